@@ -1,0 +1,22 @@
+package view
+
+import "github.com/security-mcp/mcp-sandbox/policy"
+
+// A Request is what [Plan] works from. Nothing else is looked at but the file system.
+type Request struct {
+	Policy  policy.Policy // effective, with absolute paths
+	Command []string      // as the host gave it, at least one word
+	Env     []string      // the server's environment, NAME=VALUE: HOME, PATH and the certificate variables are read
+	Dir     string        // the launcher's working directory, absolute
+
+	// PolicyFile, ReportFile and Launcher are protected inside a write grant; "" where there is none.
+	PolicyFile, ReportFile, Launcher string
+
+	// UID and GID are the ids that the server will have.
+	UID, GID int
+	// Root is true for a root launcher that changes to UID and GID: then what the server may execute, read and
+	// write is checked as these ids.
+	Root bool
+	// HostNet is true in level network: /etc/hosts and resolv.conf are the host's.
+	HostNet bool
+}

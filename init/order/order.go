@@ -1,0 +1,25 @@
+// Package order is what crosses the descriptors between a host and the shim: an [Order] goes down, records come up.
+//
+// Both are plain data with their encodings; nothing here makes a system call.
+package order
+
+// An Order is everything the shim needs to start one server.
+type Order struct {
+	Policy  []byte   // the effective policy as policy.Policy.AppendJSON writes it: its SHA-256 is the report's
+	Command []string // the command and its arguments, as the host gave them
+	Env     []string // the server's environment
+	Dropped []string // names of variables that were not forwarded
+	Dir     string   // the launcher's working directory
+
+	// PolicyFile, ReportFile and Launcher are protected inside write grants; "" where there is none.
+	PolicyFile, ReportFile, Launcher string
+
+	// NoFile is RLIMIT_NOFILE (soft, hard) before the Go runtime raised the soft limit.
+	NoFile [2]uint64
+	// ReportFD is the descriptor that gets the report, or -1.
+	ReportFD int
+	// MinWritten is true where minConfinement was written out and is not a level's default.
+	MinWritten bool
+	// Verbose asks for the report's essence on standard error.
+	Verbose bool
+}

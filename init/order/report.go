@@ -1,0 +1,113 @@
+package order
+
+// Layer names one of the nine layers of a report, or one of the two other places where a launch can be refused.
+type Layer string
+
+// The layers, in the order of a report.
+const (
+	Descriptors Layer = "descriptors"
+	Namespaces  Layer = "namespaces"
+	Root        Layer = "root"
+	Privileges  Layer = "privileges"
+	Limits      Layer = "limits"
+	Cgroup      Layer = "cgroup"
+	Network     Layer = "network"
+	Landlock    Layer = "landlock"
+	Seccomp     Layer = "seccomp"
+
+	Policy Layer = "policy" // only in a refusal
+	Exec   Layer = "exec"   // only in a refusal
+)
+
+// Layers are the nine layers of every report, in its order.
+func Layers() [9]Layer {
+	return [9]Layer{Descriptors, Namespaces, Root, Privileges, Limits, Cgroup, Network, Landlock, Seccomp}
+}
+
+// State says what is known of a layer.
+type State string
+
+const (
+	Proved State = "proved" // every fact was read back, or a forbidden act was refused
+	Absent State = "absent" // the machine cannot give it; Reason and Effect say what follows
+	Off    State = "off"    // the policy did not ask for it
+)
+
+// A Fact is one thing that was demanded and what was found. A fact without Got could not be had from this machine:
+// then Reason and Effect say why and what follows.
+type Fact struct {
+	Name   string `json:"name"`
+	Want   string `json:"want"`
+	Got    string `json:"got,omitempty"`
+	Reason string `json:"reason,omitempty"`
+	Effect string `json:"effect,omitempty"`
+}
+
+// LayerReport is what a report says of one layer.
+type LayerReport struct {
+	Layer  Layer  `json:"layer"`
+	State  State  `json:"state"`
+	Reason string `json:"reason,omitempty"`
+	Effect string `json:"effect,omitempty"`
+	Facts  []Fact `json:"facts,omitempty"`
+}
+
+// Enforced is the first line of a report: what holds, before the server is released.
+type Enforced struct {
+	Event          string        `json:"event"`
+	Version        int           `json:"version"`
+	Level          string        `json:"level"`
+	Confinement    string        `json:"confinement"`
+	MinConfinement string        `json:"minConfinement"`
+	PolicySHA256   string        `json:"policySHA256"`
+	Command        []string      `json:"command"`
+	PID            int           `json:"pid"`
+	Kernel         string        `json:"kernel"`
+	LandlockABI    int           `json:"landlockABI"`
+	ImpliedGrants  []string      `json:"impliedGrants"`
+	Protected      []string      `json:"protected"`
+	Unprotected    []string      `json:"unprotected"`
+	EnvDropped     []string      `json:"envDropped"`
+	Layers         []LayerReport `json:"layers"`
+	Warnings       []string      `json:"warnings"`
+}
+
+// Refused is the only line of a report when the server was not started.
+type Refused struct {
+	Event string `json:"event"`
+	Layer Layer  `json:"layer"`
+	Op    string `json:"op"`
+	Path  string `json:"path,omitempty"`
+	Error string `json:"error"`
+	Errno int    `json:"errno,omitempty"`
+	Hint  string `json:"hint,omitempty"`
+}
+
+// Exited is the last line of a report: how the server ended.
+type Exited struct {
+	Event       string   `json:"event"`
+	Cause       Cause    `json:"cause"`
+	ExitCode    int      `json:"exitCode"`
+	Signal      string   `json:"signal"` // "SIGTERM", or empty
+	Killed      int      `json:"killed"` // processes that had to be killed
+	WallSeconds float64  `json:"wallSeconds"`
+	CPUSeconds  float64  `json:"cpuSeconds"` // user and system time of the whole tree
+	MaxRSS      int64    `json:"maxRSS"`     // bytes, the largest single process
+	Appeared    []string `json:"appeared,omitempty"` // protected paths that did not exist before and do now
+}
+
+// Cause says why the server ended.
+type Cause string
+
+const (
+	CauseExit           Cause = "exit"
+	CauseSignal         Cause = "signal"
+	CauseTimeout        Cause = "timeout"
+	CauseCPU            Cause = "cpu"
+	CauseOOM            Cause = "oom"
+	CauseStdinClosed    Cause = "stdin-closed"
+	CauseHostGone       Cause = "host-gone"
+	CauseCancelled      Cause = "cancelled"
+	CauseSupervisorLost Cause = "supervisor-lost"
+	CausePolicyLost     Cause = "policy-lost"
+)
