@@ -91,8 +91,8 @@ type Exited struct {
 	Signal      string   `json:"signal"` // "SIGTERM", or empty
 	Killed      int      `json:"killed"` // processes that had to be killed
 	WallSeconds float64  `json:"wallSeconds"`
-	CPUSeconds  float64  `json:"cpuSeconds"` // user and system time of the whole tree
-	MaxRSS      int64    `json:"maxRSS"`     // bytes, the largest single process
+	CPUSeconds  float64  `json:"cpuSeconds"`         // user and system time of the whole tree
+	MaxRSS      int64    `json:"maxRSS"`             // bytes, the largest single process
 	Appeared    []string `json:"appeared,omitempty"` // protected paths that did not exist before and do now
 }
 

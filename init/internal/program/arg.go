@@ -1,0 +1,75 @@
+package program
+
+// Addr is an address in a program, as the runner sees it.
+type Addr uint64
+
+// Plus is the address n bytes further.
+func (a Addr) Plus(n int) Addr { return a + Addr(n) }
+
+type argKind uint8
+
+const (
+	argInt argKind = iota
+	argString
+	argData
+	argAddr
+	argResult
+	argWord
+	argErrno
+)
+
+// An Arg is an argument of a call, or the value that it has to return.
+type Arg struct {
+	kind argKind
+	val  uint64
+	str  string
+	data []byte
+}
+
+// Int is an argument that is a plain number. Negative numbers such as AT_FDCWD are sign-extended.
+func Int[T ~int | ~int32 | ~int64 | ~uint | ~uint32 | ~uint64 | ~uintptr](v T) Arg {
+	return Arg{val: uint64(v)}
+}
+
+// Str is the address of a NUL-terminated copy of s.
+func Str(s string) Arg { return Arg{kind: argString, str: s} }
+
+// Bytes is the address of a copy of b.
+func Bytes(b []byte) Arg { return Arg{kind: argData, data: b} }
+
+// Words is the address of these 64-bit words.
+func Words(w ...uint64) Arg {
+	b := make([]byte, 8*len(w))
+	for i, v := range w {
+		put64(b, 8*i, v)
+	}
+	return Bytes(b)
+}
+
+// Ref is the address itself.
+func Ref(a Addr) Arg { return Arg{kind: argAddr, val: uint64(a)} }
+
+// Word is the 64-bit word that is at a when the call is made.
+func Word(a Addr) Arg { return Arg{kind: argWord, val: uint64(a)} }
+
+func put64(b []byte, at int, v uint64) {
+	_ = b[at+7]
+	b[at], b[at+1], b[at+2], b[at+3] = byte(v), byte(v>>8), byte(v>>16), byte(v>>24)
+	b[at+4], b[at+5], b[at+6], b[at+7] = byte(v>>32), byte(v>>40), byte(v>>48), byte(v>>56)
+}
+
+func put32(b []byte, at int, v uint32) {
+	_ = b[at+3]
+	b[at], b[at+1], b[at+2], b[at+3] = byte(v), byte(v>>8), byte(v>>16), byte(v>>24)
+}
+
+func get64(b []byte, at int) uint64 {
+	_ = b[at+7]
+	return uint64(b[at]) | uint64(b[at+1])<<8 | uint64(b[at+2])<<16 | uint64(b[at+3])<<24 |
+		uint64(b[at+4])<<32 | uint64(b[at+5])<<40 | uint64(b[at+6])<<48 | uint64(b[at+7])<<56
+}
+
+func get32(b []byte, at int) uint32 {
+	_ = b[at+3]
+	return uint32(b[at]) | uint32(b[at+1])<<8 | uint32(b[at+2])<<16 | uint32(b[at+3])<<24
+}

@@ -1,0 +1,156 @@
+package program
+
+import "errors"
+
+// ErrFull is the error of a program that outgrew its memory.
+var ErrFull = errors.New("program: more calls or data than fit; the policy is too large")
+
+// A Program is a list of Ops and their data, laid out in memory as it is built.
+type Program struct {
+	mem   []byte
+	n     int // Ops
+	data  int // end of the data in mem
+	metas []meta
+	spans []span // what Str, Bytes and Space laid out, for the printer
+	layer string
+	full  bool
+}
+
+type span struct{ from, to int }
+
+// New builds a program in mem, which is [Size] bytes, all zero.
+func New(mem []byte) *Program {
+	return &Program{mem: mem, data: dataFrom, metas: make([]meta, 0, 512), spans: make([]span, 0, 512)}
+}
+
+// Layer names the layer that the following Ops belong to, and returns the one before.
+func (p *Program) Layer(name string) string {
+	old := p.layer
+	p.layer = name
+	return old
+}
+
+// Full reports whether the program outgrew its memory. What was built then must not run.
+func (p *Program) Full() bool { return p.full }
+
+// Len is the number of Ops so far.
+func (p *Program) Len() int { return p.n }
+
+// Do applies: the call must succeed.
+func (p *Program) Do(nr uintptr, args ...Arg) Op { return p.add(Apply, wantOK, Arg{}, nr, args) }
+
+// DoExactly applies: the call must return v.
+func (p *Program) DoExactly(v Arg, nr uintptr, args ...Arg) Op {
+	return p.add(Apply, wantEq, v, nr, args)
+}
+
+// Ask reads back: the call must succeed.
+func (p *Program) Ask(nr uintptr, args ...Arg) Op { return p.add(Ask, wantOK, Arg{}, nr, args) }
+
+// AskFor reads back or tries: the call must return v, which may be an [Errno].
+func (p *Program) AskFor(v Arg, nr uintptr, args ...Arg) Op {
+	return p.add(Ask, wantEq, v, nr, args)
+}
+
+// See reads back, and takes any answer.
+func (p *Program) See(nr uintptr, args ...Arg) Op { return p.add(Ask, wantAny, Arg{}, nr, args) }
+
+// Step moves the program along: the call must succeed.
+func (p *Program) Step(nr uintptr, args ...Arg) Op { return p.add(Control, wantOK, Arg{}, nr, args) }
+
+// StepExactly moves the program along: the call must return v.
+func (p *Program) StepExactly(v Arg, nr uintptr, args ...Arg) Op {
+	return p.add(Control, wantEq, v, nr, args)
+}
+
+// Any moves the program along, whatever the call returns.
+func (p *Program) Any(nr uintptr, args ...Arg) Op { return p.add(Control, wantAny, Arg{}, nr, args) }
+
+func (p *Program) add(c Class, want byte, v Arg, nr uintptr, args []Arg) Op {
+	o := p.next(c)
+	at := p.at(o.i)
+	m := &p.metas[o.i]
+	p.mem[at+offWant] = want
+	put32(p.mem, at+offNr, uint32(nr))
+	m.nargs = uint8(len(args))
+	p.arg(at, m, offVal, 6, v)
+	for i := range args {
+		p.arg(at, m, offArgs+8*i, i, args[i])
+	}
+	return o
+}
+
+func (p *Program) next(c Class) Op {
+	if p.n == maxOps {
+		p.full = true
+		p.n-- // the last one is written over: the program will not run
+		p.metas = p.metas[:p.n]
+	}
+	o := Op{p, p.n}
+	p.n++
+	p.metas = append(p.metas, meta{layer: p.layer, class: c})
+	put64(p.mem, p.at(o.i)+offRes, unset)
+	return o
+}
+
+func (p *Program) at(i int) int { return header + i*opSize }
+
+func (p *Program) arg(at int, m *meta, off, i int, a Arg) {
+	v := a.val
+	switch a.kind {
+	case argString:
+		v = uint64(p.String(a.str))
+		if m.object == "" {
+			m.object = a.str
+		}
+	case argData:
+		v = uint64(p.Data(a.data))
+	case argResult:
+		v = uint64(Op{p, int(a.val)}.At())
+		p.mem[at+offInd] |= 1 << i
+	case argWord:
+		p.mem[at+offInd] |= 1 << i
+	}
+	m.kinds[i] = a.kind
+	put64(p.mem, at+off, v)
+}
+
+// A Label is a place in a program that branches lead to.
+type Label struct {
+	pos  uint64
+	refs []int // Ops that wait for the place
+}
+
+func (p *Program) link(i int, l *Label) {
+	if l.pos != 0 {
+		put64(p.mem, p.at(i)+offAlt, l.pos)
+		return
+	}
+	l.refs = append(l.refs, i)
+}
+
+// Here puts l in front of the next Op.
+func (p *Program) Here(l *Label) {
+	l.pos = uint64(Base + p.at(p.n))
+	for _, i := range l.refs {
+		put64(p.mem, p.at(i)+offAlt, l.pos)
+	}
+	l.refs = nil
+}
+
+// Unless goes on at l if the last result is not v.
+func (p *Program) Unless(v Arg, l *Label) {
+	o := p.add(Control, wantEq, v, 0, nil)
+	p.mem[p.at(o.i)+offKind] = 1
+	p.link(o.i, l)
+}
+
+// UnlessOK goes on at l if the last result is an error.
+func (p *Program) UnlessOK(l *Label) {
+	o := p.add(Control, wantOK, Arg{}, 0, nil)
+	p.mem[p.at(o.i)+offKind] = 1
+	p.link(o.i, l)
+}
+
+// Jump goes on at l.
+func (p *Program) Jump(l *Label) { p.Unless(Int(unset), l) }

@@ -1,0 +1,3 @@
+package program
+
+const machine = 183 // EM_AARCH64

@@ -1,0 +1,88 @@
+package program
+
+import "syscall"
+
+const (
+	// Base is the address at which the runner maps a program, the same in every process.
+	Base = 0x10000000
+	// Size of a program in bytes: a sparse file, of which a launch touches some twenty pages.
+	Size = 8 << 20
+	// Broken is the exit status of a runner whose call did not give what was demanded and had no label to go to.
+	Broken = 99
+
+	header   = 64
+	opSize   = 88
+	dataFrom = 1 << 20
+	maxOps   = (dataFrom - header) / opSize
+
+	// unset is stored as the result of an Op before it runs. No system call returns it.
+	unset = uint64(1 << 63)
+)
+
+// Offsets of the fields of one Op in memory. The runners in assembly use the same numbers.
+const (
+	offKind   = 0 // 0: a call. 1: test the last result again
+	offInd    = 1 // bit i: argument i is the address of its value; bit 6: the demanded value is
+	offWant   = 2
+	offParent = 3 // 1: only the parent of a clone stores the result
+	offNr     = 4
+	offVal    = 8
+	offArgs   = 16
+	offRes    = 64
+	offAlt    = 72 // where to go on if the demand is not met; 0: end
+	offOut    = 80 // where to store the low 32 bits of the result as well; 0: nowhere
+)
+
+const (
+	wantAny = 0
+	wantOK  = 1
+	wantEq  = 2
+)
+
+// Class says what an Op is for. Tests take every Apply away in turn, and a launch must then be refused.
+type Class uint8
+
+const (
+	Control Class = iota // moves the program along: waits, branches, the loop
+	Apply                // changes what holds for the process
+	Ask                  // reads back, or tries what must be refused
+)
+
+// An Op is a handle to one call of a [Program].
+type Op struct {
+	p *Program
+	i int
+}
+
+// meta is what only Go needs to know of an Op: whom it belongs to and how to print it.
+type meta struct {
+	layer  string
+	object string
+	class  Class
+	nargs  uint8
+	kinds  [7]argKind // of the arguments; 6: of the demanded value
+}
+
+// Result is what the Op returned, as an argument of a later Op.
+func (o Op) Result() Arg { return Arg{kind: argResult, val: uint64(o.i)} }
+
+// At is the address where the result is stored.
+func (o Op) At() Addr { return Addr(Base + header + o.i*opSize + offRes) }
+
+// Index is the Op's place in the program.
+func (o Op) Index() int { return o.i }
+
+// On names the object that an error message speaks of; otherwise it is the first string argument.
+func (o Op) On(object string) Op { o.p.metas[o.i].object = object; return o }
+
+// Else makes the program go on at l where the demand is not met.
+func (o Op) Else(l *Label) Op { o.p.link(o.i, l); return o }
+
+// Fork says that the call returns twice, and that only the parent stores what it returned.
+func (o Op) Fork() Op { o.p.mem[o.p.at(o.i)+offParent] = 1; return o }
+
+// Into has the low 32 bits of the result stored at a too, such as a descriptor in the middle of a struct.
+func (o Op) Into(a Addr) Op { put64(o.p.mem, o.p.at(o.i)+offOut, uint64(a)); return o }
+
+// Errno is the demand that a call fails with e.
+func Errno(e syscall.Errno) Arg { return Arg{kind: argErrno, val: -uint64(e)} }

@@ -1,0 +1,128 @@
+package program
+
+import "syscall"
+
+// Results is a copy of what a program had stored at one moment. What the runner, or whatever took it over, stores
+// afterwards does not change it.
+type Results struct {
+	ops, data []byte
+}
+
+// Copy takes the results and the data of the program as they are now.
+func (p *Program) Copy() *Results {
+	r := &Results{ops: make([]byte, header+p.n*opSize), data: make([]byte, p.data-dataFrom)}
+	copy(r.ops, p.mem)
+	copy(r.data, p.mem[dataFrom:])
+	return r
+}
+
+// Ran reports whether the Op was reached and has returned.
+func (r *Results) Ran(o Op) bool { return r.raw(o) != unset }
+
+// Value is what the Op returned: -errno where it failed.
+func (r *Results) Value(o Op) int64 { return int64(r.raw(o)) }
+
+func (r *Results) raw(o Op) uint64 { return get64(r.ops, header+o.i*opSize+offRes) }
+
+// Errno is the error of the Op, or 0.
+func (r *Results) Errno(o Op) syscall.Errno { return errno(r.raw(o)) }
+
+func errno(v uint64) syscall.Errno {
+	if v > ^uint64(4095) && v != unset {
+		return syscall.Errno(-v)
+	}
+	return 0
+}
+
+// Bytes is a view of n bytes of data at a.
+func (r *Results) Bytes(a Addr, n int) []byte {
+	from := int(a) - Base - dataFrom
+	if from < 0 || n < 0 || n > len(r.data)-from {
+		return nil
+	}
+	return r.data[from : from+n : from+n]
+}
+
+// Filled is what the Op, a read into a, stored there: as many bytes as it returned.
+func (r *Results) Filled(o Op, a Addr) []byte {
+	if v := r.Value(o); r.Ran(o) && v > 0 {
+		return r.Bytes(a, int(v))
+	}
+	return nil
+}
+
+// Word is the 64-bit word at a.
+func (r *Results) Word(a Addr) uint64 {
+	if b := r.Bytes(a, 8); b != nil {
+		return get64(b, 0)
+	}
+	return 0
+}
+
+// Word32 is the 32-bit word at a.
+func (r *Results) Word32(a Addr) uint32 {
+	if b := r.Bytes(a, 4); b != nil {
+		return get32(b, 0)
+	}
+	return 0
+}
+
+// met reports whether the result is the demanded one.
+func (r *Results) met(i int) bool {
+	at := header + i*opSize
+	res := get64(r.ops, at+offRes)
+	switch r.ops[at+offWant] {
+	case wantOK:
+		return res <= ^uint64(4095)
+	case wantEq:
+		v := get64(r.ops, at+offVal)
+		if r.ops[at+offInd]&(1<<6) != 0 {
+			return true // a comparison with another result is a branch, not a demand
+		}
+		return res == v
+	}
+	return true
+}
+
+// A Failure is an Op whose demand was not met.
+type Failure struct {
+	Op     Op
+	Layer  string
+	Call   string // the system call's name
+	Object string
+	Ran    bool
+	Errno  syscall.Errno // 0: the call succeeded, or returned a value that was not the demanded one
+	Got    int64
+}
+
+// Broken finds the first Op before end, without a label of its own to go to, that ran and did not get what it demanded;
+// or, with all set, that did not run at all.
+func (p *Program) Broken(r *Results, end int, all bool) (Failure, bool) {
+	for i := 0; i < end; i++ {
+		at := header + i*opSize
+		if r.ops[at+offKind] != 0 || get64(r.ops, at+offAlt) != 0 || r.ops[at+offParent] != 0 {
+			continue
+		}
+		res := get64(r.ops, at+offRes)
+		ran := res != unset
+		if ran && r.met(i) || !ran && !all {
+			continue
+		}
+		m := &p.metas[i]
+		return Failure{Op{p, i}, m.layer, Name(get32(r.ops, at+offNr)), m.object, ran, errno(res), int64(res)}, true
+	}
+	return Failure{}, false
+}
+
+// Class of the Op at i.
+func (p *Program) Class(i int) Class { return p.metas[i].class }
+
+// Op returns the handle of the Op at i.
+func (p *Program) Op(i int) Op { return Op{p, i} }
+
+// Disarm makes the Op do nothing and its demand be met: what a test takes away must be missed by the evidence.
+func (p *Program) Disarm(i int) {
+	at := p.at(i)
+	p.mem[at+offWant] = wantAny
+	put32(p.mem, at+offNr, nothing)
+}

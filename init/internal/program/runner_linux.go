@@ -1,0 +1,53 @@
+package program
+
+import "errors"
+
+// The runner's code is never called. It is copied out of this binary's own text, behind an ELF header.
+func runner()
+func runnerEnd()
+
+// bounds returns the bounds of the runner's code.
+func bounds() (start, end *byte)
+
+// endMark stands behind the runner's last instruction.
+const endMark = 0x52454e4e55526e64
+
+// maxCode is more than the runner has; a larger distance means that the linker took the two apart.
+const maxCode = 2048
+
+// ELF is the runner as a static executable for this architecture.
+func ELF() ([]byte, error) {
+	code := text()
+	if code == nil {
+		return nil, errors.New("runner: its code is not where this binary's symbols say")
+	}
+	return elf(machine, code), nil
+}
+
+// elf puts a header in front of code: one read-execute segment, and a stack that is not executable. elf(5).
+func elf(machine uint16, code []byte) []byte {
+	const va, head, ph = 0x400000, 64 + 2*56, 64
+	b := make([]byte, head, head+len(code))
+	copy(b, "\x7fELF\x02\x01\x01")
+	put16 := func(at int, v uint16) { b[at], b[at+1] = byte(v), byte(v>>8) }
+	put16(16, 2) // ET_EXEC
+	put16(18, machine)
+	put32(b, 20, 1)
+	put64(b, 24, va+head) // entry
+	put64(b, 32, ph)
+	put16(52, 64)
+	put16(54, 56)
+	put16(56, 2)
+	size := uint64(head + len(code))
+	put32(b, ph, 1)   // PT_LOAD
+	put32(b, ph+4, 5) // read, execute
+	put64(b, ph+16, va)
+	put64(b, ph+24, va)
+	put64(b, ph+32, size)
+	put64(b, ph+40, size)
+	put64(b, ph+48, 4096)
+	put32(b, ph+56, 0x6474e551) // PT_GNU_STACK
+	put32(b, ph+60, 6)          // read, write
+	put64(b, ph+56+48, 16)
+	return append(b, code...)
+}
