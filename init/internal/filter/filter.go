@@ -1,0 +1,120 @@
+// Package filter is the seccomp program of a server.
+//
+//	program, err := filter.Program("amd64", filter.Options{NoIPC: true})
+//	raw := filter.Append(nil, program) // what seccomp(2) gets, with len(program)
+//
+// It is an allow-list. A number that is not listed, or that no kernel had when the list was made, is ENOSYS, what is
+// refused is EPERM, a socket that is refused is EAFNOSUPPORT. Only a foreign architecture (i386 on amd64, arm on
+// arm64) ends the process; the x32 numbers of amd64 are just unlisted ones.
+//
+// gen/calls.txt is the decision for each name, gen/rules.go says what is asked of arguments. From both `go generate`
+// makes table_gen.go: one letter for each number, and the argument rules as finished blocks of instructions. What is
+// left for a launch is a balanced tree over ranges of numbers, because seccomp(2) takes time for each instruction
+// that any number executes: eight compares deep, not three hundred.
+//
+// Limits. A filter sees numbers and registers, never what a pointer points to: calls whose decisive argument lies in
+// memory are allowed or refused as a whole (openat2, clone3: ENOSYS). Rules look at the low 32 bits only, as the
+// kernel does with these arguments. Nothing here loads a program or needs Linux.
+package filter
+
+//go:generate go run ./gen
+
+import "errors"
+
+// SpecAllow is SECCOMP_FILTER_FLAG_SPEC_ALLOW, for the loader: before Linux 5.16 a filter without it switches
+// speculative store bypass off in its process, and V8 becomes slow. Nothing the filter promises depends on it.
+const SpecAllow = 1 << 2
+
+// Options are what the default filter is made stricter by. The zero value is the default filter.
+type Options struct {
+	// Deny are further numbers to refuse with EPERM (see [Number]). One that is refused anyway keeps its errno:
+	// glibc gives up when clone3 is EPERM. NoNumber is ignored.
+	Deny []uint32
+
+	// NoUnix, NoInet and NoNetlink refuse these families of socket(2). With NoUnix socketpair(2) still makes stream
+	// and seqpacket pairs, but no datagram pair: such an end can send to any address.
+	NoUnix, NoInet, NoNetlink bool
+
+	// NoIPC refuses System V IPC, mq_open and mq_unlink: for a server that shares the host's IPC namespace.
+	NoIPC bool
+
+	// NoPeers refuses prlimit64 on another process: for a server that shares the host's pid namespace, where a CPU
+	// limit on a process of the same user kills it. Only the pid 0 passes, as libcs call it.
+	NoPeers bool
+
+	// Exec says what may be executed; Descriptor is for ExecDescriptor.
+	Exec       Exec
+	Descriptor uint32
+}
+
+// Exec says which execve is permitted, and whether other processes may be made.
+type Exec uint8
+
+const (
+	// ExecFree permits every execve and fork.
+	ExecFree Exec = iota
+
+	// ExecDescriptor permits execveat on Options.Descriptor with AT_EMPTY_PATH, and no process but threads. It needs
+	// that descriptor to be gone for ever afterwards. It does not hold alone: the kernel ignores the descriptor
+	// where the path is absolute, and a filter cannot see the path.
+	ExecDescriptor
+
+	// ExecTraced permits execve while a tracer with PTRACE_O_TRACESECCOMP lets it pass, and no process but threads.
+	// Once the tracer has detached every execve is ENOSYS, whatever its arguments (seccomp(2), SECCOMP_RET_TRACE).
+	ExecTraced
+)
+
+// Program returns the filter for arch, a GOARCH. It does not depend on the machine it runs on.
+func Program(arch string, o Options) ([]Instruction, error) {
+	var rules [limit]byte
+	var audit uint32
+	switch arch {
+	case "amd64":
+		audit = auditAMD64
+		fill(&rules, amd64Rules)
+	case "arm64":
+		audit = auditARM64
+		fill(&rules, arm64Rules)
+	default:
+		return nil, errors.New("filter " + arch + ": no table for this architecture")
+	}
+	if err := deny(&rules, arch, o.Deny); err != nil {
+		return nil, err
+	}
+	a := assembler{pos: capacity}
+	a.blocks(&o)
+	a.dispatch(&rules, audit)
+	if a.overflow {
+		return nil, errors.New("filter " + arch + ": program does not fit")
+	}
+	return append([]Instruction(nil), a.code[a.pos:]...), nil
+}
+
+// fill spreads a table; what lies behind its end is not known.
+func fill(rules *[limit]byte, table string) {
+	for n := copy(rules[:], table); n < limit; n++ {
+		rules[n] = ruleNoSys
+	}
+}
+
+// needed are the calls between the filter's loading and the server's start, and a signal handler's way back.
+var needed = [...]string{"read", "write", "rt_sigprocmask", "rt_sigreturn", "prctl", "execve", "exit_group"}
+
+// deny turns what is allowed, wholly or in part, into EPERM.
+func deny(rules *[limit]byte, arch string, numbers []uint32) error {
+	if len(numbers) == 0 {
+		return nil
+	}
+	for _, n := range numbers {
+		// From limit on all is ENOSYS as it is: NoNumber, x32, what is not yet invented.
+		if n < limit && rules[n] != ruleNoSys {
+			rules[n] = rulePerm
+		}
+	}
+	for _, name := range needed {
+		if n, _ := lookup(arch, name); rules[n] == rulePerm {
+			return errors.New("deny " + name + ": the server could not be started without it")
+		}
+	}
+	return nil
+}

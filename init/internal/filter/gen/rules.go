@@ -1,0 +1,135 @@
+package main
+
+import (
+	"github.com/elastic/go-seccomp-bpf"
+	"golang.org/x/net/bpf"
+)
+
+// Numbers of the kernel's headers, the same on amd64 and arm64.
+const (
+	eperm        = 1
+	eafnosupport = 97
+
+	afUnix, afInet, afInet6, afNetlink   = 1, 2, 10, 16
+	sockStream, sockDgram, sockSeqpacket = 1, 2, 5
+	sockFlags                            = 0x800 | 0x80000 // SOCK_NONBLOCK, SOCK_CLOEXEC
+	protoTCP, protoUDP                   = 6, 17
+
+	cloneNew    = 0x7e020000 // NEWNS NEWCGROUP NEWUTS NEWIPC NEWUSER NEWPID NEWNET; 0x80, NEWTIME, is a signal here
+	cloneThread = 0x00010000
+
+	tiocsti, tioclinux = 0x5412, 0x541c // type into a terminal; TIOCLINUX does so by selecting and pasting
+
+	setIDs     = 0o6000
+	charDevice = 0o020000           // the bit of S_IFCHR that S_IFBLK has too, and FIFO, socket, regular file have not
+	creates    = 0o100 | 0o20000000 // O_CREAT, __O_TMPFILE: with these the mode counts
+	newListen  = 1 << 3             // SECCOMP_FILTER_FLAG_NEW_LISTENER
+	linux32    = 8                  // PER_LINUX32: what `linux32 uname -m` sets
+	query      = 0xffffffff         // personality: only asks
+	setMM      = 35                 // PR_SET_MM: another command line, heap, executable in /proc
+	schedCore  = 62                 // PR_SCHED_CORE: takes CPUs' siblings out of others' use
+	emptyPath  = 0x1000             // AT_EMPTY_PATH
+	mark       = 0x7fffffff         // stands for Options.Descriptor
+)
+
+// errno is the action that answers with this errno.
+func errno(n seccomp.Action) seccomp.Action { return seccomp.ActionErrno | n }
+
+// A rule writes one block. Conditions are on the low 32 bits of an argument: the kernel takes no more of these.
+type rule struct {
+	name  string
+	write func(p *seccomp.Program)
+}
+
+// rules are the argument rules. A block ends in a return on every way, or for a socket family falls out at its end.
+var rules = []rule{
+	{"Clone", func(p *seccomp.Program) { refuseBits(p, 0, cloneNew) }},
+	{"Thread", thread},
+	{"Execveat", execveat},
+	{"Ioctl", func(p *seccomp.Program) { refuseValues(p, 1, tiocsti, tioclinux) }},
+	{"Prctl", func(p *seccomp.Program) { refuseValues(p, 0, setMM, schedCore) }},
+	{"Seccomp", func(p *seccomp.Program) { refuseBits(p, 1, newListen) }},
+	{"Personality", func(p *seccomp.Program) { allowValues(p, 0, eperm, 0, linux32, query) }},
+	{"Prlimit", func(p *seccomp.Program) { allowValues(p, 0, eperm, 0) }},
+	{"Mode1", func(p *seccomp.Program) { refuseBits(p, 1, setIDs) }},
+	{"Mode2", func(p *seccomp.Program) { refuseBits(p, 2, setIDs) }},
+	{"Mknod", func(p *seccomp.Program) { refuseBits(p, 1, setIDs|charDevice) }},
+	{"Mknodat", func(p *seccomp.Program) { refuseBits(p, 2, setIDs|charDevice) }},
+	{"Open", func(p *seccomp.Program) { open(p, 1) }},
+	{"Openat", func(p *seccomp.Program) { open(p, 2) }},
+	{"Unix", unix},
+	{"Inet", inet},
+	{"Netlink", netlink},
+	{"Pair", func(p *seccomp.Program) { allowValues(p, 0, eafnosupport, afUnix) }},
+	{"PairConnected", pairConnected},
+}
+
+// refuseBits allows what has none of these bits.
+func refuseBits(p *seccomp.Program, arg, bits uint32) {
+	refuse := p.NewLabel()
+	p.LdLo(arg)
+	p.JmpIfTrue(bpf.JumpBitsSet, bits, refuse)
+	p.Ret(seccomp.ActionAllow)
+	p.SetLabel(refuse)
+	p.Ret(errno(eperm))
+}
+
+// refuseValues allows everything but these values.
+func refuseValues(p *seccomp.Program, arg uint32, values ...uint32) {
+	refuse := p.NewLabel()
+	p.LdLo(arg)
+	for _, v := range values {
+		p.JmpIfTrue(bpf.JumpEqual, v, refuse)
+	}
+	p.Ret(seccomp.ActionAllow)
+	p.SetLabel(refuse)
+	p.Ret(errno(eperm))
+}
+
+// allowValues allows these values and nothing else.
+func allowValues(p *seccomp.Program, arg uint32, otherwise seccomp.Action, values ...uint32) {
+	allow := p.NewLabel()
+	p.LdLo(arg)
+	for _, v := range values {
+		p.JmpIfTrue(bpf.JumpEqual, v, allow)
+	}
+	p.Ret(errno(otherwise))
+	p.SetLabel(allow)
+	p.Ret(seccomp.ActionAllow)
+}
+
+// open refuses set-id bits in the mode that follows the flags, where the flags make the kernel look at it.
+func open(p *seccomp.Program, flags uint32) {
+	plain, refuse := p.NewLabel(), p.NewLabel()
+	p.LdLo(flags)
+	p.JmpIfTrue(bpf.JumpBitsNotSet, creates, plain)
+	p.LdLo(flags + 1)
+	p.JmpIfTrue(bpf.JumpBitsSet, setIDs, refuse)
+	p.SetLabel(plain)
+	p.Ret(seccomp.ActionAllow)
+	p.SetLabel(refuse)
+	p.Ret(errno(eperm))
+}
+
+// thread allows only clones that stay in their process.
+func thread(p *seccomp.Program) {
+	refuse := p.NewLabel()
+	p.LdLo(0)
+	p.JmpIfTrue(bpf.JumpBitsSet, cloneNew, refuse)
+	p.JmpIfTrue(bpf.JumpBitsNotSet, cloneThread, refuse)
+	p.Ret(seccomp.ActionAllow)
+	p.SetLabel(refuse)
+	p.Ret(errno(eperm))
+}
+
+// execveat allows one descriptor, by itself.
+func execveat(p *seccomp.Program) {
+	refuse := p.NewLabel()
+	p.LdLo(0)
+	p.JmpIfTrue(bpf.JumpNotEqual, mark, refuse)
+	p.LdLo(4)
+	p.JmpIfTrue(bpf.JumpNotEqual, emptyPath, refuse)
+	p.Ret(seccomp.ActionAllow)
+	p.SetLabel(refuse)
+	p.Ret(errno(eperm))
+}
