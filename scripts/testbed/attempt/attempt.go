@@ -1,0 +1,88 @@
+// Package attempt tries one thing and tells how it went: read a file, connect somewhere, gain a user namespace.
+//
+//	r := attempt.Do("read", "/home/ann/.ssh/id_ed25519")
+//	fmt.Println(r.OK, r.Errno) // false ENOENT
+//
+// It is the only statement of what a confined program tries: testdata/probe, the Go test server and the demo all use it,
+// so that a denial inside a sandbox and its positive control outside are the same act. It is for tests: it judges
+// nothing and refuses nothing. What an attempt does to the machine it really does; those that could change a host
+// say so where they are listed.
+package attempt
+
+import (
+	"fmt"
+	"sort"
+)
+
+// A Result is what one attempt came to.
+type Result struct {
+	Action string `json:"action"`
+	OK     bool   `json:"ok"`              // the act went through
+	Errno  string `json:"errno,omitempty"` // the kernel's answer by name, "ENOENT"; empty when it was not the kernel's
+	Detail string `json:"detail"`          // what was got, or the error in words
+
+	Descriptors []Descriptor `json:"descriptors,omitempty"` // of "descriptors"
+	Posture     *Posture     `json:"posture,omitempty"`     // of "posture"
+}
+
+// An action is one thing to try: how it is called and what it does.
+type action struct {
+	usage    string
+	min, max int // number of arguments; max -1 is any
+	run      func(args []string) (Result, error)
+}
+
+// Do tries name with args. A wrong name or number of arguments is a [UsageError] in words and no attempt.
+func Do(name string, args ...string) (Result, error) {
+	act, ok := actions()[name]
+	if !ok {
+		return Result{}, UsageError("unknown action " + name)
+	}
+	if len(args) < act.min || act.max >= 0 && len(args) > act.max {
+		return Result{}, UsageError("usage: " + name + " " + act.usage)
+	}
+	r, err := act.run(args)
+	if usage, ok := err.(UsageError); ok {
+		return Result{}, usage
+	}
+	r.Action, r.OK = name, err == nil
+	if err != nil {
+		r.Errno, r.Detail = errnoName(err), err.Error()
+	}
+	return r, nil
+}
+
+// A UsageError says how an action is called; nothing was tried.
+type UsageError string
+
+func (e UsageError) Error() string { return string(e) }
+
+// Usage lists every action and its arguments, one a line.
+func Usage() string {
+	var lines []string
+	for name, act := range actions() {
+		lines = append(lines, fmt.Sprintf("  %-14s %s\n", name, act.usage))
+	}
+	sort.Strings(lines)
+	out := ""
+	for _, line := range lines {
+		out += line
+	}
+	return out
+}
+
+// actions joins what every system can try with what only Linux can.
+func actions() map[string]action {
+	all := map[string]action{}
+	for _, table := range []map[string]action{fileActions(), netActions(), processActions(), systemActions()} {
+		for name, act := range table {
+			all[name] = act
+		}
+	}
+	return all
+}
+
+// said is the result of an attempt that went through with something to tell.
+func said(format string, args ...any) (Result, error) {
+	return Result{Detail: fmt.Sprintf(format, args...)}, nil
+}

@@ -1,0 +1,62 @@
+// Command probe tries things inside a sandbox and says how they went, one JSON line each.
+//
+//	probe read /etc/shadow
+//	probe -- read /etc/shadow -- tcp 127.0.0.1:22 -- posture
+//
+// What can be tried is the table of package attempt; without arguments probe lists it. A denial is a result, not a
+// failure: the exit status is 0 when every attempt was made, 2 when one was not understood, and what "exit" names.
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed/attempt"
+)
+
+func main() {
+	if len(os.Args) == 3 && os.Args[1] == attempt.DaemonArg {
+		if err := attempt.Daemon(os.Args[2]); err != nil {
+			fail(err)
+		}
+		return
+	}
+	attempts := split(os.Args[1:])
+	if len(attempts) == 0 {
+		fail(fmt.Errorf("usage: probe ACTION [ARG...] [-- ACTION [ARG...]]...\n%s", attempt.Usage()))
+	}
+	out := json.NewEncoder(os.Stdout)
+	out.SetEscapeHTML(false)
+	for _, words := range attempts {
+		r, err := attempt.Do(words[0], words[1:]...)
+		if err != nil {
+			fail(err)
+		}
+		if err := out.Encode(r); err != nil {
+			fail(err)
+		}
+	}
+}
+
+// split cuts the arguments at each "--"; one in front is allowed.
+func split(args []string) [][]string {
+	var all [][]string
+	var one []string
+	for _, arg := range append(args, "--") {
+		if arg != "--" {
+			one = append(one, arg)
+			continue
+		}
+		if len(one) > 0 {
+			all = append(all, one)
+		}
+		one = nil
+	}
+	return all
+}
+
+func fail(err error) {
+	fmt.Fprintln(os.Stderr, "probe:", err)
+	os.Exit(2)
+}
