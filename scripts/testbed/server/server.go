@@ -1,0 +1,131 @@
+// Package server is a small MCP server on the official Go SDK, whose tools reach for whatever its sandbox lets them.
+//
+//	err := server.New().Run(ctx, &mcp.StdioTransport{})
+//
+// testdata/server-go is its program, and the demo runs it in its own binary. It is for tests: it checks no path and no
+// command, for the sandbox around it is what is being tried.
+package server
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed/attempt"
+)
+
+// New makes a server with every tool and starts nothing.
+func New() *mcp.Server {
+	s := mcp.NewServer(&mcp.Implementation{Name: "mcp-sandbox-testserver", Version: "1"}, nil)
+	mcp.AddTool(s, tool("echo", "Say the text again."), echo)
+	mcp.AddTool(s, tool("add", "Add two numbers."), add)
+	mcp.AddTool(s, tool("read_file", "Read a text file whole."), readFile)
+	mcp.AddTool(s, tool("write_file", "Write a text file, replacing it."), writeFile)
+	mcp.AddTool(s, tool("list_dir", "List the names in a folder."), listDir)
+	mcp.AddTool(s, tool("env", "List the server's environment, NAME=VALUE."), env)
+	mcp.AddTool(s, tool("spawn", "Run a command and give its output and exit status."), spawn)
+	mcp.AddTool(s, tool("attempt", "Try one thing that a sandbox may deny. Actions:\n"+attempt.Usage()), try)
+	return s
+}
+
+func tool(name, description string) *mcp.Tool { return &mcp.Tool{Name: name, Description: description} }
+
+// Text is the result of a tool that has one piece of text to give.
+type Text struct {
+	Text string `json:"text"`
+}
+
+// Path names a file or folder.
+type Path struct {
+	Path string `json:"path"`
+}
+
+// File is a file and what is to be in it.
+type File struct {
+	Path string `json:"path"`
+	Text string `json:"text"`
+}
+
+// Terms are what add adds.
+type Terms struct {
+	A float64 `json:"a"`
+	B float64 `json:"b"`
+}
+
+// Sum is what they come to.
+type Sum struct {
+	Sum float64 `json:"sum"`
+}
+
+// Names are a list, never null.
+type Names struct {
+	Names []string `json:"names"`
+}
+
+// Command is a program and its arguments.
+type Command struct {
+	Command []string `json:"command"`
+}
+
+// Output is what a command that ran left: both streams together and its exit status, -1 if a signal ended it.
+type Output struct {
+	Output   string `json:"output"`
+	ExitCode int    `json:"exitCode"`
+}
+
+// Attempt is an action of package attempt.
+type Attempt struct {
+	Action string   `json:"action"`
+	Args   []string `json:"args,omitempty"`
+}
+
+func echo(_ context.Context, _ *mcp.CallToolRequest, in Text) (*mcp.CallToolResult, Text, error) {
+	return nil, in, nil
+}
+
+func add(_ context.Context, _ *mcp.CallToolRequest, in Terms) (*mcp.CallToolResult, Sum, error) {
+	return nil, Sum{in.A + in.B}, nil
+}
+
+func readFile(_ context.Context, _ *mcp.CallToolRequest, in Path) (*mcp.CallToolResult, Text, error) {
+	text, err := os.ReadFile(in.Path)
+	return nil, Text{string(text)}, err
+}
+
+func writeFile(_ context.Context, _ *mcp.CallToolRequest, in File) (*mcp.CallToolResult, Text, error) {
+	return nil, Text{in.Path}, os.WriteFile(in.Path, []byte(in.Text), 0o644)
+}
+
+func listDir(_ context.Context, _ *mcp.CallToolRequest, in Path) (*mcp.CallToolResult, Names, error) {
+	entries, err := os.ReadDir(in.Path)
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		names[i] = e.Name()
+	}
+	return nil, Names{names}, err
+}
+
+func env(_ context.Context, _ *mcp.CallToolRequest, _ struct{}) (*mcp.CallToolResult, Names, error) {
+	return nil, Names{os.Environ()}, nil
+}
+
+// spawn ends the command when the client goes away.
+func spawn(ctx context.Context, _ *mcp.CallToolRequest, in Command) (*mcp.CallToolResult, Output, error) {
+	if len(in.Command) == 0 {
+		return nil, Output{}, attempt.UsageError("spawn: no command")
+	}
+	out, err := exec.CommandContext(ctx, in.Command[0], in.Command[1:]...).CombinedOutput()
+	if ended, ran := err.(*exec.ExitError); ran {
+		return nil, Output{strings.ToValidUTF8(string(out), "?"), ended.ExitCode()}, nil
+	}
+	return nil, Output{strings.ToValidUTF8(string(out), "?"), 0}, err
+}
+
+func try(_ context.Context, _ *mcp.CallToolRequest, in Attempt) (*mcp.CallToolResult, attempt.Result, error) {
+	r, err := attempt.Do(in.Action, in.Args...)
+	r.Detail = strings.ToValidUTF8(r.Detail, "?")
+	return nil, r, err
+}
