@@ -1,0 +1,70 @@
+package testbed
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// lock is what is looked at of a package-lock.json, version 3.
+type lock struct {
+	Packages map[string]struct {
+		Version, Resolved, Integrity string
+		Dependencies                 map[string]string
+	}
+}
+
+// The lock must say exactly what is installed and never where from.
+func TestLockNamesNoPlace(t *testing.T) {
+	base := filepath.Join(root(t), "testdata", "npm")
+	text, err := os.ReadFile(filepath.Join(base, "package-lock.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var l lock
+	if err := json.Unmarshal(text, &l); err != nil {
+		t.Fatal(err)
+	}
+	if len(l.Packages) < 50 {
+		t.Fatalf("%d packages: not the lock that was meant", len(l.Packages))
+	}
+	for name, p := range l.Packages {
+		if p.Resolved != "" {
+			t.Errorf("%s: resolved to %s", name, p.Resolved)
+		}
+		if name != "" && !strings.HasPrefix(p.Integrity, "sha512-") {
+			t.Errorf("%s: integrity %q", name, p.Integrity)
+		}
+	}
+	for name, version := range l.Packages[""].Dependencies {
+		if got := l.Packages["node_modules/"+name].Version; got != version {
+			t.Errorf("%s: package.json says %s, the lock %s", name, version, got)
+		}
+	}
+}
+
+func TestReadable(t *testing.T) {
+	closed := t.TempDir()
+	open := filepath.Join(closed, "open")
+	if err := os.MkdirAll(filepath.Join(open, "d"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(open, "d", "f"), []byte("x"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(closed, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	got := readable(t, open)
+	if got == open {
+		t.Error("a folder below a closed one was handed out as it is")
+	}
+	if text, err := os.ReadFile(filepath.Join(got, "d", "f")); string(text) != "x" {
+		t.Errorf("the copy: %q, %v", text, err)
+	}
+	if scratch := Scratch(t); readable(t, scratch) != scratch {
+		t.Error("an open folder was copied")
+	}
+}

@@ -1,0 +1,122 @@
+// Package subject is the main job as a table: real MCP servers, what each must offer, calls and what their answers must
+// hold, and two hosts to drive them: the Go SDK over pipes, the TypeScript SDK over socketpairs.
+//
+//	for _, s := range subject.All(t, dir) {
+//		words := s.Command(t)
+//		s.Go(ctx, t, exec.Command(words[0], words[1:]...))
+//		s.TypeScript(ctx, t, words) // or append([]string{"mcp-sandbox-init", "--policy", file, "--"}, words...)
+//	}
+//
+// The same table serves unconfined and confined runs: dir is what a policy has to grant for writing, and nothing else is
+// needed but the servers themselves.
+package subject
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
+)
+
+// A Subject is one server.
+type Subject struct {
+	Name string
+	// Command builds or finds it; without Node on the machine it skips the test of a Node server.
+	Command func(tb testing.TB) []string
+	Server  string   // the name that it answers to initialize with
+	Tools   []string // some of its tools
+	Calls   []Call
+}
+
+// A Call is one tools/call and what its first text must hold. Refused calls are answered with an error, by the server
+// itself: no sandbox is needed for that.
+type Call struct {
+	testbed.Call
+	Want    string
+	Refused bool
+}
+
+// All is every subject. It puts note.txt into dir, which every uid must be able to enter.
+func All(tb testing.TB, dir string) []Subject {
+	tb.Helper()
+	if err := os.WriteFile(filepath.Join(dir, "note.txt"), []byte("a note"), 0o644); err != nil {
+		tb.Fatal(err)
+	}
+	return []Subject{goServer(dir), everything(), filesystem(dir)}
+}
+
+func goServer(dir string) Subject {
+	note := filepath.Join(dir, "note.txt")
+	return Subject{
+		Name:    "server-go",
+		Command: func(tb testing.TB) []string { return []string{testbed.Program(tb, "server-go"), "--stdio"} },
+		Server:  "mcp-sandbox-testserver",
+		Tools:   []string{"add", "attempt", "echo", "env", "list_dir", "read_file", "spawn", "write_file"},
+		Calls: []Call{
+			call("echo", object{"text": "ünïcode"}, "ünïcode"),
+			{testbed.Call{Name: "add", Arguments: json.RawMessage(`{"a":2,"b":40}`)}, `"sum":42`, false},
+			call("read_file", object{"path": note}, "a note"),
+			refused("read_file", object{"path": note + ".none"}, "no such file"),
+			call("list_dir", object{"path": dir}, "note.txt"),
+			call("write_file", object{"path": filepath.Join(dir, "new.txt"), "text": "x"}, "new.txt"),
+			{testbed.Call{Name: "spawn", Arguments: json.RawMessage(`{"command":["sh","-c","exit 3"]}`)}, `"exitCode":3`, false},
+			{testbed.Call{Name: "spawn", Arguments: json.RawMessage(`{"command":[]}`)}, "no command", true},
+			call("env", object{}, "PATH="),
+			call("attempt", object{"action": "interfaces"}, `"ok":true`),
+			refused("attempt", object{"action": "nonsense"}, "unknown action"),
+		},
+	}
+}
+
+func everything() Subject {
+	return Subject{
+		Name:    "server-everything",
+		Command: func(tb testing.TB) []string { return npm(tb, testbed.Everything) },
+		Server:  "mcp-servers/everything",
+		Tools:   []string{"echo", "get-sum", "get-env"},
+		Calls: []Call{
+			call("echo", object{"message": "hello"}, "Echo: hello"),
+			{testbed.Call{Name: "get-sum", Arguments: json.RawMessage(`{"a":2,"b":40}`)}, "42", false},
+			refused("no-such-tool", object{}, "not found"),
+		},
+	}
+}
+
+func filesystem(dir string) Subject {
+	return Subject{
+		Name:    "server-filesystem",
+		Command: func(tb testing.TB) []string { return append(npm(tb, testbed.Filesystem), dir) },
+		Server:  "secure-filesystem-server",
+		Tools:   []string{"read_text_file", "write_file", "list_directory"},
+		Calls: []Call{
+			call("read_text_file", object{"path": filepath.Join(dir, "note.txt")}, "a note"),
+			call("write_file", object{"path": filepath.Join(dir, "b.txt"), "content": "y"}, "b.txt"),
+			call("list_directory", object{"path": dir}, "note.txt"),
+			refused("read_text_file", object{"path": "/etc/passwd"}, "Access denied"),
+		},
+	}
+}
+
+func npm(tb testing.TB, entry string) []string {
+	tb.Helper()
+	return []string{testbed.Node(tb), filepath.Join(testbed.Modules(tb), entry)}
+}
+
+// An object is a call's arguments where all are text.
+type object map[string]string
+
+func call(name string, args object, want string) Call {
+	text, err := json.Marshal(args)
+	if err != nil {
+		panic(err) // a map of strings always encodes
+	}
+	return Call{testbed.Call{Name: name, Arguments: text}, want, false}
+}
+
+func refused(name string, args object, want string) Call {
+	c := call(name, args, want)
+	c.Refused = true
+	return c
+}

@@ -1,0 +1,56 @@
+package subject
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
+)
+
+func TestMain(m *testing.M) { os.Exit(testbed.Run(m)) }
+
+// Unconfined: every later failure of the same table in a sandbox is the sandbox's.
+func TestUnconfined(t *testing.T) {
+	for _, s := range All(t, t.TempDir()) {
+		for host, drive := range map[string]func(context.Context, *testing.T, []string) Times{
+			"go": func(ctx context.Context, t *testing.T, words []string) Times {
+				return s.Go(ctx, t, exec.CommandContext(ctx, words[0], words[1:]...))
+			},
+			"typescript": func(ctx context.Context, t *testing.T, words []string) Times {
+				return s.TypeScript(ctx, t, words)
+			},
+		} {
+			t.Run(s.Name+"/"+host, func(t *testing.T) {
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				defer cancel()
+				times := drive(ctx, t, s.Command(t))
+				t.Logf("initialize %.1f ms, close %.1f ms",
+					times.Initialize.Seconds()*1000, times.Close.Seconds()*1000)
+			})
+		}
+	}
+}
+
+// A server that is not there, or that is none, must show as an error and in the client's exit status.
+func TestTypeScriptClientFails(t *testing.T) {
+	for _, command := range []string{"/no/such/server", "false"} {
+		if got := testbed.TypeScript(t.Context(), t, testbed.Session{Command: command}); got.Error == "" {
+			t.Errorf("%s: no error", command)
+		}
+	}
+}
+
+// The point of the TypeScript client is that its servers' standard streams are sockets.
+func TestTypeScriptClientGivesSockets(t *testing.T) {
+	got := testbed.TypeScript(t.Context(), t, testbed.Session{
+		Command: testbed.Program(t, "server-go"),
+		Calls:   []testbed.Call{call("attempt", object{"action": "descriptors"}, "").Call},
+	})
+	if len(got.Results) != 1 || strings.Count(got.Results[0].Content[0].Text, `"kind":"socket"`) < 3 {
+		t.Errorf("no three sockets: %+v", got)
+	}
+}

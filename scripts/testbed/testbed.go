@@ -1,0 +1,72 @@
+// Package testbed finds and builds the real input of the tests: the programs under testdata/ and the npm servers.
+//
+//	func TestMain(m *testing.M) { reexec.Init(); os.Exit(testbed.Run(m)) }
+//
+//	func TestSession(t *testing.T) {
+//		server := testbed.Program(t, "server-go")
+//		modules := testbed.Modules(t)
+//
+// Everything it hands out can be read and executed by every uid, for a root launcher gives its server another one. It is
+// for tests only and is linked into no program.
+package testbed
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// scratch is the folder of this test run; Run makes and removes it.
+var scratch string
+
+// Run is m.Run with a scratch folder around it. Call it last in TestMain, after reexec.Init. It returns the exit status.
+func Run(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "mcp-sandbox-testbed-")
+	if err == nil {
+		err = os.Chmod(dir, 0o755) // MkdirTemp's 0700 is for one uid
+	}
+	if err != nil {
+		println("testbed:", err.Error())
+		return 1
+	}
+	scratch = dir
+	defer os.RemoveAll(dir)
+	return m.Run()
+}
+
+// Scratch is a folder of this test run, gone with it, that every uid may enter and only this one may write.
+func Scratch(tb testing.TB) string {
+	tb.Helper()
+	if scratch == "" {
+		tb.Fatal("testbed: TestMain does not call testbed.Run")
+	}
+	return scratch
+}
+
+// Root is the folder of go.mod, found upwards from the working directory: that of a running test is its package's.
+func Root() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir, nil
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return "", errors.New("go.mod: not in this folder nor above it")
+		}
+		dir = up
+	}
+}
+
+func root(tb testing.TB) string {
+	tb.Helper()
+	dir, err := Root()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return dir
+}
