@@ -1,0 +1,72 @@
+// Command demo shows what a confined MCP server cannot do, and that the same server can when it is not confined.
+//
+// It is a host, a Go program with a go-sdk client, and its own server: it starts itself twice, once plainly and once by
+// launcher.Command, calls the same tools of both and prints what came of it side by side. What is at stake is made up:
+// a home folder with a key in a temporary place, a listener on loopback, a process to be seen. Exit status 0 only if every
+// attempt went through unconfined and none of those that the policy does not grant did confined.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/security-mcp/mcp-sandbox/init/reexec"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed/server"
+)
+
+// patience bounds the whole demo.
+const patience = 30 * time.Second
+
+func main() {
+	reexec.Init()
+	var err error
+	switch {
+	case len(os.Args) == 2 && os.Args[1] == serveArg:
+		err = server.New().Run(context.Background(), &mcp.StdioTransport{})
+	case len(os.Args) == 3 && os.Args[1] == idleArg: // in the process list until its input ends
+		_, err = io.Copy(io.Discard, os.Stdin)
+	default:
+		err = demo()
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "demo:", err)
+		os.Exit(1)
+	}
+}
+
+func demo() error {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	st, err := newStage()
+	if err != nil {
+		return err
+	}
+	defer st.close()
+
+	session, err := connect(ctx, st.command())
+	if err != nil {
+		return fmt.Errorf("unconfined server: %w", err)
+	}
+	unconfined, err := tryAll(ctx, session, st)
+	if err != nil {
+		return fmt.Errorf("unconfined server: %w", err)
+	}
+
+	session, proof, err := startConfined(ctx, st)
+	if err != nil {
+		return fmt.Errorf("confined server: %w", err)
+	}
+	confined, err := tryAll(ctx, session, st)
+	if err != nil {
+		return fmt.Errorf("confined server: %w", err)
+	}
+	rows := compare(st.tries(), unconfined, confined, proof)
+	printTable(os.Stdout, rows)
+	fmt.Printf("\n%s\n", proof.Line)
+	return verdict(rows)
+}
