@@ -61,7 +61,7 @@ func goServer(dir string) Subject {
 			refused("read_file", object{"path": note + ".none"}, "no such file"),
 			call("list_dir", object{"path": dir}, "note.txt"),
 			call("write_file", object{"path": filepath.Join(dir, "new.txt"), "text": "x"}, "new.txt"),
-			{testbed.Call{Name: "spawn", Arguments: json.RawMessage(`{"command":["sh","-c","exit 3"]}`)}, `"exitCode":3`, false},
+			{testbed.Call{Name: "spawn", Arguments: json.RawMessage(`{"command":["/bin/sh","-c","exit 3"]}`)}, `"exitCode":3`, false},
 			{testbed.Call{Name: "spawn", Arguments: json.RawMessage(`{"command":[]}`)}, "no command", true},
 			call("env", object{}, "PATH="),
 			call("attempt", object{"action": "interfaces"}, `"ok":true`),
