@@ -13,6 +13,7 @@ type assembler struct {
 	pos      int // of what was written last
 	overflow bool
 
+	used [128]bool // letters that a number has
 	goal [128]goal // where each rule's letter leads
 }
 

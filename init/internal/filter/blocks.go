@@ -29,7 +29,10 @@ const (
 )
 
 // blocks decides for each letter what it means under these options, and writes the blocks that are needed.
-func (a *assembler) blocks(o *Options) {
+func (a *assembler) blocks(rules *[limit]byte, o *Options) {
+	for _, rule := range rules {
+		a.used[rule] = true
+	}
 	a.action(ruleAllow, retAllow)
 	a.action(rulePerm, retPerm)
 	a.action(ruleNoSys, retNoSys)
@@ -66,7 +69,7 @@ func (a *assembler) exec(o *Options) {
 	a.action(ruleExecveat, retPerm)
 	a.add(ruleClone, blockThread)
 	if o.Exec == ExecDescriptor {
-		a.add(ruleExecveat, blockExecveat)
+		a.add(ruleExecveat, blockExecveat) // deny has seen to it that the letter is used
 		for i := a.pos; i < a.pos+len(blockExecveat)/instructionSize; i++ {
 			if a.code[i].K == descriptorMark {
 				a.code[i].K = o.Descriptor
@@ -81,6 +84,9 @@ func (a *assembler) sockets(o *Options) {
 	if o.NoUnix && o.NoInet && o.NoNetlink {
 		a.action(ruleSocket, retNoFamily)
 		return
+	}
+	if !a.used[ruleSocket] {
+		return // by seccomp.deny
 	}
 	a.put(Instruction{Code: opReturn, K: retNoFamily})
 	if !o.NoNetlink {
@@ -97,7 +103,11 @@ func (a *assembler) sockets(o *Options) {
 
 func (a *assembler) action(rule byte, action uint32) { a.goal[rule] = goal{action: action} }
 
+// add writes the block that a letter leads to, if any number has it: arm64 has no open.
 func (a *assembler) add(rule byte, block string) {
+	if !a.used[rule] {
+		return
+	}
 	a.block(block)
 	a.goal[rule] = goal{pos: a.pos}
 }

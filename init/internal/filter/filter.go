@@ -78,11 +78,11 @@ func Program(arch string, o Options) ([]Instruction, error) {
 	default:
 		return nil, errors.New("filter " + arch + ": no table for this architecture")
 	}
-	if err := deny(&rules, arch, o.Deny); err != nil {
+	if err := deny(&rules, arch, &o); err != nil {
 		return nil, err
 	}
 	a := assembler{pos: capacity}
-	a.blocks(&o)
+	a.blocks(&rules, &o)
 	a.dispatch(&rules, audit)
 	if a.overflow {
 		return nil, errors.New("filter " + arch + ": program does not fit")
@@ -97,21 +97,25 @@ func fill(rules *[limit]byte, table string) {
 	}
 }
 
-// needed are the calls between the filter's loading and the server's start, and a signal handler's way back.
-var needed = [...]string{"read", "write", "rt_sigprocmask", "rt_sigreturn", "prctl", "execve", "exit_group"}
+// needed are the calls between the filter's loading and the server's start, and a signal handler's way back; the
+// last is the execve itself.
+var needed = [...]string{"read", "write", "rt_sigprocmask", "rt_sigreturn", "prctl", "exit_group", "execve"}
 
 // deny turns what is allowed, wholly or in part, into EPERM.
-func deny(rules *[limit]byte, arch string, numbers []uint32) error {
-	if len(numbers) == 0 {
+func deny(rules *[limit]byte, arch string, o *Options) error {
+	if len(o.Deny) == 0 {
 		return nil
 	}
-	for _, n := range numbers {
+	for _, n := range o.Deny {
 		// From limit on all is ENOSYS as it is: NoNumber, x32, what is not yet invented.
 		if n < limit && rules[n] != ruleNoSys {
 			rules[n] = rulePerm
 		}
 	}
 	for _, name := range needed {
+		if name == "execve" && o.Exec == ExecDescriptor {
+			name = "execveat"
+		}
 		if n, _ := lookup(arch, name); rules[n] == rulePerm {
 			return errors.New("deny " + name + ": the server could not be started without it")
 		}
