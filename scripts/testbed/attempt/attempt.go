@@ -10,6 +10,7 @@
 package attempt
 
 import (
+	"errors"
 	"fmt"
 	"sort"
 )
@@ -42,7 +43,7 @@ func Do(name string, args ...string) (Result, error) {
 		return Result{}, UsageError("usage: " + name + " " + act.usage)
 	}
 	r, err := act.run(args)
-	if usage, ok := err.(UsageError); ok {
+	if usage := UsageError(""); errors.As(err, &usage) {
 		return Result{}, usage
 	}
 	r.Action, r.OK = name, err == nil

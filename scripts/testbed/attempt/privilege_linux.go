@@ -37,7 +37,7 @@ func userNamespace(args []string) (Result, error) {
 // mayMount changes nothing anywhere: mount(2) looks at the caller's rights first (EPERM) and then for the type (ENODEV).
 func mayMount(_ []string) (Result, error) {
 	err := unix.Mount("none", "/", "no-such-file-system", 0, "")
-	if err == unix.ENODEV {
+	if errors.Is(err, unix.ENODEV) {
 		return said("the right to mount is there")
 	}
 	return Result{}, os.NewSyscallError("mount", err)

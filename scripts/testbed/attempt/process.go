@@ -1,6 +1,7 @@
 package attempt
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"strconv"
@@ -73,7 +74,7 @@ func alloc(args []string) (Result, error) {
 // spawn's result is ok if the command ran, whatever its exit status.
 func spawn(args []string) (Result, error) {
 	out, err := exec.Command(args[0], args[1:]...).CombinedOutput()
-	if _, ran := err.(*exec.ExitError); ran {
+	if ended := (*exec.ExitError)(nil); errors.As(err, &ended) { // it ran
 		return said("%v\n%s", err, out)
 	}
 	return Result{Detail: string(out)}, err

@@ -8,6 +8,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"strings"
@@ -118,7 +119,7 @@ func spawn(ctx context.Context, _ *mcp.CallToolRequest, in Command) (*mcp.CallTo
 		return nil, Output{}, attempt.UsageError("spawn: no command")
 	}
 	out, err := exec.CommandContext(ctx, in.Command[0], in.Command[1:]...).CombinedOutput()
-	if ended, ran := err.(*exec.ExitError); ran {
+	if ended := (*exec.ExitError)(nil); errors.As(err, &ended) { // it ran
 		return nil, Output{strings.ToValidUTF8(string(out), "?"), ended.ExitCode()}, nil
 	}
 	return nil, Output{strings.ToValidUTF8(string(out), "?"), 0}, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -52,5 +53,23 @@ func TestTypeScriptClientGivesSockets(t *testing.T) {
 	})
 	if len(got.Results) != 1 || strings.Count(got.Results[0].Content[0].Text, `"kind":"socket"`) < 3 {
 		t.Errorf("no three sockets: %+v", got)
+	}
+}
+
+// How long a server takes from its start to the initialize reply, with nothing around it.
+func BenchmarkInitialize(b *testing.B) {
+	dir := b.TempDir()
+	for _, s := range All(b, dir) {
+		b.Run(s.Name, func(b *testing.B) {
+			words := s.Command(b)
+			s.Calls = nil
+			var all []time.Duration
+			for b.Loop() {
+				all = append(all, s.Go(b.Context(), b, exec.Command(words[0], words[1:]...)).Initialize)
+			}
+			slices.Sort(all)
+			b.ReportMetric(all[len(all)/2].Seconds()*1000, "ms-median")
+			b.ReportMetric(all[0].Seconds()*1000, "ms-min")
+		})
 	}
 }
