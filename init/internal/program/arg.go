@@ -38,12 +38,15 @@ func Str(s string) Arg { return Arg{kind: argString, str: s} }
 func Bytes(b []byte) Arg { return Arg{kind: argData, data: b} }
 
 // Words is the address of these 64-bit words.
-func Words(w ...uint64) Arg {
+func Words(w ...uint64) Arg { return Bytes(Raw(w...)) }
+
+// Raw is words as a program holds them.
+func Raw(w ...uint64) []byte {
 	b := make([]byte, 8*len(w))
 	for i, v := range w {
 		put64(b, 8*i, v)
 	}
-	return Bytes(b)
+	return b
 }
 
 // Ref is the address itself.

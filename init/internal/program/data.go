@@ -36,7 +36,7 @@ func (p *Program) Strings(s []string) Addr {
 	for i, v := range s {
 		w[i] = uint64(p.String(v))
 	}
-	return p.Data(Words(w...).data)
+	return p.Data(Raw(w...))
 }
 
 // Put stores a word at a before the program runs.

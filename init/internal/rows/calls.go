@@ -1,0 +1,102 @@
+package rows
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"github.com/security-mcp/mcp-sandbox/init/internal/view"
+	"github.com/security-mcp/mcp-sandbox/policy"
+	"golang.org/x/sys/unix"
+)
+
+// hostNet reports whether the server stays in the host's network namespace.
+func (r *Request) hostNet() bool { return r.Policy.Level == policy.LevelNetwork }
+
+// rewrite writes a file that exists, in one call.
+func (b *build) rewrite(path, text string) {
+	fd := b.Do(unix.SYS_OPENAT, program.Int(unix.AT_FDCWD), program.Str(path), program.Int(unix.O_WRONLY|unix.O_CLOEXEC))
+	b.DoExactly(program.Int(len(text)), unix.SYS_WRITE, fd.Result(), program.Str(text), program.Int(len(text))).On(path)
+}
+
+// A reading is a small file read back.
+type reading struct {
+	op program.Op
+	at program.Addr
+}
+
+func (b *build) reading(path string, size int) reading {
+	fd := b.Ask(unix.SYS_OPENAT, program.Int(unix.AT_FDCWD), program.Str(path), program.Int(unix.O_RDONLY|unix.O_CLOEXEC))
+	at := b.Space(size)
+	return reading{b.Ask(unix.SYS_READ, fd.Result(), program.Ref(at), program.Int(size)).On(path), at}
+}
+
+func (c *check) text(r reading) string { return string(c.Filled(r.op, r.at)) }
+
+// words folds white space: the kernel pads its columns.
+func words(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// A stat is a statx(2) of one path, its last component not followed.
+type stat struct {
+	op program.Op
+	at program.Addr
+}
+
+// What struct statx holds, and where.
+const (
+	statxSize  = 256
+	statxMode  = 0x1c
+	statxIno   = 0x20
+	statxBytes = 0x28
+	statxMajor = 0x88
+	statxMinor = 0x8c
+)
+
+type inode struct {
+	dev, ino uint64
+	size     uint64
+	mode     uint32
+}
+
+func (b *build) stat(path string, mask int) stat {
+	flags := unix.AT_SYMLINK_NOFOLLOW
+	if mask == unix.STATX_INO {
+		flags = 0 // the links of /proc/self/ns are followed
+	}
+	at := b.Space(statxSize)
+	return stat{b.Ask(unix.SYS_STATX, program.Int(unix.AT_FDCWD), program.Str(path), program.Int(flags),
+		program.Int(unix.STATX_BASIC_STATS), program.Ref(at)), at}
+}
+
+func (c *check) stat(s stat) inode {
+	if !c.Ran(s.op) || c.Errno(s.op) != 0 {
+		return inode{}
+	}
+	return inode{
+		dev:  uint64(c.Word32(s.at.Plus(statxMajor)))<<32 | uint64(c.Word32(s.at.Plus(statxMinor))),
+		ino:  c.Word(s.at.Plus(statxIno)),
+		size: c.Word(s.at.Plus(statxBytes)),
+		mode: c.Word32(s.at.Plus(statxMode)) & 0xffff,
+	}
+}
+
+func octal(v int) string { return "0" + strconv.FormatInt(int64(v), 8) }
+
+// umask of the server: the policy's, or else the launcher's.
+func (r *Request) umask() int {
+	if m, ok := r.Policy.Umask.Value(); ok {
+		return m
+	}
+	return r.Machine.Umask
+}
+
+// binds is how many of the view's nodes come from the host.
+func (r *Request) binds() int {
+	n := 0
+	for i := range r.View.Nodes {
+		if r.View.Nodes[i].Kind == view.Bind {
+			n++
+		}
+	}
+	return n
+}

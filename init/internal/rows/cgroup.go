@@ -1,0 +1,42 @@
+package rows
+
+import (
+	"strconv"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"golang.org/x/sys/unix"
+)
+
+// cgroupNamespace hides where in the host's hierarchy the server is; cgroup_namespaces(7).
+type cgroupNamespace struct{ ino stat }
+
+const cgroupNS = 6 // in platform.NamespaceNames
+
+func (r *cgroupNamespace) ops(b *build) {
+	b.Do(unix.SYS_UNSHARE, program.Int(unix.CLONE_NEWCGROUP))
+	at := b.Space(statxSize)
+	r.ino = stat{b.See(unix.SYS_STATX, program.Int(unix.AT_FDCWD), program.Str("/proc/self/ns/cgroup"), program.Int(0),
+		program.Int(unix.STATX_INO), program.Ref(at)), at}
+}
+
+func (r *cgroupNamespace) check(c *check) {
+	own := strconv.FormatUint(c.Machine.Namespaces[cgroupNS], 10)
+	if e := c.Errno(r.ino.op); e != 0 {
+		c.lacks("cgroup", "not "+own, "/proc/self/ns/cgroup: "+e.Error(), "the namespace was made; that could not be read back")
+		return
+	}
+	got := strconv.FormatUint(c.stat(r.ino).ino, 10)
+	c.shown(got != own && got != "0", "cgroup", "not "+own, got)
+}
+
+// cgroup is absent: this version makes no group for the server.
+type cgroup struct{}
+
+func (r *cgroup) ops(b *build) {}
+
+func (r *cgroup) check(c *check) {
+	c.layer.State = order.Absent
+	c.layer.Reason = "this version makes no control group"
+	c.layer.Effect = "memory is limited by RLIMIT_DATA for each process, processes by RLIMIT_NPROC; the rate of CPU time is not limited"
+}

@@ -1,0 +1,155 @@
+package rows
+
+import (
+	"strconv"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/platform"
+)
+
+// Evidence is what came back from a launch whose server waits to be released.
+type Evidence struct {
+	*program.Results
+	Mounts []platform.Mount // of init, as the shim read them
+}
+
+// A Refusal is a demand that was not met: the server must not be released.
+type Refusal struct {
+	Layer order.Layer
+	Op    string // what was tried
+	Path  string // on what, or empty
+	Err   error
+}
+
+func (r *Refusal) Error() string {
+	s := string(r.Layer) + ": " + r.Op
+	if r.Path != "" {
+		s += " " + r.Path
+	}
+	return s + ": " + r.Err.Error()
+}
+
+func (r *Refusal) Unwrap() error { return r.Err }
+
+// mismatch is the error of a fact whose two sides differ.
+type mismatch struct{ want, got string }
+
+func (m mismatch) Error() string {
+	got := m.got
+	if got == "" {
+		got = "nothing"
+	}
+	return "want " + m.want + ", got " + got
+}
+
+// check is what a row compares with.
+type check struct {
+	*Evidence
+	*Request
+	launch  *Launch
+	layer   *order.LayerReport
+	refusal *Refusal
+}
+
+// fact adds what was wanted and what was found; the first that differs refuses the launch.
+func (c *check) fact(name, want, got string) {
+	c.layer.Facts = append(c.layer.Facts, order.Fact{Name: name, Want: want, Got: got})
+	if want != got {
+		c.refuse(name, "", mismatch{want, got})
+	}
+}
+
+// shown adds a fact whose demand is not plain equality.
+func (c *check) shown(ok bool, name, want, got string) {
+	c.layer.Facts = append(c.layer.Facts, order.Fact{Name: name, Want: want, Got: got})
+	if !ok {
+		c.refuse(name, "", mismatch{want, got})
+	}
+}
+
+// lacks adds a fact that this machine cannot give.
+func (c *check) lacks(name, want, reason, effect string) {
+	c.layer.Facts = append(c.layer.Facts, order.Fact{Name: name, Want: want, Reason: reason, Effect: effect})
+}
+
+func (c *check) refuse(op, path string, err error) {
+	if c.refusal == nil {
+		c.refusal = &Refusal{c.layer.Layer, op, path, err}
+	}
+}
+
+// result is what an Op returned as text: a number, or the name of the error.
+func (c *check) result(o program.Op) string {
+	if !c.Ran(o) {
+		return "not reached"
+	}
+	if e := c.Errno(o); e != 0 {
+		return platform.ErrnoName(e)
+	}
+	return strconv.FormatInt(c.Value(o), 10)
+}
+
+// Check compares the evidence with what was wanted. The layers come in the order of a report.
+func (l *Launch) Check(e *Evidence) ([]order.LayerReport, *Refusal) {
+	if f, bad := l.Broken(e.Results, l.end, false); bad {
+		return nil, refusal(f)
+	}
+	names := order.Layers()
+	layers := make([]order.LayerReport, len(names))
+	c := &check{Evidence: e, Request: l.req, launch: l}
+	for i, n := range names {
+		layers[i].Layer = n
+		c.layer = &layers[i]
+		for _, r := range l.rows {
+			if r.layer == n {
+				r.row.check(c)
+			}
+		}
+		conclude(c)
+		if c.refusal != nil {
+			return nil, c.refusal
+		}
+	}
+	return layers, nil
+}
+
+// conclude names the state of a layer from its facts. A row that was not asked for has said so itself.
+func conclude(c *check) {
+	l := c.layer
+	if l.State != "" {
+		return
+	}
+	for _, f := range l.Facts {
+		if f.Got != "" {
+			l.State = order.Proved
+			return
+		}
+	}
+	l.State = order.Absent
+	if l.Reason == "" && len(l.Facts) > 0 {
+		l.Reason, l.Effect = l.Facts[0].Reason, l.Facts[0].Effect
+	}
+	if l.Reason == "" {
+		c.refuse("check", "", mismatch{"evidence", ""})
+	}
+}
+
+func refusal(f program.Failure) *Refusal {
+	var err error = f.Errno
+	if f.Errno == 0 {
+		err = mismatch{"another result", strconv.FormatInt(f.Got, 10)}
+	}
+	return &Refusal{order.Layer(f.Layer), f.Call, f.Object, err}
+}
+
+// Failed is the first call that did not give what was demanded, for a launch that ended before its server was ready.
+func (l *Launch) Failed(r *program.Results) *Refusal {
+	if e := r.Errno(l.clone); e != 0 {
+		return &Refusal{order.Namespaces, "clone", "", e}
+	}
+	if f, bad := l.Broken(r, l.Len(), false); bad {
+		return refusal(f)
+	}
+	return nil
+}

@@ -1,0 +1,124 @@
+package rows
+
+import (
+	"math"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"github.com/security-mcp/mcp-sandbox/platform"
+	"golang.org/x/sys/unix"
+)
+
+// inherited closes what init got and nobody named: write ends of the shim's own pipes, or of another launch's, would keep
+// the end of file away by which a dead shim is noticed. It also takes the things a process inherits that are not
+// descriptors: the session, with its terminal, and the session keyring; session-keyring(7).
+type inherited struct {
+	closed             program.Op
+	session            program.Op
+	before, after, tty program.Op
+	join               program.Op
+}
+
+const (
+	keyctlGetKeyringID        = 0
+	keyctlJoinSession         = 1
+	keySpecSession            = -3
+	everything         uint32 = math.MaxUint32
+)
+
+func (r *inherited) ops(b *build) {
+	trees := 0
+	if b.Machine.Root {
+		trees = b.binds()
+	}
+	unnamed := program.Int(fdTrees + trees)
+	b.Do(unix.SYS_CLOSE_RANGE, unnamed, program.Int(everything), program.Int(0))
+	r.closed = b.AskFor(program.Errno(unix.EBADF), unix.SYS_FCNTL, unnamed, program.Int(unix.F_GETFD))
+	if !b.TTY {
+		b.Do(unix.SYS_SETSID)
+		r.session = b.Ask(unix.SYS_GETSID, program.Int(0))
+		r.tty = b.AskFor(program.Errno(unix.ENXIO), unix.SYS_OPENAT, program.Int(unix.AT_FDCWD), program.Str("/dev/tty"),
+			program.Int(unix.O_RDWR|unix.O_CLOEXEC))
+	}
+	id := []program.Arg{program.Int(keyctlGetKeyringID), program.Int(keySpecSession), program.Int(0)}
+	r.before = b.See(unix.SYS_KEYCTL, id...)
+	r.join = b.See(unix.SYS_KEYCTL, program.Int(keyctlJoinSession), program.Int(0))
+	r.after = b.See(unix.SYS_KEYCTL, id...)
+}
+
+func (r *inherited) check(c *check) {
+	c.fact("unnamed descriptor", "EBADF", c.result(r.closed))
+	if !c.TTY {
+		c.fact("session", "1", c.result(r.session))
+		c.fact("open /dev/tty", "ENXIO", c.result(r.tty))
+	}
+	if e := c.Errno(r.join); e != 0 {
+		c.lacks("session keyring", "a fresh one", "keyctl: "+e.Error(),
+			"the launcher's session keyring stays attached; the filter refuses keyctl to the server")
+		return
+	}
+	before, after := c.result(r.before), c.result(r.after)
+	c.shown(before != after && c.Errno(r.after) == 0, "session keyring", "not "+before, after)
+}
+
+// only leaves the server standard input, output and error, and the two descriptors of the wait, which execve closes.
+type only struct {
+	umaskOf     program.Op
+	up, release program.Op
+	list        program.Op
+	entries     program.Addr
+}
+
+const entriesSize = 4096
+
+func (r *only) ops(b *build) {
+	b.Do(unix.SYS_CLOSE_RANGE, program.Int(fdProgram), program.Int(fdLifeline), program.Int(0))
+	b.Do(unix.SYS_CLOSE_RANGE, program.Int(fdRelease+1), program.Int(everything), program.Int(0))
+	for _, fd := range []int{fdUp, fdRelease} {
+		b.Do(unix.SYS_FCNTL, program.Int(fd), program.Int(unix.F_SETFD), program.Int(unix.FD_CLOEXEC))
+	}
+	r.up = b.Ask(unix.SYS_FCNTL, program.Int(fdUp), program.Int(unix.F_GETFD))
+	r.release = b.Ask(unix.SYS_FCNTL, program.Int(fdRelease), program.Int(unix.F_GETFD))
+	// Number 3 is free now, so the folder is the only one that is not the server's.
+	dir := b.See(unix.SYS_OPENAT, program.Int(unix.AT_FDCWD), program.Str("/proc/self/fd"),
+		program.Int(unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC))
+	r.entries = b.Space(entriesSize)
+	r.list = b.See(unix.SYS_GETDENTS64, dir.Result(), program.Ref(r.entries), program.Int(entriesSize))
+	b.Step(unix.SYS_CLOSE_RANGE, program.Int(fdProgram), program.Int(fdProgram), program.Int(0))
+
+	mask := program.Int(b.umask())
+	b.Do(unix.SYS_UMASK, mask)
+	r.umaskOf = b.See(unix.SYS_UMASK, mask)
+}
+
+func (r *only) check(c *check) {
+	const cloexec = "1"
+	c.fact("close-on-exec of the wait's descriptors", cloexec, c.result(r.up))
+	c.fact("close-on-exec of the release", cloexec, c.result(r.release))
+	if c.Errno(r.list) != 0 {
+		c.lacks("descriptors", "0 1 2", "/proc/self/fd: "+c.Errno(r.list).Error(), "close_range closed the rest; the list could not be read back")
+	} else {
+		c.fact("descriptors", "0 1 2, until execve 3 5 6", c.descriptors(r))
+	}
+	c.fact("umask", octal(c.umask()), octal(int(c.Value(r.umaskOf))))
+}
+
+func (c *check) descriptors(r *only) string {
+	names, ok := platform.ParseDirents(c.Filled(r.list, r.entries))
+	if !ok {
+		return "a list that cannot be read"
+	}
+	stay, go_ := "", ""
+	for _, n := range names {
+		switch n {
+		case ".", "..":
+		case "0", "1", "2":
+			stay += " " + n
+		default:
+			go_ += " " + n
+		}
+	}
+	if stay == "" {
+		return "none"
+	}
+	return stay[1:] + ", until execve" + go_
+}

@@ -1,0 +1,36 @@
+package rows
+
+import "github.com/security-mcp/mcp-sandbox/init/internal/program"
+
+// Init is the process id of init in the shim's namespace, once the runner has ended; 0 or less if there is none.
+func (l *Launch) Init() int { return int(int32(l.Copy().Value(l.clone))) }
+
+// Reached is the layer whose calls a launch was making when it stopped.
+func (l *Launch) Reached(r *program.Results) string {
+	if f, some := l.Broken(r, l.end, true); some {
+		return f.Layer
+	}
+	return "exec"
+}
+
+// Ended is what init says of the server: its wait status, or false if init ended without having reaped it. It is a claim
+// by process 1, read once: nothing but what is told of the end may follow from it.
+func (l *Launch) Ended() (status uint32, ok bool) {
+	r := l.Copy()
+	server := r.Value(l.server)
+	if !r.Ran(l.reaped) || server <= 0 || r.Value(l.reaped) != server {
+		return 0, false
+	}
+	return r.Word32(l.status), true
+}
+
+// ExecError is the error of execve, or nil if it did not come back.
+func (l *Launch) ExecError() error {
+	if e := l.Copy().Errno(l.exec); e != 0 {
+		return e
+	}
+	return nil
+}
+
+// ExecFailed reports whether a wait status is that of a server's process whose execve came back.
+func (l *Launch) ExecFailed(code int) bool { return code == exitExec && l.ExecError() != nil }

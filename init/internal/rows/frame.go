@@ -1,0 +1,130 @@
+package rows
+
+import (
+	"math"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"golang.org/x/sys/unix"
+)
+
+// Exit codes of the processes of a launch that failed. They are told apart from the server's by what init stored.
+const (
+	exitFailed   = 96 // a call of the frame failed
+	exitOrphaned = 97 // the shim is gone
+	exitExec     = 98 // execve came back
+)
+
+// lay writes the frame of every launch, with the rows of the table in it: the runner clones init and ends; init lays
+// the confinement, clones the server's process and reaps; the server's process confines itself, reports, waits, executes.
+func (l *Launch) lay(b *build) {
+	outer, reap, fail := new(program.Label), new(program.Label), new(program.Label)
+
+	l.Layer("namespaces")
+	flags := unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS |
+		unix.CLONE_PARENT | int(unix.SIGCHLD)
+	if !b.hostNet() {
+		flags |= unix.CLONE_NEWNET
+	}
+	zero := program.Int(0)
+	l.clone = b.StepExactly(zero, unix.SYS_CLONE, program.Int(flags), zero, zero, zero, zero).Fork().Else(outer)
+	l.layRows(b, inInit)
+
+	l.Layer("exec")
+	l.server = b.StepExactly(zero, unix.SYS_CLONE, program.Int(int(unix.SIGCHLD)), zero, zero, zero, zero).Fork().Else(reap)
+	l.layRows(b, inServer)
+	l.execute(b)
+
+	b.Here(reap)
+	b.UnlessOK(fail)
+	b.Layer("privileges")
+	l.initCaps = b.dropCapabilities()
+	b.Layer("exec")
+	b.tell()
+	l.supervise(b)
+
+	b.Here(fail)
+	exit(b, exitFailed)
+	b.Here(outer)
+	b.UnlessOK(fail)
+	exit(b, 0)
+}
+
+func (l *Launch) layRows(b *build, s side) {
+	for _, e := range l.rows {
+		if e.side == s {
+			b.Layer(string(e.layer))
+			e.row.ops(b)
+		}
+	}
+}
+
+// execute is the server's way out: tell, wait, unblock the signals, execve.
+func (l *Launch) execute(b *build) {
+	b.Layer("exec")
+	l.end = b.Len() // the next result may not be stored yet when the shim looks
+	b.tell()
+	b.wait()
+	// The last call before execve, or a signal in between would be lost.
+	b.Step(unix.SYS_RT_SIGPROCMASK, program.Int(unix.SIG_SETMASK), program.Words(0), program.Int(0), program.Int(8))
+	l.exec = b.Any(unix.SYS_EXECVE, program.Str(b.View.Command), program.Ref(b.Strings(b.View.Argv)), program.Ref(b.Strings(b.Env)))
+	exit(b, exitExec)
+}
+
+// tell tells the shim that this process has come to its end of the evidence.
+func (b *build) tell() {
+	b.StepExactly(program.Int(1), unix.SYS_WRITE, program.Int(fdUp), program.Str("."), program.Int(1))
+}
+
+// wait waits until the shim lets the program go on. A dead shim ends it: only the shim holds the other end.
+func (b *build) wait() {
+	b.StepExactly(program.Int(1), unix.SYS_READ, program.Int(fdRelease), program.Ref(b.Space(8)), program.Int(1))
+}
+
+// alive ends the process if the shim is gone already: PR_SET_PDEATHSIG speaks only of what happens after it.
+func (b *build) alive() {
+	poll := program.Words(fdLifeline) // events 0: only a hang-up counts
+	b.StepExactly(program.Int(0), unix.SYS_PPOLL, poll, program.Int(1), program.Words(0, 0), program.Int(0), program.Int(8))
+}
+
+func exit(b *build, code int) { b.Any(unix.SYS_EXIT_GROUP, program.Int(code)) }
+
+// supervise is what init does for the rest of its life: reap, pass signals on, and end with the shim or the server.
+// With its end the kernel ends every process of the namespace; pid_namespaces(7).
+func (l *Launch) supervise(b *build) {
+	b.Any(unix.SYS_CLOSE_RANGE, program.Int(fdUp), program.Int(uint32(math.MaxUint32)), program.Int(0))
+	fds := b.Data(pollfds(fdLifeline))
+	signals := b.Step(unix.SYS_SIGNALFD4, program.Int(-1), program.Words(1<<(uint(unix.SIGCHLD)-1)), program.Int(8),
+		program.Int(unix.SFD_NONBLOCK|unix.SFD_CLOEXEC)).Into(fds.Plus(8))
+
+	l.status = b.Space(8)
+	letter, info := b.Space(8), b.Space(128)
+	loop, signal, reap, wait, another := new(program.Label), new(program.Label), new(program.Label), new(program.Label), new(program.Label)
+
+	b.Here(loop)
+	b.Any(unix.SYS_PPOLL, program.Ref(fds), program.Int(2), program.Int(0), program.Int(0), program.Int(8))
+	// The lifeline does not block: 0 is its end, EAGAIN that there is no letter.
+	b.StepExactly(program.Int(0), unix.SYS_READ, program.Int(fdLifeline), program.Ref(letter), program.Int(1)).Else(signal)
+	exit(b, exitOrphaned)
+	b.Here(signal)
+	b.Unless(program.Int(1), reap)
+	b.Any(unix.SYS_KILL, l.server.Result(), program.Word(letter))
+	b.Here(reap)
+	b.Any(unix.SYS_READ, signals.Result(), program.Ref(info), program.Int(128))
+	b.Here(wait)
+	// That this call returned the server's id says that its status is the server's: init makes no other call after it.
+	l.reaped = b.StepExactly(l.server.Result(), unix.SYS_WAIT4, program.Int(-1), program.Ref(l.status),
+		program.Int(unix.WNOHANG), program.Int(0)).Else(another)
+	exit(b, 0)
+	b.Here(another)
+	b.UnlessOK(loop)
+	b.Unless(program.Int(0), wait)
+	b.Jump(loop)
+}
+
+// pollfds lays out two struct pollfd that wait for input; the second one's descriptor is filled in later.
+func pollfds(first byte) []byte {
+	const pollin = 1
+	b := make([]byte, 16)
+	b[0], b[4], b[12] = first, pollin, pollin
+	return b
+}

@@ -1,0 +1,165 @@
+package rows
+
+import (
+	"strconv"
+
+	"github.com/landlock-lsm/go-landlock/landlock/syscall"
+	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"github.com/security-mcp/mcp-sandbox/init/internal/view"
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"golang.org/x/sys/unix"
+)
+
+// Rights of landlock(7). Those that are given: to everything visible, to files, to folders of the sandbox's own.
+const (
+	toRead  = syscall.AccessFSExecute | syscall.AccessFSReadFile | syscall.AccessFSReadDir
+	toFile  = syscall.AccessFSExecute | syscall.AccessFSReadFile | syscall.AccessFSWriteFile | syscall.AccessFSTruncate
+	toWrite = toRead | toFile | syscall.AccessFSRemoveDir | syscall.AccessFSRemoveFile | syscall.AccessFSMakeDir |
+		syscall.AccessFSMakeReg | syscall.AccessFSMakeSock | syscall.AccessFSMakeFifo | syscall.AccessFSMakeSym | syscall.AccessFSRefer
+	toOwn  = toWrite | syscall.AccessFSResolveUnix
+	toDev  = toFile | syscall.AccessFSReadDir | syscall.AccessFSIoctlDev
+	scopes = syscall.ScopeAbstractUnixSocket | syscall.ScopeSignal
+)
+
+// handled are the file rights that each version of Landlock knows, and how large its struct landlock_ruleset_attr is.
+func handled(abi int) (rights, size uint64) {
+	last, size := uint(12), uint64(8)
+	for _, v := range [...]struct {
+		abi  int
+		last uint
+		size uint64
+	}{{2, 13, 8}, {3, 14, 8}, {4, 14, 16}, {5, 15, 16}, {6, 15, 24}, {9, 16, 24}} {
+		if abi >= v.abi {
+			last, size = v.last, v.size
+		}
+	}
+	return 1<<(last+1) - 1, size
+}
+
+// A rule gives rights to one place. Its trial is an open that needs them: it must go as it went without Landlock.
+type rule struct {
+	path          string
+	rights        uint64
+	flags         int
+	before, after program.Op
+}
+
+// ruleset is Landlock's half that init can do: the rules. They stand behind the mounts: what can be read is what
+// the root shows, and what can be written is what was granted, even if a way around the mounts were found.
+type ruleset struct{}
+
+// landlocked is what the two rows share.
+type landlocked struct {
+	fd    program.Op
+	rules []rule
+}
+
+// minLandlock is the first version with which files can be renamed across folders, as npm and git do.
+const minLandlock = 2
+
+func (r *ruleset) ops(b *build) {
+	if b.Machine.LandlockABI < minLandlock {
+		return
+	}
+	l := b.launch
+	rights, size := handled(b.Machine.LandlockABI)
+	scoped := uint64(0)
+	if size >= 24 {
+		scoped = scopes
+	}
+	l.landlock.fd = b.Do(unix.SYS_LANDLOCK_CREATE_RULESET, program.Words(rights, 0, scoped), program.Int(size), program.Int(0))
+	l.landlock.rules = b.rules()
+	for i := range l.landlock.rules {
+		w := &l.landlock.rules[i]
+		attr := b.Data(program.Raw(w.rights & rights))
+		b.Space(8)
+		b.Do(unix.SYS_OPENAT, program.Int(unix.AT_FDCWD), program.Str(w.path), program.Int(unix.O_PATH|unix.O_CLOEXEC)).Into(attr.Plus(8))
+		b.Do(unix.SYS_LANDLOCK_ADD_RULE, l.landlock.fd.Result(), program.Int(1), program.Ref(attr), program.Int(0)).On(w.path)
+	}
+}
+
+// rules follow from the view.
+func (b *build) rules() []rule {
+	v := b.View
+	anonymous := unix.O_TMPFILE | unix.O_WRONLY | unix.O_CLOEXEC
+	w := []rule{
+		{path: "/", rights: toRead, flags: unix.O_RDONLY | unix.O_DIRECTORY | unix.O_CLOEXEC},
+		{path: "/dev", rights: toDev, flags: unix.O_WRONLY | unix.O_CLOEXEC},
+	}
+	for i := range v.Private {
+		w = append(w, rule{path: v.Private[i].Path, rights: toOwn, flags: anonymous})
+	}
+	for i := range v.Nodes {
+		switch n := &v.Nodes[i]; {
+		case n.Kind != view.Bind || !n.Write || n.Device:
+		case n.Folder:
+			w = append(w, rule{path: n.Path, rights: toWrite, flags: anonymous})
+		default:
+			w = append(w, rule{path: n.Path, rights: toFile, flags: unix.O_WRONLY | unix.O_CLOEXEC})
+		}
+	}
+	return w
+}
+
+func (r *ruleset) check(c *check) {}
+
+// restrict applies the ruleset to the server's process. Only that is restricted: init still has to signal it.
+type restrict struct {
+	file, signal [2]program.Op
+}
+
+func (r *restrict) ops(b *build) {
+	l := &b.launch.landlock
+	if b.Machine.LandlockABI < minLandlock {
+		return
+	}
+	for i := range l.rules {
+		l.rules[i].before = b.trial(&l.rules[i])
+	}
+	r.file[0] = b.Ask(unix.SYS_OPENAT, program.Int(fdCanary), program.Str(canaryFile), program.Int(unix.O_RDONLY|unix.O_CLOEXEC))
+	r.signal[0] = b.See(unix.SYS_KILL, program.Int(1), program.Int(0))
+	b.Do(unix.SYS_LANDLOCK_RESTRICT_SELF, l.fd.Result(), program.Int(0))
+	r.file[1] = b.See(unix.SYS_OPENAT, program.Int(fdCanary), program.Str(canaryFile), program.Int(unix.O_RDONLY|unix.O_CLOEXEC))
+	r.signal[1] = b.See(unix.SYS_KILL, program.Int(1), program.Int(0))
+	for i := range l.rules {
+		l.rules[i].after = b.trial(&l.rules[i])
+	}
+}
+
+func (b *build) trial(w *rule) program.Op {
+	path := w.path
+	if path == "/dev" {
+		path = "/dev/null"
+	}
+	return b.See(unix.SYS_OPENAT, program.Int(unix.AT_FDCWD), program.Str(path), program.Int(w.flags), program.Int(0o600))
+}
+
+func (r *restrict) check(c *check) {
+	abi := c.Machine.LandlockABI
+	if abi < minLandlock {
+		c.layer.State = order.Absent
+		c.layer.Reason = "the kernel has no Landlock that lets files be renamed across folders (ABI " + strconv.Itoa(abi) + ")"
+		c.layer.Effect = "the mounts alone decide what can be read and written; abstract sockets end at the network namespace"
+		return
+	}
+	c.fact("open of a file without a rule before", "opened", c.opened(r.file[0]))
+	c.fact("open of a file without a rule", "EACCES", c.opened(r.file[1]))
+	if abi >= 6 {
+		c.fact("signal to init before", "0", c.result(r.signal[0]))
+		c.fact("signal to init", "EPERM", c.result(r.signal[1]))
+	} else {
+		c.lacks("scope of signals and abstract sockets", "the sandbox", "Landlock ABI "+strconv.Itoa(abi)+" has no scopes", "the pid and network namespaces alone bound them")
+	}
+	for i := range c.launch.landlock.rules {
+		w := &c.launch.landlock.rules[i]
+		c.fact(map2(i == 0, "read ", "write ")+w.path, c.opened(w.before), c.opened(w.after))
+	}
+}
+
+// opened says how an open went, without the descriptor's number.
+func (c *check) opened(o program.Op) string {
+	if c.Ran(o) && c.Errno(o) == 0 {
+		return "opened"
+	}
+	return c.result(o)
+}

@@ -1,0 +1,90 @@
+package rows
+
+import (
+	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"github.com/security-mcp/mcp-sandbox/init/internal/view"
+	"github.com/security-mcp/mcp-sandbox/policy"
+)
+
+// Descriptors of a runner. The shim puts them there, in this order, behind standard input, output and error.
+const (
+	fdProgram  = 3 // the program itself
+	fdLifeline = 4 // reads as ended when the shim is gone; a byte is a signal for the server
+	fdUp       = 5 // tells the shim that the evidence is complete
+	fdRelease  = 6 // a byte lets the program go on; ended when the shim is gone
+	fdCanary   = 7 // a folder that Landlock must close
+	fdTrees    = 8 // what a root launcher opened, one for each Bind
+)
+
+// A Machine is what the shim found out about the machine it runs on.
+type Machine struct {
+	Kernel      string
+	LandlockABI int
+	LastCap     int       // the highest capability's number
+	Namespaces  [7]uint64 // inodes of the shim's own, in the order of platform.NamespaceNames
+	Route       bool      // the shim can connect a UDP socket to 192.0.2.1
+	Umask       int       // the launcher's
+
+	UID, GID           int  // the server's ids, inside and (but for a mapped root) outside
+	OuterUID, OuterGID int  // what they are mapped to
+	Root               bool // the shim is a root that maps ids and opens grants for another user
+	Groups             int  // how many supplementary groups the launcher has
+
+	Hard            [16]uint64 // the launcher's hard limits, by resource
+	CountsProcesses bool       // RLIMIT_NPROC counts per user namespace: Linux 5.14 or later
+}
+
+// A Request is one launch.
+type Request struct {
+	Policy  policy.Policy
+	View    *view.View
+	Machine Machine
+	Env     []string
+	Filter  []byte // the seccomp program, as struct sock_filter
+	TTY     bool   // the server keeps the session, and so the terminal, of the shim
+}
+
+// A Launch is a request laid out as a program.
+type Launch struct {
+	*program.Program
+	req  *Request
+	rows []entry
+
+	clone  program.Op // its result is init's process id, in the shim's namespace
+	server program.Op
+	exec   program.Op
+	reaped program.Op   // its result is the server's id once the server has ended
+	status program.Addr // then this is its wait status
+	end    int          // Ops before this one must have run when the shim is told that the server is ready
+
+	proc     [2]program.Op // mounts of proc: with hidepid, and without where that is unknown
+	landlock landlocked
+	initCaps capabilities
+}
+
+// build is what a row lays its calls out with.
+type build struct {
+	*program.Program
+	*Request
+	launch *Launch
+
+	covers []program.Arg // trees that lie over denied paths, in the order of the view
+	made   [2]bool       // whether the denied folder and the denied file exist
+}
+
+// Lay turns a request into a program in mem.
+func Lay(mem []byte, req *Request) (*Launch, error) {
+	l := &Launch{Program: program.New(mem), req: req, rows: table()}
+	l.lay(&build{Program: l.Program, Request: req, launch: l})
+	if l.Full() {
+		return nil, program.ErrFull
+	}
+	return l, nil
+}
+
+// Files are the descriptors a runner starts with, given the shim's ends.
+func Files(stdio [3]int, prog, lifeline, up, release int, trees []int) []int {
+	f := append(make([]int, 0, fdTrees+len(trees)+1), stdio[0], stdio[1], stdio[2], prog, lifeline, up, release, prog)
+	f = append(f, trees...)
+	return append(f, prog) // a descriptor that nobody named: the first row has to close it
+}

@@ -1,0 +1,125 @@
+package rows
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"golang.org/x/sys/unix"
+)
+
+// A limit is one resource of setrlimit(2) with the value that the server gets, soft and hard.
+type limit struct {
+	name      string
+	resource  int
+	value     uint64
+	inherited bool // a lower hard limit of the launcher's, which wins
+	got       program.Addr
+	op        program.Op
+}
+
+// limits sets the server's resource limits: in its own process, so that init keeps the machine's.
+type limits struct{ list []limit }
+
+func (r *limits) ops(b *build) {
+	r.list = b.limits()
+	for i := range r.list {
+		l := &r.list[i]
+		res := program.Int(l.resource)
+		b.Do(unix.SYS_PRLIMIT64, program.Int(0), res, program.Words(l.value, l.value), program.Int(0)).On(l.name)
+		l.got = b.Space(16)
+		l.op = b.Ask(unix.SYS_PRLIMIT64, program.Int(0), res, program.Int(0), program.Ref(l.got)).On(l.name)
+	}
+}
+
+// limits follow from the policy. What is unlimited there is left as the launcher had it.
+func (b *build) limits() []limit {
+	p := &b.Policy.Limits
+	list := []limit{{name: "core", resource: unix.RLIMIT_CORE}}
+	add := func(name string, resource int, v uint64, limited bool) {
+		if !limited {
+			return
+		}
+		hard := b.Machine.Hard[resource]
+		list = append(list, limit{name: name, resource: resource, value: min(v, hard), inherited: hard < v})
+	}
+	add("data", unix.RLIMIT_DATA, quantity(p.Memory))
+	add("address space", unix.RLIMIT_AS, quantity(p.AddressSpace))
+	add("file size", unix.RLIMIT_FSIZE, quantity(p.FileSize))
+	n, limited := count(p.OpenFiles)
+	add("open files", unix.RLIMIT_NOFILE, n, limited)
+	if b.countsProcesses() {
+		n, limited := count(p.Pids)
+		add("processes", unix.RLIMIT_NPROC, n+1, limited) // init counts too
+	}
+	return list
+}
+
+func (r *limits) check(c *check) {
+	for i := range r.list {
+		l := &r.list[i]
+		want := value(l.value)
+		got := value(c.Word(l.got))
+		if hard := value(c.Word(l.got.Plus(8))); hard != got {
+			got += " of " + hard
+		}
+		name := l.name
+		if l.inherited {
+			name += " (the launcher's own hard limit)"
+		}
+		c.fact(name, want, got)
+	}
+	if _, limited := count(c.Policy.Limits.Pids); limited && !c.countsProcesses() {
+		c.lacks("processes", "a limit", c.uncounted(), "the number of processes is not limited")
+	}
+}
+
+func value(v uint64) string {
+	if v == math.MaxUint64 {
+		return "unlimited"
+	}
+	return strconv.FormatUint(v, 10)
+}
+
+// countsProcesses reports whether RLIMIT_NPROC counts this sandbox alone: since Linux 5.14 it does in a user namespace
+// of its own, for any user but kuid 0. The row below tries it.
+func (r *Request) countsProcesses() bool { return r.uncounted() == "" }
+
+func (r *Request) uncounted() string {
+	if r.Machine.OuterUID == 0 {
+		return "RLIMIT_NPROC does not hold for user 0 of the machine"
+	}
+	if !r.Machine.CountsProcesses {
+		return "before Linux 5.14 RLIMIT_NPROC counts all processes of the user"
+	}
+	return ""
+}
+
+// trial shows that RLIMIT_NPROC counts init and the server and nobody else: with a limit of two the server's process
+// can be made, and a third cannot.
+type trial struct{ third program.Op }
+
+// limitProcesses is made by init before it clones the server's process.
+type limitProcesses struct{}
+
+func (r *limitProcesses) ops(b *build) {
+	if _, limited := count(b.Policy.Limits.Pids); limited && b.countsProcesses() {
+		b.Do(unix.SYS_PRLIMIT64, program.Int(0), program.Int(unix.RLIMIT_NPROC), program.Words(2, b.Machine.Hard[unix.RLIMIT_NPROC]), program.Int(0)).On("processes")
+	}
+}
+
+func (r *limitProcesses) check(c *check) {}
+
+func (r *trial) ops(b *build) {
+	if _, limited := count(b.Policy.Limits.Pids); !limited || !b.countsProcesses() {
+		return
+	}
+	zero := program.Int(0)
+	r.third = b.AskFor(program.Errno(unix.EAGAIN), unix.SYS_CLONE, program.Int(int(unix.SIGCHLD)), zero, zero, zero, zero)
+}
+
+func (r *trial) check(c *check) {
+	if _, limited := count(c.Policy.Limits.Pids); limited && c.countsProcesses() {
+		c.fact("a third process with a limit of two", "EAGAIN", c.result(r.third))
+	}
+}

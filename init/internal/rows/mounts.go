@@ -1,0 +1,126 @@
+package rows
+
+import (
+	"github.com/security-mcp/mcp-sandbox/init/internal/view"
+	"github.com/security-mcp/mcp-sandbox/platform"
+)
+
+// A wanted mount. deep is for what may have mounts of the host below it, which must be no freer than itself.
+type wanted struct {
+	path    string
+	options string // comma separated, all of them demanded
+	fs      string // demanded if not empty
+	deep    bool
+	seen    bool
+}
+
+const (
+	asFrozen  = "ro,nosuid,nodev"
+	asWritten = "nosuid,nodev"
+	asDevice  = "nosuid,noexec"
+	asProc    = "nosuid,nodev,noexec"
+)
+
+// mounts compares init's table of mounts, as the kernel printed it for the shim, with what the view asked for: every
+// mount has to be there with its flags, none may be there that nobody asked for, and none may be shared.
+func (c *check) mounts() {
+	want := c.wanted()
+	for i := range c.Mounts {
+		m := &c.Mounts[i]
+		w := match(want, m.Path)
+		if w == nil {
+			c.refuse("mountinfo", m.Path, mismatch{"no such mount", m.Type + " " + m.Options})
+			return
+		}
+		if m.Propagation != "" {
+			c.refuse("mountinfo", m.Path, mismatch{"a private mount", m.Propagation})
+		}
+		if !hasAll(m, w.options) || w.fs != "" && m.Type != w.fs {
+			c.refuse("mountinfo", m.Path, mismatch{w.fs + " " + w.options, m.Type + " " + m.Options})
+		}
+		if m.Path == w.path {
+			w.seen = true
+		}
+	}
+	for i := range want {
+		w := &want[i]
+		got := w.options
+		if !w.seen {
+			got = ""
+		}
+		c.fact("mount "+w.path, w.options, got)
+	}
+	c.freshProc()
+}
+
+// wanted lists the mounts in the order they were made. Of several on one path each is found by its own.
+func (c *check) wanted() []wanted {
+	v := c.View
+	w := make([]wanted, 0, len(v.Nodes)+len(v.Covers)+8)
+	w = append(w, wanted{path: "/", options: asFrozen, fs: "tmpfs"})
+	if v.HostRoot {
+		w[0].fs, w[0].deep = "", true
+	}
+	for i := range v.Nodes {
+		n := &v.Nodes[i]
+		if n.Kind != view.Bind {
+			continue
+		}
+		x := wanted{path: n.Path, options: asFrozen, deep: true}
+		if n.Device {
+			x.options = asDevice
+		} else if n.Write {
+			x.options = asWritten
+		}
+		w = append(w, x)
+	}
+	for i := range v.Private {
+		w = append(w, wanted{path: v.Private[i].Path, options: asWritten, fs: "tmpfs"})
+	}
+	if c.procMounted() {
+		w = append(w, wanted{path: "/proc", options: asProc, fs: "proc"})
+	}
+	w = append(w, wanted{path: "/dev/pts", options: "nosuid,noexec", fs: "devpts"})
+	for i := range v.Covers {
+		k := &v.Covers[i]
+		x := wanted{path: k.Path, deep: k.Kind != view.Deny}
+		switch k.Kind {
+		case view.Pin:
+			x.options = asWritten
+		case view.ReadOnly:
+			x.options = asFrozen
+		case view.Deny:
+			x.options, x.fs = asFrozen, "tmpfs"
+		}
+		w = append(w, x)
+	}
+	return w
+}
+
+// match finds the demand that a mount has to meet: the first on its own path that no mount has met yet, else
+// the nearest above it that may have others below it.
+func match(want []wanted, path string) *wanted {
+	var found *wanted
+	for i := range want {
+		w := &want[i]
+		if w.path == path && !w.seen {
+			return w
+		}
+		if w.deep && (w.path == path || below(path, w.path)) && (found == nil || len(w.path) >= len(found.path)) {
+			found = w
+		}
+	}
+	return found
+}
+
+func hasAll(m *platform.Mount, options string) bool {
+	for start, i := 0, 0; i <= len(options); i++ {
+		if i == len(options) || options[i] == ',' {
+			if !m.Has(options[start:i]) {
+				return false
+			}
+			start = i + 1
+		}
+	}
+	return true
+}

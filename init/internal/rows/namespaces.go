@@ -1,0 +1,103 @@
+package rows
+
+import (
+	"strconv"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"github.com/security-mcp/mcp-sandbox/platform"
+	"golang.org/x/sys/unix"
+)
+
+// namespaces maps the ids and binds init's life to the shim's. The clone itself is the frame's.
+//
+// An ordinary user's id is mapped to itself, and setgroups is given up, as user_namespaces(7) demands. Of a root launcher
+// the shim writes the maps, because kuid 0 must not be the server's, and init then becomes the mapped user.
+type namespaces struct {
+	ino    [6]stat
+	maps   [2]reading
+	deny   reading
+	pid    program.Op
+	groups program.Op
+	uids   [2]program.Addr
+	pdeath program.Addr
+}
+
+func (r *namespaces) ops(b *build) {
+	for i := range r.ino {
+		if !b.hostNet() || i != netNamespace {
+			r.ino[i] = b.stat("/proc/self/ns/"+platform.NamespaceNames()[i], unix.STATX_INO)
+		}
+	}
+	m := &b.Machine
+	if m.Root {
+		b.wait() // until the shim has written the maps
+		b.Do(unix.SYS_SETGROUPS, program.Int(0), program.Int(0))
+		gid, uid := program.Int(m.GID), program.Int(m.UID)
+		b.Do(unix.SYS_SETRESGID, gid, gid, gid)
+		b.Do(unix.SYS_SETRESUID, uid, uid, uid)
+	} else {
+		b.rewrite("/proc/self/setgroups", "deny")
+		b.rewrite("/proc/self/uid_map", idMap(m.UID, m.OuterUID))
+		b.rewrite("/proc/self/gid_map", idMap(m.GID, m.OuterGID))
+		r.deny = b.reading("/proc/self/setgroups", 16)
+	}
+	// After the change of ids, which clears it. prctl(2)
+	b.Do(unix.SYS_PRCTL, program.Int(unix.PR_SET_PDEATHSIG), program.Int(int(unix.SIGKILL)), program.Int(0), program.Int(0), program.Int(0))
+	b.alive()
+	r.pdeath = b.Space(8)
+	b.Ask(unix.SYS_PRCTL, program.Int(unix.PR_GET_PDEATHSIG), program.Ref(r.pdeath), program.Int(0), program.Int(0), program.Int(0))
+
+	r.maps[0] = b.reading("/proc/self/uid_map", 256)
+	r.maps[1] = b.reading("/proc/self/gid_map", 256)
+	for i, nr := range []uintptr{unix.SYS_GETRESUID, unix.SYS_GETRESGID} {
+		a := b.Space(16)
+		r.uids[i] = a
+		b.Ask(nr, program.Ref(a), program.Ref(a.Plus(4)), program.Ref(a.Plus(8)))
+	}
+	r.pid = b.Ask(unix.SYS_GETPID)
+	r.groups = b.Ask(unix.SYS_GETGROUPS, program.Int(0), program.Int(0))
+}
+
+const netNamespace = 3
+
+func (r *namespaces) check(c *check) {
+	for i, s := range r.ino {
+		name := platform.NamespaceNames()[i]
+		if c.hostNet() && i == netNamespace {
+			continue // the network row says that it is off
+		}
+		own, got := c.Machine.Namespaces[i], c.stat(s).ino
+		c.shown(got != 0 && got != own, name, "not "+strconv.FormatUint(own, 10), strconv.FormatUint(got, 10))
+	}
+	m := &c.Machine
+	c.fact("pid", "1", c.result(r.pid))
+	c.fact("uid map", words(idMap(m.UID, m.OuterUID)), words(c.text(r.maps[0])))
+	c.fact("gid map", words(idMap(m.GID, m.OuterGID)), words(c.text(r.maps[1])))
+	for i, id := range []int{m.UID, m.GID} {
+		a := r.uids[i]
+		got := [3]uint32{c.Word32(a), c.Word32(a.Plus(4)), c.Word32(a.Plus(8))}
+		want := uint32(id)
+		c.shown(got == [3]uint32{want, want, want}, []string{"uid", "gid"}[i], strconv.Itoa(id), ids(got))
+	}
+	if m.Root {
+		c.fact("groups", "0", c.result(r.groups))
+	} else {
+		c.fact("setgroups", "deny", words(c.text(r.deny)))
+		if c.Value(r.groups) > 0 {
+			c.lacks("groups", "0", "an ordinary user cannot give up its supplementary groups",
+				"files that only a group of the launcher may open can be opened inside the grants")
+		}
+	}
+	c.fact("signal at the shim's death", "9", strconv.Itoa(int(c.Word32(r.pdeath))))
+}
+
+func idMap(inside, outside int) string {
+	return strconv.Itoa(inside) + " " + strconv.Itoa(outside) + " 1"
+}
+
+func ids(v [3]uint32) string {
+	if v[0] == v[1] && v[1] == v[2] {
+		return strconv.FormatUint(uint64(v[0]), 10)
+	}
+	return strconv.FormatUint(uint64(v[0]), 10) + " " + strconv.FormatUint(uint64(v[1]), 10) + " " + strconv.FormatUint(uint64(v[2]), 10)
+}

@@ -1,0 +1,90 @@
+package rows
+
+import (
+	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/platform"
+	"golang.org/x/sys/unix"
+)
+
+// network brings up the loopback interface of the sandbox's own network namespace and shows that there is no other way out.
+type network struct {
+	flags   program.Addr
+	asked   program.Op
+	links   [2]reading
+	connect program.Op
+}
+
+const ifreqSize, ifreqFlags = 40, 16 // struct ifreq; netdevice(7)
+
+func (r *network) ops(b *build) {
+	if b.hostNet() {
+		return
+	}
+	sock := b.Do(unix.SYS_SOCKET, program.Int(unix.AF_INET), program.Int(unix.SOCK_DGRAM|unix.SOCK_CLOEXEC), program.Int(0))
+	b.Do(unix.SYS_IOCTL, sock.Result(), program.Int(unix.SIOCSIFFLAGS), program.Bytes(loUp())).On("lo")
+	r.flags = b.Data(loUp()[:ifreqFlags])
+	b.Space(ifreqSize - ifreqFlags)
+	r.asked = b.Ask(unix.SYS_IOCTL, sock.Result(), program.Int(unix.SIOCGIFFLAGS), program.Ref(r.flags)).On("lo")
+	r.connect = b.See(unix.SYS_CONNECT, sock.Result(), program.Bytes([]byte{unix.AF_INET, 0, 0, 9, 192, 0, 2, 1, 0, 0, 0, 0, 0, 0, 0, 0}), program.Int(16))
+
+	route := b.Ask(unix.SYS_SOCKET, program.Int(unix.AF_NETLINK), program.Int(unix.SOCK_RAW|unix.SOCK_CLOEXEC), program.Int(unix.NETLINK_ROUTE))
+	ask := platform.LinkDump()
+	b.Ask(unix.SYS_SENDTO, route.Result(), program.Bytes(ask), program.Int(len(ask)), program.Int(0), program.Int(0), program.Int(0))
+	for i := range r.links {
+		at := b.Space(linksSize)
+		r.links[i] = reading{b.See(unix.SYS_RECVFROM, route.Result(), program.Ref(at), program.Int(linksSize),
+			program.Int(unix.MSG_DONTWAIT), program.Int(0), program.Int(0)), at}
+	}
+}
+
+const linksSize = 16384
+
+// loUp is the struct ifreq that sets lo up.
+func loUp() []byte {
+	b := make([]byte, ifreqSize)
+	copy(b, "lo")
+	b[ifreqFlags] = unix.IFF_UP
+	return b
+}
+
+func (r *network) check(c *check) {
+	if c.hostNet() {
+		c.layer.State = order.Off
+		return
+	}
+	flags := c.Word32(r.flags.Plus(ifreqFlags))
+	c.shown(flags&unix.IFF_UP != 0, "lo", "up", map2(flags&unix.IFF_UP != 0, "up", "down"))
+	up, whole := c.links(r)
+	c.shown(whole && up == "lo", "interfaces that are up", "lo", up)
+	if c.Machine.Route {
+		c.fact("connect UDP 192.0.2.1", "ENETUNREACH", c.result(r.connect))
+	}
+}
+
+// links names the interfaces that are up. Machines with tunnel modules put one of each, down, into every namespace.
+func (c *check) links(r *network) (up string, whole bool) {
+	var names []string
+	for _, l := range r.links {
+		found, done, ok := platform.ParseLinks(c.Filled(l.op, l.at))
+		if !ok {
+			return "an answer that cannot be read", false
+		}
+		whole = whole || done
+		for _, n := range found {
+			if n.Up {
+				names = append(names, n.Name)
+			}
+		}
+	}
+	return strings.Join(names, " "), whole
+}
+
+func map2(ok bool, yes, no string) string {
+	if ok {
+		return yes
+	}
+	return no
+}

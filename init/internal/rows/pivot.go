@@ -1,0 +1,125 @@
+package rows
+
+import (
+	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"github.com/security-mcp/mcp-sandbox/init/internal/view"
+	"golang.org/x/sys/unix"
+)
+
+// pivot makes the new root the root and takes the host's tree away; pivot_root(2) describes the two dots. Then every
+// entry is looked at once more, as the server will see it.
+type pivot struct {
+	outside [2]program.Op
+	nodes   []stat
+	covers  []stat
+	cwd     program.Op
+	cwdAt   program.Addr
+}
+
+const pathMax = 4096
+
+func (r *pivot) ops(b *build) {
+	v := b.View
+	at, buf := program.Int(unix.AT_FDCWD), program.Ref(b.Space(statxSize))
+	look := func(demand program.Arg) program.Op {
+		return b.AskFor(demand, unix.SYS_STATX, at, program.Str(v.Outside), program.Int(0), program.Int(0), buf)
+	}
+	if v.Outside != "" {
+		r.outside[0] = look(program.Int(0))
+	}
+	dot := program.Str(".")
+	b.Do(unix.SYS_PIVOT_ROOT, dot, dot)
+	b.Do(unix.SYS_UMOUNT2, dot, program.Int(unix.MNT_DETACH))
+	b.Do(unix.SYS_MOUNT_SETATTR, at, program.Str("/"), program.Int(0), program.Words(frozen, 0, unix.MS_PRIVATE, 0), program.Int(32))
+	if v.Outside != "" {
+		r.outside[1] = look(program.Errno(unix.ENOENT))
+	}
+	b.Do(unix.SYS_CHDIR, program.Str(v.Cwd))
+	r.cwdAt = b.Space(pathMax)
+	r.cwd = b.Ask(unix.SYS_GETCWD, program.Ref(r.cwdAt), program.Int(pathMax))
+	for i := range v.Nodes {
+		r.nodes = append(r.nodes, b.stat(v.Nodes[i].Path))
+	}
+	for i := range v.Private {
+		r.nodes = append(r.nodes, b.stat(v.Private[i].Path))
+	}
+	for i := range v.Covers {
+		r.covers = append(r.covers, b.stat(v.Covers[i].Path))
+	}
+}
+
+func (r *pivot) check(c *check) {
+	v := c.View
+	if v.Outside != "" {
+		c.fact("stat "+v.Outside+" before", "0", c.result(r.outside[0]))
+		c.fact("stat "+v.Outside, "ENOENT", c.result(r.outside[1]))
+	}
+	if cwd := c.Filled(r.cwd, r.cwdAt); len(cwd) > 0 {
+		c.fact("working directory", v.Cwd, string(cwd[:len(cwd)-1]))
+	} else {
+		c.fact("working directory", v.Cwd, "")
+	}
+	for i := range r.nodes {
+		n := nodeAt(v, i)
+		if n.Kind == view.Bind && c.covered(n.Path) {
+			continue
+		}
+		c.node(n, c.stat(r.nodes[i]))
+	}
+	for i := range r.covers {
+		c.cover(&v.Covers[i], c.stat(r.covers[i]))
+	}
+	c.mounts()
+}
+
+// nodeAt counts the private folders behind the nodes.
+func nodeAt(v *view.View, i int) *view.Node {
+	if i < len(v.Nodes) {
+		return &v.Nodes[i]
+	}
+	return &v.Private[i-len(v.Nodes)]
+}
+
+// covered reports whether a cover lies on path itself.
+func (c *check) covered(path string) bool {
+	for i := range c.View.Covers {
+		if c.View.Covers[i].Path == path {
+			return true
+		}
+	}
+	return false
+}
+
+// node compares what lies at a path with what was put there: a bind by its inode, the rest by type, mode and size.
+func (c *check) node(n *view.Node, got inode) {
+	const format = unix.S_IFMT
+	ok := false
+	switch n.Kind {
+	case view.Bind:
+		ok = got.dev == n.Dev && got.ino == n.Ino
+	case view.Dir:
+		ok = got.mode&format == unix.S_IFDIR
+	case view.File:
+		ok = got.mode == unix.S_IFREG|n.Mode && got.size == uint64(len(n.Content))
+	case view.Link:
+		ok = got.mode&format == unix.S_IFLNK && got.size == uint64(len(n.Content))
+	}
+	if !ok {
+		c.refuse("stat", n.Path, mismatch{"what was put there", "something else"})
+	}
+}
+
+// cover compares what lies over a path.
+func (c *check) cover(k *view.Cover, got inode) {
+	ok := got.dev == k.Dev && got.ino == k.Ino
+	if k.Kind == view.Deny {
+		want := uint32(unix.S_IFREG)
+		if k.Folder {
+			want = unix.S_IFDIR | 0o555
+		}
+		ok = got.mode == want && (got.dev != k.Dev || got.ino != k.Ino)
+	}
+	if !ok {
+		c.refuse("stat", k.Path, mismatch{"what covers it", "something else"})
+	}
+}

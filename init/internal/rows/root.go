@@ -1,0 +1,151 @@
+package rows
+
+import (
+	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"github.com/security-mcp/mcp-sandbox/init/internal/view"
+	"golang.org/x/sys/unix"
+)
+
+// base is where the new root is built. Nothing of the host below it is ever granted, so mounting over it hides no source.
+const base = "/sys"
+
+// Attributes of mount_setattr(2) with which things come into the root. Every one of them is private, so that no mount
+// event of the host reaches the sandbox.
+const (
+	frozen  = unix.MOUNT_ATTR_RDONLY | unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV
+	written = unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV
+	device  = unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NOEXEC
+)
+
+// root builds the server's root on a tmpfs: folders, links, generated files, the host's binds, the private folders.
+type root struct {
+	nodes []placed
+}
+
+// placed is a node with what statx says of it when everything is built.
+type placed struct {
+	*view.Node
+	stat stat
+	size int
+}
+
+func (r *root) ops(b *build) {
+	v := b.View
+	r.nodes = make([]placed, 0, len(v.Nodes)+len(v.Private))
+	b.Do(unix.SYS_UMASK, program.Int(0)) // the modes below are meant; the row of the descriptors sets the server's
+	if v.HostRoot {
+		b.place(b.tree("/"), frozen, base)
+	} else {
+		b.mount("tmpfs", base, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "mode=0755,size=4m,nr_inodes=4k")
+	}
+	b.Do(unix.SYS_CHDIR, program.Str(base))
+	scratch := b.scratch()
+	private := v.Private
+	trees := fdTrees
+	for i := range v.Nodes {
+		n := &v.Nodes[i]
+		for len(private) > 0 && below(n.Path, private[0].Path) {
+			r.private(b, scratch, &private[0])
+			private, scratch.private = private[1:], scratch.private[1:]
+		}
+		r.node(b, n, &trees)
+	}
+	for i := range private {
+		r.private(b, scratch, &private[i])
+		scratch.private = scratch.private[1:]
+	}
+	b.covers = scratch.covers
+	b.special()
+}
+
+// node makes one entry. Paths are relative to the new root, which is the working directory.
+func (r *root) node(b *build, n *view.Node, trees *int) {
+	at := program.Int(unix.AT_FDCWD)
+	path := n.Path[1:]
+	switch n.Kind {
+	case view.Dir:
+		b.Do(unix.SYS_MKDIRAT, at, program.Str(path), program.Int(n.Mode))
+	case view.Link:
+		b.Do(unix.SYS_SYMLINKAT, program.Str(n.Content), at, program.Str(path)).On(n.Path)
+	case view.File:
+		fd := b.Do(unix.SYS_OPENAT, at, program.Str(path), program.Int(unix.O_CREAT|unix.O_EXCL|unix.O_WRONLY|unix.O_CLOEXEC), program.Int(n.Mode))
+		b.DoExactly(program.Int(len(n.Content)), unix.SYS_WRITE, fd.Result(), program.Str(n.Content), program.Int(len(n.Content))).On(n.Path)
+	case view.Bind:
+		if !r.exists(b, n.Path) {
+			b.point(path, n.Folder)
+		}
+		attr := uint64(frozen)
+		if n.Device {
+			attr = device
+		} else if n.Write {
+			attr = written
+		}
+		if b.Machine.Root {
+			b.place(program.Int(*trees), attr, path)
+			*trees++
+		} else {
+			b.place(b.tree(n.Source), attr, path)
+		}
+	}
+	r.nodes = append(r.nodes, placed{Node: n})
+}
+
+// exists reports whether a bind's mount point is part of something that was bound before.
+func (r *root) exists(b *build, path string) bool {
+	for i := len(r.nodes) - 1; i >= 0; i-- {
+		if n := r.nodes[i].Node; n.Path == path || below(path, n.Path) {
+			return n.Kind == view.Bind || n.Path == path
+		}
+	}
+	return b.View.HostRoot
+}
+
+// private moves one of the folders of the scratch file system to its place.
+func (r *root) private(b *build, s *scratch, n *view.Node) {
+	if !r.exists(b, n.Path) {
+		b.point(n.Path[1:], true)
+	}
+	b.place(s.private[0], written, n.Path[1:])
+	r.nodes = append(r.nodes, placed{Node: n})
+}
+
+func below(path, folder string) bool {
+	return folder == "/" || strings.HasPrefix(path, folder) && len(path) > len(folder) && path[len(folder)] == '/'
+}
+
+// point makes a mount point.
+func (b *build) point(path string, folder bool) {
+	at := program.Int(unix.AT_FDCWD)
+	if folder {
+		b.Do(unix.SYS_MKDIRAT, at, program.Str(path), program.Int(0o755))
+		return
+	}
+	b.Do(unix.SYS_OPENAT, at, program.Str(path), program.Int(unix.O_CREAT|unix.O_WRONLY|unix.O_CLOEXEC), program.Int(0o644))
+}
+
+// tree takes a copy of the host's mounts from path on. The path was resolved before: a symbolic link in it now is
+// somebody's swap, and another inode at its end is seen when the place is looked at.
+func (b *build) tree(path string) program.Arg {
+	fd := b.Do(unix.SYS_OPENAT2, program.Int(unix.AT_FDCWD), program.Str(path),
+		program.Words(unix.O_PATH|unix.O_CLOEXEC, 0, unix.RESOLVE_NO_SYMLINKS), program.Int(24))
+	return b.Do(unix.SYS_OPEN_TREE, fd.Result(), program.Str(""), program.Int(unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|
+		unix.AT_EMPTY_PATH|unix.AT_RECURSIVE)).On(path).Result()
+}
+
+// place mounts a tree at path: with its attributes first, so that it is never there without them.
+func (b *build) place(tree program.Arg, attr uint64, path string) {
+	empty := program.Str("")
+	if attr != 0 {
+		b.Do(unix.SYS_MOUNT_SETATTR, tree, empty, program.Int(unix.AT_EMPTY_PATH|unix.AT_RECURSIVE),
+			program.Words(attr, 0, unix.MS_PRIVATE, 0), program.Int(32)).On(path)
+	}
+	b.Do(unix.SYS_MOVE_MOUNT, tree, empty, program.Int(unix.AT_FDCWD), program.Str(path), program.Int(unix.MOVE_MOUNT_F_EMPTY_PATH)).On(path)
+}
+
+func (b *build) mount(source, target, fs string, flags int, data string) program.Op {
+	return b.Do(unix.SYS_MOUNT, program.Str(source), program.Str(target), program.Str(fs), program.Int(flags), program.Str(data)).On(target)
+}
+
+func (r *root) check(c *check) {}

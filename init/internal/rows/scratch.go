@@ -1,0 +1,84 @@
+package rows
+
+import (
+	"strconv"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"github.com/security-mcp/mcp-sandbox/init/internal/view"
+	"golang.org/x/sys/unix"
+)
+
+// scratch is the one writable tmpfs of a sandbox, and so one cap for everything on it. Its folders are taken as
+// trees, and then the file system itself is taken out of sight: /tmp, the home and /dev/shm are the first of its folders.
+// What lies over denied paths comes from it as well, and the file that Landlock's proof opens.
+type scratch struct {
+	private []program.Arg
+	covers  []program.Arg // one for each denied path, in the order of the view
+}
+
+// Names on the scratch file system. No path leads to them once it is detached.
+const (
+	deniedFolder = "denied"
+	deniedFile   = "unreadable"
+	canaryFolder = "canary"
+	canaryFile   = "file"
+)
+
+// where it is mounted for the moment: the folder that /proc is mounted on later.
+const scratchAt = "proc"
+
+func (b *build) scratch() *scratch {
+	v, s := b.View, new(scratch)
+	at := program.Int(unix.AT_FDCWD)
+	if !v.HostRoot {
+		b.Do(unix.SYS_MKDIRAT, at, program.Str(scratchAt), program.Int(0o755))
+	}
+	b.mount("tmpfs", scratchAt, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV,
+		"mode=0755,size="+strconv.FormatInt(v.TmpSize, 10)+",nr_inodes="+strconv.FormatInt(v.TmpInodes, 10))
+	for i := range v.Private {
+		name := scratchAt + "/" + strconv.Itoa(i)
+		b.Do(unix.SYS_MKDIRAT, at, program.Str(name), program.Int(v.Private[i].Mode))
+		s.private = append(s.private, b.copyOf(name))
+	}
+	for i := range v.Covers {
+		if v.Covers[i].Kind == view.Deny {
+			s.covers = append(s.covers, b.copyOf(b.denied(v.Covers[i].Folder)))
+		}
+	}
+	canary := scratchAt + "/" + canaryFolder
+	b.Do(unix.SYS_MKDIRAT, at, program.Str(canary), program.Int(0o755))
+	b.create(canary+"/"+canaryFile, 0o644)
+	fd := b.Do(unix.SYS_OPENAT, at, program.Str(canary), program.Int(unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC))
+	b.Do(unix.SYS_DUP3, fd.Result(), program.Int(fdCanary), program.Int(unix.O_CLOEXEC))
+	b.Do(unix.SYS_UMOUNT2, program.Str(scratchAt), program.Int(unix.MNT_DETACH))
+	return s
+}
+
+// denied makes the folder or the file that lies over a denied path, once, and returns its path.
+func (b *build) denied(folder bool) string {
+	if folder {
+		path := scratchAt + "/" + deniedFolder
+		if !b.made[0] {
+			b.made[0] = true
+			b.Do(unix.SYS_MKDIRAT, program.Int(unix.AT_FDCWD), program.Str(path), program.Int(0o555))
+		}
+		return path
+	}
+	path := scratchAt + "/" + deniedFile
+	if !b.made[1] {
+		b.made[1] = true
+		b.create(path, 0)
+	}
+	return path
+}
+
+func (b *build) create(path string, mode int) {
+	b.Do(unix.SYS_OPENAT, program.Int(unix.AT_FDCWD), program.Str(path),
+		program.Int(unix.O_CREAT|unix.O_EXCL|unix.O_WRONLY|unix.O_CLOEXEC), program.Int(mode))
+}
+
+// copyOf is a tree of a path inside the new root, to be placed once more.
+func (b *build) copyOf(path string) program.Arg {
+	return b.Do(unix.SYS_OPEN_TREE, program.Int(unix.AT_FDCWD), program.Str(path),
+		program.Int(unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE|unix.AT_SYMLINK_NOFOLLOW)).Result()
+}

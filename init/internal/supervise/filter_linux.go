@@ -1,0 +1,26 @@
+package supervise
+
+import (
+	"errors"
+	"runtime"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/filter"
+	"github.com/security-mcp/mcp-sandbox/policy"
+)
+
+// assemble makes the seccomp program that the policy asks for.
+func assemble(p *policy.Policy) ([]byte, error) {
+	var o filter.Options
+	for _, name := range p.Seccomp.Deny {
+		nr, ok := filter.Number(name)
+		if !ok {
+			return nil, errors.New("/seccomp/deny: " + name + ": no such system call")
+		}
+		o.Deny = append(o.Deny, nr)
+	}
+	code, err := filter.Program(runtime.GOARCH, o)
+	if err != nil {
+		return nil, err
+	}
+	return filter.Append(make([]byte, 0, 8*len(code)), code), nil
+}

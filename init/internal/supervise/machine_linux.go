@@ -1,0 +1,90 @@
+package supervise
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
+	"github.com/security-mcp/mcp-sandbox/platform"
+	"github.com/security-mcp/mcp-sandbox/policy"
+	"golang.org/x/sys/unix"
+)
+
+// nobody is the user that a root launcher's servers get unless the policy names another: not 65534, which is what
+// ids that are not mapped look like.
+const nobody = 65533
+
+// look finds out what a launch has to know about this machine.
+func look(p *policy.Policy) (m rows.Machine, err error) {
+	if m.Kernel, err = platform.Kernel(); err != nil {
+		return m, err
+	}
+	if m.LandlockABI, err = platform.LandlockABI(); err != nil {
+		return m, err
+	}
+	if m.Namespaces, err = platform.Namespaces(); err != nil {
+		return m, err
+	}
+	m.LastCap = platform.LastCap()
+	m.Route = platform.RouteOut()
+	m.Umask = platform.Umask()
+	m.CountsProcesses = atLeast(m.Kernel, 5, 14)
+	for i := range m.Hard {
+		var l unix.Rlimit
+		if err = unix.Getrlimit(i, &l); err != nil {
+			return m, err
+		}
+		m.Hard[i] = l.Max
+	}
+	return m, identify(&m, p)
+}
+
+// identify chooses the server's ids. An ordinary user's server has the user's own. Root's has another's, if this
+// user namespace has one; else (a container with one id) root's own number is hidden behind it.
+func identify(m *rows.Machine, p *policy.Policy) error {
+	m.OuterUID, m.OuterGID = unix.Geteuid(), unix.Getegid()
+	m.UID, m.GID = m.OuterUID, m.OuterGID
+	if m.OuterUID != 0 {
+		return nil
+	}
+	uid, gid := nobody, nobody
+	if p.User != "" {
+		uid, gid = splitUser(p.User)
+	}
+	m.UID, m.GID = uid, gid
+	for i, file := range []string{"/proc/self/uid_map", "/proc/self/gid_map"} {
+		b, err := platform.ReadSmall(file, 64<<10)
+		if err != nil {
+			return err
+		}
+		ranges, ok := platform.ParseIDMap(b)
+		if !ok || !platform.Mapped(ranges, []int{uid, gid}[i]) {
+			return nil
+		}
+	}
+	m.OuterUID, m.OuterGID, m.Root = uid, gid, true
+	return nil
+}
+
+// splitUser reads "uid:gid"; policy.Parse has checked it.
+func splitUser(s string) (uid, gid int) {
+	u, g, _ := strings.Cut(s, ":")
+	uid, _ = strconv.Atoi(u)
+	gid, _ = strconv.Atoi(g)
+	return uid, gid
+}
+
+// atLeast compares a kernel release with a version.
+func atLeast(release string, major, minor int) bool {
+	a, rest, _ := strings.Cut(release, ".")
+	b, _, _ := strings.Cut(rest, ".")
+	for i := range b {
+		if b[i] < '0' || b[i] > '9' {
+			b = b[:i]
+			break
+		}
+	}
+	x, err1 := strconv.Atoi(a)
+	y, err2 := strconv.Atoi(b)
+	return err1 == nil && err2 == nil && (x > major || x == major && y >= minor)
+}

@@ -1,0 +1,94 @@
+package supervise
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"syscall"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
+	"github.com/security-mcp/mcp-sandbox/init/internal/view"
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/policy"
+	"golang.org/x/sys/unix"
+)
+
+// enforced is the first line of the report.
+func (s *shim) enforced(layers []order.LayerReport) *order.Enforced {
+	sum := sha256.Sum256(s.Order.Policy)
+	e := &order.Enforced{Event: "enforced", Version: 1, Level: string(s.policy.Level), Confinement: string(policy.Full),
+		MinConfinement: string(s.policy.MinConfinement), PolicySHA256: hex.EncodeToString(sum[:]), Command: s.Order.Command,
+		PID: s.server, Kernel: s.machine.Kernel, LandlockABI: s.machine.LandlockABI, ImpliedGrants: s.view.Implied,
+		Protected: s.view.Protected, Unprotected: s.view.Unprotected, EnvDropped: s.Order.Dropped, Layers: layers,
+		Warnings: s.view.Warnings}
+	return e
+}
+
+// warn says on standard error what the machine could not give and what the plan found worth a word.
+func (s *shim) warn(e *order.Enforced) {
+	for _, l := range e.Layers {
+		if l.State == order.Absent {
+			s.Say(string(l.Layer) + " is absent: " + l.Reason + "; " + l.Effect)
+			continue
+		}
+		for _, f := range l.Facts {
+			if f.Got == "" {
+				s.Say(string(l.Layer) + ": no " + f.Name + ": " + f.Reason + "; " + f.Effect)
+			}
+		}
+	}
+	for _, w := range e.Warnings {
+		s.Say(w)
+	}
+}
+
+// refuse tells why no server was started, and returns the exit code.
+func (s *shim) refuse(err error) int { return Refuse(s.Config, err) }
+
+// Refuse writes the one line of a refused launch, to the report and to standard error, and returns the exit code.
+func Refuse(c Config, err error) int {
+	r := &order.Refused{Event: "refused", Layer: order.Exec, Op: "start", Error: err.Error()}
+	code := ExitSandbox
+	var refusal *rows.Refusal
+	var signalled errSignalled
+	switch {
+	case errors.As(err, &refusal):
+		r.Layer, r.Op, r.Path, r.Error = refusal.Layer, refusal.Op, refusal.Path, refusal.Err.Error()
+	case errors.As(err, &signalled):
+		code = exitSignal + int(signalled.signal)
+	}
+	var errno syscall.Errno
+	if errors.As(err, &errno) {
+		r.Errno = int(errno)
+	}
+	switch {
+	case errors.Is(err, view.ErrNotFound):
+		code = ExitMissing
+	case errors.Is(err, view.ErrNotExecutable):
+		code = ExitCannot
+	}
+	r.Hint = hint(r.Layer, r.Op, errno)
+	s := sink{report: c.Order.ReportFD, host: c.Host}
+	s.last(r)
+	text := err.Error()
+	if r.Hint != "" {
+		text += " (" + r.Hint + ")"
+	}
+	c.Say(text)
+	return code
+}
+
+// hint is what to do about a refusal, where there is something to do.
+func hint(l order.Layer, op string, e syscall.Errno) string {
+	switch {
+	case l == order.Namespaces && op == "clone" && (e == unix.ENOSPC || e == unix.EPERM || e == unix.EACCES):
+		return "this machine forbids user namespaces: see the sysctls user.max_user_namespaces and kernel.unprivileged_userns_clone"
+	case l == order.Namespaces && e == unix.EPERM, l == order.Namespaces && e == unix.EACCES:
+		return "this machine lets user namespaces be made but not used, as Ubuntu's AppArmor does: kernel.apparmor_restrict_unprivileged_userns"
+	case op == "clone" && e == unix.EAGAIN:
+		return "the user has too many processes: raise ulimit -u, or end some"
+	case e == unix.EMFILE:
+		return "too many grants for the limit of open files: raise ulimit -n"
+	}
+	return ""
+}

@@ -1,0 +1,148 @@
+package supervise
+
+import (
+	"errors"
+	"os"
+	"strconv"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
+	"github.com/security-mcp/mcp-sandbox/init/internal/view"
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/platform"
+	"golang.org/x/sys/unix"
+)
+
+// startRunner starts the runner, which clones init as a child of this process and ends.
+func (s *shim) startRunner(trees []int) error {
+	life, err := pipe()
+	if err != nil {
+		return refusedStart("pipe", err)
+	}
+	release, err := pipe()
+	if err != nil {
+		return refusedStart("pipe", err)
+	}
+	up, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return refusedStart("socketpair", err)
+	}
+	s.lifeline, s.release, s.up = life[1], release[1], up[0]
+	// The kernel then says who writes, as a process id of this namespace.
+	if err = unix.SetsockoptInt(s.up, unix.SOL_SOCKET, unix.SO_PASSCRED, 1); err != nil {
+		return refusedStart("setsockopt SO_PASSCRED", err)
+	}
+	// Only init's end must not block: it reads after any wake-up. The flag belongs to the open file.
+	if err = unix.SetNonblock(life[0], true); err != nil {
+		return refusedStart("fcntl", err)
+	}
+	files := rows.Files([3]int{0, 1, 2}, s.program, life[0], up[1], release[0], trees)
+	if len(files) > program.MaxFiles {
+		return refusedStart("start", unix.EMFILE)
+	}
+	outer, err := startBlocked(files)
+	closeAll([]int{life[0], up[1], release[0]})
+	if err != nil {
+		return refusedStart("start", err)
+	}
+	return s.adopt(outer)
+}
+
+func refusedStart(op string, err error) error {
+	return &rows.Refusal{Layer: order.Exec, Op: op, Err: err}
+}
+
+// startBlocked starts the runner with every signal blocked, so that none reaches init or the server before they are ready.
+func startBlocked(files []int) (pid int, err error) {
+	var all, old unix.Sigset_t
+	for i := range all.Val {
+		all.Val[i] = ^all.Val[i]
+	}
+	if err = unix.PthreadSigmask(unix.SIG_SETMASK, &all, &old); err != nil {
+		return 0, os.NewSyscallError("rt_sigprocmask", err)
+	}
+	pid, err = program.Start(files, nil)
+	if e := unix.PthreadSigmask(unix.SIG_SETMASK, &old, nil); err == nil && e != nil {
+		err = os.NewSyscallError("rt_sigprocmask", e)
+	}
+	return pid, err
+}
+
+// adopt waits for the runner, which has then stored init's process id.
+func (s *shim) adopt(outer int) error {
+	st, _, err := wait(outer)
+	if err != nil {
+		return refusedStart("wait4", err)
+	}
+	if s.init = s.launch.Init(); s.init <= 0 || !st.Exited() || st.ExitStatus() != 0 {
+		if f := s.launch.Failed(s.launch.Copy()); f != nil {
+			return f
+		}
+		return refusedStart("runner", errors.New("ended with status "+strconv.Itoa(int(st))))
+	}
+	if s.initFD, err = unix.PidfdOpen(s.init, 0); err != nil {
+		return refusedStart("pidfd_open", err)
+	}
+	if s.machine.Root {
+		return s.mapIDs()
+	}
+	return nil
+}
+
+// mapIDs writes the maps that only a privileged process may write, and lets init go on as the mapped user.
+func (s *shim) mapIDs() error {
+	dir := "/proc/" + strconv.Itoa(s.init)
+	m := &s.machine
+	for _, f := range []struct {
+		name string
+		id   int
+	}{{"/uid_map", m.UID}, {"/gid_map", m.GID}} {
+		id := strconv.Itoa(f.id)
+		if err := platform.WriteFile(dir+f.name, id+" "+id+" 1"); err != nil {
+			return &rows.Refusal{Layer: order.Namespaces, Op: "write", Path: f.name[1:], Err: err}
+		}
+	}
+	return s.letGo()
+}
+
+// letGo lets the program go on from where it waits.
+func (s *shim) letGo() error {
+	if err := platform.WriteAll(s.release, []byte{0}); err != nil {
+		return refusedStart("release", err)
+	}
+	return nil
+}
+
+// openTrees opens every grant as this process, for an init that will be somebody else.
+func (s *shim) openTrees() (fds []int, err error) {
+	if !s.machine.Root {
+		return nil, nil
+	}
+	for i := range s.view.Nodes {
+		n := &s.view.Nodes[i]
+		if n.Kind != view.Bind {
+			continue
+		}
+		fd, err := platform.OpenTree(n.Source)
+		if err != nil {
+			closeAll(fds)
+			return nil, &rows.Refusal{Layer: order.Root, Op: "open_tree", Path: n.Source, Err: err}
+		}
+		fds = append(fds, fd)
+	}
+	return fds, nil
+}
+
+func pipe() (p [2]int, err error) {
+	err = unix.Pipe2(p[:], unix.O_CLOEXEC)
+	return p, err
+}
+
+// wait reaps one child.
+func wait(pid int) (st unix.WaitStatus, ru unix.Rusage, err error) {
+	for {
+		if _, err = unix.Wait4(pid, &st, 0, &ru); err != unix.EINTR {
+			return st, ru, err
+		}
+	}
+}

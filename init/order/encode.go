@@ -1,0 +1,113 @@
+package order
+
+import "errors"
+
+// magic starts every encoded Order. Its last byte is the version of the encoding: both ends are the same binary.
+const magic = "mcp-sandbox order\x00\x01"
+
+// ErrOrder is the error of bytes that are no Order.
+var ErrOrder = errors.New("order: not an order of this program")
+
+// Encode writes an Order: fields in a fixed order, each string with its length in front. Arguments and variables need
+// not be UTF-8, which is why this is not JSON.
+func (o *Order) Encode() []byte {
+	b := append(make([]byte, 0, 4096), magic...)
+	b = appendBytes(b, o.Policy)
+	b = appendList(b, o.Command)
+	b = appendList(b, o.Env)
+	b = appendList(b, o.Dropped)
+	for _, s := range []string{o.Dir, o.PolicyFile, o.ReportFile, o.Launcher} {
+		b = appendBytes(b, []byte(s))
+	}
+	b = appendWord(appendWord(b, o.NoFile[0]), o.NoFile[1])
+	b = appendWord(b, uint64(int64(o.ReportFD)))
+	flags := uint64(0)
+	if o.MinWritten {
+		flags |= minWritten
+	}
+	if o.Verbose {
+		flags |= verbose
+	}
+	return appendWord(b, flags)
+}
+
+const (
+	minWritten = 1 << iota
+	verbose
+)
+
+func appendWord(b []byte, v uint64) []byte {
+	return append(b, byte(v), byte(v>>8), byte(v>>16), byte(v>>24), byte(v>>32), byte(v>>40), byte(v>>48), byte(v>>56))
+}
+
+func appendBytes(b, s []byte) []byte { return append(appendWord(b, uint64(len(s))), s...) }
+
+func appendList(b []byte, list []string) []byte {
+	b = appendWord(b, uint64(len(list)))
+	for _, s := range list {
+		b = append(appendWord(b, uint64(len(s))), s...)
+	}
+	return b
+}
+
+// Decode reads what [Order.Encode] wrote, and nothing else: a byte too few or too many is an error.
+func Decode(b []byte) (*Order, error) {
+	if len(b) < len(magic) || string(b[:len(magic)]) != magic {
+		return nil, ErrOrder
+	}
+	d := decoder{b: b[len(magic):]}
+	o := &Order{Policy: d.bytes(), Command: d.list(), Env: d.list(), Dropped: d.list()}
+	for _, s := range []*string{&o.Dir, &o.PolicyFile, &o.ReportFile, &o.Launcher} {
+		*s = string(d.bytes())
+	}
+	o.NoFile[0], o.NoFile[1] = d.word(), d.word()
+	o.ReportFD = int(int64(d.word()))
+	flags := d.word()
+	o.MinWritten, o.Verbose = flags&minWritten != 0, flags&verbose != 0
+	if d.bad || len(d.b) != 0 || flags > minWritten|verbose || o.ReportFD < -1 || len(o.Command) == 0 {
+		return nil, ErrOrder
+	}
+	return o, nil
+}
+
+type decoder struct {
+	b   []byte
+	bad bool
+}
+
+func (d *decoder) word() uint64 {
+	if len(d.b) < 8 {
+		d.bad = true
+		return 0
+	}
+	v := uint64(0)
+	for i := 7; i >= 0; i-- {
+		v = v<<8 | uint64(d.b[i])
+	}
+	d.b = d.b[8:]
+	return v
+}
+
+func (d *decoder) bytes() []byte {
+	n := d.word()
+	if d.bad || n > uint64(len(d.b)) {
+		d.bad = true
+		return nil
+	}
+	s := d.b[:n:n]
+	d.b = d.b[n:]
+	return s
+}
+
+func (d *decoder) list() []string {
+	n := d.word()
+	if d.bad || n > uint64(len(d.b))/8 { // each has a length of eight bytes
+		d.bad = true
+		return nil
+	}
+	var list []string
+	for range n {
+		list = append(list, string(d.bytes()))
+	}
+	return list
+}

@@ -1,0 +1,144 @@
+package reexec
+
+import (
+	"errors"
+	"os"
+	"runtime"
+	"strconv"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/supervise"
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/platform"
+	"golang.org/x/sys/unix"
+)
+
+// Descriptors of a shim that a host started: exec.Cmd's first two ExtraFiles.
+const (
+	OrderFD = 3
+	HostFD  = 4
+)
+
+// The one argument of a shim: who started it.
+const (
+	ByHost = "host" // a Go host, by exec.Cmd
+	BySelf = "self" // mcp-sandbox run, by execve of itself: no socket, and the parent stays the parent
+)
+
+const maxOrder = 8 << 20
+
+// child is the shim.
+func child(args []string) int {
+	o, host, err := accept(args)
+	if err != nil {
+		Say("not started by a launcher: " + err.Error())
+		return supervise.ExitSandbox
+	}
+	return run(o, host)
+}
+
+// accept takes the order, if everything about this start is as the launcher makes it.
+func accept(args []string) (o *order.Order, host int, err error) {
+	if err = platform.Unprivileged(); err != nil {
+		return nil, -1, err
+	}
+	if len(args) != 1 || args[0] != ByHost && args[0] != BySelf {
+		return nil, -1, errors.New("arguments: this name is the shim's")
+	}
+	host = -1
+	if args[0] == ByHost {
+		host = HostFD
+		if err = platform.PeerIs(host, unix.Getppid()); err != nil {
+			return nil, -1, err
+		}
+	}
+	if !platform.IsSealed(OrderFD) {
+		return nil, -1, errors.New("order: not a sealed memory file")
+	}
+	b, err := platform.ReadFD(OrderFD, maxOrder)
+	if err != nil {
+		return nil, -1, os.NewSyscallError("read order", err)
+	}
+	unix.Close(OrderFD)
+	o, err = order.Decode(b)
+	return o, host, err
+}
+
+// Run makes this process the shim of an order, as mcp-sandbox-init does, and returns its exit code.
+func Run(o *order.Order) int { return run(o, -1) }
+
+func run(o *order.Order, host int) int {
+	runtime.LockOSThread() // init dies with the thread that started it
+	parent := -1
+	if host < 0 {
+		parent = parentFD()
+	} else {
+		unix.CloseOnExec(host)
+	}
+	return supervise.Run(supervise.Config{Order: o, Host: host, Parent: parent, Say: Say})
+}
+
+// parentFD watches the process that started this one; -1 if that is gone already, or is a reaper of orphans.
+func parentFD() int {
+	ppid := unix.Getppid()
+	if ppid <= 1 {
+		return -1
+	}
+	fd, err := unix.PidfdOpen(ppid, 0)
+	if err != nil {
+		return -1
+	}
+	if unix.Getppid() != ppid { // it ended in between: the descriptor may be somebody else's
+		unix.Close(fd)
+		return -1
+	}
+	return fd
+}
+
+// Exec makes this process the shim of an order by execve of its own binary: it keeps its process id and its parent, and
+// loses everything else that it was. It returns only if that fails.
+func Exec(o *order.Order) error {
+	fd, err := platform.Sealed("order", o.Encode())
+	if err != nil {
+		return err
+	}
+	// Number 3 may be the report's: that one moves away first.
+	if o.ReportFD == OrderFD {
+		moved, err := unix.FcntlInt(OrderFD, unix.F_DUPFD, OrderFD+1)
+		if err != nil {
+			return os.NewSyscallError("fcntl F_DUPFD", err)
+		}
+		o.ReportFD = moved
+		unix.Close(fd)
+		if fd, err = platform.Sealed("order", o.Encode()); err != nil {
+			return err
+		}
+	}
+	if fd != OrderFD {
+		if err := unix.Dup3(fd, OrderFD, 0); err != nil {
+			return os.NewSyscallError("dup3", err)
+		}
+	} else if _, err := unix.FcntlInt(OrderFD, unix.F_SETFD, 0); err != nil {
+		return os.NewSyscallError("fcntl F_SETFD", err)
+	}
+	err = unix.Exec("/proc/self/exe", []string{Name, BySelf}, ChildEnv())
+	return &os.PathError{Op: "execve", Path: "/proc/self/exe", Err: err}
+}
+
+// ChildEnv keeps the runtime of the shim from looking for cgroup files.
+func ChildEnv() []string { return []string{"GODEBUG=containermaxprocs=0"} }
+
+// Say writes one line of the launcher's to standard error.
+func Say(line string) {
+	platform.WriteAll(2, []byte("mcp-sandbox: "+oneLine(line)+"\n"))
+}
+
+// oneLine keeps a path or argument with line breaks or control characters from forging lines of its own.
+func oneLine(s string) string {
+	for i := 0; i < len(s); i++ {
+		if s[i] < ' ' || s[i] == 0x7f {
+			q := strconv.Quote(s)
+			return q[1 : len(q)-1]
+		}
+	}
+	return s
+}

@@ -1,0 +1,25 @@
+//go:build !linux
+
+package reexec
+
+import (
+	"errors"
+	"os"
+
+	"github.com/security-mcp/mcp-sandbox/init/order"
+)
+
+// child fails: this operating system has no shim yet.
+func child([]string) int {
+	os.Stderr.WriteString("mcp-sandbox: " + errors.ErrUnsupported.Error() + "\n")
+	return 125
+}
+
+// Run fails on this operating system.
+func Run(*order.Order) int { return child(nil) }
+
+// Exec fails on this operating system.
+func Exec(*order.Order) error { return errors.ErrUnsupported }
+
+// Say writes one line of the launcher's to standard error.
+func Say(line string) { os.Stderr.WriteString("mcp-sandbox: " + line + "\n") }

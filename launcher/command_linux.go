@@ -1,0 +1,45 @@
+package launcher
+
+import (
+	"context"
+	"os"
+	"os/exec"
+
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/init/reexec"
+	"github.com/security-mcp/mcp-sandbox/platform"
+	"golang.org/x/sys/unix"
+)
+
+// command seals the order and makes the Cmd that starts this binary again, with the order and one end of a socket.
+func command(ctx context.Context, o *order.Order) (*Sandbox, error) {
+	fd, err := platform.Sealed("order", o.Encode())
+	if err != nil {
+		return nil, &Error{Layer: order.Exec, Op: "order", Err: err}
+	}
+	sealed := os.NewFile(uintptr(fd), "order")
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
+	if err != nil {
+		sealed.Close()
+		return nil, &Error{Layer: order.Exec, Op: "socketpair", Err: err}
+	}
+	own, theirs := os.NewFile(uintptr(pair[0]), "shim"), os.NewFile(uintptr(pair[1]), "host")
+	cmd := exec.CommandContext(ctx, "/proc/self/exe")
+	cmd.Args = []string{reexec.Name, reexec.ByHost}
+	cmd.Env = reexec.ChildEnv()
+	cmd.Dir = o.Dir
+	cmd.ExtraFiles = []*os.File{sealed, theirs} // reexec.OrderFD, reexec.HostFD
+	polite(cmd)
+	return newSandbox(cmd, own, []*os.File{sealed, theirs}), nil
+}
+
+// openFiles is RLIMIT_NOFILE, soft and hard.
+func openFiles() [2]uint64 {
+	var l unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_NOFILE, &l) != nil {
+		return [2]uint64{}
+	}
+	return [2]uint64{l.Cur, l.Max}
+}
+
+func terminate(p *os.Process) error { return p.Signal(unix.SIGTERM) }

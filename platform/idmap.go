@@ -1,0 +1,40 @@
+package platform
+
+import (
+	"strconv"
+	"strings"
+)
+
+// An IDRange is one line of /proc/PID/uid_map or gid_map; user_namespaces(7).
+type IDRange struct{ Inside, Outside, Count uint64 }
+
+// ParseIDMap reads a whole map. A line that is not three numbers makes it fail.
+func ParseIDMap(b []byte) ([]IDRange, bool) {
+	var ranges []IDRange
+	for line := range strings.Lines(string(b)) {
+		f := strings.Fields(line)
+		if len(f) != 3 {
+			return nil, false
+		}
+		var n [3]uint64
+		for i := range n {
+			v, err := strconv.ParseUint(f[i], 10, 32)
+			if err != nil {
+				return nil, false
+			}
+			n[i] = v
+		}
+		ranges = append(ranges, IDRange{n[0], n[1], n[2]})
+	}
+	return ranges, true
+}
+
+// Mapped reports whether id exists inside.
+func Mapped(ranges []IDRange, id int) bool {
+	for _, r := range ranges {
+		if uint64(id) >= r.Inside && uint64(id)-r.Inside < r.Count {
+			return true
+		}
+	}
+	return false
+}

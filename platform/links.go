@@ -1,0 +1,81 @@
+package platform
+
+// A Link is a network interface as rtnetlink(7) lists it.
+type Link struct {
+	Name string
+	Up   bool
+}
+
+const (
+	nlDone    = 3
+	nlError   = 2
+	newLink   = 16
+	getLink   = 18
+	nlHeader  = 16 // struct nlmsghdr
+	linkInfo  = 16 // struct ifinfomsg
+	attrName  = 3  // IFLA_IFNAME
+	requested = 0x1 | 0x300
+	flagUp    = 1
+)
+
+// LinkDump is the request for all interfaces of a network namespace.
+func LinkDump() []byte {
+	b := make([]byte, nlHeader+linkInfo)
+	b[0], b[4] = byte(len(b)), getLink
+	b[6], b[7] = requested&0xff, requested>>8
+	b[8] = 1
+	return b
+}
+
+// ParseLinks reads one answer to [LinkDump]. done is true if it held the end of the list.
+func ParseLinks(b []byte) (links []Link, done, ok bool) {
+	for len(b) > 0 {
+		if len(b) < nlHeader {
+			return nil, false, false
+		}
+		n := int(le32(b))
+		if n < nlHeader || n > len(b) {
+			return nil, false, false
+		}
+		switch int(b[4]) | int(b[5])<<8 {
+		case nlDone:
+			done = true
+		case nlError:
+			return nil, false, false
+		case newLink:
+			l, fine := parseLink(b[nlHeader:n])
+			if !fine {
+				return nil, false, false
+			}
+			links = append(links, l)
+		}
+		b = b[min((n+3)&^3, len(b)):]
+	}
+	return links, done, true
+}
+
+func parseLink(b []byte) (l Link, ok bool) {
+	if len(b) < linkInfo {
+		return l, false
+	}
+	l.Up = b[8]&flagUp != 0
+	for b = b[linkInfo:]; len(b) >= 4; {
+		n, kind := int(b[0])|int(b[1])<<8, int(b[2])|int(b[3])<<8
+		if n < 4 || n > len(b) {
+			return l, false
+		}
+		if kind == attrName {
+			name := b[4:n]
+			for len(name) > 0 && name[len(name)-1] == 0 {
+				name = name[:len(name)-1]
+			}
+			l.Name = string(name)
+		}
+		b = b[min((n+3)&^3, len(b)):]
+	}
+	return l, l.Name != ""
+}
+
+func le32(b []byte) uint32 {
+	return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 | uint32(b[3])<<24
+}

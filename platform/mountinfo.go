@@ -1,0 +1,104 @@
+package platform
+
+import (
+	"errors"
+	"strings"
+)
+
+// A Mount is one line of /proc/PID/mountinfo; proc_pid_mountinfo(5).
+type Mount struct {
+	Root        string // of the file system, what is mounted
+	Path        string // where, seen from the process's root
+	Options     string // of this mount, such as "ro,nosuid,nodev,relatime"
+	Propagation string // "shared:1 master:2", or empty where the mount is private
+	Type        string
+	Super       string // options of the file system
+}
+
+// Has reports whether one of the mount's own options is o.
+func (m *Mount) Has(o string) bool { return hasWord(m.Options, o) }
+
+// HasSuper reports whether one of the file system's options is o.
+func (m *Mount) HasSuper(o string) bool { return hasWord(m.Super, o) }
+
+func hasWord(list, word string) bool {
+	for len(list) > 0 {
+		w, rest, _ := strings.Cut(list, ",")
+		if w == word {
+			return true
+		}
+		list = rest
+	}
+	return false
+}
+
+// ErrMountinfo is the error of a table that is not as proc_pid_mountinfo(5) says.
+var ErrMountinfo = errors.New("mountinfo: a line is not as proc_pid_mountinfo(5) says")
+
+// ParseMountinfo reads a whole table, in its order: a mount comes after the one it lies on.
+func ParseMountinfo(b []byte) ([]Mount, error) {
+	s := string(b)
+	mounts := make([]Mount, 0, strings.Count(s, "\n"))
+	for len(s) > 0 {
+		line, rest, ok := strings.Cut(s, "\n")
+		if !ok {
+			return nil, ErrMountinfo // cut short
+		}
+		s = rest
+		m, ok := parseMount(line)
+		if !ok {
+			return nil, ErrMountinfo
+		}
+		mounts = append(mounts, m)
+	}
+	return mounts, nil
+}
+
+// parseMount reads: id parent major:minor root path options [optional...] - type source super
+func parseMount(line string) (m Mount, ok bool) {
+	head, tail, ok := strings.Cut(line, " - ")
+	if !ok {
+		return m, false
+	}
+	for i := 0; i < 6; i++ {
+		var w string
+		w, head, _ = strings.Cut(head, " ")
+		if w == "" {
+			return m, false
+		}
+		switch i {
+		case 3:
+			m.Root = unescape(w)
+		case 4:
+			m.Path = unescape(w)
+		case 5:
+			m.Options = w
+		}
+	}
+	m.Propagation = head
+	var source string
+	m.Type, tail, ok = strings.Cut(tail, " ")
+	source, m.Super, _ = strings.Cut(tail, " ")
+	_ = source
+	return m, ok && m.Type != ""
+}
+
+// unescape undoes the kernel's octal escapes of space, tab, newline and backslash.
+func unescape(s string) string {
+	i := strings.IndexByte(s, '\\')
+	if i < 0 {
+		return s
+	}
+	b := append(make([]byte, 0, len(s)), s[:i]...)
+	for ; i < len(s); i++ {
+		if s[i] == '\\' && i+3 < len(s) && octal(s[i+1]) && octal(s[i+2]) && octal(s[i+3]) {
+			b = append(b, (s[i+1]-'0')<<6|(s[i+2]-'0')<<3|(s[i+3]-'0'))
+			i += 3
+			continue
+		}
+		b = append(b, s[i])
+	}
+	return string(b)
+}
+
+func octal(c byte) bool { return '0' <= c && c <= '7' }

@@ -1,0 +1,57 @@
+package platform
+
+import (
+	"errors"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	atNull   = 0
+	atSecure = 23 // getauxval(3)
+)
+
+// errPrivileged is a program that runs with more rights than its caller.
+var errPrivileged = errors.New("the program runs with its file's rights and not its caller's (set-user-ID, set-group-ID or file capabilities)")
+
+// Unprivileged is an error if the kernel marked this program's start as one that gained rights, or if real and
+// effective ids differ.
+func Unprivileged() error {
+	if unix.Getuid() != unix.Geteuid() || unix.Getgid() != unix.Getegid() {
+		return errPrivileged
+	}
+	auxv, err := unix.Auxv()
+	if err != nil {
+		return err
+	}
+	for _, v := range auxv {
+		if v[0] == atSecure && v[1] == 0 {
+			return nil
+		}
+		if v[0] == atNull {
+			break
+		}
+	}
+	return errPrivileged
+}
+
+// PeerIs reports whether fd is a SOCK_SEQPACKET socket whose other end was made by process pid of this very user.
+// unix(7), SO_PEERCRED.
+func PeerIs(fd, pid int) error {
+	kind, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_TYPE)
+	if err != nil {
+		return os.NewSyscallError("getsockopt SO_TYPE", err)
+	}
+	if kind != unix.SOCK_SEQPACKET {
+		return errors.New("socket: not of type SOCK_SEQPACKET")
+	}
+	c, err := unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED)
+	if err != nil {
+		return os.NewSyscallError("getsockopt SO_PEERCRED", err)
+	}
+	if int(c.Pid) != pid || int(c.Uid) != unix.Getuid() {
+		return errors.New("socket: its other end is not the parent process of the same user")
+	}
+	return nil
+}
