@@ -28,13 +28,14 @@ func numbers(arch string, rows []row, run filterUnderTest) error {
 	for _, r := range rows {
 		byNumber[r.number] = r.answer
 	}
+	var d data
 	for n := uint32(0); n < 1024; n++ {
 		answer, ok := byNumber[n]
 		if !ok {
 			answer = "ENOSYS"
 		}
 		for i, v := range vectors {
-			d := data{arch: audits[arch], number: n, args: v}
+			d = data{arch: audits[arch], number: n, args: v}
 			if answer != "rule" {
 				if got := run(&d); got != answers[answer] {
 					return mismatch("number", &d, got, answers[answer])
@@ -60,7 +61,7 @@ func numbers(arch string, rows []row, run filterUnderTest) error {
 	for _, audit := range others {
 		for n := uint32(0); n < 1024; n++ {
 			for _, x32 := range []uint32{0, 0x40000000} {
-				d := data{arch: audit, number: n | x32}
+				d = data{arch: audit, number: n | x32}
 				if got := run(&d); got != 0x80000000 {
 					return mismatch("foreign", &d, got, 0x80000000)
 				}

@@ -59,7 +59,11 @@ func TestMutatedProgram(t *testing.T) {
 			}
 			o := parseOptions(t, options)
 			program := mustProgram(t, arch, o)
-			for i := range program {
+			start := 0
+			if options != "-" { // the tree is the same but for a few numbers
+				start = 4 + slices.IndexFunc(program[4:], func(i Instruction) bool { return i.Code == 0x06 })
+			}
+			for i := start; i < len(program); i++ {
 				for _, m := range mutants(program[i]) {
 					mutated := slices.Clone(program)
 					mutated[i] = m

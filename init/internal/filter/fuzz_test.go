@@ -1,0 +1,60 @@
+package filter
+
+import (
+	"slices"
+	"testing"
+)
+
+// FuzzProgram: whatever is denied and chosen, the program is one the kernel takes, no longer or deeper than it may
+// be, says EPERM to what is denied and the same as before to all else.
+func FuzzProgram(f *testing.F) {
+	f.Add(false, byte(0), uint32(0), []byte{})
+	f.Add(true, byte(0xff), uint32(63), []byte{1, 3, 5, 7, 9})
+	every := make([]byte, 256)
+	for i := range every {
+		every[i] = byte(i)
+	}
+	f.Add(false, byte(7), uint32(1), every)
+	f.Fuzz(func(t *testing.T, arm bool, bits byte, descriptor uint32, numbers []byte) {
+		arch := "amd64"
+		if arm {
+			arch = "arm64"
+		}
+		o := Options{
+			NoUnix: bits&1 != 0, NoInet: bits&2 != 0, NoNetlink: bits&4 != 0, NoIPC: bits&8 != 0, NoPeers: bits&16 != 0,
+			Exec: Exec(bits >> 5 % 3), Descriptor: descriptor,
+		}
+		base := mustProgram(t, arch, o)
+		var must []uint32 // TestDeny has these
+		for _, name := range append([]string{"execveat"}, needed[:]...) {
+			n, _ := lookup(arch, name)
+			must = append(must, n)
+		}
+		for i, b := range numbers { // odd and even ones
+			if n := uint32(b)*2 + uint32(i)%2; !slices.Contains(must, n) {
+				o.Deny = append(o.Deny, n)
+			}
+		}
+		program := mustProgram(t, arch, o)
+		newReference(t, program) // jumps stay inside, the last instruction returns
+		if len(program) > 768 {
+			t.Fatalf("%d instructions", len(program))
+		}
+		for n := uint32(0); n < 600; n++ {
+			for _, v := range vectors {
+				d := data{arch: audits[arch], number: n, args: v}
+				got, steps := execute(program, &d)
+				want, _ := execute(base, &d)
+				if slices.Contains(o.Deny, n) && want != answers["ENOSYS"] {
+					want = answers["EPERM"]
+				}
+				if got != want {
+					t.Fatal(mismatch("fuzz", &d, got, want))
+				}
+				if steps > 32 {
+					t.Fatalf("number %d takes %d instructions", n, steps)
+				}
+			}
+		}
+	})
+}
