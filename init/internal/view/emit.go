@@ -1,0 +1,169 @@
+package view
+
+import "slices"
+
+// An action is what becomes of a point.
+type action uint8
+
+const (
+	nothing action = iota // all as it is above
+	bind                  // a Bind node
+	freeze                // a ReadOnly cover
+	hide                  // a Deny cover
+	own                   // a folder on the private tmpfs
+	plain                 // a Dir, Link or File node
+)
+
+// An emitter turns points into the ordered lists of a View.
+type emitter struct {
+	points
+	view  *View
+	stat  func(path string) (entry, bool)
+	paths []string        // of the points, parents first
+	made  map[string]bool // entries that the nodes so far make
+	pins  map[string]bool
+}
+
+// emit fills v.Nodes, v.Covers and v.Private. stat looks at the host.
+func (ps points) emit(v *View, stat func(string) (entry, bool)) {
+	e := &emitter{points: ps, view: v, stat: stat, made: make(map[string]bool, 2*len(ps)), pins: map[string]bool{}}
+	e.paths = make([]string, 0, len(ps))
+	for path := range ps {
+		if path != "/" {
+			e.paths = append(e.paths, path)
+		}
+	}
+	slices.SortFunc(e.paths, order)
+	for _, path := range e.paths {
+		e.decide(path)
+	}
+	for _, path := range e.paths {
+		e.uncover(path)
+	}
+	for _, path := range e.paths {
+		e.lay(path)
+	}
+	slices.SortFunc(v.Covers, func(a, b Cover) int { return order(a.Path, b.Path) })
+	sortPrivate(v)
+}
+
+// decide compares what a path is to be with what it is by what lies above it.
+func (e *emitter) decide(path string) {
+	p := e.points[path]
+	cur, up := e.access(path), e.access(dirOf(path))
+	switch {
+	case p.flags&private != 0 && cur.private:
+		p.act = own
+	case cur.read && !up.read, cur.write && !up.write:
+		p.act = bind
+	case cur.read && up.write && !cur.write:
+		p.act = freeze
+	case up.read && !cur.read && !cur.private:
+		p.act = hide
+	case !cur.read && p.flags&(link|folder|file) != 0:
+		p.act = plain
+	}
+}
+
+// uncover sees to it that nothing has to be mounted below a Cover, since covers come last. A read-only folder with
+// something writable in it becomes a Bind of its own, and a denied folder with something granted in it an empty
+// private folder, in which the mount points can be made.
+func (e *emitter) uncover(path string) {
+	if a := e.points[path].act; a != bind && a != own && a != plain {
+		return
+	}
+	for q := dirOf(path); q != "/"; q = dirOf(q) {
+		p := e.points[q]
+		switch {
+		case p == nil:
+		case p.act == freeze:
+			p.act = bind
+		case p.act == hide:
+			p.act, p.mode = own, 0o555
+			p.flags |= private | noRead
+		}
+	}
+}
+
+// lay adds what one point becomes.
+func (e *emitter) lay(path string) {
+	p, v := e.points[path], e.view
+	isFolder := p.entry.is(typeFolder)
+	switch p.act {
+	case nothing:
+		return
+	case bind:
+		e.parents(path)
+		v.Nodes = append(v.Nodes, Node{Path: path, Kind: Bind, Source: path, Folder: isFolder, Device: p.flags&device != 0,
+			Write: e.access(path).write, Dev: p.entry.dev, Ino: p.entry.ino})
+	case freeze:
+		v.Covers = append(v.Covers, Cover{Path: path, Kind: ReadOnly, Folder: isFolder, Source: path, Dev: p.entry.dev, Ino: p.entry.ino})
+	case hide:
+		v.Covers = append(v.Covers, Cover{Path: path, Kind: Deny, Folder: isFolder, Source: path, Dev: p.entry.dev, Ino: p.entry.ino})
+	case own:
+		e.parents(path)
+		n := Node{Path: path, Kind: Dir, Mode: p.mode}
+		if e.access(dirOf(path)).private {
+			v.Nodes = append(v.Nodes, n) // on the private tmpfs already
+		} else {
+			v.Private = append(v.Private, n)
+		}
+	case plain:
+		e.parents(path)
+		n := Node{Path: path, Kind: Dir, Mode: p.mode, Content: p.content}
+		if p.flags&link != 0 {
+			n.Kind, n.Mode = Link, 0
+		} else if p.flags&file != 0 {
+			n.Kind = File
+		}
+		v.Nodes = append(v.Nodes, n)
+	}
+	e.made[path] = true
+	if p.act != plain {
+		e.pin(path)
+	}
+}
+
+// parents makes the folders above path that are not the host's.
+func (e *emitter) parents(path string) {
+	q := dirOf(path)
+	if q == "/" || e.made[q] || e.access(q).read {
+		return
+	}
+	e.parents(q)
+	e.made[q] = true
+	e.view.Nodes = append(e.view.Nodes, Node{Path: q, Kind: Dir, Mode: 0o755})
+}
+
+// pin pins the folders between path and the root of the writable region that path lies in: a folder that can be
+// renamed takes the mount below it along, and another one can be put in its place.
+func (e *emitter) pin(path string) {
+	for q := dirOf(path); q != "/"; q = dirOf(q) {
+		a := e.access(q)
+		if !a.write && !a.private {
+			return
+		}
+		p := e.points[q]
+		if e.pins[q] || p != nil && (p.act == bind || p.act == own && !e.access(dirOf(q)).private) {
+			return
+		}
+		e.pins[q] = true
+		c := Cover{Path: q, Kind: Pin, Folder: true}
+		if st, ok := e.stat(q); ok && a.write {
+			c.Source, c.Dev, c.Ino = q, st.dev, st.ino
+		}
+		e.view.Covers = append(e.view.Covers, c)
+	}
+}
+
+// sortPrivate puts the private folders into the order in which the nodes need them: a node below one comes after it.
+func sortPrivate(v *View) {
+	first := func(path string) int {
+		i := slices.IndexFunc(v.Nodes, func(n Node) bool { return below(n.Path, path) })
+		if i < 0 {
+			return len(v.Nodes)
+		}
+		return i
+	}
+	slices.SortStableFunc(v.Private, func(a, b Node) int { return first(a.Path) - first(b.Path) })
+}

@@ -1,0 +1,75 @@
+package view
+
+import "strconv"
+
+// A Reason is why a path of the policy or the command cannot be used; compare with errors.Is.
+type Reason string
+
+func (r Reason) Error() string { return string(r) }
+
+const (
+	// ErrNotFound: there is no such command; exit status 127.
+	ErrNotFound Reason = "command not found"
+	// ErrNotExecutable: the command is there but cannot be executed; exit status 126.
+	ErrNotExecutable Reason = "cannot be executed"
+	// ErrSystem: a grant or a deny of what is never the host's inside.
+	ErrSystem Reason = "/, /proc, /sys, /dev and what lies below them cannot be named here"
+	// ErrSpecial: a grant of something that is neither folder nor file.
+	ErrSpecial Reason = "is a device or a pipe, not a folder or a file"
+	// ErrSocket: a grant of a socket.
+	ErrSocket Reason = "is a socket: network.allowUnixSockets names those"
+	// ErrProtected: a write grant of something that runs code on the host.
+	ErrProtected Reason = "is protected: what is written there runs code outside of the sandbox"
+	// ErrLink: a path of the policy or the command goes through a symbolic link that the server could have made.
+	ErrLink Reason = "goes through a symbolic link inside a write grant to what is not granted itself"
+	// ErrNotVisible: a working folder or a command that the server would not see.
+	ErrNotVisible Reason = "is not visible inside"
+	// ErrDenied: the ids that the server will have may not do it.
+	ErrDenied Reason = "permission denied"
+)
+
+// A CommandError is a command that cannot be started. Kind is ErrNotFound or ErrNotExecutable.
+type CommandError struct {
+	Path string
+	Kind Reason
+	Err  error // more of it, or nil
+}
+
+func (e *CommandError) Error() string {
+	s := "exec " + e.Path + ": " + string(e.Kind)
+	if e.Err != nil {
+		s += ": " + e.Err.Error()
+	}
+	return s
+}
+
+// Unwrap gives both the kind and the cause.
+func (e *CommandError) Unwrap() []error {
+	if e.Err == nil {
+		return []error{e.Kind}
+	}
+	return []error{e.Kind, e.Err}
+}
+
+// A LinkError is an ErrLink with the link that is meant and where it leads.
+type LinkError struct {
+	Link, Target string
+}
+
+func (e *LinkError) Error() string {
+	return string(ErrLink) + ": " + e.Link + " leads to " + e.Target
+}
+
+func (e *LinkError) Unwrap() error { return ErrLink }
+
+// An IDError is an ErrDenied with the ids that were looked at.
+type IDError struct {
+	UID, GID int
+}
+
+func (e *IDError) Error() string {
+	return string(ErrDenied) + " for " + strconv.Itoa(e.UID) + ":" + strconv.Itoa(e.GID) +
+		", the ids of the server (--user names others)"
+}
+
+func (e *IDError) Unwrap() error { return ErrDenied }

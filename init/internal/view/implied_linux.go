@@ -1,0 +1,170 @@
+package view
+
+import (
+	"os"
+	"path"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// imply grants what nobody wrote down, for reading.
+func (p *planner) imply(r *resolved) {
+	p.show(r)
+	if p.points.access(r.path).read {
+		return
+	}
+	p.points.allow(r.path, r.entry, mayRead)
+	p.implied = append(p.implied, r.path)
+}
+
+// prefixes shows the installations that a program belongs to: by the path it is named with, and by its own.
+func (p *planner) prefixes(at string, r *resolved) {
+	p.prefix(at)
+	if r.path == at {
+		return
+	}
+	if p.suspect(r) == nil {
+		p.prefix(r.path)
+	} else {
+		p.item(r.path) // the server's link may lead anywhere: only to what is certainly a tool
+	}
+}
+
+// prefix shows P for a program P/bin/NAME, if P looks like an installation of Node or Python, and whatever it is part
+// of in a version store.
+func (p *planner) prefix(program string) {
+	p.item(program)
+	bin := dirOf(program)
+	if baseOf(bin) != "bin" {
+		return
+	}
+	r, ok := p.implicable(dirOf(bin))
+	if !ok {
+		return
+	}
+	venv := join(r.path, "pyvenv.cfg")
+	_, isVenv := p.host.stat(venv)
+	if isVenv || p.installation(r.path) {
+		p.imply(&r)
+	}
+	if isVenv {
+		p.venv(r.path, venv)
+	}
+}
+
+// implicable resolves a folder, and tells whether it may be shown without being granted.
+func (p *planner) implicable(folder string) (r resolved, ok bool) {
+	r, err := p.host.resolve(folder)
+	return r, err == nil && r.entry.is(typeFolder) && !p.never(r.path) && p.trust(&r, false) == nil
+}
+
+// installation looks for lib/node_modules and lib/pythonX.Y.
+func (p *planner) installation(prefix string) (found bool) {
+	if p.points.access(prefix).read {
+		return false // visible, as /usr is: nothing to look for
+	}
+	lib := join(prefix, "lib")
+	if e, ok := p.host.stat(lib); !ok || !e.is(typeFolder) {
+		return false
+	}
+	if _, ok := p.host.stat(join(lib, "node_modules")); ok {
+		return true
+	}
+	_ = p.host.list(lib, func(name string, _ byte) bool {
+		found = pythonLib(name)
+		return !found
+	})
+	return found
+}
+
+// item shows what a version manager installed, or all that belongs to it where the program is one of its shims.
+func (p *planner) item(program string) {
+	item, ok := storeItem(program)
+	if !ok {
+		item, ok = shimStore(program)
+	}
+	if ok {
+		if r, ok := p.implicable(item); ok {
+			p.imply(&r)
+		}
+	}
+}
+
+// venv shows the Python that a virtual environment was made from. What a server may write it is not believed about
+// other places than version stores.
+func (p *planner) venv(prefix, config string) {
+	b, err := read(config, 8<<10)
+	if err != nil {
+		return
+	}
+	home := venvHome(string(b))
+	if home == "" || home[0] != '/' {
+		return
+	}
+	python := join(path.Clean(home), "python")
+	if p.written(prefix) {
+		p.item(python)
+	} else if r, err := p.host.resolve(dirOf(python)); err == nil {
+		p.prefix(python)
+		p.prefix(join(r.path, "python"))
+	}
+}
+
+// never reports whether a folder may not be shown by implication: it holds more than one program.
+func (p *planner) never(folder string) bool {
+	if systemFolder(folder) && !p.points.access(folder).read || baseOf(folder) == ".local" || dirOf(folder) == "/home" {
+		return true
+	}
+	for _, n := range [...]string{"/root", "/tmp", "/opt", "/srv"} {
+		if within(n, folder) {
+			return true
+		}
+	}
+	for _, h := range p.homes {
+		if within(join(h, ".local"), folder) {
+			return true
+		}
+	}
+	return false
+}
+
+// certificates shows the files that the environment names as trusted.
+func (p *planner) certificates() error {
+	for _, key := range [...]string{"NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "NIX_SSL_CERT_FILE"} {
+		if err := p.certificate(key, lookup(p.r.Env, key), typeFile); err != nil {
+			return err
+		}
+	}
+	for rest := lookup(p.r.Env, "SSL_CERT_DIR"); rest != ""; {
+		var folder string
+		folder, rest, _ = strings.Cut(rest, ":") // SSL_CTX_load_verify_locations(3)
+		if err := p.certificate("SSL_CERT_DIR", folder, typeFolder); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *planner) certificate(key, at string, kind uint32) error {
+	if at == "" || at[0] != '/' {
+		return nil
+	}
+	r, err := p.host.resolve(path.Clean(at))
+	switch {
+	case missing(err) || err == ErrSystem:
+		return nil
+	case err == nil && !r.entry.is(kind) || err == unix.EACCES:
+		return nil
+	case err == nil && kind == typeFolder && p.never(r.path):
+		p.warn(key + " " + at + ": holds more than certificates and is not shown")
+		return nil
+	case err == nil:
+		err = p.trust(&r, false)
+	}
+	if err != nil {
+		return &os.PathError{Op: key, Path: at, Err: err}
+	}
+	p.imply(&r)
+	return nil
+}

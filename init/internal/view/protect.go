@@ -1,0 +1,50 @@
+package view
+
+// hooked are the names that run code on the host for whoever opens the folder they lie in: editors and agents start
+// what these name. ".git" is the first; it may be granted by name.
+func hooked() [5]string {
+	return [...]string{".git", ".vscode", ".claude", ".cursor", ".mcp.json"}
+}
+
+// startsCode reports whether writing path, or something directly in it, is what a protected name guards against.
+func startsCode(path string) bool {
+	for _, name := range hooked() {
+		if name != ".git" && (baseOf(path) == name || baseOf(dirOf(path)) == name) {
+			return true
+		}
+	}
+	return false
+}
+
+// inGit reports whether path is a .git or part of one.
+func inGit(path string) bool {
+	for ; path != "/"; path = dirOf(path) {
+		if baseOf(path) == ".git" {
+			return true
+		}
+	}
+	return false
+}
+
+// parseGitFile reads a worktree's or a submodule's .git file: "gitdir: PATH"; gitrepository-layout(5).
+func parseGitFile(b []byte) (path string, ok bool) {
+	const key = "gitdir: "
+	s := string(b)
+	if len(s) <= len(key) || s[:len(key)] != key {
+		return "", false
+	}
+	return oneLine(s[len(key):])
+}
+
+// oneLine is a path alone in a file, without its newline.
+func oneLine(s string) (string, bool) {
+	for len(s) > 0 && (s[len(s)-1] == '\n' || s[len(s)-1] == '\r') {
+		s = s[:len(s)-1]
+	}
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\n' || s[i] == 0 {
+			return "", false
+		}
+	}
+	return s, s != ""
+}

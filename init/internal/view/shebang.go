@@ -1,0 +1,49 @@
+package view
+
+import "strings"
+
+// scriptHead is how much of a file the kernel looks at for "#!"; BINPRM_BUF_SIZE, execve(2).
+const scriptHead = 256
+
+// shebang takes a script's first line apart: the interpreter and its one argument, which may hold blanks.
+func shebang(head []byte) (interpreter, arg string, ok bool) {
+	if len(head) < 2 || head[0] != '#' || head[1] != '!' {
+		return "", "", false
+	}
+	line := string(head[2:])
+	if i := strings.IndexByte(line, '\n'); i >= 0 {
+		line = line[:i]
+	}
+	if i := strings.IndexByte(line, 0); i >= 0 {
+		line = line[:i]
+	}
+	line = strings.Trim(line, " \t\r")
+	interpreter = line
+	if i := strings.IndexAny(line, " \t"); i >= 0 {
+		interpreter, arg = line[:i], strings.TrimLeft(line[i:], " \t")
+	}
+	return interpreter, arg, true
+}
+
+// envTarget is the program that env(1) starts when it is a script's interpreter with this argument; "" if none.
+func envTarget(arg string) string {
+	skip := false
+	for _, word := range strings.Fields(arg) {
+		switch {
+		case skip:
+			skip = false
+		case word == "-u" || word == "-C" || word == "--unset" || word == "--chdir":
+			skip = true // its value is the next word
+		case len(word) > 2 && word[:2] == "-S":
+			if word = word[2:]; !strings.Contains(word, "=") {
+				return word
+			}
+		case strings.HasPrefix(word, "--split-string="):
+			return word[len("--split-string="):]
+		case word[0] == '-', strings.Contains(word, "="):
+		default:
+			return word
+		}
+	}
+	return ""
+}
