@@ -70,9 +70,13 @@ func (p *Program) StepExactly(v Arg, nr uintptr, args ...Arg) Op {
 func (p *Program) Any(nr uintptr, args ...Arg) Op { return p.add(Control, wantAny, Arg{}, nr, args) }
 
 func (p *Program) add(c Class, want byte, v Arg, nr uintptr, args []Arg) Op {
+	if len(args) > 6 {
+		panic("program: a system call has at most six arguments")
+	}
 	o := p.next(c)
 	at := p.at(o.i)
 	m := &p.metas[o.i]
+	p.mem[at+offKind] = kindCall
 	p.mem[at+offWant] = want
 	put32(p.mem, at+offNr, uint32(nr))
 	m.nargs = uint8(len(args))
@@ -144,14 +148,14 @@ func (p *Program) Here(l *Label) {
 // Unless goes on at l if the last result is not v.
 func (p *Program) Unless(v Arg, l *Label) {
 	o := p.add(Control, wantEq, v, 0, nil)
-	p.mem[p.at(o.i)+offKind] = 1
+	p.mem[p.at(o.i)+offKind] = kindTest
 	p.link(o.i, l)
 }
 
 // UnlessOK goes on at l if the last result is an error.
 func (p *Program) UnlessOK(l *Label) {
 	o := p.add(Control, wantOK, Arg{}, 0, nil)
-	p.mem[p.at(o.i)+offKind] = 1
+	p.mem[p.at(o.i)+offKind] = kindTest
 	p.link(o.i, l)
 }
 

@@ -3,6 +3,9 @@ package program
 // Space sets n zero bytes aside, aligned to a word, for a call to fill.
 func (p *Program) Space(n int) Addr {
 	at := (p.data + 7) &^ 7
+	if n < 0 {
+		panic("program: a negative size")
+	}
 	if n > len(p.mem)-at {
 		p.full = true
 		return Base + dataFrom
@@ -39,5 +42,9 @@ func (p *Program) Strings(s []string) Addr {
 	return p.Data(Raw(w...))
 }
 
-// Put stores a word at a before the program runs.
-func (p *Program) Put(a Addr, v uint64) { put64(p.mem, int(a-Base), v) }
+// Put stores a word at a before the program runs. In a full program an address may have no memory behind it.
+func (p *Program) Put(a Addr, v uint64) {
+	if !p.full {
+		put64(p.mem, int(a-Base), v)
+	}
+}

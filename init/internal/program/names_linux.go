@@ -77,6 +77,14 @@ func Name(nr uint32) string {
 		return "landlock_restrict_self"
 	case unix.SYS_MKDIRAT:
 		return "mkdirat"
+	case unix.SYS_MKNODAT:
+		return "mknodat"
+	case unix.SYS_GETSID:
+		return "getsid"
+	case unix.SYS_GETCWD:
+		return "getcwd"
+	case unix.SYS_PREAD64:
+		return "pread64"
 	case unix.SYS_MOUNT:
 		return "mount"
 	case unix.SYS_MOUNT_SETATTR:

@@ -21,7 +21,7 @@ const (
 
 // Offsets of the fields of one Op in memory. The runners in assembly use the same numbers.
 const (
-	offKind   = 0 // 0: a call. 1: test the last result again
+	offKind   = 0
 	offInd    = 1 // bit i: argument i is the address of its value; bit 6: the demanded value is
 	offWant   = 2
 	offParent = 3 // 1: only the parent of a clone stores the result
@@ -31,6 +31,13 @@ const (
 	offRes    = 64
 	offAlt    = 72 // where to go on if the demand is not met; 0: end
 	offOut    = 80 // where to store the low 32 bits of the result as well; 0: nowhere
+)
+
+// Kinds. Memory that nothing was laid out in is all zero, so a program that runs past its last Op is Broken.
+const (
+	kindEnd  = 0
+	kindCall = 1
+	kindTest = 2 // no call: test the last result again
 )
 
 const (

@@ -15,7 +15,7 @@ func (p *Program) Line(i int, r *Results) string {
 	for len(b) < 18 {
 		b = append(b, ' ')
 	}
-	if p.mem[at+offKind] == 1 {
+	if p.mem[at+offKind] == kindTest {
 		b = append(b, "unless the last result"...)
 	} else {
 		b = append(b, Name(get32(p.mem, at+offNr))...)
@@ -43,7 +43,7 @@ func (p *Program) Line(i int, r *Results) string {
 		b = append(b, ", else go to "...)
 		b = strconv.AppendUint(b, (alt-Base-header)/opSize, 10)
 	}
-	if r != nil && p.mem[at+offKind] == 0 {
+	if r != nil && p.mem[at+offKind] == kindCall {
 		b = append(b, "  -> "...)
 		if !r.Ran(Op{p, i}) {
 			b = append(b, "not reached"...)
@@ -85,7 +85,11 @@ func number(b []byte, v uint64) []byte {
 	return strconv.AppendUint(append(b, "0x"...), v, 16)
 }
 
+// cString is the text at a. After the release addresses are claims of a foreign process, which may lead nowhere.
 func (p *Program) cString(a Addr) string {
+	if a < Base || a-Base > Addr(len(p.mem)) {
+		return ""
+	}
 	from := int(a - Base)
 	to := from
 	for to < len(p.mem) && p.mem[to] != 0 {

@@ -77,11 +77,22 @@ func (r *Results) met(i int) bool {
 	case wantEq:
 		v := get64(r.ops, at+offVal)
 		if r.ops[at+offInd]&(1<<6) != 0 {
-			return true // a comparison with another result is a branch, not a demand
+			v = r.cell(Addr(v))
 		}
 		return res == v
 	}
 	return true
+}
+
+// cell is the word at a, a result or data. What a demand was compared with must not change afterwards.
+func (r *Results) cell(a Addr) uint64 {
+	if at := uint64(a) - Base; at < dataFrom {
+		if at+8 > uint64(len(r.ops)) {
+			return unset
+		}
+		return get64(r.ops, int(at))
+	}
+	return r.Word(a)
 }
 
 // A Failure is an Op whose demand was not met.
@@ -96,16 +107,17 @@ type Failure struct {
 }
 
 // Broken finds the first Op before end, without a label of its own to go to, that ran and did not get what it demanded;
-// or, with all set, that did not run at all.
+// or, with all set, that did not run at all. That of a Fork does not count: its child may be far ahead of the parent,
+// which alone stores the result.
 func (p *Program) Broken(r *Results, end int, all bool) (Failure, bool) {
 	for i := 0; i < end; i++ {
 		at := header + i*opSize
-		if r.ops[at+offKind] != 0 || get64(r.ops, at+offAlt) != 0 || r.ops[at+offParent] != 0 {
+		if r.ops[at+offKind] != kindCall || get64(r.ops, at+offAlt) != 0 {
 			continue
 		}
 		res := get64(r.ops, at+offRes)
 		ran := res != unset
-		if ran && r.met(i) || !ran && !all {
+		if ran && r.met(i) || !ran && (!all || r.ops[at+offParent] != 0) {
 			continue
 		}
 		m := &p.metas[i]

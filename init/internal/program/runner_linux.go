@@ -4,22 +4,21 @@ import "errors"
 
 // The runner's code is never called. It is copied out of this binary's own text, behind an ELF header.
 func runner()
-func runnerEnd()
 
-// bounds returns the bounds of the runner's code.
-func bounds() (start, end *byte)
+// entry returns the address of the runner's first instruction.
+func entry() *byte
 
-// endMark stands behind the runner's last instruction.
+// endMark stands behind the runner's last instruction, in the same symbol, which no linker takes apart.
 const endMark = 0x52454e4e55526e64
 
-// maxCode is more than the runner has; a larger distance means that the linker took the two apart.
+// maxCode is more than the runner has. Where the mark is not found within it, entry does not lead to the runner.
 const maxCode = 2048
 
 // ELF is the runner as a static executable for this architecture.
 func ELF() ([]byte, error) {
 	code := text()
 	if code == nil {
-		return nil, errors.New("runner: its code is not where this binary's symbols say")
+		return nil, errors.New("runner: its code is not where this binary's symbol says")
 	}
 	return elf(machine, code), nil
 }

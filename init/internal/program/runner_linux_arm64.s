@@ -1,11 +1,9 @@
 #include "textflag.h"
 
-// func bounds() (start, end *byte)
-TEXT ·bounds(SB),NOSPLIT,$0-16
+// func entry() *byte
+TEXT ·entry(SB),NOSPLIT,$0-8
 	MOVD $·runner(SB), R0
-	MOVD R0, start+0(FP)
-	MOVD $·runnerEnd(SB), R0
-	MOVD R0, end+8(FP)
+	MOVD R0, ret+0(FP)
 	RET
 
 // The runner: see runner_linux_amd64.s. R19 is the Op, R20 the last result.
@@ -51,7 +49,9 @@ arg5:
 	MOVD (R5), R5
 call:
 	MOVBU 0(R19), R10
-	CBNZ R10, last       // not a call: test the last result again
+	CBZ  R10, broken     // nothing: the program's end
+	CMP  $1, R10
+	BNE  last            // not a call: test the last result again
 	MOVWU 4(R19), R8
 	SVC
 	MOVD R0, R20
@@ -93,8 +93,5 @@ broken:
 next:
 	ADD  $88, R19
 	JMP  op
-
-TEXT ·runnerEnd(SB),NOSPLIT|NOFRAME,$0-0
-	WORD $0x55526e64
+	WORD $0x55526e64 // endMark
 	WORD $0x52454e4e
-	RET

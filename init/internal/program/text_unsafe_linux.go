@@ -4,16 +4,14 @@ package program
 
 import "unsafe"
 
-// text is the runner's code, or nil if it is not whole.
+// text is the runner's code, or nil if it is not where entry says. It reads no further than the mark: what lies
+// behind may be the end of the mapping.
 func text() []byte {
-	start, end := bounds()
-	n := int(uintptr(unsafe.Pointer(end)) - uintptr(unsafe.Pointer(start)))
-	if n <= 0 || n > maxCode {
-		return nil
+	start := entry()
+	for n := 0; n < maxCode; n++ {
+		if b := unsafe.Slice(start, n+8); get64(b, n) == endMark {
+			return b[:n:n]
+		}
 	}
-	b := unsafe.Slice(start, n+8)
-	if get64(b, n) != endMark {
-		return nil
-	}
-	return b[:n:n]
+	return nil
 }

@@ -1,0 +1,125 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+)
+
+// A check looks at what a program stored when it ran.
+type check func(*program.Results) error
+
+func build(name string, p *program.Program) (check, error) {
+	switch name {
+	case "all":
+		return all(p), nil
+	case "broken":
+		return broken(p), nil
+	case "end":
+		return end(p), nil
+	}
+	return nil, fmt.Errorf("no program %q", name)
+}
+
+var num = program.Int[int]
+
+func exit(p *program.Program, code int) { p.Any(unix.SYS_EXIT_GROUP, num(code)) }
+
+// all uses whatever the runner can do. It ends with 42, and with another code for each thing that went wrong.
+func all(p *program.Program) check {
+	refused, loop, empty, on := new(program.Label), new(program.Label), new(program.Label), new(program.Label)
+	parent, failed := new(program.Label), new(program.Label)
+
+	// Demanded values, direct and out of another Op; indirect arguments; all six arguments.
+	pid := p.Do(unix.SYS_GETPID)
+	p.DoExactly(pid.Result(), unix.SYS_GETPID)
+	p.AskFor(program.Errno(unix.EBADF), unix.SYS_CLOSE, num(99))
+	page := p.Do(unix.SYS_MMAP, num(0), program.Word(p.Data(program.Raw(4096))), num(unix.PROT_READ),
+		program.Word(p.Data(program.Raw(unix.MAP_PRIVATE|unix.MAP_ANONYMOUS))), num(-1), num(0))
+	p.Do(unix.SYS_MUNMAP, page.Result(), num(4096))
+
+	// A result goes into the middle of a word, whose other half stays.
+	half := p.Data(program.Raw(0x1111111122222222))
+	into := p.Do(unix.SYS_DUP, num(1)).Into(half.Plus(4))
+	p.Do(unix.SYS_CLOSE, into.Result())
+
+	// Branches: forward where an Op fails, and backward until the three letters in a pipe are read.
+	never := p.Do(unix.SYS_CLOSE, num(99)).Else(refused)
+	exit(p, 1)
+	p.Here(refused)
+	ends := p.Space(16) // two descriptors of 32 bits, and nothing behind them
+	p.Do(unix.SYS_PIPE2, program.Ref(ends), num(unix.O_NONBLOCK))
+	p.DoExactly(num(3), unix.SYS_WRITE, program.Word(ends.Plus(4)), program.Str("abc"), num(3))
+	p.Here(loop)
+	letter := p.Space(8)
+	read := p.Try(unix.SYS_READ, program.Word(ends), program.Ref(letter), num(1))
+	p.UnlessOK(empty)
+	p.Unless(num(2), loop)
+	exit(p, 2)
+	p.Here(empty)
+	p.Unless(program.Errno(unix.EAGAIN), failed)
+	p.Jump(on)
+	exit(p, 3)
+	p.Here(on)
+
+	// The child stores nothing and goes another way than its parent, which reaps it.
+	clone := p.DoExactly(num(0), unix.SYS_CLONE, num(int(unix.SIGCHLD)), num(0), num(0), num(0), num(0)).Fork().Else(parent)
+	inChild := p.Do(unix.SYS_GETPID)
+	exit(p, 7)
+	p.Here(parent)
+	p.UnlessOK(failed)
+	status := p.Space(8)
+	reaped := p.StepExactly(clone.Result(), unix.SYS_WAIT4, clone.Result(), program.Ref(status), num(0), num(0))
+	exit(p, 42)
+	p.Here(failed)
+	exit(p, 4)
+
+	return func(r *program.Results) error {
+		switch {
+		case r.Value(pid) <= 0 || r.Value(clone) <= 0:
+			return fmt.Errorf("pid %d, clone %d", r.Value(pid), r.Value(clone))
+		case r.Word(half) != uint64(r.Value(into))<<32|0x22222222:
+			return fmt.Errorf("into %d made %#x", r.Value(into), r.Word(half))
+		case r.Errno(never) != unix.EBADF:
+			return fmt.Errorf("close of nothing: %v", r.Errno(never))
+		case r.Errno(read) != unix.EAGAIN || r.Word(letter) != 'c':
+			return fmt.Errorf("the last read %d, letter %#x", r.Value(read), r.Word(letter))
+		case r.Value(inChild) != r.Value(clone) || r.Value(reaped) != r.Value(clone):
+			return fmt.Errorf("clone %d, the child is %d, reaped %d", r.Value(clone), r.Value(inChild), r.Value(reaped))
+		case r.Word32(status) != 7<<8:
+			return fmt.Errorf("status of the child %#x", r.Word32(status))
+		}
+		return nil
+	}
+}
+
+// broken demands what cannot be, in the Op at 1.
+func broken(p *program.Program) check {
+	p.Layer("trial")
+	p.Do(unix.SYS_GETPID)
+	bad := p.DoExactly(num(-1), unix.SYS_GETPID).On("self")
+	after := p.Do(unix.SYS_GETPID)
+	exit(p, 0)
+	return func(r *program.Results) error {
+		f, found := p.Broken(r, p.Len(), false)
+		if !found || f.Op != bad || !f.Ran || f.Got <= 0 || f.Layer != "trial" || f.Object != "self" || r.Ran(after) {
+			return fmt.Errorf("%v %+v", found, f)
+		}
+		return nil
+	}
+}
+
+// end has nothing after its only Op.
+func end(p *program.Program) check {
+	only := p.Do(unix.SYS_GETPID)
+	return func(r *program.Results) error {
+		if !r.Ran(only) {
+			return fmt.Errorf("the Op did not run")
+		}
+		return nil
+	}
+}
