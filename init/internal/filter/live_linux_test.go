@@ -29,6 +29,8 @@ func TestMain(m *testing.M) {
 	case "stricter":
 		uname, _ := Number("uname")
 		probeChild(stricter, Options{NoUnix: true, NoInet: true, NoNetlink: true, NoIPC: true, NoPeers: true, Deny: []uint32{uname}})
+	case "variants":
+		variantsChild()
 	case "exec", "once", "traced":
 		execChild(mode)
 	case "threads":
@@ -77,6 +79,7 @@ func probeChild(probes []probe, o Options) {
 		os.Remove(dir + "/fresh")
 	}
 	unix.RawSyscall(unix.SYS_PERSONALITY, 0, 0, 0)
+	outer, _ := unix.PrctlRetInt(unix.PR_GET_SECCOMP, 0, 0, 0, 0) // a container's own filter: it may refuse the control
 	program, err := Program(runtime.GOARCH, o)
 	if err == nil {
 		err = load(program)
@@ -94,6 +97,8 @@ func probeChild(probes []probe, o Options) {
 			fmt.Printf("%s: %v without the filter, %v with it\n", p.name, before[i], after)
 		case p.after != 0 && after != p.after:
 			fmt.Printf("%s: %v, want %v\n", p.name, after, p.after)
+		case p.after != 0 && before[i] == p.after && outer == 2:
+			fmt.Printf("ok %s: NO CONTROL, another filter is outside\n", p.name)
 		case p.after != 0 && before[i] == p.after:
 			fmt.Printf("%s: no control, %v without the filter too\n", p.name, before[i])
 		default:
@@ -102,6 +107,38 @@ func probeChild(probes []probe, o Options) {
 	}
 	os.RemoveAll(dir)
 	os.Exit(0)
+}
+
+// variantsChild loads every variant, and one with as much denied as can be, each into a thread that ends with it.
+func variantsChild() {
+	all := map[string]Options{"much": muchDenied()}
+	for name, o := range variants {
+		all[name] = o
+	}
+	for name, o := range all {
+		program, err := Program(runtime.GOARCH, o)
+		if err != nil {
+			fatal(name, err)
+		}
+		done := make(chan error)
+		go func() {
+			runtime.LockOSThread() // never unlocked
+			done <- load(program)
+		}()
+		if err := <-done; err != nil {
+			fatal(name, err)
+		}
+	}
+	fmt.Println("loaded", len(all))
+	os.Exit(0)
+}
+
+// TestVariantsLoad: the kernel's own checker takes every program.
+func TestVariantsLoad(t *testing.T) {
+	out, err := child(t, "variants").CombinedOutput()
+	if want := fmt.Sprintln("loaded", len(variants)+1); err != nil || string(out) != want {
+		t.Errorf("%v\n%s", err, out)
+	}
 }
 
 // TestLive loads the filter into a process and tries it.

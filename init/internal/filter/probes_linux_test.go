@@ -76,7 +76,15 @@ var probes = []probe{
 	{"kcmp", unix.SYS_KCMP, func(p *place) [6]uintptr { return [6]uintptr{p.pid, p.pid, 1} }, unix.EPERM, false},
 	{"pidfd_getfd", unix.SYS_PIDFD_GETFD, fixed(noFD), unix.EPERM, false},
 	{"keyctl", unix.SYS_KEYCTL, fixed(11, 0), unix.EPERM, false},
-	{"move_mount", unix.SYS_MOVE_MOUNT, fixed(noFD, 0, noFD, 0, 0xffffff), unix.EPERM, false},
+	{"add_key", unix.SYS_ADD_KEY, fixed(0), unix.EPERM, false},                                    // EFAULT
+	{"mount", unix.SYS_MOUNT, fixed(0, 0, 1), unix.EPERM, false},                                  // EFAULT
+	{"umount2", unix.SYS_UMOUNT2, fixed(0, 0xffff), unix.EPERM, false},                            // EINVAL
+	{"open_tree", unix.SYS_OPEN_TREE, fixed(noFD, 0, 2), unix.EPERM, false},                       // EINVAL
+	{"name_to_handle_at", unix.SYS_NAME_TO_HANDLE_AT, fixed(noFD, 0, 0, 0, 1), unix.EPERM, false}, // EINVAL
+	{"perf_event_open", unix.SYS_PERF_EVENT_OPEN, fixed(0), unix.EPERM, false},                    // EFAULT
+	{"userfaultfd", unix.SYS_USERFAULTFD, fixed(0xffff), unix.EPERM, false},                       // EINVAL
+	{"memfd_secret", unix.SYS_MEMFD_SECRET, fixed(0xffff), unix.EPERM, false},                     // EINVAL
+	{"process_madvise", unix.SYS_PROCESS_MADVISE, fixed(noFD), unix.EPERM, false},
 	{"personality query", unix.SYS_PERSONALITY, fixed(query), 0, false},
 	{"personality without randomization", unix.SYS_PERSONALITY, fixed(0x40000), unix.EPERM, false},
 	{"prctl core scheduling", unix.SYS_PRCTL, fixed(62, 99), unix.EPERM, false},
