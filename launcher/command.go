@@ -75,7 +75,7 @@ func NewOrder(p policy.Policy, program policy.Program, t Target) (*order.Order, 
 		return nil, policyError(err)
 	}
 	o := &order.Order{Policy: p.AppendJSON(nil), Command: append([]string{t.Path}, t.Args...), Dir: dir,
-		NoFile: openFiles(), ReportFD: -1, MinWritten: written}
+		ReportFD: -1, MinWritten: written}
 	o.Env, o.Dropped = p.Environ(env)
 	o.Launcher, _ = os.Executable()
 	return o, nil

@@ -33,13 +33,4 @@ func command(ctx context.Context, o *order.Order) (*Sandbox, error) {
 	return newSandbox(cmd, own, []*os.File{sealed, theirs}), nil
 }
 
-// openFiles is RLIMIT_NOFILE, soft and hard.
-func openFiles() [2]uint64 {
-	var l unix.Rlimit
-	if unix.Getrlimit(unix.RLIMIT_NOFILE, &l) != nil {
-		return [2]uint64{}
-	}
-	return [2]uint64{l.Cur, l.Max}
-}
-
 func terminate(p *os.Process) error { return p.Signal(unix.SIGTERM) }

@@ -19,7 +19,6 @@ func (o *Order) Encode() []byte {
 	for _, s := range []string{o.Dir, o.PolicyFile, o.ReportFile, o.Launcher} {
 		b = appendBytes(b, []byte(s))
 	}
-	b = appendWord(appendWord(b, o.NoFile[0]), o.NoFile[1])
 	b = appendWord(b, uint64(int64(o.ReportFD)))
 	flags := uint64(0)
 	if o.MinWritten {
@@ -60,7 +59,6 @@ func Decode(b []byte) (*Order, error) {
 	for _, s := range []*string{&o.Dir, &o.PolicyFile, &o.ReportFile, &o.Launcher} {
 		*s = string(d.bytes())
 	}
-	o.NoFile[0], o.NoFile[1] = d.word(), d.word()
 	o.ReportFD = int(int64(d.word()))
 	flags := d.word()
 	o.MinWritten, o.Verbose = flags&minWritten != 0, flags&verbose != 0

@@ -14,8 +14,6 @@ type Order struct {
 	// PolicyFile, ReportFile and Launcher are protected inside write grants; "" where there is none.
 	PolicyFile, ReportFile, Launcher string
 
-	// NoFile is RLIMIT_NOFILE (soft, hard) before the Go runtime raised the soft limit.
-	NoFile [2]uint64
 	// ReportFD is the descriptor that gets the report, or -1.
 	ReportFD int
 	// MinWritten is true where minConfinement was written out and is not a level's default.

@@ -11,7 +11,7 @@ import (
 )
 
 // hostNet reports whether the server stays in the host's network namespace.
-func (r *Request) hostNet() bool { return r.Policy.Level == policy.LevelNetwork }
+func (r *Request) hostNet() bool { return r.Policy.Level == policy.Network }
 
 // rewrite writes a file that exists, in one call.
 func (b *build) rewrite(path, text string) {
@@ -58,13 +58,14 @@ type inode struct {
 	mode     uint32
 }
 
-func (b *build) stat(path string, mask int) stat {
-	flags := unix.AT_SYMLINK_NOFOLLOW
-	if mask == unix.STATX_INO {
-		flags = 0 // the links of /proc/self/ns are followed
-	}
+func (b *build) stat(path string) stat { return b.statx(path, unix.AT_SYMLINK_NOFOLLOW) }
+
+// namespace looks at what one of the links of /proc/self/ns leads to.
+func (b *build) namespace(name string) stat { return b.statx("/proc/self/ns/"+name, 0) }
+
+func (b *build) statx(path string, flags int) stat {
 	at := b.Space(statxSize)
-	return stat{b.Ask(unix.SYS_STATX, program.Int(unix.AT_FDCWD), program.Str(path), program.Int(flags),
+	return stat{b.See(unix.SYS_STATX, program.Int(unix.AT_FDCWD), program.Str(path), program.Int(flags),
 		program.Int(unix.STATX_BASIC_STATS), program.Ref(at)), at}
 }
 

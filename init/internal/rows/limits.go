@@ -37,21 +37,21 @@ func (b *build) limits() []limit {
 	p := &b.Policy.Limits
 	list := []limit{{name: "core", resource: unix.RLIMIT_CORE}}
 	add := func(name string, resource int, v uint64, limited bool) {
-		if !limited {
-			return
+		if limited {
+			hard := b.Machine.Hard[resource]
+			list = append(list, limit{name: name, resource: resource, value: min(v, hard), inherited: hard < v})
 		}
-		hard := b.Machine.Hard[resource]
-		list = append(list, limit{name: name, resource: resource, value: min(v, hard), inherited: hard < v})
 	}
-	add("data", unix.RLIMIT_DATA, quantity(p.Memory))
-	add("address space", unix.RLIMIT_AS, quantity(p.AddressSpace))
-	add("file size", unix.RLIMIT_FSIZE, quantity(p.FileSize))
-	n, limited := count(p.OpenFiles)
-	add("open files", unix.RLIMIT_NOFILE, n, limited)
-	if b.countsProcesses() {
-		n, limited := count(p.Pids)
-		add("processes", unix.RLIMIT_NPROC, n+1, limited) // init counts too
-	}
+	v, limited := quantity(p.Memory)
+	add("data", unix.RLIMIT_DATA, v, limited)
+	v, limited = quantity(p.AddressSpace)
+	add("address space", unix.RLIMIT_AS, v, limited)
+	v, limited = quantity(p.FileSize)
+	add("file size", unix.RLIMIT_FSIZE, v, limited)
+	v, limited = count(p.OpenFiles)
+	add("open files", unix.RLIMIT_NOFILE, v, limited)
+	v, limited = count(p.Pids)
+	add("processes", unix.RLIMIT_NPROC, v+1, limited && b.countsProcesses()) // init counts too
 	return list
 }
 

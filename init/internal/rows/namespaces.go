@@ -25,7 +25,7 @@ type namespaces struct {
 func (r *namespaces) ops(b *build) {
 	for i := range r.ino {
 		if !b.hostNet() || i != netNamespace {
-			r.ino[i] = b.stat("/proc/self/ns/"+platform.NamespaceNames()[i], unix.STATX_INO)
+			r.ino[i] = b.namespace(platform.NamespaceNames()[i])
 		}
 	}
 	m := &b.Machine

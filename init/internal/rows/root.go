@@ -35,13 +35,13 @@ func (r *root) ops(b *build) {
 	v := b.View
 	r.nodes = make([]placed, 0, len(v.Nodes)+len(v.Private))
 	b.Do(unix.SYS_UMASK, program.Int(0)) // the modes below are meant; the row of the descriptors sets the server's
+	scratch := b.scratch()
 	if v.HostRoot {
 		b.place(b.tree("/"), frozen, base)
 	} else {
 		b.mount("tmpfs", base, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "mode=0755,size=4m,nr_inodes=4k")
 	}
 	b.Do(unix.SYS_CHDIR, program.Str(base))
-	scratch := b.scratch()
 	private := v.Private
 	trees := fdTrees
 	for i := range v.Nodes {
@@ -72,6 +72,7 @@ func (r *root) node(b *build, n *view.Node, trees *int) {
 	case view.File:
 		fd := b.Do(unix.SYS_OPENAT, at, program.Str(path), program.Int(unix.O_CREAT|unix.O_EXCL|unix.O_WRONLY|unix.O_CLOEXEC), program.Int(n.Mode))
 		b.DoExactly(program.Int(len(n.Content)), unix.SYS_WRITE, fd.Result(), program.Str(n.Content), program.Int(len(n.Content))).On(n.Path)
+		b.Do(unix.SYS_CLOSE, fd.Result()).On(n.Path) // or the root could not be made read-only
 	case view.Bind:
 		if !r.exists(b, n.Path) {
 			b.point(path, n.Folder)
@@ -117,12 +118,11 @@ func below(path, folder string) bool {
 
 // point makes a mount point.
 func (b *build) point(path string, folder bool) {
-	at := program.Int(unix.AT_FDCWD)
 	if folder {
-		b.Do(unix.SYS_MKDIRAT, at, program.Str(path), program.Int(0o755))
+		b.Do(unix.SYS_MKDIRAT, program.Int(unix.AT_FDCWD), program.Str(path), program.Int(0o755))
 		return
 	}
-	b.Do(unix.SYS_OPENAT, at, program.Str(path), program.Int(unix.O_CREAT|unix.O_WRONLY|unix.O_CLOEXEC), program.Int(0o644))
+	b.create(path, 0o644)
 }
 
 // tree takes a copy of the host's mounts from path on. The path was resolved before: a symbolic link in it now is

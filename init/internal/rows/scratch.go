@@ -24,15 +24,12 @@ const (
 	canaryFile   = "file"
 )
 
-// where it is mounted for the moment: the folder that /proc is mounted on later.
-const scratchAt = "proc"
+// scratchAt is where it is mounted for the moment: where the root is built afterwards.
+const scratchAt = base
 
 func (b *build) scratch() *scratch {
 	v, s := b.View, new(scratch)
 	at := program.Int(unix.AT_FDCWD)
-	if !v.HostRoot {
-		b.Do(unix.SYS_MKDIRAT, at, program.Str(scratchAt), program.Int(0o755))
-	}
 	b.mount("tmpfs", scratchAt, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV,
 		"mode=0755,size="+strconv.FormatInt(v.TmpSize, 10)+",nr_inodes="+strconv.FormatInt(v.TmpInodes, 10))
 	for i := range v.Private {
@@ -72,9 +69,9 @@ func (b *build) denied(folder bool) string {
 	return path
 }
 
+// create makes an empty file.
 func (b *build) create(path string, mode int) {
-	b.Do(unix.SYS_OPENAT, program.Int(unix.AT_FDCWD), program.Str(path),
-		program.Int(unix.O_CREAT|unix.O_EXCL|unix.O_WRONLY|unix.O_CLOEXEC), program.Int(mode))
+	b.Do(unix.SYS_MKNODAT, program.Int(unix.AT_FDCWD), program.Str(path), program.Int(unix.S_IFREG|mode), program.Int(0))
 }
 
 // copyOf is a tree of a path inside the new root, to be placed once more.

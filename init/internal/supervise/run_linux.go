@@ -2,6 +2,7 @@ package supervise
 
 import (
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
@@ -92,7 +93,6 @@ func (s *shim) prepare() error {
 	if s.machine, err = look(&s.policy); err != nil {
 		return &rows.Refusal{Layer: order.Namespaces, Op: "look at the machine", Err: err}
 	}
-	s.machine.NoFile = o.NoFile
 	if s.view, err = view.Plan(s.viewRequest()); err != nil {
 		return refusedView(err)
 	}
@@ -103,7 +103,7 @@ func (s *shim) viewRequest() view.Request {
 	o := s.Order
 	return view.Request{Policy: s.policy, Command: o.Command, Env: o.Env, Dir: o.Dir, PolicyFile: o.PolicyFile,
 		ReportFile: o.ReportFile, Launcher: o.Launcher, UID: s.machine.UID, GID: s.machine.GID, Root: s.machine.Root,
-		HostNet: s.policy.Level == policy.LevelNetwork}
+		HostNet: s.policy.Level == policy.Network}
 }
 
 // refusedView keeps a command that is missing or not executable apart from a path that is wrong.
@@ -142,6 +142,17 @@ func (s *shim) start() error {
 		s.Alter(s.launch)
 	}
 	return s.startRunner(trees)
+}
+
+// env is the server's environment, with the home that it really has.
+func (s *shim) env() []string {
+	env := make([]string, 0, len(s.Order.Env)+1)
+	for _, v := range s.Order.Env {
+		if !strings.HasPrefix(v, "HOME=") {
+			env = append(env, v)
+		}
+	}
+	return append(env, "HOME="+s.view.Home)
 }
 
 func closeAll(fds []int) {

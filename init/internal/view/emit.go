@@ -104,10 +104,11 @@ func (e *emitter) lay(path string) {
 		e.parents(path)
 		n := Node{Path: path, Kind: Dir, Mode: p.mode}
 		if e.access(dirOf(path)).private {
-			v.Nodes = append(v.Nodes, n) // on the private tmpfs already
-		} else {
-			v.Private = append(v.Private, n)
+			v.Nodes = append(v.Nodes, n) // on the private tmpfs already: no mount, nothing to pin
+			e.made[path] = true
+			return
 		}
+		v.Private = append(v.Private, n)
 	case plain:
 		e.parents(path)
 		n := Node{Path: path, Kind: Dir, Mode: p.mode, Content: p.content}

@@ -11,7 +11,7 @@ func (p *planner) protect() error {
 	}
 	for i := range p.grants {
 		g := &p.grants[i]
-		if !g.entry.is(typeFolder) {
+		if !g.entry.is(typeFolder) || inGit(g.path) {
 			continue
 		}
 		if g.write {

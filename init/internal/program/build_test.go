@@ -1,0 +1,211 @@
+package program
+
+import (
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// small is memory with room for all Ops, but little data.
+func small() []byte { return make([]byte, dataFrom+4096) }
+
+func (p *Program) field(o Op, off int) uint64 { return get64(p.mem, p.at(o.i)+off) }
+
+func TestLayout(t *testing.T) {
+	p := New(small())
+	first := p.Do(7)
+	cell := p.Data(Raw(5))
+	o := p.AskFor(Errno(syscall.ENOENT), 1234, Int(-100), Str("/usr"), Bytes([]byte{1, 2, 3}), Words(8, 9), first.Result(), Word(cell))
+	ref := p.Do(1, Ref(cell), Int(^uint64(0)), Int(uint32(1<<31)))
+	str, bytes, words := Addr(p.field(o, offArgs+8)), Addr(p.field(o, offArgs+16)), Addr(p.field(o, offArgs+24))
+	for _, c := range []struct {
+		name      string
+		got, want uint64
+	}{
+		{"the first Op lies behind the header", uint64(first.At()), Base + header + offRes},
+		{"the second is one Op further", uint64(o.At() - first.At()), opSize},
+		{"kind, indirect arguments 4 and 5, demand", p.field(o, 0), kindCall | (1<<4|1<<5)<<8 | wantEq<<16 | 1234<<32},
+		{"the demanded value", p.field(o, offVal), ^uint64(syscall.ENOENT - 1)},
+		{"a negative number", p.field(o, offArgs), ^uint64(99)},
+		{"a result", p.field(o, offArgs+32), uint64(first.At())},
+		{"a word", p.field(o, offArgs+40), uint64(cell)},
+		{"an address", p.field(ref, offArgs), uint64(cell)},
+		{"all bits", p.field(ref, offArgs+8), ^uint64(0)},
+		{"an unsigned number is not sign-extended", p.field(ref, offArgs+16), 1 << 31},
+		{"nothing indirect", p.field(ref, 0), kindCall | wantOK<<16 | 1<<32},
+		{"no result yet", p.field(o, offRes), unset},
+		{"no label", p.field(o, offAlt), 0},
+		{"no other place for the result", p.field(o, offOut), 0},
+		{"a word of data", get64(p.mem, int(cell-Base)), 5},
+		{"the second word", get64(p.mem, int(words-Base)+8), 9},
+		{"alignment", uint64(cell|str|bytes|words) % 8, 0},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: %#x, want %#x", c.name, c.got, c.want)
+		}
+	}
+	if got := p.mem[str-Base:][:5]; string(got) != "/usr\x00" {
+		t.Errorf("string %q", got)
+	}
+	if got := p.mem[bytes-Base:][:4]; string(got) != "\x01\x02\x03\x00" {
+		t.Errorf("bytes %q", got)
+	}
+	if p.Len() != 3 || o.Index() != 1 || p.Op(1) != o || p.Class(0) != Apply || p.Class(1) != Ask || p.Full() {
+		t.Errorf("%d Ops, index %d, classes %d %d, full %v", p.Len(), o.Index(), p.Class(0), p.Class(1), p.Full())
+	}
+}
+
+// TestVerbs pins which class and demand each way to add an Op has.
+func TestVerbs(t *testing.T) {
+	p := New(small())
+	for _, c := range []struct {
+		name  string
+		op    Op
+		class Class
+		want  byte
+	}{
+		{"Do", p.Do(1), Apply, wantOK},
+		{"DoExactly", p.DoExactly(Int(3), 1), Apply, wantEq},
+		{"Try", p.Try(1), Apply, wantAny},
+		{"Ask", p.Ask(1), Ask, wantOK},
+		{"AskFor", p.AskFor(Int(3), 1), Ask, wantEq},
+		{"See", p.See(1), Ask, wantAny},
+		{"Step", p.Step(1), Control, wantOK},
+		{"StepExactly", p.StepExactly(Int(3), 1), Control, wantEq},
+		{"Any", p.Any(1), Control, wantAny},
+	} {
+		if got := p.mem[p.at(c.op.i)+offWant]; got != c.want || p.Class(c.op.i) != c.class {
+			t.Errorf("%s: class %d, demand %d", c.name, p.Class(c.op.i), got)
+		}
+		if v := p.field(c.op, offVal); (c.want == wantEq) != (v == 3) {
+			t.Errorf("%s: demanded value %d", c.name, v)
+		}
+	}
+}
+
+func TestLabels(t *testing.T) {
+	var forward, back, nowhere Label
+	p := New(small())
+	p.Here(&back)
+	a := p.Do(1).Else(&forward)
+	p.Unless(Int(5), &forward)
+	p.UnlessOK(&back)
+	p.Jump(&nowhere)
+	p.Here(&forward)
+	b := p.Do(1).Else(&back)
+	at := func(i int) uint64 { return uint64(Base + header + i*opSize) }
+	for i, want := range []struct {
+		kind, demand byte
+		val, alt     uint64
+	}{
+		{kindCall, wantOK, 0, at(4)},
+		{kindTest, wantEq, 5, at(4)},
+		{kindTest, wantOK, 0, at(0)},
+		{kindTest, wantEq, unset, 0}, // a label that is never placed ends the runner
+		{kindCall, wantOK, 0, at(0)},
+	} {
+		o := p.Op(i)
+		if k, d := p.mem[p.at(i)+offKind], p.mem[p.at(i)+offWant]; k != want.kind || d != want.demand ||
+			p.field(o, offVal) != want.val || p.field(o, offAlt) != want.alt {
+			t.Errorf("Op %d: kind %d, demand %d, value %#x, label %#x", i, k, d, p.field(o, offVal), p.field(o, offAlt))
+		}
+	}
+	if a.Index() != 0 || b.Index() != 4 {
+		t.Errorf("indices %d and %d", a.Index(), b.Index())
+	}
+}
+
+func TestForkAndInto(t *testing.T) {
+	p := New(small())
+	plain, a := p.Do(1), p.Space(16)
+	o := p.Do(1).Fork().Into(a.Plus(4))
+	if p.mem[p.at(o.i)+offParent] != 1 || p.field(o, offOut) != uint64(a)+4 {
+		t.Errorf("fork %d, into %#x", p.mem[p.at(o.i)+offParent], p.field(o, offOut))
+	}
+	if p.mem[p.at(plain.i)+offParent] != 0 {
+		t.Error("another Op is a fork")
+	}
+}
+
+func TestFullOps(t *testing.T) {
+	p := New(small())
+	for range maxOps {
+		p.Do(1)
+	}
+	if p.Full() || p.Len() != maxOps || p.at(maxOps) > dataFrom {
+		t.Fatalf("full %v with %d of %d Ops", p.Full(), p.Len(), maxOps)
+	}
+	var l Label
+	o := p.Do(2, Str("x")).Else(&l).On("y")
+	p.Here(&l)
+	if !p.Full() || o.Index() != maxOps-1 || p.Len() != maxOps {
+		t.Errorf("full %v, index %d", p.Full(), o.Index())
+	}
+	if b := p.mem[p.at(maxOps):dataFrom]; slices.ContainsFunc(b, func(c byte) bool { return c != 0 }) {
+		t.Error("something was stored behind the Ops")
+	}
+}
+
+func TestFullData(t *testing.T) {
+	for name, grow := range map[string]func(p *Program, n int){
+		"Space":  func(p *Program, n int) { p.Space(n) },
+		"Data":   func(p *Program, n int) { p.Data(make([]byte, n)) },
+		"String": func(p *Program, n int) { p.String(strings.Repeat("x", n-1)) },
+		"Str":    func(p *Program, n int) { p.Do(1, Str(strings.Repeat("x", n-1))) },
+		"Bytes":  func(p *Program, n int) { p.Do(1, Bytes(make([]byte, n))) },
+	} {
+		p := New(small())
+		grow(p, 4096)
+		if p.Full() {
+			t.Errorf("%s: full when it just fits", name)
+		}
+		grow(p, 1)
+		if !p.Full() {
+			t.Errorf("%s: not full", name)
+		}
+		// A builder goes on, and must not fail: what it makes is thrown away.
+		a := p.Space(1 << 30)
+		p.Put(a.Plus(1<<29), 1)
+		p.Do(1, Str("more"), Word(a), Words(1, 2)).Into(a.Plus(1 << 29))
+		if p.Line(p.Len()-1, p.Copy()) == "" {
+			t.Errorf("%s: no line", name)
+		}
+	}
+}
+
+func TestStringsAndPut(t *testing.T) {
+	p := New(small())
+	a := p.Strings([]string{"one", "", "three"})
+	r := p.Copy()
+	for i, want := range []string{"one\x00", "\x00", "three\x00"} {
+		if got := r.Bytes(Addr(r.Word(a.Plus(8*i))), len(want)); string(got) != want {
+			t.Errorf("string %d is %q", i, got)
+		}
+	}
+	if r.Word(a.Plus(24)) != 0 {
+		t.Error("no NULL at the end")
+	}
+	p.Put(a.Plus(24), 1<<40|7)
+	if r = p.Copy(); r.Word(a.Plus(24)) != 1<<40|7 || r.Word32(a.Plus(28)) != 1<<8 {
+		t.Errorf("put %#x", r.Word(a.Plus(24)))
+	}
+}
+
+// TestMisuse holds what only a mistake in a row can do.
+func TestMisuse(t *testing.T) {
+	for name, f := range map[string]func(*Program){
+		"seven arguments": func(p *Program) { p.Do(1, Int(1), Int(2), Int(3), Int(4), Int(5), Int(6), Int(7)) },
+		"a negative size": func(p *Program) { p.Space(-1) },
+		"Put outside":     func(p *Program) { p.Put(0, 1) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s: no panic", name)
+				}
+			}()
+			f(New(small()))
+		}()
+	}
+}

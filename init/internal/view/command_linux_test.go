@@ -1,0 +1,232 @@
+package view
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+)
+
+func TestCommand(t *testing.T) {
+	const tree = `
+		home/.nvm/versions/node/v20/bin/node!
+		home/.nvm/versions/node/v20/lib/node_modules/npm/cli.js! = #!/usr/bin/env node\n
+		home/.nvm/versions/node/v20/bin/npx -> ../lib/node_modules/npm/cli.js
+		home/.nvm/current -> versions/node/v20
+		home/.local/bin/tool!
+		home/.local/bin/uvtool -> T/home/.local/share/uv/tools/x/bin/uvtool
+		home/.local/share/uv/tools/x/bin/uvtool! = #!T/home/.local/share/uv/tools/x/bin/python\n
+		home/.local/share/uv/tools/x/bin/python -> T/home/.local/share/uv/python/cp-3.12/bin/python3
+		home/.local/share/uv/tools/x/pyvenv.cfg = home = T/home/.local/share/uv/python/cp-3.12/bin\n
+		home/.local/share/uv/python/cp-3.12 -> cp-3.12.1
+		home/.local/share/uv/python/cp-3.12.1/bin/python3!
+		home/.local/share/uv/python/cp-3.12.1/lib/python3.12/os.py
+		home/.pyenv/shims/py! = #!/bin/sh\n
+		home/.volta/tools/image/node/18/bin/node!
+		opt/lib/node_modules/x
+		opt/bin/srv!
+		conda/bin/python!
+		conda/lib/python3.11/os.py
+		venv/bin/python -> T/conda/bin/python
+		venv/pyvenv.cfg = home = T/conda/bin\n
+		copied/bin/python!
+		copied/pyvenv.cfg = home = T/conda/bin\n
+		plain/bin/srv!
+		plain/lib/other
+		p/venv/bin/python -> T/conda/bin/python
+		p/uvenv/bin/python -> T/home/.local/share/uv/python/cp-3.12/bin/python3
+		p/uvenv/pyvenv.cfg = home = T/home/.local/share/uv/python/cp-3.12/bin\n
+		p/forged/bin/python!
+		p/forged/pyvenv.cfg = home = T/conda/bin\n
+		p/srv!
+		data
+		sub/data!
+		dir/
+		chain/1! = #!T/chain/2\n
+		chain/2! = #!T/chain/3 arg\n
+		chain/3! = #! T/chain/4\n
+		chain/4! = #!/bin/sh\n
+		chain/0! = #!T/chain/00\n
+		chain/00! = #!T/chain/1\n
+		gone! = #!T/no/such\n
+		relative! = #!bin/sh\n
+		noenv! = #!/usr/bin/env nonesuch\n
+		split! = #!/usr/bin/env -S FOO=1 srv --x\n
+		empty!`
+	for _, c := range []struct {
+		name    string
+		argv0   string
+		dir     string
+		path    string
+		wish    wish
+		command string // as execve gets it
+		implied string
+		err     error
+		names   string
+	}{
+		{name: "of the system", argv0: "true", command: "/usr/bin/true"},
+		{name: "absolute", argv0: "/bin/true", command: "/bin/true"},
+		{name: "one file", argv0: "T/p/srv", command: "T/p/srv", implied: "T/p/srv"},
+		{name: "granted", argv0: "T/p/srv", wish: wish{read: []string{"T/p"}}, command: "T/p/srv"},
+		{name: "relative", argv0: "./srv", dir: "T/p", command: "T/p/srv", implied: "T/p/srv"},
+		{name: "relative, up", argv0: "../p/srv", dir: "T/dir", command: "T/p/srv", implied: "T/p/srv"},
+		{name: "in PATH", argv0: "srv", path: ":.:p:T/none:T/dir:T/p", dir: "T/sub", command: "T/p/srv", implied: "T/p/srv"},
+		{name: "passes over what cannot be executed", argv0: "data", path: "T:T/sub", command: "T/sub/data", implied: "T/sub/data"},
+		{name: "relative entries of PATH do not count", argv0: "srv", path: ":.:p", dir: "T/p", err: ErrNotFound},
+		{name: "no PATH", argv0: "srv", path: "-", err: ErrNotFound, names: "exec srv: command not found"},
+		{name: "missing", argv0: "T/p/none", err: ErrNotFound},
+		{name: "empty", argv0: "", err: ErrNotFound},
+		{name: "folder", argv0: "T/dir", err: ErrNotExecutable, names: "is a directory"},
+		{name: "folder by its slash", argv0: "T/dir/", err: ErrNotExecutable},
+		{name: "no program", argv0: "T/data", err: ErrNotExecutable, names: "T/data"},
+		{name: "only found without execution", argv0: "data", path: "T", err: ErrNotExecutable},
+		{name: "of another file system", argv0: "/proc/self/exe", err: ErrNotExecutable},
+		{name: "denied", argv0: "T/p/srv", wish: wish{read: []string{"T/p"}, noRead: []string{"T/p/srv"}}, err: ErrNotExecutable, names: "not visible"},
+		{name: "in a denied folder", argv0: "T/p/srv", wish: wish{read: []string{"T/p"}, noRead: []string{"T/p"}}, command: "T/p/srv", implied: "T/p/srv"},
+
+		{name: "node prefix", argv0: "node", path: "T/home/.nvm/versions/node/v20/bin", command: "T/home/.nvm/versions/node/v20/bin/node", implied: "T/home/.nvm/versions/node/v20"},
+		{name: "script in a node prefix", argv0: "npx", path: "T/home/.nvm/versions/node/v20/bin", command: "T/home/.nvm/versions/node/v20/bin/npx", implied: "T/home/.nvm/versions/node/v20"},
+		{name: "prefix through a link", argv0: "T/home/.nvm/current/bin/node", command: "T/home/.nvm/current/bin/node", implied: "T/home/.nvm/versions/node/v20"},
+		{name: "store without the marks", argv0: "T/home/.volta/tools/image/node/18/bin/node", command: "T/home/.volta/tools/image/node/18/bin/node", implied: "T/home/.volta/tools/image/node/18"},
+		{name: "shim", argv0: "T/home/.pyenv/shims/py", command: "T/home/.pyenv/shims/py", implied: "T/home/.pyenv"},
+		{name: "never .local", argv0: "T/home/.local/bin/tool", command: "T/home/.local/bin/tool", implied: "T/home/.local/bin/tool"},
+		{name: "uv tool", argv0: "T/home/.local/bin/uvtool", command: "T/home/.local/bin/uvtool", implied: "T/home/.local/share/uv/python/cp-3.12.1\n T/home/.local/share/uv/tools/x"},
+		{name: "any prefix", argv0: "T/opt/bin/srv", command: "T/opt/bin/srv", implied: "T/opt"},
+		{name: "no prefix", argv0: "T/plain/bin/srv", command: "T/plain/bin/srv", implied: "T/plain/bin/srv"},
+		{name: "venv", argv0: "T/venv/bin/python", command: "T/venv/bin/python", implied: "T/conda\n T/venv"},
+		{name: "venv with copies", argv0: "T/copied/bin/python", command: "T/copied/bin/python", implied: "T/conda\n T/copied"},
+
+		{name: "venv in a write grant", argv0: "T/p/venv/bin/python", wish: wish{write: []string{"T/p"}}, err: ErrLink, names: "T/p/venv/bin/python leads to T/conda/bin/python"},
+		{name: "the same with its base granted", argv0: "T/p/venv/bin/python", wish: wish{write: []string{"T/p"}, read: []string{"T/conda"}}, command: "T/p/venv/bin/python"},
+		{name: "only the file granted", argv0: "T/p/venv/bin/python", wish: wish{write: []string{"T/p"}, read: []string{"T/conda/bin/python"}}, command: "T/p/venv/bin/python"},
+		{name: "uv venv in a write grant", argv0: "T/p/uvenv/bin/python", wish: wish{write: []string{"T/p"}}, command: "T/p/uvenv/bin/python", implied: "T/home/.local/share/uv/python/cp-3.12.1"},
+		{name: "forged pyvenv.cfg", argv0: "T/p/forged/bin/python", wish: wish{write: []string{"T/p"}}, command: "T/p/forged/bin/python"},
+
+		{name: "scripts of scripts", argv0: "T/chain/1", command: "T/chain/1", implied: "T/chain/1\n T/chain/2\n T/chain/3\n T/chain/4"},
+		{name: "too many", argv0: "T/chain/0", err: ErrNotExecutable, names: "too many levels"},
+		{name: "no such interpreter", argv0: "T/gone", err: ErrNotFound, names: "T/no/such"},
+		{name: "relative interpreter", argv0: "T/relative", err: ErrNotExecutable, names: "bin/sh"},
+		{name: "env finds nothing", argv0: "T/noenv", err: ErrNotFound, names: "nonesuch"},
+		{name: "env splits", argv0: "T/split", path: "T/p", command: "T/split", implied: "T/p/srv\n T/split"},
+		{name: "empty file", argv0: "T/empty", command: "T/empty", implied: "T/empty"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			root := plant(t, tree)
+			r := c.wish.request(root)
+			in := func(s string) string { return strings.NewReplacer("T/", root+"/", "T:", root+":").Replace(s) }
+			r.Command, r.Dir = []string{in(c.argv0), "-x"}, in(c.dir)
+			if c.path == "T" {
+				c.path = root
+			}
+			switch c.path {
+			case "":
+			case "-":
+				r.Env = r.Env[:1]
+			default:
+				r.Env = append(r.Env, "PATH="+in(c.path))
+			}
+			v, err := Plan(r)
+			if !checkError(t, err, c.err, root, c.names) {
+				return
+			}
+			if got := relative(root, []string{v.Command})[0]; got != c.command {
+				t.Errorf("command %s, want %s", got, c.command)
+			}
+			if v.Argv[0] != in(c.argv0) || len(v.Argv) != 2 {
+				t.Errorf("argv %q", v.Argv)
+			}
+			same(t, "implied", relative(root, v.Implied), lines(c.implied))
+		})
+	}
+}
+
+func TestLinksOfCommand(t *testing.T) {
+	root := plant(t, "home/.nvm/current -> versions/node/v20\n home/.nvm/versions/node/v20/bin/node!")
+	r := wish{}.request(root)
+	r.Command = []string{root + "/home/.nvm/current/bin/node"}
+	v, err := Plan(r)
+	must(t, err)
+	same(t, "view", show(v, root), lines(`dir T 755
+		dir T/home 700
+		dir T/home/.nvm 755
+		link T/home/.nvm/current -> versions/node/v20
+		dir T/home/.nvm/versions 755
+		dir T/home/.nvm/versions/node 755
+		read T/home/.nvm/versions/node/v20
+		pin T
+		pin T/home
+		pin T/home/.nvm
+		pin T/home/.nvm/versions
+		pin T/home/.nvm/versions/node`))
+}
+
+func TestCertificates(t *testing.T) {
+	for _, c := range []struct {
+		name, tree, env string
+		wish            wish
+		implied         string
+		err             error
+		warning         string
+	}{
+		{name: "file", tree: "ca.pem", env: "NODE_EXTRA_CA_CERTS=T/ca.pem", implied: "T/ca.pem"},
+		{name: "link", tree: "a/ca.pem\n l -> a/ca.pem", env: "SSL_CERT_FILE=T/l", implied: "T/a/ca.pem"},
+		{name: "folders", tree: "a/ca.pem\n b/", env: "SSL_CERT_DIR=T/a:T/b:T/none", implied: "T/a\n T/b"},
+		{name: "missing", env: "SSL_CERT_FILE=T/none"},
+		{name: "folder instead of a file", tree: "a/", env: "SSL_CERT_FILE=T/a"},
+		{name: "relative", tree: "ca.pem", env: "SSL_CERT_FILE=ca.pem"},
+		{name: "the home", env: "SSL_CERT_DIR=T/home", warning: "SSL_CERT_DIR T/home: holds more than certificates and is not shown"},
+		{name: "an ancestor", env: "SSL_CERT_DIR=/tmp", warning: "SSL_CERT_DIR /tmp: holds more than certificates and is not shown"},
+		{name: "the server's link", tree: "secret\n p/l -> ../secret", env: "SSL_CERT_FILE=T/p/l", wish: wish{write: []string{"T/p"}}, err: ErrLink},
+		{name: "a link of a read grant", tree: "ca\n p/l -> ../ca", env: "SSL_CERT_FILE=T/p/l", wish: wish{read: []string{"T/p"}}, implied: "T/ca"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			root := plant(t, "home/\n"+c.tree)
+			r := c.wish.request(root)
+			r.Env = append(r.Env, strings.ReplaceAll(c.env, "T/", root+"/"))
+			r.Dir = root
+			v, err := Plan(r)
+			if !checkError(t, err, c.err, root, "") {
+				return
+			}
+			same(t, "implied", relative(root, v.Implied), lines(c.implied))
+			same(t, "warnings", relative(root, v.Warnings), lines(c.warning))
+		})
+	}
+}
+
+// As a root launcher for 65533:65533.
+func TestIDs(t *testing.T) {
+	root := plant(t, "home/\n p/file\n open/file\n srv!\n script! = #!/bin/sh\n")
+	for path, mode := range map[string]os.FileMode{"p": 0o700, "p/file": 0o600, "open": 0o777, "open/file": 0o604, "srv": 0o711, "script": 0o711} {
+		must(t, os.Chmod(root+"/"+path, mode))
+	}
+	for _, c := range []struct {
+		wish    wish
+		command string
+		err     error
+	}{
+		{wish: wish{read: []string{"T/open", "T/open/file"}, write: []string{"T/open"}}, command: "T/srv"},
+		{wish: wish{read: []string{"T/p"}}, command: "T/srv", err: ErrDenied},
+		{wish: wish{read: []string{"T/p/file"}}, command: "T/srv", err: ErrDenied},
+		{wish: wish{write: []string{"T/open/file"}}, command: "T/srv", err: ErrDenied},
+		{wish: wish{write: []string{"T/open/file"}, level: "strict"}, command: "T/srv"},
+		{command: "T/script", err: ErrDenied}, // its interpreter has to read it
+	} {
+		r := c.wish.request(root)
+		r.Root, r.UID, r.GID = true, 65533, 65533
+		r.Command = at(root, []string{c.command})
+		_, err := Plan(r)
+		if !errors.Is(err, c.err) || (err == nil) != (c.err == nil) {
+			t.Errorf("%+v: %v, want %v", c, err, c.err)
+		}
+		if err != nil && !strings.Contains(err.Error(), "permission denied for 65533:65533, the ids of the server (--user names others)") {
+			t.Errorf("no hint: %v", err)
+		}
+		r.Root = false
+		if os.Getuid() == 0 {
+			if _, err := Plan(r); err != nil {
+				t.Errorf("%+v as the launcher's own ids: %v", c, err)
+			}
+		}
+	}
+}

@@ -1,0 +1,172 @@
+package view
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestProtect(t *testing.T) {
+	for _, c := range []struct {
+		name       string
+		tree       string
+		wish       wish
+		want       string
+		held       string // "" for the same paths that are frozen
+		unheld     []string
+		warning    string // what a warning says, "" for no warning
+		err        error
+		names      string
+		policyFile string
+	}{
+		{name: "repository in the root", tree: "home/\n p/.git/hooks/x\n p/a", wish: wish{write: []string{"T/p"}},
+			want: "frozen T/p/.git", unheld: []string{".vscode", ".claude", ".cursor", ".mcp.json"}},
+		{name: "all names", tree: "home/\n p/.git/x\n p/.vscode/x\n p/.claude/x\n p/.cursor/x\n p/.mcp.json", wish: wish{write: []string{"T/p"}},
+			want: "frozen T/p/.claude\n frozen T/p/.cursor\n frozen T/p/.git\n frozen T/p/.mcp.json\n frozen T/p/.vscode"},
+		{name: "nothing there", tree: "home/\n p/", wish: wish{write: []string{"T/p"}},
+			unheld: []string{".git", ".vscode", ".claude", ".cursor", ".mcp.json"}},
+		{name: "not for a read grant", tree: "home/\n p/.git/x", wish: wish{read: []string{"T/p"}}},
+		{name: "not in strict", tree: "home/\n p/.git/x", wish: wish{write: []string{"T/p"}, level: "strict"}, warning: "read-only in level strict"},
+		{name: "three folders below", tree: "home/\n p/.git/x\n p/1/.git = gitdir: no\n p/1/2/3/.git/x\n p/1/2/3/4/.git/x", wish: wish{write: []string{"T/p"}},
+			want:   "frozen T/p/.git\n pin T/p/1\n frozen T/p/1/.git\n pin T/p/1/2\n pin T/p/1/2/3\n frozen T/p/1/2/3/.git",
+			unheld: []string{".vscode", ".claude", ".cursor", ".mcp.json", "1/.vscode", "1/.claude", "1/.cursor", "1/.mcp.json", "1/2/3/.vscode", "1/2/3/.claude", "1/2/3/.cursor", "1/2/3/.mcp.json"}},
+		{name: "names in a repository below", tree: "home/\n p/.git/x\n p/1/.git/x\n p/1/.vscode/x\n p/2/.vscode/x", wish: wish{write: []string{"T/p"}},
+			want:   "frozen T/p/.git\n pin T/p/1\n frozen T/p/1/.git\n frozen T/p/1/.vscode",
+			unheld: []string{".vscode", ".claude", ".cursor", ".mcp.json", "1/.claude", "1/.cursor", "1/.mcp.json"}},
+		{name: "no link is followed", tree: "home/\n q/.git/x\n p/.git/x\n p/l -> ../q", wish: wish{write: []string{"T/p"}},
+			want: "frozen T/p/.git", unheld: []string{".vscode", ".claude", ".cursor", ".mcp.json"}},
+		{name: "already frozen", tree: "home/\n p/.git/x\n p/a", wish: wish{write: []string{"T/p"}, noWrite: []string{"T/p/.git"}},
+			want: "frozen T/p/.git", held: "none", unheld: []string{".vscode", ".claude", ".cursor", ".mcp.json"}},
+		{name: "a name that is a link", tree: "home/\n p/real/x\n p/.git -> real", wish: wish{write: []string{"T/p"}},
+			want: "frozen T/p/real", unheld: []string{".git", ".vscode", ".claude", ".cursor", ".mcp.json"}, warning: "T/p/.git is a symbolic link"},
+		{name: "granted by name", tree: "home/\n p/.git/x", wish: wish{write: []string{"T/p", "T/p/.git"}},
+			unheld: []string{".vscode", ".claude", ".cursor", ".mcp.json"}, warning: "T/p/.git is writable: hooks and config"},
+		{name: "granted below", tree: "home/\n p/.git/hooks/x", wish: wish{write: []string{"T/p", "T/p/.git/hooks"}},
+			want: "-", held: "T/p/.git", unheld: []string{".vscode", ".claude", ".cursor", ".mcp.json"}, warning: "T/p/.git/hooks is writable"},
+		{name: "a worktree of an agent", tree: "home/\n .claude/worktrees/w/x", wish: wish{write: []string{"T/.claude/worktrees/w"}},
+			want: "-", unheld: []string{"", "", "", "", ""}},
+		{name: "grant of .claude", tree: ".claude/x", wish: wish{write: []string{"T/.claude"}}, err: ErrProtected, names: "T/.claude"},
+		{name: "grant of .mcp.json", tree: ".mcp.json", wish: wish{write: []string{"T/.mcp.json"}}, err: ErrProtected},
+		{name: "grant of settings", tree: ".claude/settings.json", wish: wish{write: []string{"T/.claude/settings.json"}}, err: ErrProtected},
+		{name: "grant of .vscode through a link", tree: ".vscode/x\n l -> .vscode", wish: wish{write: []string{"T/l"}}, err: ErrProtected},
+		{name: "reading them is no matter", tree: "home/\n .vscode/x", wish: wish{read: []string{"T/.vscode"}}, want: "-"},
+		{name: "policy file", tree: "home/\n p/.git/x\n p/conf/policy.json", wish: wish{write: []string{"T/p"}}, policyFile: "T/p/conf/policy.json",
+			want:   "frozen T/p/.git\n pin T/p/conf\n frozen T/p/conf/policy.json",
+			unheld: []string{".vscode", ".claude", ".cursor", ".mcp.json"}},
+		{name: "policy file through a link", tree: "home/\n p/.git/x\n p/pol -> ../policy.json\n policy.json", wish: wish{write: []string{"T/p"}}, policyFile: "T/p/pol",
+			want: "frozen T/p/.git", unheld: []string{"pol", ".vscode", ".claude", ".cursor", ".mcp.json"}, warning: "T/p/pol is a symbolic link"},
+		{name: "policy file that will be", tree: "home/\n p/.git/x", wish: wish{write: []string{"T/p"}}, policyFile: "T/p/new",
+			want: "frozen T/p/.git", unheld: []string{"new", ".vscode", ".claude", ".cursor", ".mcp.json"}},
+		{name: "grant of the policy file", tree: "policy.json\n l -> policy.json", wish: wish{write: []string{"T/policy.json"}}, policyFile: "T/l", err: ErrProtected},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			root := plant(t, c.tree)
+			r := c.wish.request(root)
+			if c.policyFile != "" {
+				r.PolicyFile = at(root, []string{c.policyFile})[0]
+			}
+			v, err := Plan(r)
+			if !checkError(t, err, c.err, root, c.names) {
+				return
+			}
+			got := slices.DeleteFunc(show(v, root), func(l string) bool {
+				return l == "pin T" || !strings.HasPrefix(l, "pin") && !strings.HasPrefix(l, "frozen")
+			})
+			if c.want != "-" {
+				same(t, "covers", got, lines(c.want))
+			}
+			var held []string
+			for _, l := range lines(c.want) {
+				if f, ok := strings.CutPrefix(l, "frozen "); ok && c.held == "" {
+					held = append(held, f)
+				}
+			}
+			if c.held != "" && c.held != "none" {
+				held = []string{c.held}
+			}
+			same(t, "protected", relative(root, v.Protected), held)
+			if len(v.Unprotected) != len(c.unheld) {
+				t.Errorf("unprotected: %q", relative(root, v.Unprotected))
+			}
+			for _, u := range c.unheld {
+				if u != "" && !slices.Contains(v.Unprotected, root+"/p/"+u) {
+					t.Errorf("%s is not said to be unprotected: %q", u, relative(root, v.Unprotected))
+				}
+			}
+			warnings := strings.Join(relative(root, v.Warnings), "\n")
+			if !strings.Contains(warnings, c.warning) || (c.warning == "") != (warnings == "") {
+				t.Errorf("warnings %q, want %q", warnings, c.warning)
+			}
+		})
+	}
+}
+
+// The report file and the launcher are held as the policy file is.
+func TestProtectFiles(t *testing.T) {
+	root := plant(t, "home/\n p/r.jsonl\n p/bin/launcher!")
+	r := wish{write: []string{"T/p"}}.request(root)
+	r.ReportFile, r.Launcher = root+"/p/r.jsonl", root+"/p/bin/launcher"
+	v, err := Plan(r)
+	must(t, err)
+	same(t, "protected", relative(root, v.Protected), []string{"T/p/bin/launcher", "T/p/r.jsonl"})
+	r.Policy.Filesystem.AllowWrite = []string{root + "/p/bin/launcher"}
+	if _, err := Plan(r); !errors.Is(err, ErrProtected) {
+		t.Errorf("grant of the launcher: %v", err)
+	}
+}
+
+func TestSearchIsBounded(t *testing.T) {
+	root := plant(t, "home/\n p/a/b/.git/x")
+	many := root + "/p/many"
+	must(t, os.Mkdir(many, 0o755))
+	for i := range searchEntries + 100 {
+		must(t, os.WriteFile(fmt.Sprintf("%s/%05d", many, i), nil, 0o644))
+	}
+	v, err := Plan(wish{write: []string{"T/p"}}.request(root))
+	must(t, err)
+	same(t, "warnings", relative(root, v.Warnings), []string{"T/p: not all of it was searched for repositories: more than 10000 entries"})
+	v, err = Plan(wish{write: []string{"T/p/a"}}.request(root))
+	must(t, err)
+	same(t, "warnings", v.Warnings, nil)
+	same(t, "protected", relative(root, v.Protected), []string{"T/p/a/b/.git"})
+}
+
+func TestWorktree(t *testing.T) {
+	const linked = "main/.git/worktrees/w/commondir = ../..\n main/.git/objects/x\n main/src\n "
+	for _, c := range []struct {
+		name, tree string
+		wish       wish
+		want       string
+	}{
+		{"names it back", linked + `w/.git = gitdir: T/main/.git/worktrees/w\n
+			main/.git/worktrees/w/gitdir = T/w/.git\n`, wish{write: []string{"T/w"}}, "T/main/.git"},
+		{"for a read grant", linked + `w/.git = gitdir: T/main/.git/worktrees/w
+			main/.git/worktrees/w/gitdir = T/w/.git`, wish{read: []string{"T/w"}}, "T/main/.git"},
+		{"relative", linked + `w/.git = gitdir: ../main/.git/worktrees/w\n
+			main/.git/worktrees/w/gitdir = ../../../../w/.git\n`, wish{write: []string{"T/w"}}, "T/main/.git"},
+		{"names another back", linked + `w/.git = gitdir: T/main/.git/worktrees/w
+			main/.git/worktrees/w/gitdir = T/x/.git\n
+			x/.git`, wish{write: []string{"T/w"}}, ""},
+		{"names none back", linked + "w/.git = gitdir: T/main/.git/worktrees/w", wish{write: []string{"T/w"}}, ""},
+		{"a secret folder", "secret/key\n w/.git = gitdir: T/secret", wish{write: []string{"T/w"}}, ""},
+		{"all by the server's hand", `secret/key
+			w/.git = gitdir: T/w/fake
+			w/fake/gitdir = T/w/.git
+			w/fake/commondir = T/secret`, wish{write: []string{"T/w"}}, ""},
+		{"a common folder elsewhere", `secret/key
+			g/gitdir = T/w/.git
+			g/commondir = T/secret
+			w/.git = gitdir: T/g`, wish{write: []string{"T/w"}}, "T/g"},
+		{"a submodule", "s/.git = gitdir: ../main/.git/modules/s\n main/.git/modules/s/config", wish{write: []string{"T/s"}}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			root := plant(t, "home/\n"+c.tree)
+			v, err := Plan(c.wish.request(root))
+			must(t, err)
+			same(t, "implied", relative(root, v.Implied), lines(c.want))
+		})
+	}
+}
