@@ -1,6 +1,7 @@
 package program
 
 import (
+	"bytes"
 	"syscall"
 	"testing"
 )
@@ -104,7 +105,7 @@ func FuzzBuild(f *testing.F) {
 	f.Add([]byte("\x00\x09\x03\x01\x04/usr\x03ab\x06\x00\x01\x02\x00\x01\x00\x02\x01\x00"), []byte("\x00\xff"))
 	f.Add([]byte("\x00\x08\xff\x00\x08\xff\x00\x09"), []byte("\x01"))
 	f.Add([]byte("\x00\x05\xff\x13\x00\x05\xff\x13\x01\x09\x06\x01\xff"), []byte("\x80\x00\x00\x10"))
-	mem := small()
+	mem, zeros := small(), small()
 	f.Fuzz(func(t *testing.T, in, hostile []byte) {
 		clear(mem)
 		p, s := New(mem), source{in}
@@ -115,16 +116,11 @@ func FuzzBuild(f *testing.F) {
 		if p.Len() > maxOps || p.data < dataFrom || p.data > len(mem) || len(p.metas) != p.Len() {
 			t.Fatalf("%d Ops, %d metas, data up to %#x", p.Len(), len(p.metas), p.data)
 		}
-		for i, c := range mem[p.at(p.n):dataFrom] {
-			if c != 0 {
-				t.Fatalf("%d bytes behind the Ops are not zero", i)
-			}
+		if behind := mem[p.at(p.n):dataFrom]; !bytes.Equal(behind, zeros[:len(behind)]) {
+			t.Fatal("something lies behind the Ops")
 		}
 		look(t, p)
-		for i := range mem {
-			if len(hostile) == 0 {
-				return
-			}
+		for i := 0; i < p.at(min(p.n, 200)) && len(hostile) > 0; i++ {
 			mem[i] ^= hostile[i%len(hostile)]
 		}
 		look(t, p)
