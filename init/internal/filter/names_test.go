@@ -78,14 +78,16 @@ func TestDeny(t *testing.T) {
 		if got, _ := execute(program, &d); got != want {
 			t.Errorf("%s: %#x, want %#x", name, got, want)
 		}
-		if got, _ := execute(mustProgram(t, "amd64", Options{}), &d); (got == retAllow) != (name == "socket" || name == "uname" || want == retAllow) {
+		allowed := name == "socket" || name == "uname" || want == retAllow
+		if got, _ := execute(mustProgram(t, "amd64", Options{}), &d); (got == retAllow) != allowed {
 			t.Errorf("%s without deny: %#x", name, got)
 		}
 	}
 	for _, arch := range []string{"amd64", "arm64"} {
 		for _, name := range []string{"execve", "read", "write", "prctl", "rt_sigprocmask", "rt_sigreturn", "exit_group"} {
 			number, _ := lookup(arch, name)
-			if _, err := Program(arch, Options{Deny: []uint32{number}}); err == nil || !strings.Contains(err.Error(), "deny "+name+":") {
+			_, err := Program(arch, Options{Deny: []uint32{number}})
+			if err == nil || !strings.Contains(err.Error(), "deny "+name+":") {
 				t.Errorf("%s: deny %s: error %v", arch, name, err)
 			}
 		}

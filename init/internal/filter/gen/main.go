@@ -8,6 +8,7 @@ package main
 import (
 	"bytes"
 	_ "embed"
+	"encoding/binary"
 	"fmt"
 	"go/format"
 	"os"
@@ -95,7 +96,10 @@ func writeBlock(b *bytes.Buffer, r rule) error {
 			plus = ""
 		}
 		fmt.Fprintf(b, "\"")
-		for _, octet := range [...]byte{byte(x.Op), byte(x.Op >> 8), x.Jt, x.Jf, byte(x.K), byte(x.K >> 8), byte(x.K >> 16), byte(x.K >> 24)} {
+		octets := binary.LittleEndian.AppendUint16(nil, x.Op)
+		octets = append(octets, x.Jt, x.Jf)
+		octets = binary.LittleEndian.AppendUint32(octets, x.K)
+		for _, octet := range octets {
 			fmt.Fprintf(b, "\\x%02x", octet)
 		}
 		fmt.Fprintf(b, "\"%s // %v\n", plus, instructions[i])
