@@ -20,11 +20,11 @@ func ELF() ([]byte, error) {
 	if code == nil {
 		return nil, errors.New("runner: its code is not where this binary's symbol says")
 	}
-	return elf(machine, code), nil
+	return elfFile(machine, code), nil
 }
 
-// elf puts a header in front of code: one read-execute segment, and a stack that is not executable. elf(5).
-func elf(machine uint16, code []byte) []byte {
+// elfFile puts a header in front of code: one read-execute segment, and a stack that is not executable. elf(5).
+func elfFile(machine uint16, code []byte) []byte {
 	const va, head, ph = 0x400000, 64 + 2*56, 64
 	b := make([]byte, head, head+len(code))
 	copy(b, "\x7fELF\x02\x01\x01")

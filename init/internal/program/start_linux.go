@@ -38,21 +38,27 @@ const MaxFiles = 599
 // closed. Every signal that the calling thread blocks stays blocked in it, and the thread must be locked: what it starts
 // dies with it if it asked to.
 func Start(files []int, env []string) (pid int, err error) {
-	if len(files) > MaxFiles {
-		return 0, &os.PathError{Op: "start", Path: "runner", Err: unix.EMFILE}
-	}
-	fds := make([]uintptr, len(files))
-	for i, f := range files {
-		fds[i] = uintptr(f)
-	}
 	exe, err := executable()
 	if err != nil {
 		return 0, err
+	}
+	return start(exe, files, env)
+}
+
+// start starts the executable exe, and closes it.
+func start(exe int, files []int, env []string) (pid int, err error) {
+	if len(files) > MaxFiles {
+		unix.Close(exe)
+		return 0, &os.PathError{Op: "start", Path: "runner", Err: unix.EMFILE}
 	}
 	if exe, err = lift(exe, above(files)); err != nil {
 		return 0, err
 	}
 	defer unix.Close(exe)
+	fds := make([]uintptr, len(files))
+	for i, f := range files {
+		fds[i] = uintptr(f)
+	}
 	pid, err = syscall.ForkExec("/proc/self/fd/"+strconv.Itoa(exe), []string{"mcp-sandbox: init"},
 		&syscall.ProcAttr{Env: env, Files: fds})
 	if err != nil {

@@ -1,0 +1,260 @@
+package program
+
+import (
+	"bytes"
+	"debug/elf"
+	"errors"
+	"os"
+	"runtime"
+	"slices"
+	"sync"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// copies are n descriptors of the null device from number least on, the highest first: fork/exec has to move each twice.
+func copies(t *testing.T, n, least int) []int {
+	t.Helper()
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer null.Close()
+	fds := make([]int, n)
+	for i := range fds {
+		if fds[i], err = unix.FcntlInt(null.Fd(), unix.F_DUPFD_CLOEXEC, least); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { unix.Close(fds[i]) })
+	}
+	slices.Reverse(fds)
+	return fds
+}
+
+// TestDescriptors: a runner has what it was given at its number, and no more, however many and wherever they were.
+func TestDescriptors(t *testing.T) {
+	for _, c := range []struct{ n, least int }{{0, 0}, {1, 5}, {96, 5}, {96, 540}, {96, 590}, {96, 900}, {560, 5}} {
+		fd, p := open(t)
+		files := copies(t, c.n, c.least)
+		if c.n > 3 {
+			files[2] = -1
+		}
+		for i := range 4 + c.n {
+			if i == 6 && c.n > 3 {
+				p.AskFor(Errno(unix.EBADF), unix.SYS_FCNTL, Int(i), Int(unix.F_GETFD))
+				continue
+			}
+			p.AskFor(zero, unix.SYS_FCNTL, Int(i), Int(unix.F_GETFD)) // not even close-on-exec
+		}
+		// Nothing above, but what this process itself was started with and not closed on exec: the rows close that.
+		for i := 4 + c.n; i < 1300; i++ {
+			if flags, err := unix.FcntlInt(uintptr(i), unix.F_GETFD, 0); err == nil && flags&unix.FD_CLOEXEC == 0 {
+				continue
+			}
+			p.AskFor(Errno(unix.EBADF), unix.SYS_FCNTL, Int(i), Int(unix.F_GETFD))
+		}
+		exit(p, zero)
+		if code := run(t, fd, files...); code != 0 {
+			f, _ := p.Broken(p.Copy(), p.Len(), false)
+			t.Errorf("%d files from %d: exit status %d, %s", c.n, c.least, code, p.Line(f.Op.Index(), p.Copy()))
+		}
+	}
+	if _, err := Start(make([]int, MaxFiles+1), nil); !errors.Is(err, unix.EMFILE) {
+		t.Errorf("too many files: %v", err)
+	}
+}
+
+// TestFewDescriptors: a shell's `ulimit -n 64` is enough.
+func TestFewDescriptors(t *testing.T) {
+	fd, p := open(t)
+	exit(p, Int(3))
+	var old unix.Rlimit
+	if err := unix.Prlimit(0, unix.RLIMIT_NOFILE, nil, &old); err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Prlimit(0, unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: 64, Max: old.Max}, nil); err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Prlimit(0, unix.RLIMIT_NOFILE, &old, nil)
+	if code := run(t, fd); code != 3 {
+		t.Errorf("exit status %d", code)
+	}
+}
+
+// TestSignals: what the starting thread blocks stays blocked in the runner, and nothing else is.
+func TestSignals(t *testing.T) {
+	for _, want := range []uint64{0, 1<<(unix.SIGUSR1-1) | 1<<(unix.SIGTERM-1), 1<<(unix.SIGCHLD-1) | 1<<63} {
+		fd, p := open(t)
+		mask := p.Space(8)
+		p.Ask(unix.SYS_RT_SIGPROCMASK, zero, zero, Ref(mask), Int(8))
+		exit(p, zero)
+		var set, old unix.Sigset_t
+		set.Val[0] = want
+		runtime.LockOSThread()
+		if err := unix.PthreadSigmask(unix.SIG_SETMASK, &set, &old); err != nil {
+			t.Fatal(err)
+		}
+		pid, err := Start([]int{0, 1, 2, fd}, nil)
+		if err := unix.PthreadSigmask(unix.SIG_SETMASK, &old, nil); err != nil {
+			t.Fatal(err)
+		}
+		runtime.UnlockOSThread()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if code, got := end(t, pid), p.Copy().Word(mask); code != 0 || got != want {
+			t.Errorf("exit status %d, blocked %#x, want %#x", code, got, want)
+		}
+	}
+}
+
+// TestSealed: the size of a program cannot be changed by its runner, which would end the shim with SIGBUS.
+func TestSealed(t *testing.T) {
+	fd, p := open(t)
+	eperm := Errno(unix.EPERM)
+	p.AskFor(eperm, unix.SYS_FTRUNCATE, Int(3), zero)
+	p.AskFor(eperm, unix.SYS_FTRUNCATE, Int(3), Int(2*Size))
+	p.AskFor(eperm, unix.SYS_FCNTL, Int(3), Int(unix.F_ADD_SEALS), Int(unix.F_SEAL_WRITE))
+	other := p.Do(unix.SYS_MEMFD_CREATE, Str("control"), zero)
+	p.Do(unix.SYS_FTRUNCATE, other.Result(), Int(Size))
+	p.Do(unix.SYS_FTRUNCATE, other.Result(), zero)
+	exit(p, Int(4))
+	if code := run(t, fd); code != 4 {
+		f, _ := p.Broken(p.Copy(), p.Len(), false)
+		t.Errorf("exit status %d, %s", code, p.Line(f.Op.Index(), p.Copy()))
+	}
+}
+
+// TestLargeData uses the last bytes of the memory, as text, as a word, and for results.
+func TestLargeData(t *testing.T) {
+	fd, p := open(t)
+	p.Space(Size - dataFrom - 24)
+	text := p.String("/proc/self")
+	last := p.Space(8)
+	if p.Full() || last != Base+Size-8 {
+		t.Fatalf("full %v, the last word is at %#x", p.Full(), last)
+	}
+	dir := p.Do(unix.SYS_OPENAT, Int(unix.AT_FDCWD), Ref(text), Int(unix.O_PATH)).Into(last.Plus(4))
+	p.Do(unix.SYS_FCNTL, Word(last.Plus(4)-4), Int(unix.F_GETFD)) // the low half of the last word is descriptor 0
+	p.Any(unix.SYS_FCNTL, dir.Result(), Int(unix.F_DUPFD), Int(33)).Into(last)
+	exit(p, Word(last))
+	if code := run(t, fd); code != 33 {
+		t.Errorf("exit status %d", code)
+	}
+	if r := p.Copy(); int64(r.Word32(last.Plus(4))) != r.Value(dir) || r.Value(dir) < 4 {
+		t.Errorf("descriptor %d, stored %d", r.Value(dir), r.Word32(last.Plus(4)))
+	}
+	if p.Space(1); !p.Full() {
+		t.Error("not full")
+	}
+}
+
+// TestUnlinked runs the file that takes a memfd's place.
+func TestUnlinked(t *testing.T) {
+	code, err := ELF()
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := unix.Umask(0o777)
+	exe, err := unlinked(code, "/nonexistent", "/proc", t.TempDir(), "/var/tmp", "/dev/shm")
+	unix.Umask(old)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var st unix.Stat_t
+	if err := unix.Fstat(exe, &st); err != nil || st.Nlink != 0 || st.Mode != unix.S_IFREG|0o500 {
+		t.Errorf("links %d, mode %o, %v", st.Nlink, st.Mode, err)
+	}
+	if _, err := unix.Write(exe, []byte{0}); err != unix.EBADF {
+		t.Errorf("a write to it: %v", err)
+	}
+	fd, p := open(t)
+	exit(p, Int(6))
+	if code := runExe(t, exe, fd); code != 6 {
+		t.Errorf("exit status %d", code)
+	}
+	if _, err := unlinked(code, "/nonexistent", "/proc"); !errors.Is(err, unix.ENOENT) {
+		t.Errorf("no folder to be had: %v", err)
+	}
+}
+
+// TestExecutable: the memfd holds the ELF file, nobody can change it, and its one segment is not writable.
+func TestExecutable(t *testing.T) {
+	exe, err := executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := os.NewFile(uintptr(exe), "executable")
+	defer f.Close()
+	want, err := ELF()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make([]byte, len(want)+1)
+	if n, _ := f.ReadAt(got, 0); !bytes.Equal(got[:n], want) {
+		t.Errorf("%d bytes, want %d", n, len(want))
+	}
+	if _, err := f.WriteAt([]byte{0}, 0); !errors.Is(err, unix.EPERM) {
+		t.Errorf("a write to it: %v", err)
+	}
+	e, err := elf.NewFile(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(e.Progs) != 2 || e.Progs[0].Type != elf.PT_LOAD || e.Progs[0].Flags != elf.PF_R|elf.PF_X ||
+		e.Progs[1].Type != elf.PT_GNU_STACK || e.Progs[1].Flags != elf.PF_R|elf.PF_W || e.Type != elf.ET_EXEC {
+		t.Errorf("%v %+v", e.Type, e.Progs)
+	}
+	if load := e.Progs[0]; load.Filesz != uint64(len(want)) || e.Entry != load.Vaddr+176 || len(want) > 1024 {
+		t.Errorf("entry %#x, segment %+v", e.Entry, load.ProgHeader)
+	}
+}
+
+// TestManyStarts starts both kinds of executable from several threads at once: none is busy (ETXTBSY) or mixed up, and
+// no descriptor stays open.
+func TestManyStarts(t *testing.T) {
+	code, err := ELF()
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := func() int {
+		d, err := os.ReadDir("/proc/self/fd")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(d)
+	}
+	before := count()
+	var wg sync.WaitGroup
+	for w := range 8 {
+		fd, p := open(t)
+		exit(p, Int(w))
+		wg.Go(func() {
+			for i := range 25 {
+				exe, err := executable()
+				if i%2 == 1 {
+					unix.Close(exe)
+					exe, err = unlinked(code, os.TempDir(), "/var/tmp", "/dev/shm")
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				pid, err := start(exe, []int{0, 1, 2, fd}, nil)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				var status unix.WaitStatus
+				if _, err := unix.Wait4(pid, &status, 0, nil); err != nil && err != unix.EINTR || status.ExitStatus() != w {
+					t.Errorf("runner %d ended with %#x, %v", w, uint32(status), err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if after := count() - 8; after != before {
+		t.Errorf("%d descriptors before, %d after", before, after)
+	}
+}
