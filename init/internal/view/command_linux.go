@@ -26,65 +26,6 @@ func (p *planner) command() error {
 	return p.program(at, 0)
 }
 
-// find is the command's absolute path as it is named: by the launcher's folder if there is a slash in it, else in the
-// server's PATH.
-func (p *planner) find(name string) (string, error) {
-	if !strings.Contains(name, "/") {
-		return p.inPath(name)
-	}
-	at := name
-	if at[0] != '/' {
-		at = join(p.r.Dir, at)
-	}
-	if path.Clean(at) == at {
-		return at, nil
-	}
-	// The folders that ".." leaves again may not exist inside.
-	i := strings.LastIndexByte(at, '/')
-	if base := at[i+1:]; base == "" || base == "." || base == ".." {
-		return "", &CommandError{name, ErrNotExecutable, unix.EISDIR}
-	}
-	r, err := p.host.resolve(at[:i+1])
-	if err != nil {
-		return "", commandError(name, err)
-	}
-	return join(r.path, at[i+1:]), nil
-}
-
-// inPath looks for a name in PATH. What lies there but cannot be executed is passed over, as execvp does.
-func (p *planner) inPath(name string) (string, error) {
-	failed := &CommandError{Path: name, Kind: ErrNotFound}
-	for rest := lookup(p.r.Env, "PATH"); rest != ""; {
-		var folder string
-		folder, rest, _ = strings.Cut(rest, ":")
-		if folder == "" || folder[0] != '/' {
-			continue
-		}
-		at := join(path.Clean(folder), name)
-		r, err := p.host.resolve(at)
-		if err != nil {
-			continue
-		}
-		if err := executable(&r); err != nil {
-			failed = &CommandError{at, ErrNotExecutable, err}
-			continue
-		}
-		return at, nil
-	}
-	return "", failed
-}
-
-// executable asks the kernel, so that access lists and mounts without execution are seen as well.
-func executable(r *resolved) error {
-	switch {
-	case r.entry.is(typeFolder):
-		return unix.EISDIR
-	case !r.entry.is(typeFile) || r.entry.mode&0o111 == 0:
-		return unix.EACCES
-	}
-	return unix.Faccessat(unix.AT_FDCWD, r.path, unix.X_OK, unix.AT_EACCESS)
-}
-
 func commandError(name string, err error) error {
 	if missing(err) {
 		return &CommandError{Path: name, Kind: ErrNotFound}
@@ -116,7 +57,7 @@ func (p *planner) program(at string, depth int) error {
 	if !script {
 		return nil
 	}
-	if err := p.interpreter(interpreter, arg, depth+1); err != nil {
+	if err := p.interpreter(&r, interpreter, arg, depth+1); err != nil {
 		var c *CommandError
 		if errors.As(err, &c) {
 			return &CommandError{at, c.Kind, err}
@@ -142,7 +83,7 @@ func (p *planner) head(path string) (interpreter, arg string, script bool) {
 }
 
 // interpreter shows what a script's first line names; of env(1) also what env will start.
-func (p *planner) interpreter(at, arg string, depth int) error {
+func (p *planner) interpreter(script *resolved, at, arg string, depth int) error {
 	if depth > maxScripts {
 		return &CommandError{at, ErrNotExecutable, unix.ELOOP}
 	}
@@ -150,6 +91,9 @@ func (p *planner) interpreter(at, arg string, depth int) error {
 		return &CommandError{at, ErrNotExecutable, unix.ENOEXEC}
 	}
 	at = path.Clean(at)
+	if err := p.named(script, at); err != nil {
+		return err
+	}
 	if err := p.program(at, depth); err != nil {
 		return err
 	}
@@ -161,5 +105,23 @@ func (p *planner) interpreter(at, arg string, depth int) error {
 	if err != nil {
 		return err
 	}
+	if strings.Contains(name, "/") {
+		if err := p.named(script, target); err != nil {
+			return err
+		}
+	}
 	return p.program(target, depth)
+}
+
+// named refuses what a script inside a write grant names by its path, if that would show more than is visible anyway:
+// a first line is as good as a link.
+func (p *planner) named(script *resolved, at string) error {
+	if !p.written(script.path) {
+		return nil
+	}
+	r, err := p.host.resolve(at)
+	if err != nil || p.points.access(r.path).read || isStored(r.path) {
+		return nil
+	}
+	return &os.PathError{Op: "exec", Path: script.path, Err: &LinkError{script.path, r.path}}
 }

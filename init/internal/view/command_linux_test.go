@@ -39,6 +39,9 @@ func TestCommand(t *testing.T) {
 		p/forged/bin/python!
 		p/forged/pyvenv.cfg = home = T/conda/bin\n
 		p/srv!
+		p/evil! = #!T/conda/bin/python\n
+		p/evil2! = #!/usr/bin/env T/conda/bin/python\n
+		p/byname! = #!/usr/bin/env python\n
 		data
 		sub/data!
 		dir/
@@ -102,6 +105,11 @@ func TestCommand(t *testing.T) {
 		{name: "uv venv in a write grant", argv0: "T/p/uvenv/bin/python", wish: wish{write: []string{"T/p"}}, command: "T/p/uvenv/bin/python", implied: "T/home/.local/share/uv/python/cp-3.12.1"},
 		{name: "forged pyvenv.cfg", argv0: "T/p/forged/bin/python", wish: wish{write: []string{"T/p"}}, command: "T/p/forged/bin/python"},
 
+		{name: "a script's interpreter in a write grant", argv0: "T/p/evil", wish: wish{write: []string{"T/p"}}, err: ErrLink, names: "T/p/evil leads to T/conda/bin/python"},
+		{name: "by env", argv0: "T/p/evil2", wish: wish{write: []string{"T/p"}}, err: ErrLink, names: "T/p/evil2 leads to T/conda/bin/python"},
+		{name: "the same granted", argv0: "T/p/evil", wish: wish{write: []string{"T/p"}, read: []string{"T/conda"}}, command: "T/p/evil"},
+		{name: "the same in a read grant", argv0: "T/p/evil", wish: wish{read: []string{"T/p"}}, command: "T/p/evil", implied: "T/conda"},
+		{name: "the host's PATH leads there", argv0: "T/p/byname", path: "T/conda/bin:/usr/bin", wish: wish{write: []string{"T/p"}}, command: "T/p/byname", implied: "T/conda"},
 		{name: "scripts of scripts", argv0: "T/chain/1", command: "T/chain/1", implied: "T/chain/1\n T/chain/2\n T/chain/3\n T/chain/4"},
 		{name: "too many", argv0: "T/chain/0", err: ErrNotExecutable, names: "too many levels"},
 		{name: "no such interpreter", argv0: "T/gone", err: ErrNotFound, names: "T/no/such"},

@@ -20,8 +20,9 @@ const (
 	ErrSocket Reason = "is a socket: network.allowUnixSockets names those"
 	// ErrProtected: a write grant of something that runs code on the host.
 	ErrProtected Reason = "is protected: what is written there runs code outside of the sandbox"
-	// ErrLink: a path of the policy or the command goes through a symbolic link that the server could have made.
-	ErrLink Reason = "goes through a symbolic link inside a write grant to what is not granted itself"
+	// ErrLink: a path of the policy or the command goes through a symbolic link, or a script's first line, that the
+	// server could have written.
+	ErrLink Reason = "leads from inside a write grant to what is not granted itself"
 	// ErrNotVisible: a working folder or a command that the server would not see.
 	ErrNotVisible Reason = "is not visible inside"
 	// ErrDenied: the ids that the server will have may not do it.
@@ -51,7 +52,7 @@ func (e *CommandError) Unwrap() []error {
 	return []error{e.Kind, e.Err}
 }
 
-// A LinkError is an ErrLink with the link that is meant and where it leads.
+// A LinkError is an ErrLink with the link or script that is meant and where it leads.
 type LinkError struct {
 	Link, Target string
 }

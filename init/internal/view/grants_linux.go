@@ -92,89 +92,11 @@ func (p *planner) grant(g grant) error {
 	return nil
 }
 
-// A denial is one path of denyRead or denyWrite.
-type denial struct {
-	resolved
-	flag flag
-}
-
-// deny adds what the policy denies, and settles what remained of the grants.
-func (p *planner) deny() error {
-	fs := &p.r.Policy.Filesystem
-	found := make([]denial, 0, len(fs.DenyRead)+len(fs.DenyWrite))
-	for _, d := range fs.DenyRead {
-		if err := p.denied(&found, "denyRead", d, noRead); err != nil {
-			return err
-		}
-	}
-	for _, d := range fs.DenyWrite {
-		if err := p.denied(&found, "denyWrite", d, noWrite); err != nil {
-			return err
-		}
-	}
-	for i := range found {
-		d := &found[i]
-		p.points.allow(d.path, d.entry, d.flag)
-	}
-	return p.settle()
-}
-
-func (p *planner) denied(found *[]denial, key, given string, f flag) error {
-	path, optional := optionalPath(given)
-	if within(path, "/sys") {
-		return nil // nobody sees it
-	}
-	r, err := p.host.resolve(path)
-	switch {
-	case err != nil && optional && missing(err):
-		return nil
-	case err != nil:
-	case r.path == "/" && p.v.HostRoot && f == noRead:
-		err = ErrSystem // the root itself cannot be covered
-	case !p.points.access(r.path).read:
-		err = p.suspect(&r) // by the server's hand, perhaps, it leads to where it denies nothing
-	}
-	if err != nil {
-		return &os.PathError{Op: key, Path: path, Err: err}
-	}
-	*found = append(*found, denial{r, f})
-	return nil
-}
-
 func optionalPath(given string) (path string, optional bool) {
 	if len(given) > 0 && given[0] == '-' {
 		return given[1:], true
 	}
 	return given, false
-}
-
-// suspect is an error if a path goes through a link inside a write grant: the server could have made it in an earlier
-// session, to be shown at the next start what it was never granted.
-func (p *planner) suspect(r *resolved) error {
-	for _, l := range r.links {
-		for _, w := range p.writes {
-			if below(l.at, w) {
-				return &LinkError{Link: l.at, Target: r.path}
-			}
-		}
-	}
-	return nil
-}
-
-// trust is suspect, but lets pass what is granted or visible anyway and, for reading, what lies in a version store.
-func (p *planner) trust(r *resolved, write bool) error {
-	err := p.suspect(r)
-	if err == nil {
-		return nil
-	}
-	a := p.points.access(r.path)
-	if a.read && (a.write || !write || p.strict) {
-		return nil
-	}
-	if item, ok := storeItem(r.path); ok && !write && within(r.path, item) {
-		return nil
-	}
-	return err
 }
 
 func needed(e *entry, write bool) uint32 {

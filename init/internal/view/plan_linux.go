@@ -40,13 +40,19 @@ func Plan(r Request) (*View, error) {
 	return p.v, nil
 }
 
-// size sets the private tmpfs's caps: an inode for each 16 KiB is what npx needs for real servers.
+// size sets the private tmpfs's caps: an inode for each 16 KiB is what npx needs for real servers. No limit is 0, as
+// tmpfs(5) has it.
 func (p *planner) size() {
-	p.v.TmpSize = p.r.Policy.Filesystem.TmpSize
-	if p.v.TmpSize <= 0 {
+	size := p.r.Policy.Filesystem.TmpSize
+	switch {
+	case size == 0:
 		p.v.TmpSize = 1 << 30
+	case size > 0:
+		p.v.TmpSize = int64(size)
 	}
-	p.v.TmpInodes = max(p.v.TmpSize>>14, 1)
+	if p.v.TmpSize > 0 {
+		p.v.TmpInodes = max(p.v.TmpSize>>14, 1)
+	}
 }
 
 // report sorts what people read.

@@ -40,7 +40,7 @@ func (h *host) stat(path string) (entry, bool) {
 func statx(path string) (entry, error) {
 	const want = unix.STATX_TYPE | unix.STATX_MODE | unix.STATX_UID | unix.STATX_GID | unix.STATX_INO
 	var st unix.Statx_t
-	err := unix.Statx(unix.AT_FDCWD, path, unix.AT_SYMLINK_NOFOLLOW|unix.AT_NO_AUTOMOUNT, want, &st)
+	err := unix.Statx(unix.AT_FDCWD, path, unix.AT_SYMLINK_NOFOLLOW, want, &st) // mounts what is mounted on demand, as open will
 	if err != nil {
 		return entry{}, err
 	}

@@ -61,6 +61,11 @@ func storeItem(path string) (item string, ok bool) {
 	return "", false
 }
 
+func isStored(path string) bool {
+	_, ok := storeItem(path)
+	return ok
+}
+
 // shimStore is the version manager that a shim belongs to.
 func shimStore(path string) (root string, ok bool) {
 	for _, s := range shims() {

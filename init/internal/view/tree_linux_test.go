@@ -87,7 +87,7 @@ func (w wish) request(root string) Request {
 	fs.AllowRead, fs.AllowWrite = at(root, w.read), at(root, w.write)
 	fs.DenyRead, fs.DenyWrite = at(root, w.noRead), at(root, w.noWrite)
 	if w.host {
-		fs.Default = "read"
+		fs.Default = policy.Read
 	}
 	r.Policy.Level = w.level
 	if w.cwd != "" {

@@ -1,0 +1,52 @@
+package view
+
+import "os"
+
+// A denial is one path of denyRead or denyWrite.
+type denial struct {
+	resolved
+	flag flag
+}
+
+// deny adds what the policy denies, and settles what remained of the grants.
+func (p *planner) deny() error {
+	fs := &p.r.Policy.Filesystem
+	found := make([]denial, 0, len(fs.DenyRead)+len(fs.DenyWrite))
+	for _, d := range fs.DenyRead {
+		if err := p.denied(&found, "denyRead", d, noRead); err != nil {
+			return err
+		}
+	}
+	for _, d := range fs.DenyWrite {
+		if err := p.denied(&found, "denyWrite", d, noWrite); err != nil {
+			return err
+		}
+	}
+	for i := range found {
+		d := &found[i]
+		p.points.allow(d.path, d.entry, d.flag)
+	}
+	return p.settle()
+}
+
+func (p *planner) denied(found *[]denial, key, given string, f flag) error {
+	path, optional := optionalPath(given)
+	if within(path, "/sys") {
+		return nil // nobody sees it
+	}
+	r, err := p.host.resolve(path)
+	switch {
+	case err != nil && optional && missing(err):
+		return nil
+	case err != nil:
+	case r.path == "/" && p.v.HostRoot && f == noRead:
+		err = ErrSystem // the root itself cannot be covered
+	case !p.points.access(r.path).read:
+		err = p.suspect(&r) // by the server's hand, perhaps, it leads to where it denies nothing
+	}
+	if err != nil {
+		return &os.PathError{Op: key, Path: path, Err: err}
+	}
+	*found = append(*found, denial{r, f})
+	return nil
+}
