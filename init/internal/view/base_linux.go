@@ -85,9 +85,9 @@ func missing(err error) bool {
 func (p *planner) etc() error {
 	p.points.make("/etc", folder, 0o755, "")
 	names := make([]string, 0, 32)
-	err := p.host.list("/etc", func(name string, _ byte) bool {
-		if inEtc(name) {
-			names = append(names, join("/etc", name))
+	err := p.host.list("/etc", func(name []byte, _ byte) bool {
+		if inEtc(string(name)) {
+			names = append(names, join("/etc", string(name)))
 		}
 		return true
 	})

@@ -65,8 +65,8 @@ func (p *planner) installation(prefix string) (found bool) {
 	if _, ok := p.host.stat(join(lib, "node_modules")); ok {
 		return true
 	}
-	_ = p.host.list(lib, func(name string, _ byte) bool {
-		found = pythonLib(name)
+	_ = p.host.list(lib, func(name []byte, _ byte) bool {
+		found = pythonLib(string(name))
 		return !found
 	})
 	return found

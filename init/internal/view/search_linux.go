@@ -49,19 +49,19 @@ func (p *planner) look(s *search, at found) {
 		return
 	}
 	repository := false
-	err := p.host.list(at.path, func(name string, kind byte) bool {
+	err := p.host.list(at.path, func(name []byte, kind byte) bool {
 		s.entries++
-		if name == ".git" {
+		if string(name) == ".git" {
 			repository = true
 			return true
 		}
 		if kind == unix.DT_UNKNOWN {
-			if e, err := statx(join(at.path, name)); err == nil && e.is(typeFolder) {
+			if e, err := statx(join(at.path, string(name))); err == nil && e.is(typeFolder) {
 				kind = unix.DT_DIR
 			}
 		}
 		if kind == unix.DT_DIR {
-			s.folders = append(s.folders, found{join(at.path, name), at.depth + 1})
+			s.folders = append(s.folders, found{join(at.path, string(name)), at.depth + 1})
 		}
 		return s.entries <= searchEntries
 	})

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"bytes"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -9,7 +10,7 @@ import (
 // A host is the file system as it was when each path was first looked at: nothing is looked at twice.
 type host struct {
 	seen map[string]*looked
-	buf  []byte // for names of folders
+	buf  []byte // for names and targets
 }
 
 type looked struct {
@@ -25,7 +26,7 @@ func (h *host) lstat(path string) (entry, error) {
 	l := new(looked)
 	l.entry, l.err = statx(path)
 	if l.err == nil && l.is(typeLink) {
-		l.target, l.err = readlink(path)
+		l.target, l.err = h.readlink(path)
 	}
 	h.seen[path] = l
 	return l.entry, l.err
@@ -47,9 +48,17 @@ func statx(path string) (entry, error) {
 	return entry{mode: uint32(st.Mode), uid: st.Uid, gid: st.Gid, dev: uint64(st.Dev_major)<<32 | uint64(st.Dev_minor), ino: st.Ino}, nil
 }
 
-func readlink(path string) (string, error) {
-	var b [unix.PathMax]byte
-	n, err := unix.Readlink(path, b[:])
+// buffer is one for all calls: fresh memory costs a launch more than the calls themselves.
+func (h *host) buffer() []byte {
+	if h.buf == nil {
+		h.buf = make([]byte, 8<<10)
+	}
+	return h.buf
+}
+
+func (h *host) readlink(path string) (string, error) {
+	b := h.buffer()
+	n, err := unix.Readlink(path, b)
 	if err != nil {
 		return "", err
 	}
@@ -81,33 +90,35 @@ func read(path string, max int) ([]byte, error) {
 	}
 }
 
-// list calls f with the name and the type (DT_REG and so on) of all that lies in a folder, until f returns false.
-func (h *host) list(path string, f func(name string, kind byte) bool) error {
+// list calls f with the name and the type (DT_REG and so on) of all that lies in a folder, until f returns false. The
+// name is good until f returns, and f may look at nothing but by statx.
+func (h *host) list(path string, f func(name []byte, kind byte) bool) error {
 	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return &os.PathError{Op: "open", Path: path, Err: err}
 	}
 	defer unix.Close(fd)
-	if h.buf == nil {
-		h.buf = make([]byte, 16<<10)
-	}
+	buf := h.buffer()
 	for {
-		n, err := unix.Getdents(fd, h.buf)
+		n, err := unix.Getdents(fd, buf)
 		if err != nil {
 			return &os.PathError{Op: "getdents", Path: path, Err: err}
 		}
 		if n == 0 {
 			return nil
 		}
-		for b := h.buf[:n]; len(b) > 19; {
+		for b := buf[:n]; len(b) > 19; {
 			// struct linux_dirent64, getdents(2): inode, offset, length of the record at 16, type at 18, name at 19.
 			// Every machine the runner exists for is little-endian.
 			size := int(b[16]) | int(b[17])<<8
 			if size < 20 || size > len(b) {
 				return &os.PathError{Op: "getdents", Path: path, Err: unix.EIO}
 			}
-			name := unix.ByteSliceToString(b[19:size])
-			if name != "." && name != ".." && !f(name, b[18]) {
+			name := b[19:size]
+			if i := bytes.IndexByte(name, 0); i >= 0 {
+				name = name[:i]
+			}
+			if string(name) != "." && string(name) != ".." && !f(name, b[18]) {
 				return nil
 			}
 			b = b[size:]
