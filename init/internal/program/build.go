@@ -80,9 +80,9 @@ func (p *Program) add(c Class, want byte, v Arg, nr uintptr, args []Arg) Op {
 	p.mem[at+offWant] = want
 	put32(p.mem, at+offNr, uint32(nr))
 	m.nargs = uint8(len(args))
-	p.arg(at, m, offVal, 6, v)
+	p.arg(at, m, offVal, 6, &v)
 	for i := range args {
-		p.arg(at, m, offArgs+8*i, i, args[i])
+		p.arg(at, m, offArgs+8*i, i, &args[i])
 	}
 	return o
 }
@@ -102,7 +102,7 @@ func (p *Program) next(c Class) Op {
 
 func (p *Program) at(i int) int { return header + i*opSize }
 
-func (p *Program) arg(at int, m *meta, off, i int, a Arg) {
+func (p *Program) arg(at int, m *meta, off, i int, a *Arg) {
 	v := a.val
 	switch a.kind {
 	case argString:
