@@ -1,6 +1,10 @@
 package order
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/security-mcp/mcp-sandbox/policy/strictjson"
+)
 
 // A Record is one line of a report.
 type Record interface {
@@ -8,48 +12,43 @@ type Record interface {
 	AppendJSON(b []byte) []byte
 }
 
-// writer appends the members of one JSON object.
-type writer struct{ b []byte }
+// writer writes the members of one JSON object.
+type writer struct{ strictjson.Writer }
 
-func (w *writer) key(k string) {
-	if c := w.b[len(w.b)-1]; c != '{' && c != '[' {
-		w.b = append(w.b, ',')
-	}
-	w.b = append(appendString(w.b, k), ':')
+// record starts the line of an event.
+func record(b []byte, event string) *writer {
+	w := &writer{strictjson.Writer{Buf: b}}
+	w.Object()
+	w.str("event", event)
+	return w
 }
 
-func (w *writer) str(k, v string) { w.key(k); w.b = appendString(w.b, v) }
+func (w *writer) line() []byte {
+	w.EndObject()
+	return append(w.Buf, '\n')
+}
+
+func (w *writer) str(name, v string) { w.Name(name); w.String(v) }
 
 // some writes a member only if it says something.
-func (w *writer) some(k, v string) {
+func (w *writer) some(name, v string) {
 	if v != "" {
-		w.str(k, v)
+		w.str(name, v)
 	}
 }
 
-func (w *writer) int(k string, v int64) { w.key(k); w.b = strconv.AppendInt(w.b, v, 10) }
+func (w *writer) int(name string, v int64) { w.Name(name); w.Int(v) }
 
-func (w *writer) seconds(k string, v float64) {
-	w.key(k)
-	w.b = strconv.AppendFloat(w.b, v, 'f', 6, 64)
+func (w *writer) seconds(name string, v float64) {
+	w.Name(name)
+	w.Raw(strconv.AppendFloat(nil, v, 'f', 6, 64))
 }
 
-func (w *writer) list(k string, v []string) {
-	w.key(k)
-	w.b = append(w.b, '[')
-	for i, s := range v {
-		if i > 0 {
-			w.b = append(w.b, ',')
-		}
-		w.b = appendString(w.b, s)
-	}
-	w.b = append(w.b, ']')
-}
+func (w *writer) list(name string, v []string) { w.Name(name); w.Strings(v) }
 
 // AppendJSON appends the first line of a report.
 func (e *Enforced) AppendJSON(b []byte) []byte {
-	w := writer{append(b, '{')}
-	w.str("event", "enforced")
+	w := record(b, "enforced")
 	w.int("version", int64(e.Version))
 	w.str("level", e.Level)
 	w.str("confinement", e.Confinement)
@@ -63,53 +62,46 @@ func (e *Enforced) AppendJSON(b []byte) []byte {
 	w.list("protected", e.Protected)
 	w.list("unprotected", e.Unprotected)
 	w.list("envDropped", e.EnvDropped)
-	w.key("layers")
-	w.b = append(w.b, '[')
+	w.Name("layers")
+	w.Array()
 	for i := range e.Layers {
-		if i > 0 {
-			w.b = append(w.b, ',')
-		}
-		e.Layers[i].write(&w)
+		e.Layers[i].write(w)
 	}
-	w.b = append(w.b, ']')
+	w.EndArray()
 	w.list("warnings", e.Warnings)
-	return append(w.b, '}', '\n')
+	return w.line()
 }
 
 func (l *LayerReport) write(w *writer) {
-	w.b = append(w.b, '{')
+	w.Object()
 	w.str("layer", string(l.Layer))
 	w.str("state", string(l.State))
 	w.some("reason", l.Reason)
 	w.some("effect", l.Effect)
 	if len(l.Facts) > 0 {
-		w.key("facts")
-		w.b = append(w.b, '[')
+		w.Name("facts")
+		w.Array()
 		for i := range l.Facts {
-			if i > 0 {
-				w.b = append(w.b, ',')
-			}
 			l.Facts[i].write(w)
 		}
-		w.b = append(w.b, ']')
+		w.EndArray()
 	}
-	w.b = append(w.b, '}')
+	w.EndObject()
 }
 
 func (f *Fact) write(w *writer) {
-	w.b = append(w.b, '{')
+	w.Object()
 	w.str("name", f.Name)
 	w.str("want", f.Want)
 	w.some("got", f.Got)
 	w.some("reason", f.Reason)
 	w.some("effect", f.Effect)
-	w.b = append(w.b, '}')
+	w.EndObject()
 }
 
 // AppendJSON appends the only line of a refused launch's report.
 func (r *Refused) AppendJSON(b []byte) []byte {
-	w := writer{append(b, '{')}
-	w.str("event", "refused")
+	w := record(b, "refused")
 	w.str("layer", string(r.Layer))
 	w.str("op", r.Op)
 	w.str("path", r.Path)
@@ -118,13 +110,12 @@ func (r *Refused) AppendJSON(b []byte) []byte {
 		w.int("errno", int64(r.Errno))
 	}
 	w.str("hint", r.Hint)
-	return append(w.b, '}', '\n')
+	return w.line()
 }
 
 // AppendJSON appends the last line of a report.
 func (x *Exited) AppendJSON(b []byte) []byte {
-	w := writer{append(b, '{')}
-	w.str("event", "exited")
+	w := record(b, "exited")
 	w.str("cause", string(x.Cause))
 	w.int("exitCode", int64(x.ExitCode))
 	w.str("signal", x.Signal)
@@ -135,5 +126,5 @@ func (x *Exited) AppendJSON(b []byte) []byte {
 	if len(x.Appeared) > 0 {
 		w.list("appeared", x.Appeared)
 	}
-	return append(w.b, '}', '\n')
+	return w.line()
 }

@@ -156,8 +156,9 @@ func TestUnlinked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	dir := t.TempDir()
 	old := unix.Umask(0o777)
-	exe, err := unlinked(code, "/nonexistent", "/proc", t.TempDir(), "/var/tmp", "/dev/shm")
+	exe, err := unlinked(code, "/nonexistent", "/proc", dir, "/var/tmp", "/dev/shm")
 	unix.Umask(old)
 	if err != nil {
 		t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 )
 
 // hostNet reports whether the server stays in the host's network namespace.
-func (r *Request) hostNet() bool { return r.Policy.Level == policy.Network }
+func (r *Request) hostNet() bool { return r.Policy.Level == policy.LevelNetwork }
 
 // rewrite writes a file that exists, in one call.
 func (b *build) rewrite(path, text string) {

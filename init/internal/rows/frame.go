@@ -14,19 +14,33 @@ const (
 	exitExec     = 98 // execve came back
 )
 
-// lay writes the frame of every launch, with the rows of the table in it: the runner clones init and ends; init lays
-// the confinement, clones the server's process and reaps; the server's process confines itself, reports, waits, executes.
-func (l *Launch) lay(b *build) {
-	outer, reap, fail := new(program.Label), new(program.Label), new(program.Label)
-
+// begin writes what a runner does before the launch is planned: it clones init and ends, and init waits. So the kernel
+// makes the namespaces while the shim plans.
+func (l *Launch) begin(hostNet bool) {
+	b := &build{Program: l.Program, launch: l}
+	outer := new(program.Label)
 	l.Layer("namespaces")
 	flags := unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS |
 		unix.CLONE_PARENT | int(unix.SIGCHLD)
-	if !b.hostNet() {
+	if !hostNet {
 		flags |= unix.CLONE_NEWNET
 	}
 	zero := program.Int(0)
 	l.clone = b.StepExactly(zero, unix.SYS_CLONE, program.Int(flags), zero, zero, zero, zero).Fork().Else(outer)
+	b.wait()
+	b.Jump(&l.planned)
+	b.Here(outer)
+	b.UnlessOK(&l.fail)
+	exit(b, 0)
+	b.Here(&l.fail)
+	exit(b, exitFailed)
+}
+
+// lay writes the rest of the frame, with the rows of the table in it: init lays the confinement, clones the server's
+// process and reaps; the server's process confines itself, reports, waits, executes.
+func (l *Launch) lay(b *build) {
+	reap, zero := new(program.Label), program.Int(0)
+	b.Here(&l.planned)
 	l.layRows(b, inInit)
 
 	l.Layer("exec")
@@ -35,18 +49,12 @@ func (l *Launch) lay(b *build) {
 	l.execute(b)
 
 	b.Here(reap)
-	b.UnlessOK(fail)
+	b.UnlessOK(&l.fail)
 	b.Layer("privileges")
 	l.initCaps = b.dropCapabilities()
 	b.Layer("exec")
 	b.tell()
 	l.supervise(b)
-
-	b.Here(fail)
-	exit(b, exitFailed)
-	b.Here(outer)
-	b.UnlessOK(fail)
-	exit(b, 0)
 }
 
 func (l *Launch) layRows(b *build, s side) {

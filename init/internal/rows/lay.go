@@ -50,6 +50,8 @@ type Launch struct {
 	req  *Request
 	rows []entry
 
+	planned, fail program.Label
+
 	clone  program.Op // its result is init's process id, in the shim's namespace
 	server program.Op
 	exec   program.Op
@@ -72,14 +74,21 @@ type build struct {
 	made   [2]bool       // whether the denied folder and the denied file exist
 }
 
-// Lay turns a request into a program in mem.
-func Lay(mem []byte, req *Request) (*Launch, error) {
-	l := &Launch{Program: program.New(mem), req: req, rows: table()}
+// Begin makes a launch in mem whose runner can be started already: its init waits for the rest of the program.
+func Begin(mem []byte, p *policy.Policy) *Launch {
+	l := &Launch{Program: program.New(mem), rows: table()}
+	l.begin(p.Level == policy.LevelNetwork)
+	return l
+}
+
+// Lay writes the rest of the program. Afterwards init may go on.
+func (l *Launch) Lay(req *Request) error {
+	l.req = req
 	l.lay(&build{Program: l.Program, Request: req, launch: l})
 	if l.Full() {
-		return nil, program.ErrFull
+		return program.ErrFull
 	}
-	return l, nil
+	return nil
 }
 
 // Files are the descriptors a runner starts with, given the shim's ends.

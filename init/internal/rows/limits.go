@@ -36,22 +36,22 @@ func (r *limits) ops(b *build) {
 func (b *build) limits() []limit {
 	p := &b.Policy.Limits
 	list := []limit{{name: "core", resource: unix.RLIMIT_CORE}}
-	add := func(name string, resource int, v uint64, limited bool) {
+	add := func(name string, resource int, n int64, limited bool) {
 		if limited {
-			hard := b.Machine.Hard[resource]
+			v, hard := uint64(n), b.Machine.Hard[resource]
 			list = append(list, limit{name: name, resource: resource, value: min(v, hard), inherited: hard < v})
 		}
 	}
-	v, limited := quantity(p.Memory)
-	add("data", unix.RLIMIT_DATA, v, limited)
-	v, limited = quantity(p.AddressSpace)
-	add("address space", unix.RLIMIT_AS, v, limited)
-	v, limited = quantity(p.FileSize)
-	add("file size", unix.RLIMIT_FSIZE, v, limited)
-	v, limited = count(p.OpenFiles)
-	add("open files", unix.RLIMIT_NOFILE, v, limited)
-	v, limited = count(p.Pids)
-	add("processes", unix.RLIMIT_NPROC, v+1, limited && b.countsProcesses()) // init counts too
+	n, limited := p.Memory.Value()
+	add("data", unix.RLIMIT_DATA, n, limited)
+	n, limited = p.AddressSpace.Value()
+	add("address space", unix.RLIMIT_AS, n, limited)
+	n, limited = p.FileSize.Value()
+	add("file size", unix.RLIMIT_FSIZE, n, limited)
+	n, limited = p.OpenFiles.Value()
+	add("open files", unix.RLIMIT_NOFILE, n, limited)
+	n, _ = p.Pids.Value()
+	add("processes", unix.RLIMIT_NPROC, n+1, b.limitsProcesses()) // init counts too
 	return list
 }
 
@@ -69,7 +69,7 @@ func (r *limits) check(c *check) {
 		}
 		c.fact(name, want, got)
 	}
-	if _, limited := count(c.Policy.Limits.Pids); limited && !c.countsProcesses() {
+	if _, limited := c.Policy.Limits.Pids.Value(); limited && !c.limitsProcesses() {
 		c.lacks("processes", "a limit", c.uncounted(), "the number of processes is not limited")
 	}
 }
@@ -81,10 +81,14 @@ func value(v uint64) string {
 	return strconv.FormatUint(v, 10)
 }
 
-// countsProcesses reports whether RLIMIT_NPROC counts this sandbox alone: since Linux 5.14 it does in a user namespace
-// of its own, for any user but kuid 0. The row below tries it.
-func (r *Request) countsProcesses() bool { return r.uncounted() == "" }
+// limitsProcesses reports whether the policy asks for a limit that RLIMIT_NPROC can be.
+func (r *Request) limitsProcesses() bool {
+	_, limited := r.Policy.Limits.Pids.Value()
+	return limited && r.uncounted() == ""
+}
 
+// uncounted says why RLIMIT_NPROC does not count this sandbox alone: since Linux 5.14 it does in a user namespace of
+// its own, for any user but kuid 0. The rows below try it.
 func (r *Request) uncounted() string {
 	if r.Machine.OuterUID == 0 {
 		return "RLIMIT_NPROC does not hold for user 0 of the machine"
@@ -103,7 +107,7 @@ type trial struct{ third program.Op }
 type limitProcesses struct{}
 
 func (r *limitProcesses) ops(b *build) {
-	if _, limited := count(b.Policy.Limits.Pids); limited && b.countsProcesses() {
+	if b.limitsProcesses() {
 		b.Do(unix.SYS_PRLIMIT64, program.Int(0), program.Int(unix.RLIMIT_NPROC), program.Words(2, b.Machine.Hard[unix.RLIMIT_NPROC]), program.Int(0)).On("processes")
 	}
 }
@@ -111,7 +115,7 @@ func (r *limitProcesses) ops(b *build) {
 func (r *limitProcesses) check(c *check) {}
 
 func (r *trial) ops(b *build) {
-	if _, limited := count(b.Policy.Limits.Pids); !limited || !b.countsProcesses() {
+	if !b.limitsProcesses() {
 		return
 	}
 	zero := program.Int(0)
@@ -119,7 +123,7 @@ func (r *trial) ops(b *build) {
 }
 
 func (r *trial) check(c *check) {
-	if _, limited := count(c.Policy.Limits.Pids); limited && c.countsProcesses() {
+	if c.limitsProcesses() {
 		c.fact("a third process with a limit of two", "EAGAIN", c.result(r.third))
 	}
 }

@@ -30,7 +30,6 @@ func (r *namespaces) ops(b *build) {
 	}
 	m := &b.Machine
 	if m.Root {
-		b.wait() // until the shim has written the maps
 		b.Do(unix.SYS_SETGROUPS, program.Int(0), program.Int(0))
 		gid, uid := program.Int(m.GID), program.Int(m.UID)
 		b.Do(unix.SYS_SETRESGID, gid, gid, gid)

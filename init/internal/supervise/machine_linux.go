@@ -15,15 +15,15 @@ import (
 const nobody = 65533
 
 // look finds out what a launch has to know about this machine.
-func look(p *policy.Policy) (m rows.Machine, err error) {
+func look(m *rows.Machine) (err error) {
 	if m.Kernel, err = platform.Kernel(); err != nil {
-		return m, err
+		return err
 	}
 	if m.LandlockABI, err = platform.LandlockABI(); err != nil {
-		return m, err
+		return err
 	}
 	if m.Namespaces, err = platform.Namespaces(); err != nil {
-		return m, err
+		return err
 	}
 	m.LastCap = platform.LastCap()
 	m.Route = platform.RouteOut()
@@ -32,11 +32,11 @@ func look(p *policy.Policy) (m rows.Machine, err error) {
 	for i := range m.Hard {
 		var l unix.Rlimit
 		if err = unix.Getrlimit(i, &l); err != nil {
-			return m, err
+			return err
 		}
 		m.Hard[i] = l.Max
 	}
-	return m, identify(&m, p)
+	return nil
 }
 
 // identify chooses the server's ids. An ordinary user's server has the user's own. Root's has another's, if this

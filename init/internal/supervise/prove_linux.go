@@ -109,6 +109,10 @@ func (s *shim) abandon() {
 	if s.initFD >= 0 {
 		unix.PidfdSendSignal(s.initFD, unix.SIGKILL, nil, 0)
 	}
+	if s.outer > 0 && s.init < 0 { // refused before it was adopted
+		wait(s.outer)
+		s.init = s.launch.Init()
+	}
 	if s.init > 0 {
 		wait(s.init)
 	}

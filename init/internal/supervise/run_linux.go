@@ -29,8 +29,8 @@ type Config struct {
 	Parent int          // a pidfd of the process whose end is the host's end, or -1
 	Say    func(string) // one line for standard error
 
-	// Alter, for tests, changes the finished program before it runs.
-	Alter func(*rows.Launch)
+	// Alter, for tests, changes the program: its beginning before the runner starts, and the whole before init goes on.
+	Alter func(l *rows.Launch, whole bool)
 }
 
 // A shim is one launch under way.
@@ -44,10 +44,10 @@ type shim struct {
 	signals *inbox
 
 	began    time.Time
-	program  int // the program's memory
 	lifeline int // init lives as long as this is open; a byte is a signal
 	up       int
 	release  int
+	outer    int // pid of the runner that clones init
 	init     int // pid
 	initFD   int // pidfd
 	server   int // pid, in the shim's namespace
@@ -58,14 +58,14 @@ func Run(c Config) int {
 	s := &shim{Config: c, began: time.Now(), lifeline: -1, init: -1, initFD: -1}
 	s.sink = sink{report: c.Order.ReportFD, host: c.Host}
 	s.signals = listen()
-	if err := s.prepare(); err != nil {
-		return s.refuse(err)
+	err := s.prepare()
+	if err == nil {
+		err = s.confine()
 	}
-	if err := s.start(); err != nil {
-		s.abandon()
-		return s.refuse(err)
+	var enforced *order.Enforced
+	if err == nil {
+		enforced, err = s.prove()
 	}
-	enforced, err := s.prove()
 	if err == nil {
 		err = s.sink.first(enforced)
 	}
@@ -80,7 +80,8 @@ func Run(c Config) int {
 	return s.finish(s.watch())
 }
 
-// prepare plans the launch. Nothing is started yet.
+// prepare reads the order, starts a runner whose init waits, and plans the launch while the kernel makes the namespaces.
+// A root launcher hands init the grants it opened, so there the runner is started when the plan is made.
 func (s *shim) prepare() error {
 	var err error
 	o := s.Order
@@ -90,13 +91,29 @@ func (s *shim) prepare() error {
 	if err = checkStdio(); err != nil {
 		return err
 	}
-	if s.machine, err = look(&s.policy); err != nil {
+	if err = identify(&s.machine, &s.policy); err != nil {
+		return &rows.Refusal{Layer: order.Namespaces, Op: "find out the ids", Err: err}
+	}
+	if !s.machine.Root {
+		if err = s.start(nil); err != nil {
+			return err
+		}
+	}
+	if err = look(&s.machine); err != nil {
 		return &rows.Refusal{Layer: order.Namespaces, Op: "look at the machine", Err: err}
 	}
 	if s.view, err = view.Plan(s.viewRequest()); err != nil {
 		return refusedView(err)
 	}
-	return nil
+	if !s.machine.Root {
+		return nil
+	}
+	trees, err := s.openTrees()
+	defer closeAll(trees)
+	if err != nil {
+		return err
+	}
+	return s.start(trees)
 }
 
 func (s *shim) viewRequest() view.Request {
@@ -119,29 +136,36 @@ func refusedView(err error) error {
 	return &rows.Refusal{Layer: layer, Op: "plan", Err: err}
 }
 
-// start lays the launch out and starts it.
-func (s *shim) start() error {
-	trees, err := s.openTrees()
+// start starts the runner on a program of which only the beginning is there.
+func (s *shim) start(trees []int) error {
+	fd, mem, err := program.Open()
 	if err != nil {
-		return err
-	}
-	defer closeAll(trees)
-	var mem []byte
-	if s.program, mem, err = program.Open(); err != nil {
 		return &rows.Refusal{Layer: order.Exec, Op: "program", Err: err}
 	}
+	defer unix.Close(fd)
+	s.launch = rows.Begin(mem, &s.policy)
+	if s.Alter != nil {
+		s.Alter(s.launch, false)
+	}
+	return s.startRunner(fd, trees)
+}
+
+// confine lays the rest of the program out and lets init go on with it.
+func (s *shim) confine() error {
 	filter, err := assemble(&s.policy)
 	if err != nil {
 		return &rows.Refusal{Layer: order.Seccomp, Op: "assemble", Err: err}
 	}
-	req := &rows.Request{Policy: s.policy, View: s.view, Machine: s.machine, Env: s.env(), Filter: filter}
-	if s.launch, err = rows.Lay(mem, req); err != nil {
+	if err = s.launch.Lay(&rows.Request{Policy: s.policy, View: s.view, Machine: s.machine, Env: s.env(), Filter: filter}); err != nil {
 		return &rows.Refusal{Layer: order.Policy, Op: "lay out", Err: err}
 	}
 	if s.Alter != nil {
-		s.Alter(s.launch)
+		s.Alter(s.launch, true)
 	}
-	return s.startRunner(trees)
+	if err = s.adopt(); err != nil {
+		return err
+	}
+	return s.letGo()
 }
 
 // env is the server's environment, with the home that it really has.

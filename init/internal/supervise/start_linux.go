@@ -14,7 +14,7 @@ import (
 )
 
 // startRunner starts the runner, which clones init as a child of this process and ends.
-func (s *shim) startRunner(trees []int) error {
+func (s *shim) startRunner(prog int, trees []int) error {
 	life, err := pipe()
 	if err != nil {
 		return refusedStart("pipe", err)
@@ -36,16 +36,16 @@ func (s *shim) startRunner(trees []int) error {
 	if err = unix.SetNonblock(life[0], true); err != nil {
 		return refusedStart("fcntl", err)
 	}
-	files := rows.Files([3]int{0, 1, 2}, s.program, life[0], up[1], release[0], trees)
+	files := rows.Files([3]int{0, 1, 2}, prog, life[0], up[1], release[0], trees)
 	if len(files) > program.MaxFiles {
 		return refusedStart("start", unix.EMFILE)
 	}
-	outer, err := startBlocked(files)
+	s.outer, err = startBlocked(files)
 	closeAll([]int{life[0], up[1], release[0]})
 	if err != nil {
 		return refusedStart("start", err)
 	}
-	return s.adopt(outer)
+	return nil
 }
 
 func refusedStart(op string, err error) error {
@@ -69,8 +69,8 @@ func startBlocked(files []int) (pid int, err error) {
 }
 
 // adopt waits for the runner, which has then stored init's process id.
-func (s *shim) adopt(outer int) error {
-	st, _, err := wait(outer)
+func (s *shim) adopt() error {
+	st, _, err := wait(s.outer)
 	if err != nil {
 		return refusedStart("wait4", err)
 	}
@@ -102,7 +102,7 @@ func (s *shim) mapIDs() error {
 			return &rows.Refusal{Layer: order.Namespaces, Op: "write", Path: f.name[1:], Err: err}
 		}
 	}
-	return s.letGo()
+	return nil
 }
 
 // letGo lets the program go on from where it waits.

@@ -107,7 +107,7 @@ func (s *shim) kill(e *ending) {
 
 func (s *shim) grace(otherwise time.Duration) time.Duration {
 	if g, named := s.policy.Limits.Grace.Value(); named {
-		return time.Duration(g)
+		return g
 	}
 	return otherwise
 }

@@ -40,6 +40,7 @@ func (ps points) emit(v *View, stat func(string) (entry, bool)) {
 	for _, path := range e.paths {
 		e.uncover(path)
 	}
+	v.Nodes = make([]Node, 0, len(e.paths)+8)
 	for _, path := range e.paths {
 		e.lay(path)
 	}
