@@ -120,7 +120,7 @@ func (s *shim) viewRequest() view.Request {
 	o := s.Order
 	return view.Request{Policy: s.policy, Command: o.Command, Env: o.Env, Dir: o.Dir, PolicyFile: o.PolicyFile,
 		ReportFile: o.ReportFile, Launcher: o.Launcher, UID: s.machine.UID, GID: s.machine.GID, Root: s.machine.Root,
-		HostNet: s.policy.Level == policy.Network}
+		HostNet: s.policy.Level == policy.LevelNetwork}
 }
 
 // refusedView keeps a command that is missing or not executable apart from a path that is wrong.
