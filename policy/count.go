@@ -1,0 +1,37 @@
+package policy
+
+import "strconv"
+
+// A Count is a number of things. 0 means that nothing is said, and below 0 only [Unlimited] is valid.
+type Count int64
+
+// Value is the limit and whether there is one: it is false for 0 and for Unlimited.
+func (c Count) Value() (n int64, limited bool) { return int64(c), c > 0 }
+
+// String is the number or "unlimited", and "" for 0.
+func (c Count) String() string {
+	if c <= 0 {
+		return noLimit(int64(c))
+	}
+	return strconv.FormatInt(int64(c), 10)
+}
+
+// UnmarshalText reads a whole number or "unlimited".
+func (c *Count) UnmarshalText(text []byte) error {
+	s := string(text)
+	if s == unlimited {
+		*c = Unlimited
+		return nil
+	}
+	n, err := strconv.ParseInt(s, 10, 64)
+	switch {
+	case err != nil || s[0] == '+':
+		return invalid(text, `is no whole number, nor "unlimited"`)
+	case n < 0:
+		return invalid(text, "is negative")
+	case n == 0:
+		return invalid(text, `is zero: a limit must be above it, or "unlimited"`)
+	}
+	*c = Count(n)
+	return nil
+}

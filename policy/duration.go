@@ -1,0 +1,49 @@
+package policy
+
+import (
+	"strings"
+	"time"
+)
+
+// A Duration is a time.Duration. 0 means that nothing is said, and below 0 only [Unlimited] is valid.
+type Duration time.Duration
+
+// Value is the duration and whether there is one: it is false for 0 and for Unlimited.
+func (d Duration) Value() (t time.Duration, limited bool) { return time.Duration(d), d > 0 }
+
+// String is in the syntax of Go, without the units that are zero at the end: "1m30s", "2h". It is "" for 0.
+func (d Duration) String() string {
+	if d <= 0 {
+		return noLimit(int64(d))
+	}
+	s := time.Duration(d).String()
+	if strings.HasSuffix(s, "m0s") {
+		s = s[:len(s)-2]
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = s[:len(s)-2]
+	}
+	return s
+}
+
+// UnmarshalText reads Go's syntax, as in "30s" or "1h30m", or "unlimited".
+func (d *Duration) UnmarshalText(text []byte) error {
+	s := string(text)
+	if s == unlimited {
+		*d = Unlimited
+		return nil
+	}
+	t, err := time.ParseDuration(s)
+	switch {
+	case err != nil && digits(s):
+		return invalid(text, "has no unit: write "+quote(s+"s")+" for seconds")
+	case err != nil:
+		return invalid(text, `is no duration: write 500ms, 30s, 1h30m or "unlimited"`)
+	case t < 0:
+		return invalid(text, "is negative")
+	case t == 0:
+		return invalid(text, `is zero: a limit must be above it, or "unlimited"`)
+	}
+	*d = Duration(t)
+	return nil
+}

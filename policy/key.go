@@ -1,0 +1,80 @@
+package policy
+
+// A key is one key of the document that is no object of further keys.
+type key struct {
+	section string // "" at the top
+	name    string
+	slot    func(*Policy) slot
+}
+
+func (k *key) String() string {
+	if k.section == "" {
+		return k.name
+	}
+	return k.section + "." + k.name
+}
+
+// keys is the policy's whole language but for version, in the order of a canonical document. Parsing, writing, checking,
+// flags and the test of the schema all follow it. Keys of one section stand together.
+var keys = [...]key{
+	{"", "level", func(p *Policy) slot { return word{(*string)(&p.Level), "strict standard network privileged"} }},
+	{"", "minConfinement", func(p *Policy) slot { return word{(*string)(&p.MinConfinement), "full reduced limits none"} }},
+	{"filesystem", "default", func(p *Policy) slot { return word{(*string)(&p.Filesystem.Default), "deny read"} }},
+	{"filesystem", "allowRead", func(p *Policy) slot { return list{&p.Filesystem.AllowRead, checkGrant} }},
+	{"filesystem", "denyRead", func(p *Policy) slot { return list{&p.Filesystem.DenyRead, checkPath} }},
+	{"filesystem", "allowWrite", func(p *Policy) slot { return list{&p.Filesystem.AllowWrite, checkGrant} }},
+	{"filesystem", "denyWrite", func(p *Policy) slot { return list{&p.Filesystem.DenyWrite, checkPath} }},
+	{"filesystem", "tmpSize", func(p *Policy) slot { return limited{&p.Filesystem.TmpSize} }},
+	{"network", "allowedDomains", func(p *Policy) slot { return list{&p.Network.AllowedDomains, checkDomain} }},
+	{"network", "deniedDomains", func(p *Policy) slot { return list{&p.Network.DeniedDomains, checkDomain} }},
+	{"network", "allowPrivate", func(p *Policy) slot { return flag{&p.Network.AllowPrivate} }},
+	{"network", "allowUnixSockets", func(p *Policy) slot { return list{&p.Network.AllowUnixSockets, checkGrant} }},
+	{"subprocess", "allow", func(p *Policy) slot { return choice{&p.Subprocess.Allow} }},
+	{"", "env", func(p *Policy) slot { return variables{p} }},
+	{"", "envVars", func(p *Policy) slot { return list{&p.EnvVars, checkName} }},
+	{"limits", "cpu", func(p *Policy) slot { return amount{&p.Limits.CPU} }},
+	{"limits", "memory", func(p *Policy) slot { return amount{&p.Limits.Memory} }},
+	{"limits", "addressSpace", func(p *Policy) slot { return amount{&p.Limits.AddressSpace} }},
+	{"limits", "pids", func(p *Policy) slot { return amount{&p.Limits.Pids} }},
+	{"limits", "openFiles", func(p *Policy) slot { return amount{&p.Limits.OpenFiles} }},
+	{"limits", "fileSize", func(p *Policy) slot { return amount{&p.Limits.FileSize} }},
+	{"limits", "io", func(p *Policy) slot { return amount{&p.Limits.IO} }},
+	{"limits", "timeout", func(p *Policy) slot { return amount{&p.Limits.Timeout} }},
+	{"limits", "grace", func(p *Policy) slot { return limited{&p.Limits.Grace} }},
+	{"", "onStdinClose", func(p *Policy) slot { return word{(*string)(&p.OnStdinClose), "terminate ignore"} }},
+	{"", "onHostExit", func(p *Policy) slot { return word{(*string)(&p.OnHostExit), "terminate ignore"} }},
+	{"seccomp", "deny", func(p *Policy) slot { return list{&p.Seccomp.Deny, checkCall} }},
+	{"", "umask", func(p *Policy) slot { return text{(*string)(&p.Umask), checkUmask} }},
+	{"", "cwd", func(p *Policy) slot { return text{&p.Cwd, checkFolder} }},
+	{"", "user", func(p *Policy) slot { return text{&p.User, checkUser} }},
+}
+
+// Keys lists every key of a document but version, with its section in front: "filesystem.allowRead". It is the order of a
+// canonical document.
+func Keys() []string {
+	names := make([]string, len(keys))
+	for i := range keys {
+		names[i] = keys[i].String()
+	}
+	return names
+}
+
+// find returns the key of that name, or nil.
+func find(section, name string) *key {
+	for i := range keys {
+		if k := &keys[i]; k.name == name && k.section == section {
+			return k
+		}
+	}
+	return nil
+}
+
+// isSection reports whether name is an object of keys.
+func isSection(name string) bool {
+	for i := range keys {
+		if keys[i].section == name && name != "" {
+			return true
+		}
+	}
+	return false
+}

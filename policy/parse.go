@@ -1,0 +1,94 @@
+package policy
+
+import (
+	"errors"
+	"strconv"
+
+	"github.com/security-mcp/mcp-sandbox/policy/strictjson"
+)
+
+// MaxDocument is how long a document may be, in bytes.
+const MaxDocument = 1 << 20
+
+// Parse reads a policy document of version 1, which must be right in every respect. The error is an [Errors] with all
+// that is wrong, each with its place.
+//
+// Paths stay as they are written: [Policy.Absolute] reads them. No default is filled in: that is [Policy.Effective].
+func Parse(doc []byte) (Policy, error) {
+	var p Policy
+	var errs Errors
+	if len(doc) > MaxDocument {
+		errs.Add("", "the document is longer than "+strconv.Itoa(MaxDocument)+" bytes")
+		return Policy{}, errs
+	}
+	root, err := strictjson.Parse(doc)
+	if err != nil {
+		errors.As(err, &errs)
+	}
+	if root == nil {
+		return Policy{}, errs
+	}
+	if root.Kind != strictjson.Object {
+		errs.Add("", "a policy must be an object, not "+root.Kind.String())
+		return Policy{}, errs
+	}
+	p.parse(root, &errs)
+	p.relations(&errs)
+	if len(errs) > 0 {
+		return Policy{}, errs
+	}
+	return p, nil
+}
+
+func (p *Policy) parse(root *strictjson.Value, errs *Errors) {
+	version := false
+	for i := range root.Items {
+		m := &root.Items[i]
+		switch {
+		case m.Name == "version":
+			version = true
+			checkVersion(m, errs)
+		case isSection(m.Name):
+			p.section(m, errs)
+		default:
+			p.member("", m, errs)
+		}
+	}
+	if !version {
+		errs.Add("/version", "missing: this program knows version 1")
+	}
+}
+
+func checkVersion(v *strictjson.Value, errs *Errors) {
+	switch {
+	case v.Kind != strictjson.Number:
+		errs.Add("/version", "must be a number, not "+v.Kind.String())
+	case v.Text != "1":
+		errs.Add("/version", quote(v.Text)+" is unknown: this program knows version 1")
+	}
+}
+
+// section reads one object of keys. null is an empty one.
+func (p *Policy) section(v *strictjson.Value, errs *Errors) {
+	switch v.Kind {
+	case strictjson.Object:
+		for i := range v.Items {
+			p.member(v.Name, &v.Items[i], errs)
+		}
+	case strictjson.Null:
+	default:
+		errs.Add("/"+v.Name, "must be an object, not "+v.Kind.String())
+	}
+}
+
+func (p *Policy) member(section string, v *strictjson.Value, errs *Errors) {
+	if k := find(section, v.Name); k != nil {
+		k.slot(p).parse(v, &report{errs, k})
+		return
+	}
+	var pointer []byte
+	if section != "" {
+		pointer = strictjson.AppendPointer(pointer, section)
+	}
+	errs.Add(string(strictjson.AppendPointer(pointer, v.Name)), "unknown key"+suggest(section, v.Name))
+}

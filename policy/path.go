@@ -1,0 +1,83 @@
+package policy
+
+import (
+	"runtime"
+	"strings"
+)
+
+// checkPath checks a path as it is written.
+func checkPath(s string) error {
+	p, _ := strings.CutPrefix(s, "-")
+	switch {
+	case s == "":
+		return textError("the path is empty")
+	case p == "":
+		return invalid(s, "has no path behind the sign")
+	case strings.IndexByte(p, '*') >= 0:
+		return invalid(s, "is a pattern: paths are taken as they are, and a folder stands for all below it")
+	case p[0] == '~' && len(p) > 1 && p[1] != '/':
+		return invalid(s, "names another user's home: only ~/ is known; a file of that name is "+quote("./"+p))
+	}
+	return checkText(s)
+}
+
+// checkFolder checks the working folder.
+func checkFolder(s string) error {
+	if strings.HasPrefix(s, "-") {
+		return invalid(s, "cannot be optional")
+	}
+	return checkPath(s)
+}
+
+// checkGrant checks a path that opens something. What is relative is looked at again by Absolute, and what is a link at
+// launch.
+func checkGrant(s string) error {
+	if err := checkPath(s); err != nil {
+		return err
+	}
+	p, _ := strings.CutPrefix(s, "-")
+	if !absolute(p) {
+		return nil
+	}
+	p = clean(p)
+	if p == "/" {
+		return invalid(s, "is the whole file system, which cannot be granted: see filesystem.default")
+	}
+	for _, top := range [...]string{"/proc", "/sys", "/dev"} {
+		if p == top || strings.HasPrefix(p, top) && p[len(top)] == '/' {
+			return invalid(s, "cannot be granted: nothing of "+top+" can")
+		}
+	}
+	return nil
+}
+
+// absolute reports whether a path starts from the root, on Windows from a drive or a share too.
+func absolute(p string) bool { return strings.HasPrefix(p, "/") || onDrive(p) }
+
+func onDrive(p string) bool {
+	if runtime.GOOS != "windows" {
+		return false
+	}
+	return strings.HasPrefix(p, `\\`) || len(p) > 2 && p[1] == ':' && (p[2] == '\\' || p[2] == '/')
+}
+
+// clean is path.Clean for an absolute path, which has nothing above its root.
+func clean(p string) string {
+	if onDrive(p) {
+		return p
+	}
+	b := make([]byte, 0, len(p))
+	for part := range strings.SplitSeq(p, "/") {
+		switch part {
+		case "", ".":
+		case "..":
+			b = b[:max(0, strings.LastIndexByte(string(b), '/'))]
+		default:
+			b = append(append(b, '/'), part...)
+		}
+	}
+	if len(b) == 0 {
+		return "/"
+	}
+	return string(b)
+}

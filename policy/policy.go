@@ -1,0 +1,91 @@
+package policy
+
+// A Policy is what one server may do. Lists grant and deny in addition to each other; an empty one does nothing.
+type Policy struct {
+	// Level is a set of defaults, and whether there is a network and a file barrier at all. "" means [Standard].
+	Level Level
+	// MinConfinement is the weakest confinement that may start the server. "" means the level's.
+	MinConfinement Confinement
+
+	Filesystem Filesystem
+	Network    Network
+	Subprocess Subprocess
+
+	// Env are literal variables. They win over forwarded ones of the same name.
+	Env []Variable
+	// EnvVars are names of variables that are forwarded from the launcher, besides those that always are.
+	EnvVars []string
+
+	Limits Limits
+
+	// OnStdinClose is what the end of standard input means. "" means [Terminate], but [Ignore] for mcp-sandbox run.
+	OnStdinClose Reaction
+	// OnHostExit is what the end of the launcher's parent means. "" means [Terminate].
+	OnHostExit Reaction
+
+	Seccomp Seccomp
+
+	// Umask is three or four octal digits such as "0077". "" means the launcher's own, and "0077" in level strict.
+	Umask Umask
+	// Cwd is the server's working folder. "" means the launcher's if it can be seen inside, else the private home.
+	Cwd string
+	// User is "uid:gid" for a root launcher. "" means 65533:65533, or the launcher's own ids where it has no others.
+	User string
+}
+
+// Filesystem is what the server may see and change. Paths are absolute, "~/x" or relative; a leading "-" passes over a
+// path that is missing. A folder stands for everything below it. The more specific path wins, and on a tie a denial.
+type Filesystem struct {
+	// Default is what can be seen without a grant. "" means [Deny]: the base system only.
+	Default Access
+	// AllowRead and AllowWrite are granted; write implies read.
+	AllowRead []string
+	// DenyRead appears empty inside a grant.
+	DenyRead   []string
+	AllowWrite []string
+	// DenyWrite is read-only inside a grant.
+	DenyWrite []string
+	// TmpSize caps the private /tmp, home and /dev/shm together. 0 means 1G or half of the memory limit, what is less.
+	TmpSize Quantity
+}
+
+// Network is what the server may reach. The zero Network is none.
+type Network struct {
+	// AllowedDomains and DeniedDomains are forms that [ParseDomain] knows.
+	AllowedDomains []string
+	DeniedDomains  []string
+	// AllowPrivate lets names resolve to private addresses.
+	AllowPrivate bool
+	// AllowUnixSockets are paths of sockets, which no grant of a folder includes.
+	AllowUnixSockets []string
+}
+
+// Subprocess is whether the server may start programs.
+type Subprocess struct {
+	// Allow [No] means one execve and no process but the server's own. [Unset] means [No] in level strict, else [Yes].
+	Allow Bool
+}
+
+// Limits are what the server may use. A zero field means the level's default, where it has one, and else no limit.
+type Limits struct {
+	CPU          CPU      // cores
+	Memory       Quantity // bytes, of all processes together where there is a cgroup
+	AddressSpace Quantity // bytes, of each process; breaks V8, WASM, the JVM and Go
+	Pids         Count
+	OpenFiles    Count
+	FileSize     Quantity // bytes
+	IO           Quantity // bytes per second
+	Timeout      Duration
+	// Grace is between SIGTERM and SIGKILL. 0 means 5 s, but 1.5 s after a SIGTERM from the host.
+	Grace Duration
+}
+
+// Seccomp takes system calls away.
+type Seccomp struct {
+	// Deny are names of calls that are refused with EPERM besides those that always are. Whether a name exists is
+	// checked at launch.
+	Deny []string
+}
+
+// A Variable is one of the server's environment.
+type Variable struct{ Name, Value string }

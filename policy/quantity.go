@@ -1,0 +1,131 @@
+package policy
+
+import (
+	"math"
+	"math/bits"
+	"strconv"
+	"strings"
+)
+
+// A Quantity is a number of bytes. 0 means that nothing is said, and below 0 only [Unlimited] is valid.
+type Quantity int64
+
+// Unlimited is the word of that name. It fits every kind of limit.
+const Unlimited = -1
+
+const unlimited = "unlimited"
+
+// units are the suffixes, each 1024 times the one before. Ki is K, and so on.
+const units = "KMGT"
+
+// Value is the limit in bytes and whether there is one: it is false for 0 and for Unlimited.
+func (q Quantity) Value() (bytes int64, limited bool) { return int64(q), q > 0 }
+
+// String writes the largest unit that divides q: "512M". It is "" for 0.
+func (q Quantity) String() string {
+	if q <= 0 {
+		return noLimit(int64(q))
+	}
+	n := int64(q)
+	unit := 0
+	for unit < len(units) && n%1024 == 0 {
+		n /= 1024
+		unit++
+	}
+	s := strconv.FormatInt(n, 10)
+	if unit > 0 {
+		s += units[unit-1 : unit]
+	}
+	return s
+}
+
+func noLimit(n int64) string {
+	switch n {
+	case 0:
+		return ""
+	case Unlimited:
+		return unlimited
+	}
+	return strconv.FormatInt(n, 10) // what Validate refuses
+}
+
+// UnmarshalText reads "512M", "1.5Gi", "4096" or "unlimited". The suffixes K M G T and Ki Mi Gi Ti are powers of 1024.
+func (q *Quantity) UnmarshalText(text []byte) error {
+	s := string(text)
+	if s == unlimited {
+		*q = Unlimited
+		return nil
+	}
+	number, shift := s, 0
+	if i := strings.IndexAny(s, units); i > 0 {
+		suffix := s[i:]
+		if len(suffix) > 2 || len(suffix) == 2 && suffix[1] != 'i' {
+			return invalid(text, "is no quantity: K M G T or Ki Mi Gi Ti may follow the number, as in 512M")
+		}
+		number, shift = s[:i], 10*(1+strings.IndexByte(units, s[i]))
+	}
+	n, ok := decimal(number, 1<<shift)
+	switch {
+	case strings.HasPrefix(s, "-"):
+		return invalid(text, "is negative")
+	case !ok:
+		return invalid(text, `is no quantity: write a number such as 512M or 2Gi, or "unlimited"`)
+	case n == 0:
+		return invalid(text, `is zero: a limit must be above it, or "unlimited"`)
+	}
+	*q = Quantity(n)
+	return nil
+}
+
+// decimal reads digits, with up to nine more behind a point, times unit, rounded down. It fails above int64.
+func decimal(s string, unit uint64) (int64, bool) {
+	whole, fraction, point := strings.Cut(s, ".")
+	if !digits(whole) || point && (!digits(fraction) || len(fraction) > 9) {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(whole, 10, 64)
+	if err != nil {
+		return 0, false
+	}
+	hi, total := bits.Mul64(n, unit)
+	if hi != 0 || total > math.MaxInt64 {
+		return 0, false
+	}
+	if point {
+		scale := uint64(1)
+		for range fraction {
+			scale *= 10
+		}
+		f, _ := strconv.ParseUint(fraction, 10, 64)
+		hi, lo := bits.Mul64(f, unit)
+		part, _ := bits.Div64(hi, lo, scale)
+		total += part
+	}
+	return int64(total), total <= math.MaxInt64
+}
+
+func digits(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// invalid is the error of a text that no value comes from.
+func invalid[T string | []byte](text T, why string) error {
+	return textError(quote(string(text)) + " " + why)
+}
+
+type textError string
+
+func (e textError) Error() string { return string(e) }
+
+// quote shows a text in an error on one line, and not more of it than a reader needs.
+func quote(s string) string {
+	if len(s) > 80 {
+		s = s[:80] + "…"
+	}
+	return strconv.Quote(s)
+}

@@ -1,0 +1,122 @@
+package policy
+
+import (
+	"strconv"
+
+	"github.com/security-mcp/mcp-sandbox/policy/strictjson"
+)
+
+// A number is a limit that knows its own syntax.
+type number interface {
+	UnmarshalText([]byte) error
+	String() string
+}
+
+// amount is a limit, or the word unlimited.
+type amount struct{ at number }
+
+func (a amount) parse(v *strictjson.Value, r *report) {
+	if a.kind(v, r) {
+		r.add("", a.set(v.Text))
+	}
+}
+
+// kind lets limits be what they are in other programs' documents: cores a string or a number, counts a number.
+func (a amount) kind(v *strictjson.Value, r *report) bool {
+	switch a.at.(type) {
+	case *CPU:
+		if v.Kind == strictjson.Number {
+			return true
+		}
+	case *Count:
+		return v.Kind == strictjson.String && v.Text == unlimited || r.is(v, strictjson.Number, "")
+	}
+	return r.is(v, strictjson.String, "")
+}
+
+func (a amount) set(s string) error { return a.at.UnmarshalText([]byte(s)) }
+
+func (a amount) check(r *report) {
+	if s := a.at.String(); s != "" && s[0] == '-' {
+		r.add("", invalid(s, "is negative"))
+	}
+}
+
+func (a amount) empty() bool { return a.at.String() == "" }
+
+func (a amount) write(w *strictjson.Writer) {
+	if c, ok := a.at.(*Count); ok && *c > 0 {
+		w.Int(int64(*c))
+		return
+	}
+	w.String(a.at.String())
+}
+
+// limited is an amount that must be one: what never ends or fills the machine's memory is no policy.
+type limited struct{ at number }
+
+func (l limited) parse(v *strictjson.Value, r *report) {
+	if r.is(v, strictjson.String, "") {
+		r.add("", l.set(v.Text))
+	}
+}
+
+func (l limited) set(s string) error {
+	if s == unlimited {
+		return textError("must have a limit")
+	}
+	return amount(l).set(s)
+}
+
+func (l limited) check(r *report) {
+	if l.at.String() == unlimited {
+		r.add("", textError("must have a limit"))
+		return
+	}
+	amount(l).check(r)
+}
+
+func (l limited) empty() bool                { return amount(l).empty() }
+func (l limited) write(w *strictjson.Writer) { amount(l).write(w) }
+
+// flag is true or false, and false says nothing.
+type flag struct{ at *bool }
+
+func (f flag) parse(v *strictjson.Value, r *report) {
+	if r.is(v, strictjson.Bool, "") {
+		*f.at = v.Text == "true"
+	}
+}
+
+func (f flag) set(s string) error {
+	var b Bool
+	err := b.UnmarshalText([]byte(s))
+	if err == nil {
+		*f.at = b == Yes
+	}
+	return err
+}
+
+func (f flag) check(*report)              {}
+func (f flag) empty() bool                { return !*f.at }
+func (f flag) write(w *strictjson.Writer) { w.Bool(*f.at) }
+
+// choice is true, false or the level's.
+type choice struct{ at *Bool }
+
+func (c choice) parse(v *strictjson.Value, r *report) {
+	if r.is(v, strictjson.Bool, "") {
+		r.add("", c.set(v.Text))
+	}
+}
+
+func (c choice) set(s string) error { return c.at.UnmarshalText([]byte(s)) }
+
+func (c choice) check(r *report) {
+	if *c.at > Yes {
+		r.add("", textError(strconv.Itoa(int(*c.at))+" is neither Unset, No nor Yes"))
+	}
+}
+
+func (c choice) empty() bool                { return *c.at == Unset }
+func (c choice) write(w *strictjson.Writer) { w.Bool(*c.at == Yes) }

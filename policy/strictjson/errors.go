@@ -1,0 +1,68 @@
+package strictjson
+
+import "strings"
+
+// An Error is one thing wrong with a document.
+type Error struct {
+	Pointer string // RFC 6901: "/filesystem/allowRead/0", and "" for the whole document
+	Msg     string
+}
+
+func (e Error) Error() string {
+	if e.Pointer == "" {
+		return e.Msg
+	}
+	return e.Pointer + ": " + e.Msg
+}
+
+// Errors is everything wrong with a document, at most [MaxErrors]. A nil Errors in an error variable is not a nil error:
+// use [Errors.Err].
+type Errors []Error
+
+// MaxErrors bounds Errors: more would help nobody, and a document of a megabyte has room for 100,000.
+const MaxErrors = 100
+
+// Error is one line for each error, without a newline at the end.
+func (e Errors) Error() string {
+	var b strings.Builder
+	for i := range e {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(e[i].Error())
+	}
+	return b.String()
+}
+
+// Err is nil if there is no error, and e otherwise.
+func (e Errors) Err() error {
+	if len(e) == 0 {
+		return nil
+	}
+	return e
+}
+
+// Add appends an error while there is room and says whether there was.
+func (e *Errors) Add(pointer, msg string) bool {
+	if len(*e) >= MaxErrors {
+		return false
+	}
+	*e = append(*e, Error{pointer, msg})
+	return true
+}
+
+// AppendPointer appends one step to a JSON pointer: a "/" and the name with "~" and "/" escaped.
+func AppendPointer(pointer []byte, name string) []byte {
+	pointer = append(pointer, '/')
+	for i := 0; i < len(name); i++ {
+		switch name[i] {
+		case '~':
+			pointer = append(pointer, '~', '0')
+		case '/':
+			pointer = append(pointer, '~', '1')
+		default:
+			pointer = append(pointer, name[i])
+		}
+	}
+	return pointer
+}

@@ -1,0 +1,42 @@
+package strictjson
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// note adds an error after which the reading can go on, if there is room for more.
+func (p *parser) note(msg string) bool { return p.errs.Add(string(p.pointer()), msg) }
+
+// fail adds an error that ends the reading, with its place in the text.
+func (p *parser) fail(msg string) bool {
+	before := p.s[:min(p.i, len(p.s))]
+	line := 1 + strings.Count(before, "\n")
+	column := 1 + utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:])
+	p.note(msg + " (line " + strconv.Itoa(line) + ", column " + strconv.Itoa(column) + ")")
+	return false
+}
+
+func (p *parser) unexpected(wanted string) bool {
+	if p.i >= len(p.s) {
+		return p.fail("the document ends where " + wanted + " should be")
+	}
+	r, _ := utf8.DecodeRuneInString(p.s[p.i:])
+	if r == 0xfeff && p.i == 0 {
+		return p.fail("the document begins with a byte order mark")
+	}
+	return p.fail("expected " + wanted + ", found " + strconv.QuoteRune(r))
+}
+
+func (p *parser) pointer() []byte {
+	var b []byte
+	for _, s := range p.path {
+		if s.index >= 0 {
+			b = strconv.AppendInt(append(b, '/'), int64(s.index), 10)
+		} else {
+			b = AppendPointer(b, s.name)
+		}
+	}
+	return b
+}

@@ -1,0 +1,88 @@
+package policy
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Umask is octal digits, or "".
+type Umask string
+
+// Value is the mask, and whether one is named.
+func (u Umask) Value() (mask int, named bool) {
+	n, err := strconv.ParseUint(string(u), 8, 9)
+	return int(n), err == nil
+}
+
+func checkUmask(s string) error {
+	if len(s) < 3 || len(s) > 4 || !digits(s) {
+		return invalid(s, `is no umask: write three or four octal digits such as "0077"`)
+	}
+	if _, ok := Umask(s).Value(); !ok {
+		return invalid(s, "is not between 0000 and 0777 in octal digits")
+	}
+	return nil
+}
+
+// noID is the number that means "no change" to setresuid(2).
+const noID = 1<<32 - 1
+
+func checkUser(s string) error {
+	uid, gid, ok := strings.Cut(s, ":")
+	if !ok {
+		return invalid(s, `is no user: write "uid:gid" in numbers`)
+	}
+	for _, id := range [...]string{uid, gid} {
+		n, err := strconv.ParseUint(id, 10, 32)
+		switch {
+		case !digits(id) || err != nil || n == noID || len(id) > 1 && id[0] == '0':
+			return invalid(s, `is no user: write "uid:gid" in numbers`)
+		case n == 0:
+			return invalid(s, "names id 0, which no server gets")
+		}
+	}
+	return nil
+}
+
+// checkCall checks the form of a system call's name. Whether there is such a call the filter's table knows.
+func checkCall(s string) error {
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; c != '_' && (c < 'a' || c > 'z') && (i == 0 || c < '0' || c > '9') {
+			return invalid(s, "is no name of a system call")
+		}
+	}
+	if s == "" {
+		return textError("is empty")
+	}
+	return nil
+}
+
+// checkName checks the name of a variable. Windows has names with parentheses; nobody has any with spaces.
+func checkName(s string) error {
+	if s == "" {
+		return textError("a name is empty")
+	}
+	for _, c := range s {
+		switch {
+		case c == '=':
+			return invalid(s, "is no name of a variable: NAME=VALUE goes into env")
+		case c == '*':
+			return invalid(s, "is no name of a variable: there are no patterns")
+		case c <= ' ' || c == 0x7f:
+			return invalid(s, "is no name of a variable")
+		}
+	}
+	return checkText(s)
+}
+
+// checkText checks what a C string and a document can both hold.
+func checkText(s string) error {
+	switch {
+	case strings.IndexByte(s, 0) >= 0:
+		return invalid(s, "holds a NUL")
+	case !utf8.ValidString(s):
+		return invalid(s, "is not UTF-8")
+	}
+	return nil
+}

@@ -1,0 +1,51 @@
+package policy
+
+// missing is a value that parses and that nothing enforces yet.
+type missing struct {
+	key  string
+	what string // the value, where others of the key are enforced
+	used func(*Policy) bool
+}
+
+// unenforced is the whole list. Whoever makes a value hold deletes its line here, and nothing else.
+//
+// No default of level standard or network is in it, written out or not, so that what "policy show" prints can be launched.
+// That goes for both words of onStdinClose too: nothing looks at standard input yet, which is what ignore means, and
+// terminate is what a policy that says nothing has.
+var unenforced = [...]missing{
+	{"level", "strict", func(p *Policy) bool { return p.Level == Strict }},
+	{"level", "privileged", func(p *Policy) bool { return p.Level == Privileged }},
+	{"minConfinement", "none", func(p *Policy) bool { return p.MinConfinement == None }},
+	{"network.allowedDomains", "", func(p *Policy) bool { return len(p.Network.AllowedDomains) > 0 }},
+	{"network.deniedDomains", "", func(p *Policy) bool { return len(p.Network.DeniedDomains) > 0 }},
+	{"network.allowPrivate", "", func(p *Policy) bool { return p.Network.AllowPrivate }},
+	{"network.allowUnixSockets", "", func(p *Policy) bool { return len(p.Network.AllowUnixSockets) > 0 }},
+	{"subprocess.allow", "false", func(p *Policy) bool { return p.Subprocess.Allow == No }},
+	{"limits.cpu", "", func(p *Policy) bool { return p.Limits.CPU > 0 }},
+	{"limits.io", "", func(p *Policy) bool { return p.Limits.IO > 0 }},
+	{"limits.timeout", "", func(p *Policy) bool { return p.Limits.Timeout > 0 }},
+	{"limits.grace", "", func(p *Policy) bool { return p.Limits.Grace > 0 }},
+	{"onHostExit", "ignore", func(p *Policy) bool { return p.OnHostExit == Ignore }},
+}
+
+// Unenforced is an [Errors] with every value of a valid policy that this version does not enforce, and nil if it enforces
+// all. A launcher refuses such a policy: it would promise what does not hold. It makes no difference whether the policy is
+// [Policy.Effective] already.
+func Unenforced(p Policy) error {
+	var errs Errors
+	p = p.Effective(Init)
+	level, refused := Policy{Level: p.Level}.Effective(Init), false
+	for i := range unenforced {
+		m := &unenforced[i]
+		if !m.used(&p) || refused && m.used(&level) {
+			continue // the values of a level that is refused itself need no lines of their own
+		}
+		refused = refused || m.key == "level"
+		what := ""
+		if m.what != "" {
+			what = quote(m.what) + " is "
+		}
+		errs.Add(at(m.key), what+"not enforced yet by this version; remove it")
+	}
+	return errs.Err()
+}
