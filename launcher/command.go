@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
@@ -39,56 +40,29 @@ func Command(ctx context.Context, p policy.Policy, t Target) (*Sandbox, error) {
 	if !reexec.Armed() {
 		return nil, ErrNotArmed
 	}
-	o, err := NewOrder(p, policy.Library, t)
+	o, err := newOrder(p, t)
 	if err != nil {
-		return nil, err
+		return nil, &Error{Layer: order.Policy, Op: "check", Err: err}
 	}
 	return command(ctx, o)
 }
 
-// NewOrder turns a policy and a target into what the shim works from, for programs that become the shim themselves.
-func NewOrder(p policy.Policy, program policy.Program, t Target) (*order.Order, error) {
-	if t.Path == "" {
-		return nil, &Error{Layer: order.Policy, Op: "target", Err: errors.New("no command")}
-	}
-	env := t.Env
+// newOrder fills in what a target leaves to the host.
+func newOrder(p policy.Policy, t Target) (*order.Order, error) {
+	env, dir := t.Env, t.Dir
 	if env == nil {
 		env = os.Environ()
 	}
-	dir := t.Dir
-	if dir == "" {
-		var err error
-		if dir, err = os.Getwd(); err != nil {
-			return nil, &Error{Layer: order.Policy, Op: "getwd", Err: err}
-		}
-	}
-	written := p.MinConfinement != ""
-	p, err := p.Absolute(dir, lookup(env, "HOME"))
+	dir, err := filepath.Abs(dir)
 	if err != nil {
-		return nil, policyError(err)
+		return nil, err
 	}
-	p = p.Effective(program)
-	if err := p.Validate(); err != nil {
-		return nil, policyError(err)
+	o, err := order.New(p, policy.Library, append([]string{t.Path}, t.Args...), env, dir)
+	if err != nil {
+		return nil, err
 	}
-	if err := policy.Unenforced(p); err != nil {
-		return nil, policyError(err)
-	}
-	o := &order.Order{Policy: p.AppendJSON(nil), Command: append([]string{t.Path}, t.Args...), Dir: dir,
-		ReportFD: -1, MinWritten: written}
-	o.Env, o.Dropped = p.Environ(env)
 	o.Launcher, _ = os.Executable()
 	return o, nil
-}
-
-// lookup is the last value of a variable.
-func lookup(env []string, name string) string {
-	for i := len(env) - 1; i >= 0; i-- {
-		if len(env[i]) > len(name) && env[i][len(name)] == '=' && env[i][:len(name)] == name {
-			return env[i][len(name)+1:]
-		}
-	}
-	return ""
 }
 
 // killAfter is how long after the end of ctx the shim itself is killed, should it not have ended: longer than its own

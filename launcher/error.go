@@ -26,8 +26,6 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-func policyError(err error) error { return &Error{Layer: order.Policy, Op: "check", Err: err} }
-
 // remote is the text of an error in the shim together with its number, which survives the way.
 type remote struct {
 	text  string

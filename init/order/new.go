@@ -1,0 +1,40 @@
+package order
+
+import (
+	"errors"
+
+	"github.com/security-mcp/mcp-sandbox/policy"
+)
+
+// New makes the order for one server. Paths of the policy that are still relative start at dir; env is what the server's
+// variables are chosen from. A policy that is not valid, or that asks for what nothing enforces yet, is a policy.Errors.
+func New(p policy.Policy, program policy.Program, command, env []string, dir string) (*Order, error) {
+	if len(command) == 0 || command[0] == "" {
+		return nil, errors.New("no command")
+	}
+	written := p.MinConfinement != ""
+	p, err := p.Absolute(dir, Lookup(env, "HOME"))
+	if err != nil {
+		return nil, err
+	}
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	if err := policy.Unenforced(p); err != nil {
+		return nil, err
+	}
+	p = p.Effective(program)
+	o := &Order{Policy: p.AppendJSON(nil), Command: command, Dir: dir, ReportFD: -1, MinWritten: written}
+	o.Env, o.Dropped = p.Environ(env)
+	return o, nil
+}
+
+// Lookup is the last value of a variable in a list of NAME=VALUE.
+func Lookup(env []string, name string) string {
+	for i := len(env) - 1; i >= 0; i-- {
+		if e := env[i]; len(e) > len(name) && e[len(name)] == '=' && e[:len(name)] == name {
+			return e[len(name)+1:]
+		}
+	}
+	return ""
+}
