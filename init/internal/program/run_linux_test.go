@@ -135,6 +135,20 @@ func TestExitStatus(t *testing.T) {
 	}
 }
 
+// TestNoProgram: a runner whose descriptor 3 is no program ends.
+func TestNoProgram(t *testing.T) {
+	null, err := unix.Open("/dev/null", unix.O_RDWR|unix.O_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(null)
+	for _, fd := range []int{null, -1} {
+		if code := run(t, fd); code != Broken {
+			t.Errorf("descriptor %d: exit status %d", fd, code)
+		}
+	}
+}
+
 // TestBranches loops over the letters in a pipe, and tells them apart.
 func TestBranches(t *testing.T) {
 	var ends [2]int

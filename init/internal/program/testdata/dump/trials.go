@@ -34,13 +34,11 @@ func all(p *program.Program) check {
 	refused, loop, empty, on := new(program.Label), new(program.Label), new(program.Label), new(program.Label)
 	parent, failed := new(program.Label), new(program.Label)
 
-	// Demanded values, direct and out of another Op; indirect arguments; all six arguments.
+	// Demanded values, direct and out of another Op.
 	pid := p.Do(unix.SYS_GETPID)
 	p.DoExactly(pid.Result(), unix.SYS_GETPID)
 	p.AskFor(program.Errno(unix.EBADF), unix.SYS_CLOSE, num(99))
-	page := p.Do(unix.SYS_MMAP, num(0), program.Word(p.Data(program.Raw(4096))), num(unix.PROT_READ),
-		program.Word(p.Data(program.Raw(unix.MAP_PRIVATE|unix.MAP_ANONYMOUS))), num(-1), num(0))
-	p.Do(unix.SYS_MUNMAP, page.Result(), num(4096))
+	maps := sixArguments(p)
 
 	// A result goes into the middle of a word, whose other half stays.
 	half := p.Data(program.Raw(0x1111111122222222))
@@ -79,6 +77,11 @@ func all(p *program.Program) check {
 	exit(p, 4)
 
 	return func(r *program.Results) error {
+		for i, a := range maps {
+			if int64(r.Word(a)) != r.Value(pid) {
+				return fmt.Errorf("page %d has %d", i, r.Word(a))
+			}
+		}
 		switch {
 		case r.Value(pid) <= 0 || r.Value(clone) <= 0:
 			return fmt.Errorf("pid %d, clone %d", r.Value(pid), r.Value(clone))
@@ -95,6 +98,28 @@ func all(p *program.Program) check {
 		}
 		return nil
 	}
+}
+
+// sixArguments maps pages of the program a second time, with every argument direct, with each of them indirect and with
+// all, and stores its process id there. It returns where the ids must then be.
+func sixArguments(p *program.Program) (pages [8]program.Addr) {
+	const page = 64 << 10 // the largest that arm64 has
+	first := (p.Space(len(pages)*page+page) + page - 1) &^ (page - 1)
+	for i := range pages {
+		pages[i] = first.Plus(i * page)
+		at := 0x20000000 + i*page
+		values := [6]uint64{uint64(at), page, unix.PROT_READ | unix.PROT_WRITE, unix.MAP_SHARED | unix.MAP_FIXED_NOREPLACE, 3,
+			uint64(pages[i]) - program.Base}
+		var args [6]program.Arg
+		for j, v := range values {
+			if args[j] = program.Int(v); i == j+1 || i == 7 {
+				args[j] = program.Word(p.Data(program.Raw(v)))
+			}
+		}
+		p.DoExactly(num(at), unix.SYS_MMAP, args[:]...)
+		p.Do(unix.SYS_GETPID).Into(program.Addr(at))
+	}
+	return pages
 }
 
 // broken demands what cannot be, in the Op at 1.
