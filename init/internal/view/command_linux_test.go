@@ -14,6 +14,9 @@ func TestCommand(t *testing.T) {
 		home/.nvm/versions/node/v20/bin/npx -> ../lib/node_modules/npm/cli.js
 		home/.nvm/current -> versions/node/v20
 		home/.local/bin/tool!
+		home/.local/lib/node_modules/x
+		home/bin/tool!
+		home/lib/python3.12/os.py
 		home/.local/bin/uvtool -> T/home/.local/share/uv/tools/x/bin/uvtool
 		home/.local/share/uv/tools/x/bin/uvtool! = #!T/home/.local/share/uv/tools/x/bin/python\n
 		home/.local/share/uv/tools/x/bin/python -> T/home/.local/share/uv/python/cp-3.12/bin/python3
@@ -93,6 +96,7 @@ func TestCommand(t *testing.T) {
 		{name: "store without the marks", argv0: "T/home/.volta/tools/image/node/18/bin/node", command: "T/home/.volta/tools/image/node/18/bin/node", implied: "T/home/.volta/tools/image/node/18"},
 		{name: "shim", argv0: "T/home/.pyenv/shims/py", command: "T/home/.pyenv/shims/py", implied: "T/home/.pyenv"},
 		{name: "never .local", argv0: "T/home/.local/bin/tool", command: "T/home/.local/bin/tool", implied: "T/home/.local/bin/tool"},
+		{name: "never the home", argv0: "T/home/bin/tool", command: "T/home/bin/tool", implied: "T/home/bin/tool"},
 		{name: "uv tool", argv0: "T/home/.local/bin/uvtool", command: "T/home/.local/bin/uvtool", implied: "T/home/.local/share/uv/python/cp-3.12.1\n T/home/.local/share/uv/tools/x"},
 		{name: "any prefix", argv0: "T/opt/bin/srv", command: "T/opt/bin/srv", implied: "T/opt"},
 		{name: "no prefix", argv0: "T/plain/bin/srv", command: "T/plain/bin/srv", implied: "T/plain/bin/srv"},

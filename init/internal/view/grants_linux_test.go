@@ -29,6 +29,8 @@ func TestGrants(t *testing.T) {
 		loop2 -> loop1
 		p/out -> T/q
 		p/in -> a/b
+		p/store -> T/.nvm/versions/node/v1
+		.nvm/versions/node/v1/bin/x
 		dangling -> nowhere`
 	for _, c := range []struct {
 		name  string
@@ -70,6 +72,9 @@ func TestGrants(t *testing.T) {
 		{name: "leads to what is denied", wish: wish{write: []string{"T/p"}, read: []string{"T/p/out", "T/q"}, noRead: []string{"T/q"}}, err: ErrLink, names: "T/p/out"},
 		{name: "leads inside", wish: wish{write: []string{"T/p", "T/p/in"}}, want: bare + "write T/p\n pin T"},
 		{name: "link inside a read grant", wish: wish{read: []string{"T/p", "T/p/out"}}, want: bare + "read T/p\n read T/q\n pin T"},
+		{name: "leads to a version store", wish: wish{write: []string{"T/p"}, read: []string{"T/p/store"}},
+			want: "dir T 755\n dir T/.nvm 755\n dir T/.nvm/versions 755\n dir T/.nvm/versions/node 755\n read T/.nvm/versions/node/v1\n dir T/home 700\n write T/p\n pin T\n pin T/.nvm\n pin T/.nvm/versions\n pin T/.nvm/versions/node"},
+		{name: "a version store is not for writing", wish: wish{write: []string{"T/p", "T/p/store"}}, err: ErrLink, names: "allowWrite T/p/store"},
 		{name: "two links that vouch for each other", wish: wish{write: []string{"T/p"}, read: []string{"T/p/out", "T/p/out"}}, err: ErrLink},
 
 		{name: "the root", wish: wish{read: []string{"/"}}, err: ErrSystem, names: "allowRead /"},

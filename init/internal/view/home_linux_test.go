@@ -38,6 +38,7 @@ func TestHomeFolder(t *testing.T) {
 		{name: "its parent granted", home: "T/h", wish: wish{read: []string{"T"}}, want: "read T"},
 		{name: "its parent granted, itself denied", home: "T/h", wish: wish{read: []string{"T"}, noRead: []string{"T/h"}}, want: "read T\n private T/h 700"},
 		{name: "part of it granted", home: "T/h", wish: wish{read: []string{"T/h/p/q"}}, want: "dir T 755\n dir T/h 700\n dir T/h/p 755\n read T/h/p/q\n pin T\n pin T/h\n pin T/h/p"},
+		{name: "granted in a denied part of it", home: "T/h", wish: wish{read: []string{"T/h/p/q"}, noRead: []string{"T/h/p"}}, want: "dir T 755\n dir T/h 700\n dir T/h/p 755\n read T/h/p/q\n pin T\n pin T/h\n pin T/h/p"},
 		{name: "part of it, the rest denied", home: "T/h", wish: wish{read: []string{"T/h/p"}, noRead: []string{"T/h"}}, want: "dir T 755\n dir T/h 700\n read T/h/p\n pin T\n pin T/h"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -156,6 +156,13 @@ func TestWorktree(t *testing.T) {
 			w/.git = gitdir: T/w/fake
 			w/fake/gitdir = T/w/.git
 			w/fake/commondir = T/secret`, wish{write: []string{"T/w"}}, ""},
+		{"a grant that lies where worktrees would", `secret/key
+			secret/worktrees/w/.git = gitdir: T/secret/worktrees/w
+			secret/worktrees/w/gitdir = T/secret/worktrees/w/.git
+			secret/worktrees/w/commondir = ../..`, wish{write: []string{"T/secret/worktrees/w"}}, ""},
+		{"a home as the repository", `home/worktrees/w/gitdir = T/w/.git
+			home/worktrees/w/commondir = ../..
+			w/.git = gitdir: T/home/worktrees/w`, wish{write: []string{"T/w"}}, "T/home/worktrees/w"},
 		{"a common folder elsewhere", `secret/key
 			g/gitdir = T/w/.git
 			g/commondir = T/secret

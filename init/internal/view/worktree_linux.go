@@ -11,7 +11,7 @@ func (p *planner) worktree(gitFile string) {
 		return
 	}
 	named, ok := p.pathIn(gitFile, dirOf(gitFile), parseGitFile)
-	if !ok || !named.entry.is(typeFolder) || p.suspect(&named) != nil || p.written(named.path) {
+	if !ok || !named.entry.is(typeFolder) || p.suspect(&named) != nil || p.written(named.path) || p.never(named.path) {
 		return
 	}
 	back, ok := p.pathIn(join(named.path, "gitdir"), named.path, lineOf)
@@ -20,7 +20,7 @@ func (p *planner) worktree(gitFile string) {
 	}
 	p.imply(&named)
 	common, ok := p.pathIn(join(named.path, "commondir"), named.path, lineOf)
-	if ok && dirOf(common.path) != "/" && dirOf(named.path) == join(common.path, "worktrees") && common.entry.is(typeFolder) {
+	if ok && !p.never(common.path) && dirOf(named.path) == join(common.path, "worktrees") && common.entry.is(typeFolder) {
 		p.imply(&common)
 	}
 }
