@@ -26,11 +26,11 @@ func (c *Count) UnmarshalText(text []byte) error {
 	n, err := strconv.ParseInt(s, 10, 64)
 	switch {
 	case err != nil || s[0] == '+':
-		return invalid(text, `is no whole number, nor "unlimited"`)
+		return invalid(text, "is neither a whole number nor "+quote(unlimited))
 	case n < 0:
 		return invalid(text, "is negative")
 	case n == 0:
-		return invalid(text, `is zero: a limit must be above it, or "unlimited"`)
+		return invalid(text, "is zero: a limit must be above it"+orUnlimited)
 	}
 	*c = Count(n)
 	return nil

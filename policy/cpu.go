@@ -42,11 +42,11 @@ func (c *CPU) UnmarshalText(text []byte) error {
 	case strings.HasPrefix(s, "-"):
 		return invalid(text, "is negative")
 	case !ok || n > maxCPU:
-		return invalid(text, `is no number of cores: write 500m, 2, 0.5 or "unlimited"`)
+		return invalid(text, "is no number of cores: write 500m, 2 or 0.5"+orUnlimited)
 	case len(strings.TrimRight(fraction, "0")) > 3 || unit == 1 && fraction != "":
 		return invalid(text, "is finer than a thousandth of a core")
 	case n == 0:
-		return invalid(text, `is zero: a limit must be above it, or "unlimited"`)
+		return invalid(text, "is zero: a limit must be above it"+orUnlimited)
 	}
 	*c = CPU(n)
 	return nil

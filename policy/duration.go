@@ -38,11 +38,11 @@ func (d *Duration) UnmarshalText(text []byte) error {
 	case err != nil && digits(s):
 		return invalid(text, "has no unit: write "+quote(s+"s")+" for seconds")
 	case err != nil:
-		return invalid(text, `is no duration: write 500ms, 30s, 1h30m or "unlimited"`)
+		return invalid(text, "is no duration: write 500ms, 30s or 1h30m"+orUnlimited)
 	case t < 0:
 		return invalid(text, "is negative")
 	case t == 0:
-		return invalid(text, `is zero: a limit must be above it, or "unlimited"`)
+		return invalid(text, "is zero: a limit must be above it"+orUnlimited)
 	}
 	*d = Duration(t)
 	return nil

@@ -27,7 +27,7 @@ var keys = [...]key{
 	{"filesystem", "tmpSize", func(p *Policy) slot { return limited{&p.Filesystem.TmpSize} }},
 	{"network", "allowedDomains", func(p *Policy) slot { return list{&p.Network.AllowedDomains, checkDomain} }},
 	{"network", "deniedDomains", func(p *Policy) slot { return list{&p.Network.DeniedDomains, checkDomain} }},
-	{"network", "allowPrivate", func(p *Policy) slot { return flag{&p.Network.AllowPrivate} }},
+	{"network", "allowPrivate", func(p *Policy) slot { return grant{&p.Network.AllowPrivate} }},
 	{"network", "allowUnixSockets", func(p *Policy) slot { return list{&p.Network.AllowUnixSockets, checkGrant} }},
 	{"subprocess", "allow", func(p *Policy) slot { return choice{&p.Subprocess.Allow} }},
 	{"", "env", func(p *Policy) slot { return variables{p} }},

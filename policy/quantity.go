@@ -13,7 +13,10 @@ type Quantity int64
 // Unlimited is the word of that name. It fits every kind of limit.
 const Unlimited = -1
 
-const unlimited = "unlimited"
+const (
+	unlimited   = "unlimited"
+	orUnlimited = `, or "unlimited"` // ends errors of limits that need not be one
+)
 
 // units are the suffixes, each 1024 times the one before. Ki is K, and so on.
 const units = "KMGT"
@@ -69,9 +72,9 @@ func (q *Quantity) UnmarshalText(text []byte) error {
 	case strings.HasPrefix(s, "-"):
 		return invalid(text, "is negative")
 	case !ok:
-		return invalid(text, `is no quantity: write a number such as 512M or 2Gi, or "unlimited"`)
+		return invalid(text, "is no quantity: write a number such as 512M or 2Gi"+orUnlimited)
 	case n == 0:
-		return invalid(text, `is zero: a limit must be above it, or "unlimited"`)
+		return invalid(text, "is zero: a limit must be above it"+orUnlimited)
 	}
 	*q = Quantity(n)
 	return nil

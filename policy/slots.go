@@ -2,6 +2,7 @@ package policy
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/policy/strictjson"
 )
@@ -25,9 +26,7 @@ func (a amount) parse(v *strictjson.Value, r *report) {
 func (a amount) kind(v *strictjson.Value, r *report) bool {
 	switch a.at.(type) {
 	case *CPU:
-		if v.Kind == strictjson.Number {
-			return true
-		}
+		return v.Kind == strictjson.Number || r.is(v, strictjson.String, "")
 	case *Count:
 		return v.Kind == strictjson.String && v.Text == unlimited || r.is(v, strictjson.Number, "")
 	}
@@ -65,7 +64,11 @@ func (l limited) set(s string) error {
 	if s == unlimited {
 		return textError("must have a limit")
 	}
-	return amount(l).set(s)
+	err := amount(l).set(s)
+	if err != nil {
+		return textError(strings.TrimSuffix(err.Error(), orUnlimited))
+	}
+	return nil
 }
 
 func (l limited) check(r *report) {
@@ -79,16 +82,16 @@ func (l limited) check(r *report) {
 func (l limited) empty() bool                { return amount(l).empty() }
 func (l limited) write(w *strictjson.Writer) { amount(l).write(w) }
 
-// flag is true or false, and false says nothing.
-type flag struct{ at *bool }
+// grant is one given by one word. false says nothing, and null neither.
+type grant struct{ at *bool }
 
-func (f flag) parse(v *strictjson.Value, r *report) {
-	if r.is(v, strictjson.Bool, "") {
+func (f grant) parse(v *strictjson.Value, r *report) {
+	if v.Kind != strictjson.Null && r.is(v, strictjson.Bool, "") {
 		*f.at = v.Text == "true"
 	}
 }
 
-func (f flag) set(s string) error {
+func (f grant) set(s string) error {
 	var b Bool
 	err := b.UnmarshalText([]byte(s))
 	if err == nil {
@@ -97,9 +100,9 @@ func (f flag) set(s string) error {
 	return err
 }
 
-func (f flag) check(*report)              {}
-func (f flag) empty() bool                { return !*f.at }
-func (f flag) write(w *strictjson.Writer) { w.Bool(*f.at) }
+func (f grant) check(*report)              {}
+func (f grant) empty() bool                { return !*f.at }
+func (f grant) write(w *strictjson.Writer) { w.Bool(*f.at) }
 
 // choice is true, false or the level's.
 type choice struct{ at *Bool }

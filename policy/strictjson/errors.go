@@ -1,6 +1,9 @@
 package strictjson
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // An Error is one thing wrong with a document.
 type Error struct {
@@ -8,15 +11,26 @@ type Error struct {
 	Msg     string
 }
 
+// Error is one line, whatever the document's keys are made of: what a terminal would not print is escaped as Go does it.
 func (e Error) Error() string {
-	if e.Pointer == "" {
+	const most = 400
+	p := e.Pointer
+	if p == "" {
 		return e.Msg
 	}
-	return e.Pointer + ": " + e.Msg
+	if len(p) > most {
+		p = p[:most] + "…"
+	}
+	p = strings.ToValidUTF8(p, "�")
+	if strings.ContainsFunc(p, func(r rune) bool { return !strconv.IsPrint(r) }) {
+		p = strconv.Quote(p)
+		p = p[1 : len(p)-1]
+	}
+	return p + ": " + e.Msg
 }
 
-// Errors is everything wrong with a document, at most [MaxErrors]. A nil Errors in an error variable is not a nil error:
-// use [Errors.Err].
+// Errors is everything wrong with a document, at most [MaxErrors], the last of which then says that there are more. A nil
+// Errors in an error variable is not a nil error: use [Errors.Err].
 type Errors []Error
 
 // MaxErrors bounds Errors: more would help nobody, and a document of a megabyte has room for 100,000.
@@ -44,7 +58,11 @@ func (e Errors) Err() error {
 
 // Add appends an error while there is room and says whether there was.
 func (e *Errors) Add(pointer, msg string) bool {
-	if len(*e) >= MaxErrors {
+	switch len(*e) {
+	case MaxErrors:
+		return false
+	case MaxErrors - 1:
+		*e = append(*e, Error{"", "there are more errors than these"})
 		return false
 	}
 	*e = append(*e, Error{pointer, msg})

@@ -109,7 +109,7 @@ func (p *parser) unicode() (rune, bool) {
 		return 0, p.fail(`\u needs four hexadecimal digits`)
 	case r == 0:
 		p.i += 6
-		return 0, p.note("U+0000 in a string")
+		return utf8.RuneError, p.note("U+0000 in a string")
 	case !utf16.IsSurrogate(r):
 		p.i += 6
 		return r, true
