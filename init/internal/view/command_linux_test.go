@@ -1,8 +1,6 @@
 package view
 
 import (
-	"errors"
-	"os"
 	"strings"
 	"testing"
 )
@@ -170,73 +168,4 @@ func TestLinksOfCommand(t *testing.T) {
 		pin T/home/.nvm
 		pin T/home/.nvm/versions
 		pin T/home/.nvm/versions/node`))
-}
-
-func TestCertificates(t *testing.T) {
-	for _, c := range []struct {
-		name, tree, env string
-		wish            wish
-		implied         string
-		err             error
-		warning         string
-	}{
-		{name: "file", tree: "ca.pem", env: "NODE_EXTRA_CA_CERTS=T/ca.pem", implied: "T/ca.pem"},
-		{name: "link", tree: "a/ca.pem\n l -> a/ca.pem", env: "SSL_CERT_FILE=T/l", implied: "T/a/ca.pem"},
-		{name: "folders", tree: "a/ca.pem\n b/", env: "SSL_CERT_DIR=T/a:T/b:T/none", implied: "T/a\n T/b"},
-		{name: "missing", env: "SSL_CERT_FILE=T/none"},
-		{name: "folder instead of a file", tree: "a/", env: "SSL_CERT_FILE=T/a"},
-		{name: "relative", tree: "ca.pem", env: "SSL_CERT_FILE=ca.pem"},
-		{name: "the home", env: "SSL_CERT_DIR=T/home", warning: "SSL_CERT_DIR T/home: holds more than certificates and is not shown"},
-		{name: "an ancestor", env: "SSL_CERT_DIR=/tmp", warning: "SSL_CERT_DIR /tmp: holds more than certificates and is not shown"},
-		{name: "the server's link", tree: "secret\n p/l -> ../secret", env: "SSL_CERT_FILE=T/p/l", wish: wish{write: []string{"T/p"}}, err: ErrLink},
-		{name: "a link of a read grant", tree: "ca\n p/l -> ../ca", env: "SSL_CERT_FILE=T/p/l", wish: wish{read: []string{"T/p"}}, implied: "T/ca"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			root := plant(t, "home/\n"+c.tree)
-			r := c.wish.request(root)
-			r.Env = append(r.Env, strings.ReplaceAll(c.env, "T/", root+"/"))
-			r.Dir = root
-			v, err := Plan(r)
-			if !checkError(t, err, c.err, root, "") {
-				return
-			}
-			same(t, "implied", relative(root, v.Implied), lines(c.implied))
-			same(t, "warnings", relative(root, v.Warnings), lines(c.warning))
-		})
-	}
-}
-
-// As a root launcher for 65533:65533.
-func TestIDs(t *testing.T) {
-	root := plant(t, "home/\n p/file\n open/file\n srv!\n script! = #!/bin/sh\n")
-	for path, mode := range map[string]os.FileMode{"p": 0o700, "p/file": 0o600, "open": 0o777, "open/file": 0o604, "srv": 0o711, "script": 0o711} {
-		must(t, os.Chmod(root+"/"+path, mode))
-	}
-	for _, c := range []struct {
-		wish    wish
-		command string
-		err     error
-	}{
-		{wish: wish{read: []string{"T/open", "T/open/file"}, write: []string{"T/open"}}, command: "T/srv"},
-		{wish: wish{read: []string{"T/p"}}, command: "T/srv", err: ErrDenied},
-		{wish: wish{read: []string{"T/p/file"}}, command: "T/srv", err: ErrDenied},
-		{wish: wish{write: []string{"T/open/file"}}, command: "T/srv", err: ErrDenied},
-		{wish: wish{write: []string{"T/open/file"}, level: "strict"}, command: "T/srv"},
-		{command: "T/script", err: ErrDenied}, // its interpreter has to read it
-	} {
-		r := c.wish.request(root)
-		r.Root, r.UID, r.GID = true, 65533, 65533
-		r.Command = at(root, []string{c.command})
-		_, err := Plan(r)
-		if !errors.Is(err, c.err) || (err == nil) != (c.err == nil) {
-			t.Errorf("%+v: %v, want %v", c, err, c.err)
-		}
-		if err != nil && !strings.Contains(err.Error(), "permission denied for 65533:65533, the ids of the server (--user names others)") {
-			t.Errorf("no hint: %v", err)
-		}
-		r.Root = false
-		if _, err := Plan(r); err != nil {
-			t.Errorf("%+v as the launcher's own ids: %v", c, err)
-		}
-	}
 }

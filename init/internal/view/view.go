@@ -1,5 +1,7 @@
 // Package view works out what a server will see of the file system.
 //
+//	v, err := view.Plan(view.Request{Policy: p, Command: argv, Env: env, Dir: dir, UID: uid, GID: gid})
+//
 // [Plan] takes the effective policy and looks at the machine once: it resolves every path, follows the command to its
 // interpreter, finds what is protected inside a write grant, and returns a View: plain data that the rows of the
 // root lay out as system calls. Nothing is opened for keeps and nothing is changed here, and a path that is swapped
