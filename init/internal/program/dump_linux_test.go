@@ -118,6 +118,9 @@ func TestTrials(t *testing.T) {
 				}
 				command(t, append(qemu, dump, "check", c.name, mem)...)
 			}
+			if code := runFile(t, append(qemu, elf), os.DevNull); code != Broken {
+				t.Errorf("no program: exit status %d", code)
+			}
 			// A check that sees nothing would pass any run: before a run it must fail.
 			command(t, append(qemu, dump, "program", "all", mem)...)
 			check := append(qemu, dump, "check", "all", mem)

@@ -43,7 +43,7 @@ func all(p *program.Program) check {
 	// A result goes into the middle of a word, whose other half stays.
 	half := p.Data(program.Raw(0x1111111122222222))
 	into := p.Do(unix.SYS_DUP, num(1)).Into(half.Plus(4))
-	p.Do(unix.SYS_CLOSE, into.Result())
+	closed := p.Do(unix.SYS_CLOSE, into.Result())
 
 	// Branches: forward where an Op fails, and backward until the three letters in a pipe are read.
 	never := p.Do(unix.SYS_CLOSE, num(99)).Else(refused)
@@ -87,6 +87,8 @@ func all(p *program.Program) check {
 			return fmt.Errorf("pid %d, clone %d", r.Value(pid), r.Value(clone))
 		case r.Word(half) != uint64(r.Value(into))<<32|0x22222222:
 			return fmt.Errorf("into %d made %#x", r.Value(into), r.Word(half))
+		case !r.Ran(closed) || r.Value(closed) != 0:
+			return fmt.Errorf("close: %d", r.Value(closed))
 		case r.Errno(never) != unix.EBADF:
 			return fmt.Errorf("close of nothing: %v", r.Errno(never))
 		case r.Errno(read) != unix.EAGAIN || r.Word(letter) != 'c':
