@@ -16,6 +16,9 @@ func (p *Program) Copy() *Results {
 	return r
 }
 
+// Now is what the Op has returned by now, read from the running program's memory.
+func (p *Program) Now(o Op) int64 { return int64(get64(p.mem, p.at(o.i)+offRes)) }
+
 // Ran reports whether the Op was reached and has returned.
 func (r *Results) Ran(o Op) bool { return r.raw(o) != unset }
 
@@ -138,3 +141,9 @@ func (p *Program) Disarm(i int) {
 	p.mem[at+offWant] = wantAny
 	put32(p.mem, at+offNr, nothing)
 }
+
+// Arg is argument n of the Op at i as it stands in memory: the value, or the address of it.
+func (p *Program) Arg(i, n int) uint64 { return get64(p.mem, p.at(i)+offArgs+8*n) }
+
+// SetArg replaces argument n of the Op at i, for a test that weakens a call and does not take it away.
+func (p *Program) SetArg(i, n int, v uint64) { put64(p.mem, p.at(i)+offArgs+8*n, v) }

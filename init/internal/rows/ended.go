@@ -3,7 +3,7 @@ package rows
 import "github.com/security-mcp/mcp-sandbox/init/internal/program"
 
 // Init is the process id of init in the shim's namespace, once the runner has ended; 0 or less if there is none.
-func (l *Launch) Init() int { return int(int32(l.Copy().Value(l.clone))) }
+func (l *Launch) Init() int { return int(int32(l.Now(l.clone))) }
 
 // Reached is the layer whose calls a launch was making when it stopped.
 func (l *Launch) Reached(r *program.Results) string {

@@ -59,6 +59,7 @@ type Launch struct {
 	status program.Addr // then this is its wait status
 	end    int          // Ops before this one must have run when the shim is told that the server is ready
 
+	outside  program.Op    // a look at something of the host, before the root is built
 	proc     [2]program.Op // mounts of proc: with hidepid, and without where that is unknown
 	landlock landlocked
 	initCaps capabilities

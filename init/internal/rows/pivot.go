@@ -9,7 +9,7 @@ import (
 // pivot makes the new root the root and takes the host's tree away; pivot_root(2) describes the two dots. Then every
 // entry is looked at once more, as the server will see it.
 type pivot struct {
-	outside [2]program.Op
+	outside program.Op
 	nodes   []stat
 	covers  []stat
 	cwd     program.Op
@@ -20,19 +20,12 @@ const pathMax = 4096
 
 func (r *pivot) ops(b *build) {
 	v := b.View
-	at, buf := program.Int(unix.AT_FDCWD), program.Ref(b.Space(statxSize))
-	look := func(demand program.Arg) program.Op {
-		return b.AskFor(demand, unix.SYS_STATX, at, program.Str(v.Outside), program.Int(0), program.Int(0), buf)
-	}
-	if v.Outside != "" {
-		r.outside[0] = look(program.Int(0))
-	}
-	dot := program.Str(".")
+	at, dot := program.Int(unix.AT_FDCWD), program.Str(".")
 	b.Do(unix.SYS_PIVOT_ROOT, dot, dot)
 	b.Do(unix.SYS_UMOUNT2, dot, program.Int(unix.MNT_DETACH))
 	b.Do(unix.SYS_MOUNT_SETATTR, at, program.Str("/"), program.Int(0), program.Words(frozen, 0, unix.MS_PRIVATE, 0), program.Int(32))
 	if v.Outside != "" {
-		r.outside[1] = look(program.Errno(unix.ENOENT))
+		r.outside = b.outside(program.Errno(unix.ENOENT))
 	}
 	b.Do(unix.SYS_CHDIR, program.Str(v.Cwd))
 	r.cwdAt = b.Space(pathMax)
@@ -48,11 +41,17 @@ func (r *pivot) ops(b *build) {
 	}
 }
 
+// outside looks at something of the host that is not the server's.
+func (b *build) outside(demand program.Arg) program.Op {
+	return b.AskFor(demand, unix.SYS_STATX, program.Int(unix.AT_FDCWD), program.Str(b.View.Outside), program.Int(0),
+		program.Int(0), program.Ref(b.Space(statxSize)))
+}
+
 func (r *pivot) check(c *check) {
 	v := c.View
 	if v.Outside != "" {
-		c.fact("stat "+v.Outside+" before", "0", c.result(r.outside[0]))
-		c.fact("stat "+v.Outside, "ENOENT", c.result(r.outside[1]))
+		c.fact("stat "+v.Outside+" before", "0", c.result(c.launch.outside))
+		c.fact("stat "+v.Outside, "ENOENT", c.result(r.outside))
 	}
 	if cwd := c.Filled(r.cwd, r.cwdAt); len(cwd) > 0 {
 		c.fact("working directory", v.Cwd, string(cwd[:len(cwd)-1]))
@@ -112,6 +111,9 @@ func (c *check) node(n *view.Node, got inode) {
 // cover compares what lies over a path.
 func (c *check) cover(k *view.Cover, got inode) {
 	ok := got.dev == k.Dev && got.ino == k.Ino
+	if k.Kind == view.Pin && k.Source == "" { // a folder that was made for what lies below it
+		ok = got.mode&unix.S_IFMT == unix.S_IFDIR
+	}
 	if k.Kind == view.Deny {
 		want := uint32(unix.S_IFREG)
 		if k.Folder {

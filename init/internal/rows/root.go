@@ -34,6 +34,9 @@ type placed struct {
 func (r *root) ops(b *build) {
 	v := b.View
 	r.nodes = make([]placed, 0, len(v.Nodes)+len(v.Private))
+	if v.Outside != "" {
+		b.launch.outside = b.outside(program.Int(0)) // now: it may lie where the root is built
+	}
 	b.Do(unix.SYS_UMASK, program.Int(0)) // the modes below are meant; the row of the descriptors sets the server's
 	scratch := b.scratch()
 	if v.HostRoot {

@@ -162,10 +162,17 @@ func (s *shim) confine() error {
 	if s.Alter != nil {
 		s.Alter(s.launch, true)
 	}
-	if err = s.adopt(); err != nil {
+	// Init works while its parent's end is waited for; only a root launcher has to know its number before.
+	if s.machine.Root {
+		if err = s.adopt(); err != nil {
+			return err
+		}
+		return s.letGo()
+	}
+	if err = s.letGo(); err != nil {
 		return err
 	}
-	return s.letGo()
+	return s.adopt()
 }
 
 // env is the server's environment, with the home that it really has.

@@ -1,0 +1,184 @@
+package supervise_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
+	"github.com/security-mcp/mcp-sandbox/init/internal/supervise"
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/policy"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
+)
+
+// shimName is argument 0 of this test binary when it is the shim of a test.
+const shimName = "supervise.test shim"
+
+// Exit codes of a shim whose test is wrong; the launcher has none of them.
+const (
+	exitWrong   = 70 // the request cannot be understood
+	exitAnother = 71 // the Op that was to be altered is not where it was
+)
+
+func TestMain(m *testing.M) {
+	if os.Args[0] == shimName {
+		runtime.LockOSThread() // as reexec.Init does: init dies with this thread
+		os.Exit(shim(os.Args[1]))
+	}
+	os.Exit(testbed.Run(m))
+}
+
+// A launch is what a test tells its shim.
+type launch struct {
+	Policy  string // the document
+	Command []string
+	Env     []string
+	Dir     string
+
+	// Line and Op name what is altered in the whole program: no two launches of one policy may differ. Flags are taken
+	// out of its first argument; without any the whole call is.
+	Line  string
+	Op    int
+	Flags uint64
+	List  bool // write the program to descriptor 4, and change nothing
+}
+
+const reportFD, listFD = 3, 4
+
+func shim(request string) int {
+	var l launch
+	if json.Unmarshal([]byte(request), &l) != nil {
+		return exitWrong
+	}
+	unix.CloseOnExec(listFD)
+	p, err := policy.Parse([]byte(l.Policy))
+	if err != nil {
+		println(err.Error())
+		return exitWrong
+	}
+	o, err := order.New(p, policy.Library, l.Command, l.Env, l.Dir)
+	if err != nil {
+		println(err.Error())
+		return exitWrong
+	}
+	o.ReportFD = reportFD
+	return supervise.Run(supervise.Config{Order: o, Host: -1, Parent: -1, Alter: l.alter,
+		Say: func(s string) { os.Stderr.WriteString(s + "\n") }})
+}
+
+// An op is one call of a program, as a shim lists it.
+type op struct {
+	Index int
+	Class uint8
+	Line  string
+}
+
+func (l *launch) alter(p *rows.Launch, whole bool) {
+	if l.List && whole {
+		var all []op
+		for i := range p.Len() {
+			all = append(all, op{i, uint8(p.Class(i)), p.Line(i, nil)})
+		}
+		f := os.NewFile(listFD, "list")
+		json.NewEncoder(f).Encode(all)
+		f.Close()
+	}
+	if l.Line == "" || whole != (l.Flags == 0) {
+		return
+	}
+	if l.Op >= p.Len() || p.Line(l.Op, nil) != l.Line {
+		println(p.Line(l.Op, nil))
+		os.Exit(exitAnother)
+	}
+	if l.Flags != 0 {
+		p.SetArg(l.Op, 0, p.Arg(l.Op, 0)&^l.Flags)
+		return
+	}
+	p.Disarm(l.Op)
+}
+
+// An outcome is all that a launch left behind.
+type outcome struct {
+	code           int // 128 and more: the shim itself was killed
+	report         []map[string]any
+	stdout, stderr string
+	list           []op
+}
+
+// start starts a shim; done waits for it and gathers what it left.
+func start(tb testing.TB, l launch, stdin io.Reader) (cmd *exec.Cmd, report *os.File, done func() outcome) {
+	tb.Helper()
+	request, err := json.Marshal(l)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var out, errs bytes.Buffer
+	cmd = exec.Command("/proc/self/exe")
+	cmd.Args = []string{shimName, string(request)}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, &out, &errs
+	reports, theirs := pipe(tb)
+	lists, listTo := pipe(tb)
+	cmd.ExtraFiles = []*os.File{theirs, listTo}
+	cmd.WaitDelay = 20 * time.Second
+	if err := cmd.Start(); err != nil {
+		tb.Fatal(err)
+	}
+	theirs.Close()
+	listTo.Close()
+	return cmd, reports, func() outcome {
+		defer reports.Close()
+		defer lists.Close()
+		var o outcome
+		json.NewDecoder(lists).Decode(&o.list)
+		for d := json.NewDecoder(reports); ; {
+			var r map[string]any
+			if err := d.Decode(&r); err != nil {
+				break
+			}
+			o.report = append(o.report, r)
+		}
+		err := cmd.Wait()
+		var exit *exec.ExitError
+		if err != nil && !errors.As(err, &exit) {
+			tb.Fatal(err)
+		}
+		if o.code = cmd.ProcessState.ExitCode(); o.code < 0 {
+			o.code = 128
+		}
+		o.stdout, o.stderr = out.String(), errs.String()
+		return o
+	}
+}
+
+func run(tb testing.TB, l launch) outcome {
+	tb.Helper()
+	_, _, done := start(tb, l, nil)
+	return done()
+}
+
+func pipe(tb testing.TB) (r, w *os.File) {
+	tb.Helper()
+	r, w, err := os.Pipe()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return r, w
+}
+
+// event is the name of the report's only or last record.
+func (o *outcome) event() string {
+	if len(o.report) == 0 {
+		return "no report"
+	}
+	s, _ := o.report[len(o.report)-1]["event"].(string)
+	return s
+}
