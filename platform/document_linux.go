@@ -1,0 +1,112 @@
+package platform
+
+import (
+	"os"
+	"strconv"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Inherited is an error unless the caller of this program handed fd over, for reading or for writing. Everything that Go
+// opens itself is close-on-exec, and what was inherited never is.
+func Inherited(fd int, write bool) error {
+	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0)
+	if err != nil {
+		return ErrClosed
+	}
+	if flags&unix.FD_CLOEXEC != 0 {
+		return ErrNotInherited
+	}
+	if flags, err = unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0); err != nil {
+		return os.NewSyscallError("fcntl F_GETFL", err)
+	}
+	mode := flags & unix.O_ACCMODE
+	switch {
+	case write && (flags&unix.O_PATH != 0 || mode == unix.O_RDONLY):
+		return ErrNotWritable
+	case !write && (flags&unix.O_PATH != 0 || mode == unix.O_WRONLY):
+		return ErrNotReadable
+	}
+	return nil
+}
+
+// ReadDocumentFile reads a file as [ReadDocument] does. A named pipe that nobody writes to does not block it.
+func ReadDocumentFile(path string, max int, within time.Duration) ([]byte, error) {
+	fd, err := openRetry(path, unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NOCTTY|unix.O_NONBLOCK)
+	if err != nil {
+		return nil, &os.PathError{Op: "open", Path: path, Err: err}
+	}
+	return ReadDocument(fd, max, within)
+}
+
+// ReadDocument reads fd from its current offset to its end, at most max bytes, for at most that long, and closes it.
+func ReadDocument(fd, max int, within time.Duration) ([]byte, error) {
+	defer unix.Close(fd)
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		return nil, os.NewSyscallError("fstat", err)
+	}
+	if st.Mode&unix.S_IFMT == unix.S_IFDIR {
+		return nil, ErrFolder
+	}
+	b := make([]byte, 0, 4096)
+	for until := time.Now().Add(within); ; {
+		left := time.Until(until)
+		if left <= 0 {
+			return nil, ErrTooSlow
+		}
+		fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
+		n, err := unix.Poll(fds, int(left/time.Millisecond)+1)
+		if err != nil && err != unix.EINTR {
+			return nil, os.NewSyscallError("poll", err)
+		}
+		if n <= 0 {
+			continue
+		}
+		if len(b) == cap(b) {
+			b = append(b, 0)[:len(b)]
+		}
+		n, err = unix.Read(fd, b[len(b):cap(b)])
+		switch {
+		case err == unix.EINTR || err == unix.EAGAIN:
+			continue
+		case err != nil:
+			return nil, os.NewSyscallError("read", err)
+		case n == 0:
+			return b, nil
+		}
+		if b = b[:len(b)+n]; len(b) > max {
+			return nil, ErrTooLong
+		}
+	}
+}
+
+// CreateReport opens a file for the lines of a report: new with mode 0600, or emptied. A link is not followed, and the
+// descriptor survives an execve.
+func CreateReport(path string) (int, error) {
+	for {
+		fd, err := unix.Open(path, unix.O_WRONLY|unix.O_CREAT|unix.O_TRUNC|unix.O_NOFOLLOW|unix.O_NOCTTY|unix.O_NONBLOCK, 0o600)
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil {
+			return -1, &os.PathError{Op: "open", Path: path, Err: err}
+		}
+		return fd, nil
+	}
+}
+
+// FileOf is the path of the regular file behind a descriptor, and "" if there is something else or the file is deleted.
+func FileOf(fd int) string {
+	var st unix.Stat_t
+	if unix.Fstat(fd, &st) != nil || st.Mode&unix.S_IFMT != unix.S_IFREG || st.Nlink == 0 {
+		return ""
+	}
+	b := make([]byte, unix.PathMax)
+	n, err := unix.Readlink("/proc/self/fd/"+strconv.Itoa(fd), b)
+	if err != nil || n == 0 || n == len(b) || b[0] != '/' {
+		return ""
+	}
+	return string(b[:n])
+}

@@ -1,0 +1,36 @@
+//go:build !linux
+
+package platform
+
+import (
+	"errors"
+	"io"
+	"os"
+	"time"
+)
+
+// Inherited fails: no descriptor is handed over on this operating system yet.
+func Inherited(int, bool) error { return errors.ErrUnsupported }
+
+// ReadDocument fails on this operating system.
+func ReadDocument(int, int, time.Duration) ([]byte, error) { return nil, errors.ErrUnsupported }
+
+// CreateReport fails on this operating system.
+func CreateReport(string) (int, error) { return -1, errors.ErrUnsupported }
+
+// FileOf knows no path on this operating system.
+func FileOf(int) string { return "" }
+
+// ReadDocumentFile reads a file of at most max bytes.
+func ReadDocumentFile(path string, max int, _ time.Duration) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, int64(max)+1))
+	if err == nil && len(b) > max {
+		err = ErrTooLong
+	}
+	return b, err
+}
