@@ -5,6 +5,7 @@ import (
 	"os"
 	"runtime"
 	"strconv"
+	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/supervise"
 	"github.com/security-mcp/mcp-sandbox/init/order"
@@ -65,6 +66,20 @@ func accept(args []string) (o *order.Order, host int, err error) {
 
 // Run makes this process the shim of an order, as mcp-sandbox-init does, and returns its exit code.
 func Run(o *order.Order) int { return run(o, -1) }
+
+// Plan is the program with which [Run] would confine the server of an order, one line a call with the result it demands.
+// Nothing is started.
+func Plan(o *order.Order) ([]string, error) { return supervise.Plan(o) }
+
+// Refuse ends a launch for which there is no order: each line of why goes to standard error, all of it to the report's
+// descriptor if that is not negative. It returns the exit code.
+func Refuse(report int, why []string) int {
+	for _, line := range why {
+		Say(line)
+	}
+	supervise.RefuseEarly(report, strings.Join(why, "\n"))
+	return supervise.ExitSandbox
+}
 
 func run(o *order.Order, host int) int {
 	runtime.LockOSThread() // init dies with the thread that started it

@@ -21,5 +21,16 @@ func Run(*order.Order) int { return child(nil) }
 // Exec fails on this operating system.
 func Exec(*order.Order) error { return errors.ErrUnsupported }
 
+// Plan fails on this operating system.
+func Plan(*order.Order) ([]string, error) { return nil, errors.ErrUnsupported }
+
+// Refuse says why nothing is launched, and returns the exit code.
+func Refuse(_ int, why []string) int {
+	for _, line := range why {
+		Say(line)
+	}
+	return 125
+}
+
 // Say writes one line of the launcher's to standard error.
 func Say(line string) { os.Stderr.WriteString("mcp-sandbox: " + line + "\n") }

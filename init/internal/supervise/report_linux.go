@@ -2,8 +2,8 @@ package supervise
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
+	"strconv"
 	"syscall"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
@@ -17,19 +17,37 @@ import (
 func (s *shim) enforced(layers []order.LayerReport) *order.Enforced {
 	sum := sha256.Sum256(s.Order.Policy)
 	e := &order.Enforced{Event: "enforced", Version: 1, Level: string(s.policy.Level), Confinement: string(policy.Full),
-		MinConfinement: string(s.policy.MinConfinement), PolicySHA256: hex.EncodeToString(sum[:]), Command: s.Order.Command,
+		MinConfinement: string(s.policy.MinConfinement), PolicySHA256: hexadecimal(sum[:]), Command: s.Order.Command,
 		PID: s.server, Kernel: s.machine.Kernel, LandlockABI: s.machine.LandlockABI, ImpliedGrants: s.view.Implied,
 		Protected: s.view.Protected, Unprotected: s.view.Unprotected, EnvDropped: s.Order.Dropped, Layers: layers,
 		Warnings: s.view.Warnings}
 	return e
 }
 
-// warn says on standard error what the machine could not give and what the plan found worth a word.
+// hexadecimal is written out because encoding/hex links fmt, which every start would pay for.
+func hexadecimal(b []byte) string {
+	const digits = "0123456789abcdef"
+	text := make([]byte, 0, 2*len(b))
+	for _, c := range b {
+		text = append(text, digits[c>>4], digits[c&15])
+	}
+	return string(text)
+}
+
+// warn says on standard error what the machine could not give and what the plan found worth a word; if that is asked for,
+// also what holds.
 func (s *shim) warn(e *order.Enforced) {
+	if s.Order.Verbose {
+		s.Say("confinement " + e.Confinement + " (at least " + e.MinConfinement + " was asked for), level " + e.Level +
+			", process " + strconv.Itoa(e.PID))
+	}
 	for _, l := range e.Layers {
 		if l.State == order.Absent {
 			s.Say(string(l.Layer) + " is absent: " + l.Reason + "; " + l.Effect)
 			continue
+		}
+		if s.Order.Verbose {
+			s.Say(string(l.Layer) + " is " + string(l.State))
 		}
 		for _, f := range l.Facts {
 			if f.Got == "" {
@@ -40,6 +58,13 @@ func (s *shim) warn(e *order.Enforced) {
 	for _, w := range e.Warnings {
 		s.Say(w)
 	}
+}
+
+// RefuseEarly writes the one line of a launch that came to nothing before there was an order. Whoever calls it has said
+// on standard error why.
+func RefuseEarly(report int, why string) {
+	s := sink{report: report, host: -1}
+	s.last(&order.Refused{Event: "refused", Layer: order.Policy, Op: "read", Error: why})
 }
 
 // refuse tells why no server was started, and returns the exit code.

@@ -150,14 +150,23 @@ func (s *shim) start(trees []int) error {
 	return s.startRunner(fd, trees)
 }
 
-// confine lays the rest of the program out and lets init go on with it.
-func (s *shim) confine() error {
+// lay writes the rest of the program.
+func (s *shim) lay() error {
 	filter, err := assemble(&s.policy)
 	if err != nil {
 		return &rows.Refusal{Layer: order.Seccomp, Op: "assemble", Err: err}
 	}
 	if err = s.launch.Lay(&rows.Request{Policy: s.policy, View: s.view, Machine: s.machine, Env: s.env(), Filter: filter}); err != nil {
 		return &rows.Refusal{Layer: order.Policy, Op: "lay out", Err: err}
+	}
+	return nil
+}
+
+// confine lays the rest of the program out and lets init go on with it.
+func (s *shim) confine() error {
+	err := s.lay()
+	if err != nil {
+		return err
 	}
 	if s.Alter != nil {
 		s.Alter(s.launch, true)

@@ -1,0 +1,37 @@
+package supervise
+
+import (
+	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
+	"github.com/security-mcp/mcp-sandbox/init/internal/view"
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/policy"
+)
+
+// Plan is the program that Run would give to the runner for this order on this machine, one line a call. It is laid out
+// in memory that nothing executes: no process is started, and a root launcher opens no grant.
+func Plan(o *order.Order) ([]string, error) {
+	s := &shim{Config: Config{Order: o}}
+	var err error
+	if s.policy, err = policy.Parse(o.Policy); err != nil {
+		return nil, &rows.Refusal{Layer: order.Policy, Op: "parse", Err: err}
+	}
+	if err = identify(&s.machine, &s.policy); err != nil {
+		return nil, &rows.Refusal{Layer: order.Namespaces, Op: "find out the ids", Err: err}
+	}
+	if err = look(&s.machine); err != nil {
+		return nil, &rows.Refusal{Layer: order.Namespaces, Op: "look at the machine", Err: err}
+	}
+	if s.view, err = view.Plan(s.viewRequest()); err != nil {
+		return nil, refusedView(err)
+	}
+	s.launch = rows.Begin(make([]byte, program.Size), &s.policy)
+	if err = s.lay(); err != nil {
+		return nil, err
+	}
+	lines := make([]string, s.launch.Len())
+	for i := range lines {
+		lines[i] = s.launch.Line(i, nil)
+	}
+	return lines, nil
+}
