@@ -1,0 +1,102 @@
+package signals
+
+import (
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// next waits a moment for a signal.
+func next(t *testing.T, fd int) unix.Signal {
+	t.Helper()
+	fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
+	for until := time.Now().Add(5 * time.Second); time.Now().Before(until); {
+		if n, err := unix.Poll(fds, 1000); n == 1 && err == nil {
+			return Next(fd)
+		}
+	}
+	return 0
+}
+
+func TestEachSignalIsItsNumber(t *testing.T) {
+	list := []unix.Signal{unix.SIGUSR1, unix.SIGUSR2, unix.SIGHUP, unix.SIGWINCH}
+	fd, err := Open(list...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := Next(fd); s != 0 {
+		t.Fatalf("%v before any was sent", s)
+	}
+	for _, s := range list {
+		if err := unix.Kill(unix.Getpid(), s); err != nil {
+			t.Fatal(err)
+		}
+		if got := next(t, fd); got != s {
+			t.Errorf("sent %v, read %v", s, got)
+		}
+	}
+}
+
+// Whatever thread the signal hits and whatever it was doing, the program goes on as if nothing had been.
+func TestHandlerDisturbsNothing(t *testing.T) {
+	fd, err := Open(unix.SIGUSR1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop := make(chan struct{})
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			for sum := 0; ; sum++ {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				b := make([]int, 1000)
+				for i := range b {
+					b[i] = i
+				}
+				if b[999] != 999 {
+					panic("memory")
+				}
+				if sum%100 == 0 {
+					runtime.GC()
+				}
+			}
+		}()
+	}
+	caught := 0
+	for range 2000 {
+		unix.Kill(unix.Getpid(), unix.SIGUSR1)
+		if next(t, fd) == unix.SIGUSR1 {
+			caught++
+		}
+	}
+	close(stop)
+	wg.Wait()
+	if caught != 2000 {
+		t.Errorf("sent 2000 signals, each read before the next, and read %d", caught)
+	}
+}
+
+func TestIgnoredStaysIgnored(t *testing.T) {
+	old := action{handler: ignored}
+	if err := sigaction(unix.SIGURG, &old, nil); err != nil { // the runtime can do without: it only preempts less
+		t.Fatal(err)
+	}
+	fd, err := Open(unix.SIGURG)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unix.Kill(unix.Getpid(), unix.SIGURG)
+	time.Sleep(10 * time.Millisecond)
+	if s := Next(fd); s != 0 {
+		t.Errorf("read %v, which was ignored", s)
+	}
+}
