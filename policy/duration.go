@@ -35,12 +35,12 @@ func (d *Duration) UnmarshalText(text []byte) error {
 	}
 	t, err := time.ParseDuration(s)
 	switch {
+	case strings.HasPrefix(s, "-"):
+		return invalid(text, "is negative")
 	case err != nil && digits(s):
 		return invalid(text, "has no unit: write "+quote(s+"s")+" for seconds")
 	case err != nil:
 		return invalid(text, "is no duration: write 500ms, 30s or 1h30m"+orUnlimited)
-	case t < 0:
-		return invalid(text, "is negative")
 	case t == 0:
 		return invalid(text, "is zero: a limit must be above it"+orUnlimited)
 	}

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"path"
 	"runtime"
 	"strings"
 )
@@ -61,23 +62,10 @@ func onDrive(p string) bool {
 	return strings.HasPrefix(p, `\\`) || len(p) > 2 && p[1] == ':' && (p[2] == '\\' || p[2] == '/')
 }
 
-// clean is path.Clean for an absolute path, which has nothing above its root.
+// clean is path.Clean, which takes no ".." above the root.
 func clean(p string) string {
 	if onDrive(p) {
 		return p
 	}
-	b := make([]byte, 0, len(p))
-	for part := range strings.SplitSeq(p, "/") {
-		switch part {
-		case "", ".":
-		case "..":
-			b = b[:max(0, strings.LastIndexByte(string(b), '/'))]
-		default:
-			b = append(append(b, '/'), part...)
-		}
-	}
-	if len(b) == 0 {
-		return "/"
-	}
-	return string(b)
+	return path.Clean(p)
 }

@@ -36,8 +36,8 @@ func (a amount) kind(v *strictjson.Value, r *report) bool {
 func (a amount) set(s string) error { return a.at.UnmarshalText([]byte(s)) }
 
 func (a amount) check(r *report) {
-	if s := a.at.String(); s != "" && s[0] == '-' {
-		r.add("", invalid(s, "is negative"))
+	if s := a.at.String(); s != "" {
+		r.add("", a.set(s))
 	}
 }
 

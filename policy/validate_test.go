@@ -1,0 +1,118 @@
+package policy
+
+import (
+	"testing"
+)
+
+func TestValidate(t *testing.T) {
+	if err := (Policy{}).Validate(); err != nil {
+		t.Errorf("the zero Policy: %v", err)
+	}
+	for _, test := range []struct {
+		policy Policy
+		want   string
+	}{
+		{Policy{Level: "Strict"}, `/level: "Strict" is none of: strict standard network privileged`},
+		{Policy{MinConfinement: "most"}, `/minConfinement: "most" is none of: full reduced limits none`},
+		{Policy{Filesystem: Filesystem{Default: "write"}}, `/filesystem/default: "write" is none of: deny read`},
+		{Policy{Filesystem: Filesystem{AllowRead: []string{"/a", "", "/dev/null"}}},
+			"/filesystem/allowRead/1: the path is empty\n/filesystem/allowRead/2: \"/dev/null\" cannot be granted: nothing of /dev can"},
+		{Policy{Filesystem: Filesystem{DenyRead: []string{"/a\x00b"}}}, `/filesystem/denyRead/0: "/a\x00b" holds a NUL`},
+		{Policy{Filesystem: Filesystem{AllowWrite: []string{"/a\xff"}}}, `/filesystem/allowWrite/0: "/a\xff" is not UTF-8`},
+		{Policy{Filesystem: Filesystem{TmpSize: Unlimited}}, "/filesystem/tmpSize: must have a limit"},
+		{Policy{Filesystem: Filesystem{TmpSize: -2}}, `/filesystem/tmpSize: "-2" is negative`},
+		{Policy{Network: Network{AllowedDomains: []string{"*"}}}, `/network/allowedDomains/0: "*" is no domain: a star can only stand in front, as in *.example.com`},
+		{Policy{Level: LevelNetwork, Network: Network{AllowedDomains: []string{"a.example"}}},
+			"/network/allowedDomains: cannot be held in level network, where the server has the host's network"},
+		{Policy{Subprocess: Subprocess{3}}, "/subprocess/allow: 3 is neither Unset, No nor Yes"},
+		{Policy{Env: []Variable{{"A", "1"}, {"B", "\x00"}, {"A", "2"}, {"C=", ""}}},
+			"/env/B: \"\\x00\" holds a NUL\n/env/A: this variable occurs twice\n/env/C=: \"C=\" is no name of a variable: NAME=VALUE goes into env"},
+		{Policy{EnvVars: []string{""}}, "/envVars/0: a name is empty"},
+		{Policy{Limits: Limits{CPU: -5, Pids: -2, Timeout: -3, Memory: Unlimited}},
+			"/limits/cpu: \"-5\" is negative\n/limits/pids: \"-2\" is negative\n/limits/timeout: \"-3\" is negative"},
+		{Policy{Limits: Limits{CPU: maxCPU + 1}}, `/limits/cpu: "1048576001m" is no number of cores: write 500m, 2 or 0.5, or "unlimited"`},
+		{Policy{Limits: Limits{Grace: Unlimited}}, "/limits/grace: must have a limit"},
+		{Policy{OnStdinClose: "wait", OnHostExit: "wait"}, "/onStdinClose: \"wait\" is none of: terminate ignore\n/onHostExit: \"wait\" is none of: terminate ignore"},
+		{Policy{Seccomp: Seccomp{[]string{"a b"}}}, `/seccomp/deny/0: "a b" is no name of a system call`},
+		{Policy{Umask: "77"}, `/umask: "77" is no umask: write three or four octal digits such as "0077"`},
+		{Policy{Cwd: "-x"}, `/cwd: "-x" cannot be optional`},
+		{Policy{User: "1"}, `/user: "1" is no user: write "uid:gid" in numbers`},
+	} {
+		if err := test.policy.Validate(); err == nil || err.Error() != test.want {
+			t.Errorf("%+v:\ngot  %v\nwant %s", test.policy, err, test.want)
+		}
+	}
+}
+
+// Each value that nothing enforces is refused by name, and the rest can be launched.
+func TestUnenforced(t *testing.T) {
+	tail := "not enforced yet by this version; remove it"
+	for _, test := range []struct{ doc, want string }{
+		{`"level": "strict"`, `/level: "strict" is ` + tail},
+		{`"level": "strict", "limits": {"timeout": "1m"}`, `/level: "strict" is ` + tail + "\n/limits/timeout: " + tail},
+		{`"level": "privileged"`, `/level: "privileged" is ` + tail},
+		{`"minConfinement": "none"`, `/minConfinement: "none" is ` + tail},
+		{`"network": {"allowedDomains": ["a.example"]}`, "/network/allowedDomains: " + tail},
+		{`"network": {"deniedDomains": ["a.example"]}`, "/network/deniedDomains: " + tail},
+		{`"network": {"allowPrivate": true}`, "/network/allowPrivate: " + tail},
+		{`"network": {"allowUnixSockets": ["/run/x"]}`, "/network/allowUnixSockets: " + tail},
+		{`"subprocess": {"allow": false}`, `/subprocess/allow: "false" is ` + tail},
+		{`"limits": {"cpu": 1}`, "/limits/cpu: " + tail},
+		{`"limits": {"io": "1M"}`, "/limits/io: " + tail},
+		{`"limits": {"timeout": "1m"}`, "/limits/timeout: " + tail},
+		{`"limits": {"grace": "1s"}`, "/limits/grace: " + tail},
+		{`"onHostExit": "ignore"`, `/onHostExit: "ignore" is ` + tail},
+		{`"level": "standard"`, ""},
+		{`"level": "network"`, ""},
+		{`"minConfinement": "limits", "onStdinClose": "ignore", "onHostExit": "terminate", "user": "1:1", "umask": "0077", "cwd": "/x",
+		  "seccomp": {"deny": ["ptrace"]}, "env": {"A": "1"}, "envVars": ["B"], "subprocess": {"allow": true},
+		  "filesystem": {"default": "read", "allowRead": ["/a"], "denyRead": ["/b"], "allowWrite": ["/c"], "denyWrite": ["/d"], "tmpSize": "1M"},
+		  "network": {"allowedDomains": [], "allowPrivate": false},
+		  "limits": {"cpu": "unlimited", "memory": "1G", "addressSpace": "1T", "pids": 1, "openFiles": 64, "fileSize": "1M", "io": "unlimited",
+		  "timeout": "unlimited"}`, ""},
+	} {
+		p, err := Parse([]byte(`{"version": 1, ` + test.doc + "}"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, program := range []Program{Init, Run, Library} {
+			for _, p := range []Policy{p, p.Effective(program)} {
+				got := ""
+				if err := Unenforced(p); err != nil {
+					got = err.Error()
+				}
+				if got != test.want {
+					t.Errorf("%s:\ngot  %s\nwant %s", test.doc, got, test.want)
+				}
+			}
+		}
+	}
+}
+
+// The defaults that depend on the program and the system; the rest is in testdata/valid.
+func TestEffective(t *testing.T) {
+	for program, want := range map[Program]Reaction{Init: Terminate, Library: Terminate, Run: Ignore} {
+		if got := (Policy{}).Effective(program).OnStdinClose; got != want {
+			t.Errorf("program %d: onStdinClose is %s", program, got)
+		}
+		if got := (Policy{OnStdinClose: Terminate}).Effective(program).OnStdinClose; got != Terminate {
+			t.Errorf("program %d: a named onStdinClose becomes %s", program, got)
+		}
+	}
+	for _, test := range []struct {
+		level  Level
+		system string
+		want   Confinement
+	}{
+		{Strict, "linux", Full}, {Strict, "darwin", Full},
+		{Standard, "linux", Reduced}, {Standard, "darwin", ConfinementLimits}, {Standard, "windows", ConfinementLimits},
+		{LevelNetwork, "linux", Reduced}, {LevelNetwork, "windows", ConfinementLimits}, {Privileged, "linux", None}, {"", "linux", Reduced},
+	} {
+		if got := (Policy{Level: test.level}).effective(Init, test.system).MinConfinement; got != test.want {
+			t.Errorf("%s on %s: %s", test.level, test.system, got)
+		}
+		if got := (Policy{Level: test.level, MinConfinement: Full}).effective(Init, test.system).MinConfinement; got != Full {
+			t.Errorf("%s on %s: a named minConfinement becomes %s", test.level, test.system, got)
+		}
+	}
+}
