@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
+	"github.com/security-mcp/mcp-sandbox/init/internal/signals"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
@@ -52,7 +53,7 @@ func (s *shim) prove() (*order.Enforced, error) {
 
 // told waits for one message and returns its sender.
 func (s *shim) told() (pid int, err error) {
-	fds := []unix.PollFd{{Fd: int32(s.up), Events: unix.POLLIN}, {Fd: int32(s.signals.fd), Events: unix.POLLIN}}
+	fds := []unix.PollFd{{Fd: int32(s.up), Events: unix.POLLIN}, {Fd: int32(s.signals), Events: unix.POLLIN}}
 	for {
 		left := setUp - time.Since(s.began)
 		if left <= 0 {
@@ -61,7 +62,7 @@ func (s *shim) told() (pid int, err error) {
 		if _, err := unix.Poll(fds, int(left/time.Millisecond)+1); err != nil && err != unix.EINTR {
 			return 0, refusedStart("poll", err)
 		}
-		if sig := s.signals.next(); ends(sig) {
+		if sig := signals.Next(s.signals); ends(sig) {
 			return 0, errSignalled{sig}
 		}
 		if fds[0].Revents != 0 {

@@ -41,7 +41,7 @@ type shim struct {
 	machine rows.Machine
 	launch  *rows.Launch
 	sink    sink
-	signals *inbox
+	signals int // reads as the numbers of the signals that came
 
 	began    time.Time
 	lifeline int // init lives as long as this is open; a byte is a signal
@@ -57,8 +57,10 @@ type shim struct {
 func Run(c Config) int {
 	s := &shim{Config: c, began: time.Now(), lifeline: -1, init: -1, initFD: -1}
 	s.sink = sink{report: c.Order.ReportFD, host: c.Host}
-	s.signals = listen()
-	err := s.prepare()
+	var err error
+	if s.signals, err = listen(); err == nil {
+		err = s.prepare()
+	}
 	if err == nil {
 		err = s.confine()
 	}

@@ -3,6 +3,7 @@ package supervise
 import (
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/signals"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"golang.org/x/sys/unix"
 )
@@ -26,7 +27,7 @@ func (s *shim) watch() ending {
 	var e ending
 	fds := []unix.PollFd{
 		{Fd: int32(s.initFD), Events: unix.POLLIN},
-		{Fd: int32(s.signals.fd), Events: unix.POLLIN},
+		{Fd: int32(s.signals), Events: unix.POLLIN},
 		{Fd: int32(s.Host), Events: unix.POLLIN}, // negative descriptors are passed over
 		{Fd: int32(s.Parent), Events: unix.POLLIN},
 	}
@@ -38,7 +39,7 @@ func (s *shim) watch() ending {
 		if fds[0].Revents != 0 {
 			return e
 		}
-		for sig := s.signals.next(); sig != 0; sig = s.signals.next() {
+		for sig := signals.Next(s.signals); sig != 0; sig = signals.Next(s.signals) {
 			s.pass(sig, &e)
 		}
 		if fds[2].Revents != 0 || fds[3].Revents != 0 {
