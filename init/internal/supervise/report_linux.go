@@ -1,11 +1,11 @@
 package supervise
 
 import (
-	"crypto/sha256"
 	"errors"
 	"strconv"
 	"syscall"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/digest"
 	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
 	"github.com/security-mcp/mcp-sandbox/init/internal/view"
 	"github.com/security-mcp/mcp-sandbox/init/order"
@@ -15,23 +15,12 @@ import (
 
 // enforced is the first line of the report.
 func (s *shim) enforced(layers []order.LayerReport) *order.Enforced {
-	sum := sha256.Sum256(s.Order.Policy)
 	e := &order.Enforced{Event: "enforced", Version: 1, Level: string(s.policy.Level), Confinement: string(policy.Full),
-		MinConfinement: string(s.policy.MinConfinement), PolicySHA256: hexadecimal(sum[:]), Command: s.Order.Command,
+		MinConfinement: string(s.policy.MinConfinement), PolicySHA256: digest.Hex(s.Order.Policy), Command: s.Order.Command,
 		PID: s.server, Kernel: s.machine.Kernel, LandlockABI: s.machine.LandlockABI, ImpliedGrants: s.view.Implied,
 		Protected: s.view.Protected, Unprotected: s.view.Unprotected, EnvDropped: s.Order.Dropped, Layers: layers,
 		Warnings: s.view.Warnings}
 	return e
-}
-
-// hexadecimal is written out because encoding/hex links fmt, which every start would pay for.
-func hexadecimal(b []byte) string {
-	const digits = "0123456789abcdef"
-	text := make([]byte, 0, 2*len(b))
-	for _, c := range b {
-		text = append(text, digits[c>>4], digits[c&15])
-	}
-	return string(text)
 }
 
 // warn says on standard error what the machine could not give and what the plan found worth a word; if that is asked for,

@@ -20,7 +20,10 @@ type sink struct {
 
 // first writes the line without which no server is released.
 func (s *sink) first(r order.Record) error {
-	line := r.AppendJSON(nil)
+	if s.report < 0 && s.host < 0 {
+		return nil
+	}
+	line := r.AppendJSON(make([]byte, 0, 16<<10))
 	until := time.Now().Add(firstLine)
 	for _, fd := range []int{s.report, s.host} {
 		if fd < 0 {
