@@ -1,0 +1,46 @@
+package source
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/policy"
+)
+
+// Lines is what is wrong as people read it, one thing a line, without line breaks of its own. Each names where it was
+// written: flag returns the flag that gave a key its value, "" where it was none.
+func (s Source) Lines(err error, flag func(key string) string) []string {
+	var errs policy.Errors
+	if !errors.As(err, &errs) {
+		return []string{join(s.String(), err.Error())}
+	}
+	lines := make([]string, len(errs))
+	for i, e := range errs {
+		lines[i] = join(s.String(), e.Error())
+		if flag == nil {
+			continue
+		}
+		if name := flag(Key(e.Pointer)); name != "" {
+			lines[i] = join(name, e.Msg)
+		}
+	}
+	return lines
+}
+
+func join(where, what string) string {
+	if where == "" {
+		return what
+	}
+	return where + ": " + what
+}
+
+// Key is the policy's key that a JSON pointer leads to or into, such as "filesystem.allowRead"; "" for none.
+func Key(pointer string) string {
+	name := strings.ReplaceAll(strings.TrimPrefix(pointer, "/"), "/", ".")
+	for _, key := range policy.Keys() {
+		if name == key || strings.HasPrefix(name, key+".") {
+			return key
+		}
+	}
+	return ""
+}

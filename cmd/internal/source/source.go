@@ -1,0 +1,113 @@
+// Package source is where a program's policy comes from: a file, a descriptor, or nowhere.
+//
+//	src := source.Source{File: "policy.json", FD: -1}
+//	p, err := src.Read(dir, home) // paths absolute, nothing else filled in
+//	lines := src.Lines(err, nil)  // one for each thing wrong, as a person reads it
+//
+// Both programs share it, so a document means the same to both. It is part of every start of mcp-sandbox-init and links
+// no more than that one may.
+package source
+
+import (
+	"errors"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/platform"
+	"github.com/security-mcp/mcp-sandbox/policy"
+)
+
+// within is how long a document may take to come.
+const within = 5 * time.Second
+
+// A Source is where a document is. The zero value is descriptor 0: use [None] to start from.
+type Source struct {
+	File string // as given; "" for none
+	FD   int    // -1 for none
+}
+
+// None is the source of the policy that grants nothing.
+func None() Source { return Source{FD: -1} }
+
+// String is how messages name the source; "" for none.
+func (s Source) String() string {
+	switch {
+	case s.File != "":
+		return s.File
+	case s.FD >= 0:
+		return "--policy-fd " + strconv.Itoa(s.FD)
+	}
+	return ""
+}
+
+var errEmpty = errors.New("the document is empty")
+
+// Read reads the whole document, and its relative paths against its folder or, for a descriptor, dir. The descriptor is
+// closed. Without a source it is the zero policy, which grants nothing.
+func (s Source) Read(dir, home string) (policy.Policy, error) { return s.read(dir, home, within) }
+
+func (s Source) read(dir, home string, within time.Duration) (policy.Policy, error) {
+	if s.String() == "" {
+		return policy.Policy{}, nil
+	}
+	doc, err := s.document(within)
+	if err != nil {
+		return policy.Policy{}, err
+	}
+	if len(doc) == 0 {
+		return policy.Policy{}, errEmpty
+	}
+	p, err := policy.Parse(doc)
+	if err != nil {
+		return policy.Policy{}, err
+	}
+	if path := s.Path(dir); s.File != "" {
+		dir = path[:strings.LastIndexFunc(path, func(r rune) bool { return r < 0x80 && os.IsPathSeparator(uint8(r)) })+1]
+	}
+	return p.Absolute(dir, home)
+}
+
+func (s Source) document(within time.Duration) ([]byte, error) {
+	if s.File != "" {
+		doc, err := platform.ReadDocumentFile(s.File, policy.MaxDocument, within)
+		var p *os.PathError
+		if errors.As(err, &p) {
+			err = p.Err // messages name the file already
+		}
+		return doc, err
+	}
+	if err := platform.Inherited(s.FD, false); err != nil {
+		return nil, err
+	}
+	return platform.ReadDocument(s.FD, policy.MaxDocument, within)
+}
+
+// Path is the absolute path of the document, as given; "" where it is in no file. To be asked before Read, which closes
+// a descriptor.
+func (s Source) Path(dir string) string {
+	switch {
+	case s.File == "" && s.FD >= 0:
+		return platform.FileOf(s.FD)
+	case s.File == "" || isAbsolute(s.File):
+		return s.File
+	}
+	return dir + string(os.PathSeparator) + s.File
+}
+
+func isAbsolute(path string) bool {
+	return os.IsPathSeparator(path[0]) || len(path) > 2 && path[1] == ':' && os.IsPathSeparator(path[2])
+}
+
+// Descriptor reads the number that --policy-fd and --report-fd take. The first three are the server's.
+func Descriptor(s string) (int, error) {
+	n, err := strconv.ParseUint(s, 10, 31)
+	if err != nil {
+		return -1, errors.New(strconv.Quote(s) + " is no descriptor: a number from 3 on")
+	}
+	if n < 3 {
+		return -1, errors.New(s + " is the server's: a descriptor from 3 on")
+	}
+	return int(n), nil
+}
