@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -34,15 +35,29 @@ func InCI() bool {
 	return ci != "" && ci != "false" && ci != "0"
 }
 
+// RequireEnv names what a run must not do without, words such as "node qemu gcc" between spaces or commas: what is named
+// and missing is a failure, not a skip. In CI node is named always.
+const RequireEnv = "MCP_SANDBOX_REQUIRE"
+
+// Missing skips the test for want of word, or fails it where this run must have it.
+func Missing(tb testing.TB, word, why string) {
+	tb.Helper()
+	if InCI() && word == "node" {
+		tb.Fatal("CI needs Node.js: ", why)
+	}
+	named := strings.FieldsFunc(os.Getenv(RequireEnv), func(r rune) bool { return r == ' ' || r == ',' })
+	if slices.Contains(named, word) {
+		tb.Fatalf("%s, and %s names %s", why, RequireEnv, word)
+	}
+	tb.Skip(why)
+}
+
 // Node is the path of Node.js. Without one the test is skipped and says so; in CI that is a failure.
 func Node(tb testing.TB) string {
 	tb.Helper()
 	path, err := exec.LookPath("node")
-	if err != nil && InCI() {
-		tb.Fatal("CI needs Node.js: ", err)
-	}
 	if err != nil {
-		tb.Skip("no Node.js on this machine: the npm servers and the TypeScript client are not tried")
+		Missing(tb, "node", "no Node.js on this machine: the npm servers and the TypeScript client are not tried")
 	}
 	return path
 }

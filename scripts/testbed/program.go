@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// ProgramsEnv names a folder of programs built beforehand, for a run that has no Go build cache to write to, as an
-// unprivileged repetition of the suite:
+// ProgramsEnv names a folder of programs built beforehand, for a run that has no Go build cache to write to, as the
+// unprivileged repetition of the suite (scripts/test):
 //
-//	CGO_ENABLED=0 go build -trimpath -o DIR/ ./testdata/probe ./testdata/server-go
+//	CGO_ENABLED=0 go build -trimpath -o DIR/ ./testdata/probe ./testdata/server-go ./cmd/...
 const ProgramsEnv = "MCP_SANDBOX_TEST_PROGRAMS"
 
 var (
@@ -23,6 +23,18 @@ var (
 // set it builds nothing and the program must be there.
 func Program(tb testing.TB, name string) string {
 	tb.Helper()
+	return program(tb, "./testdata/"+name)
+}
+
+// Command is one of the project's own programs, ./cmd/name, built as Program builds.
+func Command(tb testing.TB, name string) string {
+	tb.Helper()
+	return program(tb, "./cmd/"+name)
+}
+
+func program(tb testing.TB, source string) string {
+	tb.Helper()
+	name := filepath.Base(source)
 	if dir := os.Getenv(ProgramsEnv); dir != "" {
 		path := filepath.Join(dir, name)
 		if _, err := os.Stat(path); err != nil {
@@ -36,11 +48,11 @@ func Program(tb testing.TB, name string) string {
 		return path
 	}
 	path := filepath.Join(Scratch(tb), name)
-	cmd := exec.Command("go", "build", "-trimpath", "-o", path, "./testdata/"+name)
+	cmd := exec.Command("go", "build", "-trimpath", "-o", path, source)
 	cmd.Dir = root(tb)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
-		tb.Fatalf("go build ./testdata/%s: %v\n%s", name, err, out)
+		tb.Fatalf("go build %s: %v\n%s", source, err, out)
 	}
 	if err := os.Chmod(path, 0o755); err != nil { // whatever the umask is
 		tb.Fatal(err)

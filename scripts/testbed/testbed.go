@@ -44,6 +44,20 @@ func Scratch(tb testing.TB) string {
 	return scratch
 }
 
+// Folder makes a folder below Scratch that every uid may write: a root launcher's server has another one. Unlike
+// tb.TempDir's, no folder above it is closed.
+func Folder(tb testing.TB) string {
+	tb.Helper()
+	dir, err := os.MkdirTemp(Scratch(tb), "folder-")
+	if err == nil {
+		err = os.Chmod(dir, 0o777)
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return dir
+}
+
 // Root is the folder of go.mod, found upwards from the working directory: that of a running test is its package's.
 func Root() (string, error) {
 	dir, err := os.Getwd()
