@@ -29,6 +29,9 @@ func (p Policy) Absolute(base, home string) (Policy, error) {
 				continue
 			}
 			path, err := resolve(p.Cwd, base, home)
+			if err == nil {
+				err = s.valid(path)
+			}
 			r.add("", err)
 			p.Cwd = path
 		}

@@ -75,8 +75,10 @@ func TestAbsoluteErrors(t *testing.T) {
 	}
 	// What is no grant may be anything, and the working folder is told too.
 	p := Policy{Filesystem: Filesystem{DenyRead: []string{"/proc"}}, Cwd: "~/x"}
-	if _, err := p.Absolute("/work", ""); err == nil || !strings.HasPrefix(err.Error(), "/cwd: ") || strings.Contains(err.Error(), "\n") {
-		t.Errorf("got %v", err)
+	for _, home := range []string{"", "/with*star"} {
+		if _, err := p.Absolute("/work", home); err == nil || !strings.HasPrefix(err.Error(), "/cwd: ") || strings.Contains(err.Error(), "\n") {
+			t.Errorf("home %s: got %v", home, err)
+		}
 	}
 }
 
