@@ -1,7 +1,6 @@
 package supervise
 
 import (
-	"errors"
 	"strings"
 	"time"
 
@@ -51,11 +50,14 @@ type shim struct {
 	init     int // pid
 	initFD   int // pidfd
 	server   int // pid, in the shim's namespace
+
+	end   ending
+	stdin stdin
 }
 
 // Run starts the server of an order and returns the launcher's exit code when all of it has ended.
 func Run(c Config) int {
-	s := &shim{Config: c, began: time.Now(), lifeline: -1, init: -1, initFD: -1}
+	s := &shim{Config: c, began: time.Now(), lifeline: -1, init: -1, initFD: -1, stdin: stdin{fd: -1}}
 	s.sink = sink{report: c.Order.ReportFD, host: c.Host}
 	var err error
 	if s.signals, err = listen(); err == nil {
@@ -79,7 +81,8 @@ func Run(c Config) int {
 		return s.refuse(err)
 	}
 	s.warn(enforced)
-	return s.finish(s.watch())
+	s.watch()
+	return s.finish()
 }
 
 // prepare reads the order, starts a runner whose init waits, and plans the launch while the kernel makes the namespaces.
@@ -123,19 +126,6 @@ func (s *shim) viewRequest() view.Request {
 	return view.Request{Policy: s.policy, Command: o.Command, Env: o.Env, Dir: o.Dir, PolicyFile: o.PolicyFile,
 		ReportFile: o.ReportFile, Launcher: o.Launcher, UID: s.machine.UID, GID: s.machine.GID, Root: s.machine.Root,
 		HostNet: s.policy.Level == policy.LevelNetwork}
-}
-
-// refusedView keeps a command that is missing or not executable apart from a path that is wrong.
-func refusedView(err error) error {
-	layer := order.Policy
-	if errors.Is(err, view.ErrNotFound) || errors.Is(err, view.ErrNotExecutable) {
-		layer = order.Exec
-	}
-	var r *rows.Refusal
-	if errors.As(err, &r) {
-		return r
-	}
-	return &rows.Refusal{Layer: layer, Op: "plan", Err: err}
 }
 
 // start starts the runner on a program of which only the beginning is there.

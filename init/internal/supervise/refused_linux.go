@@ -1,0 +1,36 @@
+package supervise
+
+import (
+	"errors"
+	"os"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
+	"github.com/security-mcp/mcp-sandbox/init/internal/view"
+	"github.com/security-mcp/mcp-sandbox/init/order"
+)
+
+// refusedView tells what the view was refused for: the policy's key and its path, or the command.
+func refusedView(err error) error {
+	var refusal *rows.Refusal
+	var command *view.CommandError
+	var path *os.PathError
+	switch {
+	case errors.As(err, &refusal):
+		return refusal
+	case errors.As(err, &command):
+		return &rows.Refusal{Layer: order.Exec, Op: "start", Path: command.Path, Err: unnamed{command}}
+	case errors.As(err, &path):
+		return &rows.Refusal{Layer: order.Policy, Op: path.Op, Path: path.Path, Err: path.Err}
+	}
+	return &rows.Refusal{Layer: order.Policy, Op: "plan", Err: err}
+}
+
+// unnamed is why a command cannot be started, without its name, which the refusal has already.
+type unnamed struct{ *view.CommandError }
+
+func (u unnamed) Error() string {
+	if u.Err != nil {
+		return string(u.Kind) + ": " + u.Err.Error()
+	}
+	return string(u.Kind)
+}
