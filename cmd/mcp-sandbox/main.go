@@ -1,0 +1,27 @@
+// Command mcp-sandbox starts MCP servers confined, for people, and shows what a policy means.
+//
+//	mcp-sandbox run --allow-read ./docs -- npx -y @modelcontextprotocol/server-filesystem ./docs
+//	mcp-sandbox plan -- node server.js
+//	mcp-sandbox policy show --level network
+//
+// It is a host that embeds the library: run turns its flags into an order and becomes the shim by execve of itself. Standard
+// output belongs to the server alone, and where no server runs to what was asked for. Every line on standard error starts
+// with the program's name.
+package main
+
+import (
+	"os"
+
+	"github.com/security-mcp/mcp-sandbox/init/reexec"
+)
+
+// version is set by the linker: -X main.version=v1.2.3.
+var version = "dev"
+
+// exitSandbox is the exit code of everything that comes to nothing before a server runs.
+const exitSandbox = 125
+
+func main() {
+	reexec.Init()
+	os.Exit(dispatch(os.Args[1:]))
+}

@@ -1,0 +1,182 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"strconv"
+
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
+	"github.com/security-mcp/mcp-sandbox/init/reexec"
+	"github.com/security-mcp/mcp-sandbox/platform"
+	"github.com/security-mcp/mcp-sandbox/policy"
+	"github.com/spf13/pflag"
+)
+
+// options is what the flags of one command say.
+type options struct {
+	set   *pflag.FlagSet
+	lines []line // of the help
+	help  bool
+
+	source   source.Source
+	settings []setting // of the policy's flags, in the order given
+	program  policy.Program
+	report   string // file, "-" or ""
+	reportFD int    // -1 for none
+	verbose  bool
+}
+
+// A line of the help: a flag, or a heading where there is no name.
+type line struct{ name, value, text string }
+
+// A setting is one flag of the policy that was given. It waits until the document is read, which it overrides.
+type setting struct{ flag, key, value string }
+
+func newOptions() *options {
+	o := &options{set: pflag.NewFlagSet("", pflag.ContinueOnError), source: source.None(), program: policy.Run, reportFD: -1}
+	o.set.Usage = func() {}
+	o.set.SetOutput(nowhere{})
+	return o
+}
+
+// nowhere takes what pflag would print by itself.
+type nowhere struct{}
+
+func (nowhere) Write(b []byte) (int, error) { return len(b), nil }
+
+// A value is a flag whose text a function takes.
+type value func(string) error
+
+func (v value) Set(s string) error { return v(s) }
+func (v value) String() string     { return "" }
+func (v value) Type() string       { return "" }
+
+func (o *options) heading(text string) { o.lines = append(o.lines, line{text: text}) }
+
+// add defines a flag. always is what a switch without "=" means; "" for a flag that needs a value.
+func (o *options) add(name, meta, text, always string, take func(string) error) {
+	f := o.set.VarPF(value(func(s string) error {
+		if s == "" {
+			return errors.New("needs a value")
+		}
+		return take(s)
+	}), name, "", "")
+	f.NoOptDefVal = always
+	o.lines = append(o.lines, line{name, meta, text})
+}
+
+// addPolicy defines the flags of all keys that this version enforces.
+func (o *options) addPolicy() {
+	var scratch policy.Policy // a bad value is refused before the document is read
+	heading := ""
+	for _, f := range policyFlags() {
+		if f.name == "" {
+			heading = f.text
+		}
+		if f.name == "" || !f.enforced() {
+			continue
+		}
+		if heading != "" {
+			o.heading(heading)
+			heading = ""
+		}
+		always := f.always
+		if f.value == "" && always == "" {
+			always = "true"
+		}
+		o.add(f.name, f.words(), f.text, always, func(s string) error {
+			if f.always != "" && s != f.always {
+				return errors.New("takes no value")
+			}
+			o.settings = append(o.settings, setting{"--" + f.name, f.key, s})
+			return scratch.Set(f.key, s)
+		})
+	}
+}
+
+// addLaunch defines the flags that are no part of the policy.
+func (o *options) addLaunch() {
+	o.heading("Policy and report")
+	o.add("policy", "FILE", "start from this policy; the flags below add to it", "", once(&o.source.File))
+	o.add("policy-fd", "N", "the same, from a descriptor (3 or more)", "", descriptor(&o.source.FD))
+	o.add("report", "FILE", "write what was proved to FILE, as JSON Lines; - is standard error", "", once(&o.report))
+	o.add("report-fd", "N", "the same, to a descriptor (3 or more)", "", descriptor(&o.reportFD))
+	o.add("verbose", "", "say on standard error what holds", "true", func(s string) (err error) {
+		if o.verbose, err = strconv.ParseBool(s); err != nil {
+			err = errors.New(strconv.Quote(s) + " is neither true nor false")
+		}
+		return err
+	})
+}
+
+var errTwice = errors.New("is there twice")
+
+func once(at *string) func(string) error {
+	return func(s string) error {
+		if *at != "" {
+			return errTwice
+		}
+		*at = s
+		return nil
+	}
+}
+
+func descriptor(at *int) func(string) error {
+	return func(s string) (err error) {
+		if *at >= 0 {
+			return errTwice
+		}
+		*at, err = source.Descriptor(s)
+		return err
+	}
+}
+
+// openReport opens what --report and --report-fd name. The descriptor is then in reportFD, or that is -1.
+func (o *options) openReport() error {
+	if o.report != "" && o.reportFD >= 0 {
+		o.report = ""
+		return errors.New("--report and --report-fd: only one of them")
+	}
+	if o.reportFD >= 0 {
+		err := platform.Inherited(o.reportFD, true)
+		if err != nil {
+			err = errors.New("--report-fd " + strconv.Itoa(o.reportFD) + ": " + err.Error())
+			o.reportFD = -1
+		}
+		return err
+	}
+	switch o.report {
+	case "":
+		return nil
+	case "-":
+		o.reportFD = 2
+		return nil
+	}
+	if same(o.report, o.source.File) {
+		return errors.New("--report " + o.report + ": this is the policy")
+	}
+	var err error
+	if o.reportFD, err = platform.CreateReport(o.report); err != nil {
+		return errors.New("--report " + o.report + ": " + cause(err))
+	}
+	return nil
+}
+
+// same reports whether two paths lead to one file.
+func same(a, b string) bool {
+	x, err1 := os.Stat(a)
+	y, err2 := os.Stat(b)
+	return err1 == nil && err2 == nil && os.SameFile(x, y)
+}
+
+// cause is an error without the path, which the message has already.
+func cause(err error) string {
+	var p *os.PathError
+	if errors.As(err, &p) {
+		return p.Err.Error()
+	}
+	return err.Error()
+}
+
+// refuse says why nothing is launched, and writes it to the report if there is one.
+func (o *options) refuse(lines ...string) int { return reexec.Refuse(o.reportFD, lines) }

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"strconv"
+
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/init/reexec"
+	"github.com/security-mcp/mcp-sandbox/policy"
+	"github.com/security-mcp/mcp-sandbox/policy/schema"
+)
+
+func checkCommand() command {
+	return command{
+		name: "policy check", args: "FILE", short: "find everything that is wrong with a policy file",
+		long: `Says nothing and exits with 0 if FILE is a policy; otherwise prints everything
+that is wrong with it, one thing a line with its place, and exits with 125.
+`,
+		tips:  "  mcp-sandbox policy check policy.json && echo fine\n",
+		flags: newOptions,
+		run:   check,
+	}
+}
+
+func showCommand() command {
+	return command{
+		name: "policy show", args: "[flags] [FILE]", short: "print a policy with all its defaults filled in",
+		long: `Prints the policy that a launch with the same file and flags would have, as JSON
+with the level's defaults. The policySHA256 of a report is of these bytes.
+`,
+		tips: `  mcp-sandbox policy show
+  mcp-sandbox policy show --level network --memory 512M policy.json
+  mcp-sandbox policy show --for init policy.json | sha256sum
+`,
+		flags: func() *options {
+			o := newOptions()
+			o.add("for", "init|run", "as mcp-sandbox-init or as mcp-sandbox run would have it (default run)", "", o.setProgram)
+			o.addPolicy()
+			return o
+		},
+		run: showPolicy,
+	}
+}
+
+func schemaCommand() command {
+	return command{
+		name: "policy schema", args: "", short: "print the JSON Schema of policies",
+		long:  "Prints the JSON Schema (2020-12) of policies, for editors that check while you write.\n",
+		tips:  "  mcp-sandbox policy schema > policy.schema.json\n",
+		flags: newOptions,
+		run: func(_ *options, args []string) int {
+			if len(args) > 0 {
+				return usageError("mcp-sandbox policy schema", "unexpected "+strconv.Quote(args[0]))
+			}
+			return show(string(schema.JSON()))
+		},
+	}
+}
+
+func (o *options) setProgram(s string) error {
+	switch s {
+	case "init":
+		o.program = policy.Init
+	case "run":
+		o.program = policy.Run
+	default:
+		return errors.New(strconv.Quote(s) + " is neither init nor run")
+	}
+	return nil
+}
+
+func check(_ *options, args []string) int {
+	file, err := fileOf(args, true)
+	if err != nil {
+		return usageError("mcp-sandbox policy check", err.Error())
+	}
+	src := source.Source{File: file, FD: -1}
+	dir, err := os.Getwd()
+	if err == nil {
+		_, err = src.Read(dir, os.Getenv("HOME"))
+	}
+	if err != nil {
+		return fail(src.Lines(err, nil)...)
+	}
+	return 0
+}
+
+func showPolicy(o *options, args []string) int {
+	file, err := fileOf(args, false)
+	if err != nil {
+		return usageError("mcp-sandbox policy show", err.Error())
+	}
+	o.source.File = file
+	dir, err := os.Getwd()
+	if err != nil {
+		return fail("working folder: " + err.Error())
+	}
+	home := order.Lookup(os.Environ(), "HOME")
+	p, why := o.policy(dir, home)
+	if len(why) > 0 {
+		return fail(why...)
+	}
+	if p, err = p.Absolute(dir, home); err == nil {
+		err = p.Validate()
+	}
+	if err != nil {
+		return fail(o.source.Lines(err, o.flagOf)...)
+	}
+	if code := show(string(p.Effective(o.program).AppendJSON(nil))); code != 0 {
+		return code
+	}
+	// Shown all the same: the language is one for all versions.
+	if err := policy.Unenforced(p); err != nil {
+		for _, line := range o.source.Lines(err, o.flagOf) {
+			reexec.Say("a launch refuses this policy: " + line)
+		}
+	}
+	return 0
+}
+
+// fileOf is the one file that a command takes.
+func fileOf(args []string, needed bool) (string, error) {
+	if len(args) > 0 && args[0] == "--" {
+		args = args[1:]
+	}
+	switch {
+	case len(args) > 1:
+		return "", errors.New("unexpected " + strconv.Quote(args[1]))
+	case len(args) == 1 && args[0] != "":
+		return args[0], nil
+	case len(args) == 1:
+		return "", errors.New("the file's name is empty")
+	case needed:
+		return "", errors.New("no file")
+	}
+	return "", nil
+}

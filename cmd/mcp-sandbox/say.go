@@ -1,0 +1,65 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/init/reexec"
+)
+
+// hinted is one clear line with where to read more.
+func hinted(program, what string) string { return what + `; see "` + program + ` --help"` }
+
+// usageError says in one line what is wrong with the command line.
+func usageError(program, what string) int { return fail(hinted(program, what)) }
+
+// fail says why nothing was done, and returns the exit code.
+func fail(lines ...string) int {
+	for _, line := range lines {
+		reexec.Say(line)
+	}
+	return exitSandbox
+}
+
+// show prints what was asked for. No server runs, so standard output is free.
+func show(text string) int {
+	if _, err := os.Stdout.WriteString(text); err != nil {
+		return fail("standard output: " + err.Error())
+	}
+	return 0
+}
+
+// overview lists the commands, or those of one group.
+func overview(group string) int {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Usage: mcp-sandbox %sCOMMAND\n\n", group)
+	if group == "" {
+		b.WriteString("Runs MCP servers confined: they see no file and no network but what you grant.\n\n")
+	}
+	for _, c := range commands() {
+		if strings.HasPrefix(c.name, group) {
+			fmt.Fprintf(&b, "  %-14s %s\n", c.name, c.short)
+		}
+	}
+	fmt.Fprintf(&b, "\n\"mcp-sandbox %sCOMMAND --help\" tells more, with examples.\n", group)
+	if group == "" {
+		b.WriteString("\nExamples:\n  mcp-sandbox run -- ./server\n  mcp-sandbox run --allow-read ~/notes -- node server.js\n")
+	}
+	return show(b.String())
+}
+
+// help prints one command's usage, a line for each flag, and examples.
+func help(c *command, o *options) int {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Usage: mcp-sandbox %s %s\n\n%s", c.name, c.args, c.long)
+	for _, l := range o.lines {
+		if l.name == "" {
+			fmt.Fprintf(&b, "\n%s:\n", l.text)
+			continue
+		}
+		fmt.Fprintf(&b, "  %-40s %s\n", strings.TrimRight("--"+l.name+" "+l.value, " "), l.text)
+	}
+	fmt.Fprintf(&b, "\nExamples:\n%s", c.tips)
+	return show(b.String())
+}

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/policy"
+)
+
+// A policyFlag is the flag of one of the policy's keys.
+type policyFlag struct {
+	name, key string
+	value     string // what the help calls it; "" for a switch
+	text      string // one line of help
+	always    string // a switch sets the key to this; "" where it takes true or false
+	// trial is a value that only means something if the feature exists. Where this version does not enforce it the flag does
+	// not exist; it comes by itself when the line in package policy that refuses the value goes. "" means: not yet.
+	trial string
+}
+
+// policyFlags is every flag that a key has, or will have, in the order of the help. A row without a name is a heading.
+func policyFlags() []policyFlag {
+	return []policyFlag{
+		{text: "Confinement"},
+		{"level", "level", "strict|standard|network|privileged", "set of defaults (default standard)", "", "network"},
+		{"min-confinement", "minConfinement", "full|reduced|limits|none", "refuse to start with less", "", "full"},
+		{"deny-syscall", "seccomp.deny", "NAME", "refuse this system call as well (again for more)", "", "bpf"},
+		{"user", "user", "UID:GID", "the server's ids, if you are root (default 65533:65533)", "", "65533:65533"},
+
+		{text: "Files (a folder stands for all below it; -PATH may be missing)"},
+		{"allow-read", "filesystem.allowRead", "PATH", "let it read this (again for more)", "", "/srv"},
+		{"allow-write", "filesystem.allowWrite", "PATH", "let it read and write this (again for more)", "", "/srv"},
+		{"deny-read", "filesystem.denyRead", "PATH", "hide this inside of what is allowed", "", "/srv"},
+		{"deny-write", "filesystem.denyWrite", "PATH", "keep this read-only inside of what is allowed", "", "/srv"},
+		{"fs-default", "filesystem.default", "deny|read", "read: all of the host's files can be read (default deny)", "", "read"},
+		{"tmp-size", "filesystem.tmpSize", "SIZE", "cap of the private /tmp and home together", "", "1G"},
+		{"cwd", "cwd", "FOLDER", "working folder (default: this one if visible, else the home)", "", "/srv"},
+		{"umask", "umask", "OCTAL", "file mode mask, as 0077 (default: the launcher's)", "", "0077"},
+
+		{text: "Network"},
+		{"allow-domain", "network.allowedDomains", "HOST", "let it reach HOST, HOST:PORT, *.HOST (again for more)", "", "example.com"},
+		{"deny-domain", "network.deniedDomains", "HOST", "but not this one", "", "example.com"},
+		{"allow-private", "network.allowPrivate", "", "names may lead to private addresses", "", "true"},
+		{"allow-unix-socket", "network.allowUnixSockets", "PATH", "let it connect to this socket", "", "/run/s"},
+
+		{text: "Process"},
+		{"env", "env", "NAME[=VALUE]", "set a variable, or forward yours (again for more)", "", "A=b"},
+		{"subprocess", "subprocess.allow", "", "whether it may start programs", "", "false"},
+		{"no-subprocess", "subprocess.allow", "", "the same as --subprocess=false", "false", "false"},
+		{"on-stdin-close", "onStdinClose", "terminate|ignore", "what the end of its input means", "", ""},
+		{"on-host-exit", "onHostExit", "terminate|ignore", "what the end of the program that started this one means", "", "ignore"},
+
+		{text: "Limits (sizes as 512M or 2G)"},
+		{"memory", "limits.memory", "SIZE", "memory (default 2G)", "", "1G"},
+		{"cpu", "limits.cpu", "CORES", "rate of CPU time, as 500m or 2", "", "1"},
+		{"pids", "limits.pids", "N", "processes and threads (default 512)", "", "8"},
+		{"open-files", "limits.openFiles", "N", "open files (default 1024)", "", "64"},
+		{"file-size", "limits.fileSize", "SIZE", "largest file it may write", "", "1G"},
+		{"address-space", "limits.addressSpace", "SIZE", "address space of each process; breaks Node, Java and Go", "", "1G"},
+		{"io", "limits.io", "SIZE", "bytes a second of the disks behind the grants", "", "1M"},
+		{"timeout", "limits.timeout", "TIME", "end it after this long, as 90s or 1h", "", "1m"},
+		{"grace", "limits.grace", "TIME", "between SIGTERM and SIGKILL (default 5s)", "", "1s"},
+	}
+}
+
+// enforced reports whether this version makes the flag's feature hold.
+func (f *policyFlag) enforced() bool { return f.trial != "" && enforced(f.key, f.trial) }
+
+func enforced(key, value string) bool {
+	var p policy.Policy
+	return p.Set(key, value) == nil && policy.Unenforced(p) == nil
+}
+
+// words is the value as the help shows it: of words only those that this version enforces.
+func (f *policyFlag) words() string {
+	words := strings.Split(f.value, "|")
+	if len(words) == 1 {
+		return f.value
+	}
+	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return !enforced(f.key, w) }), "|")
+}
