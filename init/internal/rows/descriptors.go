@@ -41,7 +41,7 @@ func (r *inherited) ops(b *build) {
 	}
 	id := []program.Arg{program.Int(keyctlGetKeyringID), program.Int(keySpecSession), program.Int(0)}
 	r.before = b.See(unix.SYS_KEYCTL, id...)
-	r.join = b.See(unix.SYS_KEYCTL, program.Int(keyctlJoinSession), program.Int(0))
+	r.join = b.Try(unix.SYS_KEYCTL, program.Int(keyctlJoinSession), program.Int(0))
 	r.after = b.See(unix.SYS_KEYCTL, id...)
 }
 
@@ -94,8 +94,8 @@ func (r *only) check(c *check) {
 	const cloexec = "1"
 	c.fact("close-on-exec of the wait's descriptors", cloexec, c.result(r.up))
 	c.fact("close-on-exec of the release", cloexec, c.result(r.release))
-	if c.Errno(r.list) != 0 {
-		c.lacks("descriptors", "0 1 2", "/proc/self/fd: "+c.Errno(r.list).Error(), "close_range closed the rest; the list could not be read back")
+	if !c.procMounted() {
+		c.lacks("descriptors", "0 1 2", "/proc is empty", "close_range closed the rest; the list could not be read back")
 	} else {
 		c.fact("descriptors", "0 1 2, until execve 3 5 6", c.descriptors(r))
 	}

@@ -41,6 +41,7 @@ type rule struct {
 	path          string
 	rights        uint64
 	flags         int
+	private       bool
 	before, after program.Op
 }
 
@@ -87,7 +88,10 @@ func (b *build) rules() []rule {
 		{path: "/dev", rights: toDev, flags: unix.O_WRONLY | unix.O_CLOEXEC},
 	}
 	for i := range v.Private {
-		w = append(w, rule{path: v.Private[i].Path, rights: toOwn, flags: anonymous})
+		// The others of them only carry what is mounted in them.
+		if n := &v.Private[i]; n.Mode&0o200 != 0 && n.Path != "/dev" {
+			w = append(w, rule{path: n.Path, rights: toOwn, private: true})
+		}
 	}
 	for i := range v.Nodes {
 		switch n := &v.Nodes[i]; {
@@ -96,6 +100,22 @@ func (b *build) rules() []rule {
 			w = append(w, rule{path: n.Path, rights: toWrite, flags: anonymous})
 		default:
 			w = append(w, rule{path: n.Path, rights: toFile, flags: unix.O_WRONLY | unix.O_CLOEXEC})
+		}
+	}
+	return needed(w)
+}
+
+// needed leaves out the rules that give nothing: what lies below a folder has the folder's rights, through mounts too.
+func needed(all []rule) []rule {
+	var w []rule
+	for i := range all {
+		given := false
+		for j := range all {
+			above := all[i].path != all[j].path && below(all[i].path, all[j].path)
+			given = given || above && all[i].rights&^all[j].rights == 0
+		}
+		if !given {
+			w = append(w, all[i])
 		}
 	}
 	return w
@@ -126,8 +146,16 @@ func (r *restrict) ops(b *build) {
 	}
 }
 
+// trial tries a rule: a file made in a private folder, which asks for more than /dev gives to /dev/shm; elsewhere an open
+// that leaves nothing behind.
 func (b *build) trial(w *rule) program.Op {
 	path := w.path
+	if w.private {
+		at, file := program.Int(unix.AT_FDCWD), program.Str(path+"/.trial")
+		made := b.See(unix.SYS_MKNODAT, at, file, program.Int(unix.S_IFREG|0o600), program.Int(0))
+		b.See(unix.SYS_UNLINKAT, at, file, program.Int(0))
+		return made
+	}
 	if path == "/dev" {
 		path = "/dev/null"
 	}

@@ -29,6 +29,7 @@ type Machine struct {
 	OuterUID, OuterGID int  // what they are mapped to
 	Root               bool // the shim is a root that maps ids and opens grants for another user
 	Groups             int  // how many supplementary groups the launcher has
+	Dumpable           int  // what PR_GET_DUMPABLE says of init once it has its ids
 
 	Hard            [16]uint64 // the launcher's hard limits, by resource
 	CountsProcesses bool       // RLIMIT_NPROC counts per user namespace: Linux 5.14 or later

@@ -18,7 +18,10 @@ const (
 	asFrozen  = "ro,nosuid,nodev"
 	asWritten = "nosuid,nodev"
 	asDevice  = "nosuid,noexec"
-	asProc    = "nosuid,nodev,noexec"
+	// What was made fresh says rw too: with filesystem.default "read" the host's own, made read-only, lies below it.
+	asFresh = "rw,nosuid,nodev"
+	asPts   = "rw,nosuid,noexec"
+	asProc  = "rw,nosuid,nodev,noexec"
 )
 
 // mounts compares init's table of mounts, as the kernel printed it for the shim, with what the view asked for: every
@@ -27,7 +30,7 @@ func (c *check) mounts() {
 	want := c.wanted()
 	for i := range c.Mounts {
 		m := &c.Mounts[i]
-		w := match(want, m.Path)
+		w := match(want, m)
 		if w == nil {
 			c.refuse("mountinfo", m.Path, mismatch{"no such mount", m.Type + " " + m.Options})
 			return
@@ -35,7 +38,7 @@ func (c *check) mounts() {
 		if m.Propagation != "" {
 			c.refuse("mountinfo", m.Path, mismatch{"a private mount", m.Propagation})
 		}
-		if !hasAll(m, w.options) || w.fs != "" && m.Type != w.fs {
+		if !w.met(m) {
 			c.refuse("mountinfo", m.Path, mismatch{w.fs + " " + w.options, m.Type + " " + m.Options})
 		}
 		if m.Path == w.path {
@@ -75,12 +78,12 @@ func (c *check) wanted() []wanted {
 		w = append(w, x)
 	}
 	for i := range v.Private {
-		w = append(w, wanted{path: v.Private[i].Path, options: asWritten, fs: "tmpfs"})
+		w = append(w, wanted{path: v.Private[i].Path, options: asFresh, fs: "tmpfs"})
 	}
 	if c.procMounted() {
 		w = append(w, wanted{path: "/proc", options: asProc, fs: "proc"})
 	}
-	w = append(w, wanted{path: "/dev/pts", options: "nosuid,noexec", fs: "devpts"})
+	w = append(w, wanted{path: "/dev/pts", options: asPts, fs: "devpts"})
 	for i := range v.Covers {
 		k := &v.Covers[i]
 		x := wanted{path: k.Path, deep: k.Kind != view.Deny}
@@ -97,20 +100,31 @@ func (c *check) wanted() []wanted {
 	return w
 }
 
-// match finds the demand that a mount has to meet: the first on its own path that no mount has met yet, else
-// the nearest above it that may have others below it.
-func match(want []wanted, path string) *wanted {
-	var found *wanted
+// match finds the demand that a mount has to meet: one on its own path that it meets and no other mount has met yet, else
+// the nearest that may have mounts of the host at its path or below. That every demand is met in the end is for the facts.
+func match(want []wanted, m *platform.Mount) *wanted {
+	var near, own *wanted
 	for i := range want {
 		w := &want[i]
-		if w.path == path && !w.seen {
+		switch {
+		case w.path == m.Path && !w.seen && w.met(m):
 			return w
-		}
-		if w.deep && (w.path == path || below(path, w.path)) && (found == nil || len(w.path) >= len(found.path)) {
-			found = w
+		case w.deep && (w.path == m.Path || below(m.Path, w.path)):
+			if near == nil || len(w.path) >= len(near.path) {
+				near = w
+			}
+		case w.path == m.Path:
+			own = w
 		}
 	}
-	return found
+	if near == nil {
+		return own
+	}
+	return near
+}
+
+func (w *wanted) met(m *platform.Mount) bool {
+	return hasAll(m, w.options) && (w.fs == "" || m.Type == w.fs)
 }
 
 func hasAll(m *platform.Mount, options string) bool {

@@ -30,7 +30,9 @@ func (r *namespaces) ops(b *build) {
 	}
 	m := &b.Machine
 	if m.Root {
-		b.Do(unix.SYS_SETGROUPS, program.Int(0), program.Int(0))
+		if m.Groups > 0 {
+			b.Do(unix.SYS_SETGROUPS, program.Int(0), program.Int(0))
+		}
 		gid, uid := program.Int(m.GID), program.Int(m.UID)
 		b.Do(unix.SYS_SETRESGID, gid, gid, gid)
 		b.Do(unix.SYS_SETRESUID, uid, uid, uid)

@@ -23,7 +23,9 @@ func (r *pivot) ops(b *build) {
 	at, dot := program.Int(unix.AT_FDCWD), program.Str(".")
 	b.Do(unix.SYS_PIVOT_ROOT, dot, dot)
 	b.Do(unix.SYS_UMOUNT2, dot, program.Int(unix.MNT_DETACH))
-	b.Do(unix.SYS_MOUNT_SETATTR, at, program.Str("/"), program.Int(0), program.Words(frozen, 0, unix.MS_PRIVATE, 0), program.Int(32))
+	if !v.HostRoot { // that came frozen
+		b.Do(unix.SYS_MOUNT_SETATTR, at, program.Str("/"), program.Int(0), program.Words(frozen, 0, unix.MS_PRIVATE, 0), program.Int(32))
+	}
 	if v.Outside != "" {
 		r.outside = b.outside(program.Errno(unix.ENOENT))
 	}
@@ -97,7 +99,7 @@ func (c *check) node(n *view.Node, got inode) {
 	case view.Bind:
 		ok = got.dev == n.Dev && got.ino == n.Ino
 	case view.Dir:
-		ok = got.mode&format == unix.S_IFDIR
+		ok = got.mode == unix.S_IFDIR|n.Mode
 	case view.File:
 		ok = got.mode == unix.S_IFREG|n.Mode && got.size == uint64(len(n.Content))
 	case view.Link:

@@ -38,9 +38,13 @@ func (r *root) ops(b *build) {
 		b.launch.outside = b.outside(program.Int(0)) // now: it may lie where the root is built
 	}
 	b.Do(unix.SYS_UMASK, program.Int(0)) // the modes below are meant; the row of the descriptors sets the server's
+	var host program.Arg
+	if v.HostRoot {
+		host = b.tree("/") // while nothing of the sandbox is mounted in it
+	}
 	scratch := b.scratch()
 	if v.HostRoot {
-		b.place(b.tree("/"), frozen, base)
+		b.place(host, frozen, base)
 	} else {
 		b.mount("tmpfs", base, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "mode=0755,size=4m,nr_inodes=4k")
 	}
@@ -111,7 +115,7 @@ func (r *root) private(b *build, s *scratch, n *view.Node) {
 	if !r.exists(b, n.Path) {
 		b.point(n.Path[1:], true)
 	}
-	b.place(s.private[0], written, n.Path[1:])
+	b.place(s.private[0], 0, n.Path[1:]) // the scratch file system has its attributes already
 	r.nodes = append(r.nodes, placed{Node: n})
 }
 

@@ -9,14 +9,15 @@ import (
 )
 
 // scratch is the one writable tmpfs of a sandbox, and so one cap for everything on it. Its folders are taken as
-// trees, and then the file system itself is taken out of sight: /tmp, the home and /dev/shm are the first of its folders.
+// trees, and the file system itself is left under the new root, with which the host's tree goes away: /tmp, the home and
+// /dev/shm are the first of its folders.
 // What lies over denied paths comes from it as well, and the file that Landlock's proof opens.
 type scratch struct {
 	private []program.Arg
 	covers  []program.Arg // one for each denied path, in the order of the view
 }
 
-// Names on the scratch file system. No path leads to them once it is detached.
+// Names on the scratch file system. No path leads to them in the new root.
 const (
 	deniedFolder = "denied"
 	deniedFile   = "unreadable"
@@ -47,7 +48,6 @@ func (b *build) scratch() *scratch {
 	b.create(canary+"/"+canaryFile, 0o644)
 	fd := b.Do(unix.SYS_OPENAT, at, program.Str(canary), program.Int(unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC))
 	b.Do(unix.SYS_DUP3, fd.Result(), program.Int(fdCanary), program.Int(unix.O_CLOEXEC))
-	b.Do(unix.SYS_UMOUNT2, program.Str(scratchAt), program.Int(unix.MNT_DETACH))
 	return s
 }
 

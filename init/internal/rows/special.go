@@ -41,7 +41,7 @@ func (c *check) freshProc() {
 	}
 	for i := range c.Mounts {
 		m := &c.Mounts[i]
-		if m.Path == "/proc" && !m.HasSuper("hidepid=invisible") && !m.HasSuper("hidepid=2") {
+		if m.Path == "/proc" && hasAll(m, asProc) && m.Type == "proc" && !m.HasSuper("hidepid=invisible") && !m.HasSuper("hidepid=2") {
 			c.lacks("hidepid", "2", "mount proc: "+c.Errno(c.launch.proc[0]).Error(), "process 1 can be seen, though not looked into")
 		}
 	}

@@ -1,6 +1,7 @@
 package supervise
 
 import (
+	"os"
 	"strconv"
 	"strings"
 
@@ -29,6 +30,14 @@ func look(m *rows.Machine) (err error) {
 	m.Route = platform.RouteOut()
 	m.Umask = platform.Umask()
 	m.CountsProcesses = atLeast(m.Kernel, 5, 14)
+	groups, err := unix.Getgroups()
+	if err != nil {
+		return os.NewSyscallError("getgroups", err)
+	}
+	m.Groups = len(groups)
+	if m.Dumpable, err = dumpable(m.Root); err != nil {
+		return err
+	}
 	for i := range m.Hard {
 		var l unix.Rlimit
 		if err = unix.Getrlimit(i, &l); err != nil {
@@ -64,6 +73,23 @@ func identify(m *rows.Machine, p *policy.Policy) error {
 	}
 	m.OuterUID, m.OuterGID, m.Root = uid, gid, true
 	return nil
+}
+
+// dumpable is what init's flag will be. A change of ids sets it to fs.suid_dumpable; proc_sys_fs(5).
+func dumpable(changesIDs bool) (int, error) {
+	if !changesIDs {
+		return 1, nil
+	}
+	const file = "/proc/sys/fs/suid_dumpable"
+	b, err := platform.ReadSmall(file, 64)
+	if err != nil {
+		return 0, err
+	}
+	n, err := strconv.Atoi(strings.TrimSpace(string(b)))
+	if err != nil {
+		return 0, &os.PathError{Op: "read", Path: file, Err: err}
+	}
+	return n, nil
 }
 
 // splitUser reads "uid:gid"; policy.Parse has checked it.

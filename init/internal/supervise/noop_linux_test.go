@@ -1,10 +1,9 @@
 package supervise_test
 
 import (
-	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -15,15 +14,16 @@ import (
 )
 
 // A stage is a folder of the host with something of everything that a policy can name.
-type stage struct {
-	dir  string
-	mark string // what the server writes when it runs
-}
+type stage struct{ dir string }
 
-// build makes the stage so that the ids of any server may use it.
-func build(tb testing.TB) stage {
+// build makes the stage so that the ids of any server may use it: below the folder of temporary files, which servers have
+// their own of, or below another.
+func build(tb testing.TB, below string) stage {
 	tb.Helper()
-	dir, err := os.MkdirTemp(testbed.Scratch(tb), "stage-")
+	dir, err := os.MkdirTemp(below, "mcp-sandbox-stage-")
+	if below == "" {
+		dir, err = os.MkdirTemp(testbed.Scratch(tb), "stage-")
+	}
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -49,48 +49,66 @@ func build(tb testing.TB) stage {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return stage{dir, filepath.Join(dir, "write", "ran")}
+	tb.Cleanup(func() { os.RemoveAll(dir) })
+	return stage{dir}
 }
 
 func (s stage) path(name string) string { return filepath.Join(s.dir, name) }
 
-// launch is a launch whose server leaves two marks.
-func (s stage) launch(doc string) launch {
+// launch is a launch whose server leaves two marks: a word on its standard output, and the file of a name in a write grant.
+func (s stage) launch(doc, mark string) launch {
 	return launch{
 		Policy:  strings.ReplaceAll(doc, "STAGE", s.dir),
-		Command: []string{"/bin/sh", "-c", "echo ran; : >" + s.mark},
+		Command: []string{"/bin/sh", "-c", "echo ran; : >" + s.path("write/"+mark)},
 		Env:     []string{"HOME=" + s.path("home"), "PATH=/usr/bin:/bin"},
 		Dir:     s.dir,
 	}
 }
 
 // ran reports whether the server did anything.
-func (s stage) ran(o *outcome) bool {
-	_, err := os.Stat(s.mark)
+func (s stage) ran(o *outcome, mark string) bool {
+	_, err := os.Stat(s.path("write/" + mark))
 	return err == nil || o.stdout != ""
 }
 
 // documents are policies that together lay out every Op that there is.
-var documents = []struct{ name, text string }{
-	{"standard", `{"version":1,"filesystem":{"allowRead":["STAGE/read"],"allowWrite":["STAGE/write","STAGE/file"],
-		"denyRead":["STAGE/read/denied","STAGE/read/secret"],"denyWrite":["STAGE/write/frozen"]},
-		"limits":{"fileSize":"1G","addressSpace":"1T"},"umask":"0027","seccomp":{"deny":["getcwd"]}}`},
-	{"network", `{"version":1,"level":"network","filesystem":{"allowWrite":["STAGE/write"]}}`},
-	{"default-read", `{"version":1,"filesystem":{"default":"read","allowWrite":["STAGE/write"],
+var documents = []struct{ name, below, text string }{
+	{"standard", "/var/tmp", standard}, {"standard-in-tmp", "", standard},
+	{"network", "", `{"version":1,"level":"network","filesystem":{"allowWrite":["STAGE/write"]}}`},
+	{"default-read", "", `{"version":1,"filesystem":{"default":"read","allowWrite":["STAGE/write"],
+		"denyRead":["STAGE/read/denied","STAGE/read/secret"]}}`},
+	{"default-read-elsewhere", "/var/tmp", `{"version":1,"filesystem":{"default":"read","allowWrite":["STAGE/write"],
 		"denyRead":["STAGE/read/denied","STAGE/read/secret"]}}`},
 }
+
+const standard = `{"version":1,"filesystem":{"allowRead":["STAGE/read"],"allowWrite":["STAGE/write","STAGE/file"],
+		"denyRead":["STAGE/read/denied","STAGE/read/secret"],"denyWrite":["STAGE/write/frozen"]},
+		"limits":{"fileSize":"1G","addressSpace":"1T"},"umask":"0026","seccomp":{"deny":["getcwd"]}}`
 
 // The positive control of every test that alters something: unaltered, the same launch runs its server.
 func TestUnalteredLaunchRuns(t *testing.T) {
 	for _, d := range documents {
 		t.Run(d.name, func(t *testing.T) {
-			s := build(t)
-			o := run(t, s.launch(d.text))
-			if o.code != 0 || o.event() != "exited" || len(o.report) != 2 || !s.ran(&o) || o.stdout != "ran\n" {
-				t.Fatalf("code %d, %q, %v\n%s", o.code, o.stdout, o.report, o.stderr)
+			s := build(t, d.below)
+			o := run(t, s.launch(d.text, "mark"))
+			_, err := os.Stat(s.path("write/mark"))
+			if o.code != 0 || o.event() != "exited" || len(o.report) != 2 || err != nil || o.stdout != "ran\n" {
+				t.Fatalf("code %d, %q, %v, %v\n%s", o.code, o.stdout, err, o.report, o.stderr)
 			}
 		})
 	}
+}
+
+// list is the whole program of a launch that runs.
+func (s stage) list(t *testing.T, doc string) []op {
+	t.Helper()
+	l := s.launch(doc, "list")
+	l.List = true
+	o := run(t, l)
+	if o.code != 0 || len(o.list) < 100 {
+		t.Fatalf("code %d, %d calls\n%s", o.code, len(o.list), o.stderr)
+	}
+	return o.list
 }
 
 // Every call that changes what holds for the server is replaced by one that does nothing, each in a launch of its own:
@@ -98,25 +116,19 @@ func TestUnalteredLaunchRuns(t *testing.T) {
 func TestEveryOpIsMissed(t *testing.T) {
 	for _, d := range documents {
 		t.Run(d.name, func(t *testing.T) {
-			s := build(t)
-			l := s.launch(d.text)
-			l.List = true
-			o := run(t, l)
-			if o.code != 0 || len(o.list) < 100 {
-				t.Fatalf("code %d, %d calls\n%s", o.code, len(o.list), o.stderr)
-			}
-			os.Remove(s.mark)
+			s := build(t, d.below)
 			applied := 0
-			for _, op := range o.list {
-				if program.Class(op.Class) != program.Apply {
+			for _, op := range s.list(t, d.text) {
+				if program.Class(op.Class) != program.Apply || !op.Ran {
 					continue
 				}
 				applied++
-				l := s.launch(d.text)
-				l.Op, l.Line = op.Index, op.Line
-				t.Run(fmt.Sprint(op.Index), func(t *testing.T) {
+				t.Run(strconv.Itoa(op.Index), func(t *testing.T) {
 					t.Parallel()
-					s.refused(t, l)
+					mark := "without-" + strconv.Itoa(op.Index)
+					l := s.launch(d.text, mark)
+					l.Op, l.Line = op.Index, op.Line
+					s.refused(t, l, mark)
 				})
 			}
 			if applied < 80 {
@@ -129,37 +141,38 @@ func TestEveryOpIsMissed(t *testing.T) {
 // Each namespace is asked for by one flag of one call: without the flag the launch is refused.
 func TestEveryNamespaceIsMissed(t *testing.T) {
 	const clone = 0 // the first call of every program
+	flags := []struct {
+		name string
+		bit  uint64
+	}{
+		{"user", unix.CLONE_NEWUSER}, {"mnt", unix.CLONE_NEWNS}, {"pid", unix.CLONE_NEWPID},
+		{"ipc", unix.CLONE_NEWIPC}, {"uts", unix.CLONE_NEWUTS}, {"net", unix.CLONE_NEWNET},
+	}
 	for _, d := range documents {
-		for name, flag := range map[string]uint64{"user": unix.CLONE_NEWUSER, "mnt": unix.CLONE_NEWNS, "pid": unix.CLONE_NEWPID,
-			"ipc": unix.CLONE_NEWIPC, "uts": unix.CLONE_NEWUTS, "net": unix.CLONE_NEWNET} {
-			if d.name == "network" && name == "net" {
+		s := build(t, d.below)
+		first := s.list(t, d.text)[clone]
+		if !strings.Contains(first.Line, "clone(") {
+			t.Fatalf("%s: not a clone: %s", d.name, first.Line)
+		}
+		for _, f := range flags {
+			if d.name == "network" && f.name == "net" {
 				continue // the host's is what was asked for
 			}
-			t.Run(d.name+"/"+name, func(t *testing.T) {
-				s := build(t)
-				l := s.launch(d.text)
-				l.List = true
-				o := run(t, l)
-				if len(o.list) == 0 || !strings.Contains(o.list[clone].Line, "clone(") {
-					t.Fatalf("not a clone: %+v\n%s", o.list, o.stderr)
-				}
-				os.Remove(s.mark)
-				l = s.launch(d.text)
-				l.Op, l.Line, l.Flags = clone, o.list[clone].Line, flag
-				s.refused(t, l)
+			t.Run(d.name+"/"+f.name, func(t *testing.T) {
+				l := s.launch(d.text, f.name)
+				l.Op, l.Line, l.Flags = clone, first.Line, f.bit
+				s.refused(t, l, f.name)
 			})
 		}
 	}
 }
 
 // refused makes a launch that has to be refused, with one record that says why and a server that has not run.
-func (s stage) refused(t *testing.T, l launch) {
+func (s stage) refused(t *testing.T, l launch, mark string) {
 	t.Helper()
 	o := run(t, l)
-	if o.code == 125 && o.event() == "refused" && len(o.report) == 1 && !s.ran(&o) {
+	if o.code == 125 && o.event() == "refused" && len(o.report) == 1 && !s.ran(&o, mark) {
 		return
 	}
-	report, _ := json.Marshal(o.report)
-	t.Errorf("not missed: %s\ncode %d, said %q\n%.300s\n%s", l.Line, o.code, o.stdout, report, o.stderr)
-	os.Remove(s.mark)
+	t.Errorf("not missed: %s\ncode %d, said %q, %s\n%s", l.Line, o.code, o.stdout, o.event(), o.stderr)
 }
