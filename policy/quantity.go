@@ -91,7 +91,7 @@ func decimal(s string, unit uint64) (int64, bool) {
 		return 0, false
 	}
 	hi, total := bits.Mul64(n, unit)
-	if hi != 0 || total > math.MaxInt64 {
+	if hi != 0 {
 		return 0, false
 	}
 	if point {
@@ -102,7 +102,7 @@ func decimal(s string, unit uint64) (int64, bool) {
 		f, _ := strconv.ParseUint(fraction, 10, 64)
 		hi, lo := bits.Mul64(f, unit)
 		part, _ := bits.Div64(hi, lo, scale)
-		total += part
+		total += part // less than unit, of which total is a multiple: no carry
 	}
 	return int64(total), total <= math.MaxInt64
 }

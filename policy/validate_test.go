@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"strings"
 	"testing"
 )
 
@@ -86,6 +87,27 @@ func TestUnenforced(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Once strict itself is enforced, and its line gone, what it stands for still has to be.
+func TestUnenforcedDefaults(t *testing.T) {
+	defer func(used func(*Policy) bool) { unenforced[0].used = used }(unenforced[0].used)
+	unenforced[0].used = func(*Policy) bool { return false }
+	err := Unenforced(Policy{Level: Strict})
+	if err == nil || !strings.Contains(err.Error(), "/subprocess/allow: ") || !strings.Contains(err.Error(), "/limits/cpu: ") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A document may have MaxDocument bytes and not one more.
+func TestLongDocument(t *testing.T) {
+	doc := []byte(`{"version": 1}` + strings.Repeat(" ", MaxDocument))
+	if _, err := Parse(doc[:MaxDocument]); err != nil {
+		t.Error(err)
+	}
+	if _, err := Parse(doc[:MaxDocument+1]); err == nil || err.Error() != "the document is longer than 1048576 bytes" {
+		t.Errorf("got %v", err)
 	}
 }
 
