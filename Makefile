@@ -1,0 +1,17 @@
+# Each target is one line; what is more than that is in scripts/, and says there why. scripts/go is the go command.
+GO := ./scripts/go
+
+.PHONY: all build run test lint vet fuzz stress bench npm-cache generate clean
+all: build
+
+build: ; CGO_ENABLED=0 $(GO) build -trimpath -o bin/ ./cmd/...
+run: ; @CGO_ENABLED=0 $(GO) run -trimpath ./scripts/demo
+test: ; ./scripts/test
+lint: ; ./scripts/lint
+vet: ; ./scripts/vet
+fuzz: ; ./scripts/fuzz 1m
+stress: ; $(GO) test -run Stress -count=1 -timeout 60m -stress ./...
+bench: ; $(GO) run ./scripts/bench
+npm-cache: ; $(GO) run ./scripts/npm-cache
+generate: ; $(GO) generate ./...
+clean: ; rm -rf bin .cache
