@@ -23,9 +23,6 @@ var unenforced = [...]missing{
 	{"subprocess.allow", "false", func(p *Policy) bool { return p.Subprocess.Allow == No }},
 	{"limits.cpu", "", func(p *Policy) bool { return p.Limits.CPU > 0 }},
 	{"limits.io", "", func(p *Policy) bool { return p.Limits.IO > 0 }},
-	{"limits.timeout", "", func(p *Policy) bool { return p.Limits.Timeout > 0 }},
-	{"limits.grace", "", func(p *Policy) bool { return p.Limits.Grace > 0 }},
-	{"onHostExit", "ignore", func(p *Policy) bool { return p.OnHostExit == Ignore }},
 }
 
 // Unenforced is an [Errors] with every value of a valid policy that this version does not enforce, and nil if it enforces

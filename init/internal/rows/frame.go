@@ -99,7 +99,7 @@ func exit(b *build, code int) { b.Any(unix.SYS_EXIT_GROUP, program.Int(code)) }
 // supervise is what init does for the rest of its life: reap, pass signals on, and end with the shim or the server.
 // With its end the kernel ends every process of the namespace; pid_namespaces(7).
 func (l *Launch) supervise(b *build) {
-	b.Any(unix.SYS_CLOSE_RANGE, program.Int(fdUp), program.Int(uint32(math.MaxUint32)), program.Int(0))
+	b.Any(unix.SYS_CLOSE_RANGE, program.Int(fdRelease), program.Int(uint32(math.MaxUint32)), program.Int(0))
 	fds := b.Data(pollfds(fdLifeline))
 	signals := b.Step(unix.SYS_SIGNALFD4, program.Int(-1), program.Words(1<<(uint(unix.SIGCHLD)-1)), program.Int(8),
 		program.Int(unix.SFD_NONBLOCK|unix.SFD_CLOEXEC)).Into(fds.Plus(8))
@@ -122,6 +122,19 @@ func (l *Launch) supervise(b *build) {
 	// That this call returned the server's id says that its status is the server's: init makes no other call after it.
 	l.reaped = b.StepExactly(l.server.Result(), unix.SYS_WAIT4, program.Int(-1), program.Ref(l.status),
 		program.Int(unix.WNOHANG), program.Int(0)).Else(another)
+	// If that was the last process, init ends. Else the shim counts what is left and lets go of the lifeline; what init
+	// then kills it also reaps, so that its usage is known.
+	gone, rest := new(program.Label), new(program.Label)
+	b.Any(unix.SYS_WAIT4, program.Int(-1), program.Int(0), program.Int(unix.WNOHANG), program.Int(0))
+	b.UnlessOK(gone)
+	b.tell()
+	b.Any(unix.SYS_PPOLL, program.Words(fdLifeline), program.Int(1), program.Int(0), program.Int(0), program.Int(8))
+	b.Any(unix.SYS_KILL, program.Int(-1), program.Int(int(unix.SIGKILL)))
+	b.Here(rest)
+	b.Any(unix.SYS_WAIT4, program.Int(-1), program.Int(0), program.Int(0), program.Int(0))
+	b.UnlessOK(gone)
+	b.Jump(rest)
+	b.Here(gone)
 	exit(b, 0)
 	b.Here(another)
 	b.UnlessOK(loop)

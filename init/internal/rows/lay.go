@@ -32,6 +32,7 @@ type Machine struct {
 	Dumpable           int  // what PR_GET_DUMPABLE says of init once it has its ids
 
 	Hard            [16]uint64 // the launcher's hard limits, by resource
+	CPUs            int        // online
 	CountsProcesses bool       // RLIMIT_NPROC counts per user namespace: Linux 5.14 or later
 }
 

@@ -12,7 +12,8 @@ import (
 type limit struct {
 	name      string
 	resource  int
-	value     uint64
+	value     uint64 // soft
+	hard      uint64
 	inherited bool // a lower hard limit of the launcher's, which wins
 	got       program.Addr
 	op        program.Op
@@ -26,7 +27,7 @@ func (r *limits) ops(b *build) {
 	for i := range r.list {
 		l := &r.list[i]
 		res := program.Int(l.resource)
-		b.Do(unix.SYS_PRLIMIT64, program.Int(0), res, program.Words(l.value, l.value), program.Int(0)).On(l.name)
+		b.Do(unix.SYS_PRLIMIT64, program.Int(0), res, program.Words(l.value, l.hard), program.Int(0)).On(l.name)
 		l.got = b.Space(16)
 		l.op = b.Ask(unix.SYS_PRLIMIT64, program.Int(0), res, program.Int(0), program.Ref(l.got)).On(l.name)
 	}
@@ -39,7 +40,7 @@ func (b *build) limits() []limit {
 	add := func(name string, resource int, n int64, limited bool) {
 		if limited {
 			v, hard := uint64(n), b.Machine.Hard[resource]
-			list = append(list, limit{name: name, resource: resource, value: min(v, hard), inherited: hard < v})
+			list = append(list, limit{name: name, resource: resource, value: min(v, hard), hard: min(v, hard), inherited: hard < v})
 		}
 	}
 	n, limited := p.Memory.Value()
@@ -50,6 +51,11 @@ func (b *build) limits() []limit {
 	add("file size", unix.RLIMIT_FSIZE, n, limited)
 	n, limited = p.OpenFiles.Value()
 	add("open files", unix.RLIMIT_NOFILE, n, limited)
+	n, limited = b.cpuSeconds()
+	add("cpu time", unix.RLIMIT_CPU, n, limited)
+	if last := &list[len(list)-1]; limited && last.hard < b.Machine.Hard[unix.RLIMIT_CPU] {
+		last.hard++ // SIGXCPU first, and SIGKILL a second later
+	}
 	n, _ = p.Pids.Value()
 	add("processes", unix.RLIMIT_NPROC, n+1, b.limitsProcesses()) // init counts too
 	return list
@@ -58,11 +64,8 @@ func (b *build) limits() []limit {
 func (r *limits) check(c *check) {
 	for i := range r.list {
 		l := &r.list[i]
-		want := value(l.value)
-		got := value(c.Word(l.got))
-		if hard := value(c.Word(l.got.Plus(8))); hard != got {
-			got += " of " + hard
-		}
+		want := value(l.value, l.hard)
+		got := value(c.Word(l.got), c.Word(l.got.Plus(8)))
 		name := l.name
 		if l.inherited {
 			name += " (the launcher's own hard limit)"
@@ -74,11 +77,27 @@ func (r *limits) check(c *check) {
 	}
 }
 
-func value(v uint64) string {
-	if v == math.MaxUint64 {
-		return "unlimited"
+// cpuSeconds is how much processor time one process may use in all. It follows from the time the server has, as a net
+// under it: a server that spins on every core it has been given reaches both at once.
+func (r *Request) cpuSeconds() (int64, bool) {
+	timeout, limited := r.Policy.Limits.Timeout.Value()
+	milli, named := r.Policy.Limits.CPU.Value()
+	if !named {
+		milli = int64(r.Machine.CPUs) * 1000
 	}
-	return strconv.FormatUint(v, 10)
+	return max(1, int64(math.Ceil(timeout.Seconds()*float64(milli)/1000))), limited
+}
+
+// value prints a soft limit, and the hard one where that differs.
+func value(soft, hard uint64) string {
+	s := "unlimited"
+	if soft != math.MaxUint64 {
+		s = strconv.FormatUint(soft, 10)
+	}
+	if hard != soft {
+		s += " of " + value(hard, hard)
+	}
+	return s
 }
 
 // limitsProcesses reports whether the policy asks for a limit that RLIMIT_NPROC can be.

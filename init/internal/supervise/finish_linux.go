@@ -8,9 +8,11 @@ import (
 )
 
 // finish reaps init, tells how it ended, and returns the exit code.
-func (s *shim) finish(e ending) int {
-	initStatus, ru, err := wait(s.init)
-	st, known := s.serverStatus(initStatus)
+func (s *shim) finish() int {
+	e := &s.end
+	_, ru, err := wait(s.init)
+	claim, known := s.launch.Ended()
+	st := unix.WaitStatus(claim)
 	x := order.Exited{Event: "exited", Cause: e.cause, Killed: e.killed, WallSeconds: time.Since(s.began).Seconds(),
 		CPUSeconds: seconds(ru.Utime) + seconds(ru.Stime), MaxRSS: int64(ru.Maxrss) << 10}
 	switch {
@@ -22,6 +24,9 @@ func (s *shim) finish(e ending) int {
 	case st.Signaled():
 		if x.Cause == "" {
 			x.Cause = order.CauseSignal
+			if st.Signal() == unix.SIGXCPU {
+				x.Cause = order.CauseCPU
+			}
 		}
 		x.Signal, x.ExitCode = unix.SignalName(st.Signal()), exitSignal+int(st.Signal())
 	default:
@@ -38,15 +43,6 @@ func (s *shim) finish(e ending) int {
 	}
 	s.sink.last(&x)
 	return x.ExitCode
-}
-
-// serverStatus is how the server ended, as init told it; an init that was killed told nothing.
-func (s *shim) serverStatus(initStatus unix.WaitStatus) (unix.WaitStatus, bool) {
-	if !initStatus.Exited() || initStatus.ExitStatus() != 0 {
-		return 0, false
-	}
-	st, ok := s.launch.Ended()
-	return unix.WaitStatus(st), ok
 }
 
 // notExecuted tells of a command that the kernel did not execute though it looked executable.

@@ -2,6 +2,7 @@ package supervise
 
 import (
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 
@@ -29,6 +30,7 @@ func look(m *rows.Machine) (err error) {
 	m.LastCap = platform.LastCap()
 	m.Route = platform.RouteOut()
 	m.Umask = platform.Umask()
+	m.CPUs = runtime.NumCPU()
 	m.CountsProcesses = atLeast(m.Kernel, 5, 14)
 	groups, err := unix.Getgroups()
 	if err != nil {

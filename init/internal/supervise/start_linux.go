@@ -33,13 +33,17 @@ func (s *shim) startRunner(prog int, trees []int) error {
 		return refusedStart("setsockopt SO_PASSCRED", err)
 	}
 	// Only init's end must not block: it reads after any wake-up. The flag belongs to the open file.
-	if err = unix.SetNonblock(life[0], true); err != nil {
-		return refusedStart("fcntl", err)
+	// The shim's does not block either: it has better things to do than to wait for an init that was stopped.
+	for _, fd := range life {
+		if err = unix.SetNonblock(fd, true); err != nil {
+			return refusedStart("fcntl", err)
+		}
 	}
 	files := rows.Files([3]int{0, 1, 2}, prog, life[0], up[1], release[0], trees)
 	if len(files) > program.MaxFiles {
 		return refusedStart("start", unix.EMFILE)
 	}
+	s.stdin.fd = session(&s.policy)
 	s.outer, err = startBlocked(files)
 	closeAll([]int{life[0], up[1], release[0]})
 	if err != nil {

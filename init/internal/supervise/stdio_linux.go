@@ -20,6 +20,20 @@ func checkStdio() error {
 	return nil
 }
 
+// letGoOfStdio takes the shim's own copies of standard input and output away once init has them: the reader of the
+// server's output has to see its end when the server closes it. Standard error stays for messages.
+func letGoOfStdio() {
+	null, err := unix.Open("/dev/null", unix.O_RDWR|unix.O_CLOEXEC, 0)
+	if err != nil {
+		unix.Close(0)
+		unix.Close(1)
+		return
+	}
+	unix.Dup3(null, 0, 0)
+	unix.Dup3(null, 1, 0)
+	unix.Close(null)
+}
+
 func usable(fd int) error {
 	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0)
 	if err != nil {

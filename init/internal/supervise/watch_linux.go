@@ -5,88 +5,115 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/signals"
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
 )
 
-// fromHost is the grace after a SIGTERM of the host, if the policy names none: the SDKs of hosts kill 2 s after it.
-const fromHost = 1500 * time.Millisecond
-
-// twice is how close two signals count as one: timeout(1) signals its child and then the whole group.
-const twice = 500 * time.Millisecond
-
-// An ending is the way from a reason to stop to the moment when everything is killed.
-type ending struct {
-	cause    order.Cause // empty while nothing asked for the end
-	asked    time.Time   // when the server was first signalled
-	deadline time.Time   // when everything is killed
-	killed   int
+// A source is a descriptor that the shim waits for, and what to do when poll(2) has something to say of it. A negative
+// descriptor is passed over.
+type source struct {
+	fd     *int
+	events int16
+	ready  func(revents int16)
 }
 
-// watch stays with the server until init has ended, and returns why it ended.
-func (s *shim) watch() ending {
-	var e ending
-	fds := []unix.PollFd{
-		{Fd: int32(s.initFD), Events: unix.POLLIN},
-		{Fd: int32(s.signals), Events: unix.POLLIN},
-		{Fd: int32(s.Host), Events: unix.POLLIN}, // negative descriptors are passed over
-		{Fd: int32(s.Parent), Events: unix.POLLIN},
+// watch stays with the server until init has ended. There is one poll, without a time-out unless a deadline is set.
+func (s *shim) watch() {
+	letGoOfStdio()
+	s.end.limit(s.policy.Limits.Timeout)
+	ended := false
+	sources := [...]source{
+		{&s.initFD, unix.POLLIN, func(int16) { ended = true }},
+		{&s.up, unix.POLLIN, s.leftBehind},
+		{&s.signals, unix.POLLIN, func(int16) { s.passSignals() }},
+		{&s.Host, unix.POLLIN, func(int16) { s.hostGone(&s.Host) }},
+		{&s.Parent, unix.POLLIN, func(int16) { s.hostGone(&s.Parent) }},
+		{&s.stdin.fd, unix.POLLRDHUP, func(int16) { s.stdinClosed() }},
 	}
-	for {
-		if _, err := unix.Poll(fds, e.left()); err != nil && err != unix.EINTR {
-			e.cause = order.CauseSupervisorLost
-			s.kill(&e)
+	var fds [len(sources)]unix.PollFd
+	for !ended {
+		for i := range sources {
+			fds[i] = unix.PollFd{Fd: int32(*sources[i].fd), Events: sources[i].events}
 		}
-		if fds[0].Revents != 0 {
-			return e
+		if _, err := unix.Poll(fds[:], s.end.left()); err != nil && err != unix.EINTR {
+			s.end.because(order.CauseSupervisorLost)
+			s.cut() // init ends, and the wait for it needs no poll
+			return
 		}
-		for sig := signals.Next(s.signals); sig != 0; sig = signals.Next(s.signals) {
-			s.pass(sig, &e)
+		for i := range fds {
+			if fds[i].Revents != 0 && !ended {
+				sources[i].ready(fds[i].Revents)
+			}
 		}
-		if fds[2].Revents != 0 || fds[3].Revents != 0 {
-			fds[2].Fd, fds[3].Fd = -1, -1
-			s.hostGone(&e)
-		}
-		if e.due() {
-			s.kill(&e)
-		}
+		s.pastDeadlines()
 	}
 }
 
-// left is how long a poll may take, in milliseconds; -1 for ever.
-func (e *ending) left() int {
-	if e.deadline.IsZero() {
-		return -1
-	}
-	return max(0, int(time.Until(e.deadline)/time.Millisecond)+1)
-}
-
-func (e *ending) due() bool { return !e.deadline.IsZero() && !time.Now().Before(e.deadline) }
-
-// pass hands a signal to the server. The ones that ask for the end begin the escalation.
-func (s *shim) pass(sig unix.Signal, e *ending) {
-	s.signal(sig)
-	if !ends(sig) {
-		return
-	}
+// pastDeadlines does what is due.
+func (s *shim) pastDeadlines() {
 	now := time.Now()
+	e := &s.end
+	if due(&e.timeoutAt, now) {
+		e.because(order.CauseTimeout)
+		s.ask(unix.SIGTERM, defaultGrace)
+	}
+	if due(&e.stdinAt, now) {
+		s.stdinClosed()
+	}
+	if due(&e.sessionAt, now) {
+		s.sessionOver()
+	}
+	if due(&e.killAt, now) {
+		if !e.killing {
+			s.kill()
+			return
+		}
+		s.cut()
+		unix.PidfdSendSignal(s.initFD, unix.SIGKILL, nil, 0) // with process 1 the kernel ends the rest; pid_namespaces(7)
+	}
+}
+
+// passSignals hands every signal that came to the server. The ones that ask for the end begin the escalation.
+func (s *shim) passSignals() {
+	for sig := signals.Next(s.signals); sig != 0; sig = signals.Next(s.signals) {
+		if !ends(sig) {
+			s.signal(sig)
+			continue
+		}
+		if asked := s.end.askedAt; !asked.IsZero() && time.Since(asked) >= twice {
+			s.kill()
+			return
+		}
+		s.end.because(order.CauseCancelled)
+		s.ask(sig, fromHost)
+	}
+}
+
+// hostGone begins the end of a server whose host has ended. If the server has been asked already there is nobody left to
+// wait for.
+func (s *shim) hostGone(fd *int) {
+	unix.Close(*fd)
+	*fd, s.sink.host = -1, -1
 	switch {
-	case e.asked.IsZero():
-		e.asked = now
-		e.cause, e.deadline = order.CauseCancelled, now.Add(s.grace(fromHost))
-	case now.Sub(e.asked) >= twice:
-		e.deadline = now
+	case s.policy.OnHostExit == policy.Ignore:
+	case s.end.askedAt.IsZero():
+		s.end.because(order.CauseHostGone)
+		s.ask(unix.SIGTERM, fromHost)
+	default:
+		s.kill()
 	}
 }
 
-// hostGone ends a server whose host has ended. If the host had asked for the end already, there is nobody left to wait for.
-func (s *shim) hostGone(e *ending) {
-	now := time.Now()
-	if !e.asked.IsZero() {
-		e.deadline = now
-		return
+// ask signals the server and sets the moment of the kill. A stopped server is woken, or it would never hear of it. Once
+// asked, a server is asked again only with what comes from outside, and the moment stays.
+func (s *shim) ask(sig unix.Signal, otherwise time.Duration) {
+	s.signal(sig)
+	s.signal(unix.SIGCONT)
+	e := &s.end
+	if e.askedAt.IsZero() {
+		e.askedAt = time.Now()
+		e.killAt = e.askedAt.Add(s.grace(otherwise))
 	}
-	s.signal(unix.SIGTERM)
-	e.asked, e.cause, e.deadline = now, order.CauseHostGone, now.Add(s.grace(fromHost))
 }
 
 // signal sends a signal to the server through init: its process id is sure to be the server's only there.
@@ -96,14 +123,34 @@ func (s *shim) signal(sig unix.Signal) {
 	}
 }
 
-// kill ends init, and so every process of the sandbox.
-func (s *shim) kill(e *ending) {
+// leftBehind is told by init when the server has ended and processes of its are still there. A mere hang-up is init's end.
+func (s *shim) leftBehind(revents int16) {
+	unix.Close(s.up)
+	s.up = -1
+	if revents&unix.POLLIN != 0 {
+		s.kill()
+		s.cut()
+	}
+}
+
+// kill ends the server, and with it everything: init kills and reaps what the server leaves behind. Should that take
+// longer than it may, init is killed.
+func (s *shim) kill() {
+	if s.end.killing {
+		return
+	}
+	s.end.killing = true
+	s.end.killed = s.living()
+	s.signal(unix.SIGKILL)
+	s.end.killAt = time.Now().Add(forInit)
+}
+
+// cut ends init's life line.
+func (s *shim) cut() {
 	if s.lifeline >= 0 {
 		unix.Close(s.lifeline)
 		s.lifeline = -1
 	}
-	unix.PidfdSendSignal(s.initFD, unix.SIGKILL, nil, 0)
-	e.deadline = time.Time{}
 }
 
 func (s *shim) grace(otherwise time.Duration) time.Duration {
