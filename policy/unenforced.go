@@ -7,11 +7,9 @@ type missing struct {
 	used func(*Policy) bool
 }
 
-// unenforced is the whole list. Whoever makes a value hold deletes its line here, and nothing else.
+// unenforced is the whole list. Whoever makes a value hold deletes its line here and moves its row in the test.
 //
 // No default of level standard or network is in it, written out or not, so that what "policy show" prints can be launched.
-// That goes for both words of onStdinClose too: nothing looks at standard input yet, which is what ignore means, and
-// terminate is what a policy that says nothing has.
 var unenforced = [...]missing{
 	{"level", "strict", func(p *Policy) bool { return p.Level == Strict }},
 	{"level", "privileged", func(p *Policy) bool { return p.Level == Privileged }},

@@ -51,7 +51,7 @@ func TestUnenforced(t *testing.T) {
 	tail := "not enforced yet by this version; remove it"
 	for _, test := range []struct{ doc, want string }{
 		{`"level": "strict"`, `/level: "strict" is ` + tail},
-		{`"level": "strict", "limits": {"timeout": "1m"}`, `/level: "strict" is ` + tail + "\n/limits/timeout: " + tail},
+		{`"level": "strict", "limits": {"io": "1M"}`, `/level: "strict" is ` + tail + "\n/limits/io: " + tail},
 		{`"level": "privileged"`, `/level: "privileged" is ` + tail},
 		{`"minConfinement": "none"`, `/minConfinement: "none" is ` + tail},
 		{`"network": {"allowedDomains": ["a.example"]}`, "/network/allowedDomains: " + tail},
@@ -61,17 +61,14 @@ func TestUnenforced(t *testing.T) {
 		{`"subprocess": {"allow": false}`, `/subprocess/allow: "false" is ` + tail},
 		{`"limits": {"cpu": 1}`, "/limits/cpu: " + tail},
 		{`"limits": {"io": "1M"}`, "/limits/io: " + tail},
-		{`"limits": {"timeout": "1m"}`, "/limits/timeout: " + tail},
-		{`"limits": {"grace": "1s"}`, "/limits/grace: " + tail},
-		{`"onHostExit": "ignore"`, `/onHostExit: "ignore" is ` + tail},
 		{`"level": "standard"`, ""},
 		{`"level": "network"`, ""},
-		{`"minConfinement": "limits", "onStdinClose": "ignore", "onHostExit": "terminate", "user": "1:1", "umask": "0077", "cwd": "/x",
+		{`"minConfinement": "limits", "onStdinClose": "ignore", "onHostExit": "ignore", "user": "1:1", "umask": "0077", "cwd": "/x",
 		  "seccomp": {"deny": ["ptrace"]}, "env": {"A": "1"}, "envVars": ["B"], "subprocess": {"allow": true},
 		  "filesystem": {"default": "read", "allowRead": ["/a"], "denyRead": ["/b"], "allowWrite": ["/c"], "denyWrite": ["/d"], "tmpSize": "1M"},
 		  "network": {"allowedDomains": [], "allowPrivate": false},
 		  "limits": {"cpu": "unlimited", "memory": "1G", "addressSpace": "1T", "pids": 1, "openFiles": 64, "fileSize": "1M", "io": "unlimited",
-		  "timeout": "unlimited"}`, ""},
+		  "timeout": "1m", "grace": "1s"}`, ""},
 	} {
 		p, err := Parse([]byte(`{"version": 1, ` + test.doc + "}"))
 		if err != nil {
