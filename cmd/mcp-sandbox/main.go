@@ -1,3 +1,7 @@
+// The runtime would look at the cgroup's CPU files at start, and descriptors 3 and 4 would be its own.
+//
+//go:debug containermaxprocs=0
+
 // Command mcp-sandbox starts MCP servers confined, for people, and shows what a policy means.
 //
 //	mcp-sandbox run --allow-read ./docs -- npx -y @modelcontextprotocol/server-filesystem ./docs

@@ -49,6 +49,9 @@ func overview(group string) int {
 	return show(b.String())
 }
 
+// flagWidth is how wide the help's column of flags is; a wider one has its text on the next line.
+const flagWidth = 24
+
 // help prints one command's usage, a line for each flag, and examples.
 func help(c *command, o *options) int {
 	var b strings.Builder
@@ -58,7 +61,11 @@ func help(c *command, o *options) int {
 			fmt.Fprintf(&b, "\n%s:\n", l.text)
 			continue
 		}
-		fmt.Fprintf(&b, "  %-40s %s\n", strings.TrimRight("--"+l.name+" "+l.value, " "), l.text)
+		flag := strings.TrimRight("--"+l.name+" "+l.value, " ")
+		if len(flag) > flagWidth {
+			flag += "\n" + strings.Repeat(" ", 2+flagWidth)
+		}
+		fmt.Fprintf(&b, "  %-*s  %s\n", flagWidth, flag, l.text)
 	}
 	fmt.Fprintf(&b, "\nExamples:\n%s", c.tips)
 	return show(b.String())

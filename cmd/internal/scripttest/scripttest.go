@@ -1,0 +1,85 @@
+// Package scripttest runs the programs of this module in txtar scripts, as a user would.
+//
+//	func TestMain(m *testing.M) { scripttest.Main(m, "mcp-sandbox", main) }
+//	func TestScripts(t *testing.T) { scripttest.Run(t) }
+//
+// The test binary is the program. Besides testscript's own commands there are two: "exits N COMMAND" demands an exit
+// status, and "refuses N COMMAND" demands besides that nothing came on standard output and that every line on standard
+// error, at least one, is the launcher's.
+package scripttest
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// Main makes the test binary the program where it is started under that name.
+func Main(m *testing.M, name string, main func()) {
+	testscript.Main(m, map[string]func(){name: main})
+}
+
+// Run runs the scripts in testdata/script.
+func Run(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("testdata", "script"),
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(e *testscript.Env) error {
+			// The servers of a root launcher are another user: what they execute must be theirs to reach.
+			for dir := e.WorkDir; dir != os.TempDir() && len(dir) > 1; dir = filepath.Dir(dir) {
+				if err := os.Chmod(dir, 0o755); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "refuses": refuses},
+	})
+}
+
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits STATUS COMMAND [ARG...]")
+	}
+	status := 0
+	err := ts.Exec(args[1], args[2:]...)
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		status = exit.ExitCode()
+	} else if err != nil {
+		ts.Fatalf("%v", err)
+	}
+	if want, err := strconv.Atoi(args[0]); err != nil || status != want {
+		ts.Fatalf("exit status %d, want %s", status, args[0])
+	}
+}
+
+func refuses(ts *testscript.TestScript, neg bool, args []string) {
+	exits(ts, neg, args)
+	if out := ts.ReadFile("stdout"); out != "" {
+		ts.Fatalf("on standard output: %q", out)
+	}
+	if problem := Foreign(ts.ReadFile("stderr")); problem != "" {
+		ts.Fatalf("%s", problem)
+	}
+}
+
+// Foreign finds what is not the launcher's on standard error: no line at all, or one that does not start with its name.
+func Foreign(stderr string) string {
+	if !strings.HasSuffix(stderr, "\n") {
+		return "no whole line on standard error: " + strconv.Quote(stderr)
+	}
+	for line := range strings.Lines(stderr) {
+		if !strings.HasPrefix(line, "mcp-sandbox: ") {
+			return "a line on standard error that is not the launcher's: " + strconv.Quote(line)
+		}
+	}
+	return ""
+}
