@@ -1,0 +1,54 @@
+// Command bench measures a launch: one run, every program in turn, in a new order each round.
+//
+//	go run ./scripts/bench [-n ROUNDS] [-uid UID]
+//
+// It launches /bin/true alone, in the plainest C program with the same namespaces and mounts, in bubblewrap with the same
+// binds, in mcp-sandbox-init with its report on a pipe, and from two running Go hosts, one of them with 200 MB of heap.
+// Times are wall-clock medians of one machine: only the ratios of one run say something. As root it measures as another
+// user, because that is what people are.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+
+	"github.com/security-mcp/mcp-sandbox/init/reexec"
+)
+
+func main() {
+	reexec.Init()
+	if len(os.Args) == 3 && os.Args[1] == hostArg {
+		host(os.Args[2])
+		return
+	}
+	rounds := flag.Int("n", 200, "rounds")
+	uid := flag.Int("uid", 12345, "user to measure as, if root runs this")
+	flag.Parse()
+	if err := run(*rounds, *uid); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func run(rounds, uid int) error {
+	b, err := prepare(uid)
+	if err != nil {
+		return err
+	}
+	defer b.remove()
+	variants, err := b.variants()
+	if err != nil {
+		return err
+	}
+	defer func() {
+		for _, v := range variants {
+			v.close()
+		}
+	}()
+	if err := measure(variants, rounds); err != nil {
+		return err
+	}
+	print(variants, rounds)
+	return b.resident()
+}

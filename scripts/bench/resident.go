@@ -1,0 +1,101 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// resident prints what stays in memory beside a server that sleeps. Only root may look into init, which is not dumpable.
+func (b *bench) resident() error {
+	fmt.Print("\n| beside a sleeping server | processes | PSS kB | private dirty kB | threads |\n|---|---|---|---|---|\n")
+	for _, v := range []struct {
+		name string
+		cmd  *exec.Cmd
+	}{
+		{"mcp-sandbox-init", b.command(b.path("mcp-sandbox-init"), "--", "/bin/sleep", "30")},
+		{"bubblewrap", b.command("bwrap", "--unshare-all", "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "/bin/sleep", "30")},
+	} {
+		if err := row(v.name, v.cmd); err != nil {
+			return fmt.Errorf("%s: %w", v.name, err)
+		}
+	}
+	return nil
+}
+
+func row(name string, c *exec.Cmd) error {
+	if err := c.Start(); err != nil {
+		return err
+	}
+	defer func() {
+		c.Process.Signal(syscall.SIGTERM)
+		c.Wait()
+	}()
+	time.Sleep(time.Second) // it settles
+	var pss, dirty, threads, processes int
+	var unseen bool
+	for _, pid := range tree(c.Process.Pid) {
+		comm, _ := os.ReadFile(proc(pid, "comm"))
+		if strings.TrimSpace(string(comm)) == "sleep" {
+			continue
+		}
+		processes++
+		m, err := fields(proc(pid, "smaps_rollup"))
+		if err != nil || len(m) == 0 {
+			unseen = true
+		}
+		pss, dirty = pss+m["Pss"], dirty+m["Private_Dirty"]
+		st, _ := fields(proc(pid, "status"))
+		threads += st["Threads"]
+	}
+	note := ""
+	if unseen {
+		note = " (without init: run as root)"
+	}
+	fmt.Printf("| %s%s | %d | %d | %d | %d |\n", name, note, processes, pss, dirty, threads)
+	return nil
+}
+
+func proc(pid int, file string) string {
+	return filepath.Join("/proc", strconv.Itoa(pid), file)
+}
+
+// tree lists a process and all below it.
+func tree(pid int) []int {
+	all := []int{pid}
+	tasks, _ := filepath.Glob(proc(pid, "task/*/children"))
+	for _, t := range tasks {
+		b, _ := os.ReadFile(t)
+		for _, f := range strings.Fields(string(b)) {
+			if child, err := strconv.Atoi(f); err == nil {
+				all = append(all, tree(child)...)
+			}
+		}
+	}
+	return all
+}
+
+// fields reads the numbers of a file of "Name: number" lines.
+func fields(path string) (map[string]int, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	m := map[string]int{}
+	for s := bufio.NewScanner(f); s.Scan(); {
+		name, rest, _ := strings.Cut(s.Text(), ":")
+		if w := strings.Fields(rest); len(w) > 0 {
+			if n, err := strconv.Atoi(w[0]); err == nil {
+				m[name] = n
+			}
+		}
+	}
+	return m, nil
+}

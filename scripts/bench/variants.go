@@ -1,0 +1,165 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/security-mcp/mcp-sandbox/init/order"
+)
+
+const target = "/bin/true"
+
+// A bench is what all variants share.
+type bench struct {
+	dir    string // readable by the measured user
+	cred   *syscall.Credential
+	mounts []string // what the sandbox shows of the host, read-only
+	links  [][2]string
+}
+
+// prepare builds the programs and asks the sandbox itself what it mounts, so that the others mount the same.
+func prepare(uid int) (*bench, error) {
+	dir, err := os.MkdirTemp("", "mcp-sandbox-bench")
+	if err != nil {
+		return nil, err
+	}
+	b := &bench{dir: dir}
+	if os.Getuid() == 0 {
+		b.cred = &syscall.Credential{Uid: uint32(uid), Gid: uint32(uid)}
+	}
+	if err := os.Chmod(dir, 0o755); err != nil {
+		return nil, err
+	}
+	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", b.path("mcp-sandbox-init"), "./cmd/mcp-sandbox-init")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	cc := exec.Command("cc", "-O2", "-o", b.path("floor"), "testdata/floor/floor.c")
+	for _, c := range []*exec.Cmd{build, cc} {
+		if out, err := c.CombinedOutput(); err != nil {
+			return nil, fmt.Errorf("%v: %w\n%s", c.Args, err, out)
+		}
+	}
+	// The hosts are this program, where the measured user can execute it.
+	self, err := os.ReadFile("/proc/self/exe")
+	if err == nil {
+		err = os.WriteFile(b.path("host"), self, 0o755)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return b, b.learn()
+}
+
+func (b *bench) path(name string) string { return filepath.Join(b.dir, name) }
+
+func (b *bench) remove() { os.RemoveAll(b.dir) }
+
+// command is a command as the measured user, in a folder that it can enter.
+func (b *bench) command(name string, args ...string) *exec.Cmd {
+	c := exec.Command(name, args...)
+	c.Dir = "/"
+	c.Env = []string{"PATH=/usr/bin:/bin", "HOME=" + b.path("home")}
+	if b.cred != nil {
+		c.SysProcAttr = &syscall.SysProcAttr{Credential: b.cred}
+	}
+	return c
+}
+
+// learn launches once and takes the mounts from the report.
+func (b *bench) learn() error {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	c := b.command(b.path("mcp-sandbox-init"), "--report-fd", "3", "--", target)
+	c.ExtraFiles = []*os.File{w}
+	c.Stderr = os.Stderr
+	if err := c.Start(); err != nil {
+		return err
+	}
+	w.Close()
+	var e order.Enforced
+	if err := json.NewDecoder(r).Decode(&e); err != nil {
+		return err
+	}
+	if err := c.Wait(); err != nil {
+		return err
+	}
+	for _, l := range e.Layers {
+		for _, f := range l.Facts {
+			path, isMount := strings.CutPrefix(f.Name, "mount ")
+			if l.Layer == order.Root && isMount && (f.Want == "ro,nosuid,nodev" || f.Want == "nosuid,noexec") && path != "/" && path != "/dev/pts" {
+				b.mounts = append(b.mounts, path)
+			}
+		}
+	}
+	for _, l := range []string{"/bin", "/sbin", "/lib", "/lib64"} {
+		if to, err := os.Readlink(l); err == nil {
+			b.links = append(b.links, [2]string{to, l})
+		}
+	}
+	if len(b.mounts) < 3 {
+		return errors.New("the report names no mounts")
+	}
+	return nil
+}
+
+func (b *bench) variants() ([]*variant, error) {
+	floor := []string{}
+	bwrap := []string{"--unshare-all", "--die-with-parent", "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"}
+	for _, l := range b.links {
+		floor = append(floor, "-l", l[0], l[1])
+		bwrap = append(bwrap, "--symlink", l[0], l[1])
+	}
+	for _, m := range b.mounts {
+		floor = append(floor, "-r", m)
+		if !strings.HasPrefix(m, "/dev/") { // its --dev has them
+			bwrap = append(bwrap, "--ro-bind", m, m)
+		}
+	}
+	none := func() {}
+	list := []*variant{
+		{name: target + " alone", launch: b.external(target), close: none},
+		{name: "C floor: namespaces and mounts, nothing else", launch: b.external(b.path("floor"), append(floor, "--", target)...), close: none},
+		{name: reference, launch: b.external("bwrap", append(bwrap, "--", target)...), close: none},
+		{name: "mcp-sandbox-init, all layers, report", launch: b.reported, close: none},
+	}
+	for _, heap := range []string{"0", "200"} {
+		h, err := b.startHost(heap)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, &variant{name: "from a Go host, heap " + heap + " MB, all layers, report", launch: h.launch, close: h.stop})
+	}
+	return list, nil
+}
+
+func (b *bench) external(name string, args ...string) func() error {
+	return func() error { return b.command(name, args...).Run() }
+}
+
+// reported is a launch whose report somebody reads.
+func (b *bench) reported() error {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	c := b.command(b.path("mcp-sandbox-init"), "--report-fd", "3", "--", target)
+	c.ExtraFiles = []*os.File{w}
+	if err := c.Start(); err != nil {
+		return err
+	}
+	w.Close()
+	buf := make([]byte, 64<<10)
+	for err == nil {
+		_, err = r.Read(buf)
+	}
+	return c.Wait()
+}
