@@ -1,11 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"os"
-	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -28,32 +27,24 @@ func startConfined(ctx context.Context, st *stage) (*mcp.ClientSession, proof, e
 	if err != nil {
 		return nil, proof{}, err
 	}
-	sb.Cmd.Stderr = os.Stderr
+	var said bytes.Buffer // what the launcher says there is in the report too, unless the launch is refused
+	sb.Cmd.Stderr = &said
 	session, connectErr := connect(ctx, sb.Cmd)
 	if sb.Cmd.Process == nil { // never started: nobody would report
 		sb.Close()
 		return nil, proof{}, connectErr
 	}
 	report, err := sb.Report(ctx) // says more than a broken connection where the launch was refused
+	if err == nil {
+		err = connectErr
+	}
 	if err != nil {
+		os.Stderr.Write(said.Bytes())
 		return nil, proof{}, err
 	}
-	if connectErr != nil {
-		return nil, proof{}, connectErr
-	}
-	p := proof{Proved: map[string]bool{}}
-	var proved, rest []string
+	p := proof{Report: report, Proved: map[string]bool{}}
 	for _, l := range report.Layers {
-		if l.State == order.Proved {
-			p.Proved[string(l.Layer)] = true
-			proved = append(proved, string(l.Layer))
-			continue
-		}
-		rest = append(rest, strings.TrimSuffix(fmt.Sprintf("%s %s: %s", l.Layer, l.State, l.Reason), ": "))
-	}
-	p.Line = fmt.Sprintf("confinement %s (level %s): proved %s", report.Confinement, report.Level, strings.Join(proved, " "))
-	if len(rest) > 0 {
-		p.Line += "; " + strings.Join(rest, "; ")
+		p.Proved[string(l.Layer)] = l.State == order.Proved
 	}
 	return session, p, nil
 }

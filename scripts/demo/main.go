@@ -66,7 +66,6 @@ func demo() error {
 		return fmt.Errorf("confined server: %w", err)
 	}
 	rows := compare(st.tries(), unconfined, confined, proof)
-	printTable(os.Stdout, rows)
-	fmt.Printf("\n%s\n", proof.Line)
+	show(os.Stdout, rows, proof.Report)
 	return verdict(rows)
 }

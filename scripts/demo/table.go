@@ -3,13 +3,14 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
-	"text/tabwriter"
+	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/launcher"
 )
 
-// A proof is what the report of a confined launch says, as far as the table needs it.
+// A proof is the report of a confined launch.
 type proof struct {
-	Line   string          // the confinement, for people
+	Report *launcher.Report
 	Proved map[string]bool // layers in state proved
 }
 
@@ -52,20 +53,12 @@ func (t try) say(o outcome) string {
 	case o.reached:
 		return t.yes
 	case o.result.Errno != "":
-		return o.result.Errno
+		words := o.result.Detail[strings.LastIndexByte(o.result.Detail, ':')+1:]
+		return o.result.Errno + "," + words
 	case o.result.OK:
 		return t.instead
 	}
 	return "not seen"
-}
-
-func printTable(w io.Writer, rows []row) {
-	tw := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
-	fmt.Fprintln(tw, "the server tried to\tunconfined\tconfined\tstopped by")
-	for _, r := range rows {
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", r.what, r.unconfined, r.confined, r.layer)
-	}
-	tw.Flush()
 }
 
 func verdict(rows []row) error {

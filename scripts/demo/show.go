@@ -1,0 +1,101 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/launcher"
+)
+
+// show prints the table and what was proved, in colour where w is a terminal.
+func show(w io.Writer, rows []row, r *launcher.Report) {
+	p := printer{w, isTerminal(w)}
+	fmt.Fprintf(w, "\nOne MCP server, started twice by the same Go host: plainly, and confined by launcher.Command.\n"+
+		"The policy grants it one folder, ~/project, for writing. Home, key and listener are made up for this.\n\n")
+	lines := [][]cell{{{"the server tried to", bold}, {"plainly", bold}, {"confined", bold}, {"stopped by", bold}}}
+	for _, r := range rows {
+		style := green
+		if r.wrong != nil {
+			style = red
+		}
+		lines = append(lines, []cell{{r.what, ""}, {r.unconfined, ""}, {r.confined, style}, {r.layer, ""}})
+	}
+	p.columns(lines)
+
+	fmt.Fprintf(w, "\nconfinement %s, level %s; each layer was read back from the kernel, or a forbidden act was refused,\n"+
+		"before the server ran:\n\n", r.Confinement, r.Level)
+	lines = nil
+	for _, l := range r.Layers {
+		var missing []string
+		for _, f := range l.Facts {
+			if f.Got == "" {
+				missing = append(missing, f.Name+": "+f.Reason)
+			}
+		}
+		style, what := green, fmt.Sprintf("%d facts", len(l.Facts)-len(missing))
+		if l.State != order.Proved {
+			style, what = yellow, l.Reason
+		}
+		lines = append(lines, []cell{{string(l.Layer), ""}, {string(l.State), style}, {what, ""}})
+		for _, m := range missing {
+			lines = append(lines, []cell{{}, {}, {"without " + m, yellow}})
+		}
+		if l.Effect != "" {
+			lines = append(lines, []cell{{}, {}, {l.Effect, ""}})
+		}
+	}
+	p.columns(lines)
+	fmt.Fprintln(w)
+}
+
+// Styles are parameters of the sequence Select Graphic Rendition, ECMA-48.
+const (
+	bold   = "1"
+	red    = "31"
+	green  = "32"
+	yellow = "33"
+)
+
+type cell struct{ text, style string }
+
+type printer struct {
+	w      io.Writer
+	colour bool
+}
+
+// columns aligns by what is seen; text/tabwriter would count the colours.
+func (p printer) columns(lines [][]cell) {
+	var width [8]int
+	for _, line := range lines {
+		for i, c := range line {
+			width[i] = max(width[i], utf8.RuneCountInString(c.text))
+		}
+	}
+	for _, line := range lines {
+		var b strings.Builder
+		for i, c := range line {
+			b.WriteString("  ")
+			if p.colour && c.style != "" {
+				b.WriteString("\x1b[" + c.style + "m" + c.text + "\x1b[m")
+			} else {
+				b.WriteString(c.text)
+			}
+			b.WriteString(strings.Repeat(" ", width[i]-utf8.RuneCountInString(c.text)))
+		}
+		fmt.Fprintln(p.w, strings.TrimRight(b.String(), " "))
+	}
+}
+
+// isTerminal reports whether w shows colours; no-color.org.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
