@@ -37,6 +37,10 @@ type Target struct {
 // When ctx ends, the server is asked to end (SIGTERM to the shim, which escalates), and everything is killed after the
 // policy's grace. [Sandbox.Close] is for a command that is never started.
 func Command(ctx context.Context, p policy.Policy, t Target) (*Sandbox, error) {
+	return prepare(ctx, p, t, func(*order.Order) {})
+}
+
+func prepare(ctx context.Context, p policy.Policy, t Target, change func(*order.Order)) (*Sandbox, error) {
 	if !reexec.Armed() {
 		return nil, ErrNotArmed
 	}
@@ -44,6 +48,7 @@ func Command(ctx context.Context, p policy.Policy, t Target) (*Sandbox, error) {
 	if err != nil {
 		return nil, &Error{Layer: order.Policy, Op: "check", Err: err}
 	}
+	change(o)
 	return command(ctx, o)
 }
 

@@ -20,20 +20,17 @@ func (o *Order) Encode() []byte {
 		b = appendBytes(b, []byte(s))
 	}
 	b = appendWord(b, uint64(int64(o.ReportFD)))
-	flags := uint64(0)
-	if o.MinWritten {
-		flags |= minWritten
+	bits := uint64(0)
+	for i, f := range o.flags() {
+		if *f {
+			bits |= 1 << i
+		}
 	}
-	if o.Verbose {
-		flags |= verbose
-	}
-	return appendWord(b, flags)
+	return appendWord(b, bits)
 }
 
-const (
-	minWritten = 1 << iota
-	verbose
-)
+// flags are the fields that are one bit each, in the order of their bits.
+func (o *Order) flags() [3]*bool { return [...]*bool{&o.MinWritten, &o.Verbose, &o.Probe} }
 
 func appendWord(b []byte, v uint64) []byte {
 	return append(b, byte(v), byte(v>>8), byte(v>>16), byte(v>>24), byte(v>>32), byte(v>>40), byte(v>>48), byte(v>>56))
@@ -60,9 +57,11 @@ func Decode(b []byte) (*Order, error) {
 		*s = string(d.bytes())
 	}
 	o.ReportFD = int(int64(d.word()))
-	flags := d.word()
-	o.MinWritten, o.Verbose = flags&minWritten != 0, flags&verbose != 0
-	if d.bad || len(d.b) != 0 || flags > minWritten|verbose || o.ReportFD < -1 || len(o.Command) == 0 {
+	bits := d.word()
+	for i, f := range o.flags() {
+		*f = bits&(1<<i) != 0
+	}
+	if d.bad || len(d.b) != 0 || bits >= 1<<len(o.flags()) || o.ReportFD < -1 || len(o.Command) == 0 {
 		return nil, ErrOrder
 	}
 	return o, nil

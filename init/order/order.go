@@ -18,6 +18,8 @@ type Order struct {
 	ReportFD int
 	// MinWritten is true where minConfinement was written out and is not a level's default.
 	MinWritten bool
+	// Probe asks for the evidence alone: everything is built and proved, and no server is released.
+	Probe bool
 	// Verbose asks for the report's essence on standard error.
 	Verbose bool
 }

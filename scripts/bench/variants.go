@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/security-mcp/mcp-sandbox/init/order"
 )
 
@@ -44,6 +46,8 @@ func prepare(uid int) (*bench, error) {
 			return nil, fmt.Errorf("%v: %w\n%s", c.Args, err, out)
 		}
 	}
+	// Freshly written pages of a program count as its private dirty memory until they are on the disk.
+	defer unix.Sync()
 	// The hosts are this program, where the measured user can execute it.
 	self, err := os.ReadFile("/proc/self/exe")
 	if err == nil {

@@ -73,6 +73,10 @@ func Run(c Config) int {
 	if err == nil {
 		err = s.sink.first(enforced)
 	}
+	if err == nil && c.Order.Probe {
+		s.abandon()
+		return 0
+	}
 	if err == nil {
 		err = s.letGo()
 	}
