@@ -71,6 +71,7 @@ func (r *pivot) check(c *check) {
 		c.cover(&v.Covers[i], c.stat(r.covers[i]))
 	}
 	c.mounts()
+	c.sockets()
 }
 
 // nodeAt counts the private folders behind the nodes.

@@ -5,13 +5,14 @@ import (
 	"runtime"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/filter"
+	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
-// assemble makes the seccomp program that the policy asks for.
-func assemble(p *policy.Policy) ([]byte, error) {
-	var o filter.Options
-	for _, name := range p.Seccomp.Deny {
+// assemble makes the seccomp program that the policy and this machine ask for.
+func (s *shim) assemble() ([]byte, error) {
+	o := filter.Options{NoUnix: rows.RefusesUnix(s.view, s.machine.LandlockABI, s.policy.Level == policy.LevelNetwork)}
+	for _, name := range s.policy.Seccomp.Deny {
 		nr, ok := filter.Number(name)
 		if !ok {
 			return nil, errors.New("/seccomp/deny: " + name + ": no such system call")

@@ -148,7 +148,7 @@ func (s *shim) start(trees []int) error {
 
 // lay writes the rest of the program.
 func (s *shim) lay() error {
-	filter, err := assemble(&s.policy)
+	filter, err := s.assemble()
 	if err != nil {
 		return &rows.Refusal{Layer: order.Seccomp, Op: "assemble", Err: err}
 	}
