@@ -7,6 +7,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
 	"github.com/security-mcp/mcp-sandbox/init/internal/view"
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"golang.org/x/sys/unix"
 )
 
 // refusedView tells what the view was refused for: the policy's key and its path, or the command.
@@ -33,4 +34,12 @@ func (u unnamed) Error() string {
 		return string(u.Kind) + ": " + u.Err.Error()
 	}
 	return string(u.Kind)
+}
+
+// Unwrap adds what execve(2) would have said of a command that is not there: errno crosses to the host, kinds do not.
+func (u unnamed) Unwrap() []error {
+	if u.Kind == view.ErrNotFound && u.Err == nil {
+		return []error{u.Kind, unix.ENOENT}
+	}
+	return u.CommandError.Unwrap()
 }

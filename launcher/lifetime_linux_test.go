@@ -1,0 +1,148 @@
+package launcher_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/launcher"
+	"github.com/security-mcp/mcp-sandbox/policy"
+)
+
+func descriptors(t *testing.T) int {
+	t.Helper()
+	entries, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(entries)
+}
+
+// settle waits until as many descriptors are open as before.
+func settle(t *testing.T, want int) {
+	t.Helper()
+	for range 400 {
+		runtime.GC()
+		if descriptors(t) <= want {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	t.Errorf("%d descriptors, %d before", descriptors(t), want)
+}
+
+func TestCloseGivesBack(t *testing.T) {
+	before := descriptors(t)
+	sb := command(t, t.Context(), "true")
+	if descriptors(t) < before+3 {
+		t.Error("nothing to give back")
+	}
+	if err := errors.Join(sb.Close(), sb.Close()); err != nil || descriptors(t) > before {
+		t.Errorf("%v; %d descriptors, %d before", err, descriptors(t), before)
+	}
+	command(t, t.Context(), "true").Close()
+	func() {
+		for range 10 { // forgotten, never started
+			if _, err := launcher.Command(t.Context(), policy.Policy{}, launcher.Target{Path: "/bin/true"}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}()
+	settle(t, before)
+}
+
+// A host that keeps the Cmd alone, as an SDK's transport does, or not even that, has a server that lives.
+func TestForgottenServerLives(t *testing.T) {
+	before := descriptors(t)
+	for _, keep := range []bool{true, false} {
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := new(bytes.Buffer)
+		func() {
+			sb, err := launcher.Command(t.Context(), policy.Policy{}, launcher.Target{Path: "/bin/cat", Dir: "/"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			sb.Cmd.Stdin, sb.Cmd.Stdout = r, out
+			if err := sb.Cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			cmd := sb.Cmd
+			done := make(chan error, 1)
+			if keep {
+				go func() { done <- cmd.Wait() }()
+			}
+			forget(t, sb)
+			sb, cmd = nil, nil
+			for range 10 {
+				runtime.GC()
+				time.Sleep(5 * time.Millisecond)
+			}
+			if _, err := w.Write([]byte("still there\n")); err != nil {
+				t.Error(err)
+			}
+			r.Close()
+			w.Close()
+			if keep {
+				if err := <-done; err != nil || out.String() != "still there\n" {
+					t.Errorf("%v, said %q", err, out)
+				}
+			}
+		}()
+	}
+	settle(t, before+1) // the child's end of an output pipe that nobody waits for
+}
+
+// forget sees to it that the report has come, or the server might not live yet.
+func forget(t *testing.T, sb *launcher.Sandbox) {
+	t.Helper()
+	if _, err := sb.Report(within(t)); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestContextEndsTheServer(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	sb, in := started(t, ctx)
+	defer in.Close()
+	if _, err := sb.Report(within(t)); err != nil {
+		t.Fatal(err)
+	}
+	stop()
+	r, err := sb.Wait(within(t))
+	if err != nil || r.Cause != order.CauseCancelled || r.Signal != "SIGTERM" || r.ExitCode != 143 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if err := sb.Cmd.Wait(); err == nil {
+		t.Error("no error from Cmd.Wait")
+	}
+}
+
+func TestCloseEndsTheServer(t *testing.T) {
+	sb, in := started(t, t.Context())
+	defer in.Close()
+	if _, err := sb.Report(within(t)); err != nil {
+		t.Fatal(err)
+	}
+	sb.Close()
+	done := make(chan error, 1)
+	go func() { done <- sb.Cmd.Wait() }()
+	select {
+	case err := <-done:
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) || exit.ExitCode() != 143 {
+			t.Errorf("%v", err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("the server outlives its host")
+		sb.Cmd.Process.Kill()
+	}
+}
