@@ -11,15 +11,13 @@ import (
 // living counts the processes below init that are not dead already, whoever their parents are by now.
 func (s *shim) living() int {
 	parents := map[int]int{}
+	var buf [1024]byte
 	for _, name := range processes() {
 		pid, err := strconv.Atoi(name)
 		if err != nil {
 			continue
 		}
-		b, err := platform.ReadSmall("/proc/"+name+"/stat", 4096)
-		if err != nil {
-			continue // it ended meanwhile
-		}
+		b := readInto(buf[:], "/proc/"+name+"/stat") // nothing if it ended meanwhile
 		if state, parent, ok := platform.ParseStat(b); ok && state != 'Z' && state != 'X' {
 			parents[pid] = parent
 		}
@@ -31,6 +29,17 @@ func (s *shim) living() int {
 		}
 	}
 	return n
+}
+
+// readInto reads what fits of a small file.
+func readInto(buf []byte, path string) []byte {
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil
+	}
+	defer unix.Close(fd)
+	n, _ := unix.Read(fd, buf)
+	return buf[:max(n, 0)]
 }
 
 // below follows a process's ancestors; a table read while it changes may hold a circle.

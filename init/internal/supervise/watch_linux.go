@@ -24,7 +24,7 @@ func (s *shim) watch() {
 	ended := false
 	sources := [...]source{
 		{&s.initFD, unix.POLLIN, func(int16) { ended = true }},
-		{&s.up, unix.POLLIN, s.leftBehind},
+		{&s.up, unix.POLLIN, func(int16) { s.leftBehind() }},
 		{&s.signals, unix.POLLIN, func(int16) { s.passSignals() }},
 		{&s.Host, unix.POLLIN, func(int16) { s.hostGone(&s.Host) }},
 		{&s.Parent, unix.POLLIN, func(int16) { s.hostGone(&s.Parent) }},
@@ -45,7 +45,9 @@ func (s *shim) watch() {
 				sources[i].ready(fds[i].Revents)
 			}
 		}
-		s.pastDeadlines()
+		if !ended {
+			s.pastDeadlines()
+		}
 	}
 }
 
@@ -76,16 +78,31 @@ func (s *shim) pastDeadlines() {
 // passSignals hands every signal that came to the server. The ones that ask for the end begin the escalation.
 func (s *shim) passSignals() {
 	for sig := signals.Next(s.signals); sig != 0; sig = signals.Next(s.signals) {
-		if !ends(sig) {
+		switch {
+		case ends(sig):
+			s.asked(sig)
+		default:
 			s.signal(sig)
-			continue
+			if sig == unix.SIGTSTP {
+				suspend()
+			}
 		}
-		if asked := s.end.askedAt; !asked.IsZero() && time.Since(asked) >= twice {
-			s.kill()
-			return
-		}
-		s.end.because(order.CauseCancelled)
+	}
+}
+
+// asked is told of a signal that asks for the end. The first one begins the escalation, or hastens one that has begun. The
+// same again at once is timeout(1), which signals its child and then the whole group; later it is somebody's impatience.
+func (s *shim) asked(sig unix.Signal) {
+	e := &s.end
+	switch {
+	case e.hostAt.IsZero():
+		e.hostAt, e.hostSignal = time.Now(), sig
+		e.because(order.CauseCancelled)
 		s.ask(sig, fromHost)
+	case time.Since(e.hostAt) >= twice:
+		s.kill()
+	case sig != e.hostSignal:
+		s.signal(sig)
 	}
 }
 
@@ -104,15 +121,20 @@ func (s *shim) hostGone(fd *int) {
 	}
 }
 
-// ask signals the server and sets the moment of the kill. A stopped server is woken, or it would never hear of it. Once
-// asked, a server is asked again only with what comes from outside, and the moment stays.
+// ask signals the server and sets the moment of the kill, if there is no earlier one. A stopped server is woken, or it
+// would never hear of it.
 func (s *shim) ask(sig unix.Signal, otherwise time.Duration) {
+	e, now := &s.end, time.Now()
+	if e.killing {
+		return
+	}
 	s.signal(sig)
 	s.signal(unix.SIGCONT)
-	e := &s.end
 	if e.askedAt.IsZero() {
-		e.askedAt = time.Now()
-		e.killAt = e.askedAt.Add(s.grace(otherwise))
+		e.askedAt = now
+	}
+	if at := now.Add(s.grace(otherwise)); e.killAt.IsZero() || at.Before(e.killAt) {
+		e.killAt = at
 	}
 }
 
@@ -123,11 +145,14 @@ func (s *shim) signal(sig unix.Signal) {
 	}
 }
 
-// leftBehind is told by init when the server has ended and processes of its are still there. A mere hang-up is init's end.
-func (s *shim) leftBehind(revents int16) {
+// leftBehind is told by init when the server has ended and processes of its are still there. A socket at its end reads as
+// nothing: that is init's own end.
+func (s *shim) leftBehind() {
+	var b [8]byte
+	n, err := unix.Read(s.up, b[:])
 	unix.Close(s.up)
 	s.up = -1
-	if revents&unix.POLLIN != 0 {
+	if n > 0 && err == nil {
 		s.kill()
 		s.cut()
 	}
