@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/supervise"
 	"github.com/security-mcp/mcp-sandbox/init/order"
@@ -142,9 +143,12 @@ func Exec(o *order.Order) error {
 // ChildEnv keeps the runtime of the shim from looking for cgroup files.
 func ChildEnv() []string { return []string{"GODEBUG=containermaxprocs=0"} }
 
+// patience is how long Say waits for whoever reads standard error: a launcher that has to end something must not hang on it.
+const patience = 100 * time.Millisecond
+
 // Say writes one line of the launcher's to standard error.
 func Say(line string) {
-	platform.WriteAll(2, []byte("mcp-sandbox: "+oneLine(line)+"\n"))
+	platform.WriteUntil(2, []byte("mcp-sandbox: "+oneLine(line)+"\n"), time.Now().Add(patience))
 }
 
 // oneLine keeps a path or argument with line breaks or control characters from forging lines of its own.

@@ -34,3 +34,10 @@ func (l *Launch) ExecError() error {
 
 // ExecFailed reports whether a wait status is that of a server's process whose execve came back.
 func (l *Launch) ExecFailed(code int) bool { return code == exitExec && l.ExecError() != nil }
+
+// OverCPU reports whether a launch that used so much processor time was over the server's RLIMIT_CPU, where the kernel ends
+// a process that ignores SIGXCPU; getrlimit(2).
+func (l *Launch) OverCPU(seconds float64) bool {
+	limit, limited := l.req.cpuSeconds()
+	return limited && seconds >= float64(limit)
+}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
+	"golang.org/x/sys/unix"
 )
 
 const (
@@ -26,16 +27,19 @@ type ending struct {
 
 	killing bool // init has been told to kill
 
-	askedAt   time.Time // when the server was first signalled
+	hostSignal unix.Signal // the host's first
+
+	askedAt   time.Time // when the server was first asked to end
+	hostAt    time.Time // when the host first asked, by a signal
 	timeoutAt time.Time // when it has had its time
 	stdinAt   time.Time // when to look at standard input again
 	sessionAt time.Time // when the server must have noticed the end of its session
 	killAt    time.Time // when to kill everything; when it is being killed, when to kill init
 }
 
-// because names the cause, unless there is one.
+// because names the cause, unless there is one. Of what is killed because the server has ended the server is the cause.
 func (e *ending) because(c order.Cause) {
-	if e.cause == "" {
+	if e.cause == "" && !e.killing {
 		e.cause = c
 	}
 }

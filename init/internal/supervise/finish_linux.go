@@ -24,7 +24,7 @@ func (s *shim) finish() int {
 	case st.Signaled():
 		if x.Cause == "" {
 			x.Cause = order.CauseSignal
-			if st.Signal() == unix.SIGXCPU {
+			if st.Signal() == unix.SIGXCPU || st.Signal() == unix.SIGKILL && s.launch.OverCPU(x.CPUSeconds) {
 				x.Cause = order.CauseCPU
 			}
 		}
