@@ -147,3 +147,6 @@ func (p *Program) Arg(i, n int) uint64 { return get64(p.mem, p.at(i)+offArgs+8*n
 
 // SetArg replaces argument n of the Op at i, for a test that weakens a call and does not take it away.
 func (p *Program) SetArg(i, n int, v uint64) { put64(p.mem, p.at(i)+offArgs+8*n, v) }
+
+// SetCall makes the Op at i another system call, for a test that has to undo what is proved already.
+func (p *Program) SetCall(i int, nr uint32) { put32(p.mem, p.at(i)+offNr, nr) }

@@ -1,0 +1,150 @@
+package endings_test
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
+	"github.com/security-mcp/mcp-sandbox/init/internal/supervise"
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/init/reexec"
+	"github.com/security-mcp/mcp-sandbox/launcher"
+	"github.com/security-mcp/mcp-sandbox/policy"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
+	"golang.org/x/sys/unix"
+)
+
+// What this test binary is under another name: mcp-sandbox-init, or a host that starts one of the two kinds of launchers.
+const (
+	programName = "endings.test init"
+	hostName    = "endings.test host"
+
+	reportFD  = 3
+	exitWrong = 70
+)
+
+func TestMain(m *testing.M) {
+	reexec.Init()
+	switch os.Args[0] {
+	case programName:
+		os.Exit(program(os.Args[1]))
+	case hostName:
+		os.Exit(host(os.Args[1]))
+	}
+	flag.Parse()
+	flag.Set("test.parallel", "12") // most of a test's time goes by waiting
+	os.Exit(testbed.Run(m))
+}
+
+// A launch is what a test asks a launcher for.
+type launch struct {
+	Embedded bool   // by a Go host; else mcp-sandbox-init
+	Policy   string // the document
+	Command  []string
+
+	// Without takes one of init's two ways to end with the shim away: "lifeline" or "pdeathsig".
+	Without string
+}
+
+func (l *launch) encode() string {
+	b, err := json.Marshal(l)
+	if err != nil {
+		panic(err) // strings always encode
+	}
+	return string(b)
+}
+
+func decode(text string) (l launch, p policy.Policy) {
+	err := json.Unmarshal([]byte(text), &l)
+	if err == nil {
+		p, err = policy.Parse([]byte(l.Policy))
+	}
+	if err != nil {
+		println(err.Error())
+		os.Exit(exitWrong)
+	}
+	return l, p
+}
+
+// program does what mcp-sandbox-init does, with a report on descriptor 3.
+func program(request string) int {
+	l, p := decode(request)
+	o, err := order.New(p, policy.Init, l.Command, os.Environ(), "/")
+	if err != nil {
+		println(err.Error())
+		return exitWrong
+	}
+	o.ReportFD = reportFD
+	if l.Without == "" {
+		return reexec.Run(o)
+	}
+	parent, err := unix.PidfdOpen(os.Getppid(), 0)
+	if err != nil {
+		return exitWrong
+	}
+	return supervise.Run(supervise.Config{Order: o, Host: -1, Parent: parent, Say: reexec.Say, Alter: l.alter})
+}
+
+// alter changes the loop that init begins when all evidence is given: so nothing misses what is taken away.
+func (l *launch) alter(p *rows.Launch, whole bool) {
+	if !whole {
+		return
+	}
+	last := func(call string) int {
+		for i := p.Len() - 1; i >= 0; i-- {
+			if strings.HasPrefix(strings.TrimSpace(p.Line(i, nil)), call) {
+				return i
+			}
+		}
+		println("no " + call)
+		os.Exit(exitWrong)
+		return 0
+	}
+	switch l.Without {
+	case "lifeline":
+		for i := p.Len() - 1; ; i-- { // the first read of the loop
+			if strings.Contains(p.Line(i, nil), "signalfd4(") {
+				for ; !strings.Contains(p.Line(i, nil), "read("); i++ {
+				}
+				p.SetArg(i, 0, ^uint64(0))
+				return
+			}
+		}
+	case "pdeathsig":
+		i := last("close_range(")
+		p.SetCall(i, unix.SYS_PRCTL)
+		p.SetArg(i, 0, unix.PR_SET_PDEATHSIG)
+		p.SetArg(i, 1, 0)
+	}
+}
+
+// host starts a launcher, hands it all that it was given itself, and waits: for the test to kill it.
+func host(request string) int {
+	l, p := decode(request)
+	signal.Ignore(syscall.SIGTERM)
+	cmd := exec.Command("/proc/self/exe")
+	cmd.Args = []string{programName, request}
+	if l.Embedded {
+		sb, err := launcher.Command(context.Background(), p, launcher.Target{Path: l.Command[0], Args: l.Command[1:]})
+		if err != nil {
+			println(err.Error())
+			return exitWrong
+		}
+		cmd = sb.Cmd
+	} else {
+		cmd.ExtraFiles = []*os.File{os.NewFile(reportFD, "report")}
+	}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
+		println(err.Error())
+		return exitWrong
+	}
+	return cmd.ProcessState.ExitCode()
+}

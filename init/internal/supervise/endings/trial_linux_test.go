@@ -1,0 +1,177 @@
+package endings_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/launcher"
+	"github.com/security-mcp/mcp-sandbox/policy"
+)
+
+// A trial is one launch under way, as its host sees it.
+type trial struct {
+	*testing.T
+	cmd    *exec.Cmd         // the launcher, or the host of one
+	sb     *launcher.Sandbox // of a launch embedded in this process
+	stdin  *os.File
+	stdout *bufio.Reader
+	stderr bytes.Buffer
+
+	reports chan []json.RawMessage // of mcp-sandbox-init
+	mark    string                 // a variable that every process of the sandbox has
+	space   string                 // the pid namespace of the sandbox
+	began   time.Time
+}
+
+var trials atomic.Int64
+
+const markName = "MCP_SANDBOX_TRIAL"
+
+// start starts a launch, in a host of its own if it is said so. Policy holds more keys of a policy document.
+func start(t *testing.T, l launch, more string, ownHost bool) *trial {
+	t.Helper()
+	tr := &trial{T: t, mark: strconv.Itoa(os.Getpid()) + "-" + strconv.FormatInt(trials.Add(1), 10)}
+	if more != "" {
+		more = "," + more
+	}
+	l.Policy = `{"version":1,"env":{"` + markName + `":"` + tr.mark + `"}` + more + `}`
+	p, err := policy.Parse([]byte(l.Policy))
+	if err != nil {
+		t.Fatal(err)
+	}
+	switch {
+	case ownHost:
+		tr.cmd = exec.Command("/proc/self/exe")
+		tr.cmd.Args = []string{hostName, l.encode()}
+	case l.Embedded:
+		if tr.sb, err = launcher.Command(context.Background(), p, launcher.Target{Path: l.Command[0], Args: l.Command[1:], Dir: "/"}); err != nil {
+			t.Fatal(err)
+		}
+		tr.cmd = tr.sb.Cmd
+	default:
+		tr.cmd = exec.Command("/proc/self/exe")
+		tr.cmd.Args = []string{programName, l.encode()}
+	}
+	in, inTo, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, outTo, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr.stdin, tr.stdout = inTo, bufio.NewReader(out)
+	tr.cmd.Stdin, tr.cmd.Stdout, tr.cmd.Stderr = in, outTo, &tr.stderr
+	if tr.sb == nil {
+		tr.cmd.Env = append(os.Environ(), markName+"="+tr.mark)
+		tr.takeReport()
+	}
+	tr.began = time.Now()
+	if err := tr.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range append(tr.cmd.ExtraFiles[:0:0], in, outTo) {
+		f.Close()
+	}
+	if tr.sb == nil {
+		tr.cmd.ExtraFiles[0].Close()
+	}
+	t.Cleanup(func() {
+		inTo.Close()
+		out.Close()
+		tr.cmd.Process.Kill()
+		if tr.sb != nil {
+			tr.sb.Close()
+		}
+	})
+	return tr
+}
+
+// takeReport gives the launcher a pipe for its report and reads it to the end.
+func (t *trial) takeReport() {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.cmd.ExtraFiles = []*os.File{w}
+	t.reports = make(chan []json.RawMessage, 1)
+	go func() {
+		defer r.Close()
+		var all []json.RawMessage
+		for d := json.NewDecoder(r); ; {
+			var one json.RawMessage
+			if d.Decode(&one) != nil {
+				break
+			}
+			all = append(all, one)
+		}
+		t.reports <- all
+	}()
+}
+
+// line waits for one line of the server's.
+func (t *trial) line(want string) {
+	t.Helper()
+	if got := t.next(); got != want {
+		t.cmd.Process.Kill()
+		t.cmd.Wait()
+		t.Fatalf("the server said %q, want %q\n%s", got, want, t.stderr.String())
+	}
+}
+
+func (t *trial) next() string {
+	line, err := t.stdout.ReadString('\n')
+	if err != nil && err != io.EOF {
+		line = err.Error()
+	}
+	return strings.TrimSpace(line)
+}
+
+// end waits for the launcher and returns its exit code and its last record, nil if there is none.
+func (t *trial) end() (code int, x *order.Exited) {
+	t.Helper()
+	watchdog := time.AfterFunc(30*time.Second, func() { t.cmd.Process.Kill() })
+	defer watchdog.Stop()
+	if t.sb != nil {
+		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		defer cancel()
+		x, _ = t.sb.Wait(ctx)
+	}
+	t.cmd.Wait()
+	if t.sb == nil {
+		x = t.exited()
+	}
+	return t.cmd.ProcessState.ExitCode(), x
+}
+
+// exited is the last record of mcp-sandbox-init, whose report ends with it.
+func (t *trial) exited() *order.Exited {
+	t.Helper()
+	select {
+	case all := <-t.reports:
+		if len(all) == 0 {
+			return nil
+		}
+		x := new(order.Exited)
+		if err := json.Unmarshal(all[len(all)-1], x); err != nil {
+			t.Fatal(err)
+		}
+		if x.Event == "exited" || x.Event == "refused" {
+			return x
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("the report has no end")
+	}
+	return nil
+}
