@@ -1,0 +1,150 @@
+package repocheck
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A rule is what the packages of one folder may import besides the standard library. A folder's rule is that of the
+// longest name here that it lies below.
+type rule struct {
+	dir string
+	own string // folders of this module, between spaces; those below them too
+	far string // modules of others
+}
+
+// rules are the arrows of docs/architecture.md: policy <- order <- rows <- supervise <- reexec <- launcher <- cmd.
+var rules = []rule{
+	{"policy", "policy", ""},
+	{"policy/strictjson", "", ""},
+	{"platform", "", "golang.org/x/sys"},
+	{"init/order", "policy", ""},
+	{"init/internal", "", "golang.org/x/sys"}, // whatever has no rule of its own knows nobody
+	{"init/internal/program", "", "golang.org/x/sys"},
+	{"init/internal/filter", "", ""},
+	{"init/internal/filter/gen", "", "github.com/elastic/go-seccomp-bpf golang.org/x/net/bpf golang.org/x/sys"},
+	{"init/internal/view", "policy platform", "golang.org/x/sys"},
+	{"init/internal/rows", "policy platform init/order init/internal/program init/internal/view", "golang.org/x/sys github.com/landlock-lsm/go-landlock"},
+	{"init/internal/supervise", "policy platform init/order init/internal", "golang.org/x/sys"},
+	{"init/reexec", "policy platform init/order init/internal/supervise", "golang.org/x/sys"},
+	{"launcher", "policy platform init/order init/reexec", "golang.org/x/sys"},
+	{"cmd", "policy platform init/order init/reexec launcher cmd/internal", "golang.org/x/sys github.com/spf13/pflag github.com/rogpeppe/go-internal"},
+	{"scripts", "policy platform init/order init/reexec launcher scripts", "golang.org/x/sys github.com/modelcontextprotocol/go-sdk"},
+	{"testdata", "scripts/testbed", "github.com/modelcontextprotocol/go-sdk golang.org/x/sys"},
+}
+
+func below(name, dir string) bool { return name == dir || strings.HasPrefix(name, dir+"/") }
+
+func ruleOf(dir string) *rule {
+	var found *rule
+	for i := range rules {
+		if below(dir, rules[i].dir) && (found == nil || len(rules[i].dir) > len(found.dir)) {
+			found = &rules[i]
+		}
+	}
+	return found
+}
+
+func (r *rule) allows(imported string) bool {
+	own, inside := strings.CutPrefix(imported, module+"/")
+	list := r.far
+	if inside {
+		imported, list = own, r.own
+	} else if first, _, _ := strings.Cut(imported, "/"); !strings.Contains(first, ".") {
+		return true // the standard library
+	}
+	return slices.ContainsFunc(strings.Fields(list), func(dir string) bool { return below(imported, dir) })
+}
+
+// Imports point one way. Tests may import what they like, but for what only one package may.
+func TestImportDirections(t *testing.T) {
+	seen := map[string]bool{}
+	for _, s := range sources(t) {
+		r := ruleOf(s.dir)
+		if r == nil {
+			t.Errorf("%s: no rule says what it may import", s.path)
+			continue
+		}
+		seen[r.dir] = true
+		for _, p := range s.imports {
+			if !s.test && !strings.Contains(s.dir, "/testdata/") && !r.allows(p) {
+				t.Errorf("%s imports %s", s.path, p)
+			}
+		}
+	}
+	for _, r := range rules {
+		if !seen[r.dir] && r.dir != "init/internal" {
+			t.Errorf("a rule for %s, which is not there", r.dir)
+		}
+	}
+}
+
+// Packages that the shim links: each costs every start; docs/performance.md has the numbers.
+var heavy = strings.Fields("fmt encoding/json reflect regexp net os/exec log text/template github.com/elastic/go-seccomp-bpf github.com/spf13/pflag")
+
+func TestShimLinksNothingHeavy(t *testing.T) {
+	for _, s := range sources(t) {
+		shim := below(s.dir, "policy") || below(s.dir, "init") || below(s.dir, "platform")
+		if !shim || s.test || strings.HasSuffix(s.dir, "/gen") || strings.Contains(s.dir, "/testdata") {
+			continue
+		}
+		for _, p := range s.imports {
+			if slices.ContainsFunc(heavy, func(h string) bool { return below(p, h) }) {
+				t.Errorf("%s imports %s", s.path, p)
+			}
+		}
+	}
+}
+
+// One package each, in tests too.
+func TestImportedByOneOnly(t *testing.T) {
+	owners := map[string]string{
+		"github.com/landlock-lsm/go-landlock": "init/internal/rows", "github.com/spf13/pflag": "cmd",
+		"github.com/elastic/go-seccomp-bpf": "init/internal/filter",
+	}
+	used := map[string]bool{}
+	for _, s := range sources(t) {
+		for _, p := range s.imports {
+			for lib, owner := range owners {
+				if below(p, lib) {
+					used[lib] = true
+					if !below(s.dir, owner) {
+						t.Errorf("%s imports %s, which only %s may", s.path, p, owner)
+					}
+				}
+			}
+		}
+	}
+	if len(used) != len(owners) {
+		t.Errorf("used are only %v", used)
+	}
+}
+
+// What the compiler cannot check is in files that say so, and in few packages.
+func TestUnsafeIsNamed(t *testing.T) {
+	found := false
+	for _, s := range sources(t) {
+		raw := slices.Contains(s.imports, "unsafe")
+		named := strings.HasSuffix(strings.TrimSuffix(strings.TrimSuffix(s.path, ".go"), "_test"), "_unsafe_linux")
+		if raw && !named {
+			t.Errorf("%s imports unsafe", s.path)
+		}
+		if named && !raw {
+			t.Errorf("%s is named for unsafe and has none", s.path)
+		}
+		found = found || raw
+		if slices.Contains(s.imports, "C") {
+			t.Errorf("%s uses cgo", s.path)
+		}
+	}
+	for _, name := range files(t) {
+		if path.Ext(name) == ".s" && !below(name, "init/internal/program") && !below(name, "init/internal/signals") {
+			t.Errorf("%s: assembly", name)
+		}
+	}
+	if !found {
+		t.Error("nothing imports unsafe: the test looks in the wrong place")
+	}
+}
