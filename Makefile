@@ -10,7 +10,7 @@ test: ; ./scripts/test
 lint: ; ./scripts/lint
 vet: ; ./scripts/vet
 fuzz: ; ./scripts/fuzz 1m
-stress: ; $(GO) test -run Stress -count=1 -timeout 60m -stress ./...
+stress: ; ./scripts/stress 3000
 bench: ; $(GO) run ./scripts/bench
 npm-cache: ; $(GO) run ./scripts/npm-cache
 generate: ; $(GO) generate ./...
