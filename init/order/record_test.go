@@ -1,0 +1,119 @@
+package order
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func records() []Record {
+	return []Record{
+		&Enforced{Event: "enforced", Version: 1, Level: "standard", Confinement: "full", MinConfinement: "reduced",
+			PolicySHA256: strings.Repeat("a", 64), Command: []string{"/bin/x", "a \"b\"\n\x7f"}, PID: 4711, Kernel: "6.18.44",
+			LandlockABI: 7, ImpliedGrants: []string{"/opt/x"}, Protected: []string{"/p/.git"}, Unprotected: []string{"/p/.vscode"},
+			EnvDropped: []string{"SECRET"}, Warnings: []string{"one", "two"}, Layers: []LayerReport{
+				{Layer: Namespaces, State: Proved, Facts: []Fact{{Name: "pid", Want: "1", Got: "1"}, {Name: "x", Want: "y", Reason: "r", Effect: "e"}}},
+				{Layer: Cgroup, State: Absent, Reason: "none here", Effect: "less"}, {Layer: Network, State: Off},
+			}},
+		&Refused{Event: "refused", Layer: Landlock, Op: "open", Path: "/srv/data", Error: "no such file or directory", Errno: 2, Hint: "make it"},
+		&Exited{Event: "exited", Cause: CauseSignal, ExitCode: 137, Signal: "SIGKILL", Killed: 3, WallSeconds: 1.25, CPUSeconds: 0.5,
+			MaxRSS: 1 << 20, Appeared: []string{"/p/.mcp.json"}},
+	}
+}
+
+// A record is one line of JSON that encoding/json reads back as it was.
+func TestRecordsComeBack(t *testing.T) {
+	for _, r := range records() {
+		comesBack(t, r)
+	}
+}
+
+func comesBack(t *testing.T, r Record) {
+	t.Helper()
+	line := r.AppendJSON([]byte("before"))
+	line, ok := bytes.CutPrefix(line, []byte("before"))
+	if !ok || bytes.IndexByte(line, '\n') != len(line)-1 || !json.Valid(line) {
+		t.Fatalf("%q is not one line of JSON", line)
+	}
+	got := reflect.New(reflect.TypeOf(r).Elem()).Interface()
+	d := json.NewDecoder(bytes.NewReader(line))
+	d.DisallowUnknownFields()
+	if err := d.Decode(got); err != nil || !reflect.DeepEqual(got, r) {
+		t.Errorf("%s\n%+v, %v\nwant\n%+v", line, got, err, r)
+	}
+}
+
+// Every member that the types name is written, in their order, and no other.
+func TestMembersOfRecords(t *testing.T) {
+	for _, r := range records() {
+		var want, got []string
+		typ := reflect.TypeOf(r).Elem()
+		for i := range typ.NumField() {
+			name, _, _ := strings.Cut(typ.Field(i).Tag.Get("json"), ",")
+			want = append(want, name)
+		}
+		d := json.NewDecoder(bytes.NewReader(r.AppendJSON(nil)))
+		for depth, key := 0, true; ; {
+			token, err := d.Token()
+			if err != nil {
+				break
+			}
+			switch token {
+			case json.Delim('{'), json.Delim('['):
+				depth++
+				continue
+			case json.Delim('}'), json.Delim(']'):
+				depth--
+				key = true
+				continue
+			}
+			if depth == 1 && key {
+				got = append(got, token.(string))
+				key = false
+			} else if depth == 1 {
+				key = true
+			}
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%s has %v, want %v", typ.Name(), got, want)
+		}
+	}
+}
+
+// Empty lists are written as such: whoever reads a report need not know null.
+func TestEmptyLists(t *testing.T) {
+	line := (&Enforced{Event: "enforced"}).AppendJSON(nil)
+	for _, name := range []string{"command", "impliedGrants", "protected", "unprotected", "envDropped", "layers", "warnings"} {
+		if !bytes.Contains(line, []byte(`"`+name+`":[]`)) {
+			t.Errorf("%s: %s", name, line)
+		}
+	}
+}
+
+// Whatever text a record holds, it stays one line of JSON, and text that is UTF-8 comes back.
+func FuzzRecords(f *testing.F) {
+	f.Add("open", "/srv/data", "no such file", 2, int64(1))
+	f.Add("a\nb", "\x00\xff\u2028", `"\`, -1, int64(-1))
+	f.Fuzz(func(t *testing.T, op, path, text string, n int, m int64) {
+		valid := func(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
+		for _, s := range []func(string) string{valid, func(s string) string { return s }} {
+			all := []Record{
+				&Refused{Event: "refused", Layer: Root, Op: s(op), Path: s(path), Error: s(text), Errno: n, Hint: s(text)},
+				&Exited{Event: "exited", Cause: CauseExit, ExitCode: n, Signal: s(text), MaxRSS: m, Appeared: []string{s(path)}},
+				&Enforced{Event: "enforced", Command: []string{s(op), s(path)}, ImpliedGrants: []string{}, Protected: []string{s(path)}, Unprotected: []string{},
+					EnvDropped: []string{}, Warnings: []string{s(text)}, PID: n,
+					Layers: []LayerReport{{Layer: Root, State: Proved, Facts: []Fact{{Name: s(op), Want: s(text), Got: s(path)}}}}},
+			}
+			for _, r := range all {
+				if line := r.AppendJSON(nil); !json.Valid(line) || bytes.Count(line, []byte("\n")) != 1 {
+					t.Fatalf("%q", line)
+				}
+				if s(op)+s(path)+s(text) == valid(op)+valid(path)+valid(text) {
+					comesBack(t, r)
+				}
+			}
+		}
+	})
+}
