@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 		os.Exit(host(os.Args[1]))
 	}
 	flag.Parse()
-	flag.Set("test.parallel", "12") // most of a test's time goes by waiting
+	flag.Set("test.parallel", "10") // most of a test's time goes by waiting
 	os.Exit(testbed.Run(m))
 }
 

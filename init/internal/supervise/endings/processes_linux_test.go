@@ -4,24 +4,41 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
 // A process is one of the machine's, as /proc shows it.
 type process struct {
-	pid   int
-	state byte // as ps(1) writes it
-	name  string
-	mark  string // the launch that it belongs to
-	space string // its pid namespace
+	pid, parent int
+	state       byte // as ps(1) writes it
+	name        string
+	mark        string // the launch that it belongs to
+	space       string // its pid namespace; a dead process has none
 }
 
 func (p process) String() string {
 	return strconv.Itoa(p.pid) + " " + p.name + " " + string(p.state)
 }
 
-// processes are all of the machine's that can be looked at.
-func processes() (all []process) {
+func (p process) dead() bool { return p.state == 'Z' || p.state == 'X' }
+
+// looking is shared by all tests: a look at thousands of processes is no small work.
+var looking struct {
+	sync.Mutex
+	began time.Time
+	all   []process
+}
+
+// processes are all of the machine's that can be looked at, now or a little later.
+func processes() []process {
+	now := time.Now()
+	looking.Lock()
+	defer looking.Unlock()
+	if looking.began.After(now) {
+		return looking.all // somebody else looked while this one waited
+	}
+	looking.began, looking.all = time.Now(), nil
 	dir, err := os.Open("/proc")
 	if err != nil {
 		return nil
@@ -29,48 +46,73 @@ func processes() (all []process) {
 	defer dir.Close()
 	names, _ := dir.Readdirnames(-1)
 	for _, name := range names {
-		pid, err := strconv.Atoi(name)
-		if err != nil {
-			continue
+		if p, ok := look(name); ok {
+			looking.all = append(looking.all, p)
 		}
-		stat, err := os.ReadFile("/proc/" + name + "/stat")
-		if err != nil {
-			continue
-		}
-		_, rest, _ := strings.Cut(string(stat), "(")
-		i := strings.LastIndex(rest, ") ")
-		if i < 0 {
-			continue
-		}
-		p := process{pid: pid, name: rest[:i], state: rest[i+2]}
-		p.space, _ = os.Readlink("/proc/" + name + "/ns/pid")
-		env, _ := os.ReadFile("/proc/" + name + "/environ")
-		for v := range strings.SplitSeq(string(env), "\x00") {
-			if mark, ok := strings.CutPrefix(v, markName+"="); ok {
-				p.mark = mark
-			}
-		}
-		all = append(all, p)
 	}
-	return all
+	return looking.all
+}
+
+func look(name string) (p process, ok bool) {
+	var err error
+	if p.pid, err = strconv.Atoi(name); err != nil {
+		return p, false
+	}
+	stat, err := os.ReadFile("/proc/" + name + "/stat")
+	i := strings.LastIndexByte(string(stat), ')')
+	fields := strings.Fields(string(stat[i+1:]))
+	if err != nil || i < 0 || len(fields) < 2 {
+		return p, false
+	}
+	_, p.name, _ = strings.Cut(string(stat[:i]), "(")
+	p.state = fields[0][0]
+	p.parent, _ = strconv.Atoi(fields[1])
+	if p.dead() {
+		return p, true
+	}
+	p.space, _ = os.Readlink("/proc/" + name + "/ns/pid")
+	env, _ := os.ReadFile("/proc/" + name + "/environ")
+	for v := range strings.SplitSeq(string(env), "\x00") {
+		if mark, ok := strings.CutPrefix(v, markName+"="); ok {
+			p.mark = mark
+		}
+	}
+	return p, true
 }
 
 // here are the processes of the launch: by its mark, or by the namespace that it made.
 func (t *trial) here() (living, dead []process) {
-	own, _ := os.Readlink("/proc/self/ns/pid")
-	for _, p := range processes() {
-		if t.space == "" && p.mark == t.mark && p.space != own && p.space != "" {
-			t.space = p.space
+	all := processes()
+	mine := map[int]bool{}
+	for _, p := range all {
+		if t.space == "" && p.mark == t.mark && p.space != "" {
+			t.find(p)
 		}
-		switch {
-		case p.mark != t.mark && (t.space == "" || p.space != t.space):
-		case p.state == 'Z' || p.state == 'X':
-			dead = append(dead, p)
-		default:
+		if p.mark == t.mark || t.space != "" && p.space == t.space {
 			living = append(living, p)
+			mine[p.pid] = true
+		}
+	}
+	for _, p := range all {
+		if p.dead() && mine[p.parent] {
+			dead = append(dead, p)
 		}
 	}
 	return living, dead
+}
+
+// find remembers the sandbox's namespace, and keeps it so that no other one gets its number.
+func (t *trial) find(p process) {
+	own, _ := os.Readlink("/proc/self/ns/pid")
+	if p.space == own {
+		return
+	}
+	f, err := os.Open("/proc/" + strconv.Itoa(p.pid) + "/ns/pid")
+	if err != nil {
+		return
+	}
+	t.Cleanup(func() { f.Close() })
+	t.space = p.space
 }
 
 // settled waits until the sandbox has at least so many processes alive and dead, and no more come, and counts those that
@@ -80,23 +122,20 @@ func (t *trial) settled(living, dead int) int {
 	last := -1
 	for until := time.Now().Add(10 * time.Second); time.Now().Before(until); time.Sleep(20 * time.Millisecond) {
 		t.here() // finds the namespace
-		alive, gone := 0, 0
-		for _, p := range processes() {
-			switch {
-			case t.space == "" || p.space != t.space && !(p.mark == "" && p.state == 'Z' && p.space == ""):
-			case p.state == 'Z':
-				gone++
-			case p.space == t.space:
+		all, gone := t.here()
+		alive := 0
+		for _, p := range all {
+			if p.space == t.space {
 				alive++
 			}
 		}
-		if alive >= living && gone >= dead && alive == last {
+		if t.space != "" && alive >= living && len(gone) >= dead && alive == last {
 			return alive
 		}
 		last = alive
 	}
-	all, _ := t.here()
-	t.Fatalf("the sandbox has %v, want %d alive and %d dead", all, living, dead)
+	all, gone := t.here()
+	t.Fatalf("the sandbox has %v and %d dead, want %d alive and %d dead", all, len(gone), living, dead)
 	return 0
 }
 

@@ -81,9 +81,8 @@ func start(t *testing.T, l launch, more string, ownHost bool) *trial {
 	if err := tr.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range append(tr.cmd.ExtraFiles[:0:0], in, outTo) {
-		f.Close()
-	}
+	in.Close()
+	outTo.Close()
 	if tr.sb == nil {
 		tr.cmd.ExtraFiles[0].Close()
 	}

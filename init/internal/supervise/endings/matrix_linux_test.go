@@ -1,0 +1,208 @@
+package endings_test
+
+import (
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
+	"golang.org/x/sys/unix"
+)
+
+// A server is one that is hard to end. It says "ready", and ends with code 7 when it is sent a line.
+type server struct {
+	name       string
+	script     string // of sh(1); END stands for the waiting
+	node       string // of Node.js instead
+	beside     int    // at least so many processes live besides the server
+	dead       int    // and so many are dead
+	stops      bool   // the server stops itself, so that it cannot end by itself
+	stubborn   bool   // ignores what asks it to end
+	beStubborn string // makes it so
+}
+
+const (
+	ends  = "echo ready; read x; exit 7"
+	waits = "echo ready; exec sleep 1000"
+	deaf  = `trap "" TERM INT HUP; `
+)
+
+func servers() []server {
+	return []server{
+		{name: "node", beStubborn: "process.on('SIGTERM', () => {}); ",
+			node: "process.stdin.once('data', () => process.exit(7)); process.stdin.on('end', () => {}); setInterval(() => {}, 1e6); console.log('ready')"},
+		{name: "tree", script: `sh -c "sleep 1000 & sleep 1000; :" & sleep 1000 & END`, beside: 4, beStubborn: deaf},
+		{name: "daemon", script: `(setsid sleep 1000 & setsid sh -c "setsid sleep 1000 & sleep 1000; :" &); END`, beside: 3, beStubborn: deaf},
+		{name: "deaf", script: deaf + "END", stubborn: true},
+		{name: "stopped", script: `sh -c "kill -STOP \$\$" & echo ready; kill -STOP $$; exec sleep 1000`, beside: 1, stops: true, beStubborn: deaf},
+		{name: "zombies", script: `mkfifo /tmp/f; i=0; while [ $i -lt 500 ]; do read x </tmp/f & i=$((i+1)); done;
+			(sleep 0.3; : >/tmp/f) & END`, dead: 450, beStubborn: deaf},
+	}
+}
+
+// command is the server's, which waits until it is ended or ends by itself.
+func (s *server) command(t *testing.T, byItself, stubborn bool) []string {
+	t.Helper()
+	before := ""
+	if stubborn {
+		before = s.beStubborn
+	}
+	if s.node != "" {
+		return []string{testbed.Node(t), "-e", before + s.node}
+	}
+	last := waits
+	if byItself {
+		last = ends
+	}
+	return []string{"/bin/sh", "-c", before + strings.ReplaceAll(s.script, "END", last)}
+}
+
+const (
+	grace = 400 * time.Millisecond
+	limit = 5 * time.Second // of time, for the servers that need long to begin
+)
+
+// A trigger is one way to end a launch.
+type trigger struct {
+	name   string
+	policy string
+	act    func(t *trial)
+	cause  order.Cause // "" if nobody is left to tell
+	code   int         // 0: as the server ends
+	asked  bool        // by a signal, with grace for an answer
+	after  time.Duration
+	killed bool // at once
+
+	byItself, stubborn, ownHost, onlyEmbedded bool
+}
+
+func triggers() []trigger {
+	graced := `"limits":{"pids":700,"grace":"` + grace.String() + `"}`
+	patient := `"limits":{"pids":700,"grace":"20s"}`
+	timed := `"limits":{"pids":700,"grace":"` + grace.String() + `","timeout":"` + limit.String() + `"}`
+	launcherPID := func(t *trial) int { return t.cmd.Process.Pid }
+	return []trigger{
+		{name: "exit", policy: graced, cause: order.CauseExit, code: 7, byItself: true,
+			act: func(t *trial) { t.stdin.Write([]byte("\n")) }},
+		{name: "TERM launcher", policy: graced, cause: order.CauseCancelled, asked: true,
+			act: func(t *trial) { unix.Kill(launcherPID(t), unix.SIGTERM) }},
+		{name: "KILL launcher", policy: graced,
+			act: func(t *trial) { unix.Kill(launcherPID(t), unix.SIGKILL) }},
+		{name: "KILL host", policy: graced, cause: order.CauseHostGone, asked: true, ownHost: true,
+			act: func(t *trial) { unix.Kill(launcherPID(t), unix.SIGKILL) }},
+		{name: "stdin", policy: graced, cause: order.CauseStdinClosed, asked: true, after: grace,
+			act: func(t *trial) { t.stdin.Close() }},
+		{name: "timeout", policy: timed, cause: order.CauseTimeout, code: 124, asked: true, after: limit, act: func(t *trial) {}},
+		{name: "TERM twice", policy: patient, cause: order.CauseCancelled, stubborn: true, killed: true, after: 600 * time.Millisecond,
+			act: func(t *trial) {
+				unix.Kill(launcherPID(t), unix.SIGTERM)
+				time.Sleep(600 * time.Millisecond)
+				unix.Kill(launcherPID(t), unix.SIGTERM)
+			}},
+		{name: "Close", policy: graced, cause: order.CauseHostGone, asked: true, onlyEmbedded: true,
+			act: func(t *trial) { t.sb.Close() }},
+		{name: "KILL init", policy: graced, cause: order.CauseSupervisorLost, killed: true,
+			act: func(t *trial) { unix.Kill(t.init(), unix.SIGKILL) }},
+	}
+}
+
+// init is the process id of process 1 of the sandbox.
+func (t *trial) init() int {
+	t.Helper()
+	living, _ := t.here()
+	for _, p := range living {
+		status, _ := os.ReadFile("/proc/" + strconv.Itoa(p.pid) + "/status")
+		if p.space == t.space && strings.Contains(string(status), "NSpid:\t"+strconv.Itoa(p.pid)+"\t1\n") {
+			return p.pid
+		}
+	}
+	t.Fatal("no init")
+	return 0
+}
+
+// Whatever ends a launch, of whatever server: nobody survives, and how it ended is told.
+func TestKillMatrix(t *testing.T) {
+	for _, tr := range triggers() {
+		for _, s := range servers() {
+			for _, embedded := range []bool{true, false} {
+				if tr.onlyEmbedded && !embedded || tr.byItself && s.stops || embedded && s.dead > 0 {
+					continue
+				}
+				form := "init"
+				if embedded {
+					form = "embedded"
+				}
+				t.Run(tr.name+"/"+s.name+"/"+form, func(t *testing.T) {
+					t.Parallel()
+					l := launch{Embedded: embedded, Command: s.command(t, tr.byItself, tr.stubborn)}
+					run := start(t, l, tr.policy, tr.ownHost)
+					tr.try(run, &l, &s)
+				})
+			}
+		}
+	}
+}
+
+func (tr *trigger) try(t *trial, l *launch, s *server) {
+	t.Helper()
+	t.line("ready")
+	alive := t.settled(2+s.beside, s.dead)
+	from := time.Now()
+	tr.act(t)
+	over := from.Add(tr.after)
+	if tr.name == "timeout" {
+		over = t.began.Add(tr.after + time.Second) // time runs from the server's release
+	}
+	killed := tr.killed || s.stubborn || tr.stubborn
+	if tr.asked && killed {
+		over = over.Add(grace)
+	}
+	code, x := 0, (*order.Exited)(nil)
+	if tr.ownHost {
+		t.cmd.Wait()
+		t.nobodyLeft(over.Add(time.Second))
+		if l.Embedded {
+			return // the report went to the host
+		}
+		if x = t.exited(); x != nil {
+			code = x.ExitCode
+		}
+	} else {
+		code, x = t.end()
+		t.nobodyLeft(over.Add(time.Second))
+	}
+	switch {
+	case tr.cause == "" && (code != -1 || x != nil):
+		t.Errorf("a launcher that was killed ended with %d and said %+v", code, x)
+	case tr.onlyEmbedded, tr.cause == "":
+	case x == nil:
+		t.Errorf("no last record; code %d\n%s", code, t.stderr.String())
+	default:
+		tr.check(t, killed, alive-1, code, x)
+	}
+}
+
+// check holds a launcher's code and last record against what was done to its server. There were so many processes beside
+// init.
+func (tr *trigger) check(t *trial, killed bool, processes, code int, x *order.Exited) {
+	t.Helper()
+	want := order.Exited{Cause: tr.cause, Killed: processes - 1, Signal: "SIGTERM", ExitCode: 128 + int(unix.SIGTERM)}
+	if killed {
+		want.Killed, want.Signal, want.ExitCode = processes, "SIGKILL", 128+int(unix.SIGKILL)
+	}
+	if tr.byItself {
+		want.Killed, want.Signal = processes-1, ""
+	}
+	if tr.code != 0 {
+		want.ExitCode = tr.code
+	}
+	if tr.cause == order.CauseSupervisorLost {
+		want.Killed = 0 // the kernel did
+	}
+	if code != want.ExitCode || x.ExitCode != code || x.Cause != want.Cause || x.Killed != want.Killed || x.Signal != want.Signal {
+		t.Errorf("code %d, %+v\nwant %+v\n%s", code, *x, want, t.stderr.String())
+	}
+}
