@@ -1,0 +1,94 @@
+package rows
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"github.com/security-mcp/mcp-sandbox/init/internal/view"
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/platform"
+)
+
+// checked compares a table with a small view: a read grant, a write grant with a frozen folder and a denied one in it.
+func checked(table string) (order.LayerReport, *Refusal) {
+	v := &view.View{
+		Nodes: []view.Node{
+			{Path: "/usr", Kind: view.Bind, Folder: true}, {Path: "/tmp", Kind: view.Dir},
+			{Path: "/srv/w", Kind: view.Bind, Folder: true, Write: true}, {Path: "/dev/null", Kind: view.Bind, Device: true},
+		},
+		Covers:  []view.Cover{{Path: "/srv/w/.git", Kind: view.ReadOnly}, {Path: "/srv/w/secret", Kind: view.Deny, Folder: true}},
+		Private: []view.Node{{Path: "/tmp", Kind: view.Dir, Mode: 0o1777}},
+	}
+	mounts, err := platform.ParseMountinfo([]byte(table))
+	if err != nil {
+		panic(err)
+	}
+	l := &Launch{Program: program.New(make([]byte, program.Size))}
+	for i := range l.proc { // neither was made: /proc stays empty
+		l.proc[i] = l.Try(0)
+	}
+	report := order.LayerReport{Layer: order.Root}
+	c := &check{Evidence: &Evidence{Results: l.Copy(), Mounts: mounts}, Request: &Request{View: v}, launch: l, layer: &report}
+	c.mounts()
+	return report, c.refusal
+}
+
+const goodTable = `1 0 0:1 / / ro,nosuid,nodev - tmpfs tmpfs rw
+2 1 8:1 /usr /usr ro,nosuid,nodev,relatime - ext4 /dev/sda rw
+3 2 8:2 / /usr/local ro,nosuid,nodev,noexec - ext4 /dev/sdb rw
+4 1 8:1 /srv/w /srv/w rw,nosuid,nodev - ext4 /dev/sda rw
+5 4 8:3 / /srv/w/disk rw,nosuid,nodev - xfs /dev/sdc rw
+6 1 0:5 /null /dev/null rw,nosuid,noexec - devtmpfs devtmpfs rw
+7 1 0:6 /0 /tmp rw,nosuid,nodev - tmpfs tmpfs rw
+8 1 0:7 / /dev/pts rw,nosuid,noexec - devpts devpts rw
+9 4 8:1 /srv/w/.git /srv/w/.git ro,nosuid,nodev - ext4 /dev/sda rw
+10 4 0:6 /denied /srv/w/secret ro,nosuid,nodev - tmpfs tmpfs rw
+`
+
+// Every change of a good table is noticed: a mount that is missing, one too many, one freer than it should be.
+func TestMountsAreCompared(t *testing.T) {
+	report, refusal := checked(goodTable)
+	if refusal != nil {
+		t.Fatal(refusal)
+	}
+	if len(report.Facts) != 9 { // eight mounts, and no fresh /proc
+		t.Errorf("%d facts: %+v", len(report.Facts), report.Facts)
+	}
+	lines := strings.SplitAfter(goodTable, "\n")
+	for i, line := range lines[:len(lines)-1] {
+		if strings.Contains(line, "/usr/local") || strings.Contains(line, "/disk") {
+			continue // the host's own
+		}
+		without := strings.Join(lines[:i], "") + strings.Join(lines[i+1:], "")
+		if _, refusal := checked(without); refusal == nil {
+			t.Errorf("not missed: %s", line)
+		}
+	}
+	for _, c := range []struct{ name, old, new string }{
+		{"read grant", "/usr /usr ro", "/usr /usr rw"},
+		{"below a read grant", "/usr/local ro", "/usr/local rw"},
+		{"the root", "/ / ro", "/ / rw"},
+		{"frozen", ".git ro", ".git rw"},
+		{"denied", "secret ro", "secret rw"},
+		{"another file system over the denied", "secret ro,nosuid,nodev - tmpfs", "secret ro,nosuid,nodev - ext4"},
+		{"set-user-ID in a write grant", "/srv/w rw,nosuid,nodev", "/srv/w rw,nodev"},
+		{"devices in a write grant", "/srv/w rw,nosuid,nodev", "/srv/w rw,nosuid"},
+		{"devices below a write grant", "/disk rw,nosuid,nodev", "/disk rw,nosuid"},
+		{"set-user-ID in /tmp", "/tmp rw,nosuid", "/tmp rw"},
+		{"shared", "/srv/w rw,nosuid,nodev -", "/srv/w rw,nosuid,nodev shared:7 -"},
+		{"slave", "/tmp rw,nosuid,nodev -", "/tmp rw,nosuid,nodev master:7 -"},
+		{"not asked for", goodTable, goodTable + "11 1 8:4 / /home rw,nosuid,nodev - ext4 /dev/sdd rw\n"},
+		{"a second one on a fresh one", goodTable, goodTable + "11 7 8:4 / /tmp rw,nosuid,nodev - ext4 /dev/sdd rw\n"},
+		{"below a fresh one", goodTable, goodTable + "11 7 8:4 / /tmp/x ro,nosuid,nodev - ext4 /dev/sdd rw\n"},
+		{"below a denied one", goodTable, goodTable + "11 10 8:4 / /srv/w/secret/x rw,nosuid - ext4 /dev/sdd rw\n"},
+	} {
+		changed := strings.Replace(goodTable, c.old, c.new, 1)
+		if changed == goodTable {
+			t.Fatalf("%s changes nothing", c.name)
+		}
+		if _, refusal := checked(changed); refusal == nil {
+			t.Errorf("not noticed: %s", c.name)
+		}
+	}
+}
