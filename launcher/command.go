@@ -29,6 +29,9 @@ type Target struct {
 	// Dir is the folder that relative paths start from, and the server's working directory if it can be seen inside; ""
 	// is the host's own.
 	Dir string
+	// StdoutGuard sends lines of the server's standard output that are no JSON-RPC messages to standard error, with
+	// "mcp-sandbox: stdout: " in front.
+	StdoutGuard bool
 }
 
 // Command prepares a server to be started by sb.Cmd. It fails for a policy that is wrong; that a path is missing, or
@@ -67,6 +70,7 @@ func newOrder(p policy.Policy, t Target) (*order.Order, error) {
 		return nil, err
 	}
 	o.Launcher, _ = os.Executable()
+	o.StdoutGuard = t.StdoutGuard
 	return o, nil
 }
 

@@ -30,7 +30,9 @@ func (o *Order) Encode() []byte {
 }
 
 // flags are the fields that are one bit each, in the order of their bits.
-func (o *Order) flags() [3]*bool { return [...]*bool{&o.MinWritten, &o.Verbose, &o.Probe} }
+func (o *Order) flags() [5]*bool {
+	return [...]*bool{&o.MinWritten, &o.Verbose, &o.Probe, &o.TTY, &o.StdoutGuard}
+}
 
 func appendWord(b []byte, v uint64) []byte {
 	return append(b, byte(v), byte(v>>8), byte(v>>16), byte(v>>24), byte(v>>32), byte(v>>40), byte(v>>48), byte(v>>56))

@@ -22,4 +22,8 @@ type Order struct {
 	Probe bool
 	// Verbose asks for the report's essence on standard error.
 	Verbose bool
+	// TTY asks for a terminal of the server's own, connected with the one on the launcher's standard input.
+	TTY bool
+	// StdoutGuard sends lines of the server's standard output that are no JSON-RPC messages to standard error.
+	StdoutGuard bool
 }

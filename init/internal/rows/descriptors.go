@@ -15,6 +15,7 @@ type inherited struct {
 	closed             program.Op
 	session            program.Op
 	before, after, tty program.Op
+	owner              program.Addr // the terminal's session
 	join               program.Op
 }
 
@@ -33,9 +34,11 @@ func (r *inherited) ops(b *build) {
 	unnamed := program.Int(fdTrees + trees)
 	b.Do(unix.SYS_CLOSE_RANGE, unnamed, program.Int(everything), program.Int(0))
 	r.closed = b.AskFor(program.Errno(unix.EBADF), unix.SYS_FCNTL, unnamed, program.Int(unix.F_GETFD))
-	if !b.TTY {
-		b.Do(unix.SYS_SETSID)
-		r.session = b.Ask(unix.SYS_GETSID, program.Int(0))
+	b.Do(unix.SYS_SETSID)
+	r.session = b.Ask(unix.SYS_GETSID, program.Int(0))
+	if b.TTY {
+		r.owner = b.takeTerminal()
+	} else {
 		r.tty = b.AskFor(program.Errno(unix.ENXIO), unix.SYS_OPENAT, program.Int(unix.AT_FDCWD), program.Str("/dev/tty"),
 			program.Int(unix.O_RDWR|unix.O_CLOEXEC))
 	}
@@ -47,8 +50,10 @@ func (r *inherited) ops(b *build) {
 
 func (r *inherited) check(c *check) {
 	c.fact("unnamed descriptor", "EBADF", c.result(r.closed))
-	if !c.TTY {
-		c.fact("session", "1", c.result(r.session))
+	c.fact("session", "1", c.result(r.session))
+	if c.TTY {
+		c.fact("session of the terminal", "1", c.word32(r.owner))
+	} else {
 		c.fact("open /dev/tty", "ENXIO", c.result(r.tty))
 	}
 	if e := c.Errno(r.join); e != 0 {

@@ -100,12 +100,15 @@ func exit(b *build, code int) { b.Any(unix.SYS_EXIT_GROUP, program.Int(code)) }
 // With its end the kernel ends every process of the namespace; pid_namespaces(7).
 func (l *Launch) supervise(b *build) {
 	b.Any(unix.SYS_CLOSE_RANGE, program.Int(fdRelease), program.Int(uint32(math.MaxUint32)), program.Int(0))
+	// The reader of the server's output sees its end only when nobody else can write: not even init.
+	b.Step(unix.SYS_CLOSE_RANGE, program.Int(0), program.Int(fdProgram), program.Int(0))
 	fds := b.Data(pollfds(fdLifeline))
 	signals := b.Step(unix.SYS_SIGNALFD4, program.Int(-1), program.Words(1<<(uint(unix.SIGCHLD)-1)), program.Int(8),
 		program.Int(unix.SFD_NONBLOCK|unix.SFD_CLOEXEC)).Into(fds.Plus(8))
 
 	l.status = b.Space(8)
 	letter, info := b.Space(8), b.Space(128)
+	job := b.job()
 	loop, signal, reap, wait, another := new(program.Label), new(program.Label), new(program.Label), new(program.Label), new(program.Label)
 
 	b.Here(loop)
@@ -116,8 +119,10 @@ func (l *Launch) supervise(b *build) {
 	b.Here(signal)
 	b.Unless(program.Int(1), reap)
 	b.Any(unix.SYS_KILL, l.server.Result(), program.Word(letter))
+	job.wake()
 	b.Here(reap)
 	b.Any(unix.SYS_READ, signals.Result(), program.Ref(info), program.Int(128))
+	job.stopped()
 	b.Here(wait)
 	// That this call returned the server's id says that its status is the server's: init makes no other call after it.
 	l.reaped = b.StepExactly(l.server.Result(), unix.SYS_WAIT4, program.Int(-1), program.Ref(l.status),

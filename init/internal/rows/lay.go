@@ -43,7 +43,7 @@ type Request struct {
 	Machine Machine
 	Env     []string
 	Filter  []byte // the seccomp program, as struct sock_filter
-	TTY     bool   // the server keeps the session, and so the terminal, of the shim
+	TTY     bool   // standard input is a terminal without a session, which becomes the server's
 }
 
 // A Launch is a request laid out as a program.

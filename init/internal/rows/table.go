@@ -25,15 +25,16 @@ type entry struct {
 // table is the only statement of the order.
 func table() []entry {
 	return []entry{
-		{order.Descriptors, inInit, new(inherited)}, // first: a write end of its own would hide that the shim died
-		{order.Namespaces, inInit, new(namespaces)}, // before the ids are mapped nothing may be created
-		{order.Root, inInit, new(root)},             // needs the host's tree and its /proc
-		{order.Root, inInit, new(covers)},           // on top of the grants
-		{order.Root, inInit, new(pivot)},            // from here on the host's tree is gone
-		{order.Network, inInit, new(network)},       // lo needs CAP_NET_ADMIN
-		{order.Privileges, inInit, new(privileges)}, // last in init: nothing after it may need a capability
-		{order.Landlock, inInit, new(ruleset)},      // made here, where every folder can be opened
-		{order.Limits, inInit, new(limitProcesses)}, // the clone of the server is its proof
+		{order.Descriptors, inInit, new(inherited)},    // first: a write end of its own would hide that the shim died
+		{order.Namespaces, inInit, new(namespaces)},    // before the ids are mapped nothing may be created
+		{order.Root, inInit, new(root)},                // needs the host's tree and its /proc
+		{order.Root, inInit, new(covers)},              // on top of the grants
+		{order.Root, inInit, new(pivot)},               // from here on the host's tree is gone
+		{order.Network, inInit, new(network)},          // lo needs CAP_NET_ADMIN
+		{order.Privileges, inInit, new(privileges)},    // last in init: nothing after it may need a capability
+		{order.Landlock, inInit, new(ruleset)},         // made here, where every folder can be opened
+		{order.Limits, inInit, new(limitProcesses)},    // the clone of the server is its proof
+		{order.Descriptors, inServer, new(foreground)}, // a group of its own, while every signal is blocked
 		{order.Limits, inServer, new(trial)},
 		{order.Limits, inServer, new(limits)}, // the server's own, not init's
 		{order.Cgroup, inServer, new(cgroup)},

@@ -11,6 +11,7 @@ import (
 func (s *shim) finish() int {
 	e := &s.end
 	_, ru, err := wait(s.init)
+	s.drain()
 	claim, known := s.launch.Ended()
 	st := unix.WaitStatus(claim)
 	x := order.Exited{Event: "exited", Cause: e.cause, Killed: e.killed, WallSeconds: time.Since(s.began).Seconds(),

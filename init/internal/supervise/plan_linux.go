@@ -22,6 +22,7 @@ func Plan(o *order.Order) ([]string, error) {
 	if err = look(&s.machine); err != nil {
 		return nil, &rows.Refusal{Layer: order.Namespaces, Op: "look at the machine", Err: err}
 	}
+	s.terminal.given = isGiven()
 	if s.view, err = view.Plan(s.viewRequest()); err != nil {
 		return nil, refusedView(err)
 	}

@@ -53,11 +53,16 @@ type shim struct {
 
 	end   ending
 	stdin stdin
+
+	stdio    stdio
+	terminal terminal
 }
 
 // Run starts the server of an order and returns the launcher's exit code when all of it has ended.
 func Run(c Config) int {
-	s := &shim{Config: c, began: time.Now(), lifeline: -1, init: -1, initFD: -1, stdin: stdin{fd: -1}}
+	s := &shim{Config: c, began: time.Now(), lifeline: -1, init: -1, initFD: -1, stdin: stdin{fd: -1},
+		terminal: terminal{hangup: -1, user: -1}}
+	defer s.terminal.leave()
 	s.sink = sink{report: c.Order.ReportFD, host: c.Host}
 	var err error
 	if s.signals, err = listen(); err == nil {
@@ -102,6 +107,9 @@ func (s *shim) prepare() error {
 	}
 	if err = identify(&s.machine, &s.policy); err != nil {
 		return &rows.Refusal{Layer: order.Namespaces, Op: "find out the ids", Err: err}
+	}
+	if err = s.route(); err != nil {
+		return err
 	}
 	if !s.machine.Root {
 		if err = s.start(nil); err != nil {
@@ -152,7 +160,8 @@ func (s *shim) lay() error {
 	if err != nil {
 		return &rows.Refusal{Layer: order.Seccomp, Op: "assemble", Err: err}
 	}
-	if err = s.launch.Lay(&rows.Request{Policy: s.policy, View: s.view, Machine: s.machine, Env: s.env(), Filter: filter}); err != nil {
+	if err = s.launch.Lay(&rows.Request{Policy: s.policy, View: s.view, Machine: s.machine, Env: s.env(), Filter: filter,
+		TTY: s.Order.TTY || s.terminal.given}); err != nil {
 		return &rows.Refusal{Layer: order.Policy, Op: "lay out", Err: err}
 	}
 	return nil

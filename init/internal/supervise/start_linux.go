@@ -39,13 +39,13 @@ func (s *shim) startRunner(prog int, trees []int) error {
 			return refusedStart("fcntl", err)
 		}
 	}
-	files := rows.Files([3]int{0, 1, 2}, prog, life[0], up[1], release[0], trees)
+	files := rows.Files(s.stdio.give, prog, life[0], up[1], release[0], trees)
 	if len(files) > program.MaxFiles {
 		return refusedStart("start", unix.EMFILE)
 	}
 	s.stdin.fd = session(&s.policy)
 	s.outer, err = startBlocked(files)
-	closeAll([]int{life[0], up[1], release[0]})
+	closeAll(append(s.stdio.closes, life[0], up[1], release[0]))
 	if err != nil {
 		return refusedStart("start", err)
 	}

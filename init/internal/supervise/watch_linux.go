@@ -3,6 +3,7 @@ package supervise
 import (
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
 	"github.com/security-mcp/mcp-sandbox/init/internal/signals"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
@@ -20,9 +21,11 @@ type source struct {
 // watch stays with the server until init has ended. There is one poll, without a time-out unless a deadline is set.
 func (s *shim) watch() {
 	letGoOfStdio()
+	s.alsoRaw()
+	s.terminal.enter()
 	s.end.limit(s.policy.Limits.Timeout)
 	ended := false
-	sources := [...]source{
+	sources := []source{
 		{&s.initFD, unix.POLLIN, func(int16) { ended = true }},
 		{&s.up, unix.POLLIN, func(int16) { s.leftBehind() }},
 		{&s.signals, unix.POLLIN, func(int16) { s.passSignals() }},
@@ -30,12 +33,13 @@ func (s *shim) watch() {
 		{&s.Parent, unix.POLLIN, func(int16) { s.hostGone(&s.Parent) }},
 		{&s.stdin.fd, unix.POLLRDHUP, func(int16) { s.stdinClosed() }},
 	}
-	var fds [len(sources)]unix.PollFd
+	sources = append(sources, s.carried()...)
+	fds := make([]unix.PollFd, len(sources))
 	for !ended {
 		for i := range sources {
 			fds[i] = unix.PollFd{Fd: int32(*sources[i].fd), Events: sources[i].events}
 		}
-		if _, err := unix.Poll(fds[:], s.end.left()); err != nil && err != unix.EINTR {
+		if _, err := unix.Poll(fds, s.end.left()); err != nil && err != unix.EINTR {
 			s.end.because(order.CauseSupervisorLost)
 			s.cut() // init ends, and the wait for it needs no poll
 			return
@@ -81,9 +85,10 @@ func (s *shim) passSignals() {
 		switch {
 		case ends(sig):
 			s.asked(sig)
+		case s.terminal.takes(sig):
 		default:
 			s.signal(sig)
-			if sig == unix.SIGTSTP {
+			if sig == unix.SIGTSTP && s.terminal.user < 0 {
 				suspend()
 			}
 		}
@@ -145,11 +150,15 @@ func (s *shim) signal(sig unix.Signal) {
 	}
 }
 
-// leftBehind is told by init when the server has ended and processes of its are still there. A socket at its end reads as
-// nothing: that is init's own end.
+// leftBehind is told by init when the server has ended and processes of its are still there; or that a server with a
+// terminal was stopped. A socket at its end reads as nothing: that is init's own end.
 func (s *shim) leftBehind() {
 	var b [8]byte
 	n, err := unix.Read(s.up, b[:])
+	if err == nil && string(b[:n]) == rows.Stopped {
+		s.stoppedServer()
+		return
+	}
 	unix.Close(s.up)
 	s.up = -1
 	if n > 0 && err == nil {
