@@ -52,6 +52,9 @@ type launch struct {
 	Op    int
 	Flags uint64
 	List  bool // write the program to descriptor 4 when it has run
+
+	// Wrong, if not 0, is a mount whose options are replaced by its source's name, which no file system knows.
+	Wrong int
 }
 
 const reportFD, listFD = 3, 4
@@ -104,6 +107,9 @@ func write(p *rows.Launch) {
 }
 
 func (l *launch) alter(p *rows.Launch, whole bool) {
+	if l.Wrong != 0 && whole {
+		p.SetArg(l.Wrong, 4, p.Arg(l.Wrong, 0))
+	}
 	if l.Line == "" || whole != (l.Flags == 0) {
 		return
 	}
