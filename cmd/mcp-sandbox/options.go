@@ -80,18 +80,24 @@ func (o *options) addPolicy() {
 			o.heading(heading)
 			heading = ""
 		}
-		always := f.always
-		if f.value == "" && always == "" {
-			always = "true"
-		}
-		o.add(f.name, f.words(), f.text, always, func(s string) error {
-			if f.always != "" && s != f.always {
-				return errors.New("takes no value")
-			}
-			o.settings = append(o.settings, setting{"--" + f.name, f.key, s})
-			return scratch.Set(f.key, s)
-		})
+		o.addFlag(&f, &scratch)
 	}
+}
+
+// addFlag defines one of them. Its values are tried on scratch, where they do no harm.
+func (o *options) addFlag(f *policyFlag, scratch *policy.Policy) {
+	row := *f
+	always := row.always
+	if row.value == "" && always == "" {
+		always = "true"
+	}
+	o.add(row.name, row.words(), row.text, always, func(s string) error {
+		if row.always != "" && s != row.always {
+			return errors.New("takes no value")
+		}
+		o.settings = append(o.settings, setting{"--" + row.name, row.key, s})
+		return scratch.Set(row.key, s)
+	})
 }
 
 // addLaunch defines the flags that are no part of the policy.

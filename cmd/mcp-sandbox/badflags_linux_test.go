@@ -1,0 +1,148 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/scripttest"
+)
+
+// program runs mcp-sandbox.
+func program(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out, errs bytes.Buffer
+	cmd := exec.Command(self)
+	cmd.Args = append([]string{"mcp-sandbox"}, args...)
+	cmd.Stdout, cmd.Stderr, cmd.Dir = &out, &errs, t.TempDir()
+	var exit *exec.ExitError
+	if err := cmd.Run(); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return cmd.ProcessState.ExitCode(), out.String(), errs.String()
+}
+
+// refused demands one clear line, nothing on standard output, and no server.
+func refused(t *testing.T, args []string, words string) {
+	t.Helper()
+	code, stdout, stderr := program(t, args...)
+	if code != 125 || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, words) {
+		t.Errorf("%q: got %d %q %q, want 125, nothing, one line with %q", args, code, stdout, stderr, words)
+	}
+	if problem := scripttest.Foreign(stderr); problem != "" {
+		t.Errorf("%q: %s", args, problem)
+	}
+}
+
+// badValues has values that each flag refuses, and one that it takes.
+func badValues(flag string) (bad []string, good string) {
+	sizes := []string{"0", "-1", "10X", "1e3", "M", "99999999999T"}
+	paths := []string{"/", "/proc", "/sys/x", "/dev/null", "/srv/*", "-", "/no/such/path", "no-such-path"}
+	switch flag {
+	case "policy":
+		return []string{"missing.json", "/usr", "/dev/null", "/dev/zero"}, ""
+	case "policy-fd", "report-fd":
+		return []string{"0", "2", "-1", "x", "3.5", "250", "99999999999999999999"}, ""
+	case "report":
+		return []string{"/usr", "/no/such/folder/report", "/dev/full"}, "/dev/null"
+	case "verbose":
+		return []string{"maybe"}, "true"
+	case "level":
+		return []string{"Standard", "loose", "strict,standard"}, "network"
+	case "min-confinement":
+		return []string{"Full", "most"}, "reduced"
+	case "fs-default":
+		return []string{"allow", "write", "READ"}, "deny"
+	case "deny-syscall":
+		return []string{"no_such_call", "-5", "read,write"}, "bpf"
+	case "user":
+		return []string{"0:0", "5:0", "0:5", "nobody", "5", "5:5:5", "-1:5", "4294967295:5"}, "1234:1234"
+	case "allow-read", "allow-write":
+		return paths, "-/no/such/path"
+	case "deny-read", "deny-write":
+		return []string{"/srv/*", "-", "/no/such/path"}, "-/no/such/path"
+	case "cwd":
+		return []string{"/srv/*", "/no/such/path"}, "/usr"
+	case "umask":
+		return []string{"9", "77777", "0x1", "rwx"}, "0077"
+	case "env":
+		return []string{"=x", "A B", "A\nB"}, "A=b"
+	case "tmp-size":
+		return append(sizes, "unlimited"), "64M"
+	case "memory", "file-size", "address-space", "io":
+		return sizes, "4G"
+	case "cpu":
+		return []string{"0", "-1", "two", "0.0001"}, "2"
+	case "pids", "open-files":
+		return []string{"0", "-1", "1.5", "1K", "many", "99999999999999999999"}, "200"
+	case "timeout", "grace":
+		return []string{"0", "0s", "-1s", "5", "5 s", "soon"}, "20s"
+	case "on-stdin-close", "on-host-exit":
+		return []string{"stop", "Ignore"}, "terminate"
+	case "allow-domain", "deny-domain":
+		return []string{"http://example.com", "localhost", "*", "a:0", "a:b"}, "example.com"
+	case "allow-private", "subprocess":
+		return []string{"maybe"}, "true"
+	case "no-subprocess":
+		return []string{"true"}, "false"
+	case "allow-unix-socket":
+		return []string{"/no/such/path", "*"}, "-/no/such/path"
+	}
+	return nil, ""
+}
+
+// Bad input to every flag is one clear line and 125; nothing on standard output, ever, and no server.
+func TestEveryFlagWithBadInput(t *testing.T) {
+	server := []string{"--", "echo", "ran"}
+	for _, l := range launchOptions().lines {
+		if l.name == "" {
+			continue
+		}
+		t.Run(l.name, func(t *testing.T) {
+			flag := "--" + l.name
+			bad, good := badValues(l.name)
+			if len(bad) == 0 {
+				t.Fatal("this flag needs bad values here")
+			}
+			for _, v := range append(bad, "") {
+				refused(t, append([]string{"run", flag + "=" + v}, server...), "")
+				if l.value != "" { // no switch
+					refused(t, append([]string{"run", flag, v}, server...), "")
+				}
+			}
+			if l.value != "" {
+				refused(t, append([]string{"run", flag}, server...), flag+" needs a value")
+			}
+			if good == "" {
+				return
+			}
+			// The control: the flag itself is no obstacle.
+			if code, stdout, stderr := program(t, append([]string{"run", flag + "=" + good}, server...)...); code != 0 || stdout != "ran\n" {
+				t.Errorf("%s=%s: got %d %q %q", flag, good, code, stdout, stderr)
+			}
+		})
+	}
+}
+
+// A flag whose feature nothing enforces does not exist, and says so.
+func TestEveryFlagOfLater(t *testing.T) {
+	o := launchOptions()
+	for _, f := range policyFlags() {
+		if f.name != "" && o.set.Lookup(f.name) == nil {
+			refused(t, []string{"run", "--" + f.name + "=" + f.trial, "--", "echo", "ran"}, "--"+f.name+": this version does not enforce "+f.key+" yet")
+		}
+	}
+	for _, name := range []string{"tty", "stdout-guard", "backend", "no-such-flag"} {
+		refused(t, []string{"run", "--" + name, "--", "echo", "ran"}, `unknown flag "--`+name+`"`)
+	}
+	for _, name := range []string{"doctor", "wrap", "learn", "why"} {
+		refused(t, []string{name}, `"`+name+`" is no command`)
+	}
+}

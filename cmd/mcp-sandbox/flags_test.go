@@ -1,0 +1,93 @@
+package main
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/policy"
+)
+
+// Each key has its flag, and each flag a key. What envVars holds, --env adds.
+func TestOneFlagForEachKey(t *testing.T) {
+	flags := map[string]int{}
+	for _, f := range policyFlags() {
+		if f.name == "" {
+			continue
+		}
+		if !slices.Contains(policy.Keys(), f.key) {
+			t.Errorf("--%s: %s is no key", f.name, f.key)
+		}
+		if f.always == "" {
+			flags[f.key]++
+		}
+		if f.trial != "" {
+			if err := new(policy.Policy).Set(f.key, f.trial); err != nil {
+				t.Errorf("--%s: the trial %q is no value: %v", f.name, f.trial, err)
+			}
+		}
+	}
+	for _, key := range policy.Keys() {
+		want := 1
+		if key == "envVars" {
+			want = 0
+		}
+		if flags[key] != want {
+			t.Errorf("%s has %d flags, want %d", key, flags[key], want)
+		}
+	}
+}
+
+// The flags that exist are those whose trial a launch takes, and the help tells of no other.
+func TestFlagsFollowWhatIsEnforced(t *testing.T) {
+	o := launchOptions()
+	for _, f := range policyFlags() {
+		if f.name == "" {
+			continue
+		}
+		var p policy.Policy
+		p.Set(f.key, f.trial)
+		want := f.trial != "" && policy.Unenforced(p) == nil
+		if got := o.set.Lookup(f.name) != nil; got != want {
+			t.Errorf("--%s exists: %v, want %v", f.name, got, want)
+		}
+		told := slices.ContainsFunc(o.lines, func(l line) bool { return l.name == f.name })
+		if told != want {
+			t.Errorf("--%s in the help: %v, want %v", f.name, told, want)
+		}
+	}
+}
+
+// The contract names every flag; nothing else gets in unseen.
+func TestNoOtherFlag(t *testing.T) {
+	own := []string{"policy", "policy-fd", "report", "report-fd", "verbose"}
+	for _, l := range launchOptions().lines {
+		if l.name != "" && !slices.Contains(own, l.name) &&
+			!slices.ContainsFunc(policyFlags(), func(f policyFlag) bool { return f.name == l.name }) {
+			t.Errorf("--%s is in no table", l.name)
+		}
+	}
+}
+
+// Both kinds of switch work as soon as something enforces them.
+func TestSwitches(t *testing.T) {
+	o := newOptions()
+	var p policy.Policy
+	for _, f := range policyFlags() {
+		if f.key == "subprocess.allow" || f.key == "network.allowPrivate" {
+			o.addFlag(&f, &p)
+		}
+	}
+	if _, err := o.parse([]string{"--subprocess", "--allow-private=false", "--no-subprocess", "--allow-private"}); err != nil {
+		t.Fatal(err)
+	}
+	want := []setting{{"--subprocess", "subprocess.allow", "true"}, {"--allow-private", "network.allowPrivate", "false"},
+		{"--no-subprocess", "subprocess.allow", "false"}, {"--allow-private", "network.allowPrivate", "true"}}
+	if !slices.Equal(o.settings, want) {
+		t.Errorf("got %v, want %v", o.settings, want)
+	}
+	for _, bad := range []string{"--no-subprocess=true", "--no-subprocess=false=", "--subprocess=maybe", "--allow-private=", "--subprocess=True"} {
+		if _, err := o.parse([]string{bad}); err == nil {
+			t.Errorf("%s is no error", bad)
+		}
+	}
+}
