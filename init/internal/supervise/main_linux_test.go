@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
@@ -51,6 +52,7 @@ type launch struct {
 	Line  string
 	Op    int
 	Flags uint64
+	TTY   bool // standard input is the terminal of the shim's own session, as pty.Start makes it
 	List  bool // write the program to descriptor 4 when it has run
 
 	// Wrong, if not 0, is a mount whose options are replaced by its source's name, which no file system knows.
@@ -144,12 +146,21 @@ func start(tb testing.TB, l launch, stdin io.Reader) (cmd *exec.Cmd, report *os.
 	cmd = exec.Command("/proc/self/exe")
 	cmd.Args = []string{shimName, string(request)}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, &out, &errs
+	if l.TTY {
+		master, slave, err := pty.Open()
+		if err != nil {
+			tb.Fatal(err)
+		}
+		tb.Cleanup(func() { master.Close(); slave.Close() })
+		cmd.Stdin = slave
+	}
 	reports, theirs := pipe(tb)
 	lists, listTo := pipe(tb)
 	cmd.ExtraFiles = []*os.File{theirs, listTo}
 	cmd.WaitDelay = 20 * time.Second
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: l.TTY, Setctty: l.TTY}
 	if os.Geteuid() == 0 { // with groups that the server must not have
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Groups: []uint32{0, 12345}}}
+		cmd.SysProcAttr.Credential = &syscall.Credential{Groups: []uint32{0, 12345}}
 	}
 	if err := cmd.Start(); err != nil {
 		tb.Fatal(err)

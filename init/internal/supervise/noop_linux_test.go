@@ -62,6 +62,7 @@ func (s stage) launch(doc, mark string) launch {
 		Command: []string{"/bin/sh", "-c", "echo ran; : >" + s.path("write/"+mark)},
 		Env:     []string{"HOME=" + s.path("home"), "PATH=/usr/bin:/bin"},
 		Dir:     s.dir,
+		TTY:     doc == onTerminal,
 	}
 }
 
@@ -74,12 +75,15 @@ func (s stage) ran(o *outcome, mark string) bool {
 // documents are policies that together lay out every Op that there is.
 var documents = []struct{ name, below, text string }{
 	{"standard", "/var/tmp", standard}, {"standard-in-tmp", "", standard},
-	{"network", "", `{"version":1,"level":"network","filesystem":{"allowWrite":["STAGE/write"]}}`},
+	{"terminal", "", onTerminal}, {"network", "", `{"version":1,"level":"network","filesystem":{"allowWrite":["STAGE/write"]}}`},
 	{"default-read", "", `{"version":1,"filesystem":{"default":"read","allowWrite":["STAGE/write"],
 		"denyRead":["STAGE/read/denied","STAGE/read/secret"]}}`},
 	{"default-read-elsewhere", "/var/tmp", `{"version":1,"filesystem":{"default":"read","allowWrite":["STAGE/write"],
 		"denyRead":["STAGE/read/denied","STAGE/read/secret"]}}`},
 }
+
+// onTerminal is the policy of the server that gets a terminal.
+const onTerminal = `{"version":1,"umask":"0026","filesystem":{"allowWrite":["STAGE/write"]}}`
 
 const standard = `{"version":1,"filesystem":{"allowRead":["STAGE/read"],"allowWrite":["STAGE/write","STAGE/file"],
 		"denyRead":["STAGE/read/denied","STAGE/read/secret"],"denyWrite":["STAGE/write/frozen"]},

@@ -92,7 +92,7 @@ func (r *running) status(name string) {
 		uid, gid, groups = "65533", "65533", ""
 	}
 	umask := "0027" // the shim's
-	if strings.HasPrefix(name, "standard") {
+	if strings.HasPrefix(name, "standard") || name == "terminal" {
 		umask = "0026"
 	}
 	four := func(s string) string { return strings.Join([]string{s, s, s, s}, " ") }
@@ -108,7 +108,7 @@ func (r *running) status(name string) {
 	}
 	stat := strings.Fields(r.read("stat"))
 	ppid, session, tty := stat[3], stat[5], stat[6]
-	if session != ppid || tty != "0" {
+	if session != ppid || (tty != "0") != (name == "terminal") {
 		r.Errorf("session %s, terminal %s; init is %s", session, tty, ppid)
 	}
 	for _, file := range []string{"uid_map", "gid_map"} {
