@@ -2,7 +2,6 @@ package launcher
 
 import (
 	"context"
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,9 +12,8 @@ import (
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
-// ErrNotArmed is the error of a host whose main did not call reexec.Init first: started again it would not be a shim but
-// a second host.
-var ErrNotArmed = errors.New("launcher: main must call reexec.Init before anything else")
+// ErrNotArmed is the error of a host whose main did not call reexec.Init first.
+var ErrNotArmed = reexec.ErrNotArmed
 
 // A Target is the server to start.
 type Target struct {

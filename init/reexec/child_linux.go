@@ -113,6 +113,9 @@ func parentFD() int {
 // Exec makes this process the shim of an order by execve of its own binary: it keeps its process id and its parent, and
 // loses everything else that it was. It returns only if that fails.
 func Exec(o *order.Order) error {
+	if !armed {
+		return ErrNotArmed
+	}
 	fd, err := platform.Sealed("order", o.Encode())
 	if err != nil {
 		return err

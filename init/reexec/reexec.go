@@ -12,10 +12,17 @@
 // socket whose other end is not its parent.
 package reexec
 
-import "os"
+import (
+	"errors"
+	"os"
+)
 
 // Name is the word that a re-executed child finds as its argument 0.
 const Name = "mcp-sandbox-shim"
+
+// ErrNotArmed is the error of a program whose main did not call [Init] first: started again it would not be a shim but the
+// same program once more, and again, and again.
+var ErrNotArmed = errors.New("main must call reexec.Init before anything else")
 
 var armed bool
 

@@ -36,12 +36,12 @@ func table() []entry {
 		{order.Limits, inInit, new(limitProcesses)},    // the clone of the server is its proof
 		{order.Descriptors, inServer, new(foreground)}, // a group of its own, while every signal is blocked
 		{order.Limits, inServer, new(trial)},
-		{order.Limits, inServer, new(limits)}, // the server's own, not init's
 		{order.Cgroup, inServer, new(cgroup)},
 		{order.Namespaces, inServer, new(cgroupNamespace)}, // in its group already; needs CAP_SYS_ADMIN
 		{order.Privileges, inServer, new(permitted)},       // the server's last capabilities
 		{order.Landlock, inServer, new(restrict)},          // a landlocked process cannot mount
 		{order.Descriptors, inServer, new(only)},           // after the last row that holds a descriptor
+		{order.Limits, inServer, new(limits)},              // the server's own; a small limit of open files must not hit the rows
 		{order.Seccomp, inServer, new(seccomp)},            // nothing after it but evidence, the wait and execve
 	}
 }

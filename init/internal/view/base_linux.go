@@ -21,7 +21,6 @@ func (p *planner) base() error {
 		}
 	}
 	p.points.make("/proc", folder, 0o555, "")
-	p.points.make("/sys", folder, 0o555, "")
 	p.points.make("/run", folder, 0o755, "")
 	p.points.make("/dev", folder, 0o755, "")
 	p.points.make("/tmp", private, 0o1777, "")

@@ -34,7 +34,7 @@ func TestBase(t *testing.T) {
 	must(t, err)
 	uid, gid := strconv.Itoa(r.UID), strconv.Itoa(r.GID)
 	for _, want := range []Node{
-		{Path: "/proc", Mode: 0o555}, {Path: "/sys", Mode: 0o555}, {Path: "/run", Mode: 0o755}, {Path: "/dev", Mode: 0o755},
+		{Path: "/proc", Mode: 0o555}, {Path: "/run", Mode: 0o755}, {Path: "/dev", Mode: 0o755},
 		{Path: "/etc", Mode: 0o755}, {Path: "/dev/pts", Mode: 0o755},
 		{Path: "/dev/ptmx", Kind: Link, Content: "pts/ptmx"},
 		{Path: "/dev/fd", Kind: Link, Content: "/proc/self/fd"},
