@@ -78,7 +78,7 @@ func TestForgottenServerLives(t *testing.T) {
 			cmd := sb.Cmd
 			done := make(chan error, 1)
 			if keep {
-				go func() { done <- cmd.Wait() }()
+				go func(cmd *exec.Cmd) { done <- cmd.Wait() }(cmd)
 			}
 			forget(t, sb)
 			sb, cmd = nil, nil
