@@ -97,9 +97,10 @@ func (l *launch) alter(p *rows.Launch, whole bool) {
 	if !whole {
 		return
 	}
-	last := func(call string) int {
-		for i := p.Len() - 1; i >= 0; i-- {
-			if strings.HasPrefix(strings.TrimSpace(p.Line(i, nil)), call) {
+	// find looks for a call from the Op at i on, or back.
+	find := func(i, step int, call string) int {
+		for ; i >= 0 && i < p.Len(); i += step {
+			if strings.Contains(p.Line(i, nil), call+"(") {
 				return i
 			}
 		}
@@ -107,18 +108,16 @@ func (l *launch) alter(p *rows.Launch, whole bool) {
 		os.Exit(exitWrong)
 		return 0
 	}
-	switch l.Without {
-	case "lifeline":
-		for i := p.Len() - 1; ; i-- { // the first read of the loop
-			if strings.Contains(p.Line(i, nil), "signalfd4(") {
-				for ; !strings.Contains(p.Line(i, nil), "read("); i++ {
-				}
-				p.SetArg(i, 0, ^uint64(0))
-				return
-			}
-		}
-	case "pdeathsig":
-		i := last("close_range(")
+	signals := find(p.Len()-1, -1, "signalfd4")
+	if strings.Contains(l.Without, "lifeline") {
+		loop := find(signals, 1, "read")
+		p.SetArg(loop, 0, ^uint64(0)) // EBADF is not its end
+		poll := find(signals, 1, "ppoll")
+		p.SetArg(poll, 0, p.Arg(poll, 0)+8) // the second descriptor alone: children that ended
+		p.SetArg(poll, 1, 1)
+	}
+	if strings.Contains(l.Without, "pdeathsig") {
+		i := find(signals, -1, "close_range")
 		p.SetCall(i, unix.SYS_PRCTL)
 		p.SetArg(i, 0, unix.PR_SET_PDEATHSIG)
 		p.SetArg(i, 1, 0)

@@ -77,6 +77,7 @@ func start(t *testing.T, l launch, more string, ownHost bool) *trial {
 		tr.cmd.Env = append(os.Environ(), markName+"="+tr.mark)
 		tr.takeReport()
 	}
+	tr.cmd.WaitDelay = 5 * time.Second // for what holds standard error and should not live
 	tr.began = time.Now()
 	if err := tr.cmd.Start(); err != nil {
 		t.Fatal(err)

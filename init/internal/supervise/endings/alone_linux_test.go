@@ -1,0 +1,58 @@
+package endings_test
+
+import (
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Init learns that the shim is gone by its lifeline and by PDEATHSIG. Either alone is enough, whatever ends the launch,
+// for a server that ends by nothing less than SIGKILL.
+func TestEachWayAlone(t *testing.T) {
+	stubborn := server{name: "deaf", script: deaf + `(setsid sleep 1000 &); END`, beside: 1, stubborn: true}
+	for _, without := range []string{"lifeline", "pdeathsig"} {
+		for _, tr := range triggers() {
+			if tr.onlyEmbedded || tr.byItself {
+				continue // no way for the lifeline to be altered, and none that is needed
+			}
+			t.Run(without+"/"+tr.name, func(t *testing.T) {
+				t.Parallel()
+				l := launch{Without: without, Command: stubborn.command(t, false, false)}
+				run := start(t, l, tr.policy, tr.ownHost)
+				run.line("ready")
+				run.settled(3, 0)
+				from := time.Now()
+				tr.act(run)
+				over := from.Add(tr.after + grace)
+				if tr.name == "timeout" {
+					over = run.began.Add(tr.after + grace + time.Second)
+				}
+				if without == "lifeline" && tr.cause != "" {
+					over = over.Add(500 * time.Millisecond) // for init, before it is killed itself
+				}
+				run.cmd.Wait()
+				run.nobodyLeft(over.Add(time.Second))
+				if x := run.exited(); tr.cause != "" && (x == nil || x.Cause != tr.cause) {
+					t.Errorf("said %+v, want %s", x, tr.cause)
+				}
+			})
+		}
+	}
+}
+
+// With both taken away the tree survives its shim: what the test above takes away is what there is.
+func TestNeitherWay(t *testing.T) {
+	t.Parallel()
+	run := start(t, launch{Without: "lifeline pdeathsig", Command: []string{"/bin/sh", "-c", waits}}, "", false)
+	run.line("ready")
+	run.settled(2, 0)
+	run.cmd.Process.Kill()
+	run.cmd.Wait()
+	time.Sleep(500 * time.Millisecond)
+	if living, _ := run.here(); len(living) != 2 {
+		t.Errorf("%v survived, want init and the server", living)
+	}
+	unix.Kill(run.init(), unix.SIGKILL)
+	run.nobodyLeft(time.Now().Add(time.Second))
+}
