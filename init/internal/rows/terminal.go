@@ -96,6 +96,7 @@ func (j job) stopped() {
 		program.Int(unix.WSTOPPED|unix.WNOHANG), program.Int(0)).Else(tell)
 	j.Jump(on)
 	j.Here(tell)
+	j.UnlessOK(on) // ECHILD: it has ended, which is not asked for here
 	j.Any(unix.SYS_WRITE, program.Int(fdUp), program.Str(Stopped), program.Int(len(Stopped)))
 	j.Here(on)
 }

@@ -1,0 +1,142 @@
+package transport_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// A server that closes its output while it goes on is seen to have: the reader waits for it and not for the end.
+func TestClosedStdoutIsSeen(t *testing.T) {
+	for name, connect := range map[string]func(*testing.T) (own, theirs *os.File){"pipe": pipeTo, "socket": socketTo} {
+		for _, l := range []launch{{}, {Guard: true}} {
+			t.Run(name, func(t *testing.T) {
+				for act, closes := range map[string]bool{"hang up": true, "say": false} {
+					l.Command = serve(t, act)
+					cmd := l.cmd(t)
+					own, theirs := connect(t)
+					cmd.Stdout = theirs
+					in, err := cmd.StdinPipe()
+					if err == nil {
+						err = cmd.Start()
+					}
+					if err != nil {
+						t.Fatal(err)
+					}
+					theirs.Close()
+					ended := make(chan struct{})
+					go func() { io.Copy(io.Discard, own); close(ended) }()
+					select {
+					case <-ended:
+						if !closes {
+							t.Error("an end that the server did not make")
+						}
+					case <-time.After(map[bool]time.Duration{true: 5 * time.Second, false: 500 * time.Millisecond}[closes]):
+						if closes {
+							t.Error("no end was seen")
+						}
+					}
+					if unix.Kill(cmd.Process.Pid, 0) != nil {
+						t.Error("the server did not go on")
+					}
+					in.Close()
+					if err := cmd.Wait(); err != nil {
+						t.Error(err)
+					}
+					own.Close()
+				}
+			})
+		}
+	}
+}
+
+func pipeTo(t *testing.T) (own, theirs *os.File) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, w
+}
+
+func socketTo(t *testing.T) (own, theirs *os.File) {
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return os.NewFile(uintptr(pair[0]), "own"), os.NewFile(uintptr(pair[1]), "theirs")
+}
+
+// What a server's children wrote before they were killed with it arrives, and the exit code is still the server's.
+func TestOutputOfTheKilledArrives(t *testing.T) {
+	for name, guard := range map[string]bool{"file": false, "guard": true} {
+		t.Run(name, func(t *testing.T) {
+			l := launch{Guard: guard, Command: serve(t, "children")}
+			cmd := l.cmd(t)
+			out, err := os.CreateTemp(t.TempDir(), "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer out.Close()
+			var errs bytes.Buffer
+			cmd.Stdout, cmd.Stderr = out, &errs
+			var exit *exec.ExitError
+			within(t, 20*time.Second, "the end", func() { err = cmd.Run() })
+			if !errors.As(err, &exit) || exit.ExitCode() != 5 {
+				t.Errorf("%v\n%s", err, errs.String())
+			}
+			b, err := os.ReadFile(out.Name())
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := string(b)
+			if guard {
+				got = strings.ReplaceAll(errs.String(), "mcp-sandbox: stdout: ", "")
+			}
+			if n := strings.Count(got, "line "); n != 1000 || !strings.HasSuffix(got, "line 999\nparent\n") || guard != (len(b) == 0) {
+				t.Errorf("%d lines, %q", n, got[max(0, len(got)-100):])
+			}
+		})
+	}
+}
+
+// A reader that has gone is told to the server as ever, by SIGPIPE, and one that takes nothing does not keep the launcher.
+func TestReadersThatDoNot(t *testing.T) {
+	l := launch{Guard: true, Command: []string{"/bin/sh", "-c", "yes"}}
+	cmd := l.cmd(t)
+	r, w := pipeTo(t)
+	cmd.Stdout, cmd.Stderr = nil, w
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	buf := make([]byte, 100)
+	for range 10 { // past the launcher's own lines
+		r.Read(buf)
+	}
+	time.Sleep(200 * time.Millisecond) // everything is full now
+	cmd.Process.Signal(unix.SIGTERM)
+	within(t, 5*time.Second, "the end", func() { cmd.Wait() })
+	r.Close()
+
+	l.Command = []string{"/bin/sh", "-c", `while echo '{"jsonrpc":"2.0"}'; do :; done; exit 9`}
+	cmd = l.cmd(t)
+	out, theirs := pipeTo(t)
+	cmd.Stdout = theirs
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	theirs.Close()
+	out.Read(buf)
+	out.Close()
+	within(t, 10*time.Second, "the end", func() { cmd.Wait() })
+	if code := cmd.ProcessState.ExitCode(); code != 128+int(unix.SIGPIPE) {
+		t.Errorf("exit code %d", code)
+	}
+}

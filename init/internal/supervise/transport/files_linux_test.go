@@ -1,0 +1,106 @@
+package transport_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
+)
+
+// A server cannot change a log that it writes to, however the host opened it, but by writing more. Without the sandbox it
+// can, in each of these ways.
+func TestLogCannotBeForged(t *testing.T) {
+	for name, flags := range map[string]int{"append": os.O_WRONLY | os.O_APPEND, "behind": os.O_WRONLY, "both ways": os.O_RDWR} {
+		t.Run(name, func(t *testing.T) {
+			content, did := forged(t, launch{}, flags)
+			if content != "host\nserver\n" || did != "" {
+				t.Errorf("the log is %q; %s", content, did)
+			}
+			content, did = forged(t, launch{Bare: true}, flags)
+			for _, way := range []string{"pwrite /proc/self/fd/1", "truncate /dev/stdout", "ftruncate", "pwrite\n"} {
+				if !strings.Contains(did, way) {
+					t.Errorf("bare server: not done: %s", way)
+				}
+			}
+			if strings.HasPrefix(content, "host\n") {
+				t.Errorf("bare server: the log is %q", content)
+			}
+		})
+	}
+}
+
+func forged(t *testing.T, l launch, flags int) (content, did string) {
+	l.Command = serve(t, "forge")
+	path := filepath.Join(testbed.Folder(t), "log")
+	if err := os.WriteFile(path, []byte("host\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	os.Chmod(path, 0o666)
+	f, err := os.OpenFile(path, flags, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if flags&os.O_APPEND == 0 {
+		f.Seek(0, 2)
+	}
+	var errs bytes.Buffer
+	cmd := l.cmd(t)
+	cmd.Stdout, cmd.Stderr = f, &errs
+	if err := cmd.Run(); err != nil {
+		t.Errorf("%v\n%s", err, errs.String())
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(errs.String()) {
+		if strings.HasPrefix(line, "did: ") && !strings.HasPrefix(line, "did: read ") {
+			did += line
+		}
+	}
+	return string(b), did
+}
+
+// Standard output and error that are one file are one stream for the launcher and the server both, in their order, even
+// if the host opened the file twice.
+func TestOneLogForBoth(t *testing.T) {
+	for name, twice := range map[string]bool{"one open file": false, "two": true} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(testbed.Folder(t), "log")
+			out, err := os.Create(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			errs := out
+			if twice {
+				if errs, err = os.OpenFile(path, os.O_WRONLY, 0); err != nil {
+					t.Fatal(err)
+				}
+			}
+			out.WriteString("host\n")
+			cmd := launch{Command: []string{"/bin/sh", "-c", "for i in 1 2 3; do echo out $i; echo err $i >&2; done"}}.cmd(t)
+			cmd.Stdout, cmd.Stderr = out, errs
+			if err := cmd.Run(); err != nil {
+				t.Error(err)
+			}
+			b, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var own []string
+			for line := range strings.Lines(string(b)) {
+				if !strings.HasPrefix(line, "mcp-sandbox: ") {
+					own = append(own, line)
+				}
+			}
+			if got := strings.Join(own, ""); got != "host\nout 1\nerr 1\nout 2\nerr 2\nout 3\nerr 3\n" {
+				t.Errorf("%q", b)
+			}
+			closeAll(out, errs)
+		})
+	}
+}
