@@ -145,6 +145,14 @@ func Name(nr uint32) string {
 		return "unshare"
 	case unix.SYS_WAIT4:
 		return "wait4"
+	case unix.SYS_UNLINKAT:
+		return "unlinkat"
+	case unix.SYS_SETPGID:
+		return "setpgid"
+	case unix.SYS_GETPGID:
+		return "getpgid"
+	case unix.SYS_WAITID:
+		return "waitid"
 	case unix.SYS_WRITE:
 		return "write"
 	}
