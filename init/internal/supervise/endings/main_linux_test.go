@@ -38,6 +38,9 @@ func TestMain(m *testing.M) {
 	case hostName:
 		os.Exit(host(os.Args[1]))
 	}
+	if len(os.Args) == 3 && os.Args[1] == programName { // started by who cannot choose argument 0
+		os.Exit(program(os.Args[2]))
+	}
 	flag.Parse()
 	flag.Set("test.parallel", "10") // most of a test's time goes by waiting
 	os.Exit(testbed.Run(m))
@@ -48,6 +51,9 @@ type launch struct {
 	Embedded bool   // by a Go host; else mcp-sandbox-init
 	Policy   string // the document
 	Command  []string
+	NoReport bool
+	Through  []string // the words of a command that starts mcp-sandbox-init
+	Stdin    *os.File `json:"-"` // instead of a pipe
 
 	// Without takes one of init's two ways to end with the shim away: "lifeline" or "pdeathsig".
 	Without string
@@ -81,7 +87,9 @@ func program(request string) int {
 		println(err.Error())
 		return exitWrong
 	}
-	o.ReportFD = reportFD
+	if _, err := unix.FcntlInt(reportFD, unix.F_GETFD, 0); err == nil && !l.NoReport {
+		o.ReportFD = reportFD
+	}
 	if l.Without == "" {
 		return reexec.Run(o)
 	}

@@ -29,8 +29,9 @@ type trial struct {
 	stderr bytes.Buffer
 
 	reports chan []json.RawMessage // of mcp-sandbox-init
-	mark    string                 // a variable that every process of the sandbox has
-	space   string                 // the pid namespace of the sandbox
+	last    json.RawMessage
+	mark    string // a variable that every process of the sandbox has
+	space   string // the pid namespace of the sandbox
 	began   time.Time
 }
 
@@ -40,6 +41,12 @@ const markName = "MCP_SANDBOX_TRIAL"
 
 // start starts a launch, in a host of its own if it is said so. Policy holds more keys of a policy document.
 func start(t *testing.T, l launch, more string, ownHost bool) *trial {
+	t.Helper()
+	return startWith(t, l, more, ownHost, nil)
+}
+
+// startWith is start with a standard error of the test's.
+func startWith(t *testing.T, l launch, more string, ownHost bool, stderr *os.File) *trial {
 	t.Helper()
 	tr := &trial{T: t, mark: strconv.Itoa(os.Getpid()) + "-" + strconv.FormatInt(trials.Add(1), 10)}
 	if more != "" {
@@ -59,6 +66,12 @@ func start(t *testing.T, l launch, more string, ownHost bool) *trial {
 			t.Fatal(err)
 		}
 		tr.cmd = tr.sb.Cmd
+	case l.Through != nil:
+		exe, err := os.Executable()
+		if err != nil {
+			t.Fatal(err)
+		}
+		tr.cmd = exec.Command(l.Through[0], append(l.Through[1:], exe, programName, l.encode())...)
 	default:
 		tr.cmd = exec.Command("/proc/self/exe")
 		tr.cmd.Args = []string{programName, l.encode()}
@@ -71,8 +84,15 @@ func start(t *testing.T, l launch, more string, ownHost bool) *trial {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if l.Stdin != nil {
+		in.Close()
+		in = l.Stdin
+	}
 	tr.stdin, tr.stdout = inTo, bufio.NewReader(out)
 	tr.cmd.Stdin, tr.cmd.Stdout, tr.cmd.Stderr = in, outTo, &tr.stderr
+	if stderr != nil {
+		tr.cmd.Stderr = stderr
+	}
 	if tr.sb == nil {
 		tr.cmd.Env = append(os.Environ(), markName+"="+tr.mark)
 		tr.takeReport()
@@ -167,6 +187,7 @@ func (t *trial) exited() *order.Exited {
 		if err := json.Unmarshal(all[len(all)-1], x); err != nil {
 			t.Fatal(err)
 		}
+		t.last = all[len(all)-1]
 		if x.Event == "exited" || x.Event == "refused" {
 			return x
 		}

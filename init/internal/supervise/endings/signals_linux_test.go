@@ -1,0 +1,171 @@
+package endings_test
+
+import (
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"golang.org/x/sys/unix"
+)
+
+// says is a server that says the name of every signal of a list, and for some then does something.
+func says(names, then string) []string {
+	return []string{"/bin/sh", "-c", `for s in ` + names + `; do trap "echo $s; ` + then + `" $s; done; echo ready
+		sleep 1000 & while :; do wait $!; done`}
+}
+
+// Signals that do not ask for the end are passed on and change nothing else.
+func TestSignalsThatPass(t *testing.T) {
+	const names = "QUIT USR1 USR2 WINCH CONT TSTP"
+	t.Parallel()
+	l := launch{Command: says(names, ":"), Through: []string{"setsid", "--wait"}} // without a terminal, whose shell would wait
+	run := start(t, l, "", false)
+	run.line("ready")
+	run.settled(3, 0)
+	shim := run.shim()
+	for round := range 3 {
+		for _, name := range strings.Fields(names) {
+			unix.Kill(shim, unix.SignalNum("SIG"+name))
+			if got := run.next(); got != name {
+				t.Fatalf("round %d: sent %s, the server got %q", round, name, got)
+			}
+		}
+	}
+	time.Sleep(1700 * time.Millisecond) // longer than any grace
+	if alive, _ := run.here(); len(alive) < 3 {
+		t.Errorf("only %v live", alive)
+	}
+}
+
+// shim is the process id of a launcher that was started through another program or host.
+func (t *trial) shim() int {
+	t.Helper()
+	for _, p := range processes() {
+		if p.mark == t.mark && p.parent == t.cmd.Process.Pid && p.space != t.space {
+			return p.pid
+		}
+	}
+	return t.cmd.Process.Pid // it has become the launcher
+}
+
+// Signals that ask for the end are passed on as they are, and a server that ends then has ended by itself.
+func TestSignalsThatEnd(t *testing.T) {
+	for _, name := range []string{"INT", "HUP", "TERM"} {
+		for _, embedded := range []bool{true, false} {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				run := start(t, launch{Embedded: embedded, Command: says(name, "exit 9")}, "", false)
+				run.line("ready")
+				run.settled(3, 0)
+				run.cmd.Process.Signal(unix.SignalNum("SIG" + name))
+				run.line(name)
+				code, x := run.end()
+				if code != 9 || x == nil || x.Cause != order.CauseCancelled || x.Killed != 1 || x.Signal != "" {
+					t.Errorf("code %d, %+v", code, x)
+				}
+			})
+		}
+	}
+}
+
+// timeout(1) signals its child and then the whole group: the server hears of it once, and has its grace.
+func TestTwiceIsOnce(t *testing.T) {
+	t.Parallel()
+	run := start(t, launch{Command: says("TERM", ":"), Through: []string{"timeout", "2"}}, `"limits":{"grace":"900ms"}`, false)
+	run.line("ready")
+	run.line("TERM")
+	from := time.Now()
+	if got := run.next(); got != "EOF" && got != "" {
+		t.Errorf("the server heard %q as well", got)
+	}
+	code, x := run.end()
+	if took := time.Since(from); took < 700*time.Millisecond {
+		t.Errorf("killed after %s", took)
+	}
+	if code != 124 && code != 137 || x == nil || x.Cause != order.CauseCancelled || x.Killed != 2 {
+		t.Errorf("code %d, %+v", code, x)
+	}
+}
+
+// What a policy leaves open is over before the hosts' patience ends: 1.5 s after their SIGTERM, even when the shim itself
+// asked before and would have waited longer.
+func TestGraceByDefault(t *testing.T) {
+	for name, before := range map[string]func(t *trial){
+		"at once":       func(t *trial) {},
+		"after session": func(t *trial) { t.stdin.Close(); t.line("TERM"); time.Sleep(700 * time.Millisecond) },
+	} {
+		for _, embedded := range []bool{true, false} {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				run := start(t, launch{Embedded: embedded, Command: says("TERM", ":")}, "", false)
+				run.line("ready")
+				before(run)
+				from := time.Now()
+				run.cmd.Process.Signal(syscall.SIGTERM)
+				run.line("TERM")
+				_, x := run.end()
+				took := time.Since(from)
+				if took < 1400*time.Millisecond || took > 2500*time.Millisecond || x == nil || x.Signal != "SIGKILL" {
+					t.Errorf("killed after %s, %+v", took, x)
+				}
+			})
+		}
+	}
+}
+
+// Once asked, a server whose host is lost is not waited for.
+func TestHostLostAfterTERM(t *testing.T) {
+	for _, embedded := range []bool{true, false} {
+		t.Run("", func(t *testing.T) {
+			t.Parallel()
+			run := start(t, launch{Embedded: embedded, Command: says("TERM", ":")}, `"limits":{"grace":"20s"}`, true)
+			run.line("ready")
+			run.settled(3, 0)
+			for _, p := range processes() {
+				if p.parent == run.cmd.Process.Pid {
+					unix.Kill(p.pid, unix.SIGTERM)
+				}
+			}
+			run.line("TERM")
+			run.cmd.Process.Kill()
+			run.nobodyLeft(time.Now().Add(time.Second))
+		})
+	}
+}
+
+// At whatever moment SIGTERM comes, it does what it does to a program that is started without a sandbox: it is not lost and
+// not doubled, and before the server is released the server never runs.
+func TestTERMAtAnyMoment(t *testing.T) {
+	t.Parallel()
+	count := map[string]int{}
+	for i := range 60 {
+		run := start(t, launch{Command: []string{"/bin/sh", "-c", `trap "echo TERM; exit 3" TERM; echo ready; sleep 10 & while :; do wait $!; done`}},
+			`"limits":{"grace":"8s"}`, false)
+		time.Sleep(time.Duration(i) * time.Millisecond)
+		run.cmd.Process.Signal(syscall.SIGTERM)
+		code, x := run.end()
+		said := run.next() + run.next()
+		switch {
+		case x == nil && code == -1 && said == "":
+			count["before it listened"]++
+		case x != nil && x.Event == "refused" && code == 143 && said == "" && strings.Contains(string(run.last), `"layer":"exec"`):
+			count["before the release"]++
+		case x != nil && code == 143 && x.Signal == "SIGTERM" && x.Cause == order.CauseCancelled && said != "readyTERM":
+			count["before the handler"]++
+		case x != nil && code == 3 && said == "readyTERM" && x.Cause == order.CauseCancelled:
+			count["handled"]++
+		default:
+			t.Errorf("after %d ms: code %d, said %q, %s", i, code, said, run.last)
+		}
+		if x != nil && x.WallSeconds > 5 {
+			t.Errorf("after %d ms: lost: %+v", i, x)
+		}
+		run.nobodyLeft(time.Now().Add(time.Second))
+	}
+	t.Log(count)
+	if count["before the release"] == 0 || count["handled"] == 0 {
+		t.Errorf("not every moment was tried: %v", count)
+	}
+}

@@ -1,0 +1,151 @@
+package endings_test
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"golang.org/x/sys/unix"
+)
+
+const quick = `"limits":{"grace":"300ms"}`
+
+// What is no session is no reason to end a server: standard input that is at its end already, or that is no conversation.
+func TestNoSession(t *testing.T) {
+	ended, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "in")
+	if err := os.WriteFile(path, []byte("x\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	master, tty, err := pty.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer master.Close()
+	for name, in := range map[string]*os.File{"null": null, "pipe": ended, "file": file, "tty": tty} {
+		t.Run(name, func(t *testing.T) {
+			run := start(t, launch{Command: []string{"/bin/sh", "-c", "sleep 1.5; echo done"}, Stdin: in}, quick, false)
+			code, x := run.end()
+			if said := run.next(); code != 0 || x == nil || x.Cause != order.CauseExit || said != "done" {
+				t.Errorf("code %d, said %q, %+v\n%s", code, said, x, run.stderr.String())
+			}
+		})
+	}
+}
+
+// A session that is over is over once everything is read; and only if the policy says so.
+func TestSessionOver(t *testing.T) {
+	for _, c := range []struct {
+		name, script, policy string
+		said                 string
+		code                 int
+		cause                order.Cause
+		warned               bool
+	}{
+		{name: "noticed", script: "cat >/dev/null; echo end; exit 4", said: "end", code: 4, cause: order.CauseExit},
+		{name: "not noticed", script: "exec sleep 1000", code: 143, cause: order.CauseStdinClosed, warned: true},
+		{name: "unread", script: "sleep 0.25; head -c 10000 >/dev/null; sleep 0.25; wc -c; exit 4", said: "30000", code: 4, cause: order.CauseExit},
+		{name: "never read", script: "sleep 5", code: 143, cause: order.CauseStdinClosed, warned: true},
+		{name: "ignore", script: "cat >/dev/null; sleep 1.5; echo end; exit 4", policy: `,"onStdinClose":"ignore"`, said: "end", code: 4, cause: order.CauseExit},
+	} {
+		for _, kind := range []string{"pipe", "socket"} {
+			t.Run(c.name+"/"+kind, func(t *testing.T) {
+				t.Parallel()
+				l := launch{Command: []string{"/bin/sh", "-c", "echo ready; " + c.script}}
+				hangUp := func(t *trial) { t.stdin.Close() }
+				own := (*os.File)(nil)
+				if kind == "socket" { // as Node hosts have it, whose stdin.end() is a shutdown: RDHUP alone
+					pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+					if err != nil {
+						t.Fatal(err)
+					}
+					own, l.Stdin = os.NewFile(uintptr(pair[0]), "own"), os.NewFile(uintptr(pair[1]), "theirs")
+					defer own.Close()
+					hangUp = func(*trial) { unix.Shutdown(int(own.Fd()), unix.SHUT_WR) }
+				}
+				run := start(t, l, quick+c.policy, false)
+				run.line("ready")
+				if own == nil {
+					own = run.stdin
+				}
+				if _, err := own.Write(make([]byte, 40000)); err != nil {
+					t.Fatal(err)
+				}
+				hangUp(run)
+				rest, _ := io.ReadAll(run.stdout)
+				code, x := run.end()
+				if strings.TrimSpace(string(rest)) != c.said || code != c.code || x == nil || x.Cause != c.cause {
+					t.Errorf("said %q, code %d, %+v; want %q, %d, %s", rest, code, x, c.said, c.code, c.cause)
+				}
+				text := run.stderr.String()
+				if strings.Contains(text, "standard input was closed") != c.warned || strings.Contains(text, "onStdinClose") != c.warned {
+					t.Errorf("standard error: %q", text)
+				}
+			})
+		}
+	}
+}
+
+// A host that leaves its servers behind on purpose may.
+func TestOnHostExitIgnore(t *testing.T) {
+	for _, embedded := range []bool{true, false} {
+		t.Run("", func(t *testing.T) {
+			t.Parallel()
+			run := start(t, launch{Embedded: embedded, Command: []string{"/bin/sh", "-c", ends}}, quick+`,"onHostExit":"ignore"`, true)
+			run.line("ready")
+			run.settled(2, 0)
+			run.cmd.Process.Kill()
+			run.cmd.Process.Wait()
+			time.Sleep(time.Second)
+			if n := run.settled(2, 0); n != 2 {
+				t.Errorf("%d live, want init and the server", n)
+			}
+			run.stdin.Write([]byte("\n"))
+			run.nobodyLeft(time.Now().Add(time.Second))
+		})
+	}
+}
+
+// A full standard error that nobody reads keeps nobody from ending a server.
+func TestFullStderr(t *testing.T) {
+	t.Parallel()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	fd := int(w.Fd())
+	unix.SetNonblock(fd, true)
+	for err == nil {
+		_, err = unix.Write(fd, make([]byte, 4096))
+	}
+	unix.SetNonblock(fd, false)
+	run := startWith(t, launch{Command: []string{"/bin/sh", "-c", waits}}, quick, false, w)
+	run.line("ready")
+	run.stdin.Close()
+	from := time.Now()
+	if code, x := run.end(); code != 143 || x == nil || x.Cause != order.CauseStdinClosed {
+		t.Errorf("code %d, %+v", code, x)
+	}
+	if took := time.Since(from); took > 2*time.Second {
+		t.Errorf("after %s", took)
+	}
+}
