@@ -19,6 +19,9 @@ func (p *Program) Copy() *Results {
 // Now is what the Op has returned by now, read from the running program's memory.
 func (p *Program) Now(o Op) int64 { return int64(get64(p.mem, p.at(o.i)+offRes)) }
 
+// NowWord32 is the 32-bit word at a by now. The address is the builder's, never one that came out of the memory.
+func (p *Program) NowWord32(a Addr) uint32 { return get32(p.mem, int(a-Base)) }
+
 // Ran reports whether the Op was reached and has returned.
 func (r *Results) Ran(o Op) bool { return r.raw(o) != unset }
 

@@ -1,6 +1,10 @@
 package rows
 
-import "github.com/security-mcp/mcp-sandbox/init/internal/program"
+import (
+	"syscall"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+)
 
 // Init is the process id of init in the shim's namespace, once the runner has ended; 0 or less if there is none.
 func (l *Launch) Init() int { return int(int32(l.Now(l.clone))) }
@@ -16,18 +20,17 @@ func (l *Launch) Reached(r *program.Results) string {
 // Ended is what init says of the server: its wait status, or false if init ended without having reaped it. It is a claim
 // by process 1, read once: nothing but what is told of the end may follow from it.
 func (l *Launch) Ended() (status uint32, ok bool) {
-	r := l.Copy()
-	server := r.Value(l.server)
-	if !r.Ran(l.reaped) || server <= 0 || r.Value(l.reaped) != server {
+	server := l.Now(l.server)
+	if server <= 0 || l.Now(l.reaped) != server {
 		return 0, false
 	}
-	return r.Word32(l.status), true
+	return l.NowWord32(l.status), true
 }
 
 // ExecError is the error of execve, or nil if it did not come back.
 func (l *Launch) ExecError() error {
-	if e := l.Copy().Errno(l.exec); e != 0 {
-		return e
+	if v := l.Now(l.exec); v < 0 && v > -4096 {
+		return syscall.Errno(-v)
 	}
 	return nil
 }

@@ -40,7 +40,7 @@ func (r *network) ops(b *build) {
 	}
 }
 
-const linksSize = 16384
+const linksSize = 8192 // of one part: rtnetlink answers in parts of a page or two
 
 // loUp is the struct ifreq that sets lo up.
 func loUp() []byte {

@@ -67,6 +67,9 @@ func TestByteForByte(t *testing.T) {
 				if l.Guard && w.name == "terminal" || l.TTY && w.name != "terminal" {
 					continue
 				}
+				if l.Guard && w.name != "pipes" && len(p.text) > 6<<20 {
+					continue // the guard is the same, and slow with -race
+				}
 				t.Run(fmt.Sprintf("%s/%s/bare=%v,guard=%v,tty=%v", w.name, p.name, l.Bare, l.Guard, l.TTY), func(t *testing.T) {
 					l.Command = serve(t, "echo")
 					var got []byte
@@ -125,11 +128,14 @@ func talk(t *testing.T, cmd *exec.Cmd, w io.WriteCloser, r io.Reader, in []byte,
 	if started != nil {
 		started()
 	}
+	said := make(chan struct{})
 	go func() {
+		defer close(said)
 		w.Write(in)
 		w.Close()
 	}()
 	all := drained(r, slow)
+	<-said
 	if err := cmd.Wait(); err != nil {
 		t.Error(err)
 	}
