@@ -1,0 +1,142 @@
+package endings_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
+	"golang.org/x/sys/unix"
+)
+
+// While a server waits, shim and init cost nothing but a little memory.
+func TestSteadyState(t *testing.T) {
+	t.Parallel()
+	program := testbed.Command(t, "mcp-sandbox-init")
+	if f, err := os.Open(program); err == nil { // a file just built is dirty as a whole
+		f.Sync()
+		f.Close()
+	}
+	cmd := exec.Command(program, "--", "/bin/sh", "-c", "echo ready; exec sleep 1000")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Wait()
+	defer cmd.Process.Signal(unix.SIGTERM)
+	out.Read(make([]byte, 16))
+	time.Sleep(200 * time.Millisecond)
+	shim := cmd.Process.Pid
+	init := children(shim)
+	if len(init) != 1 {
+		t.Fatalf("children of the shim: %v", init)
+	}
+	before := ticks(t, shim) + ticks(t, init[0])
+	switched := switches(t, shim) + switches(t, init[0])
+	time.Sleep(2 * time.Second)
+	if after := ticks(t, shim) + ticks(t, init[0]); after != before {
+		t.Errorf("%d ticks of processor time in 2 s with an idle server", after-before)
+	}
+	if after := switches(t, shim) + switches(t, init[0]); after != switched {
+		t.Errorf("woke up %d times in 2 s", after-switched)
+	}
+	dirty := memory(t, shim, "Private_Dirty") + memory(t, init[0], "Private_Dirty")
+	threads, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", shim))
+	t.Logf("private dirty memory: shim %d kB and init %d kB; %d threads", memory(t, shim, "Private_Dirty"),
+		memory(t, init[0], "Private_Dirty"), len(threads))
+	if dirty > 1536 {
+		t.Errorf("%d kB of private dirty memory", dirty)
+	}
+	if len(threads) > 8 {
+		t.Errorf("%d threads", len(threads))
+	}
+}
+
+// A server that floods its init with children and signals is its own load: the shim sleeps.
+func TestFloodStaysInside(t *testing.T) {
+	t.Parallel()
+	run := start(t, launch{Command: []string{"/bin/sh", "-c", `echo ready; i=0; while :; do (:) & kill -CHLD 1; kill -USR1 1; done`}}, `"limits":{"grace":"100ms"}`, false)
+	run.line("ready")
+	shim := run.cmd.Process.Pid
+	time.Sleep(200 * time.Millisecond)
+	before, woke := ticks(t, shim), switches(t, shim)
+	time.Sleep(time.Second)
+	if used, times := ticks(t, shim)-before, switches(t, shim)-woke; used > 2 || times > 50 {
+		t.Errorf("%d ticks and %d wake-ups of the shim", used, times)
+	}
+	run.cmd.Process.Signal(unix.SIGTERM)
+	run.end()
+	run.nobodyLeft(time.Now().Add(time.Second))
+}
+
+func children(pid int) (list []int) {
+	for _, p := range processes() {
+		if p.parent == pid {
+			list = append(list, p.pid)
+		}
+	}
+	return list
+}
+
+// ticks is the processor time that a process has used; proc_pid_stat(5).
+func ticks(t *testing.T, pid int) int {
+	t.Helper()
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := strings.Fields(string(b[strings.LastIndexByte(string(b), ')')+1:]))
+	user, _ := strconv.Atoi(f[11])
+	system, _ := strconv.Atoi(f[12])
+	return user + system
+}
+
+// switches is how often the threads of a process have gone to sleep.
+func switches(t *testing.T, pid int) (n int) {
+	t.Helper()
+	tasks, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, task := range tasks {
+		n += field(t, fmt.Sprintf("/proc/%d/task/%s/status", pid, task.Name()), "voluntary_ctxt_switches")
+	}
+	return n
+}
+
+func memory(t *testing.T, pid int, name string) int {
+	t.Helper()
+	return field(t, fmt.Sprintf("/proc/%d/smaps_rollup", pid), name)
+}
+
+// field is the number behind a name in a file of /proc.
+func field(t *testing.T, path, name string) int {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(b)) {
+		if value, ok := strings.CutPrefix(line, name+":"); ok {
+			n, err := strconv.Atoi(strings.Fields(value)[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			return n
+		}
+	}
+	t.Fatalf("%s has no %s", path, name)
+	return 0
+}
