@@ -55,7 +55,7 @@ func program(request string) int {
 	if json.Unmarshal([]byte(request), &l) != nil {
 		return exitWrong
 	}
-	p, err := policy.Parse([]byte(`{"version":1}`))
+	p, err := policy.Parse([]byte(`{"version":1,"env":{"GORACE":"atexit_sleep_ms=0"}}`))
 	if err != nil {
 		return exitWrong
 	}
@@ -108,7 +108,7 @@ func (l launch) cmd(tb testing.TB) *exec.Cmd {
 		cmd = exec.Command(binary(tb))
 		cmd.Args = []string{programName, string(b)}
 	}
-	cmd.Env = append(os.Environ(), "TERM=dumb")
+	cmd.Env = append(os.Environ(), "TERM=dumb", "GORACE=atexit_sleep_ms=0") // -race waits a second at each end
 	return cmd
 }
 
