@@ -50,6 +50,7 @@ with its number, its layer and the result it demands. Runs nothing.
 func launchOptions() *options {
 	o := newOptions()
 	o.addLaunch()
+	o.addStdio()
 	o.addPolicy()
 	return o
 }
@@ -122,7 +123,7 @@ func (o *options) order(command []string) (*order.Order, []string) {
 	}
 	ord.PolicyFile, ord.Verbose = file, o.verbose
 	ord.Launcher, _ = os.Executable()
-	return ord, nil
+	return ord, o.stdio.into(ord)
 }
 
 // policy is the document's, with the flags over it. Paths that flags name are still relative.

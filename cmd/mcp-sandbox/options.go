@@ -24,6 +24,7 @@ type options struct {
 	report   string // file, "-" or ""
 	reportFD int    // -1 for none
 	verbose  bool
+	stdio    stdio
 }
 
 // A line of the help: a flag, or a heading where there is no name.
@@ -107,12 +108,7 @@ func (o *options) addLaunch() {
 	o.add("policy-fd", "N", "the same, from a descriptor (3 or more)", "", descriptor(&o.source.FD))
 	o.add("report", "FILE", "write what was proved to FILE, as JSON Lines; - is standard error", "", once(&o.report))
 	o.add("report-fd", "N", "the same, to a descriptor (3 or more)", "", descriptor(&o.reportFD))
-	o.add("verbose", "", "say on standard error what holds", "true", func(s string) (err error) {
-		if o.verbose, err = strconv.ParseBool(s); err != nil {
-			err = errors.New(strconv.Quote(s) + " is neither true nor false")
-		}
-		return err
-	})
+	o.add("verbose", "", "say on standard error what holds", "true", truth(&o.verbose))
 }
 
 var errTwice = errors.New("is there twice")
