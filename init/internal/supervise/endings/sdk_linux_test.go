@@ -1,0 +1,95 @@
+package endings_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/launcher"
+	"github.com/security-mcp/mcp-sandbox/policy"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed/subject"
+)
+
+// The SDKs' own way to end a session leaves nothing and takes no longer than without a sandbox: the median of some
+// sessions, a fifth and 50 ms more at most. server-everything is closed after its roots/list, see subject.Go.
+func TestCloseOfSDKs(t *testing.T) {
+	dir := testbed.Folder(t)
+	for _, s := range subject.All(t, dir) {
+		t.Run(s.Name, func(t *testing.T) {
+			words := s.Command(t)
+			s.Calls = s.Calls[:1]
+			mark := "sdk-" + s.Name
+			fs := map[string][]string{"allowWrite": {dir}}
+			if s.Name != "server-go" {
+				fs["allowRead"] = []string{testbed.Modules(t)}
+			}
+			doc, err := json.Marshal(map[string]any{"version": 1, "filesystem": fs, "env": map[string]string{markName: mark}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := policy.Parse(doc)
+			if err != nil {
+				t.Fatal(err)
+			}
+			exe, err := os.Executable()
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			request := (&launch{Policy: string(doc), Command: words, NoReport: true}).encode()
+			confined := []string{exe, programName, request}
+			bare, boxed := []time.Duration{}, []time.Duration{}
+			tsBare, tsBoxed := []time.Duration{}, []time.Duration{}
+			for range 3 {
+				bare = append(bare, s.Go(ctx, t, exec.Command(words[0], words[1:]...)).Close)
+				sb, err := launcher.Command(ctx, p, launcher.Target{Path: words[0], Args: words[1:], Dir: "/"})
+				if err != nil {
+					t.Fatal(err)
+				}
+				boxed = append(boxed, s.Go(ctx, t, sb.Cmd).Close)
+				nothingLeft(t, mark)
+				tsBare = append(tsBare, s.TypeScript(ctx, t, words).Close)
+				tsBoxed = append(tsBoxed, s.TypeScript(ctx, t, confined).Close)
+				nothingLeft(t, mark)
+			}
+			compare(t, "go", bare, boxed)
+			compare(t, "typescript", tsBare, tsBoxed)
+		})
+	}
+}
+
+func nothingLeft(t *testing.T, mark string) {
+	t.Helper()
+	for until := time.Now().Add(time.Second); ; time.Sleep(20 * time.Millisecond) {
+		left := []process(nil)
+		for _, p := range processes() {
+			if p.mark == mark {
+				left = append(left, p)
+			}
+		}
+		if len(left) == 0 {
+			return
+		}
+		if time.Now().After(until) {
+			t.Errorf("left by the session: %v", left)
+			return
+		}
+	}
+}
+
+func compare(t *testing.T, sdk string, bare, confined []time.Duration) {
+	t.Helper()
+	slices.Sort(bare)
+	slices.Sort(confined)
+	b, c := bare[len(bare)/2], confined[len(confined)/2]
+	t.Logf("%s: close %.1f ms bare, %.1f ms confined", sdk, b.Seconds()*1000, c.Seconds()*1000)
+	if c > b*6/5+50*time.Millisecond {
+		t.Errorf("%s: %s to close, %s without a sandbox", sdk, c, b)
+	}
+}
