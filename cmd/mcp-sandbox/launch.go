@@ -26,7 +26,7 @@ if it was not found.
 `,
 		tips: `  mcp-sandbox run -- ./server --stdio
   mcp-sandbox run --allow-read ~/notes --env NODE_ENV=production -- node server.js
-  mcp-sandbox run --policy policy.json --report report.jsonl -- npx some-server
+  mcp-sandbox run --policy policy.json --report report.jsonl -- ./server
 `,
 		flags: launchOptions,
 		run:   run,

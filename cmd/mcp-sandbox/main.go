@@ -4,7 +4,7 @@
 
 // Command mcp-sandbox starts MCP servers confined, for people, and shows what a policy means.
 //
-//	mcp-sandbox run --allow-read ./docs -- npx -y @modelcontextprotocol/server-filesystem ./docs
+//	mcp-sandbox run --allow-read ./docs -- node server-filesystem/dist/index.js ./docs
 //	mcp-sandbox plan -- node server.js
 //	mcp-sandbox policy show --level network
 //

@@ -12,6 +12,7 @@ type wanted struct {
 	fs      string // demanded if not empty
 	deep    bool
 	seen    bool
+	got     string // the flags that were found, once it was seen
 }
 
 const (
@@ -42,18 +43,25 @@ func (c *check) mounts() {
 			c.refuse("mountinfo", m.Path, mismatch{w.fs + " " + w.options, m.Type + " " + m.Options})
 		}
 		if m.Path == w.path {
-			w.seen = true
+			w.seen, w.got = true, flagsOf(m)
 		}
 	}
 	for i := range want {
 		w := &want[i]
-		got := w.options
-		if !w.seen {
-			got = ""
-		}
-		c.fact("mount "+w.path, w.options, got)
+		c.shown(w.seen, "mount "+w.path, w.options, w.got)
 	}
 	c.freshProc()
+}
+
+// flagsOf are the flags of a mount that decide what can be done with it, as the kernel printed them.
+func flagsOf(m *platform.Mount) string {
+	got := ""
+	for _, f := range [...]string{"ro", "rw", "nosuid", "nodev", "noexec"} {
+		if m.Has(f) {
+			got += "," + f
+		}
+	}
+	return got[min(1, len(got)):]
 }
 
 // wanted lists the mounts in the order they were made. Of several on one path each is found by its own.

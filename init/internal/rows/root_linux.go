@@ -21,19 +21,12 @@ const (
 
 // root builds the server's root on a tmpfs: folders, links, generated files, the host's binds, the private folders.
 type root struct {
-	nodes []placed
-}
-
-// placed is a node with what statx says of it when everything is built.
-type placed struct {
-	*view.Node
-	stat stat
-	size int
+	nodes []*view.Node // built so far
 }
 
 func (r *root) ops(b *build) {
 	v := b.View
-	r.nodes = make([]placed, 0, len(v.Nodes)+len(v.Private))
+	r.nodes = make([]*view.Node, 0, len(v.Nodes)+len(v.Private))
 	if v.Outside != "" {
 		b.launch.outside = b.outside(program.Int(0)) // now: it may lie where the root is built
 	}
@@ -97,13 +90,13 @@ func (r *root) node(b *build, n *view.Node, trees *int) {
 			b.place(b.tree(n.Source), attr, path)
 		}
 	}
-	r.nodes = append(r.nodes, placed{Node: n})
+	r.nodes = append(r.nodes, n)
 }
 
 // exists reports whether a bind's mount point is part of something that was bound before.
 func (r *root) exists(b *build, path string) bool {
 	for i := len(r.nodes) - 1; i >= 0; i-- {
-		if n := r.nodes[i].Node; n.Path == path || below(path, n.Path) {
+		if n := r.nodes[i]; n.Path == path || below(path, n.Path) {
 			return n.Kind == view.Bind || n.Path == path
 		}
 	}
@@ -116,7 +109,7 @@ func (r *root) private(b *build, s *scratch, n *view.Node) {
 		b.point(n.Path[1:], true)
 	}
 	b.place(s.private[0], 0, n.Path[1:]) // the scratch file system has its attributes already
-	r.nodes = append(r.nodes, placed{Node: n})
+	r.nodes = append(r.nodes, n)
 }
 
 func below(path, folder string) bool {
@@ -151,8 +144,8 @@ func (b *build) place(tree program.Arg, attr uint64, path string) {
 	b.Do(unix.SYS_MOVE_MOUNT, tree, empty, program.Int(unix.AT_FDCWD), program.Str(path), program.Int(unix.MOVE_MOUNT_F_EMPTY_PATH)).On(path)
 }
 
-func (b *build) mount(source, target, fs string, flags int, data string) program.Op {
-	return b.Do(unix.SYS_MOUNT, program.Str(source), program.Str(target), program.Str(fs), program.Int(flags), program.Str(data)).On(target)
+func (b *build) mount(source, target, fs string, flags int, data string) {
+	b.Do(unix.SYS_MOUNT, program.Str(source), program.Str(target), program.Str(fs), program.Int(flags), program.Str(data)).On(target)
 }
 
 func (r *root) check(c *check) {}

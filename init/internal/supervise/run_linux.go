@@ -183,10 +183,12 @@ func (s *shim) confine() error {
 		}
 		return s.letGo()
 	}
-	if err = s.letGo(); err != nil {
+	// Where the runner could not clone, nobody waits to be let go; what it stored says why.
+	gone := s.letGo()
+	if err = s.adopt(); err != nil {
 		return err
 	}
-	return s.adopt()
+	return gone
 }
 
 // env is the server's environment, with the home that it really has.

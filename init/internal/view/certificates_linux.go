@@ -1,6 +1,7 @@
 package view
 
 import (
+	"errors"
 	"os"
 	"path"
 	"strings"
@@ -31,7 +32,7 @@ func (p *planner) certificate(key, at string, kind uint32) error {
 	}
 	r, err := p.host.resolve(path.Clean(at))
 	switch {
-	case missing(err) || err == ErrSystem:
+	case missing(err) || errors.Is(err, ErrSystem):
 		return nil
 	case err == nil && !r.entry.is(kind) || err == unix.EACCES:
 		return nil

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"errors"
 	"os"
 	"path"
 
@@ -29,7 +30,7 @@ func (p *planner) home() error {
 			return nil
 		}
 		p.homes = append(p.homes, r.path)
-	case err == ErrSystem || p.v.HostRoot: // no mount point can be made in the host's root
+	case errors.Is(err, ErrSystem) || p.v.HostRoot: // no mount point can be made in the host's root
 		return nil
 	default:
 		r = resolved{path: h}
