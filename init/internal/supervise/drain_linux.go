@@ -12,6 +12,9 @@ const patience = time.Second
 
 // drain carries over what the server left in its pipes. Nobody is alive who could write more.
 func (s *shim) drain() {
+	for _, r := range s.stdio.relays {
+		r.ended = nil // nothing is asked of anybody now
+	}
 	waiting := time.Now().Add(patience)
 	for {
 		moved, left := false, false

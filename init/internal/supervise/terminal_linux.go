@@ -114,6 +114,11 @@ func (s *shim) connect() error {
 	}
 	down, up := newRelay(t.master, to), newRelay(in, outlet{fd: twin})
 	down.output = true
+	down.ended = func(input bool) {
+		if !input { // nobody looks any more
+			s.hungUp()
+		}
+	}
 	up.slow = true
 	up.ended = func(input bool) {
 		if input {
