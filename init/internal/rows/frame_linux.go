@@ -96,6 +96,13 @@ func (b *build) alive() {
 
 func exit(b *build, code int) { b.Any(unix.SYS_EXIT_GROUP, program.Int(code)) }
 
+// Freeze is the letter to init that stops every process of the sandbox at once: no other way could be sure of a process
+// that forks. Any other letter is a signal for the server. Frozen is the answer.
+const (
+	Freeze = 0
+	Frozen = "f"
+)
+
 // supervise is what init does for the rest of its life: reap, pass signals on, and end with the shim or the server.
 // With its end the kernel ends every process of the namespace; pid_namespaces(7).
 func (l *Launch) supervise(b *build) {
@@ -109,7 +116,7 @@ func (l *Launch) supervise(b *build) {
 	l.status = b.Space(8)
 	letter, info := b.Space(8), b.Space(128)
 	job := b.job()
-	loop, signal, reap, wait, another := new(program.Label), new(program.Label), new(program.Label), new(program.Label), new(program.Label)
+	loop, signal, one, reap, wait, another := new(program.Label), new(program.Label), new(program.Label), new(program.Label), new(program.Label), new(program.Label)
 
 	b.Here(loop)
 	b.Any(unix.SYS_PPOLL, program.Ref(fds), program.Int(2), program.Int(0), program.Int(0), program.Int(8))
@@ -118,6 +125,12 @@ func (l *Launch) supervise(b *build) {
 	exit(b, exitOrphaned)
 	b.Here(signal)
 	b.Unless(program.Int(1), reap)
+	// [Freeze] is what getppid returns to a process whose parent is outside of its namespace.
+	b.StepExactly(program.Word(letter), unix.SYS_GETPPID).Else(one)
+	b.Any(unix.SYS_KILL, program.Int(-1), program.Int(int(unix.SIGSTOP)))
+	b.Any(unix.SYS_WRITE, program.Int(fdUp), program.Str(Frozen), program.Int(len(Frozen)))
+	b.Jump(reap)
+	b.Here(one)
 	b.Any(unix.SYS_KILL, l.server.Result(), program.Word(letter))
 	job.wake()
 	b.Here(reap)

@@ -93,17 +93,19 @@ func (c *check) wanted() []wanted {
 	}
 	w = append(w, wanted{path: "/dev/pts", options: asPts, fs: "devpts"})
 	for i := range v.Covers {
-		k := &v.Covers[i]
-		x := wanted{path: k.Path, deep: k.Kind != view.Deny}
-		switch k.Kind {
-		case view.Pin:
-			x.options = asWritten
-		case view.ReadOnly:
-			x.options = asFrozen
-		case view.Deny:
-			x.options, x.fs = asFrozen, "tmpfs"
-		}
-		w = append(w, x)
+		w = append(w, coverMount(&v.Covers[i]))
+	}
+	return w
+}
+
+// coverMount is the mount that a cover has to be.
+func coverMount(k *view.Cover) wanted {
+	w := wanted{path: k.Path, options: asFrozen, deep: k.Kind != view.Deny}
+	switch k.Kind {
+	case view.Pin:
+		w.options = asWritten
+	case view.Deny:
+		w.fs = "tmpfs"
 	}
 	return w
 }

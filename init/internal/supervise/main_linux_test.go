@@ -55,6 +55,8 @@ type launch struct {
 	TTY   bool // standard input is the terminal of the shim's own session, as pty.Start makes it
 	List  bool // write the program to descriptor 4 when it has run
 
+	Break bool // replace the call that covers a file again by one that does nothing
+
 	// Wrong, if not 0, is a mount whose options are replaced by its source's name, which no file system knows.
 	Wrong int
 }
@@ -81,8 +83,9 @@ func shim(request string) int {
 	o.ReportFD = reportFD
 	var made *rows.Launch
 	code := supervise.Run(supervise.Config{Order: o, Host: -1, Parent: -1,
-		Alter: func(p *rows.Launch, whole bool) { made = p; l.alter(p, whole) },
-		Say:   func(s string) { os.Stderr.WriteString(s + "\n") }})
+		Alter:       func(p *rows.Launch, whole bool) { made = p; l.alter(p, whole) },
+		AlterRepair: l.alterRepair,
+		Say:         func(s string) { os.Stderr.WriteString(s + "\n") }})
 	if l.List && made != nil {
 		write(made)
 	}

@@ -36,6 +36,11 @@ func (s *shim) prove() (*order.Enforced, error) {
 	if s.server <= 0 {
 		return nil, s.failed(errors.New("two answers from init and none from the server"))
 	}
+	if s.covering() {
+		if err := s.lookOut(); err != nil {
+			return nil, err
+		}
+	}
 	table, err := platform.ReadSmall("/proc/"+strconv.Itoa(s.init)+"/mountinfo", 8<<20)
 	if err != nil {
 		return nil, &rows.Refusal{Layer: order.Root, Op: "mountinfo", Err: err}

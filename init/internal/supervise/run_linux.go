@@ -30,6 +30,8 @@ type Config struct {
 
 	// Alter, for tests, changes the program: its beginning before the runner starts, and the whole before init goes on.
 	Alter func(l *rows.Launch, whole bool)
+	// AlterRepair, for tests, changes the program that lays covers again.
+	AlterRepair func(r *rows.Repair)
 }
 
 // A shim is one launch under way.
@@ -54,13 +56,15 @@ type shim struct {
 	end   ending
 	stdin stdin
 
+	lookout lookout
+
 	stdio    stdio
 	terminal terminal
 }
 
 // Run starts the server of an order and returns the launcher's exit code when all of it has ended.
 func Run(c Config) int {
-	s := &shim{Config: c, began: time.Now(), lifeline: -1, init: -1, initFD: -1, stdin: stdin{fd: -1},
+	s := &shim{Config: c, began: time.Now(), lifeline: -1, init: -1, initFD: -1, stdin: stdin{fd: -1}, lookout: noLookout(),
 		terminal: terminal{hangup: -1, user: -1}}
 	defer s.terminal.leave()
 	s.sink = sink{report: c.Order.ReportFD, host: c.Host}
@@ -176,8 +180,9 @@ func (s *shim) confine() error {
 	if s.Alter != nil {
 		s.Alter(s.launch, true)
 	}
-	// Init works while its parent's end is waited for; only a root launcher has to know its number before.
-	if s.machine.Root {
+	// Init works while its parent's end is waited for. A root launcher has to know its number before; and so has a lookout,
+	// as long as init can be looked into.
+	if s.machine.Root || s.covering() {
 		if err = s.adopt(); err != nil {
 			return err
 		}

@@ -9,7 +9,7 @@ import (
 // touched the terminal, and a write of one who catches them would be begun again and again.
 func listen() (fd int, err error) {
 	return signals.Open(unix.SIGTERM, unix.SIGINT, unix.SIGHUP, unix.SIGQUIT, unix.SIGUSR1, unix.SIGUSR2, unix.SIGWINCH, unix.SIGCONT,
-		unix.SIGTSTP)
+		unix.SIGTSTP, unix.SIGIO) // the last is of a lookout's folders
 }
 
 // ends reports whether a signal asks for the end.

@@ -87,6 +87,11 @@ func (s *shim) adopt() error {
 	if s.initFD, err = unix.PidfdOpen(s.init, 0); err != nil {
 		return refusedStart("pidfd_open", err)
 	}
+	if s.covering() {
+		if err = s.remember(); err != nil {
+			return err
+		}
+	}
 	if s.machine.Root {
 		return s.mapIDs()
 	}

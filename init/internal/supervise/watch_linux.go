@@ -32,6 +32,7 @@ func (s *shim) watch() {
 		{&s.Host, unix.POLLIN, func(int16) { s.hostGone(&s.Host) }},
 		{&s.Parent, unix.POLLIN, func(int16) { s.hostGone(&s.Parent) }},
 		{&s.stdin.fd, unix.POLLRDHUP, func(int16) { s.stdinClosed() }},
+		{&s.lookout.table, unix.POLLPRI, s.unmounted},
 	}
 	sources = append(sources, s.carried()...)
 	fds := make([]unix.PollFd, len(sources))
@@ -85,6 +86,8 @@ func (s *shim) passSignals() {
 		switch {
 		case ends(sig):
 			s.asked(sig)
+		case sig == unix.SIGIO:
+			s.moved()
 		case s.terminal.takes(sig):
 		default:
 			s.signal(sig)
@@ -159,9 +162,14 @@ func (s *shim) leftBehind() {
 		s.stoppedServer()
 		return
 	}
+	s.initEnds(n > 0 && err == nil)
+}
+
+// initEnds is the last that init tells: whether it leaves processes behind.
+func (s *shim) initEnds(leaves bool) {
 	unix.Close(s.up)
 	s.up = -1
-	if n > 0 && err == nil {
+	if leaves {
 		s.kill()
 		s.cut()
 	}

@@ -1,0 +1,186 @@
+package supervise
+
+import (
+	"os"
+	"path"
+	"strconv"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"golang.org/x/sys/unix"
+)
+
+// A lookout notices when a cover is taken away. The kernel does that when the host replaces or deletes the file below it,
+// since Linux 3.18 (8ed936b5671b), and tells it by poll on init's table of mounts. When the host renames the covered file
+// to another name, as editors do that keep a backup, the cover goes along and the table says nothing: so the folders
+// that covers lie in are watched for renames too. That is by dnotify, F_NOTIFY in fcntl(2), which costs nothing at the
+// shim's end; to close an inotify descriptor takes 9 ms.
+//
+// Between the host's rename and the freeze the new file can be opened. A server that waits for that moment finds it: what
+// it then read nobody can take back, and what it still holds open is looked for. A host that renames a folder above a
+// cover which is not itself a cover is not noticed.
+type lookout struct {
+	table       int // init's mountinfo, or -1
+	user, mount int // init's namespaces, or -1
+	folders     []watched
+	state       []coverState // as the view's covers
+}
+
+// A watched is a folder that is watched for renames.
+type watched struct {
+	path     string
+	fd       int
+	creation bool // for new files as well
+}
+
+// A coverState is what lies under a cover.
+type coverState struct {
+	missing bool // the host has nothing there
+	found   found
+}
+
+// A found is what lies at a path of the host.
+type found struct {
+	dev, ino uint64
+	mode     uint32
+}
+
+func noLookout() lookout { return lookout{table: -1, user: -1, mount: -1} }
+
+// covering reports whether there is anything that could be taken away.
+func (s *shim) covering() bool { return len(s.view.Covers) > 0 }
+
+// remember opens init's namespaces while that can be done: later init is not dumpable.
+func (s *shim) remember() (err error) {
+	dir := "/proc/" + strconv.Itoa(s.init) + "/ns/"
+	for _, n := range []struct {
+		name string
+		fd   *int
+	}{{"user", &s.lookout.user}, {"mnt", &s.lookout.mount}} {
+		if *n.fd, err = unix.Open(dir+n.name, unix.O_RDONLY|unix.O_CLOEXEC, 0); err != nil {
+			return &rows.Refusal{Layer: order.Root, Op: "open", Path: dir + n.name, Err: err}
+		}
+	}
+	return nil
+}
+
+// lookOut begins to watch, before the table of mounts is compared.
+func (s *shim) lookOut() error {
+	g := &s.lookout
+	table := "/proc/" + strconv.Itoa(s.init) + "/mountinfo"
+	var err error
+	if g.table, err = unix.Open(table, unix.O_RDONLY|unix.O_CLOEXEC, 0); err != nil {
+		return &rows.Refusal{Layer: order.Root, Op: "open", Path: table, Err: err}
+	}
+	s.hasten()
+	g.state = make([]coverState, len(s.view.Covers))
+	for i := range s.view.Covers {
+		k := &s.view.Covers[i]
+		g.state[i].found = found{dev: k.Dev, ino: k.Ino}
+		if k.Source == "" {
+			continue // a folder of the sandbox's own, out of the host's reach
+		}
+		if err := g.watch(path.Dir(k.Source), false); err != nil {
+			s.view.Warnings = append(s.view.Warnings, k.Path+" is not noticed when the host renames it: "+err.Error())
+		}
+	}
+	return nil
+}
+
+// watch watches a folder for what is renamed or deleted in it, and for what is created if that is asked for.
+func (g *lookout) watch(folder string, creation bool) error {
+	for i := range g.folders {
+		if w := &g.folders[i]; w.path == folder {
+			if w.creation || !creation {
+				return nil
+			}
+			w.creation = true
+			return w.notify()
+		}
+	}
+	fd, err := unix.Open(folder, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC|unix.O_NOFOLLOW, 0)
+	if err != nil {
+		return &os.PathError{Op: "open", Path: folder, Err: err}
+	}
+	w := watched{folder, fd, creation}
+	if err = w.notify(); err != nil {
+		unix.Close(fd)
+		return err
+	}
+	g.folders = append(g.folders, w)
+	return nil
+}
+
+// What package unix does not have of F_NOTIFY; fcntl(2).
+const (
+	dnCreate    = 0x4
+	dnDelete    = 0x8
+	dnRename    = 0x10
+	dnMultishot = 0x80000000
+)
+
+// notify asks the kernel for SIGIO. dnDelete is what tells, on kernels before 5.17, of a rename to another folder.
+func (w *watched) notify() error {
+	events := dnRename | dnDelete | dnMultishot
+	if w.creation {
+		events |= dnCreate
+	}
+	if _, err := unix.FcntlInt(uintptr(w.fd), unix.F_NOTIFY, events); err != nil {
+		return &os.PathError{Op: "fcntl F_NOTIFY", Path: w.path, Err: err}
+	}
+	return nil
+}
+
+// moved is told that something was renamed in one of the folders. Mostly it was something else.
+func (s *shim) moved() {
+	for i := range s.lookout.state {
+		st, k := &s.lookout.state[i], &s.view.Covers[i]
+		if k.Source == "" {
+			continue
+		}
+		f, err := lookAt(k.Source)
+		if st.missing != (err == unix.ENOENT) || !st.missing && (err != nil || f.dev != st.found.dev || f.ino != st.found.ino) {
+			s.repair()
+			return
+		}
+	}
+}
+
+// unmounted is told that init's table of mounts has changed. Nobody in the sandbox can do that.
+func (s *shim) unmounted(revents int16) {
+	if revents&unix.POLLPRI != 0 {
+		s.repair()
+	}
+}
+
+// lookAt looks at what lies at a path of the host, as the sandbox will: through no symbolic link.
+func lookAt(path string) (f found, err error) {
+	fd, err := unix.Openat2(unix.AT_FDCWD, path, &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC | unix.O_NOFOLLOW,
+		Resolve: unix.RESOLVE_NO_SYMLINKS})
+	if err == unix.ENOTDIR {
+		err = unix.ENOENT
+	}
+	if err != nil {
+		return f, err
+	}
+	defer unix.Close(fd)
+	return lookFD(fd, "", unix.AT_EMPTY_PATH)
+}
+
+func lookFD(fd int, name string, flags int) (f found, err error) {
+	var st unix.Statx_t
+	if err = unix.Statx(fd, name, flags, unix.STATX_BASIC_STATS, &st); err != nil {
+		return f, err
+	}
+	return found{uint64(st.Dev_major)<<32 | uint64(st.Dev_minor), st.Ino, uint32(st.Mode)}, nil
+}
+
+// hasten asks the scheduler to wake the shim and init without delay even where the server uses every processor: a short
+// slice comes first, since Linux 6.12 (85e511df3cec). Before that kernel, or without the right, all stays as it is. The
+// server's process exists already and does not inherit it.
+func (s *shim) hasten() {
+	const slice = 100 * 1000 // ns, the shortest there is
+	for _, pid := range []int{0, s.init} {
+		unix.SchedSetAttr(pid, &unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_NORMAL, Runtime: slice}, 0)
+	}
+}

@@ -1,0 +1,260 @@
+package supervise_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
+	"github.com/security-mcp/mcp-sandbox/init/order"
+)
+
+// alterRepair takes the effect of a repair away.
+func (l *launch) alterRepair(r *rows.Repair) {
+	for i := range r.Len() {
+		if l.Break && strings.Contains(r.Line(i, nil), "move_mount(") {
+			r.Disarm(i)
+		}
+	}
+}
+
+const masked = `{"version":1,"filesystem":{"allowWrite":["STAGE/write"],"denyRead":["STAGE/write/secret"]}}`
+
+// A subject is a server that tries what it is told to, with the host's side of it.
+type subject struct {
+	*testing.T
+	stage
+	cmd   *exec.Cmd
+	pid   int
+	ask   *os.File
+	done  func() outcome
+	asked int
+}
+
+// subject starts a shell that at each line of its input tries to read the denied file and to write the protected one,
+// and does what the line says.
+func (s stage) subject(t *testing.T, doc string, alter func(*launch)) *subject {
+	for _, name := range []string{"secret", ".mcp.json"} {
+		s.fresh(t, "write/"+name)
+	}
+	os.Mkdir(s.path("write/answers"), 0o777)
+	os.Chmod(s.path("write/answers"), 0o777)
+	l := s.launch(doc, "")
+	l.Command = []string{"/bin/sh", "-c", "cd " + s.path("write") + ` && while read -r line; do
+		if { read -r x; } <secret; then echo "saw $x"; fi
+		if { true; } >>.mcp.json; then echo wrote; fi
+		eval "$line"; echo tried; n=$((n+1)); { true; } >answers/$n
+		done 2>/dev/null; exit 7`}
+	if alter != nil {
+		alter(&l)
+	}
+	r, w := pipe(t)
+	cmd, report, done := start(t, l, r)
+	r.Close()
+	line, err := bufio.NewReader(report).ReadBytes('\n')
+	var e order.Enforced
+	if json.Unmarshal(line, &e) != nil || e.Event != "enforced" {
+		t.Fatalf("%q, %v\n%s", line, err, done().stderr)
+	}
+	return &subject{t, s, cmd, e.PID, w, done, 0}
+}
+
+// fresh makes a file that the server could read and write if it were not for the sandbox.
+func (s stage) fresh(t *testing.T, name string) {
+	t.Helper()
+	if err := os.WriteFile(s.path(name), []byte("content\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(s.path(name), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (s *subject) tell(line string) {
+	s.Helper()
+	s.asked++
+	if _, err := io.WriteString(s.ask, line+"\n"); err != nil {
+		s.Fatal(err)
+	}
+	answer := s.path("write/answers/" + strconv.Itoa(s.asked))
+	for range 2000 {
+		if _, err := os.Stat(answer); err == nil {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+	s.Fatal("no answer")
+}
+
+// covered waits until a cover lies at a path again.
+func (s *subject) covered(name string) {
+	s.Helper()
+	for range 1000 {
+		b, _ := os.ReadFile("/proc/" + strconv.Itoa(s.pid) + "/mountinfo")
+		if strings.Contains(string(b), " "+s.path(name)+" ") {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+	s.Fatalf("%s is not covered again", name)
+}
+
+func (s *subject) end() outcome {
+	s.ask.Close()
+	return s.done()
+}
+
+// replace is each way in which hosts save a file.
+var replace = []struct {
+	name string
+	do   func(path string) error
+}{
+	{"over", func(p string) error { return os.Rename(p+".new", p) }},
+	{"away", func(p string) error { // as vim does, which keeps a backup
+		if err := os.Rename(p, p+"~"); err != nil {
+			return err
+		}
+		return os.Rename(p+".new", p)
+	}},
+	{"exchange", func(p string) error {
+		return unix.Renameat2(unix.AT_FDCWD, p, unix.AT_FDCWD, p+".new", unix.RENAME_EXCHANGE)
+	}},
+	{"delete", func(p string) error {
+		if err := os.Remove(p); err != nil {
+			return err
+		}
+		time.Sleep(5 * time.Millisecond) // long enough to be missed
+		return os.Rename(p+".new", p)
+	}},
+}
+
+// A host saves a denied and a protected file 200 times, and the server, which goes on, never reads the one or writes the other.
+func TestWhatTheHostReplacesIsCoveredAgain(t *testing.T) {
+	for _, way := range replace {
+		t.Run(way.name, func(t *testing.T) {
+			s := build(t, "/var/tmp").subject(t, masked, nil)
+			for range 25 {
+				for _, name := range []string{"write/secret", "write/.mcp.json"} {
+					s.fresh(t, name+".new")
+					if err := way.do(s.path(name)); err != nil {
+						t.Fatal(err)
+					}
+					s.covered(name)
+					s.tell("")
+				}
+			}
+			o := s.end()
+			last := o.report[len(o.report)-1]
+			if o.code != 7 || last["cause"] != "exit" || o.stdout != strings.Repeat("tried\n", s.asked) {
+				t.Errorf("code %d, %v, %q\n%s", o.code, last, o.stdout, o.stderr)
+			}
+		})
+	}
+}
+
+// The positive control: while nobody watches, the server reads the one and writes the other.
+func TestWhatTheHostReplacesIsOpenWhileNobodyWatches(t *testing.T) {
+	s := build(t, "/var/tmp").subject(t, masked, nil)
+	s.tell("")
+	s.cmd.Process.Signal(unix.SIGSTOP)
+	for _, name := range []string{"write/secret", "write/.mcp.json"} {
+		s.fresh(t, name+".new")
+		if err := os.Rename(s.path(name+".new"), s.path(name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.tell("")
+	s.cmd.Process.Signal(unix.SIGCONT)
+	s.covered("write/secret")
+	s.covered("write/.mcp.json")
+	s.tell("")
+	if o := s.end(); o.code != 7 || o.stdout != "tried\nsaw content\nwrote\ntried\ntried\n" {
+		t.Errorf("code %d, %q\n%s", o.code, o.stdout, o.stderr)
+	}
+}
+
+// What cannot be made good ends the server.
+func TestPolicyLost(t *testing.T) {
+	for _, c := range []struct {
+		name, do, say string
+		alter         func(*launch)
+		link          bool
+	}{
+		{"held", "exec 3<secret.new", "has the new ", nil, false},
+		{"broken", "", "root: stat ", func(l *launch) { l.Break = true }, false},
+		{"link", "", "is a symbolic link now", nil, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			st := build(t, "/var/tmp")
+			s := st.subject(t, masked, c.alter)
+			s.fresh(t, "write/secret.new")
+			s.tell(c.do)
+			if c.link {
+				os.Remove(s.path("write/secret.new"))
+				os.Symlink("note", s.path("write/secret.new"))
+			}
+			if err := os.Rename(s.path("write/secret.new"), s.path("write/secret")); err != nil {
+				t.Fatal(err)
+			}
+			o := s.done()
+			s.ask.Close()
+			last := o.report[len(o.report)-1]
+			if o.code != 137 || last["cause"] != "policy-lost" || o.stdout != "tried\n" || !strings.Contains(o.stderr, c.say) {
+				t.Errorf("code %d, %v, %q\n%s", o.code, last, o.stdout, o.stderr)
+			}
+		})
+	}
+}
+
+// A process that was stopped before stays so, and its shell goes on.
+func TestRepairWakesNobodyElse(t *testing.T) {
+	s := build(t, "/var/tmp").subject(t, masked, nil)
+	s.tell("sleep 60 & echo $! >pid; kill -STOP $!")
+	for range 5 {
+		s.fresh(t, "write/secret.new")
+		if err := os.Rename(s.path("write/secret.new"), s.path("write/secret")); err != nil {
+			t.Fatal(err)
+		}
+		s.covered("write/secret")
+		s.tell("grep State /proc/$(cat pid)/status; grep -c x /dev/null; kill -0 $$")
+	}
+	s.tell("kill -KILL $(cat pid)")
+	if o := s.end(); o.code != 7 || strings.Count(o.stdout, "T (stopped)") != 5 {
+		t.Errorf("code %d, %q\n%s", o.code, o.stdout, o.stderr)
+	}
+}
+
+// The lookout costs nothing where there is nothing to cover, and no time while nothing happens.
+func TestLookoutIsIdle(t *testing.T) {
+	for doc, watches := range map[string]bool{masked: true, `{"version":1,"filesystem":{"allowRead":["STAGE/read"]}}`: false} {
+		st := build(t, "/var/tmp")
+		s := st.subject(t, doc, func(l *launch) { l.Command = []string{"/bin/sleep", "60"} })
+		dir := "/proc/" + strconv.Itoa(s.cmd.Process.Pid)
+		time.Sleep(200 * time.Millisecond)
+		found := false
+		entries, err := os.ReadDir(dir + "/fd")
+		for _, e := range entries {
+			to, _ := os.Readlink(dir + "/fd/" + e.Name())
+			found = found || strings.HasSuffix(to, "/mountinfo")
+		}
+		status := func() string {
+			b, _ := os.ReadFile(dir + "/status")
+			return fields(string(b))["voluntary_ctxt_switches"]
+		}
+		before := status()
+		time.Sleep(500 * time.Millisecond)
+		if after := status(); err != nil || found != watches || before == "" || before != after {
+			t.Errorf("%s: %v, watches %v, woke from %q to %q", doc, err, found, before, after)
+		}
+		s.cmd.Process.Signal(unix.SIGKILL)
+		s.end()
+	}
+}
