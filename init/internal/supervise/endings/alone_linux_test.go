@@ -10,6 +10,7 @@ import (
 // Init learns that the shim is gone by its lifeline and by PDEATHSIG. Either alone is enough, whatever ends the launch,
 // for a server that ends by nothing less than SIGKILL.
 func TestEachWayAlone(t *testing.T) {
+	t.Parallel()
 	stubborn := server{name: "deaf", script: deaf + `(setsid sleep 1000 &); END`, beside: 1, stubborn: true}
 	for _, without := range []string{"lifeline", "pdeathsig"} {
 		for _, tr := range triggers() {
@@ -48,7 +49,7 @@ func TestNeitherWay(t *testing.T) {
 	run.line("ready")
 	run.settled(2, 0)
 	run.cmd.Process.Kill()
-	run.cmd.Wait()
+	run.cmd.Process.Wait()
 	time.Sleep(500 * time.Millisecond)
 	if living, _ := run.here(); len(living) != 2 {
 		t.Errorf("%v survived, want init and the server", living)

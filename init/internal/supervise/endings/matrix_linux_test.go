@@ -125,6 +125,7 @@ func (t *trial) init() int {
 
 // Whatever ends a launch, of whatever server: nobody survives, and how it ended is told.
 func TestKillMatrix(t *testing.T) {
+	t.Parallel()
 	for _, tr := range triggers() {
 		for _, s := range servers() {
 			for _, embedded := range []bool{true, false} {

@@ -52,6 +52,7 @@ func (t *trial) shim() int {
 
 // Signals that ask for the end are passed on as they are, and a server that ends then has ended by itself.
 func TestSignalsThatEnd(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"INT", "HUP", "TERM"} {
 		for _, embedded := range []bool{true, false} {
 			t.Run(name, func(t *testing.T) {
@@ -92,6 +93,7 @@ func TestTwiceIsOnce(t *testing.T) {
 // What a policy leaves open is over before the hosts' patience ends: 1.5 s after their SIGTERM, even when the shim itself
 // asked before and would have waited longer.
 func TestGraceByDefault(t *testing.T) {
+	t.Parallel()
 	for name, before := range map[string]func(t *trial){
 		"at once":       func(t *trial) {},
 		"after session": func(t *trial) { t.stdin.Close(); t.line("TERM"); time.Sleep(700 * time.Millisecond) },
@@ -117,6 +119,7 @@ func TestGraceByDefault(t *testing.T) {
 
 // Once asked, a server whose host is lost is not waited for.
 func TestHostLostAfterTERM(t *testing.T) {
+	t.Parallel()
 	for _, embedded := range []bool{true, false} {
 		t.Run("", func(t *testing.T) {
 			t.Parallel()

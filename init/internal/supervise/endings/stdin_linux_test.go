@@ -17,6 +17,7 @@ const quick = `"limits":{"grace":"300ms"}`
 
 // What is no session is no reason to end a server: standard input that is at its end already, or that is no conversation.
 func TestNoSession(t *testing.T) {
+	t.Parallel()
 	ended, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -38,9 +39,10 @@ func TestNoSession(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer master.Close()
+	t.Cleanup(func() { master.Close() })
 	for name, in := range map[string]*os.File{"null": null, "pipe": ended, "file": file, "tty": tty} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			run := start(t, launch{Command: []string{"/bin/sh", "-c", "sleep 1.5; echo done"}, Stdin: in}, quick, false)
 			code, x := run.end()
 			if said := run.next(); code != 0 || x == nil || x.Cause != order.CauseExit || said != "done" {
@@ -52,6 +54,7 @@ func TestNoSession(t *testing.T) {
 
 // A session that is over is over once everything is read; and only if the policy says so.
 func TestSessionOver(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name, script, policy string
 		said                 string
@@ -105,6 +108,7 @@ func TestSessionOver(t *testing.T) {
 
 // A host that leaves its servers behind on purpose may.
 func TestOnHostExitIgnore(t *testing.T) {
+	t.Parallel()
 	for _, embedded := range []bool{true, false} {
 		t.Run("", func(t *testing.T) {
 			t.Parallel()

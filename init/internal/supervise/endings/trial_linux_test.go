@@ -66,6 +66,7 @@ func startWith(t *testing.T, l launch, more string, ownHost bool, stderr *os.Fil
 			t.Fatal(err)
 		}
 		tr.cmd = tr.sb.Cmd
+		tr.cmd.Env = append(tr.cmd.Env, "GORACE="+noWait)
 	case l.Through != nil:
 		exe, err := os.Executable()
 		if err != nil {

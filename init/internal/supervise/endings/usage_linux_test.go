@@ -72,6 +72,7 @@ func TestCPULimit(t *testing.T) {
 
 // What ends by its processor time is told so, whether it heeds SIGXCPU or not.
 func TestCPUCause(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name, limit, script, signal string
 		code                        int
