@@ -2,6 +2,7 @@ package supervise
 
 import (
 	lines "github.com/security-mcp/mcp-sandbox/init/internal/guard"
+	"github.com/security-mcp/mcp-sandbox/init/internal/signals"
 	"golang.org/x/sys/unix"
 )
 
@@ -15,9 +16,10 @@ type relay struct {
 	output bool         // it carries what the server writes
 	slow   bool         // a read waits if nothing has come, so poll has to say that something did
 
-	waits [3]int        // what is polled: in, to[0], to[1]; each -1 if it is not waited for
-	ended func(in bool) // told of an input that is over, or else of an outlet that is; may be nil
-	buf   []byte
+	waits  [3]int        // what is polled: in, to[0], to[1]; each -1 if it is not waited for
+	failed func(error)   // told why an outlet takes no more, unless its reader is gone; may be nil
+	ended  func(in bool) // told of an input that is over, or else of an outlet that is; may be nil
+	buf    []byte
 }
 
 // relayed is how much is read at once: the default size of a pipe.
@@ -38,6 +40,8 @@ func (r *relay) sources() []source {
 
 // carried are what the shim's poll waits for on behalf of the server's terminal and relays.
 func (s *shim) carried() []source {
+	// A limit of a log's size is an error of write(2) then. Not before: the server would inherit it.
+	signals.Ignore(unix.SIGXFSZ)
 	all := []source{{&s.terminal.hangup, 0, func(int16) { s.hungUp() }}}
 	for _, r := range s.stdio.relays {
 		all = append(all, r.sources()...)
@@ -107,6 +111,9 @@ func (r *relay) flush() (moved bool) {
 		wrote[i] = n
 		if err != nil {
 			r.to[i].close()
+			if err != unix.EPIPE && r.failed != nil {
+				r.failed(err)
+			}
 			if i == 0 {
 				r.finish(false)
 			}

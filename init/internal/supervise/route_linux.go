@@ -1,9 +1,10 @@
 package supervise
 
 import (
+	"strconv"
+
 	lines "github.com/security-mcp/mcp-sandbox/init/internal/guard"
 	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
-	"github.com/security-mcp/mcp-sandbox/init/internal/signals"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"golang.org/x/sys/unix"
 )
@@ -33,9 +34,6 @@ func (s *shim) route() error {
 	files := [3]bool{isFile(0), isFile(1), isFile(2)}
 	if files[1] && files[2] && sameFile(1, 2) {
 		err = unify(1, 2)
-	}
-	if (files[1] || files[2]) && err == nil {
-		err = signals.Ignore(unix.SIGXFSZ) // the file's limit is an error of write
 	}
 	switch {
 	case err != nil:
@@ -76,6 +74,9 @@ func (s *shim) relayOut(fd int, sort *lines.Guard) error {
 	}
 	one := newRelay(r, to)
 	one.output = true
+	one.failed = func(err error) {
+		s.Say("write what the server says on its descriptor " + strconv.Itoa(fd) + ": " + err.Error())
+	}
 	if one.sort = sort; sort != nil {
 		if one.to[1], err = newOutlet(2); err != nil {
 			return err

@@ -3,9 +3,14 @@ package transport_test
 import (
 	"bytes"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
@@ -102,5 +107,28 @@ func TestOneLogForBoth(t *testing.T) {
 			}
 			closeAll(out, errs)
 		})
+	}
+}
+
+// A log that can grow no more ends what the server says, as a pipe that nobody reads; the launcher says why and lives.
+func TestLogIsFull(t *testing.T) {
+	const blocks = 32 << 10 // of 512 bytes, as POSIX has them
+	out, err := os.Create(filepath.Join(testbed.Folder(t), "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	var errs bytes.Buffer
+	l := launch{Command: []string{"/bin/sh", "-c", "yes"}}
+	cmd := exec.Command("/bin/sh", "-c", "ulimit -f "+strconv.Itoa(blocks)+"; exec "+l.words(t))
+	cmd.Stdout, cmd.Stderr = out, &errs
+	within(t, 20*time.Second, "the end", func() { cmd.Run() })
+	info, err := out.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if code := cmd.ProcessState.ExitCode(); code != 128+int(unix.SIGPIPE) || info.Size() != blocks*512 ||
+		!strings.Contains(errs.String(), "mcp-sandbox: write what the server says on its descriptor 1: file too large\n") {
+		t.Errorf("exit code %d, %d bytes\n%s", code, info.Size(), errs.String())
 	}
 }
