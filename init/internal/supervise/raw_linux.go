@@ -1,6 +1,8 @@
 package supervise
 
 import (
+	"strconv"
+
 	"github.com/security-mcp/mcp-sandbox/init/internal/signals"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
@@ -66,13 +68,23 @@ func (t *terminal) takes(sig unix.Signal) bool {
 // terminal that the host gave, the host sees to that, by SIGCONT.
 func (s *shim) stoppedServer() {
 	t := &s.terminal
-	if t.user < 0 {
+	if t.user < 0 || !s.isStopped() {
 		return
 	}
 	t.leave()
 	signals.ByDefault(func() error { return unix.Kill(0, unix.SIGTSTP) }, unix.SIGTSTP)
 	t.enter()
 	s.signal(unix.SIGCONT)
+}
+
+// isStopped reports whether the server still is: what was covered again stopped it for a moment only.
+func (s *shim) isStopped() bool {
+	b, err := platform.ReadSmall("/proc/"+strconv.Itoa(s.server)+"/stat", 4096)
+	if err != nil {
+		return false
+	}
+	state, _, ok := platform.ParseStat(b)
+	return ok && state == 'T'
 }
 
 // alsoRaw makes lines of the launcher's own begin at the left while nobody adds carriage returns.
