@@ -54,6 +54,6 @@ func TestNeitherWay(t *testing.T) {
 	if living, _ := run.here(); len(living) != 2 {
 		t.Errorf("%v survived, want init and the server", living)
 	}
-	unix.Kill(run.init(), unix.SIGKILL)
+	unix.Kill(run.process1, unix.SIGKILL)
 	run.nobodyLeft(time.Now().Add(time.Second))
 }

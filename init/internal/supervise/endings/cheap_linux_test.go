@@ -52,12 +52,12 @@ func TestSteadyState(t *testing.T) {
 	if after := switches(t, shim) + switches(t, init[0]); after != switched {
 		t.Errorf("woke up %d times in 2 s", after-switched)
 	}
-	dirty := memory(t, shim, "Private_Dirty") + memory(t, init[0], "Private_Dirty")
+	dirty := field(t, fmt.Sprintf("/proc/%d/smaps_rollup", shim), "Private_Dirty")
+	inInit := field(t, fmt.Sprintf("/proc/%d/status", init[0]), "RssAnon") // nobody may look further into it
 	threads, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", shim))
-	t.Logf("private dirty memory: shim %d kB and init %d kB; %d threads", memory(t, shim, "Private_Dirty"),
-		memory(t, init[0], "Private_Dirty"), len(threads))
-	if dirty > 1536 {
-		t.Errorf("%d kB of private dirty memory", dirty)
+	t.Logf("private dirty memory: shim %d kB and init %d kB; %d threads", dirty, inInit, len(threads))
+	if dirty+inInit > 1536 {
+		t.Errorf("%d kB of private dirty memory", dirty+inInit)
 	}
 	if len(threads) > 8 {
 		t.Errorf("%d threads", len(threads))
@@ -114,11 +114,6 @@ func switches(t *testing.T, pid int) (n int) {
 		n += field(t, fmt.Sprintf("/proc/%d/task/%s/status", pid, task.Name()), "voluntary_ctxt_switches")
 	}
 	return n
-}
-
-func memory(t *testing.T, pid int, name string) int {
-	t.Helper()
-	return field(t, fmt.Sprintf("/proc/%d/smaps_rollup", pid), name)
 }
 
 // field is the number behind a name in a file of /proc.

@@ -1,8 +1,6 @@
 package endings_test
 
 import (
-	"os"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -105,22 +103,8 @@ func triggers() []trigger {
 		{name: "Close", policy: graced, cause: order.CauseHostGone, asked: true, onlyEmbedded: true,
 			act: func(t *trial) { t.sb.Close() }},
 		{name: "KILL init", policy: graced, cause: order.CauseSupervisorLost, killed: true,
-			act: func(t *trial) { unix.Kill(t.init(), unix.SIGKILL) }},
+			act: func(t *trial) { unix.Kill(t.process1, unix.SIGKILL) }},
 	}
-}
-
-// init is the process id of process 1 of the sandbox.
-func (t *trial) init() int {
-	t.Helper()
-	living, _ := t.here()
-	for _, p := range living {
-		status, _ := os.ReadFile("/proc/" + strconv.Itoa(p.pid) + "/status")
-		if p.space == t.space && strings.Contains(string(status), "NSpid:\t"+strconv.Itoa(p.pid)+"\t1\n") {
-			return p.pid
-		}
-	}
-	t.Fatal("no init")
-	return 0
 }
 
 // Whatever ends a launch, of whatever server: nobody survives, and how it ended is told.

@@ -88,7 +88,15 @@ func (t *trial) here() (living, dead []process) {
 		if t.space == "" && p.mark == t.mark && p.space != "" {
 			t.find(p)
 		}
-		if p.mark == t.mark || t.space != "" && p.space == t.space {
+		if t.process1 == 0 && t.space != "" && p.space == t.space && p.mark == t.mark {
+			t.process1 = t.unmarked(all, p.parent)
+		}
+	}
+	for _, p := range all {
+		if p.dead() {
+			continue
+		}
+		if p.mark == t.mark || t.space != "" && p.space == t.space || p.pid == t.process1 {
 			living = append(living, p)
 			mine[p.pid] = true
 		}
@@ -99,6 +107,16 @@ func (t *trial) here() (living, dead []process) {
 		}
 	}
 	return living, dead
+}
+
+// unmarked is a process that bears no mark, from one of its descendants on: init, which an ordinary user cannot look into.
+func (t *trial) unmarked(all []process, pid int) int {
+	for _, p := range all {
+		if p.pid == pid && p.mark == t.mark {
+			return t.unmarked(all, p.parent)
+		}
+	}
+	return pid
 }
 
 // find remembers the sandbox's namespace, and keeps it so that no other one gets its number.
@@ -125,7 +143,7 @@ func (t *trial) settled(living, dead int) int {
 		all, gone := t.here()
 		alive := 0
 		for _, p := range all {
-			if p.space == t.space {
+			if p.space == t.space || p.pid == t.process1 {
 				alive++
 			}
 		}

@@ -33,6 +33,8 @@ type trial struct {
 	mark    string // a variable that every process of the sandbox has
 	space   string // the pid namespace of the sandbox
 	began   time.Time
+
+	process1 int // init, in the machine's numbers
 }
 
 var trials atomic.Int64
