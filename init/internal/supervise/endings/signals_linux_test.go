@@ -90,6 +90,25 @@ func TestTwiceIsOnce(t *testing.T) {
 	}
 }
 
+// The same with a pause that no server could sleep through.
+func TestTwiceInAMomentIsOnce(t *testing.T) {
+	t.Parallel()
+	run := start(t, launch{Command: says("TERM", ":")}, `"limits":{"grace":"900ms"}`, false)
+	run.line("ready")
+	run.settled(3, 0)
+	for range 2 {
+		run.cmd.Process.Signal(syscall.SIGTERM)
+		time.Sleep(250 * time.Millisecond)
+	}
+	run.line("TERM")
+	if got := run.next(); got != "EOF" && got != "" {
+		t.Errorf("the server heard %q as well", got)
+	}
+	if _, x := run.end(); x == nil || x.WallSeconds < 0.9 || x.Killed != 2 {
+		t.Errorf("%+v", x)
+	}
+}
+
 // What a policy leaves open is over before the hosts' patience ends: 1.5 s after their SIGTERM, even when the shim itself
 // asked before and would have waited longer.
 func TestGraceByDefault(t *testing.T) {
