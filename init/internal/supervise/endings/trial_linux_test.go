@@ -17,6 +17,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/launcher"
 	"github.com/security-mcp/mcp-sandbox/policy"
+	"golang.org/x/sys/unix"
 )
 
 // A trial is one launch under way, as its host sees it.
@@ -116,6 +117,13 @@ func startWith(t *testing.T, l launch, more string, ownHost bool, stderr *os.Fil
 		tr.cmd.Process.Kill()
 		if tr.sb != nil {
 			tr.sb.Close()
+		}
+		if !t.Failed() {
+			return
+		}
+		living, _ := tr.here()
+		for _, p := range living {
+			unix.Kill(p.pid, unix.SIGKILL)
 		}
 	})
 	return tr
