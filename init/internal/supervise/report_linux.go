@@ -101,6 +101,8 @@ func hint(l order.Layer, op string, e syscall.Errno) string {
 		return "this machine lets user namespaces be made but not used, as Ubuntu's AppArmor does: kernel.apparmor_restrict_unprivileged_userns"
 	case op == "clone" && e == unix.EAGAIN:
 		return "the user has too many processes: raise ulimit -u, or end some"
+	case op == "program" && e == unix.EFBIG:
+		return "the limit of file size (ulimit -f) is below the 8 MiB that a launch needs: raise it, and limit the server by limits.fileSize"
 	case e == unix.EMFILE:
 		return "too many grants for the limit of open files: raise ulimit -n"
 	}
