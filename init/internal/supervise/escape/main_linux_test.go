@@ -1,0 +1,78 @@
+package escape_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/init/reexec"
+	"github.com/security-mcp/mcp-sandbox/policy"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed/attempt"
+	"golang.org/x/sys/unix"
+)
+
+// shimName is argument 0 of this test binary when it is mcp-sandbox-init; the policy and the command follow.
+const shimName = "escape.test init"
+
+func TestMain(m *testing.M) {
+	reexec.Init()
+	if os.Args[0] == shimName {
+		p, err := policy.Parse([]byte(os.Args[1]))
+		if err == nil {
+			var o *order.Order
+			if o, err = order.New(p, policy.Init, os.Args[2:], os.Environ(), "/"); err == nil {
+				os.Exit(reexec.Run(o))
+			}
+		}
+		println(err.Error())
+		os.Exit(70)
+	}
+	os.Exit(testbed.Run(m))
+}
+
+// launch runs a command in a sandbox and returns its output, the launcher's lines, and the exit status.
+func launch(t *testing.T, doc, home string, command ...string) (stdout, stderr string, code int) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	cmd := exec.Command("/proc/self/exe")
+	cmd.Args = append([]string{shimName, doc}, command...)
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	cmd.Env = []string{"HOME=" + home, "PATH=/usr/bin:/bin", "HOST_SECRET=mellon"}
+	if os.Geteuid() == 0 {
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Groups: []uint32{0}}}
+	}
+	err := cmd.Run()
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
+}
+
+// results reads what the program wrote of its acts.
+func results(t *testing.T, text string) (all []attempt.Result) {
+	t.Helper()
+	for d := json.NewDecoder(strings.NewReader(text)); d.More(); {
+		var r attempt.Result
+		if err := d.Decode(&r); err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		all = append(all, r)
+	}
+	return all
+}
+
+// everyRight is a throw-away user namespace with all others besides: what is done there the host never sees.
+func everyRight() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{
+		Cloneflags: unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWNET | unix.CLONE_NEWPID | unix.CLONE_NEWIPC |
+			unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP,
+		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}},
+		GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}}}
+}
