@@ -6,6 +6,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
 )
 
@@ -23,7 +24,13 @@ func (p *planner) command() error {
 		return err
 	}
 	p.v.Command = at
-	return p.program(at, 0)
+	if err := p.program(at, 0); err != nil {
+		return err
+	}
+	if p.r.Policy.Subprocess.Allow == policy.No {
+		return p.once()
+	}
+	return nil
 }
 
 func commandError(name string, err error) error {

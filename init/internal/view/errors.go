@@ -25,6 +25,8 @@ const (
 	ErrLink Reason = "leads from inside a write grant to what is not granted itself"
 	// ErrNotVisible: a working folder or a command that the server would not see.
 	ErrNotVisible Reason = "is not visible inside"
+	// ErrStarts: a command that does its work by starting others, where subprocess.allow is false.
+	ErrStarts Reason = "starts other programs, which subprocess.allow false forbids"
 	// ErrDenied: the ids that the server will have may not do it.
 	ErrDenied Reason = "permission denied"
 )
@@ -74,3 +76,12 @@ func (e *IDError) Error() string {
 }
 
 func (e *IDError) Unwrap() error { return ErrDenied }
+
+// A StarterError is an ErrStarts of a script, with what its first lines lead to.
+type StarterError struct{ Interpreter string }
+
+func (e *StarterError) Error() string {
+	return "is run by " + e.Interpreter + ", which " + string(ErrStarts)
+}
+
+func (e *StarterError) Unwrap() error { return ErrStarts }
