@@ -59,6 +59,8 @@ func Name(nr uint32) string {
 		return "getgroups"
 	case unix.SYS_GETPID:
 		return "getpid"
+	case unix.SYS_GETPPID:
+		return "getppid"
 	case unix.SYS_GETRESGID:
 		return "getresgid"
 	case unix.SYS_GETRESUID:
@@ -97,6 +99,8 @@ func Name(nr uint32) string {
 		return "openat2"
 	case unix.SYS_OPEN_TREE:
 		return "open_tree"
+	case unix.SYS_LSEEK:
+		return "lseek"
 	case unix.SYS_PIVOT_ROOT:
 		return "pivot_root"
 	case unix.SYS_PPOLL:
@@ -105,6 +109,8 @@ func Name(nr uint32) string {
 		return "prctl"
 	case unix.SYS_PRLIMIT64:
 		return "prlimit64"
+	case unix.SYS_PTRACE:
+		return "ptrace"
 	case unix.SYS_READ:
 		return "read"
 	case unix.SYS_READLINKAT:

@@ -37,4 +37,7 @@ func (r *cgroup) check(c *check) {
 	c.layer.State = order.Absent
 	c.layer.Reason = "this version makes no control group"
 	c.layer.Effect = "memory is limited by RLIMIT_DATA for each process, processes by RLIMIT_NPROC; the rate of CPU time is not limited"
+	if milli, limited := c.Policy.Limits.CPU.Value(); limited {
+		c.lacks("cpu.max", strconv.FormatInt(milli, 10)+"m", c.layer.Reason, "the rate of CPU time is not limited")
+	}
 }

@@ -50,10 +50,12 @@ func (l *Launch) lay(b *build) {
 
 	b.Here(reap)
 	b.UnlessOK(&l.fail)
+	b.trace()
 	b.Layer("privileges")
 	l.initCaps = b.dropCapabilities()
 	b.Layer("exec")
 	b.tell()
+	b.letExec()
 	l.supervise(b)
 }
 

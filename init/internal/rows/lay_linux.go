@@ -64,6 +64,7 @@ type Launch struct {
 	outside  program.Op    // a look at something of the host, before the root is built
 	proc     [2]program.Op // mounts of proc: with hidepid, and without where that is unknown
 	landlock landlocked
+	once     once
 	initCaps capabilities
 }
 

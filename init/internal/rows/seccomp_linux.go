@@ -20,6 +20,7 @@ func (r *seccomp) ops(b *build) {
 	b.Do(unix.SYS_SECCOMP, program.Int(unix.SECCOMP_SET_MODE_FILTER), program.Int(unix.SECCOMP_FILTER_FLAG_SPEC_ALLOW), fprog)
 	r.mode = b.See(unix.SYS_PRCTL, program.Int(unix.PR_GET_SECCOMP), zero, zero, zero, zero)
 	r.after = b.See(unix.SYS_UNSHARE, zero)
+	b.tryOnce()
 }
 
 func (r *seccomp) check(c *check) {

@@ -39,6 +39,7 @@ func table() []entry {
 		{order.Cgroup, inServer, new(cgroup)},
 		{order.Namespaces, inServer, new(cgroupNamespace)}, // in its group already; needs CAP_SYS_ADMIN
 		{order.Privileges, inServer, new(permitted)},       // the server's last capabilities
+		{order.Seccomp, inServer, new(traced)},             // without capabilities, and before the filter refuses ptrace
 		{order.Landlock, inServer, new(restrict)},          // a landlocked process cannot mount
 		{order.Descriptors, inServer, new(only)},           // after the last row that holds a descriptor
 		{order.Limits, inServer, new(limits)},              // the server's own; a small limit of open files must not hit the rows

@@ -12,6 +12,9 @@ import (
 // assemble makes the seccomp program that the policy and this machine ask for.
 func (s *shim) assemble() ([]byte, error) {
 	o := filter.Options{NoUnix: rows.RefusesUnix(s.view, s.machine.LandlockABI, s.policy.Level == policy.LevelNetwork)}
+	if s.policy.Subprocess.Allow == policy.No {
+		o.Exec = filter.ExecTraced
+	}
 	for _, name := range s.policy.Seccomp.Deny {
 		nr, ok := filter.Number(name)
 		if !ok {

@@ -82,6 +82,9 @@ func Refuse(c Config, err error) int {
 		code = ExitCannot
 	}
 	r.Hint = hint(r.Layer, r.Op, errno)
+	if errors.Is(err, view.ErrStarts) {
+		r.Hint = "name the program that it starts, as node and the server's file, or set subprocess.allow to true"
+	}
 	s := sink{report: c.Order.ReportFD, host: c.Host}
 	s.last(r)
 	text := err.Error()
@@ -103,6 +106,8 @@ func hint(l order.Layer, op string, e syscall.Errno) string {
 		return "the user has too many processes: raise ulimit -u, or end some"
 	case op == "program" && e == unix.EFBIG:
 		return "the limit of file size (ulimit -f) is below the 8 MiB that a launch needs: raise it, and limit the server by limits.fileSize"
+	case op == "ptrace":
+		return "subprocess.allow false needs ptrace(2) from one of the launcher's processes to another, which this machine forbids: see kernel.yama.ptrace_scope, or set subprocess.allow to true"
 	case e == unix.EMFILE:
 		return "too many grants for the limit of open files: raise ulimit -n"
 	}
