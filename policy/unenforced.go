@@ -11,15 +11,12 @@ type missing struct {
 //
 // No default of level standard or network is in it, written out or not, so that what "policy show" prints can be launched.
 var unenforced = [...]missing{
-	{"level", "strict", func(p *Policy) bool { return p.Level == Strict }},
 	{"level", "privileged", func(p *Policy) bool { return p.Level == Privileged }},
 	{"minConfinement", "none", func(p *Policy) bool { return p.MinConfinement == None }},
 	{"network.allowedDomains", "", func(p *Policy) bool { return len(p.Network.AllowedDomains) > 0 }},
 	{"network.deniedDomains", "", func(p *Policy) bool { return len(p.Network.DeniedDomains) > 0 }},
 	{"network.allowPrivate", "", func(p *Policy) bool { return p.Network.AllowPrivate }},
 	{"network.allowUnixSockets", "", func(p *Policy) bool { return len(p.Network.AllowUnixSockets) > 0 }},
-	{"subprocess.allow", "false", func(p *Policy) bool { return p.Subprocess.Allow == No }},
-	{"limits.cpu", "", func(p *Policy) bool { return p.Limits.CPU > 0 }},
 	{"limits.io", "", func(p *Policy) bool { return p.Limits.IO > 0 }},
 }
 

@@ -37,6 +37,9 @@ func TestMain(m *testing.M) {
 		runtime.LockOSThread() // as reexec.Init does: init dies with this thread
 		os.Exit(shim(os.Args[1]))
 	}
+	if len(os.Args) == 3 && os.Args[1] == attemptFlag {
+		try(os.Args[2])
+	}
 	os.Exit(testbed.Run(m))
 }
 
@@ -54,6 +57,8 @@ type launch struct {
 	Flags uint64
 	TTY   bool // standard input is the terminal of the shim's own session, as pty.Start makes it
 	List  bool // write the program to descriptor 4 when it has run
+
+	Once string // alters the calls around the one execve: "pend", "refuse" or "stuck"
 
 	Break bool // replace the call that covers a file again by one that does nothing
 
@@ -114,6 +119,9 @@ func write(p *rows.Launch) {
 func (l *launch) alter(p *rows.Launch, whole bool) {
 	if l.Wrong != 0 && whole {
 		p.SetArg(l.Wrong, 4, p.Arg(l.Wrong, 0))
+	}
+	if l.Once != "" && whole {
+		l.alterOnce(p)
 	}
 	if l.Line == "" || whole != (l.Flags == 0) {
 		return

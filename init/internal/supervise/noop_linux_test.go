@@ -57,12 +57,25 @@ func (s stage) path(name string) string { return filepath.Join(s.dir, name) }
 
 // launch is a launch whose server leaves two marks: a word on its standard output, and the file of a name in a write grant.
 func (s stage) launch(doc, mark string) launch {
+	if doc == onExec {
+		return s.once(mark)
+	}
 	return launch{
 		Policy:  strings.ReplaceAll(doc, "STAGE", s.dir),
 		Command: []string{"/bin/sh", "-c", "echo ran; : >" + s.path("write/"+mark)},
 		Env:     []string{"HOME=" + s.path("home"), "PATH=/usr/bin:/bin"},
 		Dir:     s.dir,
 		TTY:     doc == onTerminal,
+	}
+}
+
+// once is such a launch whose server may not start others, and so is no shell.
+func (s stage) once(mark string) launch {
+	return launch{
+		Policy:  strings.ReplaceAll(onExec, "STAGE", s.dir),
+		Command: []string{"awk", `BEGIN{print "ran"; printf "" >"` + s.path("write/"+mark) + `"}`},
+		Env:     []string{"HOME=" + s.path("home"), "PATH=/usr/bin:/bin"},
+		Dir:     s.dir,
 	}
 }
 
@@ -75,12 +88,15 @@ func (s stage) ran(o *outcome, mark string) bool {
 // documents are policies that together lay out every Op that there is.
 var documents = []struct{ name, below, text string }{
 	{"standard", "/var/tmp", standard}, {"standard-in-tmp", "", standard},
-	{"terminal", "", onTerminal}, {"network", "", `{"version":1,"level":"network","filesystem":{"allowWrite":["STAGE/write"]}}`},
+	{"one-exec", "", onExec}, {"terminal", "", onTerminal}, {"network", "", `{"version":1,"level":"network","filesystem":{"allowWrite":["STAGE/write"]}}`},
 	{"default-read", "", `{"version":1,"filesystem":{"default":"read","allowWrite":["STAGE/write"],
 		"denyRead":["STAGE/read/denied","STAGE/read/secret"]}}`},
 	{"default-read-elsewhere", "/var/tmp", `{"version":1,"filesystem":{"default":"read","allowWrite":["STAGE/write"],
 		"denyRead":["STAGE/read/denied","STAGE/read/secret"]}}`},
 }
+
+// onExec is the policy of the server that may not start others.
+const onExec = `{"version":1,"subprocess":{"allow":false},"filesystem":{"allowWrite":["STAGE/write"]}}`
 
 // onTerminal is the policy of the server that gets a terminal.
 const onTerminal = `{"version":1,"umask":"0026","filesystem":{"allowWrite":["STAGE/write"]}}`
