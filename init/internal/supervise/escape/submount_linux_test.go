@@ -1,0 +1,43 @@
+package escape_test
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
+)
+
+// A mount below a read grant is read-only with it. The host of this test is a mount namespace of its own, where the
+// control writes to that mount first.
+func TestSubmountIsReadOnly(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("the launcher has to be in a mount namespace of another's making: only as root")
+	}
+	s := stage(t)
+	const script = `set -e; cd "$0"; mkdir read/sub; mount -t tmpfs none read/sub
+		echo control >read/sub/file; chmod 777 read/sub; chmod 666 read/sub/file; exec "$@"`
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("/bin/sh", "-c", script, s, self, shimName, strings.ReplaceAll(doc, "STAGE", s),
+		testbed.Program(t, "escape"), "read", s+"/read/sub/file", "--", "append", s+"/read/sub/file", "--", "write", s+"/read/sub/new")
+	cmd.Env = []string{"HOME=" + s + "/home", "PATH=/usr/bin:/bin:/sbin"}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS} // makes the propagation private, too
+	text, err := cmd.Output()
+	all := results(t, string(text))
+	if err != nil || len(all) != 3 {
+		t.Fatalf("%v, %q", err, text)
+	}
+	if all[0].Detail != "control\n" {
+		t.Errorf("the mount is not there: %+v", all[0])
+	}
+	for _, r := range all[1:] {
+		if r.OK || r.Errno != "EROFS" {
+			t.Errorf("%+v, want EROFS", r)
+		}
+	}
+}
