@@ -44,14 +44,12 @@ func TestCPUTime(t *testing.T) {
 func TestMaxRSS(t *testing.T) {
 	t.Parallel()
 	const size = 200 << 20
-	for name, script := range map[string]string{"itself": "exec dd", "child": "(dd", "orphan": "(setsid dd"} {
-		script += fmt.Sprintf(" if=/dev/zero of=/dev/null bs=%d count=1 2>/dev/null", size)
-		switch name {
-		case "child":
-			script += "); exit 0"
-		case "orphan":
-			script += " &); sleep 1; exit 0"
-		}
+	dd := fmt.Sprintf("dd if=/dev/zero of=/dev/null bs=%d count=1 2>/dev/null", size)
+	for name, script := range map[string]string{
+		"itself": "exec " + dd,
+		"child":  "(" + dd + "); exit 0",
+		"orphan": "(setsid sh -c '" + dd + "; : >/tmp/done' &); while [ ! -e /tmp/done ]; do sleep 0.05; done",
+	} {
 		run := start(t, launch{Command: []string{"/bin/sh", "-c", script}}, "", false)
 		code, x := run.end()
 		if code != 0 || x == nil || x.MaxRSS < size || x.MaxRSS > size*5/4 {
