@@ -86,8 +86,8 @@ func (b *build) stopped(info program.Addr) program.Op {
 }
 
 // on lets a stopped process go on with a signal.
-func (b *build) on(sig program.Arg) program.Op {
-	return b.Any(unix.SYS_PTRACE, program.Int(unix.PTRACE_CONT), b.launch.server.Result(), program.Int(0), sig)
+func (b *build) on(sig program.Arg) {
+	b.Any(unix.SYS_PTRACE, program.Int(unix.PTRACE_CONT), b.launch.server.Result(), program.Int(0), sig)
 }
 
 // trace is init's half before the evidence is complete: it asks for the stops, and sees the one of the trial.
