@@ -21,10 +21,10 @@ func TestPending(t *testing.T) {
 }
 
 func TestParseMaps(t *testing.T) {
-	const good = "55d0-55d1 r--p 00000000 fd:10 1234                       /work/a b (deleted)\n" +
+	const good = "55d0-55d1 r--p 00000000 fd:10 1234                       /base/a b (deleted)\n" +
 		"7fff-8000 rw-p 00000000 00:00 0 \n" + "7fff-8000 rw-p 00000000 00:00 0                          [stack]\n"
 	maps, ok := ParseMaps([]byte(good))
-	if !ok || len(maps) != 3 || maps[0] != (Mapping{0xfd<<32 | 0x10, 1234, "/work/a b (deleted)"}) || maps[1].Path != "" {
+	if !ok || len(maps) != 3 || maps[0] != (Mapping{0xfd<<32 | 0x10, 1234, "/base/a b (deleted)"}) || maps[1].Path != "" {
 		t.Errorf("%v, %v", maps, ok)
 	}
 	for _, bad := range []string{"x\n", good + "7fff", "a b c d e f\n", "a b c 1:2 -3\n", "a b c 12 3\n"} {

@@ -84,7 +84,7 @@ func BenchmarkStart(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if p, err = p.Absolute("/work", "/home/u"); err != nil {
+		if p, err = p.Absolute("/base", "/home/u"); err != nil {
 			b.Fatal(err)
 		}
 		p = p.Effective(Init)

@@ -17,14 +17,14 @@ func TestAbsolute(t *testing.T) {
 		{"~/.ssh/", "/home/u/.ssh"},
 		{"-~/x", "-/home/u/x"},
 		{"~/../v", "/home/v"},
-		{"data", "/work/dir/data"},
-		{".", "/work/dir"},
-		{"./~x", "/work/dir/~x"},
-		{"-./-x", "-/work/dir/-x"},
-		{"--x", "-/work/dir/-x"},
-		{"..", "/work"},
+		{"data", "/base/dir/data"},
+		{".", "/base/dir"},
+		{"./~x", "/base/dir/~x"},
+		{"-./-x", "-/base/dir/-x"},
+		{"--x", "-/base/dir/-x"},
+		{"..", "/base"},
 		{"../../../srv", "/srv"},
-		{"...", "/work/dir/..."},
+		{"...", "/base/dir/..."},
 	} {
 		p := Policy{Filesystem: Filesystem{AllowRead: []string{"/first", test.path}, DenyWrite: []string{test.path}},
 			Network: Network{AllowUnixSockets: []string{test.path}}}
@@ -32,7 +32,7 @@ func TestAbsolute(t *testing.T) {
 			p.Cwd = test.path
 		}
 		before := test.path
-		got, err := p.Absolute("/work/dir", "/home/u/")
+		got, err := p.Absolute("/base/dir", "/home/u/")
 		if err != nil {
 			t.Errorf("%s: %v", test.path, err)
 			continue
@@ -56,16 +56,16 @@ func TestAbsolute(t *testing.T) {
 
 func TestAbsoluteErrors(t *testing.T) {
 	for _, test := range []struct{ path, base, home, want string }{
-		{"../../..", "/work/dir", "", `/filesystem/allowWrite/0: "/" is the whole file system`},
-		{"-../../proc/1", "/work/dir", "", `/filesystem/allowWrite/0: "-/proc/1" cannot be granted`},
-		{"~", "/work", "/", `/filesystem/allowWrite/0: "/" is the whole file system`},
-		{"~/x", "/work", "/dev", `/filesystem/allowWrite/0: "/dev/x" cannot be granted`},
-		{"~/x", "/work", "", `/filesystem/allowWrite/0: "~/x" needs HOME, which is "" and not absolute`},
-		{"~/x", "/work", "home", `/filesystem/allowWrite/0: "~/x" needs HOME, which is "home" and not absolute`},
+		{"../../..", "/base/dir", "", `/filesystem/allowWrite/0: "/" is the whole file system`},
+		{"-../../proc/1", "/base/dir", "", `/filesystem/allowWrite/0: "-/proc/1" cannot be granted`},
+		{"~", "/base", "/", `/filesystem/allowWrite/0: "/" is the whole file system`},
+		{"~/x", "/base", "/dev", `/filesystem/allowWrite/0: "/dev/x" cannot be granted`},
+		{"~/x", "/base", "", `/filesystem/allowWrite/0: "~/x" needs HOME, which is "" and not absolute`},
+		{"~/x", "/base", "home", `/filesystem/allowWrite/0: "~/x" needs HOME, which is "home" and not absolute`},
 		{"x", "work", "/home/u", `/filesystem/allowWrite/0: "x" is relative to "work", which is not absolute`},
 		{"x", "", "", `/filesystem/allowWrite/0: "x" is relative to "", which is not absolute`},
 		{"x", "/with*star", "", `/filesystem/allowWrite/0: "/with*star/x" is a pattern`},
-		{"*", "/work", "", `/filesystem/allowWrite/0: "*" is a pattern`},
+		{"*", "/base", "", `/filesystem/allowWrite/0: "*" is a pattern`},
 	} {
 		p := Policy{Filesystem: Filesystem{AllowWrite: []string{test.path}}}
 		_, err := p.Absolute(test.base, test.home)
@@ -76,7 +76,7 @@ func TestAbsoluteErrors(t *testing.T) {
 	// What is no grant may be anything, and the working folder is told too.
 	p := Policy{Filesystem: Filesystem{DenyRead: []string{"/proc"}}, Cwd: "~/x"}
 	for _, home := range []string{"", "/with*star"} {
-		if _, err := p.Absolute("/work", home); err == nil || !strings.HasPrefix(err.Error(), "/cwd: ") || strings.Contains(err.Error(), "\n") {
+		if _, err := p.Absolute("/base", home); err == nil || !strings.HasPrefix(err.Error(), "/cwd: ") || strings.Contains(err.Error(), "\n") {
 			t.Errorf("home %s: got %v", home, err)
 		}
 	}
