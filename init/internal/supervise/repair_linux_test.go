@@ -91,7 +91,9 @@ func (s *subject) tell(line string) {
 		}
 		time.Sleep(time.Millisecond)
 	}
-	s.Fatal("no answer")
+	stat, _ := os.ReadFile("/proc/" + strconv.Itoa(s.pid) + "/stat")
+	s.ask.Close()
+	s.Fatalf("no answer; the server: %q; %s", stat, s.done().stderr)
 }
 
 // covered waits until a cover lies at a path again.
