@@ -61,15 +61,16 @@ func NewRepair(mem []byte, m *Machine, lost []Lost) (*Repair, error) {
 // cover opens what lies at the path, looks at it, and covers this very thing.
 func (r *Repair) cover(b *build, k *Lost) {
 	empty, byFD := program.Str(""), program.Int(unix.AT_EMPTY_PATH)
+	var tree program.Arg
+	if k.Kind == view.Deny {
+		tree = b.nothing(k) // first: it leaves the namespace and comes back, and a path is of the namespace it was opened in
+	}
 	fd := b.Do(unix.SYS_OPENAT2, program.Int(unix.AT_FDCWD), program.Str(k.Path),
 		program.Words(unix.O_PATH|unix.O_CLOEXEC|unix.O_NOFOLLOW, 0, unix.RESOLVE_NO_SYMLINKS), program.Int(24)).Result()
 	at := b.Space(statxSize)
 	before := stat{b.See(unix.SYS_STATX, fd, empty, byFD, program.Int(unix.STATX_BASIC_STATS), program.Ref(at)).On(k.Path), at}
-	var tree program.Arg
 	attr := uint64(frozen)
-	if k.Kind == view.Deny {
-		tree = b.nothing(k)
-	} else {
+	if k.Kind != view.Deny {
 		if k.Kind == view.Pin {
 			attr = written
 		}
@@ -84,7 +85,8 @@ func (r *Repair) cover(b *build, k *Lost) {
 }
 
 // nothing is a tree that shows an empty folder, or a file that nobody may open. Of the launch's own nothing is left to
-// copy: a mount that the kernel took away is gone.
+// copy: a mount that the kernel took away is gone. Before Linux 6.15 (c5c12f871a30) open_tree copies only what is mounted
+// in the caller's own namespace, else EINVAL. So the file is copied in a namespace that is thrown away, not in the server's.
 func (b *build) nothing(k *Lost) program.Arg {
 	none, zero := program.Int(0), program.Int(0)
 	fs := b.Do(unix.SYS_FSOPEN, program.Str("tmpfs"), program.Int(unix.FSOPEN_CLOEXEC)).Result()
@@ -97,8 +99,13 @@ func (b *build) nothing(k *Lost) program.Arg {
 		return tree
 	}
 	b.Do(unix.SYS_MKNODAT, tree, program.Str(deniedFile), program.Int(unix.S_IFREG), zero)
-	return b.Do(unix.SYS_OPEN_TREE, tree, program.Str(deniedFile),
+	b.Do(unix.SYS_UNSHARE, program.Int(unix.CLONE_NEWNS)).On("mount namespace")
+	b.Do(unix.SYS_MOVE_MOUNT, tree, program.Str(""), program.Int(unix.AT_FDCWD), program.Str("/dev"),
+		program.Int(unix.MOVE_MOUNT_F_EMPTY_PATH)).On("tmpfs")
+	file := b.Do(unix.SYS_OPEN_TREE, tree, program.Str(deniedFile),
 		program.Int(unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE|unix.AT_SYMLINK_NOFOLLOW)).Result()
+	b.Do(unix.SYS_SETNS, program.Int(fdMount), program.Int(unix.CLONE_NEWNS)).On("mount namespace")
+	return file
 }
 
 // Check compares what came back after the runner ended: it covered what was seen from outside, and that no longer shows.

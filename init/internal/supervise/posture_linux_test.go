@@ -55,7 +55,7 @@ func TestPostureFromOutside(t *testing.T) {
 // executed waits until the server's process has become the server: the report comes before.
 func (r *running) executed(command string) {
 	for range 2000 {
-		if r.read("comm") == path.Base(command)+"\n" {
+		if r.read("comm") == path.Base(command)+"\n" && r.read("environ") != "" { // execve(2) sets the name first
 			return
 		}
 		unix.Poll(nil, 1)

@@ -20,7 +20,7 @@ import (
 // alterRepair takes the effect of a repair away.
 func (l *launch) alterRepair(r *rows.Repair) {
 	for i := range r.Len() {
-		if l.Break && strings.Contains(r.Line(i, nil), "move_mount(") {
+		if line := r.Line(i, nil); l.Break && strings.Contains(line, "move_mount(") && !strings.Contains(line, `"/dev"`) {
 			r.Disarm(i)
 		}
 	}

@@ -98,7 +98,9 @@ func Refuse(c Config, err error) int {
 // hint is what to do about a refusal, where there is something to do.
 func hint(l order.Layer, op string, e syscall.Errno) string {
 	switch {
-	case l == order.Namespaces && op == "clone" && (e == unix.ENOSPC || e == unix.EPERM || e == unix.EACCES):
+	case l == order.Namespaces && op == "clone" && e == unix.ENOSPC: // of whichever kind there are too many; the kernel does not say
+		return "this machine forbids user namespaces, or one of the other kinds: see the sysctls user.max_user_namespaces, user.max_net_namespaces and their like"
+	case l == order.Namespaces && op == "clone" && (e == unix.EPERM || e == unix.EACCES):
 		return "this machine forbids user namespaces: see the sysctls user.max_user_namespaces and kernel.unprivileged_userns_clone"
 	case l == order.Namespaces && e == unix.EPERM, l == order.Namespaces && e == unix.EACCES:
 		return "this machine lets user namespaces be made but not used, as Ubuntu's AppArmor does: kernel.apparmor_restrict_unprivileged_userns"
