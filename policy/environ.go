@@ -1,39 +1,60 @@
 package policy
 
 import (
+	"runtime"
 	"slices"
 	"strings"
 )
 
 // Environ is the server's environment: of host what is forwarded, then the policy's literal variables, then extra, which
-// is the launcher's own. All are NAME=VALUE; the last of one name wins, and each name comes out once.
+// is the launcher's own. All are NAME=VALUE; the last of one name wins, and each name comes out once. On Windows "Path" and
+// "PATH" are one name.
 //
 // dropped are the sorted names in host that the server does not have. Entries of host without a name, without "=" or with
 // a NUL, as Windows and careless callers have them, are neither forwarded nor named.
 func (p Policy) Environ(host []string, extra ...string) (env, dropped []string) {
+	return p.environ(runtime.GOOS, host, extra...)
+}
+
+func (p Policy) environ(system string, host []string, extra ...string) (env, dropped []string) {
+	same := sameName(system)
 	own := make([]string, 0, len(p.Env)+len(extra))
 	for _, v := range p.Env {
 		own = append(own, v.Name+"="+v.Value)
 	}
-	own = lastOf(append(own, extra...))
+	own = lastOf(append(own, extra...), same)
 
 	env = make([]string, 0, 16+len(own)) // never nil, which os/exec takes for the host's own
 	for _, entry := range host {
 		name, ok := nameOf(entry)
 		switch {
-		case !ok || has(own, name):
-		case p.forwards(name):
+		case !ok || has(own, name, same):
+		case p.forwards(name, system, same):
 			env = append(env, entry)
 		default:
 			dropped = append(dropped, name)
 		}
 	}
 	slices.Sort(dropped)
-	return append(lastOf(env), own...), slices.Compact(dropped)
+	return append(lastOf(env, same), own...), slices.Compact(dropped)
+}
+
+// sameName is how a system compares names of variables.
+func sameName(system string) func(a, b string) bool {
+	if system == "windows" {
+		return strings.EqualFold
+	}
+	return func(a, b string) bool { return a == b }
 }
 
 // forwards reports whether a variable of the launcher is the server's too.
-func (p *Policy) forwards(name string) bool {
+func (p *Policy) forwards(name, system string, same func(a, b string) bool) bool {
+	if system == "windows" {
+		if windowsNeeds(strings.ToUpper(name)) {
+			return true
+		}
+		name = strings.ToUpper(name)
+	}
 	switch name {
 	case "HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER", "LANG", "TZ",
 		"NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "SSL_CERT_DIR", "NIX_SSL_CERT_FILE":
@@ -44,7 +65,19 @@ func (p *Policy) forwards(name string) bool {
 			return true
 		}
 	}
-	return strings.HasPrefix(name, "LC_") || slices.Contains(p.EnvVars, name)
+	return strings.HasPrefix(name, "LC_") || slices.ContainsFunc(p.EnvVars, func(v string) bool { return same(v, name) })
+}
+
+// windowsNeeds are the variables without which programs do not start on Windows, or not the right ones: the MCP SDKs pass
+// these there too. Those that name folders of the user are replaced by the launcher.
+func windowsNeeds(name string) bool {
+	switch name {
+	case "SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "OS", "NUMBER_OF_PROCESSORS", "PROCESSOR_ARCHITECTURE",
+		"PROGRAMFILES", "PROGRAMFILES(X86)", "PROGRAMW6432", "PROGRAMDATA", "COMMONPROGRAMFILES", "COMMONPROGRAMFILES(X86)",
+		"USERNAME", "USERDOMAIN", "USERPROFILE", "HOMEDRIVE", "HOMEPATH", "APPDATA", "LOCALAPPDATA", "TEMP", "TMP":
+		return true
+	}
+	return false
 }
 
 func nameOf(entry string) (name string, ok bool) {
@@ -53,9 +86,9 @@ func nameOf(entry string) (name string, ok bool) {
 }
 
 // has reports whether a list of NAME=VALUE has the name.
-func has(env []string, name string) bool {
+func has(env []string, name string, same func(a, b string) bool) bool {
 	for _, e := range env {
-		if len(e) > len(name) && e[len(name)] == '=' && e[:len(name)] == name {
+		if len(e) > len(name) && e[len(name)] == '=' && same(e[:len(name)], name) {
 			return true
 		}
 	}
@@ -63,10 +96,10 @@ func has(env []string, name string) bool {
 }
 
 // lastOf keeps the last entry of each name, in the order of these.
-func lastOf(env []string) []string {
+func lastOf(env []string, same func(a, b string) bool) []string {
 	kept := env[:0]
 	for i, entry := range env {
-		if name, _, ok := strings.Cut(entry, "="); ok && !has(env[i+1:], name) {
+		if name, _, ok := strings.Cut(entry, "="); ok && !has(env[i+1:], name, same) {
 			kept = append(kept, entry)
 		}
 	}

@@ -62,7 +62,7 @@ func TestEnviron(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			host := slices.Clone(test.host)
-			env, dropped := test.policy.Environ(host, test.extra...)
+			env, dropped := test.policy.environ("linux", host, test.extra...)
 			if !slices.Equal(env, test.env) || !slices.Equal(dropped, test.dropped) {
 				t.Errorf("got  %q, dropped %q\nwant %q, dropped %q", env, dropped, test.env, test.dropped)
 			}

@@ -1,5 +1,7 @@
 package policy
 
+import "runtime"
+
 // missing is a value that parses and that nothing enforces yet.
 type missing struct {
 	key  string
@@ -11,13 +13,12 @@ type missing struct {
 //
 // No default of level standard or network is in it, written out or not, so that what "policy show" prints can be launched.
 var unenforced = [...]missing{
-	{"level", "privileged", func(p *Policy) bool { return p.Level == Privileged }},
-	{"minConfinement", "none", func(p *Policy) bool { return p.MinConfinement == None }},
+	{"level", "privileged", func(p *Policy) bool { return p.Level == Privileged && runtime.GOOS != "linux" }},
+	{"minConfinement", "none", func(p *Policy) bool { return p.MinConfinement == None && runtime.GOOS != "linux" }},
 	{"network.allowedDomains", "", func(p *Policy) bool { return len(p.Network.AllowedDomains) > 0 }},
 	{"network.deniedDomains", "", func(p *Policy) bool { return len(p.Network.DeniedDomains) > 0 }},
 	{"network.allowPrivate", "", func(p *Policy) bool { return p.Network.AllowPrivate }},
 	{"network.allowUnixSockets", "", func(p *Policy) bool { return len(p.Network.AllowUnixSockets) > 0 }},
-	{"limits.io", "", func(p *Policy) bool { return p.Limits.IO > 0 }},
 }
 
 // Unenforced is an [Errors] with every value of a valid policy that this version does not enforce, and nil if it enforces

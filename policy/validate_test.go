@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -49,15 +50,19 @@ func TestValidate(t *testing.T) {
 // moves its row here into the last document.
 func TestUnenforced(t *testing.T) {
 	tail := "not enforced yet by this version; remove it"
+	notHere := func(what string) string {
+		if runtime.GOOS == "linux" {
+			return ""
+		}
+		return what
+	}
 	for _, test := range []struct{ doc, want string }{
-		{`"level": "strict", "limits": {"io": "1M"}`, "/limits/io: " + tail},
-		{`"level": "privileged"`, `/level: "privileged" is ` + tail},
-		{`"minConfinement": "none"`, `/minConfinement: "none" is ` + tail},
+		{`"level": "privileged"`, notHere(`/level: "privileged" is ` + tail)},
+		{`"minConfinement": "none"`, notHere(`/minConfinement: "none" is ` + tail)},
 		{`"network": {"allowedDomains": ["a.example"]}`, "/network/allowedDomains: " + tail},
 		{`"network": {"deniedDomains": ["a.example"]}`, "/network/deniedDomains: " + tail},
 		{`"network": {"allowPrivate": true}`, "/network/allowPrivate: " + tail},
 		{`"network": {"allowUnixSockets": ["/run/x"]}`, "/network/allowUnixSockets: " + tail},
-		{`"limits": {"io": "1M"}`, "/limits/io: " + tail},
 		{`"level": "standard"`, ""},
 		{`"level": "network"`, ""},
 		{`"level": "strict"`, ""},
@@ -67,7 +72,7 @@ func TestUnenforced(t *testing.T) {
 		  "seccomp": {"deny": ["ptrace"]}, "env": {"A": "1"}, "envVars": ["B"], "subprocess": {"allow": true},
 		  "filesystem": {"default": "read", "allowRead": ["/a"], "denyRead": ["/b"], "allowWrite": ["/c"], "denyWrite": ["/d"], "tmpSize": "1M"},
 		  "network": {"allowedDomains": [], "allowPrivate": false},
-		  "limits": {"cpu": "unlimited", "memory": "1G", "addressSpace": "1T", "pids": 1, "openFiles": 64, "fileSize": "1M", "io": "unlimited",
+		  "limits": {"cpu": "unlimited", "memory": "1G", "addressSpace": "1T", "pids": 1, "openFiles": 64, "fileSize": "1M", "io": "1M",
 		  "timeout": "1m", "grace": "1s"}`, ""},
 	} {
 		p, err := Parse([]byte(`{"version": 1, ` + test.doc + "}"))
