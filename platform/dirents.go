@@ -2,14 +2,33 @@ package platform
 
 // ParseDirents returns the names in what getdents64(2) stored. It fails on a record that runs over the end.
 func ParseDirents(b []byte) (names []string, ok bool) {
+	ok = dirents(b, func(name string, _ byte) { names = append(names, name) })
+	if !ok {
+		return nil, false
+	}
+	return names, true
+}
+
+// ParseFolders returns the names of the folders in such bytes, but the two of dots.
+func ParseFolders(b []byte) (names []string) {
+	const folder = 4 // DT_DIR
+	dirents(b, func(name string, kind byte) {
+		if kind == folder && name != "." && name != ".." {
+			names = append(names, name)
+		}
+	})
+	return names
+}
+
+func dirents(b []byte, each func(name string, kind byte)) (ok bool) {
 	const head = 19 // inode, offset, length, type
 	for len(b) > 0 {
 		if len(b) < head {
-			return nil, false
+			return false
 		}
 		n := int(b[16]) | int(b[17])<<8
 		if n < head+1 || n > len(b) {
-			return nil, false
+			return false
 		}
 		name := b[head:n]
 		end := 0
@@ -17,10 +36,10 @@ func ParseDirents(b []byte) (names []string, ok bool) {
 			end++
 		}
 		if end == len(name) {
-			return nil, false
+			return false
 		}
-		names = append(names, string(name[:end]))
+		each(string(name[:end]), b[18])
 		b = b[n:]
 	}
-	return names, true
+	return true
 }

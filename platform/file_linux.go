@@ -21,15 +21,6 @@ func ReadSmall(path string, max int) ([]byte, error) {
 	return b, nil
 }
 
-func openRetry(path string, flags int) (int, error) {
-	for {
-		fd, err := unix.Open(path, flags, 0)
-		if err != unix.EINTR {
-			return fd, err
-		}
-	}
-}
-
 // ReadFD reads what is left behind a descriptor, at most max bytes.
 func ReadFD(fd, max int) ([]byte, error) {
 	b := make([]byte, 0, min(max+1, 8192))

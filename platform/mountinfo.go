@@ -7,6 +7,7 @@ import (
 
 // A Mount is one line of /proc/PID/mountinfo; proc_pid_mountinfo(5).
 type Mount struct {
+	Dev         string // of the file system: "major:minor"
 	Root        string // of the file system, what is mounted
 	Path        string // where, seen from the process's root
 	Options     string // of this mount, such as "ro,nosuid,nodev,relatime"
@@ -67,6 +68,8 @@ func parseMount(line string) (m Mount, ok bool) {
 			return m, false
 		}
 		switch i {
+		case 2:
+			m.Dev = w
 		case 3:
 			m.Root = unescape(w)
 		case 4:

@@ -19,3 +19,33 @@ func ParseStat(b []byte) (state byte, parent int, ok bool) {
 	parent, err := strconv.Atoi(string(f[1]))
 	return f[0][0], parent, err == nil
 }
+
+// ParseStart reads from the same file when the process started, in ticks since the boot: with its number it names one
+// process for ever.
+func ParseStart(b []byte) (ticks uint64, ok bool) {
+	end := bytes.LastIndexByte(b, ')')
+	f := bytes.Fields(b[end+1:])
+	const starttime = 22 - 3 // proc_pid_stat(5) counts from 1, and two fields are in front
+	if end < 0 || len(f) <= starttime {
+		return 0, false
+	}
+	ticks, err := strconv.ParseUint(string(f[starttime]), 10, 64)
+	return ticks, err == nil
+}
+
+// ParseGroup reads from the same file the process group and the session.
+func ParseGroup(b []byte) (group, session int, ok bool) {
+	end := bytes.LastIndexByte(b, ')')
+	if end < 0 {
+		return 0, 0, false
+	}
+	f := bytes.Fields(b[end+1:])
+	if len(f) < 4 {
+		return 0, 0, false
+	}
+	group, err := strconv.Atoi(string(f[2]))
+	if err == nil {
+		session, err = strconv.Atoi(string(f[3]))
+	}
+	return group, session, err == nil
+}

@@ -17,6 +17,23 @@ func Pending(status []byte) (mask uint64, ok bool) {
 	return mask, err == nil
 }
 
+// Process reads from /proc/TID/status the id of the thread's process, as that process itself sees it: the last of NStgid,
+// which has one for each pid namespace from the reader's on; proc_pid_status(5).
+func Process(status []byte) (pid int, ok bool) {
+	const name = "\nNStgid:"
+	i := bytes.Index(status, []byte(name))
+	if i < 0 {
+		return 0, false
+	}
+	line, _, _ := bytes.Cut(status[i+len(name):], []byte("\n"))
+	ids := bytes.Fields(line)
+	if len(ids) == 0 {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(string(ids[len(ids)-1]), 10, 31)
+	return int(n), err == nil && n > 0
+}
+
 // A Mapping is one line of /proc/PID/maps; proc_pid_maps(5).
 type Mapping struct {
 	Dev  uint64 // of the file's file system, major<<32 | minor
@@ -47,4 +64,26 @@ func ParseMaps(b []byte) (maps []Mapping, ok bool) {
 		maps = append(maps, m)
 	}
 	return maps, true
+}
+
+// Filters reads from /proc/PID/status how many seccomp filters a thread has. Kernels before 5.9 do not say.
+func Filters(status []byte) (n int, ok bool) {
+	const name = "\nSeccomp_filters:"
+	i := bytes.Index(status, []byte(name))
+	if i < 0 {
+		return 0, false
+	}
+	line, _, _ := bytes.Cut(status[i+len(name):], []byte("\n"))
+	n, err := strconv.Atoi(string(bytes.TrimSpace(line)))
+	return n, err == nil
+}
+
+// NoNewPrivs reads from /proc/PID/status whether a process can gain rights no more. Kernels before 4.10 do not say.
+func NoNewPrivs(status []byte) (held, ok bool) {
+	const name = "\nNoNewPrivs:\t"
+	i := bytes.Index(status, []byte(name))
+	if i < 0 || i+len(name) >= len(status) {
+		return false, false
+	}
+	return status[i+len(name)] == '1', true
 }

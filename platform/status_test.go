@@ -1,6 +1,10 @@
 package platform
 
-import "testing"
+import (
+	"bytes"
+	"strconv"
+	"testing"
+)
 
 func TestPending(t *testing.T) {
 	for _, c := range []struct {
@@ -18,6 +22,64 @@ func TestPending(t *testing.T) {
 			t.Errorf("%q: %x, %v", c.status, mask, ok)
 		}
 	}
+}
+
+func TestProcess(t *testing.T) {
+	for _, c := range []struct {
+		status string
+		pid    int
+		ok     bool
+	}{
+		{"Name:\tnode\nTgid:\t4711\nNStgid:\t4711\t2\nNSpid:\t4712\t3\n", 2, true},
+		{"Name:\tnode\nNStgid:\t4711\n", 4711, true}, // in no other namespace than the reader's
+		{"Name:\tNStgid: 1\n", 0, false},
+		{"Name:\tx\nNStgid:\n", 0, false},
+		{"Name:\tx\nNStgid:\t0\n", 0, false},
+		{"Name:\tx\nNStgid:\t-1\n", 0, false},
+		{"Name:\tx\nNStgid:\t99999999999\n", 0, false},
+		{"", 0, false},
+	} {
+		if pid, ok := Process([]byte(c.status)); ok != c.ok || ok && pid != c.pid {
+			t.Errorf("%q: %d, %v", c.status, pid, ok)
+		}
+	}
+}
+
+// FuzzStatus: whatever stands there, no panic; and a number is one that was written.
+func FuzzStatus(f *testing.F) {
+	f.Add([]byte("Name:\tnode\nNStgid:\t4711\t2\nShdPnd:\t0000000000040000\n"))
+	f.Add([]byte("\nNStgid:\t \n\nShdPnd:"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if pid, ok := Process(b); ok && (pid < 1 || !bytes.Contains(b, strconv.AppendInt(nil, int64(pid), 10))) {
+			t.Errorf("%q: process %d", b, pid)
+		}
+		if mask, ok := Pending(b); ok && mask != 0 && !bytes.Contains(bytes.ToLower(b), strconv.AppendUint(nil, mask, 16)) {
+			t.Errorf("%q: mask %x", b, mask)
+		}
+		if n, ok := Filters(b); ok && n != 0 && !bytes.Contains(b, []byte("Seccomp_filters:")) {
+			t.Errorf("%q: %d filters", b, n)
+		}
+		if held, ok := NoNewPrivs(b); held && !ok {
+			t.Errorf("%q: no_new_privs of nothing", b)
+		}
+		if _, ok := ParseStart(b); ok && !bytes.Contains(b, []byte(")")) {
+			t.Errorf("%q: a start", b)
+		}
+		if _, _, ok := ParseStat(b); ok && !bytes.Contains(b, []byte(")")) {
+			t.Errorf("%q: a stat", b)
+		}
+	})
+}
+
+// FuzzMaps: what is read is one mapping a line.
+func FuzzMaps(f *testing.F) {
+	f.Add([]byte("55d0-55d1 r--p 00000000 fd:10 1234                       /base/a b (deleted)\n7fff-8000 rw-p 00000000 00:00 0 \n"))
+	f.Add([]byte("a b c 1:2 -3\n"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if maps, ok := ParseMaps(b); ok && len(maps) != bytes.Count(b, []byte("\n")) {
+			t.Errorf("%q: %d mappings", b, len(maps))
+		}
+	})
 }
 
 func TestParseMaps(t *testing.T) {

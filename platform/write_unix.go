@@ -1,3 +1,5 @@
+//go:build darwin || linux
+
 package platform
 
 import (
@@ -17,13 +19,13 @@ func WriteUntil(fd int, b []byte, until time.Time) error {
 	}
 	for len(b) > 0 {
 		fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLOUT}}
-		left := time.Until(until)
-		if left <= 0 {
-			return errors.New("nobody reads it")
-		}
-		n, err := unix.Poll(fds, int(left/time.Millisecond)+1)
+		left := time.Until(until) // on a busy machine nothing may be left before the first try
+		n, err := unix.Poll(fds, int(max(left, 0)/time.Millisecond)+1)
 		if err != nil && err != unix.EINTR {
 			return err
+		}
+		if n == 0 && left <= 0 {
+			return errors.New("nobody reads it")
 		}
 		if n <= 0 {
 			continue

@@ -1,8 +1,9 @@
+//go:build darwin || linux
+
 package platform
 
 import (
 	"os"
-	"strconv"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -23,9 +24,9 @@ func Inherited(fd int, write bool) error {
 	}
 	mode := flags & unix.O_ACCMODE
 	switch {
-	case write && (flags&unix.O_PATH != 0 || mode == unix.O_RDONLY):
+	case write && (flags&oPath != 0 || mode == unix.O_RDONLY):
 		return ErrNotWritable
-	case !write && (flags&unix.O_PATH != 0 || mode == unix.O_WRONLY):
+	case !write && (flags&oPath != 0 || mode == unix.O_WRONLY):
 		return ErrNotReadable
 	}
 	return nil
@@ -95,18 +96,4 @@ func CreateReport(path string) (int, error) {
 		}
 		return fd, nil
 	}
-}
-
-// FileOf is the path of the regular file behind a descriptor, and "" if there is something else or the file is deleted.
-func FileOf(fd int) string {
-	var st unix.Stat_t
-	if unix.Fstat(fd, &st) != nil || st.Mode&unix.S_IFMT != unix.S_IFREG || st.Nlink == 0 {
-		return ""
-	}
-	b := make([]byte, unix.PathMax)
-	n, err := unix.Readlink("/proc/self/fd/"+strconv.Itoa(fd), b)
-	if err != nil || n == 0 || n == len(b) || b[0] != '/' {
-		return ""
-	}
-	return string(b[:n])
 }

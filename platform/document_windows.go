@@ -1,0 +1,100 @@
+package platform
+
+import (
+	"errors"
+	"io"
+	"os"
+	"time"
+
+	"golang.org/x/sys/windows"
+)
+
+// ReadDocument reads fd from its current offset to its end, at most max bytes, for at most that long, and closes it.
+func ReadDocument(fd, max int, within time.Duration) ([]byte, error) {
+	f := os.NewFile(uintptr(Handle(fd)), "document")
+	if f == nil {
+		return nil, ErrClosed
+	}
+	return readDocument(f, max, within)
+}
+
+// ReadDocumentFile reads a file as [ReadDocument] does.
+func ReadDocumentFile(path string, max int, within time.Duration) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	return readDocument(f, max, within)
+}
+
+// readDocument reads in a goroutine of its own: nothing else ends a read of a pipe. One that comes too late leaves it behind.
+func readDocument(f *os.File, max int, within time.Duration) ([]byte, error) {
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		f.Close()
+		return nil, ErrFolder
+	}
+	type result struct {
+		b   []byte
+		err error
+	}
+	done := make(chan result, 1)
+	go func() {
+		b, err := io.ReadAll(io.LimitReader(f, int64(max)+1))
+		f.Close()
+		done <- result{b, err}
+	}()
+	select {
+	case r := <-done:
+		if r.err == nil && len(r.b) > max {
+			return nil, ErrTooLong
+		}
+		return r.b, r.err
+	case <-time.After(within):
+		return nil, ErrTooSlow
+	}
+}
+
+// CreateReport opens a file for the lines of a report: new, or emptied. A link is not followed: one is refused. Who may
+// read it is what its folder says.
+func CreateReport(path string) (int, error) {
+	name, err := windows.UTF16PtrFromString(path)
+	if err != nil {
+		return -1, &os.PathError{Op: "open", Path: path, Err: err}
+	}
+	h, err := windows.CreateFile(name, windows.GENERIC_WRITE, windows.FILE_SHARE_READ|windows.FILE_SHARE_DELETE, nil, windows.OPEN_ALWAYS,
+		windows.FILE_ATTRIBUTE_NORMAL|windows.FILE_FLAG_OPEN_REPARSE_POINT, 0)
+	if err != nil {
+		return -1, &os.PathError{Op: "open", Path: path, Err: err}
+	}
+	var info windows.ByHandleFileInformation
+	if err = windows.GetFileInformationByHandle(h, &info); err == nil && info.FileAttributes&windows.FILE_ATTRIBUTE_REPARSE_POINT != 0 {
+		err = errors.New("is a link")
+	}
+	if err == nil {
+		err = windows.SetEndOfFile(h)
+	}
+	if err != nil {
+		windows.CloseHandle(h)
+		return -1, &os.PathError{Op: "open", Path: path, Err: err}
+	}
+	return Descriptor(h), nil
+}
+
+// FileOf is the path of the regular file behind a descriptor, and "" if there is something else.
+func FileOf(fd int) string {
+	h := Handle(fd)
+	if kind, err := windows.GetFileType(h); err != nil || kind != windows.FILE_TYPE_DISK {
+		return ""
+	}
+	b := make([]uint16, windows.MAX_LONG_PATH)
+	n, err := windows.GetFinalPathNameByHandle(h, &b[0], uint32(len(b)), 0)
+	if err != nil || n == 0 || int(n) > len(b) {
+		return ""
+	}
+	const prefix = `\\?\` // of a path that Windows does not interpret
+	path := windows.UTF16ToString(b[:n])
+	if len(path) > len(prefix)+2 && path[:len(prefix)] == prefix && path[len(prefix)+1] == ':' {
+		path = path[len(prefix):]
+	}
+	return path
+}
