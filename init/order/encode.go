@@ -16,7 +16,7 @@ func (o *Order) Encode() []byte {
 	b = appendList(b, o.Command)
 	b = appendList(b, o.Env)
 	b = appendList(b, o.Dropped)
-	for _, s := range []string{o.Dir, o.PolicyFile, o.ReportFile, o.Launcher} {
+	for _, s := range []string{o.Dir, o.PolicyFile, o.ReportFile, o.Launcher, o.Begin, o.Why} {
 		b = appendBytes(b, []byte(s))
 	}
 	b = appendWord(b, uint64(int64(o.ReportFD)))
@@ -30,8 +30,8 @@ func (o *Order) Encode() []byte {
 }
 
 // flags are the fields that are one bit each, in the order of their bits.
-func (o *Order) flags() [5]*bool {
-	return [...]*bool{&o.MinWritten, &o.Verbose, &o.Probe, &o.TTY, &o.StdoutGuard}
+func (o *Order) flags() [6]*bool {
+	return [...]*bool{&o.MinWritten, &o.Verbose, &o.Probe, &o.TTY, &o.StdoutGuard, &o.PidsWritten}
 }
 
 func appendWord(b []byte, v uint64) []byte {
@@ -55,7 +55,7 @@ func Decode(b []byte) (*Order, error) {
 	}
 	d := decoder{b: b[len(magic):]}
 	o := &Order{Policy: d.bytes(), Command: d.list(), Env: d.list(), Dropped: d.list()}
-	for _, s := range []*string{&o.Dir, &o.PolicyFile, &o.ReportFile, &o.Launcher} {
+	for _, s := range []*string{&o.Dir, &o.PolicyFile, &o.ReportFile, &o.Launcher, &o.Begin, &o.Why} {
 		*s = string(d.bytes())
 	}
 	o.ReportFD = int(int64(d.word()))

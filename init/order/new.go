@@ -2,6 +2,8 @@ package order
 
 import (
 	"errors"
+	"runtime"
+	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
@@ -12,8 +14,8 @@ func New(p policy.Policy, program policy.Program, command, env []string, dir str
 	if len(command) == 0 || command[0] == "" {
 		return nil, errors.New("no command")
 	}
-	written := p.MinConfinement != ""
-	p, err := p.Absolute(dir, Lookup(env, "HOME"))
+	written, pids := p.MinConfinement != "", p.Limits.Pids != 0
+	p, err := p.Absolute(dir, Home(env))
 	if err != nil {
 		return nil, err
 	}
@@ -24,17 +26,26 @@ func New(p policy.Policy, program policy.Program, command, env []string, dir str
 		return nil, err
 	}
 	p = p.Effective(program)
-	o := &Order{Policy: p.AppendJSON(nil), Command: command, Dir: dir, ReportFD: -1, MinWritten: written}
+	o := &Order{Policy: p.AppendJSON(nil), Command: command, Dir: dir, ReportFD: -1, MinWritten: written, PidsWritten: pids}
 	o.Env, o.Dropped = p.Environ(env)
 	return o, nil
 }
 
-// Lookup is the last value of a variable in a list of NAME=VALUE.
+// Lookup is the last value of a variable in a list of NAME=VALUE. Windows does not tell the cases of names apart.
 func Lookup(env []string, name string) string {
 	for i := len(env) - 1; i >= 0; i-- {
-		if e := env[i]; len(e) > len(name) && e[len(name)] == '=' && e[:len(name)] == name {
-			return e[len(name)+1:]
+		if n, v, ok := strings.Cut(env[i], "="); ok && (n == name || runtime.GOOS == "windows" && strings.EqualFold(n, name)) {
+			return v
 		}
 	}
 	return ""
+}
+
+// Home is the folder that "~" stands for: HOME, on Windows USERPROFILE where there is no HOME.
+func Home(env []string) string {
+	home := Lookup(env, "HOME")
+	if home == "" && runtime.GOOS == "windows" {
+		home = Lookup(env, "USERPROFILE")
+	}
+	return home
 }

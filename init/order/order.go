@@ -16,8 +16,14 @@ type Order struct {
 
 	// ReportFD is the descriptor that gets the report, or -1.
 	ReportFD int
+	// Begin is the confinement to begin with, where a host knows that its machine refuses stronger ones, and Why what that
+	// refusal was; "" is the top.
+	Begin, Why string
+
 	// MinWritten is true where minConfinement was written out and is not a level's default.
 	MinWritten bool
+	// PidsWritten is true where limits.pids was written out and is not a level's default.
+	PidsWritten bool
 	// Probe asks for the evidence alone: everything is built and proved, and no server is released.
 	Probe bool
 	// Verbose asks for the report's essence on standard error.

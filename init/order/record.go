@@ -39,6 +39,13 @@ func (w *writer) some(name, v string) {
 
 func (w *writer) int(name string, v int64) { w.Name(name); w.Int(v) }
 
+// positive writes a member only if there is something to count.
+func (w *writer) positive(name string, v int64) {
+	if v > 0 {
+		w.int(name, v)
+	}
+}
+
 func (w *writer) seconds(name string, v float64) {
 	w.Name(name)
 	w.Raw(strconv.AppendFloat(nil, v, 'f', 6, 64))
@@ -113,6 +120,16 @@ func (r *Refused) AppendJSON(b []byte) []byte {
 	return w.line()
 }
 
+// AppendJSON appends a line between the first and the last.
+func (d *Denied) AppendJSON(b []byte) []byte {
+	w := record(b, "denied")
+	w.str("syscall", d.Syscall)
+	w.int("pid", int64(d.PID))
+	w.str("errno", d.Errno)
+	w.str("layer", string(d.Layer))
+	return w.line()
+}
+
 // AppendJSON appends the last line of a report.
 func (x *Exited) AppendJSON(b []byte) []byte {
 	w := record(b, "exited")
@@ -123,8 +140,25 @@ func (x *Exited) AppendJSON(b []byte) []byte {
 	w.seconds("wallSeconds", x.WallSeconds)
 	w.seconds("cpuSeconds", x.CPUSeconds)
 	w.int("maxRSS", x.MaxRSS)
+	w.positive("memoryLimit", x.MemoryLimit)
+	w.positive("memoryPeak", x.MemoryPeak)
+	w.positive("forksRefused", x.ForksRefused)
 	if len(x.Appeared) > 0 {
 		w.list("appeared", x.Appeared)
+	}
+	if len(x.Denied) > 0 {
+		w.Name("denied")
+		w.Array()
+		for _, d := range x.Denied {
+			w.Object()
+			w.str("syscall", d.Syscall)
+			w.int("count", d.Count)
+			w.EndObject()
+		}
+		w.EndArray()
+	}
+	if x.Dropped > 0 {
+		w.int("dropped", x.Dropped)
 	}
 	return w.line()
 }

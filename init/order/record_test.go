@@ -19,7 +19,8 @@ func records() []Record {
 			}},
 		&Refused{Event: "refused", Layer: Landlock, Op: "open", Path: "/srv/data", Error: "no such file or directory", Errno: 2, Hint: "make it"},
 		&Exited{Event: "exited", Cause: CauseSignal, ExitCode: 137, Signal: "SIGKILL", Killed: 3, WallSeconds: 1.25, CPUSeconds: 0.5,
-			MaxRSS: 1 << 20, Appeared: []string{"/p/.mcp.json"}},
+			MaxRSS: 1 << 20, MemoryLimit: 1 << 28, MemoryPeak: 1 << 27, ForksRefused: 3, Appeared: []string{"/p/.mcp.json"}, Denied: []DeniedCalls{{"ptrace", 10000}, {"bpf", 1}}, Dropped: 9968},
+		&Denied{Event: "denied", Syscall: "ptrace", PID: 2, Errno: "EPERM", Layer: Seccomp},
 	}
 }
 
@@ -101,7 +102,9 @@ func FuzzRecords(f *testing.F) {
 		for _, s := range []func(string) string{valid, func(s string) string { return s }} {
 			all := []Record{
 				&Refused{Event: "refused", Layer: Root, Op: s(op), Path: s(path), Error: s(text), Errno: n, Hint: s(text)},
-				&Exited{Event: "exited", Cause: CauseExit, ExitCode: n, Signal: s(text), MaxRSS: m, Appeared: []string{s(path)}},
+				&Exited{Event: "exited", Cause: CauseExit, ExitCode: n, Signal: s(text), MaxRSS: m, Appeared: []string{s(path)},
+					Denied: []DeniedCalls{{s(op), m}}, Dropped: max(m, 0)},
+				&Denied{Event: "denied", Syscall: s(op), PID: n, Errno: s(text), Layer: Seccomp},
 				&Enforced{Event: "enforced", Command: []string{s(op), s(path)}, ImpliedGrants: []string{}, Protected: []string{s(path)}, Unprotected: []string{},
 					EnvDropped: []string{}, Warnings: []string{s(text)}, PID: n,
 					Layers: []LayerReport{{Layer: Root, State: Proved, Facts: []Fact{{Name: s(op), Want: s(text), Got: s(path)}}}}},

@@ -83,17 +83,38 @@ type Refused struct {
 	Hint  string `json:"hint,omitempty"`
 }
 
+// Denied is a system call of the dangerous set that was refused, while the server runs.
+type Denied struct {
+	Event   string `json:"event"`
+	Syscall string `json:"syscall"`
+	PID     int    `json:"pid"`   // of the process, as the sandbox numbers it; 0: unknown
+	Errno   string `json:"errno"` // "EPERM"
+	Layer   Layer  `json:"layer"`
+}
+
+// DeniedCalls says how often one was refused in all.
+type DeniedCalls struct {
+	Syscall string `json:"syscall"`
+	Count   int64  `json:"count"`
+}
+
 // Exited is the last line of a report: how the server ended.
 type Exited struct {
-	Event       string   `json:"event"`
-	Cause       Cause    `json:"cause"`
-	ExitCode    int      `json:"exitCode"`
-	Signal      string   `json:"signal"` // "SIGTERM", or empty
-	Killed      int      `json:"killed"` // processes that had to be killed
-	WallSeconds float64  `json:"wallSeconds"`
-	CPUSeconds  float64  `json:"cpuSeconds"`         // user and system time of the whole tree
-	MaxRSS      int64    `json:"maxRSS"`             // bytes, the largest single process
-	Appeared    []string `json:"appeared,omitempty"` // protected paths that did not exist before and do now
+	Event        string   `json:"event"`
+	Cause        Cause    `json:"cause"`
+	ExitCode     int      `json:"exitCode"`
+	Signal       string   `json:"signal"` // "SIGTERM", or empty
+	Killed       int      `json:"killed"` // processes that had to be killed
+	WallSeconds  float64  `json:"wallSeconds"`
+	CPUSeconds   float64  `json:"cpuSeconds"`             // user and system time of the whole tree
+	MaxRSS       int64    `json:"maxRSS"`                 // bytes, the largest single process
+	MemoryLimit  int64    `json:"memoryLimit,omitempty"`  // bytes, of all processes together
+	MemoryPeak   int64    `json:"memoryPeak,omitempty"`   // bytes, the most that all of them had at once; Linux 5.19
+	ForksRefused int64    `json:"forksRefused,omitempty"` // because of limits.pids
+	Appeared     []string `json:"appeared,omitempty"`     // protected paths that did not exist before and do now
+
+	Denied  []DeniedCalls `json:"denied,omitempty"`  // the most frequent first; none is seen where there is no listener
+	Dropped int64         `json:"dropped,omitempty"` // lines of the report that were left out: too many, or no room
 }
 
 // Cause says why the server ended.

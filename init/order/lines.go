@@ -1,0 +1,29 @@
+package order
+
+import "strconv"
+
+// Lines are what people are told of a launch on standard error: what the machine could not give, and the warnings; if that
+// is asked for, also what holds.
+func (e *Enforced) Lines(verbose bool) []string {
+	var lines []string
+	if verbose {
+		lines = append(lines, "confinement "+e.Confinement+" (at least "+e.MinConfinement+" was asked for), level "+e.Level+
+			", process "+strconv.Itoa(e.PID))
+	}
+	for i := range e.Layers {
+		l := &e.Layers[i]
+		if l.State == Absent {
+			lines = append(lines, string(l.Layer)+" is absent: "+l.Reason+"; "+l.Effect)
+			continue
+		}
+		if verbose {
+			lines = append(lines, string(l.Layer)+" is "+string(l.State))
+		}
+		for _, f := range l.Facts {
+			if f.Got == "" {
+				lines = append(lines, string(l.Layer)+": no "+f.Name+": "+f.Reason+"; "+f.Effect)
+			}
+		}
+	}
+	return append(lines, e.Warnings...)
+}

@@ -1,0 +1,43 @@
+package order
+
+// Tried is what single system calls came to, each made once in a process that was thrown away. A shim that was asked for
+// the evidence alone sends it to its host before the first line; no report has it.
+type Tried struct {
+	Event string `json:"event"`
+	Calls []Call `json:"calls"`
+}
+
+// A Call is one of them: its name, and the symbol of its error, such as "EPERM"; "" where it succeeded.
+type Call struct {
+	Name  string `json:"name"`
+	Error string `json:"error,omitempty"`
+}
+
+// Names of the calls. A namespace is made together with a user namespace of its own.
+const (
+	TryUser     = "user namespace"
+	TryMount    = "mount namespace"
+	TryPID      = "pid namespace"
+	TryIPC      = "ipc namespace"
+	TryUTS      = "uts namespace"
+	TryCgroup   = "cgroup namespace"
+	TryNet      = "network namespace"
+	TryLandlock = "landlock_create_ruleset"
+	TryFilter   = "seccomp filter"
+	TryListener = "seccomp listener"
+)
+
+// AppendJSON appends the record as one line.
+func (t *Tried) AppendJSON(b []byte) []byte {
+	w := record(b, "tried")
+	w.Name("calls")
+	w.Array()
+	for _, c := range t.Calls {
+		w.Object()
+		w.str("name", c.Name)
+		w.some("error", c.Error)
+		w.EndObject()
+	}
+	w.EndArray()
+	return w.line()
+}
