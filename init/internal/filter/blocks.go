@@ -7,6 +7,7 @@ const limit = 512
 const (
 	ruleAllow       = 'a'
 	rulePerm        = 'p'
+	ruleReport      = 'd'
 	ruleNoSys       = '-'
 	ruleClone       = 'c'
 	ruleFork        = 'f'
@@ -15,6 +16,8 @@ const (
 	ruleIoctl       = 'i'
 	ruleIPC         = 'v'
 	rulePrlimit     = 'l'
+	ruleSetrlimit   = 'L'
+	ruleRename      = 'R'
 	ruleSocket      = 's'
 	ruleSocketpair  = 'S'
 	rulePersonality = 'y'
@@ -34,18 +37,19 @@ func (a *assembler) blocks(rules *[limit]byte, o *Options) {
 		a.used[rule] = true
 	}
 	a.action(ruleAllow, retAllow)
+	refused := either(o.Notify, retNotify, retPerm)
 	a.action(rulePerm, retPerm)
+	a.action(ruleReport, refused)
 	a.action(ruleNoSys, retNoSys)
 	a.action(ruleIPC, either(o.NoIPC, retPerm, retAllow))
-	a.action(rulePrlimit, retAllow)
-	if o.NoPeers {
-		a.add(rulePrlimit, blockPrlimit)
-	}
-	a.exec(o)
+	a.add(rulePrlimit, pick(o.NoPeers, blockPrlimitOwn, blockPrlimit))
+	a.add(ruleSetrlimit, blockSetrlimit)
+	a.add(ruleRename, blockRename)
+	a.exec(o, refused)
 	a.sockets(o)
 	a.add(ruleIoctl, blockIoctl)
 	a.add(rulePersonality, blockPersonality)
-	a.add(ruleSeccomp, blockSeccomp)
+	a.addReported(ruleSeccomp, blockSeccomp, refused)
 	a.add(rulePrctl, blockPrctl)
 	a.add(ruleMode1, blockMode1)
 	a.add(ruleMode2, blockMode2)
@@ -53,23 +57,24 @@ func (a *assembler) blocks(rules *[limit]byte, o *Options) {
 	a.add(ruleOpenat, blockOpenat)
 	a.add(ruleMknod, blockMknod)
 	a.add(ruleMknodat, blockMknodat)
+	a.olderBlocks(o)
 }
 
 // exec writes what may be executed and cloned.
-func (a *assembler) exec(o *Options) {
+func (a *assembler) exec(o *Options, refused uint32) {
 	if o.Exec == ExecFree {
 		a.action(ruleFork, retAllow)
 		a.action(ruleExecve, retAllow)
 		a.action(ruleExecveat, retAllow)
-		a.add(ruleClone, blockClone)
+		a.addReported(ruleClone, blockClone, refused)
 		return
 	}
-	a.action(ruleFork, retPerm)
+	a.action(ruleFork, refused)
 	a.action(ruleExecve, either(o.Exec == ExecTraced, retTrace, retPerm))
-	a.action(ruleExecveat, retPerm)
-	a.add(ruleClone, blockThread)
+	a.action(ruleExecveat, refused)
+	a.addReported(ruleClone, blockThread, refused)
 	if o.Exec == ExecDescriptor {
-		a.add(ruleExecveat, blockExecveat) // deny has seen to it that the letter is used
+		a.addReported(ruleExecveat, blockExecveat, refused) // deny has seen to it that the letter is used
 		for i := a.pos; i < a.pos+len(blockExecveat)/instructionSize; i++ {
 			if a.code[i].K == descriptorMark {
 				a.code[i].K = o.Descriptor
@@ -110,6 +115,17 @@ func (a *assembler) add(rule byte, block string) {
 	}
 	a.block(block)
 	a.goal[rule] = goal{pos: a.pos}
+}
+
+// addReported writes a block whose refusals are reported.
+func (a *assembler) addReported(rule byte, block string, refused uint32) {
+	end := a.pos
+	a.add(rule, block)
+	for i := a.pos; i < end; i++ {
+		if c := &a.code[i]; c.Code == opReturn && c.K == retPerm {
+			c.K = refused
+		}
+	}
 }
 
 func either(cond bool, yes, no uint32) uint32 {

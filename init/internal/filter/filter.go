@@ -8,7 +8,7 @@
 // arm64) ends the process; the x32 numbers of amd64 are just unlisted ones.
 //
 // gen/calls.txt is the decision for each name, gen/rules.go says what is asked of arguments. From both `go generate`
-// makes table_gen.go: one letter for each number, and the argument rules as finished blocks of instructions. What is
+// makes table_gen.go and blocks_gen.go: one letter for each number, and the argument rules as finished blocks of instructions. What is
 // left for a launch is a balanced tree over ranges of numbers, because seccomp(2) takes time for each instruction
 // that any number executes: eight compares deep, not three hundred.
 //
@@ -17,12 +17,15 @@
 // kernel does with these arguments. Nothing here loads a program or needs Linux.
 //
 // A call to prove it by, under every option and inside another container's usual filter: ioctl(-1, TIOCSTI) is EBADF
-// before and EPERM after. unshare(0) is 0 before and EPERM after, but such a filter may refuse it already.
+// before and EPERM after, and no listener is asked. unshare(0) may be refused by such a filter already.
 package filter
 
 //go:generate go run ./gen
 
-import "errors"
+import (
+	"errors"
+	"slices"
+)
 
 // SpecAllow is SECCOMP_FILTER_FLAG_SPEC_ALLOW, for the loader: before Linux 5.16 a filter without it switches
 // speculative store bypass off in its process, and V8 becomes slow. Nothing the filter promises depends on it.
@@ -44,6 +47,20 @@ type Options struct {
 	// NoPeers refuses prlimit64 on another process: for a server that shares the host's pid namespace, where a CPU
 	// limit on a process of the same user kills it. Only the pid 0 passes, as libcs call it.
 	NoPeers bool
+
+	// Guarded are processes that may not be signalled, and with them no group but the caller's own; zeroes guard nobody. For
+	// a server that shares the host's pid namespace where no Landlock scope bounds its signals (ABI 6). A thread's number
+	// that is not its process's gets past it.
+	Guarded [2]uint32
+
+	// NoCut refuses truncate(2), and open(2) with O_TRUNC unless it opens for writing: what Landlock does not see before
+	// ABI 3.
+	NoCut bool
+
+	// Notify has a listener asked about the dangerous calls that are refused (`report` in gen/calls.txt; clone and seccomp
+	// for what is refused of their arguments; what starts programs where Exec forbids it). It has to answer EPERM, always:
+	// when it is gone the kernel answers ENOSYS.
+	Notify bool
 
 	// Exec says what may be executed; Descriptor is for ExecDescriptor.
 	Exec       Exec
@@ -67,6 +84,16 @@ const (
 	ExecTraced
 )
 
+// CanNotify reports whether a process behind this filter can hand its listener over and be seen to have done so.
+func (o *Options) CanNotify(arch string) bool {
+	for _, name := range [...]string{"sendmsg", "close", "fcntl"} {
+		if n, _ := lookup(arch, name); slices.Contains(o.Deny, n) {
+			return false
+		}
+	}
+	return true
+}
+
 // Program returns the filter for arch, a GOARCH. It does not depend on the machine it runs on.
 func Program(arch string, o Options) ([]Instruction, error) {
 	var rules [limit]byte
@@ -81,6 +108,7 @@ func Program(arch string, o Options) ([]Instruction, error) {
 	default:
 		return nil, errors.New("filter " + arch + ": no table for this architecture")
 	}
+	older(&rules, arch, &o)
 	if err := deny(&rules, arch, &o); err != nil {
 		return nil, err
 	}
@@ -111,7 +139,7 @@ func deny(rules *[limit]byte, arch string, o *Options) error {
 	}
 	for _, n := range o.Deny {
 		// From limit on all is ENOSYS as it is: NoNumber, x32, what is not yet invented.
-		if n < limit && rules[n] != ruleNoSys {
+		if n < limit && rules[n] != ruleNoSys && rules[n] != ruleReport {
 			rules[n] = rulePerm
 		}
 	}

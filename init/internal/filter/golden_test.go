@@ -12,16 +12,15 @@ var update = flag.Bool("update", false, "write the golden listings anew")
 
 // TestGolden pins the programs as listings, so that a change of the filter is seen as one in review.
 func TestGolden(t *testing.T) {
-	for _, g := range []struct{ arch, options string }{
-		{"amd64", "-"},
-		{"arm64", "-"},
-		{"amd64", "nounix,noinet,nonetlink,noipc,nopeers"},
-		{"arm64", "nounix,noinet,nonetlink,noipc,nopeers"},
+	for _, g := range []struct{ arch, options, name string }{
+		{"amd64", "-", "amd64"},
+		{"arm64", "-", "arm64"},
+		{"amd64", "notify", "amd64-notify"},
+		{"arm64", "notify", "arm64-notify"},
+		{"amd64", "nounix,noinet,nonetlink,noipc,nopeers", "amd64-reduced"},
+		{"arm64", "nounix,noinet,nonetlink,noipc,nopeers", "arm64-reduced"},
 	} {
-		name := "testdata/" + g.arch + ".golden"
-		if g.options != "-" {
-			name = "testdata/" + g.arch + "-reduced.golden"
-		}
+		name := "testdata/" + g.name + ".golden"
 		got := listing(mustProgram(t, g.arch, parseOptions(t, g.options)))
 		if *update {
 			if err := os.WriteFile(name, got, 0o644); err != nil {

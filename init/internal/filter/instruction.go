@@ -56,10 +56,11 @@ const (
 
 // What a filter returns, of linux/seccomp.h; an errno is in the low 16 bits.
 const (
-	retKill  = 0x80000000 // SECCOMP_RET_KILL_PROCESS
-	retErrno = 0x00050000
-	retTrace = 0x7ff00000
-	retAllow = 0x7fff0000
+	retKill   = 0x80000000 // SECCOMP_RET_KILL_PROCESS
+	retErrno  = 0x00050000
+	retTrace  = 0x7ff00000
+	retNotify = 0x7fc00000 // SECCOMP_RET_USER_NOTIF
+	retAllow  = 0x7fff0000
 
 	retPerm     = retErrno | 1  // EPERM
 	retNoSys    = retErrno | 38 // ENOSYS

@@ -46,3 +46,16 @@ func number(digits string) uint32 {
 	}
 	return uint32(n)
 }
+
+// Name is the name of a number of the architecture that this program was built for.
+func Name(nr uint32) string {
+	digits := strconv.FormatUint(uint64(nr), 10)
+	for line := range strings.SplitSeq(names[1:len(names)-1], "\n") {
+		name, numbers, _ := strings.Cut(line, " ")
+		amd64, arm64, _ := strings.Cut(numbers, " ")
+		if runtime.GOARCH == "amd64" && amd64 == digits || runtime.GOARCH == "arm64" && arm64 == digits {
+			return name
+		}
+	}
+	return "syscall " + digits
+}

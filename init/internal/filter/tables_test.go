@@ -30,6 +30,8 @@ var answers = map[string]uint32{
 	"ENOSYS":       0x00050026,
 	"EAFNOSUPPORT": 0x00050061,
 	"trace":        0x7ff00000,
+	"done":         0x00050000,
+	"notify":       0x7fc00000,
 }
 
 // words are the options of args.txt.
@@ -42,6 +44,7 @@ var words = map[string]func(*Options){
 	"nopeers":   func(o *Options) { o.NoPeers = true },
 	"once":      func(o *Options) { o.Exec, o.Descriptor = ExecDescriptor, 255 },
 	"traced":    func(o *Options) { o.Exec = ExecTraced },
+	"notify":    func(o *Options) { o.Notify = true },
 }
 
 func parseOptions(t testing.TB, s string) (o Options) {
@@ -100,7 +103,7 @@ func readSamples(t testing.TB) []sample {
 			t.Fatalf("args.txt: no answer %q", s.answer)
 		}
 		for i, a := range f[2 : n-2] {
-			v, err := strconv.ParseUint(a, 16, 32)
+			v, err := strconv.ParseUint(a, 16, 64)
 			if err != nil {
 				t.Fatalf("args.txt: %v: %v", f, err)
 			}

@@ -19,6 +19,12 @@ const (
 	cloneThread = 0x00010000
 
 	tiocsti, tioclinux = 0x5412, 0x541c // type into a terminal; TIOCLINUX does so by selecting and pasting
+	tiocsetd           = 0x5423         // another line discipline: silences the host's terminal, and loads modules
+	// BTRFS_IOC_SNAP_CREATE and its second version: who owns a subvolume gets a copy of its whole tree by them, without the
+	// mounts that lie over what is denied in it. No other file system's calls do so.
+	snapCreate, snapCreate2 = 0x50009401, 0x50009417
+	whiteout                = 4 // RENAME_WHITEOUT
+	limitCore               = 4 // RLIMIT_CORE
 
 	setIDs     = 0o6000
 	charDevice = 0o020000           // the bit of S_IFCHR that S_IFBLK has too, and FIFO, socket, regular file have not
@@ -46,11 +52,14 @@ var rules = []rule{
 	{"Clone", func(p *seccomp.Program) { refuseBits(p, 0, cloneNew) }},
 	{"Thread", thread},
 	{"Execveat", execveat},
-	{"Ioctl", func(p *seccomp.Program) { refuseValues(p, 1, tiocsti, tioclinux) }},
+	{"Ioctl", func(p *seccomp.Program) { refuseValues(p, 1, tiocsti, tioclinux, tiocsetd, snapCreate, snapCreate2) }},
 	{"Prctl", func(p *seccomp.Program) { refuseValues(p, 0, setMM, schedCore) }},
 	{"Seccomp", func(p *seccomp.Program) { refuseBits(p, 1, newListen) }},
 	{"Personality", func(p *seccomp.Program) { allowValues(p, 0, eperm, 0, linux32, query) }},
-	{"Prlimit", func(p *seccomp.Program) { allowValues(p, 0, eperm, 0) }},
+	{"Setrlimit", setrlimit},
+	{"Prlimit", prlimit},
+	{"PrlimitOwn", prlimitOwn},
+	{"Rename", func(p *seccomp.Program) { refuseBits(p, 4, whiteout) }},
 	{"Mode1", func(p *seccomp.Program) { refuseBits(p, 1, setIDs) }},
 	{"Mode2", func(p *seccomp.Program) { refuseBits(p, 2, setIDs) }},
 	{"Mknod", func(p *seccomp.Program) { refuseBits(p, 1, setIDs|charDevice) }},
@@ -62,6 +71,16 @@ var rules = []rule{
 	{"Netlink", netlink},
 	{"Pair", func(p *seccomp.Program) { allowValues(p, 0, eafnosupport, afUnix) }},
 	{"PairConnected", pairConnected},
+}
+
+// older are those of what an older Landlock leaves to the filter.
+var older = []rule{
+	{"Signal", func(p *seccomp.Program) { refuseProcesses(p, 0) }},
+	{"Setpgid", func(p *seccomp.Program) { refuseProcesses(p, 1) }},
+	{"FcntlOwner", func(p *seccomp.Program) { refuseValues(p, 1, setOwn, setSig, setOwnEx) }},
+	{"IoctlOwner", func(p *seccomp.Program) { refuseValues(p, 1, tiocsti, tioclinux, tiocsetd, fiosetown, siocspgrp) }},
+	{"Uncut", func(p *seccomp.Program) { uncut(p, 1) }},
+	{"UncutAt", func(p *seccomp.Program) { uncut(p, 2) }},
 }
 
 // refuseBits allows what has none of these bits.
@@ -99,8 +118,10 @@ func allowValues(p *seccomp.Program, arg uint32, otherwise seccomp.Action, value
 }
 
 // open refuses set-id bits in the mode that follows the flags, where the flags make the kernel look at it.
-func open(p *seccomp.Program, flags uint32) {
-	plain, refuse := p.NewLabel(), p.NewLabel()
+func open(p *seccomp.Program, flags uint32) { openWhole(p, flags, p.NewLabel()) }
+
+func openWhole(p *seccomp.Program, flags uint32, refuse seccomp.Label) {
+	plain := p.NewLabel()
 	p.LdLo(flags)
 	p.JmpIfTrue(bpf.JumpBitsNotSet, creates, plain)
 	p.LdLo(flags + 1)

@@ -1,0 +1,39 @@
+package main
+
+import (
+	"github.com/elastic/go-seccomp-bpf"
+	"golang.org/x/net/bpf"
+)
+
+// What stands for Options.Guarded in the blocks, and the numbers by which a signal can be had sent.
+const (
+	mark1, mark2 = 0x7ffffffe, 0x7ffffffd
+
+	setOwn, setSig, setOwnEx = 8, 10, 15      // F_SETOWN, F_SETSIG, F_SETOWN_EX: who gets which signal of a descriptor
+	fiosetown, siocspgrp     = 0x8901, 0x8902 // the same by ioctl
+
+	readWrite, truncates = 3, 0o1000 // O_ACCMODE, O_TRUNC
+)
+
+// refuseProcesses refuses the two that are guarded, and every group and everybody at once, which are negative numbers.
+func refuseProcesses(p *seccomp.Program, arg uint32) {
+	refuse := p.NewLabel()
+	p.LdLo(arg)
+	p.JmpIfTrue(bpf.JumpBitsSet, 1<<31, refuse)
+	p.JmpIfTrue(bpf.JumpEqual, mark1, refuse)
+	p.JmpIfTrue(bpf.JumpEqual, mark2, refuse)
+	p.Ret(seccomp.ActionAllow)
+	p.SetLabel(refuse)
+	p.Ret(errno(eperm))
+}
+
+// uncut is open, and refuses to cut a file that is not opened for writing, reading or not: with both bits of the mode the
+// kernel asks for both rights and gives none, and cuts.
+func uncut(p *seccomp.Program, flags uint32) {
+	whole, refuse := p.NewLabel(), p.NewLabel()
+	p.LdLo(flags)
+	p.JmpIfTrue(bpf.JumpBitsNotSet, truncates, whole)
+	oneOf(p, whole, refuse)
+	p.SetLabel(whole)
+	openWhole(p, flags, refuse)
+}
