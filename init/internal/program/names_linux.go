@@ -41,6 +41,8 @@ func Name(nr uint32) string {
 		return "execveat"
 	case unix.SYS_EXIT_GROUP:
 		return "exit_group"
+	case unix.SYS_FACCESSAT:
+		return "faccessat"
 	case unix.SYS_FACCESSAT2:
 		return "faccessat2"
 	case unix.SYS_FCHMOD:
@@ -123,6 +125,8 @@ func Name(nr uint32) string {
 		return "sched_yield"
 	case unix.SYS_SECCOMP:
 		return "seccomp"
+	case unix.SYS_SENDMSG:
+		return "sendmsg"
 	case unix.SYS_SENDTO:
 		return "sendto"
 	case unix.SYS_SETGROUPS:
@@ -143,6 +147,8 @@ func Name(nr uint32) string {
 		return "statx"
 	case unix.SYS_SYMLINKAT:
 		return "symlinkat"
+	case unix.SYS_TRUNCATE:
+		return "truncate"
 	case unix.SYS_UMASK:
 		return "umask"
 	case unix.SYS_UMOUNT2:

@@ -36,17 +36,17 @@ const MaxFiles = 599
 
 // Start starts a runner. It gets files as its descriptors from 0 on; number 3 is the program, and -1 leaves a number
 // closed. Every signal that the calling thread blocks stays blocked in it, and the thread must be locked: what it starts
-// dies with it if it asked to.
-func Start(files []int, env []string) (pid int, err error) {
+// dies with it if it asked to. A group that is not negative is the control group that it is born in.
+func Start(files []int, env []string, group int) (pid int, err error) {
 	exe, err := executable()
 	if err != nil {
 		return 0, err
 	}
-	return start(exe, files, env)
+	return start(exe, files, env, group)
 }
 
 // start starts the executable exe, and closes it.
-func start(exe int, files []int, env []string) (pid int, err error) {
+func start(exe int, files []int, env []string, group int) (pid int, err error) {
 	if len(files) > MaxFiles {
 		unix.Close(exe)
 		return 0, &os.PathError{Op: "start", Path: "runner", Err: unix.EMFILE}
@@ -60,7 +60,7 @@ func start(exe int, files []int, env []string) (pid int, err error) {
 		fds[i] = uintptr(f)
 	}
 	pid, err = syscall.ForkExec("/proc/self/fd/"+strconv.Itoa(exe), []string{"mcp-sandbox: init"},
-		&syscall.ProcAttr{Env: env, Files: fds})
+		&syscall.ProcAttr{Env: env, Files: fds, Sys: &syscall.SysProcAttr{UseCgroupFD: group >= 0, CgroupFD: group}})
 	if err != nil {
 		return 0, &os.PathError{Op: "start", Path: "runner", Err: err}
 	}

@@ -57,7 +57,7 @@ func TestDescriptors(t *testing.T) {
 			t.Errorf("%d files from %d: exit status %d, %s", c.n, c.least, code, p.Line(f.Op.Index(), p.Copy()))
 		}
 	}
-	if _, err := Start(make([]int, MaxFiles+1), nil); !errors.Is(err, unix.EMFILE) {
+	if _, err := Start(make([]int, MaxFiles+1), nil, -1); !errors.Is(err, unix.EMFILE) {
 		t.Errorf("too many files: %v", err)
 	}
 }
@@ -92,7 +92,7 @@ func TestSignals(t *testing.T) {
 		if err := unix.PthreadSigmask(unix.SIG_SETMASK, &set, &old); err != nil {
 			t.Fatal(err)
 		}
-		pid, err := Start([]int{0, 1, 2, fd}, nil)
+		pid, err := Start([]int{0, 1, 2, fd}, nil, -1)
 		if err := unix.PthreadSigmask(unix.SIG_SETMASK, &old, nil); err != nil {
 			t.Fatal(err)
 		}
