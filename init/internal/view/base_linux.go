@@ -12,13 +12,14 @@ func (p *planner) base() error {
 	if err := p.devices(); err != nil {
 		return err
 	}
+	if p.r.Shared {
+		return p.shared()
+	}
 	if p.v.HostRoot {
 		return p.hostRoot()
 	}
-	for _, path := range [...]string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store", "/run/current-system"} {
-		if err := p.visible(path); err != nil {
-			return err
-		}
+	if err := p.system(); err != nil {
+		return err
 	}
 	p.points.make("/proc", folder, 0o555, "")
 	p.points.make("/run", folder, 0o755, "")
@@ -28,6 +29,16 @@ func (p *planner) base() error {
 		return err
 	}
 	return p.generated()
+}
+
+// system adds the folders that programs live in.
+func (p *planner) system() error {
+	for _, path := range [...]string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store", "/run/current-system"} {
+		if err := p.visible(path); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // hostRoot hides what of the host's root is not for the server. Mount points cannot be made there, so what the host
@@ -98,7 +109,11 @@ func (p *planner) etc() error {
 			return err
 		}
 	}
-	// Where certificates are looked for; on some systems these are links to what lies below /var.
+	return p.authorities()
+}
+
+// authorities adds where certificates are looked for; on some systems these are links to what lies below /var.
+func (p *planner) authorities() error {
 	for _, path := range [...]string{"/etc/ssl/certs", "/etc/ssl/certs/ca-certificates.crt", "/etc/ssl/ca-bundle.pem",
 		"/etc/ssl/cert.pem", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/pki/tls/cert.pem"} {
 		if err := p.visible(path); err != nil {

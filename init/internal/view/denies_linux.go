@@ -5,6 +5,7 @@ import "os"
 // A denial is one path of denyRead or denyWrite.
 type denial struct {
 	resolved
+	key  string
 	flag flag
 }
 
@@ -26,6 +27,7 @@ func (p *planner) deny() error {
 		d := &found[i]
 		p.points.allow(d.path, d.entry, d.flag)
 	}
+	p.denials = found
 	return p.settle()
 }
 
@@ -47,6 +49,6 @@ func (p *planner) denied(found *[]denial, key, given string, f flag) error {
 	if err != nil {
 		return &os.PathError{Op: key, Path: path, Err: err}
 	}
-	*found = append(*found, denial{r, f})
+	*found = append(*found, denial{r, key, f})
 	return nil
 }

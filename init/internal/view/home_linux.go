@@ -42,7 +42,11 @@ func (p *planner) home() error {
 // privateHome puts an empty home there, unless the policy shows the host's.
 func (p *planner) privateHome() error {
 	r := &p.realHome
-	if !p.points.access(r.path).read {
+	switch {
+	case p.points.access(r.path).read && (!p.r.Open || p.r.Private == ""):
+	case p.r.Shared:
+		p.v.Home = join(p.r.Private, PrivateHome)
+	default:
 		p.points.make(r.path, private, 0o700, "")
 	}
 	p.show(r)
@@ -93,6 +97,9 @@ func (p *planner) cwd() error {
 
 // inside finds the folder that a path of the host is inside, if the server will see it there.
 func (p *planner) inside(name string) (string, bool) {
+	if p.r.Shared {
+		return p.insideShared(name)
+	}
 	if p.exists(name, private|folder) {
 		return name, true
 	}

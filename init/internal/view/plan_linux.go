@@ -17,6 +17,7 @@ type planner struct {
 	grants   []grant
 	writes   []string // what the write grants lead to: the server may have made whatever lies there
 	homes    []string // the home of the environment, as written and as resolved
+	denials  []denial
 	implied  []string
 	realHome resolved // where the home is inside, and the links that lead there
 }
@@ -25,7 +26,7 @@ type planner struct {
 func Plan(r Request) (*View, error) {
 	p := &planner{r: &r, v: new(View), points: make(points, 96), host: host{seen: make(map[string]*looked, 128)}}
 	p.strict = r.Policy.Level == policy.Strict
-	p.v.HostRoot = r.Policy.Filesystem.Default == "read"
+	p.v.HostRoot = r.Policy.Filesystem.Default == "read" && !r.Shared
 	p.size()
 	for _, step := range [...]func() error{
 		p.home, p.base, p.allow, p.deny, p.privateHome, p.protect, p.command, p.certificates, p.cwd,
@@ -34,8 +35,15 @@ func Plan(r Request) (*View, error) {
 			return nil, err
 		}
 	}
+	if r.Shared {
+		p.unheld()
+	}
 	p.points.emit(p.v, p.host.stat)
-	p.outside()
+	if r.Shared {
+		p.share()
+	} else {
+		p.outside()
+	}
 	p.report()
 	return p.v, nil
 }

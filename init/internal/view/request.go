@@ -19,4 +19,18 @@ type Request struct {
 	Root bool
 	// HostNet is true in level network: /etc/hosts and resolv.conf are the host's.
 	HostNet bool
+
+	// Shared is true where the server gets no root of its own: it sees the host's tree, and rules say what of it may be
+	// opened. Then of a View only the Binds count, each as the place of a rule.
+	Shared bool
+	// Open is true with Shared where there are no rules either: all that the user can do the server can.
+	Open bool
+	// Private is with Shared the folder that the launcher made for this server, with "home" and "tmp" in it; "" if none.
+	Private string
 }
+
+// Names in the private folder of a server without a root of its own.
+const (
+	PrivateHome = "home"
+	PrivateTmp  = "tmp"
+)

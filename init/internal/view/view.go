@@ -52,6 +52,12 @@ const (
 	Deny                      // an empty folder, or an empty file that nobody may open, lies over it
 )
 
+// An Unheld is a denial that lies inside what can be read or written, where rules alone cannot take it out again.
+type Unheld struct {
+	Key  string // of the policy
+	Path string
+}
+
 // A View is everything the root shows, in the order in which it has to be built.
 type View struct {
 	// HostRoot is true for filesystem.default "read": the host's root, read-only, is the base, and Nodes lie on top.
@@ -79,6 +85,9 @@ type View struct {
 
 	// Outside is a path that exists on the host and must not exist inside; "" if none was found.
 	Outside string
+
+	// Unheld are what the policy denies and a server without a root of its own can do all the same.
+	Unheld []Unheld
 
 	// What the report tells of it, sorted.
 	Implied     []string // grants nobody wrote down
