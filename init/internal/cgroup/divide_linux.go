@@ -1,0 +1,220 @@
+package cgroup
+
+import (
+	"errors"
+	"os"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// Names of all groups that this package makes: the prefix, that many letters, and for the group that a launcher moved to
+// the suffix. A unit of systemd's never has such a name, for it ends in a dot and its type.
+const (
+	prefix   = "mcp-sandbox-"
+	alphabet = "abcdefghijklmnopqrstuvwxyz234567"
+	random   = 10
+	suffix   = "-shim"
+)
+
+// ours reports whether a name is one of this package's.
+func ours(name string) bool {
+	id, ok := strings.CutPrefix(strings.TrimSuffix(name, suffix), prefix)
+	return ok && len(id) == random && strings.Trim(id, alphabet) == ""
+}
+
+// divide makes the server's group below a folder.
+func (g *Group) divide(r *Request, dir, path string, need []string, move bool) (err error) {
+	g.Settings = append([]Setting(nil), r.Settings...) // what another group refused is forgotten
+	if g.base, err = openFolder(unix.AT_FDCWD, dir); err != nil {
+		return err
+	}
+	// Held while the folder is divided: whoever undoes that takes it alone.
+	if err = unix.Flock(g.base.fd, unix.LOCK_SH); err != nil {
+		return &os.PathError{Op: "flock", Path: dir, Err: err}
+	}
+	defer unix.Flock(g.base.fd, unix.LOCK_UN)
+	g.base.sweep()
+	if err = g.enable(r, need, move); err == nil {
+		err = g.make(r, need)
+	}
+	if err != nil {
+		g.Remove()
+		return &os.PathError{Op: "divide", Path: dir, Err: err}
+	}
+	g.Dir, g.Path = dir+"/"+g.top.name, strings.TrimSuffix(path, "/")+"/"+g.top.name
+	if g.server != g.top {
+		g.Dir, g.Path = g.Dir+"/"+g.server.name, g.Path+"/"+g.server.name
+	}
+	return nil
+}
+
+// enable makes a group give controllers to those below it. That is for a group without processes: the kernel refuses it
+// else (EBUSY), or worse, makes the group a threaded one for controllers that can be threaded; cgroups(7). If all that are in it
+// are this launch's they move down.
+func (g *Group) enable(r *Request, need []string, move bool) error {
+	all, err := g.base.read("cgroup.controllers")
+	if err != nil {
+		return err
+	}
+	enabled, err := g.base.read("cgroup.subtree_control")
+	if err != nil {
+		return err
+	}
+	some, free := false, false
+	for _, name := range need {
+		if !hasWord(all, name) {
+			refused(g.Settings, name, "the "+name+" controller is not delegated")
+			continue
+		}
+		if !hasWord(enabled, name) {
+			if !free {
+				if err = g.vacate(r, move); err != nil {
+					return err
+				}
+				free = true
+			}
+			if err = g.base.write("cgroup.subtree_control", "+"+name); err != nil {
+				refused(g.Settings, name, "the "+name+" controller cannot be enabled: "+err.Error())
+				continue
+			}
+		}
+		some = true
+	}
+	if !some {
+		return err
+	}
+	return nil
+}
+
+// vacate demands that there are no processes in the group. The root of the whole hierarchy, which has no type, may have
+// them.
+func (g *Group) vacate(r *Request, move bool) error {
+	if _, err := g.base.read("cgroup.type"); err == unix.ENOENT {
+		return nil
+	}
+	text, err := g.base.read("cgroup.procs")
+	if err != nil || text == "" {
+		return err
+	}
+	if !move {
+		return unix.EBUSY
+	}
+	return g.moveDown(r)
+}
+
+// moveDown moves this launch's processes out of their group, if nobody else is in it.
+func (g *Group) moveDown(r *Request) error {
+	mine := r.Own() // first: what has ended by then is in no list
+	text, err := g.base.read("cgroup.procs")
+	if err != nil {
+		return err
+	}
+	for _, pid := range strings.Fields(text) {
+		n, err := strconv.Atoi(pid)
+		if err != nil || !contains(mine, n) {
+			return unix.EBUSY
+		}
+	}
+	if g.down, err = g.base.fresh(suffix); err != nil {
+		return err
+	}
+	for _, pid := range mine {
+		if err = g.down.write("cgroup.procs", strconv.Itoa(pid)); err != nil && err != unix.ESRCH {
+			return err
+		}
+	}
+	return nil
+}
+
+func contains(list []int, n int) bool {
+	for _, v := range list {
+		if v == n {
+			return true
+		}
+	}
+	return false
+}
+
+// letters is random bytes as a name.
+func letters(b []byte) string {
+	s := make([]byte, len(b))
+	for i, v := range b {
+		s[i] = alphabet[v&31]
+	}
+	return string(s)
+}
+
+// fresh makes a group with a name of its own, and locks it. A sweep may take it away in between: then there is another name.
+func (f *folder) fresh(end string) (*folder, error) {
+	for range 8 {
+		var id [random]byte
+		if _, err := unix.Getrandom(id[:], unix.GRND_NONBLOCK); err != nil {
+			return nil, err
+		}
+		name := prefix + letters(id[:]) + end
+		if err := unix.Mkdirat(f.fd, name, 0o755); err != nil {
+			return nil, err
+		}
+		made, err := openFolder(f.fd, name)
+		if err != nil {
+			continue
+		}
+		if unix.Flock(made.fd, unix.LOCK_EX|unix.LOCK_NB) == nil {
+			kind, err := made.read("cgroup.type")
+			if err == nil && kind == "domain" {
+				return made, nil
+			}
+			if err == nil {
+				made.close()
+				unix.Unlinkat(f.fd, name, unix.AT_REMOVEDIR)
+				return nil, errors.New("a group of type " + kind + " takes no process")
+			}
+		}
+		made.close()
+	}
+	return nil, unix.EAGAIN
+}
+
+// make makes the server's group. A root launcher's init has other ids, and may clone into a group only from another below
+// one that is its own: so there it gets both in a group that the launcher gives to it; cgroups(7), Delegation.
+func (g *Group) make(r *Request, need []string) (err error) {
+	if g.top, err = g.base.fresh(""); err != nil {
+		return err
+	}
+	g.server = g.top
+	if !r.Root {
+		return nil
+	}
+	if err = unix.Fchmod(g.top.fd, 0o755); err != nil { // whatever the umask is
+		return err
+	}
+	for _, name := range need {
+		if err := g.top.write("cgroup.subtree_control", "+"+name); err != nil {
+			refused(g.Settings, name, "the "+name+" controller cannot be enabled: "+err.Error())
+		}
+	}
+	for _, f := range []struct {
+		name string
+		to   **folder
+	}{{"shim", &g.init}, {"server", &g.server}} {
+		if err = unix.Mkdirat(g.top.fd, f.name, 0o755); err != nil {
+			return err
+		}
+		made, err := openFolder(g.top.fd, f.name)
+		if err != nil {
+			return err
+		}
+		*f.to = made
+		if err = unix.Fchmod(made.fd, 0o755); err != nil {
+			return err
+		}
+	}
+	for _, f := range []*folder{g.top, g.server} {
+		if err = unix.Fchownat(f.fd, "cgroup.procs", r.UID, r.GID, 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,138 @@
+package userbus
+
+import "errors"
+
+// A kind of message.
+const (
+	methodCall   = 1
+	methodReturn = 2
+	errorReply   = 3
+	signal       = 4
+)
+
+// Header fields that are used here.
+const (
+	fieldPath        = 1
+	fieldInterface   = 2
+	fieldMember      = 3
+	fieldErrorName   = 4
+	fieldReplySerial = 5
+	fieldDestination = 6
+	fieldSender      = 7
+	fieldSignature   = 8
+)
+
+// most is the longest message that is read; the protocol's own limit is 128 MiB.
+const most = 1 << 20
+
+const fixed = 16 // the header up to the fields' bytes
+
+// A message is one that was read.
+type message struct {
+	kind      byte
+	reply     uint32 // the serial of the call that it answers
+	member    string
+	sender    string
+	errorName string
+	signature string
+	body      []byte
+	big       bool // the byte order
+}
+
+var errMessage = errors.New("a message that is none of D-Bus")
+
+// A call is a method call before its body.
+type call struct{ destination, path, iface, member, signature string }
+
+// encode writes a whole message. The byte order is little-endian on every machine.
+func (c *call) encode(serial uint32, body []byte) []byte {
+	w := &writer{b: []byte{'l', methodCall, 0, 1}}
+	w.u32(uint32(len(body)))
+	w.u32(serial)
+	w.array(8, func() {
+		w.field(fieldPath, "o", c.path)
+		w.field(fieldInterface, "s", c.iface)
+		w.field(fieldMember, "s", c.member)
+		w.field(fieldDestination, "s", c.destination)
+		if c.signature != "" {
+			w.field(fieldSignature, "g", c.signature)
+		}
+	})
+	w.align(8)
+	return append(w.b, body...)
+}
+
+// length is how long the message is whose first bytes these are, or 0 if they are too few to tell.
+func length(b []byte) (int, error) {
+	if len(b) < fixed {
+		return 0, nil
+	}
+	if b[0] != 'l' && b[0] != 'B' || b[3] != 1 {
+		return 0, errMessage
+	}
+	r := reader{b: b, big: b[0] == 'B', at: 4}
+	body := r.u32()
+	r.at = 12
+	fields := r.u32()
+	if body > most || fields > most {
+		return 0, errMessage
+	}
+	return (fixed+int(fields)+7)&^7 + int(body), nil
+}
+
+// decode reads one whole message.
+func decode(b []byte) (m message, err error) {
+	if n, err := length(b); err != nil || n == 0 || n != len(b) {
+		return m, errMessage
+	}
+	r := &reader{b: b, big: b[0] == 'B', at: 12}
+	m.kind, m.big = b[1], r.big
+	for end := fixed + int(r.u32()); r.at < end && !r.bad; {
+		r.align(8)
+		code := r.byte()
+		switch sig := r.signature(); sig {
+		case "s", "o":
+			text := r.str()
+			switch code {
+			case fieldMember:
+				m.member = text
+			case fieldSender:
+				m.sender = text
+			case fieldErrorName:
+				m.errorName = text
+			}
+		case "g":
+			if text := r.signature(); code == fieldSignature {
+				m.signature = text
+			}
+		case "u":
+			if v := r.u32(); code == fieldReplySerial {
+				m.reply = v
+			}
+		default:
+			r.bad = true
+		}
+	}
+	r.align(8)
+	if r.bad {
+		return m, errMessage
+	}
+	m.body = b[r.at:]
+	return m, nil
+}
+
+// strings are the values of a body whose signature has nothing but strings and numbers of 32 bits, the numbers left out.
+func (m *message) strings() (list []string, ok bool) {
+	r := &reader{b: m.body, big: m.big}
+	for _, c := range []byte(m.signature) {
+		switch c {
+		case 's', 'o':
+			list = append(list, r.str())
+		case 'u':
+			r.u32()
+		default:
+			return list, false
+		}
+	}
+	return list, !r.bad
+}

@@ -1,0 +1,105 @@
+package userbus
+
+// A writer lays out values as the D-Bus specification says, each aligned to its own size.
+type writer struct{ b []byte }
+
+func (w *writer) align(n int) {
+	for len(w.b)%n != 0 {
+		w.b = append(w.b, 0)
+	}
+}
+
+func (w *writer) u32(v uint32) {
+	w.align(4)
+	w.b = append(w.b, byte(v), byte(v>>8), byte(v>>16), byte(v>>24))
+}
+
+func (w *writer) str(s string) {
+	w.u32(uint32(len(s)))
+	w.b = append(append(w.b, s...), 0)
+}
+
+func (w *writer) sig(s string) { w.b = append(append(append(w.b, byte(len(s))), s...), 0) }
+
+// array writes a length, the padding that the first element needs and does not count, and the elements.
+func (w *writer) array(align int, elements func()) {
+	w.u32(0)
+	at := len(w.b) - 4
+	w.align(align)
+	from := len(w.b)
+	elements()
+	n := uint32(len(w.b) - from)
+	w.b[at], w.b[at+1], w.b[at+2], w.b[at+3] = byte(n), byte(n>>8), byte(n>>16), byte(n>>24)
+}
+
+// field writes one field of a header: a struct of a byte and a variant.
+func (w *writer) field(code byte, sig, value string) {
+	w.align(8)
+	w.b = append(w.b, code)
+	w.sig(sig)
+	if sig == "g" {
+		w.sig(value)
+		return
+	}
+	w.str(value)
+}
+
+// property writes one element of an a(sv).
+func (w *writer) property(name, sig string, value func()) {
+	w.align(8)
+	w.str(name)
+	w.sig(sig)
+	value()
+}
+
+// A reader reads such values. What runs over the end makes it bad, and everything after that is zero.
+type reader struct {
+	b   []byte
+	at  int
+	big bool
+	bad bool
+}
+
+func (r *reader) take(n int) []byte {
+	if r.bad || n < 0 || n > len(r.b)-r.at {
+		r.bad = true
+		return nil
+	}
+	r.at += n
+	return r.b[r.at-n : r.at]
+}
+
+func (r *reader) align(n int) { r.take((n - r.at%n) % n) }
+
+func (r *reader) byte() byte {
+	if b := r.take(1); b != nil {
+		return b[0]
+	}
+	return 0
+}
+
+func (r *reader) u32() uint32 {
+	r.align(4)
+	b := r.take(4)
+	if b == nil {
+		return 0
+	}
+	if r.big {
+		return uint32(b[3]) | uint32(b[2])<<8 | uint32(b[1])<<16 | uint32(b[0])<<24
+	}
+	return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 | uint32(b[3])<<24
+}
+
+func (r *reader) str() string { return r.text(int(min(r.u32(), most+1))) }
+
+func (r *reader) signature() string { return r.text(int(r.byte())) }
+
+// text is n bytes and the NUL behind them.
+func (r *reader) text(n int) string {
+	b := r.take(n + 1)
+	if b == nil || b[n] != 0 {
+		r.bad = true
+		return ""
+	}
+	return string(b[:n])
+}
