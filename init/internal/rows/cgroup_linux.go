@@ -2,9 +2,12 @@ package rows
 
 import (
 	"strconv"
+	"strings"
 
+	cgroups "github.com/security-mcp/mcp-sandbox/init/internal/cgroup"
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
 )
 
@@ -28,16 +31,88 @@ func (r *cgroupNamespace) check(c *check) {
 	c.shown(got != own && got != "0", "cgroup", "not "+own, got)
 }
 
-// cgroup is absent: this version makes no group for the server.
-type cgroup struct{}
+// leaf opens the group that the shim made for the server, by its path: the folder is not in the root that is built next.
+// The clone of the server's process takes it: the frame's.
+type leaf struct{}
 
-func (r *cgroup) ops(b *build) {}
+// cloneArgs is struct clone_args up to the group's descriptor, its last field; clone(2).
+const (
+	cloneArgs      = 88
+	cloneArgsGroup = 80
+)
+
+func (r *leaf) ops(b *build) {
+	if !b.Group.Made() {
+		return
+	}
+	b.launch.born = b.Data(program.Raw(unix.CLONE_INTO_CGROUP, 0, 0, 0, uint64(unix.SIGCHLD), 0, 0, 0, 0, 0, 0))
+	b.Do(unix.SYS_OPENAT, program.Int(unix.AT_FDCWD), program.Str(b.Group.Dir),
+		program.Int(unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC)).Into(b.launch.born.Plus(cloneArgsGroup))
+}
+
+func (r *leaf) check(c *check) {}
+
+// clone makes the server's process, in its group from the first instruction on.
+func (l *Launch) cloneServer(b *build) program.Op {
+	zero := program.Int(0)
+	if l.born == 0 {
+		return b.StepExactly(zero, unix.SYS_CLONE, program.Int(int(unix.SIGCHLD)), zero, zero, zero, zero).Fork()
+	}
+	return b.StepExactly(zero, unix.SYS_CLONE3, program.Ref(l.born), program.Int(cloneArgs)).Fork()
+}
+
+// cgroup looks where the server's process is: as it sees that itself, and as the group shows it to the shim.
+type cgroup struct {
+	open, read program.Op
+	at         program.Addr
+}
+
+func (r *cgroup) ops(b *build) {
+	if !b.Group.Made() {
+		return
+	}
+	const size = 8192
+	r.open = b.See(unix.SYS_OPENAT, program.Int(unix.AT_FDCWD), program.Str("/proc/self/cgroup"), program.Int(unix.O_RDONLY|unix.O_CLOEXEC))
+	r.at = b.Space(size)
+	r.read = b.See(unix.SYS_READ, r.open.Result(), program.Ref(r.at), program.Int(size))
+}
 
 func (r *cgroup) check(c *check) {
-	c.layer.State = order.Absent
-	c.layer.Reason = "this version makes no control group"
-	c.layer.Effect = "memory is limited by RLIMIT_DATA for each process, processes by RLIMIT_NPROC; the rate of CPU time is not limited"
-	if milli, limited := c.Policy.Limits.CPU.Value(); limited {
-		c.lacks("cpu.max", strconv.FormatInt(milli, 10)+"m", c.layer.Reason, "the rate of CPU time is not limited")
+	g := c.Group
+	switch {
+	case g == nil || !g.Made() && g.Reason == "":
+		c.layer.State = order.Off
+		return
+	case !g.Made():
+		c.layer.State, c.layer.Reason, c.layer.Effect = order.Absent, g.Reason, effects(g.Settings)
+		return
 	}
+	c.fact("processes", strconv.Itoa(c.Server), g.Members)
+	if c.procMounted() {
+		got, _ := platform.ParseCgroup(c.Filled(r.read, r.at))
+		c.fact("group", g.Path, got)
+	}
+	for i := range g.Settings {
+		s := &g.Settings[i]
+		if s.Reason != "" {
+			c.lacks(s.Name(), s.Want, s.Reason, s.Effect)
+			continue
+		}
+		name := s.Name()
+		if s.Inherited {
+			name += " (of the launcher's own group)"
+		}
+		c.fact(name, s.Want, s.Got)
+	}
+}
+
+// effects are what follows from settings that nothing holds, each once.
+func effects(settings []cgroups.Setting) string {
+	var all []string
+	for i := range settings {
+		if s := &settings[i]; !strings.HasSuffix(s.File, ".oom.group") && !strings.HasSuffix(s.File, ".swap.max") {
+			all = append(all, s.Effect)
+		}
+	}
+	return strings.Join(all, "; ")
 }

@@ -12,25 +12,11 @@ import (
 type Evidence struct {
 	*program.Results
 	Mounts []platform.Mount // of init, as the shim read them
+	Server int              // the server's process id, as the kernel told the shim
 }
 
 // A Refusal is a demand that was not met: the server must not be released.
-type Refusal struct {
-	Layer order.Layer
-	Op    string // what was tried
-	Path  string // on what, or empty
-	Err   error
-}
-
-func (r *Refusal) Error() string {
-	s := string(r.Layer) + ": " + r.Op
-	if r.Path != "" {
-		s += " " + r.Path
-	}
-	return s + ": " + r.Err.Error()
-}
-
-func (r *Refusal) Unwrap() error { return r.Err }
+type Refusal = order.Refusal
 
 // mismatch is the error of a fact whose two sides differ.
 type mismatch struct{ want, got string }
@@ -75,7 +61,7 @@ func (c *check) lacks(name, want, reason, effect string) {
 
 func (c *check) refuse(op, path string, err error) {
 	if c.refusal == nil {
-		c.refusal = &Refusal{c.layer.Layer, op, path, err}
+		c.refusal = &Refusal{Layer: c.layer.Layer, Op: op, Path: path, Err: err}
 	}
 }
 
@@ -140,13 +126,13 @@ func refusal(f program.Failure) *Refusal {
 	if f.Errno == 0 {
 		err = mismatch{"another result", strconv.FormatInt(f.Got, 10)}
 	}
-	return &Refusal{order.Layer(f.Layer), f.Call, f.Object, err}
+	return &Refusal{Layer: order.Layer(f.Layer), Op: f.Call, Path: f.Object, Err: err}
 }
 
 // Failed is the first call that did not give what was demanded, for a launch that ended before its server was ready.
 func (l *Launch) Failed(r *program.Results) *Refusal {
 	if e := r.Errno(l.clone); e != 0 {
-		return &Refusal{order.Namespaces, "clone", "", e}
+		return &Refusal{Layer: order.Namespaces, Op: "clone", Path: "", Err: e}
 	}
 	if f, bad := l.Broken(r, l.Len(), false); bad {
 		return refusal(f)

@@ -2,6 +2,7 @@ package rows
 
 import (
 	"math"
+	"strconv"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
 	"github.com/security-mcp/mcp-sandbox/platform"
@@ -10,13 +11,11 @@ import (
 
 // inherited closes what init got and nobody named: write ends of the shim's own pipes, or of another launch's, would keep
 // the end of file away by which a dead shim is noticed. It also takes the things a process inherits that are not
-// descriptors: the session, with its terminal, and the session keyring; session-keyring(7).
+// descriptors: the session, with its terminal, and, in a row of its own, the session keyring.
 type inherited struct {
-	closed             program.Op
-	session            program.Op
-	before, after, tty program.Op
-	owner              program.Addr // the terminal's session
-	join               program.Op
+	closed  program.Op
+	session program.Op
+	tty     program.Op
 }
 
 const (
@@ -27,35 +26,47 @@ const (
 )
 
 func (r *inherited) ops(b *build) {
-	trees := 0
-	if b.Machine.Root {
-		trees = b.binds()
-	}
-	unnamed := program.Int(fdTrees + trees)
+	unnamed := program.Int(fdTrees + b.launch.given)
 	b.Do(unix.SYS_CLOSE_RANGE, unnamed, program.Int(everything), program.Int(0))
 	r.closed = b.AskFor(program.Errno(unix.EBADF), unix.SYS_FCNTL, unnamed, program.Int(unix.F_GETFD))
 	b.Do(unix.SYS_SETSID)
 	r.session = b.Ask(unix.SYS_GETSID, program.Int(0))
-	if b.TTY {
-		r.owner = b.takeTerminal()
-	} else {
+	if !b.TTY {
 		r.tty = b.AskFor(program.Errno(unix.ENXIO), unix.SYS_OPENAT, program.Int(unix.AT_FDCWD), program.Str("/dev/tty"),
 			program.Int(unix.O_RDWR|unix.O_CLOEXEC))
 	}
+}
+
+func (r *inherited) check(c *check) {
+	c.fact("unnamed descriptor", "EBADF", c.result(r.closed))
+	c.fact("session", c.init(), c.result(r.session))
+	if !c.TTY {
+		c.fact("open /dev/tty", "ENXIO", c.result(r.tty))
+	}
+}
+
+// init is process 1's number for itself.
+func (c *check) init() string {
+	if c.launch.is(full) {
+		return "1"
+	}
+	return strconv.Itoa(c.launch.Init())
+}
+
+// keyring takes the launcher's session keyring away, which every process inherits; session-keyring(7).
+type keyring struct {
+	before, after program.Op
+	join          program.Op
+}
+
+func (r *keyring) ops(b *build) {
 	id := []program.Arg{program.Int(keyctlGetKeyringID), program.Int(keySpecSession), program.Int(0)}
 	r.before = b.See(unix.SYS_KEYCTL, id...)
 	r.join = b.Try(unix.SYS_KEYCTL, program.Int(keyctlJoinSession), program.Int(0))
 	r.after = b.See(unix.SYS_KEYCTL, id...)
 }
 
-func (r *inherited) check(c *check) {
-	c.fact("unnamed descriptor", "EBADF", c.result(r.closed))
-	c.fact("session", "1", c.result(r.session))
-	if c.TTY {
-		c.fact("session of the terminal", "1", c.word32(r.owner))
-	} else {
-		c.fact("open /dev/tty", "ENXIO", c.result(r.tty))
-	}
+func (r *keyring) check(c *check) {
 	if e := c.Errno(r.join); e != 0 {
 		c.lacks("session keyring", "a fresh one", "keyctl: "+e.Error(),
 			"the launcher's session keyring stays attached; the filter refuses keyctl to the server")
@@ -91,7 +102,9 @@ func (r *only) ops(b *build) {
 	b.Step(unix.SYS_CLOSE_RANGE, program.Int(fdProgram), program.Int(fdProgram), program.Int(0))
 
 	mask := program.Int(b.umask())
-	b.Do(unix.SYS_UMASK, mask)
+	if b.launch.is(full) || b.umask() != b.Machine.Umask { // there a row before this one changed it
+		b.Do(unix.SYS_UMASK, mask)
+	}
 	r.umaskOf = b.See(unix.SYS_UMASK, mask)
 }
 

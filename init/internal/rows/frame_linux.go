@@ -20,9 +20,11 @@ func (l *Launch) begin(hostNet bool) {
 	b := &build{Program: l.Program, launch: l}
 	outer := new(program.Label)
 	l.Layer("namespaces")
-	flags := unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS |
-		unix.CLONE_PARENT | int(unix.SIGCHLD)
-	if !hostNet {
+	flags := unix.CLONE_PARENT | int(unix.SIGCHLD)
+	if l.is(full) {
+		flags |= unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS
+	}
+	if l.is(full) && !hostNet {
 		flags |= unix.CLONE_NEWNET
 	}
 	zero := program.Int(0)
@@ -39,12 +41,12 @@ func (l *Launch) begin(hostNet bool) {
 // lay writes the rest of the frame, with the rows of the table in it: init lays the confinement, clones the server's
 // process and reaps; the server's process confines itself, reports, waits, executes.
 func (l *Launch) lay(b *build) {
-	reap, zero := new(program.Label), program.Int(0)
+	reap := new(program.Label)
 	b.Here(&l.planned)
 	l.layRows(b, inInit)
 
 	l.Layer("exec")
-	l.server = b.StepExactly(zero, unix.SYS_CLONE, program.Int(int(unix.SIGCHLD)), zero, zero, zero, zero).Fork().Else(reap)
+	l.server = l.cloneServer(b).Else(reap)
 	l.layRows(b, inServer)
 	l.execute(b)
 
@@ -52,18 +54,24 @@ func (l *Launch) lay(b *build) {
 	b.UnlessOK(&l.fail)
 	b.trace()
 	b.Layer("privileges")
-	l.initCaps = b.dropCapabilities()
+	l.initCaps = b.dropCapabilities(l.is(full))
 	b.Layer("exec")
 	b.tell()
 	b.letExec()
-	l.supervise(b)
+	if l.is(full) {
+		l.supervise(b)
+	} else {
+		l.tend(b)
+	}
 }
 
 func (l *Launch) layRows(b *build, s side) {
 	for _, e := range l.rows {
 		if e.side == s {
 			b.Layer(string(e.layer))
+			from := b.Len()
 			e.row.ops(b)
+			l.Spans = append(l.Spans, [2]int{from, b.Len()})
 		}
 	}
 }

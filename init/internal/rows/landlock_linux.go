@@ -42,6 +42,9 @@ type rule struct {
 	rights        uint64
 	flags         int
 	private       bool
+	node          *view.Node // whose inode has to lie there; nil for what is made for the sandbox
+	opened        program.Op
+	looked        stat
 	before, after program.Op
 }
 
@@ -58,8 +61,14 @@ type landlocked struct {
 // minLandlock is the first version with which files can be renamed across folders, as npm and git do.
 const minLandlock = 2
 
+// lacksLandlock reports whether the kernel's is none, or too old: in full, where the mounts hold without it, one that
+// would break renames is worse than none.
+func (r *Request) lacksLandlock(l *Launch) bool {
+	return l.is(full) && r.Machine.LandlockABI < minLandlock
+}
+
 func (r *ruleset) ops(b *build) {
-	if b.Machine.LandlockABI < minLandlock {
+	if b.lacksLandlock(b.launch) {
 		return
 	}
 	l := b.launch
@@ -69,12 +78,16 @@ func (r *ruleset) ops(b *build) {
 		scoped = scopes
 	}
 	l.landlock.fd = b.Do(unix.SYS_LANDLOCK_CREATE_RULESET, program.Words(rights, 0, scoped), program.Int(size), program.Int(0))
-	l.landlock.rules = b.rules()
+	if l.is(full) {
+		l.landlock.rules = b.rules()
+	} else {
+		l.landlock.rules = b.barrier()
+	}
 	for i := range l.landlock.rules {
 		w := &l.landlock.rules[i]
 		attr := b.Data(program.Raw(w.rights & rights))
 		b.Space(8)
-		b.Do(unix.SYS_OPENAT, program.Int(unix.AT_FDCWD), program.Str(w.path), program.Int(unix.O_PATH|unix.O_CLOEXEC)).Into(attr.Plus(8))
+		b.open(w).Into(attr.Plus(8))
 		b.Do(unix.SYS_LANDLOCK_ADD_RULE, l.landlock.fd.Result(), program.Int(1), program.Ref(attr), program.Int(0)).On(w.path)
 	}
 }
@@ -121,7 +134,20 @@ func needed(all []rule) []rule {
 	return w
 }
 
-func (r *ruleset) check(c *check) {}
+func (r *ruleset) check(c *check) {
+	for i := range c.launch.landlock.rules {
+		w := &c.launch.landlock.rules[i]
+		if w.node == nil {
+			continue
+		}
+		if c.Value(w.opened) <= fdTrees { // not a descriptor of its own
+			c.refuse("open", w.path, mismatch{"a descriptor", c.result(w.opened)})
+		}
+		if got := c.stat(w.looked); got.dev != w.node.Dev || got.ino != w.node.Ino {
+			c.refuse("open", w.path, mismatch{"what was looked at", "another"})
+		}
+	}
+}
 
 // restrict applies the ruleset to the server's process. Only that is restricted: init still has to signal it.
 type restrict struct {
@@ -130,17 +156,18 @@ type restrict struct {
 
 func (r *restrict) ops(b *build) {
 	l := &b.launch.landlock
-	if b.Machine.LandlockABI < minLandlock {
+	if b.lacksLandlock(b.launch) {
 		return
 	}
 	for i := range l.rules {
 		l.rules[i].before = b.trial(&l.rules[i])
 	}
 	r.file[0] = b.Ask(unix.SYS_OPENAT, program.Int(fdCanary), program.Str(canaryFile), program.Int(unix.O_RDONLY|unix.O_CLOEXEC))
-	r.signal[0] = b.See(unix.SYS_KILL, program.Int(1), program.Int(0))
+	init := b.See(unix.SYS_GETPPID).Result()
+	r.signal[0] = b.See(unix.SYS_KILL, init, program.Int(0))
 	b.Do(unix.SYS_LANDLOCK_RESTRICT_SELF, l.fd.Result(), program.Int(0))
 	r.file[1] = b.See(unix.SYS_OPENAT, program.Int(fdCanary), program.Str(canaryFile), program.Int(unix.O_RDONLY|unix.O_CLOEXEC))
-	r.signal[1] = b.See(unix.SYS_KILL, program.Int(1), program.Int(0))
+	r.signal[1] = b.See(unix.SYS_KILL, init, program.Int(0))
 	for i := range l.rules {
 		l.rules[i].after = b.trial(&l.rules[i])
 	}
@@ -164,7 +191,7 @@ func (b *build) trial(w *rule) program.Op {
 
 func (r *restrict) check(c *check) {
 	abi := c.Machine.LandlockABI
-	if abi < minLandlock {
+	if c.lacksLandlock(c.launch) {
 		c.layer.State = order.Absent
 		c.layer.Reason = "the kernel has no Landlock that lets files be renamed across folders (ABI " + strconv.Itoa(abi) + ")"
 		c.layer.Effect = "the mounts alone decide what can be read and written; abstract sockets end at the network namespace"
@@ -172,15 +199,19 @@ func (r *restrict) check(c *check) {
 	}
 	c.fact("open of a file without a rule before", "opened", c.opened(r.file[0]))
 	c.fact("open of a file without a rule", "EACCES", c.opened(r.file[1]))
-	if abi >= 6 {
+	switch {
+	case abi >= scopesABI:
 		c.fact("signal to init before", "0", c.result(r.signal[0]))
 		c.fact("signal to init", "EPERM", c.result(r.signal[1]))
-	} else {
+	case c.launch.is(full):
 		c.lacks("scope of signals and abstract sockets", "the sandbox", "Landlock ABI "+strconv.Itoa(abi)+" has no scopes", "the pid and network namespaces alone bound them")
+	}
+	if c.launch.is(reduced) {
+		c.olderLandlock()
 	}
 	for i := range c.launch.landlock.rules {
 		w := &c.launch.landlock.rules[i]
-		c.fact(map2(i == 0, "read ", "write ")+w.path, c.opened(w.before), c.opened(w.after))
+		c.fact(map2(w.rights&^uint64(toRead) == 0, "read ", "write ")+w.path, c.opened(w.before), c.opened(w.after))
 	}
 }
 

@@ -1,8 +1,10 @@
 package rows
 
 import (
+	cgroups "github.com/security-mcp/mcp-sandbox/init/internal/cgroup"
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
 	"github.com/security-mcp/mcp-sandbox/init/internal/view"
+	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
@@ -12,8 +14,9 @@ const (
 	fdLifeline = 4 // reads as ended when the shim is gone; a byte is a signal for the server
 	fdUp       = 5 // tells the shim that the evidence is complete
 	fdRelease  = 6 // a byte lets the program go on; ended when the shim is gone
-	fdCanary   = 7 // a folder that Landlock must close
-	fdTrees    = 8 // what a root launcher opened, one for each Bind
+	fdCanary   = 7 // a folder that Landlock must close; without a root of its own the one that holds the private folders
+	fdTrees    = 8 // what a root launcher opened, one for each Bind; or fdImage
+	fdImage    = 8 // without a pid namespace: what init executes when the shim is gone
 )
 
 // A Machine is what the shim found out about the machine it runs on.
@@ -25,13 +28,18 @@ type Machine struct {
 	Route       bool      // the shim can connect a UDP socket to 192.0.2.1
 	Umask       int       // the launcher's
 
+	Shared bool // there is no user namespace for this launch
+
 	UID, GID           int  // the server's ids, inside and (but for a mapped root) outside
 	OuterUID, OuterGID int  // what they are mapped to
 	Root               bool // the shim is a root that maps ids and opens grants for another user
 	Groups             int  // how many supplementary groups the launcher has
 	Dumpable           int  // what PR_GET_DUMPABLE says of init once it has its ids
 
+	Caps platform.Capabilities // the shim's
+
 	Hard            [16]uint64 // the launcher's hard limits, by resource
+	CorePattern     byte       // how kernel.core_pattern starts: '|' is a program, '@' a socket
 	CPUs            int        // online
 	CountsProcesses bool       // RLIMIT_NPROC counts per user namespace: Linux 5.14 or later
 }
@@ -42,15 +50,24 @@ type Request struct {
 	View    *view.View
 	Machine Machine
 	Env     []string
-	Filter  []byte // the seccomp program, as struct sock_filter
-	TTY     bool   // standard input is a terminal without a session, which becomes the server's
+	Filter  []byte         // the seccomp program, as struct sock_filter
+	Asking  []byte         // the same, but that it asks a listener about what is told to the user; nil: there is none
+	Group   *cgroups.Group // the server's, or nil
+	Lost    string         // why a stronger confinement was not reached; "" if none was tried
+	Reaper  []string       // with which arguments init executes fdImage
+	TTY     bool           // standard input is a terminal without a session, which becomes the server's
 }
 
 // A Launch is a request laid out as a program.
 type Launch struct {
 	*program.Program
-	req  *Request
-	rows []entry
+	req         *Request
+	confinement policy.Confinement
+	in          set
+	rows        []entry
+	given       int // descriptors from fdTrees on
+
+	Spans [][2]int // the calls of each row, in the order of the table: the first, and the one behind the last
 
 	planned, fail program.Label
 
@@ -59,12 +76,16 @@ type Launch struct {
 	exec   program.Op
 	reaped program.Op   // its result is the server's id once the server has ended
 	status program.Addr // then this is its wait status
+	born   program.Addr // how the server is cloned into its group; 0: there is none
 	end    int          // Ops before this one must have run when the shim is told that the server is ready
 
 	outside  program.Op    // a look at something of the host, before the root is built
 	proc     [2]program.Op // mounts of proc: with hidepid, and without where that is unknown
+	keys     program.Op    // the mount over /proc/keys
+	procStat stat          // of /proc, in the new root
 	landlock landlocked
 	once     once
+	families []family
 	initCaps capabilities
 }
 
@@ -75,12 +96,15 @@ type build struct {
 	launch *Launch
 
 	covers []program.Arg // trees that lie over denied paths, in the order of the view
+	keys   program.Arg   // the tree that lies over /proc/keys
 	made   [2]bool       // whether the denied folder and the denied file exist
 }
 
 // Begin makes a launch in mem whose runner can be started already: its init waits for the rest of the program.
-func Begin(mem []byte, p *policy.Policy) *Launch {
-	l := &Launch{Program: program.New(mem), rows: table()}
+// NoFilter leaves the filter out, which only confinement limits can do without.
+func Begin(mem []byte, p *policy.Policy, c policy.Confinement, noFilter bool) *Launch {
+	in := setOf(c, noFilter)
+	l := &Launch{Program: program.New(mem), confinement: c, in: in, rows: rowsOf(in)}
 	l.begin(p.Level == policy.LevelNetwork)
 	return l
 }
@@ -88,6 +112,12 @@ func Begin(mem []byte, p *policy.Policy) *Launch {
 // Lay writes the rest of the program. Afterwards init may go on.
 func (l *Launch) Lay(req *Request) error {
 	l.req = req
+	switch {
+	case l.is(shared):
+		l.given = 1
+	case req.Machine.Root:
+		l.given = req.binds()
+	}
 	l.lay(&build{Program: l.Program, Request: req, launch: l})
 	if l.Full() {
 		return program.ErrFull
@@ -95,9 +125,10 @@ func (l *Launch) Lay(req *Request) error {
 	return nil
 }
 
-// Files are the descriptors a runner starts with, given the shim's ends.
-func Files(stdio [3]int, prog, lifeline, up, release int, trees []int) []int {
-	f := append(make([]int, 0, fdTrees+len(trees)+1), stdio[0], stdio[1], stdio[2], prog, lifeline, up, release, prog)
-	f = append(f, trees...)
+// Files are the descriptors a runner starts with, given the shim's ends: folder is at fdCanary, and more what comes from
+// fdTrees on.
+func Files(stdio [3]int, prog, lifeline, up, release, folder int, more []int) []int {
+	f := append(make([]int, 0, fdTrees+len(more)+1), stdio[0], stdio[1], stdio[2], prog, lifeline, up, release, folder)
+	f = append(f, more...)
 	return append(f, prog) // a descriptor that nobody named: the first row has to close it
 }

@@ -36,7 +36,7 @@ func (r *limits) ops(b *build) {
 // limits follow from the policy. What is unlimited there is left as the launcher had it.
 func (b *build) limits() []limit {
 	p := &b.Policy.Limits
-	list := []limit{{name: "core", resource: unix.RLIMIT_CORE}}
+	list := []limit{b.coreLimit()}
 	add := func(name string, resource int, n int64, limited bool) {
 		if limited {
 			v, hard := uint64(n), b.Machine.Hard[resource]
@@ -44,7 +44,7 @@ func (b *build) limits() []limit {
 		}
 	}
 	n, limited := p.Memory.Value()
-	add("data", unix.RLIMIT_DATA, n, limited)
+	add("data", unix.RLIMIT_DATA, n, limited && !b.Group.Holds("memory.max"))
 	n, limited = p.AddressSpace.Value()
 	add("address space", unix.RLIMIT_AS, n, limited)
 	n, limited = p.FileSize.Value()
@@ -72,21 +72,14 @@ func (r *limits) check(c *check) {
 		}
 		c.fact(name, want, got)
 	}
-	if _, limited := c.Policy.Limits.Pids.Value(); limited && !c.limitsProcesses() {
+	c.coreDumps()
+	if _, limited := c.Policy.Limits.Pids.Value(); limited && !c.limitsProcesses() && !c.Group.Holds("pids.max") {
 		c.lacks("processes", "a limit", c.uncounted(), "the number of processes is not limited")
 	}
 }
 
-// cpuSeconds is how much processor time one process may use in all. It follows from the time the server has, as a net
-// under it: a server that spins on every core it has been given reaches both at once.
-func (r *Request) cpuSeconds() (int64, bool) {
-	timeout, limited := r.Policy.Limits.Timeout.Value()
-	milli, named := r.Policy.Limits.CPU.Value()
-	if !named {
-		milli = int64(r.Machine.CPUs) * 1000
-	}
-	return max(1, int64(math.Ceil(timeout.Seconds()*float64(milli)/1000))), limited
-}
+// cpuSeconds is how much processor time one process may use in all.
+func (r *Request) cpuSeconds() (int64, bool) { return r.Policy.Limits.CPUSeconds(r.Machine.CPUs) }
 
 // value prints a soft limit, and the hard one where that differs.
 func value(soft, hard uint64) string {
@@ -103,12 +96,15 @@ func value(soft, hard uint64) string {
 // limitsProcesses reports whether the policy asks for a limit that RLIMIT_NPROC can be.
 func (r *Request) limitsProcesses() bool {
 	_, limited := r.Policy.Limits.Pids.Value()
-	return limited && r.uncounted() == ""
+	return limited && !r.Group.Holds("pids.max") && r.uncounted() == ""
 }
 
 // uncounted says why RLIMIT_NPROC does not count this sandbox alone: since Linux 5.14 it does in a user namespace of
 // its own, for any user but kuid 0. The rows below try it.
 func (r *Request) uncounted() string {
+	if r.Machine.Shared {
+		return "without a user namespace RLIMIT_NPROC counts all processes of the user"
+	}
 	if r.Machine.OuterUID == 0 {
 		return "RLIMIT_NPROC does not hold for user 0 of the machine"
 	}

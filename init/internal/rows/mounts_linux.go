@@ -10,6 +10,7 @@ type wanted struct {
 	path    string
 	options string // comma separated, all of them demanded
 	fs      string // demanded if not empty
+	dev     string // the same
 	deep    bool
 	seen    bool
 	got     string // the flags that were found, once it was seen
@@ -22,7 +23,7 @@ const (
 	// What was made fresh says rw too: with filesystem.default "read" the host's own, made read-only, lies below it.
 	asFresh = "rw,nosuid,nodev"
 	asPts   = "rw,nosuid,noexec"
-	asProc  = "rw,nosuid,nodev,noexec"
+	asProc  = "ro,nosuid,nodev,noexec"
 )
 
 // mounts compares init's table of mounts, as the kernel printed it for the shim, with what the view asked for: every
@@ -89,7 +90,10 @@ func (c *check) wanted() []wanted {
 		w = append(w, wanted{path: v.Private[i].Path, options: asFresh, fs: "tmpfs"})
 	}
 	if c.procMounted() {
-		w = append(w, wanted{path: "/proc", options: asProc, fs: "proc"})
+		w = append(w, wanted{path: "/proc", options: asProc, fs: "proc", dev: c.procDev()})
+		if c.masksKeys() {
+			w = append(w, wanted{path: procKeys, options: asFrozen, fs: "tmpfs"})
+		}
 	}
 	w = append(w, wanted{path: "/dev/pts", options: asPts, fs: "devpts"})
 	for i := range v.Covers {
@@ -134,7 +138,7 @@ func match(want []wanted, m *platform.Mount) *wanted {
 }
 
 func (w *wanted) met(m *platform.Mount) bool {
-	return hasAll(m, w.options) && (w.fs == "" || m.Type == w.fs)
+	return hasAll(m, w.options) && (w.fs == "" || m.Type == w.fs) && (w.dev == "" || m.Dev == w.dev)
 }
 
 func hasAll(m *platform.Mount, options string) bool {

@@ -92,7 +92,7 @@ func (b *build) on(sig program.Arg) {
 
 // trace is init's half before the evidence is complete: it asks for the stops, and sees the one of the trial.
 func (b *build) trace() {
-	if !b.oneExec() {
+	if !b.oneExec() || !b.launch.is(filtered) {
 		return
 	}
 	b.Layer("seccomp")
@@ -110,7 +110,7 @@ func (b *build) trace() {
 // execve. A process that has ended is left to the loop. A SIGSTOP is not kept: who traces by PTRACE_TRACEME cannot hold a
 // group stop.
 func (b *build) letExec() {
-	if !b.oneExec() {
+	if !b.oneExec() || !b.launch.is(filtered) {
 		return
 	}
 	zero, info := program.Int(0), b.Space(siginfoSize)

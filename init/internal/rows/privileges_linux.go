@@ -4,41 +4,36 @@ import (
 	"strconv"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
 )
 
 // privileges takes away from init, and so from the server, every way to more rights but the capabilities that the last
-// rows still need: new user namespaces, the bounding set, what execve could add, and being looked into.
+// rows still need: the bounding set, what execve could add, and being looked into.
 type privileges struct {
-	open     program.Op
-	limit    reading
-	another  program.Op
 	bounding []program.Op
 	nnp      program.Op
 	dump     program.Op
 }
 
-const maxUserNamespaces = "/proc/sys/user/max_user_namespaces"
+// bounds reports whether the bounding set can be emptied: that takes CAP_SETPCAP, which an ordinary user has only in a
+// user namespace of its own. There every set is full; elsewhere some of it may be gone already.
+func (r *Request) bounds(l *Launch) bool {
+	return l.is(full) || platform.Has(r.Machine.Caps.Effective, unix.CAP_SETPCAP)
+}
 
 func (r *privileges) ops(b *build) {
-	// The limit is this namespace's own. Without a /proc of its own a sandbox cannot reach it, and the filter alone
-	// refuses new user namespaces.
-	none := new(program.Label)
-	at := b.Space(16)
-	r.limit.at = at
-	cwd, path := program.Int(unix.AT_FDCWD), program.Str(maxUserNamespaces)
-	r.open = b.Try(unix.SYS_OPENAT, cwd, path, program.Int(unix.O_RDWR|unix.O_CLOEXEC))
-	b.UnlessOK(none)
-	b.DoExactly(program.Int(1), unix.SYS_WRITE, r.open.Result(), program.Str("0"), program.Int(1)).On(maxUserNamespaces)
-	r.limit.op = b.Ask(unix.SYS_PREAD64, r.open.Result(), program.Ref(at), program.Int(16), program.Int(0)).On(maxUserNamespaces)
-	r.another = b.AskFor(program.Errno(unix.ENOSPC), unix.SYS_UNSHARE, program.Int(unix.CLONE_NEWUSER))
-	b.Here(none)
-
 	zero := program.Int(0)
-	for c := 0; c <= b.Machine.LastCap; c++ {
-		b.Do(unix.SYS_PRCTL, program.Int(unix.PR_CAPBSET_DROP), program.Int(c), zero, zero, zero)
+	last := -1
+	if b.bounds(b.launch) {
+		last = b.Machine.LastCap
 	}
-	for c := 0; c <= b.Machine.LastCap; c++ {
+	for c := 0; c <= last; c++ {
+		if b.launch.is(full) || platform.Has(b.Machine.Caps.Bounding, c) {
+			b.Do(unix.SYS_PRCTL, program.Int(unix.PR_CAPBSET_DROP), program.Int(c), zero, zero, zero)
+		}
+	}
+	for c := 0; c <= last; c++ {
 		r.bounding = append(r.bounding, b.Ask(unix.SYS_PRCTL, program.Int(unix.PR_CAPBSET_READ), program.Int(c), zero, zero, zero))
 	}
 	b.Do(unix.SYS_PRCTL, program.Int(unix.PR_SET_NO_NEW_PRIVS), program.Int(1), zero, zero, zero)
@@ -50,19 +45,17 @@ func (r *privileges) ops(b *build) {
 }
 
 func (r *privileges) check(c *check) {
-	if c.Errno(r.open) == 0 {
-		c.fact("max_user_namespaces", "0", words(c.text(r.limit)))
-		c.fact("a new user namespace", "ENOSPC", c.result(r.another))
-	} else {
-		c.lacks("max_user_namespaces", "0", "open: "+c.Errno(r.open).Error(), "only the filter refuses new user namespaces")
-	}
 	left := 0
 	for _, o := range r.bounding {
 		if !c.Ran(o) || c.Value(o) != 0 {
 			left++
 		}
 	}
-	c.fact("bounding set", "0 of "+strconv.Itoa(len(r.bounding)), strconv.Itoa(left)+" of "+strconv.Itoa(len(r.bounding)))
+	if c.bounds(c.launch) {
+		c.fact("bounding set", "0 of "+strconv.Itoa(len(r.bounding)), strconv.Itoa(left)+" of "+strconv.Itoa(len(r.bounding)))
+	} else {
+		c.lacks("bounding set", "empty", "an ordinary user has not got CAP_SETPCAP", "no_new_privs alone keeps execve from adding capabilities")
+	}
 	c.fact("no_new_privs", "1", c.result(r.nnp))
 	c.fact("init is dumpable", "0", c.result(r.dump))
 }
@@ -70,7 +63,7 @@ func (r *privileges) check(c *check) {
 // permitted drops the capabilities that are left: in the server's process, and in init once that exists.
 type permitted struct{ server capabilities }
 
-func (r *permitted) ops(b *build) { r.server = b.dropCapabilities() }
+func (r *permitted) ops(b *build) { r.server = b.dropCapabilities(b.launch.is(full)) }
 
 func (r *permitted) check(c *check) {
 	c.fact("server's capabilities", none, c.capabilities(r.server))
@@ -86,9 +79,12 @@ type capabilities struct {
 
 const capVersion3 = 0x20080522 // capget(2)
 
-func (b *build) dropCapabilities() capabilities {
+// dropCapabilities drops what is left of them, and in any case looks.
+func (b *build) dropCapabilities(some bool) capabilities {
 	head := program.Ref(b.Data(program.Raw(capVersion3)))
-	b.Do(unix.SYS_CAPSET, head, program.Words(0, 0, 0))
+	if some {
+		b.Do(unix.SYS_CAPSET, head, program.Words(0, 0, 0))
+	}
 	at := b.Data([]byte("something that is not zero"))
 	return capabilities{b.Ask(unix.SYS_CAPGET, head, program.Ref(at)), at}
 }

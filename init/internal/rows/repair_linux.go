@@ -5,6 +5,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
 	"github.com/security-mcp/mcp-sandbox/init/internal/view"
+	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
 )
@@ -128,7 +129,7 @@ func (r *Repair) Check(results *program.Results) error {
 			ok = ok && after.dev == k.Dev && after.ino == k.Ino
 		}
 		if !ok {
-			return &Refusal{"root", "stat", k.Path, mismatch{"inode " + strconv.FormatUint(k.Ino, 10),
+			return &Refusal{Layer: order.Root, Op: "stat", Path: k.Path, Err: mismatch{"inode " + strconv.FormatUint(k.Ino, 10),
 				"inode " + strconv.FormatUint(before.ino, 10) + ", then " + strconv.FormatUint(after.ino, 10)}}
 		}
 	}

@@ -136,12 +136,16 @@ func (b *build) tree(path string) program.Arg {
 
 // place mounts a tree at path: with its attributes first, so that it is never there without them.
 func (b *build) place(tree program.Arg, attr uint64, path string) {
-	empty := program.Str("")
 	if attr != 0 {
-		b.Do(unix.SYS_MOUNT_SETATTR, tree, empty, program.Int(unix.AT_EMPTY_PATH|unix.AT_RECURSIVE),
-			program.Words(attr, 0, unix.MS_PRIVATE, 0), program.Int(32)).On(path)
+		b.attributes(tree, attr, path)
 	}
-	b.Do(unix.SYS_MOVE_MOUNT, tree, empty, program.Int(unix.AT_FDCWD), program.Str(path), program.Int(unix.MOVE_MOUNT_F_EMPTY_PATH)).On(path)
+	b.Do(unix.SYS_MOVE_MOUNT, tree, program.Str(""), program.Int(unix.AT_FDCWD), program.Str(path), program.Int(unix.MOVE_MOUNT_F_EMPTY_PATH)).On(path)
+}
+
+// attributes gives them to every mount of a tree that is not placed yet.
+func (b *build) attributes(tree program.Arg, attr uint64, path string) {
+	b.Do(unix.SYS_MOUNT_SETATTR, tree, program.Str(""), program.Int(unix.AT_EMPTY_PATH|unix.AT_RECURSIVE),
+		program.Words(attr, 0, unix.MS_PRIVATE, 0), program.Int(32)).On(path)
 }
 
 func (b *build) mount(source, target, fs string, flags int, data string) {

@@ -43,6 +43,7 @@ func (b *build) scratch() *scratch {
 			s.covers = append(s.covers, b.copyOf(b.denied(v.Covers[i].Folder)))
 		}
 	}
+	b.keys = b.copyOf(b.denied(false))
 	canary := scratchAt + "/" + canaryFolder
 	b.Do(unix.SYS_MKDIRAT, at, program.Str(canary), program.Int(0o755))
 	b.create(canary+"/"+canaryFile, 0o644)

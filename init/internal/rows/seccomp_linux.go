@@ -1,30 +1,75 @@
 package rows
 
 import (
+	"strconv"
+
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
 )
 
 // seccomp loads the filter. After it the server's process makes four kinds of call: evidence, the wait, the signal mask, execve.
+//
+// The proof is an ioctl on no descriptor that puts a byte into a terminal's input: EBADF without the filter, and under the
+// usual ones of containers too. Where a filter outside refuses it as this one does, the kernel's count of filters is the proof.
 type seccomp struct {
+	listener
+	older
 	before, after, mode program.Op
+	filters             [2]reading
 }
 
 func (r *seccomp) ops(b *build) {
 	zero := program.Int(0)
-	code := b.Data(b.Filter)
-	fprog := program.Words(uint64(len(b.Filter)/8), uint64(code)) // struct sock_fprog
-	// unshare(0) asks for nothing and changes nothing: without the filter it succeeds.
-	r.before = b.See(unix.SYS_UNSHARE, zero)
-	// Without SPEC_ALLOW kernels before 5.16 switch off speculative store bypass, which slows V8; seccomp(2).
-	b.Do(unix.SYS_SECCOMP, program.Int(unix.SECCOMP_SET_MODE_FILTER), program.Int(unix.SECCOMP_FILTER_FLAG_SPEC_ALLOW), fprog)
+	r.filters[0] = b.status()
+	r.before = b.typeAhead()
+	r.try(b, 0)
+	loaded := new(program.Label)
+	r.listen(b, loaded)
+	b.Do(unix.SYS_SECCOMP, program.Int(unix.SECCOMP_SET_MODE_FILTER), program.Int(specAllow), b.filter(b.Filter))
+	b.Here(loaded)
 	r.mode = b.See(unix.SYS_PRCTL, program.Int(unix.PR_GET_SECCOMP), zero, zero, zero, zero)
-	r.after = b.See(unix.SYS_UNSHARE, zero)
+	r.after = b.typeAhead()
+	r.filters[1] = b.status()
+	r.try(b, 1)
+	b.trySockets(func(f *family, o program.Op) { f.after = o })
 	b.tryOnce()
+}
+
+// typeAhead puts a byte into the input of no terminal: the usual filters of containers let that pass, and this one
+// refuses it without asking a listener.
+func (b *build) typeAhead() program.Op {
+	return b.See(unix.SYS_IOCTL, program.Int(-1), program.Int(unix.TIOCSTI), program.Int(0))
+}
+
+// specAllow is a flag without which kernels before 5.16 switch off speculative store bypass, which slows V8; seccomp(2).
+const specAllow = unix.SECCOMP_FILTER_FLAG_SPEC_ALLOW
+
+// filter is a struct sock_fprog.
+func (b *build) filter(code []byte) program.Arg {
+	return program.Words(uint64(len(code)/8), uint64(b.Data(code)))
+}
+
+// status reads what the kernel says of this thread.
+func (b *build) status() reading {
+	const path, size = "/proc/thread-self/status", 4096
+	fd := b.See(unix.SYS_OPENAT, program.Int(unix.AT_FDCWD), program.Str(path), program.Int(unix.O_RDONLY|unix.O_CLOEXEC))
+	at := b.Space(size)
+	r := reading{b.See(unix.SYS_READ, fd.Result(), program.Ref(at), program.Int(size)).On(path), at}
+	b.Any(unix.SYS_CLOSE, fd.Result())
+	return r
 }
 
 func (r *seccomp) check(c *check) {
 	c.fact("mode", "2", c.result(r.mode))
-	c.fact("unshare(0) before", "0", c.result(r.before))
-	c.fact("unshare(0)", "EPERM", c.result(r.after))
+	before := c.result(r.before)
+	old, known := platform.Filters(c.Filled(r.filters[0].op, r.filters[0].at))
+	now, _ := platform.Filters(c.Filled(r.filters[1].op, r.filters[1].at))
+	if known {
+		c.fact("filters", strconv.Itoa(old+1), strconv.Itoa(now))
+	}
+	c.shown(before == "EBADF" || known && before == "EPERM", "ioctl(-1, TIOCSTI) before", "EBADF", before)
+	c.fact("ioctl(-1, TIOCSTI)", "EPERM", c.result(r.after))
+	r.older.check(c)
+	r.listener.check(c)
 }

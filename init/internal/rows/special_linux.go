@@ -19,6 +19,9 @@ func (b *build) special() {
 	b.Unless(program.Errno(unix.EINVAL), done)
 	b.launch.proc[1] = proc("")
 	b.Here(done)
+	b.attributes(b.keys, frozen, procKeys)
+	b.launch.keys = b.Try(unix.SYS_MOVE_MOUNT, b.keys, program.Str(""), program.Int(unix.AT_FDCWD), program.Str(procKeys[1:]),
+		program.Int(unix.MOVE_MOUNT_F_EMPTY_PATH)).On(procKeys)
 	b.mount("devpts", "dev/pts", "devpts", unix.MS_NOSUID|unix.MS_NOEXEC, "newinstance,ptmxmode=0666,mode=0620")
 }
 

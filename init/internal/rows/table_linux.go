@@ -19,30 +19,47 @@ type row interface {
 type entry struct {
 	layer order.Layer
 	side  side
+	where set // in which confinements
 	row   row
 }
 
 // table is the only statement of the order.
 func table() []entry {
 	return []entry{
-		{order.Descriptors, inInit, new(inherited)},    // first: a write end of its own would hide that the shim died
-		{order.Namespaces, inInit, new(namespaces)},    // before the ids are mapped nothing may be created
-		{order.Root, inInit, new(root)},                // needs the host's tree and its /proc
-		{order.Root, inInit, new(covers)},              // on top of the grants
-		{order.Root, inInit, new(pivot)},               // from here on the host's tree is gone
-		{order.Network, inInit, new(network)},          // lo needs CAP_NET_ADMIN
-		{order.Privileges, inInit, new(privileges)},    // last in init: nothing after it may need a capability
-		{order.Landlock, inInit, new(ruleset)},         // made here, where every folder can be opened
-		{order.Limits, inInit, new(limitProcesses)},    // the clone of the server is its proof
-		{order.Descriptors, inServer, new(foreground)}, // a group of its own, while every signal is blocked
-		{order.Limits, inServer, new(trial)},
-		{order.Cgroup, inServer, new(cgroup)},
-		{order.Namespaces, inServer, new(cgroupNamespace)}, // in its group already; needs CAP_SYS_ADMIN
-		{order.Privileges, inServer, new(permitted)},       // the server's last capabilities
-		{order.Seccomp, inServer, new(traced)},             // without capabilities, and before the filter refuses ptrace
-		{order.Landlock, inServer, new(restrict)},          // a landlocked process cannot mount
-		{order.Descriptors, inServer, new(only)},           // after the last row that holds a descriptor
-		{order.Limits, inServer, new(limits)},              // the server's own; a small limit of open files must not hit the rows
-		{order.Seccomp, inServer, new(seccomp)},            // nothing after it but evidence, the wait and execve
+		{order.Descriptors, inInit, always, new(inherited)},       // first: a write end of its own would hide that the shim died
+		{order.Descriptors, inInit, confined, new(keyring)},       // before the ids change: a keyring is its maker's
+		{order.Descriptors, inInit, shared, new(kin)},             // before there is anybody who could leave an orphan
+		{order.Namespaces, inInit, full, new(namespaces)},         // before the ids are mapped nothing may be created
+		{order.Namespaces, inInit, shared, new(noNamespaces)},     //
+		{order.Cgroup, inInit, always, new(leaf)},                 // the host's tree is still there
+		{order.Root, inInit, full, new(root)},                     // needs the host's tree and its /proc
+		{order.Root, inInit, full, new(covers)},                   // on top of the grants
+		{order.Root, inInit, full, new(pivot)},                    // from here on the host's tree is gone
+		{order.Root, inInit, shared, new(noRoot)},                 //
+		{order.Network, inInit, full, new(network)},               // lo needs CAP_NET_ADMIN
+		{order.Privileges, inInit, full, new(noMoreNamespaces)},   // the limit is the own namespace's
+		{order.Privileges, inInit, confined, new(privileges)},     // after it nothing but a mount may need a capability
+		{order.Root, inInit, full, new(frozenProc)},               // after the last write to it
+		{order.Privileges, inInit, reduced | limited, new(plain)}, // the ids: after the bounding set, which takes CAP_SETPCAP
+		{order.Descriptors, inInit, shared, new(place)},           // as the server's user, who may not be let in
+		{order.Landlock, inInit, full | reduced, new(ruleset)},    // made here, where every folder can be opened
+		{order.Limits, inInit, full, new(limitProcesses)},         // the clone of the server is its proof
+		{order.Descriptors, inInit, always, new(terminal)},        // late: a terminal whose session ends is lost to all
+		{order.Descriptors, inServer, always, new(foreground)},    // a group of its own, while every signal is blocked
+		{order.Descriptors, inServer, shared, new(session)},       // or it could join init's group
+		{order.Limits, inServer, full, new(trial)},
+		{order.Cgroup, inServer, always, new(cgroup)},
+		{order.Namespaces, inServer, full, new(cgroupNamespace)},  // in its group already; needs CAP_SYS_ADMIN
+		{order.Privileges, inServer, confined, new(permitted)},    // the server's last capabilities
+		{order.Seccomp, inServer, filtered, new(traced)},          // without capabilities, and before the filter refuses ptrace
+		{order.Landlock, inServer, full | reduced, new(restrict)}, // a landlocked process cannot mount
+		{order.Landlock, inServer, limited | free, new(noLandlock)},
+		{order.Descriptors, inServer, always, new(only)},            // after the last row that holds a descriptor
+		{order.Limits, inServer, always, new(limits)},               // the server's own; a small limit of open files must not hit the rows
+		{order.Network, inServer, reduced | bounded, new(families)}, // its other half is behind the filter
+		{order.Network, inServer, bare | free, new(openNetwork)},    //
+		{order.Privileges, inServer, free, new(allPrivileges)},      //
+		{order.Seccomp, inServer, bare | free, new(noFilter)},       //
+		{order.Seccomp, inServer, filtered, new(seccomp)},           // nothing after it but evidence, the wait and execve
 	}
 }

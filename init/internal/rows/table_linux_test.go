@@ -16,7 +16,14 @@ func TestOrderOfRows(t *testing.T) {
 	var got strings.Builder
 	for _, e := range table() {
 		where := map[side]string{inInit: "init", inServer: "server"}[e.side]
-		fmt.Fprintf(&got, "%-12s %-7s %s\n", e.layer, where, strings.TrimPrefix(fmt.Sprintf("%T", e.row), "*rows."))
+		in := ""
+		for i, c := range "frlbn" {
+			if e.where&(1<<i) == 0 {
+				c = 0x2d
+			}
+			in += string(c)
+		}
+		fmt.Fprintf(&got, "%-12s %-7s %s %s\n", e.layer, where, in, strings.TrimPrefix(fmt.Sprintf("%T", e.row), "*rows."))
 	}
 	const file = "testdata/order.golden"
 	if *update {

@@ -17,6 +17,21 @@ func (b *build) takeTerminal() program.Addr {
 	return sid
 }
 
+// terminal makes the server's terminal that of init's session.
+type terminal struct{ owner program.Addr }
+
+func (r *terminal) ops(b *build) {
+	if b.TTY {
+		r.owner = b.takeTerminal()
+	}
+}
+
+func (r *terminal) check(c *check) {
+	if c.TTY {
+		c.fact("session of the terminal", c.init(), c.word32(r.owner))
+	}
+}
+
 // foreground gives a server with a terminal a process group of its own in init's session, and the terminal's foreground.
 // The group must have its parent in another group of the same session, or the kernel takes it for an orphaned one and
 // Ctrl-Z does nothing; setpgid(2). SIGTTOU is blocked, as everything is, or the second call would stop the process.

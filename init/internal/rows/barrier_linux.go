@@ -1,0 +1,55 @@
+package rows
+
+import (
+	"github.com/landlock-lsm/go-landlock/landlock/syscall"
+	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"golang.org/x/sys/unix"
+)
+
+// Rights to single files: the kernel refuses a rule that gives a file what only a folder can have.
+const (
+	toReadFile = syscall.AccessFSExecute | syscall.AccessFSReadFile
+	toDevice   = toFile | syscall.AccessFSIoctlDev
+)
+
+// barrier are the rules where there is no root of the server's own: what cannot be opened by one of them cannot be opened.
+// The places are the host's, so the inode of each is compared with the one that was looked at.
+func (b *build) barrier() []rule {
+	v := b.View
+	folder := unix.O_RDONLY | unix.O_DIRECTORY | unix.O_CLOEXEC
+	w := []rule{{path: "/proc", rights: toRead, flags: folder}}
+	for i := range v.Private {
+		w = append(w, rule{path: v.Private[i].Path, rights: toOwn, private: true})
+	}
+	for i := range v.Nodes {
+		n := &v.Nodes[i]
+		r := rule{path: n.Source, node: n}
+		switch {
+		case n.Device:
+			// Not every device can be opened by everybody, and /dev/tty by nobody who has no terminal; but alike both times.
+			r.rights, r.flags = toDevice, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY|unix.O_CLOEXEC
+		case n.Write && n.Folder:
+			r.rights, r.flags = toWrite, unix.O_TMPFILE|unix.O_WRONLY|unix.O_CLOEXEC
+		case n.Write:
+			r.rights, r.flags = toFile, unix.O_WRONLY|unix.O_CLOEXEC
+		case n.Folder:
+			r.rights, r.flags = toRead, folder
+		default:
+			r.rights, r.flags = toReadFile, unix.O_RDONLY|unix.O_CLOEXEC
+		}
+		w = append(w, r)
+	}
+	return needed(w)
+}
+
+// open opens the place of a rule. What it leads to counts, whichever way, and that is compared.
+func (b *build) open(w *rule) program.Op {
+	fd := b.Do(unix.SYS_OPENAT, program.Int(unix.AT_FDCWD), program.Str(w.path), program.Int(unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC))
+	w.opened = fd
+	if w.node != nil {
+		at := b.Space(statxSize)
+		w.looked = stat{b.See(unix.SYS_STATX, fd.Result(), program.Str(""), program.Int(unix.AT_EMPTY_PATH),
+			program.Int(unix.STATX_BASIC_STATS), program.Ref(at)).On(w.path), at}
+	}
+	return fd
+}

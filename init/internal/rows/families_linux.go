@@ -1,0 +1,59 @@
+package rows
+
+import (
+	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"golang.org/x/sys/unix"
+)
+
+// families shows which families of sockets the filter leaves a server that has no network namespace of its own: none but
+// inet of level network, and unix where Landlock bounds it. Its second half is made behind the filter.
+type families struct{}
+
+// A family is one of socket(2), tried before the filter and behind it.
+type family struct {
+	name          string
+	number, kind  int
+	stays         bool
+	before, after program.Op
+}
+
+func (b *build) families() []family {
+	inet := b.hostNet()
+	return []family{
+		{name: "inet", number: unix.AF_INET, kind: unix.SOCK_STREAM, stays: inet},
+		{name: "inet UDP", number: unix.AF_INET, kind: unix.SOCK_DGRAM, stays: inet},
+		{name: "inet6", number: unix.AF_INET6, kind: unix.SOCK_STREAM, stays: inet},
+		{name: "netlink", number: unix.AF_NETLINK, kind: unix.SOCK_RAW},
+		{name: "unix", number: unix.AF_UNIX, kind: unix.SOCK_STREAM, stays: !SharedUnix(b.Machine.LandlockABI)},
+	}
+}
+
+// SharedUnix reports whether the filter of a server without namespaces has to refuse AF_UNIX.
+func SharedUnix(abi int) bool { return abi < pathnameABI }
+
+func (r *families) ops(b *build) {
+	b.launch.families = b.families()
+	b.trySockets(func(f *family, o program.Op) { f.before = o })
+}
+
+// trySockets makes one socket of each family and closes it again.
+func (b *build) trySockets(keep func(f *family, o program.Op)) {
+	for i := range b.launch.families {
+		f := &b.launch.families[i]
+		fd := b.See(unix.SYS_SOCKET, program.Int(f.number), program.Int(f.kind|unix.SOCK_CLOEXEC), program.Int(0))
+		keep(f, fd)
+		b.Any(unix.SYS_CLOSE, fd.Result())
+	}
+}
+
+func (r *families) check(c *check) {
+	for i := range c.launch.families {
+		f := &c.launch.families[i]
+		if f.stays {
+			c.fact("socket "+f.name, c.opened(f.before), c.opened(f.after))
+			continue
+		}
+		// A machine without IPv6, or another filter, refuses it in the same way: then this one's proof is its own row's.
+		c.fact("socket "+f.name, "EAFNOSUPPORT", c.opened(f.after))
+	}
+}

@@ -1,0 +1,64 @@
+package rows
+
+import (
+	"strconv"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"golang.org/x/sys/unix"
+)
+
+// kin makes init the parent of every process of the server's that loses its own, where no pid namespace does: so none gets
+// away by forking twice, and when the last has ended wait4 says so; pr_set_child_subreaper(2const).
+type kin struct{ is program.Addr }
+
+func (r *kin) ops(b *build) {
+	zero := program.Int(0)
+	b.Do(unix.SYS_PRCTL, program.Int(unix.PR_SET_CHILD_SUBREAPER), program.Int(1), zero, zero, zero)
+	r.is = b.Space(8)
+	b.Ask(unix.SYS_PRCTL, program.Int(unix.PR_GET_CHILD_SUBREAPER), program.Ref(r.is), zero, zero, zero)
+}
+
+func (r *kin) check(c *check) {
+	c.fact("init is the parent of orphans", "1", strconv.Itoa(int(c.Word32(r.is))))
+}
+
+// session gives the server a session of its own where init's group is within its reach. With a terminal it has to stay in
+// init's, and has a group of its own.
+type session struct {
+	pid, own program.Op
+}
+
+func (r *session) ops(b *build) {
+	if b.TTY {
+		return
+	}
+	r.pid = b.Ask(unix.SYS_GETPID)
+	b.Do(unix.SYS_SETSID)
+	r.own = b.Ask(unix.SYS_GETSID, program.Int(0))
+}
+
+func (r *session) check(c *check) {
+	if !c.TTY {
+		c.fact("server's session", c.result(r.pid), c.result(r.own))
+	}
+}
+
+// place goes to the server's working folder, as the user that the server is.
+type place struct {
+	cwd program.Op
+	at  program.Addr
+}
+
+func (r *place) ops(b *build) {
+	b.Do(unix.SYS_CHDIR, program.Str(b.View.Cwd))
+	r.at = b.Space(pathMax)
+	r.cwd = b.Ask(unix.SYS_GETCWD, program.Ref(r.at), program.Int(pathMax))
+}
+
+func (r *place) check(c *check) {
+	got := ""
+	if cwd := c.Filled(r.cwd, r.at); len(cwd) > 0 {
+		got = string(cwd[:len(cwd)-1])
+	}
+	c.fact("working directory", c.View.Cwd, got)
+}

@@ -1,0 +1,53 @@
+package rows
+
+import (
+	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"golang.org/x/sys/unix"
+)
+
+// listener loads the filter that asks about the dangerous calls it refuses, so that the user can be told of them:
+// SECCOMP_RET_USER_NOTIF in seccomp_unotify(2). The kernel gives the other end of the questions to the process that loads
+// it, which sends it to the shim and keeps nothing of it, or the server could answer itself. The shim answers EPERM,
+// always; when it is gone the kernel answers ENOSYS. So a listener decides nothing, and a machine that gives none (an
+// outer sandbox has one already: EBUSY) loads the filter that refuses by itself.
+type listener struct{ load, kept program.Op }
+
+// Listener is the message that carries it. Its letter is none of the others'.
+const Listener = "l"
+
+// listen goes on at loaded if it was.
+func (r *listener) listen(b *build, loaded *program.Label) {
+	if b.Asking == nil {
+		return
+	}
+	none := new(program.Label)
+	message, fd := b.carrier(Listener)
+	r.load = b.Try(unix.SYS_SECCOMP, program.Int(unix.SECCOMP_SET_MODE_FILTER),
+		program.Int(specAllow|unix.SECCOMP_FILTER_FLAG_NEW_LISTENER), b.filter(b.Asking)).Into(fd)
+	b.UnlessOK(none)
+	b.StepExactly(program.Int(len(Listener)), unix.SYS_SENDMSG, program.Int(fdUp), message, program.Int(0))
+	b.Do(unix.SYS_CLOSE, r.load.Result()).On("listener")
+	r.kept = b.See(unix.SYS_FCNTL, r.load.Result(), program.Int(unix.F_GETFD))
+	b.Jump(loaded)
+	b.Here(none)
+}
+
+// carrier lays out the struct msghdr of a message with one descriptor, whose number is stored at fd; cmsg(3).
+func (b *build) carrier(text string) (message program.Arg, fd program.Addr) {
+	const level, rights = unix.SOL_SOCKET, unix.SCM_RIGHTS << 32
+	control := b.Data(program.Raw(uint64(unix.CmsgLen(4)), level|rights, 0))
+	iov := b.Data(program.Raw(uint64(b.Data([]byte(text))), uint64(len(text))))
+	return program.Words(0, 0, uint64(iov), 1, uint64(control), uint64(unix.CmsgSpace(4)), 0), control.Plus(unix.CmsgLen(0))
+}
+
+func (r *listener) check(c *check) {
+	const effect = "the dangerous system calls are refused all the same, and nobody is told of it"
+	switch {
+	case c.Asking == nil:
+		c.lacks("listener", "denials are told", "seccomp.deny names a call that the listener is handed over by", effect)
+	case c.Errno(r.load) != 0:
+		c.lacks("listener", "denials are told", "seccomp: "+c.Errno(r.load).Error(), effect)
+	default:
+		c.fact("listener in the server's process", "EBADF", c.result(r.kept))
+	}
+}

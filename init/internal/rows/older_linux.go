@@ -1,0 +1,64 @@
+package rows
+
+import (
+	"strconv"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"github.com/security-mcp/mcp-sandbox/policy"
+	"golang.org/x/sys/unix"
+)
+
+// Versions of Landlock that took over what the filter has to do before; landlock(7).
+const (
+	renameABI = 2 // from one folder to another
+	cutABI    = 3 // truncate(2) and O_TRUNC
+	ioctlABI  = 5 // of devices
+)
+
+// Guarded reports whether the filter refuses signals to init and the launcher, because no scope of Landlock does.
+func Guarded(c policy.Confinement, abi int) bool {
+	return c == policy.ConfinementLimits || c == policy.Reduced && abi < scopesABI
+}
+
+// NoCut reports whether the filter refuses what cuts a file that was not opened for writing.
+func NoCut(c policy.Confinement, abi int) bool { return c == policy.Reduced && abi < cutABI }
+
+// older is the proof of the two: calls that change nothing, tried before the filter and behind it.
+type older struct{ signal, cut [2]program.Op }
+
+// try makes them; when is 0 before the filter and 1 behind it.
+func (r *older) try(b *build, when int) {
+	c, abi := b.launch.confinement, b.Machine.LandlockABI
+	if Guarded(c, abi) {
+		init := b.See(unix.SYS_GETPPID).Result()
+		r.signal[when] = b.See(unix.SYS_KILL, init, program.Int(0))
+	}
+	if NoCut(c, abi) {
+		r.cut[when] = b.See(unix.SYS_TRUNCATE, program.Str(""), program.Int(0))
+	}
+}
+
+func (r *older) check(c *check) {
+	if Guarded(c.launch.confinement, c.Machine.LandlockABI) {
+		c.fact("signal to init before the filter", "0", c.result(r.signal[0]))
+		c.fact("signal to init", "EPERM", c.result(r.signal[1]))
+	}
+	if NoCut(c.launch.confinement, c.Machine.LandlockABI) {
+		c.fact("truncate before", "ENOENT", c.result(r.cut[0]))
+		c.fact("truncate", "EPERM", c.result(r.cut[1]))
+	}
+}
+
+// olderLandlock says what this kernel's leaves open that neither it nor the filter holds.
+func (c *check) olderLandlock() {
+	abi := c.Machine.LandlockABI
+	lacks := func(least int, name, effect string) {
+		if abi < least {
+			c.lacks(name, "ABI "+strconv.Itoa(least), "the kernel's Landlock has ABI "+strconv.Itoa(abi), effect)
+		}
+	}
+	lacks(renameABI, "renames", "no file can be renamed or linked from one folder to another, as npm and git do")
+	lacks(ioctlABI, "ioctls of devices", "those of the few devices that can be opened, and of a terminal, are bounded by the filter alone")
+	lacks(scopesABI, "scopes", "the filter refuses signals to init and the launcher, by their numbers, and to groups; other processes of the "+
+		"launcher's user can be signalled")
+}

@@ -1,0 +1,44 @@
+package rows
+
+import (
+	"strconv"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"golang.org/x/sys/unix"
+)
+
+// procKeys tells everybody the names of the keys of his user, those of the host's processes too: the kernel knows no
+// namespace of keys by their user. Some machines' kernels are without it.
+const procKeys = "/proc/keys"
+
+// frozenProc makes /proc read-only, once nothing of it has to be written any more. A server of the machine's user 0 (a
+// container's root that has no other id) is the owner of /proc/sys: there Landlock alone would keep it from writing
+// core_pattern, and with it a program for the host's root to run.
+type frozenProc struct{}
+
+func (r *frozenProc) ops(b *build) {
+	none := new(program.Label)
+	b.See(unix.SYS_FACCESSAT, program.Int(unix.AT_FDCWD), program.Str("/proc/self/stat"), program.Int(unix.F_OK))
+	b.UnlessOK(none)
+	b.Do(unix.SYS_MOUNT, program.Str("none"), program.Str("/proc"), program.Int(0),
+		program.Int(unix.MS_REMOUNT|unix.MS_BIND|unix.MS_RDONLY|unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC), program.Int(0)).On("/proc")
+	b.Here(none)
+	b.launch.procStat = b.stat("/proc")
+}
+
+// check: the mounts are compared as a whole, and this one with them.
+func (r *frozenProc) check(c *check) {
+	if o := c.launch.keys; c.procMounted() && c.Ran(o) && c.Errno(o) != 0 && c.Errno(o) != unix.ENOENT {
+		c.refuse("move_mount", procKeys, c.Errno(o))
+	}
+}
+
+// procDev is the file system that a path to /proc leads to, as mountinfo writes it: with filesystem.default "read" the
+// host's own lies below.
+func (c *check) procDev() string {
+	dev := c.stat(c.launch.procStat).dev
+	return strconv.FormatUint(dev>>32, 10) + ":" + strconv.FormatUint(dev&0xffffffff, 10)
+}
+
+// masksKeys reports whether there is a list of keys, and so something over it.
+func (c *check) masksKeys() bool { return c.Ran(c.launch.keys) && c.Errno(c.launch.keys) == 0 }
