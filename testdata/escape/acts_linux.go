@@ -17,11 +17,24 @@ func acts() map[string]func([]string) (string, error) {
 	return map[string]func([]string) (string, error){
 		"call":        call,       // NUMBER [ARG...], see argument
 		"new":         newSpace,   // FLAGS clone or unshare: a child that is born with them, or asks for them
-		"mapped":      mapped,     // PORT: TCP over IPv6 to ::ffff:127.0.0.1
-		"fast-open":   fastOpen,   // PORT: the first word goes with the SYN, no connect is called
 		"fill":        fill,       // MIB DIR...: write until nothing more fits
 		"fill-inodes": fillInodes, // COUNT DIR...: make empty files until nothing more fits
 		"kill-all":    killAll,    // signal every process that can be, itself not; tells how its own child ended
+		"core-limit":  coreLimit,  // lower the limit of core dumps to 0 by both calls; tells what it is then
+		"crash":       crash,      // die of a signal that dumps core
+
+		"connect":     connect,    // FAMILY TYPE PROTOCOL ADDRESS PORT: and send a word
+		"fast-open":   fastOpen,   // ADDRESS PORT: the first word goes with the SYN, no connect is called
+		"families":    families,   // the families of which some kind of socket can be had
+		"peer":        peerSignal, // signal who made the other end of standard input, by a descriptor of the process
+		"owner":       owner,      // PID: it owns a socket, and is sent SIGKILL when there is something to read
+		"add-address": addAddress, // to the loopback interface, by netlink
+
+		"reconfigure": reconfigure, // DIR: change the file system mounted there, by fspick and fsconfig
+		"tmpfile":     tmpfile,     // DIR PATH: a file without a name in DIR gets the name PATH
+		"reopen":      reopen,      // PATH FLAGS: an O_PATH descriptor, opened again through /proc/self/fd
+		"moved":       moved,       // DIR PATH: hold DIR, say so by DIR/ready, wait until it was moved, open PATH relative to it
+		"deface":      deface,      // FD: change what was written to it, by every way; tells which went
 	}
 }
 
@@ -48,34 +61,6 @@ func newSpace(args []string) (string, error) {
 		return "made", nil
 	}
 	return "", err
-}
-
-func mapped(args []string) (string, error) {
-	port, err := strconv.Atoi(args[0])
-	if err != nil {
-		return "", err
-	}
-	fd, err := unix.Socket(unix.AF_INET6, unix.SOCK_STREAM, 0)
-	if err != nil {
-		return "", err
-	}
-	defer unix.Close(fd)
-	to := &unix.SockaddrInet6{Port: port}
-	copy(to.Addr[10:], []byte{0xff, 0xff, 127, 0, 0, 1})
-	return "connected", unix.Connect(fd, to)
-}
-
-func fastOpen(args []string) (string, error) {
-	port, err := strconv.Atoi(args[0])
-	if err != nil {
-		return "", err
-	}
-	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM, 0)
-	if err != nil {
-		return "", err
-	}
-	defer unix.Close(fd)
-	return "sent", unix.Sendto(fd, []byte("x"), unix.MSG_FASTOPEN, &unix.SockaddrInet4{Port: port, Addr: [4]byte{127, 0, 0, 1}})
 }
 
 // fill tells how many MiB fitted, of all folders together, and takes them away again.

@@ -26,6 +26,10 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 3 && os.Args[1] == shimName { // started by who cannot choose argument 0
 		os.Args = os.Args[1:]
 	}
+	if len(os.Args) > 2 && os.Args[1] == withoutLandlock {
+		println(execWithoutLandlock(os.Args[2:]).Error())
+		os.Exit(70)
+	}
 	if os.Args[0] == shimName {
 		p, err := policy.Parse([]byte(os.Args[1]))
 		if err == nil {
@@ -41,21 +45,37 @@ func TestMain(m *testing.M) {
 }
 
 // launch runs a command in a sandbox and returns its output, the launcher's lines, and the exit status.
-func launch(t *testing.T, doc, home string, command ...string) (stdout, stderr string, code int) {
+func launch(t *testing.T, s *scene, l level, command ...string) (stdout, stderr string, code int) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	cmd := exec.Command("/proc/self/exe")
-	cmd.Args = append([]string{shimName, doc}, command...)
-	cmd.Stdout, cmd.Stderr = &out, &errs
-	cmd.Env = []string{"HOME=" + home, "PATH=/usr/bin:/bin", "HOST_SECRET=mellon"}
-	if os.Geteuid() == 0 {
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Groups: []uint32{0}}}
-	}
+	cmd := s.shim(t, l, command...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = session(t), &out, &errs
 	err := cmd.Run()
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)
 	}
 	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
+}
+
+// shim is a launch that is not started yet, on the machine of its level.
+func (s *scene) shim(t *testing.T, l level, command ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command("/proc/self/exe")
+	cmd.Args = append([]string{shimName, s.policy(l)}, command...)
+	cmd.Env = []string{"HOME=" + s.dir + "/home", "PATH=/usr/bin:/bin", "HOST_SECRET=mellon"}
+	if root() {
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Groups: []uint32{0}}}
+	}
+	if l.reduced {
+		testbed.Machine{Lacks: []testbed.Lack{testbed.NoUserNamespaces}, Root: root()}.Put(t, cmd)
+	}
+	return cmd
+}
+
+// acting is a launch of the adversary with its words.
+func (s *scene) acting(t *testing.T, l level, act string) *exec.Cmd {
+	t.Helper()
+	return s.shim(t, l, append([]string{testbed.Program(t, "escape")}, strings.Fields(s.put(act))...)...)
 }
 
 // results reads what the program wrote of its acts.
@@ -79,3 +99,6 @@ func everyRight() *syscall.SysProcAttr {
 		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}},
 		GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}}}
 }
+
+// root reports whether this is the machine's, not that of a namespace which the test made as an ordinary user.
+func root() bool { return os.Geteuid() == 0 && os.Getenv(inNetworkEnv) != "user" }

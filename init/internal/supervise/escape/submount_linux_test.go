@@ -3,7 +3,6 @@ package escape_test
 import (
 	"os"
 	"os/exec"
-	"strings"
 	"syscall"
 	"testing"
 
@@ -12,20 +11,20 @@ import (
 
 // A mount below a read grant is read-only with it. The host of this test is a mount namespace of its own, where the
 // control writes to that mount first.
-func TestSubmountIsReadOnly(t *testing.T) {
-	if os.Geteuid() != 0 {
+func submount(t *testing.T, l level) {
+	if !root() {
 		t.Skip("the launcher has to be in a mount namespace of another's making: only as root")
 	}
 	s := stage(t)
-	const script = `set -e; cd "$0"; mkdir read/sub; mount -t tmpfs none read/sub
+	const script = `set -e; cd "$0"; mkdir -p read/sub; mount -t tmpfs none read/sub
 		echo control >read/sub/file; chmod 777 read/sub; chmod 666 read/sub/file; exec "$@"`
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("/bin/sh", "-c", script, s, self, shimName, strings.ReplaceAll(doc, "STAGE", s),
-		testbed.Program(t, "escape"), "read", s+"/read/sub/file", "--", "append", s+"/read/sub/file", "--", "write", s+"/read/sub/new")
-	cmd.Env = []string{"HOME=" + s + "/home", "PATH=/usr/bin:/bin:/sbin"}
+	cmd := exec.Command("/bin/sh", "-c", script, s.dir, self, shimName, s.policy(l),
+		testbed.Program(t, "escape"), "read", s.dir+"/read/sub/file", "--", "append", s.dir+"/read/sub/file", "--", "write", s.dir+"/read/sub/new")
+	cmd.Env = []string{"HOME=" + s.dir + "/home", "PATH=/usr/bin:/bin:/sbin"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS} // makes the propagation private, too
 	text, err := cmd.Output()
 	all := results(t, string(text))

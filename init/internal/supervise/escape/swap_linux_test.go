@@ -18,7 +18,7 @@ const swapsEnv = "MCP_SANDBOX_TEST_SWAPS"
 // While a folder of a granted path and a link to another tree change places as fast as they can, a launch is refused or
 // the server sees what the launcher resolved: the folder's own file behind a folder, the other tree's only behind the link
 // that the host had there then. In a write grant a server could have made the link: there the other tree is never seen.
-func TestSymlinkSwap(t *testing.T) {
+func symlinkSwap(t *testing.T, l level) {
 	launches := 200
 	if n, err := strconv.Atoi(os.Getenv(swapsEnv)); err == nil {
 		launches = n
@@ -29,9 +29,9 @@ func TestSymlinkSwap(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := stage(t)
-			place := filepath.Join(s, "place")
+			place := filepath.Join(s.dir, "place")
 			for name, text := range map[string]string{"place/granted/in/file": "right", "other/in/file": "wrong"} {
-				path := filepath.Join(s, name)
+				path := filepath.Join(s.dir, name)
 				if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
 					t.Fatal(err)
 				}
@@ -40,11 +40,11 @@ func TestSymlinkSwap(t *testing.T) {
 				os.Chmod(place+"/granted/in", 0o777)); err != nil {
 				t.Fatal(err)
 			}
-			policy := `{"version":1,"filesystem":{` + strings.ReplaceAll(grants, "PLACE", place) + `},"cwd":"/"}`
+			l.doc = `{"version":1,"filesystem":{` + strings.ReplaceAll(grants, "PLACE", place) + `},"cwd":"/"}`
 			swapped := swapping(place)
 			seen := map[string]int{}
 			for range launches / 2 {
-				out, errs, code := launch(t, policy, s+"/home", "/bin/sh", "-c", `test -L "$0" && echo link; cat "$0/in/file"`, place+"/granted")
+				out, errs, code := launch(t, s, l, "/bin/sh", "-c", `test -L "$0" && echo link; cat "$0/in/file"`, place+"/granted")
 				if code == 125 {
 					out = "refused"
 				}

@@ -1,0 +1,198 @@
+package escape_test
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
+	"golang.org/x/sys/unix"
+)
+
+// inNetworkEnv marks the process of this test that has a network namespace of its own.
+const inNetworkEnv = "ESCAPE_TEST_IN_NETWORK"
+
+// Addresses of the test's own network: the loopback's, and two that are not.
+var hostAddresses = []string{"127.0.0.1", "203.0.113.7", "::1", "2001:db8::7"}
+
+// addresses: in a network namespace that the test makes, the host listens at its loopback and at other addresses, by TCP,
+// UDP and MPTCP. Of a server without network it hears nothing; in level network MPTCP is refused.
+func addresses(t *testing.T, _ level) {
+	cmd := exec.Command("/proc/self/exe", "-test.run=^TestInNetwork$", "-test.v")
+	cmd.Env = append(os.Environ(), inNetworkEnv+"=root", testbed.ProgramsEnv+"="+strings.TrimSuffix(testbed.Program(t, "escape"), "/escape"))
+	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWNET}
+	if !root() {
+		cmd.Env = append(cmd.Env, inNetworkEnv+"=user")
+		cmd.SysProcAttr = everyRight()
+		cmd.SysProcAttr.Cloneflags = unix.CLONE_NEWNET | unix.CLONE_NEWUSER
+	}
+	text, err := cmd.CombinedOutput()
+	if err != nil || !strings.Contains(string(text), "--- PASS: TestInNetwork") {
+		t.Errorf("%v\n%s", err, text)
+	}
+}
+
+func TestInNetwork(t *testing.T) {
+	if os.Getenv(inNetworkEnv) == "" {
+		t.Skip("runs as a part of TestStories")
+	}
+	up(t)
+	heard, port := listeners(t)
+	var acts []string
+	reaches := 0 // how many of them a plain program sends
+	for _, a := range hostAddresses {
+		family := "10"
+		if strings.Contains(a, ".") {
+			family = "2"
+			acts = append(acts, "connect 10 1 6 "+a, "connect 10 2 17 "+a, "fast-open "+a) // v4-mapped
+		}
+		acts = append(acts, "connect "+family+" 1 6 "+a, "connect "+family+" 2 17 "+a, "connect "+family+" 1 262 "+a)
+	}
+	program := testbed.Program(t, "escape")
+	s := stage(t)
+	var command []string
+	for _, a := range acts {
+		command = append(append(command, "--"), strings.Fields(a+" "+port)...)
+		before := heard.Load()
+		if out := s.outside(t, program, false, a+" "+port); out.OK && hears(heard, before+1) {
+			reaches++
+		} else if !strings.Contains(a, " 262 ") { // a kernel may have no MPTCP
+			t.Errorf("outside: %s: %+v", a, out)
+		}
+	}
+	for _, l := range levels() {
+		before := heard.Load()
+		out, errs, code := launch(t, s, l, append([]string{program}, command...)...)
+		inside := results(t, out)
+		if code != 0 || len(inside) != len(acts) {
+			t.Fatalf("%s: code %d, %s%s", l.name, code, out, errs)
+		}
+		for i, r := range inside {
+			if mptcp := strings.Contains(acts[i], " 262 "); mptcp && r.Errno != "EAFNOSUPPORT" || r.OK && l.name != "network" && !strings.Contains(acts[i], " 17 127.") && !strings.Contains(acts[i], " 17 ::1") {
+				t.Errorf("%s: %s: %+v", l.name, acts[i], r)
+			}
+		}
+		time.Sleep(50 * time.Millisecond)
+		if n := heard.Load() - before; l.name != "network" && n != 0 || l.name == "network" && n == 0 {
+			t.Errorf("%s: the host heard %d", l.name, n)
+		}
+	}
+	t.Logf("%d acts, %d reach a host without a sandbox", len(acts), reaches)
+}
+
+// hears waits until so much was heard.
+func hears(heard *atomic.Int64, n int64) bool {
+	for range 200 {
+		if heard.Load() >= n {
+			return true
+		}
+		time.Sleep(time.Millisecond)
+	}
+	return false
+}
+
+// listeners count what comes in, on one port of every address.
+func listeners(t *testing.T) (heard *atomic.Int64, port string) {
+	t.Helper()
+	heard = new(atomic.Int64)
+	udp, err := net.ListenPacket("udp", ":0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { udp.Close() })
+	port = strconv.Itoa(udp.LocalAddr().(*net.UDPAddr).Port)
+	go func() {
+		for b := make([]byte, 64); ; heard.Add(1) {
+			if _, _, err := udp.ReadFrom(b); err != nil {
+				return
+			}
+		}
+	}()
+	lc := net.ListenConfig{Control: func(_, _ string, c syscall.RawConn) error {
+		return c.Control(func(fd uintptr) { unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_FASTOPEN, 16) })
+	}}
+	lc.SetMultipathTCP(true)
+	tcp, err := lc.Listen(t.Context(), "tcp", ":"+port)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { tcp.Close() })
+	go func() {
+		for {
+			c, err := tcp.Accept()
+			if err != nil {
+				return
+			}
+			heard.Add(1)
+			c.Close()
+		}
+	}()
+	return heard, port
+}
+
+// up brings the loopback interface of this namespace up, with the addresses that are not the loopback's.
+func up(t *testing.T) {
+	t.Helper()
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(fd)
+	lo, err := unix.NewIfreq("lo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lo.SetUint16(unix.IFF_UP | unix.IFF_RUNNING | unix.IFF_LOOPBACK)
+	if err := unix.IoctlIfreq(fd, unix.SIOCSIFFLAGS, lo); err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range hostAddresses {
+		if ip := net.ParseIP(a); !ip.IsLoopback() {
+			if err := newAddress(ip); err != nil {
+				t.Fatal(fmt.Errorf("%s: %w", a, err))
+			}
+			for range 200 { // its route comes a moment later
+				c, err := net.Dial("udp", net.JoinHostPort(a, "9"))
+				if err == nil {
+					c.Close()
+					break
+				}
+				time.Sleep(10 * time.Millisecond)
+			}
+		}
+	}
+}
+
+// newAddress is RTM_NEWADDR for the loopback interface; rtnetlink(7).
+func newAddress(ip net.IP) error {
+	family, raw := byte(unix.AF_INET6), []byte(ip.To16())
+	if v4 := ip.To4(); v4 != nil {
+		family, raw = unix.AF_INET, v4
+	}
+	size := byte(16 + 8 + 4 + len(raw))
+	msg := append([]byte{size, 0, 0, 0, unix.RTM_NEWADDR, 0, unix.NLM_F_REQUEST | unix.NLM_F_ACK, 6, 1, 0, 0, 0, 0, 0, 0, 0,
+		family, byte(8 * len(raw)), unix.IFA_F_NODAD, 0, 1, 0, 0, 0, byte(4 + len(raw)), 0, unix.IFA_LOCAL, 0}, raw...)
+	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_ROUTE)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	if err := unix.Sendto(fd, msg, 0, &unix.SockaddrNetlink{Family: unix.AF_NETLINK}); err != nil {
+		return err
+	}
+	answer := make([]byte, 4096)
+	if _, _, err := unix.Recvfrom(fd, answer, 0); err != nil {
+		return err
+	}
+	if code := int32(uint32(answer[16]) | uint32(answer[17])<<8 | uint32(answer[18])<<16 | uint32(answer[19])<<24); code != 0 {
+		return unix.Errno(-code)
+	}
+	return nil
+}

@@ -1,0 +1,46 @@
+package escape_test
+
+import (
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
+)
+
+// ownerSignal: a descriptor whose owner is a process of the host has the kernel send that SIGKILL when something can be
+// read from it; fcntl(2). The same user's processes may be owners.
+func ownerSignal(t *testing.T, l level) {
+	s := stage(t)
+	program := testbed.Program(t, "escape")
+	for _, inside := range []bool{true, false} {
+		target := exec.Command(program, "sleep", "60s")
+		if err := target.Start(); err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan error, 1)
+		go func() { ended <- target.Wait() }()
+		act := "owner " + strconv.Itoa(target.Process.Pid)
+		if inside {
+			launch(t, s, l, append([]string{program}, strings.Fields(act)...)...)
+		} else {
+			s.outside(t, program, false, act)
+		}
+		select {
+		case <-ended:
+			status := target.ProcessState.Sys().(syscall.WaitStatus)
+			if inside || status.Signal() != syscall.SIGKILL {
+				t.Errorf("inside %v: the host's process: %v", inside, target.ProcessState)
+			}
+		case <-time.After(200 * time.Millisecond):
+			if !inside {
+				t.Error("outside the process lives")
+			}
+			target.Process.Kill()
+			<-ended
+		}
+	}
+}
