@@ -1,0 +1,39 @@
+package resources_test
+
+import "testing"
+
+func TestDescriptorBomb(t *testing.T) {
+	everywhere(t, func(t *testing.T, at place) {
+		run := explode(t, at, `"limits":{"openFiles":200}`, "files")
+		if n, word := run.far(); word != "EMFILE" || n > 197 || n < 180 {
+			t.Errorf("%d files, %s", n, word)
+		}
+	})
+}
+
+// The private folders share one cap, of bytes and of files; the root itself takes nothing.
+func TestFileSystemBombs(t *testing.T) {
+	const size = 32 << 20
+	keys := `"filesystem":{"tmpSize":"32M"},"limits":{"memory":"256M"}`
+	everywhere(t, func(t *testing.T, at place) {
+		for _, dir := range []string{"/tmp", "$HOME", "/dev/shm", "/"} {
+			for _, bomb := range []struct {
+				name, most string
+				least, all int
+			}{{"fill", "1G", size * 9 / 10, size}, {"create", "100000", size / (16 << 10) * 9 / 10, size / (16 << 10)}} {
+				t.Run(bomb.name+" "+dir, func(t *testing.T) {
+					n, word := explode(t, at, keys, bomb.name, dir, bomb.most).far()
+					if dir == "/" {
+						if n != 0 || word != "EROFS" && word != "EACCES" {
+							t.Errorf("%d, %s", n, word)
+						}
+						return
+					}
+					if word != "ENOSPC" || n < bomb.least || n > bomb.all {
+						t.Errorf("%d, %s; at most %d", n, word, bomb.all)
+					}
+				})
+			}
+		}
+	})
+}

@@ -1,0 +1,57 @@
+package resources_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/init/order"
+)
+
+// What the report says of the limits: of a group where one can be made, else of the process; never of both.
+func TestEvidence(t *testing.T) {
+	everywhere(t, func(t *testing.T, at place) {
+		run := start(t, at, `"limits":{"memory":"64M","pids":40,"cpu":"500m"}`, "/bin/true")
+		run.end()
+		l := run.layer(order.Cgroup)
+		if !at.group {
+			if l.State != order.Absent || l.Reason == "" || l.Effect == "" || len(l.Facts) != 0 {
+				t.Errorf("%+v", l)
+			}
+			if run.fact(order.Limits, "data").Got != "67108864" {
+				t.Errorf("%+v", run.layer(order.Limits))
+			}
+			return
+		}
+		if l.State != order.Proved {
+			t.Fatalf("%+v", l)
+		}
+		want := map[string]string{"memory.max": "67108864", "memory.swap.max": "0", "memory.oom.group": "1", "pids.max": "40", "cpu.max": "50000 100000"}
+		for name, value := range want {
+			if f := run.fact(order.Cgroup, name); f.Got != value || f.Want != value {
+				t.Errorf("%s: %+v", name, f)
+			}
+		}
+		for _, name := range []string{"group", "processes"} {
+			if f := run.fact(order.Cgroup, name); f.Got == "" || f.Got != f.Want {
+				t.Errorf("%s: %+v", name, f)
+			}
+		}
+		for _, name := range []string{"data", "processes"} {
+			if f := run.fact(order.Limits, name); f.Name != "" {
+				t.Errorf("a limit of each process as well: %+v", f)
+			}
+		}
+		run.left(at)
+	})
+}
+
+// A policy that limits nothing of what groups are for needs none.
+func TestNothingToLimit(t *testing.T) {
+	everywhere(t, func(t *testing.T, at place) {
+		run := start(t, at, `"limits":{"memory":"unlimited","pids":"unlimited","cpu":"unlimited"}`, "/bin/true")
+		run.end()
+		if l := run.layer(order.Cgroup); l.State != order.Off || strings.Contains(run.stderr.String(), "cgroup") {
+			t.Errorf("%+v\n%s", l, &run.stderr)
+		}
+	})
+}
