@@ -1,0 +1,193 @@
+package listener_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/denials"
+	"github.com/security-mcp/mcp-sandbox/init/internal/filter"
+	"github.com/security-mcp/mcp-sandbox/init/order"
+)
+
+var update = flag.Bool("update", false, "write the golden file anew")
+
+const (
+	usual   = `{"version":1}`
+	oneExec = `{"version":1,"subprocess":{"allow":false}}`
+	mute    = `{"version":1,"seccomp":{"deny":["sendmsg"]}}` // the listener could not be handed over
+	owned   = "listener in the server's process"
+)
+
+// dangerous are the calls of the set that this machine has, but for what only subprocess.allow refuses.
+func dangerous(t *testing.T) (names []string) {
+	t.Helper()
+	text, err := os.ReadFile("../../filter/testdata/reported.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range strings.Split(string(text), "\n") {
+		switch name {
+		case "", "fork", "vfork", "execveat":
+			continue
+		}
+		if nr, ok := filter.Number(name); ok && nr != filter.NoNumber && !strings.HasPrefix(name, "#") {
+			names = append(names, name)
+		}
+	}
+	if len(names) < 40 {
+		t.Fatalf("%d calls: %v", len(names), names)
+	}
+	return names
+}
+
+// Each call of the dangerous set is told in a line of its own, and counted. Its answer is the same where nobody is told,
+// which is the control: a listener decides nothing.
+func TestEachIsTold(t *testing.T) {
+	names := dangerous(t)
+	var want []order.Denied
+	var refused strings.Builder
+	for _, name := range names {
+		want = append(want, order.Denied{Event: "denied", Syscall: name, PID: 2, Errno: "EPERM", Layer: order.Seccomp})
+		fmt.Fprintln(&refused, name, "EPERM")
+	}
+	for _, doc := range []string{usual, oneExec} {
+		o := launch(t, shimName, doc, "calls", names...)
+		if o.code != 0 || o.stdout != refused.String() {
+			t.Errorf("code %d\n%s\n%s", o.code, o.stdout, o.stderr)
+		}
+		if !reflect.DeepEqual(o.denied, want) {
+			t.Errorf("told: %v\nwant: %v", o.denied, want)
+		}
+		if len(o.exited.Denied) != len(names) || o.exited.Dropped != 0 {
+			t.Errorf("%d calls counted, %d lines dropped", len(o.exited.Denied), o.exited.Dropped)
+		}
+		if got := o.fact(owned).Got; got != "EBADF" {
+			t.Errorf("%s: %q", owned, got)
+		}
+	}
+}
+
+// Around a sandbox that has a listener already, and where the policy takes away what one needs, only the report differs.
+func TestWithoutListener(t *testing.T) {
+	names := dangerous(t)
+	told := launch(t, shimName, usual, "calls", names...)
+	for _, c := range []struct{ shim, doc, reason string }{
+		{outside, usual, "device or resource busy"},
+		{outside, oneExec, "device or resource busy"},
+		{shimName, mute, "seccomp.deny"},
+	} {
+		o := launch(t, c.shim, c.doc, "calls", names...)
+		if o.code != told.code || o.stdout != told.stdout || o.exited.Cause != told.exited.Cause || o.enforced.Confinement != told.enforced.Confinement {
+			t.Errorf("%s: code %d, %s\n%s\n%s", c.doc, o.code, o.exited.Cause, o.stdout, o.stderr)
+		}
+		if len(o.denied) != 0 || len(o.exited.Denied) != 0 || strings.Contains(o.stderr, "denied system calls") {
+			t.Errorf("%s: told %v, %v", c.doc, o.denied, o.exited.Denied)
+		}
+		f := o.fact("listener")
+		if f.Got != "" || !strings.Contains(f.Reason, c.reason) || f.Effect == "" || strings.Count(o.stderr, f.Reason) != 1 {
+			t.Errorf("%s: %+v\n%s", c.doc, f, o.stderr)
+		}
+	}
+}
+
+// Where one program is all there may be, its tries to start others are told; what is told of execve is only the errno.
+func TestOneExecIsTold(t *testing.T) {
+	var names []string
+	for _, name := range []string{"fork", "vfork", "execveat"} {
+		if nr, _ := filter.Number(name); nr != filter.NoNumber {
+			names = append(names, name)
+		}
+	}
+	o := launch(t, shimName, oneExec, "calls", append(names, "execve")...)
+	var got []string
+	for _, d := range o.denied {
+		got = append(got, d.Syscall)
+	}
+	if !reflect.DeepEqual(got, names) || !strings.HasSuffix(o.stdout, "execve ENOSYS\n") {
+		t.Errorf("told: %v, %q\n%s", got, o.stdout, o.stderr)
+	}
+}
+
+// What is told is the process, whichever of its threads made the call.
+func TestProcess(t *testing.T) {
+	for _, does := range []string{"thread", "child"} {
+		o := launch(t, shimName, usual, does)
+		if len(o.denied) != 1 || o.stdout != fmt.Sprintln("EPERM", o.denied[0].PID) || (o.denied[0].PID == 2) != (does == "thread") {
+			t.Errorf("%s: %v, %q\n%s", does, o.denied, o.stdout, o.stderr)
+		}
+	}
+}
+
+func TestNotTheServers(t *testing.T) {
+	// 3 is the folder itself; what else the Go runtime opens is an epoll and its event.
+	o := launch(t, shimName, usual, "descriptors")
+	control := launch(t, outside, usual, "descriptors")
+	if o.stdout != control.stdout || !strings.HasPrefix(o.stdout, "0 1 2 3") {
+		t.Errorf("%q, without a listener %q", o.stdout, control.stdout)
+	}
+}
+
+// The line on standard error.
+func TestSummary(t *testing.T) {
+	o := launch(t, shimName, usual, "calls", "ptrace", "mount", "ptrace", "bpf", "keyctl", "bpf", "ptrace", "uname")
+	got := ""
+	for _, line := range strings.SplitAfter(o.stderr, "\n") {
+		if !strings.Contains(line, "is absent: ") { // of the machine
+			got += line
+		}
+	}
+	const file = "testdata/summary.golden"
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil || got != string(want) {
+		t.Errorf("%v\n%s\nwant\n%s", err, got, want)
+	}
+	if o := launch(t, shimName, usual, "calls", "uname"); strings.Contains(o.stderr, "denied") {
+		t.Errorf("nothing was denied: %s", o.stderr)
+	}
+}
+
+// However many calls a server makes, they cost it its own time: the shim answers a bounded number a second, and writes a
+// bounded number of lines.
+func TestFlood(t *testing.T) {
+	for _, f := range []struct{ calls, threads int }{{3000, 1}, {10000, 8}} {
+		t.Run(fmt.Sprint(f.threads), func(t *testing.T) {
+			t.Parallel()
+			calls := f.calls
+			began := time.Now()
+			o := launch(t, shimName, usual, "flood", fmt.Sprint(calls), fmt.Sprint(f.threads))
+			wall := time.Since(began)
+			if o.stdout != fmt.Sprintf("map[EPERM:%d]\n", calls) {
+				t.Errorf("%q\n%s", o.stdout, o.stderr)
+			}
+			// A call that a signal interrupts while its answer is on the way is made, and counted, once more.
+			d := o.exited.Denied
+			if len(d) != 1 || d[0].Syscall != "ptrace" || d[0].Count < int64(calls) || d[0].Count > int64(calls+calls/100) {
+				t.Fatalf("%v", d)
+			}
+			if n := len(o.denied); n < 2 || n > 34+int(wall/time.Second) || o.exited.Dropped != d[0].Count-int64(n) {
+				t.Errorf("%d lines in %s, %d dropped", n, wall, o.exited.Dropped)
+			}
+			if !strings.Contains(o.stderr, fmt.Sprintf("mcp-sandbox: denied system calls: ptrace %d\n", d[0].Count)) {
+				t.Error(o.stderr)
+			}
+			shim := (o.process.UserTime() + o.process.SystemTime()).Seconds() - o.exited.CPUSeconds
+			t.Logf("%d calls in %s: %.3f s of the shim's processor time, %d lines", calls, wall, shim, len(o.denied))
+			if most := 0.05*wall.Seconds() + 0.2; shim > most {
+				t.Errorf("%.3f s of the shim's processor time in %s", shim, wall)
+			}
+			if least := time.Duration(calls-1500) * time.Second / 500; wall < least {
+				t.Errorf("%d calls in %s: nothing held them back, pause %s", calls, wall, denials.Pause)
+			}
+		})
+	}
+}

@@ -1,0 +1,70 @@
+package listener_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
+	"golang.org/x/sys/unix"
+)
+
+// command is this binary as a server.
+func command(t *testing.T, does string, args ...string) []string {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append([]string{self, serverIs, does}, args...)
+}
+
+// Threads that wait for an answer are stopped like others, when a denied file that the host replaced is covered again, and
+// ask once more when they go on.
+func TestFreezeInFlood(t *testing.T) {
+	t.Parallel()
+	dir := testbed.Folder(t)
+	secret := filepath.Join(dir, "secret")
+	replace := func() {
+		if err := os.WriteFile(secret+".new", []byte("secret"), 0o644); err != nil {
+			t.Error(err)
+		}
+		if err := os.Rename(secret+".new", secret); err != nil {
+			t.Error(err)
+		}
+	}
+	replace()
+	doc := fmt.Sprintf(`{"version":1,"filesystem":{"allowRead":[%q],"denyRead":[%q]}}`, dir, secret)
+	o := start(t, shimName, doc, command(t, "flood-and-read", secret), func(int) {
+		for range 5 {
+			time.Sleep(500 * time.Millisecond)
+			replace()
+		}
+	})
+	if o.code != 0 || o.exited.Cause != order.CauseExit || o.stdout != "map[EPERM:3000]\ntrue\n" {
+		t.Errorf("code %d, %s, %q\n%s", o.code, o.exited.Cause, o.stdout, o.stderr)
+	}
+}
+
+// While the shim is stopped, calls that are told wait; no answer is another one, and when it goes on they get theirs.
+func TestStoppedShim(t *testing.T) {
+	t.Parallel()
+	const pause = time.Second
+	began := time.Now()
+	o := start(t, shimName, usual, command(t, "flood", "1200", "2"), func(shim int) {
+		time.Sleep(300 * time.Millisecond)
+		if err := unix.Kill(shim, unix.SIGSTOP); err != nil {
+			t.Error(err)
+		}
+		time.Sleep(pause)
+		if err := unix.Kill(shim, unix.SIGCONT); err != nil {
+			t.Error(err)
+		}
+	})
+	if o.code != 0 || o.stdout != "map[EPERM:1200]\n" || time.Since(began) < pause {
+		t.Errorf("code %d, %q, %s\n%s", o.code, o.stdout, time.Since(began), o.stderr)
+	}
+}

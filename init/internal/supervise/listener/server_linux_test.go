@@ -1,0 +1,94 @@
+package listener_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/filter"
+	"golang.org/x/sys/unix"
+)
+
+// arguments are those with which a call is refused that is allowed with others. All others are made with none: what they
+// would do without a filter is fail.
+var arguments = map[string][2]uintptr{
+	"clone":   {unix.CLONE_NEWUSER | unix.CLONE_FS},
+	"seccomp": {unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_NEW_LISTENER},
+}
+
+func call(name string) syscall.Errno {
+	nr, ok := filter.Number(name)
+	if !ok {
+		return unix.ENXIO
+	}
+	a := arguments[name]
+	_, _, e := syscall.RawSyscall6(uintptr(nr), a[0], a[1], 0, 0, 0, 0)
+	return e
+}
+
+// serve is the server.
+func serve(does string, args []string) int {
+	switch does {
+	case "calls": // each of the names, and what became of it
+		for _, name := range args {
+			fmt.Println(name, unix.ErrnoName(call(name)))
+		}
+	case "thread": // not the process's first
+		done := make(chan syscall.Errno)
+		go func() {
+			runtime.LockOSThread()
+			time.Sleep(time.Millisecond)
+			done <- call("ptrace")
+		}()
+		fmt.Println(unix.ErrnoName(<-done), os.Getpid())
+	case "child":
+		cmd := exec.Command(os.Args[0], serverIs, "thread")
+		cmd.Stdout = os.Stdout
+		if err := cmd.Run(); err != nil {
+			fmt.Println(err)
+		}
+	case "flood": // so many calls by so many threads
+		calls, _ := strconv.Atoi(args[0])
+		threads, _ := strconv.Atoi(args[1])
+		fmt.Println(flood(calls, threads))
+	case "flood-and-read": // a file meanwhile that is denied
+		fmt.Println(flood(3000, 4))
+		_, err := os.ReadFile(args[0])
+		fmt.Println(errors.Is(err, os.ErrPermission))
+	case "descriptors":
+		entries, err := os.ReadDir("/proc/self/fd")
+		var names []string
+		for _, e := range entries {
+			names = append(names, e.Name())
+		}
+		fmt.Println(strings.Join(names, " "), err)
+	}
+	return 0
+}
+
+// flood reports what its calls came to, each errno once.
+func flood(calls, threads int) string {
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	seen := map[string]int{}
+	for range threads {
+		wg.Go(func() {
+			runtime.LockOSThread()
+			for range calls / threads {
+				e := call("ptrace")
+				mu.Lock()
+				seen[unix.ErrnoName(e)]++
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	return fmt.Sprint(seen)
+}
