@@ -56,6 +56,7 @@ func attempts() []way {
 		{"threads", "fine", "fine", func() syscall.Errno { threads(); tell("fine"); return 0 }},
 		{second, second, second, func() syscall.Errno { tell(second); return 0 }},
 	}
+	all = append(all, numbers()...)
 	if runtime.GOARCH == "amd64" {
 		all = append(all, way{"fork", "EPERM", made, func() syscall.Errno { return fork(sysFork, 0) }},
 			way{"vfork", "EPERM", "", func() syscall.Errno { return fork(sysVfork, 0) }})

@@ -3,6 +3,7 @@ package supervise
 import (
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"golang.org/x/sys/unix"
 )
@@ -11,25 +12,36 @@ import (
 func (s *shim) finish() int {
 	e := &s.end
 	_, ru, err := wait(s.init)
+	if s.shared() {
+		left, used := s.sweepOwn()
+		add(&ru, &used)
+		if !e.Killing {
+			e.Killed += left
+		}
+	}
 	s.drain()
 	claim, known := s.launch.Ended()
 	st := unix.WaitStatus(claim)
-	x := order.Exited{Event: "exited", Cause: e.cause, Killed: e.killed, WallSeconds: time.Since(s.began).Seconds(),
+	x := order.Exited{Event: "exited", Cause: e.Cause, Killed: e.Killed, WallSeconds: time.Since(s.began).Seconds(),
 		CPUSeconds: seconds(ru.Utime) + seconds(ru.Stime), MaxRSS: int64(ru.Maxrss) << 10}
+	s.used(&x)
 	switch {
 	case err != nil || !known:
 		if x.Cause == "" {
 			x.Cause = order.CauseSupervisorLost
 		}
-		x.Signal, x.ExitCode = unix.SignalName(unix.SIGKILL), exitSignal+int(unix.SIGKILL)
+		x.Signal, x.ExitCode = unix.SignalName(unix.SIGKILL), ending.ExitSignal+int(unix.SIGKILL)
 	case st.Signaled():
 		if x.Cause == "" {
 			x.Cause = order.CauseSignal
 			if st.Signal() == unix.SIGXCPU || st.Signal() == unix.SIGKILL && s.launch.OverCPU(x.CPUSeconds) {
 				x.Cause = order.CauseCPU
 			}
+			if st.Signal() == unix.SIGKILL && s.group.killed() {
+				x.Cause = order.CauseOOM
+			}
 		}
-		x.Signal, x.ExitCode = unix.SignalName(st.Signal()), exitSignal+int(st.Signal())
+		x.Signal, x.ExitCode = unix.SignalName(st.Signal()), ending.ExitSignal+int(st.Signal())
 	default:
 		if x.Cause == "" {
 			x.Cause = order.CauseExit
@@ -39,9 +51,12 @@ func (s *shim) finish() int {
 			x.ExitCode = s.notExecuted()
 		}
 	}
-	if e.cause == order.CauseTimeout {
-		x.ExitCode = ExitTimeout
+	if e.Cause == order.CauseTimeout {
+		x.ExitCode = ending.ExitTimeout
 	}
+	x.Denied, x.Dropped = s.denials(), s.listener.tally.Dropped()+int64(s.sink.dropped)
+	s.sayMemory(&x)
+	s.forget()
 	s.sink.last(&x)
 	return x.ExitCode
 }
@@ -51,9 +66,9 @@ func (s *shim) notExecuted() int {
 	err := s.launch.ExecError()
 	s.Say("execute " + s.view.Command + ": " + err.Error())
 	if err == unix.ENOENT {
-		return ExitMissing
+		return ending.ExitMissing
 	}
-	return ExitCannot
+	return ending.ExitCannot
 }
 
 func seconds(t unix.Timeval) float64 { return float64(t.Sec) + float64(t.Usec)/1e6 }

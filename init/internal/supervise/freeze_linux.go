@@ -89,7 +89,8 @@ func awaitsExec(dir string) bool {
 }
 
 // thaw lets everything go on that freeze stopped, children first: a shell that finds its child stopped takes it for a
-// suspended job. To a process that was stopped before, the signal to stop still waits to be delivered.
+// suspended job. To a process that was stopped before, the signal to stop still waits to be delivered. One that had been
+// told to stop and had not yet done so goes on as well: two signals of a kind that wait are one, signal(7).
 func (s *shim) thaw() {
 	var b [8]byte
 	for fds := []unix.PollFd{{Fd: int32(s.up), Events: unix.POLLIN}}; ; {

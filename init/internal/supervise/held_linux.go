@@ -8,6 +8,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// nobodyHolds is an error if a process of the sandbox, which is stopped, has the file open that is covered now.
+func (s *shim) nobodyHolds(f found, covered string) error {
+	pid, err := s.held(f, covered)
+	if err != nil {
+		return errors.New("who holds " + covered + " open: " + err.Error())
+	}
+	if pid != 0 {
+		return errors.New("process " + strconv.Itoa(pid) + " has the new " + covered + " open")
+	}
+	return nil
+}
+
 // held reports which process of the frozen sandbox holds a file that was covered meanwhile: by a descriptor, as a folder
 // it is in, or in its memory. What cannot be looked into, such as a server whose binary its user may not read, is an
 // error. A descriptor on its way through a socket is not seen.

@@ -1,6 +1,7 @@
 package supervise
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -10,29 +11,40 @@ import (
 
 // A process of the sandbox, as it was when it was looked at.
 type process struct {
-	pid   int
-	state byte // proc_pid_stat(5)
-	depth int  // 1: init's own child
+	pid, parent    int
+	group, session int
+	state          byte // proc_pid_stat(5)
+	depth          int  // 1: init's own child
+	start          uint64
 }
 
 // living counts the processes below init that are not dead already, whoever their parents are by now.
-func (s *shim) living() int {
-	n := 0
-	for _, p := range s.tree() {
+func (s *shim) living() (n int) {
+	eachBelow(s.init, func(p process) {
 		if p.state != 'Z' && p.state != 'X' {
 			n++
 		}
-	}
+	})
 	return n
 }
 
 // tree finds the processes below init.
-func (s *shim) tree() []process {
-	type known struct {
-		state  byte
-		parent int
-	}
-	all, parents := map[int]known{}, map[int]int{}
+func (s *shim) tree() []process { return descendants(s.init) }
+
+// descendants finds the processes below one, and makes sure of each.
+func descendants(ancestor int) (found []process) {
+	eachBelow(ancestor, func(p process) {
+		if descends(p.pid, ancestor, p.start) {
+			found = append(found, p)
+		}
+	})
+	return found
+}
+
+// eachBelow does something with each process that is below one by a look at the table of processes, which changes
+// meanwhile. [descends] makes sure of one; that takes many times as long.
+func eachBelow(ancestor int, do func(process)) {
+	all := map[int]process{}
 	for _, name := range numbers("/proc") {
 		pid, err := strconv.Atoi(name)
 		if err != nil {
@@ -43,32 +55,71 @@ func (s *shim) tree() []process {
 			continue // it ended meanwhile
 		}
 		if state, parent, ok := platform.ParseStat(b); ok {
-			all[pid], parents[pid] = known{state, parent}, parent
+			p := process{pid: pid, parent: parent, state: state}
+			p.start, _ = platform.ParseStart(b)
+			p.group, p.session, _ = platform.ParseGroup(b)
+			all[pid] = p
 		}
 	}
-	var found []process
-	for pid, k := range all {
-		if depth := below(parents, pid, s.init); depth > 0 {
-			found = append(found, process{pid, k.state, depth})
+	for _, p := range all {
+		if p.depth = below(all, p.pid, ancestor); p.depth > 0 {
+			do(p)
 		}
 	}
-	return found
 }
 
-// below is how many generations lie between a process and an ancestor, or 0 if that is none. A table read while it
-// changes may hold a circle.
-func below(parents map[int]int, pid, ancestor int) int {
+// below is how many generations lie between a process and an ancestor, or 0 if that is none. Nobody is younger than his
+// child; and a table read while it changes may hold a circle.
+func below(all map[int]process, pid, ancestor int) int {
 	for depth := 1; depth < 1<<10; depth++ {
-		parent, ok := parents[pid]
+		p, ok := all[pid]
 		if !ok {
 			return 0
 		}
-		if parent == ancestor {
+		if p.parent == ancestor {
 			return depth
+		}
+		if all[p.parent].start > p.start {
+			return 0
+		}
+		pid = p.parent
+	}
+	return 0
+}
+
+// descends makes sure of what a table says that was read while it changed: a number in it may be of a process that ended,
+// and by now of another. Who has the same parent twice had it all the time between, so what was read of the parent then
+// was the parent's.
+func descends(pid, ancestor int, start uint64) bool {
+	first, ok := lineage(pid, ancestor, start)
+	if !ok {
+		return false
+	}
+	again, ok := lineage(pid, ancestor, start)
+	return ok && slices.Equal(first, again)
+}
+
+// lineage are the ancestors of a process, up to one.
+func lineage(pid, ancestor int, start uint64) (parents []int, ok bool) {
+	for len(parents) < 1<<10 {
+		b, err := platform.ReadSmall("/proc/"+strconv.Itoa(pid)+"/stat", 4096)
+		if err != nil {
+			return nil, false
+		}
+		if at, ok := platform.ParseStart(b); !ok || len(parents) == 0 && at != start {
+			return nil, false
+		}
+		_, parent, ok := platform.ParseStat(b)
+		if !ok || parent == 0 {
+			return nil, false
+		}
+		parents = append(parents, parent)
+		if parent == ancestor {
+			return parents, true
 		}
 		pid = parent
 	}
-	return 0
+	return nil, false
 }
 
 // numbers lists the names in a folder of /proc that are numbers.
@@ -89,6 +140,10 @@ func list(dir string) (names []string, err error) {
 		return nil, err
 	}
 	defer unix.Close(fd)
+	return listFD(fd)
+}
+
+func listFD(fd int) (names []string, err error) {
 	b := make([]byte, 32<<10)
 	for {
 		n, err := unix.Getdents(fd, b)

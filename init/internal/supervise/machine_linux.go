@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
+	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
@@ -17,7 +18,7 @@ import (
 const nobody = 65533
 
 // look finds out what a launch has to know about this machine.
-func look(m *rows.Machine) (err error) {
+func look(m *rows.Machine, c policy.Confinement) (err error) {
 	if m.Kernel, err = platform.Kernel(); err != nil {
 		return err
 	}
@@ -27,17 +28,24 @@ func look(m *rows.Machine) (err error) {
 	if m.Namespaces, err = platform.Namespaces(); err != nil {
 		return err
 	}
+	m.Shared = c != policy.Full
 	m.LastCap = platform.LastCap()
+	if m.Caps, err = platform.ReadCapabilities(); err != nil {
+		return err
+	}
 	m.Route = platform.RouteOut()
 	m.Umask = platform.Umask()
 	m.CPUs = runtime.NumCPU()
+	if pattern, err := platform.ReadSmall("/proc/sys/kernel/core_pattern", 256); err == nil && len(pattern) > 0 { // else nobody can tell
+		m.CorePattern = pattern[0]
+	}
 	m.CountsProcesses = atLeast(m.Kernel, 5, 14)
 	groups, err := unix.Getgroups()
 	if err != nil {
 		return os.NewSyscallError("getgroups", err)
 	}
 	m.Groups = len(groups)
-	if m.Dumpable, err = dumpable(m.Root); err != nil {
+	if m.Dumpable, err = dumpable(m.Root && c == policy.Full); err != nil {
 		return err
 	}
 	for i := range m.Hard {
@@ -74,6 +82,30 @@ func identify(m *rows.Machine, p *policy.Policy) error {
 		}
 	}
 	m.OuterUID, m.OuterGID, m.Root = uid, gid, true
+	return nil
+}
+
+// ownIDs are the server's where no namespace maps them: those that root gives itself up for, else the launcher's own. A
+// root that has no others is let pass only where it is some other user of the machine.
+func (s *shim) ownIDs() error {
+	m := &s.machine
+	if s.rung == policy.None {
+		m.Root, m.UID, m.GID = false, unix.Geteuid(), unix.Getegid()
+		m.OuterUID, m.OuterGID = m.UID, m.GID
+		return nil
+	}
+	if m.Root || m.OuterUID != 0 {
+		return nil
+	}
+	m.UID, m.GID = m.OuterUID, m.OuterGID
+	b, err := platform.ReadSmall("/proc/self/uid_map", 64<<10)
+	if err != nil {
+		return &rows.Refusal{Layer: order.Privileges, Op: "find out the ids", Err: err}
+	}
+	ranges, _ := platform.ParseIDMap(b)
+	if outside, ok := platform.Outside(ranges, 0); !ok || outside == 0 {
+		return &rows.Refusal{Layer: order.Privileges, Op: "give up user 0", Err: unix.EPERM}
+	}
 	return nil
 }
 

@@ -34,11 +34,20 @@ const (
 
 func TestMain(m *testing.M) {
 	if os.Args[0] == shimName {
+		if os.Args[1] == reapArg {
+			os.Exit(supervise.Reap())
+		}
 		runtime.LockOSThread() // as reexec.Init does: init dies with this thread
 		os.Exit(shim(os.Args[1]))
 	}
 	if len(os.Args) == 3 && os.Args[1] == attemptFlag {
 		try(os.Args[2])
+	}
+	if len(os.Args) == 4 && os.Args[1] == levelFlag {
+		tryLevel(os.Args[2:])
+	}
+	if len(os.Args) == 4 && os.Args[1] == actFlag {
+		actAll(os.Args[2:])
 	}
 	os.Exit(testbed.Run(m))
 }
@@ -55,16 +64,26 @@ type launch struct {
 	Line  string
 	Op    int
 	Flags uint64
-	TTY   bool // standard input is the terminal of the shim's own session, as pty.Start makes it
-	List  bool // write the program to descriptor 4 when it has run
+	TTY   bool   // standard input is the terminal of the shim's own session, as pty.Start makes it
+	Begin string // the confinement to begin with
+	Also  []int  // further calls that are replaced
+	ABI   int    // of Landlock at most; 0: the machine's
+	List  bool   // write the program to descriptor 4 when it has run
 
 	Once string // alters the calls around the one execve: "pend", "refuse" or "stuck"
 
-	Break bool // replace the call that covers a file again by one that does nothing
+	Break bool   // replace the call that covers a file again by one that does nothing
+	Late  string // a file that the host puts in the place of a denied one between a repair's look at it and its cover
+
+	Elsewhere bool // the server's process is made beside init, and not in its group
 
 	// Wrong, if not 0, is a mount whose options are replaced by its source's name, which no file system knows.
 	Wrong int
+
+	change func(*exec.Cmd) // before the shim is started
 }
+
+const reapArg = "reap"
 
 const reportFD, listFD = 3, 4
 
@@ -85,40 +104,29 @@ func shim(request string) int {
 		println(err.Error())
 		return exitWrong
 	}
-	o.ReportFD = reportFD
+	o.ReportFD, o.Begin = reportFD, l.Begin
 	var made *rows.Launch
 	code := supervise.Run(supervise.Config{Order: o, Host: -1, Parent: -1,
-		Alter:       func(p *rows.Launch, whole bool) { made = p; l.alter(p, whole) },
-		AlterRepair: l.alterRepair,
-		Say:         func(s string) { os.Stderr.WriteString(s + "\n") }})
+		Alter: func(p *rows.Launch, whole bool) { made = p; l.alter(p, whole) },
+		AlterMachine: func(m *rows.Machine) {
+			if l.ABI > 0 {
+				m.LandlockABI = min(m.LandlockABI, l.ABI)
+			}
+		},
+		AlterRepair: l.alterRepair, Reaper: []string{shimName, reapArg},
+		Say: func(s string) { os.Stderr.WriteString(s + "\n") }})
 	if l.List && made != nil {
 		write(made)
 	}
 	return code
 }
 
-// An op is one call of a program, as a shim lists it.
-type op struct {
-	Index int
-	Class uint8
-	Ran   bool
-	Line  string
-}
-
-func write(p *rows.Launch) {
-	var all []op
-	results := p.Copy()
-	for i := range p.Len() {
-		all = append(all, op{i, uint8(p.Class(i)), results.Ran(p.Op(i)), p.Line(i, nil)})
-	}
-	f := os.NewFile(listFD, "list")
-	json.NewEncoder(f).Encode(all)
-	f.Close()
-}
-
 func (l *launch) alter(p *rows.Launch, whole bool) {
 	if l.Wrong != 0 && whole {
 		p.SetArg(l.Wrong, 4, p.Arg(l.Wrong, 0))
+	}
+	if l.Elsewhere && whole {
+		bearElsewhere(p)
 	}
 	if l.Once != "" && whole {
 		l.alterOnce(p)
@@ -136,6 +144,9 @@ func (l *launch) alter(p *rows.Launch, whole bool) {
 		return
 	}
 	p.Disarm(l.Op)
+	for _, i := range l.Also {
+		p.Disarm(i)
+	}
 }
 
 // An outcome is all that a launch left behind.
@@ -172,6 +183,9 @@ func start(tb testing.TB, l launch, stdin io.Reader) (cmd *exec.Cmd, report *os.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: l.TTY, Setctty: l.TTY}
 	if os.Geteuid() == 0 { // with groups that the server must not have
 		cmd.SysProcAttr.Credential = &syscall.Credential{Groups: []uint32{0, 12345}}
+	}
+	if l.change != nil {
+		l.change(cmd)
 	}
 	if err := cmd.Start(); err != nil {
 		tb.Fatal(err)

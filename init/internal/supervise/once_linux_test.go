@@ -48,7 +48,7 @@ func TestOneExec(t *testing.T) {
 // A signal that waits when the server's process opens its mask stops it under its tracer, which hands it on.
 func TestSignalWhileTraced(t *testing.T) {
 	s := build(t, "")
-	l := s.once("mark")
+	l := s.once(onExec, "mark")
 	l.Once = "pend"
 	if o := run(t, l); o.code != 128+15 || o.event() != "exited" || s.ran(&o, "mark") {
 		t.Errorf("code %d, %s, %q\n%s", o.code, o.event(), o.stdout, o.stderr)
@@ -58,7 +58,7 @@ func TestSignalWhileTraced(t *testing.T) {
 // Where the machine refuses to trace, the launch is refused, and told why.
 func TestTraceRefused(t *testing.T) {
 	s := build(t, "")
-	l := s.once("mark")
+	l := s.once(onExec, "mark")
 	l.Once = "refuse"
 	o := run(t, l)
 	if o.code != 125 || o.event() != "refused" || s.ran(&o, "mark") {
@@ -88,7 +88,7 @@ func TestOneExecFails(t *testing.T) {
 // The shim dies while the server's process stands in a stop that nobody ends: nothing of the launch is left.
 func TestShimDiesWhileStopped(t *testing.T) {
 	s := build(t, "")
-	l := s.once("mark")
+	l := s.once(onExec, "mark")
 	l.Once = "stuck"
 	cmd, _, done := start(t, l, nil)
 	init, server := stopped(t, cmd.Process.Pid)
@@ -187,10 +187,10 @@ func TestOneExecRuntimes(t *testing.T) {
 	})
 }
 
-// Level strict reaches confinement full, says once that the rate of CPU time is not limited, and grants nothing to write.
+// Level strict reaches confinement full, says once where the rate of CPU time is not limited, and grants nothing to write.
 func TestStrict(t *testing.T) {
 	s := build(t, "")
-	l := s.once("mark")
+	l := s.once(onExec, "mark")
 	l.Policy = strings.Replace(l.Policy, `"version":1`, `"version":1,"level":"strict"`, 1)
 	o := run(t, l)
 	if len(o.report) == 0 || o.report[0]["confinement"] != "full" || o.report[0]["minConfinement"] != "full" || o.stdout != "ran\n" {
@@ -199,28 +199,34 @@ func TestStrict(t *testing.T) {
 	if _, err := os.Stat(s.path("write/mark")); err == nil {
 		t.Error("it wrote to a grant")
 	}
-	if n := strings.Count(o.stderr, "rate of CPU time is not limited"); n != 1 {
-		t.Errorf("said %d times\n%s", n, o.stderr)
+	want := 1
+	for _, l := range o.report[0]["layers"].([]any) {
+		if l := l.(map[string]any); l["layer"] == "cgroup" && l["state"] == "proved" {
+			want = 0 // it is limited
+		}
+	}
+	if n := strings.Count(o.stderr, "rate of CPU time is not limited"); n != want {
+		t.Errorf("said %d times, want %d\n%s", n, want, o.stderr)
 	}
 }
 
 // What works by starting others is refused before anything starts.
 func TestStarters(t *testing.T) {
 	dir := t.TempDir()
-	for name, text := range map[string]string{"npx": "#!/bin/true\n", "wrapper": "#!/bin/sh\nexec node\n", "set": "#!/usr/bin/env -S A=1 true\n"} {
+	for name, text := range map[string]string{"npx": "#!/bin/true\n", "uvx": "#!/bin/true\n", "wrapper": "#!/bin/sh\nexec node\n", "set": "#!/usr/bin/env -S A=1 true\n"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, argv := range [][]string{{"sh", "-c", "echo ran"}, {filepath.Join(dir, "npx")}, {filepath.Join(dir, "wrapper")},
+	for _, argv := range [][]string{{"sh", "-c", "echo ran"}, {filepath.Join(dir, "npx")}, {filepath.Join(dir, "uvx"), "mcp-server-fetch"}, {"npx", "-y", "server"}, {"uvx", "server"}, {filepath.Join(dir, "wrapper")},
 		{filepath.Join(dir, "set")}, {"env", "true"}} {
-		l := launch{Policy: onceOnly, Command: argv, Env: []string{"PATH=/usr/bin:/bin"}, Dir: "/"}
+		l := launch{Policy: onceOnly, Command: argv, Env: []string{"PATH=" + dir + ":/usr/bin:/bin"}, Dir: "/"}
 		o := run(t, l)
 		hint := ""
 		if len(o.report) == 1 {
 			hint, _ = o.report[0]["hint"].(string)
 		}
-		if o.code != 125 || o.stdout != "" || !strings.Contains(hint, "subprocess.allow") {
+		if o.code != 125 || o.stdout != "" || !strings.Contains(hint, "node and the server's file") || !strings.Contains(hint, "subprocess.allow to true") {
 			t.Errorf("%q: code %d, %q, %v", argv, o.code, o.stdout, o.report)
 		}
 	}

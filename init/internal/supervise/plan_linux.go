@@ -1,6 +1,7 @@
 package supervise
 
 import (
+	"github.com/security-mcp/mcp-sandbox/init/internal/cgroup"
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
 	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
 	"github.com/security-mcp/mcp-sandbox/init/internal/view"
@@ -11,7 +12,7 @@ import (
 // Plan is the program that Run would give to the runner for this order on this machine, one line a call. It is laid out
 // in memory that nothing executes: no process is started, and a root launcher opens no grant.
 func Plan(o *order.Order) ([]string, error) {
-	s := &shim{Config: Config{Order: o}}
+	s := &shim{Config: Config{Order: o}, rung: policy.Full}
 	var err error
 	if s.policy, err = policy.Parse(o.Policy); err != nil {
 		return nil, &rows.Refusal{Layer: order.Policy, Op: "parse", Err: err}
@@ -19,14 +20,15 @@ func Plan(o *order.Order) ([]string, error) {
 	if err = identify(&s.machine, &s.policy); err != nil {
 		return nil, &rows.Refusal{Layer: order.Namespaces, Op: "find out the ids", Err: err}
 	}
-	if err = look(&s.machine); err != nil {
+	if err = look(&s.machine, s.rung); err != nil {
 		return nil, &rows.Refusal{Layer: order.Namespaces, Op: "look at the machine", Err: err}
 	}
 	s.terminal.given = isGiven()
 	if s.view, err = view.Plan(s.viewRequest()); err != nil {
 		return nil, refusedView(err)
 	}
-	s.launch = rows.Begin(make([]byte, program.Size), &s.policy)
+	s.group.Group = cgroup.Foresee(s.groupRequest())
+	s.launch = rows.Begin(make([]byte, program.Size), &s.policy, s.rung, false)
 	if err = s.lay(); err != nil {
 		return nil, err
 	}

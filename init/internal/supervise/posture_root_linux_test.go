@@ -83,7 +83,25 @@ func (r *running) environment(s stage) {
 		name, value, _ := strings.Cut(pair, "=")
 		env[name] = value
 	}
+	if r.Confinement != "full" {
+		private, isPrivate := strings.CutSuffix(env["TMPDIR"], "/tmp")
+		if at, err := os.Stat(env["TMPDIR"]); !isPrivate || err != nil || at.Mode().Perm() != 0o700 || env["HOME"] != private+"/home" && env["HOME"] != s.path("home") {
+			r.Errorf("environment %v, %v", env, err)
+		}
+		return
+	}
 	if want := map[string]string{"HOME": s.path("home"), "PATH": "/usr/bin:/bin"}; !maps.Equal(env, want) {
 		r.Errorf("environment %v, want %v", env, want)
+	}
+}
+
+// sharedNamespaces: all are the launcher's.
+func (r *running) sharedNamespaces() {
+	for _, name := range platform.NamespaceNames() {
+		link, err := os.Readlink(r.dir + "/ns/" + name)
+		own, _ := os.Readlink("/proc/self/ns/" + name)
+		if err != nil || link != own {
+			r.Errorf("%s is %s, the launcher's %s, %v", name, link, own, err)
+		}
 	}
 }

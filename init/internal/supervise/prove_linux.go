@@ -41,25 +41,38 @@ func (s *shim) prove() (*order.Enforced, error) {
 			return nil, err
 		}
 	}
-	table, err := platform.ReadSmall("/proc/"+strconv.Itoa(s.init)+"/mountinfo", 8<<20)
+	mounts, err := s.mounts()
 	if err != nil {
 		return nil, &rows.Refusal{Layer: order.Root, Op: "mountinfo", Err: err}
 	}
-	mounts, err := platform.ParseMountinfo(table)
-	if err != nil {
-		return nil, &rows.Refusal{Layer: order.Root, Op: "mountinfo", Err: err}
+	if err = s.group.ReadBack(); err != nil {
+		return nil, &rows.Refusal{Layer: order.Cgroup, Op: "read back", Err: err}
 	}
-	layers, refusal := s.launch.Check(&rows.Evidence{Results: s.launch.Copy(), Mounts: mounts})
+	layers, refusal := s.launch.Check(&rows.Evidence{Results: s.launch.Copy(), Mounts: mounts, Server: s.server})
 	if refusal != nil {
 		return nil, refusal
 	}
 	return s.enforced(layers), nil
 }
 
-// told waits for one message and returns its sender.
+// mounts are init's, if it has its own.
+func (s *shim) mounts() ([]platform.Mount, error) {
+	if s.shared() {
+		return nil, nil
+	}
+	table, err := platform.ReadSmall("/proc/"+strconv.Itoa(s.init)+"/mountinfo", 8<<20)
+	if err != nil {
+		return nil, err
+	}
+	return platform.ParseMountinfo(table)
+}
+
+// told waits for one message that a process has come to its end, and returns which. The server's process tries its filter
+// meanwhile, and has to be answered.
 func (s *shim) told() (pid int, err error) {
-	fds := []unix.PollFd{{Fd: int32(s.up), Events: unix.POLLIN}, {Fd: int32(s.signals), Events: unix.POLLIN}}
 	for {
+		fds := []unix.PollFd{{Fd: int32(s.up), Events: unix.POLLIN}, {Fd: int32(s.signals), Events: unix.POLLIN},
+			{Fd: int32(s.listener.calls), Events: unix.POLLIN}}
 		left := setUp - time.Since(s.began)
 		if left <= 0 {
 			return 0, s.failed(errors.New("not done in " + setUp.String()))
@@ -70,29 +83,22 @@ func (s *shim) told() (pid int, err error) {
 		if sig := signals.Next(s.signals); ends(sig) {
 			return 0, errSignalled{sig}
 		}
-		if fds[0].Revents != 0 {
-			return s.sender()
+		if fds[2].Revents != 0 {
+			s.denied(fds[2].Revents)
+		}
+		if fds[0].Revents == 0 {
+			continue
+		}
+		pid, carried, err := message(s.up)
+		switch {
+		case err != nil:
+			return 0, s.failed(err)
+		case carried >= 0:
+			s.listener.take(carried)
+		default:
+			return pid, nil
 		}
 	}
-}
-
-// sender reads one message, with the process id that the kernel attached to it; unix(7), SCM_CREDENTIALS.
-func (s *shim) sender() (int, error) {
-	var b [8]byte
-	oob := make([]byte, unix.CmsgSpace(unix.SizeofUcred))
-	n, oobn, _, _, err := unix.Recvmsg(s.up, b[:], oob, unix.MSG_DONTWAIT)
-	if err != nil || n != 1 {
-		return 0, s.failed(errors.New("its processes ended"))
-	}
-	messages, err := unix.ParseSocketControlMessage(oob[:oobn])
-	if err != nil || len(messages) != 1 {
-		return 0, s.failed(errors.New("a message without its sender"))
-	}
-	cred, err := unix.ParseUnixCredentials(&messages[0])
-	if err != nil {
-		return 0, s.failed(err)
-	}
-	return int(cred.Pid), nil
 }
 
 // failed finds out which call it was.
@@ -107,19 +113,30 @@ func (s *shim) failed(err error) error {
 // abandon ends what was started of a launch that is refused. No server has run.
 func (s *shim) abandon() {
 	if s.lifeline >= 0 {
-		unix.Close(s.lifeline)
 		unix.Close(s.release)
 		unix.Close(s.up)
-		s.lifeline = -1
 	}
 	if s.initFD >= 0 {
 		unix.PidfdSendSignal(s.initFD, unix.SIGKILL, nil, 0)
+		unix.Close(s.initFD)
 	}
-	if s.outer > 0 && s.init < 0 { // refused before it was adopted
-		wait(s.outer)
+	if s.lifeline >= 0 {
+		unix.Close(s.lifeline) // after the kill: an init whose lifeline ends does more than to end
+	}
+	if s.init < 0 && s.launch != nil { // refused before it was adopted
+		s.reapRunner()
 		s.init = s.launch.Init()
 	}
 	if s.init > 0 {
 		wait(s.init)
 	}
+	if s.shared() && s.launch != nil {
+		s.sweepOwn() // the server's process, which was init's child
+	}
+	s.forget()
+	s.lifeline, s.initFD, s.outer, s.init, s.server = -1, -1, 0, -1, 0
+	if s.listener.fd >= 0 {
+		s.listener.close()
+	}
+	s.lookout, s.launch = noLookout(), nil
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"os"
 	"path"
-	"strconv"
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
@@ -19,7 +18,7 @@ const forRepair = time.Second
 
 // repair stops the server, lays what covers are lost over what the host has there now, and lets the server go on.
 func (s *shim) repair() {
-	if s.end.killing || s.lifeline < 0 || s.up < 0 {
+	if s.end.Killing || s.lifeline < 0 || s.up < 0 {
 		return
 	}
 	until := time.Now().Add(forRepair)
@@ -45,7 +44,7 @@ func (s *shim) over() bool {
 
 // policyLost ends a server that the policy no longer holds. None of its processes runs until it is killed.
 func (s *shim) policyLost(err error) {
-	s.end.because(order.CausePolicyLost)
+	s.end.Because(order.CausePolicyLost)
 	frozen := s.tree()
 	s.kill()
 	for _, p := range frozen {
@@ -57,7 +56,7 @@ func (s *shim) policyLost(err error) {
 
 // coverAgain lays covers until none is missing. The host may go on replacing files meanwhile.
 func (s *shim) coverAgain(until time.Time) error {
-	var laid []rows.Lost
+	var tried, laid []rows.Lost
 	for {
 		lost, again, err := s.lost()
 		if err != nil {
@@ -69,6 +68,7 @@ func (s *shim) coverAgain(until time.Time) error {
 		if time.Now().After(until) {
 			return errors.New("it does so faster than it can be covered")
 		}
+		tried = append(tried, lost...)
 		if err := s.runRepair(lost, until); err != nil {
 			// The mount goes away a moment before the host's rename is through, and until then nothing can be mounted there.
 			if time.Until(until) < forRepair*3/4 && s.unchanged(lost) {
@@ -79,14 +79,17 @@ func (s *shim) coverAgain(until time.Time) error {
 		}
 		laid = append(laid, lost...)
 	}
-	for i := range laid {
-		k := &laid[i]
-		pid, err := s.held(found{dev: k.Dev, ino: k.Ino}, k.Path)
-		if err != nil {
-			return errors.New("who holds " + k.Path + " open: " + err.Error())
+	// A repair that failed may have covered something: what the host put there after it was looked at, or the first of two.
+	for i := range tried {
+		k := tried[i]
+		if f, err := lookAt(k.Path); err == nil {
+			k.Dev, k.Ino = f.dev, f.ino
+			laid = append(laid, k)
 		}
-		if pid != 0 {
-			return errors.New("process " + strconv.Itoa(pid) + " has the new " + k.Path + " open")
+	}
+	for i := range laid {
+		if err := s.nobodyHolds(found{dev: laid[i].Dev, ino: laid[i].Ino}, laid[i].Path); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -198,7 +201,7 @@ func (s *shim) runRepair(lost []rows.Lost, until time.Time) error {
 	if s.AlterRepair != nil {
 		s.AlterRepair(r)
 	}
-	pid, err := startBlocked(rows.RepairFiles(fd, s.lookout.user, s.lookout.mount))
+	pid, err := startBlocked(rows.RepairFiles(fd, s.lookout.user, s.lookout.mount), -1)
 	if err != nil {
 		return err
 	}

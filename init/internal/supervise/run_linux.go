@@ -1,24 +1,15 @@
 package supervise
 
 import (
-	"strings"
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
 	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
 	"github.com/security-mcp/mcp-sandbox/init/internal/view"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
-)
-
-// Exit codes of the launcher itself; the server's own are passed on.
-const (
-	ExitTimeout = 124
-	ExitSandbox = 125
-	ExitCannot  = 126
-	ExitMissing = 127
-	exitSignal  = 128 // plus the signal's number
 )
 
 // A Config is one launch.
@@ -28,35 +19,49 @@ type Config struct {
 	Parent int          // a pidfd of the process whose end is the host's end, or -1
 	Say    func(string) // one line for standard error
 
+	// Reaper are the arguments with which this binary calls [Reap]. Without them only confinement full can be reached.
+	Reaper []string
+
 	// Alter, for tests, changes the program: its beginning before the runner starts, and the whole before init goes on.
 	Alter func(l *rows.Launch, whole bool)
 	// AlterRepair, for tests, changes the program that lays covers again.
 	AlterRepair func(r *rows.Repair)
+	// AlterMachine, for tests, changes what was found out about the machine.
+	AlterMachine func(m *rows.Machine)
 }
 
 // A shim is one launch under way.
 type shim struct {
 	Config
-	policy  policy.Policy
-	view    *view.View
-	machine rows.Machine
-	launch  *rows.Launch
-	sink    sink
-	signals int // reads as the numbers of the signals that came
+	policy    policy.Policy
+	rung      policy.Confinement // the confinement that is tried, and in the end the one that is reached
+	noFilter  bool               // the kernel has no seccomp, and the rung does without
+	refused   []*rows.Refusal    // why stronger ones were not, the strongest first
+	view      *view.View
+	machine   rows.Machine
+	launch    *rows.Launch
+	private   private
+	strangers []int // children of this process that are not the sandbox's
+	image     int   // of this binary, which init executes when the shim is gone; -1 if it does not have to
+	sink      sink
+	signals   int // reads as the numbers of the signals that came
 
-	began    time.Time
-	lifeline int // init lives as long as this is open; a byte is a signal
-	up       int
-	release  int
-	outer    int // pid of the runner that clones init
-	init     int // pid
-	initFD   int // pidfd
-	server   int // pid, in the shim's namespace
+	began       time.Time
+	lifeline    int // init lives as long as this is open; a byte is a signal
+	up          int
+	release     int
+	outer       int // pid of the runner that clones init, or 0 once it has been reaped
+	outerStatus unix.WaitStatus
+	init        int // pid
+	initFD      int // pidfd
+	server      int // pid, in the shim's namespace
 
-	end   ending
+	end   ending.Ending
 	stdin stdin
 
-	lookout lookout
+	lookout  lookout
+	listener listener
+	group    group
 
 	stdio    stdio
 	terminal terminal
@@ -65,21 +70,22 @@ type shim struct {
 // Run starts the server of an order and returns the launcher's exit code when all of it has ended.
 func Run(c Config) int {
 	s := &shim{Config: c, began: time.Now(), lifeline: -1, init: -1, initFD: -1, stdin: stdin{fd: -1}, lookout: noLookout(),
-		terminal: terminal{hangup: -1, user: -1}}
+		listener: noListener(), group: group{forks: -1},
+		terminal: terminal{hangup: -1, user: -1}, private: private{fd: -1}, image: -1}
 	defer s.terminal.leave()
+	defer s.leaveGroup()
 	s.sink = sink{report: c.Order.ReportFD, host: c.Host}
+	s.tries()
 	var err error
 	if s.signals, err = listen(); err == nil {
 		err = s.prepare()
 	}
-	if err == nil {
-		err = s.confine()
-	}
 	var enforced *order.Enforced
 	if err == nil {
-		enforced, err = s.prove()
+		enforced, err = s.descend()
 	}
 	if err == nil {
+		s.tellLowered()
 		err = s.sink.first(enforced)
 	}
 	if err == nil && c.Order.Probe {
@@ -98,8 +104,7 @@ func Run(c Config) int {
 	return s.finish()
 }
 
-// prepare reads the order, starts a runner whose init waits, and plans the launch while the kernel makes the namespaces.
-// A root launcher hands init the grants it opened, so there the runner is started when the plan is made.
+// prepare reads the order and decides what does not depend on the confinement.
 func (s *shim) prepare() error {
 	var err error
 	o := s.Order
@@ -115,57 +120,63 @@ func (s *shim) prepare() error {
 	if err = s.route(); err != nil {
 		return err
 	}
-	if !s.machine.Root {
-		if err = s.start(nil); err != nil {
-			return err
-		}
-	}
-	if err = look(&s.machine); err != nil {
+	s.stdin.fd = session(&s.policy)
+	return nil
+}
+
+// plan looks at the machine and works out what the server will see.
+func (s *shim) plan() (err error) {
+	if err = look(&s.machine, s.rung); err != nil {
 		return &rows.Refusal{Layer: order.Namespaces, Op: "look at the machine", Err: err}
+	}
+	if s.AlterMachine != nil {
+		s.AlterMachine(&s.machine)
+	}
+	if err = s.reachable(); err != nil {
+		return err
 	}
 	if s.view, err = view.Plan(s.viewRequest()); err != nil {
 		return refusedView(err)
 	}
-	if !s.machine.Root {
-		return nil
-	}
-	trees, err := s.openTrees()
-	defer closeAll(trees)
-	if err != nil {
+	if err = s.holds(); err != nil {
 		return err
 	}
-	return s.start(trees)
+	if !s.group.Made() { // or an attempt before this one has
+		s.makeGroup()
+	}
+	return nil
 }
 
 func (s *shim) viewRequest() view.Request {
 	o := s.Order
 	return view.Request{Policy: s.policy, Command: o.Command, Env: o.Env, Dir: o.Dir, PolicyFile: o.PolicyFile,
 		ReportFile: o.ReportFile, Launcher: o.Launcher, UID: s.machine.UID, GID: s.machine.GID, Root: s.machine.Root,
-		HostNet: s.policy.Level == policy.LevelNetwork}
+		HostNet: s.policy.Level == policy.LevelNetwork, Shared: s.shared(), Private: s.private.path,
+		Open: s.shared() && s.rung != policy.Reduced}
 }
 
-// start starts the runner on a program of which only the beginning is there.
-func (s *shim) start(trees []int) error {
+// start starts the runner on a program of which only the beginning is there. It gets more descriptors besides its own.
+func (s *shim) start(more []int) error {
 	fd, mem, err := program.Open()
 	if err != nil {
 		return &rows.Refusal{Layer: order.Exec, Op: "program", Err: err}
 	}
 	defer unix.Close(fd)
-	s.launch = rows.Begin(mem, &s.policy)
+	s.launch = rows.Begin(mem, &s.policy, s.rung, s.noFilter)
 	if s.Alter != nil {
 		s.Alter(s.launch, false)
 	}
-	return s.startRunner(fd, trees)
+	return s.startRunner(fd, more)
 }
 
 // lay writes the rest of the program.
 func (s *shim) lay() error {
-	filter, err := s.assemble()
+	filter, asking, err := s.assemble()
 	if err != nil {
 		return &rows.Refusal{Layer: order.Seccomp, Op: "assemble", Err: err}
 	}
-	if err = s.launch.Lay(&rows.Request{Policy: s.policy, View: s.view, Machine: s.machine, Env: s.env(), Filter: filter,
-		TTY: s.Order.TTY || s.terminal.given}); err != nil {
+	if err = s.launch.Lay(&rows.Request{Policy: s.policy, View: s.view, Machine: s.machine, Env: s.env(), Group: s.group.Group, Filter: filter, Asking: asking,
+		Lost: s.why(), Reaper: s.Reaper, TTY: s.Order.TTY || s.terminal.given}); err != nil {
 		return &rows.Refusal{Layer: order.Policy, Op: "lay out", Err: err}
 	}
 	return nil
@@ -182,6 +193,9 @@ func (s *shim) confine() error {
 	}
 	// Init works while its parent's end is waited for. A root launcher has to know its number before; and so has a lookout,
 	// as long as init can be looked into.
+	if s.init > 0 {
+		return s.letGo()
+	}
 	if s.machine.Root || s.covering() {
 		if err = s.adopt(); err != nil {
 			return err
@@ -194,17 +208,6 @@ func (s *shim) confine() error {
 		return err
 	}
 	return gone
-}
-
-// env is the server's environment, with the home that it really has.
-func (s *shim) env() []string {
-	env := make([]string, 0, len(s.Order.Env)+1)
-	for _, v := range s.Order.Env {
-		if !strings.HasPrefix(v, "HOME=") {
-			env = append(env, v)
-		}
-	}
-	return append(env, "HOME="+s.view.Home)
 }
 
 func closeAll(fds []int) {

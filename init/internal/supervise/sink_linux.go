@@ -6,6 +6,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
+	"golang.org/x/sys/unix"
 )
 
 // firstLine is how long the first line of a report may take to be written.
@@ -33,6 +34,23 @@ func (s *sink) first(r order.Record) error {
 		}
 	}
 	return nil
+}
+
+// later writes a line between the first and the last, to the report alone, if there is room for it: of a small write to
+// what poll says takes one none waits. A host's socket holds what nobody reads until the end, and the last line must fit.
+func (s *sink) later(r order.Record) {
+	if s.report < 0 {
+		return
+	}
+	fds := []unix.PollFd{{Fd: int32(s.report), Events: unix.POLLOUT}}
+	if n, err := unix.Poll(fds, 0); n != 1 || err != nil || fds[0].Revents != unix.POLLOUT {
+		s.dropped++
+		return
+	}
+	line := r.AppendJSON(nil)
+	if n, err := unix.Write(s.report, line); n != len(line) || err != nil {
+		s.dropped++
+	}
 }
 
 // last writes the closing line. It waits no longer than a moment: nobody may keep a launcher from ending.

@@ -14,7 +14,7 @@ import (
 )
 
 // startRunner starts the runner, which clones init as a child of this process and ends.
-func (s *shim) startRunner(prog int, trees []int) error {
+func (s *shim) startRunner(prog int, more []int) error {
 	life, err := pipe()
 	if err != nil {
 		return refusedStart("pipe", err)
@@ -39,13 +39,16 @@ func (s *shim) startRunner(prog int, trees []int) error {
 			return refusedStart("fcntl", err)
 		}
 	}
-	files := rows.Files(s.stdio.give, prog, life[0], up[1], release[0], trees)
+	folder := prog
+	if s.private.fd >= 0 {
+		folder = s.private.fd
+	}
+	files := rows.Files(s.stdio.give, prog, life[0], up[1], release[0], folder, more)
 	if len(files) > program.MaxFiles {
 		return refusedStart("start", unix.EMFILE)
 	}
-	s.stdin.fd = session(&s.policy)
-	s.outer, err = startBlocked(files)
-	closeAll(append(s.stdio.closes, life[0], up[1], release[0]))
+	s.outer, err = startBlocked(files, s.group.Init())
+	closeAll([]int{life[0], up[1], release[0]})
 	if err != nil {
 		return refusedStart("start", err)
 	}
@@ -57,7 +60,7 @@ func refusedStart(op string, err error) error {
 }
 
 // startBlocked starts the runner with every signal blocked, so that none reaches init or the server before they are ready.
-func startBlocked(files []int) (pid int, err error) {
+func startBlocked(files []int, group int) (pid int, err error) {
 	var all, old unix.Sigset_t
 	for i := range all.Val {
 		all.Val[i] = ^all.Val[i]
@@ -65,7 +68,7 @@ func startBlocked(files []int) (pid int, err error) {
 	if err = unix.PthreadSigmask(unix.SIG_SETMASK, &all, &old); err != nil {
 		return 0, os.NewSyscallError("rt_sigprocmask", err)
 	}
-	pid, err = program.Start(files, nil)
+	pid, err = program.Start(files, nil, group)
 	if e := unix.PthreadSigmask(unix.SIG_SETMASK, &old, nil); err == nil && e != nil {
 		err = os.NewSyscallError("rt_sigprocmask", e)
 	}
@@ -74,7 +77,7 @@ func startBlocked(files []int) (pid int, err error) {
 
 // adopt waits for the runner, which has then stored init's process id.
 func (s *shim) adopt() error {
-	st, _, err := wait(s.outer)
+	st, err := s.reapRunner()
 	if err != nil {
 		return refusedStart("wait4", err)
 	}
@@ -92,10 +95,22 @@ func (s *shim) adopt() error {
 			return err
 		}
 	}
-	if s.machine.Root {
+	if s.machine.Root && !s.shared() {
 		return s.mapIDs()
 	}
 	return nil
+}
+
+// reapRunner waits for the runner, which then has stored init's process id: once.
+func (s *shim) reapRunner() (unix.WaitStatus, error) {
+	if s.outer > 0 {
+		st, _, err := wait(s.outer)
+		if err != nil {
+			return 0, err
+		}
+		s.outer, s.outerStatus = 0, st
+	}
+	return s.outerStatus, nil
 }
 
 // mapIDs writes the maps that only a privileged process may write, and lets init go on as the mapped user.

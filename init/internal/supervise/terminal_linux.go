@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strconv"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
 	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
 	"github.com/security-mcp/mcp-sandbox/init/internal/signals"
 	"github.com/security-mcp/mcp-sandbox/init/order"
@@ -135,6 +136,6 @@ func (s *shim) hungUp() {
 		unix.Close(s.terminal.hangup)
 		s.terminal.hangup = -1
 	}
-	s.end.because(order.CauseCancelled)
-	s.ask(unix.SIGHUP, fromHost)
+	s.end.Because(order.CauseCancelled)
+	s.ask(unix.SIGHUP, ending.FromHost)
 }

@@ -3,12 +3,16 @@ package supervise
 import (
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
 	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
 	"github.com/security-mcp/mcp-sandbox/init/internal/signals"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
 )
+
+// forInit is how long init may take to kill and reap all that is left.
+const forInit = 500 * time.Millisecond
 
 // A source is a descriptor that the shim waits for, and what to do when poll(2) has something to say of it. A negative
 // descriptor is passed over.
@@ -23,7 +27,8 @@ func (s *shim) watch() {
 	letGoOfStdio()
 	s.alsoRaw()
 	s.terminal.enter()
-	s.end.limit(s.policy.Limits.Timeout)
+	s.end.Limit(s.policy.Limits.Timeout)
+	s.group.forks = s.group.RefusedForks()
 	ended := false
 	sources := []source{
 		{&s.initFD, unix.POLLIN, func(int16) { ended = true }},
@@ -33,6 +38,9 @@ func (s *shim) watch() {
 		{&s.Parent, unix.POLLIN, func(int16) { s.hostGone(&s.Parent) }},
 		{&s.stdin.fd, unix.POLLRDHUP, func(int16) { s.stdinClosed() }},
 		{&s.lookout.table, unix.POLLPRI, s.unmounted},
+		{&s.listener.calls, unix.POLLIN, s.denied},
+		{&s.listener.pause, unix.POLLIN, func(int16) { s.listener.rested() }},
+		{&s.group.forks, unix.POLLPRI, func(int16) { s.forksRefused() }},
 	}
 	sources = append(sources, s.carried()...)
 	fds := make([]unix.PollFd, len(sources))
@@ -40,8 +48,8 @@ func (s *shim) watch() {
 		for i := range sources {
 			fds[i] = unix.PollFd{Fd: int32(*sources[i].fd), Events: sources[i].events}
 		}
-		if _, err := unix.Poll(fds, s.end.left()); err != nil && err != unix.EINTR {
-			s.end.because(order.CauseSupervisorLost)
+		if _, err := unix.Poll(fds, s.end.Left()); err != nil && err != unix.EINTR {
+			s.end.Because(order.CauseSupervisorLost)
 			s.cut() // init ends, and the wait for it needs no poll
 			return
 		}
@@ -60,23 +68,24 @@ func (s *shim) watch() {
 func (s *shim) pastDeadlines() {
 	now := time.Now()
 	e := &s.end
-	if due(&e.timeoutAt, now) {
-		e.because(order.CauseTimeout)
-		s.ask(unix.SIGTERM, defaultGrace)
+	if ending.Due(&e.TimeoutAt, now) {
+		e.Because(order.CauseTimeout)
+		s.ask(unix.SIGTERM, ending.Grace)
 	}
-	if due(&e.stdinAt, now) {
+	if ending.Due(&e.StdinAt, now) {
 		s.stdinClosed()
 	}
-	if due(&e.sessionAt, now) {
+	if ending.Due(&e.SessionAt, now) {
 		s.sessionOver()
 	}
-	if due(&e.killAt, now) {
-		if !e.killing {
+	if ending.Due(&e.KillAt, now) {
+		if !e.Killing {
 			s.kill()
 			return
 		}
+		// With process 1 the kernel ends the rest (pid_namespaces(7)); where init is none, finish does.
+		unix.PidfdSendSignal(s.initFD, unix.SIGKILL, nil, 0)
 		s.cut()
-		unix.PidfdSendSignal(s.initFD, unix.SIGKILL, nil, 0) // with process 1 the kernel ends the rest; pid_namespaces(7)
 	}
 }
 
@@ -103,13 +112,13 @@ func (s *shim) passSignals() {
 func (s *shim) asked(sig unix.Signal) {
 	e := &s.end
 	switch {
-	case e.hostAt.IsZero():
-		e.hostAt, e.hostSignal = time.Now(), sig
-		e.because(order.CauseCancelled)
-		s.ask(sig, fromHost)
-	case time.Since(e.hostAt) >= twice:
+	case e.HostAt.IsZero():
+		e.HostAt, e.HostSignal = time.Now(), sig
+		e.Because(order.CauseCancelled)
+		s.ask(sig, ending.FromHost)
+	case time.Since(e.HostAt) >= ending.Twice:
 		s.kill()
-	case sig != e.hostSignal:
+	case sig != e.HostSignal:
 		s.signal(sig)
 	}
 }
@@ -121,9 +130,9 @@ func (s *shim) hostGone(fd *int) {
 	*fd, s.sink.host = -1, -1
 	switch {
 	case s.policy.OnHostExit == policy.Ignore:
-	case s.end.askedAt.IsZero():
-		s.end.because(order.CauseHostGone)
-		s.ask(unix.SIGTERM, fromHost)
+	case s.end.AskedAt.IsZero():
+		s.end.Because(order.CauseHostGone)
+		s.ask(unix.SIGTERM, ending.FromHost)
 	default:
 		s.kill()
 	}
@@ -133,17 +142,15 @@ func (s *shim) hostGone(fd *int) {
 // would never hear of it.
 func (s *shim) ask(sig unix.Signal, otherwise time.Duration) {
 	e, now := &s.end, time.Now()
-	if e.killing {
+	if e.Killing {
 		return
 	}
 	s.signal(sig)
 	s.signal(unix.SIGCONT)
-	if e.askedAt.IsZero() {
-		e.askedAt = now
+	if e.AskedAt.IsZero() {
+		e.AskedAt = now
 	}
-	if at := now.Add(s.grace(otherwise)); e.killAt.IsZero() || at.Before(e.killAt) {
-		e.killAt = at
-	}
+	e.KillBy(now.Add(s.grace(otherwise)))
 }
 
 // signal sends a signal to the server through init: its process id is sure to be the server's only there.
@@ -171,20 +178,27 @@ func (s *shim) initEnds(leaves bool) {
 	s.up = -1
 	if leaves {
 		s.kill()
-		s.cut()
+		if !s.shared() {
+			s.cut()
+		}
 	}
 }
 
 // kill ends the server, and with it everything: init kills and reaps what the server leaves behind. Should that take
 // longer than it may, init is killed.
 func (s *shim) kill() {
-	if s.end.killing {
+	if s.end.Killing {
 		return
 	}
-	s.end.killing = true
-	s.end.killed = s.living()
+	s.end.Killing = true
+	if s.shared() { // they are stopped before they are counted: a count takes as long as it is let
+		s.end.Killed = s.sweepTree()
+		s.end.KillAt = time.Now()
+		return
+	}
+	s.end.Killed = s.living()
 	s.signal(unix.SIGKILL)
-	s.end.killAt = time.Now().Add(forInit)
+	s.end.KillAt = time.Now().Add(forInit)
 }
 
 // cut ends init's life line.

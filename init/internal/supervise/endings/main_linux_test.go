@@ -58,6 +58,9 @@ type launch struct {
 	Through  []string // the words of a command that starts mcp-sandbox-init
 	Stdin    *os.File `json:"-"` // instead of a pipe
 
+	// Begin is the confinement to begin with, if that is not full. Not for an embedded launcher.
+	Begin policy.Confinement
+
 	// Without takes one of init's two ways to end with the shim away: "lifeline" or "pdeathsig".
 	Without string
 }
@@ -93,6 +96,7 @@ func program(request string) int {
 	if _, err := unix.FcntlInt(reportFD, unix.F_GETFD, 0); err == nil && !l.NoReport {
 		o.ReportFD = reportFD
 	}
+	o.Begin = string(l.Begin)
 	if l.Without == "" {
 		return reexec.Run(o)
 	}

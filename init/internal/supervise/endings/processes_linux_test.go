@@ -2,6 +2,7 @@ package endings_test
 
 import (
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -84,8 +85,11 @@ func look(name string) (p process, ok bool) {
 func (t *trial) here() (living, dead []process) {
 	all := processes()
 	mine := map[int]bool{}
+	if t.shared {
+		t.findShared(all)
+	}
 	for _, p := range all {
-		if t.space == "" && p.mark == t.mark && p.space != "" {
+		if !t.shared && t.space == "" && p.mark == t.mark && p.space != "" {
 			t.find(p)
 		}
 		if t.process1 == 0 && t.space != "" && p.space == t.space && p.mark == t.mark {
@@ -96,7 +100,7 @@ func (t *trial) here() (living, dead []process) {
 		if p.dead() {
 			continue
 		}
-		if p.mark == t.mark || t.space != "" && p.space == t.space || p.pid == t.process1 {
+		if p.mark == t.mark || !t.shared && t.space != "" && p.space == t.space || p.pid == t.process1 {
 			living = append(living, p)
 			mine[p.pid] = true
 		}
@@ -107,6 +111,43 @@ func (t *trial) here() (living, dead []process) {
 		}
 	}
 	return living, dead
+}
+
+// findShared finds init where it has no namespace: it bears no mark, and its parent and its children do.
+func (t *trial) findShared(all []process) {
+	own, _ := os.Readlink("/proc/self/ns/pid")
+	marked := map[int]bool{}
+	for _, p := range all {
+		marked[p.pid] = p.mark == t.mark
+	}
+	for _, p := range all {
+		if p.mark != t.mark || marked[p.parent] || t.process1 != 0 {
+			continue
+		}
+		for _, init := range all {
+			if init.pid == p.parent && marked[init.parent] {
+				t.process1, t.space = init.pid, own
+			}
+		}
+	}
+}
+
+// inside reports whether a process is of the sandbox: init, or below it.
+func (t *trial) inside(all []process, p process) bool {
+	if !t.shared {
+		return p.space == t.space || p.pid == t.process1
+	}
+	for range 100 {
+		if p.pid == t.process1 {
+			return true
+		}
+		i := slices.IndexFunc(all, func(q process) bool { return q.pid == p.parent })
+		if i < 0 {
+			return false
+		}
+		p = all[i]
+	}
+	return false
 }
 
 // unmarked is a process that bears no mark, from one of its descendants on: init, which an ordinary user cannot look into.
@@ -143,7 +184,7 @@ func (t *trial) settled(living, dead int) int {
 		all, gone := t.here()
 		alive := 0
 		for _, p := range all {
-			if p.space == t.space || p.pid == t.process1 {
+			if t.inside(all, p) {
 				alive++
 			}
 		}

@@ -35,7 +35,8 @@ type trial struct {
 	space   string // the pid namespace of the sandbox
 	began   time.Time
 
-	process1 int // init, in the machine's numbers
+	process1 int  // init, in the machine's numbers
+	shared   bool // the sandbox has no pid namespace
 }
 
 var trials atomic.Int64
@@ -51,9 +52,12 @@ func start(t *testing.T, l launch, more string, ownHost bool) *trial {
 // startWith is start with a standard error of the test's.
 func startWith(t *testing.T, l launch, more string, ownHost bool, stderr *os.File) *trial {
 	t.Helper()
-	tr := &trial{T: t, mark: strconv.Itoa(os.Getpid()) + "-" + strconv.FormatInt(trials.Add(1), 10)}
+	tr := &trial{T: t, shared: l.Begin != "", mark: strconv.Itoa(os.Getpid()) + "-" + strconv.FormatInt(trials.Add(1), 10)}
 	if more != "" {
 		more = "," + more
+	}
+	if l.Begin != "" {
+		more += `,"minConfinement":"` + string(l.Begin) + `"`
 	}
 	l.Policy = `{"version":1,"env":{"` + markName + `":"` + tr.mark + `"}` + more + `}`
 	p, err := policy.Parse([]byte(l.Policy))

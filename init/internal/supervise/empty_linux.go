@@ -1,0 +1,67 @@
+package supervise
+
+import (
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// empty removes all that is in a folder, through no symbolic link and however deep: a folder in a folder is moved up
+// before it is entered, so that two descriptors are enough. What cannot be removed stays.
+func empty(top int) {
+	for n := 0; ; n++ {
+		names := entries(top)
+		folder := ""
+		for _, name := range names {
+			err := unix.Unlinkat(top, name, 0)
+			if err == unix.EISDIR || err == unix.EPERM { // unlink(2): Linux's and POSIX's word for a folder
+				err = unix.Unlinkat(top, name, unix.AT_REMOVEDIR)
+				if err == unix.ENOTEMPTY && folder == "" {
+					folder = name
+				}
+			}
+		}
+		if folder == "" || !lift(top, folder, n) {
+			return
+		}
+	}
+}
+
+// lift empties one folder of top: its files go, its folders move up into top. It reports whether anything went.
+func lift(top int, name string, n int) (moved bool) {
+	unlock(top, name)
+	fd, err := unix.Openat(top, name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return false
+	}
+	defer unix.Close(fd)
+	for i, sub := range entries(fd) {
+		err := unix.Unlinkat(fd, sub, 0)
+		if err == unix.EISDIR || err == unix.EPERM {
+			if err = unix.Unlinkat(fd, sub, unix.AT_REMOVEDIR); err == unix.ENOTEMPTY || err == unix.EACCES {
+				unlock(fd, sub) // or its ".." could not be changed
+				err = unix.Renameat(fd, sub, top, "."+strconv.Itoa(n)+"."+strconv.Itoa(i))
+			}
+		}
+		moved = moved || err == nil
+	}
+	return unix.Unlinkat(top, name, unix.AT_REMOVEDIR) == nil || moved
+}
+
+// unlock lets its owner into a folder again, and never what somebody put in its place as a link.
+func unlock(dir int, name string) {
+	fd, err := unix.Openat(dir, name, unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err == nil {
+		unix.Chmod("/proc/self/fd/"+strconv.Itoa(fd), 0o700)
+		unix.Close(fd)
+	}
+}
+
+// entries lists a folder from its beginning.
+func entries(fd int) []string {
+	if _, err := unix.Seek(fd, 0, 0); err != nil {
+		return nil
+	}
+	names, _ := listFD(fd)
+	return names
+}

@@ -1,0 +1,12 @@
+package supervise
+
+import "golang.org/x/sys/unix"
+
+// forget gives back what an attempt without namespaces held.
+func (s *shim) forget() {
+	s.private.remove()
+	if s.image >= 0 {
+		unix.Close(s.image)
+		s.image = -1
+	}
+}

@@ -1,0 +1,244 @@
+package supervise
+
+import (
+	"errors"
+	"strings"
+	"syscall"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/policy"
+	"golang.org/x/sys/unix"
+)
+
+// descend reaches for the strongest confinement that the machine gives: where it refuses a step, everything that was
+// started of the attempt is ended, and the next rung is tried with another init. The server has not run.
+func (s *shim) descend() (*order.Enforced, error) {
+	for s.rung = s.highest(); ; {
+		enforced, err := s.attempt()
+		if err == nil {
+			closeAll(s.stdio.closes)
+			return enforced, nil
+		}
+		next, refusal := s.below(err)
+		if refusal == nil {
+			return nil, err
+		}
+		s.refused = append(s.refused, refusal)
+		if next == "" || !next.Holds(s.policy.MinConfinement) {
+			return nil, s.allRefused(next)
+		}
+		s.abandon()
+		s.rung = next
+	}
+}
+
+// highest is the rung to begin with: the top, but where a host found out before that this machine refuses it.
+func (s *shim) highest() policy.Confinement {
+	if s.policy.Level == policy.Privileged {
+		return policy.None
+	}
+	if b := policy.Confinement(s.Order.Begin); b != "" && b.Holds(s.policy.MinConfinement) {
+		return b
+	}
+	s.Order.Why = ""
+	return policy.Full
+}
+
+// attempt builds and proves one confinement.
+func (s *shim) attempt() (*order.Enforced, error) {
+	begin := s.beginFull
+	if s.shared() {
+		begin = s.beginShared
+	}
+	if err := begin(); err != nil {
+		return nil, err
+	}
+	if err := s.confine(); err != nil {
+		return nil, err
+	}
+	return s.prove()
+}
+
+// shared reports whether the server has the host's namespaces.
+func (s *shim) shared() bool { return s.rung != policy.Full }
+
+// beginFull starts a runner whose init waits, and plans the launch while the kernel makes the namespaces. A root launcher
+// hands init the grants it opened, so there the runner is started when the plan is made.
+func (s *shim) beginFull() error {
+	if !s.machine.Root {
+		if err := s.start(nil); err != nil {
+			return err
+		}
+	}
+	if err := s.plan(); err != nil {
+		return err
+	}
+	if !s.machine.Root {
+		return nil
+	}
+	trees, err := s.openTrees()
+	defer closeAll(trees)
+	if err != nil {
+		return err
+	}
+	return s.start(trees)
+}
+
+// beginShared makes what takes the place of namespaces and root before there is an init to use it.
+func (s *shim) beginShared() error {
+	err := s.ownIDs()
+	if err == nil && s.rung == policy.Reduced {
+		err = s.connected()
+	}
+	if err == nil && s.rung != policy.None {
+		err = s.openPrivate()
+	}
+	if err == nil {
+		err = s.plan()
+	}
+	if err == nil {
+		err = s.adoptOrphans()
+	}
+	if err != nil {
+		return err
+	}
+	if err = s.start([]int{s.image}); err != nil {
+		return err
+	}
+	return s.adopt()
+}
+
+// below is the next rung, and the refusal if it is the machine's: a policy's is never answered by less confinement.
+func (s *shim) below(err error) (next policy.Confinement, r *rows.Refusal) {
+	if !errors.As(err, &r) || !machines(r) {
+		return "", nil
+	}
+	switch s.rung {
+	case policy.Full:
+		return policy.Reduced, r
+	case policy.Reduced:
+		return policy.ConfinementLimits, r
+	case policy.ConfinementLimits:
+		if r.Layer == order.Seccomp && !s.noFilter {
+			s.noFilter = true
+			return policy.ConfinementLimits, r
+		}
+		return policy.None, r
+	}
+	return "", r
+}
+
+// allRefused is the refusal of the strongest confinement, with those of the others behind it.
+func (s *shim) allRefused(next policy.Confinement) error {
+	r := *s.refused[0]
+	r.Err = refusals{r.Err, s.refused[1:], next}
+	return &r
+}
+
+// refusals are why no confinement was reached that may start the server.
+type refusals struct {
+	first error
+	rest  []*rows.Refusal
+	next  policy.Confinement // which would be tried if it might
+}
+
+func (r refusals) Error() string {
+	text := r.first.Error()
+	for _, also := range r.rest {
+		text += "; and with less confinement " + also.Error()
+	}
+	return text
+}
+
+func (r refusals) Unwrap() error { return r.first }
+
+// machines reports whether a refusal is that of a machine which cannot or may not do such a thing at all, whatever the
+// policy: a mechanism that is not there, forbidden, or used up by an administrator's limit. Paths are the policy's.
+func machines(r *rows.Refusal) bool {
+	var errno syscall.Errno
+	if !errors.As(r.Err, &errno) {
+		return false
+	}
+	switch errno {
+	case unix.EPERM, unix.EACCES, unix.EINVAL, unix.ENOSYS, unix.ENOSPC, unix.EOPNOTSUPP, unix.ENODEV, unix.EROFS, unix.EUSERS:
+	default:
+		return false
+	}
+	switch r.Layer {
+	case order.Namespaces, order.Network, order.Privileges, order.Seccomp:
+		return true
+	case order.Root:
+		switch r.Op {
+		case "mount", "umount2", "mount_setattr", "move_mount", "open_tree", "pivot_root", "mkdirat", "mknodat", "chdir":
+			return true
+		}
+	case order.Landlock:
+		return strings.HasPrefix(r.Op, "landlock_")
+	}
+	return false
+}
+
+// why tells in one line why the stronger confinements were not reached.
+func (s *shim) why() string {
+	var all []string
+	for _, r := range s.refused {
+		if text := r.Error(); len(all) == 0 || all[len(all)-1] != text {
+			all = append(all, text)
+		}
+	}
+	if len(all) == 0 {
+		return s.Order.Why
+	}
+	return strings.Join(all, "; ")
+}
+
+// lowered is the one line about a confinement that is weaker than the machine was asked for: what refused it, and how it is
+// had back.
+func (s *shim) lowered() string {
+	why := s.why()
+	if s.rung == policy.None {
+		return "level privileged: NOTHING IS CONFINED; the server can do all that its user can"
+	}
+	if why == "" {
+		return ""
+	}
+	text := "the confinement is " + string(s.rung) + " and no stronger one: this machine refused " + why
+	for _, r := range s.refused {
+		var errno syscall.Errno
+		if errors.As(r.Err, &errno) {
+			if h := hint(r.Layer, r.Op, errno); h != "" {
+				text += " (" + h + ")"
+			}
+		}
+	}
+	return text
+}
+
+// reachable is an error if it is known beforehand that this machine cannot give the rung.
+func (s *shim) reachable() error {
+	if s.rung == policy.Reduced && s.machine.LandlockABI < leastLandlock {
+		return &rows.Refusal{Layer: order.Landlock, Op: "landlock_create_ruleset", Err: unix.ENOSYS}
+	}
+	return nil
+}
+
+// leastLandlock is the first version: with what the filter adds, each is a file barrier.
+const leastLandlock = 1
+
+// holds is an error if the policy says of a path what this rung cannot hold, unless the least confinement was written out.
+func (s *shim) holds() error {
+	if len(s.view.Unheld) == 0 || s.Order.MinWritten {
+		return nil
+	}
+	u := s.view.Unheld[0]
+	return &rows.Refusal{Layer: order.Policy, Op: u.Key, Path: u.Path,
+		Err: unheld{string(s.rung), s.why()}}
+}
+
+// unheld is a denial that a confinement cannot hold.
+type unheld struct{ confinement, why string }
+
+func (u unheld) Error() string {
+	return "cannot be held by confinement " + u.confinement + ", and a stronger one was refused by this machine: " + u.why
+}

@@ -1,0 +1,135 @@
+package supervise_test
+
+import (
+	"bufio"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/platform"
+	"golang.org/x/sys/unix"
+)
+
+// folders are the private folders of this test's launches: they have its folder for temporary files.
+func folders(t *testing.T) []string {
+	t.Helper()
+	all, err := filepath.Glob(filepath.Join(os.Getenv("TMPDIR"), "mcp-sandbox-*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.DeleteFunc(all, func(s string) bool { return len(filepath.Base(s)) != len("mcp-sandbox-")+32 })
+}
+
+// Whatever a server leaves in its private folder, and whoever is killed, nothing of it stays: too deep for a path, closed
+// even to its owner, with links to what is the host's.
+func TestPrivateFolderGoes(t *testing.T) {
+	t.Setenv("TMPDIR", privateBase(t))
+	const fill = `cd $TMPDIR; i=0; while [ $i -lt 300 ]; do mkdir deeper-and-deeper-into-the-folder; cd -P deeper-and-deeper-into-the-folder || exit 9; i=$((i+1)); done
+		: >file; cd $HOME; mkdir closed; : >closed/file; chmod 0 closed; ln -s KEPT link; ln -s STAGE/read folder; mkdir -p a/b/c d; mkfifo fifo; `
+	for _, c := range []struct {
+		name, after string
+		kill        func(shim, init int)
+	}{
+		{"the server ends", "exit 0", nil},
+		{"the launcher is killed", "echo ready; exec sleep 60", func(shim, _ int) { unix.Kill(shim, unix.SIGKILL) }},
+		{"init is killed", "echo ready; exec sleep 60", func(_, init int) { unix.Kill(init, unix.SIGKILL) }},
+		{"both are killed", "echo ready; exec sleep 3", func(shim, init int) {
+			unix.Kill(shim, unix.SIGSTOP)
+			unix.Kill(init, unix.SIGKILL)
+			unix.Kill(shim, unix.SIGKILL)
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := build(t, "")
+			kept := s.path("file")
+			l := s.launch(weaker(grants, "reduced"), "")
+			script := strings.ReplaceAll(strings.ReplaceAll(fill+c.after, "KEPT", kept), "STAGE", s.dir)
+			l.Command = []string{"/bin/sh", "-c", script}
+			cmd, report, done := start(t, l, nil)
+			if c.kill != nil {
+				init, pid := awaitServer(t, report)
+				for range 500 { // until it has done what it does before it sleeps
+					if b, _ := os.ReadFile("/proc/" + pid + "/comm"); string(b) == "sleep\n" {
+						break
+					}
+					time.Sleep(10 * time.Millisecond)
+				}
+				if len(folders(t)) != 1 {
+					t.Fatalf("%v", folders(t))
+				}
+				c.kill(cmd.Process.Pid, init)
+			}
+			if o := done(); c.kill == nil && o.code != 0 {
+				t.Fatalf("code %d\n%s", o.code, o.stderr)
+			}
+			if c.name == "both are killed" { // nobody is left who could; the next launch does it, when the server is gone too
+				time.Sleep(3 * time.Second)
+				if o := run(t, s.launch(weaker(grants, "reduced"), "mark")); o.code != 0 {
+					t.Fatalf("code %d\n%s", o.code, o.stderr)
+				}
+			}
+			for range 200 {
+				if len(folders(t)) == 0 {
+					break
+				}
+				time.Sleep(10 * time.Millisecond)
+			}
+			left := folders(t)
+			if os.Getuid() == 0 && len(left) == 1 && c.name == "the launcher is killed" {
+				var inside []string
+				filepath.WalkDir(left[0], func(path string, _ os.DirEntry, _ error) error {
+					inside = append(inside, filepath.Base(path))
+					return nil
+				})
+				if len(inside) != 4 { // itself, file, home, tmp
+					t.Errorf("%v", inside)
+				}
+				run(t, s.launch(weaker(grants, "reduced"), "mark"))
+				left = folders(t)
+			}
+			if len(left) > 0 {
+				t.Errorf("%v", left)
+			}
+			for _, f := range []string{kept, s.path("read/file")} {
+				if _, err := os.Stat(f); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+}
+
+// privateBase is a folder for temporary files that a server of any user may pass through.
+func privateBase(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for d := dir; len(d) > len(os.TempDir()); d = filepath.Dir(d) {
+		os.Chmod(d, 0o755)
+	}
+	return dir
+}
+
+// awaitServer is init's number and the server's, once that is released.
+func awaitServer(t *testing.T, report *os.File) (init int, server string) {
+	t.Helper()
+	line, err := bufio.NewReader(report).ReadBytes('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(line), `"pid":`)
+	server, _, _ = strings.Cut(rest, ",")
+	return parentOf(t, server), server
+}
+
+func parentOf(t *testing.T, pid string) int {
+	t.Helper()
+	stat, err := os.ReadFile("/proc/" + pid + "/stat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, parent, _ := platform.ParseStat(stat)
+	return parent
+}

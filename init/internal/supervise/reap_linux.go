@@ -1,0 +1,59 @@
+package supervise
+
+import (
+	"os"
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
+	"github.com/security-mcp/mcp-sandbox/platform"
+	"golang.org/x/sys/unix"
+)
+
+// Descriptors that init has when it executes the image; rows places them.
+const reaperFolder = 7
+
+// Reap ends every process below this one, until none is left, and then removes the private folder. It is what an init
+// without a pid namespace becomes when its shim is gone: it has the same process id, and every orphan is its child.
+func Reap() int {
+	if !platform.AdoptsOrphans() {
+		return ending.ExitSandbox // init is made so, and hardly anybody else
+	}
+	unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
+	w := sweep{root: unix.Getpid()}
+	for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
+		found := w.all()
+		for {
+			pid, err := unix.Wait4(-1, nil, unix.WNOHANG, nil)
+			if err == unix.ECHILD {
+				left()
+				return 0
+			}
+			if pid <= 0 && err != unix.EINTR {
+				break
+			}
+		}
+		if found == 0 {
+			killHidden()
+		}
+		unix.Poll(nil, int(pause/time.Millisecond))
+	}
+}
+
+// killHidden kills this process's children where /proc does not show them: because there is none, or because it hides what
+// cannot be looked into (hidepid; proc(5)). That a process is a child of this one waitid says for any number.
+func killHidden() {
+	for pid := 2; pid < 1<<22; pid++ { // PID_MAX_LIMIT
+		if unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil) == nil {
+			unix.Kill(pid, unix.SIGKILL)
+		}
+	}
+}
+
+// left removes the private folder.
+func left() {
+	path, err := os.Readlink("/proc/self/fd/7")
+	if err == nil {
+		p := private{fd: reaperFolder, path: path}
+		p.remove()
+	}
+}
