@@ -1,0 +1,65 @@
+package basic
+
+import (
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/policy"
+)
+
+// layers are all nine, in the order of a report: what was proved, and what the system does not have.
+func layers(proved map[order.Layer]*order.LayerReport, p *policy.Policy, system string) []order.LayerReport {
+	var all []order.LayerReport
+	for _, name := range order.Layers() {
+		l := order.LayerReport{Layer: name, State: order.Absent}
+		switch have := proved[name]; {
+		case have != nil:
+			l = *have
+			l.Layer = name
+			settle(&l)
+		case name == order.Network && p.Level == policy.LevelNetwork:
+			l.State = order.Off
+		default:
+			l.Reason, l.Effect = lacks(name, system)
+		}
+		all = append(all, l)
+	}
+	return all
+}
+
+// settle gives a layer its state: proved if anything of it holds.
+func settle(l *order.LayerReport) {
+	l.State = order.Proved
+	if len(l.Facts) == 0 {
+		return
+	}
+	for _, f := range l.Facts {
+		if f.Got != "" {
+			return
+		}
+	}
+	l.State, l.Reason, l.Effect = order.Absent, l.Facts[0].Reason, l.Facts[0].Effect
+}
+
+// lacks says why a system has no such layer, and what follows.
+func lacks(layer order.Layer, system string) (reason, effect string) {
+	name := systemName(system)
+	switch layer {
+	case order.Namespaces:
+		return name + " has no namespaces for this", "the server sees this machine's processes, users and names"
+	case order.Root:
+		return name + " has no file system of a process's own", "the server reads and writes every file that you can; no grant restricts it"
+	case order.Privileges:
+		return name + " has no way for a user to give up rights for good", "the server has the rights of the user who launched it"
+	case order.Cgroup:
+		if system == "windows" {
+			return "Windows has no control groups", "what holds for the whole tree is the Job Object's, in layer limits"
+		}
+		return name + " has no control groups", "memory is limited for each process by itself, and the rate of processor time not at all"
+	case order.Network:
+		return "no user can take the network from a process on " + name, "the server reaches every address that you can"
+	case order.Landlock:
+		return "Landlock is Linux's", "no file is held back"
+	case order.Seccomp:
+		return "seccomp is Linux's", "the server can make every system call"
+	}
+	return name + " does not have it", "it does not hold"
+}

@@ -1,0 +1,89 @@
+//go:build darwin || linux
+
+package basic
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/view"
+	"github.com/security-mcp/mcp-sandbox/policy"
+	"golang.org/x/sys/unix"
+)
+
+// find is the file of a command: with a slash in it relative to dir, without looked up in path, whose empty and relative
+// entries are passed over.
+func find(name, dir, path, _ string) (string, error) {
+	if strings.Contains(name, "/") {
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(dir, name)
+		}
+		if err := executable(name); err != nil {
+			kind := view.ErrNotExecutable
+			if err == unix.ENOENT || err == unix.ENOTDIR {
+				kind = view.ErrNotFound
+			}
+			return "", &view.CommandError{Path: name, Kind: kind, Err: err}
+		}
+		return name, nil
+	}
+	failed := &view.CommandError{Path: name, Kind: view.ErrNotFound}
+	for folder := range strings.SplitSeq(path, ":") {
+		if !filepath.IsAbs(folder) {
+			continue
+		}
+		at := filepath.Join(folder, name)
+		err := executable(at)
+		if err == nil {
+			return at, nil
+		}
+		if err != unix.ENOENT && err != unix.ENOTDIR { // passed over, as execvp does
+			failed = &view.CommandError{Path: at, Kind: view.ErrNotExecutable, Err: err}
+		}
+	}
+	return "", failed
+}
+
+func executable(path string) error {
+	var st unix.Stat_t
+	if err := unix.Stat(path, &st); err != nil {
+		return err
+	}
+	switch {
+	case st.Mode&unix.S_IFMT == unix.S_IFDIR:
+		return unix.EISDIR
+	case st.Mode&unix.S_IFMT != unix.S_IFREG || st.Mode&0o111 == 0:
+		return unix.EACCES
+	}
+	return unix.Access(path, unix.X_OK)
+}
+
+// ids are the server's.
+type ids struct{ uid, gid int }
+
+func (i ids) String() string { return strconv.Itoa(i.uid) + ":" + strconv.Itoa(i.gid) }
+
+// userOf is who the server runs as: whom the policy names, or nobody in particular, if the launcher is root; else the
+// launcher itself.
+func userOf(p *policy.Policy) ids {
+	if os.Getuid() != 0 {
+		return ids{os.Getuid(), os.Getgid()}
+	}
+	uid, gid, _ := strings.Cut(p.User, ":")
+	u, err1 := strconv.Atoi(uid)
+	g, err2 := strconv.Atoi(gid)
+	if err1 != nil || err2 != nil {
+		return ids{65533, 65533}
+	}
+	return ids{u, g}
+}
+
+// checkUser refuses ids that an ordinary launcher cannot give.
+func checkUser(p *policy.Policy) error {
+	if own := userOf(p).String(); p.User != "" && p.User != own {
+		return refusedPath("user", p.User, unix.EPERM)
+	}
+	return nil
+}

@@ -1,0 +1,30 @@
+package basic
+
+import (
+	"errors"
+	"os"
+
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/policy"
+)
+
+// find is the file of a command.
+func find(name, dir, path, pathext string) (string, error) {
+	return findWindows(name, dir, path, pathext, func(p string) bool {
+		info, err := os.Stat(p)
+		return err == nil && !info.IsDir()
+	})
+}
+
+// ids are nobody's here: the server runs as the user who launches it.
+type ids struct{}
+
+func userOf(*policy.Policy) ids { return ids{} }
+
+// checkUser refuses to be told who the server is to be.
+func checkUser(p *policy.Policy) error {
+	if p.User != "" {
+		return &order.Refusal{Layer: order.Policy, Op: "user", Path: p.User, Err: errors.New("there are no such ids on Windows: the server runs as you")}
+	}
+	return nil
+}

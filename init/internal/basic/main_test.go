@@ -1,0 +1,80 @@
+//go:build darwin || linux || windows
+
+package basic
+
+import (
+	"encoding/json"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/platform"
+	"github.com/security-mcp/mcp-sandbox/policy"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
+)
+
+// shimName is argument 0 of this test binary when it is the shim of a test.
+const shimName = "basic.test shim"
+
+// TestMain makes the test binary the shim, and each process that it starts.
+func TestMain(m *testing.M) {
+	switch {
+	case len(os.Args) > 1 && IsHelper(os.Args[1]):
+		os.Exit(Helper(os.Args[1], func(line string) { println(line) }))
+	case os.Args[0] == shimName:
+		os.Exit(shimOf(os.Args[1]))
+	case len(os.Args) > 2 && os.Args[1] == serverArg:
+		os.Exit(serve(os.Args[2], os.Args[3:]))
+	}
+	os.Exit(testbed.Run(m))
+}
+
+// A trial is one launch of a test: the policy, what the server does, and what is taken away from what holds it.
+type trial struct {
+	Policy  policy.Policy `json:"-"`
+	Serve   []string      // serve's name and arguments
+	Command []string      // another server
+	Remove  string        // what alter takes away
+	Guard   bool
+	Probe   bool
+
+	Self       string // this binary, where the server may execute it
+	Document   []byte // the policy's
+	ReportFile string
+}
+
+// shimOf is the main of the shim of a trial.
+func shimOf(text string) int {
+	var t trial
+	if json.Unmarshal([]byte(text), &t) != nil {
+		return 70
+	}
+	dir, _ := os.Getwd()
+	var err error
+	if t.Policy, err = policy.Parse(t.Document); err != nil {
+		return 71
+	}
+	written := t.Policy.MinConfinement != ""
+	if runtime.GOOS == "linux" && !written && t.Policy.Level == "" {
+		t.Policy.MinConfinement = policy.ConfinementLimits // the other systems' default
+	}
+	command := append([]string{t.Self, serverArg}, t.Serve...)
+	if t.Command != nil {
+		command = t.Command
+	}
+	o, err := order.New(t.Policy, policy.Library, command, os.Environ(), dir)
+	say := func(line string) { os.Stderr.WriteString("mcp-sandbox: " + line + "\n") }
+	if err != nil {
+		say(strings.ReplaceAll(err.Error(), "\n", "; "))
+		return 70
+	}
+	o.MinWritten = written
+	o.StdoutGuard, o.Probe = t.Guard, t.Probe
+	if o.ReportFD, err = platform.CreateReport(t.ReportFile); err != nil {
+		say(err.Error())
+		return 70
+	}
+	return Run(Config{Order: o, Host: -1, Say: say, Alter: func(h *Hold) { alter(h, t.Remove) }})
+}

@@ -1,0 +1,109 @@
+package basic
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// serverArg makes the test binary the server of a test.
+const serverArg = "-basic-server"
+
+// serve does what a test's server is to do.
+func serve(what string, args []string) int {
+	switch what {
+	case "exit":
+		n, _ := strconv.Atoi(args[0])
+		return n
+	case "args":
+		fmt.Printf("%q\n", args)
+	case "env":
+		for _, e := range os.Environ() {
+			fmt.Println(e)
+		}
+	case "echo": // what comes in goes out, to its end
+		io.Copy(os.Stdout, os.Stdin)
+	case "say":
+		os.Stdout.WriteString(strings.Join(args, "\n") + "\n")
+	case "write": // a file into the private folder, and where that is
+		dir := os.TempDir()
+		if err := os.WriteFile(dir+string(os.PathSeparator)+"x", []byte("x"), 0o600); err != nil {
+			fmt.Println(err)
+			return 1
+		}
+		fmt.Println(dir)
+	case "stay": // whatever happens, and say so
+		signal.Ignore()
+		fmt.Println(os.Getpid())
+		time.Sleep(time.Minute)
+	case "polite": // to the end that it is asked for
+		c := make(chan os.Signal, 1)
+		signal.Notify(c)
+		fmt.Println(os.Getpid())
+		select {
+		case <-c:
+			return 5
+		case <-time.After(time.Minute):
+		}
+	case "deaf": // reads everything and goes on
+		fmt.Println(os.Getpid())
+		io.Copy(io.Discard, os.Stdin)
+		time.Sleep(time.Minute)
+	case "tree": // a child and a grandchild that outlive it, and their ids; then the end of its input
+		depth, _ := strconv.Atoi(args[0])
+		fmt.Println(os.Getpid())
+		if depth > 0 {
+			child(depth - 1)
+		}
+		if len(args) > 1 {
+			io.Copy(io.Discard, os.Stdin)
+			return 0
+		}
+		time.Sleep(time.Minute)
+	case "breakaway":
+		fmt.Println(breakaway())
+	case "spawn": // so many, and tell how many went
+		n, _ := strconv.Atoi(args[0])
+		fmt.Println(spawnAll(n))
+	}
+	return 0
+}
+
+// child starts the next process of a tree and passes on what it says.
+func child(depth int) {
+	self, _ := os.Executable()
+	cmd := exec.Command(self, serverArg, "tree", strconv.Itoa(depth))
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	lines := bufio.NewScanner(out)
+	for range depth + 1 {
+		if lines.Scan() {
+			fmt.Println(lines.Text())
+		}
+	}
+}
+
+// spawnAll starts processes until one is refused.
+func spawnAll(n int) (started int, err error) {
+	self, _ := os.Executable()
+	for started < n {
+		cmd := exec.Command(self, serverArg, "stay")
+		if err = cmd.Start(); err != nil {
+			return started, err
+		}
+		started++
+	}
+	return started, nil
+}

@@ -1,0 +1,142 @@
+package basic
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
+)
+
+// A run is one shim under way.
+type run struct {
+	cmd    *exec.Cmd
+	stdin  io.WriteCloser
+	lines  *bufio.Reader
+	errs   bytes.Buffer
+	report string // file
+	once   sync.Once
+}
+
+// launch starts a shim whose standard input is a pipe.
+func (tr trial) launch(t *testing.T, change ...func(*exec.Cmd)) *run {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &run{cmd: exec.Command(self), report: t.TempDir() + string(os.PathSeparator) + "report"}
+	tr.ReportFile, tr.Document = r.report, tr.Policy.AppendJSON(nil)
+	tr.Self = self
+	if os.Getuid() == 0 { // the server is another user
+		tr.Self = reachable(t, self)
+	}
+	text, err := json.Marshal(tr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.cmd.Args, r.cmd.Stderr = []string{shimName, string(text)}, &r.errs
+	for _, c := range change {
+		c(r.cmd)
+	}
+	if r.stdin, err = r.cmd.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	out, err := r.cmd.StdoutPipe()
+	if err == nil {
+		err = r.cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.lines = bufio.NewReader(out)
+	t.Cleanup(func() { r.cmd.Process.Kill(); r.wait(t) })
+	return r
+}
+
+// reachable is a copy of a binary that every user can execute.
+func reachable(t *testing.T, self string) string {
+	t.Helper()
+	path := filepath.Join(testbed.Scratch(t), "server")
+	if _, err := os.Stat(path); err == nil {
+		return path
+	}
+	b, err := os.ReadFile(self)
+	if err == nil {
+		err = os.WriteFile(path, b, 0o755)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// line is one line that the server says.
+func (r *run) line(t *testing.T) string {
+	t.Helper()
+	s, err := r.lines.ReadString('\n')
+	if err != nil {
+		r.cmd.Wait()
+		t.Fatalf("%v\n%s", err, r.errs.String())
+	}
+	return strings.TrimRight(s, "\r\n")
+}
+
+// wait waits for the shim and returns its exit code.
+func (r *run) wait(t *testing.T) int {
+	t.Helper()
+	r.once.Do(func() { r.cmd.Wait() })
+	return r.cmd.ProcessState.ExitCode()
+}
+
+// all is what the server says, the shim's exit code, and the two lines of its report.
+func (r *run) all(t *testing.T) (out string, code int, first *order.Enforced, last *order.Exited) {
+	t.Helper()
+	b, err := io.ReadAll(r.lines)
+	if err != nil {
+		t.Fatal(err)
+	}
+	code = r.wait(t)
+	first, last = r.told(t)
+	return strings.ReplaceAll(string(b), "\r\n", "\n"), code, first, last
+}
+
+// told reads the report; a line that is not there is nil.
+func (r *run) told(t *testing.T) (first *order.Enforced, last *order.Exited) {
+	t.Helper()
+	b, err := os.ReadFile(r.report)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(b)) {
+		e, x := new(order.Enforced), new(order.Exited)
+		switch {
+		case strings.HasPrefix(line, `{"event":"enforced"`) && json.Unmarshal([]byte(line), e) == nil:
+			first = e
+		case strings.HasPrefix(line, `{"event":"exited"`) && json.Unmarshal([]byte(line), x) == nil:
+			last = x
+		}
+	}
+	return first, last
+}
+
+// gone waits until a process has ended.
+func gone(t *testing.T, pid int, within time.Duration) {
+	t.Helper()
+	for end := time.Now().Add(within); lives(pid); {
+		if time.Now().After(end) {
+			t.Errorf("process %d still lives", pid)
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}

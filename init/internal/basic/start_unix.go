@@ -1,0 +1,235 @@
+//go:build darwin || linux
+
+package basic
+
+import (
+	"bufio"
+	"errors"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"golang.org/x/sys/unix"
+)
+
+// argument0 of the processes that a shim starts: package reexec knows them by it.
+const argument0 = "mcp-sandbox-shim"
+
+// setUp is how long the helper may take.
+const setUp = 30 * time.Second
+
+// A server is the helper's process, which becomes the server's.
+type server struct {
+	pid      int
+	plan     *plan
+	process  *os.Process
+	down, up *os.File
+	proved   map[order.Layer]*order.LayerReport
+	keeper   *keeper
+	family   *family
+	failed   string // why the server was not executed, or ""
+	state    *os.ProcessState
+}
+
+// start starts the helper, in a session of its own, and waits until it has set everything.
+func (h *Hold) start(p *plan) (*server, error) {
+	s := &server{plan: p, proved: map[order.Layer]*order.LayerReport{order.Limits: {}, order.Descriptors: {}}}
+	err := s.make(h)
+	if err != nil {
+		s.kill()
+		s.close()
+		var r *order.Refusal
+		if !errors.As(err, &r) {
+			err = &order.Refusal{Layer: order.Exec, Op: "start", Path: p.command, Err: err}
+		}
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *server) make(h *Hold) error {
+	theirDown, down, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer theirDown.Close()
+	s.down = down
+	up, theirUp, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer theirUp.Close()
+	s.up = up
+	files := []*os.File{os.Stdin, os.Stdout, os.Stderr, theirDown, theirUp}
+	if s.plan.stdout != nil {
+		files[1] = s.plan.stdout
+	}
+	if s.process, err = spawn(helperName, files); err != nil {
+		return err
+	}
+	s.pid = s.process.Pid
+	s.family = newFamily(s.pid)
+	if s.keeper, err = newKeeper(s.pid, s.plan.private); err != nil {
+		return err
+	}
+	p := s.plan
+	sp := spec{dir: p.dir, umask: string(p.umask), user: p.user, command: p.command, args: p.args, env: p.env, limits: h.Limits}
+	go s.down.Write(sp.encode()) // it may be longer than a pipe
+	s.up.SetReadDeadline(time.Now().Add(setUp))
+	return s.listen()
+}
+
+// spawn starts this binary again, in a session of its own.
+func spawn(name string, files []*os.File) (*os.Process, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	return os.StartProcess(self, []string{argument0, name}, &os.ProcAttr{Dir: "/", Env: []string{"GODEBUG=containermaxprocs=0"}, Files: files,
+		Sys: &syscall.SysProcAttr{Setsid: true}})
+}
+
+// listen takes what the helper read back, until it is ready.
+func (s *server) listen() error {
+	r := bufio.NewReader(s.up)
+	for {
+		line, err := r.ReadString('\n')
+		if err != nil {
+			return &order.Refusal{Layer: order.Limits, Op: "set up", Err: errors.Join(errors.New("the server's process ended"), err)}
+		}
+		w := strings.Split(strings.TrimSuffix(line, "\n"), "\x00")
+		switch {
+		case w[0] == "ready":
+			return nil
+		case w[0] == "error" && len(w) == 3:
+			n, _ := strconv.Atoi(w[1])
+			return &order.Refusal{Layer: order.Limits, Op: "set up", Err: refusedBy{w[2], syscall.Errno(n)}}
+		case w[0] == "fact" && len(w) == 7:
+			l := s.proved[order.Layer(w[1])]
+			if l == nil {
+				l = &order.LayerReport{}
+				s.proved[order.Layer(w[1])] = l
+			}
+			l.Facts = append(l.Facts, order.Fact{Name: w[2], Want: w[3], Got: w[4], Reason: w[5], Effect: w[6]})
+		default:
+			return errSpec
+		}
+	}
+}
+
+// refusedBy is an error of the helper's with its number.
+type refusedBy struct {
+	text  string
+	errno syscall.Errno
+}
+
+func (r refusedBy) Error() string { return r.text }
+func (r refusedBy) Unwrap() error { return r.errno }
+
+// evidence is what the helper read back of its own process, which becomes the server's, against what follows from the policy:
+// not against what it was told, which may be another thing.
+func (s *server) evidence() (map[order.Layer]*order.LayerReport, error) {
+	want, err := newHold(s.plan)
+	if err != nil {
+		return nil, err
+	}
+	limits := s.proved[order.Limits]
+	for i := range want.Limits {
+		l := &want.Limits[i]
+		if f := l.missed(limits.Facts); f != nil {
+			limits.Facts = append(limits.Facts, *f)
+		}
+	}
+	sid, err := sessionOf(s.pid)
+	if err != nil {
+		return nil, err
+	}
+	limits.Facts = append(append(limits.Facts, order.Fact{Name: "session of its own", Want: strconv.Itoa(s.pid), Got: strconv.Itoa(sid)}), absent(s.plan)...)
+	return s.proved, nil
+}
+
+// missed is the fact of a limit that was not set, or to another value; nil if all is well. An inherited limit is lower, and the
+// user's processes have another number by now.
+func (l *Limit) missed(facts []order.Fact) *order.Fact {
+	want := strconv.FormatUint(l.Value, 10)
+	for i := range facts {
+		soft, _, _ := strings.Cut(facts[i].Want, " of ")
+		if l.Resource != unix.RLIMIT_NPROC && facts[i].Name == l.Name && soft != want {
+			return &order.Fact{Name: l.Name, Want: want, Got: soft}
+		}
+		if strings.HasPrefix(facts[i].Name, l.Name) {
+			return nil
+		}
+	}
+	return &order.Fact{Name: l.Name, Want: want, Got: "not set"}
+}
+
+// release lets the server run. The helper's end of the pipe is closed by its execve.
+func (s *server) release() error {
+	if _, err := s.down.Write([]byte{1}); err != nil {
+		return &order.Refusal{Layer: order.Exec, Op: "release", Err: err}
+	}
+	s.family.follow()
+	line, _ := bufio.NewReader(s.up).ReadString('\n')
+	if w := strings.Split(strings.TrimSuffix(line, "\n"), "\x00"); w[0] == "error" && len(w) == 3 {
+		s.failed = w[2]
+	}
+	return nil
+}
+
+// wait waits for the server's own process.
+func (s *server) wait() (st status) {
+	state, err := s.process.Wait()
+	if err != nil {
+		return status{code: ending.ExitSignal + int(syscall.SIGKILL), signal: signalName(syscall.SIGKILL)}
+	}
+	s.state = state
+	ws := state.Sys().(syscall.WaitStatus)
+	st.code = ws.ExitStatus()
+	st.cpu = state.UserTime() + state.SystemTime()
+	if ws.Signaled() {
+		st.code, st.signal = ending.ExitSignal+int(ws.Signal()), signalName(ws.Signal())
+		n, limited := s.plan.limits.CPUSeconds(runtime.NumCPU())
+		st.spent = ws.Signal() == syscall.SIGXCPU || limited && ws.Signal() == syscall.SIGKILL && st.cpu >= time.Duration(n)*time.Second
+	}
+	return st
+}
+
+// account adds what is known only now. Of processes that the server did not wait for nobody tells.
+func (s *server) account(st *status) {
+	if s.state != nil {
+		st.rss = s.state.SysUsage().(*syscall.Rusage).Maxrss * rssUnit
+	}
+}
+
+// ask signals the server. One that is stopped is woken, or it would never hear of it.
+func (s *server) ask(sig syscall.Signal) {
+	s.signal(sig)
+	s.signal(syscall.SIGCONT)
+}
+
+func (s *server) signal(sig syscall.Signal) {
+	if s.process != nil {
+		s.process.Signal(sig)
+	}
+}
+
+// close lets go of the helper and the keeper, which then has nothing to keep.
+func (s *server) close() {
+	for _, f := range []*os.File{s.down, s.up} {
+		if f != nil {
+			f.Close()
+		}
+	}
+	if s.family != nil {
+		s.family.leave()
+	}
+	if s.keeper != nil {
+		s.keeper.dismiss()
+	}
+}
