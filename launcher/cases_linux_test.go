@@ -19,6 +19,7 @@ type session struct {
 	words       []string // the command
 	read, write []string
 	implied     []string // what the launcher shows of itself
+	subprocess  policy.Bool
 }
 
 // sessions are the main job's servers. Their commands are found by the subtests, which may skip.
@@ -88,6 +89,7 @@ func (s *session) policy(t *testing.T) policy.Policy {
 	if err != nil {
 		t.Fatal(err)
 	}
+	p.Subprocess.Allow = s.subprocess
 	return p
 }
 

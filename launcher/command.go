@@ -3,7 +3,6 @@ package launcher
 import (
 	"context"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"time"
 
@@ -50,7 +49,12 @@ func prepare(ctx context.Context, p policy.Policy, t Target, change func(*order.
 		return nil, &Error{Layer: order.Policy, Op: "check", Err: err}
 	}
 	change(o)
-	return command(ctx, o)
+	begin(o, p.Level)
+	sb, err := command(ctx, o)
+	if err == nil {
+		sb.inbox.lowered = slotOf(p.Level)
+	}
+	return sb, err
 }
 
 // newOrder fills in what a target leaves to the host.
@@ -75,9 +79,3 @@ func newOrder(p policy.Policy, t Target) (*order.Order, error) {
 // killAfter is how long after the end of ctx the shim itself is killed, should it not have ended: longer than its own
 // escalation.
 const killAfter = 7 * time.Second
-
-// polite makes the end of a Cmd's context ask the shim, which ends the whole tree.
-func polite(cmd *exec.Cmd) {
-	cmd.Cancel = func() error { return terminate(cmd.Process) }
-	cmd.WaitDelay = killAfter
-}

@@ -29,8 +29,8 @@ func command(ctx context.Context, o *order.Order) (*Sandbox, error) {
 	cmd.Env = reexec.ChildEnv()
 	cmd.Dir = o.Dir
 	cmd.ExtraFiles = []*os.File{sealed, theirs} // reexec.OrderFD, reexec.HostFD
-	polite(cmd)
+	// The end of the context asks the shim, which ends the whole tree.
+	cmd.Cancel = func() error { return cmd.Process.Signal(unix.SIGTERM) }
+	cmd.WaitDelay = killAfter
 	return newSandbox(cmd, own, []*os.File{sealed, theirs}), nil
 }
-
-func terminate(p *os.Process) error { return p.Signal(unix.SIGTERM) }

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"io"
 	"os"
 	"sync"
+	"sync/atomic"
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
 )
@@ -13,17 +15,20 @@ import (
 // An inbox takes what a shim tells its host. One goroutine reads, whoever asks, and what it stored before it closed a
 // channel does not change after.
 type inbox struct {
-	socket *os.File
+	socket io.ReadCloser
 	files  []*os.File // the shim's ends, which this process does not need after Start
 	once   sync.Once
 
+	lowered *atomic.Pointer[order.Lowered] // where to remember what the machine refuses
+
 	begun, over chan struct{} // the first line has come, and the last; or none will
+	tried       *order.Tried  // what comes before the first line of a probe, if it comes at all
 	report      *Report       // set before begun is closed
 	refusal     error         // set before both are
 	result      *Result       // set before over is
 }
 
-func newInbox(socket *os.File, files []*os.File) *inbox {
+func newInbox(socket io.ReadCloser, files []*os.File) *inbox {
 	return &inbox{socket: socket, files: files, begun: make(chan struct{}), over: make(chan struct{})}
 }
 
@@ -90,13 +95,21 @@ func closed(c chan struct{}) bool {
 	}
 }
 
-// take keeps each of the three records that count, once.
+// take keeps each of the records that count, once.
 func (i *inbox) take(line []byte) {
 	var head struct{ Event string }
 	if json.Unmarshal(line, &head) != nil || closed(i.over) {
 		return
 	}
 	switch head.Event {
+	case "tried":
+		if r := new(order.Tried); !closed(i.begun) && json.Unmarshal(line, r) == nil {
+			i.tried = r
+		}
+	case "lowered":
+		if l := new(order.Lowered); json.Unmarshal(line, l) == nil && i.lowered != nil {
+			i.lowered.Store(l)
+		}
 	case "enforced":
 		if r := new(Report); !closed(i.begun) && json.Unmarshal(line, r) == nil {
 			i.report = r

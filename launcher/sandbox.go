@@ -3,6 +3,7 @@ package launcher
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"runtime"
@@ -24,7 +25,7 @@ type Sandbox struct {
 	inbox *inbox
 }
 
-func newSandbox(cmd *exec.Cmd, socket *os.File, files []*os.File) *Sandbox {
+func newSandbox(cmd *exec.Cmd, socket io.ReadCloser, files []*os.File) *Sandbox {
 	in := newInbox(socket, files)
 	// A host may keep the Cmd alone, or nothing: its server runs on all the same, so the socket stays until that ends. Of
 	// a Cmd that was never started nothing is left.

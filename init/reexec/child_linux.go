@@ -4,10 +4,9 @@ import (
 	"errors"
 	"os"
 	"runtime"
-	"strconv"
 	"strings"
-	"time"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
 	"github.com/security-mcp/mcp-sandbox/init/internal/supervise"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
@@ -24,18 +23,32 @@ const (
 const (
 	ByHost = "host" // a Go host, by exec.Cmd
 	BySelf = "self" // mcp-sandbox run, by execve of itself: no socket, and the parent stays the parent
+
+	byInit = "reap" // an init without a pid namespace whose shim is gone, by execve of the shim's binary
 )
 
 const maxOrder = 8 << 20
 
 // child is the shim.
 func child(args []string) int {
+	if len(args) == 1 && args[0] == byInit {
+		return reap()
+	}
 	o, host, err := accept(args)
 	if err != nil {
 		Say("not started by a launcher: " + err.Error())
-		return supervise.ExitSandbox
+		return ending.ExitSandbox
 	}
 	return run(o, host)
+}
+
+// reap ends what the caller has started, which for anybody but init is what he could do himself; so only that must be sure
+// that he has no other's rights.
+func reap() int {
+	if platform.Unprivileged() != nil {
+		return ending.ExitSandbox
+	}
+	return supervise.Reap()
 }
 
 // accept takes the order, if everything about this start is as the launcher makes it.
@@ -79,7 +92,7 @@ func Refuse(report int, why []string) int {
 		Say(line)
 	}
 	supervise.RefuseEarly(report, strings.Join(why, "\n"))
-	return supervise.ExitSandbox
+	return ending.ExitSandbox
 }
 
 func run(o *order.Order, host int) int {
@@ -90,7 +103,7 @@ func run(o *order.Order, host int) int {
 	} else {
 		unix.CloseOnExec(host)
 	}
-	return supervise.Run(supervise.Config{Order: o, Host: host, Parent: parent, Say: Say})
+	return supervise.Run(supervise.Config{Order: o, Host: host, Parent: parent, Say: Say, Reaper: []string{Name, byInit}})
 }
 
 // parentFD watches the process that started this one; -1 if that is gone already, or is a reaper of orphans.
@@ -143,24 +156,11 @@ func Exec(o *order.Order) error {
 	return &os.PathError{Op: "execve", Path: "/proc/self/exe", Err: err}
 }
 
-// ChildEnv keeps the runtime of the shim from looking for cgroup files.
-func ChildEnv() []string { return []string{"GODEBUG=containermaxprocs=0"} }
-
-// patience is how long Say waits for whoever reads standard error: a launcher that has to end something must not hang on it.
-const patience = 100 * time.Millisecond
-
-// Say writes one line of the launcher's to standard error.
-func Say(line string) {
-	platform.WriteUntil(2, []byte("mcp-sandbox: "+oneLine(line)+"\n"), time.Now().Add(patience))
-}
-
-// oneLine keeps a path or argument with line breaks or control characters from forging lines of its own.
-func oneLine(s string) string {
-	for i := 0; i < len(s); i++ {
-		if s[i] < ' ' || s[i] == 0x7f {
-			q := strconv.Quote(s)
-			return q[1 : len(q)-1]
-		}
+// ChildEnv keeps the runtime of the shim from looking for cgroup files, and tells it where temporary files go.
+func ChildEnv() []string {
+	env := []string{"GODEBUG=containermaxprocs=0"}
+	if dir, set := os.LookupEnv("TMPDIR"); set {
+		env = append(env, "TMPDIR="+dir)
 	}
-	return s
+	return env
 }

@@ -1,4 +1,4 @@
-//go:build !linux
+//go:build !darwin && !linux && !windows
 
 package reexec
 
@@ -9,7 +9,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/order"
 )
 
-// child fails: this operating system has no shim yet.
+// child fails: this operating system has no shim.
 func child([]string) int {
 	os.Stderr.WriteString("mcp-sandbox: " + errors.ErrUnsupported.Error() + "\n")
 	return 125

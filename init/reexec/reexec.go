@@ -31,6 +31,7 @@ func Init() {
 	if len(os.Args) > 0 && os.Args[0] == Name {
 		os.Exit(child(os.Args[1:]))
 	}
+	trialDaemon(os.Args)
 	armed = true
 }
 

@@ -1,0 +1,84 @@
+package reexec
+
+import (
+	"errors"
+	"io"
+	"os"
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/basic"
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"golang.org/x/sys/unix"
+)
+
+// Descriptors of a shim that a host started: exec.Cmd's first two ExtraFiles.
+const (
+	orderFD = 3
+	hostFD  = 4
+)
+
+// toOrder is how long the order may take to come.
+const toOrder = 5 * time.Second
+
+// accept takes the order of a Go host from its pipe, and the socket to it, whose other end must be the parent of the same
+// user: a set-user-ID host would otherwise start anything for anybody.
+func accept(args []string) (o *order.Order, host int, watch basic.Watch, err error) {
+	if len(args) != 1 || args[0] != ByHost {
+		return nil, -1, nil, errArguments
+	}
+	if err = peerIsParent(hostFD); err != nil {
+		return nil, -1, nil, err
+	}
+	f := os.NewFile(orderFD, "order")
+	if info, bad := f.Stat(); bad != nil || info.Mode()&os.ModeNamedPipe == 0 {
+		return nil, -1, nil, errors.New("order: no pipe")
+	}
+	f.SetReadDeadline(time.Now().Add(toOrder))
+	b, err := io.ReadAll(io.LimitReader(f, maxOrder))
+	f.Close()
+	if err != nil {
+		return nil, -1, nil, err
+	}
+	unix.CloseOnExec(hostFD)
+	o, err = order.Decode(b)
+	return o, hostFD, watchHost, err
+}
+
+// watchHost waits for the end of the socket, which is the host's.
+func watchHost(gone, _ func()) {
+	b := make([]byte, 1)
+	for {
+		n, err := unix.Read(hostFD, b)
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil || n == 0 {
+			gone()
+			return
+		}
+	}
+}
+
+// unprivileged is an error if this program runs with its file's rights and not its caller's; issetugid(2).
+func unprivileged() error {
+	if unix.Issetugid() || unix.Getuid() != unix.Geteuid() || unix.Getgid() != unix.Getegid() {
+		return errors.New("the program runs with its file's rights and not its caller's (set-user-ID or set-group-ID)")
+	}
+	return nil
+}
+
+// peerIsParent reports whether a socket's other end is this process's parent, of the same user; unix(4), LOCAL_PEERPID.
+func peerIsParent(fd int) error {
+	pid, err := unix.GetsockoptInt(fd, unix.SOL_LOCAL, unix.LOCAL_PEERPID)
+	if err != nil {
+		return os.NewSyscallError("getsockopt LOCAL_PEERPID", err)
+	}
+	parent, err := unix.SysctlKinfoProc("kern.proc.pid", unix.Getppid()) // LOCAL_PEERCRED knows nothing of socketpair(2)
+	if err != nil {
+		return os.NewSyscallError("sysctl kern.proc.pid", err)
+	}
+	if pid != unix.Getppid() || int(parent.Eproc.Pcred.P_ruid) != unix.Getuid() {
+		return errors.New("socket: its other end is not the parent process of the same user")
+	}
+	return nil
+}

@@ -1,0 +1,66 @@
+package reexec
+
+import (
+	"errors"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/basic"
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/platform"
+	"golang.org/x/sys/windows"
+)
+
+// toOrder is how long the order may take to come.
+const toOrder = 5 * time.Second
+
+// accept takes the order of a Go host, and the two pipes to it. The handles' values are in the arguments; each must be a pipe
+// that was inherited. A program has never more rights than its caller on Windows, and the order cannot be changed once it is
+// read.
+func accept(args []string) (o *order.Order, host int, watch basic.Watch, err error) {
+	if len(args) != 4 || args[0] != ByHost {
+		return nil, -1, nil, errArguments
+	}
+	var fds [3]int
+	for i, arg := range args[1:] {
+		n, err := strconv.ParseUint(arg, 10, 32)
+		if err != nil {
+			return nil, -1, nil, errArguments
+		}
+		fds[i] = platform.Descriptor(windows.Handle(n))
+		if err = platform.Inherited(fds[i], i == 1); err != nil {
+			return nil, -1, nil, err
+		}
+		if kind, _ := windows.GetFileType(windows.Handle(n)); kind != windows.FILE_TYPE_PIPE {
+			return nil, -1, nil, errors.New("handle " + arg + ": no pipe")
+		}
+	}
+	b, err := platform.ReadDocument(fds[0], maxOrder, toOrder)
+	if err != nil {
+		return nil, -1, nil, err
+	}
+	o, err = order.Decode(b)
+	down := os.NewFile(uintptr(platform.Handle(fds[2])), "host")
+	return o, fds[1], watchHost(down), err
+}
+
+// unprivileged has nothing to find: on Windows no program has more rights than its caller gave it.
+func unprivileged() error { return nil }
+
+// watchHost reads from a host: a byte is its wish that the server end, the end of the pipe is its own.
+func watchHost(down *os.File) basic.Watch {
+	return func(gone, asked func()) {
+		b := make([]byte, 1)
+		for {
+			n, err := down.Read(b)
+			if err != nil {
+				gone()
+				return
+			}
+			if n > 0 {
+				asked()
+			}
+		}
+	}
+}

@@ -1,0 +1,64 @@
+//go:build darwin || windows
+
+package reexec
+
+import (
+	"errors"
+	"os"
+	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/basic"
+	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
+	"github.com/security-mcp/mcp-sandbox/init/order"
+)
+
+// ByHost is the first argument of a shim that a Go host started by exec.Cmd.
+const ByHost = "host"
+
+const maxOrder = 8 << 20
+
+// child is the shim, or one of the processes that a shim starts.
+func child(args []string) int {
+	if err := unprivileged(); err != nil {
+		Say("not started by a launcher: " + err.Error())
+		return ending.ExitSandbox
+	}
+	if len(args) > 0 && basic.IsHelper(args[0]) {
+		return basic.Helper(args[0], Say)
+	}
+	o, host, watch, err := accept(args)
+	if err != nil {
+		Say("not started by a launcher: " + err.Error())
+		return ending.ExitSandbox
+	}
+	return basic.Run(basic.Config{Order: o, Host: host, Watch: watch, Say: Say})
+}
+
+var errArguments = errors.New("arguments: this name is the shim's")
+
+// Run makes this process the shim of an order, as mcp-sandbox-init does, and returns its exit code.
+func Run(o *order.Order) int { return basic.Run(basic.Config{Order: o, Host: -1, Say: Say}) }
+
+// Exec makes this process the shim of an order. It returns only if that fails.
+func Exec(o *order.Order) error {
+	if !armed {
+		return ErrNotArmed
+	}
+	os.Exit(Run(o))
+	return nil
+}
+
+// Plan fails: there is no program of system calls on this system; a launch's report has everything that is set.
+func Plan(*order.Order) ([]string, error) {
+	return nil, errors.Join(errors.ErrUnsupported, errors.New("no program of system calls exists on this system: the report tells what a launch sets"))
+}
+
+// Refuse ends a launch for which there is no order: each line of why goes to standard error, all of it to the report's
+// descriptor if that is not negative. It returns the exit code.
+func Refuse(report int, why []string) int {
+	for _, line := range why {
+		Say(line)
+	}
+	basic.RefuseEarly(report, strings.Join(why, "\n"))
+	return ending.ExitSandbox
+}

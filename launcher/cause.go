@@ -1,0 +1,98 @@
+package launcher
+
+import (
+	"strings"
+	"syscall"
+
+	"github.com/security-mcp/mcp-sandbox/init/order"
+)
+
+const (
+	debianSwitch   = "kernel.unprivileged_userns_clone"
+	apparmorSwitch = "kernel.apparmor_restrict_unprivileged_userns"
+)
+
+// A cause is why full confinement was refused, and the remedy.
+type cause struct{ detail, fix string }
+
+// cause finds it from where the trial was refused, from the single calls, and from what the machine says of itself.
+func (f *findings) cause() cause {
+	r, a := f.full.refused, &f.around
+	if r == nil {
+		return cause{untried, ""}
+	}
+	name, sysctl, problem := f.kind()
+	denied := problem == "EPERM" || problem == "EACCES"
+	switch {
+	case a.wsl == 1:
+		return cause{"WSL 1 has no Linux kernel of its own, and no namespaces", "in Windows: `wsl --set-version DISTRIBUTION 2`"}
+	case problem == "ENOSPC" && a.sysctls[sysctl] == "0":
+		return cause{name + "s are forbidden: " + sysctl + " is 0", fixSysctl(sysctl, "15000")}
+	case problem == "ENOSPC":
+		return cause{name + "s: the limit " + sysctl + " is used up, here or in a user namespace around this process", fixSysctl(sysctl, "15000")}
+	case problem == "EUSERS":
+		return cause{name + "s: too many of them lie inside each other", "start fewer sandboxes inside each other"}
+	case problem == "EINVAL" || problem == "ENOSYS":
+		return cause{name + "s: the kernel was built without them", "a kernel with CONFIG_USER_NS, CONFIG_PID_NS, CONFIG_IPC_NS, CONFIG_UTS_NS and CONFIG_NET_NS"}
+	case denied && a.sysctls[debianSwitch] == "0" && !a.root:
+		return cause{"forbidden to ordinary users: " + debianSwitch + " is 0", fixSysctl(debianSwitch, "1")}
+	case denied && a.chrooted:
+		return cause{"refused inside a chroot (" + problem + ")", "start it outside of the chroot, or enter the folder by `bwrap --bind FOLDER / …`, whose root is a real one"}
+	case denied && a.filtered:
+		return cause{"refused (" + problem + ") by a seccomp filter that was there before: " + f.surrounding(), f.fixContainer()}
+	case denied && a.sysctls[apparmorSwitch] == "1":
+		return cause{"refused (" + problem + ") by AppArmor: " + apparmorSwitch + " is 1", f.fixAppArmor()}
+	case denied:
+		return cause{name + " refused: " + problem, "ask whoever runs this machine: a security module, or the program that started this one, forbids them"}
+	}
+	return f.later(r)
+}
+
+// later are refusals of what is done in the namespaces, which could be made.
+func (f *findings) later(r *Error) cause {
+	a := &f.around
+	said := r.Op
+	if r.Path != "" {
+		said += " " + r.Path
+	}
+	said += ": " + strings.TrimPrefix(r.Err.Error(), r.Op+": ")
+	unused := "can be made and not used"
+	if f.shared.ran() {
+		unused = "refused"
+	}
+	errno := f.full.errno()
+	denied := errno == syscall.EPERM || errno == syscall.EACCES
+	switch r.Layer {
+	case order.Namespaces, order.Root, order.Network:
+	default: // nothing that namespaces are to blame for
+		if _, known := f.call(order.TryUser); known {
+			return cause{"can be made; the trial was refused elsewhere: " + r.Error(), r.Hint}
+		}
+		return cause{"not tried, for a launch came to nothing before: " + r.Error(), r.Hint}
+	}
+	switch {
+	case a.strangeProc:
+		return cause{unused + " (" + said + "): /proc is of another pid namespace", "`mount -t proc proc /proc` where it was made, as `unshare --mount-proc` does"}
+	case denied && a.sysctls[apparmorSwitch] == "1" && !a.root:
+		return cause{unused + " (" + said + "): " + apparmorSwitch + " is 1", f.fixAppArmor()}
+	case denied && a.root && !a.admin:
+		return cause{"this root has no CAP_SYS_ADMIN (" + said + ")", f.fixWeakRoot()}
+	case denied && (a.filtered || a.container != ""):
+		return cause{unused + " (" + said + "): " + f.surrounding() + " forbids it", f.fixContainer()}
+	case errno == syscall.EINVAL && r.Op == "pivot_root":
+		return cause{"the root is the initramfs, which cannot be left by pivot_root(2)", "switch_root(8) to a real file system first"}
+	}
+	return cause{unused + ": " + said, r.Hint}
+}
+
+// surrounding names what this process runs in.
+func (f *findings) surrounding() string {
+	switch c := f.around.container; c {
+	case "":
+		return "the program that started this one"
+	case "kubernetes":
+		return "the Pod's container"
+	default:
+		return "the container (" + c + ")"
+	}
+}

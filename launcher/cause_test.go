@@ -1,0 +1,133 @@
+package launcher
+
+import (
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/policy"
+)
+
+// Each refusal of full confinement, with what the machine says of itself, has one cause and its own remedy.
+func TestCause(t *testing.T) {
+	clone := func(e syscall.Errno) outcome { return refusal(order.Namespaces, "clone", "", e) }
+	mount := refusal(order.Root, "mount", "/", syscall.EPERM)
+	loopback := refusal(order.Network, "ioctl", "lo", syscall.EPERM)
+	sysctl := func(name, value string) surroundings { return surroundings{sysctls: map[string]string{name: value}} }
+	for _, c := range []struct {
+		name        string
+		full        outcome
+		calls       string // as refuse takes it
+		around      surroundings
+		detail, fix string // parts of them
+	}{
+		{"max user", clone(syscall.ENOSPC), "ENOSPC namespaces", sysctl("user.max_user_namespaces", "0"), "user.max_user_namespaces is 0", "sysctl -w user.max_user_namespaces=15000"},
+		{"max net", clone(syscall.ENOSPC), "ENOSPC network namespace", sysctl("user.max_net_namespaces", "0"), "network namespaces are forbidden", "user.max_net_namespaces=15000"},
+		{"outer max", clone(syscall.ENOSPC), "ENOSPC namespaces", sysctl("user.max_user_namespaces", "99"), "around this process", "user.max_user_namespaces"},
+		{"depth", clone(syscall.EUSERS), "EUSERS namespaces", surroundings{}, "inside each other", "fewer"},
+		{"not built", clone(syscall.EINVAL), "EINVAL namespaces", surroundings{}, "built without", "CONFIG_USER_NS"},
+		{"Debian", clone(syscall.EPERM), "EPERM namespaces", sysctl(debianSwitch, "0"), debianSwitch + " is 0", debianSwitch + "=1"},
+		{"chroot", clone(syscall.EPERM), "EPERM namespaces", surroundings{chrooted: true, filtered: true}, "chroot", "bwrap"},
+		{"Docker", clone(syscall.EPERM), "EPERM namespaces", surroundings{filtered: true, container: "docker"}, "seccomp filter", "docker run --user"},
+		{"Podman", clone(syscall.EPERM), "EPERM namespaces", surroundings{filtered: true, container: "podman"}, "seccomp filter", "podman run --user"},
+		{"Kubernetes", clone(syscall.EPERM), "EPERM namespaces", surroundings{filtered: true, container: "kubernetes"}, "the Pod", "hostUsers: false"},
+		{"a unit", clone(syscall.EPERM), "EPERM namespaces", surroundings{filtered: true}, "the program that started", "RestrictNamespaces=no"},
+		{"Ubuntu 23.10", clone(syscall.EACCES), "EACCES namespaces", sysctl(apparmorSwitch, "1"), "AppArmor", "apparmor_parser -r /etc/apparmor.d/host"},
+		{"SELinux", clone(syscall.EACCES), "EACCES namespaces", surroundings{}, "EACCES", "security module"},
+		{"Ubuntu 24.04", mount, "", sysctl(apparmorSwitch, "1"), "can be made and not used", "profile host /opt/host flags=(unconfined) { userns, }"},
+		{"Ubuntu, lo", loopback, "", sysctl(apparmorSwitch, "1"), "ioctl lo", "userns,"},
+		{"mounts filtered", mount, "", surroundings{filtered: true}, "can be made and not used", "@mount"},
+		{"root of a container", refusal(order.Root, "open_tree", "/dev/full", syscall.EPERM), "", surroundings{root: true, container: "docker"}, "no CAP_SYS_ADMIN (open_tree /dev/full: operation not permitted)", "docker run --user 1000:1000"},
+		{"initramfs", refusal(order.Root, "pivot_root", ".", syscall.EINVAL), "", surroundings{}, "initramfs", "switch_root"},
+		{"elsewhere", refusal(order.Exec, "program", "", syscall.EPERM), "", surroundings{}, "refused elsewhere: exec: program", ""},
+		{"another's proc", refusal(order.Root, "open", "/proc/40/ns/user", syscall.EACCES), "", surroundings{strangeProc: true, filtered: true}, "another pid namespace", "mount -t proc"},
+		{"unknown", mount, "", surroundings{}, "mount /: operation not permitted", ""},
+		{"WSL 1", clone(syscall.EINVAL), "EINVAL namespaces", surroundings{wsl: 1}, "WSL 1", "wsl --set-version"},
+	} {
+		f := &findings{os: "linux", self: "/opt/host", full: c.full, usual: outcome{report: proof(policy.Reduced, 7)}, calls: all(c.calls), around: c.around}
+		got := f.namespaces()
+		if got.State != Missing || !strings.Contains(got.Detail, c.detail) || !strings.Contains(got.Fix, c.fix) || c.fix == "" && got.Fix != "" {
+			t.Errorf("%s: %+v", c.name, got)
+		}
+	}
+}
+
+// One thing at a time is taken from a machine that gives everything.
+func TestLimitedChecks(t *testing.T) {
+	lacks := func(l order.Layer, name, reason string) func(*findings) {
+		return func(f *findings) {
+			at := f.full.layer(l)
+			at.Facts = append(at.Facts, order.Fact{Name: name, Want: "x", Reason: reason, Effect: "an effect"})
+		}
+	}
+	call := func(what string) func(*findings) { return func(f *findings) { f.calls = all(what) } }
+	off := func(l order.Layer) func(*findings) {
+		return func(f *findings) {
+			*f.full.layer(l) = order.LayerReport{Layer: l, State: order.Absent, Reason: "a reason", Effect: "an effect"}
+		}
+	}
+	both := func(a, b func(*findings)) func(*findings) { return func(f *findings) { a(f); b(f) } }
+	around := func(s surroundings) func(*findings) { return func(f *findings) { f.around = s; off(order.Cgroup)(f) } }
+	for _, c := range []struct {
+		name, check string
+		change      func(*findings)
+		state       CheckState
+		detail, fix string
+	}{
+		{"masked proc", "User namespaces", lacks(order.Root, "fresh /proc", "mount proc: EPERM"), Limited, "no /proc of its own", "systempaths=unconfined"},
+		{"no own network", "User namespaces", func(f *findings) {
+			f.shared, f.calls = f.full, all("ENOSPC network namespace")
+			f.full, f.usual = refusal(order.Namespaces, "clone", "", syscall.ENOSPC), outcome{report: proof(policy.Reduced, 7)}
+			f.around.sysctls = map[string]string{"user.max_net_namespaces": "0"}
+		}, Limited, "no network of its own: network namespaces are forbidden", "max_net_namespaces"},
+		{"old Landlock", "Landlock", lacks(order.Landlock, "scope of signals", "ABI 4"), Limited, "ABI 7, but no scope of signals", "6.12"},
+		{"Landlock off", "Landlock", both(off(order.Landlock), call("EOPNOTSUPP landlock_create_ruleset")), Missing, "switched off at boot", "lsm="},
+		{"Landlock filtered", "Landlock", both(off(order.Landlock), call("EPERM landlock_create_ruleset")), Missing, "EPERM", "landlock_restrict_self"},
+		{"Landlock ABI 1", "Landlock", off(order.Landlock), Limited, "a reason — an effect", ""},
+		{"listener taken", "Seccomp", call("EBUSY seccomp listener"), Limited, "EBUSY", ""},
+		{"no network of its own, lo", "User namespaces", func(f *findings) {
+			f.shared = f.full
+			f.full, f.usual = refusal(order.Network, "ioctl", "lo", syscall.EPERM), outcome{report: proof(policy.Reduced, 7)}
+		}, Limited, "no network of its own: refused: ioctl lo: operation not permitted", ""},
+		{"listener refused", "Seccomp", call("EPERM seccomp listener"), Limited, "EPERM", ""},
+		{"no listener", "Seccomp", call("EINVAL seccomp listener"), Limited, "no user notification (EINVAL)", "5.0"},
+		{"no filter", "Seccomp", both(off(order.Seccomp), call("EPERM seccomp filter, seccomp listener")), Missing, "EPERM", "CONFIG_SECCOMP_FILTER"},
+		{"low hard limit", "Rlimits", func(f *findings) {
+			l := f.full.layer(order.Limits)
+			l.Facts = append(l.Facts, order.Fact{Name: "open files" + inheritedLimit, Want: "64", Got: "64"})
+		}, Limited, "open files 64", "LimitNOFILE"},
+		{"uncounted", "Rlimits", lacks(order.Limits, "processes", "kuid 0"), Limited, "but for processes: kuid 0", "cgroups"},
+		{"no cpu controller", "Cgroups v2", lacks(order.Cgroup, "cpu.max", "not delegated"), Limited, "no cpu.max", "group"},
+		{"delegation", "Cgroups v2", around(surroundings{cgroups: "v2", systemd: true}), Limited, "a reason — limits fall back to rlimits", "systemd-run --user --scope -p Delegate=yes"},
+		{"delegation to root", "Cgroups v2", around(surroundings{cgroups: "v2", systemd: true, root: true}), Limited, "", "systemd-run --scope"},
+		{"v1", "Cgroups v2", around(surroundings{cgroups: "v1", systemd: true}), Limited, "", "unified_cgroup_hierarchy=1"},
+		{"WSL 2", "Cgroups v2", around(surroundings{wsl: 2}), Limited, "", "systemd=true"},
+		{"WSL 2, v1", "Cgroups v2", around(surroundings{wsl: 2, systemd: true, cgroups: "v1"}), Limited, "", "cgroup_no_v1=all"},
+		{"a Pod", "Cgroups v2", around(surroundings{container: "kubernetes"}), Limited, "", "resources.limits"},
+		{"Podman", "Cgroups v2", around(surroundings{container: "podman"}), Limited, "", "unmask=/sys/fs/cgroup"},
+		{"a sandbox", "Cgroups v2", around(surroundings{filtered: true}), Limited, "", "what confines this process"},
+		{"nothing mounted", "Cgroups v2", around(surroundings{}), Limited, "", "mount -t cgroup2"},
+		{"no manager", "Cgroups v2", around(surroundings{cgroups: "v2"}), Limited, "", "its user owns"},
+		{"a survivor", "Timeout and whole-tree kill", func(f *findings) { f.tree.problem = "a daemon outlived it" }, Missing, "a daemon outlived it", ""},
+		{"not tried", "Timeout and whole-tree kill", func(f *findings) { f.tree = treeOutcome{} }, Missing, "not tried", ""},
+	} {
+		f := &findings{os: "linux", full: outcome{report: proof(policy.Full, 7)}, calls: all(""), tree: killed}
+		c.change(f)
+		found := false
+		for _, got := range f.checks() {
+			switch {
+			case got.Name == c.check:
+				found = true
+				if got.State != c.state || !strings.Contains(got.Detail, c.detail) || !strings.Contains(got.Fix, c.fix) {
+					t.Errorf("%s: %+v", c.name, got)
+				}
+			case got.State != Works && got.Name != "Confinement reachable":
+				t.Errorf("%s: %s is not all right either: %+v", c.name, got.Name, got)
+			}
+		}
+		if !found {
+			t.Errorf("%s: no check %s", c.name, c.check)
+		}
+	}
+}

@@ -1,0 +1,59 @@
+package launcher
+
+import (
+	"context"
+	"os"
+	"os/exec"
+
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/init/reexec"
+	"golang.org/x/sys/unix"
+)
+
+// command makes the Cmd that starts this binary again as the shim, with a pipe for the order and one end of a socket: there
+// are no sealed memory files here, and no sockets of messages.
+func command(ctx context.Context, o *order.Order) (*Sandbox, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, &Error{Layer: order.Exec, Op: "executable", Err: err}
+	}
+	theirOrder, send, err := os.Pipe()
+	if err != nil {
+		return nil, &Error{Layer: order.Exec, Op: "pipe", Err: err}
+	}
+	own, theirs, err := socketpair()
+	if err != nil {
+		theirOrder.Close()
+		send.Close()
+		return nil, &Error{Layer: order.Exec, Op: "socketpair", Err: err}
+	}
+	go func() { // the shim reads it; if there never is one, Close ends this
+		send.Write(o.Encode())
+		send.Close()
+	}()
+	cmd := exec.CommandContext(ctx, self)
+	cmd.Args = []string{reexec.Name, reexec.ByHost}
+	cmd.Dir = o.Dir
+	cmd.ExtraFiles = []*os.File{theirOrder, theirs}
+	// The end of the context asks the shim, which ends the whole tree.
+	cmd.Cancel = func() error { return cmd.Process.Signal(unix.SIGTERM) }
+	cmd.WaitDelay = killAfter
+	return newSandbox(cmd, own, []*os.File{theirOrder, theirs}), nil
+}
+
+// socketpair is close-on-exec, and the host's end does not block a thread.
+func socketpair() (own, theirs *os.File, err error) {
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, fd := range pair {
+		unix.CloseOnExec(fd)
+	}
+	if err = unix.SetNonblock(pair[0], true); err != nil {
+		unix.Close(pair[0])
+		unix.Close(pair[1])
+		return nil, nil, err
+	}
+	return os.NewFile(uintptr(pair[0]), "shim"), os.NewFile(uintptr(pair[1]), "host"), nil
+}

@@ -1,0 +1,95 @@
+package launcher
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"strconv"
+	"sync"
+	"syscall"
+
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/init/reexec"
+	"golang.org/x/sys/windows"
+)
+
+// command makes the Cmd that starts this binary again as the shim. exec.Cmd passes no files on Windows but the first
+// three, so the shim inherits three handles by name: the order, the way up for records, and the way down, whose end is
+// the host's.
+func command(ctx context.Context, o *order.Order) (*Sandbox, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, &Error{Layer: order.Exec, Op: "executable", Err: err}
+	}
+	p, err := newPipes()
+	if err != nil {
+		return nil, &Error{Layer: order.Exec, Op: "pipe", Err: err}
+	}
+	go func() { // the shim reads it; if there never is one, Close ends this
+		p.send.Write(o.Encode())
+		p.send.Close()
+	}()
+	cmd := exec.CommandContext(ctx, self)
+	cmd.Args = []string{reexec.Name, reexec.ByHost}
+	cmd.SysProcAttr = &syscall.SysProcAttr{}
+	for _, f := range p.theirs {
+		h := windows.Handle(f.Fd())
+		cmd.Args = append(cmd.Args, strconv.FormatUint(uint64(h), 10))
+		cmd.SysProcAttr.AdditionalInheritedHandles = append(cmd.SysProcAttr.AdditionalInheritedHandles, syscall.Handle(h))
+	}
+	cmd.Dir = o.Dir
+	cmd.WaitDelay = killAfter
+	cmd.Cancel = p.ask
+	return newSandbox(cmd, p, p.theirs), nil
+}
+
+// pipes are between a host and its shim.
+type pipes struct {
+	up, down, send *os.File
+	theirs         []*os.File // the shim's ends: order, up, down
+	once           sync.Once
+}
+
+func newPipes() (*pipes, error) {
+	p := &pipes{}
+	var all []*os.File
+	make := func() (r, w *os.File, err error) {
+		if r, w, err = os.Pipe(); err == nil {
+			all = append(all, r, w)
+		}
+		return r, w, err
+	}
+	order, send, err := make()
+	up, theirUp, err2 := make()
+	theirDown, down, err3 := make()
+	if err = errors.Join(err, err2, err3); err == nil {
+		p.up, p.down, p.send, p.theirs = up, down, send, []*os.File{order, theirUp, theirDown}
+		for _, f := range p.theirs {
+			err = errors.Join(err, windows.SetHandleInformation(windows.Handle(f.Fd()), windows.HANDLE_FLAG_INHERIT, windows.HANDLE_FLAG_INHERIT))
+		}
+	}
+	if err != nil {
+		for _, f := range all {
+			f.Close()
+		}
+		return nil, err
+	}
+	return p, nil
+}
+
+// Read reads what the shim tells.
+func (p *pipes) Read(b []byte) (int, error) { return p.up.Read(b) }
+
+// Close tells the shim that its host is gone.
+func (p *pipes) Close() error {
+	err := os.ErrClosed
+	p.once.Do(func() { err = errors.Join(p.down.Close(), p.up.Close()) })
+	return err
+}
+
+// ask asks the shim to end the server: Windows has no signal for that.
+func (p *pipes) ask() error {
+	_, err := p.down.Write([]byte{0})
+	return err
+}

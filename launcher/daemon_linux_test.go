@@ -1,0 +1,62 @@
+package launcher_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/init/reexec"
+	"golang.org/x/sys/unix"
+)
+
+// The control of Probe's whole-tree kill: without a sandbox the daemon outlives its server, and the pipe stays open.
+func TestDaemonOutlivesItsServer(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	cmd := exec.Command(self, reexec.DaemonServer)
+	cmd.Stdout = w
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	pipe, _ := os.Readlink("/proc/self/fd/" + strconv.Itoa(int(w.Fd())))
+	w.Close()
+	b := make([]byte, 100)
+	r.SetReadDeadline(time.Now().Add(20 * time.Second))
+	if n, err := r.Read(b); string(b[:n]) != reexec.Daemonised {
+		t.Fatalf("%q %v", b[:n], err)
+	}
+	cmd.Process.Signal(unix.SIGTERM)
+	cmd.Wait()
+	defer endWriters(t, pipe)
+	r.SetReadDeadline(time.Now().Add(100 * time.Millisecond))
+	if n, err := r.Read(b); !os.IsTimeout(err) {
+		t.Errorf("%q %v", b[:n], err)
+	}
+}
+
+// endWriters kills the daemons whose standard output the pipe is; there has to be one.
+func endWriters(t *testing.T, pipe string) {
+	found, _ := filepath.Glob("/proc/[0-9]*/fd/1")
+	ended := 0
+	for _, f := range found {
+		if to, _ := os.Readlink(f); to == pipe {
+			pid, _ := strconv.Atoi(strings.Split(f, "/")[2])
+			unix.Kill(pid, unix.SIGKILL)
+			ended++
+		}
+	}
+	if ended != 1 {
+		t.Errorf("%d daemons", ended)
+	}
+}

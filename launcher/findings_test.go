@@ -1,0 +1,170 @@
+package launcher
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/policy"
+)
+
+var update = flag.Bool("update", false, "write the goldens in testdata instead of comparing with them")
+
+// proof is a report in which every layer is proved, for what makes a case different to be taken away from.
+func proof(c policy.Confinement, abi int) *Report {
+	r := &Report{Confinement: string(c), LandlockABI: abi}
+	for _, l := range order.Layers() {
+		r.Layers = append(r.Layers, order.LayerReport{Layer: l, State: order.Proved, Facts: []order.Fact{{Name: "a fact", Want: "1", Got: "1"}}})
+	}
+	return r
+}
+
+func (o outcome) with(l order.LayerReport) outcome {
+	*o.layer(l.Layer) = l
+	return o
+}
+
+func refusal(l order.Layer, op, path string, e syscall.Errno) outcome {
+	return outcome{refused: &Error{Layer: l, Op: op, Path: path, Err: remote{text(e), e}}}
+}
+
+// text is the same on every operating system.
+func text(e syscall.Errno) string {
+	switch e {
+	case syscall.EPERM:
+		return "operation not permitted"
+	case syscall.ENOSPC:
+		return "no space left on device"
+	case syscall.EINVAL:
+		return "invalid argument"
+	}
+	return "permission denied"
+}
+
+func all(name string) []order.Call {
+	var calls []order.Call
+	for _, k := range kinds() {
+		calls = append(calls, order.Call{Name: k[0]})
+	}
+	return refuse(append(calls, order.Call{Name: order.TryLandlock}, order.Call{Name: order.TryListener}, order.Call{Name: order.TryFilter}), name)
+}
+
+// refuse sets the error of calls: "EPERM user namespace, seccomp listener", or "EPERM namespaces" for all of these.
+func refuse(calls []order.Call, what string) []order.Call {
+	e, names, _ := strings.Cut(what, " ")
+	for i := range calls {
+		if strings.Contains(names, calls[i].Name) && names != "" || names == "namespaces" && strings.HasSuffix(calls[i].Name, "namespace") {
+			calls[i].Error = e
+		}
+	}
+	return calls
+}
+
+var noGroup = order.LayerReport{Layer: order.Cgroup, State: order.Absent, Reason: "no memory, pids, cpu controllers delegated",
+	Effect: "memory is limited by RLIMIT_DATA per process"}
+
+var killed = treeOutcome{tried: true}
+
+// machines are whole machines, of every operating system.
+func machines() map[string]*findings {
+	ordinary := &findings{os: "linux", arch: "amd64", kernel: "6.12.9", self: "/usr/local/bin/mcp-sandbox", tree: killed, calls: all(""),
+		around: surroundings{cgroups: "v2", systemd: true}}
+	m := map[string]*findings{}
+	linux := func(name string, change func(*findings)) {
+		f := *ordinary
+		change(&f)
+		m["linux-"+name] = &f
+	}
+	full, reduced := outcome{report: proof(policy.Full, 6)}, outcome{report: proof(policy.Reduced, 6)}
+	linux("full", func(f *findings) { f.full = full })
+	linux("desktop", func(f *findings) { f.full = outcome{report: proof(policy.Full, 6)}.with(noGroup) })
+	linux("ubuntu", func(f *findings) {
+		f.full, f.usual, f.shared = refusal(order.Namespaces, "write", "/proc/self/uid_map", syscall.EPERM), reduced, refusal(order.Namespaces, "write", "/proc/self/uid_map", syscall.EPERM)
+		f.around.sysctls = map[string]string{apparmorSwitch: "1"}
+	})
+	linux("docker", func(f *findings) {
+		f.full, f.usual = refusal(order.Namespaces, "clone", "", syscall.EPERM), outcome{report: proof(policy.Reduced, 6)}.with(noGroup)
+		f.shared, f.calls = f.full, all("EPERM namespaces")
+		f.around = surroundings{cgroups: "v2", container: "docker", filtered: true}
+	})
+	linux("old", func(f *findings) {
+		f.kernel = "5.10.0"
+		f.full, f.calls = outcome{report: proof(policy.Full, 0)}.with(noGroup).with(order.LayerReport{Layer: order.Landlock, State: order.Absent,
+			Reason: "the kernel has no Landlock", Effect: "the mounts alone decide"}), all("ENOSYS landlock_create_ruleset")
+		f.around.root = true
+	})
+	linux("nothing", func(f *findings) {
+		f.full = refusal(order.Namespaces, "clone", "", syscall.ENOSPC)
+		f.shared, f.usual, f.least = f.full, f.full, f.full
+		f.usual.refused.Hint = "see the sysctl user.max_user_namespaces"
+		f.tree, f.calls = treeOutcome{}, refuse(all("ENOSPC namespaces"), "EOPNOTSUPP landlock_create_ruleset")
+		f.around.sysctls = map[string]string{"user.max_user_namespaces": "0"}
+		f.around.lsm = "lockdown,capability,yama"
+	})
+	linux("limits", func(f *findings) {
+		f.full = refusal(order.Namespaces, "clone", "", syscall.EPERM)
+		f.shared, f.usual, f.calls = f.full, refusal(order.Landlock, "landlock_create_ruleset", "", syscall.EPERM), refuse(all("EPERM namespaces"), "EOPNOTSUPP landlock_create_ruleset")
+		f.least = outcome{report: proof(policy.ConfinementLimits, 0)}.with(order.LayerReport{Layer: order.Landlock, State: order.Off})
+		f.around.sysctls = map[string]string{debianSwitch: "0"}
+	})
+	others := func(os, kernel string, facts ...order.Fact) {
+		usual := outcome{report: proof(policy.ConfinementLimits, 0)}.with(order.LayerReport{Layer: order.Limits, State: order.Proved, Facts: facts})
+		m[os] = &findings{os: os, arch: "arm64", kernel: kernel, full: refusal(order.Namespaces, "clone", "", syscall.EINVAL), usual: usual, tree: killed}
+	}
+	others("darwin", "24.6.0", order.Fact{Name: "open files", Got: "1024"}, order.Fact{Name: "cpu time", Got: "60"},
+		order.Fact{Name: "memory", Reason: "macOS has no limit that holds"}, order.Fact{Name: "processes", Reason: "it counts the user's"})
+	others("windows", "10.0.26100", order.Fact{Name: "memory", Got: "2G"}, order.Fact{Name: "processes", Got: "512"}, order.Fact{Name: "cpu rate", Got: "1"})
+	return m
+}
+
+// The goldens are JSON as doctor --json prints it; cmd/mcp-sandbox has what a person reads of the same machines.
+func TestMachines(t *testing.T) {
+	for name, f := range machines() {
+		var b bytes.Buffer
+		e := json.NewEncoder(&b)
+		e.SetEscapeHTML(false)
+		e.SetIndent("", "  ")
+		if err := e.Encode(f.machine()); err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join("testdata", "doctor", name+".json")
+		if *update {
+			if err := os.WriteFile(file, b.Bytes(), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b.String() != strings.ReplaceAll(string(want), "\r\n", "\n") {
+			t.Errorf("%s differs: run go test -update and look at the difference. Now it is\n%s", file, b.String())
+		}
+	}
+}
+
+// Standard starts where full or its default confinement was reached, and nowhere else.
+func TestRefusedMachine(t *testing.T) {
+	for name, f := range machines() {
+		m := f.machine()
+		starts := name != "linux-nothing" && name != "linux-limits"
+		if (m.Refused == nil) != starts {
+			t.Errorf("%s: refused %v", name, m.Refused)
+		}
+		last := m.Checks[len(m.Checks)-1]
+		if last.Name == "Confinement reachable" && (last.State == Missing) == starts {
+			t.Errorf("%s: %+v", name, last)
+		}
+		for _, c := range m.Checks {
+			if c.Detail == "" || strings.ContainsAny(c.Detail, "\n\t") || c.State == Works && c.Fix != "" {
+				t.Errorf("%s: %+v", name, c)
+			}
+		}
+	}
+}

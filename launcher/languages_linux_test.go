@@ -1,0 +1,45 @@
+package launcher_test
+
+import (
+	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/policy"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed/subject"
+)
+
+// Servers in four languages pass a whole session under the usual filter, and where they may start no other program: with the
+// Go host over pipes, with the TypeScript host over socketpairs.
+func TestLanguages(t *testing.T) {
+	for _, mode := range []struct {
+		name  string
+		allow policy.Bool
+		flag  string
+	}{{"usual", policy.Unset, "--subprocess=true"}, {"one-exec", policy.No, "--no-subprocess"}} {
+		dir := testbed.Folder(t)
+		for _, one := range subject.Languages(t, dir) {
+			s := &session{Subject: one, read: []string{dir}}
+			t.Run(mode.name+"/"+s.Name, func(t *testing.T) {
+				s.language(t)
+				s.subprocess = mode.allow
+				s.goHost(t)
+				s.typeScript(t, append(s.run(t), mode.flag, "--report-fd", "3", "--")...)
+			})
+		}
+	}
+}
+
+// language finds the server, and grants the folder that its code lies in.
+func (s *session) language(t *testing.T) {
+	t.Helper()
+	s.words = s.Command(t)
+	switch s.Name {
+	case "server-everything":
+		s.read = append(s.read, testbed.Modules(t))
+	case "server-python":
+		s.read = append(s.read, testbed.Source(t, "server-python"))
+	case "server-java":
+		s.read = append(s.read, s.words[2])
+	}
+	s.implied = implied(t, s.words[0])
+}
