@@ -22,7 +22,10 @@ import (
 // version is set by the linker: -X main.version=v1.2.3.
 var version = "dev"
 
-func main() { os.Exit(run(os.Args[1:])) }
+func main() {
+	reexec.Init() // the processes that a shim starts are this binary again
+	os.Exit(run(os.Args[1:]))
+}
 
 func run(args []string) int {
 	f, err := parse(args)
@@ -63,7 +66,7 @@ func prepare(f *flags) (*order.Order, []string) {
 	}
 	env := os.Environ()
 	file := f.source.Path(dir)
-	p, err := f.source.Read(dir, order.Lookup(env, "HOME"))
+	p, err := f.source.Read(dir, order.Home(env))
 	if err == nil {
 		err = f.source.Weaken(p, f.given["--level"], f.given["--min-confinement"])
 	}
@@ -102,8 +105,8 @@ output and error are the server's alone.
   --policy-fd N         read the policy from descriptor N (3 or more) to its end
   --policy FILE         read the policy from a file
   --report-fd N         write what was proved to descriptor N (3 or more), as JSON Lines
-  --level L             standard or network; instead of the policy's
-  --min-confinement C   full, reduced or limits: the weakest that may start the server
+  --level L             strict, standard, network or privileged; instead of the policy's
+  --min-confinement C   full, reduced, limits or none: the weakest that may start the server
   --version             print the version
   --help                print this
 

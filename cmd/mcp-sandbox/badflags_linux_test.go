@@ -144,7 +144,7 @@ func TestEveryFlagOfLater(t *testing.T) {
 	for _, name := range []string{"backend", "no-such-flag"} {
 		refused(t, []string{"run", "--" + name, "--", "echo", "ran"}, `unknown flag "--`+name+`"`)
 	}
-	for _, name := range []string{"doctor", "wrap", "learn", "why"} {
+	for _, name := range []string{"wrap", "learn", "why"} {
 		refused(t, []string{name}, `"`+name+`" is no command`)
 	}
 }

@@ -18,7 +18,7 @@ type command struct {
 }
 
 func commands() []command {
-	return []command{runCommand(), planCommand(), checkCommand(), showCommand(), schemaCommand()}
+	return []command{runCommand(), planCommand(), doctorCommand(), checkCommand(), showCommand(), schemaCommand()}
 }
 
 // dispatch finds the command of the arguments and runs it.

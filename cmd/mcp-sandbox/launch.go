@@ -28,7 +28,7 @@ if it was not found.
   mcp-sandbox run --allow-read ~/notes --env NODE_ENV=production -- node server.js
   mcp-sandbox run --policy policy.json --report report.jsonl -- ./server
 `,
-		flags: launchOptions,
+		flags: runOptions,
 		run:   run,
 	}
 }
@@ -55,8 +55,18 @@ func launchOptions() *options {
 	return o
 }
 
+// runOptions are a launch's, with where it is to run.
+func runOptions() *options {
+	o := launchOptions()
+	o.addBackend()
+	return o
+}
+
 func run(o *options, args []string) int {
 	command, err := commandOf(args)
+	if err == nil {
+		err = o.backend.check()
+	}
 	if bad := o.openReport(); err == nil {
 		err = bad
 	}
@@ -69,6 +79,9 @@ func run(o *options, args []string) int {
 	}
 	if ord.ReportFD = o.reportFD; o.reportFD >= 0 {
 		ord.ReportFile = platform.FileOf(o.reportFD)
+	}
+	if o.backend.name != "" {
+		return o.backend.run(o, ord)
 	}
 	return o.refuse(reexec.Exec(ord).Error())
 }
@@ -113,7 +126,7 @@ func (o *options) order(command []string) (*order.Order, []string) {
 	}
 	env := os.Environ()
 	file := o.source.Path(dir)
-	p, why := o.policy(dir, order.Lookup(env, "HOME"))
+	p, why := o.policy(dir, order.Home(env))
 	if len(why) > 0 {
 		return nil, why
 	}

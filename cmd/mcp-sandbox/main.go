@@ -6,6 +6,7 @@
 //
 //	mcp-sandbox run --allow-read ./docs -- node server-filesystem/dist/index.js ./docs
 //	mcp-sandbox plan -- node server.js
+//	mcp-sandbox doctor
 //	mcp-sandbox policy show --level network
 //
 // It is a host that embeds the library: run turns its flags into an order and becomes the shim by execve of itself. Standard

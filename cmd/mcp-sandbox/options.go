@@ -25,6 +25,8 @@ type options struct {
 	reportFD int    // -1 for none
 	verbose  bool
 	stdio    stdio
+	backend  backend
+	json     bool
 }
 
 // A line of the help: a flag, or a heading where there is no name.

@@ -97,7 +97,7 @@ func showPolicy(o *options, args []string) int {
 	if err != nil {
 		return fail("working folder: " + err.Error())
 	}
-	home := order.Lookup(os.Environ(), "HOME")
+	home := order.Home(os.Environ())
 	p, why := o.policy(dir, home)
 	if len(why) > 0 {
 		return fail(why...)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"runtime"
 	"strconv"
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
@@ -13,7 +14,9 @@ type stdio struct{ tty, guard bool }
 // addStdio defines the flags of the server's standard input and output.
 func (o *options) addStdio() {
 	o.heading("Terminal and output")
-	o.add("tty", "", "give the server a terminal of its own, connected with this one", "true", truth(&o.stdio.tty))
+	if runtime.GOOS == "linux" {
+		o.add("tty", "", "give the server a terminal of its own, connected with this one", "true", truth(&o.stdio.tty))
+	}
 	o.add("stdout-guard", "", "send lines that are no JSON-RPC messages to standard error", "true", truth(&o.stdio.guard))
 }
 

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/signal"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/init/reexec"
+	"github.com/security-mcp/mcp-sandbox/launcher"
+	"github.com/security-mcp/mcp-sandbox/platform"
+)
+
+// exitCannot is doctor's answer on a machine where no server of level standard can start.
+const exitCannot = 1
+
+// doctorTime is far more than all trials take on the slowest machine.
+const doctorTime = 2 * time.Minute
+
+func doctorCommand() command {
+	return command{
+		name: "doctor", args: "[--json]", short: "try what confinement this machine gives",
+		long: `Tries everything that a launch needs, in processes that are thrown away, and prints
+what came of it, a line each: [✓] it works, [!] it is limited, [✗] it is missing;
+below a gap what to do about it. Changes nothing on this machine.
+
+The exit status is 0 if a server of level standard can start here, and else 1.
+`,
+		tips:  "  mcp-sandbox doctor\n  mcp-sandbox doctor --json | jq -r .confinement\n",
+		flags: doctorOptions,
+		run:   doctor,
+	}
+}
+
+func doctorOptions() *options {
+	o := newOptions()
+	o.add("json", "", "print it as JSON", "true", truth(&o.json))
+	return o
+}
+
+func doctor(o *options, args []string) int {
+	if len(args) > 0 {
+		return usageError("mcp-sandbox doctor", "unexpected "+strconv.Quote(args[0]))
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), doctorTime)
+	defer cancel()
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	defer stop()
+	m, err := launcher.Probe(ctx)
+	if err != nil {
+		reexec.Say("doctor: " + err.Error())
+		return exitCannot
+	}
+	text := findings(m, colourful())
+	if o.json {
+		text = string(asJSON(m))
+	}
+	switch code := show(text); {
+	case code != 0:
+		return code
+	case m.Refused != nil:
+		return exitCannot
+	}
+	return 0
+}
+
+func asJSON(m *launcher.Machine) []byte {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	e.Encode(m) // strings alone: nothing can fail
+	return []byte(b.String())
+}
+
+// findings are the lines for a person.
+func findings(m *launcher.Machine, colour bool) string {
+	var b strings.Builder
+	for _, c := range m.Checks {
+		b.WriteString(mark(c.State, colour) + " " + c.Name + ": " + c.Detail + "\n")
+		if c.Fix == "" {
+			continue
+		}
+		before := "    fix: "
+		for line := range strings.SplitSeq(c.Fix, "\n") {
+			b.WriteString(before + line + "\n")
+			before = "         "
+		}
+	}
+	return b.String()
+}
+
+// mark is the state in brackets, in green, yellow or red; ECMA-48, SGR.
+func mark(s launcher.CheckState, colour bool) string {
+	sign, sgr := "[✗]", "31"
+	switch s {
+	case launcher.Works:
+		sign, sgr = "[✓]", "32"
+	case launcher.Limited:
+		sign, sgr = "[!]", "33"
+	}
+	if !colour {
+		return sign
+	}
+	return "\x1b[" + sgr + "m" + sign + "\x1b[0m"
+}
+
+// colourful reports whether standard output shows colours: a terminal, unless the user wants none; no-color.org.
+func colourful() bool {
+	return os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && platform.ShowsColour(os.Stdout.Fd())
+}
