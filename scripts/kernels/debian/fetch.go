@@ -1,0 +1,122 @@
+// Package debian gets kernels from Debian without installing them, from the mirrors that this machine's apt knows.
+//
+//	k, err := debian.Fetch(ctx, ".cache/kernels", debian.Source{Package: "linux-image-6.12-cloud-amd64", Release: "6.12."})
+//
+// A kernel is there whole or not at all, in a folder by its version's name and that of its modules: another one is another
+// folder.
+package debian
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// A Source is where a kernel comes from.
+type Source struct {
+	Package string   // the metapackage of its newest version
+	Release string   // what that version begins with
+	Suites  []string // the suites that have it; none: those of this machine
+	Arch    string   // Debian's name; empty: amd64
+}
+
+func (s *Source) arch() string {
+	if s.Arch == "" {
+		return "amd64"
+	}
+	return s.Arch
+}
+
+// ErrNotServed is of a kernel that the mirrors do not have, or have another version of by now.
+var ErrNotServed = errors.New("not served")
+
+// A Kernel is an image, and a folder of its modules with a file "order".
+type Kernel struct{ Image, Modules string }
+
+// Fetch returns a kernel, out of the cache or from the mirror.
+func Fetch(ctx context.Context, cache string, s Source) (Kernel, error) {
+	if err := os.MkdirAll(cache, 0o755); err != nil {
+		return Kernel{}, err
+	}
+	work, err := os.MkdirTemp(cache, "get-")
+	if err != nil {
+		return Kernel{}, err
+	}
+	defer os.RemoveAll(work)
+	if work, err = filepath.Abs(work); err != nil {
+		return Kernel{}, err
+	}
+	a := &apt{}
+	if s.Suites != nil {
+		if a, err = other(ctx, work, &s); err != nil {
+			return Kernel{}, err
+		}
+	}
+	name, err := newest(ctx, a, &s)
+	if err != nil {
+		return Kernel{}, err
+	}
+	dir := filepath.Join(cache, fmt.Sprintf("%s.%08x", name, crc32.ChecksumIEEE([]byte(modules))))
+	k := Kernel{filepath.Join(dir, "vmlinuz"), filepath.Join(dir, "modules")}
+	if _, err := os.Stat(dir); err == nil {
+		return k, nil
+	}
+	if err := unpack(ctx, a, work, name); err != nil {
+		return Kernel{}, err
+	}
+	if err := gather(ctx, filepath.Join(work, "all"), filepath.Join(work, "done")); err != nil {
+		return Kernel{}, fmt.Errorf("%s: %w", name, err)
+	}
+	return k, os.Rename(filepath.Join(work, "done"), dir)
+}
+
+// newest is the package with the kernel of a metapackage. A system that was never updated, as that of a container image,
+// knows no package: apt's lists are got once and it is asked again.
+func newest(ctx context.Context, a *apt, s *Source) (string, error) {
+	for first := true; ; first = false {
+		text, err := a.output(ctx, "", "apt-cache", "depends", s.Package)
+		if err == nil {
+			names := dependsOn(string(text), "image")
+			if len(names) > 0 && strings.HasPrefix(names[0], "linux-image-"+s.Release) {
+				return names[0], nil
+			}
+			err = fmt.Errorf("it leads to %q, not to a %s", names, s.Release)
+		}
+		if !first || s.Suites != nil {
+			return "", fmt.Errorf("%w: %s: %w", ErrNotServed, s.Package, err)
+		}
+		if err := a.update(ctx); err != nil {
+			return "", err
+		}
+	}
+}
+
+// unpack downloads a package, and those that it is split into from Linux 7 on, and lays their files below work/all. For a
+// user that cannot write here apt would give up root.
+func unpack(ctx context.Context, a *apt, work, name string) error {
+	text, err := a.output(ctx, "", "apt-cache", "depends", name)
+	if err != nil {
+		return err
+	}
+	names := append([]string{name}, dependsOn(string(text), "binary", "modules")...)
+	if _, err := a.output(ctx, work, "apt-get", append([]string{"-q", "-o", "APT::Sandbox::User=root", "download"}, names...)...); err != nil {
+		return err
+	}
+	found, err := filepath.Glob(filepath.Join(work, "*.deb"))
+	if err != nil {
+		return err
+	}
+	if len(found) != len(names) {
+		return fmt.Errorf("apt-get download: of %q came %q", names, found)
+	}
+	for _, file := range found {
+		if _, err := a.output(ctx, work, "dpkg-deb", "-x", file, "all"); err != nil {
+			return err
+		}
+	}
+	return nil
+}

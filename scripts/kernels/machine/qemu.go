@@ -1,0 +1,48 @@
+package machine
+
+import (
+	"bytes"
+	"os"
+	"strconv"
+)
+
+// arguments are QEMU's: a machine with two serial ports, a root from virtiofs and an empty disk. Memory is shared, or
+// virtiofsd could not write into it. What is on the disk at the end nobody wants, so nothing waits for it to be written.
+func (m *Machine) arguments(dir string, kvm bool) []string {
+	accel, cpu := "tcg,thread=multi", "max"
+	if kvm {
+		accel, cpu = "kvm", "host"
+	}
+	line := "console=ttyS0 panic=-1 quiet loglevel=3"
+	if m.Append != "" {
+		line += " " + m.Append
+	}
+	memory := strconv.Itoa(memoryMiB) + "M"
+	return []string{"-accel", accel, "-cpu", cpu, "-smp", "2", "-M", "q35,memory-backend=mem", "-m", memory,
+		"-object", "memory-backend-memfd,id=mem,share=on,size=" + memory,
+		"-chardev", "socket,id=root,path=" + dir + "/root",
+		"-device", "vhost-user-fs-pci,chardev=root,tag=hostroot,queue-size=1024",
+		"-drive", "file=" + dir + "/disk,format=raw,if=virtio,cache=unsafe",
+		"-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
+		"-serial", "stdio", "-serial", "file:" + dir + "/status",
+		"-kernel", m.Kernel, "-initrd", dir + "/initrd", "-append", line}
+}
+
+const (
+	memoryMiB = 1024
+	diskSize  = 1 << 30 // bytes, of a file that is all hole
+)
+
+// hasKVM reports whether KVM can be used: a /dev/kvm may open and be none, where the processor's flags do not say so.
+func hasKVM() bool {
+	cpu, err := os.ReadFile("/proc/cpuinfo")
+	if err != nil || !bytes.Contains(cpu, []byte(" vmx")) && !bytes.Contains(cpu, []byte(" svm")) {
+		return false
+	}
+	f, err := os.OpenFile("/dev/kvm", os.O_RDWR, 0)
+	if err != nil {
+		return false
+	}
+	f.Close()
+	return true
+}

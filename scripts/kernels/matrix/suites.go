@@ -1,0 +1,84 @@
+package matrix
+
+import (
+	"encoding/json"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/scripts/kernels/job"
+)
+
+// A Suite is a package's tests, or those of them that a pattern names: a machine without KVM is slow. What is behind a
+// slash names subtests, of every test before it.
+type Suite struct {
+	Package string // its folder below the checkout
+	Run     string // as -test.run
+}
+
+// suites are those of a whole machine. What only root can stage skips itself for others, and a skip fails a row. What takes
+// long is for a user, who has fewer rights to lose.
+func suites(uid int) []Suite {
+	stories := "a_signal_to_every|an_i386|private_folders|a_folder_that_the_host|descriptors_that|a_log_file|a_file_on|a_socket_on|a_pipe_on|a_terminal_on|TCP,_UDP"
+	all := []Suite{
+		{"platform", "."},
+		{"init/internal/program", "TestDemands|TestExitStatus|TestNoProgram|TestBranches|TestFork"},
+		{"init/internal/filter", "TestLive|TestVariantsLoad"},
+		{"launcher", "TestNotArmed|TestBeforeStart|TestManyAsk|TestClose|TestContext|TestProbe|TestRefused|TestNobodyAsks|TestPolicyErrors"},
+		{"launcher", "TestGoHost/^server-go$"},
+		{"cmd/mcp-sandbox-init", "TestReport|TestPolicyDescriptor|TestBadReport"},
+		{"init/internal/supervise", "TestPostureFromOutside|TestUnalteredLaunchRuns|TestOneExec$|TestStrict|TestPolicyLost|TestRepairWakesNobodyElse"},
+		{"init/internal/supervise/listener", "TestEachIsTold|TestWithoutListener|TestOneExecIsTold|TestProcess|TestNobodyAnswers|TestStoppedShim"},
+	}
+	if uid == 0 {
+		stories += "|a_set-user-ID|a_program_with_file|a_mount_of_the_host|the_machine's_user_0|a_core_dump"
+	} else {
+		all = append(all,
+			Suite{"init/internal/supervise", "TestWhatTheHostReplaces"},
+			Suite{"init/internal/supervise/endings", "TestNoSession|TestExitCodes|TestSignalsThat|TestTwice|TestCPUCause|TestMaxRSS|TestFullStderr"})
+	}
+	const escape = "init/internal/supervise/escape"
+	return append(append(all, Suite{escape, "TestEscape$"}, Suite{escape, "TestStories/^(" + stories + ")"}), denials()...)
+}
+
+// missed takes away one call of a launch after the other. One kernel besides the host's has the time for it.
+func missed() []Suite { return []Suite{{"init/internal/supervise", "TestEveryOpIsMissed/^standard$"}} }
+
+// resources are bombs that use up what the limits give. Root delegates groups for them itself.
+func resources(run string) []Suite {
+	return []Suite{{"init/internal/supervise/resources", run}, {"init/internal/supervise", "TestServerBornElsewhere"}}
+}
+
+func denials() []Suite { return []Suite{{"init/internal/supervise", "TestDenials"}} }
+
+// name of a suite's step; there may be two of one package.
+func (s *Suite) name(i int) string { return strconv.Itoa(i+1) + "-" + path.Base(s.Package) }
+
+// Binary is the file name of a suite's test binary.
+func (s *Suite) Binary() string { return strings.ReplaceAll(s.Package, "/", "-") + ".test" }
+
+// TryStep is the name of the step that compares the machine with the expectation, and the program's.
+const TryStep = "try"
+
+// Job is what a row's guest does. stage is the folder of built programs and test binaries.
+func (r *Row) Job(stage, checkout string) (job.Job, error) {
+	expect, err := json.Marshal(r.Expect)
+	if err != nil {
+		return job.Job{}, err
+	}
+	j := job.Job{UID: r.Expect.UID, Place: r.Expect.Place, Hybrid: r.Hybrid, Sysctls: r.Sysctls, Mask: r.Mask, Open: []string{stage, checkout},
+		Env: []string{EnvName + "=" + string(expect), "MCP_SANDBOX_TEST_PROGRAMS=" + stage,
+			"MCP_SANDBOX_TEST_CORE=1"}, // its core_pattern may be set
+		Steps: []job.Step{{Name: TryStep, Dir: "/", Argv: []string{filepath.Join(stage, TryStep)}, Root: true}}}
+	if r.Expect.Group == RootGroup {
+		j.Env = append(j.Env, "MCP_SANDBOX_REQUIRE=cgroup")
+	}
+	for i, s := range r.Suites {
+		dir := filepath.Join(checkout, filepath.FromSlash(s.Package))
+		j.Open = append(j.Open, dir)
+		j.Steps = append(j.Steps, job.Step{Name: s.name(i), Dir: dir,
+			Argv: []string{filepath.Join(stage, s.Binary()), "-test.v", "-test.timeout=6m", "-test.run=" + s.Run}})
+	}
+	return j, nil
+}
