@@ -22,6 +22,9 @@ var scratch string
 
 // Run is m.Run with a scratch folder around it. Call it last in TestMain, after reexec.Init. It returns the exit status.
 func Run(m *testing.M) int {
+	if len(os.Args) > 4 && os.Args[1] == machineArg {
+		machine(os.Args[2:])
+	}
 	dir, err := os.MkdirTemp("", "mcp-sandbox-testbed-")
 	if err == nil {
 		err = os.Chmod(dir, 0o755) // MkdirTemp's 0700 is for one uid

@@ -56,12 +56,33 @@ func (s Subject) Go(ctx context.Context, tb testing.TB, cmd *exec.Cmd) Times {
 		}
 		c.check(tb, answer.IsError, text)
 	}
+	s.rest(ctx, tb, session)
 	start = time.Now()
 	if err := session.Close(); err != nil {
 		tb.Errorf("%s: close: %v", s.Name, err)
 	}
 	times.Close = time.Since(start)
 	return times
+}
+
+// rest is what a session holds beside tools: a ping, and the resources of a server that has some.
+func (s Subject) rest(ctx context.Context, tb testing.TB, session *mcp.ClientSession) {
+	tb.Helper()
+	if err := session.Ping(ctx, nil); err != nil {
+		tb.Errorf("%s: ping: %v", s.Name, err)
+	}
+	if session.InitializeResult().Capabilities.Resources == nil {
+		return
+	}
+	list, err := session.ListResources(ctx, nil)
+	if err != nil || len(list.Resources) == 0 {
+		tb.Errorf("%s: resources/list: %v, %+v", s.Name, err, list)
+		return
+	}
+	read, err := session.ReadResource(ctx, &mcp.ReadResourceParams{URI: list.Resources[0].URI})
+	if err != nil || len(read.Contents) == 0 {
+		tb.Errorf("%s: resources/read: %v, %+v", s.Name, err, read)
+	}
 }
 
 // TypeScript drives the server that words start by the official TypeScript SDK, as Go does.

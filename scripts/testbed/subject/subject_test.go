@@ -16,7 +16,8 @@ func TestMain(m *testing.M) { os.Exit(testbed.Run(m)) }
 
 // Unconfined: every later failure of the same table in a sandbox is the sandbox's.
 func TestUnconfined(t *testing.T) {
-	for _, s := range All(t, t.TempDir()) {
+	dir := t.TempDir()
+	for _, s := range append(All(t, dir), Languages(t, dir)[2:]...) {
 		for host, drive := range map[string]func(context.Context, *testing.T, []string) Times{
 			"go": func(ctx context.Context, t *testing.T, words []string) Times {
 				return s.Go(ctx, t, exec.CommandContext(ctx, words[0], words[1:]...))

@@ -1,0 +1,123 @@
+package testbed
+
+import (
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// A Lack is a mechanism that a machine has not got.
+type Lack string
+
+const (
+	NoUserNamespaces  Lack = "user namespaces, by sysctl"    // clone: ENOSPC
+	NoNetNamespaces   Lack = "network namespaces, by sysctl" // clone: ENOSPC
+	NoMountNamespaces Lack = "mount namespaces, by sysctl"   // clone: ENOSPC
+	NoClone           Lack = "user namespaces, by a filter"  // clone, unshare: EPERM, as Docker's filter has it
+	NoMount           Lack = "mounts"                        // mount, open_tree, fsopen, pivot_root, …: EPERM, as on Ubuntu 24.04
+	NoLandlock        Lack = "Landlock"                      // ENOSYS, as a kernel without it
+	NoSeccomp         Lack = "seccomp"                       // EINVAL, as a kernel without it
+)
+
+// machineArg makes a test binary a machine without something.
+const machineArg = "testbed-machine-without"
+
+// A Machine is one that lacks something.
+type Machine struct {
+	Lacks []Lack
+	// Root is true for a user namespace of root with all ids; it is for tests that run as root. Else it is one with
+	// nobody in it but this test's user, and user 12345 if that is root.
+	Root bool
+}
+
+// Ordinary is the user that a test of root's runs a command as.
+const Ordinary = 12345
+
+// Without is a machine on which cmd is run by an ordinary user.
+func Without(tb testing.TB, cmd *exec.Cmd, lacks ...Lack) {
+	tb.Helper()
+	Machine{Lacks: lacks}.Put(tb, cmd)
+}
+
+// Put makes cmd run on the machine: in a user namespace, whose sysctls are its own, and behind a filter. The rest of the
+// world sees nothing of it. Cmd must not be started yet; the program that it names is executed in the end, with its
+// arguments, environment, files and folder. The test binary's TestMain has to call Run.
+func (m Machine) Put(tb testing.TB, cmd *exec.Cmd) {
+	tb.Helper()
+	if cmd.Err != nil {
+		tb.Fatal(cmd.Err)
+	}
+	words := make([]string, 0, len(m.Lacks))
+	for _, l := range m.Lacks {
+		words = append(words, string(l))
+	}
+	const self = "/proc/self/exe" // whatever folder it lies in
+	cmd.Args = append([]string{self, machineArg, strings.Join(words, "+"), cmd.Path}, cmd.Args...)
+	cmd.Path = self
+	if cmd.SysProcAttr == nil {
+		cmd.SysProcAttr = new(syscall.SysProcAttr)
+	}
+	a := cmd.SysProcAttr
+	uid, gid, size := os.Getuid(), os.Getgid(), 1
+	switch {
+	case uid == 0 && m.Root:
+		size = 1 << 16
+		a.GidMappingsEnableSetgroups = true
+	case uid == 0:
+		uid, gid = Ordinary, Ordinary
+		a.Credential = &syscall.Credential{Uid: Ordinary, Gid: Ordinary, NoSetGroups: true}
+	case m.Root:
+		tb.Fatal("testbed: only root has a user namespace of root's")
+	}
+	a.Cloneflags |= unix.CLONE_NEWUSER
+	a.UidMappings = []syscall.SysProcIDMap{{ContainerID: uid, HostID: uid, Size: size}}
+	a.GidMappings = []syscall.SysProcIDMap{{ContainerID: gid, HostID: gid, Size: size}}
+	if !m.Root { // whose capabilities in the new namespace would not survive the execve
+		a.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_SYS_RESOURCE}
+	}
+}
+
+// machine is what a test binary with machineArg does: args are the lacks, the program and its arguments. It never returns.
+func machine(args []string) {
+	runtime.LockOSThread() // whose capabilities the execve takes
+	fatal := func(what string, err error) {
+		println("testbed: machine: "+what+":", err.Error())
+		os.Exit(70)
+	}
+	var deny []denial
+	for _, l := range strings.Split(args[0], "+") {
+		if file := sysctl(Lack(l)); file != "" {
+			if err := os.WriteFile(file, []byte("0"), 0); err != nil {
+				fatal(file, err)
+			}
+		}
+		deny = append(deny, denials(Lack(l))...)
+	}
+	if len(deny) > 0 {
+		if err := loadFilter(deny); err != nil {
+			fatal("filter", err)
+		}
+	}
+	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
+		fatal("ambient capabilities", err)
+	}
+	fatal(args[1], unix.Exec(args[1], args[2:], os.Environ()))
+}
+
+// sysctl is the file that forbids a mechanism in the user namespace of whoever writes it.
+func sysctl(l Lack) string {
+	switch l {
+	case NoUserNamespaces:
+		return "/proc/sys/user/max_user_namespaces"
+	case NoNetNamespaces:
+		return "/proc/sys/user/max_net_namespaces"
+	case NoMountNamespaces:
+		return "/proc/sys/user/max_mnt_namespaces"
+	}
+	return ""
+}
