@@ -24,6 +24,8 @@ func (f *findings) cause() cause {
 	name, sysctl, problem := f.kind()
 	denied := problem == "EPERM" || problem == "EACCES"
 	switch {
+	case a.strangeProc: // no launch begins
+		return cause{"not tried, for /proc shows the processes of another pid namespace", r.Hint}
 	case a.wsl == 1:
 		return cause{"WSL 1 has no Linux kernel of its own, and no namespaces", "in Windows: `wsl --set-version DISTRIBUTION 2`"}
 	case problem == "ENOSPC" && a.sysctls[sysctl] == "0":
@@ -71,8 +73,6 @@ func (f *findings) later(r *Error) cause {
 		return cause{"not tried, for a launch came to nothing before: " + r.Error(), r.Hint}
 	}
 	switch {
-	case a.strangeProc:
-		return cause{unused + " (" + said + "): /proc is of another pid namespace", "`mount -t proc proc /proc` where it was made, as `unshare --mount-proc` does"}
 	case denied && a.sysctls[apparmorSwitch] == "1" && !a.root:
 		return cause{unused + " (" + said + "): " + apparmorSwitch + " is 1", f.fixAppArmor()}
 	case denied && a.root && !a.admin:

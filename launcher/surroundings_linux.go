@@ -25,8 +25,8 @@ func lookAround() surroundings {
 	if b, err := os.ReadFile("/proc/self/mountinfo"); err == nil {
 		s.chrooted = !rootMounted(b)
 	}
-	if self, err := os.Readlink("/proc/self"); err == nil {
-		s.strangeProc = self != strconv.Itoa(os.Getpid())
+	if own, err := platform.OwnProc(); err == nil {
+		s.strangeProc = !own
 	}
 	if release, err := platform.Kernel(); err == nil {
 		switch lower := strings.ToLower(release); {

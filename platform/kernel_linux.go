@@ -2,6 +2,7 @@ package platform
 
 import (
 	"os"
+	"strconv"
 
 	"golang.org/x/sys/unix"
 )
@@ -39,6 +40,16 @@ func Namespaces() (ino [7]uint64, err error) {
 		ino[i] = st.Ino
 	}
 	return ino, nil
+}
+
+// OwnProc reports whether /proc shows the pid namespace of the calling process. One that was mounted in another gives
+// each number to another process; pid_namespaces(7).
+func OwnProc() (bool, error) {
+	self, err := os.Readlink("/proc/self")
+	if err != nil {
+		return false, err
+	}
+	return self == strconv.Itoa(os.Getpid()), nil
 }
 
 // NamespaceNames are the files of /proc/self/ns; namespaces(7).

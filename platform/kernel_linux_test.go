@@ -45,6 +45,13 @@ func TestNamespaces(t *testing.T) {
 	}
 }
 
+// That another's is told, the places show.
+func TestOwnProc(t *testing.T) {
+	if own, err := OwnProc(); err != nil || !own {
+		t.Errorf("%v, %v", own, err)
+	}
+}
+
 func TestUmask(t *testing.T) {
 	defer unix.Umask(unix.Umask(0o027))
 	for range 2 { // asking changes nothing

@@ -1,6 +1,7 @@
 package supervise
 
 import (
+	"errors"
 	"os"
 	"runtime"
 	"strconv"
@@ -54,6 +55,25 @@ func look(m *rows.Machine, c policy.Confinement) (err error) {
 			return err
 		}
 		m.Hard[i] = l.Max
+	}
+	return nil
+}
+
+// opProc is the step that a launch without a /proc of its own is refused at.
+const opProc = "look for itself in"
+
+type otherProc struct{}
+
+func (otherProc) Error() string { return "it shows the processes of another pid namespace" }
+
+// ownProc is an error if the numbers in /proc are those of other processes: evidence would be looked up in the wrong ones,
+// and without a pid namespace the server's descendants would not be found.
+func ownProc() error {
+	switch own, err := platform.OwnProc(); {
+	case err != nil:
+		return errors.Unwrap(err)
+	case !own:
+		return otherProc{}
 	}
 	return nil
 }

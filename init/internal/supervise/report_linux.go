@@ -89,6 +89,8 @@ func Refuse(c Config, err error) int {
 // hint is what to do about a refusal, where there is something to do.
 func hint(l order.Layer, op string, e syscall.Errno) string {
 	switch {
+	case l == order.Namespaces && op == opProc:
+		return "`mount -t proc proc /proc` in the pid namespace that the launcher runs in, as `unshare --mount-proc` and `bwrap --proc /proc` do"
 	case l == order.Namespaces && op == "clone" && e == unix.ENOSPC: // of whichever kind there are too many; the kernel does not say
 		return "this machine forbids user namespaces, or one of the other kinds: see the sysctls user.max_user_namespaces, user.max_net_namespaces and their like"
 	case l == order.Namespaces && op == "clone" && (e == unix.EPERM || e == unix.EACCES):

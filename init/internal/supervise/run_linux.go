@@ -114,6 +114,9 @@ func (s *shim) prepare() error {
 	if err = checkStdio(); err != nil {
 		return err
 	}
+	if err = ownProc(); err != nil {
+		return &rows.Refusal{Layer: order.Namespaces, Op: opProc, Path: "/proc", Err: err}
+	}
 	if err = identify(&s.machine, &s.policy); err != nil {
 		return &rows.Refusal{Layer: order.Namespaces, Op: "find out the ids", Err: err}
 	}

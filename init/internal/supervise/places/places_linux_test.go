@@ -62,6 +62,8 @@ func places() []place {
 		{name: "the listener is taken", way: then(user, sealed("listener")), want: full, check: "Seccomp", detail: "EBUSY"},
 		{name: "in a chroot", way: then(user, chrooted), want: reduced, check: ns, detail: "chroot", fix: "bwrap"},
 		{name: "/proc/sys is read-only", way: then(user, unshared("mount --bind /proc/sys /proc/sys\nmount -o remount,bind,ro /proc/sys", "--mount")), want: full, check: ns, detail: "no /proc of its own"},
+		{name: "/proc of another pid namespace", way: then(user, unshared("", "--pid", "--fork")), want: "", check: ns, detail: "another pid namespace", fix: "mount -t proc"},
+		{name: "/proc of another pid namespace, no user namespaces", way: then(user, unshared("", "--pid", "--fork"), sealed("userns")), want: "", check: ns, detail: "another pid namespace", fix: "mount -t proc"},
 		{name: "a hard limit below the policy's", way: then(user, limited("-n 200")), want: full, check: "Rlimits", detail: "open files 200", fix: "LimitNOFILE"},
 	}
 }
