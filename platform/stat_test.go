@@ -1,6 +1,9 @@
 package platform
 
-import "testing"
+import (
+	"fmt"
+	"testing"
+)
 
 func TestParseStat(t *testing.T) {
 	const rest = " 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 98765 11 12"
@@ -32,4 +35,33 @@ func TestParseStat(t *testing.T) {
 			t.Errorf("%q: start %d, %v", c.stat, start, ok)
 		}
 	}
+}
+
+// FuzzStat: whatever a process calls itself, it is nobody else's child, in no other group, and no older: the line is as the
+// kernel writes it, do_task_stat in fs/proc/array.c. Of what no kernel writes nothing is demanded but an end.
+func FuzzStat(f *testing.F) {
+	f.Add("sh", byte('S'), 17, 4700, 4600, uint64(98765))
+	f.Add("a) R 1 1 1 0 -1", byte('T'), 2, 3, 4, uint64(5))
+	f.Add(") S 1", byte('Z'), 0, 0, 0, uint64(0))
+	f.Add("(\x00\xff\n", byte('R'), -1, -2, -3, ^uint64(0))
+	f.Fuzz(func(t *testing.T, name string, state byte, parent, group, session int, start uint64) {
+		for _, raw := range []string{name, string(state) + name} {
+			ParseStat([]byte(raw))
+			ParseGroup([]byte(raw))
+			ParseStart([]byte(raw))
+		}
+		if state <= ' ' || state >= 0x7f || state == ')' {
+			return // a state is a letter
+		}
+		line := fmt.Appendf(nil, "4711 (%s) %c %d %d %d 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 %d 11 12\n", name, state, parent, group, session, start)
+		if s, p, ok := ParseStat(line); !ok || s != state || p != parent {
+			t.Errorf("%q: %c, parent %d, %v", line, s, p, ok)
+		}
+		if g, s, ok := ParseGroup(line); !ok || g != group || s != session {
+			t.Errorf("%q: group %d, session %d, %v", line, g, s, ok)
+		}
+		if at, ok := ParseStart(line); !ok || at != start {
+			t.Errorf("%q: start %d, %v", line, at, ok)
+		}
+	})
 }
