@@ -73,6 +73,21 @@ func moved(args []string) (string, error) {
 	return "", errors.New("nobody moved it")
 }
 
+// replaced gives its host ten seconds.
+func replaced(args []string) (string, error) {
+	if err := os.WriteFile(args[0]+".ready", nil, 0o666); err != nil {
+		return "", err
+	}
+	for range 1000 {
+		if _, err := os.Lstat(args[0] + ".done"); err == nil {
+			b, err := os.ReadFile(args[0])
+			return string(b), err
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return "", errors.New("nobody replaced it")
+}
+
 // deface tries what a log file would show: its first bytes overwritten, its end cut off.
 func deface(args []string) (string, error) {
 	fd, err := strconv.Atoi(args[0])

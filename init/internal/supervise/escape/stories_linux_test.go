@@ -23,6 +23,8 @@ func stories() []story {
 		{name: "a mount of the host below a read grant", run: submount},
 		{name: "a folder of a granted path and a link change places", run: symlinkSwap,
 			open: "the rules are made from what the launcher opened; the race was tried in full only"},
+		{name: "a denied file that the host replaces", run: replacedFile,
+			open: "Landlock has no rule that takes away below what another gives"},
 		{name: "a folder that the host moves out of a grant", run: movedFolder},
 		{name: "descriptors that a shell leaks", run: leakedDescriptors},
 		{name: "a log file on standard output or error", run: logFile},
