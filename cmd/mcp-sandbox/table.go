@@ -14,7 +14,7 @@ type policyFlag struct {
 	text      string // one line of help
 	always    string // a switch sets the key to this; "" where it takes true or false
 	// trial is a value that only means something if the feature exists. Where this version does not enforce it the flag does
-	// not exist; it comes by itself when the line in package policy that refuses the value goes. "" means: not yet.
+	// not exist; it comes by itself when the line in package policy that refuses the value goes.
 	trial string
 }
 
@@ -47,7 +47,7 @@ func policyFlags() []policyFlag {
 		{"env", "env", "NAME[=VALUE]", "set a variable, or forward yours (again for more)", "", "A=b"},
 		{"subprocess", "subprocess.allow", "", "whether it may start programs", "", "false"},
 		{"no-subprocess", "subprocess.allow", "", "the same as --subprocess=false", "false", "false"},
-		{"on-stdin-close", "onStdinClose", "terminate|ignore", "what the end of its input means", "", ""},
+		{"on-stdin-close", "onStdinClose", "terminate|ignore", "what the end of its input means (default ignore)", "", "terminate"},
 		{"on-host-exit", "onHostExit", "terminate|ignore", "what the end of the program that started this one means", "", "ignore"},
 
 		{text: "Limits (sizes as 512M or 2G)"},
@@ -64,7 +64,7 @@ func policyFlags() []policyFlag {
 }
 
 // enforced reports whether this version makes the flag's feature hold.
-func (f *policyFlag) enforced() bool { return f.trial != "" && enforced(f.key, f.trial) }
+func (f *policyFlag) enforced() bool { return enforced(f.key, f.trial) }
 
 func enforced(key, value string) bool {
 	var p policy.Policy
