@@ -26,7 +26,7 @@ func show(w io.Writer, rows []row, r *launcher.Report) {
 	}
 	p.columns(lines)
 
-	fmt.Fprintf(w, "\nconfinement %s, level %s; each layer was read back from the kernel, or a forbidden act was refused,\n"+
+	fmt.Fprintf(w, "\nconfinement %s, level %s. Proved is what was read back from the kernel, or tried and found refused,\n"+
 		"before the server ran:\n\n", r.Confinement, r.Level)
 	lines = nil
 	for _, l := range r.Layers {
