@@ -10,7 +10,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden order anew")
 
-// The order of the rows is a promise: the table says why each stands where it stands. A new row changes the golden file, and whoever reads the change sees where.
+// The order of the rows is a promise: the table says why each stands where it stands. A new row changes the golden file,
+// and whoever reads the change sees where.
 func TestOrderOfRows(t *testing.T) {
 	var got strings.Builder
 	for _, e := range table() {
