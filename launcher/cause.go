@@ -1,6 +1,7 @@
 package launcher
 
 import (
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -13,41 +14,54 @@ const (
 )
 
 // A cause is why full confinement was refused, and the remedy.
-type cause struct{ detail, fix string }
+type cause struct {
+	detail, fix string
+	elsewhere   bool // something else was refused
+}
+
+func remedied(detail, fix string) cause { return cause{detail: detail, fix: fix} }
 
 // cause finds it from where the trial was refused, from the single calls, and from what the machine says of itself.
 func (f *findings) cause() cause {
 	r, a := f.full.refused, &f.around
 	if r == nil {
-		return cause{untried, ""}
+		return remedied(untried, "")
 	}
 	name, sysctl, problem := f.kind()
 	denied := problem == "EPERM" || problem == "EACCES"
 	switch {
 	case a.strangeProc: // no launch begins
-		return cause{"not tried, for /proc shows the processes of another pid namespace", r.Hint}
+		return remedied("not tried, for /proc shows the processes of another pid namespace", r.Hint)
 	case a.wsl == 1:
-		return cause{"WSL 1 has no Linux kernel of its own, and no namespaces", "in Windows: `wsl --set-version DISTRIBUTION 2`"}
+		return remedied("WSL 1 has no Linux kernel of its own, and no namespaces", "in Windows: `wsl --set-version DISTRIBUTION 2`")
 	case problem == "ENOSPC" && a.sysctls[sysctl] == "0":
-		return cause{name + "s are forbidden: " + sysctl + " is 0", fixSysctl(sysctl, "15000")}
+		return remedied(name+"s are forbidden: "+sysctl+" is 0", fixSysctl(sysctl, "15000"))
 	case problem == "ENOSPC":
-		return cause{name + "s: the limit " + sysctl + " is used up, here or in a user namespace around this process", fixSysctl(sysctl, "15000")}
+		return remedied(name+"s: the limit "+sysctl+" is used up, here or in a user namespace around this process", fixSysctl(sysctl, twice(a.sysctls[sysctl])))
 	case problem == "EUSERS":
-		return cause{name + "s: too many of them lie inside each other", "start fewer sandboxes inside each other"}
+		return remedied(name+"s: too many of them lie inside each other", "start fewer sandboxes inside each other")
 	case problem == "EINVAL" || problem == "ENOSYS":
-		return cause{name + "s: the kernel was built without them", "a kernel with CONFIG_USER_NS, CONFIG_PID_NS, CONFIG_IPC_NS, CONFIG_UTS_NS and CONFIG_NET_NS"}
+		return remedied(name+"s: the kernel was built without them", "a kernel with CONFIG_USER_NS, CONFIG_PID_NS, CONFIG_IPC_NS, CONFIG_UTS_NS and CONFIG_NET_NS")
 	case denied && a.sysctls[debianSwitch] == "0" && !a.root:
-		return cause{"forbidden to ordinary users: " + debianSwitch + " is 0", fixSysctl(debianSwitch, "1")}
+		return remedied("forbidden to ordinary users: "+debianSwitch+" is 0", fixSysctl(debianSwitch, "1"))
 	case denied && a.chrooted:
-		return cause{"refused inside a chroot (" + problem + ")", "start it outside of the chroot, or enter the folder by `bwrap --bind FOLDER / …`, whose root is a real one"}
+		return remedied("refused inside a chroot ("+problem+")", "start it outside of the chroot, or enter the folder by `bwrap --bind FOLDER / …`, whose root is a real one")
 	case denied && a.filtered:
-		return cause{"refused (" + problem + ") by a seccomp filter that was there before: " + f.surrounding(), f.fixContainer()}
+		return remedied("refused ("+problem+") by a seccomp filter that was there before: "+f.surrounding(), f.fixContainer())
 	case denied && a.sysctls[apparmorSwitch] == "1":
-		return cause{"refused (" + problem + ") by AppArmor: " + apparmorSwitch + " is 1", f.fixAppArmor()}
+		return remedied("refused ("+problem+") by AppArmor: "+apparmorSwitch+" is 1", f.fixAppArmor())
 	case denied:
-		return cause{name + " refused: " + problem, "ask whoever runs this machine: a security module, or the program that started this one, forbids them"}
+		return remedied(name+" refused: "+problem, "ask whoever runs this machine: a security module, or the program that started this one, forbids them")
 	}
 	return f.later(r)
+}
+
+// twice is more than a limit that is used up.
+func twice(limit string) string {
+	if n, err := strconv.Atoi(limit); err == nil && n > 7500 && n < 1<<29 {
+		return strconv.Itoa(2 * n)
+	}
+	return "15000"
 }
 
 // later are refusals of what is done in the namespaces, which could be made.
@@ -68,21 +82,21 @@ func (f *findings) later(r *Error) cause {
 	case order.Namespaces, order.Root, order.Network:
 	default: // nothing that namespaces are to blame for
 		if _, known := f.call(order.TryUser); known {
-			return cause{"can be made; the trial was refused elsewhere: " + r.Error(), r.Hint}
+			return cause{detail: "can be made; full confinement was refused for another reason: " + r.Error(), elsewhere: true}
 		}
-		return cause{"not tried, for a launch came to nothing before: " + r.Error(), r.Hint}
+		return cause{detail: "not tried, for a launch came to nothing before: " + r.Error(), fix: r.Hint}
 	}
 	switch {
 	case denied && a.sysctls[apparmorSwitch] == "1" && !a.root:
-		return cause{unused + " (" + said + "): " + apparmorSwitch + " is 1", f.fixAppArmor()}
+		return remedied(unused+" ("+said+"): "+apparmorSwitch+" is 1", f.fixAppArmor())
 	case denied && a.root && !a.admin:
-		return cause{"this root has no CAP_SYS_ADMIN (" + said + ")", f.fixWeakRoot()}
+		return remedied("this root has no CAP_SYS_ADMIN ("+said+")", f.fixWeakRoot())
 	case denied && (a.filtered || a.container != ""):
-		return cause{unused + " (" + said + "): " + f.surrounding() + " forbids it", f.fixContainer()}
+		return remedied(unused+" ("+said+"): "+f.surrounding()+" forbids it", f.fixContainer())
 	case errno == syscall.EINVAL && r.Op == "pivot_root":
-		return cause{"the root is the initramfs, which cannot be left by pivot_root(2)", "switch_root(8) to a real file system first"}
+		return remedied("the root is the initramfs, which cannot be left by pivot_root(2)", "switch_root(8) to a real file system first")
 	}
-	return cause{unused + ": " + said, r.Hint}
+	return remedied(unused+": "+said, r.Hint)
 }
 
 // surrounding names what this process runs in.

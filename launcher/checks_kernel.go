@@ -17,7 +17,10 @@ func (f *findings) namespaces() Check {
 		return Check{name, Works, "usable, mounts and loopback work inside", ""}
 	}
 	c := f.cause()
-	if f.shared.ran() {
+	switch {
+	case c.elsewhere:
+		return Check{name, Limited, c.detail, c.fix}
+	case f.shared.ran():
 		return Check{name, Limited, "usable and mounts work inside, but no network of its own: " + c.detail, c.fix}
 	}
 	return Check{name, Missing, c.detail, c.fix}
@@ -66,6 +69,8 @@ func (f *findings) landlock() Check {
 		return Check{name, Missing, problem + ": refused by the seccomp filter around this process", f.fixFilter("landlock_create_ruleset, landlock_add_rule and landlock_restrict_self")}
 	case reached == policy.None:
 		return Check{name, Missing, untried, ""}
+	case reached == policy.ConfinementLimits:
+		return Check{name, Limited, "there, and not used by confinement limits", ""}
 	case l.Reason != "":
 		return Check{name, Limited, sentence(l.Reason, l.Effect), ""}
 	}

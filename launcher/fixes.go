@@ -3,6 +3,8 @@ package launcher
 import (
 	"path"
 	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/init/order"
 )
 
 // The remedies. Each is a command that can be copied, or a line for a file that it names. One that takes a barrier away
@@ -91,7 +93,10 @@ func (f *findings) fixLSM() string {
 // fixDelegation says how a server gets a control group of its own.
 func (f *findings) fixDelegation() string {
 	a := &f.around
+	best, _ := f.reached()
 	switch {
+	case a.filtered && a.container == "" && strings.HasPrefix(best.layer(order.Cgroup).Reason, "clone3 "):
+		return "let what confines this process allow clone3; in a systemd unit: RestrictNamespaces=no"
 	case a.wsl == 2 && !a.systemd:
 		return "in /etc/wsl.conf: `[boot]` and below it `systemd=true`; in Windows `wsl --shutdown`; then run under `systemd-run --user --scope -p Delegate=yes`"
 	case a.cgroups == "v1" && a.wsl == 2:

@@ -61,6 +61,17 @@ type landlocked struct {
 // minLandlock is the first version with which files can be renamed across folders, as npm and git do.
 const minLandlock = 2
 
+// withoutLandlock tells why there is none; [platform.NoLandlock].
+func withoutLandlock(e unix.Errno) string {
+	switch e {
+	case unix.EOPNOTSUPP:
+		return "the kernel has Landlock, and it was not started at boot"
+	case unix.EPERM, unix.EACCES:
+		return "what the launcher runs in refuses Landlock: " + e.Error()
+	}
+	return "the kernel has no Landlock, or what the launcher runs in hides it"
+}
+
 // lacksLandlock reports whether the kernel's is none, or too old: in full, where the mounts hold without it, one that
 // would break renames is worse than none.
 func (r *Request) lacksLandlock(l *Launch) bool {
@@ -193,7 +204,10 @@ func (r *restrict) check(c *check) {
 	abi := c.Machine.LandlockABI
 	if c.lacksLandlock(c.launch) {
 		c.layer.State = order.Absent
-		c.layer.Reason = "the kernel has no Landlock that lets files be renamed across folders (ABI " + strconv.Itoa(abi) + ")"
+		c.layer.Reason = "Landlock of this kernel (ABI " + strconv.Itoa(abi) + ") lets no file be renamed across folders"
+		if abi == 0 {
+			c.layer.Reason = withoutLandlock(c.Machine.NoLandlock)
+		}
 		c.layer.Effect = "the mounts alone decide what can be read and written; abstract sockets end at the network namespace"
 		return
 	}

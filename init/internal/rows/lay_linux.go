@@ -6,6 +6,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/view"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/policy"
+	"golang.org/x/sys/unix"
 )
 
 // Descriptors of a runner. The shim puts them there, in this order, behind standard input, output and error.
@@ -22,11 +23,12 @@ const (
 // A Machine is what the shim found out about the machine it runs on.
 type Machine struct {
 	Kernel      string
-	LandlockABI int
-	LastCap     int       // the highest capability's number
-	Namespaces  [7]uint64 // inodes of the shim's own, in the order of platform.NamespaceNames
-	Route       bool      // the shim can connect a UDP socket to 192.0.2.1
-	Umask       int       // the launcher's
+	LandlockABI int        // 0: there is none, because of
+	NoLandlock  unix.Errno // what the kernel or a filter says
+	LastCap     int        // the highest capability's number
+	Namespaces  [7]uint64  // inodes of the shim's own, in the order of platform.NamespaceNames
+	Route       bool       // the shim can connect a UDP socket to 192.0.2.1
+	Umask       int        // the launcher's
 
 	Shared bool // there is no user namespace for this launch
 

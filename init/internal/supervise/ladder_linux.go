@@ -1,6 +1,7 @@
 package supervise
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 	"syscall"
@@ -132,7 +133,14 @@ func (s *shim) below(err error) (next policy.Confinement, r *rows.Refusal) {
 // allRefused is the refusal of the strongest confinement, with those of the others behind it.
 func (s *shim) allRefused(next policy.Confinement) error {
 	r := *s.refused[0]
-	r.Err = refusals{r.Err, s.refused[1:], next}
+	all := refusals{first: r.Err, next: next, hints: s.hints()}
+	last := r.Error()
+	for _, also := range s.refused[1:] {
+		if text := also.Error(); text != last { // where the same step is refused in each, once is enough
+			all.rest, last = append(all.rest, also), text
+		}
+	}
+	r.Err = all
 	return &r
 }
 
@@ -140,6 +148,7 @@ func (s *shim) allRefused(next policy.Confinement) error {
 type refusals struct {
 	first error
 	rest  []*rows.Refusal
+	hints string
 	next  policy.Confinement // which would be tried if it might
 }
 
@@ -165,16 +174,21 @@ func machines(r *rows.Refusal) bool {
 	default:
 		return false
 	}
-	switch r.Layer {
+	return steps(r.Layer, r.Op)
+}
+
+// steps reports whether a step of a layer is about the mechanism, and not about what the policy names.
+func steps(l order.Layer, op string) bool {
+	switch l {
 	case order.Namespaces, order.Network, order.Privileges, order.Seccomp:
 		return true
 	case order.Root:
-		switch r.Op {
+		switch op {
 		case "mount", "umount2", "mount_setattr", "move_mount", "open_tree", "pivot_root", "mkdirat", "mknodat", "chdir":
 			return true
 		}
 	case order.Landlock:
-		return strings.HasPrefix(r.Op, "landlock_")
+		return strings.HasPrefix(op, "landlock_")
 	}
 	return false
 }
@@ -204,13 +218,8 @@ func (s *shim) lowered() string {
 		return ""
 	}
 	text := "the confinement is " + string(s.rung) + " and no stronger one: this machine refused " + why
-	for _, r := range s.refused {
-		var errno syscall.Errno
-		if errors.As(r.Err, &errno) {
-			if h := hint(r.Layer, r.Op, errno); h != "" {
-				text += " (" + h + ")"
-			}
-		}
+	if h := s.hints(); h != "" {
+		text += " (" + h + ")"
 	}
 	return text
 }
@@ -218,7 +227,7 @@ func (s *shim) lowered() string {
 // reachable is an error if it is known beforehand that this machine cannot give the rung.
 func (s *shim) reachable() error {
 	if s.rung == policy.Reduced && s.machine.LandlockABI < leastLandlock {
-		return &rows.Refusal{Layer: order.Landlock, Op: "landlock_create_ruleset", Err: unix.ENOSYS}
+		return &rows.Refusal{Layer: order.Landlock, Op: "landlock_create_ruleset", Err: cmp.Or(s.machine.NoLandlock, unix.ENOSYS)}
 	}
 	return nil
 }

@@ -26,6 +26,9 @@ func look(m *rows.Machine, c policy.Confinement) (err error) {
 	if m.LandlockABI, err = platform.LandlockABI(); err != nil {
 		return err
 	}
+	if m.NoLandlock = 0; m.LandlockABI == 0 {
+		m.NoLandlock = platform.NoLandlock()
+	}
 	if m.Namespaces, err = platform.Namespaces(); err != nil {
 		return err
 	}

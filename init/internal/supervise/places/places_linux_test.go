@@ -23,6 +23,7 @@ type place struct {
 	detail  string
 	fix     string
 	warning string // part of what the launcher says on standard error
+	hint    string // part of what a refusal says to do
 }
 
 func places() []place {
@@ -55,8 +56,9 @@ func places() []place {
 		{name: "inside bubblewrap", way: then(user, bubblewrapped), want: full, check: ns, detail: "usable"},
 
 		{name: "no Landlock", way: then(user, sealed("landlock")), want: full, check: "Landlock", detail: "switched off at boot", fix: "lsm="},
-		{name: "no Landlock and no user namespaces", way: then(user, sealed("landlock"), sealed("userns")), want: "", weak: policy.ConfinementLimits, check: "Landlock", detail: "switched off at boot"},
-		{name: "no seccomp", way: then(user, sealed("seccomp")), want: "", weak: policy.ConfinementLimits, check: "Seccomp", detail: "no filter can be loaded: ENOSYS"},
+		{name: "Landlock refused by a filter", way: then(user, sealed("landlock, by a filter")), want: full, check: "Landlock", detail: "EPERM: refused by the seccomp filter", fix: "landlock_restrict_self", warning: "refuses Landlock"},
+		{name: "no Landlock and no user namespaces", way: then(user, sealed("landlock"), sealed("userns")), want: "", weak: policy.ConfinementLimits, check: "Landlock", detail: "switched off at boot", hint: "lsm="},
+		{name: "no seccomp", way: then(user, sealed("seccomp")), want: "", weak: policy.ConfinementLimits, check: "Seccomp", detail: "no filter can be loaded: ENOSYS", hint: "CONFIG_SECCOMP_FILTER"},
 		{name: "no network namespace", way: then(user, sealed("netns")), want: reduced, check: ns, detail: "no network of its own"},
 		{name: "no network namespace, ENOSPC", way: then(user, unshared("echo 0 >/proc/sys/user/max_net_namespaces")), want: reduced, check: ns, detail: "user.max_net_namespaces is 0"},
 		{name: "the listener is taken", way: then(user, sealed("listener")), want: full, check: "Seccomp", detail: "EBUSY"},
@@ -110,8 +112,8 @@ func (p *place) compare(t *testing.T, a *account) {
 		t.Errorf("the launch exits with %d, doctor with %d: %s", a.Exit, a.Code, a.Stderr)
 	}
 	if reached == "" {
-		if a.Refused == nil || p.weak != "" && a.Refused.Hint == "" {
-			t.Errorf("refused without a hint: %+v", a.Refused)
+		if a.Refused == nil || p.weak != "" && a.Refused.Hint == "" || !strings.Contains(a.Refused.Hint, p.hint) {
+			t.Errorf("want the hint %q: %+v", p.hint, a.Refused)
 		}
 		if reached = policy.None; a.Weak.Report != nil {
 			reached, said = policy.Confinement(a.Weak.Report.Confinement), a.Weak.Stderr
@@ -131,6 +133,9 @@ func (p *place) compare(t *testing.T, a *account) {
 		report := a.Report
 		if report == nil {
 			report = a.Weak.Report
+		}
+		if _, line, _ := strings.Cut(said, weaker+" and no stronger"); !strings.HasSuffix(strings.SplitN(line, "\n", 2)[0], ")") {
+			t.Errorf("nothing about what to do: %s", said)
 		}
 		if !strings.Contains(said, weaker) || !slices.ContainsFunc(report.Warnings, func(w string) bool { return strings.Contains(w, weaker) }) {
 			t.Errorf("want %q in %q and in: %s", weaker, report.Warnings, said)

@@ -35,6 +35,8 @@ func seals() map[string][]ban {
 		"mounts":   mounts,
 		"lo":       {{nr: unix.SYS_IOCTL, errno: unix.EPERM, arg: 1, value: unix.SIOCSIFFLAGS}},
 		"landlock": landlock,
+		"landlock, by a filter": {{nr: unix.SYS_LANDLOCK_CREATE_RULESET, errno: unix.EPERM}, {nr: unix.SYS_LANDLOCK_RESTRICT_SELF, errno: unix.EPERM},
+			{nr: unix.SYS_LANDLOCK_ADD_RULE, errno: unix.EPERM}},
 		"seccomp":  {{nr: unix.SYS_SECCOMP, errno: unix.ENOSYS}},
 		"listener": nil,
 	}

@@ -1,0 +1,64 @@
+package supervise
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"golang.org/x/sys/unix"
+)
+
+// hints are what to do about what was refused, each once.
+func (s *shim) hints() string {
+	var all []string
+	for _, r := range s.refused {
+		var errno syscall.Errno
+		if errors.As(r.Err, &errno) {
+			if h := hint(r.Layer, r.Op, errno); h != "" && !slices.Contains(all, h) {
+				all = append(all, h)
+			}
+		}
+	}
+	return strings.Join(all, "; ")
+}
+
+// hint is what to do about a refusal, where there is something to do.
+func hint(l order.Layer, op string, e syscall.Errno) string {
+	switch {
+	case l == order.Namespaces && op == opProc:
+		return "`mount -t proc proc /proc` in the pid namespace that the launcher runs in, as `unshare --mount-proc` and `bwrap --proc /proc` do"
+	case l == order.Namespaces && op == "clone" && e == unix.ENOSPC: // of whichever kind there are too many; the kernel does not say
+		return "this machine forbids user namespaces, or one of the other kinds: see the sysctls user.max_user_namespaces, user.max_net_namespaces and their like"
+	case l == order.Namespaces && op == "clone" && (e == unix.EPERM || e == unix.EACCES):
+		return "this machine forbids user namespaces, or one of the other kinds, by the sysctl kernel.unprivileged_userns_clone or by a security module, " +
+			"or what the launcher runs in does, as a container's filter or a chroot: `mcp-sandbox doctor` tells which, and what to do"
+	case l == order.Namespaces && e == unix.EROFS:
+		return "user namespaces need a /proc that can be written to: here it is mounted read-only"
+	case (l == order.Namespaces || l == order.Root || l == order.Network) && (e == unix.EPERM || e == unix.EACCES) && steps(l, op):
+		return "user namespaces can be made here and not used, as under Ubuntu's AppArmor (kernel.apparmor_restrict_unprivileged_userns) " +
+			"or a container's filter: `mcp-sandbox doctor` tells which, and what to do"
+	case op == "clone" && e == unix.EAGAIN:
+		return "the user has too many processes: raise ulimit -u, or end some"
+	case op == "program" && e == unix.EFBIG:
+		return "the limit of file size (ulimit -f) is below the 8 MiB that a launch needs: raise it, and limit the server by limits.fileSize"
+	case op == "ptrace":
+		return "subprocess.allow false needs ptrace(2) from one of the launcher's processes to another, which this machine forbids: see kernel.yama.ptrace_scope, or set subprocess.allow to true"
+	case l == order.Seccomp && op == "seccomp":
+		return "a filter takes a kernel with CONFIG_SECCOMP_FILTER, and nothing around the launcher that refuses seccomp(2)"
+	case l == order.Landlock && e == unix.EOPNOTSUPP:
+		return "Landlock was not started at boot: add landlock to the kernel's parameter lsm="
+	case l == order.Landlock && strings.HasPrefix(op, "landlock_"):
+		return "Landlock takes Linux 5.13 or later, and no filter around the launcher that refuses its calls"
+	case e == unix.ENOSYS:
+		return "this kernel is too old, or what the launcher runs in refuses the call: Linux 5.12 has all that full confinement needs"
+	case l == order.Landlock && op == "openat" && e == unix.EACCES:
+		return "the server's user may not go there, and without namespaces nobody can open it for it: name another by --user, or grant what it may enter"
+	case l == order.Privileges && op == "give up user 0":
+		return "this container's root has no other id to give the server: start the launcher as an ordinary user"
+	case e == unix.EMFILE:
+		return "too many grants for the limit of open files: raise ulimit -n"
+	}
+	return ""
+}
