@@ -76,6 +76,7 @@ type launch struct {
 	Late  string // a file that the host puts in the place of a denied one between a repair's look at it and its cover
 
 	Elsewhere bool // the server's process is made beside init, and not in its group
+	Stuck     bool // the runner sleeps and makes no init
 
 	// Wrong, if not 0, is a mount whose options are replaced by its source's name, which no file system knows.
 	Wrong int
@@ -127,6 +128,12 @@ func (l *launch) alter(p *rows.Launch, whole bool) {
 	}
 	if l.Elsewhere && whole {
 		bearElsewhere(p)
+	}
+	if l.Stuck && !whole {
+		p.SetCall(0, unix.SYS_PPOLL)
+		for i := range 5 {
+			p.SetArg(0, i, 0)
+		}
 	}
 	if l.Once != "" && whole {
 		l.alterOnce(p)

@@ -67,27 +67,11 @@ func (s *shim) mounts() ([]platform.Mount, error) {
 	return platform.ParseMountinfo(table)
 }
 
-// told waits for one message that a process has come to its end, and returns which. The server's process tries its filter
-// meanwhile, and has to be answered.
+// told waits for one message that a process has come to its end, and returns which.
 func (s *shim) told() (pid int, err error) {
 	for {
-		fds := []unix.PollFd{{Fd: int32(s.up), Events: unix.POLLIN}, {Fd: int32(s.signals), Events: unix.POLLIN},
-			{Fd: int32(s.listener.calls), Events: unix.POLLIN}}
-		left := setUp - time.Since(s.began)
-		if left <= 0 {
-			return 0, s.failed(errors.New("not done in " + setUp.String()))
-		}
-		if _, err := unix.Poll(fds, int(left/time.Millisecond)+1); err != nil && err != unix.EINTR {
-			return 0, refusedStart("poll", err)
-		}
-		if sig := signals.Next(s.signals); ends(sig) {
-			return 0, errSignalled{sig}
-		}
-		if fds[2].Revents != 0 {
-			s.denied(fds[2].Revents)
-		}
-		if fds[0].Revents == 0 {
-			continue
+		if err := s.await(s.up); err != nil {
+			return 0, err
 		}
 		pid, carried, err := message(s.up)
 		switch {
@@ -97,6 +81,31 @@ func (s *shim) told() (pid int, err error) {
 			s.listener.take(carried)
 		default:
 			return pid, nil
+		}
+	}
+}
+
+// await waits until a descriptor has something to read, but no longer than a launch may take, and not when it is asked to
+// end. The server's process tries its filter meanwhile, and has to be answered.
+func (s *shim) await(fd int) error {
+	for {
+		fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}, {Fd: int32(s.signals), Events: unix.POLLIN},
+			{Fd: int32(s.listener.calls), Events: unix.POLLIN}}
+		left := setUp - time.Since(s.began)
+		if left <= 0 {
+			return s.failed(errors.New("not done in " + setUp.String()))
+		}
+		if _, err := unix.Poll(fds, int(left/time.Millisecond)+1); err != nil && err != unix.EINTR {
+			return refusedStart("poll", err)
+		}
+		if sig := signals.Next(s.signals); ends(sig) {
+			return errSignalled{sig}
+		}
+		if fds[2].Revents != 0 {
+			s.denied(fds[2].Revents)
+		}
+		if fds[0].Revents != 0 {
+			return nil
 		}
 	}
 }
@@ -123,8 +132,10 @@ func (s *shim) abandon() {
 	if s.lifeline >= 0 {
 		unix.Close(s.lifeline) // after the kill: an init whose lifeline ends does more than to end
 	}
+	if s.outer > 0 {
+		s.endRunner()
+	}
 	if s.init < 0 && s.launch != nil { // refused before it was adopted
-		s.reapRunner()
 		s.init = s.launch.Init()
 	}
 	if s.init > 0 {
@@ -134,7 +145,7 @@ func (s *shim) abandon() {
 		s.sweepOwn() // the server's process, which was init's child
 	}
 	s.forget()
-	s.lifeline, s.initFD, s.outer, s.init, s.server = -1, -1, 0, -1, 0
+	s.lifeline, s.initFD, s.outer, s.outerErr, s.init, s.server = -1, -1, 0, nil, -1, 0
 	if s.listener.fd >= 0 {
 		s.listener.close()
 	}

@@ -52,9 +52,10 @@ type shim struct {
 	release     int
 	outer       int // pid of the runner that clones init, or 0 once it has been reaped
 	outerStatus unix.WaitStatus
-	init        int // pid
-	initFD      int // pidfd
-	server      int // pid, in the shim's namespace
+	outerErr    error // why it was waited for no longer
+	init        int   // pid
+	initFD      int   // pidfd
+	server      int   // pid, in the shim's namespace
 
 	end   ending.Ending
 	stdin stdin

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"strconv"
+	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
 	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
@@ -79,7 +80,7 @@ func startBlocked(files []int, group int) (pid int, err error) {
 func (s *shim) adopt() error {
 	st, err := s.reapRunner()
 	if err != nil {
-		return refusedStart("wait4", err)
+		return err
 	}
 	if s.init = s.launch.Init(); s.init <= 0 || !st.Exited() || st.ExitStatus() != 0 {
 		if f := s.launch.Failed(s.launch.Copy()); f != nil {
@@ -101,16 +102,41 @@ func (s *shim) adopt() error {
 	return nil
 }
 
-// reapRunner waits for the runner, which then has stored init's process id: once.
+// reapRunner waits for the runner, which then has stored init's process id: once. What it does is one clone, but that may
+// take as long as the kernel needs to make namespaces.
 func (s *shim) reapRunner() (unix.WaitStatus, error) {
-	if s.outer > 0 {
-		st, _, err := wait(s.outer)
-		if err != nil {
-			return 0, err
-		}
-		s.outer, s.outerStatus = 0, st
+	if s.outer <= 0 || s.outerErr != nil {
+		return s.outerStatus, s.outerErr
 	}
+	fd, err := unix.PidfdOpen(s.outer, 0)
+	if err != nil {
+		return 0, refusedStart("pidfd_open", err)
+	}
+	defer unix.Close(fd)
+	if s.outerErr = s.await(fd); s.outerErr != nil {
+		return 0, s.outerErr
+	}
+	if s.outerStatus, _, err = wait(s.outer); err != nil {
+		return 0, refusedStart("wait4", err)
+	}
+	s.outer = 0
 	return s.outerStatus, nil
+}
+
+// endRunner is for a launch that is refused while its runner still runs.
+func (s *shim) endRunner() {
+	fd, err := unix.PidfdOpen(s.outer, 0)
+	if err != nil {
+		return
+	}
+	defer unix.Close(fd)
+	for _, sig := range []unix.Signal{0, unix.SIGKILL} { // first it is let come to its end, for it knows init's number
+		unix.PidfdSendSignal(fd, sig, nil, 0)
+		if n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, int(forInit/time.Millisecond)); n > 0 && err == nil {
+			wait(s.outer)
+			return
+		}
+	}
 }
 
 // mapIDs writes the maps that only a privileged process may write, and lets init go on as the mapped user.
