@@ -1,0 +1,66 @@
+package repocheck
+
+import (
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// What a document names is there: files that it links to or calls by their path from the top, tests, variables of the tests'
+// environment, and what make makes. Who renames one of them sees here where it is told of.
+func TestDocsNameWhatIsThere(t *testing.T) {
+	top := root(t)
+	var code strings.Builder
+	for _, name := range files(t) {
+		if ext := path.Ext(name); ext != ".md" && (ext == ".go" || ext == "" || ext == ".yml") && name != "scripts/repocheck/docs_test.go" {
+			text, err := os.ReadFile(filepath.Join(top, filepath.FromSlash(name)))
+			if err != nil && !os.IsNotExist(err) {
+				t.Fatal(err)
+			}
+			code.Write(text)
+		}
+	}
+	all := code.String()
+	exists := func(name string) bool {
+		_, err := os.Stat(filepath.Join(top, filepath.FromSlash(name)))
+		return err == nil
+	}
+	inDir := func(dir, name string) bool { return exists(path.Join(dir, name)) }
+	names := []struct {
+		pattern string
+		there   func(dir, name string) bool
+	}{
+		{`\]\(([^)#:]+)\)`, inDir},
+		{"`((?:cmd|docs|init|launcher|platform|policy|scripts|testdata)/[a-zA-Z0-9_./-]+)`", func(_, name string) bool { return exists(name) }},
+		{"[ `]\\./((?:cmd|init|launcher|platform|policy|scripts)/[a-zA-Z0-9_/-]+)", func(_, name string) bool { return exists(name) }},
+		{`\b((?:Test|Fuzz)[A-Z]\w+)`, func(_, name string) bool { return strings.Contains(all, "func "+name+"(") }},
+		{`\b(MCP_SANDBOX_[A-Z_]+)`, func(_, name string) bool { return strings.Contains(all, name) }},
+		{"`make ([a-z-]+)", func(_, name string) bool { return strings.Contains(all, "\n"+name+": ;") }},
+	}
+	found := make([]int, len(names))
+	for _, name := range files(t) {
+		if path.Ext(name) != ".md" {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(top, filepath.FromSlash(name)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, n := range names {
+			for _, m := range regexp.MustCompile(n.pattern).FindAllStringSubmatch(string(text), -1) {
+				found[i]++
+				if !n.there(path.Dir(name), m[1]) {
+					t.Errorf("%s names %s, which is not there", name, m[1])
+				}
+			}
+		}
+	}
+	for i, n := range found {
+		if n == 0 {
+			t.Errorf("nothing matches %s: the test looks for the wrong thing", names[i].pattern)
+		}
+	}
+}
