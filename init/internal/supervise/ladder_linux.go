@@ -130,38 +130,6 @@ func (s *shim) below(err error) (next policy.Confinement, r *rows.Refusal) {
 	return "", r
 }
 
-// allRefused is the refusal of the strongest confinement, with those of the others behind it.
-func (s *shim) allRefused(next policy.Confinement) error {
-	r := *s.refused[0]
-	all := refusals{first: r.Err, next: next, hints: s.hints()}
-	last := r.Error()
-	for _, also := range s.refused[1:] {
-		if text := also.Error(); text != last { // where the same step is refused in each, once is enough
-			all.rest, last = append(all.rest, also), text
-		}
-	}
-	r.Err = all
-	return &r
-}
-
-// refusals are why no confinement was reached that may start the server.
-type refusals struct {
-	first error
-	rest  []*rows.Refusal
-	hints string
-	next  policy.Confinement // which would be tried if it might
-}
-
-func (r refusals) Error() string {
-	text := r.first.Error()
-	for _, also := range r.rest {
-		text += "; and with less confinement " + also.Error()
-	}
-	return text
-}
-
-func (r refusals) Unwrap() error { return r.first }
-
 // machines reports whether a refusal is that of a machine which cannot or may not do such a thing at all, whatever the
 // policy: a mechanism that is not there, forbidden, or used up by an administrator's limit. Paths are the policy's.
 func machines(r *rows.Refusal) bool {
