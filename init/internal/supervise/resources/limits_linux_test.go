@@ -1,0 +1,90 @@
+package resources_test
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/init/order"
+)
+
+// The server's own /proc/self/limits says what the policy says, whatever the report says; and what the policy leaves open is
+// as the launcher had it.
+func TestOwnLimits(t *testing.T) {
+	out, err := exec.Command("/bin/cat", "/proc/self/limits").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	inherited, core := limitLines(string(out)), "1"
+	if strings.HasSuffix(inherited["core file size"], " 0") {
+		core = "0" // the launcher's hard limit
+	}
+	everywhere(t, func(t *testing.T, at place) {
+		for _, c := range []struct{ limits, cpu, data, space, file, open, processes string }{
+			{`"memory":"256M","pids":60,"openFiles":200,"fileSize":"1M","addressSpace":"8G","cpu":"500m","timeout":"90s"`,
+				"45 46", "268435456", "8589934592", "1048576", "200", "61"}, // init counts, too
+			{`"memory":"unlimited","pids":"unlimited","openFiles":"unlimited","cpu":"100m","timeout":"9s"`, "1 2", "", "", "", "", ""},
+			{`"memory":"unlimited","pids":"unlimited","openFiles":"unlimited"`, "", "", "", "", "", ""},
+		} {
+			run := start(t, at, `"limits":{`+c.limits+`}`, "/bin/cat", "/proc/self/limits")
+			run.end()
+			if at.group { // which counts all processes together
+				c.data, c.processes = "", ""
+			}
+			got := limitLines(run.stdout.String())
+			if len(got) != 16 {
+				t.Fatalf("code %d, %q\n%s", run.code, &run.stdout, &run.stderr)
+			}
+			want := map[string]string{"cpu time": c.cpu, "core file size": core, "data size": c.data, "address space": c.space,
+				"file size": c.file, "open files": c.open, "processes": c.processes}
+			for name, is := range got {
+				w := want[name]
+				switch soft, hard, two := strings.Cut(w, " "); {
+				case w == "":
+					w = inherited[name]
+				case !two:
+					w = soft + " " + soft
+				default:
+					w = soft + " " + hard
+				}
+				if is != w {
+					t.Errorf("%s: %s is %s, want %s", c.limits, name, is, w)
+				}
+			}
+		}
+	})
+}
+
+// limitLines reads proc_pid_limits(5), whose names have spaces in them: columns start at 0 and 26.
+func limitLines(text string) map[string]string {
+	all := map[string]string{}
+	for line := range strings.Lines(text) {
+		if name, ok := strings.CutPrefix(line, "Max "); ok && len(line) > 26 {
+			f := strings.Fields(line[26:])
+			all[strings.TrimSpace(name[:22])] = f[0] + " " + f[1]
+		}
+	}
+	return all
+}
+
+// A file that grows, and memory that is only reserved, end at their limits, and go further without.
+func TestFileSizeAndAddressSpace(t *testing.T) {
+	everywhere(t, func(t *testing.T, at place) {
+		write := []string{"/bin/sh", "-c", "exec dd if=/dev/zero of=/tmp/file bs=64k count=64"}
+		run := start(t, at, `"limits":{"fileSize":"1M"}`, write...)
+		if run.end(); run.exited.Cause != order.CauseSignal || run.exited.Signal != "SIGXFSZ" {
+			t.Errorf("%+v\n%s", run.exited, &run.stderr)
+		}
+		reserve := []string{"/bin/dd", "if=/dev/null", "of=/dev/null", "bs=1G", "count=1"}
+		run = start(t, at, `"limits":{"addressSpace":"512M","memory":"unlimited"}`, reserve...)
+		if run.end(); run.code != 1 || !strings.Contains(run.stderr.String(), "memory exhausted") {
+			t.Errorf("code %d\n%s", run.code, &run.stderr)
+		}
+		for _, command := range [][]string{write, reserve} {
+			run = start(t, at, `"limits":{"memory":"unlimited"}`, command...)
+			if run.end(); run.code != 0 {
+				t.Errorf("control: code %d\n%s", run.code, &run.stderr)
+			}
+		}
+	})
+}
