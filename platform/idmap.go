@@ -38,13 +38,3 @@ func Mapped(ranges []IDRange, id int) bool {
 	}
 	return false
 }
-
-// Outside is the number outside of an id inside.
-func Outside(ranges []IDRange, id int) (outside uint64, ok bool) {
-	for _, r := range ranges {
-		if uint64(id) >= r.Inside && uint64(id)-r.Inside < r.Count {
-			return r.Outside + uint64(id) - r.Inside, true
-		}
-	}
-	return 0, false
-}

@@ -52,6 +52,18 @@ func TestOwnProc(t *testing.T) {
 	}
 }
 
+func TestMachinesRoot(t *testing.T) {
+	got, err := MachinesRoot()
+	b, mapErr := os.ReadFile("/proc/self/uid_map")
+	ranges, ok := ParseIDMap(b)
+	if err != nil || mapErr != nil || !ok {
+		t.Fatal(err, mapErr)
+	}
+	if whole := len(ranges) == 1 && ranges[0] == (IDRange{0, 0, 1<<32 - 1}); whole && !got { // the first namespace, or its like
+		t.Errorf("%v with the map\n%s", got, b)
+	}
+}
+
 func TestUmask(t *testing.T) {
 	defer unix.Umask(unix.Umask(0o027))
 	for range 2 { // asking changes nothing

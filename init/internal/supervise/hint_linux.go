@@ -34,6 +34,8 @@ func hint(l order.Layer, op string, e syscall.Errno) string {
 	case l == order.Namespaces && op == "clone" && (e == unix.EPERM || e == unix.EACCES):
 		return "this machine forbids user namespaces, or one of the other kinds, by the sysctl kernel.unprivileged_userns_clone or by a security module, " +
 			"or what the launcher runs in does, as a container's filter or a chroot: `mcp-sandbox doctor` tells which, and what to do"
+	case l == order.Root && op == "open_tree" && e == unix.EPERM && unix.Geteuid() == 0:
+		return "a root launcher opens the grants for the server's user, which takes CAP_SYS_ADMIN: start it as an ordinary user"
 	case l == order.Namespaces && e == unix.EROFS:
 		return "user namespaces need a /proc that can be written to: here it is mounted read-only"
 	case (l == order.Namespaces || l == order.Root || l == order.Network) && (e == unix.EPERM || e == unix.EACCES) && steps(l, op):

@@ -28,11 +28,11 @@ type place struct {
 
 func places() []place {
 	const ns, full, reduced = "User namespaces", policy.Full, policy.Reduced
-	// Root of a container whose engine was an ordinary user has one id. In a namespace of its own that id gets another
-	// name; without one there is nobody else that the server could be, and it is never user 0.
-	filteredRoot, unfilteredRoot := reduced, reduced
+	// Root of a container whose engine was an ordinary user has one id, which is that user's. In a namespace of its own that
+	// id gets another name; without one the server is root of the container, and not of the machine.
+	unfilteredRoot := reduced
 	if os.Geteuid() != 0 {
-		filteredRoot, unfilteredRoot = "", full
+		unfilteredRoot = full
 	}
 	noUserNS := unshared("echo 0 >/proc/sys/user/max_user_namespaces")
 	return []place{
@@ -49,8 +49,11 @@ func places() []place {
 		{name: "a restricted Pod's user", way: in(container{uid: 1000, restricted: true}), want: reduced, check: ns, detail: "EPERM"},
 		{name: "a container's user, unfiltered", way: in(container{uid: 1000, unfiltered: true}), want: full, check: ns, detail: "no /proc of its own", fix: "systempaths=unconfined", warning: "no fresh /proc"},
 		{name: "a container's user, unfiltered and unmasked", way: in(container{uid: 1000, unfiltered: true, unmasked: true}), want: full, check: ns, detail: "usable"},
-		{name: "a container's root", way: in(container{caps: rootCaps}), want: filteredRoot, check: ns},
+		{name: "a container's root", way: in(container{caps: rootCaps}), want: reduced, check: ns},
 		{name: "a container's root, unfiltered", way: in(container{caps: rootCaps, unfiltered: true}), want: unfilteredRoot, check: ns},
+
+		{name: "the machine's root, alone", way: then(root, alone("0"), sealed("userns")), want: "", check: ns, hint: "as an ordinary user"},
+		{name: "the machine's root, alone and under another number", way: then(root, alone("1000"), alone("0"), sealed("userns")), want: "", check: ns, hint: "as an ordinary user"},
 
 		{name: "inside our own sandbox", way: then(user, own), want: reduced, check: ns, detail: "EPERM"},
 		{name: "inside bubblewrap", way: then(user, bubblewrapped), want: full, check: ns, detail: "usable"},

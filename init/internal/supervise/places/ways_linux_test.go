@@ -104,6 +104,13 @@ func unshared(script string, flags ...string) way {
 	}
 }
 
+// alone is a user namespace with one user, of another number.
+func alone(uid string) way {
+	return func(h *house, command []string) []string {
+		return append([]string{h.needs("unshare"), "--user", "--map-user=" + uid, "--map-group=" + uid}, command...)
+	}
+}
+
 // rights gives an ordinary user every right in a user namespace, and keeps them over execve.
 func (h *house) rights(flags ...string) []string {
 	return slices.Concat([]string{h.needs("unshare"), "--user", "--map-user=" + ordinary, "--map-group=" + ordinary, "--keep-caps"}, flags)
