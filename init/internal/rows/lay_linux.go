@@ -34,6 +34,7 @@ type Machine struct {
 
 	UID, GID           int  // the server's ids, inside and (but for a mapped root) outside
 	OuterUID, OuterGID int  // what they are mapped to
+	MachinesRoot       bool // the server is user 0 of the whole machine, by whatever number
 	Root               bool // the shim is a root that maps ids and opens grants for another user
 	Groups             int  // how many supplementary groups the launcher has
 	Dumpable           int  // what PR_GET_DUMPABLE says of init once it has its ids

@@ -105,7 +105,7 @@ func (r *Request) uncounted() string {
 	if r.Machine.Shared {
 		return "without a user namespace RLIMIT_NPROC counts all processes of the user"
 	}
-	if r.Machine.OuterUID == 0 {
+	if r.Machine.MachinesRoot {
 		return "RLIMIT_NPROC does not hold for user 0 of the machine"
 	}
 	if !r.Machine.CountsProcesses {

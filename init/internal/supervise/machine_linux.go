@@ -33,6 +33,7 @@ func look(m *rows.Machine, c policy.Confinement) (err error) {
 		return err
 	}
 	m.Shared = c != policy.Full
+	m.MachinesRoot = !m.Root && platform.MachinesRoot()
 	m.LastCap = platform.LastCap()
 	if m.Caps, err = platform.ReadCapabilities(); err != nil {
 		return err
@@ -117,11 +118,11 @@ func (s *shim) ownIDs() error {
 		m.OuterUID, m.OuterGID = m.UID, m.GID
 		return nil
 	}
-	if m.Root || m.OuterUID != 0 {
+	if m.Root {
 		return nil
 	}
 	m.UID, m.GID = m.OuterUID, m.OuterGID
-	if same, err := platform.MachinesRoot(); err != nil || same { // who cannot tell is the machine's as well
+	if platform.MachinesRoot() {
 		return &rows.Refusal{Layer: order.Privileges, Op: "give up user 0", Err: unix.EPERM}
 	}
 	return nil

@@ -21,6 +21,7 @@ type place struct {
 
 	check   string // the doctor's line that tells why, and parts of it
 	detail  string
+	state   launcher.CheckState // if it matters
 	fix     string
 	warning string // part of what the launcher says on standard error
 	hint    string // part of what a refusal says to do
@@ -52,8 +53,13 @@ func places() []place {
 		{name: "a container's root", way: in(container{caps: rootCaps}), want: reduced, check: ns},
 		{name: "a container's root, unfiltered", way: in(container{caps: rootCaps, unfiltered: true}), want: unfilteredRoot, check: ns},
 
+		{name: "root of a user's own namespace", way: then(user, alone("0")), want: full, check: "Rlimits", detail: "supported", state: launcher.Works},
 		{name: "the machine's root, alone", way: then(root, alone("0"), sealed("userns")), want: "", check: ns, hint: "as an ordinary user"},
 		{name: "the machine's root, alone and under another number", way: then(root, alone("1000"), alone("0"), sealed("userns")), want: "", check: ns, hint: "as an ordinary user"},
+		{name: "the machine's root, under another number", way: then(root, alone("1000"), sealed("userns")), want: "", check: ns, hint: "as an ordinary user"},
+		{name: "the machine's root, under another number, unfiltered", way: then(root, alone("1000")), want: full, check: "Rlimits", detail: "user 0 of the machine"},
+		{name: "a user whose number is that of nobody", way: then(user, alone("65534"), sealed("userns")), want: reduced, check: ns},
+		{name: "the machine's root, under the number of nobody", way: then(root, alone("65534"), sealed("userns")), want: "", check: ns, hint: "as an ordinary user"},
 
 		{name: "inside our own sandbox", way: then(user, own), want: reduced, check: ns, detail: "EPERM"},
 		{name: "inside bubblewrap", way: then(user, bubblewrapped), want: full, check: ns, detail: "usable"},
@@ -158,7 +164,7 @@ func (p *place) doctor(t *testing.T, m *launcher.Machine) {
 			continue
 		}
 		found = true
-		if !strings.Contains(c.Detail, p.detail) || !strings.Contains(c.Fix, p.fix) {
+		if p.state != "" && c.State != p.state || !strings.Contains(c.Detail, p.detail) || !strings.Contains(c.Fix, p.fix) {
 			t.Errorf("want %q, %q: %+v", p.detail, p.fix, c)
 		}
 	}
