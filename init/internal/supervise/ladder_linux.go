@@ -210,12 +210,17 @@ func (s *shim) holds() error {
 	}
 	u := s.view.Unheld[0]
 	return &rows.Refusal{Layer: order.Policy, Op: u.Key, Path: u.Path,
-		Err: unheld{string(s.rung), s.why()}}
+		Err: unheld{string(s.rung), s.why(), s.hints()}}
 }
 
 // unheld is a denial that a confinement cannot hold.
-type unheld struct{ confinement, why string }
+type unheld struct{ confinement, why, hints string }
 
 func (u unheld) Error() string {
 	return "cannot be held by confinement " + u.confinement + ", and a stronger one was refused by this machine: " + u.why
+}
+
+// hint is what to do about it: the stronger confinement, or the word that this one will do.
+func (u unheld) hint() string {
+	return strings.TrimPrefix(u.hints+"; or write out that it need not hold: minConfinement "+u.confinement, "; ")
 }

@@ -40,7 +40,7 @@ func TestLadder(t *testing.T) {
 		{"user namespaces, full", lacks(testbed.NoUserNamespaces), weaker(grants, "full"), "", "minConfinement reduced"},
 		{"user namespaces, strict", lacks(testbed.NoUserNamespaces), strictGrants, "", "minConfinement reduced"},
 		{"mounts, full", lacks(testbed.NoMount), weaker(grants, "full"), "", "minConfinement reduced"},
-		{"user namespaces, a denial", lacks(testbed.NoUserNamespaces), denies, "", "cannot be held by confinement reduced"},
+		{"user namespaces, a denial", lacks(testbed.NoUserNamespaces), denies, "", "or write out that it need not hold: minConfinement reduced)"},
 		{"user namespaces, a denial, written out", lacks(testbed.NoUserNamespaces), weaker(denies, "reduced"), "reduced", "does not hold"},
 		{"user namespaces, a denial of nothing", lacks(testbed.NoUserNamespaces), denied, "reduced", "the confinement is reduced"},
 		{"user namespaces and Landlock", lacks(testbed.NoUserNamespaces, testbed.NoLandlock), grants, "", "Landlock takes Linux 5.13 or later, and no filter around the launcher that refuses its calls; or let the server start with less confinement: minConfinement limits"},

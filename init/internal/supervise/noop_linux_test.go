@@ -20,10 +20,10 @@ type stage struct{ dir string }
 // their own of, or below another.
 func build(tb testing.TB, below string) stage {
 	tb.Helper()
-	dir, err := os.MkdirTemp(below, "mcp-sandbox-stage-")
 	if below == "" {
-		dir, err = os.MkdirTemp(testbed.Scratch(tb), "stage-")
+		below = testbed.Scratch(tb)
 	}
+	dir, err := os.MkdirTemp(below, "mcp-sandbox-stage-")
 	if err != nil {
 		tb.Fatal(err)
 	}

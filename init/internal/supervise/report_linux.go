@@ -72,6 +72,9 @@ func Refuse(c Config, err error) int {
 			r.Hint = strings.TrimPrefix(r.Hint+"; or let the server start with less confinement: minConfinement "+string(all.next), "; ")
 		}
 	}
+	if u := (unheld{}); errors.As(err, &u) {
+		r.Hint = u.hint()
+	}
 	if errors.Is(err, view.ErrStarts) {
 		r.Hint = "name the program that it starts, as node and the server's file, or set subprocess.allow to true"
 	}
