@@ -37,7 +37,9 @@ func planCommand() command {
 	return command{
 		name: "plan", args: "[run's flags] -- COMMAND [ARG...]", short: "print every system call that run would make",
 		long: `Prints the program that run would confine COMMAND with: one system call a line,
-with its number, its layer and the result it demands. Runs nothing.
+with its number, its layer and the result it demands. Runs nothing, and so cannot know
+what this machine refuses: it is the program that run begins with, of the strongest
+confinement. "mcp-sandbox doctor" tries which one is reached.
 `,
 		tips: `  mcp-sandbox plan -- ./server
   mcp-sandbox plan --allow-read ~/notes -- node server.js | grep seccomp
@@ -101,6 +103,10 @@ func plan(o *options, args []string) int {
 	lines, err := reexec.Plan(ord)
 	if err != nil {
 		return fail(err.Error())
+	}
+	if p, err := policy.Parse(ord.Policy); err == nil && p.Level != policy.Privileged && p.MinConfinement != policy.Full {
+		reexec.Say("confinement full; where this machine refuses it, run goes on with less, at least " + string(p.MinConfinement) +
+			": mcp-sandbox doctor tells")
 	}
 	return show(strings.Join(lines, "\n") + "\n")
 }

@@ -9,16 +9,23 @@ import (
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
-// Plan is the program that Run would give to the runner for this order on this machine, one line a call. It is laid out
+// Plan is the program that Run would first give to the runner for this order on this machine, one line a call: that of the
+// strongest confinement, or of none in level privileged. What the machine refuses, only a launch finds out. It is laid out
 // in memory that nothing executes: no process is started, and a root launcher opens no grant.
 func Plan(o *order.Order) ([]string, error) {
-	s := &shim{Config: Config{Order: o}, rung: policy.Full}
+	s := &shim{Config: Config{Order: o}}
 	var err error
 	if s.policy, err = policy.Parse(o.Policy); err != nil {
 		return nil, &rows.Refusal{Layer: order.Policy, Op: "parse", Err: err}
 	}
+	s.rung = s.highest()
 	if err = identify(&s.machine, &s.policy); err != nil {
 		return nil, &rows.Refusal{Layer: order.Namespaces, Op: "find out the ids", Err: err}
+	}
+	if s.shared() {
+		if err = s.ownIDs(); err != nil {
+			return nil, err
+		}
 	}
 	if err = look(&s.machine, s.rung); err != nil {
 		return nil, &rows.Refusal{Layer: order.Namespaces, Op: "look at the machine", Err: err}
