@@ -8,5 +8,6 @@
 // of those layers absent. The order of a launch is that of Linux: the server is started and held, what holds is read
 // back, the report is written, and only then does the server run.
 //
-// What is not a system call is the same on each system and is tested on Linux, where the part for macOS runs too.
+// What is not a system call is the same on each system and is tested on Linux, where the part for macOS runs too. Neither real
+// macOS nor real Windows has run it yet: docs/systems.md.
 package basic

@@ -1,4 +1,4 @@
-// Package guard keeps standard output for JSON-RPC: it parts a server's output into lines that are messages and lines that
+// Package guard keeps standard output for JSON-RPC: it divides a server's output into lines that are messages and lines that
 // are not, such as what a library prints in passing.
 //
 //	var g guard.Guard

@@ -1,9 +1,9 @@
-// Package userbus asks systemd's user manager for a scope, org.freedesktop.systemd1(5): a control group that belongs to the
-// user, for processes that are in none.
+// Package userbus asks systemd's user manager for a scope: a control group that belongs to the user, for processes that are
+// in none. org.freedesktop.systemd1(5)
 //
 //	err := userbus.StartScope(unix.Getuid(), []int{os.Getpid()}, time.Now().Add(2*time.Second))
 //
-// It speaks as much of the D-Bus protocol as that takes: five messages, written and read without reflection. A general
-// client was measured to cost every start of a launcher 0.08 ms though hardly one uses it; the tests have such a client on the other
-// side. Whatever an answer holds, nothing but an error follows from it.
+// It speaks as much of the D-Bus protocol as that takes: five messages, written and read without reflection. To link a general
+// client would cost every start of a launcher 0.08 ms (docs/resources.md), though hardly one uses it. The tests have such a
+// client on the other side. Whatever an answer holds, nothing but an error follows from it.
 package userbus

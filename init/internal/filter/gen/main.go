@@ -1,5 +1,6 @@
-// Command gen writes table_gen.go and the two files of blocks of package filter: the decisions of calls.txt as one letter for each number, the
-// argument rules as assembled blocks, and the names for seccomp.deny. Run it by `go generate` in that package.
+// Command gen writes table_gen.go, blocks_gen.go and blocks_older_gen.go of package filter: the decisions of calls.txt as one
+// letter for each number, the argument rules as assembled blocks, and the names for seccomp.deny. Run it by `go generate`
+// in that package.
 //
 // Numbers and assembler are those of go-seccomp-bpf. Its tables are maps made at every start, 0.22 ms of it, so
 // only this program and the tests link it.

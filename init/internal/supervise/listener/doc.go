@@ -1,2 +1,2 @@
-// Package listener tests what a user is told of the system calls that a sandbox refuses. It has no code of its own.
+// Package listener tests what a user is told of the system calls that a sandbox refuses. It has tests only.
 package listener

@@ -1,4 +1,4 @@
-// Package resources lets servers use up what their limits give them, and looks that each is stopped there, that the host
+// Package resources lets servers use up what their limits give them, and checks that each is stopped there, that the host
 // goes on meanwhile, and that the report says what happened. It has tests only.
 //
 // Where the launcher's group can be divided its limits are those of control groups, else rlimits. The first needs a root that
