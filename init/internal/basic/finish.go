@@ -10,7 +10,7 @@ import (
 // finish ends what the server left behind, tells how it went, and returns the exit code.
 func (s *shim) finish() int {
 	e := &s.end
-	e.Killed += s.server.kill()
+	e.Killed += s.server.Kill()
 	s.server.account(&s.status)
 	s.output.drain()
 	if s.server.failed != "" {

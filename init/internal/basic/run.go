@@ -138,7 +138,7 @@ func (s *shim) asked() error {
 	for {
 		select {
 		case sig := <-s.signals:
-			if n, ok := sig.(syscall.Signal); ok && ends(n) {
+			if n, ok := sig.(syscall.Signal); ok && ending.Asks(n) {
 				return errSignalled{n}
 			}
 		default:
@@ -150,7 +150,7 @@ func (s *shim) asked() error {
 // tidy leaves nothing behind, however the launch went.
 func (s *shim) tidy() {
 	if s.server != nil {
-		s.server.kill()
+		s.server.Kill()
 		s.server.close()
 	}
 	s.private.remove()

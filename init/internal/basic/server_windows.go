@@ -42,9 +42,9 @@ func (s *server) wait() status {
 	return st
 }
 
-// ask sends CTRL_BREAK, which is what Windows has in SIGTERM's place; a process that does not handle it ends. It reaches only
+// Ask sends CTRL_BREAK, which is what Windows has in SIGTERM's place; a process that does not handle it ends. It reaches only
 // who shares a console with the sender. A server that has none cannot be asked and is killed when its grace is over.
-func (s *server) ask(syscall.Signal) {
+func (s *server) Ask(syscall.Signal) {
 	if windows.GenerateConsoleCtrlEvent(windows.CTRL_BREAK_EVENT, uint32(s.pid)) == nil {
 		return
 	}
@@ -54,8 +54,8 @@ func (s *server) ask(syscall.Signal) {
 	}
 }
 
-// signal does nothing: no signal but those that ask for the end is there.
-func (s *server) signal(syscall.Signal) {}
+// Signal does nothing: no signal but those that ask for the end is there.
+func (s *server) Signal(syscall.Signal) {}
 
 // account adds what the whole tree has used.
 func (s *server) account(st *status) {

@@ -41,7 +41,7 @@ func (h *Hold) start(p *plan) (*server, error) {
 	s := &server{plan: p, proved: map[order.Layer]*order.LayerReport{order.Limits: {}, order.Descriptors: {}}}
 	err := s.make(h)
 	if err != nil {
-		s.kill()
+		s.Kill()
 		s.close()
 		var r *order.Refusal
 		if !errors.As(err, &r) {
@@ -207,13 +207,13 @@ func (s *server) account(st *status) {
 	}
 }
 
-// ask signals the server. One that is stopped is woken, or it would never hear of it.
-func (s *server) ask(sig syscall.Signal) {
-	s.signal(sig)
-	s.signal(syscall.SIGCONT)
+// Ask signals the server. One that is stopped is woken, or it would never hear of it.
+func (s *server) Ask(sig syscall.Signal) {
+	s.Signal(sig)
+	s.Signal(syscall.SIGCONT)
 }
 
-func (s *server) signal(sig syscall.Signal) {
+func (s *server) Signal(sig syscall.Signal) {
 	if s.process != nil {
 		s.process.Signal(sig)
 	}

@@ -2,8 +2,8 @@
 
 package basic
 
-// kill ends the server and everything that it started, and tells how many there were at least.
-func (s *server) kill() int {
+// Kill ends the server and everything that it started, and tells how many there were at least.
+func (s *server) Kill() int {
 	if s.family == nil {
 		return 0
 	}

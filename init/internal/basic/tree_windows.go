@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// kill ends all processes of the job, and tells how many there were.
-func (s *server) kill() int {
+// Kill ends all processes of the job, and tells how many there were.
+func (s *server) Kill() int {
 	if len(s.members()) == 0 {
 		return 0
 	}

@@ -18,11 +18,6 @@ func listen() chan os.Signal {
 	return c
 }
 
-// ends reports whether a signal asks for the end.
-func ends(s syscall.Signal) bool {
-	return s == syscall.SIGTERM || s == syscall.SIGINT || s == syscall.SIGHUP
-}
-
 func signalName(s syscall.Signal) string { return unix.SignalName(s) }
 
 // sessionOf is the session that a process is in.

@@ -17,9 +17,6 @@ func listen() chan os.Signal {
 	return c
 }
 
-// ends reports whether a signal asks for the end.
-func ends(s syscall.Signal) bool { return s == syscall.SIGINT || s == syscall.SIGTERM }
-
 func signalName(s syscall.Signal) string {
 	switch s {
 	case syscall.SIGINT:

@@ -1,12 +1,12 @@
 // Package ending is how far a server is on its way out: why, and the moments at which the next step is due.
 //
 //	var e ending.Ending
-//	e.Limit(policy.Limits.Timeout)
+//	e.Begin(server, &policy)
 //	wait(e.Left())
-//	if ending.Due(&e.TimeoutAt, time.Now()) { e.Because(order.CauseTimeout); ... }
+//	e.Step(say)
 //
-// It is the part of supervision that is the same on every operating system; it makes no system call, and what a step does
-// is its caller's.
+// It is the part of supervision that is the same on every operating system; it makes no system call. What ends a server
+// is its [Server]'s.
 package ending
 
 import (
@@ -35,17 +35,36 @@ const (
 	ExitSignal  = 128 // plus the signal's number
 )
 
+// A Server is what an Ending is done to.
+type Server interface {
+	// Signal hands a signal to the server's own process.
+	Signal(syscall.Signal)
+	// Ask is the same for one that asks for the end: a stopped server is woken, or it would never hear of it.
+	Ask(syscall.Signal)
+	// Kill ends the server with everything it started, and counts who was alive.
+	Kill() int
+}
+
+// Asks reports whether a signal asks for the end.
+func Asks(s syscall.Signal) bool {
+	return s == syscall.SIGTERM || s == syscall.SIGINT || s == syscall.SIGHUP
+}
+
 // An Ending is how far a server is on its way out. A zero time is never due.
 type Ending struct {
+	server Server
+	policy *policy.Policy
+
 	Cause  order.Cause // of the first thing that asked for the end; "" if the server ends by itself
 	Killed int         // living processes that were killed
 
 	Killing bool // everything is being killed
 
-	HostSignal syscall.Signal // the host's first
+	asked      time.Time      // when the server was first asked to end
+	hostAsked  time.Time      // when the host first asked, by a signal
+	hostSignal syscall.Signal // which
+	hostGone   bool
 
-	AskedAt   time.Time // when the server was first asked to end
-	HostAt    time.Time // when the host first asked, by a signal
 	TimeoutAt time.Time // when it has had its time
 	StdinAt   time.Time // when to look at standard input again
 	SessionAt time.Time // when the server must have noticed the end of its session
@@ -59,18 +78,94 @@ func (e *Ending) Because(c order.Cause) {
 	}
 }
 
-// Limit sets the moment at which the server has had its time.
-func (e *Ending) Limit(d policy.Duration) {
-	if t, limited := d.Value(); limited {
+// Begin begins to count the time of a server that was released.
+func (e *Ending) Begin(s Server, p *policy.Policy) {
+	e.server, e.policy = s, p
+	if t, limited := p.Limits.Timeout.Value(); limited {
 		e.TimeoutAt = time.Now().Add(t)
 	}
 }
 
-// KillBy sets the moment of the kill, unless there is an earlier one.
-func (e *Ending) KillBy(at time.Time) {
-	if e.KillAt.IsZero() || at.Before(e.KillAt) {
+// Grace is between SIGTERM and SIGKILL: the policy's, if it names one.
+func (e *Ending) Grace(otherwise time.Duration) time.Duration {
+	if g, named := e.policy.Limits.Grace.Value(); named {
+		return g
+	}
+	return otherwise
+}
+
+// Step does what is due of all but a look at standard input.
+func (e *Ending) Step(say func(line string)) {
+	now := time.Now()
+	if Due(&e.TimeoutAt, now) {
+		e.Because(order.CauseTimeout)
+		e.Ask(syscall.SIGTERM, Grace)
+	}
+	if Due(&e.SessionAt, now) {
+		e.Because(order.CauseStdinClosed)
+		say("standard input was closed by the host and the server went on: it is asked to end (onStdinClose \"ignore\" lets it live)")
+		e.Ask(syscall.SIGTERM, Grace)
+	}
+	if Due(&e.KillAt, now) {
+		e.Kill()
+	}
+}
+
+// HostAsks is told of a signal that asks for the end. The first one begins the escalation, or hastens one that has begun.
+// The same again at once is timeout(1), which signals its child and then the whole group; later it is somebody's impatience.
+func (e *Ending) HostAsks(sig syscall.Signal) {
+	switch {
+	case e.hostAsked.IsZero():
+		e.hostAsked, e.hostSignal = time.Now(), sig
+		e.Because(order.CauseCancelled)
+		e.Ask(sig, FromHost)
+	case time.Since(e.hostAsked) >= Twice:
+		e.Kill()
+	case sig != e.hostSignal:
+		e.server.Signal(sig)
+	}
+}
+
+// HostGone begins the end of a server whose host has ended, however often that is noticed. If the server has been asked
+// already there is nobody left to wait for.
+func (e *Ending) HostGone() {
+	if e.hostGone || e.policy.OnHostExit == policy.Ignore {
+		return
+	}
+	e.hostGone = true
+	if !e.asked.IsZero() {
+		e.Kill()
+		return
+	}
+	e.Because(order.CauseHostGone)
+	e.Ask(syscall.SIGTERM, FromHost)
+}
+
+// SessionEnds is told that the host has closed standard input and that everything is read.
+func (e *Ending) SessionEnds() { e.SessionAt = time.Now().Add(e.Grace(Grace)) }
+
+// Ask asks the server to end and sets the moment of the kill, unless there is an earlier one.
+func (e *Ending) Ask(sig syscall.Signal, otherwise time.Duration) {
+	if e.Killing {
+		return
+	}
+	e.server.Ask(sig)
+	now := time.Now()
+	if e.asked.IsZero() {
+		e.asked = now
+	}
+	if at := now.Add(e.Grace(otherwise)); e.KillAt.IsZero() || at.Before(e.KillAt) {
 		e.KillAt = at
 	}
+}
+
+// Kill ends everything, once.
+func (e *Ending) Kill() {
+	if e.Killing {
+		return
+	}
+	e.Killing = true
+	e.Killed += e.server.Kill()
 }
 
 // Left is how long nothing is due, in milliseconds; -1 for ever.

@@ -1,6 +1,8 @@
 package ending
 
 import (
+	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -51,16 +53,72 @@ func TestDue(t *testing.T) {
 	}
 }
 
-func TestKillBy(t *testing.T) {
-	now := time.Now()
+// A fake is a server that notes what is done to it.
+type fake struct{ log []string }
+
+func (f *fake) Signal(s syscall.Signal) { f.log = append(f.log, "signal "+s.String()) }
+func (f *fake) Ask(s syscall.Signal)    { f.log = append(f.log, "ask "+s.String()) }
+func (f *fake) Kill() int               { f.log = append(f.log, "kill"); return 3 }
+
+func TestEscalation(t *testing.T) {
+	soon := policy.Duration(time.Nanosecond)
+	ago := time.Now().Add(-time.Hour)
+	long := func(e *Ending) { e.hostAsked = ago }
+	step := func(e *Ending) { e.Step(func(string) {}) }
+	term := func(e *Ending) { e.HostAsks(syscall.SIGTERM) }
+	for _, c := range []struct {
+		name   string
+		policy policy.Policy
+		steps  []func(*Ending)
+		want   string
+		cause  order.Cause
+	}{
+		{"asked once", policy.Policy{}, []func(*Ending){term, step}, "ask terminated", order.CauseCancelled},
+		{"asked twice at once", policy.Policy{}, []func(*Ending){term, term}, "ask terminated", order.CauseCancelled},
+		{"another signal at once", policy.Policy{}, []func(*Ending){term, func(e *Ending) { e.HostAsks(syscall.SIGINT) }},
+			"ask terminated, signal interrupt", order.CauseCancelled},
+		{"asked again later", policy.Policy{}, []func(*Ending){term, long, term, term}, "ask terminated, kill", order.CauseCancelled},
+		{"the host is gone", policy.Policy{}, []func(*Ending){(*Ending).HostGone}, "ask terminated", order.CauseHostGone},
+		{"noticed twice", policy.Policy{}, []func(*Ending){(*Ending).HostGone, (*Ending).HostGone}, "ask terminated", order.CauseHostGone},
+		{"gone after it asked", policy.Policy{}, []func(*Ending){term, (*Ending).HostGone}, "ask terminated, kill", order.CauseCancelled},
+		{"gone and ignored", policy.Policy{OnHostExit: policy.Ignore}, []func(*Ending){(*Ending).HostGone}, "", ""},
+		{"timeout", policy.Policy{Limits: policy.Limits{Timeout: soon}}, []func(*Ending){step}, "ask terminated", order.CauseTimeout},
+		{"timeout and no grace", policy.Policy{Limits: policy.Limits{Timeout: soon, Grace: soon}},
+			[]func(*Ending){step, func(*Ending) { time.Sleep(time.Millisecond) }, step, step}, "ask terminated, kill", order.CauseTimeout},
+		{"session", policy.Policy{Limits: policy.Limits{Grace: soon}},
+			[]func(*Ending){(*Ending).SessionEnds, func(*Ending) { time.Sleep(time.Millisecond) }, step}, "ask terminated", order.CauseStdinClosed},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var e Ending
+			f := &fake{}
+			e.Begin(f, &c.policy)
+			time.Sleep(time.Microsecond)
+			for _, do := range c.steps {
+				do(&e)
+			}
+			if got := strings.Join(f.log, ", "); got != c.want || e.Cause != c.cause {
+				t.Errorf("%q by %q, want %q by %q", got, e.Cause, c.want, c.cause)
+			}
+			if e.Killed != 3*strings.Count(strings.Join(f.log, " "), "kill") {
+				t.Errorf("%d were killed", e.Killed)
+			}
+		})
+	}
+}
+
+func TestEarliestKill(t *testing.T) {
+	e := Ending{policy: &policy.Policy{}, server: &fake{}}
+	for _, grace := range []time.Duration{3, 5, 1, 2} {
+		e.Ask(syscall.SIGTERM, grace*time.Second)
+	}
+	if left := time.Until(e.KillAt); left > time.Second || left < time.Second/2 {
+		t.Errorf("%s are left, want the earliest", left)
+	}
+}
+
+func TestNoLimit(t *testing.T) {
 	var e Ending
-	for _, at := range []time.Duration{3, 5, 1, 2} {
-		e.KillBy(now.Add(at * time.Second))
-	}
-	if want := now.Add(time.Second); !e.KillAt.Equal(want) {
-		t.Errorf("at %v, want the earliest, %v", e.KillAt, want)
-	}
-	e.Limit(policy.Unlimited)
+	e.Begin(&fake{}, &policy.Policy{Limits: policy.Limits{Timeout: policy.Unlimited}})
 	if !e.TimeoutAt.IsZero() {
 		t.Error("unlimited is limited")
 	}

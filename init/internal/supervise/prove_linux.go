@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
 	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
 	"github.com/security-mcp/mcp-sandbox/init/internal/signals"
 	"github.com/security-mcp/mcp-sandbox/init/order"
@@ -98,7 +99,7 @@ func (s *shim) await(fd int) error {
 		if _, err := unix.Poll(fds, int(left/time.Millisecond)+1); err != nil && err != unix.EINTR {
 			return refusedStart("poll", err)
 		}
-		if sig := signals.Next(s.signals); ends(sig) {
+		if sig := signals.Next(s.signals); ending.Asks(sig) {
 			return errSignalled{sig}
 		}
 		if fds[2].Revents != 0 {

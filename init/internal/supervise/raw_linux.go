@@ -74,7 +74,7 @@ func (s *shim) stoppedServer() {
 	t.leave()
 	signals.ByDefault(func() error { return unix.Kill(0, unix.SIGTSTP) }, unix.SIGTSTP)
 	t.enter()
-	s.signal(unix.SIGCONT)
+	s.Signal(unix.SIGCONT)
 }
 
 // isStopped reports whether the server still is: what was covered again stopped it for a moment only.

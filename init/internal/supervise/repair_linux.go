@@ -46,7 +46,7 @@ func (s *shim) over() bool {
 func (s *shim) policyLost(err error) {
 	s.end.Because(order.CausePolicyLost)
 	frozen := s.tree()
-	s.kill()
+	s.end.Kill()
 	for _, p := range frozen {
 		unix.Kill(p.pid, unix.SIGKILL)
 	}

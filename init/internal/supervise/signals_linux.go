@@ -12,9 +12,6 @@ func listen() (fd int, err error) {
 		unix.SIGTSTP, unix.SIGIO) // the last is of a lookout's folders
 }
 
-// ends reports whether a signal asks for the end.
-func ends(s unix.Signal) bool { return s == unix.SIGTERM || s == unix.SIGINT || s == unix.SIGHUP }
-
 // suspend stops the shim as Ctrl-Z stops a job, if there is a terminal whose shell waits for that.
 func suspend() {
 	fd, err := unix.Open("/dev/tty", unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC, 0) // ENXIO without one; tty(4)

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
-	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
 )
@@ -56,17 +55,10 @@ func (s *shim) stdinClosed() {
 	if n != in.unread {
 		in.unread, in.since = n, now
 	}
-	if err == nil && n > 0 && now.Sub(in.since) < s.grace(ending.Grace) {
+	if err == nil && n > 0 && now.Sub(in.since) < s.end.Grace(ending.Grace) {
 		s.end.StdinAt = now.Add(again)
 		return
 	}
 	unix.Close(in.ended)
-	s.end.SessionAt = time.Now().Add(s.grace(ending.Grace))
-}
-
-// sessionOver asks a server to end that took no notice of the end of its session.
-func (s *shim) sessionOver() {
-	s.end.Because(order.CauseStdinClosed)
-	s.Say("standard input was closed by the host and the server went on: it is asked to end (onStdinClose \"ignore\" lets it live)")
-	s.ask(unix.SIGTERM, ending.Grace)
+	s.end.SessionEnds()
 }

@@ -137,5 +137,5 @@ func (s *shim) hungUp() {
 		s.terminal.hangup = -1
 	}
 	s.end.Because(order.CauseCancelled)
-	s.ask(unix.SIGHUP, ending.FromHost)
+	s.end.Ask(unix.SIGHUP, ending.FromHost)
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
 	"github.com/security-mcp/mcp-sandbox/init/internal/signals"
 	"github.com/security-mcp/mcp-sandbox/init/order"
-	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
 )
 
@@ -27,7 +26,7 @@ func (s *shim) watch() {
 	letGoOfStdio()
 	s.alsoRaw()
 	s.terminal.enter()
-	s.end.Limit(s.policy.Limits.Timeout)
+	s.end.Begin(s, &s.policy)
 	s.group.forks = s.group.RefusedForks()
 	ended := false
 	sources := []source{
@@ -66,40 +65,29 @@ func (s *shim) watch() {
 
 // pastDeadlines does what is due.
 func (s *shim) pastDeadlines() {
-	now := time.Now()
-	e := &s.end
-	if ending.Due(&e.TimeoutAt, now) {
-		e.Because(order.CauseTimeout)
-		s.ask(unix.SIGTERM, ending.Grace)
-	}
+	now, e := time.Now(), &s.end
 	if ending.Due(&e.StdinAt, now) {
 		s.stdinClosed()
 	}
-	if ending.Due(&e.SessionAt, now) {
-		s.sessionOver()
-	}
-	if ending.Due(&e.KillAt, now) {
-		if !e.Killing {
-			s.kill()
-			return
-		}
+	if e.Killing && ending.Due(&e.KillAt, now) {
 		// With process 1 the kernel ends the rest (pid_namespaces(7)); where init is none, finish does.
 		unix.PidfdSendSignal(s.initFD, unix.SIGKILL, nil, 0)
 		s.cut()
 	}
+	e.Step(s.Say)
 }
 
 // passSignals hands every signal that came to the server. The ones that ask for the end begin the escalation.
 func (s *shim) passSignals() {
 	for sig := signals.Next(s.signals); sig != 0; sig = signals.Next(s.signals) {
 		switch {
-		case ends(sig):
-			s.asked(sig)
+		case ending.Asks(sig):
+			s.end.HostAsks(sig)
 		case sig == unix.SIGIO:
 			s.moved()
 		case s.terminal.takes(sig):
 		default:
-			s.signal(sig)
+			s.Signal(sig)
 			if sig == unix.SIGTSTP && s.terminal.user < 0 {
 				suspend()
 			}
@@ -107,57 +95,24 @@ func (s *shim) passSignals() {
 	}
 }
 
-// asked is told of a signal that asks for the end. The first one begins the escalation, or hastens one that has begun. The
-// same again at once is timeout(1), which signals its child and then the whole group; later it is somebody's impatience.
-func (s *shim) asked(sig unix.Signal) {
-	e := &s.end
-	switch {
-	case e.HostAt.IsZero():
-		e.HostAt, e.HostSignal = time.Now(), sig
-		e.Because(order.CauseCancelled)
-		s.ask(sig, ending.FromHost)
-	case time.Since(e.HostAt) >= ending.Twice:
-		s.kill()
-	case sig != e.HostSignal:
-		s.signal(sig)
-	}
-}
-
-// hostGone begins the end of a server whose host has ended. If the server has been asked already there is nobody left to
-// wait for.
+// hostGone begins the end of a server whose host has ended.
 func (s *shim) hostGone(fd *int) {
 	unix.Close(*fd)
 	*fd, s.sink.host = -1, -1
-	switch {
-	case s.policy.OnHostExit == policy.Ignore:
-	case s.end.AskedAt.IsZero():
-		s.end.Because(order.CauseHostGone)
-		s.ask(unix.SIGTERM, ending.FromHost)
-	default:
-		s.kill()
-	}
+	s.end.HostGone()
 }
 
-// ask signals the server and sets the moment of the kill, if there is no earlier one. A stopped server is woken, or it
-// would never hear of it.
-func (s *shim) ask(sig unix.Signal, otherwise time.Duration) {
-	e, now := &s.end, time.Now()
-	if e.Killing {
-		return
-	}
-	s.signal(sig)
-	s.signal(unix.SIGCONT)
-	if e.AskedAt.IsZero() {
-		e.AskedAt = now
-	}
-	e.KillBy(now.Add(s.grace(otherwise)))
-}
-
-// signal sends a signal to the server through init: its process id is sure to be the server's only there.
-func (s *shim) signal(sig unix.Signal) {
+// Signal sends a signal to the server through init: its process id is sure to be the server's only there.
+func (s *shim) Signal(sig unix.Signal) {
 	if s.lifeline >= 0 {
 		unix.Write(s.lifeline, []byte{byte(sig)})
 	}
+}
+
+// Ask sends one that asks for the end.
+func (s *shim) Ask(sig unix.Signal) {
+	s.Signal(sig)
+	s.Signal(unix.SIGCONT)
 }
 
 // leftBehind is told by init when the server has ended and processes of its are still there; or that a server with a
@@ -177,28 +132,25 @@ func (s *shim) initEnds(leaves bool) {
 	unix.Close(s.up)
 	s.up = -1
 	if leaves {
-		s.kill()
+		s.end.Kill()
 		if !s.shared() {
 			s.cut()
 		}
 	}
 }
 
-// kill ends the server, and with it everything: init kills and reaps what the server leaves behind. Should that take
+// Kill ends the server, and with it everything: init kills and reaps what the server leaves behind. Should that take
 // longer than it may, init is killed.
-func (s *shim) kill() {
-	if s.end.Killing {
-		return
-	}
-	s.end.Killing = true
+func (s *shim) Kill() (living int) {
 	if s.shared() { // they are stopped before they are counted: a count takes as long as it is let
-		s.end.Killed = s.sweepTree()
+		living = s.sweepTree()
 		s.end.KillAt = time.Now()
-		return
+		return living
 	}
-	s.end.Killed = s.living()
-	s.signal(unix.SIGKILL)
+	living = s.living()
+	s.Signal(unix.SIGKILL)
 	s.end.KillAt = time.Now().Add(forInit)
+	return living
 }
 
 // cut ends init's life line.
@@ -207,11 +159,4 @@ func (s *shim) cut() {
 		unix.Close(s.lifeline)
 		s.lifeline = -1
 	}
-}
-
-func (s *shim) grace(otherwise time.Duration) time.Duration {
-	if g, named := s.policy.Limits.Grace.Value(); named {
-		return g
-	}
-	return otherwise
 }
