@@ -5,7 +5,6 @@ package reexec
 import (
 	"errors"
 	"os"
-	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/basic"
 	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
@@ -51,14 +50,4 @@ func Exec(o *order.Order) error {
 // Plan fails: there is no program of system calls on this system; a launch's report has everything that is set.
 func Plan(*order.Order) ([]string, error) {
 	return nil, errors.Join(errors.ErrUnsupported, errors.New("no program of system calls exists on this system: the report tells what a launch sets"))
-}
-
-// Refuse ends a launch for which there is no order: each line of why goes to standard error, all of it to the report's
-// descriptor if that is not negative. It returns the exit code.
-func Refuse(report int, why []string) int {
-	for _, line := range why {
-		Say(line)
-	}
-	basic.RefuseEarly(report, strings.Join(why, "\n"))
-	return ending.ExitSandbox
 }

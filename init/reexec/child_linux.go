@@ -4,7 +4,6 @@ import (
 	"errors"
 	"os"
 	"runtime"
-	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
 	"github.com/security-mcp/mcp-sandbox/init/internal/supervise"
@@ -84,16 +83,6 @@ func Run(o *order.Order) int { return run(o, -1) }
 // Plan is the program with which [Run] would confine the server of an order, one line a call with the result it demands.
 // Nothing is started.
 func Plan(o *order.Order) ([]string, error) { return supervise.Plan(o) }
-
-// Refuse ends a launch for which there is no order: each line of why goes to standard error, all of it to the report's
-// descriptor if that is not negative. It returns the exit code.
-func Refuse(report int, why []string) int {
-	for _, line := range why {
-		Say(line)
-	}
-	supervise.RefuseEarly(report, strings.Join(why, "\n"))
-	return ending.ExitSandbox
-}
 
 func run(o *order.Order, host int) int {
 	runtime.LockOSThread() // init dies with the thread that started it

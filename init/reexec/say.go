@@ -4,8 +4,11 @@ package reexec
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
+	"github.com/security-mcp/mcp-sandbox/init/internal/report"
 	"github.com/security-mcp/mcp-sandbox/platform"
 )
 
@@ -26,4 +29,14 @@ func oneLine(s string) string {
 		}
 	}
 	return s
+}
+
+// Refuse ends a launch for which there is no order: each line of why goes to standard error, all of it to the report's
+// descriptor if that is not negative. It returns the exit code.
+func Refuse(reportFD int, why []string) int {
+	for _, line := range why {
+		Say(line)
+	}
+	report.RefuseEarly(reportFD, strings.Join(why, "\n"))
+	return ending.ExitSandbox
 }

@@ -31,6 +31,6 @@ func (s *shim) finish() int {
 	if e.Cause == order.CauseTimeout {
 		x.ExitCode = ending.ExitTimeout
 	}
-	s.sink.last(&x)
+	s.sink.Last(&x)
 	return x.ExitCode
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
+	"github.com/security-mcp/mcp-sandbox/init/internal/report"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
@@ -31,7 +32,7 @@ type shim struct {
 	policy  policy.Policy
 	plan    plan
 	private private
-	sink    sink
+	sink    report.Sink
 	server  *server
 
 	began   time.Time
@@ -58,7 +59,7 @@ type status struct {
 // Run starts the server of an order and returns the launcher's exit code when all of it has ended.
 func Run(c Config) int {
 	s := &shim{Config: c, began: time.Now(), events: make(chan func()), gone: make(chan struct{}), signals: listen(),
-		sink: sink{report: c.Order.ReportFD, host: c.Host}}
+		sink: report.Sink{Report: c.Order.ReportFD, Host: c.Host}}
 	defer s.tidy()
 	err := s.prepare()
 	if err == nil {
@@ -72,7 +73,7 @@ func Run(c Config) int {
 		err = s.asked()
 	}
 	if err == nil {
-		err = s.sink.first(enforced)
+		err = s.sink.First(enforced)
 	}
 	if err == nil && c.Order.Probe {
 		return 0
@@ -139,7 +140,7 @@ func (s *shim) asked() error {
 		select {
 		case sig := <-s.signals:
 			if n, ok := sig.(syscall.Signal); ok && ending.Asks(n) {
-				return errSignalled{n}
+				return report.Signalled{Signal: n}
 			}
 		default:
 			return nil

@@ -6,6 +6,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/windows"
 )
 
@@ -34,7 +35,7 @@ func (s *server) wait() status {
 		}
 	}
 	if code == killed {
-		st.signal = signalName(windows.SIGKILL)
+		st.signal = platform.SignalName(windows.SIGKILL)
 	}
 	// The system ends a job that has used its time with this status.
 	_, timed := s.plan.limits.CPUSeconds(1)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
 )
 
@@ -186,14 +187,14 @@ func (s *server) release() error {
 func (s *server) wait() (st status) {
 	state, err := s.process.Wait()
 	if err != nil {
-		return status{code: ending.ExitSignal + int(syscall.SIGKILL), signal: signalName(syscall.SIGKILL)}
+		return status{code: ending.ExitSignal + int(syscall.SIGKILL), signal: platform.SignalName(syscall.SIGKILL)}
 	}
 	s.state = state
 	ws := state.Sys().(syscall.WaitStatus)
 	st.code = ws.ExitStatus()
 	st.cpu = state.UserTime() + state.SystemTime()
 	if ws.Signaled() {
-		st.code, st.signal = ending.ExitSignal+int(ws.Signal()), signalName(ws.Signal())
+		st.code, st.signal = ending.ExitSignal+int(ws.Signal()), platform.SignalName(ws.Signal())
 		n, limited := s.plan.limits.CPUSeconds(runtime.NumCPU())
 		st.spent = ws.Signal() == syscall.SIGXCPU || limited && ws.Signal() == syscall.SIGKILL && st.cpu >= time.Duration(n)*time.Second
 	}

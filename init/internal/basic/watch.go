@@ -63,6 +63,6 @@ func (s *shim) passSignal(sig syscall.Signal) {
 
 // hostGone begins the end of a server whose host has ended.
 func (s *shim) hostGone() {
-	s.sink.host = -1
+	s.sink.Host = -1
 	s.end.HostGone()
 }

@@ -18,8 +18,6 @@ func listen() chan os.Signal {
 	return c
 }
 
-func signalName(s syscall.Signal) string { return unix.SignalName(s) }
-
 // sessionOf is the session that a process is in.
 func sessionOf(pid int) (int, error) {
 	sid, err := unix.Getsid(pid)

@@ -17,18 +17,6 @@ func listen() chan os.Signal {
 	return c
 }
 
-func signalName(s syscall.Signal) string {
-	switch s {
-	case syscall.SIGINT:
-		return "SIGINT"
-	case syscall.SIGTERM:
-		return "SIGTERM"
-	case syscall.SIGKILL:
-		return "SIGKILL"
-	}
-	return "signal " + strconv.Itoa(int(s))
-}
-
 // kernel is the version, as "10.0.26100".
 func kernel() string {
 	v := windows.RtlGetVersion()

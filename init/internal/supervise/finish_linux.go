@@ -54,10 +54,10 @@ func (s *shim) finish() int {
 	if e.Cause == order.CauseTimeout {
 		x.ExitCode = ending.ExitTimeout
 	}
-	x.Denied, x.Dropped = s.denials(), s.listener.tally.Dropped()+int64(s.sink.dropped)
+	x.Denied, x.Dropped = s.denials(), s.listener.tally.Dropped()+int64(s.sink.Dropped)
 	s.sayMemory(&x)
 	s.forget()
-	s.sink.last(&x)
+	s.sink.Last(&x)
 	return x.ExitCode
 }
 

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
 	"github.com/security-mcp/mcp-sandbox/init/order"
@@ -22,8 +21,7 @@ func (s *shim) tellLowered() {
 			return
 		}
 	}
-	l := order.Lowered{Event: "lowered", Confinement: string(s.rung), Why: s.why()}
-	platform.WriteUntil(s.Host, l.AppendJSON(nil), time.Now().Add(firstLine))
+	s.sink.Tell(&order.Lowered{Event: "lowered", Confinement: string(s.rung), Why: s.why()})
 }
 
 // lasting reports whether a refusal is one of this machine's settings and not of the moment, nor of this policy: ENOSPC is

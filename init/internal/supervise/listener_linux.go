@@ -73,7 +73,7 @@ func (s *shim) refuseCall(now time.Time) {
 	}
 	l.tally.Count(n.Number, told)
 	if told {
-		s.sink.later(&order.Denied{Event: "denied", Syscall: filter.Name(n.Number), PID: pid, Errno: "EPERM", Layer: order.Seccomp})
+		s.sink.Later(&order.Denied{Event: "denied", Syscall: filter.Name(n.Number), PID: pid, Errno: "EPERM", Layer: order.Seccomp})
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
+	"github.com/security-mcp/mcp-sandbox/init/internal/report"
 	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
 	"github.com/security-mcp/mcp-sandbox/init/internal/signals"
 	"github.com/security-mcp/mcp-sandbox/init/order"
@@ -15,13 +16,6 @@ import (
 
 // setUp is how long a launch may take until its evidence is complete.
 const setUp = 30 * time.Second
-
-// errSignalled is a launch that was asked to end before the server was released.
-type errSignalled struct{ signal unix.Signal }
-
-func (e errSignalled) Error() string {
-	return "ended by " + unix.SignalName(e.signal) + " before the server was released"
-}
 
 // prove waits until init and the server have come to the end of their evidence, and compares it.
 func (s *shim) prove() (*order.Enforced, error) {
@@ -100,7 +94,7 @@ func (s *shim) await(fd int) error {
 			return refusedStart("poll", err)
 		}
 		if sig := signals.Next(s.signals); ending.Asks(sig) {
-			return errSignalled{sig}
+			return report.Signalled{Signal: sig}
 		}
 		if fds[2].Revents != 0 {
 			s.denied(fds[2].Revents)

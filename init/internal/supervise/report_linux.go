@@ -5,20 +5,16 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/digest"
-	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
-	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
+	"github.com/security-mcp/mcp-sandbox/init/internal/report"
 	"github.com/security-mcp/mcp-sandbox/init/internal/view"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 )
 
 // enforced is the first line of the report.
 func (s *shim) enforced(layers []order.LayerReport) *order.Enforced {
-	e := &order.Enforced{Event: "enforced", Version: 1, Level: string(s.policy.Level), Confinement: string(s.rung),
-		MinConfinement: string(s.policy.MinConfinement), PolicySHA256: digest.Hex(s.Order.Policy), Command: s.Order.Command,
-		PID: s.server, Kernel: s.machine.Kernel, LandlockABI: s.machine.LandlockABI, ImpliedGrants: s.view.Implied,
-		Protected: s.view.Protected, Unprotected: s.view.Unprotected, EnvDropped: s.Order.Dropped, Layers: layers,
-		Warnings: s.view.Warnings}
+	e := report.Enforced(s.Order, &s.policy, s.rung)
+	e.PID, e.Kernel, e.LandlockABI, e.Layers = s.server, s.machine.Kernel, s.machine.LandlockABI, layers
+	e.ImpliedGrants, e.Protected, e.Unprotected, e.Warnings = s.view.Implied, s.view.Protected, s.view.Unprotected, s.view.Warnings
 	if text := s.lowered(); text != "" {
 		e.Warnings = append([]string{text}, e.Warnings...)
 	}
@@ -33,42 +29,13 @@ func (s *shim) warn(e *order.Enforced) {
 	}
 }
 
-// RefuseEarly writes the one line of a launch that came to nothing before there was an order. Whoever calls it has said
-// on standard error why.
-func RefuseEarly(report int, why string) {
-	s := sink{report: report, host: -1}
-	s.last(&order.Refused{Event: "refused", Layer: order.Policy, Op: "read", Error: why})
-}
-
 // refuse tells why no server was started, and returns the exit code.
-func (s *shim) refuse(err error) int { return Refuse(s.Config, err) }
-
-// Refuse writes the one line of a refused launch, to the report and to standard error, and returns the exit code.
-func Refuse(c Config, err error) int {
-	r := &order.Refused{Event: "refused", Layer: order.Exec, Op: "start", Error: err.Error()}
-	code := ending.ExitSandbox
-	var refusal *rows.Refusal
-	var signalled errSignalled
-	switch {
-	case errors.As(err, &refusal):
-		r.Layer, r.Op, r.Path, r.Error = refusal.Layer, refusal.Op, refusal.Path, refusal.Err.Error()
-	case errors.As(err, &signalled):
-		code = ending.ExitSignal + int(signalled.signal)
-	}
-	var errno syscall.Errno
-	if errors.As(err, &errno) {
-		r.Errno = int(errno)
-	}
-	switch {
-	case errors.Is(err, view.ErrNotFound):
-		code = ending.ExitMissing
-	case errors.Is(err, view.ErrNotExecutable):
-		code = ending.ExitCannot
-	}
-	r.Hint = hint(r.Layer, r.Op, errno)
+func (s *shim) refuse(err error) int {
+	r := report.Refused(err)
+	r.Hint = hint(r.Layer, r.Op, syscall.Errno(r.Errno))
 	if all := (refusals{}); errors.As(err, &all) {
 		r.Hint = all.hints
-		if all.next != "" && !c.Order.Probe { // which makes its trial of the next anyway
+		if all.next != "" && !s.Order.Probe { // which makes its trial of the next anyway
 			r.Hint = strings.TrimPrefix(r.Hint+"; or let the server start with less confinement: minConfinement "+string(all.next), "; ")
 		}
 	}
@@ -78,12 +45,5 @@ func Refuse(c Config, err error) int {
 	if errors.Is(err, view.ErrStarts) {
 		r.Hint = "name the program that it starts, as node and the server's file, or set subprocess.allow to true"
 	}
-	s := sink{report: c.Order.ReportFD, host: c.Host}
-	s.last(r)
-	text := err.Error()
-	if r.Hint != "" {
-		text += " (" + r.Hint + ")"
-	}
-	c.Say(text)
-	return code
+	return s.sink.Refuse(err, r, s.Say)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"github.com/security-mcp/mcp-sandbox/init/internal/report"
 	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
 	"github.com/security-mcp/mcp-sandbox/init/internal/view"
 	"github.com/security-mcp/mcp-sandbox/init/order"
@@ -43,7 +44,7 @@ type shim struct {
 	private   private
 	strangers []int // children of this process that are not the sandbox's
 	image     int   // of this binary, which init executes when the shim is gone; -1 if it does not have to
-	sink      sink
+	sink      report.Sink
 	signals   int // reads as the numbers of the signals that came
 
 	began       time.Time
@@ -75,7 +76,7 @@ func Run(c Config) int {
 		terminal: terminal{hangup: -1, user: -1}, private: private{fd: -1}, image: -1}
 	defer s.terminal.leave()
 	defer s.leaveGroup()
-	s.sink = sink{report: c.Order.ReportFD, host: c.Host}
+	s.sink = report.Sink{Report: c.Order.ReportFD, Host: c.Host}
 	s.tries()
 	var err error
 	if s.signals, err = listen(); err == nil {
@@ -87,7 +88,7 @@ func Run(c Config) int {
 	}
 	if err == nil {
 		s.tellLowered()
-		err = s.sink.first(enforced)
+		err = s.sink.First(enforced)
 	}
 	if err == nil && c.Order.Probe {
 		s.abandon()

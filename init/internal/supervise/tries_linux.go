@@ -1,11 +1,6 @@
 package supervise
 
-import (
-	"time"
-
-	"github.com/security-mcp/mcp-sandbox/init/internal/tries"
-	"github.com/security-mcp/mcp-sandbox/platform"
-)
+import "github.com/security-mcp/mcp-sandbox/init/internal/tries"
 
 // tries tells the host of a probe what single calls come to on this machine. They explain and decide nothing: where
 // there is no answer, the launch that follows is no different.
@@ -14,6 +9,6 @@ func (s *shim) tries() {
 		return
 	}
 	if t, err := tries.Run(); err == nil {
-		platform.WriteUntil(s.Host, t.AppendJSON(nil), time.Now().Add(firstLine))
+		s.sink.Tell(t)
 	}
 }

@@ -98,7 +98,7 @@ func (s *shim) passSignals() {
 // hostGone begins the end of a server whose host has ended.
 func (s *shim) hostGone(fd *int) {
 	unix.Close(*fd)
-	*fd, s.sink.host = -1, -1
+	*fd, s.sink.Host = -1, -1
 	s.end.HostGone()
 }
 

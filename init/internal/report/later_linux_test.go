@@ -1,4 +1,4 @@
-package supervise
+package report
 
 import (
 	"strings"
@@ -22,10 +22,10 @@ func TestLaterLines(t *testing.T) {
 	}
 	line := &order.Denied{Event: "denied", Syscall: "ptrace", PID: 2, Errno: "EPERM", Layer: order.Seccomp}
 	for name, ends := range map[string][2]int{"pipe": pipe, "socket": {pair[0], pair[1]}} {
-		s := sink{report: ends[1], host: -1}
+		s := Sink{Report: ends[1], Host: -1}
 		began := time.Now()
-		for s.dropped < 10 {
-			s.later(line) // nobody reads
+		for s.Dropped < 10 {
+			s.Later(line) // nobody reads
 		}
 		if took := time.Since(began); took > 5*time.Second {
 			t.Errorf("%s: %s until it was full", name, took)
@@ -46,17 +46,17 @@ func TestLaterLines(t *testing.T) {
 		if n := strings.Count(text, want); n < 10 || len(text) != n*len(want) {
 			t.Errorf("%s: %d bytes, %d whole lines of %d", name, len(text), n, len(want))
 		}
-		if s.later(line); s.dropped != 10 {
+		if s.Later(line); s.Dropped != 10 {
 			t.Errorf("%s: no room after it was read", name)
 		}
 		unix.Close(ends[0])
-		if s.later(line); s.dropped != 11 {
+		if s.Later(line); s.Dropped != 11 {
 			t.Errorf("%s: written where nobody is", name)
 		}
 		unix.Close(ends[1])
 	}
-	none := sink{report: -1, host: -1}
-	if none.later(line); none.dropped != 0 {
+	none := Sink{Report: -1, Host: -1}
+	if none.Later(line); none.Dropped != 0 {
 		t.Error("a line was dropped that nobody asked for")
 	}
 }

@@ -1,0 +1,23 @@
+package report
+
+import (
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"golang.org/x/sys/unix"
+)
+
+// Later writes a line between the first and the last, to the report alone, if there is room for it: of a small write to
+// what poll says takes one none waits. A host's socket holds what nobody reads until the end, and the last line must fit.
+func (s *Sink) Later(r order.Record) {
+	if s.Report < 0 {
+		return
+	}
+	fds := []unix.PollFd{{Fd: int32(s.Report), Events: unix.POLLOUT}}
+	if n, err := unix.Poll(fds, 0); n != 1 || err != nil || fds[0].Revents != unix.POLLOUT {
+		s.Dropped++
+		return
+	}
+	line := r.AppendJSON(nil)
+	if n, err := unix.Write(s.Report, line); n != len(line) || err != nil {
+		s.Dropped++
+	}
+}

@@ -1,0 +1,61 @@
+package report
+
+import (
+	"errors"
+	"syscall"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
+	"github.com/security-mcp/mcp-sandbox/init/internal/view"
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/platform"
+)
+
+// Signalled is a launch that was asked to end before the server was released.
+type Signalled struct{ Signal syscall.Signal }
+
+func (e Signalled) Error() string {
+	return "ended by " + platform.SignalName(e.Signal) + " before the server was released"
+}
+
+// Refused is the record of a launch that came to err.
+func Refused(err error) *order.Refused {
+	r := &order.Refused{Event: "refused", Layer: order.Exec, Op: "start", Error: err.Error()}
+	if refusal := (*order.Refusal)(nil); errors.As(err, &refusal) {
+		r.Layer, r.Op, r.Path, r.Error = refusal.Layer, refusal.Op, refusal.Path, refusal.Err.Error()
+	}
+	if errno := syscall.Errno(0); errors.As(err, &errno) {
+		r.Errno = int(errno)
+	}
+	return r
+}
+
+// Refuse writes the one line of a refused launch, to the report and, by say, for people. It returns the exit code.
+func (s *Sink) Refuse(err error, r *order.Refused, say func(line string)) int {
+	s.Last(r)
+	text := err.Error()
+	if r.Hint != "" {
+		text += " (" + r.Hint + ")"
+	}
+	say(text)
+	return exitCode(err)
+}
+
+func exitCode(err error) int {
+	var signalled Signalled
+	switch {
+	case errors.Is(err, view.ErrNotFound):
+		return ending.ExitMissing
+	case errors.Is(err, view.ErrNotExecutable):
+		return ending.ExitCannot
+	case errors.As(err, &signalled):
+		return ending.ExitSignal + int(signalled.Signal)
+	}
+	return ending.ExitSandbox
+}
+
+// RefuseEarly writes the one line of a launch that came to nothing before there was an order. Whoever calls it has said
+// on standard error why.
+func RefuseEarly(fd int, why string) {
+	s := Sink{Report: fd, Host: -1}
+	s.Last(&order.Refused{Event: "refused", Layer: order.Policy, Op: "read", Error: why})
+}

@@ -1,0 +1,62 @@
+package report
+
+import (
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/platform"
+)
+
+const (
+	// firstLine is how long the first line of a report may take to be written.
+	firstLine = 5 * time.Second
+	// lastLine is the same for the last: nobody may keep a launcher from ending.
+	lastLine = 100 * time.Millisecond
+)
+
+// A Sink takes the report: to the descriptor that the user named and to the host's channel, each if it is not negative.
+type Sink struct {
+	Report, Host int
+	Dropped      int // later lines that found no room
+}
+
+// First writes the line without which no server is released.
+func (s *Sink) First(r order.Record) error {
+	line, until := s.line(r), time.Now().Add(firstLine)
+	for _, fd := range [...]int{s.Report, s.Host} {
+		if err := write(fd, line, until); err != nil {
+			return &order.Refusal{Layer: order.Exec, Op: "write the report", Err: err}
+		}
+	}
+	return nil
+}
+
+// Last writes the closing line, if somebody reads it.
+func (s *Sink) Last(r order.Record) {
+	line := s.line(r)
+	for _, fd := range [...]int{s.Report, s.Host} {
+		write(fd, line, time.Now().Add(lastLine))
+	}
+}
+
+// Tell tells the host alone what no report has. Nothing depends on its hearing it.
+func (s *Sink) Tell(r order.Record) {
+	if s.Host >= 0 {
+		write(s.Host, r.AppendJSON(nil), time.Now().Add(firstLine))
+	}
+}
+
+// line is a record's, if anybody wants it.
+func (s *Sink) line(r order.Record) []byte {
+	if s.Report < 0 && s.Host < 0 {
+		return nil
+	}
+	return r.AppendJSON(make([]byte, 0, 16<<10))
+}
+
+func write(fd int, line []byte, until time.Time) error {
+	if fd < 0 {
+		return nil
+	}
+	return platform.WriteUntil(fd, line, until)
+}
