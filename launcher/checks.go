@@ -1,7 +1,6 @@
 package launcher
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
@@ -124,5 +123,3 @@ func sentence(reason, effect string) string {
 	}
 	return reason + " — " + effect
 }
-
-func number(n int) string { return strconv.Itoa(n) }

@@ -1,7 +1,7 @@
 package launcher
 
 import (
-	"strings"
+	"strconv"
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
@@ -49,7 +49,7 @@ func (f *findings) landlock() Check {
 	best, reached := f.reached()
 	l := best.layer(order.Landlock)
 	if l.State == order.Proved {
-		abi := "ABI " + number(best.report.LandlockABI)
+		abi := "ABI " + strconv.Itoa(best.report.LandlockABI)
 		if gone := lacking(l); gone != nil {
 			return Check{name, Limited, abi + ", but no " + gone.Name + ": " + gone.Effect, "Linux 6.12 or later has it"}
 		}
@@ -129,5 +129,3 @@ func (f *findings) kind() (name, sysctl, problem string) {
 	}
 	return "", "", ""
 }
-
-func list(words ...string) string { return strings.Join(words, ", ") }

@@ -26,9 +26,9 @@ func (f *findings) resources() Check {
 	case len(hold) == 0:
 		return Check{name, Missing, "none", ""}
 	case len(gone) == 0:
-		return Check{name, Works, list(hold...), ""}
+		return Check{name, Works, strings.Join(hold, ", "), ""}
 	}
-	return Check{name, Limited, list(hold...) + "; not " + list(gone...), ""}
+	return Check{name, Limited, strings.Join(hold, ", ") + "; not " + strings.Join(gone, ", "), ""}
 }
 
 func (f *findings) noNetwork() Check {

@@ -28,7 +28,7 @@ func command(ctx context.Context, o *order.Order) (*Sandbox, error) {
 	cmd.Args = []string{reexec.Name, reexec.ByHost}
 	cmd.Env = reexec.ChildEnv()
 	cmd.Dir = o.Dir
-	cmd.ExtraFiles = []*os.File{sealed, theirs} // reexec.OrderFD, reexec.HostFD
+	cmd.ExtraFiles = []*os.File{sealed, theirs}
 	// The end of the context asks the shim, which ends the whole tree.
 	cmd.Cancel = func() error { return cmd.Process.Signal(unix.SIGTERM) }
 	cmd.WaitDelay = killAfter

@@ -17,11 +17,7 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
-	s := string(e.Layer) + ": " + e.Op
-	if e.Path != "" {
-		s += " " + e.Path
-	}
-	return s + ": " + e.Err.Error()
+	return (&order.Refusal{Layer: e.Layer, Op: e.Op, Path: e.Path, Err: e.Err}).Error()
 }
 
 func (e *Error) Unwrap() error { return e.Err }

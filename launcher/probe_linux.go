@@ -2,7 +2,6 @@ package launcher
 
 import (
 	"context"
-	"os"
 	"runtime"
 
 	"github.com/security-mcp/mcp-sandbox/platform"
@@ -43,31 +42,4 @@ func find(ctx context.Context, self string) (f *findings, err error) {
 		f.tree = tree(ctx, self, reached)
 	}
 	return f, nil
-}
-
-// forAnybody is the file itself, or a copy of it where a folder above it is closed: a root launcher's servers are another
-// user.
-func forAnybody(self string) (path string, remove func(), err error) {
-	if os.Geteuid() != 0 || openToAll(self) {
-		return self, func() {}, nil
-	}
-	dir, err := os.MkdirTemp("", "mcp-sandbox-probe-")
-	if err != nil {
-		return "", nil, err
-	}
-	remove = func() { os.RemoveAll(dir) }
-	path = dir + "/host"
-	b, err := os.ReadFile("/proc/self/exe")
-	if err == nil {
-		err = os.WriteFile(path, b, 0o755)
-	}
-	for _, p := range []string{dir, path} { // whatever the umask is
-		if err == nil {
-			err = os.Chmod(p, 0o755)
-		}
-	}
-	if err != nil {
-		remove()
-	}
-	return path, remove, err
 }

@@ -97,18 +97,3 @@ func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
 }
-
-// openToAll reports whether every user may execute the file and enter the folders above it.
-func openToAll(path string) bool {
-	for {
-		info, err := os.Stat(path)
-		if err != nil || info.Mode()&0o001 == 0 {
-			return false
-		}
-		up := filepath.Dir(path)
-		if up == path {
-			return true
-		}
-		path = up
-	}
-}

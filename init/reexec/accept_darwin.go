@@ -2,23 +2,13 @@ package reexec
 
 import (
 	"errors"
-	"io"
 	"os"
-	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/basic"
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
 )
-
-// Descriptors of a shim that a host started: exec.Cmd's first two ExtraFiles.
-const (
-	orderFD = 3
-	hostFD  = 4
-)
-
-// toOrder is how long the order may take to come.
-const toOrder = 5 * time.Second
 
 // accept takes the order of a Go host from its pipe, and the socket to it, whose other end must be the parent of the same
 // user: a set-user-ID host would otherwise start anything for anybody.
@@ -29,13 +19,11 @@ func accept(args []string) (o *order.Order, host int, watch basic.Watch, err err
 	if err = peerIsParent(hostFD); err != nil {
 		return nil, -1, nil, err
 	}
-	f := os.NewFile(orderFD, "order")
-	if info, bad := f.Stat(); bad != nil || info.Mode()&os.ModeNamedPipe == 0 {
+	var st unix.Stat_t
+	if bad := unix.Fstat(orderFD, &st); bad != nil || st.Mode&unix.S_IFMT != unix.S_IFIFO {
 		return nil, -1, nil, errors.New("order: no pipe")
 	}
-	f.SetReadDeadline(time.Now().Add(toOrder))
-	b, err := io.ReadAll(io.LimitReader(f, maxOrder))
-	f.Close()
+	b, err := platform.ReadDocument(orderFD, maxOrder, toOrder)
 	if err != nil {
 		return nil, -1, nil, err
 	}

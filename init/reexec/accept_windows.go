@@ -4,16 +4,12 @@ import (
 	"errors"
 	"os"
 	"strconv"
-	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/basic"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/windows"
 )
-
-// toOrder is how long the order may take to come.
-const toOrder = 5 * time.Second
 
 // accept takes the order of a Go host, and the two pipes to it. The handles' values are in the arguments; each must be a pipe
 // that was inherited. A program has never more rights than its caller on Windows, and the order cannot be changed once it is

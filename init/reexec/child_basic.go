@@ -5,16 +5,15 @@ package reexec
 import (
 	"errors"
 	"os"
+	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/basic"
 	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 )
 
-// ByHost is the first argument of a shim that a Go host started by exec.Cmd.
-const ByHost = "host"
-
-const maxOrder = 8 << 20
+// toOrder is how long the order may take to come.
+const toOrder = 5 * time.Second
 
 // child is the shim, or one of the processes that a shim starts.
 func child(args []string) int {
@@ -32,8 +31,6 @@ func child(args []string) int {
 	}
 	return basic.Run(basic.Config{Order: o, Host: host, Watch: watch, Say: Say})
 }
-
-var errArguments = errors.New("arguments: this name is the shim's")
 
 // Run makes this process the shim of an order, as mcp-sandbox-init does, and returns its exit code.
 func Run(o *order.Order) int { return basic.Run(basic.Config{Order: o, Host: -1, Say: Say}) }

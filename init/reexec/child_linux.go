@@ -12,21 +12,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Descriptors of a shim that a host started: exec.Cmd's first two ExtraFiles.
+// What else the one argument of a shim can be.
 const (
-	OrderFD = 3
-	HostFD  = 4
-)
-
-// The one argument of a shim: who started it.
-const (
-	ByHost = "host" // a Go host, by exec.Cmd
 	BySelf = "self" // mcp-sandbox run, by execve of itself: no socket, and the parent stays the parent
 
 	byInit = "reap" // an init without a pid namespace whose shim is gone, by execve of the shim's binary
 )
-
-const maxOrder = 8 << 20
 
 // child is the shim.
 func child(args []string) int {
@@ -56,23 +47,23 @@ func accept(args []string) (o *order.Order, host int, err error) {
 		return nil, -1, err
 	}
 	if len(args) != 1 || args[0] != ByHost && args[0] != BySelf {
-		return nil, -1, errors.New("arguments: this name is the shim's")
+		return nil, -1, errArguments
 	}
 	host = -1
 	if args[0] == ByHost {
-		host = HostFD
+		host = hostFD
 		if err = platform.PeerIs(host, unix.Getppid()); err != nil {
 			return nil, -1, err
 		}
 	}
-	if !platform.IsSealed(OrderFD) {
+	if !platform.IsSealed(orderFD) {
 		return nil, -1, errors.New("order: not a sealed memory file")
 	}
-	b, err := platform.ReadFD(OrderFD, maxOrder)
+	b, err := platform.ReadFD(orderFD, maxOrder)
 	if err != nil {
 		return nil, -1, os.NewSyscallError("read order", err)
 	}
-	unix.Close(OrderFD)
+	unix.Close(orderFD)
 	o, err = order.Decode(b)
 	return o, host, err
 }
@@ -123,8 +114,8 @@ func Exec(o *order.Order) error {
 		return err
 	}
 	// Number 3 may be the report's: that one moves away first.
-	if o.ReportFD == OrderFD {
-		moved, err := unix.FcntlInt(OrderFD, unix.F_DUPFD, OrderFD+1)
+	if o.ReportFD == orderFD {
+		moved, err := unix.FcntlInt(orderFD, unix.F_DUPFD, orderFD+1)
 		if err != nil {
 			return os.NewSyscallError("fcntl F_DUPFD", err)
 		}
@@ -134,11 +125,11 @@ func Exec(o *order.Order) error {
 			return err
 		}
 	}
-	if fd != OrderFD {
-		if err := unix.Dup3(fd, OrderFD, 0); err != nil {
+	if fd != orderFD {
+		if err := unix.Dup3(fd, orderFD, 0); err != nil {
 			return os.NewSyscallError("dup3", err)
 		}
-	} else if _, err := unix.FcntlInt(OrderFD, unix.F_SETFD, 0); err != nil {
+	} else if _, err := unix.FcntlInt(orderFD, unix.F_SETFD, 0); err != nil {
 		return os.NewSyscallError("fcntl F_SETFD", err)
 	}
 	err = unix.Exec("/proc/self/exe", []string{Name, BySelf}, ChildEnv())

@@ -20,6 +20,20 @@ import (
 // Name is the word that a re-executed child finds as its argument 0.
 const Name = "mcp-sandbox-shim"
 
+// ByHost is the first argument of a shim that a Go host started by exec.Cmd.
+const ByHost = "host"
+
+// Descriptors of a shim that a host started: exec.Cmd's first two ExtraFiles, where the system hands those over.
+const (
+	orderFD = 3
+	hostFD  = 4
+)
+
+// maxOrder is more than any order has.
+const maxOrder = 8 << 20
+
+var errArguments = errors.New("arguments: this name is the shim's")
+
 // ErrNotArmed is the error of a program whose main did not call [Init] first: started again it would not be a shim but the
 // same program once more, and again, and again.
 var ErrNotArmed = errors.New("main must call reexec.Init before anything else")

@@ -1,0 +1,53 @@
+//go:build unix
+
+package launcher
+
+import (
+	"os"
+	"path/filepath"
+)
+
+// forAnybody is the file itself, or a copy of it where a folder above it is closed: a root launcher's servers are another
+// user.
+func forAnybody(self string) (path string, remove func(), err error) {
+	if os.Geteuid() != 0 || openToAll(self) {
+		return self, func() {}, nil
+	}
+	dir, err := os.MkdirTemp("", "mcp-sandbox-probe-")
+	if err != nil {
+		return "", nil, err
+	}
+	remove = func() { os.RemoveAll(dir) }
+	path = filepath.Join(dir, "host")
+	b, err := os.ReadFile("/proc/self/exe") // what runs, whatever lies at its path by now
+	if err != nil {
+		b, err = os.ReadFile(self)
+	}
+	if err == nil {
+		err = os.WriteFile(path, b, 0o755)
+	}
+	for _, p := range []string{dir, path} { // whatever the umask is
+		if err == nil {
+			err = os.Chmod(p, 0o755)
+		}
+	}
+	if err != nil {
+		remove()
+	}
+	return path, remove, err
+}
+
+// openToAll reports whether every user may execute the file and enter the folders above it.
+func openToAll(path string) bool {
+	for {
+		info, err := os.Stat(path)
+		if err != nil || info.Mode()&0o001 == 0 {
+			return false
+		}
+		up := filepath.Dir(path)
+		if up == path {
+			return true
+		}
+		path = up
+	}
+}
