@@ -27,10 +27,6 @@ import (
 	"slices"
 )
 
-// SpecAllow is SECCOMP_FILTER_FLAG_SPEC_ALLOW, for the loader: before Linux 5.16 a filter without it switches
-// speculative store bypass off in its process, and V8 becomes slow. Nothing the filter promises depends on it.
-const SpecAllow = 1 << 2
-
 // Options are what the default filter is made stricter by. The zero value is the default filter.
 type Options struct {
 	// Deny are further numbers to refuse with EPERM (see [Number]). One that is refused anyway keeps its errno:

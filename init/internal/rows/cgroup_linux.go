@@ -33,7 +33,7 @@ func (r *cgroupNamespace) check(c *check) {
 
 // leaf opens the group that the shim made for the server, by its path: the folder is not in the root that is built next.
 // The clone of the server's process takes it: the frame's.
-type leaf struct{}
+type leaf struct{ noFacts }
 
 // cloneArgs is struct clone_args up to the group's descriptor, its last field; clone(2).
 const (
@@ -49,8 +49,6 @@ func (r *leaf) ops(b *build) {
 	b.Do(unix.SYS_OPENAT, program.Int(unix.AT_FDCWD), program.Str(b.Group.Dir),
 		program.Int(unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC)).Into(b.launch.born.Plus(cloneArgsGroup))
 }
-
-func (r *leaf) check(c *check) {}
 
 // clone makes the server's process, in its group from the first instruction on.
 func (l *Launch) cloneServer(b *build) program.Op {

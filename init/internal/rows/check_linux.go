@@ -15,9 +15,6 @@ type Evidence struct {
 	Server int              // the server's process id, as the kernel told the shim
 }
 
-// A Refusal is a demand that was not met: the server must not be released.
-type Refusal = order.Refusal
-
 // mismatch is the error of a fact whose two sides differ.
 type mismatch struct{ want, got string }
 
@@ -35,7 +32,7 @@ type check struct {
 	*Request
 	launch  *Launch
 	layer   *order.LayerReport
-	refusal *Refusal
+	refusal *order.Refusal
 }
 
 // fact adds what was wanted and what was found; the first that differs refuses the launch.
@@ -61,7 +58,7 @@ func (c *check) lacks(name, want, reason, effect string) {
 
 func (c *check) refuse(op, path string, err error) {
 	if c.refusal == nil {
-		c.refusal = &Refusal{Layer: c.layer.Layer, Op: op, Path: path, Err: err}
+		c.refusal = &order.Refusal{Layer: c.layer.Layer, Op: op, Path: path, Err: err}
 	}
 }
 
@@ -77,7 +74,7 @@ func (c *check) result(o program.Op) string {
 }
 
 // Check compares the evidence with what was wanted. The layers come in the order of a report.
-func (l *Launch) Check(e *Evidence) ([]order.LayerReport, *Refusal) {
+func (l *Launch) Check(e *Evidence) ([]order.LayerReport, *order.Refusal) {
 	if f, bad := l.Broken(e.Results, l.end, false); bad {
 		return nil, refusal(f)
 	}
@@ -121,18 +118,18 @@ func conclude(c *check) {
 	}
 }
 
-func refusal(f program.Failure) *Refusal {
+func refusal(f program.Failure) *order.Refusal {
 	var err error = f.Errno
 	if f.Errno == 0 {
 		err = mismatch{"another result", strconv.FormatInt(f.Got, 10)}
 	}
-	return &Refusal{Layer: order.Layer(f.Layer), Op: f.Call, Path: f.Object, Err: err}
+	return &order.Refusal{Layer: order.Layer(f.Layer), Op: f.Call, Path: f.Object, Err: err}
 }
 
 // Failed is the first call that did not give what was demanded, for a launch that ended before its server was ready.
-func (l *Launch) Failed(r *program.Results) *Refusal {
+func (l *Launch) Failed(r *program.Results) *order.Refusal {
 	if e := r.Errno(l.clone); e != 0 {
-		return &Refusal{Layer: order.Namespaces, Op: "clone", Path: "", Err: e}
+		return &order.Refusal{Layer: order.Namespaces, Op: "clone", Path: "", Err: e}
 	}
 	if f, bad := l.Broken(r, l.Len(), false); bad {
 		return refusal(f)

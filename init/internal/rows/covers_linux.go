@@ -4,7 +4,7 @@ import "github.com/security-mcp/mcp-sandbox/init/internal/view"
 
 // covers lays what hides, freezes or pins parts of a grant over it. A folder that is a mount point cannot be renamed
 // (EBUSY), so a path that goes through pinned folders leads to what is mounted at its end for as long as the sandbox lives.
-type covers struct{}
+type covers struct{ noFacts }
 
 func (r *covers) ops(b *build) {
 	denied := b.covers
@@ -22,5 +22,3 @@ func (r *covers) ops(b *build) {
 		}
 	}
 }
-
-func (r *covers) check(c *check) {}

@@ -1,8 +1,6 @@
 package rows
 
 import (
-	"math"
-
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
 	"golang.org/x/sys/unix"
 )
@@ -116,7 +114,7 @@ const (
 // supervise is what init does for the rest of its life: reap, pass signals on, and end with the shim or the server.
 // With its end the kernel ends every process of the namespace; pid_namespaces(7).
 func (l *Launch) supervise(b *build) {
-	b.Any(unix.SYS_CLOSE_RANGE, program.Int(fdRelease), program.Int(uint32(math.MaxUint32)), program.Int(0))
+	b.Any(unix.SYS_CLOSE_RANGE, program.Int(fdRelease), program.Int(everything), program.Int(0))
 	// The reader of the server's output sees its end only when nobody else can write: not even init.
 	b.Step(unix.SYS_CLOSE_RANGE, program.Int(0), program.Int(fdProgram), program.Int(0))
 	fds := b.Data(pollfds(fdLifeline))

@@ -10,7 +10,7 @@ import (
 // plain makes init, and so the server, the user that the policy means where no user namespace maps it: a root launcher's
 // gives up root and its groups. Then the last capabilities go.
 type plain struct {
-	uids   [2]program.Addr
+	ids    [2]program.Addr
 	groups program.Op
 	caps   capabilities
 	dump   program.Op
@@ -19,12 +19,7 @@ type plain struct {
 func (r *plain) ops(b *build) {
 	m := &b.Machine
 	if m.Root {
-		if m.Groups > 0 {
-			b.Do(unix.SYS_SETGROUPS, program.Int(0), program.Int(0))
-		}
-		gid, uid := program.Int(m.GID), program.Int(m.UID)
-		b.Do(unix.SYS_SETRESGID, gid, gid, gid)
-		b.Do(unix.SYS_SETRESUID, uid, uid, uid)
+		b.giveUpRoot()
 	}
 	// A change of ids away from 0 takes all but the inheritable ones.
 	held := &m.Caps
@@ -33,27 +28,62 @@ func (r *plain) ops(b *build) {
 	// A change of ids or of capabilities may have made it dumpable again; proc_sys_fs(5), suid_dumpable.
 	b.Any(unix.SYS_PRCTL, program.Int(unix.PR_SET_DUMPABLE), zero, zero, zero, zero)
 	r.dump = b.Ask(unix.SYS_PRCTL, program.Int(unix.PR_GET_DUMPABLE), zero, zero, zero, zero)
-	for i, nr := range []uintptr{unix.SYS_GETRESUID, unix.SYS_GETRESGID} {
-		a := b.Space(16)
-		r.uids[i] = a
-		b.Ask(nr, program.Ref(a), program.Ref(a.Plus(4)), program.Ref(a.Plus(8)))
-	}
+	r.ids = b.ids()
 	r.groups = b.Ask(unix.SYS_GETGROUPS, program.Int(0), program.Int(0))
 }
 
 func (r *plain) check(c *check) {
-	m := &c.Machine
-	for i, id := range []int{m.UID, m.GID} {
-		a := r.uids[i]
-		got := [3]uint32{c.Word32(a), c.Word32(a.Plus(4)), c.Word32(a.Plus(8))}
-		want := uint32(id)
-		c.shown(got == [3]uint32{want, want, want}, []string{"uid", "gid"}[i], strconv.Itoa(id), ids(got))
-	}
+	c.ids(r.ids)
 	c.fact("init's capabilities before the server", none, c.capabilities(r.caps))
 	c.fact("init is dumpable with its ids", "0", c.result(r.dump))
-	if m.Root {
-		c.fact("groups", "0", c.result(r.groups))
-	} else if c.Value(r.groups) > 0 {
+	c.groups(r.groups)
+}
+
+// giveUpRoot makes the process of a root launcher another user's, without groups.
+func (b *build) giveUpRoot() {
+	if b.Machine.Groups > 0 {
+		b.Do(unix.SYS_SETGROUPS, program.Int(0), program.Int(0))
+	}
+	b.setIDs()
+}
+
+func (b *build) setIDs() {
+	gid, uid := program.Int(b.Machine.GID), program.Int(b.Machine.UID)
+	b.Do(unix.SYS_SETRESGID, gid, gid, gid)
+	b.Do(unix.SYS_SETRESUID, uid, uid, uid)
+}
+
+// ids asks for the three user ids and the three group ids of the process.
+func (b *build) ids() (at [2]program.Addr) {
+	for i, nr := range []uintptr{unix.SYS_GETRESUID, unix.SYS_GETRESGID} {
+		a := b.Space(16)
+		at[i] = a
+		b.Ask(nr, program.Ref(a), program.Ref(a.Plus(4)), program.Ref(a.Plus(8)))
+	}
+	return at
+}
+
+func (c *check) ids(at [2]program.Addr) {
+	for i, id := range []int{c.Machine.UID, c.Machine.GID} {
+		a := at[i]
+		c.fact([]string{"uid", "gid"}[i], strconv.Itoa(id), threeIDs(c.Word32(a), c.Word32(a.Plus(4)), c.Word32(a.Plus(8))))
+	}
+}
+
+// threeIDs prints the real, the effective and the saved id: once, if they are one.
+func threeIDs(real, effective, saved uint32) string {
+	s := strconv.FormatUint(uint64(real), 10)
+	if real == effective && effective == saved {
+		return s
+	}
+	return s + " " + strconv.FormatUint(uint64(effective), 10) + " " + strconv.FormatUint(uint64(saved), 10)
+}
+
+// groups compares the number of supplementary groups.
+func (c *check) groups(got program.Op) {
+	if c.Machine.Root {
+		c.fact("groups", "0", c.result(got))
+	} else if c.Value(got) > 0 {
 		c.lacks("groups", "0", "an ordinary user cannot give up its supplementary groups",
 			"files that only a group of the launcher may open can be opened inside the grants")
 	}

@@ -173,11 +173,11 @@ func (r *restrict) ops(b *build) {
 	for i := range l.rules {
 		l.rules[i].before = b.trial(&l.rules[i])
 	}
-	r.file[0] = b.Ask(unix.SYS_OPENAT, program.Int(fdCanary), program.Str(canaryFile), program.Int(unix.O_RDONLY|unix.O_CLOEXEC))
+	r.file[0] = b.Ask(unix.SYS_OPENAT, program.Int(fdCanary), program.Str(CanaryFile), program.Int(unix.O_RDONLY|unix.O_CLOEXEC))
 	init := b.See(unix.SYS_GETPPID).Result()
 	r.signal[0] = b.See(unix.SYS_KILL, init, program.Int(0))
 	b.Do(unix.SYS_LANDLOCK_RESTRICT_SELF, l.fd.Result(), program.Int(0))
-	r.file[1] = b.See(unix.SYS_OPENAT, program.Int(fdCanary), program.Str(canaryFile), program.Int(unix.O_RDONLY|unix.O_CLOEXEC))
+	r.file[1] = b.See(unix.SYS_OPENAT, program.Int(fdCanary), program.Str(CanaryFile), program.Int(unix.O_RDONLY|unix.O_CLOEXEC))
 	r.signal[1] = b.See(unix.SYS_KILL, init, program.Int(0))
 	for i := range l.rules {
 		l.rules[i].after = b.trial(&l.rules[i])

@@ -20,6 +20,9 @@ const (
 	fdImage    = 8 // without a pid namespace: what init executes when the shim is gone
 )
 
+// ReaperFolder is where an init that executes the shim's image has the folder of the private folders.
+const ReaperFolder = fdCanary
+
 // A Machine is what the shim found out about the machine it runs on.
 type Machine struct {
 	Kernel      string

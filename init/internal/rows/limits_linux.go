@@ -119,15 +119,13 @@ func (r *Request) uncounted() string {
 type trial struct{ third program.Op }
 
 // limitProcesses is made by init before it clones the server's process.
-type limitProcesses struct{}
+type limitProcesses struct{ noFacts }
 
 func (r *limitProcesses) ops(b *build) {
 	if b.limitsProcesses() {
 		b.Do(unix.SYS_PRLIMIT64, program.Int(0), program.Int(unix.RLIMIT_NPROC), program.Words(2, b.Machine.Hard[unix.RLIMIT_NPROC]), program.Int(0)).On("processes")
 	}
 }
-
-func (r *limitProcesses) check(c *check) {}
 
 func (r *trial) ops(b *build) {
 	if !b.limitsProcesses() {

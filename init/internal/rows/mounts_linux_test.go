@@ -11,7 +11,7 @@ import (
 )
 
 // checked compares a table with a small view: a read grant, a write grant with a frozen folder and a denied one in it.
-func checked(table string) (order.LayerReport, *Refusal) {
+func checked(table string) (order.LayerReport, *order.Refusal) {
 	v := &view.View{
 		Nodes: []view.Node{
 			{Path: "/usr", Kind: view.Bind, Folder: true}, {Path: "/tmp", Kind: view.Dir},

@@ -44,9 +44,7 @@ func NewRepair(mem []byte, m *Machine, lost []Lost) (*Repair, error) {
 	b.Do(unix.SYS_SETNS, program.Int(fdUser), program.Int(unix.CLONE_NEWUSER)).On("user namespace") // first: the rest needs its capabilities
 	b.Do(unix.SYS_SETNS, program.Int(fdMount), program.Int(unix.CLONE_NEWNS)).On("mount namespace")
 	if m.Root { // kuid 0 has no number in there and can create nothing
-		gid, uid := program.Int(m.GID), program.Int(m.UID)
-		b.Do(unix.SYS_SETRESGID, gid, gid, gid)
-		b.Do(unix.SYS_SETRESUID, uid, uid, uid)
+		b.setIDs()
 	}
 	b.Do(unix.SYS_UMASK, zero)
 	for i := range lost {
@@ -129,7 +127,7 @@ func (r *Repair) Check(results *program.Results) error {
 			ok = ok && after.dev == k.Dev && after.ino == k.Ino
 		}
 		if !ok {
-			return &Refusal{Layer: order.Root, Op: "stat", Path: k.Path, Err: mismatch{"inode " + strconv.FormatUint(k.Ino, 10),
+			return &order.Refusal{Layer: order.Root, Op: "stat", Path: k.Path, Err: mismatch{"inode " + strconv.FormatUint(k.Ino, 10),
 				"inode " + strconv.FormatUint(before.ino, 10) + ", then " + strconv.FormatUint(after.ino, 10)}}
 		}
 	}

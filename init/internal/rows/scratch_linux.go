@@ -22,8 +22,10 @@ const (
 	deniedFolder = "denied"
 	deniedFile   = "unreadable"
 	canaryFolder = "canary"
-	canaryFile   = "file"
 )
+
+// CanaryFile is the name of the file that Landlock's proof opens, in its folder.
+const CanaryFile = "file"
 
 // scratchAt is where it is mounted for the moment: where the root is built afterwards.
 const scratchAt = base
@@ -46,7 +48,7 @@ func (b *build) scratch() *scratch {
 	b.keys = b.copyOf(b.denied(false))
 	canary := scratchAt + "/" + canaryFolder
 	b.Do(unix.SYS_MKDIRAT, at, program.Str(canary), program.Int(0o755))
-	b.create(canary+"/"+canaryFile, 0o644)
+	b.create(canary+"/"+CanaryFile, 0o644)
 	fd := b.Do(unix.SYS_OPENAT, at, program.Str(canary), program.Int(unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC))
 	b.Do(unix.SYS_DUP3, fd.Result(), program.Int(fdCanary), program.Int(unix.O_CLOEXEC))
 	return s

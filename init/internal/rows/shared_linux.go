@@ -17,9 +17,7 @@ func (c *check) absent(effect string) {
 	c.layer.Effect = effect
 }
 
-type noNamespaces struct{}
-
-func (r *noNamespaces) ops(b *build) {}
+type noNamespaces struct{ noCalls }
 
 func (r *noNamespaces) check(c *check) {
 	switch {
@@ -34,9 +32,7 @@ func (r *noNamespaces) check(c *check) {
 	}
 }
 
-type noRoot struct{}
-
-func (r *noRoot) ops(b *build) {}
+type noRoot struct{ noCalls }
 
 func (r *noRoot) check(c *check) {
 	switch {
@@ -57,9 +53,7 @@ func (r *noRoot) check(c *check) {
 	}
 }
 
-type noLandlock struct{}
-
-func (r *noLandlock) ops(b *build) {}
+type noLandlock struct{ noCalls }
 
 func (r *noLandlock) check(c *check) {
 	if c.launch.is(free) {
@@ -71,9 +65,7 @@ func (r *noLandlock) check(c *check) {
 
 // openNetwork, allPrivileges and noFilter are what level privileged is; the first and the last also what is missing where
 // the kernel has no seccomp.
-type openNetwork struct{}
-
-func (r *openNetwork) ops(b *build) {}
+type openNetwork struct{ noCalls }
 
 func (r *openNetwork) check(c *check) {
 	if c.launch.is(free) || c.hostNet() {
@@ -83,14 +75,11 @@ func (r *openNetwork) check(c *check) {
 	c.absent("the server has the host's network")
 }
 
-type allPrivileges struct{}
+type allPrivileges struct{ noCalls }
 
-func (r *allPrivileges) ops(b *build)   {}
 func (r *allPrivileges) check(c *check) { c.layer.State = order.Off }
 
-type noFilter struct{}
-
-func (r *noFilter) ops(b *build) {}
+type noFilter struct{ noCalls }
 
 func (r *noFilter) check(c *check) {
 	if c.launch.is(free) {

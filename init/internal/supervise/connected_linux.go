@@ -5,7 +5,6 @@ import (
 	"os"
 	"strconv"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
@@ -21,7 +20,7 @@ var errUnbound = errors.New("a socket that is not one end of a connected pair: i
 func (s *shim) connected() error {
 	for i, fd := range s.stdio.give {
 		if err := leadsOn(fd, s.policy.Level == policy.LevelNetwork); err != nil {
-			return &rows.Refusal{Layer: order.Descriptors, Op: "use", Path: "descriptor " + strconv.Itoa(i), Err: err}
+			return &order.Refusal{Layer: order.Descriptors, Op: "use", Path: "descriptor " + strconv.Itoa(i), Err: err}
 		}
 	}
 	return nil

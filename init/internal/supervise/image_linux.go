@@ -4,7 +4,6 @@ import (
 	"os"
 	"strconv"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"golang.org/x/sys/unix"
 )
@@ -14,7 +13,7 @@ import (
 // write. The same where that user may not execute the file.
 func (s *shim) openImage() error {
 	if len(s.Reaper) == 0 {
-		return &rows.Refusal{Layer: order.Exec, Op: "supervise", Err: unix.ENOSYS}
+		return &order.Refusal{Layer: order.Exec, Op: "supervise", Err: unix.ENOSYS}
 	}
 	const self = "/proc/self/exe"
 	fd, err := unix.Open(self, unix.O_PATH|unix.O_CLOEXEC, 0)

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
@@ -111,7 +110,7 @@ func (s *shim) beginShared() error {
 }
 
 // below is the next rung, and the refusal if it is the machine's: a policy's is never answered by less confinement.
-func (s *shim) below(err error) (next policy.Confinement, r *rows.Refusal) {
+func (s *shim) below(err error) (next policy.Confinement, r *order.Refusal) {
 	if !errors.As(err, &r) || !machines(r) {
 		return "", nil
 	}
@@ -132,7 +131,7 @@ func (s *shim) below(err error) (next policy.Confinement, r *rows.Refusal) {
 
 // machines reports whether a refusal is that of a machine which cannot or may not do such a thing at all, whatever the
 // policy: a mechanism that is not there, forbidden, or used up by an administrator's limit. Paths are the policy's.
-func machines(r *rows.Refusal) bool {
+func machines(r *order.Refusal) bool {
 	var errno syscall.Errno
 	if !errors.As(r.Err, &errno) {
 		return false
@@ -195,7 +194,7 @@ func (s *shim) lowered() string {
 // reachable is an error if it is known beforehand that this machine cannot give the rung.
 func (s *shim) reachable() error {
 	if s.rung == policy.Reduced && s.machine.LandlockABI < leastLandlock {
-		return &rows.Refusal{Layer: order.Landlock, Op: "landlock_create_ruleset", Err: cmp.Or(s.machine.NoLandlock, unix.ENOSYS)}
+		return &order.Refusal{Layer: order.Landlock, Op: "landlock_create_ruleset", Err: cmp.Or(s.machine.NoLandlock, unix.ENOSYS)}
 	}
 	return nil
 }
@@ -209,7 +208,7 @@ func (s *shim) holds() error {
 		return nil
 	}
 	u := s.view.Unheld[0]
-	return &rows.Refusal{Layer: order.Policy, Op: u.Key, Path: u.Path,
+	return &order.Refusal{Layer: order.Policy, Op: u.Key, Path: u.Path,
 		Err: unheld{string(s.rung), s.why(), s.hints()}}
 }
 

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
@@ -26,7 +25,7 @@ func (s *shim) tellLowered() {
 
 // lasting reports whether a refusal is one of this machine's settings and not of the moment, nor of this policy: ENOSPC is
 // also what a limit of namespaces says that others have used up.
-func lasting(r *rows.Refusal) bool {
+func lasting(r *order.Refusal) bool {
 	var errno syscall.Errno
 	if !errors.As(r.Err, &errno) || r.Layer != order.Namespaces && r.Layer != order.Network && r.Layer != order.Root && r.Layer != order.Landlock {
 		return false

@@ -5,7 +5,6 @@ import (
 	"path"
 	"strconv"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"golang.org/x/sys/unix"
 )
@@ -58,7 +57,7 @@ func (s *shim) remember() (err error) {
 		fd   *int
 	}{{"user", &s.lookout.user}, {"mnt", &s.lookout.mount}} {
 		if *n.fd, err = unix.Open(dir+n.name, unix.O_RDONLY|unix.O_CLOEXEC, 0); err != nil {
-			return &rows.Refusal{Layer: order.Root, Op: "open", Path: dir + n.name, Err: err}
+			return &order.Refusal{Layer: order.Root, Op: "open", Path: dir + n.name, Err: err}
 		}
 	}
 	return nil
@@ -70,7 +69,7 @@ func (s *shim) lookOut() error {
 	table := "/proc/" + strconv.Itoa(s.init) + "/mountinfo"
 	var err error
 	if g.table, err = unix.Open(table, unix.O_RDONLY|unix.O_CLOEXEC, 0); err != nil {
-		return &rows.Refusal{Layer: order.Root, Op: "open", Path: table, Err: err}
+		return &order.Refusal{Layer: order.Root, Op: "open", Path: table, Err: err}
 	}
 	s.hasten()
 	g.state = make([]coverState, len(s.view.Covers))

@@ -123,7 +123,7 @@ func (s *shim) ownIDs() error {
 	}
 	m.UID, m.GID = m.OuterUID, m.OuterGID
 	if platform.MachinesRoot() {
-		return &rows.Refusal{Layer: order.Privileges, Op: "give up user 0", Err: unix.EPERM}
+		return &order.Refusal{Layer: order.Privileges, Op: "give up user 0", Err: unix.EPERM}
 	}
 	return nil
 }

@@ -16,11 +16,11 @@ func Plan(o *order.Order) ([]string, error) {
 	s := &shim{Config: Config{Order: o}}
 	var err error
 	if s.policy, err = policy.Parse(o.Policy); err != nil {
-		return nil, &rows.Refusal{Layer: order.Policy, Op: "parse", Err: err}
+		return nil, &order.Refusal{Layer: order.Policy, Op: "parse", Err: err}
 	}
 	s.rung = s.highest()
 	if err = identify(&s.machine, &s.policy); err != nil {
-		return nil, &rows.Refusal{Layer: order.Namespaces, Op: "find out the ids", Err: err}
+		return nil, &order.Refusal{Layer: order.Namespaces, Op: "find out the ids", Err: err}
 	}
 	if s.shared() {
 		if err = s.ownIDs(); err != nil {
@@ -28,7 +28,7 @@ func Plan(o *order.Order) ([]string, error) {
 		}
 	}
 	if err = look(&s.machine, s.rung); err != nil {
-		return nil, &rows.Refusal{Layer: order.Namespaces, Op: "look at the machine", Err: err}
+		return nil, &order.Refusal{Layer: order.Namespaces, Op: "look at the machine", Err: err}
 	}
 	s.terminal.given = isGiven()
 	if s.view, err = view.Plan(s.viewRequest()); err != nil {

@@ -14,17 +14,14 @@ import (
 // as long as the shim or init lives: one that nobody has locked is a dead launcher's.
 //
 //	NAME/       the launcher's; the server may pass through and no more
-//	  canary    what Landlock's proof opens
+//	  file      what Landlock's proof opens
 //	  home tmp  the server's
 type private struct {
 	fd   int // of NAME; -1 if there is none
 	path string
 }
 
-const (
-	privatePrefix = "mcp-sandbox-"
-	canary        = "file" // as rows has it
-)
+const privatePrefix = "mcp-sandbox-"
 
 // openPrivate makes the folder. What is left of dead launchers goes first.
 func (s *shim) openPrivate() error {
@@ -39,14 +36,14 @@ func (s *shim) openPrivate() error {
 		p, err = makePrivate(base)
 	}
 	if err != nil {
-		return &rows.Refusal{Layer: order.Root, Op: "make the private folder in", Path: base, Err: err}
+		return &order.Refusal{Layer: order.Root, Op: "make the private folder in", Path: base, Err: err}
 	}
 	s.private = p
 	if s.machine.Root {
 		err = p.give(s.machine.UID, s.machine.GID)
 	}
 	if err != nil {
-		return &rows.Refusal{Layer: order.Root, Op: "chown", Path: p.path, Err: err}
+		return &order.Refusal{Layer: order.Root, Op: "chown", Path: p.path, Err: err}
 	}
 	sweepPrivate(base)
 	return nil
@@ -93,7 +90,7 @@ func makePrivate(base string) (p private, err error) {
 		}
 	}
 	if err == nil {
-		err = unix.Mknodat(p.fd, canary, unix.S_IFREG|0o644, 0)
+		err = unix.Mknodat(p.fd, rows.CanaryFile, unix.S_IFREG|0o644, 0)
 	}
 	if err != nil {
 		p.remove()
@@ -127,7 +124,7 @@ func (p *private) give(uid, gid int) error {
 			return err
 		}
 	}
-	return unix.Fchmodat(p.fd, canary, 0o644, 0)
+	return unix.Fchmodat(p.fd, rows.CanaryFile, 0o644, 0)
 }
 
 // remove takes the folder away with all that is in it. Nobody may live any more who could write to it. The init of a root

@@ -38,10 +38,10 @@ func (s *shim) prove() (*order.Enforced, error) {
 	}
 	mounts, err := s.mounts()
 	if err != nil {
-		return nil, &rows.Refusal{Layer: order.Root, Op: "mountinfo", Err: err}
+		return nil, &order.Refusal{Layer: order.Root, Op: "mountinfo", Err: err}
 	}
 	if err = s.group.ReadBack(); err != nil {
-		return nil, &rows.Refusal{Layer: order.Cgroup, Op: "read back", Err: err}
+		return nil, &order.Refusal{Layer: order.Cgroup, Op: "read back", Err: err}
 	}
 	layers, refusal := s.launch.Check(&rows.Evidence{Results: s.launch.Copy(), Mounts: mounts, Server: s.server})
 	if refusal != nil {
@@ -111,7 +111,7 @@ func (s *shim) failed(err error) error {
 	if f := s.launch.Failed(r); f != nil {
 		return f
 	}
-	return &rows.Refusal{Layer: order.Layer(s.launch.Reached(r)), Op: "set up", Err: err}
+	return &order.Refusal{Layer: order.Layer(s.launch.Reached(r)), Op: "set up", Err: err}
 }
 
 // abandon ends what was started of a launch that is refused. No server has run.

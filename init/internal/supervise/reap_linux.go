@@ -2,15 +2,14 @@ package supervise
 
 import (
 	"os"
+	"strconv"
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
+	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
 )
-
-// Descriptors that init has when it executes the image; rows places them.
-const reaperFolder = 7
 
 // Reap ends every process below this one, until none is left, and then removes the private folder. It is what an init
 // without a pid namespace becomes when its shim is gone: it has the same process id, and every orphan is its child.
@@ -51,9 +50,9 @@ func killHidden() {
 
 // left removes the private folder.
 func left() {
-	path, err := os.Readlink("/proc/self/fd/7")
+	path, err := os.Readlink("/proc/self/fd/" + strconv.Itoa(rows.ReaperFolder))
 	if err == nil {
-		p := private{fd: reaperFolder, path: path}
+		p := private{fd: rows.ReaperFolder, path: path}
 		p.remove()
 	}
 }

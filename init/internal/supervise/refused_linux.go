@@ -4,7 +4,6 @@ import (
 	"errors"
 	"os"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
 	"github.com/security-mcp/mcp-sandbox/init/internal/view"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
@@ -13,18 +12,18 @@ import (
 
 // refusedView tells what the view was refused for: the policy's key and its path, or the command.
 func refusedView(err error) error {
-	var refusal *rows.Refusal
+	var refusal *order.Refusal
 	var command *view.CommandError
 	var path *os.PathError
 	switch {
 	case errors.As(err, &refusal):
 		return refusal
 	case errors.As(err, &command):
-		return &rows.Refusal{Layer: order.Exec, Op: "start", Path: command.Path, Err: unnamed{command}}
+		return &order.Refusal{Layer: order.Exec, Op: "start", Path: command.Path, Err: unnamed{command}}
 	case errors.As(err, &path):
-		return &rows.Refusal{Layer: order.Policy, Op: path.Op, Path: path.Path, Err: path.Err}
+		return &order.Refusal{Layer: order.Policy, Op: path.Op, Path: path.Path, Err: path.Err}
 	}
-	return &rows.Refusal{Layer: order.Policy, Op: "plan", Err: err}
+	return &order.Refusal{Layer: order.Policy, Op: "plan", Err: err}
 }
 
 // unnamed is why a command cannot be started, without its name, which the refusal has already.
@@ -62,7 +61,7 @@ func (s *shim) allRefused(next policy.Confinement) error {
 // refusals are why no confinement was reached that may start the server.
 type refusals struct {
 	first error
-	rest  []*rows.Refusal
+	rest  []*order.Refusal
 	hints string
 	next  policy.Confinement // which would be tried if it might
 }

@@ -4,7 +4,6 @@ import (
 	"strconv"
 
 	lines "github.com/security-mcp/mcp-sandbox/init/internal/guard"
-	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"golang.org/x/sys/unix"
 )
@@ -59,7 +58,7 @@ func (s *shim) route() error {
 }
 
 func refusedStdio(op string, err error) error {
-	return &rows.Refusal{Layer: order.Descriptors, Op: op, Err: err}
+	return &order.Refusal{Layer: order.Descriptors, Op: op, Err: err}
 }
 
 // relayOut puts a pipe in place of an output, and has the guard, if there is one, sort what comes out of it.

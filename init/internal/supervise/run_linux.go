@@ -37,7 +37,7 @@ type shim struct {
 	policy    policy.Policy
 	rung      policy.Confinement // the confinement that is tried, and in the end the one that is reached
 	noFilter  bool               // the kernel has no seccomp, and the rung does without
-	refused   []*rows.Refusal    // why stronger ones were not, the strongest first
+	refused   []*order.Refusal   // why stronger ones were not, the strongest first
 	view      *view.View
 	machine   rows.Machine
 	launch    *rows.Launch
@@ -111,16 +111,16 @@ func (s *shim) prepare() error {
 	var err error
 	o := s.Order
 	if s.policy, err = policy.Parse(o.Policy); err != nil {
-		return &rows.Refusal{Layer: order.Policy, Op: "parse", Err: err}
+		return &order.Refusal{Layer: order.Policy, Op: "parse", Err: err}
 	}
 	if err = checkStdio(); err != nil {
 		return err
 	}
 	if err = ownProc(); err != nil {
-		return &rows.Refusal{Layer: order.Namespaces, Op: opProc, Path: "/proc", Err: err}
+		return &order.Refusal{Layer: order.Namespaces, Op: opProc, Path: "/proc", Err: err}
 	}
 	if err = identify(&s.machine, &s.policy); err != nil {
-		return &rows.Refusal{Layer: order.Namespaces, Op: "find out the ids", Err: err}
+		return &order.Refusal{Layer: order.Namespaces, Op: "find out the ids", Err: err}
 	}
 	if err = s.route(); err != nil {
 		return err
@@ -132,7 +132,7 @@ func (s *shim) prepare() error {
 // plan looks at the machine and works out what the server will see.
 func (s *shim) plan() (err error) {
 	if err = look(&s.machine, s.rung); err != nil {
-		return &rows.Refusal{Layer: order.Namespaces, Op: "look at the machine", Err: err}
+		return &order.Refusal{Layer: order.Namespaces, Op: "look at the machine", Err: err}
 	}
 	if s.AlterMachine != nil {
 		s.AlterMachine(&s.machine)
@@ -164,7 +164,7 @@ func (s *shim) viewRequest() view.Request {
 func (s *shim) start(more []int) error {
 	fd, mem, err := program.Open()
 	if err != nil {
-		return &rows.Refusal{Layer: order.Exec, Op: "program", Err: err}
+		return &order.Refusal{Layer: order.Exec, Op: "program", Err: err}
 	}
 	defer unix.Close(fd)
 	s.launch = rows.Begin(mem, &s.policy, s.rung, s.noFilter)
@@ -178,11 +178,11 @@ func (s *shim) start(more []int) error {
 func (s *shim) lay() error {
 	filter, asking, err := s.assemble()
 	if err != nil {
-		return &rows.Refusal{Layer: order.Seccomp, Op: "assemble", Err: err}
+		return &order.Refusal{Layer: order.Seccomp, Op: "assemble", Err: err}
 	}
 	if err = s.launch.Lay(&rows.Request{Policy: s.policy, View: s.view, Machine: s.machine, Env: s.env(), Group: s.group.Group, Filter: filter, Asking: asking,
 		Lost: s.why(), Reaper: s.Reaper, TTY: s.Order.TTY || s.terminal.given}); err != nil {
-		return &rows.Refusal{Layer: order.Policy, Op: "lay out", Err: err}
+		return &order.Refusal{Layer: order.Policy, Op: "lay out", Err: err}
 	}
 	return nil
 }

@@ -57,7 +57,7 @@ func (s *shim) startRunner(prog int, more []int) error {
 }
 
 func refusedStart(op string, err error) error {
-	return &rows.Refusal{Layer: order.Exec, Op: op, Err: err}
+	return &order.Refusal{Layer: order.Exec, Op: op, Err: err}
 }
 
 // startBlocked starts the runner with every signal blocked, so that none reaches init or the server before they are ready.
@@ -149,7 +149,7 @@ func (s *shim) mapIDs() error {
 	}{{"/uid_map", m.UID}, {"/gid_map", m.GID}} {
 		id := strconv.Itoa(f.id)
 		if err := platform.WriteFile(dir+f.name, id+" "+id+" 1"); err != nil {
-			return &rows.Refusal{Layer: order.Namespaces, Op: "write", Path: f.name[1:], Err: err}
+			return &order.Refusal{Layer: order.Namespaces, Op: "write", Path: f.name[1:], Err: err}
 		}
 	}
 	return nil
@@ -176,7 +176,7 @@ func (s *shim) openTrees() (fds []int, err error) {
 		fd, err := platform.OpenTree(n.Source)
 		if err != nil {
 			closeAll(fds)
-			return nil, &rows.Refusal{Layer: order.Root, Op: "open_tree", Path: n.Source, Err: err}
+			return nil, &order.Refusal{Layer: order.Root, Op: "open_tree", Path: n.Source, Err: err}
 		}
 		fds = append(fds, fd)
 	}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"strconv"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"golang.org/x/sys/unix"
 )
@@ -14,7 +13,7 @@ import (
 func checkStdio() error {
 	for fd := 0; fd <= 2; fd++ {
 		if err := usable(fd); err != nil {
-			return &rows.Refusal{Layer: order.Descriptors, Op: "use", Path: "descriptor " + strconv.Itoa(fd), Err: err}
+			return &order.Refusal{Layer: order.Descriptors, Op: "use", Path: "descriptor " + strconv.Itoa(fd), Err: err}
 		}
 	}
 	return nil

@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
-	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
 	"github.com/security-mcp/mcp-sandbox/init/internal/signals"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"golang.org/x/sys/unix"
@@ -53,7 +52,7 @@ func (s *shim) yieldTerminal() (err error) {
 func (s *shim) openTerminal() error {
 	modes, err := unix.IoctlGetTermios(0, unix.TCGETS)
 	if err != nil {
-		return &rows.Refusal{Layer: order.Descriptors, Op: "use", Path: "descriptor 0",
+		return &order.Refusal{Layer: order.Descriptors, Op: "use", Path: "descriptor 0",
 			Err: errors.New("--tty needs a terminal on standard input")}
 	}
 	t := &s.terminal
