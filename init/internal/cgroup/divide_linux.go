@@ -3,6 +3,7 @@ package cgroup
 import (
 	"errors"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -113,7 +114,7 @@ func (g *Group) moveDown(r *Request) error {
 	}
 	for _, pid := range strings.Fields(text) {
 		n, err := strconv.Atoi(pid)
-		if err != nil || !contains(mine, n) {
+		if err != nil || !slices.Contains(mine, n) {
 			return unix.EBUSY
 		}
 	}
@@ -126,15 +127,6 @@ func (g *Group) moveDown(r *Request) error {
 		}
 	}
 	return nil
-}
-
-func contains(list []int, n int) bool {
-	for _, v := range list {
-		if v == n {
-			return true
-		}
-	}
-	return false
 }
 
 // letters is random bytes as a name.

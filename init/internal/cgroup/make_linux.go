@@ -3,6 +3,7 @@ package cgroup
 import (
 	"errors"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/platform"
@@ -176,10 +177,5 @@ func divisible(dir string, need []string) (n int, err error) {
 }
 
 func hasWord(list, word string) bool {
-	for _, w := range strings.Fields(list) {
-		if w == word {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(strings.Fields(list), word)
 }

@@ -1,6 +1,7 @@
 package supervise
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/view"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
+	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
 )
 
@@ -46,12 +48,9 @@ func (s *shim) groupRequest() *cgroup.Request {
 func (s *shim) devices() []string {
 	var seen []uint64
 	add := func(dev uint64) {
-		for _, d := range seen {
-			if d == dev {
-				return
-			}
+		if !slices.Contains(seen, dev) {
+			seen = append(seen, dev)
 		}
-		seen = append(seen, dev)
 	}
 	var root unix.Stat_t
 	if s.view.HostRoot && unix.Stat("/", &root) == nil {
@@ -64,20 +63,11 @@ func (s *shim) devices() []string {
 	}
 	var names []string
 	for _, d := range seen {
-		if name, ok := platform.Disk(uint32(d>>32), uint32(d)); ok && !contains(names, name) {
+		if name, ok := platform.Disk(uint32(d>>32), uint32(d)); ok && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
 	return names
-}
-
-func contains(list []string, s string) bool {
-	for _, v := range list {
-		if v == s {
-			return true
-		}
-	}
-	return false
 }
 
 // own are the processes of this launch up to now: the runner ends when it has made init.
@@ -132,21 +122,8 @@ func (s *shim) sayMemory(x *order.Exited) {
 	switch {
 	case x.Cause != order.CauseOOM:
 	case s.group.usage.AtLimit:
-		s.Say("memory limit " + quantity(x.MemoryLimit) + " reached")
+		s.Say("memory limit " + policy.Quantity(x.MemoryLimit).String() + " reached")
 	default:
 		s.Say("killed because the memory of the machine, or of a control group above the server's, was used up")
 	}
-}
-
-// quantity prints bytes as a policy writes them.
-func quantity(n int64) string {
-	for _, unit := range [...]struct {
-		shift  uint
-		letter string
-	}{{40, "T"}, {30, "G"}, {20, "M"}, {10, "K"}} {
-		if n>>unit.shift > 0 && n&(1<<unit.shift-1) == 0 {
-			return strconv.FormatInt(n>>unit.shift, 10) + unit.letter
-		}
-	}
-	return strconv.FormatInt(n, 10)
 }

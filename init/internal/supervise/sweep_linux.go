@@ -1,6 +1,7 @@
 package supervise
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -161,10 +162,8 @@ func add(sum, ru *unix.Rusage) {
 // stranger reports whether a process below this one is not the sandbox's: it was there before, or is a child of one that
 // was, or may still gain rights, which no confined process can.
 func (s *shim) stranger(pid int) bool {
-	for _, known := range s.strangers {
-		if pid == known {
-			return true
-		}
+	if slices.Contains(s.strangers, pid) {
+		return true
 	}
 	if s.rung == policy.None {
 		return false
