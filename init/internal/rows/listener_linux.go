@@ -10,6 +10,9 @@ import (
 // it, which sends it to the shim and keeps nothing of it, or the server could answer itself. The shim answers EPERM,
 // always; when it is gone the kernel answers ENOSYS. So a listener decides nothing, and a machine that gives none (an
 // outer sandbox has one already: EBUSY) loads the filter that refuses by itself.
+//
+// SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (Linux 5.19) is not asked for. It would keep a signal from having a call told twice,
+// but a call that the shim has taken would then wait for nothing but SIGKILL: no signal, no stop without the shim.
 type listener struct{ load, kept program.Op }
 
 // Listener is the message that carries it. Its letter is none of the others'.

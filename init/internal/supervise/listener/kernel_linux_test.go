@@ -43,7 +43,7 @@ func TestNobodyAnswers(t *testing.T) {
 	wait := func() {
 		fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
 		for {
-			if n, err := unix.Poll(fds, 10000); n == 1 {
+			if n, err := unix.Poll(fds, 60000); n == 1 {
 				return
 			} else if err != unix.EINTR {
 				t.Fatalf("nothing is asked: %v", err)

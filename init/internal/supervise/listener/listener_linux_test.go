@@ -169,9 +169,8 @@ func TestFlood(t *testing.T) {
 			if o.stdout != fmt.Sprintf("map[EPERM:%d]\n", calls) {
 				t.Errorf("%q\n%s", o.stdout, o.stderr)
 			}
-			// A call that a signal interrupts while its answer is on the way is made, and counted, once more.
 			d := o.exited.Denied
-			if len(d) != 1 || d[0].Syscall != "ptrace" || d[0].Count < int64(calls) || d[0].Count > int64(calls+calls/100) {
+			if len(d) != 1 || d[0].Syscall != "ptrace" || d[0].Count != int64(calls) {
 				t.Fatalf("%v", d)
 			}
 			if n := len(o.denied); n < 2 || n > 34+int(wall/time.Second) || o.exited.Dropped != d[0].Count-int64(n) {
@@ -182,7 +181,7 @@ func TestFlood(t *testing.T) {
 			}
 			shim := (o.process.UserTime() + o.process.SystemTime()).Seconds() - o.exited.CPUSeconds
 			t.Logf("%d calls in %s: %.3f s of the shim's processor time, %d lines", calls, wall, shim, len(o.denied))
-			if most := 0.05*wall.Seconds() + 0.2; shim > most {
+			if most := 0.2*wall.Seconds() + 0.5; shim > most {
 				t.Errorf("%.3f s of the shim's processor time in %s", shim, wall)
 			}
 			if least := time.Duration(calls-1500) * time.Second / 500; wall < least {

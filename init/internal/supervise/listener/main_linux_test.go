@@ -81,6 +81,7 @@ type outcome struct {
 	denied         []order.Denied
 	exited         order.Exited
 	process        *os.ProcessState // of the shim
+	released       func()           // is called beside, when the report begins
 }
 
 // launch runs this binary as a server that does something, under a shim of a name.
@@ -90,11 +91,12 @@ func launch(t *testing.T, name, doc, does string, args ...string) *outcome {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return start(t, name, doc, append([]string{self, serverIs, does}, args...), func(int) {})
+	return start(t, name, doc, append([]string{self, serverIs, does}, args...), nil)
 }
 
-// start runs a command under a shim; while it runs something is done, with the shim's number.
-func start(t *testing.T, name, doc string, command []string, meanwhile func(shim int)) *outcome {
+// start runs a command under a shim. Once the server is about to run, something may be done meanwhile, with the numbers of
+// both; then the server's standard input ends.
+func start(t *testing.T, name, doc string, command []string, meanwhile func(shim, server int)) *outcome {
 	t.Helper()
 	var out, errs bytes.Buffer
 	r, w, err := os.Pipe()
@@ -110,12 +112,25 @@ func start(t *testing.T, name, doc string, command []string, meanwhile func(shim
 	if os.Geteuid() == 0 {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Groups: []uint32{0}}}
 	}
+	o := &outcome{}
+	done := make(chan bool)
+	if meanwhile == nil {
+		close(done)
+	} else {
+		in, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.released = func() {
+			defer close(done)
+			defer in.Close()
+			meanwhile(cmd.Process.Pid, o.enforced.PID)
+		}
+	}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	w.Close()
-	meanwhile(cmd.Process.Pid)
-	o := &outcome{}
 	o.read(t, r)
 	err = cmd.Wait()
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
@@ -125,6 +140,7 @@ func start(t *testing.T, name, doc string, command []string, meanwhile func(shim
 	if o.exited.Event != "exited" {
 		t.Fatalf("code %d and no last line\n%s", o.code, o.stderr)
 	}
+	<-done
 	return o
 }
 
@@ -141,7 +157,9 @@ func (o *outcome) read(t *testing.T, report io.Reader) {
 		err := json.Unmarshal(line, &head)
 		switch head.Event {
 		case "enforced":
-			err = json.Unmarshal(line, &o.enforced)
+			if err = json.Unmarshal(line, &o.enforced); err == nil && o.released != nil {
+				go o.released()
+			}
 		case "denied":
 			var one order.Denied
 			err = json.Unmarshal(line, &one)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -23,7 +25,7 @@ func command(t *testing.T, does string, args ...string) []string {
 }
 
 // Threads that wait for an answer are stopped like others, when a denied file that the host replaced is covered again, and
-// ask once more when they go on.
+// ask once more when they go on. The server reads the file when the last one is covered.
 func TestFreezeInFlood(t *testing.T) {
 	t.Parallel()
 	dir := testbed.Folder(t)
@@ -37,11 +39,12 @@ func TestFreezeInFlood(t *testing.T) {
 		}
 	}
 	replace()
-	doc := fmt.Sprintf(`{"version":1,"filesystem":{"allowRead":[%q],"denyRead":[%q]}}`, dir, secret)
-	o := start(t, shimName, doc, command(t, "flood-and-read", secret), func(int) {
+	doc := fmt.Sprintf(`{"version":1,"filesystem":{"allowRead":[%q],"denyRead":[%q]},"limits":{"grace":"2m"}}`, dir, secret)
+	o := start(t, shimName, doc, command(t, "flood-and-read", secret), func(_, server int) {
 		for range 5 {
 			time.Sleep(500 * time.Millisecond)
 			replace()
+			covered(t, server, secret)
 		}
 	})
 	if o.code != 0 || o.exited.Cause != order.CauseExit || o.stdout != "map[EPERM:3000]\ntrue\n" {
@@ -49,13 +52,23 @@ func TestFreezeInFlood(t *testing.T) {
 	}
 }
 
+// covered waits until a cover lies at a path again.
+func covered(t *testing.T, server int, path string) {
+	for until := time.Now().Add(time.Minute); time.Now().Before(until); time.Sleep(time.Millisecond) {
+		b, _ := os.ReadFile("/proc/" + strconv.Itoa(server) + "/mountinfo")
+		if strings.Contains(string(b), " "+path+" ") {
+			return
+		}
+	}
+	t.Errorf("%s is not covered again", path)
+}
+
 // While the shim is stopped, calls that are told wait; no answer is another one, and when it goes on they get theirs.
 func TestStoppedShim(t *testing.T) {
 	t.Parallel()
 	const pause = time.Second
 	began := time.Now()
-	o := start(t, shimName, usual, command(t, "flood", "1200", "2"), func(shim int) {
-		time.Sleep(300 * time.Millisecond)
+	o := start(t, shimName, `{"version":1,"onStdinClose":"ignore"}`, command(t, "interrupted-flood", "1200", "2"), func(shim, _ int) {
 		if err := unix.Kill(shim, unix.SIGSTOP); err != nil {
 			t.Error(err)
 		}
@@ -64,7 +77,8 @@ func TestStoppedShim(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	if o.code != 0 || o.stdout != "map[EPERM:1200]\n" || time.Since(began) < pause {
-		t.Errorf("code %d, %q, %s\n%s", o.code, o.stdout, time.Since(began), o.stderr)
+	d := o.exited.Denied
+	if o.code != 0 || o.stdout != "map[EPERM:1200]\n" || time.Since(began) < pause || len(d) != 1 || d[0].Count < 1200 {
+		t.Errorf("code %d, %q, %s, %v\n%s", o.code, o.stdout, time.Since(began), d, o.stderr)
 	}
 }

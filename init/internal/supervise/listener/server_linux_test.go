@@ -3,6 +3,7 @@ package listener_test
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"runtime"
@@ -23,6 +24,21 @@ var arguments = map[string][2]uintptr{
 	"seccomp": {unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_NEW_LISTENER},
 }
 
+// undisturbed is for a thread whose calls are counted: no signal reaches it any more. One that comes while a call's answer is
+// on its way has the call made, and told, once more (seccomp_do_user_notification in kernel/seccomp.c gives the wait up for
+// a signal, even if the answer was taken before it has the lock again), and the runtime of Go sends SIGURG to a thread that
+// is long in a call. The goroutine keeps the thread.
+func undisturbed() {
+	runtime.LockOSThread()
+	var all unix.Sigset_t
+	for i := range all.Val {
+		all.Val[i] = ^all.Val[i]
+	}
+	if err := unix.PthreadSigmask(unix.SIG_SETMASK, &all, nil); err != nil {
+		panic(err)
+	}
+}
+
 func call(name string) syscall.Errno {
 	nr, ok := filter.Number(name)
 	if !ok {
@@ -37,13 +53,14 @@ func call(name string) syscall.Errno {
 func serve(does string, args []string) int {
 	switch does {
 	case "calls": // each of the names, and what became of it
+		undisturbed()
 		for _, name := range args {
 			fmt.Println(name, unix.ErrnoName(call(name)))
 		}
 	case "thread": // not the process's first
 		done := make(chan syscall.Errno)
 		go func() {
-			runtime.LockOSThread()
+			undisturbed()
 			time.Sleep(time.Millisecond)
 			done <- call("ptrace")
 		}()
@@ -54,12 +71,17 @@ func serve(does string, args []string) int {
 		if err := cmd.Run(); err != nil {
 			fmt.Println(err)
 		}
-	case "flood": // so many calls by so many threads
+	case "flood", "interrupted-flood": // so many calls by so many threads
 		calls, _ := strconv.Atoi(args[0])
 		threads, _ := strconv.Atoi(args[1])
-		fmt.Println(flood(calls, threads))
-	case "flood-and-read": // a file meanwhile that is denied
-		fmt.Println(flood(3000, 4))
+		begin := undisturbed
+		if does == "interrupted-flood" {
+			begin = runtime.LockOSThread
+		}
+		fmt.Println(flood(calls, threads, begin))
+	case "flood-and-read": // a file that is denied, when the input has ended
+		fmt.Println(flood(3000, 4, runtime.LockOSThread))
+		io.Copy(io.Discard, os.Stdin)
 		_, err := os.ReadFile(args[0])
 		fmt.Println(errors.Is(err, os.ErrPermission))
 	case "descriptors":
@@ -73,14 +95,14 @@ func serve(does string, args []string) int {
 	return 0
 }
 
-// flood reports what its calls came to, each errno once.
-func flood(calls, threads int) string {
+// flood reports what its calls came to, each errno once. Each thread begins with something.
+func flood(calls, threads int, begin func()) string {
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	seen := map[string]int{}
 	for range threads {
 		wg.Go(func() {
-			runtime.LockOSThread()
+			begin()
 			for range calls / threads {
 				e := call("ptrace")
 				mu.Lock()
