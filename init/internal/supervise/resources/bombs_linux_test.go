@@ -60,7 +60,8 @@ func TestMemoryBomb(t *testing.T) {
 		if x.Cause != order.CauseOOM || run.code != 137 || x.MemoryLimit != limit || run.stdout.Len() != 0 {
 			t.Errorf("code %d, %+v, %q", run.code, x, &run.stdout)
 		}
-		if told := peakTold(t); told && (x.MemoryPeak > limit+1<<20 || x.MemoryPeak < limit*9/10) {
+		// Who is being killed gets what it asks for meanwhile: some pages more than the limit.
+		if told := peakTold(t); told && (x.MemoryPeak > limit*5/4 || x.MemoryPeak < limit*9/10) {
 			t.Errorf("a peak of %d bytes", x.MemoryPeak)
 		}
 		if !strings.Contains(run.stderr.String(), "memory limit 64M reached\n") {
@@ -80,16 +81,18 @@ func peakTold(t *testing.T) bool {
 	return major > 5 || major == 5 && minor >= 19
 }
 
-// Memory that a child took is the group's as well, and the child is not killed alone.
+// Memory that a child took is the group's as well, and the child is not killed alone. The kernel kills the child first and then
+// the others (oom_kill_process in mm/oom_kill.c), and promises no order in which they end: a parent that were spared would say so
+// later than that.
 func TestMemoryOfAChild(t *testing.T) {
 	for _, at := range delegated(t) {
 		t.Run(at.name, func(t *testing.T) {
 			bomb := testbed.Program(t, "bomb")
 			keys := `"limits":{"memory":"64M"},"filesystem":{"allowRead":["` + bomb + `"]}`
-			run := start(t, at, keys, "/bin/sh", "-c", bomb+" memory 256M; echo the parent lives; sleep 1")
+			run := start(t, at, keys, "/bin/sh", "-c", bomb+" memory 256M; sleep 20; echo the parent lives")
 			run.end()
-			if run.exited.Cause != order.CauseOOM || run.stdout.Len() != 0 || run.exited.MemoryLimit != 64<<20 {
-				t.Errorf("%+v, %q", run.exited, &run.stdout)
+			if x := &run.exited; x.Cause != order.CauseOOM || run.code != 137 || run.stdout.Len() != 0 || x.MemoryLimit != 64<<20 {
+				t.Errorf("code %d, %+v, %q\n%s", run.code, x, &run.stdout, &run.stderr)
 			}
 		})
 	}
@@ -116,7 +119,7 @@ func (t *trial) counted(at place) bool {
 
 func TestForkBomb(t *testing.T) {
 	everywhere(t, func(t *testing.T, at place) {
-		run := explode(t, at, `"limits":{"pids":60,"timeout":"20s"}`, "fork")
+		run := explode(t, at, `"limits":{"pids":60,"timeout":"5m"}`, "fork")
 		n, word := run.far()
 		// The bomb itself has some threads; each child too.
 		if !run.counted(at) || word != "EAGAIN" || n < 5 || n > 60 {
@@ -142,11 +145,17 @@ func TestDoublingForkBomb(t *testing.T) {
 		if before.end(); !before.counted(at) {
 			t.Fatal("processes are not limited here: nothing would stop it")
 		}
-		h := beat()
-		run := start(t, at, `"limits":{"pids":60,"timeout":"3s","grace":"500ms"}`, "/bin/sh", "-c", `b() { b | b & }; while :; do b; done 2>/dev/null; :`)
-		run.end()
-		h.calm(t)
-		run.left(at)
+		var run *trial
+		for _, timeout := range []string{"3s", "40s"} { // some machines need longer for so many forks
+			h := beat()
+			run = start(t, at, `"limits":{"pids":60,"timeout":"`+timeout+`","grace":"500ms"}`, "/bin/sh", "-c", `b() { b | b & }; while :; do b; done 2>/dev/null; :`)
+			run.end()
+			h.calm(t)
+			run.left(at)
+			if run.exited.ForksRefused > 0 || !at.group {
+				break
+			}
+		}
 		// The shell ends itself when it cannot fork, or the time is over.
 		if x := run.exited; x.Cause != order.CauseTimeout && x.Cause != order.CauseExit || !run.counted(at) {
 			t.Errorf("%+v\n%s", x, &run.stderr)
@@ -157,7 +166,7 @@ func TestDoublingForkBomb(t *testing.T) {
 
 func TestThreadBomb(t *testing.T) {
 	everywhere(t, func(t *testing.T, at place) {
-		run := explode(t, at, `"limits":{"pids":60,"timeout":"20s"}`, "threads")
+		run := explode(t, at, `"limits":{"pids":60,"timeout":"5m"}`, "threads")
 		text := run.stderr.String()
 		_, rest, _ := strings.Cut(text, "failed to create new OS thread (have ")
 		number, _, _ := strings.Cut(rest, " ")
@@ -168,19 +177,20 @@ func TestThreadBomb(t *testing.T) {
 }
 
 // A server that uses every core and hears no signal has no more than its share of CPU where there is a group, and ends by its
-// time; else it ends by RLIMIT_CPU, which it has from its time and its share, a second after SIGXCPU.
+// time; else it ends by RLIMIT_CPU, which it has from its time and its share, a second after SIGXCPU. What a share does not give
+// is a least: others work on the same machine.
 func TestSpinBomb(t *testing.T) {
 	everywhere(t, func(t *testing.T, at place) {
 		if !at.group {
-			run := explode(t, at, `"limits":{"cpu":"100m","timeout":"10s"}`, "spin")
-			if x := &run.exited; x.Cause != order.CauseCPU || x.Signal != "SIGKILL" || x.CPUSeconds < 1.5 || x.CPUSeconds > 3 {
+			run := explode(t, at, `"limits":{"cpu":"10m","timeout":"100s"}`, "spin")
+			if x := &run.exited; x.Cause != order.CauseCPU || x.Signal != "SIGKILL" || x.CPUSeconds < 1.5 || x.CPUSeconds > 4 {
 				t.Errorf("%+v", x)
 			}
 			return
 		}
 		run := explode(t, at, `"limits":{"cpu":"500m","timeout":"3s","grace":"200ms"}`, "spin")
 		x := &run.exited
-		if share := x.CPUSeconds / x.WallSeconds; share > 0.65 || share < 0.3 || x.Cause != order.CauseTimeout || x.WallSeconds > 8 {
+		if share := x.CPUSeconds / x.WallSeconds; share > 0.75 || x.CPUSeconds < 0.1 || x.Cause != order.CauseTimeout {
 			t.Errorf("%.2f of a core, %+v", share, x)
 		}
 	})

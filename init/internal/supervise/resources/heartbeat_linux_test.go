@@ -37,14 +37,14 @@ func beat() *heartbeat {
 	return h
 }
 
-// calm ends the heartbeat, and demands that the host could go on. The machines are small and emulated, and others work on
-// them: seconds would mean that something was used up.
+// calm ends the heartbeat, and demands that the host could go on. The machines are small and emulated, others work on them,
+// and some stand still for seconds: many seconds mean that something was used up.
 func (h *heartbeat) calm(t *testing.T) {
 	t.Helper()
 	close(h.stop)
 	<-h.done
 	t.Logf("the host was late by %d ms at most, and /bin/true took %d ms", h.late.Milliseconds(), h.start.Milliseconds())
-	if h.late > 2*time.Second || h.start > 5*time.Second {
+	if h.late > 10*time.Second || h.start > 20*time.Second {
 		t.Errorf("the host was late by %v, and /bin/true took %v", h.late, h.start)
 	}
 }

@@ -52,7 +52,6 @@ func TestIO(t *testing.T) {
 			return
 		}
 		took := func(limits string) time.Duration {
-			began := time.Now()
 			run := start(t, at, grant+limits, write...)
 			run.end()
 			if run.code != 0 {
@@ -61,9 +60,21 @@ func TestIO(t *testing.T) {
 			if f := run.fact(order.Cgroup, "io.max "+device); (f.Got != "") != (limits != "") {
 				t.Errorf("%+v", f)
 			}
-			return time.Since(began)
+			_, rest, _ := strings.Cut(run.stdout.String(), " copied, ") // what dd says, without the launch
+			seconds, _, _ := strings.Cut(rest, " s")
+			n, err := strconv.ParseFloat(seconds, 64)
+			if err != nil {
+				t.Fatalf("%v: %s", err, &run.stdout)
+			}
+			return time.Duration(n * float64(time.Second))
 		}
-		free, limited := took(""), took(`,"limits":{"io":"1M"}`)
+		limited := took(`,"limits":{"io":"1M"}`)
+		free := limited
+		for range 5 { // the disk is not this test's alone
+			if free = min(free, took("")); free <= limited/2 {
+				break
+			}
+		}
 		t.Logf("%d MiB took %v, and %v with a limit of %d MiB/s", size>>20, free, limited, rate>>20)
 		if limited < 5*time.Second/2 || free > limited/2 {
 			t.Errorf("%v without and %v with a limit", free, limited)

@@ -47,7 +47,11 @@ func killed(t *testing.T, begin string) {
 		mounts := table(t)
 		behind := 0
 		adopt(t)
-		for range kills {
+		n := 0
+		for ; n < kills || at.group && behind == 0 && n < 3*kills; n++ {
+			if n > kills { // a machine that has become slower since
+				whole += whole / 10
+			}
 			run := start(t, at, keys, "/bin/sleep", mark)
 			time.Sleep(time.Duration(rand.Int64N(int64(whole * 3 / 2))))
 			run.cmd.Process.Kill()
@@ -57,14 +61,17 @@ func killed(t *testing.T, begin string) {
 				behind += min(1, len(groups(t, at.top)))
 			}
 		}
-		if came, left := orphans(5 * time.Second); len(left) > 0 || came == 0 {
+		if came, left := orphans(time.Minute); len(left) > 0 || came == 0 {
 			t.Errorf("%d processes came to this one, and live: %q", came, left)
 		}
 		next := start(t, at, keys, "/bin/true")
 		if next.end(); next.enforced.Confinement != begin {
 			t.Errorf("%s\n%s", next.enforced.Confinement, &next.stderr)
 		}
-		t.Logf("%d launches killed within %v, %d left groups behind", kills, whole*3/2, behind)
+		for again := 0; again < 10 && at.group && len(groups(t, at.top)) > 0; again++ { // a launch waits but a moment for what it has killed
+			start(t, at, keys, "/bin/true").end()
+		}
+		t.Logf("%d launches killed within %v, %d left groups behind", n, whole*3/2, behind)
 		if at.group && behind == 0 {
 			t.Error("no group to sweep: the launchers were killed too early or too late")
 		}

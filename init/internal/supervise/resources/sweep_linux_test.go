@@ -62,7 +62,12 @@ func TestSweep(t *testing.T) {
 			dir, run := make(name, lock)
 			kept[dir] = run
 		}
-		start(t, at, `"limits":{"memory":"64M"}`, "/bin/true").end()
+		for range 10 { // a launch waits but a moment for what it has killed
+			start(t, at, `"limits":{"memory":"64M"}`, "/bin/true").end()
+			if _, err := os.Stat(dead); err != nil {
+				break
+			}
+		}
 		if _, err := os.Stat(dead); !os.IsNotExist(err) {
 			t.Errorf("%s: %v", dead, err)
 		}

@@ -70,7 +70,7 @@ func startTo(t *testing.T, at place, stdout *os.File, keys string, command ...st
 		defer group.Close()
 		tr.cmd.SysProcAttr.UseCgroupFD, tr.cmd.SysProcAttr.CgroupFD = true, int(group.Fd())
 	}
-	tr.cmd.WaitDelay = 5 * time.Second
+	tr.cmd.WaitDelay = time.Minute
 	if err := tr.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func startTo(t *testing.T, at place, stdout *os.File, keys string, command ...st
 // end waits for the launcher and reads its report.
 func (t *trial) end() {
 	t.Helper()
-	watchdog := time.AfterFunc(time.Minute, func() { t.cmd.Process.Kill() })
+	watchdog := time.AfterFunc(3*time.Minute, func() { t.cmd.Process.Kill() })
 	defer watchdog.Stop()
 	err := t.cmd.Wait()
 	var ended *exec.ExitError
