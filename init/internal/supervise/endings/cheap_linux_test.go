@@ -37,21 +37,22 @@ func TestSteadyState(t *testing.T) {
 	defer cmd.Wait()
 	defer cmd.Process.Signal(unix.SIGTERM)
 	out.Read(make([]byte, 16))
-	time.Sleep(200 * time.Millisecond)
 	shim := cmd.Process.Pid
 	init := children(shim)
 	if len(init) != 1 {
 		t.Fatalf("children of the shim: %v", init)
 	}
-	before := ticks(t, shim) + ticks(t, init[0])
-	switched := switches(t, shim) + switches(t, init[0])
-	time.Sleep(2 * time.Second)
-	if after := ticks(t, shim) + ticks(t, init[0]); after != before {
-		t.Errorf("%d ticks of processor time in 2 s with an idle server", after-before)
-	}
-	if after := switches(t, shim) + switches(t, init[0]); after != switched {
-		t.Errorf("woke up %d times in 2 s", after-switched)
-	}
+	sometimes(t, func() error { // until what a launch leaves to do is done
+		time.Sleep(200 * time.Millisecond)
+		before := ticks(t, shim) + ticks(t, init[0])
+		switched := switches(t, shim) + switches(t, init[0])
+		time.Sleep(2 * time.Second)
+		used, woke := ticks(t, shim)+ticks(t, init[0])-before, switches(t, shim)+switches(t, init[0])-switched
+		if used != 0 || woke != 0 {
+			return fmt.Errorf("%d ticks of processor time and %d wake-ups in 2 s with an idle server", used, woke)
+		}
+		return nil
+	})
 	dirty := field(t, fmt.Sprintf("/proc/%d/smaps_rollup", shim), "Private_Dirty")
 	inInit := field(t, fmt.Sprintf("/proc/%d/status", init[0]), "RssAnon") // nobody may look further into it
 	threads, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", shim))
@@ -70,15 +71,18 @@ func TestFloodStaysInside(t *testing.T) {
 	run := start(t, launch{Command: []string{"/bin/sh", "-c", `echo ready; i=0; while :; do (:) & kill -CHLD 1; kill -USR1 1; done`}}, `"limits":{"grace":"100ms"}`, false)
 	run.line("ready")
 	shim := run.cmd.Process.Pid
-	time.Sleep(200 * time.Millisecond)
-	before, woke := ticks(t, shim), switches(t, shim)
-	time.Sleep(time.Second)
-	if used, times := ticks(t, shim)-before, switches(t, shim)-woke; used > 2 || times > 50 {
-		t.Errorf("%d ticks and %d wake-ups of the shim", used, times)
-	}
+	sometimes(t, func() error {
+		time.Sleep(200 * time.Millisecond)
+		before, woke := ticks(t, shim), switches(t, shim)
+		time.Sleep(time.Second)
+		if used, times := ticks(t, shim)-before, switches(t, shim)-woke; used > 2 || times > 50 {
+			return fmt.Errorf("%d ticks and %d wake-ups of the shim", used, times)
+		}
+		return nil
+	})
 	run.cmd.Process.Signal(unix.SIGTERM)
 	run.end()
-	run.nobodyLeft(time.Now().Add(time.Second))
+	run.nobodyLeft()
 }
 
 func children(pid int) (list []int) {

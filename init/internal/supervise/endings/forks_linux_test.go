@@ -1,6 +1,7 @@
 package endings_test
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"strconv"
@@ -21,7 +22,7 @@ func TestForkBombShared(t *testing.T) {
 	const (
 		most    = 600 // whatever else this user runs counts as well
 		allowed = time.Second
-		soon    = 20 * time.Second // with hundreds at work on the same processors
+		soon    = time.Minute // with hundreds at work on the same processors
 
 		oneGroup = `b() { b & b & wait; }; (while :; do b; done) & `
 		sessions = `export s='while :; do setsid sh -c "$s" & setsid sh -c "$s" & wait; done'; sh -c "$s" & `
@@ -41,18 +42,22 @@ func TestForkBombShared(t *testing.T) {
 		t.Run(string(c.confinement)+"/"+c.name, func(t *testing.T) {
 			l := launch{Begin: c.confinement, Through: []string{prlimit, bound},
 				Command: []string{"/bin/sh", "-c", "exec 2>/dev/null; " + c.bomb + "echo ready; exec sleep 100"}}
-			run := start(t, l, `"limits":{"timeout":"`+allowed.String()+`","grace":"100ms"}`, false)
-			run.line("ready")
-			code, x := run.end()
-			if code != 124 || x == nil || x.Cause != order.CauseTimeout || x.Killed < most/10 {
-				t.Errorf("code %d, %+v\n%s", code, x, run.stderr.String())
-			}
-			took := time.Since(run.began) - allowed
-			t.Logf("%v after its time", took)
-			if took > soon {
-				t.Errorf("ended %v after its time", took)
-			}
-			run.nobodyLeft(time.Now().Add(time.Second))
+			sometimes(t, func() error {
+				run := start(t, l, `"limits":{"timeout":"`+allowed.String()+`","grace":"100ms"}`, false)
+				said := run.next()
+				code, x := run.end()
+				if code != 124 || x == nil || x.Cause != order.CauseTimeout {
+					t.Errorf("code %d, %+v\n%s", code, x, run.stderr.String())
+					return nil
+				}
+				took := time.Since(run.began) - allowed
+				t.Logf("%v after its time", took)
+				run.nobodyLeft()
+				if said != "ready" || x.Killed < most/10 || took > soon {
+					return fmt.Errorf("said %q, ended %v after its time: %+v", said, took, x)
+				}
+				return nil
+			})
 		})
 	}
 }

@@ -83,7 +83,7 @@ func once(t *testing.T, i int) {
 		t.Error(err)
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	sb, err := launcher.Command(ctx, p, launcher.Target{Path: "/bin/sh", Args: []string{"-c", "echo ready; cat; exit 5"}, Dir: "/"})
 	if err != nil {
@@ -149,7 +149,7 @@ func TestLeaks(t *testing.T) {
 	atOnce(t, concurrent)
 	t.Logf("%d launches at once in %.1f s", concurrent, time.Since(began).Seconds())
 	after := count(t)
-	for until := time.Now().Add(3 * time.Second); !after.within(before, sequential) && time.Now().Before(until); after = count(t) {
+	for until := time.Now().Add(time.Minute); !after.within(before, sequential) && time.Now().Before(until); after = count(t) {
 		time.Sleep(200 * time.Millisecond) // the kernel frees some of it a little later
 	}
 	t.Logf("before %+v", before)

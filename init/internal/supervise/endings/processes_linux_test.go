@@ -174,12 +174,11 @@ func (t *trial) find(p process) {
 	t.space = p.space
 }
 
-// settled waits until the sandbox has at least so many processes alive and dead, and no more come, and counts those that
-// live in it.
-func (t *trial) settled(living, dead int) int {
+// settled waits until the sandbox has so many processes alive and dead. It reports false where it has none any more.
+func (t *trial) settled(living, dead int) bool {
 	t.Helper()
 	last := -1
-	for until := time.Now().Add(10 * time.Second); time.Now().Before(until); time.Sleep(20 * time.Millisecond) {
+	for until := time.Now().Add(time.Minute); time.Now().Before(until); time.Sleep(20 * time.Millisecond) {
 		t.here() // finds the namespace
 		all, gone := t.here()
 		alive := 0
@@ -189,32 +188,40 @@ func (t *trial) settled(living, dead int) int {
 			}
 		}
 		if t.space != "" && len(all) == 0 {
-			break
+			return false
 		}
-		if t.space != "" && alive >= living && len(gone) >= dead && alive == last {
-			return alive
+		if t.space != "" && alive == living && len(gone) == dead && alive == last {
+			return true
 		}
 		last = alive
 	}
 	all, gone := t.here()
-	if len(all) == 0 && time.Since(t.began) > limit {
-		return 0 // a slow machine, and a launch whose time is over
-	}
 	t.Fatalf("the sandbox has %v and %d dead, want %d alive and %d dead", all, len(gone), living, dead)
-	return 0
+	return false
 }
 
-// nobodyLeft demands that every process of the launch is gone before a moment.
-func (t *trial) nobodyLeft(by time.Time) {
+// patience is with what ends on a machine that is busy. What outlives that ends by nothing.
+const patience = 20 * time.Second
+
+// nobodyLeft demands that every process of the launch is gone soon.
+func (t *trial) nobodyLeft() {
+	t.Helper()
+	t.goneBy(time.Now().Add(patience))
+}
+
+// goneBy waits until every process of the launch is gone, and says by how much that was later than a moment. It demands that
+// it is not much.
+func (t *trial) goneBy(moment time.Time) (late time.Duration) {
 	t.Helper()
 	for {
 		living, _ := t.here()
+		late = max(0, time.Since(moment))
 		if len(living) == 0 {
-			return
+			return late
 		}
-		if time.Now().After(by) {
+		if late > patience {
 			t.Errorf("survived: %v", living)
-			return
+			return late
 		}
 		time.Sleep(20 * time.Millisecond)
 	}

@@ -1,6 +1,7 @@
 package endings_test
 
 import (
+	"fmt"
 	"strings"
 	"syscall"
 	"testing"
@@ -33,7 +34,7 @@ func TestSignalsThatPass(t *testing.T) {
 			}
 		}
 	}
-	time.Sleep(1700 * time.Millisecond) // longer than any grace
+	time.Sleep(1700 * time.Millisecond) // longer than a host's grace
 	if alive, _ := run.here(); len(alive) < 3 {
 		t.Errorf("only %v live", alive)
 	}
@@ -74,38 +75,65 @@ func TestSignalsThatEnd(t *testing.T) {
 // timeout(1) signals its child and then the whole group: the server hears of it once, and has its grace.
 func TestTwiceIsOnce(t *testing.T) {
 	t.Parallel()
-	run := start(t, launch{Command: says("TERM", ":"), Through: []string{"timeout", "2"}}, `"limits":{"grace":"900ms"}`, false)
-	run.line("ready")
-	run.line("TERM")
-	from := time.Now()
-	if got := run.next(); got != "EOF" && got != "" {
-		t.Errorf("the server heard %q as well", got)
-	}
-	code, x := run.end()
-	if took := time.Since(from); took < 700*time.Millisecond {
-		t.Errorf("killed after %s", took)
-	}
-	if code != 124 && code != 137 || x == nil || x.Cause != order.CauseCancelled || x.Killed != 2 {
-		t.Errorf("code %d, %+v", code, x)
-	}
+	sometimes(t, func() error {
+		run := start(t, launch{Command: says("TERM", ":"), Through: []string{"timeout", "600"}}, `"limits":{"grace":"900ms"}`, false)
+		run.line("ready")
+		run.settled(3, 0)
+		from := time.Now()
+		run.cmd.Process.Signal(unix.SIGALRM) // as if that time were over
+		run.line("TERM")
+		heard := run.next()
+		code, x := run.end()
+		if took := time.Since(from); heard != "EOF" && heard != "" || took < 900*time.Millisecond {
+			return fmt.Errorf("the server heard %q as well, and was killed after %s", heard, took)
+		}
+		if code != 124 && code != 137 || x == nil || x.Cause != order.CauseCancelled || x.Killed != 2 {
+			t.Errorf("code %d, %+v", code, x)
+		}
+		return nil
+	})
 }
 
-// The same with a pause that no server could sleep through.
+// The same with a pause that no server could sleep through. A machine that stands still makes more of the pause: then it is
+// tried again.
 func TestTwiceInAMomentIsOnce(t *testing.T) {
 	t.Parallel()
-	run := start(t, launch{Command: says("TERM", ":")}, `"limits":{"grace":"900ms"}`, false)
-	run.line("ready")
-	run.settled(3, 0)
-	for range 2 {
-		run.cmd.Process.Signal(syscall.SIGTERM)
-		time.Sleep(250 * time.Millisecond)
-	}
-	run.line("TERM")
-	if got := run.next(); got != "EOF" && got != "" {
-		t.Errorf("the server heard %q as well", got)
-	}
-	if _, x := run.end(); x == nil || x.WallSeconds < 0.9 || x.Killed != 2 {
-		t.Errorf("%+v", x)
+	sometimes(t, func() error {
+		run := start(t, launch{Command: says("TERM", ":")}, `"limits":{"grace":"900ms"}`, false)
+		run.line("ready")
+		run.settled(3, 0)
+		for range 2 {
+			run.cmd.Process.Signal(syscall.SIGTERM)
+			time.Sleep(250 * time.Millisecond)
+		}
+		if got := run.next(); got != "TERM" {
+			return fmt.Errorf("the server heard %q", got)
+		}
+		if got := run.next(); got != "EOF" && got != "" {
+			return fmt.Errorf("the server heard %q as well", got)
+		}
+		if _, x := run.end(); x == nil || x.WallSeconds < 0.9 || x.Killed != 2 {
+			return fmt.Errorf("%+v", x)
+		}
+		return nil
+	})
+}
+
+// sometimes demands that something holds once in some tries: what has to be over within a time is late on a busy machine as well,
+// and without what makes it end it is late each time.
+func sometimes(t *testing.T, try func() error) {
+	t.Helper()
+	const tries = 5
+	for i := range tries {
+		err := try()
+		if err == nil {
+			return
+		}
+		if i == tries-1 {
+			t.Error(err)
+		} else {
+			t.Log(err)
+		}
 	}
 }
 
@@ -120,17 +148,19 @@ func TestGraceByDefault(t *testing.T) {
 		for _, embedded := range []bool{true, false} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				run := start(t, launch{Embedded: embedded, Command: says("TERM", ":")}, "", false)
-				run.line("ready")
-				before(run)
-				from := time.Now()
-				run.cmd.Process.Signal(syscall.SIGTERM)
-				run.line("TERM")
-				_, x := run.end()
-				took := time.Since(from)
-				if took < 1400*time.Millisecond || took > 2500*time.Millisecond || x == nil || x.Signal != "SIGKILL" {
-					t.Errorf("killed after %s, %+v", took, x)
-				}
+				sometimes(t, func() error {
+					run := start(t, launch{Embedded: embedded, Command: says("TERM", ":")}, "", false)
+					run.line("ready")
+					before(run)
+					from := time.Now()
+					run.cmd.Process.Signal(syscall.SIGTERM)
+					run.next() // nothing, where it took long to get here and its grace was over
+					_, x := run.end()
+					if took := time.Since(from); took < 1400*time.Millisecond || took > 2500*time.Millisecond || x == nil || x.Signal != "SIGKILL" {
+						return fmt.Errorf("killed after %s, %+v", took, x)
+					}
+					return nil
+				})
 			})
 		}
 	}
@@ -142,7 +172,7 @@ func TestHostLostAfterTERM(t *testing.T) {
 	for _, embedded := range []bool{true, false} {
 		t.Run("", func(t *testing.T) {
 			t.Parallel()
-			run := start(t, launch{Embedded: embedded, Command: says("TERM", ":")}, `"limits":{"grace":"20s"}`, true)
+			run := start(t, launch{Embedded: embedded, Command: says("TERM", ":")}, `"limits":{"grace":"5m"}`, true)
 			run.line("ready")
 			run.settled(3, 0)
 			for _, p := range processes() {
@@ -152,20 +182,38 @@ func TestHostLostAfterTERM(t *testing.T) {
 			}
 			run.line("TERM")
 			run.cmd.Process.Kill()
-			run.nobodyLeft(time.Now().Add(time.Second))
+			run.nobodyLeft()
 		})
 	}
 }
 
 // At whatever moment SIGTERM comes, it does what it does to a program that is started without a sandbox: it is not lost and
-// not doubled, and before the server is released the server never runs.
+// not doubled, and before the server is released the server never runs. The moments are spread over what a launch takes, and
+// where the machine becomes slower or faster meanwhile there are more.
 func TestTERMAtAnyMoment(t *testing.T) {
 	t.Parallel()
+	const least, most = 60, 300
+	script := []string{"/bin/sh", "-c", `trap "echo TERM; exit 3" TERM; echo ready; sleep 100 & while :; do wait $!; done`}
+	begin := func() *trial { return start(t, launch{Command: script}, `"limits":{"grace":"60s"}`, false) }
+	whole := time.Duration(0)
+	for range 2 { // the first is slower
+		run := begin()
+		run.line("ready")
+		whole = time.Since(run.began) * 5 / 4
+		run.cmd.Process.Signal(syscall.SIGTERM)
+		run.end()
+	}
 	count := map[string]int{}
-	for i := range 60 {
-		run := start(t, launch{Command: []string{"/bin/sh", "-c", `trap "echo TERM; exit 3" TERM; echo ready; sleep 10 & while :; do wait $!; done`}},
-			`"limits":{"grace":"8s"}`, false)
-		time.Sleep(time.Duration(i) * time.Millisecond)
+	for i := range most {
+		if i >= least && count["before the release"] > 0 && count["handled"] > 0 {
+			break
+		}
+		if i > 0 && i%least == 0 && count["handled"] == 0 {
+			whole *= 2
+		}
+		run := begin()
+		after := whole * time.Duration(i%least) / (least - 1)
+		time.Sleep(after)
 		run.cmd.Process.Signal(syscall.SIGTERM)
 		code, x := run.end()
 		said := run.next() + run.next()
@@ -179,14 +227,14 @@ func TestTERMAtAnyMoment(t *testing.T) {
 		case x != nil && code == 3 && said == "readyTERM" && x.Cause == order.CauseCancelled:
 			count["handled"]++
 		default:
-			t.Errorf("after %d ms: code %d, said %q, %s", i, code, said, run.last)
+			t.Errorf("after %v: code %d, said %q, %s", after, code, said, run.last)
 		}
-		if x != nil && x.WallSeconds > 5 {
-			t.Errorf("after %d ms: lost: %+v", i, x)
+		if x != nil && x.WallSeconds > 30 {
+			t.Errorf("after %v: lost: %+v", after, x)
 		}
-		run.nobodyLeft(time.Now().Add(time.Second))
+		run.nobodyLeft()
 	}
-	t.Log(count)
+	t.Log(whole, count)
 	if count["before the release"] == 0 || count["handled"] == 0 {
 		t.Errorf("not every moment was tried: %v", count)
 	}

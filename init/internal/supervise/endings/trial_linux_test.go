@@ -105,7 +105,7 @@ func startWith(t *testing.T, l launch, more string, ownHost bool, stderr *os.Fil
 		tr.cmd.Env = append(os.Environ(), markName+"="+tr.mark)
 		tr.takeReport()
 	}
-	tr.cmd.WaitDelay = 5 * time.Second // for what holds standard error and should not live
+	tr.cmd.WaitDelay = 30 * time.Second // for what holds standard error and should not live
 	tr.began = time.Now()
 	if err := tr.cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -176,10 +176,10 @@ func (t *trial) next() string {
 // end waits for the launcher and returns its exit code and its last record, nil if there is none.
 func (t *trial) end() (code int, x *order.Exited) {
 	t.Helper()
-	watchdog := time.AfterFunc(30*time.Second, func() { t.cmd.Process.Kill() })
+	watchdog := time.AfterFunc(2*time.Minute, func() { t.cmd.Process.Kill() })
 	defer watchdog.Stop()
 	if t.sb != nil {
-		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 		defer cancel()
 		x, _ = t.sb.Wait(ctx)
 	}
@@ -206,7 +206,7 @@ func (t *trial) exited() *order.Exited {
 		if x.Event == "exited" || x.Event == "refused" {
 			return x
 		}
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Error("the report has no end")
 	}
 	return nil
