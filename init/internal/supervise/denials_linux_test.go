@@ -65,7 +65,7 @@ func denials(t *testing.T, s stage, udp net.PacketConn) []denial {
 		{name: "UDP to the host's loopback", act: []string{"udp", udp.LocalAddr().String()}, got: "nothing: see unheard"},
 		{name: "abstract socket of the host", act: []string{"unix", abstract}, errnos: "ECONNREFUSED EPERM"},
 		{name: "socket in the host's tree", act: []string{"unix", named}, errnos: "ENOENT"},
-		{name: "see another process", act: []string{"processes", "31.25s"}, got: "pid"},
+		{name: "see another process", act: []string{"processes", "4731.25s"}, got: "pid"},
 		{name: "signal another process", act: []string{"kill", child}, errnos: "ESRCH"},
 		{name: "signal init", act: []string{"kill", "1", "9"}, control: []string{"kill", child}, errnos: "EPERM ESRCH", got: ignored},
 		{name: "trace init", act: []string{"ptrace", "1"}, control: []string{"ptrace", child}, errnos: "EPERM"},
@@ -209,7 +209,7 @@ func results(t *testing.T, text string) []attempt.Result {
 // sleeper is the process id of a process that says so in its command line.
 func sleeper(t *testing.T) string {
 	t.Helper()
-	cmd := exec.Command(testbed.Program(t, "probe"), "sleep", "31.25s")
+	cmd := exec.Command(testbed.Program(t, "probe"), "sleep", "4731.25s")
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -186,7 +186,7 @@ func start(tb testing.TB, l launch, stdin io.Reader) (cmd *exec.Cmd, report *os.
 	reports, theirs := pipe(tb)
 	lists, listTo := pipe(tb)
 	cmd.ExtraFiles = []*os.File{theirs, listTo}
-	cmd.WaitDelay = 20 * time.Second
+	cmd.WaitDelay = time.Minute
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: l.TTY, Setctty: l.TTY}
 	if os.Geteuid() == 0 { // with groups that the server must not have
 		cmd.SysProcAttr.Credential = &syscall.Credential{Groups: []uint32{0, 12345}}

@@ -99,7 +99,7 @@ func TestShimDiesWhileStopped(t *testing.T) {
 		t.Error("the server ran")
 	}
 	for _, pid := range []int{init, server} {
-		for end := time.Now().Add(10 * time.Second); state(pid) != "" && state(pid) != "Z"; time.Sleep(time.Millisecond) {
+		for end := time.Now().Add(time.Minute); state(pid) != "" && state(pid) != "Z"; time.Sleep(time.Millisecond) {
 			if time.Now().After(end) {
 				t.Fatalf("%d is still there: %s", pid, state(pid))
 			}
@@ -110,7 +110,7 @@ func TestShimDiesWhileStopped(t *testing.T) {
 // stopped finds, of a shim, the init whose server stands in a stop of its tracer.
 func stopped(t *testing.T, shim int) (init, server int) {
 	t.Helper()
-	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(time.Millisecond) {
 		for _, init := range children(shim) {
 			for _, server := range children(init) {
 				if state(server) == "t" && state(init) == "S" {

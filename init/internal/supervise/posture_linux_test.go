@@ -28,7 +28,7 @@ func TestPostureFromOutside(t *testing.T) {
 		t.Run(d.name, func(t *testing.T) {
 			s := build(t, d.below)
 			l := s.launch(d.text, "")
-			l.Command = []string{"/bin/sleep", "60"}
+			l.Command = []string{"/bin/sleep", "600"}
 			cmd, report, done := start(t, l, nil)
 			defer func() {
 				cmd.Process.Signal(unix.SIGKILL)
@@ -58,7 +58,7 @@ func TestPostureFromOutside(t *testing.T) {
 
 // executed waits until the server's process has become the server: the report comes before.
 func (r *running) executed(command string) {
-	for range 2000 {
+	for range 20000 { // milliseconds and more
 		if r.read("comm") == path.Base(command)+"\n" && r.read("environ") != "" { // execve(2) sets the name first
 			return
 		}
@@ -223,7 +223,7 @@ func limitLines(text string) map[string][2]string {
 // descriptors: only the first three, once the loader of the server has closed its libraries.
 func (r *running) descriptors() {
 	var names []string
-	for range 2000 {
+	for range 20000 {
 		entries, err := os.ReadDir(r.dir + "/fd")
 		if err != nil {
 			r.Fatal(err)

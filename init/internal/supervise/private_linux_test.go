@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -34,9 +35,9 @@ func TestPrivateFolderGoes(t *testing.T) {
 		kill        func(shim, init int)
 	}{
 		{"the server ends", "exit 0", nil},
-		{"the launcher is killed", "echo ready; exec sleep 60", func(shim, _ int) { unix.Kill(shim, unix.SIGKILL) }},
-		{"init is killed", "echo ready; exec sleep 60", func(_, init int) { unix.Kill(init, unix.SIGKILL) }},
-		{"both are killed", "echo ready; exec sleep 3", func(shim, init int) {
+		{"the launcher is killed", "exec sleep 600", func(shim, _ int) { unix.Kill(shim, unix.SIGKILL) }},
+		{"init is killed", "exec sleep 600", func(_, init int) { unix.Kill(init, unix.SIGKILL) }},
+		{"both are killed", "exec sleep 30", func(shim, init int) {
 			unix.Kill(shim, unix.SIGSTOP)
 			unix.Kill(init, unix.SIGKILL)
 			unix.Kill(shim, unix.SIGKILL)
@@ -49,48 +50,57 @@ func TestPrivateFolderGoes(t *testing.T) {
 			script := strings.ReplaceAll(strings.ReplaceAll(fill+c.after, "KEPT", kept), "STAGE", s.dir)
 			l.Command = []string{"/bin/sh", "-c", script}
 			cmd, report, done := start(t, l, nil)
+			server := 0
 			if c.kill != nil {
 				init, pid := awaitServer(t, report)
-				for range 500 { // until it has done what it does before it sleeps
-					if b, _ := os.ReadFile("/proc/" + pid + "/comm"); string(b) == "sleep\n" {
-						break
-					}
-					time.Sleep(10 * time.Millisecond)
+				server, _ = strconv.Atoi(pid)
+				sleeps := func() bool {
+					b, _ := os.ReadFile("/proc/" + pid + "/comm")
+					return string(b) == "sleep\n"
 				}
-				if len(folders(t)) != 1 {
+				if !eventually(sleeps) || len(folders(t)) != 1 { // it has done what it does before it sleeps
 					t.Fatalf("%v", folders(t))
 				}
 				c.kill(cmd.Process.Pid, init)
+				if c.name == "both are killed" { // nobody is left who could
+					unix.Kill(server, unix.SIGKILL)
+				}
 			}
 			if o := done(); c.kill == nil && o.code != 0 {
 				t.Fatalf("code %d\n%s", o.code, o.stderr)
 			}
-			if c.name == "both are killed" { // nobody is left who could; the next launch does it, when the server is gone too
-				time.Sleep(3 * time.Second)
+			if c.name == "both are killed" { // the next launch does it, when the server is gone too
+				if !eventually(func() bool { return state(server) == "" || state(server) == "Z" }) {
+					t.Fatal("the server does not end")
+				}
 				if o := run(t, s.launch(weaker(grants, "reduced"), "mark")); o.code != 0 {
 					t.Fatalf("code %d\n%s", o.code, o.stderr)
 				}
 			}
-			for range 200 {
-				if len(folders(t)) == 0 {
-					break
+			ofRoot := os.Getuid() == 0 && c.name == "the launcher is killed" // which init cannot remove as a whole
+			var inside []string
+			eventually(func() bool {
+				left := folders(t)
+				if ofRoot && len(left) == 1 {
+					inside = nil
+					filepath.WalkDir(left[0], func(path string, _ os.DirEntry, _ error) error {
+						inside = append(inside, filepath.Base(path))
+						return nil
+					})
+					return len(inside) == 4 // itself, file, home, tmp
 				}
-				time.Sleep(10 * time.Millisecond)
-			}
-			left := folders(t)
-			if os.Getuid() == 0 && len(left) == 1 && c.name == "the launcher is killed" {
-				var inside []string
-				filepath.WalkDir(left[0], func(path string, _ os.DirEntry, _ error) error {
-					inside = append(inside, filepath.Base(path))
-					return nil
-				})
-				if len(inside) != 4 { // itself, file, home, tmp
+				return len(left) == 0
+			})
+			if ofRoot && len(folders(t)) == 1 {
+				if len(inside) != 4 {
 					t.Errorf("%v", inside)
 				}
-				run(t, s.launch(weaker(grants, "reduced"), "mark"))
-				left = folders(t)
+				eventually(func() bool {
+					run(t, s.launch(weaker(grants, "reduced"), "mark"))
+					return len(folders(t)) == 0
+				})
 			}
-			if len(left) > 0 {
+			if left := folders(t); len(left) > 0 {
 				t.Errorf("%v", left)
 			}
 			for _, f := range []string{kept, s.path("read/file")} {
@@ -100,6 +110,16 @@ func TestPrivateFolderGoes(t *testing.T) {
 			}
 		})
 	}
+}
+
+// eventually waits for what has to come about, and reports whether it has.
+func eventually(holds func() bool) bool {
+	for until := time.Now().Add(time.Minute); time.Now().Before(until); time.Sleep(10 * time.Millisecond) {
+		if holds() {
+			return true
+		}
+	}
+	return false
 }
 
 // privateBase is a folder for temporary files that a server of any user may pass through.

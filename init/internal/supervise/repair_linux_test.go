@@ -170,6 +170,7 @@ func TestWhatTheHostReplacesIsOpenWhileNobodyWatches(t *testing.T) {
 	s := build(t, "/var/tmp").subject(t, masked, nil)
 	s.tell("")
 	s.cmd.Process.Signal(unix.SIGSTOP)
+	s.shimStopped()
 	for _, name := range []string{"write/secret", "write/.mcp.json"} {
 		s.fresh(t, name+".new")
 		if err := os.Rename(s.path(name+".new"), s.path(name)); err != nil {
@@ -225,7 +226,7 @@ func TestPolicyLost(t *testing.T) {
 // signal, which a process that is still being executed does late, the one of the repair is the same to the kernel.
 func TestRepairWakesNobodyElse(t *testing.T) {
 	s := build(t, "/var/tmp").subject(t, masked, nil)
-	s.tell("sleep 60 & echo $! >pid; kill -STOP $!; until grep -q T.*stopped /proc/$!/status; do :; done")
+	s.tell("sleep 600 & echo $! >pid; kill -STOP $!; until grep -q T.*stopped /proc/$!/status; do :; done")
 	for range 5 {
 		s.fresh(t, "write/secret.new")
 		if err := os.Rename(s.path("write/secret.new"), s.path("write/secret")); err != nil {

@@ -199,7 +199,7 @@ func TestReducedActs(t *testing.T) {
 // stranger is a process of the user that the server is.
 func stranger(t *testing.T) string {
 	t.Helper()
-	cmd := exec.Command("/bin/sleep", "30")
+	cmd := exec.Command("/bin/sleep", "600")
 	if os.Getuid() == 0 {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65533, Gid: 65533}}
 	}
