@@ -51,7 +51,7 @@ func started(t *testing.T, ctx context.Context) (*launcher.Sandbox, io.Closer) {
 
 func within(t *testing.T) context.Context {
 	t.Helper()
-	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
 	t.Cleanup(stop)
 	return ctx
 }

@@ -32,7 +32,7 @@ func TestDaemonOutlivesItsServer(t *testing.T) {
 	pipe, _ := os.Readlink("/proc/self/fd/" + strconv.Itoa(int(w.Fd())))
 	w.Close()
 	b := make([]byte, 100)
-	r.SetReadDeadline(time.Now().Add(20 * time.Second))
+	r.SetReadDeadline(time.Now().Add(2 * time.Minute))
 	if n, err := r.Read(b); string(b[:n]) != reexec.Daemonised {
 		t.Fatalf("%q %v", b[:n], err)
 	}

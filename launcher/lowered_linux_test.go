@@ -15,7 +15,7 @@ import (
 // is on a machine without user namespaces.
 func TestRemembered(t *testing.T) {
 	t.Cleanup(func() { lowered[0].Store(nil) })
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	launch := func(p policy.Policy, lacks ...testbed.Lack) (confinement, warnings string) {
 		t.Helper()

@@ -70,7 +70,7 @@ func TestOtherSystems(t *testing.T) {
 	short := policy.Policy{Limits: policy.Limits{Grace: policy.Duration(300 * time.Millisecond)}}
 	t.Run("time limit", func(t *testing.T) {
 		p := short
-		p.Limits.Timeout = policy.Duration(time.Second)
+		p.Limits.Timeout = policy.Duration(5 * time.Second)
 		sb, out := prepared(t, t.Context(), p)
 		report := started(t, sb, out)
 		if report.Confinement != "limits" || len(report.Layers) != 9 || report.PID <= 0 {

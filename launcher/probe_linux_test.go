@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"testing"
-	"time"
 
 	"github.com/security-mcp/mcp-sandbox/launcher"
 	"github.com/security-mcp/mcp-sandbox/policy"
@@ -13,7 +12,7 @@ import (
 // What a probe found is what a launch then reaches, on whatever machine this is: the same confinement with the same
 // states of the layers, or a refusal by the same layer.
 func TestProbe(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	m, err := launcher.Probe(ctx)
 	if err != nil {

@@ -177,8 +177,8 @@ func TestSlowPolicy(t *testing.T) {
 	ours.WriteString(good)
 	l := start(t, []string{"--policy-fd", "3", "--", "echo", "ran"}, theirs)
 	l.refused(t, "--policy-fd 3: its end did not come in time")
-	if l.took < 4*time.Second || l.took > 8*time.Second {
-		t.Errorf("took %v, want some five seconds", l.took)
+	if l.took < 4*time.Second || l.took > time.Minute {
+		t.Errorf("took %v, want five seconds, or some more on a busy machine", l.took)
 	}
 }
 

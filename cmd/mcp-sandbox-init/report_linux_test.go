@@ -127,8 +127,8 @@ func TestBlockedReport(t *testing.T) {
 			l := start(t, echo, w)
 			w.Close()
 			l.refused(t, "write the report: nobody reads it")
-			if l.took < 4*time.Second || l.took > 8*time.Second {
-				t.Errorf("took %v, want some five seconds", l.took)
+			if l.took < 4*time.Second || l.took > time.Minute {
+				t.Errorf("took %v, want five seconds, or some more on a busy machine", l.took)
 			}
 		})
 	}

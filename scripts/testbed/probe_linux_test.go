@@ -155,13 +155,13 @@ func TestProbeEnds(t *testing.T) {
 
 // The daemon outlives the probe, in a session of its own, and takes no notice of SIGTERM.
 func TestProbeDaemon(t *testing.T) {
-	r := one(t, probe(t, "fork-daemon", "20s"))
+	r := one(t, probe(t, "fork-daemon", "5m"))
 	pid, err := strconv.Atoi(strings.TrimPrefix(r.Detail, "pid "))
 	if err != nil {
 		t.Fatalf("%+v", r)
 	}
 	defer unix.Kill(pid, unix.SIGKILL)
-	for range 100 { // until the daemon has got as far as to ignore the signal
+	for range 6000 { // until the daemon has got as far as to ignore the signal
 		if sid, err := unix.Getsid(pid); err == nil && sid == pid && ignores(pid, unix.SIGTERM) {
 			break
 		}

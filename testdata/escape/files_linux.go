@@ -50,7 +50,7 @@ func reopen(args []string) (string, error) {
 	return "opened", err
 }
 
-// moved gives its host five seconds.
+// moved gives its host a minute.
 func moved(args []string) (string, error) {
 	dir, err := unix.Open(args[0], unix.O_RDONLY|unix.O_DIRECTORY, 0)
 	if err != nil {
@@ -60,7 +60,7 @@ func moved(args []string) (string, error) {
 	if err := os.WriteFile(filepath.Join(args[0], "ready"), nil, 0o666); err != nil {
 		return "", err
 	}
-	for range 500 {
+	for range 6000 {
 		if _, err := os.Lstat(args[0]); err != nil {
 			fd, err := unix.Openat(dir, args[1], unix.O_RDONLY, 0)
 			if err == nil {

@@ -52,7 +52,7 @@ func TestRun(t *testing.T) {
 		{"a folder that should not be", mounted, "exit 0", policy.Limits{}, 125, "system run run inspect delete", `"layer":"root","op":"prove"`},
 		{"an answer of another kind", `{}`, "exit 0", policy.Limits{}, 125, "system run run inspect delete", `"layer":"root","op":"inspect"`},
 		{"an answer without what was asked", `[{}]`, "exit 0", policy.Limits{}, 125, "system run run inspect delete", `"layer":"root","op":"inspect"`},
-		{"time", plain, "exec sleep 60", policy.Limits{Timeout: policy.Duration(200 * time.Millisecond), Grace: policy.Duration(time.Second)}, 124,
+		{"time", plain, "exec sleep 600", policy.Limits{Timeout: policy.Duration(time.Second), Grace: policy.Duration(time.Second)}, 124,
 			"system run run inspect exec stop delete", `"cause":"timeout","exitCode":124`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

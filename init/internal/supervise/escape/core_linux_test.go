@@ -36,14 +36,13 @@ func coreDump(t *testing.T, l level) {
 			t.Fatal(err)
 		}
 		program := testbed.Program(t, "escape")
-		dumped := func() bool {
-			for range 50 {
+		dumped := func(wait time.Duration) bool {
+			for until := time.Now().Add(wait); time.Now().Before(until); time.Sleep(10 * time.Millisecond) {
 				for _, path := range []string{mark, s.dir + "/write/core"} {
 					if os.Remove(path) == nil {
 						return true
 					}
 				}
-				time.Sleep(10 * time.Millisecond)
 			}
 			return false
 		}
@@ -53,7 +52,7 @@ func coreDump(t *testing.T, l level) {
 			if code := cmd.ProcessState.ExitCode(); code != 128+6 || strings.Contains(string(out), "soft 0") {
 				t.Errorf("inside, %s: code %d, %s", act, code, out)
 			}
-			if dumped() {
+			if dumped(500 * time.Millisecond) {
 				t.Errorf("%q, %s: dumped", pattern, act)
 			}
 		}
@@ -61,7 +60,7 @@ func coreDump(t *testing.T, l level) {
 		if err := cmd.Run(); err == nil {
 			t.Error("the control lives")
 		}
-		if !dumped() {
+		if !dumped(patience) {
 			t.Errorf("%q: the control was not dumped", pattern)
 		}
 	}

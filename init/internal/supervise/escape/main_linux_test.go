@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
@@ -20,6 +21,9 @@ import (
 
 // shimName is argument 0 of this test binary when it is mcp-sandbox-init; the policy and the command follow.
 const shimName = "escape.test init"
+
+// patience is with what comes about on a machine that is busy.
+const patience = time.Minute
 
 func TestMain(m *testing.M) {
 	reexec.Init()

@@ -40,11 +40,10 @@ func movedFolder(t *testing.T, l level) {
 		}
 		moved := make(chan error, 1)
 		go func() {
-			for range 400 {
+			for until := time.Now().Add(patience); time.Now().Before(until); time.Sleep(10 * time.Millisecond) {
 				if _, err := os.Lstat(at + "/ready"); err == nil {
 					break
 				}
-				time.Sleep(10 * time.Millisecond)
 			}
 			moved <- os.Rename(at, to)
 		}()

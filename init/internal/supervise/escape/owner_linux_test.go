@@ -17,7 +17,7 @@ func ownerSignal(t *testing.T, l level) {
 	s := stage(t)
 	program := testbed.Program(t, "escape")
 	for _, inside := range []bool{true, false} {
-		target := exec.Command(program, "sleep", "60s")
+		target := exec.Command(program, "sleep", "1h")
 		if err := target.Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -29,13 +29,17 @@ func ownerSignal(t *testing.T, l level) {
 		} else {
 			s.outside(t, program, false, act)
 		}
+		wait := 200 * time.Millisecond // for what must not come
+		if !inside {
+			wait = patience
+		}
 		select {
 		case <-ended:
 			status := target.ProcessState.Sys().(syscall.WaitStatus)
 			if inside || status.Signal() != syscall.SIGKILL {
 				t.Errorf("inside %v: the host's process: %v", inside, target.ProcessState)
 			}
-		case <-time.After(200 * time.Millisecond):
+		case <-time.After(wait):
 			if !inside {
 				t.Error("outside the process lives")
 			}

@@ -77,7 +77,7 @@ func stage(t *testing.T) *scene {
 // sleeper is the id of a process of the host.
 func sleeper(t *testing.T, program string) string {
 	t.Helper()
-	cmd := exec.Command(program, "sleep", "60s")
+	cmd := exec.Command(program, "sleep", "1h")
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -19,10 +19,10 @@ func TestGuardOfHost(t *testing.T) {
 	said := []string{"Listening on stdio\n", message, "{\"level\":\"info\"}\n", message, "[]\n\n"}
 	for name, guard := range map[string]bool{"on": true, "off": false} {
 		t.Run(name, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 			defer cancel()
 			command := serve(t, "say", said...)
-			sb, err := launcher.Command(ctx, policy.Policy{}, launcher.Target{Path: command[0], Args: command[1:], StdoutGuard: guard})
+			sb, err := launcher.Command(ctx, policy.Policy{Limits: policy.Limits{Grace: policy.Duration(patience)}}, launcher.Target{Path: command[0], Args: command[1:], StdoutGuard: guard})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -70,7 +70,7 @@ func TestNobodyLooks(t *testing.T) {
 		t.Error(err)
 	}
 	out.Close()
-	within(t, 5*time.Second, "the end", func() { cmd.Wait() })
+	within(t, patience, "the end", func() { cmd.Wait() })
 	if code := cmd.ProcessState.ExitCode(); code != 128+1 {
 		t.Errorf("exit code %d", code)
 	}

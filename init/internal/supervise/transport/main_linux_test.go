@@ -112,6 +112,9 @@ func (l launch) cmd(tb testing.TB) *exec.Cmd {
 	return cmd
 }
 
+// patience is with what ends on a machine that is busy. What hangs does not end by then either.
+const patience = time.Minute
+
 // within fails the test if f takes longer than it may.
 func within(tb testing.TB, d time.Duration, what string, f func()) {
 	tb.Helper()

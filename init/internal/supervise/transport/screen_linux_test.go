@@ -58,7 +58,7 @@ func newScreen(t *testing.T, master *os.File) *screen {
 // wait waits until a text appears behind what was waited for before.
 func (s *screen) wait(text string) {
 	s.Helper()
-	for until := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+	for until := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
 		s.mu.Lock()
 		at := strings.Index(s.text[s.seen:], text)
 		if at >= 0 {

@@ -46,7 +46,7 @@ func server(act string, args []string) int {
 			fmt.Println("line", i)
 		}
 		os.NewFile(3, "done").Close()
-		time.Sleep(time.Minute)
+		time.Sleep(time.Hour)
 	case "terminal":
 		terminal()
 	}

@@ -33,7 +33,7 @@ func TestTerminalOfHost(t *testing.T) {
 		t.Fatal(err)
 	}
 	command := serve(t, "terminal")
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	sb, err := launcher.Command(ctx, p, launcher.Target{Path: command[0], Args: command[1:]})
 	if err != nil {
@@ -64,7 +64,7 @@ func TestTerminalOfHost(t *testing.T) {
 	s.typed("again\n")
 	s.wait(`line "again"`)
 	s.hangUp()
-	within(t, 10*time.Second, "the end", func() {
+	within(t, patience, "the end", func() {
 		sb.Cmd.Wait()
 		if end, err := sb.Wait(ctx); err != nil || end.Cause != "cancelled" {
 			t.Errorf("%+v, %v", end, err)
@@ -75,7 +75,7 @@ func TestTerminalOfHost(t *testing.T) {
 // stopped waits until a process is.
 func stopped(t *testing.T, pid int) {
 	t.Helper()
-	for range 1000 {
+	for range 12000 {
 		b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 		if err != nil {
 			t.Fatal(err)
@@ -164,7 +164,7 @@ func TestTerminalIsGivenBack(t *testing.T) {
 	for name, script := range map[string]string{
 		"kill -9 of the server": `echo here; kill -9 $$`,
 		"not executed":          "",
-		"killed":                `trap '' TERM; echo here; kill -TERM $PPID; sleep 60`,
+		"killed":                `trap '' TERM; echo here; kill -TERM $PPID; sleep 600`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			master, slave, err := pty.Open()
@@ -190,7 +190,7 @@ func TestTerminalIsGivenBack(t *testing.T) {
 			if name == "killed" {
 				cmd.Process.Signal(unix.SIGTERM)
 			}
-			within(t, 10*time.Second, "the end", func() { cmd.Wait() })
+			within(t, patience, "the end", func() { cmd.Wait() })
 			if cmd.ProcessState.ExitCode() < 127 {
 				t.Errorf("exit code %d", cmd.ProcessState.ExitCode())
 			}
