@@ -1,11 +1,8 @@
 package policy
 
-import "runtime"
-
 // missing is a value that parses and that nothing enforces yet.
 type missing struct {
 	key  string
-	what string // the value, where others of the key are enforced
 	used func(*Policy) bool
 }
 
@@ -13,12 +10,10 @@ type missing struct {
 //
 // No default of level standard or network is in it, written out or not, so that what "policy show" prints can be launched.
 var unenforced = [...]missing{
-	{"level", "privileged", func(p *Policy) bool { return p.Level == Privileged && runtime.GOOS != "linux" }},
-	{"minConfinement", "none", func(p *Policy) bool { return p.MinConfinement == None && runtime.GOOS != "linux" }},
-	{"network.allowedDomains", "", func(p *Policy) bool { return len(p.Network.AllowedDomains) > 0 }},
-	{"network.deniedDomains", "", func(p *Policy) bool { return len(p.Network.DeniedDomains) > 0 }},
-	{"network.allowPrivate", "", func(p *Policy) bool { return p.Network.AllowPrivate }},
-	{"network.allowUnixSockets", "", func(p *Policy) bool { return len(p.Network.AllowUnixSockets) > 0 }},
+	{"network.allowedDomains", func(p *Policy) bool { return len(p.Network.AllowedDomains) > 0 }},
+	{"network.deniedDomains", func(p *Policy) bool { return len(p.Network.DeniedDomains) > 0 }},
+	{"network.allowPrivate", func(p *Policy) bool { return p.Network.AllowPrivate }},
+	{"network.allowUnixSockets", func(p *Policy) bool { return len(p.Network.AllowUnixSockets) > 0 }},
 }
 
 // Unenforced is an [Errors] with every value of a valid policy that this version does not enforce, and nil if it enforces
@@ -27,18 +22,10 @@ var unenforced = [...]missing{
 func Unenforced(p Policy) error {
 	var errs Errors
 	p = p.Effective(Init)
-	level, refused := Policy{Level: p.Level}.Effective(Init), false
 	for i := range unenforced {
-		m := &unenforced[i]
-		if !m.used(&p) || refused && m.used(&level) {
-			continue // the values of a level that is refused itself need no lines of their own
+		if m := &unenforced[i]; m.used(&p) {
+			errs.Add(at(m.key), "not enforced yet by this version; remove it")
 		}
-		refused = refused || m.key == "level"
-		what := ""
-		if m.what != "" {
-			what = quote(m.what) + " is "
-		}
-		errs.Add(at(m.key), what+"not enforced yet by this version; remove it")
 	}
 	return errs.Err()
 }

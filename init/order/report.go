@@ -1,5 +1,8 @@
 package order
 
+// NothingConfined is the warning of every launch of level privileged.
+const NothingConfined = "level privileged: NOTHING IS CONFINED; the server can do all that its user can"
+
 // Layer names one of the nine layers of a report, or one of the two other places where a launch can be refused.
 type Layer string
 

@@ -67,11 +67,13 @@ func (s *server) limits() ([]order.Fact, error) {
 	if w.LimitFlags&windows.JOB_OBJECT_LIMIT_JOB_TIME != 0 {
 		fact("cpu time", number(w.PerJobUserTimeLimit/1e7), number(g.PerJobUserTimeLimit/1e7), may)
 	}
-	facts = append(facts, s.set("user interface", hex(want.UI), func() (string, error) {
-		var ui uint32
-		err := askJob(s.inner, windows.JobObjectBasicUIRestrictions, &ui)
-		return hex(ui), err
-	}))
+	if want.UI != 0 {
+		facts = append(facts, s.set("user interface", hex(want.UI), func() (string, error) {
+			var ui uint32
+			err := askJob(s.inner, windows.JobObjectBasicUIRestrictions, &ui)
+			return hex(ui), err
+		}))
+	}
 	if want.Rate > 0 {
 		facts = append(facts, s.set("cpu rate", number(want.Rate), func() (string, error) {
 			var r cpuRate

@@ -28,6 +28,9 @@ const uiLimits = windows.JOB_OBJECT_UILIMIT_DESKTOP | windows.JOB_OBJECT_UILIMIT
 // newHold is what follows from the policy. No flag allows a process to break away.
 func newHold(p *plan) (*Hold, error) {
 	h := &Hold{Outer: windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE, UI: uiLimits}
+	if p.private == "" { // level privileged
+		h.UI = 0
+	}
 	b := &h.Limits.BasicLimitInformation
 	// Without the second flag a crash would show a dialog, and the process stay until somebody clicks.
 	b.LimitFlags = windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE | windows.JOB_OBJECT_LIMIT_DIE_ON_UNHANDLED_EXCEPTION

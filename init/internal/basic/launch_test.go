@@ -79,6 +79,38 @@ func TestReport(t *testing.T) {
 	}
 }
 
+// Level privileged is confinement none and says so: the server has its user's rights, temporary files and home, and is
+// supervised all the same.
+func TestPrivileged(t *testing.T) {
+	t.Setenv("HOME", t.TempDir())
+	home := os.Getenv("HOME")
+	for _, c := range []struct {
+		limits policy.Limits
+		cgroup order.State
+	}{{policy.Limits{}, order.Off}, {policy.Limits{Memory: 1 << 30}, order.Absent}} {
+		r := trial{Policy: policy.Policy{Level: policy.Privileged, Limits: c.limits}, Serve: []string{"env"}}.launch(t)
+		out, code, first, last := r.all(t)
+		if code != 0 || first == nil || last == nil || first.Confinement != "none" || !strings.Contains(out, "HOME="+home) || strings.Contains(out, prefix) {
+			t.Fatalf("status %d\n%s\n%s", code, out, r.errs.String())
+		}
+		if !strings.Contains(r.errs.String(), order.NothingConfined) || strings.Contains(r.errs.String(), "confinement limits") {
+			t.Error(r.errs.String())
+		}
+		for _, l := range first.Layers {
+			want := order.Off
+			switch l.Layer {
+			case order.Descriptors, order.Limits:
+				want = order.Proved
+			case order.Cgroup:
+				want = c.cgroup
+			}
+			if l.State != want {
+				t.Errorf("layer %s is %s, want %s", l.Layer, l.State, want)
+			}
+		}
+	}
+}
+
 // A secret of the launcher's stays, and temporary files and home are private and gone at the end.
 func TestPrivateFolder(t *testing.T) {
 	t.Setenv("MCP_SANDBOX_SECRET", "s")

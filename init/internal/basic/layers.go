@@ -15,7 +15,7 @@ func layers(proved map[order.Layer]*order.LayerReport, p *policy.Policy, system 
 			l = *have
 			l.Layer = name
 			settle(&l)
-		case name == order.Network && p.Level == policy.LevelNetwork:
+		case name == order.Network && p.Level == policy.LevelNetwork, p.Level == policy.Privileged && (name != order.Cgroup || unlimited(&p.Limits)):
 			l.State = order.Off
 		default:
 			l.Reason, l.Effect = lacks(name, system)
@@ -23,6 +23,14 @@ func layers(proved map[order.Layer]*order.LayerReport, p *policy.Policy, system 
 		all = append(all, l)
 	}
 	return all
+}
+
+// unlimited reports whether a policy asks for nothing that control groups hold elsewhere.
+func unlimited(l *policy.Limits) bool {
+	_, cpu := l.CPU.Value()
+	_, memory := l.Memory.Value()
+	_, pids := l.Pids.Value()
+	return !cpu && !memory && !pids
 }
 
 // settle gives a layer its state: proved if anything of it holds.

@@ -68,7 +68,7 @@ func (i ids) String() string { return strconv.Itoa(i.uid) + ":" + strconv.Itoa(i
 // userOf is who the server runs as: whom the policy names, or nobody in particular, if the launcher is root; else the
 // launcher itself.
 func userOf(p *policy.Policy) ids {
-	if os.Getuid() != 0 {
+	if os.Getuid() != 0 || p.Level == policy.Privileged {
 		return ids{os.Getuid(), os.Getgid()}
 	}
 	uid, gid, _ := strings.Cut(p.User, ":")

@@ -22,7 +22,7 @@ type plan struct {
 	dir        string
 	umask      policy.Umask
 	user       ids
-	private    string   // the private folder
+	private    string   // the private folder; "" in level privileged, which has the host's
 	stdout     *os.File // in place of the shim's own, or nil
 }
 

@@ -16,14 +16,19 @@ func (s *shim) enforced() (*order.Enforced, error) {
 	if err != nil {
 		return nil, err
 	}
-	proved[order.Descriptors].Facts = append(proved[order.Descriptors].Facts, s.private.facts()...)
-	e := report.Enforced(s.Order, &s.policy, policy.ConfinementLimits)
+	confinement, said := policy.ConfinementLimits, "confinement limits is no barrier: the server reads, writes and reaches what you can; for more run it in a "+
+		elsewhere(runtime.GOOS)
+	if s.policy.Level == policy.Privileged {
+		confinement, said = policy.None, order.NothingConfined
+	} else {
+		proved[order.Descriptors].Facts = append(proved[order.Descriptors].Facts, s.private.facts()...)
+	}
+	e := report.Enforced(s.Order, &s.policy, confinement)
 	e.PID, e.Kernel, e.Layers = s.server.pid, kernel(), layers(proved, &s.policy, runtime.GOOS)
 	if keys := unheld(&s.policy, runtime.GOOS); len(keys) > 0 {
 		e.Warnings = append(e.Warnings, "nothing holds "+strings.Join(keys, ", ")+" here: minConfinement limits was written out")
 	}
-	e.Warnings = append(e.Warnings, "confinement limits is no barrier: the server reads, writes and reaches what you can; for more run it in a "+
-		elsewhere(runtime.GOOS))
+	e.Warnings = append(e.Warnings, said)
 	for i := range e.Layers {
 		if bad := mismatch(&e.Layers[i]); bad != nil {
 			return nil, bad

@@ -109,6 +109,10 @@ func (s *shim) prepare() error {
 	if s.plan, err = s.lay(); err != nil {
 		return err
 	}
+	s.plan.env = s.Order.Env
+	if s.policy.Level == policy.Privileged { // its temporary files and its home are the host's
+		return nil
+	}
 	if s.private, err = newPrivate(&s.plan); err != nil {
 		return &order.Refusal{Layer: order.Descriptors, Op: "make the private folder", Err: err}
 	}

@@ -179,7 +179,7 @@ func (s *shim) why() string {
 func (s *shim) lowered() string {
 	why := s.why()
 	if s.rung == policy.None {
-		return "level privileged: NOTHING IS CONFINED; the server can do all that its user can"
+		return order.NothingConfined
 	}
 	if why == "" {
 		return ""
