@@ -65,3 +65,25 @@ func TestDocsNameWhatIsThere(t *testing.T) {
 		}
 	}
 }
+
+// Each package that is linked into the programs has its line in the table of docs/architecture.md.
+func TestArchitectureHasEveryPackage(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(root(t), "docs", "architecture.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	for _, s := range sources(t) {
+		linked := below(s.dir, "policy") || below(s.dir, "platform") || below(s.dir, "init") || below(s.dir, "launcher")
+		if !linked || s.test || s.syntax.Name.Name == "main" || path.Base(s.path) == "doc.go" || strings.Contains(s.dir, "/testdata") {
+			continue
+		}
+		seen++
+		if !strings.Contains(string(text), "`"+s.dir+"`") {
+			t.Errorf("docs/architecture.md does not say what %s is", s.dir)
+		}
+	}
+	if seen == 0 {
+		t.Error("no package was looked at")
+	}
+}
