@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -153,7 +152,7 @@ func (d *denial) compare(t *testing.T, s stage, probe string, in attempt.Result)
 	cmd := exec.Command(probe, words...)
 	cmd.Dir = s.dir
 	if d.right {
-		cmd.SysProcAttr = everyRight()
+		cmd.SysProcAttr = testbed.EveryRight(unix.CLONE_NEWNS | unix.CLONE_NEWNET)
 		if words[0] == "mount" {
 			cmd.Args[2] = s.path("home")
 		}
@@ -186,13 +185,6 @@ func undo(s stage, words []string) {
 	}
 }
 
-// everyRight is a user namespace with a mount and a network namespace, in which a process has every capability.
-func everyRight() *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWNET,
-		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}},
-		GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}}}
-}
-
 func results(t *testing.T, text string) []attempt.Result {
 	t.Helper()
 	var all []attempt.Result
@@ -209,15 +201,7 @@ func results(t *testing.T, text string) []attempt.Result {
 // sleeper is the process id of a process that says so in its command line.
 func sleeper(t *testing.T) string {
 	t.Helper()
-	cmd := exec.Command(testbed.Program(t, "probe"), "sleep", "4731.25s")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		cmd.Process.Kill()
-		cmd.Wait()
-	})
-	return strconv.Itoa(cmd.Process.Pid)
+	return strconv.Itoa(testbed.Background(t, exec.Command(testbed.Program(t, "probe"), "sleep", "4731.25s")))
 }
 
 // listen takes connections until the test ends, and returns where.

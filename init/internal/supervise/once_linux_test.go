@@ -1,14 +1,14 @@
 package supervise_test
 
 import (
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 const (
@@ -99,9 +99,9 @@ func TestShimDiesWhileStopped(t *testing.T) {
 		t.Error("the server ran")
 	}
 	for _, pid := range []int{init, server} {
-		for end := time.Now().Add(time.Minute); state(pid) != "" && state(pid) != "Z"; time.Sleep(time.Millisecond) {
+		for end := time.Now().Add(time.Minute); testbed.State(pid) != "" && testbed.State(pid) != "Z"; time.Sleep(time.Millisecond) {
 			if time.Now().After(end) {
-				t.Fatalf("%d is still there: %s", pid, state(pid))
+				t.Fatalf("%d is still there: %s", pid, testbed.State(pid))
 			}
 		}
 	}
@@ -111,11 +111,11 @@ func TestShimDiesWhileStopped(t *testing.T) {
 func stopped(t *testing.T, shim int) (init, server int) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(time.Millisecond) {
-		for _, init := range children(shim) {
-			for _, server := range children(init) {
-				if state(server) == "t" && state(init) == "S" {
+		for _, init := range testbed.Children(shim) {
+			for _, server := range testbed.Children(init) {
+				if testbed.State(server) == "t" && testbed.State(init) == "S" {
 					time.Sleep(20 * time.Millisecond)
-					if state(server) == "t" {
+					if testbed.State(server) == "t" {
 						return init, server
 					}
 				}
@@ -124,27 +124,6 @@ func stopped(t *testing.T, shim int) (init, server int) {
 	}
 	t.Fatal("no process is stopped")
 	return 0, 0
-}
-
-func children(of int) (all []int) {
-	files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", of))
-	for _, f := range files {
-		b, _ := os.ReadFile(f)
-		for _, word := range strings.Fields(string(b)) {
-			if pid, err := strconv.Atoi(word); err == nil {
-				all = append(all, pid)
-			}
-		}
-	}
-	return all
-}
-
-func state(pid int) string {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return ""
-	}
-	return string(b[strings.LastIndexByte(string(b), ')')+2])
 }
 
 // Servers with threads run, in level strict as well.

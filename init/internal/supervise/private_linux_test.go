@@ -70,7 +70,7 @@ func TestPrivateFolderGoes(t *testing.T) {
 				t.Fatalf("code %d\n%s", o.code, o.stderr)
 			}
 			if c.name == "both are killed" { // the next launch does it, when the server is gone too
-				if !eventually(func() bool { return state(server) == "" || state(server) == "Z" }) {
+				if !eventually(func() bool { return testbed.State(server) == "" || state(server) == "Z" }) {
 					t.Fatal("the server does not end")
 				}
 				if o := run(t, s.launch(weaker(grants, "reduced"), "mark")); o.code != 0 {

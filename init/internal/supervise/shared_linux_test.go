@@ -203,14 +203,7 @@ func stranger(t *testing.T) string {
 	if os.Getuid() == 0 {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65533, Gid: 65533}}
 	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		cmd.Process.Kill()
-		cmd.Wait()
-	})
-	return strconv.Itoa(cmd.Process.Pid)
+	return strconv.Itoa(testbed.Background(t, cmd))
 }
 
 // copyOfSelf is this binary in a folder that every user may enter.

@@ -4,6 +4,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 // A kernel that does not come back with init's namespaces holds up nobody who wants the launch to end.
@@ -15,7 +17,7 @@ func TestStuckRunner(t *testing.T) {
 		cmd, _, done := start(t, l, nil)
 		var runner []int
 		for began := time.Now(); len(runner) == 0; time.Sleep(time.Millisecond) {
-			if runner = children(cmd.Process.Pid); time.Since(began) > 20*time.Second {
+			if runner = testbed.Children(cmd.Process.Pid); time.Since(began) > 20*time.Second {
 				cmd.Process.Kill()
 				t.Fatal("no runner is started")
 			}

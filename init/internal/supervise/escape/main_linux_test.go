@@ -95,14 +95,8 @@ func results(t *testing.T, text string) (all []attempt.Result) {
 	return all
 }
 
-// everyRight is a throw-away user namespace with all others besides: what is done there the host never sees.
-func everyRight() *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{
-		Cloneflags: unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWNET | unix.CLONE_NEWPID | unix.CLONE_NEWIPC |
-			unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP,
-		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}},
-		GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}}}
-}
-
 // root reports whether this is the machine's, not that of a namespace which the test made as an ordinary user.
 func root() bool { return os.Geteuid() == 0 && os.Getenv(inNetworkEnv) != "user" }
+
+// everyOther are the namespaces beside the user's own in which the host never sees what is done.
+const everyOther = unix.CLONE_NEWNS | unix.CLONE_NEWNET | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP

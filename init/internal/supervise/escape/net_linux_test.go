@@ -30,7 +30,7 @@ func addresses(t *testing.T, _ level) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWNET}
 	if !root() {
 		cmd.Env = append(cmd.Env, inNetworkEnv+"=user")
-		cmd.SysProcAttr = everyRight()
+		cmd.SysProcAttr = testbed.EveryRight(everyOther)
 		cmd.SysProcAttr.Cloneflags = unix.CLONE_NEWNET | unix.CLONE_NEWUSER
 	}
 	text, err := cmd.CombinedOutput()

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -26,8 +25,8 @@ func replacedFile(t *testing.T, l level) {
 	}
 	await(t, "the server", func() bool { _, err := os.Lstat(secret + ".ready"); return err == nil })
 	covered := func() bool {
-		for _, init := range children(cmd.Process.Pid) {
-			for _, server := range children(init) {
+		for _, init := range testbed.Children(cmd.Process.Pid) {
+			for _, server := range testbed.Children(init) {
 				table, _ := os.ReadFile("/proc/" + strconv.Itoa(server) + "/mountinfo")
 				if strings.Contains(string(table), " "+secret+" ") {
 					return true
@@ -65,17 +64,4 @@ func await(t *testing.T, what string, is func() bool) {
 		time.Sleep(5 * time.Millisecond)
 	}
 	t.Errorf("%s did not come", what)
-}
-
-func children(of int) (all []int) {
-	files, _ := filepath.Glob("/proc/" + strconv.Itoa(of) + "/task/*/children")
-	for _, f := range files {
-		b, _ := os.ReadFile(f)
-		for _, word := range strings.Fields(string(b)) {
-			if pid, err := strconv.Atoi(word); err == nil {
-				all = append(all, pid)
-			}
-		}
-	}
-	return all
 }

@@ -68,24 +68,16 @@ func stage(t *testing.T) *scene {
 		}
 	}
 	s := &scene{dir: dir}
-	pid := sleeper(t, testbed.Program(t, "escape"))
+	pid := strconv.Itoa(sleeper(t))
 	s.words = strings.NewReplacer(append([]string{"S/", dir + "/", "=H", pid, "=X", hex.EncodeToString(word(t, pid)), "=P", listener(t),
 		"=T", terminal(t)}, append(ipc(t), sockets4(t, dir)...)...)...)
 	return s
 }
 
 // sleeper is the id of a process of the host.
-func sleeper(t *testing.T, program string) string {
+func sleeper(t *testing.T) int {
 	t.Helper()
-	cmd := exec.Command(program, "sleep", "1h")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		cmd.Process.Kill()
-		cmd.Wait()
-	})
-	return strconv.Itoa(cmd.Process.Pid)
+	return testbed.Background(t, exec.Command(testbed.Program(t, "escape"), "sleep", "1h"))
 }
 
 // listener is the port of a TCP listener of the host's loopback.
@@ -126,7 +118,7 @@ func (s *scene) outside(t *testing.T, program string, right bool, words string) 
 	cmd.Env = []string{"HOST_SECRET=mellon"}
 	cmd.Stdin = session(t)
 	if right {
-		cmd.SysProcAttr = everyRight()
+		cmd.SysProcAttr = testbed.EveryRight(everyOther)
 	}
 	text, err := cmd.Output()
 	all := results(t, string(text))

@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 	"os/exec"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/launcher"
 	"github.com/security-mcp/mcp-sandbox/policy"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 // owned is what a server with a terminal of its own finds: all of it, and no way to type into it.
@@ -76,11 +76,7 @@ func TestTerminalOfHost(t *testing.T) {
 func stopped(t *testing.T, pid int) {
 	t.Helper()
 	for range 12000 {
-		b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if f := strings.Fields(string(b)[strings.LastIndexByte(string(b), ')'):]); f[1] == "T" {
+		if testbed.State(pid) == "T" {
 			return
 		}
 		time.Sleep(5 * time.Millisecond)
