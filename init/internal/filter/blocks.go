@@ -12,7 +12,6 @@ const (
 	ruleClone       = 'c'
 	ruleFork        = 'f'
 	ruleExecve      = 'x'
-	ruleExecveat    = 'X'
 	ruleIoctl       = 'i'
 	ruleIPC         = 'v'
 	rulePrlimit     = 'l'
@@ -62,25 +61,15 @@ func (a *assembler) blocks(rules *[limit]byte, o *Options) {
 
 // exec writes what may be executed and cloned.
 func (a *assembler) exec(o *Options, refused uint32) {
-	if o.Exec == ExecFree {
+	if !o.OneExec {
 		a.action(ruleFork, retAllow)
 		a.action(ruleExecve, retAllow)
-		a.action(ruleExecveat, retAllow)
 		a.addReported(ruleClone, blockClone, refused)
 		return
 	}
 	a.action(ruleFork, refused)
-	a.action(ruleExecve, either(o.Exec == ExecTraced, retTrace, retPerm))
-	a.action(ruleExecveat, refused)
+	a.action(ruleExecve, retTrace)
 	a.addReported(ruleClone, blockThread, refused)
-	if o.Exec == ExecDescriptor {
-		a.addReported(ruleExecveat, blockExecveat, refused) // deny has seen to it that the letter is used
-		for i := a.pos; i < a.pos+len(blockExecveat)/instructionSize; i++ {
-			if a.code[i].K == descriptorMark {
-				a.code[i].K = o.Descriptor
-			}
-		}
-	}
 }
 
 // sockets puts the families together that stay; each block falls through to the next where the family is another.

@@ -54,31 +54,16 @@ type Options struct {
 	NoCut bool
 
 	// Notify has a listener asked about the dangerous calls that are refused (`report` in gen/calls.txt; clone and seccomp
-	// for what is refused of their arguments; what starts programs where Exec forbids it). It has to answer EPERM, always:
+	// for what is refused of their arguments; what starts programs where OneExec forbids it). It has to answer EPERM, always:
 	// when it is gone the kernel answers ENOSYS.
 	Notify bool
 
-	// Exec says what may be executed; Descriptor is for ExecDescriptor.
-	Exec       Exec
-	Descriptor uint32
+	// OneExec permits execve while a tracer with PTRACE_O_TRACESECCOMP lets it pass, and no process but threads. Once the
+	// tracer has detached every execve is ENOSYS, whatever its arguments (seccomp(2), SECCOMP_RET_TRACE). To permit an
+	// execveat on one descriptor would not do: the kernel ignores the descriptor where the path is absolute, and a filter
+	// cannot see the path.
+	OneExec bool
 }
-
-// Exec says which execve is permitted, and whether other processes may be made.
-type Exec uint8
-
-const (
-	// ExecFree permits every execve and fork.
-	ExecFree Exec = iota
-
-	// ExecDescriptor permits execveat on Options.Descriptor with AT_EMPTY_PATH, and no process but threads. It needs
-	// that descriptor to be gone for ever afterwards. It does not hold alone: the kernel ignores the descriptor
-	// where the path is absolute, and a filter cannot see the path.
-	ExecDescriptor
-
-	// ExecTraced permits execve while a tracer with PTRACE_O_TRACESECCOMP lets it pass, and no process but threads.
-	// Once the tracer has detached every execve is ENOSYS, whatever its arguments (seccomp(2), SECCOMP_RET_TRACE).
-	ExecTraced
-)
 
 // CanNotify reports whether a process behind this filter can hand its listener over and be seen to have done so.
 func (o *Options) CanNotify(arch string) bool {
@@ -140,9 +125,6 @@ func deny(rules *[limit]byte, arch string, o *Options) error {
 		}
 	}
 	for _, name := range needed {
-		if name == "execve" && o.Exec == ExecDescriptor {
-			name = "execveat"
-		}
 		if n, _ := lookup(arch, name); rules[n] == rulePerm {
 			return errors.New("deny " + name + ": the server could not be started without it")
 		}

@@ -15,15 +15,14 @@ func FuzzProgram(f *testing.F) {
 		every[i] = byte(i)
 	}
 	f.Add(false, byte(7), true, uint32(1), every)
-	f.Fuzz(func(t *testing.T, arm bool, bits byte, notify bool, descriptor uint32, numbers []byte) {
+	f.Fuzz(func(t *testing.T, arm bool, bits byte, notify bool, guarded uint32, numbers []byte) {
 		arch := "amd64"
 		if arm {
 			arch = "arm64"
 		}
 		o := Options{
 			NoUnix: bits&1 != 0, NoInet: bits&2 != 0, NoNetlink: bits&4 != 0, NoIPC: bits&8 != 0, NoPeers: bits&16 != 0,
-			Notify: notify,
-			Exec:   Exec(bits >> 5 % 3), Descriptor: descriptor,
+			Notify: notify, OneExec: bits&32 != 0, NoCut: bits&64 != 0, Guarded: [2]uint32{guarded, guarded},
 		}
 		base := mustProgram(t, arch, o)
 		var must []uint32 // TestDeny has these

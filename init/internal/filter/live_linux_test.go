@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 		probeChild(stricter, Options{NoUnix: true, NoInet: true, NoNetlink: true, NoIPC: true, NoPeers: true, Deny: []uint32{uname}})
 	case "variants":
 		variantsChild()
-	case "exec", "once", "traced":
+	case "exec", "traced":
 		execChild(mode)
 	case "threads":
 		threadsChild()

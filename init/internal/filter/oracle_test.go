@@ -30,10 +30,10 @@ var oracles = map[string]oracle{
 				return "EPERM"
 			}
 		}
-		return word(o.Exec == ExecFree || a[0]>>16&1 == 1, "EPERM")
+		return word(!o.OneExec || a[0]>>16&1 == 1, "EPERM")
 	},
 	"execveat": func(a [6]uint32, o *Options) string {
-		return word(o.Exec == ExecFree || o.Exec == ExecDescriptor && a[0] == o.Descriptor && a[4] == 4096, "EPERM")
+		return word(!o.OneExec, "EPERM")
 	},
 	"ioctl": func(a [6]uint32, o *Options) string {
 		return word(a[1] != 0x5412 && a[1] != 0x541c && a[1] != 0x5423 && a[1] != 0x50009401 && a[1] != 0x50009417, "EPERM")
@@ -59,12 +59,12 @@ var oracles = map[string]oracle{
 	"openat":    func(a [6]uint32, o *Options) string { return word(!makes(a[2]) || plainMode(a[3]), "EPERM") },
 	"mknod":     func(a [6]uint32, o *Options) string { return word(plainMode(a[1]) && a[1]>>13&1 == 0, "EPERM") },
 	"mknodat":   func(a [6]uint32, o *Options) string { return word(plainMode(a[2]) && a[2]>>13&1 == 0, "EPERM") },
-	"fork":      func(a [6]uint32, o *Options) string { return word(o.Exec == ExecFree, "EPERM") },
-	"vfork":     func(a [6]uint32, o *Options) string { return word(o.Exec == ExecFree, "EPERM") },
+	"fork":      func(a [6]uint32, o *Options) string { return word(!o.OneExec, "EPERM") },
+	"vfork":     func(a [6]uint32, o *Options) string { return word(!o.OneExec, "EPERM") },
 	"shmget":    ipc, "shmat": ipc, "shmctl": ipc, "shmdt": ipc, "semget": ipc, "semop": ipc, "semtimedop": ipc, "semctl": ipc,
 	"msgget": ipc, "msgsnd": ipc, "msgrcv": ipc, "msgctl": ipc, "mq_open": ipc, "mq_unlink": ipc,
 	"execve": func(a [6]uint32, o *Options) string {
-		return word(o.Exec == ExecFree, map[bool]string{true: "trace", false: "EPERM"}[o.Exec == ExecTraced])
+		return word(!o.OneExec, "trace")
 	},
 }
 

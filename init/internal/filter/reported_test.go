@@ -64,10 +64,10 @@ func TestEveryVariant(t *testing.T) {
 	for _, arch := range []string{"amd64", "arm64"} {
 		plain := readRows(t, arch)
 		for bits := range 1 << 5 {
-			for exec := range ExecTraced + 1 {
+			for _, one := range []bool{false, true} {
 				for _, notify := range []bool{false, true} {
 					o := Options{NoUnix: bits&1 != 0, NoInet: bits&2 != 0, NoNetlink: bits&4 != 0, NoIPC: bits&8 != 0,
-						NoPeers: bits&16 != 0, Notify: notify, Exec: exec, Descriptor: 255}
+						NoPeers: bits&16 != 0, Notify: notify, OneExec: one}
 					program := mustProgram(t, arch, o)
 					run := func(d *data) uint32 { r, _ := execute(program, d); return r }
 					rows := reportedRows(t, plain, notify)

@@ -13,16 +13,13 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // execChild loads a filter and executes what follows it.
 func execChild(mode string) {
 	o := map[string]Options{
 		"exec":   {},
-		"once":   {Exec: ExecDescriptor, Descriptor: 200},
-		"traced": {Exec: ExecTraced},
+		"traced": {OneExec: true},
 	}[mode]
 	program, err := Program(runtime.GOARCH, o)
 	if err == nil {
@@ -35,10 +32,6 @@ func execChild(mode string) {
 	if os.Args[1] == "self" { // this binary again, as a server with threads
 		os.Args = []string{os.Args[0], os.Args[0]}
 		env = append(env, childMode+"=threads")
-	}
-	if mode == "once" {
-		_, _, errno := unix.RawSyscall6(unix.SYS_EXECVEAT, 200, path(os.Args[1]), vector(os.Args[1:]...), vector(), 0x1000, 0)
-		fatal("execveat:", errno)
 	}
 	fatal(syscall.Exec(os.Args[1], os.Args[1:], env))
 }

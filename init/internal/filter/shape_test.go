@@ -49,11 +49,10 @@ var variants = map[string]Options{
 	"nounix":  {NoUnix: true},
 	"reduced": {NoUnix: true, NoInet: true, NoNetlink: true, NoIPC: true, NoPeers: true},
 	"inet":    {NoUnix: true, NoNetlink: true, NoIPC: true, NoPeers: true},
-	"once":    {Exec: ExecDescriptor, Descriptor: 255},
-	"traced":  {Exec: ExecTraced},
+	"traced":  {OneExec: true},
 	"notify":  {Notify: true},
 	"older":   {NoUnix: true, NoInet: true, NoNetlink: true, NoIPC: true, NoPeers: true, Guarded: [2]uint32{7, 8}, NoCut: true},
-	"all":     {NoUnix: true, NoInet: true, NoNetlink: true, NoIPC: true, NoPeers: true, Notify: true, Exec: ExecTraced},
+	"all":     {NoUnix: true, NoInet: true, NoNetlink: true, NoIPC: true, NoPeers: true, Notify: true, OneExec: true},
 }
 
 // muchDenied refuses every third number from 240 on, below which lies what Go needs to go on: so many

@@ -23,7 +23,7 @@ const amd64Rules = "" +
 	"daaaaaapaaaaaaaa" + // 272
 	"aaaaaaaaaadaddlp" + // 288
 	"dpaadaddddaaRqaa" + // 304
-	"ddXdaaaaaaaaaaaa" + // 320
+	"ddfdaaaaaaaaaaaa" + // 320
 	"----------------" + // 336
 	"----------------" + // 352
 	"----------------" + // 368
@@ -52,7 +52,7 @@ const arm64Rules = "" +
 	"ddaaaaaaaaappppp" + // 224
 	"adaa------------" + // 240
 	"----alddpdpadadd" + // 256
-	"ddaaRqaadXdaaaaa" + // 272
+	"ddaaRqaadfdaaaaa" + // 272
 	"aaaaaad---------" + // 288
 	"----------------" + // 304
 	"----------------" + // 320

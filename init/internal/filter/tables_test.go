@@ -42,8 +42,7 @@ var words = map[string]func(*Options){
 	"nonetlink": func(o *Options) { o.NoNetlink = true },
 	"noipc":     func(o *Options) { o.NoIPC = true },
 	"nopeers":   func(o *Options) { o.NoPeers = true },
-	"once":      func(o *Options) { o.Exec, o.Descriptor = ExecDescriptor, 255 },
-	"traced":    func(o *Options) { o.Exec = ExecTraced },
+	"traced":    func(o *Options) { o.OneExec = true },
 	"notify":    func(o *Options) { o.Notify = true },
 }
 

@@ -23,7 +23,7 @@ func (s *shim) assemble() (plain, asking []byte, err error) {
 		}
 	}
 	if s.policy.Subprocess.Allow == policy.No {
-		o.Exec = filter.ExecTraced
+		o.OneExec = true
 	}
 	for _, name := range s.policy.Seccomp.Deny {
 		nr, ok := filter.Number(name)

@@ -18,7 +18,7 @@ type call struct {
 // letters are the words of calls.txt, as the letters of package filter.
 var letters = map[string]byte{
 	"allow": 'a', "refuse": 'p', "report": 'd', "unknown": '-',
-	"clone": 'c', "fork": 'f', "execve": 'x', "execveat": 'X', "ioctl": 'i', "ipc": 'v', "prlimit": 'l', "setrlimit": 'L', "rename": 'R',
+	"clone": 'c', "fork": 'f', "execve": 'x', "ioctl": 'i', "ipc": 'v', "prlimit": 'l', "setrlimit": 'L', "rename": 'R',
 	"socket": 's', "socketpair": 'S', "personality": 'y', "seccomp": 'q', "prctl": 'r',
 	"mode1": '1', "mode2": '2', "open": 'o', "openat": 'O', "mknod": 'n', "mknodat": 'N',
 }

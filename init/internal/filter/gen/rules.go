@@ -34,8 +34,6 @@ const (
 	query      = 0xffffffff         // personality: only asks
 	setMM      = 35                 // PR_SET_MM: another command line, heap, executable in /proc
 	schedCore  = 62                 // PR_SCHED_CORE: takes CPUs' siblings out of others' use
-	emptyPath  = 0x1000             // AT_EMPTY_PATH
-	mark       = 0x7fffffff         // stands for Options.Descriptor
 )
 
 // errno is the action that answers with this errno.
@@ -51,7 +49,6 @@ type rule struct {
 var rules = []rule{
 	{"Clone", func(p *seccomp.Program) { refuseBits(p, 0, cloneNew) }},
 	{"Thread", thread},
-	{"Execveat", execveat},
 	{"Ioctl", func(p *seccomp.Program) { refuseValues(p, 1, tiocsti, tioclinux, tiocsetd, snapCreate, snapCreate2) }},
 	{"Prctl", func(p *seccomp.Program) { refuseValues(p, 0, setMM, schedCore) }},
 	{"Seccomp", func(p *seccomp.Program) { refuseBits(p, 1, newListen) }},
@@ -138,18 +135,6 @@ func thread(p *seccomp.Program) {
 	p.LdLo(0)
 	p.JmpIfTrue(bpf.JumpBitsSet, cloneNew, refuse)
 	p.JmpIfTrue(bpf.JumpBitsNotSet, cloneThread, refuse)
-	p.Ret(seccomp.ActionAllow)
-	p.SetLabel(refuse)
-	p.Ret(errno(eperm))
-}
-
-// execveat allows one descriptor, by itself.
-func execveat(p *seccomp.Program) {
-	refuse := p.NewLabel()
-	p.LdLo(0)
-	p.JmpIfTrue(bpf.JumpNotEqual, mark, refuse)
-	p.LdLo(4)
-	p.JmpIfTrue(bpf.JumpNotEqual, emptyPath, refuse)
 	p.Ret(seccomp.ActionAllow)
 	p.SetLabel(refuse)
 	p.Ret(errno(eperm))
