@@ -9,17 +9,6 @@ func ParseDirents(b []byte) (names []string, ok bool) {
 	return names, true
 }
 
-// ParseFolders returns the names of the folders in such bytes, but the two of dots.
-func ParseFolders(b []byte) (names []string) {
-	const folder = 4 // DT_DIR
-	dirents(b, func(name string, kind byte) {
-		if kind == folder && name != "." && name != ".." {
-			names = append(names, name)
-		}
-	})
-	return names
-}
-
 func dirents(b []byte, each func(name string, kind byte)) (ok bool) {
 	const head = 19 // inode, offset, length, type
 	for len(b) > 0 {

@@ -114,12 +114,10 @@ func (f *folder) children() (names []string) {
 		return nil
 	}
 	defer unix.Close(fd)
-	b := make([]byte, 16<<10)
-	for {
-		n, err := unix.Getdents(fd, b)
-		if n <= 0 || err != nil {
-			return names
+	platform.EachEntry(fd, func(name string, kind byte) {
+		if kind == unix.DT_DIR {
+			names = append(names, name)
 		}
-		names = append(names, platform.ParseFolders(b[:n])...)
-	}
+	})
+	return names
 }

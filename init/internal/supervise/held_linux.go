@@ -53,7 +53,7 @@ func holds(pid int, f found, path string) (bool, error) {
 	for _, t := range numbers(threads) { // each may have a table of its own
 		fds := threads + t + "/fd/"
 		names, err := list(fds)
-		if err == unix.ENOENT || err == unix.ESRCH {
+		if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ESRCH) {
 			continue
 		}
 		if err != nil {

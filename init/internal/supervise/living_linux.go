@@ -144,20 +144,6 @@ func list(dir string) (names []string, err error) {
 }
 
 func listFD(fd int) (names []string, err error) {
-	b := make([]byte, 32<<10)
-	for {
-		n, err := unix.Getdents(fd, b)
-		if n <= 0 || err != nil {
-			return names, err
-		}
-		found, ok := platform.ParseDirents(b[:n])
-		if !ok {
-			return names, unix.EIO
-		}
-		for _, f := range found {
-			if f != "." && f != ".." {
-				names = append(names, f)
-			}
-		}
-	}
+	err = platform.EachEntry(fd, func(name string, _ byte) { names = append(names, name) })
+	return names, err
 }
