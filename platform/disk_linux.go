@@ -9,9 +9,11 @@ import (
 
 // Disk is the whole block device, as "8:0", that a file system's device number stands for: a partition's disk. It is false for
 // what has no block device of its own, such as tmpfs, overlayfs, btrfs and the network's.
-func Disk(major, minor uint32) (string, bool) {
+func Disk(major, minor uint32) (string, bool) { return diskIn("/sys/dev/block/", major, minor) }
+
+func diskIn(folder string, major, minor uint32) (string, bool) {
 	name := strconv.FormatUint(uint64(major), 10) + ":" + strconv.FormatUint(uint64(minor), 10)
-	dir := "/sys/dev/block/" + name
+	dir := folder + name
 	if major == 0 || unix.Access(dir, unix.F_OK) != nil {
 		return "", false
 	}

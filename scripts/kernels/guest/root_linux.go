@@ -1,7 +1,9 @@
 package main
 
 import (
+	"encoding/binary"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 
@@ -90,9 +92,13 @@ func makeRoot() error {
 }
 
 // disk makes the machine's own disk /var/tmp: an overlay is no file system to test grants on, as it has neither unnamed
-// files nor handles, and a tmpfs had no attributes of users before Linux 6.6.
+// files nor handles, and a tmpfs had no attributes of users before Linux 6.6. It has one partition, as most disks have: what
+// limits a disk is written for the whole of it.
 func disk() error {
-	const device, target = "/dev/vda", "/var/tmp"
+	const device, target = "/dev/vda1", "/var/tmp"
+	if err := divide("/dev/vda"); err != nil {
+		return err
+	}
 	if out, err := exec.Command("/sbin/mkfs.ext4", "-q", "-E", "nodiscard", device).CombinedOutput(); err != nil {
 		return fmt.Errorf("mkfs.ext4 %s: %w: %s", device, err, out)
 	}
@@ -100,6 +106,30 @@ func disk() error {
 		return err
 	}
 	return os.Chmod(target, 0o777|os.ModeSticky)
+}
+
+// divide gives a disk a partition table with one entry: 16 bytes at 446, the type and two little-endian numbers of sectors, and two
+// bytes at the end that say what this is. The kernel reads it when it is told to, and has made the device's file by then.
+func divide(disk string) error {
+	const sector, first, linux = 512, 2048, 0x83
+	f, err := os.OpenFile(disk, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	size, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return err
+	}
+	table := make([]byte, sector)
+	table[446+4] = linux
+	binary.LittleEndian.PutUint32(table[446+8:], first)
+	binary.LittleEndian.PutUint32(table[446+12:], uint32(size/sector-first))
+	table[510], table[511] = 0x55, 0xaa
+	if _, err := f.WriteAt(table, 0); err != nil {
+		return err
+	}
+	return os.NewSyscallError("ioctl BLKRRPART", unix.IoctlSetInt(int(f.Fd()), unix.BLKRRPART, 0))
 }
 
 // loopback brings lo up, as every system does; the tests listen on it.

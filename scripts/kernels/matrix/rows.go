@@ -67,7 +67,7 @@ func whole() []Row {
 		{Name: "6.12-user", Kernel: "6.12", Suites: suites(plainUser), Expect: recent().user(job.Nowhere)},
 		{Name: "6.12-delegated", Kernel: "6.12", Expect: recent().user(job.Delegated).in(DelegatedGroup)},
 		{Name: "6.12-below-delegated", Kernel: "6.12", Expect: recent().user(job.Below).in(DelegatedGroup)},
-		{Name: "6.12-user-manager", Kernel: "6.12", Expect: recent().user(job.Manager).in(ManagerGroup)},
+		{Name: "6.12-user-manager", Kernel: "6.12", Suites: resources("TestMemory|TestForkBomb|TestSpinBomb|TestEvidence|TestReduced"), Expect: recent().user(job.Manager).in(ManagerGroup)},
 	}
 }
 

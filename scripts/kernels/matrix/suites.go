@@ -20,7 +20,7 @@ type Suite struct {
 // suites are those of a whole machine. What only root can stage skips itself for others, and a skip fails a row. What takes
 // long is for a user, who has fewer rights to lose.
 func suites(uid int) []Suite {
-	stories := "a_signal_to_every|an_i386|private_folders|a_folder_that_the_host|descriptors_that|a_log_file|a_file_on|a_socket_on|a_pipe_on|a_terminal_on|TCP,_UDP"
+	stories := "a_signal_to_every|an_i386|private_folders|a_folder_that_the_host|a_denied_file_that|descriptors_that|a_log_file|a_file_on|a_socket_on|a_pipe_on|a_terminal_on|TCP,_UDP"
 	all := []Suite{
 		{"platform", "."},
 		{"init/internal/program", "TestDemands|TestExitStatus|TestNoProgram|TestBranches|TestFork"},
@@ -71,7 +71,7 @@ func (r *Row) Job(stage, checkout string) (job.Job, error) {
 		Env: []string{EnvName + "=" + string(expect), "MCP_SANDBOX_TEST_PROGRAMS=" + stage,
 			"MCP_SANDBOX_TEST_CORE=1"}, // its core_pattern may be set
 		Steps: []job.Step{{Name: TryStep, Dir: "/", Argv: []string{filepath.Join(stage, TryStep)}, Root: true}}}
-	if r.Expect.Group == RootGroup {
+	if r.Expect.Group == RootGroup || r.Expect.Group == ManagerGroup { // no suite runs in a delegated group
 		j.Env = append(j.Env, "MCP_SANDBOX_REQUIRE=cgroup")
 	}
 	for i, s := range r.Suites {
