@@ -68,6 +68,7 @@ func limitLines(text string) map[string]string {
 }
 
 // A file that grows, and memory that is only reserved, end at their limits, and go further without.
+// The machines of the matrix have little memory, of which no more can be reserved.
 func TestFileSizeAndAddressSpace(t *testing.T) {
 	everywhere(t, func(t *testing.T, at place) {
 		write := []string{"/bin/sh", "-c", "exec dd if=/dev/zero of=/tmp/file bs=64k count=64"}
@@ -75,8 +76,8 @@ func TestFileSizeAndAddressSpace(t *testing.T) {
 		if run.end(); run.exited.Cause != order.CauseSignal || run.exited.Signal != "SIGXFSZ" {
 			t.Errorf("%+v\n%s", run.exited, &run.stderr)
 		}
-		reserve := []string{"/bin/dd", "if=/dev/null", "of=/dev/null", "bs=1G", "count=1"}
-		run = start(t, at, `"limits":{"addressSpace":"512M","memory":"unlimited"}`, reserve...)
+		reserve := []string{"/bin/dd", "if=/dev/null", "of=/dev/null", "bs=128M", "count=1"}
+		run = start(t, at, `"limits":{"addressSpace":"64M","memory":"unlimited"}`, reserve...)
 		if run.end(); run.code != 1 || !strings.Contains(run.stderr.String(), "memory exhausted") {
 			t.Errorf("code %d\n%s", run.code, &run.stderr)
 		}
