@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/platform"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 	"golang.org/x/sys/unix"
 )
 
@@ -70,7 +71,7 @@ func TestPrivateFolderGoes(t *testing.T) {
 				t.Fatalf("code %d\n%s", o.code, o.stderr)
 			}
 			if c.name == "both are killed" { // the next launch does it, when the server is gone too
-				if !eventually(func() bool { return testbed.State(server) == "" || state(server) == "Z" }) {
+				if !eventually(func() bool { return testbed.State(server) == "" || testbed.State(server) == "Z" }) {
 					t.Fatal("the server does not end")
 				}
 				if o := run(t, s.launch(weaker(grants, "reduced"), "mark")); o.code != 0 {
