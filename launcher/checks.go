@@ -44,6 +44,9 @@ func (f *findings) rlimits(name string) Check {
 	if gone := lacking(l); gone != nil && f.os == "linux" {
 		return Check{name, Limited, "supported, but for " + gone.Name + ": " + gone.Reason, f.fixCounting()}
 	}
+	if gone := fact(l, "flags of the inner job"); gone != nil && gone.Got == "" {
+		return Check{name, Limited, "supported, but what they hold is not known: " + gone.Reason, ""}
+	}
 	return Check{name, Works, "supported", ""}
 }
 

@@ -16,19 +16,43 @@ func (f *findings) resources() Check {
 	}
 	var hold, gone []string
 	for _, fact := range best.layer(order.Limits).Facts {
-		if fact.Got == "" {
-			gone = append(gone, fact.Name)
+		if !isResource(fact.Name) {
 			continue
 		}
-		hold = append(hold, strings.TrimSuffix(fact.Name, inheritedLimit))
+		if fact.Got == "" {
+			gone = append(gone, resource(fact.Name))
+			continue
+		}
+		hold = append(hold, resource(strings.TrimSuffix(fact.Name, inheritedLimit)))
 	}
 	switch {
+	case len(hold) == 0 && len(gone) > 0:
+		return Check{name, Missing, "none that can be shown to hold; not " + strings.Join(gone, ", "), ""}
 	case len(hold) == 0:
 		return Check{name, Missing, "none", ""}
 	case len(gone) == 0:
 		return Check{name, Works, strings.Join(hold, ", "), ""}
 	}
 	return Check{name, Limited, strings.Join(hold, ", ") + "; not " + strings.Join(gone, ", "), ""}
+}
+
+// resource is what people call it.
+func resource(fact string) string {
+	if fact == "data" { // RLIMIT_DATA
+		return "memory"
+	}
+	return fact
+}
+
+// isResource tells the limits of a policy from the layer's other facts: that the server is in its jobs or its session, how those
+// end, and the trial of a limit that has a fact itself.
+func isResource(fact string) bool {
+	for _, other := range [...]string{"in the ", "flags of ", "session ", "user interface", "core"} {
+		if strings.HasPrefix(fact, other) {
+			return false
+		}
+	}
+	return !strings.HasSuffix(fact, ", one MiB more")
 }
 
 func (f *findings) noNetwork() Check {

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -94,7 +95,7 @@ func machines() map[string]*findings {
 		f.around = surroundings{cgroups: "v2", container: "docker", filtered: true}
 	})
 	linux("old", func(f *findings) {
-		f.kernel = "5.10.0"
+		f.kernel = "5.12.0"
 		f.full, f.calls = outcome{report: proof(policy.Full, 0)}.with(noGroup).with(order.LayerReport{Layer: order.Landlock, State: order.Absent,
 			Reason: "the kernel has no Landlock", Effect: "the mounts alone decide"}), all("ENOSYS landlock_create_ruleset")
 		f.around.root = true
@@ -117,9 +118,27 @@ func machines() map[string]*findings {
 		usual := outcome{report: proof(policy.ConfinementLimits, 0)}.with(order.LayerReport{Layer: order.Limits, State: order.Proved, Facts: facts})
 		m[os] = &findings{os: os, arch: "arm64", kernel: kernel, full: refusal(order.Namespaces, "clone", "", syscall.EINVAL), usual: usual, tree: killed}
 	}
-	others("darwin", "24.6.0", order.Fact{Name: "open files", Got: "1024"}, order.Fact{Name: "cpu time", Got: "60"},
-		order.Fact{Name: "memory", Reason: "macOS has no limit that holds"}, order.Fact{Name: "processes", Reason: "it counts the user's"})
-	others("windows", "10.0.26100", order.Fact{Name: "memory", Got: "2G"}, order.Fact{Name: "processes", Got: "512"}, order.Fact{Name: "cpu rate", Got: "1"})
+	got := func(names ...string) (facts []order.Fact) {
+		for _, n := range names {
+			facts = append(facts, order.Fact{Name: n, Want: "1", Got: "1"})
+		}
+		return facts
+	}
+	gone := func(reason string, names ...string) (facts []order.Fact) {
+		for _, n := range names {
+			facts = append(facts, order.Fact{Name: n, Want: "1", Reason: reason, Effect: "it does not hold"})
+		}
+		return facts
+	}
+	// As the shims of these systems tell them, and as Wine does, which takes limits and tells none.
+	others("darwin", "24.6.0", slices.Concat(got("core", "open files"), gone("the kernel takes the limit and does not hold it", "data"),
+		got("session of its own"), gone("there are no control groups", "cpu rate"), gone("it counts the user's", "processes"))...)
+	jobs, resources := got("in the inner job", "in the outer job"), []string{"processes", "memory", "user interface", "cpu rate"}
+	flags := []string{"flags of the inner job", "flags of the outer job"}
+	others("windows", "10.0.26100", slices.Concat(jobs, got(flags...), got(resources...), gone("Windows has no such limit", "open files"))...)
+	windows := m["windows"]
+	others("windows", "10.0.18362", slices.Concat(jobs, gone("this system tells none", flags...), gone("this system tells none", resources...))...)
+	m["wine"], m["windows"] = m["windows"], windows
 	return m
 }
 

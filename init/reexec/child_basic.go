@@ -46,5 +46,13 @@ func Exec(o *order.Order) error {
 
 // Plan fails: there is no program of system calls on this system; a launch's report has everything that is set.
 func Plan(*order.Order) ([]string, error) {
-	return nil, errors.Join(errors.ErrUnsupported, errors.New("no program of system calls exists on this system: the report tells what a launch sets"))
+	return nil, errNoProgram{}
 }
+
+type errNoProgram struct{}
+
+func (errNoProgram) Error() string {
+	return "unsupported here: a launch makes no program of system calls; run --report tells what it sets"
+}
+
+func (errNoProgram) Unwrap() error { return errors.ErrUnsupported }
