@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/security-mcp/mcp-sandbox/launcher"
 	"github.com/security-mcp/mcp-sandbox/policy"
@@ -14,6 +15,7 @@ import (
 func TestProbe(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
+	began := time.Now()
 	m, err := launcher.Probe(ctx)
 	if err != nil {
 		t.Fatal(err)
@@ -56,5 +58,8 @@ func TestProbe(t *testing.T) {
 		if c.Name == "Timeout and whole-tree kill" && c.State != launcher.Works {
 			t.Errorf("%+v", c)
 		}
+	}
+	if took := time.Since(began); took < 300*time.Millisecond {
+		t.Errorf("in %v no server ran into the time limit of a trial", took)
 	}
 }
