@@ -18,7 +18,7 @@ const hostArg = "-as-host"
 
 var ballast []byte
 
-func host(megabytes string) {
+func host(megabytes string, want policy.Confinement) {
 	mb, _ := strconv.Atoi(megabytes)
 	ballast = make([]byte, mb<<20)
 	for i := 0; i < len(ballast); i += 4096 {
@@ -29,12 +29,12 @@ func host(megabytes string) {
 		if _, err := in.ReadString('\n'); err != nil {
 			return
 		}
-		fmt.Println(launchOnce())
+		fmt.Println(launchOnce(want))
 	}
 }
 
 // launchOnce is what a host does, with everything it may ask for.
-func launchOnce() error {
+func launchOnce(want policy.Confinement) error {
 	ctx := context.Background()
 	sb, err := launcher.Command(ctx, policy.Policy{}, launcher.Target{Path: target, Dir: "/"})
 	if err != nil {
@@ -44,8 +44,12 @@ func launchOnce() error {
 	if err := sb.Cmd.Start(); err != nil {
 		return err
 	}
-	if _, err := sb.Report(ctx); err != nil {
+	report, err := sb.Report(ctx)
+	if err != nil {
 		return err
+	}
+	if report.Confinement != string(want) {
+		return fmt.Errorf("confinement %s, and not %s", report.Confinement, want)
 	}
 	if _, err := sb.Wait(ctx); err != nil {
 		return err
@@ -53,15 +57,15 @@ func launchOnce() error {
 	return sb.Cmd.Wait()
 }
 
-// A remote is a running host.
+// A remote is a running host, or another process that launches for each line.
 type remote struct {
 	cmd *exec.Cmd
 	in  io.WriteCloser
 	out *bufio.Reader
 }
 
-func (b *bench) startHost(heap string) (*remote, error) {
-	h := &remote{cmd: b.command(b.path("host"), hostArg, heap)}
+func start(cmd *exec.Cmd) (*remote, error) {
+	h := &remote{cmd: cmd}
 	h.cmd.Stderr = os.Stderr
 	in, err := h.cmd.StdinPipe()
 	if err != nil {

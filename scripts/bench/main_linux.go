@@ -3,7 +3,9 @@
 //	go run ./scripts/bench [-n ROUNDS] [-uid UID]
 //
 // It launches /bin/true alone, in the plainest C program with the same namespaces and mounts, in bubblewrap with the same
-// binds, in mcp-sandbox-init with its report on a pipe, and from two running Go hosts, one of them with 200 MB of heap.
+// binds, in mcp-sandbox-init with its report on a pipe, and from two running Go hosts, one of them with 200 MB of heap;
+// and where user namespaces are forbidden in mcp-sandbox-init, which tries full confinement first and has to go on with
+// reduced, and from a Go host, which remembers that.
 // Times are wall-clock medians of one machine: only the ratios of one run say something. As root it measures as another
 // user, because that is what people are.
 package main
@@ -14,13 +16,21 @@ import (
 	"os"
 
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
+	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
 func main() {
 	reexec.Init()
-	if len(os.Args) == 3 && os.Args[1] == hostArg {
-		host(os.Args[2])
+	switch args := os.Args[1:]; {
+	case len(args) == 3 && args[0] == hostArg:
+		host(args[1], policy.Confinement(args[2]))
 		return
+	case len(args) == 2 && args[0] == launcherArg:
+		launches(args[1])
+		return
+	case len(args) > 1 && args[0] == forbidArg:
+		fmt.Fprintln(os.Stderr, "bench:", forbid(args[1:]))
+		os.Exit(1)
 	}
 	rounds := flag.Int("n", 200, "rounds")
 	uid := flag.Int("uid", 12345, "user to measure as, if root runs this")

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
 const target = "/bin/true"
@@ -132,38 +133,26 @@ func (b *bench) variants() ([]*variant, error) {
 		{name: target + " alone", launch: b.external(target), close: none},
 		{name: "C floor: namespaces and mounts, nothing else", launch: b.external(b.path("floor"), append(floor, "--", target)...), close: none},
 		{name: reference, launch: b.external("bwrap", append(bwrap, "--", target)...), close: none},
-		{name: "mcp-sandbox-init, all layers, report", launch: b.reported, close: none},
+		{name: "mcp-sandbox-init, all layers, report", launch: func() error { return reported(b.command(b.path("mcp-sandbox-init")), policy.Full) }, close: none},
 	}
-	for _, heap := range []string{"0", "200"} {
-		h, err := b.startHost(heap)
+	for _, h := range []struct {
+		name string
+		cmd  *exec.Cmd
+	}{
+		{"from a Go host, heap 0 MB, all layers, report", b.command(b.path("host"), hostArg, "0", "full")},
+		{"from a Go host, heap 200 MB, all layers, report", b.command(b.path("host"), hostArg, "200", "full")},
+		{"user namespaces forbidden: mcp-sandbox-init, reduced, report", b.forbidden(b.path("host"), launcherArg, b.path("mcp-sandbox-init"))},
+		{"user namespaces forbidden: from a Go host, reduced, report", b.forbidden(b.path("host"), hostArg, "0", "reduced")},
+	} {
+		r, err := start(h.cmd)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, &variant{name: "from a Go host, heap " + heap + " MB, all layers, report", launch: h.launch, close: h.stop})
+		list = append(list, &variant{name: h.name, launch: r.launch, close: r.stop})
 	}
 	return list, nil
 }
 
 func (b *bench) external(name string, args ...string) func() error {
 	return func() error { return b.command(name, args...).Run() }
-}
-
-// reported is a launch whose report somebody reads.
-func (b *bench) reported() error {
-	r, w, err := os.Pipe()
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	c := b.command(b.path("mcp-sandbox-init"), "--report-fd", "3", "--", target)
-	c.ExtraFiles = []*os.File{w}
-	if err := c.Start(); err != nil {
-		return err
-	}
-	w.Close()
-	buf := make([]byte, 64<<10)
-	for err == nil {
-		_, err = r.Read(buf)
-	}
-	return c.Wait()
 }
