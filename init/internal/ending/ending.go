@@ -22,8 +22,8 @@ const (
 	Grace = 5 * time.Second
 	// FromHost is the same after a SIGTERM of the host or its end: the SDKs of hosts kill 2 s after theirs.
 	FromHost = 1500 * time.Millisecond
-	// Twice is how close two signals count as one: timeout(1) signals its child and then the whole group.
-	Twice = 500 * time.Millisecond
+	// twice is how close two signals count as one: timeout(1) signals its child and then the whole group.
+	twice = 500 * time.Millisecond
 )
 
 // Exit codes of the launcher itself; the server's own are passed on. The convention is that of timeout(1) and env(1).
@@ -119,7 +119,7 @@ func (e *Ending) HostAsks(sig syscall.Signal) {
 		e.hostAsked, e.hostSignal = time.Now(), sig
 		e.Because(order.CauseCancelled)
 		e.Ask(sig, FromHost)
-	case time.Since(e.hostAsked) >= Twice:
+	case time.Since(e.hostAsked) >= twice:
 		e.Kill()
 	case sig != e.hostSignal:
 		e.server.Signal(sig)

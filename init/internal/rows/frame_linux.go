@@ -115,35 +115,25 @@ const (
 // With its end the kernel ends every process of the namespace; pid_namespaces(7).
 func (l *Launch) supervise(b *build) {
 	b.Any(unix.SYS_CLOSE_RANGE, program.Int(fdRelease), program.Int(everything), program.Int(0))
-	// The reader of the server's output sees its end only when nobody else can write: not even init.
-	b.Step(unix.SYS_CLOSE_RANGE, program.Int(0), program.Int(fdProgram), program.Int(0))
-	fds := b.Data(pollfds(fdLifeline))
-	signals := b.Step(unix.SYS_SIGNALFD4, program.Int(-1), program.Words(1<<(uint(unix.SIGCHLD)-1)), program.Int(8),
-		program.Int(unix.SFD_NONBLOCK|unix.SFD_CLOEXEC)).Into(fds.Plus(8))
-
-	l.status = b.Space(8)
-	letter, info := b.Space(8), b.Space(128)
-	job := b.job()
+	p := l.post(b)
 	loop, signal, one, reap, wait, another := new(program.Label), new(program.Label), new(program.Label), new(program.Label), new(program.Label), new(program.Label)
 
 	b.Here(loop)
-	b.Any(unix.SYS_PPOLL, program.Ref(fds), program.Int(2), program.Int(0), program.Int(0), program.Int(8))
-	// The lifeline does not block: 0 is its end, EAGAIN that there is no letter.
-	b.StepExactly(program.Int(0), unix.SYS_READ, program.Int(fdLifeline), program.Ref(letter), program.Int(1)).Else(signal)
+	p.next(b).Else(signal)
 	exit(b, exitOrphaned)
 	b.Here(signal)
 	b.Unless(program.Int(1), reap)
 	// [Freeze] is what getppid returns to a process whose parent is outside of its namespace.
-	b.StepExactly(program.Word(letter), unix.SYS_GETPPID).Else(one)
+	b.StepExactly(program.Word(p.letter), unix.SYS_GETPPID).Else(one)
 	b.Any(unix.SYS_KILL, program.Int(-1), program.Int(int(unix.SIGSTOP)))
 	b.Any(unix.SYS_WRITE, program.Int(fdUp), program.Str(Frozen), program.Int(len(Frozen)))
 	b.Jump(reap)
 	b.Here(one)
-	b.Any(unix.SYS_KILL, l.server.Result(), program.Word(letter))
-	job.wake()
+	b.Any(unix.SYS_KILL, l.server.Result(), program.Word(p.letter))
+	p.job.wake()
 	b.Here(reap)
-	b.Any(unix.SYS_READ, signals.Result(), program.Ref(info), program.Int(128))
-	job.stopped()
+	p.read(b)
+	p.job.stopped()
 	b.Here(wait)
 	// That this call returned the server's id says that its status is the server's: init makes no other call after it.
 	l.reaped = b.StepExactly(l.server.Result(), unix.SYS_WAIT4, program.Int(-1), program.Ref(l.status),
@@ -166,12 +156,4 @@ func (l *Launch) supervise(b *build) {
 	b.UnlessOK(loop)
 	b.Unless(program.Int(0), wait)
 	b.Jump(loop)
-}
-
-// pollfds lays out two struct pollfd that wait for input; the second one's descriptor is filled in later.
-func pollfds(first byte) []byte {
-	const pollin = 1
-	b := make([]byte, 16)
-	b[0], b[4], b[12] = first, pollin, pollin
-	return b
 }
