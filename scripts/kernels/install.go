@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/security-mcp/mcp-sandbox/scripts/kernels/debian"
 	"github.com/security-mcp/mcp-sandbox/scripts/kernels/machine"
 )
 
@@ -54,12 +55,8 @@ func install(ctx context.Context) error {
 		return nil
 	}
 	fmt.Println("kernels: installing", strings.Join(packages, " "))
-	for _, args := range [][]string{{"-q", "update"}, append([]string{"-q", "install", "-y", "--no-install-recommends"}, packages...)} {
-		cmd := exec.CommandContext(ctx, "apt-get", args...)
-		cmd.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			return fmt.Errorf("apt-get %s: %w\n%s", strings.Join(args, " "), err, out)
-		}
+	if err := debian.Install(ctx, packages...); err != nil {
+		return err
 	}
 	if still := missing(have); still != nil {
 		return fmt.Errorf("%s is installed and something of it is not there: this takes the virtiofsd of QEMU 7, as Debian 12 has it", strings.Join(still, " "))

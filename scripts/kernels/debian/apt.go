@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // An apt is this machine's, or one with a state of its own.
@@ -16,26 +17,36 @@ type apt struct {
 	config string // as APT_CONFIG; apt.conf(5)
 }
 
-// output runs a program of apt and returns what it printed; what it complained of is in the error.
+// output runs a program of apt and returns what it printed. The first line of its error says what it complained of.
 func (a *apt) output(ctx context.Context, dir, name string, args ...string) ([]byte, error) {
 	var said bytes.Buffer
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir, cmd.Stderr = dir, &said
-	cmd.Env = append(os.Environ(), "LC_ALL=C")
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // dpkg comes to the end of a package
+	cmd.WaitDelay = 10 * time.Second
+	cmd.Env = append(os.Environ(), "LC_ALL=C", "DEBIAN_FRONTEND=noninteractive")
 	if a.config != "" {
 		cmd.Env = append(cmd.Env, "APT_CONFIG="+a.config)
 	}
 	out, err := cmd.Output()
 	if err != nil {
-		err = fmt.Errorf("%s %s: %w\n%s", name, strings.Join(args, " "), err, said.Bytes())
+		err = fmt.Errorf("%s %s: %w: %s\n%s%s", name, args[0], err, complaint(said.String()), out, said.Bytes())
 	}
 	return out, err
 }
 
-func (a *apt) update(ctx context.Context) error {
-	_, err := a.output(ctx, "", "apt-get", "-q", "update")
-	return err
+// complaint is the first of apt's errors, without the mark that it puts before each; or else what was said first.
+func complaint(said string) string {
+	for line := range strings.Lines(said) {
+		if text, ok := strings.CutPrefix(line, "E: "); ok {
+			return strings.TrimSpace(text)
+		}
+	}
+	first, _, _ := strings.Cut(strings.TrimSpace(said), "\n")
+	return first
 }
+
+func (a *apt) update(ctx context.Context) error { return a.get(ctx, "", "update") }
 
 const keyring = "/usr/share/keyrings/debian-archive-keyring.gpg"
 

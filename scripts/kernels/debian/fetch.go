@@ -3,7 +3,8 @@
 //	k, err := debian.Fetch(ctx, ".cache/kernels", debian.Source{Package: "linux-image-6.12-cloud-amd64", Release: "6.12."})
 //
 // A kernel is there whole or not at all, in a folder by its version's name and that of its modules: another one is another
-// folder.
+// folder. Two at once may get the same one. What fails because the network or another apt is in the way is tried again, a
+// bounded number of times.
 package debian
 
 import (
@@ -31,8 +32,11 @@ func (s *Source) arch() string {
 	return s.Arch
 }
 
-// ErrNotServed is of a kernel that the mirrors do not have, or have another version of by now.
+// ErrNotServed is of a kernel that the mirrors do not have, have another version of by now, or do not hand out.
 var ErrNotServed = errors.New("not served")
+
+// Temporary is how the names of folders in the cache begin in which a kernel is being got.
+const Temporary = "get-"
 
 // A Kernel is an image, and a folder of its modules with a file "order".
 type Kernel struct{ Image, Modules string }
@@ -42,7 +46,7 @@ func Fetch(ctx context.Context, cache string, s Source) (Kernel, error) {
 	if err := os.MkdirAll(cache, 0o755); err != nil {
 		return Kernel{}, err
 	}
-	work, err := os.MkdirTemp(cache, "get-")
+	work, err := os.MkdirTemp(cache, Temporary)
 	if err != nil {
 		return Kernel{}, err
 	}
@@ -56,7 +60,21 @@ func Fetch(ctx context.Context, cache string, s Source) (Kernel, error) {
 			return Kernel{}, err
 		}
 	}
-	name, err := newest(ctx, a, &s)
+	k, err := a.kernel(ctx, cache, work, &s)
+	if errors.Is(err, ErrNotServed) && s.Suites == nil {
+		// A system that was never updated, as that of a container image, knows no package; one that was long ago names
+		// what is gone from the mirror.
+		if stale := a.update(ctx); stale != nil {
+			return Kernel{}, fmt.Errorf("%w\nand then: %w", err, stale)
+		}
+		k, err = a.kernel(ctx, cache, work, &s)
+	}
+	return k, err
+}
+
+// kernel is the newest one by what apt knows now.
+func (a *apt) kernel(ctx context.Context, cache, work string, s *Source) (Kernel, error) {
+	name, err := a.newest(ctx, s)
 	if err != nil {
 		return Kernel{}, err
 	}
@@ -65,48 +83,48 @@ func Fetch(ctx context.Context, cache string, s Source) (Kernel, error) {
 	if _, err := os.Stat(dir); err == nil {
 		return k, nil
 	}
-	if err := unpack(ctx, a, work, name); err != nil {
+	if err := a.unpack(ctx, work, name); err != nil {
 		return Kernel{}, err
 	}
 	if err := gather(ctx, filepath.Join(work, "all"), filepath.Join(work, "done")); err != nil {
 		return Kernel{}, fmt.Errorf("%s: %w", name, err)
 	}
-	return k, os.Rename(filepath.Join(work, "done"), dir)
+	err = os.Rename(filepath.Join(work, "done"), dir)
+	if _, there := os.Stat(dir); there == nil { // from here, or meanwhile from another
+		err = nil
+	}
+	return k, err
 }
 
-// newest is the package with the kernel of a metapackage. A system that was never updated, as that of a container image,
-// knows no package: apt's lists are got once and it is asked again.
-func newest(ctx context.Context, a *apt, s *Source) (string, error) {
-	for first := true; ; first = false {
-		text, err := a.output(ctx, "", "apt-cache", "depends", s.Package)
-		if err == nil {
-			names := dependsOn(string(text), "image")
-			if len(names) > 0 && strings.HasPrefix(names[0], "linux-image-"+s.Release) {
-				return names[0], nil
-			}
-			err = fmt.Errorf("it leads to %q, not to a %s", names, s.Release)
-		}
-		if !first || s.Suites != nil {
-			return "", fmt.Errorf("%w: %s: %w", ErrNotServed, s.Package, err)
-		}
-		if err := a.update(ctx); err != nil {
-			return "", err
-		}
+// newest is the package with the kernel of a metapackage.
+func (a *apt) newest(ctx context.Context, s *Source) (string, error) {
+	text, err := a.output(ctx, "", "apt-cache", "depends", s.Package)
+	if err != nil {
+		return "", fmt.Errorf("%w: %s: %w", ErrNotServed, s.Package, err)
 	}
+	names := dependsOn(string(text), "image")
+	if len(names) == 0 || !strings.HasPrefix(names[0], "linux-image-"+s.Release) {
+		return "", fmt.Errorf("%w: %s leads to %q, not to a %s", ErrNotServed, s.Package, names, s.Release)
+	}
+	return names[0], nil
 }
 
 // unpack downloads a package, and those that it is split into from Linux 7 on, and lays their files below work/all. For a
 // user that cannot write here apt would give up root.
-func unpack(ctx context.Context, a *apt, work, name string) error {
+func (a *apt) unpack(ctx context.Context, work, name string) error {
 	text, err := a.output(ctx, "", "apt-cache", "depends", name)
 	if err != nil {
 		return err
 	}
 	names := append([]string{name}, dependsOn(string(text), "binary", "modules")...)
-	if _, err := a.output(ctx, work, "apt-get", append([]string{"-q", "-o", "APT::Sandbox::User=root", "download"}, names...)...); err != nil {
+	debs, err := os.MkdirTemp(work, "debs-")
+	if err != nil {
 		return err
 	}
-	found, err := filepath.Glob(filepath.Join(work, "*.deb"))
+	if err := a.get(ctx, debs, append([]string{"download", "-o", "APT::Sandbox::User=root"}, names...)...); err != nil {
+		return fmt.Errorf("%w: %w", ErrNotServed, err)
+	}
+	found, err := filepath.Glob(filepath.Join(debs, "*.deb"))
 	if err != nil {
 		return err
 	}
