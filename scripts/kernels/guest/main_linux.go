@@ -10,7 +10,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"time"
 
@@ -68,7 +67,7 @@ func start(j *job.Job) error {
 
 // work runs the steps, unless something is wrong already, and turns the machine off.
 func work(j *job.Job, err error) {
-	status := io.Writer(os.Stderr) // until there is a /dev
+	status := os.Stderr // until there is a /dev
 	if f, e := os.OpenFile(statusPort, os.O_WRONLY|unix.O_NOCTTY, 0); e == nil {
 		status = f
 	}
@@ -87,6 +86,9 @@ func work(j *job.Job, err error) {
 		job.Exit(status, j.Steps[i].Name, code)
 	}
 	job.Done(status)
+	for _, port := range []*os.File{os.Stdout, status} { // what a busy machine has not sent would be lost
+		_ = unix.IoctlSetInt(int(port.Fd()), unix.TCSBRK, 1) // as tcdrain(3); nobody can be told of an error
+	}
 	time.Sleep(30 * time.Millisecond) // the line's own buffer
 	unix.Sync()
 	unix.Reboot(unix.LINUX_REBOOT_CMD_POWER_OFF)

@@ -17,6 +17,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/scripts/kernels/job"
@@ -28,18 +29,22 @@ const (
 	VirtioFSD = "/usr/lib/qemu/virtiofsd"
 )
 
+// Temporary is how the names of its folders begin in the one for temporary files.
+const Temporary = "mcp-sandbox-machine-"
+
 // A Machine is what is booted.
 type Machine struct {
-	Kernel  string // the image
-	Modules string // a folder of modules with a file "order"
-	Guest   string // the program that becomes process 1
-	Append  string // to the kernel's command line
+	Kernel  string        // the image
+	Modules string        // a folder of modules with a file "order"
+	Guest   string        // the program that becomes process 1
+	Append  string        // to the kernel's command line
+	Silence time.Duration // after which it is given up when it prints nothing; 0: never
 }
 
 // Run boots the machine and waits until it is off. Everything that the guest prints goes to out. The error is one of the
-// machine; how the steps ended is in the status.
+// machine; how the steps ended is in the status, which holds those that did whatever the error is.
 func (m *Machine) Run(ctx context.Context, j *job.Job, out io.Writer) (job.Status, error) {
-	dir, err := os.MkdirTemp("", "mcp-sandbox-machine-")
+	dir, err := os.MkdirTemp("", Temporary)
 	if err != nil {
 		return job.Status{}, err
 	}
@@ -53,25 +58,29 @@ func (m *Machine) Run(ctx context.Context, j *job.Job, out io.Writer) (job.Statu
 	if err := os.Truncate(filepath.Join(dir, "disk"), diskSize); err != nil {
 		return job.Status{}, err
 	}
-	stop, err := serve(ctx, filepath.Join(dir, "root"))
+	ctx, w := newWatch(ctx, &plain{out}, m.Silence)
+	defer w.stop()
+	runtime.LockOSThread() // with which its children end
+	defer runtime.UnlockOSThread()
+	root, err := serve(ctx, filepath.Join(dir, "root"))
 	if err != nil {
 		return job.Status{}, err
 	}
-	defer stop()
 	var said bytes.Buffer
 	cmd := exec.CommandContext(ctx, QEMU, m.arguments(dir, hasKVM())...)
-	cmd.Stdout, cmd.Stderr = &plain{out}, &said
+	cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = w, &said, bound()
 	cmd.WaitDelay = time.Second
 	err = cmd.Run()
+	said.WriteString(root.stop())
 	text, readErr := os.ReadFile(filepath.Join(dir, "status"))
-	if err := errors.Join(ctx.Err(), err, readErr); err != nil {
-		return job.Status{}, fmt.Errorf("qemu: %w\n%s", err, said.Bytes())
+	status, parseErr := job.ParseStatus(bytes.NewReader(text))
+	if cause := context.Cause(ctx); cause != nil { // the rest follows from that
+		return status, fmt.Errorf("the machine was given up: %w", cause)
 	}
-	status, err := job.ParseStatus(bytes.NewReader(text))
-	if err == nil && !status.Done {
-		err = errors.New("status: the guest did not come to its end")
+	if err := errors.Join(err, readErr); err != nil {
+		return status, fmt.Errorf("qemu: %w\n%s", err, said.Bytes())
 	}
-	return status, err
+	return status, parseErr
 }
 
 // initramfs writes what the kernel unpacks: process 1, its job and the modules.
@@ -99,36 +108,4 @@ func (m *Machine) initramfs(path string, j *job.Job) error {
 		a.file("modules/"+e.Name(), module)
 	}
 	return os.WriteFile(path, a.bytes(), 0o600)
-}
-
-// serve starts the daemon that shows the host's root, and waits for its socket.
-func serve(ctx context.Context, socket string) (stop func(), err error) {
-	var said bytes.Buffer
-	cmd := exec.CommandContext(ctx, VirtioFSD, "--socket-path="+socket, "-o", "source=/", "-o", "cache=always", "-o", "sandbox=chroot")
-	cmd.Stdout, cmd.Stderr = &said, &said
-	if err := cmd.Start(); err != nil {
-		return nil, err
-	}
-	stop = func() {
-		cmd.Process.Kill()
-		cmd.Wait()
-	}
-	for range 250 {
-		if _, err = os.Stat(socket); err == nil {
-			return stop, nil
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	stop()
-	return nil, fmt.Errorf("virtiofsd: %w\n%s", err, said.Bytes())
-}
-
-// plain takes out the carriage returns of a serial line.
-type plain struct{ to io.Writer }
-
-func (p *plain) Write(b []byte) (int, error) {
-	if _, err := p.to.Write(bytes.ReplaceAll(b, []byte("\r"), nil)); err != nil {
-		return 0, err
-	}
-	return len(b), nil
 }

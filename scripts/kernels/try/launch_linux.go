@@ -142,5 +142,5 @@ func (s *scene) follow(o *matrix.Observed, p *place.Place, launcher int, report 
 	}
 }
 
-// patience bounds one launch on a machine that is emulated.
-const patience = time.Minute
+// patience bounds one launch on a machine that is emulated, on one that is busy.
+const patience = 3 * time.Minute
