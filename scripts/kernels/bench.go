@@ -1,14 +1,13 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"time"
+	"slices"
+	"sync"
 
 	"github.com/security-mcp/mcp-sandbox/scripts/kernels/debian"
 	"github.com/security-mcp/mcp-sandbox/scripts/kernels/machine"
@@ -16,53 +15,89 @@ import (
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
-// A bench is what all rows share: the checkout, and a folder of programs built for them.
+// A bench is what all rows share: the checkout, a folder of programs built for them, and the kernels.
 type bench struct {
 	checkout, stage string
 	verbose         bool
+	tools           func() error // waits for what is installed
+	kernels         map[string]func() (debian.Kernel, error)
+	stop            func() // what goes on in the background
 }
 
-// rowTime bounds one machine, on a host that is busy.
-const rowTime = 8 * time.Minute
-
-func newBench(ctx context.Context) (*bench, error) {
-	if err := install(ctx); err != nil {
-		return nil, err
-	}
+// newBench starts to install what is missing and to get the kernels of these names, one after the other, while there is
+// something to be built.
+func newBench(ctx context.Context, kernels ...string) (*bench, error) {
 	root, err := testbed.Root()
 	if err != nil {
 		return nil, err
 	}
-	stage, err := os.MkdirTemp("", "mcp-sandbox-kernels-")
+	cache := filepath.Join(root, ".cache", "kernels")
+	sweep(filepath.Join(os.TempDir(), machine.Temporary+"*"), filepath.Join(os.TempDir(), temporary+"*"), filepath.Join(cache, debian.Temporary+"*"))
+	stage, err := os.MkdirTemp("", temporary)
 	if err != nil {
 		return nil, err
 	}
-	b := &bench{checkout: root, stage: stage}
-	return b, b.goRun(ctx, "build", "-o", b.guest(), "./scripts/kernels/guest")
+	background, cancel := context.WithCancel(ctx)
+	b := &bench{checkout: root, stage: stage, kernels: map[string]func() (debian.Kernel, error){},
+		tools: sync.OnceValue(func() error { return install(background) })}
+	for _, name := range kernels {
+		b.kernels[name] = sync.OnceValues(func() (debian.Kernel, error) {
+			source, ok := matrix.Kernels()[name]
+			if !ok {
+				return debian.Kernel{}, fmt.Errorf("no kernel %q", name)
+			}
+			if err := b.tools(); err != nil {
+				return debian.Kernel{}, err
+			}
+			return debian.Fetch(background, cache, source)
+		})
+	}
+	var group sync.WaitGroup
+	group.Go(func() {
+		for _, name := range kernels {
+			_, _ = b.kernels[name]() // who needs it asks again
+		}
+	})
+	b.stop = func() {
+		cancel()
+		group.Wait()
+	}
+	return b, nil
 }
 
-func (b *bench) close() { os.RemoveAll(b.stage) }
+// temporary is how the name of a bench's folder begins.
+const temporary = "mcp-sandbox-kernels-"
+
+func (b *bench) close() {
+	b.stop()
+	os.RemoveAll(b.stage)
+}
 
 func (b *bench) guest() string { return filepath.Join(b.stage, "guest") }
 
-// build builds what runs in the guests: the programs, and the tests of every suite.
-func (b *bench) build(ctx context.Context) error {
-	if err := b.goRun(ctx, "build", "-o", b.stage+"/", "./scripts/kernels/try", "./testdata/probe", "./testdata/bomb", "./testdata/escape", "./testdata/server-go", "./cmd/..."); err != nil {
+func (b *bench) buildGuest(ctx context.Context) error {
+	return b.goRun(ctx, "build", "-o", b.guest(), "./scripts/kernels/guest")
+}
+
+// build builds what runs in the guests: the programs, and the tests of every suite of these rows.
+func (b *bench) build(ctx context.Context, rows []matrix.Row) error {
+	programs := []string{"build", "-o", b.stage + "/", "./scripts/kernels/guest", "./scripts/kernels/try", "./testdata/probe", "./testdata/bomb",
+		"./testdata/escape", "./testdata/server-go", "./cmd/..."}
+	if err := b.goRun(ctx, programs[0], programs[1:]...); err != nil {
 		return err
 	}
-	built := map[string]bool{}
-	for _, r := range matrix.Rows() {
+	var tests []string
+	for _, r := range rows {
 		for _, s := range r.Suites {
-			if built[s.Package] {
-				continue
-			}
-			built[s.Package] = true
-			if err := b.goRun(ctx, "test", "-c", "-o", filepath.Join(b.stage, s.Binary()), "./"+s.Package); err != nil {
-				return err
+			if folder := "./" + s.Package; !slices.Contains(tests, folder) {
+				tests = append(tests, folder)
 			}
 		}
 	}
-	return nil
+	if tests == nil {
+		return nil
+	}
+	return b.goRun(ctx, "test", append([]string{"-c", "-o", b.stage + "/"}, tests...)...)
 }
 
 // goRun is the go command without cgo: a guest has the host's libraries, but nothing here needs them.
@@ -76,44 +111,8 @@ func (b *bench) goRun(ctx context.Context, verb string, args ...string) error {
 	return nil
 }
 
-// machine is one with a kernel of the table.
-func (b *bench) machine(ctx context.Context, kernel string) (*machine.Machine, error) {
-	source, ok := matrix.Kernels()[kernel]
-	if !ok {
-		return nil, fmt.Errorf("no kernel %q", kernel)
-	}
-	k, err := debian.Fetch(ctx, filepath.Join(b.checkout, ".cache", "kernels"), source)
+// machine is one with a kernel that the bench was made for.
+func (b *bench) machine(kernel string) (*machine.Machine, error) {
+	k, err := b.kernels[kernel]()
 	return &machine.Machine{Kernel: k.Image, Modules: k.Modules, Guest: b.guest()}, err
-}
-
-// row runs one row and returns why it did not pass. Its output is printed when it does not, or when asked for.
-func (b *bench) row(ctx context.Context, r *matrix.Row) ([]string, error) {
-	ctx, cancel := context.WithTimeout(ctx, rowTime)
-	defer cancel()
-	began := time.Now()
-	j, err := r.Job(b.stage, b.checkout)
-	if err != nil {
-		return nil, err
-	}
-	m, err := b.machine(ctx, r.Kernel)
-	if err != nil {
-		return nil, err
-	}
-	m.Append = r.Append
-	var out bytes.Buffer
-	to := io.Writer(&out)
-	if b.verbose {
-		to = io.MultiWriter(&out, os.Stdout)
-	}
-	status, err := m.Run(ctx, &j, to)
-	if err != nil {
-		os.Stdout.Write(out.Bytes())
-		return nil, err
-	}
-	reasons, tests := matrix.Judge(&j, status, out.String())
-	if reasons != nil && !b.verbose {
-		os.Stdout.Write(out.Bytes())
-	}
-	fmt.Printf("kernels: %-28s %3.0f s, %d tests passed, %d reasons against it\n", r.Name, time.Since(began).Seconds(), tests, len(reasons))
-	return reasons, nil
 }

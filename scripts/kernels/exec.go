@@ -37,12 +37,15 @@ func runOne(ctx context.Context, args []string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	b, err := newBench(ctx)
+	b, err := newBench(ctx, *kernel)
 	if err != nil {
 		return 0, err
 	}
 	defer b.close()
-	m, err := b.machine(ctx, *kernel)
+	if err := b.buildGuest(ctx); err != nil {
+		return 0, err
+	}
+	m, err := b.machine(*kernel)
 	if err != nil {
 		return 0, err
 	}
@@ -51,6 +54,9 @@ func runOne(ctx context.Context, args []string) (int, error) {
 	j := job.Job{UID: *uid, Place: job.Place(*place), Hybrid: *hybrid, Env: forwarded(os.Environ()), Open: []string{dir, filepath.Dir(program)},
 		Steps: []job.Step{{Name: step, Dir: dir, Argv: append([]string{program}, f.Args()[1:]...)}}}
 	status, err := m.Run(ctx, &j, os.Stdout)
+	if err == nil && !status.Done {
+		err = errors.New("the guest did not come to its end")
+	}
 	if len(status.Troubles) > 0 {
 		err = errors.Join(err, errors.New(strings.Join(status.Troubles, "\n")))
 	}

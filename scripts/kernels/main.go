@@ -17,10 +17,9 @@ import (
 	"os"
 	"os/signal"
 	"regexp"
-	"strings"
+	"slices"
 	"syscall"
 
-	"github.com/security-mcp/mcp-sandbox/scripts/kernels/debian"
 	"github.com/security-mcp/mcp-sandbox/scripts/kernels/matrix"
 )
 
@@ -48,67 +47,43 @@ func runRows(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	b, err := newBench(ctx)
+	var results []matrix.Result
+	var rows []matrix.Row
+	var kernels []string
+	for _, row := range matrix.Rows() {
+		if !chosen.MatchString(row.Name) {
+			results = append(results, matrix.Result{Row: row.Name, Skipped: "not asked for"})
+			continue
+		}
+		if rows = append(rows, row); row.Missing == "" && !slices.Contains(kernels, row.Kernel) {
+			kernels = append(kernels, row.Kernel)
+		}
+	}
+	b, err := newBench(ctx, kernels...)
 	if err != nil {
 		return 0, err
 	}
 	defer b.close()
-	if err := b.build(ctx); err != nil {
+	if err := errors.Join(b.build(ctx, rows), b.tools()); err != nil {
 		return 0, err
 	}
 	b.verbose = *verbose
-	var results []matrix.Result
-	for _, row := range matrix.Rows() {
-		r := matrix.Result{Row: row.Name, Skipped: "not asked for"}
-		if chosen.MatchString(row.Name) {
-			r = b.result(ctx, &row)
+	for _, row := range rows {
+		if ctx.Err() == nil {
+			results = append(results, b.result(ctx, &row))
 		}
-		results = append(results, r)
 	}
-	if *only == "" {
+	if *only == "" && ctx.Err() == nil {
 		results = append(results, b.control(ctx))
 	}
 	line, ok := matrix.Summary(results)
+	fmt.Print(matrix.Failed(results))
 	fmt.Println("kernels:", line)
+	if ctx.Err() != nil {
+		return 0, context.Cause(ctx)
+	}
 	if !ok {
 		return 1, nil
 	}
 	return 0, nil
-}
-
-// result runs a row and prints what is against it.
-func (b *bench) result(ctx context.Context, row *matrix.Row) matrix.Result {
-	if row.Missing != "" {
-		return matrix.Result{Row: row.Name, Skipped: "it takes " + row.Missing}
-	}
-	reasons, err := b.row(ctx, row)
-	if row.Optional && errors.Is(err, debian.ErrNotServed) {
-		why, _, _ := strings.Cut(err.Error(), "\n")
-		fmt.Printf("kernels: %s: skipped: %s\n", row.Name, why)
-		return matrix.Result{Row: row.Name, Skipped: why}
-	}
-	if err != nil {
-		reasons = append(reasons, err.Error())
-	}
-	for i, text := range reasons {
-		if i == 0 {
-			fmt.Printf("kernels: %s: FAILED\n", row.Name)
-		}
-		fmt.Println("   ", text)
-	}
-	return matrix.Result{Row: row.Name, Reasons: reasons}
-}
-
-// control runs the row that expects wrongly. It passes if that, and nothing else, is what is found against it.
-func (b *bench) control(ctx context.Context) matrix.Result {
-	row := matrix.Control()
-	r := matrix.Result{Row: row.Name}
-	reasons, err := b.row(ctx, &row)
-	if err != nil || len(reasons) != 1 || !strings.HasPrefix(reasons[0], matrix.TryStep+": exit status 1") {
-		r.Reasons = []string{fmt.Sprintf("it must fail by its comparison alone: %q, %v", reasons, err)}
-		fmt.Printf("kernels: %s: FAILED\n    %s\n", r.Row, r.Reasons[0])
-		return r
-	}
-	fmt.Printf("kernels: %s: fails, as it must\n", row.Name)
-	return r
 }

@@ -7,17 +7,20 @@ import (
 	"github.com/security-mcp/mcp-sandbox/scripts/kernels/job"
 )
 
-// A tally is what go test -v printed of the tests at the top.
+// A tally is what go test -v printed of how tests ended; a subtest counts as well.
 type tally struct{ passed, failed, skipped []string }
 
 func count(output string) (t tally) {
 	for line := range strings.Lines(output) {
-		line = strings.TrimSpace(line) // a skipped subtest counts as well
-		for word, list := range map[string]*[]string{"--- PASS: ": &t.passed, "--- FAIL: ": &t.failed, "--- SKIP: ": &t.skipped} {
-			if name, ok := strings.CutPrefix(line, word); ok {
-				name, _, _ = strings.Cut(name, " ")
-				*list = append(*list, name)
-			}
+		name, ok := ended(line)
+		switch {
+		case !ok:
+		case strings.Contains(line, "--- PASS: "):
+			t.passed = append(t.passed, name)
+		case strings.Contains(line, "--- FAIL: "):
+			t.failed = append(t.failed, name)
+		default:
+			t.skipped = append(t.skipped, name)
 		}
 	}
 	return t
@@ -29,6 +32,7 @@ func sections(output string) map[string]string {
 	for line := range strings.Lines(output) {
 		if step, ok := strings.CutPrefix(strings.TrimRight(line, "\r\n"), job.Mark("")); ok {
 			name = step
+			all[name] = ""
 		} else if name != "" {
 			all[name] += line
 		}
@@ -40,30 +44,60 @@ func sections(output string) map[string]string {
 const TryHolds = "try: everything is as expected"
 
 // Judge returns why a row did not pass; nil if it did. A step that never ran, a suite that ran no test, and a test that
-// was skipped are reasons like any failure: the row says that this machine has what it takes.
+// was skipped are reasons like any failure: the row says that this machine has what it takes. A reason is one line, and what
+// the tests said of it some more.
 func Judge(j *job.Job, s job.Status, output string) (reasons []string, tests int) {
-	if !s.Done {
-		reasons = append(reasons, "the guest did not come to its end")
-	}
-	reasons = append(reasons, s.Troubles...)
 	text := sections(output)
+	reasons = append(reasons, s.Troubles...)
+	if !s.Done {
+		reasons = append(reasons, unfinished(j, s, output))
+	}
+	var never []string
 	for _, step := range j.Steps {
 		code, ran := s.Codes[step.Name]
 		t := count(text[step.Name])
 		tests += len(t.passed)
+		var wrong []string
 		switch {
 		case !ran:
-			reasons = append(reasons, step.Name+": never ran")
+			never = append(never, step.Name)
 		case code != 0:
-			reasons = append(reasons, fmt.Sprintf("%s: exit status %d %s", step.Name, code, strings.Join(t.failed, " ")))
+			wrong = append(wrong, strings.TrimSpace(fmt.Sprintf("exit status %d %s", code, strings.Join(t.failed, " "))))
 		case step.Name == TryStep && !strings.Contains(text[step.Name], TryHolds):
-			reasons = append(reasons, step.Name+": did not compare")
+			wrong = append(wrong, "did not compare")
 		case step.Name != TryStep && len(t.passed) == 0:
-			reasons = append(reasons, step.Name+": ran no test")
+			wrong = append(wrong, "ran no test")
 		}
 		if len(t.skipped) > 0 {
-			reasons = append(reasons, step.Name+": skipped "+strings.Join(t.skipped, " "))
+			wrong = append(wrong, "skipped "+strings.Join(t.skipped, " "))
+		}
+		if wrong != nil {
+			reasons = append(reasons, step.Name+": "+strings.Join(append([]string{strings.Join(wrong, ", ")}, failures(text[step.Name])...), "\n"))
 		}
 	}
+	if s.Done && never != nil {
+		reasons = append(reasons, strings.Join(never, " ")+": never ran")
+	}
 	return reasons, tests
+}
+
+// unfinished says where a guest was when it was cut off, and the last that it said.
+func unfinished(j *job.Job, s job.Status, output string) string {
+	where, text := "before the first step", output
+	for _, step := range j.Steps {
+		if said, begun := sections(output)[step.Name]; begun {
+			where, text = "in "+step.Name, said
+			if _, over := s.Codes[step.Name]; over {
+				where = "after " + step.Name
+			}
+		}
+	}
+	var last []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			last = append(last, line)
+		}
+	}
+	lines := append([]string{"the guest did not come to its end, " + where}, cut(last, 0, mostLines)...)
+	return strings.Join(lines, "\n")
 }

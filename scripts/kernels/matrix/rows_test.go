@@ -79,6 +79,13 @@ func TestJudge(t *testing.T) {
 		"no comparison": {func(s *job.Status, o *string) { *o = strings.Replace(*o, TryHolds, "", 1) }, "did not compare"},
 		"no test":       {func(s *job.Status, o *string) { *o = strings.ReplaceAll(*o, "--- PASS", "") }, "ran no test"},
 		"skip":          {func(s *job.Status, o *string) { *o += "--- SKIP: TestC (0.00s)\n" }, "skipped TestC"},
+		"failed how": {func(s *job.Status, o *string) {
+			s.Codes["1-platform"] = 1
+			*o += "=== RUN   TestC\n    c.go:1: why\n--- FAIL: TestC (0s)\n"
+		}, "1-platform: exit status 1 TestC\n--- FAIL: TestC (0s)\n    c.go:1: why"},
+		"hangs":         {func(s *job.Status, o *string) { s.Done = false; delete(s.Codes, "1-platform") }, "end, in 1-platform\n--- PASS: TestA"},
+		"stops between": {func(s *job.Status, _ *string) { s.Done = false }, "end, after 1-platform\n"},
+		"boots never":   {func(s *job.Status, o *string) { *s, *o = job.Status{}, "[ 0.1] panic\n" }, "end, before the first step\n[ 0.1] panic"},
 		"skip below":    {func(s *job.Status, o *string) { *o = strings.Replace(*o, "PASS: TestA/b", "SKIP: TestA/b", 1) }, "skipped TestA/b"},
 	} {
 		j, s, out := good(t)

@@ -5,7 +5,7 @@ import (
 	"path"
 	"path/filepath"
 	"strconv"
-	"strings"
+	"time"
 
 	"github.com/security-mcp/mcp-sandbox/scripts/kernels/job"
 )
@@ -52,11 +52,14 @@ func resources(run string) []Suite {
 
 func denials() []Suite { return []Suite{{"init/internal/supervise", "TestDenials"}} }
 
+// StepTime is how long the tests of a step may take, on a machine that is emulated on a busy one.
+const StepTime = 6 * time.Minute
+
 // name of a suite's step; there may be two of one package.
 func (s *Suite) name(i int) string { return strconv.Itoa(i+1) + "-" + path.Base(s.Package) }
 
-// Binary is the file name of a suite's test binary.
-func (s *Suite) Binary() string { return strings.ReplaceAll(s.Package, "/", "-") + ".test" }
+// Binary is the file name of a suite's test binary, as the go command gives it.
+func (s *Suite) Binary() string { return path.Base(s.Package) + ".test" }
 
 // TryStep is the name of the step that compares the machine with the expectation, and the program's.
 const TryStep = "try"
@@ -78,7 +81,7 @@ func (r *Row) Job(stage, checkout string) (job.Job, error) {
 		dir := filepath.Join(checkout, filepath.FromSlash(s.Package))
 		j.Open = append(j.Open, dir)
 		j.Steps = append(j.Steps, job.Step{Name: s.name(i), Dir: dir,
-			Argv: []string{filepath.Join(stage, s.Binary()), "-test.v", "-test.timeout=6m", "-test.run=" + s.Run}})
+			Argv: []string{filepath.Join(stage, s.Binary()), "-test.v", "-test.timeout=" + StepTime.String(), "-test.run=" + s.Run}})
 	}
 	return j, nil
 }

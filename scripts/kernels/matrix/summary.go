@@ -12,11 +12,25 @@ type Result struct {
 	Skipped string
 }
 
+// Failed is what a run says again before its last line: each row that failed, and all that is against it.
+func Failed(results []Result) string {
+	var b strings.Builder
+	for _, r := range results {
+		if len(r.Reasons) > 0 {
+			fmt.Fprintf(&b, "kernels: %s: FAILED\n", r.Row)
+			for _, reason := range r.Reasons {
+				fmt.Fprintf(&b, "    %s\n", strings.ReplaceAll(reason, "\n", "\n        "))
+			}
+		}
+	}
+	return b.String()
+}
+
 // Summary is the last line of a run, and whether all is well: at least one row ran, and none of those that ran failed.
-// Skipped rows are named with the reason, rows with the same one together.
+// Rows that failed are named, and skipped ones with the reason, those with the same one together.
 func Summary(results []Result) (line string, ok bool) {
 	var ran, passed, skipped int
-	var whys []string
+	var whys, failed []string
 	rows := map[string][]string{}
 	for _, r := range results {
 		switch {
@@ -31,9 +45,13 @@ func Summary(results []Result) (line string, ok bool) {
 			passed++
 		default:
 			ran++
+			failed = append(failed, r.Row)
 		}
 	}
 	line = fmt.Sprintf("%d rows run, %d passed, %d skipped", ran, passed, skipped)
+	if failed != nil {
+		line += "; FAILED: " + strings.Join(failed, " ")
+	}
 	for _, why := range whys {
 		line += "; " + strings.Join(rows[why], " ") + ": " + why
 	}

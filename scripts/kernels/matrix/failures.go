@@ -1,0 +1,120 @@
+package matrix
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// What is kept of a failure, so that all of a run can stand at its end. The whole output is printed before.
+const (
+	mostTests = 12  // of a step
+	mostLines = 10  // of a test
+	mostBytes = 400 // of a line
+)
+
+// failures says in few lines why a step failed: each test that did, or was skipped, with what it said; what made the
+// program end; or else its last lines.
+func failures(text string) (lines []string) {
+	said, ends, last := map[string][]string{}, []string(nil), ""
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\r\n")
+		if name, ok := now(line); ok {
+			last = name
+		} else if name, ok := ended(line); ok {
+			if last = name; !strings.Contains(line, "--- PASS: ") {
+				ends = append(ends, line)
+			}
+		} else if died(line) {
+			ends, last = append(ends, line), line // the panic's own lines follow it
+		} else if line != "" && line != "FAIL" && !strings.HasPrefix(line, "---- ") {
+			said[last] = append(said[last], line)
+		}
+	}
+	if len(ends) == 0 {
+		return cut(slices.DeleteFunc(strings.Split(text, "\n"), func(line string) bool { return strings.TrimSpace(line) == "" }), 0, mostLines)
+	}
+	for i, end := range ends {
+		if i == mostTests {
+			return append(lines, fmt.Sprintf("… and %d more", len(ends)-i))
+		}
+		name, _ := ended(end)
+		if died(end) {
+			lines = append(append(lines, cut([]string{end}, 0, 1)...), cut(said[end], mostLines, 0)...)
+		} else {
+			lines = append(append(lines, strings.TrimSpace(end)), cut(said[name], mostLines/2, mostLines/2)...)
+		}
+	}
+	return lines
+}
+
+// now is the test to which the next lines belong.
+func now(line string) (test string, ok bool) {
+	for _, word := range []string{"RUN", "CONT", "NAME", "PAUSE"} {
+		if rest, ok := strings.CutPrefix(line, "=== "+word+" "); ok {
+			return strings.TrimSpace(rest), true
+		}
+	}
+	return "", false
+}
+
+// ended is the test that a line says how it ended.
+func ended(line string) (test string, ok bool) {
+	line = strings.TrimSpace(line)
+	for _, word := range []string{"PASS", "FAIL", "SKIP"} {
+		if rest, ok := strings.CutPrefix(line, "--- "+word+": "); ok {
+			test, _, _ = strings.Cut(rest, " ")
+			return test, true
+		}
+	}
+	return "", false
+}
+
+// died is about lines with which Go's runtime begins to say why it ends a program.
+func died(line string) bool {
+	return strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ")
+}
+
+// cut keeps the first and the last lines, and the beginning of each.
+func cut(lines []string, first, last int) []string {
+	if left := len(lines) - first - last; left > 1 {
+		kept := slices.Clone(lines[:first])
+		if first > 0 {
+			kept = append(kept, fmt.Sprintf("    … %d lines", left))
+		}
+		lines = append(kept, lines[len(lines)-last:]...)
+	}
+	short := make([]string, len(lines))
+	for i, line := range lines {
+		if short[i] = line; len(line) > mostBytes {
+			end := mostBytes
+			for !utf8.RuneStart(line[end]) {
+				end--
+			}
+			short[i] = line[:end] + "…"
+		}
+	}
+	return short
+}
+
+// Quiet is a guest's output without the lines about tests of which there is nothing else to say.
+func Quiet(output string) string {
+	var b strings.Builder
+	begun := ""
+	for line := range strings.Lines(output) {
+		if _, ok := now(line); ok {
+			begun = line
+			continue
+		}
+		if _, ok := ended(line); ok {
+			begun = ""
+			if strings.Contains(line, "--- PASS: ") {
+				continue
+			}
+		}
+		b.WriteString(begun + line)
+		begun = ""
+	}
+	return b.String()
+}

@@ -1,0 +1,31 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// What another run is at work with stays, and so does what is no folder of a run's.
+func TestSweep(t *testing.T) {
+	dir := t.TempDir()
+	long := time.Now().Add(-2 * tooOld)
+	for name, old := range map[string]bool{"x-old": true, "x-new": false, "y-old": true} {
+		folder := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Join(folder, "below"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if old {
+			if err := os.Chtimes(folder, long, long); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	sweep(filepath.Join(dir, "x-*"), filepath.Join(dir, "z-*"))
+	for name, stays := range map[string]bool{"x-old": false, "x-new": true, "y-old": true} {
+		if _, err := os.Stat(filepath.Join(dir, name)); (err == nil) != stays {
+			t.Errorf("%s: stays: %v, want %v", name, err == nil, stays)
+		}
+	}
+}
