@@ -33,7 +33,7 @@ func failures(text string) (lines []string) {
 		}
 	}
 	if len(ends) == 0 {
-		return cut(slices.DeleteFunc(strings.Split(text, "\n"), func(line string) bool { return strings.TrimSpace(line) == "" }), 0, mostLines)
+		return cut(plainLines(text), 0, mostLines)
 	}
 	for i, end := range ends {
 		if i == mostTests {
@@ -47,6 +47,21 @@ func failures(text string) (lines []string) {
 		}
 	}
 	return lines
+}
+
+// plainLines are those of a program that runs no tests: what the comparison found, if it was that.
+func plainLines(text string) (all []string) {
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\r\n")
+		if line != "" && !strings.HasPrefix(line, "---- ") {
+			all = append(all, line)
+		}
+	}
+	found := slices.DeleteFunc(slices.Clone(all), func(line string) bool { return !strings.HasPrefix(line, TryStep+": ") })
+	if len(found) > 0 {
+		return found
+	}
+	return all
 }
 
 // now is the test to which the next lines belong.
