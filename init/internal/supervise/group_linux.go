@@ -14,8 +14,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// forManager is how long systemd's user manager may take to make a scope.
-const forManager = 2 * time.Second
+// forManager is how long systemd's user manager may take to make a scope. A launch waits so long for one that
+// does not answer, and without a scope is limited by rlimits.
+const forManager = 5 * time.Second
 
 // group is the server's control group while a launch is under way.
 type group struct {

@@ -13,8 +13,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// forRepair is how long a server may be stopped until its covers are there again. It ends otherwise.
-const forRepair = time.Second
+// forRepair is how long a server may be stopped until its covers are there again. It ends otherwise. Stopped it sees
+// nothing, so a machine that stands still for a second need not cost it its life.
+const forRepair = 5 * time.Second
 
 // repair stops the server, lays what covers are lost over what the host has there now, and lets the server go on.
 func (s *shim) repair() {
