@@ -138,7 +138,7 @@ func sometimes(t *testing.T, try func() error) {
 }
 
 // What a policy leaves open is over before the hosts' patience ends: 1.5 s after their SIGTERM, even when the shim itself
-// asked before and would have waited longer.
+// asked before and would have waited longer: 5 s, which are over 4.3 s later.
 func TestGraceByDefault(t *testing.T) {
 	t.Parallel()
 	for name, before := range map[string]func(t *trial){
@@ -156,7 +156,7 @@ func TestGraceByDefault(t *testing.T) {
 					run.cmd.Process.Signal(syscall.SIGTERM)
 					run.next() // nothing, where it took long to get here and its grace was over
 					_, x := run.end()
-					if took := time.Since(from); took < 1400*time.Millisecond || took > 2500*time.Millisecond || x == nil || x.Signal != "SIGKILL" {
+					if took := time.Since(from); took < 1400*time.Millisecond || took > 3800*time.Millisecond || x == nil || x.Signal != "SIGKILL" {
 						return fmt.Errorf("killed after %s, %+v", took, x)
 					}
 					return nil
