@@ -50,6 +50,16 @@ func TestLeftBehind(t *testing.T) {
 	}
 }
 
+// Nor does one stay that left its parent, which has ended, and its session: it was seen before.
+func TestDaemonLeftBehind(t *testing.T) {
+	r := trial{Serve: []string{"daemon"}}.launch(t)
+	pid := r.pid(t)
+	if _, code, _, last := r.all(t); code != 0 || last == nil || last.Killed != 1 {
+		t.Errorf("status %d, %+v, want 1 killed\n%s", code, last, r.errs.String())
+	}
+	gone(t, pid, time.Second)
+}
+
 // Whatever happens to the shim, nothing of the server stays.
 func TestShimKilled(t *testing.T) {
 	r := trial{Serve: []string{"tree", "2"}}.launch(t)

@@ -3,9 +3,80 @@
 package basic
 
 import (
+	"fmt"
+	"os"
+	"os/exec"
 	"strings"
+	"syscall"
 	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/policy"
+	"golang.org/x/sys/unix"
 )
+
+// detach gives a process a session of its own.
+func detach(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
+
+// posture is what the server has of its process.
+func posture() {
+	mask := unix.Umask(0)
+	list, err := descriptors()
+	open := 0
+	for _, fd := range list {
+		if _, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); fd > 2 && err == nil && !ownDescriptor(fd) {
+			open++
+		}
+	}
+	fmt.Printf("umask %04o, %d descriptors more, %v, user %d\n", mask, open, err, os.Getuid())
+}
+
+// ownDescriptor reports whether the runtime opened it, which marks all of its own.
+func ownDescriptor(fd int) bool {
+	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0)
+	return err == nil && flags&unix.FD_CLOEXEC != 0
+}
+
+// What the helper does to its own process is so in the server's: the mask, the descriptors, the ids.
+func TestPosture(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	user := os.Getuid()
+	if user == 0 {
+		user = 65533
+	}
+	l := trial{Policy: policy.Policy{Umask: "0027"}, Serve: []string{"posture"}}.launch(t, func(c *exec.Cmd) { c.ExtraFiles = []*os.File{r, w} })
+	out, code, first, _ := l.all(t)
+	if want := fmt.Sprintf("umask 0027, 0 descriptors more, <nil>, user %d\n", user); out != want || code != 0 || first == nil {
+		t.Errorf("%q, want %q\n%s", out, want, l.errs.String())
+	}
+}
+
+// A limit of memory holds only if as much and one MiB more is refused afterwards. Linux holds both.
+func TestMemoryIsTried(t *testing.T) {
+	l := trial{Policy: policy.Policy{Limits: policy.Limits{Memory: 1 << 30, AddressSpace: 8 << 30}}, Serve: []string{"exit", "0"}}.launch(t)
+	_, code, first, _ := l.all(t)
+	if code != 0 || first == nil {
+		t.Fatalf("status %d\n%s", code, l.errs.String())
+	}
+	got := map[string]string{}
+	for i := range first.Layers {
+		for _, f := range first.Layers[i].Facts {
+			if first.Layers[i].Layer == order.Limits {
+				got[f.Name] = f.Got
+			}
+		}
+	}
+	for _, name := range []string{"data", "address space"} {
+		if got[name] != "" && got[name+", one MiB more"] != "ENOMEM" {
+			t.Errorf("%s is claimed and not tried: %v", name, got)
+		}
+	}
+}
 
 // alter takes away one limit, by name, or makes it larger.
 func alter(h *Hold, name string) {

@@ -2,12 +2,19 @@ package basic
 
 import (
 	"os"
+	"os/exec"
 	"strings"
 	"testing"
 	"time"
 
 	"golang.org/x/sys/windows"
 )
+
+// posture is of other systems.
+func posture() {}
+
+// detach has nothing to do: the job has everybody.
+func detach(*exec.Cmd) {}
 
 // removals takes away one thing that holds the server, by name.
 func alter(h *Hold, name string) {

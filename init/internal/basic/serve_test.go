@@ -38,6 +38,23 @@ func serve(what string, args []string) int {
 			return 1
 		}
 		fmt.Println(dir)
+	case "daemon": // a process that starts another one away from it and ends before the server does
+		cmd := child("leave")
+		cmd.Stdout = os.Stdout
+		if err := cmd.Run(); err != nil {
+			fmt.Println(err)
+			return 1
+		}
+	case "leave":
+		time.Sleep(seen)
+		cmd := child("stay")
+		cmd.Stdout = os.Stdout
+		detach(cmd)
+		if err := cmd.Start(); err != nil {
+			fmt.Println(err)
+			return 1
+		}
+		time.Sleep(seen)
 	case "stay": // whatever happens, and say so
 		signal.Ignore()
 		fmt.Println(os.Getpid())
@@ -59,7 +76,7 @@ func serve(what string, args []string) int {
 		depth, _ := strconv.Atoi(args[0])
 		fmt.Println(os.Getpid())
 		if depth > 0 {
-			child(depth - 1)
+			grow(depth - 1)
 		}
 		if len(args) > 1 {
 			io.Copy(io.Discard, os.Stdin)
@@ -68,6 +85,8 @@ func serve(what string, args []string) int {
 		time.Sleep(time.Minute)
 	case "breakaway":
 		fmt.Println(breakaway())
+	case "posture":
+		posture()
 	case "spawn": // so many, and tell how many went
 		n, _ := strconv.Atoi(args[0])
 		fmt.Println(spawnAll(n))
@@ -75,10 +94,18 @@ func serve(what string, args []string) int {
 	return 0
 }
 
-// child starts the next process of a tree and passes on what it says.
-func child(depth int) {
+// seen is long enough for whoever looks at a process.
+const seen = 300 * time.Millisecond
+
+// child is this program as another server.
+func child(words ...string) *exec.Cmd {
 	self, _ := os.Executable()
-	cmd := exec.Command(self, serverArg, "tree", strconv.Itoa(depth))
+	return exec.Command(self, append([]string{serverArg}, words...)...)
+}
+
+// grow starts the next process of a tree and passes on what it says.
+func grow(depth int) {
+	cmd := child("tree", strconv.Itoa(depth))
 	out, err := cmd.StdoutPipe()
 	if err == nil {
 		err = cmd.Start()

@@ -15,7 +15,6 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
-	"golang.org/x/sys/unix"
 )
 
 // argument0 of the processes that a shim starts: package reexec knows them by it.
@@ -131,44 +130,6 @@ type refusedBy struct {
 
 func (r refusedBy) Error() string { return r.text }
 func (r refusedBy) Unwrap() error { return r.errno }
-
-// evidence is what the helper read back of its own process, which becomes the server's, against what follows from the policy:
-// not against what it was told, which may be another thing.
-func (s *server) evidence() (map[order.Layer]*order.LayerReport, error) {
-	want, err := newHold(s.plan)
-	if err != nil {
-		return nil, err
-	}
-	limits := s.proved[order.Limits]
-	for i := range want.Limits {
-		l := &want.Limits[i]
-		if f := l.missed(limits.Facts); f != nil {
-			limits.Facts = append(limits.Facts, *f)
-		}
-	}
-	sid, err := sessionOf(s.pid)
-	if err != nil {
-		return nil, err
-	}
-	limits.Facts = append(append(limits.Facts, order.Fact{Name: "session of its own", Want: strconv.Itoa(s.pid), Got: strconv.Itoa(sid)}), absent(s.plan)...)
-	return s.proved, nil
-}
-
-// missed is the fact of a limit that was not set, or to another value; nil if all is well. An inherited limit is lower, and the
-// user's processes have another number by now.
-func (l *Limit) missed(facts []order.Fact) *order.Fact {
-	want := strconv.FormatUint(l.Value, 10)
-	for i := range facts {
-		soft, _, _ := strings.Cut(facts[i].Want, " of ")
-		if l.Resource != unix.RLIMIT_NPROC && facts[i].Name == l.Name && soft != want {
-			return &order.Fact{Name: l.Name, Want: want, Got: soft}
-		}
-		if strings.HasPrefix(facts[i].Name, l.Name) {
-			return nil
-		}
-	}
-	return &order.Fact{Name: l.Name, Want: want, Got: "not set"}
-}
 
 // release lets the server run. The helper's end of the pipe is closed by its execve.
 func (s *server) release() error {
