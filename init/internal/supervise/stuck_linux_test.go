@@ -17,13 +17,13 @@ func TestStuckRunner(t *testing.T) {
 		cmd, _, done := start(t, l, nil)
 		var runner []int
 		for began := time.Now(); len(runner) == 0; time.Sleep(time.Millisecond) {
-			if runner = testbed.Children(cmd.Process.Pid); time.Since(began) > 20*time.Second {
+			if runner = testbed.Children(cmd.Process.Pid); time.Since(began) > time.Minute {
 				cmd.Process.Kill()
 				t.Fatal("no runner is started")
 			}
 		}
 		cmd.Process.Signal(syscall.SIGTERM)
-		late := time.AfterFunc(20*time.Second, func() { cmd.Process.Kill() })
+		late := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() })
 		o := done()
 		if !late.Stop() || o.code != 128+15 || o.event() != "refused" || s.ran(&o, "mark") {
 			t.Errorf("%s: code %d, %s\n%s", confinement, o.code, o.event(), o.stderr)

@@ -57,7 +57,7 @@ func replacedFile(t *testing.T, l level) {
 
 func await(t *testing.T, what string, is func() bool) {
 	t.Helper()
-	for range 2000 {
+	for range 12000 {
 		if is() {
 			return
 		}
