@@ -78,7 +78,7 @@ func replaced(args []string) (string, error) {
 	if err := os.WriteFile(args[0]+".ready", nil, 0o666); err != nil {
 		return "", err
 	}
-	for range 1000 {
+	for range 6000 {
 		if _, err := os.Lstat(args[0] + ".done"); err == nil {
 			b, err := os.ReadFile(args[0])
 			return string(b), err
