@@ -41,15 +41,5 @@ func block(n int) uintptr {
 	return uintptr(unsafe.Pointer(&b[0]))
 }
 
-// vector is a NULL-terminated argv for a raw execve.
-func vector(args ...string) uintptr {
-	v := make([]uintptr, len(args)+1)
-	for i, a := range args {
-		v[i] = path(a)
-	}
-	kept = append(kept, (*byte)(unsafe.Pointer(&v[0])))
-	return uintptr(unsafe.Pointer(&v[0]))
-}
-
 // kept holds what raw calls point to until the process ends; Go's heap does not move.
 var kept []*byte
