@@ -82,6 +82,9 @@ func above(files []int) int {
 func lift(fd, least int) (int, error) {
 	high, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, least)
 	unix.Close(fd)
+	if err == unix.EINVAL { // fcntl(2): the number is at or above the soft limit
+		err = unix.EMFILE
+	}
 	if err != nil {
 		return -1, os.NewSyscallError("fcntl F_DUPFD_CLOEXEC", err)
 	}

@@ -60,7 +60,7 @@ func hint(l order.Layer, op string, e syscall.Errno) string {
 	case l == order.Privileges && op == "give up user 0":
 		return "this container's root has no other id to give the server: start the launcher as an ordinary user"
 	case e == unix.EMFILE:
-		return "too many grants for the limit of open files: raise ulimit -n"
+		return "the limit of open files is too low for a launch with these grants: raise ulimit -n"
 	}
 	return ""
 }
