@@ -73,7 +73,7 @@ func moved(args []string) (string, error) {
 	return "", errors.New("nobody moved it")
 }
 
-// replaced gives its host ten seconds.
+// replaced gives its host a minute.
 func replaced(args []string) (string, error) {
 	if err := os.WriteFile(args[0]+".ready", nil, 0o666); err != nil {
 		return "", err
