@@ -3,6 +3,7 @@ package listener_test
 import (
 	"errors"
 	"runtime"
+	"syscall"
 	"testing"
 	"time"
 
@@ -33,7 +34,9 @@ func TestNobodyAnswers(t *testing.T) {
 		}
 		listener <- fd
 		for range 3 {
-			answers <- call("ptrace")
+			// Not call, whose raw one keeps the processor from who answers, if there is but one.
+			_, _, err := syscall.Syscall(unix.SYS_PTRACE, 0, 0, 0)
+			answers <- err
 		}
 	}()
 	fd, ok := <-listener
