@@ -129,6 +129,9 @@ func acts() []act {
 			_, err := unix.SysvShmGet(unix.IPC_PRIVATE, 4096, unix.IPC_CREAT|0o600)
 			return err
 		}},
+		{"snapshot of a subvolume", 1, refused, "", func(stage, int, int, int) error {
+			return unix.IoctlSetInt(0, 0x50009401, 0)
+		}},
 		{"a user namespace", 1, refused, "", func(stage, int, int, int) error { return unix.Unshare(unix.CLONE_NEWUSER) }},
 	}
 }

@@ -59,7 +59,7 @@ func Rows() []Row { return slices.Concat(whole(), broken(), optional()) }
 func whole() []Row {
 	return []Row{
 		{Name: "6.1-root", Kernel: "6.1", Suites: append(suites(0), resources("TestMemory|TestForkBomb|TestEvidence")...), Expect: old().in(RootGroup)},
-		{Name: "6.1-user", Kernel: "6.1", Suites: append(suites(plainUser), missed()...), Expect: old().user(job.Nowhere)},
+		{Name: "6.1-user", Kernel: "6.1", Suites: slices.Concat(suites(plainUser), missed(), weakened()), Expect: old().user(job.Nowhere)},
 		{Name: "6.1-delegated", Kernel: "6.1", Expect: old().user(job.Delegated).in(DelegatedGroup)},
 		{Name: "6.1-below-delegated", Kernel: "6.1", Expect: old().user(job.Below).in(DelegatedGroup)},
 		{Name: "6.12-root", Kernel: "6.12", Suites: suites(0), Expect: recent().in(RootGroup)},

@@ -49,7 +49,7 @@ type rule struct {
 var rules = []rule{
 	{"Clone", func(p *seccomp.Program) { refuseBits(p, 0, cloneNew) }},
 	{"Thread", thread},
-	{"Ioctl", func(p *seccomp.Program) { refuseValues(p, 1, tiocsti, tioclinux, tiocsetd, snapCreate, snapCreate2) }},
+	{"Ioctl", func(p *seccomp.Program) { refuseValues(p, 1, ioctls[:]...) }},
 	{"Prctl", func(p *seccomp.Program) { refuseValues(p, 0, setMM, schedCore) }},
 	{"Seccomp", func(p *seccomp.Program) { refuseBits(p, 1, newListen) }},
 	{"Personality", func(p *seccomp.Program) { allowValues(p, 0, eperm, 0, linux32, query) }},
@@ -70,12 +70,15 @@ var rules = []rule{
 	{"PairConnected", pairConnected},
 }
 
+// ioctls are refused whatever Landlock can.
+var ioctls = [...]uint32{tiocsti, tioclinux, tiocsetd, snapCreate, snapCreate2}
+
 // older are those of what an older Landlock leaves to the filter.
 var older = []rule{
 	{"Signal", func(p *seccomp.Program) { refuseProcesses(p, 0) }},
 	{"Setpgid", func(p *seccomp.Program) { refuseProcesses(p, 1) }},
 	{"FcntlOwner", func(p *seccomp.Program) { refuseValues(p, 1, setOwn, setSig, setOwnEx) }},
-	{"IoctlOwner", func(p *seccomp.Program) { refuseValues(p, 1, tiocsti, tioclinux, tiocsetd, fiosetown, siocspgrp) }},
+	{"IoctlOwner", func(p *seccomp.Program) { refuseValues(p, 1, append(ioctls[:], fiosetown, siocspgrp)...) }},
 	{"Uncut", func(p *seccomp.Program) { uncut(p, 1) }},
 	{"UncutAt", func(p *seccomp.Program) { uncut(p, 2) }},
 }
