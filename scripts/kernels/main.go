@@ -4,7 +4,7 @@
 //	go run ./scripts/kernels -row '^6.12-(user|root)$' -v
 //	go test -exec "bin/kernels exec -kernel 6.12 -uid 1000" ./platform
 //
-// Each row of package matrix is one machine in QEMU, one at a time. It installs QEMU by apt, keeps kernels in
+// Each row of package matrix is one machine in QEMU, two at a time. It installs QEMU by apt, keeps kernels in
 // .cache/kernels, and needs a Debian with root. The last line says how many rows ran, passed, and were skipped and why.
 // Exit status: 0 all rows passed, 1 not, 2 they could not be run. exec has that of the program it runs.
 package main
@@ -41,11 +41,18 @@ func main() {
 
 func runRows(ctx context.Context) (int, error) {
 	only := flag.String("row", "", "run only the rows whose names this regular expression matches")
-	verbose := flag.Bool("v", false, "print what the guests print")
+	verbose := flag.Bool("v", false, "print what the guests print, of one at a time")
+	atOnce := flag.Int("at-once", machinesAtOnce(), "machines that run at the same time")
 	flag.Parse()
 	chosen, err := regexp.Compile(*only)
 	if err != nil {
 		return 0, err
+	}
+	if *verbose {
+		*atOnce = 1
+	}
+	if *atOnce < 1 {
+		return 0, errors.New("-at-once: at least 1")
 	}
 	var results []matrix.Result
 	var rows []matrix.Row
@@ -59,6 +66,9 @@ func runRows(ctx context.Context) (int, error) {
 			kernels = append(kernels, row.Kernel)
 		}
 	}
+	if *only == "" {
+		rows = append(rows, matrix.Control())
+	}
 	b, err := newBench(ctx, kernels...)
 	if err != nil {
 		return 0, err
@@ -68,14 +78,7 @@ func runRows(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	b.verbose = *verbose
-	for _, row := range rows {
-		if ctx.Err() == nil {
-			results = append(results, b.result(ctx, &row))
-		}
-	}
-	if *only == "" && ctx.Err() == nil {
-		results = append(results, b.control(ctx))
-	}
+	results = append(results, each(rows, *atOnce, func(r *matrix.Row) matrix.Result { return b.result(ctx, r) })...)
 	line, ok := matrix.Summary(results)
 	fmt.Print(matrix.Failed(results))
 	fmt.Println("kernels:", line)

@@ -21,15 +21,16 @@ const (
 	silence = matrix.StepTime + 2*time.Minute
 )
 
-// row runs one row and returns why it did not pass. Its output is printed when it does not, or when asked for.
-func (b *bench) row(ctx context.Context, r *matrix.Row) ([]string, error) {
+// row runs one row and returns why it did not pass, and what is to be printed of it: what the guest printed only when it did
+// not, or at once when asked for.
+func (b *bench) row(ctx context.Context, r *matrix.Row) (reasons []string, text string, err error) {
 	j, err := r.Job(b.stage, b.checkout)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	m, err := b.machine(r.Kernel)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	m.Append, m.Silence = r.Append, silence
 	ctx, cancel := context.WithTimeoutCause(ctx, rowTime, fmt.Errorf("it was not done after %v", rowTime))
@@ -46,41 +47,44 @@ func (b *bench) row(ctx context.Context, r *matrix.Row) ([]string, error) {
 		reasons = append([]string{err.Error()}, reasons...)
 	}
 	if reasons != nil && !b.verbose {
-		fmt.Printf("kernels: %s: what it printed, without what passed\n%s", r.Name, matrix.Quiet(out.String()))
+		text = fmt.Sprintf("kernels: %s: what it printed, without what passed\n%s", r.Name, matrix.Quiet(out.String()))
 	}
-	fmt.Printf("kernels: %-28s %3.0f s, %d tests passed, %d reasons against it\n", r.Name, time.Since(began).Seconds(), tests, len(reasons))
-	return reasons, nil
+	text += fmt.Sprintf("kernels: %-28s %3.0f s, %d tests passed, %d reasons against it\n", r.Name, time.Since(began).Seconds(), tests, len(reasons))
+	return reasons, text, nil
 }
 
-// result runs a row and prints what is against it.
+// result runs a row and prints what is against it, all of it at once.
 func (b *bench) result(ctx context.Context, row *matrix.Row) matrix.Result {
-	if row.Missing != "" {
-		return matrix.Result{Row: row.Name, Skipped: "it takes " + row.Missing}
+	r := matrix.Result{Row: row.Name}
+	if ctx.Err() != nil {
+		r.Skipped = "interrupted"
+		return r
 	}
-	reasons, err := b.row(ctx, row)
+	if row.Missing != "" {
+		r.Skipped = "it takes " + row.Missing
+		return r
+	}
+	reasons, text, err := b.row(ctx, row)
 	if row.Optional && errors.Is(err, debian.ErrNotServed) {
-		why, _, _ := strings.Cut(err.Error(), "\n")
-		fmt.Printf("kernels: %s: skipped: %s\n", row.Name, why)
-		return matrix.Result{Row: row.Name, Skipped: why}
+		r.Skipped, _, _ = strings.Cut(err.Error(), "\n")
+		fmt.Printf("kernels: %s: skipped: %s\n", row.Name, r.Skipped)
+		return r
 	}
 	if err != nil {
 		reasons = append(reasons, err.Error())
 	}
-	r := matrix.Result{Row: row.Name, Reasons: reasons}
-	fmt.Print(matrix.Failed([]matrix.Result{r}))
+	if row.Name == matrix.Control().Name {
+		reasons, text = control(reasons, text)
+	}
+	r.Reasons = reasons
+	fmt.Print(text + matrix.Failed([]matrix.Result{r}))
 	return r
 }
 
-// control runs the row that expects wrongly. It passes if that, and nothing else, is what is found against it.
-func (b *bench) control(ctx context.Context) matrix.Result {
-	row := matrix.Control()
-	r := matrix.Result{Row: row.Name}
-	reasons, err := b.row(ctx, &row)
-	if err != nil || len(reasons) != 1 || !strings.HasPrefix(reasons[0], matrix.TryStep+": exit status 1") {
-		r.Reasons = []string{fmt.Sprintf("it must fail by its comparison alone: %q, %v", reasons, err)}
-		fmt.Print(matrix.Failed([]matrix.Result{r}))
-		return r
+// control judges the row that expects wrongly. It passes if that, and nothing else, is what was found against it.
+func control(reasons []string, text string) (against []string, told string) {
+	if len(reasons) == 1 && strings.HasPrefix(reasons[0], matrix.TryStep+": exit status 1") {
+		return nil, text + fmt.Sprintf("kernels: %s: fails, as it must\n", matrix.Control().Name)
 	}
-	fmt.Printf("kernels: %s: fails, as it must\n", row.Name)
-	return r
+	return []string{fmt.Sprintf("it must fail by its comparison alone: %q", reasons)}, text
 }
