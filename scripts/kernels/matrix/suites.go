@@ -56,7 +56,7 @@ func resources(run string) []Suite {
 func denials() []Suite { return []Suite{{"init/internal/supervise", "TestDenials"}} }
 
 // StepTime is how long the tests of a step may take, on a machine that is emulated on a busy one.
-const StepTime = 6 * time.Minute
+const StepTime = 15 * time.Minute
 
 // name of a suite's step; there may be two of one package.
 func (s *Suite) name(i int) string { return strconv.Itoa(i+1) + "-" + path.Base(s.Package) }
