@@ -51,10 +51,11 @@ func TestPrivateFolderGoes(t *testing.T) {
 			script := strings.ReplaceAll(strings.ReplaceAll(fill+c.after, "KEPT", kept), "STAGE", s.dir)
 			l.Command = []string{"/bin/sh", "-c", script}
 			cmd, report, done := start(t, l, nil)
-			server := 0
+			var tree []int
 			if c.kill != nil {
 				init, pid := awaitServer(t, report)
-				server, _ = strconv.Atoi(pid)
+				server, _ := strconv.Atoi(pid)
+				tree = []int{init, server}
 				sleeps := func() bool {
 					b, _ := os.ReadFile("/proc/" + pid + "/comm")
 					return string(b) == "sleep\n"
@@ -70,9 +71,12 @@ func TestPrivateFolderGoes(t *testing.T) {
 			if o := done(); c.kill == nil && o.code != 0 {
 				t.Fatalf("code %d\n%s", o.code, o.stderr)
 			}
-			if c.name == "both are killed" { // the next launch does it, when the server is gone too
-				if !eventually(func() bool { return testbed.State(server) == "" || testbed.State(server) == "Z" }) {
-					t.Fatal("the server does not end")
+			if c.name == "both are killed" { // the next launch does it, when init, which holds the lock, and the server are gone too
+				ended := func() bool {
+					return !slices.ContainsFunc(tree, func(pid int) bool { return testbed.State(pid) != "" && testbed.State(pid) != "Z" })
+				}
+				if !eventually(ended) {
+					t.Fatal("init or the server does not end")
 				}
 				if o := run(t, s.launch(weaker(grants, "reduced"), "mark")); o.code != 0 {
 					t.Fatalf("code %d\n%s", o.code, o.stderr)
