@@ -88,7 +88,7 @@ func run(j *job.Job, s *job.Step) (code int, err error) {
 	p.Enter(cmd.SysProcAttr)
 	began := time.Now()
 	err = cmd.Run()
-	fmt.Printf("---- %s took %.1f s\n", s.Name, time.Since(began).Seconds())
+	fmt.Println(job.Took(s.Name, time.Since(began)))
 	var ended *exec.ExitError
 	if err != nil && !errors.As(err, &ended) {
 		return notRun, err

@@ -13,6 +13,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // A Job is what one guest does.
@@ -53,6 +54,11 @@ func (s Setting) Path() string { return "/proc/sys/" + strings.ReplaceAll(s.Name
 
 // Mark is the line in a guest's output before that of a step.
 func Mark(step string) string { return "---- step " + step }
+
+// Took is the line in a guest's output after that of a step.
+func Took(step string, d time.Duration) string {
+	return fmt.Sprintf("---- %s took %.1f s", step, d.Seconds())
+}
 
 // A Status is what a guest says of its job.
 type Status struct {
