@@ -35,8 +35,15 @@ func Run(m *testing.M) int {
 	}
 	scratch = dir
 	defer os.RemoveAll(dir)
+	os.Setenv("GORACE", raceOptions)
 	return m.Run()
 }
+
+const raceOptions = "atexit_sleep_ms=0"
+
+// NoWait is for the environment of a test binary that a test starts as a launcher, and gives another than its own: a -race
+// build would wait a second at its end.
+const NoWait = "GORACE=" + raceOptions
 
 // Scratch is a folder of this test run, gone with it, that every uid may enter and only this one may write.
 func Scratch(tb testing.TB) string {

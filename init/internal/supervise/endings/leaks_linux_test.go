@@ -13,6 +13,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/launcher"
 	"github.com/security-mcp/mcp-sandbox/policy"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 // holdings are what a launch could leave behind in its host and on the machine.
@@ -90,7 +91,7 @@ func once(t *testing.T, i int) {
 		t.Error(err)
 		return
 	}
-	sb.Cmd.Env = append(sb.Cmd.Env, "GORACE="+noWait)
+	sb.Cmd.Env = append(sb.Cmd.Env, testbed.NoWait)
 	if i%5 == 4 {
 		sb.Close() // never started
 		return

@@ -28,8 +28,6 @@ const (
 
 	reportFD  = 3
 	exitWrong = 70
-
-	noWait = "atexit_sleep_ms=0" // in GORACE: a -race build would wait a second at its end
 )
 
 func TestMain(m *testing.M) {
@@ -43,7 +41,6 @@ func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == programName { // started by who cannot choose argument 0
 		os.Exit(program(os.Args[2]))
 	}
-	os.Setenv("GORACE", noWait)
 	flag.Parse()
 	flag.Set("test.parallel", "20") // most of a test's time goes by waiting
 	os.Exit(testbed.Run(m))
@@ -152,7 +149,7 @@ func host(request string) int {
 			return exitWrong
 		}
 		cmd = sb.Cmd
-		cmd.Env = append(cmd.Env, "GORACE="+noWait)
+		cmd.Env = append(cmd.Env, testbed.NoWait)
 	} else {
 		cmd.ExtraFiles = []*os.File{os.NewFile(reportFD, "report")}
 	}

@@ -43,7 +43,7 @@ func TestCloseOfSDKs(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 			defer cancel()
 			request := (&launch{Policy: string(doc), Command: words, NoReport: true}).encode()
-			confined := []string{"/usr/bin/env", "GORACE=" + noWait, exe, programName, request}
+			confined := []string{"/usr/bin/env", testbed.NoWait, exe, programName, request}
 			bare, boxed := []time.Duration{}, []time.Duration{}
 			tsBare, tsBoxed := []time.Duration{}, []time.Duration{}
 			for n := range 12 {
@@ -55,7 +55,7 @@ func TestCloseOfSDKs(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				sb.Cmd.Env = append(sb.Cmd.Env, "GORACE="+noWait)
+				sb.Cmd.Env = append(sb.Cmd.Env, testbed.NoWait)
 				boxed = append(boxed, s.Go(ctx, t, sb.Cmd).Close)
 				nothingLeft(t, mark)
 				tsBare = append(tsBare, s.TypeScript(ctx, t, words).Close)

@@ -17,6 +17,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/launcher"
 	"github.com/security-mcp/mcp-sandbox/policy"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 	"golang.org/x/sys/unix"
 )
 
@@ -73,7 +74,7 @@ func startWith(t *testing.T, l launch, more string, ownHost bool, stderr *os.Fil
 			t.Fatal(err)
 		}
 		tr.cmd = tr.sb.Cmd
-		tr.cmd.Env = append(tr.cmd.Env, "GORACE="+noWait)
+		tr.cmd.Env = append(tr.cmd.Env, testbed.NoWait)
 	case l.Through != nil:
 		exe, err := os.Executable()
 		if err != nil {

@@ -66,7 +66,7 @@ func (s *scene) shim(t *testing.T, l level, command ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command("/proc/self/exe")
 	cmd.Args = append([]string{shimName, s.policy(l)}, command...)
-	cmd.Env = []string{"HOME=" + s.dir + "/home", "PATH=/usr/bin:/bin", "HOST_SECRET=mellon"}
+	cmd.Env = []string{"HOME=" + s.dir + "/home", "PATH=/usr/bin:/bin", "HOST_SECRET=mellon", testbed.NoWait}
 	if root() {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Groups: []uint32{0}}}
 	}

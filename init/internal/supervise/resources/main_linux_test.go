@@ -23,7 +23,6 @@ func TestMain(m *testing.M) {
 	if os.Args[0] == programName {
 		os.Exit(program(os.Args[1]))
 	}
-	os.Setenv("GORACE", "atexit_sleep_ms=0") // a -race build would wait a second at its end
 	os.Exit(testbed.Run(m))
 }
 

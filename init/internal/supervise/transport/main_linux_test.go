@@ -108,7 +108,7 @@ func (l launch) cmd(tb testing.TB) *exec.Cmd {
 		cmd = exec.Command(binary(tb))
 		cmd.Args = []string{programName, string(b)}
 	}
-	cmd.Env = append(os.Environ(), "TERM=dumb", "GORACE=atexit_sleep_ms=0") // -race waits a second at each end
+	cmd.Env = append(os.Environ(), "TERM=dumb", testbed.NoWait)
 	return cmd
 }
 
