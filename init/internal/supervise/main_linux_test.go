@@ -175,6 +175,7 @@ func start(tb testing.TB, l launch, stdin io.Reader) (cmd *exec.Cmd, report *os.
 	cmd = exec.Command("/proc/self/exe")
 	cmd.Args = []string{shimName, string(request)}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, &out, &errs
+	cmd.Dir = testbed.Scratch(tb) // what a launch makes whose mounts were taken away
 	if l.TTY {
 		master, slave, err := pty.Open()
 		if err != nil {

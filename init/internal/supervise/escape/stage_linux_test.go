@@ -74,10 +74,13 @@ func stage(t *testing.T) *scene {
 	return s
 }
 
+// asleep is how long the sleeper would sleep, and what its command line is known by.
+const asleep = "1h"
+
 // sleeper is the id of a process of the host.
 func sleeper(t *testing.T) int {
 	t.Helper()
-	return testbed.Background(t, exec.Command(testbed.Program(t, "escape"), "sleep", "1h"))
+	return testbed.Background(t, exec.Command(testbed.Program(t, "escape"), "sleep", asleep))
 }
 
 // listener is the port of a TCP listener of the host's loopback.
