@@ -39,8 +39,9 @@ func servers() []server {
 		{name: "daemon", script: `(setsid sleep 1000 & setsid sh -c "setsid sleep 1000 & sleep 1000; :" &); END`, beside: 4, beStubborn: deaf},
 		{name: "deaf", script: deaf + "END", stubborn: true},
 		{name: "stopped", script: `sh -c "kill -STOP \$\$" & echo ready; kill -STOP $$; exec sleep 1000`, beside: 1, stops: true, beStubborn: deaf},
-		{name: "zombies", script: `f=${TMPDIR:-/tmp}/f; mkfifo $f; i=0; while [ $i -lt 500 ]; do read x <$f & i=$((i+1)); done;
-			while :; do : >$f; done & END`, beside: 1, dead: 500, beStubborn: deaf},
+		// dash reaps after each command of its own: so the parent of the dead is in the middle of one from before the first ends.
+		{name: "zombies", script: `cd ${TMPDIR:-/tmp}; mkfifo f g; { i=0; while [ $i -lt 500 ]; do read x <f & i=$((i+1)); done; read x <g; } &
+			{ exec 3>g; while :; do : >f; done; } & END`, beside: 2, dead: 500, beStubborn: deaf},
 	}
 }
 
