@@ -130,5 +130,5 @@ func (p *planner) named(script *resolved, at string) error {
 	if err != nil || p.points.access(r.path).read || isStored(r.path) {
 		return nil
 	}
-	return &os.PathError{Op: "exec", Path: script.path, Err: &LinkError{script.path, r.path}}
+	return &os.PathError{Op: "exec", Path: script.path, Err: &LinkError{ErrLink, script.path, r.path}}
 }

@@ -40,6 +40,34 @@ func TestCommand(t *testing.T) {
 		p/forged/bin/python!
 		p/forged/pyvenv.cfg = home = T/conda/bin\n
 		p/srv!
+		near -> T/p/inner
+		p/inner -> T/conda/bin/python
+		p/far -> T/side
+		side -> conda/bin/python
+		enter -> p/prefix
+		p/prefix -> T/conda
+		first! = #!T/p/second\n
+		p/second! = #!T/conda/bin/python\n
+		p/third! = #!T/fourth\n
+		fourth! = #!T/conda/bin/python\n
+		p/byenv! = #!T/p/fifth\n
+		p/fifth! = #!/usr/bin/env T/conda/bin/python\n
+		made/bin/srv!
+		made/lib/node_modules/x
+		made/key
+		odd/bin/srv!
+		odd/lib/python3.12/os.py
+		cfg/bin/python!
+		cfg/pyvenv.cfg = home = T/conda/bin\n
+		leads/bin/python!
+		leads/pyvenv.cfg -> T/p/pyvenv.cfg
+		p/pyvenv.cfg = home = T/conda/bin\n
+		inp/bin/python!
+		inp/pyvenv.cfg = home = T/p/base/bin\n
+		p/base -> T/conda
+		liblink/bin/srv!
+		liblink/lib/node_modules -> T/p/mods
+		p/mods/x
 		p/evil! = #!T/conda/bin/python\n
 		p/evil2! = #!/usr/bin/env T/conda/bin/python\n
 		p/byname! = #!/usr/bin/env python\n
@@ -112,6 +140,27 @@ func TestCommand(t *testing.T) {
 		{name: "the same granted", argv0: "T/p/evil", wish: wish{write: []string{"T/p"}, read: []string{"T/conda"}}, command: "T/p/evil"},
 		{name: "the same in a read grant", argv0: "T/p/evil", wish: wish{read: []string{"T/p"}}, command: "T/p/evil", implied: "T/conda"},
 		{name: "the host's PATH leads there", argv0: "T/p/byname", path: "T/conda/bin:/usr/bin", wish: wish{write: []string{"T/p"}}, command: "T/p/byname", implied: "T/conda"},
+		{name: "the inner of two links is the server's", argv0: "T/near", wish: wish{write: []string{"T/p"}}, err: ErrLink, names: "T/p/inner leads to T/conda/bin/python"},
+		{name: "the inner one, on the way", argv0: "T/enter/bin/python", wish: wish{write: []string{"T/p"}}, err: ErrLink, names: "T/p/prefix leads to T/conda/bin/python"},
+		{name: "the outer of two links is the server's", argv0: "T/p/far", wish: wish{write: []string{"T/p"}}, err: ErrLink, names: "T/p/far leads to T/conda/bin/python"},
+		{name: "neither of two links is the server's", argv0: "T/near", wish: wish{write: []string{"T/p/venv"}}, command: "T/near", implied: "T/conda"},
+		{name: "the inner of two first lines is the server's", argv0: "T/first", wish: wish{write: []string{"T/p"}}, err: ErrLink, names: "T/p/second leads to T/conda/bin/python"},
+		{name: "the outer of two first lines is the server's", argv0: "T/p/third", wish: wish{write: []string{"T/p"}}, err: ErrLink, names: "T/p/third leads to T/fourth"},
+		{name: "the outer one is, and what it leads to is granted", argv0: "T/p/third", wish: wish{write: []string{"T/p"}, read: []string{"T/fourth"}},
+			command: "T/p/third", implied: "T/conda"},
+		{name: "the inner one by env", argv0: "T/p/byenv", wish: wish{write: []string{"T/p"}}, err: ErrLink, names: "T/p/fifth leads to T/conda/bin/python"},
+		{name: "neither of two first lines is the server's", argv0: "T/first", wish: wish{write: []string{"T/p/venv"}}, command: "T/first", implied: "T/conda\n T/first\n T/p/second"},
+
+		{name: "an installation that the server may have made", argv0: "T/made/bin/srv", wish: wish{write: []string{"T/made/lib"}}, command: "T/made/bin/srv", implied: "T/made/bin/srv"},
+		{name: "by its node_modules alone", argv0: "T/made/bin/srv", wish: wish{write: []string{"T/made/lib/node_modules"}}, command: "T/made/bin/srv", implied: "T/made/bin/srv"},
+		{name: "by its library of Python", argv0: "T/odd/bin/srv", wish: wish{write: []string{"T/odd/lib"}}, command: "T/odd/bin/srv", implied: "T/odd/bin/srv"},
+		{name: "by that library alone", argv0: "T/odd/bin/srv", wish: wish{write: []string{"T/odd/lib/python3.12"}}, command: "T/odd/bin/srv", implied: "T/odd/bin/srv"},
+		{name: "by its pyvenv.cfg", argv0: "T/cfg/bin/python", wish: wish{write: []string{"T/cfg/pyvenv.cfg"}}, command: "T/cfg/bin/python", implied: "T/cfg/bin/python"},
+		{name: "by what its pyvenv.cfg links to", argv0: "T/leads/bin/python", wish: wish{write: []string{"T/p"}}, command: "T/leads/bin/python", implied: "T/leads/bin/python"},
+		{name: "by what its node_modules link to", argv0: "T/liblink/bin/srv", wish: wish{write: []string{"T/p"}}, command: "T/liblink/bin/srv", implied: "T/liblink/bin/srv"},
+		{name: "a pyvenv.cfg that names what the server may lead elsewhere", argv0: "T/inp/bin/python", wish: wish{write: []string{"T/p"}}, command: "T/inp/bin/python", implied: "T/inp"},
+		{name: "an installation with another folder for writing", argv0: "T/made/bin/srv", wish: wish{write: []string{"T/made/bin"}}, command: "T/made/bin/srv", implied: "T/made"},
+		{name: "an installation inside a write grant", argv0: "T/made/bin/srv", wish: wish{write: []string{"T/made"}}, command: "T/made/bin/srv"},
 		{name: "scripts of scripts", argv0: "T/chain/1", command: "T/chain/1", implied: "T/chain/1\n T/chain/2\n T/chain/3\n T/chain/4"},
 		{name: "too many", argv0: "T/chain/0", err: ErrNotExecutable, names: "too many levels"},
 		{name: "no such interpreter", argv0: "T/gone", err: ErrNotFound, names: "T/no/such"},

@@ -37,14 +37,15 @@ func (p *planner) denied(found *[]denial, key, given string, f flag) error {
 		return nil // nobody sees it
 	}
 	r, err := p.host.resolve(path)
+	if at, ok := p.serversLink(&r); ok { // also where it leads to nothing now
+		err = &LinkError{Kind: ErrDenyLink, Link: at, Target: r.path}
+	}
 	switch {
 	case err != nil && optional && missing(err):
 		return nil
 	case err != nil:
 	case r.path == "/" && p.v.HostRoot && f == noRead:
 		err = ErrSystem // the root itself cannot be covered
-	case !p.points.access(r.path).read:
-		err = p.suspect(&r) // by the server's hand, perhaps, it leads to where it denies nothing
 	}
 	if err != nil {
 		return &os.PathError{Op: key, Path: path, Err: err}

@@ -15,6 +15,13 @@ func TestDeny(t *testing.T) {
 		p/file
 		p/out -> T/q
 		p/in -> a/b
+		p/far -> T/side
+		side -> q/file
+		near -> T/p/inner
+		p/inner -> T/q/file
+		hop -> p
+		lost -> T/p/gone
+		p/gone -> T/q/none
 		q/file`
 	for _, c := range []struct {
 		name  string
@@ -49,9 +56,24 @@ func TestDeny(t *testing.T) {
 		{name: "denied, granted, denied again", wish: wish{write: []string{"T/p", "T/p/a/b"}, noRead: []string{"T/p/a", "T/p/a/b/c/file"}},
 			want: bare + "write T/p\n write T/p/a/b\n private T/p/a 555\n pin T\n pin T/p/a/b/c\n denied T/p/a/b/c/file"},
 		{name: "through a link", wish: wish{read: []string{"T/p"}, noRead: []string{"T/p/in"}}, want: bare + "read T/p\n pin T\n denied T/p/a/b"},
-		{name: "through a link the server could have made", wish: wish{write: []string{"T/p"}, noRead: []string{"T/p/out"}}, err: ErrLink, names: "denyRead T/p/out"},
-		{name: "the same, to what is visible", wish: wish{write: []string{"T/p"}, noRead: []string{"T/p/in"}},
-			want: bare + "write T/p\n pin T\n pin T/p/a\n denied T/p/a/b"},
+		{name: "through a link the server could have made", wish: wish{write: []string{"T/p"}, noRead: []string{"T/p/out"}}, err: ErrDenyLink, names: "denyRead T/p/out"},
+		{name: "the same, to what is visible", wish: wish{write: []string{"T/p"}, noRead: []string{"T/p/in"}}, err: ErrDenyLink, names: "denyRead T/p/in"},
+		{name: "the same, to what is granted elsewhere", wish: wish{write: []string{"T/p"}, read: []string{"T/q"}, noRead: []string{"T/p/out/file"}},
+			err: ErrDenyLink, names: "denyRead T/p/out/file: goes through a symbolic link inside a write grant, which the server can replace: deny what it leads to: T/p/out leads to T/q/file"},
+		{name: "the same, of writing", wish: wish{write: []string{"T/p", "T/q"}, noWrite: []string{"T/p/out"}}, err: ErrDenyLink, names: "denyWrite T/p/out"},
+		{name: "the same, to nothing now", wish: wish{write: []string{"T/p"}, read: []string{"T/q"}, noRead: []string{"-T/p/out/gone"}},
+			err: ErrDenyLink, names: "denyRead T/p/out/gone"},
+		{name: "the same in level strict", wish: wish{level: policy.Strict, write: []string{"T/p"}, noRead: []string{"T/p/in"}}, err: ErrDenyLink, names: "denyRead T/p/in"},
+		{name: "the folder of a grant is one", wish: wish{write: []string{"T/p"}, noRead: []string{"T/p/in/c"}}, err: ErrDenyLink, names: "denyRead T/p/in/c"},
+		{name: "the outer of two links is the server's", wish: wish{write: []string{"T/p"}, read: []string{"T/q"}, noRead: []string{"T/p/far"}},
+			err: ErrDenyLink, names: "denyRead T/p/far"},
+		{name: "the inner of two links is the server's", wish: wish{write: []string{"T/p"}, read: []string{"T/q"}, noRead: []string{"T/near"}},
+			err: ErrDenyLink, names: "denyRead T/near"},
+		{name: "the inner one, on the way", wish: wish{write: []string{"T/p"}, read: []string{"T/q"}, noRead: []string{"T/hop/out/file"}},
+			err: ErrDenyLink, names: "denyRead T/hop/out/file"},
+		{name: "the inner one, to nothing now", wish: wish{write: []string{"T/p"}, noRead: []string{"-T/lost"}}, err: ErrDenyLink, names: "denyRead T/lost"},
+		{name: "neither is the server's", wish: wish{write: []string{"T/p/a"}, read: []string{"T/q"}, noRead: []string{"T/near"}},
+			want: bare + "dir T/p 755\n write T/p/a\n read T/q\n pin T\n pin T/p\n denied T/q/file"},
 		{name: "missing", wish: wish{noRead: []string{"T/none"}}, err: syscall.ENOENT, names: "denyRead T/none"},
 		{name: "missing for writing", wish: wish{noWrite: []string{"T/none"}}, err: syscall.ENOENT, names: "denyWrite T/none"},
 		{name: "missing and ignored", wish: wish{noRead: []string{"-T/none"}, noWrite: []string{"-T/none"}}, want: bare},

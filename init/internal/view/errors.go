@@ -23,6 +23,9 @@ const (
 	// ErrLink: a path of the policy or the command goes through a symbolic link, or a script's first line, that the
 	// server could have written.
 	ErrLink Reason = "leads from inside a write grant to what is not granted itself"
+	// ErrDenyLink: a denied path goes through a symbolic link that the server could have written: it can lead elsewhere
+	// at the next launch, and what was meant is open then.
+	ErrDenyLink Reason = "goes through a symbolic link inside a write grant, which the server can replace: deny what it leads to"
 	// ErrNotVisible: a working folder or a command that the server would not see.
 	ErrNotVisible Reason = "is not visible inside"
 	// ErrStarts: a command that does its work by starting others, where subprocess.allow is false.
@@ -54,16 +57,20 @@ func (e *CommandError) Unwrap() []error {
 	return []error{e.Kind, e.Err}
 }
 
-// A LinkError is an ErrLink with the link or script that is meant and where it leads.
+// A LinkError is an ErrLink or an ErrDenyLink with the link or script that is meant and where it leads, "" for nowhere.
 type LinkError struct {
+	Kind         Reason
 	Link, Target string
 }
 
 func (e *LinkError) Error() string {
-	return string(ErrLink) + ": " + e.Link + " leads to " + e.Target
+	if e.Target == "" {
+		return string(e.Kind) + ": " + e.Link + " leads nowhere"
+	}
+	return string(e.Kind) + ": " + e.Link + " leads to " + e.Target
 }
 
-func (e *LinkError) Unwrap() error { return ErrLink }
+func (e *LinkError) Unwrap() error { return e.Kind }
 
 // An IDError is an ErrDenied with the ids that were looked at.
 type IDError struct {

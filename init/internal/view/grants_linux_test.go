@@ -31,7 +31,12 @@ func TestGrants(t *testing.T) {
 		p/in -> a/b
 		p/store -> T/.nvm/versions/node/v1
 		.nvm/versions/node/v1/bin/x
-		dangling -> nowhere`
+		dangling -> nowhere
+		near -> T/p/inner
+		p/inner -> T/q
+		p/far -> T/side
+		side -> q
+		enter -> p`
 	for _, c := range []struct {
 		name  string
 		wish  wish
@@ -76,6 +81,14 @@ func TestGrants(t *testing.T) {
 			want: "dir T 755\n dir T/.nvm 755\n dir T/.nvm/versions 755\n dir T/.nvm/versions/node 755\n read T/.nvm/versions/node/v1\n dir T/home 700\n write T/p\n pin T\n pin T/.nvm\n pin T/.nvm/versions\n pin T/.nvm/versions/node"},
 		{name: "a version store is not for writing", wish: wish{write: []string{"T/p", "T/p/store"}}, err: ErrLink, names: "allowWrite T/p/store"},
 		{name: "two links that vouch for each other", wish: wish{write: []string{"T/p"}, read: []string{"T/p/out", "T/p/out"}}, err: ErrLink},
+
+		{name: "the inner of two links is the server's", wish: wish{write: []string{"T/p"}, read: []string{"T/near"}}, err: ErrLink, names: "T/p/inner leads to T/q"},
+		{name: "the inner one, for writing", wish: wish{write: []string{"T/p", "T/near/deep"}}, err: ErrLink, names: "allowWrite T/near/deep"},
+		{name: "the inner one, on the way", wish: wish{write: []string{"T/p"}, read: []string{"T/enter/out/deep"}}, err: ErrLink, names: "T/p/out leads to T/q/deep"},
+		{name: "the outer of two links is the server's", wish: wish{write: []string{"T/p"}, read: []string{"T/p/far"}}, err: ErrLink, names: "T/p/far leads to T/q"},
+		{name: "the outer one, for writing", wish: wish{write: []string{"T/p", "T/p/far"}}, err: ErrLink, names: "allowWrite T/p/far"},
+		{name: "neither of two links is the server's", wish: wish{write: []string{"T/p/a"}, read: []string{"T/near"}},
+			want: "dir T 755\n dir T/home 700\n link T/near -> T/p/inner\n dir T/p 755\n write T/p/a\n link T/p/inner -> T/q\n read T/q\n pin T\n pin T/p"},
 
 		{name: "the root", wish: wish{read: []string{"/"}}, err: ErrSystem, names: "allowRead /"},
 		{name: "proc", wish: wish{read: []string{"/proc/self/status"}}, err: ErrSystem},

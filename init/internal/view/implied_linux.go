@@ -37,14 +37,26 @@ func (p *planner) prefix(program string) {
 	if !ok {
 		return
 	}
-	venv := join(r.path, "pyvenv.cfg")
-	_, isVenv := p.host.stat(venv)
+	venv, isVenv := p.believed(join(r.path, "pyvenv.cfg"), r.path)
 	if isVenv || p.installation(r.path) {
 		p.imply(&r)
 	}
 	if isVenv {
 		p.venv(r.path, venv)
 	}
+}
+
+// believed resolves what speaks for an installation at prefix. The server may have made what lies in a write grant, or is
+// led to from there: that speaks for nothing, unless all of the installation is the server's own.
+func (p *planner) believed(evidence, prefix string) (path string, ok bool) {
+	r, err := p.host.resolve(evidence)
+	if err != nil {
+		return "", false
+	}
+	if p.suspect(&r) != nil || p.written(r.path) {
+		return r.path, p.written(prefix)
+	}
+	return r.path, true
 }
 
 // implicable resolves a folder, and tells whether it may be shown without being granted.
@@ -54,22 +66,30 @@ func (p *planner) implicable(folder string) (r resolved, ok bool) {
 }
 
 // installation looks for lib/node_modules and lib/pythonX.Y.
-func (p *planner) installation(prefix string) (found bool) {
+func (p *planner) installation(prefix string) bool {
 	if p.points.access(prefix).read {
 		return false // visible, as /usr is: nothing to look for
 	}
 	lib := join(prefix, "lib")
-	if e, ok := p.host.stat(lib); !ok || !e.is(typeFolder) {
+	if at, ok := p.believed(lib, prefix); !ok || at != lib { // a link to /usr/lib is no library of this one
 		return false
 	}
-	if _, ok := p.host.stat(join(lib, "node_modules")); ok {
+	if _, ok := p.believed(join(lib, "node_modules"), prefix); ok {
 		return true
 	}
+	var names []string
 	_ = p.host.list(lib, func(name []byte, _ byte) bool {
-		found = pythonLib(string(name))
-		return !found
+		if pythonLib(string(name)) {
+			names = append(names, string(name))
+		}
+		return true
 	})
-	return found
+	for _, name := range names {
+		if _, ok := p.believed(join(lib, name), prefix); ok {
+			return true
+		}
+	}
+	return false
 }
 
 // item shows what a version manager installed, or all that belongs to it where the program is one of its shims.
@@ -100,8 +120,8 @@ func (p *planner) venv(prefix, config string) {
 	if p.written(prefix) {
 		p.item(python)
 	} else if r, err := p.host.resolve(dirOf(python)); err == nil {
-		p.prefix(python)
-		p.prefix(join(r.path, "python"))
+		r.path = join(r.path, "python")
+		p.prefixes(python, &r)
 	}
 }
 

@@ -3,14 +3,20 @@ package view
 // suspect is an error if a path goes through a link inside a write grant: the server could have made it in an earlier
 // session, to be shown at the next start what it was never granted.
 func (p *planner) suspect(r *resolved) error {
-	for _, l := range r.links {
-		for _, w := range p.writes {
-			if below(l.at, w) {
-				return &LinkError{Link: l.at, Target: r.path}
-			}
-		}
+	if at, ok := p.serversLink(r); ok {
+		return &LinkError{Kind: ErrLink, Link: at, Target: r.path}
 	}
 	return nil
+}
+
+// serversLink finds the first of the links on the way to a path that the server could have made.
+func (p *planner) serversLink(r *resolved) (at string, ok bool) {
+	for _, l := range r.links {
+		if p.written(l.at) {
+			return l.at, true
+		}
+	}
+	return "", false
 }
 
 // trust is suspect, but lets pass what is granted or visible anyway and, for reading, what lies in a version store.
