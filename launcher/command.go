@@ -32,7 +32,8 @@ type Target struct {
 }
 
 // Command prepares a server to be started by sb.Cmd. It fails for a policy that is wrong; that a path is missing, or
-// that the machine cannot hold what the policy demands, is told by [Sandbox.Report].
+// that the machine cannot hold what the policy demands, is told by [Sandbox.Report]. In a host that was started with
+// set-user-ID, set-group-ID or file capabilities it is always an [*Error] of layer policy.
 //
 // When ctx ends, the server is asked to end (SIGTERM to the shim, which escalates), and everything is killed after the
 // policy's grace. [Sandbox.Close] is for a command that is never started.
@@ -43,6 +44,9 @@ func Command(ctx context.Context, p policy.Policy, t Target) (*Sandbox, error) {
 func prepare(ctx context.Context, p policy.Policy, t Target, change func(*order.Order)) (*Sandbox, error) {
 	if !reexec.Armed() {
 		return nil, ErrNotArmed
+	}
+	if err := privileged(); err != nil {
+		return nil, err
 	}
 	o, err := newOrder(p, t)
 	if err != nil {
@@ -55,6 +59,14 @@ func prepare(ctx context.Context, p policy.Policy, t Target, change func(*order.
 		sb.inbox.lowered = slotOf(p.Level)
 	}
 	return sb, err
+}
+
+// privileged is the error of a host whose caller has less rights than the host: the caller would choose what is launched.
+func privileged() error {
+	if err := reexec.Unprivileged(); err != nil {
+		return &Error{Layer: order.Policy, Op: "launch", Err: err}
+	}
+	return nil
 }
 
 // newOrder fills in what a target leaves to the host.

@@ -49,6 +49,9 @@ const (
 // limit. What was refused it tries in parts, in processes that are thrown away. That takes half a second, or some. The error is one of the trials
 // themselves, not of what they found.
 func Probe(ctx context.Context) (*Machine, error) {
+	if err := privileged(); err != nil {
+		return nil, err
+	}
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err

@@ -13,7 +13,8 @@ const (
 )
 
 // errPrivileged is a program that runs with more rights than its caller.
-var errPrivileged = errors.New("the program runs with its file's rights and not its caller's (set-user-ID, set-group-ID or file capabilities)")
+var errPrivileged = errors.New("the program runs with its file's rights and not its caller's " +
+	"(set-user-ID, set-group-ID or file capabilities, or a security module's rule): take them off the file")
 
 // Unprivileged is an error if the kernel marked this program's start as one that gained rights, or if real and
 // effective ids differ.

@@ -24,6 +24,7 @@ var version = "dev"
 
 func main() {
 	reexec.Init() // the processes that a shim starts are this binary again
+	reexec.RefusePrivileged()
 	os.Exit(run(os.Args[1:]))
 }
 

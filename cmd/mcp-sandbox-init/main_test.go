@@ -4,9 +4,15 @@ import (
 	"testing"
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/scripttest"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
-func TestMain(m *testing.M) { scripttest.Main(m, "mcp-sandbox-init", main) }
+func TestMain(m *testing.M) { scripttest.Main(suite{m}, "mcp-sandbox-init", main) }
+
+// suite is the tests of this package, with a folder of their own that every user may enter.
+type suite struct{ m *testing.M }
+
+func (s suite) Run() int { return testbed.Run(s.m) }
 
 func TestScripts(t *testing.T) { scripttest.Run(t) }
 

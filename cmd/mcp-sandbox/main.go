@@ -28,5 +28,6 @@ const exitSandbox = 125
 
 func main() {
 	reexec.Init()
+	reexec.RefusePrivileged()
 	os.Exit(dispatch(os.Args[1:]))
 }

@@ -50,7 +50,7 @@ func watchHost(gone, _ func()) {
 // unprivileged is an error if this program runs with its file's rights and not its caller's; issetugid(2).
 func unprivileged() error {
 	if unix.Issetugid() || unix.Getuid() != unix.Geteuid() || unix.Getgid() != unix.Getegid() {
-		return errors.New("the program runs with its file's rights and not its caller's (set-user-ID or set-group-ID)")
+		return errors.New("the program runs with its file's rights and not its caller's (set-user-ID or set-group-ID): take them off the file")
 	}
 	return nil
 }

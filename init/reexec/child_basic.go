@@ -17,10 +17,6 @@ const toOrder = 5 * time.Second
 
 // child is the shim, or one of the processes that a shim starts.
 func child(args []string) int {
-	if err := unprivileged(); err != nil {
-		Say("not started by a launcher: " + err.Error())
-		return ending.ExitSandbox
-	}
 	if len(args) > 0 && basic.IsHelper(args[0]) {
 		return basic.Helper(args[0], Say)
 	}
@@ -33,7 +29,10 @@ func child(args []string) int {
 }
 
 // Run makes this process the shim of an order, as mcp-sandbox-init does, and returns its exit code.
-func Run(o *order.Order) int { return basic.Run(basic.Config{Order: o, Host: -1, Say: Say}) }
+func Run(o *order.Order) int {
+	RefusePrivileged()
+	return basic.Run(basic.Config{Order: o, Host: -1, Say: Say})
+}
 
 // Exec makes this process the shim of an order. It returns only if that fails.
 func Exec(o *order.Order) error {

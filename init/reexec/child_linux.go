@@ -22,7 +22,7 @@ const (
 // child is the shim.
 func child(args []string) int {
 	if len(args) == 1 && args[0] == byInit {
-		return reap()
+		return supervise.Reap() // it ends what this process has started, which its caller could do himself
 	}
 	o, host, err := accept(args)
 	if err != nil {
@@ -32,20 +32,8 @@ func child(args []string) int {
 	return run(o, host)
 }
 
-// reap ends what the caller has started, which for anybody but init is what he could do himself; so only that must be sure
-// that he has no other's rights.
-func reap() int {
-	if platform.Unprivileged() != nil {
-		return ending.ExitSandbox
-	}
-	return supervise.Reap()
-}
-
 // accept takes the order, if everything about this start is as the launcher makes it.
 func accept(args []string) (o *order.Order, host int, err error) {
-	if err = platform.Unprivileged(); err != nil {
-		return nil, -1, err
-	}
 	if len(args) != 1 || args[0] != ByHost && args[0] != BySelf {
 		return nil, -1, errArguments
 	}
@@ -69,11 +57,19 @@ func accept(args []string) (o *order.Order, host int, err error) {
 }
 
 // Run makes this process the shim of an order, as mcp-sandbox-init does, and returns its exit code.
-func Run(o *order.Order) int { return run(o, -1) }
+func Run(o *order.Order) int {
+	RefusePrivileged()
+	return run(o, -1)
+}
 
 // Plan is the program with which [Run] would confine the server of an order, one line a call with the result it demands.
 // Nothing is started.
-func Plan(o *order.Order) ([]string, error) { return supervise.Plan(o) }
+func Plan(o *order.Order) ([]string, error) {
+	if err := Unprivileged(); err != nil {
+		return nil, err
+	}
+	return supervise.Plan(o)
+}
 
 func run(o *order.Order, host int) int {
 	runtime.LockOSThread() // init dies with the thread that started it
@@ -108,6 +104,9 @@ func parentFD() int {
 func Exec(o *order.Order) error {
 	if !armed {
 		return ErrNotArmed
+	}
+	if err := Unprivileged(); err != nil {
+		return err
 	}
 	fd, err := platform.Sealed("order", o.Encode())
 	if err != nil {

@@ -17,22 +17,28 @@ const (
 // daemonLife is how long the two live where nobody ends them.
 const daemonLife = time.Minute
 
-// trialDaemon plays one of the two parts if this process was started for it, and then never returns.
-func trialDaemon(args []string) {
-	if len(args) != 2 || args[1] != DaemonServer && args[1] != daemonItself {
-		return
-	}
-	if args[1] == daemonItself {
+// isTrial reports whether this process was started to play one of the two parts.
+func isTrial(args []string) bool {
+	return len(args) == 2 && (args[1] == DaemonServer || args[1] == daemonItself)
+}
+
+// trialDaemon plays one of the two parts and returns the exit status. Which program the daemon is no argument decides.
+func trialDaemon(part string) int {
+	if part == daemonItself {
 		os.Stdout.WriteString(Daemonised)
-	} else {
-		// By its name: where /proc is empty nobody knows what os.Executable is.
-		_, err := os.StartProcess(args[0], []string{args[0], daemonItself},
-			&os.ProcAttr{Files: []*os.File{os.Stdin, os.Stdout, os.Stderr}, Sys: ofItsOwn()})
-		if err != nil {
-			os.Stdout.WriteString(err.Error() + "\n")
-			os.Exit(1)
-		}
+	} else if err := startDaemon(); err != nil {
+		os.Stdout.WriteString(err.Error() + "\n")
+		return 1
 	}
 	time.Sleep(daemonLife)
-	os.Exit(0)
+	return 0
+}
+
+func startDaemon() error {
+	self, err := itself()
+	if err == nil {
+		_, err = os.StartProcess(self, []string{Name + "-trial", daemonItself},
+			&os.ProcAttr{Files: []*os.File{os.Stdin, os.Stdout, os.Stderr}, Sys: ofItsOwn()})
+	}
+	return err
 }

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"strings"
 	"syscall"
 	"testing"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
 	"github.com/security-mcp/mcp-sandbox/platform"
@@ -23,11 +25,36 @@ const hostName = "reexec.test host"
 // exitHost is the status of such a host that could not do what it was told.
 const exitHost = 70
 
+// callerName is argument 0 of this test binary when it calls one function of this package.
+const callerName = "reexec.test caller"
+
+func call(name string) int {
+	o, err := newOrder()
+	switch {
+	case err != nil:
+	case name == "run":
+		return reexec.Run(o)
+	case name == "exec":
+		err = reexec.Exec(o)
+	default:
+		var lines []string
+		if lines, err = reexec.Plan(o); err == nil {
+			os.Stdout.WriteString(strings.Join(lines, "\n"))
+			return 0
+		}
+	}
+	println(err.Error())
+	return 125
+}
+
 // TestMain makes the test binary a host, the shim that this host starts, and a second host between the two.
 func TestMain(m *testing.M) {
 	reexec.Init()
 	if os.Args[0] == hostName {
 		os.Exit(host(os.Args[1]))
+	}
+	if os.Args[0] == callerName {
+		os.Exit(call(os.Args[1]))
 	}
 	os.Exit(testbed.Run(m))
 }
@@ -40,12 +67,18 @@ type start struct {
 	Socket  string // "stream", "datagram", "pipe", "none"
 	Given   bool   // descriptors 3 and 4 are the caller's already: its socket is not the parent's
 	RealUID int    // start with this real id and the effective one as it is
+	Reaper  bool   // a parent of orphans executes the shim, as init does; descriptor 3 becomes the one of the private folder
 }
 
 // host starts a shim as told and passes its status on. What the server says goes through.
 func host(request string) int {
 	var s start
 	if json.Unmarshal([]byte(request), &s) != nil {
+		return exitHost
+	}
+	if s.Reaper {
+		err := errors.Join(platform.AdoptOrphans(), unix.Dup3(3, rows.ReaperFolder, 0))
+		println(errors.Join(err, unix.Exec(s.Binary, append([]string{reexec.Name}, s.Args...), reexec.ChildEnv())).Error())
 		return exitHost
 	}
 	cmd, err := s.command()
@@ -93,7 +126,7 @@ func (s *start) command() (*exec.Cmd, error) {
 }
 
 func (s *start) order() (*os.File, error) {
-	o, err := order.New(policy.Policy{}, policy.Library, []string{"/bin/sh", "-c", "echo ran; exit 7"}, []string{"PATH=/usr/bin:/bin"}, "/")
+	o, err := newOrder()
 	if err != nil {
 		return nil, err
 	}
@@ -120,6 +153,10 @@ func (s *start) order() (*os.File, error) {
 	}
 	fd, err := platform.Sealed("order", text)
 	return os.NewFile(uintptr(fd), "order"), err
+}
+
+func newOrder() (*order.Order, error) {
+	return order.New(policy.Policy{}, policy.Library, []string{"/bin/sh", "-c", "echo ran; exit 7"}, []string{"PATH=/usr/bin:/bin"}, "/")
 }
 
 func file(text []byte) (*os.File, error) {

@@ -9,7 +9,8 @@
 // called. In a child that the launcher started it becomes the shim: it confines the server, supervises it and exits.
 // It refuses to be started by anybody but the launcher, with exit status 125: with rights that the caller does not have
 // (a set-user-ID host would otherwise be a root exploit), with an order that somebody could still change, or with a
-// socket whose other end is not its parent.
+// socket whose other end is not its parent. The rights are looked at first of all, before an argument decides anything. A
+// host that was started with such rights goes on, but nothing can be launched from it: see [Unprivileged].
 package reexec
 
 import (
@@ -42,12 +43,34 @@ var armed bool
 
 // Init turns this process into a shim if it was started as one, and then never returns.
 func Init() {
-	if len(os.Args) > 0 && os.Args[0] == Name {
+	shim := len(os.Args) > 0 && os.Args[0] == Name
+	if shim || isTrial(os.Args) {
+		RefusePrivileged()
+	}
+	if shim {
 		os.Exit(child(os.Args[1:]))
 	}
-	trialDaemon(os.Args)
+	if isTrial(os.Args) {
+		os.Exit(trialDaemon(os.Args[1]))
+	}
 	armed = true
 }
+
+// RefusePrivileged ends a process that has rights of its file's and not its caller's, with 125 and one line. A program that
+// does nothing but launch calls it after [Init], before it looks at an argument, a file or a descriptor.
+func RefusePrivileged() {
+	if err := Unprivileged(); err != nil {
+		Say("refused: " + err.Error())
+		os.Exit(exitRefused)
+	}
+}
+
+// Unprivileged is an error if this process was started with more rights than its caller's: nothing is launched from it,
+// because its caller chooses what that would be. On Windows no program has more rights than its caller gave it.
+func Unprivileged() error { return unprivileged() }
+
+// exitRefused is the exit status of every start that is refused.
+const exitRefused = 125
 
 // Armed reports whether [Init] was called in this process, without which nothing can be launched from it.
 func Armed() bool { return armed }

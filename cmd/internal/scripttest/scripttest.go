@@ -20,8 +20,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// Main makes the test binary the program where it is started under that name.
-func Main(m *testing.M, name string, main func()) {
+// Main makes the test binary the program where it is started under that name. m is a *testing.M, or what runs one.
+func Main(m interface{ Run() int }, name string, main func()) {
 	testscript.Main(m, map[string]func(){name: main})
 }
 

@@ -1,0 +1,18 @@
+package reexec
+
+import (
+	"os"
+
+	"github.com/security-mcp/mcp-sandbox/platform"
+)
+
+// itself is this process's own program: the kernel's name for it; where there is no /proc, the path that was executed.
+func itself() (string, error) {
+	const link = "/proc/self/exe"
+	if _, err := os.Lstat(link); err == nil {
+		return link, nil
+	}
+	return platform.Executed()
+}
+
+func unprivileged() error { return platform.Unprivileged() }

@@ -1,0 +1,64 @@
+package testbed
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// Copy is a copy of the running test binary, for every user, with that mode. It goes with the test.
+func Copy(tb testing.TB, mode os.FileMode) string {
+	tb.Helper()
+	from, err := os.Open("/proc/self/exe")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer from.Close()
+	dir, err := os.MkdirTemp(Scratch(tb), "copy-")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { os.RemoveAll(dir) })
+	path := filepath.Join(dir, "program")
+	to, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o700)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	_, err = io.Copy(to, from)
+	if err = errors.Join(err, to.Close(), os.Chmod(dir, 0o755), os.Chmod(path, mode)); err != nil {
+		tb.Fatal(err)
+	}
+	return path
+}
+
+// Privileged are copies of the running test binary that the kernel starts with rights of root's for whoever executes
+// them, by what gives the rights. Only root can make them: for others the test is skipped.
+func Privileged(tb testing.TB) map[string]string {
+	tb.Helper()
+	if os.Getuid() != 0 {
+		tb.Skip("only root can make a set-user-ID file of root's: root's own run of the suite does")
+	}
+	var fs unix.Statfs_t
+	if err := unix.Statfs(Scratch(tb), &fs); err != nil {
+		tb.Fatal(err)
+	}
+	if fs.Flags&unix.ST_NOSUID != 0 {
+		Missing(tb, "setuid", "the folder of temporary files is mounted nosuid")
+	}
+	capable := Copy(tb, 0o755)
+	// As setcap(8) gives it: struct vfs_cap_data, revision 2, effective.
+	const netBindService = 1 << unix.CAP_NET_BIND_SERVICE >> 8
+	data := []byte{1, 0, 0, 2, 0, netBindService, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+	if err := unix.Setxattr(capable, "security.capability", data, 0); err != nil {
+		tb.Fatal(err)
+	}
+	return map[string]string{
+		"set-user-ID":     Copy(tb, 0o755|os.ModeSetuid),
+		"set-group-ID":    Copy(tb, 0o755|os.ModeSetgid),
+		"file capability": capable,
+	}
+}
