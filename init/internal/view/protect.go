@@ -6,11 +6,18 @@ func hooked() [5]string {
 	return [...]string{".git", ".vscode", ".claude", ".cursor", ".mcp.json"}
 }
 
-// startsCode reports whether writing path, or something directly in it, is what a protected name guards against.
+// startsCode reports whether path is what a protected name guards against, or lies in it at any depth. The checkouts that
+// agents keep in .claude/worktrees and .cursor/worktrees are not read as settings, only worked in.
 func startsCode(path string) bool {
-	for _, name := range hooked() {
-		if name != ".git" && (baseOf(path) == name || baseOf(dirOf(path)) == name) {
-			return true
+	for ; path != "/"; path = dirOf(path) {
+		above := dirOf(path)
+		if agent := baseOf(dirOf(above)); baseOf(above) == "worktrees" && (agent == ".claude" || agent == ".cursor") {
+			return startsCode(dirOf(dirOf(above)))
+		}
+		for _, name := range hooked() {
+			if name != ".git" && baseOf(path) == name {
+				return true
+			}
 		}
 	}
 	return false
