@@ -18,6 +18,7 @@ func stories() []story {
 		{name: "a set-user-ID program in a grant", run: setuidProgram},
 		{name: "a program with file capabilities in a grant", run: fileCapabilities},
 		{name: "an i386 program", run: foreignProgram},
+		{name: "the server's own program, once nobody executes it", run: ownProgram},
 		{name: "private folders filled, in bytes and in inodes", run: privateFoldersFill,
 			open: "they are folders on the host's disk, with no cap of their own"},
 		{name: "a mount of the host below a read grant", run: submount},
