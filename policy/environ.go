@@ -17,38 +17,47 @@ func (p Policy) Environ(host []string, extra ...string) (env, dropped []string) 
 }
 
 func (p Policy) environ(system string, host []string, extra ...string) (env, dropped []string) {
-	same := sameName(system)
+	one := oneName(system)
 	own := make([]string, 0, len(p.Env)+len(extra))
 	for _, v := range p.Env {
 		own = append(own, v.Name+"="+v.Value)
 	}
-	own = lastOf(append(own, extra...), same)
+	own = lastOf(append(own, extra...), one)
+	given, forwarded := make(map[string]bool, len(own)), make(map[string]bool, len(p.EnvVars))
+	for _, entry := range own {
+		name, _, _ := strings.Cut(entry, "=")
+		given[one(name)] = true
+	}
+	for _, name := range p.EnvVars {
+		forwarded[one(name)] = true
+	}
 
 	env = make([]string, 0, 16+len(own)) // never nil, which os/exec takes for the host's own
 	for _, entry := range host {
 		name, ok := nameOf(entry)
 		switch {
-		case !ok || has(own, name, same):
-		case p.forwards(name, system, same):
+		case !ok || given[one(name)]:
+		case forwarded[one(name)] || p.forwards(name, system):
 			env = append(env, entry)
 		default:
 			dropped = append(dropped, name)
 		}
 	}
 	slices.Sort(dropped)
-	return append(lastOf(env, same), own...), slices.Compact(dropped)
+	return append(lastOf(env, one), own...), slices.Compact(dropped)
 }
 
-// sameName is how a system compares names of variables.
-func sameName(system string) func(a, b string) bool {
+// oneName is what names of variables that a system takes for the same have in common: as strings.EqualFold compares, on
+// Windows.
+func oneName(system string) func(string) string {
 	if system == "windows" {
-		return strings.EqualFold
+		return func(s string) string { return strings.ToLower(strings.ToUpper(s)) } // some letters have two small forms
 	}
-	return func(a, b string) bool { return a == b }
+	return func(s string) string { return s }
 }
 
-// forwards reports whether a variable of the launcher is the server's too.
-func (p *Policy) forwards(name, system string, same func(a, b string) bool) bool {
+// forwards reports whether a variable of the launcher is the server's too, though the policy does not name it.
+func (p *Policy) forwards(name, system string) bool {
 	if system == "windows" {
 		if windowsNeeds(strings.ToUpper(name)) {
 			return true
@@ -65,7 +74,7 @@ func (p *Policy) forwards(name, system string, same func(a, b string) bool) bool
 			return true
 		}
 	}
-	return strings.HasPrefix(name, "LC_") || slices.ContainsFunc(p.EnvVars, func(v string) bool { return same(v, name) })
+	return strings.HasPrefix(name, "LC_")
 }
 
 // windowsNeeds are the variables without which programs do not start on Windows, or not the right ones: the MCP SDKs pass
@@ -85,21 +94,16 @@ func nameOf(entry string) (name string, ok bool) {
 	return name, ok && name != "" && strings.IndexByte(entry, 0) < 0
 }
 
-// has reports whether a list of NAME=VALUE has the name.
-func has(env []string, name string, same func(a, b string) bool) bool {
-	for _, e := range env {
-		if len(e) > len(name) && e[len(name)] == '=' && same(e[:len(name)], name) {
-			return true
-		}
-	}
-	return false
-}
-
 // lastOf keeps the last entry of each name, in the order of these.
-func lastOf(env []string, same func(a, b string) bool) []string {
+func lastOf(env []string, one func(string) string) []string {
+	last := make(map[string]int, len(env))
+	for i, entry := range env {
+		name, _, _ := strings.Cut(entry, "=")
+		last[one(name)] = i
+	}
 	kept := env[:0]
 	for i, entry := range env {
-		if name, _, ok := strings.Cut(entry, "="); ok && !has(env[i+1:], name, same) {
+		if name, _, ok := strings.Cut(entry, "="); ok && last[one(name)] == i {
 			kept = append(kept, entry)
 		}
 	}

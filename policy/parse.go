@@ -86,6 +86,9 @@ func (p *Policy) member(section string, v *strictjson.Value, errs *Errors) {
 		k.slot(p).parse(v, &report{errs, k})
 		return
 	}
+	if len(*errs) >= strictjson.MaxErrors {
+		return // what was meant takes time to find
+	}
 	var pointer []byte
 	if section != "" {
 		pointer = strictjson.AppendPointer(pointer, section)

@@ -13,6 +13,13 @@ type Quantity int64
 // Unlimited is the word of that name. It fits every kind of limit.
 const Unlimited = -1
 
+// The least that a policy may name. Below LeastTmpSize the private file systems cannot be laid out, and below LeastMemory
+// the kernel cannot execute anything.
+const (
+	LeastTmpSize Quantity = 1 << 20
+	LeastMemory  Quantity = 16 << 20
+)
+
 const (
 	unlimited   = "unlimited"
 	orUnlimited = `, or "unlimited"` // ends errors of limits that need not be one

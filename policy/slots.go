@@ -14,7 +14,10 @@ type number interface {
 }
 
 // amount is a limit, or the word unlimited.
-type amount struct{ at number }
+type amount struct {
+	at    number
+	least Quantity // of a Quantity below which no server could run; 0: any will do
+}
 
 func (a amount) parse(v *strictjson.Value, r *report) {
 	if a.kind(v, r) {
@@ -33,7 +36,32 @@ func (a amount) kind(v *strictjson.Value, r *report) bool {
 	return r.is(v, strictjson.String, "")
 }
 
-func (a amount) set(s string) error { return a.at.UnmarshalText([]byte(s)) }
+func (a amount) set(s string) error {
+	q, counted := a.at.(*Quantity)
+	if !counted || a.least == 0 {
+		return a.at.UnmarshalText([]byte(s))
+	}
+	var n Quantity
+	if err := n.UnmarshalText([]byte(s)); err != nil {
+		return err
+	}
+	if bytes, has := n.Value(); has && bytes < int64(a.least) {
+		return invalid(s, "is below "+a.least.String()+", the least that it can be"+a.meant(s))
+	}
+	*q = n
+	return nil
+}
+
+// meant is what somebody who left the unit out probably wanted to write.
+func (a amount) meant(s string) string {
+	for i := 1; digits(s) && len(s) < 6 && i < len(units); i++ { // from M on
+		var n Quantity
+		if s := s + units[i:i+1]; n.UnmarshalText([]byte(s)) == nil && n >= a.least {
+			return ": a number alone is bytes (did you mean " + s + "?)"
+		}
+	}
+	return ""
+}
 
 func (a amount) check(r *report) {
 	if s := a.at.String(); s != "" {
@@ -52,7 +80,7 @@ func (a amount) write(w *strictjson.Writer) {
 }
 
 // limited is an amount that must be one: what never ends or fills the machine's memory is no policy.
-type limited struct{ at number }
+type limited amount
 
 func (l limited) parse(v *strictjson.Value, r *report) {
 	if r.is(v, strictjson.String, "") {

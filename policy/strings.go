@@ -63,10 +63,10 @@ func checkName(s string) error {
 	if s == "" {
 		return textError("a name is empty")
 	}
-	for _, c := range s {
+	for i, c := range s {
 		switch {
-		case c == '=':
-			return invalid(s, "is no name of a variable: NAME=VALUE goes into env")
+		case c == '=': // what follows may be a secret
+			return invalid(s[:i+1], "and what follows is no name of a variable: NAME=VALUE goes into env")
 		case c == '*':
 			return invalid(s, "is no name of a variable: there are no patterns")
 		case c <= ' ' || c == 0x7f:

@@ -45,13 +45,15 @@ func (e variables) set(s string) error {
 }
 
 func (e variables) check(r *report) {
-	for i, v := range e.p.Env {
+	seen := make(map[string]struct{}, len(e.p.Env))
+	for _, v := range e.p.Env {
 		below := string(strictjson.AppendPointer(nil, v.Name))
 		r.add(below, checkName(v.Name))
 		r.add(below, checkText(v.Value))
-		if slices.ContainsFunc(e.p.Env[:i], func(o Variable) bool { return o.Name == v.Name }) {
+		if _, twice := seen[v.Name]; twice {
 			r.add(below, textError("this variable occurs twice"))
 		}
+		seen[v.Name] = struct{}{}
 	}
 }
 

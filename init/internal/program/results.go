@@ -132,6 +132,29 @@ func (p *Program) Broken(r *Results, end int, all bool) (Failure, bool) {
 	return Failure{}, false
 }
 
+// First reports whether no call of the kind of the Op at i succeeded before it. Calls of one number are of one kind, but for
+// mount(2), where each file system is a kind of its own.
+func (p *Program) First(r *Results, i int) bool {
+	for j := 0; j < i; j++ {
+		at := header + j*opSize
+		if r.ops[at+offKind] != kindCall || get32(r.ops, at+offNr) != get32(r.ops, header+i*opSize+offNr) || p.system(j) != p.system(i) {
+			continue
+		}
+		if res := get64(r.ops, at+offRes); res != unset && errno(res) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// system is the file system that a call mounts, or "".
+func (p *Program) system(i int) string {
+	if Name(get32(p.mem, p.at(i)+offNr)) != "mount" {
+		return ""
+	}
+	return p.cString(Addr(p.Arg(i, 2)))
+}
+
 // Class of the Op at i.
 func (p *Program) Class(i int) Class { return p.metas[i].class }
 

@@ -2,6 +2,7 @@ package rows
 
 import (
 	"strconv"
+	"syscall"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
 	"github.com/security-mcp/mcp-sandbox/init/order"
@@ -76,7 +77,7 @@ func (c *check) result(o program.Op) string {
 // Check compares the evidence with what was wanted. The layers come in the order of a report.
 func (l *Launch) Check(e *Evidence) ([]order.LayerReport, *order.Refusal) {
 	if f, bad := l.Broken(e.Results, l.end, false); bad {
-		return nil, refusal(f)
+		return nil, l.refusal(e.Results, f)
 	}
 	names := order.Layers()
 	layers := make([]order.LayerReport, len(names))
@@ -118,6 +119,21 @@ func conclude(c *check) {
 	}
 }
 
+// A Mechanism is the error of a call that went wrong whatever the policy names: the first of its kind, with which this
+// machine refuses them all. Once one of a kind succeeded, another's failure comes from what it was made for.
+type Mechanism struct{ syscall.Errno }
+
+// Unwrap is the errno.
+func (m Mechanism) Unwrap() error { return m.Errno }
+
+func (l *Launch) refusal(r *program.Results, f program.Failure) *order.Refusal {
+	all := refusal(f)
+	if i := f.Op.Index(); f.Errno != 0 && i <= l.filtered && l.First(r, i) { // behind the filter a call is refused as the policy demands
+		all.Err = Mechanism{f.Errno}
+	}
+	return all
+}
+
 func refusal(f program.Failure) *order.Refusal {
 	var err error = f.Errno
 	if f.Errno == 0 {
@@ -129,10 +145,10 @@ func refusal(f program.Failure) *order.Refusal {
 // Failed is the first call that did not give what was demanded, for a launch that ended before its server was ready.
 func (l *Launch) Failed(r *program.Results) *order.Refusal {
 	if e := r.Errno(l.clone); e != 0 {
-		return &order.Refusal{Layer: order.Namespaces, Op: "clone", Path: "", Err: e}
+		return &order.Refusal{Layer: order.Namespaces, Op: "clone", Err: Mechanism{e}}
 	}
 	if f, bad := l.Broken(r, l.Len(), false); bad {
-		return refusal(f)
+		return l.refusal(r, f)
 	}
 	return nil
 }

@@ -1,6 +1,8 @@
 package rows
 
 import (
+	"math"
+
 	cgroups "github.com/security-mcp/mcp-sandbox/init/internal/cgroup"
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
 	"github.com/security-mcp/mcp-sandbox/init/internal/view"
@@ -83,6 +85,8 @@ type Launch struct {
 	reaped program.Op   // its result is the server's id once the server has ended
 	status program.Addr // then this is its wait status
 	born   program.Addr // how the server is cloned into its group; 0: there is none
+
+	filtered int // the last Op that the server's own filter does not see
 	end    int          // Ops before this one must have run when the shim is told that the server is ready
 
 	outside  program.Op    // a look at something of the host, before the root is built
@@ -117,7 +121,7 @@ func Begin(mem []byte, p *policy.Policy, c policy.Confinement, noFilter bool) *L
 
 // Lay writes the rest of the program. Afterwards init may go on.
 func (l *Launch) Lay(req *Request) error {
-	l.req = req
+	l.req, l.filtered = req, math.MaxInt
 	switch {
 	case l.is(shared):
 		l.given = 1

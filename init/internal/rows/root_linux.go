@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
@@ -31,6 +32,9 @@ func (r *root) ops(b *build) {
 		b.launch.outside = b.outside(program.Int(0)) // now: it may lie where the root is built
 	}
 	b.Do(unix.SYS_UMASK, program.Int(0)) // the modes below are meant; the row of the descriptors sets the server's
+	if !b.Machine.Root { // or this process opens no path of the host
+		b.Step(unix.SYS_CLOSE, b.resolve("/")).On("/") // that there is such a call shows before one of the policy's paths is opened
+	}
 	var host program.Arg
 	if v.HostRoot {
 		host = b.tree("/") // while nothing of the sandbox is mounted in it
@@ -39,7 +43,7 @@ func (r *root) ops(b *build) {
 	if v.HostRoot {
 		b.place(host, frozen, base)
 	} else {
-		b.mount("tmpfs", base, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "mode=0755,size=4m,nr_inodes=4k")
+		b.mount("tmpfs", base, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "mode=0755,"+capOf(v))
 	}
 	b.Do(unix.SYS_CHDIR, program.Str(base))
 	private := v.Private
@@ -58,6 +62,16 @@ func (r *root) ops(b *build) {
 	}
 	b.covers = scratch.covers
 	b.special()
+}
+
+// capOf is room for what is laid out on the root's tmpfs, however much the policy names: nobody writes there afterwards.
+func capOf(v *view.View) string {
+	const page = 64 << 10 // the largest of any machine
+	size := 4 << 20
+	for i := range v.Nodes {
+		size += (len(v.Nodes[i].Content) + page - 1) &^ (page - 1)
+	}
+	return "size=" + strconv.Itoa(size) + ",nr_inodes=" + strconv.Itoa(4096+len(v.Nodes)+len(v.Private))
 }
 
 // node makes one entry. Paths are relative to the new root, which is the working directory.
@@ -128,10 +142,14 @@ func (b *build) point(path string, folder bool) {
 // tree takes a copy of the host's mounts from path on. The path was resolved before: a symbolic link in it now is
 // somebody's swap, and another inode at its end is seen when the place is looked at.
 func (b *build) tree(path string) program.Arg {
-	fd := b.Do(unix.SYS_OPENAT2, program.Int(unix.AT_FDCWD), program.Str(path),
-		program.Words(unix.O_PATH|unix.O_CLOEXEC, 0, unix.RESOLVE_NO_SYMLINKS), program.Int(24))
-	return b.Do(unix.SYS_OPEN_TREE, fd.Result(), program.Str(""), program.Int(unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|
+	return b.Do(unix.SYS_OPEN_TREE, b.resolve(path), program.Str(""), program.Int(unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|
 		unix.AT_EMPTY_PATH|unix.AT_RECURSIVE)).On(path).Result()
+}
+
+// resolve opens a path without symbolic links.
+func (b *build) resolve(path string) program.Arg {
+	return b.Do(unix.SYS_OPENAT2, program.Int(unix.AT_FDCWD), program.Str(path),
+		program.Words(unix.O_PATH|unix.O_CLOEXEC, 0, unix.RESOLVE_NO_SYMLINKS), program.Int(24)).Result()
 }
 
 // place mounts a tree at path: with its attributes first, so that it is never there without them.

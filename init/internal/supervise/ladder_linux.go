@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"strings"
-	"syscall"
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
@@ -129,37 +128,6 @@ func (s *shim) below(err error) (next policy.Confinement, r *order.Refusal) {
 	return "", r
 }
 
-// machines reports whether a refusal is that of a machine which cannot or may not do such a thing at all, whatever the
-// policy: a mechanism that is not there, forbidden, or used up by an administrator's limit. Paths are the policy's.
-func machines(r *order.Refusal) bool {
-	var errno syscall.Errno
-	if !errors.As(r.Err, &errno) {
-		return false
-	}
-	switch errno {
-	case unix.EPERM, unix.EACCES, unix.EINVAL, unix.ENOSYS, unix.ENOSPC, unix.EOPNOTSUPP, unix.ENODEV, unix.EROFS, unix.EUSERS:
-	default:
-		return false
-	}
-	return steps(r.Layer, r.Op)
-}
-
-// steps reports whether a step of a layer is about the mechanism, and not about what the policy names.
-func steps(l order.Layer, op string) bool {
-	switch l {
-	case order.Namespaces, order.Network, order.Privileges, order.Seccomp:
-		return true
-	case order.Root:
-		switch op {
-		case "mount", "umount2", "mount_setattr", "move_mount", "open_tree", "pivot_root", "mkdirat", "mknodat", "chdir":
-			return true
-		}
-	case order.Landlock:
-		return strings.HasPrefix(op, "landlock_")
-	}
-	return false
-}
-
 // why tells in one line why the stronger confinements were not reached.
 func (s *shim) why() string {
 	var all []string
@@ -194,7 +162,7 @@ func (s *shim) lowered() string {
 // reachable is an error if it is known beforehand that this machine cannot give the rung.
 func (s *shim) reachable() error {
 	if s.rung == policy.Reduced && s.machine.LandlockABI < leastLandlock {
-		return &order.Refusal{Layer: order.Landlock, Op: "landlock_create_ruleset", Err: cmp.Or(s.machine.NoLandlock, unix.ENOSYS)}
+		return &order.Refusal{Layer: order.Landlock, Op: "landlock_create_ruleset", Err: mechanism(cmp.Or(s.machine.NoLandlock, unix.ENOSYS))}
 	}
 	return nil
 }

@@ -38,7 +38,7 @@ func (s *shim) prove() (*order.Enforced, error) {
 	}
 	mounts, err := s.mounts()
 	if err != nil {
-		return nil, &order.Refusal{Layer: order.Root, Op: "mountinfo", Err: err}
+		return nil, &order.Refusal{Layer: order.Root, Op: "mountinfo", Err: mechanism(err)}
 	}
 	if err = s.group.ReadBack(); err != nil {
 		return nil, &order.Refusal{Layer: order.Cgroup, Op: "read back", Err: err}

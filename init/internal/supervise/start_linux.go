@@ -176,6 +176,11 @@ func (s *shim) openTrees() (fds []int, err error) {
 		fd, err := platform.OpenTree(n.Source)
 		if err != nil {
 			closeAll(fds)
+			if all, any := platform.OpenTree("/"); any != nil { // no path can be
+				err = mechanism(any)
+			} else {
+				unix.Close(all)
+			}
 			return nil, &order.Refusal{Layer: order.Root, Op: "open_tree", Path: n.Source, Err: err}
 		}
 		fds = append(fds, fd)

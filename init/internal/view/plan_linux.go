@@ -27,7 +27,6 @@ func Plan(r Request) (*View, error) {
 	p := &planner{r: &r, v: new(View), points: make(points, 96), host: host{seen: make(map[string]*looked, 128)}}
 	p.strict = r.Policy.Level == policy.Strict
 	p.v.HostRoot = r.Policy.Filesystem.Default == "read" && !r.Shared
-	p.size()
 	for _, step := range [...]func() error{
 		p.home, p.base, p.allow, p.deny, p.privateHome, p.protect, p.command, p.certificates, p.cwd,
 	} {
@@ -39,6 +38,7 @@ func Plan(r Request) (*View, error) {
 		p.unheld()
 	}
 	p.points.emit(p.v, p.host.stat)
+	p.size()
 	if r.Shared {
 		p.share()
 	} else {
@@ -48,8 +48,8 @@ func Plan(r Request) (*View, error) {
 	return p.v, nil
 }
 
-// size sets the private tmpfs's caps: an inode for each 16 KiB is what npx needs for real servers. No limit is 0, as
-// tmpfs(5) has it.
+// size sets the private tmpfs's caps: an inode for each 8 KiB, which is more than npx needs for real servers, besides those of
+// the layout itself. No limit is 0, as tmpfs(5) has it.
 func (p *planner) size() {
 	size := p.r.Policy.Filesystem.TmpSize
 	switch {
@@ -59,7 +59,8 @@ func (p *planner) size() {
 		p.v.TmpSize = int64(size)
 	}
 	if p.v.TmpSize > 0 {
-		p.v.TmpInodes = max(p.v.TmpSize>>14, 1)
+		const own = 16 // the file system's root, what lies over denied paths, the folder and file of Landlock's proof
+		p.v.TmpInodes = p.v.TmpSize>>13 + int64(own+len(p.v.Nodes)+len(p.v.Private)+len(p.v.Covers))
 	}
 }
 
