@@ -29,7 +29,7 @@ func TestNumbersLowerNothing(t *testing.T) {
 	limits := func(l string) string { return `"limits":{` + l + `}` }
 	full := []string{
 		`"filesystem":{"tmpSize":"1M","allowRead":` + deep(20, 4) + `}`,
-		`"filesystem":{"tmpSize":"1M","allowRead":` + deep(40, 10) + `}`,
+		`"filesystem":{"tmpSize":"1M","allowRead":` + deep(25, 6) + `}`,
 		`"filesystem":{"tmpSize":"1M"},"env":{"HOME":"/tmp/` + strings.Repeat("h/", 1000) + `"}`,
 		limits(`"openFiles":64`), limits(`"memory":"unlimited"`), limits(`"cpu":"1m"`), limits(`"io":"1"`),
 	}
