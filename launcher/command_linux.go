@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"os/exec"
+	"syscall"
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
@@ -32,5 +33,7 @@ func command(ctx context.Context, o *order.Order) (*Sandbox, error) {
 	// The end of the context asks the shim, which ends the whole tree.
 	cmd.Cancel = func() error { return cmd.Process.Signal(unix.SIGTERM) }
 	cmd.WaitDelay = killAfter
+	// A shim that somebody stopped before it could say so itself wakes at the host's end, and ends.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: unix.SIGCONT}
 	return newSandbox(cmd, own, []*os.File{sealed, theirs}), nil
 }

@@ -24,12 +24,13 @@ func child(args []string) int {
 	if len(args) == 1 && args[0] == byInit {
 		return supervise.Reap() // it ends what this process has started, which its caller could do himself
 	}
+	parent := parentFD() // before it is asked whose socket this is: the answer then holds of the process that is watched
 	o, host, err := accept(args)
 	if err != nil {
 		Say("not started by a launcher: " + err.Error())
 		return ending.ExitSandbox
 	}
-	return run(o, host)
+	return run(o, host, parent)
 }
 
 // accept takes the order, if everything about this start is as the launcher makes it.
@@ -59,7 +60,7 @@ func accept(args []string) (o *order.Order, host int, err error) {
 // Run makes this process the shim of an order, as mcp-sandbox-init does, and returns its exit code.
 func Run(o *order.Order) int {
 	RefusePrivileged()
-	return run(o, -1)
+	return run(o, -1, parentFD())
 }
 
 // Plan is the program with which [Run] would confine the server of an order, one line a call with the result it demands.
@@ -71,12 +72,9 @@ func Plan(o *order.Order) ([]string, error) {
 	return supervise.Plan(o)
 }
 
-func run(o *order.Order, host int) int {
+func run(o *order.Order, host, parent int) int {
 	runtime.LockOSThread() // init dies with the thread that started it
-	parent := -1
-	if host < 0 {
-		parent = parentFD()
-	} else {
+	if host >= 0 {
 		unix.CloseOnExec(host)
 	}
 	return supervise.Run(supervise.Config{Order: o, Host: host, Parent: parent, Say: Say, Reaper: []string{Name, byInit}})

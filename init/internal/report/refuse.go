@@ -17,6 +17,9 @@ func (e Signalled) Error() string {
 	return "ended by " + platform.SignalName(e.Signal) + " before the server was released"
 }
 
+// ErrHostGone is a launch whose host was gone before the server was released.
+var ErrHostGone = errors.New("the host ended, or closed its sandbox, before the server was released")
+
 // Refused is the record of a launch that came to err.
 func Refused(err error) *order.Refused {
 	r := &order.Refused{Event: "refused", Layer: order.Exec, Op: "start", Error: err.Error()}

@@ -11,6 +11,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/signals"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
+	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
 )
 
@@ -81,11 +82,15 @@ func (s *shim) told() (pid int, err error) {
 }
 
 // await waits until a descriptor has something to read, but no longer than a launch may take, and not when it is asked to
-// end. The server's process tries its filter meanwhile, and has to be answered.
+// end or its host is gone. The server's process tries its filter meanwhile, and has to be answered.
 func (s *shim) await(fd int) error {
 	for {
 		fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}, {Fd: int32(s.signals), Events: unix.POLLIN},
 			{Fd: int32(s.listener.calls), Events: unix.POLLIN}}
+		if s.policy.OnHostExit != policy.Ignore { // or the poll would return for it at once, again and again
+			host := s.hostPoll()
+			fds = append(fds, host[:]...)
+		}
 		left := setUp - time.Since(s.began)
 		if left <= 0 {
 			return s.failed(errors.New("not done in " + setUp.String()))
@@ -95,6 +100,9 @@ func (s *shim) await(fd int) error {
 		}
 		if sig := signals.Next(s.signals); ending.Asks(sig) {
 			return report.Signalled{Signal: sig}
+		}
+		if err := s.unhosted(fds[3:]); err != nil {
+			return err
 		}
 		if fds[2].Revents != 0 {
 			s.denied(fds[2].Revents)

@@ -95,6 +95,9 @@ func Run(c Config) int {
 		return 0
 	}
 	if err == nil {
+		err = s.hosted()
+	}
+	if err == nil {
 		err = s.letGo()
 	}
 	if err != nil {
@@ -112,6 +115,9 @@ func (s *shim) prepare() error {
 	o := s.Order
 	if s.policy, err = policy.Parse(o.Policy); err != nil {
 		return &order.Refusal{Layer: order.Policy, Op: "parse", Err: err}
+	}
+	if err = s.wakeWithHost(); err != nil {
+		return err
 	}
 	if err = checkStdio(); err != nil {
 		return err

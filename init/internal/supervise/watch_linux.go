@@ -95,13 +95,6 @@ func (s *shim) passSignals() {
 	}
 }
 
-// hostGone begins the end of a server whose host has ended.
-func (s *shim) hostGone(fd *int) {
-	unix.Close(*fd)
-	*fd, s.sink.Host = -1, -1
-	s.end.HostGone()
-}
-
 // Signal sends a signal to the server through init: its process id is sure to be the server's only there.
 func (s *shim) Signal(sig unix.Signal) {
 	if s.lifeline >= 0 {

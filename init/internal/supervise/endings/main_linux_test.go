@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -57,6 +58,10 @@ type launch struct {
 
 	// Begin is the confinement to begin with, if that is not full. Not for an embedded launcher.
 	Begin policy.Confinement
+
+	// Forks has the host fork children that execute nothing, before it starts the launcher and after: they keep every
+	// descriptor of its. It says their process ids.
+	Forks bool
 
 	// Without takes one of init's two ways to end with the shim away: "lifeline" or "pdeathsig".
 	Without string
@@ -154,9 +159,32 @@ func host(request string) int {
 		cmd.ExtraFiles = []*os.File{os.NewFile(reportFD, "report")}
 	}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
+	if l.Forks {
+		os.Stdout.WriteString(strconv.Itoa(fork()) + "\n")
+	}
+	if err := cmd.Start(); err != nil {
 		println(err.Error())
 		return exitWrong
 	}
+	if l.Forks {
+		os.Stdout.WriteString(strconv.Itoa(fork()) + "\n")
+	}
+	cmd.Wait()
 	return cmd.ProcessState.ExitCode()
+}
+
+// fork makes a child that executes nothing, as a library in C does: it waits, for somebody to kill it.
+//
+//go:norace
+func fork() (pid int) {
+	// None of the runtime may run in it: it has only this thread.
+	r, _, _ := syscall.RawSyscall(syscall.SYS_CLONE, uintptr(syscall.SIGCHLD), 0, 0)
+	if r == 0 { // but for these two, whose ends the test waits for
+		syscall.RawSyscall(syscall.SYS_CLOSE, 1, 0, 0)
+		syscall.RawSyscall(syscall.SYS_CLOSE, 2, 0, 0)
+	}
+	for r == 0 {
+		syscall.RawSyscall(syscall.SYS_PPOLL, 0, 0, 0)
+	}
+	return int(r)
 }
