@@ -26,6 +26,7 @@ func newPrivate(p *plan) (private, error) {
 		return private{}, err
 	}
 	sweep(base)
+	defer ownMask()()
 	v := private{owner: p.user}
 	if v.dir, err = makePrivate(base, prefix+strconv.Itoa(os.Getpid())+"-"); err != nil {
 		return private{}, err

@@ -11,6 +11,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// ownMask lets the owner into what is made, whatever the umask is, until what it returns is called.
+func ownMask() func() {
+	old := unix.Umask(0o077)
+	return func() { unix.Umask(old) }
+}
+
 // makePrivate makes a folder of mode 0700.
 func makePrivate(base, prefix string) (string, error) { return os.MkdirTemp(base, prefix) }
 

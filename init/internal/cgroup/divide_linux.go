@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -32,10 +33,12 @@ func (g *Group) divide(r *Request, dir, path string, need []string, move bool) (
 		return err
 	}
 	// Held while the folder is divided: whoever undoes that takes it alone.
-	if err = unix.Flock(g.base.fd, unix.LOCK_SH); err != nil {
+	lock, err := g.base.lock(unix.LOCK_SH, time.Now().Add(forLock))
+	if err != nil {
+		g.Remove()
 		return &os.PathError{Op: "flock", Path: dir, Err: err}
 	}
-	defer unix.Flock(g.base.fd, unix.LOCK_UN)
+	defer unix.Close(lock)
 	g.base.sweep()
 	if err = g.enable(r, need, move); err == nil {
 		err = g.make(r, need)
@@ -49,6 +52,33 @@ func (g *Group) divide(r *Request, dir, path string, need []string, move bool) (
 		g.Dir, g.Path = g.Dir+"/"+g.server.name, g.Path+"/"+g.server.name
 	}
 	return nil
+}
+
+// forLock is how long a group's lock is waited for. Whoever has it keeps it for some milliseconds, but for somebody who means
+// harm.
+const forLock = 2 * time.Second
+
+// lock locks a group's folder, until the descriptor is closed. A folder can be opened, and so locked, by every user of the
+// machine; the file that kills a group only by its owner (it is there since Linux 5.14, and not in the root of the hierarchy).
+func (f *folder) lock(how int, until time.Time) (int, error) {
+	fd, err := unix.Openat(f.fd, "cgroup.kill", unix.O_WRONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		fd, err = unix.Openat(f.fd, ".", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	}
+	for err == nil {
+		switch err = unix.Flock(fd, how|unix.LOCK_NB); {
+		case err == nil:
+			return fd, nil
+		case err == unix.EINTR:
+			err = nil
+		case err == unix.EWOULDBLOCK && time.Now().Before(until):
+			time.Sleep(time.Millisecond)
+			err = nil
+		default:
+			unix.Close(fd)
+		}
+	}
+	return -1, err
 }
 
 // enable makes a group give controllers to those below it. That is for a group without processes: the kernel refuses it

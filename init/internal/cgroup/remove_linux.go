@@ -37,9 +37,11 @@ func (g *Group) moveUp() {
 		return
 	}
 	defer g.down.close()
-	if unix.Flock(g.base.fd, unix.LOCK_EX|unix.LOCK_NB) != nil {
+	lock, err := g.base.lock(unix.LOCK_EX, time.Time{})
+	if err != nil {
 		return
 	}
+	defer unix.Close(lock)
 	for _, name := range g.base.children() {
 		if name != g.down.name {
 			return

@@ -1,6 +1,8 @@
 package rows
 
 import (
+	"strings"
+
 	"github.com/landlock-lsm/go-landlock/landlock/syscall"
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
 	"golang.org/x/sys/unix"
@@ -42,9 +44,14 @@ func (b *build) barrier() []rule {
 	return needed(w)
 }
 
-// open opens the place of a rule. What it leads to counts, whichever way, and that is compared.
+// open opens the place of a rule. What it leads to counts, whichever way, and that is compared. A folder of the private one is
+// found by the descriptor of that: whoever may swap it has got no rights in it.
 func (b *build) open(w *rule) program.Op {
-	fd := b.Do(unix.SYS_OPENAT, program.Int(unix.AT_FDCWD), program.Str(w.path), program.Int(unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC))
+	at, path := unix.AT_FDCWD, w.path
+	if w.private && b.launch.is(shared) {
+		at, path = fdCanary, path[strings.LastIndexByte(path, '/')+1:]
+	}
+	fd := b.Do(unix.SYS_OPENAT, program.Int(at), program.Str(path), program.Int(unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC))
 	w.opened = fd
 	if w.node != nil {
 		at := b.Space(statxSize)

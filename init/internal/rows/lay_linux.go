@@ -87,7 +87,7 @@ type Launch struct {
 	born   program.Addr // how the server is cloned into its group; 0: there is none
 
 	filtered int // the last Op that the server's own filter does not see
-	end    int          // Ops before this one must have run when the shim is told that the server is ready
+	end      int // Ops before this one must have run when the shim is told that the server is ready
 
 	outside  program.Op    // a look at something of the host, before the root is built
 	proc     [2]program.Op // mounts of proc: with hidepid, and without where that is unknown

@@ -38,7 +38,7 @@ func hint(l order.Layer, op string, e syscall.Errno) string {
 		return "a root launcher opens the grants for the server's user, which takes CAP_SYS_ADMIN: start it as an ordinary user"
 	case l == order.Namespaces && e == unix.EROFS:
 		return "user namespaces need a /proc that can be written to: here it is mounted read-only"
-	case (l == order.Namespaces || l == order.Root || l == order.Network) && (e == unix.EPERM || e == unix.EACCES) && op != "make the private folder in":
+	case (l == order.Namespaces || l == order.Root || l == order.Network) && (e == unix.EPERM || e == unix.EACCES) && op != opPrivate:
 		return "user namespaces can be made here and not used, as under Ubuntu's AppArmor (kernel.apparmor_restrict_unprivileged_userns) " +
 			"or a container's filter: `mcp-sandbox doctor` tells which, and what to do"
 	case op == "clone" && e == unix.EAGAIN:

@@ -64,10 +64,15 @@ func copyImage(path string) (fd int, err error) {
 	return fd, nil
 }
 
-func unnamedImage(from int) (int, error) {
-	fd, err := unix.Open(os.TempDir(), unix.O_TMPFILE|unix.O_EXCL|unix.O_RDWR|unix.O_CLOEXEC, 0o555)
+func unnamedImage(from int) (fd int, err error) {
+	for _, dir := range bases() {
+		if fd, err = unix.Open(dir, unix.O_TMPFILE|unix.O_EXCL|unix.O_RDWR|unix.O_CLOEXEC, 0o555); err == nil {
+			break
+		}
+		err = &os.PathError{Op: "open O_TMPFILE", Path: dir, Err: err}
+	}
 	if err != nil {
-		return -1, &os.PathError{Op: "open O_TMPFILE", Path: os.TempDir(), Err: err}
+		return -1, err
 	}
 	defer unix.Close(fd) // what is open for writing cannot be executed
 	if err = sendAll(fd, from); err == nil {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"slices"
+	"testing"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
 )
@@ -27,4 +28,13 @@ func write(p *rows.Launch) {
 	f := os.NewFile(listFD, "list")
 	json.NewEncoder(f).Encode(all)
 	f.Close()
+}
+
+func pipe(tb testing.TB) (r, w *os.File) {
+	tb.Helper()
+	r, w, err := os.Pipe()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return r, w
 }

@@ -2,6 +2,7 @@ package supervise_test
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -68,6 +69,7 @@ type launch struct {
 	Begin string // the confinement to begin with
 	Also  []int  // further calls that are replaced
 	ABI   int    // of Landlock at most; 0: the machine's
+	Umask int    // the launcher's; 0: 027
 	List  bool   // write the program to descriptor 4 when it has run
 
 	Once string // alters the calls around the one execve: "pend", "refuse" or "stuck"
@@ -94,7 +96,7 @@ func shim(request string) int {
 		return exitWrong
 	}
 	unix.CloseOnExec(listFD)
-	unix.Umask(0o27) // or nobody would notice that it matters
+	unix.Umask(cmp.Or(l.Umask, 0o27)) // or nobody would notice that it matters
 	p, err := policy.Parse([]byte(l.Policy))
 	if err != nil {
 		println(err.Error())
@@ -229,15 +231,6 @@ func run(tb testing.TB, l launch) outcome {
 	tb.Helper()
 	_, _, done := start(tb, l, nil)
 	return done()
-}
-
-func pipe(tb testing.TB) (r, w *os.File) {
-	tb.Helper()
-	r, w, err := os.Pipe()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return r, w
 }
 
 // event is the name of the report's only or last record.

@@ -7,6 +7,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
 	"github.com/security-mcp/mcp-sandbox/init/internal/view"
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
 )
 
@@ -23,36 +24,53 @@ type private struct {
 
 const privatePrefix = "mcp-sandbox-"
 
-// openPrivate makes the folder. What is left of dead launchers goes first.
+// openPrivate makes the folder in the first place that serves. What is left there of dead launchers goes first.
 func (s *shim) openPrivate() error {
-	base := filepath.Clean(os.TempDir())
-	p, err := makePrivate(base)
+	var tried nowhere
+	for _, base := range bases() {
+		p, err := s.privateIn(base)
+		if err != nil {
+			tried.add(base, err)
+			continue
+		}
+		s.private = p
+		sweepPrivate(base)
+		return nil
+	}
+	tried.uid = s.machine.UID
+	return &order.Refusal{Layer: order.Root, Op: opPrivate, Path: tried.where, Err: &tried}
+}
+
+// privateIn makes the folder in base, and the server's what is for the server.
+func (s *shim) privateIn(base string) (p private, err error) {
+	p.fd = -1
+	if !filepath.IsAbs(base) {
+		return p, unkept("it is not absolute")
+	}
+	if s.machine.Root {
+		if err = passable(base); err != nil {
+			return p, err
+		}
+	}
+	swapped := s.rung == policy.Reduced // where rights follow the inode, and whoever swaps the folder gains nothing
+	p, err = makePrivate(base, swapped)
 	// Another launcher's sweep may have come upon it before it was locked.
 	for again := 0; again < 10 && (err == unix.EWOULDBLOCK || err == unix.ENOENT); again++ {
-		p, err = makePrivate(base)
+		p, err = makePrivate(base, swapped)
 	}
-	if err != nil && base != "/tmp" {
-		base = "/tmp"
-		p, err = makePrivate(base)
+	if err == nil && s.machine.Root {
+		if err = p.give(s.machine.UID, s.machine.GID); err != nil {
+			p.remove()
+		}
 	}
-	if err != nil {
-		return &order.Refusal{Layer: order.Root, Op: "make the private folder in", Path: base, Err: err}
-	}
-	s.private = p
-	if s.machine.Root {
-		err = p.give(s.machine.UID, s.machine.GID)
-	}
-	if err != nil {
-		return &order.Refusal{Layer: order.Root, Op: "chown", Path: p.path, Err: err}
-	}
-	sweepPrivate(base)
-	return nil
+	return p, err
 }
 
 // makePrivate makes the folder in base, where others may write too: a new name that nobody can guess, looked at through
 // its descriptor, and nothing in it made by path.
-func makePrivate(base string) (p private, err error) {
+func makePrivate(base string, swapped bool) (p private, err error) {
 	p.fd = -1
+	defer unix.Umask(unix.Umask(0o077)) // or its maker could not enter it
 	var r [16]byte
 	if _, err = unix.Getrandom(r[:], 0); err != nil {
 		return p, err
@@ -70,7 +88,7 @@ func makePrivate(base string) (p private, err error) {
 		return p, &os.PathError{Op: "open", Path: base, Err: err}
 	}
 	defer unix.Close(dir)
-	if err = keeps(dir); err != nil {
+	if err = keeps(dir, swapped); err != nil {
 		return p, err
 	}
 	if err = unix.Mkdirat(dir, string(name), 0o700); err != nil {
@@ -85,34 +103,18 @@ func makePrivate(base string) (p private, err error) {
 		if err == nil {
 			err = unix.Mkdirat(p.fd, sub, 0o700)
 		}
-		if err == nil {
-			err = unix.Fchmodat(p.fd, sub, 0o700, 0) // whatever the umask took
-		}
 	}
 	if err == nil {
 		err = unix.Mknodat(p.fd, rows.CanaryFile, unix.S_IFREG|0o644, 0)
+	}
+	if err != nil && p.fd < 0 {
+		unix.Unlinkat(dir, string(name), unix.AT_REMOVEDIR)
 	}
 	if err != nil {
 		p.remove()
 	}
 	return p, err
 }
-
-// keeps is an error if others could take away what is made in a folder.
-func keeps(dir int) error {
-	var st unix.Stat_t
-	if err := unix.Fstat(dir, &st); err != nil {
-		return err
-	}
-	owned := st.Uid == 0 || int(st.Uid) == unix.Geteuid() || st.Uid == overflow
-	if !owned || st.Mode&0o022 != 0 && st.Mode&unix.S_ISVTX == 0 {
-		return unix.EACCES
-	}
-	return nil
-}
-
-// overflow is what an id looks like that this user namespace has not got, the machine's root for one.
-const overflow = 65534
 
 // give makes the server's folders its user's, who may pass through the launcher's.
 func (p *private) give(uid, gid int) error {

@@ -2,6 +2,7 @@ package supervise_test
 
 import (
 	"bufio"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -114,6 +115,19 @@ func TestPrivateFolderGoes(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A umask without rights for the owner keeps no launch from its private folder, and leaves none behind.
+func TestPrivateFolderUmask(t *testing.T) {
+	t.Setenv("TMPDIR", privateBase(t))
+	s := build(t, "")
+	for _, umask := range []int{0o777, 0o700, 0o300, 0o77} {
+		l := s.launch(weaker(grants, "reduced"), "mark")
+		l.Command, l.Umask = []string{"/bin/sh", "-c", ": >$HOME/f && : >$TMPDIR/f && umask"}, umask
+		if o := run(t, l); o.code != 0 || o.stdout != fmt.Sprintf("%04o\n", umask) || len(folders(t)) > 0 {
+			t.Errorf("umask %o: code %d, %q, %v\n%s", umask, o.code, o.stdout, folders(t), o.stderr)
+		}
 	}
 }
 

@@ -42,6 +42,9 @@ func (s *shim) refuse(err error) int {
 	if u := (unheld{}); errors.As(err, &u) {
 		r.Hint = u.hint()
 	}
+	if n := (*nowhere)(nil); errors.As(err, &n) {
+		r.Hint = n.hint()
+	}
 	if errors.Is(err, view.ErrStarts) {
 		r.Hint = "name the program that it starts, as node and the server's file, or set subprocess.allow to true"
 	}

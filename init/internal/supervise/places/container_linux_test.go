@@ -19,6 +19,8 @@ type container struct {
 	unmasked   bool     // systempaths=unconfined
 	restricted bool     // as the Pod Security Standard of this name: no new privileges; and a root that is read-only
 	mounts     []object // volumes
+	bare       bool     // no /tmp and no /dev/shm but what the volumes are
+	env        []string // in place of PATH and HOME
 }
 
 // rootCaps are the capabilities that Docker leaves to root.
@@ -89,23 +91,33 @@ func (c *container) config(bin string, command []string, rootless bool) object {
 		linux["seccomp"] = dockerLike()
 	}
 	caps := strings.Fields(c.caps)
+	mounts := []object{
+		{"destination": "/proc", "type": "proc", "source": "proc"},
+		{"destination": "/dev", "type": "tmpfs", "source": "tmpfs", "options": []string{"nosuid", "mode=755", "size=65536k"}},
+		sys, bind("/usr", "/usr"), bind("/etc", "/etc"),
+	}
+	env := c.env
+	if env == nil {
+		env = []string{"PATH=/usr/bin:/bin", "HOME=/tmp/home"}
+	}
+	if !c.bare {
+		mounts = append(mounts, tmpfs("/dev/shm", "mode=1777", "noexec"), tmpfs("/tmp", "mode=1777"), bind(bin, bin))
+	}
 	return object{
 		"ociVersion": "1.0.0", "hostname": "container",
 		"root": object{"path": "rootfs", "readonly": c.restricted},
 		"process": object{
-			"user": object{"uid": c.uid, "gid": c.uid}, "cwd": "/tmp", "args": command,
-			"env":             []string{"PATH=/usr/bin:/bin", "HOME=/tmp/home"},
+			"user": object{"uid": c.uid, "gid": c.uid}, "cwd": "/", "args": command,
+			"env":             env,
 			"noNewPrivileges": c.restricted, "capabilities": object{"bounding": caps, "effective": caps, "permitted": caps},
 		},
-		"mounts": append([]object{
-			{"destination": "/proc", "type": "proc", "source": "proc"},
-			{"destination": "/dev", "type": "tmpfs", "source": "tmpfs", "options": []string{"nosuid", "mode=755", "size=65536k"}},
-			{"destination": "/dev/shm", "type": "tmpfs", "source": "shm", "options": []string{"nosuid", "noexec", "nodev", "mode=1777"}},
-			{"destination": "/tmp", "type": "tmpfs", "source": "tmpfs", "options": []string{"nosuid", "nodev", "mode=1777"}},
-			sys, bind("/usr", "/usr"), bind("/etc", "/etc"), bind(bin, bin),
-		}, c.mounts...),
-		"linux": linux,
+		"mounts": append(mounts, c.mounts...),
+		"linux":  linux,
 	}
+}
+
+func tmpfs(at string, options ...string) object {
+	return object{"destination": at, "type": "tmpfs", "source": "tmpfs", "options": append([]string{"nosuid", "nodev"}, options...)}
 }
 
 func bind(from, to string) object {
