@@ -109,14 +109,17 @@ func (a *apt) newest(ctx context.Context, s *Source) (string, error) {
 	return names[0], nil
 }
 
-// unpack downloads a package, and those that it is split into from Linux 7 on, and lays their files below work/all. For a
-// user that cannot write here apt would give up root.
+// unpack is lay for a kernel's package, and those that it is split into from Linux 7 on.
 func (a *apt) unpack(ctx context.Context, work, name string) error {
 	text, err := a.output(ctx, "", "apt-cache", "depends", name)
 	if err != nil {
 		return err
 	}
-	names := append([]string{name}, dependsOn(string(text), "binary", "modules")...)
+	return a.lay(ctx, work, append([]string{name}, dependsOn(string(text), "binary", "modules")...))
+}
+
+// lay downloads packages and lays their files below work/all. For a user that cannot write here apt would give up root.
+func (a *apt) lay(ctx context.Context, work string, names []string) error {
 	debs, err := os.MkdirTemp(work, "debs-")
 	if err != nil {
 		return err

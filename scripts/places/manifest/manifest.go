@@ -1,0 +1,118 @@
+// Package manifest reads the Kubernetes manifest of docs/deployment.md, and says what a container engine has to be given for it.
+//
+//	m, err := manifest.Read("docs/deployment.md")
+//	args := m.Pod.Spec.Containers[0].Args(&m.Pod.Spec, folders)
+//
+// A field that this package does not know is an error: what is not translated was not tried.
+package manifest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// A Manifest is a ConfigMap and a Pod.
+type Manifest struct {
+	Data map[string]string // the ConfigMap's, by the names of files
+	Name string            // the ConfigMap's
+	Pod  Pod
+}
+
+// A Pod has the fields of Kubernetes' that the document's uses.
+type Pod struct {
+	APIVersion string `yaml:"apiVersion"`
+	Kind       string
+	Metadata   struct{ Name string }
+	Spec       Spec
+}
+
+// Spec is a Pod's.
+type Spec struct {
+	AutomountServiceAccountToken *bool `yaml:"automountServiceAccountToken"`
+	SecurityContext              struct {
+		RunAsNonRoot   bool                  `yaml:"runAsNonRoot"`
+		RunAsUser      int                   `yaml:"runAsUser"`
+		RunAsGroup     int                   `yaml:"runAsGroup"`
+		FSGroup        int                   `yaml:"fsGroup"`
+		SeccompProfile struct{ Type string } `yaml:"seccompProfile"`
+	} `yaml:"securityContext"`
+	InitContainers []Container `yaml:"initContainers"`
+	Containers     []Container
+	Volumes        []Volume
+}
+
+// A Container is one of a Pod's.
+type Container struct {
+	Name            string
+	Image           string
+	Command, Args   []string
+	Stdin           bool
+	SecurityContext struct {
+		AllowPrivilegeEscalation *bool `yaml:"allowPrivilegeEscalation"`
+		ReadOnlyRootFilesystem   bool  `yaml:"readOnlyRootFilesystem"`
+		Capabilities             struct{ Drop []string }
+	} `yaml:"securityContext"`
+	Resources    struct{ Limits map[string]string }
+	VolumeMounts []VolumeMount `yaml:"volumeMounts"`
+}
+
+// A VolumeMount is a volume in a container.
+type VolumeMount struct {
+	Name      string
+	MountPath string `yaml:"mountPath"`
+	ReadOnly  bool   `yaml:"readOnly"`
+}
+
+// A Volume is of one of the kinds.
+type Volume struct {
+	Name      string
+	EmptyDir  *struct{ Medium string } `yaml:"emptyDir"`
+	ConfigMap *struct{ Name string }   `yaml:"configMap"`
+}
+
+// Read takes the manifest out of a document: its first block of YAML that is a ConfigMap and a Pod.
+func Read(file string) (*Manifest, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	const fence = "```"
+	for block := range strings.SplitSeq(string(text), fence+"yaml\n") {
+		if body, _, ok := strings.Cut(block, "\n"+fence); ok && strings.HasPrefix(body, "apiVersion:") {
+			return parse([]byte(body))
+		}
+	}
+	return nil, fmt.Errorf("%s: no manifest", file)
+}
+
+func parse(text []byte) (*Manifest, error) {
+	d := yaml.NewDecoder(bytes.NewReader(text))
+	d.KnownFields(true)
+	var c struct {
+		APIVersion string `yaml:"apiVersion"`
+		Kind       string
+		Metadata   struct{ Name string }
+		Data       map[string]string
+	}
+	m := new(Manifest)
+	if err := d.Decode(&c); err != nil {
+		return nil, fmt.Errorf("ConfigMap: %w", err)
+	}
+	if err := d.Decode(&m.Pod); err != nil {
+		return nil, fmt.Errorf("pod: %w", err)
+	}
+	if err := d.Decode(new(any)); !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("something follows the Pod: %v", err)
+	}
+	if c.Kind != "ConfigMap" || m.Pod.Kind != "Pod" {
+		return nil, fmt.Errorf("a %s and a %s", c.Kind, m.Pod.Kind)
+	}
+	m.Data, m.Name = c.Data, c.Metadata.Name
+	return m, nil
+}

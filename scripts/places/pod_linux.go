@@ -1,0 +1,91 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/scripts/places/client"
+	"github.com/security-mcp/mcp-sandbox/scripts/places/manifest"
+	"github.com/security-mcp/mcp-sandbox/scripts/places/table"
+)
+
+const document = "docs/deployment.md" // below the checkout, which is the working folder
+
+// pod starts the document's Pod: its init container, and then its server with a client, or a resident in the server's place.
+func (e *engine) pod(ctx context.Context, p *table.Place) (a table.Account) {
+	m, err := manifest.Read(document)
+	for _, word := range p.Args {
+		if err == nil {
+			err = m.Change(word)
+		}
+	}
+	var folder string
+	if err == nil {
+		folder, err = os.MkdirTemp(e.work, "pod-")
+	}
+	if err == nil {
+		err = errors.Join(m.Volumes(folder), e.application(folder))
+	}
+	if err == nil {
+		err = e.bring(ctx, m, folder)
+	}
+	if err != nil {
+		a.Problem = err.Error()
+		return a
+	}
+	c := &m.Pod.Spec.Containers[0]
+	flags, err := m.Flags(c, folder)
+	if err != nil {
+		a.Problem = err.Error()
+		return a
+	}
+	if !p.Own {
+		there := *p
+		there.Args = flags
+		return e.try(ctx, &there)
+	}
+	ctx, cancel := context.WithTimeout(ctx, containerTime)
+	defer cancel()
+	var said strings.Builder
+	flags = append(flags, "--volume", filepath.Join(folder, "application")+":/app:ro")
+	cmd := e.run(ctx, flags, append(append([]string{image(false)}, c.Command...), c.Args...)...)
+	cmd.Stderr = &said
+	s := table.Session{Server: "node"}
+	tools, err := client.Talk(ctx, cmd)
+	if s.Tools, s.Stderr = tools, said.String(); err != nil {
+		s.Error = err.Error()
+	}
+	a.Sessions = []table.Session{s}
+	return a
+}
+
+// bring runs the init container, whose image has the programs.
+func (e *engine) bring(ctx context.Context, m *manifest.Manifest, folder string) error {
+	for i := range m.Pod.Spec.InitContainers {
+		c := &m.Pod.Spec.InitContainers[i]
+		flags, err := m.Flags(c, folder)
+		if err != nil {
+			return err
+		}
+		flags = append(flags, "--volume", filepath.Join(e.stage, "bin")+":/usr/local/bin:ro")
+		cmd := e.run(ctx, flags, append(append([]string{image(false)}, c.Command...), c.Args...)...)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return errors.Join(err, errors.New(string(out)))
+		}
+	}
+	return nil
+}
+
+// application makes what the image of the document's server has in /app.
+func (e *engine) application(folder string) error {
+	dir := filepath.Join(folder, "application")
+	text, err := os.ReadFile(filepath.Join(e.stage, "servers", "server-node", "server.mjs"))
+	if err != nil {
+		return err
+	}
+	return errors.Join(os.Mkdir(dir, 0o755), os.WriteFile(filepath.Join(dir, "index.js"), text, 0o644),
+		os.WriteFile(filepath.Join(dir, "package.json"), []byte(`{"type": "module"}`), 0o644))
+}

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/scripts/places/table"
+)
+
+// A launch is one of mcp-sandbox-init with the place's policy. Its report comes over a pipe: a place may have no folder to
+// write to.
+type launch struct {
+	cmd    *exec.Cmd
+	stderr strings.Builder
+	report *os.File // the end to read from
+	given  *os.File // the launcher's
+	read   chan table.Launch
+}
+
+func (r *resident) launch(command []string) (*launch, error) {
+	report, given, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	l := &launch{report: report, given: given, read: make(chan table.Launch, 1)}
+	l.cmd = exec.Command(r.path("bin/mcp-sandbox-init"),
+		append([]string{"--policy", r.path("policy.json"), "--report-fd", "3", "--"}, command...)...)
+	l.cmd.Stderr, l.cmd.ExtraFiles = &l.stderr, []*os.File{given}
+	go l.follow()
+	return l, nil
+}
+
+// follow reads the report to its end, which is the launcher's.
+func (l *launch) follow() {
+	var t table.Launch
+	lines := bufio.NewScanner(l.report)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var head struct{ Event string }
+		var e order.Enforced
+		if json.Unmarshal(lines.Bytes(), &head) != nil {
+			continue
+		}
+		switch head.Event {
+		case "enforced":
+			if json.Unmarshal(lines.Bytes(), &e) == nil {
+				t.Confinement, t.Warnings = e.Confinement, e.Warnings
+			}
+		case "refused":
+			t.Refused = lines.Text()
+		}
+	}
+	l.read <- t
+}
+
+// told is what the launcher reported, once it has ended.
+func (l *launch) told() table.Launch {
+	l.given.Close()
+	t := <-l.read
+	l.report.Close()
+	t.Stderr = l.stderr.String()
+	return t
+}

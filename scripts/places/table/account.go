@@ -1,0 +1,50 @@
+// Package table has the places in which servers are tried, and what is expected of each.
+//
+//	for _, place := range table.Docker() {
+//		differences := place.Compare(account)
+//
+// A place is an engine's container or a unit of systemd's. Its resident, command resident, writes an [Account] of it.
+package table
+
+import (
+	"github.com/security-mcp/mcp-sandbox/launcher"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed/attempt"
+)
+
+// An Account is what a resident tells of a place.
+type Account struct {
+	Problem string // why there is no account
+
+	UID      int
+	Groups   []int
+	Doctor   launcher.Machine
+	Code     int              // doctor's exit status
+	Outside  []attempt.Result // what the probe does without a sandbox: it reads what is granted and what is not
+	Inside   []attempt.Result // the same in one
+	Probe    Launch           // of the probe
+	Sessions []Session
+}
+
+// A Launch is what a start with level standard came to.
+type Launch struct {
+	Confinement string // "" if it was refused
+	Warnings    []string
+	Refused     string // the refusal's record
+	Stderr      string // of the launcher and the server
+}
+
+// A Session is one of a client with a server.
+type Session struct {
+	Server string
+	Launch
+	Seconds float64
+	Tools   int    // that the server listed
+	Error   string // of the session; "" is one that went through
+
+	// Alone is the error of the same session without a sandbox. It is tried only where the session in one failed: a place
+	// may be none for that server in any case.
+	Alone string
+}
+
+// Servers are the names of the sessions.
+func Servers() []string { return []string{"go", "python", "node", "java"} }

@@ -1,0 +1,139 @@
+package table
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/launcher"
+	"github.com/security-mcp/mcp-sandbox/policy"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed/attempt"
+)
+
+// A Place is one in which servers are tried, and what is expected there.
+type Place struct {
+	Name string
+	Args []string // an engine's flags, or the lines of a unit's [Service]
+	Bare bool     // the image has neither /tmp nor /etc/passwd
+	Own  bool     // the Pod runs its own command, whose client is outside: there is no resident
+
+	Want    policy.Confinement // "": refused
+	Warns   string             // part of a launch's warnings; "": there may be any
+	Doctor  string             // part of a detail or a fix of doctor's
+	Refused string             // part of the refusal
+	Broken  []string           // servers that do not run there without a sandbox either
+	Servers []string           // those that are tried; none: all
+}
+
+// Sessions are the servers that are tried.
+func (p *Place) Sessions() []string {
+	if p.Servers != nil {
+		return p.Servers
+	}
+	return Servers()
+}
+
+// Compare says every difference between what a place came to and what was expected.
+func (p *Place) Compare(a *Account) []string {
+	if a.Problem != "" {
+		return []string{"no account: " + a.Problem}
+	}
+	if p.Own {
+		return p.own(a)
+	}
+	all := p.doctor(&a.Doctor, a.Code)
+	if wrong := p.launch("probe", &a.Probe); wrong != nil { // and the servers come to the same
+		return append(all, wrong...)
+	}
+	if got := results(a.Outside); got != "true true" {
+		all = append(all, "the probe without a sandbox: "+got)
+	}
+	if got := results(a.Inside); p.Want != "" && got != "true false" || p.Want == "" && got != "" {
+		all = append(all, "the probe in one: "+got)
+	}
+	if len(a.Sessions) != len(p.Sessions()) {
+		all = append(all, fmt.Sprintf("%d sessions", len(a.Sessions)))
+	}
+	for i := range a.Sessions {
+		all = append(all, p.session(&a.Sessions[i])...)
+	}
+	return all
+}
+
+// own is a Pod's own command: whether it was confined says its policy.
+func (p *Place) own(a *Account) []string {
+	if len(a.Sessions) != 1 {
+		return []string{fmt.Sprintf("%d sessions", len(a.Sessions))}
+	}
+	if s := &a.Sessions[0]; s.Error != "" || s.Tools == 0 {
+		return []string{fmt.Sprintf("%d tools, %s: %s", s.Tools, s.Error, s.Stderr)}
+	}
+	return nil
+}
+
+// results are what the attempts came to, as words.
+func results(attempts []attempt.Result) string {
+	var words []string
+	for _, one := range attempts {
+		words = append(words, fmt.Sprint(one.OK))
+	}
+	return strings.Join(words, " ")
+}
+
+// doctor must name the confinement that is reached, and the cause where one is expected.
+func (p *Place) doctor(m *launcher.Machine, code int) (all []string) {
+	want, exit := p.Want, 0
+	if want == "" {
+		exit = 1
+	}
+	if code != exit || want != "" && m.Confinement != want {
+		all = append(all, fmt.Sprintf("doctor says %q and exits with %d", m.Confinement, code))
+	}
+	named := p.Doctor == "" || slices.ContainsFunc(m.Checks, func(c launcher.Check) bool {
+		return strings.Contains(c.Detail, p.Doctor) || strings.Contains(c.Fix, p.Doctor)
+	})
+	if !named {
+		all = append(all, fmt.Sprintf("doctor does not say %q:%s", p.Doctor, said(m)))
+	}
+	return all
+}
+
+// said is what doctor has against a machine.
+func said(m *launcher.Machine) string {
+	var text strings.Builder
+	for _, c := range m.Checks {
+		if c.State != launcher.Works {
+			fmt.Fprintf(&text, "\n\t[%s] %s: %s\n\t\tfix: %s", c.State, c.Name, c.Detail, c.Fix)
+		}
+	}
+	return text.String()
+}
+
+func (p *Place) launch(name string, l *Launch) []string {
+	if l.Confinement != string(p.Want) {
+		return []string{fmt.Sprintf("%s: reached %q, want %q: %s%s", name, l.Confinement, p.Want, l.Refused, l.Stderr)}
+	}
+	if p.Want == "" && !strings.Contains(l.Refused, p.Refused) {
+		return []string{fmt.Sprintf("%s: the refusal does not say %q: %s", name, p.Refused, l.Refused)}
+	}
+	if p.Warns != "" && !strings.Contains(strings.Join(l.Warnings, "\n"), p.Warns) {
+		return []string{fmt.Sprintf("%s: no warning says %q: %q", name, p.Warns, l.Warnings)}
+	}
+	return nil
+}
+
+// session must go through where the launch does, unless the place itself breaks the server.
+func (p *Place) session(s *Session) []string {
+	all := p.launch(s.Server, &s.Launch)
+	broken := slices.Contains(p.Broken, s.Server)
+	switch {
+	case p.Want == "":
+	case broken && s.Error == "":
+		all = append(all, s.Server+": answers, although the place is said to break it")
+	case broken && s.Alone == "":
+		all = append(all, fmt.Sprintf("%s: answers without a sandbox and not in one: %s: %s", s.Server, s.Error, s.Stderr))
+	case !broken && s.Error != "":
+		all = append(all, fmt.Sprintf("%s: %s: %salone: %q", s.Server, s.Error, s.Stderr, s.Alone))
+	}
+	return all
+}

@@ -1,0 +1,138 @@
+package table
+
+import (
+	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/policy"
+)
+
+// Root is the folder with the root of the unit that has one: links into /usr, and a /tmp.
+const Root = "/opt/root"
+
+// Units are the options of systemd.exec(5), and a few of systemd.resource-control(5), that restrict calls, families, namespaces,
+// /proc, devices, users and mounts, each alone in a unit with User= and Delegate=yes. Some groups of calls are not among them:
+// without @basic-io, @file-system, @io-event, @ipc, @process and @signal no program of Go starts.
+func Units() []Place {
+	all := []Place{{Name: "no option", Want: policy.Full}}
+	for _, o := range options() {
+		if o.Name == "" {
+			o.Name = strings.Join(o.Args, " ")
+		}
+		all = append(all, o)
+	}
+	all = append(all, Place{Name: "DevicePolicy=strict", Args: []string{"DevicePolicy=strict", "DeviceAllow=/dev/null rw"}, Want: policy.Full},
+		Place{Name: "RootDirectory=", Args: []string{"RootDirectory=" + Root, "BindReadOnlyPaths=/usr /etc /opt/places", "MountAPIVFS=yes"}, Want: policy.Full},
+		Place{Name: "NoExecPaths=/", Args: []string{"NoExecPaths=/", "ExecPaths=/usr /opt/places"}, Want: policy.Full})
+	for line := range strings.Lines(harmless) {
+		line = strings.TrimSpace(line)
+		all = append(all, Place{Name: line, Args: []string{line}, Want: policy.Full})
+	}
+	return all
+}
+
+// options are those that take something of full confinement away, or that break servers of their own.
+func options() []Place {
+	const reduced = policy.Reduced
+	lower := func(doctor string, lines ...string) Place { return Place{Args: lines, Want: reduced, Doctor: doctor} }
+	return []Place{
+		lower("ProtectProc", "ProtectProc=noaccess"),
+		lower("ProtectProc", "ProtectProc=invisible"),
+		lower("ProtectProc", "ProtectProc=ptraceable"),
+		lower("RestrictAddressFamilies", "RestrictAddressFamilies=none"),
+		lower("RestrictAddressFamilies", "RestrictAddressFamilies=AF_UNIX"),
+		lower("RestrictAddressFamilies", "RestrictAddressFamilies=AF_UNIX AF_INET"),
+		lower("RestrictAddressFamilies", "RestrictAddressFamilies=~AF_NETLINK"),
+		lower("RestrictNamespaces", "RestrictNamespaces=yes"),
+		lower("RestrictNamespaces", "RestrictNamespaces=user"),
+		lower("RestrictNamespaces", "RestrictNamespaces=~user"),
+		lower("RestrictNamespaces", "RestrictNamespaces=~mnt"),
+		lower("RestrictNamespaces", "RestrictNamespaces=~pid"),
+		lower("RestrictNamespaces", "RestrictNamespaces=~net"),
+		lower("RestrictNamespaces", "RestrictNamespaces=~ipc"),
+		lower("RestrictNamespaces", "RestrictNamespaces=~uts"),
+		lower("RestrictNamespaces", "RestrictNamespaces=~cgroup"),
+		lower("RestrictSUIDSGID", "RestrictSUIDSGID=yes"),
+		lower("RestrictSUIDSGID", "DynamicUser=yes"),
+		lower("RestrictSUIDSGID", "DynamicUser=yes", "User=places-dynamic"),
+		lower("SystemCallFilter", "SystemCallFilter=@system-service"),
+		lower("SystemCallFilter", "SystemCallFilter=@system-service", "SystemCallErrorNumber=EPERM"),
+		lower("SystemCallFilter", "SystemCallFilter=~@mount"),
+		lower("SystemCallFilter", "SystemCallFilter=~@mount", "SystemCallErrorNumber=EPERM"),
+		lower("SystemCallFilter", "SystemCallFilter=~@mount", "SystemCallErrorNumber=ENOSYS"),
+		lower("SystemCallFilter", "SystemCallFilter=~@privileged"),
+		lower("SystemCallFilter", "SystemCallFilter=~@privileged @resources"),
+		lower("SystemCallFilter", "SystemCallFilter=~@keyring"),
+		lower("SystemCallFilter", "SystemCallFilter=~pivot_root"),
+		lower("", "ReadOnlyPaths=/", "ReadWritePaths=/tmp"),
+		{Args: []string{"ReadOnlyPaths=/"}, Refused: "/dev/shm"},
+		{Args: []string{"SystemCallFilter=~landlock_create_ruleset landlock_add_rule landlock_restrict_self", "SystemCallErrorNumber=EPERM"}, Want: policy.Full, Warns: "Landlock"},
+		{Args: []string{"MemoryDenyWriteExecute=yes"}, Want: policy.Full, Broken: []string{"node", "java"}},
+		{Args: []string{"SystemCallFilter=~@pkey"}, Want: policy.Full, Broken: []string{"node"}},
+	}
+}
+
+// harmless are options, one a line, that take nothing away.
+const harmless = `ProcSubset=pid
+ProtectSystem=yes
+ProtectSystem=full
+ProtectSystem=strict
+ProtectHome=yes
+ProtectHome=read-only
+ProtectHome=tmpfs
+PrivateTmp=yes
+PrivateDevices=yes
+PrivateNetwork=yes
+PrivateIPC=yes
+PrivateUsers=yes
+PrivateMounts=yes
+ProtectHostname=yes
+ProtectClock=yes
+ProtectKernelTunables=yes
+ProtectKernelModules=yes
+ProtectKernelLogs=yes
+ProtectControlGroups=yes
+RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK
+RestrictAddressFamilies=~AF_UNIX
+RestrictFileSystems=ext4 tmpfs overlay
+LockPersonality=yes
+RestrictRealtime=yes
+RemoveIPC=yes
+MountFlags=slave
+MountFlags=private
+SystemCallFilter=~@resources
+SystemCallFilter=~@aio
+SystemCallFilter=~@chown
+SystemCallFilter=~@clock
+SystemCallFilter=~@cpu-emulation
+SystemCallFilter=~@debug
+SystemCallFilter=~@memlock
+SystemCallFilter=~@module
+SystemCallFilter=~@obsolete
+SystemCallFilter=~@raw-io
+SystemCallFilter=~@reboot
+SystemCallFilter=~@setuid
+SystemCallFilter=~@swap
+SystemCallFilter=~@sync
+SystemCallFilter=~@timer
+SystemCallArchitectures=native
+SystemCallLog=@mount
+CapabilityBoundingSet=
+CapabilityBoundingSet=~CAP_SYS_ADMIN
+AmbientCapabilities=CAP_NET_BIND_SERVICE
+AmbientCapabilities=CAP_SYS_ADMIN
+NoNewPrivileges=yes
+SecureBits=noroot-locked
+KeyringMode=shared
+UMask=0777
+DevicePolicy=closed
+InaccessiblePaths=/tmp
+InaccessiblePaths=/sys
+InaccessiblePaths=/proc/kcore
+InaccessiblePaths=/dev/shm
+TemporaryFileSystem=/tmp:ro
+TemporaryFileSystem=/var
+NoExecPaths=/tmp
+BindReadOnlyPaths=/usr
+IPAddressDeny=any
+SocketBindDeny=any
+`
