@@ -1,12 +1,14 @@
 # Each target is one line; what is more than that is in scripts/, and says there why. scripts/go is the go command.
 GO := ./scripts/go
 
-.PHONY: all build run test test-wine test-kernels test-places lint vet fuzz stress bench npm-cache generate clean
+.PHONY: all build run test test-long test-owned test-wine test-kernels test-places lint vet fuzz stress bench npm-cache generate clean
 all: build
 
 build: ; CGO_ENABLED=0 $(GO) build -trimpath -o bin/ ./cmd/...
 run: ; @CGO_ENABLED=0 $(GO) run -trimpath ./scripts/demo
-test: ; ./scripts/test
+test: ; ./scripts/test -short
+test-long: ; ./scripts/test -race
+test-owned: ; ./scripts/test-owned
 test-wine: ; ./scripts/test-wine
 lint: ; ./scripts/lint
 vet: ; ./scripts/vet

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/launcher"
 	"github.com/security-mcp/mcp-sandbox/policy"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 // beforeInit is made before TestMain calls reexec.Init: the host that forgot it.
@@ -51,7 +51,7 @@ func started(t *testing.T, ctx context.Context) (*launcher.Sandbox, io.Closer) {
 
 func within(t *testing.T) context.Context {
 	t.Helper()
-	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, stop := context.WithTimeout(t.Context(), testbed.Patience())
 	t.Cleanup(stop)
 	return ctx
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 	"golang.org/x/sys/unix"
 )
 
@@ -32,7 +33,7 @@ func TestDaemonOutlivesItsServer(t *testing.T) {
 	pipe, _ := os.Readlink("/proc/self/fd/" + strconv.Itoa(int(w.Fd())))
 	w.Close()
 	b := make([]byte, 100)
-	r.SetReadDeadline(time.Now().Add(2 * time.Minute))
+	r.SetReadDeadline(time.Now().Add(testbed.Patience()))
 	if n, err := r.Read(b); string(b[:n]) != reexec.Daemonised {
 		t.Fatalf("%q %v", b[:n], err)
 	}

@@ -5,7 +5,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
@@ -15,7 +14,7 @@ import (
 // is on a machine without user namespaces.
 func TestRemembered(t *testing.T) {
 	t.Cleanup(func() { lowered[0].Store(nil) })
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), testbed.Patience())
 	defer cancel()
 	launch := func(p policy.Policy, lacks ...testbed.Lack) (confinement, warnings string) {
 		t.Helper()

@@ -8,12 +8,13 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/launcher"
 	"github.com/security-mcp/mcp-sandbox/policy"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 // What a probe found is what a launch then reaches, on whatever machine this is: the same confinement with the same
 // states of the layers, or a refusal by the same layer.
 func TestProbe(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), testbed.Patience())
 	defer cancel()
 	began := time.Now()
 	m, err := launcher.Probe(ctx)

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -13,9 +12,6 @@ import (
 	"github.com/security-mcp/mcp-sandbox/launcher"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
-
-// patience bounds one session; a Node server starts in a third of a second.
-const patience = 5 * time.Minute
 
 // The main job from a Go host: real servers, confined, driven by the official SDK over the plain Cmd.
 func TestGoHost(t *testing.T) {
@@ -29,7 +25,7 @@ func TestGoHost(t *testing.T) {
 
 func (s *session) goHost(t *testing.T) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), testbed.Patience())
 	defer cancel()
 	sb := s.command(ctx, t)
 	times := s.Go(ctx, t, sb.Cmd)
@@ -89,7 +85,7 @@ func TestEachGrantIsNeeded(t *testing.T) {
 // works reports whether the server answers initialize and every call as it should.
 func (s *session) works(t *testing.T) bool {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), testbed.Patience())
 	defer cancel()
 	sb := s.command(ctx, t)
 	sb.Cmd.Stderr = nil // a server that cannot start says much

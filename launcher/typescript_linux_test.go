@@ -39,7 +39,7 @@ func TestReportOfRun(t *testing.T) {
 	for _, s := range sessions(t) {
 		t.Run(s.Name, func(t *testing.T) {
 			s.find(t)
-			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			ctx, cancel := context.WithTimeout(t.Context(), testbed.Patience())
 			defer cancel()
 			file := filepath.Join(t.TempDir(), "r.jsonl")
 			words := append(append(s.run(t), "--report", file, "--"), s.words...)
@@ -67,7 +67,7 @@ func (s *session) run(t *testing.T) []string {
 // typeScript drives the server that launch starts. An SDK cannot hand over a third descriptor, so a shell does.
 func (s *session) typeScript(t *testing.T, launch ...string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), testbed.Patience())
 	defer cancel()
 	file := filepath.Join(t.TempDir(), "r.jsonl")
 	words := append([]string{"/bin/sh", "-c", `exec "$@" 3>"$0"`, file}, launch...)

@@ -15,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 )
 
 // scratch is the folder of this test run; Run makes and removes it.
@@ -37,6 +38,15 @@ func Run(m *testing.M) int {
 	defer os.RemoveAll(dir)
 	os.Setenv("GORACE", raceOptions)
 	return m.Run()
+}
+
+// Patience is how long a test waits for what should have happened long before: a minute, or what MCP_SANDBOX_PATIENCE says
+// in an emulated machine, which is slower.
+func Patience() time.Duration {
+	if d, err := time.ParseDuration(os.Getenv("MCP_SANDBOX_PATIENCE")); err == nil {
+		return d
+	}
+	return time.Minute
 }
 
 const raceOptions = "atexit_sleep_ms=0"

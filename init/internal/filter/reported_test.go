@@ -65,7 +65,10 @@ func TestEveryVariant(t *testing.T) {
 		plain := readRows(t, arch)
 		for bits := range 1 << 5 {
 			for _, one := range []bool{false, true} {
-				for _, notify := range []bool{false, true} {
+				for _, notify := range []bool{true, false} {
+					if testing.Short() && !notify && bits&(bits-1) != 0 {
+						continue
+					}
 					o := Options{NoUnix: bits&1 != 0, NoInet: bits&2 != 0, NoNetlink: bits&4 != 0, NoIPC: bits&8 != 0,
 						NoPeers: bits&16 != 0, Notify: notify, OneExec: one}
 					program := mustProgram(t, arch, o)

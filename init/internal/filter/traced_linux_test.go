@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 	"golang.org/x/sys/unix"
 )
 
@@ -24,7 +25,7 @@ func TestTraced(t *testing.T) {
 		t.Fatal(err)
 	}
 	let := false
-	for deadline := time.Now().Add(2 * time.Minute); !let; {
+	for deadline := time.Now().Add(testbed.Patience()); !let; {
 		if time.Now().After(deadline) {
 			t.Fatal("no execve seen")
 		}

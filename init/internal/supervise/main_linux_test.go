@@ -202,7 +202,9 @@ func start(tb testing.TB, l launch, stdin io.Reader) (cmd *exec.Cmd, report *os.
 	}
 	theirs.Close()
 	listTo.Close()
+	hangs := time.AfterFunc(testbed.Patience(), func() { cmd.Process.Kill() })
 	return cmd, reports, func() outcome {
+		defer hangs.Stop()
 		defer reports.Close()
 		defer lists.Close()
 		var o outcome

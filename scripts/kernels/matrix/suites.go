@@ -75,6 +75,7 @@ func (r *Row) Job(stage, checkout string) (job.Job, error) {
 	}
 	j := job.Job{UID: r.Expect.UID, Place: r.Expect.Place, Hybrid: r.Hybrid, Sysctls: r.Sysctls, Mask: r.Mask, Open: []string{stage, checkout},
 		Env: []string{EnvName + "=" + string(expect), "MCP_SANDBOX_TEST_PROGRAMS=" + stage,
+			"MCP_SANDBOX_PATIENCE=5m",  // its processor is emulated
 			"MCP_SANDBOX_TEST_CORE=1"}, // its core_pattern may be set
 		Steps: []job.Step{{Name: TryStep, Dir: "/", Argv: []string{filepath.Join(stage, TryStep)}, Root: true}}}
 	if r.Expect.Group == RootGroup || r.Expect.Group == ManagerGroup { // no suite runs in a delegated group

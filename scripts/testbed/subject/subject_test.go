@@ -27,7 +27,7 @@ func TestUnconfined(t *testing.T) {
 			},
 		} {
 			t.Run(s.Name+"/"+host, func(t *testing.T) {
-				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+				ctx, cancel := context.WithTimeout(t.Context(), testbed.Patience())
 				defer cancel()
 				times := drive(ctx, t, s.Command(t))
 				t.Logf("initialize %.1f ms, close %.1f ms",

@@ -84,7 +84,7 @@ func once(t *testing.T, i int) {
 		t.Error(err)
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), testbed.Patience())
 	defer cancel()
 	sb, err := launcher.Command(ctx, p, launcher.Target{Path: "/bin/sh", Args: []string{"-c", "echo ready; cat; exit 5"}, Dir: "/"})
 	if err != nil {

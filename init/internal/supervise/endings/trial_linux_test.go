@@ -177,10 +177,10 @@ func (t *trial) next() string {
 // end waits for the launcher and returns its exit code and its last record, nil if there is none.
 func (t *trial) end() (code int, x *order.Exited) {
 	t.Helper()
-	watchdog := time.AfterFunc(2*time.Minute, func() { t.cmd.Process.Kill() })
+	watchdog := time.AfterFunc(testbed.Patience(), func() { t.cmd.Process.Kill() })
 	defer watchdog.Stop()
 	if t.sb != nil {
-		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+		ctx, cancel := context.WithTimeout(t.Context(), testbed.Patience())
 		defer cancel()
 		x, _ = t.sb.Wait(ctx)
 	}

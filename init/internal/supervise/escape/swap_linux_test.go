@@ -12,7 +12,12 @@ import (
 )
 
 // swappedLaunches are made under each of two policies.
-const swappedLaunches = 1000
+func swappedLaunches() int {
+	if testing.Short() {
+		return 150
+	}
+	return 1000
+}
 
 // While a folder of a granted path and a link to another tree change places as fast as they can, a launch is refused or
 // the server sees what the launcher resolved: the folder's own file behind a folder, the other tree's only behind the link
@@ -39,7 +44,7 @@ func symlinkSwap(t *testing.T, l level) {
 			l.doc = `{"version":1,"filesystem":{` + strings.ReplaceAll(grants, "PLACE", place) + `},"cwd":"/"}`
 			swapped := swapping(place)
 			seen := map[string]int{}
-			for range swappedLaunches {
+			for range swappedLaunches() {
 				out, errs, code := launch(t, s, l, "/bin/sh", "-c", `test -L "$0" && echo link; cat "$0/in/file"`, place+"/granted")
 				if code == 125 {
 					out = "refused"

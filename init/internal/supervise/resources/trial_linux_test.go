@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 // A trial is one launch as its host sees it.
@@ -87,7 +88,7 @@ func startTo(t *testing.T, at place, stdout *os.File, keys string, command ...st
 // end waits for the launcher and reads its report.
 func (t *trial) end() {
 	t.Helper()
-	watchdog := time.AfterFunc(3*time.Minute, func() { t.cmd.Process.Kill() })
+	watchdog := time.AfterFunc(testbed.Patience(), func() { t.cmd.Process.Kill() })
 	defer watchdog.Stop()
 	err := t.cmd.Wait()
 	var ended *exec.ExitError

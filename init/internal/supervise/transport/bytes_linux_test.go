@@ -80,7 +80,7 @@ func TestByteForByte(t *testing.T) {
 					if !l.Guard {
 						want = append(want[:len(want):len(want)], theEnd...)
 					}
-					within(t, 5*time.Minute, "transport", func() { got = w.carry(t, l, p.text, p.slow) })
+					within(t, testbed.Patience(), "transport", func() { got = w.carry(t, l, p.text, p.slow) })
 					if !bytes.Equal(got, want) {
 						t.Errorf("%d bytes came of %d", len(got), len(want))
 					}

@@ -5,12 +5,12 @@ import (
 	"context"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/creack/pty"
 
 	"github.com/security-mcp/mcp-sandbox/launcher"
 	"github.com/security-mcp/mcp-sandbox/policy"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 // A Go host asks for the guard in the target: messages reach it as they are, and at once; the rest is on standard error.
@@ -19,7 +19,7 @@ func TestGuardOfHost(t *testing.T) {
 	said := []string{"Listening on stdio\n", message, "{\"level\":\"info\"}\n", message, "[]\n\n"}
 	for name, guard := range map[string]bool{"on": true, "off": false} {
 		t.Run(name, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+			ctx, cancel := context.WithTimeout(t.Context(), testbed.Patience())
 			defer cancel()
 			command := serve(t, "say", said...)
 			sb, err := launcher.Command(ctx, policy.Policy{Limits: policy.Limits{Grace: policy.Duration(patience)}}, launcher.Target{Path: command[0], Args: command[1:], StdoutGuard: guard})

@@ -33,7 +33,7 @@ func TestTerminalOfHost(t *testing.T) {
 		t.Fatal(err)
 	}
 	command := serve(t, "terminal")
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), testbed.Patience())
 	defer cancel()
 	sb, err := launcher.Command(ctx, p, launcher.Target{Path: command[0], Args: command[1:]})
 	if err != nil {
