@@ -13,7 +13,9 @@ package testbed
 import (
 	"errors"
 	"os"
+	"os/signal"
 	"path/filepath"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -37,6 +39,7 @@ func Run(m *testing.M) int {
 	scratch = dir
 	defer os.RemoveAll(dir)
 	os.Setenv("GORACE", raceOptions)
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP) // under nohup(1) the launchers that tests start would ignore it too
 	return m.Run()
 }
 

@@ -23,6 +23,11 @@ func next(t *testing.T, fd int) unix.Signal {
 
 func TestEachSignalIsItsNumber(t *testing.T) {
 	list := []unix.Signal{unix.SIGUSR1, unix.SIGUSR2, unix.SIGHUP, unix.SIGWINCH}
+	for _, s := range list { // under nohup(1) SIGHUP is ignored, and would stay so
+		if err := sigaction(s, &action{}, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
 	fd, err := Open(list...)
 	if err != nil {
 		t.Fatal(err)
