@@ -2,6 +2,7 @@ package platform
 
 import (
 	"errors"
+	"strconv"
 	"strings"
 )
 
@@ -14,6 +15,17 @@ type Mount struct {
 	Propagation string // "shared:1 master:2", or empty where the mount is private
 	Type        string
 	Super       string // options of the file system
+}
+
+// Number is Dev as statx(2) would split it, major<<32 | minor; 0 if it is no such thing.
+func (m *Mount) Number() uint64 {
+	major, minor, _ := strings.Cut(m.Dev, ":")
+	a, err1 := strconv.ParseUint(major, 10, 32)
+	b, err2 := strconv.ParseUint(minor, 10, 32)
+	if err1 != nil || err2 != nil {
+		return 0
+	}
+	return a<<32 | b
 }
 
 // Has reports whether one of the mount's own options is o.

@@ -133,11 +133,14 @@ func Exec(o *order.Order) error {
 	return &os.PathError{Op: "execve", Path: "/proc/self/exe", Err: err}
 }
 
-// ChildEnv keeps the runtime of the shim from looking for cgroup files, and tells it where temporary files go.
+// ChildEnv keeps the runtime of the shim from looking for cgroup files, and tells it where temporary files go and where the
+// launcher's user has the sockets of other programs.
 func ChildEnv() []string {
 	env := []string{"GODEBUG=containermaxprocs=0"}
-	if dir, set := os.LookupEnv("TMPDIR"); set {
-		env = append(env, "TMPDIR="+dir)
+	for _, name := range [...]string{"TMPDIR", "HOME", "XDG_RUNTIME_DIR"} {
+		if value, set := os.LookupEnv(name); set {
+			env = append(env, name+"="+value)
+		}
 	}
 	return env
 }

@@ -33,6 +33,10 @@ type Machine struct {
 	// Root is true for a user namespace of root with all ids; it is for tests that run as root. Else it is one with
 	// nobody in it but this test's user, and user 12345 if that is root.
 	Root bool
+	// At is a folder of the host's that it shows at Shown, another one; "" for none.
+	At, Shown string
+	// Apart is true where it has a network namespace of its own.
+	Apart bool
 }
 
 // Ordinary is the user that a test of root's runs a command as.
@@ -57,7 +61,7 @@ func (m Machine) Put(tb testing.TB, cmd *exec.Cmd) {
 		words = append(words, string(l))
 	}
 	const self = "/proc/self/exe" // whatever folder it lies in
-	cmd.Args = append([]string{self, machineArg, strings.Join(words, "+"), cmd.Path}, cmd.Args...)
+	cmd.Args = append([]string{self, machineArg, strings.Join(words, "+"), m.At, m.Shown, cmd.Path}, cmd.Args...)
 	cmd.Path = self
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = new(syscall.SysProcAttr)
@@ -75,6 +79,12 @@ func (m Machine) Put(tb testing.TB, cmd *exec.Cmd) {
 		tb.Fatal("testbed: only root has a user namespace of root's")
 	}
 	a.Cloneflags |= unix.CLONE_NEWUSER
+	if m.At != "" {
+		a.Cloneflags |= unix.CLONE_NEWNS
+	}
+	if m.Apart {
+		a.Cloneflags |= unix.CLONE_NEWNET
+	}
 	a.UidMappings = []syscall.SysProcIDMap{{ContainerID: uid, HostID: uid, Size: size}}
 	a.GidMappings = []syscall.SysProcIDMap{{ContainerID: gid, HostID: gid, Size: size}}
 	if !m.Root { // whose capabilities in the new namespace would not survive the execve
@@ -82,7 +92,8 @@ func (m Machine) Put(tb testing.TB, cmd *exec.Cmd) {
 	}
 }
 
-// machine is what a test binary with machineArg does: args are the lacks, the program and its arguments. It never returns.
+// machine is what a test binary with machineArg does: args are the lacks, the folder and where it is shown, the program and its arguments. It never
+// returns.
 func machine(args []string) {
 	runtime.LockOSThread() // whose capabilities the execve takes
 	fatal := func(what string, err error) {
@@ -98,6 +109,14 @@ func machine(args []string) {
 		}
 		deny = append(deny, denials(Lack(l))...)
 	}
+	if at, shown := args[1], args[2]; at != "" {
+		if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
+			fatal("private mounts", err)
+		}
+		if err := unix.Mount(at, shown, "", unix.MS_BIND|unix.MS_REC, ""); err != nil {
+			fatal("bind "+shown, err)
+		}
+	}
 	if len(deny) > 0 {
 		if err := loadFilter(deny); err != nil {
 			fatal("filter", err)
@@ -106,7 +125,7 @@ func machine(args []string) {
 	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
 		fatal("ambient capabilities", err)
 	}
-	fatal(args[1], unix.Exec(args[1], args[2:], os.Environ()))
+	fatal(args[3], unix.Exec(args[3], args[4:], os.Environ()))
 }
 
 // sysctl is the file that forbids a mechanism in the user namespace of whoever writes it.

@@ -29,7 +29,7 @@ func (b *build) families() []family {
 }
 
 // SharedUnix reports whether the filter of a server without namespaces has to refuse AF_UNIX.
-func SharedUnix(abi int) bool { return abi < pathnameABI }
+func SharedUnix(abi int) bool { return !RestrictsSockets(abi) }
 
 func (r *families) ops(b *build) {
 	b.launch.families = b.families()

@@ -12,33 +12,39 @@ const (
 	pathnameABI = 9 // connecting to a socket by its path
 )
 
+// RestrictsSockets reports whether Landlock keeps a server from the sockets of paths that are not granted as such.
+func RestrictsSockets(abi int) bool { return abi >= pathnameABI }
+
 // RefusesUnix reports whether the filter has to refuse AF_UNIX as a whole, because sockets of the host could be reached
-// and Landlock cannot tell them apart: the root shows all of the host, a grant holds the home folder, where agents and
-// desktops keep theirs, or the abstract sockets of the host's network namespace are in reach.
+// and Landlock cannot tell them apart: the root shows all of the host, or a folder in which they have to be expected and
+// cannot be covered one by one, or the abstract sockets of the host's network namespace are in reach.
 func RefusesUnix(v *view.View, abi int, hostNet bool) bool {
 	if hostNet && abi < scopesABI {
 		return true
 	}
-	return abi < pathnameABI && (v.HostRoot || grants(v, func(n *view.Node) bool {
-		return n.Folder && (n.Path == v.Home || below(v.Home, n.Path))
-	}))
+	return abi < pathnameABI && (v.HostRoot || v.Sockets.Grant != "")
 }
 
-// grants reports whether a folder or file of the host that the policy named is as asked.
-func grants(v *view.View, is func(*view.Node) bool) bool {
-	for i := range v.Nodes {
-		if n := &v.Nodes[i]; n.Kind == view.Bind && !n.Device && is(n) {
-			return true
-		}
-	}
-	return false
-}
-
-// sockets says what of sockets in grants the layer of the root cannot hold.
+// sockets says what of the host's sockets the layer of the root cannot hold, and what it takes to hold the rest.
 func (c *check) sockets() {
-	if c.Machine.LandlockABI >= pathnameABI || RefusesUnix(c.View, c.Machine.LandlockABI, c.hostNet()) {
+	abi, s := c.Machine.LandlockABI, &c.View.Sockets
+	if abi >= pathnameABI {
 		return
 	}
-	c.layer.Effect = "sockets inside granted folders can be connected to: Landlock restricts that from ABI 9, and this kernel has ABI " +
-		strconv.Itoa(c.Machine.LandlockABI)
+	until := ": Landlock restricts that from ABI " + strconv.Itoa(pathnameABI) + ", and this kernel has ABI " + strconv.Itoa(abi)
+	switch {
+	case c.hostNet() && abi < scopesABI:
+		c.layer.Effect = "the server can make no socket of AF_UNIX: it would reach the abstract sockets of the host, which Landlock restricts from ABI " +
+			strconv.Itoa(scopesABI) + " and this kernel has ABI " + strconv.Itoa(abi)
+	case c.View.HostRoot:
+		c.layer.Effect = "the server can make no socket of AF_UNIX: it would reach those of the host, which is shown as a whole" + until
+	case s.Grant != "":
+		c.layer.Effect = "the server can make no socket of AF_UNIX: it would reach those of the host in " + s.Grant + ", for " + s.Why + until
+	case s.Unlisted != nil:
+		c.layer.Effect = "sockets inside granted folders can be connected to, and which there are could not be found out (" +
+			s.Unlisted.Error() + ")" + until
+	default:
+		c.layer.Effect = "sockets inside granted folders can be connected to if they belong to another network namespace or are bound later; " +
+			"those bound at the start are covered" + until
+	}
 }

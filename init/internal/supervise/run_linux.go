@@ -160,10 +160,12 @@ func (s *shim) plan() (err error) {
 
 func (s *shim) viewRequest() view.Request {
 	o := s.Order
-	return view.Request{Policy: s.policy, Command: o.Command, Env: o.Env, Dir: o.Dir, PolicyFile: o.PolicyFile,
+	r := view.Request{Policy: s.policy, Command: o.Command, Env: o.Env, Dir: o.Dir, PolicyFile: o.PolicyFile,
 		ReportFile: o.ReportFile, Launcher: o.Launcher, UID: s.machine.UID, GID: s.machine.GID, Root: s.machine.Root,
 		HostNet: s.policy.Level == policy.LevelNetwork, Shared: s.shared(), Private: s.private.path,
 		Open: s.shared() && s.rung != policy.Reduced}
+	s.neighbours(&r)
+	return r
 }
 
 // start starts the runner on a program of which only the beginning is there. It gets more descriptors besides its own.

@@ -5,6 +5,7 @@ type entry struct {
 	mode     uint32 // st_mode
 	uid, gid uint32
 	dev, ino uint64
+	links    uint32
 	target   string // of a symbolic link
 }
 

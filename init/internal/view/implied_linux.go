@@ -1,6 +1,9 @@
 package view
 
-import "path"
+import (
+	"path"
+	"slices"
+)
 
 // imply grants what nobody wrote down, for reading.
 func (p *planner) imply(r *resolved) {
@@ -135,7 +138,7 @@ func (p *planner) never(folder string) bool {
 			return true
 		}
 	}
-	for _, h := range p.homes {
+	for _, h := range slices.Concat(p.homes, p.r.Homes) {
 		if within(join(h, ".local"), folder) {
 			return true
 		}

@@ -1,8 +1,11 @@
 package view
 
-import "github.com/security-mcp/mcp-sandbox/policy"
+import (
+	"github.com/security-mcp/mcp-sandbox/platform"
+	"github.com/security-mcp/mcp-sandbox/policy"
+)
 
-// A Request is what [Plan] works from. Nothing else is looked at but the file system.
+// A Request is what [Plan] works from. Nothing else is looked at but the file system and its mounts.
 type Request struct {
 	Policy  policy.Policy // effective, with absolute paths
 	Command []string      // as the host gave it, at least one word
@@ -19,6 +22,13 @@ type Request struct {
 	Root bool
 	// HostNet is true in level network: /etc/hosts and resolv.conf are the host's.
 	HostNet bool
+
+	// Homes are the launcher's home folders, whatever HOME in Env says, and Crowded the folders in which programs keep
+	// sockets for others to find.
+	Homes, Crowded []string
+	// Bound lists the host's sockets that are bound to a path; nil where a server with a root of its own can reach none
+	// that is not granted.
+	Bound func() ([]platform.BoundSocket, error)
 
 	// Shared is true where the server gets no root of its own: it sees the host's tree, and rules say what of it may be
 	// opened. Then of a View only the Binds count, each as the place of a rule.

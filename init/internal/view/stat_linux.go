@@ -39,13 +39,13 @@ func (h *host) stat(path string) (entry, bool) {
 }
 
 func statx(path string) (entry, error) {
-	const want = unix.STATX_TYPE | unix.STATX_MODE | unix.STATX_UID | unix.STATX_GID | unix.STATX_INO
+	const want = unix.STATX_TYPE | unix.STATX_MODE | unix.STATX_UID | unix.STATX_GID | unix.STATX_INO | unix.STATX_NLINK
 	var st unix.Statx_t
 	err := unix.Statx(unix.AT_FDCWD, path, unix.AT_SYMLINK_NOFOLLOW, want, &st) // mounts what is mounted on demand, as open will
 	if err != nil {
 		return entry{}, err
 	}
-	return entry{mode: uint32(st.Mode), uid: st.Uid, gid: st.Gid, dev: uint64(st.Dev_major)<<32 | uint64(st.Dev_minor), ino: st.Ino}, nil
+	return entry{mode: uint32(st.Mode), uid: st.Uid, gid: st.Gid, dev: uint64(st.Dev_major)<<32 | uint64(st.Dev_minor), ino: st.Ino, links: st.Nlink}, nil
 }
 
 // buffer is one for all calls: fresh memory costs a launch more than the calls themselves.

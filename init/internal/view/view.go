@@ -86,6 +86,8 @@ type View struct {
 	// Outside is a path that exists on the host and must not exist inside; "" if none was found.
 	Outside string
 
+	Sockets Sockets // of the host
+
 	// Unheld are what the policy denies and a server without a root of its own can do all the same.
 	Unheld []Unheld
 

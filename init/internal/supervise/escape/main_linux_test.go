@@ -70,8 +70,12 @@ func (s *scene) shim(t *testing.T, l level, command ...string) *exec.Cmd {
 	if root() {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Groups: []uint32{0}}}
 	}
-	if l.reduced {
-		testbed.Machine{Lacks: []testbed.Lack{testbed.NoUserNamespaces}, Root: root()}.Put(t, cmd)
+	m := s.machine
+	if m.Root = root(); l.reduced {
+		m.Lacks = []testbed.Lack{testbed.NoUserNamespaces}
+	}
+	if l.reduced || m.At != "" {
+		m.Put(t, cmd)
 	}
 	return cmd
 }

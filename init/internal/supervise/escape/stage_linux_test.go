@@ -24,8 +24,9 @@ import (
 //	=T   a terminal of the host  =M, =Q, =N  keys of shared memory, of a queue, of semaphores (System V)
 //	=K   the shared memory's id  =O  the name of POSIX shared memory and of a POSIX queue
 type scene struct {
-	dir   string
-	words *strings.Replacer
+	dir     string
+	words   *strings.Replacer
+	machine testbed.Machine // what the launcher runs on
 }
 
 // put names the scene's objects.
