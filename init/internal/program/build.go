@@ -13,6 +13,7 @@ type Program struct {
 	metas []meta
 	spans []span // what Str, Bytes and Space laid out, for the printer
 	layer string
+	open  int // branches whose label has no place yet
 	full  bool
 }
 
@@ -95,7 +96,7 @@ func (p *Program) next(c Class) Op {
 	}
 	o := Op{p, p.n}
 	p.n++
-	p.metas = append(p.metas, meta{layer: p.layer, class: c})
+	p.metas = append(p.metas, meta{layer: p.layer, class: c, around: p.open > 0})
 	put64(p.mem, p.at(o.i)+offRes, unset)
 	return o
 }
@@ -133,6 +134,9 @@ func (p *Program) link(i int, l *Label) {
 		put64(p.mem, p.at(i)+offAlt, l.pos)
 		return
 	}
+	if p.mem[p.at(i)+offKind] == kindTest {
+		p.open++
+	}
 	l.refs = append(l.refs, i)
 }
 
@@ -141,6 +145,9 @@ func (p *Program) Here(l *Label) {
 	l.pos = uint64(Base + p.at(p.n))
 	for _, i := range l.refs {
 		put64(p.mem, p.at(i)+offAlt, l.pos)
+		if p.mem[p.at(i)+offKind] == kindTest {
+			p.open--
+		}
 	}
 	l.refs = nil
 }

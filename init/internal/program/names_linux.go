@@ -145,6 +145,8 @@ func Name(nr uint32) string {
 		return "socket"
 	case unix.SYS_STATX:
 		return "statx"
+	case unix.SYS_STATFS:
+		return "statfs"
 	case unix.SYS_SYMLINKAT:
 		return "symlinkat"
 	case unix.SYS_TRUNCATE:

@@ -66,6 +66,7 @@ type meta struct {
 	layer  string
 	object string
 	class  Class
+	around bool // a branch may lead around it
 	nargs  uint8
 	kinds  [7]argKind // of the arguments; 6: of the demanded value
 }

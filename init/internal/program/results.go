@@ -155,6 +155,16 @@ func (p *Program) system(i int) string {
 	return p.cString(Addr(p.Arg(i, 2)))
 }
 
+// Left finds the first Op before end that applies or looks and did not run, although no branch leads around it.
+func (p *Program) Left(r *Results, end int) (Failure, bool) {
+	for i := 0; i < end; i++ {
+		if m := &p.metas[i]; m.class != Control && !m.around && !r.Ran(Op{p, i}) {
+			return Failure{Op: Op{p, i}, Layer: m.layer, Call: p.Called(i), Object: m.object}, true
+		}
+	}
+	return Failure{}, false
+}
+
 // Class of the Op at i.
 func (p *Program) Class(i int) Class { return p.metas[i].class }
 
@@ -166,6 +176,20 @@ func (p *Program) Disarm(i int) {
 	at := p.at(i)
 	p.mem[at+offWant] = wantAny
 	put32(p.mem, at+offNr, nothing)
+}
+
+// Store replaces what the Op returned, for a test of those who compare it. [Unset] is what stands there before the Op runs.
+func (r *Results) Store(o Op, v uint64) { put64(r.ops, header+o.i*opSize+offRes, v) }
+
+// Unset is the result of an Op that did not run.
+const Unset = unset
+
+// Called is the name of the system call that the Op at i makes, or empty for a branch.
+func (p *Program) Called(i int) string {
+	if p.mem[p.at(i)+offKind] != kindCall {
+		return ""
+	}
+	return Name(get32(p.mem, p.at(i)+offNr))
 }
 
 // Arg is argument n of the Op at i as it stands in memory: the value, or the address of it.

@@ -31,6 +31,15 @@ func (b *build) reading(path string, size int) reading {
 	return reading{b.Ask(unix.SYS_READ, fd.Result(), program.Ref(at), program.Int(size)).On(path), at}
 }
 
+// path is what getcwd(2) stored, without the NUL at its end.
+func (c *check) path(o program.Op, at program.Addr) string {
+	b := c.Filled(o, at)
+	if len(b) == 0 || b[len(b)-1] != 0 {
+		return ""
+	}
+	return string(b[:len(b)-1])
+}
+
 func (c *check) text(r reading) string { return string(c.Filled(r.op, r.at)) }
 
 // words folds white space: the kernel pads its columns.
@@ -70,7 +79,7 @@ func (b *build) statx(path string, flags int) stat {
 }
 
 func (c *check) stat(s stat) inode {
-	if !c.Ran(s.op) || c.Errno(s.op) != 0 {
+	if !c.Ran(s.op) || c.Value(s.op) != 0 {
 		return inode{}
 	}
 	return inode{

@@ -34,6 +34,7 @@ type check struct {
 	launch  *Launch
 	layer   *order.LayerReport
 	refusal *order.Refusal
+	own     own
 }
 
 // fact adds what was wanted and what was found; the first that differs refuses the launch.
@@ -76,7 +77,10 @@ func (c *check) result(o program.Op) string {
 
 // Check compares the evidence with what was wanted. The layers come in the order of a report.
 func (l *Launch) Check(e *Evidence) ([]order.LayerReport, *order.Refusal) {
-	if f, bad := l.Broken(e.Results, l.end, false); bad {
+	if f, bad := l.Broken(e.Results, l.proved, false); bad {
+		return nil, l.refusal(e.Results, f)
+	}
+	if f, some := l.Left(e.Results, l.proved); some {
 		return nil, l.refusal(e.Results, f)
 	}
 	names := order.Layers()
@@ -138,6 +142,9 @@ func refusal(f program.Failure) *order.Refusal {
 	var err error = f.Errno
 	if f.Errno == 0 {
 		err = mismatch{"another result", strconv.FormatInt(f.Got, 10)}
+	}
+	if !f.Ran {
+		err = mismatch{"a result", "not reached"}
 	}
 	return &order.Refusal{Layer: order.Layer(f.Layer), Op: f.Call, Path: f.Object, Err: err}
 }

@@ -2,7 +2,6 @@ package rows
 
 import (
 	"math"
-	"strconv"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
 	"github.com/security-mcp/mcp-sandbox/platform"
@@ -50,7 +49,7 @@ func (c *check) init() string {
 	if c.launch.is(full) {
 		return "1"
 	}
-	return strconv.Itoa(c.launch.Init())
+	return c.result(c.launch.clone)
 }
 
 // keyring takes the launcher's session keyring away, which every process inherits; session-keyring(7).

@@ -54,6 +54,7 @@ func (l *Launch) lay(b *build) {
 	b.Layer("privileges")
 	l.initCaps = b.dropCapabilities(l.is(full))
 	b.Layer("exec")
+	l.proved = b.Len()
 	b.tell()
 	b.letExec()
 	if l.is(full) {

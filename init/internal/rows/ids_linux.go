@@ -83,7 +83,11 @@ func threeIDs(real, effective, saved uint32) string {
 func (c *check) groups(got program.Op) {
 	if c.Machine.Root {
 		c.fact("groups", "0", c.result(got))
-	} else if c.Value(got) > 0 {
+		return
+	}
+	if n := c.Value(got); n != int64(c.Machine.Groups) {
+		c.refuse("groups", "", mismatch{strconv.Itoa(c.Machine.Groups), strconv.FormatInt(n, 10)})
+	} else if n > 0 {
 		c.lacks("groups", "0", "an ordinary user cannot give up its supplementary groups",
 			"files that only a group of the launcher may open can be opened inside the grants")
 	}

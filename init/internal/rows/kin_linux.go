@@ -24,22 +24,19 @@ func (r *kin) check(c *check) {
 
 // session gives the server a session of its own where init's group is within its reach. With a terminal it has to stay in
 // init's, and has a group of its own.
-type session struct {
-	pid, own program.Op
-}
+type session struct{ own program.Op }
 
 func (r *session) ops(b *build) {
 	if b.TTY {
 		return
 	}
-	r.pid = b.Ask(unix.SYS_GETPID)
 	b.Do(unix.SYS_SETSID)
 	r.own = b.Ask(unix.SYS_GETSID, program.Int(0))
 }
 
 func (r *session) check(c *check) {
 	if !c.TTY {
-		c.fact("server's session", c.result(r.pid), c.result(r.own))
+		c.fact("server's session", strconv.Itoa(c.Server), c.result(r.own))
 	}
 }
 
@@ -56,9 +53,5 @@ func (r *place) ops(b *build) {
 }
 
 func (r *place) check(c *check) {
-	got := ""
-	if cwd := c.Filled(r.cwd, r.at); len(cwd) > 0 {
-		got = string(cwd[:len(cwd)-1])
-	}
-	c.fact("working directory", c.View.Cwd, got)
+	c.fact("working directory", c.View.Cwd, c.path(r.cwd, r.at))
 }

@@ -46,6 +46,7 @@ type rule struct {
 	opened        program.Op
 	looked        stat
 	before, after program.Op
+	gone          [2]program.Op // of a private folder: the file of the trial is removed again
 }
 
 // ruleset is Landlock's half that init can do: the rules. They stand behind the mounts: what can be read is what
@@ -171,27 +172,30 @@ func (r *restrict) ops(b *build) {
 		return
 	}
 	for i := range l.rules {
-		l.rules[i].before = b.trial(&l.rules[i])
+		l.rules[i].before = b.trial(&l.rules[i], 0)
 	}
 	r.file[0] = b.Ask(unix.SYS_OPENAT, program.Int(fdCanary), program.Str(CanaryFile), program.Int(unix.O_RDONLY|unix.O_CLOEXEC))
-	init := b.See(unix.SYS_GETPPID).Result()
-	r.signal[0] = b.See(unix.SYS_KILL, init, program.Int(0))
+	if b.Machine.LandlockABI >= scopesABI {
+		r.signal[0] = b.signalInit()
+	}
 	b.Do(unix.SYS_LANDLOCK_RESTRICT_SELF, l.fd.Result(), program.Int(0))
 	r.file[1] = b.See(unix.SYS_OPENAT, program.Int(fdCanary), program.Str(CanaryFile), program.Int(unix.O_RDONLY|unix.O_CLOEXEC))
-	r.signal[1] = b.See(unix.SYS_KILL, init, program.Int(0))
+	if b.Machine.LandlockABI >= scopesABI {
+		r.signal[1] = b.signalInit()
+	}
 	for i := range l.rules {
-		l.rules[i].after = b.trial(&l.rules[i])
+		l.rules[i].after = b.trial(&l.rules[i], 1)
 	}
 }
 
 // trial tries a rule: a file made in a private folder, which asks for more than /dev gives to /dev/shm; elsewhere an open
 // that leaves nothing behind.
-func (b *build) trial(w *rule) program.Op {
+func (b *build) trial(w *rule, when int) program.Op {
 	path := w.path
 	if w.private {
 		at, file := program.Int(unix.AT_FDCWD), program.Str(path+"/.trial")
 		made := b.See(unix.SYS_MKNODAT, at, file, program.Int(unix.S_IFREG|0o600), program.Int(0))
-		b.See(unix.SYS_UNLINKAT, at, file, program.Int(0))
+		w.gone[when] = b.See(unix.SYS_UNLINKAT, at, file, program.Int(0))
 		return made
 	}
 	if path == "/dev" {
@@ -225,6 +229,11 @@ func (r *restrict) check(c *check) {
 	}
 	for i := range c.launch.landlock.rules {
 		w := &c.launch.landlock.rules[i]
+		if w.private {
+			c.fact("make a file in "+w.path, "0, removed 0", c.result(w.after)+", removed "+c.result(w.gone[1]))
+			c.fact("make a file in "+w.path+" before", "0, removed 0", c.result(w.before)+", removed "+c.result(w.gone[0]))
+			continue
+		}
 		c.fact(map2(w.rights&^uint64(toRead) == 0, "read ", "write ")+w.path, c.opened(w.before), c.opened(w.after))
 	}
 }

@@ -88,7 +88,9 @@ type Launch struct {
 
 	filtered int // the last Op that the server's own filter does not see
 	end      int // Ops before this one must have run when the shim is told that the server is ready
+	proved   int // and those of init before this one, when it tells that
 
+	hostsPTS stat          // /dev/pts of the host
 	outside  program.Op    // a look at something of the host, before the root is built
 	proc     [2]program.Op // mounts of proc: with hidepid, and without where that is unknown
 	keys     program.Op    // the mount over /proc/keys
@@ -98,6 +100,9 @@ type Launch struct {
 	families []family
 	initCaps capabilities
 }
+
+// View is what the server of the launch will see.
+func (l *Launch) View() *view.View { return l.req.View }
 
 // build is what a row lays its calls out with.
 type build struct {

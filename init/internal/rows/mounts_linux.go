@@ -1,6 +1,8 @@
 package rows
 
 import (
+	"strconv"
+
 	"github.com/security-mcp/mcp-sandbox/init/internal/view"
 	"github.com/security-mcp/mcp-sandbox/platform"
 )
@@ -11,6 +13,7 @@ type wanted struct {
 	options string // comma separated, all of them demanded
 	fs      string // demanded if not empty
 	dev     string // the same
+	root    string // the same: what of its file system
 	deep    bool
 	seen    bool
 	got     string // the flags that were found, once it was seen
@@ -65,13 +68,23 @@ func flagsOf(m *platform.Mount) string {
 	return got[min(1, len(got)):]
 }
 
+// own are the file systems that were made for the sandbox, by device: its root's, the private folders', its terminals' and
+// its /proc.
+type own struct{ root, scratch, pts, proc string }
+
+// has reports whether a device is one of them.
+func (o own) has(dev uint64) bool {
+	name := devName(dev)
+	return name == o.root || name == o.scratch || name == o.pts || name == o.proc
+}
+
 // wanted lists the mounts in the order they were made. Of several on one path each is found by its own.
 func (c *check) wanted() []wanted {
 	v := c.View
 	w := make([]wanted, 0, len(v.Nodes)+len(v.Covers)+8)
-	w = append(w, wanted{path: "/", options: asFrozen, fs: "tmpfs"})
+	w = append(w, wanted{path: "/", options: asFrozen, fs: "tmpfs", root: "/", dev: c.own.root})
 	if v.HostRoot {
-		w[0].fs, w[0].deep = "", true
+		w[0] = wanted{path: "/", options: asFrozen, deep: true}
 	}
 	for i := range v.Nodes {
 		n := &v.Nodes[i]
@@ -87,17 +100,21 @@ func (c *check) wanted() []wanted {
 		w = append(w, x)
 	}
 	for i := range v.Private {
-		w = append(w, wanted{path: v.Private[i].Path, options: asFresh, fs: "tmpfs"})
+		w = append(w, wanted{path: v.Private[i].Path, options: asFresh, fs: "tmpfs", dev: c.own.scratch, root: "/" + strconv.Itoa(i)})
 	}
 	if c.procMounted() {
-		w = append(w, wanted{path: "/proc", options: asProc, fs: "proc", dev: c.procDev()})
+		w = append(w, wanted{path: "/proc", options: asProc, fs: "proc", dev: c.own.proc, root: "/"})
 		if c.masksKeys() {
-			w = append(w, wanted{path: procKeys, options: asFrozen, fs: "tmpfs"})
+			w = append(w, wanted{path: procKeys, options: asFrozen, fs: "tmpfs", dev: c.own.scratch, root: "/" + deniedFile})
 		}
 	}
-	w = append(w, wanted{path: "/dev/pts", options: asPts, fs: "devpts"})
+	w = append(w, wanted{path: ptsPath, options: asPts, fs: "devpts", dev: c.own.pts, root: "/"})
 	for i := range v.Covers {
-		w = append(w, coverMount(&v.Covers[i]))
+		x := coverMount(&v.Covers[i])
+		if v.Covers[i].Kind == view.Deny {
+			x.dev, x.root = c.own.scratch, "/"+map2(v.Covers[i].Folder, deniedFolder, deniedFile)
+		}
+		w = append(w, x)
 	}
 	return w
 }
@@ -115,7 +132,7 @@ func coverMount(k *view.Cover) wanted {
 }
 
 // match finds the demand that a mount has to meet: one on its own path that it meets and no other mount has met yet, else
-// the nearest that may have mounts of the host at its path or below. That every demand is met in the end is for the facts.
+// the nearest that may have mounts of the host below it. That every demand is met in the end is for the facts.
 func match(want []wanted, m *platform.Mount) *wanted {
 	var near, own *wanted
 	for i := range want {
@@ -123,22 +140,25 @@ func match(want []wanted, m *platform.Mount) *wanted {
 		switch {
 		case w.path == m.Path && !w.seen && w.met(m):
 			return w
-		case w.deep && (w.path == m.Path || below(m.Path, w.path)):
+		case w.deep && below(m.Path, w.path):
 			if near == nil || len(w.path) >= len(near.path) {
 				near = w
 			}
-		case w.path == m.Path:
+		case w.path == m.Path && (own == nil || w.deep):
 			own = w
 		}
 	}
-	if near == nil {
+	if near == nil && own != nil && own.seen { // a second one, which nobody asked for
+		return nil
+	}
+	if near == nil || own != nil && own.deep {
 		return own
 	}
 	return near
 }
 
 func (w *wanted) met(m *platform.Mount) bool {
-	return hasAll(m, w.options) && (w.fs == "" || m.Type == w.fs) && (w.dev == "" || m.Dev == w.dev)
+	return hasAll(m, w.options) && (w.fs == "" || m.Type == w.fs) && (w.dev == "" || m.Dev == w.dev) && (w.root == "" || m.Root == w.root)
 }
 
 func hasAll(m *platform.Mount, options string) bool {

@@ -26,12 +26,20 @@ func NoCut(c policy.Confinement, abi int) bool { return c == policy.Reduced && a
 // older is the proof of the two: calls that change nothing, tried before the filter and behind it.
 type older struct{ signal, cut [2]program.Op }
 
+// signalInit tries to signal init, which is the parent of the server's process.
+func (b *build) signalInit() program.Op {
+	init := 1
+	if b.launch.is(shared) {
+		init = b.launch.Init()
+	}
+	return b.See(unix.SYS_KILL, b.AskFor(program.Int(init), unix.SYS_GETPPID).Result(), program.Int(0))
+}
+
 // try makes them; when is 0 before the filter and 1 behind it.
 func (r *older) try(b *build, when int) {
 	c, abi := b.launch.confinement, b.Machine.LandlockABI
 	if Guarded(c, abi) {
-		init := b.See(unix.SYS_GETPPID).Result()
-		r.signal[when] = b.See(unix.SYS_KILL, init, program.Int(0))
+		r.signal[when] = b.signalInit()
 	}
 	if NoCut(c, abi) {
 		r.cut[when] = b.See(unix.SYS_TRUNCATE, program.Str(""), program.Int(0))

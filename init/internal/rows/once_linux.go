@@ -58,7 +58,8 @@ func (r *traced) check(c *check) {
 	c.fact("clone(CLONE_SIGHAND) before", "EINVAL", c.result(o.fork[0]))
 	c.fact("clone(CLONE_SIGHAND)", "EPERM", c.result(o.fork[1]))
 	c.fact("execve(0) while traced", "EFAULT", c.result(o.trial))
-	c.fact("stop at execve(0)", strconv.Itoa(atSeccomp), c.word32(o.stop.Plus(siginfoStatus)))
+	c.fact("stop at execve(0)", "trapped by "+strconv.Itoa(atSeccomp), map2(c.Word32(o.stop.Plus(siginfoCode)) == cldTrapped, "trapped", "otherwise")+
+		" by "+c.word32(o.stop.Plus(siginfoStatus)))
 }
 
 // fork is a clone that makes no process even where it is allowed: CLONE_SIGHAND without CLONE_VM; clone(2).
@@ -102,7 +103,8 @@ func (b *build) trace() {
 		program.Int(unix.PTRACE_O_TRACESECCOMP|unix.PTRACE_O_EXITKILL))
 	b.on(zero)
 	o.stop = b.Space(siginfoSize)
-	b.stopped(o.stop)
+	b.Ask(unix.SYS_WAITID, program.Int(pPID), b.launch.server.Result(), program.Ref(o.stop),
+		program.Int(unix.WEXITED|unix.WSTOPPED|unix.WNOWAIT), program.Int(0))
 	b.on(zero)
 }
 

@@ -1,6 +1,9 @@
 package rows
 
 import (
+	"os"
+	"strconv"
+
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
 	"github.com/security-mcp/mcp-sandbox/init/internal/view"
 	"golang.org/x/sys/unix"
@@ -14,7 +17,14 @@ type pivot struct {
 	covers  []stat
 	cwd     program.Op
 	cwdAt   program.Addr
+	root    stat // of the new root, and of its /dev/pts
+	pts     stat
+	cap     program.Op // how much the private folders can hold
+	capAt   program.Addr
 }
+
+// ptsPath is where pseudo-terminals are; pts(4).
+const ptsPath = "/dev/pts"
 
 const pathMax = 4096
 
@@ -41,6 +51,14 @@ func (r *pivot) ops(b *build) {
 	for i := range v.Covers {
 		r.covers = append(r.covers, b.stat(v.Covers[i].Path))
 	}
+	r.pts = b.stat(ptsPath)
+	if !v.HostRoot {
+		r.root = b.stat("/")
+	}
+	if len(v.Private) > 0 {
+		r.capAt = b.Space(statfsSize)
+		r.cap = b.Ask(unix.SYS_STATFS, program.Str(v.Private[0].Path), program.Ref(r.capAt))
+	}
 }
 
 // outside looks at something of the host that is not the server's.
@@ -55,11 +73,8 @@ func (r *pivot) check(c *check) {
 		c.fact("stat "+v.Outside+" before", "0", c.result(c.launch.outside))
 		c.fact("stat "+v.Outside, "ENOENT", c.result(r.outside))
 	}
-	if cwd := c.Filled(r.cwd, r.cwdAt); len(cwd) > 0 {
-		c.fact("working directory", v.Cwd, string(cwd[:len(cwd)-1]))
-	} else {
-		c.fact("working directory", v.Cwd, "")
-	}
+	c.fact("working directory", v.Cwd, c.path(r.cwd, r.cwdAt))
+	c.own = r.devices(c)
 	for i := range r.nodes {
 		n := nodeAt(v, i)
 		if n.Kind == view.Bind && c.covered(n.Path) {
@@ -71,7 +86,38 @@ func (r *pivot) check(c *check) {
 		c.cover(&v.Covers[i], c.stat(r.covers[i]))
 	}
 	c.mounts()
+	r.capacity(c)
 	c.sockets()
+}
+
+// devices are the file systems that were made for the sandbox, as mountinfo writes them.
+func (r *pivot) devices(c *check) own {
+	pts := c.stat(r.pts).dev
+	c.shown(pts != 0 && pts != c.stat(c.launch.hostsPTS).dev, ptsPath, "the sandbox's own", map2(pts != 0, "device "+devName(pts), ""))
+	m := own{pts: devName(pts), proc: c.procDev()}
+	if !c.View.HostRoot {
+		m.root = devName(c.stat(r.root).dev)
+	}
+	if len(c.View.Private) > 0 {
+		m.scratch = devName(c.stat(r.nodes[len(c.View.Nodes)]).dev)
+	}
+	return m
+}
+
+// Where struct statfs has what it says, in all 64-bit architectures; statfs(2).
+const statfsSize, statfsBlock, statfsBlocks, statfsFiles = 128, 8, 16, 40
+
+// capacity compares what the private folders can hold together. The kernel counts in pages.
+func (r *pivot) capacity(c *check) {
+	if len(c.View.Private) == 0 {
+		return
+	}
+	page := uint64(os.Getpagesize())
+	size := func(pages, page, files uint64) string {
+		return strconv.FormatUint(pages, 10) + " pages of " + strconv.FormatUint(page, 10) + " bytes, " + strconv.FormatUint(files, 10) + " files"
+	}
+	c.fact("private folders", size((uint64(c.View.TmpSize)+page-1)/page, page, uint64(c.View.TmpInodes)),
+		size(c.Word(r.capAt.Plus(statfsBlocks)), c.Word(r.capAt.Plus(statfsBlock)), c.Word(r.capAt.Plus(statfsFiles))))
 }
 
 // nodeAt counts the private folders behind the nodes.
@@ -106,7 +152,7 @@ func (c *check) node(n *view.Node, got inode) {
 	case view.Link:
 		ok = got.mode&format == unix.S_IFLNK && got.size == uint64(len(n.Content))
 	}
-	if !ok {
+	if !ok || n.Kind != view.Bind && !c.own.has(got.dev) {
 		c.refuse("stat", n.Path, mismatch{"what was put there", "something else"})
 	}
 }
@@ -115,14 +161,14 @@ func (c *check) node(n *view.Node, got inode) {
 func (c *check) cover(k *view.Cover, got inode) {
 	ok := got.dev == k.Dev && got.ino == k.Ino
 	if k.Kind == view.Pin && k.Source == "" { // a folder that was made for what lies below it
-		ok = got.mode&unix.S_IFMT == unix.S_IFDIR
+		ok = got.mode&unix.S_IFMT == unix.S_IFDIR && c.own.has(got.dev)
 	}
 	if k.Kind == view.Deny {
 		want := uint32(unix.S_IFREG)
 		if k.Folder {
 			want = unix.S_IFDIR | 0o555
 		}
-		ok = got.mode == want && (got.dev != k.Dev || got.ino != k.Ino)
+		ok = got.mode == want && (got.dev != k.Dev || got.ino != k.Ino) && devName(got.dev) == c.own.scratch
 	}
 	if !ok {
 		c.refuse("stat", k.Path, mismatch{"what covers it", "something else"})

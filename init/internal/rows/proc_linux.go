@@ -14,7 +14,10 @@ const procKeys = "/proc/keys"
 // frozenProc makes /proc read-only, once nothing of it has to be written any more. A server of the machine's user 0 (a
 // container's root that has no other id) is the owner of /proc/sys: there Landlock alone would keep it from writing
 // core_pattern, and with it a program for the host's root to run.
-type frozenProc struct{}
+type frozenProc struct {
+	self program.Op // by init: another sandbox's /proc, or the host's, has another number for it
+	at   program.Addr
+}
 
 func (r *frozenProc) ops(b *build) {
 	none := new(program.Label)
@@ -24,10 +27,15 @@ func (r *frozenProc) ops(b *build) {
 		program.Int(unix.MS_REMOUNT|unix.MS_BIND|unix.MS_RDONLY|unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC), program.Int(0)).On("/proc")
 	b.Here(none)
 	b.launch.procStat = b.stat("/proc")
+	r.at = b.Space(16)
+	r.self = b.See(unix.SYS_READLINKAT, program.Int(unix.AT_FDCWD), program.Str("/proc/self"), program.Ref(r.at), program.Int(16))
 }
 
 // check: the mounts are compared as a whole, and this one with them.
 func (r *frozenProc) check(c *check) {
+	if c.procMounted() {
+		c.fact("/proc/self of init", "1", string(c.Filled(r.self, r.at)))
+	}
 	if o := c.launch.keys; c.procMounted() && c.Ran(o) && c.Errno(o) != 0 && c.Errno(o) != unix.ENOENT {
 		c.refuse("move_mount", procKeys, c.Errno(o))
 	}
@@ -36,7 +44,11 @@ func (r *frozenProc) check(c *check) {
 // procDev is the file system that a path to /proc leads to, as mountinfo writes it: with filesystem.default "read" the
 // host's own lies below.
 func (c *check) procDev() string {
-	dev := c.stat(c.launch.procStat).dev
+	return devName(c.stat(c.launch.procStat).dev)
+}
+
+// devName is a device's number as mountinfo writes it.
+func devName(dev uint64) string {
 	return strconv.FormatUint(dev>>32, 10) + ":" + strconv.FormatUint(dev&0xffffffff, 10)
 }
 

@@ -31,6 +31,7 @@ func (r *root) ops(b *build) {
 	if v.Outside != "" {
 		b.launch.outside = b.outside(program.Int(0)) // now: it may lie where the root is built
 	}
+	b.launch.hostsPTS = b.stat(ptsPath)
 	b.Do(unix.SYS_UMASK, program.Int(0)) // the modes below are meant; the row of the descriptors sets the server's
 	if !b.Machine.Root {                 // or this process opens no path of the host
 		b.Step(unix.SYS_CLOSE, b.resolve("/")).On("/") // that there is such a call shows before one of the policy's paths is opened

@@ -38,3 +38,12 @@ func pipe(tb testing.TB) (r, w *os.File) {
 	}
 	return r, w
 }
+
+// event is the name of the report's only or last record.
+func (o *outcome) event() string {
+	if len(o.report) == 0 {
+		return "no report"
+	}
+	s, _ := o.report[len(o.report)-1]["event"].(string)
+	return s
+}

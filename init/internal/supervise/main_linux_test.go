@@ -72,6 +72,8 @@ type launch struct {
 	Umask int    // the launcher's; 0: 027
 	List  bool   // write the program to descriptor 4 when it has run
 
+	Change []string // write there which changes of the evidence are not noticed; the names of the rows
+
 	Once string // alters the calls around the one execve: "pend", "refuse" or "stuck"
 
 	Break bool   // replace the call that covers a file again by one that does nothing
@@ -116,7 +118,8 @@ func shim(request string) int {
 				m.LandlockABI = min(m.LandlockABI, l.ABI)
 			}
 		},
-		AlterRepair: l.alterRepair, Reaper: []string{shimName, reapArg},
+		AlterEvidence: l.alterEvidence,
+		AlterRepair:   l.alterRepair, Reaper: []string{shimName, reapArg},
 		Say: func(s string) { os.Stderr.WriteString(s + "\n") }})
 	if l.List && made != nil {
 		write(made)
@@ -164,6 +167,7 @@ type outcome struct {
 	report         []map[string]any
 	stdout, stderr string
 	list           []op
+	tried          answer
 }
 
 // start starts a shim; done waits for it and gathers what it left.
@@ -208,7 +212,11 @@ func start(tb testing.TB, l launch, stdin io.Reader) (cmd *exec.Cmd, report *os.
 		defer reports.Close()
 		defer lists.Close()
 		var o outcome
-		json.NewDecoder(lists).Decode(&o.list)
+		if l.Change != nil {
+			json.NewDecoder(lists).Decode(&o.tried)
+		} else {
+			json.NewDecoder(lists).Decode(&o.list)
+		}
 		for d := json.NewDecoder(reports); ; {
 			var r map[string]any
 			if err := d.Decode(&r); err != nil {
@@ -233,13 +241,4 @@ func run(tb testing.TB, l launch) outcome {
 	tb.Helper()
 	_, _, done := start(tb, l, nil)
 	return done()
-}
-
-// event is the name of the report's only or last record.
-func (o *outcome) event() string {
-	if len(o.report) == 0 {
-		return "no report"
-	}
-	s, _ := o.report[len(o.report)-1]["event"].(string)
-	return s
 }

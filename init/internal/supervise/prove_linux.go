@@ -44,7 +44,11 @@ func (s *shim) prove() (*order.Enforced, error) {
 	if err = s.group.ReadBack(); err != nil {
 		return nil, &order.Refusal{Layer: order.Cgroup, Op: "read back", Err: err}
 	}
-	layers, refusal := s.launch.Check(&rows.Evidence{Results: s.launch.Copy(), Mounts: mounts, Server: s.server})
+	evidence := &rows.Evidence{Results: s.launch.Copy(), Mounts: mounts, Server: s.server}
+	if s.AlterEvidence != nil {
+		s.AlterEvidence(s.launch, evidence)
+	}
+	layers, refusal := s.launch.Check(evidence)
 	if refusal != nil {
 		return nil, refusal
 	}

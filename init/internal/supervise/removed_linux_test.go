@@ -40,6 +40,9 @@ func rowsOf(t *testing.T, document string) (names []string) {
 	if strings.HasPrefix(document, "reduced") {
 		letter = "r"
 	}
+	if strings.HasPrefix(document, "limits") {
+		letter = "l"
+	}
 	for _, r := range tableRows(t) {
 		if strings.Contains(r.where, letter) {
 			names = append(names, r.name)

@@ -29,6 +29,8 @@ type Config struct {
 	AlterRepair func(r *rows.Repair)
 	// AlterMachine, for tests, changes what was found out about the machine.
 	AlterMachine func(m *rows.Machine)
+	// AlterEvidence, for tests, changes what came back before it is compared.
+	AlterEvidence func(l *rows.Launch, e *rows.Evidence)
 }
 
 // A shim is one launch under way.
