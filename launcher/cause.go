@@ -13,6 +13,9 @@ const (
 	apparmorSwitch = "kernel.apparmor_restrict_unprivileged_userns"
 )
 
+// struck is the problem of a call that its caller does not survive.
+const struck = "SIGSYS"
+
 // A cause is why full confinement was refused, and the remedy.
 type cause struct {
 	detail, fix string
@@ -40,6 +43,8 @@ func (f *findings) cause() cause {
 		return remedied(name+"s: the limit "+sysctl+" is used up, here or in a user namespace around this process", fixSysctl(sysctl, twice(a.sysctls[sysctl])))
 	case problem == "EUSERS":
 		return remedied(name+"s: too many of them lie inside each other", "start fewer sandboxes inside each other")
+	case problem == struck:
+		return remedied(name+"s: a filter around this process ends whoever asks for them (SIGSYS)", fixAround())
 	case problem == "EINVAL" || problem == "ENOSYS":
 		return remedied(name+"s: the kernel was built without them", "a kernel with CONFIG_USER_NS, CONFIG_PID_NS, CONFIG_IPC_NS, CONFIG_UTS_NS and CONFIG_NET_NS")
 	case denied && a.sysctls[debianSwitch] == "0" && !a.root:
@@ -47,7 +52,7 @@ func (f *findings) cause() cause {
 	case denied && a.chrooted:
 		return remedied("refused inside a chroot ("+problem+")", "start it outside of the chroot, or enter the folder by `bwrap --bind FOLDER / …`, whose root is a real one")
 	case denied && a.filtered:
-		return remedied("refused ("+problem+") by a seccomp filter that was there before: "+f.surrounding(), f.fixContainer())
+		return remedied("refused ("+problem+") by a seccomp filter that was there before: of the container or systemd unit, or of the program that started this one", fixAround())
 	case denied && a.sysctls[apparmorSwitch] == "1":
 		return remedied("refused ("+problem+") by AppArmor: "+apparmorSwitch+" is 1", f.fixAppArmor())
 	case denied:
@@ -90,23 +95,11 @@ func (f *findings) later(r *Error) cause {
 	case denied && a.sysctls[apparmorSwitch] == "1" && !a.root:
 		return remedied(unused+" ("+said+"): "+apparmorSwitch+" is 1", f.fixAppArmor())
 	case denied && a.root && !a.admin:
-		return remedied("this root has no CAP_SYS_ADMIN ("+said+")", f.fixWeakRoot())
-	case denied && (a.filtered || a.container != ""):
-		return remedied(unused+" ("+said+"): "+f.surrounding()+" forbids it", f.fixContainer())
+		return remedied("this root has no CAP_SYS_ADMIN ("+said+")", fixWeakRoot)
+	case denied && a.filtered:
+		return remedied(unused+" ("+said+"): what this process runs in forbids it", fixAround())
 	case errno == syscall.EINVAL && r.Op == "pivot_root":
 		return remedied("the root is the initramfs, which cannot be left by pivot_root(2)", "switch_root(8) to a real file system first")
 	}
 	return remedied(unused+": "+said, r.Hint)
-}
-
-// surrounding names what this process runs in.
-func (f *findings) surrounding() string {
-	switch c := f.around.container; c {
-	case "":
-		return "the program that started this one"
-	case "kubernetes":
-		return "the Pod's container"
-	default:
-		return "the container (" + c + ")"
-	}
 }

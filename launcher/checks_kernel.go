@@ -11,8 +11,8 @@ import (
 func (f *findings) namespaces() Check {
 	const name = "User namespaces"
 	if f.full.ran() {
-		if fresh := fact(f.full.layer(order.Root), "fresh /proc"); fresh != nil && fresh.Got == "" {
-			return Check{name, Limited, "usable, mounts and loopback work inside, but no /proc of its own: " + fresh.Reason, f.fixMaskedProc()}
+		if fresh := f.procless(); fresh != nil {
+			return Check{name, Limited, "usable, mounts and loopback work inside, but no /proc of its own: " + fresh.Reason, fixMaskedProc}
 		}
 		return Check{name, Works, "usable, mounts and loopback work inside", ""}
 	}
@@ -59,6 +59,8 @@ func (f *findings) landlock() Check {
 	switch {
 	case !known:
 		return Check{name, Missing, untried, ""}
+	case problem == struck:
+		return Check{name, Missing, "a filter around this process ends whoever asks for it (SIGSYS)", f.fixFilter("landlock_create_ruleset, landlock_add_rule and landlock_restrict_self")}
 	case problem == "ENOSYS" && f.around.filtered:
 		return Check{name, Missing, "ENOSYS: the kernel has none, or the seccomp filter around this process hides it", f.fixFilter("landlock_create_ruleset, landlock_add_rule and landlock_restrict_self")}
 	case problem == "ENOSYS":

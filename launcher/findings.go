@@ -61,7 +61,6 @@ type treeOutcome struct {
 // surroundings are what explains a refusal and chooses its remedy. They prove nothing, and no check rests on them alone.
 type surroundings struct {
 	sysctls     map[string]string // those that were there
-	container   string            // "docker", "podman", "kubernetes", "systemd", or ""
 	filtered    bool              // a seccomp filter that somebody else loaded holds for this process
 	chrooted    bool
 	strangeProc bool // /proc shows the processes of another pid namespace
@@ -76,11 +75,19 @@ type surroundings struct {
 // reached is the best that a trial proved, and the trial.
 func (f *findings) reached() (*outcome, policy.Confinement) {
 	for _, o := range []*outcome{&f.full, &f.usual, &f.least} {
-		if o.ran() {
+		if o.ran() && (o != &f.full || f.procless() == nil || !f.usual.ran()) {
 			return o, policy.Confinement(o.report.Confinement)
 		}
 	}
 	return &f.usual, policy.None
+}
+
+// procless is the fact that full has no /proc of its own, or nil: then level standard prefers reduced.
+func (f *findings) procless() *order.Fact {
+	if fresh := fact(f.full.layer(order.Root), "fresh /proc"); fresh != nil && fresh.Got == "" {
+		return fresh
+	}
+	return nil
 }
 
 // machine turns the findings into what a host and a person read.

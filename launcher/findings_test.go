@@ -92,7 +92,7 @@ func machines() map[string]*findings {
 	linux("docker", func(f *findings) {
 		f.full, f.usual = refusal(order.Namespaces, "clone", "", syscall.EPERM), outcome{report: proof(policy.Reduced, 6)}.with(noGroup)
 		f.shared, f.calls = f.full, all("EPERM namespaces")
-		f.around = surroundings{cgroups: "v2", container: "docker", filtered: true}
+		f.around = surroundings{cgroups: "v2", filtered: true}
 	})
 	linux("old", func(f *findings) {
 		f.kernel = "5.12.0"

@@ -3,6 +3,7 @@ package launcher
 import (
 	"path"
 	"strings"
+	"syscall"
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
 )
@@ -39,46 +40,29 @@ func attachment(self string) string {
 	return self
 }
 
-// fixContainer says how a container lets the programs in it confine others in full.
-func (f *findings) fixContainer() string {
-	const instead = "; reduced confinement needs none of this"
-	switch f.around.container {
-	case "kubernetes":
-		return "in the Pod: `hostUsers: false`, and in the container's securityContext `procMount: Unmasked`, `seccompProfile: {type: Unconfined}` — that takes the container's own filter away" + instead
-	case "docker":
-		return "`docker run --user 1000:1000 --security-opt seccomp=unconfined --security-opt apparmor=unconfined --security-opt systempaths=unconfined …` — that takes the container's own filters away" + instead
-	case "podman":
-		return "`podman run --user 1000:1000 --security-opt seccomp=unconfined --security-opt unmask=ALL …` — that takes the container's own filter away" + instead
-	}
-	return "start it outside of what confines this process; or let that allow clone and unshare with namespaces, mount, umount2, pivot_root, open_tree, move_mount and mount_setattr; in a systemd unit: RestrictNamespaces=no and no SystemCallFilter= against @mount"
+// fixAround says how what this process runs in lets the programs in it confine others in full. Which engine that is no call
+// tells, so there is a line for each.
+func fixAround() string {
+	return "reduced confinement needs none of this; what takes a filter away says so:\n" +
+		"in a systemd unit: RestrictNamespaces=no, and @mount in SystemCallFilter=, or none\n" +
+		"Docker: `docker run --user 1000:1000 --security-opt seccomp=unconfined --security-opt apparmor=unconfined --security-opt systempaths=unconfined …` — that takes the container's own filters away\n" +
+		"Podman: `podman run --user 1000:1000 --security-opt seccomp=unconfined --security-opt unmask=ALL …` — that takes the container's own filter away\n" +
+		"Kubernetes: in the Pod `hostUsers: false`, and in the container's securityContext `procMount: Unmasked`, `seccompProfile: {type: Unconfined}` — that takes the container's own filter away\n" +
+		"any other filter: clone and unshare with namespaces, mount, umount2, pivot_root, open_tree, move_mount and mount_setattr"
 }
 
 // fixWeakRoot: whoever is root opens the grants for another user, which takes a right that containers do not give. An
 // ordinary user needs none.
-func (f *findings) fixWeakRoot() string {
-	switch f.around.container {
-	case "kubernetes":
-		return "an ordinary user in the container's securityContext: `runAsNonRoot: true`, `runAsUser: 1000`"
-	case "docker", "podman":
-		return "start it as an ordinary user: `" + f.around.container + " run --user 1000:1000 …`"
-	}
-	return "start it as an ordinary user"
-}
+const fixWeakRoot = "start it as an ordinary user: `docker run --user 1000:1000 …`, the same with podman, User= in a systemd unit, " +
+	"in a Pod `runAsNonRoot: true`, `runAsUser: 1000`"
 
-func (f *findings) fixMaskedProc() string {
-	switch f.around.container {
-	case "kubernetes":
-		return "in the container's securityContext: `procMount: Unmasked` (with `hostUsers: false` in the Pod)"
-	case "podman":
-		return "`podman run --security-opt unmask=ALL …`"
-	case "docker":
-		return "`docker run --security-opt systempaths=unconfined …`"
-	}
-	return "a /proc without masked paths, as `docker run --security-opt systempaths=unconfined …` gives; servers that do not read /proc need none"
-}
+const fixMaskedProc = "a /proc without masked or read-only parts: `podman run --security-opt unmask=ALL …`, `docker run --security-opt systempaths=unconfined …`, " +
+	"in a container of a Pod `procMount: Unmasked` with `hostUsers: false`, in a systemd unit ProtectKernelTunables=no and ProtectKernelLogs=no; " +
+	"`--min-confinement full` takes full without one, for servers that do not read /proc"
 
 func (f *findings) fixFilter(calls string) string {
-	return "a filter that allows " + calls + ": a newer container engine has them in its default, or name a profile of your own by `--security-opt seccomp=FILE`"
+	return "a filter that allows " + calls + ": a newer container engine has them in its default, or name a profile of your own by `--security-opt seccomp=FILE`; " +
+		"in a systemd unit, @sandbox in SystemCallFilter="
 }
 
 // fixLSM adds Landlock to the modules that are started.
@@ -95,18 +79,15 @@ func (f *findings) fixDelegation() string {
 	a := &f.around
 	best, _ := f.reached()
 	switch {
-	case a.filtered && a.container == "" && strings.HasPrefix(best.layer(order.Cgroup).Reason, "clone3 "):
+	case a.filtered && strings.HasPrefix(best.layer(order.Cgroup).Reason, "clone3 "):
 		return "let what confines this process allow clone3; in a systemd unit: RestrictNamespaces=no"
 	case a.wsl == 2 && !a.systemd:
 		return "in /etc/wsl.conf: `[boot]` and below it `systemd=true`; in Windows `wsl --shutdown`; then run under `systemd-run --user --scope -p Delegate=yes`"
 	case a.cgroups == "v1" && a.wsl == 2:
 		return "in %UserProfile%\\.wslconfig: `[wsl2]` and below it `kernelCommandLine=cgroup_no_v1=all`; then `wsl --shutdown`"
-	case a.container == "kubernetes":
-		return "limits of the Pod's container (`resources.limits`) hold for all its servers together"
-	case a.container == "podman":
-		return "`podman run --security-opt unmask=/sys/fs/cgroup …`; or limits of the container itself (`--memory 2g --pids-limit 512`), which hold for all its servers together"
-	case a.container != "":
-		return "limits of the container itself (`docker run --memory 2g --pids-limit 512 …`) hold for all its servers together"
+	case strings.HasSuffix(best.layer(order.Cgroup).Reason, syscall.EROFS.Error()):
+		return "they are mounted read-only, as containers have it: limits of the container itself (`docker run --memory 2g --pids-limit 512 …`, a Pod's `resources.limits`) " +
+			"hold for all its servers together; `podman run --security-opt unmask=/sys/fs/cgroup …` lets them be divided"
 	case a.filtered && a.cgroups != "v2":
 		return "limits of what confines this process hold for all its servers together"
 	case a.cgroups == "v1" && a.systemd:

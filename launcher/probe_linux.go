@@ -30,7 +30,8 @@ func find(ctx context.Context, self string) (f *findings, err error) {
 		{&f.shared, policy.LevelNetwork, policy.Full, &f.full},
 		{&f.least, policy.Standard, policy.ConfinementLimits, &f.usual},
 	} {
-		if f.full.ran() || t.unless != nil && t.unless.ran() {
+		satisfied := f.full.ran() && (t.o != &f.usual || f.procless() == nil)
+		if satisfied || t.o != &f.usual && t.unless != nil && t.unless.ran() {
 			continue
 		}
 		p := policy.Policy{Level: t.level, MinConfinement: t.min, Limits: policy.Limits{CPU: 1000}}

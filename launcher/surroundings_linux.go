@@ -12,7 +12,7 @@ import (
 
 // lookAround reads what may explain a refusal. A file that cannot be read explains nothing.
 func lookAround() surroundings {
-	s := surroundings{sysctls: map[string]string{}, root: os.Geteuid() == 0, container: container(), cgroups: hierarchy()}
+	s := surroundings{sysctls: map[string]string{}, root: os.Geteuid() == 0, cgroups: hierarchy()}
 	for _, name := range sysctls() {
 		if b, err := os.ReadFile("/proc/sys/" + strings.ReplaceAll(name, ".", "/")); err == nil {
 			s.sysctls[name] = strings.TrimSpace(string(b))
@@ -62,19 +62,6 @@ func rootMounted(mountinfo []byte) bool {
 		}
 	}
 	return false
-}
-
-// container is what the container's engine leaves for those inside.
-func container() string {
-	switch {
-	case os.Getenv("KUBERNETES_SERVICE_HOST") != "":
-		return "kubernetes"
-	case exists("/.dockerenv"):
-		return "docker"
-	case exists("/run/.containerenv"):
-		return "podman"
-	}
-	return os.Getenv("container") // systemd-nspawn(1) and others
 }
 
 // hierarchy is the version of the control groups that are mounted; cgroups(7).

@@ -31,13 +31,6 @@ func TestRootMounted(t *testing.T) {
 	}
 }
 
-func TestContainer(t *testing.T) {
-	t.Setenv("KUBERNETES_SERVICE_HOST", "10.0.0.1")
-	if got := container(); got != "kubernetes" {
-		t.Error(got)
-	}
-}
-
 // A file is anybody's only if every folder above it is, too.
 func TestOpenToAll(t *testing.T) {
 	dir := t.TempDir()

@@ -63,11 +63,13 @@ type landlocked struct {
 const minLandlock = 2
 
 // withoutLandlock tells why there is none; [platform.NoLandlock].
-func withoutLandlock(e unix.Errno) string {
-	switch e {
-	case unix.EOPNOTSUPP:
+func (m *Machine) withoutLandlock() string {
+	switch e := m.NoLandlock; {
+	case m.Kills(unix.SYS_LANDLOCK_CREATE_RULESET):
+		return "what the launcher runs in ends whoever asks for Landlock, by SIGSYS"
+	case e == unix.EOPNOTSUPP:
 		return "the kernel has Landlock, and it was not started at boot"
-	case unix.EPERM, unix.EACCES:
+	case e == unix.EPERM || e == unix.EACCES:
 		return "what the launcher runs in refuses Landlock: " + e.Error()
 	}
 	return "the kernel has no Landlock, or what the launcher runs in hides it"
@@ -210,7 +212,7 @@ func (r *restrict) check(c *check) {
 		c.layer.State = order.Absent
 		c.layer.Reason = "Landlock of this kernel (ABI " + strconv.Itoa(abi) + ") lets no file be renamed across folders"
 		if abi == 0 {
-			c.layer.Reason = withoutLandlock(c.Machine.NoLandlock)
+			c.layer.Reason = c.Machine.withoutLandlock()
 		}
 		c.layer.Effect = "the mounts alone decide what can be read and written; abstract sockets end at the network namespace"
 		return

@@ -2,6 +2,7 @@ package rows
 
 import (
 	"math"
+	"slices"
 
 	cgroups "github.com/security-mcp/mcp-sandbox/init/internal/cgroup"
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
@@ -30,6 +31,7 @@ type Machine struct {
 	Kernel      string
 	LandlockABI int        // 0: there is none, because of
 	NoLandlock  unix.Errno // what the kernel or a filter says
+	Deadly      []uintptr  // calls that end their caller: a filter around the launcher does so
 	LastCap     int        // the highest capability's number
 	Namespaces  [7]uint64  // inodes of the shim's own, in the order of platform.NamespaceNames
 	Route       bool       // the shim can connect a UDP socket to 192.0.2.1
@@ -51,6 +53,9 @@ type Machine struct {
 	CPUs            int        // online
 	CountsProcesses bool       // RLIMIT_NPROC counts per user namespace: Linux 5.14 or later
 }
+
+// Kills reports whether the call is one that nobody here survives.
+func (m *Machine) Kills(nr uintptr) bool { return slices.Contains(m.Deadly, nr) }
 
 // A Request is one launch.
 type Request struct {

@@ -2,6 +2,7 @@ package supervise
 
 import (
 	"errors"
+	"strings"
 	"syscall"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
@@ -17,9 +18,15 @@ func machines(r *order.Refusal) bool {
 	if errors.As(r.Err, &struck) {
 		return struck.sig == unix.SIGSYS
 	}
+	if errors.As(r.Err, new(noProc)) {
+		return true
+	}
 	var errno syscall.Errno
 	if !errors.As(r.Err, &errno) {
 		return false
+	}
+	if inProc(r) {
+		return true
 	}
 	switch r.Layer {
 	case order.Namespaces, order.Network, order.Privileges:
@@ -28,6 +35,11 @@ func machines(r *order.Refusal) bool {
 		return errors.As(r.Err, new(rows.Mechanism))
 	}
 	return false // the policy's limits, its command, its descriptors
+}
+
+// inProc reports whether the shim could not look at init's mounts. No policy names a path in /proc.
+func inProc(r *order.Refusal) bool {
+	return r.Layer == order.Root && strings.HasPrefix(r.Path, "/proc/") && strings.HasSuffix(r.Path, "/mountinfo")
 }
 
 // mechanism marks an error that no path of the policy can be the cause of.

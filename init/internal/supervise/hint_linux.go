@@ -7,6 +7,7 @@ import (
 	"syscall"
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
 )
 
@@ -14,14 +15,31 @@ import (
 func (s *shim) hints() string {
 	var all []string
 	for _, r := range s.refused {
-		var errno syscall.Errno
-		if errors.As(r.Err, &errno) {
-			if h := hint(r.Layer, r.Op, errno); h != "" && !slices.Contains(all, h) {
-				all = append(all, h)
-			}
+		if h := hintOf(r); h != "" && !slices.Contains(all, h) {
+			all = append(all, h)
 		}
 	}
 	return strings.Join(all, "; ")
+}
+
+// hintOf is the hint of a refusal that may have no errno.
+func hintOf(r *order.Refusal) string {
+	var struck killedBy
+	var errno syscall.Errno
+	switch {
+	case errors.As(r.Err, &struck) && struck.sig == unix.SIGSYS && r.Layer != order.Landlock && r.Layer != order.Seccomp:
+		return "let what the launcher runs in allow the calls of mounts and namespaces: in a systemd unit, @mount in SystemCallFilter="
+	case errors.As(r.Err, &struck) && struck.sig == unix.SIGSYS:
+		return "let what the launcher runs in allow Landlock and seccomp: in a systemd unit, @sandbox in SystemCallFilter="
+	case errors.As(r.Err, new(noProc)):
+		return "Java, Node and others need /proc, so full without one is for minConfinement full alone; full gets its own where the launcher's is " +
+			"not masked: a container's unmask=ALL (podman), systempaths=unconfined (Docker) or procMount: Unmasked (Kubernetes), a unit's " +
+			"ProtectKernelTunables=no, ProtectKernelLogs=no"
+	case inProc(r):
+		return "/proc hides the processes of others, init among them, as the mount option hidepid and a systemd unit's ProtectProc=invisible do: ProtectProc=default"
+	}
+	errors.As(r.Err, &errno)
+	return hint(r.Layer, r.Op, errno)
 }
 
 // hint is what to do about a refusal, where there is something to do.
@@ -53,8 +71,16 @@ func hint(l order.Layer, op string, e syscall.Errno) string {
 		return "Landlock was not started at boot: add landlock to the kernel's parameter lsm="
 	case l == order.Landlock && strings.HasPrefix(op, "landlock_"):
 		return "Landlock takes Linux 5.13 or later, and no filter around the launcher that refuses its calls"
+	case op == "openat2" && e == unix.ENOSYS && newKernel():
+		return "what the launcher runs in refuses openat2(2), as a systemd unit does with RestrictSUIDSGID=yes, or DynamicUser=yes, which sets it: RestrictSUIDSGID=no"
+	case e == unix.ENOSYS && newKernel():
+		return "this kernel has the call, and what the launcher runs in refuses it"
 	case e == unix.ENOSYS:
-		return "this kernel is too old, or what the launcher runs in refuses the call: Linux 5.12 has all that full confinement needs"
+		return "this kernel is too old: Linux 5.12 has all that full confinement needs"
+	case l == order.Network && e == unix.EAFNOSUPPORT:
+		return "a sandbox's own network takes sockets of AF_INET and AF_NETLINK: in a systemd unit, both in RestrictAddressFamilies="
+	case e == unix.ENOSPC && l == order.Root:
+		return "the private folders are too small for what the policy names: raise filesystem.tmpSize"
 	case l == order.Landlock && op == "openat" && e == unix.EACCES:
 		return "the server's user may not go there, and without namespaces nobody can open it for it: name another by --user, or grant what it may enter"
 	case l == order.Privileges && op == "give up user 0":
@@ -63,4 +89,10 @@ func hint(l order.Layer, op string, e syscall.Errno) string {
 		return "the limit of open files is too low for a launch with these grants: raise ulimit -n"
 	}
 	return ""
+}
+
+// newKernel reports whether the kernel has every call that full needs: what is missing then is hidden.
+func newKernel() bool {
+	release, err := platform.Kernel()
+	return err == nil && atLeast(release, 5, 12)
 }

@@ -16,8 +16,16 @@ func (s *shim) descend() (*order.Enforced, error) {
 	for s.rung = s.highest(); ; {
 		enforced, err := s.attempt()
 		if err == nil {
+			err = s.procless(enforced)
+		}
+		if err == nil {
 			closeAll(s.stdio.closes)
 			return enforced, nil
+		}
+		if s.climbs(err) {
+			s.abandon()
+			s.rung, s.bare, s.refused = policy.Full, true, nil
+			continue
 		}
 		next, refusal := s.below(err)
 		if refusal == nil {
@@ -46,6 +54,9 @@ func (s *shim) highest() policy.Confinement {
 
 // attempt builds and proves one confinement.
 func (s *shim) attempt() (*order.Enforced, error) {
+	if err := s.survivable(); err != nil {
+		return nil, err
+	}
 	begin := s.beginFull
 	if s.shared() {
 		begin = s.beginShared
@@ -153,10 +164,7 @@ func (s *shim) lowered() string {
 		return ""
 	}
 	text := "the confinement is " + string(s.rung) + " and no stronger one: this machine refused " + why
-	if h := s.hints(); h != "" {
-		text += " (" + h + ")"
-	}
-	return text
+	return text + " (" + cmp.Or(s.hints(), "`mcp-sandbox doctor` tells what else it refuses, and what to do") + ")"
 }
 
 // reachable is an error if it is known beforehand that this machine cannot give the rung.

@@ -26,12 +26,15 @@ func (s *shim) tellLowered() {
 // lasting reports whether a refusal is one of this machine's settings and not of the moment, nor of this policy: ENOSPC is
 // also what a limit of namespaces says that others have used up.
 func lasting(r *order.Refusal) bool {
+	if errors.As(r.Err, new(noProc)) || errors.As(r.Err, new(killedBy)) {
+		return true
+	}
 	var errno syscall.Errno
 	if !errors.As(r.Err, &errno) || r.Layer != order.Namespaces && r.Layer != order.Network && r.Layer != order.Root && r.Layer != order.Landlock {
 		return false
 	}
 	switch errno {
-	case unix.EPERM, unix.EACCES, unix.ENOSYS:
+	case unix.EPERM, unix.EACCES, unix.ENOSYS, unix.EAFNOSUPPORT:
 		return true
 	case unix.ENOSPC:
 		return r.Layer == order.Namespaces && forbidden()

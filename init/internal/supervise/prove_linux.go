@@ -39,7 +39,7 @@ func (s *shim) prove() (*order.Enforced, error) {
 	}
 	mounts, err := s.mounts()
 	if err != nil {
-		return nil, &order.Refusal{Layer: order.Root, Op: "mountinfo", Err: mechanism(err)}
+		return nil, &order.Refusal{Layer: order.Root, Op: "mountinfo", Path: s.mountsOf(), Err: err}
 	}
 	if err = s.group.ReadBack(); err != nil {
 		return nil, &order.Refusal{Layer: order.Cgroup, Op: "read back", Err: err}
@@ -60,12 +60,14 @@ func (s *shim) mounts() ([]platform.Mount, error) {
 	if s.shared() {
 		return nil, nil
 	}
-	table, err := platform.ReadSmall("/proc/"+strconv.Itoa(s.init)+"/mountinfo", 8<<20)
+	table, err := platform.ReadSmall(s.mountsOf(), 8<<20)
 	if err != nil {
-		return nil, err
+		return nil, errors.Unwrap(err)
 	}
 	return platform.ParseMountinfo(table)
 }
+
+func (s *shim) mountsOf() string { return "/proc/" + strconv.Itoa(s.init) + "/mountinfo" }
 
 // told waits for one message that a process has come to its end, and returns which.
 func (s *shim) told() (pid int, err error) {
@@ -122,6 +124,9 @@ func (s *shim) failed(err error) error {
 	r := s.launch.Copy()
 	if f := s.launch.Failed(r); f != nil {
 		return f
+	}
+	if sig := s.struck(); sig != 0 {
+		err = killedBy{sig}
 	}
 	return &order.Refusal{Layer: order.Layer(s.launch.Reached(r)), Op: "set up", Err: err}
 }

@@ -33,6 +33,9 @@ func (s *shim) warn(e *order.Enforced) {
 func (s *shim) refuse(err error) int {
 	r := report.Refused(err)
 	r.Hint = hint(r.Layer, r.Op, syscall.Errno(r.Errno))
+	if refusal := (*order.Refusal)(nil); errors.As(err, &refusal) {
+		r.Hint = hintOf(refusal)
+	}
 	if all := (refusals{}); errors.As(err, &all) {
 		r.Hint = all.hints
 		if all.next != "" && !s.Order.Probe { // which makes its trial of the next anyway

@@ -39,6 +39,7 @@ type shim struct {
 	policy    policy.Policy
 	rung      policy.Confinement // the confinement that is tried, and in the end the one that is reached
 	noFilter  bool               // the kernel has no seccomp, and the rung does without
+	bare      bool               // full is taken without a /proc of its own, for nothing below it holds
 	refused   []*order.Refusal   // why stronger ones were not, the strongest first
 	view      *view.View
 	machine   rows.Machine
@@ -130,6 +131,7 @@ func (s *shim) prepare() error {
 	if err = identify(&s.machine, &s.policy); err != nil {
 		return &order.Refusal{Layer: order.Namespaces, Op: "find out the ids", Err: err}
 	}
+	s.findDeadly()
 	if err = s.route(); err != nil {
 		return err
 	}

@@ -86,6 +86,9 @@ func (s *shim) adopt() error {
 		if f := s.launch.Failed(s.launch.Copy()); f != nil {
 			return f
 		}
+		if st.Signaled() { // its one call but exit
+			return &order.Refusal{Layer: order.Namespaces, Op: "clone", Err: killedBy{st.Signal()}}
+		}
 		return refusedStart("runner", errors.New("ended with status "+strconv.Itoa(int(st))))
 	}
 	if s.initFD, err = unix.PidfdOpen(s.init, 0); err != nil {

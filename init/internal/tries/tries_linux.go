@@ -11,6 +11,7 @@ import (
 type try struct {
 	name string
 	op   program.Op
+	end  program.Addr // how its process ended
 }
 
 // kinds are the namespaces, each with a user namespace around it: what an ordinary user may ask for.
@@ -34,55 +35,56 @@ const (
 	allow         = 0x7fff0000<<32 | 0x06
 )
 
-// lay lays the calls out. Nobody is harmed by what succeeds: the processes end at once.
+// lay lays the calls out, each in a process of its own, for a filter may end who makes it. Nobody is harmed by what succeeds:
+// the processes end at once.
 func lay(p *program.Program) (all []try) {
 	zero := program.Int(0)
-	for _, k := range kinds() {
+	apart := func(name string, call func() program.Op) {
 		next := new(program.Label)
-		op := p.StepExactly(zero, unix.SYS_CLONE, program.Int(unix.CLONE_NEWUSER|k.flag|int(unix.SIGCHLD)), zero, zero, zero, zero).Fork().Else(next)
+		p.StepExactly(zero, unix.SYS_CLONE, program.Int(int(unix.SIGCHLD)), zero, zero, zero, zero).Fork().Else(next)
+		t := try{name: name, op: call()}
 		p.Any(unix.SYS_EXIT_GROUP, zero)
 		p.Here(next)
-		p.Any(unix.SYS_WAIT4, program.Int(-1), zero, zero, zero)
-		all = append(all, try{k.name, op})
+		t.end = p.Space(8)
+		p.Any(unix.SYS_WAIT4, program.Int(-1), program.Ref(t.end), zero, zero)
+		all = append(all, t)
 	}
-	all = append(all, try{order.TryLandlock, p.See(unix.SYS_LANDLOCK_CREATE_RULESET, zero, zero, program.Int(unix.LANDLOCK_CREATE_RULESET_VERSION))})
+	for _, k := range kinds() {
+		apart(k.name, func() program.Op {
+			made := new(program.Label)
+			op := p.StepExactly(zero, unix.SYS_CLONE, program.Int(unix.CLONE_NEWUSER|k.flag|int(unix.SIGCHLD)), zero, zero, zero, zero).Fork().Else(made)
+			p.Any(unix.SYS_EXIT_GROUP, zero)
+			p.Here(made)
+			p.Any(unix.SYS_WAIT4, program.Int(-1), zero, zero, zero)
+			return op
+		})
+	}
+	apart(order.TryLandlock, func() program.Op {
+		return p.See(unix.SYS_LANDLOCK_CREATE_RULESET, zero, zero, program.Int(unix.LANDLOCK_CREATE_RULESET_VERSION))
+	})
 	p.See(unix.SYS_PRCTL, program.Int(unix.PR_SET_NO_NEW_PRIVS), program.Int(1), zero, zero, zero)
 	one := p.Data(program.Raw(allow))
 	prog := program.Ref(p.Data(program.Raw(1, uint64(one)))) // struct sock_fprog
-	// The listener comes before the filter that follows it only because a process may have one listener, and many filters.
-	all = append(all,
-		try{order.TryListener, p.See(unix.SYS_SECCOMP, program.Int(setModeFilter), program.Int(newListener), prog)},
-		try{order.TryFilter, p.See(unix.SYS_SECCOMP, program.Int(setModeFilter), zero, prog)})
-	p.Any(unix.SYS_EXIT_GROUP, zero)
+	apart(order.TryListener, func() program.Op {
+		return p.See(unix.SYS_SECCOMP, program.Int(setModeFilter), program.Int(newListener), prog)
+	})
+	apart(order.TryFilter, func() program.Op { return p.See(unix.SYS_SECCOMP, program.Int(setModeFilter), zero, prog) })
 	return all
 }
 
 // Run makes the calls. The thread must be locked, as for program.Start.
 func Run() (*order.Tried, error) {
-	fd, mem, err := program.Open()
+	var all []try
+	r, _, err := execute(func(p *program.Program) { all = lay(p) })
 	if err != nil {
 		return nil, err
 	}
-	defer unix.Munmap(mem)
-	defer unix.Close(fd)
-	p := program.New(mem)
-	all := lay(p)
-	pid, err := program.Start([]int{-1, -1, -1, fd}, nil, -1)
-	if err != nil {
-		return nil, err
-	}
-	for {
-		if _, err = unix.Wait4(pid, nil, 0, nil); err != unix.EINTR {
-			break
-		}
-	}
-	if err != nil {
-		return nil, err
-	}
-	r, t := p.Copy(), &order.Tried{Event: "tried"}
+	t := &order.Tried{Event: "tried"}
 	for _, a := range all {
 		c := order.Call{Name: a.name}
 		switch e := r.Errno(a.op); {
+		case !r.Ran(a.op) && unix.WaitStatus(r.Word32(a.end)).Signal() == unix.SIGSYS:
+			c.Error = "SIGSYS"
 		case !r.Ran(a.op):
 			continue // nothing is known of it
 		case e != 0:

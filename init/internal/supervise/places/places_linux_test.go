@@ -19,6 +19,8 @@ type place struct {
 	want policy.Confinement
 	weak policy.Confinement // with minConfinement limits, where the first is refused
 
+	strong bool // with minConfinement full it starts in full
+
 	check   string // the doctor's line that tells why, and parts of it
 	detail  string
 	state   launcher.CheckState // if it matters
@@ -48,7 +50,7 @@ func places() []place {
 
 		{name: "a container's user", way: in(container{uid: 1000}), want: reduced, check: ns, detail: "EPERM", fix: "mount_setattr"},
 		{name: "a restricted Pod's user", way: in(container{uid: 1000, restricted: true}), want: reduced, check: ns, detail: "EPERM"},
-		{name: "a container's user, unfiltered", way: in(container{uid: 1000, unfiltered: true}), want: full, check: ns, detail: "no /proc of its own", fix: "systempaths=unconfined", warning: "no fresh /proc"},
+		{name: "a container's user, unfiltered", way: in(container{uid: 1000, unfiltered: true}), want: reduced, strong: true, check: ns, detail: "no /proc of its own", fix: "unmask=ALL", warning: "/proc"},
 		{name: "a container's user, unfiltered and unmasked", way: in(container{uid: 1000, unfiltered: true, unmasked: true}), want: full, check: ns, detail: "usable"},
 		{name: "a container's root", way: in(container{caps: rootCaps}), want: reduced, check: ns},
 		{name: "a container's root, unfiltered", way: in(container{caps: rootCaps, unfiltered: true}), want: unfilteredRoot, check: ns},
@@ -71,8 +73,22 @@ func places() []place {
 		{name: "no network namespace", way: then(user, sealed("netns")), want: reduced, check: ns, detail: "no network of its own"},
 		{name: "no network namespace, ENOSPC", way: then(user, unshared("echo 0 >/proc/sys/user/max_net_namespaces")), want: reduced, check: ns, detail: "user.max_net_namespaces is 0"},
 		{name: "the listener is taken", way: then(user, sealed("listener")), want: full, check: "Seccomp", detail: "EBUSY"},
+		// Options of systemd.exec(5), by the filter and the mounts that they stand for.
+		{name: "RestrictSUIDSGID=", way: then(user, sealed("openat2")), want: reduced, check: ns, detail: "openat2", fix: "RestrictSUIDSGID=no", warning: "RestrictSUIDSGID=no"},
+		{name: "RestrictAddressFamilies= without AF_NETLINK", way: then(user, sealed("netlink")), want: reduced, check: ns, detail: "address family not supported", fix: "AF_NETLINK", warning: "AF_NETLINK"},
+		{name: "SystemCallFilter=~@mount", way: then(user, sealed("@mount")), want: reduced, check: ns, detail: "SIGSYS", fix: "@mount", warning: "@mount"},
+		{name: "SystemCallFilter=~@mount, root", way: then(root, sealed("@mount")), want: reduced, check: ns, detail: "SIGSYS", fix: "@mount", warning: "@mount"},
+		{name: "SystemCallFilter=~move_mount", way: then(user, sealed("one")), want: reduced, check: ns, detail: "move_mount: killed by SIGSYS", warning: "move_mount"},
+		{name: "SystemCallFilter=~@mount, with an errno of one's own", way: then(user, sealed("odd")), want: reduced, check: ns, detail: "structure needs cleaning"},
+		{name: "an argument that kills", way: then(user, sealed("late")), want: reduced, check: ns, detail: "SIGSYS"},
+		{name: "a clone that kills", way: then(user, sealed("clone")), want: reduced, check: ns, detail: "SIGSYS"},
+		{name: "SystemCallFilter=~@keyring", way: then(user, sealed("@keyring")), want: full, check: ns, detail: "usable"},
+		{name: "SystemCallFilter=@system-service", way: then(user, sealed("@system")), want: "", weak: policy.ConfinementLimits, check: "Landlock", detail: "SIGSYS", fix: "SystemCallFilter=", hint: "@sandbox"},
+		{name: "ProtectProc=invisible", way: then(user, unshared("mount -t proc -o hidepid=invisible proc /proc", "--mount", "--pid", "--fork")), want: reduced, check: ns, detail: "mountinfo", fix: "ProtectProc=", warning: "ProtectProc="},
+
 		{name: "in a chroot", way: then(user, chrooted), want: reduced, check: ns, detail: "chroot", fix: "bwrap"},
-		{name: "/proc/sys is read-only", way: then(user, unshared("mount --bind /proc/sys /proc/sys\nmount -o remount,bind,ro /proc/sys", "--mount")), want: full, check: ns, detail: "no /proc of its own"},
+		{name: "/proc/sys is read-only", way: then(user, unshared("mount --bind /proc/sys /proc/sys\nmount -o remount,bind,ro /proc/sys", "--mount")), want: reduced, strong: true, check: ns, detail: "no /proc of its own", fix: "ProtectKernelTunables=no"},
+		{name: "/proc/sys is read-only, and no Landlock", way: then(user, unshared("mount --bind /proc/sys /proc/sys\nmount -o remount,bind,ro /proc/sys", "--mount"), sealed("landlock")), want: full, check: ns, detail: "no /proc of its own"},
 		{name: "/proc of another pid namespace", way: then(user, unshared("", "--pid", "--fork")), want: "", check: ns, detail: "another pid namespace", fix: "mount -t proc"},
 		{name: "/proc of another pid namespace, no user namespaces", way: then(user, unshared("", "--pid", "--fork"), sealed("userns")), want: "", check: ns, detail: "another pid namespace", fix: "mount -t proc"},
 		{name: "a hard limit below the policy's", way: then(user, limited("-n 200")), want: full, check: "Rlimits", detail: "open files 200", fix: "LimitNOFILE"},
@@ -131,7 +147,7 @@ func (p *place) compare(t *testing.T, a *account) {
 			t.Errorf("with minConfinement limits reached %q, want %q: %s", reached, want, a.Weak.Stderr)
 		}
 	}
-	if full := a.Full.Report != nil; full != (p.want == policy.Full) || full != (a.Full.Exit == 0) || !full && a.Full.Exit != 125 {
+	if full := a.Full.Report != nil; full != (p.want == policy.Full || p.strong) || full != (a.Full.Exit == 0) || !full && a.Full.Exit != 125 {
 		t.Errorf("with minConfinement full: exit status %d: %s", a.Full.Exit, a.Full.Stderr)
 	}
 	if a.Doctor.Confinement != reached {

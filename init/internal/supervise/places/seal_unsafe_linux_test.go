@@ -14,7 +14,7 @@ import (
 // A ban is one system call that a seal refuses: always, or where an argument has bits or a value.
 type ban struct {
 	nr    uintptr
-	errno unix.Errno
+	errno unix.Errno // 0: it kills, by SIGSYS
 	arg   int
 	bits  uint32
 	value uint32
@@ -27,12 +27,34 @@ func seals() map[string][]ban {
 		unix.SYS_MOUNT_SETATTR, unix.SYS_FSOPEN, unix.SYS_FSMOUNT, unix.SYS_FSPICK} {
 		mounts = append(mounts, ban{nr: nr, errno: unix.EPERM})
 	}
+	killed := slices.Clone(mounts)
+	for i := range killed {
+		killed[i].errno = 0
+	}
+	odd := slices.Clone(mounts)
+	for i := range odd {
+		odd[i].errno = unix.EUCLEAN
+	}
+	system := slices.Clone(killed) // what systemd 252 has in no @system-service
+	for _, nr := range []uintptr{unix.SYS_SECCOMP, unix.SYS_LANDLOCK_CREATE_RULESET, unix.SYS_LANDLOCK_RESTRICT_SELF, unix.SYS_LANDLOCK_ADD_RULE,
+		unix.SYS_PTRACE, unix.SYS_PIDFD_GETFD, unix.SYS_BPF, unix.SYS_SETHOSTNAME, unix.SYS_CHROOT} {
+		system = append(system, ban{nr: nr})
+	}
 	landlock := []ban{{nr: unix.SYS_LANDLOCK_CREATE_RULESET, errno: unix.EOPNOTSUPP}, {nr: unix.SYS_LANDLOCK_RESTRICT_SELF, errno: unix.EOPNOTSUPP},
 		{nr: unix.SYS_LANDLOCK_ADD_RULE, errno: unix.EOPNOTSUPP}}
 	return map[string][]ban{
 		"userns":   {{nr: unix.SYS_CLONE, errno: unix.EPERM, bits: unix.CLONE_NEWUSER}, {nr: unix.SYS_UNSHARE, errno: unix.EPERM, bits: unix.CLONE_NEWUSER}, {nr: unix.SYS_CLONE3, errno: unix.ENOSYS}},
 		"netns":    {{nr: unix.SYS_CLONE, errno: unix.EPERM, bits: unix.CLONE_NEWNET}, {nr: unix.SYS_UNSHARE, errno: unix.EPERM, bits: unix.CLONE_NEWNET}, {nr: unix.SYS_CLONE3, errno: unix.ENOSYS}},
 		"mounts":   mounts,
+		"openat2":  {{nr: unix.SYS_OPENAT2, errno: unix.ENOSYS}},
+		"netlink":  {{nr: unix.SYS_SOCKET, errno: unix.EAFNOSUPPORT, value: unix.AF_NETLINK}},
+		"@mount":   killed,
+		"odd":      odd,
+		"one":      {{nr: unix.SYS_MOVE_MOUNT}},
+		"late":     {{nr: unix.SYS_PRCTL, arg: 0, value: unix.PR_CAPBSET_DROP}},
+		"clone":    {{nr: unix.SYS_CLONE, bits: unix.CLONE_NEWUSER}},
+		"@keyring": {{nr: unix.SYS_KEYCTL}, {nr: unix.SYS_ADD_KEY}, {nr: unix.SYS_REQUEST_KEY}},
+		"@system":  system,
 		"lo":       {{nr: unix.SYS_IOCTL, errno: unix.EPERM, arg: 1, value: unix.SIOCSIFFLAGS}},
 		"landlock": landlock,
 		"landlock, by a filter": {{nr: unix.SYS_LANDLOCK_CREATE_RULESET, errno: unix.EPERM}, {nr: unix.SYS_LANDLOCK_RESTRICT_SELF, errno: unix.EPERM},
@@ -86,6 +108,9 @@ func filter(bans []ban) []unix.SockFilter {
 	prog := []unix.SockFilter{load(0)}
 	for _, b := range bans {
 		refuse := ret(unix.SECCOMP_RET_ERRNO | uint32(b.errno))
+		if b.errno == 0 {
+			refuse = ret(unix.SECCOMP_RET_KILL_PROCESS)
+		}
 		if b.bits|b.value == 0 {
 			prog = append(prog, jump(unix.BPF_JEQ, uint32(b.nr), 1), refuse)
 			continue
