@@ -56,6 +56,7 @@ func (s *shim) finish() int {
 	}
 	x.Denied, x.Dropped = s.denials(), s.listener.tally.Dropped()+int64(s.sink.Dropped)
 	s.sayMemory(&x)
+	s.tellAppeared(&x)
 	s.forget()
 	s.sink.Last(&x)
 	return x.ExitCode

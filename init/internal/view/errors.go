@@ -92,3 +92,14 @@ func (e *StarterError) Error() string {
 }
 
 func (e *StarterError) Unwrap() error { return ErrStarts }
+
+// A SearchError is a folder of a write grant that cannot be looked into. What runs code outside of the sandbox may lie
+// there, and a server that can take the launcher's right to look away must not win by it.
+type SearchError struct{ Err error }
+
+func (e *SearchError) Error() string {
+	return "cannot be searched for what runs code outside of the sandbox, so it is not granted for writing: " + e.Err.Error() +
+		": let the launcher's user list and enter it (chmod u+rx)"
+}
+
+func (e *SearchError) Unwrap() error { return e.Err }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path"
+	"slices"
 
 	"golang.org/x/sys/unix"
 )
@@ -128,4 +129,20 @@ func (p *planner) exists(path string, kinds flag) bool {
 		}
 	}
 	return false
+}
+
+// ownHomes are the homes of the launcher's user, wherever the policy has HOME lead.
+func (p *planner) ownHomes() []string {
+	if p.own == nil {
+		p.own = append(make([]string, 0, len(p.homes)+len(p.r.Homes)), p.homes...)
+		for _, h := range p.r.Homes {
+			if h == "" || h[0] != '/' || systemFolder(path.Clean(h)) {
+				continue
+			}
+			if r, err := p.host.resolve(h); err == nil && !slices.Contains(p.own, r.path) {
+				p.own = append(p.own, r.path)
+			}
+		}
+	}
+	return p.own
 }

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/security-mcp/mcp-sandbox/policy"
@@ -13,11 +14,13 @@ type planner struct {
 	host   host
 	points points
 
-	strict   bool
-	grants   []grant
-	writes   []string // what the write grants lead to: the server may have made whatever lies there
-	homes    []string // the home of the environment, as written and as resolved
-	denials  []denial
+	strict  bool
+	grants  []grant
+	writes  []string // what the write grants lead to: the server may have made whatever lies there
+	homes   []string // the home of the environment, as written and as resolved
+	own     []string // those, and the homes of the launcher's user
+	denials []denial
+	protection
 	implied  []string
 	realHome resolved // where the home is inside, and the links that lead there
 }
@@ -25,6 +28,7 @@ type planner struct {
 // Plan works out the View of a Request. An error is an *os.PathError whose Op is the policy's key, or a *CommandError.
 func Plan(r Request) (*View, error) {
 	p := &planner{r: &r, v: new(View), points: make(points, 96), host: host{seen: make(map[string]*looked, 128)}}
+	p.reach, p.mounts = cmp.Or(r.folders, searchFolders), cmp.Or(r.mounts, maxHeld)
 	p.strict = r.Policy.Level == policy.Strict
 	p.v.HostRoot = r.Policy.Filesystem.Default == "read" && !r.Shared
 	for _, step := range [...]func() error{

@@ -1,11 +1,5 @@
 package view
 
-// hooked are the names that run code on the host for whoever opens the folder they lie in: editors and agents start
-// what these name. ".git" is the first; it may be granted by name.
-func hooked() [5]string {
-	return [...]string{".git", ".vscode", ".claude", ".cursor", ".mcp.json"}
-}
-
 // startsCode reports whether path is what a protected name guards against, or lies in it at any depth. The checkouts that
 // agents keep in .claude/worktrees and .cursor/worktrees are not read as settings, only worked in.
 func startsCode(path string) bool {

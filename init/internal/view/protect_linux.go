@@ -1,27 +1,73 @@
 package view
 
+import (
+	"errors"
+	"os"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// Bounds of what the report tells: the server can make as many of these as it likes.
+const (
+	maxUnprotected = 256
+	maxReasons     = 8
+)
+
+// A protection is what was found of the protected names.
+type protection struct {
+	reach   int       // how many folders may be searched in one grant
+	mounts  int       // how many may hold what was found
+	holds   []finding // that lie in a write grant
+	reasons int       // warnings so far
+	missing int       // names that are not there
+}
+
 // protect holds what lies inside write grants and would run code outside of the sandbox.
 func (p *planner) protect() error {
-	// A name granted is writable: said, not held.
 	for i := range p.grants {
 		g := &p.grants[i]
-		if g.write && inGit(g.path) && p.points.access(g.path).write {
-			p.warn(g.path + " is writable: hooks and config in a .git run code outside of the sandbox")
+		switch {
+		case inGit(g.path):
+			if g.write && p.points.access(g.path).write { // a name granted is writable: said, not held
+				p.warn(g.path + " is writable: hooks and config in a .git run code outside of the sandbox")
+			}
+		case !g.entry.is(typeFolder):
+		case !g.write:
+			p.worktree(join(g.path, ".git"))
+		case p.points.access(g.path).write:
+			if err := p.searchGrant(g.path); err != nil {
+				return err
+			}
 		}
 	}
-	for i := range p.grants {
-		g := &p.grants[i]
-		if !g.entry.is(typeFolder) || inGit(g.path) {
-			continue
-		}
-		if g.write {
-			p.search(g.path)
-		} else {
-			p.worktree(join(g.path, ".git"))
+	if err := p.protectPaths(); err != nil {
+		return err
+	}
+	p.holdAll()
+	if n := p.missing - maxUnprotected; n > 0 {
+		p.warn(strconv.Itoa(n) + " more paths would be protected if they existed")
+	}
+	return nil
+}
+
+// protectPaths holds what has a path of its own.
+func (p *planner) protectPaths() error {
+	for _, home := range p.ownHomes() {
+		for _, name := range homely() {
+			if path := join(home, name); p.points.access(path).write {
+				if err := p.keep(path); err != nil {
+					return err
+				}
+			}
 		}
 	}
 	for _, path := range [...]string{p.r.PolicyFile, p.r.ReportFile, p.r.Launcher} {
-		p.holdFile(path)
+		if path != "" && path[0] == '/' {
+			if err := p.keep(path); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
@@ -30,6 +76,13 @@ func (p *planner) protect() error {
 func (p *planner) guarded(path string) bool {
 	if startsCode(path) {
 		return true
+	}
+	for _, home := range p.ownHomes() {
+		for _, name := range homely() {
+			if within(path, join(home, name)) {
+				return true
+			}
+		}
 	}
 	for _, f := range [...]string{p.r.PolicyFile, p.r.ReportFile, p.r.Launcher} {
 		if f == "" {
@@ -45,61 +98,78 @@ func (p *planner) guarded(path string) bool {
 	return false
 }
 
-// holdFile protects one file that has a path of its own.
-func (p *planner) holdFile(path string) {
-	if path == "" || path[0] != '/' {
-		return
-	}
+// keep holds what a path leads to, and every link on its way: a link that is a mount point cannot be put elsewhere. Only
+// a path that does not exist is passed over.
+func (p *planner) keep(path string) error {
 	r, err := p.host.resolve(path)
-	if err != nil {
-		if missing(err) && p.points.access(path).write {
-			p.v.Unprotected = append(p.v.Unprotected, path)
-		}
-		return
-	}
 	for _, l := range r.links {
-		if p.points.access(l.at).write {
-			p.loose(l.at)
+		if e, lost := p.host.lstat(l.at); lost == nil {
+			p.hold(finding{path: l.at, entry: e})
 		}
 	}
-	p.hold(r.path, r.entry)
-}
-
-// holdNames protects all that has one of the names in a folder.
-func (p *planner) holdNames(root string) {
-	for _, name := range hooked() {
-		path := join(root, name)
-		if !p.points.access(path).write {
-			continue
+	switch {
+	case err == nil:
+		p.hold(finding{path: r.path, entry: r.entry})
+	case missing(err):
+		if p.points.access(r.path).write {
+			p.miss(path)
 		}
-		e, err := p.host.lstat(path)
-		switch {
-		case err != nil:
-			p.v.Unprotected = append(p.v.Unprotected, path)
-		case e.is(typeLink):
-			p.loose(path)
-			if r, err := p.host.resolve(path); err == nil {
-				p.hold(r.path, r.entry)
-			}
-		default:
-			p.hold(path, e)
-		}
+	case err == unix.ELOOP, errors.Is(err, ErrSystem): // it leads nowhere, or to what is no host's inside
+	default:
+		return p.shut(dirOf(r.path), err)
 	}
+	return nil
 }
 
-// loose tells of a symbolic link that nothing can be mounted on.
-func (p *planner) loose(path string) {
-	p.v.Unprotected = append(p.v.Unprotected, path)
-	p.warn(path + " is a symbolic link: the server can put another in its place")
+// shut holds a folder as a whole that cannot be looked into.
+func (p *planner) shut(folder string, err error) error {
+	if !p.points.access(folder).write {
+		return nil
+	}
+	e, lost := p.host.lstat(folder)
+	if pt := p.points[folder]; lost != nil || pt != nil && pt.flags&mayWrite != 0 {
+		return unsearchable(folder, err)
+	}
+	p.hold(finding{folder, e, true, err})
+	return nil
 }
 
-func (p *planner) hold(path string, e entry) {
-	if !p.points.access(path).write || !e.is(typeFolder) && !e.is(typeFile) {
+func unsearchable(path string, err error) error {
+	return &os.PathError{Op: "allowWrite", Path: path, Err: &SearchError{err}}
+}
+
+// hold protects what lies in a write grant, but for what the policy grants by its name.
+func (p *planner) hold(f finding) {
+	if p.v.known == nil {
+		p.v.known = make(map[string]bool)
+	}
+	p.v.known[f.path] = true
+	if !p.points.access(f.path).write {
 		return
 	}
-	if pt := p.points[path]; pt != nil && pt.flags&mayWrite != 0 {
-		return // granted by name
+	if pt := p.points[f.path]; pt != nil && pt.flags&mayWrite != 0 && !f.whole {
+		return
 	}
-	p.points.allow(path, e, held)
-	p.v.Protected = append(p.v.Protected, path)
+	p.holds = append(p.holds, f)
+	if f.whole && f.err != nil {
+		p.reason(f.path + " is read-only as a whole: it cannot be searched for what runs code outside of the sandbox: " + f.err.Error())
+	} else if f.whole {
+		p.reason(f.path + " is read-only as a whole: more than " + strconv.Itoa(p.reach) + " folders would have to be searched for what " +
+			"runs code outside of the sandbox")
+	}
+}
+
+// reason warns, but not of everything that the server can make thousands of.
+func (p *planner) reason(text string) {
+	if p.reasons++; p.reasons <= maxReasons {
+		p.warn(text)
+	}
+}
+
+// miss tells of a path that would be protected if it existed.
+func (p *planner) miss(path string) {
+	p.v.awaited = append(p.v.awaited, path)
+	if p.missing++; p.missing <= maxUnprotected {
+		p.v.Unprotected = append(p.v.Unprotected, path)
+	}
 }

@@ -2,12 +2,20 @@ package view
 
 import (
 	"errors"
-	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 )
+
+// besides are the names that count anywhere, but for some, in a folder.
+func besides(folder string, there ...string) (paths []string) {
+	for _, name := range hooked() {
+		if !slices.Contains(there, name) {
+			paths = append(paths, strings.TrimPrefix(folder+"/"+name, "/"))
+		}
+	}
+	return paths
+}
 
 func TestProtect(t *testing.T) {
 	for _, c := range []struct {
@@ -23,31 +31,31 @@ func TestProtect(t *testing.T) {
 		policyFile string
 	}{
 		{name: "repository in the root", tree: "home/\n p/.git/hooks/x\n p/a", wish: wish{write: []string{"T/p"}},
-			want: "frozen T/p/.git", unheld: []string{".vscode", ".claude", ".cursor", ".mcp.json"}},
-		{name: "all names", tree: "home/\n p/.git/x\n p/.vscode/x\n p/.claude/x\n p/.cursor/x\n p/.mcp.json", wish: wish{write: []string{"T/p"}},
-			want: "frozen T/p/.claude\n frozen T/p/.cursor\n frozen T/p/.git\n frozen T/p/.mcp.json\n frozen T/p/.vscode"},
+			want: "frozen T/p/.git", unheld: besides("", ".git")},
+		{name: "all names", tree: "home/\n p/.git/x\n p/.vscode/x\n p/.claude/x\n p/.cursor/x\n p/.mcp.json\n p/.idea/x\n p/.mcp-sandbox/x", wish: wish{write: []string{"T/p"}},
+			want: "frozen T/p/.claude\n frozen T/p/.cursor\n frozen T/p/.git\n frozen T/p/.idea\n frozen T/p/.mcp-sandbox\n frozen T/p/.mcp.json\n frozen T/p/.vscode"},
 		{name: "nothing there", tree: "home/\n p/", wish: wish{write: []string{"T/p"}},
-			unheld: []string{".git", ".vscode", ".claude", ".cursor", ".mcp.json"}},
+			unheld: besides("")},
 		{name: "not for a read grant", tree: "home/\n p/.git/x", wish: wish{read: []string{"T/p"}}},
 		{name: "not in strict", tree: "home/\n p/.git/x", wish: wish{write: []string{"T/p"}, level: "strict"}, warning: "read-only in level strict"},
 		{name: "three folders below", tree: "home/\n p/.git/x\n p/1/.git = gitdir: no\n p/1/2/3/.git/x\n p/1/2/3/4/.git/x", wish: wish{write: []string{"T/p"}},
 			want:   "frozen T/p/.git\n pin T/p/1\n frozen T/p/1/.git\n pin T/p/1/2\n pin T/p/1/2/3\n frozen T/p/1/2/3/.git",
-			unheld: []string{".vscode", ".claude", ".cursor", ".mcp.json", "1/.vscode", "1/.claude", "1/.cursor", "1/.mcp.json", "1/2/3/.vscode", "1/2/3/.claude", "1/2/3/.cursor", "1/2/3/.mcp.json"}},
+			unheld: append(slices.Concat(besides("", ".git"), besides("1", ".git"), besides("1/2/3", ".git")), "1/no")},
 		{name: "names in a repository below", tree: "home/\n p/.git/x\n p/1/.git/x\n p/1/.vscode/x\n p/2/.vscode/x", wish: wish{write: []string{"T/p"}},
-			want:   "frozen T/p/.git\n pin T/p/1\n frozen T/p/1/.git\n frozen T/p/1/.vscode",
-			unheld: []string{".vscode", ".claude", ".cursor", ".mcp.json", "1/.claude", "1/.cursor", "1/.mcp.json"}},
+			want:   "frozen T/p/.git\n pin T/p/1\n frozen T/p/1/.git\n frozen T/p/1/.vscode\n pin T/p/2\n frozen T/p/2/.vscode",
+			unheld: slices.Concat(besides("", ".git"), besides("1", ".git", ".vscode"))},
 		{name: "no link is followed", tree: "home/\n q/.git/x\n p/.git/x\n p/l -> ../q", wish: wish{write: []string{"T/p"}},
-			want: "frozen T/p/.git", unheld: []string{".vscode", ".claude", ".cursor", ".mcp.json"}},
+			want: "frozen T/p/.git", unheld: besides("", ".git")},
 		{name: "already frozen", tree: "home/\n p/.git/x\n p/a", wish: wish{write: []string{"T/p"}, noWrite: []string{"T/p/.git"}},
-			want: "frozen T/p/.git", held: "none", unheld: []string{".vscode", ".claude", ".cursor", ".mcp.json"}},
+			want: "frozen T/p/.git", held: "none", unheld: besides("", ".git")},
 		{name: "a name that is a link", tree: "home/\n p/real/x\n p/.git -> real", wish: wish{write: []string{"T/p"}},
-			want: "frozen T/p/real", unheld: []string{".git", ".vscode", ".claude", ".cursor", ".mcp.json"}, warning: "T/p/.git is a symbolic link"},
+			want: "frozen T/p/.git\n frozen T/p/real", unheld: besides("", ".git")},
 		{name: "granted by name", tree: "home/\n p/.git/x", wish: wish{write: []string{"T/p", "T/p/.git"}},
-			unheld: []string{".vscode", ".claude", ".cursor", ".mcp.json"}, warning: "T/p/.git is writable: hooks and config"},
+			unheld: besides("", ".git"), warning: "T/p/.git is writable: hooks and config"},
 		{name: "granted below", tree: "home/\n p/.git/hooks/x", wish: wish{write: []string{"T/p", "T/p/.git/hooks"}},
-			want: "-", held: "T/p/.git", unheld: []string{".vscode", ".claude", ".cursor", ".mcp.json"}, warning: "T/p/.git/hooks is writable"},
+			want: "-", held: "T/p/.git", unheld: besides("", ".git"), warning: "T/p/.git/hooks is writable"},
 		{name: "a worktree of an agent", tree: "home/\n .claude/worktrees/w/x", wish: wish{write: []string{"T/.claude/worktrees/w"}},
-			want: "-", unheld: []string{"", "", "", "", ""}},
+			want: "-", unheld: make([]string, len(hooked()))},
 		{name: "grant of .claude", tree: ".claude/x", wish: wish{write: []string{"T/.claude"}}, err: ErrProtected, names: "T/.claude"},
 		{name: "grant of .mcp.json", tree: ".mcp.json", wish: wish{write: []string{"T/.mcp.json"}}, err: ErrProtected},
 		{name: "grant of settings", tree: ".claude/settings.json", wish: wish{write: []string{"T/.claude/settings.json"}}, err: ErrProtected},
@@ -61,11 +69,11 @@ func TestProtect(t *testing.T) {
 		{name: "reading them is no matter", tree: "home/\n .vscode/x", wish: wish{read: []string{"T/.vscode"}}, want: "-"},
 		{name: "policy file", tree: "home/\n p/.git/x\n p/conf/policy.json", wish: wish{write: []string{"T/p"}}, policyFile: "T/p/conf/policy.json",
 			want:   "frozen T/p/.git\n pin T/p/conf\n frozen T/p/conf/policy.json",
-			unheld: []string{".vscode", ".claude", ".cursor", ".mcp.json"}},
+			unheld: besides("", ".git")},
 		{name: "policy file through a link", tree: "home/\n p/.git/x\n p/pol -> ../policy.json\n policy.json", wish: wish{write: []string{"T/p"}}, policyFile: "T/p/pol",
-			want: "frozen T/p/.git", unheld: []string{"pol", ".vscode", ".claude", ".cursor", ".mcp.json"}, warning: "T/p/pol is a symbolic link"},
+			want: "frozen T/p/.git\n frozen T/p/pol", unheld: besides("", ".git")},
 		{name: "policy file that will be", tree: "home/\n p/.git/x", wish: wish{write: []string{"T/p"}}, policyFile: "T/p/new",
-			want: "frozen T/p/.git", unheld: []string{"new", ".vscode", ".claude", ".cursor", ".mcp.json"}},
+			want: "frozen T/p/.git", unheld: append(besides("", ".git"), "new")},
 		{name: "grant of the policy file", tree: "policy.json\n l -> policy.json", wish: wish{write: []string{"T/policy.json"}}, policyFile: "T/l", err: ErrProtected},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -122,22 +130,6 @@ func TestProtectFiles(t *testing.T) {
 	if _, err := Plan(r); !errors.Is(err, ErrProtected) {
 		t.Errorf("grant of the launcher: %v", err)
 	}
-}
-
-func TestSearchIsBounded(t *testing.T) {
-	root := plant(t, "home/\n p/a/b/.git/x")
-	many := root + "/p/many"
-	must(t, os.Mkdir(many, 0o755))
-	for i := range searchEntries + 100 {
-		must(t, os.WriteFile(fmt.Sprintf("%s/%05d", many, i), nil, 0o644))
-	}
-	v, err := Plan(wish{write: []string{"T/p"}}.request(root))
-	must(t, err)
-	same(t, "warnings", relative(root, v.Warnings), []string{"T/p: not all of it was searched for repositories: more than 10000 entries"})
-	v, err = Plan(wish{write: []string{"T/p/a"}}.request(root))
-	must(t, err)
-	same(t, "warnings", v.Warnings, nil)
-	same(t, "protected", relative(root, v.Protected), []string{"T/p/a/b/.git"})
 }
 
 func TestWorktree(t *testing.T) {

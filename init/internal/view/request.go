@@ -37,6 +37,8 @@ type Request struct {
 	Open bool
 	// Private is with Shared the folder that the launcher made for this server, with "home" and "tmp" in it; "" if none.
 	Private string
+
+	folders, mounts int // tests: other bounds than searchFolders and maxHeld
 }
 
 // Names in the private folder of a server without a root of its own.

@@ -18,7 +18,7 @@ type met struct {
 }
 
 // resolve walks an absolute path component by component. A path that leads into /proc, /sys or /dev is an ErrSystem,
-// at any link on its way: what lies there is another thing inside.
+// at any link on its way: what lies there is another thing inside. With another error path is as far as it came.
 func (h *host) resolve(path string) (r resolved, err error) {
 	cur, rest := "/", path
 	for rest != "" {
@@ -40,6 +40,7 @@ func (h *host) resolve(path string) (r resolved, err error) {
 		}
 		e, err := h.lstat(next)
 		if err != nil {
+			r.path = next
 			return r, err
 		}
 		switch {
@@ -59,6 +60,7 @@ func (h *host) resolve(path string) (r resolved, err error) {
 			r.entry = entry{}
 			continue
 		case rest != "" && !e.is(typeFolder):
+			r.path = next
 			return r, unix.ENOTDIR
 		}
 		cur, r.entry = next, e

@@ -1,79 +1,241 @@
 package view
 
 import (
-	"strconv"
+	"errors"
+	"os"
+	"slices"
+	"sync/atomic"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-// How far a write grant is searched for repositories.
+// How far a write grant is searched.
 const (
 	searchDepth   = 3
-	searchEntries = 10000
+	searchFolders = 10000
 )
 
-// A search goes through the folders of one write grant, the shallow ones first, and never through a link.
+// worthThread is how many folders are worth a second thread.
+const worthThread = 500
+
+// unsearched is a folder that is never looked into, and counts as none: packages, by the ten thousand.
+const unsearched = "node_modules"
+
+// A search looks for the protected names in a folder and up to three folders below it, and through no link. It goes level
+// by level, and within a level first where there are few folders: a folder with more of them than may still be looked into
+// is told as a whole, and costs no other folder its turn.
 type search struct {
-	folders []found
-	entries int
+	buf   []byte
+	left  int                              // folders that may still be looked into
+	until time.Time                        // when to stop, if it is not zero
+	skip  func(path string) bool           // folders that need no search
+	may   func(path string, e *entry) bool // whether the server may enter one; nil: if this process may
+	found []finding
 }
 
-type found struct {
+// A finding is one of the names, or a folder of which nobody knows whether it holds one.
+type finding struct {
 	path  string
-	depth int
+	entry entry
+	whole bool
+	err   error // why the folder could not be looked into, or nil where the search was at its bound
 }
 
-// search protects the names in a write grant's root, and in every repository in it or up to three folders below.
-func (p *planner) search(root string) {
-	if !p.points.access(root).write {
-		return
-	}
-	p.holdNames(root)
-	p.worktree(join(root, ".git"))
-	s := search{folders: []found{{root, 0}}}
-	for i := 0; i < len(s.folders) && s.entries <= searchEntries; i++ {
-		p.look(&s, s.folders[i])
-	}
-	if s.entries > searchEntries {
-		p.warn(root + ": not all of it was searched for repositories: more than " + strconv.Itoa(searchEntries) + " entries")
-	}
+// A branch is a folder with the names of the folders in it, and what was found in those.
+type branch struct {
+	path  string
+	names []string
+	next  []branch
+	found []finding
+	err   error // why it has to be told as a whole
 }
 
-// look lists one folder. In the deepest ones only the name .git is asked for.
-func (p *planner) look(s *search, at found) {
-	if at.depth == searchDepth {
-		s.entries++
-		if _, err := statx(join(at.path, ".git")); err == nil {
-			p.repository(at.path)
-		}
-		return
+var errLate = errors.New("no time is left to search it")
+
+// tree searches from root on. An error means that root itself cannot be looked into.
+func (s *search) tree(root string) error {
+	fd, err := openFolder(unix.AT_FDCWD, root)
+	if err != nil {
+		return &os.PathError{Op: "open", Path: root, Err: err}
 	}
-	repository := false
-	err := p.host.list(at.path, func(name []byte, kind byte) bool {
-		s.entries++
-		if string(name) == ".git" {
-			repository = true
-			return true
-		}
-		if kind == unix.DT_UNKNOWN {
-			if e, err := statx(join(at.path, string(name))); err == nil && e.is(typeFolder) {
-				kind = unix.DT_DIR
+	at := opened{path: root, limit: s.left}
+	err = at.list(fd, s.buf, s.until)
+	unix.Close(fd)
+	if err != nil {
+		return err
+	}
+	s.found = append(s.found, at.found...)
+	level := []branch{{path: root, names: at.names}}
+	for depth := 1; depth <= searchDepth; depth++ {
+		s.level(level, depth)
+		var next []branch
+		for i := range level {
+			b := &level[i]
+			s.found = append(s.found, b.found...)
+			switch {
+			case b.err == nil:
+				next = append(next, b.next...)
+			case b.path == root && b.err != errBound:
+				return b.err
+			default:
+				s.whole(b.path, b.err)
 			}
 		}
-		if kind == unix.DT_DIR {
-			s.folders = append(s.folders, found{join(at.path, string(name)), at.depth + 1})
-		}
-		return s.entries <= searchEntries
-	})
-	if err != nil {
-		p.warn(at.path + ": not searched for repositories: " + err.Error())
+		level = next
 	}
-	if repository && at.depth > 0 {
-		p.repository(at.path)
+	return nil
+}
+
+// level looks into the folders of all branches: those of small ones first, as far as the bound goes. Of many folders one
+// half is another thread's, for this takes little but system calls.
+func (s *search) level(level []branch, depth int) {
+	slices.SortStableFunc(level, func(a, b branch) int { return len(a.names) - len(b.names) })
+	total, fits := 0, 0
+	for i := range level {
+		b := &level[i]
+		if len(b.names) > s.left {
+			b.err = errBound
+			continue
+		}
+		s.left -= len(b.names)
+		total += len(b.names)
+		fits++
+	}
+	level = level[:fits] // the small ones are the first
+	if total < worthThread || s.may != nil {
+		for i := range level {
+			s.branch(&level[i], depth, s.buf)
+		}
+		return
+	}
+	var next atomic.Int32
+	work := func(buf []byte) {
+		for i := next.Add(1) - 1; int(i) < len(level); i = next.Add(1) - 1 {
+			s.branch(&level[i], depth, buf)
+		}
+	}
+	done := make(chan struct{})
+	go func() {
+		work(make([]byte, len(s.buf)))
+		close(done)
+	}()
+	work(s.buf)
+	<-done
+}
+
+// errBound is that of a folder in which more folders lie than may still be looked into.
+var errBound = errors.New("it has too many folders to search them all")
+
+// branch looks into the folders of one folder. An error means that the folder has to be told as a whole.
+func (s *search) branch(b *branch, depth int, buf []byte) {
+	if len(b.names) == 0 {
+		return
+	}
+	fd, err := openFolder(unix.AT_FDCWD, b.path)
+	if missing(err) {
+		return
+	}
+	if err != nil {
+		b.err = &os.PathError{Op: "open", Path: b.path, Err: err}
+		return
+	}
+	defer unix.Close(fd)
+	for _, name := range b.names {
+		path := join(b.path, name)
+		if s.skip(path) {
+			continue
+		}
+		at := opened{path: path, depth: depth, limit: s.left}
+		err := s.folder(fd, name, &at, buf)
+		b.found = append(b.found, at.found...)
+		if err == nil {
+			if len(at.names) > 0 {
+				b.next = append(b.next, branch{path: path, names: at.names})
+			}
+			continue
+		}
+		e, lost := statxAt(fd, name)
+		switch {
+		case missing(lost):
+		case lost != nil:
+			b.err = &os.PathError{Op: "statx", Path: path, Err: lost}
+			return
+		case e.is(typeFolder):
+			b.found = append(b.found, finding{path, e, true, err})
+		}
 	}
 }
 
-func (p *planner) repository(path string) {
-	p.holdNames(path)
-	p.worktree(join(path, ".git"))
+// An opened is what was seen in one folder.
+type opened struct {
+	path  string
+	depth int
+	limit int // of names
+	names []string
+	found []finding
+}
+
+// folder looks into one folder.
+func (s *search) folder(at int, name string, f *opened, buf []byte) error {
+	fd, err := openFolder(at, name)
+	if err != nil {
+		return &os.PathError{Op: "open", Path: f.path, Err: err}
+	}
+	defer unix.Close(fd)
+	if s.may != nil {
+		if e, err := statxAt(fd, "."); err == nil && !s.may(f.path, &e) {
+			return &os.PathError{Op: "enter", Path: f.path, Err: unix.EACCES}
+		}
+	}
+	return f.list(fd, buf, s.until)
+}
+
+// list finds the protected names in an open folder, and the names of the folders in it.
+func (f *opened) list(fd int, buf []byte, until time.Time) error {
+	var guarded, unknown []string
+	err := entries(fd, f.path, buf, func(name []byte, kind byte) bool {
+		switch {
+		case guards(name):
+			guarded = append(guarded, string(name))
+		case f.depth == searchDepth || len(f.names) > f.limit || string(name) == unsearched:
+		case kind == unix.DT_DIR:
+			f.names = append(f.names, string(name))
+		case kind == unix.DT_UNKNOWN:
+			unknown = append(unknown, string(name))
+		}
+		return true
+	}, until)
+	if err != nil {
+		return err
+	}
+	for _, name := range append(guarded, unknown...) {
+		e, err := statxAt(fd, name)
+		switch {
+		case missing(err):
+		case err != nil:
+			return &os.PathError{Op: "statx", Path: join(f.path, name), Err: err}
+		case guards([]byte(name)):
+			f.found = append(f.found, finding{path: join(f.path, name), entry: e})
+		case e.is(typeFolder):
+			f.names = append(f.names, name)
+		}
+	}
+	return nil
+}
+
+// whole tells of a folder that was listed, and in which not all was searched.
+func (s *search) whole(path string, err error) {
+	e, lost := statx(path)
+	if missing(lost) {
+		return
+	}
+	if err == errBound {
+		err = nil
+	}
+	s.found = append(s.found, finding{path, e, true, err})
+}
+
+func openFolder(at int, name string) (int, error) {
+	return unix.Openat(at, name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
 }

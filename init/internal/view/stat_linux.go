@@ -3,6 +3,7 @@ package view
 import (
 	"bytes"
 	"os"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -38,10 +39,12 @@ func (h *host) stat(path string) (entry, bool) {
 	return e, err == nil
 }
 
-func statx(path string) (entry, error) {
+func statx(path string) (entry, error) { return statxAt(unix.AT_FDCWD, path) }
+
+func statxAt(folder int, name string) (entry, error) {
 	const want = unix.STATX_TYPE | unix.STATX_MODE | unix.STATX_UID | unix.STATX_GID | unix.STATX_INO | unix.STATX_NLINK
 	var st unix.Statx_t
-	err := unix.Statx(unix.AT_FDCWD, path, unix.AT_SYMLINK_NOFOLLOW, want, &st) // mounts what is mounted on demand, as open will
+	err := unix.Statx(folder, name, unix.AT_SYMLINK_NOFOLLOW, want, &st) // mounts what is mounted on demand, as open will
 	if err != nil {
 		return entry{}, err
 	}
@@ -98,8 +101,15 @@ func (h *host) list(path string, f func(name []byte, kind byte) bool) error {
 		return &os.PathError{Op: "open", Path: path, Err: err}
 	}
 	defer unix.Close(fd)
-	buf := h.buffer()
+	return entries(fd, path, h.buffer(), f, time.Time{})
+}
+
+// entries is list for an open folder. It stops with an error when the time is up, unless that is zero.
+func entries(fd int, path string, buf []byte, f func(name []byte, kind byte) bool, until time.Time) error {
 	for {
+		if !until.IsZero() && time.Now().After(until) {
+			return &os.PathError{Op: "getdents", Path: path, Err: errLate}
+		}
 		n, err := unix.Getdents(fd, buf)
 		if err != nil {
 			return &os.PathError{Op: "getdents", Path: path, Err: err}

@@ -96,4 +96,8 @@ type View struct {
 	Protected   []string // paths held read-only inside a write grant
 	Unprotected []string // paths that would be protected if they existed
 	Warnings    []string
+
+	// What Appeared looks at again.
+	searched, awaited []string
+	known             map[string]bool
 }

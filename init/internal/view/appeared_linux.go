@@ -1,0 +1,60 @@
+package view
+
+import (
+	"slices"
+	"time"
+)
+
+// Bounds of what is told of a server that makes many names, or long ones.
+const (
+	maxAppeared      = 64
+	maxAppearedBytes = 16 << 10
+	appearedWithin   = time.Second
+)
+
+// Appeared looks once more for the protected names, when the server has ended, and returns those that were not there when
+// it started, the highest ones first, and how many more there are. A folder that cannot be looked into any more is one.
+func (v *View) Appeared() (paths []string, more int) {
+	found := make(map[string]bool)
+	s := search{buf: make([]byte, 8<<10), until: time.Now().Add(appearedWithin), skip: func(path string) bool { return v.known[path] }}
+	for _, root := range v.searched {
+		s.left, s.found = searchFolders, nil
+		if s.tree(root) != nil {
+			found[root] = true
+		}
+		for _, f := range s.found {
+			found[f.path] = !v.known[f.path]
+		}
+	}
+	for _, path := range v.awaited {
+		if _, err := statx(path); !missing(err) {
+			found[path] = true
+		}
+	}
+	for path, is := range found {
+		if is {
+			paths = append(paths, path)
+		}
+	}
+	slices.SortFunc(paths, func(a, b string) int {
+		if d := deep(a) - deep(b); d != 0 {
+			return d
+		}
+		return order(a, b)
+	})
+	size := 0
+	for i, path := range paths {
+		if size += len(path); i == maxAppeared || size > maxAppearedBytes {
+			return paths[:i], len(paths) - i
+		}
+	}
+	return paths, 0
+}
+
+// deep is how many folders lead to a path.
+func deep(path string) (n int) {
+	for ; path != "/"; path = dirOf(path) {
+		n++
+	}
+	return n
+}

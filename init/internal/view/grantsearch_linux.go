@@ -1,0 +1,109 @@
+package view
+
+import (
+	"golang.org/x/sys/unix"
+)
+
+// searchGrant protects the names in a write grant's root, and up to three folders below.
+func (p *planner) searchGrant(root string) error {
+	s := search{buf: p.host.buffer(), left: p.reach, skip: p.needless}
+	if p.r.Root {
+		s.may = func(path string, e *entry) bool { return p.may(e, path, unix.X_OK) }
+	}
+	if err := s.tree(root); err != nil {
+		return unsearchable(root, err)
+	}
+	names := map[string]bool{} // of the root and of repositories
+	folders := []string{root}
+	for _, f := range s.found {
+		names[f.path] = true
+		p.hold(f)
+		if f.entry.is(typeLink) {
+			if err := p.keep(f.path); err != nil {
+				return err
+			}
+		}
+		if baseOf(f.path) == ".git" && !f.whole {
+			if at := dirOf(f.path); at != root {
+				folders = append(folders, at)
+			}
+			if err := p.repository(f); err != nil {
+				return err
+			}
+		}
+	}
+	for _, at := range folders {
+		for _, name := range hooked() {
+			if path := join(at, name); !names[path] && p.points.access(path).write {
+				p.miss(path)
+			}
+		}
+	}
+	p.v.searched = append(p.v.searched, root)
+	return nil
+}
+
+// needless reports whether a folder of a write grant needs no search: the server cannot write there, or it is a grant of
+// its own and searched as such.
+func (p *planner) needless(path string) bool {
+	pt := p.points[path]
+	return pt != nil && pt.flags&(mayWrite|noRead|noWrite|private) != 0
+}
+
+// repository protects what belongs to a .git: what a link of that name leads to, the folder that a file of that name
+// names, and the common folder of either; gitrepository-layout(5).
+func (p *planner) repository(git finding) error {
+	at, e := git.path, git.entry
+	if e.is(typeLink) {
+		r, err := p.host.resolve(at)
+		if err != nil {
+			return nil // missing, or kept as far as it leads
+		}
+		at, e = r.path, r.entry
+	}
+	if e.is(typeFile) {
+		p.worktree(git.path)
+		named, err := p.keepNamed(at, dirOf(git.path), parseGitFile)
+		if err != nil || named == "" {
+			return err
+		}
+		at = named
+	}
+	_, err := p.keepNamed(join(at, "commondir"), at, lineOf)
+	return err
+}
+
+// keepNamed holds what the path in a small file leads to, and returns where that is; "" where there is no such file.
+func (p *planner) keepNamed(file, folder string, parse func([]byte) (string, bool)) (string, error) {
+	switch e, err := p.host.lstat(file); {
+	case missing(err):
+		return "", nil
+	case err != nil:
+		return "", p.shut(dirOf(file), err)
+	case !e.is(typeFile):
+		return "", nil
+	}
+	b, err := read(file, 8<<10)
+	if err != nil { // neither can its owner's git, which is this user's
+		p.reason(file + " cannot be read: the repository that it names is not protected: " + err.Error())
+		return "", nil
+	}
+	named, ok := parse(b)
+	if !ok {
+		return "", nil
+	}
+	if named[0] != '/' {
+		named = folder + "/" + named
+	}
+	if err := p.keep(named); err != nil {
+		return "", err
+	}
+	r, err := p.host.resolve(named)
+	if err != nil {
+		return "", nil
+	}
+	if pt := p.points[r.path]; pt != nil && pt.flags&mayWrite != 0 {
+		p.reason(r.path + " is writable: " + file + " names it, and hooks and config of a repository run code outside of the sandbox")
+	}
+	return r.path, nil
+}
