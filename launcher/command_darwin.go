@@ -3,7 +3,6 @@ package launcher
 import (
 	"context"
 	"os"
-	"os/exec"
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
@@ -31,14 +30,14 @@ func command(ctx context.Context, o *order.Order) (*Sandbox, error) {
 		send.Write(o.Encode())
 		send.Close()
 	}()
-	cmd := exec.CommandContext(ctx, self)
+	sb := newSandbox(ctx, self, socket{own}, []*os.File{theirOrder, theirs})
+	cmd := sb.Cmd
 	cmd.Args = []string{reexec.Name, reexec.ByHost}
 	cmd.Dir = o.Dir
 	cmd.ExtraFiles = []*os.File{theirOrder, theirs}
 	// The end of the context asks the shim, which ends the whole tree.
 	cmd.Cancel = func() error { return cmd.Process.Signal(unix.SIGTERM) }
-	cmd.WaitDelay = killAfter
-	return newSandbox(cmd, own, []*os.File{theirOrder, theirs}), nil
+	return sb, nil
 }
 
 // socketpair is close-on-exec, and the host's end does not block a thread.

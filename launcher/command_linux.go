@@ -3,7 +3,6 @@ package launcher
 import (
 	"context"
 	"os"
-	"os/exec"
 	"syscall"
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
@@ -25,15 +24,15 @@ func command(ctx context.Context, o *order.Order) (*Sandbox, error) {
 		return nil, &Error{Layer: order.Exec, Op: "socketpair", Err: err}
 	}
 	own, theirs := os.NewFile(uintptr(pair[0]), "shim"), os.NewFile(uintptr(pair[1]), "host")
-	cmd := exec.CommandContext(ctx, "/proc/self/exe")
+	sb := newSandbox(ctx, "/proc/self/exe", socket{own}, []*os.File{sealed, theirs})
+	cmd := sb.Cmd
 	cmd.Args = []string{reexec.Name, reexec.ByHost}
 	cmd.Env = reexec.ChildEnv()
 	cmd.Dir = o.Dir
 	cmd.ExtraFiles = []*os.File{sealed, theirs}
 	// The end of the context asks the shim, which ends the whole tree.
 	cmd.Cancel = func() error { return cmd.Process.Signal(unix.SIGTERM) }
-	cmd.WaitDelay = killAfter
 	// A shim that somebody stopped before it could say so itself wakes at the host's end, and ends.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: unix.SIGCONT}
-	return newSandbox(cmd, own, []*os.File{sealed, theirs}), nil
+	return sb, nil
 }

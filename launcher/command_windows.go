@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"os/exec"
 	"strconv"
 	"sync"
 	"syscall"
@@ -30,7 +29,8 @@ func command(ctx context.Context, o *order.Order) (*Sandbox, error) {
 		p.send.Write(o.Encode())
 		p.send.Close()
 	}()
-	cmd := exec.CommandContext(ctx, self)
+	sb := newSandbox(ctx, self, p, p.theirs)
+	cmd := sb.Cmd
 	cmd.Args = []string{reexec.Name, reexec.ByHost}
 	cmd.SysProcAttr = &syscall.SysProcAttr{}
 	for _, f := range p.theirs {
@@ -39,9 +39,8 @@ func command(ctx context.Context, o *order.Order) (*Sandbox, error) {
 		cmd.SysProcAttr.AdditionalInheritedHandles = append(cmd.SysProcAttr.AdditionalInheritedHandles, syscall.Handle(h))
 	}
 	cmd.Dir = o.Dir
-	cmd.WaitDelay = killAfter
 	cmd.Cancel = p.ask
-	return newSandbox(cmd, p, p.theirs), nil
+	return sb, nil
 }
 
 // pipes are between a host and its shim.
@@ -81,11 +80,16 @@ func newPipes() (*pipes, error) {
 // Read reads what the shim tells.
 func (p *pipes) Read(b []byte) (int, error) { return p.up.Read(b) }
 
-// Close tells the shim that its host is gone.
+// HangUp tells the shim that its host is gone.
+func (p *pipes) HangUp() { p.once.Do(func() { p.down.Close() }) }
+
+// Follow has nothing to do: nobody but the shim has its end of the pipe.
+func (p *pipes) Follow(int) {}
+
+// Close gives both ways back.
 func (p *pipes) Close() error {
-	err := os.ErrClosed
-	p.once.Do(func() { err = errors.Join(p.down.Close(), p.up.Close()) })
-	return err
+	p.HangUp()
+	return p.up.Close()
 }
 
 // ask asks the shim to end the server: Windows has no signal for that.

@@ -2,22 +2,41 @@ package launcher
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"sync"
 	"sync/atomic"
+	"syscall"
+	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
 )
 
+// A channel is the host's end of what lies between a host and its shim.
+type channel interface {
+	io.ReadCloser
+	// HangUp tells the shim that its host is gone. What the shim then says can still be read.
+	HangUp()
+	// Follow ends what can be read once the shim has ended, whoever else holds the other end.
+	Follow(pid int)
+}
+
 // An inbox takes what a shim tells its host. One goroutine reads, whoever asks, and what it stored before it closed a
 // channel does not change after.
 type inbox struct {
-	socket io.ReadCloser
+	ctx    context.Context // of the launch
+	socket channel
 	files  []*os.File // the shim's ends, which this process does not need after Start
-	once   sync.Once
+
+	mu    sync.Mutex
+	phase phase
+	hung  bool          // Close was called
+	ready chan struct{} // closed when the shim has been started
+	began time.Time
 
 	lowered *atomic.Pointer[order.Lowered] // where to remember what the machine refuses
 
@@ -28,36 +47,14 @@ type inbox struct {
 	result      *Result       // set before over is
 }
 
-func newInbox(socket io.ReadCloser, files []*os.File) *inbox {
-	return &inbox{socket: socket, files: files, begun: make(chan struct{}), over: make(chan struct{})}
-}
-
-// listen begins to read.
-func (i *inbox) listen() {
-	i.once.Do(func() {
-		i.release() // or the end of the shim would not be seen
-		go i.read()
-	})
-}
-
-func (i *inbox) release() {
-	for _, f := range i.files {
-		f.Close()
-	}
-}
-
-func (i *inbox) close() error {
-	i.release()
-	if err := i.socket.Close(); !errors.Is(err, os.ErrClosed) {
-		return err
-	}
-	return nil
+func newInbox(ctx context.Context, socket channel, files []*os.File) *inbox {
+	return &inbox{ctx: ctx, socket: socket, files: files, ready: make(chan struct{}), begun: make(chan struct{}), over: make(chan struct{})}
 }
 
 // read takes lines until the shim is gone. One line may come in several messages.
 func (i *inbox) read() {
+	defer func() { reapOrphans(i.lost()) }()
 	defer i.socket.Close()
-	defer i.end()
 	var text []byte
 	buf := make([]byte, 64<<10)
 	for {
@@ -80,13 +77,13 @@ func (i *inbox) read() {
 // end lets everybody go on that still waits.
 func (i *inbox) end() {
 	for _, c := range []chan struct{}{i.begun, i.over} {
-		if !closed(c) {
+		if !isClosed(c) {
 			close(c)
 		}
 	}
 }
 
-func closed(c chan struct{}) bool {
+func isClosed(c chan struct{}) bool {
 	select {
 	case <-c:
 		return true
@@ -98,12 +95,12 @@ func closed(c chan struct{}) bool {
 // take keeps each of the records that count, once.
 func (i *inbox) take(line []byte) {
 	var head struct{ Event string }
-	if json.Unmarshal(line, &head) != nil || closed(i.over) {
+	if json.Unmarshal(line, &head) != nil || isClosed(i.over) {
 		return
 	}
 	switch head.Event {
 	case "tried":
-		if r := new(order.Tried); !closed(i.begun) && json.Unmarshal(line, r) == nil {
+		if r := new(order.Tried); !isClosed(i.begun) && json.Unmarshal(line, r) == nil {
 			i.tried = r
 		}
 	case "lowered":
@@ -111,12 +108,12 @@ func (i *inbox) take(line []byte) {
 			i.lowered.Store(l)
 		}
 	case "enforced":
-		if r := new(Report); !closed(i.begun) && json.Unmarshal(line, r) == nil {
+		if r := new(Report); !isClosed(i.begun) && json.Unmarshal(line, r) == nil {
 			i.report = r
 			close(i.begun)
 		}
 	case "refused":
-		if r := new(order.Refused); !closed(i.begun) && json.Unmarshal(line, r) == nil {
+		if r := new(order.Refused); json.Unmarshal(line, r) == nil {
 			i.refusal = refused(r)
 			i.end()
 		}
@@ -129,15 +126,24 @@ func (i *inbox) take(line []byte) {
 }
 
 // errLost is a shim that ended without a last word.
-var errLost = errors.New("launcher: the shim ended without saying how")
+var errLost = errors.New("the launcher's process ended before the server was released, and did not say why")
 
-// refused is the error of a record that did not come.
-func (i *inbox) refused(missing bool) error {
-	switch {
-	case !missing:
-		return nil
-	case i.refusal != nil:
-		return i.refusal
+// lost reports whether the shim ended without a last word, and then finds one for it: somebody killed it, or asked it to end
+// before it could listen.
+func (i *inbox) lost() bool {
+	defer i.end()
+	if isClosed(i.over) {
+		return false
 	}
-	return errLost
+	if i.report != nil { // with the shim the kernel has ended the server
+		i.result = &Result{Event: "exited", Cause: order.CauseSupervisorLost, Signal: "SIGKILL", ExitCode: 128 + int(syscall.SIGKILL),
+			WallSeconds: time.Since(i.began).Seconds()}
+		return true
+	}
+	err := errLost
+	if ended := i.ctx.Err(); ended != nil {
+		err = fmt.Errorf("%w before the server was released", ended)
+	}
+	i.refusal = &Error{Layer: order.Exec, Op: "start", Err: err}
+	return true
 }

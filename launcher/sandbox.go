@@ -3,10 +3,7 @@ package launcher
 import (
 	"context"
 	"errors"
-	"io"
-	"os"
 	"os/exec"
-	"runtime"
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
 )
@@ -25,40 +22,39 @@ type Sandbox struct {
 	inbox *inbox
 }
 
-func newSandbox(cmd *exec.Cmd, socket io.ReadCloser, files []*os.File) *Sandbox {
-	in := newInbox(socket, files)
-	// A host may keep the Cmd alone, or nothing: its server runs on all the same, so the socket stays until that ends. Of
-	// a Cmd that was never started nothing is left.
-	runtime.AddCleanup(cmd, (*inbox).listen, in)
-	return &Sandbox{cmd, in}
-}
-
-// errNotStarted is what Report and Wait say of a Cmd that nobody started.
+// errNotStarted is what Report and Wait say of a Cmd that nobody started, or whose Start failed.
 var errNotStarted = errors.New("launcher: sb.Cmd has not been started")
 
-// Report waits until the server is released and returns what was proved. The error of a refused launch is an *[Error].
+// Report waits until the server is released and returns what was proved. The error of a launch that ended before is an
+// *[Error]: of one that was cancelled, whose shim was asked to end by a signal, or was killed, with layer [order.Exec].
 func (s *Sandbox) Report(ctx context.Context) (*Report, error) {
 	if err := s.until(ctx, s.inbox.begun); err != nil {
 		return nil, err
 	}
-	return s.inbox.report, s.inbox.refused(s.inbox.report == nil)
+	if s.inbox.report == nil {
+		return nil, s.inbox.refusal
+	}
+	return s.inbox.report, nil
 }
 
 // Wait waits until the server has ended, with everything it started, and returns how. It does not reap the shim: that
-// is Cmd.Wait's. The error of a refused launch is an *[Error].
+// is Cmd.Wait's. If the shim is killed the server ends with it, and the cause is [order.CauseSupervisorLost]. The error of a
+// launch that ended before the server was released is that of [Sandbox.Report].
 func (s *Sandbox) Wait(ctx context.Context) (*Result, error) {
 	if err := s.until(ctx, s.inbox.over); err != nil {
 		return nil, err
 	}
-	return s.inbox.result, s.inbox.refused(s.inbox.result == nil)
+	if s.inbox.result == nil {
+		return nil, s.inbox.refusal
+	}
+	return s.inbox.result, nil
 }
 
 // until waits for one of the inbox's two moments. One that has come is told even if ctx has ended since.
 func (s *Sandbox) until(ctx context.Context, moment <-chan struct{}) error {
-	if s.Cmd.Process == nil {
-		return errNotStarted
+	if err := s.inbox.shim(ctx, s.Cmd); err != nil {
+		return err
 	}
-	s.inbox.listen()
 	select {
 	case <-moment:
 		return nil
@@ -72,5 +68,6 @@ func (s *Sandbox) until(ctx context.Context, moment <-chan struct{}) error {
 	}
 }
 
-// Close gives back what a sandbox holds. A server that was started ends: its host is gone.
+// Close gives back what a sandbox holds, at any time and from any goroutine, also while Cmd.Start runs. Start then fails if
+// it has not begun. A server that was started ends as after the end of its host, and Wait still tells how.
 func (s *Sandbox) Close() error { return s.inbox.close() }

@@ -3,10 +3,24 @@
 package platform
 
 import (
+	"strconv"
 	"syscall"
 
 	"golang.org/x/sys/unix"
 )
 
-// SignalName is a signal's name, "SIGTERM".
-func SignalName(s syscall.Signal) string { return unix.SignalName(s) }
+// SignalName is a signal's name, "SIGTERM", or of a real-time signal of Linux "SIGRTMIN+3", as kill(1) counts them: the first
+// two are the C library's own; signal(7).
+func SignalName(s syscall.Signal) string {
+	const first, last = 34, 64
+	switch name := unix.SignalName(s); {
+	case name != "" || s < first-2 || s > last:
+		return name
+	case s < first:
+		return "SIGRTMIN-" + strconv.Itoa(int(first-s))
+	case s == first:
+		return "SIGRTMIN"
+	default:
+		return "SIGRTMIN+" + strconv.Itoa(int(s-first))
+	}
+}

@@ -4,19 +4,16 @@ package platform
 
 import (
 	"errors"
+	"io"
 	"time"
 
 	"golang.org/x/sys/unix"
 )
 
 // WriteUntil writes all of b before a moment, whether the descriptor blocks or not: it is only written to when poll
-// says that it takes something, and a pipe then takes at least PIPE_BUF bytes; pipe(7).
+// says that it takes something, a pipe then takes at least PIPE_BUF bytes (pipe(7)), and a socket is asked not to wait. A
+// message socket gets several messages.
 func WriteUntil(fd int, b []byte, until time.Time) error {
-	var st unix.Stat_t
-	chunk := len(b)
-	if unix.Fstat(fd, &st) == nil && st.Mode&unix.S_IFMT == unix.S_IFIFO {
-		chunk = 4096
-	}
 	for len(b) > 0 {
 		fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLOUT}}
 		left := time.Until(until) // on a busy machine nothing may be left before the first try
@@ -30,14 +27,32 @@ func WriteUntil(fd int, b []byte, until time.Time) error {
 		if n <= 0 {
 			continue
 		}
-		n, err = unix.Write(fd, b[:min(len(b), chunk)])
-		if err == unix.EINTR || err == unix.EAGAIN {
-			continue
-		}
-		if err != nil {
+		switch n, err = writeSome(fd, b); {
+		case err == unix.EINTR || err == unix.EAGAIN:
+			if left <= 0 {
+				return errors.New("nobody reads it")
+			}
+		case err != nil:
 			return err
+		case n == 0: // as some files of /proc answer, for ever
+			return io.ErrShortWrite
+		default:
+			b = b[n:]
 		}
-		b = b[n:]
 	}
 	return nil
+}
+
+const (
+	pipePiece   = 4096     // PIPE_BUF
+	socketPiece = 16 << 10 // a message that every reader has room for
+)
+
+// writeSome writes a part of b, without waiting where that can be had.
+func writeSome(fd int, b []byte) (int, error) {
+	n, err := unix.SendmsgN(fd, b[:min(len(b), socketPiece)], nil, nil, unix.MSG_DONTWAIT)
+	if err == unix.ENOTSOCK {
+		return unix.Write(fd, b[:min(len(b), pipePiece)])
+	}
+	return n, err
 }

@@ -3,6 +3,10 @@
 // Both are plain data with their encodings; nothing here makes a system call.
 package order
 
+// RunnerName is what the kernel calls a runner and what becomes of it, in /proc/PID/comm: a host that orphans are left to
+// knows those of a shim that was killed by it.
+const RunnerName = "mcp-sandbox:run"
+
 // An Order is everything the shim needs to start one server.
 type Order struct {
 	Policy  []byte   // the effective policy as policy.Policy.AppendJSON writes it: its SHA-256 is the report's

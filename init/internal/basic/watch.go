@@ -61,8 +61,5 @@ func (s *shim) passSignal(sig syscall.Signal) {
 	s.server.Signal(sig)
 }
 
-// hostGone begins the end of a server whose host has ended.
-func (s *shim) hostGone() {
-	s.sink.Host = -1
-	s.end.HostGone()
-}
+// hostGone begins the end of a server whose host has ended, or has closed its sandbox. Then it still reads how that ended.
+func (s *shim) hostGone() { s.end.HostGone() }

@@ -2,6 +2,7 @@ package rows
 
 import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"github.com/security-mcp/mcp-sandbox/init/order"
 	"golang.org/x/sys/unix"
 )
 
@@ -18,6 +19,8 @@ func (l *Launch) begin(hostNet bool) {
 	b := &build{Program: l.Program, launch: l}
 	outer := new(program.Label)
 	l.Layer("namespaces")
+	// First of all: were the shim killed now, the host would know its runner by this.
+	b.Any(unix.SYS_PRCTL, program.Int(unix.PR_SET_NAME), program.Str(order.RunnerName))
 	flags := unix.CLONE_PARENT | int(unix.SIGCHLD)
 	if l.is(full) {
 		flags |= unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS

@@ -40,6 +40,7 @@ func NewRepair(mem []byte, m *Machine, lost []Lost) (*Repair, error) {
 	b := &build{Program: r.Program, Request: &Request{Machine: *m}}
 	b.Layer("root")
 	zero := program.Int(0)
+	b.Any(unix.SYS_PRCTL, program.Int(unix.PR_SET_NAME), program.Str(order.RunnerName))
 	b.Do(unix.SYS_PRCTL, program.Int(unix.PR_SET_PDEATHSIG), program.Int(int(unix.SIGKILL)), zero, zero, zero)
 	b.Do(unix.SYS_SETNS, program.Int(fdUser), program.Int(unix.CLONE_NEWUSER)).On("user namespace") // first: the rest needs its capabilities
 	b.Do(unix.SYS_SETNS, program.Int(fdMount), program.Int(unix.CLONE_NEWNS)).On("mount namespace")

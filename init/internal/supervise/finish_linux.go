@@ -5,6 +5,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
 )
 
@@ -30,7 +31,7 @@ func (s *shim) finish() int {
 		if x.Cause == "" {
 			x.Cause = order.CauseSupervisorLost
 		}
-		x.Signal, x.ExitCode = unix.SignalName(unix.SIGKILL), ending.ExitSignal+int(unix.SIGKILL)
+		x.Signal, x.ExitCode = platform.SignalName(unix.SIGKILL), ending.ExitSignal+int(unix.SIGKILL)
 	case st.Signaled():
 		if x.Cause == "" {
 			x.Cause = order.CauseSignal
@@ -41,7 +42,7 @@ func (s *shim) finish() int {
 				x.Cause = order.CauseOOM
 			}
 		}
-		x.Signal, x.ExitCode = unix.SignalName(st.Signal()), ending.ExitSignal+int(st.Signal())
+		x.Signal, x.ExitCode = platform.SignalName(st.Signal()), ending.ExitSignal+int(st.Signal())
 	default:
 		if x.Cause == "" {
 			x.Cause = order.CauseExit

@@ -156,6 +156,7 @@ func (s *shim) abandon() {
 	if s.shared() && s.launch != nil {
 		s.sweepOwn() // the server's process, which was init's child
 	}
+	s.reapRest()
 	s.forget()
 	s.lifeline, s.initFD, s.outer, s.outerErr, s.init, s.server = -1, -1, 0, nil, -1, 0
 	if s.listener.fd >= 0 {

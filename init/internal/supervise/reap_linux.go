@@ -7,6 +7,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
 	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
+	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
 )
@@ -17,6 +18,7 @@ func Reap() int {
 	if !platform.AdoptsOrphans() {
 		return ending.ExitSandbox // init is made so, and hardly anybody else
 	}
+	platform.WriteFile("/proc/self/comm", order.RunnerName) // which execve has changed
 	unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
 	w := sweep{root: unix.Getpid()}
 	for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {

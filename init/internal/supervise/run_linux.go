@@ -90,15 +90,15 @@ func Run(c Config) int {
 		enforced, err = s.descend()
 	}
 	if err == nil {
+		err = s.hosted()
+	}
+	if err == nil {
 		s.tellLowered()
 		err = s.sink.First(enforced)
 	}
 	if err == nil && c.Order.Probe {
 		s.abandon()
 		return 0
-	}
-	if err == nil {
-		err = s.hosted()
 	}
 	if err == nil {
 		err = s.letGo()

@@ -142,6 +142,20 @@ func (s *shim) endRunner() {
 	}
 }
 
+// reapRest reaps what is left of a launch that is refused: a runner that had to be killed may have cloned an init without
+// storing its number, which ends by itself. A shim that a Go host started has no children but its own.
+func (s *shim) reapRest() {
+	for until := time.Now().Add(forInit); s.Host >= 0 && time.Now().Before(until); {
+		pid, err := unix.Wait4(-1, nil, unix.WNOHANG, nil)
+		if err == unix.ECHILD {
+			return
+		}
+		if pid <= 0 && err != unix.EINTR {
+			unix.Poll(nil, 1)
+		}
+	}
+}
+
 // mapIDs writes the maps that only a privileged process may write, and lets init go on as the mapped user.
 func (s *shim) mapIDs() error {
 	dir := "/proc/" + strconv.Itoa(s.init)

@@ -39,6 +39,7 @@ const (
 // the processes end at once.
 func lay(p *program.Program) (all []try) {
 	zero := program.Int(0)
+	p.Any(unix.SYS_PRCTL, program.Int(unix.PR_SET_NAME), program.Str(order.RunnerName))
 	apart := func(name string, call func() program.Op) {
 		next := new(program.Label)
 		p.StepExactly(zero, unix.SYS_CLONE, program.Int(int(unix.SIGCHLD)), zero, zero, zero, zero).Fork().Else(next)

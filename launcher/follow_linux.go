@@ -1,0 +1,37 @@
+package launcher
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// Follow ends what can be read once the shim has ended. What it said before is read first. Nobody has reaped the shim yet, so
+// the number is its own.
+func (s socket) Follow(pid int) {
+	fd, err := unix.PidfdOpen(pid, 0)
+	if err != nil {
+		return // then the end of the shim's end of the socket is all there is
+	}
+	if err = unix.SetNonblock(fd, true); err != nil {
+		unix.Close(fd)
+		return
+	}
+	shim := os.NewFile(uintptr(fd), "shim")
+	conn, err := shim.SyscallConn()
+	if err != nil {
+		shim.Close()
+		return
+	}
+	go func() {
+		defer shim.Close()
+		err := conn.Read(func(fd uintptr) bool {
+			fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
+			n, err := unix.Poll(fds, 0)
+			return n > 0 && err == nil
+		})
+		if err == nil {
+			s.shutdown(unix.SHUT_RDWR)
+		}
+	}()
+}

@@ -1,0 +1,55 @@
+package launcher
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"runtime"
+)
+
+// A startContext is the context of sb.Cmd. Start asks for its Done in the goroutine that starts: before there is a process,
+// and once there is one. From no other side can be known, without a data race, how far a Start has come.
+type startContext struct {
+	context.Context
+	cmd   *exec.Cmd
+	inbox *inbox
+}
+
+// newSandbox makes the Cmd that starts the shim, and what listens to it.
+func newSandbox(ctx context.Context, path string, socket channel, files []*os.File) *Sandbox {
+	s := &startContext{Context: ctx, inbox: newInbox(ctx, socket, files)}
+	s.cmd = exec.CommandContext(s, path)
+	s.cmd.WaitDelay = killAfter
+	// A host may keep the Cmd alone, or nothing: its server runs on all the same. Of a Cmd that was never started nothing is left.
+	runtime.AddCleanup(s.cmd, (*inbox).forgotten, s.inbox)
+	return &Sandbox{s.cmd, s.inbox}
+}
+
+// Done is that of the host's context; of a sandbox that was closed before Start it is over.
+func (s *startContext) Done() <-chan struct{} {
+	if s.cmd.Process != nil {
+		s.inbox.started(s.cmd.Process.Pid)
+	} else if !s.inbox.starts() {
+		return over()
+	}
+	return s.Context.Done()
+}
+
+// Err says why it is over.
+func (s *startContext) Err() error {
+	if s.inbox.closedBefore() {
+		return errClosed
+	}
+	return s.Context.Err()
+}
+
+// errClosed is the error of Start after Close.
+var errClosed = errors.New("launcher: the sandbox was closed")
+
+// over is the Done of what is over.
+func over() <-chan struct{} {
+	c := make(chan struct{})
+	close(c)
+	return c
+}
