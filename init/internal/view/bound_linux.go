@@ -4,6 +4,7 @@ import (
 	"errors"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
@@ -22,7 +23,9 @@ type covering struct {
 	*planner
 	shown   []string // folders
 	mounts  []platform.Mount
-	lost    map[uint32]bool // inodes
+	places  map[string][]string // by the folder in a socket's name: that folder resolved, and where else it is mounted
+	bound   map[uint32]bool     // inodes; true if their sockets have to be searched for
+	lost    bool                // there are such
 	covered int
 }
 
@@ -35,9 +38,12 @@ func (c *covering) all(bound []platform.BoundSocket) {
 		return
 	}
 	for i := range bound {
-		c.named(&bound[i])
+		s := &bound[i]
+		lost := !c.named(s)
+		c.bound[s.Ino], c.lost = c.bound[s.Ino] || lost, c.lost || lost
 	}
-	if len(c.lost) > 0 {
+	c.mounted()
+	if c.lost {
 		c.search()
 	}
 	if c.covered > maxCovered {
@@ -82,31 +88,60 @@ func (c *covering) mountOf(path string) (on *platform.Mount) {
 	return on
 }
 
-// named covers a socket at the path that its name leads to, and where that is mounted besides.
-func (c *covering) named(s *platform.BoundSocket) {
-	if s.Name == "" || s.Name[0] != '/' {
-		c.lost[s.Ino] = true
-		return
+// named covers a socket at the path that its name leads to, and where that is mounted besides. It fails if the name leads
+// elsewhere, or is not the only one.
+func (c *covering) named(s *platform.BoundSocket) bool {
+	i := strings.LastIndexByte(s.Name, '/')
+	if i < 0 || s.Name[0] != '/' {
+		return false
 	}
-	r, err := c.host.resolve(s.Name)
-	if err != nil || !r.entry.is(typeSocket) || uint32(r.entry.ino) != s.Ino || r.entry.links > 1 {
-		c.lost[s.Ino] = true // all its names are searched for
-		return
+	name, found := s.Name[i+1:], false
+	for at, folder := range c.placesOf(s.Name[:i+1]) {
+		path := join(folder, name)
+		e, err := statx(path)
+		is := err == nil && e.is(typeSocket) && uint32(e.ino) == s.Ino
+		if is {
+			c.cover(path, e)
+		}
+		if at == 0 {
+			found = is && e.links == 1
+		}
 	}
-	c.cover(r.path, r.entry)
-	on := c.mountOf(r.path)
-	if on == nil {
-		return
+	return found
+}
+
+// placesOf resolves a folder, and finds where else it is mounted.
+func (c *covering) placesOf(folder string) []string {
+	if places, ok := c.places[folder]; ok {
+		return places
 	}
-	inside := path.Clean(on.Root + "/" + r.path[len(on.Path):])
+	var places []string
+	if r, err := c.host.resolve(folder); err == nil && r.entry.is(typeFolder) {
+		places = append(places, r.path)
+		if on := c.mountOf(r.path); on != nil {
+			inside := path.Clean(on.Root + "/" + r.path[len(on.Path):])
+			for i := range c.mounts {
+				if m := &c.mounts[i]; m != on && m.Dev == on.Dev && within(inside, m.Root) {
+					places = append(places, path.Clean(m.Path+"/"+inside[len(m.Root):]))
+				}
+			}
+		}
+	}
+	c.places[folder] = places
+	return places
+}
+
+// mounted covers the sockets that are mounted one by one, as containers are given them: their folder shows another file.
+func (c *covering) mounted() {
 	for i := range c.mounts {
 		m := &c.mounts[i]
-		if m == on || m.Dev != on.Dev || !within(inside, m.Root) {
+		if !slices.ContainsFunc(c.shown, func(folder string) bool { return below(m.Path, folder) }) {
 			continue
 		}
-		also := path.Clean(m.Path + "/" + inside[len(m.Root):])
-		if e, err := c.host.lstat(also); err == nil && e.is(typeSocket) && e.ino == r.entry.ino {
-			c.cover(also, e)
+		if e, err := statx(m.Path); err == nil && e.is(typeSocket) {
+			if _, ok := c.bound[uint32(e.ino)]; ok {
+				c.cover(m.Path, e)
+			}
 		}
 	}
 }
@@ -137,7 +172,7 @@ func (c *covering) search() {
 				case err != nil:
 				case e.is(typeFolder):
 					folders = append(folders, path)
-				case e.is(typeSocket) && c.lost[uint32(e.ino)]:
+				case e.is(typeSocket) && c.bound[uint32(e.ino)]:
 					c.cover(path, e)
 				}
 			}

@@ -13,7 +13,7 @@ import (
 )
 
 // bound makes a socket in a folder by a relative name, and returns its closer.
-func bound(t *testing.T, folder, name string, kind int) (end func()) {
+func bound(t testing.TB, folder, name string, kind int) (end func()) {
 	t.Helper()
 	here, err := os.Getwd()
 	must(t, err)
@@ -180,21 +180,27 @@ func TestTooManySockets(t *testing.T) {
 	}
 }
 
+// BenchmarkSockets has the price of asking: where nothing is bound, and where other programs have many.
 func BenchmarkSockets(b *testing.B) {
-	root := plant(b, "home/p/node_modules/srv/index.js\n home/data/a/b/")
-	for _, c := range []struct {
-		name  string
-		bound func() ([]platform.BoundSocket, error)
-	}{{"not asked", nil}, {"asked", platform.BoundSockets}} {
-		b.Run(c.name, func(b *testing.B) {
-			r := wish{read: []string{"T/home/p"}, write: []string{"T/home/data"}}.request(root)
-			r.Bound = c.bound
-			b.ReportAllocs()
-			for b.Loop() {
-				if _, err := Plan(r); err != nil {
-					b.Fatal(err)
-				}
+	root := plant(b, "home/p/node_modules/srv/index.js\n home/data/a/b/\n out/")
+	plan := func(b *testing.B, ask func() ([]platform.BoundSocket, error)) {
+		r := wish{read: []string{"T/home/p"}, write: []string{"T/home/data"}}.request(root)
+		r.Bound = ask
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := Plan(r); err != nil {
+				b.Fatal(err)
 			}
-		})
+		}
 	}
+	b.Run("not asked", func(b *testing.B) { plan(b, nil) })
+	b.Run("asked", func(b *testing.B) { plan(b, platform.BoundSockets) })
+	for i := range 300 {
+		bound(b, "/", filepath.Join(root, "out", strconv.Itoa(i)), unix.SOCK_DGRAM)
+	}
+	b.Run("300 elsewhere", func(b *testing.B) { plan(b, platform.BoundSockets) })
+	if err := os.RemoveAll(filepath.Join(root, "out")); err != nil {
+		b.Fatal(err)
+	}
+	b.Run("300 removed", func(b *testing.B) { plan(b, platform.BoundSockets) })
 }

@@ -25,7 +25,7 @@ func (p *planner) sockets() error {
 		return nil
 	}
 	if len(bound) > 0 {
-		s := covering{planner: p, shown: shown, lost: map[uint32]bool{}}
+		s := covering{planner: p, shown: shown, places: map[string][]string{}, bound: map[uint32]bool{}}
 		s.all(bound)
 	}
 	return nil

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"os"
-	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -24,17 +22,7 @@ func replacedFile(t *testing.T, l level) {
 		t.Fatal(err)
 	}
 	await(t, "the server", func() bool { _, err := os.Lstat(secret + ".ready"); return err == nil })
-	covered := func() bool {
-		for _, init := range testbed.Children(cmd.Process.Pid) {
-			for _, server := range testbed.Children(init) {
-				table, _ := os.ReadFile("/proc/" + strconv.Itoa(server) + "/mountinfo")
-				if strings.Contains(string(table), " "+secret+" ") {
-					return true
-				}
-			}
-		}
-		return false
-	}
+	covered := func() bool { return mountedInside(cmd.Process.Pid, secret) }
 	if !covered() {
 		t.Error("the denied file is not covered to begin with")
 	}

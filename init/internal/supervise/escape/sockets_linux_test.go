@@ -1,10 +1,12 @@
 package escape_test
 
 import (
+	"bytes"
 	"net"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -53,6 +55,57 @@ func socketsInGrants(t *testing.T, l level) {
 			}
 		}
 	}
+}
+
+// socketAnew: a daemon of the host removes its socket and binds another while the server runs, as one does that restarts.
+func socketAnew(t *testing.T, l level) {
+	if landlockABI(t) >= 9 || l.reduced {
+		return // no cover: the server can connect to none at all
+	}
+	s := stage(t)
+	hostsSockets(t, s.dir)
+	const shown, socket = "/mnt", "/write/a/agent"
+	inside := &scene{dir: shown, words: strings.NewReplacer("S/", shown+"/"), machine: testbed.Machine{At: s.dir, Shown: shown}}
+	var out bytes.Buffer
+	cmd := inside.acting(t, l, "replaced S"+socket)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = session(t), &out, os.Stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	await(t, "the server", func() bool { _, err := os.Lstat(s.dir + socket + ".ready"); return err == nil })
+	if err := os.Remove(s.dir + socket); err != nil {
+		t.Fatal(err)
+	}
+	await(t, "the end of the cover", func() bool { return !mountedInside(cmd.Process.Pid, shown+socket) })
+	anew, err := net.Listen("unix", s.dir+socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer anew.Close()
+	await(t, "the cover", func() bool { return mountedInside(cmd.Process.Pid, shown+socket) })
+	if err := os.WriteFile(s.dir+socket+".done", nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	err = cmd.Wait()
+	if all := results(t, out.String()); err != nil || len(all) != 1 || all[0].OK || all[0].Errno != "EACCES" {
+		t.Errorf("inside: %+v, %v", all, err)
+	}
+	if r := s.outside(t, testbed.Program(t, "escape"), false, "replaced "+s.dir+socket); r.Errno != "ENXIO" { // open(2) of a socket
+		t.Errorf("outside: %+v", r)
+	}
+}
+
+// mountedInside reports whether a server, a grandchild of its launcher's, has a mount at path.
+func mountedInside(launcher int, path string) bool {
+	for _, init := range testbed.Children(launcher) {
+		for _, server := range testbed.Children(init) {
+			table, _ := os.ReadFile("/proc/" + strconv.Itoa(server) + "/mountinfo")
+			if strings.Contains(string(table), " "+path+" ") {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // checkSocket compares how a connect went: gap is true where it goes through.

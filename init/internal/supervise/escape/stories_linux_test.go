@@ -33,6 +33,7 @@ func stories() []story {
 		{name: "a socket on standard input", run: inputSocket},
 		{name: "sockets in granted folders, by whatever name they were bound", run: socketsInGrants,
 			gap: "below Landlock ABI 9 those of another network namespace, and those bound after the start, can be connected to; the report's root layer says so"},
+		{name: "a socket in a granted folder that its program makes anew", run: socketAnew},
 		{name: "a pipe on standard error", run: errorPipe,
 			gap: "a pipe is opened again through /proc/self/fd in either direction by who has its maker's user id, so a server can read what others write to a pipe that it shares; give it one of its own"},
 		{name: "a terminal on standard error", run: errorTerminal,
