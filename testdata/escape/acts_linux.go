@@ -28,6 +28,7 @@ func acts() map[string]func([]string) (string, error) {
 		"families":    families,   // the families of which some kind of socket can be had
 		"peer":        peerSignal, // signal who made the other end of standard input, by a descriptor of the process
 		"owner":       owner,      // PID: it owns a socket, and is sent SIGKILL when there is something to read
+		"anew":        anew,       // FD FAMILY ADDRESS PORT: connect an inherited socket with somebody else, and send a word
 		"add-address": addAddress, // to the loopback interface, by netlink
 
 		"reconfigure": reconfigure, // DIR: change the file system mounted there, by fspick and fsconfig

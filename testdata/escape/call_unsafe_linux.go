@@ -36,6 +36,12 @@ func call(args []string) (string, error) {
 	return strconv.Itoa(int(got)), nil
 }
 
+// forget disconnects a socket: an address of family AF_UNSPEC, which package unix has not; connect(2).
+func forget(fd int) {
+	var none [16]byte
+	unix.Syscall(unix.SYS_CONNECT, uintptr(fd), uintptr(unsafe.Pointer(&none)), unsafe.Sizeof(none))
+}
+
 // argument reads a number, s:TEXT, x:HEX, b:COUNT zero bytes, or o:PATH opened for reading.
 func argument(word string) (uintptr, []byte, error) {
 	if len(word) > 1 && word[1] == ':' {

@@ -64,6 +64,25 @@ func connect(args []string) (string, error) {
 	return "sent", err
 }
 
+// anew connects a socket that was inherited with another address: a stream forgets its peer by AF_UNSPEC; connect(2).
+func anew(args []string) (string, error) {
+	n, err := numbers(args[:2])
+	if err != nil {
+		return "", err
+	}
+	fd := n[0]
+	to, err := address(n[1], args[2], args[3])
+	if err != nil {
+		return "", err
+	}
+	forget(fd)
+	if err := unix.Connect(fd, to); err != nil {
+		return "", err
+	}
+	_, err = unix.Write(fd, []byte("escaped"))
+	return "sent", err
+}
+
 func fastOpen(args []string) (string, error) {
 	to, err := address(unix.AF_INET, args[0], args[1])
 	if err != nil {

@@ -57,6 +57,7 @@ const (
 	statxMode  = 0x1c
 	statxIno   = 0x20
 	statxBytes = 0x28
+	statxRdev  = 0x80 // major, and then minor
 	statxMajor = 0x88
 	statxMinor = 0x8c
 )

@@ -68,6 +68,7 @@ type Request struct {
 	Group   *cgroups.Group // the server's, or nil
 	Lost    string         // why a stronger confinement was not reached; "" if none was tried
 	Reaper  []string       // with which arguments init executes fdImage
+	Stdio   [3]Standard    // what the shim hands over as standard input, output and error
 	TTY     bool           // standard input is a terminal without a session, which becomes the server's
 }
 

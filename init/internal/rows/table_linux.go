@@ -64,6 +64,7 @@ func table() []entry {
 		{order.Landlock, inServer, full | reduced, new(restrict)}, // a landlocked process cannot mount
 		{order.Landlock, inServer, limited | free, new(noLandlock)},
 		{order.Descriptors, inServer, always, new(only)},            // after the last row that holds a descriptor
+		{order.Descriptors, inServer, confined, new(standard)},      // what those three are
 		{order.Limits, inServer, always, new(limits)},               // the server's own; a small limit of open files must not hit the rows
 		{order.Network, inServer, reduced | bounded, new(families)}, // its other half is behind the filter
 		{order.Network, inServer, bare | free, new(openNetwork)},    //

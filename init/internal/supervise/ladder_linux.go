@@ -98,9 +98,6 @@ func (s *shim) beginFull() error {
 // beginShared makes what takes the place of namespaces and root before there is an init to use it.
 func (s *shim) beginShared() error {
 	err := s.ownIDs()
-	if err == nil && s.rung == policy.Reduced {
-		err = s.connected()
-	}
 	if err == nil && s.rung != policy.None {
 		err = s.openPrivate()
 	}

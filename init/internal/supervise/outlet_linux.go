@@ -31,7 +31,7 @@ func newOutlet(fd int) (outlet, error) {
 			o.chunk = 4096
 			break
 		}
-		again, err := unix.Open("/proc/self/fd/"+strconv.Itoa(fd), unix.O_WRONLY|unix.O_NONBLOCK|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
+		again, err := reopen(fd, unix.O_WRONLY)
 		if err == nil {
 			o.fd = again
 			return o, nil
@@ -41,6 +41,11 @@ func newOutlet(fd int) (outlet, error) {
 	var err error
 	o.fd, err = unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, lowest)
 	return o, err
+}
+
+// reopen opens once more what fd is open on. It is another open file, which does not block.
+func reopen(fd, how int) (int, error) {
+	return unix.Open("/proc/self/fd/"+strconv.Itoa(fd), how|unix.O_NONBLOCK|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
 }
 
 // lowest is the lowest number of a descriptor that is the shim's own.

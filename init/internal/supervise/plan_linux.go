@@ -31,6 +31,7 @@ func Plan(o *order.Order) ([]string, error) {
 		return nil, &order.Refusal{Layer: order.Namespaces, Op: "look at the machine", Err: err}
 	}
 	s.terminal.given = isGiven()
+	s.stdio.give = [3]int{0, 1, 2}
 	if s.view, err = view.Plan(s.viewRequest()); err != nil {
 		return nil, refusedView(err)
 	}

@@ -15,6 +15,7 @@ type relay struct {
 	sort   *lines.Guard // nil: everything goes to the first outlet
 	output bool         // it carries what the server writes
 	slow   bool         // a read waits if nothing has come, so poll has to say that something did
+	sock   bool         // recv(2) can be told not to wait
 
 	waits  [3]int        // what is polled: in, to[0], to[1]; each -1 if it is not waited for
 	failed func(error)   // told why an outlet takes no more, unless its reader is gone; may be nil
@@ -85,7 +86,7 @@ func (r *relay) read() bool {
 	if r.buf == nil {
 		r.buf = make([]byte, relayed)
 	}
-	n, err := unix.Read(r.in, r.buf)
+	n, err := r.receive()
 	switch {
 	case err == unix.EAGAIN || err == unix.EINTR:
 		return false
@@ -97,6 +98,24 @@ func (r *relay) read() bool {
 		r.left = r.buf[:n]
 	}
 	return true
+}
+
+func (r *relay) receive() (n int, err error) {
+	if r.sock {
+		n, _, err = unix.Recvfrom(r.in, r.buf, unix.MSG_DONTWAIT)
+		return n, err
+	}
+	return unix.Read(r.in, r.buf)
+}
+
+// unread is how much of what was carried into the server's pipe the server has not read: what is on its way, and what is in
+// the pipe, by its own end or else by another one.
+func (r *relay) unread(rest int) int {
+	fd := r.to[0].fd
+	if fd < 0 {
+		fd = rest
+	}
+	return len(r.left) + waiting(fd)
 }
 
 // flush writes what is left. Nobody can be told what an outlet did not take but the writer: its pipe breaks.
@@ -111,7 +130,7 @@ func (r *relay) flush() (moved bool) {
 		wrote[i] = n
 		if err != nil {
 			r.to[i].close()
-			if err != unix.EPIPE && r.failed != nil {
+			if err != unix.EPIPE && err != unix.ECONNRESET && r.failed != nil {
 				r.failed(err)
 			}
 			if i == 0 {

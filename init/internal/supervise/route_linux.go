@@ -4,7 +4,9 @@ import (
 	"strconv"
 
 	lines "github.com/security-mcp/mcp-sandbox/init/internal/guard"
+	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
 )
 
@@ -13,10 +15,15 @@ import (
 // A regular file is never handed over: through /proc/self/fd the server could open it again and cut or overwrite it. It
 // gets a pipe instead. What comes out of that the shim writes with the host's own open file, so at its end with O_APPEND
 // and else where the host's offset is: behind what was written there last, as the shell that says "> file" expects.
+//
+// Nor is a stream of the internet or of another family but AF_UNIX, which belongs to the host's network namespace for good
+// and can be connected anew from any other; connect(2), AF_UNSPEC.
 type stdio struct {
-	give   [3]int   // what the server gets; a number below 3 is the shim's own
-	relays []*relay // from the server's output first
-	closes []int    // the server's ends, which the shim closes when init has them
+	host   [3]rows.Standard // what the host gave
+	give   [3]int           // what the server gets; a number below 3 is the shim's own
+	relays []*relay         // from the server's output first
+	closes []int            // the server's ends, which the shim closes when init has them
+	input  *relay           // from the host's stream on standard input, or nil
 }
 
 // route decides what the server gets.
@@ -30,7 +37,7 @@ func (s *shim) route() error {
 	if err != nil {
 		return refusedStdio("give up the terminal", err)
 	}
-	files := [3]bool{isFile(0), isFile(1), isFile(2)}
+	files := [3]bool{s.isCarried(0), s.isCarried(1), s.isCarried(2)}
 	if files[1] && files[2] && sameFile(1, 2) {
 		err = unify(1, 2)
 	}
@@ -86,7 +93,8 @@ func (s *shim) relayOut(fd int, sort *lines.Guard) error {
 	return unix.SetNonblock(r, true)
 }
 
-// relayIn puts a pipe in place of a file on standard input. It is read from where it stands, ahead of the server.
+// relayIn puts a pipe in place of a file or stream on standard input. It is read ahead of the server, a file from where it
+// stands.
 func (s *shim) relayIn() error {
 	r, w, err := s.ends()
 	if err != nil {
@@ -97,7 +105,16 @@ func (s *shim) relayIn() error {
 		return err
 	}
 	s.stdio.give[0] = r
-	s.stdio.relays = append(s.stdio.relays, newRelay(from, outlet{fd: w}))
+	one := newRelay(from, outlet{fd: w})
+	if one.sock = s.stdio.host[0].Is(unix.S_IFSOCK); one.sock {
+		s.stdio.input = one
+		one.ended = func(input bool) {
+			if input { // the pipe is closed next, and how much the server has not read of it can then be asked no more
+				s.stdin.rest, _ = reopen(w, unix.O_RDONLY)
+			}
+		}
+	}
+	s.stdio.relays = append(s.stdio.relays, one)
 	s.stdio.closes[len(s.stdio.closes)-1] = r // the other end is the server's
 	return unix.SetNonblock(w, true)
 }
@@ -113,9 +130,20 @@ func (s *shim) ends() (r, w int, err error) {
 	return p[0], p[1], err
 }
 
-func isFile(fd int) bool {
-	var st unix.Stat_t
-	return unix.Fstat(fd, &st) == nil && st.Mode&unix.S_IFMT == unix.S_IFREG
+// isCarried reports whether the server gets a pipe in place of what the host gave.
+func (s *shim) isCarried(fd int) bool {
+	is := &s.stdio.host[fd]
+	return is.Is(unix.S_IFREG) || isStream(is) && s.policy.Level != policy.Privileged
+}
+
+// given is what the server gets.
+func (s *shim) given() (all [3]rows.Standard, err error) {
+	for i, fd := range s.stdio.give {
+		if all[i], err = describe(fd); err != nil {
+			return all, refusedStdio("look", err)
+		}
+	}
+	return all, nil
 }
 
 func sameFile(a, b int) bool {

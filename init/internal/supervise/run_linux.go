@@ -74,7 +74,7 @@ type shim struct {
 
 // Run starts the server of an order and returns the launcher's exit code when all of it has ended.
 func Run(c Config) int {
-	s := &shim{Config: c, began: time.Now(), lifeline: -1, init: -1, initFD: -1, stdin: stdin{fd: -1}, lookout: noLookout(),
+	s := &shim{Config: c, began: time.Now(), lifeline: -1, init: -1, initFD: -1, stdin: stdin{fd: -1, rest: -1}, lookout: noLookout(),
 		listener: noListener(), group: group{forks: -1},
 		terminal: terminal{hangup: -1, user: -1}, private: private{fd: -1}, image: -1}
 	defer s.terminal.leave()
@@ -122,7 +122,7 @@ func (s *shim) prepare() error {
 	if err = s.wakeWithHost(); err != nil {
 		return err
 	}
-	if err = checkStdio(); err != nil {
+	if err = s.checkStdio(); err != nil {
 		return err
 	}
 	if err = ownProc(); err != nil {
@@ -192,8 +192,12 @@ func (s *shim) lay() error {
 	if err != nil {
 		return &order.Refusal{Layer: order.Seccomp, Op: "assemble", Err: err}
 	}
+	stdio, err := s.given()
+	if err != nil {
+		return err
+	}
 	if err = s.launch.Lay(&rows.Request{Policy: s.policy, View: s.view, Machine: s.machine, Env: s.env(), Group: s.group.Group, Filter: filter, Asking: asking,
-		Lost: s.why(), Reaper: s.Reaper, TTY: s.Order.TTY || s.terminal.given}); err != nil {
+		Lost: s.why(), Reaper: s.Reaper, Stdio: stdio, TTY: s.Order.TTY || s.terminal.given}); err != nil {
 		return &order.Refusal{Layer: order.Policy, Op: "lay out", Err: err}
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 type stdin struct {
 	fd     int       // watched for its end; -1 if that is no session, or seen already
 	ended  int       // the same descriptor after its end
+	rest   int       // reads the pipe of a relay that has come to its end; -1 if there is none
 	unread int       // bytes that the server has not read
 	since  time.Time // when that number last changed
 }
@@ -51,14 +52,27 @@ func (s *shim) stdinClosed() {
 		in.ended, in.fd = in.fd, -1 // poll would report the hang-up without end
 		in.since = now
 	}
-	n, err := unix.IoctlGetInt(in.ended, unix.TIOCINQ) // FIONREAD
+	n := waiting(in.ended)
+	if s.stdio.input != nil {
+		n += s.stdio.input.unread(in.rest)
+	}
 	if n != in.unread {
 		in.unread, in.since = n, now
 	}
-	if err == nil && n > 0 && now.Sub(in.since) < s.end.Grace(ending.Grace) {
+	if n > 0 && now.Sub(in.since) < s.end.Grace(ending.Grace) {
 		s.end.StdinAt = now.Add(again)
 		return
 	}
 	unix.Close(in.ended)
+	unix.Close(in.rest)
 	s.end.SessionEnds()
+}
+
+// waiting is how many bytes can be read of a descriptor; none if nobody can say.
+func waiting(fd int) int {
+	n, err := unix.IoctlGetInt(fd, unix.TIOCINQ) // FIONREAD
+	if err != nil {
+		return 0
+	}
+	return n
 }

@@ -2,17 +2,22 @@ package supervise
 
 import (
 	"errors"
+	"os"
 	"strconv"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
 )
 
-// checkStdio refuses what would open the host's tree to the server: a folder or an O_PATH descriptor is a starting point
-// for openat, a block device is a whole file system.
-func checkStdio() error {
-	for fd := 0; fd <= 2; fd++ {
-		if err := usable(fd); err != nil {
+// checkStdio refuses what would open the host's tree or network to the server: a folder or an O_PATH descriptor is a
+// starting point for openat, a block device is a whole file system, and a socket keeps the network namespace that it was
+// made in.
+func (s *shim) checkStdio() error {
+	for fd := range s.stdio.host {
+		var err error
+		if s.stdio.host[fd], err = usable(fd, s.policy.Level == policy.Privileged); err != nil {
 			return &order.Refusal{Layer: order.Descriptors, Op: "use", Path: "descriptor " + strconv.Itoa(fd), Err: err}
 		}
 	}
@@ -33,29 +38,60 @@ func letGoOfStdio() {
 	unix.Close(null)
 }
 
-func usable(fd int) error {
+func usable(fd int, any bool) (is rows.Standard, err error) {
 	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0)
 	if err != nil {
-		return errors.New("it is closed; give it /dev/null")
+		return is, errors.New("it is closed; give it /dev/null")
 	}
 	if flags&unix.O_PATH != 0 {
-		return errors.New("it was opened with O_PATH; it must be a pipe, socket, terminal, file or /dev/null")
+		return is, errors.New("it was opened with O_PATH; it must be a pipe, socket, terminal, file or /dev/null")
 	}
-	var st unix.Stat_t
-	if err := unix.Fstat(fd, &st); err != nil {
-		return err
+	if is, err = describe(fd); err != nil {
+		return is, err
 	}
-	switch st.Mode & unix.S_IFMT {
-	case unix.S_IFIFO, unix.S_IFSOCK:
-		return nil
-	case unix.S_IFREG:
-		return nil
+	switch is.Mode & unix.S_IFMT {
+	case unix.S_IFIFO, unix.S_IFREG:
+		return is, nil
+	case unix.S_IFSOCK:
+		if any || is.OnePeer() || isStream(&is) {
+			return is, nil
+		}
+		return is, errors.New("it is a socket that is not connected with one peer (a datagram, listening or unconnected one): " +
+			"the server could reach other addresses by it; give it a pipe, a socketpair or a connected stream")
 	case unix.S_IFCHR:
-		if st.Rdev == unix.Mkdev(1, 3) || isTerminal(fd) { // null(4)
-			return nil
+		if is.Major == 1 && is.Minor == 3 || isTerminal(fd) { // null(4)
+			return is, nil
 		}
 	}
-	return errors.New("it must be a pipe, socket, terminal, file or /dev/null")
+	return is, errors.New("it must be a pipe, socket, terminal, file or /dev/null")
+}
+
+// describe looks at an open file.
+func describe(fd int) (is rows.Standard, err error) {
+	var st unix.Stat_t
+	if err = unix.Fstat(fd, &st); err != nil {
+		return is, os.NewSyscallError("fstat", err)
+	}
+	is = rows.Standard{Mode: st.Mode, Ino: st.Ino, Major: unix.Major(uint64(st.Rdev)), Minor: unix.Minor(uint64(st.Rdev))}
+	if !is.Is(unix.S_IFSOCK) {
+		return is, nil
+	}
+	var got [3]int
+	for i, option := range [...]int{unix.SO_DOMAIN, unix.SO_TYPE, unix.SO_ACCEPTCONN} {
+		if got[i], err = unix.GetsockoptInt(fd, unix.SOL_SOCKET, option); err != nil {
+			return is, os.NewSyscallError("getsockopt", err)
+		}
+	}
+	_, err = unix.Getpeername(fd)
+	is.Domain, is.Type, is.Listens = uint32(got[0]), uint32(got[1]), got[2] != 0
+	is.Connected = err == nil || err == unix.EAFNOSUPPORT // that is package unix, which does not know the peer's address
+	return is, nil
+}
+
+// isStream reports whether a socket is a connected stream of a family whose sockets lead on: bytes are carried to it and
+// from it, and the server gets a pipe.
+func isStream(is *rows.Standard) bool {
+	return is.Is(unix.S_IFSOCK) && is.Domain != unix.AF_UNIX && is.Type == unix.SOCK_STREAM && !is.Listens && is.Connected
 }
 
 func isTerminal(fd int) bool {

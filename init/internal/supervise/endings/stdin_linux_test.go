@@ -10,6 +10,7 @@ import (
 
 	"github.com/creack/pty"
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 	"golang.org/x/sys/unix"
 )
 
@@ -69,19 +70,19 @@ func TestSessionOver(t *testing.T) {
 		{name: "never read", script: "exec sleep 1000", grace: "300ms", code: 143, cause: order.CauseStdinClosed, warned: true},
 		{name: "ignore", script: "cat >/dev/null; sleep 1.5; echo end; exit 4", grace: "300ms", policy: `,"onStdinClose":"ignore"`, said: "end", code: 4, cause: order.CauseExit},
 	} {
-		for _, kind := range []string{"pipe", "socket"} {
+		for _, kind := range []string{"pipe", "socket", "tcp4", "tcp6"} {
 			t.Run(c.name+"/"+kind, func(t *testing.T) {
 				t.Parallel()
 				l := launch{Command: []string{"/bin/sh", "-c", "echo ready; " + c.script}}
 				hangUp := func(t *trial) { t.stdin.Close() }
 				own := (*os.File)(nil)
-				if kind == "socket" { // as Node hosts have it, whose stdin.end() is a shutdown: RDHUP alone
-					pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
-					if err != nil {
-						t.Fatal(err)
-					}
-					own, l.Stdin = os.NewFile(uintptr(pair[0]), "own"), os.NewFile(uintptr(pair[1]), "theirs")
-					defer own.Close()
+				switch kind {
+				case "socket": // as Node hosts have it, whose stdin.end() is a shutdown: RDHUP alone
+					own, l.Stdin = testbed.Pair(t, unix.SOCK_STREAM)
+				case "tcp4", "tcp6": // which a relay reads; what it has read and not yet handed on is unread as well
+					own, l.Stdin = testbed.Stream(t, kind)
+				}
+				if own != nil {
 					hangUp = func(*trial) { unix.Shutdown(int(own.Fd()), unix.SHUT_WR) }
 				}
 				run := start(t, l, `"limits":{"grace":"`+c.grace+`"}`+c.policy, false)

@@ -2,10 +2,12 @@ package escape_test
 
 import (
 	"bytes"
+	"net"
 	"os"
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 	"golang.org/x/sys/unix"
@@ -101,6 +103,66 @@ func inputSocket(t *testing.T, l level) {
 	if got := told(t, cmd); got != "." {
 		t.Errorf("inside: %s", got)
 	}
+}
+
+// inputInternet: a socket keeps the network namespace in which it was made, so one of the host's would be the host's network.
+// A stream stays outside, and the server gets a pipe; what is no stream is not taken. In level network, which reaches these
+// addresses by sockets of its own, it is the same.
+func inputInternet(t *testing.T, l level) {
+	s := stage(t)
+	heard, port := listeners(t)
+	for _, c := range []struct {
+		name, act string
+		make      func(t *testing.T) *os.File
+		refused   bool
+	}{
+		{"TCP, IPv4", "anew 0 2 127.0.0.1 ", func(t *testing.T) *os.File { _, f := testbed.Stream(t, "tcp4"); return f }, false},
+		{"TCP, IPv6", "anew 0 10 ::1 ", func(t *testing.T) *os.File { _, f := testbed.Stream(t, "tcp6"); return f }, false},
+		{"UDP, IPv4", "anew 0 2 127.0.0.1 ", func(t *testing.T) *os.File { return datagrams(t, "127.0.0.1:"+port) }, true},
+		{"UDP, IPv6", "anew 0 10 ::1 ", func(t *testing.T) *os.File { return datagrams(t, "[::1]:"+port) }, true},
+	} {
+		before := heard.Load()
+		naked := s.naked(t, c.act+port)
+		naked.Stdin = c.make(t)
+		if got := told(t, naked); got != "sent" || !hears(heard, before+1) {
+			t.Errorf("%s, outside: %s", c.name, got)
+		}
+		before = heard.Load()
+		var out, errs bytes.Buffer
+		cmd := s.acting(t, l, c.act+port)
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = c.make(t), &out, &errs
+		cmd.Run()
+		code := cmd.ProcessState.ExitCode()
+		if c.refused && (code != 125 || out.Len() > 0 || !strings.Contains(errs.String(), "descriptor 0")) {
+			t.Errorf("%s, inside: code %d, %s%s", c.name, code, out.String(), errs.String())
+		}
+		if !c.refused {
+			all := results(t, out.String())
+			if code != 0 || len(all) != 1 || all[0].OK || all[0].Errno != "ENOTSOCK" {
+				t.Errorf("%s, inside: code %d, %+v\n%s", c.name, code, all, errs.String())
+			}
+		}
+		time.Sleep(50 * time.Millisecond) // for what should not come
+		if n := heard.Load() - before; n != 0 {
+			t.Errorf("%s: the host heard %d", c.name, n)
+		}
+	}
+}
+
+// datagrams is a socket that sends to an address.
+func datagrams(t *testing.T, to string) *os.File {
+	t.Helper()
+	c, err := net.Dial("udp", to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	f, err := c.(*net.UDPConn).File()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return f
 }
 
 // errorPipe pins the gap: an ordinary user's server opens the host's pipe to read it, root's cannot.

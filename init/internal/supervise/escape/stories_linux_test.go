@@ -31,6 +31,7 @@ func stories() []story {
 		{name: "a log file on standard output or error", run: logFile},
 		{name: "a file on standard input", run: inputFile},
 		{name: "a socket on standard input", run: inputSocket},
+		{name: "a socket of the internet on standard input, connected with another address", run: inputInternet},
 		{name: "sockets in granted folders, by whatever name they were bound", run: socketsInGrants,
 			gap: "below Landlock ABI 9 those of another network namespace, and those bound after the start, can be connected to; the report's root layer says so"},
 		{name: "a socket in a granted folder that its program makes anew", run: socketAnew},

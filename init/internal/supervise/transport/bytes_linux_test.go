@@ -51,7 +51,8 @@ type way struct {
 	carry func(t *testing.T, l launch, in []byte, slow bool) []byte
 }
 
-var ways = []way{{"pipes", overPipes}, {"sockets", overSockets}, {"files", overFiles}, {"terminal", overTerminal}}
+var ways = []way{{"pipes", overPipes}, {"sockets", overSockets},
+	{"IPv4", overInternet("tcp4")}, {"IPv6", overInternet("tcp6")}, {"files", overFiles}, {"terminal", overTerminal}}
 
 // What a server gets and says is the same byte for byte with the sandbox in between, which the bare server shows to be
 // demanded of the server and not of the test.
@@ -161,6 +162,16 @@ func overSockets(t *testing.T, l launch, in []byte, slow bool) []byte {
 	cmd.Stdin, cmd.Stdout = theirs[0], theirs[1]
 	defer closeAll(own[0], own[1])
 	return talk(t, cmd, half{own[0]}, own[1], in, slow, func() { closeAll(theirs[0], theirs[1]) })
+}
+
+// overInternet does as inetd(8) does, and systemd for a socket with Accept=yes: one connection for both directions.
+func overInternet(network string) func(*testing.T, launch, []byte, bool) []byte {
+	return func(t *testing.T, l launch, in []byte, slow bool) []byte {
+		cmd := l.cmd(t)
+		own, theirs := testbed.Stream(t, network)
+		cmd.Stdin, cmd.Stdout = theirs, theirs
+		return talk(t, cmd, half{own}, own, in, slow, func() { theirs.Close() })
+	}
 }
 
 func overFiles(t *testing.T, l launch, in []byte, _ bool) []byte {

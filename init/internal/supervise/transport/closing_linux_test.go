@@ -11,11 +11,14 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 // A server that closes its output while it goes on is seen to have: the reader waits for it and not for the end.
 func TestClosedStdoutIsSeen(t *testing.T) {
-	for name, connect := range map[string]func(*testing.T) (own, theirs *os.File){"pipe": pipeTo, "socket": socketTo} {
+	for name, connect := range map[string]func(*testing.T) (own, theirs *os.File){"pipe": pipeTo, "socket": socketTo,
+		"IPv4": internetTo("tcp4"), "IPv6": internetTo("tcp6")} {
 		for _, l := range []launch{{}, {Guard: true}} {
 			t.Run(name, func(t *testing.T) {
 				for act, closes := range map[string]bool{"hang up": true, "say": false} {
@@ -66,11 +69,11 @@ func pipeTo(t *testing.T) (own, theirs *os.File) {
 }
 
 func socketTo(t *testing.T) (own, theirs *os.File) {
-	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return os.NewFile(uintptr(pair[0]), "own"), os.NewFile(uintptr(pair[1]), "theirs")
+	return testbed.Pair(t, unix.SOCK_STREAM)
+}
+
+func internetTo(network string) func(t *testing.T) (own, theirs *os.File) {
+	return func(t *testing.T) (own, theirs *os.File) { return testbed.Stream(t, network) }
 }
 
 // What a server's children wrote before they were killed with it arrives, and the exit code is still the server's.

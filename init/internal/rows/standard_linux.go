@@ -1,0 +1,95 @@
+package rows
+
+import (
+	"strconv"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"golang.org/x/sys/unix"
+)
+
+// A Standard is what is known of an open file that can become the server's standard input, output or error.
+type Standard struct {
+	Mode         uint32 // st_mode
+	Ino          uint64
+	Major, Minor uint32 // of a device
+	Domain, Type uint32 // of a socket
+	Listens      bool
+	Connected    bool // a socket's, to one peer
+}
+
+// Is reports whether it is of a type of file, such as unix.S_IFSOCK.
+func (s *Standard) Is(kind uint32) bool { return s.Mode&unix.S_IFMT == kind }
+
+// OnePeer reports whether a socket leads to the peer that it is connected with and can be made to lead nowhere else:
+// connect(2) takes another peer for a datagram socket, and for one of the internet after AF_UNSPEC, whatever network
+// namespace the process has that calls it.
+func (s *Standard) OnePeer() bool {
+	return s.Domain == unix.AF_UNIX && (s.Type == unix.SOCK_STREAM || s.Type == unix.SOCK_SEQPACKET) && !s.Listens && s.Connected
+}
+
+// harmless reports whether nothing but what the host connected can be reached by it.
+func (s *Standard) harmless() bool {
+	return s.Is(unix.S_IFIFO) || s.Is(unix.S_IFCHR) || s.Is(unix.S_IFSOCK) && s.OnePeer()
+}
+
+func (s *Standard) String() string {
+	ino := ":[" + strconv.FormatUint(s.Ino, 10) + "]"
+	switch s.Mode & unix.S_IFMT {
+	case unix.S_IFIFO:
+		return "pipe" + ino
+	case unix.S_IFCHR:
+		return "device " + strconv.Itoa(int(s.Major)) + ":" + strconv.Itoa(int(s.Minor))
+	case unix.S_IFSOCK:
+		if s.OnePeer() {
+			return "unix " + map2(s.Type == unix.SOCK_STREAM, "stream", "seqpacket") + ino + " with one peer"
+		}
+		return "socket" + ino + " of family " + strconv.Itoa(int(s.Domain)) + " and type " + strconv.Itoa(int(s.Type))
+	}
+	return "mode " + octal(int(s.Mode))
+}
+
+// standard shows what the server has as standard input, output and error: what the shim meant to hand over, and nothing
+// that opens the host's tree or network.
+type standard struct{ fds [3]described }
+
+type described struct {
+	is      stat
+	options [3]program.Addr // SO_DOMAIN, SO_TYPE, SO_ACCEPTCONN
+	peer    program.Op
+}
+
+func (r *standard) ops(b *build) {
+	for fd := range r.fds {
+		d := &r.fds[fd]
+		d.is.at = b.Space(statxSize)
+		d.is.op = b.Ask(unix.SYS_STATX, program.Int(fd), program.Str(""), program.Int(unix.AT_EMPTY_PATH),
+			program.Int(unix.STATX_BASIC_STATS), program.Ref(d.is.at))
+		if !b.Stdio[fd].Is(unix.S_IFSOCK) {
+			continue
+		}
+		for i, option := range [...]int{unix.SO_DOMAIN, unix.SO_TYPE, unix.SO_ACCEPTCONN} {
+			d.options[i] = b.Space(8)
+			b.Ask(unix.SYS_GETSOCKOPT, program.Int(fd), program.Int(unix.SOL_SOCKET), program.Int(option),
+				program.Ref(d.options[i]), program.Bytes([]byte{4, 0, 0, 0}))
+		}
+		address := b.Space(unix.SizeofSockaddrAny)
+		d.peer = b.See(unix.SYS_GETPEERNAME, program.Int(fd), program.Ref(address), program.Bytes([]byte{unix.SizeofSockaddrAny, 0, 0, 0}))
+	}
+}
+
+func (r *standard) check(c *check) {
+	for fd, name := range [...]string{"standard input", "standard output", "standard error"} {
+		want, got := &c.Stdio[fd], c.described(&r.fds[fd], c.Stdio[fd].Is(unix.S_IFSOCK))
+		c.shown(got == *want && got.harmless(), name, want.String(), got.String())
+	}
+}
+
+func (c *check) described(d *described, socket bool) Standard {
+	at := func(offset int) uint32 { return c.Word32(d.is.at.Plus(offset)) }
+	s := Standard{Mode: at(statxMode) & 0xffff, Ino: c.Word(d.is.at.Plus(statxIno)), Major: at(statxRdev), Minor: at(statxRdev + 4)}
+	if socket {
+		s.Domain, s.Type, s.Listens = c.Word32(d.options[0]), c.Word32(d.options[1]), c.Word32(d.options[2]) != 0
+		s.Connected = c.Ran(d.peer) && c.Errno(d.peer) == 0
+	}
+	return s
+}

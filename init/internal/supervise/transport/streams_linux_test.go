@@ -1,0 +1,141 @@
+package transport_test
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
+)
+
+// inetd gives one connection as standard input, output and error: what the server writes to the last two keeps its order, and
+// the end of the server is the end of the connection, while its host has not said its last.
+func TestOneConnectionForAll(t *testing.T) {
+	for _, network := range []string{"tcp4", "tcp6"} {
+		t.Run(network, func(t *testing.T) {
+			const words = "while read x; do echo out $x; echo err $x >&2; done"
+			cmd := launch{Command: []string{"/bin/sh", "-c", words + "; exit 3"}}.cmd(t)
+			own, theirs := testbed.Stream(t, network)
+			cmd.Stdin, cmd.Stdout, cmd.Stderr = theirs, theirs, theirs
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			theirs.Close()
+			in := bufio.NewReader(own)
+			for _, x := range []string{"1", "2", "3"} { // an answer comes while the connection is open
+				own.WriteString(x + "\n")
+				for _, want := range []string{"out " + x + "\n", "err " + x + "\n"} {
+					line, err := in.ReadString('\n')
+					for strings.HasPrefix(line, "mcp-sandbox: ") {
+						line, err = in.ReadString('\n')
+					}
+					if line != want {
+						t.Fatalf("%q, %v, want %q", line, err, want)
+					}
+				}
+			}
+			unix.Shutdown(int(own.Fd()), unix.SHUT_WR)
+			rest, err := io.ReadAll(in)
+			if len(rest) > 0 || err != nil {
+				t.Errorf("%q, %v", rest, err)
+			}
+			cmd.Wait()
+			if code := cmd.ProcessState.ExitCode(); code != 3 {
+				t.Errorf("exit code %d", code)
+			}
+		})
+	}
+}
+
+// A server that does not read makes its host wait, as over a pipe: the shim does not gather what it cannot hand on.
+func TestStreamPushesBack(t *testing.T) {
+	cmd := launch{Command: []string{"/bin/sh", "-c", "echo ready; sleep 1000"}}.cmd(t)
+	own, theirs := testbed.Stream(t, "tcp4")
+	out, to := pipeTo(t)
+	cmd.Stdin, cmd.Stdout = theirs, to
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	closeAll(theirs, to)
+	defer cmd.Wait()
+	defer cmd.Process.Signal(unix.SIGKILL)
+	out.Read(make([]byte, 10))
+	fd := int(own.Fd()) // which makes the descriptor one that blocks
+	unix.SetNonblock(fd, true)
+	const most = 64 << 20 // buffers of the kernel's grow up to net.ipv4.tcp_wmem and tcp_rmem
+	sent, quiet := 0, 0
+	for b := make([]byte, 64<<10); quiet < 10 && sent < most; {
+		if n, err := unix.Write(fd, b); err == nil {
+			sent, quiet = sent+n, 0
+		} else if err == unix.EAGAIN {
+			quiet++
+			time.Sleep(50 * time.Millisecond)
+		} else {
+			t.Fatal(err)
+		}
+	}
+	if sent >= most {
+		t.Error("what the server does not read is taken without end")
+	}
+}
+
+// A host that resets its connection is gone: the server that writes gets SIGPIPE, the launcher says nothing of its own.
+func TestStreamReset(t *testing.T) {
+	cmd := launch{Command: []string{"/bin/sh", "-c", "echo ready; read x; while echo x; do :; done"}}.cmd(t)
+	own, theirs := testbed.Stream(t, "tcp4")
+	var errs bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = theirs, theirs, &errs
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	theirs.Close()
+	own.Read(make([]byte, 10))
+	own.WriteString("go\n")
+	own.Read(make([]byte, 10))
+	if err := unix.SetsockoptLinger(int(own.Fd()), unix.SOL_SOCKET, unix.SO_LINGER, &unix.Linger{Onoff: 1}); err != nil {
+		t.Fatal(err)
+	}
+	own.Close()
+	within(t, patience, "the end", func() { cmd.Wait() })
+	if code := cmd.ProcessState.ExitCode(); code != 128+int(unix.SIGPIPE) || strings.Contains(errs.String(), "write what the server says") {
+		t.Errorf("exit code %d\n%s", code, errs.String())
+	}
+}
+
+// A stream that two processes read of: what another one took does not make the launcher wait.
+func TestStreamIsShared(t *testing.T) {
+	cmd := launch{Command: []string{"/bin/sh", "-c", "echo ready; exec cat"}}.cmd(t)
+	own, theirs := testbed.Stream(t, "tcp4")
+	out, to := pipeTo(t)
+	cmd.Stdin, cmd.Stdout = theirs, to
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	to.Close()
+	in := bufio.NewReader(out)
+	in.ReadString('\n')
+	steal := make([]byte, 1)
+	stop := make(chan struct{})
+	go func() {
+		defer close(stop)
+		for {
+			n, _, err := unix.Recvfrom(int(theirs.Fd()), steal, unix.MSG_DONTWAIT)
+			if n == 0 && err == nil {
+				return
+			}
+		}
+	}()
+	for range 200 {
+		own.WriteString("xy")
+	}
+	cmd.Process.Signal(os.Signal(unix.SIGTERM)) // a launcher in the middle of a read that waits would not hear it
+	within(t, patience, "the end", func() { cmd.Wait() })
+	unix.Shutdown(int(own.Fd()), unix.SHUT_WR)
+	<-stop
+}
