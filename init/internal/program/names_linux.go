@@ -83,6 +83,10 @@ func Name(nr uint32) string {
 		return "mkdirat"
 	case unix.SYS_MKNODAT:
 		return "mknodat"
+	case unix.SYS_GETPEERNAME:
+		return "getpeername"
+	case unix.SYS_GETSOCKOPT:
+		return "getsockopt"
 	case unix.SYS_GETSID:
 		return "getsid"
 	case unix.SYS_GETCWD:

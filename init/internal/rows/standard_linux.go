@@ -10,6 +10,7 @@ import (
 // A Standard is what is known of an open file that can become the server's standard input, output or error.
 type Standard struct {
 	Mode         uint32 // st_mode
+	Dev          uint64 // major<<32 | minor of its file system
 	Ino          uint64
 	Major, Minor uint32 // of a device
 	Domain, Type uint32 // of a socket
@@ -62,18 +63,18 @@ func (r *standard) ops(b *build) {
 	for fd := range r.fds {
 		d := &r.fds[fd]
 		d.is.at = b.Space(statxSize)
-		d.is.op = b.Ask(unix.SYS_STATX, program.Int(fd), program.Str(""), program.Int(unix.AT_EMPTY_PATH),
+		d.is.op = b.AskFor(program.Int(0), unix.SYS_STATX, program.Int(fd), program.Str(""), program.Int(unix.AT_EMPTY_PATH),
 			program.Int(unix.STATX_BASIC_STATS), program.Ref(d.is.at))
 		if !b.Stdio[fd].Is(unix.S_IFSOCK) {
 			continue
 		}
 		for i, option := range [...]int{unix.SO_DOMAIN, unix.SO_TYPE, unix.SO_ACCEPTCONN} {
 			d.options[i] = b.Space(8)
-			b.Ask(unix.SYS_GETSOCKOPT, program.Int(fd), program.Int(unix.SOL_SOCKET), program.Int(option),
+			b.AskFor(program.Int(0), unix.SYS_GETSOCKOPT, program.Int(fd), program.Int(unix.SOL_SOCKET), program.Int(option),
 				program.Ref(d.options[i]), program.Bytes([]byte{4, 0, 0, 0}))
 		}
 		address := b.Space(unix.SizeofSockaddrAny)
-		d.peer = b.See(unix.SYS_GETPEERNAME, program.Int(fd), program.Ref(address), program.Bytes([]byte{unix.SizeofSockaddrAny, 0, 0, 0}))
+		d.peer = b.AskFor(program.Int(0), unix.SYS_GETPEERNAME, program.Int(fd), program.Ref(address), program.Bytes([]byte{unix.SizeofSockaddrAny, 0, 0, 0}))
 	}
 }
 
@@ -85,8 +86,8 @@ func (r *standard) check(c *check) {
 }
 
 func (c *check) described(d *described, socket bool) Standard {
-	at := func(offset int) uint32 { return c.Word32(d.is.at.Plus(offset)) }
-	s := Standard{Mode: at(statxMode) & 0xffff, Ino: c.Word(d.is.at.Plus(statxIno)), Major: at(statxRdev), Minor: at(statxRdev + 4)}
+	is, device := c.stat(d.is), d.is.at.Plus(statxRdev)
+	s := Standard{Mode: is.mode, Dev: is.dev, Ino: is.ino, Major: c.Word32(device), Minor: c.Word32(device.Plus(4))}
 	if socket {
 		s.Domain, s.Type, s.Listens = c.Word32(d.options[0]), c.Word32(d.options[1]), c.Word32(d.options[2]) != 0
 		s.Connected = c.Ran(d.peer) && c.Errno(d.peer) == 0

@@ -3,15 +3,19 @@ package supervise_test
 import (
 	"encoding/json"
 	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
 	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
 	"github.com/security-mcp/mcp-sandbox/init/internal/view"
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 // An answer says of each kind of change how many there were and how many of them the comparison noticed. The names are those
@@ -151,6 +155,9 @@ func (c *changes) seen(i int) string {
 	if strings.HasPrefix(path, "/proc/self/ns/") {
 		return "a namespace"
 	}
+	if c.row(i) == "descriptors standard" {
+		return "an open file"
+	}
 	if c.row(i) == "landlock ruleset" {
 		return "a rule's place"
 	}
@@ -203,6 +210,12 @@ func TestEveryChangeIsNoticed(t *testing.T) {
 				s := build(t, d.below)
 				l := s.launch(d.text, "mark")
 				l.Change = rowsOf(t, d.name)
+				_, socket := testbed.Pair(t, unix.SOCK_STREAM)
+				l.change = func(cmd *exec.Cmd) {
+					if !l.TTY {
+						cmd.Stdin = socket
+					}
+				}
 				o := run(t, l)
 				if o.code != 0 || len(o.tried) < 100 {
 					t.Fatalf("code %d, %d kinds of change\n%s", o.code, len(o.tried), o.stderr)

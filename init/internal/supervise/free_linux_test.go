@@ -44,8 +44,10 @@ var free = []freedom{
 	partly(`the server's process id`, "the kernel said it by SCM_CREDENTIALS; nothing inside a pid namespace knows that number"),
 
 	// What calls store.
-	whole(`.* statx of .* stores another (mask|blksize|attributes|attributes_mask|nlink|uid|gid|blocks|times|rdev|mnt_id)`,
+	whole(`.* statx of .* stores another (mask|blksize|attributes|attributes_mask|nlink|uid|gid|blocks|times|mnt_id)`,
 		"the inode says which file it is; these are the file's own"),
+	whole(`(namespaces|cgroup|root|landlock) .* statx of .* stores another rdev`, "no device but the host's own, whose inode counts"),
+	whole(`descriptors standard statx of an open file stores another size`, "what is in a pipe"),
 	whole(`namespaces .* statx of a namespace stores another (size|mode|dev_major|dev_minor)`, "all namespaces lie on one file system; the inode counts"),
 	partly(`namespaces .* statx of a namespace stores another ino`, "any but 0 and the shim's own"),
 	whole(`landlock ruleset statx of a rule's place stores another (size|mode)`, "an inode's type does not change, and its size is the host's"),

@@ -72,7 +72,8 @@ func describe(fd int) (is rows.Standard, err error) {
 	if err = unix.Fstat(fd, &st); err != nil {
 		return is, os.NewSyscallError("fstat", err)
 	}
-	is = rows.Standard{Mode: st.Mode, Ino: st.Ino, Major: unix.Major(uint64(st.Rdev)), Minor: unix.Minor(uint64(st.Rdev))}
+	is = rows.Standard{Mode: st.Mode, Ino: st.Ino, Major: unix.Major(st.Rdev), Minor: unix.Minor(st.Rdev),
+		Dev: uint64(unix.Major(st.Dev))<<32 | uint64(unix.Minor(st.Dev))}
 	if !is.Is(unix.S_IFSOCK) {
 		return is, nil
 	}
