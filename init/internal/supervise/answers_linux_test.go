@@ -171,3 +171,19 @@ func (c *changes) lines(i int, b []byte) {
 		b[at] = old
 	}
 }
+
+// kindOf says in a word what a result was changed to.
+func kindOf(v, was uint64) string {
+	failed := func(v uint64) bool { return v > ^uint64(4095) }
+	switch {
+	case v == program.Unset:
+		return "nothing"
+	case failed(v) && failed(was):
+		return "another error"
+	case failed(v):
+		return "an error"
+	case failed(was):
+		return "success"
+	}
+	return "another number"
+}

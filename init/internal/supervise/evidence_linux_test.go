@@ -181,22 +181,6 @@ func (c *changes) seen(i int) string {
 	return path
 }
 
-// kindOf says in a word what a result was changed to.
-func kindOf(v, was uint64) string {
-	failed := func(v uint64) bool { return v > ^uint64(4095) }
-	switch {
-	case v == program.Unset:
-		return "nothing"
-	case failed(v) && failed(was):
-		return "another error"
-	case failed(v):
-		return "an error"
-	case failed(was):
-		return "success"
-	}
-	return "another number"
-}
-
 // TestEveryChangeIsNoticed takes what one launch of each kind brought back, changes one value of it at a time, and has it
 // compared: each result, each field that the kernel writes, each mount. What nobody notices stands in the table of what is
 // free, and what is noticed does not. So a comparison that is taken away fails here, as does one that is added.
