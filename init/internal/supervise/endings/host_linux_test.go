@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
@@ -132,4 +133,16 @@ func state(t *testing.T, pid int, want byte) {
 		}
 	}
 	t.Errorf("%d is not %c", pid, want)
+}
+
+// A signal that has only a number has a name all the same: those between are the kernel's for programs; signal(7).
+func TestRealTimeSignal(t *testing.T) {
+	t.Parallel()
+	for _, l := range launchers() {
+		l.Command = []string{"/bin/sh", "-c", "kill -37 $$"}
+		code, x := start(t, l, "", false).end()
+		if code != 128+37 || x == nil || x.Cause != order.CauseSignal || x.Signal != "SIGRTMIN+3" {
+			t.Errorf("code %d, %+v", code, x)
+		}
+	}
 }
