@@ -209,7 +209,7 @@ func (tr *trigger) try(t *trial, l *launch, s *server) error {
 		late = t.goneBy(over)
 	}
 	switch {
-	case tr.cause == "" && (code != -1 || x != nil):
+	case tr.cause == "" && (code != -1 || (x != nil) != l.Embedded || x != nil && x.Cause != order.CauseSupervisorLost):
 		t.Errorf("a launcher that was killed ended with %d and said %+v", code, x)
 	case tr.onlyEmbedded, tr.cause == "":
 	case x == nil:
