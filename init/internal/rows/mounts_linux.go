@@ -22,7 +22,7 @@ type wanted struct {
 const (
 	asFrozen  = "ro,nosuid,nodev"
 	asWritten = "nosuid,nodev"
-	asDevice  = "nosuid,noexec"
+	asDevice  = "ro,nosuid,noexec" // a device can be written to all the same, and its mode cannot
 	// What was made fresh says rw too: with filesystem.default "read" the host's own, made read-only, lies below it.
 	asFresh = "rw,nosuid,nodev"
 	asPts   = "rw,nosuid,noexec"

@@ -39,7 +39,7 @@ const goodTable = `1 0 0:1 / / ro,nosuid,nodev - tmpfs tmpfs rw
 3 2 8:2 / /usr/local ro,nosuid,nodev,noexec - ext4 /dev/sdb rw
 4 1 8:1 /srv/w /srv/w rw,nosuid,nodev - ext4 /dev/sda rw
 5 4 8:3 / /srv/w/disk rw,nosuid,nodev - xfs /dev/sdc rw
-6 1 0:5 /null /dev/null rw,nosuid,noexec - devtmpfs devtmpfs rw
+6 1 0:5 /null /dev/null ro,nosuid,noexec - devtmpfs devtmpfs rw
 7 1 0:6 /0 /tmp rw,nosuid,nodev - tmpfs tmpfs rw
 8 1 0:7 / /dev/pts rw,nosuid,noexec - devpts devpts rw
 9 4 8:1 /srv/w/.git /srv/w/.git ro,nosuid,nodev - ext4 /dev/sda rw
@@ -78,6 +78,7 @@ func TestMountsAreCompared(t *testing.T) {
 		{"set-user-ID in /tmp", "/tmp rw,nosuid", "/tmp rw"},
 		{"shared", "/srv/w rw,nosuid,nodev -", "/srv/w rw,nosuid,nodev shared:7 -"},
 		{"slave", "/tmp rw,nosuid,nodev -", "/tmp rw,nosuid,nodev master:7 -"},
+		{"a device", "/dev/null ro", "/dev/null rw"},
 		{"not asked for", goodTable, goodTable + "11 1 8:4 / /home rw,nosuid,nodev - ext4 /dev/sdd rw\n"},
 		{"a second one on a fresh one", goodTable, goodTable + "11 7 8:4 / /tmp rw,nosuid,nodev - ext4 /dev/sdd rw\n"},
 		{"below a fresh one", goodTable, goodTable + "11 7 8:4 / /tmp/x ro,nosuid,nodev - ext4 /dev/sdd rw\n"},

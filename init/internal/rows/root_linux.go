@@ -17,7 +17,7 @@ const base = "/sys"
 const (
 	frozen  = unix.MOUNT_ATTR_RDONLY | unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV
 	written = unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV
-	device  = unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NOEXEC
+	device  = unix.MOUNT_ATTR_RDONLY | unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NOEXEC
 )
 
 // root builds the server's root on a tmpfs: folders, links, generated files, the host's binds, the private folders.

@@ -56,6 +56,7 @@ func table() []entry {
 		{order.Descriptors, inInit, always, new(terminal)},        // late: a terminal whose session ends is lost to all
 		{order.Descriptors, inServer, always, new(foreground)},    // a group of its own, while every signal is blocked
 		{order.Descriptors, inServer, shared, new(session)},       // or it could join init's group
+		{order.Descriptors, inServer, full, new(nulls)},           // in the new root, and before `only` closes the rest
 		{order.Limits, inServer, full, new(trial)},
 		{order.Cgroup, inServer, always, new(cgroup)},
 		{order.Namespaces, inServer, full, new(cgroupNamespace)},  // in its group already; needs CAP_SYS_ADMIN

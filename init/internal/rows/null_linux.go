@@ -1,0 +1,46 @@
+package rows
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"github.com/security-mcp/mcp-sandbox/init/internal/view"
+	"golang.org/x/sys/unix"
+)
+
+// nulls opens a null device that is handed over anew, in the server's root, where its mount is read-only: through the host's
+// descriptor its owner, which a container's root is, could change its mode for all the machine. Writing to a device needs no
+// writable mount.
+type nulls struct {
+	fds   []int
+	modes []program.Op
+}
+
+const nullPath = "/dev/null"
+
+func (r *nulls) ops(b *build) {
+	for fd := range b.Stdio {
+		if !b.null(&b.Stdio[fd]) {
+			continue
+		}
+		flags := b.Ask(unix.SYS_FCNTL, program.Int(fd), program.Int(unix.F_GETFL))
+		again := b.Do(unix.SYS_OPENAT, program.Int(unix.AT_FDCWD), program.Str(nullPath), flags.Result())
+		b.DoExactly(program.Int(fd), unix.SYS_DUP3, again.Result(), program.Int(fd), program.Int(0)).On(nullPath)
+		r.fds = append(r.fds, fd)
+		r.modes = append(r.modes, b.AskFor(program.Errno(unix.EROFS), unix.SYS_FCHMOD, program.Int(fd), program.Int(0o666)).On(nullPath))
+	}
+}
+
+// null reports whether a standard descriptor is the very null device that the server's root shows; null(4).
+func (r *Request) null(s *Standard) bool {
+	return s.Is(unix.S_IFCHR) && s.Major == 1 && s.Minor == 3 && slices.ContainsFunc(r.View.Nodes, func(n view.Node) bool {
+		return n.Path == nullPath && n.Device && n.Dev == s.Dev && n.Ino == s.Ino
+	})
+}
+
+func (r *nulls) check(c *check) {
+	for i, o := range r.modes {
+		c.fact("mode of the null device at "+strconv.Itoa(r.fds[i]), "EROFS", c.result(o))
+	}
+}
