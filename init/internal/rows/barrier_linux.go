@@ -19,7 +19,7 @@ const (
 func (b *build) barrier() []rule {
 	v := b.View
 	folder := unix.O_RDONLY | unix.O_DIRECTORY | unix.O_CLOEXEC
-	w := []rule{{path: "/proc", rights: toRead, flags: folder}}
+	w := []rule{{path: procPath, rights: toRead, flags: folder}}
 	for i := range v.Private {
 		w = append(w, rule{path: v.Private[i].Path, rights: toOwn, private: true})
 	}

@@ -166,6 +166,7 @@ func (r *ruleset) check(c *check) {
 // restrict applies the ruleset to the server's process. Only that is restricted: init still has to signal it.
 type restrict struct {
 	file, signal [2]program.Op
+	acts         []refusedAct
 }
 
 func (r *restrict) ops(b *build) {
@@ -176,6 +177,7 @@ func (r *restrict) ops(b *build) {
 	for i := range l.rules {
 		l.rules[i].before = b.trial(&l.rules[i], 0)
 	}
+	r.acts = b.ask()
 	r.file[0] = b.Ask(unix.SYS_OPENAT, program.Int(fdCanary), program.Str(CanaryFile), program.Int(unix.O_RDONLY|unix.O_CLOEXEC))
 	if b.Machine.LandlockABI >= scopesABI {
 		r.signal[0] = b.signalInit()
@@ -185,6 +187,7 @@ func (r *restrict) ops(b *build) {
 	if b.Machine.LandlockABI >= scopesABI {
 		r.signal[1] = b.signalInit()
 	}
+	b.try(r.acts)
 	for i := range l.rules {
 		l.rules[i].after = b.trial(&l.rules[i], 1)
 	}
@@ -229,6 +232,7 @@ func (r *restrict) check(c *check) {
 	if c.launch.is(reduced) {
 		c.olderLandlock()
 	}
+	c.acts(r.acts)
 	for i := range c.launch.landlock.rules {
 		w := &c.launch.landlock.rules[i]
 		if w.private {
@@ -236,14 +240,10 @@ func (r *restrict) check(c *check) {
 			c.fact("make a file in "+w.path+" before", "0, removed 0", c.result(w.before)+", removed "+c.result(w.gone[0]))
 			continue
 		}
-		c.fact(map2(w.rights&^uint64(toRead) == 0, "read ", "write ")+w.path, c.opened(w.before), c.opened(w.after))
+		gives := map2(w.rights&^uint64(toRead) == 0, "read ", "write ")
+		if w.reading() && gives != "read " {
+			c.refuse("rule", w.path, mismatch{"a right to read", "a right to write"})
+		}
+		c.fact(gives+w.path, c.opened(w.before), c.opened(w.after))
 	}
-}
-
-// opened says how an open went, without the descriptor's number.
-func (c *check) opened(o program.Op) string {
-	if c.Ran(o) && c.Errno(o) == 0 {
-		return "opened"
-	}
-	return c.result(o)
 }

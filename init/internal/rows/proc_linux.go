@@ -9,7 +9,9 @@ import (
 
 // procKeys tells everybody the names of the keys of his user, those of the host's processes too: the kernel knows no
 // namespace of keys by their user. Some machines' kernels are without it.
-const procKeys = "/proc/keys"
+const procKeys = procPath + "/keys"
+
+const procPath = "/proc"
 
 // frozenProc makes /proc read-only, once nothing of it has to be written any more. A server of the machine's user 0 (a
 // container's root that has no other id) is the owner of /proc/sys: there Landlock alone would keep it from writing

@@ -72,6 +72,7 @@ type launch struct {
 	Umask int    // the launcher's; 0: 027
 	List  bool   // write the program to descriptor 4 when it has run
 
+	Swap   string   // a path that something else takes the place of between the plan and the program
 	Change []string // write there which changes of the evidence are not noticed; the names of the rows
 
 	Once string // alters the calls around the one execve: "pend", "refuse" or "stuck"
@@ -128,6 +129,9 @@ func shim(request string) int {
 }
 
 func (l *launch) alter(p *rows.Launch, whole bool) {
+	if l.Swap != "" && whole {
+		swap(l.Swap)
+	}
 	if l.Wrong != 0 && whole {
 		p.SetArg(l.Wrong, 4, p.Arg(l.Wrong, 0))
 	}

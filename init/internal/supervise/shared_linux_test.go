@@ -65,6 +65,11 @@ func acts() []act {
 		{"cut a read grant", 3, denied, refused, open("read/file", unix.O_RDONLY|unix.O_TRUNC)},
 		{"cut it with no right at all", 3, denied, refused, open("read/file", 3|unix.O_TRUNC)},
 		{"truncate a read grant", 3, denied, refused, func(s stage, _, _, _ int) error { return unix.Truncate(s.path("read/file"), 0) }},
+		{"read a file granted alone", 1, ok, "", open("file", unix.O_RDONLY)},
+		{"write a file granted alone", 1, denied, "", open("file", unix.O_RDWR)},
+		{"append to a file granted alone", 1, denied, "", open("file", unix.O_WRONLY|unix.O_APPEND)},
+		{"cut a file granted alone", 3, denied, refused, open("file", unix.O_RDONLY|unix.O_TRUNC)},
+		{"truncate a file granted alone", 3, denied, refused, func(s stage, _, _, _ int) error { return unix.Truncate(s.path("file"), 0) }},
 		{"truncate what is not granted", 3, denied, refused, func(s stage, _, _, _ int) error { return unix.Truncate(s.path("home/key"), 0) }},
 		{"link out of a read grant", 1, "invalid cross-device link", "", func(s stage, _, _, _ int) error {
 			return unix.Link(s.path("read/file"), s.path("write/link"))
@@ -90,6 +95,12 @@ func acts() []act {
 		{"a stranger's environment", 1, denied, "", func(s stage, _, _, stranger int) error {
 			_, err := os.ReadFile("/proc/" + strconv.Itoa(stranger) + "/environ")
 			return err
+		}},
+		{"a stranger's oom_score_adj", 1, denied, "", func(_ stage, _, _, stranger int) error {
+			return os.WriteFile("/proc/"+strconv.Itoa(stranger)+"/oom_score_adj", []byte("1000"), 0)
+		}},
+		{"its own timerslack_ns", 1, denied, "", func(stage, int, int, int) error {
+			return os.WriteFile("/proc/self/timerslack_ns", []byte("1"), 0)
 		}},
 		{"signal init", 1, refused, "", kill(func(init, _, _ int) int { return init }, 0)},
 		{"signal the launcher", 1, refused, "", kill(func(_, shim, _ int) int { return shim }, 0)},
@@ -169,7 +180,7 @@ func TestReducedActs(t *testing.T) {
 				t.Fatal(err)
 			}
 			os.Chmod(s.path("home/key"), 0o666)
-			l := s.launch(weaker(grants, "reduced"), "")
+			l := s.launch(weaker(strings.Replace(grants, `"STAGE/read"`, `"STAGE/read","STAGE/file"`, 1), "reduced"), "")
 			l.ABI = abi
 			l.Command = []string{exe, actFlag, s.dir, stranger(t)}
 			o := run(t, l)
@@ -190,7 +201,7 @@ func TestReducedActs(t *testing.T) {
 					t.Errorf("%s: %q, want %q", a.name, said[a.name], want)
 				}
 			}
-			for _, kept := range []string{"read/file", "home/key"} {
+			for _, kept := range []string{"read/file", "file", "home/key"} {
 				if b, err := os.ReadFile(s.path(kept)); err != nil || len(b) == 0 {
 					t.Errorf("%s: %q, %v", kept, b, err)
 				}

@@ -1,0 +1,75 @@
+package rows
+
+import (
+	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"golang.org/x/sys/unix"
+)
+
+// A refusedAct is a way to write behind a rule that gives reading, where Landlock's rules are the file barrier. The user's own
+// rights have to allow it, or its refusal would say nothing: that is asked and not tried, for whoever watches the file would
+// take a trial for a change (inotify(7)).
+type refusedAct struct {
+	rule           *rule
+	allowed, tried program.Op
+}
+
+// timerSlack can be opened for writing by anybody; proc_pid_timerslack_ns(5).
+const timerSlack = "/proc/self/timerslack_ns"
+
+// reading are the rules that give no right to change anything.
+func (w *rule) reading() bool { return w.node != nil && !w.node.Write && !w.node.Device }
+
+// ask asks, before the rules hold, whether the user may write there.
+func (b *build) ask() (acts []refusedAct) {
+	if !b.launch.is(reduced) {
+		return nil
+	}
+	at := program.Int(unix.AT_FDCWD)
+	for i := range b.launch.landlock.rules {
+		w := &b.launch.landlock.rules[i]
+		switch {
+		case w.reading():
+			acts = append(acts, refusedAct{rule: w, allowed: b.See(unix.SYS_FACCESSAT2, at, program.Str(w.path), program.Int(unix.W_OK), program.Int(unix.AT_EACCESS))})
+		case w.path == procPath:
+			acts = append(acts, refusedAct{rule: w, allowed: b.See(unix.SYS_FACCESSAT2, at, program.Str(timerSlack), program.Int(unix.W_OK), program.Int(unix.AT_EACCESS))})
+		}
+	}
+	return acts
+}
+
+// try tries to write, behind the rules: a file of no name in a folder, else what lies there.
+func (b *build) try(acts []refusedAct) {
+	for i := range acts {
+		a := &acts[i]
+		path, flags := a.rule.path, unix.O_WRONLY|unix.O_NONBLOCK|unix.O_NOCTTY|unix.O_CLOEXEC
+		switch {
+		case a.rule.node == nil:
+			path = timerSlack
+		case a.rule.node.Folder:
+			flags |= unix.O_TMPFILE
+		}
+		a.tried = b.See(unix.SYS_OPENAT, program.Int(unix.AT_FDCWD), program.Str(path), program.Int(flags), program.Int(0o600))
+	}
+}
+
+// acts compares: nothing was opened, and where the user may write it was Landlock that refused.
+func (c *check) acts(acts []refusedAct) {
+	for i := range acts {
+		a := &acts[i]
+		name, got := "write "+a.rule.path, c.opened(a.tried)
+		switch {
+		case c.result(a.allowed) == "0" && got != "EOPNOTSUPP" && got != "ETXTBSY": // no O_TMPFILE there, or it is being executed
+			c.fact(name, "EACCES", got)
+		case got == "opened":
+			c.refuse("open", a.rule.path, mismatch{"EACCES", got})
+		}
+	}
+}
+
+// opened says how an open went, without the descriptor's number.
+func (c *check) opened(o program.Op) string {
+	if c.Ran(o) && c.Errno(o) == 0 {
+		return "opened"
+	}
+	return c.result(o)
+}
