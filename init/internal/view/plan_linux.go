@@ -32,7 +32,7 @@ func Plan(r Request) (*View, error) {
 	p.strict = r.Policy.Level == policy.Strict
 	p.v.HostRoot = r.Policy.Filesystem.Default == "read" && !r.Shared
 	for _, step := range [...]func() error{
-		p.home, p.base, p.allow, p.deny, p.privateHome, p.protect, p.command, p.certificates, p.cwd, p.sockets,
+		p.home, p.base, p.allow, p.deny, p.privateHome, p.protect, p.pipes, p.command, p.certificates, p.cwd, p.sockets,
 	} {
 		if err := step(); err != nil {
 			return nil, err

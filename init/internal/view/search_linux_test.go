@@ -204,7 +204,7 @@ func TestProtectedOfAnyKind(t *testing.T) {
 	must(t, os.MkdirAll(root+"/p/new\nline/.git", 0o755))
 	v, err := Plan(wish{write: []string{"T/p"}}.request(root))
 	must(t, err)
-	same(t, "covers", covers(v, root), []string{"frozen T/p/.cursor", "frozen T/p/.idea", "frozen T/p/.mcp.json", "frozen T/p/.vscode", "frozen T/p/a\tb\\n/.git",
+	same(t, "covers", covers(v, root), []string{"frozen T/p/.idea", "frozen T/p/.mcp.json", "frozen T/p/.vscode", "frozen T/p/a\tb\\n/.git",
 		"frozen T/p/c/.Git", "frozen T/p/d/.Vscode", "frozen T/p/m/.claude", "frozen T/p/new\nline/.git", "frozen T/p/real"})
 	if !slices.Contains(v.Unprotected, root+"/p/.vscode") {
 		t.Errorf("a link that leads nowhere is not in unprotected: %q", v.Unprotected)
