@@ -42,7 +42,12 @@ func (p *planner) holdAll() {
 		p.fold(tree, total)
 	}
 	for i := range tree {
-		if b := &tree[i]; b.held && !b.gone {
+		b := &tree[i]
+		if b.fan > 0 && b.held && !b.gone && total > p.mounts {
+			p.reason(b.path + " is read-only as a whole: more than " + strconv.Itoa(p.mounts) + " mounts would be needed to protect each " +
+				"repository, and each setting that runs code outside of the sandbox, by itself")
+		}
+		if b.held && !b.gone {
 			p.points.allow(b.path, b.entry, held)
 			p.v.Protected = append(p.v.Protected, b.path)
 		}
@@ -136,8 +141,6 @@ func (p *planner) fold(tree []branching, total int) {
 		}
 		b.held, b.entry = true, e
 		total -= b.cover(tree[i+1:])
-		p.reason(b.path + " is read-only as a whole: " + strconv.Itoa(b.fan) + " names or folders in it would have to be protected " +
-			"each by itself, because they run code outside of the sandbox")
 		if total <= p.mounts {
 			return
 		}

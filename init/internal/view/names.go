@@ -108,11 +108,17 @@ func homely() [91]string {
 		".ssh",
 		".gnupg",
 
-		// This product's own: policies, packages, states, reports.
+		// This product's own: see ours.
 		".config/mcp-sandbox",
 		".local/share/mcp-sandbox",
 		".local/state/mcp-sandbox",
 	}
+}
+
+// ours are the last of homely: policies, packages, states and reports. A server writes nothing there, and sees nothing.
+func ours() []string {
+	names := homely()
+	return names[len(names)-3:]
 }
 
 // guards reports whether name is one of those that count anywhere, in whatever case: some file systems do not tell them apart.

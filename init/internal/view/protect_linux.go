@@ -45,8 +45,9 @@ func (p *planner) protect() error {
 		return err
 	}
 	p.holdAll()
+	p.hideOwn()
 	if n := p.missing - maxUnprotected; n > 0 {
-		p.warn(strconv.Itoa(n) + " more paths would be protected if they existed")
+		p.v.Unprotected = append(p.v.Unprotected, strconv.Itoa(n)+" more") // behind all paths, once they are sorted
 	}
 	return nil
 }
@@ -55,8 +56,8 @@ func (p *planner) protect() error {
 func (p *planner) protectPaths() error {
 	for _, home := range p.ownHomes() {
 		for _, name := range homely() {
-			if path := join(home, name); p.points.access(path).write {
-				if err := p.keep(path); err != nil {
+			if p.writesHome(home, name) {
+				if err := p.keep(join(home, name)); err != nil {
 					return err
 				}
 			}
@@ -72,14 +73,46 @@ func (p *planner) protectPaths() error {
 	return nil
 }
 
+// writesHome reports whether a name below a home lies in a write grant. It is asked of every name in every launch.
+func (p *planner) writesHome(home, name string) bool {
+	for _, w := range p.writes {
+		if within(home, w) || below(w, home) && within(name, w[len(home)+1:]) {
+			return p.points.access(join(home, name)).write
+		}
+	}
+	return false
+}
+
+// hideOwn hides this product's own folders where they can be read and not written, unless they are granted by name.
+func (p *planner) hideOwn() {
+	for _, home := range p.ownHomes() {
+		if !p.points.access(home).read {
+			continue // a grant of less than the home names what it means
+		}
+		for _, name := range ours() {
+			r, err := p.host.resolve(join(home, name))
+			if err != nil || !r.entry.is(typeFolder) {
+				continue
+			}
+			pt, a := p.points[r.path], p.points.access(r.path)
+			if a.read && !a.write && (pt == nil || pt.flags&(mayRead|mayWrite|held) == 0) {
+				p.points.allow(r.path, r.entry, noRead)
+			}
+		}
+	}
+}
+
 // guarded reports whether a path may not be granted for writing at all.
 func (p *planner) guarded(path string) bool {
 	if startsCode(path) {
 		return true
 	}
 	for _, home := range p.ownHomes() {
+		if !below(path, home) {
+			continue
+		}
 		for _, name := range homely() {
-			if within(path, join(home, name)) {
+			if within(path[len(home)+1:], name) {
 				return true
 			}
 		}
