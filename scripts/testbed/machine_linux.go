@@ -21,6 +21,7 @@ const (
 	NoClone           Lack = "user namespaces, by a filter"  // clone, unshare: EPERM, as Docker's filter has it
 	NoMount           Lack = "mounts"                        // mount, open_tree, fsopen, pivot_root, …: EPERM, as on Ubuntu 24.04
 	NoLandlock        Lack = "Landlock"                      // ENOSYS, as a kernel without it
+	NoNamespaceLinks  Lack = "links of namespaces"           // /proc/self/ns: empty, as in gVisor
 	NoSeccomp         Lack = "seccomp"                       // EINVAL, as a kernel without it
 )
 
@@ -107,6 +108,11 @@ func machine(args []string) {
 				fatal(file, err)
 			}
 		}
+		if Lack(l) == NoNamespaceLinks {
+			if err := hideLinks(); err != nil {
+				fatal(l, err)
+			}
+		}
 		deny = append(deny, denials(Lack(l))...)
 	}
 	if at, shown := args[1], args[2]; at != "" {
@@ -126,6 +132,14 @@ func machine(args []string) {
 		fatal("ambient capabilities", err)
 	}
 	fatal(args[3], unix.Exec(args[3], args[4:], os.Environ()))
+}
+
+// hideLinks hides the links of this process's namespaces, which it keeps over execve.
+func hideLinks() error {
+	if err := unix.Unshare(unix.CLONE_NEWNS); err != nil {
+		return os.NewSyscallError("unshare", err)
+	}
+	return os.NewSyscallError("mount", unix.Mount("none", "/proc/self/ns", "tmpfs", unix.MS_RDONLY, ""))
 }
 
 // sysctl is the file that forbids a mechanism in the user namespace of whoever writes it.

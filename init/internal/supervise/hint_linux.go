@@ -47,6 +47,8 @@ func hint(l order.Layer, op string, e syscall.Errno) string {
 	switch {
 	case l == order.Namespaces && op == opProc:
 		return "`mount -t proc proc /proc` in the pid namespace that the launcher runs in, as `unshare --mount-proc` and `bwrap --proc /proc` do"
+	case l == order.Namespaces && op == opLook && e == unix.ENOENT:
+		return "/proc shows no namespaces here, as gVisor's does not: full confinement could not be proved"
 	case l == order.Namespaces && op == "clone" && e == unix.ENOSPC: // of whichever kind there are too many; the kernel does not say
 		return "this machine forbids user namespaces, or one of the other kinds: see the sysctls user.max_user_namespaces, user.max_net_namespaces and their like"
 	case l == order.Namespaces && op == "clone" && (e == unix.EPERM || e == unix.EACCES):

@@ -18,6 +18,9 @@ import (
 // ids that are not mapped look like.
 const nobody = 65533
 
+// opLook is the step at which the machine is looked at.
+const opLook = "look at the machine"
+
 // look finds out what a launch has to know about this machine.
 func look(m *rows.Machine, c policy.Confinement) (err error) {
 	if m.Kernel, err = platform.Kernel(); err != nil {

@@ -142,7 +142,7 @@ func (s *shim) prepare() error {
 // plan looks at the machine and works out what the server will see.
 func (s *shim) plan() (err error) {
 	if err = look(&s.machine, s.rung); err != nil {
-		return &order.Refusal{Layer: order.Namespaces, Op: "look at the machine", Err: err}
+		return &order.Refusal{Layer: order.Namespaces, Op: opLook, Err: err}
 	}
 	if s.AlterMachine != nil {
 		s.AlterMachine(&s.machine)

@@ -33,10 +33,7 @@ func places() []place {
 	const ns, full, reduced = "User namespaces", policy.Full, policy.Reduced
 	// Root of a container whose engine was an ordinary user has one id, which is that user's. In a namespace of its own that
 	// id gets another name; without one the server is root of the container, and not of the machine.
-	unfilteredRoot := reduced
-	if os.Geteuid() != 0 {
-		unfilteredRoot = full
-	}
+	rootless := os.Geteuid() != 0
 	noUserNS := unshared("echo 0 >/proc/sys/user/max_user_namespaces")
 	return []place{
 		{name: "an ordinary user", way: user, want: full, check: ns, detail: "usable"},
@@ -53,7 +50,7 @@ func places() []place {
 		{name: "a container's user, unfiltered", way: in(container{uid: 1000, unfiltered: true}), want: reduced, strong: true, check: ns, detail: "no /proc of its own", fix: "unmask=ALL", warning: "/proc"},
 		{name: "a container's user, unfiltered and unmasked", way: in(container{uid: 1000, unfiltered: true, unmasked: true}), want: full, check: ns, detail: "usable"},
 		{name: "a container's root", way: in(container{caps: rootCaps}), want: reduced, check: ns},
-		{name: "a container's root, unfiltered", way: in(container{caps: rootCaps, unfiltered: true}), want: unfilteredRoot, check: ns},
+		{name: "a container's root, unfiltered", way: in(container{caps: rootCaps, unfiltered: true}), want: reduced, strong: rootless, check: ns},
 
 		{name: "root of a user's own namespace", way: then(user, alone("0")), want: full, check: "Rlimits", detail: "supported", state: launcher.Works},
 		{name: "the machine's root, alone", way: then(root, alone("0"), sealed("userns")), want: "", check: ns, hint: "as an ordinary user"},
