@@ -89,7 +89,7 @@ func (p *Program) add(c Class, want byte, v Arg, nr uintptr, args []Arg) Op {
 }
 
 func (p *Program) next(c Class) Op {
-	if p.n == maxOps {
+	if p.n == MaxOps {
 		p.full = true
 		p.n-- // the last one is written over: the program will not run
 		p.metas = p.metas[:p.n]

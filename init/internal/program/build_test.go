@@ -130,19 +130,19 @@ func TestForkAndInto(t *testing.T) {
 
 func TestFullOps(t *testing.T) {
 	p := New(small())
-	for range maxOps {
+	for range MaxOps {
 		p.Do(1)
 	}
-	if p.Full() || p.Len() != maxOps || p.at(maxOps) > dataFrom {
-		t.Fatalf("full %v with %d of %d Ops", p.Full(), p.Len(), maxOps)
+	if p.Full() || p.Len() != MaxOps || p.at(MaxOps) > dataFrom {
+		t.Fatalf("full %v with %d of %d Ops", p.Full(), p.Len(), MaxOps)
 	}
 	var l Label
 	o := p.Do(2, Str("x")).Else(&l).On("y")
 	p.Here(&l)
-	if !p.Full() || o.Index() != maxOps-1 || p.Len() != maxOps {
+	if !p.Full() || o.Index() != MaxOps-1 || p.Len() != MaxOps {
 		t.Errorf("full %v, index %d", p.Full(), o.Index())
 	}
-	if b := p.mem[p.at(maxOps):dataFrom]; slices.ContainsFunc(b, func(c byte) bool { return c != 0 }) {
+	if b := p.mem[p.at(MaxOps):dataFrom]; slices.ContainsFunc(b, func(c byte) bool { return c != 0 }) {
 		t.Error("something was stored behind the Ops")
 	}
 }

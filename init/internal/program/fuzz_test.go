@@ -113,7 +113,7 @@ func FuzzBuild(f *testing.F) {
 		for len(s.b) > 0 {
 			s.step(p, labels[:])
 		}
-		if p.Len() > maxOps || p.data < dataFrom || p.data > len(mem) || len(p.metas) != p.Len() {
+		if p.Len() > MaxOps || p.data < dataFrom || p.data > len(mem) || len(p.metas) != p.Len() {
 			t.Fatalf("%d Ops, %d metas, data up to %#x", p.Len(), len(p.metas), p.data)
 		}
 		if behind := mem[p.at(p.n):dataFrom]; !bytes.Equal(behind, zeros[:len(behind)]) {

@@ -10,10 +10,12 @@ const (
 	// Broken is the exit status of a runner whose call did not give what was demanded and had no label to go to.
 	Broken = 99
 
+	// MaxOps is how many Ops a program can have.
+	MaxOps = (dataFrom - header) / opSize
+
 	header   = 64
 	opSize   = 88
 	dataFrom = 1 << 20
-	maxOps   = (dataFrom - header) / opSize
 
 	// unset is stored as the result of an Op before it runs. No system call returns it.
 	unset = uint64(1 << 63)

@@ -133,6 +133,10 @@ func Begin(mem []byte, p *policy.Policy, c policy.Confinement, noFilter bool) *L
 // Lay writes the rest of the program. Afterwards init may go on.
 func (l *Launch) Lay(req *Request) error {
 	l.req, l.filtered = req, math.MaxInt
+	const each = 5 // calls at the least, in any confinement with a barrier; compared with each other they would take minutes
+	if req.binds() > program.MaxOps/each && !l.is(limited|free) {
+		return program.ErrFull
+	}
 	switch {
 	case l.is(shared):
 		l.given = 1
