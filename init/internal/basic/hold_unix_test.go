@@ -118,3 +118,23 @@ func lives(pid int) bool {
 	}
 	return false
 }
+
+// A host's end is its server's, also of a shim that was stopped.
+func TestHostKilled(t *testing.T) {
+	for _, stop := range []bool{false, true} {
+		r := trial{Serve: []string{"tree", "2"}}.launch(t, func(c *exec.Cmd) { c.Args[0] = hostName })
+		shim := r.pid(t)
+		pids := []int{r.pid(t), r.pid(t), r.pid(t)}
+		if stop {
+			unix.Kill(shim, unix.SIGSTOP)
+		}
+		if err := r.cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		for _, pid := range pids {
+			gone(t, pid, patience)
+		}
+		unix.Kill(shim, unix.SIGCONT)
+		gone(t, shim, patience)
+	}
+}

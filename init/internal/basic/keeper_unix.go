@@ -8,17 +8,22 @@ import (
 	"os/signal"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // A keeper is a process that outlives the shim, should that be killed, and then ends what the shim cannot end any more:
-// macOS has nothing like a job, a pid namespace or PR_SET_PDEATHSIG.
+// macOS has nothing like a job, a pid namespace or PR_SET_PDEATHSIG. It does the same for a shim that was stopped, if the host
+// ends.
 type keeper struct {
 	process *os.Process
 	line    *os.File // its end is the shim's
 }
 
-// newKeeper starts one for the tree below a process, and tells it of the private folder.
-func newKeeper(pid int, dir string) (*keeper, error) {
+// stopped is how much longer than its server's grace a shim may take to end that when the host has ended.
+const stopped = 2 * time.Second
+
+// newKeeper starts one for the tree below a process, and tells it of the private folder and of the host.
+func newKeeper(pid int, p *plan) (*keeper, error) {
 	r, w, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -35,7 +40,7 @@ func newKeeper(pid int, dir string) (*keeper, error) {
 		w.Close()
 		return nil, err
 	}
-	_, err = w.WriteString(strconv.Itoa(pid) + "\n" + dir + "\n")
+	_, err = w.WriteString(strconv.Itoa(pid) + "\n" + p.private + "\n" + strconv.Itoa(p.host) + " " + (p.grace + stopped).String() + "\n")
 	return k, err
 }
 
@@ -55,8 +60,20 @@ func keep() int {
 		return 1
 	}
 	dir, _ := r.ReadString('\n')
-	if done, _ := r.ReadString('\n'); done == "done\n" {
-		return 0
+	host, _ := r.ReadString('\n')
+	done := make(chan bool, 1)
+	go func() {
+		line, _ := r.ReadString('\n')
+		done <- line == "done\n"
+	}()
+	late := make(chan struct{})
+	go afterHost(host, late)
+	select {
+	case is := <-done:
+		if is {
+			return 0
+		}
+	case <-late:
 	}
 	pid, err := strconv.Atoi(strings.TrimSpace(first))
 	if err != nil || pid <= 1 {
@@ -66,4 +83,16 @@ func keep() int {
 	v := private{dir: strings.TrimSuffix(dir, "\n")}
 	v.remove()
 	return 0
+}
+
+// afterHost closes a channel when a process has ended and a time is over, which a line names.
+func afterHost(line string, late chan struct{}) {
+	number, pause, _ := strings.Cut(strings.TrimSpace(line), " ")
+	pid, err := strconv.Atoi(number)
+	after, err2 := time.ParseDuration(pause)
+	if err != nil || err2 != nil || pid <= 1 || !ended(pid) {
+		return
+	}
+	time.Sleep(after)
+	close(late)
 }

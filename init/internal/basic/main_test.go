@@ -5,7 +5,9 @@ package basic
 import (
 	"encoding/json"
 	"os"
+	"os/exec"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -18,11 +20,33 @@ import (
 // shimName is argument 0 of this test binary when it is the shim of a test.
 const shimName = "basic.test shim"
 
+// hostName is argument 0 of this test binary when it is a host of its own, which starts the shim and says its process id.
+const hostName = "basic.test host"
+
+// hostOf is its main.
+func hostOf(text string) int {
+	self, err := os.Executable()
+	if err != nil {
+		return 70
+	}
+	cmd := exec.Command(self)
+	cmd.Args = []string{shimName, text}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	if cmd.Start() != nil {
+		return 70
+	}
+	os.Stdout.WriteString(strconv.Itoa(cmd.Process.Pid) + "\n")
+	cmd.Wait()
+	return cmd.ProcessState.ExitCode()
+}
+
 // TestMain makes the test binary the shim, and each process that it starts.
 func TestMain(m *testing.M) {
 	switch {
 	case len(os.Args) > 1 && IsHelper(os.Args[1]):
 		os.Exit(Helper(os.Args[1], func(line string) { println(line) }))
+	case os.Args[0] == hostName:
+		os.Exit(hostOf(os.Args[1]))
 	case os.Args[0] == shimName:
 		os.Exit(shimOf(os.Args[1]))
 	case len(os.Args) > 2 && os.Args[1] == serverArg:

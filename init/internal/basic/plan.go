@@ -5,6 +5,7 @@ import (
 	"os"
 	"runtime"
 	"strings"
+	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/view"
 	"github.com/security-mcp/mcp-sandbox/init/order"
@@ -22,8 +23,10 @@ type plan struct {
 	dir        string
 	umask      policy.Umask
 	user       ids
-	private    string   // the private folder; "" in level privileged, which has the host's
-	stdout     *os.File // in place of the shim's own, or nil
+	host       int           // the process whose end is the host's, or 0
+	grace      time.Duration // of a server whose host has ended
+	private    string        // the private folder; "" in level privileged, which has the host's
+	stdout     *os.File      // in place of the shim's own, or nil
 }
 
 // unheld are the policy's explicit values that nothing holds here. What is only the default of the level is not in it: it

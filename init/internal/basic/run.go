@@ -36,6 +36,7 @@ type shim struct {
 	server  *server
 
 	began   time.Time
+	host    int // the process that started this one; its end is the host's
 	signals chan os.Signal
 	events  chan func() // what other goroutines want done
 	gone    chan struct{}
@@ -58,7 +59,7 @@ type status struct {
 
 // Run starts the server of an order and returns the launcher's exit code when all of it has ended.
 func Run(c Config) int {
-	s := &shim{Config: c, began: time.Now(), events: make(chan func()), gone: make(chan struct{}), signals: listen(),
+	s := &shim{Config: c, began: time.Now(), host: os.Getppid(), events: make(chan func()), gone: make(chan struct{}), signals: listen(),
 		sink: report.Sink{Report: c.Order.ReportFD, Host: c.Host}}
 	defer s.tidy()
 	err := s.prepare()
@@ -110,6 +111,13 @@ func (s *shim) prepare() error {
 		return err
 	}
 	s.plan.env = s.Order.Env
+	if s.policy.OnHostExit != policy.Ignore {
+		s.plan.host = s.host
+	}
+	s.plan.grace = ending.FromHost
+	if g, named := s.policy.Limits.Grace.Value(); named {
+		s.plan.grace = g
+	}
 	if s.policy.Level == policy.Privileged { // its temporary files and its home are the host's
 		return nil
 	}
@@ -138,7 +146,7 @@ func (s *shim) start() error {
 	return err
 }
 
-// asked is the error of a launch whose host wanted its end meanwhile.
+// asked is the error of a launch whose host wanted its end meanwhile, or has ended.
 func (s *shim) asked() error {
 	for {
 		select {
@@ -147,6 +155,9 @@ func (s *shim) asked() error {
 				return report.Signalled{Signal: n}
 			}
 		default:
+			if os.Getppid() != s.host && s.policy.OnHostExit != policy.Ignore {
+				return report.ErrHostGone
+			}
 			return nil
 		}
 	}

@@ -74,7 +74,7 @@ func (s *server) make(h *Hold) error {
 	}
 	s.pid = s.process.Pid
 	s.family = newFamily(s.pid)
-	if s.keeper, err = newKeeper(s.pid, s.plan.private); err != nil {
+	if s.keeper, err = newKeeper(s.pid, s.plan); err != nil {
 		return err
 	}
 	p := s.plan

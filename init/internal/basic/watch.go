@@ -28,7 +28,7 @@ func (s *shim) watch() {
 	if s.Watch != nil {
 		go s.Watch(func() { s.later(s.hostGone) }, func() { s.later(func() { s.end.HostAsks(syscall.SIGTERM) }) })
 	}
-	go watchParent(func() { s.later(s.hostGone) })
+	go watchParent(s.host, func() { s.later(s.hostGone) })
 	if s.session != nil {
 		go s.session.watch(s.end.Grace(ending.Grace), func() { s.later(s.end.SessionEnds) })
 	}

@@ -21,16 +21,11 @@ func hungUp(fd, milliseconds int) (bool, error) {
 	}
 }
 
-// watchParent calls gone when the process that started this one has ended; NOTE_EXIT.
-func watchParent(gone func()) {
-	ppid := unix.Getppid()
-	if ppid <= 1 {
-		return // it is gone already, or a reaper of orphans
-	}
-	e := unix.Kevent_t{Ident: uint64(ppid), Filter: unix.EVFILT_PROC, Flags: unix.EV_ADD, Fflags: unix.NOTE_EXIT}
-	if got, err := await(e, -1); err == unix.ESRCH || err == nil && got != nil {
-		gone()
-	}
+// ended waits for the end of a process; NOTE_EXIT. It reports false if nobody can tell.
+func ended(pid int) bool {
+	e := unix.Kevent_t{Ident: uint64(pid), Filter: unix.EVFILT_PROC, Flags: unix.EV_ADD, Fflags: unix.NOTE_EXIT}
+	got, err := await(e, -1)
+	return err == unix.ESRCH || err == nil && got != nil
 }
 
 // await waits for one event; nil if the time is over.

@@ -14,19 +14,17 @@ func hungUp(fd, milliseconds int) (bool, error) {
 	}
 }
 
-func watchParent(gone func()) {
-	fd, err := unix.PidfdOpen(unix.Getppid(), 0)
+// ended waits for the end of a process. It reports false if nobody can tell.
+func ended(pid int) bool {
+	fd, err := unix.PidfdOpen(pid, 0)
 	if err != nil {
-		return
+		return err == unix.ESRCH
 	}
 	defer unix.Close(fd)
 	fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
 	for {
 		if n, err := unix.Poll(fds, -1); err != unix.EINTR {
-			if n > 0 {
-				gone()
-			}
-			return
+			return n > 0
 		}
 	}
 }

@@ -18,6 +18,16 @@ func listen() chan os.Signal {
 	return c
 }
 
+// watchParent calls gone when the process that started this one has ended.
+func watchParent(parent int, gone func()) {
+	if parent <= 1 {
+		return // it was gone already, or is a reaper of orphans
+	}
+	if os.Getppid() != parent || ended(parent) {
+		gone()
+	}
+}
+
 // sessionOf is the session that a process is in.
 func sessionOf(pid int) (int, error) {
 	sid, err := unix.Getsid(pid)

@@ -25,9 +25,9 @@ func kernel() string {
 
 // watchParent calls gone when the process that started this one has ended. Windows gives numbers of processes again: one that
 // began after this is another.
-func watchParent(gone func()) {
+func watchParent(parent int, gone func()) {
 	const rights = windows.SYNCHRONIZE | windows.PROCESS_QUERY_LIMITED_INFORMATION
-	h, err := windows.OpenProcess(rights, false, uint32(os.Getppid()))
+	h, err := windows.OpenProcess(rights, false, uint32(parent))
 	if err != nil {
 		return // it is gone already, or somebody else's: then it is no host
 	}
