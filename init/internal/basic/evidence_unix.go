@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"golang.org/x/sys/unix"
@@ -23,7 +24,11 @@ func (s *server) evidence() (map[order.Layer]*order.LayerReport, error) {
 	limits := s.proved[order.Limits]
 	for i := range want.Limits {
 		l := &want.Limits[i]
-		if f := l.missed(limits.Facts); f != nil {
+		var own syscall.Rlimit
+		if err := syscall.Getrlimit(l.Resource, &own); err != nil {
+			return nil, &order.Refusal{Layer: order.Limits, Op: "getrlimit", Path: l.Name, Err: err}
+		}
+		if f := l.missed(limits.Facts, own.Max); f != nil {
 			limits.Facts = append(limits.Facts, *f)
 		}
 	}
@@ -56,22 +61,24 @@ func (s *server) needed() []need {
 		all = append(all, need{order.Descriptors, "umask"})
 	}
 	if u := s.plan.user; u.uid != os.Getuid() || u.gid != os.Getgid() {
-		all = append(all, need{order.Privileges, "ids"}, need{order.Privileges, "setuid 0"})
+		all = append(all, need{order.Privileges, "ids"}, need{order.Privileges, groupsFact}, need{order.Privileges, "setuid 0"})
 	}
 	return all
 }
 
-// missed is the fact of a limit that was not set, or to another value; nil if all is well. An inherited limit is lower, and the
-// user's processes have another number by now.
-func (l *Limit) missed(facts []order.Fact) *order.Fact {
-	want := strconv.FormatUint(l.Value, 10)
+// missed is the fact of a limit that was not set, or to another value, soft or hard; nil if all is well. The hard limit that the
+// server's process inherited is this process's own. The user's processes have another number by now.
+func (l *Limit) missed(facts []order.Fact, hard uint64) *order.Fact {
+	name, limit := l.under(hard)
+	want := text(limit)
 	for i := range facts {
-		soft, _, _ := strings.Cut(facts[i].Want, " of ")
-		if l.Resource != unix.RLIMIT_NPROC && facts[i].Name == l.Name && soft != want {
-			return &order.Fact{Name: l.Name, Want: want, Got: soft}
-		}
-		if strings.HasPrefix(facts[i].Name, l.Name) {
+		told := facts[i].Want
+		switch {
+		case facts[i].Name != name:
+		case l.Resource == unix.RLIMIT_NPROC && !strings.Contains(told, " of "), told == want:
 			return nil
+		default:
+			return &order.Fact{Name: l.Name, Want: want, Got: told}
 		}
 	}
 	return &order.Fact{Name: l.Name, Want: want, Got: "not set"}

@@ -5,6 +5,7 @@ package basic
 import (
 	"runtime"
 	"strconv"
+	"syscall"
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"golang.org/x/sys/unix"
@@ -20,6 +21,15 @@ type Limit struct {
 	Value    uint64 // soft and hard
 	More     uint64 // by so much the hard limit is larger
 	Try      bool   // memory: that the kernel holds it is tried
+}
+
+// under is what a limit becomes below an inherited hard limit, and what its fact is called.
+func (l *Limit) under(hard uint64) (name string, want syscall.Rlimit) {
+	name = l.Name
+	if hard < l.Value {
+		name += " (the launcher's own hard limit)"
+	}
+	return name, syscall.Rlimit{Cur: min(l.Value, hard), Max: min(l.Value+l.More, hard)}
 }
 
 // newHold is what follows from the policy. What is unlimited there is left as the launcher had it.

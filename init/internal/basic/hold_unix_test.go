@@ -28,7 +28,11 @@ func posture() {
 			open++
 		}
 	}
-	fmt.Printf("umask %04o, %d descriptors more, %v, user %d\n", mask, open, err, os.Getuid())
+	groups, _ := os.Getgroups()
+	if os.Getuid() != 65533 { // an ordinary user keeps its own
+		groups = nil
+	}
+	fmt.Printf("umask %04o, %d descriptors more, %v, user %d, groups beside its own: %s\n", mask, open, err, os.Getuid(), others(groups, os.Getgid()))
 }
 
 // ownDescriptor reports whether the runtime opened it, which marks all of its own.
@@ -49,9 +53,14 @@ func TestPosture(t *testing.T) {
 	if user == 0 {
 		user = 65533
 	}
-	l := trial{Policy: policy.Policy{Umask: "0027"}, Serve: []string{"posture"}}.launch(t, func(c *exec.Cmd) { c.ExtraFiles = []*os.File{r, w} })
+	l := trial{Policy: policy.Policy{Umask: "0027"}, Serve: []string{"posture"}}.launch(t, func(c *exec.Cmd) {
+		c.ExtraFiles = []*os.File{r, w}
+		if os.Geteuid() == 0 { // with groups that the server must not have
+			c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Groups: []uint32{0, 12345}}}
+		}
+	})
 	out, code, first, _ := l.all(t)
-	if want := fmt.Sprintf("umask 0027, 0 descriptors more, <nil>, user %d\n", user); out != want || code != 0 || first == nil {
+	if want := fmt.Sprintf("umask 0027, 0 descriptors more, <nil>, user %d, groups beside its own: none\n", user); out != want || code != 0 || first == nil {
 		t.Errorf("%q, want %q\n%s", out, want, l.errs.String())
 	}
 }
@@ -81,11 +90,15 @@ func TestMemoryIsTried(t *testing.T) {
 // alter takes away one limit, by name, or makes it larger.
 func alter(h *Hold, name string) {
 	name, more := strings.CutPrefix(name, "more ")
+	name, hard := strings.CutPrefix(name, "hard ")
 	for i := range h.Limits {
 		if h.Limits[i].Name == name && more {
 			h.Limits[i].Value++
 		}
-		if h.Limits[i].Name == name && !more {
+		if h.Limits[i].Name == name && hard {
+			h.Limits[i].More += 1 << 20
+		}
+		if h.Limits[i].Name == name && !more && !hard {
 			h.Limits = append(h.Limits[:i], h.Limits[i+1:]...)
 			return
 		}
@@ -97,10 +110,48 @@ func breakaway() string { return "" }
 
 // A limit that is not set is noticed: what was read back is compared with what follows from the policy.
 func TestRemovedLimitIsNoticed(t *testing.T) {
-	for _, name := range []string{"core", "open files", "data", "more open files", "more data"} {
+	for _, name := range []string{"core", "open files", "data", "more open files", "more data", "hard open files", "hard core"} {
 		r := trial{Serve: []string{"exit", "0"}, Remove: name}.launch(t)
 		if _, code, first, _ := r.all(t); code != 125 || first != nil {
 			t.Errorf("without %s: status %d, want a refused launch\n%s", name, code, r.errs.String())
+		}
+	}
+}
+
+// A limit is told with the value that follows from the policy, soft and hard, and under its own name.
+func TestMissed(t *testing.T) {
+	const unlimited = 1<<63 - 1
+	plain, ahead := Limit{Name: "data", Resource: unix.RLIMIT_DATA, Value: 100}, Limit{Name: "cpu time", Resource: unix.RLIMIT_CPU, Value: 100, More: 1}
+	processes := Limit{Name: "processes", Resource: unix.RLIMIT_NPROC, Value: 100}
+	for _, c := range []struct {
+		limit  Limit
+		hard   uint64
+		name   string
+		told   string
+		missed bool
+	}{
+		{plain, unlimited, "data", "100", false}, {plain, unlimited, "data", "101", true}, {plain, unlimited, "data", "99", true},
+		{plain, unlimited, "data", "100 of 200", true}, {plain, unlimited, "data", "100 of 9223372036854775807", true},
+		{plain, unlimited, "data, one MiB more", "100", true}, {plain, unlimited, "address space", "100", true}, {plain, unlimited, "", "", true},
+		{plain, 50, "data (the launcher's own hard limit)", "50", false}, {plain, 50, "data (the launcher's own hard limit)", "49", true},
+		{plain, unlimited, "data (the launcher's own hard limit)", "50", true}, {plain, 50, "data", "50", true},
+		{ahead, unlimited, "cpu time", "100 of 101", false}, {ahead, unlimited, "cpu time", "100", true}, {ahead, 100, "cpu time", "100", false},
+		{processes, unlimited, "processes", "117", false}, {processes, unlimited, "processes", "117 of 118", true},
+	} {
+		if got := c.limit.missed([]order.Fact{{Name: "core", Want: "0"}, {Name: c.name, Want: c.told}}, c.hard); (got != nil) != c.missed {
+			t.Errorf("%s told as %q %q below %d: %v", c.limit.Name, c.name, c.told, c.hard, got)
+		}
+	}
+}
+
+// A group more than its own is told, and is not what was wanted.
+func TestGroupsAreCompared(t *testing.T) {
+	for _, c := range []struct {
+		list []int
+		want string
+	}{{nil, noGroups}, {[]int{7}, noGroups}, {[]int{7, 7}, noGroups}, {[]int{7, 8}, "8"}, {[]int{0}, "0"}, {[]int{8, 7, 9}, "8 9"}} {
+		if got := others(c.list, 7); got != c.want {
+			t.Errorf("%v: %s, want %s", c.list, got, c.want)
 		}
 	}
 }

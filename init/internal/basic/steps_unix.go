@@ -96,11 +96,7 @@ func (l *Limit) set(up *os.File) error {
 	if err := syscall.Getrlimit(l.Resource, &was); err != nil {
 		return os.NewSyscallError("getrlimit "+l.Name, err)
 	}
-	want := syscall.Rlimit{Cur: min(l.Value, was.Max), Max: min(l.Value+l.More, was.Max)}
-	name := l.Name
-	if was.Max < l.Value {
-		name += " (the launcher's own hard limit)"
-	}
+	name, want := l.under(was.Max)
 	more := int(min(l.Value, 1<<46)) + 1<<20
 	before := reserve(more)
 	if err := syscall.Setrlimit(l.Resource, &want); err != nil {
@@ -143,6 +139,22 @@ func text(r syscall.Rlimit) string {
 	return s
 }
 
+// What is told of the supplementary groups. The first one of BSD's list is the group itself; getgroups(2).
+const groupsFact, noGroups = "groups beside its own", "none"
+
+func others(list []int, own int) string {
+	var left []string
+	for _, gid := range list {
+		if gid != own {
+			left = append(left, strconv.Itoa(gid))
+		}
+	}
+	if len(left) == 0 {
+		return noGroups
+	}
+	return strings.Join(left, " ")
+}
+
 // setIDs makes the process of a root launcher that of another user, for good.
 func setIDs(s *spec, up *os.File) error {
 	if s.user.uid == os.Getuid() && s.user.gid == os.Getgid() {
@@ -159,6 +171,11 @@ func setIDs(s *spec, up *os.File) error {
 		return os.NewSyscallError("set the ids", err)
 	}
 	fact(up, "privileges", "ids", s.user.String(), ids{os.Getuid(), os.Getgid()}.String(), "", "")
+	list, err := os.Getgroups()
+	if err != nil {
+		return err
+	}
+	fact(up, "privileges", groupsFact, noGroups, others(list, s.user.gid), "", "")
 	back := "went"
 	if err := syscall.Setuid(0); err != nil {
 		back = "refused"
