@@ -34,3 +34,22 @@ func TestWriteUntil(t *testing.T) {
 		t.Error("a full pipe took a line")
 	}
 }
+
+// Some files take nothing and are always ready: that is an error and no reason to try for ever.
+func TestWriteUntilOfWhatTakesNothing(t *testing.T) {
+	f, err := os.OpenFile("/proc/self/mem", os.O_RDWR, 0) // at 0 nothing is mapped
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	done := make(chan error, 1)
+	go func() { done <- WriteUntil(int(f.Fd()), []byte("line"), time.Now().Add(time.Hour)) }()
+	select {
+	case err = <-done:
+		if err == nil {
+			t.Error("written")
+		}
+	case <-time.After(time.Minute):
+		t.Error("it tries for ever")
+	}
+}

@@ -63,10 +63,11 @@ func checkName(s string) error {
 	if s == "" {
 		return textError("a name is empty")
 	}
-	for i, c := range s {
+	if name, _, value := strings.Cut(s, "="); value { // what follows may be a secret
+		return invalid(name+"=", "and what follows is no name of a variable: NAME=VALUE goes into env")
+	}
+	for _, c := range s {
 		switch {
-		case c == '=': // what follows may be a secret
-			return invalid(s[:i+1], "and what follows is no name of a variable: NAME=VALUE goes into env")
 		case c == '*':
 			return invalid(s, "is no name of a variable: there are no patterns")
 		case c <= ' ' || c == 0x7f:
@@ -74,6 +75,14 @@ func checkName(s string) error {
 		}
 	}
 	return checkText(s)
+}
+
+// checkValue checks a variable's value, which may be a secret: the error has nothing of it.
+func checkValue(s string) error {
+	if checkText(s) != nil {
+		return textError("the value holds a NUL or is not UTF-8")
+	}
+	return nil
 }
 
 // checkText checks what a C string and a document can both hold.

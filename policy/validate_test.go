@@ -30,7 +30,7 @@ func TestValidate(t *testing.T) {
 			"/network/allowedDomains: cannot be held in level network, where the server has the host's network"},
 		{Policy{Subprocess: Subprocess{3}}, "/subprocess/allow: 3 is neither Unset, No nor Yes"},
 		{Policy{Env: []Variable{{"A", "1"}, {"B", "\x00"}, {"A", "2"}, {"C=", ""}}},
-			"/env/B: \"\\x00\" holds a NUL\n/env/A: this variable occurs twice\n/env/C=: \"C=\" and what follows is no name of a variable: NAME=VALUE goes into env"},
+			"/env/B: the value holds a NUL or is not UTF-8\n/env/A: this variable occurs twice\n/env/C=: \"C=\" and what follows is no name of a variable: NAME=VALUE goes into env"},
 		{Policy{EnvVars: []string{""}}, "/envVars/0: a name is empty"},
 		{Policy{Limits: Limits{CPU: -5, Pids: -2, Timeout: -3, Memory: Unlimited}},
 			"/limits/cpu: \"-5\" is negative\n/limits/pids: \"-2\" is negative\n/limits/timeout: \"-3\" is negative"},

@@ -20,7 +20,7 @@ func (e variables) parse(v *strictjson.Value, r *report) {
 		below := string(strictjson.AppendPointer(nil, m.Name))
 		if r.is(m, strictjson.String, below) {
 			r.add(below, checkName(m.Name))
-			r.add(below, checkText(m.Text))
+			r.add(below, checkValue(m.Text))
 			env = append(env, Variable{m.Name, m.Text})
 		}
 	}
@@ -36,7 +36,7 @@ func (e variables) set(s string) error {
 	if !literal {
 		return list{&e.p.EnvVars, checkName}.set(name)
 	}
-	if err := checkText(value); err != nil {
+	if err := checkValue(value); err != nil {
 		return err
 	}
 	env := slices.DeleteFunc(slices.Clone(e.p.Env), func(v Variable) bool { return v.Name == name })
@@ -49,7 +49,7 @@ func (e variables) check(r *report) {
 	for _, v := range e.p.Env {
 		below := string(strictjson.AppendPointer(nil, v.Name))
 		r.add(below, checkName(v.Name))
-		r.add(below, checkText(v.Value))
+		r.add(below, checkValue(v.Value))
 		if _, twice := seen[v.Name]; twice {
 			r.add(below, textError("this variable occurs twice"))
 		}

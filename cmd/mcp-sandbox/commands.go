@@ -2,7 +2,6 @@ package main
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -46,9 +45,9 @@ func dispatch(args []string) int {
 		if len(args) == 1 {
 			return usageError("mcp-sandbox "+args[0], args[0]+" what? One of "+names(group))
 		}
-		return usageError("mcp-sandbox "+args[0], strconv.Quote(args[1])+" is no command of "+args[0]+": there is "+names(group))
+		return usageError("mcp-sandbox "+args[0], word(args[1])+" is no command of "+args[0]+": there is "+names(group))
 	}
-	return usageError("mcp-sandbox", strconv.Quote(args[0])+" is no command: there is "+names(""))
+	return usageError("mcp-sandbox", word(args[0])+" is no command: there is "+names(""))
 }
 
 // start reads one command's flags and runs it.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"os"
 	"os/signal"
-	"strconv"
 	"strings"
 	"time"
 
@@ -43,7 +42,7 @@ func doctorOptions() *options {
 
 func doctor(o *options, args []string) int {
 	if len(args) > 0 {
-		return usageError("mcp-sandbox doctor", "unexpected "+strconv.Quote(args[0]))
+		return usageError("mcp-sandbox doctor", "unexpected "+word(args[0]))
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), doctorTime)
 	defer cancel()

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
@@ -115,7 +114,7 @@ func plan(o *options, args []string) int {
 func commandOf(args []string) ([]string, error) {
 	switch {
 	case len(args) > 0 && args[0] != "--":
-		return nil, errors.New("unexpected " + strconv.Quote(args[0]) + ": the command comes after --")
+		return nil, errors.New("unexpected " + word(args[0]) + ": the command comes after --")
 	case len(args) < 2:
 		return nil, errors.New("no command: it comes after --")
 	case args[1] == "":

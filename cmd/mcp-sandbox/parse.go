@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -21,7 +20,7 @@ func (o *options) parse(args []string) (rest []string, err error) {
 	}
 	for _, s := range flags {
 		if strings.HasPrefix(s, "-test.") { // pflag takes these for go test's own and passes over them
-			return nil, errors.New("unknown flag " + strconv.Quote(s))
+			return nil, errors.New("unknown flag " + word(s))
 		}
 	}
 	if err := o.set.Parse(flags); err != nil {
@@ -42,10 +41,10 @@ func plain(err error) error {
 	case errors.As(err, &missing):
 		return errors.New("--" + missing.GetSpecifiedName() + " needs a value")
 	case errors.As(err, &syntax):
-		return errors.New("unknown flag " + strconv.Quote(syntax.GetSpecifiedFlag()))
+		return errors.New("unknown flag " + word(syntax.GetSpecifiedFlag()))
 	case errors.As(err, &unknown):
 		if short := unknown.GetSpecifiedShortnames(); short != "" {
-			return errors.New("unknown flag " + strconv.Quote("-"+short))
+			return errors.New("unknown flag " + word("-"+short))
 		}
 		name := unknown.GetSpecifiedName()
 		for _, f := range policyFlags() {
@@ -53,7 +52,7 @@ func plain(err error) error {
 				return errors.New("--" + name + ": this version does not enforce " + f.key + " yet")
 			}
 		}
-		return errors.New("unknown flag " + strconv.Quote("--"+name))
+		return errors.New("unknown flag " + word("--"+name))
 	}
 	return err
 }

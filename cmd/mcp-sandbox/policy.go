@@ -52,7 +52,7 @@ func schemaCommand() command {
 		flags: newOptions,
 		run: func(_ *options, args []string) int {
 			if len(args) > 0 {
-				return usageError("mcp-sandbox policy schema", "unexpected "+strconv.Quote(args[0]))
+				return usageError("mcp-sandbox policy schema", "unexpected "+word(args[0]))
 			}
 			return show(string(schema.JSON()))
 		},
@@ -127,7 +127,7 @@ func fileOf(args []string, needed bool) (string, error) {
 	}
 	switch {
 	case len(args) > 1:
-		return "", errors.New("unexpected " + strconv.Quote(args[1]))
+		return "", errors.New("unexpected " + word(args[1]))
 	case len(args) == 1 && args[0] != "":
 		return args[0], nil
 	case len(args) == 1:

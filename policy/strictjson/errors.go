@@ -3,6 +3,7 @@ package strictjson
 import (
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // An Error is one thing wrong with a document.
@@ -11,22 +12,31 @@ type Error struct {
 	Msg     string
 }
 
-// Error is one line, whatever the document's keys are made of: what a terminal would not print is escaped as Go does it.
+// Error is one line, whatever the document's keys are made of: what a terminal would not print is escaped as Go does it. Of a
+// key NAME=VALUE, which belongs nowhere, the value may be a secret and is not told.
 func (e Error) Error() string {
 	const most = 400
 	p := e.Pointer
 	if p == "" {
 		return e.Msg
 	}
+	if i := strings.IndexByte(p, '='); i >= 0 && i+1 < len(p) {
+		p = p[:i+1] + "…"
+	}
 	if len(p) > most {
-		p = p[:most] + "…"
+		p = strings.ToValidUTF8(p[:most], "") + "…"
 	}
-	p = strings.ToValidUTF8(p, "�")
-	if strings.ContainsFunc(p, func(r rune) bool { return !strconv.IsPrint(r) }) {
-		p = strconv.Quote(p)
-		p = p[1 : len(p)-1]
+	return Printable(p) + ": " + e.Msg
+}
+
+// Printable is s, or s escaped as Go does it if a terminal would do more than print it, or would print it in another order:
+// control characters of one byte or two (C1), marks that turn the direction of text, and what is not UTF-8.
+func Printable(s string) string {
+	if utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !strconv.IsPrint(r) }) {
+		return s
 	}
-	return p + ": " + e.Msg
+	s = strconv.Quote(s)
+	return s[1 : len(s)-1]
 }
 
 // Errors is everything wrong with a document, at most [MaxErrors], the last of which then says that there are more. A nil
