@@ -169,18 +169,28 @@ func (e *Ending) Kill() {
 }
 
 // Left is how long nothing is due, in milliseconds; -1 for ever.
-func (e *Ending) Left() int {
-	next := time.Time{}
-	for _, t := range [...]time.Time{e.TimeoutAt, e.StdinAt, e.SessionAt, e.KillAt} {
-		if !t.IsZero() && (next.IsZero() || t.Before(next)) {
-			next = t
+func (e *Ending) Left() int { return Milliseconds(earliest(e.Next(), e.StdinAt)) }
+
+// Next is when something is due of all but a look at standard input.
+func (e *Ending) Next() time.Time { return earliest(e.TimeoutAt, e.SessionAt, e.KillAt) }
+
+// earliest is the first of moments, of which a zero one never comes.
+func earliest(moments ...time.Time) (first time.Time) {
+	for _, t := range moments {
+		if !t.IsZero() && (first.IsZero() || t.Before(first)) {
+			first = t
 		}
 	}
-	if next.IsZero() {
+	return first
+}
+
+// Milliseconds is how long poll(2) may wait for a moment; -1 for ever.
+func Milliseconds(at time.Time) int {
+	if at.IsZero() {
 		return -1
 	}
 	const most = 24 * time.Hour // an int of milliseconds is 32 bits wide for the kernel
-	return int(min(most, max(0, time.Until(next)))/time.Millisecond) + 1
+	return int(min(most, max(0, time.Until(at)))/time.Millisecond) + 1
 }
 
 // Due reports whether a moment has come, and forgets it then.

@@ -109,11 +109,8 @@ func (b *build) alive() {
 func exit(b *build, code int) { b.Any(unix.SYS_EXIT_GROUP, program.Int(code)) }
 
 // Freeze is the letter to init that stops every process of the sandbox at once: no other way could be sure of a process
-// that forks. Any other letter is a signal for the server. Frozen is the answer.
-const (
-	Freeze = 0
-	Frozen = "f"
-)
+// that forks. Any other letter is a signal for the server.
+const Freeze = 0
 
 // supervise is what init does for the rest of its life: reap, pass signals on, and end with the shim or the server.
 // With its end the kernel ends every process of the namespace; pid_namespaces(7).
@@ -130,7 +127,6 @@ func (l *Launch) supervise(b *build) {
 	// [Freeze] is what getppid returns to a process whose parent is outside of its namespace.
 	b.StepExactly(program.Word(p.letter), unix.SYS_GETPPID).Else(one)
 	b.Any(unix.SYS_KILL, program.Int(-1), program.Int(int(unix.SIGSTOP)))
-	b.Any(unix.SYS_WRITE, program.Int(fdUp), program.Str(Frozen), program.Int(len(Frozen)))
 	b.Jump(reap)
 	b.Here(one)
 	b.Any(unix.SYS_KILL, l.server.Result(), program.Word(p.letter))

@@ -24,9 +24,10 @@ const (
 // entry returns the addresses of the handler and of what returns from it.
 func entry() (handler, restorer uintptr)
 
-func catch(s unix.Signal) error {
+// catch installs the handler, and over an ignored signal only if that is asked for.
+func catch(s unix.Signal, ignoredToo bool) error {
 	var old, now action
-	if err := sigaction(s, nil, &old); err != nil || old.handler == ignored {
+	if err := sigaction(s, nil, &old); err != nil || old.handler == ignored && !ignoredToo {
 		return err
 	}
 	now.handler, now.restorer = entry()

@@ -8,11 +8,13 @@ TEXT ·entry(SB),NOSPLIT,$0-16
 	MOVQ AX, restorer+8(FP)
 	RET
 
-// The handler: write(writeEnd, &signal, 1). The kernel restores every register afterwards.
+// The handler: write(writeEnds[signal], &signal, 1). The kernel restores every register afterwards.
 TEXT ·handler(SB),NOSPLIT|NOFRAME,$0-0
 	SUBQ $16, SP
 	MOVQ DI, 0(SP)
-	MOVL ·writeEnd(SB), DI
+	LEAQ ·writeEnds(SB), AX
+	MOVL DI, DI // the number without what may stand above it
+	MOVL (AX)(DI*4), DI
 	MOVQ SP, SI
 	MOVL $1, DX
 	MOVL $1, AX

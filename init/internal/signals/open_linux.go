@@ -2,34 +2,48 @@ package signals
 
 import (
 	"os"
-	"sync/atomic"
 
 	"golang.org/x/sys/unix"
 )
 
-// Open catches the signals from now on and returns the end of the pipe they can be read from, which does not block. A
-// signal that was ignored when the process started stays ignored, as nohup(1) expects. A second call adds signals.
+// Open catches the signals from now on and returns the end of a pipe they can be read from, which does not block. Each
+// call makes a pipe of its own: a flood of one signal takes no room from those of another pipe. A signal that was ignored
+// when the process started stays ignored, as nohup(1) expects. One that the calling thread was started with blocked is not.
 func Open(list ...unix.Signal) (fd int, err error) {
-	if readEnd.Load() == 0 {
-		var p [2]int
-		if err := unix.Pipe2(p[:], unix.O_CLOEXEC|unix.O_NONBLOCK); err != nil {
-			return -1, os.NewSyscallError("pipe2", err)
-		}
-		writeEnd = int32(p[1])
-		readEnd.Store(int32(p[0]))
+	var p [2]int
+	if err := unix.Pipe2(p[:], unix.O_CLOEXEC|unix.O_NONBLOCK); err != nil {
+		return -1, os.NewSyscallError("pipe2", err)
 	}
 	for _, s := range list {
-		if err := catch(s); err != nil {
+		writeEnds[s] = int32(p[1])
+		if err := catch(s, false); err != nil {
 			return -1, os.NewSyscallError("rt_sigaction "+unix.SignalName(s), err)
 		}
 	}
-	return int(readEnd.Load()), nil
+	return p[0], unblock(list)
 }
 
-var (
-	writeEnd int32 // the handler's: set before the first signal is caught, and never again
-	readEnd  atomic.Int32
-)
+// Catch catches signals of an open pipe, whether they were ignored or not: again after [Ignore], or at last.
+func Catch(list ...unix.Signal) error {
+	for _, s := range list {
+		if err := catch(s, true); err != nil {
+			return os.NewSyscallError("rt_sigaction "+unix.SignalName(s), err)
+		}
+	}
+	return nil
+}
+
+// unblock lets signals reach the calling thread, whatever the process was started with: one thread is enough; signal(7).
+func unblock(list []unix.Signal) error {
+	var set unix.Sigset_t
+	for _, s := range list {
+		set.Val[(s-1)/64] |= 1 << (uint(s-1) % 64)
+	}
+	return os.NewSyscallError("rt_sigprocmask", unix.PthreadSigmask(unix.SIG_UNBLOCK, &set, nil))
+}
+
+// writeEnds are the handler's, by the signal's number: each is set before its signal is caught.
+var writeEnds [65]int32
 
 // Next is a signal that came, or 0.
 func Next(fd int) unix.Signal {

@@ -105,3 +105,55 @@ func TestIgnoredStaysIgnored(t *testing.T) {
 		t.Errorf("read %v, which was ignored", s)
 	}
 }
+
+// A flood of one signal takes no room from those of another pipe.
+func TestFullPipeLosesNoOther(t *testing.T) {
+	many, err := Open(unix.SIGUSR1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, err := Open(unix.SIGUSR2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for room := make([]byte, 4096); err == nil; { // as if so many had come
+		_, err = unix.Write(int(writeEnds[unix.SIGUSR1]), room)
+	}
+	unix.Kill(unix.Getpid(), unix.SIGUSR1)
+	unix.Kill(unix.Getpid(), unix.SIGUSR2)
+	if got := next(t, one); got != unix.SIGUSR2 {
+		t.Errorf("read %v beside a full pipe", got)
+	}
+	if n, err := unix.IoctlGetInt(many, unix.TIOCINQ); err != nil || n < 4096 {
+		t.Errorf("the other pipe has %d bytes, %v: it was not full", n, err)
+	}
+}
+
+// What was ignored is caught again by [Catch], and what the thread was started with blocked by Open.
+func TestCaughtAgain(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	var set unix.Sigset_t
+	set.Val[0] = 1 << (unix.SIGIO - 1)
+	if err := unix.PthreadSigmask(unix.SIG_BLOCK, &set, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := Ignore(unix.SIGIO); err != nil {
+		t.Fatal(err)
+	}
+	fd, err := Open(unix.SIGIO)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unix.Tgkill(unix.Getpid(), unix.Gettid(), unix.SIGIO)
+	if s := Next(fd); s != 0 {
+		t.Errorf("read %v, which was ignored", s)
+	}
+	if err := Catch(unix.SIGIO); err != nil {
+		t.Fatal(err)
+	}
+	unix.Tgkill(unix.Getpid(), unix.Gettid(), unix.SIGIO)
+	if s := next(t, fd); s != unix.SIGIO {
+		t.Errorf("read %v after Catch", s)
+	}
+}

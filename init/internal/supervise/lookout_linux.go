@@ -1,10 +1,11 @@
 package supervise
 
 import (
-	"os"
 	"path"
 	"strconv"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/signals"
+	"github.com/security-mcp/mcp-sandbox/init/internal/view"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"golang.org/x/sys/unix"
 )
@@ -15,34 +16,38 @@ import (
 // that covers lie in are watched for renames too. That is by dnotify, F_NOTIFY in fcntl(2), which costs nothing at the
 // shim's end; to close an inotify descriptor takes 9 ms.
 //
-// Between the host's rename and the freeze the new file can be opened. A server that waits for that moment finds it: what
-// it then read nobody can take back, and what it still holds open is looked for. A host that renames a folder above a
+// Between the host's rename and the new cover the new file can be opened. A server that waits for that moment finds it:
+// what it then read nobody can take back, and what it still holds open is looked for. A host that renames a folder above a
 // cover which is not itself a cover is not noticed.
+//
+// A watch is never given up: where one cannot be begun, or a cover not be looked at, the server is not let go on.
 type lookout struct {
 	table       int // init's mountinfo, or -1
 	user, mount int // init's namespaces, or -1
 	folders     []watched
 	state       []coverState // as the view's covers
-}
-
-// A watched is a folder that is watched for renames.
-type watched struct {
-	path     string
-	fd       int
-	creation bool // for new files as well
+	blind       []string     // folders that cannot be watched on this machine, which was said at the start
 }
 
 // A coverState is what lies under a cover.
 type coverState struct {
-	missing bool // the host has nothing there
-	found   found
+	missing bool  // the host has nothing there
+	found   found // what is covered
+	seen    found // what the host had there before the table of mounts was read
 }
 
 // A found is what lies at a path of the host.
 type found struct {
 	dev, ino uint64
 	mode     uint32
+	links    uint32
+	uid      uint32
 }
+
+func (f found) same(g found) bool { return f.dev == g.dev && f.ino == g.ino }
+
+// linked reports whether a file has another name, under which it is not covered. A folder has none.
+func (f found) linked() bool { return f.links > 1 && f.mode&unix.S_IFMT != unix.S_IFDIR }
 
 func noLookout() lookout { return lookout{table: -1, user: -1, mount: -1} }
 
@@ -72,6 +77,9 @@ func (s *shim) lookOut() error {
 		return &order.Refusal{Layer: order.Root, Op: "open", Path: table, Err: err}
 	}
 	s.hasten()
+	if err = signals.Catch(unix.SIGIO); err != nil { // whatever the host was doing with it
+		return &order.Refusal{Layer: order.Root, Op: "rt_sigaction", Path: "SIGIO", Err: err}
+	}
 	g.state = make([]coverState, len(s.view.Covers))
 	for i := range s.view.Covers {
 		k := &s.view.Covers[i]
@@ -79,67 +87,26 @@ func (s *shim) lookOut() error {
 		if k.Source == "" {
 			continue // a folder of the sandbox's own, out of the host's reach
 		}
-		if err := g.watch(path.Dir(k.Source), false); err != nil {
-			s.view.Warnings = append(s.view.Warnings, k.Path+" is not noticed when the host renames it: "+err.Error())
+		if f, err := lookAt(k.Source); err == nil && k.Kind != view.Pin && f.linked() {
+			s.view.Warnings = append(s.view.Warnings, k.Path+" has another name (a hard link): under that one it is neither denied nor protected")
+		}
+		if err := s.watchFirst(path.Dir(k.Source)); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// watch watches a folder for what is renamed or deleted in it, and for what is created if that is asked for.
-func (g *lookout) watch(folder string, creation bool) error {
-	for i := range g.folders {
-		if w := &g.folders[i]; w.path == folder {
-			if w.creation || !creation {
-				return nil
-			}
-			w.creation = true
-			return w.notify()
-		}
-	}
-	fd, err := unix.Open(folder, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC|unix.O_NOFOLLOW, 0)
-	if err != nil {
-		return &os.PathError{Op: "open", Path: folder, Err: err}
-	}
-	w := watched{folder, fd, creation}
-	if err = w.notify(); err != nil {
-		unix.Close(fd)
-		return err
-	}
-	g.folders = append(g.folders, w)
-	return nil
-}
-
-// What package unix does not have of F_NOTIFY; fcntl(2).
-const (
-	dnCreate    = 0x4
-	dnDelete    = 0x8
-	dnRename    = 0x10
-	dnMultishot = 0x80000000
-)
-
-// notify asks the kernel for SIGIO. dnDelete is what tells, on kernels before 5.17, of a rename to another folder.
-func (w *watched) notify() error {
-	events := dnRename | dnDelete | dnMultishot
-	if w.creation {
-		events |= dnCreate
-	}
-	if _, err := unix.FcntlInt(uintptr(w.fd), unix.F_NOTIFY, events); err != nil {
-		return &os.PathError{Op: "fcntl F_NOTIFY", Path: w.path, Err: err}
-	}
-	return nil
-}
-
-// moved is told that something was renamed in one of the folders. Mostly it was something else.
-func (s *shim) moved() {
+// lookAtCovers looks whether something that is covered was renamed in one of the folders. Mostly it was something else.
+func (s *shim) lookAtCovers() {
 	for i := range s.lookout.state {
 		st, k := &s.lookout.state[i], &s.view.Covers[i]
 		if k.Source == "" {
 			continue
 		}
 		f, err := lookAt(k.Source)
-		if st.missing != (err == unix.ENOENT) || !st.missing && (err != nil || f.dev != st.found.dev || f.ino != st.found.ino) {
-			s.repair()
+		if st.missing != (err == unix.ENOENT) || !st.missing && (err != nil || !f.same(st.found)) {
+			s.coverAgain()
 			return
 		}
 	}
@@ -148,7 +115,7 @@ func (s *shim) moved() {
 // unmounted is told that init's table of mounts has changed. Nobody in the sandbox can do that.
 func (s *shim) unmounted(revents int16) {
 	if revents&unix.POLLPRI != 0 {
-		s.repair()
+		s.coverAgain()
 	}
 }
 
@@ -171,7 +138,7 @@ func lookFD(fd int, name string, flags int) (f found, err error) {
 	if err = unix.Statx(fd, name, flags, unix.STATX_BASIC_STATS, &st); err != nil {
 		return f, err
 	}
-	return found{uint64(st.Dev_major)<<32 | uint64(st.Dev_minor), st.Ino, uint32(st.Mode)}, nil
+	return found{uint64(st.Dev_major)<<32 | uint64(st.Dev_minor), st.Ino, uint32(st.Mode), st.Nlink, st.Uid}, nil
 }
 
 // hasten asks the scheduler to wake the shim and init without delay even where the server uses every processor: a short

@@ -50,6 +50,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) == 4 && os.Args[1] == actFlag {
 		actAll(os.Args[2:])
 	}
+	flood()
 	os.Exit(testbed.Run(m))
 }
 
@@ -196,8 +197,7 @@ func start(tb testing.TB, l launch, stdin io.Reader) (cmd *exec.Cmd, report *os.
 	}
 	reports, theirs := pipe(tb)
 	lists, listTo := pipe(tb)
-	cmd.ExtraFiles = []*os.File{theirs, listTo}
-	cmd.WaitDelay = time.Minute
+	cmd.ExtraFiles, cmd.WaitDelay = []*os.File{theirs, listTo}, time.Minute
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: l.TTY, Setctty: l.TTY}
 	if os.Geteuid() == 0 { // with groups that the server must not have
 		cmd.SysProcAttr.Credential = &syscall.Credential{Groups: []uint32{0, 12345}}

@@ -91,7 +91,7 @@ func (s *shim) told() (pid int, err error) {
 // end or its host is gone. The server's process tries its filter meanwhile, and has to be answered.
 func (s *shim) await(fd int) error {
 	for {
-		fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}, {Fd: int32(s.signals), Events: unix.POLLIN},
+		fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}, {Fd: int32(s.asks), Events: unix.POLLIN},
 			{Fd: int32(s.listener.calls), Events: unix.POLLIN}}
 		if s.policy.OnHostExit != policy.Ignore { // or the poll would return for it at once, again and again
 			host := s.hostPoll()
@@ -104,7 +104,7 @@ func (s *shim) await(fd int) error {
 		if _, err := unix.Poll(fds, int(left/time.Millisecond)+1); err != nil && err != unix.EINTR {
 			return refusedStart("poll", err)
 		}
-		if sig := signals.Next(s.signals); ending.Asks(sig) {
+		if sig := signals.Next(s.asks); ending.Asks(sig) {
 			return report.Signalled{Signal: sig}
 		}
 		if err := s.unhosted(fds[3:]); err != nil {

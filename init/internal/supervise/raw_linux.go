@@ -1,9 +1,6 @@
 package supervise
 
 import (
-	"strconv"
-
-	"github.com/security-mcp/mcp-sandbox/init/internal/signals"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
 )
@@ -48,43 +45,6 @@ func (t *terminal) resize() {
 	if size, err := unix.IoctlGetWinsize(t.user, unix.TIOCGWINSZ); err == nil {
 		unix.IoctlSetWinsize(t.master, unix.TIOCSWINSZ, size)
 	}
-}
-
-// takes is told of a signal that came, and reports whether the server hears of it in another way.
-func (t *terminal) takes(sig unix.Signal) bool {
-	switch {
-	case t.user < 0:
-	case sig == unix.SIGWINCH:
-		t.resize() // the kernel tells the server's foreground
-		return true
-	case sig == unix.SIGCONT:
-		t.enter()
-	}
-	return false
-}
-
-// stoppedServer stops this job of the user's shell as well when its server was stopped, by Ctrl-Z above all, and lets it go
-// on when the shell does. Without a shell that could, the kernel ignores SIGTSTP, and the server goes on at once. On a
-// terminal that the host gave, the host sees to that, by SIGCONT.
-func (s *shim) stoppedServer() {
-	t := &s.terminal
-	if t.user < 0 || !s.isStopped() {
-		return
-	}
-	t.leave()
-	signals.ByDefault(func() error { return unix.Kill(0, unix.SIGTSTP) }, unix.SIGTSTP)
-	t.enter()
-	s.Signal(unix.SIGCONT)
-}
-
-// isStopped reports whether the server still is: what was covered again stopped it for a moment only.
-func (s *shim) isStopped() bool {
-	b, err := platform.ReadSmall("/proc/"+strconv.Itoa(s.server)+"/stat", 4096)
-	if err != nil {
-		return false
-	}
-	state, _, ok := platform.ParseStat(b)
-	return ok && state == 'T'
 }
 
 // alsoRaw makes lines of the launcher's own begin at the left while nobody adds carriage returns.

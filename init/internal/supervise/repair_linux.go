@@ -3,37 +3,112 @@ package supervise
 import (
 	"errors"
 	"os"
-	"path"
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
 	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
+	"github.com/security-mcp/mcp-sandbox/init/internal/view"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
 )
 
-// forRepair is how long a server may be stopped until its covers are there again. It ends otherwise. Stopped it sees
-// nothing, so a machine that stands still for a second need not cost it its life.
+// forRepair is how long it may take until the covers are there again, and then how long to find out who holds what they
+// hide. The server ends otherwise. A machine that stands still for a second need not cost it its life.
 const forRepair = 5 * time.Second
 
-// repair stops the server, lays what covers are lost over what the host has there now, and lets the server go on.
-func (s *shim) repair() {
-	if s.end.Killing || s.lifeline < 0 || s.up < 0 {
+// A repair lays what covers are lost over what the host has there now, and then looks who holds it. It goes on in steps, and
+// the loop serves everything else between them. The server is not stopped meanwhile: it could wake itself, by a timer
+// that sends SIGCONT, and what is waited for until it stands still is not covered for as long.
+type repair struct {
+	until time.Time // when this part of it must be done; zero: no repair is under way
+	at    time.Time // when its next step is due; zero: something else brings it
+
+	runner int // pidfd of the runner that lays covers, or -1
+	pid    int
+	fd     int
+	mem    []byte
+	prog   *rows.Repair
+	lost   []rows.Lost // what it covers
+
+	tried  []rows.Lost // what was covered in this repair, or perhaps was
+	laid   []held
+	search *search // nil while covers are missing
+}
+
+// coverAgain is told that a cover may be lost.
+func (s *shim) coverAgain() {
+	r := &s.repair
+	if s.end.Killing || s.lifeline < 0 || s.up < 0 || r.runner >= 0 { // the runner's end looks again
 		return
 	}
-	until := time.Now().Add(forRepair)
-	err := s.freeze(until)
-	if err == nil {
-		err = s.coverAgain(until)
+	if r.until.IsZero() || r.search != nil {
+		r.until, r.search = time.Now().Add(forRepair), nil
 	}
+	s.mend()
+}
+
+// mend does the next step of a repair.
+func (s *shim) mend() {
+	r := &s.repair
+	r.at = time.Time{}
+	step := s.layLost
+	if r.search != nil {
+		step = s.searchOn
+	}
+	done, err := step()
 	switch {
 	case s.over() || s.up < 0: // the server has ended
+		r.at, r.until = time.Time{}, time.Time{}
 	case err != nil:
 		s.policyLost(err)
-	default:
-		s.thaw()
+	case done:
+		s.repair = repair{runner: -1}
 	}
+}
+
+// soon is how long to wait for what a host, or the kernel, is in the middle of.
+const soon = time.Millisecond
+
+// layLost lays covers until none is missing. The host may go on replacing files meanwhile.
+func (s *shim) layLost() (done bool, err error) {
+	r := &s.repair
+	lost, again, err := s.lost()
+	switch {
+	case err != nil:
+		return false, err
+	case len(lost) > 0:
+		r.tried = append(r.tried, lost...)
+		return false, s.startRepair(lost)
+	case again:
+		r.at = time.Now().Add(soon)
+		return false, nil
+	}
+	// A repair that failed may have covered something: what the host put there after it was looked at, or the first of two.
+	for i := range r.tried {
+		if f, err := lookAt(r.tried[i].Path); err == nil {
+			r.laid = append(r.laid, held{f, r.tried[i].Path, r.tried[i].Kind == view.Pin})
+		}
+	}
+	if r.tried = nil; len(r.laid) == 0 {
+		return true, nil
+	}
+	r.until = time.Now().Add(forRepair)
+	s.beginSearch()
+	return false, nil
+}
+
+// overdue is told that a repair took too long.
+func (s *shim) overdue() {
+	why := "it does so faster than it can be covered"
+	switch r := &s.repair; {
+	case r.runner >= 0:
+		unix.PidfdSendSignal(r.runner, unix.SIGKILL, nil, 0) // not reaped: it may sleep where no signal reaches it
+		why = "laying it again takes too long"
+	case r.search != nil:
+		why = "finding out who has it open takes too long"
+	}
+	s.policyLost(errors.New(why))
 }
 
 // over reports whether init has ended.
@@ -43,57 +118,16 @@ func (s *shim) over() bool {
 	return n > 0 && err == nil
 }
 
-// policyLost ends a server that the policy no longer holds. None of its processes runs until it is killed.
+// policyLost ends a server that the policy no longer holds.
 func (s *shim) policyLost(err error) {
+	s.repair = repair{runner: -1}
 	s.end.Because(order.CausePolicyLost)
-	frozen := s.tree()
 	s.end.Kill()
-	for _, p := range frozen {
-		unix.Kill(p.pid, unix.SIGKILL)
+	for _, p := range s.tree() { // init waits for the server's end before it kills the others
+		p.signal(unix.SIGKILL)
 	}
 	s.Say("the server is ended, because the host replaced something that the policy denies or protects: " + err.Error() +
 		" (deny, or grant, whole folders rather than single files)")
-}
-
-// coverAgain lays covers until none is missing. The host may go on replacing files meanwhile.
-func (s *shim) coverAgain(until time.Time) error {
-	var tried, laid []rows.Lost
-	for {
-		lost, again, err := s.lost()
-		if err != nil {
-			return err
-		}
-		if len(lost) == 0 && !again {
-			break
-		}
-		if time.Now().After(until) {
-			return errors.New("it does so faster than it can be covered")
-		}
-		tried = append(tried, lost...)
-		if err := s.runRepair(lost, until); err != nil {
-			// The mount goes away a moment before the host's rename is through, and until then nothing can be mounted there.
-			if time.Until(until) < forRepair*3/4 && s.unchanged(lost) {
-				return err
-			}
-			time.Sleep(100 * time.Microsecond)
-			continue
-		}
-		laid = append(laid, lost...)
-	}
-	// A repair that failed may have covered something: what the host put there after it was looked at, or the first of two.
-	for i := range tried {
-		k := tried[i]
-		if f, err := lookAt(k.Path); err == nil {
-			k.Dev, k.Ino = f.dev, f.ino
-			laid = append(laid, k)
-		}
-	}
-	for i := range laid {
-		if err := s.nobodyHolds(found{dev: laid[i].Dev, ino: laid[i].Ino}, laid[i].Path); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // lost finds the covers that are not where they belong while the host has something there; again, if it changed under
@@ -110,7 +144,7 @@ func (s *shim) lost() (lost []rows.Lost, again bool, err error) {
 	for i := range s.view.Covers {
 		k, st := &s.view.Covers[i], &g.state[i]
 		if rows.Covered(mounts, k) {
-			st.missing = false
+			st.missing, st.found = false, st.seen
 			continue
 		}
 		f, err := lookAt(k.Path)
@@ -142,39 +176,8 @@ func (g *lookout) mounts() ([]platform.Mount, error) {
 	return platform.ParseMountinfo(b)
 }
 
-// watchAgain watches the folders of all covers as they are now, and where there is none the nearest one above: for what
-// is created too, if a cover has nothing to cover.
-func (s *shim) watchAgain() error {
-	g := &s.lookout
-	for _, w := range g.folders {
-		unix.Close(w.fd)
-	}
-	g.folders = g.folders[:0]
-	for i := range s.view.Covers {
-		k, st := &s.view.Covers[i], &g.state[i]
-		if k.Source == "" {
-			continue
-		}
-		_, err := lookAt(k.Source)
-		st.missing = err == unix.ENOENT
-		for dir := path.Dir(k.Source); ; dir = path.Dir(dir) {
-			err := g.watch(dir, st.missing)
-			if err == nil {
-				break
-			}
-			if !errors.Is(err, unix.ENOENT) || dir == "/" {
-				if st.missing {
-					return err
-				}
-				break // said at the start
-			}
-		}
-	}
-	return nil
-}
-
 // unchanged reports whether the host still has the same things there.
-func (s *shim) unchanged(lost []rows.Lost) bool {
+func unchanged(lost []rows.Lost) bool {
 	for i := range lost {
 		f, err := lookAt(lost[i].Path)
 		if err != nil || f.dev != lost[i].Dev || f.ino != lost[i].Ino {
@@ -184,52 +187,56 @@ func (s *shim) unchanged(lost []rows.Lost) bool {
 	return true
 }
 
-// runRepair lays covers by a runner of its own.
-func (s *shim) runRepair(lost []rows.Lost, until time.Time) error {
-	if len(lost) == 0 {
-		return nil
+// startRepair begins to lay covers, by a runner of its own.
+func (s *shim) startRepair(lost []rows.Lost) (err error) {
+	r := &s.repair
+	r.lost = lost
+	if r.fd, r.mem, err = program.Open(); err != nil {
+		return err
 	}
-	fd, mem, err := program.Open()
+	if r.prog, err = rows.NewRepair(r.mem, &s.machine, lost); err == nil {
+		if s.AlterRepair != nil {
+			s.AlterRepair(r.prog)
+		}
+		r.pid, err = startBlocked(rows.RepairFiles(r.fd, s.lookout.user, s.lookout.mount), -1)
+	}
+	if err == nil {
+		r.runner, err = unix.PidfdOpen(r.pid, 0)
+	}
 	if err != nil {
-		return err
+		r.runner = -1
+		s.repairEnds()
 	}
-	defer unix.Close(fd)
-	defer unix.Munmap(mem)
-	r, err := rows.NewRepair(mem, &s.machine, lost)
-	if err != nil {
-		return err
-	}
-	if s.AlterRepair != nil {
-		s.AlterRepair(r)
-	}
-	pid, err := startBlocked(rows.RepairFiles(fd, s.lookout.user, s.lookout.mount), -1)
-	if err != nil {
-		return err
-	}
-	if err = waitUntil(pid, until); err != nil {
-		return err
-	}
-	return r.Check(r.Copy())
+	return err
 }
 
-// waitUntil reaps a child, or kills it when its time is over.
-func waitUntil(pid int, until time.Time) error {
-	fd, err := unix.PidfdOpen(pid, 0)
-	if err != nil {
-		return os.NewSyscallError("pidfd_open", err)
+func (s *shim) repairEnds() {
+	unix.Close(s.repair.fd)
+	unix.Munmap(s.repair.mem)
+}
+
+// laid is told that the runner has ended.
+func (s *shim) laid() {
+	r := &s.repair
+	unix.Close(r.runner)
+	r.runner = -1
+	_, _, err := wait(r.pid)
+	if err == nil {
+		err = r.prog.Check(r.prog.Copy())
 	}
-	defer unix.Close(fd)
-	fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
-	for {
-		n, err := unix.Poll(fds, int(max(0, time.Until(until))/time.Millisecond)+1)
-		switch {
-		case err == unix.EINTR:
-		case err != nil || n == 0:
-			unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0) // not reaped: it may sleep where no signal reaches it
-			return errors.New("laying it again takes too long")
-		default:
-			_, _, err = wait(pid)
-			return err
+	s.repairEnds()
+	switch {
+	case s.end.Killing:
+	case err == nil:
+		for i := range r.lost {
+			k := &r.lost[i]
+			r.laid = append(r.laid, held{found{dev: k.Dev, ino: k.Ino}, k.Path, k.Kind == view.Pin})
 		}
+		s.mend()
+	// The mount goes away a moment before the host's rename is through, and until then nothing can be mounted there.
+	case time.Until(r.until) < forRepair*3/4 && unchanged(r.lost):
+		s.policyLost(err)
+	default:
+		r.at = time.Now().Add(soon)
 	}
 }

@@ -48,7 +48,8 @@ type shim struct {
 	strangers []int // children of this process that are not the sandbox's
 	image     int   // of this binary, which init executes when the shim is gone; -1 if it does not have to
 	sink      report.Sink
-	signals   int // reads as the numbers of the signals that came
+	asks      int // reads as the numbers of the signals that came and ask for the end
+	signals   int // the same of the others
 
 	began       time.Time
 	lifeline    int // init lives as long as this is open; a byte is a signal
@@ -65,6 +66,9 @@ type shim struct {
 	stdin stdin
 
 	lookout  lookout
+	repair   repair
+	moved    flood // of SIGIO
+	resized  flood // of SIGWINCH
 	listener listener
 	group    group
 
@@ -75,6 +79,7 @@ type shim struct {
 // Run starts the server of an order and returns the launcher's exit code when all of it has ended.
 func Run(c Config) int {
 	s := &shim{Config: c, began: time.Now(), lifeline: -1, init: -1, initFD: -1, stdin: stdin{fd: -1, rest: -1}, lookout: noLookout(),
+		repair: repair{runner: -1},
 		listener: noListener(), group: group{forks: -1},
 		terminal: terminal{hangup: -1, user: -1}, private: private{fd: -1}, image: -1}
 	defer s.terminal.leave()
@@ -82,7 +87,7 @@ func Run(c Config) int {
 	s.sink = report.Sink{Report: c.Order.ReportFD, Host: c.Host}
 	s.tries()
 	var err error
-	if s.signals, err = listen(); err == nil {
+	if err = s.listen(); err == nil {
 		err = s.prepare()
 	}
 	var enforced *order.Enforced

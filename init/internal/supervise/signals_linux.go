@@ -1,23 +1,112 @@
 package supervise
 
 import (
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
 	"github.com/security-mcp/mcp-sandbox/init/internal/signals"
 	"golang.org/x/sys/unix"
 )
 
-// listen catches the signals that a supervisor passes on. Not SIGTTIN and SIGTTOU: the kernel means the process that
-// touched the terminal, and a write of one who catches them would be begun again and again.
-func listen() (fd int, err error) {
-	return signals.Open(unix.SIGTERM, unix.SIGINT, unix.SIGHUP, unix.SIGQUIT, unix.SIGUSR1, unix.SIGUSR2, unix.SIGWINCH, unix.SIGCONT,
-		unix.SIGTSTP, unix.SIGIO) // the last is of a lookout's folders
+// listen catches the signals that a supervisor passes on. Those that ask for the end have a pipe of their own, which no
+// other signal fills. Not SIGTTIN and SIGTTOU: the kernel means the process that touched the terminal, and a write of one
+// who catches them would be begun again and again.
+func (s *shim) listen() (err error) {
+	if s.asks, err = signals.Open(unix.SIGTERM, unix.SIGINT, unix.SIGHUP); err != nil {
+		return err
+	}
+	s.signals, err = signals.Open(unix.SIGQUIT, unix.SIGUSR1, unix.SIGUSR2, unix.SIGWINCH, unix.SIGCONT, unix.SIGTSTP, unix.SIGIO)
+	s.resized = flood{sig: unix.SIGWINCH, do: s.passResize}
+	s.moved = flood{sig: unix.SIGIO, do: s.lookAtCovers}
+	return err
 }
 
-// suspend stops the shim as Ctrl-Z stops a job, if there is a terminal whose shell waits for that.
-func suspend() {
-	fd, err := unix.Open("/dev/tty", unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC, 0) // ENXIO without one; tty(4)
-	if err != nil {
+// A flood is a signal that a server can cause as often as it likes: SIGWINCH by the size of a terminal that it was handed,
+// SIGIO by renames in a folder that is watched. What has to be done is the same for many of them as for one. So the signal
+// is ignored while the shim rests from it, which costs nothing, and then that is done once more.
+type flood struct {
+	sig  unix.Signal
+	do   func()
+	next time.Time // when the shim has rested
+	at   time.Time // when to do it again; zero: no signal came meanwhile
+}
+
+const (
+	rest      = 10 * time.Millisecond  // at least so long
+	mostRest  = 100 * time.Millisecond // and at most
+	restShare = 40                     // and so many times as long as what was done took of the processor
+)
+
+// came is told of the signal.
+func (f *flood) came() {
+	switch now := time.Now(); {
+	case !f.at.IsZero():
+	case now.After(f.next):
+		f.due()
+	default:
+		signals.Ignore(f.sig)
+		f.at = f.next
+	}
+}
+
+// due does it. First the signal is caught again: what happens from here on brings another.
+func (f *flood) due() {
+	signals.Catch(f.sig)
+	from := ownTime()
+	f.do()
+	f.next = time.Now().Add(min(mostRest, max(rest, restShare*(ownTime()-from))))
+}
+
+// ownTime is the time of a processor that this thread has used.
+func ownTime() time.Duration {
+	var t unix.Timespec
+	unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t)
+	return time.Duration(t.Nano())
+}
+
+// inTurn is how many signals are passed on in a turn of the loop.
+const inTurn = 64
+
+// passAsks begins the escalation for signals that ask for the end.
+func (s *shim) passAsks() {
+	for range inTurn {
+		sig := signals.Next(s.asks)
+		if !ending.Asks(sig) {
+			return
+		}
+		s.end.HostAsks(sig)
+	}
+}
+
+// passSignals hands other signals that came to the server.
+func (s *shim) passSignals() {
+	for range inTurn {
+		switch sig := signals.Next(s.signals); sig {
+		case 0:
+			return
+		case unix.SIGIO:
+			s.moved.came()
+		case unix.SIGWINCH:
+			s.resized.came()
+		case unix.SIGCONT:
+			s.terminal.enter()
+			s.Signal(sig)
+		case unix.SIGTSTP:
+			s.Signal(sig)
+			if s.terminal.user < 0 {
+				s.suspend()
+			}
+		default:
+			s.Signal(sig)
+		}
+	}
+}
+
+// passResize tells the server that its terminal may have another size.
+func (s *shim) passResize() {
+	if s.terminal.user >= 0 {
+		s.terminal.resize() // the kernel tells the server's foreground
 		return
 	}
-	unix.Close(fd)
-	unix.Kill(unix.Getpid(), unix.SIGSTOP)
+	s.Signal(unix.SIGWINCH)
 }

@@ -5,21 +5,12 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
 	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
-	"github.com/security-mcp/mcp-sandbox/init/internal/signals"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"golang.org/x/sys/unix"
 )
 
 // forInit is how long init may take to kill and reap all that is left.
 const forInit = 500 * time.Millisecond
-
-// A source is a descriptor that the shim waits for, and what to do when poll(2) has something to say of it. A negative
-// descriptor is passed over.
-type source struct {
-	fd     *int
-	events int16
-	ready  func(revents int16)
-}
 
 // watch stays with the server until init has ended. There is one poll, without a time-out unless a deadline is set.
 func (s *shim) watch() {
@@ -29,33 +20,30 @@ func (s *shim) watch() {
 	s.end.Begin(s, &s.policy)
 	s.group.forks = s.group.RefusedForks()
 	ended := false
-	sources := []source{
+	l := loop{sources: []source{
 		{&s.initFD, unix.POLLIN, func(int16) { ended = true }},
 		{&s.up, unix.POLLIN, func(int16) { s.leftBehind() }},
+		{&s.asks, unix.POLLIN, func(int16) { s.passAsks() }},
 		{&s.signals, unix.POLLIN, func(int16) { s.passSignals() }},
 		{&s.Host, unix.POLLIN, func(int16) { s.hostGone(&s.Host) }},
 		{&s.Parent, unix.POLLIN, func(int16) { s.hostGone(&s.Parent) }},
 		{&s.stdin.fd, unix.POLLRDHUP, func(int16) { s.stdinClosed() }},
 		{&s.lookout.table, unix.POLLPRI, s.unmounted},
+		{&s.repair.runner, unix.POLLIN, func(int16) { s.laid() }},
 		{&s.listener.calls, unix.POLLIN, s.denied},
 		{&s.listener.pause, unix.POLLIN, func(int16) { s.listener.rested() }},
 		{&s.group.forks, unix.POLLPRI, func(int16) { s.forksRefused() }},
-	}
-	sources = append(sources, s.carried()...)
-	fds := make([]unix.PollFd, len(sources))
+	}, timers: []timer{
+		{&s.end.StdinAt, s.stdinClosed},
+		{&s.moved.at, s.moved.due}, {&s.resized.at, s.resized.due},
+		{&s.repair.at, s.mend}, {&s.repair.until, s.overdue},
+	}}
+	l.sources = append(l.sources, s.carried()...)
 	for !ended {
-		for i := range sources {
-			fds[i] = unix.PollFd{Fd: int32(*sources[i].fd), Events: sources[i].events}
-		}
-		if _, err := unix.Poll(fds, s.end.Left()); err != nil && err != unix.EINTR {
+		if err := l.turn(s.end.Left(), func() bool { return ended }); err != nil {
 			s.end.Because(order.CauseSupervisorLost)
 			s.cut() // init ends, and the wait for it needs no poll
 			return
-		}
-		for i := range fds {
-			if fds[i].Revents != 0 && !ended {
-				sources[i].ready(fds[i].Revents)
-			}
 		}
 		if !ended {
 			s.pastDeadlines()
@@ -63,36 +51,15 @@ func (s *shim) watch() {
 	}
 }
 
-// pastDeadlines does what is due.
+// pastDeadlines does what is due for the server's end.
 func (s *shim) pastDeadlines() {
-	now, e := time.Now(), &s.end
-	if ending.Due(&e.StdinAt, now) {
-		s.stdinClosed()
-	}
-	if e.Killing && ending.Due(&e.KillAt, now) {
+	e := &s.end
+	if e.Killing && ending.Due(&e.KillAt, time.Now()) {
 		// With process 1 the kernel ends the rest (pid_namespaces(7)); where init is none, finish does.
 		unix.PidfdSendSignal(s.initFD, unix.SIGKILL, nil, 0)
 		s.cut()
 	}
 	e.Step(s.Say)
-}
-
-// passSignals hands every signal that came to the server. The ones that ask for the end begin the escalation.
-func (s *shim) passSignals() {
-	for sig := signals.Next(s.signals); sig != 0; sig = signals.Next(s.signals) {
-		switch {
-		case ending.Asks(sig):
-			s.end.HostAsks(sig)
-		case sig == unix.SIGIO:
-			s.moved()
-		case s.terminal.takes(sig):
-		default:
-			s.Signal(sig)
-			if sig == unix.SIGTSTP && s.terminal.user < 0 {
-				suspend()
-			}
-		}
-	}
 }
 
 // Signal sends a signal to the server through init: its process id is sure to be the server's only there.

@@ -24,9 +24,9 @@ func command(t *testing.T, does string, args ...string) []string {
 	return append([]string{self, serverIs, does}, args...)
 }
 
-// Threads that wait for an answer are stopped like others, when a denied file that the host replaced is covered again, and
-// ask once more when they go on. The server reads the file when the last one is covered.
-func TestFreezeInFlood(t *testing.T) {
+// A denied file that the host replaces is covered again while threads wait for answers. The server reads the file when the
+// last one is covered.
+func TestCoverInFlood(t *testing.T) {
 	t.Parallel()
 	dir := testbed.Folder(t)
 	secret := filepath.Join(dir, "secret")

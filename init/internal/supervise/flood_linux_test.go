@@ -1,0 +1,162 @@
+package supervise_test
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/signal"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/security-mcp/mcp-sandbox/init/order"
+)
+
+// floodFlag makes this test binary a server that never pauses: it renames in folders, or reads a file.
+const floodFlag = "-flood"
+
+// flooded is how long such a server goes on by itself. A supervisor that it starves notices nothing before.
+const flooded = 40 * time.Second
+
+func flood() {
+	if len(os.Args) < 4 || os.Args[1] != floodFlag {
+		return
+	}
+	paths := os.Args[3:]
+	signal.Ignore(unix.SIGTERM)
+	end := time.Now().Add(flooded)
+	switch os.Args[2] {
+	case "rename":
+		for i := 0; time.Now().Before(end); i++ {
+			for _, dir := range paths {
+				os.WriteFile(dir+"/a", nil, 0o666)
+				for j := range 200 {
+					os.Rename(dir+"/"+string(rune('a'+j%2)), dir+"/"+string(rune('b'-j%2)))
+				}
+			}
+		}
+	case "map":
+		f, err := os.Open(paths[0])
+		if err == nil {
+			_, err = unix.Mmap(int(f.Fd()), 0, 1, unix.PROT_READ, unix.MAP_PRIVATE)
+			f.Close()
+		}
+		os.WriteFile("mapped", []byte(fmt.Sprintln(err)), 0)
+		time.Sleep(time.Until(end))
+	case "awake":
+		signal.Notify(make(chan os.Signal, 1), unix.SIGCONT)
+		awake(200 * time.Microsecond)
+		fallthrough
+	case "read":
+		os.WriteFile(paths[1]+".ready", nil, 0o666)
+		reads := 0
+		for time.Now().Before(end) {
+			if _, err := os.Stat(paths[1]); err == nil {
+				break
+			}
+			for range 1000 {
+				if unix.Access(paths[0], unix.R_OK) == nil { // and holds nothing
+					reads++
+				}
+			}
+		}
+		fmt.Println(reads, "times")
+	}
+	os.Exit(9)
+}
+
+// server is this test binary as a server that never pauses.
+func (s stage) flooding(t *testing.T, doc string, words ...string) launch {
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := s.launch(doc, "")
+	l.Command = append([]string{exe, floodFlag}, words...)
+	return l
+}
+
+// first reads the report's first line.
+func first(t *testing.T, report *os.File) order.Enforced {
+	t.Helper()
+	line, err := bufio.NewReader(report).ReadBytes('\n')
+	var e order.Enforced
+	if json.Unmarshal(line, &e) != nil || e.Event != "enforced" {
+		t.Fatalf("%q, %v", line, err)
+	}
+	return e
+}
+
+// ticks is the processor time of a process, in hundredths of a second.
+func ticks(t *testing.T, pid int) int {
+	t.Helper()
+	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
+	user, _ := strconv.Atoi(f[11])
+	system, _ := strconv.Atoi(f[12])
+	return user + system
+}
+
+// Whatever a server does without a pause, its time limit, a signal and the end of its input are heard, and the supervisor
+// hardly takes part in it. The server would go on for much longer than the launch may.
+func TestFloodStarvesNobody(t *testing.T) {
+	for _, covers := range []int{3, 100} {
+		s := build(t, "/var/tmp")
+		var deny, dirs []string
+		for i := range covers {
+			dir := s.path("write/d" + strconv.Itoa(i%3))
+			os.Mkdir(dir, 0o777)
+			os.Chmod(dir, 0o777)
+			file := fmt.Sprintf("write/d%d/secret%d", i%3, i)
+			s.fresh(t, file)
+			deny = append(deny, strconv.Quote(s.path(file)))
+			if i < 3 {
+				dirs = append(dirs, dir)
+			}
+		}
+		doc := `{"version":1,"filesystem":{"allowWrite":["STAGE/write"],"denyRead":[` + strings.Join(deny, ",") + `]},LIMITS}`
+		for _, c := range []struct {
+			name, limits string
+			do           func(*subject)
+			cause        string
+		}{
+			{"time limit", `"limits":{"timeout":"2s","grace":"200ms"}`, func(*subject) {}, "timeout"},
+			{"signal", `"limits":{"grace":"200ms"}`, func(s *subject) { s.cmd.Process.Signal(unix.SIGTERM) }, "cancelled"},
+			{"standard input", `"limits":{"grace":"200ms"},"onStdinClose":"terminate"`, func(s *subject) { s.ask.Close() }, "stdin-closed"},
+		} {
+			t.Run(strconv.Itoa(covers)+" covers/"+c.name, func(t *testing.T) {
+				l := s.flooding(t, strings.Replace(doc, "LIMITS", c.limits, 1), append([]string{"rename"}, dirs...)...)
+				r, w := pipe(t)
+				cmd, report, done := start(t, l, r)
+				r.Close()
+				e := first(t, report)
+				if len(e.Warnings) > 0 {
+					t.Fatal(e.Warnings)
+				}
+				time.Sleep(100 * time.Millisecond)
+				from, since := ticks(t, cmd.Process.Pid), time.Now()
+				time.Sleep(time.Second)
+				if used := float64(ticks(t, cmd.Process.Pid)-from) / 100 / time.Since(since).Seconds(); used > 0.2 {
+					t.Errorf("the supervisor takes %.2f of a processor", used)
+				} else {
+					t.Logf("the supervisor takes %.3f of a processor", used)
+				}
+				c.do(&subject{T: t, stage: s, cmd: cmd, pid: e.PID, ask: w})
+				o := done()
+				w.Close()
+				last := o.report[len(o.report)-1]
+				if wall, _ := last["wallSeconds"].(float64); last["cause"] != c.cause || wall > flooded.Seconds()/2 {
+					t.Errorf("%v\n%s", last, o.stderr)
+				}
+			})
+		}
+	}
+}
