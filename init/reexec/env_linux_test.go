@@ -1,0 +1,21 @@
+package reexec_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/init/reexec"
+)
+
+// The shim of a Go host and of mcp-sandbox run learns by its environment where the launcher's user keeps sockets.
+func TestChildEnv(t *testing.T) {
+	t.Setenv("HOME", "/home/u")
+	t.Setenv("XDG_RUNTIME_DIR", "/run/user/7")
+	t.Setenv("API_KEY", "secret")
+	env := reexec.ChildEnv()
+	for want, is := range map[string]bool{"HOME=/home/u": true, "XDG_RUNTIME_DIR=/run/user/7": true, "API_KEY=secret": false} {
+		if slices.Contains(env, want) != is {
+			t.Errorf("%q: %s is there: %v", env, want, !is)
+		}
+	}
+}
