@@ -1,6 +1,10 @@
 package rows
 
-import "github.com/security-mcp/mcp-sandbox/init/internal/view"
+import (
+	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"github.com/security-mcp/mcp-sandbox/init/internal/view"
+	"golang.org/x/sys/unix"
+)
 
 // covers lays what hides, freezes or pins parts of a grant over it. A folder that is a mount point cannot be renamed
 // (EBUSY), so a path that goes through pinned folders leads to what is mounted at its end for as long as the sandbox lives.
@@ -11,14 +15,18 @@ func (r *covers) ops(b *build) {
 	for i := range b.View.Covers {
 		k := &b.View.Covers[i]
 		path := k.Path[1:]
+		var tree program.Arg
 		switch k.Kind {
 		case view.Pin:
-			b.place(b.copyOf(path), 0, path)
+			tree = b.copyOf(path)
+			b.place(tree, 0, path)
 		case view.ReadOnly:
-			b.place(b.copyOf(path), frozen, path)
+			tree = b.copyOf(path)
+			b.place(tree, frozen, path)
 		case view.Deny:
-			b.place(denied[0], frozen, path)
-			denied = denied[1:]
+			tree, denied = denied[0], denied[1:]
+			b.place(tree, frozen, path)
 		}
+		b.Any(unix.SYS_CLOSE, tree) // there may be more covers than a launcher may have descriptors
 	}
 }

@@ -6,8 +6,8 @@ import (
 )
 
 // maxHeld is how many mounts protected names may take, those included that keep the folders above them in their places. A
-// long path counts as several.
-const maxHeld = 2000
+// long path counts as several. The folders that half of them lie in are watched, each by a descriptor, of which there may be 1024.
+const maxHeld = 1800
 
 // A branching is a path that is held, or a folder above one, in the write grant root.
 type branching struct {

@@ -145,6 +145,7 @@ func (p *planner) keep(path string) error {
 		p.hold(finding{path: r.path, entry: r.entry})
 	case missing(err):
 		if p.points.access(r.path).write {
+			p.v.awaited = append(p.v.awaited, path)
 			p.miss(path)
 		}
 	case err == unix.ELOOP, errors.Is(err, ErrSystem): // it leads nowhere, or to what is no host's inside
@@ -201,7 +202,6 @@ func (p *planner) reason(text string) {
 
 // miss tells of a path that would be protected if it existed.
 func (p *planner) miss(path string) {
-	p.v.awaited = append(p.v.awaited, path)
 	if p.missing++; p.missing <= maxUnprotected {
 		p.v.Unprotected = append(p.v.Unprotected, path)
 	}

@@ -79,7 +79,9 @@ func (s *search) tree(root string) error {
 			case b.path == root && b.err != errBound:
 				return b.err
 			default:
-				s.whole(b.path, b.err)
+				if err := s.whole(b.path, b.err); err != nil {
+					return err
+				}
 			}
 		}
 		level = next
@@ -225,15 +227,19 @@ func (f *opened) list(fd int, buf []byte, until time.Time) error {
 }
 
 // whole tells of a folder that was listed, and in which not all was searched.
-func (s *search) whole(path string, err error) {
+func (s *search) whole(path string, err error) error {
 	e, lost := statx(path)
 	if missing(lost) {
-		return
+		return nil
+	}
+	if lost != nil {
+		return &os.PathError{Op: "statx", Path: path, Err: lost}
 	}
 	if err == errBound {
 		err = nil
 	}
 	s.found = append(s.found, finding{path, e, true, err})
+	return nil
 }
 
 func openFolder(at int, name string) (int, error) {
