@@ -85,9 +85,18 @@ func (r *cgroup) check(c *check) {
 		c.layer.State, c.layer.Reason, c.layer.Effect = order.Absent, g.Reason, effects(g.Settings)
 		return
 	}
+	var self []byte
+	if c.procMounted() {
+		self = c.Filled(r.read, r.at)
+	}
+	c.group(g, self)
+}
+
+// group compares a group with what the shim reads of it, and with what the server's process reads of itself, if it has /proc.
+func (c *check) group(g *cgroups.Group, self []byte) {
 	c.fact("processes", strconv.Itoa(c.Server), g.Members)
 	if c.procMounted() {
-		got, _ := platform.ParseCgroup(c.Filled(r.read, r.at))
+		got, _ := platform.ParseCgroup(self)
 		c.fact("group", g.Path, got)
 	}
 	for i := range g.Settings {
