@@ -36,7 +36,7 @@ func command(ctx context.Context, o *order.Order) (*Sandbox, error) {
 	cmd.Dir = o.Dir
 	cmd.ExtraFiles = []*os.File{theirOrder, theirs}
 	// The end of the context asks the shim, which ends the whole tree.
-	cmd.Cancel = func() error { return cmd.Process.Signal(unix.SIGTERM) }
+	cmd.Cancel = func() error { return ask(cmd.Process) }
 	return sb, nil
 }
 

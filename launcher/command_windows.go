@@ -81,14 +81,14 @@ func newPipes() (*pipes, error) {
 func (p *pipes) Read(b []byte) (int, error) { return p.up.Read(b) }
 
 // HangUp tells the shim that its host is gone.
-func (p *pipes) HangUp() { p.once.Do(func() { p.down.Close() }) }
+func (p *pipes) HangUp(*os.Process) { p.once.Do(func() { p.down.Close() }) }
 
 // Follow has nothing to do: nobody but the shim has its end of the pipe.
 func (p *pipes) Follow(int) {}
 
 // Close gives both ways back.
 func (p *pipes) Close() error {
-	p.HangUp()
+	p.HangUp(nil)
 	return p.up.Close()
 }
 

@@ -7,7 +7,6 @@ import (
 	"os"
 	"strconv"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -188,46 +187,4 @@ func TestFailedStart(t *testing.T) {
 	if _, err := sb.Wait(within(t)); err == nil {
 		t.Error("an end")
 	}
-}
-
-// A child that the host forked keeps both ends of the socket. All the same Close reaches the shim, and the end of the shim
-// the host.
-func TestForkKeepsTheSocket(t *testing.T) {
-	for name, end := range map[string]func(*launcher.Sandbox){
-		"close": func(sb *launcher.Sandbox) { sb.Close() },
-		"kill":  func(sb *launcher.Sandbox) { sb.Cmd.Process.Kill() },
-	} {
-		t.Run(name, func(t *testing.T) {
-			sb := command(t, t.Context(), "sleep 1000")
-			pid := fork()
-			defer func() {
-				syscall.Kill(pid, syscall.SIGKILL)
-				syscall.Wait4(pid, nil, 0, nil)
-			}()
-			if err := sb.Cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := sb.Report(within(t)); err != nil {
-				t.Fatal(err)
-			}
-			end(sb)
-			x, err := sb.Wait(within(t))
-			if err != nil || x.Cause != order.CauseHostGone && x.Cause != order.CauseSupervisorLost {
-				t.Errorf("%+v, %v", x, err)
-			}
-			sb.Cmd.Wait()
-		})
-	}
-}
-
-// fork makes a child that executes nothing and waits for somebody to kill it. It has this thread alone, and none of Go's
-// runtime may run in it.
-//
-//go:norace
-func fork() (pid int) {
-	r, _, _ := syscall.RawSyscall(syscall.SYS_CLONE, uintptr(syscall.SIGCHLD), 0, 0)
-	for r == 0 {
-		syscall.RawSyscall(syscall.SYS_PPOLL, 0, 0, 0)
-	}
-	return int(r)
 }

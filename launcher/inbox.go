@@ -19,8 +19,8 @@ import (
 // A channel is the host's end of what lies between a host and its shim.
 type channel interface {
 	io.ReadCloser
-	// HangUp tells the shim that its host is gone. What the shim then says can still be read.
-	HangUp()
+	// HangUp tells the shim that its host is gone, also one that was stopped. What the shim then says can still be read.
+	HangUp(shim *os.Process)
 	// Follow ends what can be read once the shim has ended, whoever else holds the other end.
 	Follow(pid int)
 }
@@ -36,6 +36,7 @@ type inbox struct {
 	phase phase
 	hung  bool          // Close was called
 	ready chan struct{} // closed when the shim has been started
+	shim  *os.Process   // since then
 	began time.Time
 
 	lowered *atomic.Pointer[order.Lowered] // where to remember what the machine refuses

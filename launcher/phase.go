@@ -2,6 +2,7 @@ package launcher
 
 import (
 	"context"
+	"os"
 	"os/exec"
 	"time"
 )
@@ -27,17 +28,17 @@ func (i *inbox) starts() bool {
 }
 
 // started is told by Start that there is a shim, and begins to read.
-func (i *inbox) started(pid int) {
+func (i *inbox) started(shim *os.Process) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.phase == running {
 		return
 	}
-	i.phase, i.began = running, time.Now()
+	i.phase, i.shim, i.began = running, shim, time.Now()
 	i.release()
-	i.socket.Follow(pid)
+	i.socket.Follow(shim.Pid)
 	if i.hung {
-		i.socket.HangUp()
+		i.socket.HangUp(shim)
 	}
 	close(i.ready)
 	go i.read()
@@ -73,7 +74,7 @@ func (i *inbox) close() error {
 		i.release()
 		return i.socket.Close()
 	case running:
-		i.socket.HangUp()
+		i.socket.HangUp(i.shim)
 	}
 	return nil
 }
@@ -88,8 +89,8 @@ func (i *inbox) closedBefore() bool {
 // whose Cmd a helper has taken Cancel and WaitDelay from.
 const startsWithin = 2 * time.Second
 
-// shim waits until there is one. cmd is looked at only when that takes longer than any Start that works.
-func (i *inbox) shim(ctx context.Context, cmd *exec.Cmd) error {
+// await waits until there is a shim. cmd is looked at only when that takes longer than any Start that works.
+func (i *inbox) await(ctx context.Context, cmd *exec.Cmd) error {
 	i.mu.Lock()
 	at := i.phase
 	i.mu.Unlock()
@@ -111,6 +112,6 @@ func (i *inbox) shim(ctx context.Context, cmd *exec.Cmd) error {
 	if cmd.Process == nil {
 		return errNotStarted
 	}
-	i.started(cmd.Process.Pid)
+	i.started(cmd.Process)
 	return nil
 }

@@ -52,7 +52,7 @@ func (s *Sandbox) Wait(ctx context.Context) (*Result, error) {
 
 // until waits for one of the inbox's two moments. One that has come is told even if ctx has ended since.
 func (s *Sandbox) until(ctx context.Context, moment <-chan struct{}) error {
-	if err := s.inbox.shim(ctx, s.Cmd); err != nil {
+	if err := s.inbox.await(ctx, s.Cmd); err != nil {
 		return err
 	}
 	select {

@@ -13,7 +13,19 @@ import (
 type socket struct{ *os.File }
 
 // HangUp tells the shim that its host is gone.
-func (s socket) HangUp() { s.shutdown(unix.SHUT_WR) }
+func (s socket) HangUp(shim *os.Process) {
+	s.shutdown(unix.SHUT_WR)
+	if shim != nil { // nobody knows of one that was forgotten
+		shim.Signal(unix.SIGCONT)
+	}
+}
+
+// ask asks a shim to end its server. One that was stopped would never hear of it.
+func ask(shim *os.Process) error {
+	err := shim.Signal(unix.SIGTERM)
+	shim.Signal(unix.SIGCONT)
+	return err
+}
 
 func (s socket) shutdown(how int) {
 	conn, err := s.SyscallConn()

@@ -29,7 +29,7 @@ func newSandbox(ctx context.Context, path string, socket channel, files []*os.Fi
 // Done is that of the host's context; of a sandbox that was closed before Start it is over.
 func (s *startContext) Done() <-chan struct{} {
 	if s.cmd.Process != nil {
-		s.inbox.started(s.cmd.Process.Pid)
+		s.inbox.started(s.cmd.Process)
 	} else if !s.inbox.starts() {
 		return over()
 	}
