@@ -2,8 +2,12 @@ package platform
 
 import (
 	"os"
+	"strconv"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // What finds room is written, however late it is; what finds none is given up at its time.
@@ -51,5 +55,63 @@ func TestWriteUntilOfWhatTakesNothing(t *testing.T) {
 		}
 	case <-time.After(time.Minute):
 		t.Error("it tries for ever")
+	}
+}
+
+// Another process that has both ends of a pipe makes room, and takes it again just when a write was told that there is some.
+// The write is not waited for: while one lasts longer than it may, nobody makes room for a second.
+func TestWriteUntilNeverWaits(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	out := int(w.Fd()) // blocking, as a host's
+	size, err := unix.FcntlInt(uintptr(out), unix.F_SETPIPE_SZ, 4096)
+	if err != nil {
+		t.Fatal(err)
+	}
+	also, err := unix.Open("/proc/self/fd/"+strconv.Itoa(out), unix.O_RDWR|unix.O_NONBLOCK, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(also)
+	const may, cycle, held = 2 * time.Millisecond, 5 * time.Millisecond, 3 * time.Second
+	var began atomic.Int64
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		b := make([]byte, size)
+		unix.Write(also, b)
+		for i := time.Duration(0); ; i++ {
+			select {
+			case <-stop:
+				unix.Read(also, b)
+				return
+			case <-time.After(cycle):
+			}
+			if at := began.Load(); at != 0 && time.Since(time.Unix(0, at)) > 2*may {
+				time.Sleep(held)
+			}
+			unix.Read(also, b)
+			for from := time.Now(); time.Since(from) < i%100*time.Microsecond; {
+				continue // until the other has been told
+			}
+			unix.Write(also, b)
+		}
+	}()
+	waited := false
+	for until := time.Now().Add(3 * time.Second); time.Now().Before(until) && !waited; {
+		from := time.Now()
+		began.Store(from.UnixNano())
+		WriteUntil(out, []byte("mcp-sandbox: a line\n"), from.Add(may))
+		began.Store(0)
+		waited = time.Since(from) > held*9/10
+	}
+	close(stop)
+	<-stopped
+	if waited {
+		t.Error("a write waits for a reader")
 	}
 }

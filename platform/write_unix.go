@@ -52,7 +52,7 @@ const (
 func writeSome(fd int, b []byte) (int, error) {
 	n, err := unix.SendmsgN(fd, b[:min(len(b), socketPiece)], nil, nil, unix.MSG_DONTWAIT)
 	if err == unix.ENOTSOCK {
-		return unix.Write(fd, b[:min(len(b), pipePiece)])
+		return WriteNow(fd, b[:min(len(b), pipePiece)])
 	}
 	return n, err
 }

@@ -2,11 +2,12 @@ package report
 
 import (
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
 )
 
-// Later writes a line between the first and the last, to the report alone, if there is room for it: of a small write to
-// what poll says takes one none waits. A host's socket holds what nobody reads until the end, and the last line must fit.
+// Later writes a line between the first and the last, to the report alone, if there is room for it. None is waited
+// for. A host's socket holds what nobody reads until the end, and the last line must fit.
 func (s *Sink) Later(r order.Record) {
 	if s.Report < 0 {
 		return
@@ -17,7 +18,7 @@ func (s *Sink) Later(r order.Record) {
 		return
 	}
 	line := r.AppendJSON(nil)
-	if n, err := unix.Write(s.Report, line); n != len(line) || err != nil {
+	if n, err := platform.WriteNow(s.Report, line); n != len(line) || err != nil {
 		s.Dropped++
 	}
 }

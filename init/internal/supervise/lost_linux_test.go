@@ -24,7 +24,7 @@ func TestPolicyLost(t *testing.T) {
 	}{
 		{"held", "exec 3<secret.new", "has the new ", nil, false},
 		{"held late", "exec 3<secret.late", "has the new ", late, false},
-		{"held by a child", "sleep 600 3<secret.new & :", "has the new ", nil, false},
+		{"held by a child", "sleep 600 3<secret.new & until ls -l /proc/$!/fd | grep -q secret.new; do :; done", "has the new ", nil, false},
 		{"mapped", "EXE -flood map secret.new & read -r x <mapped", "has the new ", nil, false},
 		{"another name", "ln secret.new kept", "has another name", nil, false},
 		{"another name, late", "ln secret.late kept", "has another name", late, false},

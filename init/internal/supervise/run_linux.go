@@ -79,7 +79,7 @@ type shim struct {
 // Run starts the server of an order and returns the launcher's exit code when all of it has ended.
 func Run(c Config) int {
 	s := &shim{Config: c, began: time.Now(), lifeline: -1, init: -1, initFD: -1, stdin: stdin{fd: -1, rest: -1}, lookout: noLookout(),
-		repair: repair{runner: -1},
+		repair:   repair{runner: -1},
 		listener: noListener(), group: group{forks: -1},
 		terminal: terminal{hangup: -1, user: -1}, private: private{fd: -1}, image: -1}
 	defer s.terminal.leave()
