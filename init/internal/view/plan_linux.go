@@ -63,8 +63,13 @@ func (p *planner) size() {
 		p.v.TmpSize = int64(size)
 	}
 	if p.v.TmpSize > 0 {
-		const own = 16 // the file system's root, what lies over denied paths, the folder and file of Landlock's proof
-		p.v.TmpInodes = p.v.TmpSize>>13 + int64(own+len(p.v.Nodes)+len(p.v.Private)+len(p.v.Covers))
+		own := 16 + 2*len(p.v.Private) // the file system's root, what lies over denied paths, the folder and file of Landlock's proof
+		for i := range p.v.Nodes {
+			if slices.ContainsFunc(p.v.Private, func(n Node) bool { return below(p.v.Nodes[i].Path, n.Path) }) {
+				own++
+			}
+		}
+		p.v.TmpInodes = p.v.TmpSize>>13 + int64(own)
 	}
 }
 
