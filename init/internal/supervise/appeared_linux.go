@@ -13,7 +13,11 @@ func (s *shim) tellAppeared(x *order.Exited) {
 	if s.view == nil {
 		return
 	}
-	paths, more := s.view.Appeared()
+	paths, more, unfinished := s.view.Appeared()
+	if unfinished != "" {
+		s.Say("not all of " + brief(unfinished) + " could be searched in time for what appeared while the server ran: look before you open it " +
+			"or run git there")
+	}
 	if len(paths) == 0 {
 		return
 	}

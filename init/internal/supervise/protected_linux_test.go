@@ -93,6 +93,19 @@ func TestAppeared(t *testing.T) {
 			}
 		})
 	}
+	t.Run("in reduced", func(t *testing.T) { // where nothing is held, and what was there before is not told
+		s := build(t, "/var/tmp")
+		l := s.script("mkdir P/new P/new/.git; echo x >P/.git/x; : >P/.mcp.json")
+		doc := weaker(writes, "reduced")
+		l.Policy, l.Begin = s.policy(doc), begin(doc)
+		o := run(t, l)
+		if o.code != 0 {
+			t.Fatalf("code %d\n%v\n%s", o.code, o.report, o.stderr)
+		}
+		if got, want := o.told("exited", "appeared"), []string{s.path("write/.mcp.json"), s.path("write/new/.git")}; !slices.Equal(got, want) {
+			t.Errorf("appeared: %q, want %q", got, want)
+		}
+	})
 	t.Run("many with long names", func(t *testing.T) {
 		o := run(t, build(t, "/var/tmp").script(`n=$(printf %0240d 0); i=0; while [ $i -lt 200 ]; do mkdir -p P/$n$i/.git; i=$((i+1)); done`))
 		got := o.told("exited", "appeared")

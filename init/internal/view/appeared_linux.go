@@ -1,6 +1,7 @@
 package view
 
 import (
+	"errors"
 	"slices"
 	"time"
 )
@@ -14,27 +15,31 @@ const (
 
 // Appeared looks once more for the protected names, when the server has ended, and returns those that were not there when
 // it started, the highest ones first, and how many more there are. A folder that cannot be looked into any more is one.
-func (v *View) Appeared() (paths []string, more int) {
+// Unfinished is a write grant of which not all could be looked at in time, or "".
+func (v *View) Appeared() (paths []string, more int, unfinished string) {
 	found := make(map[string]bool)
 	s := search{buf: make([]byte, 8<<10), until: time.Now().Add(appearedWithin), skip: func(path string) bool { return v.known[path] }}
 	for _, root := range v.searched {
 		s.left, s.found = searchFolders, nil
-		if s.tree(root) != nil {
-			found[root] = true
+		if err := s.tree(root); err != nil {
+			s.found = append(s.found, finding{path: root, err: err})
 		}
 		for _, f := range s.found {
-			found[f.path] = !v.known[f.path]
+			if errors.Is(f.err, errLate) {
+				unfinished = root
+			} else if !v.known[f.path] {
+				found[f.path] = true
+			}
 		}
 	}
+	now := host{seen: make(map[string]*looked, len(v.awaited))}
 	for _, path := range v.awaited {
-		if _, err := statx(path); !missing(err) {
+		if _, err := now.resolve(path); !missing(err) {
 			found[path] = true
 		}
 	}
-	for path, is := range found {
-		if is {
-			paths = append(paths, path)
-		}
+	for path := range found {
+		paths = append(paths, path)
 	}
 	slices.SortFunc(paths, func(a, b string) int {
 		if d := deep(a) - deep(b); d != 0 {
@@ -45,10 +50,10 @@ func (v *View) Appeared() (paths []string, more int) {
 	size := 0
 	for i, path := range paths {
 		if size += len(path); i == maxAppeared || size > maxAppearedBytes {
-			return paths[:i], len(paths) - i
+			return paths[:i], len(paths) - i, unfinished
 		}
 	}
-	return paths, 0
+	return paths, 0, unfinished
 }
 
 // deep is how many folders lead to a path.

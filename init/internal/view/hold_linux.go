@@ -41,16 +41,24 @@ func (p *planner) holdAll() {
 	if total > p.mounts {
 		p.fold(tree, total)
 	}
+	var folded []string
 	for i := range tree {
 		b := &tree[i]
 		if b.fan > 0 && b.held && !b.gone && total > p.mounts {
-			p.reason(b.path + " is read-only as a whole: more than " + strconv.Itoa(p.mounts) + " mounts would be needed to protect each " +
-				"repository, and each setting that runs code outside of the sandbox, by itself")
+			folded = append(folded, b.path)
 		}
 		if b.held && !b.gone {
 			p.points.allow(b.path, b.entry, held)
 			p.v.Protected = append(p.v.Protected, b.path)
 		}
+	}
+	if n := len(folded); n > 0 {
+		is := " is"
+		if n > 1 {
+			is = " and " + strconv.Itoa(n-1) + " more are"
+		}
+		p.warn(folded[0] + is + " read-only as a whole: to protect each repository and each setting that runs code outside of the sandbox takes more than " +
+			strconv.Itoa(p.mounts) + " mounts")
 	}
 }
 

@@ -76,3 +76,18 @@ func TestProtectedHomeUnsearched(t *testing.T) {
 		})
 	}
 }
+
+// A package of this product's own store is shown, and nothing beside it.
+func TestOwnPackage(t *testing.T) {
+	root := plant(t, "home/.local/share/mcp-sandbox/store/npm/x/1-a/bin/srv!\n home/.local/share/mcp-sandbox/store/npm/y/f\n home/f")
+	r := wish{read: []string{"T/home"}}.request(root)
+	r.Command = []string{root + "/home/.local/share/mcp-sandbox/store/npm/x/1-a/bin/srv"}
+	v, err := Plan(r)
+	must(t, err)
+	ms := build(t, v)
+	for path, want := range map[string]string{r.Command[0]: "read", root + "/home/f": "read", root + "/home/.local/share/mcp-sandbox/store/npm/y/f": "private"} {
+		if got := effective(ms, path); got != want {
+			t.Errorf("%s is %s, want %s", path, got, want)
+		}
+	}
+}

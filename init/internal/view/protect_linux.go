@@ -3,6 +3,7 @@ package view
 import (
 	"errors"
 	"os"
+	"path"
 	"strconv"
 
 	"golang.org/x/sys/unix"
@@ -11,7 +12,7 @@ import (
 // Bounds of what the report tells: the server can make as many of these as it likes.
 const (
 	maxUnprotected = 256
-	maxReasons     = 8
+	maxReasons     = 5
 )
 
 // A protection is what was found of the protected names.
@@ -46,6 +47,9 @@ func (p *planner) protect() error {
 	}
 	p.holdAll()
 	p.hideOwn()
+	if n := p.reasons - maxReasons; n > 0 {
+		p.warn(strconv.Itoa(n) + " more are read-only as a whole, or name what is not protected: the report lists what is, under protected")
+	}
 	if n := p.missing - maxUnprotected; n > 0 {
 		p.v.Unprotected = append(p.v.Unprotected, strconv.Itoa(n)+" more") // behind all paths, once they are sorted
 	}
@@ -133,8 +137,8 @@ func (p *planner) guarded(path string) bool {
 
 // keep holds what a path leads to, and every link on its way: a link that is a mount point cannot be put elsewhere. Only
 // a path that does not exist is passed over.
-func (p *planner) keep(path string) error {
-	r, err := p.host.resolve(path)
+func (p *planner) keep(at string) error {
+	r, err := p.host.resolve(at)
 	for _, l := range r.links {
 		if e, lost := p.host.lstat(l.at); lost == nil {
 			p.hold(finding{path: l.at, entry: e})
@@ -145,8 +149,11 @@ func (p *planner) keep(path string) error {
 		p.hold(finding{path: r.path, entry: r.entry})
 	case missing(err):
 		if p.points.access(r.path).write {
-			p.v.awaited = append(p.v.awaited, path)
-			p.miss(path)
+			if len(r.links) == 0 {
+				at = path.Clean(at) // a .git file may name it by ".."
+			}
+			p.v.awaited = append(p.v.awaited, at)
+			p.miss(at)
 		}
 	case err == unix.ELOOP, errors.Is(err, ErrSystem): // it leads nowhere, or to what is no host's inside
 	default:

@@ -134,6 +134,10 @@ func (s *search) branch(b *branch, depth int, buf []byte) {
 	if len(b.names) == 0 {
 		return
 	}
+	if late(s.until) {
+		b.err = errLate
+		return
+	}
 	fd, err := openFolder(unix.AT_FDCWD, b.path)
 	if missing(err) {
 		return
@@ -240,8 +244,4 @@ func (s *search) whole(path string, err error) error {
 	}
 	s.found = append(s.found, finding{path, e, true, err})
 	return nil
-}
-
-func openFolder(at int, name string) (int, error) {
-	return unix.Openat(at, name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
 }

@@ -107,7 +107,7 @@ func (h *host) list(path string, f func(name []byte, kind byte) bool) error {
 // entries is list for an open folder. It stops with an error when the time is up, unless that is zero.
 func entries(fd int, path string, buf []byte, f func(name []byte, kind byte) bool, until time.Time) error {
 	for {
-		if !until.IsZero() && time.Now().After(until) {
+		if late(until) {
 			return &os.PathError{Op: "getdents", Path: path, Err: errLate}
 		}
 		n, err := unix.Getdents(fd, buf)
@@ -135,3 +135,9 @@ func entries(fd int, path string, buf []byte, f func(name []byte, kind byte) boo
 		}
 	}
 }
+
+func openFolder(at int, name string) (int, error) {
+	return unix.Openat(at, name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
+}
+
+func late(until time.Time) bool { return !until.IsZero() && time.Now().After(until) }
