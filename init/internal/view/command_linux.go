@@ -64,6 +64,9 @@ func (p *planner) program(at string, depth int) error {
 	if !script {
 		return nil
 	}
+	if returns(interpreter, arg) {
+		return &CommandError{at, ErrNotExecutable, ErrReturn}
+	}
 	if err := p.interpreter(&r, interpreter, arg, depth+1); err != nil {
 		var c *CommandError
 		if errors.As(err, &c) {

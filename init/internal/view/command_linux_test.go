@@ -84,6 +84,11 @@ func TestCommand(t *testing.T) {
 		relative! = #!bin/sh\n
 		noenv! = #!/usr/bin/env nonesuch\n
 		split! = #!/usr/bin/env -S FOO=1 srv --x\n
+		crlf! = #!/bin/sh\r\n
+		crlfarg! = #!/bin/sh -e\r\n
+		crlfenv! = #!/usr/bin/env srv\r\n
+		crlfsplit! = #!/usr/bin/env -S srv --x\r\n
+		crlffirst! = #!T/crlf\n
 		empty!`
 	for _, c := range []struct {
 		name    string
@@ -167,6 +172,11 @@ func TestCommand(t *testing.T) {
 		{name: "relative interpreter", argv0: "T/relative", err: ErrNotExecutable, names: "bin/sh"},
 		{name: "env finds nothing", argv0: "T/noenv", err: ErrNotFound, names: "nonesuch"},
 		{name: "env splits", argv0: "T/split", path: "T/p", command: "T/split", implied: "T/p/srv\n T/split"},
+		{name: "CR LF", argv0: "T/crlf", err: ErrNotExecutable, names: "CR LF"},
+		{name: "CR LF of an interpreter", argv0: "T/crlffirst", err: ErrNotExecutable, names: "T/crlf: "},
+		{name: "CR LF behind env", argv0: "T/crlfenv", path: "T/p", err: ErrNotExecutable, names: "CR LF"},
+		{name: "CR LF behind an argument, which is the interpreter's to read", argv0: "T/crlfarg", command: "T/crlfarg", implied: "T/crlfarg"},
+		{name: "CR LF that env splits off", argv0: "T/crlfsplit", path: "T/p", command: "T/crlfsplit", implied: "T/crlfsplit\n T/p/srv"},
 		{name: "empty file", argv0: "T/empty", command: "T/empty", implied: "T/empty"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

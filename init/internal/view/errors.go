@@ -30,6 +30,8 @@ const (
 	ErrNotVisible Reason = "is not visible inside"
 	// ErrStarts: a command that does its work by starting others, where subprocess.allow is false.
 	ErrStarts Reason = "starts other programs, which subprocess.allow false forbids"
+	// ErrReturn: a script whose first line is no line of this system.
+	ErrReturn Reason = "its first line ends in CR LF, as on Windows, so the kernel looks for an interpreter of another name: convert it, with dos2unix"
 	// ErrDenied: the ids that the server will have may not do it.
 	ErrDenied Reason = "permission denied"
 )

@@ -8,7 +8,9 @@ func TestShebang(t *testing.T) {
 		ok                     bool
 	}{
 		{"#!/bin/sh\necho", "/bin/sh", "", true},
-		{"#! /bin/sh  -e  -x \r\n", "/bin/sh", "-e  -x", true},
+		{"#! /bin/sh  -e  -x \n", "/bin/sh", "-e  -x", true},
+		{"#! /bin/sh  -e  -x \r\n", "/bin/sh", "-e  -x \r", true},
+		{"#!/bin/sh\r\n", "/bin/sh\r", "", true},
 		{"#!\t/usr/bin/env\tnode", "/usr/bin/env", "node", true},
 		{"#!\n", "", "", true},
 		{"#!/bin/sh\x00x\n", "/bin/sh", "", true},

@@ -5,7 +5,8 @@ import "strings"
 // scriptHead is how much of a file the kernel looks at for "#!"; BINPRM_BUF_SIZE, execve(2).
 const scriptHead = 256
 
-// shebang takes a script's first line apart: the interpreter and its one argument, which may hold blanks.
+// shebang takes a script's first line apart: the interpreter and its one argument, which may hold blanks. As for the
+// kernel the carriage return of a line that ends as on Windows is a part of them.
 func shebang(head []byte) (interpreter, arg string, ok bool) {
 	if len(head) < 2 || head[0] != '#' || head[1] != '!' {
 		return "", "", false
@@ -17,7 +18,7 @@ func shebang(head []byte) (interpreter, arg string, ok bool) {
 	if i := strings.IndexByte(line, 0); i >= 0 {
 		line = line[:i]
 	}
-	line = strings.Trim(line, " \t\r")
+	line = strings.Trim(line, " \t")
 	interpreter = line
 	if i := strings.IndexAny(line, " \t"); i >= 0 {
 		interpreter, arg = line[:i], strings.TrimLeft(line[i:], " \t")
@@ -46,4 +47,12 @@ func envTarget(arg string) string {
 		}
 	}
 	return ""
+}
+
+// returns reports whether a first line that ends in CR LF keeps its script from being executed: the kernel, and env(1) but
+// for -S, look for a program with a carriage return in its name.
+func returns(interpreter, arg string) bool {
+	const cr = "\r"
+	return strings.HasSuffix(interpreter, cr) || baseOf(interpreter) == "env" && strings.HasSuffix(arg, cr) &&
+		!strings.HasPrefix(arg, "-S") && !strings.HasPrefix(arg, "--split-string")
 }

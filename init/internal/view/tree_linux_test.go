@@ -35,7 +35,7 @@ func plant(t testing.TB, entries string) string {
 			at, mode = at[:len(at)-1], 0o755
 		}
 		must(t, os.MkdirAll(filepath.Dir(at), 0o755))
-		must(t, os.WriteFile(at, []byte(strings.ReplaceAll(content, `\n`, "\n")), mode))
+		must(t, os.WriteFile(at, []byte(strings.NewReplacer(`\n`, "\n", `\r`, "\r").Replace(content)), mode))
 	}
 	return root
 }
