@@ -12,8 +12,10 @@ const (
 // A Guard parts one stream. The zero value is at the beginning of a line.
 type Guard struct {
 	out  []byte // messages, and behind them the line that is being judged
-	sure int    // bytes of out that may be written
+	sure int    // how far out may be written
+	gone int    // how far it was
 	rest []byte
+	told int // how far rest was written
 	fate fate
 	scan scanner
 }
@@ -28,25 +30,31 @@ const (
 )
 
 // Messages is what standard output gets. It is valid until the next call.
-func (g *Guard) Messages() []byte { return g.out[:g.sure] }
+func (g *Guard) Messages() []byte { return g.out[g.gone:g.sure] }
 
 // Rest is what standard error gets. It is valid until the next call.
-func (g *Guard) Rest() []byte { return g.rest }
+func (g *Guard) Rest() []byte { return g.rest[g.told:] }
 
 // Written forgets what was written of [Guard.Messages] and of [Guard.Rest].
 func (g *Guard) Written(messages, rest int) {
-	g.sure -= messages
-	g.out = drop(g.out, messages)
-	g.rest = drop(g.rest, rest)
+	was := g.gone + messages
+	g.out, g.gone = drop(g.out, was)
+	g.sure -= was - g.gone
+	g.rest, g.told = drop(g.rest, g.told+rest)
 }
 
-// drop takes n bytes from the front, and gives the memory of a long line back.
-func drop(b []byte, n int) []byte {
-	left := b[n:]
-	if len(left) == 0 && cap(b) > 256<<10 {
-		return nil
+// drop takes from the front what is written, at least as much at once as stays and has to be moved, and gives the memory of
+// a long line back.
+func drop(b []byte, written int) (left []byte, gone int) {
+	switch n := len(b) - written; {
+	case n == 0 && cap(b) > 256<<10:
+		return nil, 0
+	case n > written:
+		return b, written
+	default:
+		copy(b, b[written:])
+		return b[:n], 0
 	}
-	return append(b[:0], left...)
 }
 
 // Take judges what came.

@@ -216,3 +216,32 @@ func BenchmarkGuard(b *testing.B) {
 		g.Written(len(g.Messages()), 0)
 	}
 }
+
+// A long message leaves in pieces of a pipe's size. What stays is not moved for each.
+func TestWrittenMovesLittle(t *testing.T) {
+	message := []byte(`{"jsonrpc":"2.0","x":"` + strings.Repeat("x", 8<<20) + "\"}\n")
+	for name, text := range map[string][]byte{"messages": message, "rest": append([]byte("no "), message...)} {
+		var g Guard
+		g.Take(text)
+		left := g.Rest
+		if name == "messages" {
+			left = g.Messages
+		}
+		moved := 0
+		for len(left()) > 0 {
+			was := left()
+			n := min(4096, len(was))
+			if name == "messages" {
+				g.Written(n, 0)
+			} else {
+				g.Written(0, n)
+			}
+			if is := left(); len(is) > 0 && &is[0] != &was[n] {
+				moved += len(is)
+			}
+		}
+		if moved > 2*len(text) {
+			t.Errorf("%s: %d bytes were moved of %d", name, moved, len(text))
+		}
+	}
+}
