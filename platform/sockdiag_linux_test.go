@@ -1,6 +1,7 @@
 package platform
 
 import (
+	"errors"
 	"net"
 	"os"
 	"path/filepath"
@@ -99,12 +100,12 @@ func TestParseBoundSockets(t *testing.T) {
 	if _, done, err := ParseBoundSockets([]byte(head(20, message+name+vfs)), nil); done || err != nil {
 		t.Errorf("not the last: %v, %v", done, err)
 	}
-	if _, _, err := ParseBoundSockets([]byte(head(2, "\xfe\xff\xff\xff")), nil); err != DiagError(unix.ENOENT) {
+	if _, _, err := ParseBoundSockets([]byte(head(2, "\xfe\xff\xff\xff")), nil); !errors.Is(err, DiagError(unix.ENOENT)) {
 		t.Errorf("an error: %v", err)
 	}
 	for _, bad := range []string{head(20, message[:15]), head(20, message+"\x03\x00\x00\x00"), head(20, message+"\xff\x00\x00\x00"),
 		head(20, message+"\x08\x00\x01\x00abcd"), "\xff\x00\x00\x00\x14\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00", "\x01" + head(20, "")[1:]} {
-		if _, _, err := ParseBoundSockets([]byte(bad), nil); err != DiagError(0) {
+		if _, _, err := ParseBoundSockets([]byte(bad), nil); !errors.Is(err, DiagError(0)) {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
