@@ -1,9 +1,6 @@
 package view
 
-import (
-	"path"
-	"slices"
-)
+import "path"
 
 // imply grants what nobody wrote down, for reading.
 func (p *planner) imply(r *resolved) {
@@ -130,15 +127,10 @@ func (p *planner) venv(prefix, config string) {
 
 // never reports whether a folder may not be shown by implication: it holds more than one program.
 func (p *planner) never(folder string) bool {
-	if systemFolder(folder) && !p.points.access(folder).read || baseOf(folder) == ".local" || dirOf(folder) == "/home" {
+	if systemFolder(folder) && !p.points.access(folder).read || baseOf(folder) == ".local" || folder == "/root" || dirOf(folder) == "/home" {
 		return true
 	}
-	for _, n := range [...]string{"/root", "/tmp", "/opt", "/srv"} {
-		if within(n, folder) {
-			return true
-		}
-	}
-	for _, h := range slices.Concat(p.homes, p.r.Homes) {
+	for _, h := range p.ownHomes() {
 		if within(join(h, ".local"), folder) {
 			return true
 		}

@@ -10,7 +10,7 @@ import (
 func TestNever(t *testing.T) {
 	const home = "/data/people/u"
 	for _, folder := range []string{"/", "/home", "/home/x", "/root", "/tmp", "/opt", "/srv", "/var", "/run", "/mnt", "/media", "/nix", "/gnu",
-		"/boot", "/etc", "/usr", "/usr/local", "/lib64", "/nix/store", "/data", "/data/people", home, home + "/.local", "/home/x/.local", "/srv/x/.local"} {
+		"/boot", "/etc", "/usr", "/usr/local", "/lib64", "/nix/store", "/data", "/data/people", "/data/own", home, home + "/.local", "/home/x/.local", "/srv/x/.local"} {
 		if got := impliedAt(home, folder); len(got) != 0 {
 			t.Errorf("a program in %s shows %q", join(folder, "bin"), got)
 		}
@@ -26,7 +26,7 @@ func TestNever(t *testing.T) {
 
 // impliedAt is what is shown for a program PREFIX/bin/srv beside PREFIX/lib/node_modules.
 func impliedAt(home, prefix string) []string {
-	p := &planner{r: new(Request), v: new(View), points: points{}, homes: []string{home}, host: host{seen: map[string]*looked{}}}
+	p := &planner{r: &Request{Homes: []string{"/data/own"}}, v: new(View), points: points{}, homes: []string{home}, host: host{seen: map[string]*looked{}}}
 	p.points.make("/run", folder, 0o755, "")
 	for _, path := range []string{join(prefix, "lib/node_modules"), join(prefix, "bin")} {
 		for ; p.host.seen[path] == nil; path = dirOf(path) {
