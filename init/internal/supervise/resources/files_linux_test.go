@@ -20,7 +20,7 @@ func TestFileSystemBombs(t *testing.T) {
 			for _, bomb := range []struct {
 				name, most string
 				least, all int
-			}{{"fill", "1G", size * 9 / 10, size}, {"create", "100000", size / (16 << 10) * 9 / 10, size / (16 << 10)}} {
+			}{{"fill", "1G", size * 9 / 10, size}, {"create", "100000", size / (8 << 10) * 9 / 10, size/(8<<10) + 64}} {
 				t.Run(bomb.name+" "+dir, func(t *testing.T) {
 					n, word := explode(t, at, keys, bomb.name, dir, bomb.most).far()
 					if dir == "/" {
