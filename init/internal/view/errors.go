@@ -101,7 +101,7 @@ type SearchError struct{ Err error }
 
 func (e *SearchError) Error() string {
 	return "cannot be searched for what runs code outside of the sandbox, so it is not granted for writing: " + e.Err.Error() +
-		": let the launcher's user list and enter it (chmod u+rx)"
+		": let the launcher's user list and enter it (chmod u+rx), or unmount it if it is a file system that does not answer"
 }
 
 func (e *SearchError) Unwrap() error { return e.Err }

@@ -76,7 +76,7 @@ func (s *search) tree(root string) error {
 			switch {
 			case b.err == nil:
 				next = append(next, b.next...)
-			case b.path == root && b.err != errBound:
+			case b.path == root && !errors.Is(b.err, errBound):
 				return b.err
 			default:
 				if err := s.whole(b.path, b.err); err != nil {
@@ -239,7 +239,7 @@ func (s *search) whole(path string, err error) error {
 	if lost != nil {
 		return &os.PathError{Op: "statx", Path: path, Err: lost}
 	}
-	if err == errBound {
+	if errors.Is(err, errBound) {
 		err = nil
 	}
 	s.found = append(s.found, finding{path, e, true, err})
