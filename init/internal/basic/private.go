@@ -25,7 +25,7 @@ func newPrivate(p *plan) (private, error) {
 	if err != nil {
 		return private{}, err
 	}
-	sweep(base)
+	forMoment(100*time.Millisecond, func() { sweep(base) })
 	defer ownMask()()
 	v := private{owner: p.user}
 	if v.dir, err = makePrivate(base, prefix+strconv.Itoa(os.Getpid())+"-"); err != nil {
@@ -59,16 +59,32 @@ func (v *private) environ(env []string) []string {
 	return append(kept, own...)
 }
 
-// remove tries for a moment: on Windows a process that has just ended may still hold a file.
+// remove tries for a moment: on Windows a process that has just ended may still hold a file, and a server may have left more
+// names than can be removed in it. The next launches go on with them.
 func (v *private) remove() {
 	if v.dir == "" {
 		return
 	}
-	for range 20 {
-		if os.RemoveAll(v.dir) == nil {
-			return
+	forMoment(2*time.Second, func() {
+		for range 20 {
+			if os.RemoveAll(v.dir) == nil {
+				return
+			}
+			time.Sleep(50 * time.Millisecond)
 		}
-		time.Sleep(50 * time.Millisecond)
+	})
+}
+
+// forMoment waits no longer than so for what is done. It goes on beside what follows, and ends with the process.
+func forMoment(most time.Duration, do func()) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		do()
+	}()
+	select {
+	case <-done:
+	case <-time.After(most):
 	}
 }
 

@@ -60,7 +60,7 @@ func (s *shim) privateIn(base string) (p private, err error) {
 	}
 	if err == nil && s.machine.Root {
 		if err = p.give(s.machine.UID, s.machine.GID); err != nil {
-			p.remove()
+			p.remove(within(forEmpty, s.asks))
 		}
 	}
 	return p, err
@@ -111,7 +111,7 @@ func makePrivate(base string, swapped bool) (p private, err error) {
 		unix.Unlinkat(dir, string(name), unix.AT_REMOVEDIR)
 	}
 	if err != nil {
-		p.remove()
+		p.remove(within(forEmpty, -1))
 	}
 	return p, err
 }
@@ -129,20 +129,20 @@ func (p *private) give(uid, gid int) error {
 	return unix.Fchmodat(p.fd, rows.CanaryFile, 0o644, 0)
 }
 
-// remove takes the folder away with all that is in it. Nobody may live any more who could write to it. The init of a root
+// remove takes the folder away with all that is in it, unless that takes too long. Nobody may live any more who could write to it. The init of a root
 // launcher, which is another user, can only empty what is the server's; the next launch does the rest.
-func (p *private) remove() {
+func (p *private) remove(over func() bool) {
 	if p.fd < 0 {
 		return
 	}
 	for _, sub := range [...]string{view.PrivateHome, view.PrivateTmp} {
 		unlock(p.fd, sub)
 		if fd, err := unix.Openat(p.fd, sub, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0); err == nil {
-			empty(fd)
+			empty(fd, over)
 			unix.Close(fd)
 		}
 	}
-	empty(p.fd)
+	empty(p.fd, over)
 	unix.Close(p.fd)
 	p.fd = -1
 	unix.Rmdir(p.path) // only if it is empty: nothing that somebody put in its place
@@ -151,6 +151,7 @@ func (p *private) remove() {
 // sweepPrivate removes what launchers left that were killed together with their init.
 func sweepPrivate(base string) {
 	names, _ := list(base)
+	over := within(forOthers, -1)
 	for _, name := range names {
 		if len(name) != len(privatePrefix)+32 || name[:len(privatePrefix)] != privatePrefix {
 			continue
@@ -163,7 +164,7 @@ func sweepPrivate(base string) {
 		var st unix.Stat_t
 		p := private{fd: fd, path: path}
 		if unix.Fstat(fd, &st) == nil && int(st.Uid) == unix.Geteuid() && unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB) == nil {
-			p.remove()
+			p.remove(over)
 		} else {
 			unix.Close(fd)
 		}

@@ -55,6 +55,6 @@ func left() {
 	path, err := os.Readlink("/proc/self/fd/" + strconv.Itoa(rows.ReaperFolder))
 	if err == nil {
 		p := private{fd: rows.ReaperFolder, path: path}
-		p.remove()
+		p.remove(within(forOrphans, -1))
 	}
 }

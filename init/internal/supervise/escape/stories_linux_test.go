@@ -20,7 +20,7 @@ func stories() []story {
 		{name: "an i386 program", run: foreignProgram},
 		{name: "the server's own program, once nobody executes it", run: ownProgram},
 		{name: "private folders filled, in bytes and in inodes", run: privateFoldersFill,
-			open: "they are folders on the host's disk, with no cap of their own"},
+			open: "they are folders on the host's disk, with no cap of their own; of very many names some are left to the next launches to remove"},
 		{name: "a mount of the host below a read grant", run: submount},
 		{name: "a folder of a granted path and a link change places", run: symlinkSwap,
 			open: "the rules are made from what the launcher opened; the race was tried in full only"},
