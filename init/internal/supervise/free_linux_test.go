@@ -2,26 +2,33 @@ package supervise_test
 
 import "regexp"
 
-// A freedom is what may have any value, with the reason. Of what is partly free some changes are noticed, and of what is not
-// partly free none: else a comparison could be taken away behind it.
+// A freedom is what may have any value, with the reason.
 type freedom struct {
-	what   *regexp.Regexp
-	partly bool
-	why    string
+	what *regexp.Regexp
+	kind int
+	why  string
 }
+
+const (
+	asWhole = iota // no change of it is noticed, or the line would hide that it is compared
+	inPart         // some are: if none is, a comparison was taken away
+	either         // calls of different kinds
+)
 
 func whole(what, why string) freedom {
-	return freedom{regexp.MustCompile("^(" + what + ")$"), false, why}
+	return freedom{regexp.MustCompile("^(" + what + ")$"), asWhole, why}
 }
-
 func partly(what, why string) freedom {
-	return freedom{regexp.MustCompile("^(" + what + ")$"), true, why}
+	return freedom{regexp.MustCompile("^(" + what + ")$"), inPart, why}
+}
+func mixed(what, why string) freedom {
+	return freedom{regexp.MustCompile("^(" + what + ")$"), either, why}
 }
 
 var free = []freedom{
 	// Results.
-	partly(`step .*`, "a call that moves the program along claims nothing; the runner itself ends at one that it demands"),
-	partly(`applies .* returns another number`, "a call that changes something has to succeed; the change is read back"),
+	mixed(`step .*`, "a call that moves the program along claims nothing; the runner itself ends at one that it demands"),
+	mixed(`applies .* returns another number`, "a call that changes something has to succeed; the change is read back"),
 	partly(`applies (close|mount|write) returns nothing`, "a branch may lead around it; what follows from that is read back"),
 	partly(`descriptors keyring keyctl returns (an error|another number)`, "any keyring but the one before; who had none before has an error there"),
 	whole(`(descriptors (terminal|foreground)|network network) ioctl returns another number`, "what it stored is compared"),
@@ -85,7 +92,7 @@ var free = []freedom{
 	whole(`another options of .* without relatime`, "how times of access are kept"),
 	whole(`another options of (a bind|a pin) without rw`, "the host may have it read-only"),
 	whole(`another (device|root|type) of (a bind|a frozen cover|a pin)`, "the host's own: its inode is compared, which on some file systems has another device"),
-	partly(`another (device|root|type|path|options) of a mount of the host's.*|(absence of|a second) a mount of the host's`, "below a grant the host has its own, with the grant's flags at least"),
+	mixed(`another (device|root|type|path|options) of a mount of the host's.*|(absence of|a second) a mount of the host's`, "below a grant the host has its own, with the grant's flags at least"),
 	partly(`absence of a bind|another path of a bind`, "inside another grant the host's own mount lies there with the same flags; the inode is compared"),
 	partly(`a second (a bind|a pin)`, "inside a grant the host may have it, with the same flags; the inode is compared"),
 	whole(`a second (a denial|a frozen cover)`, "the same"),
