@@ -33,6 +33,7 @@ func (s *shim) route() error {
 	if s.Order.TTY {
 		return s.openTerminal()
 	}
+	s.terminal.rememberTerminals()
 	err := s.yieldTerminal()
 	if err != nil {
 		return refusedStdio("give up the terminal", err)

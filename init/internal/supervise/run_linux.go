@@ -83,6 +83,7 @@ func Run(c Config) int {
 		listener: noListener(), group: group{forks: -1},
 		terminal: terminal{hangup: -1, user: -1}, private: private{fd: -1}, image: -1}
 	defer s.terminal.leave()
+	defer s.terminal.restoreTerminals()
 	defer s.leaveGroup()
 	s.sink = report.Sink{Report: c.Order.ReportFD, Host: c.Host}
 	s.tries()

@@ -16,6 +16,8 @@ type terminal struct {
 	given  bool // by the host
 	hangup int  // the given one, of which only the end is watched; -1 if there is none
 
+	handed []handed // to the server, which has no pty
+
 	user   int // the user's own, while the server has a pty; -1 if there is none
 	master int
 	slave  int // kept open, so that a server that closes its own can come back by /dev/tty
