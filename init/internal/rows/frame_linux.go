@@ -115,12 +115,15 @@ const Freeze = 0
 // supervise is what init does for the rest of its life: reap, pass signals on, and end with the shim or the server.
 // With its end the kernel ends every process of the namespace; pid_namespaces(7).
 func (l *Launch) supervise(b *build) {
+	l.watchHost(b)
 	b.Any(unix.SYS_CLOSE_RANGE, program.Int(fdRelease), program.Int(everything), program.Int(0))
 	p := l.post(b)
+	orphaned := new(program.Label)
 	loop, signal, one, reap, wait, another := new(program.Label), new(program.Label), new(program.Label), new(program.Label), new(program.Label), new(program.Label)
 
 	b.Here(loop)
-	p.next(b).Else(signal)
+	p.next(b, orphaned).Else(signal)
+	b.Here(orphaned)
 	exit(b, exitOrphaned)
 	b.Here(signal)
 	b.Unless(program.Int(1), reap)
@@ -144,7 +147,7 @@ func (l *Launch) supervise(b *build) {
 	b.Any(unix.SYS_WAIT4, program.Int(-1), program.Int(0), program.Int(unix.WNOHANG), program.Int(0))
 	b.UnlessOK(gone)
 	b.tell()
-	b.Any(unix.SYS_PPOLL, program.Words(fdLifeline), program.Int(1), program.Int(0), program.Int(0), program.Int(8))
+	b.Any(unix.SYS_PPOLL, program.Words(fdLifeline, fdHost|pollin<<32), program.Int(p.waits()), program.Int(0), program.Int(0), program.Int(8))
 	b.Any(unix.SYS_KILL, program.Int(-1), program.Int(int(unix.SIGKILL)))
 	b.Here(rest)
 	b.Any(unix.SYS_WAIT4, program.Int(-1), program.Int(0), program.Int(0), program.Int(0))

@@ -1,6 +1,8 @@
 package rows
 
 import (
+	"time"
+
 	"math"
 	"slices"
 
@@ -20,6 +22,7 @@ const (
 	fdRelease  = 6 // a byte lets the program go on; ended when the shim is gone
 	fdCanary   = 7 // a folder that Landlock must close; without a root of its own the one that holds the private folders
 	fdTrees    = 8 // what a root launcher opened, one for each Bind; or fdImage
+	fdHost     = 3 // in init's loop, where it has its program no more: reads as ended when the host is gone
 	fdImage    = 8 // without a pid namespace: what init executes when the shim is gone
 )
 
@@ -68,8 +71,11 @@ type Request struct {
 	Group   *cgroups.Group // the server's, or nil
 	Lost    string         // why a stronger confinement was not reached; "" if none was tried
 	Reaper  []string       // with which arguments init executes fdImage
-	Stdio   [3]Standard    // what the shim hands over as standard input, output and error
-	TTY     bool           // standard input is a terminal without a session, which becomes the server's
+	// HostGrace is how long after its host's end a server may live at most, were its shim stopped; 0 if no host is handed on,
+	// as the last descriptor.
+	HostGrace time.Duration
+	Stdio     [3]Standard // what the shim hands over as standard input, output and error
+	TTY       bool        // standard input is a terminal without a session, which becomes the server's
 }
 
 // A Launch is a request laid out as a program.
@@ -142,6 +148,9 @@ func (l *Launch) Lay(req *Request) error {
 		l.given = 1
 	case req.Machine.Root:
 		l.given = req.binds()
+	}
+	if req.HostGrace > 0 {
+		l.given++
 	}
 	l.lay(&build{Program: l.Program, Request: req, launch: l})
 	if l.Full() {

@@ -1,14 +1,17 @@
 package rows
 
 import (
+	"time"
+
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
 	"golang.org/x/sys/unix"
 )
 
 // A post is where init waits, for the rest of its life, for the shim's letters and for the end of processes.
 type post struct {
-	fds     program.Addr // two struct pollfd
-	signals program.Op   // its result is a signalfd
+	fds     program.Addr // three struct pollfd: the lifeline, the signalfd, and the host
+	grace   time.Duration
+	signals program.Op // its result is a signalfd
 	letter  program.Addr
 	info    program.Addr
 	job     job
@@ -17,8 +20,12 @@ type post struct {
 // post opens it, and lets go of what is the server's alone: the reader of its output sees the end only when nobody else can
 // write.
 func (l *Launch) post(b *build) *post {
-	b.Step(unix.SYS_CLOSE_RANGE, program.Int(0), program.Int(fdProgram), program.Int(0))
-	p := &post{fds: b.Data(pollfds(fdLifeline))}
+	p := &post{fds: b.Data(pollfds(fdLifeline, b.HostGrace > 0)), grace: b.HostGrace}
+	last := fdProgram
+	if p.grace > 0 { // its program is mapped, and the number free
+		last = fdProgram - 1
+	}
+	b.Step(unix.SYS_CLOSE_RANGE, program.Int(0), program.Int(last), program.Int(0))
 	p.signals = b.Step(unix.SYS_SIGNALFD4, program.Int(-1), program.Words(1<<(uint(unix.SIGCHLD)-1)), program.Int(8),
 		program.Int(unix.SFD_NONBLOCK|unix.SFD_CLOEXEC)).Into(p.fds.Plus(8))
 	l.status = b.Space(8)
@@ -27,10 +34,48 @@ func (l *Launch) post(b *build) *post {
 	return p
 }
 
-// next waits and reads a letter. The lifeline does not block: 0 is its end, EAGAIN that there is no letter.
-func (p *post) next(b *build) program.Op {
-	b.Any(unix.SYS_PPOLL, program.Ref(p.fds), program.Int(2), program.Int(0), program.Int(0), program.Int(8))
+// next waits and reads a letter. The lifeline does not block: 0 is its end, EAGAIN that there is no letter. It goes on at
+// orphaned when the host has ended, and a shim that lives has not ended the server for longer than it ever takes.
+func (p *post) next(b *build, orphaned *program.Label) program.Op {
+	b.Any(unix.SYS_PPOLL, program.Ref(p.fds), program.Int(3), program.Int(0), program.Int(0), program.Int(8))
+	if p.grace > 0 {
+		p.host(b, orphaned)
+	}
 	return b.StepExactly(program.Int(0), unix.SYS_READ, program.Int(fdLifeline), program.Ref(p.letter), program.Int(1))
+}
+
+// host looks at the host's descriptor. When the host has ended a timer takes its place, which can be read as a pidfd cannot.
+func (p *post) host(b *build, orphaned *program.Label) {
+	lives, ended, set := new(program.Label), new(program.Label), new(program.Label)
+	b.StepExactly(program.Int(0), unix.SYS_PPOLL, program.Ref(p.fds.Plus(16)), program.Int(1), program.Words(0, 0), program.Int(0), program.Int(8)).Else(ended)
+	b.Jump(lives)
+	b.Here(ended)
+	b.Any(unix.SYS_READ, program.Int(fdHost), program.Ref(p.info), program.Int(8))
+	b.UnlessOK(set)
+	b.Jump(orphaned)
+	b.Here(set)
+	timer := b.Step(unix.SYS_TIMERFD_CREATE, program.Int(unix.CLOCK_MONOTONIC), program.Int(unix.TFD_NONBLOCK|unix.TFD_CLOEXEC)).Else(orphaned)
+	b.Step(unix.SYS_DUP3, timer.Result(), program.Int(fdHost), program.Int(unix.O_CLOEXEC)).Else(orphaned)
+	b.Step(unix.SYS_TIMERFD_SETTIME, program.Int(fdHost), program.Int(0),
+		program.Words(0, 0, uint64(p.grace/time.Second), uint64(p.grace%time.Second)), program.Int(0)).Else(orphaned)
+	b.Here(lives)
+}
+
+// waits is how many of lifeline and host there are to wait for.
+func (p *post) waits() int {
+	if p.grace > 0 {
+		return 2
+	}
+	return 1
+}
+
+const pollin = 1 // POLLIN
+
+// watchHost moves the host's descriptor to where the post has it.
+func (l *Launch) watchHost(b *build) {
+	if b.HostGrace > 0 {
+		b.Step(unix.SYS_DUP3, program.Int(fdTrees+l.given-1), program.Int(fdHost), program.Int(unix.O_CLOEXEC))
+	}
 }
 
 // read takes what a signal left in the signalfd, or poll would report it again.
@@ -38,10 +83,13 @@ func (p *post) read(b *build) {
 	b.Any(unix.SYS_READ, p.signals.Result(), program.Ref(p.info), program.Int(128))
 }
 
-// pollfds lays out two struct pollfd that wait for input; the second one's descriptor is filled in later.
-func pollfds(first byte) []byte {
-	const pollin = 1
-	b := make([]byte, 16)
-	b[0], b[4], b[12] = first, pollin, pollin
+// pollfds lays out three struct pollfd that wait for input; the second one's descriptor is filled in later, and the third may
+// be none.
+func pollfds(first byte, host bool) []byte {
+	b := make([]byte, 24)
+	b[0], b[4], b[12], b[16], b[20] = first, pollin, pollin, fdHost, pollin
+	if !host {
+		copy(b[16:], "\xff\xff\xff\xff")
+	}
 	return b
 }

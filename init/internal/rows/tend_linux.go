@@ -11,12 +11,13 @@ import (
 func (l *Launch) tend(b *build) {
 	zero, nohang := program.Int(0), program.Int(unix.WNOHANG)
 	closed := program.Int(fdRelease)
+	l.watchHost(b)
 	b.Any(unix.SYS_CLOSE_RANGE, closed, closed, zero)
 	p := l.post(b)
 	loop, one, wait, another := new(program.Label), new(program.Label), new(program.Label), new(program.Label)
 	left, more, letters, orphaned, gone := new(program.Label), new(program.Label), new(program.Label), new(program.Label), new(program.Label)
 	next := func(noEnd *program.Label) {
-		p.next(b).Else(noEnd)
+		p.next(b, orphaned).Else(noEnd)
 		b.Jump(orphaned)
 		b.Here(noEnd)
 	}

@@ -1,6 +1,9 @@
 package supervise
 
 import (
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
 	"github.com/security-mcp/mcp-sandbox/init/internal/report"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
@@ -15,6 +18,21 @@ func (s *shim) wakeWithHost() error {
 	}
 	unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGCONT), 0, 0, 0)
 	return s.hosted() // it may have ended before that
+}
+
+// afterGrace is how much longer than the server's grace a shim may take to end it. A shim that was stopped takes for ever.
+const afterGrace = time.Second
+
+// hostGrace is after which time init does what the shim has not done, once the host has ended; 0 if that is nobody's end.
+func (s *shim) hostGrace() time.Duration {
+	if s.Parent < 0 || s.policy.OnHostExit == policy.Ignore {
+		return 0
+	}
+	grace := ending.FromHost
+	if g, named := s.policy.Limits.Grace.Value(); named {
+		grace = g
+	}
+	return grace + afterGrace
 }
 
 // hostPoll is what to poll for the end of the host: of its process, which no child that it forked outlives for it, and of its

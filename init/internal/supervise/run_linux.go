@@ -203,7 +203,7 @@ func (s *shim) lay() error {
 		return err
 	}
 	if err = s.launch.Lay(&rows.Request{Policy: s.policy, View: s.view, Machine: s.machine, Env: s.env(), Group: s.group.Group, Filter: filter, Asking: asking,
-		Lost: s.why(), Reaper: s.Reaper, Stdio: stdio, TTY: s.Order.TTY || s.terminal.given}); err != nil {
+		Lost: s.why(), Reaper: s.Reaper, HostGrace: s.hostGrace(), Stdio: stdio, TTY: s.Order.TTY || s.terminal.given}); err != nil {
 		return &order.Refusal{Layer: order.Policy, Op: "lay out", Err: err}
 	}
 	return nil

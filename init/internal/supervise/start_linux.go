@@ -3,6 +3,7 @@ package supervise
 import (
 	"errors"
 	"os"
+	"slices"
 	"strconv"
 	"time"
 
@@ -43,6 +44,9 @@ func (s *shim) startRunner(prog int, more []int) error {
 	folder := prog
 	if s.private.fd >= 0 {
 		folder = s.private.fd
+	}
+	if s.hostGrace() > 0 {
+		more = append(slices.Clip(more), s.Parent)
 	}
 	files := rows.Files(s.stdio.give, prog, life[0], up[1], release[0], folder, more)
 	if len(files) > program.MaxFiles {

@@ -87,6 +87,36 @@ func TestStoppedWhenTheHostEnds(t *testing.T) {
 	}
 }
 
+// Nor does one that is stopped when it has been woken: init then ends what it would have ended.
+func TestStoppedAfterTheHostsEnd(t *testing.T) {
+	t.Parallel()
+	for more, l := range launchers() {
+		t.Run(string(l.Begin), func(t *testing.T) {
+			t.Parallel()
+			l.Command = []string{"/bin/sh", "-c", deaf + `(setsid sleep 1000 &); ` + waits}
+			run := start(t, l, more, true)
+			run.line("ready")
+			shim := run.child()
+			run.cmd.Process.Kill()
+			run.cmd.Process.Wait()
+			unix.Kill(shim, unix.SIGSTOP)
+			state(t, shim, 'T')
+			for until := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+				living, _ := run.here()
+				if len(living) == 0 || len(living) == 1 && living[0].pid == shim {
+					break
+				}
+				if time.Now().After(until) {
+					t.Errorf("survived: %v", living)
+					break
+				}
+			}
+			unix.Kill(shim, unix.SIGCONT)
+			run.nobodyLeft()
+		})
+	}
+}
+
 // The host ends at each moment of a launch, before the server is released or while it begins; of some the launcher was stopped.
 func TestHostEndsAtAnyMoment(t *testing.T) {
 	t.Parallel()

@@ -117,7 +117,7 @@ func (l *launch) alter(p *rows.Launch, whole bool) {
 	// find looks for a call from the Op at i on, or back.
 	find := func(i, step int, call string) int {
 		for ; i >= 0 && i < p.Len(); i += step {
-			if strings.Contains(p.Line(i, nil), call+"(") {
+			if strings.Contains(p.Line(i, nil), call) {
 				return i
 			}
 		}
@@ -125,16 +125,16 @@ func (l *launch) alter(p *rows.Launch, whole bool) {
 		os.Exit(exitWrong)
 		return 0
 	}
-	signals := find(p.Len()-1, -1, "signalfd4")
+	signals := find(p.Len()-1, -1, "signalfd4(")
 	if strings.Contains(l.Without, "lifeline") {
-		loop := find(signals, 1, "read")
+		loop := find(signals, 1, "read(4") // the lifeline
 		p.SetArg(loop, 0, ^uint64(0)) // EBADF is not its end
-		poll := find(signals, 1, "ppoll")
+		poll := find(signals, 1, "ppoll(")
 		p.SetArg(poll, 0, p.Arg(poll, 0)+8) // the second descriptor alone: children that ended
 		p.SetArg(poll, 1, 1)
 	}
 	if strings.Contains(l.Without, "pdeathsig") {
-		i := find(signals, -1, "close_range")
+		i := find(signals, -1, "close_range(")
 		p.SetCall(i, unix.SYS_PRCTL)
 		p.SetArg(i, 0, unix.PR_SET_PDEATHSIG)
 		p.SetArg(i, 1, 0)
