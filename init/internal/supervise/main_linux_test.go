@@ -69,7 +69,7 @@ type launch struct {
 	TTY   bool   // standard input is the terminal of the shim's own session, as pty.Start makes it
 	Begin string // the confinement to begin with
 	Also  []int  // further calls that are replaced
-	ABI   int    // of Landlock at most; 0: the machine's
+	ABI   int    // of Landlock at most; 0: the machine's, -1: none
 	Umask int    // the launcher's; 0: 027
 	List  bool   // write the program to descriptor 4 when it has run
 
@@ -116,8 +116,8 @@ func shim(request string) int {
 	code := supervise.Run(supervise.Config{Order: o, Host: -1, Parent: -1,
 		Alter: func(p *rows.Launch, whole bool) { made = p; l.alter(p, whole) },
 		AlterMachine: func(m *rows.Machine) {
-			if l.ABI > 0 {
-				m.LandlockABI = min(m.LandlockABI, l.ABI)
+			if l.ABI != 0 {
+				m.LandlockABI = min(m.LandlockABI, max(l.ABI, 0))
 			}
 		},
 		AlterEvidence: l.alterEvidence,
