@@ -27,8 +27,9 @@ func Plan(o *order.Order) ([]string, error) {
 			return nil, err
 		}
 	}
+	s.findDeadly() // behind a filter, that takes a process
 	if err = look(&s.machine, s.rung); err != nil {
-		return nil, &order.Refusal{Layer: order.Namespaces, Op: "look at the machine", Err: err}
+		return nil, &order.Refusal{Layer: order.Namespaces, Op: opLook, Err: err}
 	}
 	s.terminal.given = isGiven()
 	s.stdio.give = [3]int{0, 1, 2}
