@@ -135,7 +135,7 @@ func (e textError) Error() string { return string(e) }
 // quote shows a text in an error on one line, and not more of it than a reader needs: nothing of the value of what looks
 // like NAME=VALUE, which may be a secret that was put in the wrong place.
 func quote(s string) string {
-	if i := strings.IndexByte(s, '='); i > 0 && i+1 < len(s) && strings.IndexAny(s[:i], "/.:") < 0 {
+	if i := strings.IndexByte(s, '='); i > 0 && i+1 < len(s) && !strings.ContainsAny(s[:i], "/.:") {
 		s = s[:i+1] + "…"
 	}
 	if len(s) > 80 {
