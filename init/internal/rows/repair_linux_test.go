@@ -58,6 +58,8 @@ func TestRepairIsCompared(t *testing.T) {
 		{"another device before", view.Deny, false, false, looked{3, 10, 0}, file},
 		{"another inode before", view.Deny, false, false, looked{1, 11, 0}, file},
 		{"still open", view.Deny, false, false, seen, seen},
+		{"still there, with no mode", view.Deny, false, false, looked{1, 10, unix.S_IFREG}, looked{1, 10, unix.S_IFREG}},
+		{"a folder still there", view.Deny, true, false, looked{1, 10, unix.S_IFDIR | 0o555}, looked{1, 10, unix.S_IFDIR | 0o555}},
 		{"a file that can be opened", view.Deny, false, false, seen, looked{2, 21, unix.S_IFREG | 0o444}},
 		{"a folder that can be written", view.Deny, true, false, seen, looked{2, 20, unix.S_IFDIR | 0o777}},
 		{"a file over a folder", view.Deny, true, false, seen, file},

@@ -168,7 +168,7 @@ func (c *changes) seen(i int) string {
 		return map[bool]string{true: "/proc", false: "what is outside"}[path == "/proc"]
 	}
 	for _, k := range v.Covers {
-		if k.Path == path && (strings.HasPrefix(c.row(i), "root pivot")) {
+		if k.Path == path && c.row(i) == "root pivot" && !c.again(i) {
 			return "a " + []string{"pin", "frozen cover", "denial"}[k.Kind]
 		}
 	}

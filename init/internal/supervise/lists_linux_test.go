@@ -1,6 +1,7 @@
 package supervise_test
 
 import (
+	"bytes"
 	"encoding/binary"
 	"strings"
 
@@ -63,7 +64,7 @@ func (c *changes) links(i int, b []byte) {
 				c.field(i, field{what + f.name, 0, f.size}, link[f.at:f.at+f.size])
 			}
 			c.attributes(i, link[header+info:])
-			another := append([]byte{}, link...)
+			another := bytes.Replace(link, []byte("lo\x00"), []byte("hi\x00"), 1)
 			another[24] |= 1
 			c.longer(i, b, another, "lists another interface that is up")
 		}
@@ -172,4 +173,14 @@ func lost(was, to string) string {
 		}
 	}
 	return ""
+}
+
+// again reports whether a later call does the same: of a path that is covered the first look is at what was put there.
+func (c *changes) again(i int) bool {
+	for j := i + 1; j < c.Len(); j++ {
+		if c.call(j) == c.call(i) {
+			return true
+		}
+	}
+	return false
 }
