@@ -5,7 +5,7 @@
 // It launches /bin/true alone, in the plainest C program with the same namespaces and mounts, in bubblewrap with the same
 // binds, in mcp-sandbox-init with its report on a pipe, and from two running Go hosts, one of them with 200 MB of heap;
 // and where user namespaces are forbidden in mcp-sandbox-init, which tries full confinement first and has to go on with
-// reduced, and from a Go host, which remembers that.
+// reduced, and from a Go host, which remembers that. Last, what a server that renames without end costs the launcher.
 // Times are wall-clock medians of one machine: only the ratios of one run say something. As root it measures as another
 // user, because that is what people are.
 package main
@@ -24,6 +24,9 @@ func main() {
 	switch args := os.Args[1:]; {
 	case len(args) == 3 && args[0] == hostArg:
 		host(args[1], policy.Confinement(args[2]))
+		return
+	case len(args) > 1 && args[0] == renamerArg:
+		renames(args[1:])
 		return
 	case len(args) == 2 && args[0] == launcherArg:
 		launches(args[1])
@@ -60,5 +63,8 @@ func run(rounds, uid int) error {
 		return err
 	}
 	print(variants, rounds)
-	return b.resident()
+	if err := b.resident(); err != nil {
+		return err
+	}
+	return b.flood()
 }

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// renamerArg makes this program a server that renames in folders without a pause.
+const renamerArg = "-as-renamer"
+
+func renames(dirs []string) {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); {
+		for _, dir := range dirs {
+			os.WriteFile(dir+"/a", nil, 0o666)
+			for range 100 {
+				os.Rename(dir+"/a", dir+"/b")
+				os.Rename(dir+"/b", dir+"/a")
+			}
+		}
+	}
+}
+
+// flood prints what a server that renames beside covers costs the launcher, and how late a time limit and a signal then are.
+func (b *bench) flood() error {
+	fmt.Print("\n| a server that renames without end | launcher's % of a processor | time limit late by ms | SIGTERM late by ms |\n|---|---|---|---|\n")
+	for _, covers := range []int{3, 100} {
+		_, limit, err := b.flooded(covers, true)
+		if err != nil {
+			return err
+		}
+		share, term, err := b.flooded(covers, false)
+		if err != nil {
+			return err
+		}
+		fmt.Printf("| %d covers | %.1f | %d | %d |\n", covers, 100*share, limit.Milliseconds(), term.Milliseconds())
+	}
+	return nil
+}
+
+// stage makes the folders of such a server, with files that are denied, and returns the words of its launch.
+func (b *bench) stage(top string, covers int, limits string) (words []string, err error) {
+	words = []string{"--report-fd", "3", "--policy", top + "/policy.json", "--", b.path("host"), renamerArg}
+	var deny []string
+	for i := range covers {
+		dir := filepath.Join(top, "d"+strconv.Itoa(i%3))
+		if err = os.MkdirAll(dir, 0o777); err == nil {
+			err = os.WriteFile(dir+"/secret"+strconv.Itoa(i), nil, 0o600)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if deny = append(deny, strconv.Quote(dir+"/secret"+strconv.Itoa(i))); i < 3 {
+			words = append(words, dir)
+		}
+	}
+	doc := `{"version":1,"minConfinement":"full","filesystem":{"allowWrite":["` + top + `"],"denyRead":[` + strings.Join(deny, ",") + `]}` + limits + "}"
+	if err = os.WriteFile(top+"/policy.json", []byte(doc), 0o644); err != nil || b.cred == nil {
+		return words, err
+	}
+	return words, filepath.WalkDir(top, func(path string, _ os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		return os.Lchown(path, int(b.cred.Uid), int(b.cred.Gid))
+	})
+}
+
+// flooded launches such a server for two seconds, until its time limit or a signal. It ends as soon as it gets SIGTERM.
+func (b *bench) flooded(covers int, limited bool) (share float64, late time.Duration, err error) {
+	const lasts = 2 * time.Second
+	top, err := os.MkdirTemp("/var/tmp", "mcp-sandbox-bench-flood-")
+	if err != nil {
+		return 0, 0, err
+	}
+	defer os.RemoveAll(top)
+	limits := ""
+	if limited {
+		limits = `,"limits":{"timeout":"` + lasts.String() + `"}`
+	}
+	words, err := b.stage(top, covers, limits)
+	if err != nil {
+		return 0, 0, err
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		return 0, 0, err
+	}
+	defer r.Close()
+	c := b.command(b.path("mcp-sandbox-init"), words...)
+	c.ExtraFiles = []*os.File{w}
+	err = c.Start()
+	w.Close()
+	if err != nil {
+		return 0, 0, err
+	}
+	if line, err := bufio.NewReader(r).ReadString('\n'); err != nil || !strings.Contains(line, `"enforced"`) {
+		c.Wait()
+		return 0, 0, fmt.Errorf("%q, %w", line, err)
+	}
+	began, from := time.Now(), used(c.Process.Pid)
+	if !limited {
+		time.Sleep(lasts)
+		share = (used(c.Process.Pid) - from).Seconds() / time.Since(began).Seconds()
+		began = time.Now().Add(-lasts)
+		c.Process.Signal(syscall.SIGTERM)
+	}
+	c.Wait()
+	return share, time.Since(began) - lasts, nil
+}
+
+// used is the processor time of a process alone, without its children's.
+func used(pid int) time.Duration {
+	b, _ := os.ReadFile(proc(pid, "stat"))
+	_, rest, _ := strings.Cut(string(b), ") ")
+	f := strings.Fields(rest)
+	if len(f) < 13 {
+		return 0
+	}
+	user, _ := strconv.Atoi(f[11])
+	system, _ := strconv.Atoi(f[12])
+	return time.Duration(user+system) * 10 * time.Millisecond // of USER_HZ
+}
