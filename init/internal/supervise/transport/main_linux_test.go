@@ -46,6 +46,7 @@ type launch struct {
 	Bare    bool // no sandbox at all
 	TTY     bool
 	Guard   bool
+	Timeout string // limits.timeout; "" for none
 	Command []string
 }
 
@@ -55,7 +56,7 @@ func program(request string) int {
 	if json.Unmarshal([]byte(request), &l) != nil {
 		return exitWrong
 	}
-	p, err := policy.Parse([]byte(`{"version":1,"env":{"GORACE":"atexit_sleep_ms=0"}}`))
+	p, err := policy.Parse([]byte(`{"version":1,"env":{"GORACE":"atexit_sleep_ms=0"},"limits":{"grace":"100ms"` + l.limit() + `}}`))
 	if err != nil {
 		return exitWrong
 	}
@@ -131,4 +132,11 @@ func closeAll(all ...io.Closer) {
 	for _, c := range all {
 		c.Close()
 	}
+}
+
+func (l *launch) limit() string {
+	if l.Timeout == "" {
+		return ""
+	}
+	return `,"timeout":"` + l.Timeout + `"`
 }
