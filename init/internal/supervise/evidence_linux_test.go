@@ -51,6 +51,7 @@ func (l *launch) alterEvidence(p *rows.Launch, e *rows.Evidence) {
 		}
 	}
 	c.mounts()
+	c.hostsTerminals()
 	e.Server++
 	c.try("the server's process id", "")
 	e.Server--

@@ -3,6 +3,7 @@ package supervise_test
 import (
 	"bytes"
 	"encoding/binary"
+	"strconv"
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
@@ -183,4 +184,33 @@ func (c *changes) again(i int) bool {
 		}
 	}
 	return false
+}
+
+// hostsTerminals makes /dev/pts the host's, in every look at it and in the table of mounts.
+func (c *changes) hostsTerminals() {
+	var host string
+	undo := map[int]string{}
+	for i := range c.Len() {
+		if c.Called(i) != "statx" || c.seen(i) != "/dev/pts" || !c.evidence.Ran(c.Op(i)) {
+			continue
+		}
+		dev := c.evidence.Bytes(program.Addr(c.Arg(i, 4)).Plus(136), 8)
+		if c.row(i) == "root root" {
+			host = string(dev)
+			continue
+		}
+		undo[i] = string(dev)
+		copy(dev, host)
+	}
+	for i := range c.evidence.Mounts {
+		if m := &c.evidence.Mounts[i]; host != "" && m.Path == "/dev/pts" && c.kind(i) == m.Path {
+			was, b := m.Dev, []byte(host)
+			m.Dev = strconv.Itoa(int(binary.LittleEndian.Uint32(b))) + ":" + strconv.Itoa(int(binary.LittleEndian.Uint32(b[4:])))
+			c.try("the host's terminals", m.Path)
+			m.Dev = was
+		}
+	}
+	for i, was := range undo {
+		copy(c.evidence.Bytes(program.Addr(c.Arg(i, 4)).Plus(136), 8), was)
+	}
 }
