@@ -98,6 +98,8 @@ func (f *findings) later(r *Error) cause {
 		return remedied("this root has no CAP_SYS_ADMIN ("+said+")", fixWeakRoot)
 	case denied && a.filtered:
 		return remedied(unused+" ("+said+"): what this process runs in forbids it", fixAround())
+	case errno == syscall.ENOSYS && a.filtered && r.Op != "openat2": // the refusal's own hint knows who hides that call
+		return remedied(unused+" ("+said+"): what this process runs in hides the call", fixAround())
 	case errno == syscall.EINVAL && r.Op == "pivot_root":
 		return remedied("the root is the initramfs, which cannot be left by pivot_root(2)", "switch_root(8) to a real file system first")
 	}

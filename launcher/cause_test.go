@@ -36,6 +36,7 @@ func TestCause(t *testing.T) {
 		{"a unit", clone(syscall.EPERM), "EPERM namespaces", surroundings{filtered: true}, "the program that started", "RestrictNamespaces=no"},
 		{"Ubuntu 23.10", clone(syscall.EACCES), "EACCES namespaces", sysctl(apparmorSwitch, "1"), "AppArmor", "apparmor_parser -r /etc/apparmor.d/host"},
 		{"gVisor", refusal(order.Namespaces, "look at the machine", "/proc/self/ns/user", syscall.ENOENT), "", surroundings{}, "/proc/self/ns/user", ""},
+		{"a filter that hides a call", refusal(order.Root, "mount", "/sys", syscall.ENOSYS), "", surroundings{filtered: true}, "runs in hides the call", "@mount in SystemCallFilter="},
 		{"a filter that kills", clone(syscall.EPERM), "SIGSYS namespaces", surroundings{filtered: true}, "SIGSYS", "@mount"},
 		{"SELinux", clone(syscall.EACCES), "EACCES namespaces", surroundings{}, "EACCES", "security module"},
 		{"Ubuntu 24.04", mount, "", sysctl(apparmorSwitch, "1"), "can be made and not used", "profile host /opt/host flags=(unconfined) { userns, }"},

@@ -62,7 +62,7 @@ const fixMaskedProc = "a /proc without masked or read-only parts: `podman run --
 
 func (f *findings) fixFilter(calls string) string {
 	return "a filter that allows " + calls + ": a newer container engine has them in its default, or name a profile of your own by `--security-opt seccomp=FILE`; " +
-		"in a systemd unit, @sandbox in SystemCallFilter="
+		"in a systemd unit, these calls in SystemCallFilter=, or @sandbox where systemd knows that set"
 }
 
 // fixLSM adds Landlock to the modules that are started.

@@ -30,7 +30,7 @@ func hintOf(r *order.Refusal) string {
 	case errors.As(r.Err, &struck) && struck.sig == unix.SIGSYS && r.Layer != order.Landlock && r.Layer != order.Seccomp:
 		return "let what the launcher runs in allow the calls of mounts and namespaces: in a systemd unit, @mount in SystemCallFilter="
 	case errors.As(r.Err, &struck) && struck.sig == unix.SIGSYS:
-		return "let what the launcher runs in allow Landlock and seccomp: in a systemd unit, @sandbox in SystemCallFilter="
+		return "let what the launcher runs in allow Landlock and seccomp: in a systemd unit, " + inUnit
 	case errors.As(r.Err, new(noProc)):
 		return "Java, Node and others need /proc, so full without one is for minConfinement full alone; full gets its own where the launcher's is " +
 			"not masked: a container's unmask=ALL (podman), systempaths=unconfined (Docker) or procMount: Unmasked (Kubernetes), a unit's " +
@@ -41,6 +41,9 @@ func hintOf(r *order.Refusal) string {
 	errors.As(r.Err, &errno)
 	return hint(r.Layer, r.Op, errno)
 }
+
+// inUnit is what lets Landlock and seccomp through a unit's filter. The set @sandbox is younger than systemd 252.
+const inUnit = "landlock_create_ruleset landlock_add_rule landlock_restrict_self seccomp in SystemCallFilter=, or @sandbox where systemd knows that set"
 
 // hint is what to do about a refusal, where there is something to do.
 func hint(l order.Layer, op string, e syscall.Errno) string {
@@ -68,11 +71,11 @@ func hint(l order.Layer, op string, e syscall.Errno) string {
 	case op == "ptrace":
 		return "subprocess.allow false needs ptrace(2) from one of the launcher's processes to another, which this machine forbids: see kernel.yama.ptrace_scope, or set subprocess.allow to true"
 	case l == order.Seccomp && op == "seccomp":
-		return "a filter takes a kernel with CONFIG_SECCOMP_FILTER, and nothing around the launcher that refuses seccomp(2)"
+		return "a filter takes a kernel with CONFIG_SECCOMP_FILTER, and nothing around the launcher that refuses seccomp(2): in a systemd unit, " + inUnit
 	case l == order.Landlock && e == unix.EOPNOTSUPP:
 		return "Landlock was not started at boot: add landlock to the kernel's parameter lsm="
 	case l == order.Landlock && strings.HasPrefix(op, "landlock_"):
-		return "Landlock takes Linux 5.13 or later, and no filter around the launcher that refuses its calls"
+		return "Landlock takes Linux 5.13 or later, and no filter around the launcher that refuses its calls: in a systemd unit, " + inUnit
 	case op == "openat2" && e == unix.ENOSYS && newKernel():
 		return "what the launcher runs in refuses openat2(2), as a systemd unit does with RestrictSUIDSGID=yes, or DynamicUser=yes, which sets it: RestrictSUIDSGID=no"
 	case e == unix.ENOSYS && newKernel():
