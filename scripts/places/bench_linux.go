@@ -25,6 +25,9 @@ type bench struct {
 const policyText = `{"version": 1, "filesystem": {"allowRead": ["servers"]}}
 `
 
+// temporary is how the names of its folders begin.
+const temporary = "mcp-sandbox-places-"
+
 func newBench(ctx context.Context, verbose bool) (*bench, error) {
 	if os.Geteuid() != 0 {
 		return nil, errors.New("engines and machines are started by root: run it as root")
@@ -38,7 +41,7 @@ func newBench(ctx context.Context, verbose bool) (*bench, error) {
 	if err != nil {
 		return nil, err
 	}
-	stage, err := os.MkdirTemp("", "mcp-sandbox-places-")
+	stage, err := os.MkdirTemp("", temporary)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"syscall"
 
@@ -46,11 +47,18 @@ func engineGroup(engine string) func(context.Context, *bench, *regexp.Regexp) (*
 			return nil, err
 		}
 		defer groups.remove()
+		work, err := os.MkdirTemp("/var/tmp", temporary) // no tmpfs: an engine's overlays have their files there
+		if err != nil {
+			return nil, err
+		}
+		defer os.RemoveAll(work)
+		runtime.LockOSThread() // with which the engine ends
+		defer runtime.UnlockOSThread()
 		var out, said bytes.Buffer
 		cmd := exec.CommandContext(ctx, "/usr/bin/unshare", "--mount", "--pid", "--fork", "--mount-proc", "--net", "--ipc", "--uts", "--cgroup",
 			"--kill-child", self, insideArg, engine, root, only.String())
 		cmd.Dir = b.checkout
-		cmd.Env = append(os.Environ(), stageEnv+"="+b.stage)
+		cmd.Env = append(os.Environ(), stageEnv+"="+b.stage, workEnv+"="+work)
 		cmd.Stdout, cmd.Stderr = &out, &said
 		cmd.SysProcAttr = &syscall.SysProcAttr{UseCgroupFD: true, CgroupFD: int(groups.folder.Fd()), Pdeathsig: syscall.SIGKILL}
 		if err := cmd.Run(); err != nil {

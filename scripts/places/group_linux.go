@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"regexp"
 	"strings"
 
@@ -23,13 +24,18 @@ type told struct {
 	Accounts map[string]table.Account // by the places' names
 }
 
+// groups are those that can be tried: gVisor is no package of Debian's, so its runtime is the caller's.
 func groups() []group {
-	return []group{
+	all := []group{
 		{"docker", table.Docker, engineGroup("docker")},
 		{"pod", table.Pod, engineGroup("pod")},
 		{"podman", table.Podman, engineGroup("podman")},
 		{table.Systemd, table.Units, units},
 	}
+	if os.Getenv(runscEnv) != "" {
+		all = append(all, group{gvisor, table.GVisor, engineGroup(gvisor)})
+	}
+	return all
 }
 
 // chosen reports whether a place of the group is asked for.

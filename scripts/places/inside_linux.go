@@ -18,8 +18,8 @@ import (
 	"github.com/security-mcp/mcp-sandbox/scripts/places/table"
 )
 
-// stageEnv is the variable with the bench's folder.
-const stageEnv = "MCP_SANDBOX_PLACES_STAGE"
+// stageEnv is the variable with the bench's folder, and workEnv that with what an engine writes to.
+const stageEnv, workEnv = "MCP_SANDBOX_PLACES_STAGE", "MCP_SANDBOX_PLACES_WORK"
 
 // An engine is Docker's or podman's, in its own namespaces.
 type engine struct {
@@ -28,6 +28,7 @@ type engine struct {
 	work  string   // what it writes
 	root  string   // its unpacked packages
 	words []string // its command line tool's, before the verb
+	flags []string // of every container
 }
 
 // inside starts an engine, tries its places and writes what they told.
@@ -39,16 +40,13 @@ func inside(ctx context.Context, name, root, only string) error {
 	if err := arrange(); err != nil {
 		return err
 	}
-	work, err := os.MkdirTemp("/var/tmp", "mcp-sandbox-places-") // no tmpfs: an engine's overlay has its files there
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(work)
-	e := &engine{name: name, stage: os.Getenv(stageEnv), work: work, root: root}
+	e := &engine{name: name, stage: os.Getenv(stageEnv), work: os.Getenv(workEnv), root: root}
 	start, places, try := e.docker, table.Docker, e.try
 	switch name {
 	case "podman":
 		start, places = e.podman, table.Podman
+	case gvisor:
+		places = table.GVisor
 	case "pod":
 		places, try = table.Pod, e.pod
 	}
@@ -144,7 +142,8 @@ func (e *engine) try(ctx context.Context, p *table.Place) (a table.Account) {
 	ctx, cancel := context.WithTimeout(ctx, containerTime)
 	defer cancel()
 	var said bytes.Buffer
-	cmd := e.run(ctx, p.Args, image(p.Bare), "/places/bin/resident", "-servers", strings.Join(p.Sessions(), ","), "/places")
+	cmd := e.run(ctx, p.Args, image(p.Bare), "/places/bin/resident",
+		"-servers", strings.Join(table.Servers(), ","), "-min", string(p.Min), "/places")
 	cmd.Stderr = &said
 	out, err := cmd.Output()
 	if bad := json.Unmarshal(out, &a); bad != nil || err != nil {
@@ -156,7 +155,7 @@ func (e *engine) try(ctx context.Context, p *table.Place) (a table.Account) {
 // run is a container of the engine's: its flags, its image and its command.
 func (e *engine) run(ctx context.Context, flags []string, words ...string) *exec.Cmd {
 	args := append(e.words[1:], "run", "--rm", "--network", "none", "--volume", "/usr:/usr:ro", "--volume", e.stage+":/places:ro")
-	return exec.CommandContext(ctx, e.words[0], append(append(args, flags...), words...)...)
+	return exec.CommandContext(ctx, e.words[0], append(append(append(args, e.flags...), flags...), words...)...)
 }
 
 func (e *engine) versions(ctx context.Context) string {

@@ -17,6 +17,9 @@ func (e *engine) paths() error {
 		os.Setenv("HOME", e.work), os.Unsetenv("XDG_RUNTIME_DIR"))
 }
 
+// gvisor is the name of the group of Docker's engine with another runtime, and runscEnv the variable with its path.
+const gvisor, runscEnv = "gvisor", "MCP_SANDBOX_PLACES_RUNSC"
+
 // docker starts the daemon, without a network of its own.
 func (e *engine) docker(ctx context.Context) (stop func(), err error) {
 	if err := e.paths(); err != nil {
@@ -30,6 +33,15 @@ func (e *engine) docker(ctx context.Context) (stop func(), err error) {
 	defer log.Close()
 	daemon := exec.CommandContext(ctx, "dockerd", "--bridge", "none", "--iptables=false", "--data-root", filepath.Join(e.work, "docker"),
 		"--exec-root", "/run/docker", "--pidfile", "/run/docker.pid", "--host", "unix://"+address)
+	if e.name == gvisor {
+		text := fmt.Sprintf(`{"runtimes": {"runsc": {"path": %q, "runtimeArgs": ["--ignore-cgroups", "--network=none"]}}}`, os.Getenv(runscEnv))
+		file := filepath.Join(e.work, "daemon.json")
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			return nil, err
+		}
+		daemon.Args = append(daemon.Args, "--config-file", file)
+		e.flags = []string{"--runtime", "runsc"}
+	}
 	daemon.Stdout, daemon.Stderr = log, log
 	if err := daemon.Start(); err != nil {
 		return nil, err

@@ -27,8 +27,11 @@ func (r *resident) launch(command []string) (*launch, error) {
 		return nil, err
 	}
 	l := &launch{report: report, given: given, read: make(chan table.Launch, 1)}
-	l.cmd = exec.Command(r.path("bin/mcp-sandbox-init"),
-		append([]string{"--policy", r.path("policy.json"), "--report-fd", "3", "--"}, command...)...)
+	words := []string{"--policy", r.path("policy.json"), "--report-fd", "3"}
+	if r.least != "" {
+		words = append(words, "--min-confinement", r.least)
+	}
+	l.cmd = exec.Command(r.path("bin/mcp-sandbox-init"), append(append(words, "--"), command...)...)
 	l.cmd.Stderr, l.cmd.ExtraFiles = &l.stderr, []*os.File{given}
 	go l.follow()
 	return l, nil

@@ -7,6 +7,9 @@
 package table
 
 import (
+	"os"
+	"strings"
+
 	"github.com/security-mcp/mcp-sandbox/launcher"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed/attempt"
 )
@@ -46,5 +49,13 @@ type Session struct {
 	Alone string
 }
 
+// serversEnv is the variable with the servers of a run that has no time for all.
+const serversEnv = "MCP_SANDBOX_PLACES_SERVERS"
+
 // Servers are the names of the sessions.
-func Servers() []string { return []string{"go", "python", "node", "java"} }
+func Servers() []string {
+	if some := os.Getenv(serversEnv); some != "" {
+		return strings.Split(some, ",")
+	}
+	return []string{"go", "python", "node", "java"}
+}

@@ -21,13 +21,23 @@ func Docker() []Place {
 		{Name: "a user, seccomp=unconfined", Args: join(user, unfiltered), Want: reduced, Warns: "/proc", Doctor: "systempaths=unconfined"},
 		{Name: "a user, seccomp=unconfined, systempaths=unconfined", Args: join(user, unfiltered, unmasked), Want: full},
 		{Name: "root, seccomp=unconfined", Args: unfiltered, Want: reduced},
-		{Name: "root, SYS_ADMIN", Args: []string{"--cap-add", "SYS_ADMIN"}, Want: full},
+		{Name: "root, SYS_ADMIN", Args: []string{"--cap-add", "SYS_ADMIN"}, Want: reduced, Warns: "pivot_root"},
 		{Name: "a user, read-only, no capability, no new privileges, /tmp a tmpfs",
 			Args: join(user, noFolder, []string{"--cap-drop", "ALL", "--security-opt", "no-new-privileges", "--tmpfs", "/tmp"}), Want: reduced},
 		{Name: "a user, read-only, no /tmp, no passwd", Args: join(user, noFolder), Bare: true, Want: reduced},
 		{Name: "a user, no /tmp, no passwd, HOME unset", Args: join(user, []string{"--env", "HOME"}), Bare: true, Want: reduced},
 		{Name: "root, read-only, no /tmp, no passwd", Args: noFolder, Bare: true, Want: reduced},
 		{Name: "a user, nowhere to write", Args: join(user, noFolder, []string{"--ipc", "none"}), Bare: true, Refused: "/dev/shm"},
+	}
+}
+
+// GVisor are containers of Docker's engine on runsc, whose kernel has no Landlock, and user namespaces without mounts.
+func GVisor() []Place {
+	user := []string{"--user", "1000:1000"}
+	return []Place{
+		{Name: "a user", Args: user, Refused: "Landlock"},
+		{Name: "a user, minConfinement limits", Args: user, Min: policy.ConfinementLimits, Want: policy.ConfinementLimits},
+		{Name: "root, minConfinement limits", Min: policy.ConfinementLimits, Want: policy.ConfinementLimits},
 	}
 }
 
@@ -41,7 +51,7 @@ func Podman() []Place {
 		{Name: "a user, unmask=ALL", Args: join(user, unmasked), Want: full},
 		{Name: "root", Want: reduced},
 		{Name: "root, unmask=ALL", Args: unmasked, Want: reduced},
-		{Name: "root, SYS_ADMIN", Args: []string{"--cap-add", "SYS_ADMIN"}, Want: full},
+		{Name: "root, SYS_ADMIN", Args: []string{"--cap-add", "SYS_ADMIN"}, Want: reduced, Warns: "/proc", Doctor: "unmask=ALL"},
 		{Name: "a user, read-only, no capability, no new privileges",
 			Args: join(user, []string{"--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges"}), Want: reduced},
 		{Name: "a user, read-only, no /tmp, no passwd", Args: join(user, []string{"--read-only", "--read-only-tmpfs=false"}), Bare: true, Want: reduced},

@@ -17,20 +17,12 @@ type Place struct {
 	Bare bool     // the image has neither /tmp nor /etc/passwd
 	Own  bool     // the Pod runs its own command, whose client is outside: there is no resident
 
+	Min     policy.Confinement // what a launch asks for; "": as the policy has it
 	Want    policy.Confinement // "": refused
-	Warns   string             // part of a launch's warnings; "": there may be any
+	Warns   string             // part of the warnings, or of the lines on stderr; "": there may be any
 	Doctor  string             // part of a detail or a fix of doctor's
 	Refused string             // part of the refusal
 	Broken  []string           // servers that do not run there without a sandbox either
-	Servers []string           // those that are tried; none: all
-}
-
-// Sessions are the servers that are tried.
-func (p *Place) Sessions() []string {
-	if p.Servers != nil {
-		return p.Servers
-	}
-	return Servers()
 }
 
 // Compare says every difference between what a place came to and what was expected.
@@ -48,16 +40,30 @@ func (p *Place) Compare(a *Account) []string {
 	if got := results(a.Outside); got != "true true" {
 		all = append(all, "the probe without a sandbox: "+got)
 	}
-	if got := results(a.Inside); p.Want != "" && got != "true false" || p.Want == "" && got != "" {
+	if got := results(a.Inside); got != p.inside() {
 		all = append(all, "the probe in one: "+got)
 	}
-	if len(a.Sessions) != len(p.Sessions()) {
+	if len(a.Sessions) != len(Servers()) {
 		all = append(all, fmt.Sprintf("%d sessions", len(a.Sessions)))
 	}
 	for i := range a.Sessions {
 		all = append(all, p.session(&a.Sessions[i])...)
 	}
 	return all
+}
+
+// starts reports whether a server of level standard starts there.
+func (p *Place) starts() bool { return p.Want == policy.Full || p.Want == policy.Reduced }
+
+// inside is what the probe comes to: it reads what is granted, and in limits, which has no barrier, the secret too.
+func (p *Place) inside() string {
+	switch {
+	case p.starts():
+		return "true false"
+	case p.Want != "":
+		return "true true"
+	}
+	return ""
 }
 
 // own is a Pod's own command: whether it was confined says its policy.
@@ -82,11 +88,11 @@ func results(attempts []attempt.Result) string {
 
 // doctor must name the confinement that is reached, and the cause where one is expected.
 func (p *Place) doctor(m *launcher.Machine, code int) (all []string) {
-	want, exit := p.Want, 0
-	if want == "" {
-		exit = 1
+	exit := 1 // no server of level standard can start
+	if p.starts() {
+		exit = 0
 	}
-	if code != exit || want != "" && m.Confinement != want {
+	if code != exit || p.Want != "" && m.Confinement != p.Want {
 		all = append(all, fmt.Sprintf("doctor says %q and exits with %d", m.Confinement, code))
 	}
 	named := p.Doctor == "" || slices.ContainsFunc(m.Checks, func(c launcher.Check) bool {
@@ -116,8 +122,8 @@ func (p *Place) launch(name string, l *Launch) []string {
 	if p.Want == "" && !strings.Contains(l.Refused, p.Refused) {
 		return []string{fmt.Sprintf("%s: the refusal does not say %q: %s", name, p.Refused, l.Refused)}
 	}
-	if p.Warns != "" && !strings.Contains(strings.Join(l.Warnings, "\n"), p.Warns) {
-		return []string{fmt.Sprintf("%s: no warning says %q: %q", name, p.Warns, l.Warnings)}
+	if told := strings.Join(l.Warnings, "\n") + l.Stderr; !strings.Contains(told, p.Warns) {
+		return []string{fmt.Sprintf("%s: no warning says %q: %q, %s", name, p.Warns, l.Warnings, l.Stderr)}
 	}
 	return nil
 }

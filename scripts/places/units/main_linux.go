@@ -103,7 +103,7 @@ func prepare(places []table.Place) error {
 	}
 	for i, p := range places {
 		lines := []string{"[Unit]", "DefaultDependencies=no", "[Service]", "Type=oneshot", "TimeoutStartSec=10min", "User=" + user, "Delegate=yes",
-			"ExecStart=" + stage + "/bin/resident -patience 3m -servers " + strings.Join(p.Sessions(), ",") + " " + stage,
+			"ExecStart=" + stage + "/bin/resident -patience 3m -servers " + strings.Join(table.Servers(), ",") + " " + stage,
 			"StandardOutput=file:" + file(i, "out"), "StandardError=file:" + file(i, "err")}
 		text := strings.Join(append(lines, p.Args...), "\n") + "\n"
 		if err := os.WriteFile(filepath.Join("/run/systemd/system", name(i)), []byte(text), 0o644); err != nil {
