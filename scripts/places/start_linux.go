@@ -58,7 +58,7 @@ func (e *engine) docker(ctx context.Context) (stop func(), err error) {
 		select {
 		case err := <-ended:
 			text, _ := os.ReadFile(log.Name())
-			return nil, fmt.Errorf("dockerd: %v: %s", err, text)
+			return nil, errors.Join(errors.New("dockerd ended"), err, errors.New(string(text)))
 		default:
 		}
 		if _, err := os.Stat(address); err == nil {

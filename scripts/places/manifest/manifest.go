@@ -108,7 +108,7 @@ func parse(text []byte) (*Manifest, error) {
 		return nil, fmt.Errorf("pod: %w", err)
 	}
 	if err := d.Decode(new(any)); !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("something follows the Pod: %v", err)
+		return nil, errors.Join(errors.New("something follows the Pod"), err)
 	}
 	if c.Kind != "ConfigMap" || m.Pod.Kind != "Pod" {
 		return nil, fmt.Errorf("a %s and a %s", c.Kind, m.Pod.Kind)
