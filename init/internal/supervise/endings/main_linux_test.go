@@ -128,7 +128,7 @@ func (l *launch) alter(p *rows.Launch, whole bool) {
 	signals := find(p.Len()-1, -1, "signalfd4(")
 	if strings.Contains(l.Without, "lifeline") {
 		loop := find(signals, 1, "read(4") // the lifeline
-		p.SetArg(loop, 0, ^uint64(0)) // EBADF is not its end
+		p.SetArg(loop, 0, ^uint64(0))      // EBADF is not its end
 		poll := find(signals, 1, "ppoll(")
 		p.SetArg(poll, 0, p.Arg(poll, 0)+8) // the second descriptor alone: children that ended
 		p.SetArg(poll, 1, 1)
