@@ -82,7 +82,7 @@ func TestPolicyErrors(t *testing.T) {
 		"/umask":                    {Umask: "9"},
 		"/network/allowUnixSockets": {Network: policy.Network{AllowUnixSockets: []string{"/run/x"}}},
 		"/filesystem/denyWrite/0":   {Filesystem: policy.Filesystem{DenyWrite: []string{""}}},
-		"/env/A=B":                  {Env: []policy.Variable{{Name: "A=B"}}},
+		"/env/A=…":                  {Env: []policy.Variable{{Name: "A=B"}}},
 	} {
 		_, err := launcher.Command(t.Context(), p, launcher.Target{Path: "/bin/true"})
 		var e *launcher.Error

@@ -145,6 +145,10 @@ func Name(nr uint32) string {
 		return "setsid"
 	case unix.SYS_SIGNALFD4:
 		return "signalfd4"
+	case unix.SYS_TIMERFD_CREATE:
+		return "timerfd_create"
+	case unix.SYS_TIMERFD_SETTIME:
+		return "timerfd_settime"
 	case unix.SYS_SOCKET:
 		return "socket"
 	case unix.SYS_STATX:

@@ -21,7 +21,7 @@ func (s *shim) wakeWithHost() error {
 }
 
 // afterGrace is how much longer than the server's grace a shim may take to end it. A shim that was stopped takes for ever.
-const afterGrace = time.Second
+const afterGrace = 2 * time.Second
 
 // hostGrace is after which time init does what the shim has not done, once the host has ended; 0 if that is nobody's end.
 func (s *shim) hostGrace() time.Duration {

@@ -43,7 +43,7 @@ func TestLadder(t *testing.T) {
 		{"user namespaces, a denial", lacks(testbed.NoUserNamespaces), denies, "", "or write out that it need not hold: minConfinement reduced)"},
 		{"user namespaces, a denial, written out", lacks(testbed.NoUserNamespaces), weaker(denies, "reduced"), "reduced", "does not hold"},
 		{"user namespaces, a denial of nothing", lacks(testbed.NoUserNamespaces), denied, "reduced", "the confinement is reduced"},
-		{"user namespaces and Landlock", lacks(testbed.NoUserNamespaces, testbed.NoLandlock), grants, "", "Landlock takes Linux 5.13 or later, and no filter around the launcher that refuses its calls; or let the server start with less confinement: minConfinement limits"},
+		{"user namespaces and Landlock", lacks(testbed.NoUserNamespaces, testbed.NoLandlock), grants, "", "@sandbox where systemd knows that set; or let the server start with less confinement: minConfinement limits"},
 		{"user namespaces and Landlock, limits", lacks(testbed.NoUserNamespaces, testbed.NoLandlock), weaker(grants, "limits"), "limits", "the confinement is limits"},
 		{"seccomp, limits", lacks(testbed.NoSeccomp), weaker(grants, "limits"), "limits", "seccomp is absent"},
 		{"everything, limits", lacks(testbed.NoUserNamespaces, testbed.NoLandlock, testbed.NoSeccomp), weaker(grants, "limits"), "limits", "landlock is absent"},
