@@ -99,13 +99,7 @@ func TestWatchIsKept(t *testing.T) {
 			if err := os.Rename(s.path("write/secret.new"), s.path("write/secret")); err != nil {
 				t.Fatal(err)
 			}
-			for range 100 { // the server is covered again, or it is over
-				b, err := os.ReadFile("/proc/" + strconv.Itoa(s.pid) + "/mountinfo")
-				if err != nil || strings.Contains(string(b), " "+s.path("write/secret")+" ") {
-					break
-				}
-				time.Sleep(10 * time.Millisecond)
-			}
+			s.coveredOrOver(s.path("write/secret"))
 			time.Sleep(300 * time.Millisecond) // the launcher has nothing to do any more
 			os.Chmod(s.path("write/sub"), 0o777)
 			s.fresh(t, "write/sub/hidden.new")
@@ -115,7 +109,7 @@ func TestWatchIsKept(t *testing.T) {
 			if err := os.Rename(s.path("write/sub/hidden.new"), s.path("write/sub/hidden")); err != nil {
 				t.Fatal(err)
 			}
-			time.Sleep(time.Second)
+			s.coveredOrOver(s.path("write/sub/hidden"))
 			s.ask.WriteString("{ read -r x; } <sub/hidden && echo found $x\n")
 			o := s.end()
 			last := o.report[len(o.report)-1]
@@ -123,6 +117,16 @@ func TestWatchIsKept(t *testing.T) {
 				t.Errorf("%v, %q\n%s", last, o.stdout, o.stderr)
 			}
 		})
+	}
+}
+
+// coveredOrOver waits, but not longer than a repair may take, until a path is covered or the server has ended.
+func (s *subject) coveredOrOver(path string) {
+	for until := time.Now().Add(10 * time.Second); time.Now().Before(until); time.Sleep(10 * time.Millisecond) {
+		b, err := os.ReadFile("/proc/" + strconv.Itoa(s.pid) + "/mountinfo")
+		if err != nil || strings.Contains(string(b), " "+path+" ") {
+			return
+		}
 	}
 }
 
