@@ -8,9 +8,8 @@ import (
 // broken are the machines with one thing broken each.
 func broken() []Row {
 	user := recent().user(job.Nowhere)
-	noLandlock, masked := user, user
+	noLandlock := user
 	noLandlock.LandlockABI, noLandlock.Absent = 0, []order.Layer{order.Cgroup, order.Landlock}
-	masked.Lacking = []string{"descriptors: descriptors", "namespaces: cgroup", "privileges: max_user_namespaces", "root: fresh /proc"}
 	few, hybrid := recent().user(job.Below).in(DelegatedGroup), recent().in(RootGroup)
 	few.Limits, few.Lacking = few.Limits[:1], []string{"cgroup: memory.max", "cgroup: memory.oom.group", "cgroup: memory.swap.max", "cgroup: pids.max"}
 	hybrid.Limits, hybrid.Lacking = hybrid.Limits[1:4], []string{"cgroup: cpu.max", "cgroup: pids.max"}
@@ -28,7 +27,7 @@ func broken() []Row {
 		{Name: "6.12-no-landlock", Kernel: "6.12", Append: "lsm=lockdown,yama", Suites: denials(), Expect: noLandlock},
 		{Name: "6.12-no-landlock-no-namespaces", Kernel: "6.12", Append: "lsm=lockdown,yama", Expect: nothing,
 			Sysctls: []job.Setting{{Name: "user.max_user_namespaces", Value: "0"}}},
-		{Name: "6.12-masked-proc", Kernel: "6.12", Mask: []string{"/proc/kcore"}, Expect: masked},
+		{Name: "6.12-masked-proc", Kernel: "6.12", Mask: []string{"/proc/kcore"}, Expect: less},
 		{Name: "6.12-no-memory-no-pids", Kernel: "6.12", Append: "cgroup_disable=memory,pids", Expect: few},
 		{Name: "6.12-hybrid-root", Kernel: "6.12", Hybrid: true, Expect: hybrid},
 		{Name: "6.12-hybrid-user", Kernel: "6.12", Hybrid: true, Expect: user},
