@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -26,19 +27,33 @@ func renames(dirs []string) {
 	}
 }
 
-// flood prints what a server that renames beside covers costs the launcher, and how late a time limit and a signal then are.
+// The ends of such a server.
+const (
+	byLimit = iota
+	byTerm
+	byHost // killed with SIGKILL
+	ends
+)
+
+// flood prints what a server that renames beside covers costs the launcher, and how late a time limit, a signal and the
+// host's death then are.
 func (b *bench) flood() error {
-	fmt.Print("\n| a server that renames without end | launcher's % of a processor | time limit late by ms | SIGTERM late by ms |\n|---|---|---|---|\n")
+	fmt.Print("\n| a server that renames without end | launcher's % of a processor | time limit late by ms | SIGTERM late by ms | " +
+		"host's death late by ms |\n|---|---|---|---|---|\n")
 	for _, covers := range []int{3, 100} {
-		_, limit, err := b.flooded(covers, true)
-		if err != nil {
-			return err
+		var share float64
+		var late [ends]time.Duration
+		for end := range late {
+			used, after, err := b.flooded(covers, end)
+			if err != nil {
+				return err
+			}
+			if late[end] = after; end == byTerm {
+				share = used
+			}
 		}
-		share, term, err := b.flooded(covers, false)
-		if err != nil {
-			return err
-		}
-		fmt.Printf("| %d covers | %.1f | %d | %d |\n", covers, 100*share, limit.Milliseconds(), term.Milliseconds())
+		fmt.Printf("| %d covers | %.1f | %d | %d | %d |\n", covers, 100*share, late[byLimit].Milliseconds(), late[byTerm].Milliseconds(),
+			late[byHost].Milliseconds())
 	}
 	return nil
 }
@@ -71,8 +86,9 @@ func (b *bench) stage(top string, covers int, limits string) (words []string, er
 	})
 }
 
-// flooded launches such a server for two seconds, until its time limit or a signal. It ends as soon as it gets SIGTERM.
-func (b *bench) flooded(covers int, limited bool) (share float64, late time.Duration, err error) {
+// flooded launches such a server for two seconds, until its time limit, a signal or the end of its host, which is a shell. The
+// server ends as soon as it gets SIGTERM, and the report when the launcher has ended.
+func (b *bench) flooded(covers, end int) (share float64, late time.Duration, err error) {
 	const lasts = 2 * time.Second
 	top, err := os.MkdirTemp("/var/tmp", "mcp-sandbox-bench-flood-")
 	if err != nil {
@@ -80,7 +96,7 @@ func (b *bench) flooded(covers int, limited bool) (share float64, late time.Dura
 	}
 	defer os.RemoveAll(top)
 	limits := ""
-	if limited {
+	if end == byLimit {
 		limits = `,"limits":{"timeout":"` + lasts.String() + `"}`
 	}
 	words, err := b.stage(top, covers, limits)
@@ -93,25 +109,34 @@ func (b *bench) flooded(covers int, limited bool) (share float64, late time.Dura
 	}
 	defer r.Close()
 	c := b.command(b.path("mcp-sandbox-init"), words...)
+	if end == byHost {
+		c = b.command("/bin/sh", append([]string{"-c", `"$@"; exit`, "sh", b.path("mcp-sandbox-init")}, words...)...)
+	}
 	c.ExtraFiles = []*os.File{w}
 	err = c.Start()
 	w.Close()
 	if err != nil {
 		return 0, 0, err
 	}
-	if line, err := bufio.NewReader(r).ReadString('\n'); err != nil || !strings.Contains(line, `"enforced"`) {
+	report := bufio.NewReader(r)
+	if line, err := report.ReadString('\n'); err != nil || !strings.Contains(line, `"enforced"`) {
 		c.Wait()
 		return 0, 0, fmt.Errorf("%q, %w", line, err)
 	}
 	began, from := time.Now(), used(c.Process.Pid)
-	if !limited {
+	if end != byLimit {
 		time.Sleep(lasts)
 		share = (used(c.Process.Pid) - from).Seconds() / time.Since(began).Seconds()
 		began = time.Now().Add(-lasts)
-		c.Process.Signal(syscall.SIGTERM)
+		c.Process.Signal([]syscall.Signal{byTerm: syscall.SIGTERM, byHost: syscall.SIGKILL}[end])
 	}
+	last, err := io.ReadAll(report)
+	late = time.Since(began) - lasts
 	c.Wait()
-	return share, time.Since(began) - lasts, nil
+	if want := []string{"timeout", "cancelled", "host-gone"}[end]; err == nil && !strings.Contains(string(last), `"cause":"`+want+`"`) {
+		err = fmt.Errorf("%q, and not %s", last, want)
+	}
+	return share, late, err
 }
 
 // used is the processor time of a process alone, without its children's.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"os/signal"
 	"strconv"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 // floodFlag makes this test binary a server that never pauses: it renames in folders, or reads a file.
@@ -114,8 +116,21 @@ func ticks(t *testing.T, pid int) int {
 	return user + system
 }
 
-// Whatever a server does without a pause, its time limit, a signal and the end of its input are heard, and the supervisor
-// hardly takes part in it. The server would go on for much longer than the launch may.
+// hosted gives a launch a host that does nothing, and returns how to kill it.
+func (l *launch) hosted(t *testing.T) (kill func()) {
+	host := testbed.Background(t, exec.Command("/bin/sleep", "600"))
+	fd, err := unix.PidfdOpen(host, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pidfd := os.NewFile(uintptr(fd), "host")
+	t.Cleanup(func() { pidfd.Close() })
+	l.Hosted, l.change = true, func(cmd *exec.Cmd) { cmd.ExtraFiles = append(cmd.ExtraFiles, pidfd) }
+	return func() { unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0) }
+}
+
+// Whatever a server does without a pause, its time limit, a signal, the end of its input and the death of the host are heard,
+// and the supervisor hardly takes part in it. The server would go on for much longer than the launch may.
 func TestFloodStarvesNobody(t *testing.T) {
 	for _, covers := range []int{3, 100} {
 		s := build(t, "/var/tmp")
@@ -140,9 +155,14 @@ func TestFloodStarvesNobody(t *testing.T) {
 			{"time limit", `"limits":{"timeout":"2s","grace":"200ms"}`, func(*subject) {}, "timeout"},
 			{"signal", `"limits":{"grace":"200ms"}`, func(s *subject) { s.cmd.Process.Signal(unix.SIGTERM) }, "cancelled"},
 			{"standard input", `"limits":{"grace":"200ms"},"onStdinClose":"terminate"`, func(s *subject) { s.ask.Close() }, "stdin-closed"},
+			{"host", `"limits":{"grace":"200ms"}`, nil, "host-gone"},
 		} {
 			t.Run(strconv.Itoa(covers)+" covers/"+c.name, func(t *testing.T) {
 				l := s.flooding(t, strings.Replace(doc, "LIMITS", c.limits, 1), append([]string{"rename"}, dirs...)...)
+				if c.do == nil {
+					kill := l.hosted(t)
+					c.do = func(*subject) { kill() }
+				}
 				r, w := pipe(t)
 				cmd, report, done := start(t, l, r)
 				r.Close()

@@ -81,6 +81,8 @@ type launch struct {
 	Break bool   // replace the call that covers a file again by one that does nothing
 	Late  string // a file that the host puts in the place of a denied one between a repair's look at it and its cover
 
+	Hosted bool // descriptor 5 is a pidfd of the process whose end is the host's
+
 	Elsewhere bool // the server's process is made beside init, and not in its group
 	Stuck     bool // the runner sleeps and makes no init
 
@@ -92,7 +94,7 @@ type launch struct {
 
 const reapArg = "reap"
 
-const reportFD, listFD = 3, 4
+const reportFD, listFD, parentFD = 3, 4, 5
 
 func shim(request string) int {
 	var l launch
@@ -112,8 +114,13 @@ func shim(request string) int {
 		return exitWrong
 	}
 	o.ReportFD, o.Begin = reportFD, l.Begin
+	parent := -1
+	if l.Hosted {
+		unix.CloseOnExec(parentFD)
+		parent = parentFD
+	}
 	var made *rows.Launch
-	code := supervise.Run(supervise.Config{Order: o, Host: -1, Parent: -1,
+	code := supervise.Run(supervise.Config{Order: o, Host: -1, Parent: parent,
 		Alter: func(p *rows.Launch, whole bool) { made = p; l.alter(p, whole) },
 		AlterMachine: func(m *rows.Machine) {
 			if l.ABI != 0 {
