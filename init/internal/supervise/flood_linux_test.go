@@ -129,6 +129,16 @@ func (l *launch) hosted(t *testing.T) (kill func()) {
 	return func() { unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0) }
 }
 
+// parent is the shim's pidfd of that host, or -1.
+func (l *launch) parent() int {
+	const fd = listFD + 1
+	if !l.Hosted {
+		return -1
+	}
+	unix.CloseOnExec(fd)
+	return fd
+}
+
 // Whatever a server does without a pause, its time limit, a signal, the end of its input and the death of the host are heard,
 // and the supervisor hardly takes part in it. The server would go on for much longer than the launch may.
 func TestFloodStarvesNobody(t *testing.T) {

@@ -94,7 +94,7 @@ type launch struct {
 
 const reapArg = "reap"
 
-const reportFD, listFD, parentFD = 3, 4, 5
+const reportFD, listFD = 3, 4
 
 func shim(request string) int {
 	var l launch
@@ -114,13 +114,8 @@ func shim(request string) int {
 		return exitWrong
 	}
 	o.ReportFD, o.Begin = reportFD, l.Begin
-	parent := -1
-	if l.Hosted {
-		unix.CloseOnExec(parentFD)
-		parent = parentFD
-	}
 	var made *rows.Launch
-	code := supervise.Run(supervise.Config{Order: o, Host: -1, Parent: parent,
+	code := supervise.Run(supervise.Config{Order: o, Host: -1, Parent: l.parent(),
 		Alter: func(p *rows.Launch, whole bool) { made = p; l.alter(p, whole) },
 		AlterMachine: func(m *rows.Machine) {
 			if l.ABI != 0 {
