@@ -58,6 +58,9 @@ func TestBoundSockets(t *testing.T) {
 		defer c.Close()
 	}
 	all, err := BoundSockets()
+	if errors.Is(err, unix.ENOENT) {
+		t.Skip("this kernel has no module unix_diag, CONFIG_UNIX_DIAG: nothing lists its sockets")
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -212,7 +212,11 @@ func start(tb testing.TB, l launch, stdin io.Reader) (cmd *exec.Cmd, report *os.
 	}
 	theirs.Close()
 	listTo.Close()
-	hangs := time.AfterFunc(testbed.Patience(), func() { cmd.Process.Kill() })
+	patience := testbed.Patience()
+	if len(l.Change) > 0 { // the shim compares thousands of times
+		patience *= 10
+	}
+	hangs := time.AfterFunc(patience, func() { cmd.Process.Kill() })
 	return cmd, reports, func() outcome {
 		defer hangs.Stop()
 		defer reports.Close()

@@ -14,7 +14,7 @@ import (
 
 // modules are what a guest needs to have the host's root over virtiofs under an overlay, and a disk of its own with ext4,
 // which has CRC-32C made by whatever there is.
-const modules = "virtio_pci virtiofs overlay virtio_rng virtio_blk crc32c_generic? ext4"
+const modules = "virtio_pci virtiofs overlay virtio_rng virtio_blk crc32c_generic? ext4 unix_diag?"
 
 // gather copies the image, and the modules with what they need, out of an unpacked package.
 func gather(ctx context.Context, from, to string) error {
