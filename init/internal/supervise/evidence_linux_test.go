@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -17,6 +18,11 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
+
+// patience is longer with a shim that compares thousands of times.
+func (l *launch) patience() time.Duration {
+	return testbed.Patience() * time.Duration(1+9*min(1, len(l.Change)))
+}
 
 // An answer says of each kind of change how many there were and how many of them the comparison noticed. The names are those
 // that the table of what is free knows.

@@ -212,11 +212,7 @@ func start(tb testing.TB, l launch, stdin io.Reader) (cmd *exec.Cmd, report *os.
 	}
 	theirs.Close()
 	listTo.Close()
-	patience := testbed.Patience()
-	if len(l.Change) > 0 { // the shim compares thousands of times
-		patience *= 10
-	}
-	hangs := time.AfterFunc(patience, func() { cmd.Process.Kill() })
+	hangs := time.AfterFunc(l.patience(), func() { cmd.Process.Kill() })
 	return cmd, reports, func() outcome {
 		defer hangs.Stop()
 		defer reports.Close()
