@@ -47,6 +47,7 @@ type launch struct {
 	TTY     bool
 	Guard   bool
 	Timeout string // limits.timeout; "" for none
+	Begin   string // the confinement to begin with; "" for full
 	Command []string
 }
 
@@ -56,7 +57,7 @@ func program(request string) int {
 	if json.Unmarshal([]byte(request), &l) != nil {
 		return exitWrong
 	}
-	p, err := policy.Parse([]byte(`{"version":1,"env":{"GORACE":"atexit_sleep_ms=0"},"limits":{"grace":"100ms"` + l.limit() + `}}`))
+	p, err := policy.Parse([]byte(`{"version":1,"env":{"GORACE":"atexit_sleep_ms=0"},"limits":{"grace":"100ms"` + l.limit() + `}` + l.least() + `}`))
 	if err != nil {
 		return exitWrong
 	}
@@ -65,7 +66,7 @@ func program(request string) int {
 		println(err.Error())
 		return exitWrong
 	}
-	o.TTY, o.StdoutGuard = l.TTY, l.Guard
+	o.TTY, o.StdoutGuard, o.Begin = l.TTY, l.Guard, l.Begin
 	return reexec.Run(o)
 }
 
@@ -139,4 +140,11 @@ func (l *launch) limit() string {
 		return ""
 	}
 	return `,"timeout":"` + l.Timeout + `"`
+}
+
+func (l *launch) least() string {
+	if l.Begin == "" {
+		return ""
+	}
+	return `,"minConfinement":"` + l.Begin + `"`
 }

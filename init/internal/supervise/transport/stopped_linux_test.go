@@ -1,39 +1,83 @@
 package transport_test
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"strconv"
 	"testing"
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 // A server that stops itself is a stopped job of the user's shell. Its children are stopped with it, and its time goes on.
 func TestStoppedJob(t *testing.T) {
-	s := shell(t)
-	nap := "7" + strconv.Itoa(os.Getpid()) // nobody else sleeps so long
-	napping := func() (pid int) {
-		all, _ := filepath.Glob("/proc/[0-9]*/cmdline")
-		for _, f := range all {
-			if b, _ := os.ReadFile(f); string(b) == "sleep\x00"+nap+"\x00" {
-				pid, _ = strconv.Atoi(filepath.Base(filepath.Dir(f)))
-			}
+	s, n := shell(t), newNap(0)
+	s.typed(launch{TTY: true, Timeout: "8s", Command: []string{"/bin/sh", "-c", n.command() + " & sleep 1; kill -STOP $$; wait"}}.words(t) + "\n")
+	n.await(t, "T")
+	n.over(t)
+}
+
+// So is a launcher without a terminal for its server when the user types Ctrl-Z, which the terminal sends to the launcher alone:
+// also the processes that ignore it are stopped.
+func TestStoppedLauncher(t *testing.T) {
+	for i, begin := range []string{"", "reduced"} {
+		for j, does := range []string{": ; ", "trap '' TSTP; "} {
+			t.Run(cmp.Or(begin, "full")+"/"+does, func(t *testing.T) {
+				t.Parallel() // most of the time goes by waiting
+				if abi, err := platform.LandlockABI(); begin != "" && (err != nil || abi == 0) {
+					testbed.Missing(t, "landlock", "without Landlock there is no confinement reduced")
+				}
+				s, n := shell(t), newNap(1+2*i+j)
+				s.typed(launch{Begin: begin, Timeout: "8s", Command: []string{"/bin/sh", "-c", does + n.command() + " & wait"}}.words(t) + "\n")
+				n.await(t, "S")
+				s.typed("\x1a")
+				s.wait("topped") // as the shell says it of the launcher
+				n.await(t, "T")
+				n.over(t)
+			})
 		}
-		return pid
 	}
-	s.typed(launch{TTY: true, Timeout: "8s", Command: []string{"/bin/sh", "-c", "sleep " + nap + " & sleep 1; kill -STOP $$; wait"}}.words(t) + "\n")
+}
+
+// A nap is a process of a server that sleeps so long as nobody else does.
+type nap string
+
+func newNap(i int) nap { return nap("7" + strconv.Itoa(i) + strconv.Itoa(os.Getpid())) }
+
+func (n nap) command() string { return "sleep " + string(n) }
+
+// pid is the process, 0 if there is none.
+func (n nap) pid() (pid int) {
+	all, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, f := range all {
+		if b, _ := os.ReadFile(f); string(b) == "sleep\x00"+string(n)+"\x00" {
+			pid, _ = strconv.Atoi(filepath.Base(filepath.Dir(f)))
+		}
+	}
+	return pid
+}
+
+// await waits until the process is in a state.
+func (n nap) await(t *testing.T, want string) {
+	t.Helper()
 	child, state := 0, ""
-	for until := time.Now().Add(time.Minute); state != "T" && time.Now().Before(until); time.Sleep(5 * time.Millisecond) {
-		if child = napping(); child != 0 {
+	for until := time.Now().Add(patience); state != want && time.Now().Before(until); time.Sleep(5 * time.Millisecond) {
+		if child = n.pid(); child != 0 {
 			state = testbed.State(child)
 		}
 	}
-	if state != "T" {
-		t.Fatalf("process %d is %q while the job is stopped", child, state)
+	if state != want {
+		t.Fatalf("process %d is %q, want %q", child, state, want)
 	}
-	for until := time.Now().Add(time.Minute); napping() != 0; time.Sleep(5 * time.Millisecond) {
+}
+
+// over waits until the time limit has ended it.
+func (n nap) over(t *testing.T) {
+	t.Helper()
+	for until := time.Now().Add(patience); n.pid() != 0; time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(until) {
 			t.Fatal("the time limit does not end a stopped job")
 		}
