@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -36,6 +37,8 @@ type Machine struct {
 	Root bool
 	// At is a folder of the host's that it shows at Shown, another one; "" for none.
 	At, Shown string
+	// Overlay shows it through an overlayfs, whose upper layer is on a file system of its own and empty.
+	Overlay bool
 	// Apart is true where it has a network namespace of its own.
 	Apart bool
 }
@@ -62,7 +65,7 @@ func (m Machine) Put(tb testing.TB, cmd *exec.Cmd) {
 		words = append(words, string(l))
 	}
 	const self = "/proc/self/exe" // whatever folder it lies in
-	cmd.Args = append([]string{self, machineArg, strings.Join(words, "+"), m.At, m.Shown, cmd.Path}, cmd.Args...)
+	cmd.Args = append([]string{self, machineArg, strings.Join(words, "+"), m.At, m.Shown, strconv.FormatBool(m.Overlay), cmd.Path}, cmd.Args...)
 	cmd.Path = self
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = new(syscall.SysProcAttr)
@@ -90,11 +93,14 @@ func (m Machine) Put(tb testing.TB, cmd *exec.Cmd) {
 	a.GidMappings = []syscall.SysProcIDMap{{ContainerID: gid, HostID: gid, Size: size}}
 	if !m.Root { // whose capabilities in the new namespace would not survive the execve
 		a.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_SYS_RESOURCE}
+		if m.Overlay { // its folder for work has mode 0
+			a.AmbientCaps = append(a.AmbientCaps, unix.CAP_DAC_OVERRIDE)
+		}
 	}
 }
 
-// machine is what a test binary with machineArg does: args are the lacks, the folder and where it is shown, the program and its arguments. It never
-// returns.
+// machine is what a test binary with machineArg does: args are the lacks, the folder, where it is shown and whether through an overlayfs, the
+// program and its arguments. It never returns.
 func machine(args []string) {
 	runtime.LockOSThread() // whose capabilities the execve takes
 	fatal := func(what string, err error) {
@@ -119,7 +125,11 @@ func machine(args []string) {
 		if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 			fatal("private mounts", err)
 		}
-		if err := unix.Mount(at, shown, "", unix.MS_BIND|unix.MS_REC, ""); err != nil {
+		if args[3] == "true" {
+			if err := overlay(at, shown); err != nil {
+				fatal(NoOverlay, err)
+			}
+		} else if err := unix.Mount(at, shown, "", unix.MS_BIND|unix.MS_REC, ""); err != nil {
 			fatal("bind "+shown, err)
 		}
 	}
@@ -131,7 +141,25 @@ func machine(args []string) {
 	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
 		fatal("ambient capabilities", err)
 	}
-	fatal(args[3], unix.Exec(args[3], args[4:], os.Environ()))
+	fatal(args[4], unix.Exec(args[4], args[5:], os.Environ()))
+}
+
+// NoOverlay is in what a machine says that was to show a folder through an overlayfs and may not mount one.
+const NoOverlay = "mount an overlayfs"
+
+// overlay mounts one over a folder that nobody else sees. Its upper layer is on a tmpfs: with both layers on one file system
+// overlayfs shows the numbers of that.
+func overlay(at, shown string) error {
+	if err := unix.Mount("upper", shown, "tmpfs", 0, ""); err != nil {
+		return err
+	}
+	for _, dir := range []string{"/upper", "/work"} {
+		if err := os.Mkdir(shown+dir, 0o755); err != nil {
+			return err
+		}
+	}
+	// userxattr is what a user namespace may have; filesystems/overlayfs.rst.
+	return unix.Mount("overlay", shown, "overlay", 0, "userxattr,lowerdir="+at+",upperdir="+shown+"/upper,workdir="+shown+"/work")
 }
 
 // hideLinks hides the links of this process's namespaces, which it keeps over execve.

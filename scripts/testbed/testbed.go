@@ -25,7 +25,7 @@ var scratch string
 
 // Run is m.Run with a scratch folder around it. Call it last in TestMain, after reexec.Init. It returns the exit status.
 func Run(m *testing.M) int {
-	if len(os.Args) > 4 && os.Args[1] == machineArg {
+	if len(os.Args) > 6 && os.Args[1] == machineArg {
 		machine(os.Args[2:])
 	}
 	dir, err := os.MkdirTemp("", "mcp-sandbox-testbed-")

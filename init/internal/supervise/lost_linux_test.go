@@ -10,50 +10,58 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// A loss is something that cannot be made good. The host saves the denied file when the server has done something.
+type loss struct {
+	name, do, say string
+	alter         func(*launch)
+	link          bool // what the host saves is a symbolic link
+}
+
+// mapped is a server that has what the host is about to save in its memory, and by no descriptor.
+var mapped = loss{"mapped", "EXE -flood map secret.new & read -r x <mapped", "has the new ", nil, false}
+
 // What cannot be made good ends the server.
 func TestPolicyLost(t *testing.T) {
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	late := func(l *launch) { l.Late = l.Dir + "/write/secret.late" }
-	for _, c := range []struct {
-		name, do, say string
-		alter         func(*launch)
-		link          bool
-	}{
+	for _, c := range []loss{
 		{"held", "exec 3<secret.new", "has the new ", nil, false},
 		{"held late", "exec 3<secret.late", "has the new ", late, false},
 		{"held by a child", "sleep 600 3<secret.new & until ls -l /proc/$!/fd | grep -q secret.new; do :; done", "has the new ", nil, false},
-		{"mapped", "EXE -flood map secret.new & read -r x <mapped", "has the new ", nil, false},
+		mapped,
 		{"another name", "ln secret.new kept", "has another name", nil, false},
 		{"another name, late", "ln secret.late kept", "has another name", late, false},
 		{"broken", "", "root: stat ", func(l *launch) { l.Break = true }, false},
 		{"link", "", "is a symbolic link now", nil, true},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			st := build(t, "/var/tmp")
-			s := st.subject(t, strings.Replace(masked, `"filesystem":{`, `"filesystem":{"allowRead":["`+exe+`"],`, 1), c.alter)
-			s.fresh(t, "write/secret.new")
-			s.fresh(t, "write/secret.late")
-			if err := unix.Mkfifo(s.path("write/mapped"), 0o666); err != nil {
-				t.Fatal(err)
-			}
-			os.Chmod(s.path("write/mapped"), 0o666)
-			s.tell(strings.Replace(c.do, "EXE", exe, 1))
-			if c.link {
-				os.Remove(s.path("write/secret.new"))
-				os.Symlink("note", s.path("write/secret.new"))
-			}
-			if err := os.Rename(s.path("write/secret.new"), s.path("write/secret")); err != nil {
-				t.Fatal(err)
-			}
-			o := s.ended()
-			last := o.report[len(o.report)-1]
-			if o.code != 137 || last["cause"] != "policy-lost" || o.stdout != "tried\n" || !strings.Contains(o.stderr, c.say) {
-				t.Errorf("code %d, %v, %q\n%s", o.code, last, o.stdout, o.stderr)
-			}
-		})
+		t.Run(c.name, c.ends)
+	}
+}
+
+func (c *loss) ends(t *testing.T) {
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	st := build(t, "/var/tmp")
+	s := st.subject(t, strings.Replace(masked, `"filesystem":{`, `"filesystem":{"allowRead":["`+exe+`"],`, 1), c.alter)
+	s.fresh(t, "write/secret.new")
+	s.fresh(t, "write/secret.late")
+	if err := unix.Mkfifo(s.path("write/mapped"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	os.Chmod(s.path("write/mapped"), 0o666)
+	s.tell(strings.Replace(c.do, "EXE", exe, 1))
+	if c.link {
+		os.Remove(s.path("write/secret.new"))
+		os.Symlink("note", s.path("write/secret.new"))
+	}
+	if err := os.Rename(s.path("write/secret.new"), s.path("write/secret")); err != nil {
+		t.Fatal(err)
+	}
+	o := s.ended()
+	last := o.report[len(o.report)-1]
+	if o.code != 137 || last["cause"] != "policy-lost" || o.stdout != "tried\n" || !strings.Contains(o.stderr, c.say) {
+		t.Errorf("code %d, %v, %q\n%s", o.code, last, o.stdout, o.stderr)
 	}
 }
 
