@@ -42,6 +42,8 @@ func flood() {
 				}
 			}
 		}
+	case "litter":
+		litter(paths[0])
 	case "terminal":
 		mode := unix.Fchmod(0, 0o666)
 		_, _, only := unix.Syscall(unix.SYS_IOCTL, 0, unix.TIOCEXCL, 0)
