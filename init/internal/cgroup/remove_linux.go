@@ -116,10 +116,11 @@ func (f *folder) children() (names []string) {
 		return nil
 	}
 	defer unix.Close(fd)
-	platform.EachEntry(fd, func(name string, kind byte) {
+	platform.EachEntry(fd, func(name string, kind byte) bool {
 		if kind == unix.DT_DIR {
 			names = append(names, name)
 		}
+		return true
 	})
 	return names
 }

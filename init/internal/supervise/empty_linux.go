@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/signals"
+	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
 )
 
@@ -20,10 +21,10 @@ const (
 // within is over when this thread has used so much of a processor, or ten times that has passed, as on a busy machine; or soon
 // after a signal that asks for the end has come. asks may be -1.
 func within(most time.Duration, asks int) (over func() bool) {
-	until, used, calls := time.Now().Add(10*most), ownTime()+most, 0
+	until, used, calls, ended := time.Now().Add(10*most), ownTime()+most, 0, false
 	return func() bool {
-		if calls++; calls%32 != 0 {
-			return false
+		if calls++; ended || calls%32 != 0 {
+			return ended
 		}
 		if asks >= 0 && signals.Next(asks) != 0 {
 			asks = -1
@@ -31,19 +32,22 @@ func within(most time.Duration, asks int) (over func() bool) {
 				until = hurry
 			}
 		}
-		return time.Now().After(until) || ownTime() > used
+		ended = time.Now().After(until) || ownTime() > used
+		return ended
 	}
 }
 
 // empty removes all that is in a folder, through no symbolic link and however deep: a folder in a folder is moved up
 // before it is entered, so that two descriptors are enough. What cannot be removed stays, and what is left when it is over.
+//
+// Names are removed while the folder is read: only to list all of them may take longer than there is time. A file system may
+// skip some then, so the folder is read again as long as something goes.
 func empty(top int, over func() bool) {
 	for n := 0; ; n++ {
-		names := entries(top)
-		folder := ""
-		for _, name := range names {
-			if over() {
-				return
+		folder, gone, ended := "", false, false
+		each(top, func(name string) bool {
+			if ended = over(); ended {
+				return false
 			}
 			err := unix.Unlinkat(top, name, 0)
 			if err == unix.EISDIR || err == unix.EPERM { // unlink(2): Linux's and POSIX's word for a folder
@@ -52,8 +56,13 @@ func empty(top int, over func() bool) {
 					folder = name
 				}
 			}
+			gone = gone || err == nil
+			return true
+		})
+		if ended {
+			return
 		}
-		if folder == "" || !lift(top, folder, n, over) {
+		if moved := folder != "" && lift(top, folder, n, over); !moved && !gone {
 			return
 		}
 	}
@@ -67,8 +76,9 @@ func lift(top int, name string, n int, over func() bool) (moved bool) {
 		return false
 	}
 	defer unix.Close(fd)
-	for i, sub := range entries(fd) {
-		if over() {
+	i, ended := 0, false
+	each(fd, func(sub string) bool {
+		if ended = over(); ended {
 			return false
 		}
 		err := unix.Unlinkat(fd, sub, 0)
@@ -76,11 +86,13 @@ func lift(top int, name string, n int, over func() bool) (moved bool) {
 			if err = unix.Unlinkat(fd, sub, unix.AT_REMOVEDIR); err == unix.ENOTEMPTY || err == unix.EACCES {
 				unlock(fd, sub) // or its ".." could not be changed
 				err = unix.Renameat(fd, sub, top, "."+strconv.Itoa(n)+"."+strconv.Itoa(i))
+				i++
 			}
 		}
 		moved = moved || err == nil
-	}
-	return unix.Unlinkat(top, name, unix.AT_REMOVEDIR) == nil || moved
+		return true
+	})
+	return !ended && (unix.Unlinkat(top, name, unix.AT_REMOVEDIR) == nil || moved)
 }
 
 // unlock lets its owner into a folder again, and never what somebody put in its place as a link.
@@ -92,11 +104,9 @@ func unlock(dir int, name string) {
 	}
 }
 
-// entries lists a folder from its beginning.
-func entries(fd int) []string {
-	if _, err := unix.Seek(fd, 0, 0); err != nil {
-		return nil
+// each does something with what is in a folder, from its beginning, until that says that it is enough.
+func each(fd int, do func(name string) (on bool)) {
+	if _, err := unix.Seek(fd, 0, 0); err == nil {
+		platform.EachEntry(fd, func(name string, _ byte) bool { return do(name) })
 	}
-	names, _ := listFD(fd)
-	return names
 }

@@ -48,6 +48,7 @@ func TestLitter(t *testing.T) {
 	const bound = 1500 * time.Millisecond // half a second, a list of the names, and a launch
 	litters, next := s.launch(weaker(grants, "reduced"), ""), s.launch(weaker(grants, "reduced"), "mark")
 	litters.Command = []string{copyOfSelf(t), floodFlag, "litter", littered().String()}
+	before := 0
 	for i, l := range []launch{litters, next} {
 		cmd, _, done := start(t, l, nil)
 		o := done()
@@ -65,5 +66,9 @@ func TestLitter(t *testing.T) {
 		if own > bound {
 			t.Errorf("launch %d: the launcher used %s of a processor", i, own)
 		}
+		if i > 0 && left > 0 && before-left < 1000 {
+			t.Errorf("launch %d took away %d names", i, before-left)
+		}
+		before = left
 	}
 }

@@ -144,6 +144,6 @@ func list(dir string) (names []string, err error) {
 }
 
 func listFD(fd int) (names []string, err error) {
-	err = platform.EachEntry(fd, func(name string, _ byte) { names = append(names, name) })
+	err = platform.EachEntry(fd, func(name string, _ byte) bool { names = append(names, name); return true })
 	return names, err
 }
