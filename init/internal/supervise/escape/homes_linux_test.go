@@ -53,3 +53,34 @@ func TestSocketsOfHomes(t *testing.T) {
 		}
 	}
 }
+
+// TestFilesOfHomes: where the launcher's home can be written, what a shell or a host executes at its next start cannot.
+func TestFilesOfHomes(t *testing.T) {
+	s := stage(t)
+	names := []string{".bashrc", ".claude.json", "note"}
+	act := ""
+	for _, name := range names {
+		file := s.dir + "/write/" + name
+		if err := os.WriteFile(file, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(file, 0o666); err != nil { // whatever the umask is
+			t.Fatal(err)
+		}
+		act += "-- append S/write/" + name + " "
+	}
+	for home, is := range map[string]bool{s.dir + "/write": true, "/nonexistent": false} {
+		cmd := s.acting(t, level{name: home, doc: `{"version":1,"filesystem":{"allowWrite":["STAGE/write"]}}`}, act)
+		cmd.Env, cmd.Stdin = []string{"HOME=" + home, "PATH=/usr/bin:/bin", testbed.NoWait}, session(t)
+		out, err := cmd.Output()
+		all := results(t, string(out))
+		if err != nil || len(all) != len(names) {
+			t.Fatalf("%v, %+v", err, all)
+		}
+		for i, r := range all {
+			if refused := is && names[i] != "note"; r.OK == refused || refused && r.Errno != "EROFS" && r.Errno != "EACCES" {
+				t.Errorf("home %s: append to %s: %+v", home, names[i], r)
+			}
+		}
+	}
+}
