@@ -6,7 +6,7 @@ all: build
 
 build: ; CGO_ENABLED=0 $(GO) build -trimpath -o bin/ ./cmd/...
 run: ; @CGO_ENABLED=0 $(GO) run -trimpath ./scripts/demo
-test: ; ./scripts/test -short
+test: ; ./scripts/test -short -p 4
 test-long: ; ./scripts/test -race
 test-owned: ; ./scripts/test-owned
 test-wine: ; ./scripts/test-wine

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -209,6 +210,13 @@ func (t *trial) exited() *order.Exited {
 		}
 	case <-time.After(time.Minute):
 		t.Error("the report has no end")
+	}
+	return nil
+}
+
+func tardy(late time.Duration) error {
+	if late > 0 {
+		return fmt.Errorf("%v too late", late)
 	}
 	return nil
 }
