@@ -27,14 +27,15 @@ func (s *shim) listen() (err error) {
 type flood struct {
 	sig  unix.Signal
 	do   func()
-	next time.Time // when the shim has rested
-	at   time.Time // when to do it again; zero: no signal came meanwhile
+	next time.Time     // when the shim has rested
+	at   time.Time     // when to do it again; zero: no signal came meanwhile
+	used time.Duration // the shim's processor time when the shim last began to rest, or when the flood began
 }
 
 const (
 	rest      = 10 * time.Millisecond  // at least so long
 	mostRest  = 100 * time.Millisecond // and at most
-	restShare = 40                     // and so many times as long as what was done took of the processor
+	restShare = 40                     // and so many times as long as the processor was used since the last rest
 )
 
 // came is told of the signal.
@@ -42,6 +43,7 @@ func (f *flood) came() {
 	switch now := time.Now(); {
 	case !f.at.IsZero():
 	case now.After(f.next):
+		f.used = ownTime()
 		f.due()
 	default:
 		signals.Ignore(f.sig)
@@ -49,18 +51,20 @@ func (f *flood) came() {
 	}
 }
 
-// due does it. First the signal is caught again: what happens from here on brings another.
+// due does it. First the signal is caught again: what happens from here on brings another. The rest follows from all that the
+// shim used in between, for to wake up and to catch and ignore the signal takes more of the processor than to look at a few covers.
 func (f *flood) due() {
 	signals.Catch(f.sig)
-	from := ownTime()
 	f.do()
-	f.next = time.Now().Add(min(mostRest, max(rest, restShare*(ownTime()-from))))
+	now := ownTime()
+	f.next = time.Now().Add(min(mostRest, max(rest, restShare*(now-f.used))))
+	f.used = now
 }
 
-// ownTime is the time of a processor that this thread has used.
+// ownTime is the time of a processor that the shim has used. Half of what a flood costs is Go's sysmon thread, which wakes with it.
 func ownTime() time.Duration {
 	var t unix.Timespec
-	unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t)
+	unix.ClockGettime(unix.CLOCK_PROCESS_CPUTIME_ID, &t)
 	return time.Duration(t.Nano())
 }
 
