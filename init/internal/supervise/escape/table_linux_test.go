@@ -94,7 +94,7 @@ func TestGapsOfReduced(t *testing.T) {
 				if len(all) != 1 {
 					t.Fatalf("%s%s", out, errs)
 				}
-				if in := all[0]; !in.OK {
+				if in := all[0]; !in.OK && !slices.Contains(strings.Fields(r.out), in.Errno) { // a file system has no flags, say
 					t.Errorf("inside: %+v: no longer a gap", in)
 				}
 			})
