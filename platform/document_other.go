@@ -15,9 +15,6 @@ func Inherited(int, bool) error { return errors.ErrUnsupported }
 // ReadDocument fails on this operating system.
 func ReadDocument(int, int, time.Duration) ([]byte, error) { return nil, errors.ErrUnsupported }
 
-// CreateReport fails on this operating system.
-func CreateReport(string) (int, error) { return -1, errors.ErrUnsupported }
-
 // FileOf knows no path on this operating system.
 func FileOf(int) string { return "" }
 

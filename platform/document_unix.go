@@ -34,7 +34,7 @@ func Inherited(fd int, write bool) error {
 
 // ReadDocumentFile reads a file as [ReadDocument] does. A named pipe that nobody writes to does not block it.
 func ReadDocumentFile(path string, max int, within time.Duration) ([]byte, error) {
-	fd, err := openRetry(path, unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NOCTTY|unix.O_NONBLOCK)
+	fd, err := openRetry(path, unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NOCTTY|unix.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, &os.PathError{Op: "open", Path: path, Err: err}
 	}
@@ -80,20 +80,5 @@ func ReadDocument(fd, max int, within time.Duration) ([]byte, error) {
 		if b = b[:len(b)+n]; len(b) > max {
 			return nil, ErrTooLong
 		}
-	}
-}
-
-// CreateReport opens a file for the lines of a report: new with mode 0600, or emptied. A link is not followed, and the
-// descriptor survives an execve.
-func CreateReport(path string) (int, error) {
-	for {
-		fd, err := unix.Open(path, unix.O_WRONLY|unix.O_CREAT|unix.O_TRUNC|unix.O_NOFOLLOW|unix.O_NOCTTY|unix.O_NONBLOCK, 0o600)
-		if err == unix.EINTR {
-			continue
-		}
-		if err != nil {
-			return -1, &os.PathError{Op: "open", Path: path, Err: err}
-		}
-		return fd, nil
 	}
 }

@@ -1,7 +1,6 @@
 package platform
 
 import (
-	"errors"
 	"io"
 	"os"
 	"time"
@@ -52,32 +51,6 @@ func readDocument(f *os.File, max int, within time.Duration) ([]byte, error) {
 	case <-time.After(within):
 		return nil, ErrTooSlow
 	}
-}
-
-// CreateReport opens a file for the lines of a report: new, or emptied. A link is not followed: one is refused. Who may
-// read it is what its folder says.
-func CreateReport(path string) (int, error) {
-	name, err := windows.UTF16PtrFromString(path)
-	if err != nil {
-		return -1, &os.PathError{Op: "open", Path: path, Err: err}
-	}
-	h, err := windows.CreateFile(name, windows.GENERIC_WRITE, windows.FILE_SHARE_READ|windows.FILE_SHARE_DELETE, nil, windows.OPEN_ALWAYS,
-		windows.FILE_ATTRIBUTE_NORMAL|windows.FILE_FLAG_OPEN_REPARSE_POINT, 0)
-	if err != nil {
-		return -1, &os.PathError{Op: "open", Path: path, Err: err}
-	}
-	var info windows.ByHandleFileInformation
-	if err = windows.GetFileInformationByHandle(h, &info); err == nil && info.FileAttributes&windows.FILE_ATTRIBUTE_REPARSE_POINT != 0 {
-		err = errors.New("is a link")
-	}
-	if err == nil {
-		err = windows.SetEndOfFile(h)
-	}
-	if err != nil {
-		windows.CloseHandle(h)
-		return -1, &os.PathError{Op: "open", Path: path, Err: err}
-	}
-	return Descriptor(h), nil
 }
 
 // FileOf is the path of the regular file behind a descriptor, and "" if there is something else.

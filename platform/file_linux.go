@@ -9,7 +9,7 @@ import (
 // ReadSmall reads a file of at most max bytes in few calls and without a stat, as suits /proc. A longer file is an
 // error (EFBIG).
 func ReadSmall(path string, max int) ([]byte, error) {
-	fd, err := openRetry(path, unix.O_RDONLY|unix.O_CLOEXEC)
+	fd, err := openRetry(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil, &os.PathError{Op: "open", Path: path, Err: err}
 	}
@@ -65,7 +65,7 @@ func WriteAll(fd int, b []byte) error {
 
 // WriteFile writes b in one call to a file that exists, as the files of /proc want it.
 func WriteFile(path, b string) error {
-	fd, err := openRetry(path, unix.O_WRONLY|unix.O_CLOEXEC)
+	fd, err := openRetry(path, unix.O_WRONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return &os.PathError{Op: "open", Path: path, Err: err}
 	}

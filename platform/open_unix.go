@@ -4,9 +4,9 @@ package platform
 
 import "golang.org/x/sys/unix"
 
-func openRetry(path string, flags int) (int, error) {
+func openRetry(path string, flags int, mode uint32) (int, error) {
 	for {
-		fd, err := unix.Open(path, flags, 0)
+		fd, err := unix.Open(path, flags, mode)
 		if err != unix.EINTR {
 			return fd, err
 		}

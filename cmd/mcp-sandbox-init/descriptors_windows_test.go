@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -94,5 +95,24 @@ func TestCRTDescriptor(t *testing.T) {
 	check(t, err)
 	if strings.TrimSpace(said.String()) != "policy" {
 		t.Errorf("said %q", said.String())
+	}
+}
+
+// A report to the file that the server writes to could be the server's own work.
+func TestSharedReportHandle(t *testing.T) {
+	file, err := os.Create(filepath.Join(t.TempDir(), "log"))
+	check(t, err)
+	defer file.Close()
+	check(t, windows.SetHandleInformation(windows.Handle(file.Fd()), windows.HANDLE_FLAG_INHERIT, windows.HANDLE_FLAG_INHERIT))
+	self, err := os.Executable()
+	check(t, err)
+	cmd := exec.Command(self)
+	cmd.Args = []string{"mcp-sandbox-init", "--report-fd", number(file), "--", "cmd", "/c", "echo ran"}
+	cmd.SysProcAttr = &syscall.SysProcAttr{AdditionalInheritedHandles: []syscall.Handle{syscall.Handle(file.Fd())}}
+	var errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = file, &errs
+	cmd.Run()
+	if cmd.ProcessState.ExitCode() != 125 || !strings.Contains(errs.String(), "standard output") {
+		t.Errorf("got %d %q", cmd.ProcessState.ExitCode(), &errs)
 	}
 }

@@ -39,7 +39,7 @@ func run(args []string) int {
 	// The report first: whatever is wrong after it is told there, too.
 	report := -1
 	if f.reportFD >= 0 {
-		if bad := platform.Inherited(f.reportFD, true); bad == nil {
+		if bad := platform.ReportFD(f.reportFD); bad == nil {
 			report = f.reportFD
 		} else if err == nil {
 			err = &usageError{"--report-fd " + f.given["--report-fd"] + ": " + bad.Error()}

@@ -96,7 +96,7 @@ func plan(o *options, args []string) int {
 	if len(why) > 0 {
 		return fail(why...)
 	}
-	if o.report != "" && o.report != "-" {
+	if o.report != "" {
 		ord.ReportFile, _ = filepath.Abs(o.report)
 	}
 	lines, err := reexec.Plan(ord)

@@ -21,7 +21,7 @@ type options struct {
 	source   source.Source
 	settings []setting // of the policy's flags, in the order given
 	program  policy.Program
-	report   string // file, "-" or ""
+	report   string // file or ""
 	reportFD int    // -1 for none
 	verbose  bool
 	stdio    stdio
@@ -108,7 +108,7 @@ func (o *options) addLaunch() {
 	o.heading("Policy and report")
 	o.add("policy", "FILE", "start from this policy; the flags below add to it", "", once(&o.source.File))
 	o.add("policy-fd", "N", "the same, from a descriptor (3 or more)", "", descriptor(&o.source.FD))
-	o.add("report", "FILE", "write what was proved to FILE, as JSON Lines; - is standard error", "", once(&o.report))
+	o.add("report", "FILE", "write what was proved to FILE, as JSON Lines", "", o.reportFile)
 	o.add("report-fd", "N", "the same, to a descriptor (3 or more)", "", descriptor(&o.reportFD))
 	o.add("verbose", "", "say on standard error what holds", "true", truth(&o.verbose))
 }
@@ -123,6 +123,13 @@ func once(at *string) func(string) error {
 		*at = s
 		return nil
 	}
+}
+
+func (o *options) reportFile(s string) error {
+	if s == "-" {
+		return errors.New("- would be standard error, by which the server could forge the report: name a file")
+	}
+	return once(&o.report)(s)
 }
 
 func descriptor(at *int) func(string) error {
@@ -142,18 +149,14 @@ func (o *options) openReport() error {
 		return errors.New("--report and --report-fd: only one of them")
 	}
 	if o.reportFD >= 0 {
-		err := platform.Inherited(o.reportFD, true)
+		err := platform.ReportFD(o.reportFD)
 		if err != nil {
 			err = errors.New("--report-fd " + strconv.Itoa(o.reportFD) + ": " + err.Error())
 			o.reportFD = -1
 		}
 		return err
 	}
-	switch o.report {
-	case "":
-		return nil
-	case "-":
-		o.reportFD = 2
+	if o.report == "" {
 		return nil
 	}
 	if same(o.report, o.source.File) {
