@@ -33,6 +33,19 @@ func ParseStart(b []byte) (ticks uint64, ok bool) {
 	return ticks, err == nil
 }
 
+// ParseThreads reads from the same file how many threads the process has. The state of one with more than one is that of its
+// first thread alone: it is Z where that one has ended and others run.
+func ParseThreads(b []byte) (n int, ok bool) {
+	end := bytes.LastIndexByte(b, ')')
+	f := bytes.Fields(b[end+1:])
+	const threads = 20 - 3
+	if end < 0 || len(f) <= threads {
+		return 0, false
+	}
+	n, err := strconv.Atoi(string(f[threads]))
+	return n, err == nil
+}
+
 // ParseGroup reads from the same file the process group and the session.
 func ParseGroup(b []byte) (group, session int, ok bool) {
 	end := bytes.LastIndexByte(b, ')')

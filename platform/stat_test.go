@@ -31,6 +31,9 @@ func TestParseStat(t *testing.T) {
 		if group, session, ok := ParseGroup(b); ok != c.ok || ok && (group != c.group || session != c.session) {
 			t.Errorf("%q: group %d, session %d, %v", c.stat, group, session, ok)
 		}
+		if n, ok := ParseThreads(b); ok != c.ok || ok && n != 1 {
+			t.Errorf("%q: %d threads, %v", c.stat, n, ok)
+		}
 		if start, ok := ParseStart(b); ok != c.ok || ok && start != c.start {
 			t.Errorf("%q: start %d, %v", c.stat, start, ok)
 		}

@@ -36,8 +36,9 @@ func processes() ([]process, error) {
 		if !ok || len(f) < 20 {
 			continue
 		}
+		threads, _ := platform.ParseThreads(b)     // of more than one the first may have ended alone
 		born, _ := strconv.ParseInt(f[19], 10, 64) // field 22 of proc_pid_stat(5)
-		table = append(table, process{pid: pid, parent: parent, born: born, dead: state == 'Z' || state == 'X'})
+		table = append(table, process{pid: pid, parent: parent, born: born, dead: threads < 2 && (state == 'Z' || state == 'X')})
 	}
 	return table, err
 }

@@ -42,6 +42,8 @@ func flood() {
 				}
 			}
 		}
+	case "headless":
+		headless(paths)
 	case "litter":
 		litter(paths[0])
 	case "terminal":

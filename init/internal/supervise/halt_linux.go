@@ -52,7 +52,7 @@ func (s *shim) halt() {
 	}
 }
 
-func halted(state byte) bool { return state == 'T' || state == 't' || state == 'Z' || state == 'X' }
+func halted(state byte) bool { return state == 'T' || state == 't' || dead(state) }
 
 // resume lets everything go on that halt stopped, children first: a shell that finds its child stopped takes it for a
 // suspended job. To a process that was stopped before, the signal to stop still waits to be delivered. One that had been
@@ -105,10 +105,11 @@ func (s *shim) stoppedServer() {
 
 // isStopped reports whether the server still is.
 func (s *shim) isStopped() bool {
-	b, err := platform.ReadSmall("/proc/"+strconv.Itoa(s.server)+"/stat", 4096)
+	pid := strconv.Itoa(s.server)
+	b, err := platform.ReadSmall("/proc/"+pid+"/stat", 4096)
 	if err != nil {
 		return false
 	}
 	state, _, ok := platform.ParseStat(b)
-	return ok && state == 'T'
+	return ok && ofThreads(pid, state, b) == 'T'
 }

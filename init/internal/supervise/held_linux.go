@@ -44,7 +44,7 @@ func (s *shim) beginSearch() {
 	now := time.Now()
 	q := &search{want: s.repair.laid, linked: now.Add(forLinks)}
 	for _, p := range s.tree() {
-		if p.state == 'Z' || p.state == 'X' || p.pid == s.server && !s.executed() {
+		if dead(p.state) || p.pid == s.server && !s.executed() {
 			continue
 		}
 		q.todo = append(q.todo, place{process: p})
@@ -107,13 +107,14 @@ func (q *search) names() (again bool, err error) {
 
 // gone reports whether a process has ended.
 func (p *process) gone() bool {
-	b, err := platform.ReadSmall("/proc/"+strconv.Itoa(p.pid)+"/stat", 4096)
+	pid := strconv.Itoa(p.pid)
+	b, err := platform.ReadSmall("/proc/"+pid+"/stat", 4096)
 	if err != nil {
 		return true
 	}
 	state, _, ok := platform.ParseStat(b)
 	at, known := platform.ParseStart(b)
-	return ok && (state == 'Z' || state == 'X') || known && at != p.start
+	return ok && dead(ofThreads(pid, state, b)) || known && at != p.start
 }
 
 // executed reports whether the server's own program runs. Before, its process is not dumpable, so nobody may look into it,

@@ -13,7 +13,7 @@ import (
 type process struct {
 	pid, parent    int
 	group, session int
-	state          byte // proc_pid_stat(5)
+	state          byte // proc_pid_stat(5), see [ofThreads]
 	depth          int  // 1: init's own child
 	start          uint64
 }
@@ -21,11 +21,34 @@ type process struct {
 // living counts the processes below init that are not dead already, whoever their parents are by now.
 func (s *shim) living() (n int) {
 	eachBelow(s.init, func(p process) {
-		if p.state != 'Z' && p.state != 'X' {
+		if !dead(p.state) {
 			n++
 		}
 	})
 	return n
+}
+
+func dead(state byte) bool { return state == 'Z' || state == 'X' }
+
+// ofThreads is the state of a process by its threads, if its first one has ended: else a server could seem dead and live. It is
+// that of one that runs or could, if there is any.
+func ofThreads(pid string, state byte, stat []byte) byte {
+	if n, ok := platform.ParseThreads(stat); !dead(state) || !ok || n < 2 {
+		return state
+	}
+	dir := "/proc/" + pid + "/task/"
+	for _, t := range numbers(dir) {
+		b, err := platform.ReadSmall(dir+t+"/stat", 4096)
+		if err != nil {
+			continue // it ended meanwhile
+		}
+		if of, _, ok := platform.ParseStat(b); ok && !dead(of) {
+			if state = of; !halted(of) {
+				break
+			}
+		}
+	}
+	return state
 }
 
 // tree finds the processes below init.
@@ -55,7 +78,7 @@ func eachBelow(ancestor int, do func(process)) {
 			continue // it ended meanwhile
 		}
 		if state, parent, ok := platform.ParseStat(b); ok {
-			p := process{pid: pid, parent: parent, state: state}
+			p := process{pid: pid, parent: parent, state: ofThreads(name, state, b)}
 			p.start, _ = platform.ParseStart(b)
 			p.group, p.session, _ = platform.ParseGroup(b)
 			all[pid] = p

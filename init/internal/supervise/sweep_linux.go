@@ -49,7 +49,7 @@ func (w sweep) all() (living int) {
 		}
 	}
 	for _, p := range w.found() {
-		if p.state != 'Z' && p.state != 'X' && p.signal(unix.SIGKILL) == nil {
+		if !dead(p.state) && p.signal(unix.SIGKILL) == nil {
 			living++
 		}
 	}
