@@ -31,6 +31,7 @@ var rules = []rule{
 	{"init/internal/rows", "policy platform init/order init/internal/cgroup init/internal/program init/internal/view", "golang.org/x/sys github.com/landlock-lsm/go-landlock"},
 	{"init/internal/ending", "policy init/order", ""},
 	{"init/internal/report", "policy platform init/order init/internal/digest init/internal/ending init/internal/view", "golang.org/x/sys"},
+	{"init/internal/proctree", "platform", "golang.org/x/sys"},
 	{"init/internal/tries", "platform init/order init/internal/program", "golang.org/x/sys"},
 	{"init/internal/basic", "policy platform init/order init/internal", "golang.org/x/sys"},
 	{"init/internal/supervise", "policy platform init/order init/internal", "golang.org/x/sys"},

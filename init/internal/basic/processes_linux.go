@@ -2,11 +2,9 @@ package basic
 
 import (
 	"errors"
-	"os"
-	"strconv"
-	"strings"
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/proctree"
 	"github.com/security-mcp/mcp-sandbox/platform"
 )
 
@@ -14,33 +12,11 @@ import (
 
 const rssUnit = 1 << 10
 
-func processes() ([]process, error) {
-	d, err := os.Open("/proc")
-	if err != nil {
-		return nil, err
+func processes() (table []process, err error) {
+	for _, p := range proctree.Table() {
+		table = append(table, process{pid: p.PID, parent: p.Parent, born: int64(p.Start), dead: p.Dead()})
 	}
-	defer d.Close()
-	names, err := d.Readdirnames(-1)
-	var table []process
-	for _, name := range names {
-		pid, err := strconv.Atoi(name)
-		if err != nil {
-			continue
-		}
-		b, err := platform.ReadSmall("/proc/"+name+"/stat", 4096)
-		if err != nil {
-			continue // it has ended
-		}
-		state, parent, ok := platform.ParseStat(b)
-		f := strings.Fields(string(b[strings.LastIndexByte(string(b), ')')+1:]))
-		if !ok || len(f) < 20 {
-			continue
-		}
-		threads, _ := platform.ParseThreads(b)     // of more than one the first may have ended alone
-		born, _ := strconv.ParseInt(f[19], 10, 64) // field 22 of proc_pid_stat(5)
-		table = append(table, process{pid: pid, parent: parent, born: born, dead: threads < 2 && (state == 'Z' || state == 'X')})
-	}
-	return table, err
+	return table, nil
 }
 
 func processesOf(int) (int, error) { return 0, errors.ErrUnsupported }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/proctree"
 	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
 	"github.com/security-mcp/mcp-sandbox/init/internal/signals"
 	"github.com/security-mcp/mcp-sandbox/platform"
@@ -39,37 +40,25 @@ func (s *shim) halt() {
 		s.Signal(rows.Freeze)
 		return
 	}
-	for until := time.Now().Add(forHalt); time.Now().Before(until); {
-		running := 0
-		eachBelow(s.init, func(p process) {
-			if !halted(p.state) && p.signal(unix.SIGSTOP) == nil {
-				running++
-			}
-		})
-		if running == 0 {
-			return
-		}
-	}
+	proctree.Sweep{Root: s.init}.Halt(forHalt)
 }
-
-func halted(state byte) bool { return state == 'T' || state == 't' || dead(state) }
 
 // resume lets everything go on that halt stopped, children first: a shell that finds its child stopped takes it for a
 // suspended job. To a process that was stopped before, the signal to stop still waits to be delivered. One that had been
 // told to stop and had not yet done so goes on as well: two signals of a kind that wait are one, signal(7).
 func (s *shim) resume() {
-	stopped := s.tree()
-	slices.SortFunc(stopped, func(a, b process) int { return b.depth - a.depth })
+	stopped := proctree.Descendants(s.init)
+	slices.SortFunc(stopped, func(a, b proctree.Process) int { return b.Depth - a.Depth })
 	for _, p := range stopped {
-		b, err := platform.ReadSmall("/proc/"+strconv.Itoa(p.pid)+"/status", 16<<10)
+		b, err := platform.ReadSmall("/proc/"+strconv.Itoa(p.PID)+"/status", 16<<10)
 		if err != nil {
 			continue // killed meanwhile
 		}
 		const stop = 1 << (uint(unix.SIGSTOP) - 1)
-		if waits, ok := platform.Pending(b); p.state == 'T' && ok && waits&stop != 0 {
+		if waits, ok := platform.Pending(b); p.Stopped() && ok && waits&stop != 0 {
 			continue
 		}
-		p.signal(unix.SIGCONT)
+		p.Signal(unix.SIGCONT)
 	}
 	s.Signal(unix.SIGCONT)
 }
@@ -105,11 +94,6 @@ func (s *shim) stoppedServer() {
 
 // isStopped reports whether the server still is.
 func (s *shim) isStopped() bool {
-	pid := strconv.Itoa(s.server)
-	b, err := platform.ReadSmall("/proc/"+pid+"/stat", 4096)
-	if err != nil {
-		return false
-	}
-	state, _, ok := platform.ParseStat(b)
-	return ok && ofThreads(pid, state, b) == 'T'
+	p, err := proctree.Look(s.server)
+	return err == nil && p.Stopped()
 }

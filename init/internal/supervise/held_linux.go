@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/proctree"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
 )
@@ -28,7 +29,7 @@ type search struct {
 
 // A place is one of a process in which something can be held: links in /proc, or if there are none its memory.
 type place struct {
-	process process
+	process proctree.Process
 	links   []string
 	thread  string // lists them when it comes to it
 }
@@ -43,8 +44,8 @@ const (
 func (s *shim) beginSearch() {
 	now := time.Now()
 	q := &search{want: s.repair.laid, linked: now.Add(forLinks)}
-	for _, p := range s.tree() {
-		if dead(p.state) || p.pid == s.server && !s.executed() {
+	for _, p := range proctree.Descendants(s.init) {
+		if p.Dead() || p.PID == s.server && !s.executed() {
 			continue
 		}
 		q.todo = append(q.todo, place{process: p})
@@ -68,10 +69,10 @@ func (s *shim) searchOn() (done bool, err error) {
 		l := q.todo[len(q.todo)-1]
 		q.todo = q.todo[:len(q.todo)-1]
 		more, at, err := q.look(&l)
-		switch pid := strconv.Itoa(l.process.pid); {
+		switch pid := strconv.Itoa(l.process.PID); {
 		case at != "":
 			return false, errors.New("process " + pid + " has the new " + at + " open")
-		case err != nil && l.process.gone():
+		case err != nil && l.process.Ended():
 		case err != nil && q.tries == mayFail:
 			return false, errors.New("who has it open: process " + pid + " cannot be looked into: " + err.Error())
 		case err != nil:
@@ -103,18 +104,6 @@ func (q *search) names() (again bool, err error) {
 		again = true
 	}
 	return again, nil
-}
-
-// gone reports whether a process has ended.
-func (p *process) gone() bool {
-	pid := strconv.Itoa(p.pid)
-	b, err := platform.ReadSmall("/proc/"+pid+"/stat", 4096)
-	if err != nil {
-		return true
-	}
-	state, _, ok := platform.ParseStat(b)
-	at, known := platform.ParseStart(b)
-	return ok && dead(ofThreads(pid, state, b)) || known && at != p.start
 }
 
 // executed reports whether the server's own program runs. Before, its process is not dumpable, so nobody may look into it,
@@ -154,7 +143,7 @@ func (q *search) look(l *place) (more []place, at string, err error) {
 		}
 		return []place{*l}, "", err
 	}
-	dir := "/proc/" + strconv.Itoa(l.process.pid)
+	dir := "/proc/" + strconv.Itoa(l.process.PID)
 	if at, err = q.mapped(dir + "/maps"); err != nil || at != "" {
 		return nil, at, err
 	}

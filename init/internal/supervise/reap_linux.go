@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
+	"github.com/security-mcp/mcp-sandbox/init/internal/proctree"
 	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
@@ -20,9 +21,9 @@ func Reap() int {
 	}
 	platform.WriteFile("/proc/self/comm", order.RunnerName) // which execve has changed
 	unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
-	w := sweep{root: unix.Getpid()}
+	w := proctree.Sweep{Root: unix.Getpid()}
 	for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
-		found := w.all()
+		found := w.Kill()
 		for {
 			pid, err := unix.Wait4(-1, nil, unix.WNOHANG, nil)
 			if err == unix.ECHILD {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/proctree"
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
 	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
 	"github.com/security-mcp/mcp-sandbox/init/internal/view"
@@ -123,8 +124,8 @@ func (s *shim) policyLost(err error) {
 	s.repair = repair{runner: -1}
 	s.end.Because(order.CausePolicyLost)
 	s.end.Kill()
-	for _, p := range s.tree() { // init waits for the server's end before it kills the others
-		p.signal(unix.SIGKILL)
+	for _, p := range proctree.Descendants(s.init) { // init waits for the server's end before it kills the others
+		p.Signal(unix.SIGKILL)
 	}
 	s.Say("the server is ended, because the host replaced something that the policy denies or protects: " + err.Error() +
 		" (deny, or grant, whole folders rather than single files)")

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
+	"github.com/security-mcp/mcp-sandbox/init/internal/proctree"
 	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"golang.org/x/sys/unix"
@@ -107,7 +108,7 @@ func (s *shim) Kill() (living int) {
 		s.end.KillAt = time.Now()
 		return living
 	}
-	living = s.living()
+	living = proctree.Living(s.init)
 	s.Signal(unix.SIGKILL)
 	s.end.KillAt = time.Now().Add(forInit)
 	return living

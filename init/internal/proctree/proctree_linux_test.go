@@ -1,0 +1,138 @@
+package proctree
+
+import (
+	"bufio"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
+	"golang.org/x/sys/unix"
+)
+
+// vforkArg makes this binary a process whose vfork(2) waits for a child that executes nothing.
+const vforkArg = "wait-in-vfork"
+
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == vforkArg {
+		runtime.LockOSThread() // /proc/PID/stat shows the state of the main thread
+		waitInVfork()
+	}
+	os.Exit(m.Run())
+}
+
+func waitInVfork() {
+	if pid, _, _ := unix.RawSyscall6(unix.SYS_CLONE, unix.CLONE_VFORK|uintptr(unix.SIGCHLD), 0, 0, 0, 0, 0); pid != 0 {
+		return
+	}
+	for {
+		unix.RawSyscall6(unix.SYS_PPOLL, 0, 0, 0, 0, 0, 0)
+	}
+}
+
+// The parent of a vfork waits uninterruptibly for a child that is stopped: a sweep does not wait for the parent.
+func TestSweepInVfork(t *testing.T) {
+	c := exec.Command("/bin/sh", "-c", `"$@" & wait`, "sh", os.Args[0], vforkArg)
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Process.Kill(); c.Wait() })
+	waiting := func(p Process) bool { return p.waits() }
+	for end := time.Now().Add(testbed.Patience()); !slices.ContainsFunc(Descendants(c.Process.Pid), waiting); {
+		if time.Now().After(end) {
+			t.Fatal("no process waits in vfork")
+		}
+		time.Sleep(time.Millisecond)
+	}
+	began := time.Now()
+	if n := (Sweep{Root: c.Process.Pid}).Kill(); n != 2 || time.Since(began) >= stopTimeout {
+		t.Errorf("%d killed in %v, want 2 before %v", n, time.Since(began), stopTimeout)
+	}
+}
+
+// family starts a shell with a child and a grandchild in a session of its own, and returns the shell's pid.
+func family(t *testing.T) int {
+	t.Helper()
+	c := exec.Command("/bin/sh", "-c", "{ sleep 600 & setsid sleep 600 & echo ready; wait; } & wait")
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		Sweep{Root: c.Process.Pid}.Kill()
+		c.Process.Kill()
+		c.Wait()
+	})
+	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "ready\n" {
+		t.Fatalf("%q, %v", line, err)
+	}
+	return c.Process.Pid
+}
+
+func TestDescendants(t *testing.T) {
+	root := family(t)
+	var depths []int
+	for _, p := range Descendants(root) {
+		depths = append(depths, p.Depth)
+	}
+	if slices.Sort(depths); !slices.Equal(depths, []int{1, 2, 2}) || Living(root) != 3 {
+		t.Errorf("depths %v, %d living, want 1 2 2 and 3", depths, Living(root))
+	}
+}
+
+// A sweep spares whom it is told to spare, and counts those that it killed.
+func TestSweep(t *testing.T) {
+	root := family(t)
+	all := Descendants(root)
+	spared := all[slices.IndexFunc(all, func(p Process) bool { return p.Depth == 2 })]
+	if n := (Sweep{Root: root, Spares: func(pid int) bool { return pid == spared.PID }}).Kill(); n != 2 {
+		t.Errorf("%d were killed, want 2", n)
+	}
+	if now, err := Look(spared.PID); err != nil || now.Dead() || now.Stopped() {
+		t.Errorf("%+v, %v: the spared process does not run", now, err)
+	}
+	spared.Signal(unix.SIGKILL)
+}
+
+func TestHalt(t *testing.T) {
+	root := family(t)
+	Sweep{Root: root}.Halt(10 * time.Second)
+	for _, p := range Descendants(root) {
+		if !p.Stopped() {
+			t.Errorf("%+v is not stopped", p)
+		}
+	}
+}
+
+// A signal goes to the process that was read, and not to another that has its pid by now.
+func TestSignalOfAnother(t *testing.T) {
+	p := Descendants(family(t))[0]
+	other := p
+	other.Start++
+	if err := other.Signal(0); err != unix.ESRCH || !other.Ended() {
+		t.Errorf("%v, ended %v, want ESRCH and true", err, other.Ended())
+	}
+	if err := p.Signal(0); err != nil || p.Ended() {
+		t.Errorf("%v, ended %v: the control", err, p.Ended())
+	}
+}
+
+// A table that was not read atomically can show a parent that is younger than its child, or a cycle.
+func TestDepth(t *testing.T) {
+	all := map[int]Process{
+		10: {PID: 10, Parent: 1, Start: 5}, 11: {PID: 11, Parent: 10, Start: 6}, 12: {PID: 12, Parent: 11, Start: 7},
+		20: {PID: 20, Parent: 10, Start: 4}, 21: {PID: 21, Parent: 20, Start: 9},
+		30: {PID: 30, Parent: 31, Start: 8}, 31: {PID: 31, Parent: 30, Start: 8},
+	}
+	for pid, want := range map[int]int{10: 1, 11: 2, 12: 3, 20: 0, 21: 0, 30: 0, 99: 0} {
+		if got := depth(all, pid, 1); got != want {
+			t.Errorf("depth of %d is %d, want %d", pid, got, want)
+		}
+	}
+}
