@@ -18,12 +18,11 @@ const (
 	argErrno
 )
 
-// An Arg is an argument of a call, or the value that it has to return.
+// An Arg is an argument of a system call, or the value that the call has to return.
 type Arg struct {
 	kind argKind
 	val  uint64
-	str  string
-	data []byte
+	data string // of argString and argData
 }
 
 // Int is an argument that is a plain number. Negative numbers such as AT_FDCWD are sign-extended.
@@ -32,10 +31,10 @@ func Int[T ~int | ~int32 | ~int64 | ~uint | ~uint32 | ~uint64 | ~uintptr](v T) A
 }
 
 // Str is the address of a NUL-terminated copy of s.
-func Str(s string) Arg { return Arg{kind: argString, str: s} }
+func Str(s string) Arg { return Arg{kind: argString, data: s} }
 
 // Bytes is the address of a copy of b.
-func Bytes(b []byte) Arg { return Arg{kind: argData, data: b} }
+func Bytes(b []byte) Arg { return Arg{kind: argData, data: string(b)} }
 
 // Words is the address of these 64-bit words.
 func Words(w ...uint64) Arg { return Bytes(Raw(w...)) }

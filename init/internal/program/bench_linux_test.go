@@ -11,14 +11,14 @@ func launchLike(p *Program, n int) {
 	at, flags := Int(unix.AT_FDCWD), Int(unix.O_PATH|unix.O_CLOEXEC)
 	var out Label
 	for p.Len() < n {
-		fd := p.Do(unix.SYS_OPENAT, at, Str("/usr/lib/some/folder/of/a/grant"), flags)
-		p.Do(unix.SYS_MOUNT_SETATTR, fd.Result(), Str(""), Int(unix.AT_EMPTY_PATH), Words(1, 0, 0, 0), Int(32))
-		p.Do(unix.SYS_MOVE_MOUNT, fd.Result(), Str(""), at, Str("usr/lib/some/folder/of/a/grant"), Int(4))
-		p.Do(unix.SYS_CLOSE, fd.Result())
+		fd := p.Do(Sys(unix.SYS_OPENAT, at, Str("/usr/lib/some/folder/of/a/grant"), flags))
+		p.Do(Sys(unix.SYS_MOUNT_SETATTR, fd.Result(), Str(""), Int(unix.AT_EMPTY_PATH), Words(1, 0, 0, 0), Int(32)))
+		p.Do(Sys(unix.SYS_MOVE_MOUNT, fd.Result(), Str(""), at, Str("usr/lib/some/folder/of/a/grant"), Int(4)))
+		p.Do(Sys(unix.SYS_CLOSE, fd.Result()))
 		for i := range 5 {
-			p.Do(unix.SYS_PRCTL, Int(unix.PR_CAPBSET_DROP), Int(i), Int(0), Int(0), Int(0))
+			p.Do(Sys(unix.SYS_PRCTL, Int(unix.PR_CAPBSET_DROP), Int(i), Int(0), Int(0), Int(0)))
 		}
-		p.Ask(unix.SYS_STATX, fd.Result(), Str("x"), Int(0), Int(0), Ref(p.Space(256))).Else(&out)
+		p.Ask(Sys(unix.SYS_STATX, fd.Result(), Str("x"), Int(0), Int(0), Ref(p.Space(256)))).Else(&out)
 	}
 	p.Here(&out)
 }

@@ -38,52 +38,49 @@ func (p *Program) Full() bool { return p.full }
 func (p *Program) Len() int { return p.n }
 
 // Do applies: the call must succeed.
-func (p *Program) Do(nr uintptr, args ...Arg) Op { return p.add(Apply, wantOK, Arg{}, nr, args) }
+func (p *Program) Do(c Syscall) Op { return p.add(Apply, wantOK, Arg{}, c) }
 
 // DoExactly applies: the call must return v.
-func (p *Program) DoExactly(v Arg, nr uintptr, args ...Arg) Op {
-	return p.add(Apply, wantEq, v, nr, args)
+func (p *Program) DoExactly(v Arg, c Syscall) Op {
+	return p.add(Apply, wantEq, v, c)
 }
 
 // Try applies, and takes any answer: what follows from it is for the evidence.
-func (p *Program) Try(nr uintptr, args ...Arg) Op { return p.add(Apply, wantAny, Arg{}, nr, args) }
+func (p *Program) Try(c Syscall) Op { return p.add(Apply, wantAny, Arg{}, c) }
 
 // Ask reads back: the call must succeed.
-func (p *Program) Ask(nr uintptr, args ...Arg) Op { return p.add(Ask, wantOK, Arg{}, nr, args) }
+func (p *Program) Ask(c Syscall) Op { return p.add(Ask, wantOK, Arg{}, c) }
 
 // AskFor reads back or tries: the call must return v, which may be an [Errno].
-func (p *Program) AskFor(v Arg, nr uintptr, args ...Arg) Op {
-	return p.add(Ask, wantEq, v, nr, args)
+func (p *Program) AskFor(v Arg, c Syscall) Op {
+	return p.add(Ask, wantEq, v, c)
 }
 
 // See reads back, and takes any answer.
-func (p *Program) See(nr uintptr, args ...Arg) Op { return p.add(Ask, wantAny, Arg{}, nr, args) }
+func (p *Program) See(c Syscall) Op { return p.add(Ask, wantAny, Arg{}, c) }
 
 // Step moves the program along: the call must succeed.
-func (p *Program) Step(nr uintptr, args ...Arg) Op { return p.add(Control, wantOK, Arg{}, nr, args) }
+func (p *Program) Step(c Syscall) Op { return p.add(Control, wantOK, Arg{}, c) }
 
 // StepExactly moves the program along: the call must return v.
-func (p *Program) StepExactly(v Arg, nr uintptr, args ...Arg) Op {
-	return p.add(Control, wantEq, v, nr, args)
+func (p *Program) StepExactly(v Arg, c Syscall) Op {
+	return p.add(Control, wantEq, v, c)
 }
 
 // Any moves the program along, whatever the call returns.
-func (p *Program) Any(nr uintptr, args ...Arg) Op { return p.add(Control, wantAny, Arg{}, nr, args) }
+func (p *Program) Any(c Syscall) Op { return p.add(Control, wantAny, Arg{}, c) }
 
-func (p *Program) add(c Class, want byte, v Arg, nr uintptr, args []Arg) Op {
-	if len(args) > 6 {
-		panic("program: a system call has at most six arguments")
-	}
-	o := p.next(c)
+func (p *Program) add(class Class, want byte, v Arg, c Syscall) Op {
+	o := p.next(class)
 	at := p.at(o.i)
 	m := &p.metas[o.i]
 	p.mem[at+offKind] = kindCall
 	p.mem[at+offWant] = want
-	put32(p.mem, at+offNr, uint32(nr))
-	m.nargs = uint8(len(args))
+	put32(p.mem, at+offNr, c.nr)
+	m.nargs = c.n
 	p.arg(at, m, offVal, 6, &v)
-	for i := range args {
-		p.arg(at, m, offArgs+8*i, i, &args[i])
+	for i := range c.args[:c.n] {
+		p.arg(at, m, offArgs+8*i, i, &c.args[i])
 	}
 	return o
 }
@@ -107,12 +104,12 @@ func (p *Program) arg(at int, m *meta, off, i int, a *Arg) {
 	v := a.val
 	switch a.kind {
 	case argString:
-		v = uint64(p.String(a.str))
+		v = uint64(p.String(a.data))
 		if m.object == "" {
-			m.object = a.str
+			m.object = a.data
 		}
 	case argData:
-		v = uint64(p.Data(a.data))
+		v = uint64(p.Data([]byte(a.data)))
 	case argResult:
 		v = uint64(Op{p, int(a.val)}.At())
 		p.mem[at+offInd] |= 1 << i
@@ -154,16 +151,28 @@ func (p *Program) Here(l *Label) {
 
 // Unless goes on at l if the last result is not v.
 func (p *Program) Unless(v Arg, l *Label) {
-	o := p.add(Control, wantEq, v, 0, nil)
+	o := p.add(Control, wantEq, v, Syscall{})
 	p.mem[p.at(o.i)+offKind] = kindTest
 	p.link(o.i, l)
 }
 
 // UnlessOK goes on at l if the last result is an error.
 func (p *Program) UnlessOK(l *Label) {
-	o := p.add(Control, wantOK, Arg{}, 0, nil)
+	o := p.add(Control, wantOK, Arg{}, Syscall{})
 	p.mem[p.at(o.i)+offKind] = kindTest
 	p.link(o.i, l)
+}
+
+// Load makes v, mostly a [Word], the last result.
+func (p *Program) Load(v Arg) Op { return p.value(kindLoad, v) }
+
+// Negate makes -v the last result: kill(2) wants the number of a process group negated.
+func (p *Program) Negate(v Arg) Op { return p.value(kindNeg, v) }
+
+func (p *Program) value(kind byte, v Arg) Op {
+	o := p.add(Control, wantAny, Arg{}, Sys(0, v))
+	p.mem[p.at(o.i)+offKind] = kind
+	return o
 }
 
 // Jump goes on at l.

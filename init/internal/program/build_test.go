@@ -14,10 +14,10 @@ func (p *Program) field(o Op, off int) uint64 { return get64(p.mem, p.at(o.i)+of
 
 func TestLayout(t *testing.T) {
 	p := New(small())
-	first := p.Do(7)
+	first := p.Do(Sys(7))
 	cell := p.Data(Raw(5))
-	o := p.AskFor(Errno(syscall.ENOENT), 1234, Int(-100), Str("/usr"), Bytes([]byte{1, 2, 3}), Words(8, 9), first.Result(), Word(cell))
-	ref := p.Do(1, Ref(cell), Int(^uint64(0)), Int(uint32(1<<31)))
+	o := p.AskFor(Errno(syscall.ENOENT), Sys(1234, Int(-100), Str("/usr"), Bytes([]byte{1, 2, 3}), Words(8, 9), first.Result(), Word(cell)))
+	ref := p.Do(Sys(1, Ref(cell), Int(^uint64(0)), Int(uint32(1<<31))))
 	str, bytes, words := Addr(p.field(o, offArgs+8)), Addr(p.field(o, offArgs+16)), Addr(p.field(o, offArgs+24))
 	for _, c := range []struct {
 		name      string
@@ -65,15 +65,15 @@ func TestVerbs(t *testing.T) {
 		class Class
 		want  byte
 	}{
-		{"Do", p.Do(1), Apply, wantOK},
-		{"DoExactly", p.DoExactly(Int(3), 1), Apply, wantEq},
-		{"Try", p.Try(1), Apply, wantAny},
-		{"Ask", p.Ask(1), Ask, wantOK},
-		{"AskFor", p.AskFor(Int(3), 1), Ask, wantEq},
-		{"See", p.See(1), Ask, wantAny},
-		{"Step", p.Step(1), Control, wantOK},
-		{"StepExactly", p.StepExactly(Int(3), 1), Control, wantEq},
-		{"Any", p.Any(1), Control, wantAny},
+		{"Do", p.Do(Sys(1)), Apply, wantOK},
+		{"DoExactly", p.DoExactly(Int(3), Sys(1)), Apply, wantEq},
+		{"Try", p.Try(Sys(1)), Apply, wantAny},
+		{"Ask", p.Ask(Sys(1)), Ask, wantOK},
+		{"AskFor", p.AskFor(Int(3), Sys(1)), Ask, wantEq},
+		{"See", p.See(Sys(1)), Ask, wantAny},
+		{"Step", p.Step(Sys(1)), Control, wantOK},
+		{"StepExactly", p.StepExactly(Int(3), Sys(1)), Control, wantEq},
+		{"Any", p.Any(Sys(1)), Control, wantAny},
 	} {
 		if got := p.mem[p.at(c.op.i)+offWant]; got != c.want || p.Class(c.op.i) != c.class {
 			t.Errorf("%s: class %d, demand %d", c.name, p.Class(c.op.i), got)
@@ -88,12 +88,12 @@ func TestLabels(t *testing.T) {
 	var forward, back, nowhere Label
 	p := New(small())
 	p.Here(&back)
-	a := p.Do(1).Else(&forward)
+	a := p.Do(Sys(1)).Else(&forward)
 	p.Unless(Int(5), &forward)
 	p.UnlessOK(&back)
 	p.Jump(&nowhere)
 	p.Here(&forward)
-	b := p.Do(1).Else(&back)
+	b := p.Do(Sys(1)).Else(&back)
 	at := func(i int) uint64 { return uint64(Base + header + i*opSize) }
 	for i, want := range []struct {
 		kind, demand byte
@@ -118,8 +118,8 @@ func TestLabels(t *testing.T) {
 
 func TestForkAndInto(t *testing.T) {
 	p := New(small())
-	plain, a := p.Do(1), p.Space(16)
-	o := p.Do(1).Fork().Into(a.Plus(4))
+	plain, a := p.Do(Sys(1)), p.Space(16)
+	o := p.Do(Sys(1)).Fork().Into(a.Plus(4))
 	if p.mem[p.at(o.i)+offParent] != 1 || p.field(o, offOut) != uint64(a)+4 {
 		t.Errorf("fork %d, into %#x", p.mem[p.at(o.i)+offParent], p.field(o, offOut))
 	}
@@ -131,13 +131,13 @@ func TestForkAndInto(t *testing.T) {
 func TestFullOps(t *testing.T) {
 	p := New(small())
 	for range MaxOps {
-		p.Do(1)
+		p.Do(Sys(1))
 	}
 	if p.Full() || p.Len() != MaxOps || p.at(MaxOps) > dataFrom {
 		t.Fatalf("full %v with %d of %d Ops", p.Full(), p.Len(), MaxOps)
 	}
 	var l Label
-	o := p.Do(2, Str("x")).Else(&l).On("y")
+	o := p.Do(Sys(2, Str("x"))).Else(&l).On("y")
 	p.Here(&l)
 	if !p.Full() || o.Index() != MaxOps-1 || p.Len() != MaxOps {
 		t.Errorf("full %v, index %d", p.Full(), o.Index())
@@ -152,8 +152,8 @@ func TestFullData(t *testing.T) {
 		"Space":  func(p *Program, n int) { p.Space(n) },
 		"Data":   func(p *Program, n int) { p.Data(make([]byte, n)) },
 		"String": func(p *Program, n int) { p.String(strings.Repeat("x", n-1)) },
-		"Str":    func(p *Program, n int) { p.Do(1, Str(strings.Repeat("x", n-1))) },
-		"Bytes":  func(p *Program, n int) { p.Do(1, Bytes(make([]byte, n))) },
+		"Str":    func(p *Program, n int) { p.Do(Sys(1, Str(strings.Repeat("x", n-1)))) },
+		"Bytes":  func(p *Program, n int) { p.Do(Sys(1, Bytes(make([]byte, n)))) },
 	} {
 		p := New(small())
 		grow(p, 4096)
@@ -167,7 +167,7 @@ func TestFullData(t *testing.T) {
 		// A builder goes on, and must not fail: what it makes is thrown away.
 		a := p.Space(1 << 30)
 		p.Put(a.Plus(1<<29), 1)
-		p.Do(1, Str("more"), Word(a), Words(1, 2)).Into(a.Plus(1 << 29))
+		p.Do(Sys(1, Str("more"), Word(a), Words(1, 2))).Into(a.Plus(1 << 29))
 		if p.Line(p.Len()-1, p.Copy()) == "" {
 			t.Errorf("%s: no line", name)
 		}
@@ -195,7 +195,7 @@ func TestStringsAndPut(t *testing.T) {
 // TestMisuse holds what only a mistake in a row can do.
 func TestMisuse(t *testing.T) {
 	for name, f := range map[string]func(*Program){
-		"seven arguments": func(p *Program) { p.Do(1, Int(1), Int(2), Int(3), Int(4), Int(5), Int(6), Int(7)) },
+		"seven arguments": func(p *Program) { p.Do(Sys(1, Int(1), Int(2), Int(3), Int(4), Int(5), Int(6), Int(7))) },
 		"a negative size": func(p *Program) { p.Space(-1) },
 		"Put outside":     func(p *Program) { p.Put(0, 1) },
 	} {

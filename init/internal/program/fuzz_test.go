@@ -77,14 +77,14 @@ func (s *source) step(p *Program, labels []Label) {
 		p.Layer(string(s.take(30)))
 	case 8:
 		for range int(s.byte()) * 50 { // some 12,000 Ops outgrow the memory
-			p.Any(1)
+			p.Any(Sys(1))
 		}
 	default:
 		args := make([]Arg, s.byte()%7)
 		for i := range args {
 			args[i] = s.arg(p)
 		}
-		o := p.add(Class(s.byte()%3), s.byte()%3, s.arg(p), uintptr(s.word()), args)
+		o := p.add(Class(s.byte()%3), s.byte()%3, s.arg(p), Sys(uintptr(s.word()), args...))
 		switch s.byte() % 5 {
 		case 0:
 			o.Else(l)

@@ -4,9 +4,6 @@ package program
 
 import "strconv"
 
-const nothing = 0
-
-// Name is the system call's number: programs run on Linux only.
-func Name(nr uint32) string { return "syscall " + strconv.Itoa(int(nr)) }
+const nothing, mountCall = 0, 0
 
 func errnoName(v uint64) string { return "-" + strconv.FormatUint(v, 10) }

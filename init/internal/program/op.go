@@ -40,6 +40,8 @@ const (
 	kindEnd  = 0
 	kindCall = 1
 	kindTest = 2 // no call: test the last result again
+	kindLoad = 3 // no call: the result is the first argument
+	kindNeg  = 4 // no call: the result is the first argument, negated
 )
 
 const (

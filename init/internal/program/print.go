@@ -1,6 +1,10 @@
 package program
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/filter"
+)
 
 // Line is the Op at i as text: who makes the call, the call with its arguments, the result it demands, and, with r
 // given, the one it got.
@@ -18,7 +22,7 @@ func (p *Program) Line(i int, r *Results) string {
 	if p.mem[at+offKind] == kindTest {
 		b = append(b, "unless the last result"...)
 	} else {
-		b = append(b, Name(get32(p.mem, at+offNr))...)
+		b = append(b, p.verb(at)...)
 		b = append(b, '(')
 		for a := 0; a < int(m.nargs); a++ {
 			if a > 0 {
@@ -43,7 +47,7 @@ func (p *Program) Line(i int, r *Results) string {
 		b = append(b, ", else go to "...)
 		b = strconv.AppendUint(b, (alt-Base-header)/opSize, 10)
 	}
-	if r != nil && p.mem[at+offKind] == kindCall {
+	if r != nil && p.mem[at+offKind] != kindTest {
 		b = append(b, "  -> "...)
 		if !r.Ran(Op{p, i}) {
 			b = append(b, "not reached"...)
@@ -52,6 +56,17 @@ func (p *Program) Line(i int, r *Results) string {
 		}
 	}
 	return string(b)
+}
+
+// verb is the name of the system call of the Op at an offset, or of what the runner does in its place.
+func (p *Program) verb(at int) string {
+	switch p.mem[at+offKind] {
+	case kindLoad:
+		return "load"
+	case kindNeg:
+		return "negate"
+	}
+	return filter.Name(get32(p.mem, at+offNr))
 }
 
 func (p *Program) operand(b []byte, k argKind, v uint64) []byte {

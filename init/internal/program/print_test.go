@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/filter"
 )
 
 var update = flag.Bool("update", false, "write the golden listings anew")
@@ -45,28 +47,30 @@ func TestLine(t *testing.T) {
 	if old := p.Layer("namespaces"); old != "" {
 		t.Errorf("the first layer follows %q", old)
 	}
-	none := p.Do(nr)
+	none := p.Do(Sys(nr))
 	cell := p.Data(Raw(5))
 	p.Here(&back)
-	p.Do(nr+1, Int(0), Int(-100), Int(4095), Int(4096), Int(-4095), Int(-4096))
+	p.Do(Sys(nr+1, Int(0), Int(-100), Int(4095), Int(4096), Int(-4095), Int(-4096)))
 	if old := p.Layer("root"); old != "namespaces" {
 		t.Errorf("the second layer follows %q", old)
 	}
-	fork := p.Ask(nr, Str("/usr"), Str("with \"quotes\"\n\x1b[2J\xff"), Str("")).Fork()
-	p.AskFor(Int(3), nr, Bytes(make([]byte, 12)), Words(1, 1<<40, ^uint64(0)), Words(make([]uint64, 20)...), Bytes(nil))
-	p.See(nr, Ref(cell), none.Result(), Word(none.At()), Word(cell), Ref(0)).Else(&there)
-	p.StepExactly(fork.Result(), nr).Else(&back)
+	fork := p.Ask(Sys(nr, Str("/usr"), Str("with \"quotes\"\n\x1b[2J\xff"), Str(""))).Fork()
+	p.AskFor(Int(3), Sys(nr, Bytes(make([]byte, 12)), Words(1, 1<<40, ^uint64(0)), Words(make([]uint64, 20)...), Bytes(nil)))
+	p.See(Sys(nr, Ref(cell), none.Result(), Word(none.At()), Word(cell), Ref(0))).Else(&there)
+	p.StepExactly(fork.Result(), Sys(nr)).Else(&back)
 	p.Unless(Int(5), &there)
 	p.Unless(none.Result(), &back)
 	p.UnlessOK(&back)
 	p.Jump(&there)
 	p.Here(&there)
-	into := p.Any(nr).Into(cell.Plus(4))
+	p.Load(Word(cell))
+	p.Negate(none.Result())
+	into := p.Any(Sys(nr)).Into(cell.Plus(4))
 	p.Disarm(0)
-	golden(t, "line.golden", strings.ReplaceAll(listing(p, nil), Name(nothing), "NOTHING"))
+	golden(t, "line.golden", strings.ReplaceAll(listing(p, nil), filter.Name(nothing), "NOTHING"))
 
 	p.ran(none, 0)
 	p.ran(fork, 4711)
 	p.ran(into, -13)
-	golden(t, "line-results.golden", strings.ReplaceAll(listing(p, p.Copy()), Name(nothing), "NOTHING"))
+	golden(t, "line-results.golden", strings.ReplaceAll(listing(p, p.Copy()), filter.Name(nothing), "NOTHING"))
 }

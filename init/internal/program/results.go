@@ -1,6 +1,10 @@
 package program
 
-import "syscall"
+import (
+	"syscall"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/filter"
+)
 
 // Results is a copy of what a program had stored at one moment. What the runner, or whatever took it over, stores
 // afterwards does not change it.
@@ -127,7 +131,7 @@ func (p *Program) Broken(r *Results, end int, all bool) (Failure, bool) {
 			continue
 		}
 		m := &p.metas[i]
-		return Failure{Op{p, i}, m.layer, Name(get32(r.ops, at+offNr)), m.object, ran, errno(res), int64(res)}, true
+		return Failure{Op{p, i}, m.layer, filter.Name(get32(r.ops, at+offNr)), m.object, ran, errno(res), int64(res)}, true
 	}
 	return Failure{}, false
 }
@@ -149,7 +153,7 @@ func (p *Program) First(r *Results, i int) bool {
 
 // system is the file system that a call mounts, or "".
 func (p *Program) system(i int) string {
-	if Name(get32(p.mem, p.at(i)+offNr)) != "mount" {
+	if get32(p.mem, p.at(i)+offNr) != mountCall {
 		return ""
 	}
 	return p.cString(Addr(p.Arg(i, 2)))
@@ -189,7 +193,7 @@ func (p *Program) Called(i int) string {
 	if p.mem[p.at(i)+offKind] != kindCall {
 		return ""
 	}
-	return Name(get32(p.mem, p.at(i)+offNr))
+	return filter.Name(get32(p.mem, p.at(i)+offNr))
 }
 
 // Arg is argument n of the Op at i as it stands in memory: the value, or the address of it.

@@ -3,6 +3,8 @@ package program
 import (
 	"syscall"
 	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/filter"
 )
 
 // ran stores a result as the runner does.
@@ -10,7 +12,7 @@ func (p *Program) ran(o Op, v int64) { put64(p.mem, p.at(o.i)+offRes, uint64(v))
 
 func TestResults(t *testing.T) {
 	p := New(small())
-	ok, bad, not, buf := p.Do(1), p.Do(2), p.Do(3), p.Data(Raw(0x1122334455667788, 9))
+	ok, bad, not, buf := p.Do(Sys(1)), p.Do(Sys(2)), p.Do(Sys(3)), p.Data(Raw(0x1122334455667788, 9))
 	p.ran(ok, 10)
 	p.ran(bad, -int64(syscall.EACCES))
 	r := p.Copy()
@@ -45,7 +47,7 @@ func TestResults(t *testing.T) {
 // TestCopyIsImmune holds that nothing stored later, by whoever has the memory, reaches what was copied.
 func TestCopyIsImmune(t *testing.T) {
 	p := New(small())
-	o, buf := p.DoExactly(Int(1), 1), p.Data(Raw(1))
+	o, buf := p.DoExactly(Int(1), Sys(1)), p.Data(Raw(1))
 	p.ran(o, 1)
 	r := p.Copy()
 	for i := range p.mem {
@@ -73,27 +75,27 @@ func TestBroken(t *testing.T) {
 		some, all  bool // broken by what ran; broken if all had to run
 		afterOther int64
 	}{
-		{"success met", func(p *Program) Op { return p.Do(1) }, 0, false, false, 0},
-		{"success not met", func(p *Program) Op { return p.Do(1) }, eperm, true, true, 0},
-		{"the last errno", func(p *Program) Op { return p.Do(1) }, -4095, true, true, 0},
-		{"a large result", func(p *Program) Op { return p.Do(1) }, -4096, false, false, 0},
-		{"not reached", func(p *Program) Op { return p.Do(1) }, unseen, false, true, 0},
-		{"any result", func(p *Program) Op { return p.Try(1) }, eperm, false, false, 0},
-		{"value met", func(p *Program) Op { return p.AskFor(Int(3), 1) }, 3, false, false, 0},
-		{"value not met", func(p *Program) Op { return p.AskFor(Int(3), 1) }, 4, true, true, 0},
-		{"errno met", func(p *Program) Op { return p.AskFor(Errno(syscall.EPERM), 1) }, eperm, false, false, 0},
-		{"errno not met", func(p *Program) Op { return p.AskFor(Errno(syscall.EPERM), 1) }, 0, true, true, 0},
-		{"another result met", func(p *Program) Op { return p.AskFor(p.Op(0).Result(), 1) }, 6, false, false, 6},
-		{"another result not met", func(p *Program) Op { return p.AskFor(p.Op(0).Result(), 1) }, 6, true, true, 7},
-		{"a word met", func(p *Program) Op { return p.AskFor(Word(p.Data(Raw(6))), 1) }, 6, false, false, 0},
-		{"a word not met", func(p *Program) Op { return p.AskFor(Word(p.Data(Raw(7))), 1) }, 6, true, true, 0},
-		{"a label of its own", func(p *Program) Op { o := p.Do(1).Else(&l); p.Here(&l); return o }, eperm, false, false, 0},
-		{"a fork not stored yet", func(p *Program) Op { return p.Do(1).Fork() }, unseen, false, false, 0},
-		{"a fork refused", func(p *Program) Op { return p.Do(1).Fork() }, eperm, true, true, 0},
+		{"success met", func(p *Program) Op { return p.Do(Sys(1)) }, 0, false, false, 0},
+		{"success not met", func(p *Program) Op { return p.Do(Sys(1)) }, eperm, true, true, 0},
+		{"the last errno", func(p *Program) Op { return p.Do(Sys(1)) }, -4095, true, true, 0},
+		{"a large result", func(p *Program) Op { return p.Do(Sys(1)) }, -4096, false, false, 0},
+		{"not reached", func(p *Program) Op { return p.Do(Sys(1)) }, unseen, false, true, 0},
+		{"any result", func(p *Program) Op { return p.Try(Sys(1)) }, eperm, false, false, 0},
+		{"value met", func(p *Program) Op { return p.AskFor(Int(3), Sys(1)) }, 3, false, false, 0},
+		{"value not met", func(p *Program) Op { return p.AskFor(Int(3), Sys(1)) }, 4, true, true, 0},
+		{"errno met", func(p *Program) Op { return p.AskFor(Errno(syscall.EPERM), Sys(1)) }, eperm, false, false, 0},
+		{"errno not met", func(p *Program) Op { return p.AskFor(Errno(syscall.EPERM), Sys(1)) }, 0, true, true, 0},
+		{"another result met", func(p *Program) Op { return p.AskFor(p.Op(0).Result(), Sys(1)) }, 6, false, false, 6},
+		{"another result not met", func(p *Program) Op { return p.AskFor(p.Op(0).Result(), Sys(1)) }, 6, true, true, 7},
+		{"a word met", func(p *Program) Op { return p.AskFor(Word(p.Data(Raw(6))), Sys(1)) }, 6, false, false, 0},
+		{"a word not met", func(p *Program) Op { return p.AskFor(Word(p.Data(Raw(7))), Sys(1)) }, 6, true, true, 0},
+		{"a label of its own", func(p *Program) Op { o := p.Do(Sys(1)).Else(&l); p.Here(&l); return o }, eperm, false, false, 0},
+		{"a fork not stored yet", func(p *Program) Op { return p.Do(Sys(1)).Fork() }, unseen, false, false, 0},
+		{"a fork refused", func(p *Program) Op { return p.Do(Sys(1)).Fork() }, eperm, true, true, 0},
 		{"a test", func(p *Program) Op { p.Unless(Int(1), new(Label)); return p.Op(p.Len() - 1) }, unseen, false, false, 0},
 	} {
 		p := New(small())
-		p.ran(p.Try(1), c.afterOther)
+		p.ran(p.Try(Sys(1)), c.afterOther)
 		p.Layer("some layer")
 		o := c.add(p)
 		o.On("an object")
@@ -105,7 +107,7 @@ func TestBroken(t *testing.T) {
 				t.Errorf("%s: broken %v, all %v", c.name, broken, all)
 			}
 			if broken && (f.Op != o || f.Layer != "some layer" || f.Object != "an object" || f.Ran != (c.got != unseen) ||
-				f.Got != c.got || f.Call != Name(1) || f.Errno != r.Errno(o)) {
+				f.Got != c.got || f.Call != filter.Name(1) || f.Errno != r.Errno(o)) {
 				t.Errorf("%s: %+v", c.name, f)
 			}
 		}
@@ -117,7 +119,7 @@ func TestBroken(t *testing.T) {
 
 func TestObject(t *testing.T) {
 	p := New(small())
-	p.ran(p.Do(1, Int(1), Str("/first"), Str("/second")), -1)
+	p.ran(p.Do(Sys(1, Int(1), Str("/first"), Str("/second"))), -1)
 	if f, _ := p.Broken(p.Copy(), 1, false); f.Object != "/first" || f.Errno != syscall.EPERM {
 		t.Errorf("%+v", f)
 	}
@@ -125,8 +127,8 @@ func TestObject(t *testing.T) {
 
 func TestDisarm(t *testing.T) {
 	p := New(small())
-	before := p.Do(1)
-	o := p.DoExactly(Int(3), 5, Str("/usr"))
+	before := p.Do(Sys(1))
+	o := p.DoExactly(Int(3), Sys(5, Str("/usr")))
 	p.Disarm(o.Index())
 	if p.mem[p.at(o.i)+offWant] != wantAny || get32(p.mem, p.at(o.i)+offNr) != nothing {
 		t.Errorf("disarmed: %s", p.Line(o.Index(), nil))

@@ -61,7 +61,7 @@ func end(t testing.TB, pid int) int {
 	return status.ExitStatus()
 }
 
-func exit(p *Program, code Arg) { p.Any(unix.SYS_EXIT_GROUP, code) }
+func exit(p *Program, code Arg) { p.Any(Sys(unix.SYS_EXIT_GROUP, code)) }
 
 var zero = Int(0)
 
@@ -69,33 +69,33 @@ var zero = Int(0)
 func TestDemands(t *testing.T) {
 	getpid, closed := uintptr(unix.SYS_GETPID), Int(1000)
 	lseek := func(p *Program, v int) Op { // of this file every offset is one: the result is what was asked for
-		fd := p.Do(unix.SYS_OPENAT, Int(unix.AT_FDCWD), Str("/proc/self/mem"), Int(unix.O_RDONLY))
-		return p.Do(unix.SYS_LSEEK, fd.Result(), Int(v), zero)
+		fd := p.Do(Sys(unix.SYS_OPENAT, Int(unix.AT_FDCWD), Str("/proc/self/mem"), Int(unix.O_RDONLY)))
+		return p.Do(Sys(unix.SYS_LSEEK, fd.Result(), Int(v), zero))
 	}
 	for _, c := range []struct {
 		name string
 		add  func(p *Program) Op
 		met  bool
 	}{
-		{"success", func(p *Program) Op { return p.Do(getpid) }, true},
-		{"success, refused", func(p *Program) Op { return p.Do(unix.SYS_CLOSE, closed) }, false},
+		{"success", func(p *Program) Op { return p.Do(Sys(getpid)) }, true},
+		{"success, refused", func(p *Program) Op { return p.Do(Sys(unix.SYS_CLOSE, closed)) }, false},
 		{"success, the largest result", func(p *Program) Op { return lseek(p, -4096) }, true},
 		{"success, the smallest error", func(p *Program) Op { return lseek(p, -4095) }, false},
-		{"any answer", func(p *Program) Op { return p.Try(unix.SYS_CLOSE, closed) }, true},
-		{"a value", func(p *Program) Op { return p.DoExactly(zero, unix.SYS_SCHED_YIELD) }, true},
-		{"a value, another", func(p *Program) Op { return p.DoExactly(Int(1), unix.SYS_SCHED_YIELD) }, false},
-		{"an errno", func(p *Program) Op { return p.AskFor(Errno(syscall.EBADF), unix.SYS_CLOSE, closed) }, true},
-		{"an errno, another", func(p *Program) Op { return p.AskFor(Errno(syscall.EPERM), unix.SYS_CLOSE, closed) }, false},
-		{"an errno, success", func(p *Program) Op { return p.AskFor(Errno(syscall.EPERM), getpid) }, false},
-		{"all 64 bits", func(p *Program) Op { return p.AskFor(Int(uint32(1<<32-9)), unix.SYS_CLOSE, closed) }, false},
-		{"a result", func(p *Program) Op { return p.AskFor(p.Do(getpid).Result(), getpid) }, true},
-		{"a result, another", func(p *Program) Op { return p.AskFor(p.Do(unix.SYS_GETPPID).Result(), getpid) }, false},
-		{"a word", func(p *Program) Op { return p.AskFor(Word(p.Data(Raw(0))), unix.SYS_SCHED_YIELD) }, true},
-		{"a word, another", func(p *Program) Op { return p.AskFor(Word(p.Data(Raw(1))), unix.SYS_SCHED_YIELD) }, false},
+		{"any answer", func(p *Program) Op { return p.Try(Sys(unix.SYS_CLOSE, closed)) }, true},
+		{"a value", func(p *Program) Op { return p.DoExactly(zero, Sys(unix.SYS_SCHED_YIELD)) }, true},
+		{"a value, another", func(p *Program) Op { return p.DoExactly(Int(1), Sys(unix.SYS_SCHED_YIELD)) }, false},
+		{"an errno", func(p *Program) Op { return p.AskFor(Errno(syscall.EBADF), Sys(unix.SYS_CLOSE, closed)) }, true},
+		{"an errno, another", func(p *Program) Op { return p.AskFor(Errno(syscall.EPERM), Sys(unix.SYS_CLOSE, closed)) }, false},
+		{"an errno, success", func(p *Program) Op { return p.AskFor(Errno(syscall.EPERM), Sys(getpid)) }, false},
+		{"all 64 bits", func(p *Program) Op { return p.AskFor(Int(uint32(1<<32-9)), Sys(unix.SYS_CLOSE, closed)) }, false},
+		{"a result", func(p *Program) Op { return p.AskFor(p.Do(Sys(getpid)).Result(), Sys(getpid)) }, true},
+		{"a result, another", func(p *Program) Op { return p.AskFor(p.Do(Sys(unix.SYS_GETPPID)).Result(), Sys(getpid)) }, false},
+		{"a word", func(p *Program) Op { return p.AskFor(Word(p.Data(Raw(0))), Sys(unix.SYS_SCHED_YIELD)) }, true},
+		{"a word, another", func(p *Program) Op { return p.AskFor(Word(p.Data(Raw(1))), Sys(unix.SYS_SCHED_YIELD)) }, false},
 	} {
 		fd, p := open(t)
 		o := c.add(p)
-		after := p.Do(getpid)
+		after := p.Do(Sys(getpid))
 		exit(p, Int(5))
 		code := run(t, fd)
 		r := p.Copy()
@@ -116,9 +116,13 @@ func TestExitStatus(t *testing.T) {
 		{"zero", func(p *Program) { exit(p, zero) }, 0},
 		{"all ones", func(p *Program) { exit(p, Int(255)) }, 255},
 		{"a word", func(p *Program) { exit(p, Word(p.Data(Raw(17)))) }, 17},
-		{"a result", func(p *Program) { exit(p, p.Do(unix.SYS_FCNTL, Int(3), Int(unix.F_DUPFD), Int(70)).Result()) }, 70},
+		{"a result", func(p *Program) { exit(p, p.Do(Sys(unix.SYS_FCNTL, Int(3), Int(unix.F_DUPFD), Int(70))).Result()) }, 70},
 		{"no Op", func(*Program) {}, Broken},
-		{"no Op at the end", func(p *Program) { p.Do(unix.SYS_GETPID) }, Broken},
+		{"a kind that there is not", func(p *Program) {
+			p.mem[p.at(p.Load(zero).i)+offKind] = kindNeg + 1
+			exit(p, zero)
+		}, Broken},
+		{"no Op at the end", func(p *Program) { p.Do(Sys(unix.SYS_GETPID)) }, Broken},
 		{"a jump to a label that is nowhere", func(p *Program) { p.Jump(&nowhere); exit(p, zero) }, Broken},
 		{"a jump behind the end", func(p *Program) {
 			var l Label
@@ -164,15 +168,15 @@ func TestBranches(t *testing.T) {
 	fd, p := open(t)
 	letter, marks := p.Space(8), p.Space(64)
 	p.Here(&loop)
-	read := p.Any(unix.SYS_READ, Int(4), Ref(letter), Int(1))
+	read := p.Any(Sys(unix.SYS_READ, Int(4), Ref(letter), Int(1)))
 	p.UnlessOK(&wrong)
 	p.Unless(Int(1), &eof)
-	p.AskFor(Word(letter), unix.SYS_SCHED_YIELD).Else(&last).Into(marks)
+	p.AskFor(Word(letter), Sys(unix.SYS_SCHED_YIELD)).Else(&last).Into(marks)
 	p.Jump(&loop)
 	p.Here(&wrong)
 	exit(p, Int(1))
 	p.Here(&last)
-	p.Any(unix.SYS_DUP, zero).Into(marks.Plus(8))
+	p.Any(Sys(unix.SYS_DUP, zero)).Into(marks.Plus(8))
 	p.Jump(&loop)
 	p.Here(&eof)
 	exit(p, Word(letter))
@@ -190,13 +194,13 @@ func TestFork(t *testing.T) {
 	var parent Label
 	fd, p := open(t)
 	status := p.Space(8)
-	clone := p.DoExactly(zero, unix.SYS_CLONE, Int(int(unix.SIGCHLD)), zero, zero, zero, zero).Fork().Else(&parent)
-	child := p.Do(unix.SYS_GETPID)
-	mother := p.Do(unix.SYS_GETPPID)
+	clone := p.DoExactly(zero, Sys(unix.SYS_CLONE, Int(int(unix.SIGCHLD)), zero, zero, zero, zero)).Fork().Else(&parent)
+	child := p.Do(Sys(unix.SYS_GETPID))
+	mother := p.Do(Sys(unix.SYS_GETPPID))
 	exit(p, Int(21))
 	p.Here(&parent)
-	self := p.Do(unix.SYS_GETPID)
-	reaped := p.DoExactly(clone.Result(), unix.SYS_WAIT4, clone.Result(), Ref(status), zero, zero)
+	self := p.Do(Sys(unix.SYS_GETPID))
+	reaped := p.DoExactly(clone.Result(), Sys(unix.SYS_WAIT4, clone.Result(), Ref(status), zero, zero))
 	exit(p, Int(22))
 	code := run(t, fd)
 	r := p.Copy()

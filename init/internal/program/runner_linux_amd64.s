@@ -55,11 +55,14 @@ arg5:
 	MOVQ (R9), R9
 call:
 	MOVQ R12, AX
+	CMPB 0(BX), $2
+	JEQ  test            // test the last result again
+	JHI  word
 	CMPB 0(BX), $1
-	JHI  test            // not a call: test the last result again
-	JCS  broken          // nothing: the program's end
+	JNE  broken          // nothing: the program's end
 	MOVL 4(BX), AX
 	SYSCALL              // takes CX and R11
+result:
 	MOVQ AX, R12
 	CMPB 3(BX), $0
 	JEQ  store
@@ -71,6 +74,15 @@ store:
 	TESTQ DX, DX
 	JEQ  test
 	MOVL AX, (DX)
+	JMP  test
+word:
+	MOVQ DI, AX
+	CMPB 0(BX), $3
+	JEQ  result          // load
+	CMPB 0(BX), $4
+	JNE  broken
+	NEGQ AX              // negate
+	JMP  result
 test:
 	MOVBLZX 2(BX), CX
 	CMPL CX, $0          // any result

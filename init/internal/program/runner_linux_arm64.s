@@ -50,10 +50,12 @@ arg5:
 call:
 	MOVBU 0(R19), R10
 	CBZ  R10, broken     // nothing: the program's end
-	CMP  $1, R10
-	BNE  last            // not a call: test the last result again
+	CMP  $2, R10
+	BEQ  last            // test the last result again
+	BHI  word
 	MOVWU 4(R19), R8
 	SVC
+result:
 	MOVD R0, R20
 	MOVBU 3(R19), R10
 	CBZ  R10, store
@@ -64,6 +66,13 @@ store:
 	CBZ  R1, test
 	MOVW R0, (R1)
 	JMP  test
+word:
+	CMP  $3, R10
+	BEQ  result          // load
+	CMP  $4, R10
+	BNE  broken
+	NEG  R0, R0          // negate
+	JMP  result
 last:
 	MOVD R20, R0
 test:

@@ -39,17 +39,17 @@ func TestDescriptors(t *testing.T) {
 		}
 		for i := range 4 + c.n {
 			if i == 6 && c.n > 3 {
-				p.AskFor(Errno(unix.EBADF), unix.SYS_FCNTL, Int(i), Int(unix.F_GETFD))
+				p.AskFor(Errno(unix.EBADF), Sys(unix.SYS_FCNTL, Int(i), Int(unix.F_GETFD)))
 				continue
 			}
-			p.AskFor(zero, unix.SYS_FCNTL, Int(i), Int(unix.F_GETFD)) // not even close-on-exec
+			p.AskFor(zero, Sys(unix.SYS_FCNTL, Int(i), Int(unix.F_GETFD))) // not even close-on-exec
 		}
 		// Nothing above, but what this process itself was started with and not closed on exec: the rows close that.
 		for i := 4 + c.n; i < 1300; i++ {
 			if flags, err := unix.FcntlInt(uintptr(i), unix.F_GETFD, 0); err == nil && flags&unix.FD_CLOEXEC == 0 {
 				continue
 			}
-			p.AskFor(Errno(unix.EBADF), unix.SYS_FCNTL, Int(i), Int(unix.F_GETFD))
+			p.AskFor(Errno(unix.EBADF), Sys(unix.SYS_FCNTL, Int(i), Int(unix.F_GETFD)))
 		}
 		exit(p, zero)
 		if code := run(t, fd, files...); code != 0 {
@@ -84,7 +84,7 @@ func TestSignals(t *testing.T) {
 	for _, want := range []uint64{0, 1<<(unix.SIGUSR1-1) | 1<<(unix.SIGTERM-1), 1<<(unix.SIGCHLD-1) | 1<<63} {
 		fd, p := open(t)
 		mask := p.Space(8)
-		p.Ask(unix.SYS_RT_SIGPROCMASK, zero, zero, Ref(mask), Int(8))
+		p.Ask(Sys(unix.SYS_RT_SIGPROCMASK, zero, zero, Ref(mask), Int(8)))
 		exit(p, zero)
 		var set, old unix.Sigset_t
 		set.Val[0] = want
@@ -110,12 +110,12 @@ func TestSignals(t *testing.T) {
 func TestSealed(t *testing.T) {
 	fd, p := open(t)
 	eperm := Errno(unix.EPERM)
-	p.AskFor(eperm, unix.SYS_FTRUNCATE, Int(3), zero)
-	p.AskFor(eperm, unix.SYS_FTRUNCATE, Int(3), Int(2*Size))
-	p.AskFor(eperm, unix.SYS_FCNTL, Int(3), Int(unix.F_ADD_SEALS), Int(unix.F_SEAL_WRITE))
-	other := p.Do(unix.SYS_MEMFD_CREATE, Str("control"), zero)
-	p.Do(unix.SYS_FTRUNCATE, other.Result(), Int(Size))
-	p.Do(unix.SYS_FTRUNCATE, other.Result(), zero)
+	p.AskFor(eperm, Sys(unix.SYS_FTRUNCATE, Int(3), zero))
+	p.AskFor(eperm, Sys(unix.SYS_FTRUNCATE, Int(3), Int(2*Size)))
+	p.AskFor(eperm, Sys(unix.SYS_FCNTL, Int(3), Int(unix.F_ADD_SEALS), Int(unix.F_SEAL_WRITE)))
+	other := p.Do(Sys(unix.SYS_MEMFD_CREATE, Str("control"), zero))
+	p.Do(Sys(unix.SYS_FTRUNCATE, other.Result(), Int(Size)))
+	p.Do(Sys(unix.SYS_FTRUNCATE, other.Result(), zero))
 	exit(p, Int(4))
 	if code := run(t, fd); code != 4 {
 		f, _ := p.Broken(p.Copy(), p.Len(), false)
@@ -132,9 +132,9 @@ func TestLargeData(t *testing.T) {
 	if p.Full() || last != Base+Size-8 {
 		t.Fatalf("full %v, the last word is at %#x", p.Full(), last)
 	}
-	dir := p.Do(unix.SYS_OPENAT, Int(unix.AT_FDCWD), Ref(text), Int(unix.O_PATH)).Into(last.Plus(4))
-	p.Do(unix.SYS_FCNTL, Word(last.Plus(4)-4), Int(unix.F_GETFD)) // the low half of the last word is descriptor 0
-	p.Any(unix.SYS_FCNTL, dir.Result(), Int(unix.F_DUPFD), Int(33)).Into(last)
+	dir := p.Do(Sys(unix.SYS_OPENAT, Int(unix.AT_FDCWD), Ref(text), Int(unix.O_PATH))).Into(last.Plus(4))
+	p.Do(Sys(unix.SYS_FCNTL, Word(last.Plus(4)-4), Int(unix.F_GETFD))) // the low half of the last word is descriptor 0
+	p.Any(Sys(unix.SYS_FCNTL, dir.Result(), Int(unix.F_DUPFD), Int(33))).Into(last)
 	exit(p, Word(last))
 	if code := run(t, fd); code != 33 {
 		t.Errorf("exit status %d", code)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/landlock-lsm/go-landlock/landlock/syscall"
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"github.com/security-mcp/mcp-sandbox/init/internal/program/sys"
 	"golang.org/x/sys/unix"
 )
 
@@ -51,12 +52,11 @@ func (b *build) open(w *rule) program.Op {
 	if w.private && b.launch.is(shared) {
 		at, path = fdCanary, path[strings.LastIndexByte(path, '/')+1:]
 	}
-	fd := b.Do(unix.SYS_OPENAT, program.Int(at), program.Str(path), program.Int(unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC))
+	fd := b.Do(sys.Openat(sys.FD(at), path, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0))
 	w.opened = fd
 	if w.node != nil {
 		at := b.Space(statxSize)
-		w.looked = stat{b.See(unix.SYS_STATX, fd.Result(), program.Str(""), program.Int(unix.AT_EMPTY_PATH),
-			program.Int(unix.STATX_BASIC_STATS), program.Ref(at)).On(w.path), at}
+		w.looked = stat{b.See(sys.Statx(fd.Result(), "", unix.AT_EMPTY_PATH, unix.STATX_BASIC_STATS, at)).On(w.path), at}
 	}
 	return fd
 }

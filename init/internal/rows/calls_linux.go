@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"github.com/security-mcp/mcp-sandbox/init/internal/program/sys"
 	"github.com/security-mcp/mcp-sandbox/init/internal/view"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
@@ -15,8 +16,8 @@ func (r *Request) hostNet() bool { return r.Policy.Level == policy.LevelNetwork 
 
 // rewrite writes a file that exists, in one call.
 func (b *build) rewrite(path, text string) {
-	fd := b.Do(unix.SYS_OPENAT, program.Int(unix.AT_FDCWD), program.Str(path), program.Int(unix.O_WRONLY|unix.O_CLOEXEC))
-	b.DoExactly(program.Int(len(text)), unix.SYS_WRITE, fd.Result(), program.Str(text), program.Int(len(text))).On(path)
+	fd := b.Do(sys.Openat(sys.CWD, path, unix.O_WRONLY|unix.O_CLOEXEC, 0))
+	b.DoExactly(program.Int(len(text)), sys.Write(fd.Result(), text)).On(path)
 }
 
 // A reading is a small file read back.
@@ -26,9 +27,9 @@ type reading struct {
 }
 
 func (b *build) reading(path string, size int) reading {
-	fd := b.Ask(unix.SYS_OPENAT, program.Int(unix.AT_FDCWD), program.Str(path), program.Int(unix.O_RDONLY|unix.O_CLOEXEC))
+	fd := b.Ask(sys.Openat(sys.CWD, path, unix.O_RDONLY|unix.O_CLOEXEC, 0))
 	at := b.Space(size)
-	return reading{b.Ask(unix.SYS_READ, fd.Result(), program.Ref(at), program.Int(size)).On(path), at}
+	return reading{b.Ask(sys.Read(fd.Result(), at, size)).On(path), at}
 }
 
 // path is what getcwd(2) stored, without the NUL at its end.
@@ -75,8 +76,7 @@ func (b *build) namespace(name string) stat { return b.statx("/proc/self/ns/"+na
 
 func (b *build) statx(path string, flags int) stat {
 	at := b.Space(statxSize)
-	return stat{b.See(unix.SYS_STATX, program.Int(unix.AT_FDCWD), program.Str(path), program.Int(flags),
-		program.Int(unix.STATX_BASIC_STATS), program.Ref(at)), at}
+	return stat{b.See(sys.Statx(sys.CWD, path, flags, unix.STATX_BASIC_STATS, at)), at}
 }
 
 func (c *check) stat(s stat) inode {

@@ -6,6 +6,7 @@ import (
 
 	cgroups "github.com/security-mcp/mcp-sandbox/init/internal/cgroup"
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"github.com/security-mcp/mcp-sandbox/init/internal/program/sys"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
@@ -17,7 +18,7 @@ type cgroupNamespace struct{ ino stat }
 const cgroupNS = 6 // in platform.NamespaceNames
 
 func (r *cgroupNamespace) ops(b *build) {
-	b.Do(unix.SYS_UNSHARE, program.Int(unix.CLONE_NEWCGROUP))
+	b.Do(sys.Unshare(unix.CLONE_NEWCGROUP))
 	r.ino = b.namespace("cgroup")
 }
 
@@ -46,17 +47,16 @@ func (r *leaf) ops(b *build) {
 		return
 	}
 	b.launch.born = b.Data(program.Raw(unix.CLONE_INTO_CGROUP, 0, 0, 0, uint64(unix.SIGCHLD), 0, 0, 0, 0, 0, 0))
-	b.Do(unix.SYS_OPENAT, program.Int(unix.AT_FDCWD), program.Str(b.Group.Dir),
-		program.Int(unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC)).Into(b.launch.born.Plus(cloneArgsGroup))
+	b.Do(sys.Openat(sys.CWD, b.Group.Dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)).Into(b.launch.born.Plus(cloneArgsGroup))
 }
 
 // clone makes the server's process, in its group from the first instruction on.
 func (l *Launch) cloneServer(b *build) program.Op {
 	zero := program.Int(0)
 	if l.born == 0 {
-		return b.StepExactly(zero, unix.SYS_CLONE, program.Int(int(unix.SIGCHLD)), zero, zero, zero, zero).Fork()
+		return b.StepExactly(zero, sys.Clone(int(unix.SIGCHLD))).Fork()
 	}
-	return b.StepExactly(zero, unix.SYS_CLONE3, program.Ref(l.born), program.Int(cloneArgs)).Fork()
+	return b.StepExactly(zero, sys.Clone3(l.born, cloneArgs)).Fork()
 }
 
 // cgroup looks where the server's process is: as it sees that itself, and as the group shows it to the shim.
@@ -70,9 +70,9 @@ func (r *cgroup) ops(b *build) {
 		return
 	}
 	const size = 8192
-	r.open = b.See(unix.SYS_OPENAT, program.Int(unix.AT_FDCWD), program.Str("/proc/self/cgroup"), program.Int(unix.O_RDONLY|unix.O_CLOEXEC))
+	r.open = b.See(sys.Openat(sys.CWD, "/proc/self/cgroup", unix.O_RDONLY|unix.O_CLOEXEC, 0))
 	r.at = b.Space(size)
-	r.read = b.See(unix.SYS_READ, r.open.Result(), program.Ref(r.at), program.Int(size))
+	r.read = b.See(sys.Read(r.open.Result(), r.at, size))
 }
 
 func (r *cgroup) check(c *check) {

@@ -2,8 +2,8 @@ package rows
 
 import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"github.com/security-mcp/mcp-sandbox/init/internal/program/sys"
 	"github.com/security-mcp/mcp-sandbox/init/internal/view"
-	"golang.org/x/sys/unix"
 )
 
 // covers lays what hides, freezes or pins parts of a grant over it. A folder that is a mount point cannot be renamed
@@ -27,6 +27,6 @@ func (r *covers) ops(b *build) {
 			tree, denied = denied[0], denied[1:]
 			b.place(tree, frozen, path)
 		}
-		b.Any(unix.SYS_CLOSE, tree) // there may be more covers than a launcher may have descriptors
+		b.Any(sys.Close(tree)) // there may be more covers than a launcher may have descriptors
 	}
 }

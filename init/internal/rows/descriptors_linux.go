@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"github.com/security-mcp/mcp-sandbox/init/internal/program/sys"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
 )
@@ -18,20 +19,20 @@ type inherited struct {
 }
 
 const (
-	keyctlGetKeyringID        = 0
-	keyctlJoinSession         = 1
-	keySpecSession            = -3
-	everything         uint32 = math.MaxUint32
+	keyctlGetKeyringID = 0
+	keyctlJoinSession  = 1
+	keySpecSession     = -3
+	everything         = math.MaxUint32
 )
 
 func (r *inherited) ops(b *build) {
-	unnamed := program.Int(fdTrees + b.launch.given)
-	b.Do(unix.SYS_CLOSE_RANGE, unnamed, program.Int(everything), program.Int(0))
-	r.closed = b.AskFor(program.Errno(unix.EBADF), unix.SYS_FCNTL, unnamed, program.Int(unix.F_GETFD))
-	b.Do(unix.SYS_SETSID)
-	r.session = b.Ask(unix.SYS_GETSID, program.Int(0))
+	unnamed := fdTrees + b.launch.given
+	b.Do(sys.CloseRange(unnamed, everything, 0))
+	r.closed = b.AskFor(program.Errno(unix.EBADF), sys.Fcntl(sys.FD(fdTrees+b.launch.given), unix.F_GETFD, 0))
+	b.Do(sys.Setsid())
+	r.session = b.Ask(sys.Getsid(0))
 	if !b.TTY {
-		r.tty = b.See(unix.SYS_OPENAT, program.Int(unix.AT_FDCWD), program.Str("/dev/tty"), program.Int(unix.O_RDWR|unix.O_CLOEXEC))
+		r.tty = b.See(sys.Openat(sys.CWD, "/dev/tty", unix.O_RDWR|unix.O_CLOEXEC, 0))
 	}
 }
 
@@ -73,10 +74,10 @@ func (r *keyring) ops(b *build) {
 	if b.Machine.Kills(unix.SYS_KEYCTL) {
 		return
 	}
-	id := []program.Arg{program.Int(keyctlGetKeyringID), program.Int(keySpecSession), program.Int(0)}
-	r.before = b.See(unix.SYS_KEYCTL, id...)
-	r.join = b.Try(unix.SYS_KEYCTL, program.Int(keyctlJoinSession), program.Int(0))
-	r.after = b.See(unix.SYS_KEYCTL, id...)
+	id := sys.Keyctl(keyctlGetKeyringID, keySpecSession, 0)
+	r.before = b.See(id)
+	r.join = b.Try(sys.Keyctl(keyctlJoinSession, 0, 0))
+	r.after = b.See(id)
 }
 
 func (r *keyring) check(c *check) {
@@ -104,25 +105,24 @@ type only struct {
 const entriesSize = 4096
 
 func (r *only) ops(b *build) {
-	b.Do(unix.SYS_CLOSE_RANGE, program.Int(fdProgram), program.Int(fdLifeline), program.Int(0))
-	b.Do(unix.SYS_CLOSE_RANGE, program.Int(fdRelease+1), program.Int(everything), program.Int(0))
+	b.Do(sys.CloseRange(fdProgram, fdLifeline, 0))
+	b.Do(sys.CloseRange(fdRelease+1, everything, 0))
 	for _, fd := range []int{fdUp, fdRelease} {
-		b.Do(unix.SYS_FCNTL, program.Int(fd), program.Int(unix.F_SETFD), program.Int(unix.FD_CLOEXEC))
+		b.Do(sys.Fcntl(sys.FD(fd), unix.F_SETFD, unix.FD_CLOEXEC))
 	}
-	r.up = b.Ask(unix.SYS_FCNTL, program.Int(fdUp), program.Int(unix.F_GETFD))
-	r.release = b.Ask(unix.SYS_FCNTL, program.Int(fdRelease), program.Int(unix.F_GETFD))
+	r.up = b.Ask(sys.Fcntl(sys.FD(fdUp), unix.F_GETFD, 0))
+	r.release = b.Ask(sys.Fcntl(sys.FD(fdRelease), unix.F_GETFD, 0))
 	// Number 3 is free now, so the folder is the only one that is not the server's.
-	dir := b.See(unix.SYS_OPENAT, program.Int(unix.AT_FDCWD), program.Str("/proc/self/fd"),
-		program.Int(unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC))
+	dir := b.See(sys.Openat(sys.CWD, "/proc/self/fd", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0))
 	r.entries = b.Space(entriesSize)
-	r.list = b.See(unix.SYS_GETDENTS64, dir.Result(), program.Ref(r.entries), program.Int(entriesSize))
-	b.Step(unix.SYS_CLOSE_RANGE, program.Int(fdProgram), program.Int(fdProgram), program.Int(0))
+	r.list = b.See(sys.Getdents64(dir.Result(), r.entries, entriesSize))
+	b.Step(sys.CloseRange(fdProgram, fdProgram, 0))
 
-	mask := program.Int(b.umask())
-	if b.launch.is(full) || b.umask() != b.Machine.Umask { // there a row before this one changed it
-		b.Do(unix.SYS_UMASK, mask)
+	mask := b.umask()
+	if b.launch.is(full) || mask != b.Machine.Umask { // there a row before this one changed it
+		b.Do(sys.Umask(mask))
 	}
-	r.umaskOf = b.See(unix.SYS_UMASK, mask)
+	r.umaskOf = b.See(sys.Umask(mask))
 }
 
 func (r *only) check(c *check) {

@@ -2,6 +2,7 @@ package rows
 
 import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"github.com/security-mcp/mcp-sandbox/init/internal/program/sys"
 	"golang.org/x/sys/unix"
 )
 
@@ -40,9 +41,9 @@ func (r *families) ops(b *build) {
 func (b *build) trySockets(keep func(f *family, o program.Op)) {
 	for i := range b.launch.families {
 		f := &b.launch.families[i]
-		fd := b.See(unix.SYS_SOCKET, program.Int(f.number), program.Int(f.kind|unix.SOCK_CLOEXEC), program.Int(0))
+		fd := b.See(sys.Socket(f.number, f.kind|unix.SOCK_CLOEXEC, 0))
 		keep(f, fd)
-		b.Any(unix.SYS_CLOSE, fd.Result())
+		b.Any(sys.Close(fd.Result()))
 	}
 }
 

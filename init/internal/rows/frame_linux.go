@@ -2,6 +2,7 @@ package rows
 
 import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"github.com/security-mcp/mcp-sandbox/init/internal/program/sys"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"golang.org/x/sys/unix"
 )
@@ -20,7 +21,7 @@ func (l *Launch) begin(hostNet bool) {
 	outer := new(program.Label)
 	l.Layer("namespaces")
 	// First of all: were the shim killed now, the host would know its runner by this.
-	b.Any(unix.SYS_PRCTL, program.Int(unix.PR_SET_NAME), program.Str(order.RunnerName))
+	b.Any(sys.Prctl(unix.PR_SET_NAME, program.Str(order.RunnerName)))
 	flags := unix.CLONE_PARENT | int(unix.SIGCHLD)
 	if l.is(full) {
 		flags |= unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS
@@ -29,7 +30,7 @@ func (l *Launch) begin(hostNet bool) {
 		flags |= unix.CLONE_NEWNET
 	}
 	zero := program.Int(0)
-	l.clone = b.StepExactly(zero, unix.SYS_CLONE, program.Int(flags), zero, zero, zero, zero).Fork().Else(outer)
+	l.clone = b.StepExactly(zero, sys.Clone(flags)).Fork().Else(outer)
 	b.wait()
 	b.Jump(&l.planned)
 	b.Here(outer)
@@ -85,28 +86,28 @@ func (l *Launch) execute(b *build) {
 	b.tell()
 	b.wait()
 	// The last call before execve, or a signal in between would be lost.
-	b.Step(unix.SYS_RT_SIGPROCMASK, program.Int(unix.SIG_SETMASK), program.Words(0), program.Int(0), program.Int(8))
-	l.exec = b.Any(unix.SYS_EXECVE, program.Str(b.View.Command), program.Ref(b.Strings(b.View.Argv)), program.Ref(b.Strings(b.Env)))
+	b.Step(sys.Sigsetmask(0))
+	l.exec = b.Any(sys.Execve(b.View.Command, b.Strings(b.View.Argv), b.Strings(b.Env)))
 	exit(b, exitExec)
 }
 
 // tell tells the shim that this process has come to its end of the evidence.
 func (b *build) tell() {
-	b.StepExactly(program.Int(1), unix.SYS_WRITE, program.Int(fdUp), program.Str("."), program.Int(1))
+	b.StepExactly(program.Int(1), sys.Write(sys.FD(fdUp), "."))
 }
 
 // wait waits until the shim lets the program go on. A dead shim ends it: only the shim holds the other end.
 func (b *build) wait() {
-	b.StepExactly(program.Int(1), unix.SYS_READ, program.Int(fdRelease), program.Ref(b.Space(8)), program.Int(1))
+	b.StepExactly(program.Int(1), sys.Read(sys.FD(fdRelease), b.Space(8), 1))
 }
 
 // alive ends the process if the shim is gone already: PR_SET_PDEATHSIG speaks only of what happens after it.
 func (b *build) alive() {
 	poll := program.Words(fdLifeline) // events 0: only a hang-up counts
-	b.StepExactly(program.Int(0), unix.SYS_PPOLL, poll, program.Int(1), program.Words(0, 0), program.Int(0), program.Int(8))
+	b.StepExactly(program.Int(0), sys.Ppoll(poll, 1, program.Words(0, 0)))
 }
 
-func exit(b *build, code int) { b.Any(unix.SYS_EXIT_GROUP, program.Int(code)) }
+func exit(b *build, code int) { b.Any(sys.ExitGroup(code)) }
 
 // Freeze is the letter to init that stops every process of the sandbox at once: no other way could be sure of a process
 // that forks. Any other letter is a signal for the server.
@@ -116,7 +117,7 @@ const Freeze = 0
 // With its end the kernel ends every process of the namespace; pid_namespaces(7).
 func (l *Launch) supervise(b *build) {
 	l.watchHost(b)
-	b.Any(unix.SYS_CLOSE_RANGE, program.Int(fdRelease), program.Int(everything), program.Int(0))
+	b.Any(sys.CloseRange(fdRelease, everything, 0))
 	p := l.post(b)
 	orphaned := new(program.Label)
 	loop, signal, one, reap, wait, another := new(program.Label), new(program.Label), new(program.Label), new(program.Label), new(program.Label), new(program.Label)
@@ -127,30 +128,29 @@ func (l *Launch) supervise(b *build) {
 	exit(b, exitOrphaned)
 	b.Here(signal)
 	b.Unless(program.Int(1), reap)
-	// [Freeze] is what getppid returns to a process whose parent is outside of its namespace.
-	b.StepExactly(program.Word(p.letter), unix.SYS_GETPPID).Else(one)
-	b.Any(unix.SYS_KILL, program.Int(-1), program.Int(int(unix.SIGSTOP)))
+	b.Load(program.Word(p.letter))
+	b.Unless(program.Int(Freeze), one)
+	b.Any(sys.Kill(program.Int(-1), program.Int(int(unix.SIGSTOP))))
 	b.Jump(reap)
 	b.Here(one)
-	b.Any(unix.SYS_KILL, l.server.Result(), program.Word(p.letter))
+	b.Any(sys.Kill(l.server.Result(), program.Word(p.letter)))
 	p.job.wake()
 	b.Here(reap)
 	p.read(b)
 	p.job.stopped()
 	b.Here(wait)
 	// That this call returned the server's id says that its status is the server's: init makes no other call after it.
-	l.reaped = b.StepExactly(l.server.Result(), unix.SYS_WAIT4, program.Int(-1), program.Ref(l.status),
-		program.Int(unix.WNOHANG), program.Int(0)).Else(another)
+	l.reaped = b.StepExactly(l.server.Result(), sys.Wait4(-1, l.status, unix.WNOHANG)).Else(another)
 	// If that was the last process, init ends. Else the shim counts what is left and lets go of the lifeline; what init
 	// then kills it also reaps, so that its usage is known.
 	gone, rest := new(program.Label), new(program.Label)
-	b.Any(unix.SYS_WAIT4, program.Int(-1), program.Int(0), program.Int(unix.WNOHANG), program.Int(0))
+	b.Any(sys.Wait4(-1, 0, unix.WNOHANG))
 	b.UnlessOK(gone)
 	b.tell()
-	b.Any(unix.SYS_PPOLL, program.Words(fdLifeline, fdHost|pollin<<32), program.Int(p.waits()), program.Int(0), program.Int(0), program.Int(8))
-	b.Any(unix.SYS_KILL, program.Int(-1), program.Int(int(unix.SIGKILL)))
+	b.Any(sys.Ppoll(program.Words(fdLifeline, fdHost|pollin<<32), p.waits(), program.Int(0)))
+	b.Any(sys.Kill(program.Int(-1), program.Int(int(unix.SIGKILL))))
 	b.Here(rest)
-	b.Any(unix.SYS_WAIT4, program.Int(-1), program.Int(0), program.Int(0), program.Int(0))
+	b.Any(sys.Wait4(-1, 0, 0))
 	b.UnlessOK(gone)
 	b.Jump(rest)
 	b.Here(gone)

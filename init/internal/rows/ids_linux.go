@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"github.com/security-mcp/mcp-sandbox/init/internal/program/sys"
 	"golang.org/x/sys/unix"
 )
 
@@ -26,10 +27,10 @@ func (r *plain) ops(b *build) {
 	r.caps = b.dropCapabilities(held.Inheritable != 0 || !m.Root && held.Effective|held.Permitted != 0)
 	zero := program.Int(0)
 	// A change of ids or of capabilities may have made it dumpable again; proc_sys_fs(5), suid_dumpable.
-	b.Any(unix.SYS_PRCTL, program.Int(unix.PR_SET_DUMPABLE), zero, zero, zero, zero)
-	r.dump = b.Ask(unix.SYS_PRCTL, program.Int(unix.PR_GET_DUMPABLE), zero, zero, zero, zero)
+	b.Any(sys.Prctl(unix.PR_SET_DUMPABLE, zero))
+	r.dump = b.Ask(sys.Prctl(unix.PR_GET_DUMPABLE, zero))
 	r.ids = b.ids()
-	r.groups = b.Ask(unix.SYS_GETGROUPS, program.Int(0), program.Int(0))
+	r.groups = b.Ask(sys.Getgroups(0, 0))
 }
 
 func (r *plain) check(c *check) {
@@ -42,25 +43,24 @@ func (r *plain) check(c *check) {
 // giveUpRoot makes the process of a root launcher another user's, without groups.
 func (b *build) giveUpRoot() {
 	if b.Machine.Groups > 0 {
-		b.Do(unix.SYS_SETGROUPS, program.Int(0), program.Int(0))
+		b.Do(sys.Setgroups(0, 0))
 	}
 	b.setIDs()
 }
 
 func (b *build) setIDs() {
-	gid, uid := program.Int(b.Machine.GID), program.Int(b.Machine.UID)
-	b.Do(unix.SYS_SETRESGID, gid, gid, gid)
-	b.Do(unix.SYS_SETRESUID, uid, uid, uid)
+	gid, uid := b.Machine.GID, b.Machine.UID
+	b.Do(sys.Setresgid(gid, gid, gid))
+	b.Do(sys.Setresuid(uid, uid, uid))
 }
 
 // ids asks for the three user ids and the three group ids of the process.
-func (b *build) ids() (at [2]program.Addr) {
-	for i, nr := range []uintptr{unix.SYS_GETRESUID, unix.SYS_GETRESGID} {
-		a := b.Space(16)
-		at[i] = a
-		b.Ask(nr, program.Ref(a), program.Ref(a.Plus(4)), program.Ref(a.Plus(8)))
-	}
-	return at
+func (b *build) ids() [2]program.Addr {
+	uid := b.Space(16)
+	b.Ask(sys.Getresuid(uid, uid.Plus(4), uid.Plus(8)))
+	gid := b.Space(16)
+	b.Ask(sys.Getresgid(gid, gid.Plus(4), gid.Plus(8)))
+	return [2]program.Addr{uid, gid}
 }
 
 func (c *check) ids(at [2]program.Addr) {

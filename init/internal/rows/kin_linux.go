@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"github.com/security-mcp/mcp-sandbox/init/internal/program/sys"
 	"golang.org/x/sys/unix"
 )
 
@@ -12,10 +13,9 @@ import (
 type kin struct{ is program.Addr }
 
 func (r *kin) ops(b *build) {
-	zero := program.Int(0)
-	b.Do(unix.SYS_PRCTL, program.Int(unix.PR_SET_CHILD_SUBREAPER), program.Int(1), zero, zero, zero)
+	b.Do(sys.Prctl(unix.PR_SET_CHILD_SUBREAPER, program.Int(1)))
 	r.is = b.Space(8)
-	b.Ask(unix.SYS_PRCTL, program.Int(unix.PR_GET_CHILD_SUBREAPER), program.Ref(r.is), zero, zero, zero)
+	b.Ask(sys.Prctl(unix.PR_GET_CHILD_SUBREAPER, program.Ref(r.is)))
 }
 
 func (r *kin) check(c *check) {
@@ -30,8 +30,8 @@ func (r *session) ops(b *build) {
 	if b.TTY {
 		return
 	}
-	b.Do(unix.SYS_SETSID)
-	r.own = b.Ask(unix.SYS_GETSID, program.Int(0))
+	b.Do(sys.Setsid())
+	r.own = b.Ask(sys.Getsid(0))
 }
 
 func (r *session) check(c *check) {
@@ -47,9 +47,9 @@ type place struct {
 }
 
 func (r *place) ops(b *build) {
-	b.Do(unix.SYS_CHDIR, program.Str(b.View.Cwd))
+	b.Do(sys.Chdir(b.View.Cwd))
 	r.at = b.Space(pathMax)
-	r.cwd = b.Ask(unix.SYS_GETCWD, program.Ref(r.at), program.Int(pathMax))
+	r.cwd = b.Ask(sys.Getcwd(r.at, pathMax))
 }
 
 func (r *place) check(c *check) {

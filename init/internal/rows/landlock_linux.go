@@ -5,6 +5,7 @@ import (
 
 	"github.com/landlock-lsm/go-landlock/landlock/syscall"
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"github.com/security-mcp/mcp-sandbox/init/internal/program/sys"
 	"github.com/security-mcp/mcp-sandbox/init/internal/view"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"golang.org/x/sys/unix"
@@ -91,7 +92,7 @@ func (r *ruleset) ops(b *build) {
 	if size >= 24 {
 		scoped = scopes
 	}
-	l.landlock.fd = b.Do(unix.SYS_LANDLOCK_CREATE_RULESET, program.Words(rights, 0, scoped), program.Int(size), program.Int(0))
+	l.landlock.fd = b.Do(sys.LandlockCreateRuleset(program.Words(rights, 0, scoped), size, 0))
 	if l.is(full) {
 		l.landlock.rules = b.rules()
 	} else {
@@ -102,7 +103,7 @@ func (r *ruleset) ops(b *build) {
 		attr := b.Data(program.Raw(w.rights & rights))
 		b.Space(8)
 		b.open(w).Into(attr.Plus(8))
-		b.Do(unix.SYS_LANDLOCK_ADD_RULE, l.landlock.fd.Result(), program.Int(1), program.Ref(attr), program.Int(0)).On(w.path)
+		b.Do(sys.LandlockAddRule(l.landlock.fd.Result(), 1, attr)).On(w.path)
 	}
 }
 
@@ -178,12 +179,12 @@ func (r *restrict) ops(b *build) {
 		l.rules[i].before = b.trial(&l.rules[i], 0)
 	}
 	r.acts = b.ask()
-	r.file[0] = b.Ask(unix.SYS_OPENAT, program.Int(fdCanary), program.Str(CanaryFile), program.Int(unix.O_RDONLY|unix.O_CLOEXEC))
+	r.file[0] = b.Ask(sys.Openat(sys.FD(fdCanary), CanaryFile, unix.O_RDONLY|unix.O_CLOEXEC, 0))
 	if b.Machine.LandlockABI >= scopesABI {
 		r.signal[0] = b.signalInit()
 	}
-	b.Do(unix.SYS_LANDLOCK_RESTRICT_SELF, l.fd.Result(), program.Int(0))
-	r.file[1] = b.See(unix.SYS_OPENAT, program.Int(fdCanary), program.Str(CanaryFile), program.Int(unix.O_RDONLY|unix.O_CLOEXEC))
+	b.Do(sys.LandlockRestrictSelf(l.fd.Result()))
+	r.file[1] = b.See(sys.Openat(sys.FD(fdCanary), CanaryFile, unix.O_RDONLY|unix.O_CLOEXEC, 0))
 	if b.Machine.LandlockABI >= scopesABI {
 		r.signal[1] = b.signalInit()
 	}
@@ -198,15 +199,15 @@ func (r *restrict) ops(b *build) {
 func (b *build) trial(w *rule, when int) program.Op {
 	path := w.path
 	if w.private {
-		at, file := program.Int(unix.AT_FDCWD), program.Str(path+"/.trial")
-		made := b.See(unix.SYS_MKNODAT, at, file, program.Int(unix.S_IFREG|0o600), program.Int(0))
-		w.gone[when] = b.See(unix.SYS_UNLINKAT, at, file, program.Int(0))
+		file := path + "/.trial"
+		made := b.See(sys.Mknodat(sys.CWD, file, unix.S_IFREG|0o600, 0))
+		w.gone[when] = b.See(sys.Unlinkat(sys.CWD, file, 0))
 		return made
 	}
 	if path == "/dev" {
 		path = "/dev/null"
 	}
-	return b.See(unix.SYS_OPENAT, program.Int(unix.AT_FDCWD), program.Str(path), program.Int(w.flags), program.Int(0o600))
+	return b.See(sys.Openat(sys.CWD, path, w.flags, 0o600))
 }
 
 func (r *restrict) check(c *check) {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"github.com/security-mcp/mcp-sandbox/init/internal/program/sys"
 	"golang.org/x/sys/unix"
 )
 
@@ -26,10 +27,9 @@ func (r *limits) ops(b *build) {
 	r.list = b.limits()
 	for i := range r.list {
 		l := &r.list[i]
-		res := program.Int(l.resource)
-		b.Do(unix.SYS_PRLIMIT64, program.Int(0), res, program.Words(l.value, l.hard), program.Int(0)).On(l.name)
+		b.Do(sys.SetLimit(l.resource, l.value, l.hard)).On(l.name)
 		l.got = b.Space(16)
-		l.op = b.Ask(unix.SYS_PRLIMIT64, program.Int(0), res, program.Int(0), program.Ref(l.got)).On(l.name)
+		l.op = b.Ask(sys.GetLimit(l.resource, l.got)).On(l.name)
 	}
 }
 
@@ -123,7 +123,7 @@ type limitProcesses struct{ noFacts }
 
 func (r *limitProcesses) ops(b *build) {
 	if b.limitsProcesses() {
-		b.Do(unix.SYS_PRLIMIT64, program.Int(0), program.Int(unix.RLIMIT_NPROC), program.Words(2, b.Machine.Hard[unix.RLIMIT_NPROC]), program.Int(0)).On("processes")
+		b.Do(sys.SetLimit(unix.RLIMIT_NPROC, 2, b.Machine.Hard[unix.RLIMIT_NPROC])).On("processes")
 	}
 }
 
@@ -131,8 +131,7 @@ func (r *trial) ops(b *build) {
 	if !b.limitsProcesses() {
 		return
 	}
-	zero := program.Int(0)
-	r.third = b.AskFor(program.Errno(unix.EAGAIN), unix.SYS_CLONE, program.Int(int(unix.SIGCHLD)), zero, zero, zero, zero)
+	r.third = b.AskFor(program.Errno(unix.EAGAIN), sys.Clone(int(unix.SIGCHLD)))
 }
 
 func (r *trial) check(c *check) {

@@ -2,6 +2,7 @@ package rows
 
 import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"github.com/security-mcp/mcp-sandbox/init/internal/program/sys"
 	"golang.org/x/sys/unix"
 )
 
@@ -25,12 +26,11 @@ func (r *listener) listen(b *build, loaded *program.Label) {
 	}
 	none := new(program.Label)
 	message, fd := b.carrier(Listener)
-	r.load = b.Try(unix.SYS_SECCOMP, program.Int(unix.SECCOMP_SET_MODE_FILTER),
-		program.Int(specAllow|unix.SECCOMP_FILTER_FLAG_NEW_LISTENER), b.filter(b.Asking)).Into(fd)
+	r.load = b.Try(sys.Seccomp(unix.SECCOMP_SET_MODE_FILTER, specAllow|unix.SECCOMP_FILTER_FLAG_NEW_LISTENER, b.filter(b.Asking))).Into(fd)
 	b.UnlessOK(none)
-	b.StepExactly(program.Int(len(Listener)), unix.SYS_SENDMSG, program.Int(fdUp), message, program.Int(0))
-	b.Do(unix.SYS_CLOSE, r.load.Result()).On("listener")
-	r.kept = b.See(unix.SYS_FCNTL, r.load.Result(), program.Int(unix.F_GETFD))
+	b.StepExactly(program.Int(len(Listener)), sys.Sendmsg(sys.FD(fdUp), message, 0))
+	b.Do(sys.Close(r.load.Result())).On("listener")
+	r.kept = b.See(sys.Fcntl(r.load.Result(), unix.F_GETFD, 0))
 	b.Jump(loaded)
 	b.Here(none)
 }

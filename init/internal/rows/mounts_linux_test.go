@@ -26,7 +26,7 @@ func checked(table string) (order.LayerReport, *order.Refusal) {
 	}
 	l := &Launch{Program: program.New(make([]byte, program.Size))}
 	for i := range l.proc { // neither was made: /proc stays empty
-		l.proc[i] = l.Try(0)
+		l.proc[i] = l.Try(program.Sys(0))
 	}
 	report := order.LayerReport{Layer: order.Root}
 	c := &check{Evidence: &Evidence{Results: l.Copy(), Mounts: mounts}, Request: &Request{View: v}, launch: l, layer: &report}

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"github.com/security-mcp/mcp-sandbox/init/internal/program/sys"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
 )
@@ -38,16 +39,16 @@ func (r *namespaces) ops(b *build) {
 		r.deny = b.reading("/proc/self/setgroups", 16)
 	}
 	// After the change of ids, which clears it. prctl(2)
-	b.Do(unix.SYS_PRCTL, program.Int(unix.PR_SET_PDEATHSIG), program.Int(int(unix.SIGKILL)), program.Int(0), program.Int(0), program.Int(0))
+	b.Do(sys.Prctl(unix.PR_SET_PDEATHSIG, program.Int(int(unix.SIGKILL))))
 	b.alive()
 	r.pdeath = b.Space(8)
-	b.Ask(unix.SYS_PRCTL, program.Int(unix.PR_GET_PDEATHSIG), program.Ref(r.pdeath), program.Int(0), program.Int(0), program.Int(0))
+	b.Ask(sys.Prctl(unix.PR_GET_PDEATHSIG, program.Ref(r.pdeath)))
 
 	r.maps[0] = b.reading("/proc/self/uid_map", 256)
 	r.maps[1] = b.reading("/proc/self/gid_map", 256)
 	r.ids = b.ids()
-	r.pid = b.Ask(unix.SYS_GETPID)
-	r.groups = b.Ask(unix.SYS_GETGROUPS, program.Int(0), program.Int(0))
+	r.pid = b.Ask(sys.Getpid())
+	r.groups = b.Ask(sys.Getgroups(0, 0))
 }
 
 const netNamespace = 3

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"github.com/security-mcp/mcp-sandbox/init/internal/program/sys"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
@@ -23,20 +24,19 @@ func (r *network) ops(b *build) {
 	if b.hostNet() {
 		return
 	}
-	sock := b.Do(unix.SYS_SOCKET, program.Int(unix.AF_INET), program.Int(unix.SOCK_DGRAM|unix.SOCK_CLOEXEC), program.Int(0))
-	b.Do(unix.SYS_IOCTL, sock.Result(), program.Int(unix.SIOCSIFFLAGS), program.Bytes(loUp())).On("lo")
+	sock := b.Do(sys.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0))
+	b.Do(sys.Ioctl(sock.Result(), unix.SIOCSIFFLAGS, program.Bytes(loUp()))).On("lo")
 	r.flags = b.Data(loUp()[:ifreqFlags])
 	b.Space(ifreqSize - ifreqFlags)
-	r.asked = b.Ask(unix.SYS_IOCTL, sock.Result(), program.Int(unix.SIOCGIFFLAGS), program.Ref(r.flags)).On("lo")
-	r.connect = b.See(unix.SYS_CONNECT, sock.Result(), program.Bytes([]byte{unix.AF_INET, 0, 0, 9, 192, 0, 2, 1, 0, 0, 0, 0, 0, 0, 0, 0}), program.Int(16))
+	r.asked = b.Ask(sys.Ioctl(sock.Result(), unix.SIOCGIFFLAGS, program.Ref(r.flags))).On("lo")
+	r.connect = b.See(sys.Connect(sock.Result(), []byte{unix.AF_INET, 0, 0, 9, 192, 0, 2, 1, 0, 0, 0, 0, 0, 0, 0, 0}))
 
-	route := b.Ask(unix.SYS_SOCKET, program.Int(unix.AF_NETLINK), program.Int(unix.SOCK_RAW|unix.SOCK_CLOEXEC), program.Int(unix.NETLINK_ROUTE))
+	route := b.Ask(sys.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC, unix.NETLINK_ROUTE))
 	ask := platform.LinkDump()
-	b.Ask(unix.SYS_SENDTO, route.Result(), program.Bytes(ask), program.Int(len(ask)), program.Int(0), program.Int(0), program.Int(0))
+	b.Ask(sys.Send(route.Result(), ask, 0))
 	for i := range r.links {
 		at := b.Space(linksSize)
-		r.links[i] = reading{b.See(unix.SYS_RECVFROM, route.Result(), program.Ref(at), program.Int(linksSize),
-			program.Int(unix.MSG_DONTWAIT), program.Int(0), program.Int(0)), at}
+		r.links[i] = reading{b.See(sys.Recv(route.Result(), at, linksSize, unix.MSG_DONTWAIT)), at}
 	}
 }
 

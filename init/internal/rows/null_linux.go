@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"github.com/security-mcp/mcp-sandbox/init/internal/program/sys"
 	"github.com/security-mcp/mcp-sandbox/init/internal/view"
 	"golang.org/x/sys/unix"
 )
@@ -24,11 +25,11 @@ func (r *nulls) ops(b *build) {
 		if !b.null(&b.Stdio[fd]) {
 			continue
 		}
-		flags := b.Ask(unix.SYS_FCNTL, program.Int(fd), program.Int(unix.F_GETFL))
-		again := b.Do(unix.SYS_OPENAT, program.Int(unix.AT_FDCWD), program.Str(nullPath), flags.Result())
-		b.DoExactly(program.Int(fd), unix.SYS_DUP3, again.Result(), program.Int(fd), program.Int(0)).On(nullPath)
+		flags := b.Ask(sys.Fcntl(sys.FD(fd), unix.F_GETFL, 0))
+		again := b.Do(sys.OpenatFlags(sys.CWD, nullPath, flags.Result()))
+		b.DoExactly(program.Int(fd), sys.Dup3(again.Result(), fd, 0)).On(nullPath)
 		r.fds = append(r.fds, fd)
-		r.modes = append(r.modes, b.AskFor(program.Errno(unix.EROFS), unix.SYS_FCHMOD, program.Int(fd), program.Int(0o666)).On(nullPath))
+		r.modes = append(r.modes, b.AskFor(program.Errno(unix.EROFS), sys.Fchmod(sys.FD(fd), 0o666)).On(nullPath))
 	}
 }
 

@@ -4,8 +4,8 @@ import (
 	"strconv"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"github.com/security-mcp/mcp-sandbox/init/internal/program/sys"
 	"github.com/security-mcp/mcp-sandbox/policy"
-	"golang.org/x/sys/unix"
 )
 
 // Versions of Landlock that took over what the filter has to do before; landlock(7).
@@ -32,7 +32,7 @@ func (b *build) signalInit() program.Op {
 	if b.launch.is(shared) {
 		init = b.launch.Init()
 	}
-	return b.See(unix.SYS_KILL, b.AskFor(program.Int(init), unix.SYS_GETPPID).Result(), program.Int(0))
+	return b.See(sys.Kill(b.AskFor(program.Int(init), sys.Getppid()).Result(), program.Int(0)))
 }
 
 // try makes them; when is 0 before the filter and 1 behind it.
@@ -42,7 +42,7 @@ func (r *older) try(b *build, when int) {
 		r.signal[when] = b.signalInit()
 	}
 	if NoCut(c, abi) {
-		r.cut[when] = b.See(unix.SYS_TRUNCATE, program.Str(""), program.Int(0))
+		r.cut[when] = b.See(sys.Truncate("", 0))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"github.com/security-mcp/mcp-sandbox/init/internal/program/sys"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
 )
@@ -45,9 +46,9 @@ func (r *traced) ops(b *build) {
 	}
 	zero, o := program.Int(0), &b.launch.once
 	o.fork[0] = b.fork()
-	b.Do(unix.SYS_PTRACE, program.Int(unix.PTRACE_TRACEME), zero, zero, zero)
-	o.self = b.Ask(unix.SYS_GETPID)
-	b.Step(unix.SYS_KILL, o.self.Result(), program.Int(int(unix.SIGSTOP))) // init asks for the stops in this one
+	b.Do(sys.Ptrace(unix.PTRACE_TRACEME, zero, zero))
+	o.self = b.Ask(sys.Getpid())
+	b.Step(sys.Kill(o.self.Result(), program.Int(int(unix.SIGSTOP)))) // init asks for the stops in this one
 }
 
 func (r *traced) check(c *check) {
@@ -64,8 +65,7 @@ func (r *traced) check(c *check) {
 
 // fork is a clone that makes no process even where it is allowed: CLONE_SIGHAND without CLONE_VM; clone(2).
 func (b *build) fork() program.Op {
-	zero := program.Int(0)
-	return b.See(unix.SYS_CLONE, program.Int(unix.CLONE_SIGHAND|int(unix.SIGCHLD)), zero, zero, zero, zero)
+	return b.See(sys.Clone(unix.CLONE_SIGHAND | int(unix.SIGCHLD)))
 }
 
 // tryOnce tries, behind the filter, a fork and an execve of nothing.
@@ -73,22 +73,21 @@ func (b *build) tryOnce() {
 	if !b.oneExec() {
 		return
 	}
-	zero, o := program.Int(0), &b.launch.once
+	o := &b.launch.once
 	o.fork[1] = b.fork()
-	o.trial = b.See(unix.SYS_EXECVE, zero, zero, zero)
+	o.trial = b.See(sys.ExecveNull())
 	// If that did not stop, this does, and init sees that it was another stop. A policy may refuse kill.
-	b.Any(unix.SYS_KILL, o.self.Result(), program.Int(int(unix.SIGSTOP)))
+	b.Any(sys.Kill(o.self.Result(), program.Int(int(unix.SIGSTOP))))
 }
 
 // stopped waits until the server's process stops or ends.
 func (b *build) stopped(info program.Addr) program.Op {
-	return b.Step(unix.SYS_WAITID, program.Int(pPID), b.launch.server.Result(), program.Ref(info),
-		program.Int(unix.WEXITED|unix.WSTOPPED|unix.WNOWAIT), program.Int(0))
+	return b.Step(sys.WaitPID(b.launch.server.Result(), info, unix.WEXITED|unix.WSTOPPED|unix.WNOWAIT))
 }
 
 // on lets a stopped process go on with a signal.
 func (b *build) on(sig program.Arg) {
-	b.Any(unix.SYS_PTRACE, program.Int(unix.PTRACE_CONT), b.launch.server.Result(), program.Int(0), sig)
+	b.Any(sys.Ptrace(unix.PTRACE_CONT, b.launch.server.Result(), sig))
 }
 
 // trace is init's half before the evidence is complete: it asks for the stops, and sees the one of the trial.
@@ -99,12 +98,10 @@ func (b *build) trace() {
 	b.Layer("seccomp")
 	zero, o := program.Int(0), &b.launch.once
 	b.stopped(b.Space(siginfoSize))
-	b.Do(unix.SYS_PTRACE, program.Int(unix.PTRACE_SETOPTIONS), b.launch.server.Result(), zero,
-		program.Int(unix.PTRACE_O_TRACESECCOMP|unix.PTRACE_O_EXITKILL))
+	b.Do(sys.Ptrace(unix.PTRACE_SETOPTIONS, b.launch.server.Result(), program.Int(unix.PTRACE_O_TRACESECCOMP|unix.PTRACE_O_EXITKILL)))
 	b.on(zero)
 	o.stop = b.Space(siginfoSize)
-	b.Ask(unix.SYS_WAITID, program.Int(pPID), b.launch.server.Result(), program.Ref(o.stop),
-		program.Int(unix.WEXITED|unix.WSTOPPED|unix.WNOWAIT), program.Int(0))
+	b.Ask(sys.WaitPID(b.launch.server.Result(), o.stop, unix.WEXITED|unix.WSTOPPED|unix.WNOWAIT))
 	b.on(zero)
 }
 
@@ -119,11 +116,11 @@ func (b *build) letExec() {
 	next, pass, signal, done := new(program.Label), new(program.Label), new(program.Label), new(program.Label)
 	b.Here(next)
 	b.stopped(info).Else(done)
-	b.is(info.Plus(siginfoCode))
+	b.Load(program.Word(info.Plus(siginfoCode)))
 	b.Unless(program.Int(cldTrapped), done)
-	b.is(info.Plus(siginfoStatus))
+	b.Load(program.Word(info.Plus(siginfoStatus)))
 	b.Unless(program.Int(atSeccomp), pass)
-	b.Any(unix.SYS_PTRACE, program.Int(unix.PTRACE_DETACH), b.launch.server.Result(), zero, zero)
+	b.Any(sys.Ptrace(unix.PTRACE_DETACH, b.launch.server.Result(), zero))
 	b.Jump(done)
 	b.Here(pass)
 	b.Unless(program.Int(int(unix.SIGSTOP)), signal)
@@ -133,9 +130,4 @@ func (b *build) letExec() {
 	b.on(program.Word(info.Plus(siginfoStatus)))
 	b.Jump(next)
 	b.Here(done)
-}
-
-// is makes a word the last result: a seek to it returns it, and nobody reads the program from where it stands.
-func (b *build) is(a program.Addr) {
-	b.Any(unix.SYS_LSEEK, program.Int(fdProgram), program.Word(a), program.Int(unix.SEEK_SET))
 }

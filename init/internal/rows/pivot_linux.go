@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"github.com/security-mcp/mcp-sandbox/init/internal/program/sys"
 	"github.com/security-mcp/mcp-sandbox/init/internal/view"
 	"golang.org/x/sys/unix"
 )
@@ -30,18 +31,17 @@ const pathMax = 4096
 
 func (r *pivot) ops(b *build) {
 	v := b.View
-	at, dot := program.Int(unix.AT_FDCWD), program.Str(".")
-	b.Do(unix.SYS_PIVOT_ROOT, dot, dot)
-	b.Do(unix.SYS_UMOUNT2, dot, program.Int(unix.MNT_DETACH))
+	b.Do(sys.PivotRoot(".", "."))
+	b.Do(sys.Umount2(".", unix.MNT_DETACH))
 	if !v.HostRoot { // that came frozen
-		b.Do(unix.SYS_MOUNT_SETATTR, at, program.Str("/"), program.Int(0), program.Words(frozen, 0, unix.MS_PRIVATE, 0), program.Int(32))
+		b.Do(sys.MountSetattr(sys.CWD, "/", 0, frozen))
 	}
 	if v.Outside != "" {
 		r.outside = b.outside(program.Errno(unix.ENOENT))
 	}
-	b.Do(unix.SYS_CHDIR, program.Str(v.Cwd))
+	b.Do(sys.Chdir(v.Cwd))
 	r.cwdAt = b.Space(pathMax)
-	r.cwd = b.Ask(unix.SYS_GETCWD, program.Ref(r.cwdAt), program.Int(pathMax))
+	r.cwd = b.Ask(sys.Getcwd(r.cwdAt, pathMax))
 	for i := range v.Nodes {
 		r.nodes = append(r.nodes, b.stat(v.Nodes[i].Path))
 	}
@@ -57,14 +57,13 @@ func (r *pivot) ops(b *build) {
 	}
 	if len(v.Private) > 0 {
 		r.capAt = b.Space(statfsSize)
-		r.cap = b.Ask(unix.SYS_STATFS, program.Str(v.Private[0].Path), program.Ref(r.capAt))
+		r.cap = b.Ask(sys.Statfs(v.Private[0].Path, r.capAt))
 	}
 }
 
 // outside looks at something of the host that is not the server's.
 func (b *build) outside(demand program.Arg) program.Op {
-	return b.AskFor(demand, unix.SYS_STATX, program.Int(unix.AT_FDCWD), program.Str(b.View.Outside), program.Int(0),
-		program.Int(0), program.Ref(b.Space(statxSize)))
+	return b.AskFor(demand, sys.Statx(sys.CWD, b.View.Outside, 0, 0, b.Space(statxSize)))
 }
 
 func (r *pivot) check(c *check) {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"github.com/security-mcp/mcp-sandbox/init/internal/program/sys"
 	"golang.org/x/sys/unix"
 )
 
@@ -25,9 +26,8 @@ func (l *Launch) post(b *build) *post {
 	if p.grace > 0 { // its program is mapped, and the number free
 		last = fdProgram - 1
 	}
-	b.Step(unix.SYS_CLOSE_RANGE, program.Int(0), program.Int(last), program.Int(0))
-	p.signals = b.Step(unix.SYS_SIGNALFD4, program.Int(-1), program.Words(1<<(uint(unix.SIGCHLD)-1)), program.Int(8),
-		program.Int(unix.SFD_NONBLOCK|unix.SFD_CLOEXEC)).Into(p.fds.Plus(8))
+	b.Step(sys.CloseRange(0, last, 0))
+	p.signals = b.Step(sys.Signalfd(1<<(uint(unix.SIGCHLD)-1), unix.SFD_NONBLOCK|unix.SFD_CLOEXEC)).Into(p.fds.Plus(8))
 	l.status = b.Space(8)
 	p.letter, p.info = b.Space(8), b.Space(128)
 	p.job = b.job()
@@ -37,27 +37,26 @@ func (l *Launch) post(b *build) *post {
 // next waits and reads a letter. The lifeline does not block: 0 is its end, EAGAIN that there is no letter. It goes on at
 // orphaned when the host has ended, and a shim that lives has not ended the server for longer than it ever takes.
 func (p *post) next(b *build, orphaned *program.Label) program.Op {
-	b.Any(unix.SYS_PPOLL, program.Ref(p.fds), program.Int(3), program.Int(0), program.Int(0), program.Int(8))
+	b.Any(sys.Ppoll(program.Ref(p.fds), 3, program.Int(0)))
 	if p.grace > 0 {
 		p.host(b, orphaned)
 	}
-	return b.StepExactly(program.Int(0), unix.SYS_READ, program.Int(fdLifeline), program.Ref(p.letter), program.Int(1))
+	return b.StepExactly(program.Int(0), sys.Read(sys.FD(fdLifeline), p.letter, 1))
 }
 
 // host looks at the host's descriptor. When the host has ended a timer takes its place, which can be read as a pidfd cannot.
 func (p *post) host(b *build, orphaned *program.Label) {
 	lives, ended, set := new(program.Label), new(program.Label), new(program.Label)
-	b.StepExactly(program.Int(0), unix.SYS_PPOLL, program.Ref(p.fds.Plus(16)), program.Int(1), program.Words(0, 0), program.Int(0), program.Int(8)).Else(ended)
+	b.StepExactly(program.Int(0), sys.Ppoll(program.Ref(p.fds.Plus(16)), 1, program.Words(0, 0))).Else(ended)
 	b.Jump(lives)
 	b.Here(ended)
-	b.Any(unix.SYS_READ, program.Int(fdHost), program.Ref(p.info), program.Int(8))
+	b.Any(sys.Read(sys.FD(fdHost), p.info, 8))
 	b.UnlessOK(set)
 	b.Jump(orphaned)
 	b.Here(set)
-	timer := b.Step(unix.SYS_TIMERFD_CREATE, program.Int(unix.CLOCK_MONOTONIC), program.Int(unix.TFD_NONBLOCK|unix.TFD_CLOEXEC)).Else(orphaned)
-	b.Step(unix.SYS_DUP3, timer.Result(), program.Int(fdHost), program.Int(unix.O_CLOEXEC)).Else(orphaned)
-	b.Step(unix.SYS_TIMERFD_SETTIME, program.Int(fdHost), program.Int(0),
-		program.Words(0, 0, uint64(p.grace/time.Second), uint64(p.grace%time.Second)), program.Int(0)).Else(orphaned)
+	timer := b.Step(sys.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_NONBLOCK|unix.TFD_CLOEXEC)).Else(orphaned)
+	b.Step(sys.Dup3(timer.Result(), fdHost, unix.O_CLOEXEC)).Else(orphaned)
+	b.Step(sys.TimerfdSettime(sys.FD(fdHost), 0, program.Words(0, 0, uint64(p.grace/time.Second), uint64(p.grace%time.Second)))).Else(orphaned)
 	b.Here(lives)
 }
 
@@ -74,13 +73,13 @@ const pollin = 1 // POLLIN
 // watchHost moves the host's descriptor to where the post has it.
 func (l *Launch) watchHost(b *build) {
 	if b.HostGrace > 0 {
-		b.Step(unix.SYS_DUP3, program.Int(fdTrees+l.given-1), program.Int(fdHost), program.Int(unix.O_CLOEXEC))
+		b.Step(sys.Dup3(sys.FD(fdTrees+l.given-1), fdHost, unix.O_CLOEXEC))
 	}
 }
 
 // read takes what a signal left in the signalfd, or poll would report it again.
 func (p *post) read(b *build) {
-	b.Any(unix.SYS_READ, p.signals.Result(), program.Ref(p.info), program.Int(128))
+	b.Any(sys.Read(p.signals.Result(), p.info, 128))
 }
 
 // pollfds lays out three struct pollfd that wait for input; the second one's descriptor is filled in later, and the third may

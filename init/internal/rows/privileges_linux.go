@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"github.com/security-mcp/mcp-sandbox/init/internal/program/sys"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
 )
@@ -30,18 +31,18 @@ func (r *privileges) ops(b *build) {
 	}
 	for c := 0; c <= last; c++ {
 		if b.launch.is(full) || platform.Has(b.Machine.Caps.Bounding, c) {
-			b.Do(unix.SYS_PRCTL, program.Int(unix.PR_CAPBSET_DROP), program.Int(c), zero, zero, zero)
+			b.Do(sys.Prctl(unix.PR_CAPBSET_DROP, program.Int(c)))
 		}
 	}
 	for c := 0; c <= last; c++ {
-		r.bounding = append(r.bounding, b.Ask(unix.SYS_PRCTL, program.Int(unix.PR_CAPBSET_READ), program.Int(c), zero, zero, zero))
+		r.bounding = append(r.bounding, b.Ask(sys.Prctl(unix.PR_CAPBSET_READ, program.Int(c))))
 	}
-	b.Do(unix.SYS_PRCTL, program.Int(unix.PR_SET_NO_NEW_PRIVS), program.Int(1), zero, zero, zero)
-	r.nnp = b.Ask(unix.SYS_PRCTL, program.Int(unix.PR_GET_NO_NEW_PRIVS), zero, zero, zero, zero)
+	b.Do(sys.Prctl(unix.PR_SET_NO_NEW_PRIVS, program.Int(1)))
+	r.nnp = b.Ask(sys.Prctl(unix.PR_GET_NO_NEW_PRIVS, zero))
 	if b.Machine.Dumpable != 0 {
-		b.Do(unix.SYS_PRCTL, program.Int(unix.PR_SET_DUMPABLE), zero, zero, zero, zero)
+		b.Do(sys.Prctl(unix.PR_SET_DUMPABLE, zero))
 	}
-	r.dump = b.Ask(unix.SYS_PRCTL, program.Int(unix.PR_GET_DUMPABLE), zero, zero, zero, zero)
+	r.dump = b.Ask(sys.Prctl(unix.PR_GET_DUMPABLE, zero))
 }
 
 func (r *privileges) check(c *check) {
@@ -81,12 +82,12 @@ const capVersion3 = 0x20080522 // capget(2)
 
 // dropCapabilities drops what is left of them, and in any case looks.
 func (b *build) dropCapabilities(some bool) capabilities {
-	head := program.Ref(b.Data(program.Raw(capVersion3)))
+	head := b.Data(program.Raw(capVersion3))
 	if some {
-		b.Do(unix.SYS_CAPSET, head, program.Words(0, 0, 0))
+		b.Do(sys.Capset(head, program.Words(0, 0, 0)))
 	}
 	at := b.Data([]byte("something that is not zero"))
-	return capabilities{b.Ask(unix.SYS_CAPGET, head, program.Ref(at)), at}
+	return capabilities{b.Ask(sys.Capget(head, at)), at}
 }
 
 func (c *check) capabilities(k capabilities) string {

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"github.com/security-mcp/mcp-sandbox/init/internal/program/sys"
 	"golang.org/x/sys/unix"
 )
 
@@ -23,14 +24,13 @@ type frozenProc struct {
 
 func (r *frozenProc) ops(b *build) {
 	none := new(program.Label)
-	b.See(unix.SYS_FACCESSAT, program.Int(unix.AT_FDCWD), program.Str("/proc/self/stat"), program.Int(unix.F_OK))
+	b.See(sys.Faccessat(sys.CWD, "/proc/self/stat", unix.F_OK))
 	b.UnlessOK(none)
-	b.Do(unix.SYS_MOUNT, program.Str("none"), program.Str("/proc"), program.Int(0),
-		program.Int(unix.MS_REMOUNT|unix.MS_BIND|unix.MS_RDONLY|unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC), program.Int(0)).On("/proc")
+	b.Do(sys.Remount(procPath, unix.MS_RDONLY|unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC)).On(procPath)
 	b.Here(none)
 	b.launch.procStat = b.stat("/proc")
 	r.at = b.Space(16)
-	r.self = b.See(unix.SYS_READLINKAT, program.Int(unix.AT_FDCWD), program.Str("/proc/self"), program.Ref(r.at), program.Int(16))
+	r.self = b.See(sys.Readlinkat(sys.CWD, "/proc/self", r.at, 16))
 }
 
 // check: the mounts are compared as a whole, and this one with them.

@@ -2,6 +2,7 @@ package rows
 
 import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"github.com/security-mcp/mcp-sandbox/init/internal/program/sys"
 	"golang.org/x/sys/unix"
 )
 
@@ -24,14 +25,13 @@ func (b *build) ask() (acts []refusedAct) {
 	if !b.launch.is(reduced) {
 		return nil
 	}
-	at := program.Int(unix.AT_FDCWD)
 	for i := range b.launch.landlock.rules {
 		w := &b.launch.landlock.rules[i]
 		switch {
 		case w.reading():
-			acts = append(acts, refusedAct{rule: w, allowed: b.See(unix.SYS_FACCESSAT2, at, program.Str(w.path), program.Int(unix.W_OK), program.Int(unix.AT_EACCESS))})
+			acts = append(acts, refusedAct{rule: w, allowed: b.See(sys.Faccessat2(sys.CWD, w.path, unix.W_OK, unix.AT_EACCESS))})
 		case w.path == procPath:
-			acts = append(acts, refusedAct{rule: w, allowed: b.See(unix.SYS_FACCESSAT2, at, program.Str(timerSlack), program.Int(unix.W_OK), program.Int(unix.AT_EACCESS))})
+			acts = append(acts, refusedAct{rule: w, allowed: b.See(sys.Faccessat2(sys.CWD, timerSlack, unix.W_OK, unix.AT_EACCESS))})
 		}
 	}
 	return acts
@@ -48,7 +48,7 @@ func (b *build) try(acts []refusedAct) {
 		case a.rule.node.Folder:
 			flags |= unix.O_TMPFILE
 		}
-		a.tried = b.See(unix.SYS_OPENAT, program.Int(unix.AT_FDCWD), program.Str(path), program.Int(flags), program.Int(0o600))
+		a.tried = b.See(sys.Openat(sys.CWD, path, flags, 0o600))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"github.com/security-mcp/mcp-sandbox/init/internal/program/sys"
 	"github.com/security-mcp/mcp-sandbox/init/internal/view"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
@@ -39,15 +40,14 @@ func NewRepair(mem []byte, m *Machine, lost []Lost) (*Repair, error) {
 	r := &Repair{Program: program.New(mem), lost: lost}
 	b := &build{Program: r.Program, Request: &Request{Machine: *m}}
 	b.Layer("root")
-	zero := program.Int(0)
-	b.Any(unix.SYS_PRCTL, program.Int(unix.PR_SET_NAME), program.Str(order.RunnerName))
-	b.Do(unix.SYS_PRCTL, program.Int(unix.PR_SET_PDEATHSIG), program.Int(int(unix.SIGKILL)), zero, zero, zero)
-	b.Do(unix.SYS_SETNS, program.Int(fdUser), program.Int(unix.CLONE_NEWUSER)).On("user namespace") // first: the rest needs its capabilities
-	b.Do(unix.SYS_SETNS, program.Int(fdMount), program.Int(unix.CLONE_NEWNS)).On("mount namespace")
+	b.Any(sys.Prctl(unix.PR_SET_NAME, program.Str(order.RunnerName)))
+	b.Do(sys.Prctl(unix.PR_SET_PDEATHSIG, program.Int(int(unix.SIGKILL))))
+	b.Do(sys.Setns(sys.FD(fdUser), unix.CLONE_NEWUSER)).On("user namespace") // first: the rest needs its capabilities
+	b.Do(sys.Setns(sys.FD(fdMount), unix.CLONE_NEWNS)).On("mount namespace")
 	if m.Root { // kuid 0 has no number in there and can create nothing
 		b.setIDs()
 	}
-	b.Do(unix.SYS_UMASK, zero)
+	b.Do(sys.Umask(0))
 	for i := range lost {
 		r.cover(b, &lost[i])
 	}
@@ -60,27 +60,22 @@ func NewRepair(mem []byte, m *Machine, lost []Lost) (*Repair, error) {
 
 // cover opens what lies at the path, looks at it, and covers this very thing.
 func (r *Repair) cover(b *build, k *Lost) {
-	empty, byFD := program.Str(""), program.Int(unix.AT_EMPTY_PATH)
 	var tree program.Arg
 	if k.Kind == view.Deny {
 		tree = b.nothing(k) // first: it leaves the namespace and comes back, and a path is of the namespace it was opened in
 	}
-	fd := b.Do(unix.SYS_OPENAT2, program.Int(unix.AT_FDCWD), program.Str(k.Path),
-		program.Words(unix.O_PATH|unix.O_CLOEXEC|unix.O_NOFOLLOW, 0, unix.RESOLVE_NO_SYMLINKS), program.Int(24)).Result()
+	fd := b.Do(sys.Openat2(sys.CWD, k.Path, unix.O_PATH|unix.O_CLOEXEC|unix.O_NOFOLLOW, unix.RESOLVE_NO_SYMLINKS)).Result()
 	at := b.Space(statxSize)
-	before := stat{b.See(unix.SYS_STATX, fd, empty, byFD, program.Int(unix.STATX_BASIC_STATS), program.Ref(at)).On(k.Path), at}
+	before := stat{b.See(sys.Statx(fd, "", unix.AT_EMPTY_PATH, unix.STATX_BASIC_STATS, at)).On(k.Path), at}
 	attr := uint64(frozen)
 	if k.Kind != view.Deny {
 		if k.Kind == view.Pin {
 			attr = written
 		}
-		tree = b.Do(unix.SYS_OPEN_TREE, fd, empty, program.Int(unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|
-			unix.AT_EMPTY_PATH|unix.AT_RECURSIVE)).On(k.Path).Result()
+		tree = b.Do(sys.OpenTree(fd, "", unix.AT_EMPTY_PATH|unix.AT_RECURSIVE)).On(k.Path).Result()
 	}
-	b.Do(unix.SYS_MOUNT_SETATTR, tree, empty, program.Int(unix.AT_EMPTY_PATH|unix.AT_RECURSIVE),
-		program.Words(attr, 0, unix.MS_PRIVATE, 0), program.Int(32)).On(k.Path)
-	b.Do(unix.SYS_MOVE_MOUNT, tree, empty, fd, empty,
-		program.Int(unix.MOVE_MOUNT_F_EMPTY_PATH|unix.MOVE_MOUNT_T_EMPTY_PATH)).On(k.Path)
+	b.Do(sys.MountSetattr(tree, "", unix.AT_EMPTY_PATH|unix.AT_RECURSIVE, attr)).On(k.Path)
+	b.Do(sys.MoveMountTo(tree, fd, "", unix.MOVE_MOUNT_T_EMPTY_PATH)).On(k.Path)
 	r.seen = append(r.seen, [2]stat{before, b.stat(k.Path)})
 }
 
@@ -88,23 +83,20 @@ func (r *Repair) cover(b *build, k *Lost) {
 // copy: a mount that the kernel took away is gone. Before Linux 6.15 (c5c12f871a30) open_tree copies only what is mounted
 // in the caller's own namespace, else EINVAL. So the file is copied in a namespace that is thrown away, not in the server's.
 func (b *build) nothing(k *Lost) program.Arg {
-	none, zero := program.Int(0), program.Int(0)
-	fs := b.Do(unix.SYS_FSOPEN, program.Str("tmpfs"), program.Int(unix.FSOPEN_CLOEXEC)).Result()
+	fs := b.Do(sys.Fsopen("tmpfs", unix.FSOPEN_CLOEXEC)).Result()
 	for _, o := range [][2]string{{"mode", "0555"}, {"size", "4096"}, {"nr_inodes", "4"}} {
-		b.Do(unix.SYS_FSCONFIG, fs, program.Int(unix.FSCONFIG_SET_STRING), program.Str(o[0]), program.Str(o[1]), zero)
+		b.Do(sys.FsconfigString(fs, o[0], o[1]))
 	}
-	b.Do(unix.SYS_FSCONFIG, fs, program.Int(unix.FSCONFIG_CMD_CREATE), none, none, zero).On("tmpfs")
-	tree := b.Do(unix.SYS_FSMOUNT, fs, program.Int(unix.FSMOUNT_CLOEXEC), zero).On("tmpfs").Result()
+	b.Do(sys.FsconfigCreate(fs)).On("tmpfs")
+	tree := b.Do(sys.Fsmount(fs, unix.FSMOUNT_CLOEXEC, 0)).On("tmpfs").Result()
 	if k.Folder {
 		return tree
 	}
-	b.Do(unix.SYS_MKNODAT, tree, program.Str(deniedFile), program.Int(unix.S_IFREG), zero)
-	b.Do(unix.SYS_UNSHARE, program.Int(unix.CLONE_NEWNS)).On("mount namespace")
-	b.Do(unix.SYS_MOVE_MOUNT, tree, program.Str(""), program.Int(unix.AT_FDCWD), program.Str("/dev"),
-		program.Int(unix.MOVE_MOUNT_F_EMPTY_PATH)).On("tmpfs")
-	file := b.Do(unix.SYS_OPEN_TREE, tree, program.Str(deniedFile),
-		program.Int(unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE|unix.AT_SYMLINK_NOFOLLOW)).Result()
-	b.Do(unix.SYS_SETNS, program.Int(fdMount), program.Int(unix.CLONE_NEWNS)).On("mount namespace")
+	b.Do(sys.Mknodat(tree, deniedFile, unix.S_IFREG, 0))
+	b.Do(sys.Unshare(unix.CLONE_NEWNS)).On("mount namespace")
+	b.Do(sys.MoveMount(tree, sys.CWD, "/dev")).On("tmpfs")
+	file := b.Do(sys.OpenTree(tree, deniedFile, unix.AT_RECURSIVE|unix.AT_SYMLINK_NOFOLLOW)).Result()
+	b.Do(sys.Setns(sys.FD(fdMount), unix.CLONE_NEWNS)).On("mount namespace")
 	return file
 }
 

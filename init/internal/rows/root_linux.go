@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"github.com/security-mcp/mcp-sandbox/init/internal/program/sys"
 	"github.com/security-mcp/mcp-sandbox/init/internal/view"
 	"golang.org/x/sys/unix"
 )
@@ -32,9 +33,9 @@ func (r *root) ops(b *build) {
 		b.launch.outside = b.outside(program.Int(0)) // now: it may lie where the root is built
 	}
 	b.launch.hostsPTS = b.stat(ptsPath)
-	b.Do(unix.SYS_UMASK, program.Int(0)) // the modes below are meant; the row of the descriptors sets the server's
-	if !b.Machine.Root {                 // or this process opens no path of the host
-		b.Step(unix.SYS_CLOSE, b.resolve("/")).On("/") // that there is such a call shows before one of the policy's paths is opened
+	b.Do(sys.Umask(0))   // the modes below are meant; the row of the descriptors sets the server's
+	if !b.Machine.Root { // or this process opens no path of the host
+		b.Step(sys.Close(b.resolve("/"))).On("/") // that there is such a call shows before one of the policy's paths is opened
 	}
 	var host program.Arg
 	if v.HostRoot {
@@ -46,7 +47,7 @@ func (r *root) ops(b *build) {
 	} else {
 		b.mount("tmpfs", base, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "mode=0755,"+capOf(v))
 	}
-	b.Do(unix.SYS_CHDIR, program.Str(base))
+	b.Do(sys.Chdir(base))
 	private := v.Private
 	trees := fdTrees
 	for i := range v.Nodes {
@@ -77,17 +78,16 @@ func capOf(v *view.View) string {
 
 // node makes one entry. Paths are relative to the new root, which is the working directory.
 func (r *root) node(b *build, n *view.Node, trees *int) {
-	at := program.Int(unix.AT_FDCWD)
 	path := n.Path[1:]
 	switch n.Kind {
 	case view.Dir:
-		b.Do(unix.SYS_MKDIRAT, at, program.Str(path), program.Int(n.Mode))
+		b.Do(sys.Mkdirat(sys.CWD, path, int(n.Mode)))
 	case view.Link:
-		b.Do(unix.SYS_SYMLINKAT, program.Str(n.Content), at, program.Str(path)).On(n.Path)
+		b.Do(sys.Symlinkat(n.Content, sys.CWD, path)).On(n.Path)
 	case view.File:
-		fd := b.Do(unix.SYS_OPENAT, at, program.Str(path), program.Int(unix.O_CREAT|unix.O_EXCL|unix.O_WRONLY|unix.O_CLOEXEC), program.Int(n.Mode))
-		b.DoExactly(program.Int(len(n.Content)), unix.SYS_WRITE, fd.Result(), program.Str(n.Content), program.Int(len(n.Content))).On(n.Path)
-		b.Do(unix.SYS_CLOSE, fd.Result()).On(n.Path) // or the root could not be made read-only
+		fd := b.Do(sys.Openat(sys.CWD, path, unix.O_CREAT|unix.O_EXCL|unix.O_WRONLY|unix.O_CLOEXEC, int(n.Mode)))
+		b.DoExactly(program.Int(len(n.Content)), sys.Write(fd.Result(), n.Content)).On(n.Path)
+		b.Do(sys.Close(fd.Result())).On(n.Path) // or the root could not be made read-only
 	case view.Bind:
 		if !r.exists(b, n.Path) {
 			b.point(path, n.Folder)
@@ -134,7 +134,7 @@ func below(path, folder string) bool {
 // point makes a mount point.
 func (b *build) point(path string, folder bool) {
 	if folder {
-		b.Do(unix.SYS_MKDIRAT, program.Int(unix.AT_FDCWD), program.Str(path), program.Int(0o755))
+		b.Do(sys.Mkdirat(sys.CWD, path, 0o755))
 		return
 	}
 	b.create(path, 0o644)
@@ -143,14 +143,12 @@ func (b *build) point(path string, folder bool) {
 // tree takes a copy of the host's mounts from path on. The path was resolved before: a symbolic link in it now is
 // somebody's swap, and another inode at its end is seen when the place is looked at.
 func (b *build) tree(path string) program.Arg {
-	return b.Do(unix.SYS_OPEN_TREE, b.resolve(path), program.Str(""), program.Int(unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|
-		unix.AT_EMPTY_PATH|unix.AT_RECURSIVE)).On(path).Result()
+	return b.Do(sys.OpenTree(b.resolve(path), "", unix.AT_EMPTY_PATH|unix.AT_RECURSIVE)).On(path).Result()
 }
 
 // resolve opens a path without symbolic links.
 func (b *build) resolve(path string) program.Arg {
-	return b.Do(unix.SYS_OPENAT2, program.Int(unix.AT_FDCWD), program.Str(path),
-		program.Words(unix.O_PATH|unix.O_CLOEXEC, 0, unix.RESOLVE_NO_SYMLINKS), program.Int(24)).Result()
+	return b.Do(sys.Openat2(sys.CWD, path, unix.O_PATH|unix.O_CLOEXEC, unix.RESOLVE_NO_SYMLINKS)).Result()
 }
 
 // place mounts a tree at path: with its attributes first, so that it is never there without them.
@@ -158,17 +156,16 @@ func (b *build) place(tree program.Arg, attr uint64, path string) {
 	if attr != 0 {
 		b.attributes(tree, attr, path)
 	}
-	b.Do(unix.SYS_MOVE_MOUNT, tree, program.Str(""), program.Int(unix.AT_FDCWD), program.Str(path), program.Int(unix.MOVE_MOUNT_F_EMPTY_PATH)).On(path)
+	b.Do(sys.MoveMount(tree, sys.CWD, path)).On(path)
 }
 
 // attributes gives them to every mount of a tree that is not placed yet.
 func (b *build) attributes(tree program.Arg, attr uint64, path string) {
-	b.Do(unix.SYS_MOUNT_SETATTR, tree, program.Str(""), program.Int(unix.AT_EMPTY_PATH|unix.AT_RECURSIVE),
-		program.Words(attr, 0, unix.MS_PRIVATE, 0), program.Int(32)).On(path)
+	b.Do(sys.MountSetattr(tree, "", unix.AT_EMPTY_PATH|unix.AT_RECURSIVE, attr)).On(path)
 }
 
 func (b *build) mount(source, target, fs string, flags int, data string) {
-	b.Do(unix.SYS_MOUNT, program.Str(source), program.Str(target), program.Str(fs), program.Int(flags), program.Str(data)).On(target)
+	b.Do(sys.Mount(source, target, fs, flags, data)).On(target)
 }
 
 func (r *root) check(c *check) {}

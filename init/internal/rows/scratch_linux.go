@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"github.com/security-mcp/mcp-sandbox/init/internal/program/sys"
 	"github.com/security-mcp/mcp-sandbox/init/internal/view"
 	"golang.org/x/sys/unix"
 )
@@ -32,12 +33,11 @@ const scratchAt = base
 
 func (b *build) scratch() *scratch {
 	v, s := b.View, new(scratch)
-	at := program.Int(unix.AT_FDCWD)
 	b.mount("tmpfs", scratchAt, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV,
 		"mode=0755,size="+strconv.FormatInt(v.TmpSize, 10)+",nr_inodes="+strconv.FormatInt(v.TmpInodes, 10))
 	for i := range v.Private {
 		name := scratchAt + "/" + strconv.Itoa(i)
-		b.Do(unix.SYS_MKDIRAT, at, program.Str(name), program.Int(v.Private[i].Mode))
+		b.Do(sys.Mkdirat(sys.CWD, name, int(v.Private[i].Mode)))
 		s.private = append(s.private, b.copyOf(name))
 	}
 	for i := range v.Covers {
@@ -47,10 +47,10 @@ func (b *build) scratch() *scratch {
 	}
 	b.keys = b.copyOf(b.denied(false))
 	canary := scratchAt + "/" + canaryFolder
-	b.Do(unix.SYS_MKDIRAT, at, program.Str(canary), program.Int(0o755))
+	b.Do(sys.Mkdirat(sys.CWD, canary, 0o755))
 	b.create(canary+"/"+CanaryFile, 0o644)
-	fd := b.Do(unix.SYS_OPENAT, at, program.Str(canary), program.Int(unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC))
-	b.Do(unix.SYS_DUP3, fd.Result(), program.Int(fdCanary), program.Int(unix.O_CLOEXEC))
+	fd := b.Do(sys.Openat(sys.CWD, canary, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0))
+	b.Do(sys.Dup3(fd.Result(), fdCanary, unix.O_CLOEXEC))
 	return s
 }
 
@@ -60,7 +60,7 @@ func (b *build) denied(folder bool) string {
 		path := scratchAt + "/" + deniedFolder
 		if !b.made[0] {
 			b.made[0] = true
-			b.Do(unix.SYS_MKDIRAT, program.Int(unix.AT_FDCWD), program.Str(path), program.Int(0o555))
+			b.Do(sys.Mkdirat(sys.CWD, path, 0o555))
 		}
 		return path
 	}
@@ -74,11 +74,10 @@ func (b *build) denied(folder bool) string {
 
 // create makes an empty file.
 func (b *build) create(path string, mode int) {
-	b.Do(unix.SYS_MKNODAT, program.Int(unix.AT_FDCWD), program.Str(path), program.Int(unix.S_IFREG|mode), program.Int(0))
+	b.Do(sys.Mknodat(sys.CWD, path, unix.S_IFREG|mode, 0))
 }
 
 // copyOf is a tree of a path inside the new root, to be placed once more.
 func (b *build) copyOf(path string) program.Arg {
-	return b.Do(unix.SYS_OPEN_TREE, program.Int(unix.AT_FDCWD), program.Str(path),
-		program.Int(unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE|unix.AT_SYMLINK_NOFOLLOW)).Result()
+	return b.Do(sys.OpenTree(sys.CWD, path, unix.AT_RECURSIVE|unix.AT_SYMLINK_NOFOLLOW)).Result()
 }

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"github.com/security-mcp/mcp-sandbox/init/internal/program/sys"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
 )
@@ -26,10 +27,10 @@ func (r *seccomp) ops(b *build) {
 	r.try(b, 0)
 	loaded := new(program.Label)
 	r.listen(b, loaded)
-	load := b.Do(unix.SYS_SECCOMP, program.Int(unix.SECCOMP_SET_MODE_FILTER), program.Int(specAllow), b.filter(b.Filter))
+	load := b.Do(sys.Seccomp(unix.SECCOMP_SET_MODE_FILTER, specAllow, b.filter(b.Filter)))
 	b.launch.filtered = load.Index()
 	b.Here(loaded)
-	r.mode = b.See(unix.SYS_PRCTL, program.Int(unix.PR_GET_SECCOMP), zero, zero, zero, zero)
+	r.mode = b.See(sys.Prctl(unix.PR_GET_SECCOMP, zero))
 	r.after = b.typeAhead()
 	r.filters[1] = b.status()
 	r.try(b, 1)
@@ -40,7 +41,7 @@ func (r *seccomp) ops(b *build) {
 // typeAhead puts a byte into the input of no terminal: the usual filters of containers let that pass, and this one
 // refuses it without asking a listener.
 func (b *build) typeAhead() program.Op {
-	return b.See(unix.SYS_IOCTL, program.Int(-1), program.Int(unix.TIOCSTI), program.Int(0))
+	return b.See(sys.Ioctl(sys.FD(-1), unix.TIOCSTI, program.Int(0)))
 }
 
 // specAllow is a flag without which kernels before 5.16 switch off speculative store bypass, which slows V8; seccomp(2).
@@ -54,10 +55,10 @@ func (b *build) filter(code []byte) program.Arg {
 // status reads what the kernel says of this thread.
 func (b *build) status() reading {
 	const path, size = "/proc/thread-self/status", 4096
-	fd := b.See(unix.SYS_OPENAT, program.Int(unix.AT_FDCWD), program.Str(path), program.Int(unix.O_RDONLY|unix.O_CLOEXEC))
+	fd := b.See(sys.Openat(sys.CWD, path, unix.O_RDONLY|unix.O_CLOEXEC, 0))
 	at := b.Space(size)
-	r := reading{b.See(unix.SYS_READ, fd.Result(), program.Ref(at), program.Int(size)).On(path), at}
-	b.Any(unix.SYS_CLOSE, fd.Result())
+	r := reading{b.See(sys.Read(fd.Result(), at, size)).On(path), at}
+	b.Any(sys.Close(fd.Result()))
 	return r
 }
 

@@ -2,6 +2,7 @@ package rows
 
 import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"github.com/security-mcp/mcp-sandbox/init/internal/program/sys"
 	"golang.org/x/sys/unix"
 )
 
@@ -12,16 +13,14 @@ import (
 func (b *build) special() {
 	done := new(program.Label)
 	proc := func(options string) program.Op {
-		return b.Try(unix.SYS_MOUNT, program.Str("proc"), program.Str("proc"), program.Str("proc"),
-			program.Int(unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC), program.Str(options))
+		return b.Try(sys.Mount("proc", "proc", "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, options))
 	}
 	b.launch.proc[0] = proc("hidepid=2")
 	b.Unless(program.Errno(unix.EINVAL), done)
 	b.launch.proc[1] = proc("")
 	b.Here(done)
 	b.attributes(b.keys, frozen, procKeys)
-	b.launch.keys = b.Try(unix.SYS_MOVE_MOUNT, b.keys, program.Str(""), program.Int(unix.AT_FDCWD), program.Str(procKeys[1:]),
-		program.Int(unix.MOVE_MOUNT_F_EMPTY_PATH)).On(procKeys)
+	b.launch.keys = b.Try(sys.MoveMount(b.keys, sys.CWD, procKeys[1:])).On(procKeys)
 	b.mount("devpts", "dev/pts", "devpts", unix.MS_NOSUID|unix.MS_NOEXEC, "newinstance,ptmxmode=0666,mode=0620")
 }
 

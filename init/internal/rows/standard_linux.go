@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"github.com/security-mcp/mcp-sandbox/init/internal/program/sys"
 	"golang.org/x/sys/unix"
 )
 
@@ -63,18 +64,16 @@ func (r *standard) ops(b *build) {
 	for fd := range r.fds {
 		d := &r.fds[fd]
 		d.is.at = b.Space(statxSize)
-		d.is.op = b.AskFor(program.Int(0), unix.SYS_STATX, program.Int(fd), program.Str(""), program.Int(unix.AT_EMPTY_PATH),
-			program.Int(unix.STATX_BASIC_STATS), program.Ref(d.is.at))
+		d.is.op = b.AskFor(program.Int(0), sys.Statx(sys.FD(fd), "", unix.AT_EMPTY_PATH, unix.STATX_BASIC_STATS, d.is.at))
 		if !b.Stdio[fd].Is(unix.S_IFSOCK) {
 			continue
 		}
 		for i, option := range [...]int{unix.SO_DOMAIN, unix.SO_TYPE, unix.SO_ACCEPTCONN} {
 			d.options[i] = b.Space(8)
-			b.AskFor(program.Int(0), unix.SYS_GETSOCKOPT, program.Int(fd), program.Int(unix.SOL_SOCKET), program.Int(option),
-				program.Ref(d.options[i]), program.Bytes([]byte{4, 0, 0, 0}))
+			b.AskFor(program.Int(0), sys.Getsockopt(sys.FD(fd), unix.SOL_SOCKET, option, d.options[i], 4))
 		}
 		address := b.Space(unix.SizeofSockaddrAny)
-		d.peer = b.AskFor(program.Int(0), unix.SYS_GETPEERNAME, program.Int(fd), program.Ref(address), program.Bytes([]byte{unix.SizeofSockaddrAny, 0, 0, 0}))
+		d.peer = b.AskFor(program.Int(0), sys.Getpeername(sys.FD(fd), address, unix.SizeofSockaddrAny))
 	}
 }
 

@@ -2,6 +2,7 @@ package rows
 
 import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"github.com/security-mcp/mcp-sandbox/init/internal/program/sys"
 	"golang.org/x/sys/unix"
 )
 
@@ -9,10 +10,9 @@ import (
 // nobody is left when the server has ended, or the shim. A program cannot read /proc: as long as the shim lives it kills
 // what the server leaves behind; when it has died, init executes its image, which does that and ends.
 func (l *Launch) tend(b *build) {
-	zero, nohang := program.Int(0), program.Int(unix.WNOHANG)
-	closed := program.Int(fdRelease)
+	zero := program.Int(0)
 	l.watchHost(b)
-	b.Any(unix.SYS_CLOSE_RANGE, closed, closed, zero)
+	b.Any(sys.CloseRange(fdRelease, fdRelease, 0))
 	p := l.post(b)
 	loop, one, wait, another := new(program.Label), new(program.Label), new(program.Label), new(program.Label)
 	left, more, letters, orphaned, gone := new(program.Label), new(program.Label), new(program.Label), new(program.Label), new(program.Label)
@@ -26,25 +26,25 @@ func (l *Launch) tend(b *build) {
 	next(one)
 	noLetter := new(program.Label)
 	b.Unless(program.Int(1), noLetter)
-	b.Any(unix.SYS_KILL, l.server.Result(), program.Word(p.letter))
+	b.Any(sys.Kill(l.server.Result(), program.Word(p.letter)))
 	p.job.wake()
 	b.Here(noLetter)
 	p.read(b)
 	p.job.stopped()
 	b.Here(wait)
 	// That this call returned the server's id says that its status is the server's: init makes no other call after it.
-	l.reaped = b.StepExactly(l.server.Result(), unix.SYS_WAIT4, program.Int(-1), program.Ref(l.status), nohang, zero).Else(another)
+	l.reaped = b.StepExactly(l.server.Result(), sys.Wait4(-1, l.status, unix.WNOHANG)).Else(another)
 	// If that was the last process, init ends: nobody else can be left, for orphans are its children. Else the shim kills
 	// them, and init reaps, so that their usage is known.
-	b.Any(unix.SYS_WAIT4, program.Int(-1), zero, nohang, zero)
+	b.Any(sys.Wait4(-1, 0, unix.WNOHANG))
 	b.UnlessOK(gone)
-	b.Any(unix.SYS_WRITE, program.Int(fdUp), program.Str("."), program.Int(1)) // the shim may be gone by now
+	b.Any(sys.Write(sys.FD(fdUp), ".")) // the shim may be gone by now
 	b.Jump(more)
 	b.Here(left)
 	next(letters)
 	p.read(b)
 	b.Here(more)
-	b.Any(unix.SYS_WAIT4, program.Int(-1), zero, nohang, zero)
+	b.Any(sys.Wait4(-1, 0, unix.WNOHANG))
 	b.UnlessOK(gone)
 	b.Unless(zero, more)
 	b.Jump(left)
@@ -56,8 +56,7 @@ func (l *Launch) tend(b *build) {
 	b.Jump(loop)
 
 	b.Here(orphaned)
-	b.Any(unix.SYS_EXECVEAT, program.Int(fdImage), program.Str(""), program.Ref(b.Strings(b.Reaper)),
-		program.Ref(b.Strings([]string{"GODEBUG=containermaxprocs=0"})), program.Int(unix.AT_EMPTY_PATH))
-	b.Any(unix.SYS_KILL, l.server.Result(), program.Int(int(unix.SIGKILL)))
+	b.Any(sys.Execveat(sys.FD(fdImage), "", b.Strings(b.Reaper), b.Strings([]string{"GODEBUG=containermaxprocs=0"}), unix.AT_EMPTY_PATH))
+	b.Any(sys.Kill(l.server.Result(), program.Int(int(unix.SIGKILL))))
 	exit(b, exitOrphaned)
 }

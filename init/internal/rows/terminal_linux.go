@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"github.com/security-mcp/mcp-sandbox/init/internal/program/sys"
 	"golang.org/x/sys/unix"
 )
 
@@ -11,9 +12,9 @@ import (
 // has one session, and taking it away takes CAP_SYS_ADMIN on the host; tiocsctty(2const). The address is where the
 // session's number is read back to.
 func (b *build) takeTerminal() program.Addr {
-	b.Do(unix.SYS_IOCTL, program.Int(0), program.Int(unix.TIOCSCTTY), program.Int(0))
+	b.Do(sys.Ioctl(sys.FD(0), unix.TIOCSCTTY, program.Int(0)))
 	sid := b.Space(8)
-	b.Ask(unix.SYS_IOCTL, program.Int(0), program.Int(unix.TIOCGSID), program.Ref(sid))
+	b.Ask(sys.Ioctl(sys.FD(0), unix.TIOCGSID, program.Ref(sid)))
 	return sid
 }
 
@@ -44,14 +45,13 @@ func (r *foreground) ops(b *build) {
 	if !b.TTY {
 		return
 	}
-	zero := program.Int(0)
 	own := b.Space(8)
 	r.front = b.Space(8)
-	r.pid = b.Ask(unix.SYS_GETPID).Into(own)
-	b.Do(unix.SYS_SETPGID, zero, zero)
-	r.group = b.Ask(unix.SYS_GETPGID, zero)
-	b.Do(unix.SYS_IOCTL, zero, program.Int(unix.TIOCSPGRP), program.Ref(own))
-	b.Ask(unix.SYS_IOCTL, zero, program.Int(unix.TIOCGPGRP), program.Ref(r.front))
+	r.pid = b.Ask(sys.Getpid()).Into(own)
+	b.Do(sys.Setpgid(0, 0))
+	r.group = b.Ask(sys.Getpgid(0))
+	b.Do(sys.Ioctl(sys.FD(0), unix.TIOCSPGRP, program.Ref(own)))
+	b.Ask(sys.Ioctl(sys.FD(0), unix.TIOCGPGRP, program.Ref(r.front)))
 }
 
 func (r *foreground) check(c *check) {
@@ -71,22 +71,10 @@ type job struct {
 	info program.Addr // struct siginfo
 }
 
-// Numbers that package unix does not have.
-const (
-	pPID       = 1 // P_PID
-	fGetOwn    = 9 // F_GETOWN
-	ownerGroup = 2 // F_OWNER_PGRP
-)
-
-// job makes the server's group the owner of a descriptor: F_GETOWN then says its number as kill(2) wants it, negative,
-// which these programs cannot compute.
 func (b *build) job() job {
 	j := job{build: b}
 	if b.TTY {
-		j.info = b.Space(128)
-		owner := b.Data(program.Raw(ownerGroup)) // struct f_owner_ex, whose second half is the group
-		b.launch.server.Into(owner.Plus(4))
-		b.Step(unix.SYS_FCNTL, program.Int(fdUp), program.Int(unix.F_SETOWN_EX), program.Ref(owner))
+		j.info = b.Space(siginfoSize)
 	}
 	return j
 }
@@ -94,25 +82,25 @@ func (b *build) job() job {
 // wake continues the whole group when the server has got a signal: Ctrl-Z stops more than one process.
 func (j job) wake() {
 	if j.TTY {
-		group := j.Any(unix.SYS_FCNTL, program.Int(fdUp), program.Int(fGetOwn), program.Int(0))
-		j.Any(unix.SYS_KILL, group.Result(), program.Int(int(unix.SIGCONT)))
+		group := j.Negate(j.launch.server.Result()) // the server leads its group: kill(2)
+		j.Any(sys.Kill(group.Result(), program.Int(int(unix.SIGCONT))))
 	}
 }
 
-// stopped tells the shim that the server was stopped. waitid(2) returns 0 either way, which is what si_signo and si_errno
-// are together if there is nothing to tell.
+// stopped tells the shim that the server was stopped. waitid(2) returns 0 in both cases; si_signo is 0 if no child has
+// changed state.
 func (j job) stopped() {
 	if !j.TTY {
 		return
 	}
 	on := new(program.Label)
 	tell := new(program.Label)
-	j.StepExactly(program.Word(j.info), unix.SYS_WAITID, program.Int(pPID), j.launch.server.Result(), program.Ref(j.info),
-		program.Int(unix.WSTOPPED|unix.WNOHANG), program.Int(0)).Else(tell)
+	j.Step(sys.WaitPID(j.launch.server.Result(), j.info, unix.WSTOPPED|unix.WNOHANG)).Else(on) // ECHILD: it has ended
+	j.Load(program.Word(j.info))                                                               // si_signo and si_errno
+	j.Unless(program.Int(0), tell)
 	j.Jump(on)
 	j.Here(tell)
-	j.UnlessOK(on) // ECHILD: it has ended, which is not asked for here
-	j.Any(unix.SYS_WRITE, program.Int(fdUp), program.Str(Stopped), program.Int(len(Stopped)))
+	j.Any(sys.Write(program.Int(fdUp), Stopped))
 	j.Here(on)
 }
 

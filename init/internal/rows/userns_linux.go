@@ -2,6 +2,7 @@ package rows
 
 import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"github.com/security-mcp/mcp-sandbox/init/internal/program/sys"
 	"golang.org/x/sys/unix"
 )
 
@@ -20,13 +21,12 @@ func (r *noMoreNamespaces) ops(b *build) {
 	none := new(program.Label)
 	at := b.Space(16)
 	r.limit.at = at
-	cwd, path := program.Int(unix.AT_FDCWD), program.Str(maxUserNamespaces)
-	r.open = b.Try(unix.SYS_OPENAT, cwd, path, program.Int(unix.O_RDWR|unix.O_CLOEXEC))
+	r.open = b.Try(sys.Openat(sys.CWD, maxUserNamespaces, unix.O_RDWR|unix.O_CLOEXEC, 0))
 	b.UnlessOK(none)
-	b.DoExactly(program.Int(1), unix.SYS_WRITE, r.open.Result(), program.Str("0"), program.Int(1)).On(maxUserNamespaces)
-	r.limit.op = b.Ask(unix.SYS_PREAD64, r.open.Result(), program.Ref(at), program.Int(16), program.Int(0)).On(maxUserNamespaces)
-	b.Do(unix.SYS_CLOSE, r.open.Result()).On(maxUserNamespaces) // or /proc could not be made read-only
-	r.another = b.AskFor(program.Errno(unix.ENOSPC), unix.SYS_UNSHARE, program.Int(unix.CLONE_NEWUSER))
+	b.DoExactly(program.Int(1), sys.Write(r.open.Result(), "0")).On(maxUserNamespaces)
+	r.limit.op = b.Ask(sys.Pread64(r.open.Result(), at, 16, 0)).On(maxUserNamespaces)
+	b.Do(sys.Close(r.open.Result())).On(maxUserNamespaces) // or /proc could not be made read-only
+	r.another = b.AskFor(program.Errno(unix.ENOSPC), sys.Unshare(unix.CLONE_NEWUSER))
 	b.Here(none)
 }
 

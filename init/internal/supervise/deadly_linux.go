@@ -1,7 +1,7 @@
 package supervise
 
 import (
-	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"github.com/security-mcp/mcp-sandbox/init/internal/filter"
 	"github.com/security-mcp/mcp-sandbox/init/internal/tries"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
@@ -39,7 +39,7 @@ func (s *shim) survivable() error {
 	refused := func(l order.Layer, calls ...uintptr) error {
 		for _, nr := range calls {
 			if s.machine.Kills(nr) {
-				return &order.Refusal{Layer: l, Op: program.Name(uint32(nr)), Err: killedBy{unix.SIGSYS}}
+				return &order.Refusal{Layer: l, Op: filter.Name(uint32(nr)), Err: killedBy{unix.SIGSYS}}
 			}
 		}
 		return nil

@@ -2,6 +2,7 @@ package tries
 
 import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"github.com/security-mcp/mcp-sandbox/init/internal/program/sys"
 	"golang.org/x/sys/unix"
 )
 
@@ -12,7 +13,7 @@ func Deadly(calls []uintptr) (deadly []uintptr, err error) {
 	// All in one process, which mostly lives: then no more is to be found out.
 	_, st, err := execute(func(p *program.Program) {
 		for _, nr := range calls {
-			p.Any(nr, nonsense()...)
+			p.Any(program.Sys(nr, nonsense()...))
 		}
 	})
 	if err != nil || !st.Signaled() {
@@ -24,11 +25,11 @@ func Deadly(calls []uintptr) (deadly []uintptr, err error) {
 		for i, nr := range calls {
 			next := new(program.Label)
 			status[i] = p.Space(8)
-			p.StepExactly(zero, unix.SYS_CLONE, program.Int(int(unix.SIGCHLD)), zero, zero, zero, zero).Fork().Else(next)
-			p.Any(nr, nonsense()...)
-			p.Any(unix.SYS_EXIT_GROUP, zero)
+			p.StepExactly(zero, sys.Clone(int(unix.SIGCHLD))).Fork().Else(next)
+			p.Any(program.Sys(nr, nonsense()...))
+			p.Any(sys.ExitGroup(0))
 			p.Here(next)
-			p.Any(unix.SYS_WAIT4, program.Int(-1), program.Ref(status[i]), zero, zero)
+			p.Any(sys.Wait4(-1, status[i], 0))
 		}
 	})
 	if err != nil {
@@ -60,7 +61,7 @@ func execute(lay func(*program.Program)) (*program.Results, unix.WaitStatus, err
 	defer unix.Close(fd)
 	p := program.New(mem)
 	lay(p)
-	p.Any(unix.SYS_EXIT_GROUP, program.Int(0))
+	p.Any(sys.ExitGroup(0))
 	pid, err := program.Start([]int{-1, -1, -1, fd}, nil, -1)
 	if err != nil {
 		return nil, 0, err

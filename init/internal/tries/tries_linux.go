@@ -2,6 +2,7 @@ package tries
 
 import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"github.com/security-mcp/mcp-sandbox/init/internal/program/sys"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
@@ -39,37 +40,37 @@ const (
 // the processes end at once.
 func lay(p *program.Program) (all []try) {
 	zero := program.Int(0)
-	p.Any(unix.SYS_PRCTL, program.Int(unix.PR_SET_NAME), program.Str(order.RunnerName))
+	p.Any(sys.Prctl(unix.PR_SET_NAME, program.Str(order.RunnerName)))
 	apart := func(name string, call func() program.Op) {
 		next := new(program.Label)
-		p.StepExactly(zero, unix.SYS_CLONE, program.Int(int(unix.SIGCHLD)), zero, zero, zero, zero).Fork().Else(next)
+		p.StepExactly(zero, sys.Clone(int(unix.SIGCHLD))).Fork().Else(next)
 		t := try{name: name, op: call()}
-		p.Any(unix.SYS_EXIT_GROUP, zero)
+		p.Any(sys.ExitGroup(0))
 		p.Here(next)
 		t.end = p.Space(8)
-		p.Any(unix.SYS_WAIT4, program.Int(-1), program.Ref(t.end), zero, zero)
+		p.Any(sys.Wait4(-1, t.end, 0))
 		all = append(all, t)
 	}
 	for _, k := range kinds() {
 		apart(k.name, func() program.Op {
 			made := new(program.Label)
-			op := p.StepExactly(zero, unix.SYS_CLONE, program.Int(unix.CLONE_NEWUSER|k.flag|int(unix.SIGCHLD)), zero, zero, zero, zero).Fork().Else(made)
-			p.Any(unix.SYS_EXIT_GROUP, zero)
+			op := p.StepExactly(zero, sys.Clone(unix.CLONE_NEWUSER|k.flag|int(unix.SIGCHLD))).Fork().Else(made)
+			p.Any(sys.ExitGroup(0))
 			p.Here(made)
-			p.Any(unix.SYS_WAIT4, program.Int(-1), zero, zero, zero)
+			p.Any(sys.Wait4(-1, 0, 0))
 			return op
 		})
 	}
 	apart(order.TryLandlock, func() program.Op {
-		return p.See(unix.SYS_LANDLOCK_CREATE_RULESET, zero, zero, program.Int(unix.LANDLOCK_CREATE_RULESET_VERSION))
+		return p.See(sys.LandlockCreateRuleset(zero, 0, unix.LANDLOCK_CREATE_RULESET_VERSION))
 	})
-	p.See(unix.SYS_PRCTL, program.Int(unix.PR_SET_NO_NEW_PRIVS), program.Int(1), zero, zero, zero)
+	p.See(sys.Prctl(unix.PR_SET_NO_NEW_PRIVS, program.Int(1)))
 	one := p.Data(program.Raw(allow))
 	prog := program.Ref(p.Data(program.Raw(1, uint64(one)))) // struct sock_fprog
 	apart(order.TryListener, func() program.Op {
-		return p.See(unix.SYS_SECCOMP, program.Int(setModeFilter), program.Int(newListener), prog)
+		return p.See(sys.Seccomp(setModeFilter, newListener, prog))
 	})
-	apart(order.TryFilter, func() program.Op { return p.See(unix.SYS_SECCOMP, program.Int(setModeFilter), zero, prog) })
+	apart(order.TryFilter, func() program.Op { return p.See(sys.Seccomp(setModeFilter, 0, prog)) })
 	return all
 }
 

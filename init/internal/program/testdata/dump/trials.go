@@ -27,34 +27,46 @@ func build(name string, p *program.Program) (check, error) {
 
 var num = program.Int[int]
 
-func exit(p *program.Program, code int) { p.Any(unix.SYS_EXIT_GROUP, num(code)) }
+func exit(p *program.Program, code int) { p.Any(program.Sys(unix.SYS_EXIT_GROUP, num(code))) }
 
 // all uses whatever the runner can do. It ends with 42, and with another code for each thing that went wrong.
 func all(p *program.Program) check {
 	refused, loop, empty, on := new(program.Label), new(program.Label), new(program.Label), new(program.Label)
-	parent, failed := new(program.Label), new(program.Label)
+	parent, failed, refusedLoad := new(program.Label), new(program.Label), new(program.Label)
 
 	// Demanded values, direct and out of another Op.
-	pid := p.Do(unix.SYS_GETPID)
-	p.DoExactly(pid.Result(), unix.SYS_GETPID)
-	p.AskFor(program.Errno(unix.EBADF), unix.SYS_CLOSE, num(99))
+	pid := p.Do(program.Sys(unix.SYS_GETPID))
+	p.DoExactly(pid.Result(), program.Sys(unix.SYS_GETPID))
+	p.AskFor(program.Errno(unix.EBADF), program.Sys(unix.SYS_CLOSE, num(99)))
 	maps := sixArguments(p)
 
 	// A result goes into the middle of a word, whose other half stays.
 	half := p.Data(program.Raw(0x1111111122222222))
-	into := p.Do(unix.SYS_DUP, num(1)).Into(half.Plus(4))
-	closed := p.Do(unix.SYS_CLOSE, into.Result())
+	into := p.Do(program.Sys(unix.SYS_DUP, num(1))).Into(half.Plus(4))
+	closed := p.Do(program.Sys(unix.SYS_CLOSE, into.Result()))
+
+	// No calls: a word becomes the last result, and a result is negated.
+	word := p.Data(program.Raw(1<<40 + 5))
+	loaded := p.Load(program.Word(word))
+	p.Unless(num(1<<40+5), failed)
+	negated := p.Negate(pid.Result())
+	back := p.Negate(negated.Result()).Into(word.Plus(4))
+	p.Unless(pid.Result(), failed)
+	p.Load(num(-7))
+	p.UnlessOK(refusedLoad)
+	exit(p, 5)
+	p.Here(refusedLoad)
 
 	// Branches: forward where an Op fails, and backward until the three letters in a pipe are read.
-	never := p.Do(unix.SYS_CLOSE, num(99)).Else(refused)
+	never := p.Do(program.Sys(unix.SYS_CLOSE, num(99))).Else(refused)
 	exit(p, 1)
 	p.Here(refused)
 	ends := p.Space(16) // two descriptors of 32 bits, and nothing behind them
-	p.Do(unix.SYS_PIPE2, program.Ref(ends), num(unix.O_NONBLOCK))
-	p.DoExactly(num(3), unix.SYS_WRITE, program.Word(ends.Plus(4)), program.Str("abc"), num(3))
+	p.Do(program.Sys(unix.SYS_PIPE2, program.Ref(ends), num(unix.O_NONBLOCK)))
+	p.DoExactly(num(3), program.Sys(unix.SYS_WRITE, program.Word(ends.Plus(4)), program.Str("abc"), num(3)))
 	p.Here(loop)
 	letter := p.Space(8)
-	read := p.Try(unix.SYS_READ, program.Word(ends), program.Ref(letter), num(1))
+	read := p.Try(program.Sys(unix.SYS_READ, program.Word(ends), program.Ref(letter), num(1)))
 	p.UnlessOK(empty)
 	p.Unless(num(2), loop)
 	exit(p, 2)
@@ -65,13 +77,13 @@ func all(p *program.Program) check {
 	p.Here(on)
 
 	// The child stores nothing and goes another way than its parent, which reaps it.
-	clone := p.DoExactly(num(0), unix.SYS_CLONE, num(int(unix.SIGCHLD)), num(0), num(0), num(0), num(0)).Fork().Else(parent)
-	inChild := p.Do(unix.SYS_GETPID)
+	clone := p.DoExactly(num(0), program.Sys(unix.SYS_CLONE, num(int(unix.SIGCHLD)), num(0), num(0), num(0), num(0))).Fork().Else(parent)
+	inChild := p.Do(program.Sys(unix.SYS_GETPID))
 	exit(p, 7)
 	p.Here(parent)
 	p.UnlessOK(failed)
 	status := p.Space(8)
-	reaped := p.StepExactly(clone.Result(), unix.SYS_WAIT4, clone.Result(), program.Ref(status), num(0), num(0))
+	reaped := p.StepExactly(clone.Result(), program.Sys(unix.SYS_WAIT4, clone.Result(), program.Ref(status), num(0), num(0)))
 	exit(p, 42)
 	p.Here(failed)
 	exit(p, 4)
@@ -87,6 +99,10 @@ func all(p *program.Program) check {
 			return fmt.Errorf("pid %d, clone %d", r.Value(pid), r.Value(clone))
 		case r.Word(half) != uint64(r.Value(into))<<32|0x22222222:
 			return fmt.Errorf("into %d made %#x", r.Value(into), r.Word(half))
+		case r.Value(loaded) != 1<<40+5 || r.Value(negated) != -r.Value(pid) || r.Value(back) != r.Value(pid):
+			return fmt.Errorf("loaded %#x, negated %d and %d of %d", r.Value(loaded), r.Value(negated), r.Value(back), r.Value(pid))
+		case r.Word(word) != uint64(r.Value(pid))<<32|5:
+			return fmt.Errorf("into %d made %#x", r.Value(back), r.Word(word))
 		case !r.Ran(closed) || r.Value(closed) != 0:
 			return fmt.Errorf("close: %d", r.Value(closed))
 		case r.Errno(never) != unix.EBADF:
@@ -118,8 +134,8 @@ func sixArguments(p *program.Program) (pages [8]program.Addr) {
 				args[j] = program.Word(p.Data(program.Raw(v)))
 			}
 		}
-		p.DoExactly(num(at), unix.SYS_MMAP, args[:]...)
-		p.Do(unix.SYS_GETPID).Into(program.Addr(at))
+		p.DoExactly(num(at), program.Sys(unix.SYS_MMAP, args[:]...))
+		p.Do(program.Sys(unix.SYS_GETPID)).Into(program.Addr(at))
 	}
 	return pages
 }
@@ -127,9 +143,9 @@ func sixArguments(p *program.Program) (pages [8]program.Addr) {
 // broken demands what cannot be, in the Op at 1.
 func broken(p *program.Program) check {
 	p.Layer("trial")
-	p.Do(unix.SYS_GETPID)
-	bad := p.DoExactly(num(-1), unix.SYS_GETPID).On("self")
-	after := p.Do(unix.SYS_GETPID)
+	p.Do(program.Sys(unix.SYS_GETPID))
+	bad := p.DoExactly(num(-1), program.Sys(unix.SYS_GETPID)).On("self")
+	after := p.Do(program.Sys(unix.SYS_GETPID))
 	exit(p, 0)
 	return func(r *program.Results) error {
 		f, found := p.Broken(r, p.Len(), false)
@@ -142,7 +158,7 @@ func broken(p *program.Program) check {
 
 // end has nothing after its only Op.
 func end(p *program.Program) check {
-	only := p.Do(unix.SYS_GETPID)
+	only := p.Do(program.Sys(unix.SYS_GETPID))
 	return func(r *program.Results) error {
 		if !r.Ran(only) {
 			return fmt.Errorf("the Op did not run")
