@@ -21,7 +21,7 @@ var rules = []rule{
 	{"policy/strictjson", "", ""},
 	{"platform", "", "golang.org/x/sys"},
 	{"init/order", "policy", ""},
-	{"init/internal", "", "golang.org/x/sys"}, // whatever has no rule of its own knows nobody
+	{"init/internal", "", "golang.org/x/sys"},                             // whatever has no rule of its own knows nobody
 	{"init/internal/program", "init/internal/filter", "golang.org/x/sys"}, // the names of calls
 	{"init/internal/program/sys", "init/internal/program", "golang.org/x/sys"},
 	{"init/internal/denials", "policy init/order", ""},
@@ -31,7 +31,7 @@ var rules = []rule{
 	{"init/internal/view", "policy platform", "golang.org/x/sys"},
 	{"init/internal/rows", "policy platform init/order init/internal/cgroup init/internal/program init/internal/view", "golang.org/x/sys github.com/landlock-lsm/go-landlock"},
 	{"init/internal/ending", "policy init/order", ""},
-	{"init/internal/report", "policy platform init/order init/internal/digest init/internal/ending init/internal/view", "golang.org/x/sys"},
+	{"init/internal/report", "policy platform init/order init/internal/ending init/internal/view", "golang.org/x/sys"},
 	{"init/internal/proctree", "platform", "golang.org/x/sys"},
 	{"init/internal/tries", "platform init/order init/internal/program", "golang.org/x/sys"},
 	{"init/internal/basic", "policy platform init/order init/internal", "golang.org/x/sys"},

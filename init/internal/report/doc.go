@@ -9,7 +9,8 @@
 package report
 
 import (
-	"github.com/security-mcp/mcp-sandbox/init/internal/digest"
+	"crypto/sha256"
+
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
@@ -17,5 +18,16 @@ import (
 // Enforced is the first line as far as the order tells it.
 func Enforced(o *order.Order, p *policy.Policy, reached policy.Confinement) *order.Enforced {
 	return &order.Enforced{Event: "enforced", Version: 1, Level: string(p.Level), Confinement: string(reached),
-		MinConfinement: string(p.MinConfinement), PolicySHA256: digest.Hex(o.Policy), Command: o.Command, EnvDropped: o.Dropped}
+		MinConfinement: string(p.MinConfinement), PolicySHA256: hexSHA256(o.Policy), Command: o.Command, EnvDropped: o.Dropped}
+}
+
+// hexSHA256 is the SHA-256 of data as 64 lower-case digits. Package encoding/hex would link fmt.
+func hexSHA256(data []byte) string {
+	const digits = "0123456789abcdef"
+	sum := sha256.Sum256(data)
+	text := make([]byte, 0, 2*len(sum))
+	for _, b := range sum {
+		text = append(text, digits[b>>4], digits[b&15])
+	}
+	return string(text)
 }
