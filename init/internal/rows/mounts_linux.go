@@ -7,7 +7,8 @@ import (
 	"github.com/security-mcp/mcp-sandbox/platform"
 )
 
-// A wanted mount. deep is for what may have mounts of the host below it, which must be no freer than itself.
+// A wanted mount. deep is for what may have mounts of the host below it, which must be no freer than itself. pin is for what
+// was bound onto itself with all that was mounted below it by then, so that this is there once more.
 type wanted struct {
 	path    string
 	options string // comma separated, all of them demanded
@@ -15,6 +16,7 @@ type wanted struct {
 	dev     string // the same
 	root    string // the same: what of its file system
 	deep    bool
+	pin     bool
 	seen    bool
 	got     string // the flags that were found, once it was seen
 }
@@ -124,19 +126,22 @@ func coverMount(k *view.Cover) wanted {
 	w := wanted{path: k.Path, options: asFrozen, deep: k.Kind != view.Deny}
 	switch k.Kind {
 	case view.Pin:
-		w.options = asWritten
+		w.options, w.pin = asWritten, true
 	case view.Deny:
 		w.fs = "tmpfs"
 	}
 	return w
 }
 
-// match finds the demand that a mount has to meet: one on its own path that it meets and no other mount has met yet, else
-// the nearest that may have mounts of the host below it. That every demand is met in the end is for the facts.
+// match finds the demand that a mount has to meet: one on its own path that it meets and no other mount has met yet, or if
+// a folder above is pinned one that another mount has met, else the nearest that may have mounts of the host below it. That
+// every demand is met in the end is for the facts.
 func match(want []wanted, m *platform.Mount) *wanted {
-	var near, own *wanted
+	var near, own, again *wanted
+	pinned := false
 	for i := range want {
 		w := &want[i]
+		pinned = pinned || w.pin && below(m.Path, w.path)
 		switch {
 		case w.path == m.Path && !w.seen && w.met(m):
 			return w
@@ -144,9 +149,17 @@ func match(want []wanted, m *platform.Mount) *wanted {
 			if near == nil || len(w.path) >= len(near.path) {
 				near = w
 			}
-		case w.path == m.Path && (own == nil || w.deep):
-			own = w
+		case w.path == m.Path:
+			if own == nil || w.deep {
+				own = w
+			}
+			if w.met(m) {
+				again = w
+			}
 		}
+	}
+	if pinned && again != nil {
+		return again
 	}
 	if near == nil && own != nil && own.seen { // a second one, which nobody asked for
 		return nil

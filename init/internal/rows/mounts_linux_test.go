@@ -20,6 +20,10 @@ func checked(table string) (order.LayerReport, *order.Refusal) {
 		Covers:  []view.Cover{{Path: "/srv/w/.git", Kind: view.ReadOnly}, {Path: "/srv/w/secret", Kind: view.Deny, Folder: true}},
 		Private: []view.Node{{Path: "/tmp", Kind: view.Dir, Mode: 0o1777}},
 	}
+	return compared(v, table)
+}
+
+func compared(v *view.View, table string) (order.LayerReport, *order.Refusal) {
 	mounts, err := platform.ParseMountinfo([]byte(table))
 	if err != nil {
 		panic(err)
@@ -90,6 +94,50 @@ func TestMountsAreCompared(t *testing.T) {
 		}
 		if _, refusal := checked(changed); refusal == nil {
 			t.Errorf("not noticed: %s", c.name)
+		}
+	}
+}
+
+// A folder that is pinned has all that was mounted below it by then a second time, and each of the two is compared.
+func TestMountsBelowAPinAreCompared(t *testing.T) {
+	v := &view.View{
+		Nodes:   []view.Node{{Path: "/tmp/p/q", Kind: view.Bind, Folder: true}, {Path: "/tmp/p/q/d/x", Kind: view.Bind, Folder: true}},
+		Covers:  []view.Cover{{Path: "/tmp/p", Kind: view.Pin, Folder: true}},
+		Private: []view.Node{{Path: "/tmp", Kind: view.Dir, Mode: 0o1777}, {Path: "/tmp/p/q/d", Kind: view.Dir, Mode: 0o555}},
+	}
+	const table = `1 0 0:1 / / ro,nosuid,nodev - tmpfs tmpfs rw
+2 1 0:6 /0 /tmp rw,nosuid,nodev - tmpfs tmpfs rw
+3 2 8:1 /q /tmp/p/q ro,nosuid,nodev - ext4 /dev/sda rw
+4 3 0:6 /1 /tmp/p/q/d rw,nosuid,nodev - tmpfs tmpfs rw
+5 4 8:1 /q/d/x /tmp/p/q/d/x ro,nosuid,nodev - ext4 /dev/sda rw
+6 1 0:7 / /dev/pts rw,nosuid,noexec - devpts devpts rw
+7 2 0:6 /0/p /tmp/p rw,nosuid,nodev - tmpfs tmpfs rw
+8 7 8:1 /q /tmp/p/q ro,nosuid,nodev - ext4 /dev/sda rw
+9 8 0:6 /1 /tmp/p/q/d rw,nosuid,nodev - tmpfs tmpfs rw
+10 9 8:1 /q/d/x /tmp/p/q/d/x ro,nosuid,nodev - ext4 /dev/sda rw
+`
+	if _, refusal := compared(v, table); refusal != nil {
+		t.Fatal(refusal)
+	}
+	lines := strings.SplitAfter(table, "\n")
+	for i, line := range lines[:len(lines)-1] {
+		for _, c := range [][2]string{{" ro,", " rw,"}, {"nosuid,", ""}, {"/1 /tmp/p/q/d rw", "/0 /tmp/p/q/d rw"},
+			{"0:6 /1 /tmp/p/q/d rw", "8:1 /q/d /tmp/p/q/d rw"}} {
+			changed := strings.Replace(line, c[0], c[1], 1)
+			if changed == line {
+				continue
+			}
+			if _, refusal := compared(v, strings.Join(lines[:i], "")+changed+strings.Join(lines[i+1:], "")); refusal == nil {
+				t.Errorf("not noticed: %s", changed)
+			}
+		}
+	}
+	for name, more := range map[string]string{
+		"on a pinned one": "11 9 8:4 / /tmp/p/q/d rw,nosuid,nodev - ext4 /dev/sdd rw\n",
+		"beside it":       "11 2 8:4 / /tmp/x rw,nosuid,nodev - ext4 /dev/sdd rw\n",
+	} {
+		if _, refusal := compared(v, table+more); refusal == nil {
+			t.Errorf("not noticed: %s", name)
 		}
 	}
 }
