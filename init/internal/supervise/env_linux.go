@@ -17,7 +17,7 @@ func (s *shim) env() []string {
 	}
 	was, temporary := order.Lookup(s.Order.Env, "HOME"), ""
 	if s.shared() {
-		temporary = s.private.path + "/" + view.PrivateTmp
+		temporary = s.private.Path + "/" + view.PrivateTmp
 	}
 	for _, v := range s.Order.Env {
 		name, value, _ := strings.Cut(v, "=")

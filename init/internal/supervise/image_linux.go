@@ -4,6 +4,7 @@ import (
 	"os"
 	"strconv"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/privdir"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"golang.org/x/sys/unix"
 )
@@ -65,7 +66,7 @@ func copyImage(path string) (fd int, err error) {
 }
 
 func unnamedImage(from int) (fd int, err error) {
-	for _, dir := range bases() {
+	for _, dir := range privdir.Bases() {
 		if fd, err = unix.Open(dir, unix.O_TMPFILE|unix.O_EXCL|unix.O_RDWR|unix.O_CLOEXEC, 0o555); err == nil {
 			break
 		}

@@ -25,10 +25,6 @@ func list(dir string) (names []string, err error) {
 		return nil, err
 	}
 	defer unix.Close(fd)
-	return listFD(fd)
-}
-
-func listFD(fd int) (names []string, err error) {
 	err = platform.EachEntry(fd, func(name string, _ byte) bool { names = append(names, name); return true })
 	return names, err
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
+	"github.com/security-mcp/mcp-sandbox/init/internal/privdir"
 	"github.com/security-mcp/mcp-sandbox/init/internal/proctree"
 	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
 	"github.com/security-mcp/mcp-sandbox/init/order"
@@ -55,7 +56,7 @@ func killHidden() {
 func left() {
 	path, err := os.Readlink("/proc/self/fd/" + strconv.Itoa(rows.ReaperFolder))
 	if err == nil {
-		p := private{fd: rows.ReaperFolder, path: path}
-		p.remove(within(forOrphans, -1))
+		d := privdir.Opened(rows.ReaperFolder, path)
+		d.Remove(privdir.NoHurry())
 	}
 }

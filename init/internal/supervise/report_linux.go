@@ -5,6 +5,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/privdir"
 	"github.com/security-mcp/mcp-sandbox/init/internal/report"
 	"github.com/security-mcp/mcp-sandbox/init/internal/view"
 	"github.com/security-mcp/mcp-sandbox/init/order"
@@ -45,8 +46,8 @@ func (s *shim) refuse(err error) int {
 	if u := (unheld{}); errors.As(err, &u) {
 		r.Hint = u.hint()
 	}
-	if n := (*nowhere)(nil); errors.As(err, &n) {
-		r.Hint = n.hint()
+	if n := (*privdir.NoBase)(nil); errors.As(err, &n) {
+		r.Hint = n.Hint()
 	}
 	if errors.Is(err, view.ErrStarts) {
 		r.Hint = "name the program that it starts, as node and the server's file, or set subprocess.allow to true"

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
+	"github.com/security-mcp/mcp-sandbox/init/internal/privdir"
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
 	"github.com/security-mcp/mcp-sandbox/init/internal/report"
 	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
@@ -44,7 +45,7 @@ type shim struct {
 	view      *view.View
 	machine   rows.Machine
 	launch    *rows.Launch
-	private   private
+	private   privdir.Dir
 	strangers []int // children of this process that are not the sandbox's
 	image     int   // of this binary, which init executes when the shim is gone; -1 if it does not have to
 	sink      report.Sink
@@ -81,7 +82,7 @@ func Run(c Config) int {
 	s := &shim{Config: c, began: time.Now(), lifeline: -1, init: -1, initFD: -1, stdin: stdin{fd: -1, rest: -1}, lookout: noLookout(),
 		repair:   repair{runner: -1},
 		listener: noListener(), group: group{forks: -1},
-		terminal: terminal{hangup: -1, user: -1}, private: private{fd: -1}, image: -1}
+		terminal: terminal{hangup: -1, user: -1}, image: -1}
 	defer s.terminal.leave()
 	defer s.terminal.restoreTerminals()
 	defer s.leaveGroup()
@@ -172,7 +173,7 @@ func (s *shim) viewRequest() view.Request {
 	o := s.Order
 	r := view.Request{Policy: s.policy, Command: o.Command, Env: o.Env, Dir: o.Dir, PolicyFile: o.PolicyFile,
 		ReportFile: o.ReportFile, Launcher: o.Launcher, UID: s.machine.UID, GID: s.machine.GID, Root: s.machine.Root,
-		HostNet: s.policy.Level == policy.LevelNetwork, Shared: s.shared(), Private: s.private.path,
+		HostNet: s.policy.Level == policy.LevelNetwork, Shared: s.shared(), Private: s.private.Path,
 		Open: s.shared() && s.rung != policy.Reduced}
 	s.neighbours(&r)
 	return r

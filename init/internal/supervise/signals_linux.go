@@ -5,6 +5,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
 	"github.com/security-mcp/mcp-sandbox/init/internal/signals"
+	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
 )
 
@@ -43,7 +44,7 @@ func (f *flood) came() {
 	switch now := time.Now(); {
 	case !f.at.IsZero():
 	case now.After(f.next):
-		f.used = ownTime()
+		f.used = platform.ProcessTime()
 		f.due()
 	default:
 		signals.Ignore(f.sig)
@@ -56,16 +57,9 @@ func (f *flood) came() {
 func (f *flood) due() {
 	signals.Catch(f.sig)
 	f.do()
-	now := ownTime()
+	now := platform.ProcessTime() // half of what a flood costs is Go's sysmon thread, which wakes with it
 	f.next = time.Now().Add(min(mostRest, max(rest, restShare*(now-f.used))))
 	f.used = now
-}
-
-// ownTime is the time of a processor that the shim has used. Half of what a flood costs is Go's sysmon thread, which wakes with it.
-func ownTime() time.Duration {
-	var t unix.Timespec
-	unix.ClockGettime(unix.CLOCK_PROCESS_CPUTIME_ID, &t)
-	return time.Duration(t.Nano())
 }
 
 // inTurn is how many signals are passed on in a turn of the loop.

@@ -42,8 +42,8 @@ func (s *shim) startRunner(prog int, more []int) error {
 		}
 	}
 	folder := prog
-	if s.private.fd >= 0 {
-		folder = s.private.fd
+	if fd := s.private.FD(); fd >= 0 {
+		folder = fd
 	}
 	if s.hostGrace() > 0 {
 		more = append(slices.Clip(more), s.Parent)

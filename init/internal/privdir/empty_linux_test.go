@@ -1,4 +1,4 @@
-package supervise
+package privdir
 
 import (
 	"os"
@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/security-mcp/mcp-sandbox/init/internal/signals"
 )
 
 // What a server left is removed for a time, and no longer than a moment once somebody asks for the end; the next launch
@@ -29,26 +27,21 @@ func TestEmptyEnds(t *testing.T) {
 		}
 	}
 	left := func() (n int) {
-		each(top, func(string) bool { n++; return true })
+		eachName(top, func(string) bool { n++; return true })
 		return n
 	}
-	empty(top, within(-1, -1))
+	empty(top, Within(-1, nil))
 	if n := left(); n < 2900 {
 		t.Errorf("%d are left, though there was no time", n)
 	}
-	asks, err := signals.Open(unix.SIGUSR2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	unix.Kill(unix.Getpid(), unix.SIGUSR2)
-	over, from := within(time.Hour, asks), time.Now()
+	over, from := Within(time.Hour, func() bool { return true }), time.Now()
 	for !over() {
 		if time.Since(from) > 30*time.Second {
 			t.Fatal("a signal that came is not heard")
 		}
 	}
 	for from := time.Now(); left() > 0 && time.Since(from) < time.Minute; { // as launches do, one after the other
-		empty(top, within(10*time.Millisecond, -1))
+		empty(top, Within(10*time.Millisecond, nil))
 	}
 	if n := left(); n != 0 {
 		t.Errorf("%d are left", n)

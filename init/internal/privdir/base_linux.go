@@ -1,0 +1,109 @@
+package privdir
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/platform"
+	"golang.org/x/sys/unix"
+)
+
+// Bases are the folders in which a private folder may be made, the first before the others.
+func Bases() []string {
+	var all []string
+	for _, base := range [...]string{os.Getenv("TMPDIR"), "/tmp", "/dev/shm"} {
+		if base == "" {
+			continue
+		}
+		if base = filepath.Clean(base); !slices.Contains(all, base) {
+			all = append(all, base)
+		}
+	}
+	return all
+}
+
+// A NoBase says for each of the bases why the private folder could not be made there.
+type NoBase struct {
+	Bases string // separated by commas
+	why   string
+	uid   int // the server's
+}
+
+func (n *NoBase) add(base string, err error) {
+	var path *os.PathError
+	if errors.As(err, &path) {
+		err = path.Err
+	}
+	if n.Bases != "" {
+		n.Bases, n.why = n.Bases+", ", n.why+"; "
+	}
+	n.Bases, n.why = n.Bases+base, n.why+base+": "+err.Error()
+}
+
+func (n *NoBase) Error() string { return n.why }
+
+// Hint is what to do.
+func (n *NoBase) Hint() string {
+	return "mount a tmpfs (in a Pod an emptyDir) on /tmp that user " + strconv.Itoa(n.uid) +
+		" may write to, or set TMPDIR to a folder that this user alone may write to"
+}
+
+// An unfit is why a folder cannot be a base.
+type unfit string
+
+func (u unfit) Error() string { return string(u) }
+
+// checkBase is an error if another user could rename or remove what is made in a folder. Where swappable is set a folder that
+// anybody may write to without the sticky bit, as a Pod's emptyDir, serves if it is the root of a mount.
+func checkBase(dir int, swappable bool) error {
+	var st unix.Stat_t
+	if err := unix.Fstat(dir, &st); err != nil {
+		return err
+	}
+	uid := int(st.Uid)
+	if uid != 0 && uid != unix.Geteuid() && (uid != overflowUID || mapped(overflowUID)) {
+		return unfit("it belongs to user " + strconv.Itoa(uid) + ", who could take the folder away")
+	}
+	if st.Mode&0o022 != 0 && st.Mode&unix.S_ISVTX == 0 && !(swappable && isMountRoot(dir)) {
+		return unfit("others may write to it, and without the sticky bit take the folder away")
+	}
+	return nil
+}
+
+// overflowUID is how an id appears that this user namespace does not map, as that of the machine's root; user_namespaces(7).
+const overflowUID = 65534
+
+// mapped reports whether this user namespace maps an id. If the map cannot be read, it is taken to.
+func mapped(id int) bool {
+	b, err := platform.ReadSmall("/proc/self/uid_map", 64<<10)
+	ranges, ok := platform.ParseIDMap(b)
+	return err != nil || !ok || platform.Mapped(ranges, id)
+}
+
+func isMountRoot(dir int) bool {
+	var st unix.Statx_t
+	err := unix.Statx(dir, "", unix.AT_EMPTY_PATH, 0, &st)
+	return err == nil && st.Attributes_mask&st.Attributes&unix.STATX_ATTR_MOUNT_ROOT != 0
+}
+
+// checkSearchable is an error if others may not search a folder above base, or base itself.
+func checkSearchable(base string) error {
+	path, err := filepath.EvalSymlinks(base)
+	if err != nil {
+		return err
+	}
+	for path = strings.TrimRight(path, "/"); path != ""; path = path[:strings.LastIndexByte(path, '/')] {
+		var st unix.Stat_t
+		if err := unix.Stat(path, &st); err != nil {
+			return err
+		}
+		if st.Mode&0o001 == 0 {
+			return unfit("the server's user may not enter " + path)
+		}
+	}
+	return nil
+}

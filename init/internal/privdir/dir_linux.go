@@ -1,0 +1,201 @@
+package privdir
+
+import (
+	"os"
+	"path/filepath"
+
+	"github.com/security-mcp/mcp-sandbox/platform"
+	"golang.org/x/sys/unix"
+)
+
+const prefix = "mcp-sandbox-"
+
+// A Request is what is asked of [Make].
+type Request struct {
+	Folders []string // in the private folder, for the server
+	File    string   // in the private folder, for everybody to read
+
+	UID, GID int  // the server's
+	Chown    bool // the server is another user than this process
+
+	// Swappable is set where access rights belong to inodes and not to paths: whoever renames the folder away gains nothing.
+	Swappable bool
+}
+
+// A Dir is a private folder.
+type Dir struct {
+	fd   int // locked; 0 if there is no folder
+	Path string
+}
+
+// FD is a descriptor of the folder, or -1 if there is none.
+func (d *Dir) FD() int {
+	if d.fd == 0 {
+		return -1
+	}
+	return d.fd
+}
+
+// Opened is the folder that a descriptor is open on, which another process made and locked.
+func Opened(fd int, path string) Dir { return Dir{fd: fd, Path: path} }
+
+// Make makes the folder in the first of [Bases] that serves, and removes there what killed launchers left. The error is a
+// *[NoBase].
+func Make(r Request) (Dir, error) {
+	none := NoBase{uid: r.UID}
+	for _, base := range Bases() {
+		d, err := r.makeIn(base)
+		if err != nil {
+			none.add(base, err)
+			continue
+		}
+		sweep(base)
+		return d, nil
+	}
+	return Dir{}, &none
+}
+
+// makeIn makes the folder in a base. The sweep of another launcher may remove it before it is locked.
+func (r *Request) makeIn(base string) (d Dir, err error) {
+	if !filepath.IsAbs(base) {
+		return d, unfit("it is not absolute")
+	}
+	if r.Chown {
+		if err = checkSearchable(base); err != nil {
+			return d, err
+		}
+	}
+	d, err = r.tryIn(base)
+	for tries := 0; tries < 10 && (err == unix.EWOULDBLOCK || err == unix.ENOENT); tries++ {
+		d, err = r.tryIn(base)
+	}
+	return d, err
+}
+
+// tryIn makes the folder. Others may write to the base too: the name is one that nobody can guess, and nothing in the folder is
+// made by path.
+func (r *Request) tryIn(base string) (d Dir, err error) {
+	if base, err = filepath.EvalSymlinks(base); err != nil {
+		return d, err
+	}
+	parent, err := unix.Open(base, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return d, &os.PathError{Op: "open", Path: base, Err: err}
+	}
+	defer unix.Close(parent)
+	if err = checkBase(parent, r.Swappable); err != nil {
+		return d, err
+	}
+	name, err := newName()
+	if err != nil {
+		return d, err
+	}
+	defer unix.Umask(unix.Umask(0o077)) // with the caller's the folder might not be searchable for its maker
+	if err = unix.Mkdirat(parent, name, 0o700); err != nil {
+		return d, err
+	}
+	fd, err := openDir(parent, name)
+	if err != nil {
+		unix.Unlinkat(parent, name, unix.AT_REMOVEDIR)
+		return d, err
+	}
+	d = Dir{fd: fd, Path: base + "/" + name}
+	if err = unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB); err == nil {
+		err = r.fill(fd)
+	}
+	if err != nil {
+		d.Remove(Within(atEnd, nil))
+	}
+	return d, err
+}
+
+func newName() (string, error) {
+	var random [16]byte
+	if _, err := unix.Getrandom(random[:], 0); err != nil {
+		return "", err
+	}
+	const digits = "0123456789abcdef"
+	name := []byte(prefix)
+	for _, c := range random {
+		name = append(name, digits[c>>4], digits[c&15])
+	}
+	return string(name), nil
+}
+
+// isName reports whether a name is one of newName's.
+func isName(name string) bool { return len(name) == len(prefix)+32 && name[:len(prefix)] == prefix }
+
+func openDir(at int, name string) (int, error) {
+	return unix.Openat(at, name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+}
+
+// fill makes what is in the folder, and gives the server's folders to the server.
+func (r *Request) fill(fd int) error {
+	for _, sub := range r.Folders {
+		if err := unix.Mkdirat(fd, sub, 0o700); err != nil {
+			return err
+		}
+	}
+	if err := unix.Mknodat(fd, r.File, unix.S_IFREG|0o644, 0); err != nil || !r.Chown {
+		return err
+	}
+	if err := unix.Fchmod(fd, 0o711); err != nil {
+		return err
+	}
+	for _, sub := range r.Folders {
+		if err := unix.Fchownat(fd, sub, r.UID, r.GID, unix.AT_SYMLINK_NOFOLLOW); err != nil {
+			return err
+		}
+	}
+	return unix.Fchmodat(fd, r.File, 0o644, 0)
+}
+
+// Remove removes the folder with all that is in it, unless that takes too long: then the next launch goes on. All processes that
+// could write to it must have exited. The init of a root launcher is another user and can only empty the server's folders.
+func (d *Dir) Remove(over func() bool) {
+	if d.fd == 0 {
+		return
+	}
+	eachName(d.fd, func(sub string) (on bool) {
+		makeSearchable(d.fd, sub)
+		if fd, err := openDir(d.fd, sub); err == nil {
+			empty(fd, over)
+			unix.Close(fd)
+		}
+		return true
+	})
+	empty(d.fd, over)
+	unix.Close(d.fd)
+	d.fd = 0
+	unix.Rmdir(d.Path) // fails if it is not empty, and so if another folder was put in its place
+}
+
+// sweep removes the folders of launchers that were killed together with their init.
+func sweep(base string) {
+	parent, err := unix.Open(base, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return
+	}
+	defer unix.Close(parent)
+	var left []string
+	platform.EachEntry(parent, func(name string, _ byte) bool {
+		if isName(name) {
+			left = append(left, name)
+		}
+		return true
+	})
+	over := Within(others, nil)
+	for _, name := range left {
+		fd, err := openDir(parent, name)
+		if err != nil {
+			continue
+		}
+		var st unix.Stat_t
+		if unix.Fstat(fd, &st) == nil && int(st.Uid) == unix.Geteuid() && unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB) == nil {
+			d := Dir{fd: fd, Path: base + "/" + name}
+			d.Remove(over)
+		} else {
+			unix.Close(fd)
+		}
+	}
+}

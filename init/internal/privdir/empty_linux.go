@@ -1,0 +1,124 @@
+package privdir
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/platform"
+	"golang.org/x/sys/unix"
+)
+
+// A server can leave any number of names behind. Those that are not removed in time are left to the next launches, each of which
+// removes a part of them.
+const (
+	atEnd    = 500 * time.Millisecond // at the end of a launch
+	hurry    = 50 * time.Millisecond  // of that, once a signal asks for the end
+	others   = 100 * time.Millisecond // at the beginning of a launch, for what others left
+	noHurry  = time.Minute            // when the launcher is gone, and nobody waits
+	interval = 32                     // names that are removed between two looks at the clock
+)
+
+// AtEnd is over when a launcher should wait no longer for its folder to be removed: asked reports whether a signal has asked for
+// the end meanwhile.
+func AtEnd(asked func() bool) (over func() bool) { return Within(atEnd, asked) }
+
+// NoHurry is over when a process that nobody waits for should stop.
+func NoHurry() (over func() bool) { return Within(noHurry, nil) }
+
+// Within is over when this process has used so much processor time, or when ten times as much time has passed, as on a busy
+// machine; or soon after asked, which may be nil, was true.
+func Within(most time.Duration, asked func() bool) (over func() bool) {
+	until, used := time.Now().Add(10*most), platform.ProcessTime()+most
+	calls, ended := 0, false
+	return func() bool {
+		if calls++; ended || calls%interval != 0 {
+			return ended
+		}
+		if asked != nil && asked() {
+			asked = nil
+			if soon := time.Now().Add(hurry); soon.Before(until) {
+				until = soon
+			}
+		}
+		ended = time.Now().After(until) || platform.ProcessTime() > used
+		return ended
+	}
+}
+
+// empty removes all that is in a folder, without following symbolic links and however deep: a folder in a folder is moved up
+// before it is opened, so that two descriptors are enough. Names that cannot be removed stay, and so do those that are left
+// when it is over.
+//
+// Names are removed while the folder is read, for reading all of them alone may take longer than there is time. A file system
+// may skip some names then, so the folder is read again as long as something is removed.
+func empty(top int, over func() bool) {
+	for round := 0; ; round++ {
+		folder, removed, ended := "", false, false
+		eachName(top, func(name string) bool {
+			if ended = over(); ended {
+				return false
+			}
+			err := unix.Unlinkat(top, name, 0)
+			if isDirError(err) {
+				err = unix.Unlinkat(top, name, unix.AT_REMOVEDIR)
+				if err == unix.ENOTEMPTY && folder == "" {
+					folder = name
+				}
+			}
+			removed = removed || err == nil
+			return true
+		})
+		if ended {
+			return
+		}
+		if moved := folder != "" && lift(top, folder, round, over); !moved && !removed {
+			return
+		}
+	}
+}
+
+// isDirError reports whether unlink(2) failed because the name is a folder's: EISDIR is Linux's error for that, EPERM POSIX's.
+func isDirError(err error) bool { return err == unix.EISDIR || err == unix.EPERM }
+
+// lift empties one folder of top: its files are removed, its folders renamed into top. It reports whether anything changed.
+func lift(top int, name string, round int, over func() bool) (changed bool) {
+	makeSearchable(top, name)
+	fd, err := openDir(top, name)
+	if err != nil {
+		return false
+	}
+	defer unix.Close(fd)
+	i, ended := 0, false
+	eachName(fd, func(sub string) bool {
+		if ended = over(); ended {
+			return false
+		}
+		err := unix.Unlinkat(fd, sub, 0)
+		if isDirError(err) {
+			if err = unix.Unlinkat(fd, sub, unix.AT_REMOVEDIR); err == unix.ENOTEMPTY || err == unix.EACCES {
+				makeSearchable(fd, sub) // rename(2) changes its ".."
+				err = unix.Renameat(fd, sub, top, "."+strconv.Itoa(round)+"."+strconv.Itoa(i))
+				i++
+			}
+		}
+		changed = changed || err == nil
+		return true
+	})
+	return !ended && (unix.Unlinkat(top, name, unix.AT_REMOVEDIR) == nil || changed)
+}
+
+// makeSearchable gives its owner every right to a folder again, and never to what a symbolic link in its place leads to.
+func makeSearchable(dir int, name string) {
+	fd, err := unix.Openat(dir, name, unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err == nil {
+		unix.Chmod("/proc/self/fd/"+strconv.Itoa(fd), 0o700)
+		unix.Close(fd)
+	}
+}
+
+// eachName calls do for each name in a folder, from the first one, until do returns false.
+func eachName(fd int, do func(name string) (on bool)) {
+	if _, err := unix.Seek(fd, 0, 0); err == nil {
+		platform.EachEntry(fd, func(name string, _ byte) bool { return do(name) })
+	}
+}
