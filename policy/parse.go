@@ -7,7 +7,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/policy/strictjson"
 )
 
-// MaxDocument is how long a document may be, in bytes.
+// MaxDocument is how long a document that a user wrote may be, in bytes.
 const MaxDocument = 1 << 20
 
 // Parse reads a policy document of version 1, which must be right in every respect. The error is an [Errors] with all
@@ -15,12 +15,17 @@ const MaxDocument = 1 << 20
 //
 // Paths stay as they are written: [Policy.Absolute] reads them. No default is filled in: that is [Policy.Effective].
 func Parse(doc []byte) (Policy, error) {
+	if len(doc) > MaxDocument {
+		return Policy{}, Errors{{Msg: "the document is longer than " + strconv.Itoa(MaxDocument) + " bytes"}}
+	}
+	return ParseCanonical(doc)
+}
+
+// ParseCanonical is [Parse] without the limit, for what [Policy.AppendJSON] wrote: absolute paths, defaults and one line for
+// each element make that document longer than the one that a user wrote.
+func ParseCanonical(doc []byte) (Policy, error) {
 	var p Policy
 	var errs Errors
-	if len(doc) > MaxDocument {
-		errs.Add("", "the document is longer than "+strconv.Itoa(MaxDocument)+" bytes")
-		return Policy{}, errs
-	}
 	root, err := strictjson.Parse(doc)
 	if err != nil {
 		errors.As(err, &errs)

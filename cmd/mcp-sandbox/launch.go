@@ -103,7 +103,7 @@ func plan(o *options, args []string) int {
 	if err != nil {
 		return fail(err.Error())
 	}
-	if p, err := policy.Parse(ord.Policy); err == nil && p.Level != policy.Privileged && p.MinConfinement != policy.Full {
+	if p, err := policy.ParseCanonical(ord.Policy); err == nil && p.Level != policy.Privileged && p.MinConfinement != policy.Full {
 		reexec.Say("confinement full; where this machine refuses it, run goes on with less, at least " + string(p.MinConfinement) +
 			": mcp-sandbox doctor tells")
 	}

@@ -49,3 +49,17 @@ func TestShowForInit(t *testing.T) {
 		t.Errorf("got %s, want %s", shown, o.Policy)
 	}
 }
+
+// plan and run read a long policy as policy check does.
+func TestLongPolicyFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "policy.json")
+	doc := `{"version":1,"level":"network","envVars":["A"` + strings.Repeat(`,"A"`, 150_000) + "]}"
+	if err := os.WriteFile(file, []byte(doc), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"policy", "check", file}, {"plan", "--policy", file, "--", "echo", "ran"}, {"run", "--policy", file, "--", "echo", "ran"}} {
+		if code, _, stderr := program(t, args...); code != 0 {
+			t.Errorf("%s: %d, %.200q", args[0], code, stderr)
+		}
+	}
+}

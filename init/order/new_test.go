@@ -27,7 +27,7 @@ func TestNew(t *testing.T) {
 	if o.ReportFD != -1 || o.MinWritten || o.Dir != "/srv" || !slices.Equal(o.Command, []string{"server", "--stdio"}) {
 		t.Errorf("%+v", o)
 	}
-	if _, err := policy.Parse(o.Policy); err != nil {
+	if _, err := policy.ParseCanonical(o.Policy); err != nil {
 		t.Errorf("the shim cannot read what it gets: %v", err)
 	}
 	p.MinConfinement = policy.Full
@@ -63,5 +63,23 @@ func TestLookup(t *testing.T) {
 		if got := Lookup(env, name); got != want {
 			t.Errorf("%s is %q, want %q", name, got, want)
 		}
+	}
+}
+
+// What the shim gets is longer than the document that a user wrote: absolute paths, one a line. It is read all the same.
+func TestLongPolicy(t *testing.T) {
+	doc := `{"version":1,"filesystem":{"denyRead":["-a"` + strings.Repeat(`,"-a"`, policy.MaxDocument/5-20) + "]}}"
+	p, err := policy.Parse([]byte(doc))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := New(p, policy.Run, []string{"x"}, nil, "/srv/a/folder/below")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := policy.ParseCanonical(o.Policy)
+	if err != nil || len(o.Policy) <= policy.MaxDocument || len(got.Filesystem.DenyRead) != len(p.Filesystem.DenyRead) {
+		t.Errorf("%d bytes with %d paths, want more than %d with %d: %v", len(o.Policy), len(got.Filesystem.DenyRead), policy.MaxDocument,
+			len(p.Filesystem.DenyRead), err)
 	}
 }

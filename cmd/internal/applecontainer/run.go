@@ -69,7 +69,7 @@ func refusal(layer order.Layer, op string, err error) error {
 func (r *run) prepare() (*order.Enforced, error) {
 	o := r.Order
 	var err error
-	if r.policy, err = policy.Parse(o.Policy); err != nil {
+	if r.policy, err = policy.ParseCanonical(o.Policy); err != nil {
 		return nil, refusal(order.Policy, "parse", err)
 	}
 	if !policy.ConfinementLimits.Holds(r.policy.MinConfinement) {

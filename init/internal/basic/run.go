@@ -98,7 +98,7 @@ func Run(c Config) int {
 // prepare reads the order and finds out everything that can be wrong before there is a process.
 func (s *shim) prepare() error {
 	var err error
-	if s.policy, err = policy.Parse(s.Order.Policy); err != nil {
+	if s.policy, err = policy.ParseCanonical(s.Order.Policy); err != nil {
 		return &order.Refusal{Layer: order.Policy, Op: "parse", Err: err}
 	}
 	if err = checkStdio(); err != nil {

@@ -15,7 +15,7 @@ import (
 func Plan(o *order.Order) ([]string, error) {
 	s := &shim{Config: Config{Order: o}}
 	var err error
-	if s.policy, err = policy.Parse(o.Policy); err != nil {
+	if s.policy, err = policy.ParseCanonical(o.Policy); err != nil {
 		return nil, &order.Refusal{Layer: order.Policy, Op: "parse", Err: err}
 	}
 	s.rung = s.highest()

@@ -123,7 +123,7 @@ func Run(c Config) int {
 func (s *shim) prepare() error {
 	var err error
 	o := s.Order
-	if s.policy, err = policy.Parse(o.Policy); err != nil {
+	if s.policy, err = policy.ParseCanonical(o.Policy); err != nil {
 		return &order.Refusal{Layer: order.Policy, Op: "parse", Err: err}
 	}
 	if err = s.wakeWithHost(); err != nil {
