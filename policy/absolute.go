@@ -24,13 +24,13 @@ func (p Policy) Absolute(base, home string) (Policy, error) {
 				r.addAt(j, err)
 			}
 			*s.at = paths
-		case text:
+		case scalar[string]:
 			if s.at != &p.Cwd || p.Cwd == "" {
 				continue
 			}
 			path, err := resolve(p.Cwd, base, home)
 			if err == nil {
-				err = s.valid(path)
+				_, err = s.read(path)
 			}
 			r.add("", err)
 			p.Cwd = path

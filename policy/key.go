@@ -1,5 +1,7 @@
 package policy
 
+import "github.com/security-mcp/mcp-sandbox/policy/strictjson"
+
 // A key is one key of the document that is no object of further keys.
 type key struct {
 	section string // "" at the top
@@ -17,36 +19,36 @@ func (k *key) String() string {
 // keys is the policy's whole language but for version, in the order of a canonical document. Parsing, writing, checking,
 // flags and the test of the schema all follow it. Keys of one section stand together.
 var keys = [...]key{
-	{"", "level", func(p *Policy) slot { return word{(*string)(&p.Level), "strict standard network privileged"} }},
-	{"", "minConfinement", func(p *Policy) slot { return word{(*string)(&p.MinConfinement), "full reduced limits none"} }},
-	{"filesystem", "default", func(p *Policy) slot { return word{(*string)(&p.Filesystem.Default), "deny read"} }},
+	{"", "level", func(p *Policy) slot { return word(&p.Level, "strict standard network privileged") }},
+	{"", "minConfinement", func(p *Policy) slot { return word(&p.MinConfinement, "full reduced limits none") }},
+	{"filesystem", "default", func(p *Policy) slot { return word(&p.Filesystem.Default, "deny read") }},
 	{"filesystem", "allowRead", func(p *Policy) slot { return list{&p.Filesystem.AllowRead, checkGrant} }},
 	{"filesystem", "denyRead", func(p *Policy) slot { return list{&p.Filesystem.DenyRead, checkPath} }},
 	{"filesystem", "allowWrite", func(p *Policy) slot { return list{&p.Filesystem.AllowWrite, checkGrant} }},
 	{"filesystem", "denyWrite", func(p *Policy) slot { return list{&p.Filesystem.DenyWrite, checkPath} }},
-	{"filesystem", "tmpSize", func(p *Policy) slot { return limited{&p.Filesystem.TmpSize, LeastTmpSize} }},
+	{"filesystem", "tmpSize", func(p *Policy) slot { return limited(size(&p.Filesystem.TmpSize, LeastTmpSize)) }},
 	{"network", "allowedDomains", func(p *Policy) slot { return list{&p.Network.AllowedDomains, checkDomain} }},
 	{"network", "deniedDomains", func(p *Policy) slot { return list{&p.Network.DeniedDomains, checkDomain} }},
-	{"network", "allowPrivate", func(p *Policy) slot { return grant{&p.Network.AllowPrivate} }},
+	{"network", "allowPrivate", func(p *Policy) slot { return grant(&p.Network.AllowPrivate) }},
 	{"network", "allowUnixSockets", func(p *Policy) slot { return list{&p.Network.AllowUnixSockets, checkGrant} }},
-	{"subprocess", "allow", func(p *Policy) slot { return choice{&p.Subprocess.Allow} }},
+	{"subprocess", "allow", func(p *Policy) slot { return newChoice(&p.Subprocess.Allow) }},
 	{"", "env", func(p *Policy) slot { return variables{p} }},
 	{"", "envVars", func(p *Policy) slot { return list{&p.EnvVars, checkName} }},
-	{"limits", "cpu", func(p *Policy) slot { return amount{at: &p.Limits.CPU} }},
-	{"limits", "memory", func(p *Policy) slot { return amount{&p.Limits.Memory, LeastMemory} }},
-	{"limits", "addressSpace", func(p *Policy) slot { return amount{at: &p.Limits.AddressSpace} }},
-	{"limits", "pids", func(p *Policy) slot { return amount{at: &p.Limits.Pids} }},
-	{"limits", "openFiles", func(p *Policy) slot { return amount{at: &p.Limits.OpenFiles} }},
-	{"limits", "fileSize", func(p *Policy) slot { return amount{at: &p.Limits.FileSize} }},
-	{"limits", "io", func(p *Policy) slot { return amount{at: &p.Limits.IO} }},
-	{"limits", "timeout", func(p *Policy) slot { return amount{at: &p.Limits.Timeout} }},
-	{"limits", "grace", func(p *Policy) slot { return limited{at: &p.Limits.Grace} }},
-	{"", "onStdinClose", func(p *Policy) slot { return word{(*string)(&p.OnStdinClose), "terminate ignore"} }},
-	{"", "onHostExit", func(p *Policy) slot { return word{(*string)(&p.OnHostExit), "terminate ignore"} }},
+	{"limits", "cpu", func(p *Policy) slot { return amount(&p.Limits.CPU, strictjson.String, strictjson.Number) }},
+	{"limits", "memory", func(p *Policy) slot { return size(&p.Limits.Memory, LeastMemory) }},
+	{"limits", "addressSpace", func(p *Policy) slot { return size(&p.Limits.AddressSpace, 0) }},
+	{"limits", "pids", func(p *Policy) slot { return amount(&p.Limits.Pids, strictjson.Number, 0) }},
+	{"limits", "openFiles", func(p *Policy) slot { return amount(&p.Limits.OpenFiles, strictjson.Number, 0) }},
+	{"limits", "fileSize", func(p *Policy) slot { return size(&p.Limits.FileSize, 0) }},
+	{"limits", "io", func(p *Policy) slot { return size(&p.Limits.IO, 0) }},
+	{"limits", "timeout", func(p *Policy) slot { return amount(&p.Limits.Timeout, strictjson.String, 0) }},
+	{"limits", "grace", func(p *Policy) slot { return limited(amount(&p.Limits.Grace, strictjson.String, 0)) }},
+	{"", "onStdinClose", func(p *Policy) slot { return word(&p.OnStdinClose, "terminate ignore") }},
+	{"", "onHostExit", func(p *Policy) slot { return word(&p.OnHostExit, "terminate ignore") }},
 	{"seccomp", "deny", func(p *Policy) slot { return list{&p.Seccomp.Deny, checkCall} }},
-	{"", "umask", func(p *Policy) slot { return text{(*string)(&p.Umask), checkUmask} }},
-	{"", "cwd", func(p *Policy) slot { return text{&p.Cwd, checkFolder} }},
-	{"", "user", func(p *Policy) slot { return text{&p.User, checkUser} }},
+	{"", "umask", func(p *Policy) slot { return text(&p.Umask, checkUmask) }},
+	{"", "cwd", func(p *Policy) slot { return text(&p.Cwd, checkFolder) }},
+	{"", "user", func(p *Policy) slot { return text(&p.User, checkUser) }},
 }
 
 // Keys lists every key of a document but version, with its section in front: "filesystem.allowRead". It is the order of a

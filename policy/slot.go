@@ -2,7 +2,6 @@ package policy
 
 import (
 	"strconv"
-	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/policy/strictjson"
 )
@@ -11,8 +10,8 @@ import (
 type slot interface {
 	// parse takes the value from a document. What it cannot take it reports, and leaves the slot as it was.
 	parse(v *strictjson.Value, r *report)
-	// set takes the value from a flag: adds to a list, replaces anything else.
-	set(s string) error
+	// set takes the values of a flag in their order: adds them to a list, and of anything else the last one replaces it.
+	set(values []string) error
 	// check reports what a Go host could have written and a document could not.
 	check(r *report)
 	// empty reports whether nothing is said.
@@ -48,93 +47,56 @@ func (r *report) is(v *strictjson.Value, k strictjson.Kind, below string) bool {
 	return false
 }
 
-// list is strings that all pass one check. null is an empty list: what a Go program writes for a nil slice.
-type list struct {
-	at   *[]string
-	item func(string) error
+// A scalar is a slot of one value. The zero value of T says nothing.
+type scalar[T comparable] struct {
+	at    *T
+	kind  strictjson.Kind         // of the value in a document
+	other strictjson.Kind         // a second kind that a document may have instead; null then says nothing
+	read  func(string) (T, error) // of the text in a document or behind a flag
+	text  func(T) string
 }
 
-func (l list) parse(v *strictjson.Value, r *report) {
-	if v.Kind == strictjson.Null || !r.is(v, strictjson.Array, "") || len(v.Items) == 0 {
-		return
+func (s scalar[T]) parse(v *strictjson.Value, r *report) {
+	word := s.kind == strictjson.Number && v.Kind == strictjson.String && v.Text == unlimited
+	switch {
+	case v.Kind == strictjson.Null && s.other == strictjson.Null:
+	case word || v.Kind == s.other || r.is(v, s.kind, ""):
+		r.add("", s.set([]string{v.Text}))
 	}
-	items := make([]string, 0, len(v.Items))
-	for i := range v.Items {
-		if r.is(&v.Items[i], strictjson.String, "/"+strconv.Itoa(i)) {
-			items = append(items, v.Items[i].Text)
-			r.addAt(i, l.item(v.Items[i].Text))
+}
+
+func (s scalar[T]) set(values []string) error {
+	for _, text := range values {
+		value, err := s.read(text)
+		if err != nil {
+			return err
 		}
+		*s.at = value
 	}
-	*l.at = items
-}
-
-func (l list) set(s string) error {
-	if err := l.item(s); err != nil {
-		return err
-	}
-	*l.at = append((*l.at)[:len(*l.at):len(*l.at)], s) // never into an array that a copy of the Policy shares
 	return nil
 }
 
-func (l list) check(r *report) {
-	for i, s := range *l.at {
-		r.addAt(i, l.item(s))
+func (s scalar[T]) check(r *report) {
+	if !s.empty() {
+		_, err := s.read(s.text(*s.at))
+		r.add("", err)
 	}
 }
 
-func (l list) empty() bool { return len(*l.at) == 0 }
-
-func (l list) write(w *strictjson.Writer) { w.Strings(*l.at) }
-
-// text is a string that passes a check.
-type text struct {
-	at    *string
-	valid func(string) error
+func (s scalar[T]) empty() bool {
+	var zero T
+	return *s.at == zero
 }
 
-func (t text) parse(v *strictjson.Value, r *report) {
-	if r.is(v, strictjson.String, "") {
-		r.add("", t.set(v.Text))
+func (s scalar[T]) write(w *strictjson.Writer) {
+	text := s.text(*s.at)
+	switch {
+	case s.kind == strictjson.Bool:
+		w.Bool(text == "true")
+	case s.kind == strictjson.Number && text != unlimited:
+		n, _ := strconv.ParseInt(text, 10, 64)
+		w.Int(n)
+	default:
+		w.String(text)
 	}
-}
-
-func (t text) set(s string) error {
-	err := t.valid(s)
-	if err == nil {
-		*t.at = s
-	}
-	return err
-}
-
-func (t text) check(r *report) {
-	if *t.at != "" {
-		r.add("", t.valid(*t.at))
-	}
-}
-
-func (t text) empty() bool { return *t.at == "" }
-
-func (t text) write(w *strictjson.Writer) { w.String(*t.at) }
-
-// word is one of a few words, which stand in a string with spaces between.
-type word struct {
-	at    *string
-	words string
-}
-
-func (c word) parse(v *strictjson.Value, r *report) { c.text().parse(v, r) }
-func (c word) set(s string) error                   { return c.text().set(s) }
-func (c word) check(r *report)                      { c.text().check(r) }
-func (c word) empty() bool                          { return *c.at == "" }
-func (c word) write(w *strictjson.Writer)           { w.String(*c.at) }
-
-func (c word) text() text { return text{c.at, c.valid} }
-
-func (c word) valid(s string) error {
-	for w := range strings.SplitSeq(c.words, " ") {
-		if w == s {
-			return nil
-		}
-	}
-	return invalid(s, "is none of: "+c.words)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"runtime"
 	"slices"
 	"testing"
 
@@ -69,10 +70,9 @@ func TestNoOtherFlag(t *testing.T) {
 // Both kinds of switch work as soon as something enforces them.
 func TestSwitches(t *testing.T) {
 	o := newOptions()
-	var p policy.Policy
 	for _, f := range policyFlags() {
 		if f.key == "subprocess.allow" || f.key == "network.allowPrivate" {
-			o.addFlag(&f, &p)
+			o.addFlag(&f)
 		}
 	}
 	if _, err := o.parse([]string{"--subprocess", "--allow-private=false", "--no-subprocess", "--allow-private"}); err != nil {
@@ -86,6 +86,27 @@ func TestSwitches(t *testing.T) {
 	for _, bad := range []string{"--no-subprocess=true", "--no-subprocess=false=", "--subprocess=maybe", "--allow-private=", "--subprocess=True"} {
 		if _, err := o.parse([]string{bad}); err == nil {
 			t.Errorf("%s is no error", bad)
+		}
+	}
+}
+
+// Many flags of one key take memory in proportion to their number. A list that each flag copied would take 6 GB here.
+func TestManyFlags(t *testing.T) {
+	const count, most = 20_000, 200 << 20
+	for _, flag := range []string{"--deny-read=-a", "--env=A", "--env=A=b"} {
+		o := launchOptions()
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if _, err := o.parse(slices.Repeat([]string{flag}, count)); err != nil {
+			t.Fatal(err)
+		}
+		p, why := o.policy("/", "/")
+		runtime.ReadMemStats(&after)
+		if got := after.TotalAlloc - before.TotalAlloc; got > most {
+			t.Errorf("%d times %s took %d bytes, want at most %d", count, flag, got, most)
+		}
+		if len(why) > 0 || len(p.Filesystem.DenyRead)+len(p.EnvVars) != count && len(p.Env) != 1 {
+			t.Errorf("%s: %d paths, %d names, %d variables, %q", flag, len(p.Filesystem.DenyRead), len(p.EnvVars), len(p.Env), why)
 		}
 	}
 }

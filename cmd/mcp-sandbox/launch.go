@@ -159,10 +159,15 @@ func (o *options) policy(dir, home string) (policy.Policy, []string) {
 	if err != nil {
 		return p, o.source.Lines(err, nil)
 	}
+	values := map[string][]string{} // of a key all at once, for each Set copies a list
 	for _, s := range o.settings {
-		if err := p.Set(s.key, s.value); err != nil {
+		values[s.key] = append(values[s.key], s.value)
+	}
+	for _, s := range o.settings {
+		if err := p.Set(s.key, values[s.key]...); err != nil {
 			return p, []string{s.flag + ": " + err.Error()}
 		}
+		delete(values, s.key)
 	}
 	return p, nil
 }

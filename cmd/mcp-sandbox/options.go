@@ -70,7 +70,6 @@ func (o *options) add(name, meta, text, always string, take func(string) error) 
 
 // addPolicy defines the flags of all keys that this version enforces.
 func (o *options) addPolicy() {
-	var scratch policy.Policy // a bad value is refused before the document is read
 	heading := ""
 	for _, f := range policyFlags() {
 		if f.name == "" {
@@ -83,12 +82,12 @@ func (o *options) addPolicy() {
 			o.heading(heading)
 			heading = ""
 		}
-		o.addFlag(&f, &scratch)
+		o.addFlag(&f)
 	}
 }
 
-// addFlag defines one of them. Its values are tried on scratch, where they do no harm.
-func (o *options) addFlag(f *policyFlag, scratch *policy.Policy) {
+// addFlag defines the flag of one key. A bad value is refused before the document is read.
+func (o *options) addFlag(f *policyFlag) {
 	row := *f
 	always := row.always
 	if row.value == "" && always == "" {
@@ -99,7 +98,7 @@ func (o *options) addFlag(f *policyFlag, scratch *policy.Policy) {
 			return errors.New("takes no value")
 		}
 		o.settings = append(o.settings, setting{"--" + row.name, row.key, s})
-		return scratch.Set(row.key, s)
+		return new(policy.Policy).Set(row.key, s)
 	})
 }
 

@@ -1,0 +1,133 @@
+package policy
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/policy/strictjson"
+)
+
+// list is strings that all pass one check. null is an empty list: what a Go program writes for a nil slice.
+type list struct {
+	at   *[]string
+	item func(string) error
+}
+
+func (l list) parse(v *strictjson.Value, r *report) {
+	if v.Kind == strictjson.Null || !r.is(v, strictjson.Array, "") || len(v.Items) == 0 {
+		return
+	}
+	items := make([]string, 0, len(v.Items))
+	for i := range v.Items {
+		if r.is(&v.Items[i], strictjson.String, "/"+strconv.Itoa(i)) {
+			items = append(items, v.Items[i].Text)
+			r.addAt(i, l.item(v.Items[i].Text))
+		}
+	}
+	*l.at = items
+}
+
+func (l list) set(values []string) error {
+	for _, s := range values {
+		if err := l.item(s); err != nil {
+			return err
+		}
+	}
+	*l.at = append(slices.Clip(*l.at), values...) // never into an array that a copy of the Policy shares
+	return nil
+}
+
+func (l list) check(r *report) {
+	for i, s := range *l.at {
+		r.addAt(i, l.item(s))
+	}
+}
+
+func (l list) empty() bool { return len(*l.at) == 0 }
+
+func (l list) write(w *strictjson.Writer) { w.Strings(*l.at) }
+
+// variables is the literal environment: an object of strings.
+type variables struct{ p *Policy }
+
+func (e variables) parse(v *strictjson.Value, r *report) {
+	if v.Kind == strictjson.Null || !r.is(v, strictjson.Object, "") || len(v.Items) == 0 {
+		return
+	}
+	env := make([]Variable, 0, len(v.Items))
+	for i := range v.Items {
+		m := &v.Items[i]
+		below := string(strictjson.AppendPointer(nil, m.Name))
+		if r.is(m, strictjson.String, below) {
+			r.add(below, checkName(m.Name))
+			r.add(below, checkValue(m.Text))
+			env = append(env, Variable{m.Name, m.Text})
+		}
+	}
+	e.p.Env = env
+}
+
+// set takes NAME=VALUE, which replaces an earlier value, or NAME, which forwards the launcher's.
+func (e variables) set(values []string) error {
+	var forwarded []string
+	env := slices.Clip(e.p.Env)
+	for _, s := range values {
+		name, value, literal := strings.Cut(s, "=")
+		if err := checkName(name); err != nil {
+			return err
+		}
+		if !literal {
+			forwarded = append(forwarded, name)
+			continue
+		}
+		if err := checkValue(value); err != nil {
+			return err
+		}
+		env = append(env, Variable{name, value})
+	}
+	if len(env) > len(e.p.Env) {
+		e.p.Env = lastValues(env)
+	}
+	e.p.EnvVars = append(slices.Clip(e.p.EnvVars), forwarded...)
+	return nil
+}
+
+// lastValues is each variable once, with its last value and in its last place.
+func lastValues(env []Variable) []Variable {
+	last := make(map[string]int, len(env))
+	for i, v := range env {
+		last[v.Name] = i
+	}
+	kept := make([]Variable, 0, len(last))
+	for i, v := range env {
+		if last[v.Name] == i {
+			kept = append(kept, v)
+		}
+	}
+	return kept
+}
+
+func (e variables) check(r *report) {
+	seen := make(map[string]struct{}, len(e.p.Env))
+	for _, v := range e.p.Env {
+		below := string(strictjson.AppendPointer(nil, v.Name))
+		r.add(below, checkName(v.Name))
+		r.add(below, checkValue(v.Value))
+		if _, twice := seen[v.Name]; twice {
+			r.add(below, textError("this variable occurs twice"))
+		}
+		seen[v.Name] = struct{}{}
+	}
+}
+
+func (e variables) empty() bool { return len(e.p.Env) == 0 }
+
+func (e variables) write(w *strictjson.Writer) {
+	w.Object()
+	for _, v := range e.p.Env {
+		w.Name(v.Name)
+		w.String(v.Value)
+	}
+	w.EndObject()
+}
