@@ -20,7 +20,7 @@ func launchLike(p *Program, n int) {
 		}
 		p.Ask(Sys(unix.SYS_STATX, fd.Result(), Str("x"), Int(0), Int(0), Ref(p.Space(256)))).Else(&out)
 	}
-	p.Here(&out)
+	p.Bind(&out)
 }
 
 // BenchmarkBuild is a program of 300 Ops: in memory as Open makes it, that is with every page touched for the first

@@ -56,8 +56,8 @@ func (p *Program) AskFor(v Arg, c Syscall) Op {
 	return p.add(Ask, wantEq, v, c)
 }
 
-// See reads back, and takes any answer.
-func (p *Program) See(c Syscall) Op { return p.add(Ask, wantAny, Arg{}, c) }
+// Observe reads back, and takes any answer.
+func (p *Program) Observe(c Syscall) Op { return p.add(Ask, wantAny, Arg{}, c) }
 
 // Step moves the program along: the call must succeed.
 func (p *Program) Step(c Syscall) Op { return p.add(Control, wantOK, Arg{}, c) }
@@ -67,8 +67,8 @@ func (p *Program) StepExactly(v Arg, c Syscall) Op {
 	return p.add(Control, wantEq, v, c)
 }
 
-// Any moves the program along, whatever the call returns.
-func (p *Program) Any(c Syscall) Op { return p.add(Control, wantAny, Arg{}, c) }
+// Call moves the program along, whatever the call returns.
+func (p *Program) Call(c Syscall) Op { return p.add(Control, wantAny, Arg{}, c) }
 
 func (p *Program) add(class Class, want byte, v Arg, c Syscall) Op {
 	o := p.next(class)
@@ -137,8 +137,8 @@ func (p *Program) link(i int, l *Label) {
 	l.refs = append(l.refs, i)
 }
 
-// Here puts l in front of the next Op.
-func (p *Program) Here(l *Label) {
+// Bind puts l in front of the next Op.
+func (p *Program) Bind(l *Label) {
 	l.pos = uint64(Base + p.at(p.n))
 	for _, i := range l.refs {
 		put64(p.mem, p.at(i)+offAlt, l.pos)
@@ -149,15 +149,15 @@ func (p *Program) Here(l *Label) {
 	l.refs = nil
 }
 
-// Unless goes on at l if the last result is not v.
-func (p *Program) Unless(v Arg, l *Label) {
+// BranchUnless goes on at l if the last result is not v.
+func (p *Program) BranchUnless(v Arg, l *Label) {
 	o := p.add(Control, wantEq, v, Syscall{})
 	p.mem[p.at(o.i)+offKind] = kindTest
 	p.link(o.i, l)
 }
 
-// UnlessOK goes on at l if the last result is an error.
-func (p *Program) UnlessOK(l *Label) {
+// BranchUnlessOK goes on at l if the last result is an error.
+func (p *Program) BranchUnlessOK(l *Label) {
 	o := p.add(Control, wantOK, Arg{}, Syscall{})
 	p.mem[p.at(o.i)+offKind] = kindTest
 	p.link(o.i, l)
@@ -176,4 +176,4 @@ func (p *Program) value(kind byte, v Arg) Op {
 }
 
 // Jump goes on at l.
-func (p *Program) Jump(l *Label) { p.Unless(Int(unset), l) }
+func (p *Program) Jump(l *Label) { p.BranchUnless(Int(unset), l) }

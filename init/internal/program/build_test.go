@@ -70,10 +70,10 @@ func TestVerbs(t *testing.T) {
 		{"Try", p.Try(Sys(1)), Apply, wantAny},
 		{"Ask", p.Ask(Sys(1)), Ask, wantOK},
 		{"AskFor", p.AskFor(Int(3), Sys(1)), Ask, wantEq},
-		{"See", p.See(Sys(1)), Ask, wantAny},
+		{"See", p.Observe(Sys(1)), Ask, wantAny},
 		{"Step", p.Step(Sys(1)), Control, wantOK},
 		{"StepExactly", p.StepExactly(Int(3), Sys(1)), Control, wantEq},
-		{"Any", p.Any(Sys(1)), Control, wantAny},
+		{"Any", p.Call(Sys(1)), Control, wantAny},
 	} {
 		if got := p.mem[p.at(c.op.i)+offWant]; got != c.want || p.Class(c.op.i) != c.class {
 			t.Errorf("%s: class %d, demand %d", c.name, p.Class(c.op.i), got)
@@ -87,12 +87,12 @@ func TestVerbs(t *testing.T) {
 func TestLabels(t *testing.T) {
 	var forward, back, nowhere Label
 	p := New(small())
-	p.Here(&back)
+	p.Bind(&back)
 	a := p.Do(Sys(1)).Else(&forward)
-	p.Unless(Int(5), &forward)
-	p.UnlessOK(&back)
+	p.BranchUnless(Int(5), &forward)
+	p.BranchUnlessOK(&back)
 	p.Jump(&nowhere)
-	p.Here(&forward)
+	p.Bind(&forward)
 	b := p.Do(Sys(1)).Else(&back)
 	at := func(i int) uint64 { return uint64(Base + header + i*opSize) }
 	for i, want := range []struct {
@@ -119,7 +119,7 @@ func TestLabels(t *testing.T) {
 func TestForkAndInto(t *testing.T) {
 	p := New(small())
 	plain, a := p.Do(Sys(1)), p.Space(16)
-	o := p.Do(Sys(1)).Fork().Into(a.Plus(4))
+	o := p.Do(Sys(1)).Fork().StoreAt(a.Plus(4))
 	if p.mem[p.at(o.i)+offParent] != 1 || p.field(o, offOut) != uint64(a)+4 {
 		t.Errorf("fork %d, into %#x", p.mem[p.at(o.i)+offParent], p.field(o, offOut))
 	}
@@ -137,8 +137,8 @@ func TestFullOps(t *testing.T) {
 		t.Fatalf("full %v with %d of %d Ops", p.Full(), p.Len(), MaxOps)
 	}
 	var l Label
-	o := p.Do(Sys(2, Str("x"))).Else(&l).On("y")
-	p.Here(&l)
+	o := p.Do(Sys(2, Str("x"))).Else(&l).For("y")
+	p.Bind(&l)
 	if !p.Full() || o.Index() != MaxOps-1 || p.Len() != MaxOps {
 		t.Errorf("full %v, index %d", p.Full(), o.Index())
 	}
@@ -167,7 +167,7 @@ func TestFullData(t *testing.T) {
 		// A builder goes on, and must not fail: what it makes is thrown away.
 		a := p.Space(1 << 30)
 		p.Put(a.Plus(1<<29), 1)
-		p.Do(Sys(1, Str("more"), Word(a), Words(1, 2))).Into(a.Plus(1 << 29))
+		p.Do(Sys(1, Str("more"), Word(a), Words(1, 2))).StoreAt(a.Plus(1 << 29))
 		if p.Line(p.Len()-1, p.Copy()) == "" {
 			t.Errorf("%s: no line", name)
 		}

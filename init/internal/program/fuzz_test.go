@@ -60,11 +60,11 @@ func (s *source) step(p *Program, labels []Label) {
 	l := &labels[int(s.byte())%len(labels)]
 	switch s.byte() % 12 {
 	case 0:
-		p.Here(l)
+		p.Bind(l)
 	case 1:
-		p.Unless(s.arg(p), l)
+		p.BranchUnless(s.arg(p), l)
 	case 2:
-		p.UnlessOK(l)
+		p.BranchUnlessOK(l)
 	case 3:
 		p.Jump(l)
 	case 4:
@@ -77,7 +77,7 @@ func (s *source) step(p *Program, labels []Label) {
 		p.Layer(string(s.take(30)))
 	case 8:
 		for range int(s.byte()) * 50 { // some 12,000 Ops outgrow the memory
-			p.Any(Sys(1))
+			p.Call(Sys(1))
 		}
 	default:
 		args := make([]Arg, s.byte()%7)
@@ -89,9 +89,9 @@ func (s *source) step(p *Program, labels []Label) {
 		case 0:
 			o.Else(l)
 		case 1:
-			o.Fork().On("x")
+			o.Fork().For("x")
 		case 2:
-			o.Into(Addr(s.word()))
+			o.StoreAt(Addr(s.word()))
 		case 3:
 			p.Disarm(o.Index())
 		}
@@ -135,6 +135,6 @@ func look(t *testing.T, p *Program) {
 		}
 		r.Filled(p.Op(i), Addr(r.Value(p.Op(i))))
 	}
-	p.Broken(r, p.Len(), false)
-	p.Broken(r, p.Len(), true)
+	p.FirstFailure(r, p.Len(), false)
+	p.FirstFailure(r, p.Len(), true)
 }

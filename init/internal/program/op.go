@@ -84,8 +84,8 @@ func (o Op) At() Addr { return Addr(Base + header + o.i*opSize + offRes) }
 // Index is the Op's place in the program.
 func (o Op) Index() int { return o.i }
 
-// On names the object that an error message speaks of; otherwise it is the first string argument.
-func (o Op) On(object string) Op { o.p.metas[o.i].object = object; return o }
+// For names the object that an error message speaks of; otherwise it is the first string argument.
+func (o Op) For(object string) Op { o.p.metas[o.i].object = object; return o }
 
 // Else makes the program go on at l where the demand is not met.
 func (o Op) Else(l *Label) Op { o.p.link(o.i, l); return o }
@@ -93,8 +93,8 @@ func (o Op) Else(l *Label) Op { o.p.link(o.i, l); return o }
 // Fork says that the call returns twice, and that only the parent stores what it returned.
 func (o Op) Fork() Op { o.p.mem[o.p.at(o.i)+offParent] = 1; return o }
 
-// Into has the low 32 bits of the result stored at a too, such as a descriptor in the middle of a struct.
-func (o Op) Into(a Addr) Op { put64(o.p.mem, o.p.at(o.i)+offOut, uint64(a)); return o }
+// StoreAt has the low 32 bits of the result stored at a too, such as a descriptor in the middle of a struct.
+func (o Op) StoreAt(a Addr) Op { put64(o.p.mem, o.p.at(o.i)+offOut, uint64(a)); return o }
 
 // Errno is the demand that a call fails with e.
 func Errno(e syscall.Errno) Arg { return Arg{kind: argErrno, val: -uint64(e)} }

@@ -20,11 +20,11 @@ func (p *Program) Copy() *Results {
 	return r
 }
 
-// Now is what the Op has returned by now, read from the running program's memory.
-func (p *Program) Now(o Op) int64 { return int64(get64(p.mem, p.at(o.i)+offRes)) }
+// Live is what the Op has returned by now, read from the running program's memory.
+func (p *Program) Live(o Op) int64 { return int64(get64(p.mem, p.at(o.i)+offRes)) }
 
-// NowWord32 is the 32-bit word at a by now. The address is the builder's, never one that came out of the memory.
-func (p *Program) NowWord32(a Addr) uint32 { return get32(p.mem, int(a-Base)) }
+// LiveWord32 is the 32-bit word at a by now. The address is the builder's, never one that came out of the memory.
+func (p *Program) LiveWord32(a Addr) uint32 { return get32(p.mem, int(a-Base)) }
 
 // Ran reports whether the Op was reached and has returned.
 func (r *Results) Ran(o Op) bool { return r.raw(o) != unset }
@@ -116,10 +116,10 @@ type Failure struct {
 	Got    int64
 }
 
-// Broken finds the first Op before end, without a label of its own to go to, that ran and did not get what it demanded;
+// FirstFailure finds the first Op before end, without a label of its own to go to, that ran and did not get what it demanded;
 // or, with all set, that did not run at all. That of a Fork does not count: its child may be far ahead of the parent,
 // which alone stores the result.
-func (p *Program) Broken(r *Results, end int, all bool) (Failure, bool) {
+func (p *Program) FirstFailure(r *Results, end int, all bool) (Failure, bool) {
 	for i := 0; i < end; i++ {
 		at := header + i*opSize
 		if r.ops[at+offKind] != kindCall || get64(r.ops, at+offAlt) != 0 {
@@ -136,9 +136,9 @@ func (p *Program) Broken(r *Results, end int, all bool) (Failure, bool) {
 	return Failure{}, false
 }
 
-// First reports whether no call of the kind of the Op at i succeeded before it. Calls of one number are of one kind, but for
+// FirstOfKind reports whether no call of the kind of the Op at i succeeded before it. Calls of one number are of one kind, but for
 // mount(2), where each file system is a kind of its own.
-func (p *Program) First(r *Results, i int) bool {
+func (p *Program) FirstOfKind(r *Results, i int) bool {
 	for j := 0; j < i; j++ {
 		at := header + j*opSize
 		if r.ops[at+offKind] != kindCall || get32(r.ops, at+offNr) != get32(r.ops, header+i*opSize+offNr) || p.system(j) != p.system(i) {
@@ -159,8 +159,8 @@ func (p *Program) system(i int) string {
 	return p.cString(Addr(p.Arg(i, 2)))
 }
 
-// Left finds the first Op before end that applies or looks and did not run, although no branch leads around it.
-func (p *Program) Left(r *Results, end int) (Failure, bool) {
+// NotRun finds the first Op before end that applies or looks and did not run, although no branch leads around it.
+func (p *Program) NotRun(r *Results, end int) (Failure, bool) {
 	for i := 0; i < end; i++ {
 		if m := &p.metas[i]; m.class != Control && !m.around && !r.Ran(Op{p, i}) {
 			return Failure{Op: Op{p, i}, Layer: m.layer, Call: p.Called(i), Object: m.object}, true

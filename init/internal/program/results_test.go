@@ -56,10 +56,10 @@ func TestCopyIsImmune(t *testing.T) {
 	if r.Value(o) != 1 || r.Word(buf) != 1 {
 		t.Errorf("result %d, word %d", r.Value(o), r.Word(buf))
 	}
-	if f, broken := p.Broken(r, 1, true); broken {
+	if f, broken := p.FirstFailure(r, 1, true); broken {
 		t.Errorf("broken: %+v", f)
 	}
-	if f, broken := p.Broken(p.Copy(), 1, true); broken {
+	if f, broken := p.FirstFailure(p.Copy(), 1, true); broken {
 		t.Errorf("a kind that is none was taken for a call: %+v", f)
 	}
 }
@@ -89,20 +89,20 @@ func TestBroken(t *testing.T) {
 		{"another result not met", func(p *Program) Op { return p.AskFor(p.Op(0).Result(), Sys(1)) }, 6, true, true, 7},
 		{"a word met", func(p *Program) Op { return p.AskFor(Word(p.Data(Raw(6))), Sys(1)) }, 6, false, false, 0},
 		{"a word not met", func(p *Program) Op { return p.AskFor(Word(p.Data(Raw(7))), Sys(1)) }, 6, true, true, 0},
-		{"a label of its own", func(p *Program) Op { o := p.Do(Sys(1)).Else(&l); p.Here(&l); return o }, eperm, false, false, 0},
+		{"a label of its own", func(p *Program) Op { o := p.Do(Sys(1)).Else(&l); p.Bind(&l); return o }, eperm, false, false, 0},
 		{"a fork not stored yet", func(p *Program) Op { return p.Do(Sys(1)).Fork() }, unseen, false, false, 0},
 		{"a fork refused", func(p *Program) Op { return p.Do(Sys(1)).Fork() }, eperm, true, true, 0},
-		{"a test", func(p *Program) Op { p.Unless(Int(1), new(Label)); return p.Op(p.Len() - 1) }, unseen, false, false, 0},
+		{"a test", func(p *Program) Op { p.BranchUnless(Int(1), new(Label)); return p.Op(p.Len() - 1) }, unseen, false, false, 0},
 	} {
 		p := New(small())
 		p.ran(p.Try(Sys(1)), c.afterOther)
 		p.Layer("some layer")
 		o := c.add(p)
-		o.On("an object")
+		o.For("an object")
 		p.ran(o, c.got)
 		r := p.Copy()
 		for _, all := range []bool{false, true} {
-			f, broken := p.Broken(r, p.Len(), all)
+			f, broken := p.FirstFailure(r, p.Len(), all)
 			if want := all && c.all || !all && c.some; broken != want {
 				t.Errorf("%s: broken %v, all %v", c.name, broken, all)
 			}
@@ -111,7 +111,7 @@ func TestBroken(t *testing.T) {
 				t.Errorf("%s: %+v", c.name, f)
 			}
 		}
-		if _, broken := p.Broken(r, o.Index(), true); broken {
+		if _, broken := p.FirstFailure(r, o.Index(), true); broken {
 			t.Errorf("%s: broken before the end that was asked for", c.name)
 		}
 	}
@@ -120,7 +120,7 @@ func TestBroken(t *testing.T) {
 func TestObject(t *testing.T) {
 	p := New(small())
 	p.ran(p.Do(Sys(1, Int(1), Str("/first"), Str("/second"))), -1)
-	if f, _ := p.Broken(p.Copy(), 1, false); f.Object != "/first" || f.Errno != syscall.EPERM {
+	if f, _ := p.FirstFailure(p.Copy(), 1, false); f.Object != "/first" || f.Errno != syscall.EPERM {
 		t.Errorf("%+v", f)
 	}
 }
@@ -138,7 +138,7 @@ func TestDisarm(t *testing.T) {
 	}
 	p.ran(o, -1)
 	p.ran(before, 0)
-	if f, broken := p.Broken(p.Copy(), p.Len(), true); broken {
+	if f, broken := p.FirstFailure(p.Copy(), p.Len(), true); broken {
 		t.Errorf("broken: %+v", f)
 	}
 }

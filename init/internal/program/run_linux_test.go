@@ -61,7 +61,7 @@ func end(t testing.TB, pid int) int {
 	return status.ExitStatus()
 }
 
-func exit(p *Program, code Arg) { p.Any(Sys(unix.SYS_EXIT_GROUP, code)) }
+func exit(p *Program, code Arg) { p.Call(Sys(unix.SYS_EXIT_GROUP, code)) }
 
 var zero = Int(0)
 
@@ -99,7 +99,7 @@ func TestDemands(t *testing.T) {
 		exit(p, Int(5))
 		code := run(t, fd)
 		r := p.Copy()
-		f, broken := p.Broken(r, p.Len(), false)
+		f, broken := p.FirstFailure(r, p.Len(), false)
 		if c.met && (code != 5 || broken || !r.Ran(after)) || !c.met && (code != Broken || !broken || f.Op != o || r.Ran(after)) {
 			t.Errorf("%s: exit status %d, broken %v %+v", c.name, code, broken, f)
 		}
@@ -128,7 +128,7 @@ func TestExitStatus(t *testing.T) {
 			var l Label
 			p.Jump(&l)
 			exit(p, zero)
-			p.Here(&l)
+			p.Bind(&l)
 		}, Broken},
 	} {
 		fd, p := open(t)
@@ -167,18 +167,18 @@ func TestBranches(t *testing.T) {
 	var loop, eof, last, wrong Label
 	fd, p := open(t)
 	letter, marks := p.Space(8), p.Space(64)
-	p.Here(&loop)
-	read := p.Any(Sys(unix.SYS_READ, Int(4), Ref(letter), Int(1)))
-	p.UnlessOK(&wrong)
-	p.Unless(Int(1), &eof)
-	p.AskFor(Word(letter), Sys(unix.SYS_SCHED_YIELD)).Else(&last).Into(marks)
+	p.Bind(&loop)
+	read := p.Call(Sys(unix.SYS_READ, Int(4), Ref(letter), Int(1)))
+	p.BranchUnlessOK(&wrong)
+	p.BranchUnless(Int(1), &eof)
+	p.AskFor(Word(letter), Sys(unix.SYS_SCHED_YIELD)).Else(&last).StoreAt(marks)
 	p.Jump(&loop)
-	p.Here(&wrong)
+	p.Bind(&wrong)
 	exit(p, Int(1))
-	p.Here(&last)
-	p.Any(Sys(unix.SYS_DUP, zero)).Into(marks.Plus(8))
+	p.Bind(&last)
+	p.Call(Sys(unix.SYS_DUP, zero)).StoreAt(marks.Plus(8))
 	p.Jump(&loop)
-	p.Here(&eof)
+	p.Bind(&eof)
 	exit(p, Word(letter))
 	if code := run(t, fd, ends[0]); code != 9 {
 		t.Errorf("exit status %d", code)
@@ -198,7 +198,7 @@ func TestFork(t *testing.T) {
 	child := p.Do(Sys(unix.SYS_GETPID))
 	mother := p.Do(Sys(unix.SYS_GETPPID))
 	exit(p, Int(21))
-	p.Here(&parent)
+	p.Bind(&parent)
 	self := p.Do(Sys(unix.SYS_GETPID))
 	reaped := p.DoExactly(clone.Result(), Sys(unix.SYS_WAIT4, clone.Result(), Ref(status), zero, zero))
 	exit(p, Int(22))
@@ -210,7 +210,7 @@ func TestFork(t *testing.T) {
 	if c := r.Value(clone); c <= 0 || r.Value(child) != c || r.Value(reaped) != c || r.Value(mother) != r.Value(self) {
 		t.Errorf("clone %d, child %d of %d, parent %d", c, r.Value(child), r.Value(mother), r.Value(self))
 	}
-	if f, broken := p.Broken(r, p.Len(), false); broken {
+	if f, broken := p.FirstFailure(r, p.Len(), false); broken {
 		t.Errorf("broken: %+v", f)
 	}
 }

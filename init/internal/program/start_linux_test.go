@@ -53,7 +53,7 @@ func TestDescriptors(t *testing.T) {
 		}
 		exit(p, zero)
 		if code := run(t, fd, files...); code != 0 {
-			f, _ := p.Broken(p.Copy(), p.Len(), false)
+			f, _ := p.FirstFailure(p.Copy(), p.Len(), false)
 			t.Errorf("%d files from %d: exit status %d, %s", c.n, c.least, code, p.Line(f.Op.Index(), p.Copy()))
 		}
 	}
@@ -118,7 +118,7 @@ func TestSealed(t *testing.T) {
 	p.Do(Sys(unix.SYS_FTRUNCATE, other.Result(), zero))
 	exit(p, Int(4))
 	if code := run(t, fd); code != 4 {
-		f, _ := p.Broken(p.Copy(), p.Len(), false)
+		f, _ := p.FirstFailure(p.Copy(), p.Len(), false)
 		t.Errorf("exit status %d, %s", code, p.Line(f.Op.Index(), p.Copy()))
 	}
 }
@@ -132,9 +132,9 @@ func TestLargeData(t *testing.T) {
 	if p.Full() || last != Base+Size-8 {
 		t.Fatalf("full %v, the last word is at %#x", p.Full(), last)
 	}
-	dir := p.Do(Sys(unix.SYS_OPENAT, Int(unix.AT_FDCWD), Ref(text), Int(unix.O_PATH))).Into(last.Plus(4))
+	dir := p.Do(Sys(unix.SYS_OPENAT, Int(unix.AT_FDCWD), Ref(text), Int(unix.O_PATH))).StoreAt(last.Plus(4))
 	p.Do(Sys(unix.SYS_FCNTL, Word(last.Plus(4)-4), Int(unix.F_GETFD))) // the low half of the last word is descriptor 0
-	p.Any(Sys(unix.SYS_FCNTL, dir.Result(), Int(unix.F_DUPFD), Int(33))).Into(last)
+	p.Call(Sys(unix.SYS_FCNTL, dir.Result(), Int(unix.F_DUPFD), Int(33))).StoreAt(last)
 	exit(p, Word(last))
 	if code := run(t, fd); code != 33 {
 		t.Errorf("exit status %d", code)

@@ -11,18 +11,18 @@ import (
 
 // Rights to single files: the kernel refuses a rule that gives a file what only a folder can have.
 const (
-	toReadFile = syscall.AccessFSExecute | syscall.AccessFSReadFile
-	toDevice   = toFile | syscall.AccessFSIoctlDev
+	rightsReadFile = syscall.AccessFSExecute | syscall.AccessFSReadFile
+	rightsDevice   = rightsFile | syscall.AccessFSIoctlDev
 )
 
-// barrier are the rules where there is no root of the server's own: what cannot be opened by one of them cannot be opened.
+// landlockRulesShared are the rules where there is no root of the server's own: what cannot be opened by one of them cannot be opened.
 // The places are the host's, so the inode of each is compared with the one that was looked at.
-func (b *build) barrier() []rule {
+func (b *build) landlockRulesShared() []rule {
 	v := b.View
 	folder := unix.O_RDONLY | unix.O_DIRECTORY | unix.O_CLOEXEC
-	w := []rule{{path: procPath, rights: toRead, flags: folder}}
+	w := []rule{{path: procPath, rights: rightsRead, flags: folder}}
 	for i := range v.Private {
-		w = append(w, rule{path: v.Private[i].Path, rights: toOwn, private: true})
+		w = append(w, rule{path: v.Private[i].Path, rights: rightsPrivate, private: true})
 	}
 	for i := range v.Nodes {
 		n := &v.Nodes[i]
@@ -30,15 +30,15 @@ func (b *build) barrier() []rule {
 		switch {
 		case n.Device:
 			// Not every device can be opened by everybody, and /dev/tty by nobody who has no terminal; but alike both times.
-			r.rights, r.flags = toDevice, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY|unix.O_CLOEXEC
+			r.rights, r.flags = rightsDevice, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY|unix.O_CLOEXEC
 		case n.Write && n.Folder:
-			r.rights, r.flags = toWrite, unix.O_TMPFILE|unix.O_WRONLY|unix.O_CLOEXEC
+			r.rights, r.flags = rightsWrite, unix.O_TMPFILE|unix.O_WRONLY|unix.O_CLOEXEC
 		case n.Write:
-			r.rights, r.flags = toFile, unix.O_WRONLY|unix.O_CLOEXEC
+			r.rights, r.flags = rightsFile, unix.O_WRONLY|unix.O_CLOEXEC
 		case n.Folder:
-			r.rights, r.flags = toRead, folder
+			r.rights, r.flags = rightsRead, folder
 		default:
-			r.rights, r.flags = toReadFile, unix.O_RDONLY|unix.O_CLOEXEC
+			r.rights, r.flags = rightsReadFile, unix.O_RDONLY|unix.O_CLOEXEC
 		}
 		w = append(w, r)
 	}
@@ -56,7 +56,7 @@ func (b *build) open(w *rule) program.Op {
 	w.opened = fd
 	if w.node != nil {
 		at := b.Space(statxSize)
-		w.looked = stat{b.See(sys.Statx(fd.Result(), "", unix.AT_EMPTY_PATH, unix.STATX_BASIC_STATS, at)).On(w.path), at}
+		w.looked = stat{b.Observe(sys.Statx(fd.Result(), "", unix.AT_EMPTY_PATH, unix.STATX_BASIC_STATS, at)).For(w.path), at}
 	}
 	return fd
 }

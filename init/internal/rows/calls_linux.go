@@ -17,19 +17,19 @@ func (r *Request) hostNet() bool { return r.Policy.Level == policy.LevelNetwork 
 // rewrite writes a file that exists, in one call.
 func (b *build) rewrite(path, text string) {
 	fd := b.Do(sys.Openat(sys.CWD, path, unix.O_WRONLY|unix.O_CLOEXEC, 0))
-	b.DoExactly(program.Int(len(text)), sys.Write(fd.Result(), text)).On(path)
+	b.DoExactly(program.Int(len(text)), sys.Write(fd.Result(), text)).For(path)
 }
 
-// A reading is a small file read back.
-type reading struct {
+// fileRead is a small file read back.
+type fileRead struct {
 	op program.Op
 	at program.Addr
 }
 
-func (b *build) reading(path string, size int) reading {
+func (b *build) reading(path string, size int) fileRead {
 	fd := b.Ask(sys.Openat(sys.CWD, path, unix.O_RDONLY|unix.O_CLOEXEC, 0))
 	at := b.Space(size)
-	return reading{b.Ask(sys.Read(fd.Result(), at, size)).On(path), at}
+	return fileRead{b.Ask(sys.Read(fd.Result(), at, size)).For(path), at}
 }
 
 // path is what getcwd(2) stored, without the NUL at its end.
@@ -41,10 +41,10 @@ func (c *check) path(o program.Op, at program.Addr) string {
 	return string(b[:len(b)-1])
 }
 
-func (c *check) text(r reading) string { return string(c.Filled(r.op, r.at)) }
+func (c *check) text(r fileRead) string { return string(c.Filled(r.op, r.at)) }
 
-// words folds white space: the kernel pads its columns.
-func words(s string) string { return strings.Join(strings.Fields(s), " ") }
+// foldSpaces folds white space: the kernel pads its columns.
+func foldSpaces(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // A stat is a statx(2) of one path, its last component not followed.
 type stat struct {
@@ -76,7 +76,7 @@ func (b *build) namespace(name string) stat { return b.statx("/proc/self/ns/"+na
 
 func (b *build) statx(path string, flags int) stat {
 	at := b.Space(statxSize)
-	return stat{b.See(sys.Statx(sys.CWD, path, flags, unix.STATX_BASIC_STATS, at)), at}
+	return stat{b.Observe(sys.Statx(sys.CWD, path, flags, unix.STATX_BASIC_STATS, at)), at}
 }
 
 func (c *check) stat(s stat) inode {

@@ -29,34 +29,34 @@ func (r *cgroupNamespace) check(c *check) {
 		return
 	}
 	got := strconv.FormatUint(c.stat(r.ino).ino, 10)
-	c.shown(got != own && got != "0", "cgroup", "not "+own, got)
+	c.factIf(got != own && got != "0", "cgroup", "not "+own, got)
 }
 
-// leaf opens the group that the shim made for the server, by its path: the folder is not in the root that is built next.
+// openCgroup opens the group that the shim made for the server, by its path: the folder is not in the root that is built next.
 // The clone of the server's process takes it: the frame's.
-type leaf struct{ noFacts }
+type openCgroup struct{ noFacts }
 
 // cloneArgs is struct clone_args up to the group's descriptor, its last field; clone(2).
 const (
-	cloneArgs      = 88
+	cloneArgsSize  = 88
 	cloneArgsGroup = 80
 )
 
-func (r *leaf) ops(b *build) {
+func (r *openCgroup) ops(b *build) {
 	if !b.Group.Made() {
 		return
 	}
-	b.launch.born = b.Data(program.Raw(unix.CLONE_INTO_CGROUP, 0, 0, 0, uint64(unix.SIGCHLD), 0, 0, 0, 0, 0, 0))
-	b.Do(sys.Openat(sys.CWD, b.Group.Dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)).Into(b.launch.born.Plus(cloneArgsGroup))
+	b.launch.cloneArgs = b.Data(program.Raw(unix.CLONE_INTO_CGROUP, 0, 0, 0, uint64(unix.SIGCHLD), 0, 0, 0, 0, 0, 0))
+	b.Do(sys.Openat(sys.CWD, b.Group.Dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)).StoreAt(b.launch.cloneArgs.Plus(cloneArgsGroup))
 }
 
 // clone makes the server's process, in its group from the first instruction on.
 func (l *Launch) cloneServer(b *build) program.Op {
 	zero := program.Int(0)
-	if l.born == 0 {
+	if l.cloneArgs == 0 {
 		return b.StepExactly(zero, sys.Clone(int(unix.SIGCHLD))).Fork()
 	}
-	return b.StepExactly(zero, sys.Clone3(l.born, cloneArgs)).Fork()
+	return b.StepExactly(zero, sys.Clone3(l.cloneArgs, cloneArgsSize)).Fork()
 }
 
 // cgroup looks where the server's process is: as it sees that itself, and as the group shows it to the shim.
@@ -70,9 +70,9 @@ func (r *cgroup) ops(b *build) {
 		return
 	}
 	const size = 8192
-	r.open = b.See(sys.Openat(sys.CWD, "/proc/self/cgroup", unix.O_RDONLY|unix.O_CLOEXEC, 0))
+	r.open = b.Observe(sys.Openat(sys.CWD, "/proc/self/cgroup", unix.O_RDONLY|unix.O_CLOEXEC, 0))
 	r.at = b.Space(size)
-	r.read = b.See(sys.Read(r.open.Result(), r.at, size))
+	r.read = b.Observe(sys.Read(r.open.Result(), r.at, size))
 }
 
 func (r *cgroup) check(c *check) {
@@ -82,7 +82,7 @@ func (r *cgroup) check(c *check) {
 		c.layer.State = order.Off
 		return
 	case !g.Made():
-		c.layer.State, c.layer.Reason, c.layer.Effect = order.Absent, g.Reason, effects(g.Settings)
+		c.layer.State, c.layer.Reason, c.layer.Effect = order.Absent, g.Reason, distinctEffects(g.Settings)
 		return
 	}
 	var self []byte
@@ -113,8 +113,8 @@ func (c *check) group(g *cgroups.Group, self []byte) {
 	}
 }
 
-// effects are what follows from settings that nothing holds, each once.
-func effects(settings []cgroups.Setting) string {
+// distinctEffects are what follows from settings that nothing holds, each once.
+func distinctEffects(settings []cgroups.Setting) string {
 	var all []string
 	for i := range settings {
 		if s := &settings[i]; !strings.HasSuffix(s.File, ".oom.group") && !strings.HasSuffix(s.File, ".swap.max") {

@@ -34,7 +34,7 @@ type check struct {
 	launch  *Launch
 	layer   *order.LayerReport
 	refusal *order.Refusal
-	own     own
+	fresh   freshDevices
 }
 
 // fact adds what was wanted and what was found; the first that differs refuses the launch.
@@ -45,8 +45,8 @@ func (c *check) fact(name, want, got string) {
 	}
 }
 
-// shown adds a fact whose demand is not plain equality.
-func (c *check) shown(ok bool, name, want, got string) {
+// factIf adds a fact whose demand is not plain equality.
+func (c *check) factIf(ok bool, name, want, got string) {
 	c.layer.Facts = append(c.layer.Facts, order.Fact{Name: name, Want: want, Got: got})
 	if !ok {
 		c.refuse(name, "", mismatch{want, got})
@@ -77,10 +77,10 @@ func (c *check) result(o program.Op) string {
 
 // Check compares the evidence with what was wanted. The layers come in the order of a report.
 func (l *Launch) Check(e *Evidence) ([]order.LayerReport, *order.Refusal) {
-	if f, bad := l.Broken(e.Results, l.proved, false); bad {
+	if f, bad := l.FirstFailure(e.Results, l.initReady, false); bad {
 		return nil, l.refusal(e.Results, f)
 	}
-	if f, some := l.Left(e.Results, l.proved); some {
+	if f, some := l.NotRun(e.Results, l.initReady); some {
 		return nil, l.refusal(e.Results, f)
 	}
 	names := order.Layers()
@@ -131,14 +131,14 @@ type Mechanism struct{ syscall.Errno }
 func (m Mechanism) Unwrap() error { return m.Errno }
 
 func (l *Launch) refusal(r *program.Results, f program.Failure) *order.Refusal {
-	all := refusal(f)
-	if i := f.Op.Index(); f.Errno != 0 && i <= l.filtered && l.First(r, i) { // behind the filter a call is refused as the policy demands
+	all := refusalOf(f)
+	if i := f.Op.Index(); f.Errno != 0 && i <= l.filterLoad && l.FirstOfKind(r, i) { // behind the filter a call is refused as the policy demands
 		all.Err = Mechanism{f.Errno}
 	}
 	return all
 }
 
-func refusal(f program.Failure) *order.Refusal {
+func refusalOf(f program.Failure) *order.Refusal {
 	var err error = f.Errno
 	if f.Errno == 0 {
 		err = mismatch{"another result", strconv.FormatInt(f.Got, 10)}
@@ -154,7 +154,7 @@ func (l *Launch) Failed(r *program.Results) *order.Refusal {
 	if e := r.Errno(l.clone); e != 0 {
 		return &order.Refusal{Layer: order.Namespaces, Op: "clone", Err: Mechanism{e}}
 	}
-	if f, bad := l.Broken(r, l.Len(), false); bad {
+	if f, bad := l.FirstFailure(r, l.Len(), false); bad {
 		return l.refusal(r, f)
 	}
 	return nil

@@ -6,12 +6,12 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/view"
 )
 
-// covers lays what hides, freezes or pins parts of a grant over it. A folder that is a mount point cannot be renamed
+// masks lays what hides, freezes or pins parts of a grant over it. A folder that is a mount point cannot be renamed
 // (EBUSY), so a path that goes through pinned folders leads to what is mounted at its end for as long as the sandbox lives.
-type covers struct{ noFacts }
+type masks struct{ noFacts }
 
-func (r *covers) ops(b *build) {
-	denied := b.covers
+func (r *masks) ops(b *build) {
+	denied := b.denyMasks
 	for i := range b.View.Covers {
 		k := &b.View.Covers[i]
 		path := k.Path[1:]
@@ -22,11 +22,11 @@ func (r *covers) ops(b *build) {
 			b.place(tree, 0, path)
 		case view.ReadOnly:
 			tree = b.copyOf(path)
-			b.place(tree, frozen, path)
+			b.place(tree, attrReadOnly, path)
 		case view.Deny:
 			tree, denied = denied[0], denied[1:]
-			b.place(tree, frozen, path)
+			b.place(tree, attrReadOnly, path)
 		}
-		b.Any(sys.Close(tree)) // there may be more covers than a launcher may have descriptors
+		b.Call(sys.Close(tree)) // there may be more covers than a launcher may have descriptors
 	}
 }

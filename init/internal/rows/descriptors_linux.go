@@ -9,10 +9,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// inherited closes what init got and nobody named: write ends of the shim's own pipes, or of another launch's, would keep
+// closeInherited closes what init got and nobody named: write ends of the shim's own pipes, or of another launch's, would keep
 // the end of file away by which a dead shim is noticed. It also takes the things a process inherits that are not
 // descriptors: the session, with its terminal, and, in a row of its own, the session keyring.
-type inherited struct {
+type closeInherited struct {
 	closed  program.Op
 	session program.Op
 	tty     program.Op
@@ -25,18 +25,18 @@ const (
 	everything         = math.MaxUint32
 )
 
-func (r *inherited) ops(b *build) {
-	unnamed := fdTrees + b.launch.given
+func (r *closeInherited) ops(b *build) {
+	unnamed := fdTrees + b.launch.extraFDs
 	b.Do(sys.CloseRange(unnamed, everything, 0))
-	r.closed = b.AskFor(program.Errno(unix.EBADF), sys.Fcntl(sys.FD(fdTrees+b.launch.given), unix.F_GETFD, 0))
+	r.closed = b.AskFor(program.Errno(unix.EBADF), sys.Fcntl(sys.FD(fdTrees+b.launch.extraFDs), unix.F_GETFD, 0))
 	b.Do(sys.Setsid())
 	r.session = b.Ask(sys.Getsid(0))
 	if !b.TTY {
-		r.tty = b.See(sys.Openat(sys.CWD, "/dev/tty", unix.O_RDWR|unix.O_CLOEXEC, 0))
+		r.tty = b.Observe(sys.Openat(sys.CWD, "/dev/tty", unix.O_RDWR|unix.O_CLOEXEC, 0))
 	}
 }
 
-func (r *inherited) check(c *check) {
+func (r *closeInherited) check(c *check) {
 	c.fact("unnamed descriptor", "EBADF", c.result(r.closed))
 	c.fact("session", c.init(), c.result(r.session))
 	if !c.TTY {
@@ -46,7 +46,7 @@ func (r *inherited) check(c *check) {
 
 // terminal shows that there is no controlling terminal; tty(4). Where even opening the device is forbidden, as systemd's
 // DevicePolicy=strict does by a control group's program, the new session is what shows it.
-func (r *inherited) terminal(c *check) {
+func (r *closeInherited) terminal(c *check) {
 	const name, want = "open /dev/tty", "ENXIO"
 	got := c.result(r.tty)
 	if got == "EPERM" || got == "EACCES" {
@@ -75,9 +75,9 @@ func (r *keyring) ops(b *build) {
 		return
 	}
 	id := sys.Keyctl(keyctlGetKeyringID, keySpecSession, 0)
-	r.before = b.See(id)
+	r.before = b.Observe(id)
 	r.join = b.Try(sys.Keyctl(keyctlJoinSession, 0, 0))
-	r.after = b.See(id)
+	r.after = b.Observe(id)
 }
 
 func (r *keyring) check(c *check) {
@@ -91,11 +91,11 @@ func (r *keyring) check(c *check) {
 		return
 	}
 	before, after := c.result(r.before), c.result(r.after)
-	c.shown(before != after && c.Errno(r.after) == 0, "session keyring", "not "+before, after)
+	c.factIf(before != after && c.Errno(r.after) == 0, "session keyring", "not "+before, after)
 }
 
-// only leaves the server standard input, output and error, and the two descriptors of the wait, which execve closes.
-type only struct {
+// closeDescriptors leaves the server standard input, output and error, and the two descriptors of the wait, which execve closes.
+type closeDescriptors struct {
 	umaskOf     program.Op
 	up, release program.Op
 	list        program.Op
@@ -104,28 +104,28 @@ type only struct {
 
 const entriesSize = 4096
 
-func (r *only) ops(b *build) {
+func (r *closeDescriptors) ops(b *build) {
 	b.Do(sys.CloseRange(fdProgram, fdLifeline, 0))
 	b.Do(sys.CloseRange(fdRelease+1, everything, 0))
-	for _, fd := range []int{fdUp, fdRelease} {
+	for _, fd := range []int{fdReady, fdRelease} {
 		b.Do(sys.Fcntl(sys.FD(fd), unix.F_SETFD, unix.FD_CLOEXEC))
 	}
-	r.up = b.Ask(sys.Fcntl(sys.FD(fdUp), unix.F_GETFD, 0))
+	r.up = b.Ask(sys.Fcntl(sys.FD(fdReady), unix.F_GETFD, 0))
 	r.release = b.Ask(sys.Fcntl(sys.FD(fdRelease), unix.F_GETFD, 0))
 	// Number 3 is free now, so the folder is the only one that is not the server's.
-	dir := b.See(sys.Openat(sys.CWD, "/proc/self/fd", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0))
+	dir := b.Observe(sys.Openat(sys.CWD, "/proc/self/fd", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0))
 	r.entries = b.Space(entriesSize)
-	r.list = b.See(sys.Getdents64(dir.Result(), r.entries, entriesSize))
+	r.list = b.Observe(sys.Getdents64(dir.Result(), r.entries, entriesSize))
 	b.Step(sys.CloseRange(fdProgram, fdProgram, 0))
 
 	mask := b.umask()
 	if b.launch.is(full) || mask != b.Machine.Umask { // there a row before this one changed it
 		b.Do(sys.Umask(mask))
 	}
-	r.umaskOf = b.See(sys.Umask(mask))
+	r.umaskOf = b.Observe(sys.Umask(mask))
 }
 
-func (r *only) check(c *check) {
+func (r *closeDescriptors) check(c *check) {
 	const cloexec = "1"
 	c.fact("close-on-exec of the wait's descriptors", cloexec, c.result(r.up))
 	c.fact("close-on-exec of the release", cloexec, c.result(r.release))
@@ -137,7 +137,7 @@ func (r *only) check(c *check) {
 	c.fact("umask", octal(c.umask()), octal(int(c.Value(r.umaskOf))))
 }
 
-func (c *check) descriptors(r *only) string {
+func (c *check) descriptors(r *closeDescriptors) string {
 	names, ok := platform.ParseDirents(c.Filled(r.list, r.entries))
 	if !ok {
 		return "a list that cannot be read"

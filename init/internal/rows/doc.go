@@ -1,7 +1,7 @@
 // Package rows is the confinement as a table: what is done to a server before it runs, in which order, and what proves it.
 //
-//	l := rows.Begin(mem, &policy, policy.Full, false) // what comes before the namespaces: the runner can start
-//	err := l.Lay(request)                             // the rest, while the kernel makes them
+//	l := rows.NewLaunch(mem, &policy, policy.Full, false) // what comes before the namespaces: the runner can start
+//	err := l.Complete(request)                           // the rest, while the kernel makes them
 //	layers, refusal := l.Check(evidence)              // after it ran, before the server is released
 //
 // The order is stated once, in [table]. A row lays out the calls that apply it and the calls that read it back, and

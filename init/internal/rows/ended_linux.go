@@ -8,11 +8,11 @@ import (
 )
 
 // Init is the process id of init in the shim's namespace, once the runner has ended; 0 or less if there is none.
-func (l *Launch) Init() int { return int(int32(l.Now(l.clone))) }
+func (l *Launch) Init() int { return int(int32(l.Live(l.clone))) }
 
 // Reached is the layer whose calls a launch was making when it stopped.
 func (l *Launch) Reached(r *program.Results) string {
-	if f, some := l.Broken(r, l.end, true); some {
+	if f, some := l.FirstFailure(r, l.serverReady, true); some {
 		return f.Layer
 	}
 	return "exec"
@@ -21,16 +21,16 @@ func (l *Launch) Reached(r *program.Results) string {
 // Ended is what init says of the server: its wait status, or false if init ended without having reaped it. It is a claim
 // by process 1, read once: nothing but what is told of the end may follow from it.
 func (l *Launch) Ended() (status uint32, ok bool) {
-	server := l.Now(l.server)
-	if server <= 0 || l.Now(l.reaped) != server {
+	server := l.Live(l.server)
+	if server <= 0 || l.Live(l.reaped) != server {
 		return 0, false
 	}
-	return l.NowWord32(l.status), true
+	return l.LiveWord32(l.status), true
 }
 
 // ExecError is the error of execve, or nil if it did not come back.
 func (l *Launch) ExecError() error {
-	if v := l.Now(l.exec); v < 0 && v > -4096 {
+	if v := l.Live(l.exec); v < 0 && v > -4096 {
 		return syscall.Errno(-v)
 	}
 	return nil

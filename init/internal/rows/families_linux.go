@@ -6,9 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// families shows which families of sockets the filter leaves a server that has no network namespace of its own: none but
+// socketFamilies shows which families of sockets the filter leaves a server that has no network namespace of its own: none but
 // inet of level network, and unix where Landlock bounds it. Its second half is made behind the filter.
-type families struct{}
+type socketFamilies struct{}
 
 // A family is one of socket(2), tried before the filter and behind it.
 type family struct {
@@ -32,7 +32,7 @@ func (b *build) families() []family {
 // SharedUnix reports whether the filter of a server without namespaces has to refuse AF_UNIX.
 func SharedUnix(abi int) bool { return !RestrictsSockets(abi) }
 
-func (r *families) ops(b *build) {
+func (r *socketFamilies) ops(b *build) {
 	b.launch.families = b.families()
 	b.trySockets(func(f *family, o program.Op) { f.before = o })
 }
@@ -41,13 +41,13 @@ func (r *families) ops(b *build) {
 func (b *build) trySockets(keep func(f *family, o program.Op)) {
 	for i := range b.launch.families {
 		f := &b.launch.families[i]
-		fd := b.See(sys.Socket(f.number, f.kind|unix.SOCK_CLOEXEC, 0))
+		fd := b.Observe(sys.Socket(f.number, f.kind|unix.SOCK_CLOEXEC, 0))
 		keep(f, fd)
-		b.Any(sys.Close(fd.Result()))
+		b.Call(sys.Close(fd.Result()))
 	}
 }
 
-func (r *families) check(c *check) {
+func (r *socketFamilies) check(c *check) {
 	for i := range c.launch.families {
 		f := &c.launch.families[i]
 		if f.stays {

@@ -84,8 +84,8 @@ func FuzzLay(f *testing.F) {
 		rung := [...]policy.Confinement{policy.Full, policy.Reduced, policy.ConfinementLimits, policy.None}[bits>>10&3]
 		m.Shared = rung != policy.Full
 		req.Machine = m
-		l := Begin(mem, &p, rung, bits&1 != 0)
-		if err := l.Lay(req); err != nil {
+		l := NewLaunch(mem, &p, rung, bits&1 != 0)
+		if err := l.Complete(req); err != nil {
 			t.Fatal(err)
 		}
 		for i := range l.Len() {

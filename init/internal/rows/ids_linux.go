@@ -8,16 +8,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// plain makes init, and so the server, the user that the policy means where no user namespace maps it: a root launcher's
+// dropIDs makes init, and so the server, the user that the policy means where no user namespace maps it: a root launcher's
 // gives up root and its groups. Then the last capabilities go.
-type plain struct {
+type dropIDs struct {
 	ids    [2]program.Addr
 	groups program.Op
 	caps   capabilities
 	dump   program.Op
 }
 
-func (r *plain) ops(b *build) {
+func (r *dropIDs) ops(b *build) {
 	m := &b.Machine
 	if m.Root {
 		b.giveUpRoot()
@@ -27,13 +27,13 @@ func (r *plain) ops(b *build) {
 	r.caps = b.dropCapabilities(held.Inheritable != 0 || !m.Root && held.Effective|held.Permitted != 0)
 	zero := program.Int(0)
 	// A change of ids or of capabilities may have made it dumpable again; proc_sys_fs(5), suid_dumpable.
-	b.Any(sys.Prctl(unix.PR_SET_DUMPABLE, zero))
+	b.Call(sys.Prctl(unix.PR_SET_DUMPABLE, zero))
 	r.dump = b.Ask(sys.Prctl(unix.PR_GET_DUMPABLE, zero))
 	r.ids = b.ids()
 	r.groups = b.Ask(sys.Getgroups(0, 0))
 }
 
-func (r *plain) check(c *check) {
+func (r *dropIDs) check(c *check) {
 	c.ids(r.ids)
 	c.fact("init's capabilities before the server", none, c.capabilities(r.caps))
 	c.fact("init is dumpable with its ids", "0", c.result(r.dump))

@@ -13,13 +13,13 @@ import (
 
 // Rights of landlock(7). Those that are given: to everything visible, to files, to folders of the sandbox's own.
 const (
-	toRead  = syscall.AccessFSExecute | syscall.AccessFSReadFile | syscall.AccessFSReadDir
-	toFile  = syscall.AccessFSExecute | syscall.AccessFSReadFile | syscall.AccessFSWriteFile | syscall.AccessFSTruncate
-	toWrite = toRead | toFile | syscall.AccessFSRemoveDir | syscall.AccessFSRemoveFile | syscall.AccessFSMakeDir |
+	rightsRead  = syscall.AccessFSExecute | syscall.AccessFSReadFile | syscall.AccessFSReadDir
+	rightsFile  = syscall.AccessFSExecute | syscall.AccessFSReadFile | syscall.AccessFSWriteFile | syscall.AccessFSTruncate
+	rightsWrite = rightsRead | rightsFile | syscall.AccessFSRemoveDir | syscall.AccessFSRemoveFile | syscall.AccessFSMakeDir |
 		syscall.AccessFSMakeReg | syscall.AccessFSMakeSock | syscall.AccessFSMakeFifo | syscall.AccessFSMakeSym | syscall.AccessFSRefer
-	toOwn  = toWrite | syscall.AccessFSResolveUnix
-	toDev  = toFile | syscall.AccessFSReadDir | syscall.AccessFSIoctlDev
-	scopes = syscall.ScopeAbstractUnixSocket | syscall.ScopeSignal
+	rightsPrivate = rightsWrite | syscall.AccessFSResolveUnix
+	rightsDev     = rightsFile | syscall.AccessFSReadDir | syscall.AccessFSIoctlDev
+	scopes        = syscall.ScopeAbstractUnixSocket | syscall.ScopeSignal
 )
 
 // handled are the file rights that each version of Landlock knows, and how large its struct landlock_ruleset_attr is.
@@ -47,15 +47,15 @@ type rule struct {
 	opened        program.Op
 	looked        stat
 	before, after program.Op
-	gone          [2]program.Op // of a private folder: the file of the trial is removed again
+	removed       [2]program.Op // of a private folder: the file of the trial is removed again
 }
 
-// ruleset is Landlock's half that init can do: the rules. They stand behind the mounts: what can be read is what
+// landlockRuleset is Landlock's half that init can do: the rules. They stand behind the mounts: what can be read is what
 // the root shows, and what can be written is what was granted, even if a way around the mounts were found.
-type ruleset struct{}
+type landlockRuleset struct{}
 
-// landlocked is what the two rows share.
-type landlocked struct {
+// landlockState is what the two rows share.
+type landlockState struct {
 	fd    program.Op
 	rules []rule
 }
@@ -82,7 +82,7 @@ func (r *Request) lacksLandlock(l *Launch) bool {
 	return l.is(full) && r.Machine.LandlockABI < minLandlock
 }
 
-func (r *ruleset) ops(b *build) {
+func (r *landlockRuleset) ops(b *build) {
 	if b.lacksLandlock(b.launch) {
 		return
 	}
@@ -94,40 +94,40 @@ func (r *ruleset) ops(b *build) {
 	}
 	l.landlock.fd = b.Do(sys.LandlockCreateRuleset(program.Words(rights, 0, scoped), size, 0))
 	if l.is(full) {
-		l.landlock.rules = b.rules()
+		l.landlock.rules = b.landlockRules()
 	} else {
-		l.landlock.rules = b.barrier()
+		l.landlock.rules = b.landlockRulesShared()
 	}
 	for i := range l.landlock.rules {
 		w := &l.landlock.rules[i]
 		attr := b.Data(program.Raw(w.rights & rights))
 		b.Space(8)
-		b.open(w).Into(attr.Plus(8))
-		b.Do(sys.LandlockAddRule(l.landlock.fd.Result(), 1, attr)).On(w.path)
+		b.open(w).StoreAt(attr.Plus(8))
+		b.Do(sys.LandlockAddRule(l.landlock.fd.Result(), 1, attr)).For(w.path)
 	}
 }
 
-// rules follow from the view.
-func (b *build) rules() []rule {
+// landlockRules follow from the view.
+func (b *build) landlockRules() []rule {
 	v := b.View
 	anonymous := unix.O_TMPFILE | unix.O_WRONLY | unix.O_CLOEXEC
 	w := []rule{
-		{path: "/", rights: toRead, flags: unix.O_RDONLY | unix.O_DIRECTORY | unix.O_CLOEXEC},
-		{path: "/dev", rights: toDev, flags: unix.O_WRONLY | unix.O_CLOEXEC},
+		{path: "/", rights: rightsRead, flags: unix.O_RDONLY | unix.O_DIRECTORY | unix.O_CLOEXEC},
+		{path: "/dev", rights: rightsDev, flags: unix.O_WRONLY | unix.O_CLOEXEC},
 	}
 	for i := range v.Private {
 		// The others of them only carry what is mounted in them.
 		if n := &v.Private[i]; n.Mode&0o200 != 0 && n.Path != "/dev" {
-			w = append(w, rule{path: n.Path, rights: toOwn, private: true})
+			w = append(w, rule{path: n.Path, rights: rightsPrivate, private: true})
 		}
 	}
 	for i := range v.Nodes {
 		switch n := &v.Nodes[i]; {
 		case n.Kind != view.Bind || !n.Write || n.Device:
 		case n.Folder:
-			w = append(w, rule{path: n.Path, rights: toWrite, flags: anonymous})
+			w = append(w, rule{path: n.Path, rights: rightsWrite, flags: anonymous})
 		default:
-			w = append(w, rule{path: n.Path, rights: toFile, flags: unix.O_WRONLY | unix.O_CLOEXEC})
+			w = append(w, rule{path: n.Path, rights: rightsFile, flags: unix.O_WRONLY | unix.O_CLOEXEC})
 		}
 	}
 	return needed(w)
@@ -139,7 +139,7 @@ func needed(all []rule) []rule {
 	for i := range all {
 		given := false
 		for j := range all {
-			above := all[i].path != all[j].path && below(all[i].path, all[j].path)
+			above := all[i].path != all[j].path && isBelow(all[i].path, all[j].path)
 			given = given || above && all[i].rights&^all[j].rights == 0
 		}
 		if !given {
@@ -149,7 +149,7 @@ func needed(all []rule) []rule {
 	return w
 }
 
-func (r *ruleset) check(c *check) {
+func (r *landlockRuleset) check(c *check) {
 	for i := range c.launch.landlock.rules {
 		w := &c.launch.landlock.rules[i]
 		if w.node == nil {
@@ -164,53 +164,53 @@ func (r *ruleset) check(c *check) {
 	}
 }
 
-// restrict applies the ruleset to the server's process. Only that is restricted: init still has to signal it.
-type restrict struct {
+// landlockRestrict applies the ruleset to the server's process. Only that is restricted: init still has to signal it.
+type landlockRestrict struct {
 	file, signal [2]program.Op
-	acts         []refusedAct
+	writes       []refusedWrite
 }
 
-func (r *restrict) ops(b *build) {
+func (r *landlockRestrict) ops(b *build) {
 	l := &b.launch.landlock
 	if b.lacksLandlock(b.launch) {
 		return
 	}
 	for i := range l.rules {
-		l.rules[i].before = b.trial(&l.rules[i], 0)
+		l.rules[i].before = b.tryRule(&l.rules[i], 0)
 	}
-	r.acts = b.ask()
+	r.writes = b.askWrites()
 	r.file[0] = b.Ask(sys.Openat(sys.FD(fdCanary), CanaryFile, unix.O_RDONLY|unix.O_CLOEXEC, 0))
 	if b.Machine.LandlockABI >= scopesABI {
 		r.signal[0] = b.signalInit()
 	}
 	b.Do(sys.LandlockRestrictSelf(l.fd.Result()))
-	r.file[1] = b.See(sys.Openat(sys.FD(fdCanary), CanaryFile, unix.O_RDONLY|unix.O_CLOEXEC, 0))
+	r.file[1] = b.Observe(sys.Openat(sys.FD(fdCanary), CanaryFile, unix.O_RDONLY|unix.O_CLOEXEC, 0))
 	if b.Machine.LandlockABI >= scopesABI {
 		r.signal[1] = b.signalInit()
 	}
-	b.try(r.acts)
+	b.tryWrites(r.writes)
 	for i := range l.rules {
-		l.rules[i].after = b.trial(&l.rules[i], 1)
+		l.rules[i].after = b.tryRule(&l.rules[i], 1)
 	}
 }
 
-// trial tries a rule: a file made in a private folder, which asks for more than /dev gives to /dev/shm; elsewhere an open
+// tryRule tries a rule: a file made in a private folder, which asks for more than /dev gives to /dev/shm; elsewhere an open
 // that leaves nothing behind.
-func (b *build) trial(w *rule, when int) program.Op {
+func (b *build) tryRule(w *rule, when int) program.Op {
 	path := w.path
 	if w.private {
 		file := path + "/.trial"
-		made := b.See(sys.Mknodat(sys.CWD, file, unix.S_IFREG|0o600, 0))
-		w.gone[when] = b.See(sys.Unlinkat(sys.CWD, file, 0))
+		made := b.Observe(sys.Mknodat(sys.CWD, file, unix.S_IFREG|0o600, 0))
+		w.removed[when] = b.Observe(sys.Unlinkat(sys.CWD, file, 0))
 		return made
 	}
 	if path == "/dev" {
 		path = "/dev/null"
 	}
-	return b.See(sys.Openat(sys.CWD, path, w.flags, 0o600))
+	return b.Observe(sys.Openat(sys.CWD, path, w.flags, 0o600))
 }
 
-func (r *restrict) check(c *check) {
+func (r *landlockRestrict) check(c *check) {
 	abi := c.Machine.LandlockABI
 	if c.lacksLandlock(c.launch) {
 		c.layer.State = order.Absent
@@ -233,15 +233,15 @@ func (r *restrict) check(c *check) {
 	if c.launch.is(reduced) {
 		c.olderLandlock()
 	}
-	c.acts(r.acts)
+	c.refusedWrites(r.writes)
 	for i := range c.launch.landlock.rules {
 		w := &c.launch.landlock.rules[i]
 		if w.private {
-			c.fact("make a file in "+w.path, "0, removed 0", c.result(w.after)+", removed "+c.result(w.gone[1]))
-			c.fact("make a file in "+w.path+" before", "0, removed 0", c.result(w.before)+", removed "+c.result(w.gone[0]))
+			c.fact("make a file in "+w.path, "0, removed 0", c.result(w.after)+", removed "+c.result(w.removed[1]))
+			c.fact("make a file in "+w.path+" before", "0, removed 0", c.result(w.before)+", removed "+c.result(w.removed[0]))
 			continue
 		}
-		gives := map2(w.rights&^uint64(toRead) == 0, "read ", "write ")
+		gives := choose(w.rights&^uint64(rightsRead) == 0, "read ", "write ")
 		if w.reading() && gives != "read " {
 			c.refuse("rule", w.path, mismatch{"a right to read", "a right to write"})
 		}

@@ -19,9 +19,9 @@ func TestHandledRights(t *testing.T) {
 
 // A rule that gives nothing would be one whose absence nobody notices.
 func TestNeededRules(t *testing.T) {
-	all := []rule{{path: "/", rights: toRead}, {path: "/dev", rights: toDev}, {path: "/dev/shm", rights: toOwn}, {path: "/tmp", rights: toOwn},
-		{path: "/tmp/home", rights: toOwn}, {path: "/tmp/grant", rights: toWrite}, {path: "/tmp/file", rights: toFile},
-		{path: "/tmpfile", rights: toFile}, {path: "/srv/w", rights: toWrite}, {path: "/srv/w/f", rights: toFile}, {path: "/srv", rights: toRead}}
+	all := []rule{{path: "/", rights: rightsRead}, {path: "/dev", rights: rightsDev}, {path: "/dev/shm", rights: rightsPrivate}, {path: "/tmp", rights: rightsPrivate},
+		{path: "/tmp/home", rights: rightsPrivate}, {path: "/tmp/grant", rights: rightsWrite}, {path: "/tmp/file", rights: rightsFile},
+		{path: "/tmpfile", rights: rightsFile}, {path: "/srv/w", rights: rightsWrite}, {path: "/srv/w/f", rights: rightsFile}, {path: "/srv", rights: rightsRead}}
 	var got []string
 	for _, r := range needed(all) {
 		got = append(got, r.path)

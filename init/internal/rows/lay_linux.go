@@ -18,7 +18,7 @@ import (
 const (
 	fdProgram  = 3 // the program itself
 	fdLifeline = 4 // reads as ended when the shim is gone; a byte is a signal for the server
-	fdUp       = 5 // tells the shim that the evidence is complete
+	fdReady    = 5 // tells the shim that the evidence is complete
 	fdRelease  = 6 // a byte lets the program go on; ended when the shim is gone
 	fdCanary   = 7 // a folder that Landlock must close; without a root of its own the one that holds the private folders
 	fdTrees    = 8 // what a root launcher opened, one for each Bind; or fdImage
@@ -83,34 +83,34 @@ type Launch struct {
 	*program.Program
 	req         *Request
 	confinement policy.Confinement
-	in          set
+	in          confinements
 	rows        []entry
-	given       int // descriptors from fdTrees on
+	extraFDs    int // descriptors from fdTrees on
 
 	Spans [][2]int // the calls of each row, in the order of the table: the first, and the one behind the last
 
-	planned, fail program.Label
+	completed, fail program.Label
 
-	clone  program.Op // its result is init's process id, in the shim's namespace
-	server program.Op
-	exec   program.Op
-	reaped program.Op   // its result is the server's id once the server has ended
-	status program.Addr // then this is its wait status
-	born   program.Addr // how the server is cloned into its group; 0: there is none
+	clone     program.Op // its result is init's process id, in the shim's namespace
+	server    program.Op
+	exec      program.Op
+	reaped    program.Op   // its result is the server's id once the server has ended
+	status    program.Addr // then this is its wait status
+	cloneArgs program.Addr // how the server is cloned into its group; 0: there is none
 
-	filtered int // the last Op that the server's own filter does not see
-	end      int // Ops before this one must have run when the shim is told that the server is ready
-	proved   int // and those of init before this one, when it tells that
+	filterLoad  int // the last Op that the server's own filter does not see
+	serverReady int // Ops before this one must have run when the shim is told that the server is ready
+	initReady   int // and those of init before this one, when it tells that
 
-	hostsPTS stat          // /dev/pts of the host
-	outside  program.Op    // a look at something of the host, before the root is built
-	proc     [2]program.Op // mounts of proc: with hidepid, and without where that is unknown
-	keys     program.Op    // the mount over /proc/keys
-	procStat stat          // of /proc, in the new root
-	landlock landlocked
-	once     once
-	families []family
-	initCaps capabilities
+	hostDevpts stat          // /dev/pts of the host
+	outside    program.Op    // a look at something of the host, before the root is built
+	proc       [2]program.Op // mounts of proc: with hidepid, and without where that is unknown
+	keysMask   program.Op    // the mount over /proc/keys
+	procStat   stat          // of /proc, in the new root
+	landlock   landlockState
+	singleExec singleExec
+	families   []family
+	initCaps   capabilities
 }
 
 // View is what the server of the launch will see.
@@ -122,37 +122,37 @@ type build struct {
 	*Request
 	launch *Launch
 
-	covers []program.Arg // trees that lie over denied paths, in the order of the view
-	keys   program.Arg   // the tree that lies over /proc/keys
-	made   [2]bool       // whether the denied folder and the denied file exist
+	denyMasks []program.Arg // trees that lie over denied paths, in the order of the view
+	keysTree  program.Arg   // the tree that lies over /proc/keys
+	maskMade  [2]bool       // whether the denied folder and the denied file exist
 }
 
-// Begin makes a launch in mem whose runner can be started already: its init waits for the rest of the program.
+// NewLaunch makes a launch in mem whose runner can be started already: its init waits for the rest of the program.
 // NoFilter leaves the filter out, which only confinement limits can do without.
-func Begin(mem []byte, p *policy.Policy, c policy.Confinement, noFilter bool) *Launch {
+func NewLaunch(mem []byte, p *policy.Policy, c policy.Confinement, noFilter bool) *Launch {
 	in := setOf(c, noFilter)
 	l := &Launch{Program: program.New(mem), confinement: c, in: in, rows: rowsOf(in)}
-	l.begin(p.Level == policy.LevelNetwork)
+	l.cloneInit(p.Level == policy.LevelNetwork)
 	return l
 }
 
-// Lay writes the rest of the program. Afterwards init may go on.
-func (l *Launch) Lay(req *Request) error {
-	l.req, l.filtered = req, math.MaxInt
+// Complete writes the rest of the program. Afterwards init may go on.
+func (l *Launch) Complete(req *Request) error {
+	l.req, l.filterLoad = req, math.MaxInt
 	const each = 5 // calls at the least, in any confinement with a barrier; compared with each other they would take minutes
-	if req.binds() > program.MaxOps/each && !l.is(limited|free) {
+	if req.binds() > program.MaxOps/each && !l.is(limitsAny|unconfined) {
 		return program.ErrFull
 	}
 	switch {
 	case l.is(shared):
-		l.given = 1
+		l.extraFDs = 1
 	case req.Machine.Root:
-		l.given = req.binds()
+		l.extraFDs = req.binds()
 	}
 	if req.HostGrace > 0 {
-		l.given++
+		l.extraFDs++
 	}
-	l.lay(&build{Program: l.Program, Request: req, launch: l})
+	l.writeFrame(&build{Program: l.Program, Request: req, launch: l})
 	if l.Full() {
 		return program.ErrFull
 	}

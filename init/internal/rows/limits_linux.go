@@ -27,9 +27,9 @@ func (r *limits) ops(b *build) {
 	r.list = b.limits()
 	for i := range r.list {
 		l := &r.list[i]
-		b.Do(sys.SetLimit(l.resource, l.value, l.hard)).On(l.name)
+		b.Do(sys.SetLimit(l.resource, l.value, l.hard)).For(l.name)
 		l.got = b.Space(16)
-		l.op = b.Ask(sys.GetLimit(l.resource, l.got)).On(l.name)
+		l.op = b.Ask(sys.GetLimit(l.resource, l.got)).For(l.name)
 	}
 }
 
@@ -114,27 +114,27 @@ func (r *Request) uncounted() string {
 	return ""
 }
 
-// trial shows that RLIMIT_NPROC counts init and the server and nobody else: with a limit of two the server's process
+// thirdProcess shows that RLIMIT_NPROC counts init and the server and nobody else: with a limit of two the server's process
 // can be made, and a third cannot.
-type trial struct{ third program.Op }
+type thirdProcess struct{ third program.Op }
 
-// limitProcesses is made by init before it clones the server's process.
-type limitProcesses struct{ noFacts }
+// processLimit is made by init before it clones the server's process.
+type processLimit struct{ noFacts }
 
-func (r *limitProcesses) ops(b *build) {
+func (r *processLimit) ops(b *build) {
 	if b.limitsProcesses() {
-		b.Do(sys.SetLimit(unix.RLIMIT_NPROC, 2, b.Machine.Hard[unix.RLIMIT_NPROC])).On("processes")
+		b.Do(sys.SetLimit(unix.RLIMIT_NPROC, 2, b.Machine.Hard[unix.RLIMIT_NPROC])).For("processes")
 	}
 }
 
-func (r *trial) ops(b *build) {
+func (r *thirdProcess) ops(b *build) {
 	if !b.limitsProcesses() {
 		return
 	}
 	r.third = b.AskFor(program.Errno(unix.EAGAIN), sys.Clone(int(unix.SIGCHLD)))
 }
 
-func (r *trial) check(c *check) {
+func (r *thirdProcess) check(c *check) {
 	if c.limitsProcesses() {
 		c.fact("a third process with a limit of two", "EAGAIN", c.result(r.third))
 	}

@@ -16,8 +16,8 @@ import (
 // but a call that the shim has taken would then wait for nothing but SIGKILL: no signal, no stop without the shim.
 type listener struct{ load, kept program.Op }
 
-// Listener is the message that carries it. Its letter is none of the others'.
-const Listener = "l"
+// MsgListener is the message that carries it. Its letter is none of the others'.
+const MsgListener = "l"
 
 // listen goes on at loaded if it was.
 func (r *listener) listen(b *build, loaded *program.Label) {
@@ -25,14 +25,14 @@ func (r *listener) listen(b *build, loaded *program.Label) {
 		return
 	}
 	none := new(program.Label)
-	message, fd := b.carrier(Listener)
-	r.load = b.Try(sys.Seccomp(unix.SECCOMP_SET_MODE_FILTER, specAllow|unix.SECCOMP_FILTER_FLAG_NEW_LISTENER, b.filter(b.Asking))).Into(fd)
-	b.UnlessOK(none)
-	b.StepExactly(program.Int(len(Listener)), sys.Sendmsg(sys.FD(fdUp), message, 0))
-	b.Do(sys.Close(r.load.Result())).On("listener")
-	r.kept = b.See(sys.Fcntl(r.load.Result(), unix.F_GETFD, 0))
+	message, fd := b.carrier(MsgListener)
+	r.load = b.Try(sys.Seccomp(unix.SECCOMP_SET_MODE_FILTER, specAllow|unix.SECCOMP_FILTER_FLAG_NEW_LISTENER, b.filter(b.Asking))).StoreAt(fd)
+	b.BranchUnlessOK(none)
+	b.StepExactly(program.Int(len(MsgListener)), sys.Sendmsg(sys.FD(fdReady), message, 0))
+	b.Do(sys.Close(r.load.Result())).For("listener")
+	r.kept = b.Observe(sys.Fcntl(r.load.Result(), unix.F_GETFD, 0))
 	b.Jump(loaded)
-	b.Here(none)
+	b.Bind(none)
 }
 
 // carrier lays out the struct msghdr of a message with one descriptor, whose number is stored at fd; cmsg(3).

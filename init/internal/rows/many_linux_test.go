@@ -21,8 +21,8 @@ func TestManyGrants(t *testing.T) {
 	for _, c := range []policy.Confinement{policy.Full, policy.Reduced} {
 		began := time.Now()
 		p := policy.Policy{}.Effective(policy.Init)
-		l := Begin(make([]byte, program.Size), &p, c, false)
-		if err := l.Lay(&Request{Policy: p, View: v, Machine: Machine{LandlockABI: 7}}); !errors.Is(err, program.ErrFull) {
+		l := NewLaunch(make([]byte, program.Size), &p, c, false)
+		if err := l.Complete(&Request{Policy: p, View: v, Machine: Machine{LandlockABI: 7}}); !errors.Is(err, program.ErrFull) {
 			t.Errorf("%s: %v", c, err)
 		}
 		if took := time.Since(began); took > 10*time.Second {

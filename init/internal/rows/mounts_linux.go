@@ -7,9 +7,10 @@ import (
 	"github.com/security-mcp/mcp-sandbox/platform"
 )
 
-// A wanted mount. deep is for what may have mounts of the host below it, which must be no freer than itself. pin is for what
-// was bound onto itself with all that was mounted below it by then, so that this is there once more.
-type wanted struct {
+// An expectedMount is a mount that mountinfo has to list. deep is for what may have mounts of the host below it, which must be
+// no freer than itself. pin is for what was bound onto itself with all that was mounted below it by then, so that this is
+// there once more.
+type expectedMount struct {
 	path    string
 	options string // comma separated, all of them demanded
 	fs      string // demanded if not empty
@@ -22,19 +23,19 @@ type wanted struct {
 }
 
 const (
-	asFrozen  = "ro,nosuid,nodev"
-	asWritten = "nosuid,nodev"
-	asDevice  = "ro,nosuid,noexec" // a device can be written to all the same, and its mode cannot
+	flagsReadOnly = "ro,nosuid,nodev"
+	flagsWritable = "nosuid,nodev"
+	flagsDevice   = "ro,nosuid,noexec" // a device can be written to all the same, and its mode cannot
 	// What was made fresh says rw too: with filesystem.default "read" the host's own, made read-only, lies below it.
-	asFresh = "rw,nosuid,nodev"
-	asPts   = "rw,nosuid,noexec"
-	asProc  = "ro,nosuid,nodev,noexec"
+	flagsFresh = "rw,nosuid,nodev"
+	flagsPts   = "rw,nosuid,noexec"
+	flagsProc  = "ro,nosuid,nodev,noexec"
 )
 
 // mounts compares init's table of mounts, as the kernel printed it for the shim, with what the view asked for: every
 // mount has to be there with its flags, none may be there that nobody asked for, and none may be shared.
 func (c *check) mounts() {
-	want := c.wanted()
+	want := c.expectedMounts()
 	for i := range c.Mounts {
 		m := &c.Mounts[i]
 		w := match(want, m)
@@ -45,7 +46,7 @@ func (c *check) mounts() {
 		if m.Propagation != "" {
 			c.refuse("mountinfo", m.Path, mismatch{"a private mount", m.Propagation})
 		}
-		if !w.met(m) {
+		if !w.satisfiedBy(m) {
 			c.refuse("mountinfo", m.Path, mismatch{w.fs + " " + w.options, m.Type + " " + m.Options})
 		}
 		if m.Path == w.path {
@@ -54,7 +55,7 @@ func (c *check) mounts() {
 	}
 	for i := range want {
 		w := &want[i]
-		c.shown(w.seen, "mount "+w.path, w.options, w.got)
+		c.factIf(w.seen, "mount "+w.path, w.options, w.got)
 	}
 	c.freshProc()
 }
@@ -70,51 +71,51 @@ func flagsOf(m *platform.Mount) string {
 	return got[min(1, len(got)):]
 }
 
-// own are the file systems that were made for the sandbox, by device: its root's, the private folders', its terminals' and
+// freshDevices are the file systems that were made for the sandbox, by device: its root's, the private folders', its terminals' and
 // its /proc.
-type own struct{ root, scratch, pts, proc string }
+type freshDevices struct{ root, scratch, pts, proc string }
 
 // has reports whether a device is one of them.
-func (o own) has(dev uint64) bool {
+func (o freshDevices) has(dev uint64) bool {
 	name := devName(dev)
 	return name == o.root || name == o.scratch || name == o.pts || name == o.proc
 }
 
-// wanted lists the mounts in the order they were made. Of several on one path each is found by its own.
-func (c *check) wanted() []wanted {
+// expectedMounts lists the mounts in the order they were made. Of several on one path each is found by its own.
+func (c *check) expectedMounts() []expectedMount {
 	v := c.View
-	w := make([]wanted, 0, len(v.Nodes)+len(v.Covers)+8)
-	w = append(w, wanted{path: "/", options: asFrozen, fs: "tmpfs", root: "/", dev: c.own.root})
+	w := make([]expectedMount, 0, len(v.Nodes)+len(v.Covers)+8)
+	w = append(w, expectedMount{path: "/", options: flagsReadOnly, fs: "tmpfs", root: "/", dev: c.fresh.root})
 	if v.HostRoot {
-		w[0] = wanted{path: "/", options: asFrozen, deep: true}
+		w[0] = expectedMount{path: "/", options: flagsReadOnly, deep: true}
 	}
 	for i := range v.Nodes {
 		n := &v.Nodes[i]
 		if n.Kind != view.Bind {
 			continue
 		}
-		x := wanted{path: n.Path, options: asFrozen, deep: true}
+		x := expectedMount{path: n.Path, options: flagsReadOnly, deep: true}
 		if n.Device {
-			x.options = asDevice
+			x.options = flagsDevice
 		} else if n.Write {
-			x.options = asWritten
+			x.options = flagsWritable
 		}
 		w = append(w, x)
 	}
 	for i := range v.Private {
-		w = append(w, wanted{path: v.Private[i].Path, options: asFresh, fs: "tmpfs", dev: c.own.scratch, root: "/" + strconv.Itoa(i)})
+		w = append(w, expectedMount{path: v.Private[i].Path, options: flagsFresh, fs: "tmpfs", dev: c.fresh.scratch, root: "/" + strconv.Itoa(i)})
 	}
 	if c.procMounted() {
-		w = append(w, wanted{path: "/proc", options: asProc, fs: "proc", dev: c.own.proc, root: "/"})
+		w = append(w, expectedMount{path: "/proc", options: flagsProc, fs: "proc", dev: c.fresh.proc, root: "/"})
 		if c.masksKeys() {
-			w = append(w, wanted{path: procKeys, options: asFrozen, fs: "tmpfs", dev: c.own.scratch, root: "/" + deniedFile})
+			w = append(w, expectedMount{path: procKeys, options: flagsReadOnly, fs: "tmpfs", dev: c.fresh.scratch, root: "/" + maskFile})
 		}
 	}
-	w = append(w, wanted{path: ptsPath, options: asPts, fs: "devpts", dev: c.own.pts, root: "/"})
+	w = append(w, expectedMount{path: ptsPath, options: flagsPts, fs: "devpts", dev: c.fresh.pts, root: "/"})
 	for i := range v.Covers {
 		x := coverMount(&v.Covers[i])
 		if v.Covers[i].Kind == view.Deny {
-			x.dev, x.root = c.own.scratch, "/"+map2(v.Covers[i].Folder, deniedFolder, deniedFile)
+			x.dev, x.root = c.fresh.scratch, "/"+choose(v.Covers[i].Folder, maskFolder, maskFile)
 		}
 		w = append(w, x)
 	}
@@ -122,11 +123,11 @@ func (c *check) wanted() []wanted {
 }
 
 // coverMount is the mount that a cover has to be.
-func coverMount(k *view.Cover) wanted {
-	w := wanted{path: k.Path, options: asFrozen, deep: k.Kind != view.Deny}
+func coverMount(k *view.Cover) expectedMount {
+	w := expectedMount{path: k.Path, options: flagsReadOnly, deep: k.Kind != view.Deny}
 	switch k.Kind {
 	case view.Pin:
-		w.options, w.pin = asWritten, true
+		w.options, w.pin = flagsWritable, true
 	case view.Deny:
 		w.fs = "tmpfs"
 	}
@@ -136,16 +137,16 @@ func coverMount(k *view.Cover) wanted {
 // match finds the demand that a mount has to meet: one on its own path that it meets and no other mount has met yet, or if
 // a folder above is pinned one that another mount has met, else the nearest that may have mounts of the host below it. That
 // every demand is met in the end is for the facts.
-func match(want []wanted, m *platform.Mount) *wanted {
-	var near, own, again *wanted
+func match(want []expectedMount, m *platform.Mount) *expectedMount {
+	var near, own, again *expectedMount
 	pinned := false
 	for i := range want {
 		w := &want[i]
-		pinned = pinned || w.pin && below(m.Path, w.path)
+		pinned = pinned || w.pin && isBelow(m.Path, w.path)
 		switch {
-		case w.path == m.Path && !w.seen && w.met(m):
+		case w.path == m.Path && !w.seen && w.satisfiedBy(m):
 			return w
-		case w.deep && below(m.Path, w.path):
+		case w.deep && isBelow(m.Path, w.path):
 			if near == nil || len(w.path) >= len(near.path) {
 				near = w
 			}
@@ -153,7 +154,7 @@ func match(want []wanted, m *platform.Mount) *wanted {
 			if own == nil || w.deep {
 				own = w
 			}
-			if w.met(m) {
+			if w.satisfiedBy(m) {
 				again = w
 			}
 		}
@@ -170,11 +171,11 @@ func match(want []wanted, m *platform.Mount) *wanted {
 	return near
 }
 
-func (w *wanted) met(m *platform.Mount) bool {
-	return hasAll(m, w.options) && (w.fs == "" || m.Type == w.fs) && (w.dev == "" || m.Dev == w.dev) && (w.root == "" || m.Root == w.root)
+func (w *expectedMount) satisfiedBy(m *platform.Mount) bool {
+	return hasOptions(m, w.options) && (w.fs == "" || m.Type == w.fs) && (w.dev == "" || m.Dev == w.dev) && (w.root == "" || m.Root == w.root)
 }
 
-func hasAll(m *platform.Mount, options string) bool {
+func hasOptions(m *platform.Mount, options string) bool {
 	for start, i := 0, 0; i <= len(options); i++ {
 		if i == len(options) || options[i] == ',' {
 			if !m.Has(options[start:i]) {

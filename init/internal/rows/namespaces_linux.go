@@ -15,8 +15,8 @@ import (
 // the shim writes the maps, because kuid 0 must not be the server's, and init then becomes the mapped user.
 type namespaces struct {
 	ino    [6]stat
-	maps   [2]reading
-	deny   reading
+	maps   [2]fileRead
+	deny   fileRead
 	pid    program.Op
 	groups program.Op
 	ids    [2]program.Addr
@@ -40,7 +40,7 @@ func (r *namespaces) ops(b *build) {
 	}
 	// After the change of ids, which clears it. prctl(2)
 	b.Do(sys.Prctl(unix.PR_SET_PDEATHSIG, program.Int(int(unix.SIGKILL))))
-	b.alive()
+	b.checkParentAlive()
 	r.pdeath = b.Space(8)
 	b.Ask(sys.Prctl(unix.PR_GET_PDEATHSIG, program.Ref(r.pdeath)))
 
@@ -60,15 +60,15 @@ func (r *namespaces) check(c *check) {
 			continue // the network row says that it is off
 		}
 		own, got := c.Machine.Namespaces[i], c.stat(s).ino
-		c.shown(got != 0 && got != own, name, "not "+strconv.FormatUint(own, 10), strconv.FormatUint(got, 10))
+		c.factIf(got != 0 && got != own, name, "not "+strconv.FormatUint(own, 10), strconv.FormatUint(got, 10))
 	}
 	m := &c.Machine
 	c.fact("pid", "1", c.result(r.pid))
-	c.fact("uid map", words(idMap(m.UID, m.OuterUID)), words(c.text(r.maps[0])))
-	c.fact("gid map", words(idMap(m.GID, m.OuterGID)), words(c.text(r.maps[1])))
+	c.fact("uid map", foldSpaces(idMap(m.UID, m.OuterUID)), foldSpaces(c.text(r.maps[0])))
+	c.fact("gid map", foldSpaces(idMap(m.GID, m.OuterGID)), foldSpaces(c.text(r.maps[1])))
 	c.ids(r.ids)
 	if !m.Root {
-		c.fact("setgroups", "deny", words(c.text(r.deny)))
+		c.fact("setgroups", "deny", foldSpaces(c.text(r.deny)))
 	}
 	c.groups(r.groups)
 	c.fact("signal at the shim's death", "9", strconv.Itoa(int(c.Word32(r.pdeath))))

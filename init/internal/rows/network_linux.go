@@ -14,7 +14,7 @@ import (
 type network struct {
 	flags   program.Addr
 	asked   program.Op
-	links   [2]reading
+	links   [2]fileRead
 	connect program.Op
 }
 
@@ -25,18 +25,18 @@ func (r *network) ops(b *build) {
 		return
 	}
 	sock := b.Do(sys.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0))
-	b.Do(sys.Ioctl(sock.Result(), unix.SIOCSIFFLAGS, program.Bytes(loUp()))).On("lo")
+	b.Do(sys.Ioctl(sock.Result(), unix.SIOCSIFFLAGS, program.Bytes(loUp()))).For("lo")
 	r.flags = b.Data(loUp()[:ifreqFlags])
 	b.Space(ifreqSize - ifreqFlags)
-	r.asked = b.Ask(sys.Ioctl(sock.Result(), unix.SIOCGIFFLAGS, program.Ref(r.flags))).On("lo")
-	r.connect = b.See(sys.Connect(sock.Result(), []byte{unix.AF_INET, 0, 0, 9, 192, 0, 2, 1, 0, 0, 0, 0, 0, 0, 0, 0}))
+	r.asked = b.Ask(sys.Ioctl(sock.Result(), unix.SIOCGIFFLAGS, program.Ref(r.flags))).For("lo")
+	r.connect = b.Observe(sys.Connect(sock.Result(), []byte{unix.AF_INET, 0, 0, 9, 192, 0, 2, 1, 0, 0, 0, 0, 0, 0, 0, 0}))
 
 	route := b.Ask(sys.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC, unix.NETLINK_ROUTE))
 	ask := platform.LinkDump()
 	b.Ask(sys.Send(route.Result(), ask, 0))
 	for i := range r.links {
 		at := b.Space(linksSize)
-		r.links[i] = reading{b.See(sys.Recv(route.Result(), at, linksSize, unix.MSG_DONTWAIT)), at}
+		r.links[i] = fileRead{b.Observe(sys.Recv(route.Result(), at, linksSize, unix.MSG_DONTWAIT)), at}
 	}
 }
 
@@ -56,9 +56,9 @@ func (r *network) check(c *check) {
 		return
 	}
 	flags := c.Word32(r.flags.Plus(ifreqFlags))
-	c.shown(flags&unix.IFF_UP != 0, "lo", "up", map2(flags&unix.IFF_UP != 0, "up", "down"))
+	c.factIf(flags&unix.IFF_UP != 0, "lo", "up", choose(flags&unix.IFF_UP != 0, "up", "down"))
 	up, whole := c.links(r)
-	c.shown(whole && up == "lo", "interfaces that are up", "lo", up)
+	c.factIf(whole && up == "lo", "interfaces that are up", "lo", up)
 	if c.Machine.Route {
 		c.fact("connect UDP 192.0.2.1", "ENETUNREACH", c.result(r.connect))
 	}
@@ -82,7 +82,7 @@ func (c *check) links(r *network) (up string, whole bool) {
 	return strings.Join(names, " "), whole
 }
 
-func map2(ok bool, yes, no string) string {
+func choose(ok bool, yes, no string) string {
 	if ok {
 		return yes
 	}

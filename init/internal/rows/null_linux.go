@@ -10,26 +10,26 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// nulls opens a null device that is handed over anew, in the server's root, where its mount is read-only: through the host's
+// reopenNull opens a null device that is handed over anew, in the server's root, where its mount is read-only: through the host's
 // descriptor its owner, which a container's root is, could change its mode for all the machine. Writing to a device needs no
 // writable mount.
-type nulls struct {
+type reopenNull struct {
 	fds   []int
 	modes []program.Op
 }
 
 const nullPath = "/dev/null"
 
-func (r *nulls) ops(b *build) {
+func (r *reopenNull) ops(b *build) {
 	for fd := range b.Stdio {
 		if !b.null(&b.Stdio[fd]) {
 			continue
 		}
 		flags := b.Ask(sys.Fcntl(sys.FD(fd), unix.F_GETFL, 0))
 		again := b.Do(sys.OpenatFlags(sys.CWD, nullPath, flags.Result()))
-		b.DoExactly(program.Int(fd), sys.Dup3(again.Result(), fd, 0)).On(nullPath)
+		b.DoExactly(program.Int(fd), sys.Dup3(again.Result(), fd, 0)).For(nullPath)
 		r.fds = append(r.fds, fd)
-		r.modes = append(r.modes, b.AskFor(program.Errno(unix.EROFS), sys.Fchmod(sys.FD(fd), 0o666)).On(nullPath))
+		r.modes = append(r.modes, b.AskFor(program.Errno(unix.EROFS), sys.Fchmod(sys.FD(fd), 0o666)).For(nullPath))
 	}
 }
 
@@ -40,7 +40,7 @@ func (r *Request) null(s *Standard) bool {
 	})
 }
 
-func (r *nulls) check(c *check) {
+func (r *reopenNull) check(c *check) {
 	for i, o := range r.modes {
 		c.fact("mode of the null device at "+strconv.Itoa(r.fds[i]), "EROFS", c.result(o))
 	}

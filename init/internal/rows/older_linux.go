@@ -23,8 +23,8 @@ func Guarded(c policy.Confinement, abi int) bool {
 // NoCut reports whether the filter refuses what cuts a file that was not opened for writing.
 func NoCut(c policy.Confinement, abi int) bool { return c == policy.Reduced && abi < cutABI }
 
-// older is the proof of the two: calls that change nothing, tried before the filter and behind it.
-type older struct{ signal, cut [2]program.Op }
+// landlockFallback is the proof of the two: calls that change nothing, tried before the filter and behind it.
+type landlockFallback struct{ signal, cut [2]program.Op }
 
 // signalInit tries to signal init, which is the parent of the server's process.
 func (b *build) signalInit() program.Op {
@@ -32,21 +32,21 @@ func (b *build) signalInit() program.Op {
 	if b.launch.is(shared) {
 		init = b.launch.Init()
 	}
-	return b.See(sys.Kill(b.AskFor(program.Int(init), sys.Getppid()).Result(), program.Int(0)))
+	return b.Observe(sys.Kill(b.AskFor(program.Int(init), sys.Getppid()).Result(), program.Int(0)))
 }
 
 // try makes them; when is 0 before the filter and 1 behind it.
-func (r *older) try(b *build, when int) {
+func (r *landlockFallback) try(b *build, when int) {
 	c, abi := b.launch.confinement, b.Machine.LandlockABI
 	if Guarded(c, abi) {
 		r.signal[when] = b.signalInit()
 	}
 	if NoCut(c, abi) {
-		r.cut[when] = b.See(sys.Truncate("", 0))
+		r.cut[when] = b.Observe(sys.Truncate("", 0))
 	}
 }
 
-func (r *older) check(c *check) {
+func (r *landlockFallback) check(c *check) {
 	if Guarded(c.launch.confinement, c.Machine.LandlockABI) {
 		c.fact("signal to init before the filter", "0", c.result(r.signal[0]))
 		c.fact("signal to init", "EPERM", c.result(r.signal[1]))

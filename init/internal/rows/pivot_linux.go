@@ -34,7 +34,7 @@ func (r *pivot) ops(b *build) {
 	b.Do(sys.PivotRoot(".", "."))
 	b.Do(sys.Umount2(".", unix.MNT_DETACH))
 	if !v.HostRoot { // that came frozen
-		b.Do(sys.MountSetattr(sys.CWD, "/", 0, frozen))
+		b.Do(sys.MountSetattr(sys.CWD, "/", 0, attrReadOnly))
 	}
 	if v.Outside != "" {
 		r.outside = b.outside(program.Errno(unix.ENOENT))
@@ -73,7 +73,7 @@ func (r *pivot) check(c *check) {
 		c.fact("stat "+v.Outside, "ENOENT", c.result(r.outside))
 	}
 	c.fact("working directory", v.Cwd, c.path(r.cwd, r.cwdAt))
-	c.own = r.devices(c)
+	c.fresh = r.devices(c)
 	for i := range r.nodes {
 		n := nodeAt(v, i)
 		if n.Kind == view.Bind && c.covered(n.Path) {
@@ -90,10 +90,10 @@ func (r *pivot) check(c *check) {
 }
 
 // devices are the file systems that were made for the sandbox, as mountinfo writes them.
-func (r *pivot) devices(c *check) own {
+func (r *pivot) devices(c *check) freshDevices {
 	pts := c.stat(r.pts).dev
-	c.shown(pts != 0 && pts != c.stat(c.launch.hostsPTS).dev, ptsPath, "the sandbox's own", map2(pts != 0, "device "+devName(pts), ""))
-	m := own{pts: devName(pts), proc: c.procDev()}
+	c.factIf(pts != 0 && pts != c.stat(c.launch.hostDevpts).dev, ptsPath, "the sandbox's own", choose(pts != 0, "device "+devName(pts), ""))
+	m := freshDevices{pts: devName(pts), proc: c.procDev()}
 	if !c.View.HostRoot {
 		m.root = devName(c.stat(r.root).dev)
 	}
@@ -151,7 +151,7 @@ func (c *check) node(n *view.Node, got inode) {
 	case view.Link:
 		ok = got.mode&format == unix.S_IFLNK && got.size == uint64(len(n.Content))
 	}
-	if !ok || n.Kind != view.Bind && !c.own.has(got.dev) {
+	if !ok || n.Kind != view.Bind && !c.fresh.has(got.dev) {
 		c.refuse("stat", n.Path, mismatch{"what was put there", "something else"})
 	}
 }
@@ -160,14 +160,14 @@ func (c *check) node(n *view.Node, got inode) {
 func (c *check) cover(k *view.Cover, got inode) {
 	ok := got.dev == k.Dev && got.ino == k.Ino
 	if k.Kind == view.Pin && k.Source == "" { // a folder that was made for what lies below it
-		ok = got.mode&unix.S_IFMT == unix.S_IFDIR && c.own.has(got.dev)
+		ok = got.mode&unix.S_IFMT == unix.S_IFDIR && c.fresh.has(got.dev)
 	}
 	if k.Kind == view.Deny {
 		want := uint32(unix.S_IFREG)
 		if k.Folder {
 			want = unix.S_IFDIR | 0o555
 		}
-		ok = got.mode == want && (got.dev != k.Dev || got.ino != k.Ino) && devName(got.dev) == c.own.scratch
+		ok = got.mode == want && (got.dev != k.Dev || got.ino != k.Ino) && devName(got.dev) == c.fresh.scratch
 	}
 	if !ok {
 		c.refuse("stat", k.Path, mismatch{"what covers it", "something else"})

@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// privileges takes away from init, and so from the server, every way to more rights but the capabilities that the last
+// noNewRights takes away from init, and so from the server, every way to more rights but the capabilities that the last
 // rows still need: the bounding set, what execve could add, and being looked into.
-type privileges struct {
+type noNewRights struct {
 	bounding []program.Op
 	nnp      program.Op
 	dump     program.Op
@@ -23,7 +23,7 @@ func (r *Request) bounds(l *Launch) bool {
 	return l.is(full) || platform.Has(r.Machine.Caps.Effective, unix.CAP_SETPCAP)
 }
 
-func (r *privileges) ops(b *build) {
+func (r *noNewRights) ops(b *build) {
 	zero := program.Int(0)
 	last := -1
 	if b.bounds(b.launch) {
@@ -45,7 +45,7 @@ func (r *privileges) ops(b *build) {
 	r.dump = b.Ask(sys.Prctl(unix.PR_GET_DUMPABLE, zero))
 }
 
-func (r *privileges) check(c *check) {
+func (r *noNewRights) check(c *check) {
 	left := 0
 	for _, o := range r.bounding {
 		if !c.Ran(o) || c.Value(o) != 0 {
@@ -61,12 +61,12 @@ func (r *privileges) check(c *check) {
 	c.fact("init is dumpable", "0", c.result(r.dump))
 }
 
-// permitted drops the capabilities that are left: in the server's process, and in init once that exists.
-type permitted struct{ server capabilities }
+// serverCapabilities drops the capabilities that are left: in the server's process, and in init once that exists.
+type serverCapabilities struct{ server capabilities }
 
-func (r *permitted) ops(b *build) { r.server = b.dropCapabilities(b.launch.is(full)) }
+func (r *serverCapabilities) ops(b *build) { r.server = b.dropCapabilities(b.launch.is(full)) }
 
-func (r *permitted) check(c *check) {
+func (r *serverCapabilities) check(c *check) {
 	c.fact("server's capabilities", none, c.capabilities(r.server))
 	c.fact("init's capabilities", none, c.capabilities(c.launch.initCaps))
 }

@@ -14,31 +14,31 @@ const procKeys = procPath + "/keys"
 
 const procPath = "/proc"
 
-// frozenProc makes /proc read-only, once nothing of it has to be written any more. A server of the machine's user 0 (a
+// readOnlyProc makes /proc read-only, once nothing of it has to be written any more. A server of the machine's user 0 (a
 // container's root that has no other id) is the owner of /proc/sys: there Landlock alone would keep it from writing
 // core_pattern, and with it a program for the host's root to run.
-type frozenProc struct {
+type readOnlyProc struct {
 	self program.Op // by init: another sandbox's /proc, or the host's, has another number for it
 	at   program.Addr
 }
 
-func (r *frozenProc) ops(b *build) {
+func (r *readOnlyProc) ops(b *build) {
 	none := new(program.Label)
-	b.See(sys.Faccessat(sys.CWD, "/proc/self/stat", unix.F_OK))
-	b.UnlessOK(none)
-	b.Do(sys.Remount(procPath, unix.MS_RDONLY|unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC)).On(procPath)
-	b.Here(none)
+	b.Observe(sys.Faccessat(sys.CWD, "/proc/self/stat", unix.F_OK))
+	b.BranchUnlessOK(none)
+	b.Do(sys.Remount(procPath, unix.MS_RDONLY|unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC)).For(procPath)
+	b.Bind(none)
 	b.launch.procStat = b.stat("/proc")
 	r.at = b.Space(16)
-	r.self = b.See(sys.Readlinkat(sys.CWD, "/proc/self", r.at, 16))
+	r.self = b.Observe(sys.Readlinkat(sys.CWD, "/proc/self", r.at, 16))
 }
 
 // check: the mounts are compared as a whole, and this one with them.
-func (r *frozenProc) check(c *check) {
+func (r *readOnlyProc) check(c *check) {
 	if c.procMounted() {
 		c.fact("/proc/self of init", "1", string(c.Filled(r.self, r.at)))
 	}
-	if o := c.launch.keys; c.procMounted() && c.Ran(o) && c.Errno(o) != 0 && c.Errno(o) != unix.ENOENT {
+	if o := c.launch.keysMask; c.procMounted() && c.Ran(o) && c.Errno(o) != 0 && c.Errno(o) != unix.ENOENT {
 		c.refuse("move_mount", procKeys, c.Errno(o))
 	}
 }
@@ -55,4 +55,4 @@ func devName(dev uint64) string {
 }
 
 // masksKeys reports whether there is a list of keys, and so something over it.
-func (c *check) masksKeys() bool { return c.Ran(c.launch.keys) && c.Errno(c.launch.keys) == 0 }
+func (c *check) masksKeys() bool { return c.Ran(c.launch.keysMask) && c.Errno(c.launch.keysMask) == 0 }

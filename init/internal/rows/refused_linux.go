@@ -6,10 +6,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A refusedAct is a way to write behind a rule that gives reading, where Landlock's rules are the file barrier. The user's own
+// refusedWrite is a way to write behind a rule that gives reading, where Landlock's rules are the file barrier. The user's own
 // rights have to allow it, or its refusal would say nothing: that is asked and not tried, for whoever watches the file would
 // take a trial for a change (inotify(7)).
-type refusedAct struct {
+type refusedWrite struct {
 	rule           *rule
 	allowed, tried program.Op
 }
@@ -20,8 +20,8 @@ const timerSlack = "/proc/self/timerslack_ns"
 // reading are the rules that give no right to change anything.
 func (w *rule) reading() bool { return w.node != nil && !w.node.Write && !w.node.Device }
 
-// ask asks, before the rules hold, whether the user may write there.
-func (b *build) ask() (acts []refusedAct) {
+// askWrites asks, before the rules hold, whether the user may write there.
+func (b *build) askWrites() (acts []refusedWrite) {
 	if !b.launch.is(reduced) {
 		return nil
 	}
@@ -29,16 +29,16 @@ func (b *build) ask() (acts []refusedAct) {
 		w := &b.launch.landlock.rules[i]
 		switch {
 		case w.reading():
-			acts = append(acts, refusedAct{rule: w, allowed: b.See(sys.Faccessat2(sys.CWD, w.path, unix.W_OK, unix.AT_EACCESS))})
+			acts = append(acts, refusedWrite{rule: w, allowed: b.Observe(sys.Faccessat2(sys.CWD, w.path, unix.W_OK, unix.AT_EACCESS))})
 		case w.path == procPath:
-			acts = append(acts, refusedAct{rule: w, allowed: b.See(sys.Faccessat2(sys.CWD, timerSlack, unix.W_OK, unix.AT_EACCESS))})
+			acts = append(acts, refusedWrite{rule: w, allowed: b.Observe(sys.Faccessat2(sys.CWD, timerSlack, unix.W_OK, unix.AT_EACCESS))})
 		}
 	}
 	return acts
 }
 
-// try tries to write, behind the rules: a file of no name in a folder, else what lies there.
-func (b *build) try(acts []refusedAct) {
+// tryWrites tries to write, behind the rules: a file of no name in a folder, else what lies there.
+func (b *build) tryWrites(acts []refusedWrite) {
 	for i := range acts {
 		a := &acts[i]
 		path, flags := a.rule.path, unix.O_WRONLY|unix.O_NONBLOCK|unix.O_NOCTTY|unix.O_CLOEXEC
@@ -48,12 +48,12 @@ func (b *build) try(acts []refusedAct) {
 		case a.rule.node.Folder:
 			flags |= unix.O_TMPFILE
 		}
-		a.tried = b.See(sys.Openat(sys.CWD, path, flags, 0o600))
+		a.tried = b.Observe(sys.Openat(sys.CWD, path, flags, 0o600))
 	}
 }
 
-// acts compares: nothing was opened, and where the user may write it was Landlock that refused.
-func (c *check) acts(acts []refusedAct) {
+// refusedWrites compares: nothing was opened, and where the user may write it was Landlock that refused.
+func (c *check) refusedWrites(acts []refusedWrite) {
 	for i := range acts {
 		a := &acts[i]
 		name, got := "write "+a.rule.path, c.opened(a.tried)

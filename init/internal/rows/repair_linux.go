@@ -40,10 +40,10 @@ func NewRepair(mem []byte, m *Machine, lost []Lost) (*Repair, error) {
 	r := &Repair{Program: program.New(mem), lost: lost}
 	b := &build{Program: r.Program, Request: &Request{Machine: *m}}
 	b.Layer("root")
-	b.Any(sys.Prctl(unix.PR_SET_NAME, program.Str(order.RunnerName)))
+	b.Call(sys.Prctl(unix.PR_SET_NAME, program.Str(order.RunnerName)))
 	b.Do(sys.Prctl(unix.PR_SET_PDEATHSIG, program.Int(int(unix.SIGKILL))))
-	b.Do(sys.Setns(sys.FD(fdUser), unix.CLONE_NEWUSER)).On("user namespace") // first: the rest needs its capabilities
-	b.Do(sys.Setns(sys.FD(fdMount), unix.CLONE_NEWNS)).On("mount namespace")
+	b.Do(sys.Setns(sys.FD(fdUser), unix.CLONE_NEWUSER)).For("user namespace") // first: the rest needs its capabilities
+	b.Do(sys.Setns(sys.FD(fdMount), unix.CLONE_NEWNS)).For("mount namespace")
 	if m.Root { // kuid 0 has no number in there and can create nothing
 		b.setIDs()
 	}
@@ -62,48 +62,48 @@ func NewRepair(mem []byte, m *Machine, lost []Lost) (*Repair, error) {
 func (r *Repair) cover(b *build, k *Lost) {
 	var tree program.Arg
 	if k.Kind == view.Deny {
-		tree = b.nothing(k) // first: it leaves the namespace and comes back, and a path is of the namespace it was opened in
+		tree = b.freshDenyMask(k) // first: it leaves the namespace and comes back, and a path is of the namespace it was opened in
 	}
 	fd := b.Do(sys.Openat2(sys.CWD, k.Path, unix.O_PATH|unix.O_CLOEXEC|unix.O_NOFOLLOW, unix.RESOLVE_NO_SYMLINKS)).Result()
 	at := b.Space(statxSize)
-	before := stat{b.See(sys.Statx(fd, "", unix.AT_EMPTY_PATH, unix.STATX_BASIC_STATS, at)).On(k.Path), at}
-	attr := uint64(frozen)
+	before := stat{b.Observe(sys.Statx(fd, "", unix.AT_EMPTY_PATH, unix.STATX_BASIC_STATS, at)).For(k.Path), at}
+	attr := uint64(attrReadOnly)
 	if k.Kind != view.Deny {
 		if k.Kind == view.Pin {
-			attr = written
+			attr = attrWritable
 		}
-		tree = b.Do(sys.OpenTree(fd, "", unix.AT_EMPTY_PATH|unix.AT_RECURSIVE)).On(k.Path).Result()
+		tree = b.Do(sys.OpenTree(fd, "", unix.AT_EMPTY_PATH|unix.AT_RECURSIVE)).For(k.Path).Result()
 	}
-	b.Do(sys.MountSetattr(tree, "", unix.AT_EMPTY_PATH|unix.AT_RECURSIVE, attr)).On(k.Path)
-	b.Do(sys.MoveMountTo(tree, fd, "", unix.MOVE_MOUNT_T_EMPTY_PATH)).On(k.Path)
+	b.Do(sys.MountSetattr(tree, "", unix.AT_EMPTY_PATH|unix.AT_RECURSIVE, attr)).For(k.Path)
+	b.Do(sys.MoveMountTo(tree, fd, "", unix.MOVE_MOUNT_T_EMPTY_PATH)).For(k.Path)
 	r.seen = append(r.seen, [2]stat{before, b.stat(k.Path)})
 }
 
-// nothing is a tree that shows an empty folder, or a file that nobody may open. Of the launch's own nothing is left to
+// freshDenyMask is a tree that shows an empty folder, or a file that nobody may open. Of the launch's own nothing is left to
 // copy: a mount that the kernel took away is gone. Before Linux 6.15 (c5c12f871a30) open_tree copies only what is mounted
 // in the caller's own namespace, else EINVAL. So the file is copied in a namespace that is thrown away, not in the server's.
-func (b *build) nothing(k *Lost) program.Arg {
+func (b *build) freshDenyMask(k *Lost) program.Arg {
 	fs := b.Do(sys.Fsopen("tmpfs", unix.FSOPEN_CLOEXEC)).Result()
 	for _, o := range [][2]string{{"mode", "0555"}, {"size", "4096"}, {"nr_inodes", "4"}} {
 		b.Do(sys.FsconfigString(fs, o[0], o[1]))
 	}
-	b.Do(sys.FsconfigCreate(fs)).On("tmpfs")
-	tree := b.Do(sys.Fsmount(fs, unix.FSMOUNT_CLOEXEC, 0)).On("tmpfs").Result()
+	b.Do(sys.FsconfigCreate(fs)).For("tmpfs")
+	tree := b.Do(sys.Fsmount(fs, unix.FSMOUNT_CLOEXEC, 0)).For("tmpfs").Result()
 	if k.Folder {
 		return tree
 	}
-	b.Do(sys.Mknodat(tree, deniedFile, unix.S_IFREG, 0))
-	b.Do(sys.Unshare(unix.CLONE_NEWNS)).On("mount namespace")
-	b.Do(sys.MoveMount(tree, sys.CWD, "/dev")).On("tmpfs")
-	file := b.Do(sys.OpenTree(tree, deniedFile, unix.AT_RECURSIVE|unix.AT_SYMLINK_NOFOLLOW)).Result()
-	b.Do(sys.Setns(sys.FD(fdMount), unix.CLONE_NEWNS)).On("mount namespace")
+	b.Do(sys.Mknodat(tree, maskFile, unix.S_IFREG, 0))
+	b.Do(sys.Unshare(unix.CLONE_NEWNS)).For("mount namespace")
+	b.Do(sys.MoveMount(tree, sys.CWD, "/dev")).For("tmpfs")
+	file := b.Do(sys.OpenTree(tree, maskFile, unix.AT_RECURSIVE|unix.AT_SYMLINK_NOFOLLOW)).Result()
+	b.Do(sys.Setns(sys.FD(fdMount), unix.CLONE_NEWNS)).For("mount namespace")
 	return file
 }
 
 // Check compares what came back after the runner ended: it covered what was seen from outside, and that no longer shows.
 func (r *Repair) Check(results *program.Results) error {
-	if f, bad := r.Broken(results, r.Len()-1, true); bad { // the last one does not return
-		return refusal(f)
+	if f, bad := r.FirstFailure(results, r.Len()-1, true); bad { // the last one does not return
+		return refusalOf(f)
 	}
 	c := &check{Evidence: &Evidence{Results: results}}
 	for i := range r.lost {
@@ -132,7 +132,7 @@ func (r *Repair) Check(results *program.Results) error {
 func Covered(mounts []platform.Mount, k *view.Cover) bool {
 	w := coverMount(k)
 	for i := range mounts {
-		if m := &mounts[i]; m.Path == k.Path && m.Propagation == "" && w.met(m) {
+		if m := &mounts[i]; m.Path == k.Path && m.Propagation == "" && w.satisfiedBy(m) {
 			return true
 		}
 	}

@@ -27,11 +27,11 @@ func TestRulesAreListed(t *testing.T) {
 			v.Nodes[i].Source = v.Nodes[i].Path
 		}
 		p := policy.Policy{}
-		l := Begin(make([]byte, program.Size), &p, rung, false)
+		l := NewLaunch(make([]byte, program.Size), &p, rung, false)
 		b := &build{Program: l.Program, Request: &Request{View: v, Machine: Machine{LandlockABI: 9}}, launch: l}
-		list := b.rules
+		list := b.landlockRules
 		if rung == policy.Reduced {
-			list = b.barrier
+			list = b.landlockRulesShared
 		}
 		for _, r := range list() {
 			fmt.Fprintf(&got, "%-8s %-13s", rung, r.path)

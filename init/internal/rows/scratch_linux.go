@@ -9,19 +9,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// scratch is the one writable tmpfs of a sandbox, and so one cap for everything on it. Its folders are taken as
+// privateTmpfs is the one writable tmpfs of a sandbox, and so one cap for everything on it. Its folders are taken as
 // trees, and the file system itself is left under the new root, with which the host's tree goes away: /tmp, the home and
 // /dev/shm are the first of its folders.
 // What lies over denied paths comes from it as well, and the file that Landlock's proof opens.
-type scratch struct {
+type privateTmpfs struct {
 	private []program.Arg
 	covers  []program.Arg // one for each denied path, in the order of the view
 }
 
 // Names on the scratch file system. No path leads to them in the new root.
 const (
-	deniedFolder = "denied"
-	deniedFile   = "unreadable"
+	maskFolder   = "denied"
+	maskFile     = "unreadable"
 	canaryFolder = "canary"
 )
 
@@ -29,10 +29,10 @@ const (
 const CanaryFile = "file"
 
 // scratchAt is where it is mounted for the moment: where the root is built afterwards.
-const scratchAt = base
+const scratchAt = newRoot
 
-func (b *build) scratch() *scratch {
-	v, s := b.View, new(scratch)
+func (b *build) privateTmpfs() *privateTmpfs {
+	v, s := b.View, new(privateTmpfs)
 	b.mount("tmpfs", scratchAt, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV,
 		"mode=0755,size="+strconv.FormatInt(v.TmpSize, 10)+",nr_inodes="+strconv.FormatInt(v.TmpInodes, 10))
 	for i := range v.Private {
@@ -42,10 +42,10 @@ func (b *build) scratch() *scratch {
 	}
 	for i := range v.Covers {
 		if v.Covers[i].Kind == view.Deny {
-			s.covers = append(s.covers, b.copyOf(b.denied(v.Covers[i].Folder)))
+			s.covers = append(s.covers, b.copyOf(b.denyMask(v.Covers[i].Folder)))
 		}
 	}
-	b.keys = b.copyOf(b.denied(false))
+	b.keysTree = b.copyOf(b.denyMask(false))
 	canary := scratchAt + "/" + canaryFolder
 	b.Do(sys.Mkdirat(sys.CWD, canary, 0o755))
 	b.create(canary+"/"+CanaryFile, 0o644)
@@ -54,19 +54,19 @@ func (b *build) scratch() *scratch {
 	return s
 }
 
-// denied makes the folder or the file that lies over a denied path, once, and returns its path.
-func (b *build) denied(folder bool) string {
+// denyMask makes the folder or the file that lies over a denied path, once, and returns its path.
+func (b *build) denyMask(folder bool) string {
 	if folder {
-		path := scratchAt + "/" + deniedFolder
-		if !b.made[0] {
-			b.made[0] = true
+		path := scratchAt + "/" + maskFolder
+		if !b.maskMade[0] {
+			b.maskMade[0] = true
 			b.Do(sys.Mkdirat(sys.CWD, path, 0o555))
 		}
 		return path
 	}
-	path := scratchAt + "/" + deniedFile
-	if !b.made[1] {
-		b.made[1] = true
+	path := scratchAt + "/" + maskFile
+	if !b.maskMade[1] {
+		b.maskMade[1] = true
 		b.create(path, 0)
 	}
 	return path

@@ -15,33 +15,33 @@ import (
 // usual ones of containers too. Where a filter outside refuses it as this one does, the kernel's count of filters is the proof.
 type seccomp struct {
 	listener
-	older
+	landlockFallback
 	before, after, mode program.Op
-	filters             [2]reading
+	filters             [2]fileRead
 }
 
 func (r *seccomp) ops(b *build) {
 	zero := program.Int(0)
 	r.filters[0] = b.status()
-	r.before = b.typeAhead()
+	r.before = b.injectInput()
 	r.try(b, 0)
 	loaded := new(program.Label)
 	r.listen(b, loaded)
 	load := b.Do(sys.Seccomp(unix.SECCOMP_SET_MODE_FILTER, specAllow, b.filter(b.Filter)))
-	b.launch.filtered = load.Index()
-	b.Here(loaded)
-	r.mode = b.See(sys.Prctl(unix.PR_GET_SECCOMP, zero))
-	r.after = b.typeAhead()
+	b.launch.filterLoad = load.Index()
+	b.Bind(loaded)
+	r.mode = b.Observe(sys.Prctl(unix.PR_GET_SECCOMP, zero))
+	r.after = b.injectInput()
 	r.filters[1] = b.status()
 	r.try(b, 1)
 	b.trySockets(func(f *family, o program.Op) { f.after = o })
-	b.tryOnce()
+	b.trySecondExec()
 }
 
-// typeAhead puts a byte into the input of no terminal: the usual filters of containers let that pass, and this one
+// injectInput puts a byte into the input of no terminal: the usual filters of containers let that pass, and this one
 // refuses it without asking a listener.
-func (b *build) typeAhead() program.Op {
-	return b.See(sys.Ioctl(sys.FD(-1), unix.TIOCSTI, program.Int(0)))
+func (b *build) injectInput() program.Op {
+	return b.Observe(sys.Ioctl(sys.FD(-1), unix.TIOCSTI, program.Int(0)))
 }
 
 // specAllow is a flag without which kernels before 5.16 switch off speculative store bypass, which slows V8; seccomp(2).
@@ -53,12 +53,12 @@ func (b *build) filter(code []byte) program.Arg {
 }
 
 // status reads what the kernel says of this thread.
-func (b *build) status() reading {
+func (b *build) status() fileRead {
 	const path, size = "/proc/thread-self/status", 4096
-	fd := b.See(sys.Openat(sys.CWD, path, unix.O_RDONLY|unix.O_CLOEXEC, 0))
+	fd := b.Observe(sys.Openat(sys.CWD, path, unix.O_RDONLY|unix.O_CLOEXEC, 0))
 	at := b.Space(size)
-	r := reading{b.See(sys.Read(fd.Result(), at, size)).On(path), at}
-	b.Any(sys.Close(fd.Result()))
+	r := fileRead{b.Observe(sys.Read(fd.Result(), at, size)).For(path), at}
+	b.Call(sys.Close(fd.Result()))
 	return r
 }
 
@@ -70,8 +70,8 @@ func (r *seccomp) check(c *check) {
 	if known {
 		c.fact("filters", strconv.Itoa(old+1), strconv.Itoa(now))
 	}
-	c.shown(before == "EBADF" || known && before == "EPERM", "ioctl(-1, TIOCSTI) before", "EBADF", before)
+	c.factIf(before == "EBADF" || known && before == "EPERM", "ioctl(-1, TIOCSTI) before", "EBADF", before)
 	c.fact("ioctl(-1, TIOCSTI)", "EPERM", c.result(r.after))
-	r.older.check(c)
+	r.landlockFallback.check(c)
 	r.listener.check(c)
 }

@@ -25,7 +25,7 @@ func (r *noNamespaces) check(c *check) {
 		c.absent("the host's processes can be seen, their command lines with them; they cannot be signalled, traced or asked for System V IPC")
 	case c.launch.is(reduced):
 		c.absent("the host's processes can be seen, their command lines with them; those of the launcher's user can be signalled, but for init and the launcher")
-	case c.launch.is(limited):
+	case c.launch.is(limitsAny):
 		c.absent("the server can do to the host's processes what the launcher's user can")
 	default:
 		c.layer.State = order.Off
@@ -46,7 +46,7 @@ func (r *noRoot) check(c *check) {
 			effect += "; " + u.Key + " " + u.Path + " does not hold"
 		}
 		c.absent(effect)
-	case c.launch.is(limited):
+	case c.launch.is(limitsAny):
 		c.absent("every file of the launcher's user can be read and written")
 	default:
 		c.layer.State = order.Off
@@ -56,7 +56,7 @@ func (r *noRoot) check(c *check) {
 type noLandlock struct{ noCalls }
 
 func (r *noLandlock) check(c *check) {
-	if c.launch.is(free) {
+	if c.launch.is(unconfined) {
 		c.layer.State = order.Off
 		return
 	}
@@ -68,7 +68,7 @@ func (r *noLandlock) check(c *check) {
 type openNetwork struct{ noCalls }
 
 func (r *openNetwork) check(c *check) {
-	if c.launch.is(free) || c.hostNet() {
+	if c.launch.is(unconfined) || c.hostNet() {
 		c.layer.State = order.Off
 		return
 	}
@@ -82,7 +82,7 @@ func (r *allPrivileges) check(c *check) { c.layer.State = order.Off }
 type noFilter struct{ noCalls }
 
 func (r *noFilter) check(c *check) {
-	if c.launch.is(free) {
+	if c.launch.is(unconfined) {
 		c.layer.State = order.Off
 		return
 	}

@@ -43,16 +43,16 @@ func (s *Standard) String() string {
 		return "device " + strconv.Itoa(int(s.Major)) + ":" + strconv.Itoa(int(s.Minor))
 	case unix.S_IFSOCK:
 		if s.OnePeer() {
-			return "unix " + map2(s.Type == unix.SOCK_STREAM, "stream", "seqpacket") + ino + " with one peer"
+			return "unix " + choose(s.Type == unix.SOCK_STREAM, "stream", "seqpacket") + ino + " with one peer"
 		}
 		return "socket" + ino + " of family " + strconv.Itoa(int(s.Domain)) + " and type " + strconv.Itoa(int(s.Type))
 	}
 	return "mode " + octal(int(s.Mode))
 }
 
-// standard shows what the server has as standard input, output and error: what the shim meant to hand over, and nothing
+// stdio shows what the server has as standard input, output and error: what the shim meant to hand over, and nothing
 // that opens the host's tree or network.
-type standard struct{ fds [3]described }
+type stdio struct{ fds [3]described }
 
 type described struct {
 	is      stat
@@ -60,7 +60,7 @@ type described struct {
 	peer    program.Op
 }
 
-func (r *standard) ops(b *build) {
+func (r *stdio) ops(b *build) {
 	for fd := range r.fds {
 		d := &r.fds[fd]
 		d.is.at = b.Space(statxSize)
@@ -77,14 +77,14 @@ func (r *standard) ops(b *build) {
 	}
 }
 
-func (r *standard) check(c *check) {
+func (r *stdio) check(c *check) {
 	for fd, name := range [...]string{"standard input", "standard output", "standard error"} {
 		want, got := &c.Stdio[fd], c.described(&r.fds[fd], c.Stdio[fd].Is(unix.S_IFSOCK))
 		text := want.String()
 		if !want.harmless() {
 			text = "a pipe, a terminal, null, or a socket with one peer"
 		}
-		c.shown(got == *want && want.harmless(), name, text, got.String())
+		c.factIf(got == *want && want.harmless(), name, text, got.String())
 	}
 }
 

@@ -28,49 +28,49 @@ func (noFacts) check(*check) {}
 type entry struct {
 	layer order.Layer
 	side  side
-	where set // in which confinements
+	where confinements // in which confinements
 	row   row
 }
 
 // table is the only statement of the order.
 func table() []entry {
 	return []entry{
-		{order.Descriptors, inInit, always, new(inherited)},       // first: a write end of its own would hide that the shim died
-		{order.Descriptors, inInit, confined, new(keyring)},       // before the ids change: a keyring is its maker's
-		{order.Descriptors, inInit, shared, new(kin)},             // before there is anybody who could leave an orphan
-		{order.Namespaces, inInit, full, new(namespaces)},         // before the ids are mapped nothing may be created
-		{order.Namespaces, inInit, shared, new(noNamespaces)},     //
-		{order.Cgroup, inInit, always, new(leaf)},                 // the host's tree is still there
-		{order.Root, inInit, full, new(root)},                     // needs the host's tree and its /proc
-		{order.Root, inInit, full, new(covers)},                   // on top of the grants
-		{order.Root, inInit, full, new(pivot)},                    // from here on the host's tree is gone
-		{order.Root, inInit, shared, new(noRoot)},                 //
-		{order.Network, inInit, full, new(network)},               // lo needs CAP_NET_ADMIN
-		{order.Privileges, inInit, full, new(noMoreNamespaces)},   // the limit is the own namespace's
-		{order.Privileges, inInit, confined, new(privileges)},     // after it nothing but a mount may need a capability
-		{order.Root, inInit, full, new(frozenProc)},               // after the last write to it
-		{order.Privileges, inInit, reduced | limited, new(plain)}, // the ids: after the bounding set, which takes CAP_SETPCAP
-		{order.Descriptors, inInit, shared, new(place)},           // as the server's user, who may not be let in
-		{order.Landlock, inInit, full | reduced, new(ruleset)},    // made here, where every folder can be opened
-		{order.Limits, inInit, full, new(limitProcesses)},         // the clone of the server is its proof
-		{order.Descriptors, inInit, always, new(terminal)},        // late: a terminal whose session ends is lost to all
-		{order.Descriptors, inServer, always, new(foreground)},    // a group of its own, while every signal is blocked
-		{order.Descriptors, inServer, shared, new(session)},       // or it could join init's group
-		{order.Descriptors, inServer, full, new(nulls)},           // in the new root, and before `only` closes the rest
-		{order.Limits, inServer, full, new(trial)},
+		{order.Descriptors, inInit, always, new(closeInherited)},       // first: a write end of its own would hide that the shim died
+		{order.Descriptors, inInit, confined, new(keyring)},            // before the ids change: a keyring is its maker's
+		{order.Descriptors, inInit, shared, new(subreaper)},            // before there is anybody who could leave an orphan
+		{order.Namespaces, inInit, full, new(namespaces)},              // before the ids are mapped nothing may be created
+		{order.Namespaces, inInit, shared, new(noNamespaces)},          //
+		{order.Cgroup, inInit, always, new(openCgroup)},                // the host's tree is still there
+		{order.Root, inInit, full, new(root)},                          // needs the host's tree and its /proc
+		{order.Root, inInit, full, new(masks)},                         // on top of the grants
+		{order.Root, inInit, full, new(pivot)},                         // from here on the host's tree is gone
+		{order.Root, inInit, shared, new(noRoot)},                      //
+		{order.Network, inInit, full, new(network)},                    // lo needs CAP_NET_ADMIN
+		{order.Privileges, inInit, full, new(noUserNamespaces)},        // the limit is the own namespace's
+		{order.Privileges, inInit, confined, new(noNewRights)},         // after it nothing but a mount may need a capability
+		{order.Root, inInit, full, new(readOnlyProc)},                  // after the last write to it
+		{order.Privileges, inInit, reduced | limitsAny, new(dropIDs)},  // the ids: after the bounding set, which takes CAP_SETPCAP
+		{order.Descriptors, inInit, shared, new(workdir)},              // as the server's user, who may not be let in
+		{order.Landlock, inInit, full | reduced, new(landlockRuleset)}, // made here, where every folder can be opened
+		{order.Limits, inInit, full, new(processLimit)},                // the clone of the server is its proof
+		{order.Descriptors, inInit, always, new(controllingTerminal)},  // late: a terminal whose session ends is lost to all
+		{order.Descriptors, inServer, always, new(foreground)},         // a group of its own, while every signal is blocked
+		{order.Descriptors, inServer, shared, new(setsid)},             // or it could join init's group
+		{order.Descriptors, inServer, full, new(reopenNull)},           // in the new root, and before `only` closes the rest
+		{order.Limits, inServer, full, new(thirdProcess)},
 		{order.Cgroup, inServer, always, new(cgroup)},
-		{order.Namespaces, inServer, full, new(cgroupNamespace)},  // in its group already; needs CAP_SYS_ADMIN
-		{order.Privileges, inServer, confined, new(permitted)},    // the server's last capabilities
-		{order.Seccomp, inServer, filtered, new(traced)},          // without capabilities, and before the filter refuses ptrace
-		{order.Landlock, inServer, full | reduced, new(restrict)}, // a landlocked process cannot mount
-		{order.Landlock, inServer, limited | free, new(noLandlock)},
-		{order.Descriptors, inServer, always, new(only)},            // after the last row that holds a descriptor
-		{order.Descriptors, inServer, confined, new(standard)},      // what those three are
-		{order.Limits, inServer, always, new(limits)},               // the server's own; a small limit of open files must not hit the rows
-		{order.Network, inServer, reduced | bounded, new(families)}, // its other half is behind the filter
-		{order.Network, inServer, bare | free, new(openNetwork)},    //
-		{order.Privileges, inServer, free, new(allPrivileges)},      //
-		{order.Seccomp, inServer, bare | free, new(noFilter)},       //
-		{order.Seccomp, inServer, filtered, new(seccomp)},           // nothing after it but evidence, the wait and execve
+		{order.Namespaces, inServer, full, new(cgroupNamespace)},          // in its group already; needs CAP_SYS_ADMIN
+		{order.Privileges, inServer, confined, new(serverCapabilities)},   // the server's last capabilities
+		{order.Seccomp, inServer, filtered, new(traceMe)},                 // without capabilities, and before the filter refuses ptrace
+		{order.Landlock, inServer, full | reduced, new(landlockRestrict)}, // a landlocked process cannot mount
+		{order.Landlock, inServer, limitsAny | unconfined, new(noLandlock)},
+		{order.Descriptors, inServer, always, new(closeDescriptors)},               // after the last row that holds a descriptor
+		{order.Descriptors, inServer, confined, new(stdio)},                        // what those three are
+		{order.Limits, inServer, always, new(limits)},                              // the server's own; a small limit of open files must not hit the rows
+		{order.Network, inServer, reduced | limitsFiltered, new(socketFamilies)},   // its other half is behind the filter
+		{order.Network, inServer, limitsUnfiltered | unconfined, new(openNetwork)}, //
+		{order.Privileges, inServer, unconfined, new(allPrivileges)},               //
+		{order.Seccomp, inServer, limitsUnfiltered | unconfined, new(noFilter)},    //
+		{order.Seccomp, inServer, filtered, new(seccomp)},                          // nothing after it but evidence, the wait and execve
 	}
 }

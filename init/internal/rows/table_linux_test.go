@@ -51,7 +51,7 @@ func TestSidesOfRows(t *testing.T) {
 	if _, ok := all[len(all)-1].row.(*seccomp); !ok {
 		t.Errorf("the last row is %T", all[len(all)-1].row)
 	}
-	if _, ok := all[0].row.(*inherited); !ok {
+	if _, ok := all[0].row.(*closeInherited); !ok {
 		t.Errorf("the first row is %T", all[0].row)
 	}
 }

@@ -18,16 +18,16 @@ func (b *build) takeTerminal() program.Addr {
 	return sid
 }
 
-// terminal makes the server's terminal that of init's session.
-type terminal struct{ owner program.Addr }
+// controllingTerminal makes the server's terminal that of init's session.
+type controllingTerminal struct{ owner program.Addr }
 
-func (r *terminal) ops(b *build) {
+func (r *controllingTerminal) ops(b *build) {
 	if b.TTY {
 		r.owner = b.takeTerminal()
 	}
 }
 
-func (r *terminal) check(c *check) {
+func (r *controllingTerminal) check(c *check) {
 	if c.TTY {
 		c.fact("session of the terminal", c.init(), c.word32(r.owner))
 	}
@@ -47,7 +47,7 @@ func (r *foreground) ops(b *build) {
 	}
 	own := b.Space(8)
 	r.front = b.Space(8)
-	r.pid = b.Ask(sys.Getpid()).Into(own)
+	r.pid = b.Ask(sys.Getpid()).StoreAt(own)
 	b.Do(sys.Setpgid(0, 0))
 	r.group = b.Ask(sys.Getpgid(0))
 	b.Do(sys.Ioctl(sys.FD(0), unix.TIOCSPGRP, program.Ref(own)))
@@ -65,31 +65,31 @@ func (r *foreground) check(c *check) {
 
 func (c *check) word32(a program.Addr) string { return strconv.Itoa(int(c.Word32(a))) }
 
-// A job is what init does for the process group of a server with a terminal. Without a terminal there is none.
-type job struct {
+// jobControl is what init does for the process group of a server with a terminal. Without a terminal there is none.
+type jobControl struct {
 	*build
 	info program.Addr // struct siginfo
 }
 
-func (b *build) job() job {
-	j := job{build: b}
+func (b *build) jobControl() jobControl {
+	j := jobControl{build: b}
 	if b.TTY {
 		j.info = b.Space(siginfoSize)
 	}
 	return j
 }
 
-// wake continues the whole group when the server has got a signal: Ctrl-Z stops more than one process.
-func (j job) wake() {
+// continueGroup continues the whole group when the server has got a signal: Ctrl-Z stops more than one process.
+func (j jobControl) continueGroup() {
 	if j.TTY {
 		group := j.Negate(j.launch.server.Result()) // the server leads its group: kill(2)
-		j.Any(sys.Kill(group.Result(), program.Int(int(unix.SIGCONT))))
+		j.Call(sys.Kill(group.Result(), program.Int(int(unix.SIGCONT))))
 	}
 }
 
-// stopped tells the shim that the server was stopped. waitid(2) returns 0 in both cases; si_signo is 0 if no child has
+// reportStop tells the shim that the server was stopped. waitid(2) returns 0 in both cases; si_signo is 0 if no child has
 // changed state.
-func (j job) stopped() {
+func (j jobControl) reportStop() {
 	if !j.TTY {
 		return
 	}
@@ -97,12 +97,12 @@ func (j job) stopped() {
 	tell := new(program.Label)
 	j.Step(sys.WaitPID(j.launch.server.Result(), j.info, unix.WSTOPPED|unix.WNOHANG)).Else(on) // ECHILD: it has ended
 	j.Load(program.Word(j.info))                                                               // si_signo and si_errno
-	j.Unless(program.Int(0), tell)
+	j.BranchUnless(program.Int(0), tell)
 	j.Jump(on)
-	j.Here(tell)
-	j.Any(sys.Write(program.Int(fdUp), Stopped))
-	j.Here(on)
+	j.Bind(tell)
+	j.Call(sys.Write(program.Int(fdReady), MsgStopped))
+	j.Bind(on)
 }
 
-// Stopped is what init tells the shim when a server with a terminal was stopped.
-const Stopped = "s"
+// MsgStopped is what init tells the shim when a server with a terminal was stopped.
+const MsgStopped = "s"

@@ -6,33 +6,33 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// noMoreNamespaces takes away the way to new user namespaces.
-type noMoreNamespaces struct {
+// noUserNamespaces takes away the way to new user namespaces.
+type noUserNamespaces struct {
 	open    program.Op
-	limit   reading
+	limit   fileRead
 	another program.Op
 }
 
 const maxUserNamespaces = "/proc/sys/user/max_user_namespaces"
 
-func (r *noMoreNamespaces) ops(b *build) {
+func (r *noUserNamespaces) ops(b *build) {
 	// The limit is this namespace's own. Without a /proc of its own a sandbox cannot reach it, and the filter alone
 	// refuses new user namespaces.
 	none := new(program.Label)
 	at := b.Space(16)
 	r.limit.at = at
 	r.open = b.Try(sys.Openat(sys.CWD, maxUserNamespaces, unix.O_RDWR|unix.O_CLOEXEC, 0))
-	b.UnlessOK(none)
-	b.DoExactly(program.Int(1), sys.Write(r.open.Result(), "0")).On(maxUserNamespaces)
-	r.limit.op = b.Ask(sys.Pread64(r.open.Result(), at, 16, 0)).On(maxUserNamespaces)
-	b.Do(sys.Close(r.open.Result())).On(maxUserNamespaces) // or /proc could not be made read-only
+	b.BranchUnlessOK(none)
+	b.DoExactly(program.Int(1), sys.Write(r.open.Result(), "0")).For(maxUserNamespaces)
+	r.limit.op = b.Ask(sys.Pread64(r.open.Result(), at, 16, 0)).For(maxUserNamespaces)
+	b.Do(sys.Close(r.open.Result())).For(maxUserNamespaces) // or /proc could not be made read-only
 	r.another = b.AskFor(program.Errno(unix.ENOSPC), sys.Unshare(unix.CLONE_NEWUSER))
-	b.Here(none)
+	b.Bind(none)
 }
 
-func (r *noMoreNamespaces) check(c *check) {
+func (r *noUserNamespaces) check(c *check) {
 	if c.Errno(r.open) == 0 {
-		c.fact("max_user_namespaces", "0", words(c.text(r.limit)))
+		c.fact("max_user_namespaces", "0", foldSpaces(c.text(r.limit)))
 		c.fact("a new user namespace", "ENOSPC", c.result(r.another))
 	} else {
 		c.lacks("max_user_namespaces", "0", "open: "+c.Errno(r.open).Error(), "only the filter refuses new user namespaces")

@@ -162,10 +162,10 @@ func (c *changes) seen(i int) string {
 	if strings.HasPrefix(path, "/proc/self/ns/") {
 		return "a namespace"
 	}
-	if c.row(i) == "descriptors standard" {
+	if c.row(i) == "descriptors stdio" {
 		return "an open file"
 	}
-	if c.row(i) == "landlock ruleset" {
+	if c.row(i) == "landlock landlockRuleset" {
 		return "a rule's place"
 	}
 	if path == "/" || path == "/dev/pts" {

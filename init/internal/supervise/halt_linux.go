@@ -37,7 +37,7 @@ func (s *shim) stopAll(stop func() error) {
 // other could be sure.
 func (s *shim) halt() {
 	if !s.shared() {
-		s.Signal(rows.Freeze)
+		s.Signal(rows.MsgFreeze)
 		return
 	}
 	proctree.Sweep{Root: s.init}.Halt(forHalt)

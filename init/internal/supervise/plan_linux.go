@@ -37,7 +37,7 @@ func Plan(o *order.Order) ([]string, error) {
 		return nil, refusedView(err)
 	}
 	s.group.Group = cgroup.Foresee(s.groupRequest())
-	s.launch = rows.Begin(make([]byte, program.Size), &s.policy, s.rung, false)
+	s.launch = rows.NewLaunch(make([]byte, program.Size), &s.policy, s.rung, false)
 	if err = s.lay(); err != nil {
 		return nil, err
 	}

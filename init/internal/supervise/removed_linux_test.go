@@ -140,7 +140,7 @@ func removals(t *testing.T) string {
 	for _, r := range tableRows(t) {
 		list := strings.Join(slices.Sorted(maps.Keys(calls[r.name])), ", ")
 		switch {
-		case r.name == "cgroup leaf": // whether or not this machine gives groups
+		case r.name == "cgroup openCgroup": // whether or not this machine gives groups
 			list = "openat, and the clone into the group: TestServerBornElsewhereIsMissed, on kernels of `make test-kernels`"
 		case list == "":
 			list = "only looks, or is of a confinement that has no barrier"

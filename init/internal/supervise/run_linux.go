@@ -186,7 +186,7 @@ func (s *shim) start(more []int) error {
 		return &order.Refusal{Layer: order.Exec, Op: "program", Err: err}
 	}
 	defer unix.Close(fd)
-	s.launch = rows.Begin(mem, &s.policy, s.rung, s.noFilter)
+	s.launch = rows.NewLaunch(mem, &s.policy, s.rung, s.noFilter)
 	if s.Alter != nil {
 		s.Alter(s.launch, false)
 	}
@@ -203,7 +203,7 @@ func (s *shim) lay() error {
 	if err != nil {
 		return err
 	}
-	if err = s.launch.Lay(&rows.Request{Policy: s.policy, View: s.view, Machine: s.machine, Env: s.env(), Group: s.group.Group, Filter: filter, Asking: asking,
+	if err = s.launch.Complete(&rows.Request{Policy: s.policy, View: s.view, Machine: s.machine, Env: s.env(), Group: s.group.Group, Filter: filter, Asking: asking,
 		Lost: s.why(), Reaper: s.Reaper, HostGrace: s.hostGrace(), Stdio: stdio, TTY: s.Order.TTY || s.terminal.given}); err != nil {
 		return &order.Refusal{Layer: order.Policy, Op: "lay out", Err: err}
 	}

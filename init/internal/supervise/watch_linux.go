@@ -81,7 +81,7 @@ func (s *shim) Ask(sig unix.Signal) {
 func (s *shim) leftBehind() {
 	var b [8]byte
 	n, err := unix.Read(s.up, b[:])
-	if err == nil && string(b[:n]) == rows.Stopped {
+	if err == nil && string(b[:n]) == rows.MsgStopped {
 		s.stoppedServer()
 		return
 	}

@@ -13,7 +13,7 @@ func Deadly(calls []uintptr) (deadly []uintptr, err error) {
 	// All in one process, which mostly lives: then no more is to be found out.
 	_, st, err := execute(func(p *program.Program) {
 		for _, nr := range calls {
-			p.Any(program.Sys(nr, nonsense()...))
+			p.Call(program.Sys(nr, nonsense()...))
 		}
 	})
 	if err != nil || !st.Signaled() {
@@ -26,10 +26,10 @@ func Deadly(calls []uintptr) (deadly []uintptr, err error) {
 			next := new(program.Label)
 			status[i] = p.Space(8)
 			p.StepExactly(zero, sys.Clone(int(unix.SIGCHLD))).Fork().Else(next)
-			p.Any(program.Sys(nr, nonsense()...))
-			p.Any(sys.ExitGroup(0))
-			p.Here(next)
-			p.Any(sys.Wait4(-1, status[i], 0))
+			p.Call(program.Sys(nr, nonsense()...))
+			p.Call(sys.ExitGroup(0))
+			p.Bind(next)
+			p.Call(sys.Wait4(-1, status[i], 0))
 		}
 	})
 	if err != nil {
@@ -61,7 +61,7 @@ func execute(lay func(*program.Program)) (*program.Results, unix.WaitStatus, err
 	defer unix.Close(fd)
 	p := program.New(mem)
 	lay(p)
-	p.Any(sys.ExitGroup(0))
+	p.Call(sys.ExitGroup(0))
 	pid, err := program.Start([]int{-1, -1, -1, fd}, nil, -1)
 	if err != nil {
 		return nil, 0, err

@@ -40,37 +40,37 @@ const (
 // the processes end at once.
 func lay(p *program.Program) (all []try) {
 	zero := program.Int(0)
-	p.Any(sys.Prctl(unix.PR_SET_NAME, program.Str(order.RunnerName)))
+	p.Call(sys.Prctl(unix.PR_SET_NAME, program.Str(order.RunnerName)))
 	apart := func(name string, call func() program.Op) {
 		next := new(program.Label)
 		p.StepExactly(zero, sys.Clone(int(unix.SIGCHLD))).Fork().Else(next)
 		t := try{name: name, op: call()}
-		p.Any(sys.ExitGroup(0))
-		p.Here(next)
+		p.Call(sys.ExitGroup(0))
+		p.Bind(next)
 		t.end = p.Space(8)
-		p.Any(sys.Wait4(-1, t.end, 0))
+		p.Call(sys.Wait4(-1, t.end, 0))
 		all = append(all, t)
 	}
 	for _, k := range kinds() {
 		apart(k.name, func() program.Op {
 			made := new(program.Label)
 			op := p.StepExactly(zero, sys.Clone(unix.CLONE_NEWUSER|k.flag|int(unix.SIGCHLD))).Fork().Else(made)
-			p.Any(sys.ExitGroup(0))
-			p.Here(made)
-			p.Any(sys.Wait4(-1, 0, 0))
+			p.Call(sys.ExitGroup(0))
+			p.Bind(made)
+			p.Call(sys.Wait4(-1, 0, 0))
 			return op
 		})
 	}
 	apart(order.TryLandlock, func() program.Op {
-		return p.See(sys.LandlockCreateRuleset(zero, 0, unix.LANDLOCK_CREATE_RULESET_VERSION))
+		return p.Observe(sys.LandlockCreateRuleset(zero, 0, unix.LANDLOCK_CREATE_RULESET_VERSION))
 	})
-	p.See(sys.Prctl(unix.PR_SET_NO_NEW_PRIVS, program.Int(1)))
+	p.Observe(sys.Prctl(unix.PR_SET_NO_NEW_PRIVS, program.Int(1)))
 	one := p.Data(program.Raw(allow))
 	prog := program.Ref(p.Data(program.Raw(1, uint64(one)))) // struct sock_fprog
 	apart(order.TryListener, func() program.Op {
-		return p.See(sys.Seccomp(setModeFilter, newListener, prog))
+		return p.Observe(sys.Seccomp(setModeFilter, newListener, prog))
 	})
-	apart(order.TryFilter, func() program.Op { return p.See(sys.Seccomp(setModeFilter, 0, prog)) })
+	apart(order.TryFilter, func() program.Op { return p.Observe(sys.Seccomp(setModeFilter, 0, prog)) })
 	return all
 }
 

@@ -27,7 +27,7 @@ func build(name string, p *program.Program) (check, error) {
 
 var num = program.Int[int]
 
-func exit(p *program.Program, code int) { p.Any(program.Sys(unix.SYS_EXIT_GROUP, num(code))) }
+func exit(p *program.Program, code int) { p.Call(program.Sys(unix.SYS_EXIT_GROUP, num(code))) }
 
 // all uses whatever the runner can do. It ends with 42, and with another code for each thing that went wrong.
 func all(p *program.Program) check {
@@ -42,50 +42,50 @@ func all(p *program.Program) check {
 
 	// A result goes into the middle of a word, whose other half stays.
 	half := p.Data(program.Raw(0x1111111122222222))
-	into := p.Do(program.Sys(unix.SYS_DUP, num(1))).Into(half.Plus(4))
+	into := p.Do(program.Sys(unix.SYS_DUP, num(1))).StoreAt(half.Plus(4))
 	closed := p.Do(program.Sys(unix.SYS_CLOSE, into.Result()))
 
 	// No calls: a word becomes the last result, and a result is negated.
 	word := p.Data(program.Raw(1<<40 + 5))
 	loaded := p.Load(program.Word(word))
-	p.Unless(num(1<<40+5), failed)
+	p.BranchUnless(num(1<<40+5), failed)
 	negated := p.Negate(pid.Result())
-	back := p.Negate(negated.Result()).Into(word.Plus(4))
-	p.Unless(pid.Result(), failed)
+	back := p.Negate(negated.Result()).StoreAt(word.Plus(4))
+	p.BranchUnless(pid.Result(), failed)
 	p.Load(num(-7))
-	p.UnlessOK(refusedLoad)
+	p.BranchUnlessOK(refusedLoad)
 	exit(p, 5)
-	p.Here(refusedLoad)
+	p.Bind(refusedLoad)
 
 	// Branches: forward where an Op fails, and backward until the three letters in a pipe are read.
 	never := p.Do(program.Sys(unix.SYS_CLOSE, num(99))).Else(refused)
 	exit(p, 1)
-	p.Here(refused)
+	p.Bind(refused)
 	ends := p.Space(16) // two descriptors of 32 bits, and nothing behind them
 	p.Do(program.Sys(unix.SYS_PIPE2, program.Ref(ends), num(unix.O_NONBLOCK)))
 	p.DoExactly(num(3), program.Sys(unix.SYS_WRITE, program.Word(ends.Plus(4)), program.Str("abc"), num(3)))
-	p.Here(loop)
+	p.Bind(loop)
 	letter := p.Space(8)
 	read := p.Try(program.Sys(unix.SYS_READ, program.Word(ends), program.Ref(letter), num(1)))
-	p.UnlessOK(empty)
-	p.Unless(num(2), loop)
+	p.BranchUnlessOK(empty)
+	p.BranchUnless(num(2), loop)
 	exit(p, 2)
-	p.Here(empty)
-	p.Unless(program.Errno(unix.EAGAIN), failed)
+	p.Bind(empty)
+	p.BranchUnless(program.Errno(unix.EAGAIN), failed)
 	p.Jump(on)
 	exit(p, 3)
-	p.Here(on)
+	p.Bind(on)
 
 	// The child stores nothing and goes another way than its parent, which reaps it.
 	clone := p.DoExactly(num(0), program.Sys(unix.SYS_CLONE, num(int(unix.SIGCHLD)), num(0), num(0), num(0), num(0))).Fork().Else(parent)
 	inChild := p.Do(program.Sys(unix.SYS_GETPID))
 	exit(p, 7)
-	p.Here(parent)
-	p.UnlessOK(failed)
+	p.Bind(parent)
+	p.BranchUnlessOK(failed)
 	status := p.Space(8)
 	reaped := p.StepExactly(clone.Result(), program.Sys(unix.SYS_WAIT4, clone.Result(), program.Ref(status), num(0), num(0)))
 	exit(p, 42)
-	p.Here(failed)
+	p.Bind(failed)
 	exit(p, 4)
 
 	return func(r *program.Results) error {
@@ -135,7 +135,7 @@ func sixArguments(p *program.Program) (pages [8]program.Addr) {
 			}
 		}
 		p.DoExactly(num(at), program.Sys(unix.SYS_MMAP, args[:]...))
-		p.Do(program.Sys(unix.SYS_GETPID)).Into(program.Addr(at))
+		p.Do(program.Sys(unix.SYS_GETPID)).StoreAt(program.Addr(at))
 	}
 	return pages
 }
@@ -144,11 +144,11 @@ func sixArguments(p *program.Program) (pages [8]program.Addr) {
 func broken(p *program.Program) check {
 	p.Layer("trial")
 	p.Do(program.Sys(unix.SYS_GETPID))
-	bad := p.DoExactly(num(-1), program.Sys(unix.SYS_GETPID)).On("self")
+	bad := p.DoExactly(num(-1), program.Sys(unix.SYS_GETPID)).For("self")
 	after := p.Do(program.Sys(unix.SYS_GETPID))
 	exit(p, 0)
 	return func(r *program.Results) error {
-		f, found := p.Broken(r, p.Len(), false)
+		f, found := p.FirstFailure(r, p.Len(), false)
 		if !found || f.Op != bad || !f.Ran || f.Got <= 0 || f.Layer != "trial" || f.Object != "self" || r.Ran(after) {
 			return fmt.Errorf("%v %+v", found, f)
 		}
