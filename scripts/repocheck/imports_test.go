@@ -32,6 +32,7 @@ var rules = []rule{
 	{"init/internal/rows", "policy platform init/order init/internal/cgroup init/internal/program init/internal/view", "golang.org/x/sys github.com/landlock-lsm/go-landlock"},
 	{"init/internal/ending", "policy init/order", ""},
 	{"init/internal/report", "policy platform init/order init/internal/ending init/internal/view", "golang.org/x/sys"},
+	{"init/internal/loop", "", "golang.org/x/sys"},
 	{"init/internal/proctree", "platform", "golang.org/x/sys"},
 	{"init/internal/privdir", "platform", "golang.org/x/sys"},
 	{"init/internal/tries", "platform init/order init/internal/program", "golang.org/x/sys"},

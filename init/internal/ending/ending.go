@@ -66,7 +66,6 @@ type Ending struct {
 	hostGone   bool
 
 	TimeoutAt time.Time // when it has had its time
-	StdinAt   time.Time // when to look at standard input again
 	SessionAt time.Time // when the server must have noticed the end of its session
 	KillAt    time.Time // when to kill everything; when it is being killed, when to kill harder
 }
@@ -94,7 +93,7 @@ func (e *Ending) Grace(otherwise time.Duration) time.Duration {
 	return otherwise
 }
 
-// Step does what is due of all but a look at standard input.
+// Step does what is due.
 func (e *Ending) Step(say func(line string)) {
 	now := time.Now()
 	if Due(&e.TimeoutAt, now) {
@@ -169,9 +168,9 @@ func (e *Ending) Kill() {
 }
 
 // Left is how long nothing is due, in milliseconds; -1 for ever.
-func (e *Ending) Left() int { return Milliseconds(earliest(e.Next(), e.StdinAt)) }
+func (e *Ending) Left() int { return Milliseconds(e.Next()) }
 
-// Next is when something is due of all but a look at standard input.
+// Next is when something is due.
 func (e *Ending) Next() time.Time { return earliest(e.TimeoutAt, e.SessionAt, e.KillAt) }
 
 // earliest is the first of moments, of which a zero one never comes.

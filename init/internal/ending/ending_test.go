@@ -33,7 +33,7 @@ func TestLeft(t *testing.T) {
 	}{
 		{"nothing is due", Ending{}, -1, -1},
 		{"the past", Ending{KillAt: now.Add(-time.Hour)}, 1, 1},
-		{"the nearest counts", Ending{TimeoutAt: now.Add(time.Hour), StdinAt: now.Add(2 * time.Hour), SessionAt: now.Add(90 * time.Minute)}, 3590e3, 3600e3 + 1},
+		{"the nearest counts", Ending{TimeoutAt: now.Add(time.Hour), SessionAt: now.Add(90 * time.Minute)}, 3590e3, 3600e3 + 1},
 		{"no more than a day", Ending{TimeoutAt: now.Add(1000 * time.Hour)}, 24 * 3600e3, 24*3600e3 + 1},
 	} {
 		if got := c.end.Left(); got < c.low || got > c.top {

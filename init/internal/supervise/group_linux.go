@@ -96,6 +96,7 @@ func (s *shim) leaveGroup() {
 func (s *shim) forksRefused() {
 	unix.Close(s.group.forks)
 	s.group.forks = -1
+	s.sources.forks.Remove()
 	s.Say("limit of " + strconv.FormatInt(s.group.Limit("pids.max"), 10) + " processes reached")
 }
 

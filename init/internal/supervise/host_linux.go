@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
+	"github.com/security-mcp/mcp-sandbox/init/internal/loop"
 	"github.com/security-mcp/mcp-sandbox/init/internal/report"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
@@ -61,7 +62,7 @@ func (s *shim) unhosted(fds []unix.PollFd) error {
 }
 
 // hostGone begins the end of a server whose host has ended, or has closed its sandbox. Then it still reads how that ended.
-func (s *shim) hostGone(fd *int) {
-	*fd = -1
+func (s *shim) hostGone(of *loop.Source) {
+	of.Remove()
 	s.end.HostGone()
 }

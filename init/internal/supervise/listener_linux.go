@@ -8,6 +8,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/denials"
 	"github.com/security-mcp/mcp-sandbox/init/internal/filter"
+	"github.com/security-mcp/mcp-sandbox/init/internal/loop"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
@@ -20,6 +21,8 @@ type listener struct {
 	calls int // the same, but -1 while calls are left waiting
 	pause int // a timer that ends that, or -1
 	tally denials.Tally
+
+	source, rests *loop.Source
 }
 
 func noListener() listener { return listener{fd: -1, calls: -1, pause: -1} }
@@ -35,7 +38,19 @@ func (l *listener) take(fd int) {
 
 func (l *listener) close() {
 	unix.Close(l.fd)
-	l.fd, l.calls = -1, -1
+	l.fd = -1
+	l.watch(-1)
+}
+
+// watch waits for calls on a descriptor, or for none.
+func (l *listener) watch(fd int) {
+	l.calls = fd
+	l.source.Watch(fd)
+}
+
+func (l *listener) register(on *loop.Loop, denied func(revents int16)) {
+	l.source = on.Add(l.calls, unix.POLLIN, denied)
+	l.rests = on.Add(l.pause, unix.POLLIN, func(int16) { l.rested() })
 }
 
 // denied is told that a call waits, or that no process has the filter any more.
@@ -101,14 +116,15 @@ func (l *listener) rest() {
 		l.close()
 		return
 	}
-	l.calls = -1
+	l.rests.Watch(l.pause)
+	l.watch(-1)
 }
 
 // rested is told that the moment is over.
 func (l *listener) rested() {
 	var b [8]byte
 	unix.Read(l.pause, b[:])
-	l.calls = l.fd
+	l.watch(l.fd)
 }
 
 // denials says in one line, and returns for the last record, which calls were refused.

@@ -3,6 +3,7 @@ package supervise
 import (
 	"path"
 	"strconv"
+	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/signals"
 	"github.com/security-mcp/mcp-sandbox/init/internal/view"
@@ -95,6 +96,20 @@ func (s *shim) lookOut() error {
 		}
 	}
 	return nil
+}
+
+// registerRepair has the loop wait for a cover that is taken away, and for what is due in a repair.
+func (s *shim) registerRepair() {
+	l := &s.loop
+	l.Add(s.lookout.table, unix.POLLPRI, s.unmounted)
+	runner := l.Add(-1, unix.POLLIN, func(int16) { s.laid() })
+	at := l.Timer(s.mend)
+	until := l.Timer(func() { s.repair.until = time.Time{}; s.overdue() })
+	l.Before(func() {
+		runner.Watch(s.repair.runner)
+		at.Set(s.repair.at)
+		until.Set(s.repair.until)
+	})
 }
 
 // lookAtCovers looks whether something that is covered was renamed in one of the folders. Mostly it was something else.

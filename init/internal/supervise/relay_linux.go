@@ -2,6 +2,7 @@ package supervise
 
 import (
 	lines "github.com/security-mcp/mcp-sandbox/init/internal/guard"
+	"github.com/security-mcp/mcp-sandbox/init/internal/loop"
 	"github.com/security-mcp/mcp-sandbox/init/internal/signals"
 	"golang.org/x/sys/unix"
 )
@@ -17,10 +18,11 @@ type relay struct {
 	slow   bool         // a read waits if nothing has come, so poll has to say that something did
 	sock   bool         // recv(2) can be told not to wait
 
-	waits  [3]int        // what is polled: in, to[0], to[1]; each -1 if it is not waited for
-	failed func(error)   // told why an outlet takes no more, unless its reader is gone; may be nil
-	ended  func(in bool) // told of an input that is over, or else of an outlet that is; may be nil
-	buf    []byte
+	waits   [3]int // what is polled: in, to[0], to[1]; each -1 if it is not waited for
+	sources [3]*loop.Source
+	failed  func(error)   // told why an outlet takes no more, unless its reader is gone; may be nil
+	ended   func(in bool) // told of an input that is over, or else of an outlet that is; may be nil
+	buf     []byte
 }
 
 // relayed is how much is read at once: the default size of a pipe.
@@ -32,22 +34,21 @@ func newRelay(in int, to outlet) *relay {
 	return r
 }
 
-// sources are what the shim's poll waits for on behalf of a relay.
-func (r *relay) sources() []source {
+// register has a loop wait for whichever of its sides the relay waits for.
+func (r *relay) register(l *loop.Loop) {
 	written := func(int16) { r.step(!r.slow) }
-	return []source{{&r.waits[0], unix.POLLIN, func(int16) { r.step(true) }},
-		{&r.waits[1], unix.POLLOUT, written}, {&r.waits[2], unix.POLLOUT, written}}
+	r.sources = [3]*loop.Source{l.Add(r.waits[0], unix.POLLIN, func(int16) { r.step(true) }),
+		l.Add(r.waits[1], unix.POLLOUT, written), l.Add(r.waits[2], unix.POLLOUT, written)}
 }
 
-// carried are what the shim's poll waits for on behalf of the server's terminal and relays.
-func (s *shim) carried() []source {
+// registerStdio has the shim's loop wait for the server's terminal and relays.
+func (s *shim) registerStdio() {
 	// A limit of a log's size is an error of write(2) then. Not before: the server would inherit it.
 	signals.Ignore(unix.SIGXFSZ)
-	all := []source{{&s.terminal.hangup, 0, func(int16) { s.hungUp() }}}
+	s.terminal.hangs = s.loop.Add(s.terminal.hangup, 0, func(int16) { s.hungUp() })
 	for _, r := range s.stdio.relays {
-		all = append(all, r.sources()...)
+		r.register(&s.loop)
 	}
-	return all
 }
 
 // step writes what can be written, and reads once if nothing is left. It reports whether anything moved.
@@ -178,5 +179,8 @@ func (r *relay) aim() {
 	}
 	if r.idle() {
 		r.waits[0] = r.in
+	}
+	for i, fd := range r.waits {
+		r.sources[i].Watch(fd)
 	}
 }

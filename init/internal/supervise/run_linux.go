@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
+	"github.com/security-mcp/mcp-sandbox/init/internal/loop"
 	"github.com/security-mcp/mcp-sandbox/init/internal/privdir"
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
 	"github.com/security-mcp/mcp-sandbox/init/internal/report"
@@ -62,6 +63,9 @@ type shim struct {
 	init        int   // pid
 	initFD      int   // pidfd
 	server      int   // pid, in the shim's namespace
+
+	loop    loop.Loop
+	sources sources
 
 	end   ending.Ending
 	stdin stdin

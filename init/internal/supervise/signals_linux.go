@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
+	"github.com/security-mcp/mcp-sandbox/init/internal/loop"
 	"github.com/security-mcp/mcp-sandbox/init/internal/signals"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
@@ -26,11 +27,11 @@ func (s *shim) listen() (err error) {
 // SIGIO by renames in a folder that is watched. What has to be done is the same for many of them as for one. So the signal
 // is ignored while the shim rests from it, which costs nothing, and then that is done once more.
 type flood struct {
-	sig  unix.Signal
-	do   func()
-	next time.Time     // when the shim has rested
-	at   time.Time     // when to do it again; zero: no signal came meanwhile
-	used time.Duration // the shim's processor time when the shim last began to rest, or when the flood began
+	sig   unix.Signal
+	do    func()
+	next  time.Time     // when the shim has rested
+	again *loop.Timer   // when to do it again; not set: no signal came meanwhile
+	used  time.Duration // the shim's processor time when the shim last began to rest, or when the flood began
 }
 
 const (
@@ -39,16 +40,18 @@ const (
 	restShare = 40                     // and so many times as long as the processor was used since the last rest
 )
 
+func (f *flood) register(l *loop.Loop) { f.again = l.Timer(f.due) }
+
 // came is told of the signal.
 func (f *flood) came() {
 	switch now := time.Now(); {
-	case !f.at.IsZero():
+	case f.again.IsSet():
 	case now.After(f.next):
 		f.used = platform.ProcessTime()
 		f.due()
 	default:
 		signals.Ignore(f.sig)
-		f.at = f.next
+		f.again.Set(f.next)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
+	"github.com/security-mcp/mcp-sandbox/init/internal/loop"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
 )
@@ -15,6 +16,8 @@ type stdin struct {
 	rest   int       // reads the pipe of a relay that has come to its end; -1 if there is none
 	unread int       // bytes that the server has not read
 	since  time.Time // when that number last changed
+
+	again *loop.Timer // when to look at that number again
 }
 
 // session returns a descriptor on which the end of standard input can be seen, or -1 if that is no session: if the policy
@@ -51,6 +54,7 @@ func (s *shim) stdinClosed() {
 	if in.fd >= 0 {
 		in.ended, in.fd = in.fd, -1 // poll would report the hang-up without end
 		in.since = now
+		s.sources.stdin.Remove()
 	}
 	n := waiting(in.ended)
 	if s.stdio.input != nil {
@@ -60,7 +64,7 @@ func (s *shim) stdinClosed() {
 		in.unread, in.since = n, now
 	}
 	if n > 0 && now.Sub(in.since) < s.end.Grace(ending.Grace) {
-		s.end.StdinAt = now.Add(again)
+		in.again.Set(now.Add(again))
 		return
 	}
 	unix.Close(in.ended)

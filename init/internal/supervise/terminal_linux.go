@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
+	"github.com/security-mcp/mcp-sandbox/init/internal/loop"
 	"github.com/security-mcp/mcp-sandbox/init/internal/signals"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"golang.org/x/sys/unix"
@@ -15,6 +16,7 @@ import (
 type terminal struct {
 	given  bool // by the host
 	hangup int  // the given one, of which only the end is watched; -1 if there is none
+	hangs  *loop.Source
 
 	handed []handed // to the server, which has no pty
 
@@ -136,6 +138,7 @@ func (s *shim) hungUp() {
 	if s.terminal.hangup >= 0 {
 		unix.Close(s.terminal.hangup)
 		s.terminal.hangup = -1
+		s.terminal.hangs.Remove()
 	}
 	s.end.Because(order.CauseCancelled)
 	s.end.Ask(unix.SIGHUP, ending.FromHost)

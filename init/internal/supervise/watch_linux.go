@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
+	"github.com/security-mcp/mcp-sandbox/init/internal/loop"
 	"github.com/security-mcp/mcp-sandbox/init/internal/proctree"
 	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
 	"github.com/security-mcp/mcp-sandbox/init/order"
@@ -13,43 +14,44 @@ import (
 // forInit is how long init may take to kill and reap all that is left.
 const forInit = 500 * time.Millisecond
 
-// watch stays with the server until init has ended. There is one poll, without a time-out unless a deadline is set.
+// sources are the shim's own among those that its loop waits for.
+type sources struct {
+	up, host, parent, stdin, forks *loop.Source
+}
+
+// watch stays with the server until init has ended.
 func (s *shim) watch() {
 	letGoOfStdio()
 	s.alsoRaw()
 	s.terminal.enter()
 	s.end.Begin(s, &s.policy)
 	s.group.forks = s.group.RefusedForks()
-	ended := false
-	l := loop{sources: []source{
-		{&s.initFD, unix.POLLIN, func(int16) { ended = true }},
-		{&s.up, unix.POLLIN, func(int16) { s.leftBehind() }},
-		{&s.asks, unix.POLLIN, func(int16) { s.passAsks() }},
-		{&s.signals, unix.POLLIN, func(int16) { s.passSignals() }},
-		{&s.Host, unix.POLLIN, func(int16) { s.hostGone(&s.Host) }},
-		{&s.Parent, unix.POLLIN, func(int16) { s.hostGone(&s.Parent) }},
-		{&s.stdin.fd, unix.POLLRDHUP, func(int16) { s.stdinClosed() }},
-		{&s.lookout.table, unix.POLLPRI, s.unmounted},
-		{&s.repair.runner, unix.POLLIN, func(int16) { s.laid() }},
-		{&s.listener.calls, unix.POLLIN, s.denied},
-		{&s.listener.pause, unix.POLLIN, func(int16) { s.listener.rested() }},
-		{&s.group.forks, unix.POLLPRI, func(int16) { s.forksRefused() }},
-	}, timers: []timer{
-		{&s.end.StdinAt, s.stdinClosed},
-		{&s.moved.at, s.moved.due}, {&s.resized.at, s.resized.due},
-		{&s.repair.at, s.mend}, {&s.repair.until, s.overdue},
-	}}
-	l.sources = append(l.sources, s.carried()...)
-	for !ended {
-		if err := l.turn(s.end.Left(), func() bool { return ended }); err != nil {
-			s.end.Because(order.CauseSupervisorLost)
-			s.cut() // init ends, and the wait for it needs no poll
-			return
-		}
-		if !ended {
-			s.pastDeadlines()
-		}
+	s.register()
+	if err := s.loop.Run(); err != nil {
+		s.end.Because(order.CauseSupervisorLost)
+		s.cut() // init ends, and the wait for it needs no poll
 	}
+}
+
+// register has the loop wait for everything that can happen while a server runs.
+func (s *shim) register() {
+	l, w := &s.loop, &s.sources
+	l.Add(s.initFD, unix.POLLIN, func(int16) { l.End() })
+	w.up = l.Add(s.up, unix.POLLIN, func(int16) { s.leftBehind() })
+	l.Add(s.asks, unix.POLLIN, func(int16) { s.passAsks() })
+	l.Add(s.signals, unix.POLLIN, func(int16) { s.passSignals() })
+	w.host = l.Add(s.Host, unix.POLLIN, func(int16) { s.hostGone(w.host) })
+	w.parent = l.Add(s.Parent, unix.POLLIN, func(int16) { s.hostGone(w.parent) })
+	w.stdin = l.Add(s.stdin.fd, unix.POLLRDHUP, func(int16) { s.stdinClosed() })
+	s.stdin.again = l.Timer(s.stdinClosed)
+	s.moved.register(l)
+	s.resized.register(l)
+	s.registerRepair()
+	s.listener.register(l, s.denied)
+	w.forks = l.Add(s.group.forks, unix.POLLPRI, func(int16) { s.forksRefused() })
+	s.registerStdio()
+	end := l.Timer(s.pastDeadlines)
+	l.Before(func() { end.Set(s.end.Next()) })
 }
 
 // pastDeadlines does what is due for the server's end.
@@ -92,6 +94,7 @@ func (s *shim) leftBehind() {
 func (s *shim) initEnds(leaves bool) {
 	unix.Close(s.up)
 	s.up = -1
+	s.sources.up.Remove()
 	if leaves {
 		s.end.Kill()
 		if !s.shared() {

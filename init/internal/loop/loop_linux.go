@@ -1,0 +1,132 @@
+// Package loop waits in one poll(2) for descriptors and times, and calls what was registered for them.
+//
+//	var l loop.Loop
+//	in := l.Add(fd, unix.POLLIN, func(revents int16) { ... })
+//	at := l.Timer(func() { ... })
+//	at.Set(time.Now().Add(time.Second))
+//	err := l.Run() // until l.End()
+//
+// In each turn every source that is ready and every timer that is due is called once, and each call does a bounded piece of work:
+// poll tells of what is left in the next turn. So no source starves another. A loop has no effect outside its own memory: several
+// can run in one process, each in a thread of its own.
+package loop
+
+import (
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// A Loop is ready for use as its zero value.
+type Loop struct {
+	sources []*Source
+	timers  []*Timer
+	before  []func()
+	fds     []unix.PollFd
+	ended   bool
+}
+
+// A Source is a descriptor that a loop waits for. A nil Source is none: its methods do nothing.
+type Source struct {
+	fd     int
+	events int16
+	ready  func(revents int16)
+}
+
+// Add waits for a descriptor, or for none if fd is negative. Sources are called in the order in which they were added.
+func (l *Loop) Add(fd int, events int16, ready func(revents int16)) *Source {
+	s := &Source{fd, events, ready}
+	l.sources = append(l.sources, s)
+	return s
+}
+
+// Watch makes the source wait for another descriptor, or for none if fd is negative.
+func (s *Source) Watch(fd int) {
+	if s != nil {
+		s.fd = fd
+	}
+}
+
+// Remove makes the source wait for nothing more. The descriptor stays open.
+func (s *Source) Remove() { s.Watch(-1) }
+
+// A Timer is a time at which a loop calls a function, once. A nil Timer is none: its methods do nothing.
+type Timer struct {
+	at  time.Time // zero: never
+	due func()
+}
+
+// Timer makes a timer that is not set.
+func (l *Loop) Timer(due func()) *Timer {
+	t := &Timer{due: due}
+	l.timers = append(l.timers, t)
+	return t
+}
+
+// Set sets the time; the zero time stops the timer.
+func (t *Timer) Set(at time.Time) {
+	if t != nil {
+		t.at = at
+	}
+}
+
+// IsSet reports whether the timer has a time that has not come.
+func (t *Timer) IsSet() bool { return t != nil && !t.at.IsZero() }
+
+// Before is called before each wait, to set timers and sources by.
+func (l *Loop) Before(do func()) { l.before = append(l.before, do) }
+
+// End makes Run return. Nothing more is called.
+func (l *Loop) End() { l.ended = true }
+
+// Run serves sources and timers until End. An error is poll's.
+func (l *Loop) Run() error {
+	for !l.ended {
+		if err := l.turn(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *Loop) turn() error {
+	for _, do := range l.before {
+		do()
+	}
+	l.fds = l.fds[:0]
+	for _, s := range l.sources {
+		l.fds = append(l.fds, unix.PollFd{Fd: int32(s.fd), Events: s.events})
+	}
+	if _, err := unix.Poll(l.fds, l.timeout()); err != nil && err != unix.EINTR {
+		return err
+	}
+	for i, fd := range l.fds {
+		// A source that was called before may have changed this one.
+		if s := l.sources[i]; fd.Revents != 0 && s.fd == int(fd.Fd) && !l.ended {
+			s.ready(fd.Revents)
+		}
+	}
+	now := time.Now()
+	for _, t := range l.timers {
+		if t.IsSet() && !now.Before(t.at) && !l.ended {
+			t.at = time.Time{}
+			t.due()
+		}
+	}
+	return nil
+}
+
+// timeout is how many milliseconds poll may wait for the first timer, or -1.
+func (l *Loop) timeout() int {
+	const most = 24 * time.Hour // the kernel takes 32 bits of milliseconds
+	timeout := -1
+	for _, t := range l.timers {
+		if !t.IsSet() {
+			continue
+		}
+		if left := int(min(most, max(0, time.Until(t.at)))/time.Millisecond) + 1; timeout < 0 || left < timeout {
+			timeout = left
+		}
+	}
+	return timeout
+}
