@@ -8,6 +8,8 @@ import (
 
 // A Mount is one line of /proc/PID/mountinfo; proc_pid_mountinfo(5).
 type Mount struct {
+	ID          uint64 // as STATX_MNT_ID of statx(2) tells it
+	Parent      uint64 // of the mount that it lies on
 	Dev         string // of the file system: "major:minor"
 	Root        string // of the file system, what is mounted
 	Path        string // where, seen from the process's root
@@ -79,7 +81,12 @@ func parseMount(line string) (m Mount, ok bool) {
 		if w == "" {
 			return m, false
 		}
+		var err error
 		switch i {
+		case 0:
+			m.ID, err = strconv.ParseUint(w, 10, 64)
+		case 1:
+			m.Parent, err = strconv.ParseUint(w, 10, 64)
 		case 2:
 			m.Dev = w
 		case 3:
@@ -88,6 +95,9 @@ func parseMount(line string) (m Mount, ok bool) {
 			m.Path = unescape(w)
 		case 5:
 			m.Options = w
+		}
+		if err != nil {
+			return m, false
 		}
 	}
 	m.Propagation = head

@@ -16,10 +16,10 @@ func TestParseMountinfo(t *testing.T) {
 32 30 0:41 / /empty rw - fuse.x # rw
 `
 	want := []Mount{
-		{"0:22", "/", "/proc", "rw,nosuid,nodev,noexec,relatime", "shared:13", "proc", "rw,hidepid=invisible"},
-		{"254:1", "/sub", "/", "ro,relatime", "", "ext4", "rw,discard"},
-		{"0:40", `/a b\c`, "/mnt/x\ty\nz\\040", "rw", "shared:1 master:2 propagate_from:3", "tmpfs", "rw"},
-		{"0:41", "/", "/empty", "rw", "", "fuse.x", "rw"},
+		{24, 30, "0:22", "/", "/proc", "rw,nosuid,nodev,noexec,relatime", "shared:13", "proc", "rw,hidepid=invisible"},
+		{30, 1, "254:1", "/sub", "/", "ro,relatime", "", "ext4", "rw,discard"},
+		{31, 30, "0:40", `/a b\c`, "/mnt/x\ty\nz\\040", "rw", "shared:1 master:2 propagate_from:3", "tmpfs", "rw"},
+		{32, 30, "0:41", "/", "/empty", "rw", "", "fuse.x", "rw"},
 	}
 	got, err := ParseMountinfo([]byte(table))
 	if err != nil || !reflect.DeepEqual(got, want) {
@@ -30,7 +30,7 @@ func TestParseMountinfo(t *testing.T) {
 	}
 	for _, line := range []string{
 		table[:len(table)-1], "\n", "1 2 3:4 / /x rw\n", "1 2 3:4 / /x - ext4 a rw\n", "1 2 3:4 /  /x rw - ext4 a rw\n",
-		"1 2 3:4 / /x rw - \n", "1 2 3:4 / /x rw -\n", "x - y\n", table + "half",
+		"1 2 3:4 / /x rw - \n", "1 2 3:4 / /x rw -\n", "x - y\n", "x 2 3:4 / /x rw - ext4 a rw\n", "1 -2 3:4 / /x rw - ext4 a rw\n", table + "half",
 	} {
 		if all, err := ParseMountinfo([]byte(line)); !errors.Is(err, ErrMountinfo) {
 			t.Errorf("%q is %+v, %v", line, all, err)
@@ -65,7 +65,7 @@ func FuzzMountinfo(f *testing.F) {
 		if root == "" || path == "" || !word(options) || !word(typ) || strings.ContainsAny(super+propagation, " \t\n") {
 			return
 		}
-		want := Mount{"3:4", root, path, options, propagation, typ, super}
+		want := Mount{1, 2, "3:4", root, path, options, propagation, typ, super}
 		sep := " - "
 		if propagation != "" {
 			sep = " " + propagation + sep

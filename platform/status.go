@@ -36,34 +36,56 @@ func Process(status []byte) (pid int, ok bool) {
 
 // A Mapping is one line of /proc/PID/maps; proc_pid_maps(5).
 type Mapping struct {
-	Dev  uint64 // of the file's file system, major<<32 | minor
-	Ino  uint64 // 0: no file
-	Path string
+	Dev    uint64 // of the file's file system, major<<32 | minor
+	Ino    uint64 // 0: no file
+	Path   string // a newline in it is \012
+	Shared bool   // with all who map the file
+	Writes bool   // what is written there is written to the file; of a table that does not say so: what can be written now
 }
 
-// ParseMaps reads the whole of it.
+// ParseMaps reads the whole of it, or of /proc/PID/smaps: that tells of a shared mapping too whether it could be made writable.
 func ParseMaps(b []byte) (maps []Mapping, ok bool) {
 	for len(b) > 0 {
 		line, rest, whole := bytes.Cut(b, []byte("\n"))
-		f := bytes.SplitN(line, []byte(" "), 6)
-		if !whole || len(f) < 5 {
+		if !whole {
 			return nil, false
 		}
 		b = rest
-		major, minor, both := bytes.Cut(f[3], []byte(":"))
-		hi, err1 := strconv.ParseUint(string(major), 16, 32)
-		lo, err2 := strconv.ParseUint(string(minor), 16, 32)
-		ino, err3 := strconv.ParseUint(string(f[4]), 10, 64)
-		if !both || err1 != nil || err2 != nil || err3 != nil {
-			return nil, false
+		name, flags, told := bytes.Cut(line, []byte(":"))
+		if told && len(name) > 0 && 'A' <= name[0] && name[0] <= 'Z' { // of smaps: VmFlags and others
+			if string(name) == "VmFlags" && len(maps) > 0 {
+				m := &maps[len(maps)-1]
+				m.Writes = m.Shared && bytes.Contains(append(flags, ' '), []byte(" sh "))
+			}
+			continue
 		}
-		m := Mapping{Dev: hi<<32 | lo, Ino: ino}
-		if len(f) == 6 {
-			m.Path = string(bytes.TrimLeft(f[5], " "))
+		m, ok := parseMapping(line)
+		if !ok {
+			return nil, false
 		}
 		maps = append(maps, m)
 	}
 	return maps, true
+}
+
+// parseMapping reads: start-end perms offset major:minor inode [path]
+func parseMapping(line []byte) (m Mapping, ok bool) {
+	f := bytes.SplitN(line, []byte(" "), 6)
+	if len(f) < 5 || len(f[1]) != 4 {
+		return m, false
+	}
+	major, minor, both := bytes.Cut(f[3], []byte(":"))
+	hi, err1 := strconv.ParseUint(string(major), 16, 32)
+	lo, err2 := strconv.ParseUint(string(minor), 16, 32)
+	ino, err3 := strconv.ParseUint(string(f[4]), 10, 64)
+	if !both || err1 != nil || err2 != nil || err3 != nil {
+		return m, false
+	}
+	m = Mapping{Dev: hi<<32 | lo, Ino: ino, Shared: f[1][3] == 's', Writes: f[1][3] == 's' && f[1][1] == 'w'}
+	if len(f) == 6 {
+		m.Path = string(bytes.TrimLeft(f[5], " "))
+	}
+	return m, true
 }
 
 // Filters reads from /proc/PID/status how many seccomp filters a thread has. Kernels before 5.9 do not say.

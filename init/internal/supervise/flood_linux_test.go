@@ -42,6 +42,8 @@ func flood() {
 				}
 			}
 		}
+	case "hold":
+		hold(paths)
 	case "headless":
 		headless(paths)
 	case "litter":

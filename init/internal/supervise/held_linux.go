@@ -2,10 +2,12 @@ package supervise
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/proctree"
+	"github.com/security-mcp/mcp-sandbox/init/internal/view"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
 )
@@ -14,43 +16,84 @@ import (
 type held struct {
 	found
 	path string
-	pin  bool // neither denied nor protected: only its place is
+	kind view.CoverKind // a Pin is neither denied nor protected: only its place is
+	by   []uint64       // mounts by which it could be reached while no cover lay there: those that the cover lies on
 }
 
-// A search finds out who holds what was covered meanwhile: by a descriptor, as a folder it is in, in its memory, or by
-// another name. Each step of it takes a bounded time. A process that hands a descriptor on meanwhile can evade it, as one can
-// that leaves it in a socket.
+// A search finds out who holds what was covered meanwhile: by a descriptor of it or of something in it, as a folder to be in,
+// in its memory, or by another name. Each step of it takes a bounded time. It goes through all processes more than once, for
+// one may have got from another what it holds after it was looked at. A process that hands a descriptor on all the time, to
+// another or to a child, can evade it.
 type search struct {
 	want   []held
+	uid    int // of the server
 	todo   []place
+	passes int
 	tries  int
-	linked time.Time // until when another name may be the host's, which it is about to take away
-}
-
-// A place is one of a process in which something can be held: links in /proc, or if there are none its memory.
-type place struct {
-	process proctree.Process
-	links   []string
-	thread  string // lists them when it comes to it
+	began  time.Time
 }
 
 const (
-	atOnce   = 5 * time.Millisecond // of a search in each turn of the loop
-	forLinks = 200 * time.Millisecond
-	mayFail  = 50 // times that a process may not be looked into: one that executes something cannot for a moment
+	atOnce    = 5 * time.Millisecond // of a search in each turn of the loop
+	forLinks  = 200 * time.Millisecond
+	forFlight = time.Second // that a descriptor may be on its way through a socket
+	mayFail   = 50          // times that a process may not be looked into: one that executes something cannot for a moment
+	passes    = 3           // through all processes,
+	forPasses = time.Second // unless the first took as long
 )
 
 // beginSearch begins when every cover lies.
-func (s *shim) beginSearch() {
-	now := time.Now()
-	q := &search{want: s.repair.laid, linked: now.Add(forLinks)}
-	for _, p := range proctree.Descendants(s.init) {
-		if p.Dead() || p.PID == s.server && !s.executed() {
-			continue
-		}
-		q.todo = append(q.todo, place{process: p})
+func (s *shim) beginSearch() error {
+	mounts, err := s.lookout.mounts()
+	if err != nil {
+		return err
 	}
-	s.repair.search, s.repair.at = q, now
+	q := &search{uid: s.machine.UID, began: time.Now()}
+	for _, w := range s.repair.laid {
+		// What lay there before, if the host has put something else there since, has a number that another file may have by now.
+		f, err := lookAt(w.path)
+		if err == unix.ENOENT || slices.ContainsFunc(q.want, func(v held) bool { return v.path == w.path }) {
+			continue
+		} else if err != nil {
+			return err
+		}
+		w.found, w.by = f, under(mounts, w.path)
+		q.want = append(q.want, w)
+		if w.kind != view.Pin {
+			q.todo = append(q.todo, place{kind: w.kind, folder: w.path})
+		}
+	}
+	q.pass(s)
+	s.repair.search, s.repair.at = q, q.began
+	return nil
+}
+
+// under are the mounts that what is mounted at a path lies on.
+func under(mounts []platform.Mount, path string) (ids []uint64) {
+	at := make(map[uint64]*platform.Mount, len(mounts))
+	var m *platform.Mount
+	for i := range mounts {
+		at[mounts[i].ID] = &mounts[i]
+		if mounts[i].Path == path {
+			m = &mounts[i]
+		}
+	}
+	for ; m != nil && len(ids) <= len(mounts); m = at[m.Parent] {
+		if m.Path != path {
+			ids = append(ids, m.ID)
+		}
+	}
+	return ids
+}
+
+// pass begins to go through all processes.
+func (q *search) pass(s *shim) {
+	q.passes++
+	for _, p := range proctree.Descendants(s.init) {
+		if !p.Dead() && (p.PID != s.server || s.executed()) {
+			q.todo = append(q.todo, place{process: p})
+		}
+	}
 }
 
 // searchOn looks on for a moment. It reports whether nobody is left who could hold anything.
@@ -70,24 +113,49 @@ func (s *shim) searchOn() (done bool, err error) {
 		q.todo = q.todo[:len(q.todo)-1]
 		more, at, err := q.look(&l)
 		switch pid := strconv.Itoa(l.process.PID); {
+		case err != nil && l.folder != "":
+			return false, err
+		case at != "" && q.replaced(at): // so another search follows
+			s.repair.at = time.Now().Add(soon)
+			return false, nil
 		case at != "":
 			return false, errors.New("process " + pid + " has the new " + at + " open")
 		case err != nil && l.process.Ended():
-		case err != nil && q.tries == mayFail:
-			return false, errors.New("who has it open: process " + pid + " cannot be looked into: " + err.Error())
-		case err != nil:
-			q.tries++
+		case err != nil && q.wait(err):
 			q.todo = append(q.todo, l)
 			s.repair.at = time.Now().Add(soon)
 			return false, nil
+		case errors.Is(err, errFlight):
+			return false, errors.New("process " + pid + " could have it open: " + err.Error())
+		case err != nil:
+			return false, errors.New("who has it open: process " + pid + " cannot be looked into: " + err.Error())
 		}
 		q.todo = append(q.todo, more...)
 	}
 	again, err = q.names() // a name made meanwhile
+	if !again && err == nil && q.passes < passes && time.Since(q.began) < forPasses {
+		q.pass(s)
+		again = true
+	}
 	if again {
 		s.repair.at = time.Now().Add(soon)
 	}
 	return !again && err == nil, err
+}
+
+// replaced reports whether the host has put something else at a path that is searched for.
+func (q *search) replaced(path string) bool {
+	f, err := lookAt(path)
+	return err == unix.ENOENT || err == nil && q.wants(func(w held) bool { return w.path == path && w.same(f) }) == ""
+}
+
+// wait reports whether what cannot be looked into now is looked at again.
+func (q *search) wait(err error) bool {
+	if errors.Is(err, errFlight) {
+		return time.Since(q.began) < forFlight
+	}
+	q.tries++
+	return q.tries <= mayFail
 }
 
 // names is an error if what was covered has another name, under which it can be opened. A host that replaces a file by a
@@ -95,15 +163,22 @@ func (s *shim) searchOn() (done bool, err error) {
 func (q *search) names() (again bool, err error) {
 	for _, w := range q.want {
 		f, err := lookAt(w.path)
-		if err != nil || w.pin || !f.linked() {
+		if err != nil && err != unix.ENOENT {
+			return false, err
+		}
+		if err != nil || w.kind == view.Pin || !f.linked() {
 			continue
 		}
-		if time.Now().After(q.linked) {
-			return false, errors.New("the new " + w.path + " has another name (a hard link)")
+		if time.Since(q.began) > forLinks {
+			return false, linkedError(w.path)
 		}
 		again = true
 	}
 	return again, nil
+}
+
+func linkedError(path string) error {
+	return errors.New("the new " + path + " has another name (a hard link)")
 }
 
 // executed reports whether the server's own program runs. Before, its process is not dumpable, so nobody may look into it,
@@ -112,74 +187,4 @@ func (s *shim) executed() bool {
 	fds := []unix.PollFd{{Fd: int32(s.release)}}
 	_, err := unix.Poll(fds, 0)
 	return err != nil || fds[0].Revents&unix.POLLERR != 0
-}
-
-// look looks at one place, and returns what is found there to be held, or further places.
-func (q *search) look(l *place) (more []place, at string, err error) {
-	const links = 256 // at once
-	switch {
-	case len(l.links) > 0:
-		n := min(links, len(l.links))
-		for _, link := range l.links[:n] {
-			if got, err := lookFD(unix.AT_FDCWD, link, 0); err == nil {
-				if at = q.wants(func(w held) bool { return got.same(w.found) }); at != "" {
-					return nil, at, nil
-				}
-			}
-		}
-		if l.links = l.links[n:]; len(l.links) > 0 {
-			more = []place{*l}
-		}
-		return more, "", nil
-	case l.thread != "":
-		fds := l.thread + "/fd/"
-		names, err := list(fds)
-		if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ESRCH) {
-			return nil, "", nil
-		}
-		l.links = append(make([]string, 0, len(names)+2), l.thread+"/cwd", l.thread+"/root")
-		for _, n := range names {
-			l.links = append(l.links, fds+n)
-		}
-		return []place{*l}, "", err
-	}
-	dir := "/proc/" + strconv.Itoa(l.process.PID)
-	if at, err = q.mapped(dir + "/maps"); err != nil || at != "" {
-		return nil, at, err
-	}
-	for _, t := range numbers(dir + "/task/") { // each may have a table of its own
-		more = append(more, place{process: l.process, thread: dir + "/task/" + t})
-	}
-	return more, "", nil
-}
-
-// mapped is what a process has in its memory of what is looked for.
-func (q *search) mapped(table string) (at string, err error) {
-	b, err := platform.ReadSmall(table, 64<<20)
-	if err != nil {
-		return "", err
-	}
-	maps, ok := platform.ParseMaps(b)
-	if !ok {
-		return "", errors.New("maps: a line is not as proc_pid_maps(5) says")
-	}
-	for _, m := range maps {
-		// The device is another one than stat's on btrfs, and the inode on overlayfs.
-		if m.Ino == 0 {
-			continue
-		}
-		if at = q.wants(func(w held) bool { return m.Dev == w.dev && m.Ino == w.ino || m.Path == w.path }); at != "" {
-			return at, nil
-		}
-	}
-	return "", nil
-}
-
-func (q *search) wants(is func(held) bool) string {
-	for _, w := range q.want {
-		if is(w) {
-			return w.path
-		}
-	}
-	return ""
 }

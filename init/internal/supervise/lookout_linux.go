@@ -153,7 +153,11 @@ func lookFD(fd int, name string, flags int) (f found, err error) {
 	if err = unix.Statx(fd, name, flags, unix.STATX_BASIC_STATS, &st); err != nil {
 		return f, err
 	}
-	return found{uint64(st.Dev_major)<<32 | uint64(st.Dev_minor), st.Ino, uint32(st.Mode), st.Nlink, st.Uid}, nil
+	return foundOf(&st), nil
+}
+
+func foundOf(st *unix.Statx_t) found {
+	return found{uint64(st.Dev_major)<<32 | uint64(st.Dev_minor), st.Ino, uint32(st.Mode), st.Nlink, st.Uid}
 }
 
 // hasten asks the scheduler to wake the shim and init without delay even where the server uses every processor: a short

@@ -73,24 +73,6 @@ func (s *subject) ended() outcome {
 	return s.done()
 }
 
-// A folder that the host replaces while the server stands in the new one, which hides it no more.
-func TestStandsInWhatIsDenied(t *testing.T) {
-	st := build(t, "/var/tmp")
-	for _, name := range []string{"write/dir", "write/dir.new"} {
-		os.Mkdir(st.path(name), 0o777)
-		os.Chmod(st.path(name), 0o777)
-	}
-	s := st.subject(t, `{"version":1,"filesystem":{"allowWrite":["STAGE/write"],"denyRead":["STAGE/write/secret","STAGE/write/dir"]}}`, nil)
-	s.tell("{ cd dir.new && sleep 600; } & until ls -l /proc/$!/cwd | grep -q dir.new; do :; done")
-	if err := unix.Renameat2(unix.AT_FDCWD, s.path("write/dir.new"), unix.AT_FDCWD, s.path("write/dir"), unix.RENAME_EXCHANGE); err != nil {
-		t.Fatal(err)
-	}
-	o := s.ended()
-	if last := o.report[len(o.report)-1]; o.code != 137 || last["cause"] != "policy-lost" || !strings.Contains(o.stderr, "has the new ") {
-		t.Errorf("code %d, %v, %q\n%s", o.code, last, o.stdout, o.stderr)
-	}
-}
-
 // A server takes the launcher's right away to look into the folder of a cover, has it look, and gives it back. What the host
 // then saves is covered again, or the server has ended: with what the host saves it reads nothing.
 func TestWatchIsKept(t *testing.T) {

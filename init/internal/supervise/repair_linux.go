@@ -8,7 +8,6 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/proctree"
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
 	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
-	"github.com/security-mcp/mcp-sandbox/init/internal/view"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
@@ -88,15 +87,14 @@ func (s *shim) layLost() (done bool, err error) {
 	// A repair that failed may have covered something: what the host put there after it was looked at, or the first of two.
 	for i := range r.tried {
 		if f, err := lookAt(r.tried[i].Path); err == nil {
-			r.laid = append(r.laid, held{f, r.tried[i].Path, r.tried[i].Kind == view.Pin})
+			r.laid = append(r.laid, held{found: f, path: r.tried[i].Path, kind: r.tried[i].Kind})
 		}
 	}
 	if r.tried = nil; len(r.laid) == 0 {
 		return true, nil
 	}
 	r.until = time.Now().Add(forRepair)
-	s.beginSearch()
-	return false, nil
+	return false, s.beginSearch()
 }
 
 // overdue is told that a repair took too long.
@@ -231,7 +229,7 @@ func (s *shim) laid() {
 	case err == nil:
 		for i := range r.lost {
 			k := &r.lost[i]
-			r.laid = append(r.laid, held{found{dev: k.Dev, ino: k.Ino}, k.Path, k.Kind == view.Pin})
+			r.laid = append(r.laid, held{found: found{dev: k.Dev, ino: k.Ino}, path: k.Path, kind: k.Kind})
 		}
 		s.mend()
 	// The mount goes away a moment before the host's rename is through, and until then nothing can be mounted there.

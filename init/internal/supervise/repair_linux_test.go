@@ -109,7 +109,9 @@ func (s *subject) covered(name string) {
 		}
 		time.Sleep(time.Millisecond)
 	}
-	s.Fatalf("%s is not covered again", name)
+	s.cmd.Process.Signal(unix.SIGTERM)
+	s.ask.Close()
+	s.Fatalf("%s is not covered again: %s", name, s.done().stderr)
 }
 
 func (s *subject) end() outcome {
