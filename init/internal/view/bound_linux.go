@@ -187,10 +187,10 @@ func (c *covering) search() {
 
 // closed reports whether a folder that cannot be listed is gone, or closed to the server too: it is another user's, and
 // may not be entered.
-func (c *covering) closed(folder string, err error) bool {
+func (p *planner) closed(folder string, err error) bool {
 	if missing(errors.Unwrap(err)) {
 		return true
 	}
 	e, err := statx(folder)
-	return missing(err) || err == nil && int(e.uid) != c.r.UID && !c.enters(&e, folder)
+	return missing(err) || err == nil && int(e.uid) != p.r.UID && !p.enters(&e, folder)
 }

@@ -85,7 +85,7 @@ func programNeeds(script bool) uint32 {
 }
 
 func (p *planner) head(path string) (interpreter, arg string, script bool) {
-	b, err := read(path, scriptHead)
+	b, err := p.host.read(path, scriptHead)
 	if err != nil {
 		return "", "", false // execute only: no script could run
 	}

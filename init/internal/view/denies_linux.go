@@ -26,6 +26,7 @@ func (p *planner) deny() error {
 	for i := range found {
 		d := &found[i]
 		p.points.allow(d.path, d.entry, d.flag)
+		p.linked(d.key, d.path, &d.entry, d.flag == noRead)
 	}
 	p.denials = found
 	return p.settle()

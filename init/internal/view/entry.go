@@ -22,3 +22,8 @@ const (
 )
 
 func (e *entry) is(kind uint32) bool { return e.mode&typeMask == kind }
+
+// same reports whether it is the same file: neither another one nor another kind in its place.
+func (e *entry) same(as *entry) bool {
+	return e.dev == as.dev && e.ino == as.ino && e.mode&typeMask == as.mode&typeMask
+}

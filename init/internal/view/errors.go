@@ -26,6 +26,9 @@ const (
 	// ErrDenyLink: a denied path goes through a symbolic link that the server could have written: it can lead elsewhere
 	// at the next launch, and what was meant is open then.
 	ErrDenyLink Reason = "goes through a symbolic link inside a write grant, which the server can replace: deny what it leads to"
+	// ErrLinked: what is denied or protected in a write grant can be opened by another name, which the server could have made
+	// in an earlier launch, when it was neither.
+	ErrLinked Reason = "has another name (a hard link), which a server may have made in an earlier launch"
 	// ErrNotVisible: a working folder or a command that the server would not see.
 	ErrNotVisible Reason = "is not visible inside"
 	// ErrStarts: a command that does its work by starting others, where subprocess.allow is false.
@@ -105,3 +108,22 @@ func (e *SearchError) Error() string {
 }
 
 func (e *SearchError) Unwrap() error { return e.Err }
+
+// An OtherNameError is an ErrLinked with the other name, or why that could not be found.
+type OtherNameError struct {
+	Name string
+	Err  error
+}
+
+func (e *OtherNameError) Error() string {
+	s := string(ErrLinked)
+	if e.Err == nil {
+		s += ": " + e.Name + " is open to it"
+	} else {
+		s += ", and nobody can tell that it is not open to it: " + e.Err.Error()
+	}
+	return s + ": put a copy in the place of the file (cp -p FILE NEW && mv NEW FILE)"
+}
+
+// Unwrap gives both the kind and the cause.
+func (e *OtherNameError) Unwrap() []error { return []error{ErrLinked, e.Err} }

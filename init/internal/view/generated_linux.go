@@ -50,7 +50,7 @@ func (p *planner) resolvConf() error {
 		}
 		at = r.path
 	}
-	b, err := read(r.path, 64<<10)
+	b, err := p.host.read(r.path, 64<<10)
 	if err != nil {
 		return err
 	}

@@ -108,7 +108,7 @@ func (p *planner) item(program string) {
 // venv shows the Python that a virtual environment was made from. What a server may write it is not believed about
 // other places than version stores.
 func (p *planner) venv(prefix, config string) {
-	b, err := read(config, 8<<10)
+	b, err := p.host.read(config, 8<<10)
 	if err != nil {
 		return
 	}

@@ -27,6 +27,22 @@ func inGit(path string) bool {
 	return false
 }
 
+// gitPart is a bit for each of the names by which git knows a repository in any folder, bare or not.
+func gitPart(name []byte) uint8 {
+	switch len(name) {
+	case 4, 7, 9:
+		for i, part := range [...]string{"head", "objects", "refs", "commondir"} {
+			if sameFold(name, part) {
+				return 1 << i
+			}
+		}
+	}
+	return 0
+}
+
+// isRepository reports whether these are enough: HEAD, and objects and refs, or a file that names the folder of both.
+func isRepository(parts uint8) bool { return parts&1 != 0 && (parts&6 == 6 || parts&8 != 0) }
+
 // parseGitFile reads a worktree's or a submodule's .git file: "gitdir: PATH"; gitrepository-layout(5).
 func parseGitFile(b []byte) (path string, ok bool) {
 	const key = "gitdir: "

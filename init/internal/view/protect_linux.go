@@ -22,6 +22,11 @@ type protection struct {
 	holds   []finding // that lie in a write grant
 	reasons int       // warnings so far
 	missing int       // names that are not there
+
+	insideLeft int             // names that may still be looked at in protected folders
+	looked     map[string]bool // protected folders, and what links in them lead to
+	configs    map[string][]setting
+	manyNames  map[inode]linked
 }
 
 // protect holds what lies inside write grants and would run code outside of the sandbox.
@@ -46,6 +51,9 @@ func (p *planner) protect() error {
 		return err
 	}
 	p.holdAll()
+	if err := p.otherNames(); err != nil {
+		return err
+	}
 	p.hideOwn()
 	if n := p.reasons - maxReasons; n > 0 {
 		p.warn(strconv.Itoa(n) + " more are read-only as a whole, or name what is not protected: the report lists what is, under protected")
@@ -58,14 +66,8 @@ func (p *planner) protect() error {
 
 // protectPaths holds what has a path of its own.
 func (p *planner) protectPaths() error {
-	for _, home := range p.ownHomes() {
-		for _, name := range homely() {
-			if p.writesHome(home, name) {
-				if err := p.keep(join(home, name)); err != nil {
-					return err
-				}
-			}
-		}
+	if err := p.protectHomes(); err != nil {
+		return err
 	}
 	for _, path := range [...]string{p.r.PolicyFile, p.r.ReportFile, p.r.Launcher} {
 		if path != "" && path[0] == '/' {
@@ -77,7 +79,34 @@ func (p *planner) protectPaths() error {
 	return nil
 }
 
-// writesHome reports whether a name below a home lies in a write grant. It is asked of every name in every launch.
+// protectHomes holds the names of the homes, and what links of these names, or in them, lead to in a write grant: a folder of
+// dotfiles may be granted, and the home not.
+func (p *planner) protectHomes() error {
+	if len(p.writes) == 0 || p.strict {
+		return nil
+	}
+	p.insideLeft = insideNames
+	for _, home := range p.ownHomes() {
+		for _, name := range homely() {
+			at := join(home, name)
+			if !p.writesHome(home, name) {
+				r, err := p.host.resolve(at)
+				if len(r.links) == 0 && (err != nil || !r.entry.is(typeFolder)) {
+					continue
+				}
+			}
+			if err := p.keep(at); err != nil {
+				return err
+			}
+			if err := p.lookInside(at, false); err != nil {
+				return err
+			}
+		}
+	}
+	return p.configured("")
+}
+
+// writesHome reports whether a name below a home lies in a write grant.
 func (p *planner) writesHome(home, name string) bool {
 	for _, w := range p.writes {
 		if within(home, w) || below(w, home) && within(name, w[len(home)+1:]) {
@@ -171,7 +200,7 @@ func (p *planner) shut(folder string, err error) error {
 	if pt := p.points[folder]; lost != nil || pt != nil && pt.flags&mayWrite != 0 {
 		return unsearchable(folder, err)
 	}
-	p.hold(finding{folder, e, true, err})
+	p.hold(finding{path: folder, entry: e, whole: true, err: err})
 	return nil
 }
 

@@ -39,6 +39,7 @@ type finding struct {
 	path  string
 	entry entry
 	whole bool
+	bare  bool  // a repository without a .git around it
 	err   error // why the folder could not be looked into, or nil where the search was at its bound
 }
 
@@ -168,66 +169,9 @@ func (s *search) branch(b *branch, depth int, buf []byte) {
 			b.err = &os.PathError{Op: "statx", Path: path, Err: lost}
 			return
 		case e.is(typeFolder):
-			b.found = append(b.found, finding{path, e, true, err})
+			b.found = append(b.found, finding{path: path, entry: e, whole: true, err: err})
 		}
 	}
-}
-
-// An opened is what was seen in one folder.
-type opened struct {
-	path  string
-	depth int
-	limit int // of names
-	names []string
-	found []finding
-}
-
-// folder looks into one folder.
-func (s *search) folder(at int, name string, f *opened, buf []byte) error {
-	fd, err := openFolder(at, name)
-	if err != nil {
-		return &os.PathError{Op: "open", Path: f.path, Err: err}
-	}
-	defer unix.Close(fd)
-	if s.may != nil {
-		if e, err := statxAt(fd, "."); err == nil && !s.may(f.path, &e) {
-			return &os.PathError{Op: "enter", Path: f.path, Err: unix.EACCES}
-		}
-	}
-	return f.list(fd, buf, s.until)
-}
-
-// list finds the protected names in an open folder, and the names of the folders in it.
-func (f *opened) list(fd int, buf []byte, until time.Time) error {
-	var guarded, unknown []string
-	err := entries(fd, f.path, buf, func(name []byte, kind byte) bool {
-		switch {
-		case guards(name):
-			guarded = append(guarded, string(name))
-		case f.depth == searchDepth || len(f.names) > f.limit || string(name) == unsearched:
-		case kind == unix.DT_DIR:
-			f.names = append(f.names, string(name))
-		case kind == unix.DT_UNKNOWN:
-			unknown = append(unknown, string(name))
-		}
-		return true
-	}, until)
-	if err != nil {
-		return err
-	}
-	for _, name := range append(guarded, unknown...) {
-		e, err := statxAt(fd, name)
-		switch {
-		case missing(err):
-		case err != nil:
-			return &os.PathError{Op: "statx", Path: join(f.path, name), Err: err}
-		case guards([]byte(name)):
-			f.found = append(f.found, finding{path: join(f.path, name), entry: e})
-		case e.is(typeFolder):
-			f.names = append(f.names, name)
-		}
-	}
-	return nil
 }
 
 // whole tells of a folder that was listed, and in which not all was searched.
@@ -242,6 +186,6 @@ func (s *search) whole(path string, err error) error {
 	if errors.Is(err, errBound) {
 		err = nil
 	}
-	s.found = append(s.found, finding{path, e, true, err})
+	s.found = append(s.found, finding{path: path, entry: e, whole: true, err: err})
 	return nil
 }

@@ -41,10 +41,11 @@ func (h *host) stat(path string) (entry, bool) {
 
 func statx(path string) (entry, error) { return statxAt(unix.AT_FDCWD, path) }
 
+// statxAt looks at a name in an open folder, or with no name at what is open.
 func statxAt(folder int, name string) (entry, error) {
 	const want = unix.STATX_TYPE | unix.STATX_MODE | unix.STATX_UID | unix.STATX_GID | unix.STATX_INO | unix.STATX_NLINK
 	var st unix.Statx_t
-	err := unix.Statx(folder, name, unix.AT_SYMLINK_NOFOLLOW, want, &st) // mounts what is mounted on demand, as open will
+	err := unix.Statx(folder, name, unix.AT_SYMLINK_NOFOLLOW|unix.AT_EMPTY_PATH, want, &st) // mounts what is mounted on demand, as open will
 	if err != nil {
 		return entry{}, err
 	}
@@ -71,13 +72,21 @@ func (h *host) readlink(path string) (string, error) {
 	return string(b[:n]), nil
 }
 
-// read reads at most max bytes from the start of a regular file without waiting for anything.
-func read(path string, max int) ([]byte, error) {
-	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NONBLOCK|unix.O_NOCTTY, 0)
+// read reads at most max bytes from the start of a regular file, which path leads to without a link, and waits for nothing.
+// Another server may put something else there, or lead a folder above elsewhere: only the file that was looked at is read.
+func (h *host) read(path string, max int) ([]byte, error) {
+	e, err := h.lstat(path)
+	if err != nil {
+		return nil, &os.PathError{Op: "statx", Path: path, Err: err}
+	}
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NONBLOCK|unix.O_NOCTTY|unix.O_NOFOLLOW, 0)
 	if err != nil {
 		return nil, &os.PathError{Op: "open", Path: path, Err: err}
 	}
 	defer unix.Close(fd)
+	if is, err := statxAt(fd, ""); err != nil || !e.is(typeFile) || !is.same(&e) {
+		return nil, &os.PathError{Op: "open", Path: path, Err: unix.ESTALE}
+	}
 	b := make([]byte, max)
 	for n := 0; ; {
 		k, err := unix.Read(fd, b[n:])
@@ -141,3 +150,11 @@ func openFolder(at int, name string) (int, error) {
 }
 
 func late(until time.Time) bool { return !until.IsZero() && time.Now().After(until) }
+
+// changedSince reports whether anything was put into a folder since, or taken away: the kernel keeps that time, and its clock
+// is some milliseconds late.
+func changedSince(folder string, since time.Time) bool {
+	var st unix.Statx_t
+	err := unix.Statx(unix.AT_FDCWD, folder, unix.AT_SYMLINK_NOFOLLOW, unix.STATX_CTIME, &st)
+	return err != nil || time.Unix(st.Ctime.Sec, int64(st.Ctime.Nsec)).After(since.Add(-50*time.Millisecond))
+}

@@ -32,7 +32,7 @@ func (p *planner) pathIn(file, folder string, parse func([]byte) (string, bool))
 	if e, err := p.host.lstat(file); err != nil || !e.is(typeFile) {
 		return r, false
 	}
-	b, err := read(file, 8<<10)
+	b, err := p.host.read(file, 8<<10)
 	if err != nil {
 		return r, false
 	}
