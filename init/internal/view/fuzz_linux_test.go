@@ -64,8 +64,8 @@ func FuzzPaths(f *testing.F) {
 		if order(at, at) != 0 || !within(at, at) || below(at, at) {
 			t.Errorf("%q and itself", at)
 		}
-		if inGit(at) != slices.Contains(strings.Split(at, "/"), ".git") || startsCode(at) && !strings.Contains(at, "/.") {
-			t.Errorf("%q: part of a .git %v, starts code %v", at, inGit(at), startsCode(at))
+		if inRepository(at) != slices.Contains(strings.Split(at, "/"), ".git") || startsCode(at) && !strings.Contains(at, "/.") {
+			t.Errorf("%q: part of a .git %v, starts code %v", at, inRepository(at), startsCode(at))
 		}
 	})
 }

@@ -3,6 +3,7 @@ package view
 import (
 	"errors"
 	"os"
+	"slices"
 
 	"golang.org/x/sys/unix"
 )
@@ -16,11 +17,8 @@ func (p *planner) searchGrant(root string) error {
 	if err := s.tree(root); err != nil {
 		return unsearchable(root, err)
 	}
-	names := map[string]bool{} // of the root and of repositories
-	folders := []string{root}
 	p.insideLeft = insideNames
 	for _, f := range s.found {
-		names[f.path] = true
 		p.hold(f)
 		if f.whole {
 			continue
@@ -30,26 +28,21 @@ func (p *planner) searchGrant(root string) error {
 				return err
 			}
 		}
-		look := p.lookInside
-		if f.bare || sameFold([]byte(baseOf(f.path)), ".git") {
-			if at := f.tree(); at != root {
-				folders = append(folders, at)
+		if !f.bare && !f.git() {
+			if err := p.lookInside(f.path, false); err != nil {
+				return err
 			}
-			if f.entry.is(typeFile) {
-				p.worktree(f.path)
-			}
-			look = func(string, bool) error { return p.repository(f) }
+			continue
 		}
-		if err := look(f.path, false); err != nil {
+		if f.entry.is(typeFile) {
+			p.worktree(f.path)
+		}
+		if err := p.repository(f); err != nil {
 			return err
 		}
 	}
-	for _, at := range folders {
-		for _, name := range hooked() {
-			if path := join(at, name); !names[path] && p.points.access(path).write {
-				p.miss(path)
-			}
-		}
+	if err := p.beside(root, s.found); err != nil {
+		return err
 	}
 	p.v.searched = append(p.v.searched, root)
 	return p.above(root)
@@ -67,6 +60,44 @@ func (p *planner) above(grant string) error {
 	}
 	return nil
 }
+
+// beside tells of the names that are neither in the root of a write grant nor beside a repository in it, and holds the paths
+// that count there alone.
+func (p *planner) beside(root string, found []finding) error {
+	there, number := map[string]bool{}, map[string]int{}
+	folders := []string{root}
+	for i := range found {
+		f := &found[i]
+		there[f.path] = true
+		number[dirOf(f.path)]++
+		if at := dirOf(f.path); !f.bare && !f.whole && versioned(baseOf(f.path)) && !slices.Contains(folders[max(0, len(folders)-vcs):], at) {
+			folders = append(folders, at)
+		}
+	}
+	for _, at := range folders {
+		if !p.points.access(at).write {
+			continue
+		}
+		for i := range rooted {
+			if err := p.keepAll(join(at, rooted[i])); err != nil {
+				return err
+			}
+		}
+		if p.missing > maxUnprotected {
+			p.missing += len(hooked) - number[at]
+			continue
+		}
+		for i := range hooked {
+			if path := join(at, hooked[i]); !there[path] && p.points.access(path).write {
+				p.miss(path)
+			}
+		}
+	}
+	return nil
+}
+
+// git reports whether it is a .git, in whatever spelling.
+func (f *finding) git() bool { return sameFold([]byte(baseOf(f.path)), hooked[0]) }
 
 // tree is the work tree of a repository; of a bare one the folder that git runs hooks in.
 func (f *finding) tree() string {

@@ -8,8 +8,11 @@ func startsCode(path string) bool {
 		if agent := baseOf(dirOf(above)); baseOf(above) == "worktrees" && (agent == ".claude" || agent == ".cursor") {
 			return startsCode(dirOf(dirOf(above)))
 		}
-		for _, name := range hooked() {
-			if name != ".git" && baseOf(path) == name {
+		if base := []byte(baseOf(path)); guards(base) && !versioned(string(base)) {
+			return true
+		}
+		for i := range rooted {
+			if cut := len(path) - len(rooted[i]); cut > 1 && path[cut-1] == '/' && withinFold(path[cut:], rooted[i]) {
 				return true
 			}
 		}
@@ -17,10 +20,10 @@ func startsCode(path string) bool {
 	return false
 }
 
-// inGit reports whether path is a .git or part of one.
-func inGit(path string) bool {
+// inRepository reports whether path is a .git or the like, or part of one.
+func inRepository(path string) bool {
 	for ; path != "/"; path = dirOf(path) {
-		if baseOf(path) == ".git" {
+		if versioned(baseOf(path)) {
 			return true
 		}
 	}

@@ -34,9 +34,9 @@ func (p *planner) protect() error {
 	for i := range p.grants {
 		g := &p.grants[i]
 		switch {
-		case inGit(g.path):
+		case inRepository(g.path):
 			if g.write && p.points.access(g.path).write { // a name granted is writable: said, not held
-				p.warn(g.path + " is writable: hooks and config in a .git run code outside of the sandbox")
+				p.warn(g.path + " is writable: hooks and configuration of a repository run code outside of the sandbox")
 			}
 		case !g.entry.is(typeFolder):
 		case !g.write:
@@ -79,43 +79,6 @@ func (p *planner) protectPaths() error {
 	return nil
 }
 
-// protectHomes holds the names of the homes, and what links of these names, or in them, lead to in a write grant: a folder of
-// dotfiles may be granted, and the home not.
-func (p *planner) protectHomes() error {
-	if len(p.writes) == 0 || p.strict {
-		return nil
-	}
-	p.insideLeft = insideNames
-	for _, home := range p.ownHomes() {
-		for _, name := range homely() {
-			at := join(home, name)
-			if !p.writesHome(home, name) {
-				r, err := p.host.resolve(at)
-				if len(r.links) == 0 && (err != nil || !r.entry.is(typeFolder)) {
-					continue
-				}
-			}
-			if err := p.keep(at); err != nil {
-				return err
-			}
-			if err := p.lookInside(at, false); err != nil {
-				return err
-			}
-		}
-	}
-	return p.configured("")
-}
-
-// writesHome reports whether a name below a home lies in a write grant.
-func (p *planner) writesHome(home, name string) bool {
-	for _, w := range p.writes {
-		if within(home, w) || below(w, home) && within(name, w[len(home)+1:]) {
-			return p.points.access(join(home, name)).write
-		}
-	}
-	return false
-}
-
 // hideOwn hides this product's own folders where they can be read and not written, unless they are granted by name.
 func (p *planner) hideOwn() {
 	for _, home := range p.ownHomes() {
@@ -144,8 +107,8 @@ func (p *planner) guarded(path string) bool {
 		if !below(path, home) {
 			continue
 		}
-		for _, name := range homely() {
-			if within(path[len(home)+1:], name) {
+		for i := range homely {
+			if withinFold(path[len(home)+1:], homely[i]) {
 				return true
 			}
 		}
