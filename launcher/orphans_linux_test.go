@@ -49,7 +49,7 @@ func TestAsHostOfOrphans(t *testing.T) {
 	case "":
 		t.Skip("TestNoZombies starts this one")
 	case "subreaper":
-		err = platform.AdoptOrphans()
+		err = platform.SetChildSubreaper()
 	default:
 		if err = unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err == nil {
 			err = unix.Mount("proc", "/proc", "proc", 0, "")

@@ -1,6 +1,13 @@
 package platform
 
-import "golang.org/x/sys/windows"
+// This file: handles as descriptors, and the names of signals.
+
+import (
+	"strconv"
+	"syscall"
+
+	"golang.org/x/sys/windows"
+)
 
 // own marks the number of a handle that this process opened itself: a descriptor's number is never that large, and a
 // handle's value uses 32 bits.
@@ -51,4 +58,17 @@ func Inherited(fd int, write bool) error {
 		return ErrNotReadable
 	}
 	return nil
+}
+
+// SignalName is the name of a signal, "SIGTERM". Those that Go makes of what the system tells are all there are.
+func SignalName(s syscall.Signal) string {
+	switch s {
+	case syscall.SIGINT:
+		return "SIGINT"
+	case syscall.SIGTERM:
+		return "SIGTERM"
+	case syscall.SIGKILL:
+		return "SIGKILL"
+	}
+	return "signal " + strconv.Itoa(int(s))
 }

@@ -2,6 +2,8 @@
 
 package platform
 
+// This file: documents that are read from a path or a descriptor, in bounded time.
+
 import (
 	"os"
 	"time"
@@ -79,6 +81,15 @@ func ReadDocument(fd, max int, within time.Duration) ([]byte, error) {
 		}
 		if b = b[:len(b)+n]; len(b) > max {
 			return nil, ErrTooLong
+		}
+	}
+}
+
+func openRetry(path string, flags int, mode uint32) (int, error) {
+	for {
+		fd, err := unix.Open(path, flags, mode)
+		if err != unix.EINTR {
+			return fd, err
 		}
 	}
 }

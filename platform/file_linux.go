@@ -1,7 +1,11 @@
 package platform
 
+// This file: whole reads and writes of small files, entries of folders, detached trees, names of disks.
+
 import (
 	"os"
+	"strconv"
+	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -74,4 +78,59 @@ func WriteFile(path, b string) error {
 		return &os.PathError{Op: "write", Path: path, Err: err}
 	}
 	return nil
+}
+
+// EachEntry calls each with the name and the type, such as DT_DIR, of all that lies in an open folder from its offset on,
+// but the two of dots, until each says that it is enough. What lies there may be removed meanwhile.
+func EachEntry(fd int, each func(name string, kind byte) (on bool)) error {
+	b := make([]byte, 32<<10)
+	for {
+		n, err := unix.Getdents(fd, b)
+		if n <= 0 || err != nil {
+			return os.NewSyscallError("getdents64", err)
+		}
+		on := true
+		whole := dirents(b[:n], func(name string, kind byte) {
+			if on && name != "." && name != ".." {
+				on = each(name, kind)
+			}
+		})
+		if !on {
+			return nil
+		}
+		if !whole {
+			return os.NewSyscallError("getdents64", unix.EIO)
+		}
+	}
+}
+
+// OpenTree makes a detached copy of the mounts from path on, in which no component may be a symbolic link. open_tree(2).
+func OpenTree(path string) (int, error) {
+	fd, err := unix.Openat2(unix.AT_FDCWD, path, &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS})
+	if err != nil {
+		return -1, os.NewSyscallError("openat2", err)
+	}
+	defer unix.Close(fd)
+	tree, err := unix.OpenTree(fd, "", unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_EMPTY_PATH|unix.AT_RECURSIVE)
+	if err != nil {
+		return -1, os.NewSyscallError("open_tree", err)
+	}
+	return tree, nil
+}
+
+// Disk is the whole block device, as "8:0", that a file system's device number stands for: a partition's disk. It is false for
+// what has no block device of its own, such as tmpfs, overlayfs, btrfs and the network's.
+func Disk(major, minor uint32) (string, bool) { return diskIn("/sys/dev/block/", major, minor) }
+
+func diskIn(folder string, major, minor uint32) (string, bool) {
+	name := strconv.FormatUint(uint64(major), 10) + ":" + strconv.FormatUint(uint64(minor), 10)
+	dir := folder + name
+	if major == 0 || unix.Access(dir, unix.F_OK) != nil {
+		return "", false
+	}
+	if unix.Access(dir+"/partition", unix.F_OK) != nil {
+		return name, true
+	}
+	b, err := ReadSmall(dir+"/../dev", 64)
+	return strings.TrimSpace(string(b)), err == nil
 }

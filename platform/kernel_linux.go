@@ -1,8 +1,12 @@
 package platform
 
+// This file: what the kernel and /proc tell of the machine and of this process.
+
 import (
 	"os"
 	"strconv"
+	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -69,4 +73,66 @@ func Umask() int {
 func HasClone3() bool {
 	_, _, e := unix.RawSyscall(unix.SYS_CLONE3, 0, 0, 0)
 	return e == unix.EINVAL
+}
+
+// LandlockABI asks the kernel for its version of Landlock, landlock(7); 0 where there is none to be had, and NoLandlock
+// tells why.
+func LandlockABI() (int, error) {
+	switch abi, e := landlockVersion(); e {
+	case 0, unix.ENOSYS, unix.EOPNOTSUPP, unix.EPERM, unix.EACCES:
+		return abi, nil
+	default:
+		return 0, os.NewSyscallError("landlock_create_ruleset", e)
+	}
+}
+
+// NoLandlock is why there is none: ENOSYS where the kernel was built without it or a filter hides it, EOPNOTSUPP where
+// it was not started at boot, EPERM or EACCES where a filter refuses it; 0 if there is one.
+func NoLandlock() unix.Errno {
+	_, e := landlockVersion()
+	return e
+}
+
+func landlockVersion() (int, unix.Errno) {
+	v, _, e := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
+	if e != 0 {
+		return 0, e
+	}
+	return int(v), 0
+}
+
+// ErrnoName is the symbol of an error number, such as "EACCES".
+func ErrnoName(e syscall.Errno) string {
+	if n := unix.ErrnoName(e); n != "" {
+		return n
+	}
+	return "errno " + strconv.Itoa(int(e))
+}
+
+// overflow is the number of users that have none in this namespace: kernel.overflowuid as nearly every machine leaves it.
+const overflow = 65534
+
+// MachinesRoot reports whether the calling process is user 0 of the whole machine, whatever its number is in this user
+// namespace. The map does not tell: it names a number of the namespace around, which may be anybody. But this file is the
+// machine's root's (fs/proc/proc_sysctl.c, GLOBAL_ROOT_UID), and stat(2) shows an owner by the number that it has here. Where it cannot
+// be asked, user 0 counts as that one and nobody else does.
+func MachinesRoot() bool {
+	const file = "/proc/sys/kernel/core_pattern"
+	uid := unix.Geteuid()
+	var fs unix.Statfs_t
+	var st unix.Stat_t
+	if unix.Statfs(file, &fs) != nil || unix.Lstat(file, &st) != nil || fs.Type != unix.PROC_SUPER_MAGIC {
+		return uid == 0
+	}
+	if uid == overflow && int(st.Uid) == uid { // the owner may have none; then its right to write is not for us, with any capability
+		return unix.Access(file, unix.W_OK) != unix.EACCES
+	}
+	return int(st.Uid) == uid
+}
+
+// ProcessTime is the processor time that this process has used; CLOCK_PROCESS_CPUTIME_ID of clock_getres(2).
+func ProcessTime() time.Duration {
+	var t unix.Timespec
+	unix.ClockGettime(unix.CLOCK_PROCESS_CPUTIME_ID, &t)
+	return time.Duration(t.Nano())
 }

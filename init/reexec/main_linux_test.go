@@ -77,7 +77,7 @@ func host(request string) int {
 		return exitHost
 	}
 	if s.Reaper {
-		err := errors.Join(platform.AdoptOrphans(), unix.Dup3(3, rows.ReaperFolder, 0))
+		err := errors.Join(platform.SetChildSubreaper(), unix.Dup3(3, rows.ReaperFolder, 0))
 		println(errors.Join(err, unix.Exec(s.Binary, append([]string{reexec.Name}, s.Args...), reexec.ChildEnv())).Error())
 		return exitHost
 	}

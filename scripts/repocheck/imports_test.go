@@ -21,8 +21,8 @@ var rules = []rule{
 	{"policy/strictjson", "", ""},
 	{"platform", "", "golang.org/x/sys"},
 	{"init/order", "policy", ""},
-	{"init/internal", "", "golang.org/x/sys"},                             // whatever has no rule of its own knows nobody
-	{"init/internal/program", "init/internal/filter", "golang.org/x/sys"}, // the names of calls
+	{"init/internal", "", "golang.org/x/sys"}, // whatever has no rule of its own knows nobody
+	{"init/internal/program", "platform init/internal/filter", "golang.org/x/sys"}, // the names of calls
 	{"init/internal/program/sys", "init/internal/program", "golang.org/x/sys"},
 	{"init/internal/denials", "policy init/order", ""},
 	{"init/internal/filter", "", ""},

@@ -1,10 +1,12 @@
 package program
 
 import (
+	"errors"
 	"os"
 	"strconv"
 	"syscall"
 
+	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
 )
 
@@ -14,18 +16,15 @@ func executable() (int, error) {
 	if err != nil {
 		return -1, err
 	}
-	fd, err := unix.MemfdCreate("mcp-sandbox-init", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING|unix.MFD_EXEC)
-	if err == unix.EINVAL { // before 6.3
-		fd, err = unix.MemfdCreate("mcp-sandbox-init", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
-	}
-	if err == unix.EACCES { // vm.memfd_noexec=2
+	fd, err := platform.Memfd("mcp-sandbox-init", true)
+	if errors.Is(err, unix.EACCES) {
 		return unlinked(elf, os.TempDir(), "/var/tmp", "/dev/shm")
 	}
 	if err != nil {
-		return -1, os.NewSyscallError("memfd_create", err)
+		return -1, err
 	}
-	if err = writeAll(fd, elf); err == nil {
-		_, err = unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, unix.F_SEAL_SEAL|unix.F_SEAL_SHRINK|unix.F_SEAL_GROW|unix.F_SEAL_WRITE)
+	if err = platform.WriteAll(fd, elf); err == nil {
+		err = platform.Seal(fd)
 	}
 	if err != nil {
 		unix.Close(fd)
@@ -67,8 +66,8 @@ func unlinkedIn(dir string, elf []byte) (int, error) {
 		return -1, &os.PathError{Op: "open O_TMPFILE", Path: dir, Err: err}
 	}
 	defer unix.Close(fd)
-	if err = writeAll(fd, elf); err != nil {
-		return -1, &os.PathError{Op: "write", Path: dir, Err: err}
+	if err = platform.WriteAll(fd, elf); err != nil {
+		return -1, &os.PathError{Op: "fill a file in", Path: dir, Err: err}
 	}
 	if err = unix.Fchmod(fd, 0o500); err != nil { // whatever the umask took
 		return -1, &os.PathError{Op: "fchmod", Path: dir, Err: err}
@@ -78,18 +77,4 @@ func unlinkedIn(dir string, elf []byte) (int, error) {
 		return -1, &os.PathError{Op: "reopen", Path: dir, Err: err}
 	}
 	return ro, nil
-}
-
-func writeAll(fd int, b []byte) error {
-	for len(b) > 0 {
-		n, err := unix.Write(fd, b)
-		if err == unix.EINTR {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		b = b[n:]
-	}
-	return nil
 }

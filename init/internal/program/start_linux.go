@@ -5,18 +5,15 @@ import (
 	"strconv"
 	"syscall"
 
+	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
 )
 
 // Open makes the memory of a program: a descriptor for the runner, sealed against any change of its size (a truncate
 // would end the shim with SIGBUS), and the same memory mapped here.
 func Open() (fd int, mem []byte, err error) {
-	fd, err = unix.MemfdCreate("program", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING|unix.MFD_NOEXEC_SEAL)
-	if err == unix.EINVAL { // before 6.3
-		fd, err = unix.MemfdCreate("program", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
-	}
-	if err != nil {
-		return -1, nil, os.NewSyscallError("memfd_create", err)
+	if fd, err = platform.Memfd("program", false); err != nil {
+		return -1, nil, err
 	}
 	if err = unix.Ftruncate(fd, Size); err == nil {
 		_, err = unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, unix.F_SEAL_SEAL|unix.F_SEAL_SHRINK|unix.F_SEAL_GROW)

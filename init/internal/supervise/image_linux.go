@@ -1,11 +1,13 @@
 package supervise
 
 import (
+	"errors"
 	"os"
 	"strconv"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/privdir"
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
 )
 
@@ -45,18 +47,15 @@ func copyImage(path string) (fd int, err error) {
 		return -1, err
 	}
 	defer unix.Close(from)
-	fd, err = unix.MemfdCreate("mcp-sandbox", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING|unix.MFD_EXEC)
-	if err == unix.EINVAL { // before 6.3
-		fd, err = unix.MemfdCreate("mcp-sandbox", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
-	}
-	if err == unix.EACCES { // vm.memfd_noexec=2
+	fd, err = platform.Memfd("mcp-sandbox", true)
+	if errors.Is(err, unix.EACCES) {
 		return unnamedImage(from)
 	}
 	if err != nil {
-		return -1, os.NewSyscallError("memfd_create", err)
+		return -1, err
 	}
 	if err = sendAll(fd, from); err == nil {
-		_, err = unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, unix.F_SEAL_SEAL|unix.F_SEAL_SHRINK|unix.F_SEAL_GROW|unix.F_SEAL_WRITE)
+		err = platform.Seal(fd)
 	}
 	if err != nil {
 		unix.Close(fd)

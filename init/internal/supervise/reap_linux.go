@@ -17,7 +17,7 @@ import (
 // Reap ends every process below this one, until none is left, and then removes the private folder. It is what an init
 // without a pid namespace becomes when its shim is gone: it has the same process id, and every orphan is its child.
 func Reap() int {
-	if !platform.AdoptsOrphans() {
+	if !platform.IsChildSubreaper() {
 		return ending.ExitSandbox // init is made so, and hardly anybody else
 	}
 	platform.WriteFile("/proc/self/comm", order.RunnerName) // which execve has changed

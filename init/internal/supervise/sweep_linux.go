@@ -14,7 +14,7 @@ import (
 // adoptOrphans makes this process the parent of what init leaves behind, should init be killed, and opens the image with
 // which init does the same for it. Children that it has already, of the program that it was before, are not the sandbox's.
 func (s *shim) adoptOrphans() error {
-	if err := platform.AdoptOrphans(); err != nil {
+	if err := platform.SetChildSubreaper(); err != nil {
 		return refusedStart("prctl", err)
 	}
 	s.strangers = nil

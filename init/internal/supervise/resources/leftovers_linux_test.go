@@ -95,7 +95,7 @@ func killed(t *testing.T, begin string) {
 // adopt makes this process the parent of all that killed launchers leave.
 func adopt(t *testing.T) {
 	t.Helper()
-	if err := platform.AdoptOrphans(); err != nil {
+	if err := platform.SetChildSubreaper(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0) })

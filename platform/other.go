@@ -1,6 +1,8 @@
-//go:build !darwin && !linux && !windows
+//go:build !linux && !darwin && !windows
 
 package platform
+
+// This file: systems on which nothing is launched. Each function says so.
 
 import (
 	"errors"
@@ -31,3 +33,12 @@ func ReadDocumentFile(path string, max int, _ time.Duration) ([]byte, error) {
 	}
 	return b, err
 }
+
+// ReportFD fails on this operating system.
+func ReportFD(int) error { return errors.ErrUnsupported }
+
+// CreateReport fails on this operating system.
+func CreateReport(string) (int, error) { return -1, errors.ErrUnsupported }
+
+// ShowsColour reports false: nothing is known of this operating system's terminals.
+func ShowsColour(uintptr) bool { return false }

@@ -1,5 +1,7 @@
 package platform
 
+// This file: user ids in /proc/PID/uid_map (user_namespaces(7)) and in passwd(5).
+
 import (
 	"strconv"
 	"strings"
@@ -37,4 +39,22 @@ func Mapped(ranges []IDRange, id int) bool {
 		}
 	}
 	return false
+}
+
+// HomesOf returns the home folders that a passwd file gives to some users; passwd(5).
+func HomesOf(passwd string, uids ...int) (homes []string) {
+	for line := range strings.SplitSeq(passwd, "\n") {
+		f := strings.Split(line, ":")
+		if len(f) < 6 || f[5] == "" {
+			continue
+		}
+		uid, err := strconv.Atoi(f[2])
+		for _, u := range uids {
+			if err == nil && uid == u {
+				homes = append(homes, f[5])
+				break
+			}
+		}
+	}
+	return homes
 }
