@@ -13,6 +13,9 @@ import (
 
 // command seals the order and makes the Cmd that starts this binary again, with the order and one end of a socket.
 func command(ctx context.Context, o *order.Order) (*Sandbox, error) {
+	if r := reexec.Sockets(); r != nil {
+		return nil, refused(r)
+	}
 	fd, err := platform.Sealed("order", o.Encode())
 	if err != nil {
 		return nil, &Error{Layer: order.Exec, Op: "order", Err: err}
@@ -21,7 +24,7 @@ func command(ctx context.Context, o *order.Order) (*Sandbox, error) {
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
 	if err != nil {
 		sealed.Close()
-		return nil, &Error{Layer: order.Exec, Op: "socketpair", Err: err}
+		return nil, &Error{Layer: order.Exec, Op: "socketpair", Err: err, Hint: reexec.NeedsSockets}
 	}
 	own, theirs := os.NewFile(uintptr(pair[0]), "shim"), os.NewFile(uintptr(pair[1]), "host")
 	sb := newSandbox(ctx, "/proc/self/exe", socket{own}, []*os.File{sealed, theirs})

@@ -2,6 +2,7 @@ package platform
 
 import (
 	"strconv"
+	"sync/atomic"
 
 	"golang.org/x/sys/unix"
 )
@@ -17,7 +18,7 @@ func WriteNow(fd int, b []byte) (int, error) {
 	}
 	switch st.Mode & unix.S_IFMT {
 	case unix.S_IFSOCK:
-		return unix.SendmsgN(fd, b, nil, nil, unix.MSG_DONTWAIT)
+		return send(fd, b)
 	case unix.S_IFIFO, unix.S_IFCHR:
 	default:
 		return unix.Write(fd, b)
@@ -33,3 +34,20 @@ func WriteNow(fd int, b []byte) (int, error) {
 	defer unix.Close(again)
 	return unix.Write(again, b)
 }
+
+// send is sendmsg(2), or write(2) where a filter around this process refuses that, by whatever errno.
+func send(fd int, b []byte) (int, error) {
+	if !noSendmsg.Load() {
+		switch n, err := unix.SendmsgN(fd, b, nil, nil, unix.MSG_DONTWAIT); err {
+		case nil, unix.EAGAIN, unix.EINTR, unix.EPIPE, unix.ECONNRESET:
+			return n, err
+		}
+	}
+	return unix.Write(fd, b)
+}
+
+var noSendmsg atomic.Bool
+
+// WithoutSendmsg has this package write to sockets by write(2) from now on: a filter around this process ends whoever calls
+// sendmsg(2), and what is left to be done is to say so. In a unit of systemd's standard error is a socket.
+func WithoutSendmsg() { noSendmsg.Store(true) }

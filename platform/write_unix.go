@@ -50,9 +50,13 @@ const (
 
 // writeSome writes a part of b, without waiting where that can be had.
 func writeSome(fd int, b []byte) (int, error) {
-	n, err := unix.SendmsgN(fd, b[:min(len(b), socketPiece)], nil, nil, unix.MSG_DONTWAIT)
-	if err == unix.ENOTSOCK {
-		return WriteNow(fd, b[:min(len(b), pipePiece)])
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		return 0, err
 	}
-	return n, err
+	piece := pipePiece
+	if st.Mode&unix.S_IFMT == unix.S_IFSOCK {
+		piece = socketPiece
+	}
+	return WriteNow(fd, b[:min(len(b), piece)])
 }

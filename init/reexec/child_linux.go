@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"runtime"
+	"sync"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
 	"github.com/security-mcp/mcp-sandbox/init/internal/supervise"
@@ -79,6 +80,19 @@ func run(o *order.Order, host, parent int) int {
 	}
 	return supervise.Run(supervise.Config{Order: o, Host: host, Parent: parent, Say: Say, Reaper: []string{Name, byInit}})
 }
+
+// NeedsSockets is what to do where [Sockets] has a refusal, or where the host can make none.
+const NeedsSockets = supervise.NeedsSockets
+
+var sockets = sync.OnceValue(func() *order.Refused {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	return supervise.Sockets()
+})
+
+// Sockets is the refusal of every launch of a host that a filter ends when it makes a socket, as a systemd unit's without
+// @network-io does; nil where there is no such filter. It is found out once, in a process that is thrown away.
+func Sockets() *order.Refused { return sockets() }
 
 // parentFD watches the process that started this one; -1 if that is gone already, or is a reaper of orphans.
 func parentFD() int {

@@ -1,9 +1,13 @@
 package supervise
 
 import (
+	"slices"
+
 	"github.com/security-mcp/mcp-sandbox/init/internal/filter"
+	"github.com/security-mcp/mcp-sandbox/init/internal/report"
 	"github.com/security-mcp/mcp-sandbox/init/internal/tries"
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
 )
@@ -18,41 +22,76 @@ func doLandlock() []uintptr {
 	return []uintptr{unix.SYS_LANDLOCK_CREATE_RULESET, unix.SYS_LANDLOCK_ADD_RULE, unix.SYS_LANDLOCK_RESTRICT_SELF}
 }
 
-// findDeadly finds out which calls a filter around the launcher answers with SIGSYS, before this process makes one of them. It
-// is looked for only where there is a filter; prctl(2).
-func (s *shim) findDeadly() {
-	if mode, err := unix.PrctlRetInt(unix.PR_GET_SECCOMP, 0, 0, 0, 0); err != nil || mode == 0 {
-		return
+// doAlways are the calls of sockets that a launch takes, in whatever confinement: its processes speak by some, and find out by
+// others what there is.
+func doAlways() []uintptr {
+	return []uintptr{unix.SYS_SOCKETPAIR, unix.SYS_SENDMSG, unix.SYS_RECVMSG, unix.SYS_SOCKET, unix.SYS_CONNECT, unix.SYS_SENDTO, unix.SYS_RECVFROM,
+		unix.SYS_GETSOCKOPT, unix.SYS_SETSOCKOPT, unix.SYS_GETPEERNAME, unix.SYS_SHUTDOWN}
+}
+
+// NeedsSockets is what to do about a launch that may make none.
+const NeedsSockets = "let what the launcher runs in allow sockets: in a systemd unit, @network-io in SystemCallFilter=; " +
+	"RestrictAddressFamilies=none takes the network away from all in the unit and lets the launcher run"
+
+// Sockets is the refusal of a process that starts a shim, where a filter around it ends whoever makes one of the calls of
+// sockets. The thread must be locked.
+func Sockets() *order.Refused {
+	_, err := findDeadly(doAlways())
+	if err == nil {
+		return nil
 	}
-	calls := append(append(doFull(), doLandlock()...), unix.SYS_SECCOMP, unix.SYS_KEYCTL)
-	s.machine.Deadly, _ = tries.Deadly(calls)
+	r := report.Refused(err)
+	r.Hint = NeedsSockets
+	return r
+}
+
+// findDeadly finds out which calls a filter around the launcher answers with SIGSYS, before this process makes one of them. It
+// is looked for only where there is a filter; prctl(2). The error is one of a call that no launch can do without.
+func findDeadly(calls []uintptr) (deadly []uintptr, err error) {
+	if mode, err := unix.PrctlRetInt(unix.PR_GET_SECCOMP, 0, 0, 0, 0); err != nil || mode == 0 {
+		return nil, nil
+	}
+	deadly, _ = tries.Deadly(calls)
+	if slices.Contains(deadly, unix.SYS_SENDMSG) {
+		platform.WithoutSendmsg() // or nobody would hear of it
+	}
+	return deadly, refusedCall(deadly, order.Exec, doAlways())
+}
+
+// refusedCall is an error if one of calls is deadly.
+func refusedCall(deadly []uintptr, l order.Layer, calls []uintptr) error {
+	for _, nr := range calls {
+		if slices.Contains(deadly, nr) {
+			return &order.Refusal{Layer: l, Op: filter.Name(uint32(nr)), Err: killedBy{unix.SIGSYS}}
+		}
+	}
+	return nil
+}
+
+// findDeadly is the same for all calls of a launch.
+func (s *shim) findDeadly() (err error) {
+	calls := append(append(append(doAlways(), doFull()...), doLandlock()...), unix.SYS_SECCOMP, unix.SYS_KEYCTL)
+	s.machine.Deadly, err = findDeadly(calls)
 	for _, nr := range doLandlock() { // one of them is as good as all
 		if s.machine.Kills(nr) {
 			s.machine.Deadly = append(s.machine.Deadly, doLandlock()...)
-			return
+			break
 		}
 	}
+	return err
 }
 
 // survivable is an error if the rung takes a call that nobody here survives.
 func (s *shim) survivable() error {
-	refused := func(l order.Layer, calls ...uintptr) error {
-		for _, nr := range calls {
-			if s.machine.Kills(nr) {
-				return &order.Refusal{Layer: l, Op: filter.Name(uint32(nr)), Err: killedBy{unix.SIGSYS}}
-			}
-		}
-		return nil
-	}
 	var err error
 	if s.rung == policy.Full {
-		err = refused(order.Root, doFull()...)
+		err = refusedCall(s.machine.Deadly, order.Root, doFull())
 	}
 	if err == nil && s.rung == policy.Reduced {
-		err = refused(order.Landlock, doLandlock()...)
+		err = refusedCall(s.machine.Deadly, order.Landlock, doLandlock())
 	}
 	if err == nil && s.rung != policy.None && !s.noFilter {
-		err = refused(order.Seccomp, unix.SYS_SECCOMP)
+		err = refusedCall(s.machine.Deadly, order.Seccomp, []uintptr{unix.SYS_SECCOMP})
 	}
 	return err
 }

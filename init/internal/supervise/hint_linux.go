@@ -27,6 +27,8 @@ func hintOf(r *order.Refusal) string {
 	var struck killedBy
 	var errno syscall.Errno
 	switch {
+	case errors.As(r.Err, &struck) && struck.sig == unix.SIGSYS && r.Layer == order.Exec:
+		return NeedsSockets
 	case errors.As(r.Err, &struck) && struck.sig == unix.SIGSYS && r.Layer != order.Landlock && r.Layer != order.Seccomp:
 		return "let what the launcher runs in allow the calls of mounts and namespaces: in a systemd unit, @mount in SystemCallFilter="
 	case errors.As(r.Err, &struck) && struck.sig == unix.SIGSYS:
@@ -68,6 +70,8 @@ func hint(l order.Layer, op string, e syscall.Errno) string {
 		return "the user has too many processes: raise ulimit -u, or end some"
 	case op == "program" && e == unix.EFBIG:
 		return "the limit of file size (ulimit -f) is below the 8 MiB that a launch needs: raise it, and limit the server by limits.fileSize"
+	case l == order.Exec && op == "socketpair", l == order.Descriptors && op == opUse && e != 0: // which socket it is could not be asked
+		return NeedsSockets
 	case op == "ptrace":
 		return "subprocess.allow false needs ptrace(2) from one of the launcher's processes to another, which this machine forbids: see kernel.yama.ptrace_scope, or set subprocess.allow to true"
 	case l == order.Seccomp && op == "seccomp":

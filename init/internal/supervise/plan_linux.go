@@ -27,7 +27,9 @@ func Plan(o *order.Order) ([]string, error) {
 			return nil, err
 		}
 	}
-	s.findDeadly() // behind a filter, that takes a process
+	if err = s.findDeadly(); err != nil { // behind a filter, that takes a process
+		return nil, err
+	}
 	if err = look(&s.machine, s.rung); err != nil {
 		return nil, &order.Refusal{Layer: order.Namespaces, Op: opLook, Err: err}
 	}

@@ -125,7 +125,10 @@ func Run(c Config) int {
 
 // prepare reads the order and decides what does not depend on the confinement.
 func (s *shim) prepare() error {
-	var err error
+	err := s.findDeadly() // before anything makes one of those calls
+	if err != nil {
+		return err
+	}
 	o := s.Order
 	if s.policy, err = policy.ParseCanonical(o.Policy); err != nil {
 		return &order.Refusal{Layer: order.Policy, Op: "parse", Err: err}
@@ -142,7 +145,6 @@ func (s *shim) prepare() error {
 	if err = identify(&s.machine, &s.policy); err != nil {
 		return &order.Refusal{Layer: order.Namespaces, Op: "find out the ids", Err: err}
 	}
-	s.findDeadly()
 	if err = s.route(); err != nil {
 		return err
 	}

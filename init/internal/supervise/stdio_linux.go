@@ -11,6 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// opUse is the step at which a standard descriptor is refused.
+const opUse = "use"
+
 // checkStdio refuses what would open the host's tree or network to the server: a folder or an O_PATH descriptor is a
 // starting point for openat, a block device is a whole file system, and a socket keeps the network namespace that it was
 // made in.
@@ -18,7 +21,7 @@ func (s *shim) checkStdio() error {
 	for fd := range s.stdio.host {
 		var err error
 		if s.stdio.host[fd], err = usable(fd, s.policy.Level == policy.Privileged); err != nil {
-			return &order.Refusal{Layer: order.Descriptors, Op: "use", Path: "descriptor " + strconv.Itoa(fd), Err: err}
+			return &order.Refusal{Layer: order.Descriptors, Op: opUse, Path: "descriptor " + strconv.Itoa(fd), Err: err}
 		}
 	}
 	return nil

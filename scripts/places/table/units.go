@@ -65,6 +65,8 @@ func options() []Place {
 		lower("SystemCallFilter", "SystemCallFilter=~@privileged"),
 		lower("SystemCallFilter", "SystemCallFilter=~@privileged @resources"),
 		lower("SystemCallFilter", "SystemCallFilter=~pivot_root"),
+		{Args: []string{"SystemCallFilter=~@network-io"}, Refused: "@network-io in SystemCallFilter="},
+		{Args: []string{"SystemCallFilter=~@network-io", "SystemCallErrorNumber=EPERM"}, Refused: "@network-io in SystemCallFilter="},
 		lower("", "ReadOnlyPaths=/", "ReadWritePaths=/tmp"),
 		{Args: []string{"ReadOnlyPaths=/"}, Refused: "/dev/shm"},
 		{Args: []string{"SystemCallFilter=~landlock_create_ruleset landlock_add_rule landlock_restrict_self", "SystemCallErrorNumber=EPERM"}, Want: policy.Full, Warns: "Landlock"},

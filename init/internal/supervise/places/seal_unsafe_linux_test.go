@@ -40,6 +40,10 @@ func seals() map[string][]ban {
 		unix.SYS_PTRACE, unix.SYS_PIDFD_GETFD, unix.SYS_BPF, unix.SYS_SETHOSTNAME, unix.SYS_CHROOT} {
 		system = append(system, ban{nr: nr})
 	}
+	var network, silent []ban
+	for _, nr := range networkIO() {
+		network, silent = append(network, ban{nr: nr}), append(silent, ban{nr: nr, errno: unix.EPERM})
+	}
 	landlock := []ban{{nr: unix.SYS_LANDLOCK_CREATE_RULESET, errno: unix.EOPNOTSUPP}, {nr: unix.SYS_LANDLOCK_RESTRICT_SELF, errno: unix.EOPNOTSUPP},
 		{nr: unix.SYS_LANDLOCK_ADD_RULE, errno: unix.EOPNOTSUPP}}
 	return map[string][]ban{
@@ -55,6 +59,10 @@ func seals() map[string][]ban {
 		"clone":    {{nr: unix.SYS_CLONE, bits: unix.CLONE_NEWUSER}},
 		"@keyring": {{nr: unix.SYS_KEYCTL}, {nr: unix.SYS_ADD_KEY}, {nr: unix.SYS_REQUEST_KEY}},
 		"@system":  system,
+
+		"@network-io": network, "@network-io, EPERM": silent, "sendmsg": {{nr: unix.SYS_SENDMSG}}, "socket": {{nr: unix.SYS_SOCKET}},
+		"getpeername": {{nr: unix.SYS_GETPEERNAME}},
+
 		"lo":       {{nr: unix.SYS_IOCTL, errno: unix.EPERM, arg: 1, value: unix.SIOCSIFFLAGS}},
 		"landlock": landlock,
 		"landlock, by a filter": {{nr: unix.SYS_LANDLOCK_CREATE_RULESET, errno: unix.EPERM}, {nr: unix.SYS_LANDLOCK_RESTRICT_SELF, errno: unix.EPERM},
@@ -62,6 +70,13 @@ func seals() map[string][]ban {
 		"seccomp":  {{nr: unix.SYS_SECCOMP, errno: unix.ENOSYS}},
 		"listener": nil,
 	}
+}
+
+// networkIO is systemd's group of calls of that name.
+func networkIO() []uintptr {
+	return []uintptr{unix.SYS_ACCEPT, unix.SYS_ACCEPT4, unix.SYS_BIND, unix.SYS_CONNECT, unix.SYS_GETPEERNAME, unix.SYS_GETSOCKNAME, unix.SYS_GETSOCKOPT,
+		unix.SYS_LISTEN, unix.SYS_RECVFROM, unix.SYS_RECVMMSG, unix.SYS_RECVMSG, unix.SYS_SENDMMSG, unix.SYS_SENDMSG, unix.SYS_SENDTO,
+		unix.SYS_SETSOCKOPT, unix.SYS_SHUTDOWN, unix.SYS_SOCKET, unix.SYS_SOCKETPAIR}
 }
 
 // seal puts a filter on this process and executes a command. The listener of the one of that name stays open in it.
