@@ -2,7 +2,6 @@ package view
 
 import (
 	"errors"
-	"path"
 	"slices"
 	"strings"
 
@@ -56,15 +55,11 @@ func (c *covering) noUnix(grant, why string) { c.v.Sockets = Sockets{Grant: gran
 // fileSystems are the devices of those that lie at or below the folders. On btrfs stat(2) tells another one than
 // sock_diag(7) and mountinfo.
 func (c *covering) fileSystems() (devs []uint64, err error) {
-	b, err := platform.ReadSmall("/proc/self/mountinfo", 8<<20)
-	if err != nil {
-		return nil, err
-	}
-	if c.mounts, err = platform.ParseMountinfo(b); err != nil {
+	if c.mounts, err = c.mountTable(); err != nil {
 		return nil, err
 	}
 	for _, f := range c.shown {
-		on := c.mountOf(f)
+		on := mountOf(c.mounts, f)
 		if on == nil {
 			return nil, errors.ErrUnsupported // a root that is no mount
 		}
@@ -76,16 +71,6 @@ func (c *covering) fileSystems() (devs []uint64, err error) {
 		}
 	}
 	return devs, nil
-}
-
-// mountOf is the mount that a path lies in.
-func (c *covering) mountOf(path string) (on *platform.Mount) {
-	for i := range c.mounts {
-		if m := &c.mounts[i]; within(path, m.Path) && (on == nil || len(m.Path) >= len(on.Path)) {
-			on = m
-		}
-	}
-	return on
 }
 
 // named covers a socket at the path that its name leads to, and where that is mounted besides. It fails if the name leads
@@ -118,14 +103,7 @@ func (c *covering) placesOf(folder string) []string {
 	var places []string
 	if r, err := c.host.resolve(folder); err == nil && r.entry.is(typeFolder) {
 		places = append(places, r.path)
-		if on := c.mountOf(r.path); on != nil {
-			inside := path.Clean(on.Root + "/" + r.path[len(on.Path):])
-			for i := range c.mounts {
-				if m := &c.mounts[i]; m != on && m.Dev == on.Dev && within(inside, m.Root) {
-					places = append(places, path.Clean(m.Path+"/"+inside[len(m.Root):]))
-				}
-			}
-		}
+		places = append(places, elsewhere(c.mounts, r.path)...)
 	}
 	c.places[folder] = places
 	return places

@@ -38,7 +38,7 @@ func (p *planner) lookInside(at string, git bool) error {
 		p.looked = make(map[string]bool)
 	}
 	p.looked[r.path] = true
-	in := inside{planner: p, root: r.path, git: git, write: p.points.access(r.path).write}
+	in := inside{planner: p, root: r.path, git: git, write: slices.ContainsFunc(p.places(r.path), p.written)}
 	deep := insideDepth
 	if git {
 		deep = insideGit

@@ -3,6 +3,7 @@ package view
 import (
 	"errors"
 	"os"
+	"slices"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -27,7 +28,7 @@ var (
 // linked notes a file of which a server could have made another name in an earlier launch: when it did not exist yet under
 // this one, or was neither denied nor protected.
 func (p *planner) linked(key, path string, e *entry, read bool) {
-	if !e.is(typeFile) || e.links < 2 || p.r.Shared || p.strict || !p.written(path) {
+	if !e.is(typeFile) || e.links < 2 || p.r.Shared || p.strict || !slices.ContainsFunc(p.places(path), p.written) {
 		return
 	}
 	if p.manyNames == nil {

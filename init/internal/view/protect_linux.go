@@ -6,6 +6,7 @@ import (
 	"path"
 	"strconv"
 
+	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
 )
 
@@ -27,6 +28,8 @@ type protection struct {
 	looked     map[string]bool // protected folders, and what links in them lead to
 	configs    map[string][]setting
 	manyNames  map[inode]linked
+	table      []platform.Mount
+	aliased    []alias
 }
 
 // protect holds what lies inside write grants and would run code outside of the sandbox.
@@ -100,6 +103,16 @@ func (p *planner) hideOwn() {
 
 // guarded reports whether a path may not be granted for writing at all.
 func (p *planner) guarded(path string) bool {
+	mounts, _ := p.mountTable() // without it no path has another place
+	for _, place := range append(elsewhere(mounts, path), path) {
+		if p.guardedAt(place) {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *planner) guardedAt(path string) bool {
 	if startsCode(path) {
 		return true
 	}
@@ -140,12 +153,17 @@ func (p *planner) keep(at string) error {
 	case err == nil:
 		p.hold(finding{path: r.path, entry: r.entry})
 	case missing(err):
-		if p.points.access(r.path).write {
-			if len(r.links) == 0 {
-				at = path.Clean(at) // a .git file may name it by ".."
+		for _, place := range p.places(r.path) {
+			if !p.points.access(place).write {
+				continue
 			}
-			p.v.awaited = append(p.v.awaited, at)
-			p.miss(at)
+			if place == r.path && len(r.links) == 0 {
+				place = path.Clean(at) // a .git file may name it by ".."
+			} else if place == r.path {
+				place = at
+			}
+			p.v.awaited = append(p.v.awaited, place)
+			p.miss(place)
 		}
 	case err == unix.ELOOP, errors.Is(err, ErrSystem): // it leads nowhere, or to what is no host's inside
 	default:
@@ -171,8 +189,15 @@ func unsearchable(path string, err error) error {
 	return &os.PathError{Op: "allowWrite", Path: path, Err: &SearchError{err}}
 }
 
-// hold protects what lies in a write grant, but for what the policy grants by its name.
+// hold protects what lies in a write grant, by whatever mount, but for what the policy grants by its name.
 func (p *planner) hold(f finding) {
+	for _, place := range p.places(f.path) {
+		f.path = place
+		p.holdAt(f)
+	}
+}
+
+func (p *planner) holdAt(f finding) {
 	if p.v.known == nil {
 		p.v.known = make(map[string]bool)
 	}

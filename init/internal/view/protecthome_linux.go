@@ -20,7 +20,7 @@ func (p *planner) protectHomes() error {
 			at := join(home, homely[i])
 			if !p.writesHome(home, homely[i]) {
 				r, err := p.host.resolve(at)
-				if len(r.links) == 0 && (err != nil || !r.entry.is(typeFolder)) {
+				if len(r.links) == 0 && len(p.places(at)) == 1 && (err != nil || !r.entry.is(typeFolder)) {
 					continue
 				}
 			}
