@@ -17,6 +17,6 @@ stress: ; ./scripts/stress 3000
 bench: ; $(GO) run ./scripts/bench
 test-kernels: ; $(GO) run ./scripts/kernels
 test-places: ; $(GO) run ./scripts/places
-npm-cache: ; $(GO) run ./scripts/npm-cache
+npm-cache: ; ./scripts/npm-cache
 generate: ; $(GO) generate ./...
 clean: ; rm -rf bin .cache

@@ -73,7 +73,7 @@ func Modules(tb testing.TB) string {
 	}
 	modules := filepath.Join(dir, "node_modules")
 	if _, err := os.Stat(modules); err != nil {
-		tb.Fatalf("npm servers are not installed (%v): go run ./scripts/npm-cache", err)
+		tb.Fatalf("npm servers are not installed (%v): make npm-cache", err)
 	}
 	return readable(tb, modules)
 }
