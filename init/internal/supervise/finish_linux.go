@@ -20,7 +20,7 @@ func (s *shim) finish() int {
 			e.Killed += left
 		}
 	}
-	s.drain()
+	s.stdio.Drain()
 	claim, known := s.launch.Ended()
 	st := unix.WaitStatus(claim)
 	x := order.Exited{Event: "exited", Cause: e.Cause, Killed: e.Killed, WallSeconds: time.Since(s.began).Seconds(),

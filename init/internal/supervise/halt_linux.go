@@ -81,15 +81,15 @@ func (s *shim) suspend() {
 // on when the shell does. Without a shell that could, the kernel ignores SIGTSTP, and the server goes on at once. On a
 // terminal that the host gave, the host sees to that, by SIGCONT.
 func (s *shim) stoppedServer() {
-	t := &s.terminal
-	if t.user < 0 || !s.isStopped() {
+	t := &s.stdio.Terminal
+	if !t.HasPTY() || !s.isStopped() {
 		return
 	}
-	t.leave()
+	t.Leave()
 	s.stopAll(func() error {
 		return signals.ByDefault(func() error { return unix.Kill(0, unix.SIGTSTP) }, unix.SIGTSTP)
 	})
-	t.enter()
+	t.Enter()
 }
 
 // isStopped reports whether the server still is.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/stdio"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
@@ -70,7 +71,7 @@ func hint(l order.Layer, op string, e syscall.Errno) string {
 		return "the user has too many processes: raise ulimit -u, or end some"
 	case op == "program" && e == unix.EFBIG:
 		return "the limit of file size (ulimit -f) is below the 8 MiB that a launch needs: raise it, and limit the server by limits.fileSize"
-	case l == order.Exec && op == "socketpair", l == order.Descriptors && op == opUse && e != 0: // which socket it is could not be asked
+	case l == order.Exec && op == "socketpair", l == order.Descriptors && op == stdio.OpUse && e != 0: // which socket it is could not be asked
 		return NeedsSockets
 	case op == "ptrace":
 		return "subprocess.allow false needs ptrace(2) from one of the launcher's processes to another, which this machine forbids: see kernel.yama.ptrace_scope, or set subprocess.allow to true"

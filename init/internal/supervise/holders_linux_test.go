@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
-
 )
 
 // hold is a server that has a file by something else than a descriptor. When it has, it says so in the pipe "mapped".
@@ -134,4 +133,3 @@ func (s stage) foldered(t *testing.T, name string) {
 	}
 	s.fresh(t, name)
 }
-

@@ -19,7 +19,7 @@ func (s *shim) descend() (*order.Enforced, error) {
 			err = s.procless(enforced)
 		}
 		if err == nil {
-			closeAll(s.stdio.closes)
+			s.stdio.CloseServerEnds()
 			return enforced, nil
 		}
 		if s.climbs(err) {

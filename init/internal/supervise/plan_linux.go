@@ -4,6 +4,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/cgroup"
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
 	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
+	"github.com/security-mcp/mcp-sandbox/init/internal/stdio"
 	"github.com/security-mcp/mcp-sandbox/init/internal/view"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
@@ -33,8 +34,7 @@ func Plan(o *order.Order) ([]string, error) {
 	if err = look(&s.machine, s.rung); err != nil {
 		return nil, &order.Refusal{Layer: order.Namespaces, Op: opLook, Err: err}
 	}
-	s.terminal.given = isGiven()
-	s.stdio.give = [3]int{0, 1, 2}
+	s.stdio = &stdio.Streams{Server: [3]int{0, 1, 2}, Terminal: stdio.Terminal{Given: stdio.IsControlling()}}
 	if s.view, err = view.Plan(s.viewRequest()); err != nil {
 		return nil, refusedView(err)
 	}

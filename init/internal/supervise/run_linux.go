@@ -9,6 +9,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
 	"github.com/security-mcp/mcp-sandbox/init/internal/report"
 	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
+	"github.com/security-mcp/mcp-sandbox/init/internal/stdio"
 	"github.com/security-mcp/mcp-sandbox/init/internal/view"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
@@ -67,8 +68,7 @@ type shim struct {
 	loop    loop.Loop
 	sources sources
 
-	end   ending.Ending
-	stdin stdin
+	end ending.Ending
 
 	lookout  lookout
 	repair   repair
@@ -77,18 +77,16 @@ type shim struct {
 	listener listener
 	group    group
 
-	stdio    stdio
-	terminal terminal
+	standard [3]rows.Standard // what this process has as standard input, output and error
+	stdio    *stdio.Streams   // what the server gets; nil until then
 }
 
 // Run starts the server of an order and returns the launcher's exit code when all of it has ended.
 func Run(c Config) int {
-	s := &shim{Config: c, began: time.Now(), lifeline: -1, init: -1, initFD: -1, stdin: stdin{fd: -1, rest: -1}, lookout: noLookout(),
+	s := &shim{Config: c, began: time.Now(), lifeline: -1, init: -1, initFD: -1, lookout: noLookout(),
 		repair:   repair{runner: -1},
-		listener: noListener(), group: group{forks: -1},
-		terminal: terminal{hangup: -1, user: -1}, image: -1}
-	defer s.terminal.leave()
-	defer s.terminal.restoreTerminals()
+		listener: noListener(), group: group{forks: -1}, image: -1}
+	defer s.restoreTerminals()
 	defer s.leaveGroup()
 	s.sink = report.Sink{Report: c.Order.ReportFD, Host: c.Host}
 	s.tries()
@@ -123,6 +121,13 @@ func Run(c Config) int {
 	return s.finish()
 }
 
+func (s *shim) restoreTerminals() {
+	if s.stdio != nil {
+		s.stdio.Terminal.Restore()
+		s.stdio.Terminal.Leave()
+	}
+}
+
 // prepare reads the order and decides what does not depend on the confinement.
 func (s *shim) prepare() error {
 	err := s.findDeadly() // before anything makes one of those calls
@@ -145,11 +150,7 @@ func (s *shim) prepare() error {
 	if err = identify(&s.machine, &s.policy); err != nil {
 		return &order.Refusal{Layer: order.Namespaces, Op: "find out the ids", Err: err}
 	}
-	if err = s.route(); err != nil {
-		return err
-	}
-	s.stdin.fd = session(&s.policy)
-	return nil
+	return s.openStdio()
 }
 
 // plan looks at the machine and works out what the server will see.
@@ -205,12 +206,12 @@ func (s *shim) lay() error {
 	if err != nil {
 		return &order.Refusal{Layer: order.Seccomp, Op: "assemble", Err: err}
 	}
-	stdio, err := s.given()
+	standards, err := s.stdio.Standards()
 	if err != nil {
 		return err
 	}
 	if err = s.launch.Complete(&rows.Request{Policy: s.policy, View: s.view, Machine: s.machine, Env: s.env(), Group: s.group.Group, Filter: filter, Asking: asking,
-		Lost: s.why(), Reaper: s.Reaper, HostGrace: s.hostGrace(), Stdio: stdio, TTY: s.Order.TTY || s.terminal.given}); err != nil {
+		Lost: s.why(), Reaper: s.Reaper, HostGrace: s.hostGrace(), Stdio: standards, TTY: s.Order.TTY || s.stdio.Terminal.Given}); err != nil {
 		return &order.Refusal{Layer: order.Policy, Op: "lay out", Err: err}
 	}
 	return nil

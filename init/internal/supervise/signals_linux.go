@@ -90,11 +90,11 @@ func (s *shim) passSignals() {
 		case unix.SIGWINCH:
 			s.resized.came()
 		case unix.SIGCONT:
-			s.terminal.enter()
+			s.stdio.Terminal.Enter()
 			s.Signal(sig)
 		case unix.SIGTSTP:
 			s.Signal(sig)
-			if s.terminal.user < 0 {
+			if !s.stdio.Terminal.HasPTY() {
 				s.suspend()
 			}
 		default:
@@ -105,8 +105,8 @@ func (s *shim) passSignals() {
 
 // passResize tells the server that its terminal may have another size.
 func (s *shim) passResize() {
-	if s.terminal.user >= 0 {
-		s.terminal.resize() // the kernel tells the server's foreground
+	if s.stdio.Terminal.HasPTY() {
+		s.stdio.Terminal.Resize() // the kernel tells the server's foreground
 		return
 	}
 	s.Signal(unix.SIGWINCH)

@@ -48,7 +48,7 @@ func (s *shim) startRunner(prog int, more []int) error {
 	if s.hostGrace() > 0 {
 		more = append(slices.Clip(more), s.Parent)
 	}
-	files := rows.Files(s.stdio.give, prog, life[0], up[1], release[0], folder, more)
+	files := rows.Files(s.stdio.Server, prog, life[0], up[1], release[0], folder, more)
 	if len(files) > program.MaxFiles {
 		return refusedStart("start", unix.EMFILE)
 	}

@@ -1,35 +1,66 @@
 package supervise
 
 import (
-	"errors"
-	"os"
-	"strconv"
+	"time"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
+	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
+	"github.com/security-mcp/mcp-sandbox/init/internal/signals"
+	"github.com/security-mcp/mcp-sandbox/init/internal/stdio"
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
 )
 
-// opUse is the step at which a standard descriptor is refused.
-const opUse = "use"
-
-// checkStdio refuses what would open the host's tree or network to the server: a folder or an O_PATH descriptor is a
-// starting point for openat, a block device is a whole file system, and a socket keeps the network namespace that it was
-// made in.
-func (s *shim) checkStdio() error {
-	for fd := range s.stdio.host {
-		var err error
-		if s.stdio.host[fd], err = usable(fd, s.policy.Level == policy.Privileged); err != nil {
-			return &order.Refusal{Layer: order.Descriptors, Op: opUse, Path: "descriptor " + strconv.Itoa(fd), Err: err}
-		}
-	}
-	return nil
+// checkStdio refuses standard descriptors that would open the host's tree or network to the server.
+func (s *shim) checkStdio() (err error) {
+	s.standard, err = stdio.Check(s.policy.Level == policy.Privileged)
+	return err
 }
 
-// letGoOfStdio takes the shim's own copies of standard input and output away once init has them: the reader of the
-// server's output has to see its end when the server closes it. Standard error stays for messages.
-func letGoOfStdio() {
+// openStdio makes what the server gets as standard input, output and error.
+func (s *shim) openStdio() (err error) {
+	anySocket := s.policy.Level == policy.Privileged
+	if !s.Order.TTY && stdio.Carried(&s.standard[1], anySocket) && stdio.Carried(&s.standard[2], anySocket) && stdio.SameFile(1, 2) {
+		if err = shareOpenFile(1, 2); err != nil {
+			return &order.Refusal{Layer: order.Descriptors, Op: "relay", Err: err}
+		}
+	}
+	m := &s.machine
+	s.stdio, err = stdio.Open(stdio.Config{
+		TTY: s.Order.TTY, Guard: s.Order.StdoutGuard, AnySocket: anySocket, UID: m.UID, GID: m.GID, Chown: m.Root,
+		WatchStdin: s.policy.OnStdinClose == policy.Terminate, SessionEnds: s.end.SessionEnds,
+		Grace:          func() time.Duration { return s.end.Grace(ending.Grace) },
+		GiveUpTerminal: giveUpTerminal, HungUp: s.hungUp, Say: func(line string) { s.Say(line) },
+	}, s.standard)
+	return err
+}
+
+// shareOpenFile makes two descriptors of one file the same open file description, or what is written to one would overwrite the
+// other's: the one that appends, else the one with the larger offset.
+func shareOpenFile(a, b int) error {
+	if at, err := unix.Seek(b, 0, unix.SEEK_CUR); err == nil && !appends(a) {
+		if from, err := unix.Seek(a, 0, unix.SEEK_CUR); appends(b) || err == nil && at > from {
+			a, b = b, a
+		}
+	}
+	return unix.Dup3(a, b, 0)
+}
+
+func appends(fd int) bool {
+	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0)
+	return err == nil && flags&unix.O_APPEND != 0
+}
+
+// giveUpTerminal gives up this session's controlling terminal. The kernel sends SIGHUP and SIGCONT to the foreground process group
+// then, which do not come from the host; TIOCNOTTY(2const).
+func giveUpTerminal() error {
+	return signals.Without(func() error { return unix.IoctlSetInt(0, unix.TIOCNOTTY, 0) }, unix.SIGHUP, unix.SIGCONT)
+}
+
+// detachStdio closes the shim's own copies of standard input and output, once init has them: the reader of the server's output has
+// to see its end when the server closes it. Standard error stays for messages.
+func detachStdio() {
 	null, err := unix.Open("/dev/null", unix.O_RDWR|unix.O_CLOEXEC, 0)
 	if err != nil {
 		unix.Close(0)
@@ -41,64 +72,26 @@ func letGoOfStdio() {
 	unix.Close(null)
 }
 
-func usable(fd int, any bool) (is rows.Standard, err error) {
-	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0)
-	if err != nil {
-		return is, errors.New("it is closed; give it /dev/null")
-	}
-	if flags&unix.O_PATH != 0 {
-		return is, errors.New("it was opened with O_PATH; it must be a pipe, socket, terminal, file or /dev/null")
-	}
-	if is, err = describe(fd); err != nil {
-		return is, err
-	}
-	switch is.Mode & unix.S_IFMT {
-	case unix.S_IFIFO, unix.S_IFREG:
-		return is, nil
-	case unix.S_IFSOCK:
-		if any || is.OnePeer() || isStream(&is) {
-			return is, nil
-		}
-		return is, errors.New("it is a socket that is not connected with one peer (a datagram, listening or unconnected one): " +
-			"the server could reach other addresses by it; give it a pipe, a socketpair or a connected stream")
-	case unix.S_IFCHR:
-		if is.Major == 1 && is.Minor == 3 || isTerminal(fd) { // null(4)
-			return is, nil
-		}
-	}
-	return is, errors.New("it must be a pipe, socket, terminal, file or /dev/null")
+// registerStdio has the loop carry the server's input and output.
+func (s *shim) registerStdio() {
+	// Then write(2) fails with EFBIG where RLIMIT_FSIZE limits a log. Not before: the server would inherit that.
+	signals.Ignore(unix.SIGXFSZ)
+	s.stdio.Register(&s.loop)
 }
 
-// describe looks at an open file.
-func describe(fd int) (is rows.Standard, err error) {
-	var st unix.Stat_t
-	if err = unix.Fstat(fd, &st); err != nil {
-		return is, os.NewSyscallError("fstat", err)
-	}
-	is = rows.Standard{Mode: st.Mode, Ino: st.Ino, Major: unix.Major(st.Rdev), Minor: unix.Minor(st.Rdev),
-		Dev: uint64(unix.Major(st.Dev))<<32 | uint64(unix.Minor(st.Dev))}
-	if !is.Is(unix.S_IFSOCK) {
-		return is, nil
-	}
-	var got [3]int
-	for i, option := range [...]int{unix.SO_DOMAIN, unix.SO_TYPE, unix.SO_ACCEPTCONN} {
-		if got[i], err = unix.GetsockoptInt(fd, unix.SOL_SOCKET, option); err != nil {
-			return is, os.NewSyscallError("getsockopt", err)
+// hungUp begins the end of a server whose terminal is lost.
+func (s *shim) hungUp() {
+	s.end.Because(order.CauseCancelled)
+	s.end.Ask(unix.SIGHUP, ending.FromHost)
+}
+
+// endLines ends the shim's own lines with \r\n while the user's terminal is in raw mode.
+func (s *shim) endLines() {
+	say := s.Say
+	s.Say = func(line string) {
+		say(line)
+		if s.stdio.Terminal.IsRaw() {
+			platform.WriteAll(2, []byte{'\r'})
 		}
 	}
-	_, err = unix.Getpeername(fd)
-	is.Domain, is.Type, is.Listens = uint32(got[0]), uint32(got[1]), got[2] != 0
-	is.Connected = err == nil || err == unix.EAFNOSUPPORT // that is package unix, which does not know the peer's address
-	return is, nil
-}
-
-// isStream reports whether a socket is a connected stream of a family whose sockets lead on: bytes are carried to it and
-// from it, and the server gets a pipe.
-func isStream(is *rows.Standard) bool {
-	return is.Is(unix.S_IFSOCK) && is.Domain != unix.AF_UNIX && is.Type == unix.SOCK_STREAM && !is.Listens && is.Connected
-}
-
-func isTerminal(fd int) bool {
-	_, err := unix.IoctlGetTermios(fd, unix.TCGETS)
-	return err == nil
 }

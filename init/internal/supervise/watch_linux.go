@@ -16,14 +16,14 @@ const forInit = 500 * time.Millisecond
 
 // sources are the shim's own among those that its loop waits for.
 type sources struct {
-	up, host, parent, stdin, forks *loop.Source
+	up, host, parent, forks *loop.Source
 }
 
 // watch stays with the server until init has ended.
 func (s *shim) watch() {
-	letGoOfStdio()
-	s.alsoRaw()
-	s.terminal.enter()
+	detachStdio()
+	s.endLines()
+	s.stdio.Terminal.Enter()
 	s.end.Begin(s, &s.policy)
 	s.group.forks = s.group.RefusedForks()
 	s.register()
@@ -42,8 +42,6 @@ func (s *shim) register() {
 	l.Add(s.signals, unix.POLLIN, func(int16) { s.passSignals() })
 	w.host = l.Add(s.Host, unix.POLLIN, func(int16) { s.hostGone(w.host) })
 	w.parent = l.Add(s.Parent, unix.POLLIN, func(int16) { s.hostGone(w.parent) })
-	w.stdin = l.Add(s.stdin.fd, unix.POLLRDHUP, func(int16) { s.stdinClosed() })
-	s.stdin.again = l.Timer(s.stdinClosed)
 	s.moved.register(l)
 	s.resized.register(l)
 	s.registerRepair()

@@ -1,0 +1,88 @@
+package stdio
+
+import (
+	"errors"
+	"os"
+	"strconv"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"golang.org/x/sys/unix"
+)
+
+// OpUse is the step at which a standard descriptor is refused.
+const OpUse = "use"
+
+// Check describes this process's descriptors 0, 1 and 2, and refuses what would open the host's tree or network to the server: a
+// folder or an O_PATH descriptor is a starting point for openat(2), a block device is a whole file system, and a socket keeps
+// the network namespace that it was made in. Where anySocket is set the server has the host's network anyway.
+func Check(anySocket bool) (host [3]rows.Standard, err error) {
+	for fd := range host {
+		if host[fd], err = usable(fd, anySocket); err != nil {
+			return host, &order.Refusal{Layer: order.Descriptors, Op: OpUse, Path: "descriptor " + strconv.Itoa(fd), Err: err}
+		}
+	}
+	return host, nil
+}
+
+func usable(fd int, anySocket bool) (is rows.Standard, err error) {
+	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0)
+	if err != nil {
+		return is, errors.New("it is closed; give it /dev/null")
+	}
+	if flags&unix.O_PATH != 0 {
+		return is, errors.New("it was opened with O_PATH; it must be a pipe, socket, terminal, file or /dev/null")
+	}
+	if is, err = describe(fd); err != nil {
+		return is, err
+	}
+	switch is.Mode & unix.S_IFMT {
+	case unix.S_IFIFO, unix.S_IFREG:
+		return is, nil
+	case unix.S_IFSOCK:
+		if anySocket || is.OnePeer() || isStream(&is) {
+			return is, nil
+		}
+		return is, errors.New("it is a socket that is not connected with one peer (a datagram, listening or unconnected one): " +
+			"the server could reach other addresses by it; give it a pipe, a socketpair or a connected stream")
+	case unix.S_IFCHR:
+		if is.Major == 1 && is.Minor == 3 || isTerminal(fd) { // null(4)
+			return is, nil
+		}
+	}
+	return is, errors.New("it must be a pipe, socket, terminal, file or /dev/null")
+}
+
+// describe looks at an open file.
+func describe(fd int) (is rows.Standard, err error) {
+	var st unix.Stat_t
+	if err = unix.Fstat(fd, &st); err != nil {
+		return is, os.NewSyscallError("fstat", err)
+	}
+	is = rows.Standard{Mode: st.Mode, Ino: st.Ino, Major: unix.Major(st.Rdev), Minor: unix.Minor(st.Rdev),
+		Dev: uint64(unix.Major(st.Dev))<<32 | uint64(unix.Minor(st.Dev))}
+	if !is.Is(unix.S_IFSOCK) {
+		return is, nil
+	}
+	var got [3]int
+	for i, option := range [...]int{unix.SO_DOMAIN, unix.SO_TYPE, unix.SO_ACCEPTCONN} {
+		if got[i], err = unix.GetsockoptInt(fd, unix.SOL_SOCKET, option); err != nil {
+			return is, os.NewSyscallError("getsockopt", err)
+		}
+	}
+	_, err = unix.Getpeername(fd)
+	is.Domain, is.Type, is.Listens = uint32(got[0]), uint32(got[1]), got[2] != 0
+	is.Connected = err == nil || err == unix.EAFNOSUPPORT // package unix does not know the family of the peer's address
+	return is, nil
+}
+
+// isStream reports whether a socket is a connected stream of a family whose sockets can be connected anew. Bytes are carried to
+// the socket and from it, and the server gets a pipe.
+func isStream(is *rows.Standard) bool {
+	return is.Is(unix.S_IFSOCK) && is.Domain != unix.AF_UNIX && is.Type == unix.SOCK_STREAM && !is.Listens && is.Connected
+}
+
+func isTerminal(fd int) bool {
+	_, err := unix.IoctlGetTermios(fd, unix.TCGETS)
+	return err == nil
+}

@@ -1,0 +1,81 @@
+package stdio
+
+import (
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/loop"
+	"golang.org/x/sys/unix"
+)
+
+// A session is what lies between a host that writes to a pipe or socket, and a server that reads from it: its end is the end of
+// standard input.
+type session struct {
+	fd      int       // standard input; -1: it is no session, or is not watched
+	pipe    int       // reads the pipe of a relay that has come to its end; -1: there is none
+	unread  int       // bytes that the server has not read, after the end
+	changed time.Time // when unread last changed; zero: the session has not ended
+
+	source *loop.Source
+	again  *loop.Timer
+}
+
+func noSession() session { return session{fd: -1, pipe: -1} }
+
+// open begins to watch standard input, if that is a pipe or socket which is not at its end already.
+func (n *session) open() {
+	var st unix.Stat_t
+	if err := unix.Fstat(0, &st); err != nil {
+		return
+	}
+	if t := st.Mode & unix.S_IFMT; t != unix.S_IFIFO && t != unix.S_IFSOCK {
+		return
+	}
+	fds := []unix.PollFd{{Fd: 0, Events: unix.POLLRDHUP}}
+	if _, err := unix.Poll(fds, 0); err != nil || fds[0].Revents != 0 {
+		return
+	}
+	if fd, err := dup(0); err == nil {
+		n.fd = fd
+	}
+}
+
+func (s *Streams) registerStdin(l *loop.Loop) {
+	s.stdin.source = l.Add(s.stdin.fd, unix.POLLRDHUP, func(int16) { s.stdinClosed() })
+	s.stdin.again = l.Timer(s.stdinClosed)
+}
+
+// unreadInterval is how often to look whether the server has read what its host left behind. There is no event for that.
+const unreadInterval = 100 * time.Millisecond
+
+// stdinClosed ends the session once the server has read everything. A server that reads nothing for as long as its grace will
+// not read the rest either.
+func (s *Streams) stdinClosed() {
+	n, now := &s.stdin, time.Now()
+	if n.changed.IsZero() {
+		n.changed = now
+		n.source.Remove() // poll would report the hang-up without end
+	}
+	unread := readable(n.fd)
+	if s.input != nil {
+		unread += s.input.unread(n.pipe)
+	}
+	if unread != n.unread {
+		n.unread, n.changed = unread, now
+	}
+	if unread > 0 && now.Sub(n.changed) < s.Grace() {
+		n.again.Set(now.Add(unreadInterval))
+		return
+	}
+	unix.Close(n.fd)
+	unix.Close(n.pipe)
+	s.SessionEnds()
+}
+
+// readable is how many bytes can be read from a descriptor; 0 if it cannot tell.
+func readable(fd int) int {
+	n, err := unix.IoctlGetInt(fd, unix.TIOCINQ) // FIONREAD
+	if err != nil {
+		return 0
+	}
+	return n
+}
