@@ -103,6 +103,10 @@ func TestLimitedChecks(t *testing.T) {
 		}, Limited, "open files 64", "LimitNOFILE"},
 		{"uncounted", "Rlimits", lacks(order.Limits, "processes", "kuid 0"), Limited, "but for processes: kuid 0", "cgroups"},
 		{"no cpu controller", "Cgroups v2", lacks(order.Cgroup, "cpu.max", "not delegated"), Limited, "no cpu.max", "group"},
+		{"a group that is the host's too", "Cgroups v2", func(f *findings) {
+			around(surroundings{cgroups: "v2", systemd: true})(f)
+			f.full.layer(order.Cgroup).Reason = "divide /sys/fs/cgroup/system.slice/host.service: it holds processes that this launch may not move"
+		}, Limited, "it holds processes", "DelegateSubgroup=host"},
 		{"delegation", "Cgroups v2", around(surroundings{cgroups: "v2", systemd: true}), Limited, "a reason — limits fall back to rlimits", "systemd-run --user --scope -p Delegate=yes"},
 		{"delegation to root", "Cgroups v2", around(surroundings{cgroups: "v2", systemd: true, root: true}), Limited, "", "systemd-run --scope"},
 		{"v1", "Cgroups v2", around(surroundings{cgroups: "v1", systemd: true}), Limited, "", "unified_cgroup_hierarchy=1"},

@@ -90,6 +90,8 @@ func (f *findings) fixDelegation() string {
 			"hold for all its servers together; `podman run --security-opt unmask=/sys/fs/cgroup …` lets them be divided"
 	case a.filtered && a.cgroups != "v2":
 		return "limits of what confines this process hold for all its servers together"
+	case a.cgroups == "v2" && strings.Contains(best.layer(order.Cgroup).Reason, "it holds processes"):
+		return fixOccupied
 	case a.cgroups == "v1" && a.systemd:
 		return "boot with the kernel's parameter `systemd.unified_cgroup_hierarchy=1`"
 	case a.cgroups != "v2":
@@ -101,6 +103,10 @@ func (f *findings) fixDelegation() string {
 	}
 	return "start it in a control group that its user owns and that holds no other process"
 }
+
+// fixOccupied is for a group that is delegated and is the host's as well; cgroups(7), no internal processes.
+const fixOccupied = "let the host run in a group below the delegated one: in its systemd unit `Delegate=yes` and `DelegateSubgroup=host` (systemd 254 or later); " +
+	"before that a host that moves itself at its start: `mkdir G/host; echo 0 >G/host/cgroup.procs` with G for its own group"
 
 // fixCounting is for a count of processes that no limit of a process can be.
 func (f *findings) fixCounting() string {

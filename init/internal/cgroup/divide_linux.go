@@ -119,6 +119,9 @@ func (g *Group) enable(r *Request, need []string, move bool) error {
 	return nil
 }
 
+// errOccupied is the error of a group that cannot be divided as long as its processes stay. Doctor knows it by its words.
+var errOccupied = errors.New("it holds processes that this launch may not move, the host's perhaps, and a group that holds processes gives no controller on")
+
 // vacate demands that there are no processes in the group. The root of the whole hierarchy, which has no type, may have
 // them.
 func (g *Group) vacate(r *Request, move bool) error {
@@ -130,7 +133,7 @@ func (g *Group) vacate(r *Request, move bool) error {
 		return err
 	}
 	if !move {
-		return unix.EBUSY
+		return errOccupied
 	}
 	return g.moveDown(r)
 }
@@ -145,7 +148,7 @@ func (g *Group) moveDown(r *Request) error {
 	for _, pid := range strings.Fields(text) {
 		n, err := strconv.Atoi(pid)
 		if err != nil || !slices.Contains(mine, n) {
-			return unix.EBUSY
+			return errOccupied
 		}
 	}
 	if g.down, err = g.base.fresh(suffix); err != nil {

@@ -14,6 +14,7 @@ import (
 type Place struct {
 	Name string
 	Args []string // an engine's flags, or the lines of a unit's [Service]
+	Down bool     // the unit's command is started by [MoveDown]
 	Bare bool     // the image has neither /tmp nor /etc/passwd
 	Own  bool     // the Pod runs its own command, whose client is outside: there is no resident
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"os"
 	"reflect"
 	"strings"
 	"testing"
@@ -101,5 +102,16 @@ func TestPrint(t *testing.T) {
 		if got, err := Read(damaged); err == nil {
 			t.Errorf("damaged, and read: %d accounts", len(got))
 		}
+	}
+}
+
+// The line with which docs/deployment.md has a host move itself is the one that is tried.
+func TestMoveDownIsDocumented(t *testing.T) {
+	text, err := os.ReadFile("../../../docs/deployment.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(text), "ExecStart=/bin/sh -c '"+MoveDown+" /usr/local/bin/my-host'") {
+		t.Error("docs/deployment.md has another line than MoveDown")
 	}
 }

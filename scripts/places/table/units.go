@@ -9,11 +9,16 @@ import (
 // Root is the folder with the root of the unit that has one: links into /usr, and a /tmp.
 const Root = "/opt/root"
 
+// MoveDown is what a unit's command starts with where systemd knows no DelegateSubgroup=: the host goes to a group below the
+// unit's own, which then holds no process and can be divided. docs/deployment.md has it.
+const MoveDown = `g=/sys/fs/cgroup$$(sed -n s/^0:://p /proc/self/cgroup) && mkdir -p $$g/host && echo 0 >$$g/host/cgroup.procs && exec`
+
 // Units are the options of systemd.exec(5), and a few of systemd.resource-control(5), that restrict calls, families, namespaces,
 // /proc, devices, users and mounts, each alone in a unit with User= and Delegate=yes. Some groups of calls are not among them:
 // without @basic-io, @file-system, @io-event, @ipc, @process and @signal no program of Go starts.
 func Units() []Place {
-	all := []Place{{Name: "no option", Want: policy.Full}}
+	all := []Place{{Name: "no option", Want: policy.Full, Doctor: "DelegateSubgroup=host"},
+		{Name: "no option, the host in a group below", Down: true, Want: policy.Full, Doctor: "limits hold for all processes together"}}
 	for _, o := range options() {
 		if o.Name == "" {
 			o.Name = strings.Join(o.Args, " ")

@@ -102,8 +102,12 @@ func prepare(places []table.Place) error {
 		return err
 	}
 	for i, p := range places {
+		command := stage + "/bin/resident -patience 3m -servers " + strings.Join(table.Servers(), ",") + " " + stage
+		if p.Down {
+			command = "/bin/sh -c '" + table.MoveDown + " " + command + "'"
+		}
 		lines := []string{"[Unit]", "DefaultDependencies=no", "[Service]", "Type=oneshot", "TimeoutStartSec=10min", "User=" + user, "Delegate=yes",
-			"ExecStart=" + stage + "/bin/resident -patience 3m -servers " + strings.Join(table.Servers(), ",") + " " + stage,
+			"ExecStart=" + command,
 			"StandardOutput=file:" + file(i, "out"), "StandardError=file:" + file(i, "err")}
 		text := strings.Join(append(lines, p.Args...), "\n") + "\n"
 		if err := os.WriteFile(filepath.Join("/run/systemd/system", name(i)), []byte(text), 0o644); err != nil {
