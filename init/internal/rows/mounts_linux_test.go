@@ -86,6 +86,7 @@ func TestMountsAreCompared(t *testing.T) {
 		{"not asked for", goodTable, goodTable + "11 1 8:4 / /home rw,nosuid,nodev - ext4 /dev/sdd rw\n"},
 		{"a second one on a fresh one", goodTable, goodTable + "11 7 8:4 / /tmp rw,nosuid,nodev - ext4 /dev/sdd rw\n"},
 		{"below a fresh one", goodTable, goodTable + "11 7 8:4 / /tmp/x ro,nosuid,nodev - ext4 /dev/sdd rw\n"},
+		{"below a frozen one", goodTable, goodTable + "11 9 8:4 / /srv/w/.git/x rw,nosuid,nodev - ext4 /dev/sdd rw\n"},
 		{"below a denied one", goodTable, goodTable + "11 10 8:4 / /srv/w/secret/x rw,nosuid - ext4 /dev/sdd rw\n"},
 	} {
 		changed := strings.Replace(goodTable, c.old, c.new, 1)
@@ -139,5 +140,29 @@ func TestMountsBelowAPinAreCompared(t *testing.T) {
 		if _, refusal := compared(v, table+more); refusal == nil {
 			t.Errorf("not noticed: %s", name)
 		}
+	}
+}
+
+// A mount of the host's is compared with the nearest of what is asked for above it, whatever the order of that is.
+func TestMountsOfTheHostAreCompared(t *testing.T) {
+	v := &view.View{
+		Nodes: []view.Node{
+			{Path: "/srv/w", Kind: view.Bind, Folder: true, Write: true}, {Path: "/srv/w/a/r", Kind: view.Bind, Folder: true},
+		},
+		Covers: []view.Cover{{Path: "/srv/w/a", Kind: view.Pin, Folder: true}},
+	}
+	const table = `1 0 0:1 / / ro,nosuid,nodev - tmpfs tmpfs rw
+2 1 8:1 /w /srv/w rw,nosuid,nodev - ext4 /dev/sda rw
+3 2 8:1 /r /srv/w/a/r ro,nosuid,nodev - ext4 /dev/sda rw
+4 3 8:2 / /srv/w/a/r/disk ro,nosuid,nodev - ext4 /dev/sdb rw
+5 1 0:7 / /dev/pts rw,nosuid,noexec - devpts devpts rw
+6 2 8:1 /w/a /srv/w/a rw,nosuid,nodev - ext4 /dev/sda rw
+7 2 8:3 / /srv/w/disk rw,nosuid,nodev - ext4 /dev/sdc rw
+`
+	if _, refusal := compared(v, table); refusal != nil {
+		t.Fatal(refusal)
+	}
+	if _, refusal := compared(v, strings.Replace(table, "/srv/w/a/r/disk ro", "/srv/w/a/r/disk rw", 1)); refusal == nil {
+		t.Error("a mount that can be written inside a grant for reading was not noticed")
 	}
 }

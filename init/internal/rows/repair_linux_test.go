@@ -17,6 +17,14 @@ type looked struct {
 	mode     uint16
 }
 
+// put makes it what a look stored.
+func put(results *program.Results, at stat, l looked) {
+	b := results.Bytes(at.at, statxSize)
+	binary.LittleEndian.PutUint16(b[statxMode:], l.mode)
+	binary.LittleEndian.PutUint64(b[statxIno:], l.ino)
+	binary.LittleEndian.PutUint32(b[statxMinor:], uint32(l.dev))
+}
+
 // repaired compares a repair of one cover with these looks at its path, before and after.
 func repaired(t *testing.T, k Lost, before, after looked, unset bool) error {
 	t.Helper()
@@ -32,10 +40,7 @@ func repaired(t *testing.T, k Lost, before, after looked, unset bool) error {
 		results.Store(r.Op(r.Len()-2), program.Unset)
 	}
 	for i, l := range []looked{before, after} {
-		b := results.Bytes(r.seen[0][i].at, statxSize)
-		binary.LittleEndian.PutUint16(b[statxMode:], l.mode)
-		binary.LittleEndian.PutUint64(b[statxIno:], l.ino)
-		binary.LittleEndian.PutUint32(b[statxMinor:], uint32(l.dev))
+		put(results, r.seen[0][i], l)
 	}
 	return r.Check(results)
 }

@@ -10,12 +10,12 @@ import (
 func TestNever(t *testing.T) {
 	const home = "/data/people/u"
 	for _, folder := range []string{"/", "/home", "/home/x", "/root", "/tmp", "/opt", "/srv", "/var", "/run", "/mnt", "/media", "/nix", "/gnu",
-		"/boot", "/etc", "/usr", "/usr/local", "/lib64", "/nix/store", "/data", "/data/people", "/data/own", home, home + "/.local", "/home/x/.local", "/srv/x/.local"} {
+		"/boot", "/etc", "/usr", "/usr/local", "/bin", "/sbin", "/lib64", "/nix/store", "/gnu/store", "/data", "/data/people", "/data/own", home, home + "/.local", "/home/x/.local", "/srv/x/.local"} {
 		if got := impliedAt(home, folder); len(got) != 0 {
 			t.Errorf("a program in %s shows %q", join(folder, "bin"), got)
 		}
 		switch folder {
-		case "/etc", "/boot", "/usr", "/usr/local", "/lib64", "/nix/store", "/home":
+		case "/etc", "/boot", "/usr", "/usr/local", "/bin", "/sbin", "/lib64", "/nix/store", "/gnu/store", "/home":
 			continue // what lies directly in them is no better
 		}
 		if got, want := impliedAt(home, join(folder, "app")), []string{join(folder, "app")}; !slices.Equal(got, want) {

@@ -124,9 +124,11 @@ func TestProtectFiles(t *testing.T) {
 	v, err := Plan(r)
 	must(t, err)
 	same(t, "protected", relative(root, v.Protected), []string{"T/p/bin/launcher", "T/p/r.jsonl"})
-	r.Policy.Filesystem.AllowWrite = []string{root + "/p/bin/launcher"}
-	if _, err := Plan(r); !errors.Is(err, ErrProtected) {
-		t.Errorf("grant of the launcher: %v", err)
+	for _, file := range []string{r.Launcher, r.ReportFile} {
+		r.Policy.Filesystem.AllowWrite = []string{file}
+		if _, err := Plan(r); !errors.Is(err, ErrProtected) {
+			t.Errorf("grant of %s: %v", file, err)
+		}
 	}
 }
 
