@@ -51,6 +51,9 @@ func TestCommand(t *testing.T) {
 		p/third! = #!T/fourth\n
 		fourth! = #!T/conda/bin/python\n
 		p/byenv! = #!T/p/fifth\n
+		through! = #!T/p/inner\n
+		throughenv! = #!/usr/bin/env T/p/inner\n
+		throughname! = #!/usr/bin/env inner\n
 		p/fifth! = #!/usr/bin/env T/conda/bin/python\n
 		made/bin/srv!
 		made/lib/node_modules/x
@@ -154,6 +157,10 @@ func TestCommand(t *testing.T) {
 		{name: "the outer one is, and what it leads to is granted", argv0: "T/p/third", wish: wish{write: []string{"T/p"}, read: []string{"T/fourth"}},
 			command: "T/p/third", implied: "T/conda"},
 		{name: "the inner one by env", argv0: "T/p/byenv", wish: wish{write: []string{"T/p"}}, err: ErrLink, names: "T/p/fifth leads to T/conda/bin/python"},
+		{name: "a first line through the server's link", argv0: "T/through", wish: wish{write: []string{"T/p"}}, err: ErrLink, names: "T/p/inner leads to T/conda/bin/python"},
+		{name: "by env", argv0: "T/throughenv", wish: wish{write: []string{"T/p"}}, err: ErrLink, names: "T/p/inner leads to T/conda/bin/python"},
+		{name: "by env and PATH", argv0: "T/throughname", path: "T/p:/usr/bin", wish: wish{write: []string{"T/p"}}, err: ErrLink, names: "T/p/inner leads to T/conda/bin/python"},
+		{name: "through a link of the host's", argv0: "T/throughenv", wish: wish{write: []string{"T/p/venv"}}, command: "T/throughenv", implied: "T/conda\n T/throughenv"},
 		{name: "neither of two first lines is the server's", argv0: "T/first", wish: wish{write: []string{"T/p/venv"}}, command: "T/first", implied: "T/conda\n T/first\n T/p/second"},
 
 		{name: "an installation that the server may have made", argv0: "T/made/bin/srv", wish: wish{write: []string{"T/made/lib"}}, command: "T/made/bin/srv", implied: "T/made/bin/srv"},
