@@ -244,9 +244,3 @@ func (s *shim) confine() error {
 	}
 	return gone
 }
-
-func closeAll(fds []int) {
-	for _, fd := range fds {
-		unix.Close(fd)
-	}
-}

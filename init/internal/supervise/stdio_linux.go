@@ -95,3 +95,9 @@ func (s *shim) endLines() {
 		}
 	}
 }
+
+func closeAll(fds []int) {
+	for _, fd := range fds {
+		unix.Close(fd)
+	}
+}
