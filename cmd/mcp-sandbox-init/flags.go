@@ -1,18 +1,17 @@
 package main
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
 )
 
-// flags is the command line. Package flag links fmt and reflect, pflag more than that: 0.09 ms of every start for five
-// flags.
+// flags is the command line. The two programs share its table and its meaning, in package source, but not the reader: pflag
+// would cost every start 0.1 ms (docs/performance.md), for five flags.
 type flags struct {
-	given         map[string]string // each flag at most once
-	source        source.Source
-	reportFD      int // -1 for none
+	source.Launch
 	command       []string
 	help, version bool
 }
@@ -22,67 +21,74 @@ type usageError struct{ line string }
 
 func (e *usageError) Error() string { return e.line + `; see "mcp-sandbox-init --help"` }
 
-func names() [5]string {
-	return [...]string{"--policy-fd", "--policy", "--report-fd", "--level", "--min-confinement"}
+// table is every flag that takes a value.
+func (f *flags) table() []source.Flag {
+	list := f.Flags()
+	return append(list[:], f.setting("level", "level"), f.setting("min-confinement", "minConfinement"))
+}
+
+func (f *flags) setting(name, key string) source.Flag {
+	value := ""
+	once := source.Once(&value)
+	return source.Flag{Name: name, Set: func(s string) error {
+		f.Settings = append(f.Settings, source.Setting{Flag: "--" + name, Key: key, Value: s})
+		return once(s)
+	}}
 }
 
 // parse reads the arguments up to "--". With an error it still returns what it understood: the report's descriptor, above
 // all.
 func parse(args []string) (*flags, error) {
-	f := &flags{given: make(map[string]string), source: source.None(), reportFD: -1}
+	f := &flags{Launch: source.NewLaunch()}
 	var first error
 	fail := func(line string) {
 		if first == nil {
 			first = &usageError{line}
 		}
 	}
-	ended := false
-	for len(args) > 0 && !ended {
+	table := f.table()
+	for len(args) > 0 && args[0] != "--" {
 		name, value, joined := strings.Cut(args[0], "=")
 		args = args[1:]
+		i := slices.IndexFunc(table, func(t source.Flag) bool { return name == "--"+t.Name })
 		switch {
-		case name == "--" && !joined:
-			ended = true
-		case name == "--help" && !joined, name == "-h" && !joined:
+		case !joined && (name == "--help" || name == "-h"):
 			f.help = true
-		case name == "--version" && !joined:
+			continue
+		case !joined && name == "--version":
 			f.version = true
-		case !known(name):
+			continue
+		case i < 0:
 			fail(unknown(name))
-		default:
-			if !joined && (len(args) == 0 || args[0] == "--") {
-				fail(name + " needs a value")
-				continue
-			}
-			if !joined {
-				value, args = args[0], args[1:]
-			}
-			if err := f.set(name, value); err != nil {
-				fail(err.Error())
-			}
+			continue
+		case !joined && (len(args) == 0 || args[0] == "--"):
+			fail(name + " needs a value")
+			continue
+		case !joined:
+			value, args = args[0], args[1:]
+		}
+		switch err := table[i].Set(value); {
+		case err == source.ErrTwice:
+			fail(name + " " + err.Error())
+		case err != nil:
+			fail(name + ": " + err.Error())
+		case value == "":
+			fail(name + " needs a value")
 		}
 	}
-	f.command = args
+	if len(args) > 0 {
+		f.command = args[1:]
+	}
+	if err := f.Check(); err != nil {
+		fail(err.Error())
+	}
 	switch {
-	case f.source.File != "" && f.source.FD >= 0:
-		fail("--policy and --policy-fd: only one of them")
-	case f.source.FD >= 0 && f.source.FD == f.reportFD:
-		fail("--policy-fd and --report-fd are the same descriptor")
-	case len(args) == 0:
+	case len(f.command) == 0:
 		fail("no command: it comes after --")
-	case args[0] == "":
+	case f.command[0] == "":
 		fail("the command is empty")
 	}
 	return f, first
-}
-
-func known(name string) bool {
-	for _, n := range names() {
-		if n == name {
-			return true
-		}
-	}
-	return false
 }
 
 func unknown(name string) string {
@@ -91,29 +97,3 @@ func unknown(name string) string {
 	}
 	return "unknown flag " + strconv.Quote(name)
 }
-
-func (f *flags) set(name, value string) (err error) {
-	if _, twice := f.given[name]; twice {
-		return &valueError{name, "is there twice"}
-	}
-	f.given[name] = value
-	switch name {
-	case "--policy-fd":
-		f.source.FD, err = source.Descriptor(value)
-	case "--report-fd":
-		f.reportFD, err = source.Descriptor(value)
-	case "--policy":
-		f.source.File = value
-	}
-	switch {
-	case err != nil:
-		return &valueError{name + ":", err.Error()}
-	case value == "":
-		return &valueError{name, "needs a value"}
-	}
-	return nil
-}
-
-type valueError struct{ flag, what string }
-
-func (e *valueError) Error() string { return e.flag + " " + e.what }

@@ -12,8 +12,8 @@ package main
 
 import (
 	"os"
+	"strconv"
 
-	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/policy"
@@ -38,17 +38,17 @@ func run(args []string) int {
 	}
 	// The report first: whatever is wrong after it is told there, too.
 	report := -1
-	if f.reportFD >= 0 {
-		if bad := platform.ReportFD(f.reportFD); bad == nil {
-			report = f.reportFD
+	if f.ReportFD >= 0 {
+		if bad := platform.ReportFD(f.ReportFD); bad == nil {
+			report = f.ReportFD
 		} else if err == nil {
-			err = &usageError{"--report-fd " + f.given["--report-fd"] + ": " + bad.Error()}
+			err = &usageError{"--report-fd " + strconv.Itoa(f.ReportFD) + ": " + bad.Error()}
 		}
 	}
 	if err != nil {
 		return reexec.Refuse(report, []string{err.Error()})
 	}
-	o, why := prepare(f)
+	o, why := f.Order(policy.Init, f.command)
 	if len(why) > 0 {
 		return reexec.Refuse(report, why)
 	}
@@ -57,37 +57,6 @@ func run(args []string) int {
 		o.ReportFile = platform.FileOf(report)
 	}
 	return reexec.Run(o)
-}
-
-// prepare makes the order, or says why there is none.
-func prepare(f *flags) (*order.Order, []string) {
-	dir, err := os.Getwd()
-	if err != nil {
-		return nil, []string{"working folder: " + err.Error()}
-	}
-	env := os.Environ()
-	file := f.source.Path(dir)
-	p, err := f.source.Read(dir, order.Home(env))
-	if err == nil {
-		err = f.source.Weaken(p, f.given["--level"], f.given["--min-confinement"])
-	}
-	if err != nil {
-		return nil, f.source.Lines(err, nil)
-	}
-	for _, flag := range overrides() {
-		if v, given := f.given[flag]; given {
-			if err := p.Set(keyOf(flag), v); err != nil {
-				return nil, []string{flag + ": " + err.Error()}
-			}
-		}
-	}
-	o, err := order.New(p, policy.Init, f.command, env, dir)
-	if err != nil {
-		return nil, f.source.Lines(err, f.flagOf)
-	}
-	o.PolicyFile = file
-	o.Launcher, _ = os.Executable()
-	return o, nil
 }
 
 // show prints what was asked for. No server runs, so standard output is free.
@@ -123,22 +92,3 @@ Examples:
   mcp-sandbox-init --policy policy.json -- node server.js
   mcp-sandbox-init --policy-fd 3 --report-fd 4 -- uvx server 3<policy.json 4>report.jsonl
 `
-
-func keyOf(flag string) string {
-	if flag == "--level" {
-		return "level"
-	}
-	return "minConfinement"
-}
-
-func overrides() [2]string { return [...]string{"--level", "--min-confinement"} }
-
-// flagOf names the flag that gave a key its value.
-func (f *flags) flagOf(key string) string {
-	for _, flag := range overrides() {
-		if _, given := f.given[flag]; given && keyOf(flag) == key {
-			return flag
-		}
-	}
-	return ""
-}

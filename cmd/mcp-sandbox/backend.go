@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
 )
 
 // backend is where the server runs if not here.
@@ -19,14 +21,14 @@ func (o *options) addBackend() {
 	}
 	o.heading("Backend")
 	o.add("backend", "NAME", appleContainer+": run it in a Linux virtual machine of its own (not tried on real hardware yet)", "", o.backend.set)
-	o.add("image", "IMAGE", "with it: the image that has COMMAND", "", once(&o.backend.image))
+	o.add("image", "IMAGE", "with it: the image that has COMMAND", "", source.Once(&o.backend.image))
 }
 
 func (b *backend) set(s string) error {
 	if s != appleContainer {
 		return errors.New(strconv.Quote(s) + " is none: there is " + appleContainer)
 	}
-	return once(&b.name)(s)
+	return source.Once(&b.name)(s)
 }
 
 // check is what is wrong with the two flags together.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
@@ -78,10 +79,10 @@ func TestSwitches(t *testing.T) {
 	if _, err := o.parse([]string{"--subprocess", "--allow-private=false", "--no-subprocess", "--allow-private"}); err != nil {
 		t.Fatal(err)
 	}
-	want := []setting{{"--subprocess", "subprocess.allow", "true"}, {"--allow-private", "network.allowPrivate", "false"},
-		{"--no-subprocess", "subprocess.allow", "false"}, {"--allow-private", "network.allowPrivate", "true"}}
-	if !slices.Equal(o.settings, want) {
-		t.Errorf("got %v, want %v", o.settings, want)
+	want := []source.Setting{{Flag: "--subprocess", Key: "subprocess.allow", Value: "true"}, {Flag: "--allow-private", Key: "network.allowPrivate", Value: "false"},
+		{Flag: "--no-subprocess", Key: "subprocess.allow", Value: "false"}, {Flag: "--allow-private", Key: "network.allowPrivate", Value: "true"}}
+	if !slices.Equal(o.Settings, want) {
+		t.Errorf("got %v, want %v", o.Settings, want)
 	}
 	for _, bad := range []string{"--no-subprocess=true", "--no-subprocess=false=", "--subprocess=maybe", "--allow-private=", "--subprocess=True"} {
 		if _, err := o.parse([]string{bad}); err == nil {
@@ -100,7 +101,7 @@ func TestManyFlags(t *testing.T) {
 		if _, err := o.parse(slices.Repeat([]string{flag}, count)); err != nil {
 			t.Fatal(err)
 		}
-		p, why := o.policy("/", "/")
+		p, why := o.Policy("/", "/")
 		runtime.ReadMemStats(&after)
 		if got := after.TotalAlloc - before.TotalAlloc; got > most {
 			t.Errorf("%d times %s took %d bytes, want at most %d", count, flag, got, most)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -78,8 +77,8 @@ func run(o *options, args []string) int {
 	if len(why) > 0 {
 		return o.refuse(why...)
 	}
-	if ord.ReportFD = o.reportFD; o.reportFD >= 0 {
-		ord.ReportFile = platform.FileOf(o.reportFD)
+	if ord.ReportFD = o.ReportFD; o.ReportFD >= 0 {
+		ord.ReportFile = platform.FileOf(o.ReportFD)
 	}
 	if o.backend.name != "" {
 		return o.backend.run(o, ord)
@@ -125,69 +124,13 @@ func commandOf(args []string) ([]string, error) {
 
 // order makes the order of a launch, or says why there is none.
 func (o *options) order(command []string) (*order.Order, []string) {
-	dir, err := os.Getwd()
-	if err != nil {
-		return nil, []string{"working folder: " + err.Error()}
+	if err := o.Check(); err != nil {
+		return nil, []string{hinted("mcp-sandbox run", err.Error())}
 	}
-	env := os.Environ()
-	file := o.source.Path(dir)
-	p, why := o.policy(dir, order.Home(env))
+	ord, why := o.Order(policy.Run, command)
 	if len(why) > 0 {
 		return nil, why
 	}
-	ord, err := order.New(p, policy.Run, command, env, dir)
-	if err != nil {
-		return nil, o.source.Lines(err, o.flagOf)
-	}
-	ord.PolicyFile, ord.Verbose = file, o.verbose
-	ord.Launcher, _ = os.Executable()
+	ord.Verbose = o.verbose
 	return ord, o.stdio.into(ord)
-}
-
-// policy is the document's, with the flags over it. Paths that flags name are still relative.
-func (o *options) policy(dir, home string) (policy.Policy, []string) {
-	if o.source.File != "" && o.source.FD >= 0 {
-		return policy.Policy{}, []string{hinted("mcp-sandbox run", "--policy and --policy-fd: only one of them")}
-	}
-	if o.source.FD >= 0 && o.source.FD == o.reportFD {
-		return policy.Policy{}, []string{hinted("mcp-sandbox run", "--policy-fd and --report-fd are the same descriptor")}
-	}
-	p, err := o.source.Read(dir, home)
-	if err == nil {
-		err = o.source.Weaken(p, o.given("level"), o.given("minConfinement"))
-	}
-	if err != nil {
-		return p, o.source.Lines(err, nil)
-	}
-	values := map[string][]string{} // of a key all at once, for each Set copies a list
-	for _, s := range o.settings {
-		values[s.key] = append(values[s.key], s.value)
-	}
-	for _, s := range o.settings {
-		if err := p.Set(s.key, values[s.key]...); err != nil {
-			return p, []string{s.flag + ": " + err.Error()}
-		}
-		delete(values, s.key)
-	}
-	return p, nil
-}
-
-// given is what the flag of a key said last, or "".
-func (o *options) given(key string) (value string) {
-	for _, s := range o.settings {
-		if s.key == key {
-			value = s.value
-		}
-	}
-	return value
-}
-
-// flagOf names the flag that gave a key its value.
-func (o *options) flagOf(key string) string {
-	for _, s := range o.settings {
-		if s.key == key {
-			return s.flag
-		}
-	}
-	return ""
 }

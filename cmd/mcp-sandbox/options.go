@@ -18,25 +18,20 @@ type options struct {
 	lines []line // of the help
 	help  bool
 
-	source   source.Source
-	settings []setting // of the policy's flags, in the order given
-	program  policy.Program
-	report   string // file or ""
-	reportFD int    // -1 for none
-	verbose  bool
-	stdio    stdio
-	backend  backend
-	json     bool
+	source.Launch
+	program policy.Program
+	report  string // file or ""
+	verbose bool
+	stdio   stdio
+	backend backend
+	json    bool
 }
 
 // A line of the help: a flag, or a heading where there is no name.
 type line struct{ name, value, text string }
 
-// A setting is one flag of the policy that was given. It waits until the document is read, which it overrides.
-type setting struct{ flag, key, value string }
-
 func newOptions() *options {
-	o := &options{set: pflag.NewFlagSet("", pflag.ContinueOnError), source: source.None(), program: policy.Run, reportFD: -1}
+	o := &options{set: pflag.NewFlagSet("", pflag.ContinueOnError), Launch: source.NewLaunch(), program: policy.Run}
 	o.set.Usage = func() {}
 	o.set.SetOutput(nowhere{})
 	return o
@@ -97,7 +92,7 @@ func (o *options) addFlag(f *policyFlag) {
 		if row.always != "" && s != row.always {
 			return errors.New("takes no value")
 		}
-		o.settings = append(o.settings, setting{"--" + row.name, row.key, s})
+		o.Settings = append(o.Settings, source.Setting{Flag: "--" + row.name, Key: row.key, Value: s})
 		return new(policy.Policy).Set(row.key, s)
 	})
 }
@@ -105,64 +100,43 @@ func (o *options) addFlag(f *policyFlag) {
 // addLaunch defines the flags that are no part of the policy.
 func (o *options) addLaunch() {
 	o.heading("Policy and report")
-	o.add("policy", "FILE", "start from this policy; the flags below add to it", "", once(&o.source.File))
-	o.add("policy-fd", "N", "the same, from a descriptor (3 or more)", "", descriptor(&o.source.FD))
+	flags := o.Flags()
+	o.add(flags[0].Name, "FILE", "start from this policy; the flags below add to it", "", flags[0].Set)
+	o.add(flags[1].Name, "N", "the same, from a descriptor (3 or more)", "", flags[1].Set)
 	o.add("report", "FILE", "write what was proved to FILE, as JSON Lines", "", o.reportFile)
-	o.add("report-fd", "N", "the same, to a descriptor (3 or more)", "", descriptor(&o.reportFD))
+	o.add(flags[2].Name, "N", "the same, to a descriptor (3 or more)", "", flags[2].Set)
 	o.add("verbose", "", "say on standard error what holds", "true", truth(&o.verbose))
-}
-
-var errTwice = errors.New("is there twice")
-
-func once(at *string) func(string) error {
-	return func(s string) error {
-		if *at != "" {
-			return errTwice
-		}
-		*at = s
-		return nil
-	}
 }
 
 func (o *options) reportFile(s string) error {
 	if s == "-" {
 		return errors.New("- would be standard error, by which the server could forge the report: name a file")
 	}
-	return once(&o.report)(s)
+	return source.Once(&o.report)(s)
 }
 
-func descriptor(at *int) func(string) error {
-	return func(s string) (err error) {
-		if *at >= 0 {
-			return errTwice
-		}
-		*at, err = source.Descriptor(s)
-		return err
-	}
-}
-
-// openReport opens what --report and --report-fd name. The descriptor is then in reportFD, or that is -1.
+// openReport opens what --report and --report-fd name. The descriptor is then in ReportFD, or that is -1.
 func (o *options) openReport() error {
-	if o.report != "" && o.reportFD >= 0 {
+	if o.report != "" && o.ReportFD >= 0 {
 		o.report = ""
 		return errors.New("--report and --report-fd: only one of them")
 	}
-	if o.reportFD >= 0 {
-		err := platform.ReportFD(o.reportFD)
+	if o.ReportFD >= 0 {
+		err := platform.ReportFD(o.ReportFD)
 		if err != nil {
-			err = errors.New("--report-fd " + strconv.Itoa(o.reportFD) + ": " + err.Error())
-			o.reportFD = -1
+			err = errors.New("--report-fd " + strconv.Itoa(o.ReportFD) + ": " + err.Error())
+			o.ReportFD = -1
 		}
 		return err
 	}
 	if o.report == "" {
 		return nil
 	}
-	if same(o.report, o.source.File) {
+	if same(o.report, o.Source.File) {
 		return errors.New("--report " + o.report + ": this is the policy")
 	}
 	var err error
-	if o.reportFD, err = platform.CreateReport(o.report); err != nil {
+	if o.ReportFD, err = platform.CreateReport(o.report); err != nil {
 		return errors.New("--report " + o.report + ": " + cause(err))
 	}
 	return nil
@@ -185,4 +159,4 @@ func cause(err error) string {
 }
 
 // refuse says why nothing is launched, and writes it to the report if there is one.
-func (o *options) refuse(lines ...string) int { return reexec.Refuse(o.reportFD, lines) }
+func (o *options) refuse(lines ...string) int { return reexec.Refuse(o.ReportFD, lines) }

@@ -92,13 +92,13 @@ func showPolicy(o *options, args []string) int {
 	if err != nil {
 		return usageError("mcp-sandbox policy show", err.Error())
 	}
-	o.source.File = file
+	o.Source.File = file
 	dir, err := os.Getwd()
 	if err != nil {
 		return fail("working folder: " + err.Error())
 	}
 	home := order.Home(os.Environ())
-	p, why := o.policy(dir, home)
+	p, why := o.Policy(dir, home)
 	if len(why) > 0 {
 		return fail(why...)
 	}
@@ -106,14 +106,14 @@ func showPolicy(o *options, args []string) int {
 		err = p.Validate()
 	}
 	if err != nil {
-		return fail(o.source.Lines(err, o.flagOf)...)
+		return fail(o.Source.Lines(err, o.FlagOf)...)
 	}
 	if code := show(string(p.Effective(o.program).AppendJSON(nil))); code != 0 {
 		return code
 	}
 	// Shown all the same: the language is one for all versions.
 	if err := policy.Unenforced(p); err != nil {
-		for _, line := range o.source.Lines(err, o.flagOf) {
+		for _, line := range o.Source.Lines(err, o.FlagOf) {
 			reexec.Say("a launch refuses this policy: " + line)
 		}
 	}

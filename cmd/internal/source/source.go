@@ -4,6 +4,8 @@
 //	p, err := src.Read(dir, home) // paths absolute, nothing else filled in
 //	lines := src.Lines(err, nil)  // one for each thing wrong, as a person reads it
 //
+// [Launch] is what the flags of a launch say, as either program reads them.
+//
 // Both programs share it, so a document means the same to both. It is part of every start of mcp-sandbox-init and links
 // no more than that one may.
 package source

@@ -1,0 +1,135 @@
+package source
+
+import (
+	"errors"
+	"os"
+
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/policy"
+)
+
+// A Launch is what the command line of either program says of a launch.
+type Launch struct {
+	Source   Source
+	ReportFD int       // -1 for none
+	Settings []Setting // in the order given
+}
+
+// A Setting is a flag of one of the policy's keys. It waits until the document is read, which it overrides.
+type Setting struct{ Flag, Key, Value string }
+
+// A Flag is one that both programs have. Set takes its value, once.
+type Flag struct {
+	Name string
+	Set  func(string) error
+}
+
+// NewLaunch is that of a command line without flags.
+func NewLaunch() Launch { return Launch{Source: None(), ReportFD: -1} }
+
+// Flags are the flags of the policy's source and of the report.
+func (l *Launch) Flags() [3]Flag {
+	return [...]Flag{
+		{"policy", Once(&l.Source.File)},
+		{"policy-fd", descriptor(&l.Source.FD)},
+		{"report-fd", descriptor(&l.ReportFD)},
+	}
+}
+
+// ErrTwice is the error of a flag that may be given once.
+var ErrTwice = errors.New("is there twice")
+
+// Once takes the value of a flag that may be given once.
+func Once(at *string) func(string) error {
+	return func(s string) error {
+		if *at != "" {
+			return ErrTwice
+		}
+		*at = s
+		return nil
+	}
+}
+
+func descriptor(at *int) func(string) error {
+	return func(s string) (err error) {
+		if *at >= 0 {
+			return ErrTwice
+		}
+		*at, err = Descriptor(s)
+		return err
+	}
+}
+
+// Check is what is wrong with the flags together.
+func (l *Launch) Check() error {
+	switch {
+	case l.Source.File != "" && l.Source.FD >= 0:
+		return errors.New("--policy and --policy-fd: only one of them")
+	case l.Source.FD >= 0 && l.Source.FD == l.ReportFD:
+		return errors.New("--policy-fd and --report-fd are the same descriptor")
+	}
+	return nil
+}
+
+// Policy is the document's, with the settings over it, or what is wrong, one thing a line. Paths of settings are still relative.
+func (l *Launch) Policy(dir, home string) (policy.Policy, []string) {
+	p, err := l.Source.Read(dir, home)
+	if err == nil {
+		err = l.Source.Weaken(p, l.given("level"), l.given("minConfinement"))
+	}
+	if err != nil {
+		return p, l.Source.Lines(err, nil)
+	}
+	values := map[string][]string{} // of a key all at once, for each Set copies a list
+	for _, s := range l.Settings {
+		values[s.Key] = append(values[s.Key], s.Value)
+	}
+	for _, s := range l.Settings {
+		if err := p.Set(s.Key, values[s.Key]...); err != nil {
+			return p, []string{s.Flag + ": " + err.Error()}
+		}
+		delete(values, s.Key)
+	}
+	return p, nil
+}
+
+// Order is the order of a launch in this folder, or what is wrong.
+func (l *Launch) Order(program policy.Program, command []string) (*order.Order, []string) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, []string{"working folder: " + err.Error()}
+	}
+	env := os.Environ()
+	file := l.Source.Path(dir)
+	p, why := l.Policy(dir, order.Home(env))
+	if len(why) > 0 {
+		return nil, why
+	}
+	o, err := order.New(p, program, command, env, dir)
+	if err != nil {
+		return nil, l.Source.Lines(err, l.FlagOf)
+	}
+	o.PolicyFile = file
+	o.Launcher, _ = os.Executable()
+	return o, nil
+}
+
+// given is what the flag of a key said last, or "".
+func (l *Launch) given(key string) (value string) {
+	for _, s := range l.Settings {
+		if s.Key == key {
+			value = s.Value
+		}
+	}
+	return value
+}
+
+// FlagOf names the flag that gave a key its value, or is "".
+func (l *Launch) FlagOf(key string) string {
+	for _, s := range l.Settings {
+		if s.Key == key {
+			return s.Flag
+		}
+	}
+	return ""
+}
