@@ -20,10 +20,11 @@ func (s *shim) finish() int {
 			e.Killed += left
 		}
 	}
+	took, appeared := time.Since(s.began), s.tellAppeared() // before what takes long, for the host may not wait
 	s.stdio.Drain()
 	claim, known := s.launch.Ended()
 	st := unix.WaitStatus(claim)
-	x := order.Exited{Event: "exited", Cause: e.Cause, Killed: e.Killed, WallSeconds: time.Since(s.began).Seconds(),
+	x := order.Exited{Event: "exited", Cause: e.Cause, Killed: e.Killed, WallSeconds: took.Seconds(), Appeared: appeared,
 		CPUSeconds: seconds(ru.Utime) + seconds(ru.Stime), MaxRSS: int64(ru.Maxrss) << 10}
 	s.used(&x)
 	switch {
@@ -57,9 +58,8 @@ func (s *shim) finish() int {
 	}
 	x.Denied, x.Dropped = s.denials(), s.listener.tally.Dropped()+int64(s.sink.Dropped)
 	s.sayMemory(&x)
-	s.tellAppeared(&x)
-	s.forget()
 	s.sink.Last(&x)
+	s.forget()
 	return x.ExitCode
 }
 

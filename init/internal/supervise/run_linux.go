@@ -68,7 +68,8 @@ type shim struct {
 	loop    loop.Loop
 	sources sources
 
-	end ending.Ending
+	end      ending.Ending
+	appeared appeared
 
 	lookout  lookout
 	repair   repair

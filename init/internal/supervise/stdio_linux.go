@@ -29,7 +29,7 @@ func (s *shim) openStdio() (err error) {
 	m := &s.machine
 	s.stdio, err = stdio.Open(stdio.Config{
 		TTY: s.Order.TTY, Guard: s.Order.StdoutGuard, AnySocket: anySocket, UID: m.UID, GID: m.GID, Chown: m.Root,
-		WatchStdin: s.policy.OnStdinClose == policy.Terminate, SessionEnds: s.end.SessionEnds,
+		WatchStdin: s.policy.OnStdinClose == policy.Terminate, SessionEnds: s.sessionEnds,
 		Grace:          func() time.Duration { return s.end.Grace(ending.Grace) },
 		GiveUpTerminal: giveUpTerminal, HungUp: s.hungUp, Say: func(line string) { s.Say(line) },
 	}, s.standard)

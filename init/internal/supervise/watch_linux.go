@@ -48,6 +48,7 @@ func (s *shim) register() {
 	s.listener.register(l, s.denied)
 	w.forks = l.Add(s.group.forks, unix.POLLPRI, func(int16) { s.forksRefused() })
 	s.registerStdio()
+	s.appeared.early = l.Timer(s.lookEarly)
 	end := l.Timer(s.pastDeadlines)
 	l.Before(func() { end.Set(s.end.Next()) })
 }
@@ -74,6 +75,13 @@ func (s *shim) Signal(sig unix.Signal) {
 func (s *shim) Ask(sig unix.Signal) {
 	s.Signal(sig)
 	s.Signal(unix.SIGCONT)
+	s.appeared.early.Set(time.Now())
+}
+
+// sessionEnds is told that the host has closed standard input, and that everything is read.
+func (s *shim) sessionEnds() {
+	s.end.SessionEnds()
+	s.appeared.early.Set(time.Now())
 }
 
 // leftBehind is told by init when the server has ended and processes of its are still there; or that a server with a

@@ -10,15 +10,14 @@ import (
 const (
 	maxAppeared      = 64
 	maxAppearedBytes = 16 << 10
-	appearedWithin   = time.Second
 )
 
-// Appeared looks once more for the protected names, when the server has ended, and returns those that were not there when
-// it started, the highest ones first, and how many more there are. A folder that cannot be looked into any more is one.
-// Unfinished is a write grant of which not all could be looked at in time, or "".
-func (v *View) Appeared() (paths []string, more int, unfinished string) {
+// Appeared looks once more for the protected names, and returns those that were not there when the server started, the
+// highest ones first, and how many more there are. A folder that cannot be looked into any more is one. Unfinished is a write
+// grant of which not all could be looked at within the given time, or "".
+func (v *View) Appeared(within time.Duration) (paths []string, more int, unfinished string) {
 	found := make(map[string]bool)
-	s := search{buf: make([]byte, 8<<10), until: time.Now().Add(appearedWithin), skip: func(path string) bool { return v.known[path] }}
+	s := search{buf: make([]byte, 8<<10), until: time.Now().Add(within), skip: func(path string) bool { return v.known[path] }}
 	for _, root := range v.searched {
 		s.left, s.found = searchFolders, nil
 		if err := s.tree(root); err != nil {

@@ -41,7 +41,7 @@ func TestAppeared(t *testing.T) {
 				os.Remove(at)
 				return os.Rename(path, at)
 			}))
-			got, more, unfinished := v.Appeared()
+			got, more, unfinished := v.Appeared(time.Second)
 			same(t, "appeared", relative(root, got), lines(c.want))
 			if more != 0 || unfinished != "" {
 				t.Errorf("%d more, %q", more, unfinished)

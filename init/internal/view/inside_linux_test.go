@@ -76,7 +76,7 @@ func TestNamedAndMissing(t *testing.T) {
 		}
 	}
 	must(t, os.WriteFile(root+"/p/y", nil, 0o755))
-	paths, _, _ := v.Appeared()
+	paths, _, _ := v.Appeared(time.Second)
 	same(t, "appeared", relative(root, paths), []string{"T/p/.git/hooks/x"})
 }
 
