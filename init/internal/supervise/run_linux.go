@@ -122,13 +122,6 @@ func Run(c Config) int {
 	return s.finish()
 }
 
-func (s *shim) restoreTerminals() {
-	if s.stdio != nil {
-		s.stdio.Terminal.Restore()
-		s.stdio.Terminal.Leave()
-	}
-}
-
 // prepare reads the order and decides what does not depend on the confinement.
 func (s *shim) prepare() error {
 	err := s.findDeadly() // before anything makes one of those calls

@@ -79,6 +79,14 @@ func (s *shim) registerStdio() {
 	s.stdio.Register(&s.loop)
 }
 
+// restoreTerminals undoes what the server and the shim changed of the user's terminals.
+func (s *shim) restoreTerminals() {
+	if s.stdio != nil {
+		s.stdio.Terminal.Restore()
+		s.stdio.Terminal.Leave()
+	}
+}
+
 // hungUp begins the end of a server whose terminal is lost.
 func (s *shim) hungUp() {
 	s.end.Because(order.CauseCancelled)
