@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/signals"
-	"github.com/security-mcp/mcp-sandbox/init/internal/view"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"golang.org/x/sys/unix"
 )
@@ -87,9 +86,6 @@ func (s *shim) lookOut() error {
 		g.state[i].found = found{dev: k.Dev, ino: k.Ino}
 		if k.Source == "" {
 			continue // a folder of the sandbox's own, out of the host's reach
-		}
-		if f, err := lookAt(k.Source); err == nil && k.Kind != view.Pin && f.linked() {
-			s.view.Warnings = append(s.view.Warnings, k.Path+" has another name (a hard link): under that one it is neither denied nor protected")
 		}
 		if err := s.watchFirst(path.Dir(k.Source)); err != nil {
 			return err

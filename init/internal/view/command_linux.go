@@ -115,7 +115,7 @@ func (p *planner) interpreter(script *resolved, at, arg string, depth int) error
 	if err != nil {
 		return err
 	}
-	if strings.Contains(name, "/") {
+	if strings.Contains(name, "/") || !interpreting(name) {
 		if err := p.named(script, target); err != nil {
 			return err
 		}

@@ -74,6 +74,7 @@ func TestCommand(t *testing.T) {
 		p/evil! = #!T/conda/bin/python\n
 		p/evil2! = #!/usr/bin/env T/conda/bin/python\n
 		p/byname! = #!/usr/bin/env python\n
+		p/byother! = #!/usr/bin/env srv\n
 		data
 		sub/data!
 		dir/
@@ -178,6 +179,9 @@ func TestCommand(t *testing.T) {
 		{name: "no such interpreter", argv0: "T/gone", err: ErrNotFound, names: "T/no/such"},
 		{name: "relative interpreter", argv0: "T/relative", err: ErrNotExecutable, names: "bin/sh"},
 		{name: "env finds nothing", argv0: "T/noenv", err: ErrNotFound, names: "nonesuch"},
+		{name: "no interpreter in the host's PATH", argv0: "T/p/byother", path: "T/made/bin:/usr/bin", wish: wish{write: []string{"T/p"}}, err: ErrLink, names: "T/p/byother leads to T/made/bin/srv"},
+		{name: "but one that is granted", argv0: "T/p/byother", path: "T/made/bin:/usr/bin", wish: wish{write: []string{"T/p"}, read: []string{"T/made"}}, command: "T/p/byother"},
+		{name: "or named by a script of the host", argv0: "T/p/byother", path: "T/made/bin:/usr/bin", wish: wish{read: []string{"T/p"}}, command: "T/p/byother", implied: "T/made"},
 		{name: "env splits", argv0: "T/split", path: "T/p", command: "T/split", implied: "T/p/srv\n T/split"},
 		{name: "CR LF", argv0: "T/crlf", err: ErrNotExecutable, names: "CR LF"},
 		{name: "CR LF of an interpreter", argv0: "T/crlffirst", err: ErrNotExecutable, names: "T/crlf: "},

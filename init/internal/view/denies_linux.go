@@ -27,6 +27,9 @@ func (p *planner) deny() error {
 		d := &found[i]
 		p.points.allow(d.path, d.entry, d.flag)
 		p.linked(d.key, d.path, &d.entry, d.flag == noRead)
+		if d.flag == noRead && d.entry.is(typeFile) && d.entry.links > 1 && !p.written(d.path) && !p.r.Shared {
+			p.warn(d.path + " has another name (a hard link): under that one it is not denied")
+		}
 	}
 	p.denials = found
 	return p.settle()

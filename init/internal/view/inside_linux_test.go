@@ -132,7 +132,11 @@ func TestOtherNames(t *testing.T) {
 			}
 			must(t, os.Link(root+"/"+c.name, root+"/"+c.other))
 			quiet(t, root)
-			_, err := Plan(r)
+			v, err := Plan(r)
+			warned := err == nil && slices.ContainsFunc(v.Warnings, func(w string) bool { return strings.Contains(w, "has another name") })
+			if warned != (len(c.wish.write) == 0 && len(c.wish.noRead) > 0) {
+				t.Errorf("warnings %q", v.Warnings)
+			}
 			if !errors.Is(err, c.err) || c.err != nil && !strings.Contains(err.Error(), root+"/"+c.other) {
 				t.Errorf("%v, want %v", err, c.err)
 			}

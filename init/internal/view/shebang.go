@@ -56,3 +56,15 @@ func returns(interpreter, arg string) bool {
 	return strings.HasSuffix(interpreter, cr) || baseOf(interpreter) == "env" && strings.HasSuffix(arg, cr) &&
 		!strings.HasPrefix(arg, "-S") && !strings.HasPrefix(arg, "--split-string")
 }
+
+// interpreting reports whether a program is one that scripts are written for. A server that wrote a script may have env(1) find
+// such a one, whose installation is shown then, and none of the user's own programs, which may hold what is not for it.
+func interpreting(name string) bool {
+	switch strings.TrimRight(name, "0123456789.") {
+	case "python", "pypy", "uv", "uvx", "node", "nodejs", "npx", "tsx", "ts-node", "deno", "bun", "bunx", "ruby", "perl", "raku", "php", "lua", "luajit",
+		"bash", "sh", "dash", "zsh", "ksh", "mksh", "fish", "pwsh", "nu", "awk", "gawk", "make", "tclsh", "expect", "java", "jbang", "kotlin", "scala",
+		"groovy", "clojure", "bb", "julia", "Rscript", "guile", "racket", "elixir", "escript", "runhaskell", "ocaml", "swift", "dotnet", "go":
+		return true
+	}
+	return false
+}
