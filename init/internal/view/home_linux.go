@@ -134,7 +134,7 @@ func (p *planner) exists(path string, kinds flag) bool {
 // ownHomes are the homes of the launcher's user, wherever the policy has HOME lead.
 func (p *planner) ownHomes() []string {
 	if p.own == nil {
-		p.own = append(make([]string, 0, len(p.homes)+len(p.r.Homes)), p.homes...)
+		p.own = slices.Compact(append(make([]string, 0, len(p.homes)+len(p.r.Homes)), p.homes...)) // as written and as resolved
 		for _, h := range p.r.Homes {
 			if h == "" || h[0] != '/' || systemFolder(path.Clean(h)) {
 				continue

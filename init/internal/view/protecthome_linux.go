@@ -8,6 +8,10 @@ func (p *planner) protectHomes() error {
 	}
 	p.insideLeft = insideNames
 	for _, home := range p.ownHomes() {
+		start := home
+		if r, err := p.host.resolve(home); err == nil {
+			start = r.path
+		}
 		for i := range hooked { // a search finds those in a write grant, if it goes so deep
 			at := join(home, hooked[i])
 			if e, err := p.host.lstat(at); err == nil && (e.is(typeLink) || e.is(typeFolder) || p.writesHome(home, hooked[i])) {
@@ -18,9 +22,9 @@ func (p *planner) protectHomes() error {
 		}
 		for i := range homely {
 			at := join(home, homely[i])
-			if !p.writesHome(home, homely[i]) {
-				r, err := p.host.resolve(at)
-				if len(r.links) == 0 && len(p.places(at)) == 1 && (err != nil || !r.entry.is(typeFolder)) {
+			if !p.writesHome(home, homely[i]) && len(p.aliases()) == 0 {
+				r, err := p.host.resolveFrom(start, homely[i])
+				if len(r.links) == 0 && (err != nil || !r.entry.is(typeFolder)) {
 					continue
 				}
 			}
