@@ -8,6 +8,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/proctree"
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
 	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
+	"github.com/security-mcp/mcp-sandbox/init/internal/view"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
@@ -157,7 +158,11 @@ func (s *shim) lost() (lost []rows.Lost, again bool, err error) {
 			return nil, false, errors.New(k.Path + " is a symbolic link now, which cannot be covered")
 		}
 		st.missing, st.found = false, f
-		lost = append(lost, rows.Lost{Cover: *k, Folder: f.mode&unix.S_IFMT == unix.S_IFDIR, Dev: f.dev, Ino: f.ino})
+		l := rows.Lost{Cover: *k, Folder: f.mode&unix.S_IFMT == unix.S_IFDIR, Dev: f.dev, Ino: f.ino}
+		if t := f.mode & unix.S_IFMT; k.Kind == view.ReadOnly && (t == unix.S_IFIFO || t == unix.S_IFSOCK) {
+			l.Kind = view.Deny // a mount that is read-only keeps nobody from writing to these
+		}
+		lost = append(lost, l)
 	}
 	return lost, again, nil
 }
