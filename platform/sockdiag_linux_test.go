@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -129,6 +130,83 @@ func BenchmarkBoundSockets(b *testing.B) {
 	for b.Loop() {
 		if _, err := BoundSockets(); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// Sockets that are there all the time are told, however many others are made and removed while the kernel answers.
+func TestBoundSocketsInAFlood(t *testing.T) {
+	t.Chdir(t.TempDir())
+	made := func(name string) func() {
+		l, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: name, Net: "unixgram"})
+		if err != nil {
+			t.Error(err)
+			return func() {}
+		}
+		return func() { l.Close(); os.Remove(name) }
+	}
+	const lasting, looks = 1500, 60
+	for i := range lasting {
+		t.Cleanup(made("lasting-" + strconv.Itoa(i)))
+	}
+	if _, err := BoundSockets(); errors.Is(err, unix.ENOENT) {
+		t.Skip("this kernel has no module unix_diag, CONFIG_UNIX_DIAG: nothing lists its sockets")
+	}
+	stop, over := make(chan struct{}), make(chan struct{})
+	for range 2 {
+		go churn(stop, over)
+	}
+	defer func() { close(stop); <-over; <-over }()
+	once, never := 0, 0
+	for range looks {
+		one, _, err := boundSockets()
+		if err != nil {
+			t.Fatal(err)
+		}
+		once += lasting - lastingOf(one)
+		all, err := BoundSockets()
+		if err != nil {
+			t.Fatal(err)
+		}
+		never += lasting - lastingOf(all)
+	}
+	t.Logf("asked once %d of %d are passed over", once, lasting*looks)
+	if never > 0 {
+		t.Errorf("%d of %d are passed over", never, lasting*looks)
+	}
+}
+
+func lastingOf(all []BoundSocket) int {
+	names := map[string]bool{}
+	for _, s := range all {
+		if _, ok := strings.CutPrefix(s.Name, "lasting-"); ok {
+			names[s.Name] = true
+		}
+	}
+	return len(names)
+}
+
+// churn makes and removes sockets in all rows of the kernel's table: those without a name are in rows of their own, so they get one.
+func churn(stop, over chan struct{}) {
+	defer func() { over <- struct{}{} }()
+	dir, err := os.MkdirTemp(".", "churn-")
+	if err != nil {
+		return
+	}
+	for n := 0; ; n++ {
+		select {
+		case <-stop:
+			return
+		default:
+		}
+		var fds [200]int
+		for i := range fds {
+			fds[i], _ = unix.Socket(unix.AF_UNIX, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+			unix.Bind(fds[i], &unix.SockaddrUnix{Name: dir + "/" + strconv.Itoa(n) + "-" + strconv.Itoa(i)})
+		}
+		for i := range fds {
+			unix.Close(fds[i])
+			os.Remove(dir + "/" + strconv.Itoa(n) + "-" + strconv.Itoa(i))
 		}
 	}
 }
