@@ -62,6 +62,7 @@ var holdings = []struct {
 	{"mapped", "dir", "EXE -flood map dir.new/a/b/file & read -r x <mapped; [ \"$x\" = '<nil>' ] && echo mapped", true},
 	{"mapped, shared", "dir", "EXE -flood hold shared dir.new/a/b/file & read -r x <mapped; echo mapped $x", true},
 	{"without a first thread", "dir", "EXE -flood headless dir.new/a/b/file $PWD/at & until [ -e at.ready ]; do :; done", true},
+	{"mapped, without a first thread", "dir", "EXE -flood headless dir.new/a/b/file $PWD/at mapped & until [ -e at.ready ]; do :; done", true},
 	{"on its way", "dir", "EXE -flood hold flight dir.new/a/b/file & read -r x <mapped; echo mapped $x", true},
 	{"another name", "dir", "ln dir.new/a/b/file kept", true},
 	{"nothing", "dir", "exec 3<dir.new.not 4<dir 5<sub/other/file; cd sub/other; cd ../..", false},

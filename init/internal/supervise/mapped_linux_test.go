@@ -1,0 +1,41 @@
+package supervise
+
+import (
+	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/view"
+	"github.com/security-mcp/mcp-sandbox/platform"
+)
+
+// What a process has in its memory is found by its inode where the path says nothing, for it was mapped by another mount, and by
+// its path where the numbers say nothing (btrfs, overlayfs).
+func TestMappedIsFound(t *testing.T) {
+	const denied, frozen, pinned = "/p/secret", "/p/.git", "/p"
+	q := &search{want: []held{
+		{found: found{dev: 1, ino: 10}, path: denied, kind: view.Deny}, {found: found{dev: 1, ino: 11}, path: frozen, kind: view.ReadOnly},
+		{found: found{dev: 1, ino: 12}, path: pinned, kind: view.Pin},
+	}}
+	for _, c := range []struct {
+		name   string
+		m      platform.Mapping
+		at     string
+		unsure bool
+	}{
+		{"by both", platform.Mapping{Dev: 1, Ino: 10, Path: denied}, denied, false},
+		{"by its inode", platform.Mapping{Dev: 1, Ino: 10, Path: "/elsewhere"}, denied, false},
+		{"by its path", platform.Mapping{Dev: 2, Ino: 77, Path: denied}, denied, false},
+		{"another file", platform.Mapping{Dev: 1, Ino: 13, Path: "/p/other"}, "", false},
+		{"another device", platform.Mapping{Dev: 2, Ino: 10, Path: "/p/other"}, "", false},
+		{"a name that begins so", platform.Mapping{Dev: 1, Ino: 13, Path: denied + "s"}, "", false},
+		{"in what is denied", platform.Mapping{Dev: 1, Ino: 13, Path: denied + "/a"}, denied, false},
+		{"in what is read-only", platform.Mapping{Dev: 1, Ino: 13, Path: frozen + "/a"}, "", false},
+		{"in what is read-only, to be written", platform.Mapping{Dev: 1, Ino: 13, Path: frozen + "/a", Shared: true, Writes: true}, frozen, false},
+		{"in what is read-only, shared", platform.Mapping{Dev: 1, Ino: 13, Path: frozen + "/a", Shared: true}, "", true},
+		{"what is read-only itself", platform.Mapping{Dev: 1, Ino: 11, Path: "/elsewhere"}, frozen, false},
+		{"no file", platform.Mapping{Dev: 1, Path: denied}, "", false},
+	} {
+		if at, unsure := q.inMemory([]platform.Mapping{{Dev: 9, Ino: 9, Path: "/lib/x"}, c.m}); at != c.at || unsure != c.unsure {
+			t.Errorf("%s: %q, %v, want %q, %v", c.name, at, unsure, c.at, c.unsure)
+		}
+	}
+}
