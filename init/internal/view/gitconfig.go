@@ -98,6 +98,7 @@ const (
 	namesFolder         // a folder of hooks
 	namesFile
 	namesCommand
+	namesTree // the work tree, which relative paths start from
 )
 
 // gitNames tells what git reads or executes of a variable, without being asked to or in its commands of every day.
@@ -117,6 +118,8 @@ func gitNames(section, name, value string) naming {
 		return namesNothing
 	}
 	switch name {
+	case "worktree":
+		return namesTree
 	case "hookspath", "templatedir":
 		return namesFolder
 	case "attributesfile", "allowedsignersfile", "revocationfile":

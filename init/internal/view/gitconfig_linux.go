@@ -51,7 +51,15 @@ func (c *gitConfig) file(file string, depth int) error {
 		return c.whole()
 	}
 	for _, s := range settings {
+		if at, ok := c.path(s.value, file[:strings.LastIndexByte(file, '/')]); ok && s.kind == namesTree {
+			if r, err := c.host.resolve(at); err == nil {
+				c.tree = r.path
+			}
+		}
+	}
+	for _, s := range settings {
 		switch s.kind {
+		case namesTree:
 		case namesConfig: // from the folder of its name, and not of what a link of that name leads to
 			if at, ok := c.path(s.value, file[:strings.LastIndexByte(file, '/')]); ok {
 				err = c.keep(at)

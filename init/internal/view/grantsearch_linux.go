@@ -17,7 +17,7 @@ func (p *planner) searchGrant(root string) error {
 	if err := s.tree(root); err != nil {
 		return unsearchable(root, err)
 	}
-	p.insideLeft = insideNames
+	p.insideLeft = p.insideMost
 	for _, f := range s.found {
 		p.hold(f)
 		if f.whole {

@@ -31,13 +31,16 @@ type inside struct {
 // mount keeps the link, and not what lies elsewhere in a write grant.
 func (p *planner) lookInside(at string, git bool) error {
 	r, err := p.host.resolve(at)
-	if err != nil || !r.entry.is(typeFolder) || p.r.Shared || p.strict || p.looked[r.path] {
+	if err != nil || !r.entry.is(typeFolder) || p.r.Shared || p.strict {
+		return nil
+	}
+	if before, ok := p.looked[r.path]; ok && (before || !git) {
 		return nil
 	}
 	if p.looked == nil {
 		p.looked = make(map[string]bool)
 	}
-	p.looked[r.path] = true
+	p.looked[r.path] = git
 	in := inside{planner: p, root: r.path, git: git, write: slices.ContainsFunc(p.places(r.path), p.written)}
 	deep := insideDepth
 	if git {
@@ -87,10 +90,12 @@ func (p *planner) unused(folder string, err error) bool {
 // list finds the links and folders in a folder, and files with other names. It leaves out what a repository has much of and
 // what is neither executed nor settings, packages, and the checkouts of agents, see startsCode.
 func (in *inside) list(folder string) error {
-	return in.host.list(folder, func(name []byte, kind byte) bool {
+	parts, first := uint8(0), len(in.folders)
+	err := in.host.list(folder, func(name []byte, kind byte) bool {
 		if in.insideLeft--; in.insideLeft < 0 {
 			return false
 		}
+		parts |= gitPart(name)
 		path := join(folder, string(name))
 		e := entry{mode: uint32(kind) << 12} // DT_LNK and so on are the types of st_mode
 		if kind == unix.DT_UNKNOWN || kind == unix.DT_REG && in.write {
@@ -103,21 +108,25 @@ func (in *inside) list(folder string) error {
 		case e.is(typeLink):
 			in.links = append(in.links, path)
 		case e.is(typeFolder):
-			if !in.leftOut(folder, string(name)) {
-				in.folders = append(in.folders, path)
-			}
+			in.folders = append(in.folders, path)
 		default:
 			in.linked("allowWrite", path, &e, false)
 		}
 		return true
 	})
+	in.folders = slices.DeleteFunc(in.folders, func(path string) bool {
+		first--
+		return first < 0 && in.leftOut(path, parts&1 != 0)
+	})
+	return err
 }
 
-func (in *inside) leftOut(folder, name string) bool {
+// leftOut reports whether a folder is one of those, in a repository if HEAD is beside it: a submodule may have any name.
+func (in *inside) leftOut(path string, head bool) bool {
+	name, agent := baseOf(path), baseOf(dirOf(path))
 	if in.git {
-		return slices.Contains([]string{"objects", "refs", "logs", "lfs", "annex"}, name)
+		return head && slices.Contains([]string{"objects", "refs", "logs", "lfs", "annex"}, name)
 	}
-	agent := baseOf(folder)
 	return name == unsearched || name == "worktrees" && (agent == ".claude" || agent == ".cursor")
 }
 
@@ -134,10 +143,11 @@ func (in *inside) leads(link string) error {
 	case err == nil && within(r.path, in.root):
 		return nil
 	}
-	if lost := in.keep(link); lost != nil || err != nil || !in.points.access(r.path).write || in.looked[r.path] {
+	if lost := in.keep(link); lost != nil || err != nil || !in.points.access(r.path).write {
 		return lost
 	}
-	if in.looked[r.path] = true; r.entry.is(typeFolder) {
+	if _, ok := in.looked[r.path]; !ok && r.entry.is(typeFolder) {
+		in.looked[r.path] = in.git
 		in.folders = append(in.folders, r.path)
 	}
 	return nil

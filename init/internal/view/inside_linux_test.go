@@ -27,7 +27,10 @@ func TestProtectedBehindLinks(t *testing.T) {
 		{"an agent's checkout", "p/.claude/worktrees/node_modules -> ../../node_modules\n p/node_modules/x", "frozen T/p/.claude"},
 		{"loops", "p/.git/hooks/a -> b\n p/.git/hooks/b -> a\n p/.git/c -> ../d\n p/d/e -> ../.git/c\n p/d/f -> .", "frozen T/p/.git\n frozen T/p/d"},
 		{"a submodule of a submodule", "p/.git/modules/a/modules/b/hooks/x -> T/p/s\n p/s!", "frozen T/p/.git\n frozen T/p/s"},
-		{"objects are not looked at", "p/.git/objects/info/alternates -> T/p/s\n p/s!", "frozen T/p/.git"},
+		{"a submodule with the name of a part", "p/.git/HEAD\n p/.git/modules/logs/HEAD\n p/.git/modules/logs/hooks/b -> T/p/s\n p/s!\n p/.git/logs/x -> T/p/t\n p/t", "frozen T/p/.git\n frozen T/p/s"},
+		{"a repository that is a setting's too", "p/.claude/x -> ../.git\n p/.git/modules/a/modules/b/hooks/x -> T/p/s\n p/s!", "frozen T/p/.claude\n frozen T/p/.git\n frozen T/p/s"},
+		{"a work tree elsewhere", "p/.git/config = [core]\\nhooksPath=h\\nworktree=../src\n p/src/h/x!\n p/h/y!", "frozen T/p/.git\n frozen T/p/src/h"},
+		{"objects are not looked at", "p/.git/HEAD\n p/.git/objects/info/alternates -> T/p/s\n p/s!", "frozen T/p/.git"},
 		{"a project that is a link", "real/.git/hooks/x -> ../../s\n real/s!\n p -> real", "frozen T/real/.git\n frozen T/real/s"},
 		{"a link of that name", "p/.git -> ../up/.git\n up/.git/hooks/x -> ../../../p/s\n p/s!", "frozen T/p/.git\n frozen T/p/s"},
 		{"a repository above", ".git/hooks/x -> ../../p/s\n .git/config = [core]\\nhooksPath=p/h\n p/s!\n p/h/x!", "frozen T/p/h\n frozen T/p/s"},
@@ -122,7 +125,7 @@ func TestOtherNames(t *testing.T) {
 		{"p/s", "p/kept", wish{write: []string{"T/p"}}, ErrLinked},
 	} {
 		t.Run(c.name+" "+c.other, func(t *testing.T) {
-			root := plant(t, "home/\n p/x\n p/.vscode/s -> ../s\n q/x\n p/also/x\n "+c.name)
+			root := plant(t, "home/\n p/x\n p/.git/HEAD\n p/.vscode/s -> ../s\n q/x\n p/also/x\n "+c.name)
 			r := c.wish.request(root)
 			r.Launcher = root + "/p/bin/launcher"
 			must(t, os.MkdirAll(dirOf(root+"/"+c.other), 0o755))
@@ -141,5 +144,25 @@ func TestOtherNames(t *testing.T) {
 				t.Errorf("%v, want %v", err, c.err)
 			}
 		})
+	}
+}
+
+// Names that the server made in one protected folder hide nothing in the others: what was not looked at is held as a whole.
+func TestInsideBound(t *testing.T) {
+	const tree = "home/\n p/.git/hooks/x -> ../../s\n p/s!\n p/a/.git/1\n p/a/.git/2\n p/a/.git/3\n p/b/.git/hooks/x -> ../../s\n p/b/s"
+	for bound, want := range map[int]string{
+		20: "T/p/.git\n T/p/a/.git\n T/p/b/.git\n T/p/b/s\n T/p/s",
+		3:  "T/p/.git\n T/p/a\n T/p/b\n T/p/s",
+		1:  "T/p",
+	} {
+		root := plant(t, tree)
+		r := wish{write: []string{"T/p"}}.request(root)
+		r.inside = bound
+		v, err := Plan(r)
+		must(t, err)
+		same(t, "protected", relative(root, v.Protected), lines(want))
+		if told := strings.Contains(strings.Join(v.Warnings, " "), errMuch.Error()); told != (bound < 20) {
+			t.Errorf("warnings %q", v.Warnings)
+		}
 	}
 }

@@ -29,6 +29,7 @@ type planner struct {
 func Plan(r Request) (*View, error) {
 	p := &planner{r: &r, v: new(View), points: make(points, 96), host: host{seen: make(map[string]*looked, 128)}}
 	p.reach, p.mounts = cmp.Or(r.folders, searchFolders), cmp.Or(r.mounts, maxHeld)
+	p.insideMost = cmp.Or(r.inside, insideNames)
 	p.strict = r.Policy.Level == policy.Strict
 	p.v.HostRoot = r.Policy.Filesystem.Default == "read" && !r.Shared
 	for _, step := range [...]func() error{

@@ -24,8 +24,9 @@ type protection struct {
 	reasons int       // warnings so far
 	missing int       // names that are not there
 
-	insideLeft int             // names that may still be looked at in protected folders
-	looked     map[string]bool // protected folders, and what links in them lead to
+	insideMost int // how many names are looked at in the protected folders of one grant
+	insideLeft int
+	looked     map[string]bool // protected folders, and what links in them lead to; true as a repository
 	configs    map[string][]setting
 	manyNames  map[inode]linked
 	table      []platform.Mount

@@ -6,7 +6,7 @@ func (p *planner) protectHomes() error {
 	if len(p.writes) == 0 || p.strict {
 		return nil
 	}
-	p.insideLeft = insideNames
+	p.insideLeft = p.insideMost
 	for _, home := range p.ownHomes() {
 		start := home
 		if r, err := p.host.resolve(home); err == nil {

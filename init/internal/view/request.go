@@ -38,7 +38,7 @@ type Request struct {
 	// Private is with Shared the folder that the launcher made for this server, with "home" and "tmp" in it; "" if none.
 	Private string
 
-	folders, mounts int // tests: other bounds than searchFolders and maxHeld
+	folders, mounts, inside int // tests: other bounds than searchFolders, maxHeld and insideNames
 }
 
 // Names in the private folder of a server without a root of its own.
