@@ -24,7 +24,7 @@ var rules = []rule{
 	{"init/internal", "", "golang.org/x/sys"}, // whatever has no rule of its own knows nobody
 	{"init/internal/program", "platform init/internal/filter", "golang.org/x/sys"}, // the names of calls
 	{"init/internal/program/sys", "init/internal/program", "golang.org/x/sys"},
-	{"init/internal/denials", "policy init/order", ""},
+	{"init/internal/notify", "platform init/order init/internal/loop", "golang.org/x/sys"},
 	{"init/internal/filter", "", ""},
 	{"init/internal/filter/gen", "", "github.com/elastic/go-seccomp-bpf golang.org/x/net/bpf golang.org/x/sys"},
 	{"init/internal/cgroup", "policy platform", "golang.org/x/sys"},

@@ -56,7 +56,7 @@ func (s *shim) finish() int {
 	if e.Cause == order.CauseTimeout {
 		x.ExitCode = ending.ExitTimeout
 	}
-	x.Denied, x.Dropped = s.denials(), s.listener.tally.Dropped()+int64(s.sink.Dropped)
+	s.sayDenied(&x)
 	s.sayMemory(&x)
 	s.sink.Last(&x)
 	s.forget()

@@ -26,7 +26,7 @@ func (s *shim) prove() (*order.Enforced, error) {
 			return nil, err
 		}
 		if pid != s.init {
-			s.server = pid
+			s.server, s.listener.Counting = pid, true
 		}
 	}
 	if s.server <= 0 {
@@ -80,7 +80,7 @@ func (s *shim) told() (pid int, err error) {
 		case err != nil:
 			return 0, s.failed(err)
 		case carried >= 0:
-			s.listener.take(carried)
+			s.listener.Take(carried)
 		default:
 			return pid, nil
 		}
@@ -92,7 +92,7 @@ func (s *shim) told() (pid int, err error) {
 func (s *shim) await(fd int) error {
 	for {
 		fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}, {Fd: int32(s.asks), Events: unix.POLLIN},
-			{Fd: int32(s.listener.calls), Events: unix.POLLIN}}
+			{Fd: int32(s.listener.Poll()), Events: unix.POLLIN}}
 		if s.policy.OnHostExit != policy.Ignore { // or the poll would return for it at once, again and again
 			host := s.hostPoll()
 			fds = append(fds, host[:]...)
@@ -111,7 +111,7 @@ func (s *shim) await(fd int) error {
 			return err
 		}
 		if fds[2].Revents != 0 {
-			s.denied(fds[2].Revents)
+			s.listener.Serve(fds[2].Revents)
 		}
 		if fds[0].Revents != 0 {
 			return nil
@@ -159,8 +159,7 @@ func (s *shim) abandon() {
 	s.reapRest()
 	s.forget()
 	s.lifeline, s.initFD, s.outer, s.outerErr, s.init, s.server = -1, -1, 0, nil, -1, 0
-	if s.listener.fd >= 0 {
-		s.listener.close()
-	}
+	s.listener.Close()
+	s.listener = s.newListener()
 	s.lookout, s.launch = noLookout(), nil
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
 	"github.com/security-mcp/mcp-sandbox/init/internal/loop"
+	"github.com/security-mcp/mcp-sandbox/init/internal/notify"
 	"github.com/security-mcp/mcp-sandbox/init/internal/privdir"
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
 	"github.com/security-mcp/mcp-sandbox/init/internal/report"
@@ -75,7 +76,7 @@ type shim struct {
 	repair   repair
 	moved    flood // of SIGIO
 	resized  flood // of SIGWINCH
-	listener listener
+	listener *notify.Listener
 	group    group
 
 	standard [3]rows.Standard // what this process has as standard input, output and error
@@ -85,8 +86,9 @@ type shim struct {
 // Run starts the server of an order and returns the launcher's exit code when all of it has ended.
 func Run(c Config) int {
 	s := &shim{Config: c, began: time.Now(), lifeline: -1, init: -1, initFD: -1, lookout: noLookout(),
-		repair:   repair{runner: -1},
-		listener: noListener(), group: group{forks: -1}, image: -1}
+		repair: repair{runner: -1},
+		group:  group{forks: -1}, image: -1}
+	s.listener = s.newListener()
 	defer s.restoreTerminals()
 	defer s.leaveGroup()
 	s.sink = report.Sink{Report: c.Order.ReportFD, Host: c.Host}

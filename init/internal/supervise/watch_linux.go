@@ -45,7 +45,7 @@ func (s *shim) register() {
 	s.moved.register(l)
 	s.resized.register(l)
 	s.registerRepair()
-	s.listener.register(l, s.denied)
+	s.listener.Register(l)
 	w.forks = l.Add(s.group.forks, unix.POLLPRI, func(int16) { s.forksRefused() })
 	s.registerStdio()
 	s.appeared.early = l.Timer(s.lookEarly)

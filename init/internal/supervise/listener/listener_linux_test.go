@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/denials"
 	"github.com/security-mcp/mcp-sandbox/init/internal/filter"
+	"github.com/security-mcp/mcp-sandbox/init/internal/notify"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 )
 
@@ -185,7 +185,7 @@ func TestFlood(t *testing.T) {
 				t.Errorf("%.3f s of the shim's processor time in %s", shim, wall)
 			}
 			if least := time.Duration(calls-1500) * time.Second / 500; wall < least {
-				t.Errorf("%d calls in %s: nothing held them back, pause %s", calls, wall, denials.Pause)
+				t.Errorf("%d calls in %s: nothing held them back, pause %s", calls, wall, notify.Pause)
 			}
 		})
 	}

@@ -1,4 +1,4 @@
-package denials
+package notify
 
 import (
 	"reflect"
@@ -26,24 +26,24 @@ func TestBounds(t *testing.T) {
 		{"one a second", 100, time.Second, 100, 100},
 		{"one a second for an hour", 3600, time.Second, 1 + linesInAll, 3600},
 	} {
-		var tally Tally
+		var counted tally
 		lines, answers := 0, 0
 		for i := range c.calls {
 			now := start.Add(time.Duration(i) * c.apart)
-			if !tally.Answers(now) {
+			if !counted.allows(now) {
 				continue
 			}
 			answers++
-			told := tally.Tells(7, now)
+			told := counted.hasLine(7, now)
 			if told {
 				lines++
 			}
-			tally.Count(7, told)
+			counted.count(7, told)
 		}
-		if lines > c.lines || lines < c.lines-1 || answers > c.answer || answers < c.answer-1 || tally.Dropped() != int64(answers-lines) {
-			t.Errorf("%s: %d lines and %d answers, want %d and %d; %d dropped", c.name, lines, answers, c.lines, c.answer, tally.Dropped())
+		if lines > c.lines || lines < c.lines-1 || answers > c.answer || answers < c.answer-1 || counted.dropped != int64(answers-lines) {
+			t.Errorf("%s: %d lines and %d answers, want %d and %d; %d dropped", c.name, lines, answers, c.lines, c.answer, counted.dropped)
 		}
-		if got := tally.Calls(name); len(got) != 1 || got[0].Count != int64(answers) {
+		if got := counted.list(name); len(got) != 1 || got[0].Count != int64(answers) {
 			t.Errorf("%s: %v", c.name, got)
 		}
 	}
@@ -51,33 +51,33 @@ func TestBounds(t *testing.T) {
 
 // A flood of one call hides no other: the first of each is told.
 func TestFirstOfEach(t *testing.T) {
-	var tally Tally
+	var counted tally
 	now := time.Now()
 	for range 5000 {
-		tally.Count(1, tally.Tells(1, now))
+		counted.count(1, counted.hasLine(1, now))
 	}
 	for n := range uint32(50) {
-		if !tally.Tells(100+n, now) {
+		if !counted.hasLine(100+n, now) {
 			t.Errorf("%d is not told", n)
 		}
-		tally.Count(100+n, true)
+		counted.count(100+n, true)
 	}
-	if tally.Tells(100, now) {
+	if counted.hasLine(100, now) {
 		t.Error("a second one is told")
 	}
 }
 
 func TestSummary(t *testing.T) {
-	var tally Tally
+	var counted tally
 	for _, n := range []uint32{3, 1, 2, 1, 2, 1} {
-		tally.Count(n, true)
+		counted.count(n, true)
 	}
-	calls := tally.Calls(name)
+	calls := counted.list(name)
 	want := []order.DeniedCalls{{Syscall: "call1", Count: 3}, {Syscall: "call2", Count: 2}, {Syscall: "call3", Count: 1}}
 	if !reflect.DeepEqual(calls, want) || Summary(calls) != "denied system calls: call1 3, call2 2, call3 1" {
 		t.Errorf("%v, %q", calls, Summary(calls))
 	}
-	if Summary(nil) != "" || (&Tally{}).Calls(name) != nil {
+	if Summary(nil) != "" || (&tally{}).list(name) != nil {
 		t.Error("something of nothing")
 	}
 }

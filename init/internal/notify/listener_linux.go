@@ -1,0 +1,143 @@
+// Package notify answers the system calls of which the seccomp filter tells this process, SECCOMP_RET_USER_NOTIF of seccomp(2), and
+// counts them. Each is answered with EPERM. While this process is stopped those calls wait; when it has ended the kernel refuses them.
+package notify
+
+import (
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/loop"
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/platform"
+	"golang.org/x/sys/unix"
+)
+
+// A Listener is the end of a filter to which the kernel sends notifications.
+type Listener struct {
+	// Counting is set when the server's process has proved its filter: calls before that are the proof's own, and are
+	// answered without being counted.
+	Counting bool
+
+	fd     int // -1: none
+	polled int // fd, or -1 while calls are left to wait
+	timer  int // timerfd that ends the wait, or -1
+	name   func(number uint32) string
+	tell   func(*order.Denied)
+	tally  tally
+
+	calls, resumes *loop.Source
+}
+
+// New is a listener without a descriptor. It calls tell for each call that gets a line in the report, with the name of its number.
+func New(name func(number uint32) string, tell func(*order.Denied)) *Listener {
+	return &Listener{fd: -1, polled: -1, timer: -1, name: name, tell: tell}
+}
+
+// Take takes over the filter's descriptor. There is one: another is closed.
+func (l *Listener) Take(fd int) {
+	if l.fd >= 0 {
+		unix.Close(fd)
+		return
+	}
+	l.fd = fd
+	l.poll(fd)
+}
+
+// Poll is the descriptor to poll for calls, or -1; for who has no loop yet.
+func (l *Listener) Poll() int { return l.polled }
+
+// Register has a loop answer calls.
+func (l *Listener) Register(on *loop.Loop) {
+	l.calls = on.Add(l.polled, unix.POLLIN, l.Serve)
+	l.resumes = on.Add(l.timer, unix.POLLIN, func(int16) { l.resume() })
+}
+
+func (l *Listener) poll(fd int) {
+	l.polled = fd
+	l.calls.Watch(fd)
+}
+
+// Close closes the filter's descriptor. The kernel refuses all calls then.
+func (l *Listener) Close() {
+	if l.fd >= 0 {
+		unix.Close(l.fd)
+	}
+	l.fd = -1
+	l.poll(-1)
+}
+
+// Serve answers one call after poll told of it, or closes the descriptor if no process has the filter any more.
+func (l *Listener) Serve(revents int16) {
+	now := time.Now()
+	switch {
+	case revents&unix.POLLIN == 0:
+		l.Close()
+	case !l.tally.allows(now):
+		l.pause()
+	default:
+		l.refuse(now)
+	}
+}
+
+// refuse answers the next pending notification. An interrupted call is notified again when it is restarted, so only delivered
+// answers are counted (both can happen, and then the call counts twice). The thread's id is valid until the answer.
+func (l *Listener) refuse(now time.Time) {
+	n, err := platform.Notified(l.fd)
+	if err != nil {
+		if !errors.Is(err, unix.ENOENT) { // the call was interrupted
+			l.Close()
+		}
+		return
+	}
+	line, pid := l.Counting && l.tally.hasLine(n.Number, now), 0
+	if line {
+		pid = processOf(n.Thread)
+	}
+	if platform.RefuseCall(l.fd, n.ID, unix.EPERM) != nil || !l.Counting {
+		return
+	}
+	l.tally.count(n.Number, line)
+	if line {
+		l.tell(&order.Denied{Event: "denied", Syscall: l.name(n.Number), PID: pid, Errno: "EPERM", Layer: order.Seccomp})
+	}
+}
+
+// processOf is the pid of a thread's process, or 0.
+func processOf(thread int) int {
+	b, err := platform.ReadSmall("/proc/"+strconv.Itoa(thread)+"/status", 16<<10)
+	if err != nil {
+		return 0
+	}
+	pid, _ := platform.Process(b)
+	return pid
+}
+
+// pause leaves calls waiting: a server that makes too many of them slows itself down.
+func (l *Listener) pause() {
+	at := unix.ItimerSpec{Value: unix.NsecToTimespec(int64(Pause))}
+	var err error
+	if l.timer < 0 {
+		l.timer, err = unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_CLOEXEC|unix.TFD_NONBLOCK)
+	}
+	if err == nil {
+		err = unix.TimerfdSettime(l.timer, 0, &at, nil)
+	}
+	if err != nil {
+		l.Close()
+		return
+	}
+	l.resumes.Watch(l.timer)
+	l.poll(-1)
+}
+
+func (l *Listener) resume() {
+	var expirations [8]byte
+	unix.Read(l.timer, expirations[:])
+	l.poll(l.fd)
+}
+
+// Denied are the calls that were counted, and how many of them have no line.
+func (l *Listener) Denied() (calls []order.DeniedCalls, dropped int64) {
+	return l.tally.list(l.name), l.tally.dropped
+}

@@ -1,0 +1,125 @@
+package notify
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/init/order"
+)
+
+const (
+	// Of the calls that wait for an answer so many are answered at once, and then so many a second. One was measured to
+	// take 27 µs of the launcher's time where processors have to be woken, so no server takes more than 2 % of one.
+	answersAtOnce    = 1000
+	answersPerSecond = 500
+
+	// Pause is how long calls wait that are too many.
+	Pause = 10 * time.Millisecond
+
+	// The first call of each name has a line of its own. Of the others there are so many lines at once, then one a second,
+	// and no more in all: a report of which nobody reads a line before the server has ended still fits into a pipe.
+	linesAtOnce    = 32
+	linesPerSecond = 1
+	linesInAll     = 200
+)
+
+// A tally counts the calls of one launch that the filter refused, and decides how fast they are answered and which have a line in
+// the report. A server chooses how often it makes such a call, so each number here has a bound that no server can move. The zero
+// tally is ready.
+type tally struct {
+	counts     []count // as many as there are calls that the filter asks about, at most
+	answerRate bucket
+	lineRate   bucket
+	lines      int   // beyond the first of each name
+	dropped    int64 // calls without one
+}
+
+type count struct {
+	number uint32
+	calls  int64
+}
+
+// allows reports whether another call may be answered now.
+func (t *tally) allows(now time.Time) bool {
+	return t.answerRate.take(now, time.Second/answersPerSecond, answersAtOnce)
+}
+
+// hasLine reports whether a call gets a line in the report.
+func (t *tally) hasLine(number uint32, now time.Time) bool {
+	if t.find(number) == nil {
+		return true
+	}
+	if t.lines < linesInAll && t.lineRate.take(now, time.Second/linesPerSecond, linesAtOnce) {
+		t.lines++
+		return true
+	}
+	return false
+}
+
+// count counts a call that was refused, and whether it was told.
+func (t *tally) count(number uint32, told bool) {
+	if !told {
+		t.dropped++
+	}
+	if c := t.find(number); c != nil {
+		c.calls++
+		return
+	}
+	t.counts = append(t.counts, count{number, 1})
+}
+
+func (t *tally) find(number uint32) *count {
+	for i := range t.counts {
+		if t.counts[i].number == number {
+			return &t.counts[i]
+		}
+	}
+	return nil
+}
+
+// list are those that were counted, the most frequent first; of the same frequency the one that came first.
+func (t *tally) list(name func(number uint32) string) []order.DeniedCalls {
+	all := slices.Clone(t.counts)
+	slices.SortStableFunc(all, func(a, b count) int {
+		switch {
+		case a.calls > b.calls:
+			return -1
+		case a.calls < b.calls:
+			return 1
+		}
+		return 0
+	})
+	var calls []order.DeniedCalls
+	for _, c := range all {
+		calls = append(calls, order.DeniedCalls{Syscall: name(c.number), Count: c.calls})
+	}
+	return calls
+}
+
+// Summary is the line on standard error, or "" if there is nothing to say.
+func Summary(calls []order.DeniedCalls) string {
+	if len(calls) == 0 {
+		return ""
+	}
+	var text []string
+	for _, c := range calls {
+		text = append(text, c.Syscall+" "+strconv.FormatInt(c.Count, 10))
+	}
+	return "denied system calls: " + strings.Join(text, ", ")
+}
+
+// A bucket is full at first, and fills by one each interval.
+type bucket struct{ empty time.Time } // when it was last empty, had it been filled since without pause
+
+func (b *bucket) take(now time.Time, interval time.Duration, size int) bool {
+	if full := now.Add(-time.Duration(size) * interval); b.empty.Before(full) {
+		b.empty = full
+	}
+	if next := b.empty.Add(interval); !next.After(now) {
+		b.empty = next
+		return true
+	}
+	return false
+}
