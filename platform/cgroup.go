@@ -69,8 +69,8 @@ func inside(path, root string) (rest string, ok bool) {
 	return rest, true
 }
 
-// CgroupCount finds the number of a key in a flat keyed file such as memory.events or cpu.stat: one key and one number a
-// line.
+// CgroupCount finds the number of a key in a flat keyed file such as memory.events or cpu.stat: one key and one
+// number a line.
 func CgroupCount(b []byte, key string) (n int64, ok bool) {
 	for line := range strings.Lines(string(b)) {
 		if name, value, found := strings.Cut(strings.TrimSuffix(line, "\n"), " "); found && name == key {

@@ -1,8 +1,9 @@
 package platform
 
-// CRTHandles reads what a program hands to the C runtime of the one it starts, in lpReserved2 of STARTUPINFO: the number of
-// descriptors, a byte of flags for each, and a handle for each. Node.js passes its stdio array that way, MSVC's spawn
-// functions their open files. The result is indexed by descriptor; 0 is a closed one. Bytes of another kind give nothing.
+// CRTHandles reads what a program hands to the C runtime of the one it starts, in lpReserved2 of STARTUPINFO:
+// the number of descriptors, a byte of flags for each, and a handle for each. Node.js passes its stdio array
+// that way, MSVC's spawn functions their open files. The result is indexed by descriptor; 0 is a closed one.
+// Bytes of another kind give nothing.
 func CRTHandles(b []byte) []uint64 {
 	const size = 8 // of a handle; 64-bit systems only
 	if len(b) < 4 {

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Inherited is an error unless the caller of this program handed fd over, for reading or for writing. Everything that Go
-// opens itself is close-on-exec, and what was inherited never is.
+// Inherited is an error unless the caller of this program handed fd over, for reading or for writing.
+// Everything that Go opens itself is close-on-exec, and what was inherited never is.
 func Inherited(fd int, write bool) error {
 	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0)
 	if err != nil {

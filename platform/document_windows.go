@@ -26,7 +26,8 @@ func ReadDocumentFile(path string, max int, within time.Duration) ([]byte, error
 	return readDocument(f, max, within)
 }
 
-// readDocument reads in a goroutine of its own: nothing else ends a read of a pipe. One that comes too late leaves it behind.
+// readDocument reads in a goroutine of its own: nothing else ends a read of a pipe. One that comes too late
+// leaves it behind.
 func readDocument(f *os.File, max int, within time.Duration) ([]byte, error) {
 	if info, err := f.Stat(); err == nil && info.IsDir() {
 		f.Close()

@@ -80,8 +80,8 @@ func WriteFile(path, b string) error {
 	return nil
 }
 
-// EachEntry calls each with the name and the type, such as DT_DIR, of all that lies in an open folder from its offset on,
-// but the two of dots, until each says that it is enough. What lies there may be removed meanwhile.
+// EachEntry calls each with the name and the type, such as DT_DIR, of all that lies in an open folder from its
+// offset on, but the two of dots, until each says that it is enough. What lies there may be removed meanwhile.
 func EachEntry(fd int, each func(name string, kind byte) (on bool)) error {
 	b := make([]byte, 32<<10)
 	for {
@@ -104,9 +104,11 @@ func EachEntry(fd int, each func(name string, kind byte) (on bool)) error {
 	}
 }
 
-// OpenTree makes a detached copy of the mounts from path on, in which no component may be a symbolic link. open_tree(2).
+// OpenTree makes a detached copy of the mounts from path on, in which no component may be a symbolic link.
+// open_tree(2).
 func OpenTree(path string) (int, error) {
-	fd, err := unix.Openat2(unix.AT_FDCWD, path, &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS})
+	fd, err := unix.Openat2(unix.AT_FDCWD, path,
+		&unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS})
 	if err != nil {
 		return -1, os.NewSyscallError("openat2", err)
 	}
@@ -118,8 +120,8 @@ func OpenTree(path string) (int, error) {
 	return tree, nil
 }
 
-// Disk is the whole block device, as "8:0", that a file system's device number stands for: a partition's disk. It is false for
-// what has no block device of its own, such as tmpfs, overlayfs, btrfs and the network's.
+// Disk is the whole block device, as "8:0", that a file system's device number stands for: a partition's disk.
+// It is false for what has no block device of its own, such as tmpfs, overlayfs, btrfs and the network's.
 func Disk(major, minor uint32) (string, bool) { return diskIn("/sys/dev/block/", major, minor) }
 
 func diskIn(folder string, major, minor uint32) (string, bool) {

@@ -68,8 +68,8 @@ func Umask() int {
 	return m
 }
 
-// HasClone3 reports whether clone3(2) can be called at all: container runtimes answer ENOSYS where their filter cannot see
-// its flags. A call without arguments is EINVAL and does nothing.
+// HasClone3 reports whether clone3(2) can be called at all: container runtimes answer ENOSYS where their filter
+// cannot see its flags. A call without arguments is EINVAL and does nothing.
 func HasClone3() bool {
 	_, _, e := unix.RawSyscall(unix.SYS_CLONE3, 0, 0, 0)
 	return e == unix.EINVAL
@@ -109,13 +109,14 @@ func ErrnoName(e syscall.Errno) string {
 	return "errno " + strconv.Itoa(int(e))
 }
 
-// overflow is the number of users that have none in this namespace: kernel.overflowuid as nearly every machine leaves it.
+// overflow is the number of users that have none in this namespace: kernel.overflowuid as nearly every machine
+// leaves it.
 const overflow = 65534
 
-// MachinesRoot reports whether the calling process is user 0 of the whole machine, whatever its number is in this user
-// namespace. The map does not tell: it names a number of the namespace around, which may be anybody. But this file is the
-// machine's root's (fs/proc/proc_sysctl.c, GLOBAL_ROOT_UID), and stat(2) shows an owner by the number that it has here. Where it cannot
-// be asked, user 0 counts as that one and nobody else does.
+// MachinesRoot reports whether the calling process is user 0 of the whole machine, whatever its number is in
+// this user namespace. The map does not tell: it names a number of the namespace around, which may be anybody.
+// But this file is the machine's root's (fs/proc/proc_sysctl.c, GLOBAL_ROOT_UID), and stat(2) shows an owner by
+// the number that it has here. Where it cannot be asked, user 0 counts as that one and nobody else does.
 func MachinesRoot() bool {
 	const file = "/proc/sys/kernel/core_pattern"
 	uid := unix.Geteuid()
@@ -124,7 +125,9 @@ func MachinesRoot() bool {
 	if unix.Statfs(file, &fs) != nil || unix.Lstat(file, &st) != nil || fs.Type != unix.PROC_SUPER_MAGIC {
 		return uid == 0
 	}
-	if uid == overflow && int(st.Uid) == uid { // the owner may have none; then its right to write is not for us, with any capability
+	// An owner without a mapping here reads as the overflow id; its right to write then is not this process's, with any
+	// capability.
+	if uid == overflow && int(st.Uid) == uid {
 		return unix.Access(file, unix.W_OK) != unix.EACCES
 	}
 	return int(st.Uid) == uid

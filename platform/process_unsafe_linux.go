@@ -13,7 +13,8 @@ import (
 
 const atExecfn = 31 // getauxval(3)
 
-// Executed is the path that this process's program was executed by, which the kernel keeps; argument 0 is anybody's word.
+// Executed is the path that this process's program was executed by, which the kernel keeps; argument 0 is
+// anybody's word.
 func Executed() (string, error) {
 	auxv, err := unix.Auxv()
 	if err != nil {
@@ -27,7 +28,8 @@ func Executed() (string, error) {
 	return "", errors.New("the kernel does not say what was executed")
 }
 
-// SetChildSubreaper makes this process the parent of every descendant that loses its own; pr_set_child_subreaper(2const).
+// SetChildSubreaper makes this process the parent of every descendant that loses its own;
+// pr_set_child_subreaper(2const).
 func SetChildSubreaper() error {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return os.NewSyscallError("prctl PR_SET_CHILD_SUBREAPER", err)
@@ -54,7 +56,8 @@ func WakeAt(at time.Time) (cancel func(), err error) {
 		_              [48]byte
 	}{signal: int32(unix.SIGCONT)} // notify 0 is SIGEV_SIGNAL
 	var id int32
-	_, _, e := unix.RawSyscall(unix.SYS_TIMER_CREATE, unix.CLOCK_MONOTONIC, uintptr(unsafe.Pointer(&event)), uintptr(unsafe.Pointer(&id)))
+	_, _, e := unix.RawSyscall(unix.SYS_TIMER_CREATE, unix.CLOCK_MONOTONIC, uintptr(unsafe.Pointer(&event)),
+		uintptr(unsafe.Pointer(&id)))
 	if e != 0 {
 		return nil, os.NewSyscallError("timer_create", e)
 	}

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// SignalName is a signal's name, "SIGTERM", or of a real-time signal of Linux "SIGRTMIN+3", as kill(1) counts them: the first
-// two are the C library's own; signal(7).
+// SignalName is a signal's name, "SIGTERM", or of a real-time signal of Linux "SIGRTMIN+3", as kill(1) counts
+// them: the first two are the C library's own; signal(7).
 func SignalName(s syscall.Signal) string {
 	const first, last = 34, 64
 	switch name := unix.SignalName(s); {

@@ -33,8 +33,8 @@ func ParseStart(b []byte) (ticks uint64, ok bool) {
 	return ticks, err == nil
 }
 
-// ParseThreads reads from the same file how many threads the process has. The state of one with more than one is that of its
-// first thread alone: it is Z where that one has ended and others run.
+// ParseThreads reads from the same file how many threads the process has. The state of one with more than one
+// is that of its first thread alone: it is Z where that one has ended and others run.
 func ParseThreads(b []byte) (n int, ok bool) {
 	end := bytes.LastIndexByte(b, ')')
 	f := bytes.Fields(b[end+1:])

@@ -4,8 +4,8 @@ package platform
 
 import "golang.org/x/sys/unix"
 
-// sameTerminal compares the devices that two terminals have, whatever name each was opened by: /dev/tty has a number of its
-// own. Where the kernel does not tell they count as one.
+// sameTerminal compares the devices that two terminals have, whatever name each was opened by: /dev/tty has a
+// number of its own. Where the kernel does not tell they count as one.
 func sameTerminal(a, b int) bool {
 	x, err1 := unix.IoctlGetInt(a, unix.TIOCGDEV)
 	y, err2 := unix.IoctlGetInt(b, unix.TIOCGDEV)

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// isIPv4 reports whether s is four numbers from 0 to 255 without leading zeros. net/netip would do, but it has something
-// to initialise at every start.
+// isIPv4 reports whether s is four numbers from 0 to 255 without leading zeros. net/netip would do, but it has
+// something to initialise at every start.
 func isIPv4(s string) bool {
 	for n := 1; ; n++ {
 		part, rest, more := strings.Cut(s, ".")

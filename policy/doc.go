@@ -5,15 +5,17 @@
 //	p = p.Effective(policy.Library)                // with the level's defaults
 //	env, dropped := p.Environ(os.Environ())
 //
-// The zero [Policy] grants nothing, is valid, and means level standard. What can weaken it has to be named: a key that is
-// unknown, twice there or in the wrong case is an error, never passed over, and each error says where, as a JSON pointer.
+// The zero [Policy] grants nothing, is valid, and means level standard. What can weaken it has to be named: a
+// key that is unknown, twice there or in the wrong case is an error, never passed over, and each error says
+// where, as a JSON pointer.
 //
 // Nothing here makes a system call, looks at the machine or knows whether a path exists; whether a machine can hold a
 // policy is told by the report of a launch. Parsing it does not mean that this version enforces it: see [Unenforced].
 //
-// Paths are those of Linux and macOS. On Windows, where no file is granted or denied yet, a path with a drive letter or two
-// leading backslashes counts as absolute and is left as it is, and names of variables are compared as they are written.
+// Paths are those of Linux and macOS. On Windows, where no file is granted or denied yet, a path with a drive
+// letter or two leading backslashes counts as absolute and is left as it is, and names of variables are
+// compared as they are written.
 //
-// The package is part of every start of the shim: it links neither encoding/json nor fmt, regexp or net, and has nothing to
-// initialise. The JSON Schema is in package policy/schema for the same reason.
+// The package is part of every start of the shim: it links neither encoding/json nor fmt, regexp or net, and
+// has nothing to initialise. The JSON Schema is in package policy/schema for the same reason.
 package policy

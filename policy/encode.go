@@ -2,8 +2,8 @@ package policy
 
 import "github.com/security-mcp/mcp-sandbox/policy/strictjson"
 
-// AppendJSON appends the policy's canonical document: keys in a fixed order, two spaces for each level, a newline at the
-// end, and nothing for what is empty. The policySHA256 of a report is of these bytes.
+// AppendJSON appends the policy's canonical document: keys in a fixed order, two spaces for each level, a
+// newline at the end, and nothing for what is empty. The policySHA256 of a report is of these bytes.
 //
 // [Parse] reads it as an equal Policy, if the Policy is valid.
 func (p Policy) AppendJSON(b []byte) []byte {

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// Environ is the server's environment: of host what is forwarded, then the policy's literal variables, then extra, which
-// is the launcher's own. All are NAME=VALUE; the last of one name wins, and each name comes out once. On Windows "Path" and
-// "PATH" are one name.
+// Environ is the server's environment: of host what is forwarded, then the policy's literal variables, then
+// extra, which is the launcher's own. All are NAME=VALUE; the last of one name wins, and each name comes out
+// once. On Windows "Path" and "PATH" are one name.
 //
-// dropped are the sorted names in host that the server does not have. Entries of host without a name, without "=" or with
-// a NUL, as Windows and careless callers have them, are neither forwarded nor named.
+// dropped are the sorted names in host that the server does not have. Entries of host without a name, without
+// "=" or with a NUL, as Windows and careless callers have them, are neither forwarded nor named.
 func (p Policy) Environ(host []string, extra ...string) (env, dropped []string) {
 	return p.environ(runtime.GOOS, host, extra...)
 }
@@ -77,11 +77,12 @@ func (p *Policy) forwards(name, system string) bool {
 	return strings.HasPrefix(name, "LC_")
 }
 
-// windowsNeeds are the variables without which programs do not start on Windows, or not the right ones: the MCP SDKs pass
-// these there too. Those that name folders of the user are replaced by the launcher.
+// windowsNeeds are the variables without which programs do not start on Windows, or not the right ones: the MCP
+// SDKs pass these there too. Those that name folders of the user are replaced by the launcher.
 func windowsNeeds(name string) bool {
 	switch name {
-	case "SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "OS", "NUMBER_OF_PROCESSORS", "PROCESSOR_ARCHITECTURE",
+	case "SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "OS", "NUMBER_OF_PROCESSORS",
+		"PROCESSOR_ARCHITECTURE",
 		"PROGRAMFILES", "PROGRAMFILES(X86)", "PROGRAMW6432", "PROGRAMDATA", "COMMONPROGRAMFILES", "COMMONPROGRAMFILES(X86)",
 		"USERNAME", "USERDOMAIN", "USERPROFILE", "HOMEDRIVE", "HOMEPATH", "APPDATA", "LOCALAPPDATA", "TEMP", "TMP":
 		return true

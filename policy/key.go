@@ -16,8 +16,8 @@ func (k *key) String() string {
 	return k.section + "." + k.name
 }
 
-// keys is the policy's whole language but for version, in the order of a canonical document. Parsing, writing, checking,
-// flags and the test of the schema all follow it. Keys of one section stand together.
+// keys is the policy's whole language but for version, in the order of a canonical document. Parsing, writing,
+// checking, flags and the test of the schema all follow it. Keys of one section stand together.
 var keys = [...]key{
 	{"", "level", func(p *Policy) slot { return word(&p.Level, "strict standard network privileged") }},
 	{"", "minConfinement", func(p *Policy) slot { return word(&p.MinConfinement, "full reduced limits none") }},
@@ -51,8 +51,8 @@ var keys = [...]key{
 	{"", "user", func(p *Policy) slot { return text(&p.User, checkUser) }},
 }
 
-// Keys lists every key of a document but version, with its section in front: "filesystem.allowRead". It is the order of a
-// canonical document.
+// Keys lists every key of a document but version, with its section in front: "filesystem.allowRead". It is the
+// order of a canonical document.
 func Keys() []string {
 	names := make([]string, len(keys))
 	for i := range keys {

@@ -21,8 +21,8 @@ func Parse(doc []byte) (Policy, error) {
 	return ParseCanonical(doc)
 }
 
-// ParseCanonical is [Parse] without the limit, for what [Policy.AppendJSON] wrote: absolute paths, defaults and one line for
-// each element make that document longer than the one that a user wrote.
+// ParseCanonical is [Parse] without the limit, for what [Policy.AppendJSON] wrote: absolute paths, defaults and
+// one line for each element make that document longer than the one that a user wrote.
 func ParseCanonical(doc []byte) (Policy, error) {
 	var p Policy
 	var errs Errors

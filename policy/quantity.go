@@ -13,8 +13,8 @@ type Quantity int64
 // Unlimited is the word of that name. It fits every kind of limit.
 const Unlimited = -1
 
-// The least that a policy may name. Below LeastTmpSize the private file systems cannot be laid out, and below LeastMemory
-// the kernel cannot execute anything.
+// The least that a policy may name. Below LeastTmpSize the private file systems cannot be laid out, and below
+// LeastMemory the kernel cannot execute anything.
 const (
 	LeastTmpSize Quantity = 1 << 20
 	LeastMemory  Quantity = 16 << 20
@@ -132,8 +132,8 @@ type textError string
 
 func (e textError) Error() string { return string(e) }
 
-// quote shows a text in an error on one line, and not more of it than a reader needs: nothing of the value of what looks
-// like NAME=VALUE, which may be a secret that was put in the wrong place.
+// quote shows a text in an error on one line, and not more of it than a reader needs: nothing of the value of
+// what looks like NAME=VALUE, which may be a secret that was put in the wrong place.
 func quote(s string) string {
 	if i := strings.IndexByte(s, '='); i > 0 && i+1 < len(s) && !strings.ContainsAny(s[:i], "/.:") {
 		s = s[:i+1] + "…"

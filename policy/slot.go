@@ -10,7 +10,8 @@ import (
 type slot interface {
 	// parse takes the value from a document. What it cannot take it reports, and leaves the slot as it was.
 	parse(v *strictjson.Value, r *report)
-	// set takes the values of a flag in their order: adds them to a list, and of anything else the last one replaces it.
+	// set takes the values of a flag in their order: adds them to a list, and of anything else the last one
+	// replaces it.
 	set(values []string) error
 	// check reports what a Go host could have written and a document could not.
 	check(r *report)

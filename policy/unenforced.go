@@ -8,7 +8,8 @@ type missing struct {
 
 // unenforced is the whole list. Whoever makes a value hold deletes its line here and moves its row in the test.
 //
-// No default of level standard or network is in it, written out or not, so that what "policy show" prints can be launched.
+// No default of level standard or network is in it, written out or not, so that what "policy show" prints can
+// be launched.
 var unenforced = [...]missing{
 	{"network.allowedDomains", func(p *Policy) bool { return len(p.Network.AllowedDomains) > 0 }},
 	{"network.deniedDomains", func(p *Policy) bool { return len(p.Network.DeniedDomains) > 0 }},
@@ -16,9 +17,9 @@ var unenforced = [...]missing{
 	{"network.allowUnixSockets", func(p *Policy) bool { return len(p.Network.AllowUnixSockets) > 0 }},
 }
 
-// Unenforced is an [Errors] with every value of a valid policy that this version does not enforce, and nil if it enforces
-// all. A launcher refuses such a policy: it would promise what does not hold. It makes no difference whether the policy is
-// [Policy.Effective] already.
+// Unenforced is an [Errors] with every value of a valid policy that this version does not enforce, and nil if
+// it enforces all. A launcher refuses such a policy: it would promise what does not hold. It makes no
+// difference whether the policy is [Policy.Effective] already.
 func Unenforced(p Policy) error {
 	var errs Errors
 	p = p.Effective(Init)

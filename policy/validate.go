@@ -1,6 +1,7 @@
 package policy
 
-// Validate checks a policy that was not parsed: everything that [Parse] demands of a document. The error is an [Errors].
+// Validate checks a policy that was not parsed: everything that [Parse] demands of a document. The error is an
+// [Errors].
 func (p Policy) Validate() error {
 	var errs Errors
 	for i := range keys {

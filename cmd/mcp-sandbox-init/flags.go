@@ -8,8 +8,8 @@ import (
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
 )
 
-// flags is the command line. The two programs share its table and its meaning, in package source, but not the reader: pflag
-// would cost every start 0.1 ms (docs/performance.md), for five flags.
+// flags is the command line. The two programs share its table and its meaning, in package source, but not the
+// reader: pflag would cost every start 0.1 ms (docs/performance.md), for five flags.
 type flags struct {
 	source.Launch
 	command       []string
@@ -36,8 +36,8 @@ func (f *flags) setting(name, key string) source.Flag {
 	}}
 }
 
-// parse reads the arguments up to "--". With an error it still returns what it understood: the report's descriptor, above
-// all.
+// parse reads the arguments up to "--". With an error it still returns what it understood: the report's
+// descriptor, above all.
 func parse(args []string) (*flags, error) {
 	f := &flags{Launch: source.NewLaunch()}
 	var first error

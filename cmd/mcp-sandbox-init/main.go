@@ -6,8 +6,8 @@
 //
 //	mcp-sandbox-init --policy-fd 3 -- node server.js
 //
-// It is the shim from its first instruction: what it links is paid for in every start, so it has a parser of its own for
-// its few flags and prints its help without package fmt. A test names what must not be linked.
+// It is the shim from its first instruction: what it links is paid for in every start, so it has a parser of
+// its own for its few flags and prints its help without package fmt. A test names what must not be linked.
 package main
 
 import (

@@ -20,7 +20,8 @@ func (o *options) addBackend() {
 		return
 	}
 	o.heading("Backend")
-	o.add("backend", "NAME", appleContainer+": run it in a Linux virtual machine of its own (not tried on real hardware yet)", "", o.backend.set)
+	o.add("backend", "NAME",
+		appleContainer+": run it in a Linux virtual machine of its own (not tried on real hardware yet)", "", o.backend.set)
 	o.add("image", "IMAGE", "with it: the image that has COMMAND", "", source.Once(&o.backend.image))
 }
 
@@ -37,7 +38,8 @@ func (b *backend) check() error {
 	case b.name == "" && b.image != "":
 		return errors.New("--image needs --backend " + appleContainer)
 	case b.name != "" && b.image == "":
-		return errors.New("--backend " + appleContainer + " needs --image: the programs of this system do not run in a Linux machine")
+		return errors.New("--backend " + appleContainer + " needs --image: the programs of " +
+			"this system do not run in a Linux machine")
 	case strings.HasPrefix(b.image, "-"):
 		return errors.New("--image " + strconv.Quote(b.image) + " is no image")
 	}

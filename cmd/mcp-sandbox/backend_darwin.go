@@ -12,7 +12,8 @@ import (
 func (b *backend) run(o *options, ord *order.Order) int {
 	tool, err := exec.LookPath("container")
 	if err != nil {
-		return o.refuse("--backend " + appleContainer + ": " + err.Error() + " (https://github.com/apple/container, on macOS 26 and later)")
+		return o.refuse("--backend " + appleContainer + ": " + err.Error() +
+			" (https://github.com/apple/container, on macOS 26 and later)")
 	}
 	return applecontainer.Run(applecontainer.Config{Order: ord, Image: b.image, Tool: tool, Say: reexec.Say})
 }

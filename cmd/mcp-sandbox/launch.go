@@ -102,9 +102,10 @@ func plan(o *options, args []string) int {
 	if err != nil {
 		return fail(err.Error())
 	}
-	if p, err := policy.ParseCanonical(ord.Policy); err == nil && p.Level != policy.Privileged && p.MinConfinement != policy.Full {
-		reexec.Say("confinement full; where this machine refuses it, run goes on with less, at least " + string(p.MinConfinement) +
-			": mcp-sandbox doctor tells")
+	p, err := policy.ParseCanonical(ord.Policy)
+	if err == nil && p.Level != policy.Privileged && p.MinConfinement != policy.Full {
+		reexec.Say("confinement full; where this machine refuses it, run goes on with less, at least " +
+			string(p.MinConfinement) + ": mcp-sandbox doctor tells")
 	}
 	return show(strings.Join(lines, "\n") + "\n")
 }

@@ -9,9 +9,9 @@
 //	mcp-sandbox doctor
 //	mcp-sandbox policy show --level network
 //
-// It is a host that embeds the library: run turns its flags into an order and becomes the shim by execve of itself. Standard
-// output belongs to the server alone, and where no server runs to what was asked for. Every line on standard error starts
-// with the program's name.
+// It is a host that embeds the library: run turns its flags into an order and becomes the shim by execve of
+// itself. Standard output belongs to the server alone, and where no server runs to what was asked for. Every
+// line on standard error starts with the program's name.
 package main
 
 import (

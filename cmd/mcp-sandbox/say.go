@@ -53,7 +53,8 @@ func overview(group string) int {
 	}
 	fmt.Fprintf(&b, "\n\"mcp-sandbox %sCOMMAND --help\" tells more, with examples.\n", group)
 	if group == "" {
-		b.WriteString("\nExamples:\n  mcp-sandbox run -- ./server\n  mcp-sandbox run --allow-read ~/notes -- node server.js\n")
+		b.WriteString("\nExamples:\n  mcp-sandbox run -- ./server\n" +
+			"  mcp-sandbox run --allow-read ~/notes -- node server.js\n")
 	}
 	return show(b.String())
 }

@@ -13,8 +13,8 @@ type policyFlag struct {
 	value     string // what the help calls it; "" for a switch
 	text      string // one line of help
 	always    string // a switch sets the key to this; "" where it takes true or false
-	// trial is a value that only means something if the feature exists. Where this version does not enforce it the flag does
-	// not exist; it comes by itself when the line in package policy that refuses the value goes.
+	// trial is a value that only means something if the feature exists. Where this version does not enforce it
+	// the flag does not exist; it comes by itself when the line in package policy that refuses the value goes.
 	trial string
 }
 
@@ -32,13 +32,15 @@ func policyFlags() []policyFlag {
 		{"allow-write", "filesystem.allowWrite", "PATH", "let it read and write this (again for more)", "", "/srv"},
 		{"deny-read", "filesystem.denyRead", "PATH", "hide this inside of what is allowed", "", "/srv"},
 		{"deny-write", "filesystem.denyWrite", "PATH", "keep this read-only inside of what is allowed", "", "/srv"},
-		{"fs-default", "filesystem.default", "deny|read", "read: all of the host's files can be read (default deny)", "", "read"},
+		{"fs-default", "filesystem.default", "deny|read",
+			"read: all of the host's files can be read (default deny)", "", "read"},
 		{"tmp-size", "filesystem.tmpSize", "SIZE", "cap of the private /tmp and home together", "", "1G"},
 		{"cwd", "cwd", "FOLDER", "working folder (default: this one if visible, else the home)", "", "/srv"},
 		{"umask", "umask", "OCTAL", "file mode mask, as 0077 (default: the launcher's)", "", "0077"},
 
 		{text: "Network"},
-		{"allow-domain", "network.allowedDomains", "HOST", "let it reach HOST, HOST:PORT, *.HOST (again for more)", "", "example.com"},
+		{"allow-domain", "network.allowedDomains", "HOST",
+			"let it reach HOST, HOST:PORT, *.HOST (again for more)", "", "example.com"},
 		{"deny-domain", "network.deniedDomains", "HOST", "but not this one", "", "example.com"},
 		{"allow-private", "network.allowPrivate", "", "names may lead to private addresses", "", "true"},
 		{"allow-unix-socket", "network.allowUnixSockets", "PATH", "let it connect to this socket", "", "/run/s"},
@@ -47,8 +49,10 @@ func policyFlags() []policyFlag {
 		{"env", "env", "NAME[=VALUE]", "set a variable, or forward yours (again for more)", "", "A=b"},
 		{"subprocess", "subprocess.allow", "", "whether it may start programs", "", "false"},
 		{"no-subprocess", "subprocess.allow", "", "the same as --subprocess=false", "false", "false"},
-		{"on-stdin-close", "onStdinClose", "terminate|ignore", "what the end of its input means (default ignore)", "", "terminate"},
-		{"on-host-exit", "onHostExit", "terminate|ignore", "what the end of the program that started this one means", "", "ignore"},
+		{"on-stdin-close", "onStdinClose", "terminate|ignore",
+			"what the end of its input means (default ignore)", "", "terminate"},
+		{"on-host-exit", "onHostExit", "terminate|ignore",
+			"what the end of the program that started this one means", "", "ignore"},
 
 		{text: "Limits (sizes as 512M or 2G)"},
 		{"memory", "limits.memory", "SIZE", "memory (default 2G)", "", "1G"},

@@ -6,9 +6,9 @@
 //		member := &root.Items[i] // member.Name, member.Kind, member.Text
 //	}
 //
-// Refused, besides what is no JSON: a name that occurs twice in one object (after its escapes are read), text that is not
-// UTF-8, half of a surrogate pair, U+0000, anything after the document, and more than [MaxDepth] levels. Each error names
-// its place as a JSON pointer (RFC 6901).
+// Refused, besides what is no JSON: a name that occurs twice in one object (after its escapes are read), text
+// that is not UTF-8, half of a surrogate pair, U+0000, anything after the document, and more than [MaxDepth]
+// levels. Each error names its place as a JSON pointer (RFC 6901).
 //
 // Numbers stay text: whoever wants one knows its range. There is no mapping to Go types, which is also why this exists:
 // encoding/json takes the last of two equal names, folds case, and costs every start of the program 0.2 ms.

@@ -12,8 +12,8 @@ type Error struct {
 	Msg     string
 }
 
-// Error is one line, whatever the document's keys are made of: what a terminal would not print is escaped as Go does it. Of a
-// key NAME=VALUE, which belongs nowhere, the value may be a secret and is not told.
+// Error is one line, whatever the document's keys are made of: what a terminal would not print is escaped as Go
+// does it. Of a key NAME=VALUE, which belongs nowhere, the value may be a secret and is not told.
 func (e Error) Error() string {
 	const most = 400
 	p := e.Pointer
@@ -29,8 +29,9 @@ func (e Error) Error() string {
 	return Printable(p) + ": " + e.Msg
 }
 
-// Printable is s, or s escaped as Go does it if a terminal would do more than print it, or would print it in another order:
-// control characters of one byte or two (C1), marks that turn the direction of text, and what is not UTF-8.
+// Printable is s, or s escaped as Go does it if a terminal would do more than print it, or would print it in
+// another order: control characters of one byte or two (C1), marks that turn the direction of text, and what is
+// not UTF-8.
 func Printable(s string) string {
 	if utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !strconv.IsPrint(r) }) {
 		return s
@@ -39,8 +40,8 @@ func Printable(s string) string {
 	return s[1 : len(s)-1]
 }
 
-// Errors is everything wrong with a document, at most [MaxErrors], the last of which then says that there are more. A nil
-// Errors in an error variable is not a nil error: use [Errors.Err].
+// Errors is everything wrong with a document, at most [MaxErrors], the last of which then says that there are
+// more. A nil Errors in an error variable is not a nil error: use [Errors.Err].
 type Errors []Error
 
 // MaxErrors bounds Errors: more would help nobody, and a document of a megabyte has room for 100,000.

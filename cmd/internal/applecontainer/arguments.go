@@ -85,7 +85,8 @@ func (r *Request) Start() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	args := []string{"run", "--detach", "--name", r.Name, "--progress", "none", "--read-only", "--tmpfs", "/tmp", "--tmpfs", home}
+	args := []string{"run", "--detach", "--name", r.Name, "--progress", "none", "--read-only",
+		"--tmpfs", "/tmp", "--tmpfs", home}
 	if p.Level != policy.LevelNetwork {
 		args = append(args, "--network", "none", "--no-dns")
 	}
@@ -105,8 +106,8 @@ func (r *Request) Start() ([]string, error) {
 	return append(args, "--user", r.user(), "--entrypoint", "/bin/sleep", r.Image, "infinity"), nil
 }
 
-// Exec is the arguments that run the server in it. Its environment is on the command line, which others of the same user can
-// read; there is no other way for values with line breaks.
+// Exec is the arguments that run the server in it. Its environment is on the command line, which others of the
+// same user can read; there is no other way for values with line breaks.
 func (r *Request) Exec() []string {
 	args := []string{"exec", "--interactive", "--user", r.user()}
 	if r.Dir != "" {

@@ -45,7 +45,8 @@ func (m *machine) mounts(r *Request) ([]order.Fact, error) {
 		if !strings.HasPrefix(b.Source, "/") { // a tmpfs has no path
 			continue
 		}
-		got[b.Source+" at "+b.Destination] = mode(!slices.Contains(b.Options, "ro") && !slices.Contains(b.Options, "readonly"))
+		got[b.Source+" at "+b.Destination] = mode(!slices.Contains(b.Options, "ro") &&
+			!slices.Contains(b.Options, "readonly"))
 	}
 	var facts []order.Fact
 	for _, g := range grants {
@@ -93,7 +94,8 @@ func (m *machine) layers(r *Request) ([]order.LayerReport, error) {
 	}
 	var all []order.LayerReport
 	for _, name := range order.Layers() {
-		l := order.LayerReport{Layer: name, State: order.Absent, Reason: "it is the virtual machine's, in which nothing was read back",
+		l := order.LayerReport{Layer: name, State: order.Absent,
+			Reason: "it is the virtual machine's, in which nothing was read back",
 			Effect: "what holds is what Apple's tool promises"}
 		switch {
 		case name == order.Root:
@@ -105,7 +107,8 @@ func (m *machine) layers(r *Request) ([]order.LayerReport, error) {
 		}
 		for _, f := range l.Facts {
 			if f.Got != f.Want {
-				return nil, &order.Refusal{Layer: name, Op: "prove", Path: f.Name, Err: errors.New("want " + f.Want + ", got " + f.Got)}
+				return nil, &order.Refusal{Layer: name, Op: "prove", Path: f.Name,
+					Err: errors.New("want " + f.Want + ", got " + f.Got)}
 			}
 		}
 		all = append(all, l)

@@ -25,8 +25,8 @@ func name() string {
 	return "mcp-sandbox-" + strconv.Itoa(os.Getpid()) + "-" + strconv.FormatInt(time.Now().UnixNano(), 36)
 }
 
-// serve runs the server and waits for its end, for the end of its time, or for somebody who wants it to end. Standard input's
-// end is the server's to see: the tool hands it on.
+// serve runs the server and waits for its end, for the end of its time, or for somebody who wants it to end.
+// Standard input's end is the server's to see: the tool hands it on.
 func (r *run) serve() int {
 	cmd := exec.Command(r.Tool, r.request.Exec()...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
@@ -65,8 +65,8 @@ func (r *run) serve() int {
 	return x.ExitCode
 }
 
-// stop asks the machine to end, which the tool turns into force after the grace; then it is deleted, and what is left of the call
-// that was the server's is killed.
+// stop asks the machine to end, which the tool turns into force after the grace; then it is deleted, and what
+// is left of the call that was the server's is killed.
 func (r *run) stop(cmd *exec.Cmd, done <-chan struct{}) {
 	grace, named := r.policy.Limits.Grace.Value()
 	if !named {
@@ -105,10 +105,13 @@ func (r *run) hostGone() <-chan struct{} {
 
 func (r *run) enforced(layers []order.LayerReport) *order.Enforced {
 	p := &r.policy
-	return &order.Enforced{Event: "enforced", Version: 1, Level: string(p.Level), Confinement: string(policy.ConfinementLimits),
-		MinConfinement: string(p.MinConfinement), PolicySHA256: sum(r.Order.Policy), Command: r.Order.Command, PID: os.Getpid(),
+	return &order.Enforced{Event: "enforced", Version: 1, Level: string(p.Level),
+		Confinement:    string(policy.ConfinementLimits),
+		MinConfinement: string(p.MinConfinement), PolicySHA256: sum(r.Order.Policy),
+		Command: r.Order.Command, PID: os.Getpid(),
 		EnvDropped: r.Order.Dropped, Layers: layers,
-		Warnings: []string{"the server runs in the virtual machine " + r.request.Name + "; this backend has not been tried on real hardware"}}
+		Warnings: []string{"the server runs in the virtual machine " + r.request.Name +
+			"; this backend has not been tried on real hardware"}}
 }
 
 func (r *run) write(rec order.Record, within time.Duration) error {

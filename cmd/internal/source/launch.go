@@ -71,7 +71,8 @@ func (l *Launch) Check() error {
 	return nil
 }
 
-// Policy is the document's, with the settings over it, or what is wrong, one thing a line. Paths of settings are still relative.
+// Policy is the document's, with the settings over it, or what is wrong, one thing a line. Paths of settings
+// are still relative.
 func (l *Launch) Policy(dir, home string) (policy.Policy, []string) {
 	p, err := l.Source.Read(dir, home)
 	if err == nil {

@@ -1,4 +1,4 @@
-// Package ending is how far a server is on its way out: why, and the moments at which the next step is due.
+// Package ending decides when a server is asked to end and when it is killed, and keeps the cause.
 //
 //	var e ending.Ending
 //	e.Begin(server, &policy)
@@ -35,13 +35,13 @@ const (
 	ExitSignal  = 128 // plus the signal's number
 )
 
-// A Server is what an Ending is done to.
+// A Server receives the signals of an Ending.
 type Server interface {
 	// Signal hands a signal to the server's own process.
 	Signal(syscall.Signal)
-	// Ask is the same for one that asks for the end: a stopped server is woken, or it would never hear of it.
+	// Ask sends a signal that asks for the end, and SIGCONT: a stopped server would not receive the first.
 	Ask(syscall.Signal)
-	// Kill ends the server with everything it started, and counts who was alive.
+	// Kill kills the server and its descendants, and returns how many of them were alive.
 	Kill() int
 }
 
@@ -50,7 +50,7 @@ func Asks(s syscall.Signal) bool {
 	return s == syscall.SIGTERM || s == syscall.SIGINT || s == syscall.SIGHUP
 }
 
-// An Ending is how far a server is on its way out. A zero time is never due.
+// An Ending is the state of one server's end. A zero time is never due.
 type Ending struct {
 	server Server
 	policy *policy.Policy
@@ -58,26 +58,27 @@ type Ending struct {
 	Cause  order.Cause // of the first thing that asked for the end; "" if the server ends by itself
 	Killed int         // living processes that were killed
 
-	Killing bool // everything is being killed
+	Killing bool // Kill was called
 
 	asked      time.Time      // when the server was first asked to end
 	hostAsked  time.Time      // when the host first asked, by a signal
 	hostSignal syscall.Signal // which
 	hostGone   bool
 
-	TimeoutAt time.Time // when it has had its time
-	SessionAt time.Time // when the server must have noticed the end of its session
-	KillAt    time.Time // when to kill everything; when it is being killed, when to kill harder
+	TimeoutAt time.Time // when limits.timeout is over
+	SessionAt time.Time // when a server that ignores the end of standard input is asked to end
+	KillAt    time.Time // when to kill everything; after Kill, when to kill again
 }
 
-// Because names the cause, unless there is one. Of what is killed because the server has ended the server is the cause.
+// Because sets the cause, unless there is one. After Kill nothing new is a cause: what is killed then is killed because
+// the server has ended.
 func (e *Ending) Because(c order.Cause) {
 	if e.Cause == "" && !e.Killing {
 		e.Cause = c
 	}
 }
 
-// Begin begins to count the time of a server that was released.
+// Begin starts the timeout of a server that was released.
 func (e *Ending) Begin(s Server, p *policy.Policy) {
 	e.server, e.policy = s, p
 	if t, limited := p.Limits.Timeout.Value(); limited {
@@ -85,7 +86,7 @@ func (e *Ending) Begin(s Server, p *policy.Policy) {
 	}
 }
 
-// Grace is between SIGTERM and SIGKILL: the policy's, if it names one.
+// Grace is the time between SIGTERM and SIGKILL: the policy's, or else the given one.
 func (e *Ending) Grace(otherwise time.Duration) time.Duration {
 	if g, named := e.policy.Limits.Grace.Value(); named {
 		return g
@@ -102,7 +103,8 @@ func (e *Ending) Step(say func(line string)) {
 	}
 	if Due(&e.SessionAt, now) {
 		e.Because(order.CauseStdinClosed)
-		say("standard input was closed by the host and the server went on: it is asked to end (onStdinClose \"ignore\" lets it live)")
+		say("standard input was closed by the host and the server went on: it is asked to end " +
+			"(onStdinClose \"ignore\" lets it live)")
 		e.Ask(syscall.SIGTERM, Grace)
 	}
 	if Due(&e.KillAt, now) {
@@ -110,8 +112,9 @@ func (e *Ending) Step(say func(line string)) {
 	}
 }
 
-// HostAsks is told of a signal that asks for the end. The first one begins the escalation, or hastens one that has begun.
-// The same again at once is timeout(1), which signals its child and then the whole group; later it is somebody's impatience.
+// HostAsks handles a signal of the host that asks for the end. The first one starts the escalation, or shortens the
+// grace of one that has started. A repeat within 500 ms is timeout(1) signalling child and group; a later one means:
+// kill now.
 func (e *Ending) HostAsks(sig syscall.Signal) {
 	switch {
 	case e.hostAsked.IsZero():
@@ -125,8 +128,8 @@ func (e *Ending) HostAsks(sig syscall.Signal) {
 	}
 }
 
-// HostGone begins the end of a server whose host has ended, however often that is noticed. If the server has been asked
-// already there is nobody left to wait for.
+// HostGone handles the end of the host, however often it is noticed. A server that was asked to end already is killed:
+// nobody waits for it any more.
 func (e *Ending) HostGone() {
 	if e.hostGone || e.policy.OnHostExit == policy.Ignore {
 		return
@@ -140,10 +143,10 @@ func (e *Ending) HostGone() {
 	e.Ask(syscall.SIGTERM, FromHost)
 }
 
-// SessionEnds is told that the host has closed standard input and that everything is read.
+// SessionEnds handles the end of standard input: the host has closed it and all of it is read.
 func (e *Ending) SessionEnds() { e.SessionAt = time.Now().Add(e.Grace(Grace)) }
 
-// Ask asks the server to end and sets the moment of the kill, unless there is an earlier one.
+// Ask sends the server a signal that asks for its end, and sets the moment of the kill, unless that is set earlier.
 func (e *Ending) Ask(sig syscall.Signal, otherwise time.Duration) {
 	if e.Killing {
 		return
@@ -158,7 +161,7 @@ func (e *Ending) Ask(sig syscall.Signal, otherwise time.Duration) {
 	}
 }
 
-// Kill ends everything, once.
+// Kill kills the server and its descendants, once.
 func (e *Ending) Kill() {
 	if e.Killing {
 		return
@@ -167,10 +170,10 @@ func (e *Ending) Kill() {
 	e.Killed += e.server.Kill()
 }
 
-// Left is how long nothing is due, in milliseconds; -1 for ever.
+// Left is the time until the next step in milliseconds, or -1 if none is due ever.
 func (e *Ending) Left() int { return Milliseconds(e.Next()) }
 
-// Next is when something is due.
+// Next is the moment of the next step, or zero.
 func (e *Ending) Next() time.Time { return earliest(e.TimeoutAt, e.SessionAt, e.KillAt) }
 
 // earliest is the first of moments, of which a zero one never comes.

@@ -43,8 +43,8 @@ func (g *Guard) Written(messages, rest int) {
 	g.rest, g.told = drop(g.rest, g.told+rest)
 }
 
-// drop takes from the front what is written, at least as much at once as stays and has to be moved, and gives the memory of
-// a long line back.
+// drop takes from the front what is written, at least as much at once as stays and has to be moved, and gives
+// the memory of a long line back.
 func drop(b []byte, written int) (left []byte, gone int) {
 	switch n := len(b) - written; {
 	case n == 0 && cap(b) > 256<<10:
@@ -76,7 +76,8 @@ func (g *Guard) Take(b []byte) {
 	}
 }
 
-// End judges a last line that has no end. One that is no message gets an end, for the launcher's own lines come behind it.
+// End judges a last line that has no end. One that is no message gets an end, for the launcher's own lines come
+// behind it.
 func (g *Guard) End() {
 	if g.fate == open && len(g.out) > g.sure {
 		g.end()

@@ -4,8 +4,8 @@
 //	err := out.First(report.Enforced(order, &policy, policy.Full)) // no server is released without it
 //	out.Last(&exited)
 //
-// It finds nothing out: what holds and how a server ended is its caller's. A reader that does not read costs a launch no
-// more than [Sink.First] waits, and a server that runs nothing.
+// It finds nothing out: what holds and how a server ended is its caller's. A reader that does not read costs a
+// launch no more than [Sink.First] waits, and a server that runs nothing.
 package report
 
 import (
@@ -18,7 +18,8 @@ import (
 // Enforced is the first line as far as the order tells it.
 func Enforced(o *order.Order, p *policy.Policy, reached policy.Confinement) *order.Enforced {
 	return &order.Enforced{Event: "enforced", Version: 1, Level: string(p.Level), Confinement: string(reached),
-		MinConfinement: string(p.MinConfinement), PolicySHA256: hexSHA256(o.Policy), Command: o.Command, EnvDropped: o.Dropped}
+		MinConfinement: string(p.MinConfinement), PolicySHA256: hexSHA256(o.Policy),
+		Command: o.Command, EnvDropped: o.Dropped}
 }
 
 // hexSHA256 is the SHA-256 of data as 64 lower-case digits. Package encoding/hex would link fmt.

@@ -39,7 +39,8 @@ func catch(s unix.Signal, ignoredToo bool) error {
 }
 
 func sigaction(s unix.Signal, now, old *action) error {
-	_, _, e := unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(s), uintptr(unsafe.Pointer(now)), uintptr(unsafe.Pointer(old)), 8, 0, 0)
+	_, _, e := unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(s), uintptr(unsafe.Pointer(now)),
+		uintptr(unsafe.Pointer(old)), 8, 0, 0)
 	if e != 0 {
 		return e
 	}

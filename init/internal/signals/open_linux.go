@@ -6,9 +6,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Open catches the signals from now on and returns the end of a pipe they can be read from, which does not block. Each
-// call makes a pipe of its own: a flood of one signal takes no room from those of another pipe. A signal that was ignored
-// when the process started stays ignored, as nohup(1) expects. One that the calling thread was started with blocked is not.
+// Open catches the signals from now on and returns the end of a pipe they can be read from, which does not
+// block. Each call makes a pipe of its own: a flood of one signal takes no room from those of another pipe. A
+// signal that was ignored when the process started stays ignored, as nohup(1) expects. One that the calling
+// thread was started with blocked is not.
 func Open(list ...unix.Signal) (fd int, err error) {
 	var p [2]int
 	if err := unix.Pipe2(p[:], unix.O_CLOEXEC|unix.O_NONBLOCK); err != nil {
@@ -33,7 +34,8 @@ func Catch(list ...unix.Signal) error {
 	return nil
 }
 
-// unblock lets signals reach the calling thread, whatever the process was started with: one thread is enough; signal(7).
+// unblock lets signals reach the calling thread, whatever the process was started with: one thread is enough;
+// signal(7).
 func unblock(list []unix.Signal) error {
 	var set unix.Sigset_t
 	for _, s := range list {

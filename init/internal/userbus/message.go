@@ -121,7 +121,8 @@ func decode(b []byte) (m message, err error) {
 	return m, nil
 }
 
-// strings are the values of a body whose signature has nothing but strings and numbers of 32 bits, the numbers left out.
+// strings are the values of a body whose signature has nothing but strings and numbers of 32 bits, the numbers
+// left out.
 func (m *message) strings() (list []string, ok bool) {
 	r := &reader{b: m.body, big: m.big}
 	for _, c := range []byte(m.signature) {

@@ -13,7 +13,8 @@ const (
 	managerPath      = "/org/freedesktop/systemd1"
 	managerInterface = "org.freedesktop.systemd1.Manager"
 	jobRemoved       = "JobRemoved"
-	match            = "type='signal',sender='" + manager + "',interface='" + managerInterface + "',member='" + jobRemoved + "'"
+	match            = "type='signal',sender='" + manager + "'," +
+		"interface='" + managerInterface + "',member='" + jobRemoved + "'"
 )
 
 // scopeBody is what StartTransientUnit gets: a scope with these processes whose group is theirs to divide, and that is
