@@ -54,11 +54,14 @@ func (q *search) look(l *place) (more []place, at string, err error) {
 		if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ESRCH) {
 			return nil, "", nil
 		}
+		if err != nil { // the place stays as it is: it is looked at again
+			return nil, "", err
+		}
 		l.links = append(make([]string, 0, len(names)+3), l.thread+"/cwd", l.thread+"/root", l.thread+"/exe")
 		for _, n := range names {
 			l.links = append(l.links, fds+n)
 		}
-		return []place{*l}, "", err
+		return []place{*l}, "", nil
 	}
 	dir := "/proc/" + strconv.Itoa(l.process.PID)
 	threads := numbers(dir + "/task/") // each may have a table of its own
