@@ -37,7 +37,8 @@ func holes() []hole {
 			"hard link to a denied file", "hard link to a frozen file"}, 0},
 		{"what would be protected is only listed in the report, under unprotected, for the same reason", []string{
 			"rename protected*", "exchange protected*", "remove protected .mcp.json", "rename repo*", "exchange repo*", "a hook in a repository below", "its configuration",
-			"a commondir in .git", "tasks of an editor", "servers of a host", "hard link to a protected file"}, 0},
+			"a commondir in .git", "tasks of an editor", "servers of a host", "servers of another host", "what a link in .vscode leads to",
+			"a file that its configuration includes", "a hook where its configuration has them", "another hook there", "hard link to a protected file"}, 0},
 		{"Landlock has no right for owners, modes, times and attributes: those of a file that is the server's user's can be changed", []string{
 			"chmod in a read grant", "chmod by descriptor", "chmod through O_PATH", "chown in a read grant", "chown by descriptor", "utimes in a read grant",
 			"utimes by descriptor", "set an attribute*", "remove an attribute", "set an access list", "set flags of a file"}, 0},

@@ -40,6 +40,11 @@ func ancestors() (all []row) {
 		row{name: "a commondir in .git", act: "write S/write/repo/.git/commondir", in: "EROFS EACCES", control: "write S/write/repo/.git/commondir -- remove S/write/repo/.git/commondir"},
 		row{name: "tasks of an editor", act: "append S/write/.vscode/tasks.json", in: "EROFS EACCES"},
 		row{name: "servers of a host", act: "append S/write/.mcp.json", in: "EROFS EACCES"},
+		row{name: "servers of another host", act: "append S/write/.gemini/settings.json", in: "EROFS EACCES"},
+		row{name: "what a link in .vscode leads to", act: "append S/write/scripts/check", in: "EROFS EACCES"},
+		row{name: "a file that its configuration includes", act: "append S/write/repo/included", in: "EROFS EACCES"},
+		row{name: "a hook where its configuration has them", act: "append S/write/repo/hooks/pre-commit", in: "EROFS EACCES"},
+		row{name: "another hook there", act: "write S/write/repo/hooks/new", in: "EROFS EACCES", control: "write S/write/repo/hooks/new -- remove S/write/repo/hooks/new"},
 	)
 }
 

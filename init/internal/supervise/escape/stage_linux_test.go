@@ -44,9 +44,20 @@ func stage(t *testing.T) *scene {
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	for _, f := range []string{"home/key", "read/file", "read/sub/file", "write/note", "write/a/b/secret", "write/c/d/frozen",
 		"write/repo/.git/config", "write/repo/.git/hooks/post-commit", "write/.git/config", "write/.vscode/tasks.json",
-		"write/.claude/settings.json", "write/.cursor/mcp.json", "write/.mcp.json"} {
+		"write/.claude/settings.json", "write/.cursor/mcp.json", "write/.mcp.json", "write/.gemini/settings.json", "write/scripts/check", "write/repo/included",
+		"write/repo/hooks/pre-commit", "write/.vscode/launch.json -> ../scripts/check"} {
+		f, target, link := strings.Cut(f, " -> ")
 		f = filepath.Join(dir, f)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(f), 0o777), os.WriteFile(f, []byte("a key\n"), 0o666)); err != nil {
+		err := os.MkdirAll(filepath.Dir(f), 0o777)
+		if content := "a key\n"; link {
+			err = errors.Join(err, os.Symlink(target, f))
+		} else {
+			if strings.HasSuffix(f, "repo/.git/config") {
+				content = "[include]\npath = ../included\n[core]\nhooksPath = hooks\n"
+			}
+			err = errors.Join(err, os.WriteFile(f, []byte(content), 0o666))
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
