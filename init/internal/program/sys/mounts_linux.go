@@ -1,63 +1,46 @@
 package sys
 
-import (
-	"github.com/security-mcp/mcp-sandbox/init/internal/program"
-	"golang.org/x/sys/unix"
-)
+import "golang.org/x/sys/unix"
 
-func Mount(source, target, fs string, flags int, data string) program.Syscall {
-	return program.Sys(unix.SYS_MOUNT, program.Str(source), program.Str(target), program.Str(fs), num(flags), program.Str(data))
+func Mount(source, target, fs string, flags int, data string) call {
+	return sys(unix.SYS_MOUNT, str(source), str(target), str(fs), num(flags), str(data))
 }
 
 // Remount changes the flags of the mount at target, and those of no other mount of its file system.
-func Remount(target string, flags int) program.Syscall {
+func Remount(target string, flags int) call {
 	flags |= unix.MS_REMOUNT | unix.MS_BIND
-	return program.Sys(unix.SYS_MOUNT, program.Str("none"), program.Str(target), num(0), num(flags), num(0))
+	return sys(unix.SYS_MOUNT, str("none"), str(target), num(0), num(flags), num(0))
 }
 
-func Umount2(path string, flags int) program.Syscall {
-	return program.Sys(unix.SYS_UMOUNT2, program.Str(path), num(flags))
-}
-
-func PivotRoot(root, old string) program.Syscall {
-	return program.Sys(unix.SYS_PIVOT_ROOT, program.Str(root), program.Str(old))
-}
+func Umount2(path string, flags int) call { return sys(unix.SYS_UMOUNT2, str(path), num(flags)) }
+func PivotRoot(root, old string) call     { return sys(unix.SYS_PIVOT_ROOT, str(root), str(old)) }
 
 // OpenTree copies a tree of mounts; flags besides OPEN_TREE_CLONE and OPEN_TREE_CLOEXEC are AT_ flags.
-func OpenTree(dir program.Arg, path string, flags int) program.Syscall {
-	return program.Sys(unix.SYS_OPEN_TREE, dir, program.Str(path), num(unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|flags))
+func OpenTree(dir arg, path string, flags int) call {
+	return sys(unix.SYS_OPEN_TREE, dir, str(path), num(unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|flags))
 }
 
 // MoveMount mounts a tree that is not mounted yet.
-func MoveMount(tree, dir program.Arg, path string) program.Syscall {
-	return MoveMountTo(tree, dir, path, 0)
-}
+func MoveMount(tree, dir arg, path string) call { return MoveMountTo(tree, dir, path, 0) }
 
 // MoveMountTo is MoveMount with flags that say how path is looked up.
-func MoveMountTo(tree, dir program.Arg, path string, flags int) program.Syscall {
-	return program.Sys(unix.SYS_MOVE_MOUNT, tree, program.Str(""), dir, program.Str(path), num(unix.MOVE_MOUNT_F_EMPTY_PATH|flags))
+func MoveMountTo(tree, dir arg, path string, flags int) call {
+	return sys(unix.SYS_MOVE_MOUNT, tree, str(""), dir, str(path), num(unix.MOVE_MOUNT_F_EMPTY_PATH|flags))
 }
 
 // MountSetattr sets attributes, and makes what it changes private: no mount event comes in, and none goes out.
-func MountSetattr(dir program.Arg, path string, flags int, set uint64) program.Syscall {
-	return program.Sys(unix.SYS_MOUNT_SETATTR, dir, program.Str(path), num(flags), program.Words(set, 0, unix.MS_PRIVATE, 0),
+func MountSetattr(dir arg, path string, flags int, set uint64) call {
+	return sys(unix.SYS_MOUNT_SETATTR, dir, str(path), num(flags), words(set, 0, unix.MS_PRIVATE, 0),
 		num(unix.MOUNT_ATTR_SIZE_VER0))
 }
 
-func Fsopen(fs string, flags int) program.Syscall {
-	return program.Sys(unix.SYS_FSOPEN, program.Str(fs), num(flags))
-}
+func Fsopen(fs string, flags int) call { return sys(unix.SYS_FSOPEN, str(fs), num(flags)) }
 
 // FsconfigString is FSCONFIG_SET_STRING.
-func FsconfigString(fd program.Arg, key, value string) program.Syscall {
-	return program.Sys(unix.SYS_FSCONFIG, fd, num(unix.FSCONFIG_SET_STRING), program.Str(key), program.Str(value))
+func FsconfigString(fd arg, key, value string) call {
+	return sys(unix.SYS_FSCONFIG, fd, num(unix.FSCONFIG_SET_STRING), str(key), str(value))
 }
 
 // FsconfigCreate is FSCONFIG_CMD_CREATE.
-func FsconfigCreate(fd program.Arg) program.Syscall {
-	return program.Sys(unix.SYS_FSCONFIG, fd, num(unix.FSCONFIG_CMD_CREATE))
-}
-
-func Fsmount(fd program.Arg, flags, attr int) program.Syscall {
-	return program.Sys(unix.SYS_FSMOUNT, fd, num(flags), num(attr))
-}
+func FsconfigCreate(fd arg) call           { return sys(unix.SYS_FSCONFIG, fd, num(unix.FSCONFIG_CMD_CREATE)) }
+func Fsmount(fd arg, flags, attr int) call { return sys(unix.SYS_FSMOUNT, fd, num(flags), num(attr)) }

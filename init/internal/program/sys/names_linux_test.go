@@ -10,8 +10,8 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/filter"
 )
 
-// A report names the call that went wrong: each call of this package has the name of its constant in the seccomp tables, and
-// nowhere else in a launch is a call made by its number.
+// A report names the call that went wrong: each call of this package has the name of its constant in the seccomp
+// tables. Rows make no call by its number.
 func TestNames(t *testing.T) {
 	files, err := filepath.Glob("*_linux.go")
 	if err != nil || len(files) < 4 {
@@ -21,7 +21,8 @@ func TestNames(t *testing.T) {
 	for _, file := range files {
 		for _, name := range numbers(t, file) {
 			seen++
-			if n, ok := filter.Number(strings.ToLower(name)); !ok || n == filter.NoNumber || filter.Name(n) != strings.ToLower(name) {
+			want := strings.ToLower(name)
+			if n, ok := filter.Number(want); !ok || n == filter.NoNumber || filter.Name(n) != want {
 				t.Errorf("%s: SYS_%s is %d, %v, which is called %s", file, name, n, ok, filter.Name(n))
 			}
 		}
@@ -35,7 +36,8 @@ func TestNames(t *testing.T) {
 	}
 	for _, file := range rows {
 		for _, name := range numbers(t, file) {
-			if !strings.HasSuffix(file, "_test.go") && name != "KEYCTL" && name != "LANDLOCK_CREATE_RULESET" { // asked about, not made
+			asked := name == "KEYCTL" || name == "LANDLOCK_CREATE_RULESET" // whether a filter kills who makes it
+			if !strings.HasSuffix(file, "_test.go") && !asked {
 				t.Errorf("%s: SYS_%s has to be made by a constructor of this package", file, name)
 			}
 		}
