@@ -2,13 +2,13 @@ package order
 
 import "strconv"
 
-// Lines are what people are told of a launch on standard error: what the machine could not give, and the warnings; if that
-// is asked for, also what holds.
+// Lines are what people are told of a launch on standard error: what the machine could not give, and the warnings; if
+// that is asked for, also what holds.
 func (e *Enforced) Lines(verbose bool) []string {
 	var lines []string
 	if verbose {
-		lines = append(lines, "confinement "+e.Confinement+" (at least "+e.MinConfinement+" was asked for), level "+e.Level+
-			", process "+strconv.Itoa(e.PID))
+		lines = append(lines, "confinement "+e.Confinement+" (at least "+e.MinConfinement+" was asked for), level "+
+			e.Level+", process "+strconv.Itoa(e.PID))
 	}
 	for i := range e.Layers {
 		l := &e.Layers[i]

@@ -8,8 +8,9 @@ import (
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
-// New makes the order for one server. Paths of the policy that are still relative start at dir; env is what the server's
-// variables are chosen from. A policy that is not valid, or that asks for what nothing enforces yet, is a policy.Errors.
+// New makes the order for one server. Paths of the policy that are still relative start at dir; env is what the
+// server's variables are chosen from. A policy that is not valid, or that asks for what nothing enforces yet, is a
+// policy.Errors.
 func New(p policy.Policy, program policy.Program, command, env []string, dir string) (*Order, error) {
 	if len(command) == 0 || command[0] == "" {
 		return nil, errors.New("no command")
@@ -26,7 +27,8 @@ func New(p policy.Policy, program policy.Program, command, env []string, dir str
 		return nil, err
 	}
 	p = p.Effective(program)
-	o := &Order{Policy: p.AppendJSON(nil), Command: command, Dir: dir, ReportFD: -1, MinWritten: written, PidsWritten: pids}
+	o := &Order{Policy: p.AppendJSON(nil), Command: command, Dir: dir, ReportFD: -1,
+		MinWritten: written, PidsWritten: pids}
 	o.Env, o.Dropped = p.Environ(env)
 	return o, nil
 }
@@ -34,7 +36,8 @@ func New(p policy.Policy, program policy.Program, command, env []string, dir str
 // Lookup is the last value of a variable in a list of NAME=VALUE. Windows does not tell the cases of names apart.
 func Lookup(env []string, name string) string {
 	for i := len(env) - 1; i >= 0; i-- {
-		if n, v, ok := strings.Cut(env[i], "="); ok && (n == name || runtime.GOOS == "windows" && strings.EqualFold(n, name)) {
+		n, v, ok := strings.Cut(env[i], "=")
+		if ok && (n == name || runtime.GOOS == "windows" && strings.EqualFold(n, name)) {
 			return v
 		}
 	}

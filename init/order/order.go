@@ -3,8 +3,8 @@
 // Both are plain data with their encodings; nothing here makes a system call.
 package order
 
-// RunnerName is what the kernel calls a runner and what becomes of it, in /proc/PID/comm: a host that orphans are left to
-// knows those of a shim that was killed by it.
+// RunnerName is what the kernel calls a runner and what becomes of it, in /proc/PID/comm: a host that orphans are
+// left to knows those of a shim that was killed by it.
 const RunnerName = "mcp-sandbox:run"
 
 // An Order is everything the shim needs to start one server.
@@ -20,8 +20,8 @@ type Order struct {
 
 	// ReportFD is the descriptor that gets the report, or -1.
 	ReportFD int
-	// Begin is the confinement to begin with, where a host knows that its machine refuses stronger ones, and Why what that
-	// refusal was; "" is the top.
+	// Begin is the confinement to begin with, where a host knows that its machine refuses stronger ones, and Why
+	// what that refusal was; "" is the top.
 	Begin, Why string
 
 	// MinWritten is true where minConfinement was written out and is not a level's default.

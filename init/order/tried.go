@@ -1,7 +1,7 @@
 package order
 
-// Tried is what single system calls came to, each made once in a process that was thrown away. A shim that was asked for
-// the evidence alone sends it to its host before the first line; no report has it.
+// Tried is what single system calls came to, each made once in a process that was thrown away. A shim that was asked
+// for the evidence alone sends it to its host before the first line; no report has it.
 type Tried struct {
 	Event string `json:"event"`
 	Calls []Call `json:"calls"`

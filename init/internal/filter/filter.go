@@ -8,9 +8,9 @@
 // arm64) ends the process; the x32 numbers of amd64 are just unlisted ones.
 //
 // gen/calls.txt is the decision for each name, gen/rules.go says what is asked of arguments. From both `go generate`
-// makes table_gen.go and blocks_gen.go: one letter for each number, and the argument rules as finished blocks of instructions. What is
-// left for a launch is a balanced tree over ranges of numbers, because seccomp(2) takes time for each instruction
-// that any number executes: eight compares deep, not three hundred.
+// makes table_gen.go and blocks_gen.go: one letter for each number, and the argument rules as finished blocks of
+// instructions. What is left for a launch is a balanced tree over ranges of numbers, because seccomp(2) takes time
+// for each instruction that any number executes: eight compares deep, not three hundred.
 //
 // Limits. A filter sees numbers and registers, never what a pointer points to: calls whose decisive argument lies in
 // memory are allowed or refused as a whole (openat2, clone3: ENOSYS). Rules look at the low 32 bits only, as the
@@ -44,24 +44,24 @@ type Options struct {
 	// limit on a process of the same user kills it. Only the pid 0 passes, as libcs call it.
 	NoPeers bool
 
-	// Guarded are processes that may not be signalled, and with them no group but the caller's own; zeroes guard nobody. For
-	// a server that shares the host's pid namespace where no Landlock scope bounds its signals (ABI 6). A thread's number
-	// that is not its process's gets past it.
+	// Guarded are processes that may not be signalled, and with them no group but the caller's own; zeroes guard
+	// nobody. For a server that shares the host's pid namespace where no Landlock scope bounds its signals (ABI 6).
+	// A thread's number that is not its process's gets past it.
 	Guarded [2]uint32
 
-	// NoCut refuses truncate(2), and open(2) with O_TRUNC unless it opens for writing: what Landlock does not see before
-	// ABI 3.
+	// NoCut refuses truncate(2), and open(2) with O_TRUNC unless it opens for writing: what Landlock does not see
+	// before ABI 3.
 	NoCut bool
 
-	// Notify has a listener asked about the dangerous calls that are refused (`report` in gen/calls.txt; clone and seccomp
-	// for what is refused of their arguments; what starts programs where OneExec forbids it). It has to answer EPERM, always:
-	// when it is gone the kernel answers ENOSYS.
+	// Notify has a listener asked about the dangerous calls that are refused (`report` in gen/calls.txt; clone and
+	// seccomp for what is refused of their arguments; what starts programs where OneExec forbids it). It has to
+	// answer EPERM, always: when it is gone the kernel answers ENOSYS.
 	Notify bool
 
-	// OneExec permits execve while a tracer with PTRACE_O_TRACESECCOMP lets it pass, and no process but threads. Once the
-	// tracer has detached every execve is ENOSYS, whatever its arguments (seccomp(2), SECCOMP_RET_TRACE). To permit an
-	// execveat on one descriptor would not do: the kernel ignores the descriptor where the path is absolute, and a filter
-	// cannot see the path.
+	// OneExec permits execve while a tracer with PTRACE_O_TRACESECCOMP lets it pass, and no process but threads.
+	// Once the tracer has detached every execve is ENOSYS, whatever its arguments (seccomp(2), SECCOMP_RET_TRACE).
+	// To permit an execveat on one descriptor would not do: the kernel ignores the descriptor where the path is
+	// absolute, and a filter cannot see the path.
 	OneExec bool
 }
 

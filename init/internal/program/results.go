@@ -116,9 +116,9 @@ type Failure struct {
 	Got    int64
 }
 
-// FirstFailure finds the first Op before end, without a label of its own to go to, that ran and did not get what it demanded;
-// or, with all set, that did not run at all. That of a Fork does not count: its child may be far ahead of the parent,
-// which alone stores the result.
+// FirstFailure finds the first Op before end, without a label of its own to go to, that ran and did not get what it
+// demanded; or, with all set, that did not run at all. That of a Fork does not count: its child may be far ahead of
+// the parent, which alone stores the result.
 func (p *Program) FirstFailure(r *Results, end int, all bool) (Failure, bool) {
 	for i := 0; i < end; i++ {
 		at := header + i*opSize
@@ -131,17 +131,19 @@ func (p *Program) FirstFailure(r *Results, end int, all bool) (Failure, bool) {
 			continue
 		}
 		m := &p.metas[i]
-		return Failure{Op{p, i}, m.layer, filter.Name(get32(r.ops, at+offNr)), m.object, ran, errno(res), int64(res)}, true
+		call := filter.Name(get32(r.ops, at+offNr))
+		return Failure{Op{p, i}, m.layer, call, m.object, ran, errno(res), int64(res)}, true
 	}
 	return Failure{}, false
 }
 
-// FirstOfKind reports whether no call of the kind of the Op at i succeeded before it. Calls of one number are of one kind, but for
-// mount(2), where each file system is a kind of its own.
+// FirstOfKind reports whether no call of the kind of the Op at i succeeded before it. Calls of one number are of one
+// kind, but for mount(2), where each file system is a kind of its own.
 func (p *Program) FirstOfKind(r *Results, i int) bool {
+	nr, fs := get32(r.ops, header+i*opSize+offNr), p.fileSystem(i)
 	for j := 0; j < i; j++ {
 		at := header + j*opSize
-		if r.ops[at+offKind] != kindCall || get32(r.ops, at+offNr) != get32(r.ops, header+i*opSize+offNr) || p.system(j) != p.system(i) {
+		if r.ops[at+offKind] != kindCall || get32(r.ops, at+offNr) != nr || p.fileSystem(j) != fs {
 			continue
 		}
 		if res := get64(r.ops, at+offRes); res != unset && errno(res) == 0 {
@@ -151,8 +153,8 @@ func (p *Program) FirstOfKind(r *Results, i int) bool {
 	return true
 }
 
-// system is the file system that a call mounts, or "".
-func (p *Program) system(i int) string {
+// fileSystem is the file system that a call mounts, or "".
+func (p *Program) fileSystem(i int) string {
 	if get32(p.mem, p.at(i)+offNr) != mountCall {
 		return ""
 	}
@@ -182,7 +184,8 @@ func (p *Program) Disarm(i int) {
 	put32(p.mem, at+offNr, nothing)
 }
 
-// Store replaces what the Op returned, for a test of those who compare it. [Unset] is what stands there before the Op runs.
+// Store replaces what the Op returned, for a test of those who compare it. [Unset] is what stands there before the Op
+// runs.
 func (r *Results) Store(o Op, v uint64) { put64(r.ops, header+o.i*opSize+offRes, v) }
 
 // Unset is the result of an Op that did not run.

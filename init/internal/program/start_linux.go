@@ -32,8 +32,8 @@ func Open() (fd int, mem []byte, err error) {
 const MaxFiles = 599
 
 // Start starts a runner. It gets files as its descriptors from 0 on; number 3 is the program, and -1 leaves a number
-// closed. Every signal that the calling thread blocks stays blocked in it, and the thread must be locked: what it starts
-// dies with it if it asked to. A group that is not negative is the control group that it is born in.
+// closed. Every signal that the calling thread blocks stays blocked in it, and the thread must be locked: what it
+// starts dies with it if it asked to. A group that is not negative is the control group that it is born in.
 func Start(files []int, env []string, group int) (pid int, err error) {
 	exe, err := executable()
 	if err != nil {

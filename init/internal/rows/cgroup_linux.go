@@ -12,31 +12,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// cgroupNamespace hides where in the host's hierarchy the server is; cgroup_namespaces(7).
-type cgroupNamespace struct{ ino stat }
-
-const cgroupNS = 6 // in platform.NamespaceNames
-
-func (r *cgroupNamespace) ops(b *build) {
-	b.Do(sys.Unshare(unix.CLONE_NEWCGROUP))
-	r.ino = b.namespace("cgroup")
+// openCgroup opens the group that the shim made for the server, while its path is in the root. The frame clones the
+// server's process into the group.
+type openCgroup struct {
+	noFacts // cgroup compares
+	args    *program.Addr
 }
 
-func (r *cgroupNamespace) check(c *check) {
-	own := strconv.FormatUint(c.Machine.Namespaces[cgroupNS], 10)
-	if !c.procMounted() {
-		c.lacks("cgroup", "not "+own, "/proc is empty", "the namespace was made; that could not be read back")
-		return
-	}
-	got := strconv.FormatUint(c.stat(r.ino).ino, 10)
-	c.factIf(got != own && got != "0", "cgroup", "not "+own, got)
-}
-
-// openCgroup opens the group that the shim made for the server, by its path: the folder is not in the root that is built next.
-// The clone of the server's process takes it: the frame's.
-type openCgroup struct{ noFacts }
-
-// cloneArgs is struct clone_args up to the group's descriptor, its last field; clone(2).
+// struct clone_args up to the group's descriptor, its last field; clone(2).
 const (
 	cloneArgsSize  = 88
 	cloneArgsGroup = 80
@@ -46,21 +29,23 @@ func (r *openCgroup) ops(b *build) {
 	if !b.Group.Made() {
 		return
 	}
-	b.launch.cloneArgs = b.Data(program.Raw(unix.CLONE_INTO_CGROUP, 0, 0, 0, uint64(unix.SIGCHLD), 0, 0, 0, 0, 0, 0))
-	b.Do(sys.Openat(sys.CWD, b.Group.Dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)).StoreAt(b.launch.cloneArgs.Plus(cloneArgsGroup))
+	*r.args = b.Data(program.Raw(unix.CLONE_INTO_CGROUP, 0, 0, 0, uint64(unix.SIGCHLD), 0, 0, 0, 0, 0, 0))
+	open := sys.Openat(sys.CWD, b.Group.Dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	b.Do(open).StoreAt(r.args.Plus(cloneArgsGroup))
 }
 
-// clone makes the server's process, in its group from the first instruction on.
+// cloneServer clones the server's process, into its group before its first instruction.
 func (l *Launch) cloneServer(b *build) program.Op {
-	zero := program.Int(0)
-	if l.cloneArgs == 0 {
-		return b.StepExactly(zero, sys.Clone(int(unix.SIGCHLD))).Fork()
+	clone := sys.Clone(int(unix.SIGCHLD))
+	if l.state.cgroup != 0 {
+		clone = sys.Clone3(l.state.cgroup, cloneArgsSize)
 	}
-	return b.StepExactly(zero, sys.Clone3(l.cloneArgs, cloneArgsSize)).Fork()
+	return b.StepExactly(program.Int(0), clone).Fork()
 }
 
-// cgroup looks where the server's process is: as it sees that itself, and as the group shows it to the shim.
+// cgroup compares the group of the server's process, as the process reads it and as the shim does.
 type cgroup struct {
+	proc       *procMount
 	open, read program.Op
 	at         program.Addr
 }
@@ -86,16 +71,16 @@ func (r *cgroup) check(c *check) {
 		return
 	}
 	var self []byte
-	if c.procMounted() {
+	if r.proc.mounted(c) {
 		self = c.Filled(r.read, r.at)
 	}
-	c.group(g, self)
+	c.group(g, self, r.proc.mounted(c))
 }
 
-// group compares a group with what the shim reads of it, and with what the server's process reads of itself, if it has /proc.
-func (c *check) group(g *cgroups.Group, self []byte) {
+// group compares a group with what the shim read of it and, if there is a /proc, with what the server's process did.
+func (c *check) group(g *cgroups.Group, self []byte, proc bool) {
 	c.fact("processes", strconv.Itoa(c.Server), g.Members)
-	if c.procMounted() {
+	if proc {
 		got, _ := platform.ParseCgroup(self)
 		c.fact("group", g.Path, got)
 	}

@@ -17,13 +17,11 @@ func grouped(change func(g *cgroups.Group, c *check, self *string)) (order.Layer
 	}}
 	self := "12:pids:/elsewhere\n0::/a/mcp-sandbox-1\n"
 	l := &Launch{Program: program.New(make([]byte, program.Size))}
-	l.proc = [2]program.Op{l.Try(program.Sys(0)), l.Try(program.Sys(0))}
 	results := l.Copy()
-	results.Store(l.proc[0], 0)
 	report := order.LayerReport{Layer: order.Cgroup}
 	c := &check{Evidence: &Evidence{Results: results, Server: 17}, Request: &Request{Group: g}, launch: l, layer: &report}
 	change(g, c, &self)
-	c.group(g, []byte(self))
+	c.group(g, []byte(self), true)
 	return report, c.refusal
 }
 

@@ -13,7 +13,7 @@ const (
 	unconfined                                // none
 
 	limitsAny = limitsFiltered | limitsUnfiltered
-	shared    = reduced | limitsAny | unconfined // the server has the host's namespaces, and the host's processes within reach
+	shared    = reduced | limitsAny | unconfined // the host's namespaces, with the host's processes in reach
 	confined  = full | reduced | limitsAny
 	filtered  = full | reduced | limitsFiltered
 	always    = full | shared
@@ -41,9 +41,9 @@ func setOf(c policy.Confinement, noFilter bool) confinements {
 func (l *Launch) is(s confinements) bool { return l.in&s != 0 }
 
 // rowsOf is what a confinement has of the table.
-func rowsOf(in confinements) []entry {
+func rowsOf(in confinements, s *state) []entry {
 	var has []entry
-	for _, e := range table() {
+	for _, e := range table(s) {
 		if e.where&in != 0 {
 			has = append(has, e)
 		}

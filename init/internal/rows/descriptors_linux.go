@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// closeInherited closes what init got and nobody named: write ends of the shim's own pipes, or of another launch's, would keep
-// the end of file away by which a dead shim is noticed. It also takes the things a process inherits that are not
-// descriptors: the session, with its terminal, and, in a row of its own, the session keyring.
+// closeInherited closes every descriptor of init that the shim did not name: a write end of the shim's pipes, or of
+// another launch's, would keep away the end of file by which a dead shim is noticed. It also leaves the launcher's
+// session, and with it the terminal.
 type closeInherited struct {
 	closed  program.Op
 	session program.Op
@@ -38,33 +38,26 @@ func (r *closeInherited) ops(b *build) {
 
 func (r *closeInherited) check(c *check) {
 	c.fact("unnamed descriptor", "EBADF", c.result(r.closed))
-	c.fact("session", c.init(), c.result(r.session))
+	c.fact("session", c.initPID(), c.result(r.session))
 	if !c.TTY {
 		r.terminal(c)
 	}
 }
 
-// terminal shows that there is no controlling terminal; tty(4). Where even opening the device is forbidden, as systemd's
-// DevicePolicy=strict does by a control group's program, the new session is what shows it.
+// terminal demands that there is no controlling terminal; tty(4). Where a cgroup's BPF program forbids the open
+// itself, as under systemd's DevicePolicy=strict, the new session is the proof.
 func (r *closeInherited) terminal(c *check) {
 	const name, want = "open /dev/tty", "ENXIO"
 	got := c.result(r.tty)
 	if got == "EPERM" || got == "EACCES" {
-		c.lacks(name, want, "what the launcher runs in forbids it: "+got, "that there is no terminal is shown by the new session alone")
+		c.lacks(name, want, "what the launcher runs in forbids it: "+got,
+			"that there is no terminal is shown by the new session alone")
 		return
 	}
 	c.fact(name, want, got)
 }
 
-// init is process 1's number for itself.
-func (c *check) init() string {
-	if c.launch.is(full) {
-		return "1"
-	}
-	return c.result(c.launch.clone)
-}
-
-// keyring takes the launcher's session keyring away, which every process inherits; session-keyring(7).
+// keyring joins a new session keyring in place of the launcher's, which every process inherits; session-keyring(7).
 type keyring struct {
 	before, after program.Op
 	join          program.Op
@@ -83,7 +76,8 @@ func (r *keyring) ops(b *build) {
 func (r *keyring) check(c *check) {
 	const effect = "the launcher's session keyring stays attached; the filter refuses keyctl to the server"
 	if c.Machine.Kills(unix.SYS_KEYCTL) {
-		c.lacks("session keyring", "a fresh one", "what the launcher runs in ends whoever calls keyctl, by SIGSYS", effect)
+		c.lacks("session keyring", "a fresh one",
+			"what the launcher runs in ends whoever calls keyctl, by SIGSYS", effect)
 		return
 	}
 	if e := c.Errno(r.join); e != 0 {
@@ -94,12 +88,13 @@ func (r *keyring) check(c *check) {
 	c.factIf(before != after && c.Errno(r.after) == 0, "session keyring", "not "+before, after)
 }
 
-// closeDescriptors leaves the server standard input, output and error, and the two descriptors of the wait, which execve closes.
+// closeDescriptors leaves the server standard input, output and error, and two descriptors that execve closes: the
+// process tells the shim by one that it is ready, and waits for its release by the other.
 type closeDescriptors struct {
-	umaskOf     program.Op
-	up, release program.Op
-	list        program.Op
-	entries     program.Addr
+	proc           *procMount
+	ready, release program.Op
+	list           program.Op
+	entries        program.Addr
 }
 
 const entriesSize = 4096
@@ -110,32 +105,42 @@ func (r *closeDescriptors) ops(b *build) {
 	for _, fd := range []int{fdReady, fdRelease} {
 		b.Do(sys.Fcntl(sys.FD(fd), unix.F_SETFD, unix.FD_CLOEXEC))
 	}
-	r.up = b.Ask(sys.Fcntl(sys.FD(fdReady), unix.F_GETFD, 0))
+	r.ready = b.Ask(sys.Fcntl(sys.FD(fdReady), unix.F_GETFD, 0))
 	r.release = b.Ask(sys.Fcntl(sys.FD(fdRelease), unix.F_GETFD, 0))
-	// Number 3 is free now, so the folder is the only one that is not the server's.
+	// The folder gets number 3, which is free now.
 	dir := b.Observe(sys.Openat(sys.CWD, "/proc/self/fd", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0))
 	r.entries = b.Space(entriesSize)
 	r.list = b.Observe(sys.Getdents64(dir.Result(), r.entries, entriesSize))
 	b.Step(sys.CloseRange(fdProgram, fdProgram, 0))
-
-	mask := b.umask()
-	if b.launch.is(full) || mask != b.Machine.Umask { // there a row before this one changed it
-		b.Do(sys.Umask(mask))
-	}
-	r.umaskOf = b.Observe(sys.Umask(mask))
 }
 
 func (r *closeDescriptors) check(c *check) {
 	const cloexec = "1"
-	c.fact("close-on-exec of the wait's descriptors", cloexec, c.result(r.up))
+	c.fact("close-on-exec of the wait's descriptors", cloexec, c.result(r.ready))
 	c.fact("close-on-exec of the release", cloexec, c.result(r.release))
-	if !c.procMounted() {
-		c.lacks("descriptors", "0 1 2", "/proc is empty", "close_range closed the rest; the list could not be read back")
+	if !r.proc.mounted(c) {
+		c.lacks("descriptors", "0 1 2", "/proc is empty",
+			"close_range closed the rest; the list could not be read back")
 	} else {
 		c.fact("descriptors", "0 1 2, until execve 3 5 6", c.descriptors(r))
 	}
-	c.fact("umask", octal(c.umask()), octal(int(c.Value(r.umaskOf))))
 }
+
+// umask sets the server's file mode creation mask.
+type umask struct {
+	cleared bool // an earlier row set the mask to 0
+	got     program.Op
+}
+
+func (r *umask) ops(b *build) {
+	mask := b.umask()
+	if r.cleared || mask != b.Machine.Umask {
+		b.Do(sys.Umask(mask))
+	}
+	r.got = b.Observe(sys.Umask(mask)) // umask(2) returns the mask before
+}
+
+func (r *umask) check(c *check) { c.fact("umask", octal(c.umask()), octal(int(c.Value(r.got)))) }
 
 func (c *check) descriptors(r *closeDescriptors) string {
 	names, ok := platform.ParseDirents(c.Filled(r.list, r.entries))

@@ -1,4 +1,5 @@
-// Package rows is the confinement as a table: what is done to a server before it runs, in which order, and what proves it.
+// Package rows is the confinement as a table: what is done to a server before it runs, in which order, and what
+// proves it.
 //
 //	l := rows.NewLaunch(mem, &policy, policy.Full, false) // what comes before the namespaces: the runner can start
 //	err := l.Complete(request)                           // the rest, while the kernel makes them

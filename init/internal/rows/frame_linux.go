@@ -7,20 +7,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Exit codes of the processes of a launch that failed. They are told apart from the server's by what init stored.
+// Exit codes of init and of the server's process. Init stored the server's wait status if it was the server that
+// exited.
 const (
 	exitFailed   = 96 // a call of the frame failed
 	exitOrphaned = 97 // the shim is gone
-	exitExec     = 98 // execve came back
+	exitExec     = 98 // execve failed
 )
 
-// cloneInit writes what a runner does before the launch is planned: it clones init and ends, and init waits. So the kernel
-// makes the namespaces while the shim plans.
+// cloneInit writes the part of the program that is known before the launch is planned: the runner clones init and
+// exits, and init waits. So the kernel makes the namespaces while the shim plans.
 func (l *Launch) cloneInit(hostNet bool) {
 	b := &build{Program: l.Program, launch: l}
 	outer := new(program.Label)
 	l.Layer("namespaces")
-	// First of all: were the shim killed now, the host would know its runner by this.
+	// First, for a host that finds the runner of a killed shim by this name.
 	b.Call(sys.Prctl(unix.PR_SET_NAME, program.Str(order.RunnerName)))
 	flags := unix.CLONE_PARENT | int(unix.SIGCHLD)
 	if l.is(full) {
@@ -40,8 +41,9 @@ func (l *Launch) cloneInit(hostNet bool) {
 	exit(b, exitFailed)
 }
 
-// writeFrame writes the rest of the frame, with the rows of the table in it: init lays the confinement, clones the server's
-// process and reaps; the server's process confines itself, reports, waits, executes.
+// writeFrame writes the rest of the program: init makes the calls of its rows, clones the server's process and reaps.
+// The server's process makes the calls of its rows, says that it is ready, waits for its release and executes the
+// server.
 func (l *Launch) writeFrame(b *build) {
 	reap := new(program.Label)
 	b.Bind(&l.completed)
@@ -54,13 +56,13 @@ func (l *Launch) writeFrame(b *build) {
 
 	b.Bind(reap)
 	b.BranchUnlessOK(&l.fail)
-	b.traceServer()
+	l.state.trace.traceServer(b)
 	b.Layer("privileges")
-	l.initCaps = b.dropCapabilities(l.is(full))
+	l.state.initCaps = b.dropCapabilities(l.is(full))
 	b.Layer("exec")
 	l.initReady = b.Len()
 	b.signalReady()
-	b.detachAtExec()
+	l.state.trace.detachAtExec(b)
 	if l.is(full) {
 		l.reapLoop(b)
 	} else {
@@ -79,84 +81,40 @@ func (l *Launch) writeRows(b *build, s side) {
 	}
 }
 
-// execServer is the server's way out: tell, wait, unblock the signals, execve.
+// execServer is the end of the server's process: ready, wait, unblock the signals, execve.
 func (l *Launch) execServer(b *build) {
 	b.Layer("exec")
-	l.serverReady = b.Len() // the next result may not be stored yet when the shim looks
+	l.serverReady = b.Len() // the shim may read the memory before the next result is stored
 	b.signalReady()
 	b.awaitRelease()
-	// The last call before execve, or a signal in between would be lost.
+	// Last, or a signal between this call and execve would be lost.
 	b.Step(sys.Sigsetmask(0))
 	l.exec = b.Call(sys.Execve(b.View.Command, b.Strings(b.View.Argv), b.Strings(b.Env)))
 	exit(b, exitExec)
 }
 
-// signalReady tells the shim that this process has come to its end of the evidence.
+// signalReady tells the shim that the process has come to the end of its evidence.
 func (b *build) signalReady() {
-	b.StepExactly(program.Int(1), sys.Write(sys.FD(fdReady), "."))
+	b.StepExactly(program.Int(len(MsgReady)), sys.Write(sys.FD(fdReady), MsgReady))
 }
 
-// awaitRelease waits until the shim lets the program go on. A dead shim ends it: only the shim holds the other end.
+// awaitRelease waits for the shim. It ends the process if the shim is gone, which alone holds the other end.
 func (b *build) awaitRelease() {
 	b.StepExactly(program.Int(1), sys.Read(sys.FD(fdRelease), b.Space(8), 1))
 }
 
-// checkParentAlive ends the process if the shim is gone already: PR_SET_PDEATHSIG speaks only of what happens after it.
+// checkParentAlive ends the process if the shim is gone: PR_SET_PDEATHSIG tells only of a later death.
 func (b *build) checkParentAlive() {
-	poll := program.Words(fdLifeline) // events 0: only a hang-up counts
+	poll := program.Words(fdLifeline) // no events: POLLHUP alone
 	b.StepExactly(program.Int(0), sys.Ppoll(poll, 1, program.Words(0, 0)))
 }
 
-func exit(b *build, code int) { b.Call(sys.ExitGroup(code)) }
-
-// MsgFreeze is the letter to init that stops every process of the sandbox at once: no other way could be sure of a process
-// that forks. Any other letter is a signal for the server.
-const MsgFreeze = 0
-
-// reapLoop is what init does for the rest of its life: reap, pass signals on, and end with the shim or the server.
-// With its end the kernel ends every process of the namespace; pid_namespaces(7).
-func (l *Launch) reapLoop(b *build) {
-	l.placeHost(b)
-	b.Call(sys.CloseRange(fdRelease, everything, 0))
-	p := l.newInitLoop(b)
-	orphaned := new(program.Label)
-	loop, signal, one, reap, wait, another := new(program.Label), new(program.Label), new(program.Label), new(program.Label), new(program.Label), new(program.Label)
-
-	b.Bind(loop)
-	p.awaitSignal(b, orphaned).Else(signal)
-	b.Bind(orphaned)
-	exit(b, exitOrphaned)
-	b.Bind(signal)
-	b.BranchUnless(program.Int(1), reap)
-	b.Load(program.Word(p.signal))
-	b.BranchUnless(program.Int(MsgFreeze), one)
-	b.Call(sys.Kill(program.Int(-1), program.Int(int(unix.SIGSTOP))))
-	b.Jump(reap)
-	b.Bind(one)
-	b.Call(sys.Kill(l.server.Result(), program.Word(p.signal)))
-	p.jobs.continueGroup()
-	b.Bind(reap)
-	p.drainSignalfd(b)
-	p.jobs.reportStop()
-	b.Bind(wait)
-	// That this call returned the server's id says that its status is the server's: init makes no other call after it.
-	l.reaped = b.StepExactly(l.server.Result(), sys.Wait4(-1, l.status, unix.WNOHANG)).Else(another)
-	// If that was the last process, init ends. Else the shim counts what is left and lets go of the lifeline; what init
-	// then kills it also reaps, so that its usage is known.
-	gone, rest := new(program.Label), new(program.Label)
-	b.Call(sys.Wait4(-1, 0, unix.WNOHANG))
-	b.BranchUnlessOK(gone)
-	b.signalReady()
-	b.Call(sys.Ppoll(program.Words(fdLifeline, fdHost|pollin<<32), p.descriptors(), program.Int(0)))
-	b.Call(sys.Kill(program.Int(-1), program.Int(int(unix.SIGKILL))))
-	b.Bind(rest)
-	b.Call(sys.Wait4(-1, 0, 0))
-	b.BranchUnlessOK(gone)
-	b.Jump(rest)
-	b.Bind(gone)
-	exit(b, 0)
-	b.Bind(another)
-	b.BranchUnlessOK(loop)
-	b.BranchUnless(program.Int(0), wait)
-	b.Jump(loop)
+// initPID is init's number for itself and for the server.
+func (l *Launch) initPID() int {
+	if l.is(full) {
+		return 1
+	}
+	return l.Init()
 }
+
+func exit(b *build, code int) { b.Call(sys.ExitGroup(code)) }

@@ -3,7 +3,6 @@ package rows
 import (
 	"strconv"
 
-	"github.com/landlock-lsm/go-landlock/landlock/syscall"
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
 	"github.com/security-mcp/mcp-sandbox/init/internal/program/sys"
 	"github.com/security-mcp/mcp-sandbox/init/internal/view"
@@ -11,59 +10,200 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Rights of landlock(7). Those that are given: to everything visible, to files, to folders of the sandbox's own.
+// Versions of Landlock; landlock(7).
 const (
-	rightsRead  = syscall.AccessFSExecute | syscall.AccessFSReadFile | syscall.AccessFSReadDir
-	rightsFile  = syscall.AccessFSExecute | syscall.AccessFSReadFile | syscall.AccessFSWriteFile | syscall.AccessFSTruncate
-	rightsWrite = rightsRead | rightsFile | syscall.AccessFSRemoveDir | syscall.AccessFSRemoveFile | syscall.AccessFSMakeDir |
-		syscall.AccessFSMakeReg | syscall.AccessFSMakeSock | syscall.AccessFSMakeFifo | syscall.AccessFSMakeSym | syscall.AccessFSRefer
-	rightsPrivate = rightsWrite | syscall.AccessFSResolveUnix
-	rightsDev     = rightsFile | syscall.AccessFSReadDir | syscall.AccessFSIoctlDev
-	scopes        = syscall.ScopeAbstractUnixSocket | syscall.ScopeSignal
+	renameABI   = 2 // renaming from one folder to another can be allowed, as npm and git need it
+	truncateABI = 3 // truncate(2) and O_TRUNC
+	ioctlABI    = 5 // ioctl(2) of devices
+	scopesABI   = 6 // signals, and connecting to an abstract socket outside
+	pathnameABI = 9 // connecting to a socket by its path
 )
 
-// handled are the file rights that each version of Landlock knows, and how large its struct landlock_ruleset_attr is.
-func handled(abi int) (rights, size uint64) {
-	last, size := uint(12), uint64(8)
-	for _, v := range [...]struct {
-		abi  int
-		last uint
-		size uint64
-	}{{2, 13, 8}, {3, 14, 8}, {4, 14, 16}, {5, 15, 16}, {6, 15, 24}, {9, 16, 24}} {
-		if abi >= v.abi {
-			last, size = v.last, v.size
+// A rule gives rights to one path. It is tried by an open that needs these rights, which must go as it went without
+// Landlock.
+type rule struct {
+	path    string
+	rights  uint64
+	flags   int
+	private bool       // a private folder: tried by making a file
+	node    *view.Node // the node whose inode the path must lead to; nil for what is made for the sandbox
+	dir     int        // the path as it is opened for the rule: a descriptor or AT_FDCWD, and a name there
+	name    string
+	refuses string // a path that must not be opened for writing; "" if none
+	opened  program.Op
+	looked  stat
+	tried   [2]ruleTrial // without Landlock, and with it
+}
+
+// A ruleTrial is an open, or the file that was made in a private folder and removed again.
+type ruleTrial struct{ made, removed program.Op }
+
+// landlockState is what landlockRuleset leaves for landlockRestrict.
+type landlockState struct {
+	fd     program.Op
+	rules  []rule
+	absent bool
+}
+
+// landlockRuleset makes the ruleset in init. The rules stand behind the mounts: they hold even if a way around the
+// mounts is found.
+type landlockRuleset struct {
+	state *landlockState
+	rules func(*build) []rule
+	// least is the lowest version of use. Where the mounts hold without Landlock, one that forbids every rename is
+	// worse than none.
+	least int
+}
+
+func (r *landlockRuleset) ops(b *build) {
+	r.state.absent = b.Machine.LandlockABI < r.least
+	if r.state.absent {
+		return
+	}
+	rights, size := handled(b.Machine.LandlockABI)
+	scoped := uint64(0)
+	if b.Machine.LandlockABI >= scopesABI {
+		scoped = scopes
+	}
+	r.state.fd = b.Do(sys.LandlockCreateRuleset(program.Words(rights, 0, scoped), size, 0))
+	r.state.rules = r.rules(b)
+	for i := range r.state.rules {
+		w := &r.state.rules[i]
+		attr := b.Data(program.Raw(w.rights & rights)) // struct landlock_path_beneath_attr
+		b.Space(8)
+		b.openRule(w).StoreAt(attr.Plus(8))
+		b.Do(sys.LandlockAddRule(r.state.fd.Result(), rulePathBeneath, attr)).For(w.path)
+	}
+}
+
+const rulePathBeneath = 1 // LANDLOCK_RULE_PATH_BENEATH
+
+// openRule opens the path of a rule, without following a link at its end. The inode is compared with the node's.
+func (b *build) openRule(w *rule) program.Op {
+	w.opened = b.Do(sys.Openat(sys.FD(w.dir), w.name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0))
+	if w.node != nil {
+		at := b.Space(statxSize)
+		look := sys.Statx(w.opened.Result(), "", unix.AT_EMPTY_PATH, unix.STATX_BASIC_STATS, at)
+		w.looked = stat{b.Observe(look).For(w.path), at}
+	}
+	return w.opened
+}
+
+func (r *landlockRuleset) check(c *check) {
+	for i := range r.state.rules {
+		w := &r.state.rules[i]
+		if w.node == nil {
+			continue
+		}
+		if c.Value(w.opened) <= fdTrees { // not a new descriptor
+			c.refuse("open", w.path, mismatch{"a descriptor", c.result(w.opened)})
+		}
+		if got := c.stat(w.looked); got.dev != w.node.Dev || got.ino != w.node.Ino {
+			c.refuse("open", w.path, mismatch{"what was looked at", "another"})
 		}
 	}
-	return 1<<(last+1) - 1, size
 }
 
-// A rule gives rights to one place. Its trial is an open that needs them: it must go as it went without Landlock.
-type rule struct {
-	path          string
-	rights        uint64
-	flags         int
-	private       bool
-	node          *view.Node // whose inode has to lie there; nil for what is made for the sandbox
-	opened        program.Op
-	looked        stat
-	before, after program.Op
-	removed       [2]program.Op // of a private folder: the file of the trial is removed again
+// landlockRestrict applies the ruleset to the server's process. init stays without: it still has to signal the server.
+type landlockRestrict struct {
+	state  *landlockState
+	lacks  func(*check) // adds what this version of Landlock lacks in the confinement
+	canary [2]program.Op
+	signal [2]program.Op
+	writes []refusedWrite
 }
 
-// landlockRuleset is Landlock's half that init can do: the rules. They stand behind the mounts: what can be read is what
-// the root shows, and what can be written is what was granted, even if a way around the mounts were found.
-type landlockRuleset struct{}
-
-// landlockState is what the two rows share.
-type landlockState struct {
-	fd    program.Op
-	rules []rule
+func (r *landlockRestrict) ops(b *build) {
+	if r.state.absent {
+		return
+	}
+	r.tryRules(b, 0)
+	r.writes = b.askWrites(r.state.rules)
+	r.canary[0] = b.Ask(openCanary())
+	if b.Machine.LandlockABI >= scopesABI {
+		r.signal[0] = b.signalInit()
+	}
+	b.Do(sys.LandlockRestrictSelf(r.state.fd.Result()))
+	r.canary[1] = b.Observe(openCanary())
+	if b.Machine.LandlockABI >= scopesABI {
+		r.signal[1] = b.signalInit()
+	}
+	b.tryWrites(r.writes)
+	r.tryRules(b, 1)
 }
 
-// minLandlock is the first version with which files can be renamed across folders, as npm and git do.
-const minLandlock = 2
+// openCanary opens a file that no rule allows.
+func openCanary() program.Syscall {
+	return sys.Openat(sys.FD(fdCanary), CanaryFile, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+}
 
-// withoutLandlock tells why there is none; [platform.NoLandlock].
+// signalInit tries to signal init, which is the parent of the server's process.
+func (b *build) signalInit() program.Op {
+	parent := b.AskFor(program.Int(b.launch.initPID()), sys.Getppid())
+	return b.Observe(sys.Kill(parent.Result(), program.Int(0)))
+}
+
+// tryRules tries the rules, by acts that leave nothing behind; when is 0 without Landlock and 1 with it. In a private
+// folder a file is made, for /dev gives /dev/shm the right to open one.
+func (r *landlockRestrict) tryRules(b *build, when int) {
+	for i := range r.state.rules {
+		w := &r.state.rules[i]
+		t, path := &w.tried[when], w.path
+		if w.private {
+			file := path + "/.trial"
+			t.made = b.Observe(sys.Mknodat(sys.CWD, file, unix.S_IFREG|0o600, 0))
+			t.removed = b.Observe(sys.Unlinkat(sys.CWD, file, 0))
+			continue
+		}
+		if path == "/dev" {
+			path = nullPath
+		}
+		t.made = b.Observe(sys.Openat(sys.CWD, path, w.flags, 0o600))
+	}
+}
+
+func (r *landlockRestrict) check(c *check) {
+	abi := c.Machine.LandlockABI
+	if r.state.absent {
+		c.layer.State = order.Absent
+		c.layer.Reason = "Landlock of this kernel (ABI " + strconv.Itoa(abi) + ") " +
+			"lets no file be renamed across folders"
+		if abi == 0 {
+			c.layer.Reason = c.Machine.withoutLandlock()
+		}
+		c.layer.Effect = "the mounts alone decide what can be read and written; " +
+			"abstract sockets end at the network namespace"
+		return
+	}
+	c.fact("open of a file without a rule before", "opened", c.opened(r.canary[0]))
+	c.fact("open of a file without a rule", "EACCES", c.opened(r.canary[1]))
+	if abi >= scopesABI {
+		c.fact("signal to init before", "0", c.result(r.signal[0]))
+		c.fact("signal to init", "EPERM", c.result(r.signal[1]))
+	}
+	r.lacks(c)
+	c.refusedWrites(r.writes)
+	for i := range r.state.rules {
+		c.rule(&r.state.rules[i])
+	}
+}
+
+// rule compares the two trials of a rule.
+func (c *check) rule(w *rule) {
+	if w.private {
+		made := func(t *ruleTrial) string { return c.result(t.made) + ", removed " + c.result(t.removed) }
+		c.fact("make a file in "+w.path, "0, removed 0", made(&w.tried[1]))
+		c.fact("make a file in "+w.path+" before", "0, removed 0", made(&w.tried[0]))
+		return
+	}
+	gives := choose(w.rights&^uint64(rightsRead) == 0, "read ", "write ")
+	if w.refuses != "" && gives != "read " {
+		c.refuse("rule", w.path, mismatch{"a right to read", "a right to write"})
+	}
+	c.fact(gives+w.path, c.opened(w.tried[0].made), c.opened(w.tried[1].made))
+}
+
+// withoutLandlock is the reason for which the machine has no Landlock; [platform.NoLandlock].
 func (m *Machine) withoutLandlock() string {
 	switch e := m.NoLandlock; {
 	case m.Kills(unix.SYS_LANDLOCK_CREATE_RULESET):
@@ -74,177 +214,4 @@ func (m *Machine) withoutLandlock() string {
 		return "what the launcher runs in refuses Landlock: " + e.Error()
 	}
 	return "the kernel has no Landlock, or what the launcher runs in hides it"
-}
-
-// lacksLandlock reports whether the kernel's is none, or too old: in full, where the mounts hold without it, one that
-// would break renames is worse than none.
-func (r *Request) lacksLandlock(l *Launch) bool {
-	return l.is(full) && r.Machine.LandlockABI < minLandlock
-}
-
-func (r *landlockRuleset) ops(b *build) {
-	if b.lacksLandlock(b.launch) {
-		return
-	}
-	l := b.launch
-	rights, size := handled(b.Machine.LandlockABI)
-	scoped := uint64(0)
-	if size >= 24 {
-		scoped = scopes
-	}
-	l.landlock.fd = b.Do(sys.LandlockCreateRuleset(program.Words(rights, 0, scoped), size, 0))
-	if l.is(full) {
-		l.landlock.rules = b.landlockRules()
-	} else {
-		l.landlock.rules = b.landlockRulesShared()
-	}
-	for i := range l.landlock.rules {
-		w := &l.landlock.rules[i]
-		attr := b.Data(program.Raw(w.rights & rights))
-		b.Space(8)
-		b.open(w).StoreAt(attr.Plus(8))
-		b.Do(sys.LandlockAddRule(l.landlock.fd.Result(), 1, attr)).For(w.path)
-	}
-}
-
-// landlockRules follow from the view.
-func (b *build) landlockRules() []rule {
-	v := b.View
-	anonymous := unix.O_TMPFILE | unix.O_WRONLY | unix.O_CLOEXEC
-	w := []rule{
-		{path: "/", rights: rightsRead, flags: unix.O_RDONLY | unix.O_DIRECTORY | unix.O_CLOEXEC},
-		{path: "/dev", rights: rightsDev, flags: unix.O_WRONLY | unix.O_CLOEXEC},
-	}
-	for i := range v.Private {
-		// The others of them only carry what is mounted in them.
-		if n := &v.Private[i]; n.Mode&0o200 != 0 && n.Path != "/dev" {
-			w = append(w, rule{path: n.Path, rights: rightsPrivate, private: true})
-		}
-	}
-	for i := range v.Nodes {
-		switch n := &v.Nodes[i]; {
-		case n.Kind != view.Bind || !n.Write || n.Device:
-		case n.Folder:
-			w = append(w, rule{path: n.Path, rights: rightsWrite, flags: anonymous})
-		default:
-			w = append(w, rule{path: n.Path, rights: rightsFile, flags: unix.O_WRONLY | unix.O_CLOEXEC})
-		}
-	}
-	return needed(w)
-}
-
-// needed leaves out the rules that give nothing: what lies below a folder has the folder's rights, through mounts too.
-func needed(all []rule) []rule {
-	var w []rule
-	for i := range all {
-		given := false
-		for j := range all {
-			above := all[i].path != all[j].path && isBelow(all[i].path, all[j].path)
-			given = given || above && all[i].rights&^all[j].rights == 0
-		}
-		if !given {
-			w = append(w, all[i])
-		}
-	}
-	return w
-}
-
-func (r *landlockRuleset) check(c *check) {
-	for i := range c.launch.landlock.rules {
-		w := &c.launch.landlock.rules[i]
-		if w.node == nil {
-			continue
-		}
-		if c.Value(w.opened) <= fdTrees { // not a descriptor of its own
-			c.refuse("open", w.path, mismatch{"a descriptor", c.result(w.opened)})
-		}
-		if got := c.stat(w.looked); got.dev != w.node.Dev || got.ino != w.node.Ino {
-			c.refuse("open", w.path, mismatch{"what was looked at", "another"})
-		}
-	}
-}
-
-// landlockRestrict applies the ruleset to the server's process. Only that is restricted: init still has to signal it.
-type landlockRestrict struct {
-	file, signal [2]program.Op
-	writes       []refusedWrite
-}
-
-func (r *landlockRestrict) ops(b *build) {
-	l := &b.launch.landlock
-	if b.lacksLandlock(b.launch) {
-		return
-	}
-	for i := range l.rules {
-		l.rules[i].before = b.tryRule(&l.rules[i], 0)
-	}
-	r.writes = b.askWrites()
-	r.file[0] = b.Ask(sys.Openat(sys.FD(fdCanary), CanaryFile, unix.O_RDONLY|unix.O_CLOEXEC, 0))
-	if b.Machine.LandlockABI >= scopesABI {
-		r.signal[0] = b.signalInit()
-	}
-	b.Do(sys.LandlockRestrictSelf(l.fd.Result()))
-	r.file[1] = b.Observe(sys.Openat(sys.FD(fdCanary), CanaryFile, unix.O_RDONLY|unix.O_CLOEXEC, 0))
-	if b.Machine.LandlockABI >= scopesABI {
-		r.signal[1] = b.signalInit()
-	}
-	b.tryWrites(r.writes)
-	for i := range l.rules {
-		l.rules[i].after = b.tryRule(&l.rules[i], 1)
-	}
-}
-
-// tryRule tries a rule: a file made in a private folder, which asks for more than /dev gives to /dev/shm; elsewhere an open
-// that leaves nothing behind.
-func (b *build) tryRule(w *rule, when int) program.Op {
-	path := w.path
-	if w.private {
-		file := path + "/.trial"
-		made := b.Observe(sys.Mknodat(sys.CWD, file, unix.S_IFREG|0o600, 0))
-		w.removed[when] = b.Observe(sys.Unlinkat(sys.CWD, file, 0))
-		return made
-	}
-	if path == "/dev" {
-		path = "/dev/null"
-	}
-	return b.Observe(sys.Openat(sys.CWD, path, w.flags, 0o600))
-}
-
-func (r *landlockRestrict) check(c *check) {
-	abi := c.Machine.LandlockABI
-	if c.lacksLandlock(c.launch) {
-		c.layer.State = order.Absent
-		c.layer.Reason = "Landlock of this kernel (ABI " + strconv.Itoa(abi) + ") lets no file be renamed across folders"
-		if abi == 0 {
-			c.layer.Reason = c.Machine.withoutLandlock()
-		}
-		c.layer.Effect = "the mounts alone decide what can be read and written; abstract sockets end at the network namespace"
-		return
-	}
-	c.fact("open of a file without a rule before", "opened", c.opened(r.file[0]))
-	c.fact("open of a file without a rule", "EACCES", c.opened(r.file[1]))
-	switch {
-	case abi >= scopesABI:
-		c.fact("signal to init before", "0", c.result(r.signal[0]))
-		c.fact("signal to init", "EPERM", c.result(r.signal[1]))
-	case c.launch.is(full):
-		c.lacks("scope of signals and abstract sockets", "the sandbox", "Landlock ABI "+strconv.Itoa(abi)+" has no scopes", "the pid and network namespaces alone bound them")
-	}
-	if c.launch.is(reduced) {
-		c.olderLandlock()
-	}
-	c.refusedWrites(r.writes)
-	for i := range c.launch.landlock.rules {
-		w := &c.launch.landlock.rules[i]
-		if w.private {
-			c.fact("make a file in "+w.path, "0, removed 0", c.result(w.after)+", removed "+c.result(w.removed[1]))
-			c.fact("make a file in "+w.path+" before", "0, removed 0", c.result(w.before)+", removed "+c.result(w.removed[0]))
-			continue
-		}
-		gives := choose(w.rights&^uint64(rightsRead) == 0, "read ", "write ")
-		if w.reading() && gives != "read " {
-			c.refuse("rule", w.path, mismatch{"a right to read", "a right to write"})
-		}
-		c.fact(gives+w.path, c.opened(w.before), c.opened(w.after))
-	}
 }

@@ -39,8 +39,9 @@ func (b *build) limits() []limit {
 	list := []limit{b.coreLimit()}
 	add := func(name string, resource int, n int64, limited bool) {
 		if limited {
-			v, hard := uint64(n), b.Machine.Hard[resource]
-			list = append(list, limit{name: name, resource: resource, value: min(v, hard), hard: min(v, hard), inherited: hard < v})
+			hard := b.Machine.Hard[resource]
+			v := min(uint64(n), hard)
+			list = append(list, limit{name: name, resource: resource, value: v, hard: v, inherited: hard < uint64(n)})
 		}
 	}
 	n, limited := p.Memory.Value()
@@ -114,8 +115,8 @@ func (r *Request) uncounted() string {
 	return ""
 }
 
-// thirdProcess shows that RLIMIT_NPROC counts init and the server and nobody else: with a limit of two the server's process
-// can be made, and a third cannot.
+// thirdProcess shows that RLIMIT_NPROC counts init and the server and nobody else: with a limit of two the server's
+// process can be made, and a third cannot.
 type thirdProcess struct{ third program.Op }
 
 // processLimit is made by init before it clones the server's process.

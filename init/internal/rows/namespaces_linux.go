@@ -11,8 +11,8 @@ import (
 
 // namespaces maps the ids and binds init's life to the shim's. The clone itself is the frame's.
 //
-// An ordinary user's id is mapped to itself, and setgroups is given up, as user_namespaces(7) demands. Of a root launcher
-// the shim writes the maps, because kuid 0 must not be the server's, and init then becomes the mapped user.
+// An ordinary user's id is mapped to itself, and setgroups is given up, as user_namespaces(7) demands. Of a root
+// launcher the shim writes the maps, because kuid 0 must not be the server's, and init then becomes the mapped user.
 type namespaces struct {
 	ino    [6]stat
 	maps   [2]fileRead
@@ -76,4 +76,27 @@ func (r *namespaces) check(c *check) {
 
 func idMap(inside, outside int) string {
 	return strconv.Itoa(inside) + " " + strconv.Itoa(outside) + " 1"
+}
+
+// cgroupNamespace hides the server's place in the host's hierarchy; cgroup_namespaces(7).
+type cgroupNamespace struct {
+	proc *procMount
+	ino  stat
+}
+
+const cgroupNS = 6 // in platform.NamespaceNames
+
+func (r *cgroupNamespace) ops(b *build) {
+	b.Do(sys.Unshare(unix.CLONE_NEWCGROUP))
+	r.ino = b.namespace("cgroup")
+}
+
+func (r *cgroupNamespace) check(c *check) {
+	own := strconv.FormatUint(c.Machine.Namespaces[cgroupNS], 10)
+	if !r.proc.mounted(c) {
+		c.lacks("cgroup", "not "+own, "/proc is empty", "the namespace was made; that could not be read back")
+		return
+	}
+	got := strconv.FormatUint(c.stat(r.ino).ino, 10)
+	c.factIf(got != own && got != "0", "cgroup", "not "+own, got)
 }

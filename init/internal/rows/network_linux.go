@@ -10,7 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// network brings up the loopback interface of the sandbox's own network namespace and shows that there is no other way out.
+// network brings up the loopback interface of the sandbox's own network namespace and shows that there is no other
+// way out.
 type network struct {
 	flags   program.Addr
 	asked   program.Op
@@ -29,7 +30,8 @@ func (r *network) ops(b *build) {
 	r.flags = b.Data(loUp()[:ifreqFlags])
 	b.Space(ifreqSize - ifreqFlags)
 	r.asked = b.Ask(sys.Ioctl(sock.Result(), unix.SIOCGIFFLAGS, program.Ref(r.flags))).For("lo")
-	r.connect = b.Observe(sys.Connect(sock.Result(), []byte{unix.AF_INET, 0, 0, 9, 192, 0, 2, 1, 0, 0, 0, 0, 0, 0, 0, 0}))
+	outside := []byte{unix.AF_INET, 0, 0, 9, 192, 0, 2, 1, 15: 0} // struct sockaddr_in: 192.0.2.1, port 9
+	r.connect = b.Observe(sys.Connect(sock.Result(), outside))
 
 	route := b.Ask(sys.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC, unix.NETLINK_ROUTE))
 	ask := platform.LinkDump()

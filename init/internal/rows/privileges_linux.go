@@ -9,28 +9,29 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// noNewRights takes away from init, and so from the server, every way to more rights but the capabilities that the last
-// rows still need: the bounding set, what execve could add, and being looked into.
+// noNewRights takes every way to more rights from init, and so from the server: it empties the bounding set, sets
+// no_new_privs, and makes init undumpable. init keeps the capabilities that later rows need.
 type noNewRights struct {
-	bounding []program.Op
-	nnp      program.Op
-	dump     program.Op
+	// In a new user namespace every capability set is full. Elsewhere the bounding set can only be emptied with
+	// CAP_SETPCAP, and may lack some already.
+	ownUserNS bool
+	bounding  []program.Op
+	nnp       program.Op
+	dump      program.Op
 }
 
-// bounds reports whether the bounding set can be emptied: that takes CAP_SETPCAP, which an ordinary user has only in a
-// user namespace of its own. There every set is full; elsewhere some of it may be gone already.
-func (r *Request) bounds(l *Launch) bool {
-	return l.is(full) || platform.Has(r.Machine.Caps.Effective, unix.CAP_SETPCAP)
+func (r *noNewRights) canEmpty(m *Machine) bool {
+	return r.ownUserNS || platform.Has(m.Caps.Effective, unix.CAP_SETPCAP)
 }
 
 func (r *noNewRights) ops(b *build) {
 	zero := program.Int(0)
 	last := -1
-	if b.bounds(b.launch) {
+	if r.canEmpty(&b.Machine) {
 		last = b.Machine.LastCap
 	}
 	for c := 0; c <= last; c++ {
-		if b.launch.is(full) || platform.Has(b.Machine.Caps.Bounding, c) {
+		if r.ownUserNS || platform.Has(b.Machine.Caps.Bounding, c) {
 			b.Do(sys.Prctl(unix.PR_CAPBSET_DROP, program.Int(c)))
 		}
 	}
@@ -52,23 +53,29 @@ func (r *noNewRights) check(c *check) {
 			left++
 		}
 	}
-	if c.bounds(c.launch) {
-		c.fact("bounding set", "0 of "+strconv.Itoa(len(r.bounding)), strconv.Itoa(left)+" of "+strconv.Itoa(len(r.bounding)))
+	if r.canEmpty(&c.Machine) {
+		of := " of " + strconv.Itoa(len(r.bounding))
+		c.fact("bounding set", "0"+of, strconv.Itoa(left)+of)
 	} else {
-		c.lacks("bounding set", "empty", "an ordinary user has not got CAP_SETPCAP", "no_new_privs alone keeps execve from adding capabilities")
+		c.lacks("bounding set", "empty", "an ordinary user has not got CAP_SETPCAP",
+			"no_new_privs alone keeps execve from adding capabilities")
 	}
 	c.fact("no_new_privs", "1", c.result(r.nnp))
 	c.fact("init is dumpable", "0", c.result(r.dump))
 }
 
-// serverCapabilities drops the capabilities that are left: in the server's process, and in init once that exists.
-type serverCapabilities struct{ server capabilities }
+// serverCapabilities drops the last capabilities of the server's process, and compares init's, which the frame drops.
+type serverCapabilities struct {
+	drop   bool // else dropIDs did it
+	server capabilities
+	init   *capabilities
+}
 
-func (r *serverCapabilities) ops(b *build) { r.server = b.dropCapabilities(b.launch.is(full)) }
+func (r *serverCapabilities) ops(b *build) { r.server = b.dropCapabilities(r.drop) }
 
 func (r *serverCapabilities) check(c *check) {
 	c.fact("server's capabilities", none, c.capabilities(r.server))
-	c.fact("init's capabilities", none, c.capabilities(c.launch.initCaps))
+	c.fact("init's capabilities", none, c.capabilities(*r.init))
 }
 
 const none = "none"
@@ -80,7 +87,7 @@ type capabilities struct {
 
 const capVersion3 = 0x20080522 // capget(2)
 
-// dropCapabilities drops what is left of them, and in any case looks.
+// dropCapabilities empties the three sets if the process may have capabilities, and reads them back in any case.
 func (b *build) dropCapabilities(some bool) capabilities {
 	head := b.Data(program.Raw(capVersion3))
 	if some {

@@ -10,63 +10,71 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// newRoot is where the new root is built. Nothing of the host below it is ever granted, so mounting over it hides no source.
+// newRoot is where the new root is built. No path below it is ever granted, so the mount over it hides no source.
 const newRoot = "/sys"
 
-// Attributes of mount_setattr(2) with which things come into the root. Every one of them is private, so that no mount
-// event of the host reaches the sandbox.
+// Attributes of the mounts in the new root; mount_setattr(2).
 const (
 	attrReadOnly = unix.MOUNT_ATTR_RDONLY | unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV
 	attrWritable = unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV
 	attrDevice   = unix.MOUNT_ATTR_RDONLY | unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NOEXEC
 )
 
-// root builds the server's root on a tmpfs: folders, links, generated files, the host's binds, the private folders.
+// root builds the server's root on a tmpfs: folders, links, generated files, binds of the host, private folders.
 type root struct {
-	nodes []*view.Node // built so far
+	noFacts // pivot compares
+	host    *hostLooks
+	masks   *maskTrees
+	proc    *procMount
+	nodes   []*view.Node // built so far
+}
+
+// hostLooks are looks at the host's tree, to be compared with the same paths in the new root.
+type hostLooks struct {
+	devpts  stat       // /dev/pts
+	outside program.Op // statx of a path that the server must not reach
 }
 
 func (r *root) ops(b *build) {
 	v := b.View
 	r.nodes = make([]*view.Node, 0, len(v.Nodes)+len(v.Private))
 	if v.Outside != "" {
-		b.launch.outside = b.outside(program.Int(0)) // now: it may lie where the root is built
+		r.host.outside = b.outside(program.Int(0)) // first: the path may be below newRoot
 	}
-	b.launch.hostDevpts = b.stat(ptsPath)
-	b.Do(sys.Umask(0))   // the modes below are meant; the row of the descriptors sets the server's
-	if !b.Machine.Root { // or this process opens no path of the host
-		b.Step(sys.Close(b.resolve("/"))).For("/") // that there is such a call shows before one of the policy's paths is opened
+	r.host.devpts = b.stat(ptsPath)
+	b.Do(sys.Umask(0)) // the modes below are exact; row umask sets the server's mask
+	if !b.Machine.Root {
+		// A kernel without openat2 is found out here, not at a path of the policy. A root launcher opens its paths
+		// itself.
+		b.Step(sys.Close(b.resolve("/"))).For("/")
 	}
 	var host program.Arg
 	if v.HostRoot {
-		host = b.tree("/") // while nothing of the sandbox is mounted in it
+		host = b.tree("/") // before anything of the sandbox is mounted there
 	}
-	scratch := b.privateTmpfs()
+	private := b.privateTmpfs(r.masks)
 	if v.HostRoot {
 		b.place(host, attrReadOnly, newRoot)
 	} else {
 		b.mount("tmpfs", newRoot, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "mode=0755,"+capOf(v))
 	}
 	b.Do(sys.Chdir(newRoot))
-	private := v.Private
-	trees := fdTrees
+	placed, trees := 0, fdTrees
 	for i := range v.Nodes {
 		n := &v.Nodes[i]
-		for len(private) > 0 && isBelow(n.Path, private[0].Path) {
-			r.private(b, scratch, &private[0])
-			private, scratch.private = private[1:], scratch.private[1:]
+		for ; placed < len(private) && isBelow(n.Path, v.Private[placed].Path); placed++ {
+			r.private(b, private[placed], &v.Private[placed])
 		}
 		r.node(b, n, &trees)
 	}
-	for i := range private {
-		r.private(b, scratch, &private[i])
-		scratch.private = scratch.private[1:]
+	for ; placed < len(private); placed++ {
+		r.private(b, private[placed], &v.Private[placed])
 	}
-	b.denyMasks = scratch.covers
-	b.freshMounts()
+	r.proc.mount(b, r.masks.keys)
+	b.mount("devpts", "dev/pts", "devpts", unix.MS_NOSUID|unix.MS_NOEXEC, "newinstance,ptmxmode=0666,mode=0620")
 }
 
-// capOf is room for what is laid out on the root's tmpfs, however much the policy names: nobody writes there afterwards.
+// capOf limits the root's tmpfs to what the view needs. The server cannot write to it.
 func capOf(v *view.View) string {
 	const page = 64 << 10 // the largest of any machine
 	size := 4 << 20
@@ -76,7 +84,7 @@ func capOf(v *view.View) string {
 	return "size=" + strconv.Itoa(size) + ",nr_inodes=" + strconv.Itoa(4096+len(v.Nodes)+len(v.Private))
 }
 
-// node makes one entry. Paths are relative to the new root, which is the working directory.
+// node makes one node of the view. Paths are relative to the new root, which is the working directory.
 func (r *root) node(b *build, n *view.Node, trees *int) {
 	path := n.Path[1:]
 	switch n.Kind {
@@ -108,7 +116,7 @@ func (r *root) node(b *build, n *view.Node, trees *int) {
 	r.nodes = append(r.nodes, n)
 }
 
-// exists reports whether a bind's mount point is part of something that was bound before.
+// exists reports whether a mount point comes with a node that was made before.
 func (r *root) exists(b *build, path string) bool {
 	for i := len(r.nodes) - 1; i >= 0; i-- {
 		if n := r.nodes[i]; n.Path == path || isBelow(path, n.Path) {
@@ -118,12 +126,12 @@ func (r *root) exists(b *build, path string) bool {
 	return b.View.HostRoot
 }
 
-// private moves one of the folders of the scratch file system to its place.
-func (r *root) private(b *build, s *privateTmpfs, n *view.Node) {
+// private mounts a folder of the private tmpfs, which has its attributes already.
+func (r *root) private(b *build, tree program.Arg, n *view.Node) {
 	if !r.exists(b, n.Path) {
 		b.point(n.Path[1:], true)
 	}
-	b.place(s.private[0], 0, n.Path[1:]) // the scratch file system has its attributes already
+	b.place(tree, 0, n.Path[1:])
 	r.nodes = append(r.nodes, n)
 }
 
@@ -140,8 +148,8 @@ func (b *build) point(path string, folder bool) {
 	b.create(path, 0o644)
 }
 
-// tree takes a copy of the host's mounts from path on. The path was resolved before: a symbolic link in it now is
-// somebody's swap, and another inode at its end is seen when the place is looked at.
+// tree copies the host's mounts at and below a path. The path has no symbolic link, for view resolved it: one that
+// appeared since is refused, and pivot notices another inode.
 func (b *build) tree(path string) program.Arg {
 	return b.Do(sys.OpenTree(b.resolve(path), "", unix.AT_EMPTY_PATH|unix.AT_RECURSIVE)).For(path).Result()
 }
@@ -151,7 +159,7 @@ func (b *build) resolve(path string) program.Arg {
 	return b.Do(sys.Openat2(sys.CWD, path, unix.O_PATH|unix.O_CLOEXEC, unix.RESOLVE_NO_SYMLINKS)).Result()
 }
 
-// place mounts a tree at path: with its attributes first, so that it is never there without them.
+// place mounts a tree. The attributes come first, so that the tree is never mounted without them.
 func (b *build) place(tree program.Arg, attr uint64, path string) {
 	if attr != 0 {
 		b.attributes(tree, attr, path)
@@ -159,7 +167,7 @@ func (b *build) place(tree program.Arg, attr uint64, path string) {
 	b.Do(sys.MoveMount(tree, sys.CWD, path)).For(path)
 }
 
-// attributes gives them to every mount of a tree that is not placed yet.
+// attributes sets the attributes of every mount of a tree that is not mounted yet.
 func (b *build) attributes(tree program.Arg, attr uint64, path string) {
 	b.Do(sys.MountSetattr(tree, "", unix.AT_EMPTY_PATH|unix.AT_RECURSIVE, attr)).For(path)
 }
@@ -167,5 +175,3 @@ func (b *build) attributes(tree program.Arg, attr uint64, path string) {
 func (b *build) mount(source, target, fs string, flags int, data string) {
 	b.Do(sys.Mount(source, target, fs, flags, data)).For(target)
 }
-
-func (r *root) check(c *check) {}

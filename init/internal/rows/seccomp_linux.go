@@ -9,11 +9,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// seccomp loads the filter. After it the server's process makes four kinds of call: evidence, the wait, the signal mask, execve.
+// seccomp loads the filter. After it the server's process makes four kinds of call: evidence, the wait, the signal
+// mask, execve.
 //
-// The proof is an ioctl on no descriptor that puts a byte into a terminal's input: EBADF without the filter, and under the
-// usual ones of containers too. Where a filter outside refuses it as this one does, the kernel's count of filters is the proof.
+// The proof is an ioctl on no descriptor that puts a byte into a terminal's input: EBADF without the filter, and
+// under the usual ones of containers too. Where a filter outside refuses it as this one does, the kernel's count of
+// filters is the proof.
 type seccomp struct {
+	families *[]family
+	trace    *execTrace
 	listener
 	landlockFallback
 	before, after, mode program.Op
@@ -34,8 +38,8 @@ func (r *seccomp) ops(b *build) {
 	r.after = b.injectInput()
 	r.filters[1] = b.status()
 	r.try(b, 1)
-	b.trySockets(func(f *family, o program.Op) { f.after = o })
-	b.trySecondExec()
+	b.trySockets(*r.families, func(f *family, o program.Op) { f.after = o })
+	r.trace.tryAgain(b)
 }
 
 // injectInput puts a byte into the input of no terminal: the usual filters of containers let that pass, and this one
@@ -44,7 +48,8 @@ func (b *build) injectInput() program.Op {
 	return b.Observe(sys.Ioctl(sys.FD(-1), unix.TIOCSTI, program.Int(0)))
 }
 
-// specAllow is a flag without which kernels before 5.16 switch off speculative store bypass, which slows V8; seccomp(2).
+// specAllow is a flag without which kernels before 5.16 switch off speculative store bypass, which slows V8;
+// seccomp(2).
 const specAllow = unix.SECCOMP_FILTER_FLAG_SPEC_ALLOW
 
 // filter is a struct sock_fprog.

@@ -14,7 +14,7 @@ var update = flag.Bool("update", false, "write the golden order anew")
 // and whoever reads the change sees where.
 func TestOrderOfRows(t *testing.T) {
 	var got strings.Builder
-	for _, e := range table() {
+	for _, e := range table(new(state)) {
 		where := map[side]string{inInit: "init", inServer: "server"}[e.side]
 		in := ""
 		for i, c := range "frlbn" {
@@ -42,7 +42,7 @@ func TestOrderOfRows(t *testing.T) {
 
 // Each process's rows stand together, and nothing follows the filter.
 func TestSidesOfRows(t *testing.T) {
-	all := table()
+	all := table(new(state))
 	for i, e := range all[1:] {
 		if all[i].side == inServer && e.side == inInit {
 			t.Errorf("%T of init follows a row of the server's process", e.row)

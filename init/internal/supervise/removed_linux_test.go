@@ -137,7 +137,12 @@ func removals(t *testing.T) string {
 		}
 	}
 	var b strings.Builder
+	listed := map[string]bool{}
 	for _, r := range tableRows(t) {
+		if listed[r.name] { // one for each of several confinements
+			continue
+		}
+		listed[r.name] = true
 		list := strings.Join(slices.Sorted(maps.Keys(calls[r.name])), ", ")
 		switch {
 		case r.name == "cgroup openCgroup": // whether or not this machine gives groups

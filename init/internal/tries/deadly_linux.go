@@ -6,9 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Deadly finds out which of these calls end their caller, as a filter of systemd's does (SystemCallFilter=, with no errno named).
-// They are made with arguments that no kernel takes, and a filter is asked before the arguments are looked at. The thread must
-// be locked, as for program.Start.
+// Deadly finds out which of these calls end their caller, as a filter of systemd's does (SystemCallFilter=, with no
+// errno named). They are made with arguments that no kernel takes, and a filter is asked before the arguments are
+// looked at. The thread must be locked, as for program.Start.
 func Deadly(calls []uintptr) (deadly []uintptr, err error) {
 	// All in one process, which mostly lives: then no more is to be found out.
 	_, st, err := execute(func(p *program.Program) {

@@ -24,8 +24,9 @@ func kinds() []struct {
 		name string
 		flag int
 	}{
-		{order.TryUser, 0}, {order.TryMount, unix.CLONE_NEWNS}, {order.TryPID, unix.CLONE_NEWPID}, {order.TryIPC, unix.CLONE_NEWIPC},
-		{order.TryUTS, unix.CLONE_NEWUTS}, {order.TryCgroup, unix.CLONE_NEWCGROUP}, {order.TryNet, unix.CLONE_NEWNET},
+		{order.TryUser, 0}, {order.TryMount, unix.CLONE_NEWNS}, {order.TryPID, unix.CLONE_NEWPID},
+		{order.TryIPC, unix.CLONE_NEWIPC}, {order.TryUTS, unix.CLONE_NEWUTS},
+		{order.TryCgroup, unix.CLONE_NEWCGROUP}, {order.TryNet, unix.CLONE_NEWNET},
 	}
 }
 
@@ -36,8 +37,8 @@ const (
 	allow         = 0x7fff0000<<32 | 0x06
 )
 
-// lay lays the calls out, each in a process of its own, for a filter may end who makes it. Nobody is harmed by what succeeds:
-// the processes end at once.
+// lay lays the calls out, each in a process of its own, for a filter may end who makes it. Nobody is harmed by what
+// succeeds: the processes end at once.
 func lay(p *program.Program) (all []try) {
 	zero := program.Int(0)
 	p.Call(sys.Prctl(unix.PR_SET_NAME, program.Str(order.RunnerName)))

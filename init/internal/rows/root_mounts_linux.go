@@ -7,9 +7,9 @@ import (
 	"github.com/security-mcp/mcp-sandbox/platform"
 )
 
-// An expectedMount is a mount that mountinfo has to list. deep is for what may have mounts of the host below it, which must be
-// no freer than itself. pin is for what was bound onto itself with all that was mounted below it by then, so that this is
-// there once more.
+// An expectedMount is a mount that mountinfo has to list. deep is for what may have mounts of the host below it,
+// which must be no freer than itself. pin is for what was bound onto itself with all that was mounted below it by
+// then, so that this is there once more.
 type expectedMount struct {
 	path    string
 	options string // comma separated, all of them demanded
@@ -34,8 +34,8 @@ const (
 
 // mounts compares init's table of mounts, as the kernel printed it for the shim, with what the view asked for: every
 // mount has to be there with its flags, none may be there that nobody asked for, and none may be shared.
-func (c *check) mounts() {
-	want := c.expectedMounts()
+func (c *check) mounts(proc *procMount) {
+	want := c.expectedMounts(proc)
 	for i := range c.Mounts {
 		m := &c.Mounts[i]
 		w := match(want, m)
@@ -57,7 +57,7 @@ func (c *check) mounts() {
 		w := &want[i]
 		c.factIf(w.seen, "mount "+w.path, w.options, w.got)
 	}
-	c.freshProc()
+	proc.lacks(c)
 }
 
 // flagsOf are the flags of a mount that decide what can be done with it, as the kernel printed them.
@@ -71,8 +71,8 @@ func flagsOf(m *platform.Mount) string {
 	return got[min(1, len(got)):]
 }
 
-// freshDevices are the file systems that were made for the sandbox, by device: its root's, the private folders', its terminals' and
-// its /proc.
+// freshDevices are the file systems that were made for the sandbox, by device: its root's, the private folders', its
+// terminals' and its /proc.
 type freshDevices struct{ root, scratch, pts, proc string }
 
 // has reports whether a device is one of them.
@@ -82,7 +82,7 @@ func (o freshDevices) has(dev uint64) bool {
 }
 
 // expectedMounts lists the mounts in the order they were made. Of several on one path each is found by its own.
-func (c *check) expectedMounts() []expectedMount {
+func (c *check) expectedMounts(proc *procMount) []expectedMount {
 	v := c.View
 	w := make([]expectedMount, 0, len(v.Nodes)+len(v.Covers)+8)
 	w = append(w, expectedMount{path: "/", options: flagsReadOnly, fs: "tmpfs", root: "/", dev: c.fresh.root})
@@ -103,12 +103,14 @@ func (c *check) expectedMounts() []expectedMount {
 		w = append(w, x)
 	}
 	for i := range v.Private {
-		w = append(w, expectedMount{path: v.Private[i].Path, options: flagsFresh, fs: "tmpfs", dev: c.fresh.scratch, root: "/" + strconv.Itoa(i)})
+		w = append(w, expectedMount{path: v.Private[i].Path, options: flagsFresh, fs: "tmpfs", dev: c.fresh.scratch,
+			root: "/" + strconv.Itoa(i)})
 	}
-	if c.procMounted() {
+	if proc.mounted(c) {
 		w = append(w, expectedMount{path: "/proc", options: flagsProc, fs: "proc", dev: c.fresh.proc, root: "/"})
-		if c.masksKeys() {
-			w = append(w, expectedMount{path: procKeys, options: flagsReadOnly, fs: "tmpfs", dev: c.fresh.scratch, root: "/" + maskFile})
+		if proc.keysMasked(c) {
+			w = append(w, expectedMount{path: procKeys, options: flagsReadOnly, fs: "tmpfs", dev: c.fresh.scratch,
+				root: "/" + maskFile})
 		}
 	}
 	w = append(w, expectedMount{path: ptsPath, options: flagsPts, fs: "devpts", dev: c.fresh.pts, root: "/"})
@@ -122,21 +124,9 @@ func (c *check) expectedMounts() []expectedMount {
 	return w
 }
 
-// coverMount is the mount that a cover has to be.
-func coverMount(k *view.Cover) expectedMount {
-	w := expectedMount{path: k.Path, options: flagsReadOnly, deep: k.Kind != view.Deny}
-	switch k.Kind {
-	case view.Pin:
-		w.options, w.pin = flagsWritable, true
-	case view.Deny:
-		w.fs = "tmpfs"
-	}
-	return w
-}
-
-// match finds the demand that a mount has to meet: one on its own path that it meets and no other mount has met yet, or if
-// a folder above is pinned one that another mount has met, else the nearest that may have mounts of the host below it. That
-// every demand is met in the end is for the facts.
+// match finds the demand that a mount has to meet: one on its own path that it meets and no other mount has met yet,
+// or if a folder above is pinned one that another mount has met, else the nearest that may have mounts of the host
+// below it. That every demand is met in the end is for the facts.
 func match(want []expectedMount, m *platform.Mount) *expectedMount {
 	var near, own, again *expectedMount
 	pinned := false
@@ -172,7 +162,8 @@ func match(want []expectedMount, m *platform.Mount) *expectedMount {
 }
 
 func (w *expectedMount) satisfiedBy(m *platform.Mount) bool {
-	return hasOptions(m, w.options) && (w.fs == "" || m.Type == w.fs) && (w.dev == "" || m.Dev == w.dev) && (w.root == "" || m.Root == w.root)
+	is := func(want, got string) bool { return want == "" || want == got }
+	return hasOptions(m, w.options) && is(w.fs, m.Type) && is(w.dev, m.Dev) && is(w.root, m.Root)
 }
 
 func hasOptions(m *platform.Mount, options string) bool {

@@ -29,12 +29,13 @@ func compared(v *view.View, table string) (order.LayerReport, *order.Refusal) {
 		panic(err)
 	}
 	l := &Launch{Program: program.New(make([]byte, program.Size))}
-	for i := range l.proc { // neither was made: /proc stays empty
-		l.proc[i] = l.Try(program.Sys(0))
+	proc := procMount{fresh: true}
+	for i := range proc.tries { // neither was made: /proc stays empty
+		proc.tries[i] = l.Try(program.Sys(0))
 	}
 	report := order.LayerReport{Layer: order.Root}
 	c := &check{Evidence: &Evidence{Results: l.Copy(), Mounts: mounts}, Request: &Request{View: v}, launch: l, layer: &report}
-	c.mounts()
+	c.mounts(&proc)
 	return report, c.refusal
 }
 

@@ -26,7 +26,8 @@ func (s *Standard) Is(kind uint32) bool { return s.Mode&unix.S_IFMT == kind }
 // connect(2) takes another peer for a datagram socket, and for one of the internet after AF_UNSPEC, whatever network
 // namespace the process has that calls it.
 func (s *Standard) OnePeer() bool {
-	return s.Domain == unix.AF_UNIX && (s.Type == unix.SOCK_STREAM || s.Type == unix.SOCK_SEQPACKET) && !s.Listens && s.Connected
+	connects := s.Type == unix.SOCK_STREAM || s.Type == unix.SOCK_SEQPACKET
+	return s.Domain == unix.AF_UNIX && connects && !s.Listens && s.Connected
 }
 
 // harmless reports whether nothing but what the host connected can be reached by it.
@@ -64,7 +65,8 @@ func (r *stdio) ops(b *build) {
 	for fd := range r.fds {
 		d := &r.fds[fd]
 		d.is.at = b.Space(statxSize)
-		d.is.op = b.AskFor(program.Int(0), sys.Statx(sys.FD(fd), "", unix.AT_EMPTY_PATH, unix.STATX_BASIC_STATS, d.is.at))
+		look := sys.Statx(sys.FD(fd), "", unix.AT_EMPTY_PATH, unix.STATX_BASIC_STATS, d.is.at)
+		d.is.op = b.AskFor(program.Int(0), look)
 		if !b.Stdio[fd].Is(unix.S_IFSOCK) {
 			continue
 		}

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// subreaper makes init the parent of every process of the server's that loses its own, where no pid namespace does: so none gets
-// away by forking twice, and when the last has ended wait4 says so; pr_set_child_subreaper(2const).
+// subreaper makes init the parent of every process of the server's that loses its own, where no pid namespace does:
+// so none gets away by forking twice, and when the last has ended wait4 says so; pr_set_child_subreaper(2const).
 type subreaper struct{ is program.Addr }
 
 func (r *subreaper) ops(b *build) {
@@ -22,8 +22,8 @@ func (r *subreaper) check(c *check) {
 	c.fact("init is the parent of orphans", "1", strconv.Itoa(int(c.Word32(r.is))))
 }
 
-// setsid gives the server a session of its own where init's group is within its reach. With a terminal it has to stay in
-// init's, and has a group of its own.
+// setsid gives the server a session of its own where init's group is within its reach. With a terminal it has to stay
+// in init's, and has a group of its own.
 type setsid struct{ own program.Op }
 
 func (r *setsid) ops(b *build) {

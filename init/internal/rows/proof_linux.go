@@ -75,6 +75,14 @@ func (c *check) result(o program.Op) string {
 	return strconv.FormatInt(c.Value(o), 10)
 }
 
+// initPID is init's number for itself, as the results have it.
+func (c *check) initPID() string {
+	if c.launch.is(full) {
+		return "1"
+	}
+	return c.result(c.launch.clone)
+}
+
 // Check compares the evidence with what was wanted. The layers come in the order of a report.
 func (l *Launch) Check(e *Evidence) ([]order.LayerReport, *order.Refusal) {
 	if f, bad := l.FirstFailure(e.Results, l.initReady, false); bad {
@@ -89,10 +97,15 @@ func (l *Launch) Check(e *Evidence) ([]order.LayerReport, *order.Refusal) {
 	for i, n := range names {
 		layers[i].Layer = n
 		c.layer = &layers[i]
+		off := l.is(unconfined)
 		for _, r := range l.rows {
 			if r.layer == n {
 				r.row.check(c)
+				off = false
 			}
+		}
+		if off {
+			c.layer.State = order.Off
 		}
 		conclude(c)
 		if c.refusal != nil {
@@ -132,7 +145,8 @@ func (m Mechanism) Unwrap() error { return m.Errno }
 
 func (l *Launch) refusal(r *program.Results, f program.Failure) *order.Refusal {
 	all := refusalOf(f)
-	if i := f.Op.Index(); f.Errno != 0 && i <= l.filterLoad && l.FirstOfKind(r, i) { // behind the filter a call is refused as the policy demands
+	// Behind the filter calls are refused as the policy demands.
+	if i := f.Op.Index(); f.Errno != 0 && i <= l.filterLoad && l.FirstOfKind(r, i) {
 		all.Err = Mechanism{f.Errno}
 	}
 	return all

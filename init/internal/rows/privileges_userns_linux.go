@@ -35,6 +35,7 @@ func (r *noUserNamespaces) check(c *check) {
 		c.fact("max_user_namespaces", "0", foldSpaces(c.text(r.limit)))
 		c.fact("a new user namespace", "ENOSPC", c.result(r.another))
 	} else {
-		c.lacks("max_user_namespaces", "0", "open: "+c.Errno(r.open).Error(), "only the filter refuses new user namespaces")
+		c.lacks("max_user_namespaces", "0", "open: "+c.Errno(r.open).Error(),
+			"only the filter refuses new user namespaces")
 	}
 }

@@ -8,34 +8,19 @@ import (
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
-// Versions of Landlock that took over what the filter has to do before; landlock(7).
-const (
-	renameABI = 2 // from one folder to another
-	cutABI    = 3 // truncate(2) and O_TRUNC
-	ioctlABI  = 5 // of devices
-)
-
 // Guarded reports whether the filter refuses signals to init and the launcher, because no scope of Landlock does.
 func Guarded(c policy.Confinement, abi int) bool {
 	return c == policy.ConfinementLimits || c == policy.Reduced && abi < scopesABI
 }
 
-// NoCut reports whether the filter refuses what cuts a file that was not opened for writing.
-func NoCut(c policy.Confinement, abi int) bool { return c == policy.Reduced && abi < cutABI }
+// NoCut reports whether the filter refuses to truncate a file that was not opened for writing.
+func NoCut(c policy.Confinement, abi int) bool { return c == policy.Reduced && abi < truncateABI }
 
-// landlockFallback is the proof of the two: calls that change nothing, tried before the filter and behind it.
+// landlockFallback proves the filter where it stands in for an older Landlock: by calls that change nothing, tried
+// before the filter and behind it.
 type landlockFallback struct{ signal, cut [2]program.Op }
 
-// signalInit tries to signal init, which is the parent of the server's process.
-func (b *build) signalInit() program.Op {
-	init := 1
-	if b.launch.is(shared) {
-		init = b.launch.Init()
-	}
-	return b.Observe(sys.Kill(b.AskFor(program.Int(init), sys.Getppid()).Result(), program.Int(0)))
-}
-
-// try makes them; when is 0 before the filter and 1 behind it.
+// try tries the calls; when is 0 before the filter and 1 behind it.
 func (r *landlockFallback) try(b *build, when int) {
 	c, abi := b.launch.confinement, b.Machine.LandlockABI
 	if Guarded(c, abi) {
@@ -57,8 +42,16 @@ func (r *landlockFallback) check(c *check) {
 	}
 }
 
-// olderLandlock says what this kernel's leaves open that neither it nor the filter holds.
-func (c *check) olderLandlock() {
+// lacksScopes adds what a server with namespaces of its own lacks with an older Landlock.
+func (c *check) lacksScopes() {
+	if abi := c.Machine.LandlockABI; abi < scopesABI {
+		c.lacks("scope of signals and abstract sockets", "the sandbox",
+			"Landlock ABI "+strconv.Itoa(abi)+" has no scopes", "the pid and network namespaces alone bound them")
+	}
+}
+
+// lacksBarrier adds what a server in the host's root lacks with an older Landlock, where the filter does not stand in.
+func (c *check) lacksBarrier() {
 	abi := c.Machine.LandlockABI
 	lacks := func(least int, name, effect string) {
 		if abi < least {
@@ -66,7 +59,8 @@ func (c *check) olderLandlock() {
 		}
 	}
 	lacks(renameABI, "renames", "no file can be renamed or linked from one folder to another, as npm and git do")
-	lacks(ioctlABI, "ioctls of devices", "those of the few devices that can be opened, and of a terminal, are bounded by the filter alone")
-	lacks(scopesABI, "scopes", "the filter refuses signals to init and the launcher, by their numbers, and to groups; other processes of the "+
-		"launcher's user can be signalled")
+	lacks(ioctlABI, "ioctls of devices",
+		"those of the few devices that can be opened, and of a terminal, are bounded by the filter alone")
+	lacks(scopesABI, "scopes", "the filter refuses signals to init and the launcher, by their numbers, and to groups; "+
+		"other processes of the launcher's user can be signalled")
 }

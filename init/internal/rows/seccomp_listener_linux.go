@@ -7,17 +7,15 @@ import (
 )
 
 // listener loads the filter that asks about the dangerous calls it refuses, so that the user can be told of them:
-// SECCOMP_RET_USER_NOTIF in seccomp_unotify(2). The kernel gives the other end of the questions to the process that loads
-// it, which sends it to the shim and keeps nothing of it, or the server could answer itself. The shim answers EPERM,
-// always; when it is gone the kernel answers ENOSYS. So a listener decides nothing, and a machine that gives none (an
-// outer sandbox has one already: EBUSY) loads the filter that refuses by itself.
+// SECCOMP_RET_USER_NOTIF in seccomp_unotify(2). The kernel gives the other end of the questions to the process that
+// loads it, which sends it to the shim and keeps nothing of it, or the server could answer itself. The shim answers
+// EPERM, always; when it is gone the kernel answers ENOSYS. So a listener decides nothing, and a machine that gives
+// none (an outer sandbox has one already: EBUSY) loads the filter that refuses by itself.
 //
-// SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (Linux 5.19) is not asked for. It would keep a signal from having a call told twice,
-// but a call that the shim has taken would then wait for nothing but SIGKILL: no signal, no stop without the shim.
+// SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (Linux 5.19) is not asked for. It would keep a signal from having a call
+// told twice, but a call that the shim has taken would then wait for nothing but SIGKILL: no signal, no stop without
+// the shim.
 type listener struct{ load, kept program.Op }
-
-// MsgListener is the message that carries it. Its letter is none of the others'.
-const MsgListener = "l"
 
 // listen goes on at loaded if it was.
 func (r *listener) listen(b *build, loaded *program.Label) {
@@ -26,7 +24,8 @@ func (r *listener) listen(b *build, loaded *program.Label) {
 	}
 	none := new(program.Label)
 	message, fd := b.carrier(MsgListener)
-	r.load = b.Try(sys.Seccomp(unix.SECCOMP_SET_MODE_FILTER, specAllow|unix.SECCOMP_FILTER_FLAG_NEW_LISTENER, b.filter(b.Asking))).StoreAt(fd)
+	const flags = specAllow | unix.SECCOMP_FILTER_FLAG_NEW_LISTENER
+	r.load = b.Try(sys.Seccomp(unix.SECCOMP_SET_MODE_FILTER, flags, b.filter(b.Asking))).StoreAt(fd)
 	b.BranchUnlessOK(none)
 	b.StepExactly(program.Int(len(MsgListener)), sys.Sendmsg(sys.FD(fdReady), message, 0))
 	b.Do(sys.Close(r.load.Result())).For("listener")
@@ -40,7 +39,8 @@ func (b *build) carrier(text string) (message program.Arg, fd program.Addr) {
 	const level, rights = unix.SOL_SOCKET, unix.SCM_RIGHTS << 32
 	control := b.Data(program.Raw(uint64(unix.CmsgLen(4)), level|rights, 0))
 	iov := b.Data(program.Raw(uint64(b.Data([]byte(text))), uint64(len(text))))
-	return program.Words(0, 0, uint64(iov), 1, uint64(control), uint64(unix.CmsgSpace(4)), 0), control.Plus(unix.CmsgLen(0))
+	message = program.Words(0, 0, uint64(iov), 1, uint64(control), uint64(unix.CmsgSpace(4)), 0)
+	return message, control.Plus(unix.CmsgLen(0))
 }
 
 func (r *listener) check(c *check) {

@@ -6,9 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// socketFamilies shows which families of sockets the filter leaves a server that has no network namespace of its own: none but
-// inet of level network, and unix where Landlock bounds it. Its second half is made behind the filter.
-type socketFamilies struct{}
+// socketFamilies shows which families of sockets the filter leaves a server that has no network namespace of its own:
+// none but inet of level network, and unix where Landlock bounds it. Its second half is made behind the filter.
+type socketFamilies struct{ tried *[]family }
 
 // A family is one of socket(2), tried before the filter and behind it.
 type family struct {
@@ -33,14 +33,14 @@ func (b *build) families() []family {
 func SharedUnix(abi int) bool { return !RestrictsSockets(abi) }
 
 func (r *socketFamilies) ops(b *build) {
-	b.launch.families = b.families()
-	b.trySockets(func(f *family, o program.Op) { f.before = o })
+	*r.tried = b.families()
+	b.trySockets(*r.tried, func(f *family, o program.Op) { f.before = o })
 }
 
 // trySockets makes one socket of each family and closes it again.
-func (b *build) trySockets(keep func(f *family, o program.Op)) {
-	for i := range b.launch.families {
-		f := &b.launch.families[i]
+func (b *build) trySockets(families []family, keep func(f *family, o program.Op)) {
+	for i := range families {
+		f := &families[i]
 		fd := b.Observe(sys.Socket(f.number, f.kind|unix.SOCK_CLOEXEC, 0))
 		keep(f, fd)
 		b.Call(sys.Close(fd.Result()))
@@ -48,13 +48,13 @@ func (b *build) trySockets(keep func(f *family, o program.Op)) {
 }
 
 func (r *socketFamilies) check(c *check) {
-	for i := range c.launch.families {
-		f := &c.launch.families[i]
+	for _, f := range *r.tried {
 		if f.stays {
 			c.fact("socket "+f.name, c.opened(f.before), c.opened(f.after))
 			continue
 		}
-		// A machine without IPv6, or another filter, refuses it in the same way: then this one's proof is its own row's.
+		// A machine without IPv6, or another filter, refuses it in the same way: then this one's proof is its own
+		// row's.
 		c.fact("socket "+f.name, "EAFNOSUPPORT", c.opened(f.after))
 	}
 }

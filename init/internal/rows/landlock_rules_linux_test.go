@@ -29,11 +29,11 @@ func TestRulesAreListed(t *testing.T) {
 		p := policy.Policy{}
 		l := NewLaunch(make([]byte, program.Size), &p, rung, false)
 		b := &build{Program: l.Program, Request: &Request{View: v, Machine: Machine{LandlockABI: 9}}, launch: l}
-		list := b.landlockRules
+		list := landlockRules
 		if rung == policy.Reduced {
-			list = b.landlockRulesShared
+			list = landlockRulesShared
 		}
-		for _, r := range list() {
+		for _, r := range list(b) {
 			fmt.Fprintf(&got, "%-8s %-13s", rung, r.path)
 			for i, name := range rights {
 				if r.rights&(1<<i) != 0 {

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// takeTerminal makes the terminal on standard input that of init's new session. It cannot be somebody else's: a terminal
-// has one session, and taking it away takes CAP_SYS_ADMIN on the host; tiocsctty(2const). The address is where the
-// session's number is read back to.
+// takeTerminal makes the terminal on standard input that of init's new session. It cannot be somebody else's: a
+// terminal has one session, and taking it away takes CAP_SYS_ADMIN on the host; tiocsctty(2const). The address is
+// where the session's number is read back to.
 func (b *build) takeTerminal() program.Addr {
 	b.Do(sys.Ioctl(sys.FD(0), unix.TIOCSCTTY, program.Int(0)))
 	sid := b.Space(8)
@@ -29,13 +29,14 @@ func (r *controllingTerminal) ops(b *build) {
 
 func (r *controllingTerminal) check(c *check) {
 	if c.TTY {
-		c.fact("session of the terminal", c.init(), c.word32(r.owner))
+		c.fact("session of the terminal", c.initPID(), c.word32(r.owner))
 	}
 }
 
-// foreground gives a server with a terminal a process group of its own in init's session, and the terminal's foreground.
-// The group must have its parent in another group of the same session, or the kernel takes it for an orphaned one and
-// Ctrl-Z does nothing; setpgid(2). SIGTTOU is blocked, as everything is, or the second call would stop the process.
+// foreground gives a server with a terminal a process group of its own in init's session, and the terminal's
+// foreground. The group must have its parent in another group of the same session, or the kernel takes it for an
+// orphaned one and Ctrl-Z does nothing; setpgid(2). SIGTTOU is blocked, as everything is, or the second call would
+// stop the process.
 type foreground struct {
 	pid, group program.Op
 	front      program.Addr
@@ -87,8 +88,8 @@ func (j jobControl) continueGroup() {
 	}
 }
 
-// reportStop tells the shim that the server was stopped. waitid(2) returns 0 in both cases; si_signo is 0 if no child has
-// changed state.
+// reportStop tells the shim that the server was stopped. waitid(2) returns 0 in both cases; si_signo is 0 if no child
+// has changed state.
 func (j jobControl) reportStop() {
 	if !j.TTY {
 		return
@@ -100,9 +101,6 @@ func (j jobControl) reportStop() {
 	j.BranchUnless(program.Int(0), tell)
 	j.Jump(on)
 	j.Bind(tell)
-	j.Call(sys.Write(program.Int(fdReady), MsgStopped))
+	j.Call(sys.Write(sys.FD(fdReady), MsgStopped))
 	j.Bind(on)
 }
-
-// MsgStopped is what init tells the shim when a server with a terminal was stopped.
-const MsgStopped = "s"

@@ -18,8 +18,8 @@ func (l *Launch) Reached(r *program.Results) string {
 	return "exec"
 }
 
-// Ended is what init says of the server: its wait status, or false if init ended without having reaped it. It is a claim
-// by process 1, read once: nothing but what is told of the end may follow from it.
+// Ended is what init says of the server: its wait status, or false if init ended without having reaped it. It is a
+// claim by process 1, read once: nothing but what is told of the end may follow from it.
 func (l *Launch) Ended() (status uint32, ok bool) {
 	server := l.Live(l.server)
 	if server <= 0 || l.Live(l.reaped) != server {
@@ -39,9 +39,10 @@ func (l *Launch) ExecError() error {
 // ExecFailed reports whether a wait status is that of a server's process whose execve came back.
 func (l *Launch) ExecFailed(code int) bool { return code == exitExec && l.ExecError() != nil }
 
-// OverCPU reports whether a launch that used so much processor time was over the server's RLIMIT_CPU, the policy's or an
-// inherited one, where the kernel ends a process that ignores SIGXCPU; getrlimit(2). The kernel counts by sampling there, at
-// ticks: of one second it was seen to be 0.21 s ahead of what it tells in the end. The longer the time, the less that is of it.
+// OverCPU reports whether a launch that used so much processor time was over the server's RLIMIT_CPU, the policy's or
+// an inherited one, where the kernel ends a process that ignores SIGXCPU; getrlimit(2). The kernel counts by sampling
+// there, at ticks: of one second it was seen to be 0.21 s ahead of what it tells in the end. The longer the time, the
+// less that is of it.
 func (l *Launch) OverCPU(seconds float64) bool {
 	limit := l.req.Machine.Hard[unix.RLIMIT_CPU]
 	if n, limited := l.req.cpuSeconds(); limited {

@@ -10,17 +10,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// pivot makes the new root the root and takes the host's tree away; pivot_root(2) describes the two dots. Then every
-// entry is looked at once more, as the server will see it.
+// pivot makes the new root the root and unmounts the host's tree; pivot_root(2) describes the two dots. Then it looks
+// at every node and every cover of the view, by the paths that the server has.
 type pivot struct {
+	host    *hostLooks
+	proc    *procMount
 	outside program.Op
 	nodes   []stat
 	covers  []stat
 	cwd     program.Op
 	cwdAt   program.Addr
-	root    stat // of the new root, and of its /dev/pts
-	pts     stat
-	cap     program.Op // how much the private folders can hold
+	root    stat       // of /
+	pts     stat       // of /dev/pts
+	cap     program.Op // statfs of the private folders
 	capAt   program.Addr
 }
 
@@ -33,7 +35,7 @@ func (r *pivot) ops(b *build) {
 	v := b.View
 	b.Do(sys.PivotRoot(".", "."))
 	b.Do(sys.Umount2(".", unix.MNT_DETACH))
-	if !v.HostRoot { // that came frozen
+	if !v.HostRoot { // else the root was mounted read-only
 		b.Do(sys.MountSetattr(sys.CWD, "/", 0, attrReadOnly))
 	}
 	if v.Outside != "" {
@@ -61,7 +63,7 @@ func (r *pivot) ops(b *build) {
 	}
 }
 
-// outside looks at something of the host that is not the server's.
+// outside looks at a path of the host that the server must not reach.
 func (b *build) outside(demand program.Arg) program.Op {
 	return b.AskFor(demand, sys.Statx(sys.CWD, b.View.Outside, 0, 0, b.Space(statxSize)))
 }
@@ -69,7 +71,7 @@ func (b *build) outside(demand program.Arg) program.Op {
 func (r *pivot) check(c *check) {
 	v := c.View
 	if v.Outside != "" {
-		c.fact("stat "+v.Outside+" before", "0", c.result(c.launch.outside))
+		c.fact("stat "+v.Outside+" before", "0", c.result(r.host.outside))
 		c.fact("stat "+v.Outside, "ENOENT", c.result(r.outside))
 	}
 	c.fact("working directory", v.Cwd, c.path(r.cwd, r.cwdAt))
@@ -84,16 +86,17 @@ func (r *pivot) check(c *check) {
 	for i := range r.covers {
 		c.cover(&v.Covers[i], c.stat(r.covers[i]))
 	}
-	c.mounts()
+	c.mounts(r.proc)
 	r.capacity(c)
 	c.sockets()
 }
 
-// devices are the file systems that were made for the sandbox, as mountinfo writes them.
+// devices are the file systems that were mounted fresh for the sandbox, as mountinfo writes them.
 func (r *pivot) devices(c *check) freshDevices {
 	pts := c.stat(r.pts).dev
-	c.factIf(pts != 0 && pts != c.stat(c.launch.hostDevpts).dev, ptsPath, "the sandbox's own", choose(pts != 0, "device "+devName(pts), ""))
-	m := freshDevices{pts: devName(pts), proc: c.procDev()}
+	got := choose(pts != 0, "device "+devName(pts), "")
+	c.factIf(pts != 0 && pts != c.stat(r.host.devpts).dev, ptsPath, "the sandbox's own", got)
+	m := freshDevices{pts: devName(pts), proc: devName(c.stat(r.proc.stat).dev)}
 	if !c.View.HostRoot {
 		m.root = devName(c.stat(r.root).dev)
 	}
@@ -103,17 +106,18 @@ func (r *pivot) devices(c *check) freshDevices {
 	return m
 }
 
-// Where struct statfs has what it says, in all 64-bit architectures; statfs(2).
+// Offsets in struct statfs of all 64-bit architectures; statfs(2).
 const statfsSize, statfsBlock, statfsBlocks, statfsFiles = 128, 8, 16, 40
 
-// capacity compares what the private folders can hold together. The kernel counts in pages.
+// capacity compares the size of the private tmpfs, which the kernel counts in pages.
 func (r *pivot) capacity(c *check) {
 	if len(c.View.Private) == 0 {
 		return
 	}
 	page := uint64(os.Getpagesize())
 	size := func(pages, page, files uint64) string {
-		return strconv.FormatUint(pages, 10) + " pages of " + strconv.FormatUint(page, 10) + " bytes, " + strconv.FormatUint(files, 10) + " files"
+		return strconv.FormatUint(pages, 10) + " pages of " + strconv.FormatUint(page, 10) + " bytes, " +
+			strconv.FormatUint(files, 10) + " files"
 	}
 	c.fact("private folders", size((uint64(c.View.TmpSize)+page-1)/page, page, uint64(c.View.TmpInodes)),
 		size(c.Word(r.capAt.Plus(statfsBlocks)), c.Word(r.capAt.Plus(statfsBlock)), c.Word(r.capAt.Plus(statfsFiles))))
@@ -137,7 +141,7 @@ func (c *check) covered(path string) bool {
 	return false
 }
 
-// node compares what lies at a path with what was put there: a bind by its inode, the rest by type, mode and size.
+// node compares a path with the node of the view: a bind by its inode, other nodes by type, mode and size.
 func (c *check) node(n *view.Node, got inode) {
 	const format = unix.S_IFMT
 	ok := false
@@ -153,23 +157,5 @@ func (c *check) node(n *view.Node, got inode) {
 	}
 	if !ok || n.Kind != view.Bind && !c.fresh.has(got.dev) {
 		c.refuse("stat", n.Path, mismatch{"what was put there", "something else"})
-	}
-}
-
-// cover compares what lies over a path.
-func (c *check) cover(k *view.Cover, got inode) {
-	ok := got.dev == k.Dev && got.ino == k.Ino
-	if k.Kind == view.Pin && k.Source == "" { // a folder that was made for what lies below it
-		ok = got.mode&unix.S_IFMT == unix.S_IFDIR && c.fresh.has(got.dev)
-	}
-	if k.Kind == view.Deny {
-		want := uint32(unix.S_IFREG)
-		if k.Folder {
-			want = unix.S_IFDIR | 0o555
-		}
-		ok = got.mode == want && (got.dev != k.Dev || got.ino != k.Ino) && devName(got.dev) == c.fresh.scratch
-	}
-	if !ok {
-		c.refuse("stat", k.Path, mismatch{"what covers it", "something else"})
 	}
 }

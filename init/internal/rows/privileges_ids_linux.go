@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// dropIDs makes init, and so the server, the user that the policy means where no user namespace maps it: a root launcher's
-// gives up root and its groups. Then the last capabilities go.
+// dropIDs makes init, and so the server, the user that the policy means where no user namespace maps it: a root
+// launcher's gives up root and its groups. Then the last capabilities go.
 type dropIDs struct {
 	ids    [2]program.Addr
 	groups program.Op
@@ -66,7 +66,8 @@ func (b *build) ids() [2]program.Addr {
 func (c *check) ids(at [2]program.Addr) {
 	for i, id := range []int{c.Machine.UID, c.Machine.GID} {
 		a := at[i]
-		c.fact([]string{"uid", "gid"}[i], strconv.Itoa(id), threeIDs(c.Word32(a), c.Word32(a.Plus(4)), c.Word32(a.Plus(8))))
+		got := threeIDs(c.Word32(a), c.Word32(a.Plus(4)), c.Word32(a.Plus(8)))
+		c.fact([]string{"uid", "gid"}[i], strconv.Itoa(id), got)
 	}
 }
 
