@@ -1,9 +1,9 @@
 package program
 
-// Addr is an address in a program, as the runner sees it.
+// An Addr is an address inside a program, as the runner maps it.
 type Addr uint64
 
-// Plus is the address n bytes further.
+// Plus is the address n bytes behind a.
 func (a Addr) Plus(n int) Addr { return a + Addr(n) }
 
 type argKind uint8
@@ -25,7 +25,7 @@ type Arg struct {
 	data string // of argString and argData
 }
 
-// Int is an argument that is a plain number. Negative numbers such as AT_FDCWD are sign-extended.
+// Int is a number. Negative numbers such as AT_FDCWD are sign-extended.
 func Int[T ~int | ~int32 | ~int64 | ~uint | ~uint32 | ~uint64 | ~uintptr](v T) Arg {
 	return Arg{val: uint64(v)}
 }
@@ -39,7 +39,7 @@ func Bytes(b []byte) Arg { return Arg{kind: argData, data: string(b)} }
 // Words is the address of these 64-bit words.
 func Words(w ...uint64) Arg { return Bytes(Raw(w...)) }
 
-// Raw is words as a program holds them.
+// Raw is 64-bit words as they are stored in a program.
 func Raw(w ...uint64) []byte {
 	b := make([]byte, 8*len(w))
 	for i, v := range w {
@@ -48,10 +48,10 @@ func Raw(w ...uint64) []byte {
 	return b
 }
 
-// Ref is the address itself.
+// Ref is an address as a number.
 func Ref(a Addr) Arg { return Arg{kind: argAddr, val: uint64(a)} }
 
-// Word is the 64-bit word that is at a when the call is made.
+// Word is the 64-bit word that is stored at a when the call is made.
 func Word(a Addr) Arg { return Arg{kind: argWord, val: uint64(a)} }
 
 func put64(b []byte, at int, v uint64) {

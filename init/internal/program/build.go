@@ -5,7 +5,7 @@ import "errors"
 // ErrFull is the error of a program that outgrew its memory.
 var ErrFull = errors.New("program: more calls or data than fit; the policy is too large")
 
-// A Program is a list of Ops and their data, laid out in memory as it is built.
+// A Program is a list of Ops and their data, stored in memory as it is built.
 type Program struct {
 	mem   []byte
 	n     int // Ops
@@ -19,19 +19,19 @@ type Program struct {
 
 type span struct{ from, to int }
 
-// New builds a program in mem, which is [Size] bytes, all zero.
+// New builds a program in mem: [Size] bytes, all zero.
 func New(mem []byte) *Program {
 	return &Program{mem: mem, data: dataFrom, metas: make([]meta, 0, 512), spans: make([]span, 0, 512)}
 }
 
-// Layer names the layer that the following Ops belong to, and returns the one before.
+// Layer sets the layer of the following Ops, and returns the layer before.
 func (p *Program) Layer(name string) string {
 	old := p.layer
 	p.layer = name
 	return old
 }
 
-// Full reports whether the program outgrew its memory. What was built then must not run.
+// Full reports whether the program outgrew its memory. Such a program must not run.
 func (p *Program) Full() bool { return p.full }
 
 // Len is the number of Ops so far.
@@ -45,29 +45,29 @@ func (p *Program) DoExactly(v Arg, c Syscall) Op {
 	return p.add(Apply, wantEq, v, c)
 }
 
-// Try applies, and takes any answer: what follows from it is for the evidence.
+// Try applies, with any result: the evidence depends on it.
 func (p *Program) Try(c Syscall) Op { return p.add(Apply, wantAny, Arg{}, c) }
 
 // Ask reads back: the call must succeed.
 func (p *Program) Ask(c Syscall) Op { return p.add(Ask, wantOK, Arg{}, c) }
 
-// AskFor reads back or tries: the call must return v, which may be an [Errno].
+// AskFor reads back, or tries what must be refused: the call must return v, which may be an [Errno].
 func (p *Program) AskFor(v Arg, c Syscall) Op {
 	return p.add(Ask, wantEq, v, c)
 }
 
-// Observe reads back, and takes any answer.
+// Observe reads back, with any result.
 func (p *Program) Observe(c Syscall) Op { return p.add(Ask, wantAny, Arg{}, c) }
 
-// Step moves the program along: the call must succeed.
+// Step is a call of the control flow: it must succeed.
 func (p *Program) Step(c Syscall) Op { return p.add(Control, wantOK, Arg{}, c) }
 
-// StepExactly moves the program along: the call must return v.
+// StepExactly is a call of the control flow: it must return v.
 func (p *Program) StepExactly(v Arg, c Syscall) Op {
 	return p.add(Control, wantEq, v, c)
 }
 
-// Call moves the program along, whatever the call returns.
+// Call is a call of the control flow, with any result.
 func (p *Program) Call(c Syscall) Op { return p.add(Control, wantAny, Arg{}, c) }
 
 func (p *Program) add(class Class, want byte, v Arg, c Syscall) Op {
@@ -120,7 +120,7 @@ func (p *Program) arg(at int, m *meta, off, i int, a *Arg) {
 	put64(p.mem, at+off, v)
 }
 
-// A Label is a place in a program that branches lead to.
+// A Label is an Op that branches lead to.
 type Label struct {
 	pos  uint64
 	refs []int // Ops that wait for the place
@@ -137,7 +137,7 @@ func (p *Program) link(i int, l *Label) {
 	l.refs = append(l.refs, i)
 }
 
-// Bind puts l in front of the next Op.
+// Bind sets l to the next Op.
 func (p *Program) Bind(l *Label) {
 	l.pos = uint64(Base + p.at(p.n))
 	for _, i := range l.refs {
@@ -149,14 +149,14 @@ func (p *Program) Bind(l *Label) {
 	l.refs = nil
 }
 
-// BranchUnless goes on at l if the last result is not v.
+// BranchUnless branches to l if the last result is not v.
 func (p *Program) BranchUnless(v Arg, l *Label) {
 	o := p.add(Control, wantEq, v, Syscall{})
 	p.mem[p.at(o.i)+offKind] = kindTest
 	p.link(o.i, l)
 }
 
-// BranchUnlessOK goes on at l if the last result is an error.
+// BranchUnlessOK branches to l if the last result is an error.
 func (p *Program) BranchUnlessOK(l *Label) {
 	o := p.add(Control, wantOK, Arg{}, Syscall{})
 	p.mem[p.at(o.i)+offKind] = kindTest
@@ -175,5 +175,5 @@ func (p *Program) value(kind byte, v Arg) Op {
 	return o
 }
 
-// Jump goes on at l.
+// Jump branches to l.
 func (p *Program) Jump(l *Label) { p.BranchUnless(Int(unset), l) }

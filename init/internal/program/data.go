@@ -1,6 +1,6 @@
 package program
 
-// Space sets n zero bytes aside, aligned to a word, for a call to fill.
+// Space reserves n zero bytes, aligned to a word, for a call to fill.
 func (p *Program) Space(n int) Addr {
 	at := (p.data + 7) &^ 7
 	if n < 0 {
@@ -33,7 +33,7 @@ func (p *Program) String(s string) Addr {
 	return a
 }
 
-// Strings copies s and lays out the NULL-terminated array of pointers to them, as execve wants it.
+// Strings copies s and the NULL-terminated array of pointers to the copies, as execve takes it.
 func (p *Program) Strings(s []string) Addr {
 	w := make([]uint64, len(s)+1)
 	for i, v := range s {
@@ -42,7 +42,7 @@ func (p *Program) Strings(s []string) Addr {
 	return p.Data(Raw(w...))
 }
 
-// Put stores a word at a before the program runs. In a full program an address may have no memory behind it.
+// Put stores a word at a before the program runs. In a full program a may have no memory.
 func (p *Program) Put(a Addr, v uint64) {
 	if !p.full {
 		put64(p.mem, int(a-Base), v)

@@ -33,8 +33,8 @@ func executable() (int, error) {
 	return fd, nil
 }
 
-// unlinked is the executable as a file that never had a name, for machines that forbid executable memfds. It lies in
-// the first of dirs that can have one; the error is that of the first.
+// unlinked is the executable as a file without a name, for machines that forbid executable memfds. It is made
+// in the first of dirs that allows one; the error is that of the first.
 func unlinked(elf []byte, dirs ...string) (int, error) {
 	var first error
 	for _, dir := range dirs {

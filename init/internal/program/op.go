@@ -50,7 +50,7 @@ const (
 	wantEq  = 2
 )
 
-// Class says what an Op is for. Tests take every Apply away in turn, and a launch must then be refused.
+// Class is the purpose of an Op. Tests remove every Apply in turn, and the launch must then be refused.
 type Class uint8
 
 const (
@@ -65,7 +65,7 @@ type Op struct {
 	i int
 }
 
-// meta is what only Go needs to know of an Op: whom it belongs to and how to print it.
+// meta is the part of an Op that the runner does not need.
 type meta struct {
 	layer  string
 	object string
@@ -75,26 +75,26 @@ type meta struct {
 	kinds  [7]argKind // of the arguments; 6: of the demanded value
 }
 
-// Result is what the Op returned, as an argument of a later Op.
+// Result is the result of the Op, as an argument of a later Op.
 func (o Op) Result() Arg { return Arg{kind: argResult, val: uint64(o.i)} }
 
 // At is the address where the result is stored.
 func (o Op) At() Addr { return Addr(Base + header + o.i*opSize + offRes) }
 
-// Index is the Op's place in the program.
+// Index is the number of the Op in the program.
 func (o Op) Index() int { return o.i }
 
-// For names the object that an error message speaks of; otherwise it is the first string argument.
+// For names the object of the call for error messages. Without it the first string argument is the object.
 func (o Op) For(object string) Op { o.p.metas[o.i].object = object; return o }
 
-// Else makes the program go on at l where the demand is not met.
+// Else branches to l where the demand is not met.
 func (o Op) Else(l *Label) Op { o.p.link(o.i, l); return o }
 
-// Fork says that the call returns twice, and that only the parent stores what it returned.
+// Fork marks a call that returns twice: only the parent stores the result.
 func (o Op) Fork() Op { o.p.mem[o.p.at(o.i)+offParent] = 1; return o }
 
-// StoreAt has the low 32 bits of the result stored at a too, such as a descriptor in the middle of a struct.
+// StoreAt also stores the low 32 bits of the result at a: a descriptor in the middle of a struct.
 func (o Op) StoreAt(a Addr) Op { put64(o.p.mem, o.p.at(o.i)+offOut, uint64(a)); return o }
 
-// Errno is the demand that a call fails with e.
+// Errno demands that a call fails with e.
 func Errno(e syscall.Errno) Arg { return Arg{kind: argErrno, val: -uint64(e)} }

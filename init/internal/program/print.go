@@ -6,8 +6,8 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/filter"
 )
 
-// Line is the Op at i as text: who makes the call, the call with its arguments, the result it demands, and, with r
-// given, the one it got.
+// Line is the Op at i as text: its layer, the call with its arguments, the demand and, with r given, the
+// result.
 func (p *Program) Line(i int, r *Results) string {
 	at, m := p.at(i), &p.metas[i]
 	b := make([]byte, 0, 160)
@@ -100,7 +100,8 @@ func number(b []byte, v uint64) []byte {
 	return strconv.AppendUint(append(b, "0x"...), v, 16)
 }
 
-// cString is the text at a. After the release addresses are claims of a foreign process, which may lead nowhere.
+// cString is the text at a. Once the server runs, an address read from the memory is a claim of a foreign
+// process, and may lead nowhere.
 func (p *Program) cString(a Addr) string {
 	if a < Base || a-Base > Addr(len(p.mem)) {
 		return ""
@@ -113,7 +114,7 @@ func (p *Program) cString(a Addr) string {
 	return string(p.mem[from:to])
 }
 
-// words prints what an argument points to, at most eight words of it.
+// words prints the data of an argument, at most eight words.
 func (p *Program) words(b []byte, a Addr) []byte {
 	from := int(a - Base)
 	to := from

@@ -6,13 +6,13 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/filter"
 )
 
-// Results is a copy of what a program had stored at one moment. What the runner, or whatever took it over, stores
-// afterwards does not change it.
+// Results are a copy of what a program had stored at one moment. Later writes by the runner, or by whoever
+// took it over, do not change the copy.
 type Results struct {
 	ops, data []byte
 }
 
-// Copy takes the results and the data of the program as they are now.
+// Copy copies the results and the data of the program.
 func (p *Program) Copy() *Results {
 	r := &Results{ops: make([]byte, header+p.n*opSize), data: make([]byte, p.data-dataFrom)}
 	copy(r.ops, p.mem)
@@ -20,21 +20,22 @@ func (p *Program) Copy() *Results {
 	return r
 }
 
-// Live is what the Op has returned by now, read from the running program's memory.
+// Live is the result of the Op in the memory of the running program.
 func (p *Program) Live(o Op) int64 { return int64(get64(p.mem, p.at(o.i)+offRes)) }
 
-// LiveWord32 is the 32-bit word at a by now. The address is the builder's, never one that came out of the memory.
+// LiveWord32 is the 32-bit word at a in the memory of the running program. The address must be the builder's,
+// never one that was read from the memory.
 func (p *Program) LiveWord32(a Addr) uint32 { return get32(p.mem, int(a-Base)) }
 
-// Ran reports whether the Op was reached and has returned.
+// Ran reports whether the call of the Op has returned.
 func (r *Results) Ran(o Op) bool { return r.raw(o) != unset }
 
-// Value is what the Op returned: -errno where it failed.
+// Value is the result of the Op: -errno if the call failed.
 func (r *Results) Value(o Op) int64 { return int64(r.raw(o)) }
 
 func (r *Results) raw(o Op) uint64 { return get64(r.ops, header+o.i*opSize+offRes) }
 
-// Errno is the error of the Op, or 0.
+// Errno is the errno of the Op, or 0.
 func (r *Results) Errno(o Op) syscall.Errno { return errno(r.raw(o)) }
 
 func errno(v uint64) syscall.Errno {
@@ -44,7 +45,7 @@ func errno(v uint64) syscall.Errno {
 	return 0
 }
 
-// Bytes is a view of n bytes of data at a.
+// Bytes are n bytes of data at a.
 func (r *Results) Bytes(a Addr, n int) []byte {
 	from := int(a) - Base - dataFrom
 	if from < 0 || n < 0 || n > len(r.data)-from {
@@ -53,7 +54,7 @@ func (r *Results) Bytes(a Addr, n int) []byte {
 	return r.data[from : from+n : from+n]
 }
 
-// Filled is what the Op, a read into a, stored there: as many bytes as it returned.
+// Filled are the bytes that the Op, a read into a, stored: as many as it returned.
 func (r *Results) Filled(o Op, a Addr) []byte {
 	if v := r.Value(o); r.Ran(o) && v > 0 {
 		return r.Bytes(a, int(v))
@@ -77,7 +78,7 @@ func (r *Results) Word32(a Addr) uint32 {
 	return 0
 }
 
-// met reports whether the result is the demanded one.
+// met reports whether the result meets the demand.
 func (r *Results) met(i int) bool {
 	at := header + i*opSize
 	res := get64(r.ops, at+offRes)
@@ -94,7 +95,8 @@ func (r *Results) met(i int) bool {
 	return true
 }
 
-// cell is the word at a, a result or data. What a demand was compared with must not change afterwards.
+// cell is the word at a, a result or data. A demand is compared with it again, so it must not change
+// afterwards.
 func (r *Results) cell(a Addr) uint64 {
 	if at := uint64(a) - Base; at < dataFrom {
 		if at+8 > uint64(len(r.ops)) {
@@ -116,9 +118,9 @@ type Failure struct {
 	Got    int64
 }
 
-// FirstFailure finds the first Op before end, without a label of its own to go to, that ran and did not get what it
-// demanded; or, with all set, that did not run at all. That of a Fork does not count: its child may be far ahead of
-// the parent, which alone stores the result.
+// FirstFailure is the first Op before end, of those without a label, whose demand was not met; with all set
+// also one that did not run. A Fork that did not run is passed over: its child may be far ahead of the
+// parent, which alone stores the result.
 func (p *Program) FirstFailure(r *Results, end int, all bool) (Failure, bool) {
 	for i := 0; i < end; i++ {
 		at := header + i*opSize
@@ -137,8 +139,8 @@ func (p *Program) FirstFailure(r *Results, end int, all bool) (Failure, bool) {
 	return Failure{}, false
 }
 
-// FirstOfKind reports whether no call of the kind of the Op at i succeeded before it. Calls of one number are of one
-// kind, but for mount(2), where each file system is a kind of its own.
+// FirstOfKind reports whether no call of the kind of the Op at i succeeded before it. Calls of one number are
+// of one kind, except mount(2): there each file system is a kind.
 func (p *Program) FirstOfKind(r *Results, i int) bool {
 	nr, fs := get32(r.ops, header+i*opSize+offNr), p.fileSystem(i)
 	for j := 0; j < i; j++ {
@@ -161,7 +163,8 @@ func (p *Program) fileSystem(i int) string {
 	return p.cString(Addr(p.Arg(i, 2)))
 }
 
-// NotRun finds the first Op before end that applies or looks and did not run, although no branch leads around it.
+// NotRun is the first Op before end that applies or reads back and did not run, although no branch leads
+// around it.
 func (p *Program) NotRun(r *Results, end int) (Failure, bool) {
 	for i := 0; i < end; i++ {
 		if m := &p.metas[i]; m.class != Control && !m.around && !r.Ran(Op{p, i}) {
@@ -171,27 +174,28 @@ func (p *Program) NotRun(r *Results, end int) (Failure, bool) {
 	return Failure{}, false
 }
 
-// Class of the Op at i.
+// Class is the class of the Op at i.
 func (p *Program) Class(i int) Class { return p.metas[i].class }
 
-// Op returns the handle of the Op at i.
+// Op is the Op at i.
 func (p *Program) Op(i int) Op { return Op{p, i} }
 
-// Disarm makes the Op do nothing and its demand be met: what a test takes away must be missed by the evidence.
+// Disarm replaces the Op by one that does nothing and meets any demand, for a test that the evidence misses
+// it.
 func (p *Program) Disarm(i int) {
 	at := p.at(i)
 	p.mem[at+offWant] = wantAny
 	put32(p.mem, at+offNr, nothing)
 }
 
-// Store replaces what the Op returned, for a test of those who compare it. [Unset] is what stands there before the Op
+// Store replaces the result of the Op, for a test of the comparison. [Unset] is the result before the Op
 // runs.
 func (r *Results) Store(o Op, v uint64) { put64(r.ops, header+o.i*opSize+offRes, v) }
 
 // Unset is the result of an Op that did not run.
 const Unset = unset
 
-// Called is the name of the system call that the Op at i makes, or empty for a branch.
+// Called is the name of the system call of the Op at i, or empty for an Op without a call.
 func (p *Program) Called(i int) string {
 	if p.mem[p.at(i)+offKind] != kindCall {
 		return ""
@@ -199,11 +203,11 @@ func (p *Program) Called(i int) string {
 	return filter.Name(get32(p.mem, p.at(i)+offNr))
 }
 
-// Arg is argument n of the Op at i as it stands in memory: the value, or the address of it.
+// Arg is argument n of the Op at i as it is stored: the value, or its address.
 func (p *Program) Arg(i, n int) uint64 { return get64(p.mem, p.at(i)+offArgs+8*n) }
 
-// SetArg replaces argument n of the Op at i, for a test that weakens a call and does not take it away.
+// SetArg replaces argument n of the Op at i, for a test that weakens a call.
 func (p *Program) SetArg(i, n int, v uint64) { put64(p.mem, p.at(i)+offArgs+8*n, v) }
 
-// SetCall makes the Op at i another system call, for a test that has to undo what is proved already.
+// SetCall replaces the system call of the Op at i, for a test that undoes what was proved.
 func (p *Program) SetCall(i int, nr uint32) { put32(p.mem, p.at(i)+offNr, nr) }

@@ -2,16 +2,16 @@ package program
 
 import "errors"
 
-// The runner's code is never called. It is copied out of this binary's own text, behind an ELF header.
+// runner is never called: its code is copied out of this binary's text, behind an ELF header.
 func runner()
 
 // entry returns the address of the runner's first instruction.
 func entry() *byte
 
-// endMark stands behind the runner's last instruction, in the same symbol, which no linker takes apart.
+// endMark is stored behind the runner's last instruction, in the same symbol, which no linker divides.
 const endMark = 0x52454e4e55526e64
 
-// maxCode is more than the runner has. Where the mark is not found within it, entry does not lead to the runner.
+// maxCode is more than the size of the runner. Without the mark within it, entry does not lead to the runner.
 const maxCode = 2048
 
 // ELF is the runner as a static executable for this architecture.

@@ -31,9 +31,10 @@ func Open() (fd int, mem []byte, err error) {
 // MaxFiles is how many descriptors Start can hand to a runner.
 const MaxFiles = 599
 
-// Start starts a runner. It gets files as its descriptors from 0 on; number 3 is the program, and -1 leaves a number
-// closed. Every signal that the calling thread blocks stays blocked in it, and the thread must be locked: what it
-// starts dies with it if it asked to. A group that is not negative is the control group that it is born in.
+// Start starts a runner with files as its descriptors from 0 on: number 3 is the program, and -1 leaves a
+// number closed. Signals that the calling thread blocks stay blocked. The thread must be locked: a runner
+// that asks for PR_SET_PDEATHSIG dies with it. A group that is not negative is the control group of the
+// runner.
 func Start(files []int, env []string, group int) (pid int, err error) {
 	exe, err := executable()
 	if err != nil {
@@ -42,7 +43,7 @@ func Start(files []int, env []string, group int) (pid int, err error) {
 	return start(exe, files, env, group)
 }
 
-// start starts the executable exe, and closes it.
+// start starts the executable exe, and closes exe.
 func start(exe int, files []int, env []string, group int) (pid int, err error) {
 	if len(files) > MaxFiles {
 		unix.Close(exe)
@@ -64,9 +65,9 @@ func start(exe int, files []int, env []string, group int) (pid int, err error) {
 	return pid, nil
 }
 
-// above is the lowest number at which the executable's descriptor outlives the start. ForkExec places the child's
-// descriptors before it opens the file: at 0 to len(files)-1, and on the way there at up to len(files) numbers, and one
-// for its own pipe, above every one of files.
+// above is the lowest number at which the executable's descriptor survives the start. ForkExec moves the
+// child's descriptors before it opens the file: to 0 to len(files)-1, and before that to up to len(files)
+// numbers, and one for its own pipe, above every one of files.
 func above(files []int) int {
 	top := len(files)
 	for _, f := range files {

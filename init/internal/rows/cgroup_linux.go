@@ -98,7 +98,7 @@ func (c *check) group(g *cgroups.Group, self []byte, proc bool) {
 	}
 }
 
-// distinctEffects are what follows from settings that nothing holds, each once.
+// distinctEffects are the effects of settings that nothing enforces, each once.
 func distinctEffects(settings []cgroups.Setting) string {
 	var all []string
 	for i := range settings {

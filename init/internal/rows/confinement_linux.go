@@ -2,7 +2,7 @@ package rows
 
 import "github.com/security-mcp/mcp-sandbox/policy"
 
-// confinements is some of the confinements: those that a row of the table is for.
+// confinements is a set of confinements: those that have a row of the table.
 type confinements uint8
 
 const (
@@ -19,7 +19,7 @@ const (
 	always    = full | shared
 )
 
-// setOf is the confinement's own.
+// setOf is the set of one confinement.
 func setOf(c policy.Confinement, noFilter bool) confinements {
 	if noFilter && c == policy.ConfinementLimits {
 		return limitsUnfiltered
@@ -40,7 +40,7 @@ func setOf(c policy.Confinement, noFilter bool) confinements {
 // is reports whether the launch's confinement is one of these.
 func (l *Launch) is(s confinements) bool { return l.in&s != 0 }
 
-// rowsOf is what a confinement has of the table.
+// rowsOf are the rows of the table that a confinement has.
 func rowsOf(in confinements, s *state) []entry {
 	var has []entry
 	for _, e := range table(s) {

@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// reopenNull opens a null device that is handed over anew, in the server's root, where its mount is read-only:
-// through the host's descriptor its owner, which a container's root is, could change its mode for all the machine.
-// Writing to a device needs no writable mount.
+// reopenNull opens a null device among the standard descriptors again, in the server's root, where its mount
+// is read-only. Through the host's descriptor its owner, which a container's root is, could change its mode
+// for the whole machine. Writing to a device needs no writable mount.
 type reopenNull struct {
 	fds   []int
 	modes []program.Op
@@ -33,7 +33,7 @@ func (r *reopenNull) ops(b *build) {
 	}
 }
 
-// null reports whether a standard descriptor is the very null device that the server's root shows; null(4).
+// null reports whether a standard descriptor is the null device that the server's root has; null(4).
 func (r *Request) null(s *Standard) bool {
 	isNull := s.Is(unix.S_IFCHR) && s.Major == 1 && s.Minor == 3
 	return isNull && slices.ContainsFunc(r.View.Nodes, func(n view.Node) bool {

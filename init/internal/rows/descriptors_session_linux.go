@@ -8,8 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// subreaper makes init the parent of every process of the server's that loses its own, where no pid namespace does:
-// so none gets away by forking twice, and when the last has ended wait4 says so; pr_set_child_subreaper(2const).
+// subreaper makes init the parent of every orphan below it, where no pid namespace does. So no process of the
+// server gets away by forking twice, and wait4 fails with ECHILD once the last has ended;
+// pr_set_child_subreaper(2const).
 type subreaper struct{ is program.Addr }
 
 func (r *subreaper) ops(b *build) {
@@ -22,8 +23,8 @@ func (r *subreaper) check(c *check) {
 	c.fact("init is the parent of orphans", "1", strconv.Itoa(int(c.Word32(r.is))))
 }
 
-// setsid gives the server a session of its own where init's group is within its reach. With a terminal it has to stay
-// in init's, and has a group of its own.
+// setsid starts a session for the server where it could join init's process group. A server with a terminal
+// stays in init's session, and row foreground gives it a group.
 type setsid struct{ own program.Op }
 
 func (r *setsid) ops(b *build) {
@@ -40,7 +41,7 @@ func (r *setsid) check(c *check) {
 	}
 }
 
-// workdir goes to the server's working folder, as the user that the server is.
+// workdir changes to the working directory with the server's ids.
 type workdir struct {
 	cwd program.Op
 	at  program.Addr

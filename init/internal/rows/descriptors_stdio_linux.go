@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Standard is what is known of an open file that can become the server's standard input, output or error.
+// A Standard describes an open file that can become the server's standard input, output or error.
 type Standard struct {
 	Mode         uint32 // st_mode
 	Dev          uint64 // major<<32 | minor of its file system
@@ -19,18 +19,18 @@ type Standard struct {
 	Connected    bool // a socket's, to one peer
 }
 
-// Is reports whether it is of a type of file, such as unix.S_IFSOCK.
+// Is reports whether the file is of a type such as unix.S_IFSOCK.
 func (s *Standard) Is(kind uint32) bool { return s.Mode&unix.S_IFMT == kind }
 
-// OnePeer reports whether a socket leads to the peer that it is connected with and can be made to lead nowhere else:
-// connect(2) takes another peer for a datagram socket, and for one of the internet after AF_UNSPEC, whatever network
-// namespace the process has that calls it.
+// OnePeer reports whether a socket is connected and cannot be connected to another peer. connect(2) takes a
+// new peer for a datagram socket, and for an internet socket after AF_UNSPEC, in whatever network namespace
+// the caller is.
 func (s *Standard) OnePeer() bool {
 	connects := s.Type == unix.SOCK_STREAM || s.Type == unix.SOCK_SEQPACKET
 	return s.Domain == unix.AF_UNIX && connects && !s.Listens && s.Connected
 }
 
-// harmless reports whether nothing but what the host connected can be reached by it.
+// harmless reports whether the file reaches nothing but what the host connected.
 func (s *Standard) harmless() bool {
 	return s.Is(unix.S_IFIFO) || s.Is(unix.S_IFCHR) || s.Is(unix.S_IFSOCK) && s.OnePeer()
 }
@@ -51,8 +51,8 @@ func (s *Standard) String() string {
 	return "mode " + octal(int(s.Mode))
 }
 
-// stdio shows what the server has as standard input, output and error: what the shim meant to hand over, and nothing
-// that opens the host's tree or network.
+// stdio compares the server's standard input, output and error with the files that the shim handed over. None
+// may open the host's tree or network.
 type stdio struct{ fds [3]described }
 
 type described struct {

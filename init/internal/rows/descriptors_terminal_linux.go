@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// takeTerminal makes the terminal on standard input that of init's new session. It cannot be somebody else's: a
-// terminal has one session, and taking it away takes CAP_SYS_ADMIN on the host; tiocsctty(2const). The address is
-// where the session's number is read back to.
+// takeTerminal makes the terminal on standard input the controlling terminal of init's session, and returns
+// where the session's number is read back. The terminal has no other session: taking one away takes
+// CAP_SYS_ADMIN on the host; tiocsctty(2const).
 func (b *build) takeTerminal() program.Addr {
 	b.Do(sys.Ioctl(sys.FD(0), unix.TIOCSCTTY, program.Int(0)))
 	sid := b.Space(8)
@@ -18,7 +18,7 @@ func (b *build) takeTerminal() program.Addr {
 	return sid
 }
 
-// controllingTerminal makes the server's terminal that of init's session.
+// controllingTerminal gives the server's terminal to init's session.
 type controllingTerminal struct{ owner program.Addr }
 
 func (r *controllingTerminal) ops(b *build) {
@@ -33,10 +33,9 @@ func (r *controllingTerminal) check(c *check) {
 	}
 }
 
-// foreground gives a server with a terminal a process group of its own in init's session, and the terminal's
-// foreground. The group must have its parent in another group of the same session, or the kernel takes it for an
-// orphaned one and Ctrl-Z does nothing; setpgid(2). SIGTTOU is blocked, as everything is, or the second call would
-// stop the process.
+// foreground gives a server with a terminal its own process group in init's session, as the terminal's
+// foreground group. Its parent must be in another group of the session: in an orphaned group Ctrl-Z does
+// nothing; setpgid(2). All signals are blocked, or SIGTTOU of the second call would stop the process.
 type foreground struct {
 	pid, group program.Op
 	front      program.Addr
@@ -66,7 +65,8 @@ func (r *foreground) check(c *check) {
 
 func (c *check) word32(a program.Addr) string { return strconv.Itoa(int(c.Word32(a))) }
 
-// jobControl is what init does for the process group of a server with a terminal. Without a terminal there is none.
+// jobControl is init's part in the job control of a server with a terminal. Without a terminal it does
+// nothing.
 type jobControl struct {
 	*build
 	info program.Addr // struct siginfo
@@ -80,7 +80,7 @@ func (b *build) jobControl() jobControl {
 	return j
 }
 
-// continueGroup continues the whole group when the server has got a signal: Ctrl-Z stops more than one process.
+// continueGroup continues the server's process group after a signal: Ctrl-Z stops the whole group.
 func (j jobControl) continueGroup() {
 	if j.TTY {
 		group := j.Negate(j.launch.server.Result()) // the server leads its group: kill(2)

@@ -2,16 +2,17 @@ package rows
 
 import "golang.org/x/sys/unix"
 
-// coreLimit stops core dumps. With 0 the kernel would still start a program that kernel.core_pattern names
-// ("|program"), on the host and as its root, and hand it the server's memory: of that pattern it looks at one value
-// only, 1, which is how it keeps such programs from dumping themselves (core(5), do_coredump). A file is not written
-// either: it needs a page. The filter sees to it that the server cannot go back to 0.
+// coreLimit prevents core dumps. Limit 0 prevents files only: the kernel would still start the program of
+// kernel.core_pattern ("|program"), as the host's root, with the server's memory on its standard input. For
+// such a pattern the kernel looks at one value of the limit, 1, by which it keeps these programs from dumping
+// themselves (core(5), do_coredump). With limit 1 there is no file either: a file takes a page. The filter
+// refuses the server a change to 0.
 func (r *Request) coreLimit() limit {
 	hard := r.Machine.Hard[unix.RLIMIT_CORE]
 	return limit{name: "core", resource: unix.RLIMIT_CORE, value: min(1, hard), hard: min(1, hard), inherited: hard < 1}
 }
 
-// coreDumps says what of core dumps no limit holds.
+// coreDumps adds the core dumps that no limit prevents.
 func (c *check) coreDumps() {
 	const want, effect = "none", "a crash of the server has the host's kernel.core_pattern get what its memory holds"
 	switch p := c.Machine.CorePattern; {

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A limit is one resource of setrlimit(2) with the value that the server gets, soft and hard.
+// A limit is a resource of setrlimit(2), with the soft and the hard limit that the server gets.
 type limit struct {
 	name      string
 	resource  int
@@ -20,7 +20,7 @@ type limit struct {
 	op        program.Op
 }
 
-// limits sets the server's resource limits: in its own process, so that init keeps the machine's.
+// limits sets the resource limits of the server's process. init keeps the launcher's.
 type limits struct{ list []limit }
 
 func (r *limits) ops(b *build) {
@@ -33,7 +33,7 @@ func (r *limits) ops(b *build) {
 	}
 }
 
-// limits follow from the policy. What is unlimited there is left as the launcher had it.
+// limits are the limits of the policy. A resource that the policy does not limit keeps the launcher's limits.
 func (b *build) limits() []limit {
 	p := &b.Policy.Limits
 	list := []limit{b.coreLimit()}
@@ -79,10 +79,10 @@ func (r *limits) check(c *check) {
 	}
 }
 
-// cpuSeconds is how much processor time one process may use in all.
+// cpuSeconds is the processor time that one process may use in all.
 func (r *Request) cpuSeconds() (int64, bool) { return r.Policy.Limits.CPUSeconds(r.Machine.CPUs) }
 
-// value prints a soft limit, and the hard one where that differs.
+// value prints a soft limit, and the hard limit if it differs.
 func value(soft, hard uint64) string {
 	s := "unlimited"
 	if soft != math.MaxUint64 {
@@ -94,14 +94,15 @@ func value(soft, hard uint64) string {
 	return s
 }
 
-// limitsProcesses reports whether the policy asks for a limit that RLIMIT_NPROC can be.
+// limitsProcesses reports whether RLIMIT_NPROC enforces limits.pids.
 func (r *Request) limitsProcesses() bool {
 	_, limited := r.Policy.Limits.Pids.Value()
 	return limited && !r.Group.Holds("pids.max") && r.uncounted() == ""
 }
 
-// uncounted says why RLIMIT_NPROC does not count this sandbox alone: since Linux 5.14 it does in a user namespace of
-// its own, for any user but kuid 0. The rows below try it.
+// uncounted is the reason for which RLIMIT_NPROC does not count the processes of this sandbox alone. It does
+// since Linux 5.14, in a new user namespace, for any user but kuid 0. Rows processLimit and thirdProcess try
+// it.
 func (r *Request) uncounted() string {
 	if r.Machine.Shared {
 		return "without a user namespace RLIMIT_NPROC counts all processes of the user"
@@ -115,11 +116,11 @@ func (r *Request) uncounted() string {
 	return ""
 }
 
-// thirdProcess shows that RLIMIT_NPROC counts init and the server and nobody else: with a limit of two the server's
-// process can be made, and a third cannot.
+// thirdProcess proves that RLIMIT_NPROC counts init, the server and no other process: with a limit of two,
+// the server's process was cloned, and a third clone fails.
 type thirdProcess struct{ third program.Op }
 
-// processLimit is made by init before it clones the server's process.
+// processLimit sets that limit of two, in init before the clone of the server's process.
 type processLimit struct{ noFacts }
 
 func (r *processLimit) ops(b *build) {

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Machine is what the shim found out about the machine it runs on.
+// A Machine is what the shim found out about the machine.
 type Machine struct {
 	Kernel      string
 	LandlockABI int        // 0: there is none, because of
@@ -39,7 +39,7 @@ type Machine struct {
 	CountsProcesses bool       // RLIMIT_NPROC counts per user namespace: Linux 5.14 or later
 }
 
-// Kills reports whether the call is one that nobody here survives.
+// Kills reports whether an outer filter kills the process that makes the call.
 func (m *Machine) Kills(nr uintptr) bool { return slices.Contains(m.Deadly, nr) }
 
 // A Request is one launch.
@@ -53,8 +53,8 @@ type Request struct {
 	Group   *cgroups.Group // the server's, or nil
 	Lost    string         // why a stronger confinement was not reached; "" if none was tried
 	Reaper  []string       // with which arguments init executes fdImage
-	// HostGrace is how long after its host's end a server may live at most, were its shim stopped; 0 if no host is
-	// handed on, as the last descriptor.
+	// HostGrace is how long the server may outlive its host while the shim is stopped. 0: no descriptor of the
+	// host is handed over, which is otherwise the last one.
 	HostGrace time.Duration
 	Stdio     [3]Standard // what the shim hands over as standard input, output and error
 	TTY       bool        // standard input is a terminal without a session, which becomes the server's

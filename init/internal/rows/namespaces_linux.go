@@ -9,10 +9,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// namespaces maps the ids and binds init's life to the shim's. The clone itself is the frame's.
+// namespaces maps the ids of the new user namespace and has init die with the shim. The frame cloned init
+// into the namespaces.
 //
-// An ordinary user's id is mapped to itself, and setgroups is given up, as user_namespaces(7) demands. Of a root
-// launcher the shim writes the maps, because kuid 0 must not be the server's, and init then becomes the mapped user.
+// An ordinary user's id is mapped to itself, and setgroups is denied, as user_namespaces(7) demands. For a
+// root launcher the shim writes the maps, because the server must not have kuid 0, and init changes to the
+// mapped user.
 type namespaces struct {
 	ino    [6]stat
 	maps   [2]fileRead

@@ -6,11 +6,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// socketFamilies shows which families of sockets the filter leaves a server that has no network namespace of its own:
-// none but inet of level network, and unix where Landlock bounds it. Its second half is made behind the filter.
+// socketFamilies proves which families of sockets the filter leaves a server in the host's network namespace:
+// none but inet with level network, and unix where Landlock bounds it. Row seccomp tries them again behind
+// the filter.
 type socketFamilies struct{ tried *[]family }
 
-// A family is one of socket(2), tried before the filter and behind it.
+// A family is an address family of socket(2), tried before the filter and behind it.
 type family struct {
 	name          string
 	number, kind  int
@@ -29,7 +30,7 @@ func (b *build) families() []family {
 	}
 }
 
-// SharedUnix reports whether the filter of a server without namespaces has to refuse AF_UNIX.
+// SharedUnix reports whether the filter of a server in the host's namespaces has to refuse AF_UNIX.
 func SharedUnix(abi int) bool { return !RestrictsSockets(abi) }
 
 func (r *socketFamilies) ops(b *build) {
@@ -37,7 +38,7 @@ func (r *socketFamilies) ops(b *build) {
 	b.trySockets(*r.tried, func(f *family, o program.Op) { f.before = o })
 }
 
-// trySockets makes one socket of each family and closes it again.
+// trySockets makes a socket of each family and closes it.
 func (b *build) trySockets(families []family, keep func(f *family, o program.Op)) {
 	for i := range families {
 		f := &families[i]

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// network brings up the loopback interface of the sandbox's own network namespace and shows that there is no other
-// way out.
+// network brings up lo in the new network namespace, and proves that no other interface is up and that there
+// is no route.
 type network struct {
 	flags   program.Addr
 	asked   program.Op
@@ -66,7 +66,7 @@ func (r *network) check(c *check) {
 	}
 }
 
-// links names the interfaces that are up. Machines with tunnel modules put one of each, down, into every namespace.
+// links names the interfaces that are up. Tunnel modules add interfaces that are down to every namespace.
 func (c *check) links(r *network) (up string, whole bool) {
 	var names []string
 	for _, l := range r.links {

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// dropIDs makes init, and so the server, the user that the policy means where no user namespace maps it: a root
-// launcher's gives up root and its groups. Then the last capabilities go.
+// dropIDs gives init, and so the server, the policy's user where no user namespace maps it. A root launcher's
+// init gives up root and its groups. Then the last capabilities are dropped.
 type dropIDs struct {
 	ids    [2]program.Addr
 	groups program.Op
@@ -40,7 +40,7 @@ func (r *dropIDs) check(c *check) {
 	c.groups(r.groups)
 }
 
-// giveUpRoot makes the process of a root launcher another user's, without groups.
+// giveUpRoot drops the supplementary groups and changes to the server's ids.
 func (b *build) giveUpRoot() {
 	if b.Machine.Groups > 0 {
 		b.Do(sys.Setgroups(0, 0))
@@ -54,7 +54,7 @@ func (b *build) setIDs() {
 	b.Do(sys.Setresuid(uid, uid, uid))
 }
 
-// ids asks for the three user ids and the three group ids of the process.
+// ids reads the three user ids and the three group ids back.
 func (b *build) ids() [2]program.Addr {
 	uid := b.Space(16)
 	b.Ask(sys.Getresuid(uid, uid.Plus(4), uid.Plus(8)))
@@ -71,7 +71,7 @@ func (c *check) ids(at [2]program.Addr) {
 	}
 }
 
-// threeIDs prints the real, the effective and the saved id: once, if they are one.
+// threeIDs prints the real, the effective and the saved id: once, if they are equal.
 func threeIDs(real, effective, saved uint32) string {
 	s := strconv.FormatUint(uint64(real), 10)
 	if real == effective && effective == saved {

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// noUserNamespaces takes away the way to new user namespaces.
+// noUserNamespaces forbids new user namespaces by the limit of its own.
 type noUserNamespaces struct {
 	open    program.Op
 	limit   fileRead

@@ -9,14 +9,14 @@ import (
 	"github.com/security-mcp/mcp-sandbox/platform"
 )
 
-// Evidence is what came back from a launch whose server waits to be released.
+// Evidence is the results of a launch whose server's process waits for its release.
 type Evidence struct {
 	*program.Results
 	Mounts []platform.Mount // of init, as the shim read them
 	Server int              // the server's process id, as the kernel told the shim
 }
 
-// mismatch is the error of a fact whose two sides differ.
+// mismatch is the error of a fact with another value than the wanted one.
 type mismatch struct{ want, got string }
 
 func (m mismatch) Error() string {
@@ -27,7 +27,7 @@ func (m mismatch) Error() string {
 	return "want " + m.want + ", got " + got
 }
 
-// check is what a row compares with.
+// check is what a row compares the results with.
 type check struct {
 	*Evidence
 	*Request
@@ -37,7 +37,7 @@ type check struct {
 	fresh   freshDevices
 }
 
-// fact adds what was wanted and what was found; the first that differs refuses the launch.
+// fact adds a wanted and a found value. The first that differ refuse the launch.
 func (c *check) fact(name, want, got string) {
 	c.layer.Facts = append(c.layer.Facts, order.Fact{Name: name, Want: want, Got: got})
 	if want != got {
@@ -45,7 +45,7 @@ func (c *check) fact(name, want, got string) {
 	}
 }
 
-// factIf adds a fact whose demand is not plain equality.
+// factIf adds a fact whose demand is not equality.
 func (c *check) factIf(ok bool, name, want, got string) {
 	c.layer.Facts = append(c.layer.Facts, order.Fact{Name: name, Want: want, Got: got})
 	if !ok {
@@ -53,7 +53,7 @@ func (c *check) factIf(ok bool, name, want, got string) {
 	}
 }
 
-// lacks adds a fact that this machine cannot give.
+// lacks adds a fact that the machine cannot give.
 func (c *check) lacks(name, want, reason, effect string) {
 	c.layer.Facts = append(c.layer.Facts, order.Fact{Name: name, Want: want, Reason: reason, Effect: effect})
 }
@@ -64,7 +64,7 @@ func (c *check) refuse(op, path string, err error) {
 	}
 }
 
-// result is what an Op returned as text: a number, or the name of the error.
+// result is the result of an Op: a number, or the name of an errno.
 func (c *check) result(o program.Op) string {
 	if !c.Ran(o) {
 		return "not reached"
@@ -83,7 +83,7 @@ func (c *check) initPID() string {
 	return c.result(c.launch.clone)
 }
 
-// Check compares the evidence with what was wanted. The layers come in the order of a report.
+// Check compares the evidence with the request. The layers are in the order of a report.
 func (l *Launch) Check(e *Evidence) ([]order.LayerReport, *order.Refusal) {
 	if f, bad := l.FirstFailure(e.Results, l.initReady, false); bad {
 		return nil, l.refusal(e.Results, f)
@@ -115,7 +115,7 @@ func (l *Launch) Check(e *Evidence) ([]order.LayerReport, *order.Refusal) {
 	return layers, nil
 }
 
-// conclude names the state of a layer from its facts. A row that was not asked for has said so itself.
+// conclude sets the state of a layer by its facts, unless a row has set it.
 func conclude(c *check) {
 	l := c.layer
 	if l.State != "" {
@@ -136,8 +136,8 @@ func conclude(c *check) {
 	}
 }
 
-// A Mechanism is the error of a call that went wrong whatever the policy names: the first of its kind, with which this
-// machine refuses them all. Once one of a kind succeeded, another's failure comes from what it was made for.
+// A Mechanism is the errno of a call that the machine refuses whatever the policy names: no call of its kind
+// succeeded before. Where one did, a failure is due to the path or the value.
 type Mechanism struct{ syscall.Errno }
 
 // Unwrap is the errno.
@@ -163,7 +163,8 @@ func refusalOf(f program.Failure) *order.Refusal {
 	return &order.Refusal{Layer: order.Layer(f.Layer), Op: f.Call, Path: f.Object, Err: err}
 }
 
-// Failed is the first call that did not give what was demanded, for a launch that ended before its server was ready.
+// Failed is the first call whose result was not the demanded one, of a launch that ended before its server
+// was ready.
 func (l *Launch) Failed(r *program.Results) *order.Refusal {
 	if e := r.Errno(l.clone); e != 0 {
 		return &order.Refusal{Layer: order.Namespaces, Op: "clone", Err: Mechanism{e}}

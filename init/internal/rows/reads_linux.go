@@ -14,13 +14,13 @@ import (
 // hostNet reports whether the server stays in the host's network namespace.
 func (r *Request) hostNet() bool { return r.Policy.Level == policy.LevelNetwork }
 
-// rewrite writes a file that exists, in one call.
+// rewrite writes an existing file in one write.
 func (b *build) rewrite(path, text string) {
 	fd := b.Do(sys.Openat(sys.CWD, path, unix.O_WRONLY|unix.O_CLOEXEC, 0))
 	b.DoExactly(program.Int(len(text)), sys.Write(fd.Result(), text)).For(path)
 }
 
-// fileRead is a small file read back.
+// A fileRead is a small file and the buffer that it is read into.
 type fileRead struct {
 	op program.Op
 	at program.Addr
@@ -32,7 +32,7 @@ func (b *build) reading(path string, size int) fileRead {
 	return fileRead{b.Ask(sys.Read(fd.Result(), at, size)).For(path), at}
 }
 
-// path is what getcwd(2) stored, without the NUL at its end.
+// path is the path that getcwd(2) stored, without its NUL.
 func (c *check) path(o program.Op, at program.Addr) string {
 	b := c.Filled(o, at)
 	if len(b) == 0 || b[len(b)-1] != 0 {
@@ -43,16 +43,16 @@ func (c *check) path(o program.Op, at program.Addr) string {
 
 func (c *check) text(r fileRead) string { return string(c.Filled(r.op, r.at)) }
 
-// foldSpaces folds white space: the kernel pads its columns.
+// foldSpaces makes one blank of each run of white space: the kernel pads its columns.
 func foldSpaces(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// A stat is a statx(2) of one path, its last component not followed.
+// A stat is a statx(2) of a path, without following a link at its end.
 type stat struct {
 	op program.Op
 	at program.Addr
 }
 
-// What struct statx holds, and where.
+// Size of struct statx, and offsets.
 const (
 	statxSize  = 256
 	statxMode  = 0x1c
@@ -71,7 +71,7 @@ type inode struct {
 
 func (b *build) stat(path string) stat { return b.statx(path, unix.AT_SYMLINK_NOFOLLOW) }
 
-// namespace looks at what one of the links of /proc/self/ns leads to.
+// namespace looks at the namespace that a link in /proc/self/ns leads to.
 func (b *build) namespace(name string) stat { return b.statx("/proc/self/ns/"+name, 0) }
 
 func (b *build) statx(path string, flags int) stat {
@@ -93,7 +93,7 @@ func (c *check) stat(s stat) inode {
 
 func octal(v int) string { return "0" + strconv.FormatInt(int64(v), 8) }
 
-// umask of the server: the policy's, or else the launcher's.
+// umask is the policy's mask, or the launcher's.
 func (r *Request) umask() int {
 	if m, ok := r.Policy.Umask.Value(); ok {
 		return m
@@ -101,7 +101,7 @@ func (r *Request) umask() int {
 	return r.Machine.Umask
 }
 
-// binds is how many of the view's nodes come from the host.
+// binds counts the nodes of the view that are binds of the host.
 func (r *Request) binds() int {
 	n := 0
 	for i := range r.View.Nodes {

@@ -32,8 +32,8 @@ const (
 	flagsProc  = "ro,nosuid,nodev,noexec"
 )
 
-// mounts compares init's table of mounts, as the kernel printed it for the shim, with what the view asked for: every
-// mount has to be there with its flags, none may be there that nobody asked for, and none may be shared.
+// mounts compares init's table of mounts, as the shim read it, with the view: every expected mount is listed
+// with its flags, no other mount is, and none is shared.
 func (c *check) mounts(proc *procMount) {
 	want := c.expectedMounts(proc)
 	for i := range c.Mounts {
@@ -60,7 +60,7 @@ func (c *check) mounts(proc *procMount) {
 	proc.lacks(c)
 }
 
-// flagsOf are the flags of a mount that decide what can be done with it, as the kernel printed them.
+// flagsOf are the flags of a mount that bound its use.
 func flagsOf(m *platform.Mount) string {
 	got := ""
 	for _, f := range [...]string{"ro", "rw", "nosuid", "nodev", "noexec"} {
@@ -71,8 +71,8 @@ func flagsOf(m *platform.Mount) string {
 	return got[min(1, len(got)):]
 }
 
-// freshDevices are the file systems that were made for the sandbox, by device: its root's, the private folders', its
-// terminals' and its /proc.
+// freshDevices are the file systems that were mounted fresh for the sandbox, as mountinfo writes their
+// devices.
 type freshDevices struct{ root, scratch, pts, proc string }
 
 // has reports whether a device is one of them.
@@ -81,7 +81,7 @@ func (o freshDevices) has(dev uint64) bool {
 	return name == o.root || name == o.scratch || name == o.pts || name == o.proc
 }
 
-// expectedMounts lists the mounts in the order they were made. Of several on one path each is found by its own.
+// expectedMounts lists the mounts in the order in which they were made.
 func (c *check) expectedMounts(proc *procMount) []expectedMount {
 	v := c.View
 	w := make([]expectedMount, 0, len(v.Nodes)+len(v.Covers)+8)
@@ -124,9 +124,9 @@ func (c *check) expectedMounts(proc *procMount) []expectedMount {
 	return w
 }
 
-// match finds the demand that a mount has to meet: one on its own path that it meets and no other mount has met yet,
-// or if a folder above is pinned one that another mount has met, else the nearest that may have mounts of the host
-// below it. That every demand is met in the end is for the facts.
+// match finds the expectation for a mount: one of its own path that it satisfies and that no other mount did;
+// below a pin also one that another mount satisfied; else that of the nearest path above that may have mounts
+// of the host below it. The facts demand that every expectation was matched.
 func match(want []expectedMount, m *platform.Mount) *expectedMount {
 	var near, own, again *expectedMount
 	pinned := false

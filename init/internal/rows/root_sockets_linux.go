@@ -6,12 +6,13 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/view"
 )
 
-// RestrictsSockets reports whether Landlock keeps a server from the sockets of paths that are not granted as such.
+// RestrictsSockets reports whether Landlock keeps a server from sockets at paths that are not granted as
+// sockets.
 func RestrictsSockets(abi int) bool { return abi >= pathnameABI }
 
-// RefusesUnix reports whether the filter has to refuse AF_UNIX as a whole, because sockets of the host could be
-// reached and Landlock cannot tell them apart: the root shows all of the host, or a folder in which they have to be
-// expected and cannot be covered one by one, or the abstract sockets of the host's network namespace are in reach.
+// RefusesUnix reports whether the filter has to refuse AF_UNIX because Landlock cannot tell the host's
+// sockets apart: the root shows the whole host, or a granted folder has sockets that cannot be covered one by
+// one, or the server is in the host's network namespace with its abstract sockets.
 func RefusesUnix(v *view.View, abi int, hostNet bool) bool {
 	if hostNet && abi < scopesABI {
 		return true

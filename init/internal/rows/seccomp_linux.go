@@ -9,12 +9,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// seccomp loads the filter. After it the server's process makes four kinds of call: evidence, the wait, the signal
-// mask, execve.
+// seccomp loads the filter. Behind it the server's process makes only the calls of the evidence, the wait for
+// the release, rt_sigprocmask and execve.
 //
-// The proof is an ioctl on no descriptor that puts a byte into a terminal's input: EBADF without the filter, and
-// under the usual ones of containers too. Where a filter outside refuses it as this one does, the kernel's count of
-// filters is the proof.
+// The proof is an ioctl on no descriptor that would put a byte into a terminal's input. It is EBADF without
+// the filter, under the usual filters of containers too. Where an outer filter refuses it with EPERM, the
+// kernel's count of filters is the proof.
 type seccomp struct {
 	families *[]family
 	trace    *execTrace
@@ -42,14 +42,12 @@ func (r *seccomp) ops(b *build) {
 	r.trace.tryAgain(b)
 }
 
-// injectInput puts a byte into the input of no terminal: the usual filters of containers let that pass, and this one
-// refuses it without asking a listener.
+// injectInput tries TIOCSTI on no descriptor: the filter refuses it without asking a listener.
 func (b *build) injectInput() program.Op {
 	return b.Observe(sys.Ioctl(sys.FD(-1), unix.TIOCSTI, program.Int(0)))
 }
 
-// specAllow is a flag without which kernels before 5.16 switch off speculative store bypass, which slows V8;
-// seccomp(2).
+// specAllow keeps kernels before 5.16 from disabling speculative store bypass, which slows V8; seccomp(2).
 const specAllow = unix.SECCOMP_FILTER_FLAG_SPEC_ALLOW
 
 // filter is a struct sock_fprog.
@@ -57,7 +55,7 @@ func (b *build) filter(code []byte) program.Arg {
 	return program.Words(uint64(len(code)/8), uint64(b.Data(code)))
 }
 
-// status reads what the kernel says of this thread.
+// status reads /proc/thread-self/status.
 func (b *build) status() fileRead {
 	const path, size = "/proc/thread-self/status", 4096
 	fd := b.Observe(sys.Openat(sys.CWD, path, unix.O_RDONLY|unix.O_CLOEXEC, 0))

@@ -6,18 +6,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// listener loads the filter that asks about the dangerous calls it refuses, so that the user can be told of them:
-// SECCOMP_RET_USER_NOTIF in seccomp_unotify(2). The kernel gives the other end of the questions to the process that
-// loads it, which sends it to the shim and keeps nothing of it, or the server could answer itself. The shim answers
-// EPERM, always; when it is gone the kernel answers ENOSYS. So a listener decides nothing, and a machine that gives
-// none (an outer sandbox has one already: EBUSY) loads the filter that refuses by itself.
+// listener loads the filter variant that notifies a listener of the dangerous calls it refuses, so that the
+// user is told: SECCOMP_RET_USER_NOTIF in seccomp_unotify(2). The process that loads the filter gets the
+// listener's descriptor. It sends the descriptor to the shim and closes its own, or the server could answer
+// itself. The shim always answers EPERM; without the shim the kernel answers ENOSYS. So a listener decides
+// nothing. Where the kernel gives none (EBUSY: an outer sandbox has one) the filter that refuses by itself is
+// loaded.
 //
-// SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (Linux 5.19) is not asked for. It would keep a signal from having a call
-// told twice, but a call that the shim has taken would then wait for nothing but SIGKILL: no signal, no stop without
-// the shim.
+// SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (Linux 5.19) is not used. It would avoid a second notification of a
+// call that a signal interrupted, but a call that the shim has received could then be interrupted by SIGKILL
+// only, even while the shim is stopped.
 type listener struct{ load, kept program.Op }
 
-// listen goes on at loaded if it was.
+// listen goes on at loaded if the listener variant was loaded.
 func (r *listener) listen(b *build, loaded *program.Label) {
 	if b.Asking == nil {
 		return
@@ -34,7 +35,7 @@ func (r *listener) listen(b *build, loaded *program.Label) {
 	b.Bind(none)
 }
 
-// carrier lays out the struct msghdr of a message with one descriptor, whose number is stored at fd; cmsg(3).
+// carrier is a struct msghdr with one descriptor, whose number is stored at fd; cmsg(3).
 func (b *build) carrier(text string) (message program.Arg, fd program.Addr) {
 	const level, rights = unix.SOL_SOCKET, unix.SCM_RIGHTS << 32
 	control := b.Data(program.Raw(uint64(unix.CmsgLen(4)), level|rights, 0))
