@@ -38,10 +38,13 @@ func TestRulesAreCompared(t *testing.T) {
 	l := &Launch{Program: program.New(make([]byte, program.Size)), in: reduced}
 	b := &build{Program: l.Program, Request: &Request{View: &view.View{}}, launch: l}
 	node := &view.Node{Path: "/srv/r", Source: "/srv/r", Kind: view.Bind, Folder: true, Dev: 8<<32 | 1, Ino: 10}
-	w := rule{path: node.Source, rights: rightsRead, node: node}
-	b.open(&w)
-	w.before, w.after = b.tryRule(&w, 0), b.tryRule(&w, 1)
-	first, second := b.outside(program.Int(0)), b.outside(program.Int(0))
+	state := &landlockState{rules: []rule{{path: node.Source, rights: rightsRead, node: node, refuses: node.Source}}}
+	w := &state.rules[0]
+	b.openRule(w)
+	restricts := &landlockRestrict{state: state, lacks: func(*check) {}}
+	restricts.tryRules(b, 0)
+	restricts.tryRules(b, 1)
+	restricts.canary[0], restricts.canary[1] = b.outside(program.Int(0)), b.outside(program.Int(0))
 	for _, c := range []struct {
 		name       string
 		fd         uint64
@@ -67,12 +70,14 @@ func TestRulesAreCompared(t *testing.T) {
 		results.Store(w.opened, c.fd)
 		put(results, w.looked, looked{uint64(c.minor), c.ino, unix.S_IFDIR | 0o755})
 		results.Bytes(w.looked.at.Plus(statxMajor), 4)[0] = byte(c.dev)
-		results.Store(second, fails(unix.EACCES))
+		results.Store(restricts.canary[1], fails(unix.EACCES))
 		node.Write, w.rights = c.write, c.rights
-		l.landlock.rules = []rule{w}
+		if w.refuses = node.Source; c.write {
+			w.refuses = ""
+		}
 		k := judge(l, results)
-		new(landlockRuleset).check(k)
-		(&landlockRestrict{file: [2]program.Op{first, second}}).check(k)
+		(&landlockRuleset{state: state}).check(k)
+		restricts.check(k)
 		if (k.refusal == nil) != c.ok {
 			t.Errorf("%s: %v", c.name, k.refusal)
 		}
@@ -85,17 +90,16 @@ func TestKeysAreCovered(t *testing.T) {
 		result uint64
 		ok     bool
 	}{{0, true}, {fails(unix.ENOENT), true}, {fails(unix.EPERM), false}, {fails(unix.EINVAL), false}, {fails(unix.ENOSYS), false}} {
-		var r readOnlyProc
+		r := readOnlyProc{proc: new(procMount)}
 		l := NewLaunch(make([]byte, program.Size), &policy.Policy{}, policy.Full, false)
 		b := &build{Program: l.Program, Request: &Request{View: &view.View{}}, launch: l}
-		b.keysTree = b.copyOf("/")
-		b.freshMounts()
+		r.proc.mount(b, b.copyOf("/"))
 		r.ops(b)
 		results := l.Copy()
 		for i := range l.Len() {
 			results.Store(l.Op(i), 0)
 		}
-		results.Store(l.keysMask, c.result)
+		results.Store(r.proc.keys, c.result)
 		results.Store(r.self, 1)
 		results.Bytes(r.at, 1)[0] = '1'
 		k := judge(l, results)

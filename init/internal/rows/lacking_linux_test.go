@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 
@@ -11,6 +12,25 @@ import (
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
 )
+
+// inTable is the row of a type that a confinement has, after the rows of its layer before it were laid out.
+func inTable(layer order.Layer, like row, c policy.Confinement, req *Request) row {
+	b := &build{Program: program.New(make([]byte, program.Size)), Request: req, launch: new(Launch)}
+	b.launch.in = setOf(c, false)
+	if req.View == nil {
+		req.View = &view.View{Cwd: "/"}
+	}
+	for _, e := range rowsOf(b.launch.in, &b.launch.state) {
+		if e.layer != layer {
+			continue
+		}
+		if reflect.TypeOf(e.row) == reflect.TypeOf(like) {
+			return e.row
+		}
+		e.row.ops(b)
+	}
+	return nil
+}
 
 // answered lays out one row in a confinement, answers each of its calls with 0 and then as stored says, and compares.
 func answered(r row, c policy.Confinement, req *Request, stored func(*program.Results)) (order.LayerReport, *order.Refusal) {
@@ -59,7 +79,7 @@ func lacking(l order.LayerReport) (names []string) {
 func TestWhatIsLackingIsTold(t *testing.T) {
 	var ring keyring
 	var users noUserNamespaces
-	var ears seccomp
+	ears := seccomp{families: new([]family), trace: new(execTrace)}
 	var own closeInherited
 	limited := policy.Policy{Limits: policy.Limits{Pids: 5}}
 	core := func(pattern byte, hard uint64) *Request {
@@ -108,6 +128,9 @@ func TestWhatIsLackingIsTold(t *testing.T) {
 		{"Landlock 5 in full", new(landlockRestrict), policy.Full, abi(5), nil, "scope of signals and abstract sockets"},
 		{"Landlock 6 in full", new(landlockRestrict), policy.Full, abi(6), nil, ""},
 	} {
+		if _, ok := c.row.(*landlockRestrict); ok {
+			c.row = inTable(order.Landlock, c.row, c.in, c.req)
+		}
 		report, _ := answered(c.row, c.in, c.req, c.stored)
 		if got := strings.Join(lacking(report), ","); got != c.want {
 			t.Errorf("%s: %q is told as lacking, want %q", c.name, got, c.want)
@@ -139,6 +162,7 @@ func TestGroupsAreTold(t *testing.T) {
 func TestLayersThatAreMissing(t *testing.T) {
 	denies := policy.Policy{Seccomp: policy.Seccomp{Deny: []string{"getcwd"}}, Subprocess: policy.Subprocess{Allow: policy.No}}
 	network := policy.Policy{Level: policy.LevelNetwork}
+	old := func(abi int) *Request { return &Request{Machine: Machine{LandlockABI: abi}} }
 	tree := &view.View{Unprotected: []string{"/p/.git"}, Unheld: []view.Unheld{{Key: "filesystem.denyRead", Path: "/p/secret"}}}
 	for _, c := range []struct {
 		row   row
@@ -149,23 +173,42 @@ func TestLayersThatAreMissing(t *testing.T) {
 	}{
 		{new(noNamespaces), policy.Reduced, &Request{Machine: Machine{LandlockABI: 6}}, order.Absent, "cannot be signalled"},
 		{new(noNamespaces), policy.Reduced, &Request{Machine: Machine{LandlockABI: 5}}, order.Absent, "can be signalled"},
-		{new(noNamespaces), policy.ConfinementLimits, &Request{Lost: "a reason"}, order.Absent, "full was refused: a reason"},
-		{new(noNamespaces), policy.None, &Request{}, order.Off, ""},
+		{inTable(order.Namespaces, new(absent), policy.ConfinementLimits, new(Request)), policy.ConfinementLimits,
+			&Request{Lost: "a reason"}, order.Absent, "full was refused: a reason"},
 		{new(noRoot), policy.Reduced, &Request{View: tree}, order.Absent, "see unprotected (1); filesystem.denyRead /p/secret does not hold"},
-		{new(noRoot), policy.ConfinementLimits, &Request{}, order.Absent, "every file"},
-		{new(noRoot), policy.None, &Request{}, order.Off, ""},
-		{new(noLandlock), policy.ConfinementLimits, &Request{}, order.Absent, "nothing decides"},
-		{new(noLandlock), policy.None, &Request{}, order.Off, ""},
+		{inTable(order.Root, new(absent), policy.ConfinementLimits, new(Request)), policy.ConfinementLimits, &Request{},
+			order.Absent, "every file"},
+		{inTable(order.Landlock, new(absent), policy.ConfinementLimits, new(Request)), policy.ConfinementLimits, &Request{},
+			order.Absent, "nothing decides"},
 		{new(openNetwork), policy.ConfinementLimits, &Request{}, order.Absent, "the host's network"},
 		{new(openNetwork), policy.ConfinementLimits, &Request{Policy: network}, order.Off, ""},
 		{new(noFilter), policy.ConfinementLimits, &Request{Policy: denies}, order.Absent, "subprocess.allow false does not hold; seccomp.deny does not hold"},
-		{new(noFilter), policy.None, &Request{}, order.Off, ""},
-		{new(landlockRestrict), policy.Full, &Request{}, order.Absent, "no Landlock"},
-		{new(landlockRestrict), policy.Full, &Request{Machine: Machine{LandlockABI: 1}}, order.Absent, "ABI 1"},
+		{inTable(order.Landlock, new(landlockRestrict), policy.Full, old(0)), policy.Full, old(0), order.Absent, "no Landlock"},
+		{inTable(order.Landlock, new(landlockRestrict), policy.Full, old(1)), policy.Full, old(1), order.Absent, "ABI 1"},
 	} {
 		report, refusal := answered(c.row, c.in, c.req, nil)
 		if refusal != nil || report.State != c.state || !strings.Contains(report.Reason+"; "+report.Effect, c.say) {
 			t.Errorf("%T in %s: %v, %q %q %q, want %q %q", c.row, c.in, refusal, report.State, report.Reason, report.Effect, c.state, c.say)
+		}
+	}
+}
+
+// Only level privileged has no row of a layer, which is then off: in the other confinements each layer has a row.
+func TestEveryLayerHasARow(t *testing.T) {
+	for in, want := range map[confinements]string{full: "", reduced: "", limitsFiltered: "", limitsUnfiltered: "",
+		unconfined: "namespaces root privileges network landlock seccomp"} {
+		has := map[order.Layer]bool{}
+		for _, e := range rowsOf(in, new(state)) {
+			has[e.layer] = true
+		}
+		var without []string
+		for _, l := range order.Layers() {
+			if !has[l] {
+				without = append(without, string(l))
+			}
+		}
+		if got := strings.Join(without, " "); got != want {
+			t.Errorf("confinement %#b has no row of %q, want %q", in, got, want)
 		}
 	}
 }
