@@ -73,7 +73,7 @@ func (r *Request) makeIn(base string) (d Dir, err error) {
 }
 
 // tryIn makes the folder. Others may write to the base too: the name is one that nobody can guess, and nothing in the folder is
-// made by path.
+// made by path. Modes are set anew, for the process's umask may take its maker's rights away.
 func (r *Request) tryIn(base string) (d Dir, err error) {
 	if base, err = filepath.EvalSymlinks(base); err != nil {
 		return d, err
@@ -90,10 +90,10 @@ func (r *Request) tryIn(base string) (d Dir, err error) {
 	if err != nil {
 		return d, err
 	}
-	defer unix.Umask(unix.Umask(0o077)) // with the caller's the folder might not be searchable for its maker
 	if err = unix.Mkdirat(parent, name, 0o700); err != nil {
 		return d, err
 	}
+	makeSearchable(parent, name)
 	fd, err := openDir(parent, name)
 	if err != nil {
 		unix.Unlinkat(parent, name, unix.AT_REMOVEDIR)
@@ -135,8 +135,13 @@ func (r *Request) fill(fd int) error {
 		if err := unix.Mkdirat(fd, sub, 0o700); err != nil {
 			return err
 		}
+		makeSearchable(fd, sub)
 	}
-	if err := unix.Mknodat(fd, r.File, unix.S_IFREG|0o644, 0); err != nil || !r.Chown {
+	err := unix.Mknodat(fd, r.File, unix.S_IFREG|0o644, 0)
+	if err == nil {
+		err = unix.Fchmodat(fd, r.File, 0o644, 0)
+	}
+	if err != nil || !r.Chown {
 		return err
 	}
 	if err := unix.Fchmod(fd, 0o711); err != nil {
@@ -147,7 +152,7 @@ func (r *Request) fill(fd int) error {
 			return err
 		}
 	}
-	return unix.Fchmodat(fd, r.File, 0o644, 0)
+	return nil
 }
 
 // Remove removes the folder with all that is in it, unless that takes too long: then the next launch goes on. All processes that

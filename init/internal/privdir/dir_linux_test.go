@@ -73,6 +73,27 @@ func TestSweep(t *testing.T) {
 	}
 }
 
+// The modes of the folder are the same with every umask.
+func TestUmask(t *testing.T) {
+	base := t.TempDir()
+	t.Setenv("TMPDIR", base)
+	os.Chmod(base, 0o700)
+	for _, umask := range []int{0, 0o22, 0o77, 0o777} {
+		old := unix.Umask(umask)
+		d, err := Make(asked)
+		unix.Umask(old)
+		if err != nil {
+			t.Fatalf("umask %o: %v", umask, err)
+		}
+		for name, want := range map[string]os.FileMode{"": 0o700, "/home": 0o700, "/tmp": 0o700, "/file": 0o644} {
+			if st, err := os.Stat(d.Path + name); err != nil || st.Mode().Perm() != want {
+				t.Errorf("umask %o: %q: %v, %v, want %v", umask, name, st.Mode(), err, want)
+			}
+		}
+		d.Remove(AtEnd(nil))
+	}
+}
+
 // The folder is not made where others could rename it.
 func TestBases(t *testing.T) {
 	base := t.TempDir()
