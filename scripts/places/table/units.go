@@ -9,6 +9,14 @@ import (
 // Root is the folder with the root of the unit that has one: links into /usr, and a /tmp.
 const Root = "/opt/root"
 
+// What the machine has for the units that are given a namespace, a file system, an extension of /usr or a PAM service.
+const (
+	Namespaces = "/run/places-ns" // with net and ipc
+	Disk       = "/dev/vda1"      // holds a root like Root
+	Extension  = "/opt/extension"
+	PAMService = "places"
+)
+
 // MoveDown is what a unit's command starts with where systemd knows no DelegateSubgroup=: the host goes to a group below the
 // unit's own, which then holds no process and can be divided. docs/deployment.md has it.
 const MoveDown = `g=/sys/fs/cgroup$$(sed -n s/^0:://p /proc/self/cgroup) && mkdir -p $$g/host && echo 0 >$$g/host/cgroup.procs && exec`
@@ -27,6 +35,11 @@ func Units() []Place {
 	}
 	all = append(all, Place{Name: "DevicePolicy=strict", Args: []string{"DevicePolicy=strict", "DeviceAllow=/dev/null rw"}, Want: policy.Full},
 		Place{Name: "RootDirectory=", Args: []string{"RootDirectory=" + Root, "BindReadOnlyPaths=/usr /etc /opt/places", "MountAPIVFS=yes"}, Want: policy.Full},
+		Place{Name: "RootImage=", Args: []string{"RootImage=" + Disk, "BindReadOnlyPaths=/usr /etc /opt/places", "MountAPIVFS=yes"}, Want: policy.Full},
+		Place{Name: "ExtensionDirectories=", Args: []string{"ExtensionDirectories=" + Extension}, Want: policy.Full},
+		Place{Name: "NetworkNamespacePath=", Args: []string{"NetworkNamespacePath=" + Namespaces + "/net"}, Want: policy.Full},
+		Place{Name: "IPCNamespacePath=", Args: []string{"IPCNamespacePath=" + Namespaces + "/ipc"}, Want: policy.Full},
+		Place{Name: "PAMName=", Args: []string{"PAMName=" + PAMService}, Want: policy.Full},
 		Place{Name: "NoExecPaths=/", Args: []string{"NoExecPaths=/", "ExecPaths=/usr /opt/places"}, Want: policy.Full})
 	for line := range strings.Lines(harmless) {
 		line = strings.TrimSpace(line)
@@ -146,4 +159,7 @@ NoExecPaths=/tmp
 BindReadOnlyPaths=/usr
 IPAddressDeny=any
 SocketBindDeny=any
+AppArmorProfile=unconfined
+SELinuxContext=system_u:system_r:init_t:s0
+SmackProcessLabel=places
 `

@@ -98,7 +98,7 @@ func prepare(places []table.Place) error {
 	if err := add("/etc/group", fmt.Sprintf("%s:x:%d:\n", user, uid)); err != nil {
 		return err
 	}
-	if err := makeRoot(); err != nil {
+	if err := makeStages(); err != nil {
 		return err
 	}
 	for i, p := range places {
@@ -118,21 +118,6 @@ func prepare(places []table.Place) error {
 		return fmt.Errorf("systemctl: %w: %s", err, out)
 	}
 	return nil
-}
-
-// makeRoot makes the root of the unit that has another.
-func makeRoot() error {
-	for _, name := range []string{"usr", "etc", "opt/places", "proc", "sys", "dev", "run", "var/tmp", "tmp"} {
-		if err := os.MkdirAll(filepath.Join(table.Root, name), 0o755); err != nil {
-			return err
-		}
-	}
-	for _, name := range []string{"bin", "sbin", "lib", "lib64"} {
-		if err := os.Symlink("usr/"+name, filepath.Join(table.Root, name)); err != nil {
-			return err
-		}
-	}
-	return os.Chmod(filepath.Join(table.Root, "tmp"), 0o777|os.ModeSticky)
 }
 
 func add(path, line string) error {
