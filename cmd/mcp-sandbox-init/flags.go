@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -68,7 +69,7 @@ func parse(args []string) (*flags, error) {
 			value, args = args[0], args[1:]
 		}
 		switch err := table[i].Set(value); {
-		case err == source.ErrTwice:
+		case errors.Is(err, source.ErrTwice):
 			fail(name + " " + err.Error())
 		case err != nil:
 			fail(name + ": " + err.Error())
