@@ -1,7 +1,7 @@
 package order
 
-// Lowered tells a host, and no report, that its machine refuses what a stronger confinement takes, for as long as
-// nobody changes the machine: its next orders may begin with the one that was reached.
+// Lowered tells the host, outside the report, that the machine refuses a stronger confinement until somebody
+// changes the machine. The host's next orders may begin with the confinement that was reached.
 type Lowered struct {
 	Event       string `json:"event"`
 	Confinement string `json:"confinement"`

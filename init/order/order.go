@@ -3,8 +3,8 @@
 // Both are plain data with their encodings; nothing here makes a system call.
 package order
 
-// RunnerName is what the kernel calls a runner and what becomes of it, in /proc/PID/comm: a host that orphans are
-// left to knows those of a shim that was killed by it.
+// RunnerName is the name of a runner and of the init that it clones, in /proc/PID/comm. By this name a host
+// finds those of a shim that it killed.
 const RunnerName = "mcp-sandbox:run"
 
 // An Order is everything the shim needs to start one server.

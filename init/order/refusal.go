@@ -1,6 +1,6 @@
 package order
 
-// A Refusal is why a launch is refused: the error that becomes a [Refused] record.
+// A Refusal is the reason for which a launch is refused: the error that becomes a [Refused] record.
 type Refusal struct {
 	Layer Layer
 	Op    string // what was tried

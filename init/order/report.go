@@ -36,8 +36,8 @@ const (
 	Off    State = "off"    // the policy did not ask for it
 )
 
-// A Fact is one thing that was demanded and what was found. A fact without Got could not be had from this machine:
-// then Reason and Effect say why and what follows.
+// A Fact is a demand and what was found. A fact without Got is one that the machine cannot give: Reason says
+// why, and Effect what follows.
 type Fact struct {
 	Name   string `json:"name"`
 	Want   string `json:"want"`

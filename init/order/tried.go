@@ -1,13 +1,13 @@
 package order
 
-// Tried is what single system calls came to, each made once in a process that was thrown away. A shim that was asked
-// for the evidence alone sends it to its host before the first line; no report has it.
+// Tried are the results of single system calls, each made once in a process of its own. A shim that was asked
+// for the evidence alone sends this record to its host before the first line; no report has it.
 type Tried struct {
 	Event string `json:"event"`
 	Calls []Call `json:"calls"`
 }
 
-// A Call is one of them: its name, and the symbol of its error, such as "EPERM"; "" where it succeeded.
+// A Call is the name of a call and the symbol of its errno, such as "EPERM"; "" if it succeeded.
 type Call struct {
 	Name  string `json:"name"`
 	Error string `json:"error,omitempty"`

@@ -6,11 +6,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Deadly finds out which of these calls end their caller, as a filter of systemd's does (SystemCallFilter=, with no
-// errno named). They are made with arguments that no kernel takes, and a filter is asked before the arguments are
-// looked at. The thread must be locked, as for program.Start.
+// Deadly finds out for which of these calls an outer filter kills the caller, as systemd's SystemCallFilter=
+// does without an errno. The calls get arguments that no kernel takes; a filter is asked before the kernel
+// looks at them. The thread must be locked, as for program.Start.
 func Deadly(calls []uintptr) (deadly []uintptr, err error) {
-	// All in one process, which mostly lives: then no more is to be found out.
+	// All in one process. If it survives, as it mostly does, no call kills.
 	_, st, err := execute(func(p *program.Program) {
 		for _, nr := range calls {
 			p.Call(program.Sys(nr, nonsense()...))
@@ -51,7 +51,7 @@ func nonsense() []program.Arg {
 	return all
 }
 
-// execute runs a program in a process of its own, to its end.
+// execute runs a program in a new process, to its end.
 func execute(lay func(*program.Program)) (*program.Results, unix.WaitStatus, error) {
 	fd, mem, err := program.Open()
 	if err != nil {

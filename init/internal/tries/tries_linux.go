@@ -8,14 +8,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A try is one call, made by a program of the runner.
+// A try is one call of a program.
 type try struct {
 	name string
 	op   program.Op
 	end  program.Addr // how its process ended
 }
 
-// kinds are the namespaces, each with a user namespace around it: what an ordinary user may ask for.
+// kinds are the namespaces that an ordinary user may make, each together with a user namespace.
 func kinds() []struct {
 	name string
 	flag int
@@ -30,15 +30,16 @@ func kinds() []struct {
 	}
 }
 
-// seccomp(2), and a filter that allows everything: BPF_RET|BPF_K with SECCOMP_RET_ALLOW, as struct sock_filter.
+// seccomp(2), and a filter that allows every call: BPF_RET|BPF_K with SECCOMP_RET_ALLOW, as struct
+// sock_filter.
 const (
 	setModeFilter = 1
 	newListener   = 1 << 3
 	allow         = 0x7fff0000<<32 | 0x06
 )
 
-// lay lays the calls out, each in a process of its own, for a filter may end who makes it. Nobody is harmed by what
-// succeeds: the processes end at once.
+// lay lays each call out in a process of its own, which exits at once: an outer filter may kill the process
+// that makes the call.
 func lay(p *program.Program) (all []try) {
 	zero := program.Int(0)
 	p.Call(sys.Prctl(unix.PR_SET_NAME, program.Str(order.RunnerName)))
@@ -89,7 +90,7 @@ func Run() (*order.Tried, error) {
 		case !r.Ran(a.op) && unix.WaitStatus(r.Word32(a.end)).Signal() == unix.SIGSYS:
 			c.Error = "SIGSYS"
 		case !r.Ran(a.op):
-			continue // nothing is known of it
+			continue // unknown
 		case e != 0:
 			c.Error = platform.ErrnoName(e)
 		}
