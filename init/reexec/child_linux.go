@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"runtime"
+	"strconv"
 	"sync"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
@@ -13,9 +14,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What else the one argument of a shim can be.
+// What else the first argument of a shim can be.
 const (
-	BySelf = "self" // mcp-sandbox run, by execve of itself: no socket, and the parent stays the parent
+	// mcp-sandbox run, by execve of itself: no socket, and the parent stays the parent. The second argument is the order's descriptor.
+	BySelf = "self"
 
 	byInit = "reap" // an init without a pid namespace whose shim is gone, by execve of the shim's binary
 )
@@ -36,24 +38,29 @@ func child(args []string) int {
 
 // accept takes the order, if everything about this start is as the launcher makes it.
 func accept(args []string) (o *order.Order, host int, err error) {
-	if len(args) != 1 || args[0] != ByHost && args[0] != BySelf {
-		return nil, -1, errArguments
-	}
+	fd := orderFD
 	host = -1
-	if args[0] == ByHost {
+	switch {
+	case len(args) == 1 && args[0] == ByHost:
 		host = hostFD
 		if err = platform.PeerIs(host, unix.Getppid()); err != nil {
 			return nil, -1, err
 		}
+	case len(args) == 2 && args[0] == BySelf:
+		if fd, err = strconv.Atoi(args[1]); err != nil {
+			return nil, -1, errArguments
+		}
+	default:
+		return nil, -1, errArguments
 	}
-	if !platform.IsSealed(orderFD) {
+	if !platform.IsSealed(fd) {
 		return nil, -1, errors.New("order: not a sealed memory file")
 	}
-	b, err := platform.ReadFD(orderFD, maxOrder)
+	b, err := platform.ReadFD(fd, maxOrder)
 	if err != nil {
 		return nil, -1, os.NewSyscallError("read order", err)
 	}
-	unix.Close(orderFD)
+	unix.Close(fd)
 	o, err = order.Decode(b)
 	return o, host, err
 }
@@ -112,7 +119,8 @@ func parentFD() int {
 }
 
 // Exec makes this process the shim of an order by execve of its own binary: it keeps its process id and its parent, and
-// loses everything else that it was. It returns only if that fails.
+// loses everything else that it was. It returns only if that fails. No open descriptor is replaced: the Go runtime polls one of
+// its own from other threads until the moment of the execve, and ends the process when that one is gone.
 func Exec(o *order.Order) error {
 	if !armed {
 		return ErrNotArmed
@@ -124,26 +132,10 @@ func Exec(o *order.Order) error {
 	if err != nil {
 		return err
 	}
-	// Number 3 may be the report's: that one moves away first.
-	if o.ReportFD == orderFD {
-		moved, err := unix.FcntlInt(orderFD, unix.F_DUPFD, orderFD+1)
-		if err != nil {
-			return os.NewSyscallError("fcntl F_DUPFD", err)
-		}
-		o.ReportFD = moved
-		unix.Close(fd)
-		if fd, err = platform.Sealed("order", o.Encode()); err != nil {
-			return err
-		}
-	}
-	if fd != orderFD {
-		if err := unix.Dup3(fd, orderFD, 0); err != nil {
-			return os.NewSyscallError("dup3", err)
-		}
-	} else if _, err := unix.FcntlInt(orderFD, unix.F_SETFD, 0); err != nil {
+	if _, err := unix.FcntlInt(uintptr(fd), unix.F_SETFD, 0); err != nil {
 		return os.NewSyscallError("fcntl F_SETFD", err)
 	}
-	err = unix.Exec("/proc/self/exe", []string{Name, BySelf}, ChildEnv())
+	err = unix.Exec("/proc/self/exe", []string{Name, BySelf, strconv.Itoa(fd)}, ChildEnv())
 	return &os.PathError{Op: "execve", Path: "/proc/self/exe", Err: err}
 }
 

@@ -1,7 +1,9 @@
 package reexec_test
 
 import (
+	"os/exec"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
@@ -17,5 +19,14 @@ func TestChildEnv(t *testing.T) {
 		if slices.Contains(env, want) != is {
 			t.Errorf("%q: %s is there: %v", env, want, !is)
 		}
+	}
+}
+
+// Exec puts nothing in the place of an open descriptor: number 3 may be the runtime's, which it polls from another thread.
+func TestExecKeepsDescriptors(t *testing.T) {
+	cmd := exec.Command("/proc/self/exe")
+	cmd.Args = []string{callerName, "in vain"}
+	if code, out, errs := finish(t, cmd); code != 125 || out != "" || !strings.Contains(errs, "argument list too long") {
+		t.Errorf("status %d, %q\n%s", code, out, errs)
 	}
 }

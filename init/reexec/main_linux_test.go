@@ -34,6 +34,8 @@ func call(name string) int {
 	case err != nil:
 	case name == "run":
 		return reexec.Run(o)
+	case name == "in vain":
+		err = execInVain(o)
 	case name == "exec":
 		err = reexec.Exec(o)
 	default:
@@ -45,6 +47,26 @@ func call(name string) int {
 	}
 	println(err.Error())
 	return 125
+}
+
+// execInVain calls Exec where execve(2) fails, and finds out what that has done to this process.
+func execInVain(o *order.Order) error {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	if err = unix.Dup3(int(r.Fd()), 3, 0); err != nil {
+		return err
+	}
+	var was, is unix.Stat_t
+	o.ReportFD = 3
+	os.Setenv("HOME", "/"+strings.Repeat("x", 1<<20)) // too long for the kernel
+	err = errors.Join(unix.Fstat(3, &was), reexec.Exec(o), unix.Fstat(3, &is))
+	if was.Ino != is.Ino || o.ReportFD != 3 {
+		return errors.New("descriptor 3 is another")
+	}
+	return err
 }
 
 // TestMain makes the test binary a host, the shim that this host starts, and a second host between the two.

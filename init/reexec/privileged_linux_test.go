@@ -25,7 +25,7 @@ func TestPrivilegedStarts(t *testing.T) {
 	right(t, code, out, errs)
 	for name, binary := range copies {
 		t.Run(name, func(t *testing.T) {
-			for _, args := range [][]string{{reexec.ByHost}, {reexec.BySelf}, {"reap"}, {}, {"x", "y"}} {
+			for _, args := range [][]string{{reexec.ByHost}, {reexec.BySelf, "3"}, {"reap"}, {}, {"x", "y"}} {
 				code, out, errs := as(t, own, nobodyElse, start{Binary: binary, Args: args})
 				wrong(t, code, out, errs, "rights")
 			}

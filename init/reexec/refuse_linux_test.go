@@ -61,7 +61,12 @@ func TestRefusedStarts(t *testing.T) {
 		{"datagram", start{Socket: "datagram"}, "SEQPACKET"},
 		{"pipe", start{Socket: "pipe"}, "SO_TYPE"},
 		{"no socket", start{Socket: "none"}, "SO_TYPE"},
-		{"no socket for itself either", start{Args: []string{reexec.BySelf}, Order: "unsealed"}, "sealed"},
+		{"no socket for itself either", start{Args: []string{reexec.BySelf, "3"}, Order: "unsealed"}, "sealed"},
+		{"for itself, another descriptor", start{Args: []string{reexec.BySelf, "4"}}, "sealed"},
+		{"for itself, no descriptor", start{Args: []string{reexec.BySelf, "-1"}}, "sealed"},
+		{"for itself, no number", start{Args: []string{reexec.BySelf, "x"}}, "arguments"},
+		{"for itself, nothing", start{Args: []string{reexec.BySelf}}, "arguments"},
+		{"for itself, more", start{Args: []string{reexec.BySelf, "3", "4"}}, "arguments"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.start.Binary = own
