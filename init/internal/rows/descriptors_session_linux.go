@@ -42,17 +42,8 @@ func (r *setsid) check(c *check) {
 }
 
 // workdir changes to the working directory with the server's ids.
-type workdir struct {
-	cwd program.Op
-	at  program.Addr
-}
+type workdir struct{ cwd fileRead }
 
-func (r *workdir) ops(b *build) {
-	b.Do(sys.Chdir(b.View.Cwd))
-	r.at = b.Space(pathMax)
-	r.cwd = b.Ask(sys.Getcwd(r.at, pathMax))
-}
+func (r *workdir) ops(b *build) { r.cwd = b.enter(b.View.Cwd) }
 
-func (r *workdir) check(c *check) {
-	c.fact("working directory", c.View.Cwd, c.path(r.cwd, r.at))
-}
+func (r *workdir) check(c *check) { c.fact("working directory", c.View.Cwd, c.path(r.cwd)) }

@@ -32,9 +32,18 @@ func (b *build) reading(path string, size int) fileRead {
 	return fileRead{b.Ask(sys.Read(fd.Result(), at, size)).For(path), at}
 }
 
+// enter changes to a directory and reads its path back.
+func (b *build) enter(dir string) fileRead {
+	b.Do(sys.Chdir(dir))
+	at := b.Space(pathMax)
+	return fileRead{b.Ask(sys.Getcwd(at, pathMax)), at}
+}
+
+const pathMax = 4096
+
 // path is the path that getcwd(2) stored, without its NUL.
-func (c *check) path(o program.Op, at program.Addr) string {
-	b := c.Filled(o, at)
+func (c *check) path(r fileRead) string {
+	b := c.Filled(r.op, r.at)
 	if len(b) == 0 || b[len(b)-1] != 0 {
 		return ""
 	}

@@ -18,8 +18,7 @@ type pivot struct {
 	outside program.Op
 	nodes   []stat
 	covers  []stat
-	cwd     program.Op
-	cwdAt   program.Addr
+	cwd     fileRead
 	root    stat       // of /
 	pts     stat       // of /dev/pts
 	cap     program.Op // statfs of the private folders
@@ -28,8 +27,6 @@ type pivot struct {
 
 // ptsPath is where pseudo-terminals are; pts(4).
 const ptsPath = "/dev/pts"
-
-const pathMax = 4096
 
 func (r *pivot) ops(b *build) {
 	v := b.View
@@ -41,9 +38,7 @@ func (r *pivot) ops(b *build) {
 	if v.Outside != "" {
 		r.outside = b.outside(program.Errno(unix.ENOENT))
 	}
-	b.Do(sys.Chdir(v.Cwd))
-	r.cwdAt = b.Space(pathMax)
-	r.cwd = b.Ask(sys.Getcwd(r.cwdAt, pathMax))
+	r.cwd = b.enter(v.Cwd)
 	for i := range v.Nodes {
 		r.nodes = append(r.nodes, b.stat(v.Nodes[i].Path))
 	}
@@ -74,7 +69,7 @@ func (r *pivot) check(c *check) {
 		c.fact("stat "+v.Outside+" before", "0", c.result(r.host.outside))
 		c.fact("stat "+v.Outside, "ENOENT", c.result(r.outside))
 	}
-	c.fact("working directory", v.Cwd, c.path(r.cwd, r.cwdAt))
+	c.fact("working directory", v.Cwd, c.path(r.cwd))
 	c.fresh = r.devices(c)
 	for i := range r.nodes {
 		n := nodeAt(v, i)
