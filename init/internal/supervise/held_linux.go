@@ -44,10 +44,7 @@ const (
 
 // beginSearch begins when every cover lies.
 func (s *shim) beginSearch() error {
-	mounts, err := s.lookout.mounts()
-	if err != nil {
-		return err
-	}
+	mounts := s.repair.mounts
 	q := &search{uid: s.machine.UID, began: time.Now()}
 	for _, w := range s.repair.laid {
 		// What lay there before, if the host has put something else there since, has a number that another file may have by now.

@@ -32,7 +32,8 @@ type repair struct {
 	prog   *rows.Repair
 	lost   []rows.Lost // what it covers
 
-	tried  []rows.Lost // what was covered in this repair, or perhaps was
+	mounts []platform.Mount // as lost saw them: whoever reads them again takes the word that they changed away
+	tried  []rows.Lost      // what was covered in this repair, or perhaps was
 	laid   []held
 	search *search // nil while covers are missing
 }
@@ -138,7 +139,7 @@ func (s *shim) lost() (lost []rows.Lost, again bool, err error) {
 		return nil, false, err
 	}
 	mounts, err := g.mounts()
-	if err != nil {
+	if s.repair.mounts = mounts; err != nil {
 		return nil, false, err
 	}
 	for i := range s.view.Covers {
