@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
 	"github.com/security-mcp/mcp-sandbox/init/internal/signals"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"golang.org/x/sys/unix"
@@ -99,8 +100,17 @@ func (s *shim) registerRepair() {
 	l := &s.loop
 	l.Add(s.lookout.table, unix.POLLPRI, s.unmounted)
 	runner := l.Add(-1, unix.POLLIN, func(int16) { s.laid() })
-	at := l.Timer(s.mend)
-	until := l.Timer(func() { s.repair.until = time.Time{}; s.overdue() })
+	// What was called before in the same turn may have taken the time away.
+	at := l.Timer(func() {
+		if ending.Due(&s.repair.at, time.Now()) {
+			s.mend()
+		}
+	})
+	until := l.Timer(func() {
+		if ending.Due(&s.repair.until, time.Now()) {
+			s.overdue()
+		}
+	})
 	l.Before(func() {
 		runner.Watch(s.repair.runner)
 		at.Set(s.repair.at)
@@ -116,7 +126,7 @@ func (s *shim) lookAtCovers() {
 			continue
 		}
 		f, err := lookAt(k.Source)
-		if st.missing != (err == unix.ENOENT) || !st.missing && (err != nil || !f.same(st.found)) {
+			if st.missing != (err == unix.ENOENT) || !st.missing && (err != nil || !f.same(st.found)) {
 			s.coverAgain()
 			return
 		}
