@@ -126,7 +126,7 @@ func (s *shim) lookAtCovers() {
 			continue
 		}
 		f, err := lookAt(k.Source)
-			if st.missing != (err == unix.ENOENT) || !st.missing && (err != nil || !f.same(st.found)) {
+		if st.missing != (err == unix.ENOENT) || !st.missing && (err != nil || !f.same(st.found)) {
 			s.coverAgain()
 			return
 		}
