@@ -83,11 +83,10 @@ type launch struct {
 
 	Hosted bool // descriptor 5 is a pidfd of the process whose end is the host's
 
-	Elsewhere bool // the server's process is made beside init, and not in its group
-	Stuck     bool // the runner sleeps and makes no init
-
-	// Wrong, if not 0, is a mount whose options are replaced by its source's name, which no file system knows.
-	Wrong int
+	Elsewhere bool          // the server's process is made beside init, and not in its group
+	Stuck     bool          // the runner sleeps and makes no init
+	Timeout   time.Duration // until the evidence is complete; 0: what a launch has
+	Wrong     int           // a mount whose options are replaced by its source's name, which no file system knows; 0: none
 
 	change func(*exec.Cmd) // before the shim is started
 }
@@ -115,7 +114,7 @@ func shim(request string) int {
 	}
 	o.ReportFD, o.Begin = reportFD, l.Begin
 	var made *rows.Launch
-	code := supervise.Run(supervise.Config{Order: o, Host: -1, Parent: l.parent(),
+	code := supervise.Run(supervise.Config{Order: o, Host: -1, Parent: l.parent(), Timeout: l.Timeout,
 		Alter: func(p *rows.Launch, whole bool) { made = p; l.alter(p, whole) },
 		AlterMachine: func(m *rows.Machine) {
 			if l.ABI != 0 {

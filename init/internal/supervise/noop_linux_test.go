@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -109,38 +110,6 @@ func (s stage) ran(o *outcome, mark string) bool {
 	return err == nil || o.stdout != ""
 }
 
-// documents are policies that together lay out every Op that there is.
-var documents = []struct{ name, below, text string }{
-	{"standard", "/var/tmp", standard}, {"standard-in-tmp", "", standard},
-	{"one-exec", "", onExec}, {"terminal", "", onTerminal}, {"network", "", `{"version":1,"level":"network","filesystem":{"allowWrite":["STAGE/write"]},"seccomp":{"deny":["sendmsg"]}}`},
-	{"default-read", "", `{"version":1,"filesystem":{"default":"read","allowWrite":["STAGE/write"],
-		"denyRead":["STAGE/read/denied","STAGE/read/secret"]}}`},
-	{"default-read-elsewhere", "/var/tmp", `{"version":1,"filesystem":{"default":"read","allowWrite":["STAGE/write"],
-		"denyRead":["STAGE/read/denied","STAGE/read/secret"]}}`},
-	{"reduced", "/var/tmp", weaker(standard, "reduced")}, {"reduced-in-tmp", "", weaker(standard, "reduced")},
-	{"reduced-one-exec", "", weaker(onExec, "reduced")}, {"reduced-terminal", "", weaker(onTerminal, "reduced")},
-	{"reduced-network", "", `{"version":1,"minConfinement":"reduced","level":"network","filesystem":{"allowWrite":["STAGE/write"]}}`},
-	{"reduced-old-landlock", "", `{"version":1,"minConfinement":"reduced",` + oldLandlock + `,"filesystem":{"allowWrite":["STAGE/write"]}}`},
-	{"reduced-default-read", "/var/tmp", `{"version":1,"minConfinement":"reduced","filesystem":{"default":"read","allowWrite":["STAGE/write"]}}`},
-}
-
-// What the documents of these two kinds of server have in them.
-const (
-	onlyOne      = `"subprocess":{"allow":false}`
-	fromTerminal = `"umask":"0026","filesystem"`
-	oldLandlock  = `"envVars":["ABI_2"]`
-)
-
-// onExec is the policy of the server that may not start others.
-const onExec = `{"version":1,"subprocess":{"allow":false},"filesystem":{"allowWrite":["STAGE/write"]}}`
-
-// onTerminal is the policy of the server that gets a terminal.
-const onTerminal = `{"version":1,"umask":"0026","filesystem":{"allowWrite":["STAGE/write"]}}`
-
-const standard = `{"version":1,"filesystem":{"allowRead":["STAGE/read"],"allowWrite":["STAGE/write","STAGE/file"],
-		"denyRead":["STAGE/read/denied","STAGE/read/secret"],"denyWrite":["STAGE/write/frozen"]},
-		"limits":{"fileSize":"1G","addressSpace":"1T"},"umask":"0026","seccomp":{"deny":["getcwd"]}}`
-
 // The positive control of every test that alters something: unaltered, the same launch runs its server.
 func TestUnalteredLaunchRuns(t *testing.T) {
 	for _, d := range documents {
@@ -242,6 +211,7 @@ func TestEveryNamespaceIsMissed(t *testing.T) {
 // refused makes a launch that has to be refused, with one record that says why and a server that has not run.
 func (s stage) refused(t *testing.T, l launch, mark string) {
 	t.Helper()
+	l.Timeout = 5 * time.Second // without one call in it init or the server may wait for ever
 	o := run(t, l)
 	if o.code == 125 && o.event() == "refused" && len(o.report) == 1 && !s.ran(&o, mark) {
 		return

@@ -1,6 +1,7 @@
 package supervise
 
 import (
+	"cmp"
 	"errors"
 	"strconv"
 	"time"
@@ -15,8 +16,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// setUp is how long a launch may take until its evidence is complete.
-const setUp = 30 * time.Second
+// launchTimeout is how long a launch may take until its evidence is complete.
+const launchTimeout = 30 * time.Second
 
 // prove waits until init and the server have come to the end of their evidence, and compares it.
 func (s *shim) prove() (*order.Enforced, error) {
@@ -97,9 +98,10 @@ func (s *shim) await(fd int) error {
 			host := s.hostPoll()
 			fds = append(fds, host[:]...)
 		}
-		left := setUp - time.Since(s.began)
+		timeout := cmp.Or(s.Timeout, launchTimeout)
+		left := timeout - time.Since(s.began)
 		if left <= 0 {
-			return s.failed(errors.New("not done in " + setUp.String()))
+			return s.failed(errors.New("not done in " + timeout.String()))
 		}
 		if _, err := unix.Poll(fds, int(left/time.Millisecond)+1); err != nil && err != unix.EINTR {
 			return refusedStart("poll", err)

@@ -27,6 +27,8 @@ type Config struct {
 	// Reaper are the arguments with which this binary calls [Reap]. Without them only confinement full can be reached.
 	Reaper []string
 
+	// Timeout, for tests, is how long a launch may take until its evidence is complete; 0: 30 s.
+	Timeout time.Duration
 	// Alter, for tests, changes the program: its beginning before the runner starts, and the whole before init goes on.
 	Alter func(l *rows.Launch, whole bool)
 	// AlterRepair, for tests, changes the program that lays covers again.
