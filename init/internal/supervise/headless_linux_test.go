@@ -36,7 +36,9 @@ func headless(words []string) {
 		}
 		f.Close()
 	}
+	runs := make(chan bool)
 	go func() {
+		runs <- true // on a thread of its own, before the first one ends with what it has of Go's scheduler
 		for unix.Tgkill(self, self, 0) == nil && !zombie() {
 			time.Sleep(time.Millisecond)
 		}
@@ -46,6 +48,7 @@ func headless(words []string) {
 		os.Exit(9)
 	}()
 	runtime.LockOSThread() // the first thread, by main_linux_test.go
+	<-runs
 	unix.Syscall(unix.SYS_EXIT, 0, 0, 0)
 }
 
@@ -68,9 +71,17 @@ func TestFirstThreadEnds(t *testing.T) {
 					l.Command = append(l.Command, strings.Replace(w, "STAGE", s.dir, 1))
 				}
 				o := run(t, l)
+				_, err := os.Stat(s.path("write/at.ready"))
+				for range 3 { // on a busy machine a program may not come so far in its three seconds
+					if err == nil {
+						break
+					}
+					o = run(t, l)
+					_, err = os.Stat(s.path("write/at.ready"))
+				}
 				last := o.report[len(o.report)-1]
 				wall, _ := last["wallSeconds"].(float64)
-				if _, err := os.Stat(s.path("write/at.ready")); err != nil {
+				if err != nil {
 					t.Fatalf("no process without a first thread: %v\n%v\n%s", err, last, o.stderr)
 				}
 				cause := map[string]string{"server": "timeout", "left behind": "exit"}[name]
