@@ -104,7 +104,7 @@ func (r *Request) tryIn(base string) (d Dir, err error) {
 		err = r.fill(fd)
 	}
 	if err != nil {
-		d.Remove(Within(atEnd, nil))
+		d.Remove(within(atEnd, nil))
 	}
 	return d, err
 }
@@ -189,7 +189,7 @@ func sweep(base string) {
 		}
 		return true
 	})
-	over := Within(others, nil)
+	over := within(others, nil)
 	for _, name := range left {
 		fd, err := openDir(parent, name)
 		if err != nil {
