@@ -22,7 +22,7 @@ type effect struct {
 const shims = "init/reexec init/internal/supervise init/internal/basic"
 
 var effects = []effect{
-	{"the end of the process", regexp.MustCompile(`\b(os|unix|syscall)\.Exit\(`), shims + " init/internal/filter/gen"},
+	{"the end of the process", regexp.MustCompile(`\b(os|unix|syscall)\.Exit\(`), shims + " init/internal/seccomp/gen"},
 	{"the working folder", regexp.MustCompile(`\b(os|unix)\.F?[Cc]hdir\(`), shims},
 	{"the environment", regexp.MustCompile(`\bos\.(Setenv|Unsetenv|Clearenv)\(`), shims},
 	{"the umask", regexp.MustCompile(`\bunix\.Umask\(`), shims + " init/internal/cgroup"},
@@ -32,7 +32,7 @@ var effects = []effect{
 	{"all children", regexp.MustCompile(`\b(unix|syscall)\.Wait4\(-1\b`), shims},
 	{"the parent of orphans", regexp.MustCompile(`\bplatform\.SetChildSubreaper\(`), shims},
 	{"attributes of the process", regexp.MustCompile(`\bunix\.Prctl\(`), shims},
-	{"the session", regexp.MustCompile(`\bunix\.(Setsid|Setpgid)\(|TIOCNOTTY\b.*\)|TIOCSCTTY\b.*0\)$`), shims + " init/internal/rows"},
+	{"the session", regexp.MustCompile(`\bunix\.(Setsid|Setpgid)\(|TIOCNOTTY\b.*\)|TIOCSCTTY\b.*0\)$`), shims + " init/internal/confine"},
 	{"limits of the process", regexp.MustCompile(`\b(unix|syscall)\.Setrlimit\(`), shims},
 	{"threads", regexp.MustCompile(`\bruntime\.LockOSThread\(`), shims},
 }

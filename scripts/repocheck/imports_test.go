@@ -15,26 +15,26 @@ type rule struct {
 	far string // modules of others
 }
 
-// rules are the arrows of docs/architecture.md: policy <- order <- rows <- supervise <- reexec <- launcher <- cmd.
+// rules are the arrows of docs/architecture.md: policy <- order <- confine <- supervise <- reexec <- launcher <- cmd.
 var rules = []rule{
 	{"policy", "policy", ""},
 	{"policy/strictjson", "", ""},
 	{"platform", "", "golang.org/x/sys"},
 	{"init/order", "policy", ""},
 	{"init/internal", "", "golang.org/x/sys"}, // whatever has no rule of its own knows nobody
-	{"init/internal/program", "platform init/internal/filter", "golang.org/x/sys"}, // the names of calls
+	{"init/internal/program", "platform init/internal/seccomp", "golang.org/x/sys"}, // the names of calls
 	{"init/internal/program/sys", "init/internal/program", "golang.org/x/sys"},
 	{"init/internal/notify", "platform init/order init/internal/loop", "golang.org/x/sys"},
-	{"init/internal/filter", "", ""},
-	{"init/internal/filter/gen", "", "github.com/elastic/go-seccomp-bpf golang.org/x/net/bpf golang.org/x/sys"},
+	{"init/internal/seccomp", "", ""},
+	{"init/internal/seccomp/gen", "", "github.com/elastic/go-seccomp-bpf golang.org/x/net/bpf golang.org/x/sys"},
 	{"init/internal/cgroup", "policy platform", "golang.org/x/sys"},
-	{"init/internal/view", "policy platform", "golang.org/x/sys"},
-	{"init/internal/rows", "policy platform init/order init/internal/cgroup init/internal/program init/internal/view", "golang.org/x/sys github.com/landlock-lsm/go-landlock"},
+	{"init/internal/fsview", "policy platform", "golang.org/x/sys"},
+	{"init/internal/confine", "policy platform init/order init/internal/cgroup init/internal/program init/internal/fsview", "golang.org/x/sys github.com/landlock-lsm/go-landlock"},
 	{"init/internal/ending", "policy init/order", ""},
-	{"init/internal/report", "policy platform init/order init/internal/ending init/internal/view", "golang.org/x/sys"},
+	{"init/internal/report", "policy platform init/order init/internal/ending init/internal/fsview", "golang.org/x/sys"},
 	{"init/internal/loop", "", "golang.org/x/sys"},
 	{"init/internal/proctree", "platform", "golang.org/x/sys"},
-	{"init/internal/stdio", "init/order init/internal/guard init/internal/loop init/internal/rows", "golang.org/x/sys"},
+	{"init/internal/stdio", "init/order init/internal/guard init/internal/loop init/internal/confine", "golang.org/x/sys"},
 	{"init/internal/privdir", "platform", "golang.org/x/sys"},
 	{"init/internal/tries", "platform init/order init/internal/program", "golang.org/x/sys"},
 	{"init/internal/basic", "policy platform init/order init/internal", "golang.org/x/sys"},
@@ -112,8 +112,8 @@ func TestShimLinksNothingHeavy(t *testing.T) {
 // One package each, in tests too.
 func TestImportedByOneOnly(t *testing.T) {
 	owners := map[string]string{
-		"github.com/landlock-lsm/go-landlock": "init/internal/rows", "github.com/spf13/pflag": "cmd",
-		"github.com/elastic/go-seccomp-bpf": "init/internal/filter", "github.com/godbus/dbus": "init/internal/userbus",
+		"github.com/landlock-lsm/go-landlock": "init/internal/confine", "github.com/spf13/pflag": "cmd",
+		"github.com/elastic/go-seccomp-bpf": "init/internal/seccomp", "github.com/godbus/dbus": "init/internal/userbus",
 		"go.yaml.in/yaml": "scripts/places/manifest",
 	}
 	used := map[string]bool{}

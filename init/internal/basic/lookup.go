@@ -4,7 +4,7 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/view"
+	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
 )
 
 // errExtension is a file that Windows cannot start by itself.
@@ -15,7 +15,7 @@ var errExtension = errors.New("it is no .exe, .com, .cmd or .bat file")
 // out: those of pathext are tried which CreateProcess can start.
 func findWindows(name, dir, path, pathext string, exists func(string) bool) (string, error) {
 	if strings.HasSuffix(name, ".") || strings.HasSuffix(name, " ") { // CreateProcess drops these, after the extension was looked at
-		return "", &view.CommandError{Path: name, Kind: view.ErrNotExecutable, Err: errExtension}
+		return "", &fsview.CommandError{Path: name, Kind: fsview.ErrNotExecutable, Err: errExtension}
 	}
 	var folders []string
 	if strings.ContainsAny(name, `/\:`) {
@@ -47,9 +47,9 @@ func findWindows(name, dir, path, pathext string, exists func(string) bool) (str
 		}
 	}
 	if plain != "" {
-		return "", &view.CommandError{Path: plain, Kind: view.ErrNotExecutable, Err: errExtension}
+		return "", &fsview.CommandError{Path: plain, Kind: fsview.ErrNotExecutable, Err: errExtension}
 	}
-	return "", &view.CommandError{Path: name, Kind: view.ErrNotFound}
+	return "", &fsview.CommandError{Path: name, Kind: fsview.ErrNotFound}
 }
 
 // rooted reports whether a path starts from a drive's root or a share.

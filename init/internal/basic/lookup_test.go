@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/view"
+	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
 )
 
 func TestFindWindows(t *testing.T) {
@@ -15,21 +15,21 @@ func TestFindWindows(t *testing.T) {
 	const path = `;.;bin;"C:\node";C:\tools\;\\share\bin`
 	for _, c := range []struct {
 		name, pathext, want string
-		kind                view.Reason
+		kind                fsview.Reason
 	}{
 		{"node", "", `C:\node\node.exe`, ""},
 		{"node.exe", "", `C:\node\node.exe`, ""},
 		{"npx", ".EXE;.CMD", `C:\node\npx.cmd`, ""},
 		{"far", "", `\\share\bin\far.exe`, ""},
-		{"server", "", "", view.ErrNotFound}, // never in the working folder
-		{`.\server`, "", `D:\work\.\server.exe`, view.ErrNotFound},
+		{"server", "", "", fsview.ErrNotFound}, // never in the working folder
+		{`.\server`, "", `D:\work\.\server.exe`, fsview.ErrNotFound},
 		{`D:\work\server`, "", `D:\work\server.exe`, ""},
 		{`D:/work/server.exe`, "", `D:\work\server.exe`, ""},
 		{`bin\x`, "", `D:\work\bin\x.bat`, ""},
-		{`D:\work\tool.js`, ".JS;.EXE", "", view.ErrNotExecutable},
-		{`D:\work\bin\x.bat.`, "", "", view.ErrNotExecutable},
-		{`D:\work\bin\x.bat `, "", "", view.ErrNotExecutable},
-		{"x", "", "", view.ErrNotFound},
+		{`D:\work\tool.js`, ".JS;.EXE", "", fsview.ErrNotExecutable},
+		{`D:\work\bin\x.bat.`, "", "", fsview.ErrNotExecutable},
+		{`D:\work\bin\x.bat `, "", "", fsview.ErrNotExecutable},
+		{"x", "", "", fsview.ErrNotFound},
 	} {
 		got, err := findWindows(c.name, `D:\work`, path, c.pathext, exists)
 		if c.kind != "" {

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/view"
+	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
 )
@@ -21,15 +21,15 @@ func find(name, dir, path, _ string) (string, error) {
 			name = filepath.Join(dir, name)
 		}
 		if err := executable(name); err != nil {
-			kind := view.ErrNotExecutable
+			kind := fsview.ErrNotExecutable
 			if err == unix.ENOENT || err == unix.ENOTDIR {
-				kind = view.ErrNotFound
+				kind = fsview.ErrNotFound
 			}
-			return "", &view.CommandError{Path: name, Kind: kind, Err: err}
+			return "", &fsview.CommandError{Path: name, Kind: kind, Err: err}
 		}
 		return name, nil
 	}
-	failed := &view.CommandError{Path: name, Kind: view.ErrNotFound}
+	failed := &fsview.CommandError{Path: name, Kind: fsview.ErrNotFound}
 	for folder := range strings.SplitSeq(path, ":") {
 		if !filepath.IsAbs(folder) {
 			continue
@@ -40,7 +40,7 @@ func find(name, dir, path, _ string) (string, error) {
 			return at, nil
 		}
 		if err != unix.ENOENT && err != unix.ENOTDIR { // passed over, as execvp does
-			failed = &view.CommandError{Path: at, Kind: view.ErrNotExecutable, Err: err}
+			failed = &fsview.CommandError{Path: at, Kind: fsview.ErrNotExecutable, Err: err}
 		}
 	}
 	return "", failed

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/view"
+	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
@@ -98,7 +98,7 @@ func (s *shim) lay() (plan, error) {
 	if info, err := os.Stat(l.dir); err != nil {
 		return l, refusedPath("cwd", l.dir, err)
 	} else if !info.IsDir() {
-		return l, refusedPath("cwd", l.dir, view.ErrNotVisible)
+		return l, refusedPath("cwd", l.dir, fsview.ErrNotVisible)
 	}
 	var err error
 	if l.command, err = find(o.Command[0], o.Dir, order.Lookup(o.Env, "PATH"), order.Lookup(o.Env, "PATHEXT")); err != nil {

@@ -6,7 +6,7 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/view"
+	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"golang.org/x/sys/windows"
 )
@@ -130,8 +130,8 @@ func (s *server) spawn(h *Hold) error {
 		}
 	}
 	if err != nil {
-		return &order.Refusal{Layer: order.Exec, Op: "start", Path: s.plan.command, Err: &view.CommandError{Path: s.plan.command,
-			Kind: view.ErrNotExecutable, Err: err}}
+		return &order.Refusal{Layer: order.Exec, Op: "start", Path: s.plan.command, Err: &fsview.CommandError{Path: s.plan.command,
+			Kind: fsview.ErrNotExecutable, Err: err}}
 	}
 	s.process, s.thread, s.pid = pi.Process, pi.Thread, int(pi.ProcessId)
 	return nil

@@ -3,7 +3,7 @@ package program
 import (
 	"strconv"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/filter"
+	"github.com/security-mcp/mcp-sandbox/init/internal/seccomp"
 )
 
 // Line is the Op at i as text: its layer, the call with its arguments, the demand and, with r given, the
@@ -66,7 +66,7 @@ func (p *Program) verb(at int) string {
 	case kindNeg:
 		return "negate"
 	}
-	return filter.Name(get32(p.mem, at+offNr))
+	return seccomp.Name(get32(p.mem, at+offNr))
 }
 
 func (p *Program) operand(b []byte, k argKind, v uint64) []byte {

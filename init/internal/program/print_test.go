@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/filter"
+	"github.com/security-mcp/mcp-sandbox/init/internal/seccomp"
 )
 
 var update = flag.Bool("update", false, "write the golden listings anew")
@@ -67,10 +67,10 @@ func TestLine(t *testing.T) {
 	p.Negate(none.Result())
 	into := p.Call(Sys(nr)).StoreAt(cell.Plus(4))
 	p.Disarm(0)
-	golden(t, "line.golden", strings.ReplaceAll(listing(p, nil), filter.Name(nothing), "NOTHING"))
+	golden(t, "line.golden", strings.ReplaceAll(listing(p, nil), seccomp.Name(nothing), "NOTHING"))
 
 	p.ran(none, 0)
 	p.ran(fork, 4711)
 	p.ran(into, -13)
-	golden(t, "line-results.golden", strings.ReplaceAll(listing(p, p.Copy()), filter.Name(nothing), "NOTHING"))
+	golden(t, "line-results.golden", strings.ReplaceAll(listing(p, p.Copy()), seccomp.Name(nothing), "NOTHING"))
 }

@@ -3,7 +3,7 @@ package program
 import (
 	"syscall"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/filter"
+	"github.com/security-mcp/mcp-sandbox/init/internal/seccomp"
 )
 
 // Results are a copy of what a program had stored at one moment. Later writes by the runner, or by whoever
@@ -133,7 +133,7 @@ func (p *Program) FirstFailure(r *Results, end int, all bool) (Failure, bool) {
 			continue
 		}
 		m := &p.metas[i]
-		call := filter.Name(get32(r.ops, at+offNr))
+		call := seccomp.Name(get32(r.ops, at+offNr))
 		return Failure{Op{p, i}, m.layer, call, m.object, ran, errno(res), int64(res)}, true
 	}
 	return Failure{}, false
@@ -200,7 +200,7 @@ func (p *Program) Called(i int) string {
 	if p.mem[p.at(i)+offKind] != kindCall {
 		return ""
 	}
-	return filter.Name(get32(p.mem, p.at(i)+offNr))
+	return seccomp.Name(get32(p.mem, p.at(i)+offNr))
 }
 
 // Arg is argument n of the Op at i as it is stored: the value, or its address.

@@ -4,7 +4,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/filter"
+	"github.com/security-mcp/mcp-sandbox/init/internal/seccomp"
 )
 
 // ran stores a result as the runner does.
@@ -107,7 +107,7 @@ func TestBroken(t *testing.T) {
 				t.Errorf("%s: broken %v, all %v", c.name, broken, all)
 			}
 			if broken && (f.Op != o || f.Layer != "some layer" || f.Object != "an object" || f.Ran != (c.got != unseen) ||
-				f.Got != c.got || f.Call != filter.Name(1) || f.Errno != r.Errno(o)) {
+				f.Got != c.got || f.Call != seccomp.Name(1) || f.Errno != r.Errno(o)) {
 				t.Errorf("%s: %+v", c.name, f)
 			}
 		}

@@ -5,7 +5,7 @@ import (
 	"syscall"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
-	"github.com/security-mcp/mcp-sandbox/init/internal/view"
+	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
 )
@@ -46,9 +46,9 @@ func (s *Sink) Refuse(err error, r *order.Refused, say func(line string)) int {
 func exitCode(err error) int {
 	var signalled Signalled
 	switch {
-	case errors.Is(err, view.ErrNotFound):
+	case errors.Is(err, fsview.ErrNotFound):
 		return ending.ExitMissing
-	case errors.Is(err, view.ErrNotExecutable):
+	case errors.Is(err, fsview.ErrNotExecutable):
 		return ending.ExitCannot
 	case errors.As(err, &signalled):
 		return ending.ExitSignal + int(signalled.Signal)

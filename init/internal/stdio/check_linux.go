@@ -5,7 +5,7 @@ import (
 	"os"
 	"strconv"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"golang.org/x/sys/unix"
 )
@@ -16,7 +16,7 @@ const OpUse = "use"
 // Check describes this process's descriptors 0, 1 and 2, and refuses what would open the host's tree or network to the server: a
 // folder or an O_PATH descriptor is a starting point for openat(2), a block device is a whole file system, and a socket keeps
 // the network namespace that it was made in. Where anySocket is set the server has the host's network anyway.
-func Check(anySocket bool) (host [3]rows.Standard, err error) {
+func Check(anySocket bool) (host [3]confine.Standard, err error) {
 	for fd := range host {
 		if host[fd], err = usable(fd, anySocket); err != nil {
 			return host, &order.Refusal{Layer: order.Descriptors, Op: OpUse, Path: "descriptor " + strconv.Itoa(fd), Err: err}
@@ -25,7 +25,7 @@ func Check(anySocket bool) (host [3]rows.Standard, err error) {
 	return host, nil
 }
 
-func usable(fd int, anySocket bool) (is rows.Standard, err error) {
+func usable(fd int, anySocket bool) (is confine.Standard, err error) {
 	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0)
 	if err != nil {
 		return is, errors.New("it is closed; give it /dev/null")
@@ -54,12 +54,12 @@ func usable(fd int, anySocket bool) (is rows.Standard, err error) {
 }
 
 // describe looks at an open file.
-func describe(fd int) (is rows.Standard, err error) {
+func describe(fd int) (is confine.Standard, err error) {
 	var st unix.Stat_t
 	if err = unix.Fstat(fd, &st); err != nil {
 		return is, os.NewSyscallError("fstat", err)
 	}
-	is = rows.Standard{Mode: st.Mode, Ino: st.Ino, Major: unix.Major(st.Rdev), Minor: unix.Minor(st.Rdev),
+	is = confine.Standard{Mode: st.Mode, Ino: st.Ino, Major: unix.Major(st.Rdev), Minor: unix.Minor(st.Rdev),
 		Dev: uint64(unix.Major(st.Dev))<<32 | uint64(unix.Minor(st.Dev))}
 	if !is.Is(unix.S_IFSOCK) {
 		return is, nil
@@ -78,7 +78,7 @@ func describe(fd int) (is rows.Standard, err error) {
 
 // isStream reports whether a socket is a connected stream of a family whose sockets can be connected anew. Bytes are carried to
 // the socket and from it, and the server gets a pipe.
-func isStream(is *rows.Standard) bool {
+func isStream(is *confine.Standard) bool {
 	return is.Is(unix.S_IFSOCK) && is.Domain != unix.AF_UNIX && is.Type == unix.SOCK_STREAM && !is.Listens && is.Connected
 }
 

@@ -15,7 +15,7 @@ const (
 )
 
 // appeared is what is known of what runs code on the host and was not there when the server started: it could not be held
-// (see [view.View.Appeared]).
+// (see [fsview.View.Appeared]).
 type appeared struct {
 	early *loop.Timer // when to look before the server has ended
 	told  map[string]bool

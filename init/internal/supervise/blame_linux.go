@@ -5,7 +5,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"golang.org/x/sys/unix"
 )
@@ -32,7 +32,7 @@ func machines(r *order.Refusal) bool {
 	case order.Namespaces, order.Network, order.Privileges:
 		return true
 	case order.Root, order.Cgroup, order.Landlock, order.Seccomp:
-		return errors.As(r.Err, new(rows.Mechanism))
+		return errors.As(r.Err, new(confine.Mechanism))
 	}
 	return false // the policy's limits, its command, its descriptors
 }
@@ -46,7 +46,7 @@ func inProc(r *order.Refusal) bool {
 func mechanism(err error) error {
 	var errno syscall.Errno
 	if errors.As(err, &errno) {
-		return rows.Mechanism{Errno: errno}
+		return confine.Mechanism{Errno: errno}
 	}
 	return err
 }

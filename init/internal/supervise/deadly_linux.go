@@ -3,8 +3,8 @@ package supervise
 import (
 	"slices"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/filter"
 	"github.com/security-mcp/mcp-sandbox/init/internal/report"
+	"github.com/security-mcp/mcp-sandbox/init/internal/seccomp"
 	"github.com/security-mcp/mcp-sandbox/init/internal/tries"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
@@ -62,7 +62,7 @@ func findDeadly(calls []uintptr) (deadly []uintptr, err error) {
 func refusedCall(deadly []uintptr, l order.Layer, calls []uintptr) error {
 	for _, nr := range calls {
 		if slices.Contains(deadly, nr) {
-			return &order.Refusal{Layer: l, Op: filter.Name(uint32(nr)), Err: killedBy{unix.SIGSYS}}
+			return &order.Refusal{Layer: l, Op: seccomp.Name(uint32(nr)), Err: killedBy{unix.SIGSYS}}
 		}
 	}
 	return nil

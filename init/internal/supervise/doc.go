@@ -2,7 +2,7 @@
 //
 //	code := supervise.Run(supervise.Config{Order: o, Host: -1, Parent: -1, Say: say})
 //
-// It plans for this machine, starts the runner with the program of package rows, compares the evidence, writes the
+// It plans for this machine, starts the runner with the program of package confine, compares the evidence, writes the
 // report, releases the server, and then waits: for signals to pass on, for the host to go away, for time to run out, for
 // the server to end. Where the machine refuses a step it begins again with the next weaker confinement that the policy allows.
 //

@@ -3,7 +3,7 @@ package supervise
 import (
 	"strings"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/view"
+	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
@@ -17,7 +17,7 @@ func (s *shim) env() []string {
 	}
 	was, temporary := order.Lookup(s.Order.Env, "HOME"), ""
 	if s.shared() {
-		temporary = s.private.Path + "/" + view.PrivateTmp
+		temporary = s.private.Path + "/" + fsview.PrivateTmp
 	}
 	for _, v := range s.Order.Env {
 		name, value, _ := strings.Cut(v, "=")

@@ -12,9 +12,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine"
+	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
-	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
-	"github.com/security-mcp/mcp-sandbox/init/internal/view"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
@@ -36,15 +36,15 @@ type tally struct {
 
 // changes makes the evidence of a launch wrong in one place at a time, and gathers what nobody notices.
 type changes struct {
-	*rows.Launch
-	evidence *rows.Evidence
+	*confine.Launch
+	evidence *confine.Evidence
 	good     []order.LayerReport
 	rows     []string // their names, in the order of the table
 	tried    answer
 }
 
 // alterEvidence is what a shim does whose launch has Change: it tries every change, writes the list, and goes on unchanged.
-func (l *launch) alterEvidence(p *rows.Launch, e *rows.Evidence) {
+func (l *launch) alterEvidence(p *confine.Launch, e *confine.Evidence) {
 	good, refusal := p.Check(e)
 	if refusal != nil || l.Change == nil {
 		return
@@ -158,7 +158,7 @@ func (c *changes) seen(i int) string {
 	_, path, _ := strings.Cut(c.Line(i, nil), `"`)
 	path, _, _ = strings.Cut(path, `"`)
 	v := c.View()
-	at := func(n view.Node) bool { return n.Path == path || n.Source == path }
+	at := func(n fsview.Node) bool { return n.Path == path || n.Source == path }
 	if strings.HasPrefix(path, "/proc/self/ns/") {
 		return "a namespace"
 	}

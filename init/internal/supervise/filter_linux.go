@@ -4,8 +4,8 @@ import (
 	"errors"
 	"runtime"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/filter"
-	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine"
+	"github.com/security-mcp/mcp-sandbox/init/internal/seccomp"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
 )
@@ -14,11 +14,11 @@ import (
 // policy leaves the calls to hand that over.
 func (s *shim) assemble() (plain, asking []byte, err error) {
 	hostNet := s.policy.Level == policy.LevelNetwork
-	o := filter.Options{NoUnix: rows.RefusesUnix(s.view, s.machine.LandlockABI, hostNet)}
+	o := seccomp.Options{NoUnix: confine.RefusesUnix(s.view, s.machine.LandlockABI, hostNet)}
 	if s.shared() {
-		o = filter.Options{NoUnix: rows.SharedUnix(s.machine.LandlockABI), NoInet: !hostNet, NoNetlink: true, NoIPC: true, NoPeers: true,
-			NoCut: rows.NoCut(s.rung, s.machine.LandlockABI)}
-		if rows.Guarded(s.rung, s.machine.LandlockABI) {
+		o = seccomp.Options{NoUnix: confine.SharedUnix(s.machine.LandlockABI), NoInet: !hostNet, NoNetlink: true, NoIPC: true, NoPeers: true,
+			NoCut: confine.NoCut(s.rung, s.machine.LandlockABI)}
+		if confine.Guarded(s.rung, s.machine.LandlockABI) {
 			o.Guarded = [2]uint32{uint32(s.init), uint32(unix.Getpid())}
 		}
 	}
@@ -26,7 +26,7 @@ func (s *shim) assemble() (plain, asking []byte, err error) {
 		o.OneExec = true
 	}
 	for _, name := range s.policy.Seccomp.Deny {
-		nr, ok := filter.Number(name)
+		nr, ok := seccomp.Number(name)
 		if !ok {
 			return nil, nil, errors.New("/seccomp/deny: " + name + ": no such system call")
 		}
@@ -40,10 +40,10 @@ func (s *shim) assemble() (plain, asking []byte, err error) {
 	return plain, asking, err
 }
 
-func assembled(o filter.Options) ([]byte, error) {
-	code, err := filter.Program(runtime.GOARCH, o)
+func assembled(o seccomp.Options) ([]byte, error) {
+	code, err := seccomp.Program(runtime.GOARCH, o)
 	if err != nil {
 		return nil, err
 	}
-	return filter.Append(make([]byte, 0, 8*len(code)), code), nil
+	return seccomp.Append(make([]byte, 0, 8*len(code)), code), nil
 }

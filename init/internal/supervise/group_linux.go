@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/cgroup"
+	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
 	"github.com/security-mcp/mcp-sandbox/init/internal/userbus"
-	"github.com/security-mcp/mcp-sandbox/init/internal/view"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/policy"
@@ -58,7 +58,7 @@ func (s *shim) devices() []string {
 		add(uint64(unix.Major(root.Dev))<<32 | uint64(unix.Minor(root.Dev)))
 	}
 	for i := range s.view.Nodes {
-		if n := &s.view.Nodes[i]; n.Kind == view.Bind && !n.Device {
+		if n := &s.view.Nodes[i]; n.Kind == fsview.Bind && !n.Device {
 			add(n.Dev)
 		}
 	}

@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine"
 	"github.com/security-mcp/mcp-sandbox/init/internal/proctree"
-	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
 	"github.com/security-mcp/mcp-sandbox/init/internal/signals"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
@@ -37,7 +37,7 @@ func (s *shim) stopAll(stop func() error) {
 // other could be sure.
 func (s *shim) halt() {
 	if !s.shared() {
-		s.Signal(rows.MsgFreeze)
+		s.Signal(confine.MsgFreeze)
 		return
 	}
 	proctree.Sweep{Root: s.init}.Halt(forHalt)

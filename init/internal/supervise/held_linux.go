@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
 	"github.com/security-mcp/mcp-sandbox/init/internal/proctree"
-	"github.com/security-mcp/mcp-sandbox/init/internal/view"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
 )
@@ -16,8 +16,8 @@ import (
 type held struct {
 	found
 	path string
-	kind view.CoverKind // a Pin is neither denied nor protected: only its place is
-	by   []uint64       // mounts by which it could be reached while no cover lay there: those that the cover lies on
+	kind fsview.CoverKind // a Pin is neither denied nor protected: only its place is
+	by   []uint64         // mounts by which it could be reached while no cover lay there: those that the cover lies on
 }
 
 // A search finds out who holds what was covered meanwhile: by a descriptor of it or of something in it, as a folder to be in,
@@ -56,7 +56,7 @@ func (s *shim) beginSearch() error {
 		}
 		w.found, w.by = f, under(mounts, w.path)
 		q.want = append(q.want, w)
-		if w.kind != view.Pin {
+		if w.kind != fsview.Pin {
 			q.todo = append(q.todo, place{kind: w.kind, folder: w.path})
 		}
 	}
@@ -163,7 +163,7 @@ func (q *search) names() (again bool, err error) {
 		if err != nil && err != unix.ENOENT {
 			return false, err
 		}
-		if err != nil || w.kind == view.Pin || !f.linked() {
+		if err != nil || w.kind == fsview.Pin || !f.linked() {
 			continue
 		}
 		if time.Since(q.began) > forLinks {

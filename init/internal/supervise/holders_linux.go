@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
 	"github.com/security-mcp/mcp-sandbox/init/internal/proctree"
-	"github.com/security-mcp/mcp-sandbox/init/internal/view"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
 )
@@ -21,7 +21,7 @@ type place struct {
 	thread  string // lists them when it comes to it
 
 	folder string
-	kind   view.CoverKind // of its cover
+	kind   fsview.CoverKind // of its cover
 	files  []string
 }
 
@@ -98,13 +98,13 @@ func (q *search) heldBy(link string) (at string, err error) {
 	leads, long := "", false // from the root of the sandbox: its mounts are not below the launcher's
 	at = q.wants(func(w held) bool {
 		if !slices.Contains(w.by, st.Mnt_id) { // by the cover, by another name, or not of this sandbox
-			return w.kind == view.Deny && w.same(foundOf(&st))
+			return w.kind == fsview.Deny && w.same(foundOf(&st))
 		}
 		if w.same(foundOf(&st)) {
 			return true
 		}
 		// By a folder below a pin that was reached without it the way up leads round what is mounted on the pin.
-		if w.kind == view.Pin && st.Mode&unix.S_IFMT != unix.S_IFDIR {
+		if w.kind == fsview.Pin && st.Mode&unix.S_IFMT != unix.S_IFDIR {
 			return false
 		}
 		if leads == "" && !long {
@@ -169,11 +169,11 @@ func (q *search) inMemory(maps []platform.Mapping) (at string, unsure bool) {
 			if m.Dev == w.dev && m.Ino == w.ino || m.Path == path {
 				return true
 			}
-			if w.kind == view.Pin || !strings.HasPrefix(m.Path, path+"/") {
+			if w.kind == fsview.Pin || !strings.HasPrefix(m.Path, path+"/") {
 				return false
 			}
-			unsure = unsure || m.Shared && !m.Writes && w.kind == view.ReadOnly
-			return m.Writes || w.kind == view.Deny
+			unsure = unsure || m.Shared && !m.Writes && w.kind == fsview.ReadOnly
+			return m.Writes || w.kind == fsview.Deny
 		})
 		if at != "" {
 			return at, false
@@ -217,7 +217,7 @@ func (q *search) inside(l *place) (more []place, err error) {
 		case err != nil:
 		case f.linked() && f.mode&unix.S_IFMT != unix.S_IFLNK:
 			return nil, linkedError(path)
-		case f.mode&unix.S_IFMT == unix.S_IFDIR && (l.kind == view.Deny || !slices.Contains(shares, name)):
+		case f.mode&unix.S_IFMT == unix.S_IFDIR && (l.kind == fsview.Deny || !slices.Contains(shares, name)):
 			more = append(more, place{kind: l.kind, folder: path})
 		}
 	}

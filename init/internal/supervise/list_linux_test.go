@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine"
 )
 
 // An op is one call of a program, as a shim lists it.
@@ -18,7 +18,7 @@ type op struct {
 	Line  string
 }
 
-func write(p *rows.Launch) {
+func write(p *confine.Launch) {
 	var all []op
 	results := p.Copy()
 	for i := range p.Len() {

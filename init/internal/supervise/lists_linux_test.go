@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
-	"github.com/security-mcp/mcp-sandbox/init/internal/view"
 )
 
 // entries changes the list of a folder: one field of an entry at a time, an entry left out, and one too many.
@@ -159,7 +159,7 @@ func (c *changes) kind(i int) string {
 		}
 	}
 	for _, n := range v.Nodes {
-		if n.Path == path && n.Kind == view.Bind {
+		if n.Path == path && n.Kind == fsview.Bind {
 			return "a bind"
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/policy"
@@ -22,7 +22,7 @@ const nobody = 65533
 const opLook = "look at the machine"
 
 // look finds out what a launch has to know about this machine.
-func look(m *rows.Machine, c policy.Confinement) (err error) {
+func look(m *confine.Machine, c policy.Confinement) (err error) {
 	if m.Kernel, err = platform.Kernel(); err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func ownProc() error {
 
 // identify chooses the server's ids. An ordinary user's server has the user's own. Root's has another's, if this
 // user namespace has one; else (a container with one id) root's own number is hidden behind it.
-func identify(m *rows.Machine, p *policy.Policy) error {
+func identify(m *confine.Machine, p *policy.Policy) error {
 	m.OuterUID, m.OuterGID = unix.Geteuid(), unix.Getegid()
 	m.UID, m.GID = m.OuterUID, m.OuterGID
 	if m.OuterUID != 0 {

@@ -17,7 +17,7 @@ import (
 	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine"
 	"github.com/security-mcp/mcp-sandbox/init/internal/supervise"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
@@ -113,10 +113,10 @@ func shim(request string) int {
 		return exitWrong
 	}
 	o.ReportFD, o.Begin = reportFD, l.Begin
-	var made *rows.Launch
+	var made *confine.Launch
 	code := supervise.Run(supervise.Config{Order: o, Host: -1, Parent: l.parent(), Timeout: l.Timeout,
-		Alter: func(p *rows.Launch, whole bool) { made = p; l.alter(p, whole) },
-		AlterMachine: func(m *rows.Machine) {
+		Alter: func(p *confine.Launch, whole bool) { made = p; l.alter(p, whole) },
+		AlterMachine: func(m *confine.Machine) {
 			if l.ABI != 0 {
 				m.LandlockABI = min(m.LandlockABI, max(l.ABI, 0))
 			}
@@ -130,7 +130,7 @@ func shim(request string) int {
 	return code
 }
 
-func (l *launch) alter(p *rows.Launch, whole bool) {
+func (l *launch) alter(p *confine.Launch, whole bool) {
 	if l.Swap != "" && whole {
 		swap(l.Swap)
 	}

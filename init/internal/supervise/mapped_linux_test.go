@@ -3,7 +3,7 @@ package supervise
 import (
 	"testing"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/view"
+	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
 	"github.com/security-mcp/mcp-sandbox/platform"
 )
 
@@ -12,8 +12,8 @@ import (
 func TestMappedIsFound(t *testing.T) {
 	const denied, frozen, pinned = "/p/secret", "/p/.git", "/p"
 	q := &search{want: []held{
-		{found: found{dev: 1, ino: 10}, path: denied, kind: view.Deny}, {found: found{dev: 1, ino: 11}, path: frozen, kind: view.ReadOnly},
-		{found: found{dev: 1, ino: 12}, path: pinned, kind: view.Pin},
+		{found: found{dev: 1, ino: 10}, path: denied, kind: fsview.Deny}, {found: found{dev: 1, ino: 11}, path: frozen, kind: fsview.ReadOnly},
+		{found: found{dev: 1, ino: 12}, path: pinned, kind: fsview.Pin},
 	}}
 	for _, c := range []struct {
 		name   string

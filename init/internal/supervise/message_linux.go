@@ -4,15 +4,15 @@ import (
 	"errors"
 	"os"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/filter"
 	"github.com/security-mcp/mcp-sandbox/init/internal/notify"
+	"github.com/security-mcp/mcp-sandbox/init/internal/seccomp"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"golang.org/x/sys/unix"
 )
 
 // newListener is for a filter that is not loaded yet.
 func (s *shim) newListener() *notify.Listener {
-	return notify.New(filter.Name, func(d *order.Denied) { s.sink.Later(d) })
+	return notify.New(seccomp.Name, func(d *order.Denied) { s.sink.Later(d) })
 }
 
 // sayDenied says in one line, and puts into the last record, which calls were refused.

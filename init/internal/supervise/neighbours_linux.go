@@ -3,22 +3,22 @@ package supervise
 import (
 	"os"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
-	"github.com/security-mcp/mcp-sandbox/init/internal/view"
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine"
+	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
 )
 
 // neighbours says where other programs of this user keep their sockets, and how to find out which are bound. The homes
 // are the launcher's and those that belong to the ids: HOME of the policy says nothing of where an agent listens.
-func (s *shim) neighbours(r *view.Request) {
+func (s *shim) neighbours(r *fsview.Request) {
 	r.Crowded = []string{"/tmp", "/var/tmp", "/run", "/var/run", os.Getenv("XDG_RUNTIME_DIR")}
 	r.Homes = []string{os.Getenv("HOME")}
 	// Users that are in no file, but in a directory service, have HOME alone.
 	if b, err := platform.ReadSmall("/etc/passwd", 4<<20); err == nil {
 		r.Homes = append(r.Homes, platform.HomesOf(string(b), unix.Getuid(), s.machine.UID)...)
 	}
-	if !rows.RestrictsSockets(s.machine.LandlockABI) {
+	if !confine.RestrictsSockets(s.machine.LandlockABI) {
 		r.Bound = platform.BoundSockets
 	}
 }

@@ -2,10 +2,10 @@ package supervise
 
 import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/cgroup"
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine"
+	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
-	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
 	"github.com/security-mcp/mcp-sandbox/init/internal/stdio"
-	"github.com/security-mcp/mcp-sandbox/init/internal/view"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
@@ -35,11 +35,11 @@ func Plan(o *order.Order) ([]string, error) {
 		return nil, &order.Refusal{Layer: order.Namespaces, Op: opLook, Err: err}
 	}
 	s.stdio = &stdio.Streams{Server: [3]int{0, 1, 2}, Terminal: stdio.Terminal{Given: stdio.IsControlling()}}
-	if s.view, err = view.Plan(s.viewRequest()); err != nil {
+	if s.view, err = fsview.Plan(s.viewRequest()); err != nil {
 		return nil, refusedView(err)
 	}
 	s.group.Group = cgroup.Foresee(s.groupRequest())
-	s.launch = rows.NewLaunch(make([]byte, program.Size), &s.policy, s.rung, false)
+	s.launch = confine.NewLaunch(make([]byte, program.Size), &s.policy, s.rung, false)
 	if err = s.lay(); err != nil {
 		return nil, err
 	}

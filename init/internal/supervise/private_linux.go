@@ -3,11 +3,11 @@ package supervise
 import (
 	"errors"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine"
 	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
+	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
 	"github.com/security-mcp/mcp-sandbox/init/internal/privdir"
-	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
 	"github.com/security-mcp/mcp-sandbox/init/internal/signals"
-	"github.com/security-mcp/mcp-sandbox/init/internal/view"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
@@ -19,7 +19,7 @@ const opPrivate = "make the private folder in"
 // openPrivate makes the folder that stands for /tmp and the home where there is no tmpfs of the sandbox's own.
 func (s *shim) openPrivate() (err error) {
 	m := &s.machine
-	s.private, err = privdir.Make(privdir.Request{Folders: []string{view.PrivateHome, view.PrivateTmp}, File: rows.CanaryFile,
+	s.private, err = privdir.Make(privdir.Request{Folders: []string{fsview.PrivateHome, fsview.PrivateTmp}, File: confine.CanaryFile,
 		UID: m.UID, GID: m.GID, Chown: m.Root, Swappable: s.rung == policy.Reduced})
 	if none := (*privdir.NoBase)(nil); errors.As(err, &none) {
 		return &order.Refusal{Layer: order.Root, Op: opPrivate, Path: none.Bases, Err: err}

@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine"
 	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
 	"github.com/security-mcp/mcp-sandbox/init/internal/report"
-	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
 	"github.com/security-mcp/mcp-sandbox/init/internal/signals"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
@@ -45,7 +45,7 @@ func (s *shim) prove() (*order.Enforced, error) {
 	if err = s.group.ReadBack(); err != nil {
 		return nil, &order.Refusal{Layer: order.Cgroup, Op: "read back", Err: err}
 	}
-	evidence := &rows.Evidence{Results: s.launch.Copy(), Mounts: mounts, Server: s.server}
+	evidence := &confine.Evidence{Results: s.launch.Copy(), Mounts: mounts, Server: s.server}
 	if s.AlterEvidence != nil {
 		s.AlterEvidence(s.launch, evidence)
 	}

@@ -5,10 +5,10 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine"
 	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
 	"github.com/security-mcp/mcp-sandbox/init/internal/privdir"
 	"github.com/security-mcp/mcp-sandbox/init/internal/proctree"
-	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
@@ -54,9 +54,9 @@ func killHidden() {
 
 // left removes the private folder.
 func left() {
-	path, err := os.Readlink("/proc/self/fd/" + strconv.Itoa(rows.ReaperFolder))
+	path, err := os.Readlink("/proc/self/fd/" + strconv.Itoa(confine.ReaperFolder))
 	if err == nil {
-		d := privdir.Opened(rows.ReaperFolder, path)
+		d := privdir.Opened(confine.ReaperFolder, path)
 		d.Remove(privdir.NoHurry())
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"os"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/view"
+	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
@@ -13,7 +13,7 @@ import (
 // refusedView tells what the view was refused for: the policy's key and its path, or the command.
 func refusedView(err error) error {
 	var refusal *order.Refusal
-	var command *view.CommandError
+	var command *fsview.CommandError
 	var path *os.PathError
 	switch {
 	case errors.As(err, &refusal):
@@ -27,7 +27,7 @@ func refusedView(err error) error {
 }
 
 // unnamed is why a command cannot be started, without its name, which the refusal has already.
-type unnamed struct{ *view.CommandError }
+type unnamed struct{ *fsview.CommandError }
 
 func (u unnamed) Error() string {
 	if u.Err != nil {
@@ -38,7 +38,7 @@ func (u unnamed) Error() string {
 
 // Unwrap adds what execve(2) would have said of a command that is not there: errno crosses to the host, kinds do not.
 func (u unnamed) Unwrap() []error {
-	if u.Kind == view.ErrNotFound && u.Err == nil {
+	if u.Kind == fsview.ErrNotFound && u.Err == nil {
 		return []error{u.Kind, unix.ENOENT}
 	}
 	return u.CommandError.Unwrap()

@@ -5,10 +5,10 @@ import (
 	"os"
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine"
+	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
 	"github.com/security-mcp/mcp-sandbox/init/internal/proctree"
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
-	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
-	"github.com/security-mcp/mcp-sandbox/init/internal/view"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
@@ -29,11 +29,11 @@ type repair struct {
 	pid    int
 	fd     int
 	mem    []byte
-	prog   *rows.Repair
-	lost   []rows.Lost // what it covers
+	prog   *confine.Repair
+	lost   []confine.Lost // what it covers
 
 	mounts []platform.Mount // as lost saw them: whoever reads them again takes the word that they changed away
-	tried  []rows.Lost      // what was covered in this repair, or perhaps was
+	tried  []confine.Lost   // what was covered in this repair, or perhaps was
 	laid   []held
 	search *search // nil while covers are missing
 }
@@ -133,7 +133,7 @@ func (s *shim) policyLost(err error) {
 
 // lost finds the covers that are not where they belong while the host has something there; again, if it changed under
 // the eye. Whatever happens from here on brings another event.
-func (s *shim) lost() (lost []rows.Lost, again bool, err error) {
+func (s *shim) lost() (lost []confine.Lost, again bool, err error) {
 	g := &s.lookout
 	if err = s.watchAgain(); err != nil {
 		return nil, false, err
@@ -144,7 +144,7 @@ func (s *shim) lost() (lost []rows.Lost, again bool, err error) {
 	}
 	for i := range s.view.Covers {
 		k, st := &s.view.Covers[i], &g.state[i]
-		if rows.Covered(mounts, k) {
+		if confine.Covered(mounts, k) {
 			st.missing, st.found = false, st.seen
 			continue
 		}
@@ -159,9 +159,9 @@ func (s *shim) lost() (lost []rows.Lost, again bool, err error) {
 			return nil, false, errors.New(k.Path + " is a symbolic link now, which cannot be covered")
 		}
 		st.missing, st.found = false, f
-		l := rows.Lost{Cover: *k, Folder: f.mode&unix.S_IFMT == unix.S_IFDIR, Dev: f.dev, Ino: f.ino}
-		if t := f.mode & unix.S_IFMT; k.Kind == view.ReadOnly && (t == unix.S_IFIFO || t == unix.S_IFSOCK) {
-			l.Kind = view.Deny // a mount that is read-only keeps nobody from writing to these
+		l := confine.Lost{Cover: *k, Folder: f.mode&unix.S_IFMT == unix.S_IFDIR, Dev: f.dev, Ino: f.ino}
+		if t := f.mode & unix.S_IFMT; k.Kind == fsview.ReadOnly && (t == unix.S_IFIFO || t == unix.S_IFSOCK) {
+			l.Kind = fsview.Deny // a mount that is read-only keeps nobody from writing to these
 		}
 		lost = append(lost, l)
 	}
@@ -182,7 +182,7 @@ func (g *lookout) mounts() ([]platform.Mount, error) {
 }
 
 // unchanged reports whether the host still has the same things there.
-func unchanged(lost []rows.Lost) bool {
+func unchanged(lost []confine.Lost) bool {
 	for i := range lost {
 		f, err := lookAt(lost[i].Path)
 		if err != nil || f.dev != lost[i].Dev || f.ino != lost[i].Ino {
@@ -193,17 +193,17 @@ func unchanged(lost []rows.Lost) bool {
 }
 
 // startRepair begins to lay covers, by a runner of its own.
-func (s *shim) startRepair(lost []rows.Lost) (err error) {
+func (s *shim) startRepair(lost []confine.Lost) (err error) {
 	r := &s.repair
 	r.lost = lost
 	if r.fd, r.mem, err = program.Open(); err != nil {
 		return err
 	}
-	if r.prog, err = rows.NewRepair(r.mem, &s.machine, lost); err == nil {
+	if r.prog, err = confine.NewRepair(r.mem, &s.machine, lost); err == nil {
 		if s.AlterRepair != nil {
 			s.AlterRepair(r.prog)
 		}
-		r.pid, err = startBlocked(rows.RepairFiles(r.fd, s.lookout.user, s.lookout.mount), -1)
+		r.pid, err = startBlocked(confine.RepairFiles(r.fd, s.lookout.user, s.lookout.mount), -1)
 	}
 	if err == nil {
 		r.runner, err = unix.PidfdOpen(r.pid, 0)

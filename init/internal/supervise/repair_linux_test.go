@@ -13,12 +13,12 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 )
 
 // alterRepair takes the effect of a repair away, or has it come too late.
-func (l *launch) alterRepair(r *rows.Repair) {
+func (l *launch) alterRepair(r *confine.Repair) {
 	if l.Late != "" {
 		os.Rename(l.Late, strings.TrimSuffix(l.Late, ".late")) // once: then there is none
 	}

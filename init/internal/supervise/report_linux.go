@@ -5,9 +5,9 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
 	"github.com/security-mcp/mcp-sandbox/init/internal/privdir"
 	"github.com/security-mcp/mcp-sandbox/init/internal/report"
-	"github.com/security-mcp/mcp-sandbox/init/internal/view"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 )
 
@@ -49,7 +49,7 @@ func (s *shim) refuse(err error) int {
 	if n := (*privdir.NoBase)(nil); errors.As(err, &n) {
 		r.Hint = n.Hint()
 	}
-	if errors.Is(err, view.ErrStarts) {
+	if errors.Is(err, fsview.ErrStarts) {
 		r.Hint = "name the program that it starts, as node and the server's file, or set subprocess.allow to true"
 	}
 	return s.sink.Refuse(err, r, s.Say)

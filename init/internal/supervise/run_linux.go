@@ -3,15 +3,15 @@ package supervise
 import (
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine"
 	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
+	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
 	"github.com/security-mcp/mcp-sandbox/init/internal/loop"
 	"github.com/security-mcp/mcp-sandbox/init/internal/notify"
 	"github.com/security-mcp/mcp-sandbox/init/internal/privdir"
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
 	"github.com/security-mcp/mcp-sandbox/init/internal/report"
-	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
 	"github.com/security-mcp/mcp-sandbox/init/internal/stdio"
-	"github.com/security-mcp/mcp-sandbox/init/internal/view"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
@@ -30,13 +30,13 @@ type Config struct {
 	// Timeout, for tests, is how long a launch may take until its evidence is complete; 0: 30 s.
 	Timeout time.Duration
 	// Alter, for tests, changes the program: its beginning before the runner starts, and the whole before init goes on.
-	Alter func(l *rows.Launch, whole bool)
+	Alter func(l *confine.Launch, whole bool)
 	// AlterRepair, for tests, changes the program that lays covers again.
-	AlterRepair func(r *rows.Repair)
+	AlterRepair func(r *confine.Repair)
 	// AlterMachine, for tests, changes what was found out about the machine.
-	AlterMachine func(m *rows.Machine)
+	AlterMachine func(m *confine.Machine)
 	// AlterEvidence, for tests, changes what came back before it is compared.
-	AlterEvidence func(l *rows.Launch, e *rows.Evidence)
+	AlterEvidence func(l *confine.Launch, e *confine.Evidence)
 }
 
 // A shim is one launch under way.
@@ -47,9 +47,9 @@ type shim struct {
 	noFilter  bool               // the kernel has no seccomp, and the rung does without
 	bare      bool               // full is taken without a /proc of its own, for nothing below it holds
 	refused   []*order.Refusal   // why stronger ones were not, the strongest first
-	view      *view.View
-	machine   rows.Machine
-	launch    *rows.Launch
+	view      *fsview.View
+	machine   confine.Machine
+	launch    *confine.Launch
 	private   privdir.Dir
 	strangers []int // children of this process that are not the sandbox's
 	image     int   // of this binary, which init executes when the shim is gone; -1 if it does not have to
@@ -81,8 +81,8 @@ type shim struct {
 	listener *notify.Listener
 	group    group
 
-	standard [3]rows.Standard // what this process has as standard input, output and error
-	stdio    *stdio.Streams   // what the server gets; nil until then
+	standard [3]confine.Standard // what this process has as standard input, output and error
+	stdio    *stdio.Streams      // what the server gets; nil until then
 }
 
 // Run starts the server of an order and returns the launcher's exit code when all of it has ended.
@@ -162,7 +162,7 @@ func (s *shim) plan() (err error) {
 	if err = s.reachable(); err != nil {
 		return err
 	}
-	if s.view, err = view.Plan(s.viewRequest()); err != nil {
+	if s.view, err = fsview.Plan(s.viewRequest()); err != nil {
 		return refusedView(err)
 	}
 	if err = s.holds(); err != nil {
@@ -174,9 +174,9 @@ func (s *shim) plan() (err error) {
 	return nil
 }
 
-func (s *shim) viewRequest() view.Request {
+func (s *shim) viewRequest() fsview.Request {
 	o := s.Order
-	r := view.Request{Policy: s.policy, Command: o.Command, Env: o.Env, Dir: o.Dir, PolicyFile: o.PolicyFile,
+	r := fsview.Request{Policy: s.policy, Command: o.Command, Env: o.Env, Dir: o.Dir, PolicyFile: o.PolicyFile,
 		ReportFile: o.ReportFile, Launcher: o.Launcher, UID: s.machine.UID, GID: s.machine.GID, Root: s.machine.Root,
 		HostNet: s.policy.Level == policy.LevelNetwork, Shared: s.shared(), Private: s.private.Path,
 		Open: s.shared() && s.rung != policy.Reduced}
@@ -191,7 +191,7 @@ func (s *shim) start(more []int) error {
 		return &order.Refusal{Layer: order.Exec, Op: "program", Err: err}
 	}
 	defer unix.Close(fd)
-	s.launch = rows.NewLaunch(mem, &s.policy, s.rung, s.noFilter)
+	s.launch = confine.NewLaunch(mem, &s.policy, s.rung, s.noFilter)
 	if s.Alter != nil {
 		s.Alter(s.launch, false)
 	}
@@ -208,7 +208,7 @@ func (s *shim) lay() error {
 	if err != nil {
 		return err
 	}
-	if err = s.launch.Complete(&rows.Request{Policy: s.policy, View: s.view, Machine: s.machine, Env: s.env(), Group: s.group.Group, Filter: filter, Asking: asking,
+	if err = s.launch.Complete(&confine.Request{Policy: s.policy, View: s.view, Machine: s.machine, Env: s.env(), Group: s.group.Group, Filter: filter, Asking: asking,
 		Lost: s.why(), Reaper: s.Reaper, HostGrace: s.hostGrace(), Stdio: standards, TTY: s.Order.TTY || s.stdio.Terminal.Given}); err != nil {
 		return &order.Refusal{Layer: order.Policy, Op: "lay out", Err: err}
 	}

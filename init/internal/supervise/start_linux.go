@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine"
+	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
-	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
-	"github.com/security-mcp/mcp-sandbox/init/internal/view"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
@@ -48,7 +48,7 @@ func (s *shim) startRunner(prog int, more []int) error {
 	if s.hostGrace() > 0 {
 		more = append(slices.Clip(more), s.Parent)
 	}
-	files := rows.Files(s.stdio.Server, prog, life[0], up[1], release[0], folder, more)
+	files := confine.Files(s.stdio.Server, prog, life[0], up[1], release[0], folder, more)
 	if len(files) > program.MaxFiles {
 		return refusedStart("start", unix.EMFILE)
 	}
@@ -191,7 +191,7 @@ func (s *shim) openTrees() (fds []int, err error) {
 	}
 	for i := range s.view.Nodes {
 		n := &s.view.Nodes[i]
-		if n.Kind != view.Bind {
+		if n.Kind != fsview.Bind {
 			continue
 		}
 		fd, err := platform.OpenTree(n.Source)

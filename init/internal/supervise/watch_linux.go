@@ -3,10 +3,10 @@ package supervise
 import (
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine"
 	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
 	"github.com/security-mcp/mcp-sandbox/init/internal/loop"
 	"github.com/security-mcp/mcp-sandbox/init/internal/proctree"
-	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"golang.org/x/sys/unix"
 )
@@ -89,7 +89,7 @@ func (s *shim) sessionEnds() {
 func (s *shim) leftBehind() {
 	var b [8]byte
 	n, err := unix.Read(s.up, b[:])
-	if err == nil && string(b[:n]) == rows.MsgStopped {
+	if err == nil && string(b[:n]) == confine.MsgStopped {
 		s.stoppedServer()
 		return
 	}

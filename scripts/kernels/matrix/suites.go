@@ -24,7 +24,7 @@ func suites(uid int) []Suite {
 	all := []Suite{
 		{"platform", "."},
 		{"init/internal/program", "TestDemands|TestExitStatus|TestNoProgram|TestBranches|TestFork"},
-		{"init/internal/filter", "TestLive|TestVariantsLoad"},
+		{"init/internal/seccomp", "TestLive|TestVariantsLoad"},
 		{"launcher", "TestNotArmed|TestBeforeStart|TestManyAsk|TestClose|TestContext|TestProbe|TestRefused|TestNobodyAsks|TestPolicyErrors"},
 		{"launcher", "TestGoHost/^server-go$"},
 		{"cmd/mcp-sandbox-init", "TestReport|TestPolicyDescriptor|TestBadReport"},

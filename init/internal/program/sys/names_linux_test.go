@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/filter"
+	"github.com/security-mcp/mcp-sandbox/init/internal/seccomp"
 )
 
 // A report names the call that went wrong: each call of this package has the name of its constant in the seccomp
@@ -22,15 +22,15 @@ func TestNames(t *testing.T) {
 		for _, name := range numbers(t, file) {
 			seen++
 			want := strings.ToLower(name)
-			if n, ok := filter.Number(want); !ok || n == filter.NoNumber || filter.Name(n) != want {
-				t.Errorf("%s: SYS_%s is %d, %v, which is called %s", file, name, n, ok, filter.Name(n))
+			if n, ok := seccomp.Number(want); !ok || n == seccomp.NoNumber || seccomp.Name(n) != want {
+				t.Errorf("%s: SYS_%s is %d, %v, which is called %s", file, name, n, ok, seccomp.Name(n))
 			}
 		}
 	}
 	if seen < 60 {
 		t.Errorf("only %d calls found", seen)
 	}
-	rows, err := filepath.Glob("../../rows/*.go")
+	rows, err := filepath.Glob("../../confine/*.go")
 	if err != nil || len(rows) == 0 {
 		t.Fatalf("no rows: %v", err)
 	}

@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/rows"
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine"
 	"github.com/security-mcp/mcp-sandbox/init/internal/supervise"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
@@ -110,7 +110,7 @@ func program(request string) int {
 }
 
 // alter changes the loop that init begins when all evidence is given: so nothing misses what is taken away.
-func (l *launch) alter(p *rows.Launch, whole bool) {
+func (l *launch) alter(p *confine.Launch, whole bool) {
 	if !whole {
 		return
 	}

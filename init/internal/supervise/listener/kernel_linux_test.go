@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/filter"
+	"github.com/security-mcp/mcp-sandbox/init/internal/seccomp"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
 )
@@ -15,7 +15,7 @@ import (
 // What the kernel does with a call that is asked about: it has the answer's errno; without anybody who could answer it is
 // refused as well, those that wait already too. So whatever becomes of the shim, nothing goes through.
 func TestNobodyAnswers(t *testing.T) {
-	code, err := filter.Program(runtime.GOARCH, filter.Options{Notify: true})
+	code, err := seccomp.Program(runtime.GOARCH, seccomp.Options{Notify: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestNobodyAnswers(t *testing.T) {
 		if errors.Is(err, unix.ENOENT) {
 			continue
 		}
-		if err != nil || filter.Name(n.Number) != "ptrace" || n.Thread == 0 {
+		if err != nil || seccomp.Name(n.Number) != "ptrace" || n.Thread == 0 {
 			t.Fatalf("%+v, %v", n, err)
 		}
 		if err := platform.RefuseCall(fd, n.ID+1<<32, unix.EPERM); !errors.Is(err, unix.ENOENT) {

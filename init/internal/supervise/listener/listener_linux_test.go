@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/filter"
 	"github.com/security-mcp/mcp-sandbox/init/internal/notify"
+	"github.com/security-mcp/mcp-sandbox/init/internal/seccomp"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 )
 
@@ -26,7 +26,7 @@ const (
 // dangerous are the calls of the set that this machine has, but for what only subprocess.allow refuses.
 func dangerous(t *testing.T) (names []string) {
 	t.Helper()
-	text, err := os.ReadFile("../../filter/testdata/reported.txt")
+	text, err := os.ReadFile("../../seccomp/testdata/reported.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func dangerous(t *testing.T) (names []string) {
 		case "", "fork", "vfork", "execveat":
 			continue
 		}
-		if nr, ok := filter.Number(name); ok && nr != filter.NoNumber && !strings.HasPrefix(name, "#") {
+		if nr, ok := seccomp.Number(name); ok && nr != seccomp.NoNumber && !strings.HasPrefix(name, "#") {
 			names = append(names, name)
 		}
 	}
@@ -99,7 +99,7 @@ func TestWithoutListener(t *testing.T) {
 func TestOneExecIsTold(t *testing.T) {
 	var names []string
 	for _, name := range []string{"fork", "vfork", "execveat"} {
-		if nr, _ := filter.Number(name); nr != filter.NoNumber {
+		if nr, _ := seccomp.Number(name); nr != seccomp.NoNumber {
 			names = append(names, name)
 		}
 	}

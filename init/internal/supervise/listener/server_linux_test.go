@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/filter"
+	"github.com/security-mcp/mcp-sandbox/init/internal/seccomp"
 	"golang.org/x/sys/unix"
 )
 
@@ -40,7 +40,7 @@ func undisturbed() {
 }
 
 func call(name string) syscall.Errno {
-	nr, ok := filter.Number(name)
+	nr, ok := seccomp.Number(name)
 	if !ok {
 		return unix.ENXIO
 	}

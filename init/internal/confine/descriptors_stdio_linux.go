@@ -1,0 +1,101 @@
+package confine
+
+import (
+	"strconv"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"github.com/security-mcp/mcp-sandbox/init/internal/program/sys"
+	"golang.org/x/sys/unix"
+)
+
+// A Standard describes an open file that can become the server's standard input, output or error.
+type Standard struct {
+	Mode         uint32 // st_mode
+	Dev          uint64 // major<<32 | minor of its file system
+	Ino          uint64
+	Major, Minor uint32 // of a device
+	Domain, Type uint32 // of a socket
+	Listens      bool
+	Connected    bool // a socket's, to one peer
+}
+
+// Is reports whether the file is of a type such as unix.S_IFSOCK.
+func (s *Standard) Is(kind uint32) bool { return s.Mode&unix.S_IFMT == kind }
+
+// OnePeer reports whether a socket is connected and cannot be connected to another peer. connect(2) takes a
+// new peer for a datagram socket, and for an internet socket after AF_UNSPEC, in whatever network namespace
+// the caller is.
+func (s *Standard) OnePeer() bool {
+	connects := s.Type == unix.SOCK_STREAM || s.Type == unix.SOCK_SEQPACKET
+	return s.Domain == unix.AF_UNIX && connects && !s.Listens && s.Connected
+}
+
+// harmless reports whether the file reaches nothing but what the host connected.
+func (s *Standard) harmless() bool {
+	return s.Is(unix.S_IFIFO) || s.Is(unix.S_IFCHR) || s.Is(unix.S_IFSOCK) && s.OnePeer()
+}
+
+func (s *Standard) String() string {
+	ino := ":[" + strconv.FormatUint(s.Ino, 10) + "]"
+	switch s.Mode & unix.S_IFMT {
+	case unix.S_IFIFO:
+		return "pipe" + ino
+	case unix.S_IFCHR:
+		return "device " + strconv.Itoa(int(s.Major)) + ":" + strconv.Itoa(int(s.Minor))
+	case unix.S_IFSOCK:
+		if s.OnePeer() {
+			return "unix " + choose(s.Type == unix.SOCK_STREAM, "stream", "seqpacket") + ino + " with one peer"
+		}
+		return "socket" + ino + " of family " + strconv.Itoa(int(s.Domain)) + " and type " + strconv.Itoa(int(s.Type))
+	}
+	return "mode " + octal(int(s.Mode))
+}
+
+// stdio compares the server's standard input, output and error with the files that the shim handed over. None
+// may open the host's tree or network.
+type stdio struct{ fds [3]described }
+
+type described struct {
+	is      stat
+	options [3]program.Addr // SO_DOMAIN, SO_TYPE, SO_ACCEPTCONN
+	peer    program.Op
+}
+
+func (r *stdio) ops(b *build) {
+	for fd := range r.fds {
+		d := &r.fds[fd]
+		d.is.at = b.Space(statxSize)
+		look := sys.Statx(sys.FD(fd), "", unix.AT_EMPTY_PATH, unix.STATX_BASIC_STATS, d.is.at)
+		d.is.op = b.AskFor(program.Int(0), look)
+		if !b.Stdio[fd].Is(unix.S_IFSOCK) {
+			continue
+		}
+		for i, option := range [...]int{unix.SO_DOMAIN, unix.SO_TYPE, unix.SO_ACCEPTCONN} {
+			d.options[i] = b.Space(8)
+			b.AskFor(program.Int(0), sys.Getsockopt(sys.FD(fd), unix.SOL_SOCKET, option, d.options[i], 4))
+		}
+		address := b.Space(unix.SizeofSockaddrAny)
+		d.peer = b.AskFor(program.Int(0), sys.Getpeername(sys.FD(fd), address, unix.SizeofSockaddrAny))
+	}
+}
+
+func (r *stdio) check(c *check) {
+	for fd, name := range [...]string{"standard input", "standard output", "standard error"} {
+		want, got := &c.Stdio[fd], c.described(&r.fds[fd], c.Stdio[fd].Is(unix.S_IFSOCK))
+		text := want.String()
+		if !want.harmless() {
+			text = "a pipe, a terminal, null, or a socket with one peer"
+		}
+		c.factIf(got == *want && want.harmless(), name, text, got.String())
+	}
+}
+
+func (c *check) described(d *described, socket bool) Standard {
+	is, device := c.stat(d.is), d.is.at.Plus(statxRdev)
+	s := Standard{Mode: is.mode, Dev: is.dev, Ino: is.ino, Major: c.Word32(device), Minor: c.Word32(device.Plus(4))}
+	if socket {
+		s.Domain, s.Type, s.Listens = c.Word32(d.options[0]), c.Word32(d.options[1]), c.Word32(d.options[2]) != 0
+		s.Connected = c.Ran(d.peer) && c.Errno(d.peer) == 0
+	}
+	return s
+}

@@ -1,0 +1,217 @@
+package confine
+
+import (
+	"strconv"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
+	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"github.com/security-mcp/mcp-sandbox/init/internal/program/sys"
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"golang.org/x/sys/unix"
+)
+
+// Versions of Landlock; landlock(7).
+const (
+	renameABI   = 2 // renaming from one folder to another can be allowed, as npm and git need it
+	truncateABI = 3 // truncate(2) and O_TRUNC
+	ioctlABI    = 5 // ioctl(2) of devices
+	scopesABI   = 6 // signals, and connecting to an abstract socket outside
+	pathnameABI = 9 // connecting to a socket by its path
+)
+
+// A rule gives rights to one path. It is tried by an open that needs these rights, which must go as it went without
+// Landlock.
+type rule struct {
+	path    string
+	rights  uint64
+	flags   int
+	private bool         // a private folder: tried by making a file
+	node    *fsview.Node // the node whose inode the path must lead to; nil for what is made for the sandbox
+	dir     int          // the path as it is opened for the rule: a descriptor or AT_FDCWD, and a name there
+	name    string
+	refuses string // a path that must not be opened for writing; "" if none
+	opened  program.Op
+	looked  stat
+	tried   [2]ruleTrial // without Landlock, and with it
+}
+
+// A ruleTrial is an open, or the file that was made in a private folder and removed again.
+type ruleTrial struct{ made, removed program.Op }
+
+// landlockState is what landlockRuleset leaves for landlockRestrict.
+type landlockState struct {
+	fd     program.Op
+	rules  []rule
+	absent bool
+}
+
+// landlockRuleset makes the ruleset in init. The rules stand behind the mounts: they hold even if a way around the
+// mounts is found.
+type landlockRuleset struct {
+	state *landlockState
+	rules func(*build) []rule
+	// least is the lowest version of use. Where the mounts hold without Landlock, one that forbids every rename is
+	// worse than none.
+	least int
+}
+
+func (r *landlockRuleset) ops(b *build) {
+	r.state.absent = b.Machine.LandlockABI < r.least
+	if r.state.absent {
+		return
+	}
+	rights, size := handled(b.Machine.LandlockABI)
+	scoped := uint64(0)
+	if b.Machine.LandlockABI >= scopesABI {
+		scoped = scopes
+	}
+	r.state.fd = b.Do(sys.LandlockCreateRuleset(program.Words(rights, 0, scoped), size, 0))
+	r.state.rules = r.rules(b)
+	for i := range r.state.rules {
+		w := &r.state.rules[i]
+		attr := b.Data(program.Raw(w.rights & rights)) // struct landlock_path_beneath_attr
+		b.Space(8)
+		b.openRule(w).StoreAt(attr.Plus(8))
+		b.Do(sys.LandlockAddRule(r.state.fd.Result(), rulePathBeneath, attr)).For(w.path)
+	}
+}
+
+const rulePathBeneath = 1 // LANDLOCK_RULE_PATH_BENEATH
+
+// openRule opens the path of a rule, without following a link at its end. The inode is compared with the node's.
+func (b *build) openRule(w *rule) program.Op {
+	w.opened = b.Do(sys.Openat(sys.FD(w.dir), w.name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0))
+	if w.node != nil {
+		at := b.Space(statxSize)
+		look := sys.Statx(w.opened.Result(), "", unix.AT_EMPTY_PATH, unix.STATX_BASIC_STATS, at)
+		w.looked = stat{b.Observe(look).For(w.path), at}
+	}
+	return w.opened
+}
+
+func (r *landlockRuleset) check(c *check) {
+	for i := range r.state.rules {
+		w := &r.state.rules[i]
+		if w.node == nil {
+			continue
+		}
+		if c.Value(w.opened) <= fdTrees { // not a new descriptor
+			c.refuse("open", w.path, mismatch{"a descriptor", c.result(w.opened)})
+		}
+		if got := c.stat(w.looked); got.dev != w.node.Dev || got.ino != w.node.Ino {
+			c.refuse("open", w.path, mismatch{"what was looked at", "another"})
+		}
+	}
+}
+
+// landlockRestrict applies the ruleset to the server's process. init stays without: it still has to signal the server.
+type landlockRestrict struct {
+	state  *landlockState
+	lacks  func(*check) // adds what this version of Landlock lacks in the confinement
+	canary [2]program.Op
+	signal [2]program.Op
+	writes []refusedWrite
+}
+
+func (r *landlockRestrict) ops(b *build) {
+	if r.state.absent {
+		return
+	}
+	r.tryRules(b, 0)
+	r.writes = b.askWrites(r.state.rules)
+	r.canary[0] = b.Ask(openCanary())
+	if b.Machine.LandlockABI >= scopesABI {
+		r.signal[0] = b.signalInit()
+	}
+	b.Do(sys.LandlockRestrictSelf(r.state.fd.Result()))
+	r.canary[1] = b.Observe(openCanary())
+	if b.Machine.LandlockABI >= scopesABI {
+		r.signal[1] = b.signalInit()
+	}
+	b.tryWrites(r.writes)
+	r.tryRules(b, 1)
+}
+
+// openCanary opens a file that no rule allows.
+func openCanary() program.Syscall {
+	return sys.Openat(sys.FD(fdCanary), CanaryFile, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+}
+
+// signalInit tries to signal init, which is the parent of the server's process.
+func (b *build) signalInit() program.Op {
+	parent := b.AskFor(program.Int(b.launch.initPID()), sys.Getppid())
+	return b.Observe(sys.Kill(parent.Result(), program.Int(0)))
+}
+
+// tryRules tries the rules, by acts that leave nothing behind; when is 0 without Landlock and 1 with it. In a private
+// folder a file is made, for /dev gives /dev/shm the right to open one.
+func (r *landlockRestrict) tryRules(b *build, when int) {
+	for i := range r.state.rules {
+		w := &r.state.rules[i]
+		t, path := &w.tried[when], w.path
+		if w.private {
+			file := path + "/.trial"
+			t.made = b.Observe(sys.Mknodat(sys.CWD, file, unix.S_IFREG|0o600, 0))
+			t.removed = b.Observe(sys.Unlinkat(sys.CWD, file, 0))
+			continue
+		}
+		if path == "/dev" {
+			path = nullPath
+		}
+		t.made = b.Observe(sys.Openat(sys.CWD, path, w.flags, 0o600))
+	}
+}
+
+func (r *landlockRestrict) check(c *check) {
+	abi := c.Machine.LandlockABI
+	if r.state.absent {
+		c.layer.State = order.Absent
+		c.layer.Reason = "Landlock of this kernel (ABI " + strconv.Itoa(abi) + ") " +
+			"lets no file be renamed across folders"
+		if abi == 0 {
+			c.layer.Reason = c.Machine.withoutLandlock()
+		}
+		c.layer.Effect = "the mounts alone decide what can be read and written; " +
+			"abstract sockets end at the network namespace"
+		return
+	}
+	c.fact("open of a file without a rule before", "opened", c.opened(r.canary[0]))
+	c.fact("open of a file without a rule", "EACCES", c.opened(r.canary[1]))
+	if abi >= scopesABI {
+		c.fact("signal to init before", "0", c.result(r.signal[0]))
+		c.fact("signal to init", "EPERM", c.result(r.signal[1]))
+	}
+	r.lacks(c)
+	c.refusedWrites(r.writes)
+	for i := range r.state.rules {
+		c.rule(&r.state.rules[i])
+	}
+}
+
+// rule compares the two trials of a rule.
+func (c *check) rule(w *rule) {
+	if w.private {
+		made := func(t *ruleTrial) string { return c.result(t.made) + ", removed " + c.result(t.removed) }
+		c.fact("make a file in "+w.path, "0, removed 0", made(&w.tried[1]))
+		c.fact("make a file in "+w.path+" before", "0, removed 0", made(&w.tried[0]))
+		return
+	}
+	gives := choose(w.rights&^uint64(rightsRead) == 0, "read ", "write ")
+	if w.refuses != "" && gives != "read " {
+		c.refuse("rule", w.path, mismatch{"a right to read", "a right to write"})
+	}
+	c.fact(gives+w.path, c.opened(w.tried[0].made), c.opened(w.tried[1].made))
+}
+
+// withoutLandlock is the reason for which the machine has no Landlock; [platform.NoLandlock].
+func (m *Machine) withoutLandlock() string {
+	switch e := m.NoLandlock; {
+	case m.Kills(unix.SYS_LANDLOCK_CREATE_RULESET):
+		return "what the launcher runs in ends whoever asks for Landlock, by SIGSYS"
+	case e == unix.EOPNOTSUPP:
+		return "the kernel has Landlock, and it was not started at boot"
+	case e == unix.EPERM || e == unix.EACCES:
+		return "what the launcher runs in refuses Landlock: " + e.Error()
+	}
+	return "the kernel has no Landlock, or what the launcher runs in hides it"
+}

@@ -1,0 +1,130 @@
+package confine
+
+import (
+	"strings"
+
+	"github.com/landlock-lsm/go-landlock/landlock/syscall"
+	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
+	"golang.org/x/sys/unix"
+)
+
+// Rights of landlock(7), by what they are given to: folders that can be read, files that can be written, folders that
+// can be written, private folders, and /dev. The kernel refuses a rule that gives a file a right of folders.
+const (
+	rightsRead  = syscall.AccessFSExecute | syscall.AccessFSReadFile | syscall.AccessFSReadDir
+	rightsFile  = rightsReadFile | syscall.AccessFSWriteFile | syscall.AccessFSTruncate
+	rightsWrite = rightsRead | rightsFile | syscall.AccessFSRemoveDir | syscall.AccessFSRemoveFile |
+		syscall.AccessFSMakeDir | syscall.AccessFSMakeReg | syscall.AccessFSMakeSock | syscall.AccessFSMakeFifo |
+		syscall.AccessFSMakeSym | syscall.AccessFSRefer
+	rightsPrivate  = rightsWrite | syscall.AccessFSResolveUnix
+	rightsDev      = rightsDevice | syscall.AccessFSReadDir
+	rightsReadFile = syscall.AccessFSExecute | syscall.AccessFSReadFile
+	rightsDevice   = rightsFile | syscall.AccessFSIoctlDev
+
+	scopes = syscall.ScopeAbstractUnixSocket | syscall.ScopeSignal
+)
+
+// Flags of the opens that try a rule. With O_TMPFILE a file without a name is made in the folder.
+const (
+	openFolder   = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_CLOEXEC
+	openUnnamed  = unix.O_TMPFILE | unix.O_WRONLY | unix.O_CLOEXEC
+	openForWrite = unix.O_WRONLY | unix.O_CLOEXEC
+)
+
+// handled are the file rights that a version of Landlock knows, and the size of its struct landlock_ruleset_attr.
+func handled(abi int) (rights, size uint64) {
+	last, size := uint(12), uint64(8)
+	for _, v := range [...]struct {
+		abi  int
+		last uint
+		size uint64
+	}{{2, 13, 8}, {3, 14, 8}, {4, 14, 16}, {5, 15, 16}, {6, 15, 24}, {9, 16, 24}} {
+		if abi >= v.abi {
+			last, size = v.last, v.size
+		}
+	}
+	return 1<<(last+1) - 1, size
+}
+
+// landlockRules are the rules of a server with a root of its own: everything in the root can be read, and what was
+// granted can be written.
+func landlockRules(b *build) []rule {
+	v := b.View
+	w := []rule{
+		{path: "/", rights: rightsRead, flags: openFolder},
+		{path: "/dev", rights: rightsDev, flags: openForWrite},
+	}
+	for i := range v.Private {
+		// A private folder without write permission only carries mounts.
+		if n := &v.Private[i]; n.Mode&0o200 != 0 && n.Path != "/dev" {
+			w = append(w, rule{path: n.Path, rights: rightsPrivate, private: true})
+		}
+	}
+	for i := range v.Nodes {
+		switch n := &v.Nodes[i]; {
+		case n.Kind != fsview.Bind || !n.Write || n.Device:
+		case n.Folder:
+			w = append(w, rule{path: n.Path, rights: rightsWrite, flags: openUnnamed})
+		default:
+			w = append(w, rule{path: n.Path, rights: rightsFile, flags: openForWrite})
+		}
+	}
+	for i := range w {
+		w[i].dir, w[i].name = unix.AT_FDCWD, w[i].path
+	}
+	return needed(w)
+}
+
+// landlockRulesShared are the rules of a server in the host's root: no file can be opened without a rule. The paths
+// are the host's, so the inode of each is compared with the one that view found.
+func landlockRulesShared(b *build) []rule {
+	v := b.View
+	proc := rule{path: procPath, rights: rightsRead, flags: openFolder, refuses: timerSlack}
+	proc.dir, proc.name = unix.AT_FDCWD, procPath
+	w := []rule{proc}
+	for i := range v.Private {
+		// Opened below the descriptor of the folder around it: who may swap the path got no rights there.
+		path := v.Private[i].Path
+		name := path[strings.LastIndexByte(path, '/')+1:]
+		w = append(w, rule{path: path, rights: rightsPrivate, private: true, dir: fdCanary, name: name})
+	}
+	for i := range v.Nodes {
+		n := &v.Nodes[i]
+		r := rule{path: n.Source, node: n, dir: unix.AT_FDCWD, name: n.Source}
+		if !n.Write && !n.Device {
+			r.refuses = n.Source
+		}
+		switch {
+		case n.Device:
+			// Some devices refuse an open, as /dev/tty without a terminal; but in the same way with and without
+			// Landlock.
+			r.rights, r.flags = rightsDevice, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY|unix.O_CLOEXEC
+		case n.Write && n.Folder:
+			r.rights, r.flags = rightsWrite, openUnnamed
+		case n.Write:
+			r.rights, r.flags = rightsFile, openForWrite
+		case n.Folder:
+			r.rights, r.flags = rightsRead, openFolder
+		default:
+			r.rights, r.flags = rightsReadFile, unix.O_RDONLY|unix.O_CLOEXEC
+		}
+		w = append(w, r)
+	}
+	return needed(w)
+}
+
+// needed leaves out the rules that give nothing: a path has the rights of every folder above it, through mounts too.
+func needed(all []rule) []rule {
+	var w []rule
+	for i := range all {
+		given := false
+		for j := range all {
+			above := all[i].path != all[j].path && isBelow(all[i].path, all[j].path)
+			given = given || above && all[i].rights&^all[j].rights == 0
+		}
+		if !given {
+			w = append(w, all[i])
+		}
+	}
+	return w
+}

@@ -1,0 +1,61 @@
+package confine
+
+import (
+	"slices"
+	"time"
+
+	cgroups "github.com/security-mcp/mcp-sandbox/init/internal/cgroup"
+	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
+	"github.com/security-mcp/mcp-sandbox/platform"
+	"github.com/security-mcp/mcp-sandbox/policy"
+	"golang.org/x/sys/unix"
+)
+
+// A Machine is what the shim found out about the machine.
+type Machine struct {
+	Kernel      string
+	LandlockABI int        // 0: there is none, because of
+	NoLandlock  unix.Errno // what the kernel or a filter says
+	Deadly      []uintptr  // calls that end their caller: a filter around the launcher does so
+	LastCap     int        // the highest capability's number
+	Namespaces  [7]uint64  // inodes of the shim's own, in the order of platform.NamespaceNames
+	Route       bool       // the shim can connect a UDP socket to 192.0.2.1
+	Umask       int        // the launcher's
+
+	Shared bool // there is no user namespace for this launch
+
+	UID, GID           int  // the server's ids, inside and (but for a mapped root) outside
+	OuterUID, OuterGID int  // what they are mapped to
+	MachinesRoot       bool // the server is user 0 of the whole machine, by whatever number
+	Root               bool // the shim is a root that maps ids and opens grants for another user
+	Groups             int  // how many supplementary groups the launcher has
+	Dumpable           int  // what PR_GET_DUMPABLE says of init once it has its ids
+
+	Caps platform.Capabilities // the shim's
+
+	Hard            [16]uint64 // the launcher's hard limits, by resource
+	CorePattern     byte       // how kernel.core_pattern starts: '|' is a program, '@' a socket
+	CPUs            int        // online
+	CountsProcesses bool       // RLIMIT_NPROC counts per user namespace: Linux 5.14 or later
+}
+
+// Kills reports whether an outer filter kills the process that makes the call.
+func (m *Machine) Kills(nr uintptr) bool { return slices.Contains(m.Deadly, nr) }
+
+// A Request is one launch.
+type Request struct {
+	Policy  policy.Policy
+	View    *fsview.View
+	Machine Machine
+	Env     []string
+	Filter  []byte         // the seccomp program, as struct sock_filter
+	Asking  []byte         // the same, but that it asks a listener about what is told to the user; nil: there is none
+	Group   *cgroups.Group // the server's, or nil
+	Lost    string         // why a stronger confinement was not reached; "" if none was tried
+	Reaper  []string       // with which arguments init executes fdImage
+	// HostGrace is how long the server may outlive its host while the shim is stopped. 0: no descriptor of the
+	// host is handed over, which is otherwise the last one.
+	HostGrace time.Duration
+	Stdio     [3]Standard // what the shim hands over as standard input, output and error
+	TTY       bool        // standard input is a terminal without a session, which becomes the server's
+}

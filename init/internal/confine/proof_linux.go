@@ -1,0 +1,176 @@
+package confine
+
+import (
+	"strconv"
+	"syscall"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/platform"
+)
+
+// Evidence is the results of a launch whose server's process waits for its release.
+type Evidence struct {
+	*program.Results
+	Mounts []platform.Mount // of init, as the shim read them
+	Server int              // the server's process id, as the kernel told the shim
+}
+
+// mismatch is the error of a fact with another value than the wanted one.
+type mismatch struct{ want, got string }
+
+func (m mismatch) Error() string {
+	got := m.got
+	if got == "" {
+		got = "nothing"
+	}
+	return "want " + m.want + ", got " + got
+}
+
+// check is what a row compares the results with.
+type check struct {
+	*Evidence
+	*Request
+	launch  *Launch
+	layer   *order.LayerReport
+	refusal *order.Refusal
+	fresh   freshDevices
+}
+
+// fact adds a wanted and a found value. The first that differ refuse the launch.
+func (c *check) fact(name, want, got string) {
+	c.layer.Facts = append(c.layer.Facts, order.Fact{Name: name, Want: want, Got: got})
+	if want != got {
+		c.refuse(name, "", mismatch{want, got})
+	}
+}
+
+// factIf adds a fact whose demand is not equality.
+func (c *check) factIf(ok bool, name, want, got string) {
+	c.layer.Facts = append(c.layer.Facts, order.Fact{Name: name, Want: want, Got: got})
+	if !ok {
+		c.refuse(name, "", mismatch{want, got})
+	}
+}
+
+// lacks adds a fact that the machine cannot give.
+func (c *check) lacks(name, want, reason, effect string) {
+	c.layer.Facts = append(c.layer.Facts, order.Fact{Name: name, Want: want, Reason: reason, Effect: effect})
+}
+
+func (c *check) refuse(op, path string, err error) {
+	if c.refusal == nil {
+		c.refusal = &order.Refusal{Layer: c.layer.Layer, Op: op, Path: path, Err: err}
+	}
+}
+
+// result is the result of an Op: a number, or the name of an errno.
+func (c *check) result(o program.Op) string {
+	if !c.Ran(o) {
+		return "not reached"
+	}
+	if e := c.Errno(o); e != 0 {
+		return platform.ErrnoName(e)
+	}
+	return strconv.FormatInt(c.Value(o), 10)
+}
+
+// initPID is init's number for itself, as the results have it.
+func (c *check) initPID() string {
+	if c.launch.is(full) {
+		return "1"
+	}
+	return c.result(c.launch.clone)
+}
+
+// Check compares the evidence with the request. The layers are in the order of a report.
+func (l *Launch) Check(e *Evidence) ([]order.LayerReport, *order.Refusal) {
+	if f, bad := l.FirstFailure(e.Results, l.initReady, false); bad {
+		return nil, l.refusal(e.Results, f)
+	}
+	if f, some := l.NotRun(e.Results, l.initReady); some {
+		return nil, l.refusal(e.Results, f)
+	}
+	names := order.Layers()
+	layers := make([]order.LayerReport, len(names))
+	c := &check{Evidence: e, Request: l.req, launch: l}
+	for i, n := range names {
+		layers[i].Layer = n
+		c.layer = &layers[i]
+		off := l.is(unconfined)
+		for _, r := range l.rows {
+			if r.layer == n {
+				r.row.check(c)
+				off = false
+			}
+		}
+		if off {
+			c.layer.State = order.Off
+		}
+		conclude(c)
+		if c.refusal != nil {
+			return nil, c.refusal
+		}
+	}
+	return layers, nil
+}
+
+// conclude sets the state of a layer by its facts, unless a row has set it.
+func conclude(c *check) {
+	l := c.layer
+	if l.State != "" {
+		return
+	}
+	for _, f := range l.Facts {
+		if f.Got != "" {
+			l.State = order.Proved
+			return
+		}
+	}
+	l.State = order.Absent
+	if l.Reason == "" && len(l.Facts) > 0 {
+		l.Reason, l.Effect = l.Facts[0].Reason, l.Facts[0].Effect
+	}
+	if l.Reason == "" {
+		c.refuse("check", "", mismatch{"evidence", ""})
+	}
+}
+
+// A Mechanism is the errno of a call that the machine refuses whatever the policy names: no call of its kind
+// succeeded before. Where one did, a failure is due to the path or the value.
+type Mechanism struct{ syscall.Errno }
+
+// Unwrap is the errno.
+func (m Mechanism) Unwrap() error { return m.Errno }
+
+func (l *Launch) refusal(r *program.Results, f program.Failure) *order.Refusal {
+	all := refusalOf(f)
+	// Behind the filter calls are refused as the policy demands.
+	if i := f.Op.Index(); f.Errno != 0 && i <= l.filterLoad && l.FirstOfKind(r, i) {
+		all.Err = Mechanism{f.Errno}
+	}
+	return all
+}
+
+func refusalOf(f program.Failure) *order.Refusal {
+	var err error = f.Errno
+	if f.Errno == 0 {
+		err = mismatch{"another result", strconv.FormatInt(f.Got, 10)}
+	}
+	if !f.Ran {
+		err = mismatch{"a result", "not reached"}
+	}
+	return &order.Refusal{Layer: order.Layer(f.Layer), Op: f.Call, Path: f.Object, Err: err}
+}
+
+// Failed is the first call whose result was not the demanded one, of a launch that ended before its server
+// was ready.
+func (l *Launch) Failed(r *program.Results) *order.Refusal {
+	if e := r.Errno(l.clone); e != 0 {
+		return &order.Refusal{Layer: order.Namespaces, Op: "clone", Err: Mechanism{e}}
+	}
+	if f, bad := l.FirstFailure(r, l.Len(), false); bad {
+		return l.refusal(r, f)
+	}
+	return nil
+}

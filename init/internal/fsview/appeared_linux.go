@@ -1,0 +1,64 @@
+package fsview
+
+import (
+	"errors"
+	"slices"
+	"time"
+)
+
+// Bounds of what is told of a server that makes many names, or long ones.
+const (
+	maxAppeared      = 64
+	maxAppearedBytes = 16 << 10
+)
+
+// Appeared looks once more for the protected names, and returns those that were not there when the server started, the
+// highest ones first, and how many more there are. A folder that cannot be looked into any more is one. Unfinished is a write
+// grant of which not all could be looked at within the given time, or "".
+func (v *View) Appeared(within time.Duration) (paths []string, more int, unfinished string) {
+	found := make(map[string]bool)
+	s := search{buf: make([]byte, 8<<10), until: time.Now().Add(within), skip: func(path string) bool { return v.known[path] }}
+	for _, root := range v.searched {
+		s.left, s.found = searchFolders, nil
+		if err := s.tree(root); err != nil {
+			s.found = append(s.found, finding{path: root, err: err})
+		}
+		for _, f := range s.found {
+			if errors.Is(f.err, errLate) {
+				unfinished = root
+			} else if !v.known[f.path] {
+				found[f.path] = true
+			}
+		}
+	}
+	now := host{seen: make(map[string]*looked, len(v.awaited))}
+	for _, path := range v.awaited {
+		if _, err := now.resolve(path); !missing(err) {
+			found[path] = true
+		}
+	}
+	for path := range found {
+		paths = append(paths, path)
+	}
+	slices.SortFunc(paths, func(a, b string) int {
+		if d := deep(a) - deep(b); d != 0 {
+			return d
+		}
+		return order(a, b)
+	})
+	size := 0
+	for i, path := range paths {
+		if size += len(path); i == maxAppeared || size > maxAppearedBytes {
+			return paths[:i], len(paths) - i, unfinished
+		}
+	}
+	return paths, 0, unfinished
+}
+
+// deep is how many folders lead to a path.
+func deep(path string) (n int) {
+	for ; path != "/"; path = dirOf(path) {
+		n++
+	}
+	return n
+}

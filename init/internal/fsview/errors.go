@@ -1,0 +1,129 @@
+package fsview
+
+import "strconv"
+
+// A Reason is why a path of the policy or the command cannot be used; compare with errors.Is.
+type Reason string
+
+func (r Reason) Error() string { return string(r) }
+
+const (
+	// ErrNotFound: there is no such command; exit status 127.
+	ErrNotFound Reason = "command not found"
+	// ErrNotExecutable: the command is there but cannot be executed; exit status 126.
+	ErrNotExecutable Reason = "cannot be executed"
+	// ErrSystem: a grant or a deny of what is never the host's inside.
+	ErrSystem Reason = "/, /proc, /sys, /dev and what lies below them cannot be named here"
+	// ErrSpecial: a grant of something that is neither folder nor file.
+	ErrSpecial Reason = "is a device or a pipe, not a folder or a file"
+	// ErrSocket: a grant of a socket.
+	ErrSocket Reason = "is a socket: network.allowUnixSockets names those"
+	// ErrProtected: a write grant of something that runs code on the host.
+	ErrProtected Reason = "is protected: what is written there runs code outside of the sandbox"
+	// ErrLink: a path of the policy or the command goes through a symbolic link, or a script's first line, that the
+	// server could have written.
+	ErrLink Reason = "leads from inside a write grant to what is not granted itself"
+	// ErrDenyLink: a denied path goes through a symbolic link that the server could have written: it can lead elsewhere
+	// at the next launch, and what was meant is open then.
+	ErrDenyLink Reason = "goes through a symbolic link inside a write grant, which the server can replace: deny what it leads to"
+	// ErrLinked: what is denied or protected in a write grant can be opened by another name, which the server could have made
+	// in an earlier launch, when it was neither.
+	ErrLinked Reason = "has another name (a hard link), which a server may have made in an earlier launch"
+	// ErrNotVisible: a working folder or a command that the server would not see.
+	ErrNotVisible Reason = "is not visible inside"
+	// ErrStarts: a command that does its work by starting others, where subprocess.allow is false.
+	ErrStarts Reason = "starts other programs, which subprocess.allow false forbids"
+	// ErrReturn: a script whose first line is no line of this system.
+	ErrReturn Reason = "its first line ends in CR LF, as on Windows, so the kernel looks for an interpreter of another name: convert it, with dos2unix"
+	// ErrDenied: the ids that the server will have may not do it.
+	ErrDenied Reason = "permission denied"
+)
+
+// A CommandError is a command that cannot be started. Kind is ErrNotFound or ErrNotExecutable.
+type CommandError struct {
+	Path string
+	Kind Reason
+	Err  error // more of it, or nil
+}
+
+func (e *CommandError) Error() string {
+	s := "exec " + e.Path + ": " + string(e.Kind)
+	if e.Err != nil {
+		s += ": " + e.Err.Error()
+	}
+	return s
+}
+
+// Unwrap gives both the kind and the cause.
+func (e *CommandError) Unwrap() []error {
+	if e.Err == nil {
+		return []error{e.Kind}
+	}
+	return []error{e.Kind, e.Err}
+}
+
+// A LinkError is an ErrLink or an ErrDenyLink with the link or script that is meant and where it leads, "" for nowhere.
+type LinkError struct {
+	Kind         Reason
+	Link, Target string
+}
+
+func (e *LinkError) Error() string {
+	if e.Target == "" {
+		return string(e.Kind) + ": " + e.Link + " leads nowhere"
+	}
+	return string(e.Kind) + ": " + e.Link + " leads to " + e.Target
+}
+
+func (e *LinkError) Unwrap() error { return e.Kind }
+
+// An IDError is an ErrDenied with the ids that were looked at.
+type IDError struct {
+	UID, GID int
+}
+
+func (e *IDError) Error() string {
+	return string(ErrDenied) + " for " + strconv.Itoa(e.UID) + ":" + strconv.Itoa(e.GID) +
+		", the ids of the server (--user names others)"
+}
+
+func (e *IDError) Unwrap() error { return ErrDenied }
+
+// A StarterError is an ErrStarts of a script, with what its first lines lead to.
+type StarterError struct{ Interpreter string }
+
+func (e *StarterError) Error() string {
+	return "is run by " + e.Interpreter + ", which " + string(ErrStarts)
+}
+
+func (e *StarterError) Unwrap() error { return ErrStarts }
+
+// A SearchError is a folder of a write grant that cannot be looked into. What runs code outside of the sandbox may lie
+// there, and a server that can take the launcher's right to look away must not win by it.
+type SearchError struct{ Err error }
+
+func (e *SearchError) Error() string {
+	return "cannot be searched for what runs code outside of the sandbox, so it is not granted for writing: " + e.Err.Error() +
+		": let the launcher's user list and enter it (chmod u+rx), or unmount it if it is a file system that does not answer"
+}
+
+func (e *SearchError) Unwrap() error { return e.Err }
+
+// An OtherNameError is an ErrLinked with the other name, or why that could not be found.
+type OtherNameError struct {
+	Name string
+	Err  error
+}
+
+func (e *OtherNameError) Error() string {
+	s := string(ErrLinked)
+	if e.Err == nil {
+		s += ": " + e.Name + " is open to it"
+	} else {
+		s += ", and nobody can tell that it is not open to it: " + e.Err.Error()
+	}
+	return s + ": put a copy in the place of the file (cp -p FILE NEW && mv NEW FILE)"
+}
+
+// Unwrap gives both the kind and the cause.
+func (e *OtherNameError) Unwrap() []error { return []error{ErrLinked, e.Err} }

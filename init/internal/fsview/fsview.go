@@ -1,0 +1,103 @@
+// Package fsview works out what a server will see of the file system.
+//
+//	v, err := fsview.Plan(fsview.Request{Policy: p, Command: argv, Env: env, Dir: dir, UID: uid, GID: gid})
+//
+// [Plan] takes the effective policy and looks at the machine once: it resolves every path, follows the command to its
+// interpreter, finds what is protected inside a write grant, and returns a View: plain data that the rows of the
+// root lay out as system calls. Nothing is opened for keeps and nothing is changed here, and a path that is swapped
+// afterwards is noticed, because every Bind carries the device and inode that were seen.
+package fsview
+
+// Kind says how a [Node] comes to be in the sandbox's root.
+type Kind uint8
+
+const (
+	Dir  Kind = iota // an empty folder of the root's own tmpfs
+	File             // a small generated file with Content
+	Link             // a symbolic link to Content
+	Bind             // Source of the host, mounted at Path
+)
+
+// A Node is one entry of the sandbox's root. Path is absolute and clean, seen from inside.
+type Node struct {
+	Path    string
+	Kind    Kind
+	Mode    uint32 // permission bits of a Dir or a File
+	Content string // File: its bytes. Link: its target
+
+	Source string // Bind: the host's path, absolute, without any symbolic link in it
+	Folder bool   // Bind: Source is a folder
+	Device bool   // Bind: a device node of /dev
+	Write  bool   // Bind: may be written
+	Dev    uint64 // Bind: st_dev (as statx splits it: major<<32 | minor) and inode of Source when it was looked at
+	Ino    uint64
+}
+
+// A Cover hides or freezes what lies at Path inside a grant.
+type Cover struct {
+	Path   string
+	Kind   CoverKind
+	Folder bool
+	Source string // the host's path behind Path
+	Dev    uint64 // of what is covered, as for Node
+	Ino    uint64
+}
+
+// CoverKind says what a [Cover] does.
+type CoverKind uint8
+
+const (
+	Pin      CoverKind = iota // bound onto itself, as it is: it cannot be renamed away
+	ReadOnly                  // bound onto itself, read-only with all below it
+	Deny                      // an empty folder, or an empty file that nobody may open, lies over it
+)
+
+// An Unheld is a denial that lies inside what can be read or written, where rules alone cannot take it out again.
+type Unheld struct {
+	Key  string // of the policy
+	Path string
+}
+
+// A View is everything the root shows, in the order in which it has to be built.
+type View struct {
+	// HostRoot is true for filesystem.default "read": the host's root, read-only, is the base, and Nodes lie on top.
+	HostRoot bool
+	// Nodes have their parents before them. A Bind below another Bind lies over it; its mount point exists in
+	// what is bound, or in the private tmpfs.
+	Nodes []Node
+	// Covers come after all Nodes, outermost first.
+	Covers []Cover
+
+	// Private are the folders that live on the private tmpfs, with their modes: /tmp, /dev/shm, the home.
+	// They share TmpSize bytes and TmpInodes inodes, 0 for no limit. Nodes may lie below them, and so a denied folder in
+	// which something is granted is one of them (mode 0555), and with HostRoot /dev and /proc. They are in the order in
+	// which the Nodes need them; one that lies inside a Bind finds its mount point there.
+	Private   []Node
+	TmpSize   int64
+	TmpInodes int64
+
+	Home string // HOME as the server will see it
+	Cwd  string // working folder of the server
+
+	// Command is what execve gets: the path as seen inside. Argv is the server's argument vector.
+	Command string
+	Argv    []string
+
+	// Outside is a path that exists on the host and must not exist inside; "" if none was found.
+	Outside string
+
+	Sockets Sockets // of the host
+
+	// Unheld are what the policy denies and a server without a root of its own can do all the same.
+	Unheld []Unheld
+
+	// What the report tells of it, sorted.
+	Implied     []string // grants nobody wrote down
+	Protected   []string // paths held read-only inside a write grant
+	Unprotected []string // paths that would be protected if they existed
+	Warnings    []string
+
+	// What Appeared looks at again.
+	searched, awaited []string
+	known             map[string]bool
+}

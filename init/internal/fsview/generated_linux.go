@@ -1,0 +1,83 @@
+package fsview
+
+import (
+	"errors"
+	"os"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// generated adds the files of /etc that are made for the server, so that it has a name and a machine of its own.
+func (p *planner) generated() error {
+	uid, gid := strconv.Itoa(p.r.UID), strconv.Itoa(p.r.GID)
+	name := userName(p.r.Env)
+	p.points.make("/etc/passwd", file, 0o644, passwd(name, uid, gid, p.v.Home))
+	p.points.make("/etc/group", file, 0o644, group(name, gid))
+	id, err := machineID()
+	if err != nil {
+		return err
+	}
+	p.points.make("/etc/machine-id", file, 0o444, id)
+	if !p.r.HostNet {
+		p.points.make("/etc/hosts", file, 0o644, hostsFile)
+		return nil
+	}
+	if err := p.visible("/etc/hosts"); err != nil {
+		return err
+	}
+	return p.resolvConf()
+}
+
+// resolvConf adds the host's list of name servers in level network, as a copy: where it is a link, it leads to what
+// is not visible, and where a daemon writes it anew by rename a bind would keep the old one anyway.
+func (p *planner) resolvConf() error {
+	const path = "/etc/resolv.conf"
+	if !p.r.HostNet {
+		return nil
+	}
+	r, err := p.host.resolve(path)
+	if missing(err) || errors.Is(err, ErrSystem) {
+		return nil
+	}
+	if err != nil {
+		return &os.PathError{Op: "base", Path: path, Err: err}
+	}
+	at := path
+	if p.v.HostRoot {
+		if p.points.access(r.path).read {
+			return nil
+		}
+		at = r.path
+	}
+	b, err := p.host.read(r.path, 64<<10)
+	if err != nil {
+		return err
+	}
+	p.points.make(at, file, 0o644, string(b))
+	return nil
+}
+
+// machineID is a random one, marked as a version 4 UUID as machine-id(5) has it.
+func machineID() (string, error) {
+	var b [16]byte
+	for {
+		n, err := unix.Getrandom(b[:], 0)
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil {
+			return "", os.NewSyscallError("getrandom", err)
+		}
+		if n == len(b) {
+			break
+		}
+	}
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	const hex = "0123456789abcdef"
+	s := make([]byte, 0, 33)
+	for _, c := range b {
+		s = append(s, hex[c>>4], hex[c&15])
+	}
+	return string(append(s, '\n')), nil
+}

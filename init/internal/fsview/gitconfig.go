@@ -1,0 +1,146 @@
+package fsview
+
+import "strings"
+
+// gitSettings reads a configuration of git, git-config(1). F gets the section, without the part of it that is in quotes, and
+// the name of each variable in lower case, until it returns false. What git would refuse is read as far as it goes.
+func gitSettings(text string, f func(section, name, value string) bool) {
+	text = strings.TrimPrefix(text, "\ufeff")
+	for section := ""; text != ""; {
+		switch text[0] {
+		case ' ', '\t', '\r', '\n':
+			text = text[1:]
+		case '#', ';':
+			_, text, _ = strings.Cut(text, "\n")
+		case '[':
+			section, text = gitSection(text[1:])
+		default:
+			end := strings.IndexAny(text, "=\n")
+			if end < 0 {
+				end = len(text)
+			}
+			name, value := strings.ToLower(strings.TrimSpace(text[:end])), ""
+			if text = text[end:]; text != "" && text[0] == '=' {
+				value, text = gitValue(text[1:])
+			}
+			if !f(section, name, value) {
+				return
+			}
+		}
+	}
+}
+
+// gitSection reads [name], [name "part"] or [name.part] from behind the bracket.
+func gitSection(text string) (name, rest string) {
+	quoted := false
+	for i := 0; i < len(text) && text[i] != '\n'; i++ {
+		switch {
+		case quoted && text[i] == '\\':
+			i++
+		case text[i] == '"':
+			quoted = !quoted
+		case text[i] == ']' && !quoted:
+			name = strings.ToLower(text[:i])
+			if end := strings.IndexAny(name, " \t.\""); end >= 0 {
+				if name = name[:end]; name == "include" {
+					name = "" // has no parts: nothing is included
+				}
+			}
+			return name, text[i+1:]
+		}
+	}
+	_, rest, _ = strings.Cut(text, "\n")
+	return "", rest
+}
+
+// gitValue reads a value from behind the '=', with quotes, escapes, continued lines and a comment behind it.
+func gitValue(text string) (value, rest string) {
+	var b []byte
+	quoted, kept := false, 0 // how much is no white space at the end
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		space := c == ' ' || c == '\t' || c == '\r'
+		switch {
+		case c == '\n':
+			return string(b[:kept]), text[i+1:]
+		case c == '\\' && i+1 < len(text):
+			i++
+			if c = text[i]; c == '\r' && i+1 < len(text) && text[i+1] == '\n' {
+				i++
+			} else if c != '\n' {
+				if at := strings.IndexByte("tn", c); at >= 0 {
+					c = "\t\n"[at]
+				}
+				b = append(b, c)
+				kept = len(b)
+			}
+		case c == '"':
+			quoted, kept = !quoted, len(b)
+		case !quoted && (c == '#' || c == ';'):
+			_, rest, _ = strings.Cut(text[i:], "\n")
+			return string(b[:kept]), rest
+		case !quoted && space && len(b) == 0:
+		default:
+			if b = append(b, c); quoted || !space {
+				kept = len(b)
+			}
+		}
+	}
+	return string(b[:kept]), ""
+}
+
+// A naming is what the value of a variable is.
+type naming uint8
+
+const (
+	namesNothing naming = iota
+	namesConfig         // a file to include
+	namesFolder         // a folder of hooks
+	namesFile
+	namesCommand
+	namesTree // the work tree, which relative paths start from
+)
+
+// gitNames tells what git reads or executes of a variable, without being asked to or in its commands of every day.
+func gitNames(section, name, value string) naming {
+	switch section {
+	case "include", "includeif":
+		if name == "path" {
+			return namesConfig
+		}
+		return namesNothing
+	case "pager":
+		return namesCommand
+	case "alias":
+		if value != "" && value[0] == '!' {
+			return namesCommand
+		}
+		return namesNothing
+	}
+	switch name {
+	case "worktree":
+		return namesTree
+	case "hookspath", "templatedir":
+		return namesFolder
+	case "attributesfile", "allowedsignersfile", "revocationfile":
+		return namesFile
+	case "fsmonitor", "sshcommand", "editor", "pager", "askpass", "gitproxy", "alternaterefscommand", "helper", "program",
+		"defaultkeycommand", "clean", "smudge", "process", "command", "textconv", "external", "driver", "difffilter", "cmd", "path",
+		"uploadpack", "receivepack", "packobjectshook", "recentobjectshook", "update", "tunnel", "smtpserver", "tocmd", "cccmd",
+		"headercmd", "httpd":
+		return namesCommand
+	}
+	return namesNothing
+}
+
+// gitWords are the words of a command that may be paths: no shell is needed to tell a script's name from the rest, for only
+// what exists counts. The first word alone is looked for in PATH.
+func gitWords(command string) (words []string) {
+	command = strings.ReplaceAll(command, "$HOME/", "~/")
+	for i, w := range strings.FieldsFunc(command, func(r rune) bool { return strings.ContainsRune(" \t\r\n'\"`;|&()<>=,!$", r) }) {
+		if i > 0 || strings.IndexByte(w, '/') >= 0 {
+			words = append(words, w)
+		}
+	}
+	return words
+}

@@ -1,0 +1,59 @@
+package fsview
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestGitSettings(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"", ""},
+		{"[core]\n\tbare = false\n\tHooksPath = .husky/_\n", "core.bare=false|core.hookspath=.husky/_"},
+		{"\ufeff[A \"b]\\\"\"] k=1 # x\n", "a.k=1"},
+		{"[core] hooksPath = \"a b\"c ; d\n[include \"x\"] path=y\n", "core.hookspath=a bc|.path=y"},
+		{"[alias]\n z = one\\\n   two\n y\n", "alias.z=one   two|alias.y="},
+		{"[a.b]\nk = \"x # y\" \\\"\\t\\\\  \n", "a.k=x # y \"\t\\"},
+		{"[a]\r\nk = v\r\nl = w\\\r\nx\r\n", "a.k=v|a.l=wx"},
+		{"[a\nk = v\n[b]k", ".k=v|b.k="},
+		{"[a]k=\"open", "a.k=open"},
+		{"k=v", ".k=v"},
+	} {
+		var got []string
+		gitSettings(c.text, func(section, name, value string) bool {
+			got = append(got, section+"."+name+"="+value)
+			return true
+		})
+		if s := strings.Join(got, "|"); s != c.want {
+			t.Errorf("%q: %q, want %q", c.text, s, c.want)
+		}
+	}
+}
+
+func TestGitWords(t *testing.T) {
+	for command, want := range map[string]string{
+		"vim":                           "",
+		"./x":                           "./x",
+		"python3 tools/a.py %f":         "tools/a.py|%f",
+		"!f() { sh \"$HOME/x\" a; }; f": "{|sh|~/x|a|}|f",
+		"a=b/c d":                       "b/c|d",
+	} {
+		if got := strings.Join(gitWords(command), "|"); got != want {
+			t.Errorf("%q: %q, want %q", command, got, want)
+		}
+	}
+}
+
+func FuzzGitSettings(f *testing.F) {
+	f.Add("[core]\nhooksPath = \"a\\\n b\" # c\n[include]path=x")
+	f.Add("[a \"]\"]\n\\")
+	f.Fuzz(func(t *testing.T, text string) {
+		n := 0
+		gitSettings(text, func(section, name, value string) bool {
+			if n++; n > len(text) || len(section)+len(name)+len(value) > 4*len(text)+4 {
+				t.Fatalf("%q: more than there is", text)
+			}
+			gitWords(value)
+			return true
+		})
+	})
+}

@@ -1,0 +1,112 @@
+package fsview
+
+import (
+	"path"
+
+	"github.com/security-mcp/mcp-sandbox/platform"
+)
+
+// An alias is a folder at or below a write grant that another mount shows as well: a home may be bound at a second place.
+type alias struct {
+	at string // in the write grant
+	as string
+}
+
+// mountTable is the host's, read once.
+func (p *planner) mountTable() ([]platform.Mount, error) {
+	if p.table == nil {
+		b, err := platform.ReadSmall("/proc/self/mountinfo", 8<<20)
+		if err != nil {
+			return nil, err
+		}
+		if p.table, err = platform.ParseMountinfo(b); err != nil {
+			return nil, err
+		}
+	}
+	return p.table, nil
+}
+
+// mountOf is the mount that a path lies in; nil if the root is none.
+func mountOf(mounts []platform.Mount, path string) (on *platform.Mount) {
+	for i := range mounts {
+		if m := &mounts[i]; within(path, m.Path) && (on == nil || len(m.Path) >= len(on.Path)) {
+			on = m
+		}
+	}
+	return on
+}
+
+// insideOf is where a path lies in the file system of the mount that it lies in.
+func insideOf(on *platform.Mount, at string) string {
+	return path.Clean(on.Root + "/" + at[len(on.Path):])
+}
+
+// elsewhere are the other paths at which a file or folder is mounted.
+func elsewhere(mounts []platform.Mount, at string) (places []string) {
+	on := mountOf(mounts, at)
+	if on == nil {
+		return nil
+	}
+	inside := insideOf(on, at)
+	for i := range mounts {
+		if m := &mounts[i]; m != on && m.Dev == on.Dev && within(inside, m.Root) {
+			if place := path.Clean(m.Path + "/" + inside[len(m.Root):]); place != at {
+				places = append(places, place)
+			}
+		}
+	}
+	return places
+}
+
+// aliases finds what write grants show that is mounted elsewhere too, as a whole or in part.
+func (p *planner) aliases() []alias {
+	if p.aliased != nil || len(p.writes) == 0 || p.strict {
+		return p.aliased
+	}
+	p.aliased = []alias{}
+	mounts, err := p.mountTable()
+	if err != nil {
+		p.reason("other mounts of protected folders cannot be looked for: " + err.Error())
+		return nil
+	}
+	for _, w := range p.writes {
+		folders := []string{w}
+		for i := range mounts {
+			if below(mounts[i].Path, w) {
+				folders = append(folders, mounts[i].Path)
+			}
+		}
+		for _, at := range folders {
+			for _, as := range elsewhere(mounts, at) {
+				p.aliased = append(p.aliased, alias{at, as})
+			}
+			on := mountOf(mounts, at)
+			if on == nil {
+				continue
+			}
+			inside := insideOf(on, at)
+			for i := range mounts {
+				if m := &mounts[i]; m.Dev == on.Dev && below(m.Root, inside) {
+					if part := path.Clean(at + "/" + m.Root[len(inside):]); part != m.Path {
+						p.aliased = append(p.aliased, alias{part, m.Path})
+					}
+				}
+			}
+		}
+	}
+	return p.aliased
+}
+
+// places are the path itself, and where write grants show what lies there: of a folder that is also a part of it.
+func (p *planner) places(at string) []string {
+	places := []string{at}
+	for _, a := range p.aliases() {
+		switch {
+		case within(at, a.as):
+			places = append(places, path.Clean(a.at+"/"+at[len(a.as):]))
+		case below(a.as, at):
+			places = append(places, a.at)
+		}
+	}
+	return places
+}

@@ -1,0 +1,55 @@
+package fsview
+
+// dirOf is the folder that holds an absolute, clean path; "/" holds itself.
+func dirOf(path string) string {
+	for i := len(path) - 1; i > 0; i-- {
+		if path[i] == '/' {
+			return path[:i]
+		}
+	}
+	return "/"
+}
+
+// baseOf is the last component of an absolute, clean path.
+func baseOf(path string) string {
+	for i := len(path) - 1; i >= 0; i-- {
+		if path[i] == '/' {
+			return path[i+1:]
+		}
+	}
+	return path
+}
+
+func join(folder, name string) string {
+	if folder == "/" {
+		return folder + name
+	}
+	return folder + "/" + name
+}
+
+// within reports whether path is folder or lies below it.
+func within(path, folder string) bool {
+	return path == folder || below(path, folder)
+}
+
+// below reports whether path lies below folder.
+func below(path, folder string) bool {
+	if folder == "/" {
+		return len(path) > 1
+	}
+	return len(path) > len(folder) && path[len(folder)] == '/' && path[:len(folder)] == folder
+}
+
+// order compares paths so that a folder comes directly before all that lies below it: '/' is the lowest byte.
+func order(a, b string) int {
+	for i := 0; i < len(a) && i < len(b); i++ {
+		switch x, y := a[i], b[i]; {
+		case x == y:
+		case x == '/' || y != '/' && x < y:
+			return -1
+		default:
+			return 1
+		}
+	}
+	return len(a) - len(b)
+}

@@ -1,0 +1,96 @@
+package fsview
+
+// A flag says what the policy, or the base system, wants of a path.
+type flag uint16
+
+const (
+	mayRead  flag = 1 << iota // granted, visible anyway, or implied
+	mayWrite                  // granted for writing, and so for reading
+	noRead                    // denied: wins against a grant of the same path
+	noWrite                   // read-only from here on
+	held                      // protected: read-only from here on
+	private                   // a folder of the private tmpfs; a grant of the same path takes its place
+	hidden                    // of a visible host root; a grant of the same path takes its place
+	folder                    // a folder of the root's own
+	link                      // a symbolic link
+	file                      // a generated file
+	device                    // with mayRead: a device node
+)
+
+// A point is a path at which something may change on the way down from the root.
+type point struct {
+	flags   flag
+	entry   entry  // what the host has there, for all that comes from the host
+	mode    uint32 // of a folder, a file, a private folder
+	content string // of a link, a file
+	act     action
+}
+
+// points are all paths that the view is made from. A path without a point is as the nearest point above it.
+type points map[string]*point
+
+func (ps points) at(path string) *point {
+	p := ps[path]
+	if p == nil {
+		p = new(point)
+		ps[path] = p
+	}
+	return p
+}
+
+func (ps points) allow(path string, e entry, f flag) {
+	p := ps.at(path)
+	p.flags |= f
+	p.entry = e
+}
+
+func (ps points) make(path string, f flag, mode uint32, content string) {
+	p := ps.at(path)
+	p.flags |= f
+	p.mode, p.content = mode, content
+}
+
+// An access is what a path is inside: the host's and readable, writable as well, or on the private tmpfs, or nothing.
+type access struct {
+	read, write, private bool
+}
+
+// access looks upwards from path: the nearest point that says something about reading decides it, and so for writing.
+// So the more specific path wins, and of two statements about one path the deny.
+func (ps points) access(path string) (a access) {
+	var readKnown, writeKnown, denied bool
+	for q := path; ; q = dirOf(q) {
+		if p := ps[q]; p != nil {
+			f := p.flags
+			switch {
+			case writeKnown:
+			case f&(noRead|noWrite|held) != 0:
+				writeKnown = true
+			case f&mayWrite != 0:
+				a.write, writeKnown = true, true
+			}
+			switch {
+			case readKnown:
+			case f&noRead != 0:
+				denied = true // of the host's tree; on the private tmpfs it changes nothing
+				if f&private != 0 {
+					a.private, readKnown = true, true
+				}
+			case f&(mayRead|mayWrite) != 0:
+				a.read, readKnown = !denied, true
+			case f&private != 0:
+				a.private, readKnown = true, true
+			case f&hidden != 0:
+				readKnown = true
+			}
+			if readKnown && (writeKnown || !a.read) {
+				break
+			}
+		}
+		if q == "/" {
+			break
+		}
+	}
+	a.write = a.write && a.read
+	return a
+}

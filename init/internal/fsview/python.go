@@ -1,0 +1,35 @@
+package fsview
+
+import "strings"
+
+// pythonLib reports whether a name is that of a Python's library folder: python3.12, python3.13t.
+func pythonLib(name string) bool {
+	rest, ok := strings.CutPrefix(name, "python")
+	if !ok {
+		return false
+	}
+	major, minor, ok := strings.Cut(rest, ".")
+	return ok && digits(major) && digits(strings.TrimSuffix(minor, "t"))
+}
+
+func digits(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// venvHome is the value of "home" in a pyvenv.cfg: the folder of the Python that the environment was made from.
+func venvHome(config string) string {
+	for config != "" {
+		var line string
+		line, config, _ = strings.Cut(config, "\n")
+		key, value, ok := strings.Cut(line, "=")
+		if ok && strings.TrimSpace(key) == "home" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}

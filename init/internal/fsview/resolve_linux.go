@@ -1,0 +1,102 @@
+package fsview
+
+import "golang.org/x/sys/unix"
+
+// maxLinks is how many symbolic links a path may go through, as the kernel has it; path_resolution(7).
+const maxLinks = 40
+
+// A resolved path and what was met on the way to it.
+type resolved struct {
+	path  string // without any symbolic link in it
+	entry entry
+	links []met
+	dirs  []string // folders that the links' own targets leave again by ".."
+}
+
+type met struct {
+	at, target string
+}
+
+// resolve walks an absolute path component by component. A path that leads into /proc, /sys or /dev is an ErrSystem,
+// at any link on its way: what lies there is another thing inside. With another error path is as far as it came.
+func (h *host) resolve(path string) (r resolved, err error) { return h.resolveFrom("/", path) }
+
+// resolveFrom is resolve for a path below a folder that is resolved already.
+func (h *host) resolveFrom(cur, rest string) (r resolved, err error) {
+	for rest != "" {
+		var name string
+		name, rest = cut(rest)
+		switch name {
+		case "", ".":
+			continue
+		case "..":
+			if len(r.links) > 0 {
+				r.dirs = append(r.dirs, cur)
+			}
+			cur, r.entry = dirOf(cur), entry{}
+			continue
+		}
+		next := join(cur, name)
+		if system(next) {
+			return r, ErrSystem
+		}
+		e, err := h.lstat(next)
+		if err != nil {
+			r.path = next
+			return r, err
+		}
+		switch {
+		case e.is(typeLink):
+			if len(r.links) == maxLinks {
+				return r, unix.ELOOP
+			}
+			r.links = append(r.links, met{next, e.target})
+			if e.target[0] == '/' {
+				cur = "/"
+			}
+			if rest != "" {
+				rest = e.target + "/" + rest
+			} else {
+				rest = e.target
+			}
+			r.entry = entry{}
+			continue
+		case rest != "" && !e.is(typeFolder):
+			r.path = next
+			return r, unix.ENOTDIR
+		}
+		cur, r.entry = next, e
+	}
+	r.path = cur
+	if r.entry.mode == 0 { // the last step was none or ".."
+		r.entry, err = h.lstat(cur)
+	}
+	return r, err
+}
+
+// cut takes the first component off a path.
+func cut(path string) (name, rest string) {
+	for i := 0; i < len(path); i++ {
+		if path[i] == '/' {
+			return path[:i], path[i+1:]
+		}
+	}
+	return path, ""
+}
+
+// system reports whether path is of the file systems that are made fresh for the server.
+func system(path string) bool {
+	return within(path, "/proc") || within(path, "/sys") || within(path, "/dev")
+}
+
+// show makes the links of a resolved path exist inside, where no bind brings them along.
+func (p *planner) show(r *resolved) {
+	for _, l := range r.links {
+		p.points.make(l.at, link, 0, l.target)
+	}
+	for _, d := range r.dirs {
+		if d != "/" && p.points.at(d).flags&(private|link|file) == 0 {
+			p.points.make(d, folder, 0o755, "")
+		}
+	}
+}

@@ -1,0 +1,160 @@
+package fsview
+
+import (
+	"bytes"
+	"os"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// A host is the file system as it was when each path was first looked at: nothing is looked at twice.
+type host struct {
+	seen map[string]*looked
+	buf  []byte // for names and targets
+}
+
+type looked struct {
+	entry
+	err error
+}
+
+// lstat looks at a path whose parents are known to be real folders.
+func (h *host) lstat(path string) (entry, error) {
+	if l := h.seen[path]; l != nil {
+		return l.entry, l.err
+	}
+	l := new(looked)
+	l.entry, l.err = statx(path)
+	if l.err == nil && l.is(typeLink) {
+		l.target, l.err = h.readlink(path)
+	}
+	h.seen[path] = l
+	return l.entry, l.err
+}
+
+// stat is lstat for those who only ask whether it is there.
+func (h *host) stat(path string) (entry, bool) {
+	e, err := h.lstat(path)
+	return e, err == nil
+}
+
+func statx(path string) (entry, error) { return statxAt(unix.AT_FDCWD, path) }
+
+// statxAt looks at a name in an open folder, or with no name at what is open.
+func statxAt(folder int, name string) (entry, error) {
+	const want = unix.STATX_TYPE | unix.STATX_MODE | unix.STATX_UID | unix.STATX_GID | unix.STATX_INO | unix.STATX_NLINK
+	var st unix.Statx_t
+	err := unix.Statx(folder, name, unix.AT_SYMLINK_NOFOLLOW|unix.AT_EMPTY_PATH, want, &st) // mounts what is mounted on demand, as open will
+	if err != nil {
+		return entry{}, err
+	}
+	return entry{mode: uint32(st.Mode), uid: st.Uid, gid: st.Gid, dev: uint64(st.Dev_major)<<32 | uint64(st.Dev_minor), ino: st.Ino, links: st.Nlink}, nil
+}
+
+// buffer is one for all calls: fresh memory costs a launch more than the calls themselves.
+func (h *host) buffer() []byte {
+	if h.buf == nil {
+		h.buf = make([]byte, 8<<10)
+	}
+	return h.buf
+}
+
+func (h *host) readlink(path string) (string, error) {
+	b := h.buffer()
+	n, err := unix.Readlink(path, b)
+	if err != nil {
+		return "", err
+	}
+	if n == 0 {
+		return "", unix.ENOENT // readlink(2): an empty target resolves to nothing
+	}
+	return string(b[:n]), nil
+}
+
+// read reads at most max bytes from the start of a regular file, which path leads to without a link, and waits for nothing.
+// Another server may put something else there, or lead a folder above elsewhere: only the file that was looked at is read.
+func (h *host) read(path string, max int) ([]byte, error) {
+	e, err := h.lstat(path)
+	if err != nil {
+		return nil, &os.PathError{Op: "statx", Path: path, Err: err}
+	}
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NONBLOCK|unix.O_NOCTTY|unix.O_NOFOLLOW, 0)
+	if err != nil {
+		return nil, &os.PathError{Op: "open", Path: path, Err: err}
+	}
+	defer unix.Close(fd)
+	if is, err := statxAt(fd, ""); err != nil || !e.is(typeFile) || !is.same(&e) {
+		return nil, &os.PathError{Op: "open", Path: path, Err: unix.ESTALE}
+	}
+	b := make([]byte, max)
+	for n := 0; ; {
+		k, err := unix.Read(fd, b[n:])
+		switch {
+		case err == unix.EINTR:
+		case err != nil:
+			return nil, &os.PathError{Op: "read", Path: path, Err: err}
+		case k == 0 || n+k == max:
+			return b[:n+k], nil
+		default:
+			n += k
+		}
+	}
+}
+
+// list calls f with the name and the type (DT_REG and so on) of all that lies in a folder, until f returns false. The
+// name is good until f returns, and f may look at nothing but by statx.
+func (h *host) list(path string, f func(name []byte, kind byte) bool) error {
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return &os.PathError{Op: "open", Path: path, Err: err}
+	}
+	defer unix.Close(fd)
+	return entries(fd, path, h.buffer(), f, time.Time{})
+}
+
+// entries is list for an open folder. It stops with an error when the time is up, unless that is zero.
+func entries(fd int, path string, buf []byte, f func(name []byte, kind byte) bool, until time.Time) error {
+	for {
+		if late(until) {
+			return &os.PathError{Op: "getdents", Path: path, Err: errLate}
+		}
+		n, err := unix.Getdents(fd, buf)
+		if err != nil {
+			return &os.PathError{Op: "getdents", Path: path, Err: err}
+		}
+		if n == 0 {
+			return nil
+		}
+		for b := buf[:n]; len(b) > 19; {
+			// struct linux_dirent64, getdents(2): inode, offset, length of the record at 16, type at 18, name at 19.
+			// Every machine the runner exists for is little-endian.
+			size := int(b[16]) | int(b[17])<<8
+			if size < 20 || size > len(b) {
+				return &os.PathError{Op: "getdents", Path: path, Err: unix.EIO}
+			}
+			name := b[19:size]
+			if i := bytes.IndexByte(name, 0); i >= 0 {
+				name = name[:i]
+			}
+			if string(name) != "." && string(name) != ".." && !f(name, b[18]) {
+				return nil
+			}
+			b = b[size:]
+		}
+	}
+}
+
+func openFolder(at int, name string) (int, error) {
+	return unix.Openat(at, name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
+}
+
+func late(until time.Time) bool { return !until.IsZero() && time.Now().After(until) }
+
+// changedSince reports whether anything was put into a folder since, or taken away: the kernel keeps that time, and its clock
+// is some milliseconds late.
+func changedSince(folder string, since time.Time) bool {
+	var st unix.Statx_t
+	err := unix.Statx(unix.AT_FDCWD, folder, unix.AT_SYMLINK_NOFOLLOW, unix.STATX_CTIME, &st)
+	return err != nil || time.Unix(st.Ctime.Sec, int64(st.Ctime.Nsec)).After(since.Add(-50*time.Millisecond))
+}

@@ -1,0 +1,61 @@
+package seccomp
+
+import (
+	"runtime"
+	"strconv"
+	"strings"
+)
+
+// NoNumber is the number of a call that the other architecture has and this one has not.
+const NoNumber = ^uint32(0)
+
+// Number looks a name of `seccomp.deny` up for the architecture this program was built for.
+//
+// A name that only the other of amd64 and arm64 has (open, fork: arm64 has openat and clone) is known too, with
+// NoNumber: one policy serves both machines, and what does not exist needs no refusal. Any other name is not known,
+// so that a misspelt one is an error and not a hole. Names are those of the kernel's tables (newfstatat, pread64).
+func Number(name string) (uint32, bool) { return lookup(runtime.GOARCH, name) }
+
+// lookup searches the lines "name amd64 arm64" by halves; a "-" stands for no number.
+func lookup(arch, name string) (uint32, bool) {
+	low, high := 1, len(names) // both at the start of a line; names begins with an empty one
+	for low < high {
+		start := low + strings.LastIndexByte(names[low:(low+high)/2], '\n') + 1
+		end := start + strings.IndexByte(names[start:], '\n')
+		at, numbers, _ := strings.Cut(names[start:end], " ")
+		switch {
+		case name < at:
+			high = start
+		case name > at:
+			low = end + 1
+		default:
+			amd64, arm64, _ := strings.Cut(numbers, " ")
+			if arch == "arm64" {
+				return number(arm64), true
+			}
+			return number(amd64), true
+		}
+	}
+	return 0, false
+}
+
+func number(digits string) uint32 {
+	n, err := strconv.ParseUint(digits, 10, 32)
+	if err != nil {
+		return NoNumber
+	}
+	return uint32(n)
+}
+
+// Name is the name of a number of the architecture that this program was built for.
+func Name(nr uint32) string {
+	digits := strconv.FormatUint(uint64(nr), 10)
+	for line := range strings.SplitSeq(names[1:len(names)-1], "\n") {
+		name, numbers, _ := strings.Cut(line, " ")
+		amd64, arm64, _ := strings.Cut(numbers, " ")
+		if runtime.GOARCH == "amd64" && amd64 == digits || runtime.GOARCH == "arm64" && arm64 == digits {
+			return name
+		}
+	}
+	return "syscall " + digits
+}

@@ -1,0 +1,133 @@
+// Package seccomp is the seccomp program of a server.
+//
+//	program, err := seccomp.Program("amd64", seccomp.Options{NoIPC: true})
+//	raw := seccomp.Append(nil, program) // what seccomp(2) gets, with len(program)
+//
+// It is an allow-list. A number that is not listed, or that no kernel had when the list was made, is ENOSYS, what is
+// refused is EPERM, a socket that is refused is EAFNOSUPPORT. Only a foreign architecture (i386 on amd64, arm on
+// arm64) ends the process; the x32 numbers of amd64 are just unlisted ones.
+//
+// gen/calls.txt is the decision for each name, gen/rules.go says what is asked of arguments. From both `go generate`
+// makes table_gen.go and blocks_gen.go: one letter for each number, and the argument rules as finished blocks of
+// instructions. What is left for a launch is a balanced tree over ranges of numbers, because seccomp(2) takes time
+// for each instruction that any number executes: eight compares deep, not three hundred.
+//
+// Limits. A filter sees numbers and registers, never what a pointer points to: calls whose decisive argument lies in
+// memory are allowed or refused as a whole (openat2, clone3: ENOSYS). Rules look at the low 32 bits only, as the
+// kernel does with these arguments. Nothing here loads a program or needs Linux.
+//
+// A call to prove it by, under every option and inside another container's usual filter: ioctl(-1, TIOCSTI) is EBADF
+// before and EPERM after, and no listener is asked. unshare(0) may be refused by such a filter already.
+package seccomp
+
+//go:generate go run ./gen
+
+import (
+	"errors"
+	"slices"
+)
+
+// Options are what the default filter is made stricter by. The zero value is the default filter.
+type Options struct {
+	// Deny are further numbers to refuse with EPERM (see [Number]). One that is refused anyway keeps its errno:
+	// glibc gives up when clone3 is EPERM. NoNumber is ignored.
+	Deny []uint32
+
+	// NoUnix, NoInet and NoNetlink refuse these families of socket(2). With NoUnix socketpair(2) still makes stream
+	// and seqpacket pairs, but no datagram pair: such an end can send to any address.
+	NoUnix, NoInet, NoNetlink bool
+
+	// NoIPC refuses System V IPC, mq_open and mq_unlink: for a server that shares the host's IPC namespace.
+	NoIPC bool
+
+	// NoPeers refuses prlimit64 on another process: for a server that shares the host's pid namespace, where a CPU
+	// limit on a process of the same user kills it. Only the pid 0 passes, as libcs call it.
+	NoPeers bool
+
+	// Guarded are processes that may not be signalled, and with them no group but the caller's own; zeroes guard
+	// nobody. For a server that shares the host's pid namespace where no Landlock scope bounds its signals (ABI 6).
+	// A thread's number that is not its process's gets past it.
+	Guarded [2]uint32
+
+	// NoCut refuses truncate(2), and open(2) with O_TRUNC unless it opens for writing: what Landlock does not see
+	// before ABI 3.
+	NoCut bool
+
+	// Notify has a listener asked about the dangerous calls that are refused (`report` in gen/calls.txt; clone and
+	// seccomp for what is refused of their arguments; what starts programs where OneExec forbids it). It has to
+	// answer EPERM, always: when it is gone the kernel answers ENOSYS.
+	Notify bool
+
+	// OneExec permits execve while a tracer with PTRACE_O_TRACESECCOMP lets it pass, and no process but threads.
+	// Once the tracer has detached every execve is ENOSYS, whatever its arguments (seccomp(2), SECCOMP_RET_TRACE).
+	// To permit an execveat on one descriptor would not do: the kernel ignores the descriptor where the path is
+	// absolute, and a filter cannot see the path.
+	OneExec bool
+}
+
+// CanNotify reports whether a process behind this filter can hand its listener over and be seen to have done so.
+func (o *Options) CanNotify(arch string) bool {
+	for _, name := range [...]string{"sendmsg", "close", "fcntl"} {
+		if n, _ := lookup(arch, name); slices.Contains(o.Deny, n) {
+			return false
+		}
+	}
+	return true
+}
+
+// Program returns the filter for arch, a GOARCH. It does not depend on the machine it runs on.
+func Program(arch string, o Options) ([]Instruction, error) {
+	var rules [limit]byte
+	var audit uint32
+	switch arch {
+	case "amd64":
+		audit = auditAMD64
+		fill(&rules, amd64Rules)
+	case "arm64":
+		audit = auditARM64
+		fill(&rules, arm64Rules)
+	default:
+		return nil, errors.New("filter " + arch + ": no table for this architecture")
+	}
+	older(&rules, arch, &o)
+	if err := deny(&rules, arch, &o); err != nil {
+		return nil, err
+	}
+	a := assembler{pos: capacity}
+	a.blocks(&rules, &o)
+	a.dispatch(&rules, audit)
+	if a.overflow {
+		return nil, errors.New("filter " + arch + ": program does not fit")
+	}
+	return append([]Instruction(nil), a.code[a.pos:]...), nil
+}
+
+// fill spreads a table; what lies behind its end is not known.
+func fill(rules *[limit]byte, table string) {
+	for n := copy(rules[:], table); n < limit; n++ {
+		rules[n] = ruleNoSys
+	}
+}
+
+// needed are the calls between the filter's loading and the server's start, and a signal handler's way back; the
+// last is the execve itself.
+var needed = [...]string{"read", "write", "rt_sigprocmask", "rt_sigreturn", "prctl", "exit_group", "execve"}
+
+// deny turns what is allowed, wholly or in part, into EPERM.
+func deny(rules *[limit]byte, arch string, o *Options) error {
+	if len(o.Deny) == 0 {
+		return nil
+	}
+	for _, n := range o.Deny {
+		// From limit on all is ENOSYS as it is: NoNumber, x32, what is not yet invented.
+		if n < limit && rules[n] != ruleNoSys && rules[n] != ruleReport {
+			rules[n] = rulePerm
+		}
+	}
+	for _, name := range needed {
+		if n, _ := lookup(arch, name); rules[n] == rulePerm {
+			return errors.New("deny " + name + ": the server could not be started without it")
+		}
+	}
+	return nil
+}

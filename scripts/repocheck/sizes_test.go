@@ -1,0 +1,185 @@
+package repocheck
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// What one part of the production code may hold at most.
+const (
+	mostFields  = 12 // of a struct
+	mostMethods = 15 // of a type, those of all systems together
+	mostLines   = 60 // of a function
+	mostColumns = 120
+)
+
+// foreign are structs whose fields the kernel or Windows chose.
+var foreign = map[string]bool{"platform.startupInfo": true}
+
+// tooLarge are the types and functions that are still larger than that. Nothing is added here.
+var tooLarge = map[string]bool{
+	"init/internal/basic.plan":                true,
+	"init/internal/basic.server":              true,
+	"init/internal/basic.shim":                true,
+	"init/internal/cgroup.Group":              true,
+	"init/internal/confine.Launch":            true,
+	"init/internal/confine.Machine":           true,
+	"init/internal/confine.build":             true,
+	"init/internal/confine.check":             true,
+	"init/internal/fsview.Request":            true,
+	"init/internal/fsview.View":               true,
+	"init/internal/fsview.planner":            true,
+	"init/internal/program.Program":           true,
+	"init/internal/program/testdata/dump.all": true,
+	"init/internal/supervise.shim":            true,
+	"init/order.Enforced":                     true,
+	"init/order.Exited":                       true,
+	"init/order.Order":                        true,
+	"launcher.findings":                       true,
+	"launcher.inbox":                          true,
+	"policy.Policy":                           true,
+	"policy/strictjson.parser":                true,
+	"scripts/testbed/attempt.Posture":         true,
+}
+
+// tooWide are the folders with lines that are still wider than that. Nothing is added here.
+var tooWide = map[string]bool{
+	"cmd/internal/applecontainer":         true,
+	"cmd/internal/source":                 true,
+	"cmd/mcp-sandbox":                     true,
+	"init/internal/basic":                 true,
+	"init/internal/cgroup":                true,
+	"init/internal/confine":               true,
+	"init/internal/fsview":                true,
+	"init/internal/loop":                  true,
+	"init/internal/notify":                true,
+	"init/internal/privdir":               true,
+	"init/internal/proctree":              true,
+	"init/internal/program/testdata/dump": true,
+	"init/internal/seccomp/gen":           true,
+	"init/internal/stdio":                 true,
+	"init/internal/supervise":             true,
+	"init/internal/supervise/endings":     true,
+	"init/internal/supervise/escape":      true,
+	"init/internal/supervise/places":      true,
+	"init/internal/supervise/resources":   true,
+	"init/internal/supervise/transport":   true,
+	"init/reexec":                         true,
+	"launcher":                            true,
+	"platform":                            true,
+	"policy":                              true,
+	"policy/schema":                       true,
+	"scripts/bench":                       true,
+	"scripts/demo":                        true,
+	"scripts/kernels":                     true,
+	"scripts/kernels/debian":              true,
+	"scripts/kernels/guest":               true,
+	"scripts/kernels/job":                 true,
+	"scripts/kernels/machine":             true,
+	"scripts/kernels/matrix":              true,
+	"scripts/kernels/place":               true,
+	"scripts/kernels/try":                 true,
+	"scripts/places":                      true,
+	"scripts/places/client":               true,
+	"scripts/places/manifest":             true,
+	"scripts/places/resident":             true,
+	"scripts/places/table":                true,
+	"scripts/places/units":                true,
+	"scripts/repocheck":                   true,
+	"scripts/testbed":                     true,
+	"scripts/testbed/attempt":             true,
+	"scripts/testbed/subject":             true,
+	"scripts/wine":                        true,
+	"testdata/bomb":                       true,
+	"testdata/escape":                     true,
+}
+
+// TestSizes holds the production code to sizes that can be understood at once.
+func TestSizes(t *testing.T) {
+	over, wide := map[string]string{}, map[string]bool{}
+	methods := map[string]map[string]bool{}
+	for _, s := range sources(t) {
+		if s.test || strings.HasSuffix(s.path, "_gen.go") {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(root(t), s.path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, line := range strings.Split(string(text), "\n") {
+			if n := len([]rune(strings.ReplaceAll(line, "\t", "    "))); n > mostColumns {
+				if wide[s.dir] = true; !tooWide[s.dir] {
+					t.Errorf("%s:%d has %d columns, more than %d", s.path, i+1, n, mostColumns)
+				}
+			}
+		}
+		fset := token.NewFileSet()
+		f, err := parser.ParseFile(fset, s.path, text, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncDecl:
+				if lines := fset.Position(n.End()).Line - fset.Position(n.Pos()).Line + 1; lines > mostLines {
+					over[s.dir+"."+n.Name.Name] = fmt.Sprintf("%d lines, more than %d", lines, mostLines)
+				}
+				if n.Recv != nil {
+					name := s.dir + "." + receiver(n.Recv.List[0].Type)
+					if methods[name] == nil {
+						methods[name] = map[string]bool{}
+					}
+					methods[name][n.Name.Name] = true
+				}
+			case *ast.TypeSpec:
+				if st, ok := n.Type.(*ast.StructType); ok && !foreign[s.dir+"."+n.Name.Name] {
+					if fields := st.Fields.NumFields(); fields > mostFields {
+						over[s.dir+"."+n.Name.Name] = fmt.Sprintf("%d fields, more than %d", fields, mostFields)
+					}
+				}
+			}
+			return true
+		})
+	}
+	for name, all := range methods {
+		if len(all) > mostMethods {
+			over[name] += fmt.Sprintf(" %d methods, more than %d", len(all), mostMethods)
+		}
+	}
+	for name, how := range over {
+		if !tooLarge[name] {
+			t.Errorf("%s has %s", name, strings.TrimSpace(how))
+		}
+	}
+	for dir := range tooWide {
+		if !wide[dir] {
+			t.Errorf("%s has no line that is too wide any more: take it out of tooWide", dir)
+		}
+	}
+	for name := range tooLarge {
+		if over[name] == "" {
+			t.Errorf("%s is not too large any more: take that line out", name)
+		}
+	}
+}
+
+// receiver is the name of a method's type.
+func receiver(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.StarExpr:
+		return receiver(e.X)
+	case *ast.IndexExpr:
+		return receiver(e.X)
+	case *ast.IndexListExpr:
+		return receiver(e.X)
+	case *ast.Ident:
+		return e.Name
+	}
+	return ""
+}
