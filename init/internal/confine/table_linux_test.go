@@ -23,7 +23,7 @@ func TestOrderOfRows(t *testing.T) {
 			}
 			in += string(c)
 		}
-		fmt.Fprintf(&got, "%-12s %-7s %s %s\n", e.layer, where, in, strings.TrimPrefix(fmt.Sprintf("%T", e.row), "*rows."))
+		fmt.Fprintf(&got, "%-12s %-7s %s %s\n", e.layer, where, in, strings.TrimPrefix(fmt.Sprintf("%T", e.row), "*confine."))
 	}
 	const file = "testdata/order.golden"
 	if *update {
