@@ -29,16 +29,16 @@ func suites(uid int) []Suite {
 		{"launcher", "TestGoHost/^server-go$"},
 		{"cmd/mcp-sandbox-init", "TestReport|TestPolicyDescriptor|TestBadReport"},
 		{"init/internal/supervise", "TestPostureFromOutside|TestUnalteredLaunchRuns|TestOneExec$|TestStrict|TestPolicyLost|TestRepairWakesNobodyElse"},
-		{"init/internal/supervise/listener", "TestEachIsTold|TestWithoutListener|TestOneExecIsTold|TestProcess|TestNobodyAnswers|TestStoppedShim"},
+		{"init/internal/test/listener", "TestEachIsTold|TestWithoutListener|TestOneExecIsTold|TestProcess|TestNobodyAnswers|TestStoppedShim"},
 	}
 	if uid == 0 {
 		stories += "|a_set-user-ID|a_program_with_file|a_mount_of_the_host|the_machine's_user_0|a_core_dump"
 	} else {
 		all = append(all,
 			Suite{"init/internal/supervise", "TestWhatTheHostReplaces"},
-			Suite{"init/internal/supervise/endings", "TestNoSession|TestExitCodes|TestSignalsThat|TestTwice|TestCPUCause|TestMaxRSS|TestFullStderr"})
+			Suite{"init/internal/test/endings", "TestNoSession|TestExitCodes|TestSignalsThat|TestTwice|TestCPUCause|TestMaxRSS|TestFullStderr"})
 	}
-	const escape = "init/internal/supervise/escape"
+	const escape = "init/internal/test/escape"
 	return append(append(all, Suite{escape, "TestEscape$"}, Suite{escape, "TestStories/^(" + stories + ")"}), denials()...)
 }
 
@@ -46,11 +46,11 @@ func suites(uid int) []Suite {
 func missed() []Suite { return []Suite{{"init/internal/supervise", "TestEveryOpIsMissed/^standard$"}} }
 
 // weakened are the escapes where an older Landlock leaves more to the filter than the host's does.
-func weakened() []Suite { return []Suite{{"init/internal/supervise/escape", "TestEscapeReduced"}} }
+func weakened() []Suite { return []Suite{{"init/internal/test/escape", "TestEscapeReduced"}} }
 
 // resources are bombs that use up what the limits give. Root delegates groups for them itself.
 func resources(run string) []Suite {
-	return []Suite{{"init/internal/supervise/resources", run}, {"init/internal/supervise", "TestServerBornElsewhere"}}
+	return []Suite{{"init/internal/test/resources", run}, {"init/internal/supervise", "TestServerBornElsewhere"}}
 }
 
 func denials() []Suite { return []Suite{{"init/internal/supervise", "TestDenials"}} }

@@ -15,7 +15,7 @@ var update = flag.Bool("update", false, "write the lists of docs/SECURITY.md ane
 
 // The lists stand between these marks.
 const (
-	listBegin = "<!-- from the table of init/internal/supervise/escape: go test -update there -->\n"
+	listBegin = "<!-- from the table of init/internal/test/escape: go test -update there -->\n"
 	listEnd   = "<!-- end of the table -->\n"
 )
 
