@@ -25,10 +25,11 @@ var effects = []effect{
 	{"the end of the process", regexp.MustCompile(`\b(os|unix|syscall)\.Exit\(`), shims + " init/internal/seccomp/gen"},
 	{"the working folder", regexp.MustCompile(`\b(os|unix)\.F?[Cc]hdir\(`), shims},
 	{"the environment", regexp.MustCompile(`\bos\.(Setenv|Unsetenv|Clearenv)\(`), shims},
-	{"the umask", regexp.MustCompile(`\bunix\.Umask\(`), shims + " init/internal/cgroup"},
+	{"the umask", regexp.MustCompile(`\b(unix|platform)\.Umask\(`), shims},
 	{"descriptors by number", regexp.MustCompile(`\bunix\.Dup[23]\(`), shims},
 	{"signal handlers", regexp.MustCompile(`\bsignals\.(Open|Catch|Ignore|Without|ByDefault)\(`), shims},
-	{"the signal mask", regexp.MustCompile(`\bunix\.PthreadSigmask\(`), shims + " init/internal/signals"},
+	// package program blocks signals in the thread that starts a runner, for as long as that takes
+	{"the signal mask", regexp.MustCompile(`\bunix\.PthreadSigmask\(`), "init/internal/signals init/internal/program"},
 	{"all children", regexp.MustCompile(`\b(unix|syscall)\.Wait4\(-1\b`), shims},
 	{"the parent of orphans", regexp.MustCompile(`\bplatform\.SetChildSubreaper\(`), shims},
 	{"attributes of the process", regexp.MustCompile(`\bunix\.Prctl\(`), shims},

@@ -171,6 +171,17 @@ func letters(b []byte) string {
 	return string(s)
 }
 
+// makeGroup makes a group below this one. The process's umask may take its owner's rights away, so the mode is set anew.
+func (f *folder) makeGroup(name string) error {
+	if err := unix.Mkdirat(f.fd, name, 0o755); err != nil {
+		return err
+	}
+	if err := unix.Fchmodat(f.fd, name, 0o755, 0); err != unix.ENOENT { // a sweep has taken it away
+		return err
+	}
+	return nil
+}
+
 // fresh makes a group with a name of its own, and locks it. A sweep may take it away in between: then there is another name.
 func (f *folder) fresh(end string) (*folder, error) {
 	for range 8 {
@@ -179,7 +190,7 @@ func (f *folder) fresh(end string) (*folder, error) {
 			return nil, err
 		}
 		name := prefix + letters(id[:]) + end
-		if err := unix.Mkdirat(f.fd, name, 0o755); err != nil {
+		if err := f.makeGroup(name); err != nil {
 			return nil, err
 		}
 		made, err := openFolder(f.fd, name)
@@ -212,9 +223,6 @@ func (g *Group) make(r *Request, need []string) (err error) {
 	if !r.Root {
 		return nil
 	}
-	if err = unix.Fchmod(g.top.fd, 0o755); err != nil { // whatever the umask is
-		return err
-	}
 	for _, name := range need {
 		if err := g.top.write("cgroup.subtree_control", "+"+name); err != nil {
 			refused(g.Settings, name, "the "+name+" controller cannot be enabled: "+err.Error())
@@ -224,15 +232,10 @@ func (g *Group) make(r *Request, need []string) (err error) {
 		name string
 		to   **folder
 	}{{"shim", &g.init}, {"server", &g.server}} {
-		if err = unix.Mkdirat(g.top.fd, f.name, 0o755); err != nil {
+		if err = g.top.makeGroup(f.name); err != nil {
 			return err
 		}
-		made, err := openFolder(g.top.fd, f.name)
-		if err != nil {
-			return err
-		}
-		*f.to = made
-		if err = unix.Fchmod(made.fd, 0o755); err != nil {
+		if *f.to, err = openFolder(g.top.fd, f.name); err != nil {
 			return err
 		}
 	}

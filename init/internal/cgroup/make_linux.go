@@ -17,7 +17,6 @@ func Make(r *Request) *Group {
 	if len(r.Settings) == 0 {
 		return g
 	}
-	defer unix.Umask(unix.Umask(0o022)) // or its maker could not enter a group
 	place, own, v1, err := here()
 	if len(controllers(r.Settings)) == 0 {
 		err = errors.New(r.Settings[0].Reason)

@@ -103,7 +103,7 @@ func TestManyStarts(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				pid, err := start(exe, []int{0, 1, 2, fd}, nil, -1)
+				pid, err := start(exe, []int{0, 1, 2, fd}, -1)
 				if err != nil {
 					t.Error(err)
 					return

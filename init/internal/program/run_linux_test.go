@@ -36,7 +36,7 @@ func runExe(t testing.TB, exe, fd int, files ...int) int {
 	t.Helper()
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	pid, err := start(exe, append([]int{0, 1, 2, fd}, files...), nil, -1)
+	pid, err := start(exe, append([]int{0, 1, 2, fd}, files...), -1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,19 +32,31 @@ func Open() (fd int, mem []byte, err error) {
 const MaxFiles = 599
 
 // Start starts a runner with files as its descriptors from 0 on: number 3 is the program, and -1 leaves a
-// number closed. Signals that the calling thread blocks stay blocked. The thread must be locked: a runner
-// that asks for PR_SET_PDEATHSIG dies with it. A group that is not negative is the control group of the
-// runner.
-func Start(files []int, env []string, group int) (pid int, err error) {
+// number closed. It has no environment. Every signal is blocked in it, so none reaches it, or what it clones,
+// before its program provides for signals. The calling thread must be locked: a runner that asks for
+// PR_SET_PDEATHSIG dies with it. A group that is not negative is the control group of the runner.
+func Start(files []int, group int) (pid int, err error) {
 	exe, err := executable()
 	if err != nil {
 		return 0, err
 	}
-	return start(exe, files, env, group)
+	var all, old unix.Sigset_t
+	for i := range all.Val {
+		all.Val[i] = ^all.Val[i]
+	}
+	if err = unix.PthreadSigmask(unix.SIG_SETMASK, &all, &old); err != nil {
+		unix.Close(exe)
+		return 0, os.NewSyscallError("rt_sigprocmask", err)
+	}
+	pid, err = start(exe, files, group)
+	if e := unix.PthreadSigmask(unix.SIG_SETMASK, &old, nil); err == nil && e != nil {
+		err = os.NewSyscallError("rt_sigprocmask", e)
+	}
+	return pid, err
 }
 
 // start starts the executable exe, and closes exe.
-func start(exe int, files []int, env []string, group int) (pid int, err error) {
+func start(exe int, files []int, group int) (pid int, err error) {
 	if len(files) > MaxFiles {
 		unix.Close(exe)
 		return 0, &os.PathError{Op: "start", Path: "runner", Err: unix.EMFILE}
@@ -58,7 +70,7 @@ func start(exe int, files []int, env []string, group int) (pid int, err error) {
 		fds[i] = uintptr(f)
 	}
 	pid, err = syscall.ForkExec("/proc/self/fd/"+strconv.Itoa(exe), []string{"mcp-sandbox: init"},
-		&syscall.ProcAttr{Env: env, Files: fds, Sys: &syscall.SysProcAttr{UseCgroupFD: group >= 0, CgroupFD: group}})
+		&syscall.ProcAttr{Files: fds, Sys: &syscall.SysProcAttr{UseCgroupFD: group >= 0, CgroupFD: group}})
 	if err != nil {
 		return 0, &os.PathError{Op: "start", Path: "runner", Err: err}
 	}

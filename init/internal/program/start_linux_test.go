@@ -57,7 +57,7 @@ func TestDescriptors(t *testing.T) {
 			t.Errorf("%d files from %d: exit status %d, %s", c.n, c.least, code, p.Line(f.Op.Index(), p.Copy()))
 		}
 	}
-	if _, err := Start(make([]int, MaxFiles+1), nil, -1); !errors.Is(err, unix.EMFILE) {
+	if _, err := Start(make([]int, MaxFiles+1), -1); !errors.Is(err, unix.EMFILE) {
 		t.Errorf("too many files: %v", err)
 	}
 }
@@ -79,30 +79,29 @@ func TestFewDescriptors(t *testing.T) {
 	}
 }
 
-// TestSignals: what the starting thread blocks stays blocked in the runner, and nothing else is.
+// TestSignals: every signal is blocked in the runner, and the starting thread blocks what it blocked before.
 func TestSignals(t *testing.T) {
-	for _, want := range []uint64{0, 1<<(unix.SIGUSR1-1) | 1<<(unix.SIGTERM-1), 1<<(unix.SIGCHLD-1) | 1<<63} {
-		fd, p := open(t)
-		mask := p.Space(8)
-		p.Ask(Sys(unix.SYS_RT_SIGPROCMASK, zero, zero, Ref(mask), Int(8)))
-		exit(p, zero)
-		var set, old unix.Sigset_t
-		set.Val[0] = want
-		runtime.LockOSThread()
-		if err := unix.PthreadSigmask(unix.SIG_SETMASK, &set, &old); err != nil {
-			t.Fatal(err)
-		}
-		pid, err := Start([]int{0, 1, 2, fd}, nil, -1)
-		if err := unix.PthreadSigmask(unix.SIG_SETMASK, &old, nil); err != nil {
-			t.Fatal(err)
-		}
-		runtime.UnlockOSThread()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if code, got := end(t, pid), p.Copy().Word(mask); code != 0 || got != want {
-			t.Errorf("exit status %d, blocked %#x, want %#x", code, got, want)
-		}
+	fd, p := open(t)
+	mask := p.Space(8)
+	p.Ask(Sys(unix.SYS_RT_SIGPROCMASK, zero, zero, Ref(mask), Int(8)))
+	exit(p, zero)
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	var before, after unix.Sigset_t
+	err := unix.PthreadSigmask(unix.SIG_SETMASK, nil, &before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := Start([]int{0, 1, 2, fd}, -1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.PthreadSigmask(unix.SIG_SETMASK, nil, &after); err != nil || after != before {
+		t.Errorf("%v, the thread blocks %#x, want %#x", err, after.Val, before.Val)
+	}
+	const want = ^uint64(1<<(unix.SIGKILL-1) | 1<<(unix.SIGSTOP-1))
+	if code, got := end(t, pid), p.Copy().Word(mask); code != 0 || got != want {
+		t.Errorf("exit status %d, blocked %#x, want %#x", code, got, want)
 	}
 }
 

@@ -203,7 +203,7 @@ func (s *shim) startRepair(lost []confine.Lost) (err error) {
 		if s.AlterRepair != nil {
 			s.AlterRepair(r.prog)
 		}
-		r.pid, err = startBlocked(confine.RepairFiles(r.fd, s.lookout.user, s.lookout.mount), -1)
+		r.pid, err = program.Start(confine.RepairFiles(r.fd, s.lookout.user, s.lookout.mount), -1)
 	}
 	if err == nil {
 		r.runner, err = unix.PidfdOpen(r.pid, 0)

@@ -2,7 +2,6 @@ package supervise
 
 import (
 	"errors"
-	"os"
 	"slices"
 	"strconv"
 	"time"
@@ -52,7 +51,7 @@ func (s *shim) startRunner(prog int, more []int) error {
 	if len(files) > program.MaxFiles {
 		return refusedStart("start", unix.EMFILE)
 	}
-	s.outer, err = startBlocked(files, s.group.Init())
+	s.outer, err = program.Start(files, s.group.Init())
 	closeAll([]int{life[0], up[1], release[0]})
 	if err != nil {
 		return refusedStart("start", err)
@@ -62,22 +61,6 @@ func (s *shim) startRunner(prog int, more []int) error {
 
 func refusedStart(op string, err error) error {
 	return &order.Refusal{Layer: order.Exec, Op: op, Err: err}
-}
-
-// startBlocked starts the runner with every signal blocked, so that none reaches init or the server before they are ready.
-func startBlocked(files []int, group int) (pid int, err error) {
-	var all, old unix.Sigset_t
-	for i := range all.Val {
-		all.Val[i] = ^all.Val[i]
-	}
-	if err = unix.PthreadSigmask(unix.SIG_SETMASK, &all, &old); err != nil {
-		return 0, os.NewSyscallError("rt_sigprocmask", err)
-	}
-	pid, err = program.Start(files, nil, group)
-	if e := unix.PthreadSigmask(unix.SIG_SETMASK, &old, nil); err == nil && e != nil {
-		err = os.NewSyscallError("rt_sigprocmask", e)
-	}
-	return pid, err
 }
 
 // adopt waits for the runner, which has then stored init's process id.

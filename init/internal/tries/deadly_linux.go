@@ -62,7 +62,7 @@ func execute(lay func(*program.Program)) (*program.Results, unix.WaitStatus, err
 	p := program.New(mem)
 	lay(p)
 	p.Call(sys.ExitGroup(0))
-	pid, err := program.Start([]int{-1, -1, -1, fd}, nil, -1)
+	pid, err := program.Start([]int{-1, -1, -1, fd}, -1)
 	if err != nil {
 		return nil, 0, err
 	}
