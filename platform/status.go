@@ -36,8 +36,7 @@ func Process(status []byte) (pid int, ok bool) {
 
 // A Mapping is one line of /proc/PID/maps; proc_pid_maps(5).
 type Mapping struct {
-	Dev    uint64 // of the file's file system, major<<32 | minor
-	Ino    uint64 // 0: no file
+	FileID        // Ino 0: no file
 	Path   string // a newline in it is \012
 	Shared bool   // with all who map the file
 	Writes bool   // what is written there is written to the file; of a table that does not say so: what can be written now
@@ -81,7 +80,7 @@ func parseMapping(line []byte) (m Mapping, ok bool) {
 	if !both || err1 != nil || err2 != nil || err3 != nil {
 		return m, false
 	}
-	m = Mapping{Dev: hi<<32 | lo, Ino: ino, Shared: f[1][3] == 's', Writes: f[1][3] == 's' && f[1][1] == 'w'}
+	m = Mapping{FileID: FileID{Dev: hi<<32 | lo, Ino: ino}, Shared: f[1][3] == 's', Writes: f[1][3] == 's' && f[1][1] == 'w'}
 	if len(f) == 6 {
 		m.Path = string(bytes.TrimLeft(f[5], " "))
 	}

@@ -86,7 +86,7 @@ func TestParseMaps(t *testing.T) {
 	const good = "55d0-55d1 r--p 00000000 fd:10 1234                       /base/a b (deleted)\n" +
 		"7fff-8000 rw-p 00000000 00:00 0 \n" + "7fff-8000 rw-p 00000000 00:00 0                          [stack]\n"
 	maps, ok := ParseMaps([]byte(good))
-	if !ok || len(maps) != 3 || maps[0] != (Mapping{Dev: 0xfd<<32 | 0x10, Ino: 1234, Path: "/base/a b (deleted)"}) || maps[1].Path != "" {
+	if !ok || len(maps) != 3 || maps[0] != (Mapping{FileID: FileID{0xfd<<32 | 0x10, 1234}, Path: "/base/a b (deleted)"}) || maps[1].Path != "" {
 		t.Errorf("%v, %v", maps, ok)
 	}
 	const shared = "1-2 r--s 0 fd:10 1 /a\n"

@@ -34,7 +34,7 @@ var rules = []rule{
 	{"init/internal/report", "policy platform init/order init/internal/ending init/internal/fsview", "golang.org/x/sys"},
 	{"init/internal/loop", "", "golang.org/x/sys"},
 	{"init/internal/proctree", "platform", "golang.org/x/sys"},
-	{"init/internal/stdio", "init/order init/internal/guard init/internal/loop init/internal/confine", "golang.org/x/sys"},
+	{"init/internal/stdio", "platform init/order init/internal/guard init/internal/loop init/internal/confine", "golang.org/x/sys"},
 	{"init/internal/privdir", "platform", "golang.org/x/sys"},
 	{"init/internal/tries", "platform init/order init/internal/program", "golang.org/x/sys"},
 	{"init/internal/basic", "policy platform init/order init/internal", "golang.org/x/sys"},

@@ -6,6 +6,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
 )
@@ -37,7 +38,7 @@ func TestTextsDiffer(t *testing.T) {
 func TestRulesAreCompared(t *testing.T) {
 	l := &Launch{Program: program.New(make([]byte, program.Size)), in: reduced}
 	b := &build{Program: l.Program, Request: &Request{View: &fsview.View{}}, launch: l}
-	node := &fsview.Node{Path: "/srv/r", Source: "/srv/r", Kind: fsview.Bind, Folder: true, Dev: 8<<32 | 1, Ino: 10}
+	node := &fsview.Node{Path: "/srv/r", Source: "/srv/r", Kind: fsview.Bind, Folder: true, FileID: platform.FileID{Dev: 8<<32 | 1, Ino: 10}}
 	state := &landlockState{rules: []rule{{path: node.Source, rights: rightsRead, node: node, refuses: node.Source}}}
 	w := &state.rules[0]
 	b.openRule(w)

@@ -37,7 +37,7 @@ func (r *reopenNull) ops(b *build) {
 func (r *Request) null(s *Standard) bool {
 	isNull := s.Is(unix.S_IFCHR) && s.Major == 1 && s.Minor == 3
 	return isNull && slices.ContainsFunc(r.View.Nodes, func(n fsview.Node) bool {
-		return n.Path == nullPath && n.Device && n.Dev == s.Dev && n.Ino == s.Ino
+		return n.Path == nullPath && n.Device && n.FileID == s.FileID
 	})
 }
 

@@ -5,14 +5,14 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
 	"github.com/security-mcp/mcp-sandbox/init/internal/program/sys"
+	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
 )
 
 // A Standard describes an open file that can become the server's standard input, output or error.
 type Standard struct {
+	platform.FileID
 	Mode         uint32 // st_mode
-	Dev          uint64 // major<<32 | minor of its file system
-	Ino          uint64
 	Major, Minor uint32 // of a device
 	Domain, Type uint32 // of a socket
 	Listens      bool
@@ -92,7 +92,7 @@ func (r *stdio) check(c *check) {
 
 func (c *check) described(d *described, socket bool) Standard {
 	is, device := c.stat(d.is), d.is.at.Plus(statxRdev)
-	s := Standard{Mode: is.mode, Dev: is.dev, Ino: is.ino, Major: c.Word32(device), Minor: c.Word32(device.Plus(4))}
+	s := Standard{Mode: is.mode, FileID: is.FileID, Major: c.Word32(device), Minor: c.Word32(device.Plus(4))}
 	if socket {
 		s.Domain, s.Type, s.Listens = c.Word32(d.options[0]), c.Word32(d.options[1]), c.Word32(d.options[2]) != 0
 		s.Connected = c.Ran(d.peer) && c.Errno(d.peer) == 0

@@ -8,6 +8,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
 )
@@ -48,9 +49,9 @@ func imagined(b []byte) *fsview.View {
 		switch c >> 6 {
 		case 0:
 			v.Nodes = append(v.Nodes, fsview.Node{Path: path, Kind: fsview.Kind(c >> 4 & 3), Mode: 0o755, Content: "text", Source: path,
-				Folder: i%2 == 0, Write: i%3 == 0, Device: i%5 == 0, Ino: uint64(c)})
+				Folder: i%2 == 0, Write: i%3 == 0, Device: i%5 == 0, FileID: platform.FileID{Ino: uint64(c)}})
 		case 1:
-			v.Covers = append(v.Covers, fsview.Cover{Path: path, Kind: fsview.CoverKind(c>>4&3) % 3, Folder: i%2 == 0, Source: path, Ino: uint64(c)})
+			v.Covers = append(v.Covers, fsview.Cover{Path: path, Kind: fsview.CoverKind(c>>4&3) % 3, Folder: i%2 == 0, Source: path, FileID: platform.FileID{Ino: uint64(c)}})
 		case 2:
 			v.Private = append(v.Private, fsview.Node{Path: path, Mode: uint32(c) << 2})
 		default:

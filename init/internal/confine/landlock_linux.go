@@ -98,7 +98,7 @@ func (r *landlockRuleset) check(c *check) {
 		if c.Value(w.opened) <= fdTrees { // not a new descriptor
 			c.refuse("open", w.path, mismatch{"a descriptor", c.result(w.opened)})
 		}
-		if got := c.stat(w.looked); got.dev != w.node.Dev || got.ino != w.node.Ino {
+		if got := c.stat(w.looked); got.FileID != w.node.FileID {
 			c.refuse("open", w.path, mismatch{"what was looked at", "another"})
 		}
 	}

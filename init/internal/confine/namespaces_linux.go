@@ -61,7 +61,7 @@ func (r *namespaces) check(c *check) {
 		if c.hostNet() && i == netNamespace {
 			continue // the network row says that it is off
 		}
-		own, got := c.Machine.Namespaces[i], c.stat(s).ino
+		own, got := c.Machine.Namespaces[i], c.stat(s).Ino
 		c.factIf(got != 0 && got != own, name, "not "+strconv.FormatUint(own, 10), strconv.FormatUint(got, 10))
 	}
 	m := &c.Machine
@@ -99,6 +99,6 @@ func (r *cgroupNamespace) check(c *check) {
 		c.lacks("cgroup", "not "+own, "/proc is empty", "the namespace was made; that could not be read back")
 		return
 	}
-	got := strconv.FormatUint(c.stat(r.ino).ino, 10)
+	got := strconv.FormatUint(c.stat(r.ino).Ino, 10)
 	c.factIf(got != own && got != "0", "cgroup", "not "+own, got)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
 	"github.com/security-mcp/mcp-sandbox/init/internal/program/sys"
+	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
 )
@@ -73,9 +74,9 @@ const (
 )
 
 type inode struct {
-	dev, ino uint64
-	size     uint64
-	mode     uint32
+	platform.FileID
+	size uint64
+	mode uint32
 }
 
 func (b *build) stat(path string) stat { return b.statx(path, unix.AT_SYMLINK_NOFOLLOW) }
@@ -93,8 +94,10 @@ func (c *check) stat(s stat) inode {
 		return inode{}
 	}
 	return inode{
-		dev:  uint64(c.Word32(s.at.Plus(statxMajor)))<<32 | uint64(c.Word32(s.at.Plus(statxMinor))),
-		ino:  c.Word(s.at.Plus(statxIno)),
+		FileID: platform.FileID{
+			Dev: uint64(c.Word32(s.at.Plus(statxMajor)))<<32 | uint64(c.Word32(s.at.Plus(statxMinor))),
+			Ino: c.Word(s.at.Plus(statxIno)),
+		},
 		size: c.Word(s.at.Plus(statxBytes)),
 		mode: c.Word32(s.at.Plus(statxMode)) & 0xffff,
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
 	"github.com/security-mcp/mcp-sandbox/init/internal/program/sys"
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
 )
 
@@ -22,8 +23,8 @@ func RepairFiles(prog, user, mount int) []int { return []int{-1, -1, -1, prog, u
 // A Lost is a cover that is no longer mounted, with the inode that was found at its path from outside.
 type Lost struct {
 	fsview.Cover
-	Folder   bool
-	Dev, Ino uint64
+	Folder bool
+	platform.FileID
 }
 
 // A Repair is a program that mounts lost covers again in a running sandbox. Its runner enters the namespaces from
@@ -90,15 +91,15 @@ func (r *Repair) Check(results *program.Results) error {
 	for i := range r.lost {
 		k := &r.lost[i]
 		before, after := c.stat(r.seen[i][0]), c.stat(r.seen[i][1])
-		ok := before.dev == k.Dev && before.ino == k.Ino
+		ok := before.FileID == k.FileID
 		if k.Kind == fsview.Deny {
-			ok = ok && isMask(k.Folder, after, k.Dev, k.Ino)
+			ok = ok && isMask(k.Folder, after, k.FileID)
 		} else {
-			ok = ok && after.dev == k.Dev && after.ino == k.Ino
+			ok = ok && after.FileID == k.FileID
 		}
 		if !ok {
 			want := "inode " + strconv.FormatUint(k.Ino, 10)
-			got := "inode " + strconv.FormatUint(before.ino, 10) + ", then " + strconv.FormatUint(after.ino, 10)
+			got := "inode " + strconv.FormatUint(before.Ino, 10) + ", then " + strconv.FormatUint(after.Ino, 10)
 			return &order.Refusal{Layer: order.Root, Op: "stat", Path: k.Path, Err: mismatch{want, got}}
 		}
 	}

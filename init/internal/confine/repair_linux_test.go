@@ -74,7 +74,7 @@ func TestRepairIsCompared(t *testing.T) {
 		{"another device held", fsview.ReadOnly, false, false, seen, looked{3, 10, 0}},
 		{"another inode held", fsview.ReadOnly, false, false, seen, looked{1, 11, 0}},
 	} {
-		k := Lost{Cover: fsview.Cover{Path: "/p", Kind: c.kind}, Folder: c.folder, Dev: 1, Ino: 10}
+		k := Lost{Cover: fsview.Cover{Path: "/p", Kind: c.kind}, Folder: c.folder, FileID: platform.FileID{Dev: 1, Ino: 10}}
 		if err := repaired(t, k, c.before, c.after, false); (err == nil) != c.ok {
 			t.Errorf("%s: %v", c.name, err)
 		}

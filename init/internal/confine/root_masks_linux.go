@@ -103,22 +103,22 @@ func (b *build) freshMask(folder bool) program.Arg {
 }
 
 // isMask reports whether a mask was found, and not the denied inode itself.
-func isMask(folder bool, got inode, dev, ino uint64) bool {
+func isMask(folder bool, got inode, denied platform.FileID) bool {
 	want := uint32(unix.S_IFREG)
 	if folder {
 		want = unix.S_IFDIR | maskFolderMode
 	}
-	return got.mode == want && (got.dev != dev || got.ino != ino)
+	return got.mode == want && got.FileID != denied
 }
 
 // cover compares what is found at the path of a cover.
 func (c *check) cover(k *fsview.Cover, got inode) {
-	ok := got.dev == k.Dev && got.ino == k.Ino
+	ok := got.FileID == k.FileID
 	switch {
 	case k.Kind == fsview.Deny:
-		ok = isMask(k.Folder, got, k.Dev, k.Ino) && devName(got.dev) == c.fresh.scratch
+		ok = isMask(k.Folder, got, k.FileID) && devName(got.Dev) == c.fresh.scratch
 	case k.Kind == fsview.Pin && k.Source == "": // a folder that was made for what is mounted below it
-		ok = got.mode&unix.S_IFMT == unix.S_IFDIR && c.fresh.has(got.dev)
+		ok = got.mode&unix.S_IFMT == unix.S_IFDIR && c.fresh.has(got.Dev)
 	}
 	if !ok {
 		c.refuse("stat", k.Path, mismatch{"what covers it", "something else"})

@@ -88,15 +88,15 @@ func (r *pivot) check(c *check) {
 
 // devices are the file systems that were mounted fresh for the sandbox, as mountinfo writes them.
 func (r *pivot) devices(c *check) freshDevices {
-	pts := c.stat(r.pts).dev
+	pts := c.stat(r.pts).Dev
 	got := choose(pts != 0, "device "+devName(pts), "")
-	c.factIf(pts != 0 && pts != c.stat(r.host.devpts).dev, ptsPath, "the sandbox's own", got)
-	m := freshDevices{pts: devName(pts), proc: devName(c.stat(r.proc.stat).dev)}
+	c.factIf(pts != 0 && pts != c.stat(r.host.devpts).Dev, ptsPath, "the sandbox's own", got)
+	m := freshDevices{pts: devName(pts), proc: devName(c.stat(r.proc.stat).Dev)}
 	if !c.View.HostRoot {
-		m.root = devName(c.stat(r.root).dev)
+		m.root = devName(c.stat(r.root).Dev)
 	}
 	if len(c.View.Private) > 0 {
-		m.scratch = devName(c.stat(r.nodes[len(c.View.Nodes)]).dev)
+		m.scratch = devName(c.stat(r.nodes[len(c.View.Nodes)]).Dev)
 	}
 	return m
 }
@@ -142,7 +142,7 @@ func (c *check) node(n *fsview.Node, got inode) {
 	ok := false
 	switch n.Kind {
 	case fsview.Bind:
-		ok = got.dev == n.Dev && got.ino == n.Ino
+		ok = got.FileID == n.FileID
 	case fsview.Dir:
 		ok = got.mode == unix.S_IFDIR|n.Mode
 	case fsview.File:
@@ -150,7 +150,7 @@ func (c *check) node(n *fsview.Node, got inode) {
 	case fsview.Link:
 		ok = got.mode&format == unix.S_IFLNK && got.size == uint64(len(n.Content))
 	}
-	if !ok || n.Kind != fsview.Bind && !c.fresh.has(got.dev) {
+	if !ok || n.Kind != fsview.Bind && !c.fresh.has(got.Dev) {
 		c.refuse("stat", n.Path, mismatch{"what was put there", "something else"})
 	}
 }

@@ -63,7 +63,7 @@ func (c *covering) fileSystems() (devs []uint64, err error) {
 		if on == nil {
 			return nil, errors.ErrUnsupported // a root that is no mount
 		}
-		devs = append(devs, on.Number(), c.points[f].entry.dev)
+		devs = append(devs, on.Number(), c.points[f].entry.Dev)
 		for i := range c.mounts {
 			if m := &c.mounts[i]; below(m.Path, f) {
 				devs = append(devs, m.Number())
@@ -84,7 +84,7 @@ func (c *covering) named(s *platform.BoundSocket) bool {
 	for at, folder := range c.placesOf(s.Name[:i+1]) {
 		path := join(folder, name)
 		e, err := statx(path)
-		is := err == nil && e.is(typeSocket) && uint32(e.ino) == s.Ino
+		is := err == nil && e.is(typeSocket) && uint32(e.Ino) == s.Ino
 		if is {
 			c.cover(path, e)
 		}
@@ -117,7 +117,7 @@ func (c *covering) mounted() {
 			continue
 		}
 		if e, err := statx(m.Path); err == nil && e.is(typeSocket) {
-			if _, ok := c.bound[uint32(e.ino)]; ok {
+			if _, ok := c.bound[uint32(e.Ino)]; ok {
 				c.cover(m.Path, e)
 			}
 		}
@@ -150,7 +150,7 @@ func (c *covering) search() {
 				case err != nil:
 				case e.is(typeFolder):
 					folders = append(folders, path)
-				case e.is(typeSocket) && c.bound[uint32(e.ino)]:
+				case e.is(typeSocket) && c.bound[uint32(e.Ino)]:
 					c.cover(path, e)
 				}
 			}

@@ -146,7 +146,7 @@ func TestTooManySockets(t *testing.T) {
 	dev := func() uint64 {
 		e, err := statx(root)
 		must(t, err)
-		return e.dev
+		return e.Dev
 	}()
 	lost := platform.BoundSocket{Name: "s", Dev: dev, Ino: 1}
 	if s := plan([]platform.BoundSocket{lost}, nil); s != (Sockets{}) {

@@ -1,10 +1,12 @@
 package fsview
 
+import "github.com/security-mcp/mcp-sandbox/platform"
+
 // An entry is what lstat told of a path.
 type entry struct {
+	platform.FileID
 	mode     uint32 // st_mode
 	uid, gid uint32
-	dev, ino uint64
 	links    uint32
 	target   string // of a symbolic link
 }
@@ -25,5 +27,5 @@ func (e *entry) is(kind uint32) bool { return e.mode&typeMask == kind }
 
 // same reports whether it is the same file: neither another one nor another kind in its place.
 func (e *entry) same(as *entry) bool {
-	return e.dev == as.dev && e.ino == as.ino && e.mode&typeMask == as.mode&typeMask
+	return e.FileID == as.FileID && e.mode&typeMask == as.mode&typeMask
 }

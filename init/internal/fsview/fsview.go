@@ -8,6 +8,8 @@
 // afterwards is noticed, because every Bind carries the device and inode that were seen.
 package fsview
 
+import "github.com/security-mcp/mcp-sandbox/platform"
+
 // Kind says how a [Node] comes to be in the sandbox's root.
 type Kind uint8
 
@@ -29,8 +31,8 @@ type Node struct {
 	Folder bool   // Bind: Source is a folder
 	Device bool   // Bind: a device node of /dev
 	Write  bool   // Bind: may be written
-	Dev    uint64 // Bind: st_dev (as statx splits it: major<<32 | minor) and inode of Source when it was looked at
-	Ino    uint64
+
+	platform.FileID // Bind: of Source when it was looked at
 }
 
 // A Cover hides or freezes what lies at Path inside a grant.
@@ -39,8 +41,8 @@ type Cover struct {
 	Kind   CoverKind
 	Folder bool
 	Source string // the host's path behind Path
-	Dev    uint64 // of what is covered, as for Node
-	Ino    uint64
+
+	platform.FileID // of what is covered when it was looked at
 }
 
 // CoverKind says what a [Cover] does.

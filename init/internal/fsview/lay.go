@@ -12,11 +12,11 @@ func (e *emitter) lay(path string) {
 	case bind:
 		e.parents(path)
 		v.Nodes = append(v.Nodes, Node{Path: path, Kind: Bind, Source: path, Folder: isFolder, Device: p.flags&device != 0,
-			Write: e.access(path).write, Dev: p.entry.dev, Ino: p.entry.ino})
+			Write: e.access(path).write, FileID: p.entry.FileID})
 	case freeze:
-		v.Covers = append(v.Covers, Cover{Path: path, Kind: ReadOnly, Folder: isFolder, Source: path, Dev: p.entry.dev, Ino: p.entry.ino})
+		v.Covers = append(v.Covers, Cover{Path: path, Kind: ReadOnly, Folder: isFolder, Source: path, FileID: p.entry.FileID})
 	case hide:
-		v.Covers = append(v.Covers, Cover{Path: path, Kind: Deny, Folder: isFolder, Source: path, Dev: p.entry.dev, Ino: p.entry.ino})
+		v.Covers = append(v.Covers, Cover{Path: path, Kind: Deny, Folder: isFolder, Source: path, FileID: p.entry.FileID})
 	case own:
 		e.parents(path)
 		n := Node{Path: path, Kind: Dir, Mode: p.mode}
@@ -68,7 +68,7 @@ func (e *emitter) pin(path string) {
 		e.pins[q] = true
 		c := Cover{Path: q, Kind: Pin, Folder: true}
 		if st, ok := e.stat(q); ok && a.write {
-			c.Source, c.Dev, c.Ino = q, st.dev, st.ino
+			c.Source, c.FileID = q, st.FileID
 		}
 		e.view.Covers = append(e.view.Covers, c)
 	}

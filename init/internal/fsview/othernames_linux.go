@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
 )
 
@@ -17,8 +18,6 @@ type linked struct {
 	key, path string
 	read      bool // it may not be read
 }
-
-type inode struct{ dev, ino uint64 }
 
 var (
 	errNames  = errors.New("more than 200000 names lie in the grants")
@@ -32,11 +31,10 @@ func (p *planner) linked(key, path string, e *entry, read bool) {
 		return
 	}
 	if p.manyNames == nil {
-		p.manyNames = make(map[inode]linked)
+		p.manyNames = make(map[platform.FileID]linked)
 	}
-	at := inode{e.dev, e.ino}
-	if l, ok := p.manyNames[at]; !ok || read && !l.read {
-		p.manyNames[at] = linked{key, path, read}
+	if l, ok := p.manyNames[e.FileID]; !ok || read && !l.read {
+		p.manyNames[e.FileID] = linked{key, path, read}
 	}
 }
 
@@ -105,7 +103,7 @@ func (p *planner) namesIn(folder string, folders *[]string, left *int) error {
 
 // otherName is an error if a file can be opened, and is one of those under another name.
 func (p *planner) otherName(path string, e *entry) error {
-	l, ok := p.manyNames[inode{e.dev, e.ino}]
+	l, ok := p.manyNames[e.FileID]
 	if !ok || path == l.path {
 		return nil
 	}

@@ -28,7 +28,7 @@ type protection struct {
 	insideLeft int
 	looked     map[string]bool // protected folders, and what links in them lead to; true as a repository
 	configs    map[string][]setting
-	manyNames  map[inode]linked
+	manyNames  map[platform.FileID]linked
 	table      []platform.Mount
 	aliased    []alias
 }

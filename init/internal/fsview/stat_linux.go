@@ -5,6 +5,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
 )
 
@@ -49,7 +50,7 @@ func statxAt(folder int, name string) (entry, error) {
 	if err != nil {
 		return entry{}, err
 	}
-	return entry{mode: uint32(st.Mode), uid: st.Uid, gid: st.Gid, dev: uint64(st.Dev_major)<<32 | uint64(st.Dev_minor), ino: st.Ino, links: st.Nlink}, nil
+	return entry{FileID: platform.StatxID(&st), mode: uint32(st.Mode), uid: st.Uid, gid: st.Gid, links: st.Nlink}, nil
 }
 
 // buffer is one for all calls: fresh memory costs a launch more than the calls themselves.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine"
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
 )
 
@@ -59,8 +60,8 @@ func describe(fd int) (is confine.Standard, err error) {
 	if err = unix.Fstat(fd, &st); err != nil {
 		return is, os.NewSyscallError("fstat", err)
 	}
-	is = confine.Standard{Mode: st.Mode, Ino: st.Ino, Major: unix.Major(st.Rdev), Minor: unix.Minor(st.Rdev),
-		Dev: uint64(unix.Major(st.Dev))<<32 | uint64(unix.Minor(st.Dev))}
+	is = confine.Standard{Mode: st.Mode, FileID: platform.StatID(&st),
+		Major: unix.Major(st.Rdev), Minor: unix.Minor(st.Rdev)}
 	if !is.Is(unix.S_IFSOCK) {
 		return is, nil
 	}

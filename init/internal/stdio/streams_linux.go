@@ -8,6 +8,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/guard"
 	"github.com/security-mcp/mcp-sandbox/init/internal/loop"
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
 )
 
@@ -188,7 +189,7 @@ func (s *Streams) Standards() (all [3]confine.Standard, err error) {
 // SameFile reports whether two descriptors are open on one file.
 func SameFile(a, b int) bool {
 	var x, y unix.Stat_t
-	return unix.Fstat(a, &x) == nil && unix.Fstat(b, &y) == nil && x.Dev == y.Dev && x.Ino == y.Ino
+	return unix.Fstat(a, &x) == nil && unix.Fstat(b, &y) == nil && platform.StatID(&x) == platform.StatID(&y)
 }
 
 // Register has a loop carry bytes, and wait for the ends of the terminal and of the session.

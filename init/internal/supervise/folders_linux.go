@@ -49,7 +49,7 @@ func (g *lookout) watch(folder string, creation bool, old []watched) error {
 		return &os.PathError{Op: "open", Path: folder, Err: err}
 	}
 	for _, w := range old {
-		if w.path == folder && w.found.same(at) {
+		if w.path == folder && w.found.FileID == at.FileID {
 			g.folders = append(g.folders, w)
 			return g.folders[len(g.folders)-1].also(creation)
 		}

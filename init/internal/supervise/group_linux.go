@@ -55,7 +55,7 @@ func (s *shim) devices() []string {
 	}
 	var root unix.Stat_t
 	if s.view.HostRoot && unix.Stat("/", &root) == nil {
-		add(uint64(unix.Major(root.Dev))<<32 | uint64(unix.Minor(root.Dev)))
+		add(platform.StatID(&root).Dev)
 	}
 	for i := range s.view.Nodes {
 		if n := &s.view.Nodes[i]; n.Kind == fsview.Bind && !n.Device {

@@ -143,7 +143,7 @@ func (s *shim) searchOn() (done bool, err error) {
 // replaced reports whether the host has put something else at a path that is searched for.
 func (q *search) replaced(path string) bool {
 	f, err := lookAt(path)
-	return err == unix.ENOENT || err == nil && q.wants(func(w held) bool { return w.path == path && w.same(f) }) == ""
+	return err == unix.ENOENT || err == nil && q.wants(func(w held) bool { return w.path == path && w.FileID == f.FileID }) == ""
 }
 
 // wait reports whether what cannot be looked into now is looked at again.

@@ -98,9 +98,9 @@ func (q *search) heldBy(link string) (at string, err error) {
 	leads, long := "", false // from the root of the sandbox: its mounts are not below the launcher's
 	at = q.wants(func(w held) bool {
 		if !slices.Contains(w.by, st.Mnt_id) { // by the cover, by another name, or not of this sandbox
-			return w.kind == fsview.Deny && w.same(foundOf(&st))
+			return w.kind == fsview.Deny && w.FileID == platform.StatxID(&st)
 		}
-		if w.same(foundOf(&st)) {
+		if w.FileID == platform.StatxID(&st) {
 			return true
 		}
 		// By a folder below a pin that was reached without it the way up leads round what is mounted on the pin.
@@ -166,7 +166,7 @@ func (q *search) inMemory(maps []platform.Mapping) (at string, unsure bool) {
 		at = q.wants(func(w held) bool {
 			path := strings.ReplaceAll(w.path, "\n", `\012`)
 			// The device is another one than stat's on btrfs, and the inode on overlayfs.
-			if m.Dev == w.dev && m.Ino == w.ino || m.Path == path {
+			if m.FileID == w.FileID || m.Path == path {
 				return true
 			}
 			if w.kind == fsview.Pin || !strings.HasPrefix(m.Path, path+"/") {

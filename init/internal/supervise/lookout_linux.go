@@ -8,6 +8,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
 	"github.com/security-mcp/mcp-sandbox/init/internal/signals"
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
 )
 
@@ -39,13 +40,11 @@ type coverState struct {
 
 // A found is what lies at a path of the host.
 type found struct {
-	dev, ino uint64
-	mode     uint32
-	links    uint32
-	uid      uint32
+	platform.FileID
+	mode  uint32
+	links uint32
+	uid   uint32
 }
-
-func (f found) same(g found) bool { return f.dev == g.dev && f.ino == g.ino }
 
 // linked reports whether a file has another name, under which it is not covered. A folder has none.
 func (f found) linked() bool { return f.links > 1 && f.mode&unix.S_IFMT != unix.S_IFDIR }
@@ -84,7 +83,7 @@ func (s *shim) lookOut() error {
 	g.state = make([]coverState, len(s.view.Covers))
 	for i := range s.view.Covers {
 		k := &s.view.Covers[i]
-		g.state[i].found = found{dev: k.Dev, ino: k.Ino}
+		g.state[i].found = found{FileID: k.FileID}
 		if k.Source == "" {
 			continue // a folder of the sandbox's own, out of the host's reach
 		}
@@ -126,7 +125,7 @@ func (s *shim) lookAtCovers() {
 			continue
 		}
 		f, err := lookAt(k.Source)
-		if st.missing != (err == unix.ENOENT) || !st.missing && (err != nil || !f.same(st.found)) {
+		if st.missing != (err == unix.ENOENT) || !st.missing && (err != nil || f.FileID != st.found.FileID) {
 			s.coverAgain()
 			return
 		}
@@ -163,7 +162,7 @@ func lookFD(fd int, name string, flags int) (f found, err error) {
 }
 
 func foundOf(st *unix.Statx_t) found {
-	return found{uint64(st.Dev_major)<<32 | uint64(st.Dev_minor), st.Ino, uint32(st.Mode), st.Nlink, st.Uid}
+	return found{platform.StatxID(st), uint32(st.Mode), st.Nlink, st.Uid}
 }
 
 // hasten asks the scheduler to wake the shim and init without delay even where the server uses every processor: a short

@@ -12,8 +12,8 @@ import (
 func TestMappedIsFound(t *testing.T) {
 	const denied, frozen, pinned = "/p/secret", "/p/.git", "/p"
 	q := &search{want: []held{
-		{found: found{dev: 1, ino: 10}, path: denied, kind: fsview.Deny}, {found: found{dev: 1, ino: 11}, path: frozen, kind: fsview.ReadOnly},
-		{found: found{dev: 1, ino: 12}, path: pinned, kind: fsview.Pin},
+		{found: found{FileID: platform.FileID{Dev: 1, Ino: 10}}, path: denied, kind: fsview.Deny}, {found: found{FileID: platform.FileID{Dev: 1, Ino: 11}}, path: frozen, kind: fsview.ReadOnly},
+		{found: found{FileID: platform.FileID{Dev: 1, Ino: 12}}, path: pinned, kind: fsview.Pin},
 	}}
 	for _, c := range []struct {
 		name   string
@@ -21,20 +21,20 @@ func TestMappedIsFound(t *testing.T) {
 		at     string
 		unsure bool
 	}{
-		{"by both", platform.Mapping{Dev: 1, Ino: 10, Path: denied}, denied, false},
-		{"by its inode", platform.Mapping{Dev: 1, Ino: 10, Path: "/elsewhere"}, denied, false},
-		{"by its path", platform.Mapping{Dev: 2, Ino: 77, Path: denied}, denied, false},
-		{"another file", platform.Mapping{Dev: 1, Ino: 13, Path: "/p/other"}, "", false},
-		{"another device", platform.Mapping{Dev: 2, Ino: 10, Path: "/p/other"}, "", false},
-		{"a name that begins so", platform.Mapping{Dev: 1, Ino: 13, Path: denied + "s"}, "", false},
-		{"in what is denied", platform.Mapping{Dev: 1, Ino: 13, Path: denied + "/a"}, denied, false},
-		{"in what is read-only", platform.Mapping{Dev: 1, Ino: 13, Path: frozen + "/a"}, "", false},
-		{"in what is read-only, to be written", platform.Mapping{Dev: 1, Ino: 13, Path: frozen + "/a", Shared: true, Writes: true}, frozen, false},
-		{"in what is read-only, shared", platform.Mapping{Dev: 1, Ino: 13, Path: frozen + "/a", Shared: true}, "", true},
-		{"what is read-only itself", platform.Mapping{Dev: 1, Ino: 11, Path: "/elsewhere"}, frozen, false},
-		{"no file", platform.Mapping{Dev: 1, Path: denied}, "", false},
+		{"by both", platform.Mapping{FileID: platform.FileID{Dev: 1, Ino: 10}, Path: denied}, denied, false},
+		{"by its inode", platform.Mapping{FileID: platform.FileID{Dev: 1, Ino: 10}, Path: "/elsewhere"}, denied, false},
+		{"by its path", platform.Mapping{FileID: platform.FileID{Dev: 2, Ino: 77}, Path: denied}, denied, false},
+		{"another file", platform.Mapping{FileID: platform.FileID{Dev: 1, Ino: 13}, Path: "/p/other"}, "", false},
+		{"another device", platform.Mapping{FileID: platform.FileID{Dev: 2, Ino: 10}, Path: "/p/other"}, "", false},
+		{"a name that begins so", platform.Mapping{FileID: platform.FileID{Dev: 1, Ino: 13}, Path: denied + "s"}, "", false},
+		{"in what is denied", platform.Mapping{FileID: platform.FileID{Dev: 1, Ino: 13}, Path: denied + "/a"}, denied, false},
+		{"in what is read-only", platform.Mapping{FileID: platform.FileID{Dev: 1, Ino: 13}, Path: frozen + "/a"}, "", false},
+		{"in what is read-only, to be written", platform.Mapping{FileID: platform.FileID{Dev: 1, Ino: 13}, Path: frozen + "/a", Shared: true, Writes: true}, frozen, false},
+		{"in what is read-only, shared", platform.Mapping{FileID: platform.FileID{Dev: 1, Ino: 13}, Path: frozen + "/a", Shared: true}, "", true},
+		{"what is read-only itself", platform.Mapping{FileID: platform.FileID{Dev: 1, Ino: 11}, Path: "/elsewhere"}, frozen, false},
+		{"no file", platform.Mapping{FileID: platform.FileID{Dev: 1}, Path: denied}, "", false},
 	} {
-		if at, unsure := q.inMemory([]platform.Mapping{{Dev: 9, Ino: 9, Path: "/lib/x"}, c.m}); at != c.at || unsure != c.unsure {
+		if at, unsure := q.inMemory([]platform.Mapping{{FileID: platform.FileID{Dev: 9, Ino: 9}, Path: "/lib/x"}, c.m}); at != c.at || unsure != c.unsure {
 			t.Errorf("%s: %q, %v, want %q, %v", c.name, at, unsure, c.at, c.unsure)
 		}
 	}

@@ -159,7 +159,7 @@ func (s *shim) lost() (lost []confine.Lost, again bool, err error) {
 			return nil, false, errors.New(k.Path + " is a symbolic link now, which cannot be covered")
 		}
 		st.missing, st.found = false, f
-		l := confine.Lost{Cover: *k, Folder: f.mode&unix.S_IFMT == unix.S_IFDIR, Dev: f.dev, Ino: f.ino}
+		l := confine.Lost{Cover: *k, Folder: f.mode&unix.S_IFMT == unix.S_IFDIR, FileID: f.FileID}
 		if t := f.mode & unix.S_IFMT; k.Kind == fsview.ReadOnly && (t == unix.S_IFIFO || t == unix.S_IFSOCK) {
 			l.Kind = fsview.Deny // a mount that is read-only keeps nobody from writing to these
 		}
@@ -185,7 +185,7 @@ func (g *lookout) mounts() ([]platform.Mount, error) {
 func unchanged(lost []confine.Lost) bool {
 	for i := range lost {
 		f, err := lookAt(lost[i].Path)
-		if err != nil || f.dev != lost[i].Dev || f.ino != lost[i].Ino {
+		if err != nil || f.FileID != lost[i].FileID {
 			return false
 		}
 	}
@@ -235,7 +235,7 @@ func (s *shim) laid() {
 	case err == nil:
 		for i := range r.lost {
 			k := &r.lost[i]
-			r.laid = append(r.laid, held{found: found{dev: k.Dev, ino: k.Ino}, path: k.Path, kind: k.Kind})
+			r.laid = append(r.laid, held{found: found{FileID: k.FileID}, path: k.Path, kind: k.Kind})
 		}
 		s.mend()
 	// The mount goes away a moment before the host's rename is through, and until then nothing can be mounted there.
