@@ -95,7 +95,6 @@ var tooWide = map[string]bool{
 	"scripts/testbed":                     true,
 	"scripts/testbed/attempt":             true,
 	"scripts/testbed/subject":             true,
-	"scripts/wine":                        true,
 	"testdata/bomb":                       true,
 	"testdata/escape":                     true,
 }
