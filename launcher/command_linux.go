@@ -5,6 +5,7 @@ import (
 	"os"
 	"syscall"
 
+	"github.com/security-mcp/mcp-sandbox/init/diagnose"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
 	"github.com/security-mcp/mcp-sandbox/platform"
@@ -24,7 +25,7 @@ func command(ctx context.Context, o *order.Order) (*Sandbox, error) {
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
 	if err != nil {
 		sealed.Close()
-		return nil, &Error{Layer: order.Exec, Op: "socketpair", Err: err, Hint: reexec.NeedsSockets}
+		return nil, &Error{Layer: order.Exec, Op: "socketpair", Err: err, Hint: diagnose.NeedsSockets}
 	}
 	own, theirs := os.NewFile(uintptr(pair[0]), "shim"), os.NewFile(uintptr(pair[1]), "host")
 	sb := newSandbox(ctx, "/proc/self/exe", socket{own}, []*os.File{sealed, theirs})

@@ -1,5 +1,7 @@
 package order
 
+import "syscall"
+
 // A Refusal is the reason for which a launch is refused: the error that becomes a [Refused] record.
 type Refusal struct {
 	Layer Layer
@@ -17,3 +19,10 @@ func (r *Refusal) Error() string {
 }
 
 func (r *Refusal) Unwrap() error { return r.Err }
+
+// A Mechanism is the errno of a call that the machine refuses whatever the policy names: no call of its kind
+// succeeded before. Where one did, a failure is due to the path or the value.
+type Mechanism struct{ syscall.Errno }
+
+// Unwrap is the errno.
+func (m Mechanism) Unwrap() error { return m.Errno }

@@ -88,9 +88,6 @@ func run(o *order.Order, host, parent int) int {
 	return supervise.Run(supervise.Config{Order: o, Host: host, Parent: parent, Say: Say, Reaper: []string{Name, byInit}})
 }
 
-// NeedsSockets is what to do where [Sockets] has a refusal, or where the host can make none.
-const NeedsSockets = supervise.NeedsSockets
-
 var sockets = sync.OnceValue(func() *order.Refused {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

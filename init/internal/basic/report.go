@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/security-mcp/mcp-sandbox/init/diagnose"
 	"github.com/security-mcp/mcp-sandbox/init/internal/report"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
@@ -17,7 +18,7 @@ func (s *shim) enforced() (*order.Enforced, error) {
 		return nil, err
 	}
 	confinement, said := policy.ConfinementLimits, "confinement limits is no barrier: the server reads, writes and reaches what you can; for more run it in a "+
-		elsewhere(runtime.GOOS)
+		diagnose.Elsewhere(runtime.GOOS)
 	if s.policy.Level == policy.Privileged {
 		confinement, said = policy.None, order.NothingConfined
 	} else {
@@ -37,14 +38,6 @@ func (s *shim) enforced() (*order.Enforced, error) {
 	return e, nil
 }
 
-// elsewhere is where full confinement can be had.
-func elsewhere(system string) string {
-	if system == "windows" {
-		return "Linux container or WSL2"
-	}
-	return "Linux container or virtual machine"
-}
-
 // mismatch is the refusal of a layer of which something other was read back than was set.
 func mismatch(l *order.LayerReport) error {
 	for _, f := range l.Facts {
@@ -58,21 +51,6 @@ func mismatch(l *order.LayerReport) error {
 // refuse tells why no server runs, and returns the exit code.
 func (s *shim) refuse(err error) int {
 	r := report.Refused(err)
-	r.Hint = hint(err)
+	r.Hint = diagnose.Hint(err, diagnose.Facts{OS: runtime.GOOS})
 	return s.sink.Refuse(err, r, s.Say)
-}
-
-// hint is what to do about a refusal, where there is something to do.
-func hint(err error) string {
-	var r *order.Refusal
-	if !errors.As(err, &r) || r.Layer != order.Policy {
-		return ""
-	}
-	switch {
-	case strings.HasPrefix(r.Op, "reach "):
-		return "run it in a " + elsewhere(runtime.GOOS) + ", or set minConfinement to limits"
-	case r.Op == "hold":
-		return "run it in a " + elsewhere(runtime.GOOS) + ", or write out minConfinement limits to start it without"
-	}
-	return ""
 }

@@ -2,7 +2,6 @@ package confine
 
 import (
 	"strconv"
-	"syscall"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
 	"github.com/security-mcp/mcp-sandbox/init/order"
@@ -136,18 +135,11 @@ func conclude(c *check) {
 	}
 }
 
-// A Mechanism is the errno of a call that the machine refuses whatever the policy names: no call of its kind
-// succeeded before. Where one did, a failure is due to the path or the value.
-type Mechanism struct{ syscall.Errno }
-
-// Unwrap is the errno.
-func (m Mechanism) Unwrap() error { return m.Errno }
-
 func (l *Launch) refusal(r *program.Results, f program.Failure) *order.Refusal {
 	all := refusalOf(f)
 	// Behind the filter calls are refused as the policy demands.
 	if i := f.Op.Index(); f.Errno != 0 && i <= l.filterLoad && l.FirstOfKind(r, i) {
-		all.Err = Mechanism{f.Errno}
+		all.Err = order.Mechanism{Errno: f.Errno}
 	}
 	return all
 }
@@ -167,7 +159,7 @@ func refusalOf(f program.Failure) *order.Refusal {
 // was ready.
 func (l *Launch) Failed(r *program.Results) *order.Refusal {
 	if e := r.Errno(l.clone); e != 0 {
-		return &order.Refusal{Layer: order.Namespaces, Op: "clone", Err: Mechanism{e}}
+		return &order.Refusal{Layer: order.Namespaces, Op: "clone", Err: order.Mechanism{Errno: e}}
 	}
 	if f, bad := l.FirstFailure(r, l.Len(), false); bad {
 		return l.refusal(r, f)

@@ -30,7 +30,7 @@ func Bases() []string {
 type NoBase struct {
 	Bases string // separated by commas
 	why   string
-	uid   int // the server's
+	UID   int // the server's
 }
 
 func (n *NoBase) add(base string, err error) {
@@ -45,12 +45,6 @@ func (n *NoBase) add(base string, err error) {
 }
 
 func (n *NoBase) Error() string { return n.why }
-
-// Hint is what to do.
-func (n *NoBase) Hint() string {
-	return "mount a tmpfs (in a Pod an emptyDir) on /tmp that user " + strconv.Itoa(n.uid) +
-		" may write to, or set TMPDIR to a folder that this user alone may write to"
-}
 
 // An unfit is why a folder cannot be a base.
 type unfit string

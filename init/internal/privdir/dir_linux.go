@@ -42,7 +42,7 @@ func Opened(fd int, path string) Dir { return Dir{fd: fd, Path: path} }
 // Make makes the folder in the first of [Bases] that serves, and removes there what killed launchers left. The error is a
 // *[NoBase].
 func Make(r Request) (Dir, error) {
-	none := NoBase{uid: r.UID}
+	none := NoBase{UID: r.UID}
 	for _, base := range Bases() {
 		d, err := r.makeIn(base)
 		if err != nil {

@@ -5,14 +5,12 @@ import (
 	"os"
 	"strconv"
 
+	"github.com/security-mcp/mcp-sandbox/init/diagnose"
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
 )
-
-// OpUse is the step at which a standard descriptor is refused.
-const OpUse = "use"
 
 // Check describes this process's descriptors 0, 1 and 2, and refuses what would open the host's tree or network to the server: a
 // folder or an O_PATH descriptor is a starting point for openat(2), a block device is a whole file system, and a socket keeps
@@ -20,7 +18,7 @@ const OpUse = "use"
 func Check(anySocket bool) (host [3]confine.Standard, err error) {
 	for fd := range host {
 		if host[fd], err = usable(fd, anySocket); err != nil {
-			return host, &order.Refusal{Layer: order.Descriptors, Op: OpUse, Path: "descriptor " + strconv.Itoa(fd), Err: err}
+			return host, &order.Refusal{Layer: order.Descriptors, Op: diagnose.OpUse, Path: "descriptor " + strconv.Itoa(fd), Err: err}
 		}
 	}
 	return host, nil

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strconv"
 
+	"github.com/security-mcp/mcp-sandbox/init/diagnose"
 	"github.com/security-mcp/mcp-sandbox/init/internal/loop"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"golang.org/x/sys/unix"
@@ -55,7 +56,7 @@ func (s *Streams) yieldTerminal() (err error) {
 func (s *Streams) openTerminal() error {
 	modes, err := unix.IoctlGetTermios(0, unix.TCGETS)
 	if err != nil {
-		return &order.Refusal{Layer: order.Descriptors, Op: OpUse, Path: "descriptor 0",
+		return &order.Refusal{Layer: order.Descriptors, Op: diagnose.OpUse, Path: "descriptor 0",
 			Err: errors.New("--tty needs a terminal on standard input")}
 	}
 	t := &s.Terminal

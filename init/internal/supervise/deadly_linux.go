@@ -3,6 +3,7 @@ package supervise
 import (
 	"slices"
 
+	"github.com/security-mcp/mcp-sandbox/init/diagnose"
 	"github.com/security-mcp/mcp-sandbox/init/internal/report"
 	"github.com/security-mcp/mcp-sandbox/init/internal/seccomp"
 	"github.com/security-mcp/mcp-sandbox/init/internal/tries"
@@ -29,10 +30,6 @@ func doAlways() []uintptr {
 		unix.SYS_GETSOCKOPT, unix.SYS_SETSOCKOPT, unix.SYS_GETPEERNAME, unix.SYS_SHUTDOWN}
 }
 
-// NeedsSockets is what to do about a launch that may make none.
-const NeedsSockets = "let what the launcher runs in allow sockets: in a systemd unit, @network-io in SystemCallFilter=; " +
-	"RestrictAddressFamilies=none takes the network away from all in the unit and lets the launcher run"
-
 // Sockets is the refusal of a process that starts a shim, where a filter around it ends whoever makes one of the calls of
 // sockets. The thread must be locked.
 func Sockets() *order.Refused {
@@ -41,7 +38,7 @@ func Sockets() *order.Refused {
 		return nil
 	}
 	r := report.Refused(err)
-	r.Hint = NeedsSockets
+	r.Hint = diagnose.NeedsSockets
 	return r
 }
 
@@ -62,7 +59,7 @@ func findDeadly(calls []uintptr) (deadly []uintptr, err error) {
 func refusedCall(deadly []uintptr, l order.Layer, calls []uintptr) error {
 	for _, nr := range calls {
 		if slices.Contains(deadly, nr) {
-			return &order.Refusal{Layer: l, Op: seccomp.Name(uint32(nr)), Err: killedBy{unix.SIGSYS}}
+			return &order.Refusal{Layer: l, Op: seccomp.Name(uint32(nr)), Err: killedBy(unix.SIGSYS)}
 		}
 	}
 	return nil
@@ -95,6 +92,9 @@ func (s *shim) survivable() error {
 	}
 	return err
 }
+
+// killedBy is the error of a process of the launch that a signal ended.
+func killedBy(sig unix.Signal) error { return diagnose.Killed{Signal: platform.SignalName(sig)} }
 
 // struck is the signal that ended a process of the attempt, if one did: init's own, or what init saw of the server's.
 func (s *shim) struck() unix.Signal {

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"errors"
 	"strings"
+	"syscall"
 
+	"github.com/security-mcp/mcp-sandbox/init/diagnose"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
@@ -118,7 +120,7 @@ func (s *shim) beginShared() error {
 
 // below is the next rung, and the refusal if it is the machine's: a policy's is never answered by less confinement.
 func (s *shim) below(err error) (next policy.Confinement, r *order.Refusal) {
-	if !errors.As(err, &r) || !machines(r) {
+	if !errors.As(err, &r) || !diagnose.OfMachine(r) {
 		return "", nil
 	}
 	switch s.rung {
@@ -150,6 +152,28 @@ func (s *shim) why() string {
 	return strings.Join(all, "; ")
 }
 
+// hints are what to do about what was refused, each once.
+func (s *shim) hints() string {
+	if len(s.refused) == 0 {
+		return ""
+	}
+	return diagnose.Hints(s.refused, diagnose.Here())
+}
+
+// tellLowered tells the host what its next launches need not try again. Nothing depends on its hearing it.
+func (s *shim) tellLowered() {
+	if s.Host < 0 || len(s.refused) == 0 {
+		return
+	}
+	facts := diagnose.Here()
+	for _, r := range s.refused {
+		if !diagnose.Lasting(r, facts) {
+			return
+		}
+	}
+	s.sink.Tell(&order.Lowered{Event: "lowered", Confinement: string(s.rung), Why: s.why()})
+}
+
 // lowered is the one line about a confinement that is weaker than the machine was asked for: what refused it, and how it is
 // had back.
 func (s *shim) lowered() string {
@@ -161,7 +185,7 @@ func (s *shim) lowered() string {
 		return ""
 	}
 	text := "the confinement is " + string(s.rung) + " and no stronger one: this machine refused " + why
-	return text + " (" + cmp.Or(s.hints(), "`mcp-sandbox doctor` tells what else it refuses, and what to do") + ")"
+	return text + " (" + cmp.Or(s.hints(), diagnose.AskDoctor) + ")"
 }
 
 // reachable is an error if it is known beforehand that this machine cannot give the rung.
@@ -170,6 +194,15 @@ func (s *shim) reachable() error {
 		return &order.Refusal{Layer: order.Landlock, Op: "landlock_create_ruleset", Err: mechanism(cmp.Or(s.machine.NoLandlock, unix.ENOSYS))}
 	}
 	return nil
+}
+
+// mechanism marks an error that no path of the policy can be the cause of.
+func mechanism(err error) error {
+	var errno syscall.Errno
+	if errors.As(err, &errno) {
+		return order.Mechanism{Errno: errno}
+	}
+	return err
 }
 
 // leastLandlock is the first version: with what the filter adds, each is a file barrier.
@@ -190,9 +223,4 @@ type unheld struct{ confinement, why, hints string }
 
 func (u unheld) Error() string {
 	return "cannot be held by confinement " + u.confinement + ", and a stronger one was refused by this machine: " + u.why
-}
-
-// hint is what to do about it: the stronger confinement, or the word that this one will do.
-func (u unheld) hint() string {
-	return strings.TrimPrefix(u.hints+"; or write out that it need not hold: minConfinement "+u.confinement, "; ")
 }

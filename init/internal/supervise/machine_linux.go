@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/security-mcp/mcp-sandbox/init/diagnose"
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
@@ -17,9 +18,6 @@ import (
 // nobody is the user that a root launcher's servers get unless the policy names another: not 65534, which is what
 // ids that are not mapped look like.
 const nobody = 65533
-
-// opLook is the step at which the machine is looked at.
-const opLook = "look at the machine"
 
 // look finds out what a launch has to know about this machine.
 func look(m *confine.Machine, c policy.Confinement) (err error) {
@@ -50,7 +48,7 @@ func look(m *confine.Machine, c policy.Confinement) (err error) {
 	if pattern, err := platform.ReadSmall("/proc/sys/kernel/core_pattern", 256); err == nil && len(pattern) > 0 { // else nobody can tell
 		m.CorePattern = pattern[0]
 	}
-	m.CountsProcesses = atLeast(m.Kernel, 5, 14)
+	m.CountsProcesses = platform.KernelAtLeast(m.Kernel, 5, 14)
 	groups, err := unix.Getgroups()
 	if err != nil {
 		return os.NewSyscallError("getgroups", err)
@@ -68,9 +66,6 @@ func look(m *confine.Machine, c policy.Confinement) (err error) {
 	}
 	return nil
 }
-
-// opProc is the step that a launch without a /proc of its own is refused at.
-const opProc = "look for itself in"
 
 type otherProc struct{}
 
@@ -129,7 +124,7 @@ func (s *shim) ownIDs() error {
 	}
 	m.UID, m.GID = m.OuterUID, m.OuterGID
 	if platform.MachinesRoot() {
-		return &order.Refusal{Layer: order.Privileges, Op: "give up user 0", Err: unix.EPERM}
+		return &order.Refusal{Layer: order.Privileges, Op: diagnose.OpGiveUp, Err: unix.EPERM}
 	}
 	return nil
 }
@@ -157,19 +152,4 @@ func splitUser(s string) (uid, gid int) {
 	uid, _ = strconv.Atoi(u)
 	gid, _ = strconv.Atoi(g)
 	return uid, gid
-}
-
-// atLeast compares a kernel release with a version.
-func atLeast(release string, major, minor int) bool {
-	a, rest, _ := strings.Cut(release, ".")
-	b, _, _ := strings.Cut(rest, ".")
-	for i := range b {
-		if b[i] < '0' || b[i] > '9' {
-			b = b[:i]
-			break
-		}
-	}
-	x, err1 := strconv.Atoi(a)
-	y, err2 := strconv.Atoi(b)
-	return err1 == nil && err2 == nil && (x > major || x == major && y >= minor)
 }

@@ -1,6 +1,7 @@
 package supervise
 
 import (
+	"github.com/security-mcp/mcp-sandbox/init/diagnose"
 	"github.com/security-mcp/mcp-sandbox/init/internal/cgroup"
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine"
 	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
@@ -32,7 +33,7 @@ func Plan(o *order.Order) ([]string, error) {
 		return nil, err
 	}
 	if err = look(&s.machine, s.rung); err != nil {
-		return nil, &order.Refusal{Layer: order.Namespaces, Op: opLook, Err: err}
+		return nil, &order.Refusal{Layer: order.Namespaces, Op: diagnose.OpLook, Err: err}
 	}
 	s.stdio = &stdio.Streams{Server: [3]int{0, 1, 2}, Terminal: stdio.Terminal{Given: stdio.IsControlling()}}
 	if s.view, err = fsview.Plan(s.viewRequest()); err != nil {

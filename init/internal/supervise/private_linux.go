@@ -3,6 +3,7 @@ package supervise
 import (
 	"errors"
 
+	"github.com/security-mcp/mcp-sandbox/init/diagnose"
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine"
 	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
 	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
@@ -13,16 +14,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// opPrivate is the step that a launch is refused at where there is no place for the private folder.
-const opPrivate = "make the private folder in"
-
 // openPrivate makes the folder that stands for /tmp and the home where there is no tmpfs of the sandbox's own.
 func (s *shim) openPrivate() (err error) {
 	m := &s.machine
 	s.private, err = privdir.Make(privdir.Request{Folders: []string{fsview.PrivateHome, fsview.PrivateTmp}, File: confine.CanaryFile,
 		UID: m.UID, GID: m.GID, Chown: m.Root, Swappable: s.rung == policy.Reduced})
 	if none := (*privdir.NoBase)(nil); errors.As(err, &none) {
-		return &order.Refusal{Layer: order.Root, Op: opPrivate, Path: none.Bases, Err: err}
+		return &order.Refusal{Layer: order.Root, Op: diagnose.OpPrivate, Path: none.Bases, Err: err}
 	}
 	return err
 }

@@ -3,14 +3,10 @@ package supervise
 import (
 	"errors"
 
+	"github.com/security-mcp/mcp-sandbox/init/diagnose"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
-
-// noProc is why full has no /proc of its own.
-type noProc struct{ why string }
-
-func (n noProc) Error() string { return n.why }
 
 // procless is an error if full was proved without a /proc of its own, as in a container whose /proc is masked, and the policy
 // does not ask for full: Java, Node and bash need /proc, and reduced has the machine's.
@@ -21,7 +17,7 @@ func (s *shim) procless(e *order.Enforced) error {
 	for i := range e.Layers {
 		for _, f := range e.Layers[i].Facts {
 			if f.Name == "fresh /proc" && f.Got == "" {
-				return &order.Refusal{Layer: order.Root, Op: "mount", Path: "/proc", Err: noProc{f.Reason}}
+				return &order.Refusal{Layer: order.Root, Op: "mount", Path: "/proc", Err: diagnose.NoProc{Reason: f.Reason}}
 			}
 		}
 	}
@@ -34,5 +30,5 @@ func (s *shim) climbs(err error) bool {
 	if s.bare || len(s.refused) == 0 || s.rung != policy.Reduced {
 		return false
 	}
-	return errors.As(s.refused[len(s.refused)-1].Err, new(noProc)) && errors.As(err, new(*order.Refusal))
+	return diagnose.IsNoProc(s.refused[len(s.refused)-1]) && errors.As(err, new(*order.Refusal))
 }

@@ -128,7 +128,7 @@ func (s *shim) failed(err error) error {
 		return f
 	}
 	if sig := s.struck(); sig != 0 {
-		err = killedBy{sig}
+		err = killedBy(sig)
 	}
 	return &order.Refusal{Layer: order.Layer(s.launch.Reached(r)), Op: "set up", Err: err}
 }

@@ -2,9 +2,8 @@ package supervise
 
 import (
 	"errors"
-	"strings"
-	"syscall"
 
+	"github.com/security-mcp/mcp-sandbox/init/diagnose"
 	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
 	"github.com/security-mcp/mcp-sandbox/init/internal/privdir"
 	"github.com/security-mcp/mcp-sandbox/init/internal/report"
@@ -33,24 +32,21 @@ func (s *shim) warn(e *order.Enforced) {
 // refuse tells why no server was started, and returns the exit code.
 func (s *shim) refuse(err error) int {
 	r := report.Refused(err)
-	r.Hint = hint(r.Layer, r.Op, syscall.Errno(r.Errno))
-	if refusal := (*order.Refusal)(nil); errors.As(err, &refusal) {
-		r.Hint = hintOf(refusal)
-	}
+	r.Hint = diagnose.Hint(err, diagnose.Here())
 	if all := (refusals{}); errors.As(err, &all) {
 		r.Hint = all.hints
 		if all.next != "" && !s.Order.Probe { // which makes its trial of the next anyway
-			r.Hint = strings.TrimPrefix(r.Hint+"; or let the server start with less confinement: minConfinement "+string(all.next), "; ")
+			r.Hint = diagnose.LessConfinement(r.Hint, string(all.next))
 		}
 	}
 	if u := (unheld{}); errors.As(err, &u) {
-		r.Hint = u.hint()
+		r.Hint = diagnose.NotHeld(u.hints, u.confinement)
 	}
 	if n := (*privdir.NoBase)(nil); errors.As(err, &n) {
-		r.Hint = n.Hint()
+		r.Hint = diagnose.PrivateFolder(n.UID)
 	}
 	if errors.Is(err, fsview.ErrStarts) {
-		r.Hint = "name the program that it starts, as node and the server's file, or set subprocess.allow to true"
+		r.Hint = diagnose.StartsOthers
 	}
 	return s.sink.Refuse(err, r, s.Say)
 }

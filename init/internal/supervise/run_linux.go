@@ -3,6 +3,7 @@ package supervise
 import (
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/init/diagnose"
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine"
 	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
 	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
@@ -143,7 +144,7 @@ func (s *shim) prepare() error {
 		return err
 	}
 	if err = ownProc(); err != nil {
-		return &order.Refusal{Layer: order.Namespaces, Op: opProc, Path: "/proc", Err: err}
+		return &order.Refusal{Layer: order.Namespaces, Op: diagnose.OpProc, Path: "/proc", Err: err}
 	}
 	if err = identify(&s.machine, &s.policy); err != nil {
 		return &order.Refusal{Layer: order.Namespaces, Op: "find out the ids", Err: err}
@@ -154,7 +155,7 @@ func (s *shim) prepare() error {
 // plan looks at the machine and works out what the server will see.
 func (s *shim) plan() (err error) {
 	if err = look(&s.machine, s.rung); err != nil {
-		return &order.Refusal{Layer: order.Namespaces, Op: opLook, Err: err}
+		return &order.Refusal{Layer: order.Namespaces, Op: diagnose.OpLook, Err: err}
 	}
 	if s.AlterMachine != nil {
 		s.AlterMachine(&s.machine)

@@ -74,7 +74,7 @@ func (s *shim) adopt() error {
 			return f
 		}
 		if st.Signaled() { // its one call but exit
-			return &order.Refusal{Layer: order.Namespaces, Op: "clone", Err: killedBy{st.Signal()}}
+			return &order.Refusal{Layer: order.Namespaces, Op: "clone", Err: killedBy(st.Signal())}
 		}
 		return refusedStart("runner", errors.New("ended with status "+strconv.Itoa(int(st))))
 	}

@@ -1,0 +1,56 @@
+package diagnose
+
+import "strconv"
+
+// NeedsSockets is what to do about a launch that may make none.
+const NeedsSockets = "let what the launcher runs in allow sockets: in a systemd unit, @network-io in " +
+	"SystemCallFilter=; RestrictAddressFamilies=none takes the network away from all in the unit and lets the " +
+	"launcher run"
+
+// StartsOthers is what to do about a command that works by starting others, where subprocess.allow is false.
+const StartsOthers = "name the program that it starts, as node and the server's file, or set subprocess.allow to true"
+
+// AskDoctor is for a refusal without a hint.
+const AskDoctor = "`mcp-sandbox doctor` tells what else it refuses, and what to do"
+
+// inUnit is what lets Landlock and seccomp through a unit's filter. The set @sandbox is younger than systemd 252.
+const inUnit = "landlock_create_ruleset landlock_add_rule landlock_restrict_self seccomp in SystemCallFilter=, or " +
+	"@sandbox where systemd knows that set"
+
+// Where a user of macOS or Windows gets confinement full.
+const (
+	inLinux = "Linux container or virtual machine"
+	inWSL   = "Linux container or WSL2"
+)
+
+// Elsewhere is where a user of an operating system gets confinement full.
+func Elsewhere(os string) string {
+	if os == "windows" {
+		return inWSL
+	}
+	return inLinux
+}
+
+// PrivateFolder is what to do where there is no place for the private folder of a server with this user id.
+func PrivateFolder(uid int) string {
+	return "mount a tmpfs (in a Pod an emptyDir) on /tmp that user " + strconv.Itoa(uid) +
+		" may write to, or set TMPDIR to a folder that this user alone may write to"
+}
+
+// LessConfinement adds to hints that the server starts with less confinement.
+func LessConfinement(hints, confinement string) string {
+	return or(hints, "let the server start with less confinement: minConfinement "+confinement)
+}
+
+// NotHeld adds to hints that a denial need not hold: this confinement will do.
+func NotHeld(hints, confinement string) string {
+	return or(hints, "write out that it need not hold: minConfinement "+confinement)
+}
+
+// or appends a way out.
+func or(hints, way string) string {
+	if hints == "" {
+		return "or " + way
+	}
+	return hints + "; or " + way
+}
