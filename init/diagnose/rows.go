@@ -52,7 +52,7 @@ var onLinux = [...]row{
 		hint: "this machine forbids user namespaces, or one of the other kinds, by the sysctl " +
 			"kernel.unprivileged_userns_clone or by a security module, or what the launcher runs in does, as a " +
 			"container's filter or a chroot: `mcp-sandbox doctor` tells which, and what to do"},
-	{layers: inRoot, op: "open_tree", errnos: denied[:1], when: asRoot,
+	{layers: inRoot, op: "open_tree", errnos: []syscall.Errno{syscall.EPERM}, when: asRoot,
 		hint: "a root launcher opens the grants for the server's user, which takes CAP_SYS_ADMIN: start it as an " +
 			"ordinary user"},
 	{layers: inNamespaces, errnos: []syscall.Errno{syscall.EROFS},
