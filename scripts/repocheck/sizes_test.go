@@ -32,8 +32,6 @@ var tooLarge = map[string]bool{
 	"init/internal/confine.Machine":           true,
 	"init/internal/confine.build":             true,
 	"init/internal/confine.check":             true,
-	"init/internal/fsview.Request":            true,
-	"init/internal/fsview.View":               true,
 	"init/internal/fsview.planner":            true,
 	"init/internal/program.Program":           true,
 	"init/internal/program/testdata/dump.all": true,

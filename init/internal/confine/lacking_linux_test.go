@@ -18,7 +18,7 @@ func inTable(layer order.Layer, like row, c policy.Confinement, req *Request) ro
 	b := &build{Program: program.New(make([]byte, program.Size)), Request: req, launch: new(Launch)}
 	b.launch.in = setOf(c, false)
 	if req.View == nil {
-		req.View = &fsview.View{Cwd: "/"}
+		req.View = &fsview.View{Process: fsview.Process{Cwd: "/"}}
 	}
 	for _, e := range rowsOf(b.launch.in, &b.launch.state) {
 		if e.layer != layer {
@@ -35,7 +35,7 @@ func inTable(layer order.Layer, like row, c policy.Confinement, req *Request) ro
 // answered lays out one row in a confinement, answers each of its calls with 0 and then as stored says, and compares.
 func answered(r row, c policy.Confinement, req *Request, stored func(*program.Results)) (order.LayerReport, *order.Refusal) {
 	if req.View == nil {
-		req.View = &fsview.View{Cwd: "/"}
+		req.View = &fsview.View{Process: fsview.Process{Cwd: "/"}}
 	}
 	l := NewLaunch(make([]byte, program.Size), &req.Policy, c, false)
 	l.req = req
@@ -163,7 +163,7 @@ func TestLayersThatAreMissing(t *testing.T) {
 	denies := policy.Policy{Seccomp: policy.Seccomp{Deny: []string{"getcwd"}}, Subprocess: policy.Subprocess{Allow: policy.No}}
 	network := policy.Policy{Level: policy.LevelNetwork}
 	old := func(abi int) *Request { return &Request{Machine: Machine{LandlockABI: abi}} }
-	tree := &fsview.View{Unprotected: []string{"/p/.git"}, Unheld: []fsview.Unheld{{Key: "filesystem.denyRead", Path: "/p/secret"}}}
+	tree := &fsview.View{Notes: fsview.Notes{Unprotected: []string{"/p/.git"}}, Unheld: []fsview.Unheld{{Key: "filesystem.denyRead", Path: "/p/secret"}}}
 	for _, c := range []struct {
 		row   row
 		in    policy.Confinement

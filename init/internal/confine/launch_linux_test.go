@@ -13,7 +13,7 @@ import (
 
 // More grants than a program can hold are refused before they are compared with each other, which took half a minute.
 func TestManyGrants(t *testing.T) {
-	v := &fsview.View{Cwd: "/"}
+	v := &fsview.View{Process: fsview.Process{Cwd: "/"}}
 	for i := range 40000 {
 		path := "/srv/" + strconv.Itoa(i)
 		v.Nodes = append(v.Nodes, fsview.Node{Path: path, Source: path, Kind: fsview.Bind, Write: true})

@@ -17,8 +17,8 @@ const (
 // grant of which not all could be looked at within the given time, or "".
 func (v *View) Appeared(within time.Duration) (paths []string, more int, unfinished string) {
 	found := make(map[string]bool)
-	s := search{buf: make([]byte, 8<<10), until: time.Now().Add(within), skip: func(path string) bool { return v.known[path] }}
-	for _, root := range v.searched {
+	s := search{buf: make([]byte, 8<<10), until: time.Now().Add(within), skip: func(path string) bool { return v.watched.known[path] }}
+	for _, root := range v.watched.searched {
 		s.left, s.found = searchFolders, nil
 		if err := s.tree(root); err != nil {
 			s.found = append(s.found, finding{path: root, err: err})
@@ -26,13 +26,13 @@ func (v *View) Appeared(within time.Duration) (paths []string, more int, unfinis
 		for _, f := range s.found {
 			if errors.Is(f.err, errLate) {
 				unfinished = root
-			} else if !v.known[f.path] {
+			} else if !v.watched.known[f.path] {
 				found[f.path] = true
 			}
 		}
 	}
-	now := host{seen: make(map[string]*looked, len(v.awaited))}
-	for _, path := range v.awaited {
+	now := host{seen: make(map[string]*looked, len(v.watched.awaited))}
+	for _, path := range v.watched.awaited {
 		if _, err := now.resolve(path); !missing(err) {
 			found[path] = true
 		}

@@ -1,6 +1,6 @@
 // Package fsview works out what a server will see of the file system.
 //
-//	v, err := fsview.Plan(fsview.Request{Policy: p, Command: argv, Env: env, Dir: dir, UID: uid, GID: gid})
+//	v, err := fsview.Plan(fsview.Request{Policy: p, Command: argv, Env: env, Dir: dir, Identity: ids})
 //
 // [Plan] takes the effective policy and looks at the machine once: it resolves every path, follows the command to its
 // interpreter, finds what is protected inside a write grant, and returns a View: plain data that the rows of the
@@ -78,12 +78,7 @@ type View struct {
 	TmpSize   int64
 	TmpInodes int64
 
-	Home string // HOME as the server will see it
-	Cwd  string // working folder of the server
-
-	// Command is what execve gets: the path as seen inside. Argv is the server's argument vector.
-	Command string
-	Argv    []string
+	Process
 
 	// Outside is a path that exists on the host and must not exist inside; "" if none was found.
 	Outside string
@@ -93,13 +88,30 @@ type View struct {
 	// Unheld are what the policy denies and a server without a root of its own can do all the same.
 	Unheld []Unheld
 
-	// What the report tells of it, sorted.
+	Notes
+
+	watched appearance
+}
+
+// A Process is how the server starts.
+type Process struct {
+	Command string   // what execve gets: the path as seen inside
+	Argv    []string // the server's argument vector
+	Home    string   // HOME as the server will see it
+	Cwd     string   // working folder of the server
+}
+
+// Notes are what the report tells of a view, each list sorted.
+type Notes struct {
 	Implied     []string // grants nobody wrote down
 	Protected   []string // paths held read-only inside a write grant
 	Unprotected []string // paths that would be protected if they existed
 	Warnings    []string
+}
 
-	// What Appeared looks at again.
-	searched, awaited []string
-	known             map[string]bool
+// An appearance is what [View.Appeared] looks at again.
+type appearance struct {
+	searched []string // write grants
+	awaited  []string // paths that did not exist
+	known    map[string]bool
 }

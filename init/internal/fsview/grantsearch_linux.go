@@ -44,7 +44,7 @@ func (p *planner) searchGrant(root string) error {
 	if err := p.beside(root, s.found); err != nil {
 		return err
 	}
-	p.v.searched = append(p.v.searched, root)
+	p.v.watched.searched = append(p.v.watched.searched, root)
 	return p.above(root)
 }
 

@@ -127,7 +127,7 @@ func TestOtherNames(t *testing.T) {
 		t.Run(c.name+" "+c.other, func(t *testing.T) {
 			root := plant(t, "home/\n p/x\n p/.git/HEAD\n p/.vscode/s -> ../s\n q/x\n p/also/x\n "+c.name)
 			r := c.wish.request(root)
-			r.Launcher = root + "/p/bin/launcher"
+			r.Own = []string{root + "/p/bin/launcher"}
 			must(t, os.MkdirAll(dirOf(root+"/"+c.other), 0o755))
 			if !strings.HasPrefix(c.other, "q/") {
 				_, err := Plan(r)
@@ -157,7 +157,7 @@ func TestInsideBound(t *testing.T) {
 	} {
 		root := plant(t, tree)
 		r := wish{write: []string{"T/p"}}.request(root)
-		r.inside = bound
+		r.bounds.inside = bound
 		v, err := Plan(r)
 		must(t, err)
 		same(t, "protected", relative(root, v.Protected), lines(want))

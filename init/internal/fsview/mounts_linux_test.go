@@ -55,7 +55,7 @@ func TestProtectedByAnotherMount(t *testing.T) {
 			must(t, unix.Mount(root+"/"+c.from, root+"/"+c.to, "", unix.MS_BIND, ""))
 			defer func() { _ = unix.Unmount(root+"/"+c.to, unix.MNT_DETACH) }()
 			r := wish{write: []string{"T/" + c.write}}.request(root)
-			r.PolicyFile = root + "/conf/policy"
+			r.Own = []string{root + "/conf/policy"}
 			v, err := Plan(r)
 			if !errors.Is(err, c.err) {
 				t.Fatalf("%v, want %v", err, c.err)

@@ -28,8 +28,8 @@ type planner struct {
 // Plan works out the View of a Request. An error is an *os.PathError whose Op is the policy's key, or a *CommandError.
 func Plan(r Request) (*View, error) {
 	p := &planner{r: &r, v: new(View), points: make(points, 96), host: host{seen: make(map[string]*looked, 128)}}
-	p.reach, p.mounts = cmp.Or(r.folders, searchFolders), cmp.Or(r.mounts, maxHeld)
-	p.insideMost = cmp.Or(r.inside, insideNames)
+	p.reach, p.mounts = cmp.Or(r.bounds.folders, searchFolders), cmp.Or(r.bounds.mounts, maxHeld)
+	p.insideMost = cmp.Or(r.bounds.inside, insideNames)
 	p.strict = r.Policy.Level == policy.Strict
 	p.v.HostRoot = r.Policy.Filesystem.Default == "read" && !r.Shared
 	for _, step := range [...]func() error{

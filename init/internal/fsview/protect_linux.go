@@ -73,7 +73,7 @@ func (p *planner) protectPaths() error {
 	if err := p.protectHomes(); err != nil {
 		return err
 	}
-	for _, path := range [...]string{p.r.PolicyFile, p.r.ReportFile, p.r.Launcher} {
+	for _, path := range p.r.Own {
 		if path != "" && path[0] == '/' {
 			if err := p.keep(path); err != nil {
 				return err
@@ -127,7 +127,7 @@ func (p *planner) guardedAt(path string) bool {
 			}
 		}
 	}
-	for _, f := range [...]string{p.r.PolicyFile, p.r.ReportFile, p.r.Launcher} {
+	for _, f := range p.r.Own {
 		if f == "" {
 			continue
 		}
@@ -163,7 +163,7 @@ func (p *planner) keep(at string) error {
 			} else if place == r.path {
 				place = at
 			}
-			p.v.awaited = append(p.v.awaited, place)
+			p.v.watched.awaited = append(p.v.watched.awaited, place)
 			p.miss(place)
 		}
 	case err == unix.ELOOP, errors.Is(err, ErrSystem): // it leads nowhere, or to what is no host's inside
@@ -199,10 +199,10 @@ func (p *planner) hold(f finding) {
 }
 
 func (p *planner) holdAt(f finding) {
-	if p.v.known == nil {
-		p.v.known = make(map[string]bool)
+	if p.v.watched.known == nil {
+		p.v.watched.known = make(map[string]bool)
 	}
-	p.v.known[f.path] = true
+	p.v.watched.known[f.path] = true
 	if !p.points.access(f.path).write {
 		return
 	}

@@ -78,7 +78,7 @@ func TestProtect(t *testing.T) {
 			root := plant(t, c.tree)
 			r := c.wish.request(root)
 			if c.policyFile != "" {
-				r.PolicyFile = at(root, []string{c.policyFile})[0]
+				r.Own = at(root, []string{c.policyFile})
 			}
 			v, err := Plan(r)
 			if !checkError(t, err, c.err, root, c.names) {
@@ -120,11 +120,11 @@ func TestProtect(t *testing.T) {
 func TestProtectFiles(t *testing.T) {
 	root := plant(t, "home/\n p/r.jsonl\n p/bin/launcher!")
 	r := wish{write: []string{"T/p"}}.request(root)
-	r.ReportFile, r.Launcher = root+"/p/r.jsonl", root+"/p/bin/launcher"
+	r.Own = []string{root + "/p/r.jsonl", root + "/p/bin/launcher"}
 	v, err := Plan(r)
 	must(t, err)
 	same(t, "protected", relative(root, v.Protected), []string{"T/p/bin/launcher", "T/p/r.jsonl"})
-	for _, file := range []string{r.Launcher, r.ReportFile} {
+	for _, file := range r.Own {
 		r.Policy.Filesystem.AllowWrite = []string{file}
 		if _, err := Plan(r); !errors.Is(err, ErrProtected) {
 			t.Errorf("grant of %s: %v", file, err)

@@ -12,23 +12,15 @@ type Request struct {
 	Env     []string      // the server's environment, NAME=VALUE: HOME, PATH and the certificate variables are read
 	Dir     string        // the launcher's working directory, absolute
 
-	// PolicyFile, ReportFile and Launcher are protected inside a write grant; "" where there is none.
-	PolicyFile, ReportFile, Launcher string
+	// Own are the launch's own files: the policy, the report and the launcher. They are protected inside a write grant.
+	// "" stands for none.
+	Own []string
 
-	// UID and GID are the ids that the server will have.
-	UID, GID int
-	// Root is true for a root launcher that changes to UID and GID: then what the server may execute, read and
-	// write is checked as these ids.
-	Root bool
+	Identity
 	// HostNet is true in level network: /etc/hosts and resolv.conf are the host's.
 	HostNet bool
 
-	// Homes are the launcher's home folders, whatever HOME in Env says, and Crowded the folders in which programs keep
-	// sockets for others to find.
-	Homes, Crowded []string
-	// Bound lists the host's sockets that are bound to a path; nil where a server with a root of its own can reach none
-	// that is not granted.
-	Bound func() ([]platform.BoundSocket, error)
+	Neighbours
 
 	// Shared is true where the server gets no root of its own: it sees the host's tree, and rules say what of it may be
 	// opened. Then of a View only the Binds count, each as the place of a rule.
@@ -38,7 +30,29 @@ type Request struct {
 	// Private is with Shared the folder that the launcher made for this server, with "home" and "tmp" in it; "" if none.
 	Private string
 
-	folders, mounts, inside int // tests: other bounds than searchFolders, maxHeld and insideNames
+	bounds bounds // of tests; 0 stands for the constant
+}
+
+// An Identity is the user that the server will be.
+type Identity struct {
+	UID, GID int
+	// Root is true for a root launcher that changes to UID and GID: then what the server may execute, read and
+	// write is checked as these ids.
+	Root bool
+}
+
+// Neighbours are the other programs of the launcher's user: where they keep sockets, and which sockets there are.
+type Neighbours struct {
+	Homes   []string // the launcher's home folders, whatever HOME in Env says
+	Crowded []string // folders in which programs keep sockets for others to find
+	// Bound lists the host's sockets that are bound to a path; nil where a server with a root of its own can reach none
+	// that is not granted.
+	Bound func() ([]platform.BoundSocket, error)
+}
+
+// bounds are how much of a write grant is searched and protected by mounts of their own.
+type bounds struct {
+	folders, mounts, inside int // searchFolders, maxHeld, insideNames
 }
 
 // Names in the private folder of a server without a root of its own.

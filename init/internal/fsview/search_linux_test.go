@@ -145,7 +145,7 @@ func TestSearchCountsFolders(t *testing.T) {
 			must(t, os.MkdirAll(filepath.Dir(root+"/"+c.make), 0o755))
 			many(t, root+"/"+c.make, c.n, make)
 			r := wish{write: []string{"T/p"}}.request(root)
-			r.folders = bound
+			r.bounds.folders = bound
 			v, err := Plan(r)
 			must(t, err)
 			same(t, "covers", covers(v, root), lines(c.want))
@@ -177,7 +177,7 @@ func TestManyNames(t *testing.T) {
 			root := plant(t, "home/\n p/.git/x\n p/src/a/.git/x")
 			many(t, root+"/"+c.make, c.n, func(path string) error { return os.MkdirAll(path, 0o755) })
 			r := wish{write: []string{"T/p"}}.request(root)
-			r.mounts = bound
+			r.bounds.mounts = bound
 			v, err := Plan(r)
 			must(t, err)
 			if c.want != "" || !c.write {

@@ -11,14 +11,17 @@ import (
 
 // neighbours says where other programs of this user keep their sockets, and how to find out which are bound. The homes
 // are the launcher's and those that belong to the ids: HOME of the policy says nothing of where an agent listens.
-func (s *shim) neighbours(r *fsview.Request) {
-	r.Crowded = []string{"/tmp", "/var/tmp", "/run", "/var/run", os.Getenv("XDG_RUNTIME_DIR")}
-	r.Homes = []string{os.Getenv("HOME")}
+func (s *shim) neighbours() fsview.Neighbours {
+	n := fsview.Neighbours{
+		Homes:   []string{os.Getenv("HOME")},
+		Crowded: []string{"/tmp", "/var/tmp", "/run", "/var/run", os.Getenv("XDG_RUNTIME_DIR")},
+	}
 	// Users that are in no file, but in a directory service, have HOME alone.
 	if b, err := platform.ReadSmall("/etc/passwd", 4<<20); err == nil {
-		r.Homes = append(r.Homes, platform.HomesOf(string(b), unix.Getuid(), s.machine.UID)...)
+		n.Homes = append(n.Homes, platform.HomesOf(string(b), unix.Getuid(), s.machine.UID)...)
 	}
 	if !confine.RestrictsSockets(s.machine.LandlockABI) {
-		r.Bound = platform.BoundSockets
+		n.Bound = platform.BoundSockets
 	}
+	return n
 }

@@ -177,12 +177,12 @@ func (s *shim) plan() (err error) {
 
 func (s *shim) viewRequest() fsview.Request {
 	o := s.Order
-	r := fsview.Request{Policy: s.policy, Command: o.Command, Env: o.Env, Dir: o.Dir, PolicyFile: o.PolicyFile,
-		ReportFile: o.ReportFile, Launcher: o.Launcher, UID: s.machine.UID, GID: s.machine.GID, Root: s.machine.Root,
-		HostNet: s.policy.Level == policy.LevelNetwork, Shared: s.shared(), Private: s.private.Path,
+	return fsview.Request{Policy: s.policy, Command: o.Command, Env: o.Env, Dir: o.Dir,
+		Own:        []string{o.PolicyFile, o.ReportFile, o.Launcher},
+		Identity:   fsview.Identity{UID: s.machine.UID, GID: s.machine.GID, Root: s.machine.Root},
+		Neighbours: s.neighbours(),
+		HostNet:    s.policy.Level == policy.LevelNetwork, Shared: s.shared(), Private: s.private.Path,
 		Open: s.shared() && s.rung != policy.Reduced}
-	s.neighbours(&r)
-	return r
 }
 
 // start starts the runner on a program of which only the beginning is there. It gets more descriptors besides its own.
