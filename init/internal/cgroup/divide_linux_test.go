@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A group with processes of others is not divided, and the error says so: that is what a unit's group is whose host runs in it,
-// delegated or not.
+// A group with processes of others is not divided, and the error says so: that is what a unit's group is whose host
+// runs in it, delegated or not.
 func TestOccupied(t *testing.T) {
 	mine := func() []int { return []int{os.Getpid()} }
 	for _, c := range []struct {
@@ -34,8 +34,8 @@ func TestOccupied(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		g := &Group{base: base}
-		if err := g.vacate(&Request{Own: mine}, c.move); !errors.Is(err, c.want) {
+		g := &Group{parent: base}
+		if err := g.emptyParent(&Request{Own: mine}, c.move); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, err, c.want)
 		}
 		base.close()

@@ -1,15 +1,18 @@
-// Package cgroup makes a control group for one server in the unified hierarchy, cgroups(7), and takes it away again.
+// Package cgroup makes a control group for one server in the unified hierarchy, cgroups(7), and removes the group
+// again.
 //
 //	g := cgroup.Make(&cgroup.Request{Settings: cgroup.Settings(&policy.Limits), Own: own, Scope: scope})
 //	defer g.Remove()
 //
-// The group is made below the nearest group without processes that this process may divide; or below its own if nobody else is
-// in that, and then this process moves down; or in a scope of systemd's. The host is never moved. What a machine cannot give is
-// a [Setting] with a Reason, and a group that could not be made at all is a [Group] with one. Neither is an error: a limit that
-// is absent is told, not refused.
+// The parent of the server's group is the nearest group without processes to which this process may write. Second comes
+// this process's own group, if it holds no process of another program: then this process moves into a group below it.
+// Third comes a scope of systemd's. The host is never moved.
 //
-// A group is held by a lock on its folder. If the lock is free a killed launcher left the group, and the next launch ends
-// what runs there and removes it.
+// A limit that the machine cannot give is a [Setting] with a Reason. A group that could not be made is a [Group] with a
+// Reason. Neither is an error: the report says which limit is absent.
 //
-// For the server to be born in its group takes Linux 5.7; CLONE_INTO_CGROUP in clone(2).
+// A lock on the group's folder says that its launcher lives. Where the lock is free the launcher was killed; the next
+// launch kills the processes of that group and removes it.
+//
+// A server is born in its group by CLONE_INTO_CGROUP of clone3(2), Linux 5.7.
 package cgroup

@@ -1,20 +1,19 @@
 package cgroup
 
-// Foresee is the group that [Make] would make, as far as that can be told without dividing anything: its name is another,
-// and the kernel may refuse what its files allow.
+// Foresee is the group that [Make] would make, as far as reading shows: the name differs, and the kernel may refuse a
+// write that the modes of the files allow.
 func Foresee(r *Request) *Group {
 	g := &Group{Settings: r.Settings}
 	if len(r.Settings) == 0 {
 		return g
 	}
-	place, own, _, err := here()
+	place, own, _, err := ownGroup()
 	if err != nil {
 		g.Reason = err.Error()
 		return g
 	}
-	dirs, paths := ancestors(place, own)
-	for i := range dirs {
-		n, err := divisible(dirs[i], controllers(r.Settings))
+	for _, parent := range ancestors(place, own) {
+		n, err := usableControllers(parent.dir, controllers(r.Settings))
 		if err != nil || n == 0 {
 			g.Reason = errNone.Error()
 			continue
@@ -23,7 +22,7 @@ func Foresee(r *Request) *Group {
 		if r.Root {
 			name += "/server"
 		}
-		return &Group{Settings: r.Settings, Dir: dirs[i] + name, Path: paths[i] + name, server: &folder{fd: -1}}
+		return &Group{Settings: r.Settings, Dir: parent.dir + name, Path: parent.path + name, server: &folder{fd: -1}}
 	}
 	return g
 }

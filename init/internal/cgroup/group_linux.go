@@ -2,100 +2,61 @@ package cgroup
 
 import (
 	"os"
+	"slices"
+	"strconv"
 	"strings"
-
-	"github.com/security-mcp/mcp-sandbox/platform"
-	"golang.org/x/sys/unix"
 )
 
 // A Request is what a launch asks for.
 type Request struct {
 	Settings []Setting
-	// Own are the processes that may be moved together with this one: itself and what it started. It is asked only where this
-	// process's own group has to be divided.
+	// Own lists this process and its descendants, which may be moved to another group together. Own is called only
+	// where this process's group has to enable controllers.
 	Own func() []int
-	// Scope, if not nil, has somebody else make a group for these processes that may be divided, and move them there.
+	// Scope, if not nil, asks systemd for a delegated group and moves the processes there.
 	Scope func(pids []int) error
-	// Root says that init will have these ids, which must be able to clone the server into its group.
+	// Root says that init runs with these ids, which must be able to clone the server into its group.
 	Root     bool
 	UID, GID int
 }
 
-// A Group is one server's. The zero value of its paths means that there is none, and then Reason says why unless nothing
-// was asked for.
+// A Group is the control group of one server. Path and Dir are empty where there is no group; then Reason says why,
+// unless no setting was asked for.
 type Group struct {
 	Path     string // as /proc/PID/cgroup shows it to this process
 	Dir      string // its folder
 	Settings []Setting
 	Reason   string
-	Members  string // process ids, with spaces between; see [Group.ReadBack]
+	Members  string // process ids with spaces between, as [Group.ReadBack] found them
 
-	base   *folder // where it was made
-	top    *folder // what was made there, and is locked
-	server *folder // the server's group: top, or a group in it
-	init   *folder // the group that init is to be born in, or nil: this process's
-	down   *folder // the group that this process moved to out of base, or nil
-}
-
-// A folder is a group by its descriptor.
-type folder struct {
-	fd   int
-	name string // in its parent's folder
-}
-
-func openFolder(at int, name string) (*folder, error) {
-	fd, err := unix.Openat(at, name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC|unix.O_NOFOLLOW, 0)
-	if err != nil {
-		return nil, &os.PathError{Op: "open", Path: name, Err: err}
-	}
-	return &folder{fd, name}, nil
-}
-
-func (f *folder) close() {
-	if f != nil {
-		unix.Close(f.fd)
-	}
-}
-
-// read reads one of a group's files, without the line's end.
-func (f *folder) read(name string) (string, error) {
-	fd, err := unix.Openat(f.fd, name, unix.O_RDONLY|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return "", err
-	}
-	defer unix.Close(fd)
-	b, err := platform.ReadFD(fd, 1<<20)
-	return strings.TrimSuffix(string(b), "\n"), err
-}
-
-// write writes one of a group's files in one call, as they want it.
-func (f *folder) write(name, text string) error {
-	fd, err := unix.Openat(f.fd, name, unix.O_WRONLY|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return err
-	}
-	defer unix.Close(fd)
-	_, err = unix.Write(fd, []byte(text))
-	return err
+	parent *folder
+	top    *folder // the locked group below parent
+	server *folder // the server's group: top, or a group below top
+	init   *folder // the group that init is born in; nil: this process's group
+	shim   *folder // the group below parent that this process moved into; nil: this process stayed
 }
 
 // Made reports whether the server has a group.
 func (g *Group) Made() bool { return g != nil && g.server != nil }
 
-// Holds reports whether a file of the group was written, and so limits the server.
-func (g *Group) Holds(file string) bool {
-	if !g.Made() {
-		return false
-	}
-	for i := range g.Settings {
-		if g.Settings[i].File == file && g.Settings[i].Reason == "" {
-			return true
-		}
-	}
-	return false
+// written is the index of the setting that was written to a file, or -1.
+func written(list []Setting, file string) int {
+	return slices.IndexFunc(list, func(s Setting) bool { return s.File == file && s.Reason == "" })
 }
 
-// Init is a descriptor of the group that init has to be born in, or -1 if that is this process's own.
+// Holds reports whether a file of the group limits the server.
+func (g *Group) Holds(file string) bool { return g.Made() && written(g.Settings, file) >= 0 }
+
+// Limit is the number in a file that limits the server, or 0.
+func (g *Group) Limit(file string) int64 {
+	if !g.Holds(file) {
+		return 0
+	}
+	n, _ := strconv.ParseInt(g.Settings[written(g.Settings, file)].Value, 10, 64)
+	return n
+}
+
+// Init is a descriptor of the group that init is born in, or -1 for this process's group.
 func (g *Group) Init() int {
 	if g == nil || g.init == nil {
 		return -1
@@ -103,7 +64,7 @@ func (g *Group) Init() int {
 	return g.init.fd
 }
 
-// ReadBack fills in what the kernel shows of the group.
+// ReadBack reads the group's processes and its settings back from the kernel.
 func (g *Group) ReadBack() error {
 	if !g.Made() {
 		return nil
@@ -127,7 +88,7 @@ func (g *Group) ReadBack() error {
 	return nil
 }
 
-// shown is what a file shows of a setting: all of it, or the line of its device.
+// shown is a setting's part of a file: the whole text, or the line of the setting's device.
 func (s *Setting) shown(text string) string {
 	if s.Device == "" {
 		return text

@@ -9,42 +9,37 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// fill writes the settings into the server's group. None that holds is no group.
-func (g *Group) fill() error {
-	held := false
-	for i := range g.Settings {
-		s := &g.Settings[i]
+// writeSettings writes the settings into the server's group. It is an error if the kernel took none of them.
+func writeSettings(server *folder, list []Setting) error {
+	written := false
+	for i := range list {
+		s := &list[i]
 		if s.Reason != "" {
 			continue
 		}
-		if err := g.server.write(s.File, s.Value); err != nil {
-			s.Reason = why(s.File, err)
+		if err := server.write(s.File, s.Value); err != nil {
+			if s.Reason = "write " + s.File + ": " + err.Error(); err == unix.ENOENT {
+				s.Reason = "this kernel has no " + s.File
+			}
 			continue
 		}
-		held = true
+		written = true
 	}
-	if !held {
-		return errors.New(g.Settings[0].Reason)
+	if !written {
+		return errors.New(list[0].Reason)
 	}
 	return nil
 }
 
-func why(file string, err error) string {
-	if err == unix.ENOENT {
-		return "this kernel has no " + file
-	}
-	return "write " + file + ": " + err.Error()
-}
-
-// lower makes the settings no weaker than those of the groups that the launcher is in and the server is not.
-func (g *Group) lower(left []string) {
-	for _, dir := range left {
-		for i := range g.Settings {
-			s := &g.Settings[i]
-			if s.Reason != "" || !hasLess(s.File) {
+// inheritLimits lowers settings to the limits of the groups that the launcher is in and the server is not.
+func inheritLimits(list []Setting, left []parentGroup) {
+	for _, group := range left {
+		for i := range list {
+			s := &list[i]
+			if s.Reason != "" {
 				continue
 			}
-			b, err := platform.ReadSmall(dir+"/"+s.File, 4096)
+			b, err := platform.ReadSmall(group.dir+"/"+s.File, 4096)
 			if err != nil {
 				continue
 			}
@@ -55,22 +50,18 @@ func (g *Group) lower(left []string) {
 	}
 }
 
-func hasLess(file string) bool {
-	return file == "memory.max" || file == "pids.max" || file == "cpu.max"
-}
-
-// less reports whether a limit is below another; "max" is none.
+// less reports whether a limit is lower than another. "max" is no limit. Files without a number are never lower.
 func less(file, a, b string) bool {
 	switch file {
 	case "memory.max", "pids.max":
 		return number(a, 0) < number(b, 0)
-	case "cpu.max": // a quota and its period
+	case "cpu.max": // quota and period
 		return number(a, 0)*number(b, 1) < number(b, 0)*number(a, 1)
 	}
 	return false
 }
 
-// number is one of a line's numbers.
+// number is a field of a line as a number; "max" is very high.
 func number(line string, field int) float64 {
 	if f := strings.Fields(line); field < len(f) {
 		if n, err := strconv.ParseFloat(f[field], 64); err == nil {

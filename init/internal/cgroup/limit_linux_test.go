@@ -28,17 +28,16 @@ func TestLess(t *testing.T) {
 
 func TestAncestors(t *testing.T) {
 	for _, c := range []struct {
-		place       platform.CgroupPlace
-		own         string
-		dirs, paths []string
+		place platform.CgroupPlace
+		own   string
+		want  []parentGroup
 	}{
-		{platform.CgroupPlace{Mount: "/cg", Folder: "/cg/a/b"}, "/a/b", []string{"/cg/a/b", "/cg/a", "/cg"}, []string{"/a/b", "/a", ""}},
-		{platform.CgroupPlace{Mount: "/cg", Folder: "/cg"}, "/", []string{"/cg"}, []string{"/"}},
-		{platform.CgroupPlace{Mount: "/cg", Folder: "/cg/c"}, "/docker/ab/c", []string{"/cg/c", "/cg"}, []string{"/docker/ab/c", "/docker/ab"}},
+		{platform.CgroupPlace{Mount: "/cg", Folder: "/cg/a/b"}, "/a/b", []parentGroup{{"/cg/a/b", "/a/b"}, {"/cg/a", "/a"}, {"/cg", ""}}},
+		{platform.CgroupPlace{Mount: "/cg", Folder: "/cg"}, "/", []parentGroup{{"/cg", "/"}}},
+		{platform.CgroupPlace{Mount: "/cg", Folder: "/cg/c"}, "/docker/ab/c", []parentGroup{{"/cg/c", "/docker/ab/c"}, {"/cg", "/docker/ab"}}},
 	} {
-		dirs, paths := ancestors(c.place, c.own)
-		if !slices.Equal(dirs, c.dirs) || !slices.Equal(paths, c.paths) {
-			t.Errorf("%+v: %q, %q", c, dirs, paths)
+		if got := ancestors(c.place, c.own); !slices.Equal(got, c.want) {
+			t.Errorf("%+v: %+v", c, got)
 		}
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Whoever locks a group's folder, which every user may, holds up no launch; and where the kernel has a file that only the owner
-// can open, not even for a moment.
+// Whoever locks a group's folder, which every user may, holds up no launch; and where the kernel has a file that only
+// the owner can open, not even for a moment.
 func TestLockOfOthers(t *testing.T) {
 	for _, own := range []bool{false, true} {
 		dir := t.TempDir()

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestLower: of the groups that the launcher is in and the server is not, the least of each limit becomes the server's, and
-// nothing else changes.
+// TestLower: of the groups that the launcher is in and the server is not, the least of each limit becomes the
+// server's, and nothing else changes.
 func TestLower(t *testing.T) {
 	folder := func(files map[string]string) string {
 		dir := t.TempDir()
@@ -36,9 +36,13 @@ func TestLower(t *testing.T) {
 		{"the other way round", []string{outer, inner}, [6]string{"200", "9", "50000 100000", "5", "10", "8:0 rbps=2"}},
 		{"one that is gone", []string{filepath.Join(inner, "gone"), outer}, [6]string{"200", "9", "60000 100000", "5", "10", "8:0 rbps=2"}},
 	} {
-		g := &Group{Settings: settings()}
-		g.lower(c.left)
-		for i, s := range g.Settings {
+		list := settings()
+		var left []parentGroup
+		for _, dir := range c.left {
+			left = append(left, parentGroup{dir: dir})
+		}
+		inheritLimits(list, left)
+		for i, s := range list {
 			if changed := s.Value != settings()[i].Value; s.Value != c.want[i] || s.Want != s.Value || s.Inherited != changed {
 				t.Errorf("%s: %+v, want %s", c.name, s, c.want[i])
 			}

@@ -10,14 +10,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Make makes a group for a server, the first time that works of: below an ancestor of this process's own group, below that
-// group itself. Both are tried from the inside to the outside, so that no more is divided than need be.
+// Make makes a group for a server below the nearest group that allows it.
 func Make(r *Request) *Group {
 	g := &Group{Settings: r.Settings}
 	if len(r.Settings) == 0 {
 		return g
 	}
-	place, own, v1, err := here()
+	place, own, v1, err := ownGroup()
 	if len(controllers(r.Settings)) == 0 {
 		err = errors.New(r.Settings[0].Reason)
 	}
@@ -25,9 +24,9 @@ func Make(r *Request) *Group {
 		err = errors.New("clone3 is refused here, and only by it a process is born in a control group")
 	}
 	if err == nil {
-		err = g.below(r, place, own)
-		if err != nil && r.Scope != nil && offered(place.Mount, r.Settings) {
-			err = g.inScope(r, err)
+		err = g.makeBelowAncestor(r, place, own)
+		if err != nil && r.Scope != nil && hasController(place.Mount, r.Settings) {
+			err = g.makeInScope(r, err)
 		}
 	}
 	if errors.Is(err, errNone) && v1 {
@@ -40,24 +39,24 @@ func Make(r *Request) *Group {
 	return g
 }
 
-// inScope makes the group in a scope of systemd's, and nowhere else: the groups above are the manager's. That it could not
-// is told with why nothing else could be divided.
-func (g *Group) inScope(r *Request, why error) error {
+// makeInScope makes the group in a scope of systemd's. The scope's ancestors belong to systemd, and are not tried. The
+// error names ancestorErr too, the reason why no ancestor of the launcher's group served.
+func (g *Group) makeInScope(r *Request, ancestorErr error) error {
 	if err := r.Scope(r.Own()); err != nil {
-		return errors.New(why.Error() + "; " + err.Error())
+		return errors.New(ancestorErr.Error() + "; " + err.Error())
 	}
-	place, own, _, err := here()
+	place, own, _, err := ownGroup()
 	if err == nil {
-		err = g.divide(r, place.Folder, own, controllers(g.Settings), true)
+		err = g.makeBelow(r, parentGroup{place.Folder, own}, true)
 	}
 	if err == nil {
-		err = g.fill()
+		err = writeSettings(g.server, g.Settings)
 	}
 	return err
 }
 
-// offered reports whether a mount has any controller at all that settings need.
-func offered(mount string, settings []Setting) bool {
+// hasController reports whether a cgroup2 mount has a controller that settings need.
+func hasController(mount string, settings []Setting) bool {
 	b, err := platform.ReadSmall(mount+"/cgroup.controllers", 4096)
 	if err != nil {
 		return false
@@ -70,8 +69,8 @@ func offered(mount string, settings []Setting) bool {
 	return false
 }
 
-// here finds this process's own group.
-func here() (place platform.CgroupPlace, own string, v1 bool, err error) {
+// ownGroup finds this process's group. v1 says that the machine has control groups of version 1.
+func ownGroup() (place platform.CgroupPlace, own string, v1 bool, err error) {
 	b, err := platform.ReadSmall("/proc/self/cgroup", 64<<10)
 	if err != nil {
 		return place, "", false, err
@@ -94,36 +93,37 @@ func here() (place platform.CgroupPlace, own string, v1 bool, err error) {
 	return place, own, v1, err
 }
 
-// errNone is the error of a group that has none of the controllers that are needed.
+// errNone says that a group has none of the controllers that the settings need.
 var errNone = errors.New("no controller that is needed is delegated to the launcher's control group")
 
-// below tries the launcher's own group and all above it: the nearest that gives all that is wanted, or else something. Last
-// comes the own group with this launch moved out of it, which takes the kernel milliseconds.
-func (g *Group) below(r *Request, place platform.CgroupPlace, own string) error {
+// makeBelowAncestor tries the launcher's group and its ancestors, from the inside to the outside: first those that have
+// every needed controller, then those that have some. Last comes the launcher's group with this process moved out of
+// that group, which takes the kernel milliseconds.
+func (g *Group) makeBelowAncestor(r *Request, place platform.CgroupPlace, own string) error {
 	need := controllers(g.Settings)
-	dirs, paths := ancestors(place, own)
-	var why error
+	all := ancestors(place, own)
+	var lastErr error
 	var some []int
 	try := func(i int, move bool) bool {
-		err := g.divide(r, dirs[i], paths[i], need, move)
+		err := g.makeBelow(r, all[i], move)
 		if err == nil {
-			g.lower(dirs[:i])
-			err = g.fill()
+			inheritLimits(g.Settings, all[:i])
+			err = writeSettings(g.server, g.Settings)
 		}
 		if err != nil {
-			why = err
+			lastErr = err
 		}
 		return err == nil
 	}
-	for i := range dirs {
-		n, err := divisible(dirs[i], need)
+	for i := range all {
+		n, err := usableControllers(all[i].dir, need)
 		if n == len(need) && try(i, false) {
 			return nil
 		}
 		if n > 0 {
 			some = append(some, i)
-		} else if why == nil {
-			why = err
+		} else if lastErr == nil {
+			lastErr = err
 		}
 	}
 	for _, i := range some {
@@ -134,23 +134,26 @@ func (g *Group) below(r *Request, place platform.CgroupPlace, own string) error 
 	if len(some) > 0 && some[0] == 0 && try(0, true) {
 		return nil
 	}
-	return why
+	return lastErr
 }
 
-// ancestors are the folder and the path of a group and of all above it that the mount shows.
-func ancestors(place platform.CgroupPlace, own string) (dirs, paths []string) {
+// A parentGroup is a group below which the server's may be made.
+type parentGroup struct{ dir, path string } // its folder, and its path in the hierarchy
+
+// ancestors are a group and all groups above it that the mount shows.
+func ancestors(place platform.CgroupPlace, own string) (all []parentGroup) {
 	dir := place.Folder
 	for {
-		dirs, paths = append(dirs, dir), append(paths, own)
+		all = append(all, parentGroup{dir, own})
 		if len(dir) <= len(place.Mount) {
-			return dirs, paths
+			return all
 		}
 		dir, own = dir[:strings.LastIndexByte(dir, '/')], own[:strings.LastIndexByte(own, '/')]
 	}
 }
 
-// divisible counts the controllers that a group could give to groups below it. Whether it will is the kernel's to say.
-func divisible(dir string, need []string) (n int, err error) {
+// usableControllers counts the needed controllers that a group has, if this process may make groups below it.
+func usableControllers(dir string, need []string) (n int, err error) {
 	f, err := openFolder(unix.AT_FDCWD, dir)
 	if err != nil {
 		return 0, err

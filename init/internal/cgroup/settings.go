@@ -9,46 +9,48 @@ import (
 
 // A Setting is one file of a server's group.
 type Setting struct {
-	Controller string // the file is there only with it
+	Controller string
 	File       string
-	Device     string // of a file that has a line for each: "8:0"
-	Value      string // what is written
-	Want       string // what the kernel is to show then
-	Got        string // what it shows; see [Group.ReadBack]
-	Reason     string // why it could not be had, if so
-	Effect     string // and what follows from that
-	Inherited  bool   // Value is not the policy's: the launcher's own group has less
+	Device     string // "8:0", for a file with a line for each block device
+	Value      string // is written
+	Want       string // the kernel has to show
+	Got        string // the kernel shows; see [Group.ReadBack]
+	Reason     string // why the setting is absent
+	Effect     string // what follows from that
+	Inherited  bool   // Value is the lower limit of the launcher's group, not the policy's
 }
 
-// leastMemory is below what the kernel needs to execute anything.
+// leastMemory is the lowest memory.max that is written: with less the kernel cannot execute a program.
 const leastMemory = 16 << 20
 
-// Settings follow from the policy. There are none for what it does not limit.
+// Settings are the files for a policy's limits.
 func Settings(l *policy.Limits) []Setting {
 	var list []Setting
 	if n, limited := l.Memory.Value(); limited {
 		page := int64(os.Getpagesize())
-		list = append(list, plain("memory", "max", strconv.FormatInt(max(n, leastMemory)/page*page, 10), "memory is limited by RLIMIT_DATA for each process"),
-			plain("memory", "swap.max", "0", "what was swapped out does not count as memory"),
-			plain("memory", "oom.group", "1", "where memory runs out one process is ended and not all of them"))
+		limit := strconv.FormatInt(max(n, leastMemory)/page*page, 10)
+		list = append(list, setting("memory", "max", limit, "memory is limited by RLIMIT_DATA for each process"),
+			setting("memory", "swap.max", "0", "what was swapped out does not count as memory"),
+			setting("memory", "oom.group", "1", "where memory runs out one process is ended and not all of them"))
 	}
 	if n, limited := l.Pids.Value(); limited {
-		list = append(list, plain("pids", "max", strconv.FormatInt(n, 10), "processes are limited by RLIMIT_NPROC, where that counts this sandbox alone"))
+		list = append(list, setting("pids", "max", strconv.FormatInt(n, 10),
+			"processes are limited by RLIMIT_NPROC, where that counts this sandbox alone"))
 	}
 	if milli, limited := l.CPU.Value(); limited {
-		list = append(list, plain("cpu", "max", share(milli), "the rate of CPU time is not limited"))
+		list = append(list, setting("cpu", "max", cpuMax(milli), "the rate of CPU time is not limited"))
 	}
 	return list
 }
 
-// plain is a setting that the kernel shows as it was written.
-func plain(controller, file, value, effect string) Setting {
+// setting is a setting whose file shows the value that was written.
+func setting(controller, file, value, effect string) Setting {
 	return Setting{Controller: controller, File: controller + "." + file, Value: value, Want: value, Effect: effect}
 }
 
-// share is a rate of CPU time as cpu.max has it: microseconds in each period. The kernel takes no quota below 1000, so
-// the smallest shares have the longest period that it takes.
-func share(milli int64) string {
+// cpuMax is a rate of CPU time as the text of cpu.max: quota and period in microseconds. The kernel refuses a quota
+// below 1000, so the lowest rates have the longest period that the kernel takes.
+func cpuMax(milli int64) string {
 	period := int64(100000)
 	if milli < 10 {
 		period = 1000000
@@ -58,22 +60,18 @@ func share(milli int64) string {
 
 // IO are the settings of limits.io, one for each block device.
 func IO(rate int64, devices []string) []Setting {
+	n := strconv.FormatInt(rate, 10)
 	if len(devices) == 0 {
-		return []Setting{{Controller: "io", File: "io.max", Want: strconv.FormatInt(rate, 10) + " bytes per second",
+		return []Setting{{Controller: "io", File: "io.max", Want: n + " bytes per second",
 			Reason: "no grant lies on a block device", Effect: noRate}}
 	}
 	list := make([]Setting, len(devices))
 	for i, d := range devices {
-		list[i] = limitIO(d, rate)
+		value := d + " rbps=" + n + " wbps=" + n
+		list[i] = Setting{Controller: "io", File: "io.max", Device: d, Value: value,
+			Want: value + " riops=max wiops=max", Effect: noRate}
 	}
 	return list
-}
-
-// limitIO is a rate for one block device.
-func limitIO(device string, rate int64) Setting {
-	n := strconv.FormatInt(rate, 10)
-	value := device + " rbps=" + n + " wbps=" + n
-	return Setting{Controller: "io", File: "io.max", Device: device, Value: value, Want: value + " riops=max wiops=max", Effect: noRate}
 }
 
 const noRate = "the rate of reading and writing is not limited"
@@ -86,7 +84,7 @@ func (s *Setting) Name() string {
 	return s.File
 }
 
-// controllers are the names that a list of settings needs, each once.
+// controllers are the controllers that a list of settings needs, each once.
 func controllers(list []Setting) []string {
 	var names []string
 	for i := range list {
@@ -99,8 +97,8 @@ func controllers(list []Setting) []string {
 	return names
 }
 
-// refused marks every setting of a controller as one that could not be had.
-func refused(list []Setting, controller, reason string) {
+// markAbsent gives every setting of a controller a reason.
+func markAbsent(list []Setting, controller, reason string) {
 	for i := range list {
 		if list[i].Controller == controller {
 			list[i].Reason = reason

@@ -36,7 +36,7 @@ func TestSettings(t *testing.T) {
 }
 
 func TestLimitIO(t *testing.T) {
-	s := limitIO("8:0", 1<<20)
+	s := IO(1<<20, []string{"8:0"})[0]
 	if s.Value != "8:0 rbps=1048576 wbps=1048576" || s.Want != s.Value+" riops=max wiops=max" || s.Controller != "io" {
 		t.Errorf("%+v", s)
 	}
@@ -59,7 +59,7 @@ func TestControllers(t *testing.T) {
 	if got := controllers(list); len(got) != 3 || got[0] != "memory" || got[1] != "pids" || got[2] != "cpu" {
 		t.Error(got)
 	}
-	refused(list, "pids", "why")
+	markAbsent(list, "pids", "why")
 	for _, s := range list {
 		if (s.Reason != "") != (s.Controller == "pids") {
 			t.Errorf("%+v", s)

@@ -8,16 +8,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Usage is what a group's processes used and ran into. A field is zero where the kernel does not tell.
+// Usage is what a group's processes used, and which limits they reached. A field is zero where the kernel has no
+// counter.
 type Usage struct {
 	CPU     time.Duration // user and system
 	Peak    int64         // bytes of memory; Linux 5.19
-	Killed  int64         // processes that were killed for want of memory
-	AtLimit bool          // and that was for the group's own limit, not for that of a group above or the machine's
+	Killed  int64         // processes that the OOM killer killed
+	AtLimit bool          // the group's own limit was reached, not the limit of an ancestor or the machine's memory
 	Refused int64         // forks that were refused
 }
 
-// Usage reads what the group has used up to now.
+// Usage reads the group's counters.
 func (g *Group) Usage() (u Usage) {
 	if !g.Made() {
 		return u
@@ -37,7 +38,7 @@ func (g *Group) Usage() (u Usage) {
 	return u
 }
 
-// RefusedForks is a descriptor that poll(2) has POLLPRI for once the kernel refuses a fork, or -1.
+// RefusedForks is a descriptor of pids.events for poll(2), which shows POLLPRI after the kernel refused a fork; or -1.
 func (g *Group) RefusedForks() int {
 	if !g.Holds("pids.max") {
 		return -1
@@ -46,23 +47,9 @@ func (g *Group) RefusedForks() int {
 	if err != nil {
 		return -1
 	}
-	if _, err = platform.ReadFD(fd, 4096); err != nil { // what has been read is what there is news of later
+	if _, err = platform.ReadFD(fd, 4096); err != nil { // POLLPRI follows a change after the last read
 		unix.Close(fd)
 		return -1
 	}
 	return fd
-}
-
-// Limit is the number that a file of the group holds the server to, or 0.
-func (g *Group) Limit(file string) int64 {
-	if !g.Holds(file) {
-		return 0
-	}
-	for i := range g.Settings {
-		if s := &g.Settings[i]; s.File == file {
-			n, _ := strconv.ParseInt(s.Value, 10, 64)
-			return n
-		}
-	}
-	return 0
 }
