@@ -7,10 +7,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// WriteNow writes to a pipe, a socket or a terminal without waiting, though the open file that others share may block: EAGAIN if there
-// is no room. That poll(2) said there was does not help: another writer can fill it in between, for good. A pipe knows
-// RWF_NOWAIT since Linux 6.4 (afed6271f5b0), pwritev2(2); else the same is opened once more, if its owner lets this process.
-// Where neither can be had, and of files, it is write(2).
+// WriteNow writes to a pipe, a socket or a terminal without blocking: EAGAIN says that there is no room. The open file
+// description may be a blocking one that other processes share, and POLLOUT of poll(2) is no promise: another writer can
+// fill the pipe before this write. A pipe takes RWF_NOWAIT of pwritev2(2) since Linux 6.4 (afed6271f5b0). Where the kernel
+// does not, the file is opened anew with O_NONBLOCK. A file that cannot be opened anew, and a regular file, get write(2).
 func WriteNow(fd int, b []byte) (int, error) {
 	var st unix.Stat_t
 	if err := unix.Fstat(fd, &st); err != nil {
@@ -27,7 +27,8 @@ func WriteNow(fd int, b []byte) (int, error) {
 	if err != unix.EOPNOTSUPP && err != unix.ENOSYS && err != unix.EINVAL {
 		return n, err
 	}
-	again, err := unix.Open("/proc/self/fd/"+strconv.Itoa(fd), unix.O_WRONLY|unix.O_NONBLOCK|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
+	const flags = unix.O_WRONLY | unix.O_NONBLOCK | unix.O_NOCTTY | unix.O_CLOEXEC
+	again, err := unix.Open("/proc/self/fd/"+strconv.Itoa(fd), flags, 0)
 	if err != nil {
 		return unix.Write(fd, b)
 	}
@@ -35,7 +36,7 @@ func WriteNow(fd int, b []byte) (int, error) {
 	return unix.Write(again, b)
 }
 
-// send is sendmsg(2), or write(2) where a filter around this process refuses that, by whatever errno.
+// send is sendmsg(2) with MSG_DONTWAIT, or write(2) where a filter around this process refuses sendmsg(2).
 func send(fd int, b []byte) (int, error) {
 	if !noSendmsg.Load() {
 		switch n, err := unix.SendmsgN(fd, b, nil, nil, unix.MSG_DONTWAIT); err {
@@ -48,6 +49,6 @@ func send(fd int, b []byte) (int, error) {
 
 var noSendmsg atomic.Bool
 
-// WithoutSendmsg has this package write to sockets by write(2) from now on: a filter around this process ends whoever calls
-// sendmsg(2), and what is left to be done is to say so. In a unit of systemd's standard error is a socket.
+// WithoutSendmsg makes this package write to sockets by write(2) from now on. A filter around this process may kill the
+// caller of sendmsg(2), and the standard error of a systemd unit, where the error has to be said, is a socket.
 func WithoutSendmsg() { noSendmsg.Store(true) }

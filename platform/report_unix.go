@@ -8,8 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ReportFD is an error unless the caller of this program handed fd over for a report: to write to, and no second way to what
-// the server is handed as standard input, output or error. The server writes to these, and could forge what is reported.
+// ReportFD is an error unless the caller of this program handed fd over for a report: to write to, and no second way
+// to what the server is handed as standard input, output or error. The server writes to these, and could forge what
+// is reported.
 func ReportFD(fd int) error {
 	if err := Inherited(fd, true); err != nil {
 		return err
@@ -17,8 +18,9 @@ func ReportFD(fd int) error {
 	return notStandard(fd)
 }
 
-// CreateReport opens a file for the lines of a report: new with mode 0600, or emptied. A link is not followed, and the
-// descriptor survives an execve. What the server is handed as standard input, output or error is refused, and left as it is.
+// CreateReport opens a file for the lines of a report: new with mode 0600, or emptied. A link is not followed, and
+// the descriptor survives an execve. What the server is handed as standard input, output or error is refused, and
+// left as it is.
 func CreateReport(path string) (int, error) {
 	fd, err := openRetry(path, unix.O_WRONLY|unix.O_CREAT|unix.O_NOFOLLOW|unix.O_NOCTTY|unix.O_NONBLOCK, 0o600)
 	if err != nil {
@@ -47,7 +49,8 @@ func truncate(fd int) error {
 	}
 }
 
-// notStandard compares a descriptor with the server's. The two ends of a pipe are one file; those of a socketpair are not.
+// notStandard compares a descriptor with the server's. The two ends of a pipe are one file; those of a socketpair are
+// not.
 func notStandard(fd int) error {
 	var own, st unix.Stat_t
 	if err := unix.Fstat(fd, &own); err != nil {
@@ -61,8 +64,8 @@ func notStandard(fd int) error {
 	return nil
 }
 
-// isSame reports whether what is written to one of two descriptors comes out where what is written to the other does. Of
-// character devices only a terminal is of that kind: /dev/null may be both.
+// isSame reports whether what is written to one of two descriptors comes out where what is written to the other does.
+// Of character devices only a terminal is of that kind: /dev/null may be both.
 func isSame(a, b int, x, y *unix.Stat_t) bool {
 	if x.Mode&unix.S_IFMT == unix.S_IFCHR {
 		return ShowsColour(uintptr(a)) && ShowsColour(uintptr(b)) && sameTerminal(a, b)

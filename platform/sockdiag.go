@@ -4,7 +4,8 @@ import "encoding/binary"
 
 // A BoundSocket is a UNIX domain socket with a name in a file system.
 type BoundSocket struct {
-	Name string // as bind(2) got it: relative perhaps, or of another root, and the file may have been renamed or removed since
+	// Name is the argument of bind(2). It may be relative, or of another root, and the file may be renamed or removed.
+	Name string
 	Dev  uint64 // of the file system, as mountinfo has it: major<<32 | minor
 	Ino  uint32 // the lower half of the inode's number
 }
@@ -23,7 +24,8 @@ const (
 	diagEstablished = 1 // its state, one of TCP's
 )
 
-// A DiagError is the number of the error with which the kernel answered; 0 is an answer that is not as sock_diag(7) says.
+// A DiagError is the number of the error with which the kernel answered; 0 is an answer that is not as sock_diag(7)
+// says.
 type DiagError int
 
 func (e DiagError) Error() string { return "sock_diag: not as sock_diag(7) says" }

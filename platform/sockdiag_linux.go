@@ -11,9 +11,10 @@ import (
 // BoundSockets asks the kernel for the UNIX domain sockets of this network namespace that have a name in a file system,
 // whoever made them; sock_diag(7). No right is needed. It fails where a filter or the kernel has no such question.
 //
-// An answer of one datagram is made in one go and has every socket that was there all the time. In a longer one the kernel finds
-// where to go on by counting the sockets in a row of its table, and no mark (NLM_F_DUMP_INTR) says that the row has changed since:
-// unix_diag_dump in its net/unix/diag.c. Where one was removed another is passed over. So it is asked again until nothing is new.
+// An answer of one datagram is made in one go and has every socket that was there all the time. In a longer one the
+// kernel finds where to go on by counting the sockets in a row of its table, and no mark (NLM_F_DUMP_INTR) says that
+// the row has changed since: unix_diag_dump in its net/unix/diag.c. Where one was removed another is passed over. So
+// it is asked again until nothing is new.
 func BoundSockets() ([]BoundSocket, error) {
 	var found []BoundSocket
 	seen := map[BoundSocket]bool{}
@@ -38,8 +39,8 @@ func BoundSockets() ([]BoundSocket, error) {
 // askAgain is how often at most. To be passed over in each of them a socket would have to be unlucky as often.
 const askAgain = 8
 
-// diagFilled is less than the first datagram of a dump has room for beside one more socket: a page without the kernel's own part.
-// The datagrams behind it have more.
+// diagFilled is less than the first datagram of a dump has room for beside one more socket: a page without the
+// kernel's own part. The datagrams behind it have more.
 const diagFilled = 3 << 10
 
 // boundSockets asks once. It is a whole answer if the first datagram had room for more.

@@ -3,46 +3,53 @@ package platform
 import (
 	"bytes"
 	"strconv"
+	"strings"
 )
 
-// Pending reads from /proc/PID/status which signals wait for the process as a whole, as a mask; proc_pid_status(5).
+// statusField is a field of /proc/PID/status without its white space; proc_pid_status(5).
+func statusField(status []byte, name string) (text string, ok bool) {
+	_, after, ok := bytes.Cut(status, []byte("\n"+name+":"))
+	line, _, _ := bytes.Cut(after, []byte("\n"))
+	return string(bytes.TrimSpace(line)), ok
+}
+
+// Pending is the mask of the signals pending for a process as a whole, from its /proc/PID/status.
 func Pending(status []byte) (mask uint64, ok bool) {
-	const name = "\nShdPnd:"
-	i := bytes.Index(status, []byte(name))
-	if i < 0 {
-		return 0, false
-	}
-	line, _, _ := bytes.Cut(status[i+len(name):], []byte("\n"))
-	mask, err := strconv.ParseUint(string(bytes.TrimSpace(line)), 16, 64)
+	text, _ := statusField(status, "ShdPnd")
+	mask, err := strconv.ParseUint(text, 16, 64)
 	return mask, err == nil
 }
 
-// Process reads from /proc/TID/status the id of the thread's process, as that process itself sees it: the last of NStgid,
-// which has one for each pid namespace from the reader's on; proc_pid_status(5).
+// Process is the process id of a thread in the thread's own pid namespace, from its /proc/TID/status: the last number
+// of NStgid, which has a number for each pid namespace from the reader's on.
 func Process(status []byte) (pid int, ok bool) {
-	const name = "\nNStgid:"
-	i := bytes.Index(status, []byte(name))
-	if i < 0 {
-		return 0, false
-	}
-	line, _, _ := bytes.Cut(status[i+len(name):], []byte("\n"))
-	ids := bytes.Fields(line)
-	if len(ids) == 0 {
-		return 0, false
-	}
-	n, err := strconv.ParseUint(string(ids[len(ids)-1]), 10, 31)
+	text, _ := statusField(status, "NStgid")
+	n, err := strconv.ParseUint(text[strings.LastIndexByte(text, '\t')+1:], 10, 31)
 	return int(n), err == nil && n > 0
+}
+
+// Filters is the number of a thread's seccomp filters, from its /proc/PID/status. Linux before 5.9 does not show it.
+func Filters(status []byte) (n int, ok bool) {
+	text, _ := statusField(status, "Seccomp_filters")
+	n, err := strconv.Atoi(text)
+	return n, err == nil
+}
+
+// NoNewPrivs is a process's no_new_privs, from its /proc/PID/status. Linux before 4.10 does not show it.
+func NoNewPrivs(status []byte) (set, ok bool) {
+	text, ok := statusField(status, "NoNewPrivs")
+	return text == "1", ok && text != ""
 }
 
 // A Mapping is one line of /proc/PID/maps; proc_pid_maps(5).
 type Mapping struct {
-	FileID        // Ino 0: no file
-	Path   string // a newline in it is \012
-	Shared bool   // with all who map the file
-	Writes bool   // what is written there is written to the file; of a table that does not say so: what can be written now
+	FileID        // Ino 0: the mapping has no file
+	Path   string // a newline is shown as \012
+	Shared bool   // MAP_SHARED
+	Writes bool   // the process can write to the file: now, or in smaps also after mprotect(2)
 }
 
-// ParseMaps reads the whole of it, or of /proc/PID/smaps: that tells of a shared mapping too whether it could be made writable.
+// ParseMaps parses /proc/PID/maps or /proc/PID/smaps. Only smaps shows that a shared mapping could be made writable.
 func ParseMaps(b []byte) (maps []Mapping, ok bool) {
 	for len(b) > 0 {
 		line, rest, whole := bytes.Cut(b, []byte("\n"))
@@ -50,8 +57,8 @@ func ParseMaps(b []byte) (maps []Mapping, ok bool) {
 			return nil, false
 		}
 		b = rest
-		name, flags, told := bytes.Cut(line, []byte(":"))
-		if told && len(name) > 0 && 'A' <= name[0] && name[0] <= 'Z' { // of smaps: VmFlags and others
+		name, flags, isField := bytes.Cut(line, []byte(":"))
+		if isField && len(name) > 0 && 'A' <= name[0] && name[0] <= 'Z' { // VmFlags and other fields of smaps
 			if string(name) == "VmFlags" && len(maps) > 0 {
 				m := &maps[len(maps)-1]
 				m.Writes = m.Shared && bytes.Contains(append(flags, ' '), []byte(" sh "))
@@ -67,7 +74,7 @@ func ParseMaps(b []byte) (maps []Mapping, ok bool) {
 	return maps, true
 }
 
-// parseMapping reads: start-end perms offset major:minor inode [path]
+// parseMapping parses "start-end perms offset major:minor inode [path]".
 func parseMapping(line []byte) (m Mapping, ok bool) {
 	f := bytes.SplitN(line, []byte(" "), 6)
 	if len(f) < 5 || len(f[1]) != 4 {
@@ -85,26 +92,4 @@ func parseMapping(line []byte) (m Mapping, ok bool) {
 		m.Path = string(bytes.TrimLeft(f[5], " "))
 	}
 	return m, true
-}
-
-// Filters reads from /proc/PID/status how many seccomp filters a thread has. Kernels before 5.9 do not say.
-func Filters(status []byte) (n int, ok bool) {
-	const name = "\nSeccomp_filters:"
-	i := bytes.Index(status, []byte(name))
-	if i < 0 {
-		return 0, false
-	}
-	line, _, _ := bytes.Cut(status[i+len(name):], []byte("\n"))
-	n, err := strconv.Atoi(string(bytes.TrimSpace(line)))
-	return n, err == nil
-}
-
-// NoNewPrivs reads from /proc/PID/status whether a process can gain rights no more. Kernels before 4.10 do not say.
-func NoNewPrivs(status []byte) (held, ok bool) {
-	const name = "\nNoNewPrivs:\t"
-	i := bytes.Index(status, []byte(name))
-	if i < 0 || i+len(name) >= len(status) {
-		return false, false
-	}
-	return status[i+len(name)] == '1', true
 }

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// WriteUntil writes all of b before a moment. A write that nobody reads is left to a goroutine of its own: nothing ends it but
-// this process.
+// WriteUntil writes all of b before a moment. A write that nobody reads is left to a goroutine of its own: nothing
+// ends it but this process.
 func WriteUntil(fd int, b []byte, until time.Time) error {
 	done := make(chan error, 1)
 	go func() { done <- writeAll(Handle(fd), b) }()

@@ -27,8 +27,8 @@ func refuseProcesses(p *seccomp.Program, arg uint32) {
 	p.Ret(errno(eperm))
 }
 
-// uncut is open, and refuses to cut a file that is not opened for writing, reading or not: with both bits of the mode the
-// kernel asks for both rights and gives none, and cuts.
+// uncut is open, and refuses to cut a file that is not opened for writing, reading or not: with both bits of the mode
+// the kernel asks for both rights and gives none, and cuts.
 func uncut(p *seccomp.Program, flags uint32) {
 	whole, refuse := p.NewLabel(), p.NewLabel()
 	p.LdLo(flags)

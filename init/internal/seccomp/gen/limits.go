@@ -5,10 +5,10 @@ import (
 	"golang.org/x/net/bpf"
 )
 
-// The limit of core dumps is set once, by the launcher, to 1: of a core_pattern that is a program the kernel looks at no
-// other value (core(5)), and whoever could lower it to 0 could have that program of the host run on a crash of its choice.
-// Who asks is told that it went well, and nothing is done: those who ask want no core dumps, as gpg and ssh-agent do and
-// end when they are refused, and there are none.
+// The limit of core dumps is set once, by the launcher, to 1: of a core_pattern that is a program the kernel looks at
+// no other value (core(5)), and whoever could lower it to 0 could have that program of the host run on a crash of its
+// choice. Who asks is told that it went well, and nothing is done: those who ask want no core dumps, as gpg and
+// ssh-agent do and end when they are refused, and there are none.
 const done = 0xfff // no errno is so high; writeBlock makes 0 of it, for which the assembler would write EPERM
 
 func setrlimit(p *seccomp.Program) {
@@ -20,8 +20,8 @@ func setrlimit(p *seccomp.Program) {
 	p.Ret(errno(done))
 }
 
-// prlimit allows to read the limit: the pointer to the new one is nil. The kernel takes all 64 bits of a pointer. A caller
-// that wants the old limit at the same time is refused, for it would take what nobody wrote for an answer.
+// prlimit allows to read the limit: the pointer to the new one is nil. The kernel takes all 64 bits of a pointer. A
+// caller that wants the old limit at the same time is refused, for it would take what nobody wrote for an answer.
 func prlimit(p *seccomp.Program) {
 	allow, core, refuse := p.NewLabel(), p.NewLabel(), p.NewLabel()
 	p.LdLo(1)
