@@ -87,7 +87,8 @@ func parseMapping(line []byte) (m Mapping, ok bool) {
 	if !both || err1 != nil || err2 != nil || err3 != nil {
 		return m, false
 	}
-	m = Mapping{FileID: FileID{Dev: hi<<32 | lo, Ino: ino}, Shared: f[1][3] == 's', Writes: f[1][3] == 's' && f[1][1] == 'w'}
+	shared := f[1][3] == 's'
+	m = Mapping{FileID: FileID{Dev: hi<<32 | lo, Ino: ino}, Shared: shared, Writes: shared && f[1][1] == 'w'}
 	if len(f) == 6 {
 		m.Path = string(bytes.TrimLeft(f[5], " "))
 	}
