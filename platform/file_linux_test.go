@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// The folder is as the kernel has it: a link for each number, into the tree of devices, where a partition lies in its disk.
+// The folder is as the kernel has it: a link for each number, into the tree of devices, where a partition lies in its
+// disk.
 func TestDisk(t *testing.T) {
 	sys := t.TempDir()
 	for name, text := range map[string]string{

@@ -7,10 +7,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// WriteNow writes to a pipe, a socket or a terminal without blocking: EAGAIN says that there is no room. The open file
-// description may be a blocking one that other processes share, and POLLOUT of poll(2) is no promise: another writer can
-// fill the pipe before this write. A pipe takes RWF_NOWAIT of pwritev2(2) since Linux 6.4 (afed6271f5b0). Where the kernel
-// does not, the file is opened anew with O_NONBLOCK. A file that cannot be opened anew, and a regular file, get write(2).
+// WriteNow writes to a pipe, a socket or a terminal without blocking: EAGAIN says that there is no room. The open
+// file description may be a blocking one that other processes share, and POLLOUT of poll(2) is no promise: another
+// writer can fill the pipe before this write. A pipe takes RWF_NOWAIT of pwritev2(2) since Linux 6.4 (afed6271f5b0).
+// Where the kernel does not, the file is opened anew with O_NONBLOCK. A file that cannot be opened anew, and a
+// regular file, get write(2).
 func WriteNow(fd int, b []byte) (int, error) {
 	var st unix.Stat_t
 	if err := unix.Fstat(fd, &st); err != nil {

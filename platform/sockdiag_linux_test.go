@@ -186,7 +186,8 @@ func lastingOf(all []BoundSocket) int {
 	return len(names)
 }
 
-// churn makes and removes sockets in all rows of the kernel's table: those without a name are in rows of their own, so they get one.
+// churn makes and removes sockets in all rows of the kernel's table: those without a name are in rows of their own,
+// so they get one.
 func churn(stop, over chan struct{}) {
 	defer func() { over <- struct{}{} }()
 	dir, err := os.MkdirTemp(".", "churn-")

@@ -40,8 +40,8 @@ func TestParseStat(t *testing.T) {
 	}
 }
 
-// FuzzStat: whatever a process calls itself, it is nobody else's child, in no other group, and no older: the line is as the
-// kernel writes it, do_task_stat in fs/proc/array.c. Of what no kernel writes nothing is demanded but an end.
+// FuzzStat: whatever a process calls itself, it is nobody else's child, in no other group, and no older: the line is
+// as the kernel writes it, do_task_stat in fs/proc/array.c. Of what no kernel writes nothing is demanded but an end.
 func FuzzStat(f *testing.F) {
 	f.Add("sh", byte('S'), 17, 4700, 4600, uint64(98765))
 	f.Add("a) R 1 1 1 0 -1", byte('T'), 2, 3, 4, uint64(5))

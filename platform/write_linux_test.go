@@ -58,8 +58,8 @@ func TestWriteUntilOfWhatTakesNothing(t *testing.T) {
 	}
 }
 
-// Another process that has both ends of a pipe makes room, and takes it again just when a write was told that there is some.
-// The write is not waited for: while one lasts longer than it may, nobody makes room for a second.
+// Another process that has both ends of a pipe makes room, and takes it again just when a write was told that there
+// is some. The write is not waited for: while one lasts longer than it may, nobody makes room for a second.
 func TestWriteUntilNeverWaits(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {

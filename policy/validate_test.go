@@ -48,8 +48,8 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// Each value that nothing enforces is refused by name, and the rest can be launched. Whoever deletes a line of unenforced
-// moves its row here into the last document.
+// Each value that nothing enforces is refused by name, and the rest can be launched. Whoever deletes a line of
+// unenforced moves its row here into the last document.
 func TestUnenforced(t *testing.T) {
 	tail := "not enforced yet by this version; remove it"
 	for _, test := range []struct{ doc, want string }{

@@ -66,7 +66,8 @@ func TestLookup(t *testing.T) {
 	}
 }
 
-// What the shim gets is longer than the document that a user wrote: absolute paths, one a line. It is read all the same.
+// What the shim gets is longer than the document that a user wrote: absolute paths, one a line. It is read all the
+// same.
 func TestLongPolicy(t *testing.T) {
 	doc := `{"version":1,"filesystem":{"denyRead":["-a"` + strings.Repeat(`,"-a"`, policy.MaxDocument/5-20) + "]}}"
 	p, err := policy.Parse([]byte(doc))

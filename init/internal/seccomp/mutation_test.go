@@ -49,8 +49,8 @@ func TestMutatedTable(t *testing.T) {
 }
 
 // TestMutatedProgram changes each instruction of the program, in every way that could matter: the tables have to
-// notice. So no rule can be taken out of the filter, or widened by one bit, without a red test. With -short those of the
-// program that most launches have.
+// notice. So no rule can be taken out of the filter, or widened by one bit, without a red test. With -short those of
+// the program that most launches have.
 func TestMutatedProgram(t *testing.T) {
 	dangerous := readReported(t)
 	samples := readSamples(t)

@@ -11,8 +11,8 @@ import (
 // strictest are options under which together every rule says something else than "allow".
 var strictest = []string{"-", "traced", "nounix,noinet,nonetlink,noipc,nopeers"}
 
-// TestEveryRuleIsMissed lets the calls of a rule pass, or one call that is refused by its name: the tables have to notice
-// under each option that makes a difference. docs/removals.md has what it found.
+// TestEveryRuleIsMissed lets the calls of a rule pass, or one call that is refused by its name: the tables have to
+// notice under each option that makes a difference. docs/removals.md has what it found.
 func TestEveryRuleIsMissed(t *testing.T) {
 	samples := readSamples(t)
 	noticed := map[string]map[string]bool{} // by what was taken away: who noticed

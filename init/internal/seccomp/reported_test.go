@@ -15,7 +15,8 @@ func readReported(t testing.TB) map[string]bool {
 	return names
 }
 
-// reportedRows are the rows of a filter that has a listener: it is asked about what is reported, and nothing else changes.
+// reportedRows are the rows of a filter that has a listener: it is asked about what is reported, and nothing else
+// changes.
 func reportedRows(t testing.TB, rows []row, notify bool) []row {
 	t.Helper()
 	rows, names := slices.Clone(rows), readReported(t)
