@@ -40,7 +40,7 @@ func (l *Launch) cloneServer(b *build) program.Op {
 	if l.state.cgroup != 0 {
 		clone = sys.Clone3(l.state.cgroup, cloneArgsSize)
 	}
-	return b.StepExactly(program.Int(0), clone).Fork()
+	return b.Step(clone).Returns(program.Int(0)).Fork()
 }
 
 // cgroup compares the group of the server's process, as the process reads it and as the shim does.

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	cgroups "github.com/security-mcp/mcp-sandbox/init/internal/cgroup"
-	"github.com/security-mcp/mcp-sandbox/init/internal/program"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 )
 
@@ -16,7 +15,7 @@ func grouped(change func(g *cgroups.Group, c *check, self *string)) (order.Layer
 		{File: "cpu.max", Want: "1 2", Reason: "no controller", Effect: "no rate"},
 	}}
 	self := "12:pids:/elsewhere\n0::/a/mcp-sandbox-1\n"
-	l := &Launch{Program: program.New(make([]byte, program.Size))}
+	l := emptyLaunch()
 	results := l.Copy()
 	report := order.LayerReport{Layer: order.Cgroup}
 	c := &check{Evidence: &Evidence{Results: results, Server: 17}, Request: &Request{Group: g}, launch: l, layer: &report}

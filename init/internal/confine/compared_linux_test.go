@@ -36,8 +36,8 @@ func TestTextsDiffer(t *testing.T) {
 // TestRulesAreCompared: in reduced a rule is for the inode that was looked at, by a descriptor of its own, and one that gives
 // reading gives no more.
 func TestRulesAreCompared(t *testing.T) {
-	l := &Launch{Program: program.New(make([]byte, program.Size)), in: reduced}
-	b := &build{Program: l.Program, Request: &Request{View: &fsview.View{}}, launch: l}
+	l := emptyLaunch()
+	b := &build{Builder: l.builder, Request: &Request{View: &fsview.View{}}, launch: l}
 	node := &fsview.Node{Path: "/srv/r", Source: "/srv/r", Kind: fsview.Bind, Folder: true, FileID: platform.FileID{Dev: 8<<32 | 1, Ino: 10}}
 	state := &landlockState{rules: []rule{{path: node.Source, rights: rightsRead, node: node, refuses: node.Source}}}
 	w := &state.rules[0]
@@ -93,7 +93,7 @@ func TestKeysAreCovered(t *testing.T) {
 	}{{0, true}, {fails(unix.ENOENT), true}, {fails(unix.EPERM), false}, {fails(unix.EINVAL), false}, {fails(unix.ENOSYS), false}} {
 		r := readOnlyProc{proc: new(procMount)}
 		l := NewLaunch(make([]byte, program.Size), &policy.Policy{}, policy.Full, false)
-		b := &build{Program: l.Program, Request: &Request{View: &fsview.View{}}, launch: l}
+		b := &build{Builder: l.builder, Request: &Request{View: &fsview.View{}}, launch: l}
 		r.proc.mount(b, b.copyOf("/"))
 		r.ops(b)
 		results := l.Copy()

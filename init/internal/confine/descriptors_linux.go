@@ -28,7 +28,7 @@ const (
 func (r *closeInherited) ops(b *build) {
 	unnamed := fdTrees + b.launch.extraFDs
 	b.Do(sys.CloseRange(unnamed, everything, 0))
-	r.closed = b.AskFor(program.Errno(unix.EBADF), sys.Fcntl(sys.FD(fdTrees+b.launch.extraFDs), unix.F_GETFD, 0))
+	r.closed = b.Ask(sys.Fcntl(sys.FD(fdTrees+b.launch.extraFDs), unix.F_GETFD, 0)).Returns(program.Errno(unix.EBADF))
 	b.Do(sys.Setsid())
 	r.session = b.Ask(sys.Getsid(0))
 	if !b.TTY {

@@ -27,9 +27,9 @@ func (r *reopenNull) ops(b *build) {
 		}
 		flags := b.Ask(sys.Fcntl(sys.FD(fd), unix.F_GETFL, 0))
 		again := b.Do(sys.OpenatFlags(sys.CWD, nullPath, flags.Result()))
-		b.DoExactly(program.Int(fd), sys.Dup3(again.Result(), fd, 0)).For(nullPath)
+		b.Do(sys.Dup3(again.Result(), fd, 0)).Returns(program.Int(fd)).For(nullPath)
 		r.fds = append(r.fds, fd)
-		r.modes = append(r.modes, b.AskFor(program.Errno(unix.EROFS), sys.Fchmod(sys.FD(fd), 0o666)).For(nullPath))
+		r.modes = append(r.modes, b.Ask(sys.Fchmod(sys.FD(fd), 0o666)).Returns(program.Errno(unix.EROFS)).For(nullPath))
 	}
 }
 

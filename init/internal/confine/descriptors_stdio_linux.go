@@ -66,16 +66,16 @@ func (r *stdio) ops(b *build) {
 		d := &r.fds[fd]
 		d.is.at = b.Space(statxSize)
 		look := sys.Statx(sys.FD(fd), "", unix.AT_EMPTY_PATH, unix.STATX_BASIC_STATS, d.is.at)
-		d.is.op = b.AskFor(program.Int(0), look)
+		d.is.op = b.Ask(look).Returns(program.Int(0))
 		if !b.Stdio[fd].Is(unix.S_IFSOCK) {
 			continue
 		}
 		for i, option := range [...]int{unix.SO_DOMAIN, unix.SO_TYPE, unix.SO_ACCEPTCONN} {
 			d.options[i] = b.Space(8)
-			b.AskFor(program.Int(0), sys.Getsockopt(sys.FD(fd), unix.SOL_SOCKET, option, d.options[i], 4))
+			b.Ask(sys.Getsockopt(sys.FD(fd), unix.SOL_SOCKET, option, d.options[i], 4)).Returns(program.Int(0))
 		}
 		address := b.Space(unix.SizeofSockaddrAny)
-		d.peer = b.AskFor(program.Int(0), sys.Getpeername(sys.FD(fd), address, unix.SizeofSockaddrAny))
+		d.peer = b.Ask(sys.Getpeername(sys.FD(fd), address, unix.SizeofSockaddrAny)).Returns(program.Int(0))
 	}
 }
 

@@ -18,9 +18,9 @@ const (
 // cloneInit writes the part of the program that is known before the launch is planned: the runner clones init and
 // exits, and init waits. So the kernel makes the namespaces while the shim plans.
 func (l *Launch) cloneInit(hostNet bool) {
-	b := &build{Program: l.Program, launch: l}
+	b := &build{Builder: l.builder, launch: l}
 	outer := new(program.Label)
-	l.Layer("namespaces")
+	b.Layer("namespaces")
 	// First, for a host that finds the runner of a killed shim by this name.
 	b.Call(sys.Prctl(unix.PR_SET_NAME, program.Str(order.RunnerName)))
 	flags := unix.CLONE_PARENT | int(unix.SIGCHLD)
@@ -31,7 +31,7 @@ func (l *Launch) cloneInit(hostNet bool) {
 		flags |= unix.CLONE_NEWNET
 	}
 	zero := program.Int(0)
-	l.clone = b.StepExactly(zero, sys.Clone(flags)).Fork().Else(outer)
+	l.clone = b.Step(sys.Clone(flags)).Returns(zero).Fork().Else(outer)
 	b.awaitRelease()
 	b.Jump(&l.completed)
 	b.Bind(outer)
@@ -49,7 +49,7 @@ func (l *Launch) writeFrame(b *build) {
 	b.Bind(&l.completed)
 	l.writeRows(b, inInit)
 
-	l.Layer("exec")
+	b.Layer("exec")
 	l.server = l.cloneServer(b).Else(reap)
 	l.writeRows(b, inServer)
 	l.execServer(b)
@@ -95,18 +95,18 @@ func (l *Launch) execServer(b *build) {
 
 // signalReady tells the shim that the process has come to the end of its evidence.
 func (b *build) signalReady() {
-	b.StepExactly(program.Int(len(MsgReady)), sys.Write(sys.FD(fdReady), MsgReady))
+	b.Step(sys.Write(sys.FD(fdReady), MsgReady)).Returns(program.Int(len(MsgReady)))
 }
 
 // awaitRelease waits for the shim. It ends the process if the shim is gone, which alone holds the other end.
 func (b *build) awaitRelease() {
-	b.StepExactly(program.Int(1), sys.Read(sys.FD(fdRelease), b.Space(8), 1))
+	b.Step(sys.Read(sys.FD(fdRelease), b.Space(8), 1)).Returns(program.Int(1))
 }
 
 // checkParentAlive ends the process if the shim is gone: PR_SET_PDEATHSIG tells only of a later death.
 func (b *build) checkParentAlive() {
 	poll := program.Words(fdLifeline) // no events: POLLHUP alone
-	b.StepExactly(program.Int(0), sys.Ppoll(poll, 1, program.Words(0, 0)))
+	b.Step(sys.Ppoll(poll, 1, program.Words(0, 0))).Returns(program.Int(0))
 }
 
 // initPID is init's number for itself and for the server.

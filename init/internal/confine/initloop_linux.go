@@ -56,14 +56,14 @@ func (p *initLoop) awaitSignal(b *build, orphaned *program.Label) program.Op {
 	if p.grace > 0 {
 		p.checkHost(b, orphaned)
 	}
-	return b.StepExactly(program.Int(0), sys.Read(sys.FD(fdLifeline), p.signal, 1))
+	return b.Step(sys.Read(sys.FD(fdLifeline), p.signal, 1)).Returns(program.Int(0))
 }
 
 // checkHost polls the host's pidfd. When the host has ended, a timerfd takes its place: a read of it succeeds once
 // the time is over, and a read of a pidfd fails.
 func (p *initLoop) checkHost(b *build, orphaned *program.Label) {
 	alive, ended, start := new(program.Label), new(program.Label), new(program.Label)
-	b.StepExactly(program.Int(0), sys.Ppoll(program.Ref(p.fds.Plus(2*pollfdSize)), 1, program.Words(0, 0))).Else(ended)
+	b.Step(sys.Ppoll(program.Ref(p.fds.Plus(2*pollfdSize)), 1, program.Words(0, 0))).Returns(program.Int(0)).Else(ended)
 	b.Jump(alive)
 	b.Bind(ended)
 	b.Call(sys.Read(sys.FD(fdHost), p.info, 8))
@@ -111,7 +111,7 @@ func pollfds(first byte, host bool) []byte {
 // reapServer waits for any process, without blocking. It goes on behind itself once the server was reaped, else at
 // others. A result that is the server's id means that the status is the server's: init makes this call nowhere else.
 func (l *Launch) reapServer(b *build, others *program.Label) {
-	l.reaped = b.StepExactly(l.server.Result(), sys.Wait4(-1, l.status, unix.WNOHANG)).Else(others)
+	l.reaped = b.Step(sys.Wait4(-1, l.status, unix.WNOHANG)).Returns(l.server.Result()).Else(others)
 }
 
 // reapLoop is init's loop in a pid namespace: init passes signals on, reaps, and ends with the shim or the server.

@@ -15,7 +15,7 @@ import (
 
 // inTable is the row of a type that a confinement has, after the rows of its layer before it were laid out.
 func inTable(layer order.Layer, like row, c policy.Confinement, req *Request) row {
-	b := &build{Program: program.New(make([]byte, program.Size)), Request: req, launch: new(Launch)}
+	b := &build{Builder: program.New(make([]byte, program.Size)), Request: req, launch: new(Launch)}
 	b.launch.in = setOf(c, false)
 	if req.View == nil {
 		req.View = &fsview.View{Process: fsview.Process{Cwd: "/"}}
@@ -40,7 +40,7 @@ func answered(r row, c policy.Confinement, req *Request, stored func(*program.Re
 	l := NewLaunch(make([]byte, program.Size), &req.Policy, c, false)
 	l.req = req
 	from := l.Len()
-	r.ops(&build{Program: l.Program, Request: req, launch: l})
+	r.ops(&build{Builder: l.builder, Request: req, launch: l})
 	results := l.Copy()
 	for i := from; i < l.Len(); i++ {
 		results.Store(l.Op(i), 0)
@@ -239,4 +239,10 @@ func TestLayerWithoutEvidence(t *testing.T) {
 	if conclude(&check{layer: &l}); l.State != order.Off {
 		t.Errorf("a layer that is off: %s", l.State)
 	}
+}
+
+// emptyLaunch is a launch in reduced without any row.
+func emptyLaunch() *Launch {
+	b := program.New(make([]byte, program.Size))
+	return &Launch{Program: b.Program, builder: b, in: reduced}
 }

@@ -139,7 +139,7 @@ func openCanary() program.Syscall {
 
 // signalInit tries to signal init, which is the parent of the server's process.
 func (b *build) signalInit() program.Op {
-	parent := b.AskFor(program.Int(b.launch.initPID()), sys.Getppid())
+	parent := b.Ask(sys.Getppid()).Returns(program.Int(b.launch.initPID()))
 	return b.Observe(sys.Kill(parent.Result(), program.Int(0)))
 }
 

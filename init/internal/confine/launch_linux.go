@@ -36,6 +36,7 @@ type Launch struct {
 	*program.Program
 	Spans [][2]int // the calls of each row, in the order of the table: the first, and the one behind the last
 
+	builder     *program.Builder
 	req         *Request
 	confinement policy.Confinement
 	in          confinements
@@ -65,7 +66,7 @@ func (l *Launch) View() *fsview.View { return l.req.View }
 
 // build is what a row lays its calls out with.
 type build struct {
-	*program.Program
+	*program.Builder
 	*Request
 	launch *Launch
 }
@@ -74,7 +75,8 @@ type build struct {
 // the filter out, which only confinement limits can do.
 func NewLaunch(mem []byte, p *policy.Policy, c policy.Confinement, noFilter bool) *Launch {
 	in := setOf(c, noFilter)
-	l := &Launch{Program: program.New(mem), confinement: c, in: in}
+	b := program.New(mem)
+	l := &Launch{Program: b.Program, builder: b, confinement: c, in: in}
 	l.rows = rowsOf(in, &l.state)
 	l.cloneInit(p.Level == policy.LevelNetwork)
 	return l
@@ -98,8 +100,8 @@ func (l *Launch) Complete(req *Request) error {
 	if req.HostGrace > 0 {
 		l.extraFDs++
 	}
-	l.writeFrame(&build{Program: l.Program, Request: req, launch: l})
-	if l.Full() {
+	l.writeFrame(&build{Builder: l.builder, Request: req, launch: l})
+	if l.builder.Full() {
 		return program.ErrFull
 	}
 	return nil

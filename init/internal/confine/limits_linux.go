@@ -133,7 +133,7 @@ func (r *thirdProcess) ops(b *build) {
 	if !b.limitsProcesses() {
 		return
 	}
-	r.third = b.AskFor(program.Errno(unix.EAGAIN), sys.Clone(int(unix.SIGCHLD)))
+	r.third = b.Ask(sys.Clone(int(unix.SIGCHLD))).Returns(program.Errno(unix.EAGAIN))
 }
 
 func (r *thirdProcess) check(c *check) {

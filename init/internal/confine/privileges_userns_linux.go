@@ -23,10 +23,10 @@ func (r *noUserNamespaces) ops(b *build) {
 	r.limit.at = at
 	r.open = b.Try(sys.Openat(sys.CWD, maxUserNamespaces, unix.O_RDWR|unix.O_CLOEXEC, 0))
 	b.BranchUnlessOK(none)
-	b.DoExactly(program.Int(1), sys.Write(r.open.Result(), "0")).For(maxUserNamespaces)
+	b.Do(sys.Write(r.open.Result(), "0")).Returns(program.Int(1)).For(maxUserNamespaces)
 	r.limit.op = b.Ask(sys.Pread64(r.open.Result(), at, 16, 0)).For(maxUserNamespaces)
 	b.Do(sys.Close(r.open.Result())).For(maxUserNamespaces) // or /proc could not be made read-only
-	r.another = b.AskFor(program.Errno(unix.ENOSPC), sys.Unshare(unix.CLONE_NEWUSER))
+	r.another = b.Ask(sys.Unshare(unix.CLONE_NEWUSER)).Returns(program.Errno(unix.ENOSPC))
 	b.Bind(none)
 }
 

@@ -18,7 +18,7 @@ func (r *Request) hostNet() bool { return r.Policy.Level == policy.LevelNetwork 
 // rewrite writes an existing file in one write.
 func (b *build) rewrite(path, text string) {
 	fd := b.Do(sys.Openat(sys.CWD, path, unix.O_WRONLY|unix.O_CLOEXEC, 0))
-	b.DoExactly(program.Int(len(text)), sys.Write(fd.Result(), text)).For(path)
+	b.Do(sys.Write(fd.Result(), text)).Returns(program.Int(len(text))).For(path)
 }
 
 // A fileRead is a small file and the buffer that it is read into.

@@ -37,8 +37,8 @@ type Repair struct {
 
 // NewRepair makes a repair in mem. Covers of outer folders come first.
 func NewRepair(mem []byte, m *Machine, lost []Lost) (*Repair, error) {
-	r := &Repair{Program: program.New(mem), lost: lost}
-	b := &build{Program: r.Program, Request: &Request{Machine: *m}}
+	b := &build{Builder: program.New(mem), Request: &Request{Machine: *m}}
+	r := &Repair{Program: b.Program, lost: lost}
 	b.Layer("root")
 	b.Call(sys.Prctl(unix.PR_SET_NAME, program.Str(order.RunnerName)))
 	b.Do(sys.Prctl(unix.PR_SET_PDEATHSIG, program.Int(int(unix.SIGKILL))))
@@ -52,7 +52,7 @@ func NewRepair(mem []byte, m *Machine, lost []Lost) (*Repair, error) {
 		r.cover(b, &lost[i])
 	}
 	exit(b, 0)
-	if r.Full() {
+	if b.Full() {
 		return nil, program.ErrFull
 	}
 	return r, nil

@@ -94,7 +94,7 @@ func (r *root) node(b *build, n *fsview.Node, trees *int) {
 		b.Do(sys.Symlinkat(n.Content, sys.CWD, path)).For(n.Path)
 	case fsview.File:
 		fd := b.Do(sys.Openat(sys.CWD, path, unix.O_CREAT|unix.O_EXCL|unix.O_WRONLY|unix.O_CLOEXEC, int(n.Mode)))
-		b.DoExactly(program.Int(len(n.Content)), sys.Write(fd.Result(), n.Content)).For(n.Path)
+		b.Do(sys.Write(fd.Result(), n.Content)).Returns(program.Int(len(n.Content))).For(n.Path)
 		b.Do(sys.Close(fd.Result())).For(n.Path) // or the root could not be made read-only
 	case fsview.Bind:
 		if !r.exists(b, n.Path) {

@@ -28,10 +28,10 @@ func compared(v *fsview.View, table string) (order.LayerReport, *order.Refusal) 
 	if err != nil {
 		panic(err)
 	}
-	l := &Launch{Program: program.New(make([]byte, program.Size))}
+	l := emptyLaunch()
 	proc := procMount{fresh: true}
 	for i := range proc.tries { // neither was made: /proc stays empty
-		proc.tries[i] = l.Try(program.Sys(0))
+		proc.tries[i] = l.builder.Try(program.Sys(0))
 	}
 	report := order.LayerReport{Layer: order.Root}
 	c := &check{Evidence: &Evidence{Results: l.Copy(), Mounts: mounts}, Request: &Request{View: v}, launch: l, layer: &report}

@@ -27,6 +27,7 @@ func (c *check) sockets() {
 		return
 	}
 	const none = "the server can make no socket of AF_UNIX: it would reach "
+	const connects = "sockets inside granted folders can be connected to"
 	has := " and this kernel has ABI " + strconv.Itoa(abi)
 	until := ": Landlock restricts that from ABI " + strconv.Itoa(pathnameABI) + "," + has
 	switch {
@@ -38,10 +39,9 @@ func (c *check) sockets() {
 	case s.Grant != "":
 		c.layer.Effect = none + "those of the host in " + s.Grant + ", for " + s.Why + until
 	case s.Unlisted != nil:
-		c.layer.Effect = "sockets inside granted folders can be connected to, and which there are could not be found out (" +
-			s.Unlisted.Error() + ")" + until
+		c.layer.Effect = connects + ", and which there are could not be found out (" + s.Unlisted.Error() + ")" + until
 	default:
-		c.layer.Effect = "sockets inside granted folders can be connected to if they belong to another network namespace " +
-			"or are bound later; those bound at the start are covered" + until
+		c.layer.Effect = connects + " if they belong to another network namespace or are bound later; " +
+			"those bound at the start are covered" + until
 	}
 }

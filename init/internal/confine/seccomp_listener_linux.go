@@ -28,7 +28,7 @@ func (r *listener) listen(b *build, loaded *program.Label) {
 	const flags = specAllow | unix.SECCOMP_FILTER_FLAG_NEW_LISTENER
 	r.load = b.Try(sys.Seccomp(unix.SECCOMP_SET_MODE_FILTER, flags, b.filter(b.Asking))).StoreAt(fd)
 	b.BranchUnlessOK(none)
-	b.StepExactly(program.Int(len(MsgListener)), sys.Sendmsg(sys.FD(fdReady), message, 0))
+	b.Step(sys.Sendmsg(sys.FD(fdReady), message, 0)).Returns(program.Int(len(MsgListener)))
 	b.Do(sys.Close(r.load.Result())).For("listener")
 	r.kept = b.Observe(sys.Fcntl(r.load.Result(), unix.F_GETFD, 0))
 	b.Jump(loaded)

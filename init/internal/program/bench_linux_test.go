@@ -7,7 +7,7 @@ import (
 )
 
 // launchLike adds n Ops in the mixture that a launch has: of ten, four have a string, one words, four another's result.
-func launchLike(p *Program, n int) {
+func launchLike(p *Builder, n int) {
 	at, flags := Int(unix.AT_FDCWD), Int(unix.O_PATH|unix.O_CLOEXEC)
 	var out Label
 	for p.Len() < n {

@@ -5,119 +5,62 @@ import "errors"
 // ErrFull is the error of a program that outgrew its memory.
 var ErrFull = errors.New("program: more calls or data than fit; the policy is too large")
 
-// A Program is a list of Ops and their data, stored in memory as it is built.
-type Program struct {
-	mem   []byte
-	n     int // Ops
-	data  int // end of the data in mem
-	metas []meta
-	spans []span // what Str, Bytes and Space laid out, for the printer
+// A Builder adds Ops to a program.
+type Builder struct {
+	*Program
+	*area
 	layer string
 	open  int // branches whose label has no place yet
-	full  bool
 }
-
-type span struct{ from, to int }
 
 // New builds a program in mem: [Size] bytes, all zero.
-func New(mem []byte) *Program {
-	return &Program{mem: mem, data: dataFrom, metas: make([]meta, 0, 512), spans: make([]span, 0, 512)}
+func New(mem []byte) *Builder {
+	data := &area{whole: mem, end: dataFrom, spans: make([]span, 0, 512)}
+	return &Builder{Program: &Program{mem: mem, data: data, metas: make([]meta, 0, 512)}, area: data}
 }
 
-// Layer sets the layer of the following Ops, and returns the layer before.
-func (p *Program) Layer(name string) string {
-	old := p.layer
-	p.layer = name
-	return old
-}
+// Layer sets the layer of the following Ops.
+func (b *Builder) Layer(name string) { b.layer = name }
 
 // Full reports whether the program outgrew its memory. Such a program must not run.
-func (p *Program) Full() bool { return p.full }
-
-// Len is the number of Ops so far.
-func (p *Program) Len() int { return p.n }
+func (b *Builder) Full() bool { return b.full }
 
 // Do applies: the call must succeed.
-func (p *Program) Do(c Syscall) Op { return p.add(Apply, wantOK, Arg{}, c) }
-
-// DoExactly applies: the call must return v.
-func (p *Program) DoExactly(v Arg, c Syscall) Op {
-	return p.add(Apply, wantEq, v, c)
-}
+func (b *Builder) Do(c Syscall) Op { return b.add(Apply, wantOK, c) }
 
 // Try applies, with any result: the evidence depends on it.
-func (p *Program) Try(c Syscall) Op { return p.add(Apply, wantAny, Arg{}, c) }
+func (b *Builder) Try(c Syscall) Op { return b.add(Apply, wantAny, c) }
 
-// Ask reads back: the call must succeed.
-func (p *Program) Ask(c Syscall) Op { return p.add(Ask, wantOK, Arg{}, c) }
-
-// AskFor reads back, or tries what must be refused: the call must return v, which may be an [Errno].
-func (p *Program) AskFor(v Arg, c Syscall) Op {
-	return p.add(Ask, wantEq, v, c)
-}
+// Ask reads back, or tries what must be refused: the call must succeed, or return what [Op.Returns] says.
+func (b *Builder) Ask(c Syscall) Op { return b.add(Ask, wantOK, c) }
 
 // Observe reads back, with any result.
-func (p *Program) Observe(c Syscall) Op { return p.add(Ask, wantAny, Arg{}, c) }
+func (b *Builder) Observe(c Syscall) Op { return b.add(Ask, wantAny, c) }
 
 // Step is a call of the control flow: it must succeed.
-func (p *Program) Step(c Syscall) Op { return p.add(Control, wantOK, Arg{}, c) }
-
-// StepExactly is a call of the control flow: it must return v.
-func (p *Program) StepExactly(v Arg, c Syscall) Op {
-	return p.add(Control, wantEq, v, c)
-}
+func (b *Builder) Step(c Syscall) Op { return b.add(Control, wantOK, c) }
 
 // Call is a call of the control flow, with any result.
-func (p *Program) Call(c Syscall) Op { return p.add(Control, wantAny, Arg{}, c) }
+func (b *Builder) Call(c Syscall) Op { return b.add(Control, wantAny, c) }
 
-func (p *Program) add(class Class, want byte, v Arg, c Syscall) Op {
-	o := p.next(class)
-	at := p.at(o.i)
-	m := &p.metas[o.i]
-	p.mem[at+offKind] = kindCall
-	p.mem[at+offWant] = want
-	put32(p.mem, at+offNr, c.nr)
-	m.nargs = c.n
-	p.arg(at, m, offVal, 6, &v)
-	for i := range c.args[:c.n] {
-		p.arg(at, m, offArgs+8*i, i, &c.args[i])
-	}
-	return o
-}
-
-func (p *Program) next(c Class) Op {
+func (b *Builder) add(class Class, want byte, c Syscall) Op {
+	p := b.Program
 	if p.n == MaxOps {
-		p.full = true
+		b.full = true
 		p.n-- // the last one is written over: the program will not run
 		p.metas = p.metas[:p.n]
 	}
 	o := Op{p, p.n}
 	p.n++
-	p.metas = append(p.metas, meta{layer: p.layer, class: c, around: p.open > 0})
-	put64(p.mem, p.at(o.i)+offRes, unset)
-	return o
-}
-
-func (p *Program) at(i int) int { return header + i*opSize }
-
-func (p *Program) arg(at int, m *meta, off, i int, a *Arg) {
-	v := a.val
-	switch a.kind {
-	case argString:
-		v = uint64(p.String(a.data))
-		if m.object == "" {
-			m.object = a.data
-		}
-	case argData:
-		v = uint64(p.Data([]byte(a.data)))
-	case argResult:
-		v = uint64(Op{p, int(a.val)}.At())
-		p.mem[at+offInd] |= 1 << i
-	case argWord:
-		p.mem[at+offInd] |= 1 << i
+	p.metas = append(p.metas, meta{layer: b.layer, class: class, around: b.open > 0, nargs: c.n})
+	at := o.offset()
+	p.mem[at+offKind], p.mem[at+offWant] = kindCall, want
+	put32(p.mem, at+offNr, c.nr)
+	put64(p.mem, at+offRes, Unset)
+	for i := range c.args[:c.n] {
+		o.setArg(i, offArgs+8*i, &c.args[i])
 	}
-	m.kinds[i] = a.kind
-	put64(p.mem, at+off, v)
+	return o
 }
 
 // A Label is an Op that branches lead to.
@@ -126,54 +69,44 @@ type Label struct {
 	refs []int // Ops that wait for the place
 }
 
-func (p *Program) link(i int, l *Label) {
-	if l.pos != 0 {
-		put64(p.mem, p.at(i)+offAlt, l.pos)
-		return
-	}
-	if p.mem[p.at(i)+offKind] == kindTest {
-		p.open++
-	}
-	l.refs = append(l.refs, i)
-}
-
 // Bind sets l to the next Op.
-func (p *Program) Bind(l *Label) {
-	l.pos = uint64(Base + p.at(p.n))
+func (b *Builder) Bind(l *Label) {
+	l.pos = uint64(Base + opAt(b.n))
 	for _, i := range l.refs {
-		put64(p.mem, p.at(i)+offAlt, l.pos)
-		if p.mem[p.at(i)+offKind] == kindTest {
-			p.open--
+		put64(b.mem, opAt(i)+offAlt, l.pos)
+		if b.mem[opAt(i)+offKind] == kindTest {
+			b.open--
 		}
 	}
 	l.refs = nil
 }
 
 // BranchUnless branches to l if the last result is not v.
-func (p *Program) BranchUnless(v Arg, l *Label) {
-	o := p.add(Control, wantEq, v, Syscall{})
-	p.mem[p.at(o.i)+offKind] = kindTest
-	p.link(o.i, l)
-}
+func (b *Builder) BranchUnless(v Arg, l *Label) { branch(b, wantAny, l).Returns(v) }
 
 // BranchUnlessOK branches to l if the last result is an error.
-func (p *Program) BranchUnlessOK(l *Label) {
-	o := p.add(Control, wantOK, Arg{}, Syscall{})
-	p.mem[p.at(o.i)+offKind] = kindTest
-	p.link(o.i, l)
+func (b *Builder) BranchUnlessOK(l *Label) { branch(b, wantOK, l) }
+
+// Jump branches to l.
+func (b *Builder) Jump(l *Label) { b.BranchUnless(Int(Unset), l) }
+
+func branch(b *Builder, want byte, l *Label) Op {
+	o := b.add(Control, want, Syscall{})
+	b.mem[o.offset()+offKind] = kindTest
+	if l.pos == 0 {
+		b.open++
+	}
+	return o.Else(l)
 }
 
 // Load makes v, mostly a [Word], the last result.
-func (p *Program) Load(v Arg) Op { return p.value(kindLoad, v) }
+func (b *Builder) Load(v Arg) Op { return value(b, kindLoad, v) }
 
 // Negate makes -v the last result: kill(2) wants the number of a process group negated.
-func (p *Program) Negate(v Arg) Op { return p.value(kindNeg, v) }
+func (b *Builder) Negate(v Arg) Op { return value(b, kindNeg, v) }
 
-func (p *Program) value(kind byte, v Arg) Op {
-	o := p.add(Control, wantAny, Arg{}, Sys(0, v))
-	p.mem[p.at(o.i)+offKind] = kind
+func value(b *Builder, kind byte, v Arg) Op {
+	o := b.add(Control, wantAny, Sys(0, v))
+	b.mem[o.offset()+offKind] = kind
 	return o
 }
-
-// Jump branches to l.
-func (p *Program) Jump(l *Label) { p.BranchUnless(Int(unset), l) }

@@ -10,13 +10,13 @@ import (
 // small is memory with room for all Ops, but little data.
 func small() []byte { return make([]byte, dataFrom+4096) }
 
-func (p *Program) field(o Op, off int) uint64 { return get64(p.mem, p.at(o.i)+off) }
+func (p *Program) field(o Op, off int) uint64 { return get64(p.mem, opAt(o.i)+off) }
 
 func TestLayout(t *testing.T) {
 	p := New(small())
 	first := p.Do(Sys(7))
 	cell := p.Data(Raw(5))
-	o := p.AskFor(Errno(syscall.ENOENT), Sys(1234, Int(-100), Str("/usr"), Bytes([]byte{1, 2, 3}), Words(8, 9), first.Result(), Word(cell)))
+	o := p.Ask(Sys(1234, Int(-100), Str("/usr"), Bytes([]byte{1, 2, 3}), Words(8, 9), first.Result(), Word(cell))).Returns(Errno(syscall.ENOENT))
 	ref := p.Do(Sys(1, Ref(cell), Int(^uint64(0)), Int(uint32(1<<31))))
 	str, bytes, words := Addr(p.field(o, offArgs+8)), Addr(p.field(o, offArgs+16)), Addr(p.field(o, offArgs+24))
 	for _, c := range []struct {
@@ -34,7 +34,7 @@ func TestLayout(t *testing.T) {
 		{"all bits", p.field(ref, offArgs+8), ^uint64(0)},
 		{"an unsigned number is not sign-extended", p.field(ref, offArgs+16), 1 << 31},
 		{"nothing indirect", p.field(ref, 0), kindCall | wantOK<<16 | 1<<32},
-		{"no result yet", p.field(o, offRes), unset},
+		{"no result yet", p.field(o, offRes), Unset},
 		{"no label", p.field(o, offAlt), 0},
 		{"no other place for the result", p.field(o, offOut), 0},
 		{"a word of data", get64(p.mem, int(cell-Base)), 5},
@@ -66,16 +66,16 @@ func TestVerbs(t *testing.T) {
 		want  byte
 	}{
 		{"Do", p.Do(Sys(1)), Apply, wantOK},
-		{"DoExactly", p.DoExactly(Int(3), Sys(1)), Apply, wantEq},
+		{"Do, Returns", p.Do(Sys(1)).Returns(Int(3)), Apply, wantEq},
 		{"Try", p.Try(Sys(1)), Apply, wantAny},
 		{"Ask", p.Ask(Sys(1)), Ask, wantOK},
-		{"AskFor", p.AskFor(Int(3), Sys(1)), Ask, wantEq},
-		{"See", p.Observe(Sys(1)), Ask, wantAny},
+		{"Ask, Returns", p.Ask(Sys(1)).Returns(Int(3)), Ask, wantEq},
+		{"Observe", p.Observe(Sys(1)), Ask, wantAny},
 		{"Step", p.Step(Sys(1)), Control, wantOK},
-		{"StepExactly", p.StepExactly(Int(3), Sys(1)), Control, wantEq},
-		{"Any", p.Call(Sys(1)), Control, wantAny},
+		{"Step, Returns", p.Step(Sys(1)).Returns(Int(3)), Control, wantEq},
+		{"Call", p.Call(Sys(1)), Control, wantAny},
 	} {
-		if got := p.mem[p.at(c.op.i)+offWant]; got != c.want || p.Class(c.op.i) != c.class {
+		if got := p.mem[opAt(c.op.i)+offWant]; got != c.want || p.Class(c.op.i) != c.class {
 			t.Errorf("%s: class %d, demand %d", c.name, p.Class(c.op.i), got)
 		}
 		if v := p.field(c.op, offVal); (c.want == wantEq) != (v == 3) {
@@ -102,11 +102,11 @@ func TestLabels(t *testing.T) {
 		{kindCall, wantOK, 0, at(4)},
 		{kindTest, wantEq, 5, at(4)},
 		{kindTest, wantOK, 0, at(0)},
-		{kindTest, wantEq, unset, 0}, // a label that is never placed ends the runner
+		{kindTest, wantEq, Unset, 0}, // a label that is never placed ends the runner
 		{kindCall, wantOK, 0, at(0)},
 	} {
 		o := p.Op(i)
-		if k, d := p.mem[p.at(i)+offKind], p.mem[p.at(i)+offWant]; k != want.kind || d != want.demand ||
+		if k, d := p.mem[opAt(i)+offKind], p.mem[opAt(i)+offWant]; k != want.kind || d != want.demand ||
 			p.field(o, offVal) != want.val || p.field(o, offAlt) != want.alt {
 			t.Errorf("Op %d: kind %d, demand %d, value %#x, label %#x", i, k, d, p.field(o, offVal), p.field(o, offAlt))
 		}
@@ -120,10 +120,10 @@ func TestForkAndInto(t *testing.T) {
 	p := New(small())
 	plain, a := p.Do(Sys(1)), p.Space(16)
 	o := p.Do(Sys(1)).Fork().StoreAt(a.Plus(4))
-	if p.mem[p.at(o.i)+offParent] != 1 || p.field(o, offOut) != uint64(a)+4 {
-		t.Errorf("fork %d, into %#x", p.mem[p.at(o.i)+offParent], p.field(o, offOut))
+	if p.mem[opAt(o.i)+offParent] != 1 || p.field(o, offOut) != uint64(a)+4 {
+		t.Errorf("fork %d, into %#x", p.mem[opAt(o.i)+offParent], p.field(o, offOut))
 	}
-	if p.mem[p.at(plain.i)+offParent] != 0 {
+	if p.mem[opAt(plain.i)+offParent] != 0 {
 		t.Error("another Op is a fork")
 	}
 }
@@ -133,7 +133,7 @@ func TestFullOps(t *testing.T) {
 	for range MaxOps {
 		p.Do(Sys(1))
 	}
-	if p.Full() || p.Len() != MaxOps || p.at(MaxOps) > dataFrom {
+	if p.Full() || p.Len() != MaxOps || opAt(MaxOps) > dataFrom {
 		t.Fatalf("full %v with %d of %d Ops", p.Full(), p.Len(), MaxOps)
 	}
 	var l Label
@@ -142,18 +142,18 @@ func TestFullOps(t *testing.T) {
 	if !p.Full() || o.Index() != MaxOps-1 || p.Len() != MaxOps {
 		t.Errorf("full %v, index %d", p.Full(), o.Index())
 	}
-	if b := p.mem[p.at(MaxOps):dataFrom]; slices.ContainsFunc(b, func(c byte) bool { return c != 0 }) {
+	if b := p.mem[opAt(MaxOps):dataFrom]; slices.ContainsFunc(b, func(c byte) bool { return c != 0 }) {
 		t.Error("something was stored behind the Ops")
 	}
 }
 
 func TestFullData(t *testing.T) {
-	for name, grow := range map[string]func(p *Program, n int){
-		"Space":  func(p *Program, n int) { p.Space(n) },
-		"Data":   func(p *Program, n int) { p.Data(make([]byte, n)) },
-		"String": func(p *Program, n int) { p.String(strings.Repeat("x", n-1)) },
-		"Str":    func(p *Program, n int) { p.Do(Sys(1, Str(strings.Repeat("x", n-1)))) },
-		"Bytes":  func(p *Program, n int) { p.Do(Sys(1, Bytes(make([]byte, n)))) },
+	for name, grow := range map[string]func(p *Builder, n int){
+		"Space":  func(p *Builder, n int) { p.Space(n) },
+		"Data":   func(p *Builder, n int) { p.Data(make([]byte, n)) },
+		"String": func(p *Builder, n int) { p.String(strings.Repeat("x", n-1)) },
+		"Str":    func(p *Builder, n int) { p.Do(Sys(1, Str(strings.Repeat("x", n-1)))) },
+		"Bytes":  func(p *Builder, n int) { p.Do(Sys(1, Bytes(make([]byte, n)))) },
 	} {
 		p := New(small())
 		grow(p, 4096)
@@ -166,7 +166,6 @@ func TestFullData(t *testing.T) {
 		}
 		// A builder goes on, and must not fail: what it makes is thrown away.
 		a := p.Space(1 << 30)
-		p.Put(a.Plus(1<<29), 1)
 		p.Do(Sys(1, Str("more"), Word(a), Words(1, 2))).StoreAt(a.Plus(1 << 29))
 		if p.Line(p.Len()-1, p.Copy()) == "" {
 			t.Errorf("%s: no line", name)
@@ -174,7 +173,7 @@ func TestFullData(t *testing.T) {
 	}
 }
 
-func TestStringsAndPut(t *testing.T) {
+func TestStrings(t *testing.T) {
 	p := New(small())
 	a := p.Strings([]string{"one", "", "three"})
 	r := p.Copy()
@@ -186,18 +185,13 @@ func TestStringsAndPut(t *testing.T) {
 	if r.Word(a.Plus(24)) != 0 {
 		t.Error("no NULL at the end")
 	}
-	p.Put(a.Plus(24), 1<<40|7)
-	if r = p.Copy(); r.Word(a.Plus(24)) != 1<<40|7 || r.Word32(a.Plus(28)) != 1<<8 {
-		t.Errorf("put %#x", r.Word(a.Plus(24)))
-	}
 }
 
 // TestMisuse holds what only a mistake in a row can do.
 func TestMisuse(t *testing.T) {
-	for name, f := range map[string]func(*Program){
-		"seven arguments": func(p *Program) { p.Do(Sys(1, Int(1), Int(2), Int(3), Int(4), Int(5), Int(6), Int(7))) },
-		"a negative size": func(p *Program) { p.Space(-1) },
-		"Put outside":     func(p *Program) { p.Put(0, 1) },
+	for name, f := range map[string]func(*Builder){
+		"seven arguments": func(p *Builder) { p.Do(Sys(1, Int(1), Int(2), Int(3), Int(4), Int(5), Int(6), Int(7))) },
+		"a negative size": func(p *Builder) { p.Space(-1) },
 	} {
 		func() {
 			defer func() {

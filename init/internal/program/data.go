@@ -1,50 +1,67 @@
 package program
 
+// area is the data of a program: what Str, Bytes and Space laid out behind the Ops, for calls to read and fill.
+type area struct {
+	whole []byte // the memory of the program
+	end   int    // of the data in it
+	spans []span // for the printer
+	full  bool
+}
+
+type span struct{ from, to int }
+
 // Space reserves n zero bytes, aligned to a word, for a call to fill.
-func (p *Program) Space(n int) Addr {
-	at := (p.data + 7) &^ 7
+func (d *area) Space(n int) Addr {
+	at := (d.end + 7) &^ 7
 	if n < 0 {
 		panic("program: a negative size")
 	}
-	if n > len(p.mem)-at {
-		p.full = true
+	if n > len(d.whole)-at {
+		d.full = true
 		return Base + dataFrom
 	}
-	p.data = at + n
-	p.spans = append(p.spans, span{at, p.data})
+	d.end = at + n
+	d.spans = append(d.spans, span{at, d.end})
 	return Addr(Base + at)
 }
 
 // Data copies b into the program.
-func (p *Program) Data(b []byte) Addr {
-	a := p.Space(len(b))
-	if !p.full {
-		copy(p.mem[a-Base:], b)
+func (d *area) Data(b []byte) Addr {
+	a := d.Space(len(b))
+	if !d.full {
+		copy(d.whole[a-Base:], b)
 	}
 	return a
 }
 
 // String copies s into the program, with a NUL behind it.
-func (p *Program) String(s string) Addr {
-	a := p.Space(len(s) + 1)
-	if !p.full {
-		copy(p.mem[a-Base:], s)
+func (d *area) String(s string) Addr {
+	a := d.Space(len(s) + 1)
+	if !d.full {
+		copy(d.whole[a-Base:], s)
 	}
 	return a
 }
 
 // Strings copies s and the NULL-terminated array of pointers to the copies, as execve takes it.
-func (p *Program) Strings(s []string) Addr {
+func (d *area) Strings(s []string) Addr {
 	w := make([]uint64, len(s)+1)
 	for i, v := range s {
-		w[i] = uint64(p.String(v))
+		w[i] = uint64(d.String(v))
 	}
-	return p.Data(Raw(w...))
+	return d.Data(Raw(w...))
 }
 
-// Put stores a word at a before the program runs. In a full program a may have no memory.
-func (p *Program) Put(a Addr, v uint64) {
-	if !p.full {
-		put64(p.mem, int(a-Base), v)
+// cString is the text at a. Once the server runs, an address read from the memory is a claim of a foreign process, and
+// may lead nowhere.
+func (d *area) cString(a Addr) string {
+	if a < Base || a-Base > Addr(len(d.whole)) {
+		return ""
 	}
+	from := int(a - Base)
+	to := from
+	for to < len(d.whole) && d.whole[to] != 0 {
+		to++
+	}
+	return string(d.whole[from:to])
 }

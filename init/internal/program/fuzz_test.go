@@ -33,7 +33,7 @@ func (s *source) take(n int) []byte {
 }
 
 // arg is any argument that the exported functions make.
-func (s *source) arg(p *Program) Arg {
+func (s *source) arg(p *Builder) Arg {
 	switch s.byte() % 8 {
 	case 0:
 		return Int(s.word())
@@ -56,7 +56,7 @@ func (s *source) arg(p *Program) Arg {
 }
 
 // step does one thing that a row may do.
-func (s *source) step(p *Program, labels []Label) {
+func (s *source) step(p *Builder, labels []Label) {
 	l := &labels[int(s.byte())%len(labels)]
 	switch s.byte() % 12 {
 	case 0:
@@ -68,7 +68,7 @@ func (s *source) step(p *Program, labels []Label) {
 	case 3:
 		p.Jump(l)
 	case 4:
-		p.Put(p.Space(8), s.word())
+		p.Data(Raw(s.word()))
 	case 5:
 		p.Space(int(s.byte()) << (s.byte() % 20))
 	case 6:
@@ -84,7 +84,10 @@ func (s *source) step(p *Program, labels []Label) {
 		for i := range args {
 			args[i] = s.arg(p)
 		}
-		o := p.add(Class(s.byte()%3), s.byte()%3, s.arg(p), Sys(uintptr(s.word()), args...))
+		o := p.add(Class(s.byte()%3), s.byte()%2, Sys(uintptr(s.word()), args...))
+		if s.byte()%3 == 0 {
+			o.Returns(s.arg(p))
+		}
 		switch s.byte() % 5 {
 		case 0:
 			o.Else(l)
@@ -113,17 +116,17 @@ func FuzzBuild(f *testing.F) {
 		for len(s.b) > 0 {
 			s.step(p, labels[:])
 		}
-		if p.Len() > MaxOps || p.data < dataFrom || p.data > len(mem) || len(p.metas) != p.Len() {
-			t.Fatalf("%d Ops, %d metas, data up to %#x", p.Len(), len(p.metas), p.data)
+		if p.Len() > MaxOps || p.area.end < dataFrom || p.area.end > len(mem) || len(p.metas) != p.Len() {
+			t.Fatalf("%d Ops, %d metas, data up to %#x", p.Len(), len(p.metas), p.area.end)
 		}
-		if behind := mem[p.at(p.n):dataFrom]; !bytes.Equal(behind, zeros[:len(behind)]) {
+		if behind := mem[opAt(p.n):dataFrom]; !bytes.Equal(behind, zeros[:len(behind)]) {
 			t.Fatal("something lies behind the Ops")
 		}
-		look(t, p)
-		for i := 0; i < p.at(min(p.n, 200)) && len(hostile) > 0; i++ {
+		look(t, p.Program)
+		for i := 0; i < opAt(min(p.n, 200)) && len(hostile) > 0; i++ {
 			mem[i] ^= hostile[i%len(hostile)]
 		}
-		look(t, p)
+		look(t, p.Program)
 	})
 }
 

@@ -44,20 +44,16 @@ func TestLine(t *testing.T) {
 	const nr = 100000
 	var there, back Label
 	p := New(small())
-	if old := p.Layer("namespaces"); old != "" {
-		t.Errorf("the first layer follows %q", old)
-	}
+	p.Layer("namespaces")
 	none := p.Do(Sys(nr))
 	cell := p.Data(Raw(5))
 	p.Bind(&back)
 	p.Do(Sys(nr+1, Int(0), Int(-100), Int(4095), Int(4096), Int(-4095), Int(-4096)))
-	if old := p.Layer("root"); old != "namespaces" {
-		t.Errorf("the second layer follows %q", old)
-	}
+	p.Layer("root")
 	fork := p.Ask(Sys(nr, Str("/usr"), Str("with \"quotes\"\n\x1b[2J\xff"), Str(""))).Fork()
-	p.AskFor(Int(3), Sys(nr, Bytes(make([]byte, 12)), Words(1, 1<<40, ^uint64(0)), Words(make([]uint64, 20)...), Bytes(nil)))
+	p.Ask(Sys(nr, Bytes(make([]byte, 12)), Words(1, 1<<40, ^uint64(0)), Words(make([]uint64, 20)...), Bytes(nil))).Returns(Int(3))
 	p.Observe(Sys(nr, Ref(cell), none.Result(), Word(none.At()), Word(cell), Ref(0))).Else(&there)
-	p.StepExactly(fork.Result(), Sys(nr)).Else(&back)
+	p.Step(Sys(nr)).Returns(fork.Result()).Else(&back)
 	p.BranchUnless(Int(5), &there)
 	p.BranchUnless(none.Result(), &back)
 	p.BranchUnlessOK(&back)
@@ -67,10 +63,10 @@ func TestLine(t *testing.T) {
 	p.Negate(none.Result())
 	into := p.Call(Sys(nr)).StoreAt(cell.Plus(4))
 	p.Disarm(0)
-	golden(t, "line.golden", strings.ReplaceAll(listing(p, nil), seccomp.Name(nothing), "NOTHING"))
+	golden(t, "line.golden", strings.ReplaceAll(listing(p.Program, nil), seccomp.Name(nothing), "NOTHING"))
 
 	p.ran(none, 0)
 	p.ran(fork, 4711)
 	p.ran(into, -13)
-	golden(t, "line-results.golden", strings.ReplaceAll(listing(p, p.Copy()), seccomp.Name(nothing), "NOTHING"))
+	golden(t, "line-results.golden", strings.ReplaceAll(listing(p.Program, p.Copy()), seccomp.Name(nothing), "NOTHING"))
 }

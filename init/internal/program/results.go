@@ -12,34 +12,19 @@ type Results struct {
 	ops, data []byte
 }
 
-// Copy copies the results and the data of the program.
-func (p *Program) Copy() *Results {
-	r := &Results{ops: make([]byte, header+p.n*opSize), data: make([]byte, p.data-dataFrom)}
-	copy(r.ops, p.mem)
-	copy(r.data, p.mem[dataFrom:])
-	return r
-}
-
-// Live is the result of the Op in the memory of the running program.
-func (p *Program) Live(o Op) int64 { return int64(get64(p.mem, p.at(o.i)+offRes)) }
-
-// LiveWord32 is the 32-bit word at a in the memory of the running program. The address must be the builder's,
-// never one that was read from the memory.
-func (p *Program) LiveWord32(a Addr) uint32 { return get32(p.mem, int(a-Base)) }
-
 // Ran reports whether the call of the Op has returned.
-func (r *Results) Ran(o Op) bool { return r.raw(o) != unset }
+func (r *Results) Ran(o Op) bool { return r.raw(o) != Unset }
 
 // Value is the result of the Op: -errno if the call failed.
 func (r *Results) Value(o Op) int64 { return int64(r.raw(o)) }
 
-func (r *Results) raw(o Op) uint64 { return get64(r.ops, header+o.i*opSize+offRes) }
+func (r *Results) raw(o Op) uint64 { return get64(r.ops, o.offset()+offRes) }
 
 // Errno is the errno of the Op, or 0.
 func (r *Results) Errno(o Op) syscall.Errno { return errno(r.raw(o)) }
 
 func errno(v uint64) syscall.Errno {
-	if v > ^uint64(4095) && v != unset {
+	if v > ^uint64(4095) && v != Unset {
 		return syscall.Errno(-v)
 	}
 	return 0
@@ -78,16 +63,20 @@ func (r *Results) Word32(a Addr) uint32 {
 	return 0
 }
 
+// Store replaces the result of the Op, for a test of the comparison. [Unset] is the result before the Op
+// runs.
+func (r *Results) Store(o Op, v uint64) { put64(r.ops, o.offset()+offRes, v) }
+
 // met reports whether the result meets the demand.
 func (r *Results) met(i int) bool {
-	at := header + i*opSize
+	at := opAt(i)
 	res := get64(r.ops, at+offRes)
 	switch r.ops[at+offWant] {
 	case wantOK:
 		return res <= ^uint64(4095)
 	case wantEq:
 		v := get64(r.ops, at+offVal)
-		if r.ops[at+offInd]&(1<<6) != 0 {
+		if r.ops[at+offInd]&(1<<demanded) != 0 {
 			v = r.cell(Addr(v))
 		}
 		return res == v
@@ -100,7 +89,7 @@ func (r *Results) met(i int) bool {
 func (r *Results) cell(a Addr) uint64 {
 	if at := uint64(a) - Base; at < dataFrom {
 		if at+8 > uint64(len(r.ops)) {
-			return unset
+			return Unset
 		}
 		return get64(r.ops, int(at))
 	}
@@ -123,12 +112,12 @@ type Failure struct {
 // parent, which alone stores the result.
 func (p *Program) FirstFailure(r *Results, end int, all bool) (Failure, bool) {
 	for i := 0; i < end; i++ {
-		at := header + i*opSize
+		at := opAt(i)
 		if r.ops[at+offKind] != kindCall || get64(r.ops, at+offAlt) != 0 {
 			continue
 		}
 		res := get64(r.ops, at+offRes)
-		ran := res != unset
+		ran := res != Unset
 		if ran && r.met(i) || !ran && (!all || r.ops[at+offParent] != 0) {
 			continue
 		}
@@ -142,13 +131,13 @@ func (p *Program) FirstFailure(r *Results, end int, all bool) (Failure, bool) {
 // FirstOfKind reports whether no call of the kind of the Op at i succeeded before it. Calls of one number are
 // of one kind, except mount(2): there each file system is a kind.
 func (p *Program) FirstOfKind(r *Results, i int) bool {
-	nr, fs := get32(r.ops, header+i*opSize+offNr), p.fileSystem(i)
+	nr, fs := get32(r.ops, opAt(i)+offNr), fileSystem(p, i)
 	for j := 0; j < i; j++ {
 		at := header + j*opSize
-		if r.ops[at+offKind] != kindCall || get32(r.ops, at+offNr) != nr || p.fileSystem(j) != fs {
+		if r.ops[at+offKind] != kindCall || get32(r.ops, at+offNr) != nr || fileSystem(p, j) != fs {
 			continue
 		}
-		if res := get64(r.ops, at+offRes); res != unset && errno(res) == 0 {
+		if res := get64(r.ops, at+offRes); res != Unset && errno(res) == 0 {
 			return false
 		}
 	}
@@ -156,11 +145,11 @@ func (p *Program) FirstOfKind(r *Results, i int) bool {
 }
 
 // fileSystem is the file system that a call mounts, or "".
-func (p *Program) fileSystem(i int) string {
-	if get32(p.mem, p.at(i)+offNr) != mountCall {
+func fileSystem(p *Program, i int) string {
+	if get32(p.mem, opAt(i)+offNr) != mountCall {
 		return ""
 	}
-	return p.cString(Addr(p.Arg(i, 2)))
+	return p.data.cString(Addr(p.Arg(i, 2)))
 }
 
 // NotRun is the first Op before end that applies or reads back and did not run, although no branch leads
@@ -173,41 +162,3 @@ func (p *Program) NotRun(r *Results, end int) (Failure, bool) {
 	}
 	return Failure{}, false
 }
-
-// Class is the class of the Op at i.
-func (p *Program) Class(i int) Class { return p.metas[i].class }
-
-// Op is the Op at i.
-func (p *Program) Op(i int) Op { return Op{p, i} }
-
-// Disarm replaces the Op by one that does nothing and meets any demand, for a test that the evidence misses
-// it.
-func (p *Program) Disarm(i int) {
-	at := p.at(i)
-	p.mem[at+offWant] = wantAny
-	put32(p.mem, at+offNr, nothing)
-}
-
-// Store replaces the result of the Op, for a test of the comparison. [Unset] is the result before the Op
-// runs.
-func (r *Results) Store(o Op, v uint64) { put64(r.ops, header+o.i*opSize+offRes, v) }
-
-// Unset is the result of an Op that did not run.
-const Unset = unset
-
-// Called is the name of the system call of the Op at i, or empty for an Op without a call.
-func (p *Program) Called(i int) string {
-	if p.mem[p.at(i)+offKind] != kindCall {
-		return ""
-	}
-	return seccomp.Name(get32(p.mem, p.at(i)+offNr))
-}
-
-// Arg is argument n of the Op at i as it is stored: the value, or its address.
-func (p *Program) Arg(i, n int) uint64 { return get64(p.mem, p.at(i)+offArgs+8*n) }
-
-// SetArg replaces argument n of the Op at i, for a test that weakens a call.
-func (p *Program) SetArg(i, n int, v uint64) { put64(p.mem, p.at(i)+offArgs+8*n, v) }
-
-// SetCall replaces the system call of the Op at i, for a test that undoes what was proved.
-func (p *Program) SetCall(i int, nr uint32) { put32(p.mem, p.at(i)+offNr, nr) }

@@ -8,7 +8,7 @@ import (
 )
 
 // ran stores a result as the runner does.
-func (p *Program) ran(o Op, v int64) { put64(p.mem, p.at(o.i)+offRes, uint64(v)) }
+func (p *Program) ran(o Op, v int64) { put64(p.mem, opAt(o.i)+offRes, uint64(v)) }
 
 func TestResults(t *testing.T) {
 	p := New(small())
@@ -47,7 +47,7 @@ func TestResults(t *testing.T) {
 // TestCopyIsImmune holds that nothing stored later, by whoever has the memory, reaches what was copied.
 func TestCopyIsImmune(t *testing.T) {
 	p := New(small())
-	o, buf := p.DoExactly(Int(1), Sys(1)), p.Data(Raw(1))
+	o, buf := p.Do(Sys(1)).Returns(Int(1)), p.Data(Raw(1))
 	p.ran(o, 1)
 	r := p.Copy()
 	for i := range p.mem {
@@ -70,29 +70,29 @@ func TestBroken(t *testing.T) {
 	unseen := int64(-1 << 63)
 	for _, c := range []struct {
 		name       string
-		add        func(p *Program) Op
+		add        func(p *Builder) Op
 		got        int64
 		some, all  bool // broken by what ran; broken if all had to run
 		afterOther int64
 	}{
-		{"success met", func(p *Program) Op { return p.Do(Sys(1)) }, 0, false, false, 0},
-		{"success not met", func(p *Program) Op { return p.Do(Sys(1)) }, eperm, true, true, 0},
-		{"the last errno", func(p *Program) Op { return p.Do(Sys(1)) }, -4095, true, true, 0},
-		{"a large result", func(p *Program) Op { return p.Do(Sys(1)) }, -4096, false, false, 0},
-		{"not reached", func(p *Program) Op { return p.Do(Sys(1)) }, unseen, false, true, 0},
-		{"any result", func(p *Program) Op { return p.Try(Sys(1)) }, eperm, false, false, 0},
-		{"value met", func(p *Program) Op { return p.AskFor(Int(3), Sys(1)) }, 3, false, false, 0},
-		{"value not met", func(p *Program) Op { return p.AskFor(Int(3), Sys(1)) }, 4, true, true, 0},
-		{"errno met", func(p *Program) Op { return p.AskFor(Errno(syscall.EPERM), Sys(1)) }, eperm, false, false, 0},
-		{"errno not met", func(p *Program) Op { return p.AskFor(Errno(syscall.EPERM), Sys(1)) }, 0, true, true, 0},
-		{"another result met", func(p *Program) Op { return p.AskFor(p.Op(0).Result(), Sys(1)) }, 6, false, false, 6},
-		{"another result not met", func(p *Program) Op { return p.AskFor(p.Op(0).Result(), Sys(1)) }, 6, true, true, 7},
-		{"a word met", func(p *Program) Op { return p.AskFor(Word(p.Data(Raw(6))), Sys(1)) }, 6, false, false, 0},
-		{"a word not met", func(p *Program) Op { return p.AskFor(Word(p.Data(Raw(7))), Sys(1)) }, 6, true, true, 0},
-		{"a label of its own", func(p *Program) Op { o := p.Do(Sys(1)).Else(&l); p.Bind(&l); return o }, eperm, false, false, 0},
-		{"a fork not stored yet", func(p *Program) Op { return p.Do(Sys(1)).Fork() }, unseen, false, false, 0},
-		{"a fork refused", func(p *Program) Op { return p.Do(Sys(1)).Fork() }, eperm, true, true, 0},
-		{"a test", func(p *Program) Op { p.BranchUnless(Int(1), new(Label)); return p.Op(p.Len() - 1) }, unseen, false, false, 0},
+		{"success met", func(p *Builder) Op { return p.Do(Sys(1)) }, 0, false, false, 0},
+		{"success not met", func(p *Builder) Op { return p.Do(Sys(1)) }, eperm, true, true, 0},
+		{"the last errno", func(p *Builder) Op { return p.Do(Sys(1)) }, -4095, true, true, 0},
+		{"a large result", func(p *Builder) Op { return p.Do(Sys(1)) }, -4096, false, false, 0},
+		{"not reached", func(p *Builder) Op { return p.Do(Sys(1)) }, unseen, false, true, 0},
+		{"any result", func(p *Builder) Op { return p.Try(Sys(1)) }, eperm, false, false, 0},
+		{"value met", func(p *Builder) Op { return p.Ask(Sys(1)).Returns(Int(3)) }, 3, false, false, 0},
+		{"value not met", func(p *Builder) Op { return p.Ask(Sys(1)).Returns(Int(3)) }, 4, true, true, 0},
+		{"errno met", func(p *Builder) Op { return p.Ask(Sys(1)).Returns(Errno(syscall.EPERM)) }, eperm, false, false, 0},
+		{"errno not met", func(p *Builder) Op { return p.Ask(Sys(1)).Returns(Errno(syscall.EPERM)) }, 0, true, true, 0},
+		{"another result met", func(p *Builder) Op { return p.Ask(Sys(1)).Returns(p.Op(0).Result()) }, 6, false, false, 6},
+		{"another result not met", func(p *Builder) Op { return p.Ask(Sys(1)).Returns(p.Op(0).Result()) }, 6, true, true, 7},
+		{"a word met", func(p *Builder) Op { return p.Ask(Sys(1)).Returns(Word(p.Data(Raw(6)))) }, 6, false, false, 0},
+		{"a word not met", func(p *Builder) Op { return p.Ask(Sys(1)).Returns(Word(p.Data(Raw(7)))) }, 6, true, true, 0},
+		{"a label of its own", func(p *Builder) Op { o := p.Do(Sys(1)).Else(&l); p.Bind(&l); return o }, eperm, false, false, 0},
+		{"a fork not stored yet", func(p *Builder) Op { return p.Do(Sys(1)).Fork() }, unseen, false, false, 0},
+		{"a fork refused", func(p *Builder) Op { return p.Do(Sys(1)).Fork() }, eperm, true, true, 0},
+		{"a test", func(p *Builder) Op { p.BranchUnless(Int(1), new(Label)); return p.Op(p.Len() - 1) }, unseen, false, false, 0},
 	} {
 		p := New(small())
 		p.ran(p.Try(Sys(1)), c.afterOther)
@@ -128,12 +128,12 @@ func TestObject(t *testing.T) {
 func TestDisarm(t *testing.T) {
 	p := New(small())
 	before := p.Do(Sys(1))
-	o := p.DoExactly(Int(3), Sys(5, Str("/usr")))
+	o := p.Do(Sys(5, Str("/usr"))).Returns(Int(3))
 	p.Disarm(o.Index())
-	if p.mem[p.at(o.i)+offWant] != wantAny || get32(p.mem, p.at(o.i)+offNr) != nothing {
+	if p.mem[opAt(o.i)+offWant] != wantAny || get32(p.mem, opAt(o.i)+offNr) != nothing {
 		t.Errorf("disarmed: %s", p.Line(o.Index(), nil))
 	}
-	if p.mem[p.at(before.i)+offWant] != wantOK || get32(p.mem, p.at(before.i)+offNr) != 1 {
+	if p.mem[opAt(before.i)+offWant] != wantOK || get32(p.mem, opAt(before.i)+offNr) != 1 {
 		t.Error("another Op was disarmed")
 	}
 	p.ran(o, -1)

@@ -9,7 +9,7 @@ import (
 )
 
 // open is a program in memory that a runner can run.
-func open(t testing.TB) (fd int, p *Program) {
+func open(t testing.TB) (fd int, p *Builder) {
 	t.Helper()
 	fd, mem, err := Open()
 	if err != nil {
@@ -61,37 +61,37 @@ func end(t testing.TB, pid int) int {
 	return status.ExitStatus()
 }
 
-func exit(p *Program, code Arg) { p.Call(Sys(unix.SYS_EXIT_GROUP, code)) }
+func exit(p *Builder, code Arg) { p.Call(Sys(unix.SYS_EXIT_GROUP, code)) }
 
 var zero = Int(0)
 
 // TestDemands runs one demand each, and where it is not met looks who is named.
 func TestDemands(t *testing.T) {
 	getpid, closed := uintptr(unix.SYS_GETPID), Int(1000)
-	lseek := func(p *Program, v int) Op { // of this file every offset is one: the result is what was asked for
+	lseek := func(p *Builder, v int) Op { // of this file every offset is one: the result is what was asked for
 		fd := p.Do(Sys(unix.SYS_OPENAT, Int(unix.AT_FDCWD), Str("/proc/self/mem"), Int(unix.O_RDONLY)))
 		return p.Do(Sys(unix.SYS_LSEEK, fd.Result(), Int(v), zero))
 	}
 	for _, c := range []struct {
 		name string
-		add  func(p *Program) Op
+		add  func(p *Builder) Op
 		met  bool
 	}{
-		{"success", func(p *Program) Op { return p.Do(Sys(getpid)) }, true},
-		{"success, refused", func(p *Program) Op { return p.Do(Sys(unix.SYS_CLOSE, closed)) }, false},
-		{"success, the largest result", func(p *Program) Op { return lseek(p, -4096) }, true},
-		{"success, the smallest error", func(p *Program) Op { return lseek(p, -4095) }, false},
-		{"any answer", func(p *Program) Op { return p.Try(Sys(unix.SYS_CLOSE, closed)) }, true},
-		{"a value", func(p *Program) Op { return p.DoExactly(zero, Sys(unix.SYS_SCHED_YIELD)) }, true},
-		{"a value, another", func(p *Program) Op { return p.DoExactly(Int(1), Sys(unix.SYS_SCHED_YIELD)) }, false},
-		{"an errno", func(p *Program) Op { return p.AskFor(Errno(syscall.EBADF), Sys(unix.SYS_CLOSE, closed)) }, true},
-		{"an errno, another", func(p *Program) Op { return p.AskFor(Errno(syscall.EPERM), Sys(unix.SYS_CLOSE, closed)) }, false},
-		{"an errno, success", func(p *Program) Op { return p.AskFor(Errno(syscall.EPERM), Sys(getpid)) }, false},
-		{"all 64 bits", func(p *Program) Op { return p.AskFor(Int(uint32(1<<32-9)), Sys(unix.SYS_CLOSE, closed)) }, false},
-		{"a result", func(p *Program) Op { return p.AskFor(p.Do(Sys(getpid)).Result(), Sys(getpid)) }, true},
-		{"a result, another", func(p *Program) Op { return p.AskFor(p.Do(Sys(unix.SYS_GETPPID)).Result(), Sys(getpid)) }, false},
-		{"a word", func(p *Program) Op { return p.AskFor(Word(p.Data(Raw(0))), Sys(unix.SYS_SCHED_YIELD)) }, true},
-		{"a word, another", func(p *Program) Op { return p.AskFor(Word(p.Data(Raw(1))), Sys(unix.SYS_SCHED_YIELD)) }, false},
+		{"success", func(p *Builder) Op { return p.Do(Sys(getpid)) }, true},
+		{"success, refused", func(p *Builder) Op { return p.Do(Sys(unix.SYS_CLOSE, closed)) }, false},
+		{"success, the largest result", func(p *Builder) Op { return lseek(p, -4096) }, true},
+		{"success, the smallest error", func(p *Builder) Op { return lseek(p, -4095) }, false},
+		{"any answer", func(p *Builder) Op { return p.Try(Sys(unix.SYS_CLOSE, closed)) }, true},
+		{"a value", func(p *Builder) Op { return p.Do(Sys(unix.SYS_SCHED_YIELD)).Returns(zero) }, true},
+		{"a value, another", func(p *Builder) Op { return p.Do(Sys(unix.SYS_SCHED_YIELD)).Returns(Int(1)) }, false},
+		{"an errno", func(p *Builder) Op { return p.Ask(Sys(unix.SYS_CLOSE, closed)).Returns(Errno(syscall.EBADF)) }, true},
+		{"an errno, another", func(p *Builder) Op { return p.Ask(Sys(unix.SYS_CLOSE, closed)).Returns(Errno(syscall.EPERM)) }, false},
+		{"an errno, success", func(p *Builder) Op { return p.Ask(Sys(getpid)).Returns(Errno(syscall.EPERM)) }, false},
+		{"all 64 bits", func(p *Builder) Op { return p.Ask(Sys(unix.SYS_CLOSE, closed)).Returns(Int(uint32(1<<32 - 9))) }, false},
+		{"a result", func(p *Builder) Op { pid := p.Do(Sys(getpid)); return p.Ask(Sys(getpid)).Returns(pid.Result()) }, true},
+		{"a result, another", func(p *Builder) Op { up := p.Do(Sys(unix.SYS_GETPPID)); return p.Ask(Sys(getpid)).Returns(up.Result()) }, false},
+		{"a word", func(p *Builder) Op { return p.Ask(Sys(unix.SYS_SCHED_YIELD)).Returns(Word(p.Data(Raw(0)))) }, true},
+		{"a word, another", func(p *Builder) Op { return p.Ask(Sys(unix.SYS_SCHED_YIELD)).Returns(Word(p.Data(Raw(1)))) }, false},
 	} {
 		fd, p := open(t)
 		o := c.add(p)
@@ -110,21 +110,21 @@ func TestExitStatus(t *testing.T) {
 	var nowhere Label
 	for _, c := range []struct {
 		name string
-		add  func(p *Program)
+		add  func(p *Builder)
 		code int
 	}{
-		{"zero", func(p *Program) { exit(p, zero) }, 0},
-		{"all ones", func(p *Program) { exit(p, Int(255)) }, 255},
-		{"a word", func(p *Program) { exit(p, Word(p.Data(Raw(17)))) }, 17},
-		{"a result", func(p *Program) { exit(p, p.Do(Sys(unix.SYS_FCNTL, Int(3), Int(unix.F_DUPFD), Int(70))).Result()) }, 70},
-		{"no Op", func(*Program) {}, Broken},
-		{"a kind that there is not", func(p *Program) {
-			p.mem[p.at(p.Load(zero).i)+offKind] = kindNeg + 1
+		{"zero", func(p *Builder) { exit(p, zero) }, 0},
+		{"all ones", func(p *Builder) { exit(p, Int(255)) }, 255},
+		{"a word", func(p *Builder) { exit(p, Word(p.Data(Raw(17)))) }, 17},
+		{"a result", func(p *Builder) { exit(p, p.Do(Sys(unix.SYS_FCNTL, Int(3), Int(unix.F_DUPFD), Int(70))).Result()) }, 70},
+		{"no Op", func(*Builder) {}, Broken},
+		{"a kind that there is not", func(p *Builder) {
+			p.mem[opAt(p.Load(zero).i)+offKind] = kindNeg + 1
 			exit(p, zero)
 		}, Broken},
-		{"no Op at the end", func(p *Program) { p.Do(Sys(unix.SYS_GETPID)) }, Broken},
-		{"a jump to a label that is nowhere", func(p *Program) { p.Jump(&nowhere); exit(p, zero) }, Broken},
-		{"a jump behind the end", func(p *Program) {
+		{"no Op at the end", func(p *Builder) { p.Do(Sys(unix.SYS_GETPID)) }, Broken},
+		{"a jump to a label that is nowhere", func(p *Builder) { p.Jump(&nowhere); exit(p, zero) }, Broken},
+		{"a jump behind the end", func(p *Builder) {
 			var l Label
 			p.Jump(&l)
 			exit(p, zero)
@@ -171,7 +171,7 @@ func TestBranches(t *testing.T) {
 	read := p.Call(Sys(unix.SYS_READ, Int(4), Ref(letter), Int(1)))
 	p.BranchUnlessOK(&wrong)
 	p.BranchUnless(Int(1), &eof)
-	p.AskFor(Word(letter), Sys(unix.SYS_SCHED_YIELD)).Else(&last).StoreAt(marks)
+	p.Ask(Sys(unix.SYS_SCHED_YIELD)).Returns(Word(letter)).Else(&last).StoreAt(marks)
 	p.Jump(&loop)
 	p.Bind(&wrong)
 	exit(p, Int(1))
@@ -194,13 +194,13 @@ func TestFork(t *testing.T) {
 	var parent Label
 	fd, p := open(t)
 	status := p.Space(8)
-	clone := p.DoExactly(zero, Sys(unix.SYS_CLONE, Int(int(unix.SIGCHLD)), zero, zero, zero, zero)).Fork().Else(&parent)
+	clone := p.Do(Sys(unix.SYS_CLONE, Int(int(unix.SIGCHLD)), zero, zero, zero, zero)).Returns(zero).Fork().Else(&parent)
 	child := p.Do(Sys(unix.SYS_GETPID))
 	mother := p.Do(Sys(unix.SYS_GETPPID))
 	exit(p, Int(21))
 	p.Bind(&parent)
 	self := p.Do(Sys(unix.SYS_GETPID))
-	reaped := p.DoExactly(clone.Result(), Sys(unix.SYS_WAIT4, clone.Result(), Ref(status), zero, zero))
+	reaped := p.Do(Sys(unix.SYS_WAIT4, clone.Result(), Ref(status), zero, zero)).Returns(clone.Result())
 	exit(p, Int(22))
 	code := run(t, fd)
 	r := p.Copy()

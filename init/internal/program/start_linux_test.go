@@ -39,17 +39,17 @@ func TestDescriptors(t *testing.T) {
 		}
 		for i := range 4 + c.n {
 			if i == 6 && c.n > 3 {
-				p.AskFor(Errno(unix.EBADF), Sys(unix.SYS_FCNTL, Int(i), Int(unix.F_GETFD)))
+				p.Ask(Sys(unix.SYS_FCNTL, Int(i), Int(unix.F_GETFD))).Returns(Errno(unix.EBADF))
 				continue
 			}
-			p.AskFor(zero, Sys(unix.SYS_FCNTL, Int(i), Int(unix.F_GETFD))) // not even close-on-exec
+			p.Ask(Sys(unix.SYS_FCNTL, Int(i), Int(unix.F_GETFD))).Returns(zero) // not even close-on-exec
 		}
 		// Nothing above, but what this process itself was started with and not closed on exec: the rows close that.
 		for i := 4 + c.n; i < 1300; i++ {
 			if flags, err := unix.FcntlInt(uintptr(i), unix.F_GETFD, 0); err == nil && flags&unix.FD_CLOEXEC == 0 {
 				continue
 			}
-			p.AskFor(Errno(unix.EBADF), Sys(unix.SYS_FCNTL, Int(i), Int(unix.F_GETFD)))
+			p.Ask(Sys(unix.SYS_FCNTL, Int(i), Int(unix.F_GETFD))).Returns(Errno(unix.EBADF))
 		}
 		exit(p, zero)
 		if code := run(t, fd, files...); code != 0 {
@@ -109,9 +109,9 @@ func TestSignals(t *testing.T) {
 func TestSealed(t *testing.T) {
 	fd, p := open(t)
 	eperm := Errno(unix.EPERM)
-	p.AskFor(eperm, Sys(unix.SYS_FTRUNCATE, Int(3), zero))
-	p.AskFor(eperm, Sys(unix.SYS_FTRUNCATE, Int(3), Int(2*Size)))
-	p.AskFor(eperm, Sys(unix.SYS_FCNTL, Int(3), Int(unix.F_ADD_SEALS), Int(unix.F_SEAL_WRITE)))
+	p.Ask(Sys(unix.SYS_FTRUNCATE, Int(3), zero)).Returns(eperm)
+	p.Ask(Sys(unix.SYS_FTRUNCATE, Int(3), Int(2*Size))).Returns(eperm)
+	p.Ask(Sys(unix.SYS_FCNTL, Int(3), Int(unix.F_ADD_SEALS), Int(unix.F_SEAL_WRITE))).Returns(eperm)
 	other := p.Do(Sys(unix.SYS_MEMFD_CREATE, Str("control"), zero))
 	p.Do(Sys(unix.SYS_FTRUNCATE, other.Result(), Int(Size)))
 	p.Do(Sys(unix.SYS_FTRUNCATE, other.Result(), zero))

@@ -11,7 +11,7 @@ import (
 // looks at them. The thread must be locked, as for program.Start.
 func Deadly(calls []uintptr) (deadly []uintptr, err error) {
 	// All in one process. If it survives, as it mostly does, no call kills.
-	_, st, err := execute(func(p *program.Program) {
+	_, st, err := execute(func(p *program.Builder) {
 		for _, nr := range calls {
 			p.Call(program.Sys(nr, nonsense()...))
 		}
@@ -21,11 +21,11 @@ func Deadly(calls []uintptr) (deadly []uintptr, err error) {
 	}
 	status := make([]program.Addr, len(calls))
 	zero := program.Int(0)
-	r, _, err := execute(func(p *program.Program) {
+	r, _, err := execute(func(p *program.Builder) {
 		for i, nr := range calls {
 			next := new(program.Label)
 			status[i] = p.Space(8)
-			p.StepExactly(zero, sys.Clone(int(unix.SIGCHLD))).Fork().Else(next)
+			p.Step(sys.Clone(int(unix.SIGCHLD))).Returns(zero).Fork().Else(next)
 			p.Call(program.Sys(nr, nonsense()...))
 			p.Call(sys.ExitGroup(0))
 			p.Bind(next)
@@ -52,7 +52,7 @@ func nonsense() []program.Arg {
 }
 
 // execute runs a program in a new process, to its end.
-func execute(lay func(*program.Program)) (*program.Results, unix.WaitStatus, error) {
+func execute(lay func(*program.Builder)) (*program.Results, unix.WaitStatus, error) {
 	fd, mem, err := program.Open()
 	if err != nil {
 		return nil, 0, err

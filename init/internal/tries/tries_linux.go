@@ -40,12 +40,12 @@ const (
 
 // lay lays each call out in a process of its own, which exits at once: an outer filter may kill the process
 // that makes the call.
-func lay(p *program.Program) (all []try) {
+func lay(p *program.Builder) (all []try) {
 	zero := program.Int(0)
 	p.Call(sys.Prctl(unix.PR_SET_NAME, program.Str(order.RunnerName)))
 	apart := func(name string, call func() program.Op) {
 		next := new(program.Label)
-		p.StepExactly(zero, sys.Clone(int(unix.SIGCHLD))).Fork().Else(next)
+		p.Step(sys.Clone(int(unix.SIGCHLD))).Returns(zero).Fork().Else(next)
 		t := try{name: name, op: call()}
 		p.Call(sys.ExitGroup(0))
 		p.Bind(next)
@@ -56,7 +56,7 @@ func lay(p *program.Program) (all []try) {
 	for _, k := range kinds() {
 		apart(k.name, func() program.Op {
 			made := new(program.Label)
-			op := p.StepExactly(zero, sys.Clone(unix.CLONE_NEWUSER|k.flag|int(unix.SIGCHLD))).Fork().Else(made)
+			op := p.Step(sys.Clone(unix.CLONE_NEWUSER | k.flag | int(unix.SIGCHLD))).Returns(zero).Fork().Else(made)
 			p.Call(sys.ExitGroup(0))
 			p.Bind(made)
 			p.Call(sys.Wait4(-1, 0, 0))
@@ -79,7 +79,7 @@ func lay(p *program.Program) (all []try) {
 // Run makes the calls. The thread must be locked, as for program.Start.
 func Run() (*order.Tried, error) {
 	var all []try
-	r, _, err := execute(func(p *program.Program) { all = lay(p) })
+	r, _, err := execute(func(p *program.Builder) { all = lay(p) })
 	if err != nil {
 		return nil, err
 	}

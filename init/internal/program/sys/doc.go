@@ -4,5 +4,5 @@
 //	p.Do(sys.Close(fd.Result()))
 //
 // Sizes that the kernel demands, reserved arguments and structs of two or three fields are filled in here. Nothing is
-// called: a program.Program stores the call, and the runner makes it.
+// called: a program.Builder stores the call, and the runner makes it.
 package sys
