@@ -12,16 +12,26 @@ import (
 	"time"
 )
 
-// An apt is this machine's, or one with a state of its own.
+// What fails for a reason that goes away is tried again: a mirror that changes while it is read, or, for longer, a lock of
+// another apt.
+const (
+	attempts   = 3
+	lockedFor  = 5 * time.Minute
+	oneAttempt = 5 * time.Minute
+)
+
+var between = 5 * time.Second // a test has less
+
+// An apt is this machine's, or one with lists of its own.
 type apt struct {
-	config string // as APT_CONFIG; apt.conf(5)
+	config string // APT_CONFIG; apt.conf(5)
 }
 
-// output runs a program of apt and returns what it printed. The first line of its error says what it complained of.
+// output runs a program of apt and returns its standard output. The first line of the error is the first of apt's own.
 func (a *apt) output(ctx context.Context, dir, name string, args ...string) ([]byte, error) {
-	var said bytes.Buffer
+	var stderr bytes.Buffer
 	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir, cmd.Stderr = dir, &said
+	cmd.Dir, cmd.Stderr = dir, &stderr
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // dpkg comes to the end of a package
 	cmd.WaitDelay = 10 * time.Second
 	cmd.Env = append(os.Environ(), "LC_ALL=C", "DEBIAN_FRONTEND=noninteractive")
@@ -30,82 +40,101 @@ func (a *apt) output(ctx context.Context, dir, name string, args ...string) ([]b
 	}
 	out, err := cmd.Output()
 	if err != nil {
-		err = fmt.Errorf("%s %s: %w: %s\n%s%s", name, args[0], err, complaint(said.String()), out, said.Bytes())
+		err = fmt.Errorf("%s %s: %w: %s\n%s%s", name, args[0], err, firstError(stderr.String()), out, stderr.Bytes())
 	}
 	return out, err
 }
 
-// complaint is the first of apt's errors, without the mark that it puts before each; or else what was said first.
-func complaint(said string) string {
-	for line := range strings.Lines(said) {
+// firstError is the first line that apt marks as an error, without the mark; or else the first line.
+func firstError(stderr string) string {
+	for line := range strings.Lines(stderr) {
 		if text, ok := strings.CutPrefix(line, "E: "); ok {
 			return strings.TrimSpace(text)
 		}
 	}
-	first, _, _ := strings.Cut(strings.TrimSpace(said), "\n")
+	first, _, _ := strings.Cut(strings.TrimSpace(stderr), "\n")
 	return first
+}
+
+// get runs apt-get in a folder until it succeeds, a bounded number of times. apt itself waits for dpkg's lock, but not for
+// that of the lists. A user that cannot write into the folder is not root, and apt would use that user to download.
+func (a *apt) get(ctx context.Context, dir string, args ...string) error {
+	args = append(args, "-q", "-o", "APT::Sandbox::User=root", "-o", "DPkg::Lock::Timeout=300",
+		"-o", "Acquire::Retries=3", "-o", "Acquire::http::Timeout=30", "-o", "Acquire::https::Timeout=30")
+	for began, failed := time.Now(), 0; ; time.Sleep(between) {
+		once, cancel := context.WithTimeout(ctx, oneAttempt)
+		_, err := a.output(once, dir, "apt-get", args...)
+		cancel()
+		if err == nil || ctx.Err() != nil || errors.Is(err, exec.ErrNotFound) {
+			return err
+		}
+		if !strings.Contains(err.Error(), "Could not get lock") || time.Since(began) > lockedFor {
+			failed++
+		}
+		if failed == attempts {
+			return err
+		}
+	}
 }
 
 func (a *apt) update(ctx context.Context) error { return a.get(ctx, "", "update") }
 
-const keyring = "/usr/share/keyrings/debian-archive-keyring.gpg"
+// Install installs packages of this machine's own suites. apt's lists are updated before. An update fails when one source
+// of several is out of reach; then the lists that are there may do.
+func Install(ctx context.Context, packages ...string) error {
+	a := &apt{}
+	stale := a.update(ctx)
+	err := a.get(ctx, "", append([]string{"install", "-y", "--no-install-recommends"}, packages...)...)
+	if err != nil && stale != nil {
+		return fmt.Errorf("%w\nand before: %w", err, stale)
+	}
+	return err
+}
 
-// other is an apt that reads other suites, and another architecture's packages, from the mirrors of this machine's own:
-// no server is named here. All that it keeps is in work.
-func other(ctx context.Context, work string, s *Source) (*apt, error) {
-	main, security, err := own(ctx)
+// ofSuite is an apt that knows the packages of one other suite, from the mirror of this machine's own suite: no server is
+// named here. All its files are in work.
+func ofSuite(ctx context.Context, work, suite string) (*apt, error) {
+	mirror, err := ownMirror(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var sources strings.Builder
-	for _, suite := range s.Suites {
-		address := main
-		if strings.HasSuffix(suite, "-security") {
-			address = security
-		}
-		fmt.Fprintf(&sources, "deb [arch=%s signed-by=%s] %s %s main\n", s.arch(), keyring, address, suite)
-	}
 	a := &apt{filepath.Join(work, "apt.conf")}
-	config := fmt.Sprintf(`APT::Architecture "%[2]s"; APT::Architectures "%[2]s"; Acquire::Languages "none";
-Dir::State::lists "%[1]s/lists"; Dir::State::status "%[1]s/status"; Dir::Cache "%[1]s/cache";
-Dir::Etc::sourceparts "/dev/null"; Dir::Etc::sourcelist "%[1]s/sources.list"; APT::Sandbox::User "root";
-`, work, s.arch())
-	for _, folder := range []string{"lists/partial", "cache/archives/partial"} {
-		if err := os.MkdirAll(filepath.Join(work, folder), 0o755); err != nil {
-			return nil, err
-		}
-	}
-	for name, text := range map[string]string{"apt.conf": config, "sources.list": sources.String(), "status": ""} {
+	for name, text := range map[string]string{
+		"status":       "",
+		"sources.list": fmt.Sprintf("deb [signed-by=%s] %s %s main\n", keyring, mirror, suite),
+		"apt.conf": fmt.Sprintf(`Acquire::Languages "none"; Dir::State "%[1]s"; Dir::State::status "%[1]s/status";
+Dir::Cache "%[1]s"; Dir::Etc::sourceparts "/dev/null"; Dir::Etc::sourcelist "%[1]s/sources.list";
+`, work),
+	} {
 		if err := os.WriteFile(filepath.Join(work, name), []byte(text), 0o644); err != nil {
 			return nil, err
 		}
 	}
-	if err := a.update(ctx); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrNotServed, err)
+	for _, folder := range []string{"lists", "archives"} {
+		if err := os.MkdirAll(filepath.Join(work, folder, "partial"), 0o755); err != nil {
+			return nil, err
+		}
 	}
-	return a, nil
+	return a, a.update(ctx)
 }
 
-// own are the mirrors of this machine's own suites. Until apt's lists are there it does not know whose they are.
-func own(ctx context.Context) (main, security string, err error) {
-	text, err := os.ReadFile("/etc/os-release")
-	if err != nil {
-		return "", "", err
-	}
+const keyring = "/usr/share/keyrings/debian-archive-keyring.gpg"
+
+// ownMirror is the address of this machine's own suite. It is known once apt has lists.
+func ownMirror(ctx context.Context) (string, error) {
+	const query = `. /etc/os-release && exec apt-get indextargets --format '$(REPO_URI)' "Codename: $VERSION_CODENAME"`
 	host := &apt{}
-	for first := true; ; first = false {
-		targets, err := host.output(ctx, "", "apt-get", "indextargets", "--format", targetFormat, "Identifier: Packages")
+	for range 2 {
+		targets, err := host.output(ctx, "", "sh", "-c", query)
 		if err != nil {
-			return "", "", err
+			return "", err
 		}
-		if main, security = mirrors(string(targets), codename(string(text))); main != "" {
-			return main, security, nil
-		}
-		if !first {
-			return "", "", errors.New("apt: no mirror of this system's own suite is in its sources")
+		if mirror, _, _ := strings.Cut(string(targets), "\n"); mirror != "" {
+			return mirror, nil
 		}
 		if err := host.update(ctx); err != nil {
-			return "", "", err
+			return "", err
 		}
 	}
+	return "", errors.New("apt: this system's own suite is not in its sources")
 }

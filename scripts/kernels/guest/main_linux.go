@@ -3,7 +3,7 @@
 //
 // The host's root comes over virtiofs, read-only, under an overlay in memory: whatever a step does is gone with the
 // machine. Programs are those of the host, so nothing has to be packed but this program and the kernel's modules. Where
-// the job wants systemd, that becomes process 1 and runs this program again as a service.
+// the job wants systemd, systemd becomes process 1 and runs this program again as a service.
 package main
 
 import (
@@ -18,8 +18,10 @@ import (
 	"github.com/security-mcp/mcp-sandbox/scripts/kernels/job"
 )
 
-// statusPort is the second serial port; guest 0 is the console.
-const statusPort, console = "/dev/ttyS1", "/dev/ttyS0"
+// The serial ports: the steps print on the first, and job.Events go to the second.
+const console, statusPort = "/dev/ttyS0", "/dev/ttyS1"
+
+const path = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 func main() {
 	var j job.Job
@@ -27,7 +29,7 @@ func main() {
 	switch {
 	case len(os.Args) == 2 && os.Args[1] == asService:
 		if err = read(&j, serviceFolder+"/job.json"); err == nil {
-			err = talk()
+			err = openConsole()
 		}
 	case os.Getpid() == 1:
 		if err = read(&j, "/job.json"); err == nil {
@@ -48,7 +50,7 @@ func read(j *job.Job, path string) error {
 	return json.Unmarshal(text, j)
 }
 
-// start is what the first program of a machine does before there can be any work. It does not return where systemd goes on.
+// start makes the machine's root. It does not return where systemd becomes process 1.
 func start(j *job.Job) error {
 	if err := loadModules("/modules"); err != nil {
 		return err
@@ -56,11 +58,11 @@ func start(j *job.Job) error {
 	if err := makeRoot(); err != nil {
 		return err
 	}
-	if err := mountGroups(j.Hybrid); err != nil {
+	if err := setUp(j); err != nil {
 		return err
 	}
 	if j.Place == job.Manager {
-		return handOver(j)
+		return startSystemd(j)
 	}
 	return nil
 }
@@ -71,21 +73,22 @@ func work(j *job.Job, err error) {
 	if f, e := os.OpenFile(statusPort, os.O_WRONLY|unix.O_NOCTTY, 0); e == nil {
 		status = f
 	}
+	events := json.NewEncoder(status)
 	if err == nil {
 		err = prepare(j)
 	}
 	if err != nil {
-		job.Trouble(status, err.Error())
+		events.Encode(job.Event{Trouble: err.Error()})
 		j.Steps = nil
 	}
 	for i := range j.Steps {
 		code, err := run(j, &j.Steps[i])
 		if err != nil {
-			job.Trouble(status, j.Steps[i].Name+": "+err.Error())
+			events.Encode(job.Event{Trouble: j.Steps[i].Name + ": " + err.Error()})
 		}
-		job.Exit(status, j.Steps[i].Name, code)
+		events.Encode(job.Event{Step: j.Steps[i].Name, Code: code})
 	}
-	job.Done(status)
+	events.Encode(job.Event{Done: true})
 	for _, port := range []*os.File{os.Stdout, status} { // what a busy machine has not sent would be lost
 		_ = unix.IoctlSetInt(int(port.Fd()), unix.TCSBRK, 1) // as tcdrain(3); nobody can be told of an error
 	}
@@ -94,8 +97,8 @@ func work(j *job.Job, err error) {
 	unix.Reboot(unix.LINUX_REBOOT_CMD_POWER_OFF)
 }
 
-// talk makes the console this process's output, as it was the first program's.
-func talk() error {
+// openConsole makes the console this process's output, as that of process 1 is.
+func openConsole() error {
 	f, err := os.OpenFile(console, os.O_WRONLY|unix.O_NOCTTY, 0)
 	if err != nil {
 		return err

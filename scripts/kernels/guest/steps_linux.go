@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
@@ -23,13 +24,8 @@ func prepare(j *job.Job) error {
 	if err := os.WriteFile("/proc/sys/kernel/printk", []byte("3"), 0); err != nil {
 		return err
 	}
-	if !j.Hybrid && j.Place != job.Manager {
-		if err := place.Ready(); err != nil {
-			return err
-		}
-	}
-	for _, s := range j.Sysctls {
-		if err := os.WriteFile(s.Path(), []byte(s.Value), 0); err != nil {
+	for name, value := range j.Sysctls {
+		if err := os.WriteFile("/proc/sys/"+strings.ReplaceAll(name, ".", "/"), []byte(value), 0); err != nil {
 			return err
 		}
 	}
@@ -85,7 +81,7 @@ func run(j *job.Job, s *job.Step) (code int, err error) {
 	fmt.Println(job.Mark(s.Name))
 	cmd := exec.Command(s.Argv[0], s.Argv[1:]...)
 	cmd.Dir = s.Dir
-	cmd.Env = append([]string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME=" + home}, j.Env...)
+	cmd.Env = append([]string{path, "HOME=" + home}, j.Env...)
 	cmd.Env = append(cmd.Env, p.Env()...)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	id := uint32(uid)

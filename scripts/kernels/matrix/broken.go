@@ -19,14 +19,14 @@ func broken() []Row {
 	less.Lacking = []string{"limits: processes", "privileges: bounding set"} // to drop it takes CAP_SETPCAP
 	return []Row{
 		{Name: "6.12-max-user-namespaces-0", Kernel: "6.12", Expect: less,
-			Sysctls: []job.Setting{{Name: "user.max_user_namespaces", Value: "0"}}},
+			Sysctls: map[string]string{"user.max_user_namespaces": "0"}},
 		{Name: "6.12-no-userns-clone", Kernel: "6.12", Expect: less,
-			Sysctls: []job.Setting{{Name: "kernel.unprivileged_userns_clone", Value: "0"}}},
+			Sysctls: map[string]string{"kernel.unprivileged_userns_clone": "0"}},
 		{Name: "6.12-max-net-namespaces-0", Kernel: "6.12", Expect: less,
-			Sysctls: []job.Setting{{Name: "user.max_net_namespaces", Value: "0"}}},
+			Sysctls: map[string]string{"user.max_net_namespaces": "0"}},
 		{Name: "6.12-no-landlock", Kernel: "6.12", Append: "lsm=lockdown,yama", Suites: denials(), Expect: noLandlock},
 		{Name: "6.12-no-landlock-no-namespaces", Kernel: "6.12", Append: "lsm=lockdown,yama", Expect: nothing,
-			Sysctls: []job.Setting{{Name: "user.max_user_namespaces", Value: "0"}}},
+			Sysctls: map[string]string{"user.max_user_namespaces": "0"}},
 		{Name: "6.12-masked-proc", Kernel: "6.12", Mask: []string{"/proc/kcore"}, Expect: less},
 		{Name: "6.12-no-memory-no-pids", Kernel: "6.12", Append: "cgroup_disable=memory,pids", Expect: few},
 		{Name: "6.12-hybrid-root", Kernel: "6.12", Hybrid: true, Expect: hybrid},

@@ -20,7 +20,7 @@ type Row struct {
 	Missing  string // what it would take to run it at all; then it is left out, aloud, everywhere
 	Append   string // to the kernel's command line
 	Hybrid   bool   // the controllers are in cgroup v1
-	Sysctls  []job.Setting
+	Sysctls  map[string]string
 	Mask     []string
 	Suites   []Suite // the project's tests that run there, besides the expectation
 	Expect   Expectation

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"syscall"
 
 	"github.com/security-mcp/mcp-sandbox/scripts/kernels/job"
 )
@@ -46,6 +47,13 @@ func (p *Place) Groups() (start, delegated string) {
 		return "", ""
 	}
 	return strings.TrimPrefix(p.folders[len(p.folders)-1], Mount), strings.TrimPrefix(p.folders[0], Mount)
+}
+
+// Enter makes a command start there: it is never anywhere else. CLONE_INTO_CGROUP, clone3(2)
+func (p *Place) Enter(attr *syscall.SysProcAttr) {
+	if p.group != nil {
+		attr.UseCgroupFD, attr.CgroupFD = true, int(p.group.Fd())
+	}
 }
 
 // Remove removes the groups. Whatever was made below them must be gone.

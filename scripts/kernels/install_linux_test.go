@@ -19,7 +19,7 @@ func TestMissing(t *testing.T) {
 			t.Errorf("without %q: %q, want %q", c.without, got, c.want)
 		}
 	}
-	if got := missing(func(string) bool { return false }); len(got) != 7 {
+	if got := missing(func(string) bool { return false }); len(got) != 12 {
 		t.Errorf("with nothing: %q", got)
 	}
 	self, err := os.Executable()

@@ -19,6 +19,7 @@ import (
 func needed() [][2]string {
 	return [][2]string{
 		{machine.QEMU, "qemu-system-x86"}, {machine.VirtioFSD, "qemu-system-common"}, {"xz", "xz-utils"}, {"dpkg-deb", "dpkg"},
+		{"/sbin/modprobe", "kmod"}, {"cpio", "cpio"}, {"/sbin/sfdisk", "fdisk"}, {"/sbin/ip", "iproute2"}, {"/sbin/mkfs.ext4", "e2fsprogs"},
 		{"/lib/systemd/systemd", "systemd"}, {"/usr/bin/dbus-daemon", "dbus"}, {"/usr/share/dbus-1/system.conf", "dbus"},
 		{"/usr/lib/systemd/user/dbus.socket", "dbus-user-session"},
 	}

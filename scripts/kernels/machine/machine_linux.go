@@ -35,7 +35,7 @@ const Temporary = "mcp-sandbox-machine-"
 // A Machine is what is booted.
 type Machine struct {
 	Kernel  string        // the image
-	Modules string        // a folder of modules with a file "order"
+	Modules string        // a folder of modules, loaded in the order of their names
 	Guest   string        // the program that becomes process 1
 	Append  string        // to the kernel's command line
 	Silence time.Duration // after which it is given up when it prints nothing; 0: never
@@ -49,7 +49,7 @@ func (m *Machine) Run(ctx context.Context, j *job.Job, out io.Writer) (job.Statu
 		return job.Status{}, err
 	}
 	defer os.RemoveAll(dir)
-	if err := m.initramfs(filepath.Join(dir, "initrd"), j); err != nil {
+	if err := m.initramfs(ctx, dir, j); err != nil {
 		return job.Status{}, err
 	}
 	if err := os.WriteFile(filepath.Join(dir, "disk"), nil, 0o600); err != nil {
@@ -84,7 +84,7 @@ func (m *Machine) Run(ctx context.Context, j *job.Job, out io.Writer) (job.Statu
 }
 
 // initramfs writes what the kernel unpacks: process 1, its job and the modules.
-func (m *Machine) initramfs(path string, j *job.Job) error {
+func (m *Machine) initramfs(ctx context.Context, dir string, j *job.Job) error {
 	text, err := json.Marshal(j)
 	if err != nil {
 		return err
@@ -93,19 +93,20 @@ func (m *Machine) initramfs(path string, j *job.Job) error {
 	if err != nil {
 		return err
 	}
-	a := newArchive()
-	a.file("init", guest)
-	a.file("job.json", text)
-	entries, err := os.ReadDir(m.Modules)
-	if err != nil {
+	tree := filepath.Join(dir, "initramfs")
+	if err := os.CopyFS(filepath.Join(tree, "modules"), os.DirFS(m.Modules)); err != nil {
 		return err
 	}
-	for _, e := range entries {
-		module, err := os.ReadFile(filepath.Join(m.Modules, e.Name()))
-		if err != nil {
-			return err
-		}
-		a.file("modules/"+e.Name(), module)
+	if err := os.WriteFile(filepath.Join(tree, "job.json"), text, 0o600); err != nil {
+		return err
 	}
-	return os.WriteFile(path, a.bytes(), 0o600)
+	if err := os.WriteFile(filepath.Join(tree, "init"), guest, 0o700); err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", "find . | cpio --quiet --create --format=newc >../initrd")
+	cmd.Dir = tree
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("cpio: %w: %s", err, out)
+	}
+	return nil
 }

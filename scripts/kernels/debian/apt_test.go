@@ -34,14 +34,14 @@ func fakeApt(t *testing.T, script string) (calls func() int) {
 	}
 }
 
-func TestComplaint(t *testing.T) {
+func TestFirstError(t *testing.T) {
 	for said, want := range map[string]string{
 		"W: old\nE: no such\nE: more\n": "no such",
 		"Err:1 x\nE: last":              "last",
 		"dpkg-deb: error: x\nthen\n":    "dpkg-deb: error: x",
 		"":                              "",
 	} {
-		if got := complaint(said); got != want {
+		if got := firstError(said); got != want {
 			t.Errorf("%q: %q", said, got)
 		}
 	}
