@@ -28,7 +28,6 @@ var tooLarge = map[string]bool{
 	"init/internal/basic.server":      true,
 	"init/internal/basic.shim":        true,
 	"init/internal/confine.Launch":    true,
-	"init/internal/confine.Machine":   true,
 	"init/internal/confine.build":     true,
 	"init/internal/confine.check":     true,
 	"init/internal/fsview.planner":    true,

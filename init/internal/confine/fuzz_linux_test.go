@@ -71,9 +71,11 @@ func FuzzLay(f *testing.F) {
 	mem := make([]byte, program.Size)
 	f.Fuzz(func(t *testing.T, doc, abi, lastCap uint8, bits uint16, nodes, stored []byte) {
 		clear(mem)
-		m := Machine{Kernel: "6.1.0", LandlockABI: int(abi % 12), LastCap: int(lastCap % 64), Route: bits&1 != 0, Umask: int(bits & 0o777),
-			UID: 1000, GID: 1000, OuterUID: 1000, OuterGID: 1000, Root: bits&2 != 0, Groups: int(bits >> 14), Dumpable: int(bits >> 2 & 1),
-			CPUs: 1 + int(bits>>3&7), CountsProcesses: bits&64 != 0}
+		m := Machine{Kernel: "6.1.0", Route: bits&1 != 0, Umask: int(bits & 0o777),
+			Landlock:   Landlock{LandlockABI: int(abi % 12)},
+			IDs:        IDs{UID: 1000, GID: 1000, OuterUID: 1000, OuterGID: 1000, Root: bits&2 != 0, Groups: int(bits >> 14)},
+			Privileges: Privileges{LastCap: int(lastCap % 64), Dumpable: int(bits >> 2 & 1)},
+			Limits:     Limits{CPUs: 1 + int(bits>>3&7), CountsProcesses: bits&64 != 0}}
 		for i := range m.Hard {
 			m.Hard[i] = 1 << (bits >> (i % 10) & 63)
 		}

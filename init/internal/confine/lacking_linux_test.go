@@ -83,14 +83,14 @@ func TestWhatIsLackingIsTold(t *testing.T) {
 	var own closeInherited
 	limited := policy.Policy{Limits: policy.Limits{Pids: 5}}
 	core := func(pattern byte, hard uint64) *Request {
-		m := Machine{CorePattern: pattern}
+		m := Machine{Limits: Limits{CorePattern: pattern}}
 		m.Hard[unix.RLIMIT_CORE] = hard
 		return &Request{Machine: m}
 	}
 	answer := func(o *program.Op, v uint64) func(*program.Results) {
 		return func(r *program.Results) { r.Store(*o, v) }
 	}
-	abi := func(n int) *Request { return &Request{Machine: Machine{LandlockABI: n}} }
+	abi := func(n int) *Request { return &Request{Machine: Machine{Landlock: Landlock{LandlockABI: n}}} }
 	for _, c := range []struct {
 		name   string
 		row    row
@@ -107,7 +107,7 @@ func TestWhatIsLackingIsTold(t *testing.T) {
 		{"no terminal", &own, policy.Reduced, &Request{}, answer(&own.tty, fails(unix.ENXIO)), ""},
 		{"no /proc/sys", &users, policy.Full, &Request{}, answer(&users.open, fails(unix.EROFS)), "max_user_namespaces"},
 		{"/proc/sys", &users, policy.Full, &Request{}, nil, ""},
-		{"groups", new(dropIDs), policy.Reduced, &Request{Machine: Machine{Groups: 2}}, nil, ""}, // refused: there are none
+		{"groups", new(dropIDs), policy.Reduced, &Request{Machine: Machine{IDs: IDs{Groups: 2}}}, nil, ""}, // refused: there are none
 		{"no listener", &ears, policy.Full, &Request{Asking: make([]byte, 8)}, func(r *program.Results) { r.Store(ears.load, fails(unix.EBUSY)) }, "listener"},
 		{"no listener is asked for", &ears, policy.Full, &Request{}, nil, "listener"},
 		{"a listener", &ears, policy.Full, &Request{Asking: make([]byte, 8)}, func(r *program.Results) { r.Store(ears.kept, fails(unix.EBADF)) }, ""},
@@ -116,11 +116,11 @@ func TestWhatIsLackingIsTold(t *testing.T) {
 		{"core dumps to a program", new(limits), policy.Full, core('|', 1), nil, ""},
 		{"core dumps to a file", new(limits), policy.Full, core('c', 0), nil, ""},
 		{"a user without capabilities", new(noNewRights), policy.Reduced, &Request{}, nil, "bounding set"},
-		{"one with them", new(noNewRights), policy.Reduced, &Request{Machine: Machine{Caps: platform.Capabilities{Effective: 1 << unix.CAP_SETPCAP}}}, nil, ""},
-		{"pids in a namespace", new(limits), policy.Full, &Request{Policy: limited, Machine: Machine{CountsProcesses: true}}, nil, ""},
+		{"one with them", new(noNewRights), policy.Reduced, &Request{Machine: Machine{Privileges: Privileges{Caps: platform.Capabilities{Effective: 1 << unix.CAP_SETPCAP}}}}, nil, ""},
+		{"pids in a namespace", new(limits), policy.Full, &Request{Policy: limited, Machine: Machine{Limits: Limits{CountsProcesses: true}}}, nil, ""},
 		{"pids before Linux 5.14", new(limits), policy.Full, &Request{Policy: limited}, nil, "processes"},
-		{"pids of the machine's root", new(limits), policy.Full, &Request{Policy: limited, Machine: Machine{CountsProcesses: true, MachinesRoot: true}}, nil, "processes"},
-		{"pids without a namespace", new(limits), policy.Reduced, &Request{Policy: limited, Machine: Machine{CountsProcesses: true, Shared: true}}, nil, "processes"},
+		{"pids of the machine's root", new(limits), policy.Full, &Request{Policy: limited, Machine: Machine{Limits: Limits{CountsProcesses: true}, IDs: IDs{MachinesRoot: true}}}, nil, "processes"},
+		{"pids without a namespace", new(limits), policy.Reduced, &Request{Policy: limited, Machine: Machine{Limits: Limits{CountsProcesses: true}, Shared: true}}, nil, "processes"},
 		{"Landlock 1", new(landlockRestrict), policy.Reduced, abi(1), nil, "renames,ioctls of devices,scopes"},
 		{"Landlock 4", new(landlockRestrict), policy.Reduced, abi(4), nil, "ioctls of devices,scopes"},
 		{"Landlock 5", new(landlockRestrict), policy.Reduced, abi(5), nil, "scopes"},
@@ -147,7 +147,7 @@ func TestGroupsAreTold(t *testing.T) {
 		want       int // facts that are lacking
 	}{{false, 0, 0, false, 0}, {false, 2, 2, false, 1}, {false, 2, 0, true, 0}, {false, 0, 1, true, 0}, {true, 2, 0, false, 0}, {true, 2, 2, true, 0}} {
 		r := new(dropIDs)
-		req := &Request{Machine: Machine{Root: c.root, Groups: c.have}}
+		req := &Request{Machine: Machine{IDs: IDs{Root: c.root, Groups: c.have}}}
 		report, refusal := answered(r, policy.Reduced, req, func(res *program.Results) {
 			res.Store(r.groups, uint64(c.find))
 			clear(res.Bytes(r.caps.at, 24))
@@ -162,7 +162,7 @@ func TestGroupsAreTold(t *testing.T) {
 func TestLayersThatAreMissing(t *testing.T) {
 	denies := policy.Policy{Seccomp: policy.Seccomp{Deny: []string{"getcwd"}}, Subprocess: policy.Subprocess{Allow: policy.No}}
 	network := policy.Policy{Level: policy.LevelNetwork}
-	old := func(abi int) *Request { return &Request{Machine: Machine{LandlockABI: abi}} }
+	old := func(abi int) *Request { return &Request{Machine: Machine{Landlock: Landlock{LandlockABI: abi}}} }
 	tree := &fsview.View{Notes: fsview.Notes{Unprotected: []string{"/p/.git"}}, Unheld: []fsview.Unheld{{Key: "filesystem.denyRead", Path: "/p/secret"}}}
 	for _, c := range []struct {
 		row   row
@@ -171,8 +171,8 @@ func TestLayersThatAreMissing(t *testing.T) {
 		state order.State
 		say   string // in its reason or its effect
 	}{
-		{new(noNamespaces), policy.Reduced, &Request{Machine: Machine{LandlockABI: 6}}, order.Absent, "cannot be signalled"},
-		{new(noNamespaces), policy.Reduced, &Request{Machine: Machine{LandlockABI: 5}}, order.Absent, "can be signalled"},
+		{new(noNamespaces), policy.Reduced, &Request{Machine: Machine{Landlock: Landlock{LandlockABI: 6}}}, order.Absent, "cannot be signalled"},
+		{new(noNamespaces), policy.Reduced, &Request{Machine: Machine{Landlock: Landlock{LandlockABI: 5}}}, order.Absent, "can be signalled"},
 		{inTable(order.Namespaces, new(absent), policy.ConfinementLimits, new(Request)), policy.ConfinementLimits,
 			&Request{Lost: "a reason"}, order.Absent, "full was refused: a reason"},
 		{new(noRoot), policy.Reduced, &Request{View: tree}, order.Absent, "see unprotected (1); filesystem.denyRead /p/secret does not hold"},

@@ -28,7 +28,7 @@ func TestRulesAreListed(t *testing.T) {
 		}
 		p := policy.Policy{}
 		l := NewLaunch(make([]byte, program.Size), &p, rung, false)
-		b := &build{Builder: l.builder, Request: &Request{View: v, Machine: Machine{LandlockABI: 9}}, launch: l}
+		b := &build{Builder: l.builder, Request: &Request{View: v, Machine: Machine{Landlock: Landlock{LandlockABI: 9}}}, launch: l}
 		list := landlockRules
 		if rung == policy.Reduced {
 			list = landlockRulesShared

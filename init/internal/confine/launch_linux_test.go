@@ -22,7 +22,7 @@ func TestManyGrants(t *testing.T) {
 		began := time.Now()
 		p := policy.Policy{}.Effective(policy.Init)
 		l := NewLaunch(make([]byte, program.Size), &p, c, false)
-		if err := l.Complete(&Request{Policy: p, View: v, Machine: Machine{LandlockABI: 7}}); !errors.Is(err, program.ErrFull) {
+		if err := l.Complete(&Request{Policy: p, View: v, Machine: Machine{Landlock: Landlock{LandlockABI: 7}}}); !errors.Is(err, program.ErrFull) {
 			t.Errorf("%s: %v", c, err)
 		}
 		if took := time.Since(began); took > 10*time.Second {

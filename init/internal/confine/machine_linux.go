@@ -11,28 +11,44 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Machine is what the shim found out about the machine.
+// A Machine is what the shim found out about the machine and about itself.
 type Machine struct {
-	Kernel      string
+	Kernel     string
+	Deadly     []uintptr // calls that end their caller: a filter around the launcher does so
+	Namespaces [7]uint64 // inodes of the shim's own, in the order of platform.NamespaceNames
+	Route      bool      // the shim can connect a UDP socket to 192.0.2.1
+	Umask      int       // the launcher's
+	Shared     bool      // there is no user namespace for this launch
+	Landlock
+	IDs
+	Privileges
+	Limits
+}
+
+// Landlock is the version that the kernel has.
+type Landlock struct {
 	LandlockABI int        // 0: there is none, because of
 	NoLandlock  unix.Errno // what the kernel or a filter says
-	Deadly      []uintptr  // calls that end their caller: a filter around the launcher does so
-	LastCap     int        // the highest capability's number
-	Namespaces  [7]uint64  // inodes of the shim's own, in the order of platform.NamespaceNames
-	Route       bool       // the shim can connect a UDP socket to 192.0.2.1
-	Umask       int        // the launcher's
+}
 
-	Shared bool // there is no user namespace for this launch
-
+// IDs are the users and groups of a launch.
+type IDs struct {
 	UID, GID           int  // the server's ids, inside and (but for a mapped root) outside
 	OuterUID, OuterGID int  // what they are mapped to
 	MachinesRoot       bool // the server is user 0 of the whole machine, by whatever number
 	Root               bool // the shim is a root that maps ids and opens grants for another user
 	Groups             int  // how many supplementary groups the launcher has
-	Dumpable           int  // what PR_GET_DUMPABLE says of init once it has its ids
+}
 
-	Caps platform.Capabilities // the shim's
+// Privileges are what the shim may and init inherits.
+type Privileges struct {
+	Caps     platform.Capabilities // the shim's
+	LastCap  int                   // the highest capability's number
+	Dumpable int                   // what PR_GET_DUMPABLE says of init once it has its ids
+}
 
+// Limits are what bounds the launcher, and how the kernel counts.
+type Limits struct {
 	Hard            [16]uint64 // the launcher's hard limits, by resource
 	CorePattern     byte       // how kernel.core_pattern starts: '|' is a program, '@' a socket
 	CPUs            int        // online

@@ -55,7 +55,7 @@ func TestSocketsAreTold(t *testing.T) {
 		{"abstract ones", fsview.View{}, policy.LevelNetwork, 5, "abstract sockets of the host, which Landlock restricts from ABI 6 and this kernel has ABI 5"},
 	} {
 		e := new(order.LayerReport)
-		k := &check{Request: &Request{View: &c.view, Machine: Machine{LandlockABI: c.abi}, Policy: policy.Policy{Level: c.level}}, layer: e}
+		k := &check{Request: &Request{View: &c.view, Machine: Machine{Landlock: Landlock{LandlockABI: c.abi}}, Policy: policy.Policy{Level: c.level}}, layer: e}
 		k.sockets()
 		if !strings.Contains(e.Effect, c.want) || (e.Effect == "") != (c.want == "") {
 			t.Errorf("%s: %q, want %q", c.name, e.Effect, c.want)
