@@ -81,8 +81,8 @@ func (b *bench) buildGuest(ctx context.Context) error {
 
 // build builds what runs in the guests: the programs, and the tests of every suite of these rows.
 func (b *bench) build(ctx context.Context, rows []matrix.Row) error {
-	programs := []string{"build", "-o", b.stage + "/", "./scripts/kernels/guest", "./scripts/kernels/try", "./testdata/probe", "./testdata/bomb",
-		"./testdata/escape", "./testdata/server-go", "./cmd/..."}
+	programs := []string{"build", "-o", b.stage + "/", "./scripts/kernels/guest", "./scripts/kernels/try", "./testdata/probe",
+		"./testdata/server-go", "./cmd/..."}
 	if err := b.goRun(ctx, programs[0], programs[1:]...); err != nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package testbed
 
 import (
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -13,23 +12,29 @@ import (
 // Copy is a copy of the running test binary, for every user, with that mode. It goes with the test.
 func Copy(tb testing.TB, mode os.FileMode) string {
 	tb.Helper()
-	from, err := os.Open("/proc/self/exe")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer from.Close()
 	dir, err := os.MkdirTemp(Scratch(tb), "copy-")
+	if err == nil {
+		err = os.Chmod(dir, 0o755)
+	}
 	if err != nil {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() { os.RemoveAll(dir) })
-	path := filepath.Join(dir, "program")
-	to, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o700)
-	if err != nil {
+	path := CopyTo(tb, filepath.Join(dir, "program"))
+	if err := os.Chmod(path, mode); err != nil {
 		tb.Fatal(err)
 	}
-	_, err = io.Copy(to, from)
-	if err = errors.Join(err, to.Close(), os.Chmod(dir, 0o755), os.Chmod(path, mode)); err != nil {
+	return path
+}
+
+// CopyTo copies the running test binary to path, for every user to execute, and returns path.
+func CopyTo(tb testing.TB, path string) string {
+	tb.Helper()
+	program, err := os.ReadFile("/proc/self/exe")
+	if err == nil {
+		err = os.WriteFile(path, program, 0o755)
+	}
+	if err = errors.Join(err, os.Chmod(path, 0o755)); err != nil { // whatever the umask is
 		tb.Fatal(err)
 	}
 	return path

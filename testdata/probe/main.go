@@ -1,10 +1,10 @@
 // Command probe tries things inside a sandbox and says how they went, one JSON line each.
 //
 //	probe read /etc/shadow
-//	probe -- read /etc/shadow -- tcp 127.0.0.1:22 -- posture
+//	probe -- read /etc/shadow -- tcp 127.0.0.1:22 -- userns
 //
 // What can be tried is the table of package attempt; without arguments probe lists it. A denial is a result, not a
-// failure: the exit status is 0 when every attempt was made, 2 when one was not understood, and what "exit" names.
+// failure: the exit status is 0 when every attempt was made, 2 when one was not understood.
 package main
 
 import (
@@ -16,12 +16,6 @@ import (
 )
 
 func main() {
-	if len(os.Args) == 3 && os.Args[1] == attempt.DaemonArg {
-		if err := attempt.Daemon(os.Args[2]); err != nil {
-			fail(err)
-		}
-		return
-	}
 	attempts := split(os.Args[1:])
 	if len(attempts) == 0 {
 		fail(fmt.Errorf("usage: probe ACTION [ARG...] [-- ACTION [ARG...]]...\n%s", attempt.Usage()))

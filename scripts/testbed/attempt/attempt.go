@@ -20,10 +20,9 @@ type Result struct {
 	Action string `json:"action"`
 	OK     bool   `json:"ok"`              // the act went through
 	Errno  string `json:"errno,omitempty"` // the kernel's answer by name, "ENOENT"; empty when it was not the kernel's
-	Detail string `json:"detail"`          // what was got, or the error in words
+	Detail string `json:"detail"`          // what was got; else the error in words
 
 	Descriptors []Descriptor `json:"descriptors,omitempty"` // of "descriptors"
-	Posture     *Posture     `json:"posture,omitempty"`     // of "posture"
 }
 
 // An action is one thing to try: how it is called and what it does.
@@ -48,7 +47,10 @@ func Do(name string, args ...string) (Result, error) {
 	}
 	r.Action, r.OK = name, err == nil
 	if err != nil {
-		r.Errno, r.Detail = errnoName(err), err.Error()
+		r.Errno = errnoName(err)
+	}
+	if err != nil && r.Detail == "" {
+		r.Detail = err.Error()
 	}
 	return r, nil
 }
@@ -75,7 +77,7 @@ func Usage() string {
 // actions joins what every system can try with what only Linux can.
 func actions() map[string]action {
 	all := map[string]action{}
-	for _, table := range []map[string]action{fileActions(), netActions(), processActions(), systemActions()} {
+	for _, table := range []map[string]action{fileActions(), netActions(), processActions(), systemActions(), bombActions()} {
 		for name, act := range table {
 			all[name] = act
 		}

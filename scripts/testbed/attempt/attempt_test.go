@@ -21,7 +21,7 @@ func must(t *testing.T, name string, args ...string) Result {
 
 func TestUsageErrors(t *testing.T) {
 	for _, words := range [][]string{
-		{"fly"}, {"read"}, {"read", "a", "b"}, {"sleep", "soon"}, {"exit", "x"}, {"alloc", "much"},
+		{"fly"}, {"read"}, {"read", "a", "b"}, {"sleep", "soon"},
 		{"chmod", "9", "f"}, {"spawn"},
 	} {
 		if r, err := Do(words[0], words[1:]...); err == nil {
@@ -147,17 +147,8 @@ func hear(c net.Conn) string {
 }
 
 func TestProcessWork(t *testing.T) {
-	for _, c := range []struct {
-		words []string
-		want  string
-	}{
-		{[]string{"spin", "5ms"}, "rounds"},
-		{[]string{"alloc", "3"}, "3145728"},
-		{[]string{"sleep", "1ms"}, ""},
-	} {
-		if r := must(t, c.words[0], c.words[1:]...); !r.OK || !strings.Contains(r.Detail, c.want) {
-			t.Errorf("%q: %+v", c.words, r)
-		}
+	if r := must(t, "sleep", "1ms"); !r.OK {
+		t.Errorf("sleep: %+v", r)
 	}
 	t.Setenv("ATTEMPT_TEST", "seen")
 	if r := must(t, "env"); !strings.Contains(r.Detail, "ATTEMPT_TEST=seen") {

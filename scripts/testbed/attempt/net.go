@@ -2,7 +2,6 @@ package attempt
 
 import (
 	"net"
-	"strings"
 	"time"
 )
 
@@ -11,10 +10,9 @@ const dialTimeout = 3 * time.Second
 
 func netActions() map[string]action {
 	return map[string]action{
-		"tcp":        {"HOST:PORT", 1, 1, func(a []string) (Result, error) { return dial("tcp", a[0]) }},
-		"udp":        {"HOST:PORT", 1, 1, func(a []string) (Result, error) { return dial("udp", a[0]) }},
-		"unix":       {"PATH|@NAME", 1, 1, func(a []string) (Result, error) { return dial("unix", a[0]) }},
-		"interfaces": {"", 0, 0, interfaces},
+		"tcp":  {"HOST:PORT", 1, 1, func(a []string) (Result, error) { return dial("tcp", a[0]) }},
+		"udp":  {"HOST:PORT", 1, 1, func(a []string) (Result, error) { return dial("udp", a[0]) }},
+		"unix": {"PATH|@NAME", 1, 1, func(a []string) (Result, error) { return dial("unix", a[0]) }},
 	}
 }
 
@@ -30,19 +28,4 @@ func dial(network, address string) (Result, error) {
 		return Result{}, err
 	}
 	return said("%v to %v", c.LocalAddr(), c.RemoteAddr())
-}
-
-func interfaces(_ []string) (Result, error) {
-	names, err := interfaceNames()
-	return Result{Detail: strings.Join(names, " ")}, err
-}
-
-// interfaceNames asks the kernel through netlink on Linux, so it works without /sys and /proc.
-func interfaceNames() ([]string, error) {
-	list, err := net.Interfaces()
-	names := make([]string, len(list))
-	for i, link := range list {
-		names[i] = link.Name
-	}
-	return names, err
 }

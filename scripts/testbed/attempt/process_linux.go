@@ -4,12 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -52,56 +49,11 @@ func kill(args []string) (Result, error) {
 	}
 	var sig unix.Signal
 	if len(args) == 2 {
-		if sig, err = signalNumber(args[1]); err != nil {
+		n, err := number(args[1])
+		if err != nil {
 			return Result{}, err
 		}
+		sig = unix.Signal(n)
 	}
 	return Result{}, os.NewSyscallError("kill", unix.Kill(pid, sig))
-}
-
-// killSelf gives a signal that does not end the process a moment to be delivered.
-func killSelf(args []string) (Result, error) {
-	sig, err := signalNumber(args[0])
-	if err != nil {
-		return Result{}, err
-	}
-	if err := unix.Kill(unix.Getpid(), sig); err != nil {
-		return Result{}, os.NewSyscallError("kill", err)
-	}
-	time.Sleep(50 * time.Millisecond)
-	return said("survived")
-}
-
-// DaemonArg as the first argument makes a program that calls [Daemon] the process that "fork-daemon" leaves behind.
-const DaemonArg = "daemon"
-
-// forkDaemon starts this program again in a session of its own with nothing open but the null device, and does not
-// wait. The program is found by its own name, for /proc/self/exe may not exist where this is tried.
-func forkDaemon(args []string) (Result, error) {
-	if _, err := duration(args[0]); err != nil {
-		return Result{}, err
-	}
-	path, err := os.Executable()
-	if err != nil {
-		if path, err = exec.LookPath(os.Args[0]); err != nil {
-			return Result{}, err
-		}
-	}
-	cmd := exec.Command(path, DaemonArg, args[0])
-	cmd.SysProcAttr = &unix.SysProcAttr{Setsid: true}
-	if err := cmd.Start(); err != nil {
-		return Result{}, err
-	}
-	return said("pid %d", cmd.Process.Pid)
-}
-
-// Daemon is what DaemonArg asks for: it sleeps through SIGTERM, SIGHUP and SIGINT until the time is over, so a test that
-// fails leaves nothing for ever.
-func Daemon(wait string) error {
-	signal.Ignore(unix.SIGTERM, unix.SIGHUP, unix.SIGINT)
-	d, err := duration(wait)
-	if err == nil {
-		time.Sleep(d)
-	}
-	return err
 }

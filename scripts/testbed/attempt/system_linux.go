@@ -22,12 +22,9 @@ func systemActions() map[string]action {
 		"keyctl":      {": the session keyring's id, without making one", 0, 0, sessionKeyring},
 		"ptrace":      {"PID: seize it; the kernel lets go at exit", 1, 1, ptrace},
 		"kill":        {"PID [SIGNAL]: signal 0 unless given", 1, 2, kill},
-		"kill-self":   {"SIGNAL: tells only if it survives", 1, 1, killSelf},
-		"fork-daemon": {"DURATION: leave a process in a session of its own, TERM ignored", 1, 1, forkDaemon},
 		"socket":      {"FAMILY TYPE PROTOCOL, as numbers", 3, 3, socket},
 		"syscall":     {"NUMBER [ARG...]: any call with up to six numbers", 1, 7, rawCall},
 		"descriptors": {": what is open of 0 to 1023, found without /proc", 0, 0, descriptors},
-		"posture":     {": everything that this process can tell of itself", 0, 0, posture},
 	}
 }
 
@@ -41,15 +38,6 @@ func errnoName(err error) string {
 		return name
 	}
 	return strconv.Itoa(int(errno))
-}
-
-// signalNumber reads "SIGTERM" or "15".
-func signalNumber(s string) (unix.Signal, error) {
-	if n := unix.SignalNum(s); n != 0 {
-		return n, nil
-	}
-	n, err := number(s)
-	return unix.Signal(n), err
 }
 
 // rawCall passes numbers only: an act that needs memory is an action of its own. A result below zero cannot be told

@@ -10,11 +10,10 @@ import (
 // A Descriptor is known on Linux only.
 type Descriptor struct{}
 
-// A Posture is known on Linux only.
-type Posture struct{}
-
 // systemActions is empty here: each of its actions is a Linux system call, and a name that is not known is refused.
 func systemActions() map[string]action { return nil }
+
+func bombActions() map[string]action { return nil }
 
 // errnoName has no table of names here; the number's own text is in the detail.
 func errnoName(err error) string {
@@ -24,9 +23,3 @@ func errnoName(err error) string {
 	}
 	return ""
 }
-
-// DaemonArg is an argument that nobody gives: there is no "fork-daemon" here.
-const DaemonArg = "daemon"
-
-// Daemon is for "fork-daemon", which is Linux only.
-func Daemon(string) error { return errors.ErrUnsupported }

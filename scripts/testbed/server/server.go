@@ -8,9 +8,7 @@ package server
 
 import (
 	"context"
-	"errors"
 	"os"
-	"os/exec"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -22,12 +20,8 @@ import (
 func New() *mcp.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: "mcp-sandbox-testserver", Version: "1"}, nil)
 	mcp.AddTool(s, tool("echo", "Say the text again."), echo)
-	mcp.AddTool(s, tool("add", "Add two numbers."), add)
 	mcp.AddTool(s, tool("read_file", "Read a text file whole."), readFile)
 	mcp.AddTool(s, tool("write_file", "Write a text file, replacing it."), writeFile)
-	mcp.AddTool(s, tool("list_dir", "List the names in a folder."), listDir)
-	mcp.AddTool(s, tool("env", "List the server's environment, NAME=VALUE."), env)
-	mcp.AddTool(s, tool("spawn", "Run a command and give its output and exit status."), spawn)
 	mcp.AddTool(s, tool("attempt", "Try one thing that a sandbox may deny. Actions:\n"+attempt.Usage()), try)
 	return s
 }
@@ -50,33 +44,6 @@ type File struct {
 	Text string `json:"text"`
 }
 
-// Terms are what add adds.
-type Terms struct {
-	A float64 `json:"a"`
-	B float64 `json:"b"`
-}
-
-// Sum is what they come to.
-type Sum struct {
-	Sum float64 `json:"sum"`
-}
-
-// Names are a list, never null.
-type Names struct {
-	Names []string `json:"names"`
-}
-
-// Command is a program and its arguments.
-type Command struct {
-	Command []string `json:"command"`
-}
-
-// Output is what a command that ran left: both streams together and its exit status, -1 if a signal ended it.
-type Output struct {
-	Output   string `json:"output"`
-	ExitCode int    `json:"exitCode"`
-}
-
 // Attempt is an action of package attempt.
 type Attempt struct {
 	Action string   `json:"action"`
@@ -87,10 +54,6 @@ func echo(_ context.Context, _ *mcp.CallToolRequest, in Text) (*mcp.CallToolResu
 	return nil, in, nil
 }
 
-func add(_ context.Context, _ *mcp.CallToolRequest, in Terms) (*mcp.CallToolResult, Sum, error) {
-	return nil, Sum{in.A + in.B}, nil
-}
-
 func readFile(_ context.Context, _ *mcp.CallToolRequest, in Path) (*mcp.CallToolResult, Text, error) {
 	text, err := os.ReadFile(in.Path)
 	return nil, Text{string(text)}, err
@@ -98,31 +61,6 @@ func readFile(_ context.Context, _ *mcp.CallToolRequest, in Path) (*mcp.CallTool
 
 func writeFile(_ context.Context, _ *mcp.CallToolRequest, in File) (*mcp.CallToolResult, Text, error) {
 	return nil, Text{in.Path}, os.WriteFile(in.Path, []byte(in.Text), 0o644)
-}
-
-func listDir(_ context.Context, _ *mcp.CallToolRequest, in Path) (*mcp.CallToolResult, Names, error) {
-	entries, err := os.ReadDir(in.Path)
-	names := make([]string, len(entries))
-	for i, e := range entries {
-		names[i] = e.Name()
-	}
-	return nil, Names{names}, err
-}
-
-func env(_ context.Context, _ *mcp.CallToolRequest, _ struct{}) (*mcp.CallToolResult, Names, error) {
-	return nil, Names{os.Environ()}, nil
-}
-
-// spawn ends the command when the client goes away.
-func spawn(ctx context.Context, _ *mcp.CallToolRequest, in Command) (*mcp.CallToolResult, Output, error) {
-	if len(in.Command) == 0 {
-		return nil, Output{}, attempt.UsageError("spawn: no command")
-	}
-	out, err := exec.CommandContext(ctx, in.Command[0], in.Command[1:]...).CombinedOutput()
-	if ended := (*exec.ExitError)(nil); errors.As(err, &ended) { // it ran
-		return nil, Output{strings.ToValidUTF8(string(out), "?"), ended.ExitCode()}, nil
-	}
-	return nil, Output{strings.ToValidUTF8(string(out), "?"), 0}, err
 }
 
 func try(_ context.Context, _ *mcp.CallToolRequest, in Attempt) (*mcp.CallToolResult, attempt.Result, error) {

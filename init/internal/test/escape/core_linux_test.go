@@ -35,7 +35,7 @@ func coreDump(t *testing.T, l level) {
 		if err := os.WriteFile(corePattern, []byte(pattern), 0); err != nil {
 			t.Fatal(err)
 		}
-		program := testbed.Program(t, "escape")
+		program := adversary(t)
 		dumped := func(wait time.Duration) bool {
 			for until := time.Now().Add(wait); time.Now().Before(until); time.Sleep(10 * time.Millisecond) {
 				for _, path := range []string{mark, s.dir + "/write/core"} {

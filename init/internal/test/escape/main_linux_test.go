@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -26,6 +27,9 @@ const shimName = "escape.test init"
 const patience = time.Minute
 
 func TestMain(m *testing.M) {
+	if filepath.Base(os.Args[0]) == adversaryName {
+		actAll(os.Args[1:])
+	}
 	reexec.Init()
 	if len(os.Args) > 3 && os.Args[1] == shimName { // started by who cannot choose argument 0
 		os.Args = os.Args[1:]
@@ -83,7 +87,7 @@ func (s *scene) shim(t *testing.T, l level, command ...string) *exec.Cmd {
 // acting is a launch of the adversary with its words.
 func (s *scene) acting(t *testing.T, l level, act string) *exec.Cmd {
 	t.Helper()
-	return s.shim(t, l, append([]string{testbed.Program(t, "escape")}, strings.Fields(s.put(act))...)...)
+	return s.shim(t, l, append([]string{adversary(t)}, strings.Fields(s.put(act))...)...)
 }
 
 // results reads what the program wrote of its acts.

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed/attempt"
 )
 
@@ -21,7 +20,7 @@ func movedFolder(t *testing.T, l level) {
 		ok   bool
 	}{
 		{"inside", func() attempt.Result {
-			command := append([]string{testbed.Program(t, "escape")}, strings.Fields(s.put(act))...)
+			command := append([]string{adversary(t)}, strings.Fields(s.put(act))...)
 			out, errs, _ := launch(t, s, l, command...)
 			all := results(t, out)
 			if len(all) != 1 {
@@ -29,7 +28,7 @@ func movedFolder(t *testing.T, l level) {
 			}
 			return all[0]
 		}, false},
-		{"outside", func() attempt.Result { return s.outside(t, testbed.Program(t, "escape"), false, s.put(act)) }, true},
+		{"outside", func() attempt.Result { return s.outside(t, adversary(t), false, s.put(act)) }, true},
 	} {
 		at, to := s.dir+"/write/m", s.dir+"/home/m"
 		if err := os.Mkdir(at, 0o777); err != nil {

@@ -26,7 +26,7 @@ var hostAddresses = []string{"127.0.0.1", "203.0.113.7", "::1", "2001:db8::7"}
 // UDP and MPTCP. Of a server without network it hears nothing; in level network MPTCP is refused.
 func addresses(t *testing.T, _ level) {
 	cmd := exec.Command("/proc/self/exe", "-test.run=^TestInNetwork$", "-test.v")
-	cmd.Env = append(os.Environ(), inNetworkEnv+"=root", testbed.ProgramsEnv+"="+strings.TrimSuffix(testbed.Program(t, "escape"), "/escape"))
+	cmd.Env = append(os.Environ(), inNetworkEnv+"=root")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWNET}
 	if !root() {
 		cmd.Env = append(cmd.Env, inNetworkEnv+"=user")
@@ -55,7 +55,7 @@ func TestInNetwork(t *testing.T) {
 		}
 		acts = append(acts, "connect "+family+" 1 6 "+a, "connect "+family+" 2 17 "+a, "connect "+family+" 1 262 "+a)
 	}
-	program := testbed.Program(t, "escape")
+	program := adversary(t)
 	s := stage(t)
 	var command []string
 	for _, a := range acts {

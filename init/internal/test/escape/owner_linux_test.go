@@ -7,15 +7,13 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 // ownerSignal: a descriptor whose owner is a process of the host has the kernel send that SIGKILL when something can be
 // read from it; fcntl(2). The same user's processes may be owners.
 func ownerSignal(t *testing.T, l level) {
 	s := stage(t)
-	program := testbed.Program(t, "escape")
+	program := adversary(t)
 	for _, inside := range []bool{true, false} {
 		target := exec.Command(program, "sleep", "1h")
 		if err := target.Start(); err != nil {

@@ -6,8 +6,6 @@ import (
 	"os"
 	"testing"
 	"time"
-
-	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 // replacedFile: the host saves a denied file as editors do, by a new one under its name, while the server runs. The cover
@@ -38,7 +36,7 @@ func replacedFile(t *testing.T, l level) {
 	if all := results(t, out.String()); err != nil || len(all) != 1 || all[0].OK || all[0].Errno != "EACCES" {
 		t.Errorf("inside: %+v, %v", all, err)
 	}
-	if r := s.outside(t, testbed.Program(t, "escape"), false, "replaced "+secret); r.Detail != "another key\n" {
+	if r := s.outside(t, adversary(t), false, "replaced "+secret); r.Detail != "another key\n" {
 		t.Errorf("outside: %+v", r)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 	"golang.org/x/sys/unix"
 )
 
@@ -35,7 +34,7 @@ func onlyRoot(t *testing.T, l level) {
 	}{
 		{"inside, with Landlock", s.acting(t, l, act), "EACCES EROFS"},
 		{"inside, without", exec.Command(self, append([]string{withoutLandlock, self}, s.acting(t, l, act).Args...)...), "EROFS"},
-		{"outside", exec.Command(testbed.Program(t, "escape"), strings.Fields(act)...), ""},
+		{"outside", exec.Command(adversary(t), strings.Fields(act)...), ""},
 	} {
 		way.cmd.Env = []string{"HOME=" + s.dir + "/home", "PATH=/usr/bin:/bin"}
 		way.cmd.SysProcAttr = attr

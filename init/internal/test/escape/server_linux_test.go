@@ -1,7 +1,6 @@
 package escape_test
 
 import (
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,7 +16,7 @@ import (
 // alone runs one act in a sandbox of its own and returns what it told.
 func alone(t *testing.T, s *scene, l level, act string) string {
 	t.Helper()
-	command := append([]string{testbed.Program(t, "escape")}, strings.Fields(act)...)
+	command := append([]string{adversary(t)}, strings.Fields(act)...)
 	stdout, stderr, code := launch(t, s, l, command...)
 	all := results(t, stdout)
 	if code != 0 || len(all) != 1 {
@@ -29,7 +28,7 @@ func alone(t *testing.T, s *scene, l level, act string) string {
 // outside does the same without a sandbox, as an ordinary user if by is not nil.
 func outside(t *testing.T, by *syscall.Credential, act string) string {
 	t.Helper()
-	cmd := exec.Command(testbed.Program(t, "escape"), strings.Fields(act)...)
+	cmd := exec.Command(adversary(t), strings.Fields(act)...)
 	cmd.Dir = "/"
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: by}
 	text, err := cmd.Output()
@@ -92,15 +91,7 @@ func signalToAll(t *testing.T, l level) {
 // copied is the adversary's program, in a grant.
 func (s *scene) copied(t *testing.T) string {
 	t.Helper()
-	text, err := os.ReadFile(testbed.Program(t, "escape"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	to := filepath.Join(s.dir, "read/copy")
-	if err := errors.Join(os.WriteFile(to, text, 0o755), os.Chmod(to, 0o755)); err != nil {
-		t.Fatal(err)
-	}
-	return to
+	return testbed.CopyTo(t, filepath.Join(s.dir, "read", adversaryName))
 }
 
 // A program with the set-user-ID bit makes nobody root inside.

@@ -92,7 +92,7 @@ const asleep = "1h"
 // sleeper is the id of a process of the host.
 func sleeper(t *testing.T) int {
 	t.Helper()
-	return testbed.Background(t, exec.Command(testbed.Program(t, "escape"), "sleep", asleep))
+	return testbed.Background(t, exec.Command(adversary(t), "sleep", asleep))
 }
 
 // listener is the port of a TCP listener of the host's loopback.

@@ -5,8 +5,6 @@ import (
 	"os/exec"
 	"syscall"
 	"testing"
-
-	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 // A mount below a read grant is read-only with it. The host of this test is a mount namespace of its own, where the
@@ -23,7 +21,7 @@ func submount(t *testing.T, l level) {
 		t.Fatal(err)
 	}
 	cmd := exec.Command("/bin/sh", "-c", script, s.dir, self, shimName, s.policy(l),
-		testbed.Program(t, "escape"), "read", s.dir+"/read/sub/file", "--", "append", s.dir+"/read/sub/file", "--", "write", s.dir+"/read/sub/new")
+		adversary(t), "read", s.dir+"/read/sub/file", "--", "append", s.dir+"/read/sub/file", "--", "write", s.dir+"/read/sub/new")
 	cmd.Env = []string{"HOME=" + s.dir + "/home", "PATH=/usr/bin:/bin:/sbin"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS} // makes the propagation private, too
 	text, err := cmd.Output()

@@ -81,7 +81,7 @@ func TestGapsOfReduced(t *testing.T) {
 		t.Skip("what lies open to a user's server need not be open to root's, which is another user")
 	}
 	needLandlock(t)
-	program := testbed.Program(t, "escape")
+	program := adversary(t)
 	for _, g := range table() {
 		for _, r := range g.rows {
 			if r.open == "" || r.root || strings.Contains(r.not, "standard") {
@@ -105,7 +105,7 @@ func TestGapsOfReduced(t *testing.T) {
 func escape(t *testing.T, l level) {
 	s := stage(t)
 	all := rowsOf(l)
-	program := testbed.Program(t, "escape")
+	program := adversary(t)
 	command := []string{program}
 	for _, r := range all {
 		command = append(append(command, "--"), strings.Fields(s.put(r.act))...)
@@ -123,7 +123,7 @@ func escape(t *testing.T, l level) {
 // TestControls tries every row outside, where nothing forbids it.
 func TestControls(t *testing.T) {
 	s := stage(t)
-	program := testbed.Program(t, "escape")
+	program := adversary(t)
 	for _, g := range table() {
 		for _, r := range g.rows {
 			if !r.root || root() {

@@ -1,6 +1,7 @@
 package resources_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"strconv"
@@ -9,22 +10,28 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed/attempt"
 )
 
 // far is what a bomb says: how far it came, and what it was refused then.
 func (t *trial) far() (n int, word string) {
 	t.Helper()
-	if _, err := fmt.Sscan(t.stdout.String(), &n, &word); err != nil {
+	var r attempt.Result
+	err := json.Unmarshal(t.stdout.Bytes(), &r)
+	if err == nil {
+		n, err = strconv.Atoi(r.Detail)
+	}
+	if err != nil {
 		t.Errorf("the bomb says %q: %v\ncode %d, %+v\n%s", &t.stdout, err, t.code, t.exited, &t.stderr)
 	}
-	return n, word
+	return n, r.Errno
 }
 
 // explode runs one bomb to its end.
 func explode(t *testing.T, at place, keys string, args ...string) *trial {
 	t.Helper()
 	h := beat()
-	run := start(t, at, keys, append([]string{testbed.Program(t, "bomb")}, args...)...)
+	run := start(t, at, keys, append([]string{testbed.Program(t, "probe")}, args...)...)
 	run.end()
 	h.calm(t)
 	run.left(at)
@@ -47,15 +54,15 @@ func (t *trial) left(at place) {
 func TestMemoryBomb(t *testing.T) {
 	everywhere(t, func(t *testing.T, at place) {
 		if !at.group { // more, for the runtime's own
-			const limit = 256 << 20
-			run := explode(t, at, `"limits":{"memory":"256M"}`, "memory", "1G")
+			const limit = 256 << 20 / attempt.MemoryBlock
+			run := explode(t, at, `"limits":{"memory":"256M"}`, "memory", "1024")
 			if n, word := run.far(); word != "ENOMEM" || n < limit/4 || n > limit || run.exited.Cause != order.CauseExit {
-				t.Errorf("%d bytes, %s, %+v", n, word, run.exited)
+				t.Errorf("%d MiB, %s, %+v", n, word, run.exited)
 			}
 			return
 		}
 		const limit = 64 << 20
-		run := explode(t, at, `"limits":{"memory":"64M"}`, "memory", "256M")
+		run := explode(t, at, `"limits":{"memory":"64M"}`, "memory", "256")
 		x := &run.exited
 		if x.Cause != order.CauseOOM || run.code != 137 || x.MemoryLimit != limit || run.stdout.Len() != 0 {
 			t.Errorf("code %d, %+v, %q", run.code, x, &run.stdout)
@@ -87,9 +94,9 @@ func peakTold(t *testing.T) bool {
 func TestMemoryOfAChild(t *testing.T) {
 	for _, at := range delegated(t) {
 		t.Run(at.name, func(t *testing.T) {
-			bomb := testbed.Program(t, "bomb")
+			bomb := testbed.Program(t, "probe")
 			keys := `"limits":{"memory":"64M"},"filesystem":{"allowRead":["` + bomb + `"]}`
-			run := start(t, at, keys, "/bin/sh", "-c", bomb+" memory 256M; sleep 20; echo the parent lives")
+			run := start(t, at, keys, "/bin/sh", "-c", bomb+" memory 256; sleep 20; echo the parent lives")
 			run.end()
 			if x := &run.exited; x.Cause != order.CauseOOM || run.code != 137 || run.stdout.Len() != 0 || x.MemoryLimit != 64<<20 {
 				t.Errorf("code %d, %+v, %q\n%s", run.code, x, &run.stdout, &run.stderr)
@@ -119,7 +126,7 @@ func (t *trial) counted(at place) bool {
 
 func TestForkBomb(t *testing.T) {
 	everywhere(t, func(t *testing.T, at place) {
-		run := explode(t, at, `"limits":{"pids":60,"timeout":"5m"}`, "fork")
+		run := explode(t, at, `"limits":{"pids":60,"timeout":"5m"}`, "fork", "500")
 		n, word := run.far()
 		// The bomb itself has some threads; each child too.
 		if !run.counted(at) || word != "EAGAIN" || n < 5 || n > 60 {
@@ -166,7 +173,7 @@ func TestDoublingForkBomb(t *testing.T) {
 
 func TestThreadBomb(t *testing.T) {
 	everywhere(t, func(t *testing.T, at place) {
-		run := explode(t, at, `"limits":{"pids":60,"timeout":"5m"}`, "threads")
+		run := explode(t, at, `"limits":{"pids":60,"timeout":"5m"}`, "threads", "500")
 		text := run.stderr.String()
 		_, rest, _ := strings.Cut(text, "failed to create new OS thread (have ")
 		number, _, _ := strings.Cut(rest, " ")

@@ -1,10 +1,14 @@
 package resources_test
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed/attempt"
+)
 
 func TestDescriptorBomb(t *testing.T) {
 	everywhere(t, func(t *testing.T, at place) {
-		run := explode(t, at, `"limits":{"openFiles":200}`, "files")
+		run := explode(t, at, `"limits":{"openFiles":200}`, "files", "1000000")
 		if n, word := run.far(); word != "EMFILE" || n > 197 || n < 180 {
 			t.Errorf("%d files, %s", n, word)
 		}
@@ -20,7 +24,7 @@ func TestFileSystemBombs(t *testing.T) {
 			for _, bomb := range []struct {
 				name, most string
 				least, all int
-			}{{"fill", "1G", size * 9 / 10, size}, {"create", "100000", size / (8 << 10) * 9 / 10, size/(8<<10) + 64}} {
+			}{{"fill", "16000", size / attempt.FileBlock * 9 / 10, size / attempt.FileBlock}, {"create", "100000", size / (8 << 10) * 9 / 10, size/(8<<10) + 64}} {
 				t.Run(bomb.name+" "+dir, func(t *testing.T) {
 					n, word := explode(t, at, keys, bomb.name, dir, bomb.most).far()
 					if dir == "/" {

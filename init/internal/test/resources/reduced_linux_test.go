@@ -10,9 +10,9 @@ import (
 func TestReduced(t *testing.T) {
 	everywhere(t, func(t *testing.T, at place) {
 		at.begin = "reduced"
-		bomb := []string{"fork"}
+		bomb := []string{"fork", "500"}
 		if !at.group { // nothing would stop it
-			bomb = []string{"files"}
+			bomb = []string{"files", "1000000"}
 		}
 		run := explode(t, at, `"limits":{"memory":"64M","pids":40}`, bomb...)
 		if run.enforced.Confinement != "reduced" {

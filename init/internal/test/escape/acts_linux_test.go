@@ -1,4 +1,4 @@
-package main
+package escape_test
 
 import (
 	"errors"
@@ -15,7 +15,7 @@ import (
 // acts are what package attempt does not try.
 func acts() map[string]func([]string) (string, error) {
 	return map[string]func([]string) (string, error){
-		"call":        call,       // NUMBER [ARG...], see argument
+		"call":        rawCall,    // NUMBER [ARG...], see argument
 		"new":         newSpace,   // FLAGS clone or unshare: a child that is born with them, or asks for them
 		"fill":        fill,       // MIB DIR...: write until nothing more fits
 		"fill-inodes": fillInodes, // COUNT DIR...: make empty files until nothing more fits
@@ -31,12 +31,12 @@ func acts() map[string]func([]string) (string, error) {
 		"anew":        anew,       // FD FAMILY ADDRESS PORT: connect an inherited socket with somebody else, and send a word
 		"add-address": addAddress, // to the loopback interface, by netlink
 
-		"reconfigure": reconfigure, // DIR: change the file system mounted there, by fspick and fsconfig
-		"tmpfile":     tmpfile,     // DIR PATH: a file without a name in DIR gets the name PATH
-		"reopen":      reopen,      // PATH FLAGS: an O_PATH descriptor, opened again through /proc/self/fd
-		"moved":       moved,       // DIR PATH: hold DIR, say so by DIR/ready, wait until it was moved, open PATH relative to it
-		"replaced":    replaced,    // PATH: say so by PATH.ready, wait until the host is done, which PATH.done says, and read PATH
-		"deface":      deface,      // FD: change what was written to it, by every way; tells which went
+		"reconfigure": reconfigure,  // DIR: change the file system mounted there, by fspick and fsconfig
+		"tmpfile":     tmpfile,      // DIR PATH: a file without a name in DIR gets the name PATH
+		"reopen":      reopen,       // PATH FLAGS: an O_PATH descriptor, opened again through /proc/self/fd
+		"moved":       moved,        // DIR PATH: hold DIR, say so by DIR/ready, wait until it was moved, open PATH relative to it
+		"replaced":    readReplaced, // PATH: say so by PATH.ready, wait until the host is done, which PATH.done says, and read PATH
+		"deface":      deface,       // FD: change what was written to it, by every way; tells which went
 	}
 }
 
@@ -112,6 +112,7 @@ func fillInodes(args []string) (string, error) {
 
 func killAll([]string) (string, error) {
 	child := exec.Command("/proc/self/exe", "sleep", "60s")
+	child.Args[0] = adversaryName
 	if err := child.Start(); err != nil {
 		return "", err
 	}

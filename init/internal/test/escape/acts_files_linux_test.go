@@ -1,4 +1,4 @@
-package main
+package escape_test
 
 import (
 	"errors"
@@ -73,8 +73,8 @@ func moved(args []string) (string, error) {
 	return "", errors.New("nobody moved it")
 }
 
-// replaced gives its host a minute.
-func replaced(args []string) (string, error) {
+// readReplaced gives its host a minute.
+func readReplaced(args []string) (string, error) {
 	if err := os.WriteFile(args[0]+".ready", nil, 0o666); err != nil {
 		return "", err
 	}

@@ -1,4 +1,4 @@
-package main
+package escape_test
 
 import (
 	"encoding/hex"
@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// call makes a system call as it stands, from a thread that is no other's.
-func call(args []string) (string, error) {
+// rawCall makes a system call as it stands, from a thread that is no other's.
+func rawCall(args []string) (string, error) {
 	runtime.LockOSThread()
 	var a [7]uintptr
 	var keep [7][]byte // what the kernel is shown lives until it has answered

@@ -1,4 +1,4 @@
-package main
+package escape_test
 
 import (
 	"strconv"
@@ -8,10 +8,10 @@ import (
 
 // coreLimit makes the calls themselves: Go's own keep a copy.
 func coreLimit([]string) (string, error) {
-	if _, err := call([]string{strconv.Itoa(unix.SYS_SETRLIMIT), strconv.Itoa(unix.RLIMIT_CORE), "b:16"}); err != nil {
+	if _, err := rawCall([]string{strconv.Itoa(unix.SYS_SETRLIMIT), strconv.Itoa(unix.RLIMIT_CORE), "b:16"}); err != nil {
 		return "", err
 	}
-	if _, err := call([]string{strconv.Itoa(unix.SYS_PRLIMIT64), "0", strconv.Itoa(unix.RLIMIT_CORE), "b:16", "0"}); err != nil {
+	if _, err := rawCall([]string{strconv.Itoa(unix.SYS_PRLIMIT64), "0", strconv.Itoa(unix.RLIMIT_CORE), "b:16", "0"}); err != nil {
 		return "", err
 	}
 	var l unix.Rlimit
@@ -23,7 +23,7 @@ func coreLimit([]string) (string, error) {
 
 // crash is ended by SIGABRT itself: 32 zero bytes of struct sigaction are SIG_DFL, in place of Go's handler.
 func crash([]string) (string, error) {
-	if _, err := call([]string{strconv.Itoa(unix.SYS_RT_SIGACTION), "6", "b:32", "0", "8"}); err != nil {
+	if _, err := rawCall([]string{strconv.Itoa(unix.SYS_RT_SIGACTION), "6", "b:32", "0", "8"}); err != nil {
 		return "", err
 	}
 	return "", unix.Kill(unix.Getpid(), unix.SIGABRT)
