@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 )
 
-// forAnybody is the file itself, or a copy of it where a folder above it is closed: a root launcher's servers are another
-// user.
+// forAnybody is the file itself, or a copy of it where a folder above it is closed: a root launcher's servers are
+// another user.
 func forAnybody(self string) (path string, remove func(), err error) {
 	if os.Geteuid() != 0 || openToAll(self) {
 		return self, func() {}, nil

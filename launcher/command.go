@@ -38,10 +38,11 @@ type Target struct {
 // When ctx ends, the server is asked to end (SIGTERM to the shim, which escalates), and everything is killed after the
 // policy's grace. [Sandbox.Close] is for a command that is never started.
 func Command(ctx context.Context, p policy.Policy, t Target) (*Sandbox, error) {
-	return prepare(ctx, p, t, func(*order.Order) {})
+	return prepare(ctx, p, t, false)
 }
 
-func prepare(ctx context.Context, p policy.Policy, t Target, change func(*order.Order)) (*Sandbox, error) {
+// prepare makes a sandbox. A probe ends when everything is built and proved.
+func prepare(ctx context.Context, p policy.Policy, t Target, probe bool) (*Sandbox, error) {
 	if !reexec.Armed() {
 		return nil, ErrNotArmed
 	}
@@ -52,16 +53,17 @@ func prepare(ctx context.Context, p policy.Policy, t Target, change func(*order.
 	if err != nil {
 		return nil, &Error{Layer: order.Policy, Op: "check", Err: err}
 	}
-	change(o)
+	o.Probe = probe
 	begin(o, p.Level)
 	sb, err := command(ctx, o)
 	if err == nil {
-		sb.inbox.lowered = slotOf(p.Level)
+		sb.shim.records.hostNetwork = p.Level == policy.LevelNetwork
 	}
 	return sb, err
 }
 
-// privileged is the error of a host whose caller has less rights than the host: the caller would choose what is launched.
+// privileged is the error of a host whose caller has less rights than the host: the caller would choose what is
+// launched.
 func privileged() error {
 	if err := reexec.Unprivileged(); err != nil {
 		return &Error{Layer: order.Policy, Op: "launch", Err: err}

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// command makes the Cmd that starts this binary again as the shim, with a pipe for the order and one end of a socket: there
-// are no sealed memory files here, and no sockets of messages.
+// command makes the Cmd that starts this binary again as the shim, with a pipe for the order and one end of a socket:
+// there are no sealed memory files here, and no sockets of messages.
 func command(ctx context.Context, o *order.Order) (*Sandbox, error) {
 	self, err := os.Executable()
 	if err != nil {

@@ -32,12 +32,12 @@ func command(ctx context.Context, o *order.Order) (*Sandbox, error) {
 	sb := newSandbox(ctx, self, p, p.theirs)
 	cmd := sb.Cmd
 	cmd.Args = []string{reexec.Name, reexec.ByHost}
-	cmd.SysProcAttr = &syscall.SysProcAttr{}
+	var inherited []syscall.Handle
 	for _, f := range p.theirs {
-		h := windows.Handle(f.Fd())
-		cmd.Args = append(cmd.Args, strconv.FormatUint(uint64(h), 10))
-		cmd.SysProcAttr.AdditionalInheritedHandles = append(cmd.SysProcAttr.AdditionalInheritedHandles, syscall.Handle(h))
+		inherited = append(inherited, syscall.Handle(f.Fd()))
+		cmd.Args = append(cmd.Args, strconv.FormatUint(uint64(f.Fd()), 10))
 	}
+	cmd.SysProcAttr = &syscall.SysProcAttr{AdditionalInheritedHandles: inherited}
 	cmd.Dir = o.Dir
 	cmd.Cancel = p.ask
 	return sb, nil
@@ -65,7 +65,8 @@ func newPipes() (*pipes, error) {
 	if err = errors.Join(err, err2, err3); err == nil {
 		p.up, p.down, p.send, p.theirs = up, down, send, []*os.File{order, theirUp, theirDown}
 		for _, f := range p.theirs {
-			err = errors.Join(err, windows.SetHandleInformation(windows.Handle(f.Fd()), windows.HANDLE_FLAG_INHERIT, windows.HANDLE_FLAG_INHERIT))
+			const inherit = windows.HANDLE_FLAG_INHERIT
+			err = errors.Join(err, windows.SetHandleInformation(windows.Handle(f.Fd()), inherit, inherit))
 		}
 	}
 	if err != nil {

@@ -15,8 +15,9 @@ import (
 // forOrphans is how long processes of a shim that was killed may take to become this process's children.
 const forOrphans = 4 * time.Second
 
-// reapOrphans reaps what a shim has left to this process: only if that is process 1 or a subreaper, and only processes that
-// bear the name of a runner and of what it becomes, each by its own id. A shim that was not killed leaves nothing.
+// reapOrphans reaps what a shim has left to this process: only if that is process 1 or a subreaper, and only
+// processes that bear the name of a runner and of what it becomes, each by its own id. A shim that was not killed
+// leaves nothing.
 func reapOrphans(killed bool) {
 	if os.Getpid() != 1 && !platform.IsChildSubreaper() {
 		return

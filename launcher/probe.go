@@ -2,52 +2,39 @@ package launcher
 
 import (
 	"context"
+	"errors"
+	"io"
 	"os"
+	"strings"
+	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/init/reexec"
+	"github.com/security-mcp/mcp-sandbox/launcher/doctor"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
-// A Machine is what confinement this machine gives, as trials showed. As JSON it is what "mcp-sandbox doctor --json" prints.
-type Machine struct {
-	OS     string `json:"os"`
-	Arch   string `json:"arch"`
-	Kernel string `json:"kernel"` // its release
-
-	// Confinement is what a server of level standard gets; where none may start, the most that could be built and proved
-	// for one that asks for less; policy.None if nothing could.
-	Confinement policy.Confinement `json:"confinement"`
-	// Checks are the single things, in the order in which a person should read them.
-	Checks []Check `json:"checks"`
-
-	// Layers is the evidence behind Confinement; empty if there is none.
-	Layers []order.LayerReport `json:"-"`
-	// Refused is why a server of level standard cannot start; nil if it can.
-	Refused *Error `json:"-"`
-}
-
-// A Check is what came of trying one thing.
-type Check struct {
-	Name   string     `json:"name"`
-	State  CheckState `json:"state"`
-	Detail string     `json:"detail"` // one line
-	Fix    string     `json:"fix"`    // what to do about it, in one or more lines; "" where there is nothing to do
-}
-
-// CheckState says how far a thing works.
-type CheckState string
+// What [Probe] returns.
+type (
+	// A Machine is what confinement this machine gives.
+	Machine = doctor.Machine
+	// A Check is what came of trying one thing.
+	Check = doctor.Check
+	// CheckState says how far a thing works.
+	CheckState = doctor.State
+)
 
 // The states of a Check.
 const (
-	Works   CheckState = "ok"
-	Limited CheckState = "limited" // less than there could be; servers run
-	Missing CheckState = "missing"
+	Works   = doctor.Works
+	Limited = doctor.Limited // less than there could be; servers run
+	Missing = doctor.Missing
 )
 
 // Probe finds out what this machine can do. It asks no version number and no file: it builds the confinement of level
-// standard around a process of its own, proves it and takes it down again, and lets one process with a daemon run into a time
-// limit. What was refused it tries in parts, in processes that are thrown away. That takes half a second, or some. The error is one of the trials
-// themselves, not of what they found.
+// standard around a process of its own, proves it and takes it down again, and lets one process with a daemon run
+// into a time limit. What was refused it tries in parts, in processes that are thrown away. It takes half a second or
+// more. The error is one of the trials themselves, not of what they found.
 func Probe(ctx context.Context) (*Machine, error) {
 	if err := privileged(); err != nil {
 		return nil, err
@@ -56,9 +43,85 @@ func Probe(ctx context.Context) (*Machine, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := find(ctx, self)
+	server, remove, err := forAnybody(self)
 	if err != nil {
 		return nil, err
 	}
-	return f.machine(), nil
+	defer remove()
+	return doctor.Examine(ctx, self, trials{server})
+}
+
+// trials launch a file that every user may execute: a root launcher's servers are another user.
+type trials struct{ server string }
+
+// Prove makes one trial launch.
+func (t trials) Prove(ctx context.Context, p policy.Policy) (trial doctor.Trial, err error) {
+	p.Filesystem.AllowRead = []string{t.server}
+	sb, err := prepare(ctx, p, Target{Path: t.server, Dir: "/"}, true)
+	if errors.As(err, &trial.Refused) && trial.Refused.Layer == order.Exec { // there are no sockets here
+		return trial, nil
+	}
+	if err != nil {
+		return trial, err
+	}
+	defer sb.Close()
+	sb.Cmd.Stderr = io.Discard
+	if err := sb.Cmd.Start(); err != nil {
+		return trial, err
+	}
+	defer sb.Cmd.Wait()
+	trial.Report, err = sb.Report(ctx)
+	if tried := sb.shim.records.tried; tried != nil {
+		trial.Calls = tried.Calls
+	}
+	if errors.As(err, &trial.Refused) {
+		err = nil
+	}
+	return trial, err
+}
+
+// Daemon lets a server that has started a daemon run into a time limit. Both hold the pipe: its end is the end of both.
+func (t trials) Daemon(ctx context.Context, least policy.Confinement, limit time.Duration) (
+	tooShort bool, problem string,
+) {
+	ctx, cancel := context.WithTimeout(ctx, limit+10*time.Second)
+	defer cancel()
+	p := policy.Policy{MinConfinement: least, Limits: policy.Limits{Timeout: policy.Duration(limit)}}
+	sb, err := prepare(ctx, p, Target{Path: t.server, Args: []string{reexec.DaemonServer}, Dir: "/"}, false)
+	if err != nil {
+		return false, err.Error()
+	}
+	defer sb.Close()
+	out, err := sb.Cmd.StdoutPipe()
+	if err == nil {
+		sb.Cmd.Stderr = io.Discard
+		err = sb.Cmd.Start()
+	}
+	if err != nil {
+		return false, err.Error()
+	}
+	output := make(chan string, 1)
+	go func() {
+		b, _ := io.ReadAll(io.LimitReader(out, 4096))
+		output <- string(b)
+	}()
+	result, err := sb.Wait(ctx)
+	select {
+	case text := <-output:
+		sb.Cmd.Wait()
+		switch {
+		case err != nil:
+			return false, err.Error()
+		case text == "" && result.Cause == order.CauseTimeout:
+			return true, "the server had no time to start a daemon"
+		case text != reexec.Daemonised:
+			return false, "the server could not start a daemon: " + strings.TrimSpace(text)
+		case result.Cause != order.CauseTimeout:
+			return false, "the server ended by " + string(result.Cause) + " and not by the time limit"
+		}
+		return false, ""
+	case <-ctx.Done():
+		sb.Cmd.Process.Kill()
+		return false, "a daemon of the server outlived the time limit"
+	}
 }

@@ -19,7 +19,7 @@ type Sandbox struct {
 	// Cmd starts the server. Start it once, in any way that exec.Cmd knows.
 	Cmd *exec.Cmd
 
-	inbox *inbox
+	shim *shim
 }
 
 // errNotStarted is what Report and Wait say of a Cmd that nobody started, or whose Start failed.
@@ -28,31 +28,31 @@ var errNotStarted = errors.New("launcher: sb.Cmd has not been started")
 // Report waits until the server is released and returns what was proved. The error of a launch that ended before is an
 // *[Error]: of one that was cancelled, whose shim was asked to end by a signal, or was killed, with layer [order.Exec].
 func (s *Sandbox) Report(ctx context.Context) (*Report, error) {
-	if err := s.until(ctx, s.inbox.begun); err != nil {
+	if err := s.until(ctx, s.shim.records.begun); err != nil {
 		return nil, err
 	}
-	if s.inbox.report == nil {
-		return nil, s.inbox.refusal
+	if s.shim.records.report == nil {
+		return nil, s.shim.records.refusal
 	}
-	return s.inbox.report, nil
+	return s.shim.records.report, nil
 }
 
 // Wait waits until the server has ended, with everything it started, and returns how. It does not reap the shim: that
-// is Cmd.Wait's. If the shim is killed the server ends with it, and the cause is [order.CauseSupervisorLost]. The error of a
-// launch that ended before the server was released is that of [Sandbox.Report].
+// is Cmd.Wait's. If the shim is killed the server ends with it, and the cause is [order.CauseSupervisorLost]. The
+// error of a launch that ended before the server was released is that of [Sandbox.Report].
 func (s *Sandbox) Wait(ctx context.Context) (*Result, error) {
-	if err := s.until(ctx, s.inbox.over); err != nil {
+	if err := s.until(ctx, s.shim.records.over); err != nil {
 		return nil, err
 	}
-	if s.inbox.result == nil {
-		return nil, s.inbox.refusal
+	if s.shim.records.result == nil {
+		return nil, s.shim.records.refusal
 	}
-	return s.inbox.result, nil
+	return s.shim.records.result, nil
 }
 
-// until waits for one of the inbox's two moments. One that has come is told even if ctx has ended since.
+// until waits for one of two moments of the records. One that has come is told even if ctx has ended since.
 func (s *Sandbox) until(ctx context.Context, moment <-chan struct{}) error {
-	if err := s.inbox.await(ctx, s.Cmd); err != nil {
+	if err := s.shim.await(ctx, s.Cmd); err != nil {
 		return err
 	}
 	select {
@@ -68,6 +68,6 @@ func (s *Sandbox) until(ctx context.Context, moment <-chan struct{}) error {
 	}
 }
 
-// Close gives back what a sandbox holds, at any time and from any goroutine, also while Cmd.Start runs. Start then fails if
-// it has not begun. A server that was started ends as after the end of its host, and Wait still tells how.
-func (s *Sandbox) Close() error { return s.inbox.close() }
+// Close gives back what a sandbox holds, at any time and from any goroutine, also while Cmd.Start runs. Start then
+// fails if it has not begun. A server that was started ends as after the end of its host, and Wait still tells how.
+func (s *Sandbox) Close() error { return s.shim.close() }

@@ -8,29 +8,30 @@ import (
 	"runtime"
 )
 
-// A startContext is the context of sb.Cmd. Start asks for its Done in the goroutine that starts: before there is a process,
-// and once there is one. From no other side can be known, without a data race, how far a Start has come.
+// A startContext is the context of sb.Cmd. Start asks for its Done in the goroutine that starts: before there is a
+// process, and once there is one. From no other side can be known, without a data race, how far a Start has come.
 type startContext struct {
 	context.Context
-	cmd   *exec.Cmd
-	inbox *inbox
+	cmd  *exec.Cmd
+	shim *shim
 }
 
 // newSandbox makes the Cmd that starts the shim, and what listens to it.
-func newSandbox(ctx context.Context, path string, socket channel, files []*os.File) *Sandbox {
-	s := &startContext{Context: ctx, inbox: newInbox(ctx, socket, files)}
+func newSandbox(ctx context.Context, path string, c channel, files []*os.File) *Sandbox {
+	s := &startContext{Context: ctx, shim: newShim(ctx, c, files)}
 	s.cmd = exec.CommandContext(s, path)
 	s.cmd.WaitDelay = killAfter
-	// A host may keep the Cmd alone, or nothing: its server runs on all the same. Of a Cmd that was never started nothing is left.
-	runtime.AddCleanup(s.cmd, (*inbox).forgotten, s.inbox)
-	return &Sandbox{s.cmd, s.inbox}
+	// A host may keep the Cmd alone, or nothing: its server runs on all the same. Of a Cmd that was never started
+	// nothing is left.
+	runtime.AddCleanup(s.cmd, (*shim).forgotten, s.shim)
+	return &Sandbox{s.cmd, s.shim}
 }
 
 // Done is that of the host's context; of a sandbox that was closed before Start it is over.
 func (s *startContext) Done() <-chan struct{} {
 	if s.cmd.Process != nil {
-		s.inbox.started(s.cmd.Process)
-	} else if !s.inbox.starts() {
+		s.shim.started(s.cmd.Process)
+	} else if !s.shim.beginStart() {
 		return over()
 	}
 	return s.Context.Done()
@@ -38,7 +39,7 @@ func (s *startContext) Done() <-chan struct{} {
 
 // Err says why it is over.
 func (s *startContext) Err() error {
-	if s.inbox.closedBefore() {
+	if s.shim.isClosed() {
 		return errClosed
 	}
 	return s.Context.Err()

@@ -13,9 +13,9 @@ import (
 
 var update = flag.Bool("update", false, "write the goldens in testdata/doctor instead of comparing with them")
 
-// The machines of package launcher's goldens, on every operating system, as a person reads them.
+// The machines of package doctor's goldens, on every operating system, as a person reads them.
 func TestDoctorText(t *testing.T) {
-	files, err := filepath.Glob("../../launcher/testdata/doctor/*.json")
+	files, err := filepath.Glob("../../launcher/doctor/testdata/*.json")
 	if err != nil || len(files) < 5 {
 		t.Fatal(files, err)
 	}

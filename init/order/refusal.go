@@ -2,12 +2,14 @@ package order
 
 import "syscall"
 
-// A Refusal is the reason for which a launch is refused: the error that becomes a [Refused] record.
+// A Refusal is the reason for which a launch is refused: the error that becomes a [Refused] record, and of that
+// record again the error that a host is given.
 type Refusal struct {
 	Layer Layer
 	Op    string // what was tried
 	Path  string // on what, or empty
-	Err   error
+	Err   error  // what the kernel said: errors.Is finds an errno in it
+	Hint  string // what to do about it; only of a refusal that a host is told
 }
 
 func (r *Refusal) Error() string {

@@ -22,7 +22,7 @@ var rules = []rule{
 	{"platform", "", "golang.org/x/sys"},
 	{"init/order", "policy", ""},
 	{"init/diagnose", "platform init/order", ""},
-	{"init/internal", "", "golang.org/x/sys"}, // whatever has no rule of its own knows nobody
+	{"init/internal", "", "golang.org/x/sys"},                                       // whatever has no rule of its own knows nobody
 	{"init/internal/program", "platform init/internal/seccomp", "golang.org/x/sys"}, // the names of calls
 	{"init/internal/program/sys", "init/internal/program", "golang.org/x/sys"},
 	{"init/internal/notify", "platform init/order init/internal/loop", "golang.org/x/sys"},
@@ -41,7 +41,8 @@ var rules = []rule{
 	{"init/internal/basic", "policy platform init/order init/diagnose init/internal", "golang.org/x/sys"},
 	{"init/internal/supervise", "policy platform init/order init/diagnose init/internal", "golang.org/x/sys"},
 	{"init/reexec", "policy platform init/order init/internal/ending init/internal/report init/internal/basic init/internal/supervise", "golang.org/x/sys"},
-	{"launcher", "policy platform init/order init/diagnose init/reexec", "golang.org/x/sys"},
+	{"launcher", "policy platform init/order init/diagnose init/reexec launcher/doctor", "golang.org/x/sys"},
+	{"launcher/doctor", "policy platform init/order init/diagnose", "golang.org/x/sys"},
 	{"cmd", "policy platform init/order init/reexec launcher cmd/internal", "golang.org/x/sys github.com/spf13/pflag github.com/rogpeppe/go-internal"},
 	{"scripts", "policy platform init/order init/reexec launcher scripts", "golang.org/x/sys github.com/modelcontextprotocol/go-sdk go.yaml.in/yaml"},
 	{"testdata", "scripts/testbed", "github.com/modelcontextprotocol/go-sdk golang.org/x/sys"},

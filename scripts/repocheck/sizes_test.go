@@ -35,8 +35,6 @@ var tooLarge = map[string]bool{
 	"init/order.Enforced":          true,
 	"init/order.Exited":            true,
 	"init/order.Order":             true,
-	"launcher.findings":            true,
-	"launcher.inbox":               true,
 	"policy.Policy":                true,
 	"policy/strictjson.parser":     true,
 }
@@ -60,7 +58,6 @@ var tooWide = map[string]bool{
 	"init/internal/test/resources": true,
 	"init/internal/test/transport": true,
 	"init/reexec":                  true,
-	"launcher":                     true,
 	"scripts/bench":                true,
 	"scripts/demo":                 true,
 	"scripts/kernels":              true,

@@ -1,0 +1,102 @@
+package launcher
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+
+	"github.com/security-mcp/mcp-sandbox/init/order"
+)
+
+// A recordReader keeps those records of a shim that count, each once. One goroutine calls readAll; what it stored
+// before it closed a channel does not change after.
+type recordReader struct {
+	hostNetwork bool // the server has the host's network
+
+	begun, over chan struct{} // the first record of a launch has come, and the last; or none will
+	tried       *order.Tried  // of a probe; before the first record
+	report      *Report       // set before begun is closed
+	refusal     error         // set before both are
+	result      *Result       // set before over is
+}
+
+// readAll takes records until the shim is gone. One record may come in several messages, and what does not fit into
+// the buffer of a read(2) is lost of a message: so the buffer is always empty.
+func (r *recordReader) readAll(from io.Reader) {
+	var text []byte
+	buf := make([]byte, 64<<10)
+	for {
+		n, err := from.Read(buf)
+		if n <= 0 || err != nil {
+			return
+		}
+		text = append(text, buf[:n]...)
+		for {
+			line, rest, whole := bytes.Cut(text, []byte{'\n'})
+			if !whole {
+				break
+			}
+			r.take(line)
+			text = rest
+		}
+	}
+}
+
+func (r *recordReader) take(line []byte) {
+	var head struct{ Event string }
+	if json.Unmarshal(line, &head) != nil || isClosed(r.over) {
+		return
+	}
+	switch head.Event {
+	case "tried":
+		if tried := decode[order.Tried](line); tried != nil && !isClosed(r.begun) {
+			r.tried = tried
+		}
+	case "lowered":
+		if l := decode[order.Lowered](line); l != nil {
+			lowered.Store(r.hostNetwork, l)
+		}
+	case "enforced":
+		if report := decode[Report](line); report != nil && !isClosed(r.begun) {
+			r.report = report
+			close(r.begun)
+		}
+	case "refused":
+		if record := decode[order.Refused](line); record != nil {
+			r.refusal = refused(record)
+			r.end()
+		}
+	case "exited":
+		if result := decode[Result](line); result != nil {
+			r.result = result
+			r.end()
+		}
+	}
+}
+
+// decode is nil for a line that is no such record.
+func decode[T any](line []byte) *T {
+	r := new(T)
+	if json.Unmarshal(line, r) != nil {
+		return nil
+	}
+	return r
+}
+
+// end wakes all that still wait.
+func (r *recordReader) end() {
+	for _, c := range []chan struct{}{r.begun, r.over} {
+		if !isClosed(c) {
+			close(c)
+		}
+	}
+}
+
+func isClosed(c chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}

@@ -1,0 +1,185 @@
+package launcher
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/init/order"
+)
+
+// A channel is the host's end of what lies between a host and its shim.
+type channel interface {
+	io.ReadCloser
+	// HangUp tells the shim that its host is gone, also one that was stopped. Later records can still be read.
+	HangUp(shim *os.Process)
+	// Follow ends what can be read once the shim has ended, whoever else holds the other end.
+	Follow(pid int)
+}
+
+// A phase is how far a Cmd has come.
+type phase uint8
+
+const (
+	prepared phase = iota
+	starting       // Start uses the files
+	running        // the shim was started, and a goroutine reads its records
+	closed         // nothing is left of a Cmd that never was started
+)
+
+// A shim is the process that a Cmd starts, from before its start.
+type shim struct {
+	ctx     context.Context // of the launch
+	channel channel
+	files   []*os.File // the shim's ends, which this process does not need after Start
+
+	mu      sync.Mutex
+	phase   phase
+	hungUp  bool          // Close was called
+	ready   chan struct{} // closed when the process has been started
+	process *os.Process   // since then
+	began   time.Time
+
+	records recordReader
+}
+
+func newShim(ctx context.Context, c channel, files []*os.File) *shim {
+	return &shim{ctx: ctx, channel: c, files: files, ready: make(chan struct{}),
+		records: recordReader{begun: make(chan struct{}), over: make(chan struct{})}}
+}
+
+// beginStart notes that Start begins, and reports whether it may: not when the sandbox was closed.
+func (s *shim) beginStart() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.phase == prepared {
+		s.phase = starting
+	}
+	return s.phase != closed
+}
+
+// started notes that Start has made the process, and begins to read.
+func (s *shim) started(process *os.Process) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.phase == running {
+		return
+	}
+	s.phase, s.process, s.began = running, process, time.Now()
+	s.closeFiles()
+	s.channel.Follow(process.Pid)
+	if s.hungUp {
+		s.channel.HangUp(process)
+	}
+	close(s.ready)
+	go s.read()
+}
+
+// forgotten notes that nobody has the Cmd any more. A helper may have taken Cancel and WaitDelay away, and then nobody
+// knows whether it was started: the end of the shim's end says it.
+func (s *shim) forgotten() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.phase == prepared || s.phase == starting {
+		s.phase = running
+		s.closeFiles()
+		go s.read()
+	}
+}
+
+func (s *shim) closeFiles() {
+	for _, f := range s.files {
+		f.Close()
+	}
+	s.files = nil
+}
+
+// close hangs up. What was never started is closed at once; while Start runs, what it uses stays open.
+func (s *shim) close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.hungUp = true
+	switch s.phase {
+	case prepared:
+		s.phase = closed
+		s.closeFiles()
+		return s.channel.Close()
+	case running:
+		s.channel.HangUp(s.process)
+	}
+	return nil
+}
+
+func (s *shim) isClosed() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.phase == closed
+}
+
+// startTimeout is how long a Start may take at most. It counts only for a Start that failed, or for a Cmd whose
+// Cancel and WaitDelay a helper has taken away.
+const startTimeout = 2 * time.Second
+
+// await waits until there is a process. cmd is looked at only when that takes longer than any Start that works.
+func (s *shim) await(ctx context.Context, cmd *exec.Cmd) error {
+	s.mu.Lock()
+	at := s.phase
+	s.mu.Unlock()
+	switch at {
+	case running:
+		return nil
+	case prepared, closed:
+		return errNotStarted
+	}
+	late := time.NewTimer(startTimeout)
+	defer late.Stop()
+	select {
+	case <-s.ready:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-late.C:
+	}
+	if cmd.Process == nil {
+		return errNotStarted
+	}
+	s.started(cmd.Process)
+	return nil
+}
+
+// read takes the records until the shim is gone.
+func (s *shim) read() {
+	s.records.readAll(s.channel)
+	s.channel.Close()
+	reapOrphans(s.lost())
+}
+
+// errLost is a shim that ended without a last record.
+var errLost = errors.New("the launcher's process ended before the server was released, and did not say why")
+
+// lost reports whether the shim ended without a last record, and then finds one for it: somebody killed it, or asked
+// it to end before it could listen.
+func (s *shim) lost() bool {
+	r := &s.records
+	defer r.end()
+	if isClosed(r.over) {
+		return false
+	}
+	if r.report != nil { // with the shim the kernel has ended the server
+		r.result = &Result{Event: "exited", Cause: order.CauseSupervisorLost, Signal: "SIGKILL",
+			ExitCode: 128 + int(syscall.SIGKILL), WallSeconds: time.Since(s.began).Seconds()}
+		return true
+	}
+	err := errLost
+	if ended := s.ctx.Err(); ended != nil {
+		err = fmt.Errorf("%w before the server was released", ended)
+	}
+	r.refusal = &Error{Layer: order.Exec, Op: "start", Err: err}
+	return true
+}
