@@ -21,7 +21,7 @@ func (o *Order) Encode() []byte {
 	}
 	b = appendWord(b, uint64(int64(o.ReportFD)))
 	bits := uint64(0)
-	for i, f := range o.flags() {
+	for i, f := range o.bits() {
 		if *f {
 			bits |= 1 << i
 		}
@@ -29,9 +29,9 @@ func (o *Order) Encode() []byte {
 	return appendWord(b, bits)
 }
 
-// flags are the fields that are one bit each, in the order of their bits.
-func (o *Order) flags() [6]*bool {
-	return [...]*bool{&o.MinWritten, &o.Verbose, &o.Probe, &o.TTY, &o.StdoutGuard, &o.PidsWritten}
+// bits are the flags in the order of their bits.
+func (f *Flags) bits() [6]*bool {
+	return [...]*bool{&f.MinWritten, &f.Verbose, &f.Probe, &f.TTY, &f.StdoutGuard, &f.PidsWritten}
 }
 
 func appendWord(b []byte, v uint64) []byte {
@@ -60,10 +60,10 @@ func Decode(b []byte) (*Order, error) {
 	}
 	o.ReportFD = int(int64(d.word()))
 	bits := d.word()
-	for i, f := range o.flags() {
+	for i, f := range o.bits() {
 		*f = bits&(1<<i) != 0
 	}
-	if d.bad || len(d.b) != 0 || bits >= 1<<len(o.flags()) || o.ReportFD < -1 || len(o.Command) == 0 {
+	if d.bad || len(d.b) != 0 || bits >= 1<<len(o.bits()) || o.ReportFD < -1 || len(o.Command) == 0 {
 		return nil, ErrOrder
 	}
 	return o, nil

@@ -10,8 +10,9 @@ import (
 func sample() *Order {
 	return &Order{
 		Policy: []byte(`{"version":1}`), Command: []string{"/bin/server", "--stdio", "", "a\xffb\nc"},
-		Env: []string{"PATH=/usr/bin", "EMPTY="}, Dropped: []string{"SECRET"}, Dir: "/srv/data", PolicyFile: "/p.json",
-		ReportFile: "/r.jsonl", Launcher: "/usr/bin/mcp-sandbox", ReportFD: 9, MinWritten: true, Verbose: true,
+		Env: []string{"PATH=/usr/bin", "EMPTY="}, Dropped: []string{"SECRET"}, Dir: "/srv/data",
+		Files:    Files{PolicyFile: "/p.json", ReportFile: "/r.jsonl", Launcher: "/usr/bin/mcp-sandbox"},
+		ReportFD: 9, Flags: Flags{MinWritten: true, Verbose: true},
 	}
 }
 
@@ -31,16 +32,19 @@ func TestOrderComesBack(t *testing.T) {
 // Each field comes back by itself: two that were exchanged would not.
 func TestEachFieldOfAnOrder(t *testing.T) {
 	want := reflect.ValueOf(sample()).Elem()
-	for i := range want.NumField() {
+	for _, f := range reflect.VisibleFields(want.Type()) {
+		if f.Anonymous {
+			continue
+		}
 		one := &Order{Command: []string{"x"}, ReportFD: -1}
-		field := reflect.ValueOf(one).Elem().Field(i)
+		field := reflect.ValueOf(one).Elem().FieldByIndex(f.Index)
 		if field.Kind() == reflect.Bool {
 			field.SetBool(true)
 		} else {
-			field.Set(want.Field(i))
+			field.Set(want.FieldByIndex(f.Index))
 		}
 		if got, err := Decode(one.Encode()); err != nil || !same(got, one) {
-			t.Errorf("%s: %+v, %v", want.Type().Field(i).Name, got, err)
+			t.Errorf("%s: %+v, %v", f.Name, got, err)
 		}
 	}
 }

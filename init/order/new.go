@@ -28,7 +28,7 @@ func New(p policy.Policy, program policy.Program, command, env []string, dir str
 	}
 	p = p.Effective(program)
 	o := &Order{Policy: p.AppendJSON(nil), Command: command, Dir: dir, ReportFD: -1,
-		MinWritten: written, PidsWritten: pids}
+		Flags: Flags{MinWritten: written, PidsWritten: pids}}
 	o.Env, o.Dropped = p.Environ(env)
 	return o, nil
 }

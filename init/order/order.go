@@ -15,15 +15,23 @@ type Order struct {
 	Dropped []string // names of variables that were not forwarded
 	Dir     string   // the launcher's working directory
 
-	// PolicyFile, ReportFile and Launcher are protected inside write grants; "" where there is none.
-	PolicyFile, ReportFile, Launcher string
+	Files // protected inside write grants
 
 	// ReportFD is the descriptor that gets the report, or -1.
 	ReportFD int
+
 	// Begin is the confinement to begin with, where a host knows that its machine refuses stronger ones, and Why
 	// what that refusal was; "" is the top.
 	Begin, Why string
 
+	Flags
+}
+
+// Files are paths of a launch that belong to the host; "" where there is none.
+type Files struct{ PolicyFile, ReportFile, Launcher string }
+
+// Flags are the parts of an order that are true or false.
+type Flags struct {
 	// MinWritten is true where minConfinement was written out and is not a level's default.
 	MinWritten bool
 	// PidsWritten is true where limits.pids was written out and is not a level's default.
