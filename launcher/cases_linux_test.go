@@ -10,12 +10,11 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
-	"github.com/security-mcp/mcp-sandbox/scripts/testbed/subject"
 )
 
 // A session is one server with the grants that it needs and no others: TestEachGrantIsNeeded takes them away.
 type session struct {
-	subject.Subject
+	subject
 	words       []string // the command
 	read, write []string
 	implied     []string // what the launcher shows of itself
@@ -26,8 +25,8 @@ type session struct {
 func sessions(t *testing.T) []*session {
 	dir := testbed.Folder(t)
 	var all []*session
-	for _, s := range subject.All(t, dir) {
-		one := &session{Subject: s}
+	for _, s := range subjects(t, dir) {
+		one := &session{subject: s}
 		switch s.Name {
 		case "server-go", "server-filesystem":
 			one.write = []string{dir}
@@ -46,7 +45,7 @@ func (s *session) find(t *testing.T) {
 	}
 	s.words = s.Command(t)
 	if s.Name != "server-go" {
-		s.read = []string{testbed.Modules(t)}
+		s.read = []string{modules(t)}
 	}
 	s.implied = implied(t, s.words[0])
 }

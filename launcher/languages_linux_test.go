@@ -5,7 +5,6 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
-	"github.com/security-mcp/mcp-sandbox/scripts/testbed/subject"
 )
 
 // Servers in four languages pass a whole session under the usual filter, and where they may start no other program: with the
@@ -17,8 +16,8 @@ func TestLanguages(t *testing.T) {
 		flag  string
 	}{{"usual", policy.Unset, "--subprocess=true"}, {"one-exec", policy.No, "--no-subprocess"}} {
 		dir := testbed.Folder(t)
-		for _, one := range subject.Languages(t, dir) {
-			s := &session{Subject: one, read: []string{dir}}
+		for _, one := range languageServers(t, dir) {
+			s := &session{subject: one, read: []string{dir}}
 			t.Run(mode.name+"/"+s.Name, func(t *testing.T) {
 				s.language(t)
 				s.subprocess = mode.allow
@@ -35,9 +34,9 @@ func (s *session) language(t *testing.T) {
 	s.words = s.Command(t)
 	switch s.Name {
 	case "server-everything":
-		s.read = append(s.read, testbed.Modules(t))
+		s.read = append(s.read, modules(t))
 	case "server-python":
-		s.read = append(s.read, testbed.Source(t, "server-python"))
+		s.read = append(s.read, source(t, "server-python"))
 	case "server-java":
 		s.read = append(s.read, s.words[2])
 	}

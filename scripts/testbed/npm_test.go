@@ -44,27 +44,3 @@ func TestLockNamesNoPlace(t *testing.T) {
 		}
 	}
 }
-
-func TestReadable(t *testing.T) {
-	closed := t.TempDir()
-	open := filepath.Join(closed, "open")
-	if err := os.MkdirAll(filepath.Join(open, "d"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(open, "d", "f"), []byte("x"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(closed, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	got := readable(t, open)
-	if got == open {
-		t.Error("a folder below a closed one was handed out as it is")
-	}
-	if text, err := os.ReadFile(filepath.Join(got, "d", "f")); string(text) != "x" {
-		t.Errorf("the copy: %q, %v", text, err)
-	}
-	if scratch := Scratch(t); readable(t, scratch) != scratch {
-		t.Error("an open folder was copied")
-	}
-}

@@ -1,10 +1,11 @@
-// Package testbed finds and builds the real input of the tests: the programs under testdata/ and the npm servers.
+// Package testbed is what the tests of several packages share: programs of testdata/ built for them, folders that every uid
+// may enter, machines that lack something.
 //
 //	func TestMain(m *testing.M) { reexec.Init(); os.Exit(testbed.Run(m)) }
 //
 //	func TestSession(t *testing.T) {
 //		server := testbed.Program(t, "server-go")
-//		modules := testbed.Modules(t)
+//		folder := testbed.Folder(t)
 //
 // Everything it hands out can be read and executed by every uid, for a root launcher gives its server another one. It is
 // for tests only and is linked into no program.

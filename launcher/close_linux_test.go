@@ -1,25 +1,26 @@
-package endings_test
+package launcher_test
 
 import (
 	"context"
 	"encoding/json"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/launcher"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
-	"github.com/security-mcp/mcp-sandbox/scripts/testbed/subject"
 )
 
 // The SDKs' own way to end a session leaves nothing and takes no longer than without a sandbox: the shortest of some
-// sessions, a fifth and 50 ms more at most; a busy machine gets more of them, and waiting for a signal is never short. server-everything is closed after its roots/list, see subject.Go.
+// sessions, a fifth and 50 ms more at most; a busy machine gets more of them, and waiting for a signal is never short. server-everything is closed after its roots/list, see drive_linux_test.go.
 func TestCloseOfSDKs(t *testing.T) {
 	dir := testbed.Folder(t)
-	for i, s := range subject.All(t, dir) {
+	for i, s := range subjects(t, dir) {
 		if testing.Short() && i > 1 {
 			break
 		}
@@ -29,9 +30,9 @@ func TestCloseOfSDKs(t *testing.T) {
 			mark := "sdk-" + s.Name
 			fs := map[string][]string{"allowWrite": {dir}}
 			if s.Name != "server-go" {
-				fs["allowRead"] = []string{testbed.Modules(t)}
+				fs["allowRead"] = []string{modules(t)}
 			}
-			doc, err := json.Marshal(map[string]any{"version": 1, "filesystem": fs, "env": map[string]string{markName: mark}})
+			doc, err := json.Marshal(map[string]any{"version": 1, "filesystem": fs, "env": map[string]string{"TEST_SESSION": mark}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -39,12 +40,11 @@ func TestCloseOfSDKs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			exe, err := os.Executable()
-			if err != nil {
+			file := filepath.Join(t.TempDir(), "policy.json")
+			if err := os.WriteFile(file, doc, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			request := (&launch{Policy: string(doc), Command: words, NoReport: true}).encode()
-			confined := []string{"/usr/bin/env", testbed.NoWait, exe, programName, request}
+			confined := append([]string{testbed.Command(t, "mcp-sandbox-init"), "--policy", file, "--"}, words...)
 			bare, boxed := []time.Duration{}, []time.Duration{}
 			tsBare, tsBoxed := []time.Duration{}, []time.Duration{}
 			for n := range 12 {
@@ -71,13 +71,15 @@ func TestCloseOfSDKs(t *testing.T) {
 	}
 }
 
+// nothingLeft waits until no process has mark in its environment.
 func nothingLeft(t *testing.T, mark string) {
 	t.Helper()
-	for until := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
-		left := []process(nil)
-		for _, p := range processes() {
-			if p.mark == mark {
-				left = append(left, p)
+	for until := time.Now().Add(testbed.Patience()); ; time.Sleep(20 * time.Millisecond) {
+		var left []string
+		environments, _ := filepath.Glob("/proc/[0-9]*/environ")
+		for _, path := range environments {
+			if text, _ := os.ReadFile(path); strings.Contains(string(text), "TEST_SESSION="+mark) {
+				left = append(left, path)
 			}
 		}
 		if len(left) == 0 {

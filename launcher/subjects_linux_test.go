@@ -1,15 +1,4 @@
-// Package subject is the main job as a table: real MCP servers, what each must offer, calls and what their answers must
-// hold, and two hosts to drive them: the Go SDK over pipes, the TypeScript SDK over socketpairs.
-//
-//	for _, s := range subject.All(t, dir) {
-//		words := s.Command(t)
-//		s.Go(ctx, t, exec.Command(words[0], words[1:]...))
-//		s.TypeScript(ctx, t, words) // or append([]string{"mcp-sandbox-init", "--policy", file, "--"}, words...)
-//	}
-//
-// The same table serves unconfined and confined runs: dir is what a policy has to grant for writing, and nothing else is
-// needed but the servers themselves.
-package subject
+package launcher_test
 
 import (
 	"encoding/json"
@@ -20,41 +9,41 @@ import (
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
-// A Subject is one server.
-type Subject struct {
+// A subject is one real MCP server: what it must offer, calls, and what their answers must hold.
+type subject struct {
 	Name string
 	// Command builds or finds it; without Node on the machine it skips the test of a Node server.
 	Command func(tb testing.TB) []string
 	Server  string   // the name that it answers to initialize with
 	Tools   []string // some of its tools
-	Calls   []Call
+	Calls   []exchange
 }
 
-// A Call is one tools/call and what its first text must hold. Refused calls are answered with an error, by the server
+// An exchange is one tools/call and what its first text must hold. Refused calls are answered with an error, by the server
 // itself: no sandbox is needed for that.
-type Call struct {
-	testbed.Call
+type exchange struct {
+	request
 	Want    string
 	Refused bool
 }
 
 // All is every subject. It puts note.txt into dir, which every uid must be able to enter.
-func All(tb testing.TB, dir string) []Subject {
+func subjects(tb testing.TB, dir string) []subject {
 	tb.Helper()
 	if err := os.WriteFile(filepath.Join(dir, "note.txt"), []byte("a note"), 0o644); err != nil {
 		tb.Fatal(err)
 	}
-	return []Subject{goServer(dir), everything(), filesystem(dir)}
+	return []subject{goServer(dir), everything(), filesystem(dir)}
 }
 
-func goServer(dir string) Subject {
+func goServer(dir string) subject {
 	note := filepath.Join(dir, "note.txt")
-	return Subject{
+	return subject{
 		Name:    "server-go",
 		Command: func(tb testing.TB) []string { return []string{testbed.Program(tb, "server-go"), "--stdio"} },
 		Server:  "mcp-sandbox-testserver",
 		Tools:   []string{"attempt", "echo", "read_file", "write_file"},
-		Calls: []Call{
+		Calls: []exchange{
 			call("echo", object{"text": "ünïcode"}, "ünïcode"),
 			call("read_file", object{"path": note}, "a note"),
 			refused("read_file", object{"path": note + ".none"}, "no such file"),
@@ -67,13 +56,13 @@ func goServer(dir string) Subject {
 	}
 }
 
-func everything() Subject {
-	return Subject{
+func everything() subject {
+	return subject{
 		Name:    "server-everything",
-		Command: func(tb testing.TB) []string { return npm(tb, testbed.Everything) },
+		Command: func(tb testing.TB) []string { return npm(tb, entryEverything) },
 		Server:  "mcp-servers/everything",
 		Tools:   []string{"echo", "get-sum", "get-env"},
-		Calls: []Call{
+		Calls: []exchange{
 			call("echo", object{"message": "hello"}, "Echo: hello"),
 			call("get-sum", object{"a": 2, "b": 40}, "42"),
 			refused("no-such-tool", object{}, "not found"),
@@ -81,13 +70,13 @@ func everything() Subject {
 	}
 }
 
-func filesystem(dir string) Subject {
-	return Subject{
+func filesystem(dir string) subject {
+	return subject{
 		Name:    "server-filesystem",
-		Command: func(tb testing.TB) []string { return append(npm(tb, testbed.Filesystem), dir) },
+		Command: func(tb testing.TB) []string { return append(npm(tb, entryFilesystem), dir) },
 		Server:  "secure-filesystem-server",
 		Tools:   []string{"read_text_file", "write_file", "list_directory"},
-		Calls: []Call{
+		Calls: []exchange{
 			call("read_text_file", object{"path": filepath.Join(dir, "note.txt")}, "a note"),
 			call("write_file", object{"path": filepath.Join(dir, "b.txt"), "content": "y"}, "b.txt"),
 			call("list_directory", object{"path": dir}, "note.txt"),
@@ -98,21 +87,21 @@ func filesystem(dir string) Subject {
 
 func npm(tb testing.TB, entry string) []string {
 	tb.Helper()
-	return []string{testbed.Node(tb), filepath.Join(testbed.Modules(tb), entry)}
+	return []string{testbed.Node(tb), filepath.Join(modules(tb), entry)}
 }
 
 // An object is a call's arguments.
 type object map[string]any
 
-func call(name string, args object, want string) Call {
+func call(name string, args object, want string) exchange {
 	text, err := json.Marshal(args)
 	if err != nil {
 		panic(err) // what stands above always encodes
 	}
-	return Call{testbed.Call{Name: name, Arguments: text}, want, false}
+	return exchange{request{Name: name, Arguments: text}, want, false}
 }
 
-func refused(name string, args object, want string) Call {
+func refused(name string, args object, want string) exchange {
 	c := call(name, args, want)
 	c.Refused = true
 	return c

@@ -1,4 +1,4 @@
-package subject
+package launcher_test
 
 import (
 	"context"
@@ -9,18 +9,16 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
-// Times are how long a session's ends took.
-type Times struct{ Initialize, Close time.Duration }
+// times are how long a session's ends took.
+type times struct{ Initialize, Close time.Duration }
 
 // Go drives the server that cmd starts by the official Go SDK, makes every call and closes the session.
 //
 // The client offers no roots: server-everything asks for them 350 ms after initialize, and when the session is closed
 // before that it waits 60 s for the answer, so the SDK ends it by SIGTERM after 5 s, sandbox or not.
-func (s Subject) Go(ctx context.Context, tb testing.TB, cmd *exec.Cmd) Times {
+func (s subject) Go(ctx context.Context, tb testing.TB, cmd *exec.Cmd) times {
 	tb.Helper()
 	client := mcp.NewClient(&mcp.Implementation{Name: "testbed", Version: "1"},
 		&mcp.ClientOptions{Capabilities: &mcp.ClientCapabilities{}})
@@ -29,7 +27,7 @@ func (s Subject) Go(ctx context.Context, tb testing.TB, cmd *exec.Cmd) Times {
 	if err != nil {
 		tb.Fatalf("%s: connect: %v", s.Name, err)
 	}
-	times := Times{Initialize: time.Since(start)}
+	times := times{Initialize: time.Since(start)}
 	if got := session.InitializeResult().ServerInfo.Name; got != s.Server {
 		tb.Errorf("server %q, want %q", got, s.Server)
 	}
@@ -66,7 +64,7 @@ func (s Subject) Go(ctx context.Context, tb testing.TB, cmd *exec.Cmd) Times {
 }
 
 // rest is what a session holds beside tools: a ping, and the resources of a server that has some.
-func (s Subject) rest(ctx context.Context, tb testing.TB, session *mcp.ClientSession) {
+func (s subject) rest(ctx context.Context, tb testing.TB, session *mcp.ClientSession) {
 	tb.Helper()
 	if err := session.Ping(ctx, nil); err != nil {
 		tb.Errorf("%s: ping: %v", s.Name, err)
@@ -86,13 +84,13 @@ func (s Subject) rest(ctx context.Context, tb testing.TB, session *mcp.ClientSes
 }
 
 // TypeScript drives the server that words start by the official TypeScript SDK, as Go does.
-func (s Subject) TypeScript(ctx context.Context, tb testing.TB, words []string) Times {
+func (s subject) TypeScript(ctx context.Context, tb testing.TB, words []string) times {
 	tb.Helper()
-	do := testbed.Session{Command: words[0], Args: words[1:]}
+	do := scenario{Command: words[0], Args: words[1:]}
 	for _, c := range s.Calls {
-		do.Calls = append(do.Calls, c.Call)
+		do.Calls = append(do.Calls, c.request)
 	}
-	got := testbed.TypeScript(ctx, tb, do)
+	got := typeScriptClient(ctx, tb, do)
 	if got.Error != "" || got.Server.Name != s.Server || len(got.Results) != len(s.Calls) {
 		tb.Fatalf("%s: error %q, server %q, %d results of %d; stderr %q",
 			s.Name, got.Error, got.Server.Name, len(got.Results), len(s.Calls), got.Stderr)
@@ -106,10 +104,10 @@ func (s Subject) TypeScript(ctx context.Context, tb testing.TB, words []string) 
 		c.check(tb, got.Results[i].IsError, text)
 	}
 	ms := func(f float64) time.Duration { return time.Duration(f * float64(time.Millisecond)) }
-	return Times{Initialize: ms(got.InitializeMs), Close: ms(got.CloseMs)}
+	return times{Initialize: ms(got.InitializeMs), Close: ms(got.CloseMs)}
 }
 
-func (s Subject) checkTools(tb testing.TB, got []string) {
+func (s subject) checkTools(tb testing.TB, got []string) {
 	tb.Helper()
 	for _, name := range s.Tools {
 		if !slices.Contains(got, name) {
@@ -118,7 +116,7 @@ func (s Subject) checkTools(tb testing.TB, got []string) {
 	}
 }
 
-func (c Call) check(tb testing.TB, isError bool, text string) {
+func (c exchange) check(tb testing.TB, isError bool, text string) {
 	tb.Helper()
 	if isError != c.Refused || !strings.Contains(text, c.Want) {
 		tb.Errorf("%s %s: error %v, said %q; want error %v and %q", c.Name, c.Arguments, isError, text, c.Refused, c.Want)

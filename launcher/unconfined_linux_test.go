@@ -1,8 +1,7 @@
-package subject
+package launcher_test
 
 import (
 	"context"
-	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -12,17 +11,15 @@ import (
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
-func TestMain(m *testing.M) { os.Exit(testbed.Run(m)) }
-
 // Unconfined: every later failure of the same table in a sandbox is the sandbox's.
 func TestUnconfined(t *testing.T) {
 	dir := t.TempDir()
-	for _, s := range append(All(t, dir), Languages(t, dir)[2:]...) {
-		for host, drive := range map[string]func(context.Context, *testing.T, []string) Times{
-			"go": func(ctx context.Context, t *testing.T, words []string) Times {
+	for _, s := range append(subjects(t, dir), languageServers(t, dir)[2:]...) {
+		for host, drive := range map[string]func(context.Context, *testing.T, []string) times{
+			"go": func(ctx context.Context, t *testing.T, words []string) times {
 				return s.Go(ctx, t, exec.CommandContext(ctx, words[0], words[1:]...))
 			},
-			"typescript": func(ctx context.Context, t *testing.T, words []string) Times {
+			"typescript": func(ctx context.Context, t *testing.T, words []string) times {
 				return s.TypeScript(ctx, t, words)
 			},
 		} {
@@ -40,7 +37,7 @@ func TestUnconfined(t *testing.T) {
 // A server that is not there, or that is none, must show as an error and in the client's exit status.
 func TestTypeScriptClientFails(t *testing.T) {
 	for _, command := range []string{"/no/such/server", "false"} {
-		if got := testbed.TypeScript(t.Context(), t, testbed.Session{Command: command}); got.Error == "" {
+		if got := typeScriptClient(t.Context(), t, scenario{Command: command}); got.Error == "" {
 			t.Errorf("%s: no error", command)
 		}
 	}
@@ -48,9 +45,9 @@ func TestTypeScriptClientFails(t *testing.T) {
 
 // The point of the TypeScript client is that its servers' standard streams are sockets.
 func TestTypeScriptClientGivesSockets(t *testing.T) {
-	got := testbed.TypeScript(t.Context(), t, testbed.Session{
+	got := typeScriptClient(t.Context(), t, scenario{
 		Command: testbed.Program(t, "server-go"),
-		Calls:   []testbed.Call{call("attempt", object{"action": "descriptors"}, "").Call},
+		Calls:   []request{call("attempt", object{"action": "descriptors"}, "").request},
 	})
 	if len(got.Results) != 1 || strings.Count(got.Results[0].Content[0].Text, `"kind":"socket"`) < 3 {
 		t.Errorf("no three sockets: %+v", got)
@@ -60,7 +57,7 @@ func TestTypeScriptClientGivesSockets(t *testing.T) {
 // How long a server takes from its start to the initialize reply, with nothing around it.
 func BenchmarkInitialize(b *testing.B) {
 	dir := b.TempDir()
-	for _, s := range All(b, dir) {
+	for _, s := range subjects(b, dir) {
 		b.Run(s.Name, func(b *testing.B) {
 			words := s.Command(b)
 			s.Calls = nil
