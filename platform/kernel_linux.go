@@ -6,7 +6,6 @@ import (
 	"os"
 	"strconv"
 	"syscall"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -131,11 +130,4 @@ func MachinesRoot() bool {
 		return unix.Access(file, unix.W_OK) != unix.EACCES
 	}
 	return int(st.Uid) == uid
-}
-
-// ProcessTime is the processor time that this process has used; CLOCK_PROCESS_CPUTIME_ID of clock_getres(2).
-func ProcessTime() time.Duration {
-	var t unix.Timespec
-	unix.ClockGettime(unix.CLOCK_PROCESS_CPUTIME_ID, &t)
-	return time.Duration(t.Nano())
 }

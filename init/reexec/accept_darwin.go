@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// accept takes the order of a Go host from its pipe, and the socket to it, whose other end must be the parent of the same
-// user: a set-user-ID host would otherwise start anything for anybody.
+// accept takes the order of a Go host from its pipe, and the socket to it, whose other end must be the parent
+// of the same user: a set-user-ID host would otherwise start anything for anybody.
 func accept(args []string) (o *order.Order, host int, watch basic.Watch, err error) {
 	if len(args) != 1 || args[0] != ByHost {
 		return nil, -1, nil, errArguments

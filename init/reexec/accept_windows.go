@@ -11,9 +11,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// accept takes the order of a Go host, and the two pipes to it. The handles' values are in the arguments; each must be a pipe
-// that was inherited. A program has never more rights than its caller on Windows, and the order cannot be changed once it is
-// read.
+// accept takes the order of a Go host, and the two pipes to it. The handles' values are in the arguments; each
+// must be a pipe that was inherited. A program has never more rights than its caller on Windows, and the order
+// cannot be changed once it is read.
 func accept(args []string) (o *order.Order, host int, watch basic.Watch, err error) {
 	if len(args) != 4 || args[0] != ByHost {
 		return nil, -1, nil, errArguments

@@ -18,7 +18,7 @@ const toOrder = 5 * time.Second
 // child is the shim, or one of the processes that a shim starts.
 func child(args []string) int {
 	if len(args) > 0 && basic.IsHelper(args[0]) {
-		return basic.Helper(args[0], Say)
+		return basic.Helper(args)
 	}
 	o, host, watch, err := accept(args)
 	if err != nil {

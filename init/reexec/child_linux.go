@@ -16,7 +16,8 @@ import (
 
 // What else the first argument of a shim can be.
 const (
-	// mcp-sandbox run, by execve of itself: no socket, and the parent stays the parent. The second argument is the order's descriptor.
+	// mcp-sandbox run, by execve of itself: no socket, and the parent stays the parent. The second argument is
+	// the order's descriptor.
 	BySelf = "self"
 
 	byInit = "reap" // an init without a pid namespace whose shim is gone, by execve of the shim's binary
@@ -71,8 +72,8 @@ func Run(o *order.Order) int {
 	return run(o, -1, parentFD())
 }
 
-// Plan is the program with which [Run] would confine the server of an order, one line a call with the result it demands.
-// Nothing is started.
+// Plan is the program with which [Run] would confine the server of an order, one line a call with the result it
+// demands. Nothing is started.
 func Plan(o *order.Order) ([]string, error) {
 	if err := Unprivileged(); err != nil {
 		return nil, err
@@ -94,8 +95,9 @@ var sockets = sync.OnceValue(func() *order.Refused {
 	return supervise.Sockets()
 })
 
-// Sockets is the refusal of every launch of a host that a filter ends when it makes a socket, as a systemd unit's without
-// @network-io does; nil where there is no such filter. It is found out once, in a process that is thrown away.
+// Sockets is the refusal of every launch of a host that a filter ends when it makes a socket, as a systemd
+// unit's without @network-io does; nil where there is no such filter. It is found out once, in a process that
+// is thrown away.
 func Sockets() *order.Refused { return sockets() }
 
 // parentFD watches the process that started this one; -1 if that is gone already, or is a reaper of orphans.
@@ -115,9 +117,10 @@ func parentFD() int {
 	return fd
 }
 
-// Exec makes this process the shim of an order by execve of its own binary: it keeps its process id and its parent, and
-// loses everything else that it was. It returns only if that fails. No open descriptor is replaced: the Go runtime polls one of
-// its own from other threads until the moment of the execve, and ends the process when that one is gone.
+// Exec makes this process the shim of an order by execve of its own binary: it keeps its process id and its
+// parent, and loses everything else that it was. It returns only if that fails. No open descriptor is replaced:
+// the Go runtime polls one of its own from other threads until the moment of the execve, and ends the process
+// when that one is gone.
 func Exec(o *order.Order) error {
 	if !armed {
 		return ErrNotArmed
@@ -136,8 +139,8 @@ func Exec(o *order.Order) error {
 	return &os.PathError{Op: "execve", Path: "/proc/self/exe", Err: err}
 }
 
-// ChildEnv keeps the runtime of the shim from looking for cgroup files, and tells it where temporary files go and where the
-// launcher's user has the sockets of other programs.
+// ChildEnv keeps the runtime of the shim from looking for cgroup files, and tells it where temporary files go
+// and where the launcher's user has the sockets of other programs.
 func ChildEnv() []string {
 	env := []string{"GODEBUG=containermaxprocs=0"}
 	for _, name := range [...]string{"TMPDIR", "HOME", "XDG_RUNTIME_DIR"} {

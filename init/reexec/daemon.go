@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Arguments, as the only one, with which a host's own binary is the server of a probe: it starts a daemon, which nothing
-// but the end of the whole tree ends, and both wait. On standard output comes [Daemonised] from the daemon once it is
-// there. Started by anybody else they are two processes that sleep for a while.
+// Arguments, as the only one, with which a host's own binary is the server of a probe: it starts a daemon,
+// which nothing but the end of the whole tree ends, and both wait. On standard output comes [Daemonised] from
+// the daemon once it is there. Started by anybody else they are two processes that sleep for a while.
 const (
 	DaemonServer = "mcp-sandbox-probe-server"
 	daemonItself = "mcp-sandbox-probe-daemon"

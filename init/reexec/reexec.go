@@ -5,12 +5,13 @@
 //		...
 //	}
 //
-// A Go host that embeds the launcher calls [Init] at the very start of main. In the host it only notes that it was
-// called. In a child that the launcher started it becomes the shim: it confines the server, supervises it and exits.
-// It refuses to be started by anybody but the launcher, with exit status 125: with rights that the caller does not have
-// (a set-user-ID host would otherwise be a root exploit), with an order that somebody could still change, or with a
-// socket whose other end is not its parent. The rights are looked at first of all, before an argument decides anything. A
-// host that was started with such rights goes on, but nothing can be launched from it: see [Unprivileged].
+// A Go host that embeds the launcher calls [Init] at the very start of main. In the host it only notes that it
+// was called. In a child that the launcher started it becomes the shim: it confines the server, supervises it
+// and exits. It refuses to be started by anybody but the launcher, with exit status 125: with rights that the
+// caller does not have (a set-user-ID host would otherwise be a root exploit), with an order that somebody
+// could still change, or with a socket whose other end is not its parent. The rights are looked at first of
+// all, before an argument decides anything. A host that was started with such rights goes on, but nothing can
+// be launched from it: see [Unprivileged].
 package reexec
 
 import (
@@ -35,8 +36,8 @@ const maxOrder = 8 << 20
 
 var errArguments = errors.New("arguments: this name is the shim's")
 
-// ErrNotArmed is the error of a program whose main did not call [Init] first: started again it would not be a shim but the
-// same program once more, and again, and again.
+// ErrNotArmed is the error of a program whose main did not call [Init] first: started again it would not be a
+// shim but the same program once more, and again, and again.
 var ErrNotArmed = errors.New("main must call reexec.Init before anything else")
 
 var armed bool
@@ -56,8 +57,9 @@ func Init() {
 	armed = true
 }
 
-// RefusePrivileged ends a process that has rights of its file's and not its caller's, with 125 and one line. A program that
-// does nothing but launch calls it after [Init], before it looks at an argument, a file or a descriptor.
+// RefusePrivileged ends a process that has rights of its file's and not its caller's, with 125 and one line. A
+// program that does nothing but launch calls it after [Init], before it looks at an argument, a file or a
+// descriptor.
 func RefusePrivileged() {
 	if err := Unprivileged(); err != nil {
 		Say("refused: " + err.Error())

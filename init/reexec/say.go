@@ -12,7 +12,8 @@ import (
 	"github.com/security-mcp/mcp-sandbox/policy/strictjson"
 )
 
-// patience is how long Say waits for whoever reads standard error: a launcher that has to end something must not hang on it.
+// patience is how long Say waits for whoever reads standard error: a launcher that has to end something must
+// not hang on it.
 const patience = 100 * time.Millisecond
 
 // Say writes one line of the launcher's to standard error, whatever the names are made of that stand in it.

@@ -5,81 +5,100 @@ package basic
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/privdir"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"golang.org/x/sys/unix"
 )
 
-// evidence is what the helper read back of its own process, which becomes the server's, against what follows from the policy:
-// not against what it was told, which may be another thing.
+// evidence compares what the helper read back of its own process, which becomes the server's, with what follows
+// from the policy. What the helper says it wanted is no measure.
 func (s *server) evidence() (map[order.Layer]*order.LayerReport, error) {
-	want, err := newHold(s.plan)
-	if err != nil {
-		return nil, err
-	}
-	limits := s.proved[order.Limits]
-	for i := range want.Limits {
-		l := &want.Limits[i]
+	facts := s.proved[order.Limits]
+	for _, l := range *newLimits(s.plan) {
 		var own syscall.Rlimit
-		if err := syscall.Getrlimit(l.Resource, &own); err != nil {
-			return nil, &order.Refusal{Layer: order.Limits, Op: "getrlimit", Path: l.Name, Err: err}
+		if err := syscall.Getrlimit(l.resource, &own); err != nil {
+			return nil, &order.Refusal{Layer: order.Limits, Op: "getrlimit", Path: l.name, Err: err}
 		}
-		if f := l.missed(limits.Facts, own.Max); f != nil {
-			limits.Facts = append(limits.Facts, *f)
-		}
-	}
-	for _, n := range s.needed() {
-		l := s.proved[n.layer]
-		if l == nil || !slices.ContainsFunc(l.Facts, func(f order.Fact) bool { return f.Name == n.name }) {
-			return nil, &order.Refusal{Layer: n.layer, Op: "prove", Path: n.name, Err: errUntold}
+		if f := l.missed(facts.Facts, own.Max); f != nil {
+			facts.Facts = append(facts.Facts, *f)
 		}
 	}
-	sid, err := sessionOf(s.pid)
+	for _, d := range s.plan.demanded() {
+		l := s.proved[d.layer]
+		if l == nil || !slices.ContainsFunc(l.Facts, func(f order.Fact) bool { return f.Name == d.fact }) {
+			return nil, &order.Refusal{Layer: d.layer, Op: "prove", Path: d.fact, Err: errors.New("nothing was read back")}
+		}
+	}
+	session, err := unix.Getsid(s.pid)
 	if err != nil {
-		return nil, err
+		return nil, os.NewSyscallError("getsid", err)
 	}
-	limits.Facts = append(append(limits.Facts, order.Fact{Name: "session of its own", Want: strconv.Itoa(s.pid), Got: strconv.Itoa(sid)}), absent(s.plan)...)
+	facts.Facts = append(facts.Facts,
+		order.Fact{Name: "session of its own", Want: strconv.Itoa(s.pid), Got: strconv.Itoa(session)})
+	facts.Facts = append(facts.Facts, absentLimits(s.plan)...)
 	return s.proved, nil
 }
 
-var errUntold = errors.New("nothing was read back")
-
-// A need is a fact that has to be there.
-type need struct {
+// A demand is the name of a fact that has to be there.
+type demand struct {
 	layer order.Layer
-	name  string
+	fact  string
 }
 
-// needed are those of the steps beside the limits.
-func (s *server) needed() []need {
-	all := []need{{order.Descriptors, "descriptors"}}
-	if s.plan.umask != "" {
-		all = append(all, need{order.Descriptors, "umask"})
+// demanded are the facts of the helper's steps, but for those of limits.
+func (p *plan) demanded() []demand {
+	all := []demand{{order.Descriptors, "descriptors"}}
+	if p.policy.Umask != "" {
+		all = append(all, demand{order.Descriptors, "umask"})
 	}
-	if u := s.plan.user; u.uid != os.Getuid() || u.gid != os.Getgid() {
-		all = append(all, need{order.Privileges, "ids"}, need{order.Privileges, groupsFact}, need{order.Privileges, "setuid 0"})
+	if p.user != ownIDs() {
+		for _, fact := range [...]string{"ids", groupsFact, "setuid 0"} {
+			all = append(all, demand{order.Privileges, fact})
+		}
 	}
 	return all
 }
 
-// missed is the fact of a limit that was not set, or to another value, soft or hard; nil if all is well. The hard limit that the
-// server's process inherited is this process's own. The user's processes have another number by now.
-func (l *Limit) missed(facts []order.Fact, hard uint64) *order.Fact {
-	name, limit := l.under(hard)
-	want := text(limit)
-	for i := range facts {
-		told := facts[i].Want
-		switch {
-		case facts[i].Name != name:
-		case l.Resource == unix.RLIMIT_NPROC && !strings.Contains(told, " of "), told == want:
-			return nil
-		default:
-			return &order.Fact{Name: l.Name, Want: want, Got: told}
+// missed is the fact of a limit that was not set, or to another value, soft or hard; nil if all is well. The
+// server's process inherited this process's hard limit. The number of the user's processes has changed since
+// the helper counted them.
+func (l *limit) missed(facts []order.Fact, hard uint64) *order.Fact {
+	name, rlimit := l.within(hard)
+	want := rlimitText(rlimit)
+	i := slices.IndexFunc(facts, func(f order.Fact) bool { return f.Name == name })
+	if i < 0 {
+		return &order.Fact{Name: l.name, Want: want, Got: "not set"}
+	}
+	set := facts[i].Want
+	if set == want || l.resource == unix.RLIMIT_NPROC && !strings.Contains(set, " of ") {
+		return nil
+	}
+	return &order.Fact{Name: l.name, Want: want, Got: set}
+}
+
+// privateRequest asks for a private folder of a user's.
+func privateRequest(user ids) privdir.Request {
+	return privdir.Request{Folders: privateFolders(), UID: user.uid, GID: user.gid, Chown: user != ownIDs()}
+}
+
+// privateFact reads back who may enter the server's folders.
+func (p *plan) privateFact() order.Fact {
+	f := order.Fact{Name: "private folder", Want: "0700 of " + strconv.Itoa(p.user.uid)}
+	for _, folder := range privateFolders() {
+		var st unix.Stat_t
+		if err := unix.Lstat(filepath.Join(p.private.Path, folder), &st); err != nil {
+			return order.Fact{Name: f.Name, Want: f.Want, Reason: err.Error(), Effect: "there is none"}
+		}
+		f.Got = octal(uint64(st.Mode)&0o7777) + " of " + strconv.Itoa(int(st.Uid))
+		if f.Got != f.Want {
+			break
 		}
 	}
-	return &order.Fact{Name: l.Name, Want: want, Got: "not set"}
+	return f
 }

@@ -4,148 +4,149 @@ import (
 	"errors"
 	"strconv"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/privdir"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"golang.org/x/sys/windows"
 )
 
-// evidence reads back what holds the server, which has not run yet.
+// evidence reads back what confines the server, which has not run yet.
 func (s *server) evidence() (map[order.Layer]*order.LayerReport, error) {
-	limits, err := s.limits()
+	limits, err := s.jobs.facts(s.process, newLimits(s.plan))
 	if err != nil {
 		return nil, &order.Refusal{Layer: order.Limits, Op: "read back", Err: err}
 	}
-	handles, err := s.inherited()
-	if err != nil {
-		return nil, &order.Refusal{Layer: order.Descriptors, Op: "read back", Err: err}
-	}
-	return map[order.Layer]*order.LayerReport{order.Limits: {Facts: limits}, order.Descriptors: {Facts: handles}}, nil
+	limits = append(limits, absentLimits(s.plan)...)
+	return map[order.Layer]*order.LayerReport{order.Limits: {Facts: limits}, order.Descriptors: {Facts: s.handleFacts()}}, nil
 }
 
-// untold is the reason for what nobody can read back.
-const untold = "this system takes the limit and does not tell it"
-
-// limits compares the jobs with what follows from the policy: not with what was set, which may be another thing.
-func (s *server) limits() ([]order.Fact, error) {
-	want, err := newHold(s.plan)
-	if err != nil {
-		return nil, err
-	}
+// facts compares the jobs with what follows from the policy. What was set is no measure.
+func (j *jobs) facts(process windows.Handle, want *limits) ([]order.Fact, error) {
 	var facts []order.Fact
-	for _, j := range [...]struct {
-		name string
+	for _, one := range [...]struct {
+		fact string
 		job  windows.Handle
-	}{{"in the inner job", s.inner}, {"in the outer job", s.outer}} {
-		in, err := inJob(s.process, j.job)
+	}{{"in the inner job", j.inner}, {"in the outer job", j.outer}} {
+		in, err := inJob(process, one.job)
 		if err != nil {
 			return nil, err
 		}
-		facts = append(facts, order.Fact{Name: j.name, Want: "true", Got: strconv.FormatBool(in)})
+		facts = append(facts, order.Fact{Name: one.fact, Want: "true", Got: strconv.FormatBool(in)})
 	}
-	told := tells()
-	fact := func(name, want, got, effect string) {
+	reports := reportsLimits()
+	add := func(name, want, got, effect string) {
 		f := order.Fact{Name: name, Want: want, Got: got}
-		if !told {
-			f.Got, f.Reason, f.Effect = "", untold, effect
+		if !reports {
+			f.Got, f.Reason, f.Effect = "", "this system takes the limit and does not tell it", effect
 		}
 		facts = append(facts, f)
 	}
 	var inner, outer windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION
-	err = askJob(s.inner, windows.JobObjectExtendedLimitInformation, &inner)
-	if err = errors.Join(err, askJob(s.outer, windows.JobObjectExtendedLimitInformation, &outer)); err != nil {
+	err := queryJob(j.inner, windows.JobObjectExtendedLimitInformation, &inner)
+	err = errors.Join(err, queryJob(j.outer, windows.JobObjectExtendedLimitInformation, &outer))
+	if err != nil {
 		return nil, err
 	}
-	w, g := &want.Limits.BasicLimitInformation, &inner.BasicLimitInformation
-	const may = "it may not hold"
-	fact("flags of the inner job", hex(w.LimitFlags), hex(g.LimitFlags), "processes may outlive a launcher that was killed, or break away")
-	fact("flags of the outer job", hex(want.Outer), hex(outer.BasicLimitInformation.LimitFlags), "processes may outlive a launcher that was killed")
+	w, g := &want.inner.BasicLimitInformation, &inner.BasicLimitInformation
+	const outlive, mayNotHold = "processes may outlive a launcher that was killed", "it may not hold"
+	add("flags of the inner job", hex(w.LimitFlags), hex(g.LimitFlags), outlive+", or break away")
+	add("flags of the outer job", hex(want.outerFlags), hex(outer.BasicLimitInformation.LimitFlags), outlive)
 	if w.LimitFlags&windows.JOB_OBJECT_LIMIT_ACTIVE_PROCESS != 0 {
-		fact("processes", number(w.ActiveProcessLimit), number(g.ActiveProcessLimit), may)
+		add("processes", number(w.ActiveProcessLimit), number(g.ActiveProcessLimit), mayNotHold)
 	}
 	if w.LimitFlags&windows.JOB_OBJECT_LIMIT_JOB_MEMORY != 0 {
-		fact("memory", number(want.Limits.JobMemoryLimit), number(inner.JobMemoryLimit), may)
+		add("memory", number(want.inner.JobMemoryLimit), number(inner.JobMemoryLimit), mayNotHold)
 	}
 	if w.LimitFlags&windows.JOB_OBJECT_LIMIT_JOB_TIME != 0 {
-		fact("cpu time", number(w.PerJobUserTimeLimit/1e7), number(g.PerJobUserTimeLimit/1e7), may)
+		add("cpu time", number(w.PerJobUserTimeLimit/1e7), number(g.PerJobUserTimeLimit/1e7), mayNotHold)
 	}
-	if want.UI != 0 {
-		facts = append(facts, s.set("user interface", hex(want.UI), func() (string, error) {
-			var ui uint32
-			err := askJob(s.inner, windows.JobObjectBasicUIRestrictions, &ui)
-			return hex(ui), err
-		}))
+	if want.ui != 0 {
+		var ui uint32
+		err := queryJob(j.inner, windows.JobObjectBasicUIRestrictions, &ui)
+		facts = append(facts, j.refusable("user interface", hex(want.ui), hex(ui), err))
 	}
-	if want.Rate > 0 {
-		facts = append(facts, s.set("cpu rate", number(want.Rate), func() (string, error) {
-			var r cpuRate
-			err := askJob(s.inner, windows.JobObjectCpuRateControlInformation, &r)
-			return number(r.rate), err
-		}))
+	if want.rate > 0 {
+		var r cpuRate
+		err := queryJob(j.inner, windows.JobObjectCpuRateControlInformation, &r)
+		facts = append(facts, j.refusable("cpu rate", number(want.rate), number(r.rate), err))
 	}
-	return append(facts, s.absent()...), nil
+	return facts, nil
 }
 
-// set is the fact of a limit that may have been refused, or that cannot be asked for.
-func (s *server) set(name, want string, ask func() (string, error)) order.Fact {
-	for _, f := range s.lost {
+// refusable is the fact of a limit that the system may have refused to set, or that it does not report.
+func (j *jobs) refusable(name, want, got string, err error) order.Fact {
+	for _, f := range j.refused {
 		if f.Name == name {
 			f.Want = want
 			return f
 		}
 	}
-	got, err := ask()
 	if err != nil {
 		return order.Fact{Name: name, Want: want, Reason: "it cannot be read back: " + err.Error(), Effect: "it may not hold"}
 	}
 	return order.Fact{Name: name, Want: want, Got: got}
 }
 
-// absent are the limits that Windows does not have.
-func (s *server) absent() (facts []order.Fact) {
+// absentLimits are the facts of a policy's limits that Windows does not have.
+func absentLimits(p *plan) (facts []order.Fact) {
 	add := func(name string, n int64, limited bool) {
 		if limited {
-			facts = append(facts, order.Fact{Name: name, Want: number(n), Reason: "Windows has no such limit", Effect: "it is not limited"})
+			facts = append(facts, order.Fact{Name: name, Want: number(n), Reason: "Windows has no such limit",
+				Effect: "it is not limited"})
 		}
 	}
-	l := &s.plan.limits
-	n, limited := l.OpenFiles.Value()
-	add("open files", int64(n), limited)
-	n2, limited := l.FileSize.Value()
-	add("file size", n2, limited)
-	n2, limited = l.AddressSpace.Value()
-	add("address space", n2, limited)
+	l := &p.policy.Limits
+	count, limited := l.OpenFiles.Value()
+	add("open files", int64(count), limited)
+	n, limited := l.FileSize.Value()
+	add("file size", n, limited)
+	n, limited = l.AddressSpace.Value()
+	add("address space", n, limited)
 	return facts
 }
 
-// inherited shows that the server has the three handles and not another one that it could have inherited as well.
-func (s *server) inherited() ([]order.Fact, error) {
-	theirs := func(h windows.Handle) (copied windows.Handle, err error) {
-		err = windows.DuplicateHandle(s.process, h, windows.CurrentProcess(), &copied, 0, false, windows.DUPLICATE_SAME_ACCESS)
-		return copied, err
-	}
+// handleFacts shows that the server has the three handles, and not the canary, which it could have inherited as well.
+func (s *server) handleFacts() []order.Fact {
 	given := 0
 	for _, h := range s.handles {
-		if c, err := theirs(h); err == nil {
+		if c, err := copyHandle(s.process, h, false); err == nil {
 			windows.CloseHandle(c)
 			given++
 		}
 	}
-	facts := []order.Fact{{Name: "standard handles", Want: "3", Got: strconv.Itoa(given)}}
-	leaked := false
-	if c, err := theirs(s.canary); err == nil {
-		// The server may have a handle of that value to something else: then setting ours does not set it.
+	leaked := "not there"
+	if c, err := copyHandle(s.process, s.canary, false); err == nil {
+		// The server may have a handle of that value to something else, which setting the canary does not set.
 		windows.SetEvent(s.canary)
-		r, err := windows.WaitForSingleObject(c, 0)
-		leaked = err == nil && r == windows.WAIT_OBJECT_0
+		if r, err := windows.WaitForSingleObject(c, 0); err == nil && r == windows.WAIT_OBJECT_0 {
+			leaked = "there"
+		}
 		windows.CloseHandle(c)
 	}
-	facts = append(facts, order.Fact{Name: "an inheritable handle that it was not given", Want: "not there", Got: "not there"})
-	if leaked {
-		facts[1].Got = "there"
+	facts := []order.Fact{{Name: "standard handles", Want: "3", Got: strconv.Itoa(given)},
+		{Name: "an inheritable handle that it was not given", Want: "not there", Got: leaked}}
+	if umask := s.plan.policy.Umask; umask != "" {
+		facts = append(facts, order.Fact{Name: "umask", Want: string(umask), Reason: "Windows has none",
+			Effect: "files get the rights of their folder"})
 	}
-	if s.plan.umask != "" {
-		facts = append(facts, order.Fact{Name: "umask", Want: string(s.plan.umask), Reason: "Windows has none", Effect: "files get the rights of their folder"})
+	return facts
+}
+
+// privateRequest asks for a private folder.
+func privateRequest(ids) privdir.Request { return privdir.Request{Folders: privateFolders()} }
+
+// privateFact reads back who may enter the private folder.
+func (p *plan) privateFact() order.Fact {
+	const owner = "the owner"
+	f := order.Fact{Name: "who may enter the private folder", Want: owner, Got: owner}
+	others, err := p.private.Others()
+	switch {
+	case err != nil:
+		f.Got, f.Reason = "", "its rights cannot be read: "+err.Error()
+		f.Effect = "others may be able to enter"
+	case len(others) > 0:
+		f.Got = "also " + others[len(others)-1]
 	}
-	return facts, nil
+	return f
 }
 
 func hex(n uint32) string { return "0x" + strconv.FormatUint(uint64(n), 16) }

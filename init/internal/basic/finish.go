@@ -7,19 +7,20 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/order"
 )
 
-// finish ends what the server left behind, tells how it went, and returns the exit code.
-func (s *shim) finish() int {
+// finish ends what the server left behind, writes the last line of the report, and returns the exit code.
+func (s *shim) finish(st status) int {
 	e := &s.end
 	e.Killed += s.server.Kill()
-	s.server.account(&s.status)
+	s.server.account(&st)
 	s.output.drain()
-	if s.server.failed != "" {
-		s.Say(s.server.failed)
+	if st.failed != "" {
+		s.Say(st.failed)
 	}
-	st := &s.status
 	x := order.Exited{Event: "exited", Cause: e.Cause, ExitCode: st.code, Signal: st.signal, Killed: e.Killed,
 		WallSeconds: time.Since(s.began).Seconds(), CPUSeconds: st.cpu.Seconds(), MaxRSS: st.rss}
 	switch {
+	case x.Cause == order.CauseTimeout:
+		x.ExitCode = ending.ExitTimeout
 	case x.Cause != "":
 	case st.spent:
 		x.Cause = order.CauseCPU
@@ -27,9 +28,6 @@ func (s *shim) finish() int {
 		x.Cause = order.CauseSignal
 	default:
 		x.Cause = order.CauseExit
-	}
-	if e.Cause == order.CauseTimeout {
-		x.ExitCode = ending.ExitTimeout
 	}
 	s.sink.Last(&x)
 	return x.ExitCode

@@ -3,92 +3,121 @@
 package basic
 
 import (
+	"bufio"
 	"errors"
 	"io"
 	"os"
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/platform"
 )
 
 // The processes that a shim starts from its own binary, by their first argument.
 const (
-	helperName = "server" // sets the limits in its own process and then executes the server
-	keeperName = "keeper" // ends the tree should the shim be killed
+	helperName   = "server"   // sets the limits in its own process and then executes the server
+	watchdogName = "watchdog" // ends the tree should the shim be killed
 )
 
-// The descriptors of both beside the first three.
+// The helper's descriptors beside the first three.
 const (
-	downFD = 3 // from the shim; its end is the shim's
-	upFD   = 4
+	orderFD   = 3 // the order comes, to its end
+	releaseFD = 4 // a byte releases the server; the end is the shim's
+	recordsFD = 5 // records go to the shim
+)
+
+const (
+	startTimeout = 30 * time.Second // for the helper, from its start to the record that it is ready
+	maxOrder     = 16 << 20         // more than any order has
 )
 
 // IsHelper reports whether an argument is the name of a process that a shim starts beside the server.
-func IsHelper(name string) bool { return name == helperName || name == keeperName }
+func IsHelper(name string) bool { return name == helperName || name == watchdogName }
 
 // Helper is the main of such a process. It returns an exit code only if something fails.
-func Helper(name string, say func(string)) int {
-	if name == keeperName {
-		return keep()
+func Helper(args []string) int {
+	if args[0] == watchdogName {
+		return watchdog(args[1:])
 	}
-	down, up := os.NewFile(downFD, "down"), os.NewFile(upFD, "up")
-	err := help(down, up)
+	records := os.NewFile(recordsFD, "records")
+	err := runHelper(records)
 	if errors.Is(err, errShimGone) {
 		return ending.ExitSandbox
 	}
 	var errno syscall.Errno
 	errors.As(err, &errno)
-	tell(up, "error", strconv.Itoa(int(errno)), err.Error())
+	writeRecord(records, "error", strconv.Itoa(int(errno)), err.Error())
 	if errno == syscall.ENOENT {
 		return ending.ExitMissing
 	}
 	return ending.ExitCannot
 }
 
-// tell writes one record: words with a NUL behind each, and a line break.
-func tell(up io.Writer, words ...string) {
-	up.Write([]byte(strings.ReplaceAll(strings.Join(words, "\x00"), "\n", " ") + "\n"))
-}
-
-// errShimGone is the end of the shim before the release: there is nobody to tell.
+// errShimGone is the end of the shim before the release: nobody reads records any more.
 var errShimGone = errors.New("the shim is gone")
 
-// help does what it was told, tells what it reads back, waits for the release, and executes the server.
-func help(down, up *os.File) error {
-	s, err := receive(down)
+// runHelper takes the steps of a plan and writes what it reads back, waits for the release, and executes the server.
+func runHelper(records *os.File) error {
+	b, err := platform.ReadDocument(orderFD, maxOrder, startTimeout)
 	if err != nil {
 		return err
 	}
-	for _, step := range [...]func(*spec, *os.File) error{closeRest, setUmask, setDir, setLimits, setIDs, checkCommand} {
-		if err = step(s, up); err != nil {
+	o, err := order.Decode(b)
+	if err != nil {
+		return err
+	}
+	p, err := newPlan(o)
+	if err != nil {
+		return err
+	}
+	for _, step := range [...]func(*plan, *os.File) error{closeDescriptors, setUmask, setWorkdir, setLimits, setIDs, checkCommand} {
+		if err = step(p, records); err != nil {
 			return err
 		}
 	}
-	tell(up, "ready")
-	if n, _ := down.Read(make([]byte, 1)); n != 1 {
+	writeRecord(records, "ready")
+	if n, _ := os.NewFile(releaseFD, "release").Read(make([]byte, 1)); n != 1 {
 		return errShimGone
 	}
-	return os.NewSyscallError("execve "+s.command, syscall.Exec(s.command, s.args, s.env))
+	return os.NewSyscallError("execve "+p.command, syscall.Exec(p.command, p.Command, p.Env))
 }
 
-// receive reads the spec, which says first how long it is.
-func receive(down io.Reader) (*spec, error) {
-	head, one := "", make([]byte, 1)
-	for !strings.HasSuffix(head, "\n") {
-		if n, err := down.Read(one); n != 1 || len(head) > 12 {
-			return nil, errors.Join(errSpec, err)
-		}
-		head += string(one)
+// writeRecord writes words with a NUL between them, and a line break.
+func writeRecord(records io.Writer, words ...string) {
+	records.Write([]byte(strings.ReplaceAll(strings.Join(words, "\x00"), "\n", " ") + "\n"))
+}
+
+// writeFact writes a fact with its layer. One without got has a reason and an effect.
+func writeFact(records *os.File, layer order.Layer, f order.Fact) {
+	writeRecord(records, "fact", string(layer), f.Name, f.Want, f.Got, f.Reason, f.Effect)
+}
+
+// errRecord is a record that no helper writes.
+var errRecord = errors.New("not a record of a helper")
+
+// A helperError is an error of a helper's with its number.
+type helperError struct {
+	text  string
+	errno syscall.Errno
+}
+
+func (e helperError) Error() string { return e.text }
+func (e helperError) Unwrap() error { return e.errno }
+
+// readRecord reads a record. The error is the helper's, if the record is one.
+func readRecord(r *bufio.Reader) (words []string, err error) {
+	line, err := r.ReadString('\n')
+	if err != nil {
+		return nil, errors.Join(errors.New("the server's process ended"), err)
 	}
-	n, err := strconv.Atoi(strings.TrimSuffix(head, "\n"))
-	if err != nil || n < 0 || n > 16<<20 {
-		return nil, errSpec
+	words = strings.Split(strings.TrimSuffix(line, "\n"), "\x00")
+	if words[0] == "error" && len(words) == 3 {
+		n, _ := strconv.Atoi(words[1])
+		return nil, helperError{words[2], syscall.Errno(n)}
 	}
-	b := make([]byte, n)
-	if _, err = io.ReadFull(down, b); err != nil {
-		return nil, err
-	}
-	return decodeSpec(string(b))
+	return words, nil
 }

@@ -22,72 +22,87 @@ type processList struct {
 	pids             [512]uintptr
 }
 
-// setJob and askJob move one structure into a job and out of it.
+// setJob sets a structure of a job's, and queryJob reads one.
 func setJob[T any](job windows.Handle, class uint32, v *T) error {
 	_, err := windows.SetInformationJobObject(job, class, uintptr(unsafe.Pointer(v)), uint32(unsafe.Sizeof(*v)))
 	runtime.KeepAlive(v)
 	return err
 }
 
-func askJob[T any](job windows.Handle, class int32, v *T) error {
+func queryJob[T any](job windows.Handle, class int32, v *T) error {
 	err := windows.QueryInformationJobObject(job, class, uintptr(unsafe.Pointer(v)), uint32(unsafe.Sizeof(*v)), nil)
 	runtime.KeepAlive(v)
 	return err
 }
 
-// inJob asks whether a process is in a job, or in one nested in it.
+// kernel32 is a function of kernel32.dll.
+func kernel32(function string) *windows.LazyProc {
+	return windows.NewLazySystemDLL("kernel32.dll").NewProc(function)
+}
+
+// call calls a function that takes no pointers. The error is that of a function which returns 0.
+func call(function string, args ...uintptr) error {
+	if r, _, err := kernel32(function).Call(args...); r == 0 {
+		return err
+	}
+	return nil
+}
+
+// inJob reports whether a process is in a job, or in one nested in it.
 func inJob(process, job windows.Handle) (bool, error) {
 	var in int32
-	ask := windows.NewLazySystemDLL("kernel32.dll").NewProc("IsProcessInJob")
-	if ok, _, err := ask.Call(uintptr(process), uintptr(job), uintptr(unsafe.Pointer(&in))); ok == 0 {
+	r, _, err := kernel32("IsProcessInJob").Call(uintptr(process), uintptr(job), uintptr(unsafe.Pointer(&in)))
+	if r == 0 {
 		return false, err
 	}
 	return in != 0, nil
 }
 
 // attachConsole makes the console of a process this process's too.
-func attachConsole(pid int) error {
-	attach := windows.NewLazySystemDLL("kernel32.dll").NewProc("AttachConsole")
-	if ok, _, err := attach.Call(uintptr(pid)); ok == 0 {
-		return err
-	}
-	return nil
-}
+func attachConsole(pid int) error { return call("AttachConsole", uintptr(pid)) }
 
-// freeConsole lets go of it.
-func freeConsole() { windows.NewLazySystemDLL("kernel32.dll").NewProc("FreeConsole").Call() }
+// freeConsole detaches this process from its console.
+func freeConsole() { call("FreeConsole") }
 
 // hasConsole reports whether this process has a console.
-func hasConsole() bool {
-	cp, _, _ := windows.NewLazySystemDLL("kernel32.dll").NewProc("GetConsoleCP").Call()
-	return cp != 0
-}
+func hasConsole() bool { return call("GetConsoleCP") == nil }
 
-// jobList is PROC_THREAD_ATTRIBUTE_JOB_LIST: the child is born in these jobs, the outermost first. Windows 10 and later.
+// jobList is PROC_THREAD_ATTRIBUTE_JOB_LIST: the child is born in these jobs, the outermost first. Windows 10
+// and later.
 const jobList = 0x0002000D
 
-// create makes a suspended process that gets the handles and no others, in the job unless that is 0.
-func create(app, line, dir *uint16, env []uint16, handles []windows.Handle, job windows.Handle, flags uint32) (pi windows.ProcessInformation, err error) {
+// A creation is what CreateProcess is asked for.
+type creation struct {
+	app, line, dir *uint16
+	env            []uint16
+	handles        []windows.Handle // the process inherits no others
+	job            windows.Handle   // the process is born in it; 0: in none
+	flags          uint32
+}
+
+// create makes a suspended process.
+func (c *creation) create() (pi windows.ProcessInformation, err error) {
 	list, err := windows.NewProcThreadAttributeList(2)
 	if err != nil {
 		return pi, err
 	}
 	defer list.Delete()
-	size := unsafe.Sizeof(handles[0])
-	if err = list.Update(windows.PROC_THREAD_ATTRIBUTE_HANDLE_LIST, unsafe.Pointer(&handles[0]), uintptr(len(handles))*size); err != nil {
+	size := unsafe.Sizeof(c.handles[0])
+	err = list.Update(windows.PROC_THREAD_ATTRIBUTE_HANDLE_LIST, unsafe.Pointer(&c.handles[0]), uintptr(len(c.handles))*size)
+	if err != nil {
 		return pi, err
 	}
-	jobs := []windows.Handle{job}
-	if job != 0 {
+	jobs := []windows.Handle{c.job}
+	if c.job != 0 {
 		if err = list.Update(jobList, unsafe.Pointer(&jobs[0]), size); err != nil {
 			return pi, err
 		}
 	}
 	si := windows.StartupInfoEx{ProcThreadAttributeList: list.List()}
 	si.Cb, si.Flags = uint32(unsafe.Sizeof(si)), windows.STARTF_USESTDHANDLES
-	si.StdInput, si.StdOutput, si.StdErr = handles[0], handles[1], handles[2]
-	flags |= windows.CREATE_SUSPENDED | windows.CREATE_UNICODE_ENVIRONMENT | windows.EXTENDED_STARTUPINFO_PRESENT
-	err = windows.CreateProcess(app, line, nil, nil, true, flags, &env[0], dir, &si.StartupInfo, &pi)
+	si.StdInput, si.StdOutput, si.StdErr = c.handles[0], c.handles[1], c.handles[2]
+	flags := c.flags | windows.CREATE_SUSPENDED | windows.CREATE_UNICODE_ENVIRONMENT | windows.EXTENDED_STARTUPINFO_PRESENT
+	err = windows.CreateProcess(c.app, c.line, nil, nil, true, flags, &c.env[0], c.dir, &si.StartupInfo, &pi)
 	runtime.KeepAlive(jobs)
 	return pi, err
 }
@@ -99,11 +114,5 @@ func inheritable(sd *windows.SECURITY_DESCRIPTOR) *windows.SecurityAttributes {
 	return sa
 }
 
-// peek asks a pipe for what is in it, without reading.
-func peek(pipe windows.Handle) (unread uint32, err error) {
-	ask := windows.NewLazySystemDLL("kernel32.dll").NewProc("PeekNamedPipe")
-	if ok, _, err := ask.Call(uintptr(pipe), 0, 0, 0, uintptr(unsafe.Pointer(&unread)), 0); ok == 0 {
-		return 0, err
-	}
-	return unread, nil
-}
+// peek looks at a pipe without reading. The error is that of a pipe whose writer has closed it, and that is read.
+func peek(pipe windows.Handle) error { return call("PeekNamedPipe", uintptr(pipe), 0, 0, 0, 0, 0) }

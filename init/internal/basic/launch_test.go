@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/privdir"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
@@ -90,7 +91,7 @@ func TestPrivileged(t *testing.T) {
 	}{{policy.Limits{}, order.Off}, {policy.Limits{Memory: 1 << 30}, order.Absent}} {
 		r := trial{Policy: policy.Policy{Level: policy.Privileged, Limits: c.limits}, Serve: []string{"env"}}.launch(t)
 		out, code, first, last := r.all(t)
-		if code != 0 || first == nil || last == nil || first.Confinement != "none" || !strings.Contains(out, "HOME="+home) || strings.Contains(out, prefix) {
+		if code != 0 || first == nil || last == nil || first.Confinement != "none" || !strings.Contains(out, "HOME="+home) || strings.Contains(out, privdir.Prefix) {
 			t.Fatalf("status %d\n%s\n%s", code, out, r.errs.String())
 		}
 		if !strings.Contains(r.errs.String(), order.NothingConfined) || strings.Contains(r.errs.String(), "confinement limits") {
@@ -122,32 +123,11 @@ func TestPrivateFolder(t *testing.T) {
 	r = trial{Serve: []string{"write"}}.launch(t)
 	out, code, _, _ := r.all(t)
 	dir := strings.TrimSpace(out)
-	if code != 0 || !strings.Contains(dir, prefix) {
+	if code != 0 || !strings.Contains(dir, privdir.Prefix) {
 		t.Fatalf("status %d, %s", code, dir)
 	}
 	if _, err := os.Stat(filepath.Dir(dir)); err == nil {
 		t.Errorf("%s is still there", dir)
-	}
-}
-
-// One that a killed launcher left is removed by the next.
-func TestSweep(t *testing.T) {
-	base := t.TempDir()
-	left, other := filepath.Join(base, prefix+"999999-x"), filepath.Join(base, "mine")
-	own := filepath.Join(base, prefix+strconv.Itoa(os.Getpid())+"-x")
-	for _, d := range []string{left, other, own} {
-		if err := os.MkdirAll(filepath.Join(d, "home"), 0o700); err != nil {
-			t.Fatal(err)
-		}
-	}
-	sweep(base)
-	if _, err := os.Stat(left); err == nil {
-		t.Error("left behind: ", left)
-	}
-	for _, d := range []string{other, own} {
-		if _, err := os.Stat(d); err != nil {
-			t.Error(err)
-		}
 	}
 }
 

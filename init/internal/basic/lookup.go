@@ -10,9 +10,9 @@ import (
 // errExtension is a file that Windows cannot start by itself.
 var errExtension = errors.New("it is no .exe, .com, .cmd or .bat file")
 
-// findWindows finds a command as Windows names them. With a separator it is a file, relative to dir; without, it is looked
-// up in path, whose empty and relative entries are passed over, and never in the working folder. An extension may be left
-// out: those of pathext are tried which CreateProcess can start.
+// findWindows finds a command as Windows names them. With a separator it is a file, relative to dir; without,
+// it is looked up in path, whose empty and relative entries are passed over, and never in the working folder.
+// An extension may be left out: those of pathext are tried which CreateProcess can start.
 func findWindows(name, dir, path, pathext string, exists func(string) bool) (string, error) {
 	if strings.HasSuffix(name, ".") || strings.HasSuffix(name, " ") { // CreateProcess drops these, after the extension was looked at
 		return "", &fsview.CommandError{Path: name, Kind: fsview.ErrNotExecutable, Err: errExtension}

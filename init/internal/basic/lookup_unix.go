@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// find is the file of a command: with a slash in it relative to dir, without looked up in path, whose empty and relative
-// entries are passed over.
+// find is the file of a command: with a slash in it relative to dir, without looked up in path, whose empty and
+// relative entries are passed over.
 func find(name, dir, path, _ string) (string, error) {
 	if strings.Contains(name, "/") {
 		if !filepath.IsAbs(name) {
@@ -60,16 +60,18 @@ func executable(path string) error {
 	return unix.Access(path, unix.X_OK)
 }
 
-// ids are the server's.
+// ids are those of a process.
 type ids struct{ uid, gid int }
+
+func ownIDs() ids { return ids{os.Getuid(), os.Getgid()} }
 
 func (i ids) String() string { return strconv.Itoa(i.uid) + ":" + strconv.Itoa(i.gid) }
 
-// userOf is who the server runs as: whom the policy names, or nobody in particular, if the launcher is root; else the
-// launcher itself.
+// userOf are the server's ids. Those of a root launcher's server are the policy's, or else ids of no user;
+// other launchers give the server their own.
 func userOf(p *policy.Policy) ids {
 	if os.Getuid() != 0 || p.Level == policy.Privileged {
-		return ids{os.Getuid(), os.Getgid()}
+		return ownIDs()
 	}
 	uid, gid, _ := strings.Cut(p.User, ":")
 	u, err1 := strconv.Atoi(uid)

@@ -16,15 +16,16 @@ func find(name, dir, path, pathext string) (string, error) {
 	})
 }
 
-// ids are nobody's here: the server runs as the user who launches it.
+// ids are none here: the server runs as the user who launches it.
 type ids struct{}
 
 func userOf(*policy.Policy) ids { return ids{} }
 
-// checkUser refuses to be told who the server is to be.
+// checkUser refuses a policy that names a user.
 func checkUser(p *policy.Policy) error {
-	if p.User != "" {
-		return &order.Refusal{Layer: order.Policy, Op: "user", Path: p.User, Err: errors.New("there are no such ids on Windows: the server runs as you")}
+	if p.User == "" {
+		return nil
 	}
-	return nil
+	return &order.Refusal{Layer: order.Policy, Op: "user", Path: p.User,
+		Err: errors.New("there are no such ids on Windows: the server runs as you")}
 }

@@ -23,6 +23,9 @@ const shimName = "basic.test shim"
 // hostName is argument 0 of this test binary when it is a host of its own, which starts the shim and says its process id.
 const hostName = "basic.test host"
 
+// removeVariable tells the helper what to take away of the limits.
+const removeVariable = "BASIC_TEST_REMOVE"
+
 // hostOf is its main.
 func hostOf(text string) int {
 	self, err := os.Executable()
@@ -44,7 +47,8 @@ func hostOf(text string) int {
 func TestMain(m *testing.M) {
 	switch {
 	case len(os.Args) > 1 && IsHelper(os.Args[1]):
-		os.Exit(Helper(os.Args[1], func(line string) { println(line) }))
+		alterLimits = func(p *plan, l *limits) { alter(l, order.Lookup(p.Env, removeVariable)) }
+		os.Exit(Helper(os.Args[1:]))
 	case os.Args[0] == hostName:
 		os.Exit(hostOf(os.Args[1]))
 	case os.Args[0] == shimName:
@@ -100,5 +104,8 @@ func shimOf(text string) int {
 		say(err.Error())
 		return 70
 	}
-	return Run(Config{Order: o, Host: -1, Say: say, Alter: func(h *Hold) { alter(h, t.Remove) }})
+	if o.Env = append(o.Env, removeVariable+"="+t.Remove); runtime.GOOS == "windows" {
+		alterLimits = func(_ *plan, l *limits) { alter(l, t.Remove) }
+	}
+	return Run(Config{Order: o, Host: -1, Say: say})
 }

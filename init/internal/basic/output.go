@@ -7,14 +7,15 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/guard"
 )
 
-// output is the server's standard output where lines that are no messages are taken out of it.
+// An output carries the server's guarded standard output, by a goroutine. Package stdio does the same in the
+// loop of Linux.
 type output struct {
-	give *os.File      // the server's end; nil where it has the shim's own
-	done chan struct{} // closed when everything is written
+	server *os.File      // the server's end of the pipe; nil where it has the shim's own standard output
+	done   chan struct{} // closed when everything is written
 }
 
-// open puts a pipe in place of standard output, if it is to be guarded. The shim's own standard output is kept: at its end the
-// reader of the pipe closes it, so that the host sees the end.
+// open puts a pipe in place of standard output, if that is to be guarded. The shim keeps standard output open
+// until the pipe ends, so that the host sees the end.
 func (o *output) open(guarded bool) error {
 	if !guarded {
 		return nil
@@ -29,19 +30,18 @@ func (o *output) open(guarded bool) error {
 		w.Close()
 		return err
 	}
-	o.give, o.done = w, make(chan struct{})
-	go o.sort(r, to)
+	o.server, o.done = w, make(chan struct{})
+	go o.relay(r, to)
 	return nil
 }
 
-// sort parts what comes into messages and the rest. A host that reads no more ends the session: the server is told by a
-// broken pipe.
-func (o *output) sort(from, to *os.File) {
+// relay divides the output into messages and other lines. If the host reads no more the server's pipe breaks.
+func (o *output) relay(from, to *os.File) {
 	defer close(o.done)
 	defer from.Close()
 	defer to.Close()
 	var g guard.Guard
-	put := func() error {
+	write := func() error {
 		_, err := to.Write(g.Messages())
 		os.Stderr.Write(g.Rest())
 		g.Written(len(g.Messages()), len(g.Rest()))
@@ -51,22 +51,22 @@ func (o *output) sort(from, to *os.File) {
 	for {
 		n, err := from.Read(b)
 		g.Take(b[:n])
-		if bad := put(); bad != nil || err != nil {
+		if failed := write(); failed != nil || err != nil {
 			break
 		}
 	}
 	g.End()
-	put()
+	write()
 }
 
-// started closes the server's end, which the server has now.
+// started closes the server's end, once the server has it.
 func (o *output) started() {
-	if o.give != nil {
-		o.give.Close()
+	if o.server != nil {
+		o.server.Close()
 	}
 }
 
-// drain waits until what the server wrote is passed on: no longer than a moment, for a process that escaped may hold the pipe.
+// drain waits for the rest of the output, but not for longer than a second: a process that escaped may hold the pipe.
 func (o *output) drain() {
 	if o.done == nil {
 		return

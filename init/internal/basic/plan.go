@@ -5,33 +5,84 @@ import (
 	"os"
 	"runtime"
 	"strings"
-	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
+	"github.com/security-mcp/mcp-sandbox/init/internal/privdir"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
-// A plan is what the server is started with.
+// A plan is an order with what this machine makes of it.
 type plan struct {
-	limits     policy.Limits
-	subprocess bool
-	pids       bool // the policy names the number of processes
-	command    string
-	args       []string // with the command as it was given
-	env        []string
-	dir        string
-	umask      policy.Umask
-	user       ids
-	host       int           // the process whose end is the host's, or 0
-	grace      time.Duration // of a server whose host has ended
-	private    string        // the private folder; "" in level privileged, which has the host's
-	stdout     *os.File      // in place of the shim's own, or nil
+	order.Order
+	policy  policy.Policy
+	command string // the command's file
+	workdir string
+	user    ids
+	host    int         // the process whose end is the host's; 0: none, or its end ends nothing
+	private privdir.Dir // none in level privileged
 }
 
-// unheld are the policy's explicit values that nothing holds here. What is only the default of the level is not in it: it
-// belongs to the confinement's name.
-func unheld(p *policy.Policy, system string) []string {
+// alterLimits is for tests: it changes the limits that are set, and not those that are demanded.
+var alterLimits = func(*plan, *limits) {}
+
+// newPlan finds out everything that can be wrong with an order before there is a process.
+func newPlan(o *order.Order) (*plan, error) {
+	p := &plan{Order: *o}
+	var err error
+	if p.policy, err = policy.ParseCanonical(o.Policy); err != nil {
+		return nil, &order.Refusal{Layer: order.Policy, Op: "parse", Err: err}
+	}
+	if err = checkEnforceable(&p.policy, o.MinWritten); err != nil {
+		return nil, err
+	}
+	p.user = userOf(&p.policy)
+	if err = checkGrants(&p.policy.Filesystem); err != nil {
+		return nil, err
+	}
+	if p.workdir = p.policy.Cwd; p.workdir == "" {
+		p.workdir = o.Dir
+	}
+	info, err := os.Stat(p.workdir)
+	if err == nil && !info.IsDir() {
+		err = fsview.ErrNotVisible
+	}
+	if err != nil {
+		return nil, refusedPath("cwd", p.workdir, err)
+	}
+	if p.command, err = find(o.Command[0], o.Dir, order.Lookup(o.Env, "PATH"), order.Lookup(o.Env, "PATHEXT")); err != nil {
+		return nil, &order.Refusal{Layer: order.Exec, Op: "start", Path: o.Command[0], Err: err}
+	}
+	return p, nil
+}
+
+// checkGrants refuses grants of paths that do not exist, but for optional ones.
+func checkGrants(f *policy.Filesystem) error {
+	for _, g := range [...]struct {
+		key   string
+		paths []string
+	}{{"filesystem.allowRead", f.AllowRead}, {"filesystem.allowWrite", f.AllowWrite}} {
+		for _, path := range g.paths {
+			if strings.HasPrefix(path, "-") {
+				continue
+			}
+			if _, err := os.Stat(path); err != nil {
+				return refusedPath(g.key, path, err)
+			}
+		}
+	}
+	return nil
+}
+
+// allowsSubprocess reports whether the server may start other processes.
+func (p *plan) allowsSubprocess() bool {
+	yes, _ := p.policy.Subprocess.Allow.Value()
+	return yes
+}
+
+// unenforceable are the keys with explicit values that nothing enforces here. A value that is only the level's
+// default is not among them: it belongs to the confinement's name.
+func unenforceable(p *policy.Policy, system string) []string {
 	var keys []string
 	add := func(key string, is bool) {
 		if is {
@@ -49,21 +100,21 @@ func unheld(p *policy.Policy, system string) []string {
 	return keys
 }
 
-// holdable refuses a policy that demands more than this system can hold. Someone who writes out that less will do is taken at
-// his word, and the report says what does not hold.
-func holdable(p *policy.Policy, written bool) error {
+// checkEnforceable refuses a policy that demands more than this system can enforce. If minConfinement limits is
+// written out the server starts without, and the report says what does not hold.
+func checkEnforceable(p *policy.Policy, written bool) error {
 	if !policy.ConfinementLimits.Holds(p.MinConfinement) {
 		return &order.Refusal{Layer: order.Policy, Op: "reach minConfinement " + string(p.MinConfinement),
 			Err: errors.New(systemName(runtime.GOOS) + " gives limits and no more")}
 	}
-	if keys := unheld(p, runtime.GOOS); len(keys) > 0 && !written {
+	if keys := unenforceable(p, runtime.GOOS); len(keys) > 0 && !written {
 		return &order.Refusal{Layer: order.Policy, Op: "hold", Path: strings.Join(keys, ", "),
 			Err: errors.New(systemName(runtime.GOOS) + " has no barrier for it")}
 	}
 	return checkUser(p)
 }
 
-// systemName is how people call an operating system.
+// systemName is the name of an operating system for people.
 func systemName(system string) string {
 	switch system {
 	case "darwin":
@@ -72,39 +123,6 @@ func systemName(system string) string {
 		return "Windows"
 	}
 	return system
-}
-
-// lay finds the command and the folders.
-func (s *shim) lay() (plan, error) {
-	o, p := s.Order, &s.policy
-	yes, _ := p.Subprocess.Allow.Value()
-	l := plan{limits: p.Limits, subprocess: yes, pids: o.PidsWritten, args: o.Command, dir: o.Dir, umask: p.Umask, user: userOf(p)}
-	for _, g := range [...]struct {
-		key   string
-		paths []string
-	}{{"filesystem.allowRead", p.Filesystem.AllowRead}, {"filesystem.allowWrite", p.Filesystem.AllowWrite}} {
-		for _, path := range g.paths {
-			if _, optional := strings.CutPrefix(path, "-"); optional {
-				continue
-			}
-			if _, err := os.Stat(path); err != nil {
-				return l, refusedPath(g.key, path, err)
-			}
-		}
-	}
-	if p.Cwd != "" {
-		l.dir = p.Cwd
-	}
-	if info, err := os.Stat(l.dir); err != nil {
-		return l, refusedPath("cwd", l.dir, err)
-	} else if !info.IsDir() {
-		return l, refusedPath("cwd", l.dir, fsview.ErrNotVisible)
-	}
-	var err error
-	if l.command, err = find(o.Command[0], o.Dir, order.Lookup(o.Env, "PATH"), order.Lookup(o.Env, "PATHEXT")); err != nil {
-		return l, &order.Refusal{Layer: order.Exec, Op: "start", Path: o.Command[0], Err: err}
-	}
-	return l, nil
 }
 
 func refusedPath(op, path string, err error) error {

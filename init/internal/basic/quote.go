@@ -8,8 +8,8 @@ import (
 // errArgument is an argument that cmd.exe would not take as one.
 var errArgument = errors.New("an argument with a line break or a NUL cannot be passed to a batch file")
 
-// commandLine is the one string that a Windows program gets as its arguments, quoted so that CommandLineToArgvW and the C
-// runtime part it into the same ones.
+// commandLine is the one string that a Windows program gets as its arguments, quoted so that CommandLineToArgvW
+// and the C runtime part it into the same ones.
 func commandLine(args []string) string {
 	var b []byte
 	for i, a := range args {
@@ -51,22 +51,24 @@ func doubled(b []byte, n int) []byte {
 	return b
 }
 
-// isBatch reports whether a path is a batch file, which CreateProcess hands to cmd.exe, with the arguments as they stand.
+// isBatch reports whether a path is a batch file, which CreateProcess hands to cmd.exe, with the arguments as
+// they stand.
 func isBatch(path string) bool {
 	path = strings.ToLower(path)
 	return strings.HasSuffix(path, ".bat") || strings.HasSuffix(path, ".cmd")
 }
 
-// batchLine is the command line of cmd.exe for a batch file. Quoting as for programs would let an argument such as `"&calc`
-// start what it names (CVE-2024-24576): cmd.exe knows no backslash before a quote. So each argument stands in quotes, where
-// only the quote and the percent sign are special: a quote is written twice, and between a percent sign and what follows
-// it stands the empty substring of a variable that always exists, so that no name of one can form. Neither is true of a line
-// break, which is refused.
+// batchLine is the command line of cmd.exe for a batch file. Quoting as for programs would let an argument such
+// as `"&calc` start what it names (CVE-2024-24576): cmd.exe knows no backslash before a quote. So each argument
+// stands in quotes, where only the quote and the percent sign are special: a quote is written twice, and
+// between a percent sign and what follows it stands the empty substring of a variable that always exists, so
+// that no name of one can form. Neither is true of a line break, which is refused.
 func batchLine(script string, args []string) (string, error) {
 	if strings.ContainsAny(script, "\"%\r\n\x00") {
 		return "", errors.New("the batch file's name has a quote, a percent sign or a line break in it")
 	}
-	// /d: no AutoRun from the registry; /e:on: the substring syntax; /v:off: no !NAME!; /s: only the outer quotes are taken off.
+	// /d: no AutoRun from the registry; /e:on: the substring syntax; /v:off: no !NAME!; /s: only the outer
+	// quotes are taken off.
 	b := []byte(`cmd.exe /d /e:on /v:off /s /c ""` + script + `"`)
 	for _, a := range args {
 		if strings.ContainsAny(a, "\r\n\x00") {

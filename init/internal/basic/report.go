@@ -13,26 +13,28 @@ import (
 
 // enforced is the first line of the report: what was read back of the server that waits, and what this system lacks.
 func (s *shim) enforced() (*order.Enforced, error) {
+	p := &s.plan.policy
 	proved, err := s.server.evidence()
 	if err != nil {
 		return nil, err
 	}
-	confinement, said := policy.ConfinementLimits, "confinement limits is no barrier: the server reads, writes and reaches what you can; for more run it in a "+
+	confinement := policy.ConfinementLimits
+	warning := "confinement limits is no barrier: the server reads, writes and reaches what you can; for more run it in a " +
 		diagnose.Elsewhere(runtime.GOOS)
-	if s.policy.Level == policy.Privileged {
-		confinement, said = policy.None, order.NothingConfined
+	if p.Level == policy.Privileged {
+		confinement, warning = policy.None, order.NothingConfined
 	} else {
-		proved[order.Descriptors].Facts = append(proved[order.Descriptors].Facts, s.private.facts()...)
+		proved[order.Descriptors].Facts = append(proved[order.Descriptors].Facts, s.plan.privateFact())
 	}
-	e := report.Enforced(s.Order, &s.policy, confinement)
-	e.PID, e.Kernel, e.Layers = s.server.pid, kernel(), layers(proved, &s.policy, runtime.GOOS)
-	if keys := unheld(&s.policy, runtime.GOOS); len(keys) > 0 {
+	e := report.Enforced(&s.plan.Order, p, confinement)
+	e.PID, e.Kernel, e.Layers = s.server.pid, kernel(), layers(proved, p, runtime.GOOS)
+	if keys := unenforceable(p, runtime.GOOS); len(keys) > 0 {
 		e.Warnings = append(e.Warnings, "nothing holds "+strings.Join(keys, ", ")+" here: minConfinement limits was written out")
 	}
-	e.Warnings = append(e.Warnings, said)
+	e.Warnings = append(e.Warnings, warning)
 	for i := range e.Layers {
-		if bad := mismatch(&e.Layers[i]); bad != nil {
-			return nil, bad
+		if err := mismatch(&e.Layers[i]); err != nil {
+			return nil, err
 		}
 	}
 	return e, nil
@@ -48,7 +50,7 @@ func mismatch(l *order.LayerReport) error {
 	return nil
 }
 
-// refuse tells why no server runs, and returns the exit code.
+// refuse writes why the server was not started, and returns the exit code.
 func (s *shim) refuse(err error) int {
 	r := report.Refused(err)
 	r.Hint = diagnose.Hint(err, diagnose.Facts{OS: runtime.GOOS})

@@ -8,16 +8,12 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/security-mcp/mcp-sandbox/init/order"
 	"golang.org/x/sys/unix"
 )
 
-// A fact crosses as "fact", layer, name, want, got, reason, effect.
-func fact(up *os.File, layer, name, want, got, reason, effect string) {
-	tell(up, "fact", layer, name, want, got, reason, effect)
-}
-
-// closeRest leaves the server the first three descriptors: all others are closed by its execve.
-func closeRest(_ *spec, up *os.File) error {
+// closeDescriptors leaves the server the first three descriptors: all others are closed by its execve.
+func closeDescriptors(_ *plan, records *os.File) error {
 	list, err := descriptors()
 	if err != nil {
 		return err
@@ -36,7 +32,7 @@ func closeRest(_ *spec, up *os.File) error {
 			left = append(left, strconv.Itoa(fd))
 		}
 	}
-	fact(up, "descriptors", "descriptors", "0 1 2", strings.Join(left, " "), "", "")
+	writeFact(records, order.Descriptors, order.Fact{Name: "descriptors", Want: "0 1 2", Got: strings.Join(left, " ")})
 	return nil
 }
 
@@ -56,82 +52,93 @@ func descriptors() (list []int, err error) {
 	return list, err
 }
 
-func setUmask(s *spec, up *os.File) error {
-	if s.umask == "" {
+func octal(n uint64) string { return "0" + strconv.FormatUint(n, 8) }
+
+func setUmask(p *plan, records *os.File) error {
+	if p.policy.Umask == "" {
 		return nil
 	}
-	n, err := strconv.ParseUint(s.umask, 8, 16)
+	n, err := strconv.ParseUint(string(p.policy.Umask), 8, 16)
 	if err != nil {
 		return err
 	}
 	unix.Umask(int(n))
-	got := unix.Umask(int(n)) // umask(2) tells only the one before
-	octal := func(n uint64) string { return "0" + strconv.FormatUint(n, 8) }
-	fact(up, "descriptors", "umask", octal(n), octal(uint64(got)), "", "")
+	got := unix.Umask(int(n)) // umask(2) returns only the previous mask
+	writeFact(records, order.Descriptors, order.Fact{Name: "umask", Want: octal(n), Got: octal(uint64(got))})
 	return nil
 }
 
-// checkCommand asks as the server's ids whether it may execute the command, before anybody says that all is well.
-func checkCommand(s *spec, _ *os.File) error {
-	if err := unix.Access(s.command, unix.X_OK); err != nil {
-		return &os.PathError{Op: "execute as " + s.user.String(), Path: s.command, Err: err}
+func setWorkdir(p *plan, _ *os.File) error { return os.Chdir(p.workdir) }
+
+// checkCommand asks with the server's ids whether the command may be executed, before the report says that all is well.
+func checkCommand(p *plan, _ *os.File) error {
+	if err := unix.Access(p.command, unix.X_OK); err != nil {
+		return &os.PathError{Op: "execute as " + p.user.String(), Path: p.command, Err: err}
 	}
 	return nil
 }
 
-func setDir(s *spec, _ *os.File) error { return os.Chdir(s.dir) }
-
 // setLimits sets each limit, soft and hard, and reads it back. An inherited hard limit below the policy's wins.
-func setLimits(s *spec, up *os.File) error {
-	for i := range s.limits {
-		if err := s.limits[i].set(up); err != nil {
+func setLimits(p *plan, records *os.File) error {
+	all := newLimits(p)
+	alterLimits(p, all)
+	for i := range *all {
+		if err := (*all)[i].set(records); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (l *Limit) set(up *os.File) error {
-	var was, is syscall.Rlimit
-	if err := syscall.Getrlimit(l.Resource, &was); err != nil {
-		return os.NewSyscallError("getrlimit "+l.Name, err)
+func (l *limit) set(records *os.File) error {
+	var inherited, got syscall.Rlimit
+	if err := syscall.Getrlimit(l.resource, &inherited); err != nil {
+		return os.NewSyscallError("getrlimit "+l.name, err)
 	}
-	name, want := l.under(was.Max)
-	more := int(min(l.Value, 1<<46)) + 1<<20
-	before := reserve(more)
-	if err := syscall.Setrlimit(l.Resource, &want); err != nil {
-		fact(up, "limits", name, text(want), "", "setrlimit: "+err.Error(), "it is not limited")
+	name, rlimit := l.within(inherited.Max)
+	fact := order.Fact{Name: name, Want: rlimitText(rlimit)}
+	absent := func(reason, effect string) {
+		fact.Reason, fact.Effect = reason, effect
+		writeFact(records, order.Limits, fact)
+	}
+	before := l.exceed()
+	if err := syscall.Setrlimit(l.resource, &rlimit); err != nil {
+		absent("setrlimit: "+err.Error(), "it is not limited")
 		return nil
 	}
-	if err := syscall.Getrlimit(l.Resource, &is); err != nil {
-		return os.NewSyscallError("getrlimit "+l.Name, err)
+	if err := syscall.Getrlimit(l.resource, &got); err != nil {
+		return os.NewSyscallError("getrlimit "+l.name, err)
 	}
-	if !l.Try {
-		fact(up, "limits", name, text(want), text(is), "", "")
-		return nil
-	}
-	switch after := reserve(more); {
-	case after == unix.ENOMEM && before == nil:
-		fact(up, "limits", name, text(want), text(is), "", "")
-		fact(up, "limits", name+", one MiB more", "ENOMEM", "ENOMEM", "", "")
+	after := l.exceed()
+	switch {
 	case before != nil:
-		fact(up, "limits", name, text(want), "", "that it holds cannot be tried: "+before.Error(), "it may not hold")
-	default:
-		fact(up, "limits", name, text(want), "", "the kernel takes the limit and does not hold it", "memory is not limited by it")
+		absent("that it holds cannot be tried: "+before.Error(), "it may not hold")
+		return nil
+	case l.tried && after != unix.ENOMEM:
+		absent("the kernel takes the limit and does not hold it", "memory is not limited by it")
+		return nil
+	}
+	fact.Got = rlimitText(got)
+	writeFact(records, order.Limits, fact)
+	if l.tried {
+		writeFact(records, order.Limits, order.Fact{Name: name + ", one MiB more", Want: "ENOMEM", Got: "ENOMEM"})
 	}
 	return nil
 }
 
-// reserve takes so much private memory and gives it back.
-func reserve(size int) error {
-	m, err := unix.Mmap(-1, 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
+// exceed maps one MiB more than a limit of memory allows, and unmaps that again.
+func (l *limit) exceed() error {
+	if !l.tried {
+		return nil
+	}
+	m, err := unix.Mmap(-1, 0, int(min(l.value, 1<<46))+1<<20, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
 	if err != nil {
 		return err
 	}
 	return unix.Munmap(m)
 }
 
-func text(r syscall.Rlimit) string {
+func rlimitText(r syscall.Rlimit) string {
 	s := strconv.FormatUint(r.Cur, 10)
 	if r.Max != r.Cur {
 		s += " of " + strconv.FormatUint(r.Max, 10)
@@ -139,7 +146,7 @@ func text(r syscall.Rlimit) string {
 	return s
 }
 
-// What is told of the supplementary groups. The first one of BSD's list is the group itself; getgroups(2).
+// The fact of the supplementary groups. The first group of BSD's list is the process's own; getgroups(2).
 const groupsFact, noGroups = "groups beside its own", "none"
 
 func others(list []int, own int) string {
@@ -156,30 +163,32 @@ func others(list []int, own int) string {
 }
 
 // setIDs makes the process of a root launcher that of another user, for good.
-func setIDs(s *spec, up *os.File) error {
-	if s.user.uid == os.Getuid() && s.user.gid == os.Getgid() {
+func setIDs(p *plan, records *os.File) error {
+	if p.user == ownIDs() {
 		return nil
 	}
 	err := syscall.Setgroups(nil)
 	if err == nil {
-		err = syscall.Setgid(s.user.gid)
+		err = syscall.Setgid(p.user.gid)
 	}
 	if err == nil {
-		err = syscall.Setuid(s.user.uid)
+		err = syscall.Setuid(p.user.uid)
 	}
 	if err != nil {
 		return os.NewSyscallError("set the ids", err)
 	}
-	fact(up, "privileges", "ids", s.user.String(), ids{os.Getuid(), os.Getgid()}.String(), "", "")
-	list, err := os.Getgroups()
+	groups, err := os.Getgroups()
 	if err != nil {
 		return err
 	}
-	fact(up, "privileges", groupsFact, noGroups, others(list, s.user.gid), "", "")
 	back := "went"
 	if err := syscall.Setuid(0); err != nil {
 		back = "refused"
 	}
-	fact(up, "privileges", "setuid 0", "refused", back, "", "")
+	for _, f := range [...]order.Fact{{Name: "ids", Want: p.user.String(), Got: ownIDs().String()},
+		{Name: groupsFact, Want: noGroups, Got: others(groups, p.user.gid)},
+		{Name: "setuid 0", Want: "refused", Got: back}} {
+		writeFact(records, order.Privileges, f)
+	}
 	return nil
 }

@@ -7,52 +7,51 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
 )
 
-// later has something done by the goroutine that watches, if that still does.
+// later has a function called by the goroutine that watches, as long as the server lives.
 func (s *shim) later(f func()) {
 	select {
 	case s.events <- f:
-	case <-s.gone:
+	case <-s.over:
 	}
 }
 
-// watch stays with the server until it has ended.
-func (s *shim) watch() {
-	defer close(s.gone)
-	letGoOfStdio()
+// watch serves signals and timers until the server has ended. stdin is nil if the end of standard input ends nothing.
+//
+// Package loop is not used: neither macOS nor Windows has a descriptor on which poll(2) reports the end of a process.
+func (s *shim) watch(stdin *session) (st status) {
+	defer close(s.over)
+	closeStdio()
 	s.output.started()
-	s.end.Begin(s.server, &s.policy)
-	go func() {
-		st := s.server.wait()
-		s.events <- func() { s.status, s.over = st, true }
-	}()
+	s.end.Begin(s.server, &s.plan.policy)
+	ended := make(chan status, 1)
+	go func() { ended <- s.server.wait() }()
+	hostGone := func() { s.later(s.end.HostGone) }
 	if s.Watch != nil {
-		go s.Watch(func() { s.later(s.hostGone) }, func() { s.later(func() { s.end.HostAsks(syscall.SIGTERM) }) })
+		go s.Watch(hostGone, func() { s.later(func() { s.end.HostAsks(syscall.SIGTERM) }) })
 	}
-	go watchParent(s.host, func() { s.later(s.hostGone) })
-	if s.session != nil {
-		go s.session.watch(s.end.Grace(ending.Grace), func() { s.later(s.end.SessionEnds) })
+	go watchParent(s.parent, hostGone)
+	if stdin != nil {
+		go stdin.watch(s.end.Grace(ending.Grace), func() { s.later(s.end.SessionEnds) })
 	}
-	for !s.over {
+	for {
 		var due <-chan time.Time
 		if ms := s.end.Left(); ms >= 0 {
 			due = time.After(time.Duration(ms) * time.Millisecond)
 		}
 		select {
+		case st = <-ended:
+			return st
 		case f := <-s.events:
 			f()
 		case sig := <-s.signals:
-			if n, ok := sig.(syscall.Signal); ok {
-				s.passSignal(n)
-			}
+			s.passSignal(sig.(syscall.Signal))
 		case <-due:
 		}
-		if !s.over {
-			s.end.Step(s.Say)
-		}
+		s.end.Step(s.Say)
 	}
 }
 
-// passSignal hands a signal that came to the server. Those that ask for the end begin the escalation.
+// passSignal passes a signal on to the server. A signal that asks for the end begins the escalation.
 func (s *shim) passSignal(sig syscall.Signal) {
 	if ending.Asks(sig) {
 		s.end.HostAsks(sig)
@@ -60,6 +59,3 @@ func (s *shim) passSignal(sig syscall.Signal) {
 	}
 	s.server.Signal(sig)
 }
-
-// hostGone begins the end of a server whose host has ended, or has closed its sandbox. Then it still reads how that ended.
-func (s *shim) hostGone() { s.end.HostGone() }

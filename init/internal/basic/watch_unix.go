@@ -5,16 +5,15 @@ package basic
 import (
 	"os"
 	"os/signal"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-// listen catches the signals that a supervisor passes on.
-func listen() chan os.Signal {
+// catchSignals catches the signals that a shim passes on.
+func catchSignals() chan os.Signal {
 	c := make(chan os.Signal, 16)
-	signal.Notify(c, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGWINCH, syscall.SIGCONT)
+	signal.Notify(c, unix.SIGTERM, unix.SIGINT, unix.SIGHUP, unix.SIGQUIT, unix.SIGUSR1, unix.SIGUSR2, unix.SIGWINCH, unix.SIGCONT)
 	return c
 }
 
@@ -23,19 +22,14 @@ func watchParent(parent int, gone func()) {
 	if parent <= 1 {
 		return // it was gone already, or is a reaper of orphans
 	}
-	if os.Getppid() != parent || ended(parent) {
+	if os.Getppid() != parent || waitProcess(parent) {
 		gone()
 	}
 }
 
-// sessionOf is the session that a process is in.
-func sessionOf(pid int) (int, error) {
-	sid, err := unix.Getsid(pid)
-	return sid, os.NewSyscallError("getsid", err)
-}
-
-// again is how long to wait for the server to read what its host left behind. There is no event for that.
-const again = 100 * time.Millisecond
+// unreadInterval is how often to look whether the server has read what its host left behind. There is no event
+// for that.
+const unreadInterval = 100 * time.Millisecond
 
 // A session is standard input, watched for the end of its writer.
 type session struct{ fd int }
@@ -59,8 +53,8 @@ func newSession() *session {
 	return &session{fd}
 }
 
-// watch calls closed when the writer is gone and everything is read; a server that reads nothing for as long as its grace
-// will not read the rest either.
+// watch calls closed when the writer is gone and everything is read. A server that reads nothing for as long as
+// its grace will not read the rest either.
 func (s *session) watch(grace time.Duration, closed func()) {
 	defer unix.Close(s.fd)
 	if over, err := hungUp(s.fd, -1); !over || err != nil {
@@ -76,26 +70,28 @@ func (s *session) watch(grace time.Duration, closed func()) {
 			closed()
 			return
 		}
-		time.Sleep(again)
+		time.Sleep(unreadInterval)
 	}
 }
 
-// letGoOfStdio takes the shim's own copies of standard input and output away: the reader of the server's output has to
-// see its end when the server closes it.
-func letGoOfStdio() {
+// closeStdio closes the shim's own standard input and output: the reader of the server's output has to see the
+// end when the server closes its output.
+func closeStdio() {
 	for _, f := range []*os.File{os.Stdin, os.Stdout} {
 		f.Close()
-		unix.Open(os.DevNull, unix.O_RDWR|unix.O_CLOEXEC, 0) // takes the number that is free now
+		unix.Open(os.DevNull, unix.O_RDWR|unix.O_CLOEXEC, 0) // takes the number that was closed
 	}
 }
 
 // duplicate is another descriptor of an open file.
-func duplicate(f *os.File) (*os.File, error) {
-	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 3)
+func duplicate(f *os.File) (*os.File, error) { return duplicateFD(int(f.Fd())) }
+
+func duplicateFD(fd int) (*os.File, error) {
+	fd, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 3)
 	if err != nil {
 		return nil, os.NewSyscallError("fcntl F_DUPFD_CLOEXEC", err)
 	}
-	return os.NewFile(uintptr(fd), f.Name()), nil
+	return os.NewFile(uintptr(fd), ""), nil
 }
 
 func usable(f *os.File) error {

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// listen catches what asks for the end: CTRL_C and CTRL_BREAK, and the end of console or session as SIGTERM.
-func listen() chan os.Signal {
+// catchSignals catches what asks for the end: CTRL_C and CTRL_BREAK, and the end of console or session as SIGTERM.
+func catchSignals() chan os.Signal {
 	c := make(chan os.Signal, 8)
 	signal.Notify(c, os.Interrupt, syscall.SIGTERM)
 	return c
@@ -23,8 +23,8 @@ func kernel() string {
 	return strconv.Itoa(int(v.MajorVersion)) + "." + strconv.Itoa(int(v.MinorVersion)) + "." + strconv.Itoa(int(v.BuildNumber))
 }
 
-// watchParent calls gone when the process that started this one has ended. Windows gives numbers of processes again: one that
-// began after this is another.
+// watchParent calls gone when the process that started this one has ended. Windows reuses process ids: a
+// process that began after this one is not the parent.
 func watchParent(parent int, gone func()) {
 	const rights = windows.SYNCHRONIZE | windows.PROCESS_QUERY_LIMITED_INFORMATION
 	h, err := windows.OpenProcess(rights, false, uint32(parent))
@@ -32,7 +32,7 @@ func watchParent(parent int, gone func()) {
 		return // it is gone already, or somebody else's: then it is no host
 	}
 	defer windows.CloseHandle(h)
-	if its, own := began(h), began(windows.CurrentProcess()); its == 0 || its > own {
+	if parent, own := beganAt(h), beganAt(windows.CurrentProcess()); parent == 0 || parent > own {
 		return
 	}
 	if _, err := windows.WaitForSingleObject(h, windows.INFINITE); err == nil {
@@ -40,8 +40,8 @@ func watchParent(parent int, gone func()) {
 	}
 }
 
-// began is when a process was made, in units of 100 ns; 0 if nobody knows.
-func began(process windows.Handle) int64 {
+// beganAt is when a process was made, in units of 100 ns; 0 if that is unknown.
+func beganAt(process windows.Handle) int64 {
 	var created, exited, kernel, user windows.Filetime
 	if windows.GetProcessTimes(process, &created, &exited, &kernel, &user) != nil {
 		return 0
@@ -49,8 +49,8 @@ func began(process windows.Handle) int64 {
 	return int64(created.HighDateTime)<<32 | int64(created.LowDateTime)
 }
 
-// look is how long it takes at most to notice the end of standard input: Windows has no event for that.
-const look = 200 * time.Millisecond
+// peekInterval is how long it takes at most to notice the end of standard input: Windows has no event for that.
+const peekInterval = 200 * time.Millisecond
 
 // A session is standard input, watched for the end of its writer.
 type session struct{ pipe windows.Handle }
@@ -61,43 +61,48 @@ func newSession() *session {
 	if kind, err := windows.GetFileType(h); err != nil || kind != windows.FILE_TYPE_PIPE {
 		return nil
 	}
-	if _, err := peek(h); err != nil {
+	if peek(h) != nil {
 		return nil
 	}
-	var d windows.Handle
-	self := windows.CurrentProcess()
-	if windows.DuplicateHandle(self, h, self, &d, 0, false, windows.DUPLICATE_SAME_ACCESS) != nil {
+	d, err := copyHandle(windows.CurrentProcess(), h, false)
+	if err != nil {
 		return nil
 	}
 	return &session{d}
 }
 
-// watch calls closed when the writer has closed the pipe and everything in it is read; before, Windows tells of no end. While
-// the server reads, a look waits for it to have read: calls on one pipe that was opened for waiting come one after the other.
+// watch calls closed when the writer has closed the pipe and everything in it is read; before that Windows
+// reports no end. While the server waits in a read, peek waits too: calls on one pipe that was opened for
+// waiting come one after the other.
 func (s *session) watch(_ time.Duration, closed func()) {
 	defer windows.CloseHandle(s.pipe)
 	for {
-		if _, err := peek(s.pipe); err != nil {
+		if peek(s.pipe) != nil {
 			closed()
 			return
 		}
-		time.Sleep(look)
+		time.Sleep(peekInterval)
 	}
 }
 
-// letGoOfStdio takes the shim's own copies of standard input and output away: the reader of the server's output has to
-// see its end when the server closes it.
-func letGoOfStdio() {
+// closeStdio closes the shim's own standard input and output: the reader of the server's output has to see the
+// end when the server closes its output.
+func closeStdio() {
 	os.Stdin.Close()
 	os.Stdout.Close()
 }
 
 // duplicate is another descriptor of an open file.
 func duplicate(f *os.File) (*os.File, error) {
-	var d windows.Handle
-	self := windows.CurrentProcess()
-	if err := windows.DuplicateHandle(self, windows.Handle(f.Fd()), self, &d, 0, false, windows.DUPLICATE_SAME_ACCESS); err != nil {
+	d, err := copyHandle(windows.CurrentProcess(), windows.Handle(f.Fd()), false)
+	if err != nil {
 		return nil, err
 	}
 	return os.NewFile(uintptr(d), f.Name()), nil
+}
+
+// copyHandle makes a handle of this process to an object that another process, or this one, has a handle to.
+func copyHandle(process, h windows.Handle, inherit bool) (copied windows.Handle, err error) {
+	err = windows.DuplicateHandle(process, h, windows.CurrentProcess(), &copied, 0, inherit, windows.DUPLICATE_SAME_ACCESS)
+	return copied, err
 }

@@ -1,6 +1,6 @@
-// Package proctree finds, stops and kills the processes below one process, its descendants, by reading the kernel's table of
-// processes. Where a pid namespace holds the processes of a sandbox the kernel kills them with process 1; without one this
-// package does.
+// Package proctree finds, stops and kills the processes below one process, its descendants, by reading the
+// kernel's table of processes. Where a pid namespace holds the processes of a sandbox the kernel kills them
+// with process 1; without one this package does.
 //
 //	for _, p := range proctree.Descendants(init) { p.Signal(unix.SIGCONT) }
 //	killed := proctree.Sweep{Root: init}.Kill()

@@ -11,24 +11,6 @@ import (
 // maxDepth bounds a walk from a process to its ancestors.
 const maxDepth = 1 << 10
 
-// A Process is one process as /proc/PID/stat showed it; proc_pid_stat(5).
-type Process struct {
-	PID, Parent    int
-	Group, Session int
-	Depth          int    // 1: a child of the ancestor that was asked for
-	Start          uint64 // in clock ticks since boot: another process with the same pid has another start
-	state          byte   // see [stateOf]
-}
-
-// Dead reports whether the process is a zombie.
-func (p *Process) Dead() bool { return p.state == 'Z' || p.state == 'X' }
-
-// Stopped reports whether a signal stopped the process.
-func (p *Process) Stopped() bool { return p.state == 'T' }
-
-// halted reports whether the process can start no other: it is stopped, traced or dead.
-func (p *Process) halted() bool { return p.state == 'T' || p.state == 't' || p.Dead() }
-
 // waits reports whether the process waits uninterruptibly in the kernel.
 func (p *Process) waits() bool { return p.state == 'D' }
 
@@ -52,8 +34,8 @@ func Look(pid int) (p Process, err error) {
 	return p, nil
 }
 
-// stateOf is the state of a process whose first thread has ended while others live: /proc/PID/stat shows Z for such a process. The
-// state is that of a thread that runs or could run, if there is one, else of one that is stopped.
+// stateOf is the state of a process whose first thread has ended while others live: /proc/PID/stat shows Z for such a
+// process. The state is that of a thread that runs or could run, if there is one, else of one that is stopped.
 func stateOf(threads string, state byte) byte {
 	eachNumber(threads, func(tid int) (on bool) {
 		b, err := platform.ReadSmall(threads+"/"+strconv.Itoa(tid)+"/stat", 4096)
@@ -154,8 +136,8 @@ func eachNumber(dir string, do func(n int) (on bool)) {
 	})
 }
 
-// depth is how many generations lie between a process and an ancestor, or 0 if the process is no descendant. A parent never
-// starts after its child, and a table that is not read atomically may contain cycles.
+// depth is how many generations lie between a process and an ancestor, or 0 if the process is no descendant. A
+// parent never starts after its child, and a table that is not read atomically may contain cycles.
 func depth(all map[int]Process, pid, ancestor int) int {
 	for generations := 1; generations < maxDepth; generations++ {
 		p, ok := all[pid]
@@ -173,8 +155,9 @@ func depth(all map[int]Process, pid, ancestor int) int {
 	return 0
 }
 
-// descends confirms a process of a table that was not read atomically: a pid in the table may be of a process that ended, and
-// by now of another. If both readings show the same parent pids, none of them was reused in between.
+// descends confirms a process of a table that was not read atomically: a pid in the table may be of a process
+// that ended, and by now of another. If both readings show the same parent pids, none of them was reused in
+// between.
 func descends(pid, ancestor int, start uint64) bool {
 	first, ok := lineage(pid, ancestor, start)
 	if !ok {

@@ -6,17 +6,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Sweep ends every process below Root, where no pid namespace does. It stops all of them first, again and again until none
-// runs, and only then kills: a stopped process still counts where the number of processes is limited, and so makes no room
-// for another.
+// A Sweep ends every process below Root, where no pid namespace does. It stops all of them first, again and
+// again until none runs, and only then kills: a stopped process still counts where the number of processes is
+// limited, and so makes no room for another.
 //
-// Signals to one process after another would lose against a program that only forks. So no process below Root may start
-// another one any more (RLIMIT_NPROC is 0, which children inherit and none can raise), and SIGSTOP goes to whole process
-// groups: a fork under way is restarted after the signal (kernel/fork.c, copy_process). SIGKILL goes to single processes,
-// each of them confirmed.
+// Signals to one process after another would lose against a program that only forks. So no process below Root
+// may start another one any more (RLIMIT_NPROC is 0, which children inherit and none can raise), and SIGSTOP
+// goes to whole process groups: a fork under way is restarted after the signal (kernel/fork.c, copy_process).
+// SIGKILL goes to single processes, each of them confirmed.
 //
-// A process that waits uninterruptibly has the signal pending and stops before it returns from the kernel. It is not waited
-// for: the parent of a vfork(2) waits until its child executes something, and the child may be stopped.
+// A process that waits uninterruptibly has the signal pending and stops before it returns from the kernel. It
+// is not waited for: the parent of a vfork(2) waits until its child executes something, and the child may be
+// stopped.
 type Sweep struct {
 	Root   int
 	Spares func(pid int) bool // reports whether a process is not to be ended; nil: none is spared
@@ -39,7 +40,8 @@ func (w Sweep) Kill() (living int) {
 	return living
 }
 
-// stop stops what runs, and returns how many processes that were. It keeps the start of each process that it signals by pid.
+// stop stops what runs, and returns how many processes that were. It keeps the start of each process that it
+// signals by pid.
 func (w Sweep) stop(signalled map[int]uint64) (running int) {
 	session, _ := unix.Getsid(0)
 	stopped := map[int]bool{}
@@ -73,8 +75,8 @@ func (w Sweep) Halt(timeout time.Duration) {
 	}
 }
 
-// ownsGroup reports whether all of a process's group is below Root. Its session is: init began that session, so a session
-// other than this process's contains nothing but the sandbox.
+// ownsGroup reports whether all of a process's group is below Root. Its session is: init began that session, so
+// a session other than this process's contains nothing but the sandbox.
 func (w Sweep) ownsGroup(p *Process) bool { return p.Session > 1 && p.Group > 1 && p.Group != w.Root }
 
 func (w Sweep) spared(p *Process) bool { return w.Spares != nil && w.Spares(p.PID) }

@@ -2,16 +2,16 @@ package stdio
 
 import "golang.org/x/sys/unix"
 
-// A handed terminal is one that the server was handed, with its state before. The mode that a server changes, and the exclusive
-// mode that it sets by TIOCEXCL, would outlive it: others could open the terminal, or nobody.
+// A handed terminal is one that the server was handed, with its state before. The mode that a server changes,
+// and the exclusive mode that it sets by TIOCEXCL, would outlive it: others could open the terminal, or nobody.
 type handed struct {
 	fd        int
 	mode      uint32
 	exclusive bool
 }
 
-// remember keeps the state of standard input and standard error, if they are terminals. Of standard output nothing is kept open:
-// its reader has to see the end when the server closes it.
+// remember keeps the state of standard input and standard error, if they are terminals. Of standard output
+// nothing is kept open: its reader has to see the end when the server closes it.
 func (t *Terminal) remember() {
 	for _, std := range [...]int{0, 2} {
 		var st unix.Stat_t

@@ -6,8 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A relay carries bytes from one descriptor to another, or with a guard to two. It reads only when everything it has read
-// is written, so that a slow reader slows the writer down. The loop waits for one of its sides at a time.
+// A relay carries bytes from one descriptor to another, or with a guard to two. It reads only when everything
+// it has read is written, so that a slow reader slows the writer down. The loop waits for one of its sides at a
+// time.
 type relay struct {
 	in     int // -1 at its end
 	to     [2]writer
@@ -99,8 +100,9 @@ func (r *relay) receive() (n int, err error) {
 	return unix.Read(r.in, r.buf)
 }
 
-// unread is how many bytes that were read from the host the server has not read: those that are not written yet, and those in
-// the pipe, which is asked by the relay's end of it, or by another descriptor once that is closed.
+// unread is how many bytes that were read from the host the server has not read: those that are not written
+// yet, and those in the pipe, which is asked by the relay's end of it, or by another descriptor once that is
+// closed.
 func (r *relay) unread(pipe int) int {
 	if fd := r.to[0].fd; fd >= 0 {
 		pipe = fd

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A session is what lies between a host that writes to a pipe or socket, and a server that reads from it: its end is the end of
-// standard input.
+// A session is what lies between a host that writes to a pipe or socket, and a server that reads from it: its
+// end is the end of standard input.
 type session struct {
 	fd      int       // standard input; -1: it is no session, or is not watched
 	pipe    int       // reads the pipe of a relay that has come to its end; -1: there is none
@@ -44,11 +44,12 @@ func (s *Streams) registerStdin(l *loop.Loop) {
 	s.stdin.again = l.Timer(s.stdinClosed)
 }
 
-// unreadInterval is how often to look whether the server has read what its host left behind. There is no event for that.
+// unreadInterval is how often to look whether the server has read what its host left behind. There is no event
+// for that.
 const unreadInterval = 100 * time.Millisecond
 
-// stdinClosed ends the session once the server has read everything. A server that reads nothing for as long as its grace will
-// not read the rest either.
+// stdinClosed ends the session once the server has read everything. A server that reads nothing for as long as
+// its grace will not read the rest either.
 func (s *Streams) stdinClosed() {
 	n, now := &s.stdin, time.Now()
 	if n.changed.IsZero() {

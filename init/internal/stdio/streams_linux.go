@@ -20,8 +20,8 @@ type Config struct {
 	UID, GID  int  // the server's
 	Chown     bool // the server is another user than this process
 
-	// WatchStdin asks for the end of the session: SessionEnds is called when the host has closed standard input and the server
-	// has read everything, or has read nothing for as long as Grace.
+	// WatchStdin asks for the end of the session: SessionEnds is called when the host has closed standard input
+	// and the server has read everything, or has read nothing for as long as Grace.
 	WatchStdin  bool
 	SessionEnds func()
 	Grace       func() time.Duration
@@ -31,14 +31,16 @@ type Config struct {
 	Say            func(line string)
 }
 
-// Streams are what the server gets as standard input, output and error, and what is carried between those and the launcher's.
+// Streams are what the server gets as standard input, output and error, and what is carried between those and
+// the launcher's.
 //
-// A regular file is never handed over: through /proc/self/fd the server could open it again and cut or overwrite it. It
-// gets a pipe instead. What comes out of that is written with the host's own open file description, so at its end with O_APPEND
-// and else at the host's offset: behind what was written there last, as the shell that says "> file" expects.
+// A regular file is never handed over: through /proc/self/fd the server could open it again and cut or
+// overwrite it. It gets a pipe instead. What comes out of that is written with the host's own open file
+// description, so at its end with O_APPEND and else at the host's offset: behind what was written there last,
+// as the shell that says "> file" expects.
 //
-// Nor is a stream of the internet or of another family but AF_UNIX, which belongs to the host's network namespace for good
-// and can be connected anew from any other; connect(2), AF_UNSPEC.
+// Nor is a stream of the internet or of another family but AF_UNIX, which belongs to the host's network
+// namespace for good and can be connected anew from any other; connect(2), AF_UNSPEC.
 type Streams struct {
 	Config
 	Server   [3]int // the descriptors that become the server's; a number below 3 is this process's own
@@ -82,8 +84,8 @@ func Carried(is *confine.Standard, anySocket bool) bool {
 	return is.Is(unix.S_IFREG) || isStream(is) && !anySocket
 }
 
-// openRelays puts pipes in place of the descriptors that are not handed over. Standard output and error that are the same file
-// get one pipe, so that the order of what the server writes is kept.
+// openRelays puts pipes in place of the descriptors that are not handed over. Standard output and error that
+// are the same file get one pipe, so that the order of what the server writes is kept.
 func (s *Streams) openRelays() error {
 	var carried [3]bool
 	for i := range carried {
@@ -133,7 +135,8 @@ func (s *Streams) relayOut(fd int, guarded bool) error {
 	return unix.SetNonblock(r, true)
 }
 
-// relayIn puts a pipe in place of a file or stream on standard input. It is read ahead of the server, a file from its offset.
+// relayIn puts a pipe in place of a file or stream on standard input. It is read ahead of the server, a file
+// from its offset.
 func (s *Streams) relayIn() error {
 	r, w, err := s.pipe()
 	if err != nil {
@@ -201,11 +204,12 @@ func (s *Streams) Register(l *loop.Loop) {
 	}
 }
 
-// drainTimeout is how long Drain waits for a reader that accepts no more output: long enough for one that is busy, and less than
-// the SDKs give a server to end.
+// drainTimeout is how long Drain waits for a reader that accepts no more output: long enough for one that is
+// busy, and less than the SDKs give a server to end.
 const drainTimeout = time.Second
 
-// Drain carries over what the server left in its pipes, when everything of the sandbox has ended. The loop has ended too.
+// Drain carries over what the server left in its pipes, when everything of the sandbox has ended. The loop has
+// ended too.
 func (s *Streams) Drain() {
 	for _, r := range s.relays {
 		r.ended = nil

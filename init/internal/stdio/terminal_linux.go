@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Terminal is the server's controlling terminal, if the server has one: the one that the host gave this process, or a pty
-// whose master this process connects with the user's terminal.
+// A Terminal is the server's controlling terminal, if the server has one: the one that the host gave this
+// process, or a pty whose master this process connects with the user's terminal.
 type Terminal struct {
 	Given       bool // by the host
 	controlling int  // the given one, of which only the hang-up is watched; -1: none
@@ -28,8 +28,9 @@ type Terminal struct {
 
 func noTerminal() Terminal { return Terminal{controlling: -1, user: -1} }
 
-// IsControlling reports whether standard input is the controlling terminal of this process's session, and this process leads the
-// session: that is how pty.Start, setsid -c and docker run -t start a program, and a shell with job control never does.
+// IsControlling reports whether standard input is the controlling terminal of this process's session, and this
+// process leads the session: that is how pty.Start, setsid -c and docker run -t start a program, and a shell
+// with job control never does.
 func IsControlling() bool {
 	self := unix.Getpid()
 	session, err := unix.Getsid(0)
@@ -149,8 +150,8 @@ func (t *Terminal) HasPTY() bool { return t.user >= 0 }
 // IsRaw reports whether the user's terminal is in raw mode.
 func (t *Terminal) IsRaw() bool { return t.raw }
 
-// Enter sets the user's terminal to raw mode: the server's pty does the line discipline. In a background job it does nothing, or
-// SIGTTOU would stop this process.
+// Enter sets the user's terminal to raw mode: the server's pty does the line discipline. In a background job it
+// does nothing, or SIGTTOU would stop this process.
 func (t *Terminal) Enter() {
 	if t.user < 0 || t.raw || !t.isForeground() {
 		return
@@ -169,13 +170,15 @@ func (t *Terminal) Enter() {
 	t.Resize()
 }
 
-// isForeground reports whether this process is in the foreground process group of the user's terminal, as far as the terminal tells.
+// isForeground reports whether this process is in the foreground process group of the user's terminal, as far
+// as the terminal tells.
 func (t *Terminal) isForeground() bool {
 	group, err := unix.IoctlGetInt(t.user, unix.TIOCGPGRP)
 	return err != nil || group == unix.Getpgrp()
 }
 
-// Leave restores the mode of the user's terminal. In the background it does not: another job has set the mode that it needs.
+// Leave restores the mode of the user's terminal. In the background it does not: another job has set the mode
+// that it needs.
 func (t *Terminal) Leave() {
 	if t.raw && t.isForeground() {
 		unix.IoctlSetTermios(t.user, unix.TCSETS, &t.saved)

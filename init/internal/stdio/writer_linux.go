@@ -6,16 +6,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A writer writes to a descriptor of the host's without ever waiting for its reader and without setting O_NONBLOCK on it: that
-// flag belongs to the open file description, which the host and other processes share.
+// A writer writes to a descriptor of the host's without ever waiting for its reader and without setting
+// O_NONBLOCK on it: that flag belongs to the open file description, which the host and other processes share.
 type writer struct {
 	fd    int  // -1: nobody reads any more
 	chunk int  // at most so many bytes at once; 0: any number
 	sock  bool // send(2) takes MSG_DONTWAIT
 }
 
-// newWriter writes to what fd is open on. Terminals and pipes are opened once more, which makes another open file description;
-// where that is refused a pipe takes PIPE_BUF bytes without waiting whenever poll says that it takes any; pipe(7).
+// newWriter writes to what fd is open on. Terminals and pipes are opened once more, which makes another open
+// file description; where that is refused a pipe takes PIPE_BUF bytes without waiting whenever poll says that
+// it takes any; pipe(7).
 func newWriter(fd int) (writer, error) {
 	var st unix.Stat_t
 	if err := unix.Fstat(fd, &st); err != nil {

@@ -1,26 +1,13 @@
+//go:build darwin || linux
+
 package privdir
 
 import (
 	"os"
 	"path/filepath"
 
-	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
 )
-
-const prefix = "mcp-sandbox-"
-
-// A Request is what is asked of [Make].
-type Request struct {
-	Folders []string // in the private folder, for the server
-	File    string   // in the private folder, for everybody to read
-
-	UID, GID int  // the server's
-	Chown    bool // the server is another user than this process
-
-	// Swappable is set where access rights belong to inodes and not to paths: whoever renames the folder away gains nothing.
-	Swappable bool
-}
 
 // A Dir is a private folder.
 type Dir struct {
@@ -39,7 +26,8 @@ func (d *Dir) FD() int {
 // Opened is the folder that a descriptor is open on, which another process made and locked.
 func Opened(fd int, path string) Dir { return Dir{fd: fd, Path: path} }
 
-// Make makes the folder in the first of [Bases] that serves, and removes there what killed launchers left. The error is a
+// Make makes the folder in the first of [Bases] that serves, and removes there what killed launchers left. The
+// error is a
 // *[NoBase].
 func Make(r Request) (Dir, error) {
 	none := NoBase{UID: r.UID}
@@ -55,7 +43,7 @@ func Make(r Request) (Dir, error) {
 	return Dir{}, &none
 }
 
-// makeIn makes the folder in a base. The sweep of another launcher may remove it before it is locked.
+// makeIn makes the folder in a base. The sweep of another launcher may remove the folder before it is locked.
 func (r *Request) makeIn(base string) (d Dir, err error) {
 	if !filepath.IsAbs(base) {
 		return d, unfit("it is not absolute")
@@ -72,13 +60,13 @@ func (r *Request) makeIn(base string) (d Dir, err error) {
 	return d, err
 }
 
-// tryIn makes the folder. Others may write to the base too: the name is one that nobody can guess, and nothing in the folder is
-// made by path. Modes are set anew, for the process's umask may take its maker's rights away.
+// tryIn makes the folder. Others may write to the base too: nobody can guess the folder's name, and nothing in
+// the folder is made by path. Modes are set anew, for the process's umask may take its maker's rights away.
 func (r *Request) tryIn(base string) (d Dir, err error) {
 	if base, err = filepath.EvalSymlinks(base); err != nil {
 		return d, err
 	}
-	parent, err := unix.Open(base, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	parent, err := unix.Open(base, openPath|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return d, &os.PathError{Op: "open", Path: base, Err: err}
 	}
@@ -109,22 +97,6 @@ func (r *Request) tryIn(base string) (d Dir, err error) {
 	return d, err
 }
 
-func newName() (string, error) {
-	var random [16]byte
-	if _, err := unix.Getrandom(random[:], 0); err != nil {
-		return "", err
-	}
-	const digits = "0123456789abcdef"
-	name := []byte(prefix)
-	for _, c := range random {
-		name = append(name, digits[c>>4], digits[c&15])
-	}
-	return string(name), nil
-}
-
-// isName reports whether a name is one of newName's.
-func isName(name string) bool { return len(name) == len(prefix)+32 && name[:len(prefix)] == prefix }
-
 func openDir(at int, name string) (int, error) {
 	return unix.Openat(at, name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 }
@@ -137,12 +109,13 @@ func (r *Request) fill(fd int) error {
 		}
 		makeSearchable(fd, sub)
 	}
-	err := unix.Mknodat(fd, r.File, unix.S_IFREG|0o644, 0)
-	if err == nil {
-		err = unix.Fchmodat(fd, r.File, 0o644, 0)
+	if r.File != "" {
+		if err := makeFile(fd, r.File); err != nil {
+			return err
+		}
 	}
-	if err != nil || !r.Chown {
-		return err
+	if !r.Chown {
+		return nil
 	}
 	if err := unix.Fchmod(fd, 0o711); err != nil {
 		return err
@@ -155,8 +128,18 @@ func (r *Request) fill(fd int) error {
 	return nil
 }
 
-// Remove removes the folder with all that is in it, unless that takes too long: then the next launch goes on. All processes that
-// could write to it must have exited. The init of a root launcher is another user and can only empty the server's folders.
+func makeFile(dir int, name string) error {
+	fd, err := unix.Openat(dir, name, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL|unix.O_CLOEXEC, 0o644)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	return unix.Fchmod(fd, 0o644)
+}
+
+// Remove removes the folder with all that is in it. What is left when over returns true the next launch
+// removes. All processes that could write to the folder must have exited. The init of a root launcher is
+// another user and can only empty the server's folders.
 func (d *Dir) Remove(over func() bool) {
 	if d.fd == 0 {
 		return
@@ -183,7 +166,7 @@ func sweep(base string) {
 	}
 	defer unix.Close(parent)
 	var left []string
-	platform.EachEntry(parent, func(name string, _ byte) bool {
+	eachName(parent, func(name string) bool {
 		if isName(name) {
 			left = append(left, name)
 		}

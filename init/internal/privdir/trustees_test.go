@@ -1,4 +1,4 @@
-package basic
+package privdir
 
 import (
 	"slices"

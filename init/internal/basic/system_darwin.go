@@ -1,13 +1,12 @@
 package basic
 
-import (
-	"golang.org/x/sys/unix"
-)
+import "golang.org/x/sys/unix"
 
 // bytesUnread is FIONREAD of sys/filio.h.
 const bytesUnread = 0x4004667f
 
-// hungUp waits until the other end of a pipe or socket is gone: kqueue(2), EV_EOF, as milliseconds say; below 0 for ever.
+// hungUp waits until the other end of a pipe or socket is closed, for so many milliseconds, or for ever if
+// negative; kqueue(2), EV_EOF.
 func hungUp(fd, milliseconds int) (bool, error) {
 	e := unix.Kevent_t{Ident: uint64(fd), Filter: unix.EVFILT_READ, Flags: unix.EV_ADD | unix.EV_CLEAR}
 	for {
@@ -21,14 +20,14 @@ func hungUp(fd, milliseconds int) (bool, error) {
 	}
 }
 
-// ended waits for the end of a process; NOTE_EXIT. It reports false if nobody can tell.
-func ended(pid int) bool {
+// waitProcess waits for the end of a process, and returns false if that is impossible; kqueue(2), NOTE_EXIT.
+func waitProcess(pid int) bool {
 	e := unix.Kevent_t{Ident: uint64(pid), Filter: unix.EVFILT_PROC, Flags: unix.EV_ADD, Fflags: unix.NOTE_EXIT}
 	got, err := await(e, -1)
 	return err == unix.ESRCH || err == nil && got != nil
 }
 
-// await waits for one event; nil if the time is over.
+// await waits for one event, and returns nil when the time is over.
 func await(e unix.Kevent_t, milliseconds int) (*unix.Kevent_t, error) {
 	kq, err := unix.Kqueue()
 	if err != nil {
@@ -54,4 +53,22 @@ func await(e unix.Kevent_t, milliseconds int) (*unix.Kevent_t, error) {
 		}
 		return &events[0], nil
 	}
+}
+
+// rssUnit is the unit of ru_maxrss in bytes; getrusage(2).
+const rssUnit = 1
+
+// userProcesses counts the processes of a user, as RLIMIT_NPROC does.
+func userProcesses(uid int) (int, error) {
+	list, err := unix.SysctlKinfoProcSlice("kern.proc.ruid", uid)
+	return len(list), err
+}
+
+// kernel is the release of the kernel, as "24.5.0".
+func kernel() string {
+	s, err := unix.Sysctl("kern.osrelease")
+	if err != nil {
+		return ""
+	}
+	return s
 }

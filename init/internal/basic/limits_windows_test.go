@@ -17,16 +17,16 @@ func posture() {}
 func detach(*exec.Cmd) {}
 
 // removals takes away one thing that holds the server, by name.
-func alter(h *Hold, name string) {
-	b := &h.Limits.BasicLimitInformation
+func alter(l *limits, name string) {
+	b := &l.inner.BasicLimitInformation
 	switch name {
 	case "kill on close":
 		b.LimitFlags &^= windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE
-		h.Outer = 0
+		l.outerFlags = 0
 	case "inner kill on close":
 		b.LimitFlags &^= windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE
 	case "outer kill on close":
-		h.Outer = 0
+		l.outerFlags = 0
 	case "breakaway":
 		b.LimitFlags |= windows.JOB_OBJECT_LIMIT_BREAKAWAY_OK
 	case "processes":
@@ -45,7 +45,7 @@ func TestRemovedLimitIsNoticed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := trial{Serve: []string{"exit", "0"}, Remove: name}.launch(t)
 			_, code, first, _ := r.all(t)
-			if tells() {
+			if reportsLimits() {
 				if code != 125 || first != nil {
 					t.Errorf("status %d, want a refused launch\n%s", code, r.errs.String())
 				}
@@ -67,7 +67,7 @@ func lives(pid int) bool { return alive(pid) }
 // The control of TestShimKilled: it is the flag that ends them. Where the system tells what a job has, such a launch is refused.
 func TestShimKilledWithoutTheFlag(t *testing.T) {
 	r := trial{Serve: []string{"tree", "1"}, Remove: "kill on close"}.launch(t)
-	if tells() {
+	if reportsLimits() {
 		if _, code, _, _ := r.all(t); code != 125 {
 			t.Errorf("status %d, want a refused launch", code)
 		}

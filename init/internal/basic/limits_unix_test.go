@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/proctree"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
@@ -88,18 +90,18 @@ func TestMemoryIsTried(t *testing.T) {
 }
 
 // alter takes away one limit, by name, or makes it larger.
-func alter(h *Hold, name string) {
+func alter(all *limits, name string) {
 	name, more := strings.CutPrefix(name, "more ")
 	name, hard := strings.CutPrefix(name, "hard ")
-	for i := range h.Limits {
-		if h.Limits[i].Name == name && more {
-			h.Limits[i].Value++
-		}
-		if h.Limits[i].Name == name && hard {
-			h.Limits[i].More += 1 << 20
-		}
-		if h.Limits[i].Name == name && !more && !hard {
-			h.Limits = append(h.Limits[:i], h.Limits[i+1:]...)
+	for i := range *all {
+		switch l := &(*all)[i]; {
+		case l.name != name:
+		case more:
+			l.value++
+		case hard:
+			l.ahead += 1 << 20
+		default:
+			*all = slices.Delete(*all, i, i+1)
 			return
 		}
 	}
@@ -121,10 +123,10 @@ func TestRemovedLimitIsNoticed(t *testing.T) {
 // A limit is told with the value that follows from the policy, soft and hard, and under its own name.
 func TestMissed(t *testing.T) {
 	const unlimited = 1<<63 - 1
-	plain, ahead := Limit{Name: "data", Resource: unix.RLIMIT_DATA, Value: 100}, Limit{Name: "cpu time", Resource: unix.RLIMIT_CPU, Value: 100, More: 1}
-	processes := Limit{Name: "processes", Resource: unix.RLIMIT_NPROC, Value: 100}
+	plain, ahead := limit{name: "data", resource: unix.RLIMIT_DATA, value: 100}, limit{name: "cpu time", resource: unix.RLIMIT_CPU, value: 100, ahead: 1}
+	processes := limit{name: "processes", resource: unix.RLIMIT_NPROC, value: 100}
 	for _, c := range []struct {
-		limit  Limit
+		limit  limit
 		hard   uint64
 		name   string
 		told   string
@@ -139,7 +141,7 @@ func TestMissed(t *testing.T) {
 		{processes, unlimited, "processes", "117", false}, {processes, unlimited, "processes", "117 of 118", true},
 	} {
 		if got := c.limit.missed([]order.Fact{{Name: "core", Want: "0"}, {Name: c.name, Want: c.told}}, c.hard); (got != nil) != c.missed {
-			t.Errorf("%s told as %q %q below %d: %v", c.limit.Name, c.name, c.told, c.hard, got)
+			t.Errorf("%s told as %q %q below %d: %v", c.limit.name, c.name, c.told, c.hard, got)
 		}
 	}
 }
@@ -158,13 +160,9 @@ func TestGroupsAreCompared(t *testing.T) {
 
 // lives reports whether a process does more than wait for its parent to reap it.
 func lives(pid int) bool {
-	table, err := processes()
-	if err != nil {
-		return true
-	}
-	for _, p := range table {
-		if p.pid == pid {
-			return !p.dead
+	for _, p := range proctree.Table() {
+		if p.PID == pid {
+			return !p.Dead()
 		}
 	}
 	return false

@@ -1,3 +1,5 @@
+//go:build darwin || linux
+
 package privdir
 
 import (
@@ -55,13 +57,13 @@ func TestSweep(t *testing.T) {
 		t.Fatal(err)
 	}
 	unix.Close(dead.FD())
-	os.Mkdir(base+"/"+prefix+"somebody", 0o700)
+	os.Mkdir(base+"/"+Prefix+"somebody", 0o700)
 	next, err := Make(asked)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer next.Remove(AtEnd(nil))
-	want := map[string]bool{filepath.Base(living.Path): true, filepath.Base(next.Path): true, prefix + "somebody": true}
+	want := map[string]bool{filepath.Base(living.Path): true, filepath.Base(next.Path): true, Prefix + "somebody": true}
 	names := list(t, base)
 	for _, name := range names {
 		if !want[name] {

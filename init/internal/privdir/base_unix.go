@@ -1,3 +1,5 @@
+//go:build darwin || linux
+
 package privdir
 
 import (
@@ -8,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
 )
 
@@ -51,37 +52,22 @@ type unfit string
 
 func (u unfit) Error() string { return string(u) }
 
-// checkBase is an error if another user could rename or remove what is made in a folder. Where swappable is set a folder that
-// anybody may write to without the sticky bit, as a Pod's emptyDir, serves if it is the root of a mount.
+// checkBase is an error if another user could rename or remove what is made in a folder. Where swappable is set
+// a folder that anybody may write to without the sticky bit, as a Pod's emptyDir, serves if it is the root of a
+// mount.
 func checkBase(dir int, swappable bool) error {
 	var st unix.Stat_t
 	if err := unix.Fstat(dir, &st); err != nil {
 		return err
 	}
 	uid := int(st.Uid)
-	if uid != 0 && uid != unix.Geteuid() && (uid != overflowUID || mapped(overflowUID)) {
+	if uid != 0 && uid != unix.Geteuid() && !isUnmapped(uid) {
 		return unfit("it belongs to user " + strconv.Itoa(uid) + ", who could take the folder away")
 	}
 	if st.Mode&0o022 != 0 && st.Mode&unix.S_ISVTX == 0 && !(swappable && isMountRoot(dir)) {
 		return unfit("others may write to it, and without the sticky bit take the folder away")
 	}
 	return nil
-}
-
-// overflowUID is how an id appears that this user namespace does not map, as that of the machine's root; user_namespaces(7).
-const overflowUID = 65534
-
-// mapped reports whether this user namespace maps an id. If the map cannot be read, it is taken to.
-func mapped(id int) bool {
-	b, err := platform.ReadSmall("/proc/self/uid_map", 64<<10)
-	ranges, ok := platform.ParseIDMap(b)
-	return err != nil || !ok || platform.Mapped(ranges, id)
-}
-
-func isMountRoot(dir int) bool {
-	var st unix.Statx_t
-	err := unix.Statx(dir, "", unix.AT_EMPTY_PATH, 0, &st)
-	return err == nil && st.Attributes_mask&st.Attributes&unix.STATX_ATTR_MOUNT_ROOT != 0
 }
 
 // checkSearchable is an error if others may not search a folder above base, or base itself.

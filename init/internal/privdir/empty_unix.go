@@ -1,6 +1,9 @@
+//go:build darwin || linux
+
 package privdir
 
 import (
+	"os"
 	"strconv"
 	"time"
 
@@ -8,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A server can leave any number of names behind. Those that are not removed in time are left to the next launches, each of which
-// removes a part of them.
+// A server can leave any number of names behind. Those that are not removed in time are left to the next
+// launches, each of which removes a part of them.
 const (
 	atEnd    = 500 * time.Millisecond // at the end of a launch
 	hurry    = 50 * time.Millisecond  // of that, once a signal asks for the end
@@ -18,15 +21,15 @@ const (
 	interval = 32                     // names that are removed between two looks at the clock
 )
 
-// AtEnd is over when a launcher should wait no longer for its folder to be removed: asked reports whether a signal has asked for
-// the end meanwhile.
+// AtEnd is over when a launcher should wait no longer for its folder to be removed: asked, which may be nil,
+// reports whether a signal has asked for the end meanwhile.
 func AtEnd(asked func() bool) (over func() bool) { return within(atEnd, asked) }
 
 // NoHurry is over when a process that nobody waits for should stop.
 func NoHurry() (over func() bool) { return within(noHurry, nil) }
 
-// within is over when this process has used so much processor time, or when ten times as much time has passed, as on a busy
-// machine; or soon after asked, which may be nil, was true.
+// within is over when this process has used so much processor time, or when ten times as much time has passed,
+// as on a busy machine; or soon after asked, which may be nil, was true.
 func within(most time.Duration, asked func() bool) (over func() bool) {
 	until, used := time.Now().Add(10*most), platform.ProcessTime()+most
 	calls, ended := 0, false
@@ -45,12 +48,12 @@ func within(most time.Duration, asked func() bool) (over func() bool) {
 	}
 }
 
-// empty removes all that is in a folder, without following symbolic links and however deep: a folder in a folder is moved up
-// before it is opened, so that two descriptors are enough. Names that cannot be removed stay, and so do those that are left
-// when it is over.
+// empty removes all that is in a folder, without following symbolic links and however deep: a folder in a
+// folder is moved up before it is opened, so that two descriptors are enough. Names that cannot be removed
+// stay, and so do those that are left when it is over.
 //
-// Names are removed while the folder is read, for reading all of them alone may take longer than there is time. A file system
-// may skip some names then, so the folder is read again as long as something is removed.
+// Names are removed while the folder is read, for reading all of them alone may take longer than there is time.
+// A file system may skip some names then, so the folder is read again as long as something is removed.
 func empty(top int, over func() bool) {
 	for round := 0; ; round++ {
 		folder, removed, ended := "", false, false
@@ -77,10 +80,12 @@ func empty(top int, over func() bool) {
 	}
 }
 
-// isDirError reports whether unlink(2) failed because the name is a folder's: EISDIR is Linux's error for that, EPERM POSIX's.
+// isDirError reports whether unlink(2) failed because the name is a folder's: EISDIR is Linux's error for that,
+// EPERM POSIX's.
 func isDirError(err error) bool { return err == unix.EISDIR || err == unix.EPERM }
 
-// lift empties one folder of top: its files are removed, its folders renamed into top. It reports whether anything changed.
+// lift empties one folder of top: its files are removed, its folders renamed into top. It reports whether
+// anything changed.
 func lift(top int, name string, round int, over func() bool) (changed bool) {
 	makeSearchable(top, name)
 	fd, err := openDir(top, name)
@@ -107,18 +112,21 @@ func lift(top int, name string, round int, over func() bool) (changed bool) {
 	return !ended && (unix.Unlinkat(top, name, unix.AT_REMOVEDIR) == nil || changed)
 }
 
-// makeSearchable gives its owner every right to a folder again, and never to what a symbolic link in its place leads to.
-func makeSearchable(dir int, name string) {
-	fd, err := unix.Openat(dir, name, unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
-	if err == nil {
-		unix.Chmod("/proc/self/fd/"+strconv.Itoa(fd), 0o700)
-		unix.Close(fd)
-	}
-}
-
 // eachName calls do for each name in a folder, from the first one, until do returns false.
 func eachName(fd int, do func(name string) (on bool)) {
-	if _, err := unix.Seek(fd, 0, 0); err == nil {
-		platform.EachEntry(fd, func(name string, _ byte) bool { return do(name) })
+	again, err := openDir(fd, ".") // with an offset of its own
+	if err != nil {
+		return
+	}
+	dir := os.NewFile(uintptr(again), "")
+	defer dir.Close()
+	for err == nil {
+		var names []string
+		names, err = dir.Readdirnames(interval)
+		for _, name := range names {
+			if !do(name) {
+				return
+			}
+		}
 	}
 }

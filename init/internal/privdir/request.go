@@ -1,0 +1,33 @@
+package privdir
+
+// A Request is what is asked of [Make]. Windows knows the folders alone: there the server is the same user.
+type Request struct {
+	Folders []string // in the private folder, for the server
+	File    string   // in the private folder, for everybody to read; "": none
+
+	UID, GID int  // the server's
+	Chown    bool // the server is another user than this process
+
+	// Swappable is set where access rights belong to inodes and not to paths: whoever renames the folder away gains
+	// nothing.
+	Swappable bool
+}
+
+// Prefix begins the folders' names.
+const Prefix = "mcp-sandbox-"
+
+func newName() (string, error) {
+	var random [16]byte
+	if err := fillRandom(random[:]); err != nil {
+		return "", err
+	}
+	const digits = "0123456789abcdef"
+	name := []byte(Prefix)
+	for _, c := range random {
+		name = append(name, digits[c>>4], digits[c&15])
+	}
+	return string(name), nil
+}
+
+// isName reports whether a name is one of newName's.
+func isName(name string) bool { return len(name) == len(Prefix)+32 && name[:len(Prefix)] == Prefix }

@@ -1,0 +1,42 @@
+//go:build darwin || linux
+
+package proctree
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestTreeGrows(t *testing.T) {
+	process := func(pid, parent, start, session int) Process {
+		return Process{PID: pid, Parent: parent, Start: uint64(start), Session: session, state: 'S'}
+	}
+	dead := process(14, 1, 6, 14)
+	dead.state = 'Z'
+	tree := &Tree{root: 10, seen: map[int]uint64{}}
+	for _, look := range []struct {
+		name  string
+		table []Process
+		want  []int
+	}{
+		{"the root and what is below it", []Process{process(10, 1, 1, 10), process(11, 10, 2, 10), process(12, 11, 3, 10),
+			process(20, 1, 1, 20)}, []int{10, 11, 12}},
+		{"in any order", []Process{process(12, 11, 3, 10), process(13, 12, 4, 13), process(11, 10, 2, 10),
+			process(10, 1, 1, 10)}, []int{10, 11, 12, 13}},
+		{"who was seen stays, whoever its parent is", []Process{process(10, 1, 1, 10), process(12, 1, 3, 10),
+			process(13, 1, 4, 13)}, []int{10, 12, 13}},
+		{"its session", []Process{process(10, 1, 1, 10), process(21, 1, 9, 10), process(13, 1, 4, 13)}, []int{10, 13, 21}},
+		{"a child of somebody seen, in a session of its own", []Process{process(13, 1, 4, 13), process(14, 13, 6, 14)},
+			[]int{13, 14}},
+		{"a number used again is somebody else", []Process{process(13, 1, 77, 13), process(14, 1, 6, 14)}, []int{14}},
+		{"so is the root's", []Process{process(10, 1, 99, 1), process(14, 1, 6, 14)}, []int{14}},
+		{"the dead do not live", []Process{dead, process(15, 14, 7, 15)}, []int{15}},
+		{"nobody", nil, nil},
+	} {
+		got := tree.grow(look.table)
+		slices.Sort(got)
+		if !slices.Equal(got, look.want) {
+			t.Errorf("%s: %v, want %v", look.name, got, look.want)
+		}
+	}
+}
