@@ -50,7 +50,8 @@ func watchHost(gone, _ func()) {
 // unprivileged is an error if this program runs with its file's rights and not its caller's; issetugid(2).
 func unprivileged() error {
 	if unix.Issetugid() || unix.Getuid() != unix.Geteuid() || unix.Getgid() != unix.Getegid() {
-		return errors.New("the program runs with its file's rights and not its caller's (set-user-ID or set-group-ID): take them off the file")
+		return errors.New("the program runs with its file's rights and not its caller's " +
+			"(set-user-ID or set-group-ID): take them off the file")
 	}
 	return nil
 }
@@ -61,7 +62,8 @@ func peerIsParent(fd int) error {
 	if err != nil {
 		return os.NewSyscallError("getsockopt LOCAL_PEERPID", err)
 	}
-	parent, err := unix.SysctlKinfoProc("kern.proc.pid", unix.Getppid()) // LOCAL_PEERCRED knows nothing of socketpair(2)
+	// LOCAL_PEERCRED knows nothing of socketpair(2).
+	parent, err := unix.SysctlKinfoProc("kern.proc.pid", unix.Getppid())
 	if err != nil {
 		return os.NewSyscallError("sysctl kern.proc.pid", err)
 	}

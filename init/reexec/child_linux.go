@@ -28,7 +28,7 @@ func child(args []string) int {
 	if len(args) == 1 && args[0] == byInit {
 		return supervise.Reap() // it ends what this process has started, which its caller could do himself
 	}
-	parent := parentFD() // before it is asked whose socket this is: the answer then holds of the process that is watched
+	parent := parentFD() // before accept asks whose socket this is: the answer then holds for the watched process
 	o, host, err := accept(args)
 	if err != nil {
 		Say("not started by a launcher: " + err.Error())
@@ -86,7 +86,8 @@ func run(o *order.Order, host, parent int) int {
 	if host >= 0 {
 		unix.CloseOnExec(host)
 	}
-	return supervise.Run(supervise.Config{Order: o, Host: host, Parent: parent, Say: Say, Reaper: []string{Name, byInit}})
+	return supervise.Run(supervise.Config{Order: o, Host: host, Parent: parent, Say: Say,
+		Reaper: []string{Name, byInit}})
 }
 
 var sockets = sync.OnceValue(func() *order.Refused {

@@ -32,7 +32,8 @@ func (s *server) evidence() (map[order.Layer]*order.LayerReport, error) {
 	for _, d := range s.plan.demanded() {
 		l := s.proved[d.layer]
 		if l == nil || !slices.ContainsFunc(l.Facts, func(f order.Fact) bool { return f.Name == d.fact }) {
-			return nil, &order.Refusal{Layer: d.layer, Op: "prove", Path: d.fact, Err: errors.New("nothing was read back")}
+			err := errors.New("nothing was read back")
+			return nil, &order.Refusal{Layer: d.layer, Op: "prove", Path: d.fact, Err: err}
 		}
 	}
 	session, err := unix.Getsid(s.pid)

@@ -16,7 +16,8 @@ func (s *server) evidence() (map[order.Layer]*order.LayerReport, error) {
 		return nil, &order.Refusal{Layer: order.Limits, Op: "read back", Err: err}
 	}
 	limits = append(limits, absentLimits(s.plan)...)
-	return map[order.Layer]*order.LayerReport{order.Limits: {Facts: limits}, order.Descriptors: {Facts: s.handleFacts()}}, nil
+	handles := s.handleFacts()
+	return map[order.Layer]*order.LayerReport{order.Limits: {Facts: limits}, order.Descriptors: {Facts: handles}}, nil
 }
 
 // facts compares the jobs with what follows from the policy. What was set is no measure.
@@ -80,10 +81,11 @@ func (j *jobs) refusable(name, want, got string, err error) order.Fact {
 			return f
 		}
 	}
+	f := order.Fact{Name: name, Want: want, Got: got}
 	if err != nil {
-		return order.Fact{Name: name, Want: want, Reason: "it cannot be read back: " + err.Error(), Effect: "it may not hold"}
+		f.Got, f.Reason, f.Effect = "", "it cannot be read back: "+err.Error(), "it may not hold"
 	}
-	return order.Fact{Name: name, Want: want, Got: got}
+	return f
 }
 
 // absentLimits are the facts of a policy's limits that Windows does not have.

@@ -74,7 +74,8 @@ func runHelper(records *os.File) error {
 	if err != nil {
 		return err
 	}
-	for _, step := range [...]func(*plan, *os.File) error{closeDescriptors, setUmask, setWorkdir, setLimits, setIDs, checkCommand} {
+	steps := [...]func(*plan, *os.File) error{closeDescriptors, setUmask, setWorkdir, setLimits, setIDs, checkCommand}
+	for _, step := range steps {
 		if err = step(p, records); err != nil {
 			return err
 		}

@@ -87,8 +87,9 @@ func (c *creation) create() (pi windows.ProcessInformation, err error) {
 		return pi, err
 	}
 	defer list.Delete()
-	size := unsafe.Sizeof(c.handles[0])
-	err = list.Update(windows.PROC_THREAD_ATTRIBUTE_HANDLE_LIST, unsafe.Pointer(&c.handles[0]), uintptr(len(c.handles))*size)
+	size := unsafe.Sizeof(windows.Handle(0))
+	first, bytes := unsafe.Pointer(&c.handles[0]), uintptr(len(c.handles))*size
+	err = list.Update(windows.PROC_THREAD_ATTRIBUTE_HANDLE_LIST, first, bytes)
 	if err != nil {
 		return pi, err
 	}
@@ -101,7 +102,8 @@ func (c *creation) create() (pi windows.ProcessInformation, err error) {
 	si := windows.StartupInfoEx{ProcThreadAttributeList: list.List()}
 	si.Cb, si.Flags = uint32(unsafe.Sizeof(si)), windows.STARTF_USESTDHANDLES
 	si.StdInput, si.StdOutput, si.StdErr = c.handles[0], c.handles[1], c.handles[2]
-	flags := c.flags | windows.CREATE_SUSPENDED | windows.CREATE_UNICODE_ENVIRONMENT | windows.EXTENDED_STARTUPINFO_PRESENT
+	flags := c.flags | windows.CREATE_SUSPENDED |
+		windows.CREATE_UNICODE_ENVIRONMENT | windows.EXTENDED_STARTUPINFO_PRESENT
 	err = windows.CreateProcess(c.app, c.line, nil, nil, true, flags, &c.env[0], c.dir, &si.StartupInfo, &pi)
 	runtime.KeepAlive(jobs)
 	return pi, err

@@ -29,7 +29,8 @@ func (j *jobs) open(l *limits) (op string, err error) {
 	}
 	if l.rate > 0 {
 		const enable, hardCap = 1, 4
-		if err := setJob(j.inner, windows.JobObjectCpuRateControlInformation, &cpuRate{enable | hardCap, l.rate}); err != nil {
+		rate := cpuRate{enable | hardCap, l.rate}
+		if err := setJob(j.inner, windows.JobObjectCpuRateControlInformation, &rate); err != nil {
 			j.refuse("cpu rate", err, "the rate of processor time is not limited")
 		}
 	}

@@ -14,8 +14,8 @@ func layers(proved map[order.Layer]*order.LayerReport, p *policy.Policy, system 
 		case have != nil:
 			l = *have
 			l.Layer = name
-			settle(&l)
-		case name == order.Network && p.Level == policy.LevelNetwork, p.Level == policy.Privileged && (name != order.Cgroup || unlimited(&p.Limits)):
+			setState(&l)
+		case isOff(name, p):
 			l.State = order.Off
 		default:
 			l.Reason, l.Effect = lacks(name, system)
@@ -23,6 +23,14 @@ func layers(proved map[order.Layer]*order.LayerReport, p *policy.Policy, system 
 		all = append(all, l)
 	}
 	return all
+}
+
+// isOff reports whether a policy does not ask for a layer.
+func isOff(layer order.Layer, p *policy.Policy) bool {
+	if p.Level == policy.Privileged {
+		return layer != order.Cgroup || unlimited(&p.Limits)
+	}
+	return layer == order.Network && p.Level == policy.LevelNetwork
 }
 
 // unlimited reports whether a policy asks for nothing that control groups hold elsewhere.
@@ -33,8 +41,8 @@ func unlimited(l *policy.Limits) bool {
 	return !cpu && !memory && !pids
 }
 
-// settle gives a layer its state: proved if anything of it holds.
-func settle(l *order.LayerReport) {
+// setState sets a layer's state: proved if any of its facts holds.
+func setState(l *order.LayerReport) {
 	l.State = order.Proved
 	if len(l.Facts) == 0 {
 		return
@@ -47,21 +55,25 @@ func settle(l *order.LayerReport) {
 	l.State, l.Reason, l.Effect = order.Absent, l.Facts[0].Reason, l.Facts[0].Effect
 }
 
-// lacks says why a system has no such layer, and what follows.
+// lacks are the reason why a system has no such layer, and what follows.
 func lacks(layer order.Layer, system string) (reason, effect string) {
 	name := systemName(system)
 	switch layer {
 	case order.Namespaces:
 		return name + " has no namespaces for this", "the server sees this machine's processes, users and names"
 	case order.Root:
-		return name + " has no file system of a process's own", "the server reads and writes every file that you can; no grant restricts it"
+		return name + " has no file system of a process's own",
+			"the server reads and writes every file that you can; no grant restricts it"
 	case order.Privileges:
-		return name + " has no way for a user to give up rights for good", "the server has the rights of the user who launched it"
+		return name + " has no way for a user to give up rights for good",
+			"the server has the rights of the user who launched it"
 	case order.Cgroup:
 		if system == "windows" {
-			return "Windows has no control groups", "what holds for the whole tree is the Job Object's, in layer limits"
+			return "Windows has no control groups",
+				"what holds for the whole tree is the Job Object's, in layer limits"
 		}
-		return name + " has no control groups", "memory is limited for each process by itself, and the rate of processor time not at all"
+		return name + " has no control groups",
+			"memory is limited for each process by itself, and the rate of processor time not at all"
 	case order.Network:
 		return "no user can take the network from a process on " + name, "the server reaches every address that you can"
 	case order.Landlock:

@@ -14,7 +14,8 @@ var errExtension = errors.New("it is no .exe, .com, .cmd or .bat file")
 // it is looked up in path, whose empty and relative entries are passed over, and never in the working folder.
 // An extension may be left out: those of pathext are tried which CreateProcess can start.
 func findWindows(name, dir, path, pathext string, exists func(string) bool) (string, error) {
-	if strings.HasSuffix(name, ".") || strings.HasSuffix(name, " ") { // CreateProcess drops these, after the extension was looked at
+	// CreateProcess drops a point or a space at the end, after the extension was looked at.
+	if strings.HasSuffix(name, ".") || strings.HasSuffix(name, " ") {
 		return "", &fsview.CommandError{Path: name, Kind: fsview.ErrNotExecutable, Err: errExtension}
 	}
 	var folders []string

@@ -9,16 +9,18 @@ import (
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
+	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
 )
 
 // find is the file of a command: with a slash in it relative to dir, without looked up in path, whose empty and
 // relative entries are passed over.
-func find(name, dir, path, _ string) (string, error) {
+func find(o *order.Order) (string, error) {
+	name := o.Command[0]
 	if strings.Contains(name, "/") {
 		if !filepath.IsAbs(name) {
-			name = filepath.Join(dir, name)
+			name = filepath.Join(o.Dir, name)
 		}
 		if err := executable(name); err != nil {
 			kind := fsview.ErrNotExecutable
@@ -30,7 +32,7 @@ func find(name, dir, path, _ string) (string, error) {
 		return name, nil
 	}
 	failed := &fsview.CommandError{Path: name, Kind: fsview.ErrNotFound}
-	for folder := range strings.SplitSeq(path, ":") {
+	for folder := range strings.SplitSeq(order.Lookup(o.Env, "PATH"), ":") {
 		if !filepath.IsAbs(folder) {
 			continue
 		}

@@ -9,8 +9,9 @@ import (
 )
 
 // find is the file of a command.
-func find(name, dir, path, pathext string) (string, error) {
-	return findWindows(name, dir, path, pathext, func(p string) bool {
+func find(o *order.Order) (string, error) {
+	path, extensions := order.Lookup(o.Env, "PATH"), order.Lookup(o.Env, "PATHEXT")
+	return findWindows(o.Command[0], o.Dir, path, extensions, func(p string) bool {
 		info, err := os.Stat(p)
 		return err == nil && !info.IsDir()
 	})

@@ -50,7 +50,7 @@ func newPlan(o *order.Order) (*plan, error) {
 	if err != nil {
 		return nil, refusedPath("cwd", p.workdir, err)
 	}
-	if p.command, err = find(o.Command[0], o.Dir, order.Lookup(o.Env, "PATH"), order.Lookup(o.Env, "PATHEXT")); err != nil {
+	if p.command, err = find(o); err != nil {
 		return nil, &order.Refusal{Layer: order.Exec, Op: "start", Path: o.Command[0], Err: err}
 	}
 	return p, nil

@@ -81,7 +81,8 @@ func batchLine(script string, args []string) (string, error) {
 			case '\\':
 				slashes++
 			case '"':
-				b = append(doubled(b, slashes), '"') // the program that the script starts sees a quote after 2n backslashes
+				// The program that the script starts sees a quote after 2n backslashes.
+				b = append(doubled(b, slashes), '"')
 				slashes = 0
 			case '%':
 				b = append(b, "%%cd:~,"...)

@@ -19,8 +19,8 @@ func (s *shim) enforced() (*order.Enforced, error) {
 		return nil, err
 	}
 	confinement := policy.ConfinementLimits
-	warning := "confinement limits is no barrier: the server reads, writes and reaches what you can; for more run it in a " +
-		diagnose.Elsewhere(runtime.GOOS)
+	warning := "confinement limits is no barrier: the server reads, writes and reaches what you can; " +
+		"for more run it in a " + diagnose.Elsewhere(runtime.GOOS)
 	if p.Level == policy.Privileged {
 		confinement, warning = policy.None, order.NothingConfined
 	} else {
@@ -29,7 +29,8 @@ func (s *shim) enforced() (*order.Enforced, error) {
 	e := report.Enforced(&s.plan.Order, p, confinement)
 	e.PID, e.Kernel, e.Layers = s.server.pid, kernel(), layers(proved, p, runtime.GOOS)
 	if keys := unenforceable(p, runtime.GOOS); len(keys) > 0 {
-		e.Warnings = append(e.Warnings, "nothing holds "+strings.Join(keys, ", ")+" here: minConfinement limits was written out")
+		e.Warnings = append(e.Warnings,
+			"nothing holds "+strings.Join(keys, ", ")+" here: minConfinement limits was written out")
 	}
 	e.Warnings = append(e.Warnings, warning)
 	for i := range e.Layers {
@@ -44,7 +45,8 @@ func (s *shim) enforced() (*order.Enforced, error) {
 func mismatch(l *order.LayerReport) error {
 	for _, f := range l.Facts {
 		if f.Got != "" && f.Got != f.Want {
-			return &order.Refusal{Layer: l.Layer, Op: "prove", Path: f.Name, Err: errors.New("want " + f.Want + ", got " + f.Got)}
+			err := errors.New("want " + f.Want + ", got " + f.Got)
+			return &order.Refusal{Layer: l.Layer, Op: "prove", Path: f.Name, Err: err}
 		}
 	}
 	return nil

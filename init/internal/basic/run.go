@@ -52,7 +52,8 @@ type status struct {
 // Run starts the server of an order, and returns the launcher's exit code when the server and its descendants
 // have ended.
 func Run(c Config) int {
-	s := &shim{Config: c, sink: report.Sink{Report: c.Order.ReportFD, Host: c.Host}, began: time.Now(), parent: os.Getppid(),
+	s := &shim{Config: c, sink: report.Sink{Report: c.Order.ReportFD, Host: c.Host},
+		began: time.Now(), parent: os.Getppid(),
 		signals: catchSignals(), events: make(chan func()), over: make(chan struct{})}
 	defer s.cleanup()
 	enforced, err := s.launch()

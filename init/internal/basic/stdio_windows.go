@@ -15,7 +15,8 @@ func usable(f *os.File) error {
 		return errStreamClosed
 	}
 	var info windows.ByHandleFileInformation
-	if err := windows.GetFileInformationByHandle(h, &info); err == nil && info.FileAttributes&windows.FILE_ATTRIBUTE_DIRECTORY != 0 {
+	err := windows.GetFileInformationByHandle(h, &info)
+	if err == nil && info.FileAttributes&windows.FILE_ATTRIBUTE_DIRECTORY != 0 {
 		return errStreamKind
 	}
 	return nil

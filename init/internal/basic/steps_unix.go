@@ -131,7 +131,8 @@ func (l *limit) exceed() error {
 	if !l.tried {
 		return nil
 	}
-	m, err := unix.Mmap(-1, 0, int(min(l.value, 1<<46))+1<<20, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
+	size := int(min(l.value, 1<<46)) + 1<<20
+	m, err := unix.Mmap(-1, 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
 	if err != nil {
 		return err
 	}

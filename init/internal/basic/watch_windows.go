@@ -3,7 +3,6 @@ package basic
 import (
 	"os"
 	"os/signal"
-	"strconv"
 	"syscall"
 	"time"
 
@@ -20,7 +19,7 @@ func catchSignals() chan os.Signal {
 // kernel is the version, as "10.0.26100".
 func kernel() string {
 	v := windows.RtlGetVersion()
-	return strconv.Itoa(int(v.MajorVersion)) + "." + strconv.Itoa(int(v.MinorVersion)) + "." + strconv.Itoa(int(v.BuildNumber))
+	return number(v.MajorVersion) + "." + number(v.MinorVersion) + "." + number(v.BuildNumber)
 }
 
 // watchParent calls gone when the process that started this one has ended. Windows reuses process ids: a
@@ -103,6 +102,7 @@ func duplicate(f *os.File) (*os.File, error) {
 
 // copyHandle makes a handle of this process to an object that another process, or this one, has a handle to.
 func copyHandle(process, h windows.Handle, inherit bool) (copied windows.Handle, err error) {
-	err = windows.DuplicateHandle(process, h, windows.CurrentProcess(), &copied, 0, inherit, windows.DUPLICATE_SAME_ACCESS)
+	self := windows.CurrentProcess()
+	err = windows.DuplicateHandle(process, h, self, &copied, 0, inherit, windows.DUPLICATE_SAME_ACCESS)
 	return copied, err
 }

@@ -56,8 +56,8 @@ func startWatchdog(pid int, p *plan) (*watchdogProcess, error) {
 		defer folder.Close()
 		files = append(files, folder)
 	}
-	process, err := spawn(files, watchdogName, strconv.Itoa(pid), strconv.Itoa(p.host), (grace + stoppedTimeout).String(),
-		p.private.Path)
+	process, err := spawn(files, watchdogName, strconv.Itoa(pid), strconv.Itoa(p.host),
+		(grace + stoppedTimeout).String(), p.private.Path)
 	if err != nil {
 		w.Close()
 		return nil, err

@@ -179,7 +179,8 @@ func sweep(base string) {
 			continue
 		}
 		var st unix.Stat_t
-		if unix.Fstat(fd, &st) == nil && int(st.Uid) == unix.Geteuid() && unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB) == nil {
+		own := unix.Fstat(fd, &st) == nil && int(st.Uid) == unix.Geteuid()
+		if own && unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB) == nil {
 			d := Dir{fd: fd, Path: base + "/" + name}
 			d.Remove(over)
 		} else {

@@ -3,6 +3,7 @@
 package privdir
 
 import (
+	"io"
 	"os"
 	"strconv"
 	"time"
@@ -114,12 +115,14 @@ func lift(top int, name string, round int, over func() bool) (changed bool) {
 
 // eachName calls do for each name in a folder, from the first one, until do returns false.
 func eachName(fd int, do func(name string) (on bool)) {
-	again, err := openDir(fd, ".") // with an offset of its own
+	// A descriptor that was handed over may be of a folder that this process must not open itself.
+	twin, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 3)
 	if err != nil {
 		return
 	}
-	dir := os.NewFile(uintptr(again), "")
+	dir := os.NewFile(uintptr(twin), "")
 	defer dir.Close()
+	_, err = dir.Seek(0, io.SeekStart)
 	for err == nil {
 		var names []string
 		names, err = dir.Readdirnames(interval)

@@ -4,4 +4,7 @@
 //
 //	for _, p := range proctree.Descendants(init) { p.Signal(unix.SIGCONT) }
 //	killed := proctree.Sweep{Root: init}.Kill()
+//
+// On Linux every orphan below a subreaper stays below it, so a [Sweep] finds all of them in one reading of the
+// table. macOS has no subreapers: a [Tree] remembers the processes that earlier readings showed.
 package proctree

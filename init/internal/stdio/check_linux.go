@@ -19,7 +19,8 @@ import (
 func Check(anySocket bool) (host [3]confine.Standard, err error) {
 	for fd := range host {
 		if host[fd], err = usable(fd, anySocket); err != nil {
-			return host, &order.Refusal{Layer: order.Descriptors, Op: diagnose.OpUse, Path: "descriptor " + strconv.Itoa(fd), Err: err}
+			path := "descriptor " + strconv.Itoa(fd)
+			return host, &order.Refusal{Layer: order.Descriptors, Op: diagnose.OpUse, Path: path, Err: err}
 		}
 	}
 	return host, nil
@@ -43,8 +44,9 @@ func usable(fd int, anySocket bool) (is confine.Standard, err error) {
 		if anySocket || is.OnePeer() || isStream(&is) {
 			return is, nil
 		}
-		return is, errors.New("it is a socket that is not connected with one peer (a datagram, listening or unconnected one): " +
-			"the server could reach other addresses by it; give it a pipe, a socketpair or a connected stream")
+		return is, errors.New("it is a socket that is not connected with one peer " +
+			"(a datagram, listening or unconnected one): the server could reach other addresses by it; " +
+			"give it a pipe, a socketpair or a connected stream")
 	case unix.S_IFCHR:
 		if is.Major == 1 && is.Minor == 3 || isTerminal(fd) { // null(4)
 			return is, nil
@@ -79,7 +81,8 @@ func describe(fd int) (is confine.Standard, err error) {
 // isStream reports whether a socket is a connected stream of a family whose sockets can be connected anew.
 // Bytes are carried to the socket and from it, and the server gets a pipe.
 func isStream(is *confine.Standard) bool {
-	return is.Is(unix.S_IFSOCK) && is.Domain != unix.AF_UNIX && is.Type == unix.SOCK_STREAM && !is.Listens && is.Connected
+	return is.Is(unix.S_IFSOCK) && is.Domain != unix.AF_UNIX && is.Type == unix.SOCK_STREAM &&
+		!is.Listens && is.Connected
 }
 
 func isTerminal(fd int) bool {

@@ -161,7 +161,8 @@ func (t *Terminal) Enter() {
 		return
 	}
 	t.saved = *modes
-	modes.Iflag &^= unix.IGNBRK | unix.BRKINT | unix.PARMRK | unix.ISTRIP | unix.INLCR | unix.IGNCR | unix.ICRNL | unix.IXON
+	modes.Iflag &^= unix.IGNBRK | unix.BRKINT | unix.PARMRK | unix.ISTRIP |
+		unix.INLCR | unix.IGNCR | unix.ICRNL | unix.IXON
 	modes.Oflag &^= unix.OPOST
 	modes.Lflag &^= unix.ECHO | unix.ECHONL | unix.ICANON | unix.ISIG | unix.IEXTEN
 	modes.Cflag = modes.Cflag&^(unix.CSIZE|unix.PARENB) | unix.CS8
