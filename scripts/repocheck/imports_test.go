@@ -37,6 +37,7 @@ var rules = []rule{
 	{"init/internal/proctree", "platform", "golang.org/x/sys"},
 	{"init/internal/stdio", "platform init/order init/diagnose init/internal/guard init/internal/loop init/internal/confine", "golang.org/x/sys"},
 	{"init/internal/privdir", "platform", "golang.org/x/sys"},
+	{"init/internal/covers", "platform init/order init/internal/confine init/internal/fsview init/internal/loop init/internal/proctree init/internal/program", "golang.org/x/sys"},
 	{"init/internal/tries", "platform init/order init/internal/program", "golang.org/x/sys"},
 	{"init/internal/basic", "policy platform init/order init/diagnose init/internal", "golang.org/x/sys"},
 	{"init/internal/supervise", "policy platform init/order init/diagnose init/internal", "golang.org/x/sys"},

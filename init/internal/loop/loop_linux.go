@@ -70,6 +70,9 @@ func (t *Timer) Set(at time.Time) {
 	}
 }
 
+// Stop unsets the timer.
+func (t *Timer) Stop() { t.Set(time.Time{}) }
+
 // IsSet reports whether the timer has a time that has not come.
 func (t *Timer) IsSet() bool { return t != nil && !t.at.IsZero() }
 

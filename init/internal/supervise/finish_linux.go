@@ -20,7 +20,7 @@ func (s *shim) finish() int {
 			e.Killed += left
 		}
 	}
-	took, appeared := time.Since(s.began), s.tellAppeared() // before what takes long, for the host may not wait
+	took, appeared := time.Since(s.began), s.appeared.Last() // before what takes long, for the host may not wait
 	s.stdio.Drain()
 	claim, known := s.launch.Ended()
 	st := unix.WaitStatus(claim)

@@ -33,8 +33,8 @@ func (s *shim) prove() (*order.Enforced, error) {
 	if s.server <= 0 {
 		return nil, s.failed(errors.New("two answers from init and none from the server"))
 	}
-	if s.covering() {
-		if err := s.lookOut(); err != nil {
+	if s.covers != nil {
+		if err := s.watchCovers(); err != nil {
 			return nil, err
 		}
 	}
@@ -163,5 +163,6 @@ func (s *shim) abandon() {
 	s.lifeline, s.initFD, s.outer, s.outerErr, s.init, s.server = -1, -1, 0, nil, -1, 0
 	s.listener.Close()
 	s.listener = s.newListener()
-	s.lookout, s.launch = noLookout(), nil
+	s.covers.Close()
+	s.covers, s.launch = nil, nil
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/diagnose"
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine"
+	"github.com/security-mcp/mcp-sandbox/init/internal/covers"
 	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
 	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
 	"github.com/security-mcp/mcp-sandbox/init/internal/loop"
@@ -73,12 +74,11 @@ type shim struct {
 	sources sources
 
 	end      ending.Ending
-	appeared appeared
+	appeared covers.Appeared
 
-	lookout  lookout
-	repair   repair
-	moved    flood // of SIGIO
-	resized  flood // of SIGWINCH
+	covers   *covers.Watcher // nil where nothing is covered
+	renames  flood           // of SIGIO
+	resized  flood           // of SIGWINCH
 	listener *notify.Listener
 	group    group
 
@@ -88,9 +88,8 @@ type shim struct {
 
 // Run starts the server of an order and returns the launcher's exit code when all of it has ended.
 func Run(c Config) int {
-	s := &shim{Config: c, began: time.Now(), lifeline: -1, init: -1, initFD: -1, lookout: noLookout(),
-		repair: repair{runner: -1},
-		group:  group{forks: -1}, image: -1}
+	s := &shim{Config: c, began: time.Now(), lifeline: -1, init: -1, initFD: -1,
+		group: group{forks: -1}, image: -1}
 	s.listener = s.newListener()
 	defer s.restoreTerminals()
 	defer s.leaveGroup()
@@ -225,12 +224,12 @@ func (s *shim) confine() error {
 	if s.Alter != nil {
 		s.Alter(s.launch, true)
 	}
-	// Init works while its parent's end is waited for. A root launcher has to know its number before; and so has a lookout,
-	// as long as init can be looked into.
+	// Resume init before reaping the runner, so both proceed in parallel. Exceptions: a root launcher writes the id map, and
+	// cover watching opens init's namespaces while init is dumpable. Both need init's pid first.
 	if s.init > 0 {
 		return s.letGo()
 	}
-	if s.machine.Root || s.covering() {
+	if s.machine.Root || len(s.view.Covers) > 0 {
 		if err = s.adopt(); err != nil {
 			return err
 		}

@@ -19,7 +19,7 @@ func (s *shim) listen() (err error) {
 	}
 	s.signals, err = signals.Open(unix.SIGQUIT, unix.SIGUSR1, unix.SIGUSR2, unix.SIGWINCH, unix.SIGCONT, unix.SIGTSTP, unix.SIGIO)
 	s.resized = flood{sig: unix.SIGWINCH, do: s.passResize}
-	s.moved = flood{sig: unix.SIGIO, do: s.lookAtCovers}
+	s.renames = flood{sig: unix.SIGIO, do: func() { s.covers.OnRename() }}
 	return err
 }
 
@@ -86,7 +86,7 @@ func (s *shim) passSignals() {
 		case 0:
 			return
 		case unix.SIGIO:
-			s.moved.came()
+			s.renames.came()
 		case unix.SIGWINCH:
 			s.resized.came()
 		case unix.SIGCONT:

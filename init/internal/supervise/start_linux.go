@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine"
+	"github.com/security-mcp/mcp-sandbox/init/internal/covers"
 	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
 	"github.com/security-mcp/mcp-sandbox/init/order"
@@ -81,8 +82,8 @@ func (s *shim) adopt() error {
 	if s.initFD, err = unix.PidfdOpen(s.init, 0); err != nil {
 		return refusedStart("pidfd_open", err)
 	}
-	if s.covering() {
-		if err = s.remember(); err != nil {
+	if len(s.view.Covers) > 0 {
+		if s.covers, err = covers.New(s.coversConfig()); err != nil {
 			return err
 		}
 	}

@@ -33,7 +33,7 @@ func (s *shim) sweepTree() (killed int) {
 	w := proctree.Sweep{Root: s.init}
 	killed = w.Kill()
 	until := time.Now().Add(forInit)
-	for pause := time.Millisecond; !s.over() && time.Now().Before(until); pause = min(2*pause, 20*time.Millisecond) {
+	for pause := time.Millisecond; !s.initEnded() && time.Now().Before(until); pause = min(2*pause, 20*time.Millisecond) {
 		unix.Poll([]unix.PollFd{{Fd: int32(s.initFD), Events: unix.POLLIN}}, int(pause/time.Millisecond))
 		w.Kill()
 	}
@@ -87,4 +87,11 @@ func (s *shim) stranger(pid int) bool {
 	}
 	held, ok := platform.NoNewPrivs(b)
 	return ok && !held
+}
+
+// initEnded reports whether init has ended.
+func (s *shim) initEnded() bool {
+	fds := []unix.PollFd{{Fd: int32(s.initFD), Events: unix.POLLIN}}
+	n, err := unix.Poll(fds, 0)
+	return n > 0 && err == nil
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine"
+	"github.com/security-mcp/mcp-sandbox/init/internal/covers"
 	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
 	"github.com/security-mcp/mcp-sandbox/init/internal/loop"
 	"github.com/security-mcp/mcp-sandbox/init/internal/proctree"
@@ -25,6 +26,7 @@ func (s *shim) watch() {
 	s.endLines()
 	s.stdio.Terminal.Enter()
 	s.end.Begin(s, &s.policy)
+	s.appeared = covers.Appeared{Find: s.view.Appeared, Say: s.Say}
 	s.group.forks = s.group.RefusedForks()
 	s.register()
 	if err := s.loop.Run(); err != nil {
@@ -42,13 +44,13 @@ func (s *shim) register() {
 	l.Add(s.signals, unix.POLLIN, func(int16) { s.passSignals() })
 	w.host = l.Add(s.Host, unix.POLLIN, func(int16) { s.hostGone(w.host) })
 	w.parent = l.Add(s.Parent, unix.POLLIN, func(int16) { s.hostGone(w.parent) })
-	s.moved.register(l)
+	s.renames.register(l)
 	s.resized.register(l)
-	s.registerRepair()
+	s.covers.Register(l)
 	s.listener.Register(l)
 	w.forks = l.Add(s.group.forks, unix.POLLPRI, func(int16) { s.forksRefused() })
 	s.registerStdio()
-	s.appeared.early = l.Timer(s.lookEarly)
+	s.appeared.Register(l, s.end.Next)
 	end := l.Timer(s.pastDeadlines)
 	l.Before(func() { end.Set(s.end.Next()) })
 }
@@ -75,13 +77,13 @@ func (s *shim) Signal(sig unix.Signal) {
 func (s *shim) Ask(sig unix.Signal) {
 	s.Signal(sig)
 	s.Signal(unix.SIGCONT)
-	s.appeared.early.Set(time.Now())
+	s.appeared.LookEarly()
 }
 
 // sessionEnds is told that the host has closed standard input, and that everything is read.
 func (s *shim) sessionEnds() {
 	s.end.SessionEnds()
-	s.appeared.early.Set(time.Now())
+	s.appeared.LookEarly()
 }
 
 // leftBehind is told by init when the server has ended and processes of its are still there; or that a server with a
@@ -101,6 +103,7 @@ func (s *shim) initEnds(leaves bool) {
 	unix.Close(s.up)
 	s.up = -1
 	s.sources.up.Remove()
+	s.covers.Stop()
 	if leaves {
 		s.end.Kill()
 		if !s.shared() {
@@ -112,6 +115,7 @@ func (s *shim) initEnds(leaves bool) {
 // Kill ends the server, and with it everything: init kills and reaps what the server leaves behind. Should that take
 // longer than it may, init is killed.
 func (s *shim) Kill() (living int) {
+	s.covers.Stop()
 	if s.shared() { // they are stopped before they are counted: a count takes as long as it is let
 		living = s.sweepTree()
 		s.end.KillAt = time.Now()

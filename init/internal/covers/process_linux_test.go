@@ -1,4 +1,4 @@
-package supervise
+package covers
 
 import (
 	"testing"
@@ -11,9 +11,10 @@ import (
 // its path where the numbers say nothing (btrfs, overlayfs).
 func TestMappedIsFound(t *testing.T) {
 	const denied, frozen, pinned = "/p/secret", "/p/.git", "/p"
-	q := &search{want: []held{
-		{found: found{FileID: platform.FileID{Dev: 1, Ino: 10}}, path: denied, kind: fsview.Deny}, {found: found{FileID: platform.FileID{Dev: 1, Ino: 11}}, path: frozen, kind: fsview.ReadOnly},
-		{found: found{FileID: platform.FileID{Dev: 1, Ino: 12}}, path: pinned, kind: fsview.Pin},
+	q := &search{targets: []target{
+		{file: file{FileID: platform.FileID{Dev: 1, Ino: 10}}, path: denied, kind: fsview.Deny},
+		{file: file{FileID: platform.FileID{Dev: 1, Ino: 11}}, path: frozen, kind: fsview.ReadOnly},
+		{file: file{FileID: platform.FileID{Dev: 1, Ino: 12}}, path: pinned, kind: fsview.Pin},
 	}}
 	for _, c := range []struct {
 		name   string

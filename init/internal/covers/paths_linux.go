@@ -1,0 +1,171 @@
+package covers
+
+import (
+	"errors"
+	"os"
+	"path"
+	"slices"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine"
+	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
+	"github.com/security-mcp/mcp-sandbox/platform"
+	"golang.org/x/sys/unix"
+)
+
+// A file is what statx(2) says of a file or folder.
+type file struct {
+	platform.FileID
+	mode, links, uid uint32
+}
+
+// is reports whether the file has one of the types S_IFREG, S_IFDIR and so on.
+func (f file) is(kind uint32) bool { return f.mode&unix.S_IFMT == kind }
+
+// linked reports whether a file has another name, under which it is not covered. A folder has none.
+func (f file) linked() bool { return f.links > 1 && !f.is(unix.S_IFDIR) }
+
+func fileOf(st *unix.Statx_t) file {
+	return file{platform.StatxID(st), uint32(st.Mode), st.Nlink, st.Uid}
+}
+
+func statx(fd int, name string, flags int) (file, error) {
+	var st unix.Statx_t
+	err := unix.Statx(fd, name, flags, unix.STATX_BASIC_STATS, &st)
+	return fileOf(&st), err
+}
+
+// lookAt looks at a path of the host as the sandbox does: through no symbolic link.
+func lookAt(path string) (f file, err error) {
+	fd, err := unix.Openat2(unix.AT_FDCWD, path, &unix.OpenHow{
+		Flags: unix.O_PATH | unix.O_CLOEXEC | unix.O_NOFOLLOW, Resolve: unix.RESOLVE_NO_SYMLINKS})
+	if err == unix.ENOTDIR {
+		err = unix.ENOENT
+	}
+	if err != nil {
+		return f, err
+	}
+	defer unix.Close(fd)
+	return statx(fd, "", unix.AT_EMPTY_PATH)
+}
+
+// lookAtCovered looks at the path of a cover, where nothing may lie, or something that can be covered.
+func lookAtCovered(path string) (f file, missing bool, err error) {
+	switch f, err = lookAt(path); {
+	case err == unix.ENOENT:
+		return f, true, nil
+	case err != nil:
+		return f, false, &os.PathError{Op: "open", Path: path, Err: err}
+	case f.is(unix.S_IFLNK):
+		return f, false, errors.New(path + " is a symbolic link now, which cannot be covered")
+	}
+	return f, false, nil
+}
+
+// paths are the paths of covers with what is watched for them.
+type paths struct {
+	covers    []cover
+	mountinfo int // init's, or -1
+	folders   folders
+}
+
+// A cover has what lies below the mount.
+type cover struct {
+	fsview.Cover
+	missing bool            // the host has nothing there
+	file    platform.FileID // what is covered
+	seen    platform.FileID // what the host had there before the table of mounts was read
+}
+
+// watchFirst begins to watch the folders of all covers.
+func (p *paths) watchFirst(uid int) (warnings []string, err error) {
+	for i := range p.covers {
+		if source := p.covers[i].Source; source != "" { // else a folder of the sandbox's own, out of the host's reach
+			warning, err := p.folders.watchFirst(path.Dir(source), uid)
+			if err != nil {
+				return nil, err
+			}
+			warnings = append(warnings, warning...)
+		}
+	}
+	p.folders.prune()
+	return warnings, nil
+}
+
+// watch watches the folders of all covers as they are now.
+func (p *paths) watch() error {
+	for i := range p.covers {
+		k := &p.covers[i]
+		if k.Source == "" {
+			continue
+		}
+		f, missing, err := lookAtCovered(k.Source)
+		if err != nil {
+			return err
+		}
+		k.seen, k.missing = f.FileID, missing
+		if err = p.folders.watchAbove(k.Source, k.missing); err != nil {
+			return err
+		}
+	}
+	p.folders.prune()
+	return nil
+}
+
+// changed reports whether something else lies below a cover than the cover was laid over.
+func (p *paths) changed() bool {
+	return slices.ContainsFunc(p.covers, func(k cover) bool {
+		if k.Source == "" {
+			return false
+		}
+		f, err := lookAt(k.Source)
+		return k.missing != (err == unix.ENOENT) || !k.missing && (err != nil || f.FileID != k.file)
+	})
+}
+
+// mounts reads init's table of mounts. The poll takes the event of an earlier change away: the next poll of the
+// loop reports only a change that the table does not show yet.
+func (p *paths) mounts() ([]platform.Mount, error) {
+	poll(p.mountinfo, unix.POLLPRI)
+	if _, err := unix.Seek(p.mountinfo, 0, unix.SEEK_SET); err != nil {
+		return nil, os.NewSyscallError("lseek mountinfo", err)
+	}
+	b, err := platform.ReadFD(p.mountinfo, 8<<20)
+	if err != nil {
+		return nil, os.NewSyscallError("read mountinfo", err)
+	}
+	return platform.ParseMountinfo(b)
+}
+
+// lost are the covers that the table of mounts does not have, where the host has something to cover. retry is
+// set if a path changed during the check.
+func (p *paths) lost(mounts []platform.Mount) (lost []confine.Lost, retry bool, err error) {
+	for i := range p.covers {
+		k := &p.covers[i]
+		if confine.Covered(mounts, &k.Cover) {
+			k.missing, k.file = false, k.seen
+			continue
+		}
+		f, missing, err := lookAtCovered(k.Path)
+		if err != nil {
+			return nil, false, err
+		}
+		if missing {
+			retry = retry || !k.missing
+			continue
+		}
+		k.missing, k.file = false, f.FileID
+		l := confine.Lost{Cover: k.Cover, Folder: f.is(unix.S_IFDIR), FileID: f.FileID}
+		if k.Kind == fsview.ReadOnly && (f.is(unix.S_IFIFO) || f.is(unix.S_IFSOCK)) {
+			l.Kind = fsview.Deny // a read-only mount keeps nobody from writing to these
+		}
+		lost = append(lost, l)
+	}
+	return lost, retry, nil
+}
+
+func (p *paths) close() {
+	unix.Close(p.mountinfo)
+	for _, w := range p.folders.watched {
+		unix.Close(w.fd)
+	}
+}
