@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"runtime"
 	"strconv"
 	"strings"
 
@@ -13,17 +12,6 @@ import (
 type backend struct{ name, image string }
 
 const appleContainer = "apple-container"
-
-// addBackend defines the flags of the one other place, which only macOS has.
-func (o *options) addBackend() {
-	if runtime.GOOS != "darwin" {
-		return
-	}
-	o.heading("Backend")
-	o.add("backend", "NAME",
-		appleContainer+": run it in a Linux virtual machine of its own (not tried on real hardware yet)", "", o.backend.set)
-	o.add("image", "IMAGE", "with it: the image that has COMMAND", "", source.Once(&o.backend.image))
-}
 
 func (b *backend) set(s string) error {
 	if s != appleContainer {

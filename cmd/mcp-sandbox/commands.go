@@ -1,77 +1,75 @@
 package main
 
-import (
-	"slices"
-	"strings"
-)
-
 // A command is one word or two after the program's name.
 type command struct {
 	name  string // "run", "policy show"
 	args  string // what follows the name, for its usage
 	short string // one line
 	long  string // what --help says above the flags; the examples come below them
+	tips  string // examples
 	flags func() *options
 	run   func(o *options, args []string) int
-	tips  string // examples
 }
 
+// commands are all of them, in the order of the help.
 func commands() []command {
-	return []command{runCommand(), planCommand(), doctorCommand(), checkCommand(), showCommand(), schemaCommand()}
-}
+	return []command{{
+		name: "run", args: "[flags] -- COMMAND [ARG...]", short: "start a server confined",
+		long: `Starts COMMAND confined and stays with it until it ends. Standard input, output
+and error are the server's alone. Without flags it sees the base system, the
+files of COMMAND itself and private folders, and has no network.
 
-// dispatch finds the command of the arguments and runs it.
-func dispatch(args []string) int {
-	if len(args) == 0 {
-		return usageError("mcp-sandbox", "which command? One of "+names(""))
-	}
-	switch args[0] {
-	case "--help", "-h", "help":
-		return overview("")
-	case "--version":
-		return show("mcp-sandbox " + version + "\n")
-	}
-	all := commands()
-	for n := min(2, len(args)); n > 0; n-- {
-		name := strings.Join(args[:n], " ")
-		if i := slices.IndexFunc(all, func(c command) bool { return c.name == name }); i >= 0 {
-			return start(&all[i], args[n:])
-		}
-	}
-	if group := args[0] + " "; names(group) != "" {
-		if len(args) > 1 && (args[1] == "--help" || args[1] == "-h") {
-			return overview(group)
-		}
-		if len(args) == 1 {
-			return usageError("mcp-sandbox "+args[0], args[0]+" what? One of "+names(group))
-		}
-		return usageError("mcp-sandbox "+args[0], word(args[1])+" is no command of "+args[0]+": there is "+names(group))
-	}
-	return usageError("mcp-sandbox", word(args[0])+" is no command: there is "+names(""))
-}
+The exit status is the server's own; 128+N if signal N ended it; 125 if the
+sandbox refused (the server has not run); 126 if COMMAND cannot be executed; 127
+if it was not found.
+`,
+		tips: `  mcp-sandbox run -- ./server --stdio
+  mcp-sandbox run --allow-read ~/notes --env NODE_ENV=production -- node server.js
+  mcp-sandbox run --policy policy.json --report report.jsonl -- ./server
+`,
+		flags: runOptions, run: run,
+	}, {
+		name: "plan", args: "[run's flags] -- COMMAND [ARG...]", short: "print every system call that run would make",
+		long: `Prints the program that run would confine COMMAND with: one system call a line,
+with its number, its layer and the result it demands. Runs nothing, and so cannot know
+what this machine refuses: it is the program that run begins with, of the strongest
+confinement. "mcp-sandbox doctor" tries which one is reached.
+`,
+		tips: `  mcp-sandbox plan -- ./server
+  mcp-sandbox plan --allow-read ~/notes -- node server.js | grep seccomp
+`,
+		flags: launchOptions, run: plan,
+	}, {
+		name: "doctor", args: "[--json]", short: "try what confinement this machine gives",
+		long: `Tries everything that a launch needs, in processes that are thrown away, and prints
+what came of it, a line each: [✓] it works, [!] it is limited, [✗] it is missing;
+below a gap what to do about it. Changes nothing on this machine.
 
-// start reads one command's flags and runs it.
-func start(c *command, args []string) int {
-	o := c.flags()
-	rest, err := o.parse(args)
-	switch {
-	case o.help:
-		return help(c, o)
-	case err != nil:
-		o.openReport() // a report that was understood gets the refusal as well
-		return o.refuse(hinted("mcp-sandbox "+c.name, err.Error()))
-	}
-	return c.run(o, rest)
-}
-
-// names lists the first words of all commands, or the second ones of a group.
-func names(group string) string {
-	var list []string
-	for _, c := range commands() {
-		if name, ok := strings.CutPrefix(c.name, group); ok {
-			name, _, _ = strings.Cut(name, " ")
-			list = append(list, name)
-		}
-	}
-	return strings.Join(slices.Compact(list), ", ")
+The exit status is 0 if a server of level standard can start here, and else 1.
+`,
+		tips:  "  mcp-sandbox doctor\n  mcp-sandbox doctor --json | jq -r .confinement\n",
+		flags: doctorOptions, run: doctor,
+	}, {
+		name: "policy check", args: "FILE", short: "find everything that is wrong with a policy file",
+		long: `Says nothing and exits with 0 if FILE is a policy; otherwise prints everything
+that is wrong with it, one thing a line with its place, and exits with 125.
+`,
+		tips:  "  mcp-sandbox policy check policy.json && echo fine\n",
+		flags: newOptions, run: check,
+	}, {
+		name: "policy show", args: "[flags] [FILE]", short: "print a policy with all its defaults filled in",
+		long: `Prints the policy that a launch with the same file and flags would have, as JSON
+with the level's defaults. The policySHA256 of a report is of these bytes.
+`,
+		tips: `  mcp-sandbox policy show
+  mcp-sandbox policy show --level network --memory 512M policy.json
+  mcp-sandbox policy show --for init policy.json | sha256sum
+`,
+		flags: showOptions, run: showPolicy,
+	}, {
+		name: "policy schema", short: "print the JSON Schema of policies",
+		long:  "Prints the JSON Schema (2020-12) of policies, for editors that check while you write.\n",
+		tips:  "  mcp-sandbox policy schema > policy.schema.json\n",
+		flags: newOptions, run: showSchema,
+	}}
 }

@@ -19,21 +19,6 @@ const exitCannot = 1
 // doctorTime is far more than all trials take on the slowest machine.
 const doctorTime = 2 * time.Minute
 
-func doctorCommand() command {
-	return command{
-		name: "doctor", args: "[--json]", short: "try what confinement this machine gives",
-		long: `Tries everything that a launch needs, in processes that are thrown away, and prints
-what came of it, a line each: [✓] it works, [!] it is limited, [✗] it is missing;
-below a gap what to do about it. Changes nothing on this machine.
-
-The exit status is 0 if a server of level standard can start here, and else 1.
-`,
-		tips:  "  mcp-sandbox doctor\n  mcp-sandbox doctor --json | jq -r .confinement\n",
-		flags: doctorOptions,
-		run:   doctor,
-	}
-}
-
 func doctorOptions() *options {
 	o := newOptions()
 	o.add("json", "", "print it as JSON", "true", truth(&o.json))

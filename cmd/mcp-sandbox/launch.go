@@ -11,46 +11,9 @@ import (
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
-func runCommand() command {
-	return command{
-		name: "run", args: "[flags] -- COMMAND [ARG...]", short: "start a server confined",
-		long: `Starts COMMAND confined and stays with it until it ends. Standard input, output
-and error are the server's alone. Without flags it sees the base system, the
-files of COMMAND itself and private folders, and has no network.
-
-The exit status is the server's own; 128+N if signal N ended it; 125 if the
-sandbox refused (the server has not run); 126 if COMMAND cannot be executed; 127
-if it was not found.
-`,
-		tips: `  mcp-sandbox run -- ./server --stdio
-  mcp-sandbox run --allow-read ~/notes --env NODE_ENV=production -- node server.js
-  mcp-sandbox run --policy policy.json --report report.jsonl -- ./server
-`,
-		flags: runOptions,
-		run:   run,
-	}
-}
-
-func planCommand() command {
-	return command{
-		name: "plan", args: "[run's flags] -- COMMAND [ARG...]", short: "print every system call that run would make",
-		long: `Prints the program that run would confine COMMAND with: one system call a line,
-with its number, its layer and the result it demands. Runs nothing, and so cannot know
-what this machine refuses: it is the program that run begins with, of the strongest
-confinement. "mcp-sandbox doctor" tries which one is reached.
-`,
-		tips: `  mcp-sandbox plan -- ./server
-  mcp-sandbox plan --allow-read ~/notes -- node server.js | grep seccomp
-`,
-		flags: launchOptions,
-		run:   plan,
-	}
-}
-
 func launchOptions() *options {
 	o := newOptions()
 	o.addLaunch()
-	o.addStdio()
 	o.addPolicy()
 	return o
 }
@@ -132,6 +95,9 @@ func (o *options) order(command []string) (*order.Order, []string) {
 	if len(why) > 0 {
 		return nil, why
 	}
-	ord.Verbose = o.verbose
-	return ord, o.stdio.into(ord)
+	if o.flags.TTY && o.flags.StdoutGuard { // a terminal takes lines apart and echoes what is typed
+		return nil, []string{hinted("mcp-sandbox run", "--tty and --stdout-guard: only one of them")}
+	}
+	ord.Verbose, ord.TTY, ord.StdoutGuard = o.flags.Verbose, o.flags.TTY, o.flags.StdoutGuard
+	return ord, nil
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
+	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/policy"
@@ -19,10 +20,9 @@ type options struct {
 	help  bool
 
 	source.Launch
+	flags   order.Flags
 	program policy.Program
 	report  string // file or ""
-	verbose bool
-	stdio   stdio
 	backend backend
 	json    bool
 }
@@ -50,6 +50,16 @@ func (v value) String() string     { return "" }
 func (v value) Type() string       { return "" }
 
 func (o *options) heading(text string) { o.lines = append(o.lines, line{text: text}) }
+
+// truth sets what a switch means.
+func truth(at *bool) func(string) error {
+	return func(s string) (err error) {
+		if *at, err = strconv.ParseBool(s); err != nil {
+			err = errors.New(strconv.Quote(s) + " is neither true nor false")
+		}
+		return err
+	}
+}
 
 // add defines a flag. always is what a switch without "=" means; "" for a flag that needs a value.
 func (o *options) add(name, meta, text, always string, take func(string) error) {
@@ -88,24 +98,13 @@ func (o *options) addFlag(f *policyFlag) {
 	if row.value == "" && always == "" {
 		always = "true"
 	}
-	o.add(row.name, row.words(), row.text, always, func(s string) error {
+	o.add(row.name, row.metavar(), row.text, always, func(s string) error {
 		if row.always != "" && s != row.always {
 			return errors.New("takes no value")
 		}
 		o.Settings = append(o.Settings, source.Setting{Flag: "--" + row.name, Key: row.key, Value: s})
 		return new(policy.Policy).Set(row.key, s)
 	})
-}
-
-// addLaunch defines the flags that are no part of the policy.
-func (o *options) addLaunch() {
-	o.heading("Policy and report")
-	flags := o.Flags()
-	o.add(flags[0].Name, "FILE", "start from this policy; the flags below add to it", "", flags[0].Set)
-	o.add(flags[1].Name, "N", "the same, from a descriptor (3 or more)", "", flags[1].Set)
-	o.add("report", "FILE", "write what was proved to FILE, as JSON Lines", "", o.reportFile)
-	o.add(flags[2].Name, "N", "the same, to a descriptor (3 or more)", "", flags[2].Set)
-	o.add("verbose", "", "say on standard error what holds", "true", truth(&o.verbose))
 }
 
 func (o *options) reportFile(s string) error {

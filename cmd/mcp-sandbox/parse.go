@@ -24,13 +24,13 @@ func (o *options) parse(args []string) (rest []string, err error) {
 		}
 	}
 	if err := o.set.Parse(flags); err != nil {
-		return nil, plain(err)
+		return nil, userError(err)
 	}
 	return append(o.set.Args(), tail...), nil
 }
 
-// plain says in this program's words what pflag found.
-func plain(err error) error {
+// userError says in this program's words what pflag found.
+func userError(err error) error {
 	var unknown *pflag.NotExistError
 	var missing *pflag.ValueRequiredError
 	var invalid *pflag.InvalidValueError

@@ -12,51 +12,11 @@ import (
 	"github.com/security-mcp/mcp-sandbox/policy/schema"
 )
 
-func checkCommand() command {
-	return command{
-		name: "policy check", args: "FILE", short: "find everything that is wrong with a policy file",
-		long: `Says nothing and exits with 0 if FILE is a policy; otherwise prints everything
-that is wrong with it, one thing a line with its place, and exits with 125.
-`,
-		tips:  "  mcp-sandbox policy check policy.json && echo fine\n",
-		flags: newOptions,
-		run:   check,
-	}
-}
-
-func showCommand() command {
-	return command{
-		name: "policy show", args: "[flags] [FILE]", short: "print a policy with all its defaults filled in",
-		long: `Prints the policy that a launch with the same file and flags would have, as JSON
-with the level's defaults. The policySHA256 of a report is of these bytes.
-`,
-		tips: `  mcp-sandbox policy show
-  mcp-sandbox policy show --level network --memory 512M policy.json
-  mcp-sandbox policy show --for init policy.json | sha256sum
-`,
-		flags: func() *options {
-			o := newOptions()
-			o.add("for", "init|run", "as mcp-sandbox-init or as mcp-sandbox run would have it (default run)", "", o.setProgram)
-			o.addPolicy()
-			return o
-		},
-		run: showPolicy,
-	}
-}
-
-func schemaCommand() command {
-	return command{
-		name: "policy schema", args: "", short: "print the JSON Schema of policies",
-		long:  "Prints the JSON Schema (2020-12) of policies, for editors that check while you write.\n",
-		tips:  "  mcp-sandbox policy schema > policy.schema.json\n",
-		flags: newOptions,
-		run: func(_ *options, args []string) int {
-			if len(args) > 0 {
-				return usageError("mcp-sandbox policy schema", "unexpected "+word(args[0]))
-			}
-			return show(string(schema.JSON()))
-		},
-	}
+func showOptions() *options {
+	o := newOptions()
+	o.add("for", "init|run", "as mcp-sandbox-init or as mcp-sandbox run would have it (default run)", "", o.setProgram)
+	o.addPolicy()
+	return o
 }
 
 func (o *options) setProgram(s string) error {
@@ -118,6 +78,13 @@ func showPolicy(o *options, args []string) int {
 		}
 	}
 	return 0
+}
+
+func showSchema(_ *options, args []string) int {
+	if len(args) > 0 {
+		return usageError("mcp-sandbox policy schema", "unexpected "+word(args[0]))
+	}
+	return show(string(schema.JSON()))
 }
 
 // fileOf is the one file that a command takes.

@@ -14,15 +14,14 @@ import (
 	"errors"
 	"os"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
-// within is how long a document may take to come.
-const within = 5 * time.Second
+// documentTimeout is how long a document may take to come.
+const documentTimeout = 5 * time.Second
 
 // A Source is where a document is. The zero value is descriptor 0: use [None] to start from.
 type Source struct {
@@ -48,13 +47,11 @@ var errEmpty = errors.New("the document is empty")
 
 // Read reads the whole document, and its relative paths against its folder or, for a descriptor, dir. The descriptor is
 // closed. Without a source it is the zero policy, which grants nothing.
-func (s Source) Read(dir, home string) (policy.Policy, error) { return s.read(dir, home, within) }
-
-func (s Source) read(dir, home string, within time.Duration) (policy.Policy, error) {
+func (s Source) Read(dir, home string) (policy.Policy, error) {
 	if s.String() == "" {
 		return policy.Policy{}, nil
 	}
-	doc, err := s.document(within)
+	doc, err := s.document()
 	if err != nil {
 		return policy.Policy{}, err
 	}
@@ -66,14 +63,18 @@ func (s Source) read(dir, home string, within time.Duration) (policy.Policy, err
 		return policy.Policy{}, err
 	}
 	if path := s.Path(dir); s.File != "" {
-		dir = path[:strings.LastIndexFunc(path, func(r rune) bool { return r < 0x80 && os.IsPathSeparator(uint8(r)) })+1]
+		end := len(path)
+		for end > 0 && !os.IsPathSeparator(path[end-1]) {
+			end--
+		}
+		dir = path[:end]
 	}
 	return p.Absolute(dir, home)
 }
 
-func (s Source) document(within time.Duration) ([]byte, error) {
+func (s Source) document() ([]byte, error) {
 	if s.File != "" {
-		doc, err := platform.ReadDocumentFile(s.File, policy.MaxDocument, within)
+		doc, err := platform.ReadDocumentFile(s.File, policy.MaxDocument, documentTimeout)
 		var p *os.PathError
 		if errors.As(err, &p) {
 			err = p.Err // messages name the file already
@@ -83,7 +84,7 @@ func (s Source) document(within time.Duration) ([]byte, error) {
 	if err := platform.Inherited(s.FD, false); err != nil {
 		return nil, err
 	}
-	return platform.ReadDocument(s.FD, policy.MaxDocument, within)
+	return platform.ReadDocument(s.FD, policy.MaxDocument, documentTimeout)
 }
 
 // Path is the absolute path of the document, as given; "" where it is in no file. To be asked before Read, which closes

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"runtime"
 	"slices"
 	"strings"
 
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
@@ -60,7 +62,8 @@ func policyFlags() []policyFlag {
 		{"pids", "limits.pids", "N", "processes and threads (default 512)", "", "8"},
 		{"open-files", "limits.openFiles", "N", "open files (default 1024)", "", "64"},
 		{"file-size", "limits.fileSize", "SIZE", "largest file it may write", "", "1G"},
-		{"address-space", "limits.addressSpace", "SIZE", "address space of each process; breaks Node, Java and Go", "", "1G"},
+		{"address-space", "limits.addressSpace", "SIZE",
+			"address space of each process; breaks Node, Java and Go", "", "1G"},
 		{"io", "limits.io", "SIZE", "bytes a second of the disks behind the grants", "", "1M"},
 		{"timeout", "limits.timeout", "TIME", "end it after this long, as 90s or 1h", "", "1m"},
 		{"grace", "limits.grace", "TIME", "between SIGTERM and SIGKILL (default 5s)", "", "1s"},
@@ -75,11 +78,39 @@ func enforced(key, value string) bool {
 	return p.Set(key, value) == nil && policy.Unenforced(p) == nil
 }
 
-// words is the value as the help shows it: of words only those that this version enforces.
-func (f *policyFlag) words() string {
-	words := strings.Split(f.value, "|")
-	if len(words) == 1 {
+// metavar is the value as the help shows it: of alternatives only those that this version enforces.
+func (f *policyFlag) metavar() string {
+	all := strings.Split(f.value, "|")
+	if len(all) == 1 {
 		return f.value
 	}
-	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return !enforced(f.key, w) }), "|")
+	return strings.Join(slices.DeleteFunc(all, func(v string) bool { return !enforced(f.key, v) }), "|")
+}
+
+// addLaunch defines the flags that are no part of the policy.
+func (o *options) addLaunch() {
+	o.heading("Policy and report")
+	flags := o.Flags()
+	o.add(flags[0].Name, "FILE", "start from this policy; the flags below add to it", "", flags[0].Set)
+	o.add(flags[1].Name, "N", "the same, from a descriptor (3 or more)", "", flags[1].Set)
+	o.add("report", "FILE", "write what was proved to FILE, as JSON Lines", "", o.reportFile)
+	o.add(flags[2].Name, "N", "the same, to a descriptor (3 or more)", "", flags[2].Set)
+	o.add("verbose", "", "say on standard error what holds", "true", truth(&o.flags.Verbose))
+	o.heading("Terminal and output")
+	if runtime.GOOS == "linux" {
+		o.add("tty", "", "give the server a terminal of its own, connected with this one", "true", truth(&o.flags.TTY))
+	}
+	o.add("stdout-guard", "", "send lines that are no JSON-RPC messages to standard error", "true",
+		truth(&o.flags.StdoutGuard))
+}
+
+// addBackend defines the flags of the one other place where a server can run, which only macOS has.
+func (o *options) addBackend() {
+	if runtime.GOOS != "darwin" {
+		return
+	}
+	o.heading("Backend")
+	o.add("backend", "NAME", appleContainer+": run it in a Linux virtual machine of its own "+
+		"(not tried on real hardware yet)", "", o.backend.set)
+	o.add("image", "IMAGE", "with it: the image that has COMMAND", "", source.Once(&o.backend.image))
 }
