@@ -12,7 +12,10 @@ type command struct {
 }
 
 // commands are all of them, in the order of the help.
-func commands() []command {
+func commands() []command { return append(serverCommands(), policyCommands()...) }
+
+// serverCommands are about a server and the machine.
+func serverCommands() []command {
 	return []command{{
 		name: "run", args: "[flags] -- COMMAND [ARG...]", short: "start a server confined",
 		long: `Starts COMMAND confined and stays with it until it ends. Standard input, output
@@ -49,7 +52,11 @@ The exit status is 0 if a server of level standard can start here, and else 1.
 `,
 		tips:  "  mcp-sandbox doctor\n  mcp-sandbox doctor --json | jq -r .confinement\n",
 		flags: doctorOptions, run: doctor,
-	}, {
+	}}
+}
+
+func policyCommands() []command {
+	return []command{{
 		name: "policy check", args: "FILE", short: "find everything that is wrong with a policy file",
 		long: `Says nothing and exits with 0 if FILE is a policy; otherwise prints everything
 that is wrong with it, one thing a line with its place, and exits with 125.

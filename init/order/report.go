@@ -1,5 +1,13 @@
 package order
 
+import (
+	"crypto/sha256"
+	"errors"
+	"syscall"
+
+	"github.com/security-mcp/mcp-sandbox/policy"
+)
+
 // NothingConfined is the warning of every launch of level privileged.
 const NothingConfined = "level privileged: NOTHING IS CONFINED; the server can do all that its user can"
 
@@ -75,6 +83,24 @@ type Enforced struct {
 	Warnings       []string      `json:"warnings"`
 }
 
+// NewEnforced is the first line as far as the order tells it.
+func NewEnforced(o *Order, p *policy.Policy, reached policy.Confinement) *Enforced {
+	return &Enforced{Event: "enforced", Version: 1, Level: string(p.Level), Confinement: string(reached),
+		MinConfinement: string(p.MinConfinement), PolicySHA256: hexSHA256(o.Policy),
+		Command: o.Command, EnvDropped: o.Dropped}
+}
+
+// hexSHA256 is the SHA-256 of data as 64 lower-case digits. Package encoding/hex would link fmt.
+func hexSHA256(data []byte) string {
+	const digits = "0123456789abcdef"
+	sum := sha256.Sum256(data)
+	text := make([]byte, 0, 2*len(sum))
+	for _, b := range sum {
+		text = append(text, digits[b>>4], digits[b&15])
+	}
+	return string(text)
+}
+
 // Refused is the only line of a report when the server was not started.
 type Refused struct {
 	Event string `json:"event"`
@@ -84,6 +110,18 @@ type Refused struct {
 	Error string `json:"error"`
 	Errno int    `json:"errno,omitempty"`
 	Hint  string `json:"hint,omitempty"`
+}
+
+// NewRefused is the record of a launch that came to err.
+func NewRefused(err error) *Refused {
+	r := &Refused{Event: "refused", Layer: Exec, Op: "start", Error: err.Error()}
+	if refusal := (*Refusal)(nil); errors.As(err, &refusal) {
+		r.Layer, r.Op, r.Path, r.Error = refusal.Layer, refusal.Op, refusal.Path, refusal.Err.Error()
+	}
+	if errno := syscall.Errno(0); errors.As(err, &errno) {
+		r.Errno = int(errno)
+	}
+	return r
 }
 
 // Denied is a system call of the dangerous set that was refused, while the server runs.

@@ -24,13 +24,13 @@ type Config struct {
 }
 
 const (
-	toAsk   = 10 * time.Second // one question to the tool
-	toStart = 2 * time.Minute  // an image may have to be fetched
-	toEnd   = 30 * time.Second // delete, whatever happens
+	askTimeout   = 10 * time.Second // one question to the tool
+	startTimeout = 2 * time.Minute  // an image may have to be fetched
+	endTimeout   = 30 * time.Second // delete, whatever happens
 )
 
-// needed are the options without which a machine would have more than the policy says.
-func needed() []string {
+// requiredOptions are those without which a machine would have more than the policy says.
+func requiredOptions() []string {
 	return []string{"--mount", "--network", "--read-only", "--tmpfs", "--entrypoint"}
 }
 
@@ -77,21 +77,23 @@ func (r *run) prepare() (*order.Enforced, error) {
 			errors.New("of a virtual machine's inside nothing is proved here: it counts as limits"))
 	}
 	if keys := unheld(&r.policy); len(keys) > 0 {
-		return nil, refusal(order.Policy, "hold "+strings.Join(keys, ", "), errors.New("the backend has nothing for it"))
+		return nil, refusal(order.Policy, "hold "+strings.Join(keys, ", "),
+			errors.New("the backend has nothing for it"))
 	}
 	if err = r.ask(); err != nil {
 		return nil, refusal(order.Exec, "ask the container tool", err)
 	}
-	r.request = Request{Policy: r.policy, Name: name(), Image: r.Image, Command: o.Command, Env: o.Env, Dir: r.policy.Cwd}
+	r.request = Request{Policy: r.policy, Name: name(), Image: r.Image, Command: o.Command, Env: o.Env,
+		Dir: r.policy.Cwd}
 	start, err := r.request.Start()
 	if err != nil {
 		return nil, refusal(order.Policy, "grant", err)
 	}
 	r.made = true
-	if _, err = r.call(toStart, start); err != nil {
+	if _, err = r.call(startTimeout, start); err != nil {
 		return nil, refusal(order.Exec, "start a virtual machine", err)
 	}
-	text, err := r.call(toAsk, r.request.Inspect())
+	text, err := r.call(askTimeout, r.request.Inspect())
 	if err != nil {
 		return nil, refusal(order.Root, "inspect", err)
 	}
@@ -108,14 +110,14 @@ func (r *run) prepare() (*order.Enforced, error) {
 
 // ask finds out whether the tool answers, its service runs, and it knows what is needed.
 func (r *run) ask() error {
-	if _, err := r.call(toAsk, []string{"system", "status"}); err != nil {
+	if _, err := r.call(askTimeout, []string{"system", "status"}); err != nil {
 		return errors.Join(err, errors.New("`container system start` starts its service"))
 	}
-	help, err := r.call(toAsk, []string{"run", "--help"})
+	help, err := r.call(askTimeout, []string{"run", "--help"})
 	if err != nil {
 		return err
 	}
-	for _, option := range needed() {
+	for _, option := range requiredOptions() {
 		if !bytes.Contains(help, []byte(option)) {
 			return errors.New("this container tool has no " + option)
 		}
@@ -142,7 +144,7 @@ func (r *run) remove() {
 	if !r.made {
 		return
 	}
-	if _, err := r.call(toEnd, r.request.Delete()); err != nil {
+	if _, err := r.call(endTimeout, r.request.Delete()); err != nil {
 		r.Say("the virtual machine " + r.request.Name + " could not be deleted: " + err.Error())
 	}
 }

@@ -1,7 +1,6 @@
 package applecontainer
 
 import (
-	"errors"
 	"os"
 	"os/exec"
 	"strconv"
@@ -73,7 +72,7 @@ func (r *run) stop(cmd *exec.Cmd, done <-chan struct{}) {
 		grace = 5 * time.Second
 	}
 	seconds := int((grace + time.Second - 1) / time.Second)
-	if _, err := r.call(toEnd+grace, r.request.Stop(seconds)); err != nil {
+	if _, err := r.call(endTimeout+grace, r.request.Stop(seconds)); err != nil {
 		r.Say(err.Error())
 	}
 	select {
@@ -104,14 +103,11 @@ func (r *run) hostGone() <-chan struct{} {
 }
 
 func (r *run) enforced(layers []order.LayerReport) *order.Enforced {
-	p := &r.policy
-	return &order.Enforced{Event: "enforced", Version: 1, Level: string(p.Level),
-		Confinement:    string(policy.ConfinementLimits),
-		MinConfinement: string(p.MinConfinement), PolicySHA256: sum(r.Order.Policy),
-		Command: r.Order.Command, PID: os.Getpid(),
-		EnvDropped: r.Order.Dropped, Layers: layers,
-		Warnings: []string{"the server runs in the virtual machine " + r.request.Name +
-			"; this backend has not been tried on real hardware"}}
+	e := order.NewEnforced(r.Order, &r.policy, policy.ConfinementLimits)
+	e.PID, e.Layers = os.Getpid(), layers
+	e.Warnings = []string{"the server runs in the virtual machine " + r.request.Name +
+		"; this backend has not been tried on real hardware"}
+	return e
 }
 
 func (r *run) write(rec order.Record, within time.Duration) error {
@@ -123,12 +119,7 @@ func (r *run) write(rec order.Record, within time.Duration) error {
 
 // refuse tells why no server ran.
 func (r *run) refuse(err error) int {
-	rec := &order.Refused{Event: "refused", Layer: order.Exec, Op: "start", Error: err.Error()}
-	var why *order.Refusal
-	if errors.As(err, &why) {
-		rec.Layer, rec.Op, rec.Path, rec.Error = why.Layer, why.Op, why.Path, why.Err.Error()
-	}
-	r.write(rec, 100*time.Millisecond)
+	r.write(order.NewRefused(err), 100*time.Millisecond)
 	r.Say(err.Error())
 	return exitSandbox
 }

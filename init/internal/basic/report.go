@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/init/diagnose"
-	"github.com/security-mcp/mcp-sandbox/init/internal/report"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
@@ -26,7 +25,7 @@ func (s *shim) enforced() (*order.Enforced, error) {
 	} else {
 		proved[order.Descriptors].Facts = append(proved[order.Descriptors].Facts, s.plan.privateFact())
 	}
-	e := report.Enforced(&s.plan.Order, p, confinement)
+	e := order.NewEnforced(&s.plan.Order, p, confinement)
 	e.PID, e.Kernel, e.Layers = s.server.pid, kernel(), layers(proved, p, runtime.GOOS)
 	if keys := unenforceable(p, runtime.GOOS); len(keys) > 0 {
 		e.Warnings = append(e.Warnings,
@@ -54,7 +53,7 @@ func mismatch(l *order.LayerReport) error {
 
 // refuse writes why the server was not started, and returns the exit code.
 func (s *shim) refuse(err error) int {
-	r := report.Refused(err)
+	r := order.NewRefused(err)
 	r.Hint = diagnose.Hint(err, diagnose.Facts{OS: runtime.GOOS})
 	return s.sink.Refuse(err, r, s.Say)
 }

@@ -20,18 +20,6 @@ func (e Signalled) Error() string {
 // ErrHostGone is a launch whose host was gone before the server was released.
 var ErrHostGone = errors.New("the host ended, or closed its sandbox, before the server was released")
 
-// Refused is the record of a launch that came to err.
-func Refused(err error) *order.Refused {
-	r := &order.Refused{Event: "refused", Layer: order.Exec, Op: "start", Error: err.Error()}
-	if refusal := (*order.Refusal)(nil); errors.As(err, &refusal) {
-		r.Layer, r.Op, r.Path, r.Error = refusal.Layer, refusal.Op, refusal.Path, refusal.Err.Error()
-	}
-	if errno := syscall.Errno(0); errors.As(err, &errno) {
-		r.Errno = int(errno)
-	}
-	return r
-}
-
 // Refuse writes the one line of a refused launch, to the report and, by say, for people. It returns the exit code.
 func (s *Sink) Refuse(err error, r *order.Refused, say func(line string)) int {
 	s.Last(r)

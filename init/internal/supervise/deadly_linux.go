@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/security-mcp/mcp-sandbox/init/diagnose"
-	"github.com/security-mcp/mcp-sandbox/init/internal/report"
 	"github.com/security-mcp/mcp-sandbox/init/internal/seccomp"
 	"github.com/security-mcp/mcp-sandbox/init/internal/tries"
 	"github.com/security-mcp/mcp-sandbox/init/order"
@@ -37,7 +36,7 @@ func Sockets() *order.Refused {
 	if err == nil {
 		return nil
 	}
-	r := report.Refused(err)
+	r := order.NewRefused(err)
 	r.Hint = diagnose.NeedsSockets
 	return r
 }

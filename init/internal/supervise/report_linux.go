@@ -6,13 +6,12 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/diagnose"
 	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
 	"github.com/security-mcp/mcp-sandbox/init/internal/privdir"
-	"github.com/security-mcp/mcp-sandbox/init/internal/report"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 )
 
 // enforced is the first line of the report.
 func (s *shim) enforced(layers []order.LayerReport) *order.Enforced {
-	e := report.Enforced(s.Order, &s.policy, s.rung)
+	e := order.NewEnforced(s.Order, &s.policy, s.rung)
 	e.PID, e.Kernel, e.LandlockABI, e.Layers = s.server, s.machine.Kernel, s.machine.LandlockABI, layers
 	e.ImpliedGrants, e.Protected, e.Unprotected, e.Warnings = s.view.Implied, s.view.Protected, s.view.Unprotected, s.view.Warnings
 	if text := s.lowered(); text != "" {
@@ -31,7 +30,7 @@ func (s *shim) warn(e *order.Enforced) {
 
 // refuse tells why no server was started, and returns the exit code.
 func (s *shim) refuse(err error) int {
-	r := report.Refused(err)
+	r := order.NewRefused(err)
 	r.Hint = diagnose.Hint(err, diagnose.Here())
 	if all := (refusals{}); errors.As(err, &all) {
 		r.Hint = all.hints
