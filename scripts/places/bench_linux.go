@@ -32,9 +32,9 @@ func newBench(ctx context.Context, verbose bool) (*bench, error) {
 	if os.Geteuid() != 0 {
 		return nil, errors.New("engines and machines are started by root: run it as root")
 	}
-	for _, program := range []string{"/usr/bin/node", "/usr/bin/python3", "/usr/bin/java", "/usr/bin/javac", "/usr/bin/unshare"} {
-		if _, err := os.Stat(program); err != nil {
-			return nil, fmt.Errorf("%w: a place has the machine's /usr and this must be there", err)
+	for _, program := range []string{"node", "python3", "java", "javac", "unshare"} {
+		if _, err := os.Stat("/usr/bin/" + program); err != nil {
+			return nil, fmt.Errorf("%w: a place has the machine's /usr, so the program must be there", err)
 		}
 	}
 	root, err := testbed.Root()
@@ -60,7 +60,8 @@ func (b *bench) build(ctx context.Context) error {
 	if err := errors.Join(os.Chmod(b.stage, 0o755), os.Mkdir(servers, 0o755)); err != nil {
 		return err
 	}
-	if err := b.goBuild(ctx, "bin/", "./cmd/...", "./scripts/places/resident", "./scripts/places/units", "./scripts/kernels"); err != nil {
+	programs := []string{"./cmd/...", "./scripts/places/resident", "./scripts/places/units", "./scripts/kernels"}
+	if err := b.goBuild(ctx, "bin/", programs...); err != nil {
 		return err
 	}
 	if err := b.goBuild(ctx, "servers/", "./testdata/probe", "./testdata/server-go"); err != nil {
@@ -75,7 +76,8 @@ func (b *bench) build(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := run(ctx, b.checkout, "/usr/bin/javac", append([]string{"-encoding", "UTF-8", "-d", filepath.Join(servers, "server-java")}, sources...)...); err != nil {
+	options := []string{"-encoding", "UTF-8", "-d", filepath.Join(servers, "server-java")}
+	if err := runProgram(ctx, b.checkout, "/usr/bin/javac", append(options, sources...)...); err != nil {
 		return err
 	}
 	for name, text := range map[string]string{"policy.json": policyText, "secret": "secret\n", "servers/granted": "granted\n"} {
@@ -83,16 +85,16 @@ func (b *bench) build(ctx context.Context) error {
 			return err
 		}
 	}
-	return run(ctx, "", "chmod", "-R", "a+rX", b.stage) // whatever the umask is
+	return runProgram(ctx, "", "chmod", "-R", "a+rX", b.stage) // whatever the umask is
 }
 
 func (b *bench) goBuild(ctx context.Context, to string, packages ...string) error {
-	args := append([]string{"CGO_ENABLED=0", filepath.Join(b.checkout, "scripts", "go"), "build", "-trimpath", "-o", filepath.Join(b.stage, to) + "/"}, packages...)
-	return run(ctx, b.checkout, "env", args...)
+	args := []string{"CGO_ENABLED=0", "./scripts/go", "build", "-trimpath", "-o", filepath.Join(b.stage, to) + "/"}
+	return runProgram(ctx, b.checkout, "env", append(args, packages...)...)
 }
 
-// run runs a program that prints nothing of interest unless it fails.
-func run(ctx context.Context, dir, name string, args ...string) error {
+// runProgram runs a program whose output is of interest only if it fails.
+func runProgram(ctx context.Context, dir, name string, args ...string) error {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = dir
 	if out, err := cmd.CombinedOutput(); err != nil {

@@ -1,5 +1,5 @@
 // Command places tries servers where docs/deployment.md says they run: in containers of Docker's and podman's own engines, in
-// the container of the document's Pod, and in units of systemd's.
+// the container of the document's Pod, and in units of systemd.
 //
 //	make test-places
 //	go run ./scripts/places -only '^docker/a user$' -v
@@ -11,21 +11,26 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
 	"os/signal"
 	"regexp"
+	"strings"
 	"syscall"
+
+	"github.com/security-mcp/mcp-sandbox/scripts/places/table"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code, err := 0, error(nil)
-	if len(os.Args) == 5 && os.Args[1] == insideArg {
-		err = inside(ctx, os.Args[2], os.Args[3], os.Args[4])
+	if len(os.Args) == 7 && os.Args[1] == insideArg {
+		e := &engine{name: os.Args[2], root: os.Args[3], stage: os.Args[4], work: os.Args[5]}
+		err = e.tryAll(ctx, os.Args[6])
 	} else {
-		code, err = outside(ctx)
+		code, err = run(ctx)
 	}
 	stop()
 	if err != nil {
@@ -35,7 +40,13 @@ func main() {
 	os.Exit(code)
 }
 
-func outside(ctx context.Context) (int, error) {
+// An outcome is what came of a group's places.
+type outcome struct {
+	Versions string
+	Accounts map[string]table.Account // by the places' names
+}
+
+func run(ctx context.Context) (int, error) {
 	only := flag.String("only", "", "try only the places whose names this regular expression matches")
 	verbose := flag.Bool("v", false, "print the account of each place, and what the machine prints")
 	flag.Parse()
@@ -48,21 +59,62 @@ func outside(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	defer b.close()
-	s := &summary{verbose: *verbose}
-	for _, g := range groups() {
-		if !g.any(chosen) {
-			s.left += len(g.places())
+	groups := []string{table.Docker, table.Pod, table.Podman, table.Systemd}
+	if os.Getenv(runscEnv) != "" { // gVisor is no package of Debian's, so its runtime is the caller's
+		groups = append(groups, table.GVisor)
+	}
+	var passed, failed, left int
+	for _, group := range groups {
+		places := table.Chosen(group, chosen)
+		left += len(table.Places(group)) - len(places)
+		if places == nil {
 			continue
 		}
-		t, err := g.try(ctx, b, chosen)
-		if err != nil {
-			return 0, fmt.Errorf("%s: %w", g.name, err)
+		try := b.engine
+		if group == table.Systemd {
+			try = b.systemd
 		}
-		s.group(&g, chosen, t)
+		o, err := try(ctx, group, *only)
+		if err != nil {
+			return 0, fmt.Errorf("%s: %w", group, err)
+		}
+		fmt.Printf("places: %s: %s\n", group, o.Versions)
+		for i := range places {
+			if o.print(group, &places[i], *verbose) {
+				passed++
+			} else {
+				failed++
+			}
+		}
 	}
-	fmt.Println("places:", s.line())
-	if s.failed > 0 || s.passed == 0 {
+	fmt.Printf("places: %d as expected, %d not, %d not asked for\n", passed, failed, left)
+	if failed > 0 || passed == 0 {
 		return 1, nil
 	}
 	return 0, nil
+}
+
+// print says how a place's account compares with what is expected, and returns whether it is that.
+func (o *outcome) print(group string, p *table.Place, verbose bool) bool {
+	a, ok := o.Accounts[p.Name]
+	if !ok {
+		a.Problem = "there is none"
+	}
+	if verbose {
+		text, _ := json.Marshal(a) // it was read from JSON
+		fmt.Printf("%s\n", text)
+	}
+	different := p.Compare(&a)
+	mark, want := "ok", string(p.Want)
+	if different != nil {
+		mark = "FAILED"
+	}
+	if want == "" {
+		want = "refused"
+	}
+	fmt.Printf("  %-7s %-8s %s/%s\n", mark, want, group, p.Name)
+	for _, d := range different {
+		fmt.Printf("\t%s\n", strings.ReplaceAll(strings.TrimSpace(d), "\n", "\n\t"))
+	}
+	return different == nil
 }

@@ -49,13 +49,13 @@ func (e *engine) pod(ctx context.Context, p *table.Place) (a table.Account) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, containerTime)
 	defer cancel()
-	var said strings.Builder
+	var stderr strings.Builder
 	flags = append(flags, "--volume", filepath.Join(folder, "application")+":/app:ro")
-	cmd := e.run(ctx, flags, append(append([]string{image(false)}, c.Command...), c.Args...)...)
-	cmd.Stderr = &said
+	cmd := e.container(ctx, flags, append(append([]string{image(false)}, c.Command...), c.Args...)...)
+	cmd.Stderr = &stderr
 	s := table.Session{Server: "node"}
 	tools, err := client.Talk(ctx, cmd)
-	if s.Tools, s.Stderr = tools, said.String(); err != nil {
+	if s.Tools, s.Stderr = tools, stderr.String(); err != nil {
 		s.Error = err.Error()
 	}
 	a.Sessions = []table.Session{s}
@@ -71,7 +71,7 @@ func (e *engine) bring(ctx context.Context, m *manifest.Manifest, folder string)
 			return err
 		}
 		flags = append(flags, "--volume", filepath.Join(e.stage, "bin")+":/usr/local/bin:ro")
-		cmd := e.run(ctx, flags, append(append([]string{image(false)}, c.Command...), c.Args...)...)
+		cmd := e.container(ctx, flags, append(append([]string{image(false)}, c.Command...), c.Args...)...)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return errors.Join(err, errors.New(string(out)))
 		}

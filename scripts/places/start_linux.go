@@ -8,17 +8,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"time"
+
+	"github.com/security-mcp/mcp-sandbox/scripts/places/table"
 )
 
-// paths makes the engine's programs and libraries those of its packages.
-func (e *engine) paths() error {
-	path := filepath.Join(e.root, "usr/sbin") + ":" + filepath.Join(e.root, "usr/bin") + ":/usr/sbin:/usr/bin:/sbin:/bin"
-	return errors.Join(os.Setenv("PATH", path), os.Setenv("LD_LIBRARY_PATH", filepath.Join(e.root, "usr/lib/x86_64-linux-gnu")),
-		os.Setenv("HOME", e.work), os.Unsetenv("XDG_RUNTIME_DIR"))
-}
-
-// gvisor is the name of the group of Docker's engine with another runtime, and runscEnv the variable with its path.
-const gvisor, runscEnv = "gvisor", "MCP_SANDBOX_PLACES_RUNSC"
+// runscEnv is the variable with the path of gVisor's runtime.
+const runscEnv = "MCP_SANDBOX_PLACES_RUNSC"
 
 // docker starts the daemon, without a network of its own.
 func (e *engine) docker(ctx context.Context) (stop func(), err error) {
@@ -31,15 +26,16 @@ func (e *engine) docker(ctx context.Context) (stop func(), err error) {
 		return nil, err
 	}
 	defer log.Close()
-	daemon := exec.CommandContext(ctx, "dockerd", "--bridge", "none", "--iptables=false", "--data-root", filepath.Join(e.work, "docker"),
-		"--exec-root", "/run/docker", "--pidfile", "/run/docker.pid", "--host", "unix://"+address)
-	if e.name == gvisor {
-		text := fmt.Sprintf(`{"runtimes": {"runsc": {"path": %q, "runtimeArgs": ["--ignore-cgroups", "--network=none"]}}}`, os.Getenv(runscEnv))
-		file := filepath.Join(e.work, "daemon.json")
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+	daemon := exec.CommandContext(ctx, "dockerd", "--bridge", "none", "--iptables=false",
+		"--data-root", filepath.Join(e.work, "docker"), "--exec-root", "/run/docker",
+		"--pidfile", "/run/docker.pid", "--host", "unix://"+address)
+	if e.name == table.GVisor {
+		runsc := filepath.Join(e.work, "runsc")
+		script := fmt.Sprintf("#!/bin/sh\nexec %q --ignore-cgroups --network=none \"$@\"\n", os.Getenv(runscEnv))
+		if err := os.WriteFile(runsc, []byte(script), 0o755); err != nil {
 			return nil, err
 		}
-		daemon.Args = append(daemon.Args, "--config-file", file)
+		daemon.Args = append(daemon.Args, "--add-runtime", "runsc="+runsc)
 		e.flags = []string{"--runtime", "runsc"}
 	}
 	daemon.Stdout, daemon.Stderr = log, log
@@ -93,8 +89,9 @@ runc = ["%[1]s/usr/sbin/runc"]
 `, e.root)
 	policy := filepath.Join(e.work, ".config/containers/policy.json")
 	err = errors.Join(os.WriteFile(config, []byte(text), 0o644), os.MkdirAll(filepath.Dir(policy), 0o755),
-		os.WriteFile(policy, []byte(`{"default":[{"type":"insecureAcceptAnything"}]}`), 0o644), os.Setenv("CONTAINERS_CONF", config))
-	e.words = []string{filepath.Join(e.root, "usr/bin/podman"), "--root", filepath.Join(e.work, "podman"), "--runroot", "/run/podman",
-		"--tmpdir", "/run/podman-tmp", "--storage-driver", "overlay"}
+		os.WriteFile(policy, []byte(`{"default":[{"type":"insecureAcceptAnything"}]}`), 0o644),
+		os.Setenv("CONTAINERS_CONF", config))
+	e.words = []string{filepath.Join(e.root, "usr/bin/podman"), "--root", filepath.Join(e.work, "podman"),
+		"--runroot", "/run/podman", "--tmpdir", "/run/podman-tmp", "--storage-driver", "overlay"}
 	return func() {}, err
 }

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/scripts/places/table"
@@ -17,11 +16,12 @@ import (
 // guestKernel is Debian 12's own, with its own systemd.
 const guestKernel = "6.1"
 
-// units tries units in one virtual machine. Its kernel, its root and systemd are command kernels' affair.
-func units(ctx context.Context, b *bench, only *regexp.Regexp) (*told, error) {
+// systemd tries units in one virtual machine, which command kernels boots.
+func (b *bench) systemd(ctx context.Context, _, only string) (*outcome, error) {
 	var out bytes.Buffer
-	cmd := exec.CommandContext(ctx, filepath.Join(b.stage, "bin", "kernels"), "exec", "-kernel", guestKernel, "-place", "manager",
-		filepath.Join(b.stage, "bin", "units"), b.stage, only.String())
+	bin := filepath.Join(b.stage, "bin")
+	cmd := exec.CommandContext(ctx, filepath.Join(bin, "kernels"), "exec", "-kernel", guestKernel, "-place", "manager",
+		filepath.Join(bin, "units"), b.stage, only)
 	cmd.Dir = b.checkout
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // it ends its machine
 	cmd.Stdout = &out
@@ -38,5 +38,5 @@ func units(ctx context.Context, b *bench, only *regexp.Regexp) (*told, error) {
 	}
 	version, _ := exec.CommandContext(ctx, "/lib/systemd/systemd", "--version").Output()
 	first, _, _ := strings.Cut(string(version), "\n")
-	return &told{Versions: first + ", Linux " + guestKernel, Accounts: accounts}, nil
+	return &outcome{Versions: first + ", Linux " + guestKernel, Accounts: accounts}, nil
 }

@@ -1,9 +1,9 @@
 // Package table has the places in which servers are tried, and what is expected of each.
 //
-//	for _, place := range table.Docker() {
+//	for _, place := range table.Places(table.Docker) {
 //		differences := place.Compare(account)
 //
-// A place is an engine's container or a unit of systemd's. Its resident, command resident, writes an [Account] of it.
+// A place is a container of an engine or a unit of systemd. Command resident runs there and writes an [Account] of it.
 package table
 
 import (

@@ -10,22 +10,6 @@ import (
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed/attempt"
 )
 
-// A Place is one in which servers are tried, and what is expected there.
-type Place struct {
-	Name string
-	Args []string // an engine's flags, or the lines of a unit's [Service]
-	Down bool     // the unit's command is started by [MoveDown]
-	Bare bool     // the image has neither /tmp nor /etc/passwd
-	Own  bool     // the Pod runs its own command, whose client is outside: there is no resident
-
-	Min     policy.Confinement // what a launch asks for; "": as the policy has it
-	Want    policy.Confinement // "": refused
-	Warns   string             // part of the warnings, or of the lines on stderr; "": there may be any
-	Doctor  string             // part of a detail or a fix of doctor's
-	Refused string             // part of the refusal
-	Broken  []string           // servers that do not run there without a sandbox either
-}
-
 // Compare says every difference between what a place came to and what was expected.
 func (p *Place) Compare(a *Account) []string {
 	if a.Problem != "" {

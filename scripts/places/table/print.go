@@ -11,9 +11,6 @@ import (
 	"strings"
 )
 
-// Systemd is the name of the group of units.
-const Systemd = "systemd"
-
 // Line begins each line of what Print writes: a test machine's console carries what others print too.
 const Line = "places-account "
 

@@ -64,7 +64,11 @@ func TestCompare(t *testing.T) {
 
 // What is expected of the places can be told apart: no name is twice, and what is refused says by what.
 func TestPlaces(t *testing.T) {
-	for group, places := range map[string][]Place{"docker": Docker(), "podman": Podman(), "pod": Pod(), Systemd: Units()} {
+	for _, group := range []string{Docker, Podman, GVisor, Pod, Systemd} {
+		places := Places(group)
+		if len(places) == 0 {
+			t.Errorf("%s: no place", group)
+		}
 		seen := map[string]bool{}
 		for _, p := range places {
 			if seen[p.Name] {

@@ -31,8 +31,6 @@ func main() {
 const (
 	stage = "/opt/places" // where every unit sees it: a checkout may lie below a home, and a stage in /tmp
 	told  = "/run/places"
-	user  = "mcp"
-	uid   = 1000
 )
 
 // atOnce are the machine's processors.
@@ -46,35 +44,26 @@ func try() error {
 	if err != nil {
 		return err
 	}
-	var places []table.Place
-	for _, p := range table.Units() {
-		if chosen.MatchString(table.Systemd + "/" + p.Name) {
-			places = append(places, p)
-		}
-	}
+	places := table.Chosen(table.Systemd, chosen)
 	if err := prepare(places); err != nil {
 		return err
 	}
 	accounts := make([]table.Account, len(places))
-	var next int
-	var mutex sync.Mutex
+	next := make(chan int)
 	var workers sync.WaitGroup
 	for range atOnce {
 		workers.Go(func() {
-			for {
-				mutex.Lock()
-				i := next
-				next++
-				mutex.Unlock()
-				if i >= len(places) {
-					return
-				}
+			for i := range next {
 				began := time.Now()
 				accounts[i] = start(i)
 				fmt.Printf("units: %5.1f s %s\n", time.Since(began).Seconds(), places[i].Name)
 			}
 		})
 	}
+	for i := range places {
+		next <- i
+	}
+	close(next)
 	workers.Wait()
 	all := map[string]table.Account{}
 	for i, a := range accounts {
@@ -83,22 +72,21 @@ func try() error {
 	return table.Print(os.Stdout, all)
 }
 
+// makeUser makes the user of the units.
+const makeUser = `mkdir -p "$0" /home/mcp
+chown 1000:1000 /home/mcp
+echo mcp:x:1000:1000::/home/mcp:/bin/sh >>/etc/passwd
+echo mcp:x:1000: >>/etc/group`
+
 // prepare copies the stage, makes the user, and writes the units.
 func prepare(places []table.Place) error {
 	if err := os.CopyFS(stage, os.DirFS(os.Args[1])); err != nil {
 		return err
 	}
-	home := "/home/" + user
-	if err := errors.Join(os.MkdirAll(told, 0o755), os.MkdirAll(home, 0o700), os.Chown(home, uid, uid)); err != nil {
+	if err := shell(makeUser, told); err != nil {
 		return err
 	}
-	if err := add("/etc/passwd", fmt.Sprintf("%s:x:%d:%d::%s:/bin/sh\n", user, uid, uid, home)); err != nil {
-		return err
-	}
-	if err := add("/etc/group", fmt.Sprintf("%s:x:%d:\n", user, uid)); err != nil {
-		return err
-	}
-	if err := makeStages(); err != nil {
+	if err := shell(makeRoots); err != nil {
 		return err
 	}
 	for i, p := range places {
@@ -106,27 +94,22 @@ func prepare(places []table.Place) error {
 		if p.Down {
 			command = "/bin/sh -c '" + table.MoveDown + " " + command + "'"
 		}
-		lines := []string{"[Unit]", "DefaultDependencies=no", "[Service]", "Type=oneshot", "TimeoutStartSec=10min", "User=" + user, "Delegate=yes",
-			"ExecStart=" + command,
+		lines := []string{"[Unit]", "DefaultDependencies=no", "[Service]", "Type=oneshot", "TimeoutStartSec=10min",
+			"User=mcp", "Delegate=yes", "ExecStart=" + command,
 			"StandardOutput=file:" + file(i, "out"), "StandardError=file:" + file(i, "err")}
 		text := strings.Join(append(lines, p.Args...), "\n") + "\n"
 		if err := os.WriteFile(filepath.Join("/run/systemd/system", name(i)), []byte(text), 0o644); err != nil {
 			return err
 		}
 	}
-	if out, err := exec.Command("systemctl", "daemon-reload").CombinedOutput(); err != nil {
-		return fmt.Errorf("systemctl: %w: %s", err, out)
-	}
-	return nil
+	return shell("systemctl daemon-reload")
 }
 
-func add(path, line string) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
-	if err != nil {
-		return err
+func shell(script string, args ...string) error {
+	if out, err := exec.Command("/bin/sh", append([]string{"-euc", script}, args...)...).CombinedOutput(); err != nil {
+		return fmt.Errorf("%w: %s", err, out)
 	}
-	_, err = f.WriteString(line)
-	return errors.Join(err, f.Close())
+	return nil
 }
 
 func name(i int) string              { return fmt.Sprintf("place-%d.service", i) }

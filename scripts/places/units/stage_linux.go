@@ -1,58 +1,18 @@
 package main
 
-import (
-	"errors"
-	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
-
-	"github.com/security-mcp/mcp-sandbox/scripts/places/table"
-)
-
-// diskAt is where the machine has mounted table.Disk.
-const diskAt = "/var/tmp"
-
-// makeStages makes what single units are given.
-func makeStages() error {
-	for _, root := range []string{table.Root, diskAt} {
-		if err := makeRoot(root); err != nil {
-			return err
-		}
-	}
-	release := filepath.Join(table.Extension, "usr/lib/extension-release.d")
-	pam := ""
-	for _, kind := range []string{"auth", "account", "session"} {
-		pam += kind + " required pam_permit.so\n"
-	}
-	if err := errors.Join(os.MkdirAll(release, 0o755), os.MkdirAll(table.Namespaces, 0o755), os.MkdirAll("/etc/pam.d", 0o755),
-		os.WriteFile(filepath.Join(release, "extension-release."+filepath.Base(table.Extension)), []byte("ID=_any\n"), 0o644),
-		os.WriteFile("/etc/pam.d/"+table.PAMService, []byte(pam), 0o644)); err != nil {
-		return err
-	}
-	for _, kind := range []string{"net", "ipc"} { // each stays because something is mounted: unshare(1)
-		file := filepath.Join(table.Namespaces, kind)
-		if err := os.WriteFile(file, nil, 0o600); err != nil {
-			return err
-		}
-		if out, err := exec.Command("unshare", "--"+kind+"="+file, "true").CombinedOutput(); err != nil {
-			return fmt.Errorf("unshare %s: %w: %s", kind, err, out)
-		}
-	}
-	return nil
-}
-
-// makeRoot makes the root of a unit that has another.
-func makeRoot(root string) error {
-	for _, name := range []string{"usr", "etc", "opt/places", "proc", "sys", "dev", "run", "var/tmp", "tmp"} {
-		if err := os.MkdirAll(filepath.Join(root, name), 0o755); err != nil {
-			return err
-		}
-	}
-	for _, name := range []string{"bin", "sbin", "lib", "lib64"} {
-		if err := os.Symlink("usr/"+name, filepath.Join(root, name)); err != nil {
-			return err
-		}
-	}
-	return os.Chmod(filepath.Join(root, "tmp"), 0o777|os.ModeSticky)
-}
+// makeRoots makes what single units are given, at the paths that the table of places names: roots with links into /usr, one
+// of them on the machine's disk, which is mounted at /var/tmp; an extension of /usr; a PAM service; and namespaces, each of
+// which stays because a file is mounted: unshare(1).
+const makeRoots = `for root in /opt/root /var/tmp; do
+	for name in usr etc opt/places proc sys dev run var/tmp; do mkdir -p "$root/$name"; done
+	mkdir -p -m 1777 "$root/tmp"
+	for name in bin sbin lib lib64; do ln -s "usr/$name" "$root/$name"; done
+done
+extension=/opt/extension/usr/lib/extension-release.d
+mkdir -p "$extension" /run/places-ns /etc/pam.d
+echo ID=_any >"$extension/extension-release.extension"
+printf '%s required pam_permit.so\n' auth account session >/etc/pam.d/places
+for kind in net ipc; do
+	touch "/run/places-ns/$kind"
+	unshare "--$kind=/run/places-ns/$kind" true
+done`
