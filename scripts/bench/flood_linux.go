@@ -86,8 +86,8 @@ func (b *bench) stage(top string, covers int, limits string) (words []string, er
 	})
 }
 
-// flooded launches such a server for two seconds, until its time limit, a signal or the end of its host, which is a shell. The
-// server ends as soon as it gets SIGTERM, and the report when the launcher has ended.
+// flooded launches such a server for two seconds, until its time limit, a signal or the end of its host, which is a
+// shell. The server ends as soon as it gets SIGTERM, and the report when the launcher has ended.
 func (b *bench) flooded(covers, end int) (share float64, late time.Duration, err error) {
 	const lasts = 2 * time.Second
 	top, err := os.MkdirTemp("/var/tmp", "mcp-sandbox-bench-flood-")
@@ -139,8 +139,8 @@ func (b *bench) flooded(covers, end int) (share float64, late time.Duration, err
 	return share, late, err
 }
 
-// used is the processor time of a process's threads, without its children's: the first field of schedstat, in ns, for stat's
-// ticks of 10 ms are too coarse for a few percent of some seconds.
+// used is the processor time of a process's threads, without its children's: the first field of schedstat, in ns, for
+// stat's ticks of 10 ms are too coarse for a few percent of some seconds.
 func used(pid int) (all time.Duration) {
 	threads, _ := filepath.Glob(proc(pid, "task/*/schedstat"))
 	for _, name := range threads {

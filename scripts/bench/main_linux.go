@@ -2,12 +2,12 @@
 //
 //	go run ./scripts/bench [-n ROUNDS] [-uid UID]
 //
-// It launches /bin/true alone, in the plainest C program with the same namespaces and mounts, in bubblewrap with the same
-// binds, in mcp-sandbox-init with its report on a pipe, and from two running Go hosts, one of them with 200 MB of heap;
-// and where user namespaces are forbidden in mcp-sandbox-init, which tries full confinement first and has to go on with
-// reduced, and from a Go host, which remembers that. Last, what a server that renames without end costs the launcher.
-// Times are wall-clock medians of one machine: only the ratios of one run say something. As root it measures as another
-// user, because that is what people are.
+// It launches /bin/true alone, in the plainest C program with the same namespaces and mounts, in bubblewrap with the
+// same binds, in mcp-sandbox-init with its report on a pipe, and from two running Go hosts, one of them with 200 MB
+// of heap; and where user namespaces are forbidden in mcp-sandbox-init, which tries full confinement first and has to
+// go on with reduced, and from a Go host, which remembers that. Last, what a server that renames without end costs
+// the launcher. Times are wall-clock medians of one machine: only the ratios of one run say something. As root it
+// measures as another user, because that is what people are.
 package main
 
 import (

@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// resident prints what stays in memory beside a server that sleeps. Only root may look into init, which is not dumpable.
+// resident prints what stays in memory beside a server that sleeps. Only root may look into init, which is not
+// dumpable.
 func (b *bench) resident() error {
 	fmt.Print("\n| beside a sleeping server | processes | PSS kB | private dirty kB | threads |\n|---|---|---|---|---|\n")
 	for _, v := range []struct {

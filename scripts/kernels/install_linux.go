@@ -14,8 +14,8 @@ import (
 	"github.com/security-mcp/mcp-sandbox/scripts/kernels/machine"
 )
 
-// needed are the files that the rows use, and the packages of Debian 12 that have them. A user manager runs in the guest
-// and its bus with it: the guest has the host's root, so they are installed here.
+// needed are the files that the rows use, and the packages of Debian 12 that have them. A user manager runs in the
+// guest and its bus with it: the guest has the host's root, so they are installed here.
 func needed() [][2]string {
 	return [][2]string{
 		{machine.QEMU, "qemu-system-x86"}, {machine.VirtioFSD, "qemu-system-common"}, {"xz", "xz-utils"}, {"dpkg-deb", "dpkg"},

@@ -8,8 +8,9 @@ import (
 	"github.com/security-mcp/mcp-sandbox/scripts/kernels/matrix"
 )
 
-// A queue hands out rows to workers. One begins with those that run suites, the others with those that only compare, which
-// take a few seconds and do not mind the time: so tests share the machine with others of their kind as little as can be.
+// A queue hands out rows to workers. One begins with those that run suites, the others with those that only compare,
+// which take a few seconds and do not mind the time: so tests share the machine with others of their kind as little
+// as can be.
 type queue struct {
 	mutex        sync.Mutex
 	heavy, light []int // indices of rows
@@ -48,7 +49,8 @@ func (q *queue) of(worker int) []*[]int {
 	return lists
 }
 
-// machinesAtOnce is what two processors bear: a guest has two as well, and what runs there is mostly one thing after the other.
+// machinesAtOnce is what two processors bear: a guest has two as well, and what runs there is mostly one thing after
+// the other.
 func machinesAtOnce() int { return min(2, runtime.NumCPU()) }
 
 // each runs all rows, some at once, and returns what it made of each.

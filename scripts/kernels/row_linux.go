@@ -21,8 +21,8 @@ const (
 	silence = 6 * time.Minute
 )
 
-// row runs one row and returns why it did not pass, and what is to be printed of it: what the guest printed only when it did
-// not, or at once when asked for.
+// row runs one row and returns why it did not pass, and what is to be printed of it: what the guest printed only when
+// it did not, or at once when asked for.
 func (b *bench) row(ctx context.Context, r *matrix.Row) (reasons []string, text string, err error) {
 	j, err := r.Job(b.stage, b.checkout)
 	if err != nil {

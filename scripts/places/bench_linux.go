@@ -68,7 +68,8 @@ func (b *bench) build(ctx context.Context) error {
 		return err
 	}
 	for _, name := range []string{"server-python", "server-node"} {
-		if err := os.CopyFS(filepath.Join(servers, name), os.DirFS(filepath.Join(b.checkout, "testdata", name))); err != nil {
+		source := os.DirFS(filepath.Join(b.checkout, "testdata", name))
+		if err := os.CopyFS(filepath.Join(servers, name), source); err != nil {
 			return err
 		}
 	}
@@ -80,7 +81,8 @@ func (b *bench) build(ctx context.Context) error {
 	if err := runProgram(ctx, b.checkout, "/usr/bin/javac", append(options, sources...)...); err != nil {
 		return err
 	}
-	for name, text := range map[string]string{"policy.json": policyText, "secret": "secret\n", "servers/granted": "granted\n"} {
+	files := map[string]string{"policy.json": policyText, "secret": "secret\n", "servers/granted": "granted\n"}
+	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(b.stage, name), []byte(text), 0o644); err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -121,8 +122,9 @@ func (e *engine) try(ctx context.Context, p *table.Place) (a table.Account) {
 
 // container is a container of the engine's: its flags, its image and its command.
 func (e *engine) container(ctx context.Context, flags []string, words ...string) *exec.Cmd {
-	args := append(e.words[1:], "run", "--rm", "--network", "none", "--volume", "/usr:/usr:ro", "--volume", e.stage+":/places:ro")
-	return exec.CommandContext(ctx, e.words[0], append(append(append(args, e.flags...), flags...), words...)...)
+	args := append(e.words[1:], "run", "--rm", "--network", "none")
+	args = append(args, "--volume", "/usr:/usr:ro", "--volume", e.stage+":/places:ro")
+	return exec.CommandContext(ctx, e.words[0], slices.Concat(args, e.flags, flags, words)...)
 }
 
 func (e *engine) versions(ctx context.Context) string {
@@ -135,8 +137,8 @@ func (e *engine) versions(ctx context.Context) string {
 
 // paths makes the engine's programs and libraries those of its packages.
 func (e *engine) paths() error {
-	path := filepath.Join(e.root, "usr/sbin") + ":" + filepath.Join(e.root, "usr/bin") + ":/usr/sbin:/usr/bin:/sbin:/bin"
-	libraries := filepath.Join(e.root, "usr/lib/x86_64-linux-gnu")
+	path := e.root + "/usr/sbin:" + e.root + "/usr/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+	libraries := e.root + "/usr/lib/x86_64-linux-gnu"
 	return errors.Join(os.Setenv("PATH", path), os.Setenv("LD_LIBRARY_PATH", libraries), os.Setenv("HOME", e.work),
 		os.Unsetenv("XDG_RUNTIME_DIR"))
 }

@@ -1,12 +1,13 @@
-// Command places tries servers where docs/deployment.md says they run: in containers of Docker's and podman's own engines, in
-// the container of the document's Pod, and in units of systemd.
+// Command places tries servers where docs/deployment.md says they run: in containers of Docker's and podman's own
+// engines, in the container of the document's Pod, and in units of systemd.
 //
 //	make test-places
 //	go run ./scripts/places -only '^docker/a user$' -v
 //
-// Package table has the places and what is expected of each. The engines are Debian's packages, unpacked and not installed;
-// they run in namespaces and a control group of their own. systemd runs in a virtual machine, by command kernels. It needs
-// root on Debian 12, node, python3 and java. Exit status: 0 all as expected, 1 not, 2 something could not be tried.
+// Package table has the places and what is expected of each. The engines are Debian's packages, unpacked and not
+// installed; they run in namespaces and a control group of their own. systemd runs in a virtual machine, by command
+// kernels. It needs root on Debian 12, node, python3 and java. Exit status: 0 all as expected, 1 not, 2 something
+// could not be tried.
 package main
 
 import (

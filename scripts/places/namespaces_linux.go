@@ -21,8 +21,8 @@ import (
 // insideArg is the argument with which this program runs an engine in namespaces of its own.
 const insideArg = "inside"
 
-// enter mounts what an engine needs of its own: a /run, and the control groups of its namespace. Its processes go into a
-// group below the namespace's, in which the controllers can then be turned on for containers; cgroups(7).
+// enter mounts what an engine needs of its own: a /run, and the control groups of its namespace. Its processes go
+// into a group below the namespace's, in which the controllers can then be turned on for containers; cgroups(7).
 const enter = `mount -t tmpfs -o mode=755 tmpfs /run
 mount -t cgroup2 cgroup2 /sys/fs/cgroup
 mkdir /sys/fs/cgroup/engine

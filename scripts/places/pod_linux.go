@@ -14,7 +14,8 @@ import (
 
 const document = "docs/deployment.md" // below the checkout, which is the working folder
 
-// pod starts the document's Pod: its init container, and then its server with a client, or a resident in the server's place.
+// pod starts the document's Pod: its init container, and then its server with a client, or a resident in the server's
+// place.
 func (e *engine) pod(ctx context.Context, p *table.Place) (a table.Account) {
 	m, err := manifest.Read(document)
 	for _, word := range p.Args {

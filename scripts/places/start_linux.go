@@ -68,8 +68,8 @@ func (e *engine) docker(ctx context.Context) (stop func(), err error) {
 	}
 }
 
-// podman needs no daemon, but files for what Debian has at fixed paths. Without a limit of its own for processes it takes
-// 2048, and gives up where the controller is not there.
+// podman needs no daemon, but files for what Debian has at fixed paths. Without a limit of its own for processes it
+// takes 2048, and gives up where the controller is not there.
 func (e *engine) podman(context.Context) (stop func(), err error) {
 	if err := e.paths(); err != nil {
 		return nil, err

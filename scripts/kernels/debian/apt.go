@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// What fails for a reason that goes away is tried again: a mirror that changes while it is read, or, for longer, a lock of
-// another apt.
+// What fails for a reason that goes away is tried again: a mirror that changes while it is read, or, for longer, a
+// lock of another apt.
 const (
 	attempts   = 3
 	lockedFor  = 5 * time.Minute
@@ -56,8 +56,9 @@ func firstError(stderr string) string {
 	return first
 }
 
-// get runs apt-get in a folder until it succeeds, a bounded number of times. apt itself waits for dpkg's lock, but not for
-// that of the lists. A user that cannot write into the folder is not root, and apt would use that user to download.
+// get runs apt-get in a folder until it succeeds, a bounded number of times. apt itself waits for dpkg's lock, but
+// not for that of the lists. A user that cannot write into the folder is not root, and apt would use that user to
+// download.
 func (a *apt) get(ctx context.Context, dir string, args ...string) error {
 	args = append(args, "-q", "-o", "APT::Sandbox::User=root", "-o", "DPkg::Lock::Timeout=300",
 		"-o", "Acquire::Retries=3", "-o", "Acquire::http::Timeout=30", "-o", "Acquire::https::Timeout=30")
@@ -79,8 +80,8 @@ func (a *apt) get(ctx context.Context, dir string, args ...string) error {
 
 func (a *apt) update(ctx context.Context) error { return a.get(ctx, "", "update") }
 
-// Install installs packages of this machine's own suites. apt's lists are updated before. An update fails when one source
-// of several is out of reach; then the lists that are there may do.
+// Install installs packages of this machine's own suites. apt's lists are updated before. An update fails when one
+// source of several is out of reach; then the lists that are there may do.
 func Install(ctx context.Context, packages ...string) error {
 	a := &apt{}
 	stale := a.update(ctx)
@@ -91,8 +92,8 @@ func Install(ctx context.Context, packages ...string) error {
 	return err
 }
 
-// ofSuite is an apt that knows the packages of one other suite, from the mirror of this machine's own suite: no server is
-// named here. All its files are in work.
+// ofSuite is an apt that knows the packages of one other suite, from the mirror of this machine's own suite: no
+// server is named here. All its files are in work.
 func ofSuite(ctx context.Context, work, suite string) (*apt, error) {
 	mirror, err := ownMirror(ctx)
 	if err != nil {

@@ -3,9 +3,9 @@
 //
 //	k, err := debian.Fetch(ctx, ".cache/kernels", debian.Source{Package: "linux-image-6.12-cloud-amd64", Release: "6.12."})
 //
-// A folder of the cache is whole or not there, and its name changes with the packages' versions. Two programs may get the
-// same packages at once. What fails because the network or another apt is in the way is tried again, a bounded number of
-// times.
+// A folder of the cache is whole or not there, and its name changes with the packages' versions. Two programs may get
+// the same packages at once. What fails because the network or another apt is in the way is tried again, a bounded
+// number of times.
 package debian
 
 import (
@@ -68,8 +68,8 @@ func (a *apt) kernel(ctx context.Context, s *Source) ([]string, error) {
 	return names, nil
 }
 
-// cached returns the folder that a shell script makes of packages. The script runs where they are unpacked, and $1 is the
-// folder.
+// cached returns the folder that a shell script makes of packages. The script runs where they are unpacked, and $1 is
+// the folder.
 func cached(ctx context.Context, cache string, s *Source, script string, choose func(*apt) ([]string, error)) (string, error) {
 	if err := os.MkdirAll(cache, 0o755); err != nil {
 		return "", err

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// A kernel that is not to be had is told apart from what is wrong here, whatever the way in which it is not, and nothing is
-// left of the attempt.
+// A kernel that is not to be had is told apart from what is wrong here, whatever the way in which it is not, and
+// nothing is left of the attempt.
 func TestNotServed(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("there is no /etc/os-release")

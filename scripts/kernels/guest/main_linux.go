@@ -1,5 +1,5 @@
-// Command guest is process 1 of a test machine: it makes a root of the host's, as it would see a kernel of its own, runs
-// the steps of /job.json and turns the machine off.
+// Command guest is process 1 of a test machine: it makes a root of the host's, as it would see a kernel of its own,
+// runs the steps of /job.json and turns the machine off.
 //
 // The host's root comes over virtiofs, read-only, under an overlay in memory: whatever a step does is gone with the
 // machine. Programs are those of the host, so nothing has to be packed but this program and the kernel's modules. Where

@@ -19,8 +19,8 @@ import (
 // prepare makes the machine what the job says. A setting that this kernel does not have is an error: its row would test
 // something else.
 func prepare(j *job.Job) error {
-	// From here on the kernel's errors are those that tests provoke, "out of memory" for one, and would break their lines.
-	// An oops is printed whatever the level is.
+	// From here on the kernel's errors are those that tests provoke, "out of memory" for one, and would break their
+	// lines. An oops is printed whatever the level is.
 	if err := os.WriteFile("/proc/sys/kernel/printk", []byte("3"), 0); err != nil {
 		return err
 	}
@@ -42,7 +42,8 @@ func prepare(j *job.Job) error {
 	return nil
 }
 
-// open lets every uid into a folder and those above it: a checkout may lie below a home. The host's own are not changed.
+// open lets every uid into a folder and those above it: a checkout may lie below a home. The host's own are not
+// changed.
 func open(folder string) error {
 	for p := folder; p != "/"; p = filepath.Dir(p) {
 		info, err := os.Stat(p)

@@ -21,8 +21,9 @@ const (
 	systemd       = "/lib/systemd/systemd"
 )
 
-// units are all that systemd starts: the system's bus, the user manager, and the service that runs the steps. None has
-// the dependencies that every unit has by default, which would start the whole system. UID stands for the user's number.
+// units are all that systemd starts: the system's bus, the user manager, and the service that runs the steps. None
+// has the dependencies that every unit has by default, which would start the whole system. UID stands for the user's
+// number.
 //
 //go:embed units
 var units embed.FS

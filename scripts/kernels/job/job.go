@@ -1,10 +1,10 @@
-// Package job is what crosses between the machine that boots a kernel and process 1 of its guest: the work, as JSON in the
-// initramfs, and its events, as lines on the guest's second serial port.
+// Package job is what crosses between the machine that boots a kernel and process 1 of its guest: the work, as JSON
+// in the initramfs, and its events, as lines on the guest's second serial port.
 //
 //	j := job.Job{UID: 1000, Steps: []job.Step{{Name: "id", Argv: []string{"/usr/bin/id"}}}}
 //
-// The first serial port carries what the steps print, so a test cannot write its own result. It can write marks into its
-// output; nothing here is meant against a test that lies.
+// The first serial port carries what the steps print, so a test cannot write its own result. It can write marks into
+// its output; nothing here is meant against a test that lies.
 package job
 
 import (
@@ -53,8 +53,8 @@ func Took(step string, d time.Duration) string {
 	return fmt.Sprintf("---- %s took %.1f s", step, d.Seconds())
 }
 
-// An Event is one of: a step that ended, what process 1 could not do, and the end of the job. The guest writes each as a
-// line of JSON.
+// An Event is one of: a step that ended, what process 1 could not do, and the end of the job. The guest writes each
+// as a line of JSON.
 type Event struct {
 	Step    string `json:",omitempty"`
 	Code    int    // exit status of the step; 128+N for signal N

@@ -41,8 +41,8 @@ type Machine struct {
 	Silence time.Duration // after which it is given up when it prints nothing; 0: never
 }
 
-// Run boots the machine and waits until it is off. Everything that the guest prints goes to out. The error is one of the
-// machine; how the steps ended is in the status, which holds those that did whatever the error is.
+// Run boots the machine and waits until it is off. Everything that the guest prints goes to out. The error is one of
+// the machine; how the steps ended is in the status, which holds those that did whatever the error is.
 func (m *Machine) Run(ctx context.Context, j *job.Job, out io.Writer) (job.Status, error) {
 	dir, err := os.MkdirTemp("", Temporary)
 	if err != nil {

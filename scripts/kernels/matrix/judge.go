@@ -43,9 +43,9 @@ func sections(output string) map[string]string {
 // TryHolds is the last line of a comparison that found no difference.
 const TryHolds = "try: everything is as expected"
 
-// Judge returns why a row did not pass; nil if it did. A step that never ran, a suite that ran no test, and a test that
-// was skipped are reasons like any failure: the row says that this machine has what it takes. A reason is one line, and what
-// the tests said of it some more.
+// Judge returns why a row did not pass; nil if it did. A step that never ran, a suite that ran no test, and a test
+// that was skipped are reasons like any failure: the row says that this machine has what it takes. A reason is one
+// line, and what the tests said of it some more.
 func Judge(j *job.Job, s job.Status, output string) (reasons []string, tests int) {
 	text := sections(output)
 	reasons = append(reasons, s.Troubles...)

@@ -1,4 +1,5 @@
-// Package matrix says which kernels are booted, what is broken in each, what must come of it, and what the output means.
+// Package matrix says which kernels are booted, what is broken in each, what must come of it, and what the output
+// means.
 //
 //	for _, row := range matrix.Rows() { … row.Job(stage, checkout) … }
 //
@@ -54,8 +55,8 @@ func (e Expectation) user(where job.Place) Expectation {
 // Rows is the table.
 func Rows() []Row { return slices.Concat(whole(), broken(), optional()) }
 
-// whole are the machines with nothing broken: each kernel as root, as a user, and as a user to whom a group is delegated
-// in either shape.
+// whole are the machines with nothing broken: each kernel as root, as a user, and as a user to whom a group is
+// delegated in either shape.
 func whole() []Row {
 	return []Row{
 		{Name: "6.1-root", Kernel: "6.1", Suites: append(suites(0), resources("TestMemory|TestForkBomb|TestEvidence")...), Expect: old().in(RootGroup)},

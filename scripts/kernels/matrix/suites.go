@@ -17,8 +17,8 @@ type Suite struct {
 	Run     string // as -test.run
 }
 
-// suites are those of a whole machine. What only root can stage skips itself for others, and a skip fails a row. What takes
-// long is for a user, who has fewer rights to lose.
+// suites are those of a whole machine. What only root can stage skips itself for others, and a skip fails a row. What
+// takes long is for a user, who has fewer rights to lose.
 func suites(uid int) []Suite {
 	stories := "a_signal_|an_i386|private_folders|a_folder_that_the_host|a_denied_file_that|descriptors_that|a_log_file|a_file_on|a_socket_on|a_pipe_on|a_terminal_on|TCP,_UDP"
 	all := []Suite{

@@ -82,8 +82,8 @@ func groups() (all []string, err error) {
 	return all, err
 }
 
-// remaining are the groups that were not there before. systemd removes a group a moment after its last process has ended,
-// and keeps slices, in which are only other groups.
+// remaining are the groups that were not there before. systemd removes a group a moment after its last process has
+// ended, and keeps slices, in which are only other groups.
 func remaining(before []string) (left []string, err error) {
 	for range 300 {
 		now, err := groups()

@@ -1,10 +1,10 @@
 // Command try launches servers on the machine it is on and compares what is reported with what was expected of it.
 //
-// It runs in the guest of a row, as root, and starts launchers as the row's user in the row's place: mcp-sandbox-init, and
-// a host that uses the library, which is this program again; and it asks mcp-sandbox doctor. What a report says of a server's
-// control group it looks up itself. It says every difference. The expectation comes in the environment; with none it fails. At
-// last it changes one thing of the expectation after the other and demands that each changed one does not hold. Exit status:
-// 0 all as expected, 1 not, 2 nothing was compared.
+// It runs in the guest of a row, as root, and starts launchers as the row's user in the row's place:
+// mcp-sandbox-init, and a host that uses the library, which is this program again; and it asks mcp-sandbox doctor.
+// What a report says of a server's control group it looks up itself. It says every difference. The expectation comes
+// in the environment; with none it fails. At last it changes one thing of the expectation after the other and demands
+// that each changed one does not hold. Exit status: 0 all as expected, 1 not, 2 nothing was compared.
 package main
 
 import (

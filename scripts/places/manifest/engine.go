@@ -9,8 +9,9 @@ import (
 	"strings"
 )
 
-// Flags are what Docker's command line tool is given for a container, so that it starts it as a kubelet has it started:
-// RuntimeDefault is the engine's own filter, and a volume is a folder. What a kubelet does not hand to the engine is checked.
+// Flags are what Docker's command line tool is given for a container, so that it starts it as a kubelet has it
+// started: RuntimeDefault is the engine's own filter, and a volume is a folder. What a kubelet does not hand to the
+// engine is checked.
 func (m *Manifest) Flags(c *Container, folder string) ([]string, error) {
 	s, pod := &c.SecurityContext, &m.Pod.Spec
 	user := &pod.SecurityContext
@@ -23,7 +24,8 @@ func (m *Manifest) Flags(c *Container, folder string) ([]string, error) {
 	if user.RunAsNonRoot && user.RunAsUser == 0 {
 		return nil, errors.New("runAsNonRoot, and runAsUser is 0")
 	}
-	flags := []string{"--user", fmt.Sprintf("%d:%d", user.RunAsUser, user.RunAsGroup), "--env", "KUBERNETES_SERVICE_HOST=10.96.0.1", "--env", "KUBERNETES_SERVICE_PORT=443"}
+	flags := []string{"--user", fmt.Sprintf("%d:%d", user.RunAsUser, user.RunAsGroup),
+		"--env", "KUBERNETES_SERVICE_HOST=10.96.0.1", "--env", "KUBERNETES_SERVICE_PORT=443"}
 	if user.FSGroup != 0 {
 		flags = append(flags, "--group-add", fmt.Sprint(user.FSGroup))
 	}
@@ -49,9 +51,9 @@ func (m *Manifest) Flags(c *Container, folder string) ([]string, error) {
 	return flags, nil
 }
 
-// Volumes makes the Pod's volumes below a folder as a kubelet does: an emptyDir is of mode 0777, and nothing of it is sticky
-// (kubernetes#110835); with fsGroup the group is that, and the mode 2777. A ConfigMap's file is a link into a folder whose
-// name is a link again, so that all its files change at once.
+// Volumes makes the Pod's volumes below a folder as a kubelet does: an emptyDir is of mode 0777, and nothing of it is
+// sticky (kubernetes#110835); with fsGroup the group is that, and the mode 2777. A ConfigMap's file is a link into a
+// folder whose name is a link again, so that all its files change at once.
 func (m *Manifest) Volumes(folder string) error {
 	for _, v := range m.Pod.Spec.Volumes {
 		dir := filepath.Join(folder, v.Name)
@@ -109,13 +111,14 @@ const (
 
 func (m *Manifest) configMap(dir string) error {
 	const version, current = "..2026_11_22_09_00_00.123456789", "..data"
+	group := m.Pod.Spec.SecurityContext.FSGroup
 	err := errors.Join(os.Mkdir(filepath.Join(dir, version), 0o755), os.Symlink(version, filepath.Join(dir, current)))
 	for name, text := range m.Data {
 		if strings.Contains(name, "/") {
 			return fmt.Errorf("%s: a name with a slash", name)
 		}
 		file := filepath.Join(dir, version, name)
-		err = errors.Join(err, os.WriteFile(file, []byte(text), 0o644), os.Chown(file, 0, m.Pod.Spec.SecurityContext.FSGroup),
+		err = errors.Join(err, os.WriteFile(file, []byte(text), 0o644), os.Chown(file, 0, group),
 			os.Symlink(filepath.Join(current, name), filepath.Join(dir, name)))
 	}
 	return err

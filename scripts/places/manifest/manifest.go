@@ -1,4 +1,5 @@
-// Package manifest reads the Kubernetes manifest of docs/deployment.md, and says what a container engine has to be given for it.
+// Package manifest reads the Kubernetes manifest of docs/deployment.md, and says what a container engine has to be
+// given for it.
 //
 //	m, err := manifest.Read("docs/deployment.md")
 //	args := m.Pod.Spec.Containers[0].Args(&m.Pod.Spec, folders)

@@ -11,8 +11,8 @@ import (
 	"github.com/security-mcp/mcp-sandbox/scripts/places/table"
 )
 
-// A launch is one of mcp-sandbox-init with the place's policy. Its report comes over a pipe: a place may have no folder to
-// write to.
+// A launch is one of mcp-sandbox-init with the place's policy. Its report comes over a pipe: a place may have no
+// folder to write to.
 type launch struct {
 	cmd    *exec.Cmd
 	stderr strings.Builder

@@ -44,8 +44,8 @@ type Session struct {
 	Tools   int    // that the server listed
 	Error   string // of the session; "" is one that went through
 
-	// Alone is the error of the same session without a sandbox. It is tried only where the session in one failed: a place
-	// may be none for that server in any case.
+	// Alone is the error of the same session without a sandbox. It is tried only where the session in one failed: a
+	// place may be none for that server in any case.
 	Alone string
 }
 

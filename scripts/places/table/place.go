@@ -122,7 +122,7 @@ func (p *Place) session(s *Session) []string {
 	case broken && s.Error == "":
 		all = append(all, s.Server+": answers, although the place is said to break it")
 	case broken && s.Alone == "":
-		all = append(all, fmt.Sprintf("%s: answers without a sandbox and not in one: %s: %s", s.Server, s.Error, s.Stderr))
+		all = append(all, fmt.Sprintf("%s: answers only without a sandbox: %s: %s", s.Server, s.Error, s.Stderr))
 	case !broken && s.Error != "":
 		all = append(all, fmt.Sprintf("%s: %s: %salone: %q", s.Server, s.Error, s.Stderr, s.Alone))
 	}

@@ -2,8 +2,8 @@
 //
 //	units STAGE NAMES
 //
-// NAMES is a regular expression. It runs as root, where systemd is process 1, and changes files that the machine forgets.
-// What the residents told it prints at the end, in lines that begin with [table.Line].
+// NAMES is a regular expression. It runs as root, where systemd is process 1, and changes files that the machine
+// forgets. What the residents told it prints at the end, in lines that begin with [table.Line].
 package main
 
 import (
@@ -120,7 +120,8 @@ func start(i int) (a table.Account) {
 	said, err := exec.Command("systemctl", "start", name(i)).CombinedOutput()
 	text, _ := os.ReadFile(file(i, "out"))
 	if bad := json.Unmarshal(text, &a); bad != nil || err != nil {
-		status, _ := exec.Command("systemctl", "show", "-p", "Result,ExecMainStatus,ExecMainCode,StatusErrno", name(i)).CombinedOutput()
+		const properties = "Result,ExecMainStatus,ExecMainCode,StatusErrno"
+		status, _ := exec.Command("systemctl", "show", "-p", properties, name(i)).CombinedOutput()
 		errs, _ := os.ReadFile(file(i, "err"))
 		a.Problem += fmt.Sprintf("%v, %v: %s%s%s%s", err, bad, text, said, status, errs)
 	}

@@ -1,8 +1,8 @@
 package main
 
-// makeRoots makes what single units are given, at the paths that the table of places names: roots with links into /usr, one
-// of them on the machine's disk, which is mounted at /var/tmp; an extension of /usr; a PAM service; and namespaces, each of
-// which stays because a file is mounted: unshare(1).
+// makeRoots makes what single units are given, at the paths that the table of places names: roots with links into
+// /usr, one of them on the machine's disk, which is mounted at /var/tmp; an extension of /usr; a PAM service; and
+// namespaces, each of which stays because a file is mounted: unshare(1).
 const makeRoots = `for root in /opt/root /var/tmp; do
 	for name in usr etc opt/places proc sys dev run var/tmp; do mkdir -p "$root/$name"; done
 	mkdir -p -m 1777 "$root/tmp"
