@@ -42,7 +42,7 @@ var effects = []effect{
 func TestEffects(t *testing.T) {
 	found := map[string]bool{}
 	for _, name := range files(t) {
-		if !below(name, "init") || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || strings.Contains(name, "testdata") {
+		if !below(name, "init") || below(name, testOnly) || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || strings.Contains(name, "testdata") {
 			continue
 		}
 		text, err := os.ReadFile(filepath.Join(root(t), name))

@@ -41,6 +41,7 @@ var rules = []rule{
 	{"init/internal/tries", "platform init/order init/internal/program", "golang.org/x/sys"},
 	{"init/internal/basic", "policy platform init/order init/diagnose init/internal", "golang.org/x/sys"},
 	{"init/internal/supervise", "policy platform init/order init/diagnose init/internal", "golang.org/x/sys"},
+	{testOnly, "policy platform init/order init/reexec launcher init/internal scripts/testbed", "golang.org/x/sys"},
 	{"init/reexec", "policy platform init/order init/internal/ending init/internal/report init/internal/basic init/internal/supervise", "golang.org/x/sys"},
 	{"launcher", "policy platform init/order init/diagnose init/reexec launcher/doctor", "golang.org/x/sys"},
 	{"launcher/doctor", "policy platform init/order init/diagnose", "golang.org/x/sys"},
@@ -48,6 +49,9 @@ var rules = []rule{
 	{"scripts", "policy platform init/order init/reexec launcher scripts", "golang.org/x/sys github.com/modelcontextprotocol/go-sdk go.yaml.in/yaml"},
 	{"testdata", "scripts/testbed", "github.com/modelcontextprotocol/go-sdk golang.org/x/sys"},
 }
+
+// testOnly is what tests share; see TestTestsAloneImport.
+const testOnly = "init/internal/test"
 
 func below(name, dir string) bool { return name == dir || strings.HasPrefix(name, dir+"/") }
 
@@ -95,13 +99,29 @@ func TestImportDirections(t *testing.T) {
 	}
 }
 
+// What tests share is linked into no program.
+func TestTestsAloneImport(t *testing.T) {
+	found := false
+	for _, s := range sources(t) {
+		for _, p := range s.imports {
+			shared := below(p, module+"/"+testOnly)
+			if found = found || shared; shared && !s.test && !below(s.dir, testOnly) {
+				t.Errorf("%s imports %s", s.path, p)
+			}
+		}
+	}
+	if !found {
+		t.Errorf("nothing imports %s: the test looks for the wrong thing", testOnly)
+	}
+}
+
 // Packages that the shim links: each costs every start; docs/performance.md has the numbers.
 var heavy = strings.Fields("fmt encoding/json reflect regexp net os/exec log text/template github.com/elastic/go-seccomp-bpf github.com/spf13/pflag github.com/godbus/dbus")
 
 func TestShimLinksNothingHeavy(t *testing.T) {
 	for _, s := range sources(t) {
 		shim := below(s.dir, "policy") || below(s.dir, "init") || below(s.dir, "platform")
-		if !shim || s.test || strings.HasSuffix(s.dir, "/gen") || strings.Contains(s.dir, "/testdata") {
+		if !shim || s.test || below(s.dir, testOnly) || strings.HasSuffix(s.dir, "/gen") || strings.Contains(s.dir, "/testdata") {
 			continue
 		}
 		for _, p := range s.imports {

@@ -57,16 +57,16 @@ func TestEachIsTold(t *testing.T) {
 	}
 	for _, doc := range []string{usual, oneExec} {
 		o := launch(t, shimName, doc, "calls", names...)
-		if o.code != 0 || o.stdout != refused.String() {
-			t.Errorf("code %d\n%s\n%s", o.code, o.stdout, o.stderr)
+		if o.Code != 0 || o.Stdout.String() != refused.String() {
+			t.Errorf("code %d\n%s\n%s", o.Code, o.Stdout.String(), o.Stderr.String())
 		}
-		if !reflect.DeepEqual(o.denied, want) {
-			t.Errorf("told: %v\nwant: %v", o.denied, want)
+		if !reflect.DeepEqual(o.Denied, want) {
+			t.Errorf("told: %v\nwant: %v", o.Denied, want)
 		}
-		if len(o.exited.Denied) != len(names) || o.exited.Dropped != 0 {
-			t.Errorf("%d calls counted, %d lines dropped", len(o.exited.Denied), o.exited.Dropped)
+		if len(o.Exited.Denied) != len(names) || o.Exited.Dropped != 0 {
+			t.Errorf("%d calls counted, %d lines dropped", len(o.Exited.Denied), o.Exited.Dropped)
 		}
-		if got := o.fact(owned).Got; got != "EBADF" {
+		if got := o.Fact(order.Seccomp, owned).Got; got != "EBADF" {
 			t.Errorf("%s: %q", owned, got)
 		}
 	}
@@ -82,15 +82,15 @@ func TestWithoutListener(t *testing.T) {
 		{shimName, mute, "seccomp.deny"},
 	} {
 		o := launch(t, c.shim, c.doc, "calls", names...)
-		if o.code != told.code || o.stdout != told.stdout || o.exited.Cause != told.exited.Cause || o.enforced.Confinement != told.enforced.Confinement {
-			t.Errorf("%s: code %d, %s\n%s\n%s", c.doc, o.code, o.exited.Cause, o.stdout, o.stderr)
+		if o.Code != told.Code || o.Stdout.String() != told.Stdout.String() || o.Exited.Cause != told.Exited.Cause || o.Enforced.Confinement != told.Enforced.Confinement {
+			t.Errorf("%s: code %d, %s\n%s\n%s", c.doc, o.Code, o.Exited.Cause, o.Stdout.String(), o.Stderr.String())
 		}
-		if len(o.denied) != 0 || len(o.exited.Denied) != 0 || strings.Contains(o.stderr, "denied system calls") {
-			t.Errorf("%s: told %v, %v", c.doc, o.denied, o.exited.Denied)
+		if len(o.Denied) != 0 || len(o.Exited.Denied) != 0 || strings.Contains(o.Stderr.String(), "denied system calls") {
+			t.Errorf("%s: told %v, %v", c.doc, o.Denied, o.Exited.Denied)
 		}
-		f := o.fact("listener")
-		if f.Got != "" || !strings.Contains(f.Reason, c.reason) || f.Effect == "" || strings.Count(o.stderr, f.Reason) != 1 {
-			t.Errorf("%s: %+v\n%s", c.doc, f, o.stderr)
+		f := o.Fact(order.Seccomp, "listener")
+		if f.Got != "" || !strings.Contains(f.Reason, c.reason) || f.Effect == "" || strings.Count(o.Stderr.String(), f.Reason) != 1 {
+			t.Errorf("%s: %+v\n%s", c.doc, f, o.Stderr.String())
 		}
 	}
 }
@@ -105,11 +105,11 @@ func TestOneExecIsTold(t *testing.T) {
 	}
 	o := launch(t, shimName, oneExec, "calls", append(names, "execve")...)
 	var got []string
-	for _, d := range o.denied {
+	for _, d := range o.Denied {
 		got = append(got, d.Syscall)
 	}
-	if !reflect.DeepEqual(got, names) || !strings.HasSuffix(o.stdout, "execve ENOSYS\n") {
-		t.Errorf("told: %v, %q\n%s", got, o.stdout, o.stderr)
+	if !reflect.DeepEqual(got, names) || !strings.HasSuffix(o.Stdout.String(), "execve ENOSYS\n") {
+		t.Errorf("told: %v, %q\n%s", got, o.Stdout.String(), o.Stderr.String())
 	}
 }
 
@@ -117,8 +117,8 @@ func TestOneExecIsTold(t *testing.T) {
 func TestProcess(t *testing.T) {
 	for _, does := range []string{"thread", "child"} {
 		o := launch(t, shimName, usual, does)
-		if len(o.denied) != 1 || o.stdout != fmt.Sprintln("EPERM", o.denied[0].PID) || (o.denied[0].PID == 2) != (does == "thread") {
-			t.Errorf("%s: %v, %q\n%s", does, o.denied, o.stdout, o.stderr)
+		if len(o.Denied) != 1 || o.Stdout.String() != fmt.Sprintln("EPERM", o.Denied[0].PID) || (o.Denied[0].PID == 2) != (does == "thread") {
+			t.Errorf("%s: %v, %q\n%s", does, o.Denied, o.Stdout.String(), o.Stderr.String())
 		}
 	}
 }
@@ -127,8 +127,8 @@ func TestNotTheServers(t *testing.T) {
 	// 3 is the folder itself; what else the Go runtime opens is an epoll and its event.
 	o := launch(t, shimName, usual, "descriptors")
 	control := launch(t, outside, usual, "descriptors")
-	if o.stdout != control.stdout || !strings.HasPrefix(o.stdout, "0 1 2 3") {
-		t.Errorf("%q, without a listener %q", o.stdout, control.stdout)
+	if o.Stdout.String() != control.Stdout.String() || !strings.HasPrefix(o.Stdout.String(), "0 1 2 3") {
+		t.Errorf("%q, without a listener %q", o.Stdout.String(), control.Stdout.String())
 	}
 }
 
@@ -136,7 +136,7 @@ func TestNotTheServers(t *testing.T) {
 func TestSummary(t *testing.T) {
 	o := launch(t, shimName, usual, "calls", "ptrace", "mount", "ptrace", "bpf", "keyctl", "bpf", "ptrace", "uname")
 	got := ""
-	for _, line := range strings.SplitAfter(o.stderr, "\n") {
+	for _, line := range strings.SplitAfter(o.Stderr.String(), "\n") {
 		if !strings.Contains(line, "is absent: ") { // of the machine
 			got += line
 		}
@@ -151,8 +151,8 @@ func TestSummary(t *testing.T) {
 	if err != nil || got != string(want) {
 		t.Errorf("%v\n%s\nwant\n%s", err, got, want)
 	}
-	if o := launch(t, shimName, usual, "calls", "uname"); strings.Contains(o.stderr, "denied") {
-		t.Errorf("nothing was denied: %s", o.stderr)
+	if o := launch(t, shimName, usual, "calls", "uname"); strings.Contains(o.Stderr.String(), "denied") {
+		t.Errorf("nothing was denied: %s", o.Stderr.String())
 	}
 }
 
@@ -166,21 +166,21 @@ func TestFlood(t *testing.T) {
 			began := time.Now()
 			o := launch(t, shimName, usual, "flood", fmt.Sprint(calls), fmt.Sprint(f.threads))
 			wall := time.Since(began)
-			if o.stdout != fmt.Sprintf("map[EPERM:%d]\n", calls) {
-				t.Errorf("%q\n%s", o.stdout, o.stderr)
+			if o.Stdout.String() != fmt.Sprintf("map[EPERM:%d]\n", calls) {
+				t.Errorf("%q\n%s", o.Stdout.String(), o.Stderr.String())
 			}
-			d := o.exited.Denied
+			d := o.Exited.Denied
 			if len(d) != 1 || d[0].Syscall != "ptrace" || d[0].Count != int64(calls) {
 				t.Fatalf("%v", d)
 			}
-			if n := len(o.denied); n < 2 || n > 34+int(wall/time.Second) || o.exited.Dropped != d[0].Count-int64(n) {
-				t.Errorf("%d lines in %s, %d dropped", n, wall, o.exited.Dropped)
+			if n := len(o.Denied); n < 2 || n > 34+int(wall/time.Second) || o.Exited.Dropped != d[0].Count-int64(n) {
+				t.Errorf("%d lines in %s, %d dropped", n, wall, o.Exited.Dropped)
 			}
-			if !strings.Contains(o.stderr, fmt.Sprintf("mcp-sandbox: denied system calls: ptrace %d\n", d[0].Count)) {
-				t.Error(o.stderr)
+			if !strings.Contains(o.Stderr.String(), fmt.Sprintf("mcp-sandbox: denied system calls: ptrace %d\n", d[0].Count)) {
+				t.Error(o.Stderr.String())
 			}
-			shim := (o.process.UserTime() + o.process.SystemTime()).Seconds() - o.exited.CPUSeconds
-			t.Logf("%d calls in %s: %.3f s of the shim's processor time, %d lines", calls, wall, shim, len(o.denied))
+			shim := (o.Cmd.ProcessState.UserTime() + o.Cmd.ProcessState.SystemTime()).Seconds() - o.Exited.CPUSeconds
+			t.Logf("%d calls in %s: %.3f s of the shim's processor time, %d lines", calls, wall, shim, len(o.Denied))
 			if most := 0.2*wall.Seconds() + 0.5; shim > most {
 				t.Errorf("%.3f s of the shim's processor time in %s", shim, wall)
 			}

@@ -1,8 +1,6 @@
 package listener_test
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"io"
 	"os"
@@ -11,46 +9,28 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 	"github.com/security-mcp/mcp-sandbox/init/order"
-	"github.com/security-mcp/mcp-sandbox/init/reexec"
-	"github.com/security-mcp/mcp-sandbox/policy"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 	"golang.org/x/sys/unix"
 )
 
 // Names under which this test binary starts as something else.
 const (
-	shimName = "listener.test init"  // mcp-sandbox-init; the policy and the command follow
+	shimName = host.Name             // mcp-sandbox-init
 	outside  = "listener.test outer" // a sandbox that has a listener already, around the same
 	serverIs = "-denied-server"      // a server; what it does follows
 )
 
-const reportFD = 3
-
 func TestMain(m *testing.M) {
-	reexec.Init()
+	host.Main()
 	switch {
-	case os.Args[0] == shimName:
-		os.Exit(shim(os.Args[1], os.Args[2:]))
 	case os.Args[0] == outside:
 		os.Exit(outer(os.Args[1:]))
 	case len(os.Args) > 2 && os.Args[1] == serverIs:
 		os.Exit(serve(os.Args[2], os.Args[3:]))
 	}
 	os.Exit(testbed.Run(m))
-}
-
-func shim(doc string, command []string) int {
-	p, err := policy.Parse([]byte(doc))
-	if err == nil {
-		var o *order.Order
-		if o, err = order.New(p, policy.Init, command, os.Environ(), "/"); err == nil {
-			o.ReportFD = reportFD
-			return reexec.Run(o)
-		}
-	}
-	println(err.Error())
-	return 70
 }
 
 // outer loads a filter that allows everything and has a listener, and starts the shim behind it. Only the thread that
@@ -64,7 +44,7 @@ func outer(args []string) int {
 	cmd := exec.Command("/proc/self/exe")
 	cmd.Args = append([]string{shimName}, args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	cmd.ExtraFiles = []*os.File{os.NewFile(reportFD, "report")}
+	cmd.ExtraFiles = []*os.File{os.NewFile(host.ReportFD, "report")}
 	err := cmd.Run()
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
 		println(err.Error())
@@ -73,19 +53,8 @@ func outer(args []string) int {
 	return cmd.ProcessState.ExitCode()
 }
 
-// An outcome is what a launch left behind.
-type outcome struct {
-	code           int
-	stdout, stderr string
-	enforced       order.Enforced
-	denied         []order.Denied
-	exited         order.Exited
-	process        *os.ProcessState // of the shim
-	released       func()           // is called beside, when the report begins
-}
-
 // launch runs this binary as a server that does something, under a shim of a name.
-func launch(t *testing.T, name, doc, does string, args ...string) *outcome {
+func launch(t *testing.T, name, doc, does string, args ...string) *host.Run {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -96,93 +65,38 @@ func launch(t *testing.T, name, doc, does string, args ...string) *outcome {
 
 // start runs a command under a shim. Once the server is about to run, something may be done meanwhile, with the numbers of
 // both; then the server's standard input ends.
-func start(t *testing.T, name, doc string, command []string, meanwhile func(shim, server int)) *outcome {
+func start(t *testing.T, name, doc string, command []string, meanwhile func(shim, server int)) *host.Run {
 	t.Helper()
-	var out, errs bytes.Buffer
-	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	cmd := exec.Command("/proc/self/exe")
-	cmd.Args = append([]string{name, doc}, command...)
-	cmd.Stdout, cmd.Stderr = &out, &errs
+	cmd := host.Order{Policy: doc, Command: command}.Cmd(t)
+	cmd.Args[0] = name
 	cmd.Env = []string{"HOME=" + t.TempDir(), "PATH=/usr/bin:/bin"}
-	cmd.ExtraFiles = []*os.File{w}
 	if os.Geteuid() == 0 {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Groups: []uint32{0}}}
 	}
-	o := &outcome{}
+	released := make(chan int, 1)
+	var in io.Closer
+	if meanwhile != nil {
+		var err error
+		if in, err = cmd.StdinPipe(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := host.Start(t, cmd, func(e *order.Enforced) { released <- e.PID })
 	done := make(chan bool)
-	if meanwhile == nil {
-		close(done)
-	} else {
-		in, err := cmd.StdinPipe()
-		if err != nil {
-			t.Fatal(err)
+	go func() {
+		defer close(done)
+		if server := <-released; meanwhile != nil && server != 0 {
+			meanwhile(cmd.Process.Pid, server)
 		}
-		o.released = func() {
-			defer close(done)
-			defer in.Close()
-			meanwhile(cmd.Process.Pid, o.enforced.PID)
+		if in != nil {
+			in.Close()
 		}
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	w.Close()
-	o.read(t, r)
-	err = cmd.Wait()
-	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
-		t.Fatal(err)
-	}
-	o.process, o.code, o.stdout, o.stderr = cmd.ProcessState, cmd.ProcessState.ExitCode(), out.String(), errs.String()
-	if o.exited.Event != "exited" {
-		t.Fatalf("code %d and no last line\n%s", o.code, o.stderr)
-	}
+	}()
+	run.Wait()
+	close(released)
 	<-done
-	return o
-}
-
-func (o *outcome) read(t *testing.T, report io.Reader) {
-	t.Helper()
-	for d := json.NewDecoder(report); ; {
-		var line json.RawMessage
-		if err := d.Decode(&line); err == io.EOF {
-			return
-		} else if err != nil {
-			t.Fatal(err)
-		}
-		var head struct{ Event string }
-		err := json.Unmarshal(line, &head)
-		switch head.Event {
-		case "enforced":
-			if err = json.Unmarshal(line, &o.enforced); err == nil && o.released != nil {
-				go o.released()
-			}
-		case "denied":
-			var one order.Denied
-			err = json.Unmarshal(line, &one)
-			o.denied = append(o.denied, one)
-		case "exited":
-			err = json.Unmarshal(line, &o.exited)
-		default:
-			t.Errorf("%s", line)
-		}
-		if err != nil {
-			t.Errorf("%v: %s", err, line)
-		}
+	if run.Exited.Event != "exited" {
+		t.Fatalf("code %d and no last line\n%s", run.Code, &run.Stderr)
 	}
-}
-
-// fact is one of the seccomp layer.
-func (o *outcome) fact(name string) (f order.Fact) {
-	for _, l := range o.enforced.Layers {
-		for i := range l.Facts {
-			if l.Layer == order.Seccomp && l.Facts[i].Name == name {
-				f = l.Facts[i]
-			}
-		}
-	}
-	return f
+	return run
 }

@@ -47,8 +47,8 @@ func TestCoverInFlood(t *testing.T) {
 			covered(t, server, secret)
 		}
 	})
-	if o.code != 0 || o.exited.Cause != order.CauseExit || o.stdout != "map[EPERM:3000]\ntrue\n" {
-		t.Errorf("code %d, %s, %q\n%s", o.code, o.exited.Cause, o.stdout, o.stderr)
+	if o.Code != 0 || o.Exited.Cause != order.CauseExit || o.Stdout.String() != "map[EPERM:3000]\ntrue\n" {
+		t.Errorf("code %d, %s, %q\n%s", o.Code, o.Exited.Cause, o.Stdout.String(), o.Stderr.String())
 	}
 }
 
@@ -77,8 +77,8 @@ func TestStoppedShim(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	d := o.exited.Denied
-	if o.code != 0 || o.stdout != "map[EPERM:1200]\n" || time.Since(began) < pause || len(d) != 1 || d[0].Count < 1200 {
-		t.Errorf("code %d, %q, %s, %v\n%s", o.code, o.stdout, time.Since(began), d, o.stderr)
+	d := o.Exited.Denied
+	if o.Code != 0 || o.Stdout.String() != "map[EPERM:1200]\n" || time.Since(began) < pause || len(d) != 1 || d[0].Count < 1200 {
+		t.Errorf("code %d, %q, %s, %v\n%s", o.Code, o.Stdout.String(), time.Since(began), d, o.Stderr.String())
 	}
 }

@@ -17,12 +17,12 @@ import (
 func (t *trial) far() (n int, word string) {
 	t.Helper()
 	var r attempt.Result
-	err := json.Unmarshal(t.stdout.Bytes(), &r)
+	err := json.Unmarshal(t.Stdout.Bytes(), &r)
 	if err == nil {
 		n, err = strconv.Atoi(r.Detail)
 	}
 	if err != nil {
-		t.Errorf("the bomb says %q: %v\ncode %d, %+v\n%s", &t.stdout, err, t.code, t.exited, &t.stderr)
+		t.Errorf("the bomb says %q: %v\ncode %d, %+v\n%s", &t.Stdout, err, t.Code, t.Exited, &t.Stderr)
 	}
 	return n, r.Errno
 }
@@ -35,8 +35,8 @@ func explode(t *testing.T, at place, keys string, args ...string) *trial {
 	run.end()
 	h.calm(t)
 	run.left(at)
-	x := &run.exited
-	t.Logf("%q: cause %s, %.2f s of CPU time in %.2f s, peak %d, %d forks refused", strings.TrimSpace(run.stdout.String()), x.Cause,
+	x := &run.Exited
+	t.Logf("%q: cause %s, %.2f s of CPU time in %.2f s, peak %d, %d forks refused", strings.TrimSpace(run.Stdout.String()), x.Cause,
 		x.CPUSeconds, x.WallSeconds, x.MemoryPeak, x.ForksRefused)
 	return run
 }
@@ -45,7 +45,7 @@ func explode(t *testing.T, at place, keys string, args ...string) *trial {
 func (t *trial) left(at place) {
 	t.Helper()
 	if at.group {
-		if left := groups(t.T, at.top); len(left) > 0 {
+		if left := groups(t.t, at.top); len(left) > 0 {
 			t.Errorf("left: %v", left)
 		}
 	}
@@ -56,23 +56,23 @@ func TestMemoryBomb(t *testing.T) {
 		if !at.group { // more, for the runtime's own
 			const limit = 256 << 20 / attempt.MemoryBlock
 			run := explode(t, at, `"limits":{"memory":"256M"}`, "memory", "1024")
-			if n, word := run.far(); word != "ENOMEM" || n < limit/4 || n > limit || run.exited.Cause != order.CauseExit {
-				t.Errorf("%d MiB, %s, %+v", n, word, run.exited)
+			if n, word := run.far(); word != "ENOMEM" || n < limit/4 || n > limit || run.Exited.Cause != order.CauseExit {
+				t.Errorf("%d MiB, %s, %+v", n, word, run.Exited)
 			}
 			return
 		}
 		const limit = 64 << 20
 		run := explode(t, at, `"limits":{"memory":"64M"}`, "memory", "256")
-		x := &run.exited
-		if x.Cause != order.CauseOOM || run.code != 137 || x.MemoryLimit != limit || run.stdout.Len() != 0 {
-			t.Errorf("code %d, %+v, %q", run.code, x, &run.stdout)
+		x := &run.Exited
+		if x.Cause != order.CauseOOM || run.Code != 137 || x.MemoryLimit != limit || run.Stdout.Len() != 0 {
+			t.Errorf("code %d, %+v, %q", run.Code, x, &run.Stdout)
 		}
 		// Who is being killed gets what it asks for meanwhile: some pages more than the limit.
 		if told := peakTold(t); told && (x.MemoryPeak > limit*5/4 || x.MemoryPeak < limit*9/10) {
 			t.Errorf("a peak of %d bytes", x.MemoryPeak)
 		}
-		if !strings.Contains(run.stderr.String(), "memory limit 64M reached\n") {
-			t.Errorf("said %q", &run.stderr)
+		if !strings.Contains(run.Stderr.String(), "memory limit 64M reached\n") {
+			t.Errorf("said %q", &run.Stderr)
 		}
 	})
 }
@@ -98,8 +98,8 @@ func TestMemoryOfAChild(t *testing.T) {
 			keys := `"limits":{"memory":"64M"},"filesystem":{"allowRead":["` + bomb + `"]}`
 			run := start(t, at, keys, "/bin/sh", "-c", bomb+" memory 256; sleep 20; echo the parent lives")
 			run.end()
-			if x := &run.exited; x.Cause != order.CauseOOM || run.code != 137 || run.stdout.Len() != 0 || x.MemoryLimit != 64<<20 {
-				t.Errorf("code %d, %+v, %q\n%s", run.code, x, &run.stdout, &run.stderr)
+			if x := &run.Exited; x.Cause != order.CauseOOM || run.Code != 137 || run.Stdout.Len() != 0 || x.MemoryLimit != 64<<20 {
+				t.Errorf("code %d, %+v, %q\n%s", run.Code, x, &run.Stdout, &run.Stderr)
 			}
 		})
 	}
@@ -110,8 +110,8 @@ func TestKilledOtherwise(t *testing.T) {
 	everywhere(t, func(t *testing.T, at place) {
 		run := start(t, at, `"limits":{"memory":"256M"}`, "/bin/sh", "-c", "kill -9 $$")
 		run.end()
-		if run.exited.Cause != order.CauseSignal || strings.Contains(run.stderr.String(), "reached") {
-			t.Errorf("%+v\n%s", run.exited, &run.stderr)
+		if run.Exited.Cause != order.CauseSignal || strings.Contains(run.Stderr.String(), "reached") {
+			t.Errorf("%+v\n%s", run.Exited, &run.Stderr)
 		}
 	})
 }
@@ -119,9 +119,9 @@ func TestKilledOtherwise(t *testing.T) {
 // counted reports whether the processes of a sandbox are limited here, and how many more than the limit may be there.
 func (t *trial) counted(at place) bool {
 	if at.group {
-		return t.fact(order.Cgroup, "pids.max").Got != ""
+		return t.Fact(order.Cgroup, "pids.max").Got != ""
 	}
-	return t.fact(order.Limits, "processes").Got != ""
+	return t.Fact(order.Limits, "processes").Got != ""
 }
 
 func TestForkBomb(t *testing.T) {
@@ -130,7 +130,7 @@ func TestForkBomb(t *testing.T) {
 		n, word := run.far()
 		// The bomb itself has some threads; each child too.
 		if !run.counted(at) || word != "EAGAIN" || n < 5 || n > 60 {
-			t.Errorf("%d children, %s, %+v", n, word, run.exited)
+			t.Errorf("%d children, %s, %+v", n, word, run.Exited)
 		}
 		run.refusedForks(at)
 	})
@@ -139,9 +139,9 @@ func TestForkBomb(t *testing.T) {
 // refusedForks demands that the report tells of them, and one line on standard error.
 func (t *trial) refusedForks(at place) {
 	t.Helper()
-	said := strings.Count(t.stderr.String(), "limit of 60 processes reached\n")
-	if at.group && (t.exited.ForksRefused == 0 || said != 1) || !at.group && (t.exited.ForksRefused != 0 || said != 0) {
-		t.Errorf("%d refused, said %d times\n%s", t.exited.ForksRefused, said, &t.stderr)
+	said := strings.Count(t.Stderr.String(), "limit of 60 processes reached\n")
+	if at.group && (t.Exited.ForksRefused == 0 || said != 1) || !at.group && (t.Exited.ForksRefused != 0 || said != 0) {
+		t.Errorf("%d refused, said %d times\n%s", t.Exited.ForksRefused, said, &t.Stderr)
 	}
 }
 
@@ -159,13 +159,13 @@ func TestDoublingForkBomb(t *testing.T) {
 			run.end()
 			h.calm(t)
 			run.left(at)
-			if run.exited.ForksRefused > 0 || !at.group {
+			if run.Exited.ForksRefused > 0 || !at.group {
 				break
 			}
 		}
 		// The shell ends itself when it cannot fork, or the time is over.
-		if x := run.exited; x.Cause != order.CauseTimeout && x.Cause != order.CauseExit || !run.counted(at) {
-			t.Errorf("%+v\n%s", x, &run.stderr)
+		if x := run.Exited; x.Cause != order.CauseTimeout && x.Cause != order.CauseExit || !run.counted(at) {
+			t.Errorf("%+v\n%s", x, &run.Stderr)
 		}
 		run.refusedForks(at)
 	})
@@ -174,11 +174,11 @@ func TestDoublingForkBomb(t *testing.T) {
 func TestThreadBomb(t *testing.T) {
 	everywhere(t, func(t *testing.T, at place) {
 		run := explode(t, at, `"limits":{"pids":60,"timeout":"5m"}`, "threads", "500")
-		text := run.stderr.String()
+		text := run.Stderr.String()
 		_, rest, _ := strings.Cut(text, "failed to create new OS thread (have ")
 		number, _, _ := strings.Cut(rest, " ")
-		if n, err := strconv.Atoi(number); err != nil || n < 50 || n > 62 || run.code != 2 {
-			t.Errorf("%d threads, code %d\n%.500s", n, run.code, text)
+		if n, err := strconv.Atoi(number); err != nil || n < 50 || n > 62 || run.Code != 2 {
+			t.Errorf("%d threads, code %d\n%.500s", n, run.Code, text)
 		}
 	})
 }
@@ -190,13 +190,13 @@ func TestSpinBomb(t *testing.T) {
 	everywhere(t, func(t *testing.T, at place) {
 		if !at.group {
 			run := explode(t, at, `"limits":{"cpu":"10m","timeout":"100s"}`, "spin")
-			if x := &run.exited; x.Cause != order.CauseCPU || x.Signal != "SIGKILL" || x.CPUSeconds < 1.5 || x.CPUSeconds > 4 {
+			if x := &run.Exited; x.Cause != order.CauseCPU || x.Signal != "SIGKILL" || x.CPUSeconds < 1.5 || x.CPUSeconds > 4 {
 				t.Errorf("%+v", x)
 			}
 			return
 		}
 		run := explode(t, at, `"limits":{"cpu":"500m","timeout":"3s","grace":"200ms"}`, "spin")
-		x := &run.exited
+		x := &run.Exited
 		if share := x.CPUSeconds / x.WallSeconds; share > 0.75 || x.CPUSeconds < 0.1 || x.Cause != order.CauseTimeout {
 			t.Errorf("%.2f of a core, %+v", share, x)
 		}

@@ -1,11 +1,11 @@
 package resources_test
 
 import (
-	"encoding/json"
 	"os"
-	"os/exec"
 	"testing"
 	"time"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 )
 
 // BenchmarkLaunch is a whole launch of /bin/true, with limits that ask for a group and without any. On a machine that gives none the
@@ -18,14 +18,9 @@ func BenchmarkLaunch(b *testing.B) {
 		{"limited", `"limits":{"memory":"64M","pids":40,"cpu":"500m"}`},
 	} {
 		b.Run(c.name, func(b *testing.B) {
-			request, err := json.Marshal(launch{Policy: c.limits, Command: []string{"/bin/true"}})
-			if err != nil {
-				b.Fatal(err)
-			}
 			least := time.Hour
 			for b.Loop() {
-				cmd := exec.Command("/proc/self/exe")
-				cmd.Args = []string{programName, string(request)}
+				cmd := host.Order{Policy: `{"version":1,` + c.limits + `}`, Command: []string{"/bin/true"}}.Cmd(b)
 				report, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 				if err != nil {
 					b.Fatal(err)

@@ -42,8 +42,8 @@ func TestIO(t *testing.T) {
 		if device == "" || !at.group {
 			run := start(t, at, grant+`,"limits":{"io":"1M"}`, "/bin/true")
 			run.end()
-			if l := run.layer(order.Cgroup); at.group {
-				if f := run.fact(order.Cgroup, "io.max"); f.Got != "" || f.Reason == "" {
+			if l := run.Layer(order.Cgroup); at.group {
+				if f := run.Fact(order.Cgroup, "io.max"); f.Got != "" || f.Reason == "" {
 					t.Errorf("%+v", f)
 				}
 			} else if l.State != order.Absent || !strings.Contains(l.Effect, "reading and writing") {
@@ -54,17 +54,17 @@ func TestIO(t *testing.T) {
 		took := func(limits string) time.Duration {
 			run := start(t, at, grant+limits, write...)
 			run.end()
-			if run.code != 0 {
-				t.Fatalf("code %d\n%s%s", run.code, &run.stdout, &run.stderr)
+			if run.Code != 0 {
+				t.Fatalf("code %d\n%s%s", run.Code, &run.Stdout, &run.Stderr)
 			}
-			if f := run.fact(order.Cgroup, "io.max "+device); (f.Got != "") != (limits != "") {
+			if f := run.Fact(order.Cgroup, "io.max "+device); (f.Got != "") != (limits != "") {
 				t.Errorf("%+v", f)
 			}
-			_, rest, _ := strings.Cut(run.stdout.String(), " copied, ") // what dd says, without the launch
+			_, rest, _ := strings.Cut(run.Stdout.String(), " copied, ") // what dd says, without the launch
 			seconds, _, _ := strings.Cut(rest, " s")
 			n, err := strconv.ParseFloat(seconds, 64)
 			if err != nil {
-				t.Fatalf("%v: %s", err, &run.stdout)
+				t.Fatalf("%v: %s", err, &run.Stdout)
 			}
 			return time.Duration(n * float64(time.Second))
 		}

@@ -54,9 +54,8 @@ func killed(t *testing.T, begin string) {
 			}
 			run := start(t, at, keys, "/bin/sleep", mark)
 			time.Sleep(time.Duration(rand.Int64N(int64(whole * 3 / 2))))
-			run.cmd.Process.Kill()
-			run.cmd.Wait()
-			<-run.report
+			run.Cmd.Process.Kill()
+			run.Wait()
 			if at.group {
 				behind += min(1, len(groups(t, at.top)))
 			}
@@ -65,8 +64,8 @@ func killed(t *testing.T, begin string) {
 			t.Errorf("%d processes came to this one, and live: %q", came, left)
 		}
 		next := start(t, at, keys, "/bin/true")
-		if next.end(); next.enforced.Confinement != begin {
-			t.Errorf("%s\n%s", next.enforced.Confinement, &next.stderr)
+		if next.end(); next.Enforced.Confinement != begin {
+			t.Errorf("%s\n%s", next.Enforced.Confinement, &next.Stderr)
 		}
 		for again := 0; again < 10 && at.group && len(groups(t, at.top)) > 0; again++ { // a launch waits but a moment for what it has killed
 			start(t, at, keys, "/bin/true").end()
@@ -145,10 +144,9 @@ func TestEndedLauncherLeavesNothing(t *testing.T) {
 		for range 20 {
 			run := start(t, at, `"limits":{"memory":"64M"}`, "/bin/sleep", "100")
 			time.Sleep(time.Duration(rand.Int64N(int64(whole * 3 / 2))))
-			run.cmd.Process.Signal(syscall.SIGTERM)
-			run.cmd.Wait()
-			report := <-run.report
-			if code := run.cmd.ProcessState.ExitCode(); code >= 0 || len(report) > 0 { // else it was too early for a handler
+			run.Cmd.Process.Signal(syscall.SIGTERM)
+			run.Wait()
+			if run.Code >= 0 || len(run.Lines) > 0 { // else it was too early for a handler
 				run.left(at)
 			}
 		}
@@ -201,11 +199,11 @@ func TestLaunchesAtOnce(t *testing.T) {
 				for range 3 {
 					run := start(t, at, `"limits":{"memory":"64M"}`, "/bin/true")
 					run.end()
-					if run.code != 0 || at.group != (run.layer(order.Cgroup).State == order.Proved) {
-						t.Errorf("code %d, %+v", run.code, run.layer(order.Cgroup))
+					if run.Code != 0 || at.group != (run.Layer(order.Cgroup).State == order.Proved) {
+						t.Errorf("code %d, %+v", run.Code, run.Layer(order.Cgroup))
 					}
 					mu.Lock()
-					seen[run.fact(order.Cgroup, "group").Got] = true
+					seen[run.Fact(order.Cgroup, "group").Got] = true
 					mu.Unlock()
 				}
 			})
@@ -221,8 +219,8 @@ func TestLaunchesAtOnce(t *testing.T) {
 		}
 		long.stdin.Close()
 		long.end()
-		if long.code != 0 {
-			t.Errorf("code %d\n%s", long.code, &long.stderr)
+		if long.Code != 0 {
+			t.Errorf("code %d\n%s", long.Code, &long.Stderr)
 		}
 		long.left(at)
 	})

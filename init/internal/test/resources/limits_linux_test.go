@@ -31,9 +31,9 @@ func TestOwnLimits(t *testing.T) {
 			if at.group { // which counts all processes together
 				c.data, c.processes = "", ""
 			}
-			got := limitLines(run.stdout.String())
+			got := limitLines(run.Stdout.String())
 			if len(got) != 16 {
-				t.Fatalf("code %d, %q\n%s", run.code, &run.stdout, &run.stderr)
+				t.Fatalf("code %d, %q\n%s", run.Code, &run.Stdout, &run.Stderr)
 			}
 			want := map[string]string{"cpu time": c.cpu, "core file size": core, "data size": c.data, "address space": c.space,
 				"file size": c.file, "open files": c.open, "processes": c.processes}
@@ -73,18 +73,18 @@ func TestFileSizeAndAddressSpace(t *testing.T) {
 	everywhere(t, func(t *testing.T, at place) {
 		write := []string{"/bin/sh", "-c", "exec dd if=/dev/zero of=/tmp/file bs=64k count=64"}
 		run := start(t, at, `"limits":{"fileSize":"1M"}`, write...)
-		if run.end(); run.exited.Cause != order.CauseSignal || run.exited.Signal != "SIGXFSZ" {
-			t.Errorf("%+v\n%s", run.exited, &run.stderr)
+		if run.end(); run.Exited.Cause != order.CauseSignal || run.Exited.Signal != "SIGXFSZ" {
+			t.Errorf("%+v\n%s", run.Exited, &run.Stderr)
 		}
 		reserve := []string{"/bin/dd", "if=/dev/null", "of=/dev/null", "bs=128M", "count=1"}
 		run = start(t, at, `"limits":{"addressSpace":"64M","memory":"unlimited"}`, reserve...)
-		if run.end(); run.code != 1 || !strings.Contains(run.stderr.String(), "memory exhausted") {
-			t.Errorf("code %d\n%s", run.code, &run.stderr)
+		if run.end(); run.Code != 1 || !strings.Contains(run.Stderr.String(), "memory exhausted") {
+			t.Errorf("code %d\n%s", run.Code, &run.Stderr)
 		}
 		for _, command := range [][]string{write, reserve} {
 			run = start(t, at, `"limits":{"memory":"unlimited"}`, command...)
-			if run.end(); run.code != 0 {
-				t.Errorf("control: code %d\n%s", run.code, &run.stderr)
+			if run.end(); run.Code != 0 {
+				t.Errorf("control: code %d\n%s", run.Code, &run.Stderr)
 			}
 		}
 	})

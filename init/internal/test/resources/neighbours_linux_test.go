@@ -23,8 +23,8 @@ func TestNeighboursDoNotStarve(t *testing.T) {
 		for _, run := range all {
 			run.stdin.Close()
 			run.end()
-			if !run.counted(at) || !strings.HasPrefix(run.stdout.String(), "full\n") || strings.Contains(run.stderr.String(), "fork") {
-				t.Errorf("code %d, %q, %+v\n%s", run.code, &run.stdout, run.exited, &run.stderr)
+			if !run.counted(at) || !strings.HasPrefix(run.Stdout.String(), "full\n") || strings.Contains(run.Stderr.String(), "fork") {
+				t.Errorf("code %d, %q, %+v\n%s", run.Code, &run.Stdout, run.Exited, &run.Stderr)
 			}
 		}
 	})
@@ -42,9 +42,9 @@ func startOn(t *testing.T, at place, keys string, command ...string) *trial {
 	b := make([]byte, 64)
 	n, err := r.Read(b)
 	if err != nil {
-		t.Fatalf("nothing said: %v\n%s", err, &tr.stderr)
+		t.Fatalf("nothing said: %v\n%s", err, &tr.Stderr)
 	}
-	tr.stdout.Write(b[:n])
+	tr.Stdout.Write(b[:n])
 	go io.Copy(io.Discard, r)
 	return tr
 }

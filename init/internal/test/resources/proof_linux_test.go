@@ -12,13 +12,13 @@ func TestEvidence(t *testing.T) {
 	everywhere(t, func(t *testing.T, at place) {
 		run := start(t, at, `"limits":{"memory":"64M","pids":40,"cpu":"500m"}`, "/bin/true")
 		run.end()
-		l := run.layer(order.Cgroup)
+		l := run.Layer(order.Cgroup)
 		if !at.group {
 			if l.State != order.Absent || l.Reason == "" || l.Effect == "" || len(l.Facts) != 0 {
 				t.Errorf("%+v", l)
 			}
-			if run.fact(order.Limits, "data").Got != "67108864" {
-				t.Errorf("%+v", run.layer(order.Limits))
+			if run.Fact(order.Limits, "data").Got != "67108864" {
+				t.Errorf("%+v", run.Layer(order.Limits))
 			}
 			return
 		}
@@ -27,17 +27,17 @@ func TestEvidence(t *testing.T) {
 		}
 		want := map[string]string{"memory.max": "67108864", "memory.swap.max": "0", "memory.oom.group": "1", "pids.max": "40", "cpu.max": "50000 100000"}
 		for name, value := range want {
-			if f := run.fact(order.Cgroup, name); f.Got != value || f.Want != value {
+			if f := run.Fact(order.Cgroup, name); f.Got != value || f.Want != value {
 				t.Errorf("%s: %+v", name, f)
 			}
 		}
 		for _, name := range []string{"group", "processes"} {
-			if f := run.fact(order.Cgroup, name); f.Got == "" || f.Got != f.Want {
+			if f := run.Fact(order.Cgroup, name); f.Got == "" || f.Got != f.Want {
 				t.Errorf("%s: %+v", name, f)
 			}
 		}
 		for _, name := range []string{"data", "processes"} {
-			if f := run.fact(order.Limits, name); f.Name != "" {
+			if f := run.Fact(order.Limits, name); f.Name != "" {
 				t.Errorf("a limit of each process as well: %+v", f)
 			}
 		}
@@ -50,8 +50,8 @@ func TestNothingToLimit(t *testing.T) {
 	everywhere(t, func(t *testing.T, at place) {
 		run := start(t, at, `"limits":{"memory":"unlimited","pids":"unlimited","cpu":"unlimited"}`, "/bin/true")
 		run.end()
-		if l := run.layer(order.Cgroup); l.State != order.Off || strings.Contains(run.stderr.String(), "cgroup") {
-			t.Errorf("%+v\n%s", l, &run.stderr)
+		if l := run.Layer(order.Cgroup); l.State != order.Off || strings.Contains(run.Stderr.String(), "cgroup") {
+			t.Errorf("%+v\n%s", l, &run.Stderr)
 		}
 	})
 }

@@ -15,23 +15,23 @@ func TestReduced(t *testing.T) {
 			bomb = []string{"files", "1000000"}
 		}
 		run := explode(t, at, `"limits":{"memory":"64M","pids":40}`, bomb...)
-		if run.enforced.Confinement != "reduced" {
-			t.Fatalf("%s\n%s", run.enforced.Confinement, &run.stderr)
+		if run.Enforced.Confinement != "reduced" {
+			t.Fatalf("%s\n%s", run.Enforced.Confinement, &run.Stderr)
 		}
 		if !at.group {
-			if f := run.fact(order.Limits, "processes"); f.Got != "" || f.Reason == "" {
+			if f := run.Fact(order.Limits, "processes"); f.Got != "" || f.Reason == "" {
 				t.Errorf("%+v", f)
 			}
 			return
 		}
-		if n, word := run.far(); word != "EAGAIN" || n > 40 || run.exited.ForksRefused == 0 {
-			t.Errorf("%d children, %s, %+v", n, word, run.exited)
+		if n, word := run.far(); word != "EAGAIN" || n > 40 || run.Exited.ForksRefused == 0 {
+			t.Errorf("%d children, %s, %+v", n, word, run.Exited)
 		}
-		if run = explode(t, at, `"limits":{"memory":"64M"}`, "memory", "256M"); run.exited.Cause != order.CauseOOM {
-			t.Errorf("%+v\n%s", run.exited, &run.stderr)
+		if run = explode(t, at, `"limits":{"memory":"64M"}`, "memory", "256M"); run.Exited.Cause != order.CauseOOM {
+			t.Errorf("%+v\n%s", run.Exited, &run.Stderr)
 		}
 		for _, name := range []string{"group", "processes", "memory.max"} {
-			if f := run.fact(order.Cgroup, name); f.Got == "" || f.Got != f.Want {
+			if f := run.Fact(order.Cgroup, name); f.Got == "" || f.Got != f.Want {
 				t.Errorf("%s: %+v", name, f)
 			}
 		}

@@ -98,9 +98,9 @@ func TestGroupAboveHasLess(t *testing.T) {
 				t.Fatal(err)
 			}
 			run := explode(t, at, `"limits":{"memory":"64M"}`, "memory", "256M")
-			said := run.stderr.String()
-			if run.exited.Cause != order.CauseOOM || strings.Contains(said, "64M reached") || !strings.Contains(said, "above the server's, was used up") {
-				t.Errorf("%+v\n%s", run.exited, said)
+			said := run.Stderr.String()
+			if run.Exited.Cause != order.CauseOOM || strings.Contains(said, "64M reached") || !strings.Contains(said, "above the server's, was used up") {
+				t.Errorf("%+v\n%s", run.Exited, said)
 			}
 		})
 	}
@@ -134,12 +134,12 @@ func TestOwnGroupHasLess(t *testing.T) {
 			run := start(t, at, `"limits":{"memory":"64M","pids":40,"cpu":"1"}`, "/bin/true")
 			run.end()
 			for file, value := range map[string]string{"memory.max": strconv.Itoa(less), "pids.max": "40", "cpu.max": "70000 100000"} {
-				if got := run.fact(order.Cgroup, file); got.Got != value || (got.Name == file) != (file == "pids.max") {
+				if got := run.Fact(order.Cgroup, file); got.Got != value || (got.Name == file) != (file == "pids.max") {
 					t.Errorf("%s: %+v", file, got)
 				}
 			}
-			if run.exited.MemoryLimit != less {
-				t.Errorf("%+v", run.exited)
+			if run.Exited.MemoryLimit != less {
+				t.Errorf("%+v", run.Exited)
 			}
 		})
 	}

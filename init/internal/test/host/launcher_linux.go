@@ -1,0 +1,107 @@
+// Package host is what the tests of whole launches share: the test binary as a launcher, its order,
+// and what a launch left behind. Tests alone import it.
+//
+//	func TestMain(m *testing.M) { host.Main(); os.Exit(testbed.Run(m)) }
+//
+//	run := host.Start(t, host.Order{Policy: doc, Command: command}.Cmd(t))
+//	run.Wait()
+//	fmt.Println(run.Code, run.Exited.Cause)
+package host
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/init/reexec"
+	"github.com/security-mcp/mcp-sandbox/policy"
+)
+
+// Name is argument 0 of a test binary that is a launcher, or argument 1 where a shell or another program starts it.
+const Name = "launcher of a test"
+
+// ReportFD is where such a launcher reports to, if it is open.
+const ReportFD = 3
+
+// Wrong is the status of a launcher that does not understand its order. No launch ends with it.
+const Wrong = 70
+
+// An Order is what a test asks a launcher for.
+type Order struct {
+	Policy  string // the document
+	Command []string
+	Run     bool   // as mcp-sandbox run; else as mcp-sandbox-init
+	Begin   string // the confinement to begin with; "" for full
+	TTY     bool
+	Guard   bool // of standard output
+}
+
+// Main makes the test binary the launcher that it was started as, or the shim. Else it returns.
+func Main() {
+	reexec.Init()
+	for i := range min(2, len(os.Args)-1) {
+		if os.Args[i] == Name {
+			os.Exit(launch(os.Args[i+1]))
+		}
+	}
+}
+
+func launch(request string) int {
+	var o Order
+	err := json.Unmarshal([]byte(request), &o)
+	var built *order.Order
+	if err == nil {
+		built, err = o.Build()
+	}
+	if err != nil {
+		println(err.Error())
+		return Wrong
+	}
+	return reexec.Run(built)
+}
+
+// Build is the order as the product's launchers make it from their flags.
+func (o Order) Build() (*order.Order, error) {
+	p, err := policy.Parse([]byte(o.Policy))
+	if err != nil {
+		return nil, err
+	}
+	by := policy.Init
+	if o.Run {
+		by = policy.Run
+	}
+	built, err := order.New(p, by, o.Command, os.Environ(), "/")
+	if err != nil {
+		return nil, err
+	}
+	if _, err := unix.FcntlInt(ReportFD, unix.F_GETFD, 0); err == nil {
+		built.ReportFD = ReportFD
+	}
+	built.TTY, built.StdoutGuard, built.Begin = o.TTY, o.Guard, o.Begin
+	if o.Begin != "" {
+		built.Why = "a test"
+	}
+	return built, nil
+}
+
+// Args are the arguments of a launcher, argument 0 among them.
+func (o Order) Args(tb testing.TB) []string {
+	tb.Helper()
+	b, err := json.Marshal(o)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return []string{Name, string(b)}
+}
+
+// Cmd is a launcher that is not started yet.
+func (o Order) Cmd(tb testing.TB) *exec.Cmd {
+	tb.Helper()
+	cmd := exec.Command("/proc/self/exe")
+	cmd.Args = o.Args(tb)
+	return cmd
+}

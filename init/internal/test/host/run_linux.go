@@ -1,0 +1,148 @@
+package host
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
+)
+
+// A Run is one launch, under way and then at its end.
+type Run struct {
+	testing.TB
+	Cmd            *exec.Cmd
+	Stdout, Stderr bytes.Buffer // unless the Cmd has others
+	Code           int          // -1: a signal killed the launcher
+	Report
+	report chan readReport
+}
+
+// A Report is what a launcher wrote on ReportFD.
+type Report struct {
+	Lines    []json.RawMessage
+	Enforced order.Enforced
+	Denied   []order.Denied
+	Exited   order.Exited // or refused
+}
+
+type readReport struct {
+	Report
+	err error
+}
+
+// Start starts a launcher, and reads its report from the pipe that it gets. Each of began is called
+// with the first line, before the second is read.
+func Start(tb testing.TB, cmd *exec.Cmd, began ...func(*order.Enforced)) *Run {
+	tb.Helper()
+	r := &Run{TB: tb, Cmd: cmd, report: make(chan readReport, 1)}
+	if cmd.Stdout == nil {
+		cmd.Stdout = &r.Stdout
+	}
+	if cmd.Stderr == nil {
+		cmd.Stderr = &r.Stderr
+	}
+	from, to, err := os.Pipe()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer to.Close()
+	cmd.ExtraFiles = append([]*os.File{to}, cmd.ExtraFiles...)
+	cmd.WaitDelay = testbed.Patience() // for what holds an output and should not live
+	if err := cmd.Start(); err != nil {
+		from.Close()
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { cmd.Process.Kill() })
+	go func() {
+		defer from.Close()
+		report, err := ReadReport(from, began...)
+		r.report <- readReport{report, err}
+	}()
+	return r
+}
+
+// ReadReport reads a report to its end.
+func ReadReport(from io.Reader, began ...func(*order.Enforced)) (r Report, err error) {
+	for d := json.NewDecoder(from); ; {
+		var line json.RawMessage
+		if err := d.Decode(&line); err == io.EOF {
+			return r, nil
+		} else if err != nil {
+			return r, err
+		}
+		r.Lines = append(r.Lines, line)
+		var head struct{ Event string }
+		err := json.Unmarshal(line, &head)
+		switch head.Event {
+		case "enforced":
+			err = errors.Join(err, json.Unmarshal(line, &r.Enforced))
+			for _, f := range began {
+				f(&r.Enforced)
+			}
+		case "denied":
+			var one order.Denied
+			err = errors.Join(err, json.Unmarshal(line, &one))
+			r.Denied = append(r.Denied, one)
+		case "exited", "refused":
+			err = errors.Join(err, json.Unmarshal(line, &r.Exited))
+		}
+		if err != nil {
+			return r, err
+		}
+	}
+}
+
+// Wait waits for the launcher's end and for the end of its report. A launcher that hangs is killed.
+func (r *Run) Wait() {
+	r.Helper()
+	watchdog := time.AfterFunc(testbed.Patience(), func() { r.Cmd.Process.Kill() })
+	defer watchdog.Stop()
+	err := r.Cmd.Wait()
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
+		r.Fatal(err)
+	}
+	r.Code = r.Cmd.ProcessState.ExitCode()
+	read := <-r.report
+	if r.Report = read.Report; read.err != nil && r.Code >= 0 { // one that is killed may leave half a line
+		r.Fatalf("code %d, the report is %s: %v\n%s", r.Code, r.Lines, read.err, &r.Stderr)
+	}
+}
+
+// Layer is what the report says of a layer.
+func (r *Report) Layer(name order.Layer) order.LayerReport {
+	for _, l := range r.Enforced.Layers {
+		if l.Layer == name {
+			return l
+		}
+	}
+	return order.LayerReport{}
+}
+
+// Fact is what the report says of one fact of a layer, with or without a remark in parentheses, or an empty one.
+func (r *Report) Fact(name order.Layer, fact string) order.Fact {
+	for _, f := range r.Layer(name).Facts {
+		if f.Name == fact || strings.HasPrefix(f.Name, fact+" (") {
+			return f
+		}
+	}
+	return order.Fact{}
+}
+
+// Await waits until something is so, and fails the test if that takes longer than [testbed.Patience].
+func Await(tb testing.TB, what string, is func() bool) {
+	tb.Helper()
+	for until := time.Now().Add(testbed.Patience()); !is(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(until) {
+			tb.Errorf("%s did not come", what)
+			return
+		}
+	}
+}
