@@ -36,7 +36,14 @@ func parseACL(b []byte) acl {
 	return list
 }
 
-// allows follows the access check algorithm of acl(5).
+// modeList is the access list that the permission bits of a mode stand for.
+func modeList(mode uint32) acl {
+	m := uint16(mode)
+	return acl{{tag: aclOwner, perm: m >> 6 & 7}, {tag: aclOwnGroup, perm: m >> 3 & 7}, {tag: aclOther, perm: m & 7}}
+}
+
+// allows follows the access check algorithm of acl(5): the first kind of entry that is for the user decides, and of
+// groups one that allows suffices.
 func (l acl) allows(e *entry, uid, gid, need uint32) bool {
 	mask := uint16(7)
 	for _, x := range l {
@@ -44,34 +51,30 @@ func (l acl) allows(e *entry, uid, gid, need uint32) bool {
 			mask = x.perm
 		}
 	}
-	has := func(perm uint16) bool { return uint32(perm)&need == need }
-	if e.uid == uid {
+	for _, forUser := range [...]func(x aclEntry) bool{
+		func(x aclEntry) bool { return x.tag == aclOwner && e.uid == uid },
+		func(x aclEntry) bool { return x.tag == aclUser && x.id == uid },
+		func(x aclEntry) bool { return x.tag == aclOwnGroup && e.gid == gid || x.tag == aclGroup && x.id == gid },
+		func(x aclEntry) bool { return x.tag == aclOther },
+	} {
+		refused := false
 		for _, x := range l {
-			if x.tag == aclOwner {
-				return has(x.perm)
+			if !forUser(x) {
+				continue
 			}
-		}
-	}
-	for _, x := range l {
-		if x.tag == aclUser && x.id == uid {
-			return has(x.perm & mask)
-		}
-	}
-	group := false
-	for _, x := range l {
-		if x.tag == aclOwnGroup && e.gid == gid || x.tag == aclGroup && x.id == gid {
-			group = true
-			if has(x.perm & mask) {
+			perm, group := x.perm, x.tag == aclOwnGroup || x.tag == aclGroup
+			if group || x.tag == aclUser {
+				perm &= mask
+			}
+			if uint32(perm)&need == need {
 				return true
 			}
+			if refused = true; !group {
+				return false
+			}
 		}
-	}
-	if group {
-		return false
-	}
-	for _, x := range l {
-		if x.tag == aclOther {
-			return has(x.perm)
+		if refused {
+			return false
 		}
 	}
 	return false

@@ -12,12 +12,13 @@ const (
 	maxAppearedBytes = 16 << 10
 )
 
-// Appeared looks once more for the protected names, and returns those that were not there when the server started, the
-// highest ones first, and how many more there are. A folder that cannot be looked into any more is one. Unfinished is a write
-// grant of which not all could be looked at within the given time, or "".
+// Appeared looks once more for the protected names, and returns those that were not there when the server started,
+// the highest ones first, and how many more there are. A folder that cannot be looked into any more is one.
+// Unfinished is a write grant of which not all could be looked at within the given time, or "".
 func (v *View) Appeared(within time.Duration) (paths []string, more int, unfinished string) {
 	found := make(map[string]bool)
-	s := search{buf: make([]byte, 8<<10), until: time.Now().Add(within), skip: func(path string) bool { return v.watched.known[path] }}
+	known := func(path string) bool { return v.watched.known[path] }
+	s := search{buf: make([]byte, 8<<10), until: time.Now().Add(within), skip: known}
 	for _, root := range v.watched.searched {
 		s.left, s.found = searchFolders, nil
 		if err := s.tree(root); err != nil {

@@ -6,6 +6,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/fsview/toolchain"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
 )
@@ -13,22 +14,26 @@ import (
 // maxScripts is how many interpreters may be scripts themselves; execve(2) has the same bound.
 const maxScripts = 4
 
-// command finds the command, and shows it and what it needs to start.
-func (p *planner) command() error {
-	if len(p.r.Command) == 0 || p.r.Command[0] == "" {
+// A command is what the server executes first.
+type command struct{ toolchains }
+
+// addCommand finds the command, and shows it and what it needs to start.
+func addCommand(t *tree) error {
+	c := command{toolchains{t}}
+	if len(c.request.Command) == 0 || c.request.Command[0] == "" {
 		return &CommandError{Kind: ErrNotFound}
 	}
-	p.v.Argv = p.r.Command
-	at, err := p.find(p.r.Command[0])
+	c.view.Argv = c.request.Command
+	at, err := c.find(c.request.Command[0])
 	if err != nil {
 		return err
 	}
-	p.v.Command = at
-	if err := p.program(at, 0); err != nil {
+	c.view.Command = at
+	if err := c.program(at, 0); err != nil {
 		return err
 	}
-	if p.r.Policy.Subprocess.Allow == policy.No {
-		return p.once()
+	if c.request.Policy.Subprocess.Allow == policy.No {
+		return c.once()
 	}
 	return nil
 }
@@ -41,36 +46,36 @@ func commandError(name string, err error) error {
 }
 
 // program shows one file that will be executed, its prefix, and its interpreter where it is a script.
-func (p *planner) program(at string, depth int) error {
-	r, err := p.host.resolve(at)
+func (c *command) program(at string, depth int) error {
+	r, err := c.host.resolve(at)
 	if err == nil {
 		err = executable(&r)
 	}
 	if err != nil {
 		return commandError(at, err)
 	}
-	if err := p.trust(&r, false); err != nil {
+	if err := c.allowLink(&r, false); err != nil {
 		return &os.PathError{Op: "exec", Path: at, Err: err}
 	}
-	p.imply(&r)
-	p.prefixes(at, &r)
-	if !p.points.access(r.path).read {
+	c.imply(&r)
+	c.prefixes(at, &r)
+	if !c.points.access(r.path).read {
 		return &CommandError{at, ErrNotExecutable, ErrNotVisible}
 	}
-	interpreter, arg, script := p.head(r.path)
-	if p.r.Root && !p.may(&r.entry, r.path, programNeeds(script)) {
-		return &os.PathError{Op: "exec", Path: at, Err: &IDError{p.r.UID, p.r.GID}}
+	interpreter, arg, script := c.head(r.path)
+	if c.request.Root && !c.request.may(&r.entry, r.path, programNeeds(script)) {
+		return &os.PathError{Op: "exec", Path: at, Err: c.request.denied()}
 	}
 	if !script {
 		return nil
 	}
-	if returns(interpreter, arg) {
+	if toolchain.EndsInCR(interpreter, arg) {
 		return &CommandError{at, ErrNotExecutable, ErrReturn}
 	}
-	if err := p.interpreter(&r, interpreter, arg, depth+1); err != nil {
-		var c *CommandError
-		if errors.As(err, &c) {
-			return &CommandError{at, c.Kind, err}
+	if err := c.interpreter(&r, interpreter, arg, depth+1); err != nil {
+		var inner *CommandError
+		if errors.As(err, &inner) {
+			return &CommandError{at, inner.Kind, err}
 		}
 		return err
 	}
@@ -84,16 +89,16 @@ func programNeeds(script bool) uint32 {
 	return 1
 }
 
-func (p *planner) head(path string) (interpreter, arg string, script bool) {
-	b, err := p.host.read(path, scriptHead)
+func (c *command) head(path string) (interpreter, arg string, script bool) {
+	b, err := c.host.read(path, toolchain.ScriptHead)
 	if err != nil {
 		return "", "", false // execute only: no script could run
 	}
-	return shebang(b)
+	return toolchain.Shebang(b)
 }
 
 // interpreter shows what a script's first line names; of env(1) also what env will start.
-func (p *planner) interpreter(script *resolved, at, arg string, depth int) error {
+func (c *command) interpreter(script *resolved, at, arg string, depth int) error {
 	if depth > maxScripts {
 		return &CommandError{at, ErrNotExecutable, unix.ELOOP}
 	}
@@ -101,37 +106,37 @@ func (p *planner) interpreter(script *resolved, at, arg string, depth int) error
 		return &CommandError{at, ErrNotExecutable, unix.ENOEXEC}
 	}
 	at = path.Clean(at)
-	if err := p.named(script, at); err != nil {
+	if err := c.checkNamed(script, at); err != nil {
 		return err
 	}
-	if err := p.program(at, depth); err != nil {
+	if err := c.program(at, depth); err != nil {
 		return err
 	}
-	name := envTarget(arg)
+	name := toolchain.EnvTarget(arg)
 	if baseOf(at) != "env" || name == "" {
 		return nil
 	}
-	target, err := p.find(name)
+	target, err := c.find(name)
 	if err != nil {
 		return err
 	}
-	if strings.Contains(name, "/") || !interpreting(name) {
-		if err := p.named(script, target); err != nil {
+	if strings.Contains(name, "/") || !toolchain.Interprets(name) {
+		if err := c.checkNamed(script, target); err != nil {
 			return err
 		}
 	}
-	return p.program(target, depth)
+	return c.program(target, depth)
 }
 
-// named refuses what a script inside a write grant names by its path, if that would show more than is visible anyway:
-// a first line is as good as a link.
-func (p *planner) named(script *resolved, at string) error {
-	if !p.written(script.path) {
+// checkNamed refuses what a script inside a write grant names by its path, if that would show more than is visible
+// anyway: a first line is as good as a link.
+func (c *command) checkNamed(script *resolved, at string) error {
+	if !c.written(script.path) {
 		return nil
 	}
-	r, err := p.host.resolve(at)
-	if err != nil || p.points.access(r.path).read || isStored(r.path) {
+	r, err := c.host.resolve(at)
+	if err != nil || c.points.access(r.path).read || stored(r.path) {
 		return nil
 	}
-	return &os.PathError{Op: "exec", Path: script.path, Err: &LinkError{ErrLink, script.path, r.path}}
+	return &os.PathError{Op: "exec", Path: script.path, Err: linkError(ErrLink, script.path, r.path)}
 }

@@ -38,11 +38,11 @@ func (ps points) emit(v *View, stat func(string) (entry, bool)) {
 		e.decide(path)
 	}
 	for _, path := range e.paths {
-		e.uncover(path)
+		e.splitCovers(path)
 	}
 	v.Nodes = make([]Node, 0, len(e.paths)+8)
 	for _, path := range e.paths {
-		e.lay(path)
+		e.layout(path)
 	}
 	slices.SortFunc(v.Covers, func(a, b Cover) int { return order(a.Path, b.Path) })
 	sortPrivate(v)
@@ -66,10 +66,10 @@ func (e *emitter) decide(path string) {
 	}
 }
 
-// uncover sees to it that nothing has to be mounted below a Cover, since covers come last. A read-only folder with
-// something writable in it becomes a Bind of its own, and a denied folder with something granted in it an empty
-// private folder, in which the mount points can be made.
-func (e *emitter) uncover(path string) {
+// splitCovers sees to it that nothing has to be mounted below a Cover, since covers come last. A read-only folder with
+// something writable in it becomes a Bind of its own, and a denied folder with something granted in it an empty private
+// folder, in which the mount points can be made.
+func (e *emitter) splitCovers(path string) {
 	if a := e.points[path].act; a != bind && a != own && a != plain {
 		return
 	}

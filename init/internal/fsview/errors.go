@@ -1,6 +1,9 @@
 package fsview
 
-import "strconv"
+import (
+	"os"
+	"strconv"
+)
 
 // A Reason is why a path of the policy or the command cannot be used; compare with errors.Is.
 type Reason string
@@ -25,16 +28,21 @@ const (
 	ErrLink Reason = "leads from inside a write grant to what is not granted itself"
 	// ErrDenyLink: a denied path goes through a symbolic link that the server could have written: it can lead elsewhere
 	// at the next launch, and what was meant is open then.
-	ErrDenyLink Reason = "goes through a symbolic link inside a write grant, which the server can replace: deny what it leads to"
-	// ErrLinked: what is denied or protected in a write grant can be opened by another name, which the server could have made
-	// in an earlier launch, when it was neither.
+	ErrDenyLink Reason = "goes through a symbolic link inside a write grant, which the server can replace: " +
+		"deny what it leads to"
+	// ErrLinked: what is denied or protected in a write grant can be opened by another name, which the server could
+	// have made in an earlier launch, when it was neither.
 	ErrLinked Reason = "has another name (a hard link), which a server may have made in an earlier launch"
 	// ErrNotVisible: a working folder or a command that the server would not see.
 	ErrNotVisible Reason = "is not visible inside"
+	// ErrSearch: a folder of a write grant that cannot be looked into. What runs code outside of the sandbox may lie
+	// there, and a server that can take the launcher's right to look away must not win by it.
+	ErrSearch Reason = "cannot be searched for what runs code outside of the sandbox, so it is not granted for writing"
 	// ErrStarts: a command that does its work by starting others, where subprocess.allow is false.
 	ErrStarts Reason = "starts other programs, which subprocess.allow false forbids"
 	// ErrReturn: a script whose first line is no line of this system.
-	ErrReturn Reason = "its first line ends in CR LF, as on Windows, so the kernel looks for an interpreter of another name: convert it, with dos2unix"
+	ErrReturn Reason = "its first line ends in CR LF, as on Windows, " +
+		"so the kernel looks for an interpreter of another name: convert it, with dos2unix"
 	// ErrDenied: the ids that the server will have may not do it.
 	ErrDenied Reason = "permission denied"
 )
@@ -62,68 +70,41 @@ func (e *CommandError) Unwrap() []error {
 	return []error{e.Kind, e.Err}
 }
 
-// A LinkError is an ErrLink or an ErrDenyLink with the link or script that is meant and where it leads, "" for nowhere.
-type LinkError struct {
-	Kind         Reason
-	Link, Target string
+// A detail is a Reason with what was found on this machine.
+type detail struct {
+	reason Reason
+	text   string
+	err    error // the cause, or nil
 }
 
-func (e *LinkError) Error() string {
-	if e.Target == "" {
-		return string(e.Kind) + ": " + e.Link + " leads nowhere"
+func (e *detail) Error() string { return e.text }
+
+// Unwrap gives both the reason and the cause.
+func (e *detail) Unwrap() []error {
+	if e.err == nil {
+		return []error{e.reason}
 	}
-	return string(e.Kind) + ": " + e.Link + " leads to " + e.Target
+	return []error{e.reason, e.err}
 }
 
-func (e *LinkError) Unwrap() error { return e.Kind }
-
-// An IDError is an ErrDenied with the ids that were looked at.
-type IDError struct {
-	UID, GID int
-}
-
-func (e *IDError) Error() string {
-	return string(ErrDenied) + " for " + strconv.Itoa(e.UID) + ":" + strconv.Itoa(e.GID) +
-		", the ids of the server (--user names others)"
-}
-
-func (e *IDError) Unwrap() error { return ErrDenied }
-
-// A StarterError is an ErrStarts of a script, with what its first lines lead to.
-type StarterError struct{ Interpreter string }
-
-func (e *StarterError) Error() string {
-	return "is run by " + e.Interpreter + ", which " + string(ErrStarts)
-}
-
-func (e *StarterError) Unwrap() error { return ErrStarts }
-
-// A SearchError is a folder of a write grant that cannot be looked into. What runs code outside of the sandbox may lie
-// there, and a server that can take the launcher's right to look away must not win by it.
-type SearchError struct{ Err error }
-
-func (e *SearchError) Error() string {
-	return "cannot be searched for what runs code outside of the sandbox, so it is not granted for writing: " + e.Err.Error() +
-		": let the launcher's user list and enter it (chmod u+rx), or unmount it if it is a file system that does not answer"
-}
-
-func (e *SearchError) Unwrap() error { return e.Err }
-
-// An OtherNameError is an ErrLinked with the other name, or why that could not be found.
-type OtherNameError struct {
-	Name string
-	Err  error
-}
-
-func (e *OtherNameError) Error() string {
-	s := string(ErrLinked)
-	if e.Err == nil {
-		s += ": " + e.Name + " is open to it"
-	} else {
-		s += ", and nobody can tell that it is not open to it: " + e.Err.Error()
+// linkError is an ErrLink or an ErrDenyLink with the link or script that is meant and where it leads, "" for nowhere.
+func linkError(kind Reason, link, target string) error {
+	leads := " leads nowhere"
+	if target != "" {
+		leads = " leads to " + target
 	}
-	return s + ": put a copy in the place of the file (cp -p FILE NEW && mv NEW FILE)"
+	return &detail{kind, string(kind) + ": " + link + leads, nil}
 }
 
-// Unwrap gives both the kind and the cause.
-func (e *OtherNameError) Unwrap() []error { return []error{ErrLinked, e.Err} }
+// denied is an ErrDenied with the ids that were looked at.
+func (i *Identity) denied() error {
+	return &detail{ErrDenied, string(ErrDenied) + " for " + strconv.Itoa(i.UID) + ":" + strconv.Itoa(i.GID) +
+		", the ids of the server (--user names others)", nil}
+}
+
+// unsearchable is an ErrSearch of a write grant.
+func unsearchable(path string, err error) error {
+	text := string(ErrSearch) + ": " + err.Error() + ": let the launcher's user list and enter it (chmod u+rx), " +
+		"or unmount it if it is a file system that does not answer"
+	return &os.PathError{Op: "allowWrite", Path: path, Err: &detail{ErrSearch, text, err}}
+}

@@ -27,7 +27,9 @@ func userName(env []string) string {
 func plainName(s string) bool {
 	for i := 0; i < len(s); i++ {
 		c := s[i]
-		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || i > 0 && (c >= '0' && c <= '9' || c == '-' || c == '.')) {
+		first := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_'
+		later := c >= '0' && c <= '9' || c == '-' || c == '.'
+		if !first && (i == 0 || !later) {
 			return false
 		}
 	}

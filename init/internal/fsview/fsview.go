@@ -70,9 +70,9 @@ type View struct {
 	// Covers come after all Nodes, outermost first.
 	Covers []Cover
 
-	// Private are the folders that live on the private tmpfs, with their modes: /tmp, /dev/shm, the home.
-	// They share TmpSize bytes and TmpInodes inodes, 0 for no limit. Nodes may lie below them, and so a denied folder in
-	// which something is granted is one of them (mode 0555), and with HostRoot /dev and /proc. They are in the order in
+	// Private are the folders that live on the private tmpfs, with their modes: /tmp, /dev/shm, the home. They share
+	// TmpSize bytes and TmpInodes inodes, 0 for no limit. Nodes may lie below them, and so a denied folder in which
+	// something is granted is one of them (mode 0555), and with HostRoot /dev and /proc. They are in the order in
 	// which the Nodes need them; one that lies inside a Bind finds its mount point there.
 	Private   []Node
 	TmpSize   int64

@@ -5,6 +5,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/fsview/gitconfig"
+	"github.com/security-mcp/mcp-sandbox/init/internal/fsview/protected"
+	"github.com/security-mcp/mcp-sandbox/init/internal/fsview/toolchain"
 )
 
 // FuzzSmallFiles: first lines of scripts, .git files, pyvenv.cfg and access lists may be the server's own work.
@@ -14,21 +18,21 @@ func FuzzSmallFiles(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		interpreter, arg, script := shebang(b)
+		interpreter, arg, script := toolchain.Shebang(b)
 		if script && (strings.ContainsAny(interpreter, " \t\n\x00") || strings.ContainsAny(arg, "\n\x00") || !strings.HasPrefix(string(b), "#!")) {
 			t.Errorf("%q: interpreter %q, argument %q", b, interpreter, arg)
 		}
 		// What is executed instead of env has no word that env would take for itself.
-		if words := envWords(arg); words != nil && (words[0] == "" || words[0][0] == '-' || slices.ContainsFunc(words, func(w string) bool {
+		if words := toolchain.EnvWords(arg); words != nil && (words[0] == "" || words[0][0] == '-' || slices.ContainsFunc(words, func(w string) bool {
 			return strings.ContainsAny(w, " \t\"'\\$") || w == ""
 		}) || strings.Contains(words[0], "=")) {
 			t.Errorf("%q: env would execute %q", arg, words)
 		}
-		envTarget(arg)
-		if at, ok := parseGitFile(b); ok && (at == "" || strings.ContainsAny(at, "\n\x00") || !strings.HasPrefix(string(b), "gitdir: "+at)) {
+		toolchain.EnvTarget(arg)
+		if at, ok := gitconfig.GitFile(b); ok && (at == "" || strings.ContainsAny(at, "\n\x00") || !strings.HasPrefix(string(b), "gitdir: "+at)) {
 			t.Errorf("%q: gitdir %q", b, at)
 		}
-		if home := venvHome(string(b)); home != strings.TrimSpace(home) || strings.Contains(home, "\n") {
+		if home := toolchain.VenvHome(string(b)); home != strings.TrimSpace(home) || strings.Contains(home, "\n") {
 			t.Errorf("%q: home %q", b, home)
 		}
 		list := parseACL(b)
@@ -52,10 +56,10 @@ func FuzzPaths(f *testing.F) {
 		if !strings.HasPrefix(at, "/") || path.Clean(at) != at || strings.Contains(name, "/") {
 			return
 		}
-		if item, ok := storeItem(at); ok && (!within(at, item) || item == "/" || !isStored(at)) {
+		if item, ok := toolchain.Stored(at); ok && (!within(at, item) || item == "/" || !stored(at)) {
 			t.Errorf("%q: %q of a store", at, item)
 		}
-		if root, ok := shimStore(at); ok && root == "/" {
+		if root, ok := toolchain.Shim(at); ok && root == "/" {
 			t.Errorf("%q: the root is a store", at)
 		}
 		if name != "" && name != "." && name != ".." && (dirOf(join(at, name)) != at || baseOf(join(at, name)) != name || !below(join(at, name), at)) {
@@ -64,8 +68,8 @@ func FuzzPaths(f *testing.F) {
 		if order(at, at) != 0 || !within(at, at) || below(at, at) {
 			t.Errorf("%q and itself", at)
 		}
-		if inRepository(at) != slices.Contains(strings.Split(at, "/"), ".git") || startsCode(at) && !strings.Contains(at, "/.") {
-			t.Errorf("%q: part of a .git %v, starts code %v", at, inRepository(at), startsCode(at))
+		if protected.InRepository(at) != slices.Contains(strings.Split(at, "/"), ".git") || protected.StartsCode(at) && !strings.Contains(at, "/.") {
+			t.Errorf("%q: part of a .git %v, starts code %v", at, protected.InRepository(at), protected.StartsCode(at))
 		}
 	})
 }

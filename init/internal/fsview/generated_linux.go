@@ -9,34 +9,34 @@ import (
 )
 
 // generated adds the files of /etc that are made for the server, so that it has a name and a machine of its own.
-func (p *planner) generated() error {
-	uid, gid := strconv.Itoa(p.r.UID), strconv.Itoa(p.r.GID)
-	name := userName(p.r.Env)
-	p.points.make("/etc/passwd", file, 0o644, passwd(name, uid, gid, p.v.Home))
-	p.points.make("/etc/group", file, 0o644, group(name, gid))
+func (b *base) generated() error {
+	uid, gid := strconv.Itoa(b.request.UID), strconv.Itoa(b.request.GID)
+	name := userName(b.request.Env)
+	b.points.make("/etc/passwd", file, 0o644, passwd(name, uid, gid, b.view.Home))
+	b.points.make("/etc/group", file, 0o644, group(name, gid))
 	id, err := machineID()
 	if err != nil {
 		return err
 	}
-	p.points.make("/etc/machine-id", file, 0o444, id)
-	if !p.r.HostNet {
-		p.points.make("/etc/hosts", file, 0o644, hostsFile)
+	b.points.make("/etc/machine-id", file, 0o444, id)
+	if !b.request.HostNet {
+		b.points.make("/etc/hosts", file, 0o644, hostsFile)
 		return nil
 	}
-	if err := p.visible("/etc/hosts"); err != nil {
+	if err := b.visible("/etc/hosts"); err != nil {
 		return err
 	}
-	return p.resolvConf()
+	return b.resolvConf()
 }
 
 // resolvConf adds the host's list of name servers in level network, as a copy: where it is a link, it leads to what
 // is not visible, and where a daemon writes it anew by rename a bind would keep the old one anyway.
-func (p *planner) resolvConf() error {
+func (b *base) resolvConf() error {
 	const path = "/etc/resolv.conf"
-	if !p.r.HostNet {
+	if !b.request.HostNet {
 		return nil
 	}
-	r, err := p.host.resolve(path)
+	r, err := b.host.resolve(path)
 	if missing(err) || errors.Is(err, ErrSystem) {
 		return nil
 	}
@@ -44,17 +44,17 @@ func (p *planner) resolvConf() error {
 		return &os.PathError{Op: "base", Path: path, Err: err}
 	}
 	at := path
-	if p.v.HostRoot {
-		if p.points.access(r.path).read {
+	if b.view.HostRoot {
+		if b.points.access(r.path).read {
 			return nil
 		}
 		at = r.path
 	}
-	b, err := p.host.read(r.path, 64<<10)
+	text, err := b.host.read(r.path, 64<<10)
 	if err != nil {
 		return err
 	}
-	p.points.make(at, file, 0o644, string(b))
+	b.points.make(at, file, 0o644, string(text))
 	return nil
 }
 

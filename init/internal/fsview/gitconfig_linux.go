@@ -4,9 +4,11 @@ import (
 	"errors"
 	"os"
 	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/fsview/gitconfig"
 )
 
-// How much of git's configuration is read. Beyond it the work tree is held as a whole.
+// How much of git's configuration is read. Beyond it the work tree is protected as a whole.
 const (
 	maxConfig   = 1 << 20
 	maxIncluded = 10  // how deep files that are included may include others; git has the same bound
@@ -15,26 +17,33 @@ const (
 
 var errConfig = errors.New("git's configuration for it is longer, or names more, than is looked at")
 
-// A setting is one that names something.
-type setting struct {
-	kind  naming
+// A gitSetting is a variable that names something.
+type gitSetting struct {
+	kind  gitconfig.Kind
 	value string
+}
+
+// gitConfigs protect what git's configuration names.
+type gitConfigs struct {
+	insides
+	read map[string][]gitSetting // by file: each is read once, however many work trees it is of
 }
 
 // A gitConfig is the work on what is configured for one work tree, or for none.
 type gitConfig struct {
-	*planner
+	*gitConfigs
 	tree string // "" for none
-	left int
+	left int    // names that may still be protected
 }
 
-// configured holds what the configuration of a work tree names in write grants: a repository's own files, or "" and the user's.
-func (p *planner) configured(tree string, files ...string) error {
-	if p.r.Shared || p.strict || len(p.writes) == 0 {
+// protectConfigured protects what the configuration of a work tree names in write grants: that in a repository's own
+// files, or in none for "", and the user's.
+func (g *gitConfigs) protectConfigured(tree string, files ...string) error {
+	if g.request.Shared || g.strict || len(g.writes) == 0 {
 		return nil
 	}
-	c := gitConfig{p, tree, maxNamed}
-	for _, home := range p.ownHomes() {
+	c := gitConfig{g, tree, maxNamed}
+	for _, home := range g.ownHomes() {
 		files = append(files, join(home, ".gitconfig"), join(home, ".config/git/config"))
 	}
 	for _, file := range files {
@@ -50,41 +59,19 @@ func (c *gitConfig) file(file string, depth int) error {
 	if err != nil || depth > maxIncluded {
 		return c.whole()
 	}
+	folder := file[:strings.LastIndexByte(file, '/')] // of its name, and not of what a link of that name leads to
 	for _, s := range settings {
-		if at, ok := c.path(s.value, file[:strings.LastIndexByte(file, '/')]); ok && s.kind == namesTree {
+		if s.kind != gitconfig.Tree {
+			continue
+		}
+		if at, ok := c.path(s.value, folder); ok {
 			if r, err := c.host.resolve(at); err == nil {
 				c.tree = r.path
 			}
 		}
 	}
 	for _, s := range settings {
-		switch s.kind {
-		case namesTree:
-		case namesConfig: // from the folder of its name, and not of what a link of that name leads to
-			if at, ok := c.path(s.value, file[:strings.LastIndexByte(file, '/')]); ok {
-				err = c.keep(at)
-				if err == nil {
-					err = c.file(at, depth+1)
-				}
-			}
-		case namesFolder:
-			if at, ok := c.path(s.value, c.tree); ok {
-				err = c.keep(at)
-				if err == nil {
-					err = c.lookInside(at, false)
-				}
-			}
-		case namesFile:
-			err = c.named(s.value)
-		default:
-			err = c.named(s.value)
-			for _, w := range gitWords(s.value) {
-				if err == nil {
-					err = c.named(w)
-				}
-			}
-		}
-		if err != nil {
+		if err := c.protectSetting(s, folder, depth); err != nil {
 			return err
 		}
 	}
@@ -94,13 +81,42 @@ func (c *gitConfig) file(file string, depth int) error {
 	return nil
 }
 
-// settings are those of a file that name something. It is read once, however many work trees it is of.
-func (c *gitConfig) settings(file string) ([]setting, error) {
+// protectSetting protects what a variable of a file in folder names.
+func (c *gitConfig) protectSetting(s gitSetting, folder string, depth int) error {
+	switch s.kind {
+	case gitconfig.Tree:
+	case gitconfig.Config:
+		if at, ok := c.path(s.value, folder); ok {
+			if err := c.protectPath(at); err != nil {
+				return err
+			}
+			return c.file(at, depth+1)
+		}
+	case gitconfig.Folder:
+		if at, ok := c.path(s.value, c.tree); ok {
+			return c.protectDeep(at)
+		}
+	default:
+		words := []string{s.value}
+		if s.kind == gitconfig.Command {
+			words = append(words, gitconfig.Words(s.value)...)
+		}
+		for _, word := range words {
+			if err := c.protectFile(word); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// settings are those of a file that name something.
+func (c *gitConfig) settings(file string) ([]gitSetting, error) {
 	r, err := c.host.resolve(file)
 	if err != nil || !r.entry.is(typeFile) {
-		return nil, nil // missing, or held with the folder that cannot be looked into
+		return nil, nil // missing, or protected with the folder that cannot be looked into
 	}
-	if s, ok := c.configs[r.path]; ok {
+	if s, ok := c.read[r.path]; ok {
 		return s, nil
 	}
 	b, err := c.host.read(r.path, maxConfig)
@@ -112,20 +128,18 @@ func (c *gitConfig) settings(file string) ([]setting, error) {
 	case len(b) == maxConfig:
 		return nil, errConfig
 	}
-	var found []setting
-	gitSettings(string(b), func(section, name, value string) bool {
-		if kind := gitNames(section, name, value); kind != namesNothing && value != "" && strings.IndexByte(value, 0) < 0 {
-			found = append(found, setting{kind, value})
+	var found []gitSetting
+	gitconfig.Parse(string(b), func(section, name, value string) bool {
+		kind := gitconfig.Names(section, name, value)
+		if kind != gitconfig.Nothing && value != "" && strings.IndexByte(value, 0) < 0 {
+			found = append(found, gitSetting{kind, value})
 		}
 		return len(found) <= maxNamed
 	})
 	if len(found) > maxNamed {
 		return nil, errConfig
 	}
-	if c.configs == nil {
-		c.configs = make(map[string][]setting)
-	}
-	c.configs[r.path] = found
+	c.read[r.path] = found
 	return found, nil
 }
 
@@ -147,8 +161,8 @@ func (c *gitConfig) path(value, from string) (string, bool) {
 	return from + "/" + value, from != ""
 }
 
-// named holds a file that there is. What is no file was no name of one.
-func (c *gitConfig) named(value string) error {
+// protectFile protects a file that exists. What is no file was no name of one.
+func (c *gitConfig) protectFile(value string) error {
 	at, ok := c.path(value, c.tree)
 	if !ok {
 		return nil
@@ -156,19 +170,14 @@ func (c *gitConfig) named(value string) error {
 	if r, err := c.host.resolve(at); err != nil || !r.entry.is(typeFile) {
 		return nil
 	}
-	return c.keep(at)
+	return c.protectPath(at)
 }
 
-// whole holds all of a work tree: nobody knows what else its configuration names. That of the user, and of a repository that is
-// not in the grant, may name anything.
+// whole protects all of a work tree: nobody knows what else its configuration names. That of the user, and of a
+// repository that is not in the grant, may name anything.
 func (c *gitConfig) whole() error {
 	if c.tree == "" || !c.points.access(c.tree).write {
 		return unsearchable(c.writes[0], errConfig)
 	}
-	e, err := c.host.lstat(c.tree)
-	if err != nil {
-		return unsearchable(c.tree, err)
-	}
-	c.hold(finding{path: c.tree, entry: e, whole: true, err: errConfig})
-	return nil
+	return c.protectWhole(c.tree, errConfig)
 }

@@ -1,95 +1,178 @@
 package fsview
 
-import "os"
+import (
+	"os"
+	"slices"
+)
 
-// A grant is one path of allowRead or allowWrite.
-type grant struct {
+// A rule is one path of the policy's allowRead, allowWrite, denyRead or denyWrite.
+type rule struct {
 	key   string // of the policy
-	given string
-	write bool
+	given string // with the '-' of an optional path
+	flag  flag   // mayRead, mayWrite, noRead, noWrite
 	resolved
 }
 
-// allow adds what the policy grants.
-func (p *planner) allow() error {
-	fs := &p.r.Policy.Filesystem
-	for _, g := range fs.AllowWrite {
-		if err := p.grant(grant{key: "allowWrite", given: g, write: true}); err != nil {
-			return err
+// grants are the paths of the policy that exist.
+type grants struct {
+	*tree
+	allowed []rule
+	denied  []rule
+}
+
+// addGrants adds what the policy grants and denies.
+func addGrants(t *tree) (*grants, error) {
+	g, fs := &grants{tree: t}, &t.request.Policy.Filesystem
+	if err := each("allowWrite", fs.AllowWrite, mayWrite, g.grant); err != nil {
+		return nil, err
+	}
+	if err := each("allowRead", fs.AllowRead, mayRead, g.grant); err != nil {
+		return nil, err
+	}
+	for i := range g.allowed {
+		if r := &g.allowed[i]; r.flag == mayWrite {
+			t.writes = append(t.writes, r.path)
 		}
 	}
-	for _, g := range fs.AllowRead {
-		if err := p.grant(grant{key: "allowRead", given: g}); err != nil {
-			return err
+	// First what the server had no hand in: a link of the server's may lead to what is visible anyway.
+	for i := range g.allowed {
+		if r := &g.allowed[i]; t.throughServerLink(&r.resolved) == nil {
+			g.allow(r, r.flag)
 		}
 	}
-	for i := range p.grants {
-		if g := &p.grants[i]; g.write {
-			p.writes = append(p.writes, g.path)
-		}
+	if err := each("denyRead", fs.DenyRead, noRead, g.deny); err != nil {
+		return nil, err
 	}
-	// First what the server had no hand in, so that it can be told what was visible anyway.
-	for i := range p.grants {
-		if g := &p.grants[i]; p.suspect(&g.resolved) == nil {
-			p.points.allow(g.path, g.entry, p.right(g.write))
-			p.show(&g.resolved)
+	if err := each("denyWrite", fs.DenyWrite, noWrite, g.deny); err != nil {
+		return nil, err
+	}
+	return g, g.resolveDeferred()
+}
+
+func each(key string, paths []string, f flag, add func(r rule, path string, optional bool) error) error {
+	for _, given := range paths {
+		path, optional := optionalPath(given)
+		if err := add(rule{key: key, given: given, flag: f}, path, optional); err != nil {
+			return &os.PathError{Op: key, Path: path, Err: err}
 		}
 	}
 	return nil
 }
 
-// settle looks at the grants that a link inside a write grant leads to, when all others and the denies are known.
-func (p *planner) settle() error {
-	for i := range p.grants {
-		g := &p.grants[i]
-		if err := p.trust(&g.resolved, g.write); err != nil {
-			return &os.PathError{Op: g.key, Path: g.given, Err: err}
+func (g *grants) allow(r *rule, f flag) {
+	if g.strict {
+		f = mayRead
+	}
+	g.points.allow(r.path, r.entry, f)
+	g.points.show(&r.resolved)
+}
+
+// resolveDeferred adds the grants that a link inside a write grant leads to, when all others and the denials are known.
+func (g *grants) resolveDeferred() error {
+	for i := range g.allowed {
+		r := &g.allowed[i]
+		if err := g.allowLink(&r.resolved, r.flag == mayWrite); err != nil {
+			return &os.PathError{Op: r.key, Path: r.given, Err: err}
 		}
-		if p.suspect(&g.resolved) != nil {
-			p.points.allow(g.path, g.entry, mayRead)
-			p.show(&g.resolved)
+		if g.throughServerLink(&r.resolved) != nil {
+			g.allow(r, mayRead)
 		}
 	}
 	return nil
-}
-
-func (p *planner) right(write bool) flag {
-	if write && !p.strict {
-		return mayWrite
-	}
-	return mayRead
 }
 
 // grant resolves and checks one grant.
-func (p *planner) grant(g grant) error {
-	path, optional := optionalPath(g.given)
-	fail := func(err error) error { return &os.PathError{Op: g.key, Path: path, Err: err} }
-	var err error
-	if g.resolved, err = p.host.resolve(path); err != nil {
+func (g *grants) grant(r rule, path string, optional bool) (err error) {
+	if r.resolved, err = g.host.resolve(path); err != nil {
 		if optional && missing(err) {
 			return nil
 		}
-		return fail(err)
+		return err
 	}
+	write := r.flag == mayWrite
 	switch {
-	case g.path == "/":
-		return fail(ErrSystem)
-	case g.entry.is(typeSocket):
-		return fail(ErrSocket)
-	case !g.entry.is(typeFolder) && !g.entry.is(typeFile):
-		return fail(ErrSpecial)
+	case r.path == "/":
+		return ErrSystem
+	case r.entry.is(typeSocket):
+		return ErrSocket
+	case !r.entry.is(typeFolder) && !r.entry.is(typeFile):
+		return ErrSpecial
+	case write && (g.guarded(path) || g.guarded(r.path)):
+		return ErrProtected
 	}
-	if g.write && (p.guarded(path) || p.guarded(g.path)) {
-		return fail(ErrProtected)
+	if write && g.strict {
+		g.warn("allowWrite " + path + ": read-only in level strict")
 	}
-	if g.write && p.strict {
-		p.warn("allowWrite " + path + ": read-only in level strict")
+	if g.request.Root && !g.request.may(&r.entry, r.path, needed(&r.entry, write && !g.strict)) {
+		return g.request.denied()
 	}
-	if p.r.Root && !p.may(&g.entry, g.path, needed(&g.entry, g.write && !p.strict)) {
-		return fail(&IDError{p.r.UID, p.r.GID})
-	}
-	p.grants = append(p.grants, g)
+	g.allowed = append(g.allowed, r)
 	return nil
+}
+
+// deny resolves, checks and adds one denial.
+func (g *grants) deny(r rule, path string, optional bool) (err error) {
+	if within(path, "/sys") {
+		return nil // nobody sees it
+	}
+	r.resolved, err = g.host.resolve(path)
+	if at, ok := g.serverLink(&r.resolved); ok { // also where it leads to nothing now
+		return linkError(ErrDenyLink, at, r.path)
+	}
+	if err != nil {
+		if optional && missing(err) {
+			return nil
+		}
+		return err
+	}
+	if r.path == "/" && g.view.HostRoot && r.flag == noRead {
+		return ErrSystem // the root itself cannot be covered
+	}
+	g.points.allow(r.path, r.entry, r.flag)
+	g.denied = append(g.denied, r)
+	hasOther := r.entry.is(typeFile) && r.entry.links > 1
+	if r.flag == noRead && hasOther && !g.written(r.path) && !g.request.Shared {
+		g.warn(r.path + " has another name (a hard link): under that one it is not denied")
+	}
+	return nil
+}
+
+// unheld finds the denials that lie inside what is visible: what the rest of the policy gives there stays given.
+func (g *grants) unheld() {
+	for i := range g.denied {
+		r := &g.denied[i]
+		p := g.points[r.path]
+		was := p.flags
+		p.flags &^= r.flag
+		a := g.points.access(r.path)
+		p.flags = was
+		if a.read && r.flag == noRead || a.write {
+			g.view.Unheld = append(g.view.Unheld, Unheld{Key: "filesystem." + r.key, Path: r.path})
+		}
+	}
+}
+
+// folders are those that are granted or implied, without what lies below another of them.
+func (g *grants) folders() (all []string) {
+	for i := range g.allowed {
+		if r := &g.allowed[i]; r.entry.is(typeFolder) && g.points.access(r.path).read {
+			all = append(all, r.path)
+		}
+	}
+	for _, path := range g.implied {
+		if g.points[path].entry.is(typeFolder) {
+			all = append(all, path)
+		}
+	}
+	slices.SortFunc(all, order)
+	outer := ""
+	return slices.DeleteFunc(all, func(path string) bool {
+		if outer != "" && within(path, outer) {
+			return true
+		}
+		outer = path
+		return false
+	})
 }
 
 func optionalPath(given string) (path string, optional bool) {
@@ -99,6 +182,7 @@ func optionalPath(given string) (path string, optional bool) {
 	return given, false
 }
 
+// needed are the rights that a grant of a file or a folder needs, as bits of access(2).
 func needed(e *entry, write bool) uint32 {
 	need := uint32(4)
 	if e.is(typeFolder) {

@@ -4,57 +4,60 @@ import (
 	"errors"
 	"os"
 	"path"
-	"slices"
 
 	"golang.org/x/sys/unix"
 )
 
 const noHome = "/tmp/home"
 
-// home finds the HOME that the server will have, where nothing can be wrong with it.
-func (p *planner) home() error {
-	p.v.Home = noHome
-	p.realHome = resolved{path: noHome}
-	h := lookup(p.r.Env, "HOME")
-	if h == "" || h[0] != '/' {
-		return nil
+// A home is where the server's HOME is inside, and the links that lead there.
+type home struct {
+	*tree
+	real resolved
+}
+
+// findHome finds the HOME that the server will have: the environment's, where nothing can be wrong with it.
+func findHome(t *tree) *home {
+	none := &home{t, resolved{path: noHome}}
+	t.view.Home = noHome
+	given := lookup(t.request.Env, "HOME")
+	if given == "" || given[0] != '/' {
+		return none
 	}
-	h = path.Clean(h)
-	if systemFolder(h) {
-		return nil
+	given = path.Clean(given)
+	if systemFolder(given) {
+		return none
 	}
-	p.homes = append(p.homes, h)
-	r, err := p.host.resolve(h)
+	t.homes = append(t.homes, given)
+	r, err := t.host.resolve(given)
 	switch {
 	case err == nil:
 		if !r.entry.is(typeFolder) || systemFolder(r.path) {
-			return nil
+			return none
 		}
-		p.homes = append(p.homes, r.path)
-	case errors.Is(err, ErrSystem) || p.v.HostRoot: // no mount point can be made in the host's root
-		return nil
+		t.homes = append(t.homes, r.path)
+	case errors.Is(err, ErrSystem) || t.view.HostRoot: // no mount point can be made in the host's root
+		return none
 	default:
-		r = resolved{path: h}
+		r = resolved{path: given}
 	}
-	p.v.Home, p.realHome = h, r
-	return nil
+	t.view.Home = given
+	return &home{t, r}
 }
 
-// privateHome puts an empty home there, unless the policy shows the host's.
-func (p *planner) privateHome() error {
-	r := &p.realHome
+// addPrivate puts an empty home there, unless the policy shows the host's.
+func (h *home) addPrivate() {
 	switch {
-	case p.points.access(r.path).read && (!p.r.Open || p.r.Private == ""):
-	case p.r.Shared:
-		p.v.Home = join(p.r.Private, PrivateHome)
+	case h.points.access(h.real.path).read && (!h.request.Open || h.request.Private == ""):
+	case h.request.Shared:
+		h.view.Home = join(h.request.Private, PrivateHome)
 	default:
-		p.points.make(r.path, private, 0o700, "")
+		h.points.make(h.real.path, private, 0o700, "")
 	}
-	p.show(r)
-	return nil
+	h.points.show(&h.real)
 }
 
-// systemFolder reports whether a path cannot be a home: what programs or other homes live in.
+// systemFolder reports whether a path cannot be a home: programs or other homes live in it.
 func systemFolder(path string) bool {
 	switch path {
 	case "/", "/tmp", "/var", "/home", "/opt", "/srv", "/run", "/nix", "/gnu", "/mnt", "/media":
@@ -71,78 +74,55 @@ func systemFolder(path string) bool {
 	return false
 }
 
-// cwd decides the working folder.
-func (p *planner) cwd() error {
-	if c := p.r.Policy.Cwd; c != "" {
-		at, ok := p.inside(c)
+// cwd decides the working folder: the policy's, the launcher's if the server sees it, or the home.
+func (h *home) cwd() error {
+	if c := h.request.Policy.Cwd; c != "" {
+		at, ok := h.inside(c)
 		if !ok {
 			return &os.PathError{Op: "cwd", Path: c, Err: ErrNotVisible}
 		}
-		p.v.Cwd = at
+		h.view.Cwd = at
 		return nil
 	}
-	if d := p.r.Dir; d != "" && d[0] == '/' {
-		if at, ok := p.inside(path.Clean(d)); ok {
-			p.v.Cwd = at
+	if d := h.request.Dir; d != "" && d[0] == '/' {
+		if at, ok := h.inside(path.Clean(d)); ok {
+			h.view.Cwd = at
 			return nil
 		}
 	}
-	p.v.Cwd = p.v.Home
-	if p.points.access(p.realHome.path).read {
-		if r, err := p.host.resolve(p.v.Home); err != nil || !r.entry.is(typeFolder) {
-			return &os.PathError{Op: "cwd", Path: p.v.Home, Err: unix.ENOTDIR}
+	h.view.Cwd = h.view.Home
+	if h.points.access(h.real.path).read {
+		if r, err := h.host.resolve(h.view.Home); err != nil || !r.entry.is(typeFolder) {
+			return &os.PathError{Op: "cwd", Path: h.view.Home, Err: unix.ENOTDIR}
 		}
 	}
 	return nil
 }
 
-// inside finds the folder that a path of the host is inside, if the server will see it there.
-func (p *planner) inside(name string) (string, bool) {
-	if p.r.Shared {
-		return p.insideShared(name)
+// inside finds where a folder of the host is inside, if the server will see it there.
+func (h *home) inside(name string) (string, bool) {
+	if h.request.Shared {
+		return h.insideShared(name)
 	}
-	if p.exists(name, private|folder) {
+	if h.points.exists(name, private|folder) {
 		return name, true
 	}
-	r, err := p.host.resolve(name)
+	r, err := h.host.resolve(name)
 	if err != nil || !r.entry.is(typeFolder) {
 		return "", false
 	}
-	return r.path, p.points.access(r.path).read || p.exists(r.path, private|folder)
+	return r.path, h.points.access(r.path).read || h.points.exists(r.path, private|folder)
 }
 
-// exists reports whether the root will have an entry of its own at path, of one of some kinds: something made for the
-// server, or a folder on the way to something that is there.
-func (p *planner) exists(path string, kinds flag) bool {
-	if path == "/" {
-		return true
+// insideShared is inside for a server without a root of its own: what is private in a root lies elsewhere then.
+func (h *home) insideShared(name string) (string, bool) {
+	switch r, err := h.host.resolve(name); {
+	case err == nil && r.entry.is(typeFolder) && h.points.access(r.path).read:
+		return r.path, true
+	case len(h.homes) > 0 && name == h.homes[0], name == noHome:
+		return h.view.Home, true
+	case name == "/tmp":
+		return join(h.request.Private, PrivateTmp), true
 	}
-	if p.points.access(path).read {
-		return false
-	}
-	if pt := p.points[path]; pt != nil && pt.flags&kinds != 0 {
-		return true
-	}
-	for q, pt := range p.points {
-		if below(q, path) && (pt.flags&(private|folder|link|file) != 0 || p.points.access(q).read) {
-			return true
-		}
-	}
-	return false
-}
-
-// ownHomes are the homes of the launcher's user, wherever the policy has HOME lead.
-func (p *planner) ownHomes() []string {
-	if p.own == nil {
-		p.own = slices.Compact(append(make([]string, 0, len(p.homes)+len(p.r.Homes)), p.homes...)) // as written and as resolved
-		for _, h := range p.r.Homes {
-			if h == "" || h[0] != '/' || systemFolder(path.Clean(h)) {
-				continue
-			}
-			if r, err := p.host.resolve(h); err == nil && !slices.Contains(p.own, r.path) {
-				p.own = append(p.own, r.path)
-			}
-		}
-	}
-	return p.own
+	return "", false
 }

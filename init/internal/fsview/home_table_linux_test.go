@@ -66,7 +66,7 @@ func TestProtectedHomeUnsearched(t *testing.T) {
 			must(t, os.Chmod(root+"/"+c.closed, 0))
 			v, err := Plan(wish{write: []string{c.grant}}.request(root))
 			if c.want == "" {
-				if s := (*SearchError)(nil); !errors.As(err, &s) {
+				if !errors.Is(err, ErrSearch) {
 					t.Errorf("%v", err)
 				}
 			} else if must(t, err); true {

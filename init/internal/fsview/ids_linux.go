@@ -3,24 +3,18 @@ package fsview
 import "golang.org/x/sys/unix"
 
 // may reports whether the server's ids, without any other group, have all of need (4 read, 2 write, 1 execute or
-// search) on an object. It is reckoned from owner, group and mode as the kernel does it, access list included; acl(5).
-// Changing the ids of a thread to ask the kernel is no way in a Go process. The folders above need not be looked at:
-// the object is mounted from a descriptor.
-func (p *planner) may(e *entry, path string, need uint32) bool {
-	if list := accessList(path); list != nil {
-		return list.allows(e, uint32(p.r.UID), uint32(p.r.GID), need)
+// search) on a file. The answer is computed from owner, group and mode as the kernel does it, access list included;
+// acl(5). To ask the kernel a thread would have to change its ids, which makes the whole process undumpable;
+// prctl(2). The folders above need not be looked at: the file is mounted from a descriptor.
+func (i *Identity) may(e *entry, path string, need uint32) bool {
+	list := accessList(path)
+	if list == nil {
+		list = modeList(e.mode)
 	}
-	bits := e.mode
-	switch {
-	case e.uid == uint32(p.r.UID):
-		bits >>= 6
-	case e.gid == uint32(p.r.GID):
-		bits >>= 3
-	}
-	return bits&need == need
+	return list.allows(e, uint32(i.UID), uint32(i.GID), need)
 }
 
-// accessList reads an object's access list; nil where it has none beyond its mode.
+// accessList reads a file's access list; nil where it has none beyond its mode.
 func accessList(path string) acl {
 	b := make([]byte, 1024)
 	n, err := unix.Lgetxattr(path, "system.posix_acl_access", b)
@@ -28,4 +22,19 @@ func accessList(path string) acl {
 		return nil
 	}
 	return parseACL(b[:n])
+}
+
+// enters reports whether the server's user may enter a folder, or read a file.
+func (i *Identity) enters(e *entry, path string) bool {
+	mode := uint32(unix.R_OK)
+	switch {
+	case e.is(typeLink):
+		return true
+	case e.is(typeFolder):
+		mode = unix.X_OK
+	}
+	if i.Root {
+		return i.may(e, path, mode)
+	}
+	return unix.Faccessat(unix.AT_FDCWD, path, mode, unix.AT_EACCESS) == nil
 }

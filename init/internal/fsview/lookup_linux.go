@@ -9,13 +9,13 @@ import (
 
 // find is the command's absolute path as it is named: by the launcher's folder if there is a slash in it, else in the
 // server's PATH.
-func (p *planner) find(name string) (string, error) {
+func (c *command) find(name string) (string, error) {
 	if !strings.Contains(name, "/") {
-		return p.inPath(name)
+		return c.inPath(name)
 	}
 	at := name
 	if at[0] != '/' {
-		at = join(p.r.Dir, at)
+		at = join(c.request.Dir, at)
 	}
 	if path.Clean(at) == at {
 		return at, nil
@@ -25,7 +25,7 @@ func (p *planner) find(name string) (string, error) {
 	if base := at[i+1:]; base == "" || base == "." || base == ".." {
 		return "", &CommandError{name, ErrNotExecutable, unix.EISDIR}
 	}
-	r, err := p.host.resolve(at[:i+1])
+	r, err := c.host.resolve(at[:i+1])
 	if err != nil {
 		return "", commandError(name, err)
 	}
@@ -33,16 +33,16 @@ func (p *planner) find(name string) (string, error) {
 }
 
 // inPath looks for a name in PATH. What lies there but cannot be executed is passed over, as execvp does.
-func (p *planner) inPath(name string) (string, error) {
+func (c *command) inPath(name string) (string, error) {
 	failed := &CommandError{Path: name, Kind: ErrNotFound}
-	for rest := lookup(p.r.Env, "PATH"); rest != ""; {
+	for rest := lookup(c.request.Env, "PATH"); rest != ""; {
 		var folder string
 		folder, rest, _ = strings.Cut(rest, ":")
 		if folder == "" || folder[0] != '/' {
 			continue
 		}
 		at := join(path.Clean(folder), name)
-		r, err := p.host.resolve(at)
+		r, err := c.host.resolve(at)
 		if err != nil {
 			continue
 		}

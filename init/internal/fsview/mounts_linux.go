@@ -6,24 +6,25 @@ import (
 	"github.com/security-mcp/mcp-sandbox/platform"
 )
 
-// An alias is a folder at or below a write grant that another mount shows as well: a home may be bound at a second place.
+// An alias is a folder at or below a write grant that another mount shows as well: a home may be bound at a second
+// place.
 type alias struct {
 	at string // in the write grant
 	as string
 }
 
 // mountTable is the host's, read once.
-func (p *planner) mountTable() ([]platform.Mount, error) {
-	if p.table == nil {
+func (h *host) mountTable() ([]platform.Mount, error) {
+	if h.mounts == nil {
 		b, err := platform.ReadSmall("/proc/self/mountinfo", 8<<20)
 		if err != nil {
 			return nil, err
 		}
-		if p.table, err = platform.ParseMountinfo(b); err != nil {
+		if h.mounts, err = platform.ParseMountinfo(b); err != nil {
 			return nil, err
 		}
 	}
-	return p.table, nil
+	return h.mounts, nil
 }
 
 // mountOf is the mount that a path lies in; nil if the root is none.
@@ -59,14 +60,14 @@ func elsewhere(mounts []platform.Mount, at string) (places []string) {
 }
 
 // aliases finds what write grants show that is mounted elsewhere too, as a whole or in part.
-func (p *planner) aliases() []alias {
+func (p *protection) aliases() []alias {
 	if p.aliased != nil || len(p.writes) == 0 || p.strict {
 		return p.aliased
 	}
 	p.aliased = []alias{}
-	mounts, err := p.mountTable()
+	mounts, err := p.host.mountTable()
 	if err != nil {
-		p.reason("other mounts of protected folders cannot be looked for: " + err.Error())
+		p.warnBounded("other mounts of protected folders cannot be looked for: " + err.Error())
 		return nil
 	}
 	for _, w := range p.writes {
@@ -98,7 +99,7 @@ func (p *planner) aliases() []alias {
 }
 
 // places are the path itself, and where write grants show what lies there: of a folder that is also a part of it.
-func (p *planner) places(at string) []string {
+func (p *protection) places(at string) []string {
 	places := []string{at}
 	for _, a := range p.aliases() {
 		switch {

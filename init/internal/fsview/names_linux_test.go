@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/fsview/protected"
 )
 
 // Every name of the tables is held where it is, as a file or as a folder, and nothing of what servers write for a project.
@@ -13,7 +15,7 @@ func TestAllNames(t *testing.T) {
 	const free = "package.json\n Makefile\n .envrc\n .tool-versions\n .github/workflows/x.yml\n AGENTS.md\n .npmrc\n .svn/x\n .gitignore\n .gitattributes\n .gitmodules\n Cargo.toml\n config\n HEAD\n .mise.d"
 	root := plant(t, "home/")
 	var want []string
-	for i, name := range append(hooked[:], rooted[:]...) {
+	for i, name := range slices.Concat(protected.Anywhere(), protected.Beside()) {
 		must(t, os.MkdirAll(dirOf(root+"/p/"+name), 0o755))
 		if _, err := os.Lstat(root + "/p/" + name); err == nil {
 			continue
@@ -40,14 +42,14 @@ func TestAllNames(t *testing.T) {
 
 func TestAllNamesOfHome(t *testing.T) {
 	root := plant(t, "home/")
-	for _, name := range homely {
+	for name := range protected.AtHome() {
 		if _, err := os.Lstat(root + "/home/" + name); err != nil {
 			must(t, os.MkdirAll(root+"/home/"+name, 0o755))
 		}
 	}
 	v, err := Plan(wish{write: []string{"T/home"}}.request(root))
 	must(t, err)
-	for _, name := range homely {
+	for name := range protected.AtHome() {
 		if !slices.ContainsFunc(v.Protected, func(held string) bool { return within(root+"/home/"+name, held) }) {
 			t.Errorf("%s is not held", name)
 		}
@@ -69,12 +71,12 @@ func TestSpellings(t *testing.T) {
 		".git": true, ".GIT": true, ".gi\u200ct": true, "\ufeff.git": true, ".v\u017fcode": true, ".\u212airo": true, ".vſ": true, "MISE.toml": true,
 		".gitx": false, ".gi": false, "git": false, "": false, ".": false, "..": false, "\u200c\u200c": false, ".cur\u017for": true, "é": false, "miso.toml": false,
 	} {
-		if guards([]byte(name)) != want {
+		if protected.Guards([]byte(name)) != want {
 			t.Errorf("%q: %v", name, !want)
 		}
 	}
-	for i, name := range append(hooked[:], rooted[:]...) {
-		if name != strings.ToLower(name) || i < len(hooked) && !guards([]byte(name)) || (i < vcs) != versioned(name) {
+	for i, name := range slices.Concat(protected.Anywhere(), protected.Beside()) {
+		if name != strings.ToLower(name) || i < len(protected.Anywhere()) && !protected.Guards([]byte(name)) || (i < protected.VersionControls) != protected.IsVersionControl(name) {
 			t.Errorf("%s cannot be found", name)
 		}
 	}
@@ -92,7 +94,7 @@ func TestGrantByName(t *testing.T) {
 		if !errors.Is(err, c.err) {
 			t.Errorf("%s: %v", c.path, err)
 		}
-		if vcs := versioned(strings.Split(c.path, "/")[0]); err == nil && vcs != strings.Contains(strings.Join(v.Warnings, " "), "is writable: hooks") {
+		if vcs := protected.IsVersionControl(strings.Split(c.path, "/")[0]); err == nil && vcs != strings.Contains(strings.Join(v.Warnings, " "), "is writable: hooks") {
 			t.Errorf("%s: %q", c.path, v.Warnings)
 		}
 	}

@@ -26,7 +26,9 @@ func TestNever(t *testing.T) {
 
 // impliedAt is what is shown for a program PREFIX/bin/srv beside PREFIX/lib/node_modules.
 func impliedAt(home, prefix string) []string {
-	p := &planner{r: &Request{Neighbours: Neighbours{Homes: []string{"/data/own"}}}, v: new(View), points: points{}, homes: []string{home}, host: host{seen: map[string]*looked{}}}
+	r := Request{Neighbours: Neighbours{Homes: []string{"/data/own"}}}
+	p := toolchains{newTree(&r)}
+	p.homes = []string{home}
 	p.points.make("/run", folder, 0o755, "")
 	for _, path := range []string{join(prefix, "lib/node_modules"), join(prefix, "bin")} {
 		for ; p.host.seen[path] == nil; path = dirOf(path) {

@@ -3,25 +3,25 @@ package fsview
 import (
 	"os"
 	"path"
-	"strings"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/fsview/toolchain"
 	"golang.org/x/sys/unix"
 )
 
-// once makes the command one that a single execve starts. The kernel follows the first lines of scripts within one call,
-// but env(1) makes another, so what env would execute is executed itself. A shell or a package runner is refused: it could
-// start, and would only fail at the first program that it needs.
-func (p *planner) once() error {
-	at, argv := p.v.Command, p.v.Argv
+// once makes the command one that a single execve starts. The kernel follows the first lines of scripts within one
+// call, but env(1) makes another, so what env would execute is executed itself. A shell or a package runner is
+// refused: it could start, and would only fail at the first program that it needs.
+func (c *command) once() error {
+	at, argv := c.view.Command, c.view.Argv
 	for range 2 * maxScripts {
-		r, err := p.host.resolve(at)
+		r, err := c.host.resolve(at)
 		if err != nil {
 			return commandError(at, err)
 		}
-		if isStarter(baseOf(at)) || isStarter(baseOf(r.path)) {
-			return p.starts(at)
+		if toolchain.Starts(baseOf(at)) || toolchain.Starts(baseOf(r.path)) {
+			return c.refuseStarter(at)
 		}
-		interpreter, arg, script := p.head(r.path)
+		interpreter, arg, script := c.head(r.path)
 		if !script {
 			return nil
 		}
@@ -31,58 +31,33 @@ func (p *planner) once() error {
 			if arg != "" {
 				words = append(words, arg)
 			}
-			at, argv = interpreter, instead(words, at, argv)
+			at, argv = interpreter, scriptArgv(words, at, argv)
 			continue
 		}
-		words := envWords(arg)
+		words := toolchain.EnvWords(arg)
 		if words == nil {
-			return p.starts(interpreter)
+			return c.refuseStarter(interpreter)
 		}
-		target, err := p.find(words[0])
+		target, err := c.find(words[0])
 		if err != nil {
 			return err
 		}
-		at, argv = target, instead(words, at, argv)
-		p.v.Command, p.v.Argv = at, argv
+		at, argv = target, scriptArgv(words, at, argv)
+		c.view.Command, c.view.Argv = at, argv
 	}
 	return &CommandError{at, ErrNotExecutable, unix.ELOOP}
 }
 
-// instead are the arguments of an interpreter that gets a script, by execve(2): the script's own name gives way to its path.
-func instead(words []string, script string, argv []string) []string {
+// scriptArgv are the arguments of an interpreter that gets a script, by execve(2): the script's own name gives way to
+// its path.
+func scriptArgv(words []string, script string, argv []string) []string {
 	return append(append(words[:len(words):len(words)], script), argv[1:]...)
 }
 
-func (p *planner) starts(at string) error {
+func (c *command) refuseStarter(at string) error {
 	var err error = ErrStarts
-	if at != p.v.Command {
-		err = &StarterError{at}
+	if at != c.view.Command {
+		err = &detail{ErrStarts, "is run by " + at + ", which " + string(ErrStarts), nil}
 	}
-	return &os.PathError{Op: "exec", Path: p.v.Command, Err: err}
-}
-
-// isStarter reports whether a program of this name is of no use without starting others.
-func isStarter(name string) bool {
-	switch name {
-	case "sh", "bash", "dash", "ash", "zsh", "ksh", "mksh", "fish", "csh", "tcsh",
-		"npx", "npm", "npx-cli.js", "npm-cli.js", "pnpm", "pnpx", "yarn", "yarnpkg", "corepack", "bunx",
-		"uvx", "uv", "pipx", "poetry", "hatch",
-		"env", "nice", "nohup", "setsid", "stdbuf", "timeout", "xargs":
-		return true
-	}
-	return false
-}
-
-// envWords is what env(1) executes with this one argument of a first line, and nil where it would do more than that.
-func envWords(arg string) []string {
-	rest, split := strings.CutPrefix(arg, "--split-string=")
-	if !split {
-		rest, split = strings.CutPrefix(arg, "-S")
-	}
-	words := strings.Fields(rest)
-	if len(words) == 0 || words[0][0] == '-' || strings.Contains(words[0], "=") ||
-		strings.ContainsAny(rest, "\"'\\$#") || !split && len(words) > 1 {
-		return nil
-	}
-	return words
+	return &os.PathError{Op: "exec", Path: c.view.Command, Err: err}
 }

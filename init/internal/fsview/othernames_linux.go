@@ -7,16 +7,21 @@ import (
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/platform"
-	"golang.org/x/sys/unix"
 )
 
 // maxNames is how many names in the grants are compared with the files that have other names.
 const maxNames = 200000
 
-// A linked is a denied or protected file in a write grant that has another name, a hard link.
-type linked struct {
+// A hardLink is a denied or protected file in a write grant that has another name.
+type hardLink struct {
 	key, path string
-	read      bool // it may not be read
+	denied    bool // it may not be read
+}
+
+// hardLinks are the files of which a server could have made another name in an earlier launch.
+type hardLinks struct {
+	*protection
+	files map[platform.FileID]hardLink
 }
 
 var (
@@ -24,102 +29,103 @@ var (
 	errMoving = errors.New("something is being made or moved there: end what writes there and start again")
 )
 
-// linked notes a file of which a server could have made another name in an earlier launch: when it did not exist yet under
-// this one, or was neither denied nor protected.
-func (p *planner) linked(key, path string, e *entry, read bool) {
-	if !e.is(typeFile) || e.links < 2 || p.r.Shared || p.strict || !slices.ContainsFunc(p.places(path), p.written) {
+// note adds a file if a server could have made another name of it: when it did not exist yet under this one, or was
+// neither denied nor protected.
+func (h *hardLinks) note(key, path string, e *entry, denied bool) {
+	if !e.is(typeFile) || e.links < 2 || h.request.Shared || h.strict {
 		return
 	}
-	if p.manyNames == nil {
-		p.manyNames = make(map[platform.FileID]linked)
+	if !slices.ContainsFunc(h.places(path), h.written) {
+		return
 	}
-	if l, ok := p.manyNames[e.FileID]; !ok || read && !l.read {
-		p.manyNames[e.FileID] = linked{key, path, read}
+	if l, ok := h.files[e.FileID]; !ok || denied && !l.denied {
+		h.files[e.FileID] = hardLink{key, path, denied}
 	}
 }
 
-// otherNames refuses a launch in which such a file can be opened under its other name. A name that lies in no grant, as in a
-// backup or a store of packages, or that is held itself, is of no use to the server.
-func (p *planner) otherNames() error {
-	for _, h := range p.holds {
-		p.linked("allowWrite", h.path, &h.entry, false)
+// check refuses a launch in which such a file can be opened under its other name. A name that lies in no grant, as in a
+// backup or a store of packages, or that is protected itself, is of no use to the server.
+func (h *hardLinks) check(allowed []rule) error {
+	for _, f := range h.findings {
+		h.note("allowWrite", f.path, &f.entry, false)
 	}
-	if len(p.manyNames) == 0 {
+	if len(h.files) == 0 {
 		return nil
 	}
-	began, left := time.Now(), maxNames
-	var folders []string
-	for i := range p.grants {
-		if g := &p.grants[i]; g.entry.is(typeFolder) {
-			folders = append(folders, g.path)
-		} else if err := p.otherName(g.path, &g.entry); err != nil {
+	began, w := time.Now(), walk{host: &h.host, left: maxNames}
+	for i := range allowed {
+		if r := &allowed[i]; r.entry.is(typeFolder) {
+			w.folders = append(w.folders, r.path)
+		} else if err := h.compare(r.path, &r.entry); err != nil {
 			return err
 		}
 	}
-	for i := 0; i < len(folders); i++ {
-		if !p.points.access(folders[i]).read {
+	for i := 0; i < len(w.folders); i++ {
+		if !h.points.access(w.folders[i]).read {
 			continue
 		}
-		if err := p.namesIn(folders[i], &folders, &left); err != nil {
+		if err := h.search(&w, w.folders[i]); err != nil {
 			return err
 		}
 	}
-	for _, at := range folders {
-		if changedSince(at, began) { // a server that still runs may have moved the name to where it had been looked for already
-			return p.unknown(&os.PathError{Op: "list", Path: at, Err: errMoving})
+	for _, at := range w.folders {
+		if changedSince(at, began) { // a running server may have moved the name to where the search had been already
+			return h.unknown(&os.PathError{Op: "list", Path: at, Err: errMoving})
 		}
 	}
 	return nil
 }
 
-// namesIn looks for the other names in one folder, and adds the folders in it.
-func (p *planner) namesIn(folder string, folders *[]string, left *int) error {
-	var found error
-	err := p.host.list(folder, func(name []byte, kind byte) bool {
-		path := join(folder, string(name))
-		switch *left--; {
-		case *left < 0:
-			found = p.unknown(errNames)
-		case kind == unix.DT_DIR:
-			*folders = append(*folders, path)
-		case kind == unix.DT_REG || kind == unix.DT_UNKNOWN:
-			e, err := statx(path)
-			switch {
-			case err != nil && !missing(err):
-				found = p.unknown(&os.PathError{Op: "statx", Path: path, Err: err})
-			case e.is(typeFolder):
-				*folders = append(*folders, path)
-			case e.is(typeFile):
-				found = p.otherName(path, &e)
-			}
+// search looks for the other names in one folder, and adds the folders in it to the walk.
+func (h *hardLinks) search(w *walk, folder string) (found error) {
+	err := w.list(folder, typeFile, func(path string, e *entry, err error) bool {
+		if err != nil {
+			found = h.unknown(&os.PathError{Op: "statx", Path: path, Err: err})
+		} else {
+			found = h.compare(path, e)
 		}
 		return found == nil
 	})
-	if found == nil && err != nil && !p.closed(folder, err) {
-		found = p.unknown(err)
+	switch {
+	case err == errMany:
+		return h.unknown(errNames)
+	case found == nil && err != nil && !h.closed(folder, err):
+		return h.unknown(err)
 	}
 	return found
 }
 
-// otherName is an error if a file can be opened, and is one of those under another name.
-func (p *planner) otherName(path string, e *entry) error {
-	l, ok := p.manyNames[e.FileID]
+// compare is an error if a file can be opened, and is one of those under another name.
+func (h *hardLinks) compare(path string, e *entry) error {
+	l, ok := h.files[e.FileID]
 	if !ok || path == l.path {
 		return nil
 	}
-	if a := p.points.access(path); !a.write && !(l.read && a.read) {
+	if a := h.points.access(path); !a.write && !(l.denied && a.read) {
 		return nil
 	}
-	return &os.PathError{Op: l.key, Path: l.path, Err: &OtherNameError{Name: path}}
+	return l.refusal(path+" is open to it", nil)
 }
 
-// unknown is the error for the case that nobody can tell where the other names are.
-func (p *planner) unknown(err error) error {
-	var first linked
-	for _, l := range p.manyNames {
+// unknown is the error for the case that it cannot be found out where the other names are.
+func (h *hardLinks) unknown(err error) error {
+	var first hardLink
+	for _, l := range h.files {
 		if first.path == "" || l.path < first.path {
 			first = l
 		}
 	}
-	return &os.PathError{Op: first.key, Path: first.path, Err: &OtherNameError{Err: err}}
+	return first.refusal("", err)
+}
+
+// refusal is an ErrLinked with the other name, or why that could not be found.
+func (l *hardLink) refusal(name string, err error) error {
+	text := string(ErrLinked)
+	if err == nil {
+		text += ": " + name
+	} else {
+		text += ", and nobody can tell that it is not open to it: " + err.Error()
+	}
+	text += ": put a copy in the place of the file (cp -p FILE NEW && mv NEW FILE)"
+	return &os.PathError{Op: l.key, Path: l.path, Err: &detail{ErrLinked, text, err}}
 }

@@ -1,6 +1,6 @@
 package fsview
 
-import "golang.org/x/sys/unix"
+import "math"
 
 // Where pipes are looked for: maxPiped folders in all, of protected ones only pipedDepth deep, for a .git has hundreds.
 const (
@@ -8,55 +8,50 @@ const (
 	pipedDepth = 1
 )
 
-// pipes denies the named pipes in what is read-only. A mount keeps nobody from writing to a pipe, fifo(7), and below a
-// write grant no rule of Landlock does.
-func (p *planner) pipes() error {
-	if p.r.Shared {
-		return nil
-	}
-	left := maxPiped
-	for i := range p.denials {
-		if d := &p.denials[i]; d.flag == noWrite {
-			p.pipesIn(d.path, maxPiped, &left)
-		}
-	}
-	for _, path := range p.v.Protected {
-		p.pipesIn(path, pipedDepth, &left)
-	}
-	return nil
-}
-
-func (p *planner) pipesIn(root string, deep int, left *int) {
-	pt := p.points[root]
-	if pt == nil || !p.points.access(root).read {
+// denyPipes denies the named pipes in what is read-only. A mount keeps nobody from writing to a pipe, fifo(7), and
+// below a write grant no rule of Landlock does.
+func denyPipes(g *grants) {
+	if g.request.Shared {
 		return
 	}
-	if pt.entry.is(typeFIFO) || pt.entry.is(typeSocket) {
-		pt.flags |= noRead
+	left := maxPiped
+	for i := range g.denied {
+		if r := &g.denied[i]; r.flag == noWrite {
+			g.denyPipesIn(r.path, maxPiped, &left)
+		}
 	}
-	level := []string{root}
-	if !pt.entry.is(typeFolder) {
-		level = nil
+	for _, path := range g.view.Protected {
+		g.denyPipesIn(path, pipedDepth, &left)
 	}
-	for depth := 0; depth <= deep && len(level) > 0; depth++ {
-		var next []string
+}
+
+// denyPipesIn looks into a folder and folders below it to some depth, as long as any folders are left.
+func (g *grants) denyPipesIn(root string, deep int, left *int) {
+	p := g.points[root]
+	if p == nil || !g.points.access(root).read {
+		return
+	}
+	if p.entry.is(typeFIFO) || p.entry.is(typeSocket) {
+		p.flags |= noRead
+	}
+	if !p.entry.is(typeFolder) {
+		return
+	}
+	w := walk{host: &g.host, folders: []string{root}, left: math.MaxInt}
+	for depth := 0; depth <= deep; depth++ {
+		level := w.folders
+		w.folders = nil
 		for _, folder := range level {
 			if *left--; *left < 0 {
 				return
 			}
-			_ = p.host.list(folder, func(name []byte, kind byte) bool { // what cannot be listed is not the server's to open
-				path := join(folder, string(name))
-				switch kind {
-				case unix.DT_DIR:
-					next = append(next, path)
-				case unix.DT_FIFO:
-					if e, err := statx(path); err == nil && !p.points.access(path).write {
-						p.points.allow(path, e, noRead)
-					}
+			// What cannot be listed is not the server's to open.
+			_ = w.list(folder, typeFIFO, func(path string, e *entry, err error) bool {
+				if err == nil && !g.points.access(path).write {
+					g.points.allow(path, *e, noRead)
 				}
 				return true
 			})
 		}
-		level = next
 	}
 }

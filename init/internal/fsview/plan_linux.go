@@ -1,90 +1,92 @@
 package fsview
 
-import (
-	"cmp"
-	"slices"
-
-	"github.com/security-mcp/mcp-sandbox/policy"
-)
-
-// A planner is the work on one Request.
-type planner struct {
-	r      *Request
-	v      *View
-	host   host
-	points points
-
-	strict  bool
-	grants  []grant
-	writes  []string // what the write grants lead to: the server may have made whatever lies there
-	homes   []string // the home of the environment, as written and as resolved
-	own     []string // those, and the homes of the launcher's user
-	denials []denial
-	protection
-	implied  []string
-	realHome resolved // where the home is inside, and the links that lead there
-}
+import "slices"
 
 // Plan works out the View of a Request. An error is an *os.PathError whose Op is the policy's key, or a *CommandError.
 func Plan(r Request) (*View, error) {
-	p := &planner{r: &r, v: new(View), points: make(points, 96), host: host{seen: make(map[string]*looked, 128)}}
-	p.reach, p.mounts = cmp.Or(r.bounds.folders, searchFolders), cmp.Or(r.bounds.mounts, maxHeld)
-	p.insideMost = cmp.Or(r.bounds.inside, insideNames)
-	p.strict = r.Policy.Level == policy.Strict
-	p.v.HostRoot = r.Policy.Filesystem.Default == "read" && !r.Shared
-	for _, step := range [...]func() error{
-		p.home, p.base, p.allow, p.deny, p.privateHome, p.protect, p.pipes, p.command, p.certificates, p.cwd, p.sockets,
-	} {
-		if err := step(); err != nil {
-			return nil, err
-		}
+	t := newTree(&r)
+	home := findHome(t)
+	if err := (&base{t}).add(); err != nil {
+		return nil, err
 	}
-	if r.Shared {
-		p.unheld()
+	grants, err := addGrants(t)
+	if err != nil {
+		return nil, err
 	}
-	p.points.emit(p.v, p.host.stat)
-	p.size()
+	home.addPrivate()
+	if err := protectNames(grants); err != nil {
+		return nil, err
+	}
+	denyPipes(grants)
+	if err := addCommand(t); err != nil {
+		return nil, err
+	}
+	if err := addCertificates(t); err != nil {
+		return nil, err
+	}
+	if err := home.cwd(); err != nil {
+		return nil, err
+	}
+	coverSockets(grants)
 	if r.Shared {
-		p.share()
+		grants.unheld()
+	}
+	t.points.emit(t.view, t.host.stat)
+	t.view.limit(int64(r.Policy.Filesystem.TmpSize))
+	if r.Shared {
+		t.view.share(r.Private)
 	} else {
-		p.outside()
+		t.outside()
 	}
-	p.report()
-	return p.v, nil
+	t.report()
+	return t.view, nil
 }
 
-// size sets the private tmpfs's caps: an inode for each 8 KiB, which is more than npx needs for real servers, besides those of
-// the layout itself. No limit is 0, as tmpfs(5) has it.
-func (p *planner) size() {
-	size := p.r.Policy.Filesystem.TmpSize
+// limit sets the private tmpfs's limits, tmpfs(5): policy is the policy's number of bytes, 0 for the default and
+// negative for none. There is an inode for each 8 KiB, which is more than npx needs for real servers, besides those
+// of the layout itself.
+func (v *View) limit(policy int64) {
 	switch {
-	case size == 0:
-		p.v.TmpSize = 1 << 30
-	case size > 0:
-		p.v.TmpSize = int64(size)
+	case policy == 0:
+		v.TmpSize = 1 << 30
+	case policy > 0:
+		v.TmpSize = policy
+	default:
+		return
 	}
-	if p.v.TmpSize > 0 {
-		own := 16 + 2*len(p.v.Private) // the file system's root, what lies over denied paths, the folder and file of Landlock's proof
-		for i := range p.v.Nodes {
-			if slices.ContainsFunc(p.v.Private, func(n Node) bool { return below(p.v.Nodes[i].Path, n.Path) }) {
-				own++
-			}
+	layout := 16 + 2*len(v.Private) // the root, what covers denied paths, the folder and the file of Landlock's proof
+	for i := range v.Nodes {
+		if slices.ContainsFunc(v.Private, func(n Node) bool { return below(v.Nodes[i].Path, n.Path) }) {
+			layout++
 		}
-		p.v.TmpInodes = p.v.TmpSize>>13 + int64(own)
 	}
+	v.TmpInodes = v.TmpSize>>13 + int64(layout)
 }
 
-// report sorts what people read.
-func (p *planner) report() {
-	for _, path := range p.implied {
-		if pt := p.points[path]; pt != nil && pt.act == bind {
-			p.v.Implied = append(p.v.Implied, path)
+// report fills and sorts the notes for the report.
+func (t *tree) report() {
+	v := t.view
+	for _, path := range t.implied {
+		if p := t.points[path]; p != nil && p.act == bind {
+			v.Implied = append(v.Implied, path)
 		}
 	}
-	for _, list := range [...]*[]string{&p.v.Implied, &p.v.Protected, &p.v.Unprotected, &p.v.Warnings} {
+	for _, list := range [...]*[]string{&v.Implied, &v.Protected, &v.Unprotected, &v.Warnings} {
 		slices.Sort(*list)
 		*list = slices.Compact(*list)
 	}
 }
 
-func (p *planner) warn(text string) { p.v.Warnings = append(p.v.Warnings, text) }
+// outside finds a path that the host has and the server has not: the proof of the root looks for it.
+func (t *tree) outside() {
+	for _, path := range [...]string{"/boot", "/var", "/srv", "/opt", "/root", "/home", "/media", "/mnt",
+		"/sys/kernel", "/sys/fs"} {
+		if t.points.access(path).read || t.points.exists(path, private|folder|link|file) {
+			continue
+		}
+		if _, err := statx(path); err == nil {
+			t.view.Outside = path
+			return
+		}
+	}
+}

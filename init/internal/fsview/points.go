@@ -8,7 +8,7 @@ const (
 	mayWrite                  // granted for writing, and so for reading
 	noRead                    // denied: wins against a grant of the same path
 	noWrite                   // read-only from here on
-	held                      // protected: read-only from here on
+	readOnly                  // protected: read-only from here on
 	private                   // a folder of the private tmpfs; a grant of the same path takes its place
 	hidden                    // of a visible host root; a grant of the same path takes its place
 	folder                    // a folder of the root's own
@@ -64,7 +64,7 @@ func (ps points) access(path string) (a access) {
 			f := p.flags
 			switch {
 			case writeKnown:
-			case f&(noRead|noWrite|held) != 0:
+			case f&(noRead|noWrite|readOnly) != 0:
 				writeKnown = true
 			case f&mayWrite != 0:
 				a.write, writeKnown = true, true
@@ -93,4 +93,24 @@ func (ps points) access(path string) (a access) {
 	}
 	a.write = a.write && a.read
 	return a
+}
+
+// exists reports whether the root will have an entry of its own at path, of one of some kinds: something made for the
+// server, or a folder on the way to something that is there.
+func (ps points) exists(path string, kinds flag) bool {
+	if path == "/" {
+		return true
+	}
+	if ps.access(path).read {
+		return false
+	}
+	if p := ps[path]; p != nil && p.flags&kinds != 0 {
+		return true
+	}
+	for q, p := range ps {
+		if below(q, path) && (p.flags&(private|folder|link|file) != 0 || ps.access(q).read) {
+			return true
+		}
+	}
+	return false
 }

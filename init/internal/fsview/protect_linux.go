@@ -2,232 +2,143 @@ package fsview
 
 import (
 	"errors"
-	"os"
 	"path"
 	"strconv"
 
-	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
 )
 
 // Bounds of what the report tells: the server can make as many of these as it likes.
 const (
 	maxUnprotected = 256
-	maxReasons     = 5
+	maxProtectWarn = 5
 )
 
-// A protection is what was found of the protected names.
+// A finding is a path to protect, or a folder of which it is unknown whether it holds one.
+type finding struct {
+	path  string
+	entry entry
+	whole bool
+	bare  bool  // a repository without a .git around it
+	err   error // why the folder could not be looked into, or nil where the search was at its bound
+}
+
+// A protection collects what is to be read-only in the write grants.
 type protection struct {
-	reach   int       // how many folders may be searched in one grant
-	mounts  int       // how many may hold what was found
-	holds   []finding // that lie in a write grant
-	reasons int       // warnings so far
-	missing int       // names that are not there
-
-	insideMost int // how many names are looked at in the protected folders of one grant
-	insideLeft int
-	looked     map[string]bool // protected folders, and what links in them lead to; true as a repository
-	configs    map[string][]setting
-	manyNames  map[platform.FileID]linked
-	table      []platform.Mount
-	aliased    []alias
+	*tree
+	bounds   bounds
+	findings []finding
+	aliased  []alias
+	warned   int // warnings so far
+	missing  int // names that are not there
 }
 
-// protect holds what lies inside write grants and would run code outside of the sandbox.
-func (p *planner) protect() error {
-	for i := range p.grants {
-		g := &p.grants[i]
-		switch {
-		case inRepository(g.path):
-			if g.write && p.points.access(g.path).write { // a name granted is writable: said, not held
-				p.warn(g.path + " is writable: hooks and configuration of a repository run code outside of the sandbox")
-			}
-		case !g.entry.is(typeFolder):
-		case !g.write:
-			p.worktree(join(g.path, ".git"))
-		case p.points.access(g.path).write:
-			if err := p.searchGrant(g.path); err != nil {
-				return err
-			}
-		}
-	}
-	if err := p.protectPaths(); err != nil {
-		return err
-	}
-	p.holdAll()
-	if err := p.otherNames(); err != nil {
-		return err
-	}
-	p.hideOwn()
-	if n := p.reasons - maxReasons; n > 0 {
-		p.warn(strconv.Itoa(n) + " more are read-only as a whole, or name what is not protected: the report lists what is, under protected")
-	}
-	if n := p.missing - maxUnprotected; n > 0 {
-		p.v.Unprotected = append(p.v.Unprotected, strconv.Itoa(n)+" more") // behind all paths, once they are sorted
-	}
-	return nil
-}
-
-// protectPaths holds what has a path of its own.
-func (p *planner) protectPaths() error {
-	if err := p.protectHomes(); err != nil {
-		return err
-	}
-	for _, path := range p.r.Own {
-		if path != "" && path[0] == '/' {
-			if err := p.keep(path); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// hideOwn hides this product's own folders where they can be read and not written, unless they are granted by name.
-func (p *planner) hideOwn() {
-	for _, home := range p.ownHomes() {
-		if !p.points.access(home).read {
-			continue // a grant of less than the home names what it means
-		}
-		for _, name := range ours() {
-			r, err := p.host.resolve(join(home, name))
-			if err != nil || !r.entry.is(typeFolder) {
-				continue
-			}
-			pt, a := p.points[r.path], p.points.access(r.path)
-			if a.read && !a.write && (pt == nil || pt.flags&(mayRead|mayWrite|held) == 0) {
-				p.points.allow(r.path, r.entry, noRead)
-			}
-		}
-	}
-}
-
-// guarded reports whether a path may not be granted for writing at all.
-func (p *planner) guarded(path string) bool {
-	mounts, _ := p.mountTable() // without it no path has another place
-	for _, place := range append(elsewhere(mounts, path), path) {
-		if p.guardedAt(place) {
-			return true
-		}
-	}
-	return false
-}
-
-func (p *planner) guardedAt(path string) bool {
-	if startsCode(path) {
-		return true
-	}
-	for _, home := range p.ownHomes() {
-		if !below(path, home) {
-			continue
-		}
-		for i := range homely {
-			if withinFold(path[len(home)+1:], homely[i]) {
-				return true
-			}
-		}
-	}
-	for _, f := range p.r.Own {
-		if f == "" {
-			continue
-		}
-		if f == path {
-			return true
-		}
-		if r, err := p.host.resolve(f); err == nil && r.path == path {
-			return true
-		}
-	}
-	return false
-}
-
-// keep holds what a path leads to, and every link on its way: a link that is a mount point cannot be put elsewhere. Only
-// a path that does not exist is passed over.
-func (p *planner) keep(at string) error {
+// protectPath protects what a path leads to, and every link on its way: a link that is a mount point cannot be put
+// elsewhere. Only a path that does not exist is passed over.
+func (p *protection) protectPath(at string) error {
 	r, err := p.host.resolve(at)
 	for _, l := range r.links {
-		if e, lost := p.host.lstat(l.at); lost == nil {
-			p.hold(finding{path: l.at, entry: e})
+		if e, ok := p.host.stat(l.at); ok {
+			p.protect(finding{path: l.at, entry: e})
 		}
 	}
 	switch {
 	case err == nil:
-		p.hold(finding{path: r.path, entry: r.entry})
+		p.protect(finding{path: r.path, entry: r.entry})
 	case missing(err):
-		for _, place := range p.places(r.path) {
-			if !p.points.access(place).write {
-				continue
-			}
-			if place == r.path && len(r.links) == 0 {
-				place = path.Clean(at) // a .git file may name it by ".."
-			} else if place == r.path {
-				place = at
-			}
-			p.v.watched.awaited = append(p.v.watched.awaited, place)
-			p.miss(place)
-		}
+		p.await(at, &r)
 	case err == unix.ELOOP, errors.Is(err, ErrSystem): // it leads nowhere, or to what is no host's inside
 	default:
-		return p.shut(dirOf(r.path), err)
+		return p.protectClosed(dirOf(r.path), err)
 	}
 	return nil
 }
 
-// shut holds a folder as a whole that cannot be looked into.
-func (p *planner) shut(folder string, err error) error {
+// await notes a path that leads to nothing yet.
+func (p *protection) await(at string, r *resolved) {
+	for _, place := range p.places(r.path) {
+		if !p.points.access(place).write {
+			continue
+		}
+		if place == r.path && len(r.links) == 0 {
+			place = path.Clean(at) // a .git file may name it by ".."
+		} else if place == r.path {
+			place = at
+		}
+		p.view.watched.awaited = append(p.view.watched.awaited, place)
+		p.miss(place)
+	}
+}
+
+// protectClosed protects as a whole a folder that cannot be looked into.
+func (p *protection) protectClosed(folder string, err error) error {
 	if !p.points.access(folder).write {
 		return nil
 	}
-	e, lost := p.host.lstat(folder)
-	if pt := p.points[folder]; lost != nil || pt != nil && pt.flags&mayWrite != 0 {
+	if pt := p.points[folder]; pt != nil && pt.flags&mayWrite != 0 {
 		return unsearchable(folder, err)
 	}
-	p.hold(finding{path: folder, entry: e, whole: true, err: err})
+	return p.protectWhole(folder, err)
+}
+
+// protectWhole protects all of a folder, and be it a write grant.
+func (p *protection) protectWhole(folder string, err error) error {
+	e, lost := p.host.lstat(folder)
+	if lost != nil {
+		return unsearchable(folder, lost)
+	}
+	p.protect(finding{path: folder, entry: e, whole: true, err: err})
 	return nil
 }
 
-func unsearchable(path string, err error) error {
-	return &os.PathError{Op: "allowWrite", Path: path, Err: &SearchError{err}}
-}
-
-// hold protects what lies in a write grant, by whatever mount, but for what the policy grants by its name.
-func (p *planner) hold(f finding) {
+// protect protects what lies in a write grant, by whatever mount, but for what the policy grants by its name.
+func (p *protection) protect(f finding) {
 	for _, place := range p.places(f.path) {
 		f.path = place
-		p.holdAt(f)
+		p.protectAt(f)
 	}
 }
 
-func (p *planner) holdAt(f finding) {
-	if p.v.watched.known == nil {
-		p.v.watched.known = make(map[string]bool)
-	}
-	p.v.watched.known[f.path] = true
+func (p *protection) protectAt(f finding) {
+	p.view.watched.known[f.path] = true
 	if !p.points.access(f.path).write {
 		return
 	}
 	if pt := p.points[f.path]; pt != nil && pt.flags&mayWrite != 0 && !f.whole {
 		return
 	}
-	p.holds = append(p.holds, f)
-	if f.whole && f.err != nil {
-		p.reason(f.path + " is read-only as a whole: it cannot be searched for what runs code outside of the sandbox: " + f.err.Error())
-	} else if f.whole {
-		p.reason(f.path + " is read-only as a whole: more than " + strconv.Itoa(p.reach) + " folders would have to be searched for what " +
-			"runs code outside of the sandbox")
+	p.findings = append(p.findings, f)
+	if !f.whole {
+		return
 	}
+	why := "more than " + strconv.Itoa(p.bounds.folders) +
+		" folders would have to be searched for what runs code outside of the sandbox"
+	if f.err != nil {
+		why = "it cannot be searched for what runs code outside of the sandbox: " + f.err.Error()
+	}
+	p.warnBounded(f.path + " is read-only as a whole: " + why)
 }
 
-// reason warns, but not of everything that the server can make thousands of.
-func (p *planner) reason(text string) {
-	if p.reasons++; p.reasons <= maxReasons {
+// warnBounded warns, but not of everything that the server can make thousands of.
+func (p *protection) warnBounded(text string) {
+	if p.warned++; p.warned <= maxProtectWarn {
 		p.warn(text)
 	}
 }
 
-// miss tells of a path that would be protected if it existed.
-func (p *planner) miss(path string) {
+// miss notes a path that would be protected if it existed.
+func (p *protection) miss(path string) {
 	if p.missing++; p.missing <= maxUnprotected {
-		p.v.Unprotected = append(p.v.Unprotected, path)
+		p.view.Unprotected = append(p.view.Unprotected, path)
 	}
+}
+
+// rootOf is the write grant that a path lies in.
+func (p *protection) rootOf(path string) string {
+	for q := path; q != "/"; q = dirOf(q) {
+		if pt := p.points[q]; pt != nil && pt.flags&mayWrite != 0 {
+			return q
+		}
+	}
+	return "/"
 }

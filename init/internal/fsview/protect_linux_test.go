@@ -5,11 +5,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/fsview/protected"
 )
 
 // besides are the names that count anywhere, but for some, in a folder.
 func besides(folder string, there ...string) (paths []string) {
-	for _, name := range append(hooked[:], rooted[:]...) {
+	for _, name := range slices.Concat(protected.Anywhere(), protected.Beside()) {
 		if !slices.Contains(there, name) {
 			paths = append(paths, strings.TrimPrefix(folder+"/"+name, "/"))
 		}

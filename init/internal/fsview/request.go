@@ -27,7 +27,8 @@ type Request struct {
 	Shared bool
 	// Open is true with Shared where there are no rules either: all that the user can do the server can.
 	Open bool
-	// Private is with Shared the folder that the launcher made for this server, with "home" and "tmp" in it; "" if none.
+	// Private is with Shared the folder that the launcher made for this server, with "home" and "tmp" in it; "" if
+	// none.
 	Private string
 
 	bounds bounds // of tests; 0 stands for the constant

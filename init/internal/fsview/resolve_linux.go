@@ -5,15 +5,16 @@ import "golang.org/x/sys/unix"
 // maxLinks is how many symbolic links a path may go through, as the kernel has it; path_resolution(7).
 const maxLinks = 40
 
-// A resolved path and what was met on the way to it.
+// A resolved path and what was found on the way to it.
 type resolved struct {
 	path  string // without any symbolic link in it
 	entry entry
-	links []met
+	links []followed
 	dirs  []string // folders that the links' own targets leave again by ".."
 }
 
-type met struct {
+// A followed is a symbolic link on the way to a path.
+type followed struct {
 	at, target string
 }
 
@@ -50,7 +51,7 @@ func (h *host) resolveFrom(cur, rest string) (r resolved, err error) {
 			if len(r.links) == maxLinks {
 				return r, unix.ELOOP
 			}
-			r.links = append(r.links, met{next, e.target})
+			r.links = append(r.links, followed{next, e.target})
 			if e.target[0] == '/' {
 				cur = "/"
 			}
@@ -89,14 +90,22 @@ func system(path string) bool {
 	return within(path, "/proc") || within(path, "/sys") || within(path, "/dev")
 }
 
+// relativeTo is a path as it is, or below folder if it is relative. It may not be clean.
+func relativeTo(path, folder string) string {
+	if path[0] == '/' {
+		return path
+	}
+	return folder + "/" + path
+}
+
 // show makes the links of a resolved path exist inside, where no bind brings them along.
-func (p *planner) show(r *resolved) {
+func (ps points) show(r *resolved) {
 	for _, l := range r.links {
-		p.points.make(l.at, link, 0, l.target)
+		ps.make(l.at, link, 0, l.target)
 	}
 	for _, d := range r.dirs {
-		if d != "/" && p.points.at(d).flags&(private|link|file) == 0 {
-			p.points.make(d, folder, 0o755, "")
+		if d != "/" && ps.at(d).flags&(private|link|file) == 0 {
+			ps.make(d, folder, 0o755, "")
 		}
 	}
 }

@@ -22,9 +22,9 @@ const worthThread = 500
 // unsearched is a folder that is never looked into, and counts as none: packages, by the ten thousand.
 const unsearched = "node_modules"
 
-// A search looks for the protected names in a folder and up to three folders below it, and through no link. It goes level
-// by level, and within a level first where there are few folders: a folder with more of them than may still be looked into
-// is told as a whole, and costs no other folder its turn.
+// A search looks for the protected names in a folder and up to three folders below it, and through no link. It goes
+// level by level, and within a level first where there are few folders: a folder with more of them than may still be
+// looked into is told as a whole, and costs no other folder its turn.
 type search struct {
 	buf   []byte
 	left  int                              // folders that may still be looked into
@@ -34,20 +34,11 @@ type search struct {
 	found []finding
 }
 
-// A finding is one of the names, or a folder of which nobody knows whether it holds one.
-type finding struct {
-	path  string
-	entry entry
-	whole bool
-	bare  bool  // a repository without a .git around it
-	err   error // why the folder could not be looked into, or nil where the search was at its bound
-}
-
-// A branch is a folder with the names of the folders in it, and what was found in those.
-type branch struct {
+// A parent is a folder with the names of the folders in it, and what was found in those.
+type parent struct {
 	path  string
 	names []string
-	next  []branch
+	next  []parent
 	found []finding
 	err   error // why it has to be told as a whole
 }
@@ -67,10 +58,10 @@ func (s *search) tree(root string) error {
 		return err
 	}
 	s.found = append(s.found, at.found...)
-	level := []branch{{path: root, names: at.names}}
+	level := []parent{{path: root, names: at.names}}
 	for depth := 1; depth <= searchDepth; depth++ {
 		s.level(level, depth)
-		var next []branch
+		var next []parent
 		for i := range level {
 			b := &level[i]
 			s.found = append(s.found, b.found...)
@@ -90,10 +81,10 @@ func (s *search) tree(root string) error {
 	return nil
 }
 
-// level looks into the folders of all branches: those of small ones first, as far as the bound goes. Of many folders one
+// level looks into the folders of all parents: those of small ones first, as far as the bound goes. Of many folders one
 // half is another thread's, for this takes little but system calls.
-func (s *search) level(level []branch, depth int) {
-	slices.SortStableFunc(level, func(a, b branch) int { return len(a.names) - len(b.names) })
+func (s *search) level(level []parent, depth int) {
+	slices.SortStableFunc(level, func(a, b parent) int { return len(a.names) - len(b.names) })
 	total, fits := 0, 0
 	for i := range level {
 		b := &level[i]
@@ -108,14 +99,14 @@ func (s *search) level(level []branch, depth int) {
 	level = level[:fits] // the small ones are the first
 	if total < worthThread || s.may != nil {
 		for i := range level {
-			s.branch(&level[i], depth, s.buf)
+			s.children(&level[i], depth, s.buf)
 		}
 		return
 	}
 	var next atomic.Int32
 	work := func(buf []byte) {
 		for i := next.Add(1) - 1; int(i) < len(level); i = next.Add(1) - 1 {
-			s.branch(&level[i], depth, buf)
+			s.children(&level[i], depth, buf)
 		}
 	}
 	done := make(chan struct{})
@@ -130,8 +121,8 @@ func (s *search) level(level []branch, depth int) {
 // errBound is that of a folder in which more folders lie than may still be looked into.
 var errBound = errors.New("it has too many folders to search them all")
 
-// branch looks into the folders of one folder. An error means that the folder has to be told as a whole.
-func (s *search) branch(b *branch, depth int, buf []byte) {
+// children looks into the folders of one folder. An error means that the folder has to be told as a whole.
+func (s *search) children(b *parent, depth int, buf []byte) {
 	if len(b.names) == 0 {
 		return
 	}
@@ -158,7 +149,7 @@ func (s *search) branch(b *branch, depth int, buf []byte) {
 		b.found = append(b.found, at.found...)
 		if err == nil {
 			if len(at.names) > 0 {
-				b.next = append(b.next, branch{path: path, names: at.names})
+				b.next = append(b.next, parent{path: path, names: at.names})
 			}
 			continue
 		}

@@ -74,7 +74,7 @@ func TestProtectedWhatCannotBeSearched(t *testing.T) {
 			defer os.Chmod(root+"/"+c.path, 0o755)
 			v, err := Plan(wish{write: []string{"T/p"}}.request(root))
 			if c.want == "" {
-				if s := (*SearchError)(nil); !errors.As(err, &s) || !errors.Is(err, syscall.EACCES) || !strings.Contains(err.Error(), root+"/p") {
+				if !errors.Is(err, ErrSearch) || !errors.Is(err, syscall.EACCES) || !strings.Contains(err.Error(), root+"/p") {
 					t.Fatalf("%v, want a refusal that names the folder", err)
 				}
 				return
@@ -185,7 +185,7 @@ func TestManyNames(t *testing.T) {
 			} else if got := len(covers(v, root)); got != c.n+2 {
 				t.Errorf("%d covers", got)
 			}
-			if len(v.Covers) > bound+5 || len(v.Unprotected) > maxUnprotected+1 || len(v.Warnings) > maxReasons+2 {
+			if len(v.Covers) > bound+5 || len(v.Unprotected) > maxUnprotected+1 || len(v.Warnings) > maxProtectWarn+2 {
 				t.Errorf("%d covers, %d unprotected, %d warnings", len(v.Covers), len(v.Unprotected), len(v.Warnings))
 			}
 			if i := slices.IndexFunc(v.Nodes, func(n Node) bool { return n.Path == root+"/p" }); v.Nodes[i].Write != c.write {

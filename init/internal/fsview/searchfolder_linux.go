@@ -4,6 +4,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/fsview/protected"
 	"golang.org/x/sys/unix"
 )
 
@@ -14,7 +15,7 @@ type opened struct {
 	limit int // of names
 	names []string
 	found []finding
-	parts uint8 // of a repository
+	parts protected.Parts // of a repository
 }
 
 // folder looks into one folder.
@@ -35,18 +36,17 @@ func (s *search) folder(at int, name string, f *opened, buf []byte) error {
 // list finds the protected names in an open folder, and the names of the folders in it.
 func (f *opened) list(fd int, buf []byte, until time.Time) error {
 	var guarded, unknown []string
-	err := entries(fd, f.path, buf, func(name []byte, kind byte) bool {
-		switch {
-		case guards(name):
+	err := entries(fd, f.path, buf, func(name []byte, kind uint32) bool {
+		if protected.Guards(name) {
 			guarded = append(guarded, string(name))
 			return true
 		}
-		f.parts |= gitPart(name)
+		f.parts.Add(name)
 		switch {
 		case f.depth == searchDepth || len(f.names) > f.limit || string(name) == unsearched:
-		case kind == unix.DT_DIR:
+		case kind == typeFolder:
 			f.names = append(f.names, string(name))
-		case kind == unix.DT_UNKNOWN:
+		case kind == 0:
 			unknown = append(unknown, string(name))
 		}
 		return true
@@ -60,13 +60,13 @@ func (f *opened) list(fd int, buf []byte, until time.Time) error {
 		case missing(err):
 		case err != nil:
 			return &os.PathError{Op: "statx", Path: join(f.path, name), Err: err}
-		case guards([]byte(name)):
+		case protected.Guards([]byte(name)):
 			f.found = append(f.found, finding{path: join(f.path, name), entry: e})
 		case e.is(typeFolder):
 			f.names = append(f.names, name)
 		}
 	}
-	if isRepository(f.parts) {
+	if f.parts.Repository() {
 		e, err := statxAt(fd, "")
 		if err != nil {
 			return &os.PathError{Op: "statx", Path: f.path, Err: err}

@@ -5,5 +5,5 @@ package fsview
 type Sockets struct {
 	Grant    string // a folder because of which the server may have none; "" if there is none
 	Why      string // what is wrong with that folder
-	Unlisted error  // why nobody could tell which sockets are bound: none is covered then
+	Unlisted error  // why it is unknown which sockets are bound: none is covered then
 }

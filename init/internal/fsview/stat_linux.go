@@ -11,9 +11,12 @@ import (
 
 // A host is the file system as it was when each path was first looked at: nothing is looked at twice.
 type host struct {
-	seen map[string]*looked
-	buf  []byte // for names and targets
+	seen   map[string]*looked
+	buf    []byte           // for names and targets
+	mounts []platform.Mount // the table of mounts, once it is read
 }
+
+func newHost() host { return host{seen: make(map[string]*looked, 128)} }
 
 type looked struct {
 	entry
@@ -34,7 +37,7 @@ func (h *host) lstat(path string) (entry, error) {
 	return l.entry, l.err
 }
 
-// stat is lstat for those who only ask whether it is there.
+// stat is lstat for callers to whom every error means that nothing is there.
 func (h *host) stat(path string) (entry, bool) {
 	e, err := h.lstat(path)
 	return e, err == nil
@@ -46,11 +49,12 @@ func statx(path string) (entry, error) { return statxAt(unix.AT_FDCWD, path) }
 func statxAt(folder int, name string) (entry, error) {
 	const want = unix.STATX_TYPE | unix.STATX_MODE | unix.STATX_UID | unix.STATX_GID | unix.STATX_INO | unix.STATX_NLINK
 	var st unix.Statx_t
-	err := unix.Statx(folder, name, unix.AT_SYMLINK_NOFOLLOW|unix.AT_EMPTY_PATH, want, &st) // mounts what is mounted on demand, as open will
-	if err != nil {
+	// Without AT_NO_AUTOMOUNT: what is mounted on demand is mounted, as open(2) will do.
+	if err := unix.Statx(folder, name, unix.AT_SYMLINK_NOFOLLOW|unix.AT_EMPTY_PATH, want, &st); err != nil {
 		return entry{}, err
 	}
-	return entry{FileID: platform.StatxID(&st), mode: uint32(st.Mode), uid: st.Uid, gid: st.Gid, links: st.Nlink}, nil
+	id := platform.StatxID(&st)
+	return entry{FileID: id, mode: uint32(st.Mode), uid: st.Uid, gid: st.Gid, links: st.Nlink}, nil
 }
 
 // buffer is one for all calls: fresh memory costs a launch more than the calls themselves.
@@ -73,8 +77,9 @@ func (h *host) readlink(path string) (string, error) {
 	return string(b[:n]), nil
 }
 
-// read reads at most max bytes from the start of a regular file, which path leads to without a link, and waits for nothing.
-// Another server may put something else there, or lead a folder above elsewhere: only the file that was looked at is read.
+// read reads at most max bytes from the start of a regular file, which path leads to without a link, and never
+// blocks. Another server may put something else there, or lead a folder above elsewhere: only the file that was
+// looked at is read.
 func (h *host) read(path string, max int) ([]byte, error) {
 	e, err := h.lstat(path)
 	if err != nil {
@@ -103,9 +108,9 @@ func (h *host) read(path string, max int) ([]byte, error) {
 	}
 }
 
-// list calls f with the name and the type (DT_REG and so on) of all that lies in a folder, until f returns false. The
-// name is good until f returns, and f may look at nothing but by statx.
-func (h *host) list(path string, f func(name []byte, kind byte) bool) error {
+// list calls f with the name and the type (of st_mode, or 0 where the file system does not tell it) of all that lies
+// in a folder, until f returns false. The name is good until f returns, and f may look at nothing but by statx.
+func (h *host) list(path string, f func(name []byte, kind uint32) bool) error {
 	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return &os.PathError{Op: "open", Path: path, Err: err}
@@ -115,7 +120,7 @@ func (h *host) list(path string, f func(name []byte, kind byte) bool) error {
 }
 
 // entries is list for an open folder. It stops with an error when the time is up, unless that is zero.
-func entries(fd int, path string, buf []byte, f func(name []byte, kind byte) bool, until time.Time) error {
+func entries(fd int, path string, buf []byte, f func(name []byte, kind uint32) bool, until time.Time) error {
 	for {
 		if late(until) {
 			return &os.PathError{Op: "getdents", Path: path, Err: errLate}
@@ -129,7 +134,7 @@ func entries(fd int, path string, buf []byte, f func(name []byte, kind byte) boo
 		}
 		for b := buf[:n]; len(b) > 19; {
 			// struct linux_dirent64, getdents(2): inode, offset, length of the record at 16, type at 18, name at 19.
-			// Every machine the runner exists for is little-endian.
+			// Every machine the runner exists for is little-endian. DT_DIR and so on are the types of st_mode.
 			size := int(b[16]) | int(b[17])<<8
 			if size < 20 || size > len(b) {
 				return &os.PathError{Op: "getdents", Path: path, Err: unix.EIO}
@@ -138,7 +143,7 @@ func entries(fd int, path string, buf []byte, f func(name []byte, kind byte) boo
 			if i := bytes.IndexByte(name, 0); i >= 0 {
 				name = name[:i]
 			}
-			if string(name) != "." && string(name) != ".." && !f(name, b[18]) {
+			if string(name) != "." && string(name) != ".." && !f(name, uint32(b[18])<<12) {
 				return nil
 			}
 			b = b[size:]
@@ -152,8 +157,8 @@ func openFolder(at int, name string) (int, error) {
 
 func late(until time.Time) bool { return !until.IsZero() && time.Now().After(until) }
 
-// changedSince reports whether anything was put into a folder since, or taken away: the kernel keeps that time, and its clock
-// is some milliseconds late.
+// changedSince reports whether anything was put into a folder or taken away since then. The ctime of a folder tells,
+// and the kernel's clock for it is some milliseconds late.
 func changedSince(folder string, since time.Time) bool {
 	var st unix.Statx_t
 	err := unix.Statx(unix.AT_FDCWD, folder, unix.AT_SYMLINK_NOFOLLOW, unix.STATX_CTIME, &st)

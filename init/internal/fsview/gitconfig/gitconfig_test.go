@@ -1,4 +1,4 @@
-package fsview
+package gitconfig
 
 import (
 	"strings"
@@ -19,7 +19,7 @@ func TestGitSettings(t *testing.T) {
 		{"k=v", ".k=v"},
 	} {
 		var got []string
-		gitSettings(c.text, func(section, name, value string) bool {
+		Parse(c.text, func(section, name, value string) bool {
 			got = append(got, section+"."+name+"="+value)
 			return true
 		})
@@ -37,7 +37,7 @@ func TestGitWords(t *testing.T) {
 		"!f() { sh \"$HOME/x\" a; }; f": "{|sh|~/x|a|}|f",
 		"a=b/c d":                       "b/c|d",
 	} {
-		if got := strings.Join(gitWords(command), "|"); got != want {
+		if got := strings.Join(Words(command), "|"); got != want {
 			t.Errorf("%q: %q, want %q", command, got, want)
 		}
 	}
@@ -48,12 +48,22 @@ func FuzzGitSettings(f *testing.F) {
 	f.Add("[a \"]\"]\n\\")
 	f.Fuzz(func(t *testing.T, text string) {
 		n := 0
-		gitSettings(text, func(section, name, value string) bool {
+		Parse(text, func(section, name, value string) bool {
 			if n++; n > len(text) || len(section)+len(name)+len(value) > 4*len(text)+4 {
 				t.Fatalf("%q: more than there is", text)
 			}
-			gitWords(value)
+			Words(value)
 			return true
 		})
 	})
+}
+
+func TestGitFile(t *testing.T) {
+	for text, want := range map[string]string{
+		"gitdir: /a/b\n": "/a/b", "gitdir: ../x\r\n": "../x", "gitdir: ": "", "gitdir: \n": "", "gitdir: /a\n/b\n": "", "gitdir: /a\x00b": "", "x": "", "": "",
+	} {
+		if got, ok := GitFile([]byte(text)); ok != (want != "") || ok && got != want {
+			t.Errorf("%q: %q %v", text, got, ok)
+		}
+	}
 }

@@ -2,21 +2,16 @@ package fsview
 
 import "slices"
 
-// lay adds what one point becomes.
-func (e *emitter) lay(path string) {
+// layout adds what one point becomes.
+func (e *emitter) layout(path string) {
 	p, v := e.points[path], e.view
-	isFolder := p.entry.is(typeFolder)
 	switch p.act {
 	case nothing:
 		return
-	case bind:
-		e.parents(path)
-		v.Nodes = append(v.Nodes, Node{Path: path, Kind: Bind, Source: path, Folder: isFolder, Device: p.flags&device != 0,
-			Write: e.access(path).write, FileID: p.entry.FileID})
 	case freeze:
-		v.Covers = append(v.Covers, Cover{Path: path, Kind: ReadOnly, Folder: isFolder, Source: path, FileID: p.entry.FileID})
+		e.cover(path, ReadOnly)
 	case hide:
-		v.Covers = append(v.Covers, Cover{Path: path, Kind: Deny, Folder: isFolder, Source: path, FileID: p.entry.FileID})
+		e.cover(path, Deny)
 	case own:
 		e.parents(path)
 		n := Node{Path: path, Kind: Dir, Mode: p.mode}
@@ -26,20 +21,36 @@ func (e *emitter) lay(path string) {
 			return
 		}
 		v.Private = append(v.Private, n)
-	case plain:
+	default:
 		e.parents(path)
-		n := Node{Path: path, Kind: Dir, Mode: p.mode, Content: p.content}
-		if p.flags&link != 0 {
-			n.Kind, n.Mode = Link, 0
-		} else if p.flags&file != 0 {
-			n.Kind = File
-		}
-		v.Nodes = append(v.Nodes, n)
+		v.Nodes = append(v.Nodes, e.node(path))
 	}
 	e.made[path] = true
 	if p.act != plain {
 		e.pin(path)
 	}
+}
+
+// node is a Bind, or what is made in the root's own tmpfs.
+func (e *emitter) node(path string) Node {
+	p := e.points[path]
+	n := Node{Path: path, Kind: Dir, Mode: p.mode, Content: p.content}
+	switch {
+	case p.act == bind:
+		n = Node{Path: path, Kind: Bind, Source: path, FileID: p.entry.FileID}
+		n.Folder, n.Device, n.Write = p.entry.is(typeFolder), p.flags&device != 0, e.access(path).write
+	case p.flags&link != 0:
+		n.Kind, n.Mode = Link, 0
+	case p.flags&file != 0:
+		n.Kind = File
+	}
+	return n
+}
+
+func (e *emitter) cover(path string, kind CoverKind) {
+	st := &e.points[path].entry
+	c := Cover{Path: path, Kind: kind, Folder: st.is(typeFolder), Source: path, FileID: st.FileID}
+	e.view.Covers = append(e.view.Covers, c)
 }
 
 // parents makes the folders above path that are not the host's.

@@ -1,9 +1,9 @@
-package fsview
+package toolchain
 
 import "strings"
 
-// pythonLib reports whether a name is that of a Python's library folder: python3.12, python3.13t.
-func pythonLib(name string) bool {
+// IsPythonLib reports whether a name is that of a Python's library folder: python3.12, python3.13t.
+func IsPythonLib(name string) bool {
 	rest, ok := strings.CutPrefix(name, "python")
 	if !ok {
 		return false
@@ -21,8 +21,8 @@ func digits(s string) bool {
 	return s != ""
 }
 
-// venvHome is the value of "home" in a pyvenv.cfg: the folder of the Python that the environment was made from.
-func venvHome(config string) string {
+// VenvHome is the value of "home" in a pyvenv.cfg: the folder of the Python that the environment was made from.
+func VenvHome(config string) string {
 	for config != "" {
 		var line string
 		line, config, _ = strings.Cut(config, "\n")

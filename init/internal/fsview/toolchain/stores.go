@@ -1,4 +1,7 @@
-package fsview
+// Package toolchain knows how programs come to run: the first lines of scripts, the layout of installations of Node and
+// Python, the stores of version managers, and the programs that work by starting others. It looks at names and texts
+// alone, not at the file system.
+package toolchain
 
 import "strings"
 
@@ -34,43 +37,31 @@ func shims() [4][2]string {
 	}
 }
 
-// storeItem finds the installed thing that path is part of.
-func storeItem(path string) (item string, ok bool) {
+// Stored finds the installed thing in a version store that path is part of.
+func Stored(path string) (item string, ok bool) {
 	for _, s := range stores() {
-		i := strings.Index(path, s.path+"/")
-		if i < 0 {
+		_, below, ok := strings.Cut(path, s.path+"/")
+		if !ok {
 			continue
 		}
-		end := i + len(s.path)
-		for n := 0; n < s.deep && end < len(path); n++ {
-			next := strings.IndexByte(path[end+1:], '/')
-			if next < 0 {
-				if n+1 < s.deep {
-					end = len(path) + 1 // it is not even as deep as an item
-					break
-				}
-				end = len(path)
-				break
-			}
-			end += 1 + next
+		parts := strings.SplitN(below, "/", s.deep+1)
+		if len(parts) < s.deep {
+			continue // it is not even as deep as one thing
 		}
-		if end <= len(path) {
-			return path[:end], true
+		end := len(path)
+		if len(parts) > s.deep {
+			end -= len(parts[s.deep]) + 1
 		}
+		return path[:end], true
 	}
 	return "", false
 }
 
-func isStored(path string) bool {
-	_, ok := storeItem(path)
-	return ok
-}
-
-// shimStore is the version manager that a shim belongs to.
-func shimStore(path string) (root string, ok bool) {
+// Shim is the version manager's folder that a shim belongs to.
+func Shim(path string) (root string, ok bool) {
 	for _, s := range shims() {
-		if i := strings.Index(path, s[0]+"/"); i >= 0 {
-			return path[:i] + s[1], true
+		if above, _, ok := strings.Cut(path, s[0]+"/"); ok {
+			return above + s[1], true
 		}
 	}
 	return "", false

@@ -1,0 +1,31 @@
+package fsview
+
+import (
+	"slices"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/fsview/protected"
+)
+
+// guarded reports whether a path may not be granted for writing at all.
+func (t *tree) guarded(path string) bool {
+	mounts, _ := t.host.mountTable() // without it no path has another place
+	return slices.ContainsFunc(append(elsewhere(mounts, path), path), t.guardedAt)
+}
+
+func (t *tree) guardedAt(path string) bool {
+	if protected.StartsCode(path) {
+		return true
+	}
+	for _, home := range t.ownHomes() {
+		if below(path, home) && protected.IsAtHome(path[len(home)+1:]) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(t.request.Own, func(own string) bool {
+		if own == "" || own == path {
+			return own != ""
+		}
+		r, err := t.host.resolve(own)
+		return err == nil && r.path == path
+	})
+}

@@ -1,0 +1,156 @@
+package fsview
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/fsview/protected"
+)
+
+// How far protected folders are looked through: those of settings have them at the top, a .git the hooks of a submodule
+// of a submodule five folders down. The names are those of all that is found in one write grant.
+const (
+	insideDepth = 2
+	insideGit   = 5
+	insideNames = 100000
+)
+
+var errMuch = errors.New("what is protected there holds more than 100000 names")
+
+// insides protect what links in protected folders lead to.
+type insides struct {
+	hardLinks
+	looked map[string]bool // protected folders, and what links in them lead to; true as a repository
+	left   int             // names that may still be looked at in the protected folders of one grant
+}
+
+// An inside is what was seen in one protected folder, or in one that a link in it leads to.
+type inside struct {
+	*insides
+	root    string
+	git     bool
+	write   bool // the server could have made names of what lies there, before it was protected
+	folders []string
+	links   []string
+}
+
+// protectLinks protects what the links in a protected folder lead to, as scripts for .git/hooks and files of a folder
+// of settings: a mount keeps the link, and not what lies elsewhere in a write grant.
+func (s *insides) protectLinks(at string, git bool) error {
+	r, err := s.host.resolve(at)
+	if err != nil || !r.entry.is(typeFolder) || s.request.Shared || s.strict {
+		return nil
+	}
+	if before, ok := s.looked[r.path]; ok && (before || !git) {
+		return nil
+	}
+	s.looked[r.path] = git
+	in := inside{insides: s, root: r.path, git: git, write: slices.ContainsFunc(s.places(r.path), s.written)}
+	deep := insideDepth
+	if git {
+		deep = insideGit
+	}
+	level := []string{r.path}
+	for depth := 0; depth <= deep && len(level) > 0; depth++ {
+		in.folders, in.links = nil, nil
+		for _, folder := range level {
+			err := in.list(folder)
+			if s.left < 0 { // the server can make any number of names
+				return s.protectWhole(dirOf(r.path), errMuch)
+			}
+			if err != nil && in.write && !s.unused(folder, err) {
+				return unsearchable(folder, err)
+			}
+		}
+		for _, link := range in.links {
+			if err := in.follow(link); err != nil {
+				return err
+			}
+		}
+		level = in.folders
+	}
+	return nil
+}
+
+// unused reports whether a folder that cannot be listed is gone, or its user's programs cannot use what lies there
+// either.
+func (s *insides) unused(folder string, err error) bool {
+	if missing(errors.Unwrap(err)) {
+		return true
+	}
+	e, err := statx(folder)
+	return missing(err) || err == nil && (int(e.uid) != s.request.UID || e.mode&0o100 == 0)
+}
+
+// list finds the links and folders in a folder, and files with other names.
+func (in *inside) list(folder string) error {
+	var parts protected.Parts
+	before := len(in.folders)
+	err := in.host.list(folder, func(name []byte, kind uint32) bool {
+		if in.left--; in.left < 0 {
+			return false
+		}
+		parts.Add(name)
+		path := join(folder, string(name))
+		e := entry{mode: kind}
+		if kind == 0 || kind == typeFile && in.write {
+			var err error
+			if e, err = statx(path); err != nil {
+				return true // gone; or the folder may be listed and not entered, by its user's programs neither
+			}
+		}
+		switch {
+		case e.is(typeLink):
+			in.links = append(in.links, path)
+		case e.is(typeFolder):
+			in.folders = append(in.folders, path)
+		default:
+			in.note("allowWrite", path, &e, false)
+		}
+		return true
+	})
+	kept := slices.DeleteFunc(in.folders[before:], func(path string) bool { return in.leftOut(path, parts.Head()) })
+	in.folders = in.folders[:before+len(kept)]
+	return err
+}
+
+// leftOut reports whether a folder is none to look into: of a repository, which has HEAD beside it whatever its name
+// is, one that has much and is neither executed nor settings; and packages, and the checkouts of agents.
+func (in *inside) leftOut(path string, head bool) bool {
+	name := baseOf(path)
+	if in.git {
+		return head && slices.Contains([]string{"objects", "refs", "logs", "lfs", "annex"}, name)
+	}
+	return name == unsearched || protected.IsAgentWorktrees(path)
+}
+
+// follow protects what a link leads to, and looks into it if it is a folder. One that leads to a folder above itself
+// leads to the project, of which a server shall write the rest.
+func (in *inside) follow(link string) error {
+	r, err := in.host.resolve(link)
+	switch {
+	case err == nil && within(in.root, r.path):
+		if in.points.access(r.path).write && r.path != in.root {
+			in.warnBounded(link + " leads to " + r.path + ", which is writable")
+		}
+		return nil
+	case err == nil && within(r.path, in.root):
+		return nil
+	}
+	if lost := in.protectPath(link); lost != nil || err != nil || !in.points.access(r.path).write {
+		return lost
+	}
+	if _, ok := in.looked[r.path]; !ok && r.entry.is(typeFolder) {
+		in.looked[r.path] = in.git
+		in.folders = append(in.folders, r.path)
+	}
+	return nil
+}
+
+// protectDeep protects what a path leads to, and what links in it lead to.
+func (s *insides) protectDeep(at string) error {
+	if err := s.protectPath(at); err != nil {
+		return err
+	}
+	return s.protectLinks(at, false)
+}

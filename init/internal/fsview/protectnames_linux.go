@@ -1,0 +1,174 @@
+package fsview
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/fsview/protected"
+	"github.com/security-mcp/mcp-sandbox/platform"
+	"golang.org/x/sys/unix"
+)
+
+// maxPathFile is how much is read of a file that holds one path.
+const maxPathFile = 8 << 10
+
+// A protector finds what would run code outside of the sandbox in write grants.
+type protector struct {
+	gitConfigs
+}
+
+// protectNames protects what lies inside write grants and would run code outside of the sandbox.
+func protectNames(g *grants) error {
+	bounds := g.request.bounds
+	bounds.folders = cmp.Or(bounds.folders, searchFolders)
+	bounds.mounts = cmp.Or(bounds.mounts, maxProtectMounts)
+	bounds.inside = cmp.Or(bounds.inside, insideNames)
+	g.view.watched.known = make(map[string]bool)
+	links := hardLinks{&protection{tree: g.tree, bounds: bounds}, make(map[platform.FileID]hardLink)}
+	p := &protector{gitConfigs{insides{links, make(map[string]bool), bounds.inside}, make(map[string][]gitSetting)}}
+	for i := range g.denied {
+		r := &g.denied[i]
+		p.note(r.key, r.path, &r.entry, r.flag == noRead)
+	}
+	for i := range g.allowed {
+		if err := p.grant(&g.allowed[i]); err != nil {
+			return err
+		}
+	}
+	if err := p.homes(); err != nil {
+		return err
+	}
+	for _, path := range p.request.Own {
+		if path != "" && path[0] == '/' {
+			if err := p.protectPath(path); err != nil {
+				return err
+			}
+		}
+	}
+	p.markProtected()
+	if err := p.check(g.allowed); err != nil {
+		return err
+	}
+	p.hideOwn()
+	if n := p.warned - maxProtectWarn; n > 0 {
+		p.warn(strconv.Itoa(n) + " more are read-only as a whole, or name what is not protected: " +
+			"the report lists what is, under protected")
+	}
+	if n := p.missing - maxUnprotected; n > 0 { // behind all paths, once they are sorted
+		p.view.Unprotected = append(p.view.Unprotected, strconv.Itoa(n)+" more")
+	}
+	return nil
+}
+
+// grant looks for the names in one grant.
+func (p *protector) grant(r *rule) error {
+	write := p.points.access(r.path).write
+	switch {
+	case protected.InRepository(r.path):
+		if r.flag == mayWrite && write { // a name granted is writable: the report says so
+			p.warn(r.path + " is writable: hooks and configuration of a repository run code outside of the sandbox")
+		}
+	case !r.entry.is(typeFolder):
+	case r.flag != mayWrite:
+		p.worktree(join(r.path, ".git"))
+	case write:
+		return p.searchGrant(r.path)
+	}
+	return nil
+}
+
+// searchGrant protects the names in a write grant's root, and up to three folders below.
+func (p *protector) searchGrant(root string) error {
+	s := search{buf: p.host.buffer(), left: p.bounds.folders, skip: p.needsNoSearch}
+	if p.request.Root {
+		s.may = func(path string, e *entry) bool { return p.request.may(e, path, unix.X_OK) }
+	}
+	if err := s.tree(root); err != nil {
+		return unsearchable(root, err)
+	}
+	p.left = p.bounds.inside
+	for i := range s.found {
+		if err := p.found(&s.found[i]); err != nil {
+			return err
+		}
+	}
+	if err := p.beside(root, s.found); err != nil {
+		return err
+	}
+	p.view.watched.searched = append(p.view.watched.searched, root)
+	// Of the repositories that the grant is a part of: what they lead to and name in it.
+	for at := root; at != "/"; {
+		at = dirOf(at)
+		if e, ok := p.host.stat(join(at, ".git")); ok {
+			if err := p.repository(&finding{path: join(at, ".git"), entry: e}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// found protects one of the names, and what belongs to it.
+func (p *protector) found(f *finding) error {
+	p.protect(*f)
+	if f.whole {
+		return nil
+	}
+	if f.entry.is(typeLink) {
+		if err := p.protectPath(f.path); err != nil {
+			return err
+		}
+	}
+	if !f.bare && !protected.IsGit(baseOf(f.path)) {
+		return p.protectLinks(f.path, false)
+	}
+	if f.entry.is(typeFile) {
+		p.worktree(f.path)
+	}
+	return p.repository(f)
+}
+
+// beside notes the names that are neither in the root of a write grant nor beside a repository in it, and protects the
+// paths that count there alone.
+func (p *protector) beside(root string, found []finding) error {
+	there, number := map[string]bool{}, map[string]int{}
+	folders := []string{root}
+	for i := range found {
+		f := &found[i]
+		there[f.path] = true
+		at := dirOf(f.path)
+		number[at]++
+		last := folders[max(0, len(folders)-protected.VersionControls):]
+		if !f.bare && !f.whole && protected.IsVersionControl(baseOf(f.path)) && !slices.Contains(last, at) {
+			folders = append(folders, at)
+		}
+	}
+	for _, at := range folders {
+		if !p.points.access(at).write {
+			continue
+		}
+		for _, name := range protected.Beside() {
+			if err := p.protectDeep(join(at, name)); err != nil {
+				return err
+			}
+		}
+		if p.missing > maxUnprotected {
+			p.missing += len(protected.Anywhere()) - number[at]
+			continue
+		}
+		for _, name := range protected.Anywhere() {
+			if path := join(at, name); !there[path] && p.points.access(path).write {
+				p.miss(path)
+			}
+		}
+	}
+	return nil
+}
+
+// needsNoSearch reports whether a folder of a write grant need not be searched: the server cannot write there, or it
+// is a grant of its own and searched as such.
+func (p *protector) needsNoSearch(path string) bool {
+	pt := p.points[path]
+	return pt != nil && pt.flags&(mayWrite|noRead|noWrite|private) != 0
+}

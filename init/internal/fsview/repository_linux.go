@@ -1,0 +1,139 @@
+package fsview
+
+import (
+	"errors"
+	"os"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/fsview/gitconfig"
+)
+
+// repository protects what belongs to a .git: what a link of that name leads to, the folder that a file of that name
+// names, and the common folder of either, gitrepository-layout(5); and what lies elsewhere and these lead to or name.
+func (p *protector) repository(git *finding) error {
+	at, e := git.path, git.entry
+	if e.is(typeLink) {
+		r, err := p.host.resolve(at)
+		if err != nil {
+			return nil // missing, or protected as far as it leads
+		}
+		at, e = r.path, r.entry
+	}
+	if e.is(typeFile) {
+		named, err := p.protectNamed(at, dirOf(git.path), gitconfig.GitFile)
+		if err != nil || named == "" {
+			return err
+		}
+		at = named
+	}
+	folders := []string{at}
+	common, err := p.protectNamed(join(at, "commondir"), at, gitconfig.Line)
+	if err != nil {
+		return err
+	}
+	if common != "" {
+		folders = append(folders, common)
+	}
+	var configs []string
+	for _, folder := range folders {
+		configs = append(configs, join(folder, "config"), join(folder, "config.worktree"))
+	}
+	tree := dirOf(git.path)
+	if git.bare {
+		tree = git.path // where git runs hooks
+		if p.rootOf(at) == at {
+			// Granted itself: what runs code in it is protected alone.
+			folders[0] = join(at, "hooks")
+			for _, path := range [...]string{folders[0], configs[0], configs[1], join(at, "commondir")} {
+				if err := p.protectPath(path); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	for _, folder := range folders {
+		if err := p.protectLinks(folder, true); err != nil {
+			return err
+		}
+	}
+	return p.protectConfigured(tree, configs...)
+}
+
+// protectNamed protects what the path in a small file leads to, and returns where that is; "" where there is no such
+// file.
+func (p *protector) protectNamed(file, folder string, parse func([]byte) (string, bool)) (string, error) {
+	switch e, err := p.host.lstat(file); {
+	case missing(err):
+		return "", nil
+	case err != nil:
+		return "", p.protectClosed(dirOf(file), err)
+	case !e.is(typeFile):
+		return "", nil
+	}
+	b, err := p.host.read(file, maxPathFile)
+	if errors.Is(err, os.ErrPermission) { // neither can its owner's git, which is this user's
+		p.warnBounded(file + " cannot be read: the repository that it names is not protected: " + err.Error())
+		return "", nil
+	}
+	if err != nil {
+		return "", p.protectClosed(dirOf(file), err)
+	}
+	named, ok := parse(b)
+	if !ok {
+		return "", nil
+	}
+	named = relativeTo(named, folder)
+	if err := p.protectPath(named); err != nil {
+		return "", err
+	}
+	r, err := p.host.resolve(named)
+	if err != nil {
+		return "", nil
+	}
+	if pt := p.points[r.path]; pt != nil && pt.flags&mayWrite != 0 {
+		p.warnBounded(r.path + " is writable: " + file + " names it, " +
+			"and hooks and config of a repository run code outside of the sandbox")
+	}
+	return r.path, nil
+}
+
+// worktree shows what the .git file of a linked worktree names: its part of the repository, and the repository.
+//
+// The file may be the server's own work. So the folder it names has to name it back, outside of every write grant,
+// and the repository has to be where git puts it: the folder that holds worktrees/NAME. Whoever can forge that can
+// write there already.
+func (p *protector) worktree(gitFile string) {
+	named, ok := p.host.pathIn(gitFile, dirOf(gitFile), gitconfig.GitFile)
+	if !ok || !named.entry.is(typeFolder) || p.tooBroad(named.path) {
+		return
+	}
+	if p.throughServerLink(&named) != nil || p.written(named.path) {
+		return
+	}
+	back, ok := p.host.pathIn(join(named.path, "gitdir"), named.path, gitconfig.Line)
+	if !ok || back.path != gitFile {
+		return
+	}
+	p.imply(&named)
+	common, ok := p.host.pathIn(join(named.path, "commondir"), named.path, gitconfig.Line)
+	isHome := ok && common.entry.is(typeFolder) && dirOf(named.path) == join(common.path, "worktrees")
+	if isHome && !p.tooBroad(common.path) {
+		p.imply(&common)
+	}
+}
+
+// pathIn resolves the path that a small file holds; a relative one starts at folder.
+func (h *host) pathIn(file, folder string, parse func([]byte) (string, bool)) (r resolved, ok bool) {
+	if e, err := h.lstat(file); err != nil || !e.is(typeFile) {
+		return r, false
+	}
+	b, err := h.read(file, maxPathFile)
+	if err != nil {
+		return r, false
+	}
+	path, ok := parse(b)
+	if !ok {
+		return r, false
+	}
+	r, err = h.resolve(relativeTo(path, folder))
+	return r, err == nil
+}

@@ -1,0 +1,102 @@
+package toolchain
+
+import (
+	"path"
+	"strings"
+)
+
+// ScriptHead is how much of a file the kernel looks at for "#!"; BINPRM_BUF_SIZE, execve(2).
+const ScriptHead = 256
+
+// Shebang takes a script's first line apart: the interpreter and its one argument, which may hold blanks. As for the
+// kernel the carriage return of a line that ends as on Windows is a part of them.
+func Shebang(head []byte) (interpreter, arg string, ok bool) {
+	if len(head) < 2 || head[0] != '#' || head[1] != '!' {
+		return "", "", false
+	}
+	line := string(head[2:])
+	if i := strings.IndexByte(line, '\n'); i >= 0 {
+		line = line[:i]
+	}
+	if i := strings.IndexByte(line, 0); i >= 0 {
+		line = line[:i]
+	}
+	line = strings.Trim(line, " \t")
+	interpreter = line
+	if i := strings.IndexAny(line, " \t"); i >= 0 {
+		interpreter, arg = line[:i], strings.TrimLeft(line[i:], " \t")
+	}
+	return interpreter, arg, true
+}
+
+// EnvTarget is the program that env(1) starts when it is a script's interpreter with this argument; "" if none.
+func EnvTarget(arg string) string {
+	skip := false
+	for _, word := range strings.Fields(arg) {
+		switch {
+		case skip:
+			skip = false
+		case word == "-u" || word == "-C" || word == "--unset" || word == "--chdir":
+			skip = true // its value is the next word
+		case len(word) > 2 && word[:2] == "-S":
+			if word = word[2:]; !strings.Contains(word, "=") {
+				return word
+			}
+		case strings.HasPrefix(word, "--split-string="):
+			return word[len("--split-string="):]
+		case word[0] == '-', strings.Contains(word, "="):
+		default:
+			return word
+		}
+	}
+	return ""
+}
+
+// EndsInCR reports whether a first line that ends in CR LF keeps its script from being executed: the kernel, and
+// env(1) but for -S, look for a program with a carriage return in its name.
+func EndsInCR(interpreter, arg string) bool {
+	const cr = "\r"
+	return strings.HasSuffix(interpreter, cr) || path.Base(interpreter) == "env" && strings.HasSuffix(arg, cr) &&
+		!strings.HasPrefix(arg, "-S") && !strings.HasPrefix(arg, "--split-string")
+}
+
+// Interprets reports whether a program is one that scripts are written for. A server that wrote a script may have
+// env(1) find such a one, whose installation is shown then, and none of the user's own programs, which may hold what
+// is not for it.
+func Interprets(name string) bool {
+	switch strings.TrimRight(name, "0123456789.") {
+	case "python", "pypy", "uv", "uvx", "node", "nodejs", "npx", "tsx", "ts-node", "deno", "bun", "bunx",
+		"ruby", "perl", "raku", "php", "lua", "luajit", "tclsh", "expect", "awk", "gawk", "make",
+		"bash", "sh", "dash", "zsh", "ksh", "mksh", "fish", "pwsh", "nu",
+		"java", "jbang", "kotlin", "scala", "groovy", "clojure", "bb", "dotnet", "go", "swift",
+		"julia", "Rscript", "guile", "racket", "elixir", "escript", "runhaskell", "ocaml":
+		return true
+	}
+	return false
+}
+
+// Starts reports whether a program of this name is of no use without starting others.
+func Starts(name string) bool {
+	switch name {
+	case "sh", "bash", "dash", "ash", "zsh", "ksh", "mksh", "fish", "csh", "tcsh",
+		"npx", "npm", "npx-cli.js", "npm-cli.js", "pnpm", "pnpx", "yarn", "yarnpkg", "corepack", "bunx",
+		"uvx", "uv", "pipx", "poetry", "hatch",
+		"env", "nice", "nohup", "setsid", "stdbuf", "timeout", "xargs":
+		return true
+	}
+	return false
+}
+
+// EnvWords is what env(1) executes with this one argument of a first line, and nil where it would do more than that.
+func EnvWords(arg string) []string {
+	rest, split := strings.CutPrefix(arg, "--split-string=")
+	if !split {
+		rest, split = strings.CutPrefix(arg, "-S")
+	}
+	words := strings.Fields(rest)
+	if len(words) == 0 || words[0][0] == '-' || strings.Contains(words[0], "=") ||
+		strings.ContainsAny(rest, "\"'\\$#") || !split && len(words) > 1 {
+		return nil
+	}
+	return words
+}

@@ -1,0 +1,137 @@
+package fsview
+
+import (
+	"errors"
+	"os"
+	"path"
+	"slices"
+
+	"github.com/security-mcp/mcp-sandbox/policy"
+	"golang.org/x/sys/unix"
+)
+
+// A tree is the work on one Request: what the server is to see at each path of the host.
+type tree struct {
+	request *Request
+	view    *View
+	host    host
+	points  points
+
+	strict  bool
+	writes  []string // what the write grants lead to: the server may have made whatever lies there
+	homes   []string // the home of the environment, as written and as resolved
+	own     []string // those, and the homes of the launcher's user
+	implied []string // grants that nobody wrote down
+}
+
+func newTree(r *Request) *tree {
+	t := &tree{request: r, view: new(View), points: make(points, 96), host: newHost()}
+	t.strict = r.Policy.Level == policy.Strict
+	t.view.HostRoot = r.Policy.Filesystem.Default == policy.Read && !r.Shared
+	return t
+}
+
+func (t *tree) warn(text string) { t.view.Warnings = append(t.view.Warnings, text) }
+
+// written reports whether path lies in a write grant.
+func (t *tree) written(path string) bool {
+	return slices.ContainsFunc(t.writes, func(grant string) bool { return within(path, grant) })
+}
+
+// serverLink finds the first link on the way to a path that the server could have made.
+func (t *tree) serverLink(r *resolved) (at string, ok bool) {
+	for _, l := range r.links {
+		if t.written(l.at) {
+			return l.at, true
+		}
+	}
+	return "", false
+}
+
+// throughServerLink is an error if a path goes through a link inside a write grant: the server could have planted that
+// link earlier to gain access at the next start.
+func (t *tree) throughServerLink(r *resolved) error {
+	if at, ok := t.serverLink(r); ok {
+		return linkError(ErrLink, at, r.path)
+	}
+	return nil
+}
+
+// allowLink is throughServerLink, but passes what is granted or visible anyway and, for reading, a version store.
+func (t *tree) allowLink(r *resolved, write bool) error {
+	err := t.throughServerLink(r)
+	if err == nil {
+		return nil
+	}
+	a := t.points.access(r.path)
+	if a.read && (a.write || !write || t.strict) || !write && stored(r.path) {
+		return nil
+	}
+	return err
+}
+
+// imply grants for reading what nobody wrote down.
+func (t *tree) imply(r *resolved) {
+	t.points.show(r)
+	if !t.points.access(r.path).read {
+		t.points.allow(r.path, r.entry, mayRead)
+		t.implied = append(t.implied, r.path)
+	}
+}
+
+// visible adds paths of the base system, where the host has them, and the links that lead there. The base system is the
+// administrator's, so its links are followed to wherever they lead, but for what is made fresh.
+func (t *tree) visible(paths ...string) error {
+	for _, path := range paths {
+		r, err := t.host.resolve(path)
+		switch {
+		case missing(err), errors.Is(err, ErrSystem), errors.Is(err, unix.ELOOP), errors.Is(err, unix.EACCES):
+			continue
+		case err != nil:
+			return &os.PathError{Op: "base", Path: path, Err: err}
+		}
+		t.points.show(&r)
+		if r.path != "/" && (r.entry.is(typeFolder) || r.entry.is(typeFile)) && !t.points.access(r.path).read {
+			t.points.allow(r.path, r.entry, mayRead)
+		}
+	}
+	return nil
+}
+
+// ownHomes are the homes of the launcher's user, wherever the policy has HOME lead.
+func (t *tree) ownHomes() []string {
+	if t.own != nil {
+		return t.own
+	}
+	t.own = slices.Compact(append(make([]string, 0, len(t.homes)+len(t.request.Homes)), t.homes...))
+	for _, h := range t.request.Homes {
+		if h == "" || h[0] != '/' || systemFolder(path.Clean(h)) {
+			continue
+		}
+		if r, err := t.host.resolve(h); err == nil && !slices.Contains(t.own, r.path) {
+			t.own = append(t.own, r.path)
+		}
+	}
+	return t.own
+}
+
+// tooBroad reports whether a folder may not be shown by implication: it holds more than one program.
+func (t *tree) tooBroad(folder string) bool {
+	if systemFolder(folder) && !t.points.access(folder).read {
+		return true
+	}
+	if baseOf(folder) == ".local" || folder == "/root" || dirOf(folder) == "/home" {
+		return true
+	}
+	return slices.ContainsFunc(t.ownHomes(), func(home string) bool { return within(join(home, ".local"), folder) })
+}
+
+// closed reports whether a folder that cannot be listed is gone, or closed to the server too: it is another user's, and
+// may not be entered.
+func (t *tree) closed(folder string, err error) bool {
+	if missing(errors.Unwrap(err)) {
+		return true
+	}
+	e, err := statx(folder)
+	return missing(err) || err == nil && int(e.uid) != t.request.UID && !t.request.enters(&e, folder)
+}
