@@ -2,5 +2,5 @@
 
 package launcher
 
-// forAnybody is the file itself: the server runs as the user who launches it.
+// forAnybody is the path of the file: the server runs as the same user.
 func forAnybody(self string) (path string, remove func(), err error) { return self, func() {}, nil }

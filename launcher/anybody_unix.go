@@ -19,14 +19,14 @@ func forAnybody(self string) (path string, remove func(), err error) {
 	}
 	remove = func() { os.RemoveAll(dir) }
 	path = filepath.Join(dir, "host")
-	b, err := os.ReadFile("/proc/self/exe") // what runs, whatever lies at its path by now
+	b, err := os.ReadFile("/proc/self/exe") // the running binary, also if its path leads to another by now
 	if err != nil {
 		b, err = os.ReadFile(self)
 	}
 	if err == nil {
 		err = os.WriteFile(path, b, 0o755)
 	}
-	for _, p := range []string{dir, path} { // whatever the umask is
+	for _, p := range []string{dir, path} { // the umask may have taken bits away
 		if err == nil {
 			err = os.Chmod(p, 0o755)
 		}

@@ -20,8 +20,8 @@ type Target struct {
 	Path string
 	// Args are its arguments, without the command itself.
 	Args []string
-	// Env is what the server's variables are taken from, NAME=VALUE; nil is the host's own environment. The policy
-	// chooses which of them the server gets.
+	// Env has the variables, as NAME=VALUE, from which the policy chooses the server's; nil is the host's own
+	// environment.
 	Env []string
 	// Dir is the folder that relative paths start from, and the server's working directory if it can be seen inside; ""
 	// is the host's own.
@@ -31,8 +31,8 @@ type Target struct {
 	StdoutGuard bool
 }
 
-// Command prepares a server to be started by sb.Cmd. It fails for a policy that is wrong; that a path is missing, or
-// that the machine cannot hold what the policy demands, is told by [Sandbox.Report]. In a host that was started with
+// Command prepares a server to be started by sb.Cmd. It fails for an invalid policy. A missing path, or a demand of the
+// policy that the machine cannot hold, is an error of [Sandbox.Report]. In a host that was started with
 // set-user-ID, set-group-ID or file capabilities it is always an [*Error] of layer policy.
 //
 // When ctx ends, the server is asked to end (SIGTERM to the shim, which escalates), and everything is killed after the
@@ -62,8 +62,7 @@ func prepare(ctx context.Context, p policy.Policy, t Target, probe bool) (*Sandb
 	return sb, err
 }
 
-// privileged is the error of a host whose caller has less rights than the host: the caller would choose what is
-// launched.
+// privileged is the error of a host that has more rights than its caller: the caller would choose the command.
 func privileged() error {
 	if err := reexec.Unprivileged(); err != nil {
 		return &Error{Layer: order.Policy, Op: "launch", Err: err}
@@ -71,7 +70,7 @@ func privileged() error {
 	return nil
 }
 
-// newOrder fills in what a target leaves to the host.
+// newOrder fills in the host's environment and folder where the target names none.
 func newOrder(p policy.Policy, t Target) (*order.Order, error) {
 	env, dir := t.Env, t.Dir
 	if env == nil {
@@ -90,6 +89,5 @@ func newOrder(p policy.Policy, t Target) (*order.Order, error) {
 	return o, nil
 }
 
-// killAfter is how long after the end of ctx the shim itself is killed, should it not have ended: longer than its own
-// escalation.
+// killAfter is how long after the end of ctx the shim is killed, if it has not ended: longer than its own escalation.
 const killAfter = 7 * time.Second

@@ -36,7 +36,7 @@ func command(ctx context.Context, o *order.Order) (*Sandbox, error) {
 	cmd.ExtraFiles = []*os.File{sealed, theirs}
 	// The end of the context asks the shim, which ends the whole tree.
 	cmd.Cancel = func() error { return ask(cmd.Process) }
-	// A shim that somebody stopped before it could say so itself wakes at the host's end, and ends.
+	// The kernel wakes a stopped shim at the host's end. The shim asks for that itself later.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: unix.SIGCONT}
 	return sb, nil
 }

@@ -14,8 +14,8 @@ import (
 )
 
 // command makes the Cmd that starts this binary again as the shim. exec.Cmd passes no files on Windows but the first
-// three, so the shim inherits three handles by name: the order, the way up for records, and the way down, whose end is
-// the host's.
+// three, so the shim inherits three handles by name: the order, the way up for records, and the way down, whose end of
+// file means the host's end.
 func command(ctx context.Context, o *order.Order) (*Sandbox, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -78,16 +78,16 @@ func newPipes() (*pipes, error) {
 	return p, nil
 }
 
-// Read reads what the shim tells.
+// Read reads the shim's records.
 func (p *pipes) Read(b []byte) (int, error) { return p.up.Read(b) }
 
-// HangUp tells the shim that its host is gone.
+// HangUp closes the way down, which the shim takes for the host's end.
 func (p *pipes) HangUp(*os.Process) { p.once.Do(func() { p.down.Close() }) }
 
-// Follow has nothing to do: nobody but the shim has its end of the pipe.
+// Follow has nothing to do: only the shim has its end of the pipe.
 func (p *pipes) Follow(int) {}
 
-// Close gives both ways back.
+// Close closes both ways.
 func (p *pipes) Close() error {
 	p.HangUp(nil)
 	return p.up.Close()

@@ -8,15 +8,15 @@
 //		result, err := sb.Wait(ctx)   // how it ended
 //	}
 //
-// [Sandbox].Cmd is a plain *exec.Cmd: whoever starts it, an SDK or a pty, needs to know nothing of sandboxes, and
+// [Sandbox].Cmd is a plain *exec.Cmd: an SDK or a pty that starts it needs to know nothing of sandboxes, and
 // after Start the host has nothing more to do. A host that never asks for the report is no less confined. The server
 // ends with the host, whatever happens to the host.
 //
-// Every launch has an end that is told. Where the server was not released it is an *[Error] of Report and Wait: a
-// refusal, or with layer exec a launch that was cancelled, asked to end by a signal, or killed. After that Wait has a
-// [Result]: also of a shim that was killed, whose server the kernel ends, and after [Sandbox.Close], which may come
-// at any time. The host's end is the end of its process: a child that it forked may keep every descriptor, and a shim
-// that somebody stopped wakes.
+// Report and Wait tell the end of every launch. Where the server was not released it is an *[Error] of Report and
+// Wait: a refusal, or with layer exec a launch that was cancelled, asked to end by a signal, or killed. After that
+// Wait has a [Result]: also of a shim that was killed, whose server the kernel ends, and after [Sandbox.Close], which
+// may come at any time. The host's end is the end of its process: a child that it forked may keep every descriptor,
+// and a shim that somebody stopped wakes.
 //
 // Where the host is process 1 or a subreaper, the processes of a shim that was killed become its children. The
 // launcher reaps them, each by its own id, and nobody else's: a host that waits for any child does no harm.

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Follow ends what can be read once the shim has ended. What it said before is read first. Nobody has reaped the shim
+// Follow shuts the socket down once the shim has ended. Earlier records are read first. Nobody has reaped the shim
 // yet, so the number is its own.
 func (s socket) Follow(pid int) {
 	fd, err := unix.PidfdOpen(pid, 0)

@@ -12,19 +12,19 @@ import (
 	"github.com/security-mcp/mcp-sandbox/platform"
 )
 
-// forOrphans is how long processes of a shim that was killed may take to become this process's children.
-const forOrphans = 4 * time.Second
+// orphanTimeout is how long processes of a shim that was killed may take to become this process's children.
+const orphanTimeout = 4 * time.Second
 
-// reapOrphans reaps what a shim has left to this process: only if that is process 1 or a subreaper, and only
-// processes that bear the name of a runner and of what it becomes, each by its own id. A shim that was not killed
-// leaves nothing.
+// reapOrphans reaps the processes of a shim that became children of this process: only if this process is process 1
+// or a subreaper, and only children with the name of a runner and its descendants, each by its own id. A shim that
+// was not killed leaves none.
 func reapOrphans(killed bool) {
 	if os.Getpid() != 1 && !platform.IsChildSubreaper() {
 		return
 	}
 	until := time.Now()
 	if killed {
-		until = until.Add(forOrphans)
+		until = until.Add(orphanTimeout)
 	}
 	for pause := time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
 		if !orphans() && time.Now().After(until) {
@@ -34,7 +34,7 @@ func reapOrphans(killed bool) {
 	}
 }
 
-// orphans reaps those that have ended, and reports whether there are others.
+// orphans reaps the orphans that have ended, and reports whether others live.
 func orphans() (left bool) {
 	dir, err := os.Open("/proc")
 	if err != nil {
@@ -50,8 +50,8 @@ func orphans() (left bool) {
 	return left
 }
 
-// orphan reports whether a process is this one's child, and a runner or what became of one. Every other of those is its
-// shim's child.
+// orphan reports whether a process is a child of this process by the name of a runner. Every living shim's runner is
+// the shim's child.
 func orphan(pid int) bool {
 	b, err := platform.ReadSmall("/proc/"+strconv.Itoa(pid)+"/stat", 4096)
 	if err != nil {
@@ -62,7 +62,7 @@ func orphan(pid int) bool {
 	return ok && parent == os.Getpid() && string(name) == order.RunnerName
 }
 
-// reap reaps one that has ended. It reports whether the process lives.
+// reap reaps an orphan that has ended, and reports whether it lives.
 func reap(pid int) (lives bool) {
 	fd, err := unix.PidfdOpen(pid, 0)
 	if err != nil {
@@ -78,7 +78,7 @@ func reap(pid int) (lives bool) {
 		case err == unix.EINTR:
 			continue
 		case err != nil:
-			return false // somebody else in this process has reaped it
+			return false // another goroutine of the host has reaped it
 		}
 		return st.Signo == 0
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/order"
 )
 
-// A recordReader keeps those records of a shim that count, each once. One goroutine calls readAll; what it stored
+// A recordReader keeps the first record of each kind that a shim sends. One goroutine calls readAll; what it stored
 // before it closed a channel does not change after.
 type recordReader struct {
 	hostNetwork bool // the server has the host's network

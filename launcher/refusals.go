@@ -7,7 +7,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
-// lowered is the cache of what shims found this machine to refuse, for the life of this process: an *order.Lowered
+// lowered is the cache of refusals by this machine, for the life of this process: an *order.Lowered
 // for launches with the host's network (true), and one for those without. A launch that may not begin lower tries all
 // the same.
 var lowered sync.Map

@@ -22,7 +22,7 @@ type Sandbox struct {
 	shim *shim
 }
 
-// errNotStarted is what Report and Wait say of a Cmd that nobody started, or whose Start failed.
+// errNotStarted is the error of Report and Wait for a Cmd that was not started, or whose Start failed.
 var errNotStarted = errors.New("launcher: sb.Cmd has not been started")
 
 // Report waits until the server is released and returns what was proved. The error of a launch that ended before is an
@@ -50,7 +50,7 @@ func (s *Sandbox) Wait(ctx context.Context) (*Result, error) {
 	return s.shim.records.result, nil
 }
 
-// until waits for one of two moments of the records. One that has come is told even if ctx has ended since.
+// until waits for a channel of the records to be closed. A closed one counts even if ctx has ended since.
 func (s *Sandbox) until(ctx context.Context, moment <-chan struct{}) error {
 	if err := s.shim.await(ctx, s.Cmd); err != nil {
 		return err
@@ -68,6 +68,6 @@ func (s *Sandbox) until(ctx context.Context, moment <-chan struct{}) error {
 	}
 }
 
-// Close gives back what a sandbox holds, at any time and from any goroutine, also while Cmd.Start runs. Start then
+// Close releases a sandbox's descriptors, at any time and from any goroutine, also while Cmd.Start runs. Start then
 // fails if it has not begun. A server that was started ends as after the end of its host, and Wait still tells how.
 func (s *Sandbox) Close() error { return s.shim.close() }

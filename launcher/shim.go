@@ -14,12 +14,12 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/order"
 )
 
-// A channel is the host's end of what lies between a host and its shim.
+// A channel is the host's end of the connection with its shim.
 type channel interface {
 	io.ReadCloser
-	// HangUp tells the shim that its host is gone, also one that was stopped. Later records can still be read.
+	// HangUp makes the shim see its host's end, and wakes a stopped shim. Later records can still be read.
 	HangUp(shim *os.Process)
-	// Follow ends what can be read once the shim has ended, whoever else holds the other end.
+	// Follow makes Read end once the shim has ended, also if another process holds the other end.
 	Follow(pid int)
 }
 

@@ -9,18 +9,18 @@ import (
 )
 
 // A socket is the host's end of a pair. To close it would not be enough where a child that the host forked keeps it:
-// shutdown(2) is of both ends, whoever holds them.
+// shutdown(2) is of both ends, whichever processes hold them.
 type socket struct{ *os.File }
 
-// HangUp tells the shim that its host is gone.
+// HangUp makes the shim see its host's end.
 func (s socket) HangUp(shim *os.Process) {
 	s.shutdown(unix.SHUT_WR)
-	if shim != nil { // nobody knows of one that was forgotten
+	if shim != nil { // nil: of a Cmd that was forgotten
 		shim.Signal(unix.SIGCONT)
 	}
 }
 
-// ask asks a shim to end its server. One that was stopped would never hear of it.
+// ask asks a shim to end its server. SIGCONT wakes a stopped shim, which would not receive SIGTERM.
 func ask(shim *os.Process) error {
 	err := shim.Signal(unix.SIGTERM)
 	shim.Signal(unix.SIGCONT)

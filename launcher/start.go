@@ -16,7 +16,7 @@ type startContext struct {
 	shim *shim
 }
 
-// newSandbox makes the Cmd that starts the shim, and what listens to it.
+// newSandbox makes the Cmd that starts the shim, and the host's end of it.
 func newSandbox(ctx context.Context, path string, c channel, files []*os.File) *Sandbox {
 	s := &startContext{Context: ctx, shim: newShim(ctx, c, files)}
 	s.cmd = exec.CommandContext(s, path)
@@ -27,7 +27,7 @@ func newSandbox(ctx context.Context, path string, c channel, files []*os.File) *
 	return &Sandbox{s.cmd, s.shim}
 }
 
-// Done is that of the host's context; of a sandbox that was closed before Start it is over.
+// Done is that of the host's context; of a sandbox that was closed before Start it is closed.
 func (s *startContext) Done() <-chan struct{} {
 	if s.cmd.Process != nil {
 		s.shim.started(s.cmd.Process)
@@ -37,7 +37,7 @@ func (s *startContext) Done() <-chan struct{} {
 	return s.Context.Done()
 }
 
-// Err says why it is over.
+// Err is why Done is closed.
 func (s *startContext) Err() error {
 	if s.shim.isClosed() {
 		return errClosed
@@ -48,7 +48,7 @@ func (s *startContext) Err() error {
 // errClosed is the error of Start after Close.
 var errClosed = errors.New("launcher: the sandbox was closed")
 
-// over is the Done of what is over.
+// over is a channel that is closed.
 func over() <-chan struct{} {
 	c := make(chan struct{})
 	close(c)

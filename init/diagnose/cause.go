@@ -8,8 +8,8 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/order"
 )
 
-// Surroundings are what explains why full confinement is refused, and chooses the remedy. They prove nothing.
-type Surroundings struct {
+// An Environment explains why full confinement is refused, and chooses the remedy. It proves nothing.
+type Environment struct {
 	Facts
 	Calls       []order.Call // single calls, each made once in a process of its own
 	Self        string       // the host's own file, which an AppArmor profile names
@@ -24,7 +24,7 @@ type Surroundings struct {
 }
 
 // Call is what a single call came to: its error, or "" if it succeeded.
-func (s *Surroundings) Call(name string) (problem string, tried bool) {
+func (s *Environment) Call(name string) (problem string, tried bool) {
 	if i := slices.IndexFunc(s.Calls, func(c order.Call) bool { return c.Name == name }); i >= 0 {
 		return s.Calls[i].Error, true
 	}
@@ -58,7 +58,7 @@ var namespaces = [...]struct{ call, sysctl string }{
 }
 
 // refusedNamespace is the first that could not be made by itself, its sysctl, and the error.
-func (s *Surroundings) refusedNamespace() (name, sysctl, problem string) {
+func (s *Environment) refusedNamespace() (name, sysctl, problem string) {
 	for _, n := range namespaces {
 		if problem, _ := s.Call(n.call); problem != "" {
 			return n.call, n.sysctl, problem
@@ -69,7 +69,7 @@ func (s *Surroundings) refusedNamespace() (name, sysctl, problem string) {
 
 // FullRefused finds the cause from the refusal of a trial of full confinement and from the single calls. withoutNetwork
 // tells that full is possible with the host's network.
-func (s *Surroundings) FullRefused(r *order.Refusal, withoutNetwork bool) Cause {
+func (s *Environment) FullRefused(r *order.Refusal, withoutNetwork bool) Cause {
 	if r == nil {
 		return Cause{Detail: Untried}
 	}
@@ -111,7 +111,7 @@ func (s *Surroundings) FullRefused(r *order.Refusal, withoutNetwork bool) Cause 
 }
 
 // laterRefused is the cause where namespaces could be made, and what is done in them was refused.
-func (s *Surroundings) laterRefused(r *order.Refusal, withoutNetwork bool) Cause {
+func (s *Environment) laterRefused(r *order.Refusal, withoutNetwork bool) Cause {
 	if !slices.Contains([]order.Layer{order.Namespaces, order.Root, order.Network}, r.Layer) {
 		if _, tried := s.Call(order.TryUser); tried {
 			return Cause{Elsewhere: true,

@@ -105,8 +105,8 @@ func TestHints(t *testing.T) {
 	}
 }
 
-// What a Go host remembers for good: not a limit that others have used up, which may be free again at the next launch, and
-// nothing that another policy would not meet.
+// What a Go host remembers for good: not a limit that others have used up, which may be free again at the next
+// launch, and nothing that another policy would not meet.
 func TestLasting(t *testing.T) {
 	forbidden := factsOf("6.12.1", false, "user.max_net_namespaces")
 	for _, c := range []struct {

@@ -117,7 +117,7 @@ func attachment(self string) string {
 }
 
 // BootLandlock adds Landlock to the modules that are started.
-func (s *Surroundings) BootLandlock() string {
+func (s *Environment) BootLandlock() string {
 	if s.LSM == "" {
 		return "boot with `landlock` in front of the list of the kernel's parameter lsm="
 	}
@@ -125,7 +125,7 @@ func (s *Surroundings) BootLandlock() string {
 }
 
 // Delegation says how a server gets a control group of its own, where it has none for that reason.
-func (s *Surroundings) Delegation(reason string) string {
+func (s *Environment) Delegation(reason string) string {
 	const unit = ", or in a unit with Delegate=yes"
 	switch {
 	case s.Filtered && strings.HasPrefix(reason, "clone3 "):

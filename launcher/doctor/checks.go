@@ -54,7 +54,7 @@ func lines(os string) []line {
 
 func (r *result) checks() []Check {
 	var all []Check
-	for _, l := range lines(r.around.OS) {
+	for _, l := range lines(r.environment.OS) {
 		c := l.check(r)
 		c.Name = l.name
 		all = append(all, c)
@@ -63,10 +63,10 @@ func (r *result) checks() []Check {
 }
 
 func system(r *result) Check {
-	return works(strings.TrimSpace(r.around.OS+" "+r.around.Kernel) + " (" + r.arch + ")")
+	return works(strings.TrimSpace(r.environment.OS+" "+r.environment.Kernel) + " (" + r.arch + ")")
 }
 
-// rlimits are the limits of each process, read back by the server's own; or of the job that holds them all.
+// rlimits are the limits of each process, which the server's process read back; or those of the job of all processes.
 func rlimits(r *result) Check {
 	best, reached := r.reached()
 	if reached == policy.None {
@@ -87,9 +87,9 @@ func rlimits(r *result) Check {
 			"policy's: "+strings.Join(lower, ", "),
 			diagnose.HardLimits)
 	}
-	if gone := lacking(l); gone != nil && r.around.OS == "linux" {
+	if gone := lacking(l); gone != nil && r.environment.OS == "linux" {
 		fix := diagnose.CountedGroup
-		if r.around.Root && r.full.ran() {
+		if r.environment.Root && r.full.ran() {
 			fix = diagnose.CountedRoot
 		}
 		return limited("supported, but for "+gone.Name+": "+gone.Reason, fix)
@@ -103,7 +103,7 @@ func rlimits(r *result) Check {
 // inheritedLimit is how the limits' facts name one that the launcher itself has from somewhere.
 const inheritedLimit = " (the launcher's own hard limit)"
 
-// treeKill is the one check for which a process of the server's runs.
+// treeKill is the only check for which a server runs.
 func treeKill(r *result) Check {
 	switch {
 	case !r.tree.tried:
@@ -114,7 +114,7 @@ func treeKill(r *result) Check {
 	return works("supported")
 }
 
-// confinement is what the trials came to.
+// confinement is the best confinement that a trial proved.
 func confinement(r *result) Check {
 	_, reached := r.reached()
 	starts := r.full.ran() || r.usual.ran()
@@ -124,7 +124,7 @@ func confinement(r *result) Check {
 	case starts && reached == policy.Reduced:
 		return limited("reduced — Landlock and seccomp hold the files and the network; "+
 			"other processes and paths can be seen", "")
-	case starts && r.around.OS != "linux":
+	case starts && r.environment.OS != "linux":
 		return limited(string(reached)+" — no barrier for files, network and system calls", "")
 	case starts:
 		return limited(string(reached), "")

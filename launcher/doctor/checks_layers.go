@@ -8,7 +8,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
-// namespaces is the trial of full confinement, which goes up to mounts, a root and lo.
+// namespaces is the trial of full confinement, which includes mounts, a root and the loopback device.
 func namespaces(r *result) Check {
 	const usable = "usable, mounts and loopback work inside"
 	if r.full.ran() {
@@ -17,7 +17,7 @@ func namespaces(r *result) Check {
 		}
 		return works(usable)
 	}
-	c := r.around.FullRefused(r.full.Refused, r.shared.ran())
+	c := r.environment.FullRefused(r.full.Refused, r.shared.ran())
 	switch {
 	case c.Elsewhere:
 		return limited(c.Detail, c.Fix)
@@ -27,14 +27,14 @@ func namespaces(r *result) Check {
 	return missing(c.Detail, c.Fix)
 }
 
-// cgroups is the group that the trial was born in.
+// cgroups is the control group in which the trial's server was made.
 func cgroups(r *result) Check {
 	best, reached := r.reached()
 	if reached == policy.None {
 		return missing(diagnose.Untried, "")
 	}
 	l := best.layer(order.Cgroup)
-	fix := r.around.Delegation(l.Reason)
+	fix := r.environment.Delegation(l.Reason)
 	switch gone := lacking(l); {
 	case l.State != order.Proved:
 		return limited(sentence(l.Reason, "limits fall back to rlimits"), fix)
@@ -44,7 +44,7 @@ func cgroups(r *result) Check {
 	return works("memory, pids and cpu limits hold for all processes together")
 }
 
-// landlock is the open that was refused in the best of the trials; what its absence comes from a single call tells.
+// landlock is the open(2) that was refused in the best of the trials. Why there is none a single call tells.
 func landlock(r *result) Check {
 	best, reached := r.reached()
 	l := best.layer(order.Landlock)
@@ -55,19 +55,19 @@ func landlock(r *result) Check {
 		}
 		return works(abi)
 	}
-	problem, tried := r.around.Call(order.TryLandlock)
+	problem, tried := r.environment.Call(order.TryLandlock)
 	switch {
 	case !tried:
 		return missing(diagnose.Untried, "")
 	case problem == "SIGSYS":
 		return missing("a filter around this process ends whoever asks for it (SIGSYS)", diagnose.LandlockFiltered)
-	case problem == "ENOSYS" && r.around.Filtered:
+	case problem == "ENOSYS" && r.environment.Filtered:
 		return missing("ENOSYS: the kernel has none, or the seccomp filter around this process hides it",
 			diagnose.LandlockFiltered)
 	case problem == "ENOSYS":
 		return missing("the kernel has none", diagnose.LandlockMissing)
 	case problem == "EOPNOTSUPP" || problem == "ENOTSUP": // one number, two names
-		return missing("the kernel has it and it was switched off at boot", r.around.BootLandlock())
+		return missing("the kernel has it and it was switched off at boot", r.environment.BootLandlock())
 	case problem != "":
 		return missing(problem+": refused by the seccomp filter around this process", diagnose.LandlockFiltered)
 	case reached == policy.None:
@@ -78,10 +78,10 @@ func landlock(r *result) Check {
 	return limited("there, and not used by confinement "+string(reached), "")
 }
 
-// seccomp is the call that the trial's filter refused, and a listener that a process could have.
+// seccomp is the call that the trial's filter refused, and a single call that asks for a listener.
 func seccomp(r *result) Check {
 	best, _ := r.reached()
-	filter, tried := r.around.Call(order.TryFilter)
+	filter, tried := r.environment.Call(order.TryFilter)
 	if best.layer(order.Seccomp).State != order.Proved && (!tried || filter != "") {
 		if !tried {
 			return missing(diagnose.Untried, "")
@@ -89,7 +89,7 @@ func seccomp(r *result) Check {
 		return missing("no filter can be loaded: "+filter, diagnose.SeccompMissing)
 	}
 	const unreported = " — a denied call is not reported"
-	switch problem, tried := r.around.Call(order.TryListener); {
+	switch problem, tried := r.environment.Call(order.TryListener); {
 	case !tried:
 		return limited("filter; user notification was not tried", "")
 	case problem == "":

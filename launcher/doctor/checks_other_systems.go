@@ -59,7 +59,7 @@ func noFiles(*result) Check {
 
 func recommendation(r *result) Check {
 	fix := diagnose.UseLinux
-	if r.around.OS == "windows" {
+	if r.environment.OS == "windows" {
 		fix = diagnose.UseWSL
 	}
 	return limited("for servers that you do not trust, a Linux machine: there files and network are confined", fix)

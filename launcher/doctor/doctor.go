@@ -50,13 +50,13 @@ func (t *Trial) why() string {
 
 // A result is what all trials came to, and what explains it. The checks are functions of it and need no machine.
 type result struct {
-	arch   string
-	full   Trial // of level standard with full confinement demanded
-	shared Trial // the same with the host's network: made only if the first was refused
-	usual  Trial // of level standard with the least confinement that is its default
-	least  Trial // with minConfinement limits: made only if the one before was refused
-	tree   treeTrial
-	around diagnose.Surroundings
+	arch        string
+	full        Trial // of level standard with full confinement demanded
+	shared      Trial // the same with the host's network: made only if the first was refused
+	usual       Trial // of level standard with the least confinement that is its default
+	least       Trial // with minConfinement limits: made only if the one before was refused
+	tree        treeTrial
+	environment diagnose.Environment
 }
 
 // A treeTrial is what came of a server with a daemon that ran into its time limit.
@@ -87,14 +87,14 @@ type Machine struct {
 // Examine makes the trials, the strongest confinement first, and weaker ones only where that was refused. self is the
 // file of this program. The error is one of the trials themselves.
 func Examine(ctx context.Context, self string, l Launcher) (*Machine, error) {
-	r := &result{arch: runtime.GOARCH, around: surroundings()}
-	r.around.Self = self
+	r := &result{arch: runtime.GOARCH, environment: environment()}
+	r.environment.Self = self
 	if err := r.prove(ctx, l); err != nil {
 		return nil, err
 	}
 	best, reached := r.reached()
-	if r.around.Kernel == "" && best.ran() {
-		r.around.Kernel = best.Report.Kernel
+	if r.environment.Kernel == "" && best.ran() {
+		r.environment.Kernel = best.Report.Kernel
 	}
 	if reached != policy.None {
 		r.tree = killTree(ctx, l, reached)
@@ -110,10 +110,10 @@ func (r *result) prove(ctx context.Context, l Launcher) (err error) {
 		}
 		p := policy.Policy{Level: level, MinConfinement: least, Limits: policy.Limits{CPU: 1000}}
 		if *t, err = l.Prove(ctx, p); t.Calls != nil {
-			r.around.Calls = t.Calls
+			r.environment.Calls = t.Calls
 		}
 	}
-	linux := r.around.OS == "linux"
+	linux := r.environment.OS == "linux"
 	if linux {
 		try(&r.full, policy.Standard, policy.Full)
 	}
@@ -160,7 +160,8 @@ func (r *result) procless() *order.Fact {
 // machine turns the result into what a host and a person read.
 func (r *result) machine() *Machine {
 	best, reached := r.reached()
-	m := &Machine{OS: r.around.OS, Arch: r.arch, Kernel: r.around.Kernel, Confinement: reached, Checks: r.checks()}
+	m := &Machine{OS: r.environment.OS, Arch: r.arch, Kernel: r.environment.Kernel,
+		Confinement: reached, Checks: r.checks()}
 	if best.ran() {
 		m.Layers = best.Report.Layers
 	}

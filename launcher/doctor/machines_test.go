@@ -73,12 +73,11 @@ func refuse(calls []order.Call, what string) []order.Call {
 	return calls
 }
 
-var noGroup = order.LayerReport{Layer: order.Cgroup, State: order.Absent, Reason: "no memory, pids, cpu " +
-	"controllers delegated",
+var noGroup = order.LayerReport{Layer: order.Cgroup, State: order.Absent, Reason: "no memory, pids, cpu controllers delegated",
 	Effect: "memory is limited by RLIMIT_DATA per process"}
 
-// on is a Linux machine on which all calls succeed, but for those that the surroundings name.
-func on(kernel string, s diagnose.Surroundings) diagnose.Surroundings {
+// on is a Linux machine on which all calls succeed, but for those that the environment names.
+func on(kernel string, s diagnose.Environment) diagnose.Environment {
 	s.OS, s.Kernel = "linux", kernel
 	if s.Calls == nil {
 		s.Calls = all("")
@@ -108,8 +107,8 @@ var killed = treeTrial{tried: true}
 
 // machines are whole machines, of every operating system.
 func machines() map[string]*result {
-	ordinary := &result{arch: "amd64", tree: killed, around: on("6.12.9", diagnose.Surroundings{Cgroups: "v2", Systemd: true})}
-	ordinary.around.Self = "/usr/local/bin/mcp-sandbox"
+	ordinary := &result{arch: "amd64", tree: killed, environment: on("6.12.9", diagnose.Environment{Cgroups: "v2", Systemd: true})}
+	ordinary.environment.Self = "/usr/local/bin/mcp-sandbox"
 	m := map[string]*result{}
 	linux := func(name string, change func(*result)) {
 		f := *ordinary
@@ -121,38 +120,37 @@ func machines() map[string]*result {
 	linux("desktop", func(f *result) { f.full = Trial{Report: proof(policy.Full, 6)}.with(noGroup) })
 	linux("ubuntu", func(f *result) {
 		f.full, f.usual, f.shared = refusal(order.Namespaces, "write", "/proc/self/uid_map", syscall.EPERM), reduced, refusal(order.Namespaces, "write", "/proc/self/uid_map", syscall.EPERM)
-		f.around.Sysctl = sysctl(apparmorSwitch, "1")
+		f.environment.Sysctl = sysctl(apparmorSwitch, "1")
 	})
 	linux("docker", func(f *result) {
 		f.full, f.usual = refusal(order.Namespaces, "clone", "", syscall.EPERM), Trial{Report: proof(policy.Reduced, 6)}.with(noGroup)
-		f.shared, f.around.Calls = f.full, all("EPERM namespaces")
-		f.around = on("6.12.9", diagnose.Surroundings{Cgroups: "v2", Filtered: true, Calls: f.around.Calls})
+		f.shared, f.environment.Calls = f.full, all("EPERM namespaces")
+		f.environment = on("6.12.9", diagnose.Environment{Cgroups: "v2", Filtered: true, Calls: f.environment.Calls})
 	})
 	linux("old", func(f *result) {
-		f.around.Kernel = "5.12.0"
-		f.full, f.around.Calls = Trial{Report: proof(policy.Full, 0)}.with(noGroup).with(order.LayerReport{Layer: order.Landlock, State: order.Absent,
-			Reason: "the kernel has no Landlock", Effect: "the mounts alone " +
-				"decide"}), all("ENOSYS landlock_create_ruleset")
-		f.around.Root = true
+		f.environment.Kernel = "5.12.0"
+		f.full, f.environment.Calls = Trial{Report: proof(policy.Full, 0)}.with(noGroup).with(order.LayerReport{Layer: order.Landlock, State: order.Absent,
+			Reason: "the kernel has no Landlock", Effect: "the mounts alone decide"}), all("ENOSYS landlock_create_ruleset")
+		f.environment.Root = true
 	})
 	linux("nothing", func(f *result) {
 		f.full = refusal(order.Namespaces, "clone", "", syscall.ENOSPC)
 		f.shared, f.usual, f.least = f.full, f.full, f.full
 		f.usual.Refused.Hint = "see the sysctl user.max_user_namespaces"
-		f.tree, f.around.Calls = treeTrial{}, refuse(all("ENOSPC namespaces"), "EOPNOTSUPP landlock_create_ruleset")
-		f.around.Sysctl = sysctl("user.max_user_namespaces", "0")
-		f.around.LSM = "lockdown,capability,yama"
+		f.tree, f.environment.Calls = treeTrial{}, refuse(all("ENOSPC namespaces"), "EOPNOTSUPP landlock_create_ruleset")
+		f.environment.Sysctl = sysctl("user.max_user_namespaces", "0")
+		f.environment.LSM = "lockdown,capability,yama"
 	})
 	linux("limits", func(f *result) {
 		f.full = refusal(order.Namespaces, "clone", "", syscall.EPERM)
-		f.shared, f.usual, f.around.Calls = f.full, refusal(order.Landlock, "landlock_create_ruleset", "", syscall.EPERM), refuse(all("EPERM namespaces"), "EOPNOTSUPP landlock_create_ruleset")
+		f.shared, f.usual, f.environment.Calls = f.full, refusal(order.Landlock, "landlock_create_ruleset", "", syscall.EPERM), refuse(all("EPERM namespaces"), "EOPNOTSUPP landlock_create_ruleset")
 		f.least = Trial{Report: proof(policy.ConfinementLimits, 0)}.with(order.LayerReport{Layer: order.Landlock, State: order.Off})
-		f.around.Sysctl = sysctl(debianSwitch, "0")
+		f.environment.Sysctl = sysctl(debianSwitch, "0")
 	})
 	others := func(os, kernel string, facts ...order.Fact) {
 		usual := Trial{Report: proof(policy.ConfinementLimits, 0)}.with(order.LayerReport{Layer: order.Limits, State: order.Proved, Facts: facts})
 		m[os] = &result{arch: "arm64", full: refusal(order.Namespaces, "clone", "", syscall.EINVAL), usual: usual, tree: killed,
-			around: diagnose.Surroundings{Facts: diagnose.Facts{OS: os, Kernel: kernel}}}
+			environment: diagnose.Environment{Facts: diagnose.Facts{OS: os, Kernel: kernel}}}
 	}
 	got := func(names ...string) (facts []order.Fact) {
 		for _, n := range names {
@@ -167,18 +165,13 @@ func machines() map[string]*result {
 		return facts
 	}
 	// As the shims of these systems tell them, and as Wine does, which takes limits and tells none.
-	others("darwin", "24.6.0", slices.Concat(got("core", "open files"), gone("the kernel takes the limit and does "+
-		"not hold it", "data"),
-		got("session of its own"), gone("there are no control groups", "cpu rate"), gone("it counts the "+
-			"user's", "processes"))...)
-	jobs, resources := got("in the inner job", "in the outer "+
-		"job"), []string{"processes", "memory", "user interface", "cpu rate"}
+	others("darwin", "24.6.0", slices.Concat(got("core", "open files"), gone("the kernel takes the limit and does not hold it", "data"),
+		got("session of its own"), gone("there are no control groups", "cpu rate"), gone("it counts the user's", "processes"))...)
+	jobs, resources := got("in the inner job", "in the outer job"), []string{"processes", "memory", "user interface", "cpu rate"}
 	flags := []string{"flags of the inner job", "flags of the outer job"}
-	others("windows", "10.0.26100", slices.Concat(jobs, got(flags...), got(resources...), gone("Windows has no "+
-		"such limit", "open files"))...)
+	others("windows", "10.0.26100", slices.Concat(jobs, got(flags...), got(resources...), gone("Windows has no such limit", "open files"))...)
 	windows := m["windows"]
-	others("windows", "10.0.18362", slices.Concat(jobs, gone("this system tells "+
-		"none", flags...), gone("this system tells none", resources...))...)
+	others("windows", "10.0.18362", slices.Concat(jobs, gone("this system tells none", flags...), gone("this system tells none", resources...))...)
 	m["wine"], m["windows"] = m["windows"], windows
 	return m
 }

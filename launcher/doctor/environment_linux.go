@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// surroundings reads what may explain a refusal. A file that cannot be read explains nothing.
-func surroundings() diagnose.Surroundings {
-	s := diagnose.Surroundings{Facts: diagnose.Here(), Cgroups: hierarchy(), WSL: wsl()}
+// environment reads what may explain a refusal. A file that cannot be read explains nothing.
+func environment() diagnose.Environment {
+	s := diagnose.Environment{Facts: diagnose.Here(), Cgroups: hierarchy(), WSL: wsl()}
 	status, _ := os.ReadFile("/proc/self/status")
 	s.Filtered = strings.Contains(string(status), "\nSeccomp:\t2\n")
 	if c, err := platform.ReadCapabilities(); err == nil {

@@ -1,4 +1,0 @@
-package launcher
-
-// reapOrphans has nothing to do: Windows has no zombies.
-func reapOrphans(bool) {}
