@@ -17,8 +17,7 @@ import (
 )
 
 // The SDKs' own way to end a session leaves nothing and takes no longer than without a sandbox: the shortest of some
-// sessions, a fifth and 50 ms more at most; a busy machine gets more of them, and waiting for a signal is never
-// short. server-everything is closed after its roots/list, see drive_linux_test.go.
+// sessions, a fifth and 50 ms more at most; a busy machine gets more of them, and waiting for a signal is never short. server-everything is closed after its roots/list, see drive_linux_test.go.
 func TestCloseOfSDKs(t *testing.T) {
 	dir := testbed.Folder(t)
 	for i, s := range subjects(t, dir) {

@@ -51,8 +51,8 @@ func takes(t *testing.T) time.Duration {
 	return took * 3 / 2
 }
 
-// At whatever moment a launch is cancelled, it has an end that says so: the error of a launch that came to nothing,
-// or a last record.
+// At whatever moment a launch is cancelled, it has an end that says so: the error of a launch that came to nothing, or a
+// last record.
 func TestCancelledAtAnyMoment(t *testing.T) {
 	n, whole := rounds(t, 75), takes(t)
 	counts := map[string]int{}
@@ -106,8 +106,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	}
 }
 
-// Close at any moment of Start, from another goroutine: the server ends, or was never started, and what becomes of it
-// is told.
+// Close at any moment of Start, from another goroutine: the server ends, or was never started, and what becomes of it is told.
 func TestCloseWhileStartRuns(t *testing.T) {
 	n := rounds(t, 40)
 	before := quiet(t)
@@ -138,8 +137,8 @@ func TestCloseWhileStartRuns(t *testing.T) {
 	settle(t, before)
 }
 
-// The methods of a Sandbox in any order, from any goroutine. The race detector looks on. The long form goes on for as
-// long as it may, so that a busy machine has fewer rounds and no later end.
+// The methods of a Sandbox in any order, from any goroutine. The race detector looks on. The long form goes on for as long as it
+// may, so that a busy machine has fewer rounds and no later end.
 func TestAnyOrder(t *testing.T) {
 	var probe sync.WaitGroup
 	probe.Go(func() {

@@ -7,8 +7,8 @@ import (
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
-// Servers in four languages pass a whole session under the usual filter, and where they may start no other program:
-// with the Go host over pipes, with the TypeScript host over socketpairs.
+// Servers in four languages pass a whole session under the usual filter, and where they may start no other program: with the
+// Go host over pipes, with the TypeScript host over socketpairs.
 func TestLanguages(t *testing.T) {
 	for _, mode := range []struct {
 		name  string

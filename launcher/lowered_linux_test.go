@@ -10,8 +10,8 @@ import (
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
-// A refusal of the machine is remembered for launches that may begin lower, and for no others: here the first launch
-// alone is on a machine without user namespaces.
+// A refusal of the machine is remembered for launches that may begin lower, and for no others: here the first launch alone
+// is on a machine without user namespaces.
 func TestRemembered(t *testing.T) {
 	t.Cleanup(func() { lowered.Clear() })
 	ctx, cancel := context.WithTimeout(t.Context(), testbed.Patience())

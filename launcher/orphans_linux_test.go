@@ -22,8 +22,8 @@ import (
 // hostEnv says what the host of a test is that orphans are left to.
 const hostEnv = "MCP_SANDBOX_TEST_HOST"
 
-// A host that is process 1 or a subreaper finds no dead process of a sandbox among its children 4 s after the end,
-// whatever ended the launch.
+// A host that is process 1 or a subreaper finds no dead process of a sandbox among its children 4 s after the end, whatever
+// ended the launch.
 func TestNoZombies(t *testing.T) {
 	for _, host := range []string{"subreaper", "process 1"} {
 		t.Run(host, func(t *testing.T) {

@@ -35,8 +35,8 @@ func modules(tb testing.TB) string {
 
 var compiling, copying sync.Mutex
 
-// readable gives dir itself where every uid can get to it, and a copy in the scratch folder where one above it is
-// closed, as in a clone below root's home.
+// readable gives dir itself where every uid can get to it, and a copy in the scratch folder where one above it is closed,
+// as in a clone below root's home.
 func readable(tb testing.TB, dir string) string {
 	tb.Helper()
 	for up := dir; up != filepath.Dir(up); up = filepath.Dir(up) {
@@ -65,8 +65,7 @@ func copied(tb testing.TB, dir string) string {
 	return to
 }
 
-// javaRuntime is the path of the Java runtime, and a folder of testdata/server-java's classes, compiled once. It
-// skips as Python does.
+// javaRuntime is the path of the Java runtime, and a folder of testdata/server-java's classes, compiled once. It skips as Python does.
 func javaRuntime(tb testing.TB) (java, classes string) {
 	tb.Helper()
 	java, err := exec.LookPath("java")

@@ -7,8 +7,8 @@ import (
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
-// Languages are servers in the four languages that most are written in, none of which starts a program: so each must
-// work where subprocess.allow is false. Node's and Go's are built on the official SDKs. It puts note.txt into dir.
+// Languages are servers in the four languages that most are written in, none of which starts a program: so each must work
+// where subprocess.allow is false. Node's and Go's are built on the official SDKs. It puts note.txt into dir.
 func languageServers(tb testing.TB, dir string) []subject {
 	tb.Helper()
 	var all []subject

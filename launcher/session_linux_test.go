@@ -53,8 +53,8 @@ func (s *session) command(ctx context.Context, t *testing.T) *launcher.Sandbox {
 	return sb
 }
 
-// checkEnd demands that the server ended as servers do when their client hangs up: by themselves. No server that is
-// good makes a call of the dangerous set.
+// checkEnd demands that the server ended as servers do when their client hangs up: by themselves. No server that is good
+// makes a call of the dangerous set.
 func checkEnd(t *testing.T, end *order.Exited) {
 	t.Helper()
 	if end.Cause != order.CauseExit || end.ExitCode != 0 || end.Signal != "" || end.Killed != 0 || end.WallSeconds <= 0 || len(end.Denied) != 0 {

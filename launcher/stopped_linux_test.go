@@ -35,8 +35,8 @@ func TestStoppedShim(t *testing.T) {
 	}
 }
 
-// A child that the host forked keeps both ends of the socket. All the same Close reaches the shim, and the end of the
-// shim the host.
+// A child that the host forked keeps both ends of the socket. All the same Close reaches the shim, and the end of the shim
+// the host.
 func TestForkKeepsTheSocket(t *testing.T) {
 	for name, end := range map[string]func(*launcher.Sandbox){
 		"close": func(sb *launcher.Sandbox) { sb.Close() },
@@ -65,8 +65,8 @@ func TestForkKeepsTheSocket(t *testing.T) {
 	}
 }
 
-// fork makes a child that executes nothing and waits for somebody to kill it. It has this thread alone, and none of
-// Go's runtime may run in it.
+// fork makes a child that executes nothing and waits for somebody to kill it. It has this thread alone, and none of Go's
+// runtime may run in it.
 //
 //go:norace
 func fork() (pid int) {

@@ -19,8 +19,8 @@ type subject struct {
 	Calls   []exchange
 }
 
-// An exchange is one tools/call and what its first text must hold. Refused calls are answered with an error, by the
-// server itself: no sandbox is needed for that.
+// An exchange is one tools/call and what its first text must hold. Refused calls are answered with an error, by the server
+// itself: no sandbox is needed for that.
 type exchange struct {
 	request
 	Want    string

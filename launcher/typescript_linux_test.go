@@ -13,8 +13,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
-// The main job from a host in another language: the TypeScript SDK starts the program with a policy file, over
-// socketpairs.
+// The main job from a host in another language: the TypeScript SDK starts the program with a policy file, over socketpairs.
 func TestTypeScriptHost(t *testing.T) {
 	for _, s := range sessions(t) {
 		t.Run(s.Name, func(t *testing.T) {

@@ -42,8 +42,8 @@ type result struct {
 	Stderr                string
 }
 
-// typeScriptClient drives s by the official TypeScript SDK and tells what came of it; the exit status must agree. It
-// skips the test as modules does.
+// typeScriptClient drives s by the official TypeScript SDK and tells what came of it; the exit status must agree. It skips
+// the test as modules does.
 func typeScriptClient(ctx context.Context, tb testing.TB, s scenario) result {
 	tb.Helper()
 	s.Modules = modules(tb)
