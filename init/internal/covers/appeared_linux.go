@@ -16,8 +16,8 @@ const (
 	earlyTimeout = 250 * time.Millisecond
 )
 
-// An Appeared tells which protected names appeared while the server ran. A name that was not there when the
-// server started could not be covered; what it names runs code on the host.
+// An Appeared tells which protected names appeared while the server ran. A name that was not there when the server
+// started could not be covered; what it names runs code on the host.
 type Appeared struct {
 	Find func(within time.Duration) (paths []string, more int, unfinished string) // as fsview.View.Appeared
 	Say  func(string)
@@ -39,8 +39,8 @@ func (a *Appeared) Register(l *loop.Loop, deadline func() time.Time) {
 	})
 }
 
-// LookEarly looks in this turn of the loop, when the server is asked to end. The server may make more names, so
-// Last looks again; but a host that kills the launcher before that leaves nobody who could look.
+// LookEarly looks in this turn of the loop, when the server is asked to end. The server may make more names, so Last
+// looks again; but a host that kills the launcher before that leaves nobody who could look.
 func (a *Appeared) LookEarly() {
 	a.early.Set(time.Now())
 }

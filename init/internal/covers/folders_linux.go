@@ -19,11 +19,12 @@ const (
 	dnMultishot = 0x80000000
 )
 
-// folders are watched for renames by dnotify, F_NOTIFY in fcntl(2), which sends SIGIO. Closing a dnotify
-// descriptor costs nothing; closing one of inotify takes 9 ms.
+// folders are watched for renames by dnotify, F_NOTIFY in fcntl(2), which sends SIGIO. Closing a dnotify descriptor
+// costs nothing; closing one of inotify takes 9 ms.
 type folders struct {
-	watched []*folder
-	blind   []string // folders that cannot be watched on this machine, of which a warning told at the start
+	watched  []*folder
+	blind    []string // paths of folders that cannot be watched on this machine
+	warnings []string // of these
 }
 
 // A folder is one that is watched.
@@ -35,25 +36,26 @@ type folder struct {
 	used   bool // by a cover, since the last prune
 }
 
-// watchFirst begins to watch a folder. A kernel without dnotify, or a folder of another user who lets nobody
-// list it, is a warning. A folder of the server's own user is an error: an earlier session may have closed it.
-func (f *folders) watchFirst(dir string, uid int) (warnings []string, err error) {
-	err = f.watch(dir, false)
+// watchFirst begins to watch a folder. A kernel without dnotify, or a folder of another user who lets nobody list it,
+// is a warning. A folder of the server's own user is an error: an earlier session may have closed it.
+func (f *folders) watchFirst(dir string, uid int) error {
+	err := f.watch(dir, false)
 	if err == nil || slices.Contains(f.blind, dir) {
-		return nil, nil
+		return nil
 	}
 	at, missing := lookAt(dir)
-	foreign := errors.Is(err, unix.EACCES) && missing == nil && int(at.uid) != uid
+	foreign := errors.Is(err, unix.EACCES) && missing == nil && int(at.Uid) != uid
 	if !foreign && !errors.Is(err, unix.EINVAL) { // of F_NOTIFY: fs.dir-notify-enable, or a kernel without
-		return nil, &order.Refusal{Layer: order.Root, Op: "watch for renames", Path: dir, Err: err}
+		return &order.Refusal{Layer: order.Root, Op: "watch for renames", Path: dir, Err: err}
 	}
 	f.blind = append(f.blind, dir)
-	return []string{"what the host renames in " + dir +
-		" is not noticed, and what is denied or protected there then open: " + err.Error()}, nil
+	f.warnings = append(f.warnings, "what the host renames in "+dir+
+		" is not noticed, and what is denied or protected there then open: "+err.Error())
+	return nil
 }
 
-// watchAbove watches the folder of a cover. Where nothing lies at the cover's path, it watches the nearest
-// folder above that is there, for new names too.
+// watchAbove watches the folder of a cover. Where nothing lies at the cover's path, it watches the nearest folder
+// above that is there, for new names too.
 func (f *folders) watchAbove(cover string, missing bool) error {
 	for dir := path.Dir(cover); ; dir = path.Dir(dir) {
 		err := f.watch(dir, missing)
@@ -66,8 +68,8 @@ func (f *folders) watchAbove(cover string, missing bool) error {
 	}
 }
 
-// watch watches a folder for renames and deletions, and for new names if asked for. An earlier watch of the
-// same folder is kept: a new one might be refused.
+// watch watches a folder for renames and deletions, and for new names if asked for. An earlier watch of the same
+// folder is kept: a new one might be refused.
 func (f *folders) watch(dir string, creation bool) error {
 	if i := slices.IndexFunc(f.watched, func(w *folder) bool { return w.used && w.path == dir }); i >= 0 {
 		return f.watched[i].notify(creation)
@@ -76,7 +78,7 @@ func (f *folders) watch(dir string, creation bool) error {
 	if err != nil {
 		return &os.PathError{Op: "open", Path: dir, Err: err}
 	}
-	if i := slices.IndexFunc(f.watched, func(w *folder) bool { return w.path == dir && w.file == at.FileID }); i >= 0 {
+	if i := slices.IndexFunc(f.watched, func(w *folder) bool { return w.path == dir && w.file == at.id() }); i >= 0 {
 		f.watched[i].used = true
 		return f.watched[i].notify(creation)
 	}
@@ -86,7 +88,7 @@ func (f *folders) watch(dir string, creation bool) error {
 	}
 	w := &folder{path: dir, fd: fd, used: true}
 	if at, err = statx(fd, "", unix.AT_EMPTY_PATH); err == nil {
-		w.file = at.FileID
+		w.file = at.id()
 		err = w.notify(creation)
 	}
 	if err != nil {

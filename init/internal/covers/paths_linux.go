@@ -13,25 +13,19 @@ import (
 )
 
 // A file is what statx(2) says of a file or folder.
-type file struct {
-	platform.FileID
-	mode, links, uid uint32
-}
+type file struct{ unix.Statx_t }
+
+func (f *file) id() platform.FileID { return platform.StatxID(&f.Statx_t) }
 
 // is reports whether the file has one of the types S_IFREG, S_IFDIR and so on.
-func (f file) is(kind uint32) bool { return f.mode&unix.S_IFMT == kind }
+func (f *file) is(kind uint16) bool { return f.Mode&unix.S_IFMT == kind }
 
 // linked reports whether a file has another name, under which it is not covered. A folder has none.
-func (f file) linked() bool { return f.links > 1 && !f.is(unix.S_IFDIR) }
+func (f *file) linked() bool { return f.Nlink > 1 && !f.is(unix.S_IFDIR) }
 
-func fileOf(st *unix.Statx_t) file {
-	return file{platform.StatxID(st), uint32(st.Mode), st.Nlink, st.Uid}
-}
-
-func statx(fd int, name string, flags int) (file, error) {
-	var st unix.Statx_t
-	err := unix.Statx(fd, name, flags, unix.STATX_BASIC_STATS, &st)
-	return fileOf(&st), err
+func statx(fd int, name string, flags int) (f file, err error) {
+	err = unix.Statx(fd, name, flags, unix.STATX_BASIC_STATS|unix.STATX_MNT_ID, &f.Statx_t)
+	return f, err
 }
 
 // lookAt looks at a path of the host as the sandbox does: through no symbolic link.
@@ -77,18 +71,17 @@ type cover struct {
 }
 
 // watchFirst begins to watch the folders of all covers.
-func (p *paths) watchFirst(uid int) (warnings []string, err error) {
+func (p *paths) watchFirst(uid int) error {
 	for i := range p.covers {
-		if source := p.covers[i].Source; source != "" { // else a folder of the sandbox's own, out of the host's reach
-			warning, err := p.folders.watchFirst(path.Dir(source), uid)
-			if err != nil {
-				return nil, err
-			}
-			warnings = append(warnings, warning...)
+		if p.covers[i].Source == "" {
+			continue // a folder of the sandbox's own, out of the host's reach
+		}
+		if err := p.folders.watchFirst(path.Dir(p.covers[i].Source), uid); err != nil {
+			return err
 		}
 	}
 	p.folders.prune()
-	return warnings, nil
+	return nil
 }
 
 // watch watches the folders of all covers as they are now.
@@ -102,7 +95,7 @@ func (p *paths) watch() error {
 		if err != nil {
 			return err
 		}
-		k.seen, k.missing = f.FileID, missing
+		k.seen, k.missing = f.id(), missing
 		if err = p.folders.watchAbove(k.Source, k.missing); err != nil {
 			return err
 		}
@@ -118,12 +111,12 @@ func (p *paths) changed() bool {
 			return false
 		}
 		f, err := lookAt(k.Source)
-		return k.missing != (err == unix.ENOENT) || !k.missing && (err != nil || f.FileID != k.file)
+		return k.missing != (err == unix.ENOENT) || !k.missing && (err != nil || f.id() != k.file)
 	})
 }
 
-// mounts reads init's table of mounts. The poll takes the event of an earlier change away: the next poll of the
-// loop reports only a change that the table does not show yet.
+// mounts reads init's table of mounts. The poll takes the event of an earlier change away: the next poll of the loop
+// reports only a change that the table does not show yet.
 func (p *paths) mounts() ([]platform.Mount, error) {
 	poll(p.mountinfo, unix.POLLPRI)
 	if _, err := unix.Seek(p.mountinfo, 0, unix.SEEK_SET); err != nil {
@@ -136,8 +129,8 @@ func (p *paths) mounts() ([]platform.Mount, error) {
 	return platform.ParseMountinfo(b)
 }
 
-// lost are the covers that the table of mounts does not have, where the host has something to cover. retry is
-// set if a path changed during the check.
+// lost are the covers that the table of mounts does not have, where the host has something to cover. retry is set if
+// a path changed during the check.
 func (p *paths) lost(mounts []platform.Mount) (lost []confine.Lost, retry bool, err error) {
 	for i := range p.covers {
 		k := &p.covers[i]
@@ -153,8 +146,8 @@ func (p *paths) lost(mounts []platform.Mount) (lost []confine.Lost, retry bool, 
 			retry = retry || !k.missing
 			continue
 		}
-		k.missing, k.file = false, f.FileID
-		l := confine.Lost{Cover: k.Cover, Folder: f.is(unix.S_IFDIR), FileID: f.FileID}
+		k.missing, k.file = false, f.id()
+		l := confine.Lost{Cover: k.Cover, Folder: f.is(unix.S_IFDIR), FileID: f.id()}
 		if k.Kind == fsview.ReadOnly && (f.is(unix.S_IFIFO) || f.is(unix.S_IFSOCK)) {
 			l.Kind = fsview.Deny // a read-only mount keeps nobody from writing to these
 		}

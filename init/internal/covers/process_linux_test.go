@@ -3,6 +3,7 @@ package covers
 import (
 	"testing"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine"
 	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
 	"github.com/security-mcp/mcp-sandbox/platform"
 )
@@ -12,9 +13,9 @@ import (
 func TestMappedIsFound(t *testing.T) {
 	const denied, frozen, pinned = "/p/secret", "/p/.git", "/p"
 	q := &search{targets: []target{
-		{file: file{FileID: platform.FileID{Dev: 1, Ino: 10}}, path: denied, kind: fsview.Deny},
-		{file: file{FileID: platform.FileID{Dev: 1, Ino: 11}}, path: frozen, kind: fsview.ReadOnly},
-		{file: file{FileID: platform.FileID{Dev: 1, Ino: 12}}, path: pinned, kind: fsview.Pin},
+		{Lost: confine.Lost{Cover: fsview.Cover{Path: denied, Kind: fsview.Deny}, FileID: platform.FileID{Dev: 1, Ino: 10}}},
+		{Lost: confine.Lost{Cover: fsview.Cover{Path: frozen, Kind: fsview.ReadOnly}, FileID: platform.FileID{Dev: 1, Ino: 11}}},
+		{Lost: confine.Lost{Cover: fsview.Cover{Path: pinned, Kind: fsview.Pin}, FileID: platform.FileID{Dev: 1, Ino: 12}}},
 	}}
 	for _, c := range []struct {
 		name   string
@@ -35,8 +36,9 @@ func TestMappedIsFound(t *testing.T) {
 		{"what is read-only itself", platform.Mapping{FileID: platform.FileID{Dev: 1, Ino: 11}, Path: "/elsewhere"}, frozen, false},
 		{"no file", platform.Mapping{FileID: platform.FileID{Dev: 1}, Path: denied}, "", false},
 	} {
-		if at, unsure := q.inMemory([]platform.Mapping{{FileID: platform.FileID{Dev: 9, Ino: 9}, Path: "/lib/x"}, c.m}); at != c.at || unsure != c.unsure {
-			t.Errorf("%s: %q, %v, want %q, %v", c.name, at, unsure, c.at, c.unsure)
+		if at, unsure := q.inMemory([]platform.Mapping{{FileID: platform.FileID{Dev: 9, Ino: 9}, Path: "/lib/x"}, c.m}); (at == nil) != (c.at == "") ||
+			at != nil && at.Path != c.at || unsure != c.unsure {
+			t.Errorf("%s: %v, %v, want %q, %v", c.name, at, unsure, c.at, c.unsure)
 		}
 	}
 }

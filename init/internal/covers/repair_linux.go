@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// repairTimeout is how long laying the covers may take, and then the search for holders. A machine that
-	// stands still for a second need not cost the server its life.
+	// repairTimeout is how long laying the covers may take, and then the search for holders. A machine that stands
+	// still for a second need not cost the server its life.
 	repairTimeout = 5 * time.Second
 	// retryDelay is how long to wait for what a host, or the kernel, is in the middle of.
 	retryDelay = time.Millisecond
@@ -26,7 +26,7 @@ const (
 type repair struct {
 	*Watcher
 	laid      []confine.Lost // or tried: a runner that failed may have laid some of its covers
-	runner    *runner        // nil while none lays covers
+	laying    bool           // a runner lays covers
 	searching bool           // every cover lies
 	deadline  time.Time
 	late      string // the error after the deadline
@@ -90,22 +90,30 @@ func (r *repair) layAll() error {
 	return nil
 }
 
-// lay starts a runner that lays covers, and compares what the runner leaves.
-func (r *repair) lay(lost []confine.Lost) (err error) {
+// lay starts a runner that enters the namespaces and lays covers, and compares what the runner leaves.
+func (r *repair) lay(lost []confine.Lost) error {
 	r.laid = append(r.laid, lost...)
-	if r.runner, err = r.startRunner(lost); err != nil {
+	fd, mem, err := program.Open()
+	if err != nil {
 		return err
 	}
-	r.runnerExit.Watch(r.runner.pidfd)
-	late := r.pause(untilExit)
-	r.runnerExit.Remove()
-	if late != nil {
-		// The runner is not reaped: it may sleep where no signal reaches it.
-		unix.PidfdSendSignal(r.runner.pidfd, unix.SIGKILL, nil, 0)
-		return errors.New("laying it again takes too long")
+	defer unix.Close(fd)
+	defer unix.Munmap(mem)
+	p, err := confine.NewRepair(mem, &r.Machine, lost)
+	if err != nil {
+		return err
 	}
-	err = r.runner.reap()
-	r.runner = nil
+	if r.Alter != nil {
+		r.Alter(p)
+	}
+	pid, err := program.Start(confine.RepairFiles(fd, r.namespaces[0], r.namespaces[1]), -1)
+	if err != nil {
+		return err
+	}
+	if err = r.await(pid); err != nil {
+		return err
+	}
+	err = p.Check(p.Copy())
 	// A cover goes away a moment before the host's rename is done, and until then nothing can be mounted there.
 	if err == nil || time.Until(r.deadline) < repairTimeout*3/4 && unchanged(lost) {
 		return err
@@ -113,60 +121,40 @@ func (r *repair) lay(lost []confine.Lost) (err error) {
 	return r.pause(retryDelay)
 }
 
+// await pauses until the runner has ended, and reaps it. A runner that is late is not reaped: it may sleep where no
+// signal reaches it.
+func (r *repair) await(pid int) error {
+	pidfd, err := unix.PidfdOpen(pid, 0)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(pidfd)
+	r.laying = true
+	r.runnerExit.Watch(pidfd)
+	late := r.pause(untilExit)
+	r.runnerExit.Remove()
+	r.laying = false
+	if late != nil {
+		unix.PidfdSendSignal(pidfd, unix.SIGKILL, nil, 0)
+		return errors.New("laying it again takes too long")
+	}
+	_, err = unix.Wait4(pid, nil, 0, nil)
+	return err
+}
+
 // unchanged reports whether the host still has the same files at the paths of covers.
 func unchanged(lost []confine.Lost) bool {
 	return !slices.ContainsFunc(lost, func(k confine.Lost) bool {
 		f, err := lookAt(k.Path)
-		return err != nil || f.FileID != k.FileID
+		return err != nil || f.id() != k.FileID
 	})
 }
 
-// processes are those of the sandbox that may hold something. Before execve the server's process is not
-// dumpable, so nobody may look into it, and holds only what the rows left it. execve closes the last read end
-// of the release pipe: POLLERR.
+// processes are those of the sandbox that may hold something. Before execve the server's process is not dumpable, so
+// nobody may look into it, and holds only what the rows left it. execve closes the last read end of the release pipe:
+// POLLERR.
 func (r *repair) processes() []proctree.Process {
 	return slices.DeleteFunc(proctree.Descendants(r.Init), func(p proctree.Process) bool {
 		return p.Dead() || p.PID == r.server && poll(r.Release, 0)&unix.POLLERR == 0
 	})
-}
-
-// A runner is a process that lays covers.
-type runner struct {
-	pid, pidfd int
-	mem        []byte
-	program    *confine.Repair
-}
-
-// startRunner starts a runner that enters the namespaces and lays covers.
-func (w *Watcher) startRunner(lost []confine.Lost) (*runner, error) {
-	fd, mem, err := program.Open()
-	if err != nil {
-		return nil, err
-	}
-	defer unix.Close(fd)
-	r := &runner{mem: mem}
-	if r.program, err = confine.NewRepair(mem, &w.Machine, lost); err == nil {
-		if w.Alter != nil {
-			w.Alter(r.program)
-		}
-		r.pid, err = program.Start(confine.RepairFiles(fd, w.namespaces[0], w.namespaces[1]), -1)
-	}
-	if err == nil {
-		r.pidfd, err = unix.PidfdOpen(r.pid, 0)
-	}
-	if err != nil {
-		unix.Munmap(mem)
-		return nil, err
-	}
-	return r, nil
-}
-
-// reap reaps a runner that has ended, and compares its results.
-func (r *runner) reap() error {
-	defer unix.Munmap(r.mem)
-	unix.Close(r.pidfd)
-	if _, err := unix.Wait4(r.pid, nil, 0, nil); err != nil {
-		return err
-	}
-	return r.program.Check(r.program.Copy())
 }

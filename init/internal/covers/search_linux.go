@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine"
 	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
 	"github.com/security-mcp/mcp-sandbox/init/internal/proctree"
 	"github.com/security-mcp/mcp-sandbox/platform"
@@ -23,15 +24,13 @@ const (
 
 // A target is what was covered meanwhile, and a process of the sandbox may have opened before.
 type target struct {
-	file
-	path   string
-	kind   fsview.CoverKind // a Pin is neither denied nor protected: only its place is
-	mounts []uint64         // ids of those that the cover lies on: they led to the target while no cover lay there
+	confine.Lost          // a Pin is neither denied nor protected: only its place is
+	mounts       []uint64 // ids of those that the cover lies on: they led to the target while no cover lay there
 }
 
-// A search looks for holders of targets: processes that have a target, or something in it, open, as a folder or
-// in memory; and for other names of a target. A process that hands a descriptor on all the time, to another or
-// to a child, can evade the search.
+// A search looks for holders of targets: processes that have a target, or something in it, open, as a folder or in
+// memory; and for other names of a target. A process that hands a descriptor on all the time, to another or to a
+// child, can evade the search.
 type search struct {
 	targets   []target
 	uid       int // of the server
@@ -46,7 +45,7 @@ type search struct {
 func (r *repair) search(mounts []platform.Mount) error {
 	q := &search{uid: r.Machine.UID, processes: r.processes, pause: r.pause, began: time.Now(), slice: time.Now()}
 	for _, k := range r.laid {
-		if slices.ContainsFunc(q.targets, func(t target) bool { return t.path == k.Path }) {
+		if slices.ContainsFunc(q.targets, func(t target) bool { return t.Path == k.Path }) {
 			continue
 		}
 		// The number of a file that the host has replaced since may by now be another file's.
@@ -55,7 +54,8 @@ func (r *repair) search(mounts []platform.Mount) error {
 			return err
 		}
 		if !missing {
-			q.targets = append(q.targets, target{f, k.Path, k.Kind, mountsBelow(mounts, k.Path)})
+			k.FileID = f.id()
+			q.targets = append(q.targets, target{k, mountsBelow(mounts, k.Path)})
 		}
 	}
 	return q.run()
@@ -79,8 +79,8 @@ func mountsBelow(mounts []platform.Mount, path string) (ids []uint64) {
 	return ids
 }
 
-// run is the whole search. An error is a holder, or says why holders cannot be ruled out. All processes are
-// looked through more than once: one may have received what it holds after it was looked at.
+// run is the whole search. An error is a holder, or says why holders cannot be ruled out. All processes are looked
+// through more than once: one may have received what it holds after it was looked at.
 func (q *search) run() error {
 	for pass := 0; pass < maxPasses && (pass == 0 || time.Since(q.began) < passesTimeout); pass++ {
 		if err := q.searchNames(); err != nil {
@@ -92,10 +92,10 @@ func (q *search) run() error {
 			}
 		}
 		for _, t := range q.targets {
-			if pass > 0 || t.kind == fsview.Pin {
+			if pass > 0 || t.Kind == fsview.Pin {
 				continue
 			}
-			if err := q.searchFolder(t.path, t.kind); err != nil {
+			if err := q.searchFolder(t.Path, t.Kind); err != nil {
 				return err
 			}
 		}
@@ -116,20 +116,20 @@ func (q *search) share() error {
 	return err
 }
 
-// searchNames looks for other names of targets, by which they can be opened. A host that replaces a file by a
-// link to a new one removes the other name at once, so such a name is an error only after a while.
+// searchNames looks for other names of targets, by which they can be opened. A host that replaces a file by a link to
+// a new one removes the other name at once, so such a name is an error only after a while.
 func (q *search) searchNames() error {
 	for i := 0; i < len(q.targets); {
 		t := &q.targets[i]
-		f, err := lookAt(t.path)
+		f, err := lookAt(t.Path)
 		switch {
-		case err == unix.ENOENT || err == nil && (t.kind == fsview.Pin || !f.linked()):
+		case err == unix.ENOENT || err == nil && (t.Kind == fsview.Pin || !f.linked()):
 			i++
 			continue
 		case err != nil:
 			return err
 		case time.Since(q.began) > linkTimeout:
-			return linkedError(t.path)
+			return linkedError(t.Path)
 		}
 		if err = q.pause(retryDelay); err != nil {
 			return err
@@ -145,16 +145,15 @@ func linkedError(path string) error {
 // linkedByHosts are folders of files with other names, as git and package managers make them.
 var linkedByHosts = []string{"objects", "lfs", "annex", "node_modules"}
 
-// searchFolder looks for other names of files in a folder below a cover: the server can have made such a name
-// while the folder lay open, or before the host put the folder there. In what is read-only, linkedByHosts are
-// left out.
+// searchFolder looks for other names of files in a folder below a cover: the server can have made such a name while
+// the folder lay open, or before the host put the folder there. In what is read-only, linkedByHosts are left out.
 func (q *search) searchFolder(folder string, kind fsview.CoverKind) error {
 	names, err := list(folder)
 	f, look := lookAt(folder)
 	switch {
 	case err == unix.ENOTDIR || err == unix.ENOENT || err == unix.ELOOP || look == unix.ENOENT:
 		return nil
-	case err == unix.EACCES && look == nil && int(f.uid) != q.uid: // closed to this user, so to the server
+	case err == unix.EACCES && look == nil && int(f.Uid) != q.uid: // closed to this user, so to the server
 		return nil
 	case err != nil:
 		return &os.PathError{Op: "open", Path: folder, Err: err}

@@ -1,25 +1,24 @@
-// Package covers keeps the covers of a running sandbox in place, and looks for what appeared while its server
-// ran.
+// Package covers keeps the covers of a running sandbox in place, and looks for what appeared while its server ran.
 //
 //	w, err := covers.New(config)      // while init is dumpable
 //	warnings, err := w.Watch(server)  // before the table of mounts is compared
 //	w.Register(&loop)                 // when the server is released; w.OnRename() then follows each SIGIO
 //	w.Stop()                          // when the server is killed or has ended
 //
-// The kernel unmounts a cover when the host replaces or deletes the file below it, since Linux 3.18
-// (8ed936b5671b), and reports that by poll(2) on init's table of mounts. When the host renames the covered file
-// to another name, as editors do that keep a backup, the cover goes along and the table does not change. So the
-// folders that covers lie in are watched for renames. A host that renames a folder above a cover, which is not
-// itself a cover, is not noticed.
+// The kernel unmounts a cover when the host replaces or deletes the file below it, since Linux 3.18 (8ed936b5671b),
+// and reports that by poll(2) on init's table of mounts. When the host renames the covered file to another name, as
+// editors do that keep a backup, the cover goes along and the table does not change. So the folders that covers lie
+// in are watched for renames. A host that renames a folder above a cover, which is not itself a cover, is not
+// noticed.
 //
-// Between the host's rename and the new cover the new file can be opened. What the server read meanwhile nobody
-// can take back; what the server still holds is searched for. The server is not stopped: a timer that sends
-// SIGCONT would wake it, and waiting for the stop would delay the cover.
+// Between the host's rename and the new cover the new file can be opened. What the server read meanwhile nobody can
+// take back; what the server still holds is searched for. The server is not stopped: a timer that sends SIGCONT would
+// wake it, and waiting for the stop would delay the cover.
 //
 // A watch is never given up: where a watch cannot begin, or a cover cannot be looked at, the server ends.
 //
-// The package changes nothing that belongs to the whole process: the handler of SIGIO is the caller's. A runner
-// dies with the thread that started it, so the loop's thread has to be locked.
+// The package changes nothing that belongs to the whole process: the handler of SIGIO is the caller's. A runner dies
+// with the thread that started it, so the loop's thread has to be locked.
 package covers
 
 import (
@@ -42,8 +41,8 @@ type Config struct {
 	InitFD  int // a pidfd of the same process
 	Release int // write end of the release pipe; the server's execve closes the last read end
 
-	// Lost is called once, if a cover cannot be laid again or a process holds what lay open. The caller kills
-	// the server.
+	// Lost is called once, if a cover cannot be laid again or a process holds what lay open. The caller kills the
+	// server.
 	Lost func(error)
 	// Alter, for tests, changes the program of a runner that lays covers.
 	Alter func(*confine.Repair)
@@ -93,7 +92,8 @@ func (w *Watcher) Watch(server int) (warnings []string, err error) {
 	if w.paths.mountinfo, err = w.open("mountinfo"); err != nil {
 		return nil, err
 	}
-	return w.paths.watchFirst(w.Machine.UID)
+	err = w.paths.watchFirst(w.Machine.UID)
+	return w.paths.folders.warnings, err
 }
 
 // Register has the loop wait for lost covers.
@@ -139,7 +139,7 @@ func (w *Watcher) onLoss() {
 	case r.searching:
 		r.cancel()
 		w.beginRepair(r.laid)
-	case r.runner == nil: // else the covers are compared again when the runner has ended
+	case !r.laying: // else the covers are compared again when the runner has ended
 		w.resume()
 	}
 }
