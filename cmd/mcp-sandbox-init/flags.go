@@ -77,17 +77,12 @@ func parse(args []string) (*flags, error) {
 			fail(name + " needs a value")
 		}
 	}
-	if len(args) > 0 {
-		f.command = args[1:]
-	}
 	if err := f.Check(); err != nil {
 		fail(err.Error())
 	}
-	switch {
-	case len(f.command) == 0:
-		fail("no command: it comes after --")
-	case f.command[0] == "":
-		fail("the command is empty")
+	var err error
+	if f.command, err = source.Command(args); err != nil {
+		fail(err.Error())
 	}
 	return f, first
 }

@@ -12,7 +12,6 @@ package main
 
 import (
 	"os"
-	"strconv"
 
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
 	"github.com/security-mcp/mcp-sandbox/platform"
@@ -36,25 +35,19 @@ func run(args []string) int {
 	case f.version:
 		return show("mcp-sandbox-init " + version + "\n")
 	}
-	// The report first: whatever is wrong after it is told there, too.
-	report := -1
-	if f.ReportFD >= 0 {
-		if bad := platform.ReportFD(f.ReportFD); bad == nil {
-			report = f.ReportFD
-		} else if err == nil {
-			err = &usageError{"--report-fd " + strconv.Itoa(f.ReportFD) + ": " + bad.Error()}
-		}
+	// The report is checked first: it gets every later refusal too.
+	if bad := f.CheckReport(); bad != nil && err == nil {
+		err = &usageError{bad.Error()}
 	}
 	if err != nil {
-		return reexec.Refuse(report, []string{err.Error()})
+		return reexec.Refuse(f.ReportFD, []string{err.Error()})
 	}
 	o, why := f.Order(policy.Init, f.command)
 	if len(why) > 0 {
-		return reexec.Refuse(report, why)
+		return reexec.Refuse(f.ReportFD, why)
 	}
-	o.ReportFD = report
-	if report >= 0 {
-		o.ReportFile = platform.FileOf(report)
+	if o.ReportFD = f.ReportFD; o.ReportFD >= 0 {
+		o.ReportFile = platform.FileOf(o.ReportFD)
 	}
 	return reexec.Run(o)
 }
@@ -66,29 +59,3 @@ func show(text string) int {
 	}
 	return 0
 }
-
-const usage = `Usage: mcp-sandbox-init [flags] -- COMMAND [ARG...]
-
-Starts one MCP server confined and stays with it until it ends. Standard input,
-output and error are the server's alone.
-
-  --policy-fd N         read the policy from descriptor N (3 or more) to its end
-  --policy FILE         read the policy from a file
-  --report-fd N         write what was proved to descriptor N (3 or more), as JSON Lines
-  --level L             strict, standard, network or privileged; instead of the policy's
-  --min-confinement C   full, reduced, limits or none: the weakest that may start the server
-  --version             print the version
-  --help                print this
-
-Without a policy the server sees the base system and private folders, no file of
-yours, and no network.
-
-Exit status: the server's own; 128+N if signal N ended it; 125 if the sandbox
-refused (the server has not run); 126 if COMMAND cannot be executed; 127 if it
-was not found.
-
-Examples:
-  mcp-sandbox-init -- ./server --stdio
-  mcp-sandbox-init --policy policy.json -- node server.js
-  mcp-sandbox-init --policy-fd 3 --report-fd 4 -- uvx server 3<policy.json 4>report.jsonl
-`

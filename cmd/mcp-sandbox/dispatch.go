@@ -3,6 +3,8 @@ package main
 import (
 	"slices"
 	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
 )
 
 // dispatch finds the command of the arguments and runs it.
@@ -23,16 +25,22 @@ func dispatch(args []string) int {
 			return start(&all[i], args[n:])
 		}
 	}
-	if group := args[0] + " "; names(group) != "" {
-		if len(args) > 1 && (args[1] == "--help" || args[1] == "-h") {
-			return overview(group)
-		}
-		if len(args) == 1 {
-			return usageError("mcp-sandbox "+args[0], args[0]+" what? One of "+names(group))
-		}
-		return usageError("mcp-sandbox "+args[0], word(args[1])+" is no command of "+args[0]+": there is "+names(group))
+	if names(args[0]+" ") != "" {
+		return notInGroup(args[0], args[1:])
 	}
-	return usageError("mcp-sandbox", word(args[0])+" is no command: there is "+names(""))
+	return usageError("mcp-sandbox", source.Quote(args[0])+" is no command: there is "+names(""))
+}
+
+// notInGroup is the answer where a group of commands is named, and none of them.
+func notInGroup(group string, args []string) int {
+	program, list := "mcp-sandbox "+group, names(group+" ")
+	switch {
+	case len(args) == 0:
+		return usageError(program, group+" what? One of "+list)
+	case args[0] == "--help" || args[0] == "-h":
+		return overview(group + " ")
+	}
+	return usageError(program, source.Quote(args[0])+" is no command of "+group+": there is "+list)
 }
 
 // start reads one command's flags and runs it.

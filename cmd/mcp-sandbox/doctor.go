@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
 	"github.com/security-mcp/mcp-sandbox/launcher"
 	"github.com/security-mcp/mcp-sandbox/platform"
@@ -27,7 +28,7 @@ func doctorOptions() *options {
 
 func doctor(o *options, args []string) int {
 	if len(args) > 0 {
-		return usageError("mcp-sandbox doctor", "unexpected "+word(args[0]))
+		return usageError("mcp-sandbox doctor", "unexpected "+source.Quote(args[0]))
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), doctorTime)
 	defer cancel()
@@ -38,7 +39,7 @@ func doctor(o *options, args []string) int {
 		reexec.Say("doctor: " + err.Error())
 		return exitCannot
 	}
-	text := findings(m, colourful())
+	text := checkLines(m, colourful())
 	if o.json {
 		text = string(asJSON(m))
 	}
@@ -60,8 +61,8 @@ func asJSON(m *launcher.Machine) []byte {
 	return []byte(b.String())
 }
 
-// findings are the lines for a person.
-func findings(m *launcher.Machine, colour bool) string {
+// checkLines are the checks as a person reads them.
+func checkLines(m *launcher.Machine, colour bool) string {
 	var b strings.Builder
 	for _, c := range m.Checks {
 		b.WriteString(mark(c.State, colour) + " " + c.Name + ": " + c.Detail + "\n")

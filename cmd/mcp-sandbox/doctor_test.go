@@ -31,7 +31,7 @@ func TestDoctorText(t *testing.T) {
 		if got := strings.ReplaceAll(string(b), "\r\n", "\n"); string(asJSON(&m)) != got {
 			t.Errorf("%s: --json prints %s", file, asJSON(&m))
 		}
-		text := findings(&m, false)
+		text := checkLines(&m, false)
 		golden := filepath.Join("testdata", "doctor", strings.TrimSuffix(filepath.Base(file), ".json")+".golden")
 		if *update {
 			if err := os.WriteFile(golden, []byte(text), 0o644); err != nil {
@@ -45,7 +45,7 @@ func TestDoctorText(t *testing.T) {
 		if text != strings.ReplaceAll(string(want), "\r\n", "\n") {
 			t.Errorf("%s differs: run go test -update and look at the difference. Now it is\n%s", golden, text)
 		}
-		coloured := findings(&m, true)
+		coloured := checkLines(&m, true)
 		for _, sgr := range []string{"\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[0m"} {
 			coloured = strings.ReplaceAll(coloured, sgr, "")
 		}
@@ -63,10 +63,10 @@ func TestDoctorFormat(t *testing.T) {
 		{Name: "Landlock", State: launcher.Missing, Detail: "the kernel has none"},
 	}}
 	const want = "[✓] OS: linux 6.18.44 (amd64)\n[!] Cgroups v2: none\n    fix: one\n         two\n[✗] Landlock: the kernel has none\n"
-	if got := findings(m, false); got != want {
+	if got := checkLines(m, false); got != want {
 		t.Errorf("%s", got)
 	}
-	if got := findings(m, true); !strings.HasPrefix(got, "\x1b[32m[✓]\x1b[0m OS") {
+	if got := checkLines(m, true); !strings.HasPrefix(got, "\x1b[32m[✓]\x1b[0m OS") {
 		t.Errorf("%q", got)
 	}
 }

@@ -1,10 +1,10 @@
 package main
 
 import (
-	"errors"
 	"path/filepath"
 	"strings"
 
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
 	"github.com/security-mcp/mcp-sandbox/platform"
@@ -26,7 +26,7 @@ func runOptions() *options {
 }
 
 func run(o *options, args []string) int {
-	command, err := commandOf(args)
+	command, err := source.Command(args)
 	if err == nil {
 		err = o.backend.check()
 	}
@@ -50,7 +50,7 @@ func run(o *options, args []string) int {
 }
 
 func plan(o *options, args []string) int {
-	command, err := commandOf(args)
+	command, err := source.Command(args)
 	if err != nil {
 		return usageError("mcp-sandbox plan", err.Error())
 	}
@@ -71,19 +71,6 @@ func plan(o *options, args []string) int {
 			string(p.MinConfinement) + ": mcp-sandbox doctor tells")
 	}
 	return show(strings.Join(lines, "\n") + "\n")
-}
-
-// commandOf is what follows "--".
-func commandOf(args []string) ([]string, error) {
-	switch {
-	case len(args) > 0 && args[0] != "--":
-		return nil, errors.New("unexpected " + word(args[0]) + ": the command comes after --")
-	case len(args) < 2:
-		return nil, errors.New("no command: it comes after --")
-	case args[1] == "":
-		return nil, errors.New("the command is empty")
-	}
-	return args[1:], nil
 }
 
 // order makes the order of a launch, or says why there is none.

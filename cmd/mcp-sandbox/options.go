@@ -114,22 +114,15 @@ func (o *options) reportFile(s string) error {
 	return source.Once(&o.report)(s)
 }
 
-// openReport opens what --report and --report-fd name. The descriptor is then in ReportFD, or that is -1.
+// openReport opens the file of --report, or looks at the descriptor of --report-fd. It is then in ReportFD, or that
+// is -1.
 func (o *options) openReport() error {
 	if o.report != "" && o.ReportFD >= 0 {
 		o.report = ""
 		return errors.New("--report and --report-fd: only one of them")
 	}
-	if o.ReportFD >= 0 {
-		err := platform.ReportFD(o.ReportFD)
-		if err != nil {
-			err = errors.New("--report-fd " + strconv.Itoa(o.ReportFD) + ": " + err.Error())
-			o.ReportFD = -1
-		}
-		return err
-	}
 	if o.report == "" {
-		return nil
+		return o.CheckReport()
 	}
 	if same(o.report, o.Source.File) {
 		return errors.New("--report " + o.report + ": this is the policy")

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
 	"github.com/spf13/pflag"
 )
 
@@ -20,7 +21,7 @@ func (o *options) parse(args []string) (rest []string, err error) {
 	}
 	for _, s := range flags {
 		if strings.HasPrefix(s, "-test.") { // pflag takes these for go test's own and passes over them
-			return nil, errors.New("unknown flag " + word(s))
+			return nil, errors.New("unknown flag " + source.Quote(s))
 		}
 	}
 	if err := o.set.Parse(flags); err != nil {
@@ -41,10 +42,10 @@ func userError(err error) error {
 	case errors.As(err, &missing):
 		return errors.New("--" + missing.GetSpecifiedName() + " needs a value")
 	case errors.As(err, &syntax):
-		return errors.New("unknown flag " + word(syntax.GetSpecifiedFlag()))
+		return errors.New("unknown flag " + source.Quote(syntax.GetSpecifiedFlag()))
 	case errors.As(err, &unknown):
 		if short := unknown.GetSpecifiedShortnames(); short != "" {
-			return errors.New("unknown flag " + word("-"+short))
+			return errors.New("unknown flag " + source.Quote("-"+short))
 		}
 		name := unknown.GetSpecifiedName()
 		for _, f := range policyFlags() {
@@ -52,7 +53,7 @@ func userError(err error) error {
 				return errors.New("--" + name + ": this version does not enforce " + f.key + " yet")
 			}
 		}
-		return errors.New("unknown flag " + word("--"+name))
+		return errors.New("unknown flag " + source.Quote("--"+name))
 	}
 	return err
 }

@@ -82,7 +82,7 @@ func showPolicy(o *options, args []string) int {
 
 func showSchema(_ *options, args []string) int {
 	if len(args) > 0 {
-		return usageError("mcp-sandbox policy schema", "unexpected "+word(args[0]))
+		return usageError("mcp-sandbox policy schema", "unexpected "+source.Quote(args[0]))
 	}
 	return show(string(schema.JSON()))
 }
@@ -94,7 +94,7 @@ func fileOf(args []string, needed bool) (string, error) {
 	}
 	switch {
 	case len(args) > 1:
-		return "", errors.New("unexpected " + word(args[1]))
+		return "", errors.New("unexpected " + source.Quote(args[1]))
 	case len(args) == 1 && args[0] != "":
 		return args[0], nil
 	case len(args) == 1:

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"strconv"
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
@@ -11,14 +10,6 @@ import (
 
 // hinted is one clear line with where to read more.
 func hinted(program, what string) string { return what + `; see "` + program + ` --help"` }
-
-// word shows an argument that was not understood. What follows "=" may be a secret.
-func word(s string) string {
-	if name, value, _ := strings.Cut(s, "="); value != "" {
-		s = name + "=…"
-	}
-	return strconv.Quote(s)
-}
 
 // usageError says in one line what is wrong with the command line.
 func usageError(program, what string) int { return fail(hinted(program, what)) }

@@ -3,8 +3,10 @@ package source
 import (
 	"errors"
 	"os"
+	"strconv"
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
@@ -69,6 +71,20 @@ func (l *Launch) Check() error {
 		return errors.New("--policy-fd and --report-fd are the same descriptor")
 	}
 	return nil
+}
+
+// CheckReport is what is wrong with the descriptor of the report, which then is -1.
+func (l *Launch) CheckReport() error {
+	fd := l.ReportFD
+	if fd < 0 {
+		return nil
+	}
+	err := platform.ReportFD(fd)
+	if err != nil {
+		err = errors.New("--report-fd " + strconv.Itoa(fd) + ": " + err.Error())
+		l.ReportFD = -1
+	}
+	return err
 }
 
 // Policy is the document's, with the settings over it, or what is wrong, one thing a line. Paths of settings

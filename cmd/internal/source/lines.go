@@ -2,6 +2,7 @@ package source
 
 import (
 	"errors"
+	"strconv"
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/policy"
@@ -43,4 +44,25 @@ func Key(pointer string) string {
 		}
 	}
 	return ""
+}
+
+// Quote shows an argument that was not understood. What follows "=" may be a secret.
+func Quote(s string) string {
+	if name, value, _ := strings.Cut(s, "="); value != "" {
+		s = name + "=…"
+	}
+	return strconv.Quote(s)
+}
+
+// Command is what follows the "--" that args begin with.
+func Command(args []string) ([]string, error) {
+	switch {
+	case len(args) > 0 && args[0] != "--":
+		return nil, errors.New("unexpected " + Quote(args[0]) + ": the command comes after --")
+	case len(args) < 2:
+		return nil, errors.New("no command: it comes after --")
+	case args[1] == "":
+		return nil, errors.New("the command is empty")
+	}
+	return args[1:], nil
 }
