@@ -32,7 +32,9 @@ func newBench(ctx context.Context, kernels ...string) (*bench, error) {
 		return nil, err
 	}
 	cache := filepath.Join(root, ".cache", "kernels")
-	sweep(filepath.Join(os.TempDir(), machine.Temporary+"*"), filepath.Join(os.TempDir(), temporary+"*"), filepath.Join(cache, debian.Temporary+"*"))
+	sweep(os.TempDir(), machine.Temporary)
+	sweep(os.TempDir(), temporary)
+	sweep(cache, debian.Temporary)
 	stage, err := os.MkdirTemp("", temporary)
 	if err != nil {
 		return nil, err
@@ -81,9 +83,8 @@ func (b *bench) buildGuest(ctx context.Context) error {
 
 // build builds what runs in the guests: the programs, and the tests of every suite of these rows.
 func (b *bench) build(ctx context.Context, rows []matrix.Row) error {
-	programs := []string{"build", "-o", b.stage + "/", "./scripts/kernels/guest", "./scripts/kernels/try", "./testdata/probe",
-		"./testdata/server-go", "./cmd/..."}
-	if err := b.goRun(ctx, programs[0], programs[1:]...); err != nil {
+	if err := b.goRun(ctx, "build", "-o", b.stage+"/", "./cmd/...", "./scripts/kernels/guest", "./scripts/kernels/try",
+		"./testdata/probe", "./testdata/server-go"); err != nil {
 		return err
 	}
 	var tests []string
@@ -102,7 +103,7 @@ func (b *bench) build(ctx context.Context, rows []matrix.Row) error {
 
 // goRun is the go command without cgo: a guest has the host's libraries, but nothing here needs them.
 func (b *bench) goRun(ctx context.Context, verb string, args ...string) error {
-	cmd := exec.CommandContext(ctx, filepath.Join(b.checkout, "scripts", "go"), append([]string{verb, "-trimpath"}, args...)...)
+	cmd := exec.CommandContext(ctx, "./scripts/go", append([]string{verb, "-trimpath"}, args...)...)
 	cmd.Dir = b.checkout
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {

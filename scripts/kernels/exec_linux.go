@@ -51,7 +51,8 @@ func runOne(ctx context.Context, args []string) (int, error) {
 	}
 	m.Append = *line
 	const step = "exec"
-	j := job.Job{UID: *uid, Place: job.Place(*place), Hybrid: *hybrid, Env: forwarded(os.Environ()), Open: []string{dir, filepath.Dir(program)},
+	j := job.Job{UID: *uid, Place: job.Place(*place), Hybrid: *hybrid,
+		Env: forwarded(os.Environ()), Open: []string{dir, filepath.Dir(program)},
 		Steps: []job.Step{{Name: step, Dir: dir, Argv: append([]string{program}, f.Args()[1:]...)}}}
 	status, err := m.Run(ctx, &j, os.Stdout)
 	if err == nil && !status.Done {

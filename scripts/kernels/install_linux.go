@@ -18,9 +18,11 @@ import (
 // guest and its bus with it: the guest has the host's root, so they are installed here.
 func needed() [][2]string {
 	return [][2]string{
-		{machine.QEMU, "qemu-system-x86"}, {machine.VirtioFSD, "qemu-system-common"}, {"xz", "xz-utils"}, {"dpkg-deb", "dpkg"},
-		{"/sbin/modprobe", "kmod"}, {"cpio", "cpio"}, {"/sbin/sfdisk", "fdisk"}, {"/sbin/ip", "iproute2"}, {"/sbin/mkfs.ext4", "e2fsprogs"},
-		{"/lib/systemd/systemd", "systemd"}, {"/usr/bin/dbus-daemon", "dbus"}, {"/usr/share/dbus-1/system.conf", "dbus"},
+		{machine.QEMU, "qemu-system-x86"}, {machine.VirtioFSD, "qemu-system-common"},
+		{"xz", "xz-utils"}, {"dpkg-deb", "dpkg"}, {"/sbin/modprobe", "kmod"}, {"cpio", "cpio"},
+		{"/sbin/sfdisk", "fdisk"}, {"/sbin/mkfs.ext4", "e2fsprogs"}, {"/sbin/ip", "iproute2"},
+		{"/lib/systemd/systemd", "systemd"},
+		{"/usr/bin/dbus-daemon", "dbus"}, {"/usr/share/dbus-1/system.conf", "dbus"},
 		{"/usr/lib/systemd/user/dbus.socket", "dbus-user-session"},
 	}
 }
@@ -60,7 +62,7 @@ func install(ctx context.Context) error {
 		return err
 	}
 	if still := missing(have); still != nil {
-		return fmt.Errorf("%s is installed and something of it is not there: this takes the virtiofsd of QEMU 7, as Debian 12 has it", strings.Join(still, " "))
+		return fmt.Errorf("%q: installed, and not all files are there: are these Debian 12's?", still)
 	}
 	return nil
 }

@@ -22,7 +22,8 @@ func TestSweep(t *testing.T) {
 			}
 		}
 	}
-	sweep(filepath.Join(dir, "x-*"), filepath.Join(dir, "z-*"))
+	sweep(dir, "x-")
+	sweep(dir, "z-")
 	for name, stays := range map[string]bool{"x-old": false, "x-new": true, "y-old": true} {
 		if _, err := os.Stat(filepath.Join(dir, name)); (err == nil) != stays {
 			t.Errorf("%s: stays: %v, want %v", name, err == nil, stays)

@@ -1,7 +1,8 @@
 // Package debian gets kernels and programs out of Debian's packages without installing them, from the mirrors that this
 // machine's apt knows.
 //
-//	k, err := debian.Fetch(ctx, ".cache/kernels", debian.Source{Package: "linux-image-6.12-cloud-amd64", Release: "6.12."})
+//	s := debian.Source{Package: "linux-image-6.12-cloud-amd64", Release: "6.12."}
+//	k, err := debian.Fetch(ctx, ".cache/kernels", s)
 //
 // A folder of the cache is whole or not there, and its name changes with the packages' versions. Two programs may get
 // the same packages at once. What fails because the network or another apt is in the way is tried again, a bounded
@@ -68,9 +69,12 @@ func (a *apt) kernel(ctx context.Context, s *Source) ([]string, error) {
 	return names, nil
 }
 
+// A chooser names packages.
+type chooser func(*apt) ([]string, error)
+
 // cached returns the folder that a shell script makes of packages. The script runs where they are unpacked, and $1 is
 // the folder.
-func cached(ctx context.Context, cache string, s *Source, script string, choose func(*apt) ([]string, error)) (string, error) {
+func cached(ctx context.Context, cache string, s *Source, script string, choose chooser) (string, error) {
 	if err := os.MkdirAll(cache, 0o755); err != nil {
 		return "", err
 	}
@@ -102,7 +106,7 @@ func cached(ctx context.Context, cache string, s *Source, script string, choose 
 }
 
 // unpack is cached by what apt's lists say now.
-func (a *apt) unpack(ctx context.Context, cache, work, script string, choose func(*apt) ([]string, error)) (string, error) {
+func (a *apt) unpack(ctx context.Context, cache, work, script string, choose chooser) (string, error) {
 	names, err := choose(a)
 	if err != nil {
 		return "", err

@@ -82,11 +82,12 @@ func work(j *job.Job, err error) {
 		j.Steps = nil
 	}
 	for i := range j.Steps {
+		began := time.Now()
 		code, err := run(j, &j.Steps[i])
 		if err != nil {
 			events.Encode(job.Event{Trouble: j.Steps[i].Name + ": " + err.Error()})
 		}
-		events.Encode(job.Event{Step: j.Steps[i].Name, Code: code})
+		events.Encode(job.Event{Step: j.Steps[i].Name, Code: code, Seconds: time.Since(began).Seconds()})
 	}
 	events.Encode(job.Event{Done: true})
 	for _, port := range []*os.File{os.Stdout, status} { // what a busy machine has not sent would be lost

@@ -89,7 +89,8 @@ var setup string
 
 func setUp(j *job.Job) error {
 	cmd := exec.Command("/bin/sh", "-euc", setup)
-	cmd.Env = []string{path, "HYBRID=" + strconv.FormatBool(j.Hybrid), "MANAGER=" + strconv.FormatBool(j.Place == job.Manager)}
+	manager := j.Place == job.Manager
+	cmd.Env = []string{path, "HYBRID=" + strconv.FormatBool(j.Hybrid), "MANAGER=" + strconv.FormatBool(manager)}
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("setup.sh: %w: %s", err, out)
 	}

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -88,9 +87,7 @@ func run(j *job.Job, s *job.Step) (code int, err error) {
 	id := uint32(uid)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: id, Gid: id}, Setsid: true}
 	p.Enter(cmd.SysProcAttr)
-	began := time.Now()
 	err = cmd.Run()
-	fmt.Println(job.Took(s.Name, time.Since(began)))
 	var ended *exec.ExitError
 	if err != nil && !errors.As(err, &ended) {
 		return notRun, err

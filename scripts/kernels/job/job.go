@@ -12,7 +12,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"time"
 )
 
 // A Job is what one guest does.
@@ -48,30 +47,27 @@ const (
 // Mark is the line in a guest's output before that of a step.
 func Mark(step string) string { return "---- step " + step }
 
-// Took is the line in a guest's output after that of a step.
-func Took(step string, d time.Duration) string {
-	return fmt.Sprintf("---- %s took %.1f s", step, d.Seconds())
-}
-
 // An Event is one of: a step that ended, what process 1 could not do, and the end of the job. The guest writes each
 // as a line of JSON.
 type Event struct {
-	Step    string `json:",omitempty"`
-	Code    int    // exit status of the step; 128+N for signal N
-	Trouble string `json:",omitempty"`
-	Done    bool   `json:",omitempty"`
+	Step    string  `json:",omitempty"`
+	Code    int     // exit status of the step; 128+N for signal N
+	Seconds float64 // that the step took
+	Trouble string  `json:",omitempty"`
+	Done    bool    `json:",omitempty"`
 }
 
 // A Status is all events of a guest.
 type Status struct {
 	Codes    map[string]int // by the names of steps
+	Seconds  map[string]float64
 	Troubles []string
 	Done     bool // the guest came to the end
 }
 
 // ParseStatus reads events. Whatever else the guest wrote is an error.
 func ParseStatus(r io.Reader) (Status, error) {
-	s := Status{Codes: map[string]int{}}
+	s := Status{Codes: map[string]int{}, Seconds: map[string]float64{}}
 	events := json.NewDecoder(r)
 	events.DisallowUnknownFields()
 	for {
@@ -87,7 +83,7 @@ func ParseStatus(r io.Reader) (Status, error) {
 		case s.Done || twice:
 			return s, fmt.Errorf("status: %+v after the end, or a second time", e)
 		case e.Step != "":
-			s.Codes[e.Step] = e.Code
+			s.Codes[e.Step], s.Seconds[e.Step] = e.Code, e.Seconds
 		case e.Trouble != "":
 			s.Troubles = append(s.Troubles, e.Trouble)
 		case e.Done:

@@ -36,7 +36,8 @@ func serve(ctx context.Context, socket string) (*daemon, error) {
 	if err := syscall.SetNonblock(int(f.Fd()), false); err != nil { // the daemon waits in accept(2)
 		return nil, os.NewSyscallError("fcntl", err)
 	}
-	d := &daemon{cmd: exec.CommandContext(ctx, VirtioFSD, "--fd=3", "-o", "source=/", "-o", "cache=always", "-o", "sandbox=chroot")}
+	const options = "source=/,cache=always,sandbox=chroot"
+	d := &daemon{cmd: exec.CommandContext(ctx, VirtioFSD, "--fd=3", "-o", options)}
 	d.cmd.Stdout, d.cmd.Stderr = &d.said, &d.said
 	d.cmd.ExtraFiles, d.cmd.SysProcAttr = []*os.File{f}, bound()
 	if err := d.cmd.Start(); err != nil {

@@ -11,9 +11,13 @@ func broken() []Row {
 	noLandlock := user
 	noLandlock.LandlockABI, noLandlock.Absent = 0, []order.Layer{order.Cgroup, order.Landlock}
 	few, hybrid := recent().user(job.Below).in(DelegatedGroup), recent().in(RootGroup)
-	few.Limits, few.Lacking = few.Limits[:1], []string{"cgroup: memory.max", "cgroup: memory.oom.group", "cgroup: memory.swap.max", "cgroup: pids.max"}
+	few.Limits = few.Limits[:1]
+	for _, file := range LimitFiles()[1:] {
+		few.Lacking = append(few.Lacking, "cgroup: "+file)
+	}
 	hybrid.Limits, hybrid.Lacking = hybrid.Limits[1:4], []string{"cgroup: cpu.max", "cgroup: pids.max"}
-	nothing := Expectation{Kernel: user.Kernel, UID: user.UID, Refused: Refusal{order.Namespaces, "clone", 28, "forbids user namespaces"}} // ENOSPC
+	nothing := Expectation{Kernel: user.Kernel, UID: user.UID,
+		Refused: Refusal{order.Namespaces, "clone", 28, "forbids user namespaces"}} // ENOSPC
 	less := user
 	less.Confinement, less.Absent = reduced, []order.Layer{order.Cgroup, order.Namespaces, order.Root}
 	less.Lacking = []string{"limits: processes", "privileges: bounding set"} // to drop it takes CAP_SETPCAP

@@ -3,7 +3,9 @@ package matrix
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
@@ -40,8 +42,9 @@ func (e *Expectation) Check() error {
 	if e.Kernel == "" || (e.Confinement == "") == (e.Refused == Refusal{}) {
 		return errors.New("expectation: it names no kernel, or not one of confinement and refusal")
 	}
-	if (e.Group == NoGroup) != (e.Limits == nil) || e.Confinement != "" && (e.Group == NoGroup) != slices.Contains(e.Absent, order.Cgroup) {
-		return errors.New("expectation: a group has limits and makes the layer cgroup proved, and all or none of it is expected")
+	without := slices.Contains(e.Absent, order.Cgroup)
+	if (e.Group == NoGroup) != (e.Limits == nil) || e.Confinement != "" && (e.Group == NoGroup) != without {
+		return errors.New("expectation: a group, its limits and the layer cgroup go together")
 	}
 	if r := e.Refused; r != (Refusal{}) && (r.Layer == "" || r.Op == "" || r.Errno == 0 || r.Hint == "") {
 		return errors.New("expectation: a refusal names its layer, call, errno and hint")
@@ -70,49 +73,56 @@ const full, reduced = "full", "reduced"
 const exitRefused = 125
 
 // Compare returns every difference, in words; nil if there is none.
-func (e *Expectation) Compare(o *Observed) []string {
-	var all []string
-	differs := func(what string, got, want any) {
-		all = append(all, fmt.Sprintf("%s is %v, expected %v", what, got, want))
-	}
-	same := func(what string, got, want any) {
-		if got != want {
-			differs(what, got, want)
+func (e *Expectation) Compare(o *Observed) []string { return differences(e.facts(), o.facts(e)) }
+
+// Undetected are the facts that may be changed in an expectation without a difference: none, where a row can fail.
+func (e *Expectation) Undetected(o *Observed) (names []string) {
+	got := o.facts(e)
+	for name, value := range e.facts() {
+		want := e.facts()
+		if want[name] = "not " + value; differences(want, got) == nil {
+			names = append(names, name)
 		}
 	}
-	if !strings.HasPrefix(o.Kernel, e.Kernel) {
-		differs("kernel", o.Kernel, e.Kernel+"…")
-	}
-	same("uid", o.UID, e.UID)
-	same("Landlock ABI", o.LandlockABI, e.LandlockABI)
-	same("enforced", o.Enforced != nil, e.Confinement != "")
-	same("refused", o.Refused != nil, e.Confinement == "")
-	same("the server ran", o.Ran, e.Confinement != "")
-	if len(o.LeftBehind) > 0 {
-		differs("what is left behind", o.LeftBehind, "nothing")
-	}
-	if r := o.Refused; r != nil {
-		same("exit status", o.Code, exitRefused)
-		same("refusing layer", r.Layer, e.Refused.Layer)
-		same("refused call", r.Op, e.Refused.Op)
-		same("errno", r.Errno, e.Refused.Errno)
-		if !strings.Contains(r.Hint, e.Refused.Hint) {
-			differs("hint", r.Hint, "…"+e.Refused.Hint+"…")
+	return names
+}
+
+func differences(want, got map[string]string) (all []string) {
+	names := maps.Clone(want)
+	maps.Copy(names, got)
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		if want[name] != got[name] {
+			all = append(all, fmt.Sprintf("%s is %q, expected %q", name, got[name], want[name]))
 		}
-	}
-	if r := o.Enforced; r != nil {
-		same("exit status", o.Code, 0)
-		same("confinement", r.Confinement, e.Confinement)
-		same("Landlock ABI in the report", r.LandlockABI, e.LandlockABI)
-		same("kernel in the report", r.Kernel, o.Kernel)
-		same("errno of reading the secret", o.Secret, e.denial())
-		same("the server's group", o.Group, e.Group)
-		if !slices.Equal(o.Limits, e.Limits) {
-			differs("the group's limits", o.Limits, e.Limits)
-		}
-		all = append(all, e.layers(r.Layers)...)
 	}
 	return all
+}
+
+// facts are all that is compared, by name.
+func (e *Expectation) facts() map[string]string {
+	facts := map[string]string{
+		"kernel": e.Kernel, "uid": strconv.Itoa(e.UID), "Landlock ABI": strconv.Itoa(e.LandlockABI), "left behind": "",
+	}
+	if e.Confinement == "" {
+		facts["outcome"], facts["exit status"], facts["the server ran"] = "refused", strconv.Itoa(exitRefused), "false"
+		facts["refusing layer"], facts["refused call"] = string(e.Refused.Layer), e.Refused.Op
+		facts["errno"], facts["hint"] = strconv.Itoa(e.Refused.Errno), e.Refused.Hint
+		return facts
+	}
+	facts["outcome"], facts["exit status"], facts["the server ran"] = "enforced", "0", "true"
+	facts["confinement"], facts["errno of reading the secret"] = e.Confinement, e.denial()
+	facts["kernel in the report"], facts["Landlock ABI in the report"] = e.Kernel, facts["Landlock ABI"]
+	facts["the server's group"], facts["the group's limits"] = string(e.Group), strings.Join(e.Limits, ", ")
+	facts["lacking"] = strings.Join(slices.Sorted(slices.Values(e.Lacking)), ", ")
+	facts["without reason or effect"] = ""
+	for i, l := range order.Layers() {
+		state := order.Proved
+		if slices.Contains(e.Absent, l) {
+			state = order.Absent
+		}
+		facts[fmt.Sprintf("layer %d", i)] = fmt.Sprintf("%s %s", l, state)
+	}
+	return facts
 }
 
 // denial is how the kernel answers who opens what is not granted: in a root of its own it is not there.
@@ -123,37 +133,53 @@ func (e *Expectation) denial() string {
 	return "EACCES"
 }
 
-// layers compares the state of each layer, and what is lacking in those that are proved.
-func (e *Expectation) layers(found []order.LayerReport) []string {
-	var all, lacking []string
-	names := order.Layers()
-	if len(found) != len(names) {
-		return []string{fmt.Sprintf("the report has %d layers, expected %d", len(found), len(names))}
+// facts are those of an expectation as they were found. Of a kernel's release and of a hint an expectation has a part.
+func (o *Observed) facts(e *Expectation) map[string]string {
+	part := func(of, expected string, is func(string, string) bool) string {
+		if is(of, expected) {
+			return expected
+		}
+		return of
 	}
-	for i := range found {
-		l, want := &found[i], order.Proved
-		if slices.Contains(e.Absent, l.Layer) {
-			want = order.Absent
-		}
-		if l.Layer != names[i] || l.State != want {
-			all = append(all, fmt.Sprintf("layer %s is %s (%s), expected %s %s", l.Layer, l.State, l.Reason, names[i], want))
-		}
-		if l.State == order.Absent && (l.Reason == "" || l.Effect == "") {
-			all = append(all, fmt.Sprintf("layer %s is absent without reason and effect", l.Layer))
-		}
-		for _, f := range l.Facts {
-			if f.Got == "" && l.State == order.Proved {
-				lacking = append(lacking, string(l.Layer)+": "+f.Name)
-				if f.Reason == "" || f.Effect == "" {
-					all = append(all, fmt.Sprintf("fact %s: %s is lacking without reason and effect", l.Layer, f.Name))
+	facts := map[string]string{
+		"kernel": part(o.Kernel, e.Kernel, strings.HasPrefix), "uid": strconv.Itoa(o.UID),
+		"Landlock ABI": strconv.Itoa(o.LandlockABI), "left behind": strings.Join(o.LeftBehind, " "),
+		"exit status": strconv.Itoa(o.Code), "the server ran": strconv.FormatBool(o.Ran),
+	}
+	if r := o.Refused; r != nil {
+		facts["outcome"] = "refused"
+		facts["refusing layer"], facts["refused call"] = string(r.Layer), r.Op
+		facts["errno"], facts["hint"] = strconv.Itoa(r.Errno), part(r.Hint, e.Refused.Hint, strings.Contains)
+	}
+	if r := o.Enforced; r != nil {
+		facts["outcome"] += "enforced"
+		facts["confinement"], facts["errno of reading the secret"] = r.Confinement, o.Secret
+		same := func(string, string) bool { return r.Kernel == o.Kernel }
+		facts["kernel in the report"] = part(r.Kernel, e.Kernel, same)
+		facts["Landlock ABI in the report"] = strconv.Itoa(r.LandlockABI)
+		facts["the server's group"], facts["the group's limits"] = string(o.Group), strings.Join(o.Limits, ", ")
+		var lacking, silent []string
+		expected := e.facts()
+		for i, l := range r.Layers {
+			name, state := fmt.Sprintf("layer %d", i), fmt.Sprintf("%s %s", l.Layer, l.State)
+			if facts[name] = state; state != expected[name] {
+				facts[name] += ": " + l.Reason
+			}
+			if l.State == order.Absent && (l.Reason == "" || l.Effect == "") {
+				silent = append(silent, string(l.Layer))
+			}
+			for _, f := range l.Facts {
+				if f.Got != "" || l.State != order.Proved {
+					continue
+				}
+				name := string(l.Layer) + ": " + f.Name
+				if lacking = append(lacking, name); f.Reason == "" || f.Effect == "" {
+					silent = append(silent, name)
 				}
 			}
 		}
+		facts["lacking"] = strings.Join(slices.Sorted(slices.Values(lacking)), ", ")
+		facts["without reason or effect"] = strings.Join(silent, ", ")
 	}
-	want := slices.Sorted(slices.Values(e.Lacking))
-	slices.Sort(lacking)
-	if !slices.Equal(lacking, want) {
-		all = append(all, fmt.Sprintf("lacking is %q, expected %q", lacking, want))
-	}
-	return all
+	return facts
 }

@@ -2,10 +2,13 @@ package matrix
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 )
+
+const pass, skip = "PASS", "SKIP"
 
 // What is kept of a failure, so that all of a run can stand at its end. The whole output is printed before.
 const (
@@ -22,8 +25,8 @@ func failures(text string) (lines []string) {
 		line = strings.TrimRight(line, "\r\n")
 		if name, ok := now(line); ok {
 			last = name
-		} else if name, ok := ended(line); ok {
-			if last = name; !strings.Contains(line, "--- PASS: ") {
+		} else if name, how := ended(line); how != "" {
+			if last = name; how != pass {
 				ends = append(ends, line)
 			}
 		} else if died(line) {
@@ -50,40 +53,45 @@ func failures(text string) (lines []string) {
 }
 
 // plainLines are those of a program that runs no tests: what the comparison found, if it was that.
-func plainLines(text string) (all []string) {
+func plainLines(text string) []string {
+	var all, found []string
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
 		if line != "" && !strings.HasPrefix(line, "---- ") {
 			all = append(all, line)
 		}
+		if strings.HasPrefix(line, TryStep+": ") {
+			found = append(found, line)
+		}
 	}
-	found := slices.DeleteFunc(slices.Clone(all), func(line string) bool { return !strings.HasPrefix(line, TryStep+": ") })
 	if len(found) > 0 {
 		return found
 	}
 	return all
 }
 
+// The lines of go test -v that say to which test the next lines belong, and how a test ended.
+var (
+	nowLine   = regexp.MustCompile(`^=== (?:RUN|CONT|NAME|PAUSE) +(\S+)`)
+	endedLine = regexp.MustCompile(`^\s*--- (PASS|FAIL|SKIP): (\S+)`)
+)
+
 // now is the test to which the next lines belong.
 func now(line string) (test string, ok bool) {
-	for _, word := range []string{"RUN", "CONT", "NAME", "PAUSE"} {
-		if rest, ok := strings.CutPrefix(line, "=== "+word+" "); ok {
-			return strings.TrimSpace(rest), true
-		}
+	found := nowLine.FindStringSubmatch(line)
+	if found == nil {
+		return "", false
 	}
-	return "", false
+	return found[1], true
 }
 
 // ended is the test that a line says how it ended.
-func ended(line string) (test string, ok bool) {
-	line = strings.TrimSpace(line)
-	for _, word := range []string{"PASS", "FAIL", "SKIP"} {
-		if rest, ok := strings.CutPrefix(line, "--- "+word+": "); ok {
-			test, _, _ = strings.Cut(rest, " ")
-			return test, true
-		}
+func ended(line string) (test, how string) {
+	found := endedLine.FindStringSubmatch(line)
+	if found == nil {
+		return "", ""
 	}
-	return "", false
+	return found[2], found[1]
 }
 
 // died is about lines with which Go's runtime begins to say why it ends a program.
@@ -122,9 +130,8 @@ func Quiet(output string) string {
 			begun = line
 			continue
 		}
-		if _, ok := ended(line); ok {
-			begun = ""
-			if strings.Contains(line, "--- PASS: ") {
+		if _, how := ended(line); how != "" {
+			if begun = ""; how == pass {
 				continue
 			}
 		}

@@ -1,6 +1,7 @@
 package matrix
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -19,6 +20,8 @@ const (
 	StrangeGroup   Group = "somewhere else"
 )
 
+var ofManager = regexp.MustCompile(`^/user\.slice/.*/user@.*\.scope/`)
+
 // GroupOf tells by a server's group which way it was. start is where its launcher was started, and delegated the group
 // that belongs to the launcher's user, or "".
 func GroupOf(server, start, delegated string) Group {
@@ -27,7 +30,7 @@ func GroupOf(server, start, delegated string) Group {
 		return NoGroup
 	case delegated != "" && strings.HasPrefix(server, delegated+"/"):
 		return DelegatedGroup
-	case strings.HasPrefix(server, "/user.slice/") && strings.Contains(server, "/user@") && strings.Contains(server, ".scope/"):
+	case ofManager.MatchString(server):
 		return ManagerGroup
 	case delegated == "" && strings.Count(server, "/") == 2:
 		return RootGroup

@@ -12,15 +12,14 @@ type tally struct{ passed, failed, skipped []string }
 
 func count(output string) (t tally) {
 	for line := range strings.Lines(output) {
-		name, ok := ended(line)
-		switch {
-		case !ok:
-		case strings.Contains(line, "--- PASS: "):
+		switch name, how := ended(line); how {
+		case "":
+		case pass:
 			t.passed = append(t.passed, name)
-		case strings.Contains(line, "--- FAIL: "):
-			t.failed = append(t.failed, name)
-		default:
+		case skip:
 			t.skipped = append(t.skipped, name)
+		default:
+			t.failed = append(t.failed, name)
 		}
 	}
 	return t
@@ -62,7 +61,7 @@ func Judge(j *job.Job, s job.Status, output string) (reasons []string, tests int
 		case !ran:
 			never = append(never, step.Name)
 		case code != 0:
-			wrong = append(wrong, strings.TrimSpace(fmt.Sprintf("exit status %d %s", code, strings.Join(t.failed, " "))))
+			wrong = append(wrong, strings.TrimSpace(fmt.Sprintln("exit status", code, strings.Join(t.failed, " "))))
 		case step.Name == TryStep && !strings.Contains(text[step.Name], TryHolds):
 			wrong = append(wrong, "did not compare")
 		case step.Name != TryStep && len(t.passed) == 0:
@@ -72,7 +71,8 @@ func Judge(j *job.Job, s job.Status, output string) (reasons []string, tests int
 			wrong = append(wrong, "skipped "+strings.Join(t.skipped, " "))
 		}
 		if wrong != nil {
-			reasons = append(reasons, step.Name+": "+strings.Join(append([]string{strings.Join(wrong, ", ")}, failures(text[step.Name])...), "\n"))
+			first := step.Name + ": " + strings.Join(wrong, ", ")
+			reasons = append(reasons, strings.Join(append([]string{first}, failures(text[step.Name])...), "\n"))
 		}
 	}
 	if s.Done && never != nil {

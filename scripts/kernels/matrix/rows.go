@@ -41,8 +41,12 @@ func recent() Expectation {
 
 // in is the same with a group of the server's own, made in that way.
 func (e Expectation) in(g Group) Expectation {
-	e.Group, e.Absent = g, slices.DeleteFunc(slices.Clone(e.Absent), func(l order.Layer) bool { return l == order.Cgroup })
-	e.Limits = []string{"cpu.max 50000 100000", "memory.max 268435456", "memory.swap.max 0", "memory.oom.group 1", "pids.max 64"}
+	e.Group = g
+	e.Absent = slices.DeleteFunc(slices.Clone(e.Absent), func(l order.Layer) bool { return l == order.Cgroup })
+	values := []string{"50000 100000", "268435456", "0", "1", "64"}
+	for i, file := range LimitFiles() {
+		e.Limits = append(e.Limits, file+" "+values[i])
+	}
 	return e
 }
 
@@ -59,8 +63,10 @@ func Rows() []Row { return slices.Concat(whole(), broken(), optional()) }
 // delegated in either shape.
 func whole() []Row {
 	return []Row{
-		{Name: "6.1-root", Kernel: "6.1", Suites: append(suites(0), resources("TestMemory|TestForkBomb|TestEvidence")...), Expect: old().in(RootGroup)},
-		{Name: "6.1-user", Kernel: "6.1", Suites: slices.Concat(suites(plainUser), missed(), weakened()), Expect: old().user(job.Nowhere)},
+		{Name: "6.1-root", Kernel: "6.1", Expect: old().in(RootGroup),
+			Suites: append(suites(0), resources("TestMemory|TestForkBomb|TestEvidence")...)},
+		{Name: "6.1-user", Kernel: "6.1", Expect: old().user(job.Nowhere),
+			Suites: slices.Concat(suites(plainUser), missed(), weakened())},
 		{Name: "6.1-delegated", Kernel: "6.1", Expect: old().user(job.Delegated).in(DelegatedGroup)},
 		{Name: "6.1-below-delegated", Kernel: "6.1", Expect: old().user(job.Below).in(DelegatedGroup)},
 		{Name: "6.12-root", Kernel: "6.12", Suites: suites(0), Expect: recent().in(RootGroup)},
@@ -68,7 +74,8 @@ func whole() []Row {
 		{Name: "6.12-user", Kernel: "6.12", Suites: suites(plainUser), Expect: recent().user(job.Nowhere)},
 		{Name: "6.12-delegated", Kernel: "6.12", Expect: recent().user(job.Delegated).in(DelegatedGroup)},
 		{Name: "6.12-below-delegated", Kernel: "6.12", Expect: recent().user(job.Below).in(DelegatedGroup)},
-		{Name: "6.12-user-manager", Kernel: "6.12", Suites: resources("TestMemory|TestForkBomb|TestSpinBomb|TestEvidence|TestReduced"), Expect: recent().user(job.Manager).in(ManagerGroup)},
+		{Name: "6.12-user-manager", Kernel: "6.12", Expect: recent().user(job.Manager).in(ManagerGroup),
+			Suites: resources("TestMemory|TestForkBomb|TestSpinBomb|TestEvidence|TestReduced")},
 	}
 }
 

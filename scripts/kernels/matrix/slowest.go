@@ -3,31 +3,20 @@ package matrix
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
-	"strconv"
 	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/scripts/kernels/job"
 )
 
-// Slowest names the steps of a guest that took longest, and how long: "9-escape 31 s, 7-supervise 15 s".
-func Slowest(output string, most int) string {
-	type step struct {
-		name    string
-		seconds float64
-	}
-	var steps []step
-	for line := range strings.Lines(output) {
-		f := strings.Fields(line)
-		if len(f) != 5 || f[0] != "----" || f[2] != "took" || f[4] != "s" {
-			continue
-		}
-		if seconds, err := strconv.ParseFloat(f[3], 64); err == nil {
-			steps = append(steps, step{f[1], seconds})
-		}
-	}
-	slices.SortStableFunc(steps, func(a, b step) int { return cmp.Compare(b.seconds, a.seconds) })
+// Slowest names the steps that took longest, and how long: "9-escape 31 s, 7-supervise 15 s".
+func Slowest(s job.Status, most int) string {
 	var named []string
-	for _, s := range steps[:min(most, len(steps))] {
-		named = append(named, fmt.Sprintf("%s %.0f s", s.name, s.seconds))
+	slower := func(a, b string) int { return cmp.Compare(s.Seconds[b], s.Seconds[a]) }
+	steps := slices.SortedFunc(maps.Keys(s.Seconds), slower)
+	for _, name := range steps[:min(most, len(steps))] {
+		named = append(named, fmt.Sprintf("%s %.0f s", name, s.Seconds[name]))
 	}
 	return strings.Join(named, ", ")
 }

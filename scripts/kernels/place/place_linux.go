@@ -69,9 +69,6 @@ func (p *Place) Remove() error {
 	return nil
 }
 
-// RuntimeDir is a user's folder for sockets.
-func RuntimeDir(uid int) string { return fmt.Sprintf("/run/user/%d", uid) }
-
 // Make makes a place for a user.
 func Make(where job.Place, uid int) (*Place, error) {
 	p := &Place{}
@@ -79,7 +76,8 @@ func Make(where job.Place, uid int) (*Place, error) {
 	case job.Nowhere:
 		return p, nil
 	case job.Manager:
-		p.env = []string{"XDG_RUNTIME_DIR=" + RuntimeDir(uid), "DBUS_SESSION_BUS_ADDRESS=unix:path=" + RuntimeDir(uid) + "/bus"}
+		folder := fmt.Sprintf("/run/user/%d", uid)
+		p.env = []string{"XDG_RUNTIME_DIR=" + folder, "DBUS_SESSION_BUS_ADDRESS=unix:path=" + folder + "/bus"}
 		return p, nil
 	case job.Delegated, job.Below:
 		folder, err := os.MkdirTemp(Mount, "delegated-")

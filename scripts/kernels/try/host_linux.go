@@ -57,7 +57,9 @@ func embed(file string, command []string) (int, error) {
 	case errors.As(err, &refused):
 		var errno syscall.Errno
 		errors.As(err, &errno)
-		err = json.NewEncoder(report).Encode(order.Refused{Event: "refused", Layer: refused.Layer, Op: refused.Op, Errno: int(errno), Hint: refused.Hint})
+		r := order.Refused{Event: "refused", Layer: refused.Layer, Op: refused.Op, Hint: refused.Hint}
+		r.Errno = int(errno)
+		err = json.NewEncoder(report).Encode(r)
 	}
 	if err != nil {
 		return 0, err

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -60,7 +59,9 @@ func (s *scene) launchIn(p *place.Place, argv []string) (*matrix.Observed, error
 	if err != nil {
 		return nil, err
 	}
-	err = s.follow(o, p, cmd.Process.Pid, bufio.NewReader(r), in)
+	if o.UID, err = uidOf(cmd.Process.Pid); err == nil {
+		err = s.follow(o, p, r, in)
+	}
 	var exit *exec.ExitError
 	if e := cmd.Wait(); e != nil && !errors.As(e, &exit) {
 		err = errors.Join(err, e)
@@ -115,17 +116,15 @@ func (s *scene) doctor() (*matrix.Diagnosis, error) {
 }
 
 // follow reads a launcher's report, and between its first line and the others looks at the server and lets it go on.
-func (s *scene) follow(o *matrix.Observed, p *place.Place, launcher int, report *bufio.Reader, in io.Writer) (err error) {
-	if o.UID, err = uidOf(launcher); err != nil {
-		return err
-	}
-	for {
-		line, err := report.ReadBytes('\n')
-		if err == io.EOF && len(line) == 0 {
+func (s *scene) follow(o *matrix.Observed, p *place.Place, report io.Reader, in io.Writer) error {
+	for records := json.NewDecoder(report); ; {
+		var line json.RawMessage
+		err := records.Decode(&line)
+		if err == io.EOF {
 			return nil
 		}
 		if err != nil {
-			return fmt.Errorf("report: %q: %w", line, err)
+			return fmt.Errorf("report: %w", err)
 		}
 		first := o.Enforced == nil
 		if err := read(o, line); err != nil {

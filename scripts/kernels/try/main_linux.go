@@ -66,10 +66,8 @@ func try(text, programs string) ([]string, error) {
 		if found != nil {
 			continue
 		}
-		for _, wrong := range expect.Wrongs() {
-			if wrong.Compare(o) == nil {
-				different = append(different, w.name+": holds with another "+wrong.What+" too")
-			}
+		for _, name := range expect.Undetected(o) {
+			different = append(different, w.name+": holds with another "+name+" too")
 		}
 	}
 	diagnosis, err := s.doctor()

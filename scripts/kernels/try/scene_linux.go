@@ -28,7 +28,8 @@ func newScene(e *matrix.Expectation, programs string) (*scene, error) {
 	policy, err := json.Marshal(map[string]any{"version": 1, "limits": matrix.Limits(),
 		"filesystem": map[string]any{"allowRead": []string{s.probe()}}})
 	if err == nil {
-		err = errors.Join(os.Chmod(folder, 0o755), os.WriteFile(s.policy(), policy, 0o644), os.WriteFile(s.secret(), []byte("secret\n"), 0o644))
+		err = errors.Join(os.Chmod(folder, 0o755), os.WriteFile(s.policy(), policy, 0o644),
+			os.WriteFile(s.secret(), []byte("secret\n"), 0o644))
 	}
 	if err == nil {
 		err = s.control()
@@ -66,10 +67,9 @@ type way struct {
 // ways has the server wait for a line, so that it can be looked at, and then try to read the secret.
 func (s *scene) ways() []way {
 	server := []string{"/bin/sh", "-c", `read line && exec "$0" read "$1"`, s.probe(), s.secret()}
-	return []way{
-		{matrix.ByProgram, append([]string{filepath.Join(s.programs, "mcp-sandbox-init"), "--policy", s.policy(), "--report-fd", "3", "--"}, server...)},
-		{matrix.ByLibrary, append([]string{filepath.Join(s.programs, matrix.TryStep), asHost, s.policy()}, server...)},
-	}
+	program := []string{filepath.Join(s.programs, "mcp-sandbox-init"), "--policy", s.policy(), "--report-fd", "3", "--"}
+	library := []string{filepath.Join(s.programs, matrix.TryStep), asHost, s.policy()}
+	return []way{{matrix.ByProgram, append(program, server...)}, {matrix.ByLibrary, append(library, server...)}}
 }
 
 func result(line []byte) (r attempt.Result, err error) {
