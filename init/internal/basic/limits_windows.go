@@ -55,3 +55,9 @@ func newLimits(p *plan) *limits {
 	}
 	return l
 }
+
+// allowsSubprocess reports whether the server may start other processes.
+func (p *plan) allowsSubprocess() bool {
+	yes, _ := p.policy.Subprocess.Allow.Value()
+	return yes
+}

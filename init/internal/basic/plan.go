@@ -74,12 +74,6 @@ func checkGrants(f *policy.Filesystem) error {
 	return nil
 }
 
-// allowsSubprocess reports whether the server may start other processes.
-func (p *plan) allowsSubprocess() bool {
-	yes, _ := p.policy.Subprocess.Allow.Value()
-	return yes
-}
-
 // unenforceable are the keys with explicit values that nothing enforces here. A value that is only the level's
 // default is not among them: it belongs to the confinement's name.
 func unenforceable(p *policy.Policy, system string) []string {

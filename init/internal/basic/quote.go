@@ -8,41 +8,6 @@ import (
 // errArgument is an argument that cmd.exe would not take as one.
 var errArgument = errors.New("an argument with a line break or a NUL cannot be passed to a batch file")
 
-// commandLine is the one string that a Windows program gets as its arguments, quoted so that CommandLineToArgvW
-// and the C runtime part it into the same ones.
-func commandLine(args []string) string {
-	var b []byte
-	for i, a := range args {
-		if i > 0 {
-			b = append(b, ' ')
-		}
-		b = appendQuoted(b, a)
-	}
-	return string(b)
-}
-
-// appendQuoted quotes one argument: only backslashes in front of a quote are special.
-func appendQuoted(b []byte, arg string) []byte {
-	if arg != "" && !strings.ContainsAny(arg, " \t\n\v\"") {
-		return append(b, arg...)
-	}
-	b = append(b, '"')
-	slashes := 0
-	for i := range len(arg) {
-		switch arg[i] {
-		case '\\':
-			slashes++
-		case '"':
-			b = append(doubled(b, slashes), '\\') // and each backslash in front of it twice
-			slashes = 0
-		default:
-			slashes = 0
-		}
-		b = append(b, arg[i])
-	}
-	return append(doubled(b, slashes), '"')
-}
-
 // doubled appends as many backslashes as stand there already.
 func doubled(b []byte, n int) []byte {
 	for range n {

@@ -5,25 +5,6 @@ import (
 	"testing"
 )
 
-func TestCommandLine(t *testing.T) {
-	for _, c := range []struct {
-		args []string
-		want string
-	}{
-		{[]string{"a"}, `a`},
-		{[]string{"a", ""}, `a ""`},
-		{[]string{"a b", "c\td"}, "\"a b\" \"c\td\""},
-		{[]string{`C:\x\`, `C:\x y\`}, `C:\x\ "C:\x y\\"`},
-		{[]string{`say "hi"`}, `"say \"hi\""`},
-		{[]string{`a\"b`, `a\\b`}, `"a\\\"b" a\\b`},
-		{[]string{`{"a":1}`}, `"{\"a\":1}"`},
-	} {
-		if got := commandLine(c.args); got != c.want {
-			t.Errorf("%q: %s, want %s", c.args, got, c.want)
-		}
-	}
-}
-
 func TestBatchLine(t *testing.T) {
 	const front = `cmd.exe /d /e:on /v:off /s /c ""C:\bin\npx.cmd"`
 	for _, c := range []struct {

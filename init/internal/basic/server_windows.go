@@ -120,7 +120,7 @@ func (p *plan) commandLine() (app, line *uint16, err error) {
 		}
 		program = system + `\cmd.exe`
 	} else {
-		text = commandLine(p.Command)
+		text = windows.ComposeCommandLine(p.Command)
 	}
 	if app, err = windows.UTF16PtrFromString(program); err == nil {
 		line, err = windows.UTF16PtrFromString(text)

@@ -1,7 +1,6 @@
 package stdio
 
 import (
-	"github.com/security-mcp/mcp-sandbox/init/internal/guard"
 	"github.com/security-mcp/mcp-sandbox/init/internal/loop"
 	"golang.org/x/sys/unix"
 )
@@ -12,11 +11,10 @@ import (
 type relay struct {
 	in     int // -1 at its end
 	to     [2]writer
-	left   []byte       // read and not yet written
-	guard  *guard.Guard // nil: all bytes go to the first writer
-	output bool         // the server's output
-	slow   bool         // a read waits if nothing has come: only after poll
-	sock   bool         // recv(2) takes MSG_DONTWAIT
+	sorter sorter // of what was read and is not yet written
+	output bool   // the server's output
+	slow   bool   // a read waits if nothing has come: only after poll
+	sock   bool   // recv(2) takes MSG_DONTWAIT
 
 	waits   [3]int // the descriptors that are waited for: in, to[0], to[1]; -1: not waited for
 	sources [3]*loop.Source
@@ -26,11 +24,29 @@ type relay struct {
 	buf    []byte
 }
 
+// A sorter divides what was read between the two writers, as a [guard.Guard] does.
+type sorter interface {
+	Take(b []byte)
+	End()
+	Messages() []byte // for the first writer
+	Rest() []byte     // for the second
+	Written(messages, rest int)
+}
+
+// plain has all bytes for the first writer.
+type plain struct{ left []byte }
+
+func (p *plain) Take(b []byte)              { p.left = b }
+func (p *plain) End()                       {}
+func (p *plain) Messages() []byte           { return p.left }
+func (p *plain) Rest() []byte               { return nil }
+func (p *plain) Written(messages, rest int) { p.left = p.left[messages:] }
+
 // relayed is how many bytes are read at once: the default size of a pipe.
 const relayed = 64 << 10
 
 func newRelay(in int, to writer) *relay {
-	r := &relay{in: in, to: [2]writer{to, {fd: -1}}}
+	r := &relay{in: in, to: [2]writer{to, {fd: -1}}, sorter: new(plain)}
 	r.aim()
 	return r
 }
@@ -63,14 +79,10 @@ func (r *relay) pending(i int) []byte {
 	switch {
 	case r.to[i].fd < 0:
 		return nil
-	case r.guard == nil && i == 0:
-		return r.left
-	case r.guard == nil:
-		return nil
 	case i == 0:
-		return r.guard.Messages()
+		return r.sorter.Messages()
 	}
-	return r.guard.Rest()
+	return r.sorter.Rest()
 }
 
 // read reads once.
@@ -84,10 +96,8 @@ func (r *relay) read() bool {
 		return false
 	case n <= 0: // the end, or EIO of a terminal that nobody has open any more
 		r.finish(true)
-	case r.guard != nil:
-		r.guard.Take(r.buf[:n])
 	default:
-		r.left = r.buf[:n]
+		r.sorter.Take(r.buf[:n])
 	}
 	return true
 }
@@ -107,7 +117,7 @@ func (r *relay) unread(pipe int) int {
 	if fd := r.to[0].fd; fd >= 0 {
 		pipe = fd
 	}
-	return len(r.left) + readable(pipe)
+	return len(r.pending(0)) + readable(pipe)
 }
 
 // flush writes what is left. If a writer fails the server learns of it: its pipe breaks.
@@ -131,17 +141,13 @@ func (r *relay) flush() (moved bool) {
 		}
 		moved = moved || n > 0 || err != nil
 	}
-	if r.guard == nil {
-		r.left = r.left[wrote[0]:]
-		return moved
-	}
 	if r.to[0].fd < 0 {
-		wrote[0] = len(r.guard.Messages())
+		wrote[0] = len(r.sorter.Messages())
 	}
 	if r.to[1].fd < 0 {
-		wrote[1] = len(r.guard.Rest())
+		wrote[1] = len(r.sorter.Rest())
 	}
-	r.guard.Written(wrote[0], wrote[1])
+	r.sorter.Written(wrote[0], wrote[1])
 	return moved
 }
 
@@ -152,9 +158,7 @@ func (r *relay) finish(input bool) {
 	}
 	unix.Close(r.in)
 	r.in = -1
-	if r.guard != nil {
-		r.guard.End()
-	}
+	r.sorter.End()
 	if r.ended != nil {
 		r.ended(input)
 	}

@@ -125,7 +125,7 @@ func (s *Streams) relayOut(fd int, guarded bool) error {
 		s.Say("write what the server says on its descriptor " + strconv.Itoa(fd) + ": " + err.Error())
 	}
 	if guarded {
-		one.guard = new(guard.Guard)
+		one.sorter = new(guard.Guard)
 		if one.to[1], err = newWriter(2); err != nil {
 			return err
 		}

@@ -11,18 +11,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A conn is a connection whose calls are made one after the other, until a moment at which all of it has to be over.
+// A conn is a connection whose calls are made one after the other, all of them before a deadline.
 type conn struct {
 	fd      int
 	until   time.Time
-	in      []byte // read and not yet understood
+	in      []byte // read and not yet decoded
 	serial  uint32
-	signals []message // JobRemoved, those that came while something else was waited for
+	signals []message // JobRemoved
 	replies []message
 	asked   bool // the manager was asked for a scope
 }
 
-// runtimeDir is the folder of a user's sockets; pam_systemd(8). It has to be that user's alone.
+// runtimeDir is the folder of a user's sockets; pam_systemd(8). The folder has to be that user's alone.
 func runtimeDir(uid int) (string, error) {
 	dir := os.Getenv("XDG_RUNTIME_DIR")
 	if dir == "" {
@@ -38,7 +38,7 @@ func runtimeDir(uid int) (string, error) {
 	return dir, nil
 }
 
-// dial connects, looks who is there, and authenticates.
+// dial connects, checks the peer's user, and authenticates.
 func dial(path string, uid int, until time.Time) (*conn, error) {
 	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
 	if err != nil {
@@ -61,7 +61,7 @@ func dial(path string, uid int, until time.Time) (*conn, error) {
 
 func (c *conn) close() { unix.Close(c.fd) }
 
-// authenticate says which user this is; the other side has that from the kernel.
+// authenticate names this process's user. The bus compares with the peer credentials of the kernel.
 func (c *conn) authenticate(uid int) error {
 	id := ""
 	for _, digit := range strconv.Itoa(uid) { // the text of the number, in hexadecimal
@@ -88,7 +88,7 @@ func (c *conn) authenticate(uid int) error {
 	}
 }
 
-// do makes a call and waits for the answer to it.
+// do makes a call and waits for the answer.
 func (c *conn) do(method *call, body []byte) (*message, error) {
 	c.serial++
 	if err := c.write(method.encode(c.serial, body)); err != nil {
@@ -112,7 +112,7 @@ func (c *conn) do(method *call, body []byte) (*message, error) {
 	}
 }
 
-// next reads one message and keeps it, if it can matter.
+// next reads one message, and keeps a reply or a JobRemoved.
 func (c *conn) next() error {
 	for {
 		n, err := length(c.in)
@@ -140,7 +140,7 @@ func (c *conn) next() error {
 	}
 }
 
-// read waits for more and reads it.
+// read waits for bytes and reads them.
 func (c *conn) read() error {
 	if err := c.wait(unix.POLLIN); err != nil {
 		return err

@@ -18,7 +18,6 @@ const (
 	fieldErrorName   = 4
 	fieldReplySerial = 5
 	fieldDestination = 6
-	fieldSender      = 7
 	fieldSignature   = 8
 )
 
@@ -30,13 +29,11 @@ const fixed = 16 // the header up to the fields' bytes
 // A message is one that was read.
 type message struct {
 	kind      byte
-	reply     uint32 // the serial of the call that it answers
+	reply     uint32 // the serial of the call that this message answers
 	member    string
-	sender    string
 	errorName string
 	signature string
 	body      []byte
-	big       bool // the byte order
 }
 
 var errMessage = errors.New("a message that is none of D-Bus")
@@ -44,7 +41,8 @@ var errMessage = errors.New("a message that is none of D-Bus")
 // A call is a method call before its body.
 type call struct{ destination, path, iface, member, signature string }
 
-// encode writes a whole message. The byte order is little-endian on every machine.
+// encode writes a whole message. The byte order is little-endian: that of all machines this program runs on, and so of those
+// who answer.
 func (c *call) encode(serial uint32, body []byte) []byte {
 	w := &writer{b: []byte{'l', methodCall, 0, 1}}
 	w.u32(uint32(len(body)))
@@ -62,15 +60,15 @@ func (c *call) encode(serial uint32, body []byte) []byte {
 	return append(w.b, body...)
 }
 
-// length is how long the message is whose first bytes these are, or 0 if they are too few to tell.
+// length is the length of the message that begins with these bytes, or 0 if they are too few.
 func length(b []byte) (int, error) {
 	if len(b) < fixed {
 		return 0, nil
 	}
-	if b[0] != 'l' && b[0] != 'B' || b[3] != 1 {
+	if b[0] != 'l' || b[3] != 1 {
 		return 0, errMessage
 	}
-	r := reader{b: b, big: b[0] == 'B', at: 4}
+	r := reader{b: b, at: 4}
 	body := r.u32()
 	r.at = 12
 	fields := r.u32()
@@ -85,8 +83,8 @@ func decode(b []byte) (m message, err error) {
 	if n, err := length(b); err != nil || n == 0 || n != len(b) {
 		return m, errMessage
 	}
-	r := &reader{b: b, big: b[0] == 'B', at: 12}
-	m.kind, m.big = b[1], r.big
+	r := &reader{b: b, at: 12}
+	m.kind = b[1]
 	for end := fixed + int(r.u32()); r.at < end && !r.bad; {
 		r.align(8)
 		code := r.byte()
@@ -96,8 +94,6 @@ func decode(b []byte) (m message, err error) {
 			switch code {
 			case fieldMember:
 				m.member = text
-			case fieldSender:
-				m.sender = text
 			case fieldErrorName:
 				m.errorName = text
 			}
@@ -121,10 +117,9 @@ func decode(b []byte) (m message, err error) {
 	return m, nil
 }
 
-// strings are the values of a body whose signature has nothing but strings and numbers of 32 bits, the numbers
-// left out.
+// strings are the strings of a body whose signature has only strings and numbers of 32 bits.
 func (m *message) strings() (list []string, ok bool) {
-	r := &reader{b: m.body, big: m.big}
+	r := &reader{b: m.body}
 	for _, c := range []byte(m.signature) {
 		switch c {
 		case 's', 'o':

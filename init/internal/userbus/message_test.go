@@ -22,7 +22,7 @@ func FuzzDecode(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if len(m.body) > n || len(m.member)+len(m.sender)+len(m.errorName)+len(m.signature) > n {
+		if len(m.body) > n || len(m.member)+len(m.errorName)+len(m.signature) > n {
 			t.Errorf("%+v of %d bytes", m, n)
 		}
 		m.strings()
@@ -41,11 +41,16 @@ func TestEncode(t *testing.T) {
 			t.Errorf("%d of %d bytes are a message", n, len(b))
 		}
 	}
-	// A return in the other byte order, with its reply serial and one string.
-	big := []byte("B\x02\x01\x01\x00\x00\x00\x07\x00\x00\x00\x01\x00\x00\x00\x0f" + "\x05\x01u\x00\x00\x00\x00\x09" + "\x08\x01g\x00\x01s\x00\x00" + "\x00\x00\x00\x02ok\x00")
-	m, err = decode(big)
+	// A return with its reply serial and one string.
+	answer := []byte("l\x02\x01\x01\x07\x00\x00\x00\x01\x00\x00\x00\x0f\x00\x00\x00" + "\x05\x01u\x00\x09\x00\x00\x00" +
+		"\x08\x01g\x00\x01s\x00\x00" + "\x02\x00\x00\x00ok\x00")
+	m, err = decode(answer)
 	list, ok := m.strings()
 	if err != nil || m.reply != 9 || !ok || len(list) != 1 || list[0] != "ok" {
 		t.Errorf("%+v, %v, %q", m, err, list)
+	}
+	answer[0] = 'B' // the byte order of no machine here
+	if _, err := decode(answer); err == nil {
+		t.Error("a message in the other byte order is read")
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// StartScope has the manager of a user move processes into a scope of their own, and waits until it has. It uses the
-// socket of the manager itself, or else the user's bus.
+// StartScope has the manager of a user move processes into a scope of their own, and waits for that. The call goes to the
+// socket of the manager itself, or else to the user's bus.
 func StartScope(uid int, pids []int, until time.Time) error {
 	dir, err := runtimeDir(uid)
 	if err != nil {
@@ -25,7 +25,7 @@ func StartScope(uid int, pids []int, until time.Time) error {
 			err = c.startScope(pids, at.bus)
 			c.close()
 			if err == nil || c.asked {
-				return err // it has heard of it: nobody is asked twice
+				return err // the manager has the call, and must not get a second one
 			}
 		}
 		why = err
@@ -59,7 +59,7 @@ func (c *conn) startScope(pids []int, bus bool) error {
 	return c.jobDone(job[0])
 }
 
-// jobDone waits for the signal that says how a job ended. It may have come before the answer that named the job.
+// jobDone waits for the signal with a job's result. The signal may have come before the answer that named the job.
 func (c *conn) jobDone(job string) error {
 	for i := 0; ; i++ {
 		for i >= len(c.signals) {

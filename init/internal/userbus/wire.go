@@ -52,11 +52,10 @@ func (w *writer) property(name, sig string, value func()) {
 	value()
 }
 
-// A reader reads such values. What runs over the end makes it bad, and everything after that is zero.
+// A reader reads such values. A value that runs over the end sets bad, and all later values are zero.
 type reader struct {
 	b   []byte
 	at  int
-	big bool
 	bad bool
 }
 
@@ -83,9 +82,6 @@ func (r *reader) u32() uint32 {
 	b := r.take(4)
 	if b == nil {
 		return 0
-	}
-	if r.big {
-		return uint32(b[3]) | uint32(b[2])<<8 | uint32(b[1])<<16 | uint32(b[0])<<24
 	}
 	return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 | uint32(b[3])<<24
 }
