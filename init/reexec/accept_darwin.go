@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// accept takes the order of a Go host from its pipe, and the socket to it, whose other end must be the parent
-// of the same user: a set-user-ID host would otherwise start anything for anybody.
+// accept reads the order of a Go host from its pipe. The other end of the host's socket must be the parent, of the same
+// user: a set-user-ID host would otherwise start anything for anybody.
 func accept(args []string) (o *order.Order, host int, watch basic.Watch, err error) {
 	if len(args) != 1 || args[0] != ByHost {
 		return nil, -1, nil, errArguments
@@ -23,7 +23,7 @@ func accept(args []string) (o *order.Order, host int, watch basic.Watch, err err
 	if bad := unix.Fstat(orderFD, &st); bad != nil || st.Mode&unix.S_IFMT != unix.S_IFIFO {
 		return nil, -1, nil, errors.New("order: no pipe")
 	}
-	b, err := platform.ReadDocument(orderFD, maxOrder, toOrder)
+	b, err := platform.ReadDocument(orderFD, maxOrder, orderTimeout)
 	if err != nil {
 		return nil, -1, nil, err
 	}
@@ -32,7 +32,7 @@ func accept(args []string) (o *order.Order, host int, watch basic.Watch, err err
 	return o, hostFD, watchHost, err
 }
 
-// watchHost waits for the end of the socket, which is the host's.
+// watchHost waits for the end of the host's socket.
 func watchHost(gone, _ func()) {
 	b := make([]byte, 1)
 	for {

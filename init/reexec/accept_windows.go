@@ -11,9 +11,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// accept takes the order of a Go host, and the two pipes to it. The handles' values are in the arguments; each
-// must be a pipe that was inherited. A program has never more rights than its caller on Windows, and the order
-// cannot be changed once it is read.
+// accept reads the order of a Go host from a pipe, and finds the two pipes to that host. The arguments are the handles'
+// values; each must be an inherited pipe. A program never has more rights than its caller on Windows.
 func accept(args []string) (o *order.Order, host int, watch basic.Watch, err error) {
 	if len(args) != 4 || args[0] != ByHost {
 		return nil, -1, nil, errArguments
@@ -32,7 +31,7 @@ func accept(args []string) (o *order.Order, host int, watch basic.Watch, err err
 			return nil, -1, nil, errors.New("handle " + arg + ": no pipe")
 		}
 	}
-	b, err := platform.ReadDocument(fds[0], maxOrder, toOrder)
+	b, err := platform.ReadDocument(fds[0], maxOrder, orderTimeout)
 	if err != nil {
 		return nil, -1, nil, err
 	}
@@ -41,10 +40,10 @@ func accept(args []string) (o *order.Order, host int, watch basic.Watch, err err
 	return o, fds[1], watchHost(down), err
 }
 
-// unprivileged has nothing to find: on Windows no program has more rights than its caller gave it.
+// unprivileged is nil: on Windows no program has more rights than its caller.
 func unprivileged() error { return nil }
 
-// watchHost reads from a host: a byte is its wish that the server end, the end of the pipe is its own.
+// watchHost reads from a host: a byte asks for the server's end, and the end of the pipe is the host's.
 func watchHost(down *os.File) basic.Watch {
 	return func(gone, asked func()) {
 		b := make([]byte, 1)

@@ -12,8 +12,8 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/order"
 )
 
-// toOrder is how long the order may take to come.
-const toOrder = 5 * time.Second
+// orderTimeout is how long the order may take to come.
+const orderTimeout = 5 * time.Second
 
 // child is the shim, or one of the processes that a shim starts.
 func child(args []string) int {
@@ -43,7 +43,7 @@ func Exec(o *order.Order) error {
 	return nil
 }
 
-// Plan fails: there is no program of system calls on this system; a launch's report has everything that is set.
+// Plan fails: this system has no program of system calls. The report of a launch has everything that is set.
 func Plan(*order.Order) ([]string, error) {
 	return nil, errNoProgram{}
 }

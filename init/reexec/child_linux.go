@@ -14,19 +14,22 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What else the first argument of a shim can be.
+// Other first arguments of a shim.
 const (
 	// mcp-sandbox run, by execve of itself: no socket, and the parent stays the parent. The second argument is
 	// the order's descriptor.
 	BySelf = "self"
 
-	byInit = "reap" // an init without a pid namespace whose shim is gone, by execve of the shim's binary
+	// An init without a pid namespace whose shim is gone, by execve of the shim's binary.
+	byInit = "reap"
 )
 
 // child is the shim.
 func child(args []string) int {
 	if len(args) == 1 && args[0] == byInit {
-		return supervise.Reap() // it ends what this process has started, which its caller could do himself
+		// Reap kills the caller's descendants. Any caller could do that itself, so the only check is that the binary is
+		// not set-id.
+		return supervise.Reap()
 	}
 	parent := parentFD() // before accept asks whose socket this is: the answer then holds for the watched process
 	o, host, err := accept(args)
@@ -37,7 +40,7 @@ func child(args []string) int {
 	return run(o, host, parent)
 }
 
-// accept takes the order, if everything about this start is as the launcher makes it.
+// accept reads the order, if arguments and descriptors are those of a launcher's start.
 func accept(args []string) (o *order.Order, host int, err error) {
 	fd := orderFD
 	host = -1
@@ -96,12 +99,11 @@ var sockets = sync.OnceValue(func() *order.Refused {
 	return supervise.Sockets()
 })
 
-// Sockets is the refusal of every launch of a host that a filter ends when it makes a socket, as a systemd
-// unit's without @network-io does; nil where there is no such filter. It is found out once, in a process that
-// is thrown away.
+// Sockets is the refusal of every launch of a host that a filter ends when it makes a socket, as a systemd unit's without
+// @network-io does; nil where there is no such filter. A child process that may be killed finds out, once.
 func Sockets() *order.Refused { return sockets() }
 
-// parentFD watches the process that started this one; -1 if that is gone already, or is a reaper of orphans.
+// parentFD is a pidfd of the process that started this one; -1 if that has ended, or if this process is an orphan.
 func parentFD() int {
 	ppid := unix.Getppid()
 	if ppid <= 1 {
@@ -111,17 +113,16 @@ func parentFD() int {
 	if err != nil {
 		return -1
 	}
-	if unix.Getppid() != ppid { // it ended in between: the descriptor may be somebody else's
+	if unix.Getppid() != ppid { // the parent ended in between: the descriptor may be another process's
 		unix.Close(fd)
 		return -1
 	}
 	return fd
 }
 
-// Exec makes this process the shim of an order by execve of its own binary: it keeps its process id and its
-// parent, and loses everything else that it was. It returns only if that fails. No open descriptor is replaced:
-// the Go runtime polls one of its own from other threads until the moment of the execve, and ends the process
-// when that one is gone.
+// Exec makes this process the shim of an order by execve of its own binary: process id and parent stay, memory and
+// threads do not. Exec returns only if that fails. No open descriptor is replaced: until the execve other threads of the Go
+// runtime poll a descriptor of its own, and end the process when that is gone.
 func Exec(o *order.Order) error {
 	if !armed {
 		return ErrNotArmed
@@ -140,8 +141,8 @@ func Exec(o *order.Order) error {
 	return &os.PathError{Op: "execve", Path: "/proc/self/exe", Err: err}
 }
 
-// ChildEnv keeps the runtime of the shim from looking for cgroup files, and tells it where temporary files go
-// and where the launcher's user has the sockets of other programs.
+// ChildEnv is the shim's environment. GODEBUG keeps its Go runtime from looking for cgroup files; the other variables name
+// the folders of temporary files and of the sockets of the user's other programs.
 func ChildEnv() []string {
 	env := []string{"GODEBUG=containermaxprocs=0"}
 	for _, name := range [...]string{"TMPDIR", "HOME", "XDG_RUNTIME_DIR"} {

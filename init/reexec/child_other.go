@@ -9,13 +9,13 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/order"
 )
 
-// child fails: this operating system has no shim.
+// child fails: this system has no shim.
 func child([]string) int {
 	os.Stderr.WriteString("mcp-sandbox: " + errors.ErrUnsupported.Error() + "\n")
 	return 125
 }
 
-// unprivileged has nothing to protect: nothing is ever launched here.
+// unprivileged is nil: nothing is ever launched here.
 func unprivileged() error { return nil }
 
 // Run fails on this operating system.

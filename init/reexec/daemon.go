@@ -5,26 +5,25 @@ import (
 	"time"
 )
 
-// Arguments, as the only one, with which a host's own binary is the server of a probe: it starts a daemon,
-// which nothing but the end of the whole tree ends, and both wait. On standard output comes [Daemonised] from
-// the daemon once it is there. Started by anybody else they are two processes that sleep for a while.
+// A probe's server is the host's own binary with the only argument DaemonServer. It starts a daemon, which outlives
+// everything but the end of the whole tree, and both wait. The daemon writes [Daemonised] to standard output.
 const (
 	DaemonServer = "mcp-sandbox-probe-server"
-	daemonItself = "mcp-sandbox-probe-daemon"
+	daemonArg    = "mcp-sandbox-probe-daemon"
 	Daemonised   = "daemonised\n"
 )
 
-// daemonLife is how long the two live where nobody ends them.
+// daemonLife is how long the two processes live if nobody ends them.
 const daemonLife = time.Minute
 
-// isTrial reports whether this process was started to play one of the two parts.
+// isTrial reports whether this process was started as one of the two.
 func isTrial(args []string) bool {
-	return len(args) == 2 && (args[1] == DaemonServer || args[1] == daemonItself)
+	return len(args) == 2 && (args[1] == DaemonServer || args[1] == daemonArg)
 }
 
-// trialDaemon plays one of the two parts and returns the exit status. Which program the daemon is no argument decides.
-func trialDaemon(part string) int {
-	if part == daemonItself {
+// trialDaemon is the main of both, and returns the exit status. No argument chooses the daemon's program.
+func trialDaemon(arg string) int {
+	if arg == daemonArg {
 		os.Stdout.WriteString(Daemonised)
 	} else if err := startDaemon(); err != nil {
 		os.Stdout.WriteString(err.Error() + "\n")
@@ -37,8 +36,8 @@ func trialDaemon(part string) int {
 func startDaemon() error {
 	self, err := itself()
 	if err == nil {
-		_, err = os.StartProcess(self, []string{Name + "-trial", daemonItself},
-			&os.ProcAttr{Files: []*os.File{os.Stdin, os.Stdout, os.Stderr}, Sys: ofItsOwn()})
+		_, err = os.StartProcess(self, []string{Name + "-trial", daemonArg},
+			&os.ProcAttr{Files: []*os.File{os.Stdin, os.Stdout, os.Stderr}, Sys: detached()})
 	}
 	return err
 }

@@ -4,5 +4,5 @@ package reexec
 
 import "syscall"
 
-// ofItsOwn makes a session of the process's own: no signal to a group or from a terminal reaches it.
-func ofItsOwn() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
+// detached starts a process in a new session: no signal to a group or from a terminal reaches the process.
+func detached() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }

@@ -2,8 +2,8 @@ package reexec
 
 import "syscall"
 
-// ofItsOwn makes a group of the process's own, without a console: no Ctrl event reaches it.
-func ofItsOwn() *syscall.SysProcAttr {
-	const detached = 0x8 // DETACHED_PROCESS
-	return &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP | detached}
+// detached starts a process in a new group without a console: no Ctrl event reaches the process.
+func detached() *syscall.SysProcAttr {
+	const noConsole = 0x8 // DETACHED_PROCESS
+	return &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP | noConsole}
 }

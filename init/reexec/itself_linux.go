@@ -6,7 +6,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/platform"
 )
 
-// itself is this process's own program: the kernel's name for it; where there is no /proc, the path that was executed.
+// itself is the path of this process's program: the kernel's link, or without /proc the path that was executed.
 func itself() (string, error) {
 	const link = "/proc/self/exe"
 	if _, err := os.Lstat(link); err == nil {

@@ -4,5 +4,5 @@ package reexec
 
 import "os"
 
-// itself is this process's own program, as the system knows it.
+// itself is the path of this process's program.
 func itself() (string, error) { return os.Executable() }

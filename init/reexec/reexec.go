@@ -5,13 +5,13 @@
 //		...
 //	}
 //
-// A Go host that embeds the launcher calls [Init] at the very start of main. In the host it only notes that it
-// was called. In a child that the launcher started it becomes the shim: it confines the server, supervises it
-// and exits. It refuses to be started by anybody but the launcher, with exit status 125: with rights that the
-// caller does not have (a set-user-ID host would otherwise be a root exploit), with an order that somebody
-// could still change, or with a socket whose other end is not its parent. The rights are looked at first of
-// all, before an argument decides anything. A host that was started with such rights goes on, but nothing can
-// be launched from it: see [Unprivileged].
+// A Go host that embeds the launcher calls [Init] at the very start of main. In the host Init only notes the call. In
+// a child that the launcher started Init becomes the shim: it confines the server, supervises the server and exits.
+//
+// A shim refuses, with exit status 125, to run with rights that its caller does not have (a set-user-ID host would
+// otherwise be a root exploit), with an order that somebody could still change, or with a socket whose other end is
+// not its parent. Rights are checked before any argument. A host that was started with such rights continues, but
+// launches nothing: see [Unprivileged].
 package reexec
 
 import (
@@ -19,7 +19,7 @@ import (
 	"os"
 )
 
-// Name is the word that a re-executed child finds as its argument 0.
+// Name is argument 0 of a re-executed child.
 const Name = "mcp-sandbox-shim"
 
 // ByHost is the first argument of a shim that a Go host started by exec.Cmd.

@@ -12,17 +12,16 @@ import (
 	"github.com/security-mcp/mcp-sandbox/policy/strictjson"
 )
 
-// patience is how long Say waits for whoever reads standard error: a launcher that has to end something must
-// not hang on it.
-const patience = 100 * time.Millisecond
+// sayTimeout is how long Say waits for the reader of standard error, on which the end of a server must not hang.
+const sayTimeout = 100 * time.Millisecond
 
-// Say writes one line of the launcher's to standard error, whatever the names are made of that stand in it.
+// Say writes one line of the launcher's to standard error, with names in it made printable.
 func Say(line string) {
-	platform.WriteUntil(2, []byte("mcp-sandbox: "+strictjson.Printable(line)+"\n"), time.Now().Add(patience))
+	platform.WriteUntil(2, []byte("mcp-sandbox: "+strictjson.Printable(line)+"\n"), time.Now().Add(sayTimeout))
 }
 
-// Refuse ends a launch for which there is no order: each line of why goes to standard error, all of it to the report's
-// descriptor if that is not negative. It returns the exit code.
+// Refuse ends a launch for which there is no order, and returns the exit code. Each line of why goes to standard error,
+// and all of them to the report's descriptor if that is not negative.
 func Refuse(reportFD int, why []string) int {
 	for _, line := range why {
 		Say(line)
