@@ -99,8 +99,9 @@ var sockets = sync.OnceValue(func() *order.Refused {
 	return supervise.Sockets()
 })
 
-// Sockets is the refusal of every launch of a host that a filter ends when it makes a socket, as a systemd unit's without
-// @network-io does; nil where there is no such filter. A child process that may be killed finds out, once.
+// Sockets is the refusal of every launch of a host that a filter ends when it makes a socket, as a systemd
+// unit's without @network-io does; nil where there is no such filter. A child process that may be killed finds
+// out, once.
 func Sockets() *order.Refused { return sockets() }
 
 // parentFD is a pidfd of the process that started this one; -1 if that has ended, or if this process is an orphan.
@@ -120,9 +121,9 @@ func parentFD() int {
 	return fd
 }
 
-// Exec makes this process the shim of an order by execve of its own binary: process id and parent stay, memory and
-// threads do not. Exec returns only if that fails. No open descriptor is replaced: until the execve other threads of the Go
-// runtime poll a descriptor of its own, and end the process when that is gone.
+// Exec makes this process the shim of an order by execve of its own binary: process id and parent stay, memory
+// and threads do not. Exec returns only if that fails. No open descriptor is replaced: until the execve other
+// threads of the Go runtime poll a descriptor of its own, and end the process when that is gone.
 func Exec(o *order.Order) error {
 	if !armed {
 		return ErrNotArmed
@@ -141,8 +142,8 @@ func Exec(o *order.Order) error {
 	return &os.PathError{Op: "execve", Path: "/proc/self/exe", Err: err}
 }
 
-// ChildEnv is the shim's environment. GODEBUG keeps its Go runtime from looking for cgroup files; the other variables name
-// the folders of temporary files and of the sockets of the user's other programs.
+// ChildEnv is the shim's environment. GODEBUG keeps its Go runtime from looking for cgroup files; the other
+// variables name the folders of temporary files and of the sockets of the user's other programs.
 func ChildEnv() []string {
 	env := []string{"GODEBUG=containermaxprocs=0"}
 	for _, name := range [...]string{"TMPDIR", "HOME", "XDG_RUNTIME_DIR"} {

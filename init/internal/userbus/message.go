@@ -41,8 +41,8 @@ var errMessage = errors.New("a message that is none of D-Bus")
 // A call is a method call before its body.
 type call struct{ destination, path, iface, member, signature string }
 
-// encode writes a whole message. The byte order is little-endian: that of all machines this program runs on, and so of those
-// who answer.
+// encode writes a whole message. The byte order is little-endian: that of all machines this program runs on,
+// and so of those who answer.
 func (c *call) encode(serial uint32, body []byte) []byte {
 	w := &writer{b: []byte{'l', methodCall, 0, 1}}
 	w.u32(uint32(len(body)))

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// StartScope has the manager of a user move processes into a scope of their own, and waits for that. The call goes to the
-// socket of the manager itself, or else to the user's bus.
+// StartScope has the manager of a user move processes into a scope of their own, and waits for that. The call
+// goes to the socket of the manager itself, or else to the user's bus.
 func StartScope(uid int, pids []int, until time.Time) error {
 	dir, err := runtimeDir(uid)
 	if err != nil {
