@@ -2,8 +2,8 @@
 // and lines that are not, such as what a library prints in passing.
 //
 //	var g guard.Guard
-//	g.Take(chunk)                        // what the server wrote
-//	write(1, g.Messages()); write(2, g.Rest()) // what can be told by now
+//	g.Take(chunk)                              // output of the server
+//	write(1, g.Messages()); write(2, g.Rest()) // what is judged by now
 //
 // A message is what the stdio transport of MCP allows on a line: a JSON object with "jsonrpc":"2.0", or an
 // array of such objects. Messages pass byte for byte; every other line goes to the rest with [Tag] in front. A

@@ -9,42 +9,42 @@ const (
 	Most = 16 << 20
 )
 
-// A Guard parts one stream. The zero value is at the beginning of a line.
+// A Guard divides one stream. The zero value is at the beginning of a line.
 type Guard struct {
-	out  []byte // messages, and behind them the line that is being judged
-	sure int    // how far out may be written
-	gone int    // how far it was
-	rest []byte
-	told int // how far rest was written
-	fate fate
-	scan scanner
+	out      []byte // messages, and then the line that is being read
+	judged   int    // the end of the messages in out
+	written  int    // how much of out is written
+	rest     []byte
+	restDone int // how much of rest is written
+	line     verdict
+	scan     scanner
 }
 
-// fate is what becomes of the line that is being read.
-type fate uint8
+// A verdict is whether the line that is being read is a message.
+type verdict uint8
 
 const (
-	open     fate = iota // nobody knows yet
-	passed               // too long to wait for its end
-	diverted             // no message: the tag is written
+	open     verdict = iota // not known yet
+	passed                  // not known, and the line is too long to wait for its end
+	diverted                // no message: the tag is written
 )
 
-// Messages is what standard output gets. It is valid until the next call.
-func (g *Guard) Messages() []byte { return g.out[g.gone:g.sure] }
+// Messages are for standard output. They are valid until the next call.
+func (g *Guard) Messages() []byte { return g.out[g.written:g.judged] }
 
-// Rest is what standard error gets. It is valid until the next call.
-func (g *Guard) Rest() []byte { return g.rest[g.told:] }
+// Rest is for standard error. It is valid until the next call.
+func (g *Guard) Rest() []byte { return g.rest[g.restDone:] }
 
 // Written forgets what was written of [Guard.Messages] and of [Guard.Rest].
 func (g *Guard) Written(messages, rest int) {
-	was := g.gone + messages
-	g.out, g.gone = drop(g.out, was)
-	g.sure -= was - g.gone
-	g.rest, g.told = drop(g.rest, g.told+rest)
+	was := g.written + messages
+	g.out, g.written = drop(g.out, was)
+	g.judged -= was - g.written
+	g.rest, g.restDone = drop(g.rest, g.restDone+rest)
 }
 
-// drop takes from the front what is written, at least as much at once as stays and has to be moved, and gives
-// the memory of a long line back.
+// drop removes the written front once that is no shorter than the rest, which has to be moved, and frees the
+// memory of a long line.
 func drop(b []byte, written int) (left []byte, gone int) {
 	switch n := len(b) - written; {
 	case n == 0 && cap(b) > 256<<10:
@@ -57,7 +57,7 @@ func drop(b []byte, written int) (left []byte, gone int) {
 	}
 }
 
-// Take judges what came.
+// Take judges bytes of the stream.
 func (g *Guard) Take(b []byte) {
 	for len(b) > 0 {
 		line, whole := b, false
@@ -70,8 +70,8 @@ func (g *Guard) Take(b []byte) {
 			b = b[1:]
 			g.end()
 			g.put('\n')
-			g.fate, g.scan = open, scanner{}
-			g.sure = len(g.out)
+			g.line, g.scan = open, scanner{}
+			g.judged = len(g.out)
 		}
 	}
 }
@@ -79,44 +79,44 @@ func (g *Guard) Take(b []byte) {
 // End judges a last line that has no end. One that is no message gets an end, for the launcher's own lines come
 // behind it.
 func (g *Guard) End() {
-	if g.fate == open && len(g.out) > g.sure {
+	if g.line == open && len(g.out) > g.judged {
 		g.end()
-		g.sure = len(g.out)
+		g.judged = len(g.out)
 	}
-	if g.fate == diverted {
+	if g.line == diverted {
 		g.put('\n')
 	}
-	g.fate, g.scan = open, scanner{}
+	g.line, g.scan = open, scanner{}
 }
 
 // part takes a part of a line.
 func (g *Guard) part(b []byte) {
-	switch g.fate {
+	switch g.line {
 	case diverted:
 		g.rest = append(g.rest, b...)
 	case passed:
 		g.out = append(g.out, b...)
-		g.sure = len(g.out)
+		g.judged = len(g.out)
 	case open:
 		g.out = append(g.out, b...)
 		switch {
 		case !g.scan.take(b):
 			g.divert()
-		case len(g.out)-g.sure > Most:
-			g.fate, g.sure = passed, len(g.out)
+		case len(g.out)-g.judged > Most:
+			g.line, g.judged = passed, len(g.out)
 		}
 	}
 }
 
-// end is the end of a line: what is not a whole message by now is none.
+// end is the end of a line, which is now a whole message or none.
 func (g *Guard) end() {
-	if g.fate == open && !g.scan.message() {
+	if g.line == open && !g.scan.message() {
 		g.divert()
 	}
 }
 
 func (g *Guard) put(c byte) {
-	if g.fate == diverted {
+	if g.line == diverted {
 		g.rest = append(g.rest, c)
 	} else {
 		g.out = append(g.out, c)
@@ -124,7 +124,7 @@ func (g *Guard) put(c byte) {
 }
 
 func (g *Guard) divert() {
-	g.rest = append(append(g.rest, Tag...), g.out[g.sure:]...)
-	g.out = g.out[:g.sure]
-	g.fate = diverted
+	g.rest = append(append(g.rest, Tag...), g.out[g.judged:]...)
+	g.out = g.out[:g.judged]
+	g.line = diverted
 }

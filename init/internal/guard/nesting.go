@@ -25,7 +25,7 @@ func (s *scanner) open(object bool) bool {
 	return true
 }
 
-// shut is the end of an object or array. A message has to have said by then that it is one.
+// shut is the end of an object or array. At the end of a message its "jsonrpc" must have come.
 func (s *scanner) shut(object bool) bool {
 	if s.inObject() != object || s.depth == s.base && !s.found {
 		return false

@@ -1,17 +1,18 @@
 package guard
 
-// A scanner reads one line as JSON, a byte at a time, and looks only for what makes it a message. It keeps no text.
+// A scanner reads one line as JSON, a byte at a time, and only for what makes the line a message. A scanner
+// keeps no text.
 type scanner struct {
 	state  state
-	after  state // of a string: what comes behind it
+	after  state // of a string: the state behind it
 	depth  int
-	object [maxDepth/64 + 1]uint64 // bit i: what was opened at depth i is an object
+	object [maxDepth/64 + 1]uint64 // bit i: an object was opened at depth i, and no array
 	base   int                     // the depth at which messages lie: 1, or 2 in a batch
 	count  int                     // messages so far
-	member bool                    // the value that is read is that of "jsonrpc" of a message
+	member bool                    // the next value is that of "jsonrpc" of a message
 	found  bool                    // the message has its "jsonrpc":"2.0"
-	word   string                  // what is left of true, false, null; of a string: what is compared
-	same   bool                    // the string is word so far
+	word   string                  // the rest of true, false or null; of a string: the rest of the text to compare with
+	same   bool                    // the string equals that text so far
 	hex    uint8                   // digits that \u still needs
 }
 
@@ -41,10 +42,10 @@ const (
 	power                   // in the digits of an exponent
 )
 
-// message reports whether what was taken is a whole message.
+// message reports whether the line so far is a whole message.
 func (s *scanner) message() bool { return s.state == behind && s.depth == 0 && s.count > 0 }
 
-// take reads on, and reports whether it can still become a message.
+// take reads more of the line, and reports whether the line can still become a message.
 func (s *scanner) take(b []byte) bool {
 	for i := 0; i < len(b); i++ {
 		c := b[i]
