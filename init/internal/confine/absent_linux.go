@@ -10,10 +10,7 @@ import (
 // a row is off; that is so with level privileged only.
 
 // absent is a layer that a confinement lacks, with what follows.
-type absent struct {
-	noCalls
-	effect string
-}
+type absent struct{ effect string }
 
 // What follows where confinement limits lacks a layer.
 const (
@@ -22,67 +19,67 @@ const (
 	noBarrier     = "nothing decides what can be read and written but the user's own rights"
 )
 
-func (r *absent) check(c *check) { c.absent(r.effect) }
+func (r absent) lay(b *build) { proveAbsent(b, r.effect) }
 
-func (c *check) absent(effect string) {
-	c.layer.State = order.Absent
-	c.layer.Reason = "the confinement is " + string(c.launch.confinement)
-	if c.Lost != "" {
-		c.layer.Reason += ", for full was refused: " + c.Lost
+// proveAbsent says that the confinement lacks the layer of the row.
+func proveAbsent(b *build, effect string) {
+	reason := "the confinement is " + string(b.launch.confinement)
+	if b.Lost != "" {
+		reason += ", for full was refused: " + b.Lost
 	}
-	c.layer.Effect = effect
+	b.prove(func(c *check) { c.set(order.Absent, reason, effect) })
 }
 
 // noNamespaces is reduced, where Landlock and the filter stand in.
-type noNamespaces struct{ noCalls }
+type noNamespaces struct{}
 
-func (r *noNamespaces) check(c *check) {
+func (noNamespaces) lay(b *build) {
 	const seen = "the host's processes can be seen, their command lines with them; "
-	if c.Machine.LandlockABI >= scopesABI {
-		c.absent(seen + "they cannot be signalled, traced or asked for System V IPC")
+	if b.Machine.LandlockABI >= scopesABI {
+		proveAbsent(b, seen+"they cannot be signalled, traced or asked for System V IPC")
 		return
 	}
-	c.absent(seen + "those of the launcher's user can be signalled, but for init and the launcher")
+	proveAbsent(b, seen+"those of the launcher's user can be signalled, but for init and the launcher")
 }
 
 // noRoot is reduced, where Landlock is the file barrier.
-type noRoot struct{ noCalls }
+type noRoot struct{}
 
-func (r *noRoot) check(c *check) {
+func (noRoot) lay(b *build) {
 	effect := "/etc is the host's, and names, sizes and owners of its files can be seen wherever the user may look; " +
 		"modes and times of the user's own can be changed; no pty and no /dev/shm; " +
 		"the private folder has no limit of size"
-	if n := len(c.View.Unprotected); n > 0 {
+	if n := len(b.View.Unprotected); n > 0 {
 		effect += "; what runs code on the host can be written inside write grants, see unprotected (" +
 			strconv.Itoa(n) + ")"
 	}
-	for _, u := range c.View.Unheld {
+	for _, u := range b.View.Unheld {
 		effect += "; " + u.Key + " " + u.Path + " does not hold"
 	}
-	c.absent(effect)
+	proveAbsent(b, effect)
 }
 
 // openNetwork is a kernel without seccomp, which bounds the network where there is no namespace.
-type openNetwork struct{ noCalls }
+type openNetwork struct{}
 
-func (r *openNetwork) check(c *check) {
-	if c.hostNet() {
-		c.layer.State = order.Off
+func (openNetwork) lay(b *build) {
+	if b.hostNet() {
+		b.prove(func(c *check) { c.set(order.Off, "", "") })
 		return
 	}
-	c.absent("the server has the host's network")
+	proveAbsent(b, "the server has the host's network")
 }
 
 // noFilter is a kernel without seccomp.
-type noFilter struct{ noCalls }
+type noFilter struct{}
 
-func (r *noFilter) check(c *check) {
+func (noFilter) lay(b *build) {
 	effect := "every system call of the kernel's can be made"
-	if c.oneExec() {
+	if b.oneExec() {
 		effect += "; subprocess.allow false does not hold"
 	}
-	if len(c.Policy.Seccomp.Deny) > 0 {
+	if len(b.Policy.Seccomp.Deny) > 0 {
 		effect += "; seccomp.deny does not hold"
 	}
-	c.absent(effect)
+	proveAbsent(b, effect)
 }

@@ -13,11 +13,8 @@ import (
 )
 
 // openCgroup opens the group that the shim made for the server, while its path is in the root. The frame clones the
-// server's process into the group.
-type openCgroup struct {
-	noFacts // cgroup compares
-	args    *program.Addr
-}
+// server's process into the group. Row cgroupLimits compares.
+type openCgroup struct{ args *program.Addr }
 
 // struct clone_args up to the group's descriptor, its last field; clone(2).
 const (
@@ -25,7 +22,7 @@ const (
 	cloneArgsGroup = 80
 )
 
-func (r *openCgroup) ops(b *build) {
+func (r openCgroup) lay(b *build) {
 	if !b.Group.Made() {
 		return
 	}
@@ -35,57 +32,51 @@ func (r *openCgroup) ops(b *build) {
 }
 
 // cloneServer clones the server's process, into its group before its first instruction.
-func (l *Launch) cloneServer(b *build) program.Op {
+func cloneServer(b *build, args program.Addr) program.Op {
 	clone := sys.Clone(int(unix.SIGCHLD))
-	if l.state.cgroup != 0 {
-		clone = sys.Clone3(l.state.cgroup, cloneArgsSize)
+	if args != 0 {
+		clone = sys.Clone3(args, cloneArgsSize)
 	}
 	return b.Step(clone).Returns(program.Int(0)).Fork()
 }
 
-// cgroup compares the group of the server's process, as the process reads it and as the shim does.
-type cgroup struct {
-	proc       *procMount
-	open, read program.Op
-	at         program.Addr
-}
+// cgroupLimits proves the group of the server's process and its limits: memory.max, pids.max, cpu.max and io.max.
+type cgroupLimits struct{ proc *procMount }
 
-func (r *cgroup) ops(b *build) {
-	if !b.Group.Made() {
+func (r cgroupLimits) lay(b *build) {
+	g := b.Group
+	switch {
+	case g == nil || !g.Made() && g.Reason == "":
+		b.prove(func(c *check) { c.set(order.Off, "", "") })
+		return
+	case !g.Made():
+		b.prove(func(c *check) { c.set(order.Absent, g.Reason, distinctEffects(g.Settings)) })
 		return
 	}
 	const size = 8192
-	r.open = b.Observe(sys.Openat(sys.CWD, "/proc/self/cgroup", unix.O_RDONLY|unix.O_CLOEXEC, 0))
-	r.at = b.Space(size)
-	r.read = b.Observe(sys.Read(r.open.Result(), r.at, size))
+	open := b.Observe(sys.Openat(sys.CWD, "/proc/self/cgroup", unix.O_RDONLY|unix.O_CLOEXEC, 0))
+	at := b.Space(size)
+	self := fileRead{b.Observe(sys.Read(open.Result(), at, size)), at}
+	b.prove(func(c *check) {
+		proveMembers(c, g, r.proc.mounted(c), c.filled(self))
+		proveCgroupLimits(c, g.Settings)
+	})
 }
 
-func (r *cgroup) check(c *check) {
-	g := c.Group
-	switch {
-	case g == nil || !g.Made() && g.Reason == "":
-		c.layer.State = order.Off
-		return
-	case !g.Made():
-		c.layer.State, c.layer.Reason, c.layer.Effect = order.Absent, g.Reason, distinctEffects(g.Settings)
-		return
-	}
-	var self []byte
-	if r.proc.mounted(c) {
-		self = c.Filled(r.read, r.at)
-	}
-	c.group(g, self, r.proc.mounted(c))
-}
-
-// group compares a group with what the shim read of it and, if there is a /proc, with what the server's process did.
-func (c *check) group(g *cgroups.Group, self []byte, proc bool) {
+// proveMembers demands that the server's process is alone in the group, by the group's list and, if there is a /proc,
+// by what the process itself read.
+func proveMembers(c *check, g *cgroups.Group, proc bool, self []byte) {
 	c.fact("processes", strconv.Itoa(c.Server), g.Members)
 	if proc {
 		got, _ := platform.ParseCgroup(self)
 		c.fact("group", g.Path, got)
 	}
-	for i := range g.Settings {
-		s := &g.Settings[i]
+}
+
+// proveCgroupLimits compares each limit with what the shim read in the group's file.
+func proveCgroupLimits(c *check, limits []cgroups.Setting) {
+	for i := range limits {
+		s := &limits[i]
 		if s.Reason != "" {
 			c.lacks(s.Name(), s.Want, s.Reason, s.Effect)
 			continue

@@ -15,12 +15,11 @@ func grouped(change func(g *cgroups.Group, c *check, self *string)) (order.Layer
 		{File: "cpu.max", Want: "1 2", Reason: "no controller", Effect: "no rate"},
 	}}
 	self := "12:pids:/elsewhere\n0::/a/mcp-sandbox-1\n"
-	l := emptyLaunch()
-	results := l.Copy()
 	report := order.LayerReport{Layer: order.Cgroup}
-	c := &check{Evidence: &Evidence{Results: results, Server: 17}, Request: &Request{Group: g}, launch: l, layer: &report}
+	c := &check{Evidence: &Evidence{Server: 17}, layer: &report}
 	change(g, c, &self)
-	c.group(g, []byte(self), true)
+	proveMembers(c, g, true, []byte(self))
+	proveCgroupLimits(c, g.Settings)
 	return report, c.refusal
 }
 

@@ -7,7 +7,6 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
 	"github.com/security-mcp/mcp-sandbox/platform"
-	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
 )
 
@@ -36,16 +35,6 @@ func TestTextsDiffer(t *testing.T) {
 // TestRulesAreCompared: in reduced a rule is for the inode that was looked at, by a descriptor of its own, and one that gives
 // reading gives no more.
 func TestRulesAreCompared(t *testing.T) {
-	l := emptyLaunch()
-	b := &build{Builder: l.builder, Request: &Request{View: &fsview.View{}}, launch: l}
-	node := &fsview.Node{Path: "/srv/r", Source: "/srv/r", Kind: fsview.Bind, Folder: true, FileID: platform.FileID{Dev: 8<<32 | 1, Ino: 10}}
-	state := &landlockState{rules: []rule{{path: node.Source, rights: rightsRead, node: node, refuses: node.Source}}}
-	w := &state.rules[0]
-	b.openRule(w)
-	restricts := &landlockRestrict{state: state, lacks: func(*check) {}}
-	restricts.tryRules(b, 0)
-	restricts.tryRules(b, 1)
-	restricts.canary[0], restricts.canary[1] = b.outside(program.Int(0)), b.outside(program.Int(0))
 	for _, c := range []struct {
 		name       string
 		fd         uint64
@@ -64,26 +53,33 @@ func TestRulesAreCompared(t *testing.T) {
 		{"another kind of device", 20, 9, 1, 10, rightsRead, false, false},
 		{"a right more", 20, 8, 1, 10, rightsRead | rightsFile, false, false},
 	} {
-		results := l.Copy()
-		for i := range l.Len() {
-			results.Store(l.Op(i), 0)
+		node := &fsview.Node{Path: "/srv/r", Source: "/srv/r", Kind: fsview.Bind, Folder: true, Write: c.write,
+			FileID: platform.FileID{Dev: 8<<32 | 1, Ino: 10}}
+		w := rule{path: node.Source, rights: c.rights, node: node}
+		if !c.write {
+			w.refuses = node.Source
 		}
-		results.Store(w.opened, c.fd)
-		put(results, w.looked, looked{uint64(c.minor), c.ino, unix.S_IFDIR | 0o755})
-		results.Bytes(w.looked.at.Plus(statxMajor), 4)[0] = byte(c.dev)
-		results.Store(restricts.canary[1], fails(unix.EACCES))
-		node.Write, w.rights = c.write, c.rights
-		if w.refuses = node.Source; c.write {
-			w.refuses = ""
+		state := new(landlockState)
+		ruleset := landlockRuleset{state: state, rules: func(*fsview.View) []rule { return []rule{w} }}
+		l, results := laid(&Request{}, ruleset, landlockRestrict{state: state, lacks: func(*check, int) {}})
+		results.Store(made(l, "openat 0"), c.fd)
+		looks := made(l, "statx 0")
+		put(results, stat{looks, program.Addr(l.Arg(looks.Index(), 4))}, looked{uint64(c.minor), c.ino, unix.S_IFDIR | 0o755})
+		results.Bytes(program.Addr(l.Arg(looks.Index(), 4)).Plus(statxMajor), 4)[0] = byte(c.dev)
+		results.Store(made(l, "openat 3"), fails(unix.EACCES)) // of the canary, with Landlock
+		if !c.write {
+			results.Store(made(l, "openat 4"), fails(unix.EACCES))
 		}
-		k := judge(l, results)
-		(&landlockRuleset{state: state}).check(k)
-		restricts.check(k)
-		if (k.refusal == nil) != c.ok {
+		if k := judge(l, results); (k.refusal == nil) != c.ok {
 			t.Errorf("%s: %v", c.name, k.refusal)
 		}
 	}
 }
+
+// mountsProc is the part of row root that mounts /proc.
+type mountsProc struct{ proc *procMount }
+
+func (r mountsProc) lay(b *build) { r.proc.mount(b, b.copyOf("/")) }
 
 // A list of keys that could not be covered is no list that is not there.
 func TestKeysAreCovered(t *testing.T) {
@@ -91,20 +87,13 @@ func TestKeysAreCovered(t *testing.T) {
 		result uint64
 		ok     bool
 	}{{0, true}, {fails(unix.ENOENT), true}, {fails(unix.EPERM), false}, {fails(unix.EINVAL), false}, {fails(unix.ENOSYS), false}} {
-		r := readOnlyProc{proc: new(procMount)}
-		l := NewLaunch(make([]byte, program.Size), &policy.Policy{}, policy.Full, false)
-		b := &build{Builder: l.builder, Request: &Request{View: &fsview.View{}}, launch: l}
-		r.proc.mount(b, b.copyOf("/"))
-		r.ops(b)
-		results := l.Copy()
-		for i := range l.Len() {
-			results.Store(l.Op(i), 0)
-		}
-		results.Store(r.proc.keys, c.result)
-		results.Store(r.self, 1)
-		results.Bytes(r.at, 1)[0] = '1'
-		k := judge(l, results)
-		if r.check(k); (k.refusal == nil) != c.ok {
+		proc := new(procMount)
+		l, results := laid(&Request{}, mountsProc{proc}, readOnlyProc{proc: proc})
+		results.Store(made(l, "move_mount 0"), c.result)
+		self := made(l, "readlinkat 0")
+		results.Store(self, 1)
+		results.Bytes(program.Addr(l.Arg(self.Index(), 2)), 1)[0] = '1'
+		if k := judge(l, results); (k.refusal == nil) != c.ok {
 			t.Errorf("move_mount over /proc/keys: %d: %v", int64(c.result), k.refusal)
 		}
 	}

@@ -2,7 +2,11 @@ package confine
 
 import (
 	"math"
+	"slices"
+	"strconv"
+	"strings"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
 	"github.com/security-mcp/mcp-sandbox/init/internal/program/sys"
 	"github.com/security-mcp/mcp-sandbox/platform"
@@ -12,153 +16,158 @@ import (
 // closeInherited closes every descriptor of init that the shim did not name: a write end of the shim's pipes, or of
 // another launch's, would keep away the end of file by which a dead shim is noticed. It also leaves the launcher's
 // session, and with it the terminal.
-type closeInherited struct {
-	closed  program.Op
-	session program.Op
-	tty     program.Op
+type closeInherited struct{}
+
+const everything = math.MaxUint32 // the last number of close_range(2)
+
+func (closeInherited) lay(b *build) {
+	unnamed := fdTrees + b.extraFDs
+	b.Do(sys.CloseRange(unnamed, everything, 0))
+	closed := b.Ask(sys.Fcntl(sys.FD(unnamed), unix.F_GETFD, 0)).Returns(program.Errno(unix.EBADF))
+	b.fact("unnamed descriptor", "EBADF", closed)
+	b.Do(sys.Setsid())
+	session := b.Ask(sys.Getsid(0))
+	b.prove(func(c *check) { c.fact("session", provenInitPID(b.launch, c), c.result(session)) })
+	if b.TTY {
+		return
+	}
+	tty := b.Observe(sys.Openat(sys.CWD, "/dev/tty", unix.O_RDWR|unix.O_CLOEXEC, 0))
+	b.prove(func(c *check) { proveNoTerminal(c, c.result(tty)) })
 }
+
+// proveNoTerminal demands that there is no controlling terminal; tty(4). Where a cgroup's BPF program forbids the open
+// itself, as under systemd's DevicePolicy=strict, the new session is the proof.
+func proveNoTerminal(c *check, opened string) {
+	const name, want = "open /dev/tty", "ENXIO"
+	if opened == "EPERM" || opened == "EACCES" {
+		c.lacks(name, want, "what the launcher runs in forbids it: "+opened,
+			"that there is no terminal is shown by the new session alone")
+		return
+	}
+	c.fact(name, want, opened)
+}
+
+// keyring joins a new session keyring in place of the launcher's, which every process inherits; session-keyring(7).
+type keyring struct{}
 
 const (
 	keyctlGetKeyringID = 0
 	keyctlJoinSession  = 1
 	keySpecSession     = -3
-	everything         = math.MaxUint32
 )
 
-func (r *closeInherited) ops(b *build) {
-	unnamed := fdTrees + b.launch.extraFDs
-	b.Do(sys.CloseRange(unnamed, everything, 0))
-	r.closed = b.Ask(sys.Fcntl(sys.FD(fdTrees+b.launch.extraFDs), unix.F_GETFD, 0)).Returns(program.Errno(unix.EBADF))
-	b.Do(sys.Setsid())
-	r.session = b.Ask(sys.Getsid(0))
-	if !b.TTY {
-		r.tty = b.Observe(sys.Openat(sys.CWD, "/dev/tty", unix.O_RDWR|unix.O_CLOEXEC, 0))
-	}
-}
-
-func (r *closeInherited) check(c *check) {
-	c.fact("unnamed descriptor", "EBADF", c.result(r.closed))
-	c.fact("session", c.initPID(), c.result(r.session))
-	if !c.TTY {
-		r.terminal(c)
-	}
-}
-
-// terminal demands that there is no controlling terminal; tty(4). Where a cgroup's BPF program forbids the open
-// itself, as under systemd's DevicePolicy=strict, the new session is the proof.
-func (r *closeInherited) terminal(c *check) {
-	const name, want = "open /dev/tty", "ENXIO"
-	got := c.result(r.tty)
-	if got == "EPERM" || got == "EACCES" {
-		c.lacks(name, want, "what the launcher runs in forbids it: "+got,
-			"that there is no terminal is shown by the new session alone")
-		return
-	}
-	c.fact(name, want, got)
-}
-
-// keyring joins a new session keyring in place of the launcher's, which every process inherits; session-keyring(7).
-type keyring struct {
-	before, after program.Op
-	join          program.Op
-}
-
-func (r *keyring) ops(b *build) {
+func (keyring) lay(b *build) {
+	const name, want = "session keyring", "a fresh one"
+	const effect = "the launcher's session keyring stays attached; the filter refuses keyctl to the server"
 	if b.Machine.Kills(unix.SYS_KEYCTL) {
+		const reason = "what the launcher runs in ends whoever calls keyctl, by SIGSYS"
+		b.prove(func(c *check) { c.lacks(name, want, reason, effect) })
 		return
 	}
 	id := sys.Keyctl(keyctlGetKeyringID, keySpecSession, 0)
-	r.before = b.Observe(id)
-	r.join = b.Try(sys.Keyctl(keyctlJoinSession, 0, 0))
-	r.after = b.Observe(id)
-}
-
-func (r *keyring) check(c *check) {
-	const effect = "the launcher's session keyring stays attached; the filter refuses keyctl to the server"
-	if c.Machine.Kills(unix.SYS_KEYCTL) {
-		c.lacks("session keyring", "a fresh one",
-			"what the launcher runs in ends whoever calls keyctl, by SIGSYS", effect)
-		return
-	}
-	if e := c.Errno(r.join); e != 0 {
-		c.lacks("session keyring", "a fresh one", "keyctl: "+e.Error(), effect)
-		return
-	}
-	before, after := c.result(r.before), c.result(r.after)
-	c.factIf(before != after && c.Errno(r.after) == 0, "session keyring", "not "+before, after)
+	before := b.Observe(id)
+	join := b.Try(sys.Keyctl(keyctlJoinSession, 0, 0))
+	after := b.Observe(id)
+	b.prove(func(c *check) {
+		if e := c.Errno(join); e != 0 {
+			c.lacks(name, want, "keyctl: "+e.Error(), effect)
+			return
+		}
+		was, is := c.result(before), c.result(after)
+		c.factIf(was != is && c.Errno(after) == 0, name, "not "+was, is)
+	})
 }
 
 // closeDescriptors leaves the server standard input, output and error, and two descriptors that execve closes: the
 // process tells the shim by one that it is ready, and waits for its release by the other.
-type closeDescriptors struct {
-	proc           *procMount
-	ready, release program.Op
-	list           program.Op
-	entries        program.Addr
-}
+type closeDescriptors struct{ proc *procMount }
 
-const entriesSize = 4096
+const direntsSize = 4096
 
-func (r *closeDescriptors) ops(b *build) {
+func (r closeDescriptors) lay(b *build) {
+	const cloexec = "1"
 	b.Do(sys.CloseRange(fdProgram, fdLifeline, 0))
 	b.Do(sys.CloseRange(fdRelease+1, everything, 0))
 	for _, fd := range []int{fdReady, fdRelease} {
 		b.Do(sys.Fcntl(sys.FD(fd), unix.F_SETFD, unix.FD_CLOEXEC))
 	}
-	r.ready = b.Ask(sys.Fcntl(sys.FD(fdReady), unix.F_GETFD, 0))
-	r.release = b.Ask(sys.Fcntl(sys.FD(fdRelease), unix.F_GETFD, 0))
+	b.fact("close-on-exec of the wait's descriptors", cloexec, b.Ask(sys.Fcntl(sys.FD(fdReady), unix.F_GETFD, 0)))
+	b.fact("close-on-exec of the release", cloexec, b.Ask(sys.Fcntl(sys.FD(fdRelease), unix.F_GETFD, 0)))
 	// The folder gets number 3, which is free now.
 	dir := b.Observe(sys.Openat(sys.CWD, "/proc/self/fd", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0))
-	r.entries = b.Space(entriesSize)
-	r.list = b.Observe(sys.Getdents64(dir.Result(), r.entries, entriesSize))
+	dirents := b.Space(direntsSize)
+	list := fileRead{b.Observe(sys.Getdents64(dir.Result(), dirents, direntsSize)), dirents}
 	b.Step(sys.CloseRange(fdProgram, fdProgram, 0))
+	b.prove(func(c *check) {
+		if !r.proc.mounted(c) {
+			c.lacks("descriptors", "0 1 2", "/proc is empty",
+				"close_range closed the rest; the list could not be read back")
+			return
+		}
+		c.fact("descriptors", "0 1 2, until execve 3 5 6", openDescriptors(c.filled(list)))
+	})
 }
 
-func (r *closeDescriptors) check(c *check) {
-	const cloexec = "1"
-	c.fact("close-on-exec of the wait's descriptors", cloexec, c.result(r.ready))
-	c.fact("close-on-exec of the release", cloexec, c.result(r.release))
-	if !r.proc.mounted(c) {
-		c.lacks("descriptors", "0 1 2", "/proc is empty",
-			"close_range closed the rest; the list could not be read back")
-	} else {
-		c.fact("descriptors", "0 1 2, until execve 3 5 6", c.descriptors(r))
+// openDescriptors lists the numbers that struct linux_dirent64 of /proc/self/fd name.
+func openDescriptors(dirents []byte) string {
+	names, ok := platform.ParseDirents(dirents)
+	if !ok {
+		return "a list that cannot be read"
 	}
+	var stay, closed []string
+	for _, n := range names {
+		switch n {
+		case ".", "..":
+		case "0", "1", "2":
+			stay = append(stay, n)
+		default:
+			closed = append(closed, " "+n)
+		}
+	}
+	if stay == nil {
+		return "none"
+	}
+	return strings.Join(stay, " ") + ", until execve" + strings.Join(closed, "")
 }
 
 // umask sets the server's file mode creation mask.
 type umask struct {
 	cleared bool // an earlier row set the mask to 0
-	got     program.Op
 }
 
-func (r *umask) ops(b *build) {
+func (r umask) lay(b *build) {
 	mask := b.umask()
 	if r.cleared || mask != b.Machine.Umask {
 		b.Do(sys.Umask(mask))
 	}
-	r.got = b.Observe(sys.Umask(mask)) // umask(2) returns the mask before
+	got := b.Observe(sys.Umask(mask)) // umask(2) returns the mask before
+	b.prove(func(c *check) { c.fact("umask", octal(mask), octal(int(c.Value(got)))) })
 }
 
-func (r *umask) check(c *check) { c.fact("umask", octal(c.umask()), octal(int(c.Value(r.got)))) }
+// reopenNull opens a null device among the standard descriptors again, in the server's root, where its mount
+// is read-only. Through the host's descriptor its owner, which a container's root is, could change its mode
+// for the whole machine. Writing to a device needs no writable mount.
+type reopenNull struct{}
 
-func (c *check) descriptors(r *closeDescriptors) string {
-	names, ok := platform.ParseDirents(c.Filled(r.list, r.entries))
-	if !ok {
-		return "a list that cannot be read"
-	}
-	stay, go_ := "", ""
-	for _, n := range names {
-		switch n {
-		case ".", "..":
-		case "0", "1", "2":
-			stay += " " + n
-		default:
-			go_ += " " + n
+const nullPath = "/dev/null"
+
+func (reopenNull) lay(b *build) {
+	for fd := range b.Stdio {
+		if !b.isNull(&b.Stdio[fd]) {
+			continue
 		}
+		flags := b.Ask(sys.Fcntl(sys.FD(fd), unix.F_GETFL, 0))
+		again := b.Do(sys.OpenatFlags(sys.CWD, nullPath, flags.Result()))
+		b.Do(sys.Dup3(again.Result(), fd, 0)).Returns(program.Int(fd)).For(nullPath)
+		chmod := b.Ask(sys.Fchmod(sys.FD(fd), 0o666)).Returns(program.Errno(unix.EROFS)).For(nullPath)
+		b.fact("mode of the null device at "+strconv.Itoa(fd), "EROFS", chmod)
 	}
-	if stay == "" {
-		return "none"
-	}
-	return stay[1:] + ", until execve" + go_
+}
+
+// isNull reports whether a standard descriptor is the null device that the server's root has; null(4).
+func (r *Request) isNull(s *Standard) bool {
+	null := s.Is(unix.S_IFCHR) && s.Major == 1 && s.Minor == 3
+	return null && slices.ContainsFunc(r.View.Nodes, func(n fsview.Node) bool {
+		return n.Path == nullPath && n.Device && n.FileID == s.FileID
+	})
 }

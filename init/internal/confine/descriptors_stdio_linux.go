@@ -53,49 +53,47 @@ func (s *Standard) String() string {
 
 // stdio compares the server's standard input, output and error with the files that the shim handed over. None
 // may open the host's tree or network.
-type stdio struct{ fds [3]described }
+type stdio struct{}
 
-type described struct {
-	is      stat
-	options [3]program.Addr // SO_DOMAIN, SO_TYPE, SO_ACCEPTCONN
-	peer    program.Op
-}
-
-func (r *stdio) ops(b *build) {
-	for fd := range r.fds {
-		d := &r.fds[fd]
-		d.is.at = b.Space(statxSize)
-		look := sys.Statx(sys.FD(fd), "", unix.AT_EMPTY_PATH, unix.STATX_BASIC_STATS, d.is.at)
-		d.is.op = b.Ask(look).Returns(program.Int(0))
-		if !b.Stdio[fd].Is(unix.S_IFSOCK) {
-			continue
-		}
-		for i, option := range [...]int{unix.SO_DOMAIN, unix.SO_TYPE, unix.SO_ACCEPTCONN} {
-			d.options[i] = b.Space(8)
-			b.Ask(sys.Getsockopt(sys.FD(fd), unix.SOL_SOCKET, option, d.options[i], 4)).Returns(program.Int(0))
-		}
-		address := b.Space(unix.SizeofSockaddrAny)
-		d.peer = b.Ask(sys.Getpeername(sys.FD(fd), address, unix.SizeofSockaddrAny)).Returns(program.Int(0))
-	}
-}
-
-func (r *stdio) check(c *check) {
+func (stdio) lay(b *build) {
 	for fd, name := range [...]string{"standard input", "standard output", "standard error"} {
-		want, got := &c.Stdio[fd], c.described(&r.fds[fd], c.Stdio[fd].Is(unix.S_IFSOCK))
-		text := want.String()
-		if !want.harmless() {
-			text = "a pipe, a terminal, null, or a socket with one peer"
-		}
-		c.factIf(got == *want && want.harmless(), name, text, got.String())
+		want := b.Stdio[fd]
+		found := describe(b, fd, want.Is(unix.S_IFSOCK))
+		b.prove(func(c *check) {
+			text, got := want.String(), found(c)
+			if !want.harmless() {
+				text = "a pipe, a terminal, null, or a socket with one peer"
+			}
+			c.factIf(got == want && want.harmless(), name, text, got.String())
+		})
 	}
 }
 
-func (c *check) described(d *described, socket bool) Standard {
-	is, device := c.stat(d.is), d.is.at.Plus(statxRdev)
-	s := Standard{Mode: is.mode, FileID: is.FileID, Major: c.Word32(device), Minor: c.Word32(device.Plus(4))}
-	if socket {
-		s.Domain, s.Type, s.Listens = c.Word32(d.options[0]), c.Word32(d.options[1]), c.Word32(d.options[2]) != 0
-		s.Connected = c.Ran(d.peer) && c.Errno(d.peer) == 0
+// describe looks at a standard descriptor.
+func describe(b *build, fd int, socket bool) func(*check) Standard {
+	is := statFD(b, sys.FD(fd))
+	is.op.Returns(program.Int(0))
+	var options [3]program.Addr // SO_DOMAIN, SO_TYPE, SO_ACCEPTCONN
+	var peer program.Op
+	zero := program.Int(0)
+	for i, option := range [...]int{unix.SO_DOMAIN, unix.SO_TYPE, unix.SO_ACCEPTCONN} {
+		if socket {
+			options[i] = b.Space(8)
+			b.Ask(sys.Getsockopt(sys.FD(fd), unix.SOL_SOCKET, option, options[i], 4)).Returns(zero)
+		}
 	}
-	return s
+	if socket {
+		address := b.Space(unix.SizeofSockaddrAny)
+		peer = b.Ask(sys.Getpeername(sys.FD(fd), address, unix.SizeofSockaddrAny)).Returns(zero)
+	}
+	return func(c *check) Standard {
+		inode, device := c.stat(is), is.at.Plus(statxRdev)
+		s := Standard{Mode: inode.mode, FileID: inode.FileID}
+		s.Major, s.Minor = c.Word32(device), c.Word32(device.Plus(4))
+		if socket {
+			s.Domain, s.Type = c.Word32(options[0]), c.Word32(options[1])
+			s.Listens, s.Connected = c.Word32(options[2]) != 0, c.succeeded(peer)
+		}
+		return s
+	}
 }

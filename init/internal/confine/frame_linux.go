@@ -15,11 +15,22 @@ const (
 	exitExec     = 98 // execve failed
 )
 
+// Messages. From the shim to init: a byte, which is a signal for the server, or MsgFreeze. The others are to the shim.
+const (
+	MsgFreeze = 0 // stops every process of the sandbox at once: signals one by one would miss a process that forks
+
+	MsgReady    = "." // a process has come to the end of its evidence; later from init: the server was reaped
+	MsgStopped  = "s" // a server with a terminal was stopped
+	MsgListener = "l" // carries the seccomp listener
+)
+
+// layerExec is the layer of the frame's own calls.
+const layerExec = "exec"
+
 // cloneInit writes the part of the program that is known before the launch is planned: the runner clones init and
 // exits, and init waits. So the kernel makes the namespaces while the shim plans.
-func (l *Launch) cloneInit(hostNet bool) {
-	b := &build{Builder: l.builder, launch: l}
-	outer := new(program.Label)
+func cloneInit(b *build, hostNet bool) {
+	l, outer := b.launch, new(program.Label)
 	b.Layer("namespaces")
 	// First, for a host that finds the runner of a killed shim by this name.
 	b.Call(sys.Prctl(unix.PR_SET_NAME, program.Str(order.RunnerName)))
@@ -30,9 +41,8 @@ func (l *Launch) cloneInit(hostNet bool) {
 	if l.is(full) && !hostNet {
 		flags |= unix.CLONE_NEWNET
 	}
-	zero := program.Int(0)
-	l.clone = b.Step(sys.Clone(flags)).Returns(zero).Fork().Else(outer)
-	b.awaitRelease()
+	l.clone = b.Step(sys.Clone(flags)).Returns(program.Int(0)).Fork().Else(outer)
+	awaitRelease(b)
 	b.Jump(&l.completed)
 	b.Bind(outer)
 	b.BranchUnlessOK(&l.fail)
@@ -44,77 +54,87 @@ func (l *Launch) cloneInit(hostNet bool) {
 // writeFrame writes the rest of the program: init makes the calls of its rows, clones the server's process and reaps.
 // The server's process makes the calls of its rows, says that it is ready, waits for its release and executes the
 // server.
-func (l *Launch) writeFrame(b *build) {
-	reap := new(program.Label)
+func writeFrame(b *build) {
+	l, reap, s := b.launch, new(program.Label), new(state)
 	b.Bind(&l.completed)
-	l.writeRows(b, inInit)
+	writeRows(b, initRows(s))
 
-	b.Layer("exec")
-	l.server = l.cloneServer(b).Else(reap)
-	l.writeRows(b, inServer)
-	l.execServer(b)
+	b.Layer(layerExec)
+	l.server = cloneServer(b, s.cgroup).Else(reap)
+	writeRows(b, serverRows(s))
+	execServer(b)
 
 	b.Bind(reap)
 	b.BranchUnlessOK(&l.fail)
-	l.state.trace.traceServer(b)
+	s.trace.traceServer(b)
 	b.Layer("privileges")
-	l.state.initCaps = b.dropCapabilities(l.is(full))
-	b.Layer("exec")
+	s.initCaps = dropCapabilities(b, l.is(full))
+	b.Layer(layerExec)
 	l.initReady = b.Len()
-	b.signalReady()
-	l.state.trace.detachAtExec(b)
+	signalReady(b)
+	s.trace.detachAtExec(b)
 	if l.is(full) {
-		l.reapLoop(b)
+		reapLoop(b)
 	} else {
-		l.reapLoopShared(b)
+		reapLoopShared(b)
 	}
 }
 
-func (l *Launch) writeRows(b *build, s side) {
-	for _, e := range l.rows {
-		if e.side == s {
+// writeRows lets the rows that the confinement has lay out their calls.
+func writeRows(b *build, rows []entry) {
+	for _, e := range rows {
+		if b.launch.is(e.where) {
 			b.Layer(string(e.layer))
+			b.layer = e.layer
 			from := b.Len()
-			e.row.ops(b)
-			l.Spans = append(l.Spans, [2]int{from, b.Len()})
+			e.row.lay(b)
+			b.launch.Spans = append(b.launch.Spans, [2]int{from, b.Len()})
 		}
 	}
 }
 
 // execServer is the end of the server's process: ready, wait, unblock the signals, execve.
-func (l *Launch) execServer(b *build) {
-	b.Layer("exec")
-	l.serverReady = b.Len() // the shim may read the memory before the next result is stored
-	b.signalReady()
-	b.awaitRelease()
+func execServer(b *build) {
+	b.Layer(layerExec)
+	b.launch.serverReady = b.Len() // the shim may read the memory before the next result is stored
+	signalReady(b)
+	awaitRelease(b)
 	// Last, or a signal between this call and execve would be lost.
 	b.Step(sys.Sigsetmask(0))
-	l.exec = b.Call(sys.Execve(b.View.Command, b.Strings(b.View.Argv), b.Strings(b.Env)))
+	b.launch.exec = b.Call(sys.Execve(b.View.Command, b.Strings(b.View.Argv), b.Strings(b.Env)))
 	exit(b, exitExec)
 }
 
 // signalReady tells the shim that the process has come to the end of its evidence.
-func (b *build) signalReady() {
+func signalReady(b *build) {
 	b.Step(sys.Write(sys.FD(fdReady), MsgReady)).Returns(program.Int(len(MsgReady)))
 }
 
 // awaitRelease waits for the shim. It ends the process if the shim is gone, which alone holds the other end.
-func (b *build) awaitRelease() {
+func awaitRelease(b *build) {
 	b.Step(sys.Read(sys.FD(fdRelease), b.Space(8), 1)).Returns(program.Int(1))
 }
 
 // checkParentAlive ends the process if the shim is gone: PR_SET_PDEATHSIG tells only of a later death.
-func (b *build) checkParentAlive() {
+func checkParentAlive(b *build) {
 	poll := program.Words(fdLifeline) // no events: POLLHUP alone
 	b.Step(sys.Ppoll(poll, 1, program.Words(0, 0))).Returns(program.Int(0))
 }
 
 // initPID is init's number for itself and for the server.
-func (l *Launch) initPID() int {
+func initPID(l *Launch) int {
 	if l.is(full) {
 		return 1
 	}
 	return l.Init()
+}
+
+// provenInitPID is the same as the results have it.
+func provenInitPID(l *Launch, c *check) string {
+	if l.is(full) {
+		return "1"
+	}
+	return c.result(l.clone)
 }
 
 func exit(b *build, code int) { b.Call(sys.ExitGroup(code)) }

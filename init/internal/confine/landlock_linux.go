@@ -29,9 +29,7 @@ type rule struct {
 	node    *fsview.Node // the node whose inode the path must lead to; nil for what is made for the sandbox
 	dir     int          // the path as it is opened for the rule: a descriptor or AT_FDCWD, and a name there
 	name    string
-	refuses string // a path that must not be opened for writing; "" if none
-	opened  program.Op
-	looked  stat
+	refuses string       // a path that must not be opened for writing; "" if none
 	tried   [2]ruleTrial // without Landlock, and with it
 }
 
@@ -49,87 +47,102 @@ type landlockState struct {
 // mounts is found.
 type landlockRuleset struct {
 	state *landlockState
-	rules func(*build) []rule
+	rules func(*fsview.View) []rule
 	// least is the lowest version of use. Where the mounts hold without Landlock, one that forbids every rename is
 	// worse than none.
 	least int
 }
 
-func (r *landlockRuleset) ops(b *build) {
-	r.state.absent = b.Machine.LandlockABI < r.least
-	if r.state.absent {
-		return
-	}
-	rights, size := handled(b.Machine.LandlockABI)
-	scoped := uint64(0)
-	if b.Machine.LandlockABI >= scopesABI {
-		scoped = scopes
-	}
-	r.state.fd = b.Do(sys.LandlockCreateRuleset(program.Words(rights, 0, scoped), size, 0))
-	r.state.rules = r.rules(b)
-	for i := range r.state.rules {
-		w := &r.state.rules[i]
-		attr := b.Data(program.Raw(w.rights & rights)) // struct landlock_path_beneath_attr
-		b.Space(8)
-		b.openRule(w).StoreAt(attr.Plus(8))
-		b.Do(sys.LandlockAddRule(r.state.fd.Result(), rulePathBeneath, attr)).For(w.path)
-	}
-}
-
 const rulePathBeneath = 1 // LANDLOCK_RULE_PATH_BENEATH
 
-// openRule opens the path of a rule, without following a link at its end. The inode is compared with the node's.
-func (b *build) openRule(w *rule) program.Op {
-	w.opened = b.Do(sys.Openat(sys.FD(w.dir), w.name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0))
-	if w.node != nil {
-		at := b.Space(statxSize)
-		look := sys.Statx(w.opened.Result(), "", unix.AT_EMPTY_PATH, unix.STATX_BASIC_STATS, at)
-		w.looked = stat{b.Observe(look).For(w.path), at}
+func (r landlockRuleset) lay(b *build) {
+	s, abi := r.state, b.Machine.LandlockABI
+	s.absent = abi < r.least
+	if s.absent {
+		return
 	}
-	return w.opened
+	rights, size := handled(abi)
+	scoped := uint64(0)
+	if abi >= scopesABI {
+		scoped = scopes
+	}
+	s.fd = b.Do(sys.LandlockCreateRuleset(program.Words(rights, 0, scoped), size, 0))
+	s.rules = r.rules(b.View)
+	for i := range s.rules {
+		w := &s.rules[i]
+		attr := b.Data(program.Raw(w.rights & rights)) // struct landlock_path_beneath_attr
+		b.Space(8)
+		openRule(b, w).StoreAt(attr.Plus(8))
+		b.Do(sys.LandlockAddRule(s.fd.Result(), rulePathBeneath, attr)).For(w.path)
+	}
 }
 
-func (r *landlockRuleset) check(c *check) {
-	for i := range r.state.rules {
-		w := &r.state.rules[i]
-		if w.node == nil {
-			continue
+// openRule opens the path of a rule, without following a link at its end. The inode is compared with the node's.
+func openRule(b *build, w *rule) program.Op {
+	fd := b.Do(sys.Openat(sys.FD(w.dir), w.name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0))
+	if w.node == nil {
+		return fd
+	}
+	looked := statFD(b, fd.Result())
+	looked.op.For(w.path)
+	b.prove(func(c *check) {
+		if c.Value(fd) <= fdTrees { // not a new descriptor
+			c.refuse("open", w.path, mismatch{"a descriptor", c.result(fd)})
 		}
-		if c.Value(w.opened) <= fdTrees { // not a new descriptor
-			c.refuse("open", w.path, mismatch{"a descriptor", c.result(w.opened)})
-		}
-		if got := c.stat(w.looked); got.FileID != w.node.FileID {
+		if c.stat(looked).FileID != w.node.FileID {
 			c.refuse("open", w.path, mismatch{"what was looked at", "another"})
 		}
-	}
+	})
+	return fd
 }
 
 // landlockRestrict applies the ruleset to the server's process. init stays without: it still has to signal the server.
 type landlockRestrict struct {
-	state  *landlockState
-	lacks  func(*check) // adds what this version of Landlock lacks in the confinement
-	canary [2]program.Op
-	signal [2]program.Op
-	writes []refusedWrite
+	state *landlockState
+	lacks func(*check, int) // adds what a version of Landlock lacks in the confinement
 }
 
-func (r *landlockRestrict) ops(b *build) {
+func (r landlockRestrict) lay(b *build) {
+	abi := b.Machine.LandlockABI
 	if r.state.absent {
+		reason := "Landlock of this kernel (ABI " + strconv.Itoa(abi) + ") lets no file be renamed across folders"
+		if abi == 0 {
+			reason = withoutLandlock(&b.Machine)
+		}
+		b.prove(func(c *check) {
+			c.set(order.Absent, reason, "the mounts alone decide what can be read and written; "+
+				"abstract sockets end at the network namespace")
+		})
 		return
 	}
-	r.tryRules(b, 0)
-	r.writes = b.askWrites(r.state.rules)
-	r.canary[0] = b.Ask(openCanary())
-	if b.Machine.LandlockABI >= scopesABI {
-		r.signal[0] = b.signalInit()
+	var canary, signal [2]program.Op // without Landlock, and with it
+	rules := r.state.rules
+	tryRules(b, rules, 0)
+	writes := askWrites(b, rules)
+	canary[0] = b.Ask(openCanary())
+	if abi >= scopesABI {
+		signal[0] = signalInit(b)
 	}
 	b.Do(sys.LandlockRestrictSelf(r.state.fd.Result()))
-	r.canary[1] = b.Observe(openCanary())
-	if b.Machine.LandlockABI >= scopesABI {
-		r.signal[1] = b.signalInit()
+	canary[1] = b.Observe(openCanary())
+	if abi >= scopesABI {
+		signal[1] = signalInit(b)
 	}
-	b.tryWrites(r.writes)
-	r.tryRules(b, 1)
+	tryWrites(b, writes)
+	tryRules(b, rules, 1)
+	b.prove(func(c *check) {
+		c.fact("open of a file without a rule before", "opened", c.opened(canary[0]))
+		c.fact("open of a file without a rule", "EACCES", c.opened(canary[1]))
+		if abi >= scopesABI {
+			c.fact("signal to init before", "0", c.result(signal[0]))
+			c.fact("signal to init", "EPERM", c.result(signal[1]))
+		}
+		r.lacks(c, abi)
+		proveRefusedWrites(c, writes)
+		for i := range rules {
+			proveRule(c, &rules[i])
+		}
+	})
 }
 
 // openCanary opens a file that no rule allows.
@@ -138,16 +151,16 @@ func openCanary() program.Syscall {
 }
 
 // signalInit tries to signal init, which is the parent of the server's process.
-func (b *build) signalInit() program.Op {
-	parent := b.Ask(sys.Getppid()).Returns(program.Int(b.launch.initPID()))
+func signalInit(b *build) program.Op {
+	parent := b.Ask(sys.Getppid()).Returns(program.Int(initPID(b.launch)))
 	return b.Observe(sys.Kill(parent.Result(), program.Int(0)))
 }
 
 // tryRules tries the rules, by acts that leave nothing behind; when is 0 without Landlock and 1 with it. In a private
 // folder a file is made, for /dev gives /dev/shm the right to open one.
-func (r *landlockRestrict) tryRules(b *build, when int) {
-	for i := range r.state.rules {
-		w := &r.state.rules[i]
+func tryRules(b *build, rules []rule, when int) {
+	for i := range rules {
+		w := &rules[i]
 		t, path := &w.tried[when], w.path
 		if w.private {
 			file := path + "/.trial"
@@ -162,34 +175,8 @@ func (r *landlockRestrict) tryRules(b *build, when int) {
 	}
 }
 
-func (r *landlockRestrict) check(c *check) {
-	abi := c.Machine.LandlockABI
-	if r.state.absent {
-		c.layer.State = order.Absent
-		c.layer.Reason = "Landlock of this kernel (ABI " + strconv.Itoa(abi) + ") " +
-			"lets no file be renamed across folders"
-		if abi == 0 {
-			c.layer.Reason = c.Machine.withoutLandlock()
-		}
-		c.layer.Effect = "the mounts alone decide what can be read and written; " +
-			"abstract sockets end at the network namespace"
-		return
-	}
-	c.fact("open of a file without a rule before", "opened", c.opened(r.canary[0]))
-	c.fact("open of a file without a rule", "EACCES", c.opened(r.canary[1]))
-	if abi >= scopesABI {
-		c.fact("signal to init before", "0", c.result(r.signal[0]))
-		c.fact("signal to init", "EPERM", c.result(r.signal[1]))
-	}
-	r.lacks(c)
-	c.refusedWrites(r.writes)
-	for i := range r.state.rules {
-		c.rule(&r.state.rules[i])
-	}
-}
-
-// rule compares the two trials of a rule.
-func (c *check) rule(w *rule) {
+// proveRule compares the two trials of a rule.
+func proveRule(c *check, w *rule) {
 	if w.private {
 		made := func(t *ruleTrial) string { return c.result(t.made) + ", removed " + c.result(t.removed) }
 		c.fact("make a file in "+w.path, "0, removed 0", made(&w.tried[1]))
@@ -204,7 +191,7 @@ func (c *check) rule(w *rule) {
 }
 
 // withoutLandlock is the reason for which the machine has no Landlock; [platform.NoLandlock].
-func (m *Machine) withoutLandlock() string {
+func withoutLandlock(m *Machine) string {
 	switch e := m.NoLandlock; {
 	case m.Kills(unix.SYS_LANDLOCK_CREATE_RULESET):
 		return "what the launcher runs in ends whoever asks for Landlock, by SIGSYS"

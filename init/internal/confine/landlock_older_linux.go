@@ -24,35 +24,35 @@ type landlockFallback struct{ signal, cut [2]program.Op }
 func (r *landlockFallback) try(b *build, when int) {
 	c, abi := b.launch.confinement, b.Machine.LandlockABI
 	if Guarded(c, abi) {
-		r.signal[when] = b.signalInit()
+		r.signal[when] = signalInit(b)
 	}
 	if NoCut(c, abi) {
 		r.cut[when] = b.Observe(sys.Truncate("", 0))
 	}
 }
 
-func (r *landlockFallback) check(c *check) {
-	if Guarded(c.launch.confinement, c.Machine.LandlockABI) {
-		c.fact("signal to init before the filter", "0", c.result(r.signal[0]))
-		c.fact("signal to init", "EPERM", c.result(r.signal[1]))
+func (r *landlockFallback) prove(b *build) {
+	confinement, abi := b.launch.confinement, b.Machine.LandlockABI
+	if Guarded(confinement, abi) {
+		b.fact("signal to init before the filter", "0", r.signal[0])
+		b.fact("signal to init", "EPERM", r.signal[1])
 	}
-	if NoCut(c.launch.confinement, c.Machine.LandlockABI) {
-		c.fact("truncate before", "ENOENT", c.result(r.cut[0]))
-		c.fact("truncate", "EPERM", c.result(r.cut[1]))
+	if NoCut(confinement, abi) {
+		b.fact("truncate before", "ENOENT", r.cut[0])
+		b.fact("truncate", "EPERM", r.cut[1])
 	}
 }
 
 // lacksScopes adds what a server with namespaces of its own lacks with an older Landlock.
-func (c *check) lacksScopes() {
-	if abi := c.Machine.LandlockABI; abi < scopesABI {
+func lacksScopes(c *check, abi int) {
+	if abi < scopesABI {
 		c.lacks("scope of signals and abstract sockets", "the sandbox",
 			"Landlock ABI "+strconv.Itoa(abi)+" has no scopes", "the pid and network namespaces alone bound them")
 	}
 }
 
 // lacksBarrier adds what a server in the host's root lacks with an older Landlock, where the filter does not stand in.
-func (c *check) lacksBarrier() {
-	abi := c.Machine.LandlockABI
+func lacksBarrier(c *check, abi int) {
 	lacks := func(least int, name, effect string) {
 		if abi < least {
 			c.lacks(name, "ABI "+strconv.Itoa(least), "the kernel's Landlock has ABI "+strconv.Itoa(abi), effect)

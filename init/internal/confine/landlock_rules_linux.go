@@ -48,8 +48,7 @@ func handled(abi int) (rights, size uint64) {
 
 // landlockRules are the rules of a server with a root of its own: everything in the root can be read, and what was
 // granted can be written.
-func landlockRules(b *build) []rule {
-	v := b.View
+func landlockRules(v *fsview.View) []rule {
 	w := []rule{
 		{path: "/", rights: rightsRead, flags: openFolder},
 		{path: "/dev", rights: rightsDev, flags: openForWrite},
@@ -76,9 +75,8 @@ func landlockRules(b *build) []rule {
 }
 
 // landlockRulesShared are the rules of a server in the host's root: no file can be opened without a rule. The paths
-// are the host's, so the inode of each is compared with the one that view found.
-func landlockRulesShared(b *build) []rule {
-	v := b.View
+// are the host's, so the inode of each is compared with the one that fsview found.
+func landlockRulesShared(v *fsview.View) []rule {
 	proc := rule{path: procPath, rights: rightsRead, flags: openFolder, refuses: timerSlack}
 	proc.dir, proc.name = unix.AT_FDCWD, procPath
 	w := []rule{proc}

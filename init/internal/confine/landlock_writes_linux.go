@@ -17,7 +17,7 @@ type refusedWrite struct {
 const timerSlack = procPath + "/self/timerslack_ns"
 
 // askWrites asks, without Landlock, whether the user may write.
-func (b *build) askWrites(rules []rule) (writes []refusedWrite) {
+func askWrites(b *build, rules []rule) (writes []refusedWrite) {
 	for i := range rules {
 		if w := &rules[i]; w.refuses != "" {
 			allowed := b.Observe(sys.Faccessat2(sys.CWD, w.refuses, unix.W_OK, unix.AT_EACCESS))
@@ -28,7 +28,7 @@ func (b *build) askWrites(rules []rule) (writes []refusedWrite) {
 }
 
 // tryWrites tries to write, with Landlock: to a file without a name in a folder, else to the file.
-func (b *build) tryWrites(writes []refusedWrite) {
+func tryWrites(b *build, writes []refusedWrite) {
 	for i := range writes {
 		w := &writes[i]
 		flags := unix.O_WRONLY | unix.O_NONBLOCK | unix.O_NOCTTY | unix.O_CLOEXEC
@@ -39,8 +39,8 @@ func (b *build) tryWrites(writes []refusedWrite) {
 	}
 }
 
-// refusedWrites demands that no file was opened, and that Landlock refused where the user may write.
-func (c *check) refusedWrites(writes []refusedWrite) {
+// proveRefusedWrites demands that no file was opened, and that Landlock refused where the user may write.
+func proveRefusedWrites(c *check, writes []refusedWrite) {
 	for i := range writes {
 		w := &writes[i]
 		got := c.opened(w.tried)
@@ -54,12 +54,4 @@ func (c *check) refusedWrites(writes []refusedWrite) {
 			c.refuse("open", w.rule.path, mismatch{"EACCES", got})
 		}
 	}
-}
-
-// opened is the result of an open, without the descriptor's number.
-func (c *check) opened(o program.Op) string {
-	if c.Ran(o) && c.Errno(o) == 0 {
-		return "opened"
-	}
-	return c.result(o)
 }

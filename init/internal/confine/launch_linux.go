@@ -2,10 +2,13 @@ package confine
 
 import (
 	"math"
+	"syscall"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
+	"golang.org/x/sys/unix"
 )
 
 // Descriptors of a runner behind standard input, output and error, in the order in which the shim hands them over.
@@ -31,7 +34,7 @@ func Files(stdio [3]int, prog, lifeline, ready, release, folder int, more []int)
 	return append(f, prog) // an unnamed descriptor, for the proof that the first row closes them
 }
 
-// A Launch is a request as a program, with the rows that check what the program returned.
+// A Launch is a request as a program, with the proofs that compare what the program returned.
 type Launch struct {
 	*program.Program
 	Spans [][2]int // the calls of each row, in the order of the table: the first, and the one behind the last
@@ -40,8 +43,7 @@ type Launch struct {
 	req         *Request
 	confinement policy.Confinement
 	in          confinements
-	rows        []entry
-	state       state
+	proofs      []proof
 	frame
 }
 
@@ -55,30 +57,42 @@ type frame struct {
 	reaped program.Op   // its result is the server's process id once the server has been reaped
 	status program.Addr // then this is its wait status
 
-	extraFDs    int // descriptors from fdTrees on
 	filterLoad  int // Ops behind this one are seen by the server's filter
 	serverReady int // Ops before this one must have run when the server's process says that it is ready
 	initReady   int // and Ops of init before this one when init says so
 }
 
-// View is the server's view of the file system.
-func (l *Launch) View() *fsview.View { return l.req.View }
-
 // build is what a row lays its calls out with.
 type build struct {
 	*program.Builder
 	*Request
-	launch *Launch
+	launch   *Launch
+	layer    order.Layer // of the row
+	extraFDs int         // descriptors from fdTrees on
 }
+
+// prove compares, once the launch waits for its release, what the calls of the row returned and stored.
+func (b *build) prove(compare func(*check)) {
+	b.launch.proofs = append(b.launch.proofs, proof{b.layer, compare})
+}
+
+// fact proves that a call returned want.
+func (b *build) fact(name, want string, o program.Op) {
+	b.prove(func(c *check) { c.fact(name, want, c.result(o)) })
+}
+
+// View is the server's view of the file system.
+func (l *Launch) View() *fsview.View { return l.req.View }
+
+// is reports whether the launch's confinement is one of these.
+func (l *Launch) is(s confinements) bool { return l.in&s != 0 }
 
 // NewLaunch makes a launch in mem. Its runner can be started: init waits for the rest of the program. NoFilter leaves
 // the filter out, which only confinement limits can do.
 func NewLaunch(mem []byte, p *policy.Policy, c policy.Confinement, noFilter bool) *Launch {
-	in := setOf(c, noFilter)
 	b := program.New(mem)
-	l := &Launch{Program: b.Program, builder: b, confinement: c, in: in}
-	l.rows = rowsOf(in, &l.state)
-	l.cloneInit(p.Level == policy.LevelNetwork)
+	l := &Launch{Program: b.Program, builder: b, confinement: c, in: setOf(c, noFilter)}
+	cloneInit(&build{Builder: b, launch: l}, p.Level == policy.LevelNetwork)
 	return l
 }
 
@@ -91,18 +105,63 @@ func (l *Launch) Complete(req *Request) error {
 	if req.binds() > program.MaxOps/each && !l.is(limitsAny|unconfined) {
 		return program.ErrFull
 	}
+	b := &build{Builder: l.builder, Request: req, launch: l}
 	switch {
 	case l.is(shared):
-		l.extraFDs = 1
+		b.extraFDs = 1
 	case req.Machine.Root:
-		l.extraFDs = req.binds()
+		b.extraFDs = req.binds()
 	}
 	if req.HostGrace > 0 {
-		l.extraFDs++
+		b.extraFDs++
 	}
-	l.writeFrame(&build{Builder: l.builder, Request: req, launch: l})
-	if l.builder.Full() {
+	writeFrame(b)
+	if b.Full() {
 		return program.ErrFull
 	}
 	return nil
+}
+
+// Init is init's process id in the shim's pid namespace, once the runner has exited; 0 or less if there is no
+// init.
+func (l *Launch) Init() int { return int(int32(l.Live(l.clone))) }
+
+// Reached is the layer of the call at which a launch stopped.
+func (l *Launch) Reached(r *program.Results) string {
+	if f, some := l.FirstFailure(r, l.serverReady, true); some {
+		return f.Layer
+	}
+	return "exec"
+}
+
+// Ended is the server's wait status as init stored it, or false if init ended without reaping the server. It
+// is a claim by process 1, read once: only the report of the end may depend on it.
+func (l *Launch) Ended() (status uint32, ok bool) {
+	server := l.Live(l.server)
+	if server <= 0 || l.Live(l.reaped) != server {
+		return 0, false
+	}
+	return l.LiveWord32(l.status), true
+}
+
+// ExecError is the error of execve, or nil if execve has not failed.
+func (l *Launch) ExecError() error {
+	if v := l.Live(l.exec); v < 0 && v > -4096 {
+		return syscall.Errno(-v)
+	}
+	return nil
+}
+
+// ExecFailed reports whether the server's process exited because its execve failed.
+func (l *Launch) ExecFailed(code int) bool { return code == exitExec && l.ExecError() != nil }
+
+// OverCPU reports whether a processor time exceeds the server's RLIMIT_CPU, the policy's or an inherited one,
+// at which the kernel kills a process that ignores SIGXCPU; getrlimit(2). For the limit the kernel counts in
+// ticks, which was seen to be 0.21 s more of one second than wait4 tells. The difference shrinks with time.
+func (l *Launch) OverCPU(seconds float64) bool {
+	limit := l.req.Machine.Hard[unix.RLIMIT_CPU]
+	if n, limited := l.req.cpuSeconds(); limited {
+		limit = min(limit, uint64(n))
+	}
+	return seconds >= 0.85*float64(limit)-0.25
 }

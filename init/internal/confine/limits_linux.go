@@ -16,71 +16,60 @@ type limit struct {
 	value     uint64 // soft
 	hard      uint64
 	inherited bool // a lower hard limit of the launcher's, which wins
-	got       program.Addr
-	op        program.Op
 }
 
 // limits sets the resource limits of the server's process. init keeps the launcher's.
-type limits struct{ list []limit }
+type limits struct{}
 
-func (r *limits) ops(b *build) {
-	r.list = b.limits()
-	for i := range r.list {
-		l := &r.list[i]
+func (limits) lay(b *build) {
+	for _, l := range limitsOf(b.Request) {
 		b.Do(sys.SetLimit(l.resource, l.value, l.hard)).For(l.name)
-		l.got = b.Space(16)
-		l.op = b.Ask(sys.GetLimit(l.resource, l.got)).For(l.name)
+		got := b.Space(16)
+		b.Ask(sys.GetLimit(l.resource, got)).For(l.name)
+		name := l.name
+		if l.inherited {
+			name += " (the launcher's own hard limit)"
+		}
+		b.prove(func(c *check) {
+			c.fact(name, value(l.value, l.hard), value(c.Word(got), c.Word(got.Plus(8))))
+		})
 	}
+	b.prove(func(c *check) {
+		coreDumps(c, &b.Machine)
+		if _, limited := b.Policy.Limits.Pids.Value(); limited && !b.limitsProcesses() && !b.Group.Holds("pids.max") {
+			c.lacks("processes", "a limit", b.uncounted(), "the number of processes is not limited")
+		}
+	})
 }
 
-// limits are the limits of the policy. A resource that the policy does not limit keeps the launcher's limits.
-func (b *build) limits() []limit {
-	p := &b.Policy.Limits
-	list := []limit{b.coreLimit()}
+// limitsOf are the limits of the policy. A resource that the policy does not limit keeps the launcher's limits.
+func limitsOf(r *Request) []limit {
+	p := &r.Policy.Limits
+	list := []limit{coreLimit(r.Machine.Hard[unix.RLIMIT_CORE])}
 	add := func(name string, resource int, n int64, limited bool) {
 		if limited {
-			hard := b.Machine.Hard[resource]
+			hard := r.Machine.Hard[resource]
 			v := min(uint64(n), hard)
 			list = append(list, limit{name: name, resource: resource, value: v, hard: v, inherited: hard < uint64(n)})
 		}
 	}
 	n, limited := p.Memory.Value()
-	add("data", unix.RLIMIT_DATA, n, limited && !b.Group.Holds("memory.max"))
+	add("data", unix.RLIMIT_DATA, n, limited && !r.Group.Holds("memory.max"))
 	n, limited = p.AddressSpace.Value()
 	add("address space", unix.RLIMIT_AS, n, limited)
 	n, limited = p.FileSize.Value()
 	add("file size", unix.RLIMIT_FSIZE, n, limited)
 	n, limited = p.OpenFiles.Value()
 	add("open files", unix.RLIMIT_NOFILE, n, limited)
-	n, limited = b.cpuSeconds()
+	n, limited = r.cpuSeconds()
 	add("cpu time", unix.RLIMIT_CPU, n, limited)
-	if last := &list[len(list)-1]; limited && last.hard < b.Machine.Hard[unix.RLIMIT_CPU] {
+	if last := &list[len(list)-1]; limited && last.hard < r.Machine.Hard[unix.RLIMIT_CPU] {
 		last.hard++ // SIGXCPU first, and SIGKILL a second later
 	}
 	n, _ = p.Pids.Value()
-	add("processes", unix.RLIMIT_NPROC, n+1, b.limitsProcesses()) // init counts too
+	add("processes", unix.RLIMIT_NPROC, n+1, r.limitsProcesses()) // init counts too
 	return list
 }
-
-func (r *limits) check(c *check) {
-	for i := range r.list {
-		l := &r.list[i]
-		want := value(l.value, l.hard)
-		got := value(c.Word(l.got), c.Word(l.got.Plus(8)))
-		name := l.name
-		if l.inherited {
-			name += " (the launcher's own hard limit)"
-		}
-		c.fact(name, want, got)
-	}
-	c.coreDumps()
-	if _, limited := c.Policy.Limits.Pids.Value(); limited && !c.limitsProcesses() && !c.Group.Holds("pids.max") {
-		c.lacks("processes", "a limit", c.uncounted(), "the number of processes is not limited")
-	}
-}
-
-// cpuSeconds is the processor time that one process may use in all.
-func (r *Request) cpuSeconds() (int64, bool) { return r.Policy.Limits.CPUSeconds(r.Machine.CPUs) }
 
 // value prints a soft limit, and the hard limit if it differs.
 func value(soft, hard uint64) string {
@@ -116,28 +105,44 @@ func (r *Request) uncounted() string {
 	return ""
 }
 
-// thirdProcess proves that RLIMIT_NPROC counts init, the server and no other process: with a limit of two,
-// the server's process was cloned, and a third clone fails.
-type thirdProcess struct{ third program.Op }
+// processLimit sets a limit of two processes in init, before the clone of the server's process.
+type processLimit struct{}
 
-// processLimit sets that limit of two, in init before the clone of the server's process.
-type processLimit struct{ noFacts }
-
-func (r *processLimit) ops(b *build) {
+func (processLimit) lay(b *build) {
 	if b.limitsProcesses() {
 		b.Do(sys.SetLimit(unix.RLIMIT_NPROC, 2, b.Machine.Hard[unix.RLIMIT_NPROC])).For("processes")
 	}
 }
 
-func (r *thirdProcess) ops(b *build) {
-	if !b.limitsProcesses() {
-		return
+// thirdProcess proves that RLIMIT_NPROC counts init, the server and no other process: with a limit of two,
+// the server's process was cloned, and a third clone fails.
+type thirdProcess struct{}
+
+func (thirdProcess) lay(b *build) {
+	if b.limitsProcesses() {
+		third := b.Ask(sys.Clone(int(unix.SIGCHLD))).Returns(program.Errno(unix.EAGAIN))
+		b.fact("a third process with a limit of two", "EAGAIN", third)
 	}
-	r.third = b.Ask(sys.Clone(int(unix.SIGCHLD))).Returns(program.Errno(unix.EAGAIN))
 }
 
-func (r *thirdProcess) check(c *check) {
-	if c.limitsProcesses() {
-		c.fact("a third process with a limit of two", "EAGAIN", c.result(r.third))
+// coreLimit prevents core dumps. Limit 0 prevents files only: the kernel would still start the program of
+// kernel.core_pattern ("|program"), as the host's root, with the server's memory on its standard input. For
+// such a pattern the kernel looks at one value of the limit, 1, by which it keeps these programs from dumping
+// themselves (core(5), do_coredump). With limit 1 there is no file either: a file takes a page. The filter
+// refuses the server a change to 0.
+func coreLimit(hard uint64) limit {
+	return limit{name: "core", resource: unix.RLIMIT_CORE, value: min(1, hard), hard: min(1, hard), inherited: hard < 1}
+}
+
+// coreDumps adds the core dumps that no limit prevents.
+func coreDumps(c *check, m *Machine) {
+	const want, effect = "none", "a crash of the server has the host's kernel.core_pattern get what its memory holds"
+	switch p := m.CorePattern; {
+	case p == '@': // Linux 6.16
+		c.lacks("core dumps to a socket", want,
+			"kernel.core_pattern is a socket, for which the kernel looks at no limit", effect)
+	case p == '|' && m.Hard[unix.RLIMIT_CORE] == 0:
+		c.lacks("core dumps to a program", want,
+			"the launcher's own hard limit is 0, and kernel.core_pattern is a program, which only 1 stops", effect)
 	}
 }

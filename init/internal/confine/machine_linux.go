@@ -75,3 +75,31 @@ type Request struct {
 	Stdio     [3]Standard // what the shim hands over as standard input, output and error
 	TTY       bool        // standard input is a terminal without a session, which becomes the server's
 }
+
+// hostNet reports whether the server stays in the host's network namespace.
+func (r *Request) hostNet() bool { return r.Policy.Level == policy.LevelNetwork }
+
+// oneExec reports whether the server may execute no other program.
+func (r *Request) oneExec() bool { return r.Policy.Subprocess.Allow == policy.No }
+
+// umask is the policy's mask, or the launcher's.
+func (r *Request) umask() int {
+	if m, ok := r.Policy.Umask.Value(); ok {
+		return m
+	}
+	return r.Machine.Umask
+}
+
+// cpuSeconds is the processor time that one process may use in all.
+func (r *Request) cpuSeconds() (int64, bool) { return r.Policy.Limits.CPUSeconds(r.Machine.CPUs) }
+
+// binds counts the nodes of the view that are binds of the host.
+func (r *Request) binds() int {
+	n := 0
+	for i := range r.View.Nodes {
+		if r.View.Nodes[i].Kind == fsview.Bind {
+			n++
+		}
+	}
+	return n
+}

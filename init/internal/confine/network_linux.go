@@ -12,37 +12,44 @@ import (
 
 // network brings up lo in the new network namespace, and proves that no other interface is up and that there
 // is no route.
-type network struct {
-	flags   program.Addr
-	asked   program.Op
-	links   [2]fileRead
-	connect program.Op
-}
+type network struct{}
 
-const ifreqSize, ifreqFlags = 40, 16 // struct ifreq; netdevice(7)
+const (
+	ifreqSize, ifreqFlags = 40, 16 // struct ifreq; netdevice(7)
 
-func (r *network) ops(b *build) {
+	linksSize = 8192 // of one part: rtnetlink answers in parts of a page or two
+)
+
+func (network) lay(b *build) {
 	if b.hostNet() {
+		b.prove(func(c *check) { c.set(order.Off, "", "") })
 		return
 	}
 	sock := b.Do(sys.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0))
 	b.Do(sys.Ioctl(sock.Result(), unix.SIOCSIFFLAGS, program.Bytes(loUp()))).For("lo")
-	r.flags = b.Data(loUp()[:ifreqFlags])
+	lo := b.Data(loUp()[:ifreqFlags])
 	b.Space(ifreqSize - ifreqFlags)
-	r.asked = b.Ask(sys.Ioctl(sock.Result(), unix.SIOCGIFFLAGS, program.Ref(r.flags))).For("lo")
+	b.Ask(sys.Ioctl(sock.Result(), unix.SIOCGIFFLAGS, program.Ref(lo))).For("lo")
 	outside := []byte{unix.AF_INET, 0, 0, 9, 192, 0, 2, 1, 15: 0} // struct sockaddr_in: 192.0.2.1, port 9
-	r.connect = b.Observe(sys.Connect(sock.Result(), outside))
+	connect := b.Observe(sys.Connect(sock.Result(), outside))
 
 	route := b.Ask(sys.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC, unix.NETLINK_ROUTE))
-	ask := platform.LinkDump()
-	b.Ask(sys.Send(route.Result(), ask, 0))
-	for i := range r.links {
+	b.Ask(sys.Send(route.Result(), platform.LinkDump(), 0))
+	var links [2]fileRead
+	for i := range links {
 		at := b.Space(linksSize)
-		r.links[i] = fileRead{b.Observe(sys.Recv(route.Result(), at, linksSize, unix.MSG_DONTWAIT)), at}
+		links[i] = fileRead{b.Observe(sys.Recv(route.Result(), at, linksSize, unix.MSG_DONTWAIT)), at}
 	}
+	b.prove(func(c *check) {
+		up := c.Word32(lo.Plus(ifreqFlags))&unix.IFF_UP != 0
+		c.factIf(up, "lo", "up", choose(up, "up", "down"))
+		names, whole := interfacesUp(c, links[:])
+		c.factIf(whole && names == "lo", "interfaces that are up", "lo", names)
+		if b.Machine.Route {
+			c.fact("connect UDP 192.0.2.1", "ENETUNREACH", c.result(connect))
+		}
+	})
 }
-
-const linksSize = 8192 // of one part: rtnetlink answers in parts of a page or two
 
 // loUp is the struct ifreq that sets lo up.
 func loUp() []byte {
@@ -52,25 +59,11 @@ func loUp() []byte {
 	return b
 }
 
-func (r *network) check(c *check) {
-	if c.hostNet() {
-		c.layer.State = order.Off
-		return
-	}
-	flags := c.Word32(r.flags.Plus(ifreqFlags))
-	c.factIf(flags&unix.IFF_UP != 0, "lo", "up", choose(flags&unix.IFF_UP != 0, "up", "down"))
-	up, whole := c.links(r)
-	c.factIf(whole && up == "lo", "interfaces that are up", "lo", up)
-	if c.Machine.Route {
-		c.fact("connect UDP 192.0.2.1", "ENETUNREACH", c.result(r.connect))
-	}
-}
-
-// links names the interfaces that are up. Tunnel modules add interfaces that are down to every namespace.
-func (c *check) links(r *network) (up string, whole bool) {
+// interfacesUp names the interfaces that are up. Tunnel modules add interfaces that are down to every namespace.
+func interfacesUp(c *check, links []fileRead) (up string, whole bool) {
 	var names []string
-	for _, l := range r.links {
-		found, done, ok := platform.ParseLinks(c.Filled(l.op, l.at))
+	for _, l := range links {
+		found, done, ok := platform.ParseLinks(c.filled(l))
 		if !ok {
 			return "an answer that cannot be read", false
 		}
@@ -84,9 +77,47 @@ func (c *check) links(r *network) (up string, whole bool) {
 	return strings.Join(names, " "), whole
 }
 
-func choose(ok bool, yes, no string) string {
-	if ok {
-		return yes
+// socketFamilies proves which families of sockets the filter leaves a server in the host's network namespace:
+// none but inet with level network, and unix where Landlock bounds it. Row seccomp tries them again behind
+// the filter.
+type socketFamilies struct{ tried *[]family }
+
+// A family is an address family of socket(2), tried before the filter and behind it.
+type family struct {
+	name          string
+	number, kind  int
+	stays         bool
+	before, after program.Op
+}
+
+func (r socketFamilies) lay(b *build) {
+	inet := b.hostNet()
+	*r.tried = []family{
+		{name: "inet", number: unix.AF_INET, kind: unix.SOCK_STREAM, stays: inet},
+		{name: "inet UDP", number: unix.AF_INET, kind: unix.SOCK_DGRAM, stays: inet},
+		{name: "inet6", number: unix.AF_INET6, kind: unix.SOCK_STREAM, stays: inet},
+		{name: "netlink", number: unix.AF_NETLINK, kind: unix.SOCK_RAW},
+		{name: "unix", number: unix.AF_UNIX, kind: unix.SOCK_STREAM, stays: !SharedUnix(b.Machine.LandlockABI)},
 	}
-	return no
+	for i := range *r.tried {
+		f := &(*r.tried)[i]
+		f.before = trySocket(b, f)
+	}
+	b.prove(func(c *check) {
+		for _, f := range *r.tried {
+			// A machine without IPv6, or another filter, refuses a family in the same way: then the proof of this
+			// filter is its own row's.
+			c.fact("socket "+f.name, choose(f.stays, c.opened(f.before), "EAFNOSUPPORT"), c.opened(f.after))
+		}
+	})
+}
+
+// SharedUnix reports whether the filter of a server in the host's namespaces has to refuse AF_UNIX.
+func SharedUnix(abi int) bool { return !RestrictsSockets(abi) }
+
+// trySocket makes a socket of a family and closes it.
+func trySocket(b *build, f *family) program.Op {
+	fd := b.Observe(sys.Socket(f.number, f.kind|unix.SOCK_CLOEXEC, 0))
+	b.Call(sys.Close(fd.Result()))
+	return fd
 }

@@ -5,15 +5,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
 	"github.com/security-mcp/mcp-sandbox/init/order"
-	"github.com/security-mcp/mcp-sandbox/platform"
 )
-
-// Evidence is the results of a launch whose server's process waits for its release.
-type Evidence struct {
-	*program.Results
-	Mounts []platform.Mount // of init, as the shim read them
-	Server int              // the server's process id, as the kernel told the shim
-}
 
 // mismatch is the error of a fact with another value than the wanted one.
 type mismatch struct{ want, got string }
@@ -26,23 +18,21 @@ func (m mismatch) Error() string {
 	return "want " + m.want + ", got " + got
 }
 
-// check is what a row compares the results with.
+// A proof compares, for one layer, what the calls of a row returned and stored.
+type proof struct {
+	layer   order.Layer
+	compare func(*check)
+}
+
+// check is the comparison of one layer: the facts so far, and the first one that refuses the launch.
 type check struct {
 	*Evidence
-	*Request
-	launch  *Launch
 	layer   *order.LayerReport
 	refusal *order.Refusal
-	fresh   freshDevices
 }
 
 // fact adds a wanted and a found value. The first that differ refuse the launch.
-func (c *check) fact(name, want, got string) {
-	c.layer.Facts = append(c.layer.Facts, order.Fact{Name: name, Want: want, Got: got})
-	if want != got {
-		c.refuse(name, "", mismatch{want, got})
-	}
-}
+func (c *check) fact(name, want, got string) { c.factIf(want == got, name, want, got) }
 
 // factIf adds a fact whose demand is not equality.
 func (c *check) factIf(ok bool, name, want, got string) {
@@ -57,29 +47,15 @@ func (c *check) lacks(name, want, reason, effect string) {
 	c.layer.Facts = append(c.layer.Facts, order.Fact{Name: name, Want: want, Reason: reason, Effect: effect})
 }
 
+// set sets the state of the layer, which its facts set otherwise.
+func (c *check) set(s order.State, reason, effect string) {
+	c.layer.State, c.layer.Reason, c.layer.Effect = s, reason, effect
+}
+
 func (c *check) refuse(op, path string, err error) {
 	if c.refusal == nil {
 		c.refusal = &order.Refusal{Layer: c.layer.Layer, Op: op, Path: path, Err: err}
 	}
-}
-
-// result is the result of an Op: a number, or the name of an errno.
-func (c *check) result(o program.Op) string {
-	if !c.Ran(o) {
-		return "not reached"
-	}
-	if e := c.Errno(o); e != 0 {
-		return platform.ErrnoName(e)
-	}
-	return strconv.FormatInt(c.Value(o), 10)
-}
-
-// initPID is init's number for itself, as the results have it.
-func (c *check) initPID() string {
-	if c.launch.is(full) {
-		return "1"
-	}
-	return c.result(c.launch.clone)
 }
 
 // Check compares the evidence with the request. The layers are in the order of a report.
@@ -92,18 +68,10 @@ func (l *Launch) Check(e *Evidence) ([]order.LayerReport, *order.Refusal) {
 	}
 	names := order.Layers()
 	layers := make([]order.LayerReport, len(names))
-	c := &check{Evidence: e, Request: l.req, launch: l}
 	for i, n := range names {
 		layers[i].Layer = n
-		c.layer = &layers[i]
-		off := l.is(unconfined)
-		for _, r := range l.rows {
-			if r.layer == n {
-				r.row.check(c)
-				off = false
-			}
-		}
-		if off {
+		c := &check{Evidence: e, layer: &layers[i]}
+		if !l.compare(c) && l.is(unconfined) {
 			c.layer.State = order.Off
 		}
 		conclude(c)
@@ -112,6 +80,17 @@ func (l *Launch) Check(e *Evidence) ([]order.LayerReport, *order.Refusal) {
 		}
 	}
 	return layers, nil
+}
+
+// compare makes the comparisons of a layer, and reports whether there are any.
+func (l *Launch) compare(c *check) (some bool) {
+	for _, p := range l.proofs {
+		if p.layer == c.layer.Layer {
+			p.compare(c)
+			some = true
+		}
+	}
+	return some
 }
 
 // conclude sets the state of a layer by its facts, unless a row has set it.

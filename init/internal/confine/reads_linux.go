@@ -4,22 +4,43 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
 	"github.com/security-mcp/mcp-sandbox/init/internal/program/sys"
 	"github.com/security-mcp/mcp-sandbox/platform"
-	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
 )
 
-// hostNet reports whether the server stays in the host's network namespace.
-func (r *Request) hostNet() bool { return r.Policy.Level == policy.LevelNetwork }
-
-// rewrite writes an existing file in one write.
-func (b *build) rewrite(path, text string) {
-	fd := b.Do(sys.Openat(sys.CWD, path, unix.O_WRONLY|unix.O_CLOEXEC, 0))
-	b.Do(sys.Write(fd.Result(), text)).Returns(program.Int(len(text))).For(path)
+// Evidence is the results of a launch whose server's process waits for its release.
+type Evidence struct {
+	*program.Results
+	Mounts []platform.Mount // of init, as the shim read them
+	Server int              // the server's process id, as the kernel told the shim
 }
+
+// result is the result of an Op: a number, or the name of an errno.
+func (e *Evidence) result(o program.Op) string {
+	if !e.Ran(o) {
+		return "not reached"
+	}
+	if errno := e.Errno(o); errno != 0 {
+		return platform.ErrnoName(errno)
+	}
+	return strconv.FormatInt(e.Value(o), 10)
+}
+
+// succeeded reports whether the call of an Op returned without an error.
+func (e *Evidence) succeeded(o program.Op) bool { return e.Ran(o) && e.Errno(o) == 0 }
+
+// opened is the result of an open, without the descriptor's number.
+func (e *Evidence) opened(o program.Op) string {
+	if e.succeeded(o) {
+		return "opened"
+	}
+	return e.result(o)
+}
+
+// word32 is a 32-bit number that a call stored.
+func (e *Evidence) word32(a program.Addr) string { return strconv.Itoa(int(e.Word32(a))) }
 
 // A fileRead is a small file and the buffer that it is read into.
 type fileRead struct {
@@ -27,34 +48,40 @@ type fileRead struct {
 	at program.Addr
 }
 
-func (b *build) reading(path string, size int) fileRead {
+// read reads a small file.
+func (b *build) read(path string, size int) fileRead {
 	fd := b.Ask(sys.Openat(sys.CWD, path, unix.O_RDONLY|unix.O_CLOEXEC, 0))
 	at := b.Space(size)
 	return fileRead{b.Ask(sys.Read(fd.Result(), at, size)).For(path), at}
 }
 
-// enter changes to a directory and reads its path back.
-func (b *build) enter(dir string) fileRead {
-	b.Do(sys.Chdir(dir))
-	at := b.Space(pathMax)
-	return fileRead{b.Ask(sys.Getcwd(at, pathMax)), at}
+// filled are the bytes that a call stored.
+func (e *Evidence) filled(r fileRead) []byte { return e.Filled(r.op, r.at) }
+
+// line is the text of a file of one line. A run of white space is one blank: the kernel pads its columns.
+func (e *Evidence) line(r fileRead) string {
+	return strings.Join(strings.Fields(string(e.filled(r))), " ")
+}
+
+// rewrite writes an existing file in one write.
+func rewrite(b *build, path, text string) {
+	fd := b.Do(sys.Openat(sys.CWD, path, unix.O_WRONLY|unix.O_CLOEXEC, 0))
+	b.Do(sys.Write(fd.Result(), text)).Returns(program.Int(len(text))).For(path)
 }
 
 const pathMax = 4096
 
-// path is the path that getcwd(2) stored, without its NUL.
-func (c *check) path(r fileRead) string {
-	b := c.Filled(r.op, r.at)
-	if len(b) == 0 || b[len(b)-1] != 0 {
-		return ""
+// enter changes to the working directory, and returns the comparison with the path that getcwd(2) stores.
+func enter(b *build) func(*check) {
+	dir := b.View.Cwd
+	b.Do(sys.Chdir(dir))
+	at := b.Space(pathMax)
+	cwd := fileRead{b.Ask(sys.Getcwd(at, pathMax)), at}
+	return func(c *check) {
+		path, whole := strings.CutSuffix(string(c.filled(cwd)), "\x00")
+		c.fact("working directory", dir, choose(whole, path, ""))
 	}
-	return string(b[:len(b)-1])
 }
-
-func (c *check) text(r fileRead) string { return string(c.Filled(r.op, r.at)) }
-
-// foldSpaces makes one blank of each run of white space: the kernel pads its columns.
-func foldSpaces(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // A stat is a statx(2) of a path, without following a link at its end.
 type stat struct {
@@ -79,47 +106,37 @@ type inode struct {
 	mode uint32
 }
 
-func (b *build) stat(path string) stat { return b.statx(path, unix.AT_SYMLINK_NOFOLLOW) }
+func (b *build) stat(path string) stat { return statx(b, sys.CWD, path, unix.AT_SYMLINK_NOFOLLOW) }
 
-// namespace looks at the namespace that a link in /proc/self/ns leads to.
-func (b *build) namespace(name string) stat { return b.statx("/proc/self/ns/"+name, 0) }
+// statFD looks at an open file.
+func statFD(b *build, fd program.Arg) stat { return statx(b, fd, "", unix.AT_EMPTY_PATH) }
 
-func (b *build) statx(path string, flags int) stat {
+// statNamespace looks at the namespace that a link in /proc/self/ns leads to.
+func statNamespace(b *build, name string) stat { return statx(b, sys.CWD, "/proc/self/ns/"+name, 0) }
+
+func statx(b *build, dir program.Arg, path string, flags int) stat {
 	at := b.Space(statxSize)
-	return stat{b.Observe(sys.Statx(sys.CWD, path, flags, unix.STATX_BASIC_STATS, at)), at}
+	return stat{b.Observe(sys.Statx(dir, path, flags, unix.STATX_BASIC_STATS, at)), at}
 }
 
-func (c *check) stat(s stat) inode {
-	if !c.Ran(s.op) || c.Value(s.op) != 0 {
+// stat is the inode that was looked at, or zero.
+func (e *Evidence) stat(s stat) inode {
+	if !e.Ran(s.op) || e.Value(s.op) != 0 {
 		return inode{}
 	}
+	dev := uint64(e.Word32(s.at.Plus(statxMajor)))<<32 | uint64(e.Word32(s.at.Plus(statxMinor)))
 	return inode{
-		FileID: platform.FileID{
-			Dev: uint64(c.Word32(s.at.Plus(statxMajor)))<<32 | uint64(c.Word32(s.at.Plus(statxMinor))),
-			Ino: c.Word(s.at.Plus(statxIno)),
-		},
-		size: c.Word(s.at.Plus(statxBytes)),
-		mode: c.Word32(s.at.Plus(statxMode)) & 0xffff,
+		FileID: platform.FileID{Dev: dev, Ino: e.Word(s.at.Plus(statxIno))},
+		size:   e.Word(s.at.Plus(statxBytes)),
+		mode:   e.Word32(s.at.Plus(statxMode)) & 0xffff,
 	}
 }
 
 func octal(v int) string { return "0" + strconv.FormatInt(int64(v), 8) }
 
-// umask is the policy's mask, or the launcher's.
-func (r *Request) umask() int {
-	if m, ok := r.Policy.Umask.Value(); ok {
-		return m
+func choose[T any](ok bool, yes, no T) T {
+	if ok {
+		return yes
 	}
-	return r.Machine.Umask
-}
-
-// binds counts the nodes of the view that are binds of the host.
-func (r *Request) binds() int {
-	n := 0
-	for i := range r.View.Nodes {
-		if r.View.Nodes[i].Kind == fsview.Bind {
-			n++
-		}
-	}
-	return n
+	return no
 }

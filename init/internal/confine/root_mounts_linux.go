@@ -2,6 +2,7 @@ package confine
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
 	"github.com/security-mcp/mcp-sandbox/platform"
@@ -32,10 +33,10 @@ const (
 	flagsProc  = "ro,nosuid,nodev,noexec"
 )
 
-// mounts compares init's table of mounts, as the shim read it, with the view: every expected mount is listed
+// proveMounts compares init's table of mounts, as the shim read it, with the view: every expected mount is listed
 // with its flags, no other mount is, and none is shared.
-func (c *check) mounts(proc *procMount) {
-	want := c.expectedMounts(proc)
+func proveMounts(c *check, v *fsview.View, proc *procMount, fresh freshDevices) {
+	want := expectedMounts(c, v, proc, fresh)
 	for i := range c.Mounts {
 		m := &c.Mounts[i]
 		w := match(want, m)
@@ -71,21 +72,10 @@ func flagsOf(m *platform.Mount) string {
 	return got[min(1, len(got)):]
 }
 
-// freshDevices are the file systems that were mounted fresh for the sandbox, as mountinfo writes their
-// devices.
-type freshDevices struct{ root, scratch, pts, proc string }
-
-// has reports whether a device is one of them.
-func (o freshDevices) has(dev uint64) bool {
-	name := devName(dev)
-	return name == o.root || name == o.scratch || name == o.pts || name == o.proc
-}
-
 // expectedMounts lists the mounts in the order in which they were made.
-func (c *check) expectedMounts(proc *procMount) []expectedMount {
-	v := c.View
+func expectedMounts(c *check, v *fsview.View, proc *procMount, fresh freshDevices) []expectedMount {
 	w := make([]expectedMount, 0, len(v.Nodes)+len(v.Covers)+8)
-	w = append(w, expectedMount{path: "/", options: flagsReadOnly, fs: "tmpfs", root: "/", dev: c.fresh.root})
+	w = append(w, expectedMount{path: "/", options: flagsReadOnly, fs: "tmpfs", root: "/", dev: fresh.root})
 	if v.HostRoot {
 		w[0] = expectedMount{path: "/", options: flagsReadOnly, deep: true}
 	}
@@ -102,22 +92,23 @@ func (c *check) expectedMounts(proc *procMount) []expectedMount {
 		}
 		w = append(w, x)
 	}
+	scratch := expectedMount{fs: "tmpfs", dev: fresh.scratch}
 	for i := range v.Private {
-		w = append(w, expectedMount{path: v.Private[i].Path, options: flagsFresh, fs: "tmpfs", dev: c.fresh.scratch,
-			root: "/" + strconv.Itoa(i)})
+		scratch.path, scratch.options, scratch.root = v.Private[i].Path, flagsFresh, "/"+strconv.Itoa(i)
+		w = append(w, scratch)
 	}
 	if proc.mounted(c) {
-		w = append(w, expectedMount{path: "/proc", options: flagsProc, fs: "proc", dev: c.fresh.proc, root: "/"})
-		if proc.keysMasked(c) {
-			w = append(w, expectedMount{path: procKeys, options: flagsReadOnly, fs: "tmpfs", dev: c.fresh.scratch,
-				root: "/" + maskFile})
+		w = append(w, expectedMount{path: procPath, options: flagsProc, fs: "proc", dev: fresh.proc, root: "/"})
+		if c.succeeded(proc.keys) {
+			scratch.path, scratch.options, scratch.root = procKeys, flagsReadOnly, "/"+maskFile
+			w = append(w, scratch)
 		}
 	}
-	w = append(w, expectedMount{path: ptsPath, options: flagsPts, fs: "devpts", dev: c.fresh.pts, root: "/"})
+	w = append(w, expectedMount{path: ptsPath, options: flagsPts, fs: "devpts", dev: fresh.pts, root: "/"})
 	for i := range v.Covers {
 		x := coverMount(&v.Covers[i])
 		if v.Covers[i].Kind == fsview.Deny {
-			x.dev, x.root = c.fresh.scratch, "/"+choose(v.Covers[i].Folder, maskFolder, maskFile)
+			x.dev, x.root = fresh.scratch, "/"+maskName(v.Covers[i].Folder)
 		}
 		w = append(w, x)
 	}
@@ -167,12 +158,9 @@ func (w *expectedMount) satisfiedBy(m *platform.Mount) bool {
 }
 
 func hasOptions(m *platform.Mount, options string) bool {
-	for start, i := 0, 0; i <= len(options); i++ {
-		if i == len(options) || options[i] == ',' {
-			if !m.Has(options[start:i]) {
-				return false
-			}
-			start = i + 1
+	for o := range strings.SplitSeq(options, ",") {
+		if !m.Has(o) {
+			return false
 		}
 	}
 	return true

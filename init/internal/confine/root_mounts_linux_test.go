@@ -8,6 +8,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
+	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
 // checked compares a table with a small view: a read grant, a write grant with a frozen folder and a denied one in it.
@@ -28,14 +29,14 @@ func compared(v *fsview.View, table string) (order.LayerReport, *order.Refusal) 
 	if err != nil {
 		panic(err)
 	}
-	l := emptyLaunch()
+	b := emptyBuild(policy.Full, &Request{View: v})
 	proc := procMount{fresh: true}
 	for i := range proc.tries { // neither was made: /proc stays empty
-		proc.tries[i] = l.builder.Try(program.Sys(0))
+		proc.tries[i] = b.Try(program.Sys(0))
 	}
 	report := order.LayerReport{Layer: order.Root}
-	c := &check{Evidence: &Evidence{Results: l.Copy(), Mounts: mounts}, Request: &Request{View: v}, launch: l, layer: &report}
-	c.mounts(&proc)
+	c := &check{Evidence: &Evidence{Results: b.Copy(), Mounts: mounts}, layer: &report}
+	proveMounts(c, v, &proc, freshDevices{})
 	return report, c.refusal
 }
 

@@ -2,6 +2,7 @@ package confine
 
 import (
 	"os"
+	"slices"
 	"strconv"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
@@ -13,22 +14,14 @@ import (
 // pivot makes the new root the root and unmounts the host's tree; pivot_root(2) describes the two dots. Then it looks
 // at every node and every cover of the view, by the paths that the server has.
 type pivot struct {
-	host    *hostLooks
-	proc    *procMount
-	outside program.Op
-	nodes   []stat
-	covers  []stat
-	cwd     fileRead
-	root    stat       // of /
-	pts     stat       // of /dev/pts
-	cap     program.Op // statfs of the private folders
-	capAt   program.Addr
+	host *hostLooks
+	proc *procMount
 }
 
 // ptsPath is where pseudo-terminals are; pts(4).
 const ptsPath = "/dev/pts"
 
-func (r *pivot) ops(b *build) {
+func (r pivot) lay(b *build) {
 	v := b.View
 	b.Do(sys.PivotRoot(".", "."))
 	b.Do(sys.Umount2(".", unix.MNT_DETACH))
@@ -36,86 +29,55 @@ func (r *pivot) ops(b *build) {
 		b.Do(sys.MountSetattr(sys.CWD, "/", 0, attrReadOnly))
 	}
 	if v.Outside != "" {
-		r.outside = b.outside(program.Errno(unix.ENOENT))
+		outside := statOutside(b).Returns(program.Errno(unix.ENOENT))
+		b.prove(func(c *check) {
+			c.fact("stat "+v.Outside+" before", "0", c.result(r.host.outside))
+			c.fact("stat "+v.Outside, "ENOENT", c.result(outside))
+		})
 	}
-	r.cwd = b.enter(v.Cwd)
-	for i := range v.Nodes {
-		r.nodes = append(r.nodes, b.stat(v.Nodes[i].Path))
-	}
-	for i := range v.Private {
-		r.nodes = append(r.nodes, b.stat(v.Private[i].Path))
+	b.prove(enter(b))
+	l := lookAtView(b)
+	capacity := statPrivate(b)
+	b.prove(func(c *check) {
+		fresh := r.freshDevices(c, v, l)
+		for i := range l.nodes {
+			if n := nodeAt(v, i); n.Kind != fsview.Bind || !hasCover(v, n.Path) {
+				proveNode(c, n, c.stat(l.nodes[i]), fresh)
+			}
+		}
+		for i := range l.covers {
+			proveCover(c, &v.Covers[i], c.stat(l.covers[i]), fresh)
+		}
+		proveMounts(c, v, r.proc, fresh)
+		capacity(c)
+		c.layer.Effect = socketsEffect(b.Request)
+	})
+}
+
+// statOutside looks at a path of the host that the server must not reach.
+func statOutside(b *build) program.Op {
+	return b.Ask(sys.Statx(sys.CWD, b.View.Outside, 0, 0, b.Space(statxSize)))
+}
+
+// viewLooks are looks at the paths of a view.
+type viewLooks struct {
+	nodes, covers []stat
+	pts, root     stat // of /dev/pts and of /
+}
+
+func lookAtView(b *build) (l viewLooks) {
+	v := b.View
+	for i := range len(v.Nodes) + len(v.Private) {
+		l.nodes = append(l.nodes, b.stat(nodeAt(v, i).Path))
 	}
 	for i := range v.Covers {
-		r.covers = append(r.covers, b.stat(v.Covers[i].Path))
+		l.covers = append(l.covers, b.stat(v.Covers[i].Path))
 	}
-	r.pts = b.stat(ptsPath)
+	l.pts = b.stat(ptsPath)
 	if !v.HostRoot {
-		r.root = b.stat("/")
+		l.root = b.stat("/")
 	}
-	if len(v.Private) > 0 {
-		r.capAt = b.Space(statfsSize)
-		r.cap = b.Ask(sys.Statfs(v.Private[0].Path, r.capAt))
-	}
-}
-
-// outside looks at a path of the host that the server must not reach.
-func (b *build) outside(demand program.Arg) program.Op {
-	return b.Ask(sys.Statx(sys.CWD, b.View.Outside, 0, 0, b.Space(statxSize))).Returns(demand)
-}
-
-func (r *pivot) check(c *check) {
-	v := c.View
-	if v.Outside != "" {
-		c.fact("stat "+v.Outside+" before", "0", c.result(r.host.outside))
-		c.fact("stat "+v.Outside, "ENOENT", c.result(r.outside))
-	}
-	c.fact("working directory", v.Cwd, c.path(r.cwd))
-	c.fresh = r.devices(c)
-	for i := range r.nodes {
-		n := nodeAt(v, i)
-		if n.Kind == fsview.Bind && c.covered(n.Path) {
-			continue
-		}
-		c.node(n, c.stat(r.nodes[i]))
-	}
-	for i := range r.covers {
-		c.cover(&v.Covers[i], c.stat(r.covers[i]))
-	}
-	c.mounts(r.proc)
-	r.capacity(c)
-	c.sockets()
-}
-
-// devices are the file systems that were mounted fresh for the sandbox, as mountinfo writes them.
-func (r *pivot) devices(c *check) freshDevices {
-	pts := c.stat(r.pts).Dev
-	got := choose(pts != 0, "device "+devName(pts), "")
-	c.factIf(pts != 0 && pts != c.stat(r.host.devpts).Dev, ptsPath, "the sandbox's own", got)
-	m := freshDevices{pts: devName(pts), proc: devName(c.stat(r.proc.stat).Dev)}
-	if !c.View.HostRoot {
-		m.root = devName(c.stat(r.root).Dev)
-	}
-	if len(c.View.Private) > 0 {
-		m.scratch = devName(c.stat(r.nodes[len(c.View.Nodes)]).Dev)
-	}
-	return m
-}
-
-// Offsets in struct statfs of all 64-bit architectures; statfs(2).
-const statfsSize, statfsBlock, statfsBlocks, statfsFiles = 128, 8, 16, 40
-
-// capacity compares the size of the private tmpfs, which the kernel counts in pages.
-func (r *pivot) capacity(c *check) {
-	if len(c.View.Private) == 0 {
-		return
-	}
-	page := uint64(os.Getpagesize())
-	size := func(pages, page, files uint64) string {
-		return strconv.FormatUint(pages, 10) + " pages of " + strconv.FormatUint(page, 10) + " bytes, " +
-			strconv.FormatUint(files, 10) + " files"
-	}
-	c.fact("private folders", size((uint64(c.View.TmpSize)+page-1)/page, page, uint64(c.View.TmpInodes)),
-		size(c.Word(r.capAt.Plus(statfsBlocks)), c.Word(r.capAt.Plus(statfsBlock)), c.Word(r.capAt.Plus(statfsFiles))))
+	return l
 }
 
 // nodeAt counts the private folders behind the nodes.
@@ -126,19 +88,65 @@ func nodeAt(v *fsview.View, i int) *fsview.Node {
 	return &v.Private[i-len(v.Nodes)]
 }
 
-// covered reports whether a cover lies on path itself.
-func (c *check) covered(path string) bool {
-	for i := range c.View.Covers {
-		if c.View.Covers[i].Path == path {
-			return true
-		}
-	}
-	return false
+// freshDevices are the file systems that were mounted fresh for the sandbox, as mountinfo writes their
+// devices.
+type freshDevices struct{ root, scratch, pts, proc string }
+
+// has reports whether a device is one of them.
+func (o freshDevices) has(dev uint64) bool {
+	name := devName(dev)
+	return name == o.root || name == o.scratch || name == o.pts || name == o.proc
 }
 
-// node compares a path with the node of the view: a bind by its inode, other nodes by type, mode and size.
-func (c *check) node(n *fsview.Node, got inode) {
-	const format = unix.S_IFMT
+// freshDevices demands that /dev/pts is not the host's.
+func (r pivot) freshDevices(c *check, v *fsview.View, l viewLooks) freshDevices {
+	pts := c.stat(l.pts).Dev
+	got := choose(pts != 0, "device "+devName(pts), "")
+	c.factIf(pts != 0 && pts != c.stat(r.host.devpts).Dev, ptsPath, "the sandbox's own", got)
+	fresh := freshDevices{pts: devName(pts), proc: devName(c.stat(r.proc.stat).Dev)}
+	if !v.HostRoot {
+		fresh.root = devName(c.stat(l.root).Dev)
+	}
+	if len(v.Private) > 0 {
+		fresh.scratch = devName(c.stat(l.nodes[len(v.Nodes)]).Dev)
+	}
+	return fresh
+}
+
+// devName is a device's number as mountinfo writes it.
+func devName(dev uint64) string {
+	return strconv.FormatUint(dev>>32, 10) + ":" + strconv.FormatUint(dev&0xffffffff, 10)
+}
+
+// Offsets in struct statfs of all 64-bit architectures; statfs(2).
+const statfsSize, statfsBlock, statfsBlocks, statfsFiles = 128, 8, 16, 40
+
+// statPrivate reads the size of the private tmpfs, and returns its comparison. The kernel counts in pages.
+func statPrivate(b *build) func(*check) {
+	v := b.View
+	if len(v.Private) == 0 {
+		return func(*check) {}
+	}
+	at := b.Space(statfsSize)
+	b.Ask(sys.Statfs(v.Private[0].Path, at))
+	size := func(pages, page, files uint64) string {
+		return strconv.FormatUint(pages, 10) + " pages of " + strconv.FormatUint(page, 10) + " bytes, " +
+			strconv.FormatUint(files, 10) + " files"
+	}
+	return func(c *check) {
+		page := uint64(os.Getpagesize())
+		c.fact("private folders", size((uint64(v.TmpSize)+page-1)/page, page, uint64(v.TmpInodes)),
+			size(c.Word(at.Plus(statfsBlocks)), c.Word(at.Plus(statfsBlock)), c.Word(at.Plus(statfsFiles))))
+	}
+}
+
+// hasCover reports whether a cover lies on path itself.
+func hasCover(v *fsview.View, path string) bool {
+	return slices.ContainsFunc(v.Covers, func(k fsview.Cover) bool { return k.Path == path })
+}
+
+// proveNode compares a path with the node of the view: a bind by its inode, other nodes by type, mode and size.
+func proveNode(c *check, n *fsview.Node, got inode, fresh freshDevices) {
 	ok := false
 	switch n.Kind {
 	case fsview.Bind:
@@ -148,9 +156,9 @@ func (c *check) node(n *fsview.Node, got inode) {
 	case fsview.File:
 		ok = got.mode == unix.S_IFREG|n.Mode && got.size == uint64(len(n.Content))
 	case fsview.Link:
-		ok = got.mode&format == unix.S_IFLNK && got.size == uint64(len(n.Content))
+		ok = got.mode&unix.S_IFMT == unix.S_IFLNK && got.size == uint64(len(n.Content))
 	}
-	if !ok || n.Kind != fsview.Bind && !c.fresh.has(got.Dev) {
+	if !ok || n.Kind != fsview.Bind && !fresh.has(got.Dev) {
 		c.refuse("stat", n.Path, mismatch{"what was put there", "something else"})
 	}
 }

@@ -1,8 +1,6 @@
 package confine
 
 import (
-	"strconv"
-
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
 	"github.com/security-mcp/mcp-sandbox/init/internal/program/sys"
 	"golang.org/x/sys/unix"
@@ -27,31 +25,23 @@ type procMount struct {
 // mount mounts proc with hidepid, if the kernel's proc knows the value; proc(5). Where the launcher's /proc is masked
 // in parts, as in containers, the kernel refuses a fresh proc (EPERM), and /proc stays an empty folder.
 func (p *procMount) mount(b *build, keysMask program.Arg) {
-	done := new(program.Label)
+	var done program.Label
 	try := func(options string) program.Op {
 		return b.Try(sys.Mount("proc", "proc", "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, options))
 	}
 	p.fresh = true
 	p.tries[0] = try("hidepid=2")
-	b.BranchUnless(program.Errno(unix.EINVAL), done)
+	b.BranchUnless(program.Errno(unix.EINVAL), &done)
 	p.tries[1] = try("")
-	b.Bind(done)
-	b.attributes(keysMask, attrReadOnly, procKeys)
+	b.Bind(&done)
+	b.setAttributes(keysMask, attrReadOnly, procKeys)
 	p.keys = b.Try(sys.MoveMount(keysMask, sys.CWD, procKeys[1:])).For(procKeys)
 }
 
 // mounted reports whether the server has a /proc.
 func (p *procMount) mounted(c *check) bool {
-	for _, o := range p.tries {
-		if !p.fresh || c.Ran(o) && c.Errno(o) == 0 {
-			return true
-		}
-	}
-	return false
+	return !p.fresh || c.succeeded(p.tries[0]) || c.succeeded(p.tries[1])
 }
-
-// keysMasked reports whether the mask was mounted, which it is wherever there is a /proc/keys.
-func (p *procMount) keysMasked(c *check) bool { return c.Ran(p.keys) && c.Errno(p.keys) == 0 }
 
 // lacks adds what a fresh /proc lacks.
 func (p *procMount) lacks(c *check) {
@@ -73,35 +63,25 @@ func (p *procMount) lacks(c *check) {
 // readOnlyProc makes /proc read-only, after the last write to it. A server with the machine's user 0 (a container's
 // root without another id) owns /proc/sys: there Landlock alone would keep it from writing core_pattern, and with it
 // a program that the host's root runs.
-type readOnlyProc struct {
-	proc *procMount
-	self program.Op // /proc/self: another sandbox's /proc, or the host's, has another number for init
-	at   program.Addr
-}
+type readOnlyProc struct{ proc *procMount }
 
-func (r *readOnlyProc) ops(b *build) {
-	none := new(program.Label)
+func (r readOnlyProc) lay(b *build) {
+	var none program.Label
 	b.Observe(sys.Faccessat(sys.CWD, "/proc/self/stat", unix.F_OK))
-	b.BranchUnlessOK(none)
+	b.BranchUnlessOK(&none)
 	b.Do(sys.Remount(procPath, unix.MS_RDONLY|unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC)).For(procPath)
-	b.Bind(none)
+	b.Bind(&none)
 	r.proc.stat = b.stat(procPath)
-	r.at = b.Space(16)
-	r.self = b.Observe(sys.Readlinkat(sys.CWD, "/proc/self", r.at, 16))
-}
-
-// check leaves the mount's flags to pivot, which compares all mounts.
-func (r *readOnlyProc) check(c *check) {
-	if !r.proc.mounted(c) {
-		return
-	}
-	c.fact("/proc/self of init", "1", string(c.Filled(r.self, r.at)))
-	if o := r.proc.keys; c.Ran(o) && c.Errno(o) != 0 && c.Errno(o) != unix.ENOENT {
-		c.refuse("move_mount", procKeys, c.Errno(o))
-	}
-}
-
-// devName is a device's number as mountinfo writes it.
-func devName(dev uint64) string {
-	return strconv.FormatUint(dev>>32, 10) + ":" + strconv.FormatUint(dev&0xffffffff, 10)
+	// /proc/self: another sandbox's /proc, or the host's, has another number for init.
+	at := b.Space(16)
+	self := fileRead{b.Observe(sys.Readlinkat(sys.CWD, "/proc/self", at, 16)), at}
+	b.prove(func(c *check) { // the mount's flags are pivot's, which compares all mounts
+		if !r.proc.mounted(c) {
+			return
+		}
+		c.fact("/proc/self of init", "1", string(c.filled(self)))
+		if o := r.proc.keys; c.Ran(o) && c.Errno(o) != 0 && c.Errno(o) != unix.ENOENT {
+			c.refuse("move_mount", procKeys, c.Errno(o))
+		}
+	})
 }

@@ -20,28 +20,27 @@ func RefusesUnix(v *fsview.View, abi int, hostNet bool) bool {
 	return abi < pathnameABI && (v.HostRoot || v.Sockets.Grant != "")
 }
 
-// sockets adds what the mounts leave open of the host's sockets, and how Landlock or the filter bounds it.
-func (c *check) sockets() {
-	abi, s := c.Machine.LandlockABI, &c.View.Sockets
+// socketsEffect says what the mounts leave open of the host's sockets, and how Landlock or the filter bounds it.
+func socketsEffect(r *Request) string {
+	abi, s := r.Machine.LandlockABI, &r.View.Sockets
 	if abi >= pathnameABI {
-		return
+		return ""
 	}
 	const none = "the server can make no socket of AF_UNIX: it would reach "
 	const connects = "sockets inside granted folders can be connected to"
 	has := " and this kernel has ABI " + strconv.Itoa(abi)
 	until := ": Landlock restricts that from ABI " + strconv.Itoa(pathnameABI) + "," + has
 	switch {
-	case c.hostNet() && abi < scopesABI:
-		c.layer.Effect = none + "the abstract sockets of the host, which Landlock restricts from ABI " +
+	case r.hostNet() && abi < scopesABI:
+		return none + "the abstract sockets of the host, which Landlock restricts from ABI " +
 			strconv.Itoa(scopesABI) + has
-	case c.View.HostRoot:
-		c.layer.Effect = none + "those of the host, which is shown as a whole" + until
+	case r.View.HostRoot:
+		return none + "those of the host, which is shown as a whole" + until
 	case s.Grant != "":
-		c.layer.Effect = none + "those of the host in " + s.Grant + ", for " + s.Why + until
+		return none + "those of the host in " + s.Grant + ", for " + s.Why + until
 	case s.Unlisted != nil:
-		c.layer.Effect = connects + ", and which there are could not be found out (" + s.Unlisted.Error() + ")" + until
-	default:
-		c.layer.Effect = connects + " if they belong to another network namespace or are bound later; " +
-			"those bound at the start are covered" + until
+		return connects + ", and which there are could not be found out (" + s.Unlisted.Error() + ")" + until
 	}
+	return connects + " if they belong to another network namespace or are bound later; " +
+		"those bound at the start are covered" + until
 }

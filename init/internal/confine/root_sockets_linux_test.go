@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
-	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
 )
@@ -54,11 +53,10 @@ func TestSocketsAreTold(t *testing.T) {
 		{"all is shown", fsview.View{HostRoot: true}, policy.Standard, 0, "shown as a whole"},
 		{"abstract ones", fsview.View{}, policy.LevelNetwork, 5, "abstract sockets of the host, which Landlock restricts from ABI 6 and this kernel has ABI 5"},
 	} {
-		e := new(order.LayerReport)
-		k := &check{Request: &Request{View: &c.view, Machine: Machine{Landlock: Landlock{LandlockABI: c.abi}}, Policy: policy.Policy{Level: c.level}}, layer: e}
-		k.sockets()
-		if !strings.Contains(e.Effect, c.want) || (e.Effect == "") != (c.want == "") {
-			t.Errorf("%s: %q, want %q", c.name, e.Effect, c.want)
+		m := Machine{Landlock: Landlock{LandlockABI: c.abi}}
+		effect := socketsEffect(&Request{View: &c.view, Machine: m, Policy: policy.Policy{Level: c.level}})
+		if !strings.Contains(effect, c.want) || (effect == "") != (c.want == "") {
+			t.Errorf("%s: %q, want %q", c.name, effect, c.want)
 		}
 	}
 }

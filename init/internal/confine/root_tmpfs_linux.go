@@ -19,7 +19,7 @@ const (
 // home and /dev/shm. The trees of its folders are returned in the order of the view. The tmpfs itself is mounted
 // where the new root is built afterwards, and goes away with the host's tree. It also has the masks, and the file
 // that Landlock's proof opens.
-func (b *build) privateTmpfs(masks *maskTrees) (private []program.Arg) {
+func privateTmpfs(b *build, masks *maskTrees) (private []program.Arg) {
 	v := b.View
 	b.mount("tmpfs", newRoot, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV,
 		"mode=0755,size="+strconv.FormatInt(v.TmpSize, 10)+",nr_inodes="+strconv.FormatInt(v.TmpInodes, 10))

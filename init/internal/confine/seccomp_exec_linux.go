@@ -5,7 +5,6 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
 	"github.com/security-mcp/mcp-sandbox/init/internal/program/sys"
-	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
 )
 
@@ -15,9 +14,6 @@ import (
 // ptrace(2).
 //
 // init waits for a stop with WNOWAIT, which leaves the server's end to the reap loop.
-
-// oneExec reports whether the server may execute no other program.
-func (r *Request) oneExec() bool { return r.Policy.Subprocess.Allow == policy.No }
 
 // traceMe makes init the tracer of the server's process. A tracer needs all capabilities of the process: this one has
 // none by now, and init keeps its own until it has set its options.
@@ -42,33 +38,29 @@ const (
 	atSeccomp  = unix.PTRACE_EVENT_SECCOMP<<8 | int(unix.SIGTRAP)
 )
 
-func (r *traceMe) ops(b *build) {
+func (r traceMe) lay(b *build) {
 	if !b.oneExec() {
 		return
 	}
 	zero, t := program.Int(0), r.trace
 	t.asked = true
-	t.clone[0] = b.forbiddenClone()
+	t.clone[0] = forbiddenClone(b)
 	b.Do(sys.Ptrace(unix.PTRACE_TRACEME, zero, zero))
 	t.pid = b.Ask(sys.Getpid())
 	b.Step(sys.Kill(t.pid.Result(), program.Int(int(unix.SIGSTOP)))) // init sets its options in this stop
-}
-
-func (r *traceMe) check(c *check) {
-	t := r.trace
-	if !t.asked {
-		return
-	}
-	c.fact("clone(CLONE_SIGHAND) before", "EINVAL", c.result(t.clone[0]))
-	c.fact("clone(CLONE_SIGHAND)", "EPERM", c.result(t.clone[1]))
-	c.fact("execve(0) while traced", "EFAULT", c.result(t.exec))
-	how := choose(c.Word32(t.stop.Plus(siginfoCode)) == cldTrapped, "trapped", "otherwise")
-	c.fact("stop at execve(0)", "trapped by "+strconv.Itoa(atSeccomp), how+" by "+c.word32(t.stop.Plus(siginfoStatus)))
+	b.prove(func(c *check) {
+		c.fact("clone(CLONE_SIGHAND) before", "EINVAL", c.result(t.clone[0]))
+		c.fact("clone(CLONE_SIGHAND)", "EPERM", c.result(t.clone[1]))
+		c.fact("execve(0) while traced", "EFAULT", c.result(t.exec))
+		how := choose(c.Word32(t.stop.Plus(siginfoCode)) == cldTrapped, "trapped", "otherwise")
+		status := c.word32(t.stop.Plus(siginfoStatus))
+		c.fact("stop at execve(0)", "trapped by "+strconv.Itoa(atSeccomp), how+" by "+status)
+	})
 }
 
 // forbiddenClone is a clone with invalid flags, which makes no process where it is allowed: CLONE_SIGHAND without
 // CLONE_VM.
-func (b *build) forbiddenClone() program.Op {
+func forbiddenClone(b *build) program.Op {
 	return b.Observe(sys.Clone(unix.CLONE_SIGHAND | int(unix.SIGCHLD)))
 }
 
@@ -77,19 +69,19 @@ func (t *execTrace) tryAgain(b *build) {
 	if !t.asked {
 		return
 	}
-	t.clone[1] = b.forbiddenClone()
+	t.clone[1] = forbiddenClone(b)
 	t.exec = b.Observe(sys.ExecveNull())
 	// If the execve did not stop the process, this does, and init sees another stop. A policy may refuse kill.
 	b.Call(sys.Kill(t.pid.Result(), program.Int(int(unix.SIGSTOP))))
 }
 
 // awaitStop waits until the server's process stops or ends.
-func (b *build) awaitStop(info program.Addr) program.Syscall {
+func awaitStop(b *build, info program.Addr) program.Syscall {
 	return sys.WaitPID(b.launch.server.Result(), info, unix.WEXITED|unix.WSTOPPED|unix.WNOWAIT)
 }
 
 // ptraceCont continues the stopped server's process with a signal.
-func (b *build) ptraceCont(sig program.Arg) {
+func ptraceCont(b *build, sig program.Arg) {
 	b.Call(sys.Ptrace(unix.PTRACE_CONT, b.launch.server.Result(), sig))
 }
 
@@ -100,12 +92,12 @@ func (t *execTrace) traceServer(b *build) {
 	}
 	b.Layer("seccomp")
 	options := program.Int(unix.PTRACE_O_TRACESECCOMP | unix.PTRACE_O_EXITKILL)
-	b.Step(b.awaitStop(b.Space(siginfoSize)))
+	b.Step(awaitStop(b, b.Space(siginfoSize)))
 	b.Do(sys.Ptrace(unix.PTRACE_SETOPTIONS, b.launch.server.Result(), options))
-	b.ptraceCont(program.Int(0))
+	ptraceCont(b, program.Int(0))
 	t.stop = b.Space(siginfoSize)
-	b.Ask(b.awaitStop(t.stop))
-	b.ptraceCont(program.Int(0))
+	b.Ask(awaitStop(b, t.stop))
+	ptraceCont(b, program.Int(0))
 }
 
 // detachAtExec is init's half afterwards: init passes on the signals that stop the server's process, and detaches at
@@ -116,21 +108,21 @@ func (t *execTrace) detachAtExec(b *build) {
 		return
 	}
 	zero, info := program.Int(0), b.Space(siginfoSize)
-	next, pass, signal, done := new(program.Label), new(program.Label), new(program.Label), new(program.Label)
-	b.Bind(next)
-	b.Step(b.awaitStop(info)).Else(done)
+	var next, pass, signal, done program.Label
+	b.Bind(&next)
+	b.Step(awaitStop(b, info)).Else(&done)
 	b.Load(program.Word(info.Plus(siginfoCode)))
-	b.BranchUnless(program.Int(cldTrapped), done)
+	b.BranchUnless(program.Int(cldTrapped), &done)
 	b.Load(program.Word(info.Plus(siginfoStatus)))
-	b.BranchUnless(program.Int(atSeccomp), pass)
+	b.BranchUnless(program.Int(atSeccomp), &pass)
 	b.Call(sys.Ptrace(unix.PTRACE_DETACH, b.launch.server.Result(), zero))
-	b.Jump(done)
-	b.Bind(pass)
-	b.BranchUnless(program.Int(int(unix.SIGSTOP)), signal)
-	b.ptraceCont(zero)
-	b.Jump(next)
-	b.Bind(signal)
-	b.ptraceCont(program.Word(info.Plus(siginfoStatus)))
-	b.Jump(next)
-	b.Bind(done)
+	b.Jump(&done)
+	b.Bind(&pass)
+	b.BranchUnless(program.Int(int(unix.SIGSTOP)), &signal)
+	ptraceCont(b, zero)
+	b.Jump(&next)
+	b.Bind(&signal)
+	ptraceCont(b, program.Word(info.Plus(siginfoStatus)))
+	b.Jump(&next)
+	b.Bind(&done)
 }

@@ -18,63 +18,58 @@ import (
 type seccomp struct {
 	families *[]family
 	trace    *execTrace
-	listener
-	landlockFallback
-	before, after, mode program.Op
-	filters             [2]fileRead
 }
 
-func (r *seccomp) ops(b *build) {
-	zero := program.Int(0)
-	r.filters[0] = b.status()
-	r.before = b.injectInput()
-	r.try(b, 0)
-	loaded := new(program.Label)
-	r.listen(b, loaded)
-	load := b.Do(sys.Seccomp(unix.SECCOMP_SET_MODE_FILTER, specAllow, b.filter(b.Filter)))
+func (r seccomp) lay(b *build) {
+	var fallback landlockFallback
+	var loaded program.Label
+	statusBefore, before := readStatus(b), injectInput(b)
+	fallback.try(b, 0)
+	proveListener := loadListener(b, &loaded)
+	load := b.Do(sys.Seccomp(unix.SECCOMP_SET_MODE_FILTER, specAllow, filterProg(b, b.Filter)))
 	b.launch.filterLoad = load.Index()
-	b.Bind(loaded)
-	r.mode = b.Observe(sys.Prctl(unix.PR_GET_SECCOMP, zero))
-	r.after = b.injectInput()
-	r.filters[1] = b.status()
-	r.try(b, 1)
-	b.trySockets(*r.families, func(f *family, o program.Op) { f.after = o })
+	b.Bind(&loaded)
+	b.fact("mode", "2", b.Observe(sys.Prctl(unix.PR_GET_SECCOMP, program.Int(0))))
+	after, statusAfter := injectInput(b), readStatus(b)
+	b.prove(func(c *check) {
+		was, known := platform.Filters(c.filled(statusBefore))
+		is, _ := platform.Filters(c.filled(statusAfter))
+		if known {
+			c.fact("filters", strconv.Itoa(was+1), strconv.Itoa(is))
+		}
+		without := c.result(before)
+		c.factIf(without == "EBADF" || known && without == "EPERM", "ioctl(-1, TIOCSTI) before", "EBADF", without)
+		c.fact("ioctl(-1, TIOCSTI)", "EPERM", c.result(after))
+	})
+	fallback.try(b, 1)
+	fallback.prove(b)
+	b.prove(proveListener)
+	for i := range *r.families {
+		f := &(*r.families)[i]
+		f.after = trySocket(b, f)
+	}
 	r.trace.tryAgain(b)
 }
 
 // injectInput tries TIOCSTI on no descriptor: the filter refuses it without asking a listener.
-func (b *build) injectInput() program.Op {
+func injectInput(b *build) program.Op {
 	return b.Observe(sys.Ioctl(sys.FD(-1), unix.TIOCSTI, program.Int(0)))
 }
 
 // specAllow keeps kernels before 5.16 from disabling speculative store bypass, which slows V8; seccomp(2).
 const specAllow = unix.SECCOMP_FILTER_FLAG_SPEC_ALLOW
 
-// filter is a struct sock_fprog.
-func (b *build) filter(code []byte) program.Arg {
+// filterProg is a struct sock_fprog.
+func filterProg(b *build, code []byte) program.Arg {
 	return program.Words(uint64(len(code)/8), uint64(b.Data(code)))
 }
 
-// status reads /proc/thread-self/status.
-func (b *build) status() fileRead {
+// readStatus reads /proc/thread-self/status.
+func readStatus(b *build) fileRead {
 	const path, size = "/proc/thread-self/status", 4096
 	fd := b.Observe(sys.Openat(sys.CWD, path, unix.O_RDONLY|unix.O_CLOEXEC, 0))
 	at := b.Space(size)
 	r := fileRead{b.Observe(sys.Read(fd.Result(), at, size)).For(path), at}
 	b.Call(sys.Close(fd.Result()))
 	return r
-}
-
-func (r *seccomp) check(c *check) {
-	c.fact("mode", "2", c.result(r.mode))
-	before := c.result(r.before)
-	old, known := platform.Filters(c.Filled(r.filters[0].op, r.filters[0].at))
-	now, _ := platform.Filters(c.Filled(r.filters[1].op, r.filters[1].at))
-	if known {
-		c.fact("filters", strconv.Itoa(old+1), strconv.Itoa(now))
-	}
-	c.factIf(before == "EBADF" || known && before == "EPERM", "ioctl(-1, TIOCSTI) before", "EBADF", before)
-	c.fact("ioctl(-1, TIOCSTI)", "EPERM", c.result(r.after))
-	r.landlockFallback.check(c)
-	r.listener.check(c)
 }
