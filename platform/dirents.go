@@ -1,34 +1,39 @@
 package platform
 
+import "bytes"
+
 // ParseDirents returns the names in what getdents64(2) stored. It fails on a record that runs over the end.
 func ParseDirents(b []byte) (names []string, ok bool) {
-	ok = dirents(b, func(name string, _ byte) { names = append(names, name) })
+	_, ok = dirents(b, func(name []byte, _ byte) bool {
+		names = append(names, string(name))
+		return true
+	})
 	if !ok {
 		return nil, false
 	}
 	return names, true
 }
 
-func dirents(b []byte, each func(name string, kind byte)) (ok bool) {
+// dirents calls each with names and types until each returns false; on is false then. A record that runs over the end
+// is not ok.
+func dirents(b []byte, each func(name []byte, kind byte) bool) (on, ok bool) {
 	const head = 19 // inode, offset, length, type
 	for len(b) > 0 {
 		if len(b) < head {
-			return false
+			return true, false
 		}
 		n := int(b[16]) | int(b[17])<<8
 		if n < head+1 || n > len(b) {
-			return false
+			return true, false
 		}
-		name := b[head:n]
-		end := 0
-		for end < len(name) && name[end] != 0 {
-			end++
+		end := bytes.IndexByte(b[head:n], 0)
+		if end < 0 {
+			return true, false
 		}
-		if end == len(name) {
-			return false
+		if !each(b[head:head+end], b[18]) {
+			return false, true
 		}
-		each(string(name[:end]), b[18])
 		b = b[n:]
 	}
-	return true
+	return true, true
 }

@@ -83,23 +83,25 @@ func WriteFile(path, b string) error {
 // EachEntry calls each with the name and the type, such as DT_DIR, of all that lies in an open folder from its
 // offset on, but the two of dots, until each says that it is enough. What lies there may be removed meanwhile.
 func EachEntry(fd int, each func(name string, kind byte) (on bool)) error {
-	b := make([]byte, 32<<10)
+	err := ListFD(fd, make([]byte, 32<<10), func(name []byte, kind byte) bool { return each(string(name), kind) })
+	return os.NewSyscallError("getdents64", err)
+}
+
+// ListFD is EachEntry with a buffer of the caller's. A name is valid until each returns. An error is an errno.
+func ListFD(fd int, buf []byte, each func(name []byte, kind byte) (on bool)) error {
 	for {
-		n, err := unix.Getdents(fd, b)
+		n, err := unix.Getdents(fd, buf)
 		if n <= 0 || err != nil {
-			return os.NewSyscallError("getdents64", err)
+			return err
 		}
-		on := true
-		whole := dirents(b[:n], func(name string, kind byte) {
-			if on && name != "." && name != ".." {
-				on = each(name, kind)
-			}
+		on, whole := dirents(buf[:n], func(name []byte, kind byte) bool {
+			return string(name) == "." || string(name) == ".." || each(name, kind)
 		})
 		if !on {
 			return nil
 		}
 		if !whole {
-			return os.NewSyscallError("getdents64", unix.EIO)
+			return unix.EIO
 		}
 	}
 }

@@ -1,5 +1,7 @@
 package fsview
 
+import "strings"
+
 // inEtc reports whether a name in /etc is shown: libraries, certificates, time, names of services, fonts. Nothing
 // that names users, hosts or secrets of this machine.
 func inEtc(name string) bool {
@@ -13,8 +15,8 @@ func inEtc(name string) bool {
 
 const hostsFile = "127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\n"
 
-// userName is the name that the server's id gets in the generated passwd: the one in its environment, if it is one
-// that cannot break the file's format and belongs to somebody else by no means.
+// userName is the name that the server's id gets in the generated passwd: USER or LOGNAME of its environment, if it
+// is a safe passwd name and not root or nobody.
 func userName(env []string) string {
 	for _, key := range [...]string{"USER", "LOGNAME"} {
 		if name := lookup(env, key); plainName(name) && name != "root" && name != "nobody" {
@@ -37,11 +39,8 @@ func plainName(s string) bool {
 }
 
 func passwd(name, uid, gid, home string) string {
-	for i := 0; i < len(home); i++ {
-		if home[i] == ':' || home[i] < ' ' {
-			home = "/"
-			break
-		}
+	if strings.ContainsFunc(home, func(c rune) bool { return c == ':' || c < ' ' }) {
+		home = "/"
 	}
 	s := name + ":x:" + uid + ":" + gid + "::" + home + ":/bin/sh\n"
 	if uid != "65534" {
@@ -61,8 +60,8 @@ func group(name, gid string) string {
 // lookup is the value of the last NAME=VALUE in env, as getenv of a shell would have it; "" where there is none.
 func lookup(env []string, name string) string {
 	for i := len(env) - 1; i >= 0; i-- {
-		if e := env[i]; len(e) > len(name) && e[len(name)] == '=' && e[:len(name)] == name {
-			return e[len(name)+1:]
+		if n, value, ok := strings.Cut(env[i], "="); ok && n == name {
+			return value
 		}
 	}
 	return ""

@@ -75,7 +75,7 @@ func machineID() (string, error) {
 	}
 	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
 	const hex = "0123456789abcdef"
-	s := make([]byte, 0, 33)
+	var s []byte
 	for _, c := range b {
 		s = append(s, hex[c>>4], hex[c&15])
 	}

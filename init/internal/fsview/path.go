@@ -1,24 +1,17 @@
 package fsview
 
+import "strings"
+
 // dirOf is the folder that holds an absolute, clean path; "/" holds itself.
 func dirOf(path string) string {
-	for i := len(path) - 1; i > 0; i-- {
-		if path[i] == '/' {
-			return path[:i]
-		}
+	if i := strings.LastIndexByte(path, '/'); i > 0 {
+		return path[:i]
 	}
 	return "/"
 }
 
 // baseOf is the last component of an absolute, clean path.
-func baseOf(path string) string {
-	for i := len(path) - 1; i >= 0; i-- {
-		if path[i] == '/' {
-			return path[i+1:]
-		}
-	}
-	return path
-}
+func baseOf(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
 
 func join(folder, name string) string {
 	if folder == "/" {

@@ -1,6 +1,10 @@
 package fsview
 
-import "golang.org/x/sys/unix"
+import (
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
 
 // maxLinks is how many symbolic links a path may go through, as the kernel has it; path_resolution(7).
 const maxLinks = 40
@@ -26,7 +30,7 @@ func (h *host) resolve(path string) (r resolved, err error) { return h.resolveFr
 func (h *host) resolveFrom(cur, rest string) (r resolved, err error) {
 	for rest != "" {
 		var name string
-		name, rest = cut(rest)
+		name, rest, _ = strings.Cut(rest, "/")
 		switch name {
 		case "", ".":
 			continue
@@ -73,16 +77,6 @@ func (h *host) resolveFrom(cur, rest string) (r resolved, err error) {
 		r.entry, err = h.lstat(cur)
 	}
 	return r, err
-}
-
-// cut takes the first component off a path.
-func cut(path string) (name, rest string) {
-	for i := 0; i < len(path); i++ {
-		if path[i] == '/' {
-			return path[:i], path[i+1:]
-		}
-	}
-	return path, ""
 }
 
 // system reports whether path is of the file systems that are made fresh for the server.

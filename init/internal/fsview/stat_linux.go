@@ -1,7 +1,6 @@
 package fsview
 
 import (
-	"bytes"
 	"os"
 	"time"
 
@@ -121,34 +120,18 @@ func (h *host) list(path string, f func(name []byte, kind uint32) bool) error {
 
 // entries is list for an open folder. It stops with an error when the time is up, unless that is zero.
 func entries(fd int, path string, buf []byte, f func(name []byte, kind uint32) bool, until time.Time) error {
-	for {
-		if late(until) {
-			return &os.PathError{Op: "getdents", Path: path, Err: errLate}
-		}
-		n, err := unix.Getdents(fd, buf)
-		if err != nil {
-			return &os.PathError{Op: "getdents", Path: path, Err: err}
-		}
-		if n == 0 {
-			return nil
-		}
-		for b := buf[:n]; len(b) > 19; {
-			// struct linux_dirent64, getdents(2): inode, offset, length of the record at 16, type at 18, name at 19.
-			// Every machine the runner exists for is little-endian. DT_DIR and so on are the types of st_mode.
-			size := int(b[16]) | int(b[17])<<8
-			if size < 20 || size > len(b) {
-				return &os.PathError{Op: "getdents", Path: path, Err: unix.EIO}
-			}
-			name := b[19:size]
-			if i := bytes.IndexByte(name, 0); i >= 0 {
-				name = name[:i]
-			}
-			if string(name) != "." && string(name) != ".." && !f(name, uint32(b[18])<<12) {
-				return nil
-			}
-			b = b[size:]
-		}
+	inTime := true
+	err := platform.ListFD(fd, buf, func(name []byte, kind byte) bool {
+		inTime = !late(until)
+		return inTime && f(name, uint32(kind)<<12) // DT_DIR and so on are the types of st_mode
+	})
+	if !inTime {
+		err = errLate
 	}
+	if err != nil {
+		return &os.PathError{Op: "getdents", Path: path, Err: err}
+	}
+	return nil
 }
 
 func openFolder(at int, name string) (int, error) {
