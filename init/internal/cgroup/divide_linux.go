@@ -92,7 +92,7 @@ func (g *Group) emptyParent(r *Request, move bool) error {
 	if err != nil || text == "" {
 		return err
 	}
-	if !move {
+	if !move || r.Own == nil {
 		return errOccupied
 	}
 	own := r.Own() // before cgroup.procs is read again: a process that ends in between is then in no list

@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
+	"github.com/security-mcp/mcp-sandbox/init/internal/launch"
+	"github.com/security-mcp/mcp-sandbox/init/internal/notify"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
@@ -11,22 +13,23 @@ import (
 
 // finish reaps init, tells how it ended, and returns the exit code.
 func (s *shim) finish() int {
-	e := &s.end
-	_, ru, err := wait(s.init)
-	if s.shared() {
-		left, used := s.sweepOwn()
+	m, sandbox := s.monitor, s.monitor.sandbox
+	e := &m.end
+	ru, err := sandbox.Reap()
+	if sandbox.Shared() {
+		left, used := s.orphans.sweep()
 		add(&ru, &used)
 		if !e.Killing {
 			e.Killed += left
 		}
 	}
-	took, appeared := time.Since(s.began), s.appeared.Last() // before what takes long, for the host may not wait
-	s.stdio.Drain()
-	claim, known := s.launch.Ended()
+	took, appeared := time.Since(s.began), m.appeared.Last() // before what takes long, for the host may not wait
+	m.stdio.Drain()
+	claim, known := sandbox.Program.Ended()
 	st := unix.WaitStatus(claim)
-	x := order.Exited{Event: "exited", Cause: e.Cause, Killed: e.Killed, WallSeconds: took.Seconds(), Appeared: appeared,
-		CPUSeconds: seconds(ru.Utime) + seconds(ru.Stime), MaxRSS: int64(ru.Maxrss) << 10}
-	s.used(&x)
+	x := order.Exited{Event: "exited", Cause: e.Cause, Killed: e.Killed, Appeared: appeared,
+		WallSeconds: took.Seconds(), CPUSeconds: seconds(ru.Utime) + seconds(ru.Stime), MaxRSS: int64(ru.Maxrss) << 10}
+	m.group.read(&x)
 	switch {
 	case err != nil || !known:
 		if x.Cause == "" {
@@ -36,10 +39,10 @@ func (s *shim) finish() int {
 	case st.Signaled():
 		if x.Cause == "" {
 			x.Cause = order.CauseSignal
-			if st.Signal() == unix.SIGXCPU || st.Signal() == unix.SIGKILL && s.launch.OverCPU(x.CPUSeconds) {
+			if st.Signal() == unix.SIGXCPU || st.Signal() == unix.SIGKILL && sandbox.Program.OverCPU(x.CPUSeconds) {
 				x.Cause = order.CauseCPU
 			}
-			if st.Signal() == unix.SIGKILL && s.group.killed() {
+			if st.Signal() == unix.SIGKILL && m.group.killed() {
 				x.Cause = order.CauseOOM
 			}
 		}
@@ -49,28 +52,37 @@ func (s *shim) finish() int {
 			x.Cause = order.CauseExit
 		}
 		x.ExitCode = st.ExitStatus()
-		if s.launch.ExecFailed(x.ExitCode) {
-			x.ExitCode = s.notExecuted()
+		if sandbox.Program.ExecFailed(x.ExitCode) {
+			x.ExitCode = notExecuted(sandbox, m.say)
 		}
 	}
 	if e.Cause == order.CauseTimeout {
 		x.ExitCode = ending.ExitTimeout
 	}
 	s.sayDenied(&x)
-	s.sayMemory(&x)
+	m.group.sayMemory(&x)
 	s.sink.Last(&x)
-	s.forget()
+	sandbox.Cleanup()
 	return x.ExitCode
 }
 
 // notExecuted tells of a command that the kernel did not execute though it looked executable.
-func (s *shim) notExecuted() int {
-	err := s.launch.ExecError()
-	s.Say("execute " + s.view.Command + ": " + err.Error())
+func notExecuted(sandbox *launch.Sandbox, say func(string)) int {
+	err := sandbox.Program.ExecError()
+	say("execute " + sandbox.View.Command + ": " + err.Error())
 	if err == unix.ENOENT {
 		return ending.ExitMissing
 	}
 	return ending.ExitCannot
+}
+
+// sayDenied says in one line, and puts into the last record, which calls were refused.
+func (s *shim) sayDenied(x *order.Exited) {
+	x.Denied, x.Dropped = s.monitor.sandbox.Listener.Denied()
+	x.Dropped += int64(s.sink.Dropped)
+	if line := notify.Summary(x.Denied); line != "" {
+		s.monitor.say(line)
+	}
 }
 
 func seconds(t unix.Timeval) float64 { return float64(t.Sec) + float64(t.Usec)/1e6 }

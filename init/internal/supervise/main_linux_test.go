@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine"
+	launches "github.com/security-mcp/mcp-sandbox/init/internal/launch"
 	"github.com/security-mcp/mcp-sandbox/init/internal/supervise"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
@@ -115,14 +116,12 @@ func shim(request string) int {
 	o.ReportFD, o.Begin = reportFD, l.Begin
 	var made *confine.Launch
 	code := supervise.Run(supervise.Config{Order: o, Host: -1, Parent: l.parent(), Timeout: l.Timeout,
-		Alter: func(p *confine.Launch, whole bool) { made = p; l.alter(p, whole) },
-		AlterMachine: func(m *confine.Machine) {
-			if l.ABI != 0 {
-				m.LandlockABI = min(m.LandlockABI, max(l.ABI, 0))
-			}
+		Hooks: launches.Hooks{
+			Program:  func(p *confine.Launch, whole bool) { made = p; l.alter(p, whole) },
+			Machine:  l.alterMachine,
+			Evidence: l.alterEvidence,
 		},
-		AlterEvidence: l.alterEvidence,
-		AlterRepair:   l.alterRepair, Reaper: []string{shimName, reapArg},
+		AlterRepair: l.alterRepair, Reaper: []string{shimName, reapArg},
 		Say: func(s string) { os.Stderr.WriteString(s + "\n") }})
 	if l.List && made != nil {
 		write(made)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
@@ -40,5 +41,11 @@ func TestReducedTakesLandlock(t *testing.T) {
 				t.Errorf("code %d, %v\n%s", o.code, o.report, o.stderr)
 			}
 		})
+	}
+}
+
+func (l *launch) alterMachine(m *confine.Machine) {
+	if l.ABI != 0 {
+		m.LandlockABI = min(m.LandlockABI, max(l.ABI, 0))
 	}
 }

@@ -42,8 +42,8 @@ func Reap() int {
 	}
 }
 
-// killHidden kills this process's children where /proc does not show them: because there is none, or because it hides what
-// cannot be looked into (hidepid; proc(5)). That a process is a child of this one waitid says for any number.
+// killHidden kills this process's children where /proc does not show them: because there is none, or because it hides
+// what cannot be looked into (hidepid; proc(5)). That a process is a child of this one waitid says for any number.
 func killHidden() {
 	for pid := 2; pid < 1<<22; pid++ { // PID_MAX_LIMIT
 		if unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil) == nil {

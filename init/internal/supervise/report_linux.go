@@ -1,45 +1,86 @@
 package supervise
 
 import (
+	"cmp"
 	"errors"
 
 	"github.com/security-mcp/mcp-sandbox/init/diagnose"
 	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
+	"github.com/security-mcp/mcp-sandbox/init/internal/launch"
 	"github.com/security-mcp/mcp-sandbox/init/internal/privdir"
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
-// enforced is the first line of the report.
-func (s *shim) enforced(layers []order.LayerReport) *order.Enforced {
-	e := order.NewEnforced(s.Order, &s.policy, s.rung)
-	e.PID, e.Kernel, e.LandlockABI, e.Layers = s.server, s.machine.Kernel, s.machine.LandlockABI, layers
-	e.ImpliedGrants, e.Protected, e.Unprotected, e.Warnings = s.view.Implied, s.view.Protected, s.view.Unprotected, s.view.Warnings
-	if text := s.lowered(); text != "" {
+// reportEnforced writes the first line of the report. No server is released without it.
+func (s *shim) reportEnforced() error {
+	sandbox := s.monitor.sandbox
+	e := order.NewEnforced(s.Order, &s.policy, sandbox.Confinement)
+	e.PID, e.Kernel, e.LandlockABI = sandbox.Server, sandbox.Machine.Kernel, sandbox.Machine.LandlockABI
+	e.Layers = sandbox.Layers
+	notes := sandbox.View.Notes
+	e.ImpliedGrants, e.Warnings = notes.Implied, notes.Warnings
+	e.Protected, e.Unprotected = notes.Protected, notes.Unprotected
+	if text := lowered(&s.launch.Ladder); text != "" {
 		e.Warnings = append([]string{text}, e.Warnings...)
 	}
-	return e
+	s.enforced = e
+	s.tellLowered()
+	return s.sink.First(e)
 }
 
-// warn says on standard error what the machine could not give and what the plan found worth a word; if that is asked for,
-// also what holds.
-func (s *shim) warn(e *order.Enforced) {
-	for _, line := range e.Lines(s.Order.Verbose) {
-		s.Say(line)
+// hints are what to do about the stronger confinements that were refused.
+func hints(refused []*order.Refusal) string {
+	if len(refused) == 0 {
+		return ""
 	}
+	return diagnose.Hints(refused, diagnose.Here())
+}
+
+// tellLowered tells the host what its next launches need not try again. Nothing depends on its hearing it.
+func (s *shim) tellLowered() {
+	ladder := &s.launch.Ladder
+	if s.Host < 0 || len(ladder.Refused) == 0 {
+		return
+	}
+	facts := diagnose.Here()
+	for _, r := range ladder.Refused {
+		if !diagnose.Lasting(r, facts) {
+			return
+		}
+	}
+	s.sink.Tell(&order.Lowered{Event: "lowered", Confinement: string(ladder.Confinement), Why: ladder.Why()})
+}
+
+// lowered is the one line about a confinement that is weaker than the machine was asked for: what refused it, and how
+// it is had back.
+func lowered(ladder *launch.Ladder) string {
+	why := ladder.Why()
+	if ladder.Confinement == policy.None {
+		return order.NothingConfined
+	}
+	if why == "" {
+		return ""
+	}
+	text := "the confinement is " + string(ladder.Confinement) + " and no stronger one: this machine refused " + why
+	return text + " (" + cmp.Or(hints(ladder.Refused), diagnose.AskDoctor) + ")"
 }
 
 // refuse tells why no server was started, and returns the exit code.
 func (s *shim) refuse(err error) int {
+	if sandbox := s.monitor.sandbox; sandbox != nil {
+		sandbox.Close()
+	}
 	r := order.NewRefused(err)
 	r.Hint = diagnose.Hint(err, diagnose.Here())
-	if all := (refusals{}); errors.As(err, &all) {
-		r.Hint = all.hints
-		if all.next != "" && !s.Order.Probe { // which makes its trial of the next anyway
-			r.Hint = diagnose.LessConfinement(r.Hint, string(all.next))
+	if all := (launch.AllRefused{}); errors.As(err, &all) {
+		r.Hint = hints(all.Refused)
+		if all.Next != "" && !s.Order.Probe { // which makes its trial of the next anyway
+			r.Hint = diagnose.LessConfinement(r.Hint, string(all.Next))
 		}
 	}
-	if u := (unheld{}); errors.As(err, &u) {
-		r.Hint = diagnose.NotHeld(u.hints, u.confinement)
+	if u := (launch.Unheld{}); errors.As(err, &u) {
+		r.Hint = diagnose.NotHeld(hints(u.Refused), string(u.Confinement))
 	}
 	if n := (*privdir.NoBase)(nil); errors.As(err, &n) {
 		r.Hint = diagnose.PrivateFolder(n.UID)

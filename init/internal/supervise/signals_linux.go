@@ -10,40 +10,48 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// listen catches the signals that a supervisor passes on. Those that ask for the end have a pipe of their own, which no
-// other signal fills. Not SIGTTIN and SIGTTOU: the kernel means the process that touched the terminal, and a write of one
-// who catches them would be begun again and again.
-func (s *shim) listen() (err error) {
-	if s.asks, err = signals.Open(unix.SIGTERM, unix.SIGINT, unix.SIGHUP); err != nil {
+// signalPipes receive the signals that a supervisor passes on.
+type signalPipes struct {
+	asks   int // reads as the numbers of the signals that came and ask for the end
+	others int // the same of the others
+
+	renamed, resized flood
+}
+
+// open catches the signals. Those that ask for the end have a pipe of their own, which no other signal fills. Not
+// SIGTTIN and SIGTTOU: the kernel means the process that touched the terminal, and a write of a process that catches
+// them would be begun again and again.
+func (p *signalPipes) open() (err error) {
+	p.renamed.sig, p.resized.sig = unix.SIGIO, unix.SIGWINCH
+	if p.asks, err = signals.Open(unix.SIGTERM, unix.SIGINT, unix.SIGHUP); err != nil {
 		return err
 	}
-	s.signals, err = signals.Open(unix.SIGQUIT, unix.SIGUSR1, unix.SIGUSR2, unix.SIGWINCH, unix.SIGCONT, unix.SIGTSTP, unix.SIGIO)
-	s.resized = flood{sig: unix.SIGWINCH, do: s.passResize}
-	s.renames = flood{sig: unix.SIGIO, do: func() { s.covers.OnRename() }}
+	p.others, err = signals.Open(unix.SIGQUIT, unix.SIGUSR1, unix.SIGUSR2, unix.SIGCONT, unix.SIGTSTP,
+		p.renamed.sig, p.resized.sig)
 	return err
 }
 
-// A flood is a signal that a server can cause as often as it likes: SIGWINCH by the size of a terminal that it was handed,
-// SIGIO by renames in a folder that is watched. What has to be done is the same for many of them as for one. So the signal
-// is ignored while the shim rests from it, which costs nothing, and then that is done once more.
+// A flood is a signal that a server can cause as often as it likes: SIGWINCH by the size of a terminal that it was
+// handed, SIGIO by renames in a folder that is watched. What has to be done is the same for many of them as for one.
+// So the signal is ignored while the shim pauses, which costs nothing, and then that is done once more.
 type flood struct {
 	sig   unix.Signal
 	do    func()
-	next  time.Time     // when the shim has rested
+	next  time.Time     // when the pause ends
 	again *loop.Timer   // when to do it again; not set: no signal came meanwhile
-	used  time.Duration // the shim's processor time when the shim last began to rest, or when the flood began
+	used  time.Duration // the shim's processor time when the last pause began, or when the flood began
 }
 
 const (
-	rest      = 10 * time.Millisecond  // at least so long
-	mostRest  = 100 * time.Millisecond // and at most
-	restShare = 40                     // and so many times as long as the processor was used since the last rest
+	leastPause = 10 * time.Millisecond
+	mostPause  = 100 * time.Millisecond
+	pauseShare = 40 // times the processor time since the last pause began
 )
 
-func (f *flood) register(l *loop.Loop) { f.again = l.Timer(f.due) }
+func (f *flood) register(l *loop.Loop, do func()) { f.do, f.again = do, l.Timer(f.due) }
 
-// came is told of the signal.
-func (f *flood) came() {
+// onSignal does it now, or when the pause ends.
+func (f *flood) onSignal() {
 	switch now := time.Now(); {
 	case f.again.IsSet():
 	case now.After(f.next):
@@ -55,59 +63,60 @@ func (f *flood) came() {
 	}
 }
 
-// due does it. First the signal is caught again: what happens from here on brings another. The rest follows from all that the
-// shim used in between, for to wake up and to catch and ignore the signal takes more of the processor than to look at a few covers.
+// due does it. First the signal is caught again: what happens from here on brings another. The pause follows from all
+// that the shim used in between: to wake up, and to catch and ignore the signal, takes more of the processor than to
+// look at a few covers.
 func (f *flood) due() {
 	signals.Catch(f.sig)
 	f.do()
 	now := platform.ProcessTime() // half of what a flood costs is Go's sysmon thread, which wakes with it
-	f.next = time.Now().Add(min(mostRest, max(rest, restShare*(now-f.used))))
+	f.next = time.Now().Add(min(mostPause, max(leastPause, pauseShare*(now-f.used))))
 	f.used = now
 }
 
-// inTurn is how many signals are passed on in a turn of the loop.
-const inTurn = 64
+// signalsInTurn is how many signals are passed on in a turn of the loop.
+const signalsInTurn = 64
 
 // passAsks begins the escalation for signals that ask for the end.
-func (s *shim) passAsks() {
-	for range inTurn {
-		sig := signals.Next(s.asks)
+func (m *monitor) passAsks() {
+	for range signalsInTurn {
+		sig := signals.Next(m.signals.asks)
 		if !ending.Asks(sig) {
 			return
 		}
-		s.end.HostAsks(sig)
+		m.end.HostAsks(sig)
 	}
 }
 
 // passSignals hands other signals that came to the server.
-func (s *shim) passSignals() {
-	for range inTurn {
-		switch sig := signals.Next(s.signals); sig {
+func (m *monitor) passSignals() {
+	for range signalsInTurn {
+		switch sig := signals.Next(m.signals.others); sig {
 		case 0:
 			return
 		case unix.SIGIO:
-			s.renames.came()
+			m.signals.renamed.onSignal()
 		case unix.SIGWINCH:
-			s.resized.came()
+			m.signals.resized.onSignal()
 		case unix.SIGCONT:
-			s.stdio.Terminal.Enter()
-			s.Signal(sig)
+			m.stdio.Terminal.Enter()
+			m.Signal(sig)
 		case unix.SIGTSTP:
-			s.Signal(sig)
-			if !s.stdio.Terminal.HasPTY() {
-				s.suspend()
+			m.Signal(sig)
+			if !m.stdio.Terminal.HasPTY() {
+				m.job().suspend()
 			}
 		default:
-			s.Signal(sig)
+			m.Signal(sig)
 		}
 	}
 }
 
 // passResize tells the server that its terminal may have another size.
-func (s *shim) passResize() {
-	if s.stdio.Terminal.HasPTY() {
-		s.stdio.Terminal.Resize() // the kernel tells the server's foreground
+func (m *monitor) passResize() {
+	if m.stdio.Terminal.HasPTY() {
+		m.stdio.Terminal.Resize() // the kernel tells the server's foreground
 		return
 	}
-	s.Signal(unix.SIGWINCH)
+	m.Signal(unix.SIGWINCH)
 }

@@ -12,32 +12,36 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// checkStdio refuses standard descriptors that would open the host's tree or network to the server.
-func (s *shim) checkStdio() (err error) {
-	s.standard, err = stdio.Check(s.policy.Level == policy.Privileged)
-	return err
-}
-
 // openStdio makes what the server gets as standard input, output and error.
-func (s *shim) openStdio() (err error) {
-	anySocket := s.policy.Level == policy.Privileged
-	if !s.Order.TTY && stdio.Carried(&s.standard[1], anySocket) && stdio.Carried(&s.standard[2], anySocket) && stdio.SameFile(1, 2) {
+func (s *shim) openStdio() error {
+	m, anySocket := s.monitor, s.policy.Level == policy.Privileged
+	host, err := stdio.Check(anySocket)
+	if err != nil {
+		return err
+	}
+	carried := stdio.Carried(&host[1], anySocket) && stdio.Carried(&host[2], anySocket)
+	if !s.Order.TTY && carried && stdio.SameFile(1, 2) {
 		if err = shareOpenFile(1, 2); err != nil {
 			return &order.Refusal{Layer: order.Descriptors, Op: "relay", Err: err}
 		}
 	}
-	m := &s.machine
-	s.stdio, err = stdio.Open(stdio.Config{
-		TTY: s.Order.TTY, Guard: s.Order.StdoutGuard, AnySocket: anySocket, UID: m.UID, GID: m.GID, Chown: m.Root,
-		WatchStdin: s.policy.OnStdinClose == policy.Terminate, SessionEnds: s.sessionEnds,
-		Grace:          func() time.Duration { return s.end.Grace(ending.Grace) },
-		GiveUpTerminal: giveUpTerminal, HungUp: s.hungUp, Say: func(line string) { s.Say(line) },
-	}, s.standard)
+	m.stdio, err = stdio.Open(stdio.Config{
+		TTY: s.Order.TTY, Guard: s.Order.StdoutGuard, AnySocket: anySocket,
+		UID: s.machine.UID, GID: s.machine.GID, Chown: s.machine.Root,
+		WatchStdin: s.policy.OnStdinClose == policy.Terminate, SessionEnds: m.sessionEnds,
+		Grace:          func() time.Duration { return m.end.Grace(ending.Grace) },
+		GiveUpTerminal: giveUpTerminal, HungUp: m.hungUp, Say: func(line string) { m.say(line) },
+	}, host)
 	return err
 }
 
-// shareOpenFile makes two descriptors of one file the same open file description, or what is written to one would overwrite the
-// other's: the one that appends, else the one with the larger offset.
+// stdioAsGiven is what a server gets that gets this process's standard input, output and error.
+func stdioAsGiven() *stdio.Streams {
+	return &stdio.Streams{Server: [3]int{0, 1, 2}, Terminal: stdio.Terminal{Given: stdio.IsControlling()}}
+}
+
+// shareOpenFile makes two descriptors of one file the same open file description, or what is written to one would
+// overwrite the other's: the one that appends, else the one with the larger offset.
 func shareOpenFile(a, b int) error {
 	if at, err := unix.Seek(b, 0, unix.SEEK_CUR); err == nil && !appends(a) {
 		if from, err := unix.Seek(a, 0, unix.SEEK_CUR); appends(b) || err == nil && at > from {
@@ -52,14 +56,14 @@ func appends(fd int) bool {
 	return err == nil && flags&unix.O_APPEND != 0
 }
 
-// giveUpTerminal gives up this session's controlling terminal. The kernel sends SIGHUP and SIGCONT to the foreground process group
-// then, which do not come from the host; TIOCNOTTY(2const).
+// giveUpTerminal gives up this session's controlling terminal. The kernel sends SIGHUP and SIGCONT to the foreground
+// process group then, which do not come from the host; TIOCNOTTY(2const).
 func giveUpTerminal() error {
 	return signals.Without(func() error { return unix.IoctlSetInt(0, unix.TIOCNOTTY, 0) }, unix.SIGHUP, unix.SIGCONT)
 }
 
-// detachStdio closes the shim's own copies of standard input and output, once init has them: the reader of the server's output has
-// to see its end when the server closes it. Standard error stays for messages.
+// detachStdio closes the shim's own copies of standard input and output, once init has them: the reader of the
+// server's output has to see its end when the server closes it. Standard error stays for messages.
 func detachStdio() {
 	null, err := unix.Open("/dev/null", unix.O_RDWR|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -72,40 +76,12 @@ func detachStdio() {
 	unix.Close(null)
 }
 
-// registerStdio has the loop carry the server's input and output.
-func (s *shim) registerStdio() {
-	// Then write(2) fails with EFBIG where RLIMIT_FSIZE limits a log. Not before: the server would inherit that.
-	signals.Ignore(unix.SIGXFSZ)
-	s.stdio.Register(&s.loop)
-}
-
-// restoreTerminals undoes what the server and the shim changed of the user's terminals.
-func (s *shim) restoreTerminals() {
-	if s.stdio != nil {
-		s.stdio.Terminal.Restore()
-		s.stdio.Terminal.Leave()
-	}
-}
-
-// hungUp begins the end of a server whose terminal is lost.
-func (s *shim) hungUp() {
-	s.end.Because(order.CauseCancelled)
-	s.end.Ask(unix.SIGHUP, ending.FromHost)
-}
-
-// endLines ends the shim's own lines with \r\n while the user's terminal is in raw mode.
-func (s *shim) endLines() {
-	say := s.Say
-	s.Say = func(line string) {
+// inRawMode ends the shim's own lines with \r\n while the user's terminal is in raw mode.
+func inRawMode(say func(string), t *stdio.Terminal) func(string) {
+	return func(line string) {
 		say(line)
-		if s.stdio.Terminal.IsRaw() {
+		if t.IsRaw() {
 			platform.WriteAll(2, []byte{'\r'})
 		}
-	}
-}
-
-func closeAll(fds []int) {
-	for _, fd := range fds {
-		unix.Close(fd)
 	}
 }

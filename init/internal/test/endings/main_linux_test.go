@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine"
+	launches "github.com/security-mcp/mcp-sandbox/init/internal/launch"
 	"github.com/security-mcp/mcp-sandbox/init/internal/supervise"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
@@ -106,7 +107,7 @@ func program(request string) int {
 	if err != nil {
 		return exitWrong
 	}
-	return supervise.Run(supervise.Config{Order: o, Host: -1, Parent: parent, Say: reexec.Say, Alter: l.alter})
+	return supervise.Run(supervise.Config{Order: o, Host: -1, Parent: parent, Say: reexec.Say, Hooks: launches.Hooks{Program: l.alter}})
 }
 
 // alter changes the loop that init begins when all evidence is given: so nothing misses what is taken away.

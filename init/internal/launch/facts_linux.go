@@ -1,4 +1,4 @@
-package supervise
+package launch
 
 import (
 	"errors"
@@ -19,7 +19,7 @@ import (
 // ids that are not mapped look like.
 const nobody = 65533
 
-// look finds out what a launch has to know about this machine.
+// look finds out what an attempt has to know about this machine.
 func look(m *confine.Machine, c policy.Confinement) (err error) {
 	if m.Kernel, err = platform.Kernel(); err != nil {
 		return err
@@ -36,16 +36,16 @@ func look(m *confine.Machine, c policy.Confinement) (err error) {
 	if m.Namespaces, err = platform.Namespaces(); err != nil && c == policy.Full {
 		return err
 	}
-	m.Shared = c != policy.Full
+	m.Shared = shared(c)
 	m.MachinesRoot = !m.Root && platform.MachinesRoot()
 	m.LastCap = platform.LastCap()
 	if m.Caps, err = platform.ReadCapabilities(); err != nil {
 		return err
 	}
 	m.Route = platform.RouteOut()
-	m.Umask = platform.Umask()
 	m.CPUs = runtime.NumCPU()
-	if pattern, err := platform.ReadSmall("/proc/sys/kernel/core_pattern", 256); err == nil && len(pattern) > 0 { // else nobody can tell
+	pattern, err := platform.ReadSmall("/proc/sys/kernel/core_pattern", 256)
+	if err == nil && len(pattern) > 0 { // else it stays unknown
 		m.CorePattern = pattern[0]
 	}
 	m.CountsProcesses = platform.KernelAtLeast(m.Kernel, 5, 14)
@@ -71,25 +71,28 @@ type otherProc struct{}
 
 func (otherProc) Error() string { return "it shows the processes of another pid namespace" }
 
-// ownProc is an error if the numbers in /proc are those of other processes: evidence would be looked up in the wrong ones,
-// and without a pid namespace the server's descendants would not be found.
-func ownProc() error {
-	switch own, err := platform.OwnProc(); {
+// CheckProc is an error if the numbers in /proc are those of other processes: evidence would be looked up in the
+// wrong ones, and without a pid namespace the server's descendants would not be found.
+func CheckProc() error {
+	own, err := platform.OwnProc()
+	switch {
 	case err != nil:
-		return errors.Unwrap(err)
+		err = errors.Unwrap(err)
 	case !own:
-		return otherProc{}
+		err = otherProc{}
+	default:
+		return nil
 	}
-	return nil
+	return &order.Refusal{Layer: order.Namespaces, Op: diagnose.OpProc, Path: "/proc", Err: err}
 }
 
-// identify chooses the server's ids. An ordinary user's server has the user's own. Root's has another's, if this
-// user namespace has one; else (a container with one id) root's own number is hidden behind it.
-func identify(m *confine.Machine, p *policy.Policy) error {
+// Identify chooses the server's ids. An ordinary user's server has the user's own. Root's has another's, if this user
+// namespace has one; else (a container with one id) root's own number is hidden behind it.
+func Identify(p *policy.Policy) (m confine.Machine, err error) {
 	m.OuterUID, m.OuterGID = unix.Geteuid(), unix.Getegid()
 	m.UID, m.GID = m.OuterUID, m.OuterGID
 	if m.OuterUID != 0 {
-		return nil
+		return m, nil
 	}
 	uid, gid := nobody, nobody
 	if p.User != "" {
@@ -99,22 +102,21 @@ func identify(m *confine.Machine, p *policy.Policy) error {
 	for i, file := range []string{"/proc/self/uid_map", "/proc/self/gid_map"} {
 		b, err := platform.ReadSmall(file, 64<<10)
 		if err != nil {
-			return err
+			return m, &order.Refusal{Layer: order.Namespaces, Op: "find out the ids", Err: err}
 		}
 		ranges, ok := platform.ParseIDMap(b)
 		if !ok || !platform.Mapped(ranges, []int{uid, gid}[i]) {
-			return nil
+			return m, nil
 		}
 	}
 	m.OuterUID, m.OuterGID, m.Root = uid, gid, true
-	return nil
+	return m, nil
 }
 
-// ownIDs are the server's where no namespace maps them: those that root gives itself up for, else the launcher's own. A
-// root that has no others is let pass only where it is some other user of the machine.
-func (s *shim) ownIDs() error {
-	m := &s.machine
-	if s.rung == policy.None {
+// identifyShared chooses the server's ids where no namespace maps them: those that root gives itself up for, else the
+// launcher's own. A root that has no others is let pass only where it is some other user of the machine.
+func identifyShared(m *confine.Machine, c policy.Confinement) error {
+	if c == policy.None {
 		m.Root, m.UID, m.GID = false, unix.Geteuid(), unix.Getegid()
 		m.OuterUID, m.OuterGID = m.UID, m.GID
 		return nil

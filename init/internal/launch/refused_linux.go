@@ -1,4 +1,4 @@
-package supervise
+package launch
 
 import (
 	"errors"
@@ -6,7 +6,6 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
 	"github.com/security-mcp/mcp-sandbox/init/order"
-	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
 )
 
@@ -43,35 +42,3 @@ func (u unnamed) Unwrap() []error {
 	}
 	return u.CommandError.Unwrap()
 }
-
-// allRefused is the refusal of the strongest confinement, with those of the others behind it.
-func (s *shim) allRefused(next policy.Confinement) error {
-	r := *s.refused[0]
-	all := refusals{first: r.Err, next: next, hints: s.hints()}
-	last := r.Error()
-	for _, also := range s.refused[1:] {
-		if text := also.Error(); text != last { // where the same step is refused in each, once is enough
-			all.rest, last = append(all.rest, also), text
-		}
-	}
-	r.Err = all
-	return &r
-}
-
-// refusals are why no confinement was reached that may start the server.
-type refusals struct {
-	first error
-	rest  []*order.Refusal
-	hints string
-	next  policy.Confinement // which would be tried if it might
-}
-
-func (r refusals) Error() string {
-	text := r.first.Error()
-	for _, also := range r.rest {
-		text += "; and with less confinement " + also.Error()
-	}
-	return text
-}
-
-func (r refusals) Unwrap() error { return r.first }

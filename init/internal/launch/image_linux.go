@@ -1,4 +1,4 @@
-package supervise
+package launch
 
 import (
 	"errors"
@@ -6,38 +6,32 @@ import (
 	"strconv"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/privdir"
-	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
 )
 
-// openImage keeps a descriptor of this binary for init to execute when the shim is gone. A file that the server's user
-// could write, through whichever of its names, is no such thing: its content then is copied to memory that nobody can
-// write. The same where that user may not execute the file.
-func (s *shim) openImage() error {
-	if len(s.Reaper) == 0 {
-		return &order.Refusal{Layer: order.Exec, Op: "supervise", Err: unix.ENOSYS}
-	}
+// openImage opens this binary for init to execute when the shim is gone. A file that the server's user could write,
+// through whichever of its names, is no such thing: its content then is copied to memory that nobody can write. The
+// same where that user may not execute the file.
+func openImage(user int) (fd int, err error) {
 	const self = "/proc/self/exe"
-	fd, err := unix.Open(self, unix.O_PATH|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return refusedStart("open "+self, err)
+	if fd, err = unix.Open(self, unix.O_PATH|unix.O_CLOEXEC, 0); err != nil {
+		return -1, refusedStart("open "+self, err)
 	}
 	var st unix.Stat_t
 	if err = unix.Fstat(fd, &st); err != nil {
-		return refusedStart("stat "+self, err)
+		unix.Close(fd)
+		return -1, refusedStart("stat "+self, err)
 	}
-	m := &s.machine
 	const anyone, others = 0o111, 0o001
-	if int(st.Uid) != m.UID && st.Mode&0o022 == 0 && st.Mode&others != 0 && st.Mode&anyone == anyone {
-		s.image = fd
-		return nil
+	if int(st.Uid) != user && st.Mode&0o022 == 0 && st.Mode&others != 0 && st.Mode&anyone == anyone {
+		return fd, nil
 	}
 	unix.Close(fd)
-	if s.image, err = copyImage(self); err != nil {
-		return refusedStart("copy "+self, err)
+	if fd, err = copyImage(self); err != nil {
+		return -1, refusedStart("copy "+self, err)
 	}
-	return nil
+	return fd, nil
 }
 
 // copyImage copies a program into sealed memory, or where such may not be executed, into a file without a name.

@@ -1,0 +1,216 @@
+package launch
+
+import (
+	"errors"
+	"strconv"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/cgroup"
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine"
+	"github.com/security-mcp/mcp-sandbox/init/internal/notify"
+	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"github.com/security-mcp/mcp-sandbox/init/internal/seccomp"
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/platform"
+	"github.com/security-mcp/mcp-sandbox/policy"
+	"golang.org/x/sys/unix"
+)
+
+// An Attempt builds and proves one confinement.
+type Attempt struct {
+	Sandbox
+	runner runner
+}
+
+func (l *Launch) newAttempt() *Attempt {
+	return &Attempt{Sandbox: Sandbox{launch: l, Confinement: l.Ladder.Confinement, Machine: l.Machine,
+		Init: Init{PID: -1, FD: -1}, Pipes: Pipes{-1, -1, -1}, Listener: notify.New(seccomp.Name, l.Denied),
+		kept: kept{image: -1}}}
+}
+
+// Run plans, starts and proves.
+func (a *Attempt) Run() error {
+	if err := checkDeadly(a.Machine.Deadly, &a.launch.Ladder); err != nil {
+		return err
+	}
+	start := a.startFull
+	if a.Shared() {
+		start = a.startShared
+	}
+	if err := start(); err != nil {
+		return err
+	}
+	if err := complete(&a.Sandbox); err != nil {
+		return err
+	}
+	if err := a.resume(); err != nil {
+		return err
+	}
+	if err := a.awaitReady(); err != nil {
+		return err
+	}
+	return a.prove()
+}
+
+// startFull starts a runner whose init waits, and plans while the kernel makes the namespaces. A root launcher hands
+// init the grants that it opened, so there the plan comes first.
+func (a *Attempt) startFull() error {
+	if !a.Machine.Root {
+		if err := a.start(nil); err != nil {
+			return err
+		}
+		return a.plan(cgroup.Make)
+	}
+	if err := a.plan(cgroup.Make); err != nil {
+		return err
+	}
+	trees, err := openTrees(a.View)
+	defer closeAll(trees)
+	if err != nil {
+		return err
+	}
+	return a.start(trees)
+}
+
+// startShared makes what takes the place of namespaces and root before there is an init to use it.
+func (a *Attempt) startShared() error {
+	err := identifyShared(&a.Machine, a.Confinement)
+	if err == nil {
+		a.kept.private, err = makePrivate(&a.Machine, a.Confinement)
+	}
+	if err == nil {
+		err = a.plan(cgroup.Make)
+	}
+	if err == nil {
+		a.kept.image, err = a.launch.replaceReaper(a.Confinement, a.Machine.UID)
+	}
+	if err == nil {
+		err = a.start([]int{a.kept.image})
+	}
+	if err == nil {
+		err = a.adoptInit()
+	}
+	return err
+}
+
+// replaceReaper provides for the ends of init and of this process, as a pid namespace does: whichever is left ends
+// the rest. The image is what init executes.
+func (l *Launch) replaceReaper(c policy.Confinement, user int) (image int, err error) {
+	if l.Process == nil || len(l.Reaper) == 0 {
+		return -1, &order.Refusal{Layer: order.Exec, Op: "supervise", Err: unix.ENOSYS}
+	}
+	if err = l.Process.AdoptOrphans(c); err != nil {
+		return -1, err
+	}
+	return openImage(user)
+}
+
+// start starts the runner on a program of which only the beginning is there. It gets more descriptors besides its own.
+func (a *Attempt) start(more []int) error {
+	fd, mem, err := program.Open()
+	if err != nil {
+		return &order.Refusal{Layer: order.Exec, Op: "program", Err: err}
+	}
+	defer unix.Close(fd)
+	l := a.launch
+	a.kept.memory = mem
+	a.Program = confine.NewLaunch(mem, &l.Policy, a.Confinement, l.Ladder.NoFilter)
+	if l.Hooks.Program != nil {
+		l.Hooks.Program(a.Program, false)
+	}
+	return a.startRunner(fd, more)
+}
+
+// resume resumes init, which waits for the rest of its program. Init is resumed before the runner is reaped, so that
+// both proceed in parallel. Exceptions: a root launcher (it writes the id maps) and cover watching (init's namespaces
+// must be opened while init is dumpable) need init's pid first.
+func (a *Attempt) resume() error {
+	if hook := a.launch.Hooks.Program; hook != nil {
+		hook(a.Program, true)
+	}
+	if a.Init.PID < 0 && (a.Machine.Root || a.watchesCovers()) {
+		if err := a.adoptInit(); err != nil {
+			return err
+		}
+	}
+	// If the clone failed nobody reads the pipe; the stored errno explains it.
+	gone := a.Pipes.resume()
+	if a.Init.PID < 0 {
+		if err := a.adoptInit(); err != nil {
+			return err
+		}
+	}
+	return gone
+}
+
+// awaitReady waits until init and the server have come to the end of their evidence.
+func (a *Attempt) awaitReady() error {
+	for range 2 {
+		pid, err := a.nextMessage()
+		if err != nil {
+			return err
+		}
+		if pid != a.Init.PID {
+			a.Server, a.Listener.Counting = pid, true
+		}
+	}
+	if a.Server <= 0 {
+		return a.failed(errors.New("two answers from init and none from the server"))
+	}
+	return nil
+}
+
+// prove compares the evidence.
+func (a *Attempt) prove() error {
+	l := a.launch
+	if a.watchesCovers() {
+		if err := l.Covers.Watch(&a.Sandbox); err != nil {
+			return err
+		}
+	}
+	mounts, err := readMounts(&a.Sandbox)
+	if err != nil {
+		return err
+	}
+	if err = l.Group.ReadBack(); err != nil {
+		return &order.Refusal{Layer: order.Cgroup, Op: "read back", Err: err}
+	}
+	evidence := &confine.Evidence{Results: a.Program.Copy(), Mounts: mounts, Server: a.Server}
+	if l.Hooks.Evidence != nil {
+		l.Hooks.Evidence(a.Program, evidence)
+	}
+	layers, refusal := a.Program.Check(evidence)
+	if refusal != nil {
+		return refusal
+	}
+	a.Layers = layers
+	return nil
+}
+
+// readMounts reads init's table of mounts, if init has its own.
+func readMounts(s *Sandbox) ([]platform.Mount, error) {
+	if s.Shared() {
+		return nil, nil
+	}
+	path := "/proc/" + strconv.Itoa(s.Init.PID) + "/mountinfo"
+	table, err := platform.ReadSmall(path, 8<<20)
+	if err != nil {
+		return nil, &order.Refusal{Layer: order.Root, Op: "mountinfo", Path: path, Err: errors.Unwrap(err)}
+	}
+	mounts, err := platform.ParseMountinfo(table)
+	if err != nil {
+		return nil, &order.Refusal{Layer: order.Root, Op: "mountinfo", Path: path, Err: err}
+	}
+	return mounts, nil
+}
+
+// Close ends what was started. No server has run.
+func (a *Attempt) Close() {
+	if a.runner.pid > 0 {
+		a.Pipes.close()
+		a.runner.end()
+	}
+	if a.Init.PID < 0 && a.Program != nil { // refused before init was adopted
+		a.Init.PID = a.Program.Init()
+	}
+	a.Sandbox.Close()
+}

@@ -1,0 +1,40 @@
+package launch
+
+import (
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"golang.org/x/sys/unix"
+)
+
+// watchesCovers reports whether there are covers that the host could take away, and somebody to watch them.
+func (s *Sandbox) watchesCovers() bool { return len(s.View.Covers) > 0 && s.launch.Covers != nil }
+
+// failed finds out which call it was.
+func (s *Sandbox) failed(err error) error {
+	results := s.Program.Copy()
+	if f := s.Program.Failed(results); f != nil {
+		return f
+	}
+	if sig := s.killer(); sig != 0 {
+		err = killedBy(sig)
+	}
+	return &order.Refusal{Layer: order.Layer(s.Program.Reached(results)), Op: "set up", Err: err}
+}
+
+// killer is the signal that ended a process of the attempt, if one did: init's own, or what init saw of the server's.
+func (s *Sandbox) killer() unix.Signal {
+	if s.Init.FD < 0 || !poll(s.Init.FD, unix.POLLIN, ExitTimeout) {
+		return 0
+	}
+	st, _, err := wait(s.Init.PID)
+	if err != nil {
+		return 0
+	}
+	s.Init.PID = 0 // reaped
+	if st.Signaled() {
+		return st.Signal()
+	}
+	if status, reaped := s.Program.Ended(); reaped && unix.WaitStatus(status).Signaled() {
+		return unix.WaitStatus(status).Signal()
+	}
+	return 0
+}

@@ -1,0 +1,94 @@
+package launch
+
+import (
+	"slices"
+
+	"github.com/security-mcp/mcp-sandbox/init/diagnose"
+	"github.com/security-mcp/mcp-sandbox/init/internal/seccomp"
+	"github.com/security-mcp/mcp-sandbox/init/internal/tries"
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/platform"
+	"github.com/security-mcp/mcp-sandbox/policy"
+	"golang.org/x/sys/unix"
+)
+
+// callsOfFull are those that full cannot do without and no other confinement makes.
+func callsOfFull() []uintptr {
+	return []uintptr{unix.SYS_OPENAT2, unix.SYS_OPEN_TREE, unix.SYS_MOUNT, unix.SYS_MOUNT_SETATTR,
+		unix.SYS_MOVE_MOUNT, unix.SYS_PIVOT_ROOT, unix.SYS_UMOUNT2, unix.SYS_UNSHARE}
+}
+
+// callsOfLandlock are those of reduced.
+func callsOfLandlock() []uintptr {
+	return []uintptr{unix.SYS_LANDLOCK_CREATE_RULESET, unix.SYS_LANDLOCK_ADD_RULE,
+		unix.SYS_LANDLOCK_RESTRICT_SELF}
+}
+
+// callsOfSockets are those that a launch takes in every confinement: its processes speak by some, and find out by
+// others what there is.
+func callsOfSockets() []uintptr {
+	return []uintptr{unix.SYS_SOCKETPAIR, unix.SYS_SENDMSG, unix.SYS_RECVMSG, unix.SYS_SOCKET, unix.SYS_CONNECT,
+		unix.SYS_SENDTO, unix.SYS_RECVFROM, unix.SYS_GETSOCKOPT, unix.SYS_SETSOCKOPT, unix.SYS_GETPEERNAME,
+		unix.SYS_SHUTDOWN}
+}
+
+// CheckSockets is an error where a filter around this process ends it for one of the calls of sockets. The thread
+// must be locked.
+func CheckSockets() error {
+	_, err := findDeadly(callsOfSockets())
+	return err
+}
+
+// findDeadly finds out which calls a filter around the launcher answers with SIGSYS, before this process makes one of
+// them. It is looked for only where there is a filter; prctl(2). The error is one of a call that no launch can do
+// without.
+func findDeadly(calls []uintptr) (deadly []uintptr, err error) {
+	if mode, err := unix.PrctlRetInt(unix.PR_GET_SECCOMP, 0, 0, 0, 0); err != nil || mode == 0 {
+		return nil, nil
+	}
+	deadly, _ = tries.Deadly(calls)
+	if slices.Contains(deadly, unix.SYS_SENDMSG) {
+		platform.WithoutSendmsg() // or nobody would hear of it
+	}
+	return deadly, refusedCall(deadly, order.Exec, callsOfSockets())
+}
+
+// refusedCall is an error if one of calls is deadly.
+func refusedCall(deadly []uintptr, l order.Layer, calls []uintptr) error {
+	for _, nr := range calls {
+		if slices.Contains(deadly, nr) {
+			return &order.Refusal{Layer: l, Op: seccomp.Name(uint32(nr)), Err: killedBy(unix.SIGSYS)}
+		}
+	}
+	return nil
+}
+
+// DeadlyCalls are those of a launch that a filter around the launcher answers with SIGSYS. To be asked before this
+// process makes one of them. The error is one of a call that no launch can do without.
+func DeadlyCalls() (deadly []uintptr, err error) {
+	landlock := callsOfLandlock()
+	others := []uintptr{unix.SYS_SECCOMP, unix.SYS_KEYCTL}
+	deadly, err = findDeadly(slices.Concat(callsOfSockets(), callsOfFull(), landlock, others))
+	if slices.ContainsFunc(landlock, func(nr uintptr) bool { return slices.Contains(deadly, nr) }) {
+		deadly = append(deadly, landlock...) // one of them is as good as all
+	}
+	return deadly, err
+}
+
+// checkDeadly is an error if a confinement takes a call that no process here survives.
+func checkDeadly(deadly []uintptr, l *Ladder) error {
+	var err error
+	if l.Confinement == policy.Full {
+		err = refusedCall(deadly, order.Root, callsOfFull())
+	}
+	if err == nil && l.Confinement == policy.Reduced {
+		err = refusedCall(deadly, order.Landlock, callsOfLandlock())
+	}
+	if err == nil && l.Confinement != policy.None && !l.NoFilter {
+		err = refusedCall(deadly, order.Seccomp, []uintptr{unix.SYS_SECCOMP})
+	}
+	return err
+}
+
+// killedBy is the error of a process of the launch that a signal ended.
+func killedBy(sig unix.Signal) error { return diagnose.Killed{Signal: platform.SignalName(sig)} }

@@ -1,0 +1,124 @@
+package launch
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/cgroup"
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine"
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/policy"
+	"golang.org/x/sys/unix"
+)
+
+// A Config is one launch.
+type Config struct {
+	Order   *order.Order
+	Policy  policy.Policy   // the order's
+	Machine confine.Machine // of [Identify], with the umask and the deadly calls
+	Stdio   Stdio
+	Host    Host
+
+	Reaper    []string  // the arguments with which this binary becomes the reaper of a sandbox without a pid namespace
+	Process   Process   // nil: this process is not the launch's own, and only confinement full can be reached
+	Interrupt Interrupt // what ends the launch from outside
+	Covers    Covers    // nil: the covers are not watched
+
+	Denied  func(*order.Denied) // called for each refused call that has a line in the report
+	Timeout time.Duration       // until the evidence is complete; 0: 30 s
+	Hooks   Hooks
+}
+
+// Stdio is what the server gets as standard input, output and error.
+type Stdio struct {
+	FDs       [3]int
+	Standards [3]confine.Standard // what the descriptors are open on
+	TTY       bool                // standard input is a terminal without a session, which becomes the server's
+}
+
+// A Host is the process whose end is the end of the sandbox.
+type Host struct {
+	PIDFD int
+	Grace time.Duration // after which init ends everything, once the host has ended; 0: init does not watch the host
+}
+
+// A Process is what a launch changes of the process that it runs in.
+type Process interface {
+	// AdoptOrphans makes the process the parent of what an init without a pid namespace leaves behind.
+	AdoptOrphans(policy.Confinement) error
+	// SweepOrphans ends and reaps those.
+	SweepOrphans()
+	// ReapChildren reaps children that end soon, whoever they are.
+	ReapChildren(timeout time.Duration)
+}
+
+// An Interrupt ends a launch from outside.
+type Interrupt struct {
+	FDs []unix.PollFd
+	// Check is called after each poll, with FDs as polled, or with none. An error ends the launch.
+	Check func(polled []unix.PollFd) error
+}
+
+func (i *Interrupt) check(polled []unix.PollFd) error {
+	if i.Check == nil {
+		return nil
+	}
+	return i.Check(polled)
+}
+
+// Covers watches the covers of a sandbox that has some.
+type Covers interface {
+	// Open is called while init's namespaces can be opened: later init is not dumpable.
+	Open(*Sandbox) error
+	// Watch is called before init's table of mounts is compared.
+	Watch(*Sandbox) error
+	// Close ends the watch of a sandbox that is given up.
+	Close()
+}
+
+// Hooks, for tests, change a launch.
+type Hooks struct {
+	// Program is called when the program has its beginning, and again when it is whole.
+	Program  func(l *confine.Launch, whole bool)
+	Machine  func(*confine.Machine)
+	Evidence func(*confine.Launch, *confine.Evidence)
+}
+
+// launchTimeout is how long a launch may take until its evidence is complete.
+const launchTimeout = 30 * time.Second
+
+// A Launch is what its attempts share.
+type Launch struct {
+	Config
+	Ladder Ladder
+	Group  *cgroup.Group // the server's control group; nil until the first plan
+	began  time.Time
+}
+
+// New prepares a launch.
+func New(c Config) *Launch {
+	c.Timeout = cmp.Or(c.Timeout, launchTimeout)
+	return &Launch{Config: c, Ladder: NewLadder(c.Order, &c.Policy), began: time.Now()}
+}
+
+// Start tries one confinement after another, the strongest first, until the machine refuses no step. Where a step is
+// refused, everything that was started of the attempt is ended, and the next has another init. No server has run.
+func (l *Launch) Start() (*Sandbox, error) {
+	for {
+		a := l.newAttempt()
+		err := a.Run()
+		if err == nil {
+			err = l.Ladder.Accept(a.Layers)
+		}
+		if err == nil {
+			return &a.Sandbox, nil
+		}
+		a.Close()
+		if err = l.Ladder.Next(err); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// Close removes the control group. Everything in it has ended.
+func (l *Launch) Close() { l.Group.Remove() }

@@ -1,0 +1,56 @@
+package launch
+
+import (
+	"github.com/security-mcp/mcp-sandbox/platform"
+	"golang.org/x/sys/unix"
+)
+
+// Pipes are this process's ends of what connects it with init and the server; -1 is closed.
+type Pipes struct {
+	Lifeline int // init lives as long as this is open; a byte is a message for init's loop
+	Ready    int // messages of init and of the server's process
+	Release  int // a byte resumes whoever waits in the program
+}
+
+// open makes the pipes, and returns the other ends in the same order.
+func (p *Pipes) open() (theirs [3]int, err error) {
+	theirs = [3]int{-1, -1, -1}
+	var life, release [2]int
+	if err = unix.Pipe2(life[:], unix.O_CLOEXEC); err != nil {
+		return theirs, refusedStart("pipe", err)
+	}
+	theirs[0], p.Lifeline = life[0], life[1]
+	if err = unix.Pipe2(release[:], unix.O_CLOEXEC); err != nil {
+		return theirs, refusedStart("pipe", err)
+	}
+	theirs[2], p.Release = release[0], release[1]
+	ready, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return theirs, refusedStart("socketpair", err)
+	}
+	theirs[1], p.Ready = ready[1], ready[0]
+	// The kernel then says who writes, as a process id of this namespace.
+	if err = unix.SetsockoptInt(p.Ready, unix.SOL_SOCKET, unix.SO_PASSCRED, 1); err != nil {
+		return theirs, refusedStart("setsockopt SO_PASSCRED", err)
+	}
+	// O_NONBLOCK on both ends: init reads after every wake-up, and this process must not block when init is stopped.
+	for _, fd := range life {
+		if err = unix.SetNonblock(fd, true); err != nil {
+			return theirs, refusedStart("fcntl", err)
+		}
+	}
+	return theirs, nil
+}
+
+// resume resumes whoever waits for the release pipe.
+func (p *Pipes) resume() error {
+	if err := platform.WriteAll(p.Release, []byte{0}); err != nil {
+		return refusedStart("release", err)
+	}
+	return nil
+}
+
+func (p *Pipes) close() {
+	closeAll([]int{p.Release, p.Ready, p.Lifeline})
+	*p = Pipes{-1, -1, -1}
+}

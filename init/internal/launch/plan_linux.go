@@ -1,0 +1,176 @@
+package launch
+
+import (
+	"cmp"
+	"errors"
+	"os"
+	"runtime"
+	"syscall"
+
+	"github.com/security-mcp/mcp-sandbox/init/diagnose"
+	"github.com/security-mcp/mcp-sandbox/init/internal/cgroup"
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine"
+	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
+	"github.com/security-mcp/mcp-sandbox/init/internal/privdir"
+	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"github.com/security-mcp/mcp-sandbox/init/internal/seccomp"
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/platform"
+	"github.com/security-mcp/mcp-sandbox/policy"
+	"golang.org/x/sys/unix"
+)
+
+// Plan is the program that Start would first give to the runner, one line a call: that of the strongest confinement,
+// or of none in level privileged. What the machine refuses, only a launch finds out. The program is laid out in
+// memory that nothing executes: no process is started, and a root launcher opens no grant.
+func (l *Launch) Plan() ([]string, error) {
+	a := l.newAttempt()
+	if a.Shared() {
+		if err := identifyShared(&a.Machine, a.Confinement); err != nil {
+			return nil, err
+		}
+	}
+	if err := a.plan(cgroup.Foresee); err != nil {
+		return nil, err
+	}
+	a.Program = confine.NewLaunch(make([]byte, program.Size), &l.Policy, a.Confinement, false)
+	if err := complete(&a.Sandbox); err != nil {
+		return nil, err
+	}
+	lines := make([]string, a.Program.Len())
+	for i := range lines {
+		lines[i] = a.Program.Line(i, nil)
+	}
+	return lines, nil
+}
+
+// plan looks at the machine and works out what the server will see, and its control group.
+func (a *Attempt) plan(group func(*cgroup.Request) *cgroup.Group) (err error) {
+	l := a.launch
+	if err = look(&a.Machine, a.Confinement); err != nil {
+		return &order.Refusal{Layer: order.Namespaces, Op: diagnose.OpLook, Err: err}
+	}
+	if l.Hooks.Machine != nil {
+		l.Hooks.Machine(&a.Machine)
+	}
+	if a.Confinement == policy.Reduced && a.Machine.LandlockABI < leastLandlock {
+		return &order.Refusal{Layer: order.Landlock, Op: "landlock_create_ruleset",
+			Err: mechanism(cmp.Or(a.Machine.NoLandlock, unix.ENOSYS))}
+	}
+	if a.View, err = fsview.Plan(viewRequest(&a.Sandbox)); err != nil {
+		return refusedView(err)
+	}
+	if len(a.View.Unheld) > 0 && !l.Order.MinWritten {
+		u := a.View.Unheld[0]
+		return l.Ladder.cannotHold(u.Key, u.Path)
+	}
+	if !l.Group.Made() { // or an earlier attempt has made it
+		l.Group = group(groupRequest(&a.Sandbox, a.processes))
+	}
+	return nil
+}
+
+// leastLandlock is the first version: with what the filter adds, each is a file barrier.
+const leastLandlock = 1
+
+// mechanism marks an error that no path of the policy can be the cause of.
+func mechanism(err error) error {
+	var errno syscall.Errno
+	if errors.As(err, &errno) {
+		return order.Mechanism{Errno: errno}
+	}
+	return err
+}
+
+func viewRequest(s *Sandbox) fsview.Request {
+	o, p := s.launch.Order, &s.launch.Policy
+	return fsview.Request{Policy: *p, Command: o.Command, Env: o.Env, Dir: o.Dir,
+		Own:        []string{o.PolicyFile, o.ReportFile, o.Launcher},
+		Identity:   fsview.Identity{UID: s.Machine.UID, GID: s.Machine.GID, Root: s.Machine.Root},
+		Neighbours: neighbours(&s.Machine),
+		HostNet:    p.Level == policy.LevelNetwork, Shared: s.Shared(), Private: s.kept.private.Path,
+		Open: s.Shared() && s.Confinement != policy.Reduced}
+}
+
+// neighbours says where other programs of this user keep their sockets, and how to find out which are bound. The homes
+// are the launcher's and those that belong to the ids: HOME of the policy says nothing of where an agent listens.
+func neighbours(m *confine.Machine) fsview.Neighbours {
+	n := fsview.Neighbours{
+		Homes:   []string{os.Getenv("HOME")},
+		Crowded: []string{"/tmp", "/var/tmp", "/run", "/var/run", os.Getenv("XDG_RUNTIME_DIR")},
+	}
+	// Users that are in no file, but in a directory service, have HOME alone.
+	if b, err := platform.ReadSmall("/etc/passwd", 4<<20); err == nil {
+		n.Homes = append(n.Homes, platform.HomesOf(string(b), unix.Getuid(), m.UID)...)
+	}
+	if !confine.RestrictsSockets(m.LandlockABI) {
+		n.Bound = platform.BoundSockets
+	}
+	return n
+}
+
+// makePrivate makes the folder that stands for /tmp and the home where there is no tmpfs of the sandbox's own.
+func makePrivate(m *confine.Machine, c policy.Confinement) (dir privdir.Dir, err error) {
+	if c == policy.None {
+		return dir, nil
+	}
+	dir, err = privdir.Make(privdir.Request{Folders: []string{fsview.PrivateHome, fsview.PrivateTmp},
+		File: confine.CanaryFile, UID: m.UID, GID: m.GID, Chown: m.Root, Swappable: c == policy.Reduced})
+	if none := (*privdir.NoBase)(nil); errors.As(err, &none) {
+		err = &order.Refusal{Layer: order.Root, Op: diagnose.OpPrivate, Path: none.Bases, Err: err}
+	}
+	return dir, err
+}
+
+// complete writes the rest of the program.
+func complete(s *Sandbox) error {
+	filter, asking, err := assemble(s)
+	if err != nil {
+		return &order.Refusal{Layer: order.Seccomp, Op: "assemble", Err: err}
+	}
+	l := s.launch
+	err = s.Program.Complete(&confine.Request{Policy: l.Policy, View: s.View, Machine: s.Machine,
+		Env: environ(l.Order, s), Group: l.Group, Filter: filter, Asking: asking, Lost: l.Ladder.Why(),
+		Reaper: l.Reaper, HostGrace: l.Host.Grace, Stdio: l.Stdio.Standards, TTY: l.Stdio.TTY})
+	if err != nil {
+		return &order.Refusal{Layer: order.Policy, Op: "lay out", Err: err}
+	}
+	return nil
+}
+
+// assemble makes the seccomp program that the policy and this machine ask for, and the one that asks a listener, if the
+// policy leaves the calls to hand that over.
+func assemble(s *Sandbox) (plain, asking []byte, err error) {
+	p, abi := &s.launch.Policy, s.Machine.LandlockABI
+	hostNet := p.Level == policy.LevelNetwork
+	o := seccomp.Options{NoUnix: confine.RefusesUnix(s.View, abi, hostNet)}
+	if s.Shared() {
+		o = seccomp.Options{NoUnix: confine.SharedUnix(abi), NoInet: !hostNet, NoNetlink: true, NoIPC: true,
+			NoPeers: true, NoCut: confine.NoCut(s.Confinement, abi)}
+		if confine.Guarded(s.Confinement, abi) {
+			o.Guarded = [2]uint32{uint32(s.Init.PID), uint32(unix.Getpid())}
+		}
+	}
+	o.OneExec = p.Subprocess.Allow == policy.No
+	for _, name := range p.Seccomp.Deny {
+		nr, ok := seccomp.Number(name)
+		if !ok {
+			return nil, nil, errors.New("/seccomp/deny: " + name + ": no such system call")
+		}
+		o.Deny = append(o.Deny, nr)
+	}
+	if plain, err = assembled(o); err != nil || !o.CanNotify(runtime.GOARCH) {
+		return plain, nil, err
+	}
+	o.Notify = true
+	asking, err = assembled(o)
+	return plain, asking, err
+}
+
+func assembled(o seccomp.Options) ([]byte, error) {
+	code, err := seccomp.Program(runtime.GOARCH, o)
+	if err != nil {
+		return nil, err
+	}
+	return seccomp.Append(make([]byte, 0, 8*len(code)), code), nil
+}

@@ -1,0 +1,119 @@
+package launch
+
+import (
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine"
+	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
+	"github.com/security-mcp/mcp-sandbox/init/internal/notify"
+	"github.com/security-mcp/mcp-sandbox/init/internal/privdir"
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/policy"
+	"golang.org/x/sys/unix"
+)
+
+// ExitTimeout is how long init may take to kill and reap all that is left.
+const ExitTimeout = 500 * time.Millisecond
+
+// A Sandbox is proved, and its server waits for the release.
+type Sandbox struct {
+	Confinement policy.Confinement
+	Machine     confine.Machine
+	View        *fsview.View
+	Layers      []order.LayerReport // the evidence
+	Init        Init
+	Server      int // pid, in the namespace of this process
+	Listener    *notify.Listener
+	Pipes       Pipes
+	Program     *confine.Launch
+
+	launch *Launch
+	kept   kept
+}
+
+// kept is what a sandbox keeps until its end.
+type kept struct {
+	private privdir.Dir // what stands for /tmp and the home where there is no tmpfs of the sandbox's own
+	image   int         // of this binary, which init executes when this process is gone; -1 if it does not have to
+	memory  []byte      // of the program
+}
+
+// Init is process 1 of the sandbox's namespaces, or the server's parent where there are none.
+type Init struct{ PID, FD int } // FD is a pidfd; -1: not known
+
+// shared reports whether a server has the host's namespaces.
+func shared(c policy.Confinement) bool { return c != policy.Full }
+
+// Shared reports whether the server has the host's namespaces.
+func (s *Sandbox) Shared() bool { return shared(s.Confinement) }
+
+// Release lets the server execute.
+func (s *Sandbox) Release() error { return s.Pipes.resume() }
+
+// Send sends init a message, or a signal for the server: only init is sure that the process id is still the server's.
+func (s *Sandbox) Send(message byte) {
+	if s.Pipes.Lifeline >= 0 {
+		unix.Write(s.Pipes.Lifeline, []byte{message})
+	}
+}
+
+// CloseLifeline makes init kill all processes of the sandbox and end.
+func (s *Sandbox) CloseLifeline() {
+	if s.Pipes.Lifeline >= 0 {
+		unix.Close(s.Pipes.Lifeline)
+		s.Pipes.Lifeline = -1
+	}
+}
+
+// KillInit kills init. With process 1 the kernel ends the rest; pid_namespaces(7).
+func (s *Sandbox) KillInit() {
+	unix.PidfdSendSignal(s.Init.FD, unix.SIGKILL, nil, 0)
+	s.CloseLifeline()
+}
+
+// Ended reports whether init has ended.
+func (s *Sandbox) Ended(timeout time.Duration) bool { return poll(s.Init.FD, unix.POLLIN, timeout) }
+
+// Reap reaps init.
+func (s *Sandbox) Reap() (unix.Rusage, error) {
+	_, usage, err := wait(s.Init.PID)
+	s.Init.PID = 0
+	return usage, err
+}
+
+// Cleanup removes what stood for namespaces and a root. All processes that could write to it must have exited.
+func (s *Sandbox) Cleanup() {
+	s.kept.private.Remove(privdir.AtEnd(func() bool { return s.launch.Interrupt.check(nil) != nil }))
+	if s.kept.image >= 0 {
+		unix.Close(s.kept.image)
+		s.kept.image = -1
+	}
+}
+
+// Close kills and reaps what is left of the sandbox, and gives back everything that it holds.
+func (s *Sandbox) Close() {
+	if s.Init.FD >= 0 {
+		unix.PidfdSendSignal(s.Init.FD, unix.SIGKILL, nil, 0)
+		unix.Close(s.Init.FD)
+		s.Init.FD = -1
+	}
+	s.Pipes.close() // after the kill: on lifeline EOF init would still kill and reap
+	if s.Init.PID > 0 {
+		s.Reap()
+	}
+	if p := s.launch.Process; p != nil {
+		if s.Shared() && s.Program != nil {
+			p.SweepOrphans() // the server's process, which was init's child
+		}
+		p.ReapChildren(ExitTimeout)
+	}
+	if covers := s.launch.Covers; covers != nil {
+		covers.Close()
+	}
+	s.Cleanup()
+	s.Listener.Close()
+	if s.launch.Hooks.Program == nil { // or a test reads the program afterwards
+		unix.Munmap(s.kept.memory)
+		s.kept.memory, s.Program = nil, nil
+	}
+}
