@@ -36,14 +36,9 @@ func reapOrphans(killed bool) {
 
 // orphans reaps the orphans that have ended, and reports whether others live.
 func orphans() (left bool) {
-	dir, err := os.Open("/proc")
-	if err != nil {
-		return false
-	}
-	defer dir.Close()
-	names, _ := dir.Readdirnames(-1)
-	for _, name := range names {
-		if pid, err := strconv.Atoi(name); err == nil && orphan(pid) {
+	entries, _ := os.ReadDir("/proc")
+	for _, e := range entries {
+		if pid, err := strconv.Atoi(e.Name()); err == nil && orphan(pid) {
 			left = reap(pid) || left
 		}
 	}

@@ -27,9 +27,9 @@ func proof(c policy.Confinement, abi int) *order.Enforced {
 	return r
 }
 
-func (o Trial) with(l order.LayerReport) Trial {
-	*o.layer(l.Layer) = l
-	return o
+func (t Trial) with(l order.LayerReport) Trial {
+	*t.layer(l.Layer) = l
+	return t
 }
 
 func refusal(l order.Layer, op, path string, e syscall.Errno) Trial {

@@ -1,8 +1,10 @@
 package applecontainer
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 
@@ -10,7 +12,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
-// machine is what "container inspect" tells, as far as it matters here.
+// machine is the part of "container inspect" that is compared.
 type machine struct {
 	Networks      []json.RawMessage `json:"networks"`
 	Configuration *struct {
@@ -51,23 +53,11 @@ func (m *machine) mounts(r *Request) ([]order.Fact, error) {
 	var facts []order.Fact
 	for _, g := range grants {
 		name := g.path + " at " + g.path
-		f := order.Fact{Name: name, Want: mode(g.write), Got: got[name]}
-		if f.Got == "" {
-			f.Got = "not there"
-		}
-		facts = append(facts, f)
+		facts = append(facts, order.Fact{Name: name, Want: mode(g.write), Got: cmp.Or(got[name], "not there")})
 		delete(got, name)
 	}
-	others := make([]string, 0, len(got))
-	for name := range got {
-		others = append(others, name)
-	}
-	slices.Sort(others)
-	f := order.Fact{Name: "other folders of the host", Want: "none", Got: "none"}
-	if len(others) > 0 {
-		f.Got = strings.Join(others, ", ")
-	}
-	return append(facts, f), nil
+	others := strings.Join(slices.Sorted(maps.Keys(got)), ", ")
+	return append(facts, order.Fact{Name: "other folders of the host", Want: "none", Got: cmp.Or(others, "none")}), nil
 }
 
 func mode(write bool) string {
@@ -86,7 +76,7 @@ func (m *machine) network() order.Fact {
 	return f
 }
 
-// layers are all nine of the report. What happens inside of the machine nobody here has looked at.
+// layers are all nine of the report. Nothing is read back inside the machine.
 func (m *machine) layers(r *Request) ([]order.LayerReport, error) {
 	mounts, err := m.mounts(r)
 	if err != nil {

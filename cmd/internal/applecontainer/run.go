@@ -108,7 +108,7 @@ func (r *run) prepare() (*order.Enforced, error) {
 	return r.enforced(layers), nil
 }
 
-// ask finds out whether the tool answers, its service runs, and it knows what is needed.
+// ask finds out whether the tool answers, its service runs, and it has the options.
 func (r *run) ask() error {
 	if _, err := r.call(askTimeout, []string{"system", "status"}); err != nil {
 		return errors.Join(err, errors.New("`container system start` starts its service"))
@@ -125,7 +125,7 @@ func (r *run) ask() error {
 	return nil
 }
 
-// call makes one call of the tool, which nothing ends but its own time.
+// call makes one call of the tool, which only its timeout ends.
 func (r *run) call(within time.Duration, args []string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), within)
 	defer cancel()
@@ -139,7 +139,7 @@ func (r *run) call(within time.Duration, args []string) ([]byte, error) {
 	return out, nil
 }
 
-// remove deletes the machine. It is never left out: what was asked to start may be there though the call failed.
+// remove deletes the machine, also where the call that starts it failed: the machine may be there.
 func (r *run) remove() {
 	if !r.made {
 		return

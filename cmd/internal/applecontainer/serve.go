@@ -19,13 +19,13 @@ const (
 	exitSignal  = 128
 )
 
-// name is the machine's: unlike any other's, and the launcher's process id in it.
+// name is unique to a machine, and has the launcher's process id in it.
 func name() string {
 	return "mcp-sandbox-" + strconv.Itoa(os.Getpid()) + "-" + strconv.FormatInt(time.Now().UnixNano(), 36)
 }
 
-// serve runs the server and waits for its end, for the end of its time, or for somebody who wants it to end.
-// Standard input's end is the server's to see: the tool hands it on.
+// serve runs the server and waits for its end, for the time limit, for a signal, or for the end of the host. The tool
+// hands the end of standard input on to the server.
 func (r *run) serve() int {
 	cmd := exec.Command(r.Tool, r.request.Exec()...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
@@ -64,8 +64,8 @@ func (r *run) serve() int {
 	return x.ExitCode
 }
 
-// stop asks the machine to end, which the tool turns into force after the grace; then it is deleted, and what
-// is left of the call that was the server's is killed.
+// stop asks the machine to end. The tool kills it after the grace. Then it is deleted, and the call that runs the
+// server is killed.
 func (r *run) stop(cmd *exec.Cmd, done <-chan struct{}) {
 	grace, named := r.policy.Limits.Grace.Value()
 	if !named {
@@ -86,7 +86,7 @@ func (r *run) stop(cmd *exec.Cmd, done <-chan struct{}) {
 	<-done
 }
 
-// hostGone tells when this process has another parent than it had: nothing cheaper is the same on every system.
+// hostGone is closed when this process has another parent. A poll is the same on every system.
 func (r *run) hostGone() <-chan struct{} {
 	gone := make(chan struct{})
 	parent := os.Getppid()

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Later writes a line between the first and the last, to the report alone, if there is room for it. None is waited
-// for. A host's socket holds what nobody reads until the end, and the last line must fit.
+// Later writes a line between the first and the last, to the report alone, if there is room for it; Later never waits.
+// A host that reads only at the end would find its socket full, and the last line must fit.
 func (s *Sink) Later(r order.Record) {
 	if s.Report < 0 {
 		return

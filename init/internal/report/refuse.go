@@ -44,8 +44,8 @@ func exitCode(err error) int {
 	return ending.ExitSandbox
 }
 
-// RefuseEarly writes the one line of a launch that came to nothing before there was an order. Whoever calls it has said
-// on standard error why.
+// RefuseEarly writes the one line of a launch that was refused before there was an order. The caller has written the
+// reason to standard error.
 func RefuseEarly(fd int, why string) {
 	s := Sink{Report: fd, Host: -1}
 	s.Last(&order.Refused{Event: "refused", Layer: order.Policy, Op: "read", Error: why})

@@ -8,9 +8,9 @@ import (
 )
 
 const (
-	// firstLine is how long the first line of a report may take to be written.
+	// firstLine is the time for the first line of a report to be written.
 	firstLine = 5 * time.Second
-	// lastLine is the same for the last: nobody may keep a launcher from ending.
+	// lastLine is the time for the last line: no reader may keep a launcher from ending.
 	lastLine = 100 * time.Millisecond
 )
 
@@ -31,7 +31,7 @@ func (s *Sink) First(r order.Record) error {
 	return nil
 }
 
-// Last writes the closing line, if somebody reads it.
+// Last writes the closing line, as far as a reader takes it.
 func (s *Sink) Last(r order.Record) {
 	line := s.line(r)
 	for _, fd := range [...]int{s.Report, s.Host} {
@@ -39,14 +39,14 @@ func (s *Sink) Last(r order.Record) {
 	}
 }
 
-// Tell tells the host alone what no report has. Nothing depends on its hearing it.
+// Tell writes to the host alone a record that no report has. Nothing depends on it.
 func (s *Sink) Tell(r order.Record) {
 	if s.Host >= 0 {
 		write(s.Host, r.AppendJSON(nil), time.Now().Add(firstLine))
 	}
 }
 
-// line is a record's, if anybody wants it.
+// line is a record's, if there is a descriptor for it.
 func (s *Sink) line(r order.Record) []byte {
 	if s.Report < 0 && s.Host < 0 {
 		return nil
