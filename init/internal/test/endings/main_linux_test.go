@@ -15,7 +15,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine"
 	launches "github.com/security-mcp/mcp-sandbox/init/internal/launch"
 	"github.com/security-mcp/mcp-sandbox/init/internal/supervise"
-	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
 	"github.com/security-mcp/mcp-sandbox/launcher"
 	"github.com/security-mcp/mcp-sandbox/policy"
@@ -27,18 +27,15 @@ import (
 const (
 	programName = "endings.test init"
 	hostName    = "endings.test host"
-
-	reportFD  = 3
-	exitWrong = 70
 )
 
 func TestMain(m *testing.M) {
-	reexec.Init()
+	host.Main()
 	switch os.Args[0] {
 	case programName:
 		os.Exit(program(os.Args[1]))
 	case hostName:
-		os.Exit(host(os.Args[1]))
+		os.Exit(beHost(os.Args[1]))
 	}
 	if len(os.Args) == 3 && os.Args[1] == programName { // started by who cannot choose argument 0
 		os.Exit(program(os.Args[2]))
@@ -53,7 +50,6 @@ type launch struct {
 	Embedded bool   // by a Go host; else mcp-sandbox-init
 	Policy   string // the document
 	Command  []string
-	NoReport bool
 	Through  []string // the words of a command that starts mcp-sandbox-init
 	Stdin    *os.File `json:"-"` // instead of a pipe
 
@@ -83,29 +79,25 @@ func decode(text string) (l launch, p policy.Policy) {
 	}
 	if err != nil {
 		println(err.Error())
-		os.Exit(exitWrong)
+		os.Exit(host.Wrong)
 	}
 	return l, p
 }
 
 // program does what mcp-sandbox-init does, with a report on descriptor 3.
 func program(request string) int {
-	l, p := decode(request)
-	o, err := order.New(p, policy.Init, l.Command, os.Environ(), "/")
+	l, _ := decode(request)
+	o, err := host.Order{Policy: l.Policy, Command: l.Command, Begin: string(l.Begin)}.Build()
 	if err != nil {
 		println(err.Error())
-		return exitWrong
+		return host.Wrong
 	}
-	if _, err := unix.FcntlInt(reportFD, unix.F_GETFD, 0); err == nil && !l.NoReport {
-		o.ReportFD = reportFD
-	}
-	o.Begin = string(l.Begin)
 	if l.Without == "" {
 		return reexec.Run(o)
 	}
 	parent, err := unix.PidfdOpen(os.Getppid(), 0)
 	if err != nil {
-		return exitWrong
+		return host.Wrong
 	}
 	return supervise.Run(supervise.Config{Order: o, Host: -1, Parent: parent, Say: reexec.Say, Hooks: launches.Hooks{Program: l.alter}})
 }
@@ -123,7 +115,7 @@ func (l *launch) alter(p *confine.Launch, whole bool) {
 			}
 		}
 		println("no " + call)
-		os.Exit(exitWrong)
+		os.Exit(host.Wrong)
 		return 0
 	}
 	signals := find(p.Len()-1, -1, "signalfd4(")
@@ -142,8 +134,8 @@ func (l *launch) alter(p *confine.Launch, whole bool) {
 	}
 }
 
-// host starts a launcher, hands it all that it was given itself, and waits: for the test to kill it.
-func host(request string) int {
+// beHost starts a launcher, hands it all that it was given itself, and waits: for the test to kill it.
+func beHost(request string) int {
 	l, p := decode(request)
 	signal.Ignore(syscall.SIGTERM)
 	cmd := exec.Command("/proc/self/exe")
@@ -152,12 +144,12 @@ func host(request string) int {
 		sb, err := launcher.Command(context.Background(), p, launcher.Target{Path: l.Command[0], Args: l.Command[1:]})
 		if err != nil {
 			println(err.Error())
-			return exitWrong
+			return host.Wrong
 		}
 		cmd = sb.Cmd
 		cmd.Env = append(cmd.Env, testbed.NoWait)
 	} else {
-		cmd.ExtraFiles = []*os.File{os.NewFile(reportFD, "report")}
+		cmd.ExtraFiles = []*os.File{os.NewFile(host.ReportFD, "report")}
 	}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	if l.Forks {
@@ -165,7 +157,7 @@ func host(request string) int {
 	}
 	if err := cmd.Start(); err != nil {
 		println(err.Error())
-		return exitWrong
+		return host.Wrong
 	}
 	if l.Forks {
 		os.Stdout.WriteString(strconv.Itoa(fork()) + "\n")

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/launcher"
 	"github.com/security-mcp/mcp-sandbox/policy"
@@ -31,7 +32,7 @@ type trial struct {
 	stdout *bufio.Reader
 	stderr bytes.Buffer
 
-	reports chan []json.RawMessage // of mcp-sandbox-init
+	reports chan host.Report // of mcp-sandbox-init
 	last    json.RawMessage
 	mark    string // a variable that every process of the sandbox has
 	space   string // the pid namespace of the sandbox
@@ -142,18 +143,11 @@ func (t *trial) takeReport() {
 		t.Fatal(err)
 	}
 	t.cmd.ExtraFiles = []*os.File{w}
-	t.reports = make(chan []json.RawMessage, 1)
+	t.reports = make(chan host.Report, 1)
 	go func() {
 		defer r.Close()
-		var all []json.RawMessage
-		for d := json.NewDecoder(r); ; {
-			var one json.RawMessage
-			if d.Decode(&one) != nil {
-				break
-			}
-			all = append(all, one)
-		}
-		t.reports <- all
+		report, _ := host.ReadReport(r) // a killed launcher may leave half a line
+		t.reports <- report
 	}()
 }
 
@@ -196,19 +190,14 @@ func (t *trial) end() (code int, x *order.Exited) {
 func (t *trial) exited() *order.Exited {
 	t.Helper()
 	select {
-	case all := <-t.reports:
-		if len(all) == 0 {
-			return nil
+	case report := <-t.reports:
+		if len(report.Lines) > 0 {
+			t.last = report.Lines[len(report.Lines)-1]
 		}
-		x := new(order.Exited)
-		if err := json.Unmarshal(all[len(all)-1], x); err != nil {
-			t.Fatal(err)
+		if report.Exited.Event != "" {
+			return &report.Exited
 		}
-		t.last = all[len(all)-1]
-		if x.Event == "exited" || x.Event == "refused" {
-			return x
-		}
-	case <-time.After(time.Minute):
+	case <-time.After(testbed.Patience()):
 		t.Error("the report has no end")
 	}
 	return nil

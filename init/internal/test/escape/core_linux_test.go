@@ -60,7 +60,7 @@ func coreDump(t *testing.T, l level) {
 		if err := cmd.Run(); err == nil {
 			t.Error("the control lives")
 		}
-		if !dumped(patience) {
+		if !dumped(testbed.Patience()) {
 			t.Errorf("%q: the control was not dumped", pattern)
 		}
 	}

@@ -10,44 +10,21 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
-	"github.com/security-mcp/mcp-sandbox/init/order"
-	"github.com/security-mcp/mcp-sandbox/init/reexec"
-	"github.com/security-mcp/mcp-sandbox/policy"
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed/attempt"
 	"golang.org/x/sys/unix"
 )
 
-// shimName is argument 0 of this test binary when it is mcp-sandbox-init; the policy and the command follow.
-const shimName = "escape.test init"
-
-// patience is with what comes about on a machine that is busy.
-const patience = time.Minute
-
 func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) == adversaryName {
 		actAll(os.Args[1:])
 	}
-	reexec.Init()
-	if len(os.Args) > 3 && os.Args[1] == shimName { // started by who cannot choose argument 0
-		os.Args = os.Args[1:]
-	}
+	host.Main()
 	if len(os.Args) > 2 && os.Args[1] == withoutLandlock {
 		println(execWithoutLandlock(os.Args[2:]).Error())
-		os.Exit(70)
-	}
-	if os.Args[0] == shimName {
-		p, err := policy.Parse([]byte(os.Args[1]))
-		if err == nil {
-			var o *order.Order
-			if o, err = order.New(p, policy.Init, os.Args[2:], os.Environ(), "/"); err == nil {
-				os.Exit(reexec.Run(o))
-			}
-		}
-		println(err.Error())
-		os.Exit(70)
+		os.Exit(host.Wrong)
 	}
 	os.Exit(testbed.Run(m))
 }
@@ -68,8 +45,7 @@ func launch(t *testing.T, s *scene, l level, command ...string) (stdout, stderr 
 // shim is a launch that is not started yet, on the machine of its level.
 func (s *scene) shim(t *testing.T, l level, command ...string) *exec.Cmd {
 	t.Helper()
-	cmd := exec.Command("/proc/self/exe")
-	cmd.Args = append([]string{shimName, s.policy(l)}, command...)
+	cmd := host.Order{Policy: s.policy(l), Command: command}.Cmd(t)
 	cmd.Env = []string{"HOME=" + s.dir + "/home", "PATH=/usr/bin:/bin", "HOST_SECRET=mellon", testbed.NoWait}
 	if root() {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Groups: []uint32{0}}}

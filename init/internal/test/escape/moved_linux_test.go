@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed/attempt"
 )
 
@@ -39,7 +40,7 @@ func movedFolder(t *testing.T, l level) {
 		}
 		moved := make(chan error, 1)
 		go func() {
-			for until := time.Now().Add(patience); time.Now().Before(until); time.Sleep(10 * time.Millisecond) {
+			for until := time.Now().Add(testbed.Patience()); time.Now().Before(until); time.Sleep(10 * time.Millisecond) {
 				if _, err := os.Lstat(at + "/ready"); err == nil {
 					break
 				}

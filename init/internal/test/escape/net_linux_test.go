@@ -93,7 +93,7 @@ func TestInNetwork(t *testing.T) {
 
 // hears waits until so much was heard.
 func hears(heard *atomic.Int64, n int64) bool {
-	for until := time.Now().Add(patience); time.Now().Before(until); time.Sleep(time.Millisecond) {
+	for until := time.Now().Add(testbed.Patience()); time.Now().Before(until); time.Sleep(time.Millisecond) {
 		if heard.Load() >= n {
 			return true
 		}
@@ -161,7 +161,7 @@ func up(t *testing.T) {
 			if err := newAddress(ip); err != nil {
 				t.Fatal(fmt.Errorf("%s: %w", a, err))
 			}
-			for until := time.Now().Add(patience); time.Now().Before(until); time.Sleep(10 * time.Millisecond) { // its route comes a moment later
+			for until := time.Now().Add(testbed.Patience()); time.Now().Before(until); time.Sleep(10 * time.Millisecond) { // its route comes a moment later
 				c, err := net.Dial("udp", net.JoinHostPort(a, "9"))
 				if err == nil {
 					c.Close()

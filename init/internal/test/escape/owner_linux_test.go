@@ -7,6 +7,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 // ownerSignal: a descriptor whose owner is a process of the host has the kernel send that SIGKILL when something can be
@@ -29,7 +31,7 @@ func ownerSignal(t *testing.T, l level) {
 		}
 		wait := 200 * time.Millisecond // for what must not come
 		if !inside {
-			wait = patience
+			wait = testbed.Patience()
 		}
 		select {
 		case <-ended:

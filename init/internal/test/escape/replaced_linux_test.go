@@ -5,7 +5,8 @@ import (
 	"errors"
 	"os"
 	"testing"
-	"time"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 )
 
 // replacedFile: the host saves a denied file as editors do, by a new one under its name, while the server runs. The cover
@@ -19,7 +20,7 @@ func replacedFile(t *testing.T, l level) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	await(t, "the server", func() bool { _, err := os.Lstat(secret + ".ready"); return err == nil })
+	host.Await(t, "the server", func() bool { _, err := os.Lstat(secret + ".ready"); return err == nil })
 	covered := func() bool { return mountedInside(cmd.Process.Pid, secret) }
 	if !covered() {
 		t.Error("the denied file is not covered to begin with")
@@ -28,7 +29,7 @@ func replacedFile(t *testing.T, l level) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	await(t, "the cover", covered)
+	host.Await(t, "the cover", covered)
 	if err := os.WriteFile(secret+".done", nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -39,15 +40,4 @@ func replacedFile(t *testing.T, l level) {
 	if r := s.outside(t, adversary(t), false, "replaced "+secret); r.Detail != "another key\n" {
 		t.Errorf("outside: %+v", r)
 	}
-}
-
-func await(t *testing.T, what string, is func() bool) {
-	t.Helper()
-	for range 12000 {
-		if is() {
-			return
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-	t.Errorf("%s did not come", what)
 }

@@ -3,8 +3,11 @@ package escape_test
 import (
 	"os"
 	"os/exec"
+	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 )
 
 // A mount below a read grant is read-only with it. The host of this test is a mount namespace of its own, where the
@@ -20,8 +23,9 @@ func submount(t *testing.T, l level) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("/bin/sh", "-c", script, s.dir, self, shimName, s.policy(l),
-		adversary(t), "read", s.dir+"/read/sub/file", "--", "append", s.dir+"/read/sub/file", "--", "write", s.dir+"/read/sub/new")
+	acts := strings.Fields(s.put("read S/read/sub/file -- append S/read/sub/file -- write S/read/sub/new"))
+	launcher := host.Order{Policy: s.policy(l), Command: append([]string{adversary(t)}, acts...)}
+	cmd := exec.Command("/bin/sh", append([]string{"-c", script, s.dir, self}, launcher.Args(t)...)...)
 	cmd.Env = []string{"HOME=" + s.dir + "/home", "PATH=/usr/bin:/bin:/sbin"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS} // makes the propagation private, too
 	text, err := cmd.Output()

@@ -24,7 +24,7 @@ import (
 // Name is argument 0 of a test binary that is a launcher, or argument 1 where a shell or another program starts it.
 const Name = "launcher of a test"
 
-// ReportFD is where such a launcher reports to, if it is open.
+// ReportFD is where such a launcher reports to, if it was given that descriptor.
 const ReportFD = 3
 
 // Wrong is the status of a launcher that does not understand its order. No launch ends with it.
@@ -78,7 +78,8 @@ func (o Order) Build() (*order.Order, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := unix.FcntlInt(ReportFD, unix.F_GETFD, 0); err == nil {
+	// What the Go runtime has opened is closed at an execve.
+	if flags, err := unix.FcntlInt(ReportFD, unix.F_GETFD, 0); err == nil && flags&unix.FD_CLOEXEC == 0 {
 		built.ReportFD = ReportFD
 	}
 	built.TTY, built.StdoutGuard, built.Begin = o.TTY, o.Guard, o.Begin

@@ -41,7 +41,7 @@ func TestClosedStdoutIsSeen(t *testing.T) {
 						if !closes {
 							t.Error("an end that the server did not make")
 						}
-					case <-time.After(map[bool]time.Duration{true: patience, false: 500 * time.Millisecond}[closes]):
+					case <-time.After(map[bool]time.Duration{true: testbed.Patience(), false: 500 * time.Millisecond}[closes]):
 						if closes {
 							t.Error("no end was seen")
 						}
@@ -90,7 +90,7 @@ func TestOutputOfTheKilledArrives(t *testing.T) {
 			var errs bytes.Buffer
 			cmd.Stdout, cmd.Stderr = out, &errs
 			var exit *exec.ExitError
-			within(t, patience, "the end", func() { err = cmd.Run() })
+			within(t, testbed.Patience(), "the end", func() { err = cmd.Run() })
 			if !errors.As(err, &exit) || exit.ExitCode() != 5 {
 				t.Errorf("%v\n%s", err, errs.String())
 			}
@@ -125,7 +125,7 @@ func TestReadersThatDoNot(t *testing.T) {
 	}
 	time.Sleep(200 * time.Millisecond) // everything is full now
 	cmd.Process.Signal(unix.SIGTERM)
-	within(t, patience, "the end", func() { cmd.Wait() })
+	within(t, testbed.Patience(), "the end", func() { cmd.Wait() })
 	r.Close()
 
 	l.Command = []string{"/bin/sh", "-c", `while echo '{"jsonrpc":"2.0"}'; do :; done; exit 9`}
@@ -138,7 +138,7 @@ func TestReadersThatDoNot(t *testing.T) {
 	theirs.Close()
 	out.Read(buf)
 	out.Close()
-	within(t, patience, "the end", func() { cmd.Wait() })
+	within(t, testbed.Patience(), "the end", func() { cmd.Wait() })
 	if code := cmd.ProcessState.ExitCode(); code != 128+int(unix.SIGPIPE) {
 		t.Errorf("exit code %d", code)
 	}

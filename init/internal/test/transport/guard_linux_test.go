@@ -22,7 +22,7 @@ func TestGuardOfHost(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), testbed.Patience())
 			defer cancel()
 			command := serve(t, "say", said...)
-			sb, err := launcher.Command(ctx, policy.Policy{Limits: policy.Limits{Grace: policy.Duration(patience)}}, launcher.Target{Path: command[0], Args: command[1:], StdoutGuard: guard})
+			sb, err := launcher.Command(ctx, policy.Policy{Limits: policy.Limits{Grace: policy.Duration(testbed.Patience())}}, launcher.Target{Path: command[0], Args: command[1:], StdoutGuard: guard})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -70,7 +70,7 @@ func TestNobodyLooks(t *testing.T) {
 		t.Error(err)
 	}
 	out.Close()
-	within(t, patience, "the end", func() { cmd.Wait() })
+	within(t, testbed.Patience(), "the end", func() { cmd.Wait() })
 	if code := cmd.ProcessState.ExitCode(); code != 128+1 {
 		t.Errorf("exit code %d", code)
 	}

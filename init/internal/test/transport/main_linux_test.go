@@ -1,7 +1,6 @@
 package transport_test
 
 import (
-	"encoding/json"
 	"io"
 	"os"
 	"os/exec"
@@ -12,28 +11,18 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/security-mcp/mcp-sandbox/init/order"
-	"github.com/security-mcp/mcp-sandbox/init/reexec"
-	"github.com/security-mcp/mcp-sandbox/policy"
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
-// What this test binary is under another name: mcp-sandbox run, or a server.
-const (
-	programName = "transport.test run"
-	serverWord  = "transport.test-server" // its first argument
-
-	exitWrong = 70
-)
+// serverWord is the first argument of this test binary when it is a server.
+const serverWord = "transport.test-server"
 
 func TestMain(m *testing.M) {
-	reexec.Init()
-	if os.Args[0] == programName {
-		os.Exit(program(os.Args[1]))
-	}
+	host.Main()
 	if len(os.Args) > 4 && os.Args[1] == serverWord && os.Args[2] == "become" { // for shells, which name no program
 		unix.Exec("/proc/self/exe", os.Args[3:], os.Environ())
-		os.Exit(exitWrong)
+		os.Exit(host.Wrong)
 	}
 	if len(os.Args) > 2 && os.Args[1] == serverWord {
 		os.Exit(server(os.Args[2], os.Args[3:]))
@@ -51,39 +40,10 @@ type launch struct {
 	Command []string
 }
 
-// program does what mcp-sandbox run does with its two flags.
-func program(request string) int {
-	var l launch
-	if json.Unmarshal([]byte(request), &l) != nil {
-		return exitWrong
-	}
-	p, err := policy.Parse([]byte(`{"version":1,"env":{"GORACE":"atexit_sleep_ms=0"},"limits":{"grace":"100ms"` + l.limit() + `}` + l.least() + `}`))
-	if err != nil {
-		return exitWrong
-	}
-	o, err := order.New(p, policy.Run, l.Command, os.Environ(), "/")
-	if err != nil {
-		println(err.Error())
-		return exitWrong
-	}
-	o.TTY, o.StdoutGuard, o.Begin = l.TTY, l.Guard, l.Begin
-	return reexec.Run(o)
-}
-
 // binary is a copy of this one that every user may execute.
 func binary(tb testing.TB) string {
 	tb.Helper()
-	once.Do(func() {
-		b, err := os.ReadFile("/proc/self/exe")
-		if err != nil {
-			tb.Fatal(err)
-		}
-		copied = filepath.Join(testbed.Scratch(tb), "transport.test")
-		if err := os.WriteFile(copied, b, 0o755); err != nil {
-			tb.Fatal(err)
-		}
-		os.Chmod(copied, 0o755)
-	})
+	once.Do(func() { copied = testbed.CopyTo(tb, filepath.Join(testbed.Scratch(tb), "transport.test")) })
 	return copied
 }
 
@@ -103,19 +63,13 @@ func (l launch) cmd(tb testing.TB) *exec.Cmd {
 	if l.Bare {
 		cmd = exec.Command(l.Command[0], l.Command[1:]...)
 	} else {
-		b, err := json.Marshal(l)
-		if err != nil {
-			tb.Fatal(err)
-		}
+		doc := `{"version":1,"env":{"GORACE":"atexit_sleep_ms=0"},"limits":{"grace":"100ms"` + l.limit() + `}` + l.least() + `}`
 		cmd = exec.Command(binary(tb))
-		cmd.Args = []string{programName, string(b)}
+		cmd.Args = host.Order{Policy: doc, Command: l.Command, Run: true, Begin: l.Begin, TTY: l.TTY, Guard: l.Guard}.Args(tb)
 	}
 	cmd.Env = append(os.Environ(), "TERM=dumb", testbed.NoWait)
 	return cmd
 }
-
-// patience is with what ends on a machine that is busy. What hangs does not end by then either.
-const patience = time.Minute
 
 // within fails the test if f takes longer than it may.
 func within(tb testing.TB, d time.Duration, what string, f func()) {

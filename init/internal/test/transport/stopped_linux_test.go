@@ -64,7 +64,7 @@ func (n nap) pid() (pid int) {
 func (n nap) await(t *testing.T, want string) {
 	t.Helper()
 	child, state := 0, ""
-	for until := time.Now().Add(patience); state != want && time.Now().Before(until); time.Sleep(5 * time.Millisecond) {
+	for until := time.Now().Add(testbed.Patience()); state != want && time.Now().Before(until); time.Sleep(5 * time.Millisecond) {
 		if child = n.pid(); child != 0 {
 			state = testbed.State(child)
 		}
@@ -77,7 +77,7 @@ func (n nap) await(t *testing.T, want string) {
 // over waits until the time limit has ended it.
 func (n nap) over(t *testing.T) {
 	t.Helper()
-	for until := time.Now().Add(patience); n.pid() != 0; time.Sleep(5 * time.Millisecond) {
+	for until := time.Now().Add(testbed.Patience()); n.pid() != 0; time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(until) {
 			t.Fatal("the time limit does not end a stopped job")
 		}

@@ -102,7 +102,7 @@ func TestStreamReset(t *testing.T) {
 		t.Fatal(err)
 	}
 	own.Close()
-	within(t, patience, "the end", func() { cmd.Wait() })
+	within(t, testbed.Patience(), "the end", func() { cmd.Wait() })
 	if code := cmd.ProcessState.ExitCode(); code != 128+int(unix.SIGPIPE) || strings.Contains(errs.String(), "write what the server says") {
 		t.Errorf("exit code %d\n%s", code, errs.String())
 	}
@@ -135,7 +135,7 @@ func TestStreamIsShared(t *testing.T) {
 		own.WriteString("xy")
 	}
 	cmd.Process.Signal(os.Signal(unix.SIGTERM)) // a launcher in the middle of a read that waits would not hear it
-	within(t, patience, "the end", func() { cmd.Wait() })
+	within(t, testbed.Patience(), "the end", func() { cmd.Wait() })
 	unix.Shutdown(int(own.Fd()), unix.SHUT_WR)
 	<-stop
 }

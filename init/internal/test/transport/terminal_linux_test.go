@@ -64,7 +64,7 @@ func TestTerminalOfHost(t *testing.T) {
 	s.typed("again\n")
 	s.wait(`line "again"`)
 	s.hangUp()
-	within(t, patience, "the end", func() {
+	within(t, testbed.Patience(), "the end", func() {
 		sb.Cmd.Wait()
 		if end, err := sb.Wait(ctx); err != nil || end.Cause != "cancelled" {
 			t.Errorf("%+v, %v", end, err)
@@ -186,7 +186,7 @@ func TestTerminalIsGivenBack(t *testing.T) {
 			if name == "killed" {
 				cmd.Process.Signal(unix.SIGTERM)
 			}
-			within(t, patience, "the end", func() { cmd.Wait() })
+			within(t, testbed.Patience(), "the end", func() { cmd.Wait() })
 			if cmd.ProcessState.ExitCode() < 127 {
 				t.Errorf("exit code %d", cmd.ProcessState.ExitCode())
 			}
