@@ -35,8 +35,8 @@ func (s *shim) watch(stdin *session) (st status) {
 	}
 	for {
 		var due <-chan time.Time
-		if ms := s.end.Left(); ms >= 0 {
-			due = time.After(time.Duration(ms) * time.Millisecond)
+		if at := s.end.Next(); !at.IsZero() {
+			due = time.After(time.Until(at))
 		}
 		select {
 		case st = <-ended:

@@ -2,7 +2,7 @@
 //
 //	var e ending.Ending
 //	e.Begin(server, &policy)
-//	wait(e.Left())
+//	wait(e.Next())
 //	e.Step(say)
 //
 // It is the part of supervision that is the same on every operating system; it makes no system call. What ends a server
@@ -170,9 +170,6 @@ func (e *Ending) Kill() {
 	e.Killed += e.server.Kill()
 }
 
-// Left is the time until the next step in milliseconds, or -1 if none is due ever.
-func (e *Ending) Left() int { return Milliseconds(e.Next()) }
-
 // Next is the moment of the next step, or zero.
 func (e *Ending) Next() time.Time { return earliest(e.TimeoutAt, e.SessionAt, e.KillAt) }
 
@@ -184,15 +181,6 @@ func earliest(moments ...time.Time) (first time.Time) {
 		}
 	}
 	return first
-}
-
-// Milliseconds is how long poll(2) may wait for a moment; -1 for ever.
-func Milliseconds(at time.Time) int {
-	if at.IsZero() {
-		return -1
-	}
-	const most = 24 * time.Hour // an int of milliseconds is 32 bits wide for the kernel
-	return int(min(most, max(0, time.Until(at)))/time.Millisecond) + 1
 }
 
 // Due reports whether a moment has come, and forgets it then.

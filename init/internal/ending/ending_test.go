@@ -24,20 +24,19 @@ func TestBecause(t *testing.T) {
 	}
 }
 
-func TestLeft(t *testing.T) {
+func TestNext(t *testing.T) {
 	now := time.Now()
 	for _, c := range []struct {
-		name     string
-		end      Ending
-		low, top int
+		name string
+		end  Ending
+		want time.Time
 	}{
-		{"nothing is due", Ending{}, -1, -1},
-		{"the past", Ending{KillAt: now.Add(-time.Hour)}, 1, 1},
-		{"the nearest counts", Ending{TimeoutAt: now.Add(time.Hour), SessionAt: now.Add(90 * time.Minute)}, 3590e3, 3600e3 + 1},
-		{"no more than a day", Ending{TimeoutAt: now.Add(1000 * time.Hour)}, 24 * 3600e3, 24*3600e3 + 1},
+		{"nothing is due", Ending{}, time.Time{}},
+		{"the past", Ending{KillAt: now.Add(-time.Hour)}, now.Add(-time.Hour)},
+		{"the nearest counts", Ending{TimeoutAt: now.Add(time.Hour), SessionAt: now.Add(90 * time.Minute)}, now.Add(time.Hour)},
 	} {
-		if got := c.end.Left(); got < c.low || got > c.top {
-			t.Errorf("%s: %d ms, want %d to %d", c.name, got, c.low, c.top)
+		if got := c.end.Next(); !got.Equal(c.want) {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}
 }
