@@ -109,12 +109,5 @@ func (c *creation) create() (pi windows.ProcessInformation, err error) {
 	return pi, err
 }
 
-// inheritable is the attribute of an object whose handle children may get.
-func inheritable(sd *windows.SECURITY_DESCRIPTOR) *windows.SecurityAttributes {
-	sa := &windows.SecurityAttributes{SecurityDescriptor: sd, InheritHandle: 1}
-	sa.Length = uint32(unsafe.Sizeof(*sa))
-	return sa
-}
-
 // peek looks at a pipe without reading. The error is that of a pipe whose writer has closed it, and that is read.
 func peek(pipe windows.Handle) error { return call("PeekNamedPipe", uintptr(pipe), 0, 0, 0, 0, 0) }

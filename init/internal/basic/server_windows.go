@@ -35,7 +35,10 @@ func (s *server) start(stdout *os.File) (err error) {
 	if op, err := s.jobs.open(l); err != nil {
 		return &order.Refusal{Layer: order.Limits, Op: op, Err: err}
 	}
-	if s.canary, err = windows.CreateEvent(inheritable(nil), 1, 0, nil); err != nil {
+	if s.canary, err = windows.CreateEvent(nil, 1, 0, nil); err == nil {
+		err = windows.SetHandleInformation(s.canary, windows.HANDLE_FLAG_INHERIT, windows.HANDLE_FLAG_INHERIT)
+	}
+	if err != nil {
 		return &order.Refusal{Layer: order.Descriptors, Op: "make a handle", Err: err}
 	}
 	if stdout == nil {

@@ -21,10 +21,10 @@ const (
 	hasRestore = 0x04000000 // SA_RESTORER
 )
 
-// entry returns the addresses of the handler and of what returns from it.
+// entry returns the addresses of the handler and of the code that returns from it.
 func entry() (handler, restorer uintptr)
 
-// catch installs the handler, and over an ignored signal only if that is asked for.
+// catch installs the handler. An ignored signal stays ignored, unless ignoredToo is set.
 func catch(s unix.Signal, ignoredToo bool) error {
 	var old, now action
 	if err := sigaction(s, nil, &old); err != nil || old.handler == ignored && !ignoredToo {

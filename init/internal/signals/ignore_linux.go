@@ -2,7 +2,7 @@ package signals
 
 import "golang.org/x/sys/unix"
 
-// Ignore makes signals do nothing from now on.
+// Ignore ignores signals from now on.
 func Ignore(list ...unix.Signal) error {
 	for _, s := range list {
 		if err := sigaction(s, &action{handler: ignored}, nil); err != nil {
@@ -12,10 +12,10 @@ func Ignore(list ...unix.Signal) error {
 	return nil
 }
 
-// Without does something while signals do nothing, and leaves them as they were.
+// Without calls a function while signals are ignored, and restores their actions.
 func Without(do func() error, list ...unix.Signal) error { return during(ignored, do, list) }
 
-// ByDefault does something while signals do what they do to a program that says nothing of them.
+// ByDefault calls a function while signals have their default actions, and restores their actions.
 func ByDefault(do func() error, list ...unix.Signal) error { return during(0, do, list) }
 
 func during(handler uintptr, do func() error, list []unix.Signal) error {

@@ -6,10 +6,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Open catches the signals from now on and returns the end of a pipe they can be read from, which does not
-// block. Each call makes a pipe of its own: a flood of one signal takes no room from those of another pipe. A
-// signal that was ignored when the process started stays ignored, as nohup(1) expects. One that the calling
-// thread was started with blocked is not.
+// Open catches signals from now on, and returns a pipe to read them from, which does not block. Each call makes
+// a pipe of its own: a flood of one signal takes no room from signals of another pipe. A signal that was
+// ignored when the process started stays ignored, as nohup(1) expects. A signal that the calling thread was
+// started with blocked is unblocked.
 func Open(list ...unix.Signal) (fd int, err error) {
 	var p [2]int
 	if err := unix.Pipe2(p[:], unix.O_CLOEXEC|unix.O_NONBLOCK); err != nil {
@@ -24,7 +24,7 @@ func Open(list ...unix.Signal) (fd int, err error) {
 	return p[0], unblock(list)
 }
 
-// Catch catches signals of an open pipe, whether they were ignored or not: again after [Ignore], or at last.
+// Catch catches signals of an open pipe, even if they were ignored when the process started, or by [Ignore].
 func Catch(list ...unix.Signal) error {
 	for _, s := range list {
 		if err := catch(s, true); err != nil {
@@ -34,8 +34,7 @@ func Catch(list ...unix.Signal) error {
 	return nil
 }
 
-// unblock lets signals reach the calling thread, whatever the process was started with: one thread is enough;
-// signal(7).
+// unblock unblocks signals in the calling thread. One thread is enough for the process; signal(7).
 func unblock(list []unix.Signal) error {
 	var set unix.Sigset_t
 	for _, s := range list {
@@ -44,10 +43,10 @@ func unblock(list []unix.Signal) error {
 	return os.NewSyscallError("rt_sigprocmask", unix.PthreadSigmask(unix.SIG_UNBLOCK, &set, nil))
 }
 
-// writeEnds are the handler's, by the signal's number: each is set before its signal is caught.
+// writeEnds are the pipes that the handler writes to, by the signal's number. Each is set before its signal is caught.
 var writeEnds [65]int32
 
-// Next is a signal that came, or 0.
+// Next reads a signal from a pipe; 0 if there is none.
 func Next(fd int) unix.Signal {
 	var b [1]byte
 	if n, err := unix.Read(fd, b[:]); n == 1 && err == nil {

@@ -7,8 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A session is what lies between a host that writes to a pipe or socket, and a server that reads from it: its
-// end is the end of standard input.
+// A session lasts until the host has closed standard input, a pipe or socket, and the server has read everything.
 type session struct {
 	fd      int       // standard input; -1: it is no session, or is not watched
 	pipe    int       // reads the pipe of a relay that has come to its end; -1: there is none
