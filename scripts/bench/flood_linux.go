@@ -38,8 +38,8 @@ const (
 // flood prints what a server that renames beside covers costs the launcher, and how late a time limit, a signal and the
 // host's death then are.
 func (b *bench) flood() error {
-	fmt.Print("\n| a server that renames without end | launcher's % of a processor | time limit late by ms | SIGTERM late by ms | " +
-		"host's death late by ms |\n|---|---|---|---|---|\n")
+	fmt.Print("\n| a server that renames without end | launcher's % of a processor ",
+		"| time limit late by ms | SIGTERM late by ms | host's death late by ms |\n|---|---|---|---|---|\n")
 	for _, covers := range []int{3, 100} {
 		var share float64
 		var late [ends]time.Duration
@@ -52,8 +52,8 @@ func (b *bench) flood() error {
 				share = used
 			}
 		}
-		fmt.Printf("| %d covers | %.1f | %d | %d | %d |\n", covers, 100*share, late[byLimit].Milliseconds(), late[byTerm].Milliseconds(),
-			late[byHost].Milliseconds())
+		fmt.Printf("| %d covers | %.1f | %d | %d | %d |\n", covers, 100*share,
+			late[byLimit].Milliseconds(), late[byTerm].Milliseconds(), late[byHost].Milliseconds())
 	}
 	return nil
 }
@@ -74,7 +74,8 @@ func (b *bench) stage(top string, covers int, limits string) (words []string, er
 			words = append(words, dir)
 		}
 	}
-	doc := `{"version":1,"minConfinement":"full","filesystem":{"allowWrite":["` + top + `"],"denyRead":[` + strings.Join(deny, ",") + `]}` + limits + "}"
+	doc := fmt.Sprintf(`{"version":1,"minConfinement":"full","filesystem":{"allowWrite":[%q],"denyRead":[%s]}%s}`,
+		top, strings.Join(deny, ","), limits)
 	if err = os.WriteFile(top+"/policy.json", []byte(doc), 0o644); err != nil || b.cred == nil {
 		return words, err
 	}
@@ -103,21 +104,15 @@ func (b *bench) flooded(covers, end int) (share float64, late time.Duration, err
 	if err != nil {
 		return 0, 0, err
 	}
-	r, w, err := os.Pipe()
-	if err != nil {
-		return 0, 0, err
-	}
-	defer r.Close()
 	c := b.command(b.path("mcp-sandbox-init"), words...)
 	if end == byHost {
 		c = b.command("/bin/sh", append([]string{"-c", `"$@"; exit`, "sh", b.path("mcp-sandbox-init")}, words...)...)
 	}
-	c.ExtraFiles = []*os.File{w}
-	err = c.Start()
-	w.Close()
+	r, err := startReporting(c)
 	if err != nil {
 		return 0, 0, err
 	}
+	defer r.Close()
 	report := bufio.NewReader(r)
 	if line, err := report.ReadString('\n'); err != nil || !strings.Contains(line, `"enforced"`) {
 		c.Wait()
@@ -133,8 +128,9 @@ func (b *bench) flooded(covers, end int) (share float64, late time.Duration, err
 	last, err := io.ReadAll(report)
 	late = time.Since(began) - lasts
 	c.Wait()
-	if want := []string{"timeout", "cancelled", "host-gone"}[end]; err == nil && !strings.Contains(string(last), `"cause":"`+want+`"`) {
-		err = fmt.Errorf("%q, and not %s", last, want)
+	cause := fmt.Sprintf(`"cause":%q`, []string{"timeout", "cancelled", "host-gone"}[end])
+	if err == nil && !strings.Contains(string(last), cause) {
+		err = fmt.Errorf("%q, and not %s", last, cause)
 	}
 	return share, late, err
 }

@@ -24,12 +24,13 @@ func host(megabytes string, want policy.Confinement) {
 	for i := 0; i < len(ballast); i += 4096 {
 		ballast[i] = 1
 	}
-	in := bufio.NewReader(os.Stdin)
-	for {
-		if _, err := in.ReadString('\n'); err != nil {
-			return
-		}
-		fmt.Println(launchOnce(want))
+	forEachLine(func() error { return launchOnce(want) })
+}
+
+// forEachLine answers each line of standard input with what became of a launch.
+func forEachLine(launch func() error) {
+	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
+		fmt.Println(launch())
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
 	"github.com/security-mcp/mcp-sandbox/policy"
@@ -29,7 +30,7 @@ func main() {
 		renames(args[1:])
 		return
 	case len(args) == 2 && args[0] == launcherArg:
-		launches(args[1])
+		forEachLine(func() error { return reported(exec.Command(args[1]), policy.Reduced) })
 		return
 	case len(args) > 1 && args[0] == forbidArg:
 		fmt.Fprintln(os.Stderr, "bench:", forbid(args[1:]))
@@ -56,7 +57,9 @@ func run(rounds, uid int) error {
 	}
 	defer func() {
 		for _, v := range variants {
-			v.close()
+			if v.close != nil {
+				v.close()
+			}
 		}
 	}()
 	if err := measure(variants, rounds); err != nil {

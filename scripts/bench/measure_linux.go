@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
+	"os/exec"
 	"runtime"
 	"slices"
 	"time"
@@ -14,7 +15,8 @@ import (
 type variant struct {
 	name   string
 	launch func() error
-	close  func()
+	host   *exec.Cmd // a running process that launches, if there is one
+	close  func()    // ends the host
 	times  []time.Duration
 }
 

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"fmt"
 	"io"
@@ -53,30 +52,29 @@ func forbid(words []string) error {
 	return unix.Exec(words[0], words, os.Environ())
 }
 
-// launches starts the program once for each line.
-func launches(program string) {
-	in := bufio.NewReader(os.Stdin)
-	for {
-		if _, err := in.ReadString('\n'); err != nil {
-			return
-		}
-		fmt.Println(reported(exec.Command(program), policy.Reduced))
+// startReporting starts a command and returns the pipe that is its descriptor 3.
+func startReporting(c *exec.Cmd) (report *os.File, err error) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, err
 	}
+	defer w.Close()
+	c.ExtraFiles = []*os.File{w}
+	if err := c.Start(); err != nil {
+		r.Close()
+		return nil, err
+	}
+	return r, nil
 }
 
 // reported is a launch by mcp-sandbox-init whose report somebody reads.
 func reported(c *exec.Cmd, want policy.Confinement) error {
-	r, w, err := os.Pipe()
+	c.Args = append(c.Args, "--report-fd", "3", "--", target)
+	r, err := startReporting(c)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	c.Args = append(c.Args, "--report-fd", "3", "--", target)
-	c.ExtraFiles = []*os.File{w}
-	if err = c.Start(); err != nil {
-		return err
-	}
-	w.Close()
 	report, err := io.ReadAll(r)
 	if err == nil && !bytes.Contains(report, []byte(`"confinement":"`+want+`"`)) {
 		err = fmt.Errorf("not confinement %s: %s", want, report)

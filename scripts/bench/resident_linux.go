@@ -1,7 +1,7 @@
 package main
 
 import (
-	"bufio"
+	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
@@ -15,13 +15,15 @@ import (
 // resident prints what stays in memory beside a server that sleeps. Only root may look into init, which is not
 // dumpable.
 func (b *bench) resident() error {
-	fmt.Print("\n| beside a sleeping server | processes | PSS kB | private dirty kB | threads |\n|---|---|---|---|---|\n")
+	fmt.Print("\n| beside a sleeping server | processes | PSS kB | private dirty kB | threads |\n",
+		"|---|---|---|---|---|\n")
 	for _, v := range []struct {
 		name string
 		cmd  *exec.Cmd
 	}{
 		{"mcp-sandbox-init", b.command(b.path("mcp-sandbox-init"), "--", "/bin/sleep", "30")},
-		{"bubblewrap", b.command("bwrap", "--unshare-all", "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "/bin/sleep", "30")},
+		{"bubblewrap", b.command("bwrap", "--unshare-all", "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev",
+			"/bin/sleep", "30")},
 	} {
 		if err := row(v.name, v.cmd); err != nil {
 			return fmt.Errorf("%s: %w", v.name, err)
@@ -42,18 +44,16 @@ func row(name string, c *exec.Cmd) error {
 	var pss, dirty, threads, processes int
 	var unseen bool
 	for _, pid := range tree(c.Process.Pid) {
-		comm, _ := os.ReadFile(proc(pid, "comm"))
-		if strings.TrimSpace(string(comm)) == "sleep" {
+		status, _ := os.ReadFile(proc(pid, "status"))
+		if bytes.HasPrefix(status, []byte("Name:\tsleep\n")) {
 			continue
 		}
 		processes++
-		m, err := fields(proc(pid, "smaps_rollup"))
-		if err != nil || len(m) == 0 {
-			unseen = true
-		}
-		pss, dirty = pss+m["Pss"], dirty+m["Private_Dirty"]
-		st, _ := fields(proc(pid, "status"))
-		threads += st["Threads"]
+		memory, err := os.ReadFile(proc(pid, "smaps_rollup"))
+		unseen = unseen || err != nil || len(memory) == 0
+		pss += number(memory, "Pss")
+		dirty += number(memory, "Private_Dirty")
+		threads += number(status, "Threads")
 	}
 	note := ""
 	if unseen {
@@ -82,21 +82,9 @@ func tree(pid int) []int {
 	return all
 }
 
-// fields reads the numbers of a file of "Name: number" lines.
-func fields(path string) (map[string]int, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	m := map[string]int{}
-	for s := bufio.NewScanner(f); s.Scan(); {
-		name, rest, _ := strings.Cut(s.Text(), ":")
-		if w := strings.Fields(rest); len(w) > 0 {
-			if n, err := strconv.Atoi(w[0]); err == nil {
-				m[name] = n
-			}
-		}
-	}
-	return m, nil
+// number is the value of one of a file's lines "Name: number".
+func number(text []byte, name string) (n int) {
+	_, rest, _ := bytes.Cut(text, []byte("\n"+name+":"))
+	fmt.Sscan(string(rest), &n) // 0 if there is no such line
+	return n
 }

@@ -39,7 +39,8 @@ func prepare(uid int) (*bench, error) {
 	if err := os.Chmod(dir, 0o755); err != nil {
 		return nil, err
 	}
-	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", b.path("mcp-sandbox-init"), "./cmd/mcp-sandbox-init")
+	to := b.path("mcp-sandbox-init")
+	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", to, "./cmd/mcp-sandbox-init")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	cc := exec.Command("cc", "-O2", "-o", b.path("floor"), "testdata/floor/floor.c")
 	for _, c := range []*exec.Cmd{build, cc} {
@@ -77,18 +78,13 @@ func (b *bench) command(name string, args ...string) *exec.Cmd {
 
 // learn launches once and takes the mounts from the report.
 func (b *bench) learn() error {
-	r, w, err := os.Pipe()
+	c := b.command(b.path("mcp-sandbox-init"), "--report-fd", "3", "--", target)
+	c.Stderr = os.Stderr
+	r, err := startReporting(c)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	c := b.command(b.path("mcp-sandbox-init"), "--report-fd", "3", "--", target)
-	c.ExtraFiles = []*os.File{w}
-	c.Stderr = os.Stderr
-	if err := c.Start(); err != nil {
-		return err
-	}
-	w.Close()
 	var e order.Enforced
 	if err := json.NewDecoder(r).Decode(&e); err != nil {
 		return err
@@ -99,7 +95,8 @@ func (b *bench) learn() error {
 	for _, l := range e.Layers {
 		for _, f := range l.Facts {
 			path, isMount := strings.CutPrefix(f.Name, "mount ")
-			if l.Layer == order.Root && isMount && (f.Want == "ro,nosuid,nodev" || f.Want == "nosuid,noexec") && path != "/" && path != "/dev/pts" {
+			ofHost := f.Want == "ro,nosuid,nodev" || f.Want == "nosuid,noexec"
+			if l.Layer == order.Root && isMount && ofHost && path != "/" && path != "/dev/pts" {
 				b.mounts = append(b.mounts, path)
 			}
 		}
@@ -128,31 +125,32 @@ func (b *bench) variants() ([]*variant, error) {
 			bwrap = append(bwrap, "--ro-bind", m, m)
 		}
 	}
-	none := func() {}
-	list := []*variant{
-		{name: target + " alone", launch: b.external(target), close: none},
-		{name: "C floor: namespaces and mounts, nothing else", launch: b.external(b.path("floor"), append(floor, "--", target)...), close: none},
-		{name: reference, launch: b.external("bwrap", append(bwrap, "--", target)...), close: none},
-		{name: "mcp-sandbox-init, all layers, report", launch: func() error { return reported(b.command(b.path("mcp-sandbox-init")), policy.Full) }, close: none},
+	host, init := b.path("host"), b.path("mcp-sandbox-init")
+	once := func(name string, args ...string) func() error {
+		return func() error { return b.command(name, append(args, "--", target)...).Run() }
 	}
-	for _, h := range []struct {
-		name string
-		cmd  *exec.Cmd
-	}{
-		{"from a Go host, heap 0 MB, all layers, report", b.command(b.path("host"), hostArg, "0", "full")},
-		{"from a Go host, heap 200 MB, all layers, report", b.command(b.path("host"), hostArg, "200", "full")},
-		{"user namespaces forbidden: mcp-sandbox-init, reduced, report", b.forbidden(b.path("host"), launcherArg, b.path("mcp-sandbox-init"))},
-		{"user namespaces forbidden: from a Go host, reduced, report", b.forbidden(b.path("host"), hostArg, "0", "reduced")},
-	} {
-		r, err := start(h.cmd)
+	list := []*variant{
+		{name: target + " alone", launch: func() error { return b.command(target).Run() }},
+		{name: "C floor: namespaces and mounts, nothing else", launch: once(b.path("floor"), floor...)},
+		{name: reference, launch: once("bwrap", bwrap...)},
+		{name: "mcp-sandbox-init, all layers, report",
+			launch: func() error { return reported(b.command(init), policy.Full) }},
+		{name: "from a Go host, heap 0 MB, all layers, report", host: b.command(host, hostArg, "0", "full")},
+		{name: "from a Go host, heap 200 MB, all layers, report", host: b.command(host, hostArg, "200", "full")},
+		{name: "user namespaces forbidden: mcp-sandbox-init, reduced, report",
+			host: b.forbidden(host, launcherArg, init)},
+		{name: "user namespaces forbidden: from a Go host, reduced, report",
+			host: b.forbidden(host, hostArg, "0", "reduced")},
+	}
+	for _, v := range list {
+		if v.host == nil {
+			continue
+		}
+		r, err := start(v.host)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, &variant{name: h.name, launch: r.launch, close: r.stop})
+		v.launch, v.close = r.launch, r.stop
 	}
 	return list, nil
-}
-
-func (b *bench) external(name string, args ...string) func() error {
-	return func() error { return b.command(name, args...).Run() }
 }

@@ -1,11 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
-	"strings"
-	"unicode/utf8"
+	"text/tabwriter"
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/launcher"
@@ -26,8 +26,8 @@ func show(w io.Writer, rows []row, r *launcher.Report) {
 	}
 	p.columns(lines)
 
-	fmt.Fprintf(w, "\nconfinement %s, level %s. Proved is what was read back from the kernel, or tried and found refused,\n"+
-		"before the server ran:\n\n", r.Confinement, r.Level)
+	fmt.Fprintf(w, "\nconfinement %s, level %s. Proved is what was read back from the kernel, "+
+		"or tried and found refused,\nbefore the server ran:\n\n", r.Confinement, r.Level)
 	lines = nil
 	for _, l := range r.Layers {
 		var missing []string
@@ -52,12 +52,13 @@ func show(w io.Writer, rows []row, r *launcher.Report) {
 	fmt.Fprintln(w)
 }
 
-// Styles are parameters of the sequence Select Graphic Rendition, ECMA-48.
+// Styles are parameters of the sequence Select Graphic Rendition, ECMA-48. All have two digits.
 const (
-	bold   = "1"
-	red    = "31"
-	green  = "32"
-	yellow = "33"
+	bold    = "01"
+	red     = "31"
+	green   = "32"
+	yellow  = "33"
+	neutral = "39"
 )
 
 type cell struct{ text, style string }
@@ -67,27 +68,25 @@ type printer struct {
 	colour bool
 }
 
-// columns aligns by what is seen; text/tabwriter would count the colours.
+// columns aligns cells. A tabwriter counts the colours, so each cell has one, and all are of the same length.
 func (p printer) columns(lines [][]cell) {
-	var width [8]int
+	t := tabwriter.NewWriter(p.w, 0, 0, 2, ' ', 0)
 	for _, line := range lines {
 		for i, c := range line {
-			width[i] = max(width[i], utf8.RuneCountInString(c.text))
-		}
-	}
-	for _, line := range lines {
-		var b strings.Builder
-		for i, c := range line {
-			b.WriteString("  ")
-			if p.colour && c.style != "" {
-				b.WriteString("\x1b[" + c.style + "m" + c.text + "\x1b[m")
-			} else {
-				b.WriteString(c.text)
+			text, end := c.text, "\t"
+			if p.colour {
+				text = "\x1b[" + cmp.Or(c.style, neutral) + "m" + text + "\x1b[m"
 			}
-			b.WriteString(strings.Repeat(" ", width[i]-utf8.RuneCountInString(c.text)))
+			if i == len(line)-1 {
+				end = "\n"
+			}
+			if i == 0 {
+				text = "  " + text
+			}
+			fmt.Fprint(t, text+end)
 		}
-		fmt.Fprintln(p.w, strings.TrimRight(b.String(), " "))
 	}
+	t.Flush()
 }
 
 // isTerminal reports whether w shows colours; no-color.org.

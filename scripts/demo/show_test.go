@@ -17,7 +17,7 @@ func TestColumns(t *testing.T) {
 	if want := "  ä       b\n  longer  c\n"; plain.String() != want {
 		t.Errorf("got %q, want %q", plain.String(), want)
 	}
-	bare := strings.NewReplacer("\x1b["+red+"m", "", "\x1b["+green+"m", "", "\x1b[m", "").Replace(coloured.String())
+	bare := strings.NewReplacer("\x1b["+neutral+"m", "", "\x1b["+red+"m", "", "\x1b["+green+"m", "", "\x1b[m", "").Replace(coloured.String())
 	if bare != plain.String() || bare == coloured.String() {
 		t.Errorf("%q, without colours %q, want %q", coloured.String(), bare, plain.String())
 	}

@@ -84,19 +84,11 @@ func copySelf(to string) error {
 	if err != nil {
 		return err
 	}
-	from, err := os.Open(path)
+	program, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
-	defer from.Close()
-	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o755)
-	if err != nil {
-		return err
-	}
-	if _, err := io.Copy(out, from); err != nil {
-		return err
-	}
-	return out.Close()
+	return os.WriteFile(to, program, 0o755)
 }
 
 func (st *stage) listen() error {

@@ -53,9 +53,11 @@ func (st *stage) tries() []try {
 				"": "network", "ECONNREFUSED": "network", "ENETUNREACH": "network", "EACCES": "landlock",
 				"EPERM": "seccomp", "EAFNOSUPPORT": "seccomp"}},
 		{what: "see other processes", action: "processes", args: []string{st.mark},
-			reached: ok, yes: "seen", layers: map[string]string{"": "namespaces", "ENOENT": "root", "EACCES": "landlock"}},
+			reached: ok, yes: "seen",
+			layers: map[string]string{"": "namespaces", "ENOENT": "root", "EACCES": "landlock"}},
 		{what: "gain a user namespace", action: "userns",
-			reached: ok, yes: "gained", layers: map[string]string{"ENOSPC": "privileges", "EPERM": "seccomp", "ENOSYS": "seccomp"}},
+			reached: ok, yes: "gained",
+			layers: map[string]string{"ENOSPC": "privileges", "EPERM": "seccomp", "ENOSYS": "seccomp"}},
 	}
 }
 

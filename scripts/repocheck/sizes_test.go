@@ -40,8 +40,6 @@ var tooWide = map[string]bool{
 	"init/internal/test/places":    true,
 	"init/internal/test/resources": true,
 	"init/internal/test/transport": true,
-	"scripts/bench":                true,
-	"scripts/demo":                 true,
 	"scripts/repocheck":            true,
 	"scripts/testbed":              true,
 	"scripts/testbed/attempt":      true,
