@@ -141,7 +141,7 @@ func TestImportedByOneOnly(t *testing.T) {
 	owners := map[string]string{
 		"github.com/landlock-lsm/go-landlock": "init/internal/confine", "github.com/spf13/pflag": "cmd",
 		"github.com/elastic/go-seccomp-bpf": "init/internal/seccomp", "github.com/godbus/dbus": "init/internal/userbus",
-		"go.yaml.in/yaml": "scripts/places",
+		"go.yaml.in/yaml": "scripts",
 	}
 	used := map[string]bool{}
 	for _, s := range sources(t) {

@@ -3,7 +3,7 @@ package matrix
 import "testing"
 
 func TestCompareDiagnosis(t *testing.T) {
-	reached, refused := recent(), Expectation{}
+	reached, refused := Expectation{Confinement: full}, Expectation{}
 	for _, c := range []struct {
 		e    Expectation
 		d    Diagnosis

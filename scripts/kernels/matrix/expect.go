@@ -20,7 +20,7 @@ type Expectation struct {
 	Kernel      string        // what its release begins with
 	UID         int           // of the launcher
 	Place       job.Place     // where the launcher is started
-	LandlockABI int           // of the kernel; 0 is none
+	LandlockABI int           `yaml:"landlockABI"` // of the kernel; 0 is none
 	Confinement string        // that a launch reaches; "" where it is refused
 	Absent      []order.Layer // the layers that are absent; all others must be proved
 	Lacking     []string      // "layer: name" of every fact that could not be had in a layer that is proved

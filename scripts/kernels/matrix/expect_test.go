@@ -5,8 +5,19 @@ import (
 	"testing"
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
-	"github.com/security-mcp/mcp-sandbox/scripts/kernels/job"
 )
+
+// row is the one of a name.
+func row(t *testing.T, name string) Row {
+	t.Helper()
+	for _, r := range Rows() {
+		if r.Name == name {
+			return r
+		}
+	}
+	t.Fatalf("no row %s", name)
+	return Row{}
+}
 
 // asExpected is what a machine would show of which an expectation holds.
 func asExpected(e *Expectation) *Observed {
@@ -72,7 +83,7 @@ func TestCompareOfBadReports(t *testing.T) {
 		"the secret was read":    func(o *Observed) { o.Secret = "" },
 		"neither":                func(o *Observed) { o.Enforced = nil },
 	} {
-		e := old().user(job.Nowhere)
+		e := row(t, "6.1-user").Expect
 		o := asExpected(&e)
 		if change(o); e.Compare(o) == nil {
 			t.Errorf("%s: holds", name)

@@ -34,7 +34,7 @@ func TestGroupOf(t *testing.T) {
 
 // Only a host that embeds the library is in the way of its own launcher, and only where the group is theirs alone.
 func TestOf(t *testing.T) {
-	e := recent().user(job.Delegated)
+	e := row(t, "6.12-delegated").Expect
 	e.Group, e.Limits, e.Absent = DelegatedGroup, []string{"pids.max 64"}, nil
 	for _, where := range []job.Place{job.Delegated, job.Below} {
 		for _, way := range []string{ByProgram, ByLibrary} {

@@ -7,88 +7,91 @@
 package matrix
 
 import (
-	"slices"
+	"bytes"
+	_ "embed" // rows.yaml
+	"fmt"
+	"strings"
+	"sync"
 
-	"github.com/security-mcp/mcp-sandbox/init/order"
-	"github.com/security-mcp/mcp-sandbox/scripts/kernels/job"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/security-mcp/mcp-sandbox/scripts/kernels/debian"
 )
 
 // A Row is one machine and what must be found there.
 type Row struct {
 	Name     string
-	Kernel   string // a name of Kernels
+	Kernel   string `yaml:"-"` // a name of Kernels: what the row's begins with
 	Optional bool   // it is left out, aloud, where its kernel is not served
 	Missing  string // what it would take to run it at all; then it is left out, aloud, everywhere
 	Append   string // to the kernel's command line
 	Hybrid   bool   // the controllers are in cgroup v1
 	Sysctls  map[string]string
 	Mask     []string
-	Suites   []Suite // the project's tests that run there, besides the expectation
+	Suites   []Suite `yaml:"-"` // the project's tests that run there, besides the expectation
 	Expect   Expectation
 }
 
-const plainUser = 1000
+//go:embed rows.yaml
+var document []byte
 
-// old and recent are what the two kernels give to root, with nothing broken and no group of its own.
-func old() Expectation {
-	return Expectation{Kernel: "6.1.", LandlockABI: 2, Confinement: "full", Absent: []order.Layer{order.Cgroup},
-		Lacking: []string{"landlock: scope of signals and abstract sockets"}}
-}
-
-func recent() Expectation {
-	return Expectation{Kernel: "6.12.", LandlockABI: 6, Confinement: "full", Absent: []order.Layer{order.Cgroup}}
-}
-
-// in is the same with a group of the server's own, made in that way.
-func (e Expectation) in(g Group) Expectation {
-	e.Group = g
-	e.Absent = slices.DeleteFunc(slices.Clone(e.Absent), func(l order.Layer) bool { return l == order.Cgroup })
-	values := []string{"50000 100000", "268435456", "0", "1", "64"}
-	for i, file := range LimitFiles() {
-		e.Limits = append(e.Limits, file+" "+values[i])
+// A table is what the document holds.
+type table struct {
+	Kernels map[string]debian.Source
+	Parts   any // of expectations
+	Suites  map[string][]Suite
+	Rows    []struct {
+		Row    `yaml:",inline"`
+		Suites []string // by their names
 	}
-	return e
 }
 
-// user is the same for an ordinary user, in a place.
-func (e Expectation) user(where job.Place) Expectation {
-	e.UID, e.Place = plainUser, where
-	return e
+var read = sync.OnceValue(func() *table {
+	t := new(table)
+	d := yaml.NewDecoder(bytes.NewReader(document))
+	d.KnownFields(true)
+	if err := d.Decode(t); err != nil {
+		panic(err) // the document is a part of the program
+	}
+	return t
+})
+
+// Kernels are Debian's by the names that rows use.
+func Kernels() map[string]debian.Source {
+	all := map[string]debian.Source{}
+	for name, source := range read().Kernels {
+		source.Release = name + "."
+		all[name] = source
+	}
+	return all
 }
 
 // Rows is the table.
-func Rows() []Row { return slices.Concat(whole(), broken(), optional()) }
-
-// whole are the machines with nothing broken: each kernel as root, as a user, and as a user to whom a group is
-// delegated in either shape.
-func whole() []Row {
-	return []Row{
-		{Name: "6.1-root", Kernel: "6.1", Expect: old().in(RootGroup),
-			Suites: append(suites(0), resources("TestMemory|TestForkBomb|TestEvidence")...)},
-		{Name: "6.1-user", Kernel: "6.1", Expect: old().user(job.Nowhere),
-			Suites: slices.Concat(suites(plainUser), missed(), weakened())},
-		{Name: "6.1-delegated", Kernel: "6.1", Expect: old().user(job.Delegated).in(DelegatedGroup)},
-		{Name: "6.1-below-delegated", Kernel: "6.1", Expect: old().user(job.Below).in(DelegatedGroup)},
-		{Name: "6.12-root", Kernel: "6.12", Suites: suites(0), Expect: recent().in(RootGroup)},
-		{Name: "6.12-bombs", Kernel: "6.12", Suites: resources("."), Expect: recent().in(RootGroup)},
-		{Name: "6.12-user", Kernel: "6.12", Suites: suites(plainUser), Expect: recent().user(job.Nowhere)},
-		{Name: "6.12-delegated", Kernel: "6.12", Expect: recent().user(job.Delegated).in(DelegatedGroup)},
-		{Name: "6.12-below-delegated", Kernel: "6.12", Expect: recent().user(job.Below).in(DelegatedGroup)},
-		{Name: "6.12-user-manager", Kernel: "6.12", Expect: recent().user(job.Manager).in(ManagerGroup),
-			Suites: resources("TestMemory|TestForkBomb|TestSpinBomb|TestEvidence|TestReduced")},
+func Rows() (all []Row) {
+	for _, r := range read().Rows {
+		row := r.Row
+		row.Kernel, _, _ = strings.Cut(row.Name, "-")
+		row.Expect.Kernel = row.Kernel + "."
+		for _, name := range r.Suites {
+			suites, ok := read().Suites[name]
+			if !ok {
+				panic(fmt.Sprintf("matrix: %s: no suites %q", row.Name, name))
+			}
+			row.Suites = append(row.Suites, suites...)
+		}
+		all = append(all, row)
 	}
+	return all
 }
 
-// optional are the oldest and the newest kernel, where a mirror has them. Below Linux 5.12 no launch can be made.
-func optional() []Row {
-	oldest := Expectation{Kernel: "5.10.", Refused: Refusal{order.Root, "mount_setattr", 38, "Linux 5.12"}}
-	newest := Expectation{Kernel: "7.3.", LandlockABI: 11, Confinement: "full", Absent: []order.Layer{order.Cgroup}}
-	return []Row{
-		{Name: "5.10-root", Kernel: "5.10", Optional: true, Expect: oldest},
-		{Name: "5.10-user", Kernel: "5.10", Optional: true, Expect: oldest.user(job.Nowhere)},
-		{Name: "6.1-arm64-user", Kernel: "6.1", Optional: true, Expect: old().user(job.Nowhere),
-			Missing: "a root of arm64: a guest has this machine's own programs"},
-		{Name: "7.3-root", Kernel: "7.3", Optional: true, Expect: newest.in(RootGroup)},
-		{Name: "7.3-user", Kernel: "7.3", Optional: true, Suites: denials(), Expect: newest.user(job.Nowhere)},
+// Control is a row that must fail: the first one that takes no time, with an expectation edited to be wrong.
+func Control() Row {
+	for _, r := range Rows() {
+		if r.Suites == nil && r.Expect.Confinement != "" {
+			r.Name += "-expecting-wrongly"
+			r.Expect.LandlockABI++
+			return r
+		}
 	}
+	panic("matrix: no row for a control")
 }
