@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Bounds of what is told of a server that makes many names, or long ones.
+// How many names, and bytes of them, are reported of a server that makes many or long ones.
 const (
 	maxAppeared      = 64
 	maxAppearedBytes = 16 << 10
@@ -14,7 +14,7 @@ const (
 
 // Appeared looks once more for the protected names, and returns those that were not there when the server started,
 // the highest ones first, and how many more there are. A folder that cannot be looked into any more is one.
-// Unfinished is a write grant of which not all could be looked at within the given time, or "".
+// Unfinished is a write grant that could not be searched to the end within the given time, or "".
 func (v *View) Appeared(within time.Duration) (paths []string, more int, unfinished string) {
 	found := make(map[string]bool)
 	known := func(path string) bool { return v.watched.known[path] }

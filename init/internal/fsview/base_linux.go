@@ -67,7 +67,7 @@ func missing(err error) bool {
 	return err == unix.ENOENT || err == unix.ENOTDIR
 }
 
-// etc adds the parts of /etc that programs need to run and that tell nothing of this machine's users.
+// etc adds the parts of /etc that programs need to run. They name none of this machine's users.
 func (b *base) etc() error {
 	b.points.make("/etc", folder, 0o755, "")
 	names := make([]string, 0, 32)

@@ -14,7 +14,7 @@ import (
 // maxScripts is how many interpreters may be scripts themselves; execve(2) has the same bound.
 const maxScripts = 4
 
-// A command is what the server executes first.
+// A command is the work on the file that the server executes first.
 type command struct{ toolchains }
 
 // addCommand finds the command, and shows it and what it needs to start.

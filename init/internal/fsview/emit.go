@@ -2,7 +2,7 @@ package fsview
 
 import "slices"
 
-// An action is what becomes of a point.
+// An action is how a point gets into the view.
 type action uint8
 
 const (
@@ -48,7 +48,7 @@ func (ps points) emit(v *View, stat func(string) (entry, bool)) {
 	sortPrivate(v)
 }
 
-// decide compares what a path is to be with what it is by what lies above it.
+// decide compares the access to a path with the access to the folder above it.
 func (e *emitter) decide(path string) {
 	p := e.points[path]
 	cur, up := e.access(path), e.access(dirOf(path))

@@ -15,7 +15,7 @@ const (
 	ErrNotFound Reason = "command not found"
 	// ErrNotExecutable: the command is there but cannot be executed; exit status 126.
 	ErrNotExecutable Reason = "cannot be executed"
-	// ErrSystem: a grant or a deny of what is never the host's inside.
+	// ErrSystem: a grant or a denial of a file system that is made fresh for the server.
 	ErrSystem Reason = "/, /proc, /sys, /dev and what lies below them cannot be named here"
 	// ErrSpecial: a grant of something that is neither folder nor file.
 	ErrSpecial Reason = "is a device or a pipe, not a folder or a file"
@@ -27,7 +27,7 @@ const (
 	// server could have written.
 	ErrLink Reason = "leads from inside a write grant to what is not granted itself"
 	// ErrDenyLink: a denied path goes through a symbolic link that the server could have written: it can lead elsewhere
-	// at the next launch, and what was meant is open then.
+	// at the next launch, and the target of today is open then.
 	ErrDenyLink Reason = "goes through a symbolic link inside a write grant, which the server can replace: " +
 		"deny what it leads to"
 	// ErrLinked: what is denied or protected in a write grant can be opened by another name, which the server could
@@ -87,7 +87,7 @@ func (e *detail) Unwrap() []error {
 	return []error{e.reason, e.err}
 }
 
-// linkError is an ErrLink or an ErrDenyLink with the link or script that is meant and where it leads, "" for nowhere.
+// linkError is an ErrLink or an ErrDenyLink: a link or a script, and its target, "" for nowhere.
 func linkError(kind Reason, link, target string) error {
 	leads := " leads nowhere"
 	if target != "" {

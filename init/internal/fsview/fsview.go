@@ -101,10 +101,10 @@ type Process struct {
 	Cwd     string   // working folder of the server
 }
 
-// Notes are what the report tells of a view, each list sorted.
+// Notes are a view's lists in the report, each sorted.
 type Notes struct {
-	Implied     []string // grants nobody wrote down
-	Protected   []string // paths held read-only inside a write grant
+	Implied     []string // grants that are not in the policy
+	Protected   []string // paths that are read-only inside a write grant
 	Unprotected []string // paths that would be protected if they existed
 	Warnings    []string
 }
@@ -114,4 +114,12 @@ type appearance struct {
 	searched []string // write grants
 	awaited  []string // paths that did not exist
 	known    map[string]bool
+}
+
+// Sockets is what a root shows of the host's UNIX domain sockets. A read-only mount does not prevent connect(2):
+// where Landlock does not either, bound sockets are covered, or the server may have no socket of the family.
+type Sockets struct {
+	Grant    string // a folder because of which the server may have none; "" if there is none
+	Why      string // what is wrong with that folder
+	Unlisted error  // why it is unknown which sockets are bound: none is covered then
 }

@@ -34,7 +34,7 @@ func addGrants(t *tree) (*grants, error) {
 			t.writes = append(t.writes, r.path)
 		}
 	}
-	// First what the server had no hand in: a link of the server's may lead to what is visible anyway.
+	// First the grants through no link of the server's: such a link may lead to one of these.
 	for i := range g.allowed {
 		if r := &g.allowed[i]; t.throughServerLink(&r.resolved) == nil {
 			g.allow(r, r.flag)
@@ -113,7 +113,7 @@ func (g *grants) grant(r rule, path string, optional bool) (err error) {
 // deny resolves, checks and adds one denial.
 func (g *grants) deny(r rule, path string, optional bool) (err error) {
 	if within(path, "/sys") {
-		return nil // nobody sees it
+		return nil // no server sees it
 	}
 	r.resolved, err = g.host.resolve(path)
 	if at, ok := g.serverLink(&r.resolved); ok { // also where it leads to nothing now

@@ -24,7 +24,7 @@ func (t *toolchains) prefixes(at string, r *resolved) {
 	if t.throughServerLink(r) == nil {
 		t.prefix(r.path)
 	} else {
-		t.item(r.path) // the server's link may lead anywhere: only to what is certainly a tool
+		t.item(r.path) // the server's link may lead anywhere: only a version store counts
 	}
 }
 
@@ -40,7 +40,7 @@ func (t *toolchains) prefix(program string) {
 	if !ok {
 		return
 	}
-	venv, isVenv := t.believed(join(r.path, "pyvenv.cfg"), r.path)
+	venv, isVenv := t.trusted(join(r.path, "pyvenv.cfg"), r.path)
 	if isVenv || t.installation(r.path) {
 		t.imply(&r)
 	}
@@ -49,10 +49,10 @@ func (t *toolchains) prefix(program string) {
 	}
 }
 
-// believed resolves what speaks for an installation at prefix. The server may have made what lies in a write grant,
-// or is led to from there: that speaks for nothing, unless all of the installation is the server's own.
-func (t *toolchains) believed(evidence, prefix string) (path string, ok bool) {
-	r, err := t.host.resolve(evidence)
+// trusted resolves a path that makes prefix an installation. The server may have made what lies in a write grant, or is
+// reached through a link there: that does not count, unless all of the installation lies in a write grant.
+func (t *toolchains) trusted(at, prefix string) (path string, ok bool) {
+	r, err := t.host.resolve(at)
 	if err != nil {
 		return "", false
 	}
@@ -62,7 +62,7 @@ func (t *toolchains) believed(evidence, prefix string) (path string, ok bool) {
 	return r.path, true
 }
 
-// implicable resolves a folder, and tells whether it may be shown without being granted.
+// implicable resolves a folder, and reports whether it may be shown without a grant.
 func (t *toolchains) implicable(folder string) (r resolved, ok bool) {
 	r, err := t.host.resolve(folder)
 	return r, err == nil && r.entry.is(typeFolder) && !t.tooBroad(r.path) && t.allowLink(&r, false) == nil
@@ -74,10 +74,10 @@ func (t *toolchains) installation(prefix string) bool {
 		return false // visible, as /usr is: nothing to look for
 	}
 	lib := join(prefix, "lib")
-	if at, ok := t.believed(lib, prefix); !ok || at != lib { // a link to /usr/lib is no library of this one
+	if at, ok := t.trusted(lib, prefix); !ok || at != lib { // a link to /usr/lib is no library of this one
 		return false
 	}
-	if _, ok := t.believed(join(lib, "node_modules"), prefix); ok {
+	if _, ok := t.trusted(join(lib, "node_modules"), prefix); ok {
 		return true
 	}
 	var names []string
@@ -88,7 +88,7 @@ func (t *toolchains) installation(prefix string) bool {
 		return true
 	})
 	for _, name := range names {
-		if _, ok := t.believed(join(lib, name), prefix); ok {
+		if _, ok := t.trusted(join(lib, name), prefix); ok {
 			return true
 		}
 	}
@@ -108,8 +108,8 @@ func (t *toolchains) item(program string) {
 	}
 }
 
-// venv shows the Python that a virtual environment was made from. What a server may write it is not believed about
-// other places than version stores.
+// venv shows the Python that a virtual environment was made from. A pyvenv.cfg inside a write grant is trusted only
+// if it points into a version store.
 func (t *toolchains) venv(prefix, config string) {
 	b, err := t.host.read(config, 8<<10)
 	if err != nil {

@@ -2,7 +2,7 @@ package fsview
 
 import "slices"
 
-// layout adds what one point becomes.
+// layout adds the node or the cover of one point.
 func (e *emitter) layout(path string) {
 	p, v := e.points[path], e.view
 	switch p.act {

@@ -6,8 +6,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/platform"
 )
 
-// An alias is a folder at or below a write grant that another mount shows as well: a home may be bound at a second
-// place.
+// An alias is a folder at or below a write grant that is mounted at a second path too, as a home may be.
 type alias struct {
 	at string // in the write grant
 	as string

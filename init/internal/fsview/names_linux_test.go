@@ -65,23 +65,6 @@ func TestAllNamesOfHome(t *testing.T) {
 	}
 }
 
-// What no other file system tells apart from a name is that name, and everything else is not.
-func TestSpellings(t *testing.T) {
-	for name, want := range map[string]bool{
-		".git": true, ".GIT": true, ".gi\u200ct": true, "\ufeff.git": true, ".v\u017fcode": true, ".\u212airo": true, ".vſ": true, "MISE.toml": true,
-		".gitx": false, ".gi": false, "git": false, "": false, ".": false, "..": false, "\u200c\u200c": false, ".cur\u017for": true, "é": false, "miso.toml": false,
-	} {
-		if protected.Guards([]byte(name)) != want {
-			t.Errorf("%q: %v", name, !want)
-		}
-	}
-	for i, name := range slices.Concat(protected.Anywhere(), protected.Beside()) {
-		if name != strings.ToLower(name) || i < len(protected.Anywhere()) && !protected.Guards([]byte(name)) || (i < protected.VersionControls) != protected.IsVersionControl(name) {
-			t.Errorf("%s cannot be found", name)
-		}
-	}
-}
-
 // A version control system's folder may be granted by name, with a warning; other protected names may not.
 func TestGrantByName(t *testing.T) {
 	for _, c := range []struct {

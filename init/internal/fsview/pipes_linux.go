@@ -8,8 +8,8 @@ const (
 	pipedDepth = 1
 )
 
-// denyPipes denies the named pipes in what is read-only. A mount keeps nobody from writing to a pipe, fifo(7), and
-// below a write grant no rule of Landlock does.
+// denyPipes denies the named pipes in what is read-only. A read-only mount does not prevent writing to a pipe,
+// fifo(7), and below a write grant no rule of Landlock does.
 func denyPipes(g *grants) {
 	if g.request.Shared {
 		return

@@ -1,6 +1,6 @@
 package fsview
 
-// A flag says what the policy, or the base system, wants of a path.
+// A flag is a statement of the policy, or of the base system, about a path.
 type flag uint16
 
 const (
@@ -26,7 +26,7 @@ type point struct {
 	act     action
 }
 
-// points are all paths that the view is made from. A path without a point is as the nearest point above it.
+// points are the paths that have a flag. A path without a point has the access of the nearest point above it.
 type points map[string]*point
 
 func (ps points) at(path string) *point {
@@ -56,7 +56,7 @@ type access struct {
 }
 
 // access looks upwards from path: the nearest point that says something about reading decides it, and so for writing.
-// So the more specific path wins, and of two statements about one path the deny.
+// So the more specific path wins, and of a grant and a denial of one path the denial.
 func (ps points) access(path string) (a access) {
 	var readKnown, writeKnown, denied bool
 	for q := path; ; q = dirOf(q) {

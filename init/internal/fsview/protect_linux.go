@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Bounds of what the report tells: the server can make as many of these as it likes.
+// How many missing names and warnings are reported: the server can make any number of them.
 const (
 	maxUnprotected = 256
 	maxProtectWarn = 5
@@ -47,7 +47,7 @@ func (p *protection) protectPath(at string) error {
 		p.protect(finding{path: r.path, entry: r.entry})
 	case missing(err):
 		p.await(at, &r)
-	case err == unix.ELOOP, errors.Is(err, ErrSystem): // it leads nowhere, or to what is no host's inside
+	case err == unix.ELOOP, errors.Is(err, ErrSystem): // a path to nowhere, or to a file system that is made fresh
 	default:
 		return p.protectClosed(dirOf(r.path), err)
 	}

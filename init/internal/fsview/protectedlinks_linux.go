@@ -125,7 +125,7 @@ func (in *inside) leftOut(path string, head bool) bool {
 }
 
 // follow protects what a link leads to, and looks into it if it is a folder. One that leads to a folder above itself
-// leads to the project, of which a server shall write the rest.
+// leads to the project, which a server is there to write.
 func (in *inside) follow(link string) error {
 	r, err := in.host.resolve(link)
 	switch {

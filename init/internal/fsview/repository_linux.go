@@ -99,8 +99,8 @@ func (p *protector) protectNamed(file, folder string, parse func([]byte) (string
 // worktree shows what the .git file of a linked worktree names: its part of the repository, and the repository.
 //
 // The file may be the server's own work. So the folder it names has to name it back, outside of every write grant,
-// and the repository has to be where git puts it: the folder that holds worktrees/NAME. Whoever can forge that can
-// write there already.
+// and the repository has to be where git puts it: the folder that holds worktrees/NAME. A server that can forge that
+// can write there already.
 func (p *protector) worktree(gitFile string) {
 	named, ok := p.host.pathIn(gitFile, dirOf(gitFile), gitconfig.GitFile)
 	if !ok || !named.entry.is(typeFolder) || p.tooBroad(named.path) {

@@ -5,7 +5,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
-// A Request is what [Plan] works from. Nothing else is looked at but the file system and its mounts.
+// A Request is the input of [Plan], besides the file system and its mounts.
 type Request struct {
 	Policy  policy.Policy // effective, with absolute paths
 	Command []string      // as the host gave it, at least one word

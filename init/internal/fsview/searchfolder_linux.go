@@ -2,76 +2,71 @@ package fsview
 
 import (
 	"os"
-	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/fsview/protected"
 	"golang.org/x/sys/unix"
 )
 
-// An opened is what was seen in one folder.
-type opened struct {
+// A searched is a folder that was listed.
+type searched struct {
 	path  string
-	depth int
-	limit int // of names
-	names []string
-	found []finding
-	parts protected.Parts // of a repository
+	names []string   // of the folders in it, if they are to be looked into
+	found []finding  // in it; once its folders are listed, in those
+	next  []searched // the folders in it that hold folders themselves
+	err   error      // why the folder is protected as a whole
 }
 
-// folder looks into one folder.
-func (s *search) folder(at int, name string, f *opened, buf []byte) error {
+// folder finds the protected names in one folder, and the names of the folders in it.
+func (s *search) folder(at int, name, path string, depth int, buf []byte) (f searched, err error) {
 	fd, err := openFolder(at, name)
 	if err != nil {
-		return &os.PathError{Op: "open", Path: f.path, Err: err}
+		return f, &os.PathError{Op: "open", Path: path, Err: err}
 	}
 	defer unix.Close(fd)
 	if s.may != nil {
-		if e, err := statxAt(fd, "."); err == nil && !s.may(f.path, &e) {
-			return &os.PathError{Op: "enter", Path: f.path, Err: unix.EACCES}
+		if e, err := statxAt(fd, "."); err == nil && !s.may(path, &e) {
+			return f, &os.PathError{Op: "enter", Path: path, Err: unix.EACCES}
 		}
 	}
-	return f.list(fd, buf, s.until)
-}
-
-// list finds the protected names in an open folder, and the names of the folders in it.
-func (f *opened) list(fd int, buf []byte, until time.Time) error {
+	f.path = path
+	var parts protected.Parts
 	var guarded, unknown []string
-	err := entries(fd, f.path, buf, func(name []byte, kind uint32) bool {
+	err = entries(fd, path, buf, func(name []byte, kind uint32) bool {
 		if protected.Guards(name) {
 			guarded = append(guarded, string(name))
 			return true
 		}
-		f.parts.Add(name)
+		parts.Add(name)
 		switch {
-		case f.depth == searchDepth || len(f.names) > f.limit || string(name) == unsearched:
+		case depth == searchDepth || len(f.names) > s.left || string(name) == unsearched:
 		case kind == typeFolder:
 			f.names = append(f.names, string(name))
 		case kind == 0:
 			unknown = append(unknown, string(name))
 		}
 		return true
-	}, until)
+	}, s.until)
 	if err != nil {
-		return err
+		return f, err
 	}
 	for _, name := range append(guarded, unknown...) {
 		e, err := statxAt(fd, name)
 		switch {
 		case missing(err):
 		case err != nil:
-			return &os.PathError{Op: "statx", Path: join(f.path, name), Err: err}
+			return f, &os.PathError{Op: "statx", Path: join(path, name), Err: err}
 		case protected.Guards([]byte(name)):
-			f.found = append(f.found, finding{path: join(f.path, name), entry: e})
+			f.found = append(f.found, finding{path: join(path, name), entry: e})
 		case e.is(typeFolder):
 			f.names = append(f.names, name)
 		}
 	}
-	if f.parts.Repository() {
+	if parts.Repository() {
 		e, err := statxAt(fd, "")
 		if err != nil {
-			return &os.PathError{Op: "statx", Path: f.path, Err: err}
+			return f, &os.PathError{Op: "statx", Path: path, Err: err}
 		}
-		f.found = append(f.found, finding{path: f.path, entry: e, bare: true})
+		f.found = append(f.found, finding{path: path, entry: e, bare: true})
 	}
-	return nil
+	return f, nil
 }

@@ -6,9 +6,9 @@ import (
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
-// shared adds what every server sees that has no root of its own: the same, but that of /etc nothing can be left out,
-// for what the generated files stand for would not be there, and that the host's /proc stays. A rule cannot be taken
-// back below the place it is for, so of a visible host each folder is named but those that are made fresh in a root.
+// shared adds the base system for a server without a root of its own. It sees the host's /proc, and all of /etc: the
+// generated files of a root do not exist there. A rule of Landlock cannot be taken back below its place, so of a
+// visible host each folder is added but those that are made fresh in a root.
 func (b *base) shared() error {
 	if b.request.Open {
 		b.points.allow("/", entry{mode: typeFolder}, mayWrite)

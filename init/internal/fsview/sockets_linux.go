@@ -76,7 +76,7 @@ func (s *sockets) crowded(folder string) (why string) {
 	return ""
 }
 
-// bothNames are a folder's path as it is written and as it resolves; none of what is no absolute path of a folder.
+// bothNames are an absolute path as it is written and as it resolves; none for "/" and a relative path.
 func (h *host) bothNames(folder string) []string {
 	if folder == "" || folder == "/" || folder[0] != '/' {
 		return nil

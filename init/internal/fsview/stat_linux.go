@@ -56,7 +56,7 @@ func statxAt(folder int, name string) (entry, error) {
 	return entry{FileID: id, mode: uint32(st.Mode), uid: st.Uid, gid: st.Gid, links: st.Nlink}, nil
 }
 
-// buffer is one for all calls: fresh memory costs a launch more than the calls themselves.
+// buffer is one for all calls: new memory costs a launch more than the calls themselves.
 func (h *host) buffer() []byte {
 	if h.buf == nil {
 		h.buf = make([]byte, 8<<10)
@@ -77,8 +77,7 @@ func (h *host) readlink(path string) (string, error) {
 }
 
 // read reads at most max bytes from the start of a regular file, which path leads to without a link, and never
-// blocks. Another server may put something else there, or lead a folder above elsewhere: only the file that was
-// looked at is read.
+// blocks. Another server may replace the file, or a folder above by a link: only the file that lstat saw is read.
 func (h *host) read(path string, max int) ([]byte, error) {
 	e, err := h.lstat(path)
 	if err != nil {
@@ -107,7 +106,7 @@ func (h *host) read(path string, max int) ([]byte, error) {
 	}
 }
 
-// list calls f with the name and the type (of st_mode, or 0 where the file system does not tell it) of all that lies
+// list calls f with the name and the type (of st_mode, or 0 where the file system does not say) of all that lies
 // in a folder, until f returns false. The name is good until f returns, and f may look at nothing but by statx.
 func (h *host) list(path string, f func(name []byte, kind uint32) bool) error {
 	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)

@@ -21,7 +21,7 @@ type tree struct {
 	writes  []string // what the write grants lead to: the server may have made whatever lies there
 	homes   []string // the home of the environment, as written and as resolved
 	own     []string // those, and the homes of the launcher's user
-	implied []string // grants that nobody wrote down
+	implied []string // grants that are not in the policy
 }
 
 func newTree(r *Request) *tree {
@@ -70,7 +70,7 @@ func (t *tree) allowLink(r *resolved, write bool) error {
 	return err
 }
 
-// imply grants for reading what nobody wrote down.
+// imply grants for reading what the policy does not name.
 func (t *tree) imply(r *resolved) {
 	t.points.show(r)
 	if !t.points.access(r.path).read {

@@ -94,7 +94,7 @@ func parseValue(text string) (value, rest string) {
 	return string(b[:kept]), ""
 }
 
-// A Kind is what the value of a variable is.
+// A Kind says what the value of a variable names.
 type Kind uint8
 
 const (

@@ -120,8 +120,8 @@ func IsAgentWorktrees(folder string) bool {
 	return agent == ".claude" || agent == ".cursor"
 }
 
-// StartsCode reports whether a path is what a protected name guards against, or lies in it at any depth, but for the
-// checkouts of agents. Folders of version control systems are not meant: see [InRepository].
+// StartsCode reports whether a path has a protected name, or lies below one at any depth, but for the
+// checkouts of agents. Folders of version control systems do not count: see [InRepository].
 func StartsCode(at string) bool {
 	for ; len(at) > 1; at = path.Dir(at) {
 		if above := path.Dir(at); IsAgentWorktrees(above) {

@@ -1,0 +1,24 @@
+package protected
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// What no other file system tells apart from a name is that name, and everything else is not.
+func TestSpellings(t *testing.T) {
+	for name, want := range map[string]bool{
+		".git": true, ".GIT": true, ".gi\u200ct": true, "\ufeff.git": true, ".v\u017fcode": true, ".\u212airo": true, ".vſ": true, "MISE.toml": true,
+		".gitx": false, ".gi": false, "git": false, "": false, ".": false, "..": false, "\u200c\u200c": false, ".cur\u017for": true, "é": false, "miso.toml": false,
+	} {
+		if Guards([]byte(name)) != want {
+			t.Errorf("%q: %v", name, !want)
+		}
+	}
+	for i, name := range slices.Concat(Anywhere(), Beside()) {
+		if name != strings.ToLower(name) || i < len(Anywhere()) && !Guards([]byte(name)) || (i < VersionControls) != IsVersionControl(name) {
+			t.Errorf("%s cannot be found", name)
+		}
+	}
+}
