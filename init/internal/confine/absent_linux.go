@@ -19,7 +19,7 @@ const (
 	noBarrier     = "nothing decides what can be read and written but the user's own rights"
 )
 
-func (r absent) lay(b *build) { proveAbsent(b, r.effect) }
+func (r absent) layout(b *build) { proveAbsent(b, r.effect) }
 
 // proveAbsent says that the confinement lacks the layer of the row.
 func proveAbsent(b *build, effect string) {
@@ -33,7 +33,7 @@ func proveAbsent(b *build, effect string) {
 // noNamespaces is reduced, where Landlock and the filter stand in.
 type noNamespaces struct{}
 
-func (noNamespaces) lay(b *build) {
+func (noNamespaces) layout(b *build) {
 	const seen = "the host's processes can be seen, their command lines with them; "
 	if b.Machine.LandlockABI >= scopesABI {
 		proveAbsent(b, seen+"they cannot be signalled, traced or asked for System V IPC")
@@ -45,7 +45,7 @@ func (noNamespaces) lay(b *build) {
 // noRoot is reduced, where Landlock is the file barrier.
 type noRoot struct{}
 
-func (noRoot) lay(b *build) {
+func (noRoot) layout(b *build) {
 	effect := "/etc is the host's, and names, sizes and owners of its files can be seen wherever the user may look; " +
 		"modes and times of the user's own can be changed; no pty and no /dev/shm; " +
 		"the private folder has no limit of size"
@@ -62,7 +62,7 @@ func (noRoot) lay(b *build) {
 // openNetwork is a kernel without seccomp, which bounds the network where there is no namespace.
 type openNetwork struct{}
 
-func (openNetwork) lay(b *build) {
+func (openNetwork) layout(b *build) {
 	if b.hostNet() {
 		b.prove(func(c *check) { c.set(order.Off, "", "") })
 		return
@@ -73,7 +73,7 @@ func (openNetwork) lay(b *build) {
 // noFilter is a kernel without seccomp.
 type noFilter struct{}
 
-func (noFilter) lay(b *build) {
+func (noFilter) layout(b *build) {
 	effect := "every system call of the kernel's can be made"
 	if b.oneExec() {
 		effect += "; subprocess.allow false does not hold"

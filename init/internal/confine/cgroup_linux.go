@@ -22,7 +22,7 @@ const (
 	cloneArgsGroup = 80
 )
 
-func (r openCgroup) lay(b *build) {
+func (r openCgroup) layout(b *build) {
 	if !b.Group.Made() {
 		return
 	}
@@ -43,7 +43,7 @@ func cloneServer(b *build, args program.Addr) program.Op {
 // cgroupLimits proves the group of the server's process and its limits: memory.max, pids.max, cpu.max and io.max.
 type cgroupLimits struct{ proc *procMount }
 
-func (r cgroupLimits) lay(b *build) {
+func (r cgroupLimits) layout(b *build) {
 	g := b.Group
 	switch {
 	case g == nil || !g.Made() && g.Reason == "":

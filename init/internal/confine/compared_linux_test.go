@@ -79,7 +79,7 @@ func TestRulesAreCompared(t *testing.T) {
 // mountsProc is the part of row root that mounts /proc.
 type mountsProc struct{ proc *procMount }
 
-func (r mountsProc) lay(b *build) { r.proc.mount(b, b.copyOf("/")) }
+func (r mountsProc) layout(b *build) { r.proc.mount(b, b.copyOf("/")) }
 
 // A list of keys that could not be covered is no list that is not there.
 func TestKeysAreCovered(t *testing.T) {

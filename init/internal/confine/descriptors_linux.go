@@ -20,7 +20,7 @@ type closeInherited struct{}
 
 const everything = math.MaxUint32 // the last number of close_range(2)
 
-func (closeInherited) lay(b *build) {
+func (closeInherited) layout(b *build) {
 	unnamed := fdTrees + b.extraFDs
 	b.Do(sys.CloseRange(unnamed, everything, 0))
 	closed := b.Ask(sys.Fcntl(sys.FD(unnamed), unix.F_GETFD, 0)).Returns(program.Errno(unix.EBADF))
@@ -56,7 +56,7 @@ const (
 	keySpecSession     = -3
 )
 
-func (keyring) lay(b *build) {
+func (keyring) layout(b *build) {
 	const name, want = "session keyring", "a fresh one"
 	const effect = "the launcher's session keyring stays attached; the filter refuses keyctl to the server"
 	if b.Machine.Kills(unix.SYS_KEYCTL) {
@@ -78,13 +78,13 @@ func (keyring) lay(b *build) {
 	})
 }
 
-// closeDescriptors leaves the server standard input, output and error, and two descriptors that execve closes: the
-// process tells the shim by one that it is ready, and waits for its release by the other.
+// closeDescriptors leaves the server standard input, output and error, and two descriptors that execve closes: one
+// for the message that the process is ready, and one for its release.
 type closeDescriptors struct{ proc *procMount }
 
 const direntsSize = 4096
 
-func (r closeDescriptors) lay(b *build) {
+func (r closeDescriptors) layout(b *build) {
 	const cloexec = "1"
 	b.Do(sys.CloseRange(fdProgram, fdLifeline, 0))
 	b.Do(sys.CloseRange(fdRelease+1, everything, 0))
@@ -135,7 +135,7 @@ type umask struct {
 	cleared bool // an earlier row set the mask to 0
 }
 
-func (r umask) lay(b *build) {
+func (r umask) layout(b *build) {
 	mask := b.umask()
 	if r.cleared || mask != b.Machine.Umask {
 		b.Do(sys.Umask(mask))
@@ -151,7 +151,7 @@ type reopenNull struct{}
 
 const nullPath = "/dev/null"
 
-func (reopenNull) lay(b *build) {
+func (reopenNull) layout(b *build) {
 	for fd := range b.Stdio {
 		if !b.isNull(&b.Stdio[fd]) {
 			continue

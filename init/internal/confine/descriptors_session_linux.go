@@ -13,7 +13,7 @@ import (
 // pr_set_child_subreaper(2const).
 type subreaper struct{}
 
-func (subreaper) lay(b *build) {
+func (subreaper) layout(b *build) {
 	b.Do(sys.Prctl(unix.PR_SET_CHILD_SUBREAPER, program.Int(1)))
 	is := b.Space(8)
 	b.Ask(sys.Prctl(unix.PR_GET_CHILD_SUBREAPER, program.Ref(is)))
@@ -24,7 +24,7 @@ func (subreaper) lay(b *build) {
 // stays in init's session, and row foreground gives it a group.
 type setsid struct{}
 
-func (setsid) lay(b *build) {
+func (setsid) layout(b *build) {
 	if b.TTY {
 		return
 	}
@@ -36,13 +36,13 @@ func (setsid) lay(b *build) {
 // workdir changes to the working directory with the server's ids.
 type workdir struct{}
 
-func (workdir) lay(b *build) { b.prove(enter(b)) }
+func (workdir) layout(b *build) { b.prove(enter(b)) }
 
 // controllingTerminal makes the server's terminal the controlling terminal of init's session. The terminal has no
 // other session: taking one away takes CAP_SYS_ADMIN on the host; tiocsctty(2const).
 type controllingTerminal struct{}
 
-func (controllingTerminal) lay(b *build) {
+func (controllingTerminal) layout(b *build) {
 	if !b.TTY {
 		return
 	}
@@ -57,7 +57,7 @@ func (controllingTerminal) lay(b *build) {
 // nothing; setpgid(2). All signals are blocked, or SIGTTOU of the second call would stop the process.
 type foreground struct{}
 
-func (foreground) lay(b *build) {
+func (foreground) layout(b *build) {
 	if !b.TTY {
 		return
 	}

@@ -55,7 +55,7 @@ func (s *Standard) String() string {
 // may open the host's tree or network.
 type stdio struct{}
 
-func (stdio) lay(b *build) {
+func (stdio) layout(b *build) {
 	for fd, name := range [...]string{"standard input", "standard output", "standard error"} {
 		want := b.Stdio[fd]
 		found := describe(b, fd, want.Is(unix.S_IFSOCK))

@@ -80,14 +80,14 @@ func writeFrame(b *build) {
 	}
 }
 
-// writeRows lets the rows that the confinement has lay out their calls.
+// writeRows lays out the rows that the confinement has.
 func writeRows(b *build, rows []entry) {
 	for _, e := range rows {
 		if b.launch.is(e.where) {
 			b.Layer(string(e.layer))
 			b.layer = e.layer
 			from := b.Len()
-			e.row.lay(b)
+			e.row.layout(b)
 			b.launch.Spans = append(b.launch.Spans, [2]int{from, b.Len()})
 		}
 	}
@@ -115,7 +115,7 @@ func awaitRelease(b *build) {
 	b.Step(sys.Read(sys.FD(fdRelease), b.Space(8), 1)).Returns(program.Int(1))
 }
 
-// checkParentAlive ends the process if the shim is gone: PR_SET_PDEATHSIG tells only of a later death.
+// checkParentAlive ends the process if the shim is gone: PR_SET_PDEATHSIG signals only a later death.
 func checkParentAlive(b *build) {
 	poll := program.Words(fdLifeline) // no events: POLLHUP alone
 	b.Step(sys.Ppoll(poll, 1, program.Words(0, 0))).Returns(program.Int(0))

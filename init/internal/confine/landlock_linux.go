@@ -55,7 +55,7 @@ type landlockRuleset struct {
 
 const rulePathBeneath = 1 // LANDLOCK_RULE_PATH_BENEATH
 
-func (r landlockRuleset) lay(b *build) {
+func (r landlockRuleset) layout(b *build) {
 	s, abi := r.state, b.Machine.LandlockABI
 	s.absent = abi < r.least
 	if s.absent {
@@ -102,7 +102,7 @@ type landlockRestrict struct {
 	lacks func(*check, int) // adds what a version of Landlock lacks in the confinement
 }
 
-func (r landlockRestrict) lay(b *build) {
+func (r landlockRestrict) layout(b *build) {
 	abi := b.Machine.LandlockABI
 	if r.state.absent {
 		reason := "Landlock of this kernel (ABI " + strconv.Itoa(abi) + ") lets no file be renamed across folders"

@@ -1,6 +1,7 @@
 package confine
 
 import (
+	"math"
 	"strconv"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
@@ -8,38 +9,47 @@ import (
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
-// Guarded reports whether the filter refuses signals to init and the launcher, because no scope of Landlock does.
-func Guarded(c policy.Confinement, abi int) bool {
-	return c == policy.ConfinementLimits || c == policy.Reduced && abi < scopesABI
+// A landlockFallback is the versions of Landlock below which the filter stands in.
+type landlockFallback struct{ signal, truncate int }
+
+// fallbackOf is the fallback of a confinement. Full has none: its namespaces bound signals, and its mounts files.
+func fallbackOf(c policy.Confinement) landlockFallback {
+	switch c {
+	case policy.Reduced:
+		return landlockFallback{signal: scopesABI, truncate: truncateABI}
+	case policy.ConfinementLimits:
+		return landlockFallback{signal: math.MaxInt}
+	}
+	return landlockFallback{}
 }
+
+// Guarded reports whether the filter refuses signals to init and the launcher, because no scope of Landlock does.
+func Guarded(c policy.Confinement, abi int) bool { return abi < fallbackOf(c).signal }
 
 // NoCut reports whether the filter refuses to truncate a file that was not opened for writing.
-func NoCut(c policy.Confinement, abi int) bool { return c == policy.Reduced && abi < truncateABI }
+func NoCut(c policy.Confinement, abi int) bool { return abi < fallbackOf(c).truncate }
 
-// landlockFallback proves the filter where it stands in for an older Landlock: by calls that change nothing, tried
-// before the filter and behind it.
-type landlockFallback struct{ signal, cut [2]program.Op }
+// fallbackTrials are calls that change nothing, tried before the filter and behind it.
+type fallbackTrials struct{ signal, truncate program.Op }
 
-// try tries the calls; when is 0 before the filter and 1 behind it.
-func (r *landlockFallback) try(b *build, when int) {
-	c, abi := b.launch.confinement, b.Machine.LandlockABI
-	if Guarded(c, abi) {
-		r.signal[when] = signalInit(b)
+func (f landlockFallback) try(b *build) (t fallbackTrials) {
+	if b.Machine.LandlockABI < f.signal {
+		t.signal = signalInit(b)
 	}
-	if NoCut(c, abi) {
-		r.cut[when] = b.Observe(sys.Truncate("", 0))
+	if b.Machine.LandlockABI < f.truncate {
+		t.truncate = b.Observe(sys.Truncate("", 0))
 	}
+	return t
 }
 
-func (r *landlockFallback) prove(b *build) {
-	confinement, abi := b.launch.confinement, b.Machine.LandlockABI
-	if Guarded(confinement, abi) {
-		b.fact("signal to init before the filter", "0", r.signal[0])
-		b.fact("signal to init", "EPERM", r.signal[1])
+func (f landlockFallback) prove(b *build, before, behind fallbackTrials) {
+	if b.Machine.LandlockABI < f.signal {
+		b.fact("signal to init before the filter", "0", before.signal)
+		b.fact("signal to init", "EPERM", behind.signal)
 	}
-	if NoCut(confinement, abi) {
-		b.fact("truncate before", "ENOENT", r.cut[0])
-		b.fact("truncate", "EPERM", r.cut[1])
+	if b.Machine.LandlockABI < f.truncate {
+		b.fact("truncate before", "ENOENT", before.truncate)
+		b.fact("truncate", "EPERM", behind.truncate)
 	}
 }
 

@@ -5,10 +5,12 @@ import (
 
 	"github.com/landlock-lsm/go-landlock/landlock/syscall"
 	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
+	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"github.com/security-mcp/mcp-sandbox/init/internal/program/sys"
 	"golang.org/x/sys/unix"
 )
 
-// Rights of landlock(7), by what they are given to: folders that can be read, files that can be written, folders that
+// Rights of landlock(7), by the kind of path: folders that can be read, files that can be written, folders that
 // can be written, private folders, and /dev. The kernel refuses a rule that gives a file a right of folders.
 const (
 	rightsRead  = syscall.AccessFSExecute | syscall.AccessFSReadFile | syscall.AccessFSReadDir
@@ -46,8 +48,8 @@ func handled(abi int) (rights, size uint64) {
 	return 1<<(last+1) - 1, size
 }
 
-// landlockRules are the rules of a server with a root of its own: everything in the root can be read, and what was
-// granted can be written.
+// landlockRules are the rules of a server with a root of its own: everything in the root can be read, and write
+// grants can be written.
 func landlockRules(v *fsview.View) []rule {
 	w := []rule{
 		{path: "/", rights: rightsRead, flags: openFolder},
@@ -81,7 +83,7 @@ func landlockRulesShared(v *fsview.View) []rule {
 	proc.dir, proc.name = unix.AT_FDCWD, procPath
 	w := []rule{proc}
 	for i := range v.Private {
-		// Opened below the descriptor of the folder around it: who may swap the path got no rights there.
+		// Opened below the descriptor of the folder around it: a process that can swap the path got no rights there.
 		path := v.Private[i].Path
 		name := path[strings.LastIndexByte(path, '/')+1:]
 		w = append(w, rule{path: path, rights: rightsPrivate, private: true, dir: fdCanary, name: name})
@@ -125,4 +127,55 @@ func needed(all []rule) []rule {
 		}
 	}
 	return w
+}
+
+// A refusedWrite is an open for writing that Landlock must refuse. It proves something only where the user's own rights
+// allow it. That is asked by faccessat2: a program that watches the file (inotify(7)) would take an open without
+// Landlock for a change.
+type refusedWrite struct {
+	rule           *rule
+	allowed, tried program.Op
+}
+
+// timerSlack can be opened for writing by every user; proc_pid_timerslack_ns(5).
+const timerSlack = procPath + "/self/timerslack_ns"
+
+// askWrites asks, without Landlock, whether the user may write.
+func askWrites(b *build, rules []rule) (writes []refusedWrite) {
+	for i := range rules {
+		if w := &rules[i]; w.refuses != "" {
+			allowed := b.Observe(sys.Faccessat2(sys.CWD, w.refuses, unix.W_OK, unix.AT_EACCESS))
+			writes = append(writes, refusedWrite{rule: w, allowed: allowed})
+		}
+	}
+	return writes
+}
+
+// tryWrites tries to write, with Landlock: to a file without a name in a folder, else to the file.
+func tryWrites(b *build, writes []refusedWrite) {
+	for i := range writes {
+		w := &writes[i]
+		flags := unix.O_WRONLY | unix.O_NONBLOCK | unix.O_NOCTTY | unix.O_CLOEXEC
+		if n := w.rule.node; n != nil && n.Folder {
+			flags |= unix.O_TMPFILE
+		}
+		w.tried = b.Observe(sys.Openat(sys.CWD, w.rule.refuses, flags, 0o600))
+	}
+}
+
+// proveRefusedWrites demands that no file was opened, and that Landlock refused where the user may write.
+func proveRefusedWrites(c *check, writes []refusedWrite) {
+	for i := range writes {
+		w := &writes[i]
+		got := c.opened(w.tried)
+		// The file system's answer before Landlock is asked: overlayfs before Linux 6.3 has no O_TMPFILE, or the
+		// file is being executed.
+		first := c.Errno(w.tried) == unix.EOPNOTSUPP || c.Errno(w.tried) == unix.ETXTBSY
+		switch {
+		case c.result(w.allowed) == "0" && !first:
+			c.fact("write "+w.rule.path, "EACCES", got)
+		case got == "opened":
+			c.refuse("open", w.rule.path, mismatch{"EACCES", got})
+		}
+	}
 }

@@ -157,7 +157,7 @@ func (l *Launch) ExecFailed(code int) bool { return code == exitExec && l.ExecEr
 
 // OverCPU reports whether a processor time exceeds the server's RLIMIT_CPU, the policy's or an inherited one,
 // at which the kernel kills a process that ignores SIGXCPU; getrlimit(2). For the limit the kernel counts in
-// ticks, which was seen to be 0.21 s more of one second than wait4 tells. The difference shrinks with time.
+// ticks, which was 0.21 s more of one second than the rusage of wait4. The difference shrinks with time.
 func (l *Launch) OverCPU(seconds float64) bool {
 	limit := l.req.Machine.Hard[unix.RLIMIT_CPU]
 	if n, limited := l.req.cpuSeconds(); limited {

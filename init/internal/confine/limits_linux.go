@@ -21,7 +21,7 @@ type limit struct {
 // limits sets the resource limits of the server's process. init keeps the launcher's.
 type limits struct{}
 
-func (limits) lay(b *build) {
+func (limits) layout(b *build) {
 	for _, l := range limitsOf(b.Request) {
 		b.Do(sys.SetLimit(l.resource, l.value, l.hard)).For(l.name)
 		got := b.Space(16)
@@ -108,7 +108,7 @@ func (r *Request) uncounted() string {
 // processLimit sets a limit of two processes in init, before the clone of the server's process.
 type processLimit struct{}
 
-func (processLimit) lay(b *build) {
+func (processLimit) layout(b *build) {
 	if b.limitsProcesses() {
 		b.Do(sys.SetLimit(unix.RLIMIT_NPROC, 2, b.Machine.Hard[unix.RLIMIT_NPROC])).For("processes")
 	}
@@ -118,7 +118,7 @@ func (processLimit) lay(b *build) {
 // the server's process was cloned, and a third clone fails.
 type thirdProcess struct{}
 
-func (thirdProcess) lay(b *build) {
+func (thirdProcess) layout(b *build) {
 	if b.limitsProcesses() {
 		third := b.Ask(sys.Clone(int(unix.SIGCHLD))).Returns(program.Errno(unix.EAGAIN))
 		b.fact("a third process with a limit of two", "EAGAIN", third)

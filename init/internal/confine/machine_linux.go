@@ -28,19 +28,19 @@ type Machine struct {
 // Landlock is the version that the kernel has.
 type Landlock struct {
 	LandlockABI int        // 0: there is none, because of
-	NoLandlock  unix.Errno // what the kernel or a filter says
+	NoLandlock  unix.Errno // the errno of the kernel or of a filter
 }
 
 // IDs are the users and groups of a launch.
 type IDs struct {
 	UID, GID           int  // the server's ids, inside and (but for a mapped root) outside
-	OuterUID, OuterGID int  // what they are mapped to
+	OuterUID, OuterGID int  // the ids outside that they are mapped to
 	MachinesRoot       bool // the server is user 0 of the whole machine, by whatever number
 	Root               bool // the shim is a root that maps ids and opens grants for another user
 	Groups             int  // how many supplementary groups the launcher has
 }
 
-// Privileges are what the shim may and init inherits.
+// Privileges are the shim's, which init inherits.
 type Privileges struct {
 	Caps     platform.Capabilities // the shim's
 	LastCap  int                   // the highest capability's number
@@ -65,14 +65,14 @@ type Request struct {
 	Machine Machine
 	Env     []string
 	Filter  []byte         // the seccomp program, as struct sock_filter
-	Asking  []byte         // the same, but that it asks a listener about what is told to the user; nil: there is none
+	Asking  []byte         // the variant that notifies a listener of dangerous calls; nil: there is none
 	Group   *cgroups.Group // the server's, or nil
 	Lost    string         // why a stronger confinement was not reached; "" if none was tried
 	Reaper  []string       // with which arguments init executes fdImage
 	// HostGrace is how long the server may outlive its host while the shim is stopped. 0: no descriptor of the
 	// host is handed over, which is otherwise the last one.
 	HostGrace time.Duration
-	Stdio     [3]Standard // what the shim hands over as standard input, output and error
+	Stdio     [3]Standard // the files that the shim hands over as standard input, output and error
 	TTY       bool        // standard input is a terminal without a session, which becomes the server's
 }
 

@@ -23,7 +23,7 @@ const (
 	cgroupNS = 6
 )
 
-func (namespaces) lay(b *build) {
+func (namespaces) layout(b *build) {
 	m, names := &b.Machine, platform.NamespaceNames()
 	for i, name := range names[:cgroupNS] {
 		if !b.hostNet() || i != netNS { // the network row says that it is off
@@ -75,7 +75,7 @@ func proveNamespace(c *check, name string, own uint64, ns stat) {
 // cgroupNamespace hides the server's place in the host's hierarchy; cgroup_namespaces(7).
 type cgroupNamespace struct{ proc *procMount }
 
-func (r cgroupNamespace) lay(b *build) {
+func (r cgroupNamespace) layout(b *build) {
 	const name = "cgroup"
 	b.Do(sys.Unshare(unix.CLONE_NEWCGROUP))
 	ns := statNamespace(b, name)

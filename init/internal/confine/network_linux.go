@@ -20,7 +20,7 @@ const (
 	linksSize = 8192 // of one part: rtnetlink answers in parts of a page or two
 )
 
-func (network) lay(b *build) {
+func (network) layout(b *build) {
 	if b.hostNet() {
 		b.prove(func(c *check) { c.set(order.Off, "", "") })
 		return
@@ -90,7 +90,7 @@ type family struct {
 	before, after program.Op
 }
 
-func (r socketFamilies) lay(b *build) {
+func (r socketFamilies) layout(b *build) {
 	inet := b.hostNet()
 	*r.tried = []family{
 		{name: "inet", number: unix.AF_INET, kind: unix.SOCK_STREAM, stays: inet},

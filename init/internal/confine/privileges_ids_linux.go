@@ -12,7 +12,7 @@ import (
 // init gives up root and its groups. Then the last capabilities are dropped.
 type dropIDs struct{}
 
-func (dropIDs) lay(b *build) {
+func (dropIDs) layout(b *build) {
 	m, zero := &b.Machine, program.Int(0)
 	if m.Root {
 		giveUpRoot(b)

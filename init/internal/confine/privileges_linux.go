@@ -17,7 +17,7 @@ type noNewRights struct {
 	ownUserNS bool
 }
 
-func (r noNewRights) lay(b *build) {
+func (r noNewRights) layout(b *build) {
 	zero, m := program.Int(0), &b.Machine
 	if r.ownUserNS || platform.Has(m.Caps.Effective, unix.CAP_SETPCAP) {
 		r.emptyBoundingSet(b)
@@ -63,7 +63,7 @@ type noUserNamespaces struct{}
 
 const maxUserNamespaces = "/proc/sys/user/max_user_namespaces"
 
-func (noUserNamespaces) lay(b *build) {
+func (noUserNamespaces) layout(b *build) {
 	// The limit is this namespace's own. Without a /proc of its own a sandbox cannot reach it, and the filter alone
 	// refuses new user namespaces.
 	var none program.Label
@@ -91,7 +91,7 @@ type serverCapabilities struct {
 	init *capabilities
 }
 
-func (r serverCapabilities) lay(b *build) {
+func (r serverCapabilities) layout(b *build) {
 	server := dropCapabilities(b, r.drop)
 	b.prove(func(c *check) {
 		c.fact("server's capabilities", none, server.left(c))

@@ -58,7 +58,7 @@ func maskName(folder bool) string { return choose(folder, maskFolder, maskFile) 
 // for as long as the sandbox exists. Row pivot compares.
 type masks struct{ trees *maskTrees }
 
-func (r masks) lay(b *build) {
+func (r masks) layout(b *build) {
 	deny := r.trees.deny
 	for i := range b.View.Covers {
 		k := &b.View.Covers[i]
@@ -88,7 +88,7 @@ func proveCover(c *check, k *fsview.Cover, got inode, fresh freshDevices) {
 	ok := got.FileID == k.FileID
 	switch {
 	case k.Kind == fsview.Deny:
-		ok = isMask(k.Folder, got, k.FileID) && devName(got.Dev) == fresh.scratch
+		ok = isMask(k.Folder, got, k.FileID) && devName(got.Dev) == fresh.private
 	case k.Kind == fsview.Pin && k.Source == "": // a folder that was made for what is mounted below it
 		ok = got.mode&unix.S_IFMT == unix.S_IFDIR && fresh.has(got.Dev)
 	}

@@ -8,9 +8,8 @@ import (
 	"github.com/security-mcp/mcp-sandbox/platform"
 )
 
-// An expectedMount is a mount that mountinfo has to list. deep is for what may have mounts of the host below it,
-// which must be no freer than itself. pin is for what was bound onto itself with all that was mounted below it by
-// then, so that this is there once more.
+// An expectedMount is a mount that mountinfo has to list. A deep one may have mounts of the host below it, which must
+// be no freer than itself. A pin was bound onto itself with all mounts below it, which are therefore listed twice.
 type expectedMount struct {
 	path    string
 	options string // comma separated, all of them demanded
@@ -26,8 +25,8 @@ type expectedMount struct {
 const (
 	flagsReadOnly = "ro,nosuid,nodev"
 	flagsWritable = "nosuid,nodev"
-	flagsDevice   = "ro,nosuid,noexec" // a device can be written to all the same, and its mode cannot
-	// What was made fresh says rw too: with filesystem.default "read" the host's own, made read-only, lies below it.
+	flagsDevice   = "ro,nosuid,noexec" // ro keeps the mode of a device, and a device can be written to
+	// A fresh mount says rw too: with filesystem.default "read" the host's own, made read-only, lies below it.
 	flagsFresh = "rw,nosuid,nodev"
 	flagsPts   = "rw,nosuid,noexec"
 	flagsProc  = "ro,nosuid,nodev,noexec"
@@ -92,23 +91,23 @@ func expectedMounts(c *check, v *fsview.View, proc *procMount, fresh freshDevice
 		}
 		w = append(w, x)
 	}
-	scratch := expectedMount{fs: "tmpfs", dev: fresh.scratch}
+	private := expectedMount{fs: "tmpfs", dev: fresh.private}
 	for i := range v.Private {
-		scratch.path, scratch.options, scratch.root = v.Private[i].Path, flagsFresh, "/"+strconv.Itoa(i)
-		w = append(w, scratch)
+		private.path, private.options, private.root = v.Private[i].Path, flagsFresh, "/"+strconv.Itoa(i)
+		w = append(w, private)
 	}
 	if proc.mounted(c) {
 		w = append(w, expectedMount{path: procPath, options: flagsProc, fs: "proc", dev: fresh.proc, root: "/"})
 		if c.succeeded(proc.keys) {
-			scratch.path, scratch.options, scratch.root = procKeys, flagsReadOnly, "/"+maskFile
-			w = append(w, scratch)
+			private.path, private.options, private.root = procKeys, flagsReadOnly, "/"+maskFile
+			w = append(w, private)
 		}
 	}
 	w = append(w, expectedMount{path: ptsPath, options: flagsPts, fs: "devpts", dev: fresh.pts, root: "/"})
 	for i := range v.Covers {
 		x := coverMount(&v.Covers[i])
 		if v.Covers[i].Kind == fsview.Deny {
-			x.dev, x.root = fresh.scratch, "/"+maskName(v.Covers[i].Folder)
+			x.dev, x.root = fresh.private, "/"+maskName(v.Covers[i].Folder)
 		}
 		w = append(w, x)
 	}
@@ -143,7 +142,7 @@ func match(want []expectedMount, m *platform.Mount) *expectedMount {
 	if pinned && again != nil {
 		return again
 	}
-	if near == nil && own != nil && own.seen { // a second one, which nobody asked for
+	if near == nil && own != nil && own.seen { // a second mount, which was not expected
 		return nil
 	}
 	if near == nil || own != nil && own.deep {

@@ -21,7 +21,7 @@ type pivot struct {
 // ptsPath is where pseudo-terminals are; pts(4).
 const ptsPath = "/dev/pts"
 
-func (r pivot) lay(b *build) {
+func (r pivot) layout(b *build) {
 	v := b.View
 	b.Do(sys.PivotRoot(".", "."))
 	b.Do(sys.Umount2(".", unix.MNT_DETACH))
@@ -90,12 +90,12 @@ func nodeAt(v *fsview.View, i int) *fsview.Node {
 
 // freshDevices are the file systems that were mounted fresh for the sandbox, as mountinfo writes their
 // devices.
-type freshDevices struct{ root, scratch, pts, proc string }
+type freshDevices struct{ root, private, pts, proc string }
 
 // has reports whether a device is one of them.
 func (o freshDevices) has(dev uint64) bool {
 	name := devName(dev)
-	return name == o.root || name == o.scratch || name == o.pts || name == o.proc
+	return name == o.root || name == o.private || name == o.pts || name == o.proc
 }
 
 // freshDevices demands that /dev/pts is not the host's.
@@ -108,7 +108,7 @@ func (r pivot) freshDevices(c *check, v *fsview.View, l viewLooks) freshDevices 
 		fresh.root = devName(c.stat(l.root).Dev)
 	}
 	if len(v.Private) > 0 {
-		fresh.scratch = devName(c.stat(l.nodes[len(v.Nodes)]).Dev)
+		fresh.private = devName(c.stat(l.nodes[len(v.Nodes)]).Dev)
 	}
 	return fresh
 }

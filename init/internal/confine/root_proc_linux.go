@@ -65,7 +65,7 @@ func (p *procMount) lacks(c *check) {
 // a program that the host's root runs.
 type readOnlyProc struct{ proc *procMount }
 
-func (r readOnlyProc) lay(b *build) {
+func (r readOnlyProc) layout(b *build) {
 	var none program.Label
 	b.Observe(sys.Faccessat(sys.CWD, "/proc/self/stat", unix.F_OK))
 	b.BranchUnlessOK(&none)

@@ -25,7 +25,7 @@ func inTable(layer order.Layer, like row, c policy.Confinement, req *Request) ro
 		if reflect.TypeOf(e.row) == reflect.TypeOf(like) {
 			return e.row
 		}
-		e.row.lay(b)
+		e.row.layout(b)
 	}
 	return nil
 }
@@ -50,7 +50,7 @@ func laid(req *Request, rows ...row) (*Launch, *program.Results) {
 func answeredWithZero(b *build, rows ...row) *program.Results {
 	from := b.Len()
 	for _, r := range rows {
-		r.lay(b)
+		r.layout(b)
 	}
 	results := b.Copy()
 	for i := from; i < b.Len(); i++ {

@@ -38,7 +38,7 @@ const (
 	atSeccomp  = unix.PTRACE_EVENT_SECCOMP<<8 | int(unix.SIGTRAP)
 )
 
-func (r traceMe) lay(b *build) {
+func (r traceMe) layout(b *build) {
 	if !b.oneExec() {
 		return
 	}

@@ -8,7 +8,7 @@ import (
 
 // A row is one step of the confinement. It lays out the calls that apply the step and those that read it back, and
 // leaves their comparison to prove.
-type row interface{ lay(b *build) }
+type row interface{ layout(b *build) }
 
 type entry struct {
 	layer order.Layer
@@ -54,9 +54,9 @@ func setOf(c policy.Confinement, noFilter bool) confinements {
 // state is what a row leaves behind for others. The table hands each row the parts that it fills or needs.
 type state struct {
 	cgroup   program.Addr  // openCgroup -> the frame's clone of the server: struct clone_args; 0: no group
-	host     hostLooks     // root -> pivot: what was seen in the host's tree
+	host     hostLooks     // root -> pivot: looks at the host's tree
 	masks    maskTrees     // root -> masks: trees that hide denied paths
-	proc     procMount     // root -> readOnlyProc, pivot and whoever reads /proc back
+	proc     procMount     // root -> readOnlyProc, pivot and the rows that read /proc back
 	rules    landlockState // landlockRuleset -> landlockRestrict
 	trace    execTrace     // traceMe, seccomp and the frame's half in init prove it together
 	families []family      // socketFamilies tries them before the filter, seccomp behind it
@@ -99,7 +99,7 @@ func initRows(s *state) []entry {
 		{order.Root, full, readOnlyProc{proc: &s.proc}},
 		// after the bounding set, which takes CAP_SETPCAP
 		{order.Privileges, reduced | limitsAny, dropIDs{}},
-		// as the server's user, who may have no right to enter the folder
+		// as the server's user, which may have no right to enter the folder
 		{order.Descriptors, shared, workdir{}},
 		// in init, where every folder can be opened
 		{order.Landlock, full, landlockRuleset{state: &s.rules, rules: landlockRules, least: renameABI}},
@@ -146,6 +146,8 @@ func serverRows(s *state) []entry {
 		{order.Network, limitsUnfiltered, openNetwork{}},
 		{order.Seccomp, limitsUnfiltered, noFilter{}},
 		// last: behind the filter come only evidence, the wait for the release and execve
-		{order.Seccomp, filtered, seccomp{families: &s.families, trace: &s.trace}},
+		{order.Seccomp, full, seccomp{families: &s.families, trace: &s.trace}},
+		{order.Seccomp, reduced, seccomp{&s.families, &s.trace, fallbackOf(policy.Reduced)}},
+		{order.Seccomp, limitsFiltered, seccomp{&s.families, &s.trace, fallbackOf(policy.ConfinementLimits)}},
 	}
 }

@@ -7,7 +7,7 @@ const (
 	Base = 0x10000000
 	// Size of a program in bytes: a sparse file, of which a launch touches some twenty pages.
 	Size = 8 << 20
-	// Broken is the exit status of a runner whose call did not give what was demanded and had no label to go to.
+	// Broken is the exit status of a runner whose call did not meet its demand and had no label.
 	Broken = 99
 
 	// MaxOps is how many Ops a program can have.

@@ -6,8 +6,8 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/seccomp"
 )
 
-// Results are a copy of what a program had stored at one moment. Later writes by the runner, or by whoever
-// took it over, do not change the copy.
+// Results are a copy of what a program had stored at one moment. Later writes by the runner, or by a process
+// that took it over, do not change the copy.
 type Results struct {
 	ops, data []byte
 }

@@ -20,16 +20,9 @@ func Deadly(calls []uintptr) (deadly []uintptr, err error) {
 		return nil, err
 	}
 	status := make([]program.Addr, len(calls))
-	zero := program.Int(0)
 	r, _, err := execute(func(p *program.Builder) {
 		for i, nr := range calls {
-			next := new(program.Label)
-			status[i] = p.Space(8)
-			p.Step(sys.Clone(int(unix.SIGCHLD))).Returns(zero).Fork().Else(next)
-			p.Call(program.Sys(nr, nonsense()...))
-			p.Call(sys.ExitGroup(0))
-			p.Bind(next)
-			p.Call(sys.Wait4(-1, status[i], 0))
+			status[i] = inChild(p, func() { p.Call(program.Sys(nr, nonsense()...)) })
 		}
 	})
 	if err != nil {
@@ -51,8 +44,20 @@ func nonsense() []program.Arg {
 	return all
 }
 
+// inChild lays calls out in a child that exits at once, and returns where its wait status will be.
+func inChild(p *program.Builder, calls func()) (status program.Addr) {
+	var parent program.Label
+	p.Step(sys.Clone(int(unix.SIGCHLD))).Returns(program.Int(0)).Fork().Else(&parent)
+	calls()
+	p.Call(sys.ExitGroup(0))
+	p.Bind(&parent)
+	status = p.Space(8)
+	p.Call(sys.Wait4(-1, status, 0))
+	return status
+}
+
 // execute runs a program in a new process, to its end.
-func execute(lay func(*program.Builder)) (*program.Results, unix.WaitStatus, error) {
+func execute(layout func(*program.Builder)) (*program.Results, unix.WaitStatus, error) {
 	fd, mem, err := program.Open()
 	if err != nil {
 		return nil, 0, err
@@ -60,7 +65,7 @@ func execute(lay func(*program.Builder)) (*program.Results, unix.WaitStatus, err
 	defer unix.Munmap(mem)
 	defer unix.Close(fd)
 	p := program.New(mem)
-	lay(p)
+	layout(p)
 	p.Call(sys.ExitGroup(0))
 	pid, err := program.Start([]int{-1, -1, -1, fd}, -1)
 	if err != nil {

@@ -38,19 +38,13 @@ const (
 	allow         = 0x7fff0000<<32 | 0x06
 )
 
-// lay lays each call out in a process of its own, which exits at once: an outer filter may kill the process
-// that makes the call.
-func lay(p *program.Builder) (all []try) {
+// layout lays each call out in a process of its own: an outer filter may kill the process that makes the call.
+func layout(p *program.Builder) (all []try) {
 	zero := program.Int(0)
 	p.Call(sys.Prctl(unix.PR_SET_NAME, program.Str(order.RunnerName)))
 	apart := func(name string, call func() program.Op) {
-		next := new(program.Label)
-		p.Step(sys.Clone(int(unix.SIGCHLD))).Returns(zero).Fork().Else(next)
-		t := try{name: name, op: call()}
-		p.Call(sys.ExitGroup(0))
-		p.Bind(next)
-		t.end = p.Space(8)
-		p.Call(sys.Wait4(-1, t.end, 0))
+		t := try{name: name}
+		t.end = inChild(p, func() { t.op = call() })
 		all = append(all, t)
 	}
 	for _, k := range kinds() {
@@ -79,7 +73,7 @@ func lay(p *program.Builder) (all []try) {
 // Run makes the calls. The thread must be locked, as for program.Start.
 func Run() (*order.Tried, error) {
 	var all []try
-	r, _, err := execute(func(p *program.Builder) { all = lay(p) })
+	r, _, err := execute(func(p *program.Builder) { all = layout(p) })
 	if err != nil {
 		return nil, err
 	}
