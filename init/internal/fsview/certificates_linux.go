@@ -16,9 +16,8 @@ func addCertificates(t *tree) error {
 			return err
 		}
 	}
-	for rest := lookup(t.request.Env, "SSL_CERT_DIR"); rest != ""; {
-		var folder string
-		folder, rest, _ = strings.Cut(rest, ":") // SSL_CTX_load_verify_locations(3)
+	folders := lookup(t.request.Env, "SSL_CERT_DIR")
+	for folder := range strings.SplitSeq(folders, ":") { // SSL_CTX_load_verify_locations(3)
 		if err := t.certificate("SSL_CERT_DIR", folder, typeFolder); err != nil {
 			return err
 		}
@@ -32,9 +31,7 @@ func (t *tree) certificate(key, at string, kind uint32) error {
 	}
 	r, err := t.host.resolve(path.Clean(at))
 	switch {
-	case missing(err) || errors.Is(err, ErrSystem):
-		return nil
-	case err == nil && !r.entry.is(kind) || err == unix.EACCES:
+	case missing(err), errors.Is(err, ErrSystem), err == unix.EACCES, err == nil && !r.entry.is(kind):
 		return nil
 	case err == nil && kind == typeFolder && t.tooBroad(r.path):
 		t.warn(key + " " + at + ": holds more than certificates and is not shown")

@@ -61,17 +61,12 @@ func (b *base) resolvConf() error {
 // machineID is a random one, marked as a version 4 UUID as machine-id(5) has it.
 func machineID() (string, error) {
 	var b [16]byte
-	for {
-		n, err := unix.Getrandom(b[:], 0)
-		if err == unix.EINTR {
-			continue
-		}
-		if err != nil {
-			return "", os.NewSyscallError("getrandom", err)
-		}
-		if n == len(b) {
-			break
-		}
+	err := error(unix.EINTR)
+	for err == unix.EINTR { // while the kernel has no entropy yet; afterwards up to 256 bytes come whole, getrandom(2)
+		_, err = unix.Getrandom(b[:], 0)
+	}
+	if err != nil {
+		return "", os.NewSyscallError("getrandom", err)
 	}
 	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
 	const hex = "0123456789abcdef"

@@ -35,9 +35,7 @@ func (c *command) find(name string) (string, error) {
 // inPath looks for a name in PATH. What lies there but cannot be executed is passed over, as execvp does.
 func (c *command) inPath(name string) (string, error) {
 	failed := &CommandError{Path: name, Kind: ErrNotFound}
-	for rest := lookup(c.request.Env, "PATH"); rest != ""; {
-		var folder string
-		folder, rest, _ = strings.Cut(rest, ":")
+	for folder := range strings.SplitSeq(lookup(c.request.Env, "PATH"), ":") {
 		if folder == "" || folder[0] != '/' {
 			continue
 		}

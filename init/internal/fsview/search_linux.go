@@ -55,7 +55,7 @@ func (s *search) tree(root string) error {
 			switch {
 			case f.err == nil:
 				next = append(next, f.next...)
-			case f.path == root && f.err != errBound:
+			case f.path == root && !errors.Is(f.err, errBound):
 				return f.err
 			default:
 				if err := s.whole(f.path, f.err); err != nil {
@@ -155,7 +155,7 @@ func (s *search) whole(path string, err error) error {
 	if lost != nil {
 		return &os.PathError{Op: "statx", Path: path, Err: lost}
 	}
-	if err == errBound {
+	if errors.Is(err, errBound) {
 		err = nil
 	}
 	s.found = append(s.found, finding{path: path, entry: e, whole: true, err: err})

@@ -87,7 +87,7 @@ func (h *hardLinks) search(w *walk, folder string) (found error) {
 		return found == nil
 	})
 	switch {
-	case err == errMany:
+	case errors.Is(err, errMany):
 		return h.unknown(errNames)
 	case found == nil && err != nil && !h.closed(folder, err):
 		return h.unknown(err)
