@@ -187,3 +187,17 @@ func TestHostKilled(t *testing.T) {
 		gone(t, shim, patience)
 	}
 }
+
+// A signal to the shim is the server's too.
+func TestSignalIsPassedOn(t *testing.T) {
+	for _, sig := range []syscall.Signal{syscall.SIGUSR1, syscall.SIGTERM} {
+		r := trial{Serve: []string{"polite"}}.launch(t)
+		r.pid(t)
+		if err := r.cmd.Process.Signal(sig); err != nil {
+			t.Fatal(err)
+		}
+		if _, code, _, last := r.all(t); code != 5 || last == nil || (last.Cause == order.CauseCancelled) != (sig == syscall.SIGTERM) {
+			t.Errorf("%v: status %d, %+v", sig, code, last)
+		}
+	}
+}

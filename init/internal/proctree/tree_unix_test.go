@@ -3,9 +3,52 @@
 package proctree
 
 import (
+	"bufio"
+	"os/exec"
 	"slices"
+	"strconv"
+	"strings"
+	"syscall"
 	"testing"
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
+
+// A process that leaves its parent and the root's session is killed with the tree, if a reading has shown it before.
+func TestTreeKill(t *testing.T) {
+	c := exec.Command("/bin/sh", "-c", "sh -c 'sleep 600 & echo $!; sleep 1' & wait; sleep 600")
+	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	out, err := c.StdoutPipe()
+	if err == nil {
+		err = c.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Process.Kill(); c.Wait() })
+	tree := NewTree(c.Process.Pid)
+	tree.Follow()
+	line, err := bufio.NewReader(out).ReadString('\n')
+	orphan, err2 := strconv.Atoi(strings.TrimSpace(line))
+	if err != nil || err2 != nil {
+		t.Fatal(line, err, err2)
+	}
+	for end := time.Now().Add(testbed.Patience()); !slices.Contains(tree.look(), orphan); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("the tree does not grow")
+		}
+	}
+	tree.Close()
+	if n := tree.Kill(); n < 3 {
+		t.Errorf("%d killed, want 3 or more", n)
+	}
+	for _, p := range Table() {
+		if p.PID == orphan && !p.Dead() {
+			t.Error("a process of the tree lives")
+		}
+	}
+}
 
 func TestTreeGrows(t *testing.T) {
 	process := func(pid, parent, start, session int) Process {
