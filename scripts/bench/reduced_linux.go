@@ -14,7 +14,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
-// First arguments of this program: forbidArg makes it go on as another where nobody may make a user namespace, and
+// First arguments of this program: forbidArg makes it execute another program where user namespaces are forbidden, and
 // launcherArg makes it start mcp-sandbox-init once for each line it reads.
 const (
 	forbidArg   = "-without-user-namespaces"
@@ -67,7 +67,7 @@ func startReporting(c *exec.Cmd) (report *os.File, err error) {
 	return r, nil
 }
 
-// reported is a launch by mcp-sandbox-init whose report somebody reads.
+// reported is a launch by mcp-sandbox-init whose report is read.
 func reported(c *exec.Cmd, want policy.Confinement) error {
 	c.Args = append(c.Args, "--report-fd", "3", "--", target)
 	r, err := startReporting(c)

@@ -27,10 +27,10 @@ func startConfined(ctx context.Context, st *stage) (*mcp.ClientSession, proof, e
 	if err != nil {
 		return nil, proof{}, err
 	}
-	var said bytes.Buffer // what the launcher says there is in the report too, unless the launch is refused
-	sb.Cmd.Stderr = &said
+	var stderr bytes.Buffer // the report has the same, unless the launch is refused
+	sb.Cmd.Stderr = &stderr
 	session, connectErr := connect(ctx, sb.Cmd)
-	if sb.Cmd.Process == nil { // never started: nobody would report
+	if sb.Cmd.Process == nil { // never started: there would be no report
 		sb.Close()
 		return nil, proof{}, connectErr
 	}
@@ -39,7 +39,7 @@ func startConfined(ctx context.Context, st *stage) (*mcp.ClientSession, proof, e
 		err = connectErr
 	}
 	if err != nil {
-		os.Stderr.Write(said.Bytes())
+		os.Stderr.Write(stderr.Bytes())
 		return nil, proof{}, err
 	}
 	p := proof{Report: report, Proved: map[string]bool{}}

@@ -21,7 +21,7 @@ type row struct {
 }
 
 // compare judges each try. The layer that is named answers with that errno and is proved; where none is, the row is
-// wrong, for then nobody knows what stopped the server.
+// wrong, for then it is unknown what stopped the server.
 func compare(tries []try, unconfined, confined []outcome, p proof) []row {
 	var rows []row
 	for i, t := range tries {

@@ -20,7 +20,7 @@ type try struct {
 	action  string
 	args    []string
 	granted bool // the policy allows it: it must go through confined as well
-	// reached tells, as the host sees it, whether the server got at what is at stake: an open that succeeds on a
+	// reached is, as the host sees it, whether the server got at what is at stake: an open that succeeds on a
 	// private copy has reached nothing.
 	reached func(attempt.Result) bool
 	yes     string            // what to say if so

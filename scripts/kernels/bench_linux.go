@@ -57,7 +57,7 @@ func newBench(ctx context.Context, kernels ...string) (*bench, error) {
 	var group sync.WaitGroup
 	group.Go(func() {
 		for _, name := range kernels {
-			_, _ = b.kernels[name]() // who needs it asks again
+			_, _ = b.kernels[name]() // a row that needs the kernel gets the error
 		}
 	})
 	b.stop = func() {

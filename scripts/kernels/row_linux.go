@@ -83,7 +83,7 @@ func (b *bench) result(ctx context.Context, row *matrix.Row) matrix.Result {
 }
 
 // control judges the row that expects wrongly. It passes if that, and nothing else, is what was found against it.
-func control(reasons []string, text string) (against []string, told string) {
+func control(reasons []string, text string) (against []string, output string) {
 	if len(reasons) == 1 && strings.HasPrefix(reasons[0], matrix.TryStep+": exit status 1") {
 		return nil, text + fmt.Sprintf("kernels: %s: fails, as it must\n", matrix.Control().Name)
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// tooOld is the age at which nobody needs a temporary folder any more: no run takes a day.
+// tooOld is the age of a temporary folder that no run uses any more: none takes a day.
 const tooOld = 24 * time.Hour
 
 // sweep removes the folders of a name's beginning that runs left behind which were killed.

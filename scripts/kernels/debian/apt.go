@@ -85,7 +85,7 @@ func (a *apt) update(ctx context.Context) error { return a.get(ctx, "", "update"
 func Install(ctx context.Context, packages ...string) error {
 	a := &apt{}
 	stale := a.update(ctx)
-	err := a.get(ctx, "", append([]string{"install", "-y", "--no-install-recommends"}, packages...)...)
+	err := a.get(ctx, "", append([]string{"install", "-y", "--no-upgrade", "--no-install-recommends"}, packages...)...)
 	if err != nil && stale != nil {
 		return fmt.Errorf("%w\nand before: %w", err, stale)
 	}

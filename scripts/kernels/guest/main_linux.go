@@ -91,7 +91,7 @@ func work(j *job.Job, err error) {
 	}
 	events.Encode(job.Event{Done: true})
 	for _, port := range []*os.File{os.Stdout, status} { // what a busy machine has not sent would be lost
-		_ = unix.IoctlSetInt(int(port.Fd()), unix.TCSBRK, 1) // as tcdrain(3); nobody can be told of an error
+		_ = unix.IoctlSetInt(int(port.Fd()), unix.TCSBRK, 1) // as tcdrain(3); there is nowhere to report an error
 	}
 	time.Sleep(30 * time.Millisecond) // the line's own buffer
 	unix.Sync()

@@ -25,7 +25,7 @@ import (
 
 // The programs it starts.
 const (
-	QEMU      = "qemu-system-x86_64"
+	qemu      = "qemu-system-x86_64"
 	VirtioFSD = "/usr/lib/qemu/virtiofsd"
 )
 
@@ -66,19 +66,19 @@ func (m *Machine) Run(ctx context.Context, j *job.Job, out io.Writer) (job.Statu
 	if err != nil {
 		return job.Status{}, err
 	}
-	var said bytes.Buffer
-	cmd := exec.CommandContext(ctx, QEMU, m.arguments(dir, hasKVM())...)
-	cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = w, &said, bound()
+	var stderr bytes.Buffer
+	cmd := exec.CommandContext(ctx, qemu, m.arguments(dir, hasKVM())...)
+	cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = w, &stderr, bound()
 	cmd.WaitDelay = time.Second
 	err = cmd.Run()
-	said.WriteString(root.stop())
+	stderr.WriteString(root.stop())
 	text, readErr := os.ReadFile(filepath.Join(dir, "status"))
 	status, parseErr := job.ParseStatus(bytes.NewReader(text))
 	if cause := context.Cause(ctx); cause != nil { // the rest follows from that
 		return status, fmt.Errorf("the machine was given up: %w", cause)
 	}
 	if err := errors.Join(err, readErr); err != nil {
-		return status, fmt.Errorf("qemu: %w\n%s", err, said.Bytes())
+		return status, fmt.Errorf("qemu: %w\n%s", err, stderr.Bytes())
 	}
 	return status, parseErr
 }

@@ -15,12 +15,12 @@ func bound() *syscall.SysProcAttr { return &syscall.SysProcAttr{Pdeathsig: sysca
 
 // A daemon shows the host's root to one machine.
 type daemon struct {
-	cmd  *exec.Cmd
-	said bytes.Buffer
+	cmd    *exec.Cmd
+	output bytes.Buffer
 }
 
-// serve starts it. It is given a socket that already listens: QEMU need not wait for it, and it leaves no file below
-// /run, as it does for each socket that it makes itself.
+// serve starts a daemon. Its socket listens already: QEMU need not wait for it, and the daemon makes no file below
+// /run, as it does for each socket of its own.
 func serve(ctx context.Context, socket string) (*daemon, error) {
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: socket, Net: "unix"})
 	if err != nil {
@@ -38,7 +38,7 @@ func serve(ctx context.Context, socket string) (*daemon, error) {
 	}
 	const options = "source=/,cache=always,sandbox=chroot"
 	d := &daemon{cmd: exec.CommandContext(ctx, VirtioFSD, "--fd=3", "-o", options)}
-	d.cmd.Stdout, d.cmd.Stderr = &d.said, &d.said
+	d.cmd.Stdout, d.cmd.Stderr = &d.output, &d.output
 	d.cmd.ExtraFiles, d.cmd.SysProcAttr = []*os.File{f}, bound()
 	if err := d.cmd.Start(); err != nil {
 		return nil, fmt.Errorf("virtiofsd: %w", err)
@@ -46,9 +46,9 @@ func serve(ctx context.Context, socket string) (*daemon, error) {
 	return d, nil
 }
 
-// stop ends it and returns what it complained of.
+// stop kills the daemon and returns its output.
 func (d *daemon) stop() string {
 	d.cmd.Process.Kill()
 	d.cmd.Wait()
-	return d.said.String()
+	return d.output.String()
 }

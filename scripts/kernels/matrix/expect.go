@@ -125,7 +125,7 @@ func (e *Expectation) facts() map[string]string {
 	return facts
 }
 
-// denial is how the kernel answers who opens what is not granted: in a root of its own it is not there.
+// denial is the errno of opening a file that is not granted: a root of its own does not have the file.
 func (e *Expectation) denial() string {
 	if e.Confinement == full {
 		return "ENOENT"

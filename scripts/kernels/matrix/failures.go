@@ -17,10 +17,10 @@ const (
 	mostBytes = 400 // of a line
 )
 
-// failures says in few lines why a step failed: each test that did, or was skipped, with what it said; what made the
+// failures says in few lines why a step failed: each test that did, or was skipped, with its output; what made the
 // program end; or else its last lines.
 func failures(text string) (lines []string) {
-	said, ends, last := map[string][]string{}, []string(nil), ""
+	output, ends, last := map[string][]string{}, []string(nil), ""
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
 		if name, ok := now(line); ok {
@@ -32,7 +32,7 @@ func failures(text string) (lines []string) {
 		} else if died(line) {
 			ends, last = append(ends, line), line // the panic's own lines follow it
 		} else if line != "" && line != "FAIL" && !strings.HasPrefix(line, "---- ") {
-			said[last] = append(said[last], line)
+			output[last] = append(output[last], line)
 		}
 	}
 	if len(ends) == 0 {
@@ -44,9 +44,9 @@ func failures(text string) (lines []string) {
 		}
 		name, _ := ended(end)
 		if died(end) {
-			lines = append(append(lines, cut([]string{end}, 0, 1)...), cut(said[end], mostLines, 0)...)
+			lines = append(append(lines, cut([]string{end}, 0, 1)...), cut(output[end], mostLines, 0)...)
 		} else {
-			lines = append(append(lines, strings.TrimSpace(end)), cut(said[name], mostLines/2, mostLines/2)...)
+			lines = append(append(lines, strings.TrimSpace(end)), cut(output[name], mostLines/2, mostLines/2)...)
 		}
 	}
 	return lines

@@ -22,8 +22,8 @@ const (
 
 var ofManager = regexp.MustCompile(`^/user\.slice/.*/user@.*\.scope/`)
 
-// GroupOf tells by a server's group which way it was. start is where its launcher was started, and delegated the group
-// that belongs to the launcher's user, or "".
+// GroupOf is the way in which a server came into its group. start is where its launcher was started, and delegated
+// the group that belongs to the launcher's user, or "".
 func GroupOf(server, start, delegated string) Group {
 	switch {
 	case server == start:
@@ -50,7 +50,7 @@ func LimitFiles() []string {
 const ByProgram, ByLibrary = "mcp-sandbox-init", "library"
 
 // Of is what is expected of one of the ways. A host that uses the library is in its delegated group together with the
-// launcher, and nobody moves a host: there the group serves only a launcher that is alone in it.
+// launcher, and a host is not moved: there the group serves only a launcher that is alone in it.
 func (e Expectation) Of(way string) Expectation {
 	if way == ByLibrary && e.Place == job.Delegated && e.Group == DelegatedGroup {
 		e.Group, e.Limits, e.Absent = NoGroup, nil, append(slices.Clone(e.Absent), order.Cgroup)

@@ -44,7 +44,7 @@ const TryHolds = "try: everything is as expected"
 
 // Judge returns why a row did not pass; nil if it did. A step that never ran, a suite that ran no test, and a test
 // that was skipped are reasons like any failure: the row says that this machine has what it takes. A reason is one
-// line, and what the tests said of it some more.
+// line, and the output of its tests follows.
 func Judge(j *job.Job, s job.Status, output string) (reasons []string, tests int) {
 	text := sections(output)
 	reasons = append(reasons, s.Troubles...)
@@ -81,12 +81,12 @@ func Judge(j *job.Job, s job.Status, output string) (reasons []string, tests int
 	return reasons, tests
 }
 
-// unfinished says where a guest was when it was cut off, and the last that it said.
+// unfinished says where a guest was when it was cut off, and its last lines.
 func unfinished(j *job.Job, s job.Status, output string) string {
 	where, text := "before the first step", output
 	for _, step := range j.Steps {
-		if said, begun := sections(output)[step.Name]; begun {
-			where, text = "in "+step.Name, said
+		if printed, begun := sections(output)[step.Name]; begun {
+			where, text = "in "+step.Name, printed
 			if _, over := s.Codes[step.Name]; over {
 				where = "after " + step.Name
 			}

@@ -37,7 +37,7 @@ type Place struct {
 	env     []string
 }
 
-// Env are the variables that a launcher has there. A session's bus is told as pam_systemd(8) does.
+// Env are the variables that a launcher has there. They name the session's bus as those of pam_systemd(8) do.
 func (p *Place) Env() []string { return p.env }
 
 // Groups are, as /proc/PID/cgroup names them, the one in which a launcher starts, and the one that belongs to its user;

@@ -15,7 +15,7 @@ import (
 )
 
 // asHost is the argument with which this program is a host: it launches by the library and says on descriptor 3, in the
-// lines of a report, what the library told it.
+// lines of a report, what the library returned.
 const asHost = "host"
 
 // host returns the exit status: the shim's, or 1.

@@ -60,8 +60,8 @@ func (l *launch) follow() {
 	l.read <- t
 }
 
-// told is what the launcher reported, once it has ended.
-func (l *launch) told() table.Launch {
+// reported is what the launcher reported, once it has ended.
+func (l *launch) reported() table.Launch {
 	l.given.Close()
 	t := <-l.read
 	l.report.Close()

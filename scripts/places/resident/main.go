@@ -75,15 +75,15 @@ func (r *resident) live() error {
 }
 
 func (r *resident) doctor() error {
-	var said strings.Builder
+	var stderr strings.Builder
 	cmd := exec.Command(r.path("bin/mcp-sandbox"), "doctor", "--json")
-	cmd.Stderr = &said
+	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
 		return err
 	}
 	if r.Code = cmd.ProcessState.ExitCode(); json.Unmarshal(out, &r.Doctor) != nil {
-		return fmt.Errorf("doctor: %w: %s%s", err, out, said.String())
+		return fmt.Errorf("doctor: %w: %s%s", err, out, stderr.String())
 	}
 	return nil
 }
@@ -106,7 +106,7 @@ func (r *resident) probe() error {
 		return err
 	}
 	err = l.cmd.Wait()
-	r.Probe = l.told()
+	r.Probe = l.reported()
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
 		return err
 	}

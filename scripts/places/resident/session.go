@@ -34,16 +34,16 @@ func (r *resident) session(server string) (table.Session, error) {
 		return s, err
 	}
 	tools, failed := r.talk(l.cmd)
-	s.Launch, s.Tools, s.Seconds = l.told(), tools, time.Since(began).Seconds()
+	s.Launch, s.Tools, s.Seconds = l.reported(), tools, time.Since(began).Seconds()
 	if failed == nil || s.Confinement == "" {
 		return s, nil
 	}
 	s.Error = failed.Error()
 	alone := exec.Command(command[0], command[1:]...)
-	var said strings.Builder
-	alone.Stderr = &said
+	var stderr strings.Builder
+	alone.Stderr = &stderr
 	if _, err := r.talk(alone); err != nil {
-		s.Alone = fmt.Sprintf("%v: %s", err, said.String())
+		s.Alone = fmt.Sprintf("%v: %s", err, stderr.String())
 	}
 	return s, nil
 }

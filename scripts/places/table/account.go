@@ -14,7 +14,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed/attempt"
 )
 
-// An Account is what a resident tells of a place.
+// An Account is what a resident found in a place.
 type Account struct {
 	Problem string // why there is no account
 

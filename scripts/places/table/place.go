@@ -84,13 +84,13 @@ func (p *Place) doctor(m *launcher.Machine, code int) (all []string) {
 		return strings.Contains(c.Detail, p.Doctor) || strings.Contains(c.Fix, p.Doctor)
 	})
 	if !named {
-		all = append(all, fmt.Sprintf("doctor does not say %q:%s", p.Doctor, said(m)))
+		all = append(all, fmt.Sprintf("doctor does not say %q:%s", p.Doctor, failed(m)))
 	}
 	return all
 }
 
-// said is what doctor has against a machine.
-func said(m *launcher.Machine) string {
+// failed are the checks of doctor that do not work.
+func failed(m *launcher.Machine) string {
 	var text strings.Builder
 	for _, c := range m.Checks {
 		if c.State != launcher.Works {
@@ -107,7 +107,7 @@ func (p *Place) launch(name string, l *Launch) []string {
 	if p.Want == "" && !strings.Contains(l.Refused, p.Refused) {
 		return []string{fmt.Sprintf("%s: the refusal does not say %q: %s", name, p.Refused, l.Refused)}
 	}
-	if told := strings.Join(l.Warnings, "\n") + l.Stderr; !strings.Contains(told, p.Warns) {
+	if warnings := strings.Join(l.Warnings, "\n") + l.Stderr; !strings.Contains(warnings, p.Warns) {
 		return []string{fmt.Sprintf("%s: no warning says %q: %q, %s", name, p.Warns, l.Warnings, l.Stderr)}
 	}
 	return nil
@@ -120,7 +120,7 @@ func (p *Place) session(s *Session) []string {
 	switch {
 	case p.Want == "":
 	case broken && s.Error == "":
-		all = append(all, s.Server+": answers, although the place is said to break it")
+		all = append(all, s.Server+": answers, and is expected not to")
 	case broken && s.Alone == "":
 		all = append(all, fmt.Sprintf("%s: answers only without a sandbox: %s: %s", s.Server, s.Error, s.Stderr))
 	case !broken && s.Error != "":

@@ -3,7 +3,7 @@
 //	units STAGE NAMES
 //
 // NAMES is a regular expression. It runs as root, where systemd is process 1, and changes files that the machine
-// forgets. What the residents told it prints at the end, in lines that begin with [table.Line].
+// forgets. It prints the accounts of the residents at the end, in lines that begin with [table.Line].
 package main
 
 import (
@@ -29,8 +29,8 @@ func main() {
 }
 
 const (
-	stage = "/opt/places" // where every unit sees it: a checkout may lie below a home, and a stage in /tmp
-	told  = "/run/places"
+	stage   = "/opt/places" // where every unit sees it: a checkout may lie below a home, and a stage in /tmp
+	results = "/run/places"
 )
 
 // atOnce are the machine's processors.
@@ -83,7 +83,7 @@ func prepare(places []table.Place) error {
 	if err := os.CopyFS(stage, os.DirFS(os.Args[1])); err != nil {
 		return err
 	}
-	if err := shell(makeUser, told); err != nil {
+	if err := shell(makeUser, results); err != nil {
 		return err
 	}
 	if err := shell(makeRoots); err != nil {
@@ -113,17 +113,17 @@ func shell(script string, args ...string) error {
 }
 
 func name(i int) string              { return fmt.Sprintf("place-%d.service", i) }
-func file(i int, what string) string { return fmt.Sprintf("%s/%d.%s", told, i, what) }
+func file(i int, what string) string { return fmt.Sprintf("%s/%d.%s", results, i, what) }
 
 // start runs one unit to its end.
 func start(i int) (a table.Account) {
-	said, err := exec.Command("systemctl", "start", name(i)).CombinedOutput()
+	output, err := exec.Command("systemctl", "start", name(i)).CombinedOutput()
 	text, _ := os.ReadFile(file(i, "out"))
 	if bad := json.Unmarshal(text, &a); bad != nil || err != nil {
 		const properties = "Result,ExecMainStatus,ExecMainCode,StatusErrno"
 		status, _ := exec.Command("systemctl", "show", "-p", properties, name(i)).CombinedOutput()
 		errs, _ := os.ReadFile(file(i, "err"))
-		a.Problem += fmt.Sprintf("%v, %v: %s%s%s%s", err, bad, text, said, status, errs)
+		a.Problem += fmt.Sprintf("%v, %v: %s%s%s%s", err, bad, text, output, status, errs)
 	}
 	return a
 }
