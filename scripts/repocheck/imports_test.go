@@ -42,7 +42,7 @@ var rules = []rule{
 	{"init/internal/privdir", "platform", "golang.org/x/sys"},
 	{"init/internal/covers", "platform init/order init/internal/confine init/internal/fsview init/internal/loop init/internal/proctree init/internal/program", "golang.org/x/sys"},
 	{"init/internal/tries", "platform init/order init/internal/program", "golang.org/x/sys"},
-	{"init/internal/basic", "policy platform init/order init/diagnose init/internal", "golang.org/x/sys"},
+	{"init/internal/basic", "policy platform init/order init/diagnose init/internal/ending init/internal/fsview init/internal/guard init/internal/privdir init/internal/proctree init/internal/report", "golang.org/x/sys"},
 	{"init/internal/launch", "policy platform init/order init/diagnose init/internal/confine init/internal/fsview init/internal/seccomp init/internal/cgroup init/internal/userbus init/internal/program init/internal/privdir init/internal/notify init/internal/tries", "golang.org/x/sys"},
 	{"init/internal/supervise", "policy platform init/order init/diagnose init/internal", "golang.org/x/sys"},
 	{testOnly, "policy platform init/order init/reexec launcher init/internal scripts/testbed", "golang.org/x/sys"},
