@@ -51,9 +51,9 @@ func TestAppearedIsToldWhenTheEndBegins(t *testing.T) {
 					}
 				}
 				r, w := pipe(t)
-				cmd, report, done := start(t, l, r)
+				cmd, under, done := start(t, l, r)
 				r.Close()
-				e := first(t, report)
+				e := under.Began()
 				appears(t, st.path("write/ready"))
 				do(&subject{T: t, stage: st, cmd: cmd, pid: e.PID, ask: w})
 				told := func(want string) {

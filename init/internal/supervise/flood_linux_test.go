@@ -1,9 +1,7 @@
 package supervise_test
 
 import (
-	"bufio"
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -15,7 +13,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
@@ -98,17 +95,6 @@ func (s stage) flooding(t *testing.T, doc string, words ...string) launch {
 	return l
 }
 
-// first reads the report's first line.
-func first(t *testing.T, report *os.File) order.Enforced {
-	t.Helper()
-	line, err := bufio.NewReader(report).ReadBytes('\n')
-	var e order.Enforced
-	if json.Unmarshal(line, &e) != nil || e.Event != "enforced" {
-		t.Fatalf("%q, %v", line, err)
-	}
-	return e
-}
-
 // ticks is the processor time of a process, in hundredths of a second.
 func ticks(t *testing.T, pid int) int {
 	t.Helper()
@@ -180,9 +166,9 @@ func TestFloodStarvesNobody(t *testing.T) {
 					c.do = func(*subject) { kill() }
 				}
 				r, w := pipe(t)
-				cmd, report, done := start(t, l, r)
+				cmd, under, done := start(t, l, r)
 				r.Close()
-				e := first(t, report)
+				e := under.Began()
 				if len(e.Warnings) > 0 {
 					t.Fatal(e.Warnings)
 				}

@@ -170,8 +170,8 @@ func wakes(t *testing.T, does string) {
 	st := build(t, "/var/tmp")
 	st.fresh(t, "write/secret")
 	l := st.flooding(t, masked, does, st.path("write/secret"), st.path("write/stop"))
-	cmd, report, done := start(t, l, nil)
-	e := first(t, report)
+	cmd, under, done := start(t, l, nil)
+	e := under.Began()
 	s := &subject{T: t, stage: st, cmd: cmd, pid: e.PID}
 	for range 20000 {
 		if _, err := os.Stat(st.path("write/stop.ready")); err == nil {

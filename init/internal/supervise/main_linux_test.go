@@ -1,10 +1,8 @@
 package supervise_test
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
-	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -20,6 +18,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine"
 	launches "github.com/security-mcp/mcp-sandbox/init/internal/launch"
 	"github.com/security-mcp/mcp-sandbox/init/internal/supervise"
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
@@ -176,17 +175,15 @@ type outcome struct {
 }
 
 // start starts a shim; done waits for it and gathers what it left.
-func start(tb testing.TB, l launch, stdin io.Reader) (cmd *exec.Cmd, report *os.File, done func() outcome) {
+func start(tb testing.TB, l launch, stdin io.Reader) (cmd *exec.Cmd, under *host.Run, done func() outcome) {
 	tb.Helper()
 	request, err := json.Marshal(l)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	var out, errs bytes.Buffer
 	cmd = exec.Command("/proc/self/exe")
 	cmd.Args = []string{shimName, string(request)}
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, &out, &errs
-	cmd.Dir = testbed.Scratch(tb) // what a launch makes whose mounts were taken away
+	cmd.Stdin, cmd.Dir = stdin, testbed.Scratch(tb) // what a launch makes whose mounts were taken away
 	if l.TTY {
 		master, slave, err := pty.Open()
 		if err != nil {
@@ -195,9 +192,8 @@ func start(tb testing.TB, l launch, stdin io.Reader) (cmd *exec.Cmd, report *os.
 		tb.Cleanup(func() { master.Close(); slave.Close() })
 		cmd.Stdin = slave
 	}
-	reports, theirs := pipe(tb)
 	lists, listTo := pipe(tb)
-	cmd.ExtraFiles, cmd.WaitDelay = []*os.File{theirs, listTo}, time.Minute
+	cmd.ExtraFiles = []*os.File{listTo}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: l.TTY, Setctty: l.TTY}
 	if os.Geteuid() == 0 { // with groups that the server must not have
 		cmd.SysProcAttr.Credential = &syscall.Credential{Groups: []uint32{0, 12345}}
@@ -205,15 +201,11 @@ func start(tb testing.TB, l launch, stdin io.Reader) (cmd *exec.Cmd, report *os.
 	if l.change != nil {
 		l.change(cmd)
 	}
-	if err := cmd.Start(); err != nil {
-		tb.Fatal(err)
-	}
-	theirs.Close()
+	under = host.Start(tb, cmd)
 	listTo.Close()
 	hangs := time.AfterFunc(l.patience(), func() { cmd.Process.Kill() })
-	return cmd, reports, func() outcome {
+	return cmd, under, func() outcome {
 		defer hangs.Stop()
-		defer reports.Close()
 		defer lists.Close()
 		var o outcome
 		if l.Change != nil {
@@ -221,22 +213,18 @@ func start(tb testing.TB, l launch, stdin io.Reader) (cmd *exec.Cmd, report *os.
 		} else {
 			json.NewDecoder(lists).Decode(&o.list)
 		}
-		for d := json.NewDecoder(reports); ; {
+		under.Wait()
+		for _, line := range under.Lines {
 			var r map[string]any
-			if err := d.Decode(&r); err != nil {
-				break
+			if err := json.Unmarshal(line, &r); err != nil {
+				tb.Fatal(err)
 			}
 			o.report = append(o.report, r)
 		}
-		err := cmd.Wait()
-		var exit *exec.ExitError
-		if err != nil && !errors.As(err, &exit) {
-			tb.Fatal(err)
-		}
-		if o.code = cmd.ProcessState.ExitCode(); o.code < 0 {
+		if o.code = under.Code; o.code < 0 {
 			o.code = 128
 		}
-		o.stdout, o.stderr = out.String(), errs.String()
+		o.stdout, o.stderr = under.Stdout.String(), under.Stderr.String()
 		return o
 	}
 }

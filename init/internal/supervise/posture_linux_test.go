@@ -1,8 +1,6 @@
 package supervise_test
 
 import (
-	"bufio"
-	"encoding/json"
 	"os"
 	"path"
 	"strconv"
@@ -29,16 +27,12 @@ func TestPostureFromOutside(t *testing.T) {
 			s := build(t, d.below)
 			l := s.launch(d.text, "")
 			l.Command = []string{"/bin/sleep", "600"}
-			cmd, report, done := start(t, l, nil)
+			cmd, under, done := start(t, l, nil)
 			defer func() {
 				cmd.Process.Signal(unix.SIGKILL)
 				done()
 			}()
-			line, err := bufio.NewReader(report).ReadBytes('\n')
-			r := &running{T: t}
-			if json.Unmarshal(line, &r.Enforced) != nil || r.Event != "enforced" {
-				t.Fatalf("%q, %v", line, err)
-			}
+			r := &running{T: t, Enforced: under.Began()}
 			r.dir = "/proc/" + strconv.Itoa(r.PID)
 			r.executed("/bin/sleep")
 			r.status(d.text)

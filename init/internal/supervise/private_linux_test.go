@@ -1,7 +1,6 @@
 package supervise_test
 
 import (
-	"bufio"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -51,11 +50,12 @@ func TestPrivateFolderGoes(t *testing.T) {
 			l := s.launch(weaker(grants, "reduced"), "")
 			script := strings.ReplaceAll(strings.ReplaceAll(fill+c.after, "KEPT", kept), "STAGE", s.dir)
 			l.Command = []string{"/bin/sh", "-c", script}
-			cmd, report, done := start(t, l, nil)
+			cmd, under, done := start(t, l, nil)
 			var tree []int
 			if c.kill != nil {
-				init, pid := awaitServer(t, report)
-				server, _ := strconv.Atoi(pid)
+				server := under.Began().PID
+				pid := strconv.Itoa(server)
+				init := parentOf(t, pid)
 				tree = []int{init, server}
 				sleeps := func() bool {
 					b, _ := os.ReadFile("/proc/" + pid + "/comm")
@@ -149,18 +149,6 @@ func privateBase(t *testing.T) string {
 		os.Chmod(d, 0o755)
 	}
 	return dir
-}
-
-// awaitServer is init's number and the server's, once that is released.
-func awaitServer(t *testing.T, report *os.File) (init int, server string) {
-	t.Helper()
-	line, err := bufio.NewReader(report).ReadBytes('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, rest, _ := strings.Cut(string(line), `"pid":`)
-	server, _, _ = strings.Cut(rest, ",")
-	return parentOf(t, server), server
 }
 
 func parentOf(t *testing.T, pid string) int {

@@ -1,8 +1,6 @@
 package supervise_test
 
 import (
-	"bufio"
-	"encoding/json"
 	"io"
 	"os"
 	"os/exec"
@@ -14,7 +12,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine"
-	"github.com/security-mcp/mcp-sandbox/init/order"
 )
 
 // alterRepair takes the effect of a repair away, or has it come too late.
@@ -60,14 +57,9 @@ func (s stage) subject(t *testing.T, doc string, alter func(*launch)) *subject {
 		alter(&l)
 	}
 	r, w := pipe(t)
-	cmd, report, done := start(t, l, r)
+	cmd, under, done := start(t, l, r)
 	r.Close()
-	line, err := bufio.NewReader(report).ReadBytes('\n')
-	var e order.Enforced
-	if json.Unmarshal(line, &e) != nil || e.Event != "enforced" {
-		t.Fatalf("%q, %v\n%s", line, err, done().stderr)
-	}
-	return &subject{t, s, cmd, e.PID, w, done, 0}
+	return &subject{t, s, cmd, under.Began().PID, w, done, 0}
 }
 
 // fresh makes a file that the server could read and write if it were not for the sandbox.

@@ -182,8 +182,9 @@ func (tr *trigger) try(t *trial, l *launch, s *server) error {
 		return errors.New("it was over before it was looked at")
 	}
 	from := time.Now()
+	began := from.Sub(t.began) // on a busy machine the end takes as long as the beginning
 	tr.act(t)
-	over := from.Add(tr.after + slack)
+	over := from.Add(tr.after + slack + began)
 	if l.Begin != "" { // a whole program of Go is started first, on a machine that is busy with this very test
 		over = over.Add(4 * time.Second)
 	}
@@ -213,7 +214,10 @@ func (tr *trigger) try(t *trial, l *launch, s *server) error {
 		t.Errorf("a launcher that was killed ended with %d and said %+v", code, x)
 	case tr.onlyEmbedded, tr.cause == "":
 	case tr.ownHost && time.Since(from) > grace+2*time.Second: // then init ends them, and the launcher has nobody to count
-		return errors.New("the launcher was slower than init waits for it")
+		if began < time.Second {
+			return errors.New("the launcher was slower than init waits for it")
+		}
+		t.Logf("the launch began after %v: init ended it before the launcher could", began)
 	case x == nil:
 		t.Errorf("no last record; code %d\n%s", code, t.stderr.String())
 	default:

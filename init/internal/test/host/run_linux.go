@@ -22,6 +22,7 @@ type Run struct {
 	Stdout, Stderr bytes.Buffer // unless the Cmd has others
 	Code           int          // -1: a signal killed the launcher
 	Report
+	began  chan order.Enforced
 	report chan readReport
 }
 
@@ -38,11 +39,10 @@ type readReport struct {
 	err error
 }
 
-// Start starts a launcher, and reads its report from the pipe that it gets. Each of began is called
-// with the first line, before the second is read.
-func Start(tb testing.TB, cmd *exec.Cmd, began ...func(*order.Enforced)) *Run {
+// Start starts a launcher, and reads its report from the pipe that it gets.
+func Start(tb testing.TB, cmd *exec.Cmd) *Run {
 	tb.Helper()
-	r := &Run{TB: tb, Cmd: cmd, report: make(chan readReport, 1)}
+	r := &Run{TB: tb, Cmd: cmd, began: make(chan order.Enforced, 1), report: make(chan readReport, 1)}
 	if cmd.Stdout == nil {
 		cmd.Stdout = &r.Stdout
 	}
@@ -63,13 +63,30 @@ func Start(tb testing.TB, cmd *exec.Cmd, began ...func(*order.Enforced)) *Run {
 	tb.Cleanup(func() { cmd.Process.Kill() })
 	go func() {
 		defer from.Close()
-		report, err := ReadReport(from, began...)
+		defer close(r.began)
+		report, err := ReadReport(from, func(e *order.Enforced) { r.began <- *e })
 		r.report <- readReport{report, err}
 	}()
 	return r
 }
 
-// ReadReport reads a report to its end.
+// Began waits for the report's first line, which the server's release follows.
+func (r *Run) Began() order.Enforced {
+	r.Helper()
+	select {
+	case e, ok := <-r.began:
+		if !ok {
+			r.Wait()
+			r.Fatalf("code %d, the report is %s\n%s", r.Code, r.Lines, &r.Stderr)
+		}
+		return e
+	case <-time.After(testbed.Patience()):
+		r.Fatal("the report does not begin")
+	}
+	return order.Enforced{}
+}
+
+// ReadReport reads a report to its end. Each of began is called with the first line, before the second is read.
 func ReadReport(from io.Reader, began ...func(*order.Enforced)) (r Report, err error) {
 	for d := json.NewDecoder(from); ; {
 		var line json.RawMessage

@@ -2,7 +2,6 @@ package listener_test
 
 import (
 	"errors"
-	"io"
 	"os"
 	"os/exec"
 	"runtime"
@@ -10,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
-	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 	"golang.org/x/sys/unix"
 )
@@ -73,28 +71,19 @@ func start(t *testing.T, name, doc string, command []string, meanwhile func(shim
 	if os.Geteuid() == 0 {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Groups: []uint32{0}}}
 	}
-	released := make(chan int, 1)
-	var in io.Closer
-	if meanwhile != nil {
-		var err error
-		if in, err = cmd.StdinPipe(); err != nil {
+	var run *host.Run
+	if meanwhile == nil {
+		run = host.Start(t, cmd)
+	} else {
+		in, err := cmd.StdinPipe()
+		if err != nil {
 			t.Fatal(err)
 		}
+		run = host.Start(t, cmd)
+		meanwhile(cmd.Process.Pid, run.Began().PID)
+		in.Close()
 	}
-	run := host.Start(t, cmd, func(e *order.Enforced) { released <- e.PID })
-	done := make(chan bool)
-	go func() {
-		defer close(done)
-		if server := <-released; meanwhile != nil && server != 0 {
-			meanwhile(cmd.Process.Pid, server)
-		}
-		if in != nil {
-			in.Close()
-		}
-	}()
 	run.Wait()
-	close(released)
-	<-done
 	if run.Exited.Event != "exited" {
 		t.Fatalf("code %d and no last line\n%s", run.Code, &run.Stderr)
 	}
