@@ -12,7 +12,7 @@ import (
 const (
 	maxConfig   = 1 << 20
 	maxIncluded = 10  // how deep files that are included may include others; git has the same bound
-	maxNamed    = 256 // by the configuration of one work tree
+	maxNamed    = 256 // settings of one file, and paths of one work tree: a setting counts for two and more
 )
 
 var errConfig = errors.New("git's configuration for it is longer, or names more, than is looked at")
@@ -61,13 +61,12 @@ func (c *gitConfig) file(file string, depth int) error {
 	}
 	folder := file[:strings.LastIndexByte(file, '/')] // of its name, and not of what a link of that name leads to
 	for _, s := range settings {
-		if s.kind != gitconfig.Tree {
+		at, ok := c.path(s.value, folder) // counts each setting, here and where it is protected
+		if !ok || s.kind != gitconfig.Tree {
 			continue
 		}
-		if at, ok := c.path(s.value, folder); ok {
-			if r, err := c.host.resolve(at); err == nil {
-				c.tree = r.path
-			}
+		if r, err := c.host.resolve(at); err == nil {
+			c.tree = r.path
 		}
 	}
 	for _, s := range settings {
