@@ -39,8 +39,8 @@ func (s *Sink) Last(r order.Record) {
 	}
 }
 
-// Tell writes to the host alone a record that no report has. Nothing depends on it.
-func (s *Sink) Tell(r order.Record) {
+// NotifyHost writes to the host alone a record that no report has. Nothing depends on it.
+func (s *Sink) NotifyHost(r order.Record) {
 	if s.Host >= 0 {
 		write(s.Host, r.AppendJSON(nil), time.Now().Add(firstLine))
 	}

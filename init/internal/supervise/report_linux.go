@@ -49,7 +49,7 @@ func (s *shim) tellLowered() {
 			return
 		}
 	}
-	s.sink.Tell(&order.Lowered{Event: "lowered", Confinement: string(ladder.Confinement), Why: ladder.Why()})
+	s.sink.NotifyHost(&order.Lowered{Event: "lowered", Confinement: string(ladder.Confinement), Why: ladder.Why()})
 }
 
 // lowered is the one line about a confinement that is weaker than the machine was asked for: what refused it, and how

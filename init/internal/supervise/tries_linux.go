@@ -12,7 +12,7 @@ import (
 // there is no answer, the launch that follows is no different.
 func tellTries(s *report.Sink) {
 	if t, err := tries.Run(); err == nil {
-		s.Tell(t)
+		s.NotifyHost(t)
 	}
 }
 
