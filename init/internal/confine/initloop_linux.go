@@ -16,6 +16,8 @@ type initLoop struct {
 	message  program.Addr // what is read from the lifeline
 	info     program.Addr // what is read from the other two
 	stopped  program.Addr // struct siginfo of a server with a terminal
+
+	loop, reap, others, done program.Label
 }
 
 const (
@@ -130,31 +132,44 @@ func (p *initLoop) reportStop() {
 	p.Bind(&on)
 }
 
-// reapServer waits for any process, without blocking. It goes on behind itself once the server was reaped, else at
-// others. A result that is the server's id means that the status is the server's: init makes this call nowhere else.
-func (p *initLoop) reapServer(others *program.Label) {
+// awaitServer handles messages and reaps until the server was reaped, and then goes on at done if no other process is
+// left, else behind itself. gone is written for an init whose shim or host is gone. The result of the first wait4 is
+// the server's id only if the status is the server's: init makes this call nowhere else.
+func (p *initLoop) awaitServer(orphaned *program.Label, gone func()) {
+	var message program.Label
+	p.Bind(&p.loop)
+	p.await(orphaned).Else(&message)
+	gone()
+	p.Bind(&message)
+	p.handleMessage()
+	p.Bind(&p.reap)
 	wait := sys.Wait4(-1, p.launch.status, unix.WNOHANG)
-	p.launch.reaped = p.Step(wait).Returns(p.launch.server.Result()).Else(others)
+	p.launch.reaped = p.Step(wait).Returns(p.launch.server.Result()).Else(&p.others)
+	p.Call(sys.Wait4(-1, 0, unix.WNOHANG))
+	p.BranchUnlessOK(&p.done)
+}
+
+// end is the end of both loops: init's exit, and the turn in which another process than the server was reaped, or none.
+func (p *initLoop) end() {
+	p.Bind(&p.done)
+	exit(p.build, 0)
+	p.Bind(&p.others)
+	p.BranchUnlessOK(&p.loop)
+	p.BranchUnless(program.Int(0), &p.reap)
+	p.Jump(&p.loop)
 }
 
 // reapLoop is init's loop in a pid namespace: init passes signals on, reaps, and ends with the shim or the server.
 // When init ends the kernel kills every process of the namespace; pid_namespaces(7).
 func reapLoop(b *build) {
 	p := newInitLoop(b, everything)
-	var loop, message, orphaned, reap, others, rest, done program.Label
-
-	b.Bind(&loop)
-	p.await(&orphaned).Else(&message)
-	b.Bind(&orphaned)
-	exit(b, exitOrphaned)
-	b.Bind(&message)
-	p.handleMessage()
-	b.Bind(&reap)
-	p.reapServer(&others)
-	// Without another process init ends. Otherwise init tells the shim, which counts the rest, waits until the shim
-	// closes the lifeline, kills the rest and reaps it for its rusage.
-	b.Call(sys.Wait4(-1, 0, unix.WNOHANG))
-	b.BranchUnlessOK(&done)
+	var orphaned, rest program.Label
+	p.awaitServer(&orphaned, func() {
+		b.Bind(&orphaned)
+		exit(b, exitOrphaned)
+	})
+	// Init tells the shim, which counts the rest, waits until the shim closes the lifeline, kills the rest and reaps it
+	// for its rusage.
 	signalReady(b)
 	ends := 1 // the descriptors whose end init waits for: the lifeline, and the host if there is one
 	if b.HostGrace > 0 {
@@ -164,34 +179,19 @@ func reapLoop(b *build) {
 	b.Call(sys.Kill(program.Int(-1), program.Int(int(unix.SIGKILL))))
 	b.Bind(&rest)
 	b.Call(sys.Wait4(-1, 0, 0))
-	b.BranchUnlessOK(&done)
+	b.BranchUnlessOK(&p.done)
 	b.Jump(&rest)
-	b.Bind(&done)
-	exit(b, 0)
-	b.Bind(&others)
-	b.BranchUnlessOK(&loop)
-	b.BranchUnless(program.Int(0), &reap)
-	b.Jump(&loop)
+	p.end()
 }
 
 // reapLoopShared is init's loop without a pid namespace: init passes signals on and reaps, and no process may outlive
-// the server or the shim. A program cannot read /proc: the shim kills what the server leaves behind. When the shim is
-// gone, init executes the shim's image, which kills and ends.
+// the server or the shim. A program cannot read /proc: the shim kills the processes that the server leaves. Their
+// orphans are init's children, which init reaps for their rusage. When the shim is gone, init executes the shim's
+// image, which kills and ends.
 func reapLoopShared(b *build) {
 	p := newInitLoop(b, fdRelease)
-	var loop, message, orphaned, reap, others, rest, done, wait, awake program.Label
-
-	b.Bind(&loop)
-	p.await(&orphaned).Else(&message)
-	b.Jump(&orphaned)
-	b.Bind(&message)
-	p.handleMessage()
-	b.Bind(&reap)
-	p.reapServer(&others)
-	// Without another process init ends: orphans would be init's children. Otherwise the shim kills them, and init
-	// reaps them for their rusage.
-	b.Call(sys.Wait4(-1, 0, unix.WNOHANG))
-	b.BranchUnlessOK(&done)
+	var orphaned, rest, wait, awake program.Label
+	p.awaitServer(&orphaned, func() { b.Jump(&orphaned) })
 	b.Call(sys.Write(sys.FD(fdReady), MsgReady)) // not signalReady: the shim may be gone by now
 	b.Jump(&rest)
 	b.Bind(&wait)
@@ -201,15 +201,10 @@ func reapLoopShared(b *build) {
 	p.drainSignalfd()
 	b.Bind(&rest)
 	b.Call(sys.Wait4(-1, 0, unix.WNOHANG))
-	b.BranchUnlessOK(&done)
+	b.BranchUnlessOK(&p.done)
 	b.BranchUnless(program.Int(0), &rest)
 	b.Jump(&wait)
-	b.Bind(&done)
-	exit(b, 0)
-	b.Bind(&others)
-	b.BranchUnlessOK(&loop)
-	b.BranchUnless(program.Int(0), &reap)
-	b.Jump(&loop)
+	p.end()
 
 	b.Bind(&orphaned)
 	argv, env := b.Strings(b.Reaper), b.Strings([]string{"GODEBUG=containermaxprocs=0"})

@@ -116,8 +116,8 @@ func FuzzBuild(f *testing.F) {
 		for len(s.b) > 0 {
 			s.step(p, labels[:])
 		}
-		if p.Len() > MaxOps || p.area.end < dataFrom || p.area.end > len(mem) || len(p.metas) != p.Len() {
-			t.Fatalf("%d Ops, %d metas, data up to %#x", p.Len(), len(p.metas), p.area.end)
+		if p.Len() > MaxOps || p.end < dataFrom || p.end > len(mem) || len(p.metas) != p.Len() {
+			t.Fatalf("%d Ops, %d metas, data up to %#x", p.Len(), len(p.metas), p.end)
 		}
 		if behind := mem[opAt(p.n):dataFrom]; !bytes.Equal(behind, zeros[:len(behind)]) {
 			t.Fatal("something lies behind the Ops")
