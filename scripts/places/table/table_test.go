@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -68,6 +69,9 @@ func TestPlaces(t *testing.T) {
 		places := Places(group)
 		if len(places) == 0 {
 			t.Errorf("%s: no place", group)
+		}
+		if one := Chosen(group, regexp.MustCompile("^"+group+"/"+regexp.QuoteMeta(places[0].Name)+"$")); len(one) != 1 {
+			t.Errorf("%s: chosen are %v", group, one)
 		}
 		seen := map[string]bool{}
 		for _, p := range places {
