@@ -49,9 +49,9 @@ func within(most time.Duration, asked func() bool) (over func() bool) {
 	}
 }
 
-// empty removes all that is in a folder, without following symbolic links and however deep: a folder in a
-// folder is moved up before it is opened, so that two descriptors are enough. Names that cannot be removed
-// stay, and so do those that are left when it is over.
+// empty removes all that is in a folder, without following symbolic links and however deep: a folder in a folder is
+// moved up before it is opened, so the number of open descriptors does not grow with the depth. Names that cannot be
+// removed stay, and so do those that are left when over returns true.
 //
 // Names are removed while the folder is read, for reading all of them alone may take longer than there is time.
 // A file system may skip some names then, so the folder is read again as long as something is removed.
