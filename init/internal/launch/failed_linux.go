@@ -5,9 +5,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// watchesCovers reports whether there are covers that the host could take away, and somebody to watch them.
-func (s *Sandbox) watchesCovers() bool { return len(s.View.Covers) > 0 && s.launch.Covers != nil }
-
 // failed finds out which call it was.
 func (s *Sandbox) failed(err error) error {
 	results := s.Program.Copy()

@@ -47,6 +47,9 @@ func shared(c policy.Confinement) bool { return c != policy.Full }
 // Shared reports whether the server has the host's namespaces.
 func (s *Sandbox) Shared() bool { return shared(s.Confinement) }
 
+// watchesCovers reports whether there are covers that the host could take away, and somebody to watch them.
+func (s *Sandbox) watchesCovers() bool { return len(s.View.Covers) > 0 && s.launch.Covers != nil }
+
 // Release lets the server execute.
 func (s *Sandbox) Release() error { return s.Pipes.resume() }
 
