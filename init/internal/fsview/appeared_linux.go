@@ -32,7 +32,7 @@ func (v *View) Appeared(within time.Duration) (paths []string, more int, unfinis
 			}
 		}
 	}
-	now := host{seen: make(map[string]*looked, len(v.watched.awaited))}
+	now := newHost()
 	for _, path := range v.watched.awaited {
 		if _, err := now.resolve(path); !missing(err) {
 			found[path] = true

@@ -22,3 +22,12 @@ func TestSpellings(t *testing.T) {
 		}
 	}
 }
+
+// What is hidden of the homes is protected there too.
+func TestOwnIsAtHome(t *testing.T) {
+	for _, name := range Own() {
+		if !IsAtHome(name) {
+			t.Errorf("%s is not protected", name)
+		}
+	}
+}
