@@ -42,7 +42,7 @@ func TestInitramfs(t *testing.T) {
 		t.Errorf("a file before its folder: %q", names)
 	}
 	line := strings.Join((&Machine{Append: "lsm=yama"}).arguments(dir, false), " ")
-	if !strings.Contains(line, "thread=single") || !strings.Contains(line, "oops=panic lsm=yama") {
+	if !strings.Contains(line, "thread=single") || !strings.Contains(line, "no_timer_check lsm=yama") {
 		t.Error(line)
 	}
 }

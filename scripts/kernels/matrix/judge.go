@@ -92,12 +92,15 @@ func unfinished(j *job.Job, s job.Status, output string) string {
 			}
 		}
 	}
+	lines := []string{"the guest did not come to its end, " + where}
 	var last []string
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line != "" {
 			last = append(last, line)
 		}
+		if strings.Contains(line, "Kernel panic") { // its call trace is longer than what is kept
+			lines = append(lines, line)
+		}
 	}
-	lines := append([]string{"the guest did not come to its end, " + where}, cut(last, 0, mostLines)...)
-	return strings.Join(lines, "\n")
+	return strings.Join(append(lines, cut(last, 0, mostLines)...), "\n")
 }

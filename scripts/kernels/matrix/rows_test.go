@@ -93,7 +93,10 @@ func TestJudge(t *testing.T) {
 		"hangs":         {func(s *job.Status, o *string) { s.Done = false; delete(s.Codes, "1-platform") }, "end, in 1-platform\n--- PASS: TestA"},
 		"stops between": {func(s *job.Status, _ *string) { s.Done = false }, "end, after 1-platform\n"},
 		"boots never":   {func(s *job.Status, o *string) { *s, *o = job.Status{}, "[ 0.1] panic\n" }, "end, before the first step\n[ 0.1] panic"},
-		"skip below":    {func(s *job.Status, o *string) { *o = strings.Replace(*o, "PASS: TestA/b", "SKIP: TestA/b", 1) }, "skipped TestA/b"},
+		"panic before a trace": {func(s *job.Status, o *string) {
+			*s, *o = job.Status{}, "[ 0.1] Kernel panic - not syncing: x\n"+strings.Repeat("[ 0.1] f+0x1\n", 2*mostLines)
+		}, "not syncing: x"},
+		"skip below": {func(s *job.Status, o *string) { *o = strings.Replace(*o, "PASS: TestA/b", "SKIP: TestA/b", 1) }, "skipped TestA/b"},
 	} {
 		j, s, out := good(t)
 		c.change(&s, &out)
