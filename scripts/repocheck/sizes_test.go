@@ -41,8 +41,6 @@ var tooWide = map[string]bool{
 	"init/internal/test/resources": true,
 	"init/internal/test/transport": true,
 	"scripts/repocheck":            true,
-	"scripts/testbed":              true,
-	"scripts/testbed/attempt":      true,
 }
 
 // TestSizes holds the production code to sizes that can be understood at once.

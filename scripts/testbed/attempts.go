@@ -2,7 +2,6 @@ package testbed
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"os/exec"
 	"testing"
@@ -10,8 +9,8 @@ import (
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed/attempt"
 )
 
-// Attempts runs cmd, which is to end in testdata/probe with its arguments, and returns what it printed. Cmd's standard
-// output is taken; its exit status is not judged, for a sandbox may end the probe midway: compare the number of results.
+// Attempts runs cmd, which is to end in testdata/probe with its arguments, and returns what the probe printed. The exit
+// status is not judged, for a sandbox may end the probe midway: compare the number of results.
 func Attempts(tb testing.TB, cmd *exec.Cmd) []attempt.Result {
 	tb.Helper()
 	var out, errs bytes.Buffer
@@ -23,13 +22,9 @@ func Attempts(tb testing.TB, cmd *exec.Cmd) []attempt.Result {
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
 		tb.Fatal(err)
 	}
-	var all []attempt.Result
-	for dec := json.NewDecoder(&out); dec.More(); {
-		var r attempt.Result
-		if err := dec.Decode(&r); err != nil {
-			tb.Fatalf("probe said what is no result: %v", err)
-		}
-		all = append(all, r)
+	all, bad := attempt.Read(&out)
+	if bad != nil {
+		tb.Fatal(bad)
 	}
 	if len(all) == 0 {
 		tb.Logf("%v: %v, no result\n%s", cmd, err, errs.String())

@@ -1,10 +1,10 @@
 package testbed
 
 import (
+	"encoding/json"
 	"os"
 	"os/exec"
 	"runtime"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -12,18 +12,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Lack is a mechanism that a machine has not got.
+// A Lack is a mechanism that a machine has not got. One that is a file is a sysctl, which is 0.
 type Lack string
 
 const (
-	NoUserNamespaces  Lack = "user namespaces, by sysctl"    // clone: ENOSPC
-	NoNetNamespaces   Lack = "network namespaces, by sysctl" // clone: ENOSPC
-	NoMountNamespaces Lack = "mount namespaces, by sysctl"   // clone: ENOSPC
-	NoClone           Lack = "user namespaces, by a filter"  // clone, unshare: EPERM, as Docker's filter has it
-	NoMount           Lack = "mounts"                        // mount, open_tree, fsopen, pivot_root, …: EPERM, as on Ubuntu 24.04
-	NoLandlock        Lack = "Landlock"                      // ENOSYS, as a kernel without it
-	NoNamespaceLinks  Lack = "links of namespaces"           // /proc/self/ns: empty, as in gVisor
-	NoSeccomp         Lack = "seccomp"                       // EINVAL, as a kernel without it
+	NoUserNamespaces  Lack = "/proc/sys/user/max_user_namespaces" // clone: ENOSPC
+	NoNetNamespaces   Lack = "/proc/sys/user/max_net_namespaces"  // clone: ENOSPC
+	NoMountNamespaces Lack = "/proc/sys/user/max_mnt_namespaces"  // clone: ENOSPC
+	NoClone           Lack = "user namespaces, by a filter"       // clone, unshare: EPERM, as Docker's filter has it
+	NoMount           Lack = "mounts"                             // mount, pivot_root, …: EPERM, as on Ubuntu 24.04
+	NoLandlock        Lack = "Landlock"                           // ENOSYS, as a kernel without it
+	NoNamespaceLinks  Lack = "links of namespaces"                // /proc/self/ns: empty, as in gVisor
+	NoSeccomp         Lack = "seccomp"                            // EINVAL, as a kernel without it
 )
 
 // machineArg makes a test binary a machine without something.
@@ -52,20 +52,20 @@ func Without(tb testing.TB, cmd *exec.Cmd, lacks ...Lack) {
 	Machine{Lacks: lacks}.Put(tb, cmd)
 }
 
-// Put makes cmd run on the machine: in a user namespace, whose sysctls are its own, and behind a filter. The rest of the
-// world sees nothing of it. Cmd must not be started yet; the program that it names is executed in the end, with its
-// arguments, environment, files and folder. The test binary's TestMain has to call Run.
+// Put makes cmd run on the machine: in a user namespace, whose sysctls are its own, and behind a filter. The host does
+// not change. Cmd must not be started yet; the program that it names is executed in the end, with its arguments,
+// environment, files and folder. The test binary's TestMain has to call Run.
 func (m Machine) Put(tb testing.TB, cmd *exec.Cmd) {
 	tb.Helper()
 	if cmd.Err != nil {
 		tb.Fatal(cmd.Err)
 	}
-	words := make([]string, 0, len(m.Lacks))
-	for _, l := range m.Lacks {
-		words = append(words, string(l))
+	text, err := json.Marshal(m)
+	if err != nil {
+		tb.Fatal(err)
 	}
 	const self = "/proc/self/exe" // whatever folder it lies in
-	cmd.Args = append([]string{self, machineArg, strings.Join(words, "+"), m.At, m.Shown, strconv.FormatBool(m.Overlay), cmd.Path}, cmd.Args...)
+	cmd.Args = append([]string{self, machineArg, string(text), cmd.Path}, cmd.Args...)
 	cmd.Path = self
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = new(syscall.SysProcAttr)
@@ -99,56 +99,68 @@ func (m Machine) Put(tb testing.TB, cmd *exec.Cmd) {
 	}
 }
 
-// machine is what a test binary with machineArg does: args are the lacks, the folder, where it is shown and whether through an overlayfs, the
-// program and its arguments. It never returns.
+// machine is the main of a test binary with machineArg: args are the Machine, the program and its arguments. It never
+// returns.
 func machine(args []string) {
 	runtime.LockOSThread() // whose capabilities the execve takes
-	fatal := func(what string, err error) {
-		println("testbed: machine: "+what+":", err.Error())
-		os.Exit(70)
+	var m Machine
+	err := json.Unmarshal([]byte(args[0]), &m)
+	if err == nil {
+		err = m.make()
 	}
+	if err == nil {
+		err = unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
+	}
+	if err == nil {
+		err = os.NewSyscallError(args[1], unix.Exec(args[1], args[2:], os.Environ()))
+	}
+	println("testbed: machine:", err.Error())
+	os.Exit(70)
+}
+
+// make takes from this process, and from what it executes, what the machine lacks.
+func (m *Machine) make() error {
 	var deny []denial
-	for _, l := range strings.Split(args[0], "+") {
-		if file := sysctl(Lack(l)); file != "" {
-			if err := os.WriteFile(file, []byte("0"), 0); err != nil {
-				fatal(file, err)
+	for _, l := range m.Lacks {
+		if strings.HasPrefix(string(l), "/proc/sys/") {
+			if err := os.WriteFile(string(l), []byte("0"), 0); err != nil {
+				return err
 			}
 		}
-		if Lack(l) == NoNamespaceLinks {
+		if l == NoNamespaceLinks {
 			if err := hideLinks(); err != nil {
-				fatal(l, err)
+				return err
 			}
 		}
-		deny = append(deny, denials(Lack(l))...)
+		deny = append(deny, denials(l)...)
 	}
-	if at, shown := args[1], args[2]; at != "" {
-		if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
-			fatal("private mounts", err)
-		}
-		if args[3] == "true" {
-			if err := overlay(at, shown); err != nil {
-				fatal(NoOverlay, err)
-			}
-		} else if err := unix.Mount(at, shown, "", unix.MS_BIND|unix.MS_REC, ""); err != nil {
-			fatal("bind "+shown, err)
+	if m.At != "" {
+		if err := m.show(); err != nil {
+			return err
 		}
 	}
-	if len(deny) > 0 {
-		if err := loadFilter(deny); err != nil {
-			fatal("filter", err)
-		}
+	if len(deny) == 0 {
+		return nil
 	}
-	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
-		fatal("ambient capabilities", err)
+	return os.NewSyscallError("seccomp", loadFilter(deny))
+}
+
+// show mounts At at Shown.
+func (m *Machine) show() error {
+	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
+		return os.NewSyscallError("private mounts", err)
 	}
-	fatal(args[4], unix.Exec(args[4], args[5:], os.Environ()))
+	if m.Overlay {
+		return os.NewSyscallError(NoOverlay, overlay(m.At, m.Shown))
+	}
+	return os.NewSyscallError("bind "+m.Shown, unix.Mount(m.At, m.Shown, "", unix.MS_BIND|unix.MS_REC, ""))
 }
 
 // NoOverlay is in what a machine says that was to show a folder through an overlayfs and may not mount one.
 const NoOverlay = "mount an overlayfs"
 
-// overlay mounts one over a folder that nobody else sees. Its upper layer is on a tmpfs: with both layers on one file system
-// overlayfs shows the numbers of that.
+// overlay mounts one over a folder that nobody else sees. Its upper layer is on a tmpfs: with both layers on one file
+// system overlayfs shows the numbers of that.
 func overlay(at, shown string) error {
 	if err := unix.Mount("upper", shown, "tmpfs", 0, ""); err != nil {
 		return err
@@ -159,7 +171,8 @@ func overlay(at, shown string) error {
 		}
 	}
 	// userxattr is what a user namespace may have; filesystems/overlayfs.rst.
-	return unix.Mount("overlay", shown, "overlay", 0, "userxattr,lowerdir="+at+",upperdir="+shown+"/upper,workdir="+shown+"/work")
+	options := "userxattr,lowerdir=" + at + ",upperdir=" + shown + "/upper,workdir=" + shown + "/work"
+	return unix.Mount("overlay", shown, "overlay", 0, options)
 }
 
 // hideLinks hides the links of this process's namespaces, which it keeps over execve.
@@ -168,17 +181,4 @@ func hideLinks() error {
 		return os.NewSyscallError("unshare", err)
 	}
 	return os.NewSyscallError("mount", unix.Mount("none", "/proc/self/ns", "tmpfs", unix.MS_RDONLY, ""))
-}
-
-// sysctl is the file that forbids a mechanism in the user namespace of whoever writes it.
-func sysctl(l Lack) string {
-	switch l {
-	case NoUserNamespaces:
-		return "/proc/sys/user/max_user_namespaces"
-	case NoNetNamespaces:
-		return "/proc/sys/user/max_net_namespaces"
-	case NoMountNamespaces:
-		return "/proc/sys/user/max_mnt_namespaces"
-	}
-	return ""
 }

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A denial is what a filter answers to one system call; with a mask, only where its first argument has one of these bits.
+// A denial is what a filter answers to one system call; with a mask, only where its first argument has a bit of it.
 type denial struct {
 	call  uint32
 	mask  uint32
@@ -24,11 +24,13 @@ func denials(l Lack) []denial {
 	}
 	switch l {
 	case NoClone:
-		d = append(d, denial{unix.SYS_CLONE, unix.CLONE_NEWUSER, unix.EPERM}, denial{unix.SYS_UNSHARE, unix.CLONE_NEWUSER, unix.EPERM})
+		for _, call := range []uint32{unix.SYS_CLONE, unix.SYS_UNSHARE} {
+			d = append(d, denial{call, unix.CLONE_NEWUSER, unix.EPERM})
+		}
 		all(unix.ENOSYS, unix.SYS_CLONE3)
 	case NoMount:
-		all(unix.EPERM, unix.SYS_MOUNT, unix.SYS_OPEN_TREE, unix.SYS_FSOPEN, unix.SYS_MOVE_MOUNT, unix.SYS_MOUNT_SETATTR,
-			unix.SYS_PIVOT_ROOT, unix.SYS_UMOUNT2)
+		all(unix.EPERM, unix.SYS_MOUNT, unix.SYS_OPEN_TREE, unix.SYS_FSOPEN, unix.SYS_MOVE_MOUNT,
+			unix.SYS_MOUNT_SETATTR, unix.SYS_PIVOT_ROOT, unix.SYS_UMOUNT2)
 	case NoLandlock:
 		all(unix.ENOSYS, unix.SYS_LANDLOCK_CREATE_RULESET, unix.SYS_LANDLOCK_ADD_RULE, unix.SYS_LANDLOCK_RESTRICT_SELF)
 	case NoSeccomp:
@@ -55,7 +57,8 @@ func loadFilter(deny []denial) error {
 	prog := unix.SockFprog{Len: uint16(len(code)), Filter: &code[0]}
 	runtime.LockOSThread()
 	// With CAP_SYS_ADMIN in the namespace no_new_privs is not asked for, and so what runs may still gain rights.
-	_, _, e := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_TSYNC, uintptr(unsafe.Pointer(&prog)))
+	_, _, e := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_TSYNC,
+		uintptr(unsafe.Pointer(&prog)))
 	if e != 0 {
 		return e
 	}

@@ -28,8 +28,8 @@ func InCI() bool {
 	return ci != "" && ci != "false" && ci != "0"
 }
 
-// RequireEnv names what a run must not do without, words such as "node qemu gcc" between spaces or commas: what is named
-// and missing is a failure, not a skip. In CI node is named always.
+// RequireEnv names what a run must not do without, words such as "node qemu gcc" between spaces or commas: what is
+// named and missing is a failure, not a skip. In CI node is named always.
 const RequireEnv = "MCP_SANDBOX_REQUIRE"
 
 // Missing skips the test for want of word, or fails it where this run must have it.

@@ -19,12 +19,14 @@ func OwnFiles(tb testing.TB) Own {
 	o := Own{Program: Copy(tb, 0o755)}
 	o.Dir = filepath.Dir(o.Program)
 	o.Policy, o.Report = filepath.Join(o.Dir, "policy.json"), filepath.Join(o.Dir, "report.jsonl")
-	for path, text := range map[string]string{o.Policy: `{"version":1,"filesystem":{"allowWrite":["."]}}`, o.Report: ""} {
+	const policy = `{"version":1,"filesystem":{"allowWrite":["."]}}`
+	for path, text := range map[string]string{o.Policy: policy, o.Report: ""} {
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 			tb.Fatal(err)
 		}
 	}
-	for _, path := range []string{o.Dir, o.Program, o.Policy, o.Report} { // whatever the umask and the server's user are
+	// Whatever the umask and the server's user are.
+	for _, path := range []string{o.Dir, o.Program, o.Policy, o.Report} {
 		if err := os.Chmod(path, 0o777); err != nil {
 			tb.Fatal(err)
 		}

@@ -46,8 +46,8 @@ func State(pid int) string {
 	return string(b[strings.LastIndexByte(string(b), ')')+2])
 }
 
-// EveryRight gives a process every capability, in a user namespace and in these others of its own: the control for an act
-// that needs one.
+// EveryRight gives a process every capability, in a user namespace and in these others of its own: the control for an
+// act that needs one.
 func EveryRight(namespaces uintptr) *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWUSER | namespaces,
 		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}},

@@ -41,7 +41,8 @@ func Stream(tb testing.TB, network string) (own, theirs *os.File) {
 		if ends[i], err = c.(*net.TCPConn).File(); err != nil {
 			tb.Fatal(err)
 		}
-		if err = unix.SetNonblock(int(ends[i].Fd()), false); err != nil { // as a program finds it that gets one as standard input
+		// As a program finds its standard input.
+		if err = unix.SetNonblock(int(ends[i].Fd()), false); err != nil {
 			tb.Fatal(err)
 		}
 		closing(tb, ends[i])

@@ -1,5 +1,5 @@
-// Package testbed is what the tests of several packages share: programs of testdata/ built for them, folders that every uid
-// may enter, machines that lack something.
+// Package testbed is what the tests of several packages share: programs of testdata/ built for them, folders that every
+// uid may enter, machines that lack something.
 //
 //	func TestMain(m *testing.M) { reexec.Init(); os.Exit(testbed.Run(m)) }
 //
@@ -7,8 +7,8 @@
 //		server := testbed.Program(t, "server-go")
 //		folder := testbed.Folder(t)
 //
-// Everything it hands out can be read and executed by every uid, for a root launcher gives its server another one. It is
-// for tests only and is linked into no program.
+// Everything it hands out can be read and executed by every uid, for a root launcher gives its server another one.
+// It is for tests only and is linked into no program.
 package testbed
 
 import (
@@ -24,9 +24,9 @@ import (
 // scratch is the folder of this test run; Run makes and removes it.
 var scratch string
 
-// Run is m.Run with a scratch folder around it. Call it last in TestMain, after reexec.Init. It returns the exit status.
+// Run is m.Run with a scratch folder around it. Call it last in TestMain, after reexec.Init.
 func Run(m *testing.M) int {
-	if len(os.Args) > 6 && os.Args[1] == machineArg {
+	if len(os.Args) > 4 && os.Args[1] == machineArg {
 		machine(os.Args[2:])
 	}
 	dir, err := os.MkdirTemp("", "mcp-sandbox-testbed-")
@@ -40,12 +40,12 @@ func Run(m *testing.M) int {
 	scratch = dir
 	defer os.RemoveAll(dir)
 	os.Setenv("GORACE", raceOptions)
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP) // under nohup(1) the launchers that tests start would ignore it too
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP) // else launchers of tests under nohup(1) would ignore it too
 	return m.Run()
 }
 
-// Patience is how long a test waits for what should have happened long before: a minute, or what MCP_SANDBOX_PATIENCE says
-// in an emulated machine, which is slower.
+// Patience is how long a test waits for what should have happened long before: a minute, or MCP_SANDBOX_PATIENCE in an
+// emulated machine, which is slower.
 func Patience() time.Duration {
 	if d, err := time.ParseDuration(os.Getenv("MCP_SANDBOX_PATIENCE")); err == nil {
 		return d
@@ -55,8 +55,8 @@ func Patience() time.Duration {
 
 const raceOptions = "atexit_sleep_ms=0"
 
-// NoWait is for the environment of a test binary that a test starts as a launcher, and gives another than its own: a -race
-// build would wait a second at its end.
+// NoWait is for the environment of a launcher that does not inherit this one: the end of a -race build would take a
+// second.
 const NoWait = "GORACE=" + raceOptions
 
 // Scratch is a folder of this test run, gone with it, that every uid may enter and only this one may write.

@@ -1,7 +1,6 @@
 package supervise_test
 
 import (
-	"encoding/json"
 	"net"
 	"os"
 	"os/exec"
@@ -187,13 +186,9 @@ func undo(s stage, words []string) {
 
 func results(t *testing.T, text string) []attempt.Result {
 	t.Helper()
-	var all []attempt.Result
-	for d := json.NewDecoder(strings.NewReader(text)); d.More(); {
-		var r attempt.Result
-		if err := d.Decode(&r); err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, r)
+	all, err := attempt.Read(strings.NewReader(text))
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
 	}
 	return all
 }

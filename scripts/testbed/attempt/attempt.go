@@ -3,15 +3,18 @@
 //	r := attempt.Do("read", "/home/ann/.ssh/id_ed25519")
 //	fmt.Println(r.OK, r.Errno) // false ENOENT
 //
-// It is the only statement of what a confined program tries: testdata/probe, the Go test server and the demo all use it,
+// It is the one table of what a confined program tries: testdata/probe, the Go test server and the demo all use it,
 // so that a denial inside a sandbox and its positive control outside are the same act. It is for tests: it judges
 // nothing and refuses nothing. What an attempt does to the machine it really does; those that could change a host
 // say so where they are listed.
 package attempt
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"sort"
 )
 
@@ -55,6 +58,18 @@ func Do(name string, args ...string) (Result, error) {
 	return r, nil
 }
 
+// Read reads results, one JSON line each.
+func Read(from io.Reader) (all []Result, err error) {
+	for d := json.NewDecoder(from); d.More(); {
+		var r Result
+		if err := d.Decode(&r); err != nil {
+			return nil, fmt.Errorf("no result of an attempt: %w", err)
+		}
+		all = append(all, r)
+	}
+	return all, nil
+}
+
 // A UsageError says how an action is called; nothing was tried.
 type UsageError string
 
@@ -77,10 +92,9 @@ func Usage() string {
 // actions joins what every system can try with what only Linux can.
 func actions() map[string]action {
 	all := map[string]action{}
-	for _, table := range []map[string]action{fileActions(), netActions(), processActions(), systemActions(), bombActions()} {
-		for name, act := range table {
-			all[name] = act
-		}
+	tables := []func() map[string]action{fileActions, netActions, processActions, systemActions, bombActions}
+	for _, table := range tables {
+		maps.Copy(all, table())
 	}
 	return all
 }

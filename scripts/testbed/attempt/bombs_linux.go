@@ -18,7 +18,7 @@ const (
 	FileBlock   = 64 << 10
 )
 
-// bombActions use up one kind of resource: MOST times the same, or until it is refused. The detail is how often it was done.
+// bombActions use up one kind of resource: they do the same MOST times, or until the kernel refuses. The detail counts.
 func bombActions() map[string]action {
 	return map[string]action{
 		"memory":  {"MOST: touch blocks of memory", 1, 1, bomb(touch)},

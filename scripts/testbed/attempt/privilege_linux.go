@@ -34,7 +34,7 @@ func userNamespace(args []string) (Result, error) {
 	return Result{}, os.NewSyscallError(name, err)
 }
 
-// mayMount changes nothing anywhere: mount(2) looks at the caller's rights first (EPERM) and then for the type (ENODEV).
+// mayMount changes nothing: mount(2) looks at the caller's rights first (EPERM) and then for the type (ENODEV).
 func mayMount(_ []string) (Result, error) {
 	err := unix.Mount("none", "/", "no-such-file-system", 0, "")
 	if errors.Is(err, unix.ENODEV) {

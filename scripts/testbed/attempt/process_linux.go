@@ -13,8 +13,8 @@ import (
 
 var errNobody = errors.New("no such process to be seen")
 
-// processes counts what /proc shows beside this process. With a marker it is ok only if a command line holds it: numbers
-// mean nothing across pid namespaces, a word chosen by the host does.
+// processes counts what /proc shows beside this process. With a marker it is ok only if a command line holds it:
+// numbers mean nothing across pid namespaces, a word chosen by the host does.
 func processes(args []string) (Result, error) {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {

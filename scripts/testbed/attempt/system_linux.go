@@ -14,9 +14,9 @@ import (
 // change what they are pointed at: the caller points them at its own things only.
 func systemActions() map[string]action {
 	return map[string]action{
-		"processes":   {"[MARKER]: other processes in /proc, or those whose command line holds MARKER", 0, 1, processes},
+		"processes":   {"[MARKER]: other processes in /proc, or one with MARKER in its command line", 0, 1, processes},
 		"userns":      {"[clone|unshare]", 0, 1, userNamespace},
-		"may-mount":   {": ask for a file system that does not exist; ok if the right to mount was there", 0, 0, mayMount},
+		"may-mount":   {": ask for no file system; ok if the right to mount was there", 0, 0, mayMount},
 		"mount":       {"DIR: a tmpfs over DIR", 1, 1, mountTmpfs},
 		"setuid":      {"UID", 1, 1, setuid},
 		"keyctl":      {": the session keyring's id, without making one", 0, 0, sessionKeyring},

@@ -2,7 +2,6 @@ package escape_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"os"
 	"os/exec"
@@ -67,14 +66,11 @@ func (s *scene) acting(t *testing.T, l level, act string) *exec.Cmd {
 }
 
 // results reads what the program wrote of its acts.
-func results(t *testing.T, text string) (all []attempt.Result) {
+func results(t *testing.T, text string) []attempt.Result {
 	t.Helper()
-	for d := json.NewDecoder(strings.NewReader(text)); d.More(); {
-		var r attempt.Result
-		if err := d.Decode(&r); err != nil {
-			t.Fatalf("%v\n%s", err, text)
-		}
-		all = append(all, r)
+	all, err := attempt.Read(strings.NewReader(text))
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
 	}
 	return all
 }
