@@ -65,6 +65,12 @@ type Ending struct {
 	hostSignal syscall.Signal // which
 	hostGone   bool
 
+	Deadlines
+	Timer interface{ Set(time.Time) } // set to the moment of each next step; nil: the caller asks Next
+}
+
+// Deadlines are the moments of steps.
+type Deadlines struct {
 	TimeoutAt time.Time // when limits.timeout is over
 	SessionAt time.Time // when a server that ignores the end of standard input is asked to end
 	KillAt    time.Time // when to kill everything; after Kill, when to kill again
@@ -110,6 +116,13 @@ func (e *Ending) Step(say func(line string)) {
 	if Due(&e.KillAt, now) {
 		e.Kill()
 	}
+	e.setTimer()
+}
+
+func (e *Ending) setTimer() {
+	if e.Timer != nil {
+		e.Timer.Set(e.Next())
+	}
 }
 
 // HostAsks handles a signal of the host that asks for the end. The first one starts the escalation, or shortens the
@@ -144,7 +157,10 @@ func (e *Ending) HostGone() {
 }
 
 // SessionEnds handles the end of standard input: the host has closed it and all of it is read.
-func (e *Ending) SessionEnds() { e.SessionAt = time.Now().Add(e.Grace(Grace)) }
+func (e *Ending) SessionEnds() {
+	e.SessionAt = time.Now().Add(e.Grace(Grace))
+	e.setTimer()
+}
 
 // Ask sends the server a signal that asks for its end, and sets the moment of the kill, unless that is set earlier.
 func (e *Ending) Ask(sig syscall.Signal, otherwise time.Duration) {
@@ -159,6 +175,7 @@ func (e *Ending) Ask(sig syscall.Signal, otherwise time.Duration) {
 	if at := now.Add(e.Grace(otherwise)); e.KillAt.IsZero() || at.Before(e.KillAt) {
 		e.KillAt = at
 	}
+	e.setTimer()
 }
 
 // Kill kills the server and its descendants, once.
@@ -168,6 +185,7 @@ func (e *Ending) Kill() {
 	}
 	e.Killing = true
 	e.Killed += e.server.Kill()
+	e.setTimer()
 }
 
 // Next is the moment of the next step, or zero.

@@ -32,8 +32,8 @@ func TestNext(t *testing.T) {
 		want time.Time
 	}{
 		{"nothing is due", Ending{}, time.Time{}},
-		{"the past", Ending{KillAt: now.Add(-time.Hour)}, now.Add(-time.Hour)},
-		{"the nearest counts", Ending{TimeoutAt: now.Add(time.Hour), SessionAt: now.Add(90 * time.Minute)}, now.Add(time.Hour)},
+		{"the past", Ending{Deadlines: Deadlines{KillAt: now.Add(-time.Hour)}}, now.Add(-time.Hour)},
+		{"the nearest counts", Ending{Deadlines: Deadlines{TimeoutAt: now.Add(time.Hour), SessionAt: now.Add(90 * time.Minute)}}, now.Add(time.Hour)},
 	} {
 		if got := c.end.Next(); !got.Equal(c.want) {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
@@ -58,6 +58,11 @@ type fake struct{ log []string }
 func (f *fake) Signal(s syscall.Signal) { f.log = append(f.log, "signal "+s.String()) }
 func (f *fake) Ask(s syscall.Signal)    { f.log = append(f.log, "ask "+s.String()) }
 func (f *fake) Kill() int               { f.log = append(f.log, "kill"); return 3 }
+
+// A moment is a timer that is never due.
+type moment time.Time
+
+func (m *moment) Set(at time.Time) { *m = moment(at) }
 
 func TestEscalation(t *testing.T) {
 	soon := policy.Duration(time.Nanosecond)
@@ -92,8 +97,13 @@ func TestEscalation(t *testing.T) {
 			f := &fake{}
 			e.Begin(f, &c.policy)
 			time.Sleep(time.Microsecond)
+			var at moment
+			e.Timer = &at
 			for _, do := range c.steps {
 				do(&e)
+			}
+			if next := e.Next(); !next.Equal(time.Time(at)) {
+				t.Errorf("the timer is set to %v, and the next step is at %v", time.Time(at), next)
 			}
 			if got := strings.Join(f.log, ", "); got != c.want || e.Cause != c.cause {
 				t.Errorf("%q by %q, want %q by %q", got, e.Cause, c.want, c.cause)

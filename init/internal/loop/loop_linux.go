@@ -21,7 +21,6 @@ import (
 type Loop struct {
 	sources []*Source
 	timers  []*Timer
-	before  []func()
 	fds     []unix.PollFd
 	ended   bool
 }
@@ -76,9 +75,6 @@ func (t *Timer) Stop() { t.Set(time.Time{}) }
 // IsSet reports whether the timer has a time that has not come.
 func (t *Timer) IsSet() bool { return t != nil && !t.at.IsZero() }
 
-// Before is called before each wait, to set timers and sources by.
-func (l *Loop) Before(do func()) { l.before = append(l.before, do) }
-
 // End makes Run return. Nothing more is called.
 func (l *Loop) End() { l.ended = true }
 
@@ -93,9 +89,6 @@ func (l *Loop) Run() error {
 }
 
 func (l *Loop) turn() error {
-	for _, do := range l.before {
-		do()
-	}
 	l.fds = l.fds[:0]
 	for _, s := range l.sources {
 		l.fds = append(l.fds, unix.PollFd{Fd: int32(s.fd), Events: s.events})

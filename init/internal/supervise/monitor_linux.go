@@ -71,8 +71,8 @@ func (m *monitor) register(host, parent int) {
 	signals.Ignore(unix.SIGXFSZ)
 	m.stdio.Register(l)
 	m.appeared.Register(l, m.end.Next)
-	end := l.Timer(m.pastDeadlines)
-	l.Before(func() { end.Set(m.end.Next()) })
+	m.end.Timer = l.Timer(m.pastDeadlines)
+	m.end.Timer.Set(m.end.Next())
 }
 
 // pastDeadlines does what is due for the server's end.

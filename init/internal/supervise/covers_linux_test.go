@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The lookout costs nothing where there is nothing to cover, and no time while nothing happens.
-func TestLookoutIsIdle(t *testing.T) {
+// The cover watcher costs nothing where there is nothing to cover, and no time while nothing happens.
+func TestCoverWatcherIsIdle(t *testing.T) {
 	for doc, watches := range map[string]bool{masked: true, `{"version":1,"filesystem":{"allowRead":["STAGE/read"]}}`: false} {
 		st := build(t, "/var/tmp")
 		s := st.subject(t, doc, func(l *launch) { l.Command = []string{"/bin/sleep", "600"} })
