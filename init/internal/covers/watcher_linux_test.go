@@ -43,7 +43,7 @@ func newBox(t *testing.T) *box {
 			t.Fatal(err)
 		}
 	}
-	cmd := exec.Command("/bin/sh", "-c", `while read -r line; do eval "$line"; : >answered; done`)
+	cmd := exec.Command("/bin/sh", "-c", `while read -r line; do eval "$line"; done`)
 	cmd.Dir = b.dir
 	id := func(id int) []syscall.SysProcIDMap {
 		return []syscall.SysProcIDMap{{ContainerID: id, HostID: id, Size: 1}}
@@ -107,16 +107,16 @@ func (b *box) rename(from, to string, flags uint) {
 	}
 }
 
-// tell has the shell do something.
-func (b *box) tell(line string) {
-	io.WriteString(b.ask, line+"\n")
+// hold has a child of the shell open a file, and waits until it is open.
+func (b *box) hold(name string) {
+	io.WriteString(b.ask, "sleep 600 3<"+name+" & until ls -l /proc/$!/fd | grep -q "+name+"; do :; done; : >held\n")
 	for range 10000 {
-		if os.Remove(b.path("answered")) == nil {
+		if _, err := os.Stat(b.path("held")); err == nil {
 			return
 		}
 		time.Sleep(time.Millisecond)
 	}
-	b.Fatal("no answer to ", line)
+	b.Fatal("nobody holds ", name)
 }
 
 // run serves the loop until each step in turn has returned true.
@@ -152,8 +152,8 @@ func TestWatcher(t *testing.T) {
 		{"deleted for a while", "", func(b *box) { os.Remove(b.path("secret")); b.w.OnRename(); over(b) }},
 		{"a folder exchanged", "", exchange},
 		{"in a folder that is gone", "", func(b *box) { os.RemoveAll(b.dir) }},
-		{"held", "has the new ", func(b *box) { b.tell("sleep 600 3<secret.new &"); over(b) }},
-		{"a file in a folder held", "has the new ", func(b *box) { b.tell("sleep 600 3<dir.new/sub/file &"); exchange(b) }},
+		{"held", "has the new ", func(b *box) { b.hold("secret.new"); over(b) }},
+		{"a file in a folder held", "has the new ", func(b *box) { b.hold("dir.new/sub/file"); exchange(b) }},
 		{"another name", "has another name", func(b *box) { os.Link(b.path("secret.new"), b.path("kept")); over(b) }},
 		{"another name in a folder", "has another name", func(b *box) {
 			os.Link(b.path("dir.new/sub/file"), b.path("kept"))
