@@ -2,34 +2,37 @@ package strictjson
 
 // number reads a number as RFC 8259 has it: no leading zero, no plus sign, digits on both sides of a point.
 func (p *parser) number(text *string) bool {
-	from := p.i
-	if p.s[p.i] == '-' {
-		p.i++
-	}
-	whole := p.i
-	ok := p.digits() && (p.s[whole] != '0' || p.i == whole+1)
-	if ok && p.at('.') {
-		p.i++
-		ok = p.digits()
-	}
-	if ok && (p.at('e') || p.at('E')) {
-		p.i++
-		if p.at('+') || p.at('-') {
-			p.i++
+	s := p.s[p.i:]
+	i := 0
+	skip := func(chars ...byte) bool { // one of them, if it is next
+		for _, c := range chars {
+			if i < len(s) && s[i] == c {
+				i++
+				return true
+			}
 		}
-		ok = p.digits()
+		return false
 	}
-	if !ok {
+	digits := func() bool {
+		from := i
+		for i < len(s) && '0' <= s[i] && s[i] <= '9' {
+			i++
+		}
+		return i > from
+	}
+	skip('-')
+	whole := i
+	ok := digits() && (s[whole] != '0' || i == whole+1)
+	if ok && skip('.') {
+		ok = digits()
+	}
+	if ok && skip('e', 'E') {
+		skip('+', '-')
+		ok = digits()
+	}
+	if p.i += i; !ok {
 		return p.fail("this is no number")
 	}
-	*text = p.s[from:p.i]
+	*text = s[:i]
 	return true
-}
-
-func (p *parser) digits() bool {
-	from := p.i
-	for p.i < len(p.s) && '0' <= p.s[p.i] && p.s[p.i] <= '9' {
-		p.i++
-	}
-	return p.i > from
 }

@@ -1,6 +1,8 @@
 package strictjson
 
 import (
+	"strconv"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -8,65 +10,34 @@ import (
 // text reads a string; the next byte is its quote. Without escapes the text is a part of the document, not a copy.
 func (p *parser) text(text *string) bool {
 	p.i++
+	var unescaped []byte // the text up to from, if it has an escape
 	from := p.i
 	for p.i < len(p.s) {
 		switch c := p.s[p.i]; {
 		case c == '"':
 			*text = p.s[from:p.i]
-			p.i++
-			return true
-		case c == '\\':
-			return p.escaped(text, from)
-		case c < ' ':
-			return p.fail("a control character in a string must be escaped")
-		case c < utf8.RuneSelf:
-			p.i++
-		default:
-			if !p.rune() {
-				return false
+			if unescaped != nil {
+				*text = string(append(unescaped, *text...))
 			}
-		}
-	}
-	return p.unexpected("the end of a string")
-}
-
-// rune passes over one character that is not ASCII.
-func (p *parser) rune() bool {
-	r, n := utf8.DecodeRuneInString(p.s[p.i:])
-	if r == utf8.RuneError && n == 1 {
-		return p.fail("the document is not UTF-8")
-	}
-	p.i += n
-	return true
-}
-
-// escaped is text from the first escape on.
-func (p *parser) escaped(text *string, from int) bool {
-	b := append(make([]byte, 0, p.i-from+64), p.s[from:p.i]...)
-	for p.i < len(p.s) {
-		start := p.i
-		switch c := p.s[p.i]; {
-		case c == '"':
-			*text = string(b)
 			p.i++
 			return true
 		case c == '\\':
+			unescaped = append(unescaped, p.s[from:p.i]...)
 			r, ok := p.escape()
 			if !ok {
 				return false
 			}
-			b = utf8.AppendRune(b, r)
-			continue
+			unescaped = utf8.AppendRune(unescaped, r)
+			from = p.i
 		case c < ' ':
 			return p.fail("a control character in a string must be escaped")
-		case c < utf8.RuneSelf:
-			p.i++
 		default:
-			if !p.rune() {
-				return false
+			r, n := utf8.DecodeRuneInString(p.s[p.i:])
+			if r == utf8.RuneError && n == 1 {
+				return p.fail("the document is not UTF-8")
 			}
+			p.i += n
 		}
-		b = append(b, p.s[start:p.i]...)
 	}
 	return p.unexpected("the end of a string")
 }
@@ -77,33 +48,20 @@ func (p *parser) escape() (rune, bool) {
 		p.i = len(p.s)
 		return 0, p.unexpected("the end of a string")
 	}
-	switch c := p.s[p.i+1]; c {
-	case '"', '\\', '/':
-		p.i += 2
-		return rune(c), true
-	case 'b':
-		p.i += 2
-		return '\b', true
-	case 'f':
-		p.i += 2
-		return '\f', true
-	case 'n':
-		p.i += 2
-		return '\n', true
-	case 'r':
-		p.i += 2
-		return '\r', true
-	case 't':
-		p.i += 2
-		return '\t', true
-	case 'u':
+	c := p.s[p.i+1]
+	if c == 'u' {
 		return p.unicode()
 	}
-	return 0, p.fail("an escape that JSON does not have")
+	i := strings.IndexByte(`"\/bfnrt`, c)
+	if i < 0 {
+		return 0, p.fail("an escape that JSON does not have")
+	}
+	p.i += 2
+	return rune("\"\\/\b\f\n\r\t"[i]), true
 }
 
 func (p *parser) unicode() (rune, bool) {
-	r, ok := p.hex(p.i)
+	r, ok := hex(p.s[p.i:])
 	switch {
 	case !ok:
 		return 0, p.fail(`\u needs four hexadecimal digits`)
@@ -114,7 +72,7 @@ func (p *parser) unicode() (rune, bool) {
 		p.i += 6
 		return r, true
 	}
-	low, _ := p.hex(p.i + 6)
+	low, _ := hex(p.s[p.i+6:])
 	if r = utf16.DecodeRune(r, low); r == utf8.RuneError {
 		return 0, p.fail("half of a surrogate pair")
 	}
@@ -122,20 +80,11 @@ func (p *parser) unicode() (rune, bool) {
 	return r, true
 }
 
-// hex reads the \uXXXX at i.
-func (p *parser) hex(i int) (r rune, ok bool) {
-	if i+6 > len(p.s) || p.s[i] != '\\' || p.s[i+1] != 'u' {
+// hex is the number of the \uXXXX with which s begins.
+func hex(s string) (r rune, ok bool) {
+	if len(s) < 6 || s[:2] != `\u` {
 		return 0, false
 	}
-	for _, c := range []byte(p.s[i+2 : i+6]) {
-		switch {
-		case '0' <= c && c <= '9':
-			r = r<<4 | rune(c-'0')
-		case 'a' <= c|0x20 && c|0x20 <= 'f':
-			r = r<<4 | rune(c|0x20-'a'+10)
-		default:
-			return 0, false
-		}
-	}
-	return r, true
+	n, err := strconv.ParseUint(s[2:6], 16, 16)
+	return rune(n), err == nil
 }

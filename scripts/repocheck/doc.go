@@ -1,5 +1,5 @@
-// Package repocheck holds the tests of the repository itself: where things are, how large they are, what imports what, what
-// each package says of itself, and whether what the documents name is there.
+// Package repocheck holds the tests of the repository itself: where things are, how large they are, what imports
+// what, what each package says of itself, and whether what the documents name is there.
 //
 //	go test ./scripts/repocheck
 //

@@ -27,25 +27,9 @@ var foreign = map[string]bool{
 	"policy.Policy":        true, // the policy's document
 }
 
-// tooLarge are the types and functions that are still larger than that. Nothing is added here.
-var tooLarge = map[string]bool{
-	"policy/strictjson.parser": true,
-}
-
-// tooWide are the folders with lines that are still wider than that. Nothing is added here.
-var tooWide = map[string]bool{
-	"init/internal/notify":         true,
-	"init/internal/test/endings":   true,
-	"init/internal/test/escape":    true,
-	"init/internal/test/places":    true,
-	"init/internal/test/resources": true,
-	"init/internal/test/transport": true,
-	"scripts/repocheck":            true,
-}
-
 // TestSizes holds the production code to sizes that can be understood at once.
 func TestSizes(t *testing.T) {
-	over, wide := map[string]string{}, map[string]bool{}
+	over := map[string]string{}
 	methods := map[string]map[string]bool{}
 	for _, s := range sources(t) {
 		if s.test || strings.HasSuffix(s.path, "_gen.go") {
@@ -57,9 +41,7 @@ func TestSizes(t *testing.T) {
 		}
 		for i, line := range strings.Split(string(text), "\n") {
 			if n := len([]rune(strings.ReplaceAll(line, "\t", "    "))); n > mostColumns {
-				if wide[s.dir] = true; !tooWide[s.dir] {
-					t.Errorf("%s:%d has %d columns, more than %d", s.path, i+1, n, mostColumns)
-				}
+				t.Errorf("%s:%d has %d columns, more than %d", s.path, i+1, n, mostColumns)
 			}
 		}
 		fset := token.NewFileSet()
@@ -96,19 +78,7 @@ func TestSizes(t *testing.T) {
 		}
 	}
 	for name, how := range over {
-		if !tooLarge[name] {
-			t.Errorf("%s has %s", name, strings.TrimSpace(how))
-		}
-	}
-	for dir := range tooWide {
-		if !wide[dir] {
-			t.Errorf("%s has no line that is too wide any more: take it out of tooWide", dir)
-		}
-	}
-	for name := range tooLarge {
-		if over[name] == "" {
-			t.Errorf("%s is not too large any more: take that line out", name)
-		}
+		t.Errorf("%s has %s", name, strings.TrimSpace(how))
 	}
 }
 

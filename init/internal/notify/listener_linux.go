@@ -1,5 +1,5 @@
-// Package notify answers the system calls of which the seccomp filter tells this process, SECCOMP_RET_USER_NOTIF of seccomp(2), and
-// counts them. Each is answered with EPERM. While this process is stopped those calls wait; when it has ended the kernel refuses them.
+// Package notify answers seccomp notifications, SECCOMP_RET_USER_NOTIF of seccomp(2), with EPERM, and counts the calls.
+// While this process is stopped the calls wait; after this process has ended the kernel refuses them.
 package notify
 
 import (
@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Listener is the end of a filter to which the kernel sends notifications.
+// A Listener receives the notifications of one filter.
 type Listener struct {
 	// Counting is set when the server's process has proved its filter: calls before that are the proof's own, and are
 	// answered without being counted.
@@ -29,12 +29,13 @@ type Listener struct {
 	calls, resumes *loop.Source
 }
 
-// New is a listener without a descriptor. It calls tell for each call that gets a line in the report, with the name of its number.
+// New is a listener without a descriptor. Tell gets a record for each call that gets a line in the report; name is the
+// name of a call's number.
 func New(name func(number uint32) string, tell func(*order.Denied)) *Listener {
 	return &Listener{fd: -1, polled: -1, timer: -1, name: name, tell: tell}
 }
 
-// Take takes over the filter's descriptor. There is one: another is closed.
+// Take takes over the filter's descriptor. A second descriptor is closed.
 func (l *Listener) Take(fd int) {
 	if l.fd >= 0 {
 		unix.Close(fd)
@@ -80,8 +81,9 @@ func (l *Listener) Serve(revents int16) {
 	}
 }
 
-// refuse answers the next pending notification. An interrupted call is notified again when it is restarted, so only delivered
-// answers are counted (both can happen, and then the call counts twice). The thread's id is valid until the answer.
+// refuse answers the next pending notification. An interrupted call is notified again when it is restarted, so only
+// delivered answers are counted (both can happen, and then the call counts twice). The thread's id is valid until the
+// answer.
 func (l *Listener) refuse(now time.Time) {
 	n, err := platform.Notified(l.fd)
 	if err != nil {
@@ -99,7 +101,8 @@ func (l *Listener) refuse(now time.Time) {
 	}
 	l.tally.count(n.Number, line)
 	if line {
-		l.tell(&order.Denied{Event: "denied", Syscall: l.name(n.Number), PID: pid, Errno: "EPERM", Layer: order.Seccomp})
+		l.tell(&order.Denied{Event: "denied", Syscall: l.name(n.Number), PID: pid,
+			Errno: "EPERM", Layer: order.Seccomp})
 	}
 }
 

@@ -10,26 +10,25 @@ import (
 )
 
 const (
-	// Of the calls that wait for an answer so many are answered at once, and then so many a second. One was measured to
-	// take 27 µs of the launcher's time where processors have to be woken, so no server takes more than 2 % of one.
+	// The rate of answers: answersAtOnce, then answersPerSecond. An answer takes 27 µs of the launcher's processor time
+	// where a processor has to be woken, so the answers take at most 2 % of a processor.
 	answersAtOnce    = 1000
 	answersPerSecond = 500
 
-	// Pause is how long calls wait that are too many.
+	// Pause is how long calls above the rate wait.
 	Pause = 10 * time.Millisecond
 
-	// The first call of each name has a line of its own. Of the others there are so many lines at once, then one a second,
-	// and no more in all: a report of which nobody reads a line before the server has ended still fits into a pipe.
+	// The first call of each name has a line in the report. For the others: linesAtOnce, then linesPerSecond, and
+	// linesInAll at most. So a report fits into a pipe whose reader reads after the server's end.
 	linesAtOnce    = 32
 	linesPerSecond = 1
 	linesInAll     = 200
 )
 
-// A tally counts the calls of one launch that the filter refused, and decides how fast they are answered and which have a line in
-// the report. A server chooses how often it makes such a call, so each number here has a bound that no server can move. The zero
-// tally is ready.
+// A tally counts the refused calls of one launch, and decides how fast they are answered and which have a line in the
+// report. A server chooses how often it makes a refused call, so each number here is bounded. The zero tally is ready.
 type tally struct {
-	counts     []count // as many as there are calls that the filter asks about, at most
+	counts     []count // one for each name at most
 	answerRate bucket
 	lineRate   bucket
 	lines      int   // beyond the first of each name

@@ -15,9 +15,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Programs that do nothing but fork are ended in their time without a pid namespace as well: in one process group, and each in
-// a session of its own. Nothing limits their number but a limit that the test sets for the server alone: the launcher has room
-// for its threads, without which Go's runtime ends it.
+// Programs that do nothing but fork are ended in their time without a pid namespace as well: in one process group,
+// and each in a session of its own. Nothing limits their number but a limit that the test sets for the server alone:
+// the launcher has room for its threads, without which Go's runtime ends it.
 func TestForkBombShared(t *testing.T) {
 	prlimit, err := exec.LookPath("prlimit")
 	if err != nil {

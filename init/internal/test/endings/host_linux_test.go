@@ -13,8 +13,8 @@ import (
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
-// launchers are the two kinds, in each confinement that a test of the host's end asks for. To the policy document of each
-// belongs what it says: a Go host gets less than full by level privileged alone.
+// launchers are the two kinds, in each confinement that a test of the host's end asks for. To the policy document of
+// each belongs what it says: a Go host gets less than full by level privileged alone.
 func launchers() map[string]launch {
 	return map[string]launch{
 		"":                     {Embedded: true},
@@ -117,7 +117,8 @@ func TestStoppedAfterTheHostsEnd(t *testing.T) {
 	}
 }
 
-// The host ends at each moment of a launch, before the server is released or while it begins; of some the launcher was stopped.
+// The host ends at each moment of a launch, before the server is released or while it begins; of some the launcher
+// was stopped.
 func TestHostEndsAtAnyMoment(t *testing.T) {
 	t.Parallel()
 	const times = 24

@@ -23,7 +23,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What this test binary is under another name: mcp-sandbox-init, or a host that starts one of the two kinds of launchers.
+// What this test binary is under another name: mcp-sandbox-init, or a host that starts one of the two kinds of
+// launchers.
 const (
 	programName = "endings.test init"
 	hostName    = "endings.test host"

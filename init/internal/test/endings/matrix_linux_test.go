@@ -39,7 +39,8 @@ func servers() []server {
 		{name: "daemon", script: `(setsid sleep 1000 & setsid sh -c "setsid sleep 1000 & sleep 1000; :" &); END`, beside: 4, beStubborn: deaf},
 		{name: "deaf", script: deaf + "END", stubborn: true},
 		{name: "stopped", script: `sh -c "kill -STOP \$\$" & echo ready; kill -STOP $$; exec sleep 1000`, beside: 1, stops: true, beStubborn: deaf},
-		// dash reaps after each command of its own: so the parent of the dead is in the middle of one from before the first ends.
+		// dash reaps after each command of its own: so the parent of the dead is in the middle of one from before the
+		// first ends.
 		{name: "zombies", script: `cd ${TMPDIR:-/tmp}; mkfifo f g; { i=0; while [ $i -lt 500 ]; do read x <f & i=$((i+1)); done; read x <g; } &
 			{ exec 3>g; while :; do : >f; done; } & END`, beside: 2, dead: 500, beStubborn: deaf},
 	}
@@ -226,8 +227,8 @@ func (tr *trigger) try(t *trial, l *launch, s *server) error {
 	return tardy(late)
 }
 
-// check holds a launcher's code and last record against what was done to its server. There were so many processes beside
-// init.
+// check holds a launcher's code and last record against what was done to its server. There were so many processes
+// beside init.
 func (tr *trigger) check(t *trial, shared, killed bool, processes, code int, x *order.Exited) {
 	t.Helper()
 	want := order.Exited{Cause: tr.cause, Killed: processes - 1, Signal: "SIGTERM", ExitCode: 128 + int(unix.SIGTERM)}

@@ -150,7 +150,8 @@ func (t *trial) inside(all []process, p process) bool {
 	return false
 }
 
-// unmarked is a process that bears no mark, from one of its descendants on: init, which an ordinary user cannot look into.
+// unmarked is a process that bears no mark, from one of its descendants on: init, which an ordinary user cannot look
+// into.
 func (t *trial) unmarked(all []process, pid int) int {
 	for _, p := range all {
 		if p.pid == pid && p.mark == t.mark {
@@ -209,8 +210,8 @@ func (t *trial) nobodyLeft() {
 	t.goneBy(time.Now().Add(patience))
 }
 
-// goneBy waits until every process of the launch is gone, and says by how much that was later than a moment. It demands that
-// it is not much.
+// goneBy waits until every process of the launch is gone, and says by how much that was later than a moment. It
+// demands that it is not much.
 func (t *trial) goneBy(moment time.Time) (late time.Duration) {
 	t.Helper()
 	for {

@@ -94,8 +94,8 @@ func TestTwiceIsOnce(t *testing.T) {
 	})
 }
 
-// The same with a pause that no server could sleep through. A machine that stands still makes more of the pause: then it is
-// tried again.
+// The same with a pause that no server could sleep through. A machine that stands still makes more of the pause: then
+// it is tried again.
 func TestTwiceInAMomentIsOnce(t *testing.T) {
 	t.Parallel()
 	sometimes(t, func() error {
@@ -119,8 +119,8 @@ func TestTwiceInAMomentIsOnce(t *testing.T) {
 	})
 }
 
-// sometimes demands that something holds once in some tries: what has to be over within a time is late on a busy machine as well,
-// and without what makes it end it is late each time.
+// sometimes demands that something holds once in some tries: what has to be over within a time is late on a busy
+// machine as well, and without what makes it end it is late each time.
 func sometimes(t *testing.T, try func() error) {
 	t.Helper()
 	const tries = 5
@@ -137,8 +137,8 @@ func sometimes(t *testing.T, try func() error) {
 	}
 }
 
-// What a policy leaves open is over before the hosts' patience ends: 1.5 s after their SIGTERM, even when the shim itself
-// asked before and would have waited longer: 5 s, which are over 4.3 s later.
+// What a policy leaves open is over before the hosts' patience ends: 1.5 s after their SIGTERM, even when the shim
+// itself asked before and would have waited longer: 5 s, which are over 4.3 s later.
 func TestGraceByDefault(t *testing.T) {
 	t.Parallel()
 	for name, before := range map[string]func(t *trial){
@@ -187,9 +187,9 @@ func TestHostLostAfterTERM(t *testing.T) {
 	}
 }
 
-// At whatever moment SIGTERM comes, it does what it does to a program that is started without a sandbox: it is not lost and
-// not doubled, and before the server is released the server never runs. The moments are spread over what a launch takes, and
-// where the machine becomes slower or faster meanwhile there are more.
+// At whatever moment SIGTERM comes, it does what it does to a program that is started without a sandbox: it is not
+// lost and not doubled, and before the server is released the server never runs. The moments are spread over what a
+// launch takes, and where the machine becomes slower or faster meanwhile there are more.
 func TestTERMAtAnyMoment(t *testing.T) {
 	t.Parallel()
 	least, most := 60, 300

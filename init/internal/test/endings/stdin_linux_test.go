@@ -16,7 +16,8 @@ import (
 
 const quick = `"limits":{"grace":"300ms"}`
 
-// What is no session is no reason to end a server: standard input that is at its end already, or that is no conversation.
+// What is no session is no reason to end a server: standard input that is at its end already, or that is no
+// conversation.
 func TestNoSession(t *testing.T) {
 	t.Parallel()
 	ended, w, err := os.Pipe()

@@ -71,7 +71,8 @@ func TestCPULimit(t *testing.T) {
 	run.end()
 }
 
-// What ends by its processor time is told so, whether it heeds SIGXCPU or not. The launcher has the same limit, and needs less.
+// What ends by its processor time is told so, whether it heeds SIGXCPU or not. The launcher has the same limit, and
+// needs less.
 func TestCPUCause(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -13,13 +13,13 @@ import (
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed/attempt"
 )
 
-// adversaryName is the file name of a copy of this test binary that is the adversary: a program that tries to get out of a
-// sandbox by one act at a time, and prints how each went, one JSON line each.
+// adversaryName is the file name of a copy of this test binary that is the adversary: a program that tries to get out
+// of a sandbox by one act at a time, and prints how each went, one JSON line each.
 //
 //	escape -- call 161 s:/ -- new 0x10000000 unshare -- fill 64 /tmp /dev/shm
 //
-// It knows every act of package attempt, and those of acts. An act that is refused is a result: the exit status is 0 when
-// each was tried, 2 when one was not understood.
+// It knows every act of package attempt, and those of acts. An act that is refused is a result: the exit status is 0
+// when each was tried, 2 when one was not understood.
 const adversaryName = "escape"
 
 var (

@@ -9,8 +9,8 @@ import (
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
-// TestSocketsOfHomes: sockets have to be expected in the launcher's homes and in its folder for runtimes, whatever HOME the
-// policy gives the server. Then the family is refused, and elsewhere it is not.
+// TestSocketsOfHomes: sockets have to be expected in the launcher's homes and in its folder for runtimes, whatever
+// HOME the policy gives the server. Then the family is refused, and elsewhere it is not.
 func TestSocketsOfHomes(t *testing.T) {
 	if landlockABI(t) >= 9 {
 		t.Log("Landlock holds them")

@@ -10,8 +10,8 @@ import (
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed/attempt"
 )
 
-// A folder in whose tree the server stands leads up to where the host has moved it: the kernel sees that it is no longer
-// below the grant (path_connected), and refuses the way up.
+// A folder in whose tree the server stands leads up to where the host has moved it: the kernel sees that it is no
+// longer below the grant (path_connected), and refuses the way up.
 func movedFolder(t *testing.T, l level) {
 	s := stage(t)
 	const act = "moved S/write/m ../key"

@@ -22,8 +22,8 @@ const inNetworkEnv = "ESCAPE_TEST_IN_NETWORK"
 // Addresses of the test's own network: the loopback's, and two that are not.
 var hostAddresses = []string{"127.0.0.1", "203.0.113.7", "::1", "2001:db8::7"}
 
-// addresses: in a network namespace that the test makes, the host listens at its loopback and at other addresses, by TCP,
-// UDP and MPTCP. Of a server without network it hears nothing; in level network MPTCP is refused.
+// addresses: in a network namespace that the test makes, the host listens at its loopback and at other addresses, by
+// TCP, UDP and MPTCP. Of a server without network it hears nothing; in level network MPTCP is refused.
 func addresses(t *testing.T, _ level) {
 	cmd := exec.Command("/proc/self/exe", "-test.run=^TestInNetwork$", "-test.v")
 	cmd.Env = append(os.Environ(), inNetworkEnv+"=root")

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A server writes to the file that it was started from, once no process executes that file. As long as one does, open(2) is
-// ETXTBSY for everybody, which would prove nothing.
+// A server writes to the file that it was started from, once no process executes that file. As long as one does,
+// open(2) is ETXTBSY for everybody, which would prove nothing.
 func ownProgram(t *testing.T, l level) {
 	s := stage(t)
 	shell, err := os.ReadFile("/bin/sh")

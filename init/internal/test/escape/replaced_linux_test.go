@@ -9,8 +9,9 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 )
 
-// replacedFile: the host saves a denied file as editors do, by a new one under its name, while the server runs. The cover
-// lay on the old one. Of the ways to save, and of servers that wait for the moment, init/internal/supervise has the tests.
+// replacedFile: the host saves a denied file as editors do, by a new one under its name, while the server runs. The
+// cover lay on the old one. Of the ways to save, and of servers that wait for the moment, init/internal/supervise has
+// the tests.
 func replacedFile(t *testing.T, l level) {
 	s := stage(t)
 	secret := s.dir + "/write/a/b/secret"

@@ -54,8 +54,8 @@ func onlyRoot(t *testing.T, l level) {
 	}
 }
 
-// withoutLandlock is an argument with which this binary executes what follows on a machine whose kernel, as far as it can
-// tell, has no Landlock.
+// withoutLandlock is an argument with which this binary executes what follows on a machine whose kernel, as far as it
+// can tell, has no Landlock.
 const withoutLandlock = "without-landlock"
 
 // execWithoutLandlock loads a filter in which landlock_create_ruleset and its two neighbours are ENOSYS; seccomp(2).

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ancestors: of everything that is denied, frozen or protected no folder up to the grant is renamed, exchanged or removed,
-// and it neither.
+// ancestors: of everything that is denied, frozen or protected no folder up to the grant is renamed, exchanged or
+// removed, and it neither.
 func ancestors() (all []row) {
 	const busy = "EBUSY EXDEV EACCES"
 	seen := map[string]bool{}

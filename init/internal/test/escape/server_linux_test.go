@@ -67,8 +67,8 @@ func number(t *testing.T, text string) int {
 	return n
 }
 
-// A signal to every process reaches the server's own and no other: the control is that the server's own child dies of it.
-// Where no scope of Landlock's says which those are, the filter refuses it altogether.
+// A signal to every process reaches the server's own and no other: the control is that the server's own child dies of
+// it. Where no scope of Landlock's says which those are, the filter refuses it altogether.
 func signalToAll(t *testing.T, l level) {
 	s := stage(t)
 	pid := sleeper(t)

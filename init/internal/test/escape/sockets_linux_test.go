@@ -15,10 +15,10 @@ import (
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed/attempt"
 )
 
-// Agents, editors and terminal multiplexers listen in the folders that a user works in, and do what they are told there.
-// Where sockets are to be expected the family is refused: the table has that, for its scene lies in /var/tmp. So here the
-// launcher sees the scene in a folder where none are, and each has to be covered. The control is a launcher in another
-// network namespace, which is not told of them: it is what all were before.
+// Agents, editors and terminal multiplexers listen in the folders that a user works in, and do what they are told
+// there. Where sockets are to be expected the family is refused: the table has that, for its scene lies in /var/tmp.
+// So here the launcher sees the scene in a folder where none are, and each has to be covered. The control is a
+// launcher in another network namespace, which is not told of them: it is what all were before.
 func socketsInGrants(t *testing.T, l level) {
 	s := stage(t)
 	paths := hostsSockets(t, s.dir)
@@ -58,7 +58,8 @@ func socketsInGrants(t *testing.T, l level) {
 	}
 }
 
-// socketAnew: a daemon of the host removes its socket and binds another while the server runs, as one does that restarts.
+// socketAnew: a daemon of the host removes its socket and binds another while the server runs, as one does that
+// restarts.
 func socketAnew(t *testing.T, l level) {
 	if landlockABI(t) >= 9 || l.reduced {
 		return // no cover: the server can connect to none at all

@@ -125,7 +125,8 @@ func sockets4(t *testing.T, dir string) []string {
 	return []string{"=A", name}
 }
 
-// outside makes an act where no sandbox is, with a socket as standard input as the server has, and returns its last result.
+// outside makes an act where no sandbox is, with a socket as standard input as the server has, and returns its last
+// result.
 func (s *scene) outside(t *testing.T, program string, right bool, words string) attempt.Result {
 	t.Helper()
 	cmd := exec.Command(program, append([]string{"--"}, strings.Fields(words)...)...)

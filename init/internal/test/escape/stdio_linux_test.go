@@ -75,7 +75,8 @@ func logFile(t *testing.T, l level) {
 	}
 }
 
-// inputFile: a file that is open to be read is not opened to be written. What inside is opened again is the relay's pipe.
+// inputFile: a file that is open to be read is not opened to be written. What inside is opened again is the relay's
+// pipe.
 func inputFile(t *testing.T, l level) {
 	s := stage(t)
 	for _, way := range []struct {
@@ -105,9 +106,9 @@ func inputSocket(t *testing.T, l level) {
 	}
 }
 
-// inputInternet: a socket keeps the network namespace in which it was made, so one of the host's would be the host's network.
-// A stream stays outside, and the server gets a pipe; what is no stream is not taken. In level network, which reaches these
-// addresses by sockets of its own, it is the same.
+// inputInternet: a socket keeps the network namespace in which it was made, so one of the host's would be the host's
+// network. A stream stays outside, and the server gets a pipe; what is no stream is not taken. In level network,
+// which reaches these addresses by sockets of its own, it is the same.
 func inputInternet(t *testing.T, l level) {
 	s := stage(t)
 	heard, port := listeners(t)

@@ -19,9 +19,10 @@ func swappedLaunches() int {
 	return 1000
 }
 
-// While a folder of a granted path and a link to another tree change places as fast as they can, a launch is refused or
-// the server sees what the launcher resolved: the folder's own file behind a folder, the other tree's only behind the link
-// that the host had there then. In a write grant a server could have made the link: there the other tree is never seen.
+// While a folder of a granted path and a link to another tree change places as fast as they can, a launch is refused
+// or the server sees what the launcher resolved: the folder's own file behind a folder, the other tree's only behind
+// the link that the host had there then. In a write grant a server could have made the link: there the other tree is
+// never seen.
 func symlinkSwap(t *testing.T, l level) {
 	for name, grants := range map[string]string{
 		"host":  `"allowRead":["PLACE/granted/in"]`,

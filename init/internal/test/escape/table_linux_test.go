@@ -10,7 +10,8 @@ import (
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed/attempt"
 )
 
-// A row is one act of the adversary. Words are separated by blanks; what stands for a host's object is in stage_linux_test.go.
+// A row is one act of the adversary. Words are separated by blanks; what stands for a host's object is in
+// stage_linux_test.go.
 type row struct {
 	name, act string
 	in        string // the errnos that may come back inside, or "-" for a refusal that is not the kernel's; empty: see never
@@ -48,7 +49,8 @@ func table() []group {
 	return all
 }
 
-// rowsOf are the rows that a level does not grant, as far as this user can stage them. Of reduced they are those that are no gaps.
+// rowsOf are the rows that a level does not grant, as far as this user can stage them. Of reduced they are those that
+// are no gaps.
 func rowsOf(l level) (all []row) {
 	for _, g := range table() {
 		for _, r := range g.rows {
@@ -75,7 +77,8 @@ func TestEscapeReduced(t *testing.T) {
 	}
 }
 
-// TestGapsOfReduced tries each gap in a launch of its own, for it may undo the scene: what is refused is no gap any more.
+// TestGapsOfReduced tries each gap in a launch of its own, for it may undo the scene: what is refused is no gap any
+// more.
 func TestGapsOfReduced(t *testing.T) {
 	if root() {
 		t.Skip("what lies open to a user's server need not be open to root's, which is another user")

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What the kernel does with a call that is asked about: it has the answer's errno; without anybody who could answer it is
-// refused as well, those that wait already too. So whatever becomes of the shim, nothing goes through.
+// What the kernel does with a call that is asked about: it has the answer's errno; without anybody who could answer
+// it is refused as well, those that wait already too. So whatever becomes of the shim, nothing goes through.
 func TestNobodyAnswers(t *testing.T) {
 	code, err := seccomp.Program(runtime.GOARCH, seccomp.Options{Notify: true})
 	if err != nil {

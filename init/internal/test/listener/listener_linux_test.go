@@ -45,8 +45,8 @@ func dangerous(t *testing.T) (names []string) {
 	return names
 }
 
-// Each call of the dangerous set is told in a line of its own, and counted. Its answer is the same where nobody is told,
-// which is the control: a listener decides nothing.
+// Each call of the dangerous set is told in a line of its own, and counted. Its answer is the same where nobody is
+// told, which is the control: a listener decides nothing.
 func TestEachIsTold(t *testing.T) {
 	names := dangerous(t)
 	var want []order.Denied
@@ -72,7 +72,8 @@ func TestEachIsTold(t *testing.T) {
 	}
 }
 
-// Around a sandbox that has a listener already, and where the policy takes away what one needs, only the report differs.
+// Around a sandbox that has a listener already, and where the policy takes away what one needs, only the report
+// differs.
 func TestWithoutListener(t *testing.T) {
 	names := dangerous(t)
 	told := launch(t, shimName, usual, "calls", names...)
@@ -156,8 +157,8 @@ func TestSummary(t *testing.T) {
 	}
 }
 
-// However many calls a server makes, they cost it its own time: the shim answers a bounded number a second, and writes a
-// bounded number of lines.
+// However many calls a server makes, they cost it its own time: the shim answers a bounded number a second, and
+// writes a bounded number of lines.
 func TestFlood(t *testing.T) {
 	for _, f := range []struct{ calls, threads int }{{3000, 1}, {10000, 8}} {
 		t.Run(fmt.Sprint(f.threads), func(t *testing.T) {

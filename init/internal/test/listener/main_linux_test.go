@@ -61,8 +61,8 @@ func launch(t *testing.T, name, doc, does string, args ...string) *host.Run {
 	return start(t, name, doc, append([]string{self, serverIs, does}, args...), nil)
 }
 
-// start runs a command under a shim. Once the server is about to run, something may be done meanwhile, with the numbers of
-// both; then the server's standard input ends.
+// start runs a command under a shim. Once the server is about to run, something may be done meanwhile, with the
+// numbers of both; then the server's standard input ends.
 func start(t *testing.T, name, doc string, command []string, meanwhile func(shim, server int)) *host.Run {
 	t.Helper()
 	cmd := host.Order{Policy: doc, Command: command}.Cmd(t)

@@ -24,8 +24,8 @@ func command(t *testing.T, does string, args ...string) []string {
 	return append([]string{self, serverIs, does}, args...)
 }
 
-// A denied file that the host replaces is covered again while threads wait for answers. The server reads the file when the
-// last one is covered.
+// A denied file that the host replaces is covered again while threads wait for answers. The server reads the file
+// when the last one is covered.
 func TestCoverInFlood(t *testing.T) {
 	t.Parallel()
 	dir := testbed.Folder(t)

@@ -17,17 +17,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// arguments are those with which a call is refused that is allowed with others. All others are made with none: what they
-// would do without a filter is fail.
+// arguments are those with which a call is refused that is allowed with others. All others are made with none: what
+// they would do without a filter is fail.
 var arguments = map[string][2]uintptr{
 	"clone":   {unix.CLONE_NEWUSER | unix.CLONE_FS},
 	"seccomp": {unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_NEW_LISTENER},
 }
 
-// undisturbed is for a thread whose calls are counted: no signal reaches it any more. One that comes while a call's answer is
-// on its way has the call made, and told, once more (seccomp_do_user_notification in kernel/seccomp.c gives the wait up for
-// a signal, even if the answer was taken before it has the lock again), and the runtime of Go sends SIGURG to a thread that
-// is long in a call. The goroutine keeps the thread.
+// undisturbed is for a thread whose calls are counted: no signal reaches it any more. One that comes while a call's
+// answer is on its way has the call made, and told, once more (seccomp_do_user_notification in kernel/seccomp.c gives
+// the wait up for a signal, even if the answer was taken before it has the lock again), and the runtime of Go sends
+// SIGURG to a thread that is long in a call. The goroutine keeps the thread.
 func undisturbed() {
 	runtime.LockOSThread()
 	var all unix.Sigset_t

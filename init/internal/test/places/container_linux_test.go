@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A container is what an engine of the Docker kind starts, as far as it matters to a sandbox inside: own namespaces, /proc
-// masked and partly read-only, and the capabilities and the system call filter that are the default there.
+// A container is what an engine of the Docker kind starts, as far as it matters to a sandbox inside: own namespaces,
+// /proc masked and partly read-only, and the capabilities and the system call filter that are the default there.
 type container struct {
 	uid        int
 	caps       string   // of root; an ordinary user has none
@@ -27,8 +27,8 @@ type container struct {
 const rootCaps = "CAP_AUDIT_WRITE CAP_CHOWN CAP_DAC_OVERRIDE CAP_FOWNER CAP_FSETID CAP_KILL CAP_MKNOD CAP_NET_BIND_SERVICE " +
 	"CAP_NET_RAW CAP_SETFCAP CAP_SETGID CAP_SETPCAP CAP_SETUID CAP_SYS_CHROOT"
 
-// in starts the command in a container, by crun. On a machine that mounts control groups in both versions crun gives up,
-// so it sees none. An ordinary user's container has a user namespace, with one id.
+// in starts the command in a container, by crun. On a machine that mounts control groups in both versions crun gives
+// up, so it sees none. An ordinary user's container has a user namespace, with one id.
 func in(c container) way {
 	return func(h *house, command []string) []string {
 		rootless := os.Geteuid() != 0
@@ -125,8 +125,8 @@ func bind(from, to string) object {
 }
 
 // dockerLike refuses to a process without CAP_SYS_ADMIN what the default filter of Docker refuses it: new namespaces,
-// mounts, keys, and the calls that reach far into the kernel. Docker's is a list of what is allowed; of the calls that matter
-// here both say the same.
+// mounts, keys, and the calls that reach far into the kernel. Docker's is a list of what is allowed; of the calls
+// that matter here both say the same.
 func dockerLike() object {
 	const eperm, enosys = 1, 38
 	never := strings.Fields("mount umount2 pivot_root unshare setns open_tree move_mount mount_setattr fsopen fsconfig fsmount fspick " +

@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Where a filter ends whoever makes a socket, each program says so in one line, whatever standard error and the report are, and
-// no server runs; doctor says it in its own lines. In a unit of systemd's standard error is a socket.
+// Where a filter ends whoever makes a socket, each program says so in one line, whatever standard error and the
+// report are, and no server runs; doctor says it in its own lines. In a unit of systemd's standard error is a socket.
 func TestNoSockets(t *testing.T) {
 	const fix = "@network-io in SystemCallFilter="
 	h := newHouse(t)

@@ -31,8 +31,8 @@ type place struct {
 
 func places() []place {
 	const ns, full, reduced = "User namespaces", policy.Full, policy.Reduced
-	// Root of a container whose engine was an ordinary user has one id, which is that user's. In a namespace of its own that
-	// id gets another name; without one the server is root of the container, and not of the machine.
+	// Root of a container whose engine was an ordinary user has one id, which is that user's. In a namespace of its
+	// own that id gets another name; without one the server is root of the container, and not of the machine.
 	rootless := os.Geteuid() != 0
 	noUserNS := unshared("echo 0 >/proc/sys/user/max_user_namespaces")
 	return []place{

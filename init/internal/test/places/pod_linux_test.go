@@ -10,8 +10,9 @@ import (
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
-// The Pod of docs/deployment.md, as far as a container runtime is concerned: its policy, its mounts, its user and rights.
-// The server reads what it was granted and not the policy beside it, which the container alone would let it read.
+// The Pod of docs/deployment.md, as far as a container runtime is concerned: its policy, its mounts, its user and
+// rights. The server reads what it was granted and not the policy beside it, which the container alone would let it
+// read.
 func TestPod(t *testing.T) {
 	h := newHouse(t)
 	app, policies := testbed.Folder(t), testbed.Folder(t)

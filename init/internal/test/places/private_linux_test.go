@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// The private folder lies in the first of TMPDIR, /tmp and /dev/shm that serves, whatever user this is and whatever there is
-// not. Where none does the refusal names all that were tried, and what to mount.
+// The private folder lies in the first of TMPDIR, /tmp and /dev/shm that serves, whatever user this is and whatever
+// there is not. Where none does the refusal names all that were tried, and what to mount.
 func TestPrivatePlaces(t *testing.T) {
 	const path = "PATH=/usr/bin:/bin"
 	shm := tmpfs("/dev/shm", "mode=1777")

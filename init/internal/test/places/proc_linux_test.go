@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Where full has no /proc of its own, programs that read /proc run all the same: they get reduced. With minConfinement full, which
-// takes full without one, they do not.
+// Where full has no /proc of its own, programs that read /proc run all the same: they get reduced. With
+// minConfinement full, which takes full without one, they do not.
 func TestProcReaders(t *testing.T) {
 	const script = "mount --bind /proc/sys /proc/sys\nmount -o remount,bind,ro /proc/sys"
 	for _, c := range []struct {

@@ -88,9 +88,9 @@ func peakTold(t *testing.T) bool {
 	return major > 5 || major == 5 && minor >= 19
 }
 
-// Memory that a child took is the group's as well, and the child is not killed alone. The kernel kills the child first and then
-// the others (oom_kill_process in mm/oom_kill.c), and promises no order in which they end: a parent that were spared would say so
-// later than that.
+// Memory that a child took is the group's as well, and the child is not killed alone. The kernel kills the child
+// first and then the others (oom_kill_process in mm/oom_kill.c), and promises no order in which they end: a parent
+// that were spared would say so later than that.
 func TestMemoryOfAChild(t *testing.T) {
 	for _, at := range delegated(t) {
 		t.Run(at.name, func(t *testing.T) {
@@ -183,9 +183,9 @@ func TestThreadBomb(t *testing.T) {
 	})
 }
 
-// A server that uses every core and hears no signal has no more than its share of CPU where there is a group, and ends by its
-// time; else it ends by RLIMIT_CPU, which it has from its time and its share, a second after SIGXCPU. What a share does not give
-// is a least: others work on the same machine.
+// A server that uses every core and hears no signal has no more than its share of CPU where there is a group, and
+// ends by its time; else it ends by RLIMIT_CPU, which it has from its time and its share, a second after SIGXCPU.
+// What a share does not give is a least: others work on the same machine.
 func TestSpinBomb(t *testing.T) {
 	everywhere(t, func(t *testing.T, at place) {
 		if !at.group {

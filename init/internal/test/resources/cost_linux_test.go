@@ -8,8 +8,9 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 )
 
-// BenchmarkLaunch is a whole launch of /bin/true, with limits that ask for a group and without any. On a machine that gives none the
-// difference is what asking costs. The quickest is told as well: in an emulated machine the others say little.
+// BenchmarkLaunch is a whole launch of /bin/true, with limits that ask for a group and without any. On a machine that
+// gives none the difference is what asking costs. The quickest is told as well: in an emulated machine the others say
+// little.
 //
 //	go test -exec "$PWD/bin/kernels exec -uid 1000 -place below" -run '^$' -bench Launch ./init/internal/test/resources
 func BenchmarkLaunch(b *testing.B) {

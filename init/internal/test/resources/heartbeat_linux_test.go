@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A heartbeat finds out how long the host has to wait while a server misbehaves: for its turn, and for a program to start
-// and end.
+// A heartbeat finds out how long the host has to wait while a server misbehaves: for its turn, and for a program to
+// start and end.
 type heartbeat struct {
 	stop, done  chan bool
 	late, start time.Duration
@@ -37,8 +37,8 @@ func beat() *heartbeat {
 	return h
 }
 
-// calm ends the heartbeat, and demands that the host could go on. The machines are small and emulated, others work on them,
-// and some stand still for seconds: many seconds mean that something was used up.
+// calm ends the heartbeat, and demands that the host could go on. The machines are small and emulated, others work on
+// them, and some stand still for seconds: many seconds mean that something was used up.
 func (h *heartbeat) calm(t *testing.T) {
 	t.Helper()
 	close(h.stop)

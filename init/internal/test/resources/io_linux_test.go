@@ -31,8 +31,8 @@ func disk(t *testing.T) (dir, device string) {
 	return dir, device
 }
 
-// Writing to a disk takes the time that the limit gives it, and without a limit much less. Where no group can be made the
-// report says that nothing is limited.
+// Writing to a disk takes the time that the limit gives it, and without a limit much less. Where no group can be made
+// the report says that nothing is limited.
 func TestIO(t *testing.T) {
 	const rate, size = 1 << 20, 4 << 20
 	everywhere(t, func(t *testing.T, at place) {

@@ -29,8 +29,8 @@ func beside(t *testing.T, test func(t *testing.T, at place)) {
 	})
 }
 
-// Whenever a launcher is killed, nothing of its launch is there after the next one: no process, no group, no mount and no
-// file. Without namespaces there is more that could stay: processes, and a private folder on the host's disk.
+// Whenever a launcher is killed, nothing of its launch is there after the next one: no process, no group, no mount
+// and no file. Without namespaces there is more that could stay: processes, and a private folder on the host's disk.
 func TestKilledLauncherLeavesNothing(t *testing.T)        { killed(t, "full") }
 func TestKilledLauncherLeavesNothingReduced(t *testing.T) { killed(t, "reduced") }
 

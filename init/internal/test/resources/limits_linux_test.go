@@ -8,8 +8,8 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/order"
 )
 
-// The server's own /proc/self/limits says what the policy says, whatever the report says; and what the policy leaves open is
-// as the launcher had it.
+// The server's own /proc/self/limits says what the policy says, whatever the report says; and what the policy leaves
+// open is as the launcher had it.
 func TestOwnLimits(t *testing.T) {
 	out, err := exec.Command("/bin/cat", "/proc/self/limits").Output()
 	if err != nil {

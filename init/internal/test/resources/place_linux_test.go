@@ -48,7 +48,8 @@ func delegable() string {
 		}
 		path, _ := platform.ParseCgroup(own)
 		at, found := platform.FindCgroup(mounts, path)
-		// Only of a machine that was made for tests: where this process is in the root, nothing else manages the groups.
+		// Only of a machine that was made for tests: where this process is in the root, nothing else manages the
+		// groups.
 		if !found || at.Mount != at.Folder || path != "/" {
 			return
 		}
@@ -130,8 +131,8 @@ func removeAll(t *testing.T, dir string) {
 	}
 }
 
-// required reports whether the machine is said to give groups: to root, who can delegate more, or to an ordinary user, by a
-// user manager.
+// required reports whether the machine is said to give groups: to root, who can delegate more, or to an ordinary
+// user, by a user manager.
 func required() bool {
 	return slices.Contains(strings.Fields(os.Getenv(testbed.RequireEnv)), "cgroup")
 }

@@ -109,7 +109,8 @@ func TestOutputOfTheKilledArrives(t *testing.T) {
 	}
 }
 
-// A reader that has gone is told to the server as ever, by SIGPIPE, and one that takes nothing does not keep the launcher.
+// A reader that has gone is told to the server as ever, by SIGPIPE, and one that takes nothing does not keep the
+// launcher.
 func TestReadersThatDoNot(t *testing.T) {
 	l := launch{Guard: true, Command: []string{"/bin/sh", "-c", "yes"}}
 	cmd := l.cmd(t)

@@ -14,8 +14,8 @@ import (
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
-// A server cannot change a log that it writes to, however the host opened it, but by writing more. Without the sandbox it
-// can, in each of these ways.
+// A server cannot change a log that it writes to, however the host opened it, but by writing more. Without the
+// sandbox it can, in each of these ways.
 func TestLogCannotBeForged(t *testing.T) {
 	for name, flags := range map[string]int{"append": os.O_WRONLY | os.O_APPEND, "behind": os.O_WRONLY, "both ways": os.O_RDWR} {
 		t.Run(name, func(t *testing.T) {

@@ -13,7 +13,8 @@ import (
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
-// A Go host asks for the guard in the target: messages reach it as they are, and at once; the rest is on standard error.
+// A Go host asks for the guard in the target: messages reach it as they are, and at once; the rest is on standard
+// error.
 func TestGuardOfHost(t *testing.T) {
 	message := `{"jsonrpc":"2.0","id":1,"result":{}}` + "\n"
 	said := []string{"Listening on stdio\n", message, "{\"level\":\"info\"}\n", message, "[]\n\n"}

@@ -12,7 +12,8 @@ import (
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
-// A server that stops itself is a stopped job of the user's shell. Its children are stopped with it, and its time goes on.
+// A server that stops itself is a stopped job of the user's shell. Its children are stopped with it, and its time
+// goes on.
 func TestStoppedJob(t *testing.T) {
 	s, n := shell(t), newNap(0)
 	s.typed(launch{TTY: true, Timeout: "8s", Command: []string{"/bin/sh", "-c", n.command() + " & sleep 1; kill -STOP $$; wait"}}.words(t) + "\n")
@@ -20,8 +21,8 @@ func TestStoppedJob(t *testing.T) {
 	n.over(t)
 }
 
-// So is a launcher without a terminal for its server when the user types Ctrl-Z, which the terminal sends to the launcher alone:
-// also the processes that ignore it are stopped.
+// So is a launcher without a terminal for its server when the user types Ctrl-Z, which the terminal sends to the
+// launcher alone: also the processes that ignore it are stopped.
 func TestStoppedLauncher(t *testing.T) {
 	for i, begin := range []string{"", "reduced"} {
 		for j, does := range []string{": ; ", "trap '' TSTP; "} {

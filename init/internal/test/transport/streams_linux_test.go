@@ -14,8 +14,8 @@ import (
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
-// inetd gives one connection as standard input, output and error: what the server writes to the last two keeps its order, and
-// the end of the server is the end of the connection, while its host has not said its last.
+// inetd gives one connection as standard input, output and error: what the server writes to the last two keeps its
+// order, and the end of the server is the end of the connection, while its host has not said its last.
 func TestOneConnectionForAll(t *testing.T) {
 	for _, network := range []string{"tcp4", "tcp6"} {
 		t.Run(network, func(t *testing.T) {
