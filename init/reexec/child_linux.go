@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
-	"github.com/security-mcp/mcp-sandbox/init/internal/supervise"
+	"github.com/security-mcp/mcp-sandbox/init/internal/shim"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
@@ -29,7 +29,7 @@ func child(args []string) int {
 	if len(args) == 1 && args[0] == byInit {
 		// Reap kills the caller's descendants. Any caller could do that itself, so the only check is that the binary is
 		// not set-id.
-		return supervise.Reap()
+		return shim.Reap()
 	}
 	parent := parentFD() // before accept asks whose socket this is: the answer then holds for the watched process
 	o, host, err := accept(args)
@@ -81,7 +81,7 @@ func Plan(o *order.Order) ([]string, error) {
 	if err := Unprivileged(); err != nil {
 		return nil, err
 	}
-	return supervise.Plan(o)
+	return shim.Plan(o)
 }
 
 func run(o *order.Order, host, parent int) int {
@@ -89,14 +89,14 @@ func run(o *order.Order, host, parent int) int {
 	if host >= 0 {
 		unix.CloseOnExec(host)
 	}
-	return supervise.Run(supervise.Config{Order: o, Host: host, Parent: parent, Say: Say,
+	return shim.Run(shim.Config{Order: o, Host: host, Parent: parent, Say: Say,
 		Reaper: []string{Name, byInit}})
 }
 
 var sockets = sync.OnceValue(func() *order.Refused {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	return supervise.Sockets()
+	return shim.Sockets()
 })
 
 // Sockets is the refusal of every launch of a host that a filter ends when it makes a socket, as a systemd

@@ -19,7 +19,7 @@ type effect struct {
 }
 
 // The shims: what they do to their process is their own matter.
-const shims = "init/reexec init/internal/supervise init/internal/basic"
+const shims = "init/reexec init/internal/shim init/internal/basic"
 
 var effects = []effect{
 	{"the end of the process", regexp.MustCompile(`\b(os|unix|syscall)\.Exit\(`), shims + " init/internal/seccomp/gen"},

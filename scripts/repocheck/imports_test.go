@@ -15,7 +15,7 @@ type rule struct {
 	far string // modules of others
 }
 
-// rules are the arrows of docs/architecture.md: policy <- order <- confine <- launch <- supervise <- reexec <- launcher <- cmd.
+// rules are the arrows of docs/architecture.md: policy <- order <- confine <- launch <- shim <- reexec <- launcher <- cmd.
 var rules = []rule{
 	{"policy", "policy", ""},
 	{"policy/strictjson", "", ""},
@@ -44,9 +44,9 @@ var rules = []rule{
 	{"init/internal/tries", "platform init/order init/internal/program", "golang.org/x/sys"},
 	{"init/internal/basic", "policy platform init/order init/diagnose init/internal/ending init/internal/fsview init/internal/guard init/internal/privdir init/internal/proctree init/internal/report", "golang.org/x/sys"},
 	{"init/internal/launch", "policy platform init/order init/diagnose init/internal/confine init/internal/fsview init/internal/seccomp init/internal/cgroup init/internal/userbus init/internal/program init/internal/privdir init/internal/notify init/internal/tries", "golang.org/x/sys"},
-	{"init/internal/supervise", "policy platform init/order init/diagnose init/internal", "golang.org/x/sys"},
+	{"init/internal/shim", "policy platform init/order init/diagnose init/internal", "golang.org/x/sys"},
 	{testOnly, "policy platform init/order init/reexec launcher init/internal scripts/testbed", "golang.org/x/sys"},
-	{"init/reexec", "policy platform init/order init/internal/ending init/internal/report init/internal/basic init/internal/supervise", "golang.org/x/sys"},
+	{"init/reexec", "policy platform init/order init/internal/ending init/internal/report init/internal/basic init/internal/shim", "golang.org/x/sys"},
 	{"launcher", "policy platform init/order init/diagnose init/reexec launcher/doctor", "golang.org/x/sys"},
 	{"launcher/doctor", "policy platform init/order init/diagnose", "golang.org/x/sys"},
 	{"cmd", "policy platform init/order init/reexec launcher cmd/internal", "golang.org/x/sys github.com/spf13/pflag github.com/rogpeppe/go-internal"},

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Linux has a shim of its own, in package supervise. This file is for the tests, which run the part for macOS.
+// Linux has a shim of its own, in package shim. This file is for the tests, which run the part for macOS.
 
 const (
 	bytesUnread = unix.TIOCINQ

@@ -10,7 +10,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/scripts/kernels/job"
 )
 
-// Slowest names the steps that took longest, and how long: "9-escape 31 s, 7-supervise 15 s".
+// Slowest names the steps that took longest, and how long: "9-escape 31 s, 7-shim 15 s".
 func Slowest(s job.Status, most int) string {
 	var named []string
 	slower := func(a, b string) int { return cmp.Compare(s.Seconds[b], s.Seconds[a]) }

@@ -14,7 +14,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine"
 	launches "github.com/security-mcp/mcp-sandbox/init/internal/launch"
-	"github.com/security-mcp/mcp-sandbox/init/internal/supervise"
+	"github.com/security-mcp/mcp-sandbox/init/internal/shim"
 	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
 	"github.com/security-mcp/mcp-sandbox/launcher"
@@ -100,7 +100,7 @@ func program(request string) int {
 	if err != nil {
 		return host.Wrong
 	}
-	return supervise.Run(supervise.Config{Order: o, Host: -1, Parent: parent, Say: reexec.Say, Hooks: launches.Hooks{Program: l.alter}})
+	return shim.Run(shim.Config{Order: o, Host: -1, Parent: parent, Say: reexec.Say, Hooks: launches.Hooks{Program: l.alter}})
 }
 
 // alter changes the loop that init begins when all evidence is given: so nothing misses what is taken away.

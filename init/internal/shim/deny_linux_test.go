@@ -1,0 +1,30 @@
+package shim_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// A call that the policy names is EPERM in the server, in every confinement that has a filter, and goes through where the
+// policy does not name it.
+func TestDeniedByName(t *testing.T) {
+	for _, confinement := range []string{"full", "reduced", "limits"} {
+		for _, c := range []struct {
+			name, deny, said string
+			code             int
+		}{
+			{"denied", `,"seccomp":{"deny":["mkdir","mkdirat"]}`, "Operation not permitted", 1},
+			{"another denied", `,"seccomp":{"deny":["rmdir"]}`, "", 0},
+			{"none denied", "", "", 0},
+		} {
+			t.Run(confinement+"/"+c.name, func(t *testing.T) {
+				doc := weaker(`{"version":1`+c.deny+`}`, confinement)
+				o := run(t, launch{Policy: doc, Begin: confinement, Command: []string{"/bin/sh", "-c", `exec mkdir "$HOME/folder"`},
+					Env: []string{"PATH=/usr/bin:/bin", "HOME=/nowhere/home"}, Dir: "/"})
+				if o.code != c.code || !strings.Contains(o.stderr, c.said) || o.event() != "exited" || o.report[0]["confinement"] != confinement {
+					t.Errorf("code %d, %s, %s", o.code, o.event(), o.stderr)
+				}
+			})
+		}
+	}
+}

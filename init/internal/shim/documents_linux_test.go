@@ -1,0 +1,42 @@
+package shim_test
+
+// documents are policies that together lay out every Op that there is.
+var documents = []struct{ name, below, text string }{
+	{"standard", "/var/tmp", standard}, {"standard-in-tmp", "", standard},
+	{"one-exec", "", onExec}, {"terminal", "", onTerminal}, {"network", "", `{"version":1,"level":"network","filesystem":{"allowWrite":["STAGE/write"]},"seccomp":{"deny":["sendmsg"]}}`},
+	{"default-read", "", `{"version":1,"filesystem":{"default":"read","allowWrite":["STAGE/write"],
+		"denyRead":["STAGE/read/denied","STAGE/read/secret"]}}`},
+	{"default-read-elsewhere", "/var/tmp", `{"version":1,"filesystem":{"default":"read","allowWrite":["STAGE/write"],
+		"denyRead":["STAGE/read/denied","STAGE/read/secret"]}}`},
+	{"reduced", "/var/tmp", weaker(standard, "reduced")}, {"reduced-in-tmp", "", weaker(standard, "reduced")},
+	{"reduced-one-exec", "", weaker(onExec, "reduced")}, {"reduced-terminal", "", weaker(onTerminal, "reduced")},
+	{"reduced-network", "", `{"version":1,"minConfinement":"reduced","level":"network","filesystem":{"allowWrite":["STAGE/write"]}}`},
+	{"reduced-old-landlock", "", `{"version":1,"minConfinement":"reduced",` + oldLandlock + `,"filesystem":{"allowWrite":["STAGE/write"]}}`},
+	{"reduced-default-read", "/var/tmp", `{"version":1,"minConfinement":"reduced","filesystem":{"default":"read","allowWrite":["STAGE/write"]}}`},
+}
+
+// What the documents of these two kinds of server have in them.
+const (
+	onlyOne      = `"subprocess":{"allow":false}`
+	fromTerminal = `"umask":"0026","filesystem"`
+	oldLandlock  = `"envVars":["ABI_2"]`
+)
+
+// onExec is the policy of the server that may not start others.
+const onExec = `{"version":1,"subprocess":{"allow":false},"filesystem":{"allowWrite":["STAGE/write"]}}`
+
+// onTerminal is the policy of the server that gets a terminal.
+const onTerminal = `{"version":1,"umask":"0026","filesystem":{"allowWrite":["STAGE/write"]}}`
+
+const standard = `{"version":1,"filesystem":{"allowRead":["STAGE/read"],"allowWrite":["STAGE/write","STAGE/file"],
+		"denyRead":["STAGE/read/denied","STAGE/read/secret"],"denyWrite":["STAGE/write/frozen"]},
+		"limits":{"fileSize":"1G","addressSpace":"1T"},"umask":"0026","seccomp":{"deny":["getcwd"]}}`
+
+// inShort are the documents, one of each confinement and the one with most rows, whose changes are tried with -short: all of them
+// take more than a minute.
+var inShort = []string{"standard", "terminal", "reduced", "limits"}
+
+// limitsDocuments are the confinements below reduced.
+var limitsDocuments = []struct{ name, below, text string }{
+	{"limits", "", weaker(standard, "limits")}, {"limits-one-exec", "", weaker(onExec, "limits")},
+}

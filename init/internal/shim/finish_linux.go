@@ -1,0 +1,88 @@
+package shim
+
+import (
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
+	"github.com/security-mcp/mcp-sandbox/init/internal/launch"
+	"github.com/security-mcp/mcp-sandbox/init/internal/notify"
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/platform"
+	"golang.org/x/sys/unix"
+)
+
+// finish reaps init, tells how it ended, and returns the exit code.
+func (s *shim) finish() int {
+	m, sandbox := s.monitor, s.monitor.sandbox
+	e := &m.end
+	ru, err := sandbox.Reap()
+	if sandbox.Shared() {
+		left, used := s.orphans.sweep()
+		add(&ru, &used)
+		if !e.Killing {
+			e.Killed += left
+		}
+	}
+	took, appeared := time.Since(s.began), m.appeared.Last() // before what takes long, for the host may not wait
+	m.stdio.Drain()
+	claim, known := sandbox.Program.Ended()
+	st := unix.WaitStatus(claim)
+	x := order.Exited{Event: "exited", Cause: e.Cause, Killed: e.Killed, Appeared: appeared,
+		WallSeconds: took.Seconds(), CPUSeconds: seconds(ru.Utime) + seconds(ru.Stime), MaxRSS: int64(ru.Maxrss) << 10}
+	m.group.read(&x)
+	switch {
+	case err != nil || !known:
+		if x.Cause == "" {
+			x.Cause = order.CauseSupervisorLost
+		}
+		x.Signal, x.ExitCode = platform.SignalName(unix.SIGKILL), ending.ExitSignal+int(unix.SIGKILL)
+	case st.Signaled():
+		if x.Cause == "" {
+			x.Cause = order.CauseSignal
+			if st.Signal() == unix.SIGXCPU || st.Signal() == unix.SIGKILL && sandbox.Program.OverCPU(x.CPUSeconds) {
+				x.Cause = order.CauseCPU
+			}
+			if st.Signal() == unix.SIGKILL && m.group.killed() {
+				x.Cause = order.CauseOOM
+			}
+		}
+		x.Signal, x.ExitCode = platform.SignalName(st.Signal()), ending.ExitSignal+int(st.Signal())
+	default:
+		if x.Cause == "" {
+			x.Cause = order.CauseExit
+		}
+		x.ExitCode = st.ExitStatus()
+		if sandbox.Program.ExecFailed(x.ExitCode) {
+			x.ExitCode = notExecuted(sandbox, m.say)
+		}
+	}
+	if e.Cause == order.CauseTimeout {
+		x.ExitCode = ending.ExitTimeout
+	}
+	s.sayDenied(&x)
+	m.group.sayMemory(&x)
+	s.sink.Last(&x)
+	sandbox.Cleanup()
+	return x.ExitCode
+}
+
+// notExecuted tells of a command that the kernel did not execute though it looked executable.
+func notExecuted(sandbox *launch.Sandbox, say func(string)) int {
+	err := sandbox.Program.ExecError()
+	say("execute " + sandbox.View.Command + ": " + err.Error())
+	if err == unix.ENOENT {
+		return ending.ExitMissing
+	}
+	return ending.ExitCannot
+}
+
+// sayDenied says in one line, and puts into the last record, which calls were refused.
+func (s *shim) sayDenied(x *order.Exited) {
+	x.Denied, x.Dropped = s.monitor.sandbox.Listener.Denied()
+	x.Dropped += int64(s.sink.Dropped)
+	if line := notify.Summary(x.Denied); line != "" {
+		s.monitor.say(line)
+	}
+}
+
+func seconds(t unix.Timeval) float64 { return float64(t.Sec) + float64(t.Usec)/1e6 }

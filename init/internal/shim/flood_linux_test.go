@@ -1,0 +1,193 @@
+package shim_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
+)
+
+// floodFlag makes this test binary a server that never pauses: it renames in folders, or reads a file.
+const floodFlag = "-flood"
+
+// flooded is how long such a server goes on by itself. A supervisor that it starves notices nothing before.
+const flooded = 40 * time.Second
+
+func flood() {
+	if len(os.Args) < 4 || os.Args[1] != floodFlag {
+		return
+	}
+	paths := os.Args[3:]
+	signal.Ignore(unix.SIGTERM)
+	end := time.Now().Add(flooded)
+	switch os.Args[2] {
+	case "rename":
+		for i := 0; time.Now().Before(end); i++ {
+			for _, dir := range paths {
+				os.WriteFile(dir+"/a", nil, 0o666)
+				for j := range 200 {
+					os.Rename(dir+"/"+string(rune('a'+j%2)), dir+"/"+string(rune('b'-j%2)))
+				}
+			}
+		}
+	case "hold":
+		hold(paths)
+	case "headless":
+		headless(paths)
+	case "litter":
+		litter(paths[0])
+	case "terminal":
+		mode := unix.Fchmod(0, 0o666)
+		_, _, only := unix.Syscall(unix.SYS_IOCTL, 0, unix.TIOCEXCL, 0)
+		if mode != nil {
+			fmt.Print(mode, " ")
+		} else {
+			fmt.Print("0 ")
+		}
+		fmt.Println(int(only))
+	case "map":
+		f, err := os.Open(paths[0])
+		if err == nil {
+			_, err = unix.Mmap(int(f.Fd()), 0, 1, unix.PROT_READ, unix.MAP_PRIVATE)
+			f.Close()
+		}
+		os.WriteFile("mapped", []byte(fmt.Sprintln(err)), 0)
+		time.Sleep(time.Until(end))
+	case "awake":
+		signal.Notify(make(chan os.Signal, 1), unix.SIGCONT)
+		awake(200 * time.Microsecond)
+		fallthrough
+	case "read":
+		os.WriteFile(paths[1]+".ready", nil, 0o666)
+		reads := 0
+		for time.Now().Before(end) {
+			if _, err := os.Stat(paths[1]); err == nil {
+				break
+			}
+			for range 1000 {
+				if unix.Access(paths[0], unix.R_OK) == nil { // and holds nothing
+					reads++
+				}
+			}
+		}
+		fmt.Println(reads, "times")
+	}
+	os.Exit(9)
+}
+
+// server is this test binary as a server that never pauses.
+func (s stage) flooding(t *testing.T, doc string, words ...string) launch {
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := s.launch(doc, "")
+	l.Command = append([]string{exe, floodFlag}, words...)
+	return l
+}
+
+// ticks is the processor time of a process, in hundredths of a second.
+func ticks(t *testing.T, pid int) int {
+	t.Helper()
+	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
+	user, _ := strconv.Atoi(f[11])
+	system, _ := strconv.Atoi(f[12])
+	return user + system
+}
+
+// hosted gives a launch a host that does nothing, and returns how to kill it.
+func (l *launch) hosted(t *testing.T) (kill func()) {
+	host := testbed.Background(t, exec.Command("/bin/sleep", "600"))
+	fd, err := unix.PidfdOpen(host, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pidfd := os.NewFile(uintptr(fd), "host")
+	t.Cleanup(func() { pidfd.Close() })
+	l.Hosted, l.change = true, func(cmd *exec.Cmd) { cmd.ExtraFiles = append(cmd.ExtraFiles, pidfd) }
+	return func() { unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0) }
+}
+
+// parent is the shim's pidfd of that host, or -1.
+func (l *launch) parent() int {
+	const fd = listFD + 1
+	if !l.Hosted {
+		return -1
+	}
+	unix.CloseOnExec(fd)
+	return fd
+}
+
+// Whatever a server does without a pause, its time limit, a signal, the end of its input and the death of the host are heard,
+// and the supervisor hardly takes part in it. The server would go on for much longer than the launch may.
+func TestFloodStarvesNobody(t *testing.T) {
+	for _, covers := range []int{3, 100} {
+		s := build(t, "/var/tmp")
+		var deny, dirs []string
+		for i := range covers {
+			dir := s.path("write/d" + strconv.Itoa(i%3))
+			os.Mkdir(dir, 0o777)
+			os.Chmod(dir, 0o777)
+			file := fmt.Sprintf("write/d%d/secret%d", i%3, i)
+			s.fresh(t, file)
+			deny = append(deny, strconv.Quote(s.path(file)))
+			if i < 3 {
+				dirs = append(dirs, dir)
+			}
+		}
+		doc := `{"version":1,"filesystem":{"allowWrite":["STAGE/write"],"denyRead":[` + strings.Join(deny, ",") + `]},LIMITS}`
+		for _, c := range []struct {
+			name, limits string
+			do           func(*subject)
+			cause        string
+		}{
+			{"time limit", `"limits":{"timeout":"2s","grace":"200ms"}`, func(*subject) {}, "timeout"},
+			{"signal", `"limits":{"grace":"200ms"}`, func(s *subject) { s.cmd.Process.Signal(unix.SIGTERM) }, "cancelled"},
+			{"standard input", `"limits":{"grace":"200ms"},"onStdinClose":"terminate"`, func(s *subject) { s.ask.Close() }, "stdin-closed"},
+			{"host", `"limits":{"grace":"200ms"}`, nil, "host-gone"},
+		} {
+			t.Run(strconv.Itoa(covers)+" covers/"+c.name, func(t *testing.T) {
+				l := s.flooding(t, strings.Replace(doc, "LIMITS", c.limits, 1), append([]string{"rename"}, dirs...)...)
+				if c.do == nil {
+					kill := l.hosted(t)
+					c.do = func(*subject) { kill() }
+				}
+				r, w := pipe(t)
+				cmd, under, done := start(t, l, r)
+				r.Close()
+				e := under.Began()
+				if len(e.Warnings) > 0 {
+					t.Fatal(e.Warnings)
+				}
+				time.Sleep(100 * time.Millisecond)
+				from, since := ticks(t, cmd.Process.Pid), time.Now()
+				time.Sleep(time.Second)
+				if used := float64(ticks(t, cmd.Process.Pid)-from) / 100 / time.Since(since).Seconds(); used > 0.2 {
+					t.Errorf("the supervisor takes %.2f of a processor", used)
+				} else {
+					t.Logf("the supervisor takes %.3f of a processor", used)
+				}
+				c.do(&subject{T: t, stage: s, cmd: cmd, pid: e.PID, ask: w})
+				o := done()
+				w.Close()
+				last := o.report[len(o.report)-1]
+				if wall, _ := last["wallSeconds"].(float64); last["cause"] != c.cause || wall > flooded.Seconds()/2 {
+					t.Errorf("%v\n%s", last, o.stderr)
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,69 @@
+package shim
+
+import (
+	"strconv"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/cgroup"
+	"github.com/security-mcp/mcp-sandbox/init/internal/loop"
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/policy"
+	"golang.org/x/sys/unix"
+)
+
+// group is the server's control group while the server runs.
+type group struct {
+	*cgroup.Group
+	say    func(string)
+	forks  int // has news when the kernel refuses a fork for the first time, or -1
+	source *loop.Source
+	usage  cgroup.Usage
+}
+
+// register has the loop wait for a refused fork.
+func (g *group) register(l *loop.Loop) {
+	g.forks = g.RefusedForks()
+	g.source = l.Add(g.forks, unix.POLLPRI, func(int16) { g.onRefusedFork() })
+}
+
+// onRefusedFork says it once: a server that goes on trying would be news all the time.
+func (g *group) onRefusedFork() {
+	g.close()
+	g.source.Remove()
+	g.say("limit of " + strconv.FormatInt(g.Limit("pids.max"), 10) + " processes reached")
+}
+
+func (g *group) close() {
+	if g.forks >= 0 {
+		unix.Close(g.forks)
+		g.forks = -1
+	}
+}
+
+// read puts the usage of all the server's processes into the last record.
+func (g *group) read(x *order.Exited) {
+	if !g.Made() {
+		return
+	}
+	g.usage = g.Usage()
+	if g.usage.CPU > 0 {
+		x.CPUSeconds = g.usage.CPU.Seconds()
+	}
+	if g.usage.Refused > 0 && g.forks >= 0 {
+		g.onRefusedFork() // too late for the poll
+	}
+	x.MemoryLimit, x.MemoryPeak, x.ForksRefused = g.Limit("memory.max"), g.usage.Peak, g.usage.Refused
+}
+
+// killed reports whether the kernel killed the server because it had used up its memory.
+func (g *group) killed() bool { return g.usage.Killed > 0 }
+
+// sayMemory says on standard error that the memory was used up.
+func (g *group) sayMemory(x *order.Exited) {
+	switch {
+	case x.Cause != order.CauseOOM:
+	case g.usage.AtLimit:
+		g.say("memory limit " + policy.Quantity(x.MemoryLimit).String() + " reached")
+	default:
+		g.say("killed because the memory of the machine, or of a control group above the server's, was used up")
+	}
+}

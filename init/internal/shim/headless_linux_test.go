@@ -1,0 +1,94 @@
+package shim_test
+
+import (
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// headless is a server whose first thread ends while another goes on: /proc/PID/stat calls its process a zombie from then on.
+// With a file it holds that one, or with a third word has it in its memory alone. With "leave" it is a child of the server, in a session of its own, and the server ends.
+func headless(words []string) {
+	if words[0] == "leave" {
+		cmd := exec.Command("/proc/self/exe", floodFlag, "headless", words[1], words[1])
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		cmd.Start()
+		for i := 0; i < 20000; i++ {
+			if _, err := os.Stat(words[1] + ".ready"); err == nil {
+				break
+			}
+			time.Sleep(time.Millisecond)
+		}
+		return
+	}
+	runtime.GOMAXPROCS(2)
+	self := unix.Getpid()
+	f, _ := os.Open(words[0])
+	if len(words) > 2 {
+		if _, err := unix.Mmap(int(f.Fd()), 0, 1, unix.PROT_READ, unix.MAP_PRIVATE); err != nil {
+			os.Exit(exitWrong)
+		}
+		f.Close()
+	}
+	runs := make(chan bool)
+	go func() {
+		runs <- true // on a thread of its own, before the first one ends with what it has of Go's scheduler
+		for unix.Tgkill(self, self, 0) == nil && !zombie() {
+			time.Sleep(time.Millisecond)
+		}
+		os.WriteFile(words[1]+".ready", nil, 0o666)
+		time.Sleep(flooded)
+		runtime.KeepAlive(f)
+		os.Exit(9)
+	}()
+	runtime.LockOSThread() // the first thread, by main_linux_test.go
+	<-runs
+	unix.Syscall(unix.SYS_EXIT, 0, 0, 0)
+}
+
+func zombie() bool {
+	b, _ := os.ReadFile("/proc/self/stat")
+	return strings.Contains(string(b), ") Z ")
+}
+
+// A process whose first thread has ended lives as long as another of its threads does, and ends with the sandbox like any other.
+func TestFirstThreadEnds(t *testing.T) {
+	exe := copyOfSelf(t)
+	for _, confinement := range []string{"full", "reduced", "limits"} {
+		for name, words := range map[string][]string{"server": {"STAGE/write/note", "STAGE/write/at"}, "left behind": {"leave", "STAGE/write/at"}} {
+			t.Run(confinement+"/"+name, func(t *testing.T) {
+				s := build(t, "/var/tmp")
+				doc := `{"version":1,"filesystem":{"allowWrite":["STAGE/write"]},"limits":{"timeout":"3s","grace":"200ms"}}`
+				l := s.launch(weaker(doc, confinement), "")
+				l.Command = []string{exe, floodFlag, "headless"}
+				for _, w := range words {
+					l.Command = append(l.Command, strings.Replace(w, "STAGE", s.dir, 1))
+				}
+				o := run(t, l)
+				_, err := os.Stat(s.path("write/at.ready"))
+				for range 3 { // on a busy machine a program may not come so far in its three seconds
+					if err == nil {
+						break
+					}
+					o = run(t, l)
+					_, err = os.Stat(s.path("write/at.ready"))
+				}
+				last := o.report[len(o.report)-1]
+				wall, _ := last["wallSeconds"].(float64)
+				if err != nil {
+					t.Fatalf("no process without a first thread: %v\n%v\n%s", err, last, o.stderr)
+				}
+				cause := map[string]string{"server": "timeout", "left behind": "exit"}[name]
+				if last["cause"] != cause || last["killed"] != 1.0 || wall > flooded.Seconds()/2 {
+					t.Errorf("%v\n%s", last, o.stderr)
+				}
+			})
+		}
+	}
+}

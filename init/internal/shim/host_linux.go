@@ -1,0 +1,72 @@
+package shim
+
+import (
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
+	"github.com/security-mcp/mcp-sandbox/init/internal/report"
+	"github.com/security-mcp/mcp-sandbox/init/internal/signals"
+	"github.com/security-mcp/mcp-sandbox/policy"
+	"golang.org/x/sys/unix"
+)
+
+// watchHost has the kernel send SIGCONT to this process when its parent ends: a shim that somebody stopped wakes
+// then, and ends its server. It is the calling thread's, which is locked. The end of the one thread of the host that
+// started the shim brings the signal too, and of that nothing follows; PR_SET_PDEATHSIG(2const).
+func (s *shim) watchHost() error {
+	if s.policy.OnHostExit == policy.Ignore {
+		return nil
+	}
+	unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGCONT), 0, 0, 0)
+	return s.checkHost() // it may have ended before that
+}
+
+// afterGrace is how much longer than the server's grace a shim may take to end it. A shim that was stopped takes for
+// ever.
+const afterGrace = 2 * time.Second
+
+// hostGrace is after which time init does what the shim has not done, once the host has ended; 0 if that is nobody's
+// end.
+func (s *shim) hostGrace() time.Duration {
+	if s.Parent < 0 || s.policy.OnHostExit == policy.Ignore {
+		return 0
+	}
+	grace := ending.FromHost
+	if g, named := s.policy.Limits.Grace.Value(); named {
+		grace = g
+	}
+	return grace + afterGrace
+}
+
+// interrupts are the descriptors that refuse a launch when one is ready: the signals that ask for the end, the host's
+// process, which no child that the host forked outlives for it, and the host's socket, which it may close before.
+func (s *shim) interrupts() []unix.PollFd {
+	fds := []unix.PollFd{{Fd: int32(s.monitor.signals.asks), Events: unix.POLLIN}}
+	if s.policy.OnHostExit == policy.Ignore { // or each poll would return at once when the host has ended
+		return fds
+	}
+	return append(fds, unix.PollFd{Fd: int32(s.Parent), Events: unix.POLLIN},
+		unix.PollFd{Fd: int32(s.Host), Events: unix.POLLIN})
+}
+
+// interrupted is an error if a launch is to be refused after a poll of the interrupts.
+func (s *shim) interrupted(polled []unix.PollFd) error {
+	if sig := signals.Next(s.monitor.signals.asks); ending.Asks(sig) {
+		return report.Signalled{Signal: sig}
+	}
+	for i := 1; i < len(polled); i++ {
+		if polled[i].Revents != 0 {
+			return report.ErrHostGone
+		}
+	}
+	return nil
+}
+
+// checkHost is an error if the host is gone before the server was released, and that matters.
+func (s *shim) checkHost() error {
+	fds := s.interrupts()[1:]
+	if n, err := unix.Poll(fds, 0); n > 0 && err == nil {
+		return report.ErrHostGone
+	}
+	return nil
+}

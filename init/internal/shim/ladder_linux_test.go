@@ -1,0 +1,82 @@
+package shim_test
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
+)
+
+// grants are policies that any confinement can hold.
+const (
+	grants        = `{"version":1,"filesystem":{"allowRead":["STAGE/read"],"allowWrite":["STAGE/write"]}}`
+	denies        = `{"version":1,"filesystem":{"allowRead":["STAGE/read"],"allowWrite":["STAGE/write"],"denyRead":["STAGE/read/secret"]}}`
+	denied        = `{"version":1,"filesystem":{"allowWrite":["STAGE/write"],"denyRead":["STAGE/read/secret"]}}`
+	strictGrants  = `{"version":1,"level":"strict","subprocess":{"allow":true},"filesystem":{"allowRead":["STAGE/write"]}}`
+	networkGrants = `{"version":1,"level":"network","filesystem":{"allowWrite":["STAGE/write"]}}`
+)
+
+// Without a mechanism a launch has less confinement and says so, or it is refused: never anything else.
+func TestLadder(t *testing.T) {
+	lacks := func(l ...testbed.Lack) []testbed.Lack { return l }
+	for _, c := range []struct {
+		name  string
+		lacks []testbed.Lack
+		doc   string
+		want  string // the confinement; "" if it is refused
+		says  string // on standard error
+	}{
+		{"nothing", nil, grants, "full", ""},
+		{"nothing, network", nil, networkGrants, "full", ""},
+		{"user namespaces", lacks(testbed.NoUserNamespaces), grants, "reduced", "user.max_user_namespaces"},
+		{"network namespaces", lacks(testbed.NoNetNamespaces), grants, "reduced", "user.max_net_namespaces"},
+		{"network namespaces, network", lacks(testbed.NoNetNamespaces), networkGrants, "full", ""},
+		{"mount namespaces", lacks(testbed.NoMountNamespaces), grants, "reduced", "namespaces: clone"},
+		{"clone", lacks(testbed.NoClone), grants, "reduced", "kernel.unprivileged_userns_clone"},
+		{"mounts", lacks(testbed.NoMount), grants, "reduced", "apparmor_restrict_unprivileged_userns"},
+		{"mounts, network", lacks(testbed.NoMount), networkGrants, "reduced", "operation not permitted"},
+		{"Landlock", lacks(testbed.NoLandlock), grants, "full", "landlock is absent"},
+		{"user namespaces, full", lacks(testbed.NoUserNamespaces), weaker(grants, "full"), "", "minConfinement reduced"},
+		{"user namespaces, strict", lacks(testbed.NoUserNamespaces), strictGrants, "", "minConfinement reduced"},
+		{"mounts, full", lacks(testbed.NoMount), weaker(grants, "full"), "", "minConfinement reduced"},
+		{"user namespaces, a denial", lacks(testbed.NoUserNamespaces), denies, "", "or write out that it need not hold: minConfinement reduced)"},
+		{"user namespaces, a denial, written out", lacks(testbed.NoUserNamespaces), weaker(denies, "reduced"), "reduced", "does not hold"},
+		{"user namespaces, a denial of nothing", lacks(testbed.NoUserNamespaces), denied, "reduced", "the confinement is reduced"},
+		{"user namespaces and Landlock", lacks(testbed.NoUserNamespaces, testbed.NoLandlock), grants, "", "@sandbox where systemd knows that set; or let the server start with less confinement: minConfinement limits"},
+		{"user namespaces and Landlock, limits", lacks(testbed.NoUserNamespaces, testbed.NoLandlock), weaker(grants, "limits"), "limits", "the confinement is limits"},
+		{"seccomp, limits", lacks(testbed.NoSeccomp), weaker(grants, "limits"), "limits", "seccomp is absent"},
+		{"everything, limits", lacks(testbed.NoUserNamespaces, testbed.NoLandlock, testbed.NoSeccomp), weaker(grants, "limits"), "limits", "landlock is absent"},
+		{"links of namespaces", lacks(testbed.NoNamespaceLinks), grants, "reduced", "/proc shows no namespaces"},
+		{"links of namespaces and Landlock", lacks(testbed.NoNamespaceLinks, testbed.NoLandlock), grants, "", "minConfinement limits"},
+		{"links of namespaces and Landlock, limits", lacks(testbed.NoNamespaceLinks, testbed.NoLandlock), weaker(grants, "limits"), "limits", "/proc shows no namespaces"},
+		{"links of namespaces, privileged", lacks(testbed.NoNamespaceLinks), `{"version":1,"level":"privileged"}`, "none", "NOTHING IS CONFINED"},
+		{"nothing, limits", nil, weaker(grants, "limits"), "full", ""},
+		{"nothing, privileged", nil, `{"version":1,"level":"privileged"}`, "none", "NOTHING IS CONFINED"},
+		{"everything, privileged", lacks(testbed.NoUserNamespaces, testbed.NoLandlock, testbed.NoSeccomp), `{"version":1,"level":"privileged"}`, "none", "NOTHING IS CONFINED"},
+		{"seccomp", lacks(testbed.NoSeccomp), grants, "", "seccomp: seccomp: invalid argument (a filter takes a kernel with CONFIG_SECCOMP_FILTER"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := build(t, "")
+			l := s.launch(c.doc, "mark")
+			l.Policy, l.Begin = strings.ReplaceAll(c.doc, "STAGE", s.dir), ""
+			l.change = func(cmd *exec.Cmd) { testbed.Without(t, cmd, c.lacks...) }
+			if c.doc == strictGrants {
+				l.Command = []string{"/bin/echo", "ran"}
+			}
+			o := run(t, l)
+			if !strings.Contains(o.stderr, c.says) {
+				t.Errorf("said\n%s\nwithout %q", o.stderr, c.says)
+			}
+			if c.want == "" {
+				if o.code != 125 || o.event() != "refused" || len(o.report) != 1 || s.ran(&o, "mark") {
+					t.Fatalf("code %d, %q, %v\n%s", o.code, o.stdout, o.report, o.stderr)
+				}
+				return
+			}
+			if o.code != 0 || len(o.report) != 2 || o.report[0]["confinement"] != c.want || !s.ran(&o, "mark") {
+				t.Fatalf("code %d, %q, %v\n%s", o.code, o.stdout, o.report, o.stderr)
+			}
+		})
+	}
+}

@@ -1,0 +1,124 @@
+package shim_test
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// levelFlag makes this test binary a server that tries what the levels differ in.
+const levelFlag = "-acts-of-levels"
+
+// tryLevel tries each act and says which went through. Args are the stage and an address of the host's loopback.
+func tryLevel(args []string) {
+	s := stage{args[0]}
+	for _, a := range []struct {
+		name string
+		try  func() error
+	}{
+		{"reads", func() error { _, err := os.ReadFile(s.path("read/file")); return err }},
+		{"writes", func() error { return os.WriteFile(s.path("write/level"), nil, 0o600) }},
+		{"reads-all", func() error { _, err := os.ReadFile(s.path("home/key")); return err }},
+		{"starts", func() error { return exec.Command("/bin/true").Run() }},
+		{"connects", func() error {
+			c, err := net.Dial("tcp", args[1])
+			if err == nil {
+				c.Close()
+			}
+			return err
+		}},
+	} {
+		if a.try() == nil {
+			fmt.Print(a.name, " ")
+		}
+	}
+	os.Exit(0)
+}
+
+// Each level gives what the contract's table says, in each confinement that it can have, and nothing else.
+func TestLevels(t *testing.T) {
+	exe := copyOfSelf(t)
+	host, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer host.Close()
+	for _, c := range []struct{ level, confinement, gives string }{
+		{"strict", "full", "reads "},
+		{"strict", "reduced", "reads "},
+		{"standard", "full", "reads writes starts "},
+		{"standard", "reduced", "reads writes starts "},
+		{"standard", "limits", "reads writes reads-all starts "}, // the filter stays
+		{"network", "full", "reads writes starts connects "},
+		{"network", "reduced", "reads writes starts connects "},
+		{"network", "limits", "reads writes reads-all starts connects "},
+		{"privileged", "none", "reads writes reads-all starts connects "},
+	} {
+		t.Run(c.level+"/"+c.confinement, func(t *testing.T) {
+			s := build(t, "/var/tmp")
+			if err := os.WriteFile(s.path("home/key"), nil, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			os.Chmod(s.path("home/key"), 0o644)
+			o := run(t, launch{
+				Policy: `{"version":1,"level":"` + c.level + `","minConfinement":"` + c.confinement + `","filesystem":{"allowRead":["` + s.path("read") + `"],"allowWrite":["` +
+					s.path("write") + `"]}}`,
+				Begin:   c.confinement,
+				Command: []string{exe, levelFlag, s.dir, host.Addr().String()},
+				Env:     []string{"HOME=" + s.path("home"), "PATH=/usr/bin:/bin"},
+				Dir:     s.dir,
+			})
+			if o.code != 0 || o.report[0]["confinement"] != c.confinement || o.report[0]["level"] != c.level || o.stdout != c.gives {
+				t.Errorf("code %d, gives %q, want %q\n%v\n%s", o.code, o.stdout, c.gives, o.report, o.stderr)
+			}
+			if loud := strings.Contains(o.stderr, "NOTHING IS CONFINED"); loud != (c.level == "privileged") {
+				t.Errorf("said\n%s", o.stderr)
+			}
+		})
+	}
+}
+
+// Level network is level standard but for the network namespace and what the contract ties to it: the host's names.
+func TestNetworkIsStandardButForTheNetwork(t *testing.T) {
+	facts := func(level, confinement string) (all []string) {
+		s := build(t, "")
+		o := run(t, launch{Policy: `{"version":1,"level":"` + level + `","minConfinement":"` + confinement + `"}`, Begin: confinement,
+			Command: []string{"/bin/true"}, Env: []string{"HOME=/nowhere/home", "PATH=/usr/bin:/bin"}, Dir: s.dir})
+		if o.code != 0 {
+			t.Fatalf("code %d\n%s", o.code, o.stderr)
+		}
+		for _, l := range o.report[0]["layers"].([]any) {
+			layer := l.(map[string]any)
+			facts, _ := layer["facts"].([]any)
+			for _, f := range facts {
+				name := fmt.Sprint(layer["layer"], " ", f.(map[string]any)["name"])
+				if at := strings.Index(name, "/mcp-sandbox-"); at >= 0 {
+					name = name[:at] + name[strings.LastIndexByte(name, '/'):] // the private folder has another name each time
+				}
+				all = append(all, name)
+			}
+		}
+		return all
+	}
+	for _, confinement := range []string{"full", "reduced"} {
+		standard, network := facts("standard", confinement), facts("network", confinement)
+		differs := func(a, b []string) (only []string) {
+			for _, f := range a {
+				if !slices.Contains(b, f) {
+					only = append(only, f)
+				}
+			}
+			return only
+		}
+		for _, f := range append(differs(standard, network), differs(network, standard)...) {
+			if f != "namespaces net" && !strings.HasPrefix(f, "network ") && !strings.HasPrefix(f, "root mount /etc/") && f != "landlock read /run/systemd/resolve" &&
+				!strings.HasSuffix(f, "resolv.conf") {
+				t.Errorf("%s: %s is of one level alone", confinement, f)
+			}
+		}
+	}
+}

@@ -1,0 +1,165 @@
+package shim
+
+import (
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine"
+	"github.com/security-mcp/mcp-sandbox/init/internal/covers"
+	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
+	"github.com/security-mcp/mcp-sandbox/init/internal/launch"
+	"github.com/security-mcp/mcp-sandbox/init/internal/loop"
+	"github.com/security-mcp/mcp-sandbox/init/internal/proctree"
+	"github.com/security-mcp/mcp-sandbox/init/internal/signals"
+	"github.com/security-mcp/mcp-sandbox/init/internal/stdio"
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/policy"
+	"golang.org/x/sys/unix"
+)
+
+// A monitor stays with a released server until init has ended.
+type monitor struct {
+	say     func(string)
+	sandbox *launch.Sandbox // nil until there is one
+	stdio   *stdio.Streams  // what the server gets; nil until then
+	group   group
+	signals signalPipes
+	loop    loop.Loop
+	end     ending.Ending
+	ready   *loop.Source // init's messages
+
+	covers      *covers.Watcher // nil where nothing is covered
+	appeared    covers.Appeared
+	alterRepair func(*confine.Repair)
+}
+
+func newMonitor(say func(string), alterRepair func(*confine.Repair)) *monitor {
+	m := &monitor{say: say, alterRepair: alterRepair}
+	m.group = group{say: func(line string) { m.say(line) }, forks: -1}
+	return m
+}
+
+// run serves everything that can happen while a server runs.
+func (m *monitor) run(host, parent int, p *policy.Policy) {
+	detachStdio()
+	m.say = inRawMode(m.say, &m.stdio.Terminal)
+	m.stdio.Terminal.Enter()
+	m.end.Begin(m, p)
+	m.appeared = covers.Appeared{Find: m.sandbox.View.Appeared, Say: m.say}
+	m.register(host, parent)
+	if err := m.loop.Run(); err != nil {
+		m.end.Because(order.CauseSupervisorLost)
+		m.sandbox.CloseLifeline() // init ends, and the wait for it needs no poll
+	}
+}
+
+func (m *monitor) register(host, parent int) {
+	l, sandbox := &m.loop, m.sandbox
+	l.Add(sandbox.Init.FD, unix.POLLIN, func(int16) { l.End() })
+	m.ready = l.Add(sandbox.Pipes.Ready, unix.POLLIN, func(int16) { m.onInitMessage() })
+	l.Add(m.signals.asks, unix.POLLIN, func(int16) { m.passAsks() })
+	l.Add(m.signals.others, unix.POLLIN, func(int16) { m.passSignals() })
+	for _, fd := range [...]int{host, parent} { // a host that closes its sandbox still reads how that ended
+		var gone *loop.Source
+		gone = l.Add(fd, unix.POLLIN, func(int16) { gone.Remove(); m.end.HostGone() })
+	}
+	m.signals.renamed.register(l, m.covers.OnRename)
+	m.signals.resized.register(l, m.passResize)
+	m.covers.Register(l)
+	sandbox.Listener.Register(l)
+	m.group.register(l)
+	// Then write(2) fails with EFBIG where RLIMIT_FSIZE limits a log. Not before: the server would inherit that.
+	signals.Ignore(unix.SIGXFSZ)
+	m.stdio.Register(l)
+	m.appeared.Register(l, m.end.Next)
+	m.end.Timer = l.Timer(m.pastDeadlines)
+	m.end.Timer.Set(m.end.Next())
+}
+
+// pastDeadlines does what is due for the server's end.
+func (m *monitor) pastDeadlines() {
+	if m.end.Killing && ending.Due(&m.end.KillAt, time.Now()) {
+		m.sandbox.KillInit() // where init is not process 1, finish ends the rest
+	}
+	m.end.Step(m.say)
+}
+
+// Signal sends a signal to the server.
+func (m *monitor) Signal(sig unix.Signal) { m.sandbox.Send(byte(sig)) }
+
+// Ask sends one that asks for the end.
+func (m *monitor) Ask(sig unix.Signal) {
+	m.Signal(sig)
+	m.Signal(unix.SIGCONT)
+	m.appeared.LookEarly()
+}
+
+// sessionEnds begins the end of a server whose host has closed standard input, when everything is read.
+func (m *monitor) sessionEnds() {
+	m.end.SessionEnds()
+	m.appeared.LookEarly()
+}
+
+// hungUp begins the end of a server whose terminal is lost.
+func (m *monitor) hungUp() {
+	m.end.Because(order.CauseCancelled)
+	m.end.Ask(unix.SIGHUP, ending.FromHost)
+}
+
+// onInitMessage handles a message of init: a server with a terminal was stopped, or the server has ended and
+// processes of its are still there. A socket at its end reads as nothing: that is init's own end.
+func (m *monitor) onInitMessage() {
+	var b [8]byte
+	n, err := unix.Read(m.sandbox.Pipes.Ready, b[:])
+	if err == nil && string(b[:n]) == confine.MsgStopped {
+		m.job().onServerStop()
+		return
+	}
+	m.onInitExit(n > 0 && err == nil)
+}
+
+// onInitExit handles the last message of init: whether it leaves processes behind.
+func (m *monitor) onInitExit(leaves bool) {
+	unix.Close(m.sandbox.Pipes.Ready)
+	m.sandbox.Pipes.Ready = -1
+	m.ready.Remove()
+	m.covers.Stop()
+	if leaves {
+		m.end.Kill()
+		if !m.sandbox.Shared() {
+			m.sandbox.CloseLifeline()
+		}
+	}
+}
+
+// Kill ends the server, and with it everything: init kills and reaps what the server leaves behind. Should that take
+// longer than it may, init is killed.
+func (m *monitor) Kill() (living int) {
+	m.covers.Stop()
+	if m.sandbox.Shared() { // stop first: counting while they fork never finishes
+		living = killTree(m.sandbox)
+		m.end.KillAt = time.Now()
+		return living
+	}
+	living = proctree.Living(m.sandbox.Init.PID)
+	m.Signal(unix.SIGKILL)
+	m.end.KillAt = time.Now().Add(launch.ExitTimeout)
+	return living
+}
+
+// killTree ends everything below init, which reaps it and then ends itself. It returns how many that were at first.
+// What takes longer is left to finish.
+func killTree(sandbox *launch.Sandbox) (killed int) {
+	w := proctree.Sweep{Root: sandbox.Init.PID}
+	killed = w.Kill()
+	until := time.Now().Add(launch.ExitTimeout)
+	for pause := time.Millisecond; time.Now().Before(until); pause = min(2*pause, 20*time.Millisecond) {
+		if sandbox.Ended(pause) {
+			break
+		}
+		w.Kill()
+	}
+	return killed
+}
+
+// job is the shim and its server as a job of the user's shell.
+func (m *monitor) job() job { return job{m.sandbox, &m.stdio.Terminal, m.end.Next()} }

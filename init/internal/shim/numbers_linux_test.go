@@ -1,0 +1,60 @@
+package shim_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// Whatever numbers and however many paths a policy names, it never lowers the confinement: the launch is in full, or it is refused.
+func TestNumbersLowerNothing(t *testing.T) {
+	s := build(t, "")
+	deep := func(n, depth int) string {
+		var paths []string
+		for i := range n {
+			dir := filepath.Join(s.dir, "deep", strings.Repeat("folder-"+strconv.Itoa(i)+"/", depth))
+			if err := os.MkdirAll(dir, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			for d := dir; d != s.dir; d = filepath.Dir(d) {
+				os.Chmod(d, 0o755)
+			}
+			paths = append(paths, strconv.Quote(dir))
+		}
+		return "[" + strings.Join(paths, ",") + "]"
+	}
+	limits := func(l string) string { return `"limits":{` + l + `}` }
+	full := []string{
+		`"filesystem":{"tmpSize":"1M","allowRead":` + deep(20, 4) + `}`,
+		`"filesystem":{"tmpSize":"1M","allowRead":` + deep(25, 6) + `}`,
+		`"filesystem":{"tmpSize":"1M"},"env":{"HOME":"/tmp/` + strings.Repeat("h/", 1000) + `"}`,
+		limits(`"openFiles":64`), limits(`"memory":"unlimited"`), limits(`"cpu":"1m"`), limits(`"io":"1"`),
+	}
+	either := []string{
+		limits(`"memory":"16M"`), limits(`"openFiles":1`), limits(`"openFiles":3`), limits(`"openFiles":9223372036854775807`), limits(`"fileSize":"1"`), limits(`"addressSpace":"1"`),
+		limits(`"addressSpace":"1M"`), limits(`"pids":1`), limits(`"pids":9223372036854775807`), limits(`"timeout":"1ns"`), limits(`"grace":"1ns"`),
+		limits(`"io":"9223372036854775807"`), limits(`"cpu":1048576`), `"filesystem":{"tmpSize":"8388607T"}`, `"user":"4294967294:4294967294"`,
+		`"umask":"0777"`,
+	}
+	for _, call := range strings.Fields("ioctl prctl close_range fcntl openat read write socket landlock_restrict_self seccomp clone ptrace execve kill getpid mount") {
+		either = append(either, fmt.Sprintf(`"seccomp":{"deny":[%q]}`, call))
+	}
+	for i, keys := range append(full, either...) {
+		l := s.launch("", "")
+		l.Policy = `{"version":1,` + keys + `}`
+		l.Command = []string{"/bin/true"}
+		o := run(t, l)
+		what := keys[:min(len(keys), 60)]
+		switch {
+		case len(o.report) == 0:
+			t.Errorf("%s: no report: %s", what, o.stderr)
+		case o.report[0]["event"] == "refused" && i >= len(full):
+			t.Logf("%s: %s", what, o.stderr)
+		case o.report[0]["confinement"] != "full":
+			t.Errorf("%s: %v %v\n%s", what, o.report[0]["event"], o.report[0]["confinement"], o.stderr)
+		}
+	}
+}

@@ -1,0 +1,212 @@
+package shim_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
+)
+
+const (
+	onceOnly = `{"version":1,"subprocess":{"allow":false}}`
+	freely   = `{"version":1}`
+)
+
+// attempted launches this test binary as a server that makes one attempt.
+func attempted(t *testing.T, doc, name string) outcome {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run(t, launch{Policy: doc, Command: []string{self, attemptFlag, name}, Env: []string{"PATH=/usr/bin:/bin"}, Dir: "/"})
+}
+
+// Every way to another process or program is refused behind the one execve, each in a launch of its own. What the same call
+// does in a server that may start others is its control.
+func TestOneExec(t *testing.T) {
+	for _, a := range attempts() {
+		t.Run(a.name, func(t *testing.T) {
+			t.Parallel()
+			if o := attempted(t, onceOnly, a.name); o.code != 0 || o.stdout != a.want+"\n" {
+				t.Errorf("code %d, %q, want %q\n%s", o.code, o.stdout, a.want, o.stderr)
+			}
+			if a.control == "" {
+				return // it would end this process in a way of its own, or the default filter refuses it too
+			}
+			if o := attempted(t, freely, a.name); o.code != 0 || o.stdout != a.control+"\n" {
+				t.Errorf("control: code %d, %q, want %q\n%s", o.code, o.stdout, a.control, o.stderr)
+			}
+		})
+	}
+}
+
+// A signal that waits when the server's process opens its mask stops it under its tracer, which hands it on.
+func TestSignalWhileTraced(t *testing.T) {
+	s := build(t, "")
+	l := s.once(onExec, "mark")
+	l.Once = "pend"
+	if o := run(t, l); o.code != 128+15 || o.event() != "exited" || s.ran(&o, "mark") {
+		t.Errorf("code %d, %s, %q\n%s", o.code, o.event(), o.stdout, o.stderr)
+	}
+}
+
+// Where the machine refuses to trace, the launch is refused, and told why.
+func TestTraceRefused(t *testing.T) {
+	s := build(t, "")
+	l := s.once(onExec, "mark")
+	l.Once = "refuse"
+	o := run(t, l)
+	if o.code != 125 || o.event() != "refused" || s.ran(&o, "mark") {
+		t.Fatalf("code %d, %s, %q\n%s", o.code, o.event(), o.stdout, o.stderr)
+	}
+	hint, _ := o.report[0]["hint"].(string)
+	if o.report[0]["op"] != "ptrace" || !strings.Contains(hint, "ptrace_scope") {
+		t.Errorf("%v", o.report)
+	}
+}
+
+// An execve that fails is told as ever.
+func TestOneExecFails(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "garbage")
+	if err := os.WriteFile(file, []byte("no program\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	l := launch{Policy: strings.Replace(onceOnly, "{", `{"filesystem":{"allowRead":["`+filepath.Dir(file)+`"]},`, 1), Command: []string{file}, Dir: "/"}
+	for _, doc := range []string{l.Policy, strings.Replace(l.Policy, "false", "true", 1)} {
+		l.Policy = doc
+		if o := run(t, l); o.code != 126 || !strings.Contains(o.stderr, "exec format error") {
+			t.Errorf("%s: code %d\n%s", doc, o.code, o.stderr)
+		}
+	}
+}
+
+// The shim dies while the server's process stands in a stop that nobody ends: nothing of the launch is left.
+func TestShimDiesWhileStopped(t *testing.T) {
+	s := build(t, "")
+	l := s.once(onExec, "mark")
+	l.Once = "stuck"
+	cmd, _, done := start(t, l, nil)
+	init, server := stopped(t, cmd.Process.Pid)
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if o := done(); s.ran(&o, "mark") {
+		t.Error("the server ran")
+	}
+	for _, pid := range []int{init, server} {
+		for end := time.Now().Add(time.Minute); testbed.State(pid) != "" && testbed.State(pid) != "Z"; time.Sleep(time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatalf("%d is still there: %s", pid, testbed.State(pid))
+			}
+		}
+	}
+}
+
+// stopped finds, of a shim, the init whose server stands in a stop of its tracer.
+func stopped(t *testing.T, shim int) (init, server int) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		for _, init := range testbed.Children(shim) {
+			for _, server := range testbed.Children(init) {
+				if testbed.State(server) == "t" && testbed.State(init) == "S" {
+					time.Sleep(20 * time.Millisecond)
+					if testbed.State(server) == "t" {
+						return init, server
+					}
+				}
+			}
+		}
+	}
+	t.Fatal("no process is stopped")
+	return 0, 0
+}
+
+// Servers with threads run, in level strict as well.
+func TestOneExecRuntimes(t *testing.T) {
+	script := filepath.Join(t.TempDir(), "server.js")
+	text := "#!/usr/bin/env node\nnew (require('worker_threads').Worker)('1',{eval:true}).on('exit',()=>console.log('fine', process.argv[2]))\n"
+	if err := os.WriteFile(script, []byte(text), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	python := "import threading,socket\nt=threading.Thread(target=lambda:print('fine x'));t.start();t.join()"
+	for _, r := range []struct {
+		name, program, want string
+		argv                []string
+	}{
+		{"node", "node", "fine x", []string{"node", script, "x"}},
+		{"env-shebang", "node", "fine x", []string{script, "x"}},
+		{"python", "python3", "fine x", []string{"/usr/bin/python3", "-c", python}},
+		{"java", "java", "Runtime Environment", []string{"java", "-version"}},
+	} {
+		t.Run(r.name, func(t *testing.T) {
+			if _, err := exec.LookPath(r.program); err != nil {
+				if os.Getenv("CI") != "" {
+					t.Fatal(err)
+				}
+				t.Skip(err)
+			}
+			for _, level := range []string{`"subprocess":{"allow":false}`, `"level":"strict"`} {
+				o := run(t, launch{Policy: `{"version":1,` + level + `,"filesystem":{"allowRead":["` + filepath.Dir(script) + `"]}}`,
+					Command: r.argv, Env: []string{"PATH=/usr/local/bin:/usr/bin:/bin"}, Dir: "/"})
+				if o.code != 0 || !strings.Contains(o.stdout+o.stderr, r.want) {
+					t.Errorf("%s: code %d, %q\n%s", level, o.code, o.stdout, o.stderr)
+				}
+			}
+		})
+	}
+	t.Run("go", func(t *testing.T) {
+		if o := attempted(t, `{"version":1,"level":"strict"}`, "threads"); o.code != 0 || o.stdout != "fine\n" {
+			t.Errorf("code %d, %q\n%s", o.code, o.stdout, o.stderr)
+		}
+	})
+}
+
+// Level strict reaches confinement full, says once where the rate of CPU time is not limited, and grants nothing to write.
+func TestStrict(t *testing.T) {
+	s := build(t, "")
+	l := s.once(onExec, "mark")
+	l.Policy = strings.Replace(l.Policy, `"version":1`, `"version":1,"level":"strict"`, 1)
+	o := run(t, l)
+	if len(o.report) == 0 || o.report[0]["confinement"] != "full" || o.report[0]["minConfinement"] != "full" || o.stdout != "ran\n" {
+		t.Fatalf("code %d, %q, %v\n%s", o.code, o.stdout, o.report, o.stderr)
+	}
+	if _, err := os.Stat(s.path("write/mark")); err == nil {
+		t.Error("it wrote to a grant")
+	}
+	want := 1
+	for _, l := range o.report[0]["layers"].([]any) {
+		if l := l.(map[string]any); l["layer"] == "cgroup" && l["state"] == "proved" {
+			want = 0 // it is limited
+		}
+	}
+	if n := strings.Count(o.stderr, "rate of CPU time is not limited"); n != want {
+		t.Errorf("said %d times, want %d\n%s", n, want, o.stderr)
+	}
+}
+
+// What works by starting others is refused before anything starts.
+func TestStarters(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"npx": "#!/bin/true\n", "uvx": "#!/bin/true\n", "wrapper": "#!/bin/sh\nexec node\n", "set": "#!/usr/bin/env -S A=1 true\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, argv := range [][]string{{"sh", "-c", "echo ran"}, {filepath.Join(dir, "npx")}, {filepath.Join(dir, "uvx"), "mcp-server-fetch"}, {"npx", "-y", "server"}, {"uvx", "server"}, {filepath.Join(dir, "wrapper")},
+		{filepath.Join(dir, "set")}, {"env", "true"}} {
+		l := launch{Policy: onceOnly, Command: argv, Env: []string{"PATH=" + dir + ":/usr/bin:/bin"}, Dir: "/"}
+		o := run(t, l)
+		hint := ""
+		if len(o.report) == 1 {
+			hint, _ = o.report[0]["hint"].(string)
+		}
+		if o.code != 125 || o.stdout != "" || !strings.Contains(hint, "node and the server's file") || !strings.Contains(hint, "subprocess.allow to true") {
+			t.Errorf("%q: code %d, %q, %v", argv, o.code, o.stdout, o.report)
+		}
+	}
+}

@@ -1,0 +1,62 @@
+package shim
+
+import (
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine"
+	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
+	"github.com/security-mcp/mcp-sandbox/init/internal/privdir"
+	"github.com/security-mcp/mcp-sandbox/init/internal/proctree"
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/platform"
+	"golang.org/x/sys/unix"
+)
+
+// Reap ends every process below this one, until none is left, and then removes the private folder. It is what an init
+// without a pid namespace becomes when its shim is gone: it has the same process id, and every orphan is its child.
+func Reap() int {
+	if !platform.IsChildSubreaper() {
+		return ending.ExitSandbox // init is made so, and hardly anybody else
+	}
+	platform.WriteFile("/proc/self/comm", order.RunnerName) // which execve has changed
+	unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
+	w := proctree.Sweep{Root: unix.Getpid()}
+	for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
+		found := w.Kill()
+		for {
+			pid, err := unix.Wait4(-1, nil, unix.WNOHANG, nil)
+			if err == unix.ECHILD {
+				left()
+				return 0
+			}
+			if pid <= 0 && err != unix.EINTR {
+				break
+			}
+		}
+		if found == 0 {
+			killHidden()
+		}
+		unix.Poll(nil, int(pause/time.Millisecond))
+	}
+}
+
+// killHidden kills this process's children where /proc does not show them: because there is none, or because it hides
+// what cannot be looked into (hidepid; proc(5)). That a process is a child of this one waitid says for any number.
+func killHidden() {
+	for pid := 2; pid < 1<<22; pid++ { // PID_MAX_LIMIT
+		if unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil) == nil {
+			unix.Kill(pid, unix.SIGKILL)
+		}
+	}
+}
+
+// left removes the private folder.
+func left() {
+	path, err := os.Readlink("/proc/self/fd/" + strconv.Itoa(confine.ReaperFolder))
+	if err == nil {
+		d := privdir.Opened(confine.ReaperFolder, path)
+		d.Remove(privdir.NoHurry())
+	}
+}

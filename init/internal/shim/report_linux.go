@@ -1,0 +1,92 @@
+package shim
+
+import (
+	"cmp"
+	"errors"
+
+	"github.com/security-mcp/mcp-sandbox/init/diagnose"
+	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
+	"github.com/security-mcp/mcp-sandbox/init/internal/launch"
+	"github.com/security-mcp/mcp-sandbox/init/internal/privdir"
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/policy"
+)
+
+// reportEnforced writes the first line of the report. No server is released without it.
+func (s *shim) reportEnforced() error {
+	sandbox := s.monitor.sandbox
+	e := order.NewEnforced(s.Order, &s.policy, sandbox.Confinement)
+	e.PID, e.Kernel, e.LandlockABI = sandbox.Server, sandbox.Machine.Kernel, sandbox.Machine.LandlockABI
+	e.Layers = sandbox.Layers
+	notes := sandbox.View.Notes
+	e.ImpliedGrants, e.Warnings = notes.Implied, notes.Warnings
+	e.Protected, e.Unprotected = notes.Protected, notes.Unprotected
+	if text := lowered(&s.launch.Ladder); text != "" {
+		e.Warnings = append([]string{text}, e.Warnings...)
+	}
+	s.enforced = e
+	s.tellLowered()
+	return s.sink.First(e)
+}
+
+// hints are what to do about the stronger confinements that were refused.
+func hints(refused []*order.Refusal) string {
+	if len(refused) == 0 {
+		return ""
+	}
+	return diagnose.Hints(refused, diagnose.Here())
+}
+
+// tellLowered tells the host what its next launches need not try again. Nothing depends on its hearing it.
+func (s *shim) tellLowered() {
+	ladder := &s.launch.Ladder
+	if s.Host < 0 || len(ladder.Refused) == 0 {
+		return
+	}
+	facts := diagnose.Here()
+	for _, r := range ladder.Refused {
+		if !diagnose.Lasting(r, facts) {
+			return
+		}
+	}
+	s.sink.NotifyHost(&order.Lowered{Event: "lowered", Confinement: string(ladder.Confinement), Why: ladder.Why()})
+}
+
+// lowered is the one line about a confinement that is weaker than the machine was asked for: what refused it, and how
+// it is had back.
+func lowered(ladder *launch.Ladder) string {
+	why := ladder.Why()
+	if ladder.Confinement == policy.None {
+		return order.NothingConfined
+	}
+	if why == "" {
+		return ""
+	}
+	text := "the confinement is " + string(ladder.Confinement) + " and no stronger one: this machine refused " + why
+	return text + " (" + cmp.Or(hints(ladder.Refused), diagnose.AskDoctor) + ")"
+}
+
+// refuse tells why no server was started, and returns the exit code.
+func (s *shim) refuse(err error) int {
+	if sandbox := s.monitor.sandbox; sandbox != nil {
+		sandbox.Close()
+	}
+	r := order.NewRefused(err)
+	r.Hint = diagnose.Hint(err, diagnose.Here())
+	if all := (launch.AllRefused{}); errors.As(err, &all) {
+		r.Hint = hints(all.Refused)
+		if all.Next != "" && !s.Order.Probe { // which makes its trial of the next anyway
+			r.Hint = diagnose.LessConfinement(r.Hint, string(all.Next))
+		}
+	}
+	if u := (launch.Unheld{}); errors.As(err, &u) {
+		r.Hint = diagnose.NotHeld(hints(u.Refused), string(u.Confinement))
+	}
+	if n := (*privdir.NoBase)(nil); errors.As(err, &n) {
+		r.Hint = diagnose.PrivateFolder(n.UID)
+	}
+	if errors.Is(err, fsview.ErrStarts) {
+		r.Hint = diagnose.StartsOthers
+	}
+	return s.sink.Refuse(err, r, s.Say)
+}

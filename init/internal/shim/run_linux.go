@@ -1,0 +1,149 @@
+package shim
+
+import (
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine"
+	"github.com/security-mcp/mcp-sandbox/init/internal/launch"
+	"github.com/security-mcp/mcp-sandbox/init/internal/report"
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/platform"
+	"github.com/security-mcp/mcp-sandbox/policy"
+)
+
+// A Config is one launch.
+type Config struct {
+	Order  *order.Order
+	Host   int          // the socket to the host, or -1; the report goes there too
+	Parent int          // a pidfd of the process whose end is the host's end, or -1
+	Say    func(string) // one line for standard error
+
+	// Reaper are the arguments with which this binary calls [Reap]. Without them only confinement full can be reached.
+	Reaper []string
+
+	// Timeout, for tests, is how long a launch may take until its evidence is complete; 0: 30 s.
+	Timeout time.Duration
+	// Hooks, for tests, change the launch.
+	Hooks launch.Hooks
+	// AlterRepair, for tests, changes the program that lays covers again.
+	AlterRepair func(r *confine.Repair)
+}
+
+// A shim is one launch under way.
+type shim struct {
+	Config
+	policy  policy.Policy
+	machine confine.Machine // as far as it is known before an attempt
+	began   time.Time
+	sink    report.Sink
+	orphans orphans
+	launch  *launch.Launch
+	monitor *monitor
+
+	enforced *order.Enforced // the first line of the report
+}
+
+// Run starts the server of an order and returns the launcher's exit code when all of it has ended.
+func Run(c Config) int {
+	s := &shim{Config: c, began: time.Now(), orphans: orphans{hosted: c.Host >= 0},
+		monitor: newMonitor(c.Say, c.AlterRepair)}
+	s.sink = report.Sink{Report: c.Order.ReportFD, Host: c.Host}
+	defer s.restore()
+	if c.Order.Probe && c.Host >= 0 {
+		tellTries(&s.sink)
+	}
+	for _, step := range [...]func() error{
+		s.monitor.signals.open, // from here on SIGTERM refuses the launch
+		s.findDeadlyCalls,      // before anything makes one of them
+		s.readPolicy,
+		s.watchHost,
+		s.openStdio,
+		s.startSandbox, // proved; the server waits
+		s.checkHost,
+		s.reportEnforced,
+	} {
+		if err := step(); err != nil {
+			return s.refuse(err)
+		}
+	}
+	if c.Order.Probe {
+		s.monitor.sandbox.Close()
+		return 0
+	}
+	if err := s.monitor.sandbox.Release(); err != nil {
+		return s.refuse(err)
+	}
+	for _, line := range s.enforced.Lines(c.Order.Verbose) {
+		c.Say(line)
+	}
+	s.monitor.run(c.Host, c.Parent, &s.policy)
+	return s.finish()
+}
+
+func (s *shim) findDeadlyCalls() (err error) {
+	s.machine.Deadly, err = launch.DeadlyCalls()
+	return err
+}
+
+// readPolicy reads the policy, and chooses the server's ids by it.
+func (s *shim) readPolicy() (err error) {
+	if s.policy, err = policy.ParseCanonical(s.Order.Policy); err != nil {
+		return &order.Refusal{Layer: order.Policy, Op: "parse", Err: err}
+	}
+	deadly := s.machine.Deadly
+	s.machine, err = launch.Identify(&s.policy)
+	s.machine.Deadly, s.machine.Umask = deadly, platform.Umask()
+	return err
+}
+
+// startSandbox builds and proves the strongest confinement that the machine gives.
+func (s *shim) startSandbox() error {
+	m := s.monitor
+	if err := launch.CheckProc(); err != nil {
+		return err
+	}
+	standards, err := m.stdio.Standards()
+	if err != nil {
+		return err
+	}
+	s.launch = launch.New(launch.Config{Order: s.Order, Policy: s.policy, Machine: s.machine,
+		Stdio: launch.Stdio{FDs: m.stdio.Server, Standards: standards, TTY: s.Order.TTY || m.stdio.Terminal.Given},
+		Host:  launch.Host{PIDFD: s.Parent, Grace: s.hostGrace()}, Reaper: s.Reaper, Process: &s.orphans,
+		Interrupt: launch.Interrupt{FDs: s.interrupts(), Check: s.interrupted}, Covers: coverWatch{m},
+		Denied: func(d *order.Denied) { s.sink.Later(d) }, Timeout: s.Timeout, Hooks: s.Hooks})
+	if m.sandbox, err = s.launch.Start(); err != nil {
+		return err
+	}
+	m.group.Group = s.launch.Group
+	m.stdio.CloseServerEnds()
+	return nil
+}
+
+// restore undoes what the server and the shim changed of the user's terminals, and removes the control group.
+func (s *shim) restore() {
+	if s.launch != nil {
+		s.monitor.group.close()
+		s.launch.Close()
+	}
+	if t := s.monitor.stdio; t != nil {
+		t.Terminal.Restore()
+		t.Terminal.Leave()
+	}
+}
+
+// Plan is the program that [Run] would first give to the runner for this order on this machine, one line a call.
+func Plan(o *order.Order) ([]string, error) {
+	s := &shim{Config: Config{Order: o, Parent: -1}}
+	for _, step := range [...]func() error{s.findDeadlyCalls, s.readPolicy} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	given := stdioAsGiven()
+	standards, err := given.Standards()
+	if err != nil {
+		return nil, err
+	}
+	return launch.New(launch.Config{Order: o, Policy: s.policy, Machine: s.machine,
+		Stdio: launch.Stdio{FDs: given.Server, Standards: standards, TTY: o.TTY || given.Terminal.Given}}).Plan()
+}

@@ -1,0 +1,39 @@
+package shim_test
+
+import (
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
+)
+
+// A kernel that does not come back with init's namespaces holds up nobody who wants the launch to end.
+func TestStuckRunner(t *testing.T) {
+	for _, confinement := range []string{"full", "reduced"} {
+		s := build(t, "")
+		l := s.launch(weaker(grants, confinement), "mark")
+		l.Begin, l.Stuck = confinement, true
+		cmd, _, done := start(t, l, nil)
+		var runner []int
+		for began := time.Now(); len(runner) == 0; time.Sleep(time.Millisecond) {
+			if runner = testbed.Children(cmd.Process.Pid); time.Since(began) > time.Minute {
+				cmd.Process.Kill()
+				t.Fatal("no runner is started")
+			}
+		}
+		cmd.Process.Signal(syscall.SIGTERM)
+		late := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() })
+		o := done()
+		if !late.Stop() || o.code != 128+15 || o.event() != "refused" || s.ran(&o, "mark") {
+			t.Errorf("%s: code %d, %s\n%s", confinement, o.code, o.event(), o.stderr)
+		}
+		if err := syscall.Kill(runner[0], 0); err != syscall.ESRCH {
+			t.Errorf("%s: the runner is still there: %v", confinement, err)
+		}
+		l.Stuck = false
+		if o := run(t, l); o.code != 0 || !s.ran(&o, "mark") {
+			t.Errorf("control: %s: code %d\n%s", confinement, o.code, o.stderr)
+		}
+	}
+}
