@@ -27,7 +27,7 @@ func TestReduced(t *testing.T) {
 		if n, word := run.far(); word != "EAGAIN" || n > 40 || run.Exited.ForksRefused == 0 {
 			t.Errorf("%d children, %s, %+v", n, word, run.Exited)
 		}
-		if run = explode(t, at, `"limits":{"memory":"64M"}`, "memory", "256M"); run.Exited.Cause != order.CauseOOM {
+		if run = explode(t, at, `"limits":{"memory":"64M"}`, "memory", "256"); run.Exited.Cause != order.CauseOOM {
 			t.Errorf("%+v\n%s", run.Exited, &run.Stderr)
 		}
 		for _, name := range []string{"group", "processes", "memory.max"} {

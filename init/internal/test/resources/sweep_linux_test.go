@@ -97,7 +97,7 @@ func TestGroupAboveHasLess(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(at.top, "memory.swap.max"), []byte("0"), 0); err != nil {
 				t.Fatal(err)
 			}
-			run := explode(t, at, `"limits":{"memory":"64M"}`, "memory", "256M")
+			run := explode(t, at, `"limits":{"memory":"64M"}`, "memory", "256")
 			said := run.Stderr.String()
 			if run.Exited.Cause != order.CauseOOM || strings.Contains(said, "64M reached") || !strings.Contains(said, "above the server's, was used up") {
 				t.Errorf("%+v\n%s", run.Exited, said)
