@@ -45,8 +45,8 @@ func Run(t *testing.T) {
 	})
 }
 
-// notBegun is ERROR_INTERNAL_ERROR. Wine's CreateProcess fails with it now and then, when the machine is busy: Wine made the
-// process, and the process ended before its first instruction. No other system has this number.
+// notBegun is ERROR_INTERNAL_ERROR. On a busy machine the CreateProcess of Wine fails with it now and then: Wine made
+// the process, and the process ended before its first instruction. No other system has this number.
 const notBegun = syscall.Errno(1359)
 
 func exits(ts *testscript.TestScript, neg bool, args []string) {
