@@ -2,6 +2,7 @@ package testbed
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"runtime"
@@ -26,7 +27,7 @@ const (
 	NoSeccomp         Lack = "seccomp"                            // EINVAL, as a kernel without it
 )
 
-// machineArg makes a test binary a machine without something.
+// machineArg makes a program a machine without something.
 const machineArg = "testbed-machine-without"
 
 // A Machine is one that lacks something.
@@ -46,23 +47,21 @@ type Machine struct {
 // Ordinary is the user that a test of root's runs a command as.
 const Ordinary = 12345
 
-// Without is a machine on which cmd is run by an ordinary user.
-func Without(tb testing.TB, cmd *exec.Cmd, lacks ...Lack) {
-	tb.Helper()
-	Machine{Lacks: lacks}.Put(tb, cmd)
-}
-
-// Put makes cmd run on the machine: in a user namespace, whose sysctls are its own, and behind a filter. The host does
-// not change. Cmd must not be started yet; the program that it names is executed in the end, with its arguments,
-// environment, files and folder. The test binary's TestMain has to call Run.
+// Put is Apply in a test, whose TestMain has to call Run.
 func (m Machine) Put(tb testing.TB, cmd *exec.Cmd) {
 	tb.Helper()
-	if cmd.Err != nil {
-		tb.Fatal(cmd.Err)
-	}
-	text, err := json.Marshal(m)
-	if err != nil {
+	if err := m.Apply(cmd); err != nil {
 		tb.Fatal(err)
+	}
+}
+
+// Apply makes cmd run on the machine: in a user namespace, whose sysctls are its own, and behind a filter. The host
+// does not change. Cmd must not be started yet; the program that it names is executed in the end, with its arguments,
+// environment, files and folder. The running program has to call Machines.
+func (m Machine) Apply(cmd *exec.Cmd) error {
+	text, err := json.Marshal(m)
+	if err = errors.Join(cmd.Err, err); err != nil {
+		return err
 	}
 	const self = "/proc/self/exe" // whatever folder it lies in
 	cmd.Args = append([]string{self, machineArg, string(text), cmd.Path}, cmd.Args...)
@@ -80,7 +79,7 @@ func (m Machine) Put(tb testing.TB, cmd *exec.Cmd) {
 		uid, gid = Ordinary, Ordinary
 		a.Credential = &syscall.Credential{Uid: Ordinary, Gid: Ordinary, NoSetGroups: true}
 	case m.Root:
-		tb.Fatal("testbed: only root has a user namespace of root's")
+		return errors.New("testbed: only root has a user namespace of root's")
 	}
 	a.Cloneflags |= unix.CLONE_NEWUSER
 	if m.At != "" {
@@ -97,11 +96,16 @@ func (m Machine) Put(tb testing.TB, cmd *exec.Cmd) {
 			a.AmbientCaps = append(a.AmbientCaps, unix.CAP_DAC_OVERRIDE)
 		}
 	}
+	return nil
 }
 
-// machine is the main of a test binary with machineArg: args are the Machine, the program and its arguments. It never
-// returns.
-func machine(args []string) {
+// Machines makes a process with machineArg a machine, which executes its program. In another one it returns. The
+// arguments are the Machine, the program and the program's.
+func Machines() {
+	if len(os.Args) < 5 || os.Args[1] != machineArg {
+		return
+	}
+	args := os.Args[2:]
 	runtime.LockOSThread() // whose capabilities the execve takes
 	var m Machine
 	err := json.Unmarshal([]byte(args[0]), &m)
@@ -122,31 +126,28 @@ func machine(args []string) {
 func (m *Machine) make() error {
 	var deny []denial
 	for _, l := range m.Lacks {
+		var err error
 		if strings.HasPrefix(string(l), "/proc/sys/") {
-			if err := os.WriteFile(string(l), []byte("0"), 0); err != nil {
-				return err
-			}
+			err = os.WriteFile(string(l), []byte("0"), 0)
+		} else if l == NoNamespaceLinks {
+			err = hideLinks()
 		}
-		if l == NoNamespaceLinks {
-			if err := hideLinks(); err != nil {
-				return err
-			}
-		}
-		deny = append(deny, denials(l)...)
-	}
-	if m.At != "" {
-		if err := m.show(); err != nil {
+		if err != nil {
 			return err
 		}
+		deny = append(deny, denials()[l]...)
 	}
-	if len(deny) == 0 {
-		return nil
+	if err := m.show(); err != nil || len(deny) == 0 {
+		return err
 	}
 	return os.NewSyscallError("seccomp", loadFilter(deny))
 }
 
 // show mounts At at Shown.
 func (m *Machine) show() error {
+	if m.At == "" {
+		return nil
+	}
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return os.NewSyscallError("private mounts", err)
 	}

@@ -22,12 +22,6 @@ func CacheDir(root string) (string, error) {
 	return filepath.Join(root, ".cache", "npm", hex.EncodeToString(sum[:8])), nil
 }
 
-// InCI tells whether this is a run where everything must be there.
-func InCI() bool {
-	ci := os.Getenv("CI")
-	return ci != "" && ci != "false" && ci != "0"
-}
-
 // RequireEnv names what a run must not do without, words such as "node qemu gcc" between spaces or commas: what is
 // named and missing is a failure, not a skip. In CI node is named always.
 const RequireEnv = "MCP_SANDBOX_REQUIRE"
@@ -35,12 +29,12 @@ const RequireEnv = "MCP_SANDBOX_REQUIRE"
 // Missing skips the test for want of word, or fails it where this run must have it.
 func Missing(tb testing.TB, word, why string) {
 	tb.Helper()
-	if InCI() && word == "node" {
-		tb.Fatal("CI needs Node.js: ", why)
-	}
 	named := strings.FieldsFunc(os.Getenv(RequireEnv), func(r rune) bool { return r == ' ' || r == ',' })
+	if !slices.Contains([]string{"", "0", "false"}, os.Getenv("CI")) {
+		named = append(named, "node")
+	}
 	if slices.Contains(named, word) {
-		tb.Fatalf("%s, and %s names %s", why, RequireEnv, word)
+		tb.Fatalf("%s, and %s or CI names %s", why, RequireEnv, word)
 	}
 	tb.Skip(why)
 }
@@ -52,19 +46,21 @@ func Python(tb testing.TB) string {
 	if _, err := os.Stat("/usr/bin/python3"); err == nil {
 		return "/usr/bin/python3"
 	}
-	path, err := exec.LookPath("python3")
-	if err != nil {
-		Missing(tb, "python", "no Python 3 on this machine: its server is not tried")
-	}
-	return path
+	return lookPath(tb, "python3", "python", "no Python 3 on this machine: its server is not tried")
 }
 
 // Node is the path of Node.js. Without one the test is skipped and says so; in CI that is a failure.
 func Node(tb testing.TB) string {
 	tb.Helper()
-	path, err := exec.LookPath("node")
+	return lookPath(tb, "node", "node",
+		"no Node.js on this machine: the npm servers and the TypeScript client are not tried")
+}
+
+func lookPath(tb testing.TB, program, word, why string) string {
+	tb.Helper()
+	path, err := exec.LookPath(program)
 	if err != nil {
-		Missing(tb, "node", "no Node.js on this machine: the npm servers and the TypeScript client are not tried")
+		Missing(tb, word, why)
 	}
 	return path
 }

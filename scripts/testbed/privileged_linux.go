@@ -12,13 +12,7 @@ import (
 // Copy is a copy of the running test binary, for every user, with that mode. It goes with the test.
 func Copy(tb testing.TB, mode os.FileMode) string {
 	tb.Helper()
-	dir, err := os.MkdirTemp(Scratch(tb), "copy-")
-	if err == nil {
-		err = os.Chmod(dir, 0o755)
-	}
-	if err != nil {
-		tb.Fatal(err)
-	}
+	dir := folder(tb, 0o755)
 	tb.Cleanup(func() { os.RemoveAll(dir) })
 	path := CopyTo(tb, filepath.Join(dir, "program"))
 	if err := os.Chmod(path, mode); err != nil {

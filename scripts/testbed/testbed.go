@@ -26,9 +26,7 @@ var scratch string
 
 // Run is m.Run with a scratch folder around it. Call it last in TestMain, after reexec.Init.
 func Run(m *testing.M) int {
-	if len(os.Args) > 4 && os.Args[1] == machineArg {
-		machine(os.Args[2:])
-	}
+	Machines()
 	dir, err := os.MkdirTemp("", "mcp-sandbox-testbed-")
 	if err == nil {
 		err = os.Chmod(dir, 0o755) // MkdirTemp's 0700 is for one uid
@@ -72,9 +70,14 @@ func Scratch(tb testing.TB) string {
 // tb.TempDir's, no folder above it is closed.
 func Folder(tb testing.TB) string {
 	tb.Helper()
+	return folder(tb, 0o777)
+}
+
+func folder(tb testing.TB, mode os.FileMode) string {
+	tb.Helper()
 	dir, err := os.MkdirTemp(Scratch(tb), "folder-")
 	if err == nil {
-		err = os.Chmod(dir, 0o777)
+		err = os.Chmod(dir, mode)
 	}
 	if err != nil {
 		tb.Fatal(err)

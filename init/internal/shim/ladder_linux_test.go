@@ -60,7 +60,7 @@ func TestLadder(t *testing.T) {
 			s := build(t, "")
 			l := s.launch(c.doc, "mark")
 			l.Policy, l.Begin = strings.ReplaceAll(c.doc, "STAGE", s.dir), ""
-			l.change = func(cmd *exec.Cmd) { testbed.Without(t, cmd, c.lacks...) }
+			l.change = func(cmd *exec.Cmd) { testbed.Machine{Lacks: c.lacks}.Put(t, cmd) }
 			if c.doc == strictGrants {
 				l.Command = []string{"/bin/echo", "ran"}
 			}

@@ -10,12 +10,14 @@
 package attempt
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
-	"sort"
+	"slices"
+	"strings"
 )
 
 // A Result is what one attempt came to.
@@ -50,10 +52,7 @@ func Do(name string, args ...string) (Result, error) {
 	}
 	r.Action, r.OK = name, err == nil
 	if err != nil {
-		r.Errno = errnoName(err)
-	}
-	if err != nil && r.Detail == "" {
-		r.Detail = err.Error()
+		r.Errno, r.Detail = errnoName(err), cmp.Or(r.Detail, err.Error())
 	}
 	return r, nil
 }
@@ -77,16 +76,12 @@ func (e UsageError) Error() string { return string(e) }
 
 // Usage lists every action and its arguments, one a line.
 func Usage() string {
-	var lines []string
-	for name, act := range actions() {
-		lines = append(lines, fmt.Sprintf("  %-14s %s\n", name, act.usage))
+	var b strings.Builder
+	all := actions()
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		fmt.Fprintf(&b, "  %-14s %s\n", name, all[name].usage)
 	}
-	sort.Strings(lines)
-	out := ""
-	for _, line := range lines {
-		out += line
-	}
-	return out
+	return b.String()
 }
 
 // actions joins what every system can try with what only Linux can.
@@ -97,6 +92,20 @@ func actions() map[string]action {
 		maps.Copy(all, table())
 	}
 	return all
+}
+
+// numeric is an action whose arguments are numbers.
+func numeric(act func(n []int) (Result, error)) func([]string) (Result, error) {
+	return func(args []string) (Result, error) {
+		n := make([]int, len(args))
+		for i, arg := range args {
+			var err error
+			if n[i], err = number(arg); err != nil {
+				return Result{}, err
+			}
+		}
+		return act(n)
+	}
 }
 
 // said is the result of an attempt that went through with something to tell.

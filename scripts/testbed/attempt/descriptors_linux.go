@@ -1,6 +1,7 @@
 package attempt
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -12,7 +13,6 @@ import (
 type Descriptor struct {
 	FD        int    `json:"fd"`
 	Kind      string `json:"kind"` // file, dir, pipe, socket, char, block, other
-	Path      bool   `json:"path,omitempty"`
 	Inherited bool   `json:"inherited"`
 }
 
@@ -28,8 +28,7 @@ func descriptors(_ []string) (Result, error) {
 		if err != nil {
 			continue
 		}
-		status, _ := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0)
-		d := Descriptor{FD: fd, Kind: kind(fd), Path: status&unix.O_PATH != 0, Inherited: flags&unix.FD_CLOEXEC == 0}
+		d := Descriptor{FD: fd, Kind: kind(fd), Inherited: flags&unix.FD_CLOEXEC == 0}
 		if d.Inherited {
 			inherited = append(inherited, strconv.Itoa(fd))
 		}
@@ -40,22 +39,8 @@ func descriptors(_ []string) (Result, error) {
 
 func kind(fd int) string {
 	var st unix.Stat_t
-	if unix.Fstat(fd, &st) != nil {
-		return "other"
-	}
-	switch st.Mode & unix.S_IFMT {
-	case unix.S_IFREG:
-		return "file"
-	case unix.S_IFDIR:
-		return "dir"
-	case unix.S_IFIFO:
-		return "pipe"
-	case unix.S_IFSOCK:
-		return "socket"
-	case unix.S_IFCHR:
-		return "char"
-	case unix.S_IFBLK:
-		return "block"
-	}
-	return "other"
+	unix.Fstat(fd, &st) // of mode 0 where it fails
+	kinds := map[uint32]string{unix.S_IFREG: "file", unix.S_IFDIR: "dir", unix.S_IFIFO: "pipe",
+		unix.S_IFSOCK: "socket", unix.S_IFCHR: "char", unix.S_IFBLK: "block"}
+	return cmp.Or(kinds[st.Mode&unix.S_IFMT], "other")
 }

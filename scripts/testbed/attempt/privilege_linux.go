@@ -15,19 +15,15 @@ const noProgram = "/proc/self/fd/-1/no such program"
 // userNamespace asks the kernel for a user namespace for a child: by clone, or by unshare in a child that has one
 // thread, for in a program with several, as every Go one is, unshare(2) is EINVAL whatever the policy.
 func userNamespace(args []string) (Result, error) {
-	attr := &syscall.ProcAttr{Sys: &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWUSER}}
-	name := "clone"
-	if len(args) == 1 {
-		name = args[0]
-	}
-	switch name {
-	case "clone":
-	case "unshare":
-		attr.Sys = &syscall.SysProcAttr{Unshareflags: unix.CLONE_NEWUSER}
-	default:
+	name := append(args, "clone")[0]
+	attr, known := map[string]*syscall.SysProcAttr{
+		"clone":   {Cloneflags: unix.CLONE_NEWUSER},
+		"unshare": {Unshareflags: unix.CLONE_NEWUSER},
+	}[name]
+	if !known {
 		return Result{}, UsageError("userns: " + name + " is neither clone nor unshare")
 	}
-	_, err := syscall.ForkExec(noProgram, []string{noProgram}, attr)
+	_, err := syscall.ForkExec(noProgram, []string{noProgram}, &syscall.ProcAttr{Sys: attr})
 	if errors.Is(err, unix.ENOENT) {
 		return said("a child was in a new user namespace")
 	}
@@ -47,24 +43,19 @@ func mountTmpfs(args []string) (Result, error) {
 	return Result{}, os.NewSyscallError("mount", unix.Mount("none", args[0], "tmpfs", 0, ""))
 }
 
-func setuid(args []string) (Result, error) {
-	uid, err := number(args[0])
-	if err != nil {
-		return Result{}, err
-	}
+func setuid(n []int) (Result, error) {
 	// The call itself on one thread, and that thread never goes back to the runtime: syscall.Setuid changes every
 	// thread and panics where the kernel's answer differs between them.
-	answer := make(chan error)
+	answer := make(chan syscall.Errno)
 	go func() {
 		runtime.LockOSThread()
-		_, _, errno := unix.RawSyscall(unix.SYS_SETUID, uintptr(uid), 0, 0)
-		if errno != 0 {
-			answer <- os.NewSyscallError("setuid", errno)
-			return
-		}
-		answer <- nil
+		_, _, errno := unix.RawSyscall(unix.SYS_SETUID, uintptr(n[0]), 0, 0)
+		answer <- errno
 	}()
-	return Result{}, <-answer
+	if errno := <-answer; errno != 0 {
+		return Result{}, os.NewSyscallError("setuid", errno)
+	}
+	return Result{}, nil
 }
 
 func sessionKeyring(_ []string) (Result, error) {
@@ -76,11 +67,7 @@ func sessionKeyring(_ []string) (Result, error) {
 }
 
 // ptrace seizes: unlike attach that does not stop the target.
-func ptrace(args []string) (Result, error) {
-	pid, err := number(args[0])
-	if err != nil {
-		return Result{}, err
-	}
+func ptrace(n []int) (Result, error) {
 	runtime.LockOSThread() // the tracer is the thread
-	return Result{}, os.NewSyscallError("ptrace", unix.PtraceSeize(pid))
+	return Result{}, os.NewSyscallError("ptrace", unix.PtraceSeize(n[0]))
 }

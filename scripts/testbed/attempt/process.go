@@ -18,11 +18,12 @@ func processActions() map[string]action {
 }
 
 func sleep(args []string) (Result, error) {
-	d, err := duration(args[0])
-	if err == nil {
-		time.Sleep(d)
+	d, err := time.ParseDuration(args[0])
+	if err != nil {
+		return Result{}, UsageError(args[0] + " is not a duration such as 500ms")
 	}
-	return Result{}, err
+	time.Sleep(d)
+	return Result{}, nil
 }
 
 // spawn's result is ok if the command ran, whatever its exit status.
@@ -36,15 +37,6 @@ func spawn(args []string) (Result, error) {
 
 func environment(_ []string) (Result, error) {
 	return Result{Detail: strings.Join(os.Environ(), "\n")}, nil
-}
-
-// duration reads a Go duration.
-func duration(s string) (time.Duration, error) {
-	d, err := time.ParseDuration(s)
-	if err != nil {
-		return 0, UsageError(s + " is not a duration such as 500ms")
-	}
-	return d, nil
 }
 
 // number reads any Go integer, 0x too.

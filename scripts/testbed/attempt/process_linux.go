@@ -42,18 +42,7 @@ func processes(args []string) (Result, error) {
 	return Result{}, fmt.Errorf("%s: %w, %d others are", args[0], errNobody, len(others))
 }
 
-func kill(args []string) (Result, error) {
-	pid, err := number(args[0])
-	if err != nil {
-		return Result{}, err
-	}
-	var sig unix.Signal
-	if len(args) == 2 {
-		n, err := number(args[1])
-		if err != nil {
-			return Result{}, err
-		}
-		sig = unix.Signal(n)
-	}
-	return Result{}, os.NewSyscallError("kill", unix.Kill(pid, sig))
+func kill(n []int) (Result, error) {
+	n = append(n, 0)
+	return Result{}, os.NewSyscallError("kill", unix.Kill(n[0], unix.Signal(n[1])))
 }

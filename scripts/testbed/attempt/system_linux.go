@@ -18,11 +18,11 @@ func systemActions() map[string]action {
 		"userns":      {"[clone|unshare]", 0, 1, userNamespace},
 		"may-mount":   {": ask for no file system; ok if the right to mount was there", 0, 0, mayMount},
 		"mount":       {"DIR: a tmpfs over DIR", 1, 1, mountTmpfs},
-		"setuid":      {"UID", 1, 1, setuid},
+		"setuid":      {"UID", 1, 1, numeric(setuid)},
 		"keyctl":      {": the session keyring's id, without making one", 0, 0, sessionKeyring},
-		"ptrace":      {"PID: seize it; the kernel lets go at exit", 1, 1, ptrace},
-		"kill":        {"PID [SIGNAL]: signal 0 unless given", 1, 2, kill},
-		"socket":      {"FAMILY TYPE PROTOCOL, as numbers", 3, 3, socket},
+		"ptrace":      {"PID: seize it; the kernel lets go at exit", 1, 1, numeric(ptrace)},
+		"kill":        {"PID [SIGNAL]: signal 0 unless given", 1, 2, numeric(kill)},
+		"socket":      {"FAMILY TYPE PROTOCOL, as numbers", 3, 3, numeric(socket)},
 		"syscall":     {"NUMBER [ARG...]: any call with up to six numbers", 1, 7, rawCall},
 		"descriptors": {": what is open of 0 to 1023, found without /proc", 0, 0, descriptors},
 	}
@@ -58,14 +58,7 @@ func rawCall(args []string) (Result, error) {
 	return said("%d", got)
 }
 
-func socket(args []string) (Result, error) {
-	var n [3]int
-	for i, arg := range args {
-		var err error
-		if n[i], err = number(arg); err != nil {
-			return Result{}, err
-		}
-	}
+func socket(n []int) (Result, error) {
 	fd, err := unix.Socket(n[0], n[1], n[2])
 	if err != nil {
 		return Result{}, os.NewSyscallError("socket", err)
