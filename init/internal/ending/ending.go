@@ -189,11 +189,8 @@ func (e *Ending) Kill() {
 }
 
 // Next is the moment of the next step, or zero.
-func (e *Ending) Next() time.Time { return earliest(e.TimeoutAt, e.SessionAt, e.KillAt) }
-
-// earliest is the first of moments, of which a zero one never comes.
-func earliest(moments ...time.Time) (first time.Time) {
-	for _, t := range moments {
+func (e *Ending) Next() (first time.Time) {
+	for _, t := range [...]time.Time{e.TimeoutAt, e.SessionAt, e.KillAt} {
 		if !t.IsZero() && (first.IsZero() || t.Before(first)) {
 			first = t
 		}

@@ -52,38 +52,26 @@ func (s *scanner) escaped(c byte) bool {
 
 // number reads one byte of a number, or finds that the number is over.
 func (s *scanner) number(c byte) (more, ok bool) {
-	digit := '0' <= c && c <= '9'
-	switch s.state {
-	case minus:
-		s.state = digits
-		if c == '0' {
-			s.state = zero
-		}
-		return true, digit
-	case point:
-		s.state = fraction
-		return true, digit
-	case exponent:
-		s.state = power
-		if c == '+' || c == '-' {
-			s.state = sign
-			return true, true
-		}
-		return true, digit
-	case sign:
-		s.state = power
-		return true, digit
-	}
+	next := afterDigit[s.state]
+	whole := next == s.state // the number may end here
 	switch {
-	case digit && s.state != zero:
-		return true, true
+	case s.state == minus && c == '0':
+		s.state = zero
+	case '0' <= c && c <= '9' && s.state != zero:
+		s.state = next
 	case c == '.' && (s.state == zero || s.state == digits):
 		s.state = point
-		return true, true
-	case c|0x20 == 'e' && s.state != power:
+	case c|0x20 == 'e' && whole && s.state != power:
 		s.state = exponent
-		return true, true
+	case (c == '+' || c == '-') && s.state == exponent:
+		s.state = sign
+	default:
+		s.state = behind
+		return false, whole
 	}
-	s.state = behind
-	return false, true
+	return true, true
 }
+
+// afterDigit is the state behind a digit of a number. Behind a leading zero there is none.
+var afterDigit = [...]state{minus: digits, zero: zero, digits: digits, point: fraction, fraction: fraction,
+	exponent: power, sign: power, power: power}

@@ -21,18 +21,18 @@ type Listener struct {
 
 	fd     int // -1: none
 	polled int // fd, or -1 while calls are left to wait
-	timer  int // timerfd that ends the wait, or -1
 	name   func(number uint32) string
 	tell   func(*order.Denied)
 	tally  tally
 
-	calls, resumes *loop.Source
+	calls   *loop.Source
+	resumes *loop.Timer // ends the wait
 }
 
 // New is a listener without a descriptor. Tell gets a record for each call that gets a line in the report; name is the
 // name of a call's number.
 func New(name func(number uint32) string, tell func(*order.Denied)) *Listener {
-	return &Listener{fd: -1, polled: -1, timer: -1, name: name, tell: tell}
+	return &Listener{fd: -1, polled: -1, name: name, tell: tell}
 }
 
 // Take takes over the filter's descriptor. A second descriptor is closed.
@@ -51,7 +51,10 @@ func (l *Listener) Poll() int { return l.polled }
 // Register has a loop answer calls.
 func (l *Listener) Register(on *loop.Loop) {
 	l.calls = on.Add(l.polled, unix.POLLIN, l.Serve)
-	l.resumes = on.Add(l.timer, unix.POLLIN, func(int16) { l.resume() })
+	l.resumes = on.Timer(func() { l.poll(l.fd) })
+	if l.polled != l.fd { // paused before there was a loop
+		l.resumes.Set(time.Now())
+	}
 }
 
 func (l *Listener) poll(fd int) {
@@ -75,7 +78,8 @@ func (l *Listener) Serve(revents int16) {
 	case revents&unix.POLLIN == 0:
 		l.Close()
 	case !l.tally.allows(now):
-		l.pause()
+		l.poll(-1) // calls wait: a server that makes too many of them slows itself down
+		l.resumes.Set(now.Add(Pause))
 	default:
 		l.refuse(now)
 	}
@@ -114,30 +118,6 @@ func processOf(thread int) int {
 	}
 	pid, _ := platform.Process(b)
 	return pid
-}
-
-// pause leaves calls waiting: a server that makes too many of them slows itself down.
-func (l *Listener) pause() {
-	at := unix.ItimerSpec{Value: unix.NsecToTimespec(int64(Pause))}
-	var err error
-	if l.timer < 0 {
-		l.timer, err = unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_CLOEXEC|unix.TFD_NONBLOCK)
-	}
-	if err == nil {
-		err = unix.TimerfdSettime(l.timer, 0, &at, nil)
-	}
-	if err != nil {
-		l.Close()
-		return
-	}
-	l.resumes.Watch(l.timer)
-	l.poll(-1)
-}
-
-func (l *Listener) resume() {
-	var expirations [8]byte
-	unix.Read(l.timer, expirations[:])
-	l.poll(l.fd)
 }
 
 // Denied are the calls that were counted, and how many of them have no line.

@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -47,7 +48,7 @@ func (t *tally) allows(now time.Time) bool {
 
 // hasLine reports whether a call gets a line in the report.
 func (t *tally) hasLine(number uint32, now time.Time) bool {
-	if t.find(number) == nil {
+	if t.find(number) < 0 {
 		return true
 	}
 	if t.lines < linesInAll && t.lineRate.take(now, time.Second/linesPerSecond, linesAtOnce) {
@@ -62,34 +63,22 @@ func (t *tally) count(number uint32, told bool) {
 	if !told {
 		t.dropped++
 	}
-	if c := t.find(number); c != nil {
-		c.calls++
-		return
+	i := t.find(number)
+	if i < 0 {
+		i = len(t.counts)
+		t.counts = append(t.counts, count{number: number})
 	}
-	t.counts = append(t.counts, count{number, 1})
+	t.counts[i].calls++
 }
 
-func (t *tally) find(number uint32) *count {
-	for i := range t.counts {
-		if t.counts[i].number == number {
-			return &t.counts[i]
-		}
-	}
-	return nil
+func (t *tally) find(number uint32) int {
+	return slices.IndexFunc(t.counts, func(c count) bool { return c.number == number })
 }
 
 // list are those that were counted, the most frequent first; of the same frequency the one that came first.
 func (t *tally) list(name func(number uint32) string) []order.DeniedCalls {
 	all := slices.Clone(t.counts)
-	slices.SortStableFunc(all, func(a, b count) int {
-		switch {
-		case a.calls > b.calls:
-			return -1
-		case a.calls < b.calls:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(all, func(a, b count) int { return cmp.Compare(b.calls, a.calls) })
 	var calls []order.DeniedCalls
 	for _, c := range all {
 		calls = append(calls, order.DeniedCalls{Syscall: name(c.number), Count: c.calls})

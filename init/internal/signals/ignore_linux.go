@@ -2,15 +2,8 @@ package signals
 
 import "golang.org/x/sys/unix"
 
-// Ignore ignores signals from now on.
-func Ignore(list ...unix.Signal) error {
-	for _, s := range list {
-		if err := sigaction(s, &action{handler: ignored}, nil); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+// Ignore ignores a signal from now on.
+func Ignore(s unix.Signal) error { return sigaction(s, &action{handler: ignored}, nil) }
 
 // Without calls a function while signals are ignored, and restores their actions.
 func Without(do func() error, list ...unix.Signal) error { return during(ignored, do, list) }

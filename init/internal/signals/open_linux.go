@@ -24,15 +24,8 @@ func Open(list ...unix.Signal) (fd int, err error) {
 	return p[0], unblock(list)
 }
 
-// Catch catches signals of an open pipe, even if they were ignored when the process started, or by [Ignore].
-func Catch(list ...unix.Signal) error {
-	for _, s := range list {
-		if err := catch(s, true); err != nil {
-			return os.NewSyscallError("rt_sigaction "+unix.SignalName(s), err)
-		}
-	}
-	return nil
-}
+// Catch catches a signal of an open pipe, even if the signal was ignored when the process started, or by [Ignore].
+func Catch(s unix.Signal) error { return catch(s, true) }
 
 // unblock unblocks signals in the calling thread. One thread is enough for the process; signal(7).
 func unblock(list []unix.Signal) error {
