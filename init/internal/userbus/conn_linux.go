@@ -1,8 +1,9 @@
 package userbus
 
 import (
-	"bytes"
+	"bufio"
 	"errors"
+	"io"
 	"os"
 	"strconv"
 	"strings"
@@ -13,13 +14,11 @@ import (
 
 // A conn is a connection whose calls are made one after the other, all of them before a deadline.
 type conn struct {
-	fd      int
-	until   time.Time
-	in      []byte // read and not yet decoded
-	serial  uint32
-	signals []message // JobRemoved
-	replies []message
-	asked   bool // the manager was asked for a scope
+	*os.File
+	in       *bufio.Reader
+	serial   uint32
+	received []message // replies and JobRemoved
+	asked    bool      // the manager was asked for a scope
 }
 
 // runtimeDir is the folder of a user's sockets; pam_systemd(8). The folder has to be that user's alone.
@@ -44,22 +43,21 @@ func dial(path string, uid int, until time.Time) (*conn, error) {
 	if err != nil {
 		return nil, os.NewSyscallError("socket", err)
 	}
-	c := &conn{fd: fd, until: until}
+	c := &conn{File: os.NewFile(uintptr(fd), path)}
+	c.in = bufio.NewReader(c)
 	if err = unix.Connect(fd, &unix.SockaddrUnix{Name: path}); err != nil {
 		err = &os.PathError{Op: "connect", Path: path, Err: err}
 	} else if peer, e := unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED); e != nil || int(peer.Uid) != uid {
 		err = errors.New(path + " is another user's")
-	} else {
+	} else if err = c.SetDeadline(until); err == nil {
 		err = c.authenticate(uid)
 	}
 	if err != nil {
-		c.close()
+		c.Close()
 		return nil, err
 	}
 	return c, nil
 }
-
-func (c *conn) close() { unix.Close(c.fd) }
 
 // authenticate names this process's user. The bus compares with the peer credentials of the kernel.
 func (c *conn) authenticate(uid int) error {
@@ -67,129 +65,65 @@ func (c *conn) authenticate(uid int) error {
 	for _, digit := range strconv.Itoa(uid) { // the text of the number, in hexadecimal
 		id += "3" + string(digit)
 	}
-	if err := c.write([]byte("\x00AUTH EXTERNAL " + id + "\r\n")); err != nil {
+	if _, err := c.WriteString("\x00AUTH EXTERNAL " + id + "\r\n"); err != nil {
 		return err
 	}
-	for {
-		line, rest, found := bytes.Cut(c.in, []byte("\r\n"))
-		if found {
-			c.in = rest
-			if !bytes.HasPrefix(line, []byte("OK ")) {
-				return errors.New("the bus does not know this user: " + string(line))
-			}
-			return c.write([]byte("BEGIN\r\n"))
-		}
-		if len(c.in) > 1024 {
-			return errMessage
-		}
-		if err := c.read(); err != nil {
-			return err
-		}
+	line, err := c.in.ReadSlice('\n')
+	if err != nil {
+		return err
 	}
+	answer := strings.TrimSuffix(string(line), "\r\n")
+	if !strings.HasPrefix(answer, "OK ") {
+		return errors.New("the bus does not know this user: " + answer)
+	}
+	_, err = c.WriteString("BEGIN\r\n")
+	return err
 }
 
 // do makes a call and waits for the answer.
 func (c *conn) do(method *call, body []byte) (*message, error) {
 	c.serial++
-	if err := c.write(method.encode(c.serial, body)); err != nil {
+	if _, err := c.Write(method.encode(c.serial, body)); err != nil {
 		return nil, err
 	}
-	for {
-		for i := range c.replies {
-			m := &c.replies[i]
-			if m.reply != c.serial {
-				continue
+	m, err := c.await(func(m *message) bool { return m.kind != signal && m.reply == c.serial })
+	if err == nil && m.kind == errorReply {
+		return nil, errors.New(method.member + ": " + m.errorName)
+	}
+	return m, err
+}
+
+// await is the first message that fits, of those received or still to come.
+func (c *conn) await(fits func(*message) bool) (*message, error) {
+	for i := 0; ; i++ {
+		for i >= len(c.received) {
+			if err := c.receive(); err != nil {
+				return nil, err
 			}
-			if m.kind == errorReply {
-				return nil, errors.New(method.member + ": " + m.errorName)
-			}
+		}
+		if m := &c.received[i]; fits(m) {
 			return m, nil
 		}
-		c.replies = c.replies[:0]
-		if err := c.next(); err != nil {
-			return nil, err
-		}
 	}
 }
 
-// next reads one message, and keeps a reply or a JobRemoved.
-func (c *conn) next() error {
-	for {
-		n, err := length(c.in)
-		if err != nil {
-			return err
-		}
-		if n == 0 || n > len(c.in) {
-			if err = c.read(); err != nil {
-				return err
-			}
-			continue
-		}
-		m, err := decode(c.in[:n:n])
-		c.in = c.in[n:]
-		if err != nil {
-			return err
-		}
-		switch {
-		case m.kind == signal && m.member == jobRemoved:
-			c.signals = append(c.signals, m)
-		case m.kind == methodReturn || m.kind == errorReply:
-			c.replies = append(c.replies, m)
-		}
-		return nil
-	}
-}
-
-// read waits for bytes and reads them.
-func (c *conn) read() error {
-	if err := c.wait(unix.POLLIN); err != nil {
+// receive reads one message, and keeps a reply or a JobRemoved.
+func (c *conn) receive() error {
+	head, err := c.in.Peek(fixed)
+	if err != nil {
 		return err
 	}
-	b := make([]byte, 4096)
-	n, err := unix.Read(c.fd, b)
-	switch {
-	case err == unix.EINTR || err == unix.EAGAIN:
-		return nil
-	case err != nil:
-		return os.NewSyscallError("read", err)
-	case n == 0:
-		return errors.New("the bus hung up")
+	n, err := length(head)
+	if err != nil {
+		return err
 	}
-	c.in = append(c.in, b[:n]...)
-	return nil
-}
-
-func (c *conn) write(b []byte) error {
-	for len(b) > 0 {
-		n, err := unix.SendmsgN(c.fd, b, nil, nil, unix.MSG_NOSIGNAL)
-		switch err {
-		case nil:
-			b = b[n:]
-		case unix.EINTR:
-		case unix.EAGAIN:
-			if err := c.wait(unix.POLLOUT); err != nil {
-				return err
-			}
-		default:
-			return os.NewSyscallError("write", err)
-		}
+	b := make([]byte, n)
+	if _, err = io.ReadFull(c.in, b); err != nil {
+		return err
 	}
-	return nil
-}
-
-func (c *conn) wait(events int16) error {
-	for {
-		left := time.Until(c.until)
-		if left <= 0 {
-			return errors.New("no answer in time")
-		}
-		fds := []unix.PollFd{{Fd: int32(c.fd), Events: events}}
-		n, err := unix.Poll(fds, int(left/time.Millisecond)+1)
-		if err != nil && err != unix.EINTR {
-			return os.NewSyscallError("poll", err)
-		}
-		if n > 0 {
-			return nil
-		}
+	m, err := decode(b)
+	if err == nil && (m.kind == signal && m.member == jobRemoved || m.kind == methodReturn || m.kind == errorReply) {
+		c.received = append(c.received, m)
 	}
+	return err
 }

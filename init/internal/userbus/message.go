@@ -60,12 +60,9 @@ func (c *call) encode(serial uint32, body []byte) []byte {
 	return append(w.b, body...)
 }
 
-// length is the length of the message that begins with these bytes, or 0 if they are too few.
+// length is the length of the message that begins with these bytes.
 func length(b []byte) (int, error) {
-	if len(b) < fixed {
-		return 0, nil
-	}
-	if b[0] != 'l' || b[3] != 1 {
+	if len(b) < fixed || b[0] != 'l' || b[3] != 1 {
 		return 0, errMessage
 	}
 	r := reader{b: b, at: 4}
@@ -80,7 +77,7 @@ func length(b []byte) (int, error) {
 
 // decode reads one whole message.
 func decode(b []byte) (m message, err error) {
-	if n, err := length(b); err != nil || n == 0 || n != len(b) {
+	if n, err := length(b); err != nil || n != len(b) {
 		return m, errMessage
 	}
 	r := &reader{b: b, at: 12}

@@ -2,6 +2,8 @@ package userbus
 
 import (
 	"errors"
+	"io"
+	"os"
 	"strconv"
 	"time"
 
@@ -15,35 +17,38 @@ func StartScope(uid int, pids []int, until time.Time) error {
 	if err != nil {
 		return err
 	}
-	var why error
 	for _, at := range []struct {
 		socket string
 		bus    bool
 	}{{"/systemd/private", false}, {"/bus", true}} {
-		c, err := dial(dir+at.socket, uid, until)
-		if err == nil {
+		var c *conn
+		if c, err = dial(dir+at.socket, uid, until); err == nil {
 			err = c.startScope(pids, at.bus)
-			c.close()
-			if err == nil || c.asked {
-				return err // the manager has the call, and must not get a second one
+			c.Close()
+			if err == nil || c.asked { // the manager has the call, and must not get a second one
+				break
 			}
 		}
-		why = err
 	}
-	return why
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return errors.New("no answer in time")
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return errors.New("the bus hung up")
+	}
+	return err
 }
 
 // startScope makes the calls, each after the answer to the one before.
 func (c *conn) startScope(pids []int, bus bool) error {
 	if bus {
-		if _, err := c.do(&hello, nil); err != nil {
-			return err
-		}
-		if _, err := c.do(&addMatch, stringBody(match)); err != nil {
-			return err
-		}
-		if _, err := c.do(&subscribe, nil); err != nil {
-			return err
+		for _, m := range [...]struct {
+			*call
+			body []byte
+		}{{&hello, nil}, {&addMatch, stringBody(match)}, {&subscribe, nil}} {
+			if _, err := c.do(m.call, m.body); err != nil {
+				return err
+			}
 		}
 	}
 	unit := "mcp-sandbox-" + strconv.Itoa(unix.Getpid()) + "-" + strconv.FormatInt(time.Now().UnixNano(), 36) + ".scope"
@@ -56,25 +61,14 @@ func (c *conn) startScope(pids []int, bus bool) error {
 	if !ok || len(job) != 1 {
 		return errMessage
 	}
-	return c.jobDone(job[0])
-}
-
-// jobDone waits for the signal with a job's result. The signal may have come before the answer that named the job.
-func (c *conn) jobDone(job string) error {
-	for i := 0; ; i++ {
-		for i >= len(c.signals) {
-			if err := c.next(); err != nil {
-				return err
-			}
-		}
-		m := &c.signals[i]
-		s, ok := m.strings()
-		if !ok || len(s) != 3 || s[0] != job { // id, job, unit, result
-			continue
-		}
-		if s[2] != "done" {
-			return errors.New("the scope's job ended with " + s[2])
-		}
-		return nil
+	// The signal with the job's result may have come before the answer that named the job.
+	var result []string // job, unit, result
+	_, err = c.await(func(m *message) bool {
+		result, ok = m.strings()
+		return m.kind == signal && ok && len(result) == 3 && result[0] == job[0]
+	})
+	if err == nil && result[2] != "done" {
+		err = errors.New("the scope's job ended with " + result[2])
 	}
+	return err
 }

@@ -1,5 +1,7 @@
 package userbus
 
+import "encoding/binary"
+
 // A writer lays out values as the D-Bus specification says, each aligned to its own size.
 type writer struct{ b []byte }
 
@@ -11,7 +13,7 @@ func (w *writer) align(n int) {
 
 func (w *writer) u32(v uint32) {
 	w.align(4)
-	w.b = append(w.b, byte(v), byte(v>>8), byte(v>>16), byte(v>>24))
+	w.b = binary.LittleEndian.AppendUint32(w.b, v)
 }
 
 func (w *writer) str(s string) {
@@ -28,8 +30,7 @@ func (w *writer) array(align int, elements func()) {
 	w.align(align)
 	from := len(w.b)
 	elements()
-	n := uint32(len(w.b) - from)
-	w.b[at], w.b[at+1], w.b[at+2], w.b[at+3] = byte(n), byte(n>>8), byte(n>>16), byte(n>>24)
+	binary.LittleEndian.PutUint32(w.b[at:], uint32(len(w.b)-from))
 }
 
 // field writes one field of a header: a struct of a byte and a variant.
@@ -79,11 +80,10 @@ func (r *reader) byte() byte {
 
 func (r *reader) u32() uint32 {
 	r.align(4)
-	b := r.take(4)
-	if b == nil {
-		return 0
+	if b := r.take(4); b != nil {
+		return binary.LittleEndian.Uint32(b)
 	}
-	return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 | uint32(b[3])<<24
+	return 0
 }
 
 func (r *reader) str() string { return r.text(int(min(r.u32(), most+1))) }
