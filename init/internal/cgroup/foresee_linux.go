@@ -8,21 +8,19 @@ func Foresee(r *Request) *Group {
 		return g
 	}
 	place, own, _, err := ownGroup()
+	if err == nil {
+		all := ancestors(place, own)
+		err = eachParent(all, controllers(r.Settings), func(i int, _ bool) error {
+			name := "/" + prefix + "NAME"
+			if r.Root {
+				name += "/server"
+			}
+			g.Dir, g.Path, g.server = all[i].dir+name, all[i].path+name, &folder{fd: -1}
+			return nil
+		})
+	}
 	if err != nil {
 		g.Reason = err.Error()
-		return g
-	}
-	for _, parent := range ancestors(place, own) {
-		n, err := usableControllers(parent.dir, controllers(r.Settings))
-		if err != nil || n == 0 {
-			g.Reason = errNone.Error()
-			continue
-		}
-		name := "/" + prefix + "NAME"
-		if r.Root {
-			name += "/server"
-		}
-		return &Group{Settings: r.Settings, Dir: parent.dir + name, Path: parent.path + name, server: &folder{fd: -1}}
 	}
 	return g
 }

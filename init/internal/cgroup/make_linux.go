@@ -17,16 +17,22 @@ func Make(r *Request) *Group {
 		return g
 	}
 	place, own, v1, err := ownGroup()
-	if len(controllers(r.Settings)) == 0 {
+	need := controllers(r.Settings)
+	if len(need) == 0 {
 		err = errors.New(r.Settings[0].Reason)
 	}
 	if err == nil && !platform.HasClone3() {
 		err = errors.New("clone3 is refused here, and only by it a process is born in a control group")
 	}
 	if err == nil {
-		err = g.makeBelowAncestor(r, place, own)
-		if err != nil && r.Scope != nil && hasController(place.Mount, r.Settings) {
-			err = g.makeInScope(r, err)
+		all := ancestors(place, own)
+		err = eachParent(all, need, func(i int, move bool) error {
+			return g.makeLimited(r, all[i], all[:i], move)
+		})
+		if err != nil && r.Scope != nil {
+			if n, _ := countControllers(place.Mount, need); n > 0 {
+				err = g.makeInScope(r, err)
+			}
 		}
 	}
 	if errors.Is(err, errNone) && v1 {
@@ -46,27 +52,19 @@ func (g *Group) makeInScope(r *Request, ancestorErr error) error {
 		return errors.New(ancestorErr.Error() + "; " + err.Error())
 	}
 	place, own, _, err := ownGroup()
-	if err == nil {
-		err = g.makeBelow(r, parentGroup{place.Folder, own}, true)
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		err = writeSettings(g.server, g.Settings)
-	}
-	return err
+	return g.makeLimited(r, parentGroup{place.Folder, own}, nil, true)
 }
 
-// hasController reports whether a cgroup2 mount has a controller that settings need.
-func hasController(mount string, settings []Setting) bool {
-	b, err := platform.ReadSmall(mount+"/cgroup.controllers", 4096)
-	if err != nil {
-		return false
+// makeLimited makes the server's group below a parent, with the limits of the groups that the server leaves.
+func (g *Group) makeLimited(r *Request, parent parentGroup, left []parentGroup, move bool) error {
+	if err := g.makeBelow(r, parent, move); err != nil {
+		return err
 	}
-	for _, name := range controllers(settings) {
-		if hasWord(string(b), name) {
-			return true
-		}
-	}
-	return false
+	inheritLimits(g.Settings, left)
+	return writeSettings(g.server, g.Settings)
 }
 
 // ownGroup finds this process's group. v1 says that the machine has control groups of version 1.
@@ -96,43 +94,32 @@ func ownGroup() (place platform.CgroupPlace, own string, v1 bool, err error) {
 // errNone says that a group has none of the controllers that the settings need.
 var errNone = errors.New("no controller that is needed is delegated to the launcher's control group")
 
-// makeBelowAncestor tries the launcher's group and its ancestors, from the inside to the outside: first those that have
-// every needed controller, then those that have some. Last comes the launcher's group with this process moved out of
-// that group, which takes the kernel milliseconds.
-func (g *Group) makeBelowAncestor(r *Request, place platform.CgroupPlace, own string) error {
-	need := controllers(g.Settings)
-	all := ancestors(place, own)
+// eachParent tries the launcher's group and its ancestors, from the inside to the outside, until one serves: first
+// those that have every needed controller, then those that have some. Last comes the launcher's group with this
+// process moved out of that group, which takes the kernel milliseconds.
+func eachParent(all []parentGroup, need []string, try func(i int, move bool) error) error {
 	var lastErr error
 	var some []int
-	try := func(i int, move bool) bool {
-		err := g.makeBelow(r, all[i], move)
-		if err == nil {
-			inheritLimits(g.Settings, all[:i])
-			err = writeSettings(g.server, g.Settings)
-		}
-		if err != nil {
-			lastErr = err
-		}
-		return err == nil
-	}
 	for i := range all {
 		n, err := usableControllers(all[i].dir, need)
-		if n == len(need) && try(i, false) {
-			return nil
-		}
 		if n > 0 {
 			some = append(some, i)
 		} else if lastErr == nil {
 			lastErr = err
 		}
+		if n == len(need) {
+			if lastErr = try(i, false); lastErr == nil {
+				return nil
+			}
+		}
 	}
 	for _, i := range some {
-		if try(i, false) {
+		if lastErr = try(i, false); lastErr == nil {
 			return nil
 		}
 	}
-	if len(some) > 0 && some[0] == 0 && try(0, true) {
-		return nil
+	if len(some) > 0 && some[0] == 0 {
+		return try(0, true)
 	}
 	return lastErr
 }
@@ -154,29 +141,29 @@ func ancestors(place platform.CgroupPlace, own string) (all []parentGroup) {
 
 // usableControllers counts the needed controllers that a group has, if this process may make groups below it.
 func usableControllers(dir string, need []string) (n int, err error) {
-	f, err := openFolder(unix.AT_FDCWD, dir)
+	if n, err = countControllers(dir, need); err == nil && n == 0 {
+		err = errNone
+	}
 	if err != nil {
 		return 0, err
 	}
-	defer f.close()
-	all, err := f.read("cgroup.controllers")
-	if err != nil {
-		return 0, &os.PathError{Op: "read", Path: dir + "/cgroup.controllers", Err: err}
-	}
-	for _, name := range need {
-		if hasWord(all, name) {
-			n++
-		}
-	}
-	if n == 0 {
-		return 0, errNone
-	}
-	for _, name := range []string{".", "cgroup.procs"} {
-		if err = unix.Faccessat(f.fd, name, unix.W_OK, 0); err != nil {
+	for _, name := range []string{"/.", "/cgroup.procs"} {
+		if err = unix.Access(dir+name, unix.W_OK); err != nil {
 			return 0, &os.PathError{Op: "write", Path: dir, Err: err}
 		}
 	}
 	return n, nil
+}
+
+// countControllers counts the needed controllers that a group has.
+func countControllers(dir string, need []string) (n int, err error) {
+	all, err := platform.ReadSmall(dir+"/cgroup.controllers", 4096)
+	for _, name := range need {
+		if hasWord(string(all), name) {
+			n++
+		}
+	}
+	return n, err
 }
 
 func hasWord(list, word string) bool {

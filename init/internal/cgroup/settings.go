@@ -2,7 +2,9 @@ package cgroup
 
 import (
 	"os"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
@@ -59,39 +61,30 @@ func cpuMax(milli int64) string {
 }
 
 // IO are the settings of limits.io, one for each block device.
-func IO(rate int64, devices []string) []Setting {
+func IO(rate int64, devices []string) (list []Setting) {
 	n := strconv.FormatInt(rate, 10)
-	if len(devices) == 0 {
-		return []Setting{{Controller: "io", File: "io.max", Want: n + " bytes per second",
-			Reason: "no grant lies on a block device", Effect: noRate}}
+	file := Setting{Controller: "io", File: "io.max", Effect: "the rate of reading and writing is not limited"}
+	for _, file.Device = range devices {
+		file.Value = file.Device + " rbps=" + n + " wbps=" + n
+		file.Want = file.Value + " riops=max wiops=max"
+		list = append(list, file)
 	}
-	list := make([]Setting, len(devices))
-	for i, d := range devices {
-		value := d + " rbps=" + n + " wbps=" + n
-		list[i] = Setting{Controller: "io", File: "io.max", Device: d, Value: value,
-			Want: value + " riops=max wiops=max", Effect: noRate}
+	if len(list) == 0 {
+		file.Want, file.Reason = n+" bytes per second", "no grant lies on a block device"
+		list = append(list, file)
 	}
 	return list
 }
 
-const noRate = "the rate of reading and writing is not limited"
-
 // Name is what a report calls a setting.
-func (s *Setting) Name() string {
-	if s.Device != "" {
-		return s.File + " " + s.Device
-	}
-	return s.File
-}
+func (s *Setting) Name() string { return strings.TrimSuffix(s.File+" "+s.Device, " ") }
 
 // controllers are the controllers that a list of settings needs, each once.
 func controllers(list []Setting) []string {
 	var names []string
 	for i := range list {
-		if name := list[i].Controller; list[i].Reason != "" {
-			continue
-		} else if len(names) == 0 || names[len(names)-1] != name {
-			names = append(names, name)
+		if s := &list[i]; s.Reason == "" && !slices.Contains(names, s.Controller) {
+			names = append(names, s.Controller)
 		}
 	}
 	return names
