@@ -53,8 +53,8 @@ func orphan(pid int) bool {
 		return false
 	}
 	_, name, _ := bytes.Cut(b[:max(0, bytes.LastIndexByte(b, ')'))], []byte{'('})
-	_, parent, ok := platform.ParseStat(b)
-	return ok && parent == os.Getpid() && string(name) == order.RunnerName
+	s, ok := platform.ParseStat(b)
+	return ok && s.Parent == os.Getpid() && string(name) == order.RunnerName
 }
 
 // reap reaps an orphan that has ended, and reports whether it lives.

@@ -5,6 +5,7 @@ package platform
 import (
 	"errors"
 	"os"
+	"slices"
 
 	"golang.org/x/sys/unix"
 )
@@ -27,7 +28,7 @@ func ReadCapabilities() (c Capabilities, err error) {
 	c.Effective = uint64(data[1].Effective)<<32 | uint64(data[0].Effective)
 	c.Permitted = uint64(data[1].Permitted)<<32 | uint64(data[0].Permitted)
 	c.Inheritable = uint64(data[1].Inheritable)<<32 | uint64(data[0].Inheritable)
-	for n := 0; n < 64; n++ {
+	for n := range 64 {
 		in, err := unix.PrctlRetInt(unix.PR_CAPBSET_READ, uintptr(n), 0, 0, 0)
 		if err != nil {
 			break
@@ -39,10 +40,7 @@ func ReadCapabilities() (c Capabilities, err error) {
 	return c, nil
 }
 
-const (
-	atNull   = 0
-	atSecure = 23 // getauxval(3)
-)
+const atSecure = 23 // getauxval(3)
 
 // errPrivileged is a program that runs with more rights than its caller.
 var errPrivileged = errors.New("the program runs with its file's rights and not its caller's " +
@@ -58,13 +56,8 @@ func Unprivileged() error {
 	if err != nil {
 		return err
 	}
-	for _, v := range auxv {
-		if v[0] == atSecure && v[1] == 0 {
-			return nil
-		}
-		if v[0] == atNull {
-			break
-		}
+	if slices.Contains(auxv, [2]uintptr{atSecure, 0}) {
+		return nil
 	}
 	return errPrivileged
 }

@@ -8,10 +8,7 @@ func ParseDirents(b []byte) (names []string, ok bool) {
 		names = append(names, string(name))
 		return true
 	})
-	if !ok {
-		return nil, false
-	}
-	return names, true
+	return names, ok
 }
 
 // dirents calls each with names and types until each returns false; on is false then. A record that runs over the end
@@ -26,11 +23,11 @@ func dirents(b []byte, each func(name []byte, kind byte) bool) (on, ok bool) {
 		if n < head+1 || n > len(b) {
 			return true, false
 		}
-		end := bytes.IndexByte(b[head:n], 0)
-		if end < 0 {
+		name, _, ended := bytes.Cut(b[head:n], []byte{0})
+		if !ended {
 			return true, false
 		}
-		if !each(b[head:head+end], b[18]) {
+		if !each(name, b[18]) {
 			return false, true
 		}
 		b = b[n:]

@@ -6,6 +6,7 @@ package platform
 
 import (
 	"os"
+	"slices"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -67,9 +68,7 @@ func ReadDocument(fd, max int, within time.Duration) ([]byte, error) {
 		if n <= 0 {
 			continue
 		}
-		if len(b) == cap(b) {
-			b = append(b, 0)[:len(b)]
-		}
+		b = slices.Grow(b, 1)
 		n, err = unix.Read(fd, b[len(b):cap(b)])
 		switch {
 		case err == unix.EINTR || err == unix.EAGAIN:
@@ -86,10 +85,14 @@ func ReadDocument(fd, max int, within time.Duration) ([]byte, error) {
 }
 
 func openRetry(path string, flags int, mode uint32) (int, error) {
+	return retry(func() (int, error) { return unix.Open(path, flags, mode) })
+}
+
+// retry makes a call again for as long as a signal interrupts it.
+func retry(call func() (int, error)) (int, error) {
 	for {
-		fd, err := unix.Open(path, flags, mode)
-		if err != unix.EINTR {
-			return fd, err
+		if n, err := call(); err != unix.EINTR {
+			return n, err
 		}
 	}
 }

@@ -4,6 +4,7 @@ package platform
 
 import (
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -28,37 +29,24 @@ func ReadSmall(path string, max int) ([]byte, error) {
 // ReadFD reads what is left behind a descriptor, at most max bytes.
 func ReadFD(fd, max int) ([]byte, error) {
 	b := make([]byte, 0, min(max+1, 8192))
-	for {
-		if len(b) == cap(b) {
-			if len(b) > max {
-				return nil, unix.EFBIG
-			}
-			b = append(b, 0)[:len(b)]
-		}
-		n, err := unix.Read(fd, b[len(b):cap(b)])
-		if err == unix.EINTR {
-			continue
-		}
+	for len(b) <= max {
+		b = slices.Grow(b, 1)
+		n, err := retry(func() (int, error) { return unix.Read(fd, b[len(b):cap(b)]) })
 		if err != nil {
 			return nil, err
 		}
 		if n == 0 {
-			if len(b) > max {
-				return nil, unix.EFBIG
-			}
 			return b, nil
 		}
 		b = b[:len(b)+n]
 	}
+	return nil, unix.EFBIG
 }
 
 // WriteAll writes all of b.
 func WriteAll(fd int, b []byte) error {
 	for len(b) > 0 {
-		n, err := unix.Write(fd, b)
-		if err == unix.EINTR {
-			continue
-		}
+		n, err := retry(func() (int, error) { return unix.Write(fd, b) })
 		if err != nil {
 			return os.NewSyscallError("write", err)
 		}

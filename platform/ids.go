@@ -3,6 +3,7 @@ package platform
 // This file: user ids in /proc/PID/uid_map (user_namespaces(7)) and in passwd(5).
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -33,12 +34,9 @@ func ParseIDMap(b []byte) ([]IDRange, bool) {
 
 // Mapped reports whether id exists inside.
 func Mapped(ranges []IDRange, id int) bool {
-	for _, r := range ranges {
-		if uint64(id) >= r.Inside && uint64(id)-r.Inside < r.Count {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(ranges, func(r IDRange) bool {
+		return uint64(id) >= r.Inside && uint64(id)-r.Inside < r.Count
+	})
 }
 
 // HomesOf returns the home folders that a passwd file gives to some users; passwd(5).
@@ -48,12 +46,8 @@ func HomesOf(passwd string, uids ...int) (homes []string) {
 		if len(f) < 6 || f[5] == "" {
 			continue
 		}
-		uid, err := strconv.Atoi(f[2])
-		for _, u := range uids {
-			if err == nil && uid == u {
-				homes = append(homes, f[5])
-				break
-			}
+		if uid, err := strconv.Atoi(f[2]); err == nil && slices.Contains(uids, uid) {
+			homes = append(homes, f[5])
 		}
 	}
 	return homes

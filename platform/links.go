@@ -1,5 +1,10 @@
 package platform
 
+import (
+	"bytes"
+	"encoding/binary"
+)
+
 // A Link is a network interface as rtnetlink(7) lists it.
 type Link struct {
 	Name string
@@ -33,7 +38,7 @@ func ParseLinks(b []byte) (links []Link, done, ok bool) {
 		if len(b) < nlHeader {
 			return nil, false, false
 		}
-		n := int(le32(b))
+		n := int(binary.LittleEndian.Uint32(b))
 		if n < nlHeader || n > len(b) {
 			return nil, false, false
 		}
@@ -65,17 +70,9 @@ func parseLink(b []byte) (l Link, ok bool) {
 			return l, false
 		}
 		if kind == attrName {
-			name := b[4:n]
-			for len(name) > 0 && name[len(name)-1] == 0 {
-				name = name[:len(name)-1]
-			}
-			l.Name = string(name)
+			l.Name = string(bytes.TrimRight(b[4:n], "\x00"))
 		}
 		b = b[min((n+3)&^3, len(b)):]
 	}
 	return l, l.Name != ""
-}
-
-func le32(b []byte) uint32 {
-	return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 | uint32(b[3])<<24
 }

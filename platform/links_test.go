@@ -62,7 +62,7 @@ func TestParseLinks(t *testing.T) {
 
 func TestLinkDump(t *testing.T) {
 	b := LinkDump()
-	if int(le32(b)) != len(b) || b[4] != 18 || b[5] != 0 {
+	if int(binary.LittleEndian.Uint32(b)) != len(b) || b[4] != 18 || b[5] != 0 {
 		t.Errorf("%x", b)
 	}
 }

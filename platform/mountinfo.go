@@ -2,6 +2,7 @@ package platform
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -72,40 +73,17 @@ func ParseMountinfo(b []byte) ([]Mount, error) {
 // parseMount reads: id parent major:minor root path options [optional...] - type source super
 func parseMount(line string) (m Mount, ok bool) {
 	head, tail, ok := strings.Cut(line, " - ")
-	if !ok {
+	f := strings.SplitN(head, " ", 7)
+	if !ok || len(f) < 6 || slices.Contains(f[:6], "") {
 		return m, false
 	}
-	for i := 0; i < 6; i++ {
-		var w string
-		w, head, _ = strings.Cut(head, " ")
-		if w == "" {
-			return m, false
-		}
-		var err error
-		switch i {
-		case 0:
-			m.ID, err = strconv.ParseUint(w, 10, 64)
-		case 1:
-			m.Parent, err = strconv.ParseUint(w, 10, 64)
-		case 2:
-			m.Dev = w
-		case 3:
-			m.Root = unescape(w)
-		case 4:
-			m.Path = unescape(w)
-		case 5:
-			m.Options = w
-		}
-		if err != nil {
-			return m, false
-		}
-	}
-	m.Propagation = head
-	var source string
+	id, err1 := strconv.ParseUint(f[0], 10, 64)
+	parent, err2 := strconv.ParseUint(f[1], 10, 64)
+	m = Mount{ID: id, Parent: parent, Dev: f[2], Root: unescape(f[3]), Path: unescape(f[4]), Options: f[5]}
+	m.Propagation = strings.Join(f[6:], "")
 	m.Type, tail, ok = strings.Cut(tail, " ")
-	source, m.Super, _ = strings.Cut(tail, " ")
-	_ = source
-	return m, ok && m.Type != ""
+	_, m.Super, _ = strings.Cut(tail, " ")
+	return m, ok && m.Type != "" && err1 == nil && err2 == nil
 }
 
 // unescape undoes the kernel's octal escapes of space, tab, newline and backslash.

@@ -55,13 +55,11 @@ func RefuseCall(listener int, id uint64, errno unix.Errno) error {
 }
 
 func notifIoctl(fd int, request uintptr, arg unsafe.Pointer) error {
-	for {
-		_, _, e := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), request, uintptr(arg))
-		if e == 0 {
-			return nil
+	_, err := retry(func() (int, error) {
+		if _, _, e := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), request, uintptr(arg)); e != 0 {
+			return 0, e
 		}
-		if e != unix.EINTR {
-			return os.NewSyscallError("ioctl SECCOMP_IOCTL_NOTIF", e)
-		}
-	}
+		return 0, nil
+	})
+	return os.NewSyscallError("ioctl SECCOMP_IOCTL_NOTIF", err)
 }

@@ -42,11 +42,8 @@ func truncate(fd int) error {
 	if err := unix.Fstat(fd, &st); err != nil || st.Mode&unix.S_IFMT != unix.S_IFREG {
 		return err
 	}
-	for {
-		if err := unix.Ftruncate(fd, 0); err != unix.EINTR {
-			return err
-		}
-	}
+	_, err := retry(func() (int, error) { return 0, unix.Ftruncate(fd, 0) })
+	return err
 }
 
 // notStandard compares a descriptor with the server's. The two ends of a pipe are one file; those of a socketpair are

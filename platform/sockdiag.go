@@ -1,6 +1,9 @@
 package platform
 
-import "encoding/binary"
+import (
+	"bytes"
+	"encoding/binary"
+)
 
 // A BoundSocket is a UNIX domain socket with a name in a file system.
 type BoundSocket struct {
@@ -76,10 +79,7 @@ func parseBound(b []byte) (s BoundSocket, bound, ok bool) {
 		value := b[4:n]
 		switch binary.NativeEndian.Uint16(b[2:]) {
 		case diagName:
-			for len(value) > 0 && value[len(value)-1] == 0 {
-				value = value[:len(value)-1]
-			}
-			s.Name = string(value)
+			s.Name = string(bytes.TrimRight(value, "\x00"))
 		case diagVFS:
 			if len(value) < 8 {
 				return s, false, false

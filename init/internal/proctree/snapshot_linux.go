@@ -21,15 +21,13 @@ func Look(pid int) (p Process, err error) {
 	if err != nil {
 		return p, err
 	}
-	state, parent, ok := platform.ParseStat(b)
-	start, started := platform.ParseStart(b)
-	if !ok || !started {
+	s, ok := platform.ParseStat(b)
+	if !ok {
 		return p, unix.EINVAL
 	}
-	p = Process{PID: pid, Parent: parent, Start: start, state: state}
-	p.Group, p.Session, _ = platform.ParseGroup(b)
-	if n, ok := platform.ParseThreads(b); ok && n > 1 && p.Dead() {
-		p.state = stateOf(dir+"/task", state)
+	p = Process{PID: pid, Parent: s.Parent, Group: s.Group, Session: s.Session, Start: s.Start, state: s.State}
+	if s.Threads > 1 && p.Dead() {
+		p.state = stateOf(dir+"/task", s.State)
 	}
 	return p, nil
 }
@@ -42,8 +40,8 @@ func stateOf(threads string, state byte) byte {
 		if err != nil {
 			return true // the thread ended meanwhile
 		}
-		p := Process{}
-		p.state, _, _ = platform.ParseStat(b)
+		s, _ := platform.ParseStat(b)
+		p := Process{state: s.State}
 		if !p.Dead() {
 			state = p.state
 		}

@@ -157,6 +157,6 @@ func parentOf(t *testing.T, pid string) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, parent, _ := platform.ParseStat(stat)
-	return parent
+	s, _ := platform.ParseStat(stat)
+	return s.Parent
 }

@@ -151,11 +151,11 @@ func acts() []act {
 func actAll(args []string) {
 	init := os.Getppid()
 	stat, _ := os.ReadFile("/proc/" + strconv.Itoa(init) + "/stat")
-	_, shim, _ := platform.ParseStat(stat)
+	s, _ := platform.ParseStat(stat)
 	stranger, _ := strconv.Atoi(args[1])
 	for _, a := range acts() {
 		said := "ok"
-		if err := a.try(stage{args[0]}, init, shim, stranger); err != nil {
+		if err := a.try(stage{args[0]}, init, s.Parent, stranger); err != nil {
 			said = err.Error()
 			if i := strings.LastIndex(said, ": "); i >= 0 {
 				said = said[i+2:]
