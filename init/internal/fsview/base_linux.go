@@ -10,38 +10,34 @@ import (
 // A base adds what every server sees.
 type base struct{ *tree }
 
-func (b *base) add() error {
-	if err := b.devices(); err != nil {
-		return err
-	}
+func (b *base) add() {
+	b.devices()
 	switch {
 	case b.request.Shared:
-		return b.shared()
+		b.shared()
+		return
 	case b.view.HostRoot:
-		return b.hostRoot()
+		b.hostRoot()
+		return
 	}
-	if err := b.system(); err != nil {
-		return err
-	}
+	b.system()
 	b.points.make("/proc", folder, 0o555, "")
 	b.points.make("/run", folder, 0o755, "")
 	b.points.make("/dev", folder, 0o755, "")
 	b.points.make("/tmp", private, 0o1777, "")
-	if err := b.etc(); err != nil {
-		return err
-	}
-	return b.generated()
+	b.etc()
+	b.generated()
 }
 
 // system adds the folders that programs live in.
-func (b *base) system() error {
-	return b.visible("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store",
+func (b *base) system() {
+	b.visible("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store",
 		"/run/current-system")
 }
 
 // hostRoot hides what of the host's root is not for the server. Mount points cannot be made there, so what the host
 // does not have is not hidden.
-func (b *base) hostRoot() error {
+func (b *base) hostRoot() {
 	b.points.allow("/", entry{mode: typeFolder}, mayRead)
 	for _, f := range [...]struct {
 		path string
@@ -56,10 +52,10 @@ func (b *base) hostRoot() error {
 			p := b.points.at(f.path)
 			p.entry, p.flags, p.mode = e, f.flag, f.mode
 		} else if f.flag == private {
-			return &os.PathError{Op: "filesystem.default", Path: f.path, Err: unix.ENOTDIR}
+			b.fail(&os.PathError{Op: "filesystem.default", Path: f.path, Err: unix.ENOTDIR})
 		}
 	}
-	return b.resolvConf()
+	b.resolvConf()
 }
 
 // missing reports whether an error says that a path does not exist.
@@ -68,7 +64,7 @@ func missing(err error) bool {
 }
 
 // etc adds the parts of /etc that programs need to run. They name none of this machine's users.
-func (b *base) etc() error {
+func (b *base) etc() {
 	b.points.make("/etc", folder, 0o755, "")
 	names := make([]string, 0, 32)
 	err := b.host.list("/etc", func(name []byte, _ uint32) bool {
@@ -78,22 +74,20 @@ func (b *base) etc() error {
 		return true
 	})
 	if err != nil && !missing(errors.Unwrap(err)) {
-		return err
+		b.fail(err)
 	}
-	if err := b.visible(names...); err != nil {
-		return err
-	}
-	return b.authorities()
+	b.visible(names...)
+	b.authorities()
 }
 
 // authorities adds where certificates are looked for; on some systems these are links to what lies below /var.
-func (b *base) authorities() error {
-	return b.visible("/etc/ssl/certs", "/etc/ssl/certs/ca-certificates.crt", "/etc/ssl/ca-bundle.pem",
+func (b *base) authorities() {
+	b.visible("/etc/ssl/certs", "/etc/ssl/certs/ca-certificates.crt", "/etc/ssl/ca-bundle.pem",
 		"/etc/ssl/cert.pem", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/pki/tls/cert.pem")
 }
 
 // devices adds /dev. devpts and the private /dev/shm are mounted later.
-func (b *base) devices() error {
+func (b *base) devices() {
 	for _, path := range [...]string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"} {
 		e, err := b.host.lstat(path)
 		if missing(err) {
@@ -103,7 +97,7 @@ func (b *base) devices() error {
 			err = unix.ENODEV
 		}
 		if err != nil {
-			return &os.PathError{Op: "base", Path: path, Err: err}
+			b.fail(&os.PathError{Op: "base", Path: path, Err: err})
 		}
 		b.points.allow(path, e, mayRead|device)
 	}
@@ -114,5 +108,4 @@ func (b *base) devices() error {
 	b.points.make("/dev/stderr", link, 0, "/proc/self/fd/2")
 	b.points.make("/dev/pts", folder, 0o755, "")
 	b.points.make("/dev/shm", private, 0o1777, "")
-	return nil
 }

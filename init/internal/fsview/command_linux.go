@@ -17,25 +17,22 @@ const maxScripts = 4
 // A command is the work on the file that the server executes first.
 type command struct{ toolchains }
 
-// addCommand finds the command, and shows it and what it needs to start.
-func addCommand(t *tree) error {
-	c := command{toolchains{t}}
-	if len(c.request.Command) == 0 || c.request.Command[0] == "" {
-		return &CommandError{Kind: ErrNotFound}
+// add finds the command, and shows it and what it needs to start.
+func (c *command) add() {
+	argv := c.request.Command
+	if len(argv) == 0 || argv[0] == "" {
+		c.fail(&CommandError{Kind: ErrNotFound})
+		return
 	}
-	c.view.Argv = c.request.Command
-	at, err := c.find(c.request.Command[0])
-	if err != nil {
-		return err
+	at, err := c.find(argv[0])
+	c.view.Command, c.view.Argv = at, argv
+	if err == nil {
+		err = c.program(at, 0)
 	}
-	c.view.Command = at
-	if err := c.program(at, 0); err != nil {
-		return err
+	if err == nil && c.request.Policy.Subprocess.Allow == policy.No {
+		err = c.once()
 	}
-	if c.request.Policy.Subprocess.Allow == policy.No {
-		return c.once()
-	}
-	return nil
+	c.fail(err)
 }
 
 func commandError(name string, err error) error {
@@ -63,7 +60,11 @@ func (c *command) program(at string, depth int) error {
 		return &CommandError{at, ErrNotExecutable, ErrNotVisible}
 	}
 	interpreter, arg, script := c.head(r.path)
-	if c.request.Root && !c.request.may(&r.entry, r.path, programNeeds(script)) {
+	need := uint32(unix.X_OK)
+	if script {
+		need |= unix.R_OK // its interpreter opens it
+	}
+	if c.request.Root && !c.request.may(&r.entry, r.path, need) {
 		return &os.PathError{Op: "exec", Path: at, Err: c.request.denied()}
 	}
 	if !script {
@@ -80,13 +81,6 @@ func (c *command) program(at string, depth int) error {
 		return err
 	}
 	return nil
-}
-
-func programNeeds(script bool) uint32 {
-	if script {
-		return 5 // its interpreter opens it
-	}
-	return 1
 }
 
 func (c *command) head(path string) (interpreter, arg string, script bool) {

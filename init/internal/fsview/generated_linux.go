@@ -9,53 +9,47 @@ import (
 )
 
 // generated adds the files of /etc that are made for the server, so that it has a name and a machine of its own.
-func (b *base) generated() error {
+func (b *base) generated() {
 	uid, gid := strconv.Itoa(b.request.UID), strconv.Itoa(b.request.GID)
 	name := userName(b.request.Env)
 	b.points.make("/etc/passwd", file, 0o644, passwd(name, uid, gid, b.view.Home))
 	b.points.make("/etc/group", file, 0o644, group(name, gid))
 	id, err := machineID()
-	if err != nil {
-		return err
-	}
+	b.fail(err)
 	b.points.make("/etc/machine-id", file, 0o444, id)
 	if !b.request.HostNet {
 		b.points.make("/etc/hosts", file, 0o644, hostsFile)
-		return nil
+		return
 	}
-	if err := b.visible("/etc/hosts"); err != nil {
-		return err
-	}
-	return b.resolvConf()
+	b.visible("/etc/hosts")
+	b.resolvConf()
 }
 
 // resolvConf adds the host's list of name servers in level network, as a copy: where it is a link, it leads to what
 // is not visible, and where a daemon writes it anew by rename a bind would keep the old one anyway.
-func (b *base) resolvConf() error {
+func (b *base) resolvConf() {
 	const path = "/etc/resolv.conf"
 	if !b.request.HostNet {
-		return nil
+		return
 	}
 	r, err := b.host.resolve(path)
 	if missing(err) || errors.Is(err, ErrSystem) {
-		return nil
+		return
 	}
 	if err != nil {
-		return &os.PathError{Op: "base", Path: path, Err: err}
+		b.fail(&os.PathError{Op: "base", Path: path, Err: err})
+		return
 	}
 	at := path
 	if b.view.HostRoot {
 		if b.points.access(r.path).read {
-			return nil
+			return
 		}
 		at = r.path
 	}
 	text, err := b.host.read(r.path, 64<<10)
-	if err != nil {
-		return err
-	}
+	b.fail(err)
 	b.points.make(at, file, 0o644, string(text))
-	return nil
 }
 
 // machineID is a random one, marked as a version 4 UUID as machine-id(5) has it.

@@ -38,26 +38,24 @@ type gitConfig struct {
 
 // protectConfigured protects what the configuration of a work tree names in write grants: that in a repository's own
 // files, or in none for "", and the user's.
-func (g *gitConfigs) protectConfigured(tree string, files ...string) error {
+func (g *gitConfigs) protectConfigured(tree string, files ...string) {
 	if g.request.Shared || g.strict || len(g.writes) == 0 {
-		return nil
+		return
 	}
 	c := gitConfig{g, tree, maxNamed}
 	for _, home := range g.ownHomes() {
 		files = append(files, join(home, ".gitconfig"), join(home, ".config/git/config"))
 	}
 	for _, file := range files {
-		if err := c.file(file, 0); err != nil {
-			return err
-		}
+		c.file(file, 0)
 	}
-	return nil
 }
 
-func (c *gitConfig) file(file string, depth int) error {
+func (c *gitConfig) file(file string, depth int) {
 	settings, err := c.settings(file)
 	if err != nil || depth > maxIncluded {
-		return c.whole()
+		c.whole()
+		return
 	}
 	folder := file[:strings.LastIndexByte(file, '/')] // of its name, and not of what a link of that name leads to
 	for _, s := range settings {
@@ -70,30 +68,25 @@ func (c *gitConfig) file(file string, depth int) error {
 		}
 	}
 	for _, s := range settings {
-		if err := c.protectSetting(s, folder, depth); err != nil {
-			return err
-		}
+		c.protectSetting(s, folder, depth)
 	}
 	if c.left < 0 {
-		return c.whole()
+		c.whole()
 	}
-	return nil
 }
 
 // protectSetting protects what a variable of a file in folder names.
-func (c *gitConfig) protectSetting(s gitSetting, folder string, depth int) error {
+func (c *gitConfig) protectSetting(s gitSetting, folder string, depth int) {
 	switch s.kind {
 	case gitconfig.Tree:
 	case gitconfig.Config:
 		if at, ok := c.path(s.value, folder); ok {
-			if err := c.protectPath(at); err != nil {
-				return err
-			}
-			return c.file(at, depth+1)
+			c.protectPath(at)
+			c.file(at, depth+1)
 		}
 	case gitconfig.Folder:
 		if at, ok := c.path(s.value, c.tree); ok {
-			return c.protectDeep(at)
+			c.protectDeep(at)
 		}
 	default:
 		words := []string{s.value}
@@ -101,12 +94,9 @@ func (c *gitConfig) protectSetting(s gitSetting, folder string, depth int) error
 			words = append(words, gitconfig.Words(s.value)...)
 		}
 		for _, word := range words {
-			if err := c.protectFile(word); err != nil {
-				return err
-			}
+			c.protectFile(word)
 		}
 	}
-	return nil
 }
 
 // settings are those of a file that name something.
@@ -161,22 +151,22 @@ func (c *gitConfig) path(value, from string) (string, bool) {
 }
 
 // protectFile protects a file that exists. What is no file was no name of one.
-func (c *gitConfig) protectFile(value string) error {
+func (c *gitConfig) protectFile(value string) {
 	at, ok := c.path(value, c.tree)
 	if !ok {
-		return nil
+		return
 	}
-	if r, err := c.host.resolve(at); err != nil || !r.entry.is(typeFile) {
-		return nil
+	if r, err := c.host.resolve(at); err == nil && r.entry.is(typeFile) {
+		c.protectPath(at)
 	}
-	return c.protectPath(at)
 }
 
 // whole protects all of a work tree: nobody knows what else its configuration names. That of the user, and of a
 // repository that is not in the grant, may name anything.
-func (c *gitConfig) whole() error {
+func (c *gitConfig) whole() {
 	if c.tree == "" || !c.points.access(c.tree).write {
-		return unsearchable(c.writes[0], errConfig)
+		c.fail(unsearchable(c.writes[0], errConfig))
+		return
 	}
-	return c.protectWhole(c.tree, errConfig)
+	c.protectWhole(c.tree, errConfig)
 }

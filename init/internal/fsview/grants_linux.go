@@ -3,6 +3,7 @@ package fsview
 import (
 	"os"
 	"slices"
+	"strings"
 )
 
 // A rule is one path of the policy's allowRead, allowWrite, denyRead or denyWrite.
@@ -20,43 +21,32 @@ type grants struct {
 	denied  []rule
 }
 
-// addGrants adds what the policy grants and denies.
-func addGrants(t *tree) (*grants, error) {
-	g, fs := &grants{tree: t}, &t.request.Policy.Filesystem
-	if err := each("allowWrite", fs.AllowWrite, mayWrite, g.grant); err != nil {
-		return nil, err
-	}
-	if err := each("allowRead", fs.AllowRead, mayRead, g.grant); err != nil {
-		return nil, err
-	}
+// add adds what the policy grants and denies.
+func (g *grants) add() {
+	fs := &g.request.Policy.Filesystem
+	g.each("allowWrite", fs.AllowWrite, mayWrite, g.grant)
 	for i := range g.allowed {
-		if r := &g.allowed[i]; r.flag == mayWrite {
-			t.writes = append(t.writes, r.path)
-		}
+		g.writes = append(g.writes, g.allowed[i].path)
 	}
+	g.each("allowRead", fs.AllowRead, mayRead, g.grant)
 	// First the grants through no link of the server's: such a link may lead to one of these.
 	for i := range g.allowed {
-		if r := &g.allowed[i]; t.throughServerLink(&r.resolved) == nil {
+		if r := &g.allowed[i]; g.throughServerLink(&r.resolved, ErrLink) == nil {
 			g.allow(r, r.flag)
 		}
 	}
-	if err := each("denyRead", fs.DenyRead, noRead, g.deny); err != nil {
-		return nil, err
-	}
-	if err := each("denyWrite", fs.DenyWrite, noWrite, g.deny); err != nil {
-		return nil, err
-	}
-	return g, g.resolveDeferred()
+	g.each("denyRead", fs.DenyRead, noRead, g.deny)
+	g.each("denyWrite", fs.DenyWrite, noWrite, g.deny)
+	g.resolveDeferred()
 }
 
-func each(key string, paths []string, f flag, add func(r rule, path string, optional bool) error) error {
+func (g *grants) each(key string, paths []string, f flag, add func(r rule, path string, optional bool) error) {
 	for _, given := range paths {
-		path, optional := optionalPath(given)
+		path, optional := strings.CutPrefix(given, "-")
 		if err := add(rule{key: key, given: given, flag: f}, path, optional); err != nil {
-			return &os.PathError{Op: key, Path: path, Err: err}
+			g.fail(&os.PathError{Op: key, Path: path, Err: err})
 		}
 	}
-	return nil
 }
 
 func (g *grants) allow(r *rule, f flag) {
@@ -68,17 +58,15 @@ func (g *grants) allow(r *rule, f flag) {
 }
 
 // resolveDeferred adds the grants that a link inside a write grant leads to, when all others and the denials are known.
-func (g *grants) resolveDeferred() error {
+func (g *grants) resolveDeferred() {
 	for i := range g.allowed {
 		r := &g.allowed[i]
 		if err := g.allowLink(&r.resolved, r.flag == mayWrite); err != nil {
-			return &os.PathError{Op: r.key, Path: r.given, Err: err}
-		}
-		if g.throughServerLink(&r.resolved) != nil {
+			g.fail(&os.PathError{Op: r.key, Path: r.given, Err: err})
+		} else if g.throughServerLink(&r.resolved, ErrLink) != nil {
 			g.allow(r, mayRead)
 		}
 	}
-	return nil
 }
 
 // grant resolves and checks one grant.
@@ -116,8 +104,8 @@ func (g *grants) deny(r rule, path string, optional bool) (err error) {
 		return nil // no server sees it
 	}
 	r.resolved, err = g.host.resolve(path)
-	if at, ok := g.serverLink(&r.resolved); ok { // also where it leads to nothing now
-		return linkError(ErrDenyLink, at, r.path)
+	if link := g.throughServerLink(&r.resolved, ErrDenyLink); link != nil { // also where it leads to nothing now
+		return link
 	}
 	if err != nil {
 		if optional && missing(err) {
@@ -173,13 +161,6 @@ func (g *grants) folders() (all []string) {
 		outer = path
 		return false
 	})
-}
-
-func optionalPath(given string) (path string, optional bool) {
-	if len(given) > 0 && given[0] == '-' {
-		return given[1:], true
-	}
-	return given, false
 }
 
 // needed are the rights that a grant of a file or a folder needs, as bits of access(2).

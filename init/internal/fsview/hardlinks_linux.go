@@ -2,8 +2,10 @@ package fsview
 
 import (
 	"errors"
+	"maps"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/platform"
@@ -43,79 +45,70 @@ func (h *hardLinks) note(key, path string, e *entry, denied bool) {
 	}
 }
 
-// check refuses a launch in which such a file can be opened under its other name. A name that lies in no grant, as in a
+// check fails the plan if such a file can be opened under its other name. A name that lies in no grant, as in a
 // backup or a store of packages, or that is protected itself, is of no use to the server.
-func (h *hardLinks) check(allowed []rule) error {
+func (h *hardLinks) check(allowed []rule) {
 	for _, f := range h.findings {
 		h.note("allowWrite", f.path, &f.entry, false)
 	}
 	if len(h.files) == 0 {
-		return nil
+		return
 	}
 	began, w := time.Now(), walk{host: &h.host, left: maxNames}
 	for i := range allowed {
 		if r := &allowed[i]; r.entry.is(typeFolder) {
 			w.folders = append(w.folders, r.path)
-		} else if err := h.compare(r.path, &r.entry); err != nil {
-			return err
+		} else {
+			h.compare(r.path, &r.entry)
 		}
 	}
-	for i := 0; i < len(w.folders); i++ {
-		if !h.points.access(w.folders[i]).read {
-			continue
-		}
-		if err := h.search(&w, w.folders[i]); err != nil {
-			return err
+	for i := 0; i < len(w.folders) && h.err == nil; i++ {
+		if h.points.access(w.folders[i]).read {
+			h.search(&w, w.folders[i])
 		}
 	}
 	for _, at := range w.folders {
 		if changedSince(at, began) { // a running server may have moved the name to where the search had been already
-			return h.unknown(&os.PathError{Op: "list", Path: at, Err: errMoving})
+			h.unknown(&os.PathError{Op: "list", Path: at, Err: errMoving})
+			return
 		}
 	}
-	return nil
 }
 
 // search looks for the other names in one folder, and adds the folders in it to the walk.
-func (h *hardLinks) search(w *walk, folder string) (found error) {
+func (h *hardLinks) search(w *walk, folder string) {
 	err := w.list(folder, typeFile, func(path string, e *entry, err error) bool {
 		if err != nil {
-			found = h.unknown(&os.PathError{Op: "statx", Path: path, Err: err})
+			h.unknown(&os.PathError{Op: "statx", Path: path, Err: err})
 		} else {
-			found = h.compare(path, e)
+			h.compare(path, e)
 		}
-		return found == nil
+		return h.err == nil
 	})
 	switch {
 	case errors.Is(err, errMany):
-		return h.unknown(errNames)
-	case found == nil && err != nil && !h.closed(folder, err):
-		return h.unknown(err)
+		h.unknown(errNames)
+	case err != nil && !h.closed(folder, err):
+		h.unknown(err)
 	}
-	return found
 }
 
-// compare is an error if a file can be opened, and is one of those under another name.
-func (h *hardLinks) compare(path string, e *entry) error {
+// compare fails the plan if a file can be opened, and is one of those under another name.
+func (h *hardLinks) compare(path string, e *entry) {
 	l, ok := h.files[e.FileID]
 	if !ok || path == l.path {
-		return nil
+		return
 	}
-	if a := h.points.access(path); !a.write && !(l.denied && a.read) {
-		return nil
+	if a := h.points.access(path); a.write || l.denied && a.read {
+		h.fail(l.refusal(path+" is open to it", nil))
 	}
-	return l.refusal(path+" is open to it", nil)
 }
 
-// unknown is the error for the case that it cannot be found out where the other names are.
-func (h *hardLinks) unknown(err error) error {
-	var first hardLink
-	for _, l := range h.files {
-		if first.path == "" || l.path < first.path {
-			first = l
-		}
-	}
-	return first.refusal("", err)
+// unknown fails the plan where it cannot be found out where the other names are.
+func (h *hardLinks) unknown(err error) {
+	first := slices.MinFunc(slices.Collect(maps.Values(h.files)),
+		func(a, b hardLink) int { return strings.Compare(a.path, b.path) })
+	h.fail(first.refusal("", err))
 }
 
 // refusal is an ErrLinked with the other name, or why that could not be found.

@@ -75,28 +75,27 @@ func systemFolder(path string) bool {
 }
 
 // cwd decides the working folder: the policy's, the launcher's if the server sees it, or the home.
-func (h *home) cwd() error {
+func (h *home) cwd() {
 	if c := h.request.Policy.Cwd; c != "" {
 		at, ok := h.inside(c)
 		if !ok {
-			return &os.PathError{Op: "cwd", Path: c, Err: ErrNotVisible}
+			h.fail(&os.PathError{Op: "cwd", Path: c, Err: ErrNotVisible})
 		}
 		h.view.Cwd = at
-		return nil
+		return
 	}
 	if d := h.request.Dir; d != "" && d[0] == '/' {
 		if at, ok := h.inside(path.Clean(d)); ok {
 			h.view.Cwd = at
-			return nil
+			return
 		}
 	}
 	h.view.Cwd = h.view.Home
 	if h.points.access(h.real.path).read {
 		if r, err := h.host.resolve(h.view.Home); err != nil || !r.entry.is(typeFolder) {
-			return &os.PathError{Op: "cwd", Path: h.view.Home, Err: unix.ENOTDIR}
+			h.fail(&os.PathError{Op: "cwd", Path: h.view.Home, Err: unix.ENOTDIR})
 		}
 	}
-	return nil
 }
 
 // inside finds where a folder of the host is inside, if the server will see it there.

@@ -10,7 +10,7 @@ const (
 
 // denyPipes denies the named pipes in what is read-only. A read-only mount does not prevent writing to a pipe,
 // fifo(7), and below a write grant no rule of Landlock does.
-func denyPipes(g *grants) {
+func (g *grants) denyPipes() {
 	if g.request.Shared {
 		return
 	}

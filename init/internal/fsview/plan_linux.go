@@ -5,29 +5,14 @@ import "slices"
 // Plan works out the View of a Request. An error is an *os.PathError whose Op is the policy's key, or a *CommandError.
 func Plan(r Request) (*View, error) {
 	t := newTree(&r)
-	home := findHome(t)
-	if err := (&base{t}).add(); err != nil {
-		return nil, err
+	home, grants := findHome(t), &grants{tree: t}
+	for _, step := range [...]func(){(&base{t}).add, grants.add, home.addPrivate, grants.protectNames, grants.denyPipes,
+		(&command{toolchains{t}}).add, certificates{t}.add, home.cwd} {
+		if step(); t.err != nil {
+			return nil, t.err
+		}
 	}
-	grants, err := addGrants(t)
-	if err != nil {
-		return nil, err
-	}
-	home.addPrivate()
-	if err := protectNames(grants); err != nil {
-		return nil, err
-	}
-	denyPipes(grants)
-	if err := addCommand(t); err != nil {
-		return nil, err
-	}
-	if err := addCertificates(t); err != nil {
-		return nil, err
-	}
-	if err := home.cwd(); err != nil {
-		return nil, err
-	}
-	coverSockets(grants)
+	grants.coverSockets()
 	if r.Shared {
 		grants.unheld()
 	}

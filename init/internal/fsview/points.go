@@ -38,6 +38,12 @@ func (ps points) at(path string) *point {
 	return p
 }
 
+// has reports whether one of the flags is set at path itself.
+func (ps points) has(path string, f flag) bool {
+	p := ps[path]
+	return p != nil && p.flags&f != 0
+}
+
 func (ps points) allow(path string, e entry, f flag) {
 	p := ps.at(path)
 	p.flags |= f
@@ -104,7 +110,7 @@ func (ps points) exists(path string, kinds flag) bool {
 	if ps.access(path).read {
 		return false
 	}
-	if p := ps[path]; p != nil && p.flags&kinds != 0 {
+	if ps.has(path, kinds) {
 		return true
 	}
 	for q, p := range ps {

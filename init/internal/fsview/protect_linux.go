@@ -35,7 +35,7 @@ type protection struct {
 
 // protectPath protects what a path leads to, and every link on its way: a link that is a mount point cannot be put
 // elsewhere. Only a path that does not exist is passed over.
-func (p *protection) protectPath(at string) error {
+func (p *protection) protectPath(at string) {
 	r, err := p.host.resolve(at)
 	for _, l := range r.links {
 		if e, ok := p.host.stat(l.at); ok {
@@ -49,9 +49,8 @@ func (p *protection) protectPath(at string) error {
 		p.await(at, &r)
 	case err == unix.ELOOP, errors.Is(err, ErrSystem): // a path to nowhere, or to a file system that is made fresh
 	default:
-		return p.protectClosed(dirOf(r.path), err)
+		p.protectClosed(dirOf(r.path), err)
 	}
-	return nil
 }
 
 // await notes a path that leads to nothing yet.
@@ -71,24 +70,24 @@ func (p *protection) await(at string, r *resolved) {
 }
 
 // protectClosed protects as a whole a folder that cannot be looked into.
-func (p *protection) protectClosed(folder string, err error) error {
-	if !p.points.access(folder).write {
-		return nil
+func (p *protection) protectClosed(folder string, err error) {
+	switch {
+	case !p.points.access(folder).write:
+	case p.points.has(folder, mayWrite):
+		p.fail(unsearchable(folder, err))
+	default:
+		p.protectWhole(folder, err)
 	}
-	if pt := p.points[folder]; pt != nil && pt.flags&mayWrite != 0 {
-		return unsearchable(folder, err)
-	}
-	return p.protectWhole(folder, err)
 }
 
 // protectWhole protects all of a folder, and be it a write grant.
-func (p *protection) protectWhole(folder string, err error) error {
+func (p *protection) protectWhole(folder string, err error) {
 	e, lost := p.host.lstat(folder)
 	if lost != nil {
-		return unsearchable(folder, lost)
+		p.fail(unsearchable(folder, lost))
+		return
 	}
 	p.protect(finding{path: folder, entry: e, whole: true, err: err})
-	return nil
 }
 
 // protect protects what lies in a write grant, by whatever mount, but for what the policy grants by its name.
@@ -101,10 +100,7 @@ func (p *protection) protect(f finding) {
 
 func (p *protection) protectAt(f finding) {
 	p.view.watched.known[f.path] = true
-	if !p.points.access(f.path).write {
-		return
-	}
-	if pt := p.points[f.path]; pt != nil && pt.flags&mayWrite != 0 && !f.whole {
+	if !p.points.access(f.path).write || p.points.has(f.path, mayWrite) && !f.whole {
 		return
 	}
 	p.findings = append(p.findings, f)
@@ -135,10 +131,8 @@ func (p *protection) miss(path string) {
 
 // rootOf is the write grant that a path lies in.
 func (p *protection) rootOf(path string) string {
-	for q := path; q != "/"; q = dirOf(q) {
-		if pt := p.points[q]; pt != nil && pt.flags&mayWrite != 0 {
-			return q
-		}
+	for path != "/" && !p.points.has(path, mayWrite) {
+		path = dirOf(path)
 	}
-	return "/"
+	return path
 }

@@ -36,13 +36,13 @@ type inside struct {
 
 // protectLinks protects what the links in a protected folder lead to, as scripts for .git/hooks and files of a folder
 // of settings: a mount keeps the link, and not what lies elsewhere in a write grant.
-func (s *insides) protectLinks(at string, git bool) error {
+func (s *insides) protectLinks(at string, git bool) {
 	r, err := s.host.resolve(at)
 	if err != nil || !r.entry.is(typeFolder) || s.request.Shared || s.strict {
-		return nil
+		return
 	}
 	if before, ok := s.looked[r.path]; ok && (before || !git) {
-		return nil
+		return
 	}
 	s.looked[r.path] = git
 	in := inside{insides: s, root: r.path, git: git, write: slices.ContainsFunc(s.places(r.path), s.written)}
@@ -56,20 +56,18 @@ func (s *insides) protectLinks(at string, git bool) error {
 		for _, folder := range level {
 			err := in.list(folder)
 			if s.left < 0 { // the server can make any number of names
-				return s.protectWhole(dirOf(r.path), errMuch)
+				s.protectWhole(dirOf(r.path), errMuch)
+				return
 			}
 			if err != nil && in.write && !s.unused(folder, err) {
-				return unsearchable(folder, err)
+				s.fail(unsearchable(folder, err))
 			}
 		}
 		for _, link := range in.links {
-			if err := in.follow(link); err != nil {
-				return err
-			}
+			in.follow(link)
 		}
 		level = in.folders
 	}
-	return nil
 }
 
 // unused reports whether a folder that cannot be listed is gone, or its user's programs cannot use what lies there
@@ -126,31 +124,29 @@ func (in *inside) leftOut(path string, head bool) bool {
 
 // follow protects what a link leads to, and looks into it if it is a folder. One that leads to a folder above itself
 // leads to the project, which a server is there to write.
-func (in *inside) follow(link string) error {
+func (in *inside) follow(link string) {
 	r, err := in.host.resolve(link)
 	switch {
 	case err == nil && within(in.root, r.path):
 		if in.points.access(r.path).write && r.path != in.root {
 			in.warnBounded(link + " leads to " + r.path + ", which is writable")
 		}
-		return nil
+		return
 	case err == nil && within(r.path, in.root):
-		return nil
+		return
 	}
-	if lost := in.protectPath(link); lost != nil || err != nil || !in.points.access(r.path).write {
-		return lost
+	in.protectPath(link)
+	if err != nil || !in.points.access(r.path).write {
+		return
 	}
 	if _, ok := in.looked[r.path]; !ok && r.entry.is(typeFolder) {
 		in.looked[r.path] = in.git
 		in.folders = append(in.folders, r.path)
 	}
-	return nil
 }
 
 // protectDeep protects what a path leads to, and what links in it lead to.
-func (s *insides) protectDeep(at string) error {
-	if err := s.protectPath(at); err != nil {
-		return err
-	}
-	return s.protectLinks(at, false)
+func (s *insides) protectDeep(at string) {
+	s.protectPath(at)
+	s.protectLinks(at, false)
 }

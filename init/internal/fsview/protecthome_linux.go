@@ -4,9 +4,9 @@ import "github.com/security-mcp/mcp-sandbox/init/internal/fsview/protected"
 
 // homes protects the names of the homes, and what links of these names, or in them, lead to in a write grant: a
 // folder of dotfiles may be granted, and the home not.
-func (p *protector) homes() error {
+func (p *protector) homes() {
 	if len(p.writes) == 0 || p.strict {
-		return nil
+		return
 	}
 	p.left = p.bounds.inside
 	for _, home := range p.ownHomes() {
@@ -14,9 +14,7 @@ func (p *protector) homes() error {
 			at := join(home, name)
 			e, ok := p.host.stat(at)
 			if ok && (e.is(typeLink) || e.is(typeFolder) || p.writesHome(home, name)) {
-				if err := p.protectDeep(at); err != nil {
-					return err
-				}
+				p.protectDeep(at)
 			}
 		}
 		start := home
@@ -30,12 +28,10 @@ func (p *protector) homes() error {
 					continue
 				}
 			}
-			if err := p.protectDeep(join(home, name)); err != nil {
-				return err
-			}
+			p.protectDeep(join(home, name))
 		}
 	}
-	return p.protectConfigured("")
+	p.protectConfigured("")
 }
 
 // writesHome reports whether a name below a home lies in a write grant.
@@ -59,8 +55,8 @@ func (p *protector) hideOwn() {
 			if err != nil || !r.entry.is(typeFolder) {
 				continue
 			}
-			pt, a := p.points[r.path], p.points.access(r.path)
-			if a.read && !a.write && (pt == nil || pt.flags&(mayRead|mayWrite|readOnly) == 0) {
+			a := p.points.access(r.path)
+			if a.read && !a.write && !p.points.has(r.path, mayRead|mayWrite|readOnly) {
 				p.points.allow(r.path, r.entry, noRead)
 			}
 		}

@@ -19,7 +19,7 @@ type protector struct {
 }
 
 // protectNames protects what lies inside write grants and would run code outside of the sandbox.
-func protectNames(g *grants) error {
+func (g *grants) protectNames() {
 	bounds := g.request.bounds
 	bounds.folders = cmp.Or(bounds.folders, searchFolders)
 	bounds.mounts = cmp.Or(bounds.mounts, maxProtectMounts)
@@ -32,24 +32,16 @@ func protectNames(g *grants) error {
 		p.note(r.key, r.path, &r.entry, r.flag == noRead)
 	}
 	for i := range g.allowed {
-		if err := p.grant(&g.allowed[i]); err != nil {
-			return err
-		}
+		p.grant(&g.allowed[i])
 	}
-	if err := p.homes(); err != nil {
-		return err
-	}
+	p.homes()
 	for _, path := range p.request.Own {
 		if path != "" && path[0] == '/' {
-			if err := p.protectPath(path); err != nil {
-				return err
-			}
+			p.protectPath(path)
 		}
 	}
 	p.markProtected()
-	if err := p.check(g.allowed); err != nil {
-		return err
-	}
+	p.check(g.allowed)
 	p.hideOwn()
 	if n := p.warned - maxProtectWarn; n > 0 {
 		p.warn(strconv.Itoa(n) + " more are read-only as a whole, or name what is not protected: " +
@@ -58,11 +50,10 @@ func protectNames(g *grants) error {
 	if n := p.missing - maxUnprotected; n > 0 { // behind all paths, once they are sorted
 		p.view.Unprotected = append(p.view.Unprotected, strconv.Itoa(n)+" more")
 	}
-	return nil
 }
 
 // grant looks for the names in one grant.
-func (p *protector) grant(r *rule) error {
+func (p *protector) grant(r *rule) {
 	write := p.points.access(r.path).write
 	switch {
 	case protected.InRepository(r.path):
@@ -73,65 +64,57 @@ func (p *protector) grant(r *rule) error {
 	case r.flag != mayWrite:
 		p.worktree(join(r.path, ".git"))
 	case write:
-		return p.searchGrant(r.path)
+		p.searchGrant(r.path)
 	}
-	return nil
 }
 
 // searchGrant protects the names in a write grant's root, and up to three folders below.
-func (p *protector) searchGrant(root string) error {
+func (p *protector) searchGrant(root string) {
 	s := search{buf: p.host.buffer(), left: p.bounds.folders, skip: p.needsNoSearch}
 	if p.request.Root {
 		s.may = func(path string, e *entry) bool { return p.request.may(e, path, unix.X_OK) }
 	}
 	if err := s.tree(root); err != nil {
-		return unsearchable(root, err)
+		p.fail(unsearchable(root, err))
+		return
 	}
 	p.left = p.bounds.inside
 	for i := range s.found {
-		if err := p.found(&s.found[i]); err != nil {
-			return err
-		}
+		p.found(&s.found[i])
 	}
-	if err := p.beside(root, s.found); err != nil {
-		return err
-	}
+	p.beside(root, s.found)
 	p.view.watched.searched = append(p.view.watched.searched, root)
 	// Of the repositories that the grant is a part of: what they lead to and name in it.
 	for at := root; at != "/"; {
 		at = dirOf(at)
 		if e, ok := p.host.stat(join(at, ".git")); ok {
-			if err := p.repository(&finding{path: join(at, ".git"), entry: e}); err != nil {
-				return err
-			}
+			p.repository(&finding{path: join(at, ".git"), entry: e})
 		}
 	}
-	return nil
 }
 
 // found protects one of the names, and what belongs to it.
-func (p *protector) found(f *finding) error {
+func (p *protector) found(f *finding) {
 	p.protect(*f)
 	if f.whole {
-		return nil
+		return
 	}
 	if f.entry.is(typeLink) {
-		if err := p.protectPath(f.path); err != nil {
-			return err
-		}
+		p.protectPath(f.path)
 	}
 	if !f.bare && !protected.IsGit(baseOf(f.path)) {
-		return p.protectLinks(f.path, false)
+		p.protectLinks(f.path, false)
+		return
 	}
 	if f.entry.is(typeFile) {
 		p.worktree(f.path)
 	}
-	return p.repository(f)
+	p.repository(f)
 }
 
 // beside notes the names that are neither in the root of a write grant nor beside a repository in it, and protects the
 // paths that count there alone.
-func (p *protector) beside(root string, found []finding) error {
+func (p *protector) beside(root string, found []finding) {
 	there, number := map[string]bool{}, map[string]int{}
 	folders := []string{root}
 	for i := range found {
@@ -149,9 +132,7 @@ func (p *protector) beside(root string, found []finding) error {
 			continue
 		}
 		for _, name := range protected.Beside() {
-			if err := p.protectDeep(join(at, name)); err != nil {
-				return err
-			}
+			p.protectDeep(join(at, name))
 		}
 		if p.missing > maxUnprotected {
 			p.missing += len(protected.Anywhere()) - number[at]
@@ -163,12 +144,10 @@ func (p *protector) beside(root string, found []finding) error {
 			}
 		}
 	}
-	return nil
 }
 
 // needsNoSearch reports whether a folder of a write grant need not be searched: the server cannot write there, or it
 // is a grant of its own and searched as such.
 func (p *protector) needsNoSearch(path string) bool {
-	pt := p.points[path]
-	return pt != nil && pt.flags&(mayWrite|noRead|noWrite|private) != 0
+	return p.points.has(path, mayWrite|noRead|noWrite|private)
 }

@@ -9,28 +9,22 @@ import (
 
 // repository protects what belongs to a .git: what a link of that name leads to, the folder that a file of that name
 // names, and the common folder of either, gitrepository-layout(5); and what lies elsewhere and these lead to or name.
-func (p *protector) repository(git *finding) error {
+func (p *protector) repository(git *finding) {
 	at, e := git.path, git.entry
 	if e.is(typeLink) {
 		r, err := p.host.resolve(at)
 		if err != nil {
-			return nil // missing, or protected as far as it leads
+			return // missing, or protected as far as it leads
 		}
 		at, e = r.path, r.entry
 	}
 	if e.is(typeFile) {
-		named, err := p.protectNamed(at, dirOf(git.path), gitconfig.GitFile)
-		if err != nil || named == "" {
-			return err
+		if at = p.protectNamed(at, dirOf(git.path), gitconfig.GitFile); at == "" {
+			return
 		}
-		at = named
 	}
 	folders := []string{at}
-	common, err := p.protectNamed(join(at, "commondir"), at, gitconfig.Line)
-	if err != nil {
-		return err
-	}
-	if common != "" {
+	if common := p.protectNamed(join(at, "commondir"), at, gitconfig.Line); common != "" {
 		folders = append(folders, common)
 	}
 	var configs []string
@@ -44,56 +38,50 @@ func (p *protector) repository(git *finding) error {
 			// Granted itself: what runs code in it is protected alone.
 			folders[0] = join(at, "hooks")
 			for _, path := range [...]string{folders[0], configs[0], configs[1], join(at, "commondir")} {
-				if err := p.protectPath(path); err != nil {
-					return err
-				}
+				p.protectPath(path)
 			}
 		}
 	}
 	for _, folder := range folders {
-		if err := p.protectLinks(folder, true); err != nil {
-			return err
-		}
+		p.protectLinks(folder, true)
 	}
-	return p.protectConfigured(tree, configs...)
+	p.protectConfigured(tree, configs...)
 }
 
 // protectNamed protects what the path in a small file leads to, and returns where that is; "" where there is no such
 // file.
-func (p *protector) protectNamed(file, folder string, parse func([]byte) (string, bool)) (string, error) {
-	switch e, err := p.host.lstat(file); {
-	case missing(err):
-		return "", nil
-	case err != nil:
-		return "", p.protectClosed(dirOf(file), err)
-	case !e.is(typeFile):
-		return "", nil
+func (p *protector) protectNamed(file, folder string, parse func([]byte) (string, bool)) string {
+	e, err := p.host.lstat(file)
+	if missing(err) || err == nil && !e.is(typeFile) {
+		return ""
 	}
-	b, err := p.host.read(file, maxPathFile)
-	if errors.Is(err, os.ErrPermission) { // neither can its owner's git, which is this user's
-		p.warnBounded(file + " cannot be read: the repository that it names is not protected: " + err.Error())
-		return "", nil
+	var b []byte
+	if err == nil {
+		b, err = p.host.read(file, maxPathFile)
+		if errors.Is(err, os.ErrPermission) { // neither can its owner's git, which is this user's
+			p.warnBounded(file + " cannot be read: the repository that it names is not protected: " + err.Error())
+			return ""
+		}
 	}
 	if err != nil {
-		return "", p.protectClosed(dirOf(file), err)
+		p.protectClosed(dirOf(file), err)
+		return ""
 	}
 	named, ok := parse(b)
 	if !ok {
-		return "", nil
+		return ""
 	}
 	named = relativeTo(named, folder)
-	if err := p.protectPath(named); err != nil {
-		return "", err
-	}
+	p.protectPath(named)
 	r, err := p.host.resolve(named)
 	if err != nil {
-		return "", nil
+		return ""
 	}
-	if pt := p.points[r.path]; pt != nil && pt.flags&mayWrite != 0 {
+	if p.points.has(r.path, mayWrite) {
 		p.warnBounded(r.path + " is writable: " + file + " names it, " +
 			"and hooks and config of a repository run code outside of the sandbox")
 	}
-	return r.path, nil
+	return r.path
 }
 
 // worktree shows what the .git file of a linked worktree names: its part of the repository, and the repository.
@@ -106,7 +94,7 @@ func (p *protector) worktree(gitFile string) {
 	if !ok || !named.entry.is(typeFolder) || p.tooBroad(named.path) {
 		return
 	}
-	if p.throughServerLink(&named) != nil || p.written(named.path) {
+	if p.throughServerLink(&named, ErrLink) != nil || p.written(named.path) {
 		return
 	}
 	back, ok := p.host.pathIn(join(named.path, "gitdir"), named.path, gitconfig.Line)

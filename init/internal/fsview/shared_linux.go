@@ -9,34 +9,25 @@ import (
 // shared adds the base system for a server without a root of its own. It sees the host's /proc, and all of /etc: the
 // generated files of a root do not exist there. A rule of Landlock cannot be taken back below its place, so of a
 // visible host each folder is added but those that are made fresh in a root.
-func (b *base) shared() error {
+func (b *base) shared() {
 	if b.request.Open {
 		b.points.allow("/", entry{mode: typeFolder}, mayWrite)
-		return nil
+		return
 	}
 	delete(b.points, "/dev/shm")
-	if err := b.system(); err != nil {
-		return err
-	}
-	if err := b.visible("/etc"); err != nil {
-		return err
-	}
+	b.system()
+	b.visible("/etc")
 	if b.request.HostNet {
-		if err := b.visible("/etc/resolv.conf"); err != nil {
-			return err
-		}
+		b.visible("/etc/resolv.conf")
 	}
-	if err := b.authorities(); err != nil {
-		return err
+	b.authorities()
+	if b.request.Policy.Filesystem.Default == policy.Read {
+		b.hostFolders()
 	}
-	if b.request.Policy.Filesystem.Default != policy.Read {
-		return nil
-	}
-	return b.hostFolders()
 }
 
 // hostFolders adds the folders of the host's root.
-func (b *base) hostFolders() error {
+func (b *base) hostFolders() {
 	var names []string
 	err := b.host.list("/", func(name []byte, _ uint32) bool {
 		switch string(name) {
@@ -46,15 +37,13 @@ func (b *base) hostFolders() error {
 		}
 		return true
 	})
-	if err != nil {
-		return err
-	}
+	b.fail(err)
 	// Of what the server's user cannot enter nothing can be opened, rule or not.
 	names = slices.DeleteFunc(names, func(name string) bool {
 		e, err := b.host.lstat(name)
 		return err == nil && !b.request.enters(&e, name)
 	})
-	return b.visible(names...)
+	b.visible(names...)
 }
 
 // share leaves of a view what has a meaning without a root: the places of rules, and the folder private.

@@ -33,7 +33,7 @@ type sockets struct {
 }
 
 // coverSockets covers the host's bound sockets below the grants, or says that the server may have no socket of AF_UNIX.
-func coverSockets(g *grants) {
+func (g *grants) coverSockets() {
 	t := g.tree
 	if t.request.Shared || t.view.HostRoot {
 		return // the filter refuses the family there

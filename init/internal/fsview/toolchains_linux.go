@@ -21,7 +21,7 @@ func (t *toolchains) prefixes(at string, r *resolved) {
 	if r.path == at {
 		return
 	}
-	if t.throughServerLink(r) == nil {
+	if t.throughServerLink(r, ErrLink) == nil {
 		t.prefix(r.path)
 	} else {
 		t.item(r.path) // the server's link may lead anywhere: only a version store counts
@@ -56,7 +56,7 @@ func (t *toolchains) trusted(at, prefix string) (path string, ok bool) {
 	if err != nil {
 		return "", false
 	}
-	if t.throughServerLink(&r) != nil || t.written(r.path) {
+	if t.throughServerLink(&r, ErrLink) != nil || t.written(r.path) {
 		return r.path, t.written(prefix)
 	}
 	return r.path, true

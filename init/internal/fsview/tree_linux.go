@@ -22,6 +22,8 @@ type tree struct {
 	homes   []string // the home of the environment, as written and as resolved
 	own     []string // those, and the homes of the launcher's user
 	implied []string // grants that are not in the policy
+
+	err error // the first
 }
 
 func newTree(r *Request) *tree {
@@ -31,6 +33,13 @@ func newTree(r *Request) *tree {
 	return t
 }
 
+// fail keeps the first error: no further step of the plan is begun.
+func (t *tree) fail(err error) {
+	if t.err == nil {
+		t.err = err
+	}
+}
+
 func (t *tree) warn(text string) { t.view.Warnings = append(t.view.Warnings, text) }
 
 // written reports whether path lies in a write grant.
@@ -38,28 +47,20 @@ func (t *tree) written(path string) bool {
 	return slices.ContainsFunc(t.writes, func(grant string) bool { return within(path, grant) })
 }
 
-// serverLink finds the first link on the way to a path that the server could have made.
-func (t *tree) serverLink(r *resolved) (at string, ok bool) {
+// throughServerLink is an error of that kind if a path goes through a link inside a write grant: the server could have
+// planted that link earlier to gain access at the next start.
+func (t *tree) throughServerLink(r *resolved, kind Reason) error {
 	for _, l := range r.links {
 		if t.written(l.at) {
-			return l.at, true
+			return linkError(kind, l.at, r.path)
 		}
-	}
-	return "", false
-}
-
-// throughServerLink is an error if a path goes through a link inside a write grant: the server could have planted that
-// link earlier to gain access at the next start.
-func (t *tree) throughServerLink(r *resolved) error {
-	if at, ok := t.serverLink(r); ok {
-		return linkError(ErrLink, at, r.path)
 	}
 	return nil
 }
 
 // allowLink is throughServerLink, but passes what is granted or visible anyway and, for reading, a version store.
 func (t *tree) allowLink(r *resolved, write bool) error {
-	err := t.throughServerLink(r)
+	err := t.throughServerLink(r, ErrLink)
 	if err == nil {
 		return nil
 	}
@@ -81,21 +82,21 @@ func (t *tree) imply(r *resolved) {
 
 // visible adds paths of the base system, where the host has them, and the links that lead there. The base system is the
 // administrator's, so its links are followed to wherever they lead, but for what is made fresh.
-func (t *tree) visible(paths ...string) error {
+func (t *tree) visible(paths ...string) {
 	for _, path := range paths {
 		r, err := t.host.resolve(path)
 		switch {
 		case missing(err), errors.Is(err, ErrSystem), errors.Is(err, unix.ELOOP), errors.Is(err, unix.EACCES):
 			continue
 		case err != nil:
-			return &os.PathError{Op: "base", Path: path, Err: err}
+			t.fail(&os.PathError{Op: "base", Path: path, Err: err})
+			return
 		}
 		t.points.show(&r)
 		if r.path != "/" && (r.entry.is(typeFolder) || r.entry.is(typeFile)) && !t.points.access(r.path).read {
 			t.points.allow(r.path, r.entry, mayRead)
 		}
 	}
-	return nil
 }
 
 // ownHomes are the homes of the launcher's user, wherever the policy has HOME lead.
