@@ -39,7 +39,7 @@ func doctor(o *options, args []string) int {
 		reexec.Say("doctor: " + err.Error())
 		return exitCannot
 	}
-	text := checkLines(m, colourful())
+	text := checkLines(m, platform.WantsColour(os.Stdout))
 	if o.json {
 		text = string(asJSON(m))
 	}
@@ -91,9 +91,4 @@ func mark(s launcher.CheckState, colour bool) string {
 		return sign
 	}
 	return "\x1b[" + sgr + "m" + sign + "\x1b[0m"
-}
-
-// colourful reports whether standard output shows colours: a terminal, unless the user wants none; no-color.org.
-func colourful() bool {
-	return os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && platform.ShowsColour(os.Stdout.Fd())
 }

@@ -104,7 +104,7 @@ func (b *bench) flooded(covers, end int) (share float64, late time.Duration, err
 	if err != nil {
 		return 0, 0, err
 	}
-	c := b.command(b.path("mcp-sandbox-init"), words...)
+	c := b.init(words...)
 	if end == byHost {
 		c = b.command("/bin/sh", append([]string{"-c", `"$@"; exit`, "sh", b.path("mcp-sandbox-init")}, words...)...)
 	}

@@ -1,6 +1,6 @@
 // Command bench measures a launch: one run, every program in turn, in a new order each round.
 //
-//	go run ./scripts/bench [-n ROUNDS] [-uid UID]
+//	go run ./scripts/bench [-n ROUNDS]
 //
 // It launches /bin/true alone, in the plainest C program with the same namespaces and mounts, in bubblewrap with the
 // same binds, in mcp-sandbox-init with its report on a pipe, and from two running Go hosts, one of them with 200 MB
@@ -18,10 +18,12 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
 	"github.com/security-mcp/mcp-sandbox/policy"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 func main() {
 	reexec.Init()
+	testbed.Machines()
 	switch args := os.Args[1:]; {
 	case len(args) == 3 && args[0] == hostArg:
 		host(args[1], policy.Confinement(args[2]))
@@ -30,23 +32,19 @@ func main() {
 		renames(args[1:])
 		return
 	case len(args) == 2 && args[0] == launcherArg:
-		forEachLine(func() error { return reported(exec.Command(args[1]), policy.Reduced) })
+		forEachLine(byInit(func() *exec.Cmd { return exec.Command(args[1]) }, policy.Reduced))
 		return
-	case len(args) > 1 && args[0] == forbidArg:
-		fmt.Fprintln(os.Stderr, "bench:", forbid(args[1:]))
-		os.Exit(1)
 	}
 	rounds := flag.Int("n", 200, "rounds")
-	uid := flag.Int("uid", 12345, "user to measure as, if root runs this")
 	flag.Parse()
-	if err := run(*rounds, *uid); err != nil {
+	if err := run(*rounds); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func run(rounds, uid int) error {
-	b, err := prepare(uid)
+func run(rounds int) error {
+	b, err := prepare()
 	if err != nil {
 		return err
 	}

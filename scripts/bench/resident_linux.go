@@ -7,9 +7,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"syscall"
 	"time"
+
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 // resident prints what stays in memory beside a server that sleeps. Only root may look into init, which is not
@@ -21,7 +22,7 @@ func (b *bench) resident() error {
 		name string
 		cmd  *exec.Cmd
 	}{
-		{"mcp-sandbox-init", b.command(b.path("mcp-sandbox-init"), "--", "/bin/sleep", "30")},
+		{"mcp-sandbox-init", b.init("--", "/bin/sleep", "30")},
 		{"bubblewrap", b.command("bwrap", "--unshare-all", "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev",
 			"/bin/sleep", "30")},
 	} {
@@ -70,14 +71,8 @@ func proc(pid int, file string) string {
 // tree lists a process and all below it.
 func tree(pid int) []int {
 	all := []int{pid}
-	tasks, _ := filepath.Glob(proc(pid, "task/*/children"))
-	for _, t := range tasks {
-		b, _ := os.ReadFile(t)
-		for _, f := range strings.Fields(string(b)) {
-			if child, err := strconv.Atoi(f); err == nil {
-				all = append(all, tree(child)...)
-			}
-		}
+	for _, child := range testbed.Children(pid) {
+		all = append(all, tree(child)...)
 	}
 	return all
 }

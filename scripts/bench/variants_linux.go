@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 const target = "/bin/true"
@@ -27,14 +29,14 @@ type bench struct {
 }
 
 // prepare builds the programs and asks the sandbox itself what it mounts, so that the others mount the same.
-func prepare(uid int) (*bench, error) {
+func prepare() (*bench, error) {
 	dir, err := os.MkdirTemp("", "mcp-sandbox-bench")
 	if err != nil {
 		return nil, err
 	}
 	b := &bench{dir: dir}
 	if os.Getuid() == 0 {
-		b.cred = &syscall.Credential{Uid: uint32(uid), Gid: uint32(uid)}
+		b.cred = &syscall.Credential{Uid: testbed.Ordinary, Gid: testbed.Ordinary}
 	}
 	if err := os.Chmod(dir, 0o755); err != nil {
 		return nil, err
@@ -51,11 +53,7 @@ func prepare(uid int) (*bench, error) {
 	// Freshly written pages of a program count as its private dirty memory until they are on the disk.
 	defer unix.Sync()
 	// The hosts are this program, where the measured user can execute it.
-	self, err := os.ReadFile("/proc/self/exe")
-	if err == nil {
-		err = os.WriteFile(b.path("host"), self, 0o755)
-	}
-	if err != nil {
+	if err := testbed.CopySelf(b.path("host")); err != nil {
 		return nil, err
 	}
 	return b, b.learn()
@@ -76,20 +74,30 @@ func (b *bench) command(name string, args ...string) *exec.Cmd {
 	return c
 }
 
+// init is a command of mcp-sandbox-init.
+func (b *bench) init(words ...string) *exec.Cmd {
+	return b.command(b.path("mcp-sandbox-init"), words...)
+}
+
+// forbidden is a command of a host where user namespaces are forbidden. The rest of the machine sees nothing of it.
+func (b *bench) forbidden(words ...string) *exec.Cmd {
+	c := b.command(b.path("host"), words...)
+	if err := (testbed.Machine{Lacks: []testbed.Lack{testbed.NoUserNamespaces}}).Apply(c); err != nil {
+		c.Err = err
+	}
+	return c
+}
+
 // learn launches once and takes the mounts from the report.
 func (b *bench) learn() error {
-	c := b.command(b.path("mcp-sandbox-init"), "--report-fd", "3", "--", target)
+	c := b.init()
 	c.Stderr = os.Stderr
-	r, err := startReporting(c)
+	report, err := reported(c, policy.Full)
 	if err != nil {
 		return err
 	}
-	defer r.Close()
 	var e order.Enforced
-	if err := json.NewDecoder(r).Decode(&e); err != nil {
-		return err
-	}
-	if err := c.Wait(); err != nil {
+	if err := json.NewDecoder(bytes.NewReader(report)).Decode(&e); err != nil {
 		return err
 	}
 	for _, l := range e.Layers {
@@ -125,7 +133,7 @@ func (b *bench) variants() ([]*variant, error) {
 			bwrap = append(bwrap, "--ro-bind", m, m)
 		}
 	}
-	host, init := b.path("host"), b.path("mcp-sandbox-init")
+	host := b.path("host")
 	once := func(name string, args ...string) func() error {
 		return func() error { return b.command(name, append(args, "--", target)...).Run() }
 	}
@@ -134,13 +142,13 @@ func (b *bench) variants() ([]*variant, error) {
 		{name: "C floor: namespaces and mounts, nothing else", launch: once(b.path("floor"), floor...)},
 		{name: reference, launch: once("bwrap", bwrap...)},
 		{name: "mcp-sandbox-init, all layers, report",
-			launch: func() error { return reported(b.command(init), policy.Full) }},
+			launch: byInit(func() *exec.Cmd { return b.init() }, policy.Full)},
 		{name: "from a Go host, heap 0 MB, all layers, report", host: b.command(host, hostArg, "0", "full")},
 		{name: "from a Go host, heap 200 MB, all layers, report", host: b.command(host, hostArg, "200", "full")},
 		{name: "user namespaces forbidden: mcp-sandbox-init, reduced, report",
-			host: b.forbidden(host, launcherArg, init)},
+			host: b.forbidden(launcherArg, b.path("mcp-sandbox-init"))},
 		{name: "user namespaces forbidden: from a Go host, reduced, report",
-			host: b.forbidden(host, hostArg, "0", "reduced")},
+			host: b.forbidden(hostArg, "0", "reduced")},
 	}
 	for _, v := range list {
 		if v.host == nil {

@@ -3,8 +3,8 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"os"
+	"os/exec"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -13,16 +13,16 @@ import (
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
+// connect starts cmd as an MCP server and initializes a session with it, as any Go host does.
+func connect(ctx context.Context, cmd *exec.Cmd) (*mcp.ClientSession, error) {
+	client := mcp.NewClient(&mcp.Implementation{Name: "mcp-sandbox-demo", Version: "1"}, nil)
+	return client.Connect(ctx, &mcp.CommandTransport{Command: cmd}, nil)
+}
+
 // startConfined is all that a Go host has to do: a policy, a command, and the plain exec.Cmd goes to the SDK.
 func startConfined(ctx context.Context, st *stage) (*mcp.ClientSession, proof, error) {
-	grant, err := json.Marshal(st.project)
-	if err != nil {
-		return nil, proof{}, err
-	}
-	pol, err := policy.Parse([]byte(`{"version": 1, "filesystem": {"allowWrite": [` + string(grant) + `]}}`))
-	if err != nil {
-		return nil, proof{}, err
-	}
+	var pol policy.Policy
+	pol.Filesystem.AllowWrite = []string{st.project}
 	sb, err := launcher.Command(ctx, pol, launcher.Target{Path: st.self, Args: []string{serveArg}})
 	if err != nil {
 		return nil, proof{}, err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/launcher"
+	"github.com/security-mcp/mcp-sandbox/platform"
 )
 
 // show prints the table and what was proved, in colour where w is a terminal.
@@ -89,12 +90,8 @@ func (p printer) columns(lines [][]cell) {
 	t.Flush()
 }
 
-// isTerminal reports whether w shows colours; no-color.org.
+// isTerminal reports whether w shows colours.
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
-	if !ok || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
+	return ok && platform.WantsColour(f)
 }

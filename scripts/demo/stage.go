@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -8,6 +9,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 // How this program starts itself.
@@ -65,30 +68,15 @@ func (st *stage) furnish() error {
 			return err
 		}
 	}
-	if err := copySelf(st.self); err != nil {
+	// A checkout may be in a closed home.
+	if err := testbed.CopySelf(st.self); err != nil {
 		return err
 	}
 	// The policy's home and the server's HOME are the launcher's.
 	if err := os.Setenv("HOME", st.home); err != nil {
 		return err
 	}
-	if err := st.listen(); err != nil {
-		return err
-	}
-	return st.startBystander()
-}
-
-// copySelf puts the program where every uid can execute it; a checkout may be in a closed home.
-func copySelf(to string) error {
-	path, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	program, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(to, program, 0o755)
+	return errors.Join(st.listen(), st.startBystander())
 }
 
 func (st *stage) listen() error {

@@ -1,7 +1,6 @@
 package testbed
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -24,11 +23,7 @@ func Copy(tb testing.TB, mode os.FileMode) string {
 // CopyTo copies the running test binary to path, for every user to execute, and returns path.
 func CopyTo(tb testing.TB, path string) string {
 	tb.Helper()
-	program, err := os.ReadFile("/proc/self/exe")
-	if err == nil {
-		err = os.WriteFile(path, program, 0o755)
-	}
-	if err = errors.Join(err, os.Chmod(path, 0o755)); err != nil { // whatever the umask is
+	if err := CopySelf(path); err != nil {
 		tb.Fatal(err)
 	}
 	return path

@@ -8,7 +8,7 @@
 //		folder := testbed.Folder(t)
 //
 // Everything it hands out can be read and executed by every uid, for a root launcher gives its server another one.
-// It is for tests only and is linked into no program.
+// It is for tests, the bench and the demo, and is linked into no program of the product.
 package testbed
 
 import (
