@@ -13,14 +13,14 @@ import (
 )
 
 // runOne runs one program in a machine, as go test -exec asks for it: exec [FLAG...] PROGRAM ARG...
-func runOne(ctx context.Context, args []string) (int, error) {
+func runOne(ctx context.Context) (int, error) {
 	f := flag.NewFlagSet("kernels exec", flag.ContinueOnError)
 	kernel := f.String("kernel", "6.12", "one of the table")
 	uid := f.Int("uid", 0, "user and group of the program")
 	line := f.String("append", "", "to the kernel's command line")
 	place := f.String("place", "", "where it stands in the control groups: delegated, below, manager")
 	hybrid := f.Bool("hybrid", false, "with the controllers in cgroup v1")
-	if err := f.Parse(args); err != nil {
+	if err := f.Parse(os.Args[2:]); err != nil {
 		return 0, err
 	}
 	if f.NArg() == 0 {

@@ -15,28 +15,19 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/signal"
 	"regexp"
 	"slices"
-	"syscall"
 
 	"github.com/security-mcp/mcp-sandbox/scripts/kernels/matrix"
+	"github.com/security-mcp/mcp-sandbox/scripts/stage"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code, err := 0, error(nil)
+	run := runRows
 	if len(os.Args) > 1 && os.Args[1] == "exec" {
-		code, err = runOne(ctx, os.Args[2:])
-	} else {
-		code, err = runRows(ctx)
+		run = runOne
 	}
-	stop()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "kernels:", err)
-		code = 2
-	}
-	os.Exit(code)
+	stage.Main("kernels", run)
 }
 
 func runRows(ctx context.Context) (int, error) {

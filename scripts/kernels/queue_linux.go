@@ -7,38 +7,32 @@ import (
 	"github.com/security-mcp/mcp-sandbox/scripts/kernels/matrix"
 )
 
-// A queue hands out rows to workers. The first worker begins with the rows that run suites, the others with those
-// that only compare, which take a few seconds and do not mind the time: so tests share the machine with others of
-// their kind as little as can be.
-type queue struct {
-	mutex sync.Mutex
-	rows  [2][]int // indices of the rows with suites, and of the others
-}
+// A queue hands out the indices of rows to workers: of those that run suites, and of the others.
+type queue [2]chan int
 
-func newQueue(rows []matrix.Row) *queue {
-	q := &queue{}
+func newQueue(rows []matrix.Row) (q queue) {
+	for i := range q {
+		q[i] = make(chan int, len(rows))
+		defer close(q[i])
+	}
 	for i, r := range rows {
-		list := &q.rows[1]
 		if r.Suites != nil {
-			list = &q.rows[0]
+			q[0] <- i
+		} else {
+			q[1] <- i
 		}
-		*list = append(*list, i)
 	}
 	return q
 }
 
-// next is the next row of a worker; false is the end.
-func (q *queue) next(worker int) (row int, ok bool) {
-	q.mutex.Lock()
-	defer q.mutex.Unlock()
-	first := min(worker, 1)
-	for _, i := range []int{first, 1 - first} {
-		if list := q.rows[i]; len(list) > 0 {
-			q.rows[i] = list[1:]
-			return list[0], true
-		}
+// of are the queue's lists in a worker's order. The first worker begins with the rows that run suites, the others with
+// those that only compare, which take a few seconds and do not mind the time: so tests share the machine with others of
+// their kind as little as can be.
+func (q queue) of(worker int) queue {
+	if worker == 0 {
+		return q
 	}
-	return 0, false
+	return queue{q[1], q[0]}
 }
 
 // machinesAtOnce is what two processors bear: what runs in a guest is mostly one thing after the other.
@@ -51,8 +45,10 @@ func each(rows []matrix.Row, atOnce int, run func(*matrix.Row) matrix.Result) []
 	var workers sync.WaitGroup
 	for worker := range atOnce {
 		workers.Go(func() {
-			for i, ok := q.next(worker); ok; i, ok = q.next(worker) {
-				results[i] = run(&rows[i])
+			for _, list := range q.of(worker) {
+				for i := range list {
+					results[i] = run(&rows[i])
+				}
 			}
 		})
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -38,17 +37,20 @@ func TestQueue(t *testing.T) {
 		q := newQueue(rows)
 		var order []string
 		for n := range rows {
-			i, ok := q.next(c.workers[n%len(c.workers)])
+			lists := q.of(c.workers[n%len(c.workers)])
+			i, ok := <-lists[0]
 			if !ok {
-				t.Fatalf("%v: the end after %v", c.workers, order)
+				i = <-lists[1]
 			}
 			order = append(order, rows[i].Name)
 		}
 		if got := strings.Join(order, " "); got != c.order {
 			t.Errorf("%v: %s, want %s", c.workers, got, c.order)
 		}
-		if i, ok := q.next(0); ok || slices.Contains(order, "") {
-			t.Errorf("%v: row %d after the end", c.workers, i)
+		for _, list := range q {
+			if i, ok := <-list; ok {
+				t.Errorf("%v: row %d after the end", c.workers, i)
+			}
 		}
 	}
 }

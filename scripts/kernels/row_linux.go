@@ -24,7 +24,7 @@ const (
 // row runs one row and returns why it did not pass, and what is to be printed of it: what the guest printed only when
 // it did not, or at once when asked for.
 func (b *bench) row(ctx context.Context, r *matrix.Row) (reasons []string, text string, err error) {
-	j, err := r.Job(b.stage, b.checkout)
+	j, err := r.Job(b.Dir, b.Checkout)
 	if err != nil {
 		return nil, "", err
 	}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/scripts/places/table"
+	"github.com/security-mcp/mcp-sandbox/scripts/stage"
 )
 
 // An engine is Docker's or podman's, in its own namespaces.
@@ -27,11 +28,13 @@ type engine struct {
 	flags []string // of every container
 }
 
-// tryAll starts an engine, tries its places and writes the outcome to standard output.
-func (e *engine) tryAll(ctx context.Context, only string) error {
-	chosen, err := regexp.Compile(only)
+// tryAll starts an engine, tries its places and writes the outcome to standard output. The engine and what is chosen of
+// the places are this program's arguments.
+func tryAll(ctx context.Context) (int, error) {
+	e := &engine{name: os.Args[2], root: os.Args[3], stage: os.Args[4], work: os.Args[5]}
+	chosen, err := regexp.Compile(os.Args[6])
 	if err != nil {
-		return err
+		return 0, err
 	}
 	start, try := e.docker, e.try
 	switch e.name {
@@ -42,32 +45,34 @@ func (e *engine) tryAll(ctx context.Context, only string) error {
 	}
 	stop, err := start(ctx)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer stop()
 	if err := e.images(ctx); err != nil {
-		return err
+		return 0, err
 	}
 	o := outcome{Versions: e.versions(ctx), Accounts: map[string]table.Account{}}
 	for _, p := range table.Chosen(e.name, chosen) {
 		o.Accounts[p.Name] = try(ctx, &p)
 	}
-	return json.NewEncoder(os.Stdout).Encode(o)
+	return 0, json.NewEncoder(os.Stdout).Encode(o)
 }
 
-// makeImage fills a folder with links into /usr, which every container has from the machine. BARE is empty for an image
-// that has what most have.
+// makeImage fills a folder with links into /usr, which every container has from the machine. BARE is false for an
+// image that has what most have.
 const makeImage = `mkdir -p usr proc sys dev etc run places sandbox policy app data
 for name in bin sbin lib lib64; do ln -s "usr/$name" "$name"; done
 cp -a /etc/alternatives /etc/ld.so.* /etc/nsswitch.conf /etc/java-* etc
-[ -z "$BARE" ] || exit 0
-printf '%s\n' root:x:0:0:root:/root:/bin/sh node:x:1000:1000::/home/node:/bin/sh \
-	nobody:x:65534:65534::/nonexistent:/bin/false >etc/passwd
-printf '%s\n' root:x:0: node:x:1000: >etc/group
-mkdir -p home/node
-chown 1000:1000 home/node
-mkdir -m 700 root
-mkdir -m 1777 tmp`
+if [ "$BARE" = false ]; then
+	printf '%s\n' root:x:0:0:root:/root:/bin/sh node:x:1000:1000::/home/node:/bin/sh \
+		nobody:x:65534:65534::/nonexistent:/bin/false >etc/passwd
+	printf '%s\n' root:x:0: node:x:1000: >etc/group
+	mkdir -p home/node
+	chown 1000:1000 home/node
+	mkdir -m 700 root
+	mkdir -m 1777 tmp
+fi
+tar -cf "$PWD.tar" .`
 
 // images makes the two images.
 func (e *engine) images(ctx context.Context) error {
@@ -76,18 +81,13 @@ func (e *engine) images(ctx context.Context) error {
 		if err := os.Mkdir(folder, 0o755); err != nil {
 			return err
 		}
-		bareWord := ""
-		if bare {
-			bareWord = "yes"
-		}
-		if err := runProgram(ctx, folder, "env", "BARE="+bareWord, "/bin/sh", "-euc", makeImage); err != nil {
+		cmd := exec.CommandContext(ctx, "/bin/sh", "-euc", makeImage)
+		cmd.Dir, cmd.Env = folder, append(os.Environ(), fmt.Sprint("BARE=", bare))
+		if err := stage.Run(cmd); err != nil {
 			return err
 		}
-		archive := folder + ".tar"
-		if err := runProgram(ctx, folder, "tar", "-cf", archive, "."); err != nil {
-			return err
-		}
-		if err := runProgram(ctx, "", e.words[0], append(e.words[1:], "import", archive, image(bare))...); err != nil {
+		archive := folder + ".tar" // which makeImage wrote
+		if err := stage.Run(e.command(ctx, "import", archive, image(bare))); err != nil {
 			return err
 		}
 	}
@@ -122,14 +122,18 @@ func (e *engine) try(ctx context.Context, p *table.Place) (a table.Account) {
 
 // container is a container of the engine's: its flags, its image and its command.
 func (e *engine) container(ctx context.Context, flags []string, words ...string) *exec.Cmd {
-	args := append(e.words[1:], "run", "--rm", "--network", "none")
-	args = append(args, "--volume", "/usr:/usr:ro", "--volume", e.stage+":/places:ro")
-	return exec.CommandContext(ctx, e.words[0], slices.Concat(args, e.flags, flags, words)...)
+	args := []string{"run", "--rm", "--network", "none",
+		"--volume", "/usr:/usr:ro", "--volume", e.stage + ":/places:ro"}
+	return e.command(ctx, slices.Concat(args, e.flags, flags, words)...)
+}
+
+// command is the engine's command line tool.
+func (e *engine) command(ctx context.Context, args ...string) *exec.Cmd {
+	return exec.CommandContext(ctx, e.words[0], slices.Concat(e.words[1:], args)...)
 }
 
 func (e *engine) versions(ctx context.Context) string {
-	version := append(e.words[1:], "version", "--format", "{{.Client.Version}}")
-	out, _ := exec.CommandContext(ctx, e.words[0], version...).Output()
+	out, _ := e.command(ctx, "version", "--format", "{{.Client.Version}}").Output()
 	runc, _ := exec.CommandContext(ctx, "runc", "--version").Output()
 	first, _, _ := bytes.Cut(runc, []byte("\n"))
 	return fmt.Sprintf("%s %s, %s", e.name, bytes.TrimSpace(out), first)

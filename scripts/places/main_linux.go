@@ -16,29 +16,18 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/signal"
 	"regexp"
 	"strings"
-	"syscall"
 
 	"github.com/security-mcp/mcp-sandbox/scripts/places/table"
+	"github.com/security-mcp/mcp-sandbox/scripts/stage"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code, err := 0, error(nil)
 	if len(os.Args) == 7 && os.Args[1] == insideArg {
-		e := &engine{name: os.Args[2], root: os.Args[3], stage: os.Args[4], work: os.Args[5]}
-		err = e.tryAll(ctx, os.Args[6])
-	} else {
-		code, err = run(ctx)
+		stage.Main("places", tryAll)
 	}
-	stop()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "places:", err)
-		code = 2
-	}
-	os.Exit(code)
+	stage.Main("places", run)
 }
 
 // An outcome is what came of a group's places.
@@ -59,7 +48,7 @@ func run(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	defer b.close()
+	defer b.Remove()
 	groups := []string{table.Docker, table.Pod, table.Podman, table.Systemd}
 	if os.Getenv(runscEnv) != "" { // gVisor is no package of Debian's, so its runtime is the caller's
 		groups = append(groups, table.GVisor)

@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"syscall"
 
@@ -41,7 +40,7 @@ func packages(engine string) []string {
 // engine tries containers. The engine has its own mounts, process ids, network and control groups, so nothing of it is
 // left when its first process ends.
 func (b *bench) engine(ctx context.Context, group, only string) (*outcome, error) {
-	root, err := debian.Unpack(ctx, b.cache, packages(group)...)
+	root, err := debian.Unpack(ctx, filepath.Join(b.Checkout, ".cache", "places"), packages(group)...)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +57,7 @@ func (b *bench) engine(ctx context.Context, group, only string) (*outcome, error
 	if err != nil {
 		return nil, fmt.Errorf("an engine needs control groups of version 2: %w", err)
 	}
-	defer removeGroups(controlGroup)
+	defer exec.Command("find", controlGroup, "-depth", "-type", "d", "-delete").Run() // and what an engine left below
 	folder, err := os.Open(controlGroup)
 	if err != nil {
 		return nil, err
@@ -68,9 +67,9 @@ func (b *bench) engine(ctx context.Context, group, only string) (*outcome, error
 	defer runtime.UnlockOSThread()
 	var stdout, stderr bytes.Buffer
 	words := strings.Fields("--mount --pid --fork --mount-proc --net --ipc --uts --cgroup --kill-child /bin/sh -euc")
-	words = append(words, enter, "sh", self, insideArg, group, root, b.stage, work, only)
+	words = append(words, enter, "sh", self, insideArg, group, root, b.Dir, work, only)
 	cmd := exec.CommandContext(ctx, "/usr/bin/unshare", words...)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = b.checkout, &stdout, &stderr
+	cmd.Dir, cmd.Stdout, cmd.Stderr = b.Checkout, &stdout, &stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{UseCgroupFD: true, CgroupFD: int(folder.Fd()), Pdeathsig: syscall.SIGKILL}
 	if err := cmd.Run(); err != nil {
 		return nil, fmt.Errorf("%w: %s", err, stderr.String())
@@ -80,18 +79,4 @@ func (b *bench) engine(ctx context.Context, group, only string) (*outcome, error
 		return nil, fmt.Errorf("%w: %s", err, stderr.String())
 	}
 	return o, nil
-}
-
-// removeGroups removes a control group and those that an engine left below it.
-func removeGroups(top string) {
-	var all []string
-	filepath.WalkDir(top, func(path string, d os.DirEntry, err error) error {
-		if err == nil && d.IsDir() {
-			all = append(all, path)
-		}
-		return nil
-	})
-	for _, path := range slices.Backward(all) {
-		os.Remove(path)
-	}
 }

@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/scripts/places/client"
 	"github.com/security-mcp/mcp-sandbox/scripts/places/manifest"
 	"github.com/security-mcp/mcp-sandbox/scripts/places/table"
+	"github.com/security-mcp/mcp-sandbox/scripts/stage"
 )
 
 const document = "docs/deployment.md" // below the checkout, which is the working folder
@@ -52,7 +55,7 @@ func (e *engine) pod(ctx context.Context, p *table.Place) (a table.Account) {
 	defer cancel()
 	var stderr strings.Builder
 	flags = append(flags, "--volume", filepath.Join(folder, "application")+":/app:ro")
-	cmd := e.container(ctx, flags, append(append([]string{image(false)}, c.Command...), c.Args...)...)
+	cmd := e.own(ctx, c, flags)
 	cmd.Stderr = &stderr
 	s := table.Session{Server: "node"}
 	tools, err := client.Talk(ctx, cmd)
@@ -72,12 +75,16 @@ func (e *engine) bring(ctx context.Context, m *manifest.Manifest, folder string)
 			return err
 		}
 		flags = append(flags, "--volume", filepath.Join(e.stage, "bin")+":/usr/local/bin:ro")
-		cmd := e.container(ctx, flags, append(append([]string{image(false)}, c.Command...), c.Args...)...)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			return errors.Join(err, errors.New(string(out)))
+		if err := stage.Run(e.own(ctx, c, flags)); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// own is a container with its own command.
+func (e *engine) own(ctx context.Context, c *manifest.Container, flags []string) *exec.Cmd {
+	return e.container(ctx, flags, slices.Concat([]string{image(false)}, c.Command, c.Args)...)
 }
 
 // application makes what the image of the document's server has in /app.

@@ -19,10 +19,10 @@ const guestKernel = "6.1"
 // systemd tries units in one virtual machine, which command kernels boots.
 func (b *bench) systemd(ctx context.Context, _, only string) (*outcome, error) {
 	var out bytes.Buffer
-	bin := filepath.Join(b.stage, "bin")
+	bin := filepath.Join(b.Dir, "bin")
 	cmd := exec.CommandContext(ctx, filepath.Join(bin, "kernels"), "exec", "-kernel", guestKernel, "-place", "manager",
-		filepath.Join(bin, "units"), b.stage, only)
-	cmd.Dir = b.checkout
+		filepath.Join(bin, "units"), b.Dir, only)
+	cmd.Dir = b.Checkout
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // it ends its machine
 	cmd.Stdout = &out
 	if b.verbose {

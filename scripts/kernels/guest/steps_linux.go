@@ -82,11 +82,8 @@ func run(j *job.Job, s *job.Step) (code int, err error) {
 	cmd := exec.Command(s.Argv[0], s.Argv[1:]...)
 	cmd.Dir = s.Dir
 	cmd.Env = append([]string{path, "HOME=" + home}, j.Env...)
-	cmd.Env = append(cmd.Env, p.Env()...)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-	id := uint32(uid)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: id, Gid: id}, Setsid: true}
-	p.Enter(cmd.SysProcAttr)
+	p.Enter(cmd)
 	err = cmd.Run()
 	var ended *exec.ExitError
 	if err != nil && !errors.As(err, &ended) {

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/scripts/kernels/job"
+	"github.com/security-mcp/mcp-sandbox/scripts/stage"
 )
 
 // The programs it starts.
@@ -29,14 +30,11 @@ const (
 	VirtioFSD = "/usr/lib/qemu/virtiofsd"
 )
 
-// Temporary is how the names of its folders begin in the one for temporary files.
-const Temporary = "mcp-sandbox-machine-"
-
 // A Machine is what is booted.
 type Machine struct {
 	Kernel  string        // the image
 	Modules string        // a folder of modules, loaded in the order of their names
-	Guest   string        // the program that becomes process 1
+	Guest   string        // the program that becomes process 1; files of the machine's lie beside it
 	Append  string        // to the kernel's command line
 	Silence time.Duration // after which it is given up when it prints nothing; 0: never
 }
@@ -44,69 +42,60 @@ type Machine struct {
 // Run boots the machine and waits until it is off. Everything that the guest prints goes to out. The error is one of
 // the machine; how the steps ended is in the status, which holds those that did whatever the error is.
 func (m *Machine) Run(ctx context.Context, j *job.Job, out io.Writer) (job.Status, error) {
-	dir, err := os.MkdirTemp("", Temporary)
+	dir, err := os.MkdirTemp(filepath.Dir(m.Guest), "machine-")
 	if err != nil {
 		return job.Status{}, err
 	}
 	defer os.RemoveAll(dir)
-	if err := m.initramfs(ctx, dir, j); err != nil {
+	if err := m.files(ctx, dir, j); err != nil {
 		return job.Status{}, err
 	}
-	if err := os.WriteFile(filepath.Join(dir, "disk"), nil, 0o600); err != nil {
-		return job.Status{}, err
-	}
-	if err := os.Truncate(filepath.Join(dir, "disk"), diskSize); err != nil {
-		return job.Status{}, err
-	}
-	ctx, w := newWatch(ctx, &plain{out}, m.Silence)
+	ctx, w := newWatch(ctx, out, m.Silence)
 	defer w.stop()
 	runtime.LockOSThread() // with which its children end
 	defer runtime.UnlockOSThread()
-	root, err := serve(ctx, filepath.Join(dir, "root"))
+	var output, stderr bytes.Buffer
+	root, err := serve(ctx, filepath.Join(dir, "root"), &output)
 	if err != nil {
 		return job.Status{}, err
 	}
-	var stderr bytes.Buffer
 	cmd := exec.CommandContext(ctx, qemu, m.arguments(dir, hasKVM())...)
 	cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = w, &stderr, bound()
 	cmd.WaitDelay = time.Second
 	err = cmd.Run()
-	stderr.WriteString(root.stop())
+	root.Process.Kill()
+	root.Wait()
 	text, readErr := os.ReadFile(filepath.Join(dir, "status"))
 	status, parseErr := job.ParseStatus(bytes.NewReader(text))
 	if cause := context.Cause(ctx); cause != nil { // the rest follows from that
 		return status, fmt.Errorf("the machine was given up: %w", cause)
 	}
 	if err := errors.Join(err, readErr); err != nil {
-		return status, fmt.Errorf("qemu: %w\n%s", err, stderr.Bytes())
+		return status, fmt.Errorf("qemu: %w\n%s%s", err, stderr.Bytes(), output.Bytes())
 	}
 	return status, parseErr
 }
 
-// initramfs writes what the kernel unpacks: process 1, its job and the modules.
-func (m *Machine) initramfs(ctx context.Context, dir string, j *job.Job) error {
+// makeFiles is a shell script that makes an empty disk and what the kernel unpacks: process 1, its job and the modules.
+const makeFiles = `umask 077
+mkdir tree
+cp -r "$1" tree/modules
+cp "$0" tree/init
+mv job.json tree
+truncate --size=1G disk
+cd tree
+find . | cpio --quiet --create --format=newc >../initrd`
+
+// files makes in dir what QEMU is started with.
+func (m *Machine) files(ctx context.Context, dir string, j *job.Job) error {
 	text, err := json.Marshal(j)
 	if err != nil {
 		return err
 	}
-	guest, err := os.ReadFile(m.Guest)
-	if err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "job.json"), text, 0o600); err != nil {
 		return err
 	}
-	tree := filepath.Join(dir, "initramfs")
-	if err := os.CopyFS(filepath.Join(tree, "modules"), os.DirFS(m.Modules)); err != nil {
-		return err
-	}
-	if err := os.WriteFile(filepath.Join(tree, "job.json"), text, 0o600); err != nil {
-		return err
-	}
-	if err := os.WriteFile(filepath.Join(tree, "init"), guest, 0o700); err != nil {
-		return err
-	}
-	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", "find . | cpio --quiet --create --format=newc >../initrd")
-	cmd.Dir = tree
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("cpio: %w: %s", err, out)
-	}
-	return nil
+	cmd := exec.CommandContext(ctx, "/bin/sh", "-euc", makeFiles, m.Guest, m.Modules)
+	cmd.Dir = dir
+	return stage.Run(cmd)
 }

@@ -21,7 +21,7 @@ func TestInitramfs(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := &Machine{Modules: modules, Guest: "/bin/true"}
-	if err := m.initramfs(t.Context(), dir, &job.Job{UID: 1}); err != nil {
+	if err := m.files(t.Context(), dir, &job.Job{UID: 1}); err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command("cpio", "--quiet", "--list")

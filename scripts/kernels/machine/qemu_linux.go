@@ -34,10 +34,7 @@ func (m *Machine) arguments(dir string, kvm bool) []string {
 		"-kernel", m.Kernel, "-initrd", dir + "/initrd", "-append", line}
 }
 
-const (
-	memoryMiB = 1024
-	diskSize  = 1 << 30 // bytes, of a file that is all hole
-)
+const memoryMiB = 1024
 
 // hasKVM reports whether KVM can be used: a /dev/kvm may open and be none, where the processor's flags do not say so.
 func hasKVM() bool {

@@ -11,7 +11,7 @@ import (
 func TestWatch(t *testing.T) {
 	var out strings.Builder
 	const limit = 400 * time.Millisecond
-	ctx, w := newWatch(t.Context(), &plain{&out}, limit)
+	ctx, w := newWatch(t.Context(), &out, limit)
 	defer w.stop()
 	began := time.Now()
 	for time.Since(began) < 2*limit && ctx.Err() == nil {

@@ -1,8 +1,8 @@
 // Package place puts a launcher where a row wants it: into a control group that is delegated to its user, or is not.
 //
 //	p, err := place.Make(job.Delegated, 1000)
-//	p.Enter(cmd.SysProcAttr) // cmd starts there
-//	err = p.Remove()         // fails if a group is left in it
+//	p.Enter(cmd)     // starts there as that user
+//	err = p.Remove() // fails if a group is left in it
 //
 // It needs root and is for test machines: groups are made at the top of the hierarchy.
 package place
@@ -10,6 +10,8 @@ package place
 import (
 	"fmt"
 	"os"
+	"os/exec"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -30,15 +32,13 @@ func V2() string {
 	return Mount
 }
 
-// A Place is one launcher's. The zero value is where the caller is.
+// A Place is one launcher's.
 type Place struct {
 	folders []string // the outer first
 	group   *os.File // of the last
-	env     []string
+	env     []string // of a launcher; the names are those that pam_systemd(8) sets
+	uid     int
 }
-
-// Env are the variables that a launcher has there. They name the session's bus as those of pam_systemd(8) do.
-func (p *Place) Env() []string { return p.env }
 
 // Groups are, as /proc/PID/cgroup names them, the one in which a launcher starts, and the one that belongs to its user;
 // both are empty where nothing was made.
@@ -49,10 +49,13 @@ func (p *Place) Groups() (start, delegated string) {
 	return strings.TrimPrefix(p.folders[len(p.folders)-1], Mount), strings.TrimPrefix(p.folders[0], Mount)
 }
 
-// Enter makes a command start there: it is never anywhere else. CLONE_INTO_CGROUP, clone3(2)
-func (p *Place) Enter(attr *syscall.SysProcAttr) {
+// Enter makes a command start there as the place's user: it is never anywhere else. CLONE_INTO_CGROUP, clone3(2)
+func (p *Place) Enter(cmd *exec.Cmd) {
+	id := uint32(p.uid)
+	cmd.Env = append(cmd.Env, p.env...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: id, Gid: id}, Setsid: true}
 	if p.group != nil {
-		attr.UseCgroupFD, attr.CgroupFD = true, int(p.group.Fd())
+		cmd.SysProcAttr.UseCgroupFD, cmd.SysProcAttr.CgroupFD = true, int(p.group.Fd())
 	}
 }
 
@@ -61,8 +64,8 @@ func (p *Place) Remove() error {
 	if p.group != nil {
 		p.group.Close()
 	}
-	for i := len(p.folders) - 1; i >= 0; i-- {
-		if err := os.Remove(p.folders[i]); err != nil {
+	for _, folder := range slices.Backward(p.folders) {
+		if err := os.Remove(folder); err != nil {
 			return fmt.Errorf("left behind: %w", err)
 		}
 	}
@@ -71,7 +74,7 @@ func (p *Place) Remove() error {
 
 // Make makes a place for a user.
 func Make(where job.Place, uid int) (*Place, error) {
-	p := &Place{}
+	p := &Place{uid: uid}
 	switch where {
 	case job.Nowhere:
 		return p, nil
@@ -88,7 +91,7 @@ func Make(where job.Place, uid int) (*Place, error) {
 		if where == job.Below {
 			p.folders = append(p.folders, folder+"/launcher")
 		}
-		if err := p.delegate(uid); err != nil {
+		if err := p.delegate(); err != nil {
 			p.Remove()
 			return nil, err
 		}
@@ -99,7 +102,7 @@ func Make(where job.Place, uid int) (*Place, error) {
 
 // delegate gives the groups to the user: the folder and the three files that cgroups(7) names under "Delegation". Which
 // controllers are on below the outermost is the user's affair, as with systemd.
-func (p *Place) delegate(uid int) (err error) {
+func (p *Place) delegate() (err error) {
 	for _, folder := range p.folders {
 		if err := os.MkdirAll(folder, 0o755); err != nil {
 			return err
@@ -108,7 +111,7 @@ func (p *Place) delegate(uid int) (err error) {
 			return err
 		}
 		for _, name := range []string{"", "/cgroup.procs", "/cgroup.threads", "/cgroup.subtree_control"} {
-			if err := os.Chown(folder+name, uid, uid); err != nil {
+			if err := os.Chown(folder+name, p.uid, p.uid); err != nil {
 				return err
 			}
 		}

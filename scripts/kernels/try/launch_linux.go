@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/scripts/kernels/matrix"
@@ -83,10 +82,8 @@ func (s *scene) launchIn(p *place.Place, argv []string) (*matrix.Observed, error
 // command is a program of the row's user in a place.
 func (s *scene) command(ctx context.Context, p *place.Place, argv []string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
-	cmd.Dir, cmd.Env, cmd.Stderr = "/", append(os.Environ(), p.Env()...), os.Stderr
-	id := uint32(s.UID)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: id, Gid: id}, Setsid: true}
-	p.Enter(cmd.SysProcAttr)
+	cmd.Dir, cmd.Env, cmd.Stderr = "/", os.Environ(), os.Stderr
+	p.Enter(cmd)
 	return cmd
 }
 

@@ -7,6 +7,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -95,12 +96,14 @@ func (r *resident) probe() error {
 	if err != nil {
 		return fmt.Errorf("the probe alone: %w", err)
 	}
-	r.Outside = results(string(out))
+	if r.Outside, err = attempt.Read(bytes.NewReader(out)); err != nil {
+		return err
+	}
 	l, err := r.launch(words)
 	if err != nil {
 		return err
 	}
-	var confined strings.Builder
+	var confined bytes.Buffer
 	l.cmd.Stdout = &confined
 	if err := l.cmd.Start(); err != nil {
 		return err
@@ -110,17 +113,6 @@ func (r *resident) probe() error {
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
 		return err
 	}
-	r.Inside = results(confined.String())
-	return nil
-}
-
-func results(out string) []attempt.Result {
-	var all []attempt.Result
-	for d := json.NewDecoder(strings.NewReader(out)); ; {
-		var one attempt.Result
-		if d.Decode(&one) != nil {
-			return all
-		}
-		all = append(all, one)
-	}
+	r.Inside, err = attempt.Read(&confined)
+	return err
 }

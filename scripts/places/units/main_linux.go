@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/scripts/places/table"
+	"github.com/security-mcp/mcp-sandbox/scripts/stage"
 )
 
 func main() {
@@ -29,7 +30,7 @@ func main() {
 }
 
 const (
-	stage   = "/opt/places" // where every unit sees it: a checkout may lie below a home, and a stage in /tmp
+	folder  = "/opt/places" // where every unit sees it: a checkout may lie below a home, and a stage in /tmp
 	results = "/run/places"
 )
 
@@ -72,25 +73,13 @@ func try() error {
 	return table.Print(os.Stdout, all)
 }
 
-// makeUser makes the user of the units.
-const makeUser = `mkdir -p "$0" /home/mcp
-chown 1000:1000 /home/mcp
-echo mcp:x:1000:1000::/home/mcp:/bin/sh >>/etc/passwd
-echo mcp:x:1000: >>/etc/group`
-
-// prepare copies the stage, makes the user, and writes the units.
+// prepare makes what the units are given, and writes them.
 func prepare(places []table.Place) error {
-	if err := os.CopyFS(stage, os.DirFS(os.Args[1])); err != nil {
-		return err
-	}
-	if err := shell(makeUser, results); err != nil {
-		return err
-	}
-	if err := shell(makeRoots); err != nil {
+	if err := stage.Run(exec.Command("/bin/sh", "-euc", makeRoots, os.Args[1], folder, results)); err != nil {
 		return err
 	}
 	for i, p := range places {
-		command := stage + "/bin/resident -patience 3m -servers " + strings.Join(table.Servers(), ",") + " " + stage
+		command := folder + "/bin/resident -patience 3m -servers " + strings.Join(table.Servers(), ",") + " " + folder
 		if p.Down {
 			command = "/bin/sh -c '" + table.MoveDown + " " + command + "'"
 		}
@@ -102,14 +91,7 @@ func prepare(places []table.Place) error {
 			return err
 		}
 	}
-	return shell("systemctl daemon-reload")
-}
-
-func shell(script string, args ...string) error {
-	if out, err := exec.Command("/bin/sh", append([]string{"-euc", script}, args...)...).CombinedOutput(); err != nil {
-		return fmt.Errorf("%w: %s", err, out)
-	}
-	return nil
+	return stage.Run(exec.Command("systemctl", "daemon-reload"))
 }
 
 func name(i int) string              { return fmt.Sprintf("place-%d.service", i) }

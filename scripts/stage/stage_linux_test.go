@@ -1,4 +1,4 @@
-package main
+package stage
 
 import (
 	"os"
@@ -10,7 +10,7 @@ import (
 // What another run is at work with stays, and so does what is no folder of a run's.
 func TestSweep(t *testing.T) {
 	dir := t.TempDir()
-	long := time.Now().Add(-2 * tooOld)
+	long := time.Now().Add(-48 * time.Hour)
 	for name, old := range map[string]bool{"x-old": true, "x-new": false, "y-old": true} {
 		folder := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Join(folder, "below"), 0o755); err != nil {
@@ -22,8 +22,8 @@ func TestSweep(t *testing.T) {
 			}
 		}
 	}
-	sweep(dir, "x-")
-	sweep(dir, "z-")
+	Sweep(dir, "x-")
+	Sweep(dir, "z-")
 	for name, stays := range map[string]bool{"x-old": false, "x-new": true, "y-old": true} {
 		if _, err := os.Stat(filepath.Join(dir, name)); (err == nil) != stays {
 			t.Errorf("%s: stays: %v, want %v", name, err == nil, stays)
