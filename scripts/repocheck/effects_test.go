@@ -27,7 +27,11 @@ var effects = []effect{
 	{"the environment", regexp.MustCompile(`\bos\.(Setenv|Unsetenv|Clearenv)\(`), shims},
 	{"the umask", regexp.MustCompile(`\b(unix|platform)\.Umask\(`), shims},
 	{"descriptors by number", regexp.MustCompile(`\bunix\.Dup[23]\(`), shims},
-	{"signal handlers", regexp.MustCompile(`\bsignals\.(Open|Catch|Ignore|Without|ByDefault)\(`), shims},
+	{"signal handlers", regexp.MustCompile(`\bsignals?\.(Open|Catch|Ignore|Without|ByDefault|Notify)\(`), shims},
+	// package covers asks for SIGIO, which the shim catches
+	{"a signal to the process", regexp.MustCompile(`\bunix\.F_NOTIFY, |\bunix\.Kill\((0|unix\.Getpid\(\)),|\bplatform\.WakeAt\(`), shims + " init/internal/covers"},
+	{"the writes of package platform", regexp.MustCompile(`\bplatform\.WithoutSendmsg\(`), shims},
+	{"the scheduling", regexp.MustCompile(`\bunix\.SchedSetAttr\(`), shims},
 	// package program blocks signals in the thread that starts a runner, for as long as that takes
 	{"the signal mask", regexp.MustCompile(`\bunix\.PthreadSigmask\(`), "init/internal/signals init/internal/program"},
 	{"all children", regexp.MustCompile(`\b(unix|syscall)\.Wait4\(-1\b`), shims},

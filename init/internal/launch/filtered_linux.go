@@ -32,7 +32,7 @@ func callsOfSockets() []uintptr {
 		unix.SYS_SHUTDOWN}
 }
 
-// CheckSockets is an error where a filter around this process ends it for one of the calls of sockets. The thread
+// CheckSockets is an error if a filter around this process answers one of the calls of sockets with SIGSYS. The thread
 // must be locked.
 func CheckSockets() error {
 	_, err := findDeadly(callsOfSockets())
@@ -40,16 +40,12 @@ func CheckSockets() error {
 }
 
 // findDeadly finds out which calls a filter around the launcher answers with SIGSYS, before this process makes one of
-// them. It is looked for only where there is a filter; prctl(2). The error is one of a call that no launch can do
-// without.
+// these calls. Without a filter (prctl(2)) nothing is tried. The error names a call that every launch needs.
 func findDeadly(calls []uintptr) (deadly []uintptr, err error) {
 	if mode, err := unix.PrctlRetInt(unix.PR_GET_SECCOMP, 0, 0, 0, 0); err != nil || mode == 0 {
 		return nil, nil
 	}
 	deadly, _ = tries.Deadly(calls)
-	if slices.Contains(deadly, unix.SYS_SENDMSG) {
-		platform.WithoutSendmsg() // or nobody would hear of it
-	}
 	return deadly, refusedCall(deadly, order.Exec, callsOfSockets())
 }
 
@@ -63,8 +59,8 @@ func refusedCall(deadly []uintptr, l order.Layer, calls []uintptr) error {
 	return nil
 }
 
-// DeadlyCalls are those of a launch that a filter around the launcher answers with SIGSYS. To be asked before this
-// process makes one of them. The error is one of a call that no launch can do without.
+// DeadlyCalls are the calls of a launch that a filter around the launcher answers with SIGSYS. DeadlyCalls has to run
+// before this process makes one of these calls. The error names a call that every launch needs.
 func DeadlyCalls() (deadly []uintptr, err error) {
 	landlock := callsOfLandlock()
 	others := []uintptr{unix.SYS_SECCOMP, unix.SYS_KEYCTL}

@@ -1,7 +1,10 @@
 package shim
 
 import (
+	"slices"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine"
 	"github.com/security-mcp/mcp-sandbox/init/internal/launch"
@@ -82,6 +85,9 @@ func Run(c Config) int {
 
 func (s *shim) findDeadlyCalls() (err error) {
 	s.machine.Deadly, err = launch.DeadlyCalls()
+	if slices.Contains(s.machine.Deadly, unix.SYS_SENDMSG) {
+		platform.WithoutSendmsg() // the refusal is still to be written, perhaps to a socket
+	}
 	return err
 }
 
