@@ -9,32 +9,23 @@ func (p Policy) Absolute(base, home string) (Policy, error) {
 	var errs Errors
 	for i := range keys {
 		k := &keys[i]
-		r := report{&errs, k}
-		switch s := k.slot(&p).(type) {
-		case list:
-			if !k.paths() || len(*s.at) == 0 {
-				continue
-			}
-			paths := make([]string, len(*s.at))
-			for j, path := range *s.at {
-				var err error
-				if paths[j], err = resolve(path, base, home); err == nil {
-					err = s.item(paths[j])
-				}
-				r.addAt(j, err)
-			}
-			*s.at = paths
-		case scalar[string]:
-			if s.at != &p.Cwd || p.Cwd == "" {
-				continue
-			}
-			path, err := resolve(p.Cwd, base, home)
-			if err == nil {
-				_, err = s.read(path)
-			}
-			r.add("", err)
-			p.Cwd = path
+		l, ok := k.slot(&p).(list)
+		if !ok || !k.paths() || l.empty() {
+			continue
 		}
+		r, paths := report{&errs, k}, make([]string, len(*l.at))
+		for j, path := range *l.at {
+			var err error
+			paths[j], err = resolve(path, base, home, l.item)
+			r.addAt(j, err)
+		}
+		*l.at = paths
+	}
+	if p.Cwd != "" {
+		path, err := resolve(p.Cwd, base, home, checkFolder)
+		r := report{&errs, find("", "cwd")}
+		r.add("", err)
+		p.Cwd = path
 	}
 	return p, errs.Err()
 }
@@ -44,7 +35,8 @@ func (k *key) paths() bool {
 	return k.section == "filesystem" || k.section == "network" && k.name == "allowUnixSockets"
 }
 
-func resolve(s, base, home string) (string, error) {
+// resolve makes one path absolute, and checks the result.
+func resolve(s, base, home string, check func(string) error) (string, error) {
 	if err := checkPath(s); err != nil {
 		return s, err
 	}
@@ -65,5 +57,5 @@ func resolve(s, base, home string) (string, error) {
 	if optional {
 		p = "-" + p
 	}
-	return p, nil
+	return p, check(p)
 }

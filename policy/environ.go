@@ -18,15 +18,19 @@ func (p Policy) Environ(host []string, extra ...string) (env, dropped []string) 
 
 func (p Policy) environ(system string, host []string, extra ...string) (env, dropped []string) {
 	one := oneName(system)
+	key := func(entry string) string {
+		name, _, _ := strings.Cut(entry, "=")
+		return one(name)
+	}
 	own := make([]string, 0, len(p.Env)+len(extra))
 	for _, v := range p.Env {
 		own = append(own, v.Name+"="+v.Value)
 	}
-	own = lastOf(append(own, extra...), one)
+	own = append(own, extra...)
+	own = lastOf(slices.DeleteFunc(own, func(v string) bool { return !strings.Contains(v, "=") }), key)
 	given, forwarded := make(map[string]bool, len(own)), make(map[string]bool, len(p.EnvVars))
 	for _, entry := range own {
-		name, _, _ := strings.Cut(entry, "=")
-		given[one(name)] = true
+		given[key(entry)] = true
 	}
 	for _, name := range p.EnvVars {
 		forwarded[one(name)] = true
@@ -44,7 +48,7 @@ func (p Policy) environ(system string, host []string, extra ...string) (env, dro
 		}
 	}
 	slices.Sort(dropped)
-	return append(lastOf(env, one), own...), slices.Compact(dropped)
+	return append(lastOf(env, key), own...), slices.Compact(dropped)
 }
 
 // oneName is what names of variables that a system takes for the same have in common: as strings.EqualFold compares, on
@@ -96,16 +100,15 @@ func nameOf(entry string) (name string, ok bool) {
 	return name, ok && name != "" && strings.IndexByte(entry, 0) < 0
 }
 
-// lastOf keeps the last entry of each name, in the order of these.
-func lastOf(env []string, one func(string) string) []string {
-	last := make(map[string]int, len(env))
-	for i, entry := range env {
-		name, _, _ := strings.Cut(entry, "=")
-		last[one(name)] = i
+// lastOf keeps the last entry of each name, in the order of these, and in the list's own array.
+func lastOf[T any](list []T, name func(T) string) []T {
+	last := make(map[string]int, len(list))
+	for i, entry := range list {
+		last[name(entry)] = i
 	}
-	kept := env[:0]
-	for i, entry := range env {
-		if name, _, ok := strings.Cut(entry, "="); ok && last[one(name)] == i {
+	kept := list[:0]
+	for i, entry := range list {
+		if last[name(entry)] == i {
 			kept = append(kept, entry)
 		}
 	}

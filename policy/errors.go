@@ -1,6 +1,10 @@
 package policy
 
-import "github.com/security-mcp/mcp-sandbox/policy/strictjson"
+import (
+	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/policy/strictjson"
+)
 
 // An Error is one thing wrong with a policy: where, as a JSON pointer into its document, and what.
 type Error = strictjson.Error
@@ -9,15 +13,4 @@ type Error = strictjson.Error
 type Errors = strictjson.Errors
 
 // at is the JSON pointer of a key such as "filesystem.allowRead", no part of which needs escaping.
-func at(key string) string {
-	b := make([]byte, 0, len(key)+8)
-	b = append(b, '/')
-	for i := 0; i < len(key); i++ {
-		if key[i] == '.' {
-			b = append(b, '/')
-		} else {
-			b = append(b, key[i])
-		}
-	}
-	return string(b)
-}
+func at(key string) string { return "/" + strings.ReplaceAll(key, ".", "/") }

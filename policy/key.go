@@ -1,6 +1,10 @@
 package policy
 
-import "github.com/security-mcp/mcp-sandbox/policy/strictjson"
+import (
+	"slices"
+
+	"github.com/security-mcp/mcp-sandbox/policy/strictjson"
+)
 
 // A key is one key of the document that is no object of further keys.
 type key struct {
@@ -73,10 +77,5 @@ func find(section, name string) *key {
 
 // isSection reports whether name is an object of keys.
 func isSection(name string) bool {
-	for i := range keys {
-		if keys[i].section == name && name != "" {
-			return true
-		}
-	}
-	return false
+	return name != "" && slices.ContainsFunc(keys[:], func(k key) bool { return k.section == name })
 }

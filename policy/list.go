@@ -87,25 +87,10 @@ func (e variables) set(values []string) error {
 		env = append(env, Variable{name, value})
 	}
 	if len(env) > len(e.p.Env) {
-		e.p.Env = lastValues(env)
+		e.p.Env = lastOf(env, func(v Variable) string { return v.Name }) // env is a copy: it was clipped
 	}
 	e.p.EnvVars = append(slices.Clip(e.p.EnvVars), forwarded...)
 	return nil
-}
-
-// lastValues is each variable once, with its last value and in its last place.
-func lastValues(env []Variable) []Variable {
-	last := make(map[string]int, len(env))
-	for i, v := range env {
-		last[v.Name] = i
-	}
-	kept := make([]Variable, 0, len(last))
-	for i, v := range env {
-		if last[v.Name] == i {
-			kept = append(kept, v)
-		}
-	}
-	return kept
 }
 
 func (e variables) check(r *report) {

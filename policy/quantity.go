@@ -114,14 +114,8 @@ func decimal(s string, unit uint64) (int64, bool) {
 	return int64(total), total <= math.MaxInt64
 }
 
-func digits(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if s[i] < '0' || s[i] > '9' {
-			return false
-		}
-	}
-	return s != ""
-}
+// digits reports whether a text is nothing but decimal digits.
+func digits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
 // invalid is the error of a text that no value comes from.
 func invalid[T string | []byte](text T, why string) error {

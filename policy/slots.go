@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,12 +18,10 @@ func text[T ~string](at *T, valid func(string) error) slot {
 // word is the slot of one of a few words, which stand in a string with spaces between.
 func word[T ~string](at *T, words string) slot {
 	return text(at, func(s string) error {
-		for w := range strings.SplitSeq(words, " ") {
-			if w == s {
-				return nil
-			}
+		if !slices.Contains(strings.Split(words, " "), s) {
+			return invalid(s, "is none of: "+words)
 		}
-		return invalid(s, "is none of: "+words)
+		return nil
 	})
 }
 

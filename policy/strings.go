@@ -47,13 +47,11 @@ func checkUser(s string) error {
 
 // checkCall checks the form of a system call's name. Whether there is such a call the filter's table knows.
 func checkCall(s string) error {
-	for i := 0; i < len(s); i++ {
-		if c := s[i]; c != '_' && (c < 'a' || c > 'z') && (i == 0 || c < '0' || c > '9') {
-			return invalid(s, "is no name of a system call")
-		}
-	}
-	if s == "" {
+	switch {
+	case s == "":
 		return textError("is empty")
+	case digits(s[:1]), strings.Trim(s, "_abcdefghijklmnopqrstuvwxyz0123456789") != "":
+		return invalid(s, "is no name of a system call")
 	}
 	return nil
 }

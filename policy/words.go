@@ -1,5 +1,7 @@
 package policy
 
+import "slices"
+
 // Level is a set of defaults. The zero Level is [Standard].
 type Level string
 
@@ -26,17 +28,7 @@ const (
 func (c Confinement) Holds(least Confinement) bool { return c.rank() >= least.rank() && c.rank() > 0 }
 
 func (c Confinement) rank() int {
-	switch c {
-	case Full:
-		return 4
-	case Reduced:
-		return 3
-	case ConfinementLimits:
-		return 2
-	case None:
-		return 1
-	}
-	return 0
+	return 1 + slices.Index([]Confinement{None, ConfinementLimits, Reduced, Full}, c)
 }
 
 // Access is what can be seen without a grant. The zero Access is [Deny].

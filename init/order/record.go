@@ -53,6 +53,18 @@ func (w *writer) seconds(name string, v float64) {
 
 func (w *writer) list(name string, v []string) { w.Name(name); w.Strings(v) }
 
+// objects writes a member that is an array of objects.
+func objects[T any](w *writer, name string, list []T, members func(*T)) {
+	w.Name(name)
+	w.Array()
+	for i := range list {
+		w.Object()
+		members(&list[i])
+		w.EndObject()
+	}
+	w.EndArray()
+}
+
 // AppendJSON appends the first line of a report.
 func (e *Enforced) AppendJSON(b []byte) []byte {
 	w := record(b, "enforced")
@@ -69,41 +81,25 @@ func (e *Enforced) AppendJSON(b []byte) []byte {
 	w.list("protected", e.Protected)
 	w.list("unprotected", e.Unprotected)
 	w.list("envDropped", e.EnvDropped)
-	w.Name("layers")
-	w.Array()
-	for i := range e.Layers {
-		e.Layers[i].write(w)
-	}
-	w.EndArray()
+	objects(w, "layers", e.Layers, func(l *LayerReport) {
+		w.str("layer", string(l.Layer))
+		w.str("state", string(l.State))
+		w.some("reason", l.Reason)
+		w.some("effect", l.Effect)
+		if len(l.Facts) > 0 {
+			objects(w, "facts", l.Facts, w.fact)
+		}
+	})
 	w.list("warnings", e.Warnings)
 	return w.line()
 }
 
-func (l *LayerReport) write(w *writer) {
-	w.Object()
-	w.str("layer", string(l.Layer))
-	w.str("state", string(l.State))
-	w.some("reason", l.Reason)
-	w.some("effect", l.Effect)
-	if len(l.Facts) > 0 {
-		w.Name("facts")
-		w.Array()
-		for i := range l.Facts {
-			l.Facts[i].write(w)
-		}
-		w.EndArray()
-	}
-	w.EndObject()
-}
-
-func (f *Fact) write(w *writer) {
-	w.Object()
+func (w *writer) fact(f *Fact) {
 	w.str("name", f.Name)
 	w.str("want", f.Want)
 	w.some("got", f.Got)
 	w.some("reason", f.Reason)
 	w.some("effect", f.Effect)
-	w.EndObject()
 }
 
 // AppendJSON appends the only line of a refused launch's report.
@@ -147,18 +143,11 @@ func (x *Exited) AppendJSON(b []byte) []byte {
 		w.list("appeared", x.Appeared)
 	}
 	if len(x.Denied) > 0 {
-		w.Name("denied")
-		w.Array()
-		for _, d := range x.Denied {
-			w.Object()
+		objects(w, "denied", x.Denied, func(d *DeniedCalls) {
 			w.str("syscall", d.Syscall)
 			w.int("count", d.Count)
-			w.EndObject()
-		}
-		w.EndArray()
+		})
 	}
-	if x.Dropped > 0 {
-		w.int("dropped", x.Dropped)
-	}
+	w.positive("dropped", x.Dropped)
 	return w.line()
 }

@@ -30,14 +30,9 @@ const (
 // AppendJSON appends the record as one line.
 func (t *Tried) AppendJSON(b []byte) []byte {
 	w := record(b, "tried")
-	w.Name("calls")
-	w.Array()
-	for _, c := range t.Calls {
-		w.Object()
+	objects(w, "calls", t.Calls, func(c *Call) {
 		w.str("name", c.Name)
 		w.some("error", c.Error)
-		w.EndObject()
-	}
-	w.EndArray()
+	})
 	return w.line()
 }

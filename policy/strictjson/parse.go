@@ -61,6 +61,9 @@ func (p *parser) space() {
 // at says whether the next byte is c.
 func (p *parser) at(c byte) bool { return p.i < len(p.s) && p.s[p.i] == c }
 
+// words are the values that are written as words.
+var words = [...]Value{{Kind: Null, Text: "null"}, {Kind: Bool, Text: "true"}, {Kind: Bool, Text: "false"}}
+
 // value reads one value into v; the next byte is not white space.
 func (p *parser) value(v *Value) bool {
 	if p.i >= len(p.s) {
@@ -79,26 +82,15 @@ func (p *parser) value(v *Value) bool {
 	case c == '-' || '0' <= c && c <= '9':
 		v.Kind = Number
 		return p.number(&v.Text)
-	case c == 't':
-		v.Kind = Bool
-		return p.word(&v.Text, "true")
-	case c == 'f':
-		v.Kind = Bool
-		return p.word(&v.Text, "false")
-	case c == 'n':
-		v.Kind = Null
-		return p.word(&v.Text, "null")
+	}
+	for _, word := range words {
+		if strings.HasPrefix(p.s[p.i:], word.Text) {
+			v.Kind, v.Text = word.Kind, word.Text
+			p.i += len(word.Text)
+			return true
+		}
 	}
 	return p.unexpected("a value")
-}
-
-func (p *parser) word(text *string, w string) bool {
-	if !strings.HasPrefix(p.s[p.i:], w) {
-		return p.unexpected("a value")
-	}
-	*text = w
-	p.i += len(w)
-	return true
 }
 
 // items reads an array or object, whose first byte is next.

@@ -15,21 +15,7 @@ const (
 
 // String is the kind's name with its article, as an error message wants it.
 func (k Kind) String() string {
-	switch k {
-	case Null:
-		return "null"
-	case Bool:
-		return "a boolean"
-	case Number:
-		return "a number"
-	case String:
-		return "a string"
-	case Array:
-		return "an array"
-	case Object:
-		return "an object"
-	}
-	return "nothing"
+	return [...]string{"nothing", "null", "a boolean", "a number", "a string", "an array", "an object"}[k]
 }
 
 // A Value is one value of a document with everything in it.

@@ -42,8 +42,8 @@ func modeList(mode uint32) acl {
 	return acl{{tag: aclOwner, perm: m >> 6 & 7}, {tag: aclOwnGroup, perm: m >> 3 & 7}, {tag: aclOther, perm: m & 7}}
 }
 
-// allows follows the access check algorithm of acl(5): the first kind of entry that is for the user decides, and of
-// groups one that allows suffices.
+// allows follows the kernel through a list, whose entries are sorted by their tags: the first kind that is for the user
+// decides, and of groups one that allows suffices; acl(5), posix_acl_permission in fs/posix_acl.c.
 func (l acl) allows(e *entry, uid, gid, need uint32) bool {
 	mask := uint16(7)
 	for _, x := range l {
@@ -51,31 +51,22 @@ func (l acl) allows(e *entry, uid, gid, need uint32) bool {
 			mask = x.perm
 		}
 	}
-	for _, forUser := range [...]func(x aclEntry) bool{
-		func(x aclEntry) bool { return x.tag == aclOwner && e.uid == uid },
-		func(x aclEntry) bool { return x.tag == aclUser && x.id == uid },
-		func(x aclEntry) bool { return x.tag == aclOwnGroup && e.gid == gid || x.tag == aclGroup && x.id == gid },
-		func(x aclEntry) bool { return x.tag == aclOther },
-	} {
-		refused := false
-		for _, x := range l {
-			if !forUser(x) {
-				continue
-			}
-			perm, group := x.perm, x.tag == aclOwnGroup || x.tag == aclGroup
-			if group || x.tag == aclUser {
-				perm &= mask
-			}
-			if uint32(perm)&need == need {
-				return true
-			}
-			if refused = true; !group {
-				return false
-			}
+	refused := false // by a group
+	for _, x := range l {
+		perm, group := x.perm&mask, false
+		switch {
+		case x.tag == aclOwner && e.uid == uid, x.tag == aclOther && !refused:
+			perm = x.perm
+		case x.tag == aclUser && x.id == uid:
+		case x.tag == aclOwnGroup && e.gid == gid, x.tag == aclGroup && x.id == gid:
+			group = true
+		default:
+			continue
 		}
-		if refused {
-			return false
+		if allowed := uint32(perm)&need == need; allowed || !group {
+			return allowed
 		}
+		refused = true
 	}
 	return false
 }

@@ -1,8 +1,10 @@
 package fsview
 
 import (
+	"cmp"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -27,7 +29,7 @@ func (v *View) Appeared(within time.Duration) (paths []string, more int, unfinis
 		for _, f := range s.found {
 			if errors.Is(f.err, errLate) {
 				unfinished = root
-			} else if !v.watched.known[f.path] {
+			} else if !known(f.path) {
 				found[f.path] = true
 			}
 		}
@@ -42,10 +44,7 @@ func (v *View) Appeared(within time.Duration) (paths []string, more int, unfinis
 		paths = append(paths, path)
 	}
 	slices.SortFunc(paths, func(a, b string) int {
-		if d := deep(a) - deep(b); d != 0 {
-			return d
-		}
-		return order(a, b)
+		return cmp.Or(strings.Count(a, "/")-strings.Count(b, "/"), order(a, b))
 	})
 	size := 0
 	for i, path := range paths {
@@ -54,12 +53,4 @@ func (v *View) Appeared(within time.Duration) (paths []string, more int, unfinis
 		}
 	}
 	return paths, 0, unfinished
-}
-
-// deep is how many folders lead to a path.
-func deep(path string) (n int) {
-	for ; path != "/"; path = dirOf(path) {
-		n++
-	}
-	return n
 }

@@ -1,6 +1,9 @@
 package fsview
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // An action is how a point gets into the view.
 type action uint8
@@ -27,13 +30,8 @@ type emitter struct {
 // emit fills v.Nodes, v.Covers and v.Private. stat looks at the host.
 func (ps points) emit(v *View, stat func(string) (entry, bool)) {
 	e := &emitter{points: ps, view: v, stat: stat, made: make(map[string]bool, 2*len(ps)), pins: map[string]bool{}}
-	e.paths = make([]string, 0, len(ps))
-	for path := range ps {
-		if path != "/" {
-			e.paths = append(e.paths, path)
-		}
-	}
-	slices.SortFunc(e.paths, order)
+	e.paths = slices.SortedFunc(maps.Keys(ps), order)
+	e.paths = slices.DeleteFunc(e.paths, func(path string) bool { return path == "/" })
 	for _, path := range e.paths {
 		e.decide(path)
 	}

@@ -63,12 +63,7 @@ func (e *CommandError) Error() string {
 }
 
 // Unwrap gives both the kind and the cause.
-func (e *CommandError) Unwrap() []error {
-	if e.Err == nil {
-		return []error{e.Kind}
-	}
-	return []error{e.Kind, e.Err}
-}
+func (e *CommandError) Unwrap() []error { return (&detail{reason: e.Kind, err: e.Err}).Unwrap() }
 
 // A detail is a Reason with what was found on this machine.
 type detail struct {

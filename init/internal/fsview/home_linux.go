@@ -4,6 +4,8 @@ import (
 	"errors"
 	"os"
 	"path"
+	"slices"
+	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -63,15 +65,11 @@ func systemFolder(path string) bool {
 	case "/", "/tmp", "/var", "/home", "/opt", "/srv", "/run", "/nix", "/gnu", "/mnt", "/media":
 		return true
 	}
-	if system(path) || len(path) >= 4 && path[:4] == "/lib" {
+	if system(path) || strings.HasPrefix(path, "/lib") {
 		return true
 	}
-	for _, s := range [...]string{"/usr", "/bin", "/sbin", "/etc", "/boot", "/nix/store", "/gnu/store"} {
-		if within(path, s) {
-			return true
-		}
-	}
-	return false
+	folders := []string{"/usr", "/bin", "/sbin", "/etc", "/boot", "/nix/store", "/gnu/store"}
+	return slices.ContainsFunc(folders, func(folder string) bool { return within(path, folder) })
 }
 
 // cwd decides the working folder: the policy's, the launcher's if the server sees it, or the home.

@@ -7,21 +7,13 @@ import "golang.org/x/sys/unix"
 // acl(5). To ask the kernel a thread would have to change its ids, which makes the whole process undumpable;
 // prctl(2). The folders above need not be looked at: the file is mounted from a descriptor.
 func (i *Identity) may(e *entry, path string, need uint32) bool {
-	list := accessList(path)
-	if list == nil {
-		list = modeList(e.mode)
+	list, b := modeList(e.mode), make([]byte, 1024)
+	if n, err := unix.Lgetxattr(path, "system.posix_acl_access", b); err == nil {
+		if own := parseACL(b[:n]); own != nil {
+			list = own
+		}
 	}
 	return list.allows(e, uint32(i.UID), uint32(i.GID), need)
-}
-
-// accessList reads a file's access list; nil where it has none beyond its mode.
-func accessList(path string) acl {
-	b := make([]byte, 1024)
-	n, err := unix.Lgetxattr(path, "system.posix_acl_access", b)
-	if err != nil {
-		return nil
-	}
-	return parseACL(b[:n])
 }
 
 // enters reports whether the server's user may enter a folder, or read a file.

@@ -1,6 +1,9 @@
 package fsview
 
 import (
+	"cmp"
+	"maps"
+	"math"
 	"slices"
 	"strconv"
 )
@@ -22,8 +25,16 @@ type branch struct {
 
 func (b *branch) weight() int { return 1 + len(b.path)/128 }
 
+// gain orders folders by what their protection as a whole saves; roots of write grants come last.
+func (b *branch) gain() int {
+	if b.path == b.root {
+		return b.fan - math.MaxInt32
+	}
+	return b.fan
+}
+
 // branches are all of them, each folder directly before what lies in it.
-type branches []branch
+type branches []*branch
 
 // markProtected makes what was found read-only. Where that takes too many mounts, folders are protected as a whole,
 // those first in which most of it lies, and the root of a write grant last: a server must not be able to have its
@@ -33,13 +44,13 @@ func (p *protection) markProtected() {
 		return
 	}
 	all, total := p.branches(), 0
-	for i := range all {
-		if all[i].protected {
+	for i, b := range all {
+		if b.protected {
 			all.cover(i)
 		}
 	}
-	for i := range all {
-		if b := &all[i]; !b.covered && b.path != b.root {
+	for _, b := range all {
+		if !b.covered && b.path != b.root {
 			total += b.weight()
 		}
 	}
@@ -48,8 +59,7 @@ func (p *protection) markProtected() {
 		all.fold(&p.host, total-most)
 	}
 	var folded []string
-	for i := range all {
-		b := &all[i]
+	for _, b := range all {
 		if !b.protected || b.covered {
 			continue
 		}
@@ -89,19 +99,17 @@ func (p *protection) branches() branches {
 			at[q] = &branch{path: q, root: root, fan: 1}
 		}
 	}
-	all := make(branches, 0, len(at))
-	for _, b := range at {
-		all = append(all, *b)
-	}
-	slices.SortFunc(all, func(a, b branch) int { return order(a.path, b.path) })
-	return all
+	return slices.SortedFunc(maps.Values(at), func(a, b *branch) int { return order(a.path, b.path) })
 }
 
 // cover marks the branches below the i-th, and returns the weight that this saves.
 func (bs branches) cover(i int) (saved int) {
-	above := &bs[i]
-	for i++; i < len(bs) && below(bs[i].path, above.path); i++ {
-		if b := &bs[i]; b.root == above.root && !b.covered {
+	above := bs[i]
+	for _, b := range bs[i+1:] {
+		if !below(b.path, above.path) {
+			break
+		}
+		if b.root == above.root && !b.covered {
 			b.covered = true
 			saved += b.weight()
 		}
@@ -112,23 +120,14 @@ func (bs branches) cover(i int) (saved int) {
 // fold protects folders as a whole until at least this much weight is saved.
 func (bs branches) fold(h *host, excess int) {
 	folders := make([]int, 0, len(bs))
-	for i := range bs {
-		if bs[i].fan > 0 {
+	for i, b := range bs {
+		if b.fan > 0 {
 			folders = append(folders, i)
 		}
 	}
-	slices.SortStableFunc(folders, func(i, j int) int {
-		a, b := &bs[i], &bs[j]
-		if isRoot := a.path == a.root; isRoot != (b.path == b.root) { // roots last
-			if isRoot {
-				return 1
-			}
-			return -1
-		}
-		return b.fan - a.fan
-	})
+	slices.SortStableFunc(folders, func(i, j int) int { return cmp.Compare(bs[j].gain(), bs[i].gain()) })
 	for _, i := range folders {
-		b := &bs[i]
+		b := bs[i]
 		if b.covered || b.protected {
 			continue
 		}

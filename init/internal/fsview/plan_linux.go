@@ -1,6 +1,9 @@
 package fsview
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Plan works out the View of a Request. An error is an *os.PathError whose Op is the policy's key, or a *CommandError.
 func Plan(r Request) (*View, error) {
@@ -31,14 +34,10 @@ func Plan(r Request) (*View, error) {
 // negative for none. There is an inode for each 8 KiB, which is more than npx needs for real servers, besides those
 // of the layout itself.
 func (v *View) limit(policy int64) {
-	switch {
-	case policy == 0:
-		v.TmpSize = 1 << 30
-	case policy > 0:
-		v.TmpSize = policy
-	default:
+	if policy < 0 {
 		return
 	}
+	v.TmpSize = cmp.Or(policy, 1<<30)
 	layout := 16 + 2*len(v.Private) // the root, what covers denied paths, the folder and the file of Landlock's proof
 	for i := range v.Nodes {
 		if slices.ContainsFunc(v.Private, func(n Node) bool { return below(v.Nodes[i].Path, n.Path) }) {

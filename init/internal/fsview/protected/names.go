@@ -93,12 +93,7 @@ func Guards(name []byte) bool {
 	default:
 		return false
 	}
-	for i := range anywhere {
-		if sameFold(name, anywhere[i]) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(anywhere[:], func(guarded string) bool { return sameFold(name, guarded) })
 }
 
 // IsGit reports whether a name is .git, in whatever spelling.

@@ -12,22 +12,12 @@ func IsPythonLib(name string) bool {
 	return ok && digits(major) && digits(strings.TrimSuffix(minor, "t"))
 }
 
-func digits(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if s[i] < '0' || s[i] > '9' {
-			return false
-		}
-	}
-	return s != ""
-}
+func digits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
 // VenvHome is the value of "home" in a pyvenv.cfg: the folder of the Python that the environment was made from.
 func VenvHome(config string) string {
-	for config != "" {
-		var line string
-		line, config, _ = strings.Cut(config, "\n")
-		key, value, ok := strings.Cut(line, "=")
-		if ok && strings.TrimSpace(key) == "home" {
+	for line := range strings.SplitSeq(config, "\n") {
+		if key, value, ok := strings.Cut(line, "="); ok && strings.TrimSpace(key) == "home" {
 			return strings.TrimSpace(value)
 		}
 	}

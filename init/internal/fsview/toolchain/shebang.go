@@ -14,13 +14,8 @@ func Shebang(head []byte) (interpreter, arg string, ok bool) {
 	if len(head) < 2 || head[0] != '#' || head[1] != '!' {
 		return "", "", false
 	}
-	line := string(head[2:])
-	if i := strings.IndexByte(line, '\n'); i >= 0 {
-		line = line[:i]
-	}
-	if i := strings.IndexByte(line, 0); i >= 0 {
-		line = line[:i]
-	}
+	line, _, _ := strings.Cut(string(head[2:]), "\n")
+	line, _, _ = strings.Cut(line, "\x00")
 	line = strings.Trim(line, " \t")
 	interpreter = line
 	if i := strings.IndexAny(line, " \t"); i >= 0 {

@@ -13,33 +13,29 @@ type store struct {
 }
 
 // stores are the known ones. Nothing but tools and packages lies there.
-func stores() [9]store {
-	return [...]store{
-		{"/.nvm/versions/node", 1},
-		{"/.local/share/fnm/node-versions", 1},
-		{"/.fnm/node-versions", 1},
-		{"/.local/share/mise/installs", 2},
-		{"/.volta/tools/image", 2},
-		{"/.pyenv/versions", 1},
-		{"/.local/share/uv/python", 1},
-		{"/.local/share/uv/tools", 1},
-		{"/hostedtoolcache", 3},
-	}
+var stores = [...]store{
+	{"/.nvm/versions/node", 1},
+	{"/.local/share/fnm/node-versions", 1},
+	{"/.fnm/node-versions", 1},
+	{"/.local/share/mise/installs", 2},
+	{"/.volta/tools/image", 2},
+	{"/.pyenv/versions", 1},
+	{"/.local/share/uv/python", 1},
+	{"/.local/share/uv/tools", 1},
+	{"/hostedtoolcache", 3},
 }
 
 // shims are folders with programs that choose a version and start it, and what those need to be seen.
-func shims() [4][2]string {
-	return [...][2]string{
-		{"/.volta/bin", "/.volta"},
-		{"/.pyenv/shims", "/.pyenv"},
-		{"/.pyenv/bin", "/.pyenv"},
-		{"/.local/share/mise/shims", "/.local/share/mise"},
-	}
+var shims = [...][2]string{
+	{"/.volta/bin", "/.volta"},
+	{"/.pyenv/shims", "/.pyenv"},
+	{"/.pyenv/bin", "/.pyenv"},
+	{"/.local/share/mise/shims", "/.local/share/mise"},
 }
 
 // Stored finds the installed thing in a version store that path is part of.
 func Stored(path string) (item string, ok bool) {
-	for _, s := range stores() {
+	for _, s := range stores {
 		_, below, ok := strings.Cut(path, s.path+"/")
 		if !ok {
 			continue
@@ -59,7 +55,7 @@ func Stored(path string) (item string, ok bool) {
 
 // Shim is the version manager's folder that a shim belongs to.
 func Shim(path string) (root string, ok bool) {
-	for _, s := range shims() {
+	for _, s := range shims {
 		if above, _, ok := strings.Cut(path, s[0]+"/"); ok {
 			return above + s[1], true
 		}
