@@ -18,20 +18,18 @@ import (
 
 // evidence compares what the helper read back of its own process, which becomes the server's, with what follows
 // from the policy. What the helper says it wanted is no measure.
-func (s *server) evidence() (map[order.Layer]*order.LayerReport, error) {
-	facts := s.proved[order.Limits]
+func (s *server) evidence() (facts, error) {
 	for _, l := range *newLimits(s.plan) {
 		var own syscall.Rlimit
 		if err := syscall.Getrlimit(l.resource, &own); err != nil {
 			return nil, &order.Refusal{Layer: order.Limits, Op: "getrlimit", Path: l.name, Err: err}
 		}
-		if f := l.missed(facts.Facts, own.Max); f != nil {
-			facts.Facts = append(facts.Facts, *f)
+		if f := l.missed(s.proved[order.Limits], own.Max); f != nil {
+			s.proved.add(order.Limits, *f)
 		}
 	}
 	for _, d := range s.plan.demanded() {
-		l := s.proved[d.layer]
-		if l == nil || !slices.ContainsFunc(l.Facts, func(f order.Fact) bool { return f.Name == d.fact }) {
+		if !slices.ContainsFunc(s.proved[d.layer], func(f order.Fact) bool { return f.Name == d.fact }) {
 			err := errors.New("nothing was read back")
 			return nil, &order.Refusal{Layer: d.layer, Op: "prove", Path: d.fact, Err: err}
 		}
@@ -40,9 +38,9 @@ func (s *server) evidence() (map[order.Layer]*order.LayerReport, error) {
 	if err != nil {
 		return nil, os.NewSyscallError("getsid", err)
 	}
-	facts.Facts = append(facts.Facts,
+	s.proved.add(order.Limits,
 		order.Fact{Name: "session of its own", Want: strconv.Itoa(s.pid), Got: strconv.Itoa(session)})
-	facts.Facts = append(facts.Facts, absentLimits(s.plan)...)
+	s.proved.add(order.Limits, absentLimits(s.plan)...)
 	return s.proved, nil
 }
 
@@ -81,6 +79,13 @@ func (l *limit) missed(facts []order.Fact, hard uint64) *order.Fact {
 		return nil
 	}
 	return &order.Fact{Name: l.name, Want: want, Got: set}
+}
+
+// kernel is the release of the kernel, as "24.5.0".
+func kernel() string {
+	var u unix.Utsname
+	unix.Uname(&u) // EFAULT is the only error
+	return unix.ByteSliceToString(u.Release[:])
 }
 
 // privateRequest asks for a private folder of a user's.

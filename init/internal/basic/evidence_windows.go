@@ -10,14 +10,12 @@ import (
 )
 
 // evidence reads back what confines the server, which has not run yet.
-func (s *server) evidence() (map[order.Layer]*order.LayerReport, error) {
+func (s *server) evidence() (facts, error) {
 	limits, err := s.jobs.facts(s.process, newLimits(s.plan))
 	if err != nil {
 		return nil, &order.Refusal{Layer: order.Limits, Op: "read back", Err: err}
 	}
-	limits = append(limits, absentLimits(s.plan)...)
-	handles := s.handleFacts()
-	return map[order.Layer]*order.LayerReport{order.Limits: {Facts: limits}, order.Descriptors: {Facts: handles}}, nil
+	return facts{order.Limits: append(limits, absentLimits(s.plan)...), order.Descriptors: s.handleFacts()}, nil
 }
 
 // facts compares the jobs with what follows from the policy. What was set is no measure.

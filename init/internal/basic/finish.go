@@ -7,28 +7,30 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/order"
 )
 
-// finish ends what the server left behind, writes the last line of the report, and returns the exit code.
-func (s *shim) finish(st status) int {
-	e := &s.end
-	e.Killed += s.server.Kill()
-	s.server.account(&st)
-	s.output.drain()
-	if st.failed != "" {
-		s.Say(st.failed)
-	}
-	x := order.Exited{Event: "exited", Cause: e.Cause, ExitCode: st.code, Signal: st.signal, Killed: e.Killed,
-		WallSeconds: time.Since(s.began).Seconds(), CPUSeconds: st.cpu.Seconds(), MaxRSS: st.rss}
-	switch {
-	case x.Cause == order.CauseTimeout:
-		x.ExitCode = ending.ExitTimeout
-	case x.Cause != "":
-	case st.spent:
-		x.Cause = order.CauseCPU
-	case st.signal != "":
+// exited is the end of a server's process by itself, or by a signal if that has a name.
+func exited(code int, signal string) order.Exited {
+	x := order.Exited{Event: "exited", Cause: order.CauseExit, ExitCode: code, Signal: signal}
+	if signal != "" {
 		x.Cause = order.CauseSignal
-	default:
-		x.Cause = order.CauseExit
 	}
+	return x
+}
+
+// finish ends what the server left behind, writes the last line of the report, and returns the exit code.
+func (s *shim) finish(x order.Exited) int {
+	x.Killed = s.end.Killed + s.server.Kill()
+	s.server.account(&x)
+	s.output.drain()
+	if s.server.failed != "" {
+		s.Say(s.server.failed)
+	}
+	if s.end.Cause != "" {
+		x.Cause = s.end.Cause
+	}
+	if x.Cause == order.CauseTimeout {
+		x.ExitCode = ending.ExitTimeout
+	}
+	x.WallSeconds = time.Since(s.began).Seconds()
 	s.sink.Last(&x)
 	return x.ExitCode
 }

@@ -58,15 +58,6 @@ func inJob(process, job windows.Handle) (bool, error) {
 	return in != 0, nil
 }
 
-// attachConsole makes the console of a process this process's too.
-func attachConsole(pid int) error { return call("AttachConsole", uintptr(pid)) }
-
-// freeConsole detaches this process from its console.
-func freeConsole() { call("FreeConsole") }
-
-// hasConsole reports whether this process has a console.
-func hasConsole() bool { return call("GetConsoleCP") == nil }
-
 // jobList is PROC_THREAD_ATTRIBUTE_JOB_LIST: the child is born in these jobs, the outermost first. Windows 10
 // and later.
 const jobList = 0x0002000D

@@ -102,42 +102,31 @@ func (j *jobs) members() []uintptr {
 	return l.pids[:min(int(l.listed), len(l.pids))]
 }
 
-// living counts the server and the processes that it started. The host of its console is the system's.
+// living counts the server and the processes that it started.
 func (j *jobs) living() (n int) {
 	for _, pid := range j.members() {
-		if alive(int(pid)) && !strings.EqualFold(image(uint32(pid)), "conhost.exe") {
+		if isLiving(uint32(pid)) {
 			n++
 		}
 	}
 	return n
 }
 
-// alive reports whether a process runs. A process that cannot be asked does.
-func alive(pid int) bool {
-	h, err := windows.OpenProcess(windows.SYNCHRONIZE, false, uint32(pid))
-	if err == windows.ERROR_INVALID_PARAMETER {
+// isLiving reports whether a process runs and is not the host of a console, which is the system's. A process that
+// cannot be asked runs.
+func isLiving(pid uint32) bool {
+	h, err := windows.OpenProcess(windows.SYNCHRONIZE|windows.PROCESS_QUERY_LIMITED_INFORMATION, false, pid)
+	if err != nil {
+		return err != windows.ERROR_INVALID_PARAMETER
+	}
+	defer windows.CloseHandle(h)
+	if r, err := windows.WaitForSingleObject(h, 0); err == nil && r == windows.WAIT_OBJECT_0 {
 		return false
 	}
-	if err != nil {
-		return true
-	}
-	defer windows.CloseHandle(h)
-	r, err := windows.WaitForSingleObject(h, 0)
-	return err != nil || r != windows.WAIT_OBJECT_0
-}
-
-// image is the name of a process's program; "" if that is unknown.
-func image(pid uint32) string {
-	h, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, pid)
-	if err != nil {
-		return ""
-	}
-	defer windows.CloseHandle(h)
 	b := make([]uint16, windows.MAX_PATH)
 	n := uint32(len(b))
 	if windows.QueryFullProcessImageName(h, 0, &b[0], &n) != nil {
-		return ""
+		return true
 	}
-	path := windows.UTF16ToString(b[:n])
-	return path[strings.LastIndexByte(path, '\\')+1:]
+	return !strings.HasSuffix(strings.ToLower(windows.UTF16ToString(b[:n])), `\conhost.exe`)
 }

@@ -1,19 +1,24 @@
 package basic
 
 import (
+	"slices"
+
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
+// facts are what was read back, by layer.
+type facts map[order.Layer][]order.Fact
+
+func (f facts) add(layer order.Layer, more ...order.Fact) { f[layer] = append(f[layer], more...) }
+
 // layers are all nine, in the order of a report: what was proved, and what the system does not have.
-func layers(proved map[order.Layer]*order.LayerReport, p *policy.Policy, system string) []order.LayerReport {
+func layers(proved facts, p *policy.Policy, system string) []order.LayerReport {
 	var all []order.LayerReport
 	for _, name := range order.Layers() {
-		l := order.LayerReport{Layer: name, State: order.Absent}
-		switch have := proved[name]; {
-		case have != nil:
-			l = *have
-			l.Layer = name
+		l := order.LayerReport{Layer: name, State: order.Absent, Facts: proved[name]}
+		switch {
+		case len(l.Facts) > 0:
 			setState(&l)
 		case isOff(name, p):
 			l.State = order.Off
@@ -43,14 +48,9 @@ func unlimited(l *policy.Limits) bool {
 
 // setState sets a layer's state: proved if any of its facts holds.
 func setState(l *order.LayerReport) {
-	l.State = order.Proved
-	if len(l.Facts) == 0 {
+	if slices.ContainsFunc(l.Facts, func(f order.Fact) bool { return f.Got != "" }) {
+		l.State = order.Proved
 		return
-	}
-	for _, f := range l.Facts {
-		if f.Got != "" {
-			return
-		}
 	}
 	l.State, l.Reason, l.Effect = order.Absent, l.Facts[0].Reason, l.Facts[0].Effect
 }

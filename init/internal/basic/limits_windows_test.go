@@ -62,7 +62,7 @@ func TestRemovedLimitIsNoticed(t *testing.T) {
 	}
 }
 
-func lives(pid int) bool { return alive(pid) }
+func lives(pid int) bool { return isLiving(uint32(pid)) }
 
 // The control of TestShimKilled: it is the flag that ends them. Where the system tells what a job has, such a launch is refused.
 func TestShimKilledWithoutTheFlag(t *testing.T) {

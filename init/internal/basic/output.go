@@ -10,24 +10,23 @@ import (
 // An output carries the server's guarded standard output, by a goroutine. Package stdio does the same in the
 // loop of Linux.
 type output struct {
-	server *os.File      // the server's end of the pipe; nil where it has the shim's own standard output
-	done   chan struct{} // closed when everything is written
+	server *os.File      // the server's end of the pipe; the shim's own standard output where that is not guarded
+	done   chan struct{} // closed when everything is written; nil where nothing is guarded
 }
 
 // open puts a pipe in place of standard output, if that is to be guarded. The shim keeps standard output open
 // until the pipe ends, so that the host sees the end.
 func (o *output) open(guarded bool) error {
-	if !guarded {
+	if o.server = os.Stdout; !guarded {
 		return nil
-	}
-	r, w, err := os.Pipe()
-	if err != nil {
-		return err
 	}
 	to, err := duplicate(os.Stdout)
 	if err != nil {
-		r.Close()
-		w.Close()
+		return err
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		to.Close()
 		return err
 	}
 	o.server, o.done = w, make(chan struct{})
@@ -61,7 +60,7 @@ func (o *output) relay(from, to *os.File) {
 
 // started closes the server's end, once the server has it.
 func (o *output) started() {
-	if o.server != nil {
+	if o.done != nil {
 		o.server.Close()
 	}
 }

@@ -8,14 +8,6 @@ import (
 // errArgument is an argument that cmd.exe would not take as one.
 var errArgument = errors.New("an argument with a line break or a NUL cannot be passed to a batch file")
 
-// doubled appends as many backslashes as stand there already.
-func doubled(b []byte, n int) []byte {
-	for range n {
-		b = append(b, '\\')
-	}
-	return b
-}
-
 // isBatch reports whether a path is a batch file, which CreateProcess hands to cmd.exe, with the arguments as
 // they stand.
 func isBatch(path string) bool {
@@ -47,7 +39,7 @@ func batchLine(script string, args []string) (string, error) {
 				slashes++
 			case '"':
 				// The program that the script starts sees a quote after 2n backslashes.
-				b = append(doubled(b, slashes), '"')
+				b = append(b, strings.Repeat(`\`, slashes)+`"`...)
 				slashes = 0
 			case '%':
 				b = append(b, "%%cd:~,"...)
@@ -57,7 +49,7 @@ func batchLine(script string, args []string) (string, error) {
 			}
 			b = append(b, a[i])
 		}
-		b = append(doubled(b, slashes), '"')
+		b = append(b, strings.Repeat(`\`, slashes)+`"`...)
 	}
 	return string(append(b, '"')), nil
 }

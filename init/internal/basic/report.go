@@ -23,7 +23,7 @@ func (s *shim) enforced() (*order.Enforced, error) {
 	if p.Level == policy.Privileged {
 		confinement, warning = policy.None, order.NothingConfined
 	} else {
-		proved[order.Descriptors].Facts = append(proved[order.Descriptors].Facts, s.plan.privateFact())
+		proved.add(order.Descriptors, s.plan.privateFact())
 	}
 	e := order.NewEnforced(&s.plan.Order, p, confinement)
 	e.PID, e.Kernel, e.Layers = s.server.pid, kernel(), layers(proved, p, runtime.GOOS)

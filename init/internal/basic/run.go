@@ -39,16 +39,6 @@ type shim struct {
 	end     ending.Ending
 }
 
-// A status is how the server ended, and what it used.
-type status struct {
-	code   int    // exit code; 128+N if signal N ended it
-	signal string // its name, or ""
-	failed string // why the server was not executed, or ""
-	cpu    time.Duration
-	rss    int64 // bytes
-	spent  bool  // the server used all its processor time
-}
-
 // Run starts the server of an order, and returns the launcher's exit code when the server and its descendants
 // have ended.
 func Run(c Config) int {

@@ -27,16 +27,15 @@ type server struct {
 	process  *os.Process
 	gate     *os.File // releases the server
 	records  *os.File // of the helper
-	proved   map[order.Layer]*order.LayerReport
+	proved   facts
 	watchdog *watchdogProcess
 	tree     *proctree.Tree
-	failed   string           // why the server was not executed, or ""
-	state    *os.ProcessState // nil until the server's process has ended
+	failed   string // why the server was not executed, or ""
 }
 
 // start starts the helper, in a session of its own, and waits until it has set everything.
 func (s *server) start(stdout *os.File) error {
-	s.proved = map[order.Layer]*order.LayerReport{order.Limits: {}, order.Descriptors: {}}
+	s.proved = facts{}
 	err := s.startHelper(stdout)
 	if err == nil {
 		s.pid, s.tree = s.process.Pid, proctree.NewTree(s.process.Pid)
@@ -53,9 +52,6 @@ func (s *server) start(stdout *os.File) error {
 }
 
 func (s *server) startHelper(stdout *os.File) error {
-	if stdout == nil {
-		stdout = os.Stdout
-	}
 	orderIn, orderOut, err := os.Pipe()
 	if err != nil {
 		return err
@@ -104,12 +100,7 @@ func (s *server) readFacts() error {
 		case w[0] != "fact" || len(w) != 7:
 			return errRecord
 		}
-		layer := order.Layer(w[1])
-		if s.proved[layer] == nil {
-			s.proved[layer] = &order.LayerReport{}
-		}
-		l := s.proved[layer]
-		l.Facts = append(l.Facts, order.Fact{Name: w[2], Want: w[3], Got: w[4], Reason: w[5], Effect: w[6]})
+		s.proved.add(order.Layer(w[1]), order.Fact{Name: w[2], Want: w[3], Got: w[4], Reason: w[5], Effect: w[6]})
 	}
 }
 
@@ -126,33 +117,29 @@ func (s *server) release() error {
 	return nil
 }
 
-// wait waits for the server's own process.
-func (s *server) wait() (st status) {
-	st.failed = s.failed
+// wait waits for the server's own process. The resources of processes that the server did not wait for are unknown.
+func (s *server) wait() order.Exited {
 	state, err := s.process.Wait()
 	if err != nil {
-		st.code, st.signal = ending.ExitSignal+int(syscall.SIGKILL), platform.SignalName(syscall.SIGKILL)
-		return st
+		return exited(ending.ExitSignal+int(syscall.SIGKILL), platform.SignalName(syscall.SIGKILL))
 	}
-	s.state = state
+	cpu := state.UserTime() + state.SystemTime()
 	ws := state.Sys().(syscall.WaitStatus)
-	st.code = ws.ExitStatus()
-	st.cpu = state.UserTime() + state.SystemTime()
+	x := exited(ws.ExitStatus(), "")
 	if ws.Signaled() {
-		st.code, st.signal = ending.ExitSignal+int(ws.Signal()), platform.SignalName(ws.Signal())
+		x = exited(ending.ExitSignal+int(ws.Signal()), platform.SignalName(ws.Signal()))
 		n, limited := s.plan.policy.Limits.CPUSeconds(runtime.NumCPU())
-		killedAtLimit := ws.Signal() == syscall.SIGKILL && limited && st.cpu >= time.Duration(n)*time.Second
-		st.spent = ws.Signal() == syscall.SIGXCPU || killedAtLimit
+		killedAtLimit := ws.Signal() == syscall.SIGKILL && limited && cpu >= time.Duration(n)*time.Second
+		if killedAtLimit || ws.Signal() == syscall.SIGXCPU {
+			x.Cause = order.CauseCPU
+		}
 	}
-	return st
+	x.CPUSeconds, x.MaxRSS = cpu.Seconds(), state.SysUsage().(*syscall.Rusage).Maxrss*rssUnit
+	return x
 }
 
-// account adds the resources used. Those of processes that the server did not wait for are unknown.
-func (s *server) account(st *status) {
-	if s.state != nil {
-		st.rss = s.state.SysUsage().(*syscall.Rusage).Maxrss * rssUnit
-	}
-}
+// account adds nothing: what [server.wait] has is all that is known.
+func (s *server) account(*order.Exited) {}
 
 // Kill kills the server and its descendants, and returns how many of them were alive, at least.
 func (s *server) Kill() int {

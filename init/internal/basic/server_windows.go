@@ -6,7 +6,6 @@ import (
 	"sort"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
 	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
@@ -23,6 +22,7 @@ type server struct {
 	process, thread windows.Handle
 	handles         []windows.Handle // that the server gets: the standard three
 	canary          windows.Handle   // inheritable, and not for the server
+	failed          string           // why the server was not executed: "", for here its start fails then
 }
 
 // killed is the status of a process that was ended by force: SIGKILL's, for a shell and for the report.
@@ -40,9 +40,6 @@ func (s *server) start(stdout *os.File) (err error) {
 	}
 	if err != nil {
 		return &order.Refusal{Layer: order.Descriptors, Op: "make a handle", Err: err}
-	}
-	if stdout == nil {
-		stdout = os.Stdout
 	}
 	for _, f := range [...]*os.File{os.Stdin, stdout, os.Stderr} {
 		h, err := copyHandle(windows.CurrentProcess(), windows.Handle(f.Fd()), true)
@@ -69,8 +66,9 @@ func (s *server) start(stdout *os.File) (err error) {
 
 // consoleFlags choose the server's console: this process's own, if it has one.
 func consoleFlags(subprocess bool) uint32 {
+	_, err := windows.GetConsoleCP()
 	switch {
-	case hasConsole():
+	case err == nil:
 		return windows.CREATE_NEW_PROCESS_GROUP
 	case subprocess:
 		return windows.CREATE_NEW_PROCESS_GROUP | windows.CREATE_NO_WINDOW
@@ -162,31 +160,31 @@ func (s *server) release() error {
 }
 
 // wait waits for the server's own process.
-func (s *server) wait() (st status) {
+func (s *server) wait() order.Exited {
 	var code uint32
 	if _, err := windows.WaitForSingleObject(s.process, windows.INFINITE); err == nil {
-		if windows.GetExitCodeProcess(s.process, &code) == nil {
-			st.code = int(code)
-		}
+		windows.GetExitCodeProcess(s.process, &code)
 	}
+	x := exited(int(code), "")
 	if code == killed {
-		st.signal = platform.SignalName(windows.SIGKILL)
+		x = exited(int(code), platform.SignalName(windows.SIGKILL))
 	}
 	// The system ends a job that has used its time with this status.
-	_, timed := s.plan.policy.Limits.CPUSeconds(1)
-	st.spent = timed && code == uint32(windows.ERROR_NOT_ENOUGH_QUOTA)
-	return st
+	if _, timed := s.plan.policy.Limits.CPUSeconds(1); timed && code == uint32(windows.ERROR_NOT_ENOUGH_QUOTA) {
+		x.Cause = order.CauseCPU
+	}
+	return x
 }
 
 // account adds the resources that the whole tree has used.
-func (s *server) account(st *status) {
+func (s *server) account(x *order.Exited) {
 	var a accounting
 	if queryJob(s.jobs.inner, windows.JobObjectBasicAccountingInformation, &a) == nil {
-		st.cpu = time.Duration(a.user+a.kernel) * 100
+		x.CPUSeconds = float64(a.user+a.kernel) / 1e7
 	}
 	var l windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION
 	if queryJob(s.jobs.inner, windows.JobObjectExtendedLimitInformation, &l) == nil {
-		st.rss = int64(l.PeakProcessMemoryUsed)
+		x.MaxRSS = int64(l.PeakProcessMemoryUsed)
 	}
 }
 
@@ -200,9 +198,9 @@ func (s *server) Ask(syscall.Signal) {
 	if windows.GenerateConsoleCtrlEvent(windows.CTRL_BREAK_EVENT, uint32(s.pid)) == nil {
 		return
 	}
-	if attachConsole(s.pid) == nil {
+	if call("AttachConsole", uintptr(s.pid)) == nil {
 		windows.GenerateConsoleCtrlEvent(windows.CTRL_BREAK_EVENT, uint32(s.pid))
-		freeConsole()
+		call("FreeConsole")
 	}
 }
 

@@ -63,12 +63,3 @@ func userProcesses(uid int) (int, error) {
 	list, err := unix.SysctlKinfoProcSlice("kern.proc.ruid", uid)
 	return len(list), err
 }
-
-// kernel is the release of the kernel, as "24.5.0".
-func kernel() string {
-	s, err := unix.Sysctl("kern.osrelease")
-	if err != nil {
-		return ""
-	}
-	return s
-}

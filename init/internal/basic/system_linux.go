@@ -3,7 +3,6 @@ package basic
 import (
 	"errors"
 
-	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
 )
 
@@ -39,11 +38,3 @@ func poll(fd int, events int16, milliseconds int) (n int, err error) {
 }
 
 func userProcesses(int) (int, error) { return 0, errors.ErrUnsupported }
-
-func kernel() string {
-	release, err := platform.Kernel()
-	if err != nil {
-		return ""
-	}
-	return release
-}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
+	"github.com/security-mcp/mcp-sandbox/init/order"
 )
 
 // later has a function called by the goroutine that watches, as long as the server lives.
@@ -18,12 +19,12 @@ func (s *shim) later(f func()) {
 // watch serves signals and timers until the server has ended. stdin is nil if the end of standard input ends nothing.
 //
 // Package loop is not used: neither macOS nor Windows has a descriptor on which poll(2) reports the end of a process.
-func (s *shim) watch(stdin *session) (st status) {
+func (s *shim) watch(stdin *session) order.Exited {
 	defer close(s.over)
 	closeStdio()
 	s.output.started()
 	s.end.Begin(s.server, &s.plan.policy)
-	ended := make(chan status, 1)
+	ended := make(chan order.Exited, 1)
 	go func() { ended <- s.server.wait() }()
 	hostGone := func() { s.later(s.end.HostGone) }
 	if s.Watch != nil {
@@ -39,8 +40,8 @@ func (s *shim) watch(stdin *session) (st status) {
 			due = time.After(time.Until(at))
 		}
 		select {
-		case st = <-ended:
-			return st
+		case x := <-ended:
+			return x
 		case f := <-s.events:
 			f()
 		case sig := <-s.signals:

@@ -35,17 +35,16 @@ func startWatchdog(pid int, p *plan) (*watchdogProcess, error) {
 	if !named {
 		grace = ending.FromHost
 	}
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer null.Close()
 	r, w, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
-	if err != nil {
-		w.Close()
-		return nil, err
-	}
-	defer null.Close()
 	files := []*os.File{null, null, null, r}
 	if p.private.Path != "" {
 		folder, err := duplicateFD(p.private.FD())
