@@ -63,10 +63,9 @@ func oneName(system string) func(string) string {
 // forwards reports whether a variable of the launcher is the server's too, though the policy does not name it.
 func (p *Policy) forwards(name, system string) bool {
 	if system == "windows" {
-		if windowsNeeds(strings.ToUpper(name)) {
+		if name = strings.ToUpper(name); windowsNeeds(name) {
 			return true
 		}
-		name = strings.ToUpper(name)
 	}
 	switch name {
 	case "HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER", "LANG", "TZ",

@@ -58,7 +58,7 @@ func (e variables) parse(v *strictjson.Value, r *report) {
 	env := make([]Variable, 0, len(v.Items))
 	for i := range v.Items {
 		m := &v.Items[i]
-		below := string(strictjson.AppendPointer(nil, m.Name))
+		below := strictjson.Step(m.Name)
 		if r.is(m, strictjson.String, below) {
 			r.add(below, checkName(m.Name))
 			r.add(below, checkValue(m.Text))
@@ -96,7 +96,7 @@ func (e variables) set(values []string) error {
 func (e variables) check(r *report) {
 	seen := make(map[string]struct{}, len(e.p.Env))
 	for _, v := range e.p.Env {
-		below := string(strictjson.AppendPointer(nil, v.Name))
+		below := strictjson.Step(v.Name)
 		r.add(below, checkName(v.Name))
 		r.add(below, checkValue(v.Value))
 		if _, twice := seen[v.Name]; twice {

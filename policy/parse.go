@@ -94,9 +94,9 @@ func (p *Policy) member(section string, v *strictjson.Value, errs *Errors) {
 	if len(*errs) >= strictjson.MaxErrors {
 		return // what was meant takes time to find
 	}
-	var pointer []byte
+	pointer := strictjson.Step(v.Name)
 	if section != "" {
-		pointer = strictjson.AppendPointer(pointer, section)
+		pointer = "/" + section + pointer
 	}
-	errs.Add(string(strictjson.AppendPointer(pointer, v.Name)), "unknown key"+suggest(section, v.Name))
+	errs.Add(pointer, "unknown key"+suggest(section, v.Name))
 }

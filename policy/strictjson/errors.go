@@ -80,18 +80,7 @@ func (e *Errors) Add(pointer, msg string) bool {
 	return true
 }
 
-// AppendPointer appends one step to a JSON pointer: a "/" and the name with "~" and "/" escaped.
-func AppendPointer(pointer []byte, name string) []byte {
-	pointer = append(pointer, '/')
-	for i := 0; i < len(name); i++ {
-		switch name[i] {
-		case '~':
-			pointer = append(pointer, '~', '0')
-		case '/':
-			pointer = append(pointer, '~', '1')
-		default:
-			pointer = append(pointer, name[i])
-		}
-	}
-	return pointer
+// Step is one step of a JSON pointer: a "/" and the name with "~" and "/" escaped.
+func Step(name string) string {
+	return "/" + strings.ReplaceAll(strings.ReplaceAll(name, "~", "~0"), "/", "~1")
 }

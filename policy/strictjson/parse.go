@@ -164,7 +164,7 @@ func (p *parser) unique(items []Value) bool {
 		} else {
 			twice = slices.ContainsFunc(items[:i], func(v Value) bool { return v.Name == name })
 		}
-		if twice && !p.errs.Add(string(AppendPointer(p.pointer(), name)), "this key occurs twice") {
+		if twice && !p.errs.Add(p.pointer()+Step(name), "this key occurs twice") {
 			return false
 		}
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // note adds an error after which the reading can go on, if there is room for more.
-func (p *parser) note(msg string) bool { return p.errs.Add(string(p.pointer()), msg) }
+func (p *parser) note(msg string) bool { return p.errs.Add(p.pointer(), msg) }
 
 // fail adds an error that ends the reading, with its place in the text.
 func (p *parser) fail(msg string) bool {
@@ -29,14 +29,13 @@ func (p *parser) unexpected(wanted string) bool {
 	return p.fail("expected " + wanted + ", found " + strconv.QuoteRune(r))
 }
 
-func (p *parser) pointer() []byte {
-	var b []byte
+func (p *parser) pointer() (pointer string) {
 	for _, s := range p.path {
-		if s.index >= 0 {
-			b = strconv.AppendInt(append(b, '/'), int64(s.index), 10)
+		if s.index < 0 {
+			pointer += Step(s.name)
 		} else {
-			b = AppendPointer(b, s.name)
+			pointer += "/" + strconv.Itoa(s.index)
 		}
 	}
-	return b
+	return pointer
 }

@@ -29,7 +29,7 @@ var rules = []rule{
 	{"init/internal/seccomp", "", ""},
 	{"init/internal/seccomp/gen", "", "github.com/elastic/go-seccomp-bpf golang.org/x/net/bpf golang.org/x/sys"},
 	{"init/internal/cgroup", "policy platform", "golang.org/x/sys"},
-	{"init/internal/fsview", "policy platform init/internal/fsview", "golang.org/x/sys"},
+	{"init/internal/fsview", "policy platform init/order init/internal/fsview", "golang.org/x/sys"},
 	{"init/internal/fsview/gitconfig", "", ""},
 	{"init/internal/fsview/protected", "", ""},
 	{"init/internal/fsview/toolchain", "", ""},

@@ -44,7 +44,7 @@ func (v *View) Appeared(within time.Duration) (paths []string, more int, unfinis
 		paths = append(paths, path)
 	}
 	slices.SortFunc(paths, func(a, b string) int {
-		return cmp.Or(strings.Count(a, "/")-strings.Count(b, "/"), order(a, b))
+		return cmp.Or(strings.Count(a, "/")-strings.Count(b, "/"), comparePaths(a, b))
 	})
 	size := 0
 	for i, path := range paths {

@@ -6,6 +6,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/security-mcp/mcp-sandbox/init/order"
 	"golang.org/x/sys/unix"
 )
 
@@ -14,9 +15,9 @@ type certificates struct{ *tree }
 
 func (t certificates) add() {
 	for _, key := range [...]string{"NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "NIX_SSL_CERT_FILE"} {
-		t.show(key, lookup(t.request.Env, key), typeFile)
+		t.show(key, order.Lookup(t.request.Env, key), typeFile)
 	}
-	folders := lookup(t.request.Env, "SSL_CERT_DIR")
+	folders := order.Lookup(t.request.Env, "SSL_CERT_DIR")
 	for folder := range strings.SplitSeq(folders, ":") { // SSL_CTX_load_verify_locations(3)
 		t.show("SSL_CERT_DIR", folder, typeFolder)
 	}

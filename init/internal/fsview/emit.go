@@ -30,7 +30,7 @@ type emitter struct {
 // emit fills v.Nodes, v.Covers and v.Private. stat looks at the host.
 func (ps points) emit(v *View, stat func(string) (entry, bool)) {
 	e := &emitter{points: ps, view: v, stat: stat, made: make(map[string]bool, 2*len(ps)), pins: map[string]bool{}}
-	e.paths = slices.SortedFunc(maps.Keys(ps), order)
+	e.paths = slices.SortedFunc(maps.Keys(ps), comparePaths)
 	e.paths = slices.DeleteFunc(e.paths, func(path string) bool { return path == "/" })
 	for _, path := range e.paths {
 		e.decide(path)
@@ -42,7 +42,7 @@ func (ps points) emit(v *View, stat func(string) (entry, bool)) {
 	for _, path := range e.paths {
 		e.layout(path)
 	}
-	slices.SortFunc(v.Covers, func(a, b Cover) int { return order(a.Path, b.Path) })
+	slices.SortFunc(v.Covers, func(a, b Cover) int { return comparePaths(a.Path, b.Path) })
 	sortPrivate(v)
 }
 

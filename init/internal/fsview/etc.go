@@ -1,6 +1,10 @@
 package fsview
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/init/order"
+)
 
 // inEtc reports whether a name in /etc is shown: libraries, certificates, time, names of services, fonts. Nothing
 // that names users, hosts or secrets of this machine.
@@ -19,7 +23,7 @@ const hostsFile = "127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopba
 // is a safe passwd name and not root or nobody.
 func userName(env []string) string {
 	for _, key := range [...]string{"USER", "LOGNAME"} {
-		if name := lookup(env, key); plainName(name) && name != "root" && name != "nobody" {
+		if name := order.Lookup(env, key); plainName(name) && name != "root" && name != "nobody" {
 			return name
 		}
 	}
@@ -27,15 +31,8 @@ func userName(env []string) string {
 }
 
 func plainName(s string) bool {
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		first := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_'
-		later := c >= '0' && c <= '9' || c == '-' || c == '.'
-		if !first && (i == 0 || !later) {
-			return false
-		}
-	}
-	return len(s) > 0 && len(s) <= 32
+	const first, later = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_", "0123456789-."
+	return s != "" && len(s) <= 32 && !strings.ContainsAny(s[:1], later) && strings.Trim(s, first+later) == ""
 }
 
 func passwd(name, uid, gid, home string) string {
@@ -55,14 +52,4 @@ func group(name, gid string) string {
 		s += "nogroup:x:65534:\n"
 	}
 	return s
-}
-
-// lookup is the value of the last NAME=VALUE in env, as getenv of a shell would have it; "" where there is none.
-func lookup(env []string, name string) string {
-	for i := len(env) - 1; i >= 0; i-- {
-		if n, value, ok := strings.Cut(env[i], "="); ok && n == name {
-			return value
-		}
-	}
-	return ""
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/fsview/gitconfig"
 	"github.com/security-mcp/mcp-sandbox/init/internal/fsview/protected"
 	"github.com/security-mcp/mcp-sandbox/init/internal/fsview/toolchain"
+	"github.com/security-mcp/mcp-sandbox/init/order"
 )
 
 // FuzzSmallFiles: first lines of scripts, .git files, pyvenv.cfg and access lists may be the server's own work.
@@ -65,7 +66,7 @@ func FuzzPaths(f *testing.F) {
 		if name != "" && name != "." && name != ".." && (dirOf(join(at, name)) != at || baseOf(join(at, name)) != name || !below(join(at, name), at)) {
 			t.Errorf("%q and %q: %q", at, name, join(at, name))
 		}
-		if order(at, at) != 0 || !within(at, at) || below(at, at) {
+		if comparePaths(at, at) != 0 || !within(at, at) || below(at, at) {
 			t.Errorf("%q and itself", at)
 		}
 		if protected.InRepository(at) != slices.Contains(strings.Split(at, "/"), ".git") || protected.StartsCode(at) && !strings.Contains(at, "/.") {
@@ -87,7 +88,7 @@ func FuzzGenerated(f *testing.F) {
 		if text := group(user, "1000"); strings.Count(text, ":") != strings.Count(group("user", "1000"), ":") {
 			t.Errorf("%q: %q", name, text)
 		}
-		if lookup([]string{"X=" + name, "HOME=" + home}, "HOME") != home {
+		if order.Lookup([]string{"X=" + name, "HOME=" + home}, "HOME") != home {
 			t.Errorf("HOME=%q is not found", home)
 		}
 	})

@@ -152,7 +152,7 @@ func (g *grants) folders() (all []string) {
 			all = append(all, path)
 		}
 	}
-	slices.SortFunc(all, order)
+	slices.SortFunc(all, comparePaths)
 	outer := ""
 	return slices.DeleteFunc(all, func(path string) bool {
 		if outer != "" && within(path, outer) {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/security-mcp/mcp-sandbox/init/order"
 	"golang.org/x/sys/unix"
 )
 
@@ -22,7 +23,7 @@ type home struct {
 func findHome(t *tree) *home {
 	none := &home{t, resolved{path: noHome}}
 	t.view.Home = noHome
-	given := lookup(t.request.Env, "HOME")
+	given := order.Lookup(t.request.Env, "HOME")
 	if given == "" || given[0] != '/' {
 		return none
 	}

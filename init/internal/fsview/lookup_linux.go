@@ -4,6 +4,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/security-mcp/mcp-sandbox/init/order"
 	"golang.org/x/sys/unix"
 )
 
@@ -35,7 +36,7 @@ func (c *command) find(name string) (string, error) {
 // inPath looks for a name in PATH. What lies there but cannot be executed is passed over, as execvp does.
 func (c *command) inPath(name string) (string, error) {
 	failed := &CommandError{Path: name, Kind: ErrNotFound}
-	for folder := range strings.SplitSeq(lookup(c.request.Env, "PATH"), ":") {
+	for folder := range strings.SplitSeq(order.Lookup(c.request.Env, "PATH"), ":") {
 		if folder == "" || folder[0] != '/' {
 			continue
 		}

@@ -50,7 +50,7 @@ func build(t testing.TB, v *View) []mounted {
 		private(p)
 	}
 	for i, c := range v.Covers {
-		if i > 0 && order(v.Covers[i-1].Path, c.Path) >= 0 {
+		if i > 0 && comparePaths(v.Covers[i-1].Path, c.Path) >= 0 {
 			t.Errorf("cover of %s comes after that of %s", c.Path, v.Covers[i-1].Path)
 		}
 		switch c.Kind {

@@ -99,7 +99,7 @@ func (p *protection) branches() branches {
 			at[q] = &branch{path: q, root: root, fan: 1}
 		}
 	}
-	return slices.SortedFunc(maps.Values(at), func(a, b *branch) int { return order(a.path, b.path) })
+	return slices.SortedFunc(maps.Values(at), func(a, b *branch) int { return comparePaths(a.path, b.path) })
 }
 
 // cover marks the branches below the i-th, and returns the weight that this saves.

@@ -19,7 +19,7 @@ func TestOrder(t *testing.T) {
 	in := []string{"/", "/a", "/a/b", "/a/b/c", "/a-b", "/a.b", "/b"}
 	for i := range in {
 		for j := range in {
-			if got := order(in[i], in[j]); (got < 0) != (i < j) || (got == 0) != (i == j) {
+			if got := comparePaths(in[i], in[j]); (got < 0) != (i < j) || (got == 0) != (i == j) {
 				t.Errorf("%s %s: %d", in[i], in[j], got)
 			}
 		}

@@ -33,8 +33,8 @@ func below(path, folder string) bool {
 	return len(path) > len(folder) && path[len(folder)] == '/' && path[:len(folder)] == folder
 }
 
-// order compares paths so that a folder comes directly before all that lies below it: '/' is the lowest byte.
-func order(a, b string) int {
+// comparePaths compares paths so that a folder comes directly before all that lies below it: '/' is the lowest byte.
+func comparePaths(a, b string) int {
 	for i := 0; i < len(a) && i < len(b); i++ {
 		switch x, y := a[i], b[i]; {
 		case x == y:

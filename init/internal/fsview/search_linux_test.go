@@ -81,7 +81,7 @@ func TestProtectedWhatCannotBeSearched(t *testing.T) {
 			}
 			must(t, err)
 			want := lines(c.want)
-			slices.SortFunc(want, func(a, b string) int { return order(a, b) })
+			slices.SortFunc(want, func(a, b string) int { return comparePaths(a, b) })
 			same(t, "covers", covers(v, root), want)
 			for _, l := range want {
 				if path := root + strings.TrimPrefix(l, "frozen T"); !slices.Contains(v.Protected, path) {
