@@ -72,11 +72,11 @@ func (b *bench) buildGuest(ctx context.Context) error {
 
 // build builds what runs in the guests: the programs, and the tests of every suite of these rows.
 func (b *bench) build(ctx context.Context, rows []matrix.Row) error {
-	if err := b.Go(ctx, "build", "-o", b.Dir+"/", "./cmd/...", "./scripts/kernels/guest", "./scripts/kernels/try",
+	if err := b.Go(ctx, "build", "-o", b.Dir+"/", "./cmd/...", "./scripts/kernels/guest",
 		"./testdata/probe", "./testdata/server-go"); err != nil {
 		return err
 	}
-	var tests []string
+	tests := []string{"-c", "-o", b.Dir + "/", "./" + matrix.Try().Package}
 	for _, r := range rows {
 		for _, s := range r.Suites {
 			if folder := "./" + s.Package; !slices.Contains(tests, folder) {
@@ -84,10 +84,7 @@ func (b *bench) build(ctx context.Context, rows []matrix.Row) error {
 			}
 		}
 	}
-	if tests == nil {
-		return nil
-	}
-	return b.Go(ctx, "test", append([]string{"-c", "-o", b.Dir + "/"}, tests...)...)
+	return b.Go(ctx, "test", tests...)
 }
 
 // machine is one with a kernel that the bench was made for.

@@ -36,7 +36,7 @@ func failures(text string) (lines []string) {
 		}
 	}
 	if len(ends) == 0 {
-		return cut(plainLines(text), 0, mostLines)
+		return cut(output[""], 0, mostLines)
 	}
 	for i, end := range ends {
 		if i == mostTests {
@@ -50,24 +50,6 @@ func failures(text string) (lines []string) {
 		}
 	}
 	return lines
-}
-
-// plainLines are those of a program that runs no tests: what the comparison found, if it was that.
-func plainLines(text string) []string {
-	var all, found []string
-	for line := range strings.Lines(text) {
-		line = strings.TrimRight(line, "\r\n")
-		if line != "" && !strings.HasPrefix(line, "---- ") {
-			all = append(all, line)
-		}
-		if strings.HasPrefix(line, TryStep+": ") {
-			found = append(found, line)
-		}
-	}
-	if len(found) > 0 {
-		return found
-	}
-	return all
 }
 
 // The lines of go test -v that say to which test the next lines belong, and how a test ended.

@@ -41,7 +41,6 @@ func TestFailures(t *testing.T) {
     c_test.go:1: not here`},
 		{"=== RUN   TestD\nfrom the server\npanic: test timed out after 6m0s\n\trunning tests:\n\t\tTestD (5m58s)\n\ngoroutine 9 [running]:\nf()\n",
 			"panic: test timed out after 6m0s\n\trunning tests:\n\t\tTestD (5m58s)\ngoroutine 9 [running]:\nf()"},
-		{"mcp-sandbox: x is absent\ntry: layer root is absent\n\ntry: doctor: exit status\n---- try took 4.7 s\n", "try: layer root is absent\ntry: doctor: exit status"},
 		{"a server said\n---- 2-x took 4.7 s\n", "a server said"},
 		{"", ""},
 	} {

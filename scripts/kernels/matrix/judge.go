@@ -39,9 +39,6 @@ func sections(output string) map[string]string {
 	return all
 }
 
-// TryHolds is the last line of a comparison that found no difference.
-const TryHolds = "try: everything is as expected"
-
 // Judge returns why a row did not pass; nil if it did. A step that never ran, a suite that ran no test, and a test
 // that was skipped are reasons like any failure: the row says that this machine has what it takes. A reason is one
 // line, and the output of its tests follows.
@@ -62,9 +59,7 @@ func Judge(j *job.Job, s job.Status, output string) (reasons []string, tests int
 			never = append(never, step.Name)
 		case code != 0:
 			wrong = append(wrong, strings.TrimSpace(fmt.Sprintln("exit status", code, strings.Join(t.failed, " "))))
-		case step.Name == TryStep && !strings.Contains(text[step.Name], TryHolds):
-			wrong = append(wrong, "did not compare")
-		case step.Name != TryStep && len(t.passed) == 0:
+		case len(t.passed) == 0:
 			wrong = append(wrong, "ran no test")
 		}
 		if len(t.skipped) > 0 {

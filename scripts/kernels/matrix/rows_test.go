@@ -67,12 +67,12 @@ func good(t *testing.T) (job.Job, job.Status, string) {
 		t.Fatalf("%+v", j.Steps)
 	}
 	return j, job.Status{Codes: map[string]int{"try": 0, "1-platform": 0}, Done: true},
-		"[ 0.1] kernel\n" + job.Mark("try") + "\n" + TryHolds + "\r\n" + job.Mark("1-platform") + "\n--- PASS: TestA (0.00s)\n    --- PASS: TestA/b (0.00s)\nPASS\n"
+		"[ 0.1] kernel\n" + job.Mark("try") + "\n--- PASS: TestRow (1.00s)\r\n" + job.Mark("1-platform") + "\n--- PASS: TestA (0.00s)\n    --- PASS: TestA/b (0.00s)\nPASS\n"
 }
 
 func TestJudge(t *testing.T) {
 	j, s, out := good(t)
-	if reasons, tests := Judge(&j, s, out); reasons != nil || tests != 2 {
+	if reasons, tests := Judge(&j, s, out); reasons != nil || tests != 3 {
 		t.Errorf("%d tests, %q", tests, reasons)
 	}
 	for name, c := range map[string]struct {
@@ -83,7 +83,7 @@ func TestJudge(t *testing.T) {
 		"trouble":       {func(s *job.Status, _ *string) { s.Troubles = []string{"mount"} }, "mount"},
 		"failed":        {func(s *job.Status, _ *string) { s.Codes["1-platform"] = 1 }, "status 1"},
 		"never ran":     {func(s *job.Status, _ *string) { delete(s.Codes, "1-platform") }, "never ran"},
-		"no comparison": {func(s *job.Status, o *string) { *o = strings.Replace(*o, TryHolds, "", 1) }, "did not compare"},
+		"no comparison": {func(s *job.Status, o *string) { *o = strings.Replace(*o, "--- PASS: TestRow", "", 1) }, "try: ran no test"},
 		"no test":       {func(s *job.Status, o *string) { *o = strings.ReplaceAll(*o, "--- PASS", "") }, "ran no test"},
 		"skip":          {func(s *job.Status, o *string) { *o += "--- SKIP: TestC (0.00s)\n" }, "skipped TestC"},
 		"failed how": {func(s *job.Status, o *string) {

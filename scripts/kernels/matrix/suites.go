@@ -2,9 +2,9 @@ package matrix
 
 import (
 	"encoding/json"
+	"fmt"
 	"path"
 	"path/filepath"
-	"strconv"
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/scripts/kernels/job"
@@ -20,14 +20,18 @@ type Suite struct {
 // StepTime is how long the tests of a step may take, on a machine that is emulated on a busy one.
 const StepTime = 15 * time.Minute
 
-// name of a suite's step; there may be two of one package.
-func (s *Suite) name(i int) string { return strconv.Itoa(i+1) + "-" + path.Base(s.Package) }
+// step of a suite. The go command gives a test binary its name.
+func (s *Suite) step(name, stage, checkout string) job.Step {
+	return job.Step{Name: name, Dir: filepath.Join(checkout, s.Package), Argv: []string{
+		filepath.Join(stage, path.Base(s.Package)+".test"), "-test.v", "-test.timeout=" + StepTime.String(),
+		"-test.run=" + s.Run}}
+}
 
-// Binary is the file name of a suite's test binary, as the go command gives it.
-func (s *Suite) Binary() string { return path.Base(s.Package) + ".test" }
-
-// TryStep is the name of the step that compares the machine with the expectation, and the program's.
+// TryStep is the name of the step that compares the machine with the expectation.
 const TryStep = "try"
+
+// Try compares the machine with the expectation.
+func Try() Suite { return Suite{"scripts/kernels/try", "TestRow$"} }
 
 // Job is what a row's guest does. stage is the folder of built programs and test binaries.
 func (r *Row) Job(stage, checkout string) (job.Job, error) {
@@ -39,16 +43,16 @@ func (r *Row) Job(stage, checkout string) (job.Job, error) {
 		Open: []string{stage, checkout},
 		Env: []string{EnvName + "=" + string(expect), "MCP_SANDBOX_TEST_PROGRAMS=" + stage,
 			"MCP_SANDBOX_PATIENCE=5m",  // its processor is emulated
-			"MCP_SANDBOX_TEST_CORE=1"}, // its core_pattern may be set
-		Steps: []job.Step{{Name: TryStep, Dir: "/", Argv: []string{filepath.Join(stage, TryStep)}, Root: true}}}
+			"MCP_SANDBOX_TEST_CORE=1"}} // its core_pattern may be set
 	if r.Expect.Group == RootGroup || r.Expect.Group == ManagerGroup { // no suite runs in a delegated group
 		j.Env = append(j.Env, "MCP_SANDBOX_REQUIRE=cgroup")
 	}
-	for i, s := range r.Suites {
-		dir := filepath.Join(checkout, filepath.FromSlash(s.Package))
-		j.Open = append(j.Open, dir)
-		j.Steps = append(j.Steps, job.Step{Name: s.name(i), Dir: dir, Argv: []string{
-			filepath.Join(stage, s.Binary()), "-test.v", "-test.timeout=" + StepTime.String(), "-test.run=" + s.Run}})
+	try := Try()
+	j.Steps = []job.Step{try.step(TryStep, stage, checkout)}
+	j.Steps[0].Root = true
+	for i, s := range r.Suites { // there may be two of one package
+		step := s.step(fmt.Sprintf("%d-%s", i+1, path.Base(s.Package)), stage, checkout)
+		j.Open, j.Steps = append(j.Open, step.Dir), append(j.Steps, step)
 	}
 	return j, nil
 }

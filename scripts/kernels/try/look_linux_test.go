@@ -1,4 +1,4 @@
-package main
+package try
 
 import (
 	"bytes"
@@ -9,68 +9,67 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/scripts/kernels/matrix"
 	"github.com/security-mcp/mcp-sandbox/scripts/kernels/place"
 )
 
-// look says what group a server is in, and which limits that has.
-func (s *scene) look(o *matrix.Observed, p *place.Place, server int) error {
+// look says what group the server is in, and which limits that has.
+func (s *scene) look(t *testing.T, o *observed, p *place.Place) {
 	start, delegated := p.Groups()
 	if start == "" { // this program's
-		var err error
-		if start, err = groupOf(os.Getpid()); err != nil {
-			return err
-		}
+		start = groupOf(t, os.Getpid())
 	}
-	group, err := groupOf(server)
-	if err != nil {
-		return err
+	group := groupOf(t, o.Enforced.PID)
+	if o.Group = wayInto(group, start, delegated); o.Group == matrix.NoGroup {
+		return
 	}
-	if o.Group = matrix.GroupOf(group, start, delegated); o.Group == matrix.NoGroup {
-		return nil
-	}
-	for _, name := range matrix.LimitFiles() {
+	for _, name := range limitFiles() {
 		text, err := os.ReadFile(filepath.Join(place.V2(), group, name))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // no such controller
 		}
 		if err != nil {
-			return err
+			t.Fatal(err)
 		}
 		o.Limits = append(o.Limits, name+" "+string(bytes.TrimSpace(text)))
 	}
-	return nil
 }
 
 // groupOf is a process's group in the hierarchy of v2; cgroups(7).
-func groupOf(pid int) (string, error) {
+func groupOf(t *testing.T, pid int) string {
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cgroup")
 	if err != nil {
-		return "", err
+		t.Fatal(err)
 	}
 	for line := range strings.Lines(string(text)) {
 		if path, ok := strings.CutPrefix(line, "0::"); ok {
-			return strings.TrimSuffix(path, "\n"), nil
+			return strings.TrimSuffix(path, "\n")
 		}
 	}
-	return "", errors.New("no control group of v2 in " + strconv.Quote(string(text)))
+	t.Fatalf("no control group of v2 in %q", text)
+	return ""
 }
 
 // uidOf is a process's real uid.
-func uidOf(pid int) (int, error) {
+func uidOf(t *testing.T, pid int) int {
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
 	if err != nil {
-		return 0, err
+		t.Fatal(err)
 	}
 	_, rest, _ := strings.Cut(string(text), "\nUid:")
-	return strconv.Atoi(strings.Fields(rest + " none")[0])
+	uid, err := strconv.Atoi(strings.Fields(rest + " none")[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return uid
 }
 
 // groups are all folders in which there may be control groups.
-func groups() (all []string, err error) {
-	err = filepath.WalkDir(place.Mount, func(path string, d fs.DirEntry, err error) error {
+func groups(t *testing.T) (all []string) {
+	err := filepath.WalkDir(place.Mount, func(path string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) { // gone meanwhile
 			return nil
 		}
@@ -79,24 +78,23 @@ func groups() (all []string, err error) {
 		}
 		return err
 	})
-	return all, err
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
 }
 
 // remaining are the groups that were not there before. systemd removes a group a moment after its last process has
 // ended, and keeps slices, in which are only other groups.
-func remaining(before []string) (left []string, err error) {
+func remaining(t *testing.T, before []string) (left []string) {
 	for range 300 {
-		now, err := groups()
-		if err != nil {
-			return nil, err
-		}
-		left = slices.DeleteFunc(now, func(path string) bool {
+		left = slices.DeleteFunc(groups(t), func(path string) bool {
 			return slices.Contains(before, path) || strings.HasSuffix(path, ".slice")
 		})
 		if len(left) == 0 {
-			return nil, nil
+			return nil
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-	return left, nil
+	return left
 }
