@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
@@ -88,6 +87,3 @@ func newOrder(p policy.Policy, t Target) (*order.Order, error) {
 	o.StdoutGuard = t.StdoutGuard
 	return o, nil
 }
-
-// killAfter is how long after the end of ctx the shim is killed, if it has not ended: longer than its own escalation.
-const killAfter = 7 * time.Second

@@ -5,7 +5,6 @@ import (
 	"os"
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
-	"github.com/security-mcp/mcp-sandbox/init/reexec"
 	"golang.org/x/sys/unix"
 )
 
@@ -30,13 +29,8 @@ func command(ctx context.Context, o *order.Order) (*Sandbox, error) {
 		send.Write(o.Encode())
 		send.Close()
 	}()
-	sb := newSandbox(ctx, self, socket{own}, []*os.File{theirOrder, theirs})
-	cmd := sb.Cmd
-	cmd.Args = []string{reexec.Name, reexec.ByHost}
-	cmd.Dir = o.Dir
-	cmd.ExtraFiles = []*os.File{theirOrder, theirs}
-	// The end of the context asks the shim, which ends the whole tree.
-	cmd.Cancel = func() error { return ask(cmd.Process) }
+	sb := newSandbox(ctx, self, o, socket{own}, theirOrder, theirs)
+	sb.Cmd.ExtraFiles = []*os.File{theirOrder, theirs}
 	return sb, nil
 }
 

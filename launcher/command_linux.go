@@ -28,15 +28,10 @@ func command(ctx context.Context, o *order.Order) (*Sandbox, error) {
 		return nil, &Error{Layer: order.Exec, Op: "socketpair", Err: err, Hint: diagnose.NeedsSockets}
 	}
 	own, theirs := os.NewFile(uintptr(pair[0]), "shim"), os.NewFile(uintptr(pair[1]), "host")
-	sb := newSandbox(ctx, "/proc/self/exe", socket{own}, []*os.File{sealed, theirs})
-	cmd := sb.Cmd
-	cmd.Args = []string{reexec.Name, reexec.ByHost}
-	cmd.Env = reexec.ChildEnv()
-	cmd.Dir = o.Dir
-	cmd.ExtraFiles = []*os.File{sealed, theirs}
-	// The end of the context asks the shim, which ends the whole tree.
-	cmd.Cancel = func() error { return ask(cmd.Process) }
+	sb := newSandbox(ctx, "/proc/self/exe", o, socket{own}, sealed, theirs)
+	sb.Cmd.Env = reexec.ChildEnv()
+	sb.Cmd.ExtraFiles = []*os.File{sealed, theirs}
 	// The kernel wakes a stopped shim at the host's end. The shim asks for that itself later.
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: unix.SIGCONT}
+	sb.Cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: unix.SIGCONT}
 	return sb, nil
 }

@@ -9,7 +9,6 @@ import (
 	"syscall"
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
-	"github.com/security-mcp/mcp-sandbox/init/reexec"
 	"golang.org/x/sys/windows"
 )
 
@@ -29,17 +28,13 @@ func command(ctx context.Context, o *order.Order) (*Sandbox, error) {
 		p.send.Write(o.Encode())
 		p.send.Close()
 	}()
-	sb := newSandbox(ctx, self, p, p.theirs)
-	cmd := sb.Cmd
-	cmd.Args = []string{reexec.Name, reexec.ByHost}
+	sb := newSandbox(ctx, self, o, p, p.theirs...)
 	var inherited []syscall.Handle
 	for _, f := range p.theirs {
 		inherited = append(inherited, syscall.Handle(f.Fd()))
-		cmd.Args = append(cmd.Args, strconv.FormatUint(uint64(f.Fd()), 10))
+		sb.Cmd.Args = append(sb.Cmd.Args, strconv.FormatUint(uint64(f.Fd()), 10))
 	}
-	cmd.SysProcAttr = &syscall.SysProcAttr{AdditionalInheritedHandles: inherited}
-	cmd.Dir = o.Dir
-	cmd.Cancel = p.ask
+	sb.Cmd.SysProcAttr = &syscall.SysProcAttr{AdditionalInheritedHandles: inherited}
 	return sb, nil
 }
 
@@ -52,16 +47,9 @@ type pipes struct {
 
 func newPipes() (*pipes, error) {
 	p := &pipes{}
-	var all []*os.File
-	make := func() (r, w *os.File, err error) {
-		if r, w, err = os.Pipe(); err == nil {
-			all = append(all, r, w)
-		}
-		return r, w, err
-	}
-	order, send, err := make()
-	up, theirUp, err2 := make()
-	theirDown, down, err3 := make()
+	order, send, err := os.Pipe()
+	up, theirUp, err2 := os.Pipe()
+	theirDown, down, err3 := os.Pipe()
 	if err = errors.Join(err, err2, err3); err == nil {
 		p.up, p.down, p.send, p.theirs = up, down, send, []*os.File{order, theirUp, theirDown}
 		for _, f := range p.theirs {
@@ -70,8 +58,8 @@ func newPipes() (*pipes, error) {
 		}
 	}
 	if err != nil {
-		for _, f := range all {
-			f.Close()
+		for _, f := range []*os.File{order, send, up, theirUp, theirDown, down} {
+			f.Close() // os.ErrInvalid for a nil file
 		}
 		return nil, err
 	}
@@ -93,8 +81,8 @@ func (p *pipes) Close() error {
 	return p.up.Close()
 }
 
-// ask asks the shim to end the server: Windows has no signal for that.
-func (p *pipes) ask() error {
+// Ask writes a byte: Windows has no signal for that.
+func (p *pipes) Ask(*os.Process) error {
 	_, err := p.down.Write([]byte{0})
 	return err
 }

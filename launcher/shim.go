@@ -19,6 +19,8 @@ type channel interface {
 	io.ReadCloser
 	// HangUp makes the shim see its host's end, and wakes a stopped shim. Later records can still be read.
 	HangUp(shim *os.Process)
+	// Ask asks the shim to end its server.
+	Ask(shim *os.Process) error
 	// Follow makes Read end once the shim has ended, also if another process holds the other end.
 	Follow(pid int)
 }

@@ -20,8 +20,8 @@ func (s socket) HangUp(shim *os.Process) {
 	}
 }
 
-// ask asks a shim to end its server. SIGCONT wakes a stopped shim, which would not receive SIGTERM.
-func ask(shim *os.Process) error {
+// Ask sends SIGTERM. SIGCONT wakes a stopped shim, which would not receive SIGTERM.
+func (s socket) Ask(shim *os.Process) error {
 	err := shim.Signal(unix.SIGTERM)
 	shim.Signal(unix.SIGCONT)
 	return err

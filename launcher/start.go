@@ -6,6 +6,10 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/init/reexec"
 )
 
 // A startContext is the context of sb.Cmd. Start asks for its Done in the goroutine that starts: before there is a
@@ -16,10 +20,18 @@ type startContext struct {
 	shim *shim
 }
 
-// newSandbox makes the Cmd that starts the shim, and the host's end of it.
-func newSandbox(ctx context.Context, path string, c channel, files []*os.File) *Sandbox {
+// killAfter is how long after the end of ctx the shim is killed, if it has not ended: longer than its own escalation.
+const killAfter = 7 * time.Second
+
+// newSandbox makes the Cmd that starts the program at path as the shim, with the shim's ends of the files, and the
+// host's end of the channel.
+func newSandbox(ctx context.Context, path string, o *order.Order, c channel, files ...*os.File) *Sandbox {
 	s := &startContext{Context: ctx, shim: newShim(ctx, c, files)}
 	s.cmd = exec.CommandContext(s, path)
+	s.cmd.Args = []string{reexec.Name, reexec.ByHost}
+	s.cmd.Dir = o.Dir
+	// The end of the context asks the shim, which ends the whole tree.
+	s.cmd.Cancel = func() error { return c.Ask(s.cmd.Process) }
 	s.cmd.WaitDelay = killAfter
 	// A host may keep the Cmd alone, or nothing: its server runs on all the same. Of a Cmd that was never started
 	// nothing is left.

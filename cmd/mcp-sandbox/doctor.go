@@ -41,7 +41,7 @@ func doctor(o *options, args []string) int {
 	}
 	text := checkLines(m, platform.WantsColour(os.Stdout))
 	if o.json {
-		text = string(asJSON(m))
+		text = asJSON(m)
 	}
 	switch code := show(text); {
 	case code != 0:
@@ -52,13 +52,13 @@ func doctor(o *options, args []string) int {
 	return 0
 }
 
-func asJSON(m *launcher.Machine) []byte {
+func asJSON(m *launcher.Machine) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	e.Encode(m) // strings alone: nothing can fail
-	return []byte(b.String())
+	return b.String()
 }
 
 // checkLines are the checks as a person reads them.
@@ -66,13 +66,8 @@ func checkLines(m *launcher.Machine, colour bool) string {
 	var b strings.Builder
 	for _, c := range m.Checks {
 		b.WriteString(mark(c.State, colour) + " " + c.Name + ": " + c.Detail + "\n")
-		if c.Fix == "" {
-			continue
-		}
-		before := "    fix: "
-		for line := range strings.SplitSeq(c.Fix, "\n") {
-			b.WriteString(before + line + "\n")
-			before = "         "
+		if c.Fix != "" {
+			b.WriteString("    fix: " + strings.ReplaceAll(c.Fix, "\n", "\n         ") + "\n")
 		}
 	}
 	return b.String()

@@ -28,7 +28,7 @@ func TestDoctorText(t *testing.T) {
 		if err := json.Unmarshal(b, &m); err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.ReplaceAll(string(b), "\r\n", "\n"); string(asJSON(&m)) != got {
+		if got := strings.ReplaceAll(string(b), "\r\n", "\n"); asJSON(&m) != got {
 			t.Errorf("%s: --json prints %s", file, asJSON(&m))
 		}
 		text := checkLines(&m, false)

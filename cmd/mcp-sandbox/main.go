@@ -23,9 +23,6 @@ import (
 // version is set by the linker: -X main.version=v1.2.3.
 var version = "dev"
 
-// exitSandbox is the exit code of everything that comes to nothing before a server runs.
-const exitSandbox = 125
-
 func main() {
 	reexec.Init()
 	reexec.RefusePrivileged()

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"errors"
+	"io"
 	"os"
 	"strconv"
 
@@ -33,21 +35,9 @@ type line struct{ name, value, text string }
 func newOptions() *options {
 	o := &options{set: pflag.NewFlagSet("", pflag.ContinueOnError), Launch: source.NewLaunch(), program: policy.Run}
 	o.set.Usage = func() {}
-	o.set.SetOutput(nowhere{})
+	o.set.SetOutput(io.Discard)
 	return o
 }
-
-// nowhere takes what pflag would print by itself.
-type nowhere struct{}
-
-func (nowhere) Write(b []byte) (int, error) { return len(b), nil }
-
-// A value is a flag whose text a function takes.
-type value func(string) error
-
-func (v value) Set(s string) error { return v(s) }
-func (v value) String() string     { return "" }
-func (v value) Type() string       { return "" }
 
 func (o *options) heading(text string) { o.lines = append(o.lines, line{text: text}) }
 
@@ -63,13 +53,13 @@ func truth(at *bool) func(string) error {
 
 // add defines a flag. always is what a switch without "=" means; "" for a flag that needs a value.
 func (o *options) add(name, meta, text, always string, take func(string) error) {
-	f := o.set.VarPF(value(func(s string) error {
+	o.set.Func(name, "", func(s string) error {
 		if s == "" {
 			return errors.New("needs a value")
 		}
 		return take(s)
-	}), name, "", "")
-	f.NoOptDefVal = always
+	})
+	o.set.Lookup(name).NoOptDefVal = always
 	o.lines = append(o.lines, line{name, meta, text})
 }
 
@@ -93,17 +83,16 @@ func (o *options) addPolicy() {
 
 // addFlag defines the flag of one key. A bad value is refused before the document is read.
 func (o *options) addFlag(f *policyFlag) {
-	row := *f
-	always := row.always
-	if row.value == "" && always == "" {
-		always = "true"
+	always := f.always
+	if f.value == "" {
+		always = cmp.Or(always, "true")
 	}
-	o.add(row.name, row.metavar(), row.text, always, func(s string) error {
-		if row.always != "" && s != row.always {
+	o.add(f.name, f.metavar(), f.text, always, func(s string) error {
+		if f.always != "" && s != f.always {
 			return errors.New("takes no value")
 		}
-		o.Settings = append(o.Settings, source.Setting{Flag: "--" + row.name, Key: row.key, Value: s})
-		return new(policy.Policy).Set(row.key, s)
+		o.Settings = append(o.Settings, source.Setting{Flag: "--" + f.name, Key: f.key, Value: s})
+		return new(policy.Policy).Set(f.key, s)
 	})
 }
 

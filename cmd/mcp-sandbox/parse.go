@@ -19,10 +19,9 @@ func (o *options) parse(args []string) (rest []string, err error) {
 		o.help = true
 		return nil, nil
 	}
-	for _, s := range flags {
-		if strings.HasPrefix(s, "-test.") { // pflag takes these for go test's own and passes over them
-			return nil, errors.New("unknown flag " + source.Quote(s))
-		}
+	// pflag takes these for go test's own and passes over them.
+	if i := slices.IndexFunc(flags, func(s string) bool { return strings.HasPrefix(s, "-test.") }); i >= 0 {
+		return nil, errors.New("unknown flag " + source.Quote(flags[i]))
 	}
 	if err := o.set.Parse(flags); err != nil {
 		return nil, userError(err)

@@ -15,12 +15,7 @@ func hinted(program, what string) string { return what + `; see "` + program + `
 func usageError(program, what string) int { return fail(hinted(program, what)) }
 
 // fail says why nothing was done, and returns the exit code.
-func fail(lines ...string) int {
-	for _, line := range lines {
-		reexec.Say(line)
-	}
-	return exitSandbox
-}
+func fail(lines ...string) int { return reexec.Refuse(-1, lines) }
 
 // show prints what was asked for. No server runs, so standard output is free.
 func show(text string) int {

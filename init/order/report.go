@@ -83,6 +83,26 @@ type Enforced struct {
 	Warnings       []string      `json:"warnings"`
 }
 
+// Layer is the entry of a layer, or an empty one.
+func (e *Enforced) Layer(name Layer) *LayerReport {
+	for i := range e.Layers {
+		if e.Layers[i].Layer == name {
+			return &e.Layers[i]
+		}
+	}
+	return &LayerReport{Layer: name}
+}
+
+// Fact is the first fact that is so, or nil.
+func (l *LayerReport) Fact(is func(*Fact) bool) *Fact {
+	for i := range l.Facts {
+		if is(&l.Facts[i]) {
+			return &l.Facts[i]
+		}
+	}
+	return nil
+}
+
 // NewEnforced is the first line as far as the order tells it.
 func NewEnforced(o *Order, p *policy.Policy, reached policy.Confinement) *Enforced {
 	return &Enforced{Event: "enforced", Version: 1, Level: string(p.Level), Confinement: string(reached),

@@ -38,18 +38,28 @@ type line struct {
 
 // lines are the checks of an operating system, in the order in which a person should read them.
 func lines(os string) []line {
-	limits := line{"Rlimits", rlimits}
+	limits := line{"Rlimits", proved(rlimits)}
+	tree, reachable := line{"Timeout and whole-tree kill", treeKill}, line{"Confinement reachable", confinement}
 	switch os {
 	case "linux":
-		return []line{{"OS", system}, {"User namespaces", namespaces}, {"Cgroups v2", cgroups}, {"Landlock", landlock},
-			{"Seccomp", seccomp}, limits, {"Timeout and whole-tree " +
-				"kill", treeKill}, {"Confinement reachable", confinement}}
+		return []line{{"OS", system}, {"User namespaces", namespaces}, {"Cgroups v2", proved(cgroups)},
+			{"Landlock", landlock}, {"Seccomp", seccomp}, limits, tree, reachable}
 	case "windows":
 		limits.name = "Job Objects"
 	}
-	return []line{{"OS", system}, limits, {"Resource limits", resources}, {"Network isolation", noNetwork},
-		{"Filesystem", noFiles}, {"Timeout and whole-tree kill", treeKill}, {"Confinement reachable", confinement},
-		{"Recommendation", recommendation}}
+	return []line{{"OS", system}, limits, {"Resource limits", proved(resources)}, {"Network isolation", noNetwork},
+		{"Filesystem", noFiles}, tree, reachable, {"Recommendation", recommendation}}
+}
+
+// proved is a check of the best trial, which is missing where no trial proved anything.
+func proved(check func(r *result, best *Trial) Check) func(*result) Check {
+	return func(r *result) Check {
+		best, reached := r.reached()
+		if reached == policy.None {
+			return missing(diagnose.Untried, "")
+		}
+		return check(r, best)
+	}
 }
 
 func (r *result) checks() []Check {
@@ -67,11 +77,7 @@ func system(r *result) Check {
 }
 
 // rlimits are the limits of each process, which the server's process read back; or those of the job of all processes.
-func rlimits(r *result) Check {
-	best, reached := r.reached()
-	if reached == policy.None {
-		return missing(diagnose.Untried, "")
-	}
+func rlimits(r *result, best *Trial) Check {
 	l := best.layer(order.Limits)
 	if l.State != order.Proved {
 		return missing(sentence(l.Reason, l.Effect), "")
@@ -83,9 +89,8 @@ func rlimits(r *result) Check {
 		}
 	}
 	if len(lower) > 0 {
-		return limited("supported; hard limits that were inherited are lower than a "+
-			"policy's: "+strings.Join(lower, ", "),
-			diagnose.HardLimits)
+		return limited("supported; hard limits that were inherited are lower than a policy's: "+
+			strings.Join(lower, ", "), diagnose.HardLimits)
 	}
 	if gone := lacking(l); gone != nil && r.environment.OS == "linux" {
 		fix := diagnose.CountedGroup
@@ -141,21 +146,11 @@ func confinement(r *result) Check {
 
 // lacking is the first fact of a layer that this machine could not give, or nil.
 func lacking(l *order.LayerReport) *order.Fact {
-	for i := range l.Facts {
-		if l.Facts[i].Got == "" {
-			return &l.Facts[i]
-		}
-	}
-	return nil
+	return l.Fact(func(f *order.Fact) bool { return f.Got == "" })
 }
 
 func fact(l *order.LayerReport, name string) *order.Fact {
-	for i := range l.Facts {
-		if l.Facts[i].Name == name {
-			return &l.Facts[i]
-		}
-	}
-	return nil
+	return l.Fact(func(f *order.Fact) bool { return f.Name == name })
 }
 
 // sentence joins a reason and what follows from it.

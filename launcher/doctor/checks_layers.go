@@ -28,11 +28,7 @@ func namespaces(r *result) Check {
 }
 
 // cgroups is the control group in which the trial's server was made.
-func cgroups(r *result) Check {
-	best, reached := r.reached()
-	if reached == policy.None {
-		return missing(diagnose.Untried, "")
-	}
+func cgroups(r *result, best *Trial) Check {
 	l := best.layer(order.Cgroup)
 	fix := r.environment.Delegation(l.Reason)
 	switch gone := lacking(l); {

@@ -6,15 +6,10 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/diagnose"
 	"github.com/security-mcp/mcp-sandbox/init/order"
-	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
 // resources are the limits of a policy that this operating system can hold, by the facts of the trial.
-func resources(r *result) Check {
-	best, reached := r.reached()
-	if reached == policy.None {
-		return missing(diagnose.Untried, "")
-	}
+func resources(_ *result, best *Trial) Check {
 	var hold, gone []string
 	for _, fact := range best.layer(order.Limits).Facts {
 		switch name := resource(fact.Name); {

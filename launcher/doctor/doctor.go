@@ -31,11 +31,7 @@ func (t *Trial) ran() bool { return t.Report != nil }
 // layer is what a trial's report says of one.
 func (t *Trial) layer(name order.Layer) *order.LayerReport {
 	if t.ran() {
-		for i := range t.Report.Layers {
-			if t.Report.Layers[i].Layer == name {
-				return &t.Report.Layers[i]
-			}
-		}
+		return t.Report.Layer(name)
 	}
 	return &order.LayerReport{Layer: name}
 }

@@ -100,13 +100,11 @@ func (b *bench) learn() error {
 	if err := json.NewDecoder(bytes.NewReader(report)).Decode(&e); err != nil {
 		return err
 	}
-	for _, l := range e.Layers {
-		for _, f := range l.Facts {
-			path, isMount := strings.CutPrefix(f.Name, "mount ")
-			ofHost := f.Want == "ro,nosuid,nodev" || f.Want == "nosuid,noexec"
-			if l.Layer == order.Root && isMount && ofHost && path != "/" && path != "/dev/pts" {
-				b.mounts = append(b.mounts, path)
-			}
+	for _, f := range e.Layer(order.Root).Facts {
+		path, isMount := strings.CutPrefix(f.Name, "mount ")
+		ofHost := f.Want == "ro,nosuid,nodev" || f.Want == "nosuid,noexec"
+		if isMount && ofHost && path != "/" && path != "/dev/pts" {
+			b.mounts = append(b.mounts, path)
 		}
 	}
 	for _, l := range []string{"/bin", "/sbin", "/lib", "/lib64"} {

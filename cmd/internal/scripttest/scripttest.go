@@ -55,10 +55,7 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	status := 0
 	err := ts.Exec(args[1], args[2:]...)
-	for range 3 {
-		if !errors.Is(err, notBegun) {
-			break
-		}
+	for n := 0; n < 3 && errors.Is(err, notBegun); n++ {
 		err = ts.Exec(args[1], args[2:]...)
 	}
 	var exit *exec.ExitError

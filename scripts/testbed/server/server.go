@@ -33,15 +33,10 @@ type Text struct {
 	Text string `json:"text"`
 }
 
-// Path names a file or folder.
-type Path struct {
-	Path string `json:"path"`
-}
-
 // File is a file and what is to be in it.
 type File struct {
 	Path string `json:"path"`
-	Text string `json:"text"`
+	Text string `json:"text,omitempty"`
 }
 
 // Attempt is an action of package attempt.
@@ -54,7 +49,7 @@ func echo(_ context.Context, _ *mcp.CallToolRequest, in Text) (*mcp.CallToolResu
 	return nil, in, nil
 }
 
-func readFile(_ context.Context, _ *mcp.CallToolRequest, in Path) (*mcp.CallToolResult, Text, error) {
+func readFile(_ context.Context, _ *mcp.CallToolRequest, in File) (*mcp.CallToolResult, Text, error) {
 	text, err := os.ReadFile(in.Path)
 	return nil, Text{string(text)}, err
 }

@@ -2,6 +2,7 @@ package host
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -134,23 +135,14 @@ func (r *Run) Wait() {
 }
 
 // Layer is what the report says of a layer.
-func (r *Report) Layer(name order.Layer) order.LayerReport {
-	for _, l := range r.Enforced.Layers {
-		if l.Layer == name {
-			return l
-		}
-	}
-	return order.LayerReport{}
-}
+func (r *Report) Layer(name order.Layer) *order.LayerReport { return r.Enforced.Layer(name) }
 
 // Fact is what the report says of one fact of a layer, with or without a remark in parentheses, or an empty one.
 func (r *Report) Fact(name order.Layer, fact string) order.Fact {
-	for _, f := range r.Layer(name).Facts {
-		if f.Name == fact || strings.HasPrefix(f.Name, fact+" (") {
-			return f
-		}
-	}
-	return order.Fact{}
+	found := r.Layer(name).Fact(func(f *order.Fact) bool {
+		return f.Name == fact || strings.HasPrefix(f.Name, fact+" (")
+	})
+	return *cmp.Or(found, &order.Fact{})
 }
 
 // Await waits until something is so, and fails the test if that takes longer than [testbed.Patience].
