@@ -83,19 +83,18 @@ func (s *Environment) FullRefused(r *order.Refusal, withoutNetwork bool) Cause {
 	case problem == "ENOSPC" && s.Sysctl(limit) == "0":
 		return Cause{Detail: name + "s are forbidden: " + limit + " is 0", Fix: fixSysctl(limit, enough)}
 	case problem == "ENOSPC":
-		return Cause{Detail: name + "s: the limit " + limit + " is used up, here or in a user namespace around " +
-			"this process",
-			Fix: fixSysctl(limit, double(s.Sysctl(limit)))}
+		return Cause{Fix: fixSysctl(limit, double(s.Sysctl(limit))),
+			Detail: name + "s: the limit " + limit + " is used up, here or in a user namespace around this process"}
 	case problem == "EUSERS":
 		return Cause{Detail: name + "s: too many of them lie inside each other", Fix: fixNesting}
 	case problem == sigsys:
-		return Cause{Detail: name + "s: a filter around this process ends whoever asks for them " +
-			"(SIGSYS)", Fix: fixOuterFilter}
+		return Cause{Fix: fixOuterFilter,
+			Detail: name + "s: a filter around this process ends whoever asks for them (SIGSYS)"}
 	case problem == "EINVAL" || problem == "ENOSYS":
 		return Cause{Detail: name + "s: the kernel was built without them", Fix: fixKernelConfig}
 	case denied && s.Sysctl(debianSwitch) == "0" && !s.Root:
-		return Cause{Detail: "forbidden to ordinary " +
-			"users: " + debianSwitch + " is 0", Fix: fixSysctl(debianSwitch, "1")}
+		return Cause{Detail: "forbidden to ordinary users: " + debianSwitch + " is 0",
+			Fix: fixSysctl(debianSwitch, "1")}
 	case denied && s.Chrooted:
 		return Cause{Detail: "refused inside a chroot (" + problem + ")", Fix: fixChroot}
 	case denied && s.Filtered:

@@ -61,8 +61,8 @@ func (row *row) matches(r *order.Refusal, f Facts) bool {
 // Conditions of rows.
 
 func killedByFilter(r *order.Refusal, _ Facts) bool {
-	var killed Killed
-	return errors.As(r.Err, &killed) && killed.Signal == sigsys
+	killed, _ := errors.AsType[Killed](r.Err)
+	return killed.Signal == sigsys
 }
 
 func withoutProc(r *order.Refusal, _ Facts) bool { return IsNoProc(r) }

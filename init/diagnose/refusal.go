@@ -73,15 +73,13 @@ func classOf(l order.Layer) class {
 
 // OfMachine reports whether the machine refused a step, whatever the policy names.
 func OfMachine(r *order.Refusal) bool {
-	var killed Killed
-	if errors.As(r.Err, &killed) {
+	if killed, ok := errors.AsType[Killed](r.Err); ok {
 		return killed.Signal == sigsys
 	}
 	if IsNoProc(r) {
 		return true
 	}
-	var errno syscall.Errno
-	if !errors.As(r.Err, &errno) {
+	if _, ok := errors.AsType[syscall.Errno](r.Err); !ok {
 		return false
 	}
 	c := classOf(r.Layer)
@@ -121,7 +119,7 @@ func hiddenProc(r *order.Refusal) bool {
 }
 
 // errnoOf is 0 for a refusal without an errno.
-func errnoOf(r *order.Refusal) (e syscall.Errno) {
-	errors.As(r.Err, &e)
-	return e
+func errnoOf(r *order.Refusal) syscall.Errno {
+	errno, _ := errors.AsType[syscall.Errno](r.Err)
+	return errno
 }

@@ -105,17 +105,17 @@ func (l *LayerReport) Fact(is func(*Fact) bool) *Fact {
 
 // NewEnforced is the first line as far as the order tells it.
 func NewEnforced(o *Order, p *policy.Policy, reached policy.Confinement) *Enforced {
+	sum := sha256.Sum256(o.Policy)
 	return &Enforced{Event: "enforced", Version: 1, Level: string(p.Level), Confinement: string(reached),
-		MinConfinement: string(p.MinConfinement), PolicySHA256: hexSHA256(o.Policy),
+		MinConfinement: string(p.MinConfinement), PolicySHA256: Hex(sum[:]),
 		Command: o.Command, EnvDropped: o.Dropped}
 }
 
-// hexSHA256 is the SHA-256 of data as 64 lower-case digits. Package encoding/hex would link fmt.
-func hexSHA256(data []byte) string {
+// Hex is data in lower-case digits. Package encoding/hex would link fmt.
+func Hex(data []byte) string {
 	const digits = "0123456789abcdef"
-	sum := sha256.Sum256(data)
-	text := make([]byte, 0, 2*len(sum))
-	for _, b := range sum {
+	text := make([]byte, 0, 2*len(data))
+	for _, b := range data {
 		text = append(text, digits[b>>4], digits[b&15])
 	}
 	return string(text)

@@ -5,6 +5,7 @@ import (
 	"os"
 	"strconv"
 
+	"github.com/security-mcp/mcp-sandbox/init/order"
 	"golang.org/x/sys/unix"
 )
 
@@ -63,10 +64,5 @@ func machineID() (string, error) {
 		return "", os.NewSyscallError("getrandom", err)
 	}
 	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	const hex = "0123456789abcdef"
-	var s []byte
-	for _, c := range b {
-		s = append(s, hex[c>>4], hex[c&15])
-	}
-	return string(append(s, '\n')), nil
+	return order.Hex(b[:]) + "\n", nil
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -96,13 +97,10 @@ func (s *search) level(level []searched, depth int) {
 			level[i].err = s.children(&level[i], depth, buf)
 		}
 	}
-	done := make(chan struct{})
-	go func() {
-		work(make([]byte, len(s.buf)))
-		close(done)
-	}()
+	var second sync.WaitGroup
+	second.Go(func() { work(make([]byte, len(s.buf))) })
 	work(s.buf)
-	<-done
+	second.Wait()
 }
 
 // children looks into the folders in one folder. An error means that the folder is protected as a whole.
