@@ -72,32 +72,28 @@ type cover struct {
 
 // watchFirst begins to watch the folders of all covers.
 func (p *paths) watchFirst(uid int) error {
-	for i := range p.covers {
-		if p.covers[i].Source == "" {
-			continue // a folder of the sandbox's own, out of the host's reach
-		}
-		if err := p.folders.watchFirst(path.Dir(p.covers[i].Source), uid); err != nil {
-			return err
-		}
-	}
-	p.folders.prune()
-	return nil
+	return p.watchEach(func(k *cover) error { return p.folders.watchFirst(path.Dir(k.Source), uid) })
 }
 
 // watch watches the folders of all covers as they are now.
 func (p *paths) watch() error {
-	for i := range p.covers {
-		k := &p.covers[i]
-		if k.Source == "" {
-			continue
-		}
+	return p.watchEach(func(k *cover) error {
 		f, missing, err := lookAtCovered(k.Source)
 		if err != nil {
 			return err
 		}
 		k.seen, k.missing = f.id(), missing
-		if err = p.folders.watchAbove(k.Source, k.missing); err != nil {
-			return err
+		return p.folders.watchAbove(k.Source, missing)
+	})
+}
+
+// watchEach calls watch for each cover but those of folders of the sandbox's own, which are out of the host's reach.
+func (p *paths) watchEach(watch func(*cover) error) error {
+	for i := range p.covers {
+		if k := &p.covers[i]; k.Source != "" {
+			if err := watch(k); err != nil {
+				return err
+			}
 		}
 	}
 	p.folders.prune()

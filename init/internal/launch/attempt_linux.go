@@ -29,26 +29,16 @@ func (l *Launch) newAttempt() *Attempt {
 
 // Run plans, starts and proves.
 func (a *Attempt) Run() error {
-	if err := checkDeadly(a.Machine.Deadly, &a.launch.Ladder); err != nil {
-		return err
-	}
 	start := a.startFull
 	if a.Shared() {
 		start = a.startShared
 	}
-	if err := start(); err != nil {
-		return err
+	for _, step := range [...]func() error{a.checkDeadly, start, a.complete, a.resume, a.awaitReady, a.prove} {
+		if err := step(); err != nil {
+			return err
+		}
 	}
-	if err := complete(&a.Sandbox); err != nil {
-		return err
-	}
-	if err := a.resume(); err != nil {
-		return err
-	}
-	if err := a.awaitReady(); err != nil {
-		return err
-	}
-	return a.prove()
+	return nil
 }
 
 // startFull starts a runner whose init waits, and plans while the kernel makes the namespaces. A root launcher hands
@@ -140,23 +130,6 @@ func (a *Attempt) resume() error {
 		}
 	}
 	return gone
-}
-
-// awaitReady waits until init and the server have come to the end of their evidence.
-func (a *Attempt) awaitReady() error {
-	for range 2 {
-		pid, err := a.nextMessage()
-		if err != nil {
-			return err
-		}
-		if pid != a.Init.PID {
-			a.Server, a.Listener.Counting = pid, true
-		}
-	}
-	if a.Server <= 0 {
-		return a.failed(errors.New("two answers from init and none from the server"))
-	}
-	return nil
 }
 
 // prove compares the evidence.

@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
@@ -8,15 +9,19 @@ import (
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
+// temporaryNames are the variables of the folder for temporary files.
+var temporaryNames = []string{"TMPDIR", "TMP", "TEMP"}
+
 // environ is the server's environment with the home that the server really has. Where it has no root of its own: with
 // the folder for temporary files, and with what lies below the home moved with it.
-func environ(o *order.Order, sandbox *Sandbox) []string {
-	if sandbox.Confinement == policy.None {
+func environ(s *Sandbox) []string {
+	o := s.launch.Order
+	if s.Confinement == policy.None {
 		return o.Env
 	}
-	view, temporary := sandbox.View, ""
-	if sandbox.Shared() {
-		temporary = sandbox.kept.private.Path + "/" + fsview.PrivateTmp
+	view, temporary := s.View, ""
+	if s.Shared() {
+		temporary = s.kept.private.Path + "/" + fsview.PrivateTmp
 	}
 	was := order.Lookup(o.Env, "HOME")
 	env := make([]string, 0, len(o.Env)+4)
@@ -26,7 +31,7 @@ func environ(o *order.Order, sandbox *Sandbox) []string {
 		case name == "HOME":
 			continue
 		case temporary == "" || isGranted(view, value):
-		case isTemporary(name):
+		case slices.Contains(temporaryNames, name):
 			continue
 		case strings.HasPrefix(name, "XDG_") && was != "" && was != view.Home && strings.HasPrefix(value, was+"/"):
 			v = name + "=" + view.Home + value[len(was):]
@@ -34,7 +39,7 @@ func environ(o *order.Order, sandbox *Sandbox) []string {
 		env = append(env, v)
 	}
 	if temporary != "" {
-		for _, name := range [...]string{"TMPDIR", "TMP", "TEMP"} {
+		for _, name := range temporaryNames {
 			if order.Lookup(env, name) == "" {
 				env = append(env, name+"="+temporary)
 			}
@@ -43,14 +48,9 @@ func environ(o *order.Order, sandbox *Sandbox) []string {
 	return append(env, "HOME="+view.Home)
 }
 
-func isTemporary(name string) bool { return name == "TMPDIR" || name == "TMP" || name == "TEMP" }
-
 // isGranted reports whether a path lies where a rule gives something.
 func isGranted(view *fsview.View, path string) bool {
-	for i := range view.Nodes {
-		if n := view.Nodes[i].Path; path == n || strings.HasPrefix(path, n+"/") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(view.Nodes, func(n fsview.Node) bool {
+		return path == n.Path || strings.HasPrefix(path, n.Path+"/")
+	})
 }

@@ -36,7 +36,7 @@ func look(m *confine.Machine, c policy.Confinement) (err error) {
 	if m.Namespaces, err = platform.Namespaces(); err != nil && c == policy.Full {
 		return err
 	}
-	m.Shared = shared(c)
+	m.Shared = c != policy.Full
 	m.MachinesRoot = !m.Root && platform.MachinesRoot()
 	m.LastCap = platform.LastCap()
 	if m.Caps, err = platform.ReadCapabilities(); err != nil {
@@ -67,10 +67,6 @@ func look(m *confine.Machine, c policy.Confinement) (err error) {
 	return nil
 }
 
-type otherProc struct{}
-
-func (otherProc) Error() string { return "it shows the processes of another pid namespace" }
-
 // CheckProc is an error if the numbers in /proc are those of other processes: evidence would be looked up in the
 // wrong ones, and without a pid namespace the server's descendants would not be found.
 func CheckProc() error {
@@ -79,7 +75,7 @@ func CheckProc() error {
 	case err != nil:
 		err = errors.Unwrap(err)
 	case !own:
-		err = otherProc{}
+		err = errors.New("it shows the processes of another pid namespace")
 	default:
 		return nil
 	}

@@ -13,29 +13,23 @@ import (
 )
 
 // callsOfFull are those that full cannot do without and no other confinement makes.
-func callsOfFull() []uintptr {
-	return []uintptr{unix.SYS_OPENAT2, unix.SYS_OPEN_TREE, unix.SYS_MOUNT, unix.SYS_MOUNT_SETATTR,
-		unix.SYS_MOVE_MOUNT, unix.SYS_PIVOT_ROOT, unix.SYS_UMOUNT2, unix.SYS_UNSHARE}
-}
+var callsOfFull = []uintptr{unix.SYS_OPENAT2, unix.SYS_OPEN_TREE, unix.SYS_MOUNT, unix.SYS_MOUNT_SETATTR,
+	unix.SYS_MOVE_MOUNT, unix.SYS_PIVOT_ROOT, unix.SYS_UMOUNT2, unix.SYS_UNSHARE}
 
 // callsOfLandlock are those of reduced.
-func callsOfLandlock() []uintptr {
-	return []uintptr{unix.SYS_LANDLOCK_CREATE_RULESET, unix.SYS_LANDLOCK_ADD_RULE,
-		unix.SYS_LANDLOCK_RESTRICT_SELF}
-}
+var callsOfLandlock = []uintptr{unix.SYS_LANDLOCK_CREATE_RULESET, unix.SYS_LANDLOCK_ADD_RULE,
+	unix.SYS_LANDLOCK_RESTRICT_SELF}
 
 // callsOfSockets are those that a launch takes in every confinement: its processes speak by some, and find out by
 // others what there is.
-func callsOfSockets() []uintptr {
-	return []uintptr{unix.SYS_SOCKETPAIR, unix.SYS_SENDMSG, unix.SYS_RECVMSG, unix.SYS_SOCKET, unix.SYS_CONNECT,
-		unix.SYS_SENDTO, unix.SYS_RECVFROM, unix.SYS_GETSOCKOPT, unix.SYS_SETSOCKOPT, unix.SYS_GETPEERNAME,
-		unix.SYS_SHUTDOWN}
-}
+var callsOfSockets = []uintptr{unix.SYS_SOCKETPAIR, unix.SYS_SENDMSG, unix.SYS_RECVMSG, unix.SYS_SOCKET,
+	unix.SYS_CONNECT, unix.SYS_SENDTO, unix.SYS_RECVFROM, unix.SYS_GETSOCKOPT, unix.SYS_SETSOCKOPT,
+	unix.SYS_GETPEERNAME, unix.SYS_SHUTDOWN}
 
 // CheckSockets is an error if a filter around this process answers one of the calls of sockets with SIGSYS. The thread
 // must be locked.
 func CheckSockets() error {
-	_, err := findDeadly(callsOfSockets())
+	_, err := findDeadly(callsOfSockets)
 	return err
 }
 
@@ -46,7 +40,7 @@ func findDeadly(calls []uintptr) (deadly []uintptr, err error) {
 		return nil, nil
 	}
 	deadly, _ = tries.Deadly(calls)
-	return deadly, refusedCall(deadly, order.Exec, callsOfSockets())
+	return deadly, refusedCall(deadly, order.Exec, callsOfSockets)
 }
 
 // refusedCall is an error if one of calls is deadly.
@@ -62,25 +56,26 @@ func refusedCall(deadly []uintptr, l order.Layer, calls []uintptr) error {
 // DeadlyCalls are the calls of a launch that a filter around the launcher answers with SIGSYS. DeadlyCalls has to run
 // before this process makes one of these calls. The error names a call that every launch needs.
 func DeadlyCalls() (deadly []uintptr, err error) {
-	landlock := callsOfLandlock()
 	others := []uintptr{unix.SYS_SECCOMP, unix.SYS_KEYCTL}
-	deadly, err = findDeadly(slices.Concat(callsOfSockets(), callsOfFull(), landlock, others))
-	if slices.ContainsFunc(landlock, func(nr uintptr) bool { return slices.Contains(deadly, nr) }) {
-		deadly = append(deadly, landlock...) // one of them is as good as all
+	deadly, err = findDeadly(slices.Concat(callsOfSockets, callsOfFull, callsOfLandlock, others))
+	if slices.ContainsFunc(callsOfLandlock, func(nr uintptr) bool { return slices.Contains(deadly, nr) }) {
+		deadly = append(deadly, callsOfLandlock...) // one of them is as good as all
 	}
 	return deadly, err
 }
 
-// checkDeadly is an error if a confinement takes a call that no process here survives.
-func checkDeadly(deadly []uintptr, l *Ladder) error {
-	var err error
-	if l.Confinement == policy.Full {
-		err = refusedCall(deadly, order.Root, callsOfFull())
+// checkDeadly is an error if the confinement takes a call that no process here survives.
+func (a *Attempt) checkDeadly() (err error) {
+	deadly, noFilter := a.Machine.Deadly, a.launch.Ladder.NoFilter
+	switch a.Confinement {
+	case policy.None:
+		return nil
+	case policy.Full:
+		err = refusedCall(deadly, order.Root, callsOfFull)
+	case policy.Reduced:
+		err = refusedCall(deadly, order.Landlock, callsOfLandlock)
 	}
-	if err == nil && l.Confinement == policy.Reduced {
-		err = refusedCall(deadly, order.Landlock, callsOfLandlock())
-	}
-	if err == nil && l.Confinement != policy.None && !l.NoFilter {
+	if err == nil && !noFilter {
 		err = refusedCall(deadly, order.Seccomp, []uintptr{unix.SYS_SECCOMP})
 	}
 	return err

@@ -49,9 +49,14 @@ func (a *Attempt) processes() []int {
 // disks are the block devices behind what the server sees of the host.
 func disks(view *fsview.View) []string {
 	var seen []uint64
+	var names []string
 	add := func(dev uint64) {
-		if !slices.Contains(seen, dev) {
-			seen = append(seen, dev)
+		if slices.Contains(seen, dev) {
+			return
+		}
+		seen = append(seen, dev)
+		if name, ok := platform.Disk(uint32(dev>>32), uint32(dev)); ok && !slices.Contains(names, name) {
+			names = append(names, name)
 		}
 	}
 	var root unix.Stat_t
@@ -61,12 +66,6 @@ func disks(view *fsview.View) []string {
 	for i := range view.Nodes {
 		if n := &view.Nodes[i]; n.Kind == fsview.Bind && !n.Device {
 			add(n.Dev)
-		}
-	}
-	var names []string
-	for _, d := range seen {
-		if name, ok := platform.Disk(uint32(d>>32), uint32(d)); ok && !slices.Contains(names, name) {
-			names = append(names, name)
 		}
 	}
 	return names

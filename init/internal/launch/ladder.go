@@ -1,7 +1,9 @@
 package launch
 
 import (
+	"cmp"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/init/diagnose"
@@ -99,14 +101,9 @@ func (l *Ladder) takesFullAgain(err error) bool {
 func (l *Ladder) Why() string {
 	var all []string
 	for _, r := range l.Refused {
-		if text := r.Error(); len(all) == 0 || all[len(all)-1] != text {
-			all = append(all, text)
-		}
+		all = append(all, r.Error())
 	}
-	if len(all) == 0 {
-		return l.known
-	}
-	return strings.Join(all, "; ")
+	return cmp.Or(strings.Join(slices.Compact(all), "; "), l.known)
 }
 
 // cannotHold is the refusal of a policy that says of a path what a confinement without a root of its own cannot hold.

@@ -46,8 +46,8 @@ type Host struct {
 type Process interface {
 	// AdoptOrphans makes the process the parent of what an init without a pid namespace leaves behind.
 	AdoptOrphans(policy.Confinement) error
-	// SweepOrphans ends and reaps those.
-	SweepOrphans()
+	// SweepOrphans ends and reaps those, and returns how many it killed and what they used.
+	SweepOrphans() (killed int, used unix.Rusage)
 	// ReapChildren reaps children that end soon, whoever they are.
 	ReapChildren(timeout time.Duration)
 }
@@ -57,13 +57,6 @@ type Interrupt struct {
 	FDs []unix.PollFd
 	// Check is called after each poll, with FDs as polled, or with none. An error ends the launch.
 	Check func(polled []unix.PollFd) error
-}
-
-func (i *Interrupt) check(polled []unix.PollFd) error {
-	if i.Check == nil {
-		return nil
-	}
-	return i.Check(polled)
 }
 
 // Covers watches the covers of a sandbox that has some.
@@ -98,6 +91,9 @@ type Launch struct {
 // New prepares a launch.
 func New(c Config) *Launch {
 	c.Timeout = cmp.Or(c.Timeout, launchTimeout)
+	if c.Interrupt.Check == nil {
+		c.Interrupt.Check = func([]unix.PollFd) error { return nil }
+	}
 	return &Launch{Config: c, Ladder: NewLadder(c.Order, &c.Policy), began: time.Now()}
 }
 

@@ -8,22 +8,28 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// nextMessage waits for one message that a process has come to the end of its evidence, and returns which.
-func (a *Attempt) nextMessage() (pid int, err error) {
-	for {
+// awaitReady waits until init and the server have come to the end of their evidence, and each has sent a message.
+func (a *Attempt) awaitReady() error {
+	for messages := 0; messages < 2; {
 		if err := a.await(a.Pipes.Ready); err != nil {
-			return 0, err
+			return err
 		}
 		pid, carried, err := message(a.Pipes.Ready)
 		switch {
 		case err != nil:
-			return 0, a.failed(err)
+			return a.failed(err)
 		case carried >= 0:
 			a.Listener.Take(carried)
-		default:
-			return pid, nil
+			continue
+		case pid != a.Init.PID:
+			a.Server, a.Listener.Counting = pid, true
 		}
+		messages++
 	}
+	if a.Server <= 0 {
+		return a.failed(errors.New("two answers from init and none from the server"))
+	}
+	return nil
 }
 
 // await waits until a descriptor has something to read, but no longer than a launch may take, and not once it is
@@ -40,7 +46,7 @@ func (a *Attempt) await(fd int) error {
 		if _, err := unix.Poll(fds, int(left/time.Millisecond)+1); err != nil && err != unix.EINTR {
 			return refusedStart("poll", err)
 		}
-		if err := l.Interrupt.check(fds[2:]); err != nil {
+		if err := l.Interrupt.Check(fds[2:]); err != nil {
 			return err
 		}
 		if fds[1].Revents != 0 {

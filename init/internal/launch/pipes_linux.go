@@ -16,7 +16,8 @@ type Pipes struct {
 func (p *Pipes) open() (theirs [3]int, err error) {
 	theirs = [3]int{-1, -1, -1}
 	var life, release [2]int
-	if err = unix.Pipe2(life[:], unix.O_CLOEXEC); err != nil {
+	// O_NONBLOCK on both ends: init reads after every wake-up, and this process must not block when init is stopped.
+	if err = unix.Pipe2(life[:], unix.O_CLOEXEC|unix.O_NONBLOCK); err != nil {
 		return theirs, refusedStart("pipe", err)
 	}
 	theirs[0], p.Lifeline = life[0], life[1]
@@ -32,12 +33,6 @@ func (p *Pipes) open() (theirs [3]int, err error) {
 	// The kernel then says who writes, as a process id of this namespace.
 	if err = unix.SetsockoptInt(p.Ready, unix.SOL_SOCKET, unix.SO_PASSCRED, 1); err != nil {
 		return theirs, refusedStart("setsockopt SO_PASSCRED", err)
-	}
-	// O_NONBLOCK on both ends: init reads after every wake-up, and this process must not block when init is stopped.
-	for _, fd := range life {
-		if err = unix.SetNonblock(fd, true); err != nil {
-			return theirs, refusedStart("fcntl", err)
-		}
 	}
 	return theirs, nil
 }

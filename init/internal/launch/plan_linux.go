@@ -34,7 +34,7 @@ func (l *Launch) Plan() ([]string, error) {
 		return nil, err
 	}
 	a.Program = confine.NewLaunch(make([]byte, program.Size), &l.Policy, a.Confinement, false)
-	if err := complete(&a.Sandbox); err != nil {
+	if err := a.complete(); err != nil {
 		return nil, err
 	}
 	lines := make([]string, a.Program.Len())
@@ -123,14 +123,14 @@ func makePrivate(m *confine.Machine, c policy.Confinement) (dir privdir.Dir, err
 }
 
 // complete writes the rest of the program.
-func complete(s *Sandbox) error {
+func (s *Sandbox) complete() error {
 	filter, asking, err := assemble(s)
 	if err != nil {
 		return &order.Refusal{Layer: order.Seccomp, Op: "assemble", Err: err}
 	}
 	l := s.launch
 	err = s.Program.Complete(&confine.Request{Policy: l.Policy, View: s.View, Machine: s.Machine,
-		Env: environ(l.Order, s), Group: l.Group, Filter: filter, Asking: asking, Lost: l.Ladder.Why(),
+		Env: environ(s), Group: l.Group, Filter: filter, Asking: asking, Lost: l.Ladder.Why(),
 		Reaper: l.Reaper, HostGrace: l.Host.Grace, Stdio: l.Stdio.Standards, TTY: l.Stdio.TTY})
 	if err != nil {
 		return &order.Refusal{Layer: order.Policy, Op: "lay out", Err: err}

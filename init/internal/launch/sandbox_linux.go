@@ -41,11 +41,8 @@ type kept struct {
 // Init is process 1 of the sandbox's namespaces, or the server's parent where there are none.
 type Init struct{ PID, FD int } // FD is a pidfd; -1: not known
 
-// shared reports whether a server has the host's namespaces.
-func shared(c policy.Confinement) bool { return c != policy.Full }
-
 // Shared reports whether the server has the host's namespaces.
-func (s *Sandbox) Shared() bool { return shared(s.Confinement) }
+func (s *Sandbox) Shared() bool { return s.Confinement != policy.Full }
 
 // watchesCovers reports whether there are covers that the host could take away, and somebody to watch them.
 func (s *Sandbox) watchesCovers() bool { return len(s.View.Covers) > 0 && s.launch.Covers != nil }
@@ -86,7 +83,7 @@ func (s *Sandbox) Reap() (unix.Rusage, error) {
 
 // Cleanup removes what stood for namespaces and a root. All processes that could write to it must have exited.
 func (s *Sandbox) Cleanup() {
-	s.kept.private.Remove(privdir.AtEnd(func() bool { return s.launch.Interrupt.check(nil) != nil }))
+	s.kept.private.Remove(privdir.AtEnd(func() bool { return s.launch.Interrupt.Check(nil) != nil }))
 	if s.kept.image >= 0 {
 		unix.Close(s.kept.image)
 		s.kept.image = -1

@@ -1,6 +1,7 @@
 package shim
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
@@ -17,7 +18,7 @@ func (s *shim) finish() int {
 	e := &m.end
 	ru, err := sandbox.Reap()
 	if sandbox.Shared() {
-		left, used := s.orphans.sweep()
+		left, used := s.orphans.SweepOrphans()
 		add(&ru, &used)
 		if !e.Killing {
 			e.Killed += left
@@ -25,36 +26,26 @@ func (s *shim) finish() int {
 	}
 	took, appeared := time.Since(s.began), m.appeared.Last() // before what takes long, for the host may not wait
 	m.stdio.Drain()
-	claim, known := sandbox.Program.Ended()
-	st := unix.WaitStatus(claim)
-	x := order.Exited{Event: "exited", Cause: e.Cause, Killed: e.Killed, Appeared: appeared,
-		WallSeconds: took.Seconds(), CPUSeconds: seconds(ru.Utime) + seconds(ru.Stime), MaxRSS: int64(ru.Maxrss) << 10}
+	x := order.Exited{Event: "exited", Killed: e.Killed, Appeared: appeared, WallSeconds: took.Seconds(),
+		CPUSeconds: time.Duration(ru.Utime.Nano() + ru.Stime.Nano()).Seconds(), MaxRSS: int64(ru.Maxrss) << 10}
 	m.group.read(&x)
-	switch {
+	claim, known := sandbox.Program.Ended()
+	st, cause := unix.WaitStatus(claim), order.CauseExit
+	switch sig := st.Signal(); {
 	case err != nil || !known:
-		if x.Cause == "" {
-			x.Cause = order.CauseSupervisorLost
-		}
-		x.Signal, x.ExitCode = platform.SignalName(unix.SIGKILL), ending.ExitSignal+int(unix.SIGKILL)
+		cause, st = order.CauseSupervisorLost, unix.WaitStatus(unix.SIGKILL)
+	case sig == unix.SIGKILL && m.group.killed():
+		cause = order.CauseOOM
+	case sig == unix.SIGXCPU || sig == unix.SIGKILL && sandbox.Program.OverCPU(x.CPUSeconds):
+		cause = order.CauseCPU
 	case st.Signaled():
-		if x.Cause == "" {
-			x.Cause = order.CauseSignal
-			if st.Signal() == unix.SIGXCPU || st.Signal() == unix.SIGKILL && sandbox.Program.OverCPU(x.CPUSeconds) {
-				x.Cause = order.CauseCPU
-			}
-			if st.Signal() == unix.SIGKILL && m.group.killed() {
-				x.Cause = order.CauseOOM
-			}
-		}
+		cause = order.CauseSignal
+	}
+	x.Cause = cmp.Or(e.Cause, cause)
+	if st.Signaled() {
 		x.Signal, x.ExitCode = platform.SignalName(st.Signal()), ending.ExitSignal+int(st.Signal())
-	default:
-		if x.Cause == "" {
-			x.Cause = order.CauseExit
-		}
-		x.ExitCode = st.ExitStatus()
-		if sandbox.Program.ExecFailed(x.ExitCode) {
-			x.ExitCode = notExecuted(sandbox, m.say)
-		}
+	} else if x.ExitCode = st.ExitStatus(); sandbox.Program.ExecFailed(x.ExitCode) {
+		x.ExitCode = notExecuted(sandbox, m.say)
 	}
 	if e.Cause == order.CauseTimeout {
 		x.ExitCode = ending.ExitTimeout
@@ -84,5 +75,3 @@ func (s *shim) sayDenied(x *order.Exited) {
 		s.monitor.say(line)
 	}
 }
-
-func seconds(t unix.Timeval) float64 { return float64(t.Sec) + float64(t.Usec)/1e6 }

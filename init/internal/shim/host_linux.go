@@ -3,9 +3,12 @@ package shim
 import (
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/init/diagnose"
 	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
+	"github.com/security-mcp/mcp-sandbox/init/internal/launch"
 	"github.com/security-mcp/mcp-sandbox/init/internal/report"
 	"github.com/security-mcp/mcp-sandbox/init/internal/signals"
+	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
 )
@@ -69,4 +72,16 @@ func (s *shim) checkHost() error {
 		return report.ErrHostGone
 	}
 	return nil
+}
+
+// Sockets is the refusal of a process that starts a shim, where a filter around it ends whoever makes one of the calls
+// of sockets. The thread must be locked.
+func Sockets() *order.Refused {
+	err := launch.CheckSockets()
+	if err == nil {
+		return nil
+	}
+	r := order.NewRefused(err)
+	r.Hint = diagnose.NeedsSockets
+	return r
 }

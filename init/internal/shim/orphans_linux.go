@@ -34,25 +34,26 @@ func (o *orphans) AdoptOrphans(c policy.Confinement) error {
 	return nil
 }
 
-// SweepOrphans ends and reaps them.
-func (o *orphans) SweepOrphans() { o.sweep() }
-
 // ReapChildren reaps what is left of a launch that is refused: a runner that had to be killed may have cloned an init
 // without storing its process id, which ends by itself.
 func (o *orphans) ReapChildren(timeout time.Duration) {
-	for until := time.Now().Add(timeout); o.hosted && time.Now().Before(until); {
+	for until := time.Now().Add(timeout); o.hosted && time.Now().Before(until) && reapAny(); {
+		unix.Poll(nil, 1)
+	}
+}
+
+// reapAny reaps each child that has ended, and reports whether there are others.
+func reapAny() bool {
+	for {
 		pid, err := unix.Wait4(-1, nil, unix.WNOHANG, nil)
-		if err == unix.ECHILD {
-			return
-		}
 		if pid <= 0 && err != unix.EINTR {
-			unix.Poll(nil, 1)
+			return err != unix.ECHILD
 		}
 	}
 }
 
-// sweep ends and reaps what has come to this process from an init that was killed.
-func (o *orphans) sweep() (killed int, used unix.Rusage) {
+// SweepOrphans ends and reaps what has come to this process from an init that was killed.
+func (o *orphans) SweepOrphans() (killed int, used unix.Rusage) {
 	w := proctree.Sweep{Root: unix.Getpid(), Spares: o.isForeign}
 	for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
 		if proctree.Childless() {

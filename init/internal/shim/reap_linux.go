@@ -25,15 +25,9 @@ func Reap() int {
 	w := proctree.Sweep{Root: unix.Getpid()}
 	for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
 		found := w.Kill()
-		for {
-			pid, err := unix.Wait4(-1, nil, unix.WNOHANG, nil)
-			if err == unix.ECHILD {
-				left()
-				return 0
-			}
-			if pid <= 0 && err != unix.EINTR {
-				break
-			}
+		if !reapAny() {
+			removeFolder()
+			return 0
 		}
 		if found == 0 {
 			killHidden()
@@ -52,8 +46,8 @@ func killHidden() {
 	}
 }
 
-// left removes the private folder.
-func left() {
+// removeFolder removes the private folder.
+func removeFolder() {
 	path, err := os.Readlink("/proc/self/fd/" + strconv.Itoa(confine.ReaperFolder))
 	if err == nil {
 		d := privdir.Opened(confine.ReaperFolder, path)

@@ -3,6 +3,7 @@ package shim
 import (
 	"cmp"
 	"errors"
+	"slices"
 
 	"github.com/security-mcp/mcp-sandbox/init/diagnose"
 	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
@@ -30,12 +31,7 @@ func (s *shim) reportEnforced() error {
 }
 
 // hints are what to do about the stronger confinements that were refused.
-func hints(refused []*order.Refusal) string {
-	if len(refused) == 0 {
-		return ""
-	}
-	return diagnose.Hints(refused, diagnose.Here())
-}
+func hints(refused []*order.Refusal) string { return diagnose.Hints(refused, diagnose.Here()) }
 
 // tellLowered tells the host what its next launches need not try again. Nothing depends on its hearing it.
 func (s *shim) tellLowered() {
@@ -44,10 +40,8 @@ func (s *shim) tellLowered() {
 		return
 	}
 	facts := diagnose.Here()
-	for _, r := range ladder.Refused {
-		if !diagnose.Lasting(r, facts) {
-			return
-		}
+	if slices.ContainsFunc(ladder.Refused, func(r *order.Refusal) bool { return !diagnose.Lasting(r, facts) }) {
+		return
 	}
 	s.sink.NotifyHost(&order.Lowered{Event: "lowered", Confinement: string(ladder.Confinement), Why: ladder.Why()})
 }

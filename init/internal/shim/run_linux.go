@@ -9,6 +9,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine"
 	"github.com/security-mcp/mcp-sandbox/init/internal/launch"
 	"github.com/security-mcp/mcp-sandbox/init/internal/report"
+	"github.com/security-mcp/mcp-sandbox/init/internal/tries"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/policy"
@@ -53,7 +54,10 @@ func Run(c Config) int {
 	s.sink = report.Sink{Report: c.Order.ReportFD, Host: c.Host}
 	defer s.restore()
 	if c.Order.Probe && c.Host >= 0 {
-		tellTries(&s.sink)
+		// Single calls explain and decide nothing: without an answer the launch that follows is no different.
+		if t, err := tries.Run(); err == nil {
+			s.sink.NotifyHost(t)
+		}
 	}
 	for _, step := range [...]func() error{
 		s.monitor.signals.open, // from here on SIGTERM refuses the launch
