@@ -58,40 +58,31 @@ func launchOnce(want policy.Confinement) error {
 	return sb.Cmd.Wait()
 }
 
-// A remote is a running host, or another process that launches for each line.
-type remote struct {
-	cmd *exec.Cmd
-	in  io.WriteCloser
-	out *bufio.Reader
-}
-
-func start(cmd *exec.Cmd) (*remote, error) {
-	h := &remote{cmd: cmd}
-	h.cmd.Stderr = os.Stderr
-	in, err := h.cmd.StdinPipe()
+// start starts a host, or another process that launches for each line.
+func start(cmd *exec.Cmd) (launch func() error, stop func(), err error) {
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	out, err := h.cmd.StdoutPipe()
+	out, err := cmd.StdoutPipe()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	h.in, h.out = in, bufio.NewReader(out)
-	return h, h.cmd.Start()
-}
-
-func (h *remote) launch() error {
-	if _, err := io.WriteString(h.in, "\n"); err != nil {
+	answers := bufio.NewReader(out)
+	launch = func() error {
+		if _, err := io.WriteString(in, "\n"); err != nil {
+			return err
+		}
+		line, err := answers.ReadString('\n')
+		if err == nil && line != "<nil>\n" {
+			err = fmt.Errorf("host: %s", line)
+		}
 		return err
 	}
-	line, err := h.out.ReadString('\n')
-	if err == nil && line != "<nil>\n" {
-		err = fmt.Errorf("host: %s", line)
+	stop = func() {
+		in.Close()
+		cmd.Wait()
 	}
-	return err
-}
-
-func (h *remote) stop() {
-	h.in.Close()
-	h.cmd.Wait()
+	return launch, stop, cmd.Start()
 }

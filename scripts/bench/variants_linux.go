@@ -152,11 +152,10 @@ func (b *bench) variants() ([]*variant, error) {
 		if v.host == nil {
 			continue
 		}
-		r, err := start(v.host)
-		if err != nil {
+		var err error
+		if v.launch, v.close, err = start(v.host); err != nil {
 			return nil, err
 		}
-		v.launch, v.close = r.launch, r.stop
 	}
 	return list, nil
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/launcher"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
@@ -20,19 +19,19 @@ func connect(ctx context.Context, cmd *exec.Cmd) (*mcp.ClientSession, error) {
 }
 
 // startConfined is all that a Go host has to do: a policy, a command, and the plain exec.Cmd goes to the SDK.
-func startConfined(ctx context.Context, st *stage) (*mcp.ClientSession, proof, error) {
+func startConfined(ctx context.Context, st *stage) (*mcp.ClientSession, *launcher.Report, error) {
 	var pol policy.Policy
 	pol.Filesystem.AllowWrite = []string{st.project}
 	sb, err := launcher.Command(ctx, pol, launcher.Target{Path: st.self, Args: []string{serveArg}})
 	if err != nil {
-		return nil, proof{}, err
+		return nil, nil, err
 	}
 	var stderr bytes.Buffer // the report has the same, unless the launch is refused
 	sb.Cmd.Stderr = &stderr
 	session, connectErr := connect(ctx, sb.Cmd)
 	if sb.Cmd.Process == nil { // never started: there would be no report
 		sb.Close()
-		return nil, proof{}, connectErr
+		return nil, nil, connectErr
 	}
 	report, err := sb.Report(ctx) // says more than a broken connection where the launch was refused
 	if err == nil {
@@ -40,11 +39,7 @@ func startConfined(ctx context.Context, st *stage) (*mcp.ClientSession, proof, e
 	}
 	if err != nil {
 		os.Stderr.Write(stderr.Bytes())
-		return nil, proof{}, err
+		return nil, nil, err
 	}
-	p := proof{Report: report, Proved: map[string]bool{}}
-	for _, l := range report.Layers {
-		p.Proved[string(l.Layer)] = l.State == order.Proved
-	}
-	return session, p, nil
+	return session, report, nil
 }

@@ -57,7 +57,7 @@ func demo() error {
 		return fmt.Errorf("unconfined server: %w", err)
 	}
 
-	session, proof, err := startConfined(ctx, st)
+	session, report, err := startConfined(ctx, st)
 	if err != nil {
 		return fmt.Errorf("confined server: %w", err)
 	}
@@ -65,7 +65,7 @@ func demo() error {
 	if err != nil {
 		return fmt.Errorf("confined server: %w", err)
 	}
-	rows := compare(st.tries(), unconfined, confined, proof)
-	show(os.Stdout, rows, proof.Report)
+	rows := compare(st.tries(), unconfined, confined, report)
+	show(os.Stdout, rows, report)
 	return verdict(rows)
 }

@@ -5,14 +5,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/launcher"
 )
-
-// A proof is the report of a confined launch.
-type proof struct {
-	Report *launcher.Report
-	Proved map[string]bool // layers in state proved
-}
 
 // A row is one line of the table and what is wrong with it, if anything.
 type row struct {
@@ -22,7 +17,7 @@ type row struct {
 
 // compare judges each try. The layer that is named answers with that errno and is proved; where none is, the row is
 // wrong, for then it is unknown what stopped the server.
-func compare(tries []try, unconfined, confined []outcome, p proof) []row {
+func compare(tries []try, unconfined, confined []outcome, report *launcher.Report) []row {
 	var rows []row
 	for i, t := range tries {
 		r := row{what: t.what, unconfined: t.say(unconfined[i]), confined: t.say(confined[i]), layer: "-"}
@@ -37,8 +32,8 @@ func compare(tries []try, unconfined, confined []outcome, p proof) []row {
 			r.wrong = errors.New("went through confined")
 		default:
 			layer, known := t.layers[confined[i].result.Errno]
-			if known && p.Proved[layer] {
-				r.layer = layer
+			if known && report.Layer(layer).State == order.Proved {
+				r.layer = string(layer)
 			} else {
 				r.wrong = fmt.Errorf("was stopped by nothing that the report proved (%s)", confined[i].result.Detail)
 			}

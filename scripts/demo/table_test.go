@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/launcher"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed/attempt"
 )
 
@@ -12,12 +14,12 @@ func TestCompare(t *testing.T) {
 	reached := outcome{attempt.Result{OK: true}, true}
 	stopped := func(errno string) outcome { return outcome{attempt.Result{Errno: errno}, false} }
 	private := outcome{attempt.Result{OK: true}, false}
-	proved := proof{Proved: map[string]bool{"root": true, "landlock": true}}
+	proved := &launcher.Report{Layers: []order.LayerReport{{Layer: order.Root, State: order.Proved}, {Layer: order.Landlock, State: order.Proved}}}
 	for _, c := range []struct {
 		name                 string
 		granted              bool
 		unconfined, confined outcome
-		proof                proof
+		report               *launcher.Report
 		layer, wrong         string
 	}{
 		{"stopped", false, reached, stopped("ENOENT"), proved, "root", ""},
@@ -27,11 +29,11 @@ func TestCompare(t *testing.T) {
 		{"went through", false, reached, reached, proved, "-", "went through confined"},
 		{"no control", false, stopped("EACCES"), stopped("EACCES"), proved, "-", "proves nothing"},
 		{"granted and stopped", true, reached, stopped("ENOENT"), proved, "-", "is granted"},
-		{"layer not proved", false, reached, stopped("ENOENT"), proof{}, "-", "nothing that the report proved"},
+		{"layer not proved", false, reached, stopped("ENOENT"), new(launcher.Report), "-", "nothing that the report proved"},
 		{"unknown errno", false, reached, stopped("EIO"), proved, "-", "nothing that the report proved"},
 	} {
 		tries := []try{{what: c.name, granted: c.granted, layers: fileLayers()}}
-		r := compare(tries, []outcome{c.unconfined}, []outcome{c.confined}, c.proof)
+		r := compare(tries, []outcome{c.unconfined}, []outcome{c.confined}, c.report)
 		if r[0].layer != c.layer {
 			t.Errorf("%s: layer %q, want %q", c.name, r[0].layer, c.layer)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed/attempt"
 )
 
@@ -23,14 +24,14 @@ type try struct {
 	// reached is, as the host sees it, whether the server got at what is at stake: an open that succeeds on a
 	// private copy has reached nothing.
 	reached func(attempt.Result) bool
-	yes     string            // what to say if so
-	instead string            // what to say if the act went through and reached nothing
-	layers  map[string]string // errno to the layer whose answer that is; "" for no errno
+	yes     string                 // what to say if so
+	instead string                 // what to say if the act went through and reached nothing
+	layers  map[string]order.Layer // errno to the layer whose answer that is; "" for no errno
 }
 
 // File acts in a sandbox: a path that was never mounted, one mounted read-only, one that Landlock refuses.
-func fileLayers() map[string]string {
-	return map[string]string{"": "root", "ENOENT": "root", "EROFS": "root", "EACCES": "landlock"}
+func fileLayers() map[string]order.Layer {
+	return map[string]order.Layer{"": "root", "ENOENT": "root", "EROFS": "root", "EACCES": "landlock"}
 }
 
 func (st *stage) tries() []try {
@@ -49,15 +50,15 @@ func (st *stage) tries() []try {
 		{what: "write outside its grant", action: "write", args: []string{outside},
 			reached: exists(outside), yes: "written", instead: "a private folder", layers: fileLayers()},
 		{what: "connect to a loopback listener", action: "tcp", args: []string{st.listener.Addr().String()},
-			reached: st.wasHeard, yes: "connected", instead: "a private loopback", layers: map[string]string{
+			reached: st.wasHeard, yes: "connected", instead: "a private loopback", layers: map[string]order.Layer{
 				"": "network", "ECONNREFUSED": "network", "ENETUNREACH": "network", "EACCES": "landlock",
 				"EPERM": "seccomp", "EAFNOSUPPORT": "seccomp"}},
 		{what: "see other processes", action: "processes", args: []string{st.mark},
 			reached: ok, yes: "seen",
-			layers: map[string]string{"": "namespaces", "ENOENT": "root", "EACCES": "landlock"}},
+			layers: map[string]order.Layer{"": "namespaces", "ENOENT": "root", "EACCES": "landlock"}},
 		{what: "gain a user namespace", action: "userns",
 			reached: ok, yes: "gained",
-			layers: map[string]string{"ENOSPC": "privileges", "EPERM": "seccomp", "ENOSYS": "seccomp"}},
+			layers: map[string]order.Layer{"ENOSPC": "privileges", "EPERM": "seccomp", "ENOSYS": "seccomp"}},
 	}
 }
 
