@@ -31,9 +31,7 @@ func proveAbsent(b *build, effect string) {
 }
 
 // noNamespaces is reduced, where Landlock and the filter stand in.
-type noNamespaces struct{}
-
-func (noNamespaces) layout(b *build) {
+func noNamespaces(b *build) {
 	const seen = "the host's processes can be seen, their command lines with them; "
 	if b.Machine.LandlockABI >= scopesABI {
 		proveAbsent(b, seen+"they cannot be signalled, traced or asked for System V IPC")
@@ -43,9 +41,7 @@ func (noNamespaces) layout(b *build) {
 }
 
 // noRoot is reduced, where Landlock is the file barrier.
-type noRoot struct{}
-
-func (noRoot) layout(b *build) {
+func noRoot(b *build) {
 	effect := "/etc is the host's, and names, sizes and owners of its files can be seen wherever the user may look; " +
 		"modes and times of the user's own can be changed; no pty and no /dev/shm; " +
 		"the private folder has no limit of size"
@@ -60,9 +56,7 @@ func (noRoot) layout(b *build) {
 }
 
 // openNetwork is a kernel without seccomp, which bounds the network where there is no namespace.
-type openNetwork struct{}
-
-func (openNetwork) layout(b *build) {
+func openNetwork(b *build) {
 	if b.hostNet() {
 		b.prove(func(c *check) { c.set(order.Off, "", "") })
 		return
@@ -71,9 +65,7 @@ func (openNetwork) layout(b *build) {
 }
 
 // noFilter is a kernel without seccomp.
-type noFilter struct{}
-
-func (noFilter) layout(b *build) {
+func noFilter(b *build) {
 	effect := "every system call of the kernel's can be made"
 	if b.oneExec() {
 		effect += "; subprocess.allow false does not hold"

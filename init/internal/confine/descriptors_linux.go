@@ -13,14 +13,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+const everything = math.MaxUint32 // the last number of close_range(2)
+
 // closeInherited closes every descriptor of init that the shim did not name: a write end of the shim's pipes, or of
 // another launch's, would keep away the end of file by which a dead shim is noticed. It also leaves the launcher's
 // session, and with it the terminal.
-type closeInherited struct{}
-
-const everything = math.MaxUint32 // the last number of close_range(2)
-
-func (closeInherited) layout(b *build) {
+func closeInherited(b *build) {
 	unnamed := fdTrees + b.extraFDs
 	b.Do(sys.CloseRange(unnamed, everything, 0))
 	closed := b.Ask(sys.Fcntl(sys.FD(unnamed), unix.F_GETFD, 0)).Returns(program.Errno(unix.EBADF))
@@ -47,21 +45,18 @@ func proveNoTerminal(c *check, opened string) {
 	c.fact(name, want, opened)
 }
 
-// keyring joins a new session keyring in place of the launcher's, which every process inherits; session-keyring(7).
-type keyring struct{}
-
 const (
 	keyctlGetKeyringID = 0
 	keyctlJoinSession  = 1
 	keySpecSession     = -3
 )
 
-func (keyring) layout(b *build) {
+// keyring joins a new session keyring in place of the launcher's, which every process inherits; session-keyring(7).
+func keyring(b *build) {
 	const name, want = "session keyring", "a fresh one"
 	const effect = "the launcher's session keyring stays attached; the filter refuses keyctl to the server"
 	if b.Machine.Kills(unix.SYS_KEYCTL) {
-		const reason = "what the launcher runs in ends whoever calls keyctl, by SIGSYS"
-		b.prove(func(c *check) { c.lacks(name, want, reason, effect) })
+		b.lacks(name, want, "what the launcher runs in ends whoever calls keyctl, by SIGSYS", effect)
 		return
 	}
 	id := sys.Keyctl(keyctlGetKeyringID, keySpecSession, 0)
@@ -144,14 +139,12 @@ func (r umask) layout(b *build) {
 	b.prove(func(c *check) { c.fact("umask", octal(mask), octal(int(c.Value(got)))) })
 }
 
+const nullPath = "/dev/null"
+
 // reopenNull opens a null device among the standard descriptors again, in the server's root, where its mount
 // is read-only. Through the host's descriptor its owner, which a container's root is, could change its mode
 // for the whole machine. Writing to a device needs no writable mount.
-type reopenNull struct{}
-
-const nullPath = "/dev/null"
-
-func (reopenNull) layout(b *build) {
+func reopenNull(b *build) {
 	for fd := range b.Stdio {
 		if !b.isNull(&b.Stdio[fd]) {
 			continue

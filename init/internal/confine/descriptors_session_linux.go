@@ -11,9 +11,7 @@ import (
 // subreaper makes init the parent of every orphan below it, where no pid namespace does. So no process of the
 // server gets away by forking twice, and wait4 fails with ECHILD once the last has ended;
 // pr_set_child_subreaper(2const).
-type subreaper struct{}
-
-func (subreaper) layout(b *build) {
+func subreaper(b *build) {
 	b.Do(sys.Prctl(unix.PR_SET_CHILD_SUBREAPER, program.Int(1)))
 	is := b.Space(8)
 	b.Ask(sys.Prctl(unix.PR_GET_CHILD_SUBREAPER, program.Ref(is)))
@@ -22,9 +20,7 @@ func (subreaper) layout(b *build) {
 
 // setsid starts a session for the server where it could join init's process group. A server with a terminal
 // stays in init's session, and row foreground gives it a group.
-type setsid struct{}
-
-func (setsid) layout(b *build) {
+func setsid(b *build) {
 	if b.TTY {
 		return
 	}
@@ -34,15 +30,11 @@ func (setsid) layout(b *build) {
 }
 
 // workdir changes to the working directory with the server's ids.
-type workdir struct{}
-
-func (workdir) layout(b *build) { b.prove(enter(b)) }
+func workdir(b *build) { b.prove(enter(b)) }
 
 // controllingTerminal makes the server's terminal the controlling terminal of init's session. The terminal has no
 // other session: taking one away takes CAP_SYS_ADMIN on the host; tiocsctty(2const).
-type controllingTerminal struct{}
-
-func (controllingTerminal) layout(b *build) {
+func controllingTerminal(b *build) {
 	if !b.TTY {
 		return
 	}
@@ -55,9 +47,7 @@ func (controllingTerminal) layout(b *build) {
 // foreground gives a server with a terminal its own process group in init's session, as the terminal's
 // foreground group. Its parent must be in another group of the session: in an orphaned group Ctrl-Z does
 // nothing; setpgid(2). All signals are blocked, or SIGTTOU of the second call would stop the process.
-type foreground struct{}
-
-func (foreground) layout(b *build) {
+func foreground(b *build) {
 	if !b.TTY {
 		return
 	}

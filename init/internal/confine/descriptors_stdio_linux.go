@@ -53,9 +53,7 @@ func (s *Standard) String() string {
 
 // stdio compares the server's standard input, output and error with the files that the shim handed over. None
 // may open the host's tree or network.
-type stdio struct{}
-
-func (stdio) layout(b *build) {
+func stdio(b *build) {
 	for fd, name := range [...]string{"standard input", "standard output", "standard error"} {
 		want := b.Stdio[fd]
 		found := describe(b, fd, want.Is(unix.S_IFSOCK))
@@ -76,13 +74,11 @@ func describe(b *build, fd int, socket bool) func(*check) Standard {
 	var options [3]program.Addr // SO_DOMAIN, SO_TYPE, SO_ACCEPTCONN
 	var peer program.Op
 	zero := program.Int(0)
-	for i, option := range [...]int{unix.SO_DOMAIN, unix.SO_TYPE, unix.SO_ACCEPTCONN} {
-		if socket {
+	if socket {
+		for i, option := range [...]int{unix.SO_DOMAIN, unix.SO_TYPE, unix.SO_ACCEPTCONN} {
 			options[i] = b.Space(8)
 			b.Ask(sys.Getsockopt(sys.FD(fd), unix.SOL_SOCKET, option, options[i], 4)).Returns(zero)
 		}
-	}
-	if socket {
 		address := b.Space(unix.SizeofSockaddrAny)
 		peer = b.Ask(sys.Getpeername(sys.FD(fd), address, unix.SizeofSockaddrAny)).Returns(zero)
 	}

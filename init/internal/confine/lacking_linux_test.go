@@ -40,28 +40,28 @@ func TestWhatIsLackingIsTold(t *testing.T) {
 		other answers
 		want  string
 	}{
-		{"keyring", keyring{}, policy.Full, &Request{}, answers{"keyctl 1": fails(unix.EDQUOT)}, "session keyring"},
-		{"keyctl kills", keyring{}, policy.Full, &Request{Machine: Machine{Deadly: []uintptr{unix.SYS_KEYCTL}}}, nil, "session keyring"},
-		{"a keyring of its own", keyring{}, policy.Full, &Request{}, answers{"keyctl 2": 7}, ""},
-		{"no device of terminals", closeInherited{}, policy.Reduced, &Request{}, answers{"openat 0": fails(unix.EPERM)}, "open /dev/tty"},
-		{"nor may it be looked at", closeInherited{}, policy.Reduced, &Request{}, answers{"openat 0": fails(unix.EACCES)}, "open /dev/tty"},
-		{"no terminal", closeInherited{}, policy.Reduced, &Request{}, answers{"openat 0": fails(unix.ENXIO)}, ""},
-		{"no /proc/sys", noUserNamespaces{}, policy.Full, &Request{}, answers{"openat 0": fails(unix.EROFS)}, "max_user_namespaces"},
-		{"/proc/sys", noUserNamespaces{}, policy.Full, &Request{}, nil, ""},
-		{"groups", dropIDs{}, policy.Reduced, &Request{Machine: Machine{IDs: IDs{Groups: 2}}}, nil, ""}, // refused: there are none
+		{"keyring", stateless(keyring), policy.Full, &Request{}, answers{"keyctl 1": fails(unix.EDQUOT)}, "session keyring"},
+		{"keyctl kills", stateless(keyring), policy.Full, &Request{Machine: Machine{Deadly: []uintptr{unix.SYS_KEYCTL}}}, nil, "session keyring"},
+		{"a keyring of its own", stateless(keyring), policy.Full, &Request{}, answers{"keyctl 2": 7}, ""},
+		{"no device of terminals", stateless(closeInherited), policy.Reduced, &Request{}, answers{"openat 0": fails(unix.EPERM)}, "open /dev/tty"},
+		{"nor may it be looked at", stateless(closeInherited), policy.Reduced, &Request{}, answers{"openat 0": fails(unix.EACCES)}, "open /dev/tty"},
+		{"no terminal", stateless(closeInherited), policy.Reduced, &Request{}, answers{"openat 0": fails(unix.ENXIO)}, ""},
+		{"no /proc/sys", stateless(noUserNamespaces), policy.Full, &Request{}, answers{"openat 0": fails(unix.EROFS)}, "max_user_namespaces"},
+		{"/proc/sys", stateless(noUserNamespaces), policy.Full, &Request{}, nil, ""},
+		{"groups", stateless(dropIDs), policy.Reduced, &Request{Machine: Machine{IDs: IDs{Groups: 2}}}, nil, ""}, // refused: there are none
 		{"no listener", ears, policy.Full, &Request{Asking: make([]byte, 8)}, answers{"seccomp 0": fails(unix.EBUSY)}, "listener"},
 		{"no listener is asked for", ears, policy.Full, &Request{}, nil, "listener"},
 		{"a listener", ears, policy.Full, &Request{Asking: make([]byte, 8)}, answers{"fcntl 0": fails(unix.EBADF)}, ""},
-		{"core dumps to a socket", limits{}, policy.Full, core('@', 1), nil, "core dumps to a socket"},
-		{"core dumps to a program, and no limit of 1", limits{}, policy.Full, core('|', 0), nil, "core dumps to a program"},
-		{"core dumps to a program", limits{}, policy.Full, core('|', 1), nil, ""},
-		{"core dumps to a file", limits{}, policy.Full, core('c', 0), nil, ""},
+		{"core dumps to a socket", stateless(limits), policy.Full, core('@', 1), nil, "core dumps to a socket"},
+		{"core dumps to a program, and no limit of 1", stateless(limits), policy.Full, core('|', 0), nil, "core dumps to a program"},
+		{"core dumps to a program", stateless(limits), policy.Full, core('|', 1), nil, ""},
+		{"core dumps to a file", stateless(limits), policy.Full, core('c', 0), nil, ""},
 		{"a user without capabilities", noNewRights{}, policy.Reduced, &Request{}, nil, "bounding set"},
 		{"one with them", noNewRights{}, policy.Reduced, &Request{Machine: Machine{Privileges: Privileges{Caps: platform.Capabilities{Effective: 1 << unix.CAP_SETPCAP}}}}, nil, ""},
-		{"pids in a namespace", limits{}, policy.Full, &Request{Policy: limited, Machine: Machine{Limits: Limits{CountsProcesses: true}}}, nil, ""},
-		{"pids before Linux 5.14", limits{}, policy.Full, &Request{Policy: limited}, nil, "processes"},
-		{"pids of the machine's root", limits{}, policy.Full, &Request{Policy: limited, Machine: Machine{Limits: Limits{CountsProcesses: true}, IDs: IDs{MachinesRoot: true}}}, nil, "processes"},
-		{"pids without a namespace", limits{}, policy.Reduced, &Request{Policy: limited, Machine: Machine{Limits: Limits{CountsProcesses: true}, Shared: true}}, nil, "processes"},
+		{"pids in a namespace", stateless(limits), policy.Full, &Request{Policy: limited, Machine: Machine{Limits: Limits{CountsProcesses: true}}}, nil, ""},
+		{"pids before Linux 5.14", stateless(limits), policy.Full, &Request{Policy: limited}, nil, "processes"},
+		{"pids of the machine's root", stateless(limits), policy.Full, &Request{Policy: limited, Machine: Machine{Limits: Limits{CountsProcesses: true}, IDs: IDs{MachinesRoot: true}}}, nil, "processes"},
+		{"pids without a namespace", stateless(limits), policy.Reduced, &Request{Policy: limited, Machine: Machine{Limits: Limits{CountsProcesses: true}, Shared: true}}, nil, "processes"},
 		{"Landlock 1", landlockRestrict{}, policy.Reduced, abi(1), nil, "renames,ioctls of devices,scopes"},
 		{"Landlock 4", landlockRestrict{}, policy.Reduced, abi(4), nil, "ioctls of devices,scopes"},
 		{"Landlock 5", landlockRestrict{}, policy.Reduced, abi(5), nil, "scopes"},
@@ -88,7 +88,7 @@ func TestGroupsAreTold(t *testing.T) {
 		want       int // facts that are lacking
 	}{{false, 0, 0, false, 0}, {false, 2, 2, false, 1}, {false, 2, 0, true, 0}, {false, 0, 1, true, 0}, {true, 2, 0, false, 0}, {true, 2, 2, true, 0}} {
 		req := &Request{Machine: Machine{IDs: IDs{Root: c.root, Groups: c.have}}}
-		l, results := laid(req, dropIDs{})
+		l, results := laid(req, stateless(dropIDs))
 		results.Store(made(l, "getgroups 0"), uint64(c.find))
 		clear(results.Bytes(program.Addr(l.Arg(made(l, "capget 0").Index(), 1)), 24))
 		k := judge(l, results)
@@ -112,18 +112,18 @@ func TestLayersThatAreMissing(t *testing.T) {
 		state order.State
 		say   string // in its reason or its effect
 	}{
-		{noNamespaces{}, policy.Reduced, &Request{Machine: Machine{Landlock: Landlock{LandlockABI: 6}}}, order.Absent, "cannot be signalled"},
-		{noNamespaces{}, policy.Reduced, &Request{Machine: Machine{Landlock: Landlock{LandlockABI: 5}}}, order.Absent, "can be signalled"},
+		{stateless(noNamespaces), policy.Reduced, &Request{Machine: Machine{Landlock: Landlock{LandlockABI: 6}}}, order.Absent, "cannot be signalled"},
+		{stateless(noNamespaces), policy.Reduced, &Request{Machine: Machine{Landlock: Landlock{LandlockABI: 5}}}, order.Absent, "can be signalled"},
 		{inTable(order.Namespaces, absent{}, policy.ConfinementLimits, new(Request)), policy.ConfinementLimits,
 			&Request{Lost: "a reason"}, order.Absent, "full was refused: a reason"},
-		{noRoot{}, policy.Reduced, &Request{View: tree}, order.Absent, "see unprotected (1); filesystem.denyRead /p/secret does not hold"},
+		{stateless(noRoot), policy.Reduced, &Request{View: tree}, order.Absent, "see unprotected (1); filesystem.denyRead /p/secret does not hold"},
 		{inTable(order.Root, absent{}, policy.ConfinementLimits, new(Request)), policy.ConfinementLimits, &Request{},
 			order.Absent, "every file"},
 		{inTable(order.Landlock, absent{}, policy.ConfinementLimits, new(Request)), policy.ConfinementLimits, &Request{},
 			order.Absent, "nothing decides"},
-		{openNetwork{}, policy.ConfinementLimits, &Request{}, order.Absent, "the host's network"},
-		{openNetwork{}, policy.ConfinementLimits, &Request{Policy: network}, order.Off, ""},
-		{noFilter{}, policy.ConfinementLimits, &Request{Policy: denies}, order.Absent, "subprocess.allow false does not hold; seccomp.deny does not hold"},
+		{stateless(openNetwork), policy.ConfinementLimits, &Request{}, order.Absent, "the host's network"},
+		{stateless(openNetwork), policy.ConfinementLimits, &Request{Policy: network}, order.Off, ""},
+		{stateless(noFilter), policy.ConfinementLimits, &Request{Policy: denies}, order.Absent, "subprocess.allow false does not hold; seccomp.deny does not hold"},
 		{inTable(order.Landlock, landlockRestrict{}, policy.Full, old(0)), policy.Full, old(0), order.Absent, "no Landlock"},
 		{inTable(order.Landlock, landlockRestrict{}, policy.Full, old(1)), policy.Full, old(1), order.Absent, "ABI 1"},
 	} {

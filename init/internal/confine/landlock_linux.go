@@ -27,8 +27,7 @@ type rule struct {
 	flags   int
 	private bool         // a private folder: tried by making a file
 	node    *fsview.Node // the node whose inode the path must lead to; nil for what is made for the sandbox
-	dir     int          // the path as it is opened for the rule: a descriptor or AT_FDCWD, and a name there
-	name    string
+	name    string       // in the folder at fdCanary, where the rule's path is opened; "": it is opened as it is
 	refuses string       // a path that must not be opened for writing; "" if none
 	tried   [2]ruleTrial // without Landlock, and with it
 }
@@ -79,7 +78,11 @@ func (r landlockRuleset) layout(b *build) {
 
 // openRule opens the path of a rule, without following a link at its end. The inode is compared with the node's.
 func openRule(b *build, w *rule) program.Op {
-	fd := b.Do(sys.Openat(sys.FD(w.dir), w.name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0))
+	dir, name := sys.CWD, w.path
+	if w.name != "" {
+		dir, name = sys.FD(fdCanary), w.name
+	}
+	fd := b.Do(sys.Openat(dir, name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0))
 	if w.node == nil {
 		return fd
 	}

@@ -62,16 +62,9 @@ func landlockRules(v *fsview.View) []rule {
 		}
 	}
 	for i := range v.Nodes {
-		switch n := &v.Nodes[i]; {
-		case n.Kind != fsview.Bind || !n.Write || n.Device:
-		case n.Folder:
-			w = append(w, rule{path: n.Path, rights: rightsWrite, flags: openUnnamed})
-		default:
-			w = append(w, rule{path: n.Path, rights: rightsFile, flags: openForWrite})
+		if n := &v.Nodes[i]; n.Kind == fsview.Bind && n.Write && !n.Device {
+			w = append(w, nodeRule(n, n.Path))
 		}
-	}
-	for i := range w {
-		w[i].dir, w[i].name = unix.AT_FDCWD, w[i].path
 	}
 	return needed(w)
 }
@@ -79,38 +72,41 @@ func landlockRules(v *fsview.View) []rule {
 // landlockRulesShared are the rules of a server in the host's root: no file can be opened without a rule. The paths
 // are the host's, so the inode of each is compared with the one that fsview found.
 func landlockRulesShared(v *fsview.View) []rule {
-	proc := rule{path: procPath, rights: rightsRead, flags: openFolder, refuses: timerSlack}
-	proc.dir, proc.name = unix.AT_FDCWD, procPath
-	w := []rule{proc}
+	w := []rule{{path: procPath, rights: rightsRead, flags: openFolder, refuses: timerSlack}}
 	for i := range v.Private {
 		// Opened below the descriptor of the folder around it: a process that can swap the path got no rights there.
 		path := v.Private[i].Path
 		name := path[strings.LastIndexByte(path, '/')+1:]
-		w = append(w, rule{path: path, rights: rightsPrivate, private: true, dir: fdCanary, name: name})
+		w = append(w, rule{path: path, rights: rightsPrivate, private: true, name: name})
 	}
 	for i := range v.Nodes {
 		n := &v.Nodes[i]
-		r := rule{path: n.Source, node: n, dir: unix.AT_FDCWD, name: n.Source}
+		r := nodeRule(n, n.Source)
+		r.node = n
 		if !n.Write && !n.Device {
 			r.refuses = n.Source
-		}
-		switch {
-		case n.Device:
-			// Some devices refuse an open, as /dev/tty without a terminal; but in the same way with and without
-			// Landlock.
-			r.rights, r.flags = rightsDevice, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY|unix.O_CLOEXEC
-		case n.Write && n.Folder:
-			r.rights, r.flags = rightsWrite, openUnnamed
-		case n.Write:
-			r.rights, r.flags = rightsFile, openForWrite
-		case n.Folder:
-			r.rights, r.flags = rightsRead, openFolder
-		default:
-			r.rights, r.flags = rightsReadFile, unix.O_RDONLY|unix.O_CLOEXEC
 		}
 		w = append(w, r)
 	}
 	return needed(w)
+}
+
+// nodeRule gives a node's rights to its path.
+func nodeRule(n *fsview.Node, path string) rule {
+	switch {
+	case n.Device:
+		// Some devices refuse an open, as /dev/tty without a terminal; but in the same way with and without
+		// Landlock.
+		const flags = unix.O_RDONLY | unix.O_NONBLOCK | unix.O_NOCTTY | unix.O_CLOEXEC
+		return rule{path: path, rights: rightsDevice, flags: flags}
+	case n.Write && n.Folder:
+		return rule{path: path, rights: rightsWrite, flags: openUnnamed}
+	case n.Write:
+		return rule{path: path, rights: rightsFile, flags: openForWrite}
+	case n.Folder:
+		return rule{path: path, rights: rightsRead, flags: openFolder}
+	}
+	return rule{path: path, rights: rightsReadFile, flags: unix.O_RDONLY | unix.O_CLOEXEC}
 }
 
 // needed leaves out the rules that give nothing: a path has the rights of every folder above it, through mounts too.

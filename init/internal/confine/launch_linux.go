@@ -81,6 +81,11 @@ func (b *build) fact(name, want string, o program.Op) {
 	b.prove(func(c *check) { c.fact(name, want, c.result(o)) })
 }
 
+// lacks says, without a look, what the machine cannot give.
+func (b *build) lacks(name, want, reason, effect string) {
+	b.prove(func(c *check) { c.lacks(name, want, reason, effect) })
+}
+
 // View is the server's view of the file system.
 func (l *Launch) View() *fsview.View { return l.req.View }
 

@@ -19,9 +19,7 @@ type limit struct {
 }
 
 // limits sets the resource limits of the server's process. init keeps the launcher's.
-type limits struct{}
-
-func (limits) layout(b *build) {
+func limits(b *build) {
 	for _, l := range limitsOf(b.Request) {
 		b.Do(sys.SetLimit(l.resource, l.value, l.hard)).For(l.name)
 		got := b.Space(16)
@@ -106,9 +104,7 @@ func (r *Request) uncounted() string {
 }
 
 // processLimit sets a limit of two processes in init, before the clone of the server's process.
-type processLimit struct{}
-
-func (processLimit) layout(b *build) {
+func processLimit(b *build) {
 	if b.limitsProcesses() {
 		b.Do(sys.SetLimit(unix.RLIMIT_NPROC, 2, b.Machine.Hard[unix.RLIMIT_NPROC])).For("processes")
 	}
@@ -116,9 +112,7 @@ func (processLimit) layout(b *build) {
 
 // thirdProcess proves that RLIMIT_NPROC counts init, the server and no other process: with a limit of two,
 // the server's process was cloned, and a third clone fails.
-type thirdProcess struct{}
-
-func (thirdProcess) layout(b *build) {
+func thirdProcess(b *build) {
 	if b.limitsProcesses() {
 		third := b.Ask(sys.Clone(int(unix.SIGCHLD))).Returns(program.Errno(unix.EAGAIN))
 		b.fact("a third process with a limit of two", "EAGAIN", third)

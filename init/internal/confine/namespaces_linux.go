@@ -9,21 +9,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// namespaces maps the ids of the new user namespace and has init die with the shim. The frame cloned init
-// into the namespaces.
-//
-// An ordinary user's id is mapped to itself, and setgroups is denied, as user_namespaces(7) demands. For a
-// root launcher the shim writes the maps, because the server must not have kuid 0, and init changes to the
-// mapped user.
-type namespaces struct{}
-
 // Places in platform.NamespaceNames.
 const (
 	netNS    = 3
 	cgroupNS = 6
 )
 
-func (namespaces) layout(b *build) {
+// namespaces maps the ids of the new user namespace and has init die with the shim. The frame cloned init
+// into the namespaces.
+//
+// An ordinary user's id is mapped to itself, and setgroups is denied, as user_namespaces(7) demands. For a
+// root launcher the shim writes the maps, because the server must not have kuid 0, and init changes to the
+// mapped user.
+func namespaces(b *build) {
 	m, names := &b.Machine, platform.NamespaceNames()
 	for i, name := range names[:cgroupNS] {
 		if !b.hostNet() || i != netNS { // the network row says that it is off

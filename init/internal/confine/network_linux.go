@@ -10,17 +10,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// network brings up lo in the new network namespace, and proves that no other interface is up and that there
-// is no route.
-type network struct{}
-
 const (
 	ifreqSize, ifreqFlags = 40, 16 // struct ifreq; netdevice(7)
 
 	linksSize = 8192 // of one part: rtnetlink answers in parts of a page or two
 )
 
-func (network) layout(b *build) {
+// network brings up lo in the new network namespace, and proves that no other interface is up and that there
+// is no route.
+func network(b *build) {
 	if b.hostNet() {
 		b.prove(func(c *check) { c.set(order.Off, "", "") })
 		return
@@ -97,7 +95,7 @@ func (r socketFamilies) layout(b *build) {
 		{name: "inet UDP", number: unix.AF_INET, kind: unix.SOCK_DGRAM, stays: inet},
 		{name: "inet6", number: unix.AF_INET6, kind: unix.SOCK_STREAM, stays: inet},
 		{name: "netlink", number: unix.AF_NETLINK, kind: unix.SOCK_RAW},
-		{name: "unix", number: unix.AF_UNIX, kind: unix.SOCK_STREAM, stays: !SharedUnix(b.Machine.LandlockABI)},
+		{name: "unix", number: unix.AF_UNIX, kind: unix.SOCK_STREAM, stays: RestrictsSockets(b.Machine.LandlockABI)},
 	}
 	for i := range *r.tried {
 		f := &(*r.tried)[i]
@@ -111,9 +109,6 @@ func (r socketFamilies) layout(b *build) {
 		}
 	})
 }
-
-// SharedUnix reports whether the filter of a server in the host's namespaces has to refuse AF_UNIX.
-func SharedUnix(abi int) bool { return !RestrictsSockets(abi) }
 
 // trySocket makes a socket of a family and closes it.
 func trySocket(b *build, f *family) program.Op {

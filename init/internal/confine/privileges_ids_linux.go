@@ -10,9 +10,7 @@ import (
 
 // dropIDs gives init, and so the server, the policy's user where no user namespace maps it. A root launcher's
 // init gives up root and its groups. Then the last capabilities are dropped.
-type dropIDs struct{}
-
-func (dropIDs) layout(b *build) {
+func dropIDs(b *build) {
 	m, zero := &b.Machine, program.Int(0)
 	if m.Root {
 		giveUpRoot(b)

@@ -22,10 +22,8 @@ func (r noNewRights) layout(b *build) {
 	if r.ownUserNS || platform.Has(m.Caps.Effective, unix.CAP_SETPCAP) {
 		r.emptyBoundingSet(b)
 	} else {
-		b.prove(func(c *check) {
-			c.lacks("bounding set", "empty", "an ordinary user has not got CAP_SETPCAP",
-				"no_new_privs alone keeps execve from adding capabilities")
-		})
+		b.lacks("bounding set", "empty", "an ordinary user has not got CAP_SETPCAP",
+			"no_new_privs alone keeps execve from adding capabilities")
 	}
 	b.Do(sys.Prctl(unix.PR_SET_NO_NEW_PRIVS, program.Int(1)))
 	b.fact("no_new_privs", "1", b.Ask(sys.Prctl(unix.PR_GET_NO_NEW_PRIVS, zero)))
@@ -58,12 +56,10 @@ func (r noNewRights) emptyBoundingSet(b *build) {
 	})
 }
 
-// noUserNamespaces forbids new user namespaces by the limit of its own.
-type noUserNamespaces struct{}
-
 const maxUserNamespaces = "/proc/sys/user/max_user_namespaces"
 
-func (noUserNamespaces) layout(b *build) {
+// noUserNamespaces forbids new user namespaces by the limit of its own.
+func noUserNamespaces(b *build) {
 	// The limit is this namespace's own. Without a /proc of its own a sandbox cannot reach it, and the filter alone
 	// refuses new user namespaces.
 	var none program.Label

@@ -55,6 +55,13 @@ func (b *build) read(path string, size int) fileRead {
 	return fileRead{b.Ask(sys.Read(fd.Result(), at, size)).For(path), at}
 }
 
+// observe reads a small file that there may not be, and returns its descriptor too.
+func (b *build) observe(path string, size int) (fd program.Op, r fileRead) {
+	fd = b.Observe(sys.Openat(sys.CWD, path, unix.O_RDONLY|unix.O_CLOEXEC, 0))
+	at := b.Space(size)
+	return fd, fileRead{b.Observe(sys.Read(fd.Result(), at, size)).For(path), at}
+}
+
 // filled are the bytes that a call stored.
 func (e *Evidence) filled(r fileRead) []byte { return e.Filled(r.op, r.at) }
 

@@ -1,7 +1,9 @@
 package confine
 
 import (
+	"fmt"
 	"reflect"
+	"runtime"
 	"strconv"
 	"strings"
 
@@ -14,6 +16,15 @@ import (
 
 // table is the rows of init and of the server's process.
 func table(s *state) []entry { return append(initRows(s), serverRows(s)...) }
+
+// rowName is the name of a row's type or function.
+func rowName(r row) string {
+	name := fmt.Sprintf("%T", r)
+	if f, ok := r.(stateless); ok {
+		name = runtime.FuncForPC(reflect.ValueOf(f).Pointer()).Name()
+	}
+	return name[strings.LastIndexByte(name, '.')+1:]
+}
 
 // inTable is the row of a type that a confinement has, after the rows of its layer before it were laid out.
 func inTable(layer order.Layer, like row, c policy.Confinement, req *Request) row {

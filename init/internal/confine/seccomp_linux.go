@@ -65,10 +65,7 @@ func filterProg(b *build, code []byte) program.Arg {
 
 // readStatus reads /proc/thread-self/status.
 func readStatus(b *build) fileRead {
-	const path, size = "/proc/thread-self/status", 4096
-	fd := b.Observe(sys.Openat(sys.CWD, path, unix.O_RDONLY|unix.O_CLOEXEC, 0))
-	at := b.Space(size)
-	r := fileRead{b.Observe(sys.Read(fd.Result(), at, size)).For(path), at}
+	fd, r := b.observe("/proc/thread-self/status", 4096)
 	b.Call(sys.Close(fd.Result()))
 	return r
 }

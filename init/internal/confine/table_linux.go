@@ -10,6 +10,11 @@ import (
 // leaves their comparison to prove.
 type row interface{ layout(b *build) }
 
+// A stateless row needs nothing of another row, and leaves nothing for one.
+type stateless func(*build)
+
+func (r stateless) layout(b *build) { r(b) }
+
 type entry struct {
 	layer order.Layer
 	where confinements
@@ -69,14 +74,14 @@ type state struct {
 func initRows(s *state) []entry {
 	return []entry{
 		// first: a write end of init's own would hide that the shim died
-		{order.Descriptors, always, closeInherited{}},
+		{order.Descriptors, always, stateless(closeInherited)},
 		// before the ids change: a keyring is its maker's
-		{order.Descriptors, confined, keyring{}},
+		{order.Descriptors, confined, stateless(keyring)},
 		// before there is a process that could leave an orphan
-		{order.Descriptors, shared, subreaper{}},
+		{order.Descriptors, shared, stateless(subreaper)},
 		// before the ids are mapped nothing can be created
-		{order.Namespaces, full, namespaces{}},
-		{order.Namespaces, reduced, noNamespaces{}},
+		{order.Namespaces, full, stateless(namespaces)},
+		{order.Namespaces, reduced, stateless(noNamespaces)},
 		{order.Namespaces, limitsAny, absent{effect: hostProcesses}},
 		// while the host's tree is there
 		{order.Cgroup, always, openCgroup{args: &s.cgroup}},
@@ -86,40 +91,40 @@ func initRows(s *state) []entry {
 		{order.Root, full, masks{trees: &s.masks}},
 		// from here on the host's tree is gone
 		{order.Root, full, pivot{host: &s.host, proc: &s.proc}},
-		{order.Root, reduced, noRoot{}},
+		{order.Root, reduced, stateless(noRoot)},
 		{order.Root, limitsAny, absent{effect: hostFiles}},
 		// lo needs CAP_NET_ADMIN
-		{order.Network, full, network{}},
+		{order.Network, full, stateless(network)},
 		// the limit is that of the new user namespace
-		{order.Privileges, full, noUserNamespaces{}},
+		{order.Privileges, full, stateless(noUserNamespaces)},
 		// no row behind this one gets a capability, and only mounts still use one
 		{order.Privileges, full, noNewRights{ownUserNS: true}},
 		{order.Privileges, reduced | limitsAny, noNewRights{}},
 		// after the last write to /proc
 		{order.Root, full, readOnlyProc{proc: &s.proc}},
 		// after the bounding set, which takes CAP_SETPCAP
-		{order.Privileges, reduced | limitsAny, dropIDs{}},
+		{order.Privileges, reduced | limitsAny, stateless(dropIDs)},
 		// as the server's user, which may have no right to enter the folder
-		{order.Descriptors, shared, workdir{}},
+		{order.Descriptors, shared, stateless(workdir)},
 		// in init, where every folder can be opened
 		{order.Landlock, full, landlockRuleset{state: &s.rules, rules: landlockRules, least: renameABI}},
 		{order.Landlock, reduced, landlockRuleset{state: &s.rules, rules: landlockRulesShared}},
 		// the clone of the server is its proof
-		{order.Limits, full, processLimit{}},
+		{order.Limits, full, stateless(processLimit)},
 		// late: a terminal whose session leader ends hangs up
-		{order.Descriptors, always, controllingTerminal{}},
+		{order.Descriptors, always, stateless(controllingTerminal)},
 	}
 }
 
 func serverRows(s *state) []entry {
 	return []entry{
 		// while every signal is blocked: SIGTTOU would stop the process
-		{order.Descriptors, always, foreground{}},
+		{order.Descriptors, always, stateless(foreground)},
 		// without a pid namespace the server could join init's group
-		{order.Descriptors, shared, setsid{}},
+		{order.Descriptors, shared, stateless(setsid)},
 		// in the new root, and before closeDescriptors
-		{order.Descriptors, full, reopenNull{}},
-		{order.Limits, full, thirdProcess{}},
+		{order.Descriptors, full, stateless(reopenNull)},
+		{order.Limits, full, stateless(thirdProcess)},
 		{order.Cgroup, always, cgroupLimits{proc: &s.proc}},
 		// in the server's group already; needs CAP_SYS_ADMIN
 		{order.Namespaces, full, cgroupNamespace{proc: &s.proc}},
@@ -138,13 +143,13 @@ func serverRows(s *state) []entry {
 		{order.Descriptors, full, umask{cleared: true}},
 		{order.Descriptors, shared, umask{}},
 		// what closeDescriptors left
-		{order.Descriptors, confined, stdio{}},
+		{order.Descriptors, confined, stateless(stdio)},
 		// late: a small RLIMIT_NOFILE would break the rows above
-		{order.Limits, always, limits{}},
+		{order.Limits, always, stateless(limits)},
 		// before the filter; seccomp tries the same families behind it
 		{order.Network, reduced | limitsFiltered, socketFamilies{tried: &s.families}},
-		{order.Network, limitsUnfiltered, openNetwork{}},
-		{order.Seccomp, limitsUnfiltered, noFilter{}},
+		{order.Network, limitsUnfiltered, stateless(openNetwork)},
+		{order.Seccomp, limitsUnfiltered, stateless(noFilter)},
 		// last: behind the filter come only evidence, the wait for the release and execve
 		{order.Seccomp, full, seccomp{families: &s.families, trace: &s.trace}},
 		{order.Seccomp, reduced, seccomp{&s.families, &s.trace, fallbackOf(policy.Reduced)}},

@@ -23,8 +23,7 @@ func TestOrderOfRows(t *testing.T) {
 				}
 				in += string(c)
 			}
-			name := strings.TrimPrefix(fmt.Sprintf("%T", e.row), "confine.")
-			fmt.Fprintf(&got, "%-12s %-7s %s %s\n", e.layer, []string{"init", "server"}[where], in, name)
+			fmt.Fprintf(&got, "%-12s %-7s %s %s\n", e.layer, []string{"init", "server"}[where], in, rowName(e.row))
 		}
 	}
 	const file = "testdata/order.golden"
@@ -45,10 +44,7 @@ func TestOrderOfRows(t *testing.T) {
 // Nothing follows the filter.
 func TestSidesOfRows(t *testing.T) {
 	all := table(new(state))
-	if _, ok := all[len(all)-1].row.(seccomp); !ok {
-		t.Errorf("the last row is %T", all[len(all)-1].row)
-	}
-	if _, ok := all[0].row.(closeInherited); !ok {
-		t.Errorf("the first row is %T", all[0].row)
+	if first, last := rowName(all[0].row), rowName(all[len(all)-1].row); first != "closeInherited" || last != "seccomp" {
+		t.Errorf("the first row is %s, the last %s", first, last)
 	}
 }

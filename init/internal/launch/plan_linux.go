@@ -145,7 +145,7 @@ func assemble(s *Sandbox) (plain, asking []byte, err error) {
 	hostNet := p.Level == policy.LevelNetwork
 	o := seccomp.Options{NoUnix: confine.RefusesUnix(s.View, abi, hostNet)}
 	if s.Shared() {
-		o = seccomp.Options{NoUnix: confine.SharedUnix(abi), NoInet: !hostNet, NoNetlink: true, NoIPC: true,
+		o = seccomp.Options{NoUnix: !confine.RestrictsSockets(abi), NoInet: !hostNet, NoNetlink: true, NoIPC: true,
 			NoPeers: true, NoCut: confine.NoCut(s.Confinement, abi)}
 		if confine.Guarded(s.Confinement, abi) {
 			o.Guarded = [2]uint32{uint32(s.Init.PID), uint32(unix.Getpid())}
