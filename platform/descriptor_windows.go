@@ -1,6 +1,6 @@
 package platform
 
-// This file: handles as descriptors, and the names of signals.
+// This file: handles as descriptors, consoles, and the names of signals.
 
 import (
 	"strconv"
@@ -71,4 +71,11 @@ func SignalName(s syscall.Signal) string {
 		return "SIGKILL"
 	}
 	return "signal " + strconv.Itoa(int(s))
+}
+
+// ShowsColour reports whether a handle is a console that understands ECMA-48.
+func ShowsColour(fd uintptr) bool {
+	var mode uint32
+	return windows.GetConsoleMode(windows.Handle(fd), &mode) == nil &&
+		mode&windows.ENABLE_VIRTUAL_TERMINAL_PROCESSING != 0
 }

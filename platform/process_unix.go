@@ -2,12 +2,22 @@
 
 package platform
 
+// This file: the processor time of this process, and the names of signals.
+
 import (
 	"strconv"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
+
+// ProcessTime is the processor time that this process has used; CLOCK_PROCESS_CPUTIME_ID of clock_getres(2).
+func ProcessTime() time.Duration {
+	var t unix.Timespec
+	unix.ClockGettime(unix.CLOCK_PROCESS_CPUTIME_ID, &t)
+	return time.Duration(t.Nano())
+}
 
 // SignalName is a signal's name, "SIGTERM", or of a real-time signal of Linux "SIGRTMIN+3", as kill(1) counts
 // them: the first two are the C library's own; signal(7).
