@@ -48,8 +48,7 @@ func Helper(args []string) int {
 	if errors.Is(err, errShimGone) {
 		return ending.ExitSandbox
 	}
-	var errno syscall.Errno
-	errors.As(err, &errno)
+	errno, _ := errors.AsType[syscall.Errno](err)
 	writeRecord(records, "error", strconv.Itoa(int(errno)), err.Error())
 	if errno == syscall.ENOENT {
 		return ending.ExitMissing

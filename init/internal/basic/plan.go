@@ -1,6 +1,7 @@
 package basic
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"runtime"
@@ -40,9 +41,7 @@ func newPlan(o *order.Order) (*plan, error) {
 	if err = checkGrants(&p.policy.Filesystem); err != nil {
 		return nil, err
 	}
-	if p.workdir = p.policy.Cwd; p.workdir == "" {
-		p.workdir = o.Dir
-	}
+	p.workdir = cmp.Or(p.policy.Cwd, o.Dir)
 	info, err := os.Stat(p.workdir)
 	if err == nil && !info.IsDir() {
 		err = fsview.ErrNotVisible
@@ -120,8 +119,7 @@ func systemName(system string) string {
 }
 
 func refusedPath(op, path string, err error) error {
-	var p *os.PathError
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*os.PathError](err); ok {
 		err = p.Err
 	}
 	return &order.Refusal{Layer: order.Policy, Op: op, Path: path, Err: err}

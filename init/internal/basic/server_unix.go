@@ -111,7 +111,7 @@ func (s *server) release() error {
 	}
 	s.tree.Follow()
 	_, err := readRecord(bufio.NewReader(s.records))
-	if failed := (helperError{}); errors.As(err, &failed) {
+	if failed, ok := errors.AsType[helperError](err); ok {
 		s.failed = failed.text
 	}
 	return nil

@@ -3,6 +3,7 @@
 package basic
 
 import (
+	"cmp"
 	"os"
 	"strconv"
 	"strings"
@@ -157,10 +158,7 @@ func others(list []int, own int) string {
 			left = append(left, strconv.Itoa(gid))
 		}
 	}
-	if len(left) == 0 {
-		return noGroups
-	}
-	return strings.Join(left, " ")
+	return cmp.Or(strings.Join(left, " "), noGroups)
 }
 
 // setIDs makes the process of a root launcher that of another user, for good.

@@ -15,14 +15,10 @@ import (
 
 // Bases are the folders in which a private folder may be made, the first before the others.
 func Bases() []string {
-	var all []string
-	for _, base := range [...]string{os.Getenv("TMPDIR"), "/tmp", "/dev/shm"} {
-		if base == "" {
-			continue
-		}
-		if base = filepath.Clean(base); !slices.Contains(all, base) {
-			all = append(all, base)
-		}
+	all := []string{"/tmp", "/dev/shm"}
+	if own := os.Getenv("TMPDIR"); own != "" {
+		own = filepath.Clean(own)
+		all = append([]string{own}, slices.DeleteFunc(all, func(base string) bool { return base == own })...)
 	}
 	return all
 }
@@ -35,8 +31,7 @@ type NoBase struct {
 }
 
 func (n *NoBase) add(base string, err error) {
-	var path *os.PathError
-	if errors.As(err, &path) {
+	if path, ok := errors.AsType[*os.PathError](err); ok {
 		err = path.Err
 	}
 	if n.Bases != "" {

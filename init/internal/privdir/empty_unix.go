@@ -62,12 +62,9 @@ func empty(top int, over func() bool) {
 			if ended = over(); ended {
 				return false
 			}
-			err := unix.Unlinkat(top, name, 0)
-			if isDirError(err) {
-				err = unix.Unlinkat(top, name, unix.AT_REMOVEDIR)
-				if err == unix.ENOTEMPTY && folder == "" {
-					folder = name
-				}
+			err := unlink(top, name)
+			if err == unix.ENOTEMPTY && folder == "" {
+				folder = name
 			}
 			removed = removed || err == nil
 			return true
@@ -81,9 +78,14 @@ func empty(top int, over func() bool) {
 	}
 }
 
-// isDirError reports whether unlink(2) failed because the name is a folder's: EISDIR is Linux's error for that,
-// EPERM POSIX's.
-func isDirError(err error) bool { return err == unix.EISDIR || err == unix.EPERM }
+// unlink removes a name in a folder, also of an empty folder.
+func unlink(dir int, name string) error {
+	err := unix.Unlinkat(dir, name, 0)
+	if err == unix.EISDIR || err == unix.EPERM { // Linux's error for the name of a folder, and POSIX's
+		return unix.Unlinkat(dir, name, unix.AT_REMOVEDIR)
+	}
+	return err
+}
 
 // lift empties one folder of top: its files are removed, its folders renamed into top. It reports whether
 // anything changed.
@@ -99,13 +101,11 @@ func lift(top int, name string, round int, over func() bool) (changed bool) {
 		if ended = over(); ended {
 			return false
 		}
-		err := unix.Unlinkat(fd, sub, 0)
-		if isDirError(err) {
-			if err = unix.Unlinkat(fd, sub, unix.AT_REMOVEDIR); err == unix.ENOTEMPTY || err == unix.EACCES {
-				makeSearchable(fd, sub) // rename(2) changes its ".."
-				err = unix.Renameat(fd, sub, top, "."+strconv.Itoa(round)+"."+strconv.Itoa(i))
-				i++
-			}
+		err := unlink(fd, sub)
+		if err == unix.ENOTEMPTY || err == unix.EACCES {
+			makeSearchable(fd, sub) // rename(2) changes its ".."
+			err = unix.Renameat(fd, sub, top, "."+strconv.Itoa(round)+"."+strconv.Itoa(i))
+			i++
 		}
 		changed = changed || err == nil
 		return true

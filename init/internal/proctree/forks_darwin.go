@@ -27,10 +27,9 @@ func (f forks) add(pids []int) {
 func (f forks) next() bool {
 	for {
 		n, err := unix.Kevent(f.kq, nil, make([]unix.Kevent_t, 16), nil)
-		if err == unix.EINTR {
-			continue
+		if err != unix.EINTR {
+			return err == nil && n > 0
 		}
-		return err == nil && n > 0
 	}
 }
 

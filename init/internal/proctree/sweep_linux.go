@@ -1,6 +1,7 @@
 package proctree
 
 import (
+	"slices"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -82,13 +83,8 @@ func (w Sweep) ownsGroup(p *Process) bool { return p.Session > 1 && p.Group > 1 
 func (w Sweep) spared(p *Process) bool { return w.Spares != nil && w.Spares(p.PID) }
 
 // Found are the processes that are to be ended, zombies included.
-func (w Sweep) Found() (all []Process) {
-	for _, p := range Descendants(w.Root) {
-		if !w.spared(&p) {
-			all = append(all, p)
-		}
-	}
-	return all
+func (w Sweep) Found() []Process {
+	return slices.DeleteFunc(Descendants(w.Root), func(p Process) bool { return w.spared(&p) })
 }
 
 // Childless reports whether this process has no child, dead or alive, and so no descendant.

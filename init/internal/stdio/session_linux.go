@@ -18,8 +18,6 @@ type session struct {
 	again  *loop.Timer
 }
 
-func noSession() session { return session{fd: -1, pipe: -1} }
-
 // open begins to watch standard input, if that is a pipe or socket which is not at its end already.
 func (n *session) open() {
 	var st unix.Stat_t
@@ -36,11 +34,6 @@ func (n *session) open() {
 	if fd, err := dup(0); err == nil {
 		n.fd = fd
 	}
-}
-
-func (s *Streams) registerStdin(l *loop.Loop) {
-	s.stdin.source = l.Add(s.stdin.fd, unix.POLLRDHUP, func(int16) { s.stdinClosed() })
-	s.stdin.again = l.Timer(s.stdinClosed)
 }
 
 // unreadInterval is how often to look whether the server has read what its host left behind. There is no event

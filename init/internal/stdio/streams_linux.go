@@ -55,7 +55,8 @@ type Streams struct {
 
 // Open makes the pipes and the pty that the server gets.
 func Open(c Config, host [3]confine.Standard) (*Streams, error) {
-	s := &Streams{Config: c, Server: [3]int{0, 1, 2}, Terminal: noTerminal(), host: host, stdin: noSession()}
+	s := &Streams{Config: c, Server: [3]int{0, 1, 2}, host: host,
+		Terminal: Terminal{controlling: -1, user: -1}, stdin: session{fd: -1, pipe: -1}}
 	if c.TTY {
 		if err := s.openTerminal(); err != nil {
 			return s, err
@@ -197,7 +198,8 @@ func SameFile(a, b int) bool {
 
 // Register has a loop carry bytes, and wait for the ends of the terminal and of the session.
 func (s *Streams) Register(l *loop.Loop) {
-	s.registerStdin(l)
+	s.stdin.source = l.Add(s.stdin.fd, unix.POLLRDHUP, func(int16) { s.stdinClosed() })
+	s.stdin.again = l.Timer(s.stdinClosed)
 	s.Terminal.hangups = l.Add(s.Terminal.controlling, 0, func(int16) { s.hungUp() })
 	for _, r := range s.relays {
 		r.register(l)

@@ -26,8 +26,6 @@ type Terminal struct {
 	raw   bool // the user's terminal is
 }
 
-func noTerminal() Terminal { return Terminal{controlling: -1, user: -1} }
-
 // IsControlling reports whether standard input is the controlling terminal of this process's session, and this
 // process leads the session: that is how pty.Start, setsid -c and docker run -t start a program, and a shell
 // with job control never does.

@@ -27,17 +27,13 @@ func newWriter(fd int) (writer, error) {
 	case unix.S_IFSOCK:
 		w.sock = true
 	case unix.S_IFIFO, unix.S_IFCHR:
-		// To open the master of a pty makes another pty.
-		if _, err := unix.IoctlGetInt(fd, unix.TIOCGPTN); err == nil {
-			w.chunk = pipeBuf
+		w.chunk = pipeBuf
+		if _, err := unix.IoctlGetInt(fd, unix.TIOCGPTN); err == nil { // to open the master of a pty makes another pty
 			break
 		}
-		again, err := reopen(fd, unix.O_WRONLY)
-		if err == nil {
-			w.fd = again
-			return w, nil
+		if again, err := reopen(fd, unix.O_WRONLY); err == nil {
+			return writer{fd: again}, nil
 		}
-		w.chunk = pipeBuf
 	}
 	var err error
 	w.fd, err = dup(fd)
