@@ -20,12 +20,7 @@ const document = "docs/deployment.md" // below the checkout, which is the workin
 // pod starts the document's Pod: its init container, and then its server with a client, or a resident in the server's
 // place.
 func (e *engine) pod(ctx context.Context, p *table.Place) (a table.Account) {
-	m, err := manifest.Read(document)
-	for _, word := range p.Args {
-		if err == nil {
-			err = m.Change(word)
-		}
-	}
+	m, err := manifest.Read(document, p.Args...)
 	var folder string
 	if err == nil {
 		folder, err = os.MkdirTemp(e.work, "pod-")

@@ -2,11 +2,11 @@ package main
 
 import (
 	_ "embed" // setup.sh
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 
 	"golang.org/x/sys/unix"
 
@@ -55,10 +55,8 @@ func makeRoot() error {
 	if err := mount("upper", "/upper", "tmpfs", 0, "mode=755"); err != nil {
 		return err
 	}
-	for _, folder := range []string{"/upper/over", "/upper/work"} {
-		if err := os.Mkdir(folder, 0o755); err != nil {
-			return err
-		}
+	if err := errors.Join(os.Mkdir("/upper/over", 0o755), os.Mkdir("/upper/work", 0o755)); err != nil {
+		return err
 	}
 	layers := "lowerdir=/lower,upperdir=/upper/over,workdir=/upper/work"
 	if err := mount("root", "/newroot", "overlay", 0, layers); err != nil {
@@ -90,7 +88,7 @@ var setup string
 func setUp(j *job.Job) error {
 	cmd := exec.Command("/bin/sh", "-euc", setup)
 	manager := j.Place == job.Manager
-	cmd.Env = []string{path, "HYBRID=" + strconv.FormatBool(j.Hybrid), "MANAGER=" + strconv.FormatBool(manager)}
+	cmd.Env = []string{path, fmt.Sprint("HYBRID=", j.Hybrid), fmt.Sprint("MANAGER=", manager)}
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("setup.sh: %w: %s", err, out)
 	}

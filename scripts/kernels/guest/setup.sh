@@ -37,7 +37,12 @@ if [ "$HYBRID" = true ]; then
 	exit
 fi
 mount -t cgroup2 -o $plain,nsdelegate,memory_recursiveprot cgroup2 $groups
-[ "$MANAGER" = false ] || exit 0
+if [ "$MANAGER" = true ]; then
+	mkdir /run/guest
+	cp /proc/1/exe /run/guest/guest
+	echo 0123456789abcdef0123456789abcdef >/etc/machine-id # without one a first boot is long
+	exit
+fi
 for controller in $(cat $groups/cgroup.controllers); do
 	case $controller in # systemd turns these on
 	cpu | io | memory | pids) echo "+$controller" >$groups/cgroup.subtree_control ;;

@@ -20,9 +20,14 @@ const (
 // failures says in few lines why a step failed: each test that did, or was skipped, with its output; what made the
 // program end; or else its last lines.
 func failures(text string) (lines []string) {
-	output, ends, last := map[string][]string{}, []string(nil), ""
+	var all, ends []string
+	output, last := map[string][]string{}, ""
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
+		if line == "" || strings.HasPrefix(line, "---- ") {
+			continue
+		}
+		all = append(all, line)
 		if name, ok := now(line); ok {
 			last = name
 		} else if name, how := ended(line); how != "" {
@@ -31,12 +36,12 @@ func failures(text string) (lines []string) {
 			}
 		} else if died(line) {
 			ends, last = append(ends, line), line // the panic's own lines follow it
-		} else if line != "" && line != "FAIL" && !strings.HasPrefix(line, "---- ") {
+		} else if line != "FAIL" {
 			output[last] = append(output[last], line)
 		}
 	}
 	if len(ends) == 0 {
-		return cut(output[""], 0, mostLines)
+		return cut(all, 0, mostLines)
 	}
 	for i, end := range ends {
 		if i == mostTests {

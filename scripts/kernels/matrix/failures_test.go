@@ -42,6 +42,7 @@ func TestFailures(t *testing.T) {
 		{"=== RUN   TestD\nfrom the server\npanic: test timed out after 6m0s\n\trunning tests:\n\t\tTestD (5m58s)\n\ngoroutine 9 [running]:\nf()\n",
 			"panic: test timed out after 6m0s\n\trunning tests:\n\t\tTestD (5m58s)\ngoroutine 9 [running]:\nf()"},
 		{"a server said\n---- 2-x took 4.7 s\n", "a server said"},
+		{"=== RUN   TestE\nkilled here\n", "=== RUN   TestE\nkilled here"},
 		{"", ""},
 	} {
 		if got := strings.Join(failures(c.text), "\n"); got != c.want {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -85,29 +84,6 @@ func (m *Manifest) share(dir string) error {
 	}
 	return errors.Join(os.Chown(dir, 0, group), os.Chmod(dir, mode))
 }
-
-// Change makes another Pod of the document's, by one of a few words.
-func (m *Manifest) Change(word string) error {
-	user, c := &m.Pod.Spec.SecurityContext, &m.Pod.Spec.Containers[0]
-	switch word {
-	case NoFSGroup:
-		user.FSGroup = 0
-	case OtherUser:
-		user.RunAsUser, user.RunAsGroup = 12345, 54321
-	case NoTmp:
-		c.VolumeMounts = slices.DeleteFunc(c.VolumeMounts, func(v VolumeMount) bool { return v.MountPath == "/tmp" })
-	default:
-		return fmt.Errorf("no change %q", word)
-	}
-	return nil
-}
-
-// The words of Change.
-const (
-	NoFSGroup = "no fsGroup"
-	OtherUser = "a user without an entry in passwd"
-	NoTmp     = "no volume for /tmp"
-)
 
 func (m *Manifest) configMap(dir string) error {
 	const version, current = "..2026_11_22_09_00_00.123456789", "..data"

@@ -2,7 +2,7 @@
 // given for it.
 //
 //	m, err := manifest.Read("docs/deployment.md")
-//	args := m.Pod.Spec.Containers[0].Args(&m.Pod.Spec, folders)
+//	flags, err := m.Flags(&m.Pod.Spec.Containers[0], folder)
 //
 // A field that this package does not know is an error: what is not translated was not tried.
 package manifest
@@ -77,17 +77,27 @@ type Volume struct {
 	ConfigMap *struct{ Name string }   `yaml:"configMap"`
 }
 
-// Read takes the manifest out of a document: its first block of YAML that is a ConfigMap and a Pod.
-func Read(file string) (*Manifest, error) {
+// Read takes the manifest out of a document: its first block of YAML that is a ConfigMap and a Pod. Each change is a
+// text that is in the manifest once, and after an arrow the text that replaces it.
+func Read(file string, changes ...string) (*Manifest, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
 	const fence = "```"
 	for block := range strings.SplitSeq(string(text), fence+"yaml\n") {
-		if body, _, ok := strings.Cut(block, "\n"+fence); ok && strings.HasPrefix(body, "apiVersion:") {
-			return parse([]byte(body))
+		body, _, ok := strings.Cut(block, "\n"+fence)
+		if !ok || !strings.HasPrefix(body, "apiVersion:") {
+			continue
 		}
+		for _, change := range changes {
+			old, instead, _ := strings.Cut(change, " → ")
+			if strings.Count(body, old) != 1 {
+				return nil, fmt.Errorf("%s: the manifest has not %q once", file, old)
+			}
+			body = strings.Replace(body, old, instead, 1)
+		}
+		return parse([]byte(body))
 	}
 	return nil, fmt.Errorf("%s: no manifest", file)
 }
