@@ -68,14 +68,20 @@ func WriteFile(path, b string) error {
 	return nil
 }
 
-// EachEntry calls each with the name and the type, such as DT_DIR, of all that lies in an open folder from its
-// offset on, but the two of dots, until each says that it is enough. What lies there may be removed meanwhile.
-func EachEntry(fd int, each func(name string, kind byte) (on bool)) error {
-	err := ListFD(fd, make([]byte, 32<<10), func(name []byte, kind byte) bool { return each(string(name), kind) })
+// EachEntry calls each with the name and the type, such as DT_DIR, of all that lies in a folder, but the two of dots,
+// until each says that it is enough. What lies there may be removed meanwhile. Of open(2) an error is an errno.
+func EachEntry(at int, path string, each func(name string, kind byte) (on bool)) error {
+	fd, err := unix.Openat(at, path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	err = ListFD(fd, make([]byte, 32<<10), func(name []byte, kind byte) bool { return each(string(name), kind) })
 	return os.NewSyscallError("getdents64", err)
 }
 
-// ListFD is EachEntry with a buffer of the caller's. A name is valid until each returns. An error is an errno.
+// ListFD is EachEntry for an open folder from its offset on, with a buffer of the caller's. A name is valid until each
+// returns. An error is an errno.
 func ListFD(fd int, buf []byte, each func(name []byte, kind byte) (on bool)) error {
 	for {
 		n, err := unix.Getdents(fd, buf)

@@ -17,6 +17,8 @@ package reexec
 import (
 	"errors"
 	"os"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
 )
 
 // Name is argument 0 of a re-executed child.
@@ -63,16 +65,13 @@ func Init() {
 func RefusePrivileged() {
 	if err := Unprivileged(); err != nil {
 		Say("refused: " + err.Error())
-		os.Exit(exitRefused)
+		os.Exit(ending.ExitSandbox)
 	}
 }
 
 // Unprivileged is an error if this process was started with more rights than its caller's: nothing is launched from it,
 // because its caller chooses what that would be. On Windows no program has more rights than its caller gave it.
 func Unprivileged() error { return unprivileged() }
-
-// exitRefused is the exit status of every start that is refused.
-const exitRefused = 125
 
 // Armed reports whether [Init] was called in this process, without which nothing can be launched from it.
 func Armed() bool { return armed }

@@ -64,12 +64,7 @@ func (f *folder) mkdir(name string) (*folder, error) {
 
 // children are the groups in a folder.
 func (f *folder) children() (names []string) {
-	fd, err := unix.Openat(f.fd, ".", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return nil
-	}
-	defer unix.Close(fd)
-	platform.EachEntry(fd, func(name string, kind byte) bool {
+	platform.EachEntry(f.fd, ".", func(name string, kind byte) bool {
 		if kind == unix.DT_DIR {
 			names = append(names, name)
 		}

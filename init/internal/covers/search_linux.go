@@ -179,11 +179,9 @@ func (q *search) searchFolder(folder string, kind fsview.CoverKind) error {
 
 // list lists the names in a folder, without the two of dots.
 func list(folder string) (names []string, err error) {
-	fd, err := unix.Open(folder, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer unix.Close(fd)
-	err = platform.EachEntry(fd, func(name string, _ byte) bool { names = append(names, name); return true })
+	err = platform.EachEntry(unix.AT_FDCWD, folder, func(name string, _ byte) bool {
+		names = append(names, name)
+		return true
+	})
 	return names, err
 }

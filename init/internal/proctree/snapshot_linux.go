@@ -123,12 +123,7 @@ func Table() (all []Process) {
 
 // eachNumber calls do for each name in a folder of /proc that is a number, until do returns false.
 func eachNumber(dir string, do func(n int) (on bool)) {
-	fd, err := unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return
-	}
-	defer unix.Close(fd)
-	platform.EachEntry(fd, func(name string, _ byte) bool {
+	platform.EachEntry(unix.AT_FDCWD, dir, func(name string, _ byte) bool {
 		n, err := strconv.Atoi(name)
 		return err != nil || do(n)
 	})

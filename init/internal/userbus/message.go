@@ -85,25 +85,16 @@ func decode(b []byte) (m message, err error) {
 	for end := fixed + int(r.u32()); r.at < end && !r.bad; {
 		r.align(8)
 		code := r.byte()
-		switch sig := r.signature(); sig {
-		case "s", "o":
-			text := r.str()
-			switch code {
-			case fieldMember:
-				m.member = text
-			case fieldErrorName:
-				m.errorName = text
-			}
-		case "g":
-			if text := r.signature(); code == fieldSignature {
-				m.signature = text
-			}
-		case "u":
-			if v := r.u32(); code == fieldReplySerial {
-				m.reply = v
-			}
-		default:
-			r.bad = true
+		text, number := r.value(r.signature())
+		switch code {
+		case fieldMember:
+			m.member = text
+		case fieldErrorName:
+			m.errorName = text
+		case fieldSignature:
+			m.signature = text
+		case fieldReplySerial:
+			m.reply = number
 		}
 	}
 	r.align(8)
@@ -117,14 +108,9 @@ func decode(b []byte) (m message, err error) {
 // strings are the strings of a body whose signature has only strings and numbers of 32 bits.
 func (m *message) strings() (list []string, ok bool) {
 	r := &reader{b: m.body}
-	for _, c := range []byte(m.signature) {
-		switch c {
-		case 's', 'o':
-			list = append(list, r.str())
-		case 'u':
-			r.u32()
-		default:
-			return list, false
+	for _, c := range m.signature {
+		if text, _ := r.value(string(c)); c != 'u' {
+			list = append(list, text)
 		}
 	}
 	return list, !r.bad

@@ -90,6 +90,20 @@ func (r *reader) str() string { return r.text(int(min(r.u32(), most+1))) }
 
 func (r *reader) signature() string { return r.text(int(r.byte())) }
 
+// value is a string, a signature or a number of 32 bits.
+func (r *reader) value(kind string) (text string, number uint32) {
+	switch kind {
+	case "s", "o":
+		return r.str(), 0
+	case "g":
+		return r.signature(), 0
+	case "u":
+		return "", r.u32()
+	}
+	r.bad = true
+	return "", 0
+}
+
 // text is n bytes and the NUL behind them.
 func (r *reader) text(n int) string {
 	b := r.take(n + 1)
