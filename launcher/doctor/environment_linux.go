@@ -3,6 +3,7 @@ package doctor
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/init/diagnose"
@@ -46,15 +47,8 @@ func wsl() int {
 // rootMounted reports whether something is mounted on "/": it is everywhere but in a chroot to a plain folder.
 func rootMounted(mountinfo []byte) bool {
 	mounts, err := platform.ParseMountinfo(mountinfo)
-	if err != nil {
-		return true // nothing is known
-	}
-	for i := range mounts {
-		if mounts[i].Path == "/" {
-			return true
-		}
-	}
-	return false
+	// Where nothing is known a chroot explains nothing.
+	return err != nil || slices.ContainsFunc(mounts, func(m platform.Mount) bool { return m.Path == "/" })
 }
 
 // hierarchy is the version of the control groups that are mounted; cgroups(7).

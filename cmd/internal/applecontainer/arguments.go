@@ -1,6 +1,7 @@
 package applecontainer
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"strconv"
@@ -124,12 +125,7 @@ func (r *Request) Exec() []string {
 	return append(append(args, "--env", "HOME="+home, r.Name), r.Command...)
 }
 
-func (r *Request) user() string {
-	if r.Policy.User != "" {
-		return r.Policy.User
-	}
-	return "65533:65533"
-}
+func (r *Request) user() string { return cmp.Or(r.Policy.User, "65533:65533") }
 
 // Inspect, Stop and Delete are the arguments of the other calls. Stop asks, and kills after so many seconds.
 func (r *Request) Inspect() []string { return []string{"inspect", r.Name} }

@@ -27,7 +27,7 @@ type Flag struct {
 }
 
 // NewLaunch is that of a command line without flags.
-func NewLaunch() Launch { return Launch{Source: None(), ReportFD: -1} }
+func NewLaunch() Launch { return Launch{Source: Source{FD: -1}, ReportFD: -1} }
 
 // Flags are the flags of the policy's source and of the report.
 func (l *Launch) Flags() [3]Flag {

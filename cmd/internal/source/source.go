@@ -23,14 +23,11 @@ import (
 // documentTimeout is how long a document may take to come.
 const documentTimeout = 5 * time.Second
 
-// A Source is where a document is. The zero value is descriptor 0: use [None] to start from.
+// A Source is where a document is. The zero value is descriptor 0.
 type Source struct {
 	File string // as given; "" for none
 	FD   int    // -1 for none
 }
-
-// None is the source of the policy that grants nothing.
-func None() Source { return Source{FD: -1} }
 
 // String is how messages name the source; "" for none.
 func (s Source) String() string {
