@@ -1,5 +1,7 @@
 package program
 
+import "bytes"
+
 // area is the data of a program: what Str, Bytes and Space laid out behind the Ops, for calls to read and fill.
 type area struct {
 	whole []byte // the memory of the program
@@ -58,10 +60,6 @@ func (d *area) cString(a Addr) string {
 	if a < Base || a-Base > Addr(len(d.whole)) {
 		return ""
 	}
-	from := int(a - Base)
-	to := from
-	for to < len(d.whole) && d.whole[to] != 0 {
-		to++
-	}
-	return string(d.whole[from:to])
+	text, _, _ := bytes.Cut(d.whole[a-Base:], []byte{0})
+	return string(text)
 }

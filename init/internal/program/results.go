@@ -133,7 +133,7 @@ func (p *Program) FirstFailure(r *Results, end int, all bool) (Failure, bool) {
 func (p *Program) FirstOfKind(r *Results, i int) bool {
 	nr, fs := get32(r.ops, opAt(i)+offNr), fileSystem(p, i)
 	for j := 0; j < i; j++ {
-		at := header + j*opSize
+		at := opAt(j)
 		if r.ops[at+offKind] != kindCall || get32(r.ops, at+offNr) != nr || fileSystem(p, j) != fs {
 			continue
 		}

@@ -36,12 +36,12 @@ func (a *assembler) blocks(rules *[limit]byte, o *Options) {
 		a.used[rule] = true
 	}
 	a.action(ruleAllow, retAllow)
-	refused := either(o.Notify, retNotify, retPerm)
+	refused := choose[uint32](o.Notify, retNotify, retPerm)
 	a.action(rulePerm, retPerm)
 	a.action(ruleReport, refused)
 	a.action(ruleNoSys, retNoSys)
-	a.action(ruleIPC, either(o.NoIPC, retPerm, retAllow))
-	a.add(rulePrlimit, pick(o.NoPeers, blockPrlimitOwn, blockPrlimit))
+	a.action(ruleIPC, choose[uint32](o.NoIPC, retPerm, retAllow))
+	a.add(rulePrlimit, choose(o.NoPeers, blockPrlimitOwn, blockPrlimit))
 	a.add(ruleSetrlimit, blockSetrlimit)
 	a.add(ruleRename, blockRename)
 	a.exec(o, refused)
@@ -74,7 +74,7 @@ func (a *assembler) exec(o *Options, refused uint32) {
 
 // sockets puts the families together that stay; each block falls through to the next where the family is another.
 func (a *assembler) sockets(o *Options) {
-	a.add(ruleSocketpair, pick(o.NoUnix, blockPairConnected, blockPair))
+	a.add(ruleSocketpair, choose(o.NoUnix, blockPairConnected, blockPair))
 	if o.NoUnix && o.NoInet && o.NoNetlink {
 		a.action(ruleSocket, retNoFamily)
 		return
@@ -117,14 +117,7 @@ func (a *assembler) addReported(rule byte, block string, refused uint32) {
 	}
 }
 
-func either(cond bool, yes, no uint32) uint32 {
-	if cond {
-		return yes
-	}
-	return no
-}
-
-func pick(cond bool, yes, no string) string {
+func choose[T any](cond bool, yes, no T) T {
 	if cond {
 		return yes
 	}

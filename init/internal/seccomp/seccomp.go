@@ -99,7 +99,7 @@ func Program(arch string, o Options) ([]Instruction, error) {
 	if a.overflow {
 		return nil, errors.New("filter " + arch + ": program does not fit")
 	}
-	return append([]Instruction(nil), a.code[a.pos:]...), nil
+	return slices.Clone(a.code[a.pos:]), nil
 }
 
 // fill spreads a table; what lies behind its end is not known.

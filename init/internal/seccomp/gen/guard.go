@@ -22,9 +22,7 @@ func refuseProcesses(p *seccomp.Program, arg uint32) {
 	p.JmpIfTrue(bpf.JumpBitsSet, 1<<31, refuse)
 	p.JmpIfTrue(bpf.JumpEqual, mark1, refuse)
 	p.JmpIfTrue(bpf.JumpEqual, mark2, refuse)
-	p.Ret(seccomp.ActionAllow)
-	p.SetLabel(refuse)
-	p.Ret(errno(eperm))
+	allowElse(p, refuse, eperm)
 }
 
 // uncut is open, and refuses to cut a file that is not opened for writing, reading or not: with both bits of the mode

@@ -83,14 +83,19 @@ var older = []rule{
 	{"UncutAt", func(p *seccomp.Program) { uncut(p, 2) }},
 }
 
+// allowElse ends a block: what comes here is allowed, and what branches to refuse gets this errno.
+func allowElse(p *seccomp.Program, refuse seccomp.Label, no seccomp.Action) {
+	p.Ret(seccomp.ActionAllow)
+	p.SetLabel(refuse)
+	p.Ret(errno(no))
+}
+
 // refuseBits allows what has none of these bits.
 func refuseBits(p *seccomp.Program, arg, bits uint32) {
 	refuse := p.NewLabel()
 	p.LdLo(arg)
 	p.JmpIfTrue(bpf.JumpBitsSet, bits, refuse)
-	p.Ret(seccomp.ActionAllow)
-	p.SetLabel(refuse)
-	p.Ret(errno(eperm))
+	allowElse(p, refuse, eperm)
 }
 
 // refuseValues allows everything but these values.
@@ -100,9 +105,7 @@ func refuseValues(p *seccomp.Program, arg uint32, values ...uint32) {
 	for _, v := range values {
 		p.JmpIfTrue(bpf.JumpEqual, v, refuse)
 	}
-	p.Ret(seccomp.ActionAllow)
-	p.SetLabel(refuse)
-	p.Ret(errno(eperm))
+	allowElse(p, refuse, eperm)
 }
 
 // allowValues allows these values and nothing else.
@@ -127,9 +130,7 @@ func openWhole(p *seccomp.Program, flags uint32, refuse seccomp.Label) {
 	p.LdLo(flags + 1)
 	p.JmpIfTrue(bpf.JumpBitsSet, setIDs, refuse)
 	p.SetLabel(plain)
-	p.Ret(seccomp.ActionAllow)
-	p.SetLabel(refuse)
-	p.Ret(errno(eperm))
+	allowElse(p, refuse, eperm)
 }
 
 // thread allows only clones that stay in their process.
@@ -138,7 +139,5 @@ func thread(p *seccomp.Program) {
 	p.LdLo(0)
 	p.JmpIfTrue(bpf.JumpBitsSet, cloneNew, refuse)
 	p.JmpIfTrue(bpf.JumpBitsNotSet, cloneThread, refuse)
-	p.Ret(seccomp.ActionAllow)
-	p.SetLabel(refuse)
-	p.Ret(errno(eperm))
+	allowElse(p, refuse, eperm)
 }

@@ -60,9 +60,7 @@ func netlink(p *seccomp.Program) {
 	p.JmpIfTrue(bpf.JumpBitsNotSet, sockDgram, refuse)
 	p.LdLo(2)
 	p.JmpIfTrue(bpf.JumpNotEqual, 0, refuse)
-	p.Ret(seccomp.ActionAllow)
-	p.SetLabel(refuse)
-	p.Ret(errno(eafnosupport))
+	allowElse(p, refuse, eafnosupport)
 	p.SetLabel(other)
 }
 
@@ -75,9 +73,7 @@ func pairConnected(p *seccomp.Program) {
 	p.LdLo(1)
 	p.JmpIfTrue(bpf.JumpBitsSet, ^uint32(sockFlags|sockSeqpacket), refuse)
 	p.JmpIfTrue(bpf.JumpBitsNotSet, sockStream, refuse)
-	p.Ret(seccomp.ActionAllow)
-	p.SetLabel(refuse)
-	p.Ret(errno(eafnosupport))
+	allowElse(p, refuse, eafnosupport)
 }
 
 // oneOf goes to yes where exactly one of the two low bits is set: stream (1) or datagram (2), not raw (3) or none.
