@@ -13,6 +13,8 @@ import (
 // Capabilities are the sets of the calling thread, by number from bit 0 on; capabilities(7).
 type Capabilities struct {
 	Effective, Permitted, Inheritable, Bounding uint64
+
+	Last int // the highest number this kernel knows
 }
 
 // Has reports whether a set has a capability.
@@ -33,6 +35,7 @@ func ReadCapabilities() (c Capabilities, err error) {
 		if err != nil {
 			break
 		}
+		c.Last = n
 		if in == 1 {
 			c.Bounding |= 1 << n
 		}

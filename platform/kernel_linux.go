@@ -19,20 +19,6 @@ func Kernel() (string, error) {
 	return unix.ByteSliceToString(u.Release[:]), nil
 }
 
-// LastCap is the number of the highest capability this kernel knows; capabilities(7).
-func LastCap() int {
-	low, high := 0, 63 // CAP_CHOWN is always there
-	for low < high {
-		mid := (low + high + 1) / 2
-		if _, err := unix.PrctlRetInt(unix.PR_CAPBSET_READ, uintptr(mid), 0, 0, 0); err == nil {
-			low = mid
-		} else {
-			high = mid - 1
-		}
-	}
-	return low
-}
-
 // Namespaces are the inodes of the calling process's namespaces, in the order of [NamespaceNames].
 func Namespaces() (ino [7]uint64, err error) {
 	for i, n := range NamespaceNames() {

@@ -27,7 +27,11 @@ func TestKernel(t *testing.T) {
 }
 
 func TestLastCap(t *testing.T) {
-	if got := strconv.Itoa(LastCap()); got != proc(t, "sys/kernel/cap_last_cap") {
+	caps, err := ReadCapabilities()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strconv.Itoa(caps.Last); got != proc(t, "sys/kernel/cap_last_cap") {
 		t.Errorf("%s, the kernel says %s", got, proc(t, "sys/kernel/cap_last_cap"))
 	}
 }

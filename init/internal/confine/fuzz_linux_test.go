@@ -74,7 +74,7 @@ func FuzzLay(f *testing.F) {
 		m := Machine{Kernel: "6.1.0", Route: bits&1 != 0, Umask: int(bits & 0o777),
 			Landlock:   Landlock{LandlockABI: int(abi % 12)},
 			IDs:        IDs{UID: 1000, GID: 1000, OuterUID: 1000, OuterGID: 1000, Root: bits&2 != 0, Groups: int(bits >> 14)},
-			Privileges: Privileges{LastCap: int(lastCap % 64), Dumpable: int(bits >> 2 & 1)},
+			Privileges: Privileges{Caps: platform.Capabilities{Last: int(lastCap % 64)}, Dumpable: int(bits >> 2 & 1)},
 			Limits:     Limits{CPUs: 1 + int(bits>>3&7), CountsProcesses: bits&64 != 0}}
 		for i := range m.Hard {
 			m.Hard[i] = 1 << (bits >> (i % 10) & 63)

@@ -43,7 +43,6 @@ type IDs struct {
 // Privileges are the shim's, which init inherits.
 type Privileges struct {
 	Caps     platform.Capabilities // the shim's
-	LastCap  int                   // the highest capability's number
 	Dumpable int                   // what PR_GET_DUMPABLE says of init once it has its ids
 }
 

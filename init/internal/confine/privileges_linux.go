@@ -35,12 +35,12 @@ func (r noNewRights) layout(b *build) {
 
 func (r noNewRights) emptyBoundingSet(b *build) {
 	m := &b.Machine
-	for c := 0; c <= m.LastCap; c++ {
+	for c := 0; c <= m.Caps.Last; c++ {
 		if r.ownUserNS || platform.Has(m.Caps.Bounding, c) {
 			b.Do(sys.Prctl(unix.PR_CAPBSET_DROP, program.Int(c)))
 		}
 	}
-	reads := make([]program.Op, m.LastCap+1)
+	reads := make([]program.Op, m.Caps.Last+1)
 	for c := range reads {
 		reads[c] = b.Ask(sys.Prctl(unix.PR_CAPBSET_READ, program.Int(c)))
 	}

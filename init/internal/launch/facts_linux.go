@@ -38,7 +38,6 @@ func look(m *confine.Machine, c policy.Confinement) (err error) {
 	}
 	m.Shared = c != policy.Full
 	m.MachinesRoot = !m.Root && platform.MachinesRoot()
-	m.LastCap = platform.LastCap()
 	if m.Caps, err = platform.ReadCapabilities(); err != nil {
 		return err
 	}
