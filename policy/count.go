@@ -18,20 +18,14 @@ func (c Count) String() string {
 
 // UnmarshalText reads a whole number or "unlimited".
 func (c *Count) UnmarshalText(text []byte) error {
-	s := string(text)
-	if s == unlimited {
-		*c = Unlimited
-		return nil
-	}
-	n, err := strconv.ParseInt(s, 10, 64)
-	switch {
-	case err != nil || s[0] == '+':
-		return invalid(text, "is neither a whole number nor "+quote(unlimited))
-	case n < 0:
-		return invalid(text, "is negative")
-	case n == 0:
-		return invalid(text, "is zero: a limit must be above it"+orUnlimited)
-	}
-	*c = Count(n)
-	return nil
+	return readLimit(c, text, func(s string) (int64, string) {
+		n, err := strconv.ParseInt(s, 10, 64)
+		switch {
+		case err != nil || s[0] == '+':
+			return 0, "is neither a whole number nor " + quote(unlimited)
+		case n < 0:
+			return 0, "is negative"
+		}
+		return n, ""
+	})
 }

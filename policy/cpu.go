@@ -27,27 +27,21 @@ func (c CPU) String() string {
 
 // UnmarshalText reads "500m", "2", "0.5" or "unlimited". Nothing is finer than a thousandth.
 func (c *CPU) UnmarshalText(text []byte) error {
-	s := string(text)
-	if s == unlimited {
-		*c = Unlimited
-		return nil
-	}
-	number, unit := s, uint64(1000)
-	if m, ok := strings.CutSuffix(s, "m"); ok {
-		number, unit = m, 1
-	}
-	n, ok := decimal(number, unit)
-	_, fraction, _ := strings.Cut(number, ".")
-	switch {
-	case strings.HasPrefix(s, "-"):
-		return invalid(text, "is negative")
-	case !ok || n > maxCPU:
-		return invalid(text, "is no number of cores: write 500m, 2 or 0.5"+orUnlimited)
-	case len(strings.TrimRight(fraction, "0")) > 3 || unit == 1 && fraction != "":
-		return invalid(text, "is finer than a thousandth of a core")
-	case n == 0:
-		return invalid(text, "is zero: a limit must be above it"+orUnlimited)
-	}
-	*c = CPU(n)
-	return nil
+	return readLimit(c, text, func(s string) (int64, string) {
+		number, unit := s, uint64(1000)
+		if m, ok := strings.CutSuffix(s, "m"); ok {
+			number, unit = m, 1
+		}
+		n, ok := decimal(number, unit)
+		_, fraction, _ := strings.Cut(number, ".")
+		switch {
+		case strings.HasPrefix(s, "-"):
+			return 0, "is negative"
+		case !ok || n > maxCPU:
+			return 0, "is no number of cores: write 500m, 2 or 0.5" + orUnlimited
+		case len(strings.TrimRight(fraction, "0")) > 3 || unit == 1 && fraction != "":
+			return 0, "is finer than a thousandth of a core"
+		}
+		return n, ""
+	})
 }

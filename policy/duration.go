@@ -28,22 +28,16 @@ func (d Duration) String() string {
 
 // UnmarshalText reads Go's syntax, as in "30s" or "1h30m", or "unlimited".
 func (d *Duration) UnmarshalText(text []byte) error {
-	s := string(text)
-	if s == unlimited {
-		*d = Unlimited
-		return nil
-	}
-	t, err := time.ParseDuration(s)
-	switch {
-	case strings.HasPrefix(s, "-"):
-		return invalid(text, "is negative")
-	case err != nil && digits(s):
-		return invalid(text, "has no unit: write "+quote(s+"s")+" for seconds")
-	case err != nil:
-		return invalid(text, "is no duration: write 500ms, 30s or 1h30m"+orUnlimited)
-	case t == 0:
-		return invalid(text, "is zero: a limit must be above it"+orUnlimited)
-	}
-	*d = Duration(t)
-	return nil
+	return readLimit(d, text, func(s string) (int64, string) {
+		t, err := time.ParseDuration(s)
+		switch {
+		case strings.HasPrefix(s, "-"):
+			return 0, "is negative"
+		case err != nil && digits(s):
+			return 0, "has no unit: write " + quote(s+"s") + " for seconds"
+		case err != nil:
+			return 0, "is no duration: write 500ms, 30s or 1h30m" + orUnlimited
+		}
+		return int64(t), ""
+	})
 }

@@ -59,32 +59,44 @@ func noLimit(n int64) string {
 	return strconv.FormatInt(n, 10) // what Validate refuses
 }
 
-// UnmarshalText reads "512M", "1.5Gi", "4096" or "unlimited". The suffixes K M G T and Ki Mi Gi Ti are powers of 1024.
-func (q *Quantity) UnmarshalText(text []byte) error {
-	s := string(text)
-	if s == unlimited {
-		*q = Unlimited
+// readLimit reads a limit above zero, or the word unlimited. read returns the number in any other text, or what is wrong
+// with that text.
+func readLimit[T ~int64](limit *T, text []byte, read func(s string) (n int64, wrong string)) error {
+	if string(text) == unlimited {
+		*limit = Unlimited
 		return nil
 	}
-	number, shift := s, 0
-	if i := strings.IndexAny(s, units); i > 0 {
-		suffix := s[i:]
-		if len(suffix) > 2 || len(suffix) == 2 && suffix[1] != 'i' {
-			return invalid(text, "is no quantity: K M G T or Ki Mi Gi Ti may follow the number, as in 512M")
-		}
-		number, shift = s[:i], 10*(1+strings.IndexByte(units, s[i]))
+	n, wrong := read(string(text))
+	if wrong == "" && n == 0 {
+		wrong = "is zero: a limit must be above it" + orUnlimited
 	}
-	n, ok := decimal(number, 1<<shift)
-	switch {
-	case strings.HasPrefix(s, "-"):
-		return invalid(text, "is negative")
-	case !ok:
-		return invalid(text, "is no quantity: write a number such as 512M or 2Gi"+orUnlimited)
-	case n == 0:
-		return invalid(text, "is zero: a limit must be above it"+orUnlimited)
+	if wrong != "" {
+		return invalid(text, wrong)
 	}
-	*q = Quantity(n)
+	*limit = T(n)
 	return nil
+}
+
+// UnmarshalText reads "512M", "1.5Gi", "4096" or "unlimited". The suffixes K M G T and Ki Mi Gi Ti are powers of 1024.
+func (q *Quantity) UnmarshalText(text []byte) error {
+	return readLimit(q, text, func(s string) (int64, string) {
+		number, shift := s, 0
+		if i := strings.IndexAny(s, units); i > 0 {
+			suffix := s[i:]
+			if len(suffix) > 2 || len(suffix) == 2 && suffix[1] != 'i' {
+				return 0, "is no quantity: K M G T or Ki Mi Gi Ti may follow the number, as in 512M"
+			}
+			number, shift = s[:i], 10*(1+strings.IndexByte(units, s[i]))
+		}
+		n, ok := decimal(number, 1<<shift)
+		switch {
+		case strings.HasPrefix(s, "-"):
+			return 0, "is negative"
+		case !ok:
+			return 0, "is no quantity: write a number such as 512M or 2Gi" + orUnlimited
+		}
+		return n, ""
+	})
 }
 
 // decimal reads digits, with up to nine more behind a point, times unit, rounded down. It fails above int64.
