@@ -126,6 +126,9 @@ func TestWords(t *testing.T) {
 		if err := got.UnmarshalText([]byte(b.String())); err != nil || got != b {
 			t.Errorf("%s is read as %s, %v", b, got, err)
 		}
+		if yes, named := b.Value(); yes != (b == Yes) || !named {
+			t.Errorf("%s is %v, %v", b, yes, named)
+		}
 	}
 	for _, s := range []string{"", "yes", "True", "1"} {
 		if err := new(Bool).UnmarshalText([]byte(s)); err == nil {

@@ -26,7 +26,9 @@ func records() []Record {
 
 // A record is one line of JSON that encoding/json reads back as it was.
 func TestRecordsComeBack(t *testing.T) {
-	for _, r := range records() {
+	lowered := &Lowered{Event: "lowered", Confinement: "reduced", Why: "clone: EPERM"}
+	tried := &Tried{Event: "tried", Calls: []Call{{Name: TryUser, Error: "EPERM"}, {Name: TryNet}}}
+	for _, r := range append(records(), lowered, tried) {
 		comesBack(t, r)
 	}
 }

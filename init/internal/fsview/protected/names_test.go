@@ -17,7 +17,7 @@ func TestSpellings(t *testing.T) {
 		}
 	}
 	for i, name := range slices.Concat(Anywhere(), Beside()) {
-		if name != strings.ToLower(name) || i < len(Anywhere()) && !Guards([]byte(name)) || (i < VersionControls) != IsVersionControl(name) {
+		if name != strings.ToLower(name) || i < len(Anywhere()) && !Guards([]byte(name)) || (i < VersionControls) != IsVersionControl(name) || IsGit(name) != (i == 0) {
 			t.Errorf("%s cannot be found", name)
 		}
 	}

@@ -55,6 +55,9 @@ func TestStores(t *testing.T) {
 			t.Errorf("%s: %q, want %q", path, got, want)
 		}
 	}
+	if root, ok := Shim("/home/u/.pyenv/shims/python"); root != "/home/u/.pyenv" || !ok {
+		t.Errorf("%q, %v", root, ok)
+	}
 }
 
 func TestPythonLib(t *testing.T) {
