@@ -59,8 +59,8 @@ func noLimit(n int64) string {
 	return strconv.FormatInt(n, 10) // what Validate refuses
 }
 
-// readLimit reads a limit above zero, or the word unlimited. read returns the number in any other text, or what is wrong
-// with that text.
+// readLimit reads a limit above zero, or the word unlimited. read returns the number in any other text, or what is
+// wrong with that text.
 func readLimit[T ~int64](limit *T, text []byte, read func(s string) (n int64, wrong string)) error {
 	if string(text) == unlimited {
 		*limit = Unlimited
