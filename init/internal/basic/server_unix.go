@@ -61,18 +61,15 @@ func (s *server) startHelper(stdout *os.File) error {
 		orderOut.Write(s.plan.Encode())
 		orderOut.Close()
 	}()
-	released, gate, err := os.Pipe()
-	if err != nil {
+	var released, theirs *os.File
+	if released, s.gate, err = os.Pipe(); err != nil {
 		return err
 	}
 	defer released.Close()
-	s.gate = gate
-	records, theirs, err := os.Pipe()
-	if err != nil {
+	if s.records, theirs, err = os.Pipe(); err != nil {
 		return err
 	}
 	defer theirs.Close()
-	s.records = records
 	s.process, err = spawn([]*os.File{os.Stdin, stdout, os.Stderr, orderIn, released, theirs}, helperName)
 	return err
 }

@@ -11,9 +11,6 @@ import (
 // maxDepth bounds a walk from a process to its ancestors.
 const maxDepth = 1 << 10
 
-// waits reports whether the process waits uninterruptibly in the kernel.
-func (p *Process) waits() bool { return p.state == 'D' }
-
 // Look reads one process.
 func Look(pid int) (p Process, err error) {
 	dir := "/proc/" + strconv.Itoa(pid)

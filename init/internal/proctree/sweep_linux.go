@@ -47,7 +47,8 @@ func (w Sweep) stop(signalled map[int]uint64) (running int) {
 	session, _ := unix.Getsid(0)
 	stopped := map[int]bool{}
 	eachBelow(w.Root, func(p *Process) {
-		if p.halted() || p.waits() && signalled[p.PID] == p.Start || w.spared(p) || p.Signal(unix.SIGSTOP) != nil {
+		waits := p.state == 'D' && signalled[p.PID] == p.Start
+		if p.halted() || waits || w.spared(p) || p.Signal(unix.SIGSTOP) != nil {
 			return
 		}
 		running++
