@@ -3,6 +3,7 @@ package stage
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 )
@@ -28,5 +29,20 @@ func TestSweep(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(dir, name)); (err == nil) != stays {
 			t.Errorf("%s: stays: %v, want %v", name, err == nil, stays)
 		}
+	}
+}
+
+// The go command runs in the checkout, and what it says is in the error.
+func TestStage(t *testing.T) {
+	s, err := New("mcp-sandbox-stage-test-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Remove()
+	if err := s.Go(t.Context(), "list", "./policy"); err != nil {
+		t.Error(err)
+	}
+	if err := s.Go(t.Context(), "list", "./no-such-folder"); err == nil || !strings.Contains(err.Error(), "no-such-folder: ") {
+		t.Errorf("a folder that is not there: %v", err)
 	}
 }

@@ -45,4 +45,7 @@ func TestInitramfs(t *testing.T) {
 	if !strings.Contains(line, "thread=single") || !strings.Contains(line, "no_timer_check lsm=yama") {
 		t.Error(line)
 	}
+	if line := strings.Join(m.arguments(dir, true), " "); !strings.Contains(line, "-accel kvm -cpu host") {
+		t.Error(line)
+	}
 }

@@ -116,7 +116,7 @@ func (s *scene) follow(t *testing.T, o *observed, p *place.Place, report io.Read
 	for records := json.NewDecoder(report); ; {
 		var line json.RawMessage
 		err := records.Decode(&line)
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return
 		}
 		first := o.Enforced == nil
