@@ -22,7 +22,7 @@ func must(t *testing.T, name string, args ...string) Result {
 func TestUsageErrors(t *testing.T) {
 	for _, words := range [][]string{
 		{"fly"}, {"read"}, {"read", "a", "b"}, {"sleep", "soon"},
-		{"spawn"},
+		{"chmod", "9", "f"}, {"spawn"},
 	} {
 		if r, err := Do(words[0], words[1:]...); err == nil {
 			t.Errorf("%q was tried: %+v", words, r)
@@ -57,14 +57,22 @@ func TestFiles(t *testing.T) {
 		{"link", []string{at("f"), at("d/g")}, true, ""},
 		{"rename", []string{at("d/g"), at("d/h")}, true, ""},
 		{"list", []string{at("d")}, true, "h"},
+		{"chmod", []string{"400", at("f")}, true, ""},
+		{"stat", []string{at("f")}, true, "-r--"},
+		{"chmod", []string{"600", at("f")}, true, ""},
+		{"remove", []string{at("d/h")}, true, ""},
+		{"list", []string{at("d")}, true, ""},
 		{"read", []string{none}, false, "none"},
 		{"write", []string{none}, false, "none"},
 		{"append", []string{none}, false, "none"},
 		{"list", []string{none}, false, "none"},
 		{"stat", []string{none}, false, "none"},
 		{"mkdir", []string{none}, false, "none"},
+		{"remove", []string{none}, false, "none"},
 		{"rename", []string{at("f"), none}, false, "none"},
 		{"link", []string{at("f"), none}, false, "none"},
+		{"symlink", []string{at("f"), none}, false, "none"},
+		{"chmod", []string{"644", none}, false, "none"},
 	} {
 		r := must(t, c.name, c.args...)
 		if r.OK != c.ok || !strings.Contains(r.Detail, c.want) || (r.Errno == "") != c.ok {

@@ -12,14 +12,17 @@ const readLimit = 4096
 
 func fileActions() map[string]action {
 	return map[string]action{
-		"read":   {"PATH", 1, 1, readFile},
-		"list":   {"DIR", 1, 1, listDir},
-		"write":  {"PATH [TEXT]", 1, 2, put(os.O_TRUNC)},
-		"append": {"PATH [TEXT]", 1, 2, put(os.O_APPEND)},
-		"stat":   {"PATH", 1, 1, statFile},
-		"mkdir":  {"DIR", 1, 1, func(a []string) (Result, error) { return Result{}, os.Mkdir(a[0], 0o755) }},
-		"rename": {"FROM TO", 2, 2, func(a []string) (Result, error) { return Result{}, os.Rename(a[0], a[1]) }},
-		"link":   {"FROM TO", 2, 2, func(a []string) (Result, error) { return Result{}, os.Link(a[0], a[1]) }},
+		"read":    {"PATH", 1, 1, readFile},
+		"list":    {"DIR", 1, 1, listDir},
+		"write":   {"PATH [TEXT]", 1, 2, put(os.O_TRUNC)},
+		"append":  {"PATH [TEXT]", 1, 2, put(os.O_APPEND)},
+		"stat":    {"PATH", 1, 1, statFile},
+		"mkdir":   {"DIR", 1, 1, func(a []string) (Result, error) { return Result{}, os.Mkdir(a[0], 0o755) }},
+		"remove":  {"PATH", 1, 1, func(a []string) (Result, error) { return Result{}, os.Remove(a[0]) }},
+		"symlink": {"TARGET PATH", 2, 2, func(a []string) (Result, error) { return Result{}, os.Symlink(a[0], a[1]) }},
+		"chmod":   {"OCTAL PATH", 2, 2, chmod},
+		"rename":  {"FROM TO", 2, 2, func(a []string) (Result, error) { return Result{}, os.Rename(a[0], a[1]) }},
+		"link":    {"FROM TO", 2, 2, func(a []string) (Result, error) { return Result{}, os.Link(a[0], a[1]) }},
 	}
 }
 
@@ -68,4 +71,19 @@ func statFile(args []string) (Result, error) {
 		return Result{}, err
 	}
 	return said("%v %d bytes", info.Mode(), info.Size())
+}
+
+func chmod(args []string) (Result, error) {
+	mode, err := strconv.ParseUint(args[0], 8, 32)
+	if err != nil {
+		return Result{}, UsageError("chmod: " + args[0] + " is not an octal mode")
+	}
+	// FileMode keeps the setuid, setgid and sticky bits elsewhere than chmod(2) does.
+	perm := os.FileMode(mode & 0o777)
+	for bit, flag := range map[uint64]os.FileMode{0o4000: os.ModeSetuid, 0o2000: os.ModeSetgid, 0o1000: os.ModeSticky} {
+		if mode&bit != 0 {
+			perm |= flag
+		}
+	}
+	return Result{}, os.Chmod(args[1], perm)
 }
