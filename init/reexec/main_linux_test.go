@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/confine"
+	"github.com/security-mcp/mcp-sandbox/init/internal/layers"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
 	"github.com/security-mcp/mcp-sandbox/platform"
@@ -99,7 +99,7 @@ func host(request string) int {
 		return exitHost
 	}
 	if s.Reaper {
-		err := errors.Join(platform.SetChildSubreaper(), unix.Dup3(3, confine.ReaperFolder, 0))
+		err := errors.Join(platform.SetChildSubreaper(), unix.Dup3(3, layers.ReaperFolder, 0))
 		println(errors.Join(err, unix.Exec(s.Binary, append([]string{reexec.Name}, s.Args...), reexec.ChildEnv())).Error())
 		return exitHost
 	}

@@ -35,7 +35,7 @@ func TestDocsNameWhatIsThere(t *testing.T) {
 	}{
 		{`\]\(([^)#:]+)\)`, inDir},
 		{"`((?:cmd|docs|init|launcher|platform|policy|scripts|testdata)/[a-zA-Z0-9_./-]+)`", func(_, name string) bool { return exists(name) }},
-		{"[ `]((?:confine|launch|shim)/[a-z_]+\\.go)", func(_, name string) bool { return exists("init/internal/" + name) }},
+		{"[ `]((?:layers|launch|shim)/[a-z_]+\\.go)", func(_, name string) bool { return exists("init/internal/" + name) }},
 		{"[ `]\\./((?:cmd|init|launcher|platform|policy|scripts)/[a-zA-Z0-9_/-]+)", func(_, name string) bool { return exists(name) }},
 		{`\b((?:Test|Fuzz)[A-Z]\w+)`, func(_, name string) bool { return strings.Contains(all, "func "+name+"(") }},
 		{`\b(MCP_SANDBOX_[A-Z_]+)`, func(_, name string) bool { return strings.Contains(all, name) }},

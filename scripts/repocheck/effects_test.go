@@ -28,8 +28,8 @@ var effects = []effect{
 	{"the umask", regexp.MustCompile(`\b(unix|platform)\.Umask\(`), shims},
 	{"descriptors by number", regexp.MustCompile(`\bunix\.Dup[23]\(`), shims},
 	{"signal handlers", regexp.MustCompile(`\bsignals?\.(Open|Catch|Ignore|Without|ByDefault|Notify)\(`), shims},
-	// package covers asks for SIGIO, which the shim catches
-	{"a signal to the process", regexp.MustCompile(`\bunix\.F_NOTIFY, |\bunix\.Kill\((0|unix\.Getpid\(\)),|\bplatform\.WakeAt\(`), shims + " init/internal/covers"},
+	// package coverwatch asks for SIGIO, which the shim catches
+	{"a signal to the process", regexp.MustCompile(`\bunix\.F_NOTIFY, |\bunix\.Kill\((0|unix\.Getpid\(\)),|\bplatform\.WakeAt\(`), shims + " init/internal/coverwatch"},
 	{"the writes of package platform", regexp.MustCompile(`\bplatform\.WithoutSendmsg\(`), shims},
 	{"the scheduling", regexp.MustCompile(`\bunix\.SchedSetAttr\(`), shims},
 	// package program blocks signals in the thread that starts a runner, for as long as that takes
@@ -37,7 +37,7 @@ var effects = []effect{
 	{"all children", regexp.MustCompile(`\b(unix|syscall)\.Wait4\(-1\b`), shims},
 	{"the parent of orphans", regexp.MustCompile(`\bplatform\.SetChildSubreaper\(`), shims},
 	{"attributes of the process", regexp.MustCompile(`\bunix\.Prctl\(`), shims},
-	{"the session", regexp.MustCompile(`\bunix\.(Setsid|Setpgid)\(|TIOCNOTTY\b.*\)|TIOCSCTTY\b.*0\)$`), shims + " init/internal/confine"},
+	{"the session", regexp.MustCompile(`\bunix\.(Setsid|Setpgid)\(|TIOCNOTTY\b.*\)|TIOCSCTTY\b.*0\)$`), shims + " init/internal/layers"},
 	{"limits of the process", regexp.MustCompile(`\b(unix|syscall)\.Setrlimit\(`), shims},
 	{"threads", regexp.MustCompile(`\bruntime\.LockOSThread\(`), shims},
 }

@@ -15,7 +15,7 @@ type rule struct {
 	far string // modules of others
 }
 
-// rules are the arrows of docs/architecture.md: policy <- order <- confine <- launch <- shim <- reexec <- launcher <- cmd.
+// rules are the arrows of docs/architecture.md: policy <- order <- layers <- launch <- shim <- reexec <- launcher <- cmd.
 var rules = []rule{
 	{"policy", "policy", ""},
 	{"policy/strictjson", "", ""},
@@ -33,17 +33,17 @@ var rules = []rule{
 	{"init/internal/fsview/gitconfig", "", ""},
 	{"init/internal/fsview/protected", "", ""},
 	{"init/internal/fsview/toolchain", "", ""},
-	{"init/internal/confine", "policy platform init/order init/internal/cgroup init/internal/program init/internal/fsview", "golang.org/x/sys github.com/landlock-lsm/go-landlock"},
+	{"init/internal/layers", "policy platform init/order init/internal/cgroup init/internal/program init/internal/fsview", "golang.org/x/sys github.com/landlock-lsm/go-landlock"},
 	{"init/internal/ending", "policy init/order", ""},
 	{"init/internal/report", "policy platform init/order init/internal/ending init/internal/fsview", "golang.org/x/sys"},
 	{"init/internal/loop", "", "golang.org/x/sys"},
 	{"init/internal/proctree", "platform", "golang.org/x/sys"},
-	{"init/internal/stdio", "platform init/order init/diagnose init/internal/guard init/internal/loop init/internal/confine", "golang.org/x/sys"},
+	{"init/internal/stdio", "platform init/order init/diagnose init/internal/guard init/internal/loop init/internal/layers", "golang.org/x/sys"},
 	{"init/internal/privdir", "platform", "golang.org/x/sys"},
-	{"init/internal/covers", "platform init/order init/internal/confine init/internal/fsview init/internal/loop init/internal/proctree init/internal/program", "golang.org/x/sys"},
-	{"init/internal/tries", "platform init/order init/internal/program", "golang.org/x/sys"},
+	{"init/internal/coverwatch", "platform init/order init/internal/layers init/internal/fsview init/internal/loop init/internal/proctree init/internal/program", "golang.org/x/sys"},
+	{"init/internal/trialcalls", "platform init/order init/internal/program", "golang.org/x/sys"},
 	{"init/internal/basic", "policy platform init/order init/diagnose init/internal/ending init/internal/fsview init/internal/guard init/internal/privdir init/internal/proctree init/internal/report", "golang.org/x/sys"},
-	{"init/internal/launch", "policy platform init/order init/diagnose init/internal/confine init/internal/fsview init/internal/seccomp init/internal/cgroup init/internal/userbus init/internal/program init/internal/privdir init/internal/notify init/internal/tries", "golang.org/x/sys"},
+	{"init/internal/launch", "policy platform init/order init/diagnose init/internal/layers init/internal/fsview init/internal/seccomp init/internal/cgroup init/internal/userbus init/internal/program init/internal/privdir init/internal/notify init/internal/trialcalls", "golang.org/x/sys"},
 	{"init/internal/shim", "policy platform init/order init/diagnose init/internal", "golang.org/x/sys"},
 	{testOnly, "policy platform init/order init/reexec launcher init/internal scripts/testbed", "golang.org/x/sys"},
 	{"init/reexec", "policy platform init/order init/internal/ending init/internal/report init/internal/basic init/internal/shim", "golang.org/x/sys"},
@@ -139,7 +139,7 @@ func TestShimLinksNothingHeavy(t *testing.T) {
 // One package each, in tests too.
 func TestImportedByOneOnly(t *testing.T) {
 	owners := map[string]string{
-		"github.com/landlock-lsm/go-landlock": "init/internal/confine", "github.com/spf13/pflag": "cmd",
+		"github.com/landlock-lsm/go-landlock": "init/internal/layers", "github.com/spf13/pflag": "cmd",
 		"github.com/elastic/go-seccomp-bpf": "init/internal/seccomp", "github.com/godbus/dbus": "init/internal/userbus",
 		"go.yaml.in/yaml": "scripts",
 	}

@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/cgroup"
-	"github.com/security-mcp/mcp-sandbox/init/internal/confine"
+	"github.com/security-mcp/mcp-sandbox/init/internal/layers"
 	"github.com/security-mcp/mcp-sandbox/init/internal/notify"
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
 	"github.com/security-mcp/mcp-sandbox/init/internal/seccomp"
@@ -103,7 +103,7 @@ func (a *Attempt) start(more []int) error {
 	defer unix.Close(fd)
 	l := a.launch
 	a.kept.memory = mem
-	a.Program = confine.NewLaunch(mem, &l.Policy, a.Confinement, l.Ladder.NoFilter)
+	a.Program = layers.NewLayout(mem, &l.Policy, a.Confinement, l.Ladder.NoFilter)
 	if l.Hooks.Program != nil {
 		l.Hooks.Program(a.Program, false)
 	}
@@ -147,7 +147,7 @@ func (a *Attempt) prove() error {
 	if err = l.Group.ReadBack(); err != nil {
 		return &order.Refusal{Layer: order.Cgroup, Op: "read back", Err: err}
 	}
-	evidence := &confine.Evidence{Results: a.Program.Copy(), Mounts: mounts, Server: a.Server}
+	evidence := &layers.Evidence{Results: a.Program.Copy(), Mounts: mounts, Server: a.Server}
 	if l.Hooks.Evidence != nil {
 		l.Hooks.Evidence(a.Program, evidence)
 	}

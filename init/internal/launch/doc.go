@@ -4,7 +4,7 @@
 //	sandbox, err := l.Start() // tries one confinement after another
 //	sandbox.Release()         // the server executes
 //
-// An [Attempt] plans one confinement for this machine, starts the runner with the program of package confine, and
+// An [Attempt] plans one confinement for this machine, starts the runner with the program of package layers, and
 // compares the evidence. A [Ladder] chooses the next confinement where the machine refuses a step. What comes of it
 // is a [Sandbox].
 //

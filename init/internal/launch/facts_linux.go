@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/init/diagnose"
-	"github.com/security-mcp/mcp-sandbox/init/internal/confine"
+	"github.com/security-mcp/mcp-sandbox/init/internal/layers"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/policy"
@@ -20,7 +20,7 @@ import (
 const nobody = 65533
 
 // look finds out what an attempt has to know about this machine.
-func look(m *confine.Machine, c policy.Confinement) (err error) {
+func look(m *layers.Machine, c policy.Confinement) (err error) {
 	if m.Kernel, err = platform.Kernel(); err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func CheckProc() error {
 
 // Identify chooses the server's ids. An ordinary user's server has the user's own. Root's has another's, if this user
 // namespace has one; else (a container with one id) root's own number is hidden behind it.
-func Identify(p *policy.Policy) (m confine.Machine, err error) {
+func Identify(p *policy.Policy) (m layers.Machine, err error) {
 	m.OuterUID, m.OuterGID = unix.Geteuid(), unix.Getegid()
 	m.UID, m.GID = m.OuterUID, m.OuterGID
 	if m.OuterUID != 0 {
@@ -110,7 +110,7 @@ func Identify(p *policy.Policy) (m confine.Machine, err error) {
 
 // identifyShared chooses the server's ids where no namespace maps them: those that root gives itself up for, else the
 // launcher's own. A root that has no others is let pass only where it is some other user of the machine.
-func identifyShared(m *confine.Machine, c policy.Confinement) error {
+func identifyShared(m *layers.Machine, c policy.Confinement) error {
 	if c == policy.None {
 		m.Root, m.UID, m.GID = false, unix.Geteuid(), unix.Getegid()
 		m.OuterUID, m.OuterGID = m.UID, m.GID

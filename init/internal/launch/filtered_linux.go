@@ -5,7 +5,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/diagnose"
 	"github.com/security-mcp/mcp-sandbox/init/internal/seccomp"
-	"github.com/security-mcp/mcp-sandbox/init/internal/tries"
+	"github.com/security-mcp/mcp-sandbox/init/internal/trialcalls"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/policy"
@@ -39,7 +39,7 @@ func findDeadly(calls []uintptr) (deadly []uintptr, err error) {
 	if mode, err := unix.PrctlRetInt(unix.PR_GET_SECCOMP, 0, 0, 0, 0); err != nil || mode == 0 {
 		return nil, nil
 	}
-	deadly, _ = tries.Deadly(calls)
+	deadly, _ = trialcalls.Deadly(calls)
 	return deadly, refusedCall(deadly, order.Exec, callsOfSockets)
 }
 

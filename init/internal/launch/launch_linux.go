@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/cgroup"
-	"github.com/security-mcp/mcp-sandbox/init/internal/confine"
+	"github.com/security-mcp/mcp-sandbox/init/internal/layers"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
@@ -14,8 +14,8 @@ import (
 // A Config is one launch.
 type Config struct {
 	Order   *order.Order
-	Policy  policy.Policy   // the order's
-	Machine confine.Machine // of [Identify], with the umask and the deadly calls
+	Policy  policy.Policy  // the order's
+	Machine layers.Machine // of [Identify], with the umask and the deadly calls
 	Stdio   Stdio
 	Host    Host
 
@@ -32,8 +32,8 @@ type Config struct {
 // Stdio is what the server gets as standard input, output and error.
 type Stdio struct {
 	FDs       [3]int
-	Standards [3]confine.Standard // what the descriptors are open on
-	TTY       bool                // standard input is a terminal without a session, which becomes the server's
+	Standards [3]layers.Standard // what the descriptors are open on
+	TTY       bool               // standard input is a terminal without a session, which becomes the server's
 }
 
 // A Host is the process whose end is the end of the sandbox.
@@ -72,9 +72,9 @@ type Covers interface {
 // Hooks, for tests, change a launch.
 type Hooks struct {
 	// Program is called when the program has its beginning, and again when it is whole.
-	Program  func(l *confine.Launch, whole bool)
-	Machine  func(*confine.Machine)
-	Evidence func(*confine.Launch, *confine.Evidence)
+	Program  func(l *layers.Layout, whole bool)
+	Machine  func(*layers.Machine)
+	Evidence func(*layers.Layout, *layers.Evidence)
 }
 
 // launchTimeout is how long a launch may take until its evidence is complete.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/diagnose"
 	"github.com/security-mcp/mcp-sandbox/init/internal/cgroup"
-	"github.com/security-mcp/mcp-sandbox/init/internal/confine"
 	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
+	"github.com/security-mcp/mcp-sandbox/init/internal/layers"
 	"github.com/security-mcp/mcp-sandbox/init/internal/privdir"
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
 	"github.com/security-mcp/mcp-sandbox/init/internal/seccomp"
@@ -33,7 +33,7 @@ func (l *Launch) Plan() ([]string, error) {
 	if err := a.plan(cgroup.Foresee); err != nil {
 		return nil, err
 	}
-	a.Program = confine.NewLaunch(make([]byte, program.Size), &l.Policy, a.Confinement, false)
+	a.Program = layers.NewLayout(make([]byte, program.Size), &l.Policy, a.Confinement, false)
 	if err := a.complete(); err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func viewRequest(s *Sandbox) fsview.Request {
 
 // neighbours says where other programs of this user keep their sockets, and how to find out which are bound. The homes
 // are the launcher's and those that belong to the ids: HOME of the policy says nothing of where an agent listens.
-func neighbours(m *confine.Machine) fsview.Neighbours {
+func neighbours(m *layers.Machine) fsview.Neighbours {
 	n := fsview.Neighbours{
 		Homes:   []string{os.Getenv("HOME")},
 		Crowded: []string{"/tmp", "/var/tmp", "/run", "/var/run", os.Getenv("XDG_RUNTIME_DIR")},
@@ -103,19 +103,19 @@ func neighbours(m *confine.Machine) fsview.Neighbours {
 	if b, err := platform.ReadSmall("/etc/passwd", 4<<20); err == nil {
 		n.Homes = append(n.Homes, platform.HomesOf(string(b), unix.Getuid(), m.UID)...)
 	}
-	if !confine.RestrictsSockets(m.LandlockABI) {
+	if !layers.RestrictsSockets(m.LandlockABI) {
 		n.Bound = platform.BoundSockets
 	}
 	return n
 }
 
 // makePrivate makes the folder that stands for /tmp and the home where there is no tmpfs of the sandbox's own.
-func makePrivate(m *confine.Machine, c policy.Confinement) (dir privdir.Dir, err error) {
+func makePrivate(m *layers.Machine, c policy.Confinement) (dir privdir.Dir, err error) {
 	if c == policy.None {
 		return dir, nil
 	}
 	dir, err = privdir.Make(privdir.Request{Folders: []string{fsview.PrivateHome, fsview.PrivateTmp},
-		File: confine.CanaryFile, UID: m.UID, GID: m.GID, Chown: m.Root, Swappable: c == policy.Reduced})
+		File: layers.CanaryFile, UID: m.UID, GID: m.GID, Chown: m.Root, Swappable: c == policy.Reduced})
 	if none := (*privdir.NoBase)(nil); errors.As(err, &none) {
 		err = &order.Refusal{Layer: order.Root, Op: diagnose.OpPrivate, Path: none.Bases, Err: err}
 	}
@@ -129,7 +129,7 @@ func (s *Sandbox) complete() error {
 		return &order.Refusal{Layer: order.Seccomp, Op: "assemble", Err: err}
 	}
 	l := s.launch
-	err = s.Program.Complete(&confine.Request{Policy: l.Policy, View: s.View, Machine: s.Machine,
+	err = s.Program.Complete(&layers.Request{Policy: l.Policy, View: s.View, Machine: s.Machine,
 		Env: environ(s), Group: l.Group, Filter: filter, Asking: asking, Lost: l.Ladder.Why(),
 		Reaper: l.Reaper, HostGrace: l.Host.Grace, Stdio: l.Stdio.Standards, TTY: l.Stdio.TTY})
 	if err != nil {
@@ -143,11 +143,11 @@ func (s *Sandbox) complete() error {
 func assemble(s *Sandbox) (plain, asking []byte, err error) {
 	p, abi := &s.launch.Policy, s.Machine.LandlockABI
 	hostNet := p.Level == policy.LevelNetwork
-	o := seccomp.Options{NoUnix: confine.RefusesUnix(s.View, abi, hostNet)}
+	o := seccomp.Options{NoUnix: layers.RefusesUnix(s.View, abi, hostNet)}
 	if s.Shared() {
-		o = seccomp.Options{NoUnix: !confine.RestrictsSockets(abi), NoInet: !hostNet, NoNetlink: true, NoIPC: true,
-			NoPeers: true, NoCut: confine.NoCut(s.Confinement, abi)}
-		if confine.Guarded(s.Confinement, abi) {
+		o = seccomp.Options{NoUnix: !layers.RestrictsSockets(abi), NoInet: !hostNet, NoNetlink: true, NoIPC: true,
+			NoPeers: true, NoCut: layers.NoCut(s.Confinement, abi)}
+		if layers.Guarded(s.Confinement, abi) {
 			o.Guarded = [2]uint32{uint32(s.Init.PID), uint32(unix.Getpid())}
 		}
 	}

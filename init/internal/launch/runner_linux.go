@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/confine"
 	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
+	"github.com/security-mcp/mcp-sandbox/init/internal/layers"
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
@@ -39,7 +39,7 @@ func (a *Attempt) startRunner(prog int, more []int) error {
 	if host := a.launch.Host; host.Grace > 0 {
 		more = append(slices.Clip(more), host.PIDFD)
 	}
-	files := confine.Files(a.launch.Stdio.FDs, prog, theirs[0], theirs[1], theirs[2], folder, more)
+	files := layers.Files(a.launch.Stdio.FDs, prog, theirs[0], theirs[1], theirs[2], folder, more)
 	if len(files) > program.MaxFiles {
 		return refusedStart("start", unix.EMFILE)
 	}
@@ -117,7 +117,7 @@ func (r *runner) end() {
 }
 
 // mapIDs writes the maps that only a privileged process may write, so that init goes on as the mapped user.
-func mapIDs(init int, m *confine.Machine) error {
+func mapIDs(init int, m *layers.Machine) error {
 	dir := "/proc/" + strconv.Itoa(init)
 	for _, f := range []struct {
 		name string

@@ -3,8 +3,8 @@ package launch
 import (
 	"time"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/confine"
 	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
+	"github.com/security-mcp/mcp-sandbox/init/internal/layers"
 	"github.com/security-mcp/mcp-sandbox/init/internal/notify"
 	"github.com/security-mcp/mcp-sandbox/init/internal/privdir"
 	"github.com/security-mcp/mcp-sandbox/init/order"
@@ -18,14 +18,14 @@ const ExitTimeout = 500 * time.Millisecond
 // A Sandbox is proved, and its server waits for the release.
 type Sandbox struct {
 	Confinement policy.Confinement
-	Machine     confine.Machine
+	Machine     layers.Machine
 	View        *fsview.View
 	Layers      []order.LayerReport // the evidence
 	Init        Init
 	Server      int // pid, in the namespace of this process
 	Listener    *notify.Listener
 	Pipes       Pipes
-	Program     *confine.Launch
+	Program     *layers.Layout
 
 	launch *Launch
 	kept   kept

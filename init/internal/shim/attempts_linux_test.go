@@ -11,7 +11,7 @@ import (
 	"sync"
 	"syscall"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/confine"
+	"github.com/security-mcp/mcp-sandbox/init/internal/layers"
 	"golang.org/x/sys/unix"
 )
 
@@ -163,7 +163,7 @@ func errno(err error) (e syscall.Errno) {
 // alterOnce alters a program so that what is rare happens: a SIGTERM that waits when the mask opens, a machine that forbids
 // tracing, a stop that
 // init does not end.
-func (l *launch) alterOnce(p *confine.Launch) {
+func (l *launch) alterOnce(p *layers.Layout) {
 	var found []int // ptrace: TRACEME in the server's process; SETOPTIONS, CONT, CONT in init
 	trial := -1
 	for i := range p.Len() {

@@ -1,7 +1,7 @@
 package shim
 
 import (
-	"github.com/security-mcp/mcp-sandbox/init/internal/covers"
+	"github.com/security-mcp/mcp-sandbox/init/internal/coverwatch"
 	"github.com/security-mcp/mcp-sandbox/init/internal/launch"
 	"github.com/security-mcp/mcp-sandbox/init/internal/proctree"
 	"github.com/security-mcp/mcp-sandbox/init/internal/signals"
@@ -14,7 +14,7 @@ type coverWatch struct{ *monitor }
 
 // Open opens init's namespaces.
 func (w coverWatch) Open(s *launch.Sandbox) (err error) {
-	w.covers, err = covers.New(covers.Config{Covers: s.View.Covers, Machine: s.Machine, Init: s.Init.PID,
+	w.covers, err = coverwatch.New(coverwatch.Config{Covers: s.View.Covers, Machine: s.Machine, Init: s.Init.PID,
 		InitFD: s.Init.FD, Release: s.Pipes.Release, Lost: w.policyLost, Alter: w.alterRepair})
 	return err
 }

@@ -12,8 +12,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/confine"
 	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
+	"github.com/security-mcp/mcp-sandbox/init/internal/layers"
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
@@ -36,20 +36,20 @@ type tally struct {
 
 // changes makes the evidence of a launch wrong in one place at a time, and gathers what nobody notices.
 type changes struct {
-	*confine.Launch
-	evidence *confine.Evidence
+	*layers.Layout
+	evidence *layers.Evidence
 	good     []order.LayerReport
 	rows     []string // their names, in the order of the table
 	tried    answer
 }
 
 // alterEvidence is what a shim does whose launch has Change: it tries every change, writes the list, and goes on unchanged.
-func (l *launch) alterEvidence(p *confine.Launch, e *confine.Evidence) {
+func (l *launch) alterEvidence(p *layers.Layout, e *layers.Evidence) {
 	good, refusal := p.Check(e)
 	if refusal != nil || l.Change == nil {
 		return
 	}
-	c := &changes{Launch: p, evidence: e, good: good, rows: l.Change, tried: answer{}}
+	c := &changes{Layout: p, evidence: e, good: good, rows: l.Change, tried: answer{}}
 	for i := range p.Len() {
 		if e.Ran(p.Op(i)) {
 			c.result(i)

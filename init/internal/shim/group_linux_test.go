@@ -8,13 +8,13 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/confine"
+	"github.com/security-mcp/mcp-sandbox/init/internal/layers"
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 // born is the call that makes the server's process in its group, or -1.
-func born(p *confine.Launch) int {
+func born(p *layers.Layout) int {
 	for i := range p.Len() {
 		if strings.Contains(p.Line(i, nil), " clone3(") {
 			return i
@@ -23,7 +23,7 @@ func born(p *confine.Launch) int {
 	return -1
 }
 
-func bearElsewhere(p *confine.Launch) {
+func bearElsewhere(p *layers.Layout) {
 	i := born(p)
 	if i < 0 {
 		os.Exit(exitAnother)

@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/confine"
 	"github.com/security-mcp/mcp-sandbox/init/internal/launch"
+	"github.com/security-mcp/mcp-sandbox/init/internal/layers"
 	"github.com/security-mcp/mcp-sandbox/init/internal/proctree"
 	"github.com/security-mcp/mcp-sandbox/init/internal/signals"
 	"github.com/security-mcp/mcp-sandbox/init/internal/stdio"
@@ -47,7 +47,7 @@ func (j job) stopAll(stop func() error) {
 // other could be sure.
 func (j job) halt() {
 	if !j.sandbox.Shared() {
-		j.sandbox.Send(confine.MsgFreeze)
+		j.sandbox.Send(layers.MsgFreeze)
 		return
 	}
 	proctree.Sweep{Root: j.sandbox.Init.PID}.Halt(haltTimeout)

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/confine"
+	"github.com/security-mcp/mcp-sandbox/init/internal/layers"
 )
 
 // An op is one call of a program, as a shim lists it.
@@ -18,7 +18,7 @@ type op struct {
 	Line  string
 }
 
-func write(p *confine.Launch) {
+func write(p *layers.Layout) {
 	var all []op
 	results := p.Copy()
 	for i := range p.Len() {

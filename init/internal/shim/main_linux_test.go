@@ -15,8 +15,8 @@ import (
 	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/confine"
 	launches "github.com/security-mcp/mcp-sandbox/init/internal/launch"
+	"github.com/security-mcp/mcp-sandbox/init/internal/layers"
 	"github.com/security-mcp/mcp-sandbox/init/internal/shim"
 	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 	"github.com/security-mcp/mcp-sandbox/init/order"
@@ -113,10 +113,10 @@ func runShim(request string) int {
 		return exitWrong
 	}
 	o.ReportFD, o.Begin = reportFD, l.Begin
-	var made *confine.Launch
+	var made *layers.Layout
 	code := shim.Run(shim.Config{Order: o, Host: -1, Parent: l.parent(), Timeout: l.Timeout,
 		Hooks: launches.Hooks{
-			Program:  func(p *confine.Launch, whole bool) { made = p; l.alter(p, whole) },
+			Program:  func(p *layers.Layout, whole bool) { made = p; l.alter(p, whole) },
 			Machine:  l.alterMachine,
 			Evidence: l.alterEvidence,
 		},
@@ -128,7 +128,7 @@ func runShim(request string) int {
 	return code
 }
 
-func (l *launch) alter(p *confine.Launch, whole bool) {
+func (l *launch) alter(p *layers.Layout, whole bool) {
 	if l.Swap != "" && whole {
 		swap(l.Swap)
 	}

@@ -3,10 +3,10 @@ package shim
 import (
 	"time"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/confine"
-	"github.com/security-mcp/mcp-sandbox/init/internal/covers"
+	"github.com/security-mcp/mcp-sandbox/init/internal/coverwatch"
 	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
 	"github.com/security-mcp/mcp-sandbox/init/internal/launch"
+	"github.com/security-mcp/mcp-sandbox/init/internal/layers"
 	"github.com/security-mcp/mcp-sandbox/init/internal/loop"
 	"github.com/security-mcp/mcp-sandbox/init/internal/proctree"
 	"github.com/security-mcp/mcp-sandbox/init/internal/signals"
@@ -27,12 +27,12 @@ type monitor struct {
 	end     ending.Ending
 	ready   *loop.Source // init's messages
 
-	covers      *covers.Watcher // nil where nothing is covered
-	appeared    covers.Appeared
-	alterRepair func(*confine.Repair)
+	covers      *coverwatch.Watcher // nil where nothing is covered
+	appeared    coverwatch.Appeared
+	alterRepair func(*layers.Repair)
 }
 
-func newMonitor(say func(string), alterRepair func(*confine.Repair)) *monitor {
+func newMonitor(say func(string), alterRepair func(*layers.Repair)) *monitor {
 	m := &monitor{say: say, alterRepair: alterRepair}
 	m.group = group{say: func(line string) { m.say(line) }, forks: -1}
 	return m
@@ -44,7 +44,7 @@ func (m *monitor) run(host, parent int, p *policy.Policy) {
 	m.say = inRawMode(m.say, &m.stdio.Terminal)
 	m.stdio.Terminal.Enter()
 	m.end.Begin(m, p)
-	m.appeared = covers.Appeared{Find: m.sandbox.View.Appeared, Say: m.say}
+	m.appeared = coverwatch.Appeared{Find: m.sandbox.View.Appeared, Say: m.say}
 	m.register(host, parent)
 	if err := m.loop.Run(); err != nil {
 		m.end.Because(order.CauseSupervisorLost)
@@ -110,7 +110,7 @@ func (m *monitor) hungUp() {
 func (m *monitor) onInitMessage() {
 	var b [8]byte
 	n, err := unix.Read(m.sandbox.Pipes.Ready, b[:])
-	if err == nil && string(b[:n]) == confine.MsgStopped {
+	if err == nil && string(b[:n]) == layers.MsgStopped {
 		m.job().onServerStop()
 		return
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/confine"
+	"github.com/security-mcp/mcp-sandbox/init/internal/layers"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
@@ -44,7 +44,7 @@ func TestReducedTakesLandlock(t *testing.T) {
 	}
 }
 
-func (l *launch) alterMachine(m *confine.Machine) {
+func (l *launch) alterMachine(m *layers.Machine) {
 	if l.ABI != 0 {
 		m.LandlockABI = min(m.LandlockABI, max(l.ABI, 0))
 	}

@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/confine"
 	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
+	"github.com/security-mcp/mcp-sandbox/init/internal/layers"
 	"github.com/security-mcp/mcp-sandbox/init/internal/privdir"
 	"github.com/security-mcp/mcp-sandbox/init/internal/proctree"
 	"github.com/security-mcp/mcp-sandbox/init/order"
@@ -48,9 +48,9 @@ func killHidden() {
 
 // removeFolder removes the private folder.
 func removeFolder() {
-	path, err := os.Readlink("/proc/self/fd/" + strconv.Itoa(confine.ReaperFolder))
+	path, err := os.Readlink("/proc/self/fd/" + strconv.Itoa(layers.ReaperFolder))
 	if err == nil {
-		d := privdir.Opened(confine.ReaperFolder, path)
+		d := privdir.Opened(layers.ReaperFolder, path)
 		d.Remove(privdir.NoHurry())
 	}
 }

@@ -11,11 +11,11 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/confine"
+	"github.com/security-mcp/mcp-sandbox/init/internal/layers"
 )
 
 // alterRepair takes the effect of a repair away, or has it come too late.
-func (l *launch) alterRepair(r *confine.Repair) {
+func (l *launch) alterRepair(r *layers.Repair) {
 	if l.Late != "" {
 		os.Rename(l.Late, strings.TrimSuffix(l.Late, ".late")) // once: then there is none
 	}

@@ -6,10 +6,10 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/confine"
 	"github.com/security-mcp/mcp-sandbox/init/internal/launch"
+	"github.com/security-mcp/mcp-sandbox/init/internal/layers"
 	"github.com/security-mcp/mcp-sandbox/init/internal/report"
-	"github.com/security-mcp/mcp-sandbox/init/internal/tries"
+	"github.com/security-mcp/mcp-sandbox/init/internal/trialcalls"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/policy"
@@ -30,14 +30,14 @@ type Config struct {
 	// Hooks, for tests, change the launch.
 	Hooks launch.Hooks
 	// AlterRepair, for tests, changes the program that lays covers again.
-	AlterRepair func(r *confine.Repair)
+	AlterRepair func(r *layers.Repair)
 }
 
 // A shim is one launch under way.
 type shim struct {
 	Config
 	policy  policy.Policy
-	machine confine.Machine // as far as it is known before an attempt
+	machine layers.Machine // as far as it is known before an attempt
 	began   time.Time
 	sink    report.Sink
 	orphans orphans
@@ -55,7 +55,7 @@ func Run(c Config) int {
 	defer s.restore()
 	if c.Order.Probe && c.Host >= 0 {
 		// Single calls explain and decide nothing: without an answer the launch that follows is no different.
-		if t, err := tries.Run(); err == nil {
+		if t, err := trialcalls.Run(); err == nil {
 			s.sink.NotifyHost(t)
 		}
 	}

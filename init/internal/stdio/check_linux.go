@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"github.com/security-mcp/mcp-sandbox/init/diagnose"
-	"github.com/security-mcp/mcp-sandbox/init/internal/confine"
+	"github.com/security-mcp/mcp-sandbox/init/internal/layers"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
@@ -16,7 +16,7 @@ import (
 // to the server: a folder or an O_PATH descriptor is a starting point for openat(2), a block device is a whole
 // file system, and a socket keeps the network namespace that it was made in. Where anySocket is set the server
 // has the host's network anyway.
-func Check(anySocket bool) (host [3]confine.Standard, err error) {
+func Check(anySocket bool) (host [3]layers.Standard, err error) {
 	for fd := range host {
 		if host[fd], err = usable(fd, anySocket); err != nil {
 			path := "descriptor " + strconv.Itoa(fd)
@@ -26,7 +26,7 @@ func Check(anySocket bool) (host [3]confine.Standard, err error) {
 	return host, nil
 }
 
-func usable(fd int, anySocket bool) (is confine.Standard, err error) {
+func usable(fd int, anySocket bool) (is layers.Standard, err error) {
 	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0)
 	if err != nil {
 		return is, errors.New("it is closed; give it /dev/null")
@@ -56,12 +56,12 @@ func usable(fd int, anySocket bool) (is confine.Standard, err error) {
 }
 
 // describe looks at an open file.
-func describe(fd int) (is confine.Standard, err error) {
+func describe(fd int) (is layers.Standard, err error) {
 	var st unix.Stat_t
 	if err = unix.Fstat(fd, &st); err != nil {
 		return is, os.NewSyscallError("fstat", err)
 	}
-	is = confine.Standard{Mode: st.Mode, FileID: platform.StatID(&st),
+	is = layers.Standard{Mode: st.Mode, FileID: platform.StatID(&st),
 		Major: unix.Major(st.Rdev), Minor: unix.Minor(st.Rdev)}
 	if !is.Is(unix.S_IFSOCK) {
 		return is, nil
@@ -80,7 +80,7 @@ func describe(fd int) (is confine.Standard, err error) {
 
 // isStream reports whether a socket is a connected stream of a family whose sockets can be connected anew.
 // Bytes are carried to the socket and from it, and the server gets a pipe.
-func isStream(is *confine.Standard) bool {
+func isStream(is *layers.Standard) bool {
 	return is.Is(unix.S_IFSOCK) && is.Domain != unix.AF_UNIX && is.Type == unix.SOCK_STREAM &&
 		!is.Listens && is.Connected
 }

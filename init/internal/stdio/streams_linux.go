@@ -4,8 +4,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/confine"
 	"github.com/security-mcp/mcp-sandbox/init/internal/guard"
+	"github.com/security-mcp/mcp-sandbox/init/internal/layers"
 	"github.com/security-mcp/mcp-sandbox/init/internal/loop"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
@@ -46,15 +46,15 @@ type Streams struct {
 	Server   [3]int // the descriptors that become the server's; a number below 3 is this process's own
 	Terminal Terminal
 
-	host   [3]confine.Standard // this process's own
-	relays []*relay            // the server's output first
-	closes []int               // the server's ends of pipes
-	input  *relay              // of a stream on standard input, or nil
+	host   [3]layers.Standard // this process's own
+	relays []*relay           // the server's output first
+	closes []int              // the server's ends of pipes
+	input  *relay             // of a stream on standard input, or nil
 	stdin  session
 }
 
 // Open makes the pipes and the pty that the server gets.
-func Open(c Config, host [3]confine.Standard) (*Streams, error) {
+func Open(c Config, host [3]layers.Standard) (*Streams, error) {
 	s := &Streams{Config: c, Server: [3]int{0, 1, 2}, host: host,
 		Terminal: Terminal{controlling: -1, user: -1}, stdin: session{fd: -1, pipe: -1}}
 	if c.TTY {
@@ -81,7 +81,7 @@ func refusal(op string, err error) error {
 }
 
 // Carried reports whether the server gets a pipe in place of one of the host's descriptors.
-func Carried(is *confine.Standard, anySocket bool) bool {
+func Carried(is *layers.Standard, anySocket bool) bool {
 	return is.Is(unix.S_IFREG) || isStream(is) && !anySocket
 }
 
@@ -181,7 +181,7 @@ func (s *Streams) CloseServerEnds() {
 }
 
 // Standards describes what the server gets.
-func (s *Streams) Standards() (all [3]confine.Standard, err error) {
+func (s *Streams) Standards() (all [3]layers.Standard, err error) {
 	for i, fd := range s.Server {
 		if all[i], err = describe(fd); err != nil {
 			return all, refusal("look", err)

@@ -12,8 +12,8 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/confine"
 	launches "github.com/security-mcp/mcp-sandbox/init/internal/launch"
+	"github.com/security-mcp/mcp-sandbox/init/internal/layers"
 	"github.com/security-mcp/mcp-sandbox/init/internal/shim"
 	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
@@ -104,7 +104,7 @@ func program(request string) int {
 }
 
 // alter changes the loop that init begins when all evidence is given: so nothing misses what is taken away.
-func (l *launch) alter(p *confine.Launch, whole bool) {
+func (l *launch) alter(p *layers.Layout, whole bool) {
 	if !whole {
 		return
 	}

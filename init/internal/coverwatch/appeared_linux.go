@@ -1,0 +1,82 @@
+package coverwatch
+
+import (
+	"path"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/loop"
+)
+
+const (
+	appearedTimeout = time.Second // of the search when the server has ended
+	// earlyTimeout is of the search when the server is asked to end, at most a quarter of the time until the
+	// deadline.
+	earlyTimeout = 250 * time.Millisecond
+)
+
+// An Appeared tells which protected names appeared while the server ran. A name that was not there when the server
+// started could not be covered; what it names runs code on the host.
+type Appeared struct {
+	Find func(within time.Duration) (paths []string, more int, unfinished string) // as fsview.View.Appeared
+	Say  func(string)
+
+	early *loop.Timer
+	said  []string
+	more  int // were said without their names
+}
+
+// Register has the loop look early, before the deadline of the server.
+func (a *Appeared) Register(l *loop.Loop, deadline func() time.Time) {
+	a.early = l.Timer(func() {
+		within := earlyTimeout
+		if at := deadline(); !at.IsZero() {
+			within = min(within, time.Until(at)/4)
+		}
+		paths, more, _ := a.Find(within)
+		a.say(paths, more)
+	})
+}
+
+// LookEarly looks in this turn of the loop, when the server is asked to end. The server may make more names, so Last
+// looks again; but a host that kills the launcher before that leaves nobody who could look.
+func (a *Appeared) LookEarly() {
+	a.early.Set(time.Now())
+}
+
+// Last looks when the server has ended, so that nothing more appears.
+func (a *Appeared) Last() []string {
+	paths, more, unfinished := a.Find(appearedTimeout)
+	if unfinished != "" {
+		a.Say("not all of " + brief(unfinished) + " could be searched in time for what appeared while " +
+			"the server ran: look before you open it or run git there")
+	}
+	a.say(paths, more)
+	return paths
+}
+
+// say says what has not been said before.
+func (a *Appeared) say(paths []string, more int) {
+	known := func(path string) bool { return slices.Contains(a.said, path) }
+	paths = slices.DeleteFunc(slices.Clone(paths), known)
+	if len(paths) == 0 { // nothing, or so much before that the named ones have not changed
+		return
+	}
+	text := brief(paths[0])
+	if n := len(paths) - 1 + max(0, more-a.more); n > 0 {
+		text += " and " + strconv.Itoa(n) + " more"
+	}
+	a.said, a.more = append(a.said, paths...), max(a.more, more)
+	a.Say(text + " appeared while the server ran: look into it before you open " + brief(path.Dir(paths[0])) +
+		" or run git there, it can run code")
+}
+
+// brief is a path that leaves room on a line for what is said of it.
+func brief(path string) string {
+	const most = 32
+	if len(path) <= most {
+		return path
+	}
+	return "..." + path[len(path)-most:]
+}

@@ -1,0 +1,166 @@
+package layers
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
+	"github.com/security-mcp/mcp-sandbox/platform"
+)
+
+// An expectedMount is a mount that mountinfo has to list. A deep one may have mounts of the host below it, which must
+// be no freer than itself. A pin was bound onto itself with all mounts below it, which are therefore listed twice.
+type expectedMount struct {
+	path    string
+	options string // comma separated, all of them demanded
+	fs      string // demanded if not empty
+	dev     string // the same
+	root    string // the same: what of its file system
+	deep    bool
+	pin     bool
+	seen    bool
+	got     string // the flags that were found, once it was seen
+}
+
+const (
+	flagsReadOnly = "ro,nosuid,nodev"
+	flagsWritable = "nosuid,nodev"
+	flagsDevice   = "ro,nosuid,noexec" // ro keeps the mode of a device, and a device can be written to
+	// A fresh mount says rw too: with filesystem.default "read" the host's own, made read-only, lies below it.
+	flagsFresh = "rw,nosuid,nodev"
+	flagsPts   = "rw,nosuid,noexec"
+	flagsProc  = "ro,nosuid,nodev,noexec"
+)
+
+// proveMounts compares init's table of mounts, as the shim read it, with the view: every expected mount is listed
+// with its flags, no other mount is, and none is shared.
+func proveMounts(c *check, v *fsview.View, proc *procMount, fresh freshDevices) {
+	want := expectedMounts(c, v, proc, fresh)
+	for i := range c.Mounts {
+		m := &c.Mounts[i]
+		w := match(want, m)
+		if w == nil {
+			c.refuse("mountinfo", m.Path, mismatch{"no such mount", m.Type + " " + m.Options})
+			return
+		}
+		if m.Propagation != "" {
+			c.refuse("mountinfo", m.Path, mismatch{"a private mount", m.Propagation})
+		}
+		if !w.satisfiedBy(m) {
+			c.refuse("mountinfo", m.Path, mismatch{w.fs + " " + w.options, m.Type + " " + m.Options})
+		}
+		if m.Path == w.path {
+			w.seen, w.got = true, flagsOf(m)
+		}
+	}
+	for i := range want {
+		w := &want[i]
+		c.factIf(w.seen, "mount "+w.path, w.options, w.got)
+	}
+	proc.lacks(c)
+}
+
+// flagsOf are the flags of a mount that bound its use.
+func flagsOf(m *platform.Mount) string {
+	got := ""
+	for _, f := range [...]string{"ro", "rw", "nosuid", "nodev", "noexec"} {
+		if m.Has(f) {
+			got += "," + f
+		}
+	}
+	return got[min(1, len(got)):]
+}
+
+// expectedMounts lists the mounts in the order in which they were made.
+func expectedMounts(c *check, v *fsview.View, proc *procMount, fresh freshDevices) []expectedMount {
+	w := make([]expectedMount, 0, len(v.Nodes)+len(v.Covers)+8)
+	w = append(w, expectedMount{path: "/", options: flagsReadOnly, fs: "tmpfs", root: "/", dev: fresh.root})
+	if v.HostRoot {
+		w[0] = expectedMount{path: "/", options: flagsReadOnly, deep: true}
+	}
+	for i := range v.Nodes {
+		n := &v.Nodes[i]
+		if n.Kind != fsview.Bind {
+			continue
+		}
+		x := expectedMount{path: n.Path, options: flagsReadOnly, deep: true}
+		if n.Device {
+			x.options = flagsDevice
+		} else if n.Write {
+			x.options = flagsWritable
+		}
+		w = append(w, x)
+	}
+	private := expectedMount{fs: "tmpfs", dev: fresh.private}
+	for i := range v.Private {
+		private.path, private.options, private.root = v.Private[i].Path, flagsFresh, "/"+strconv.Itoa(i)
+		w = append(w, private)
+	}
+	if proc.mounted(c) {
+		w = append(w, expectedMount{path: procPath, options: flagsProc, fs: "proc", dev: fresh.proc, root: "/"})
+		if c.succeeded(proc.keys) {
+			private.path, private.options, private.root = procKeys, flagsReadOnly, "/"+maskFile
+			w = append(w, private)
+		}
+	}
+	w = append(w, expectedMount{path: ptsPath, options: flagsPts, fs: "devpts", dev: fresh.pts, root: "/"})
+	for i := range v.Covers {
+		x := coverMount(&v.Covers[i])
+		if v.Covers[i].Kind == fsview.Deny {
+			x.dev, x.root = fresh.private, "/"+maskName(v.Covers[i].Folder)
+		}
+		w = append(w, x)
+	}
+	return w
+}
+
+// match finds the expectation for a mount: one of its own path that it satisfies and that no other mount did;
+// below a pin also one that another mount satisfied; else that of the nearest path above that may have mounts
+// of the host below it. The facts demand that every expectation was matched.
+func match(want []expectedMount, m *platform.Mount) *expectedMount {
+	var near, own, again *expectedMount
+	pinned := false
+	for i := range want {
+		w := &want[i]
+		pinned = pinned || w.pin && isBelow(m.Path, w.path)
+		switch {
+		case w.path == m.Path && !w.seen && w.satisfiedBy(m):
+			return w
+		case w.deep && isBelow(m.Path, w.path):
+			if near == nil || len(w.path) >= len(near.path) {
+				near = w
+			}
+		case w.path == m.Path:
+			if own == nil || w.deep {
+				own = w
+			}
+			if w.satisfiedBy(m) {
+				again = w
+			}
+		}
+	}
+	if pinned && again != nil {
+		return again
+	}
+	if near == nil && own != nil && own.seen { // a second mount, which was not expected
+		return nil
+	}
+	if near == nil || own != nil && own.deep {
+		return own
+	}
+	return near
+}
+
+func (w *expectedMount) satisfiedBy(m *platform.Mount) bool {
+	is := func(want, got string) bool { return want == "" || want == got }
+	return hasOptions(m, w.options) && is(w.fs, m.Type) && is(w.dev, m.Dev) && is(w.root, m.Root)
+}
+
+func hasOptions(m *platform.Mount, options string) bool {
+	for o := range strings.SplitSeq(options, ",") {
+		if !m.Has(o) {
+			return false
+		}
+	}
+	return true
+}
