@@ -27,7 +27,6 @@ type Group struct {
 	Dir      string // its folder
 	Settings []Setting
 	Reason   string
-	Members  string // process ids with spaces between, as [Group.ReadBack] found them
 
 	parent *folder
 	top    *folder // the locked group below parent
@@ -64,16 +63,23 @@ func (g *Group) Init() int {
 	return g.init.fd
 }
 
-// ReadBack reads the group's processes and its settings back from the kernel.
-func (g *Group) ReadBack() error {
+// Readings are what the files of a group held.
+type Readings struct {
+	Members string   // process ids with spaces between
+	Values  []string // one for each of the group's settings; "" for an absent setting
+}
+
+// ReadBack reads the group's processes and settings from the kernel. Without a group there are no readings.
+func (g *Group) ReadBack() (r Readings, err error) {
 	if !g.Made() {
-		return nil
+		return r, nil
 	}
 	members, err := g.server.read("cgroup.procs")
 	if err != nil {
-		return &os.PathError{Op: "read", Path: g.Dir + "/cgroup.procs", Err: err}
+		return r, &os.PathError{Op: "read", Path: g.Dir + "/cgroup.procs", Err: err}
 	}
-	g.Members = strings.Join(strings.Fields(members), " ")
+	r.Members = strings.Join(strings.Fields(members), " ")
+	r.Values = make([]string, len(g.Settings))
 	for i := range g.Settings {
 		s := &g.Settings[i]
 		if s.Reason != "" {
@@ -81,11 +87,11 @@ func (g *Group) ReadBack() error {
 		}
 		text, err := g.server.read(s.File)
 		if err != nil {
-			return &os.PathError{Op: "read", Path: g.Dir + "/" + s.File, Err: err}
+			return r, &os.PathError{Op: "read", Path: g.Dir + "/" + s.File, Err: err}
 		}
-		s.Got = s.shown(text)
+		r.Values[i] = s.shown(text)
 	}
-	return nil
+	return r, nil
 }
 
 // shown is a setting's part of a file: the whole text, or the line of the setting's device.

@@ -16,7 +16,6 @@ type Setting struct {
 	Device     string // "8:0", for a file with a line for each block device
 	Value      string // is written
 	Want       string // the kernel has to show
-	Got        string // the kernel shows; see [Group.ReadBack]
 	Reason     string // why the setting is absent
 	Effect     string // what follows from that
 	Inherited  bool   // Value is the lower limit of the launcher's group, not the policy's

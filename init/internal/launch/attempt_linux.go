@@ -144,10 +144,11 @@ func (a *Attempt) prove() error {
 	if err != nil {
 		return err
 	}
-	if err = l.Group.ReadBack(); err != nil {
+	group, err := l.Group.ReadBack()
+	if err != nil {
 		return &order.Refusal{Layer: order.Cgroup, Op: "read back", Err: err}
 	}
-	evidence := &layers.Evidence{Results: a.Program.Copy(), Mounts: mounts, Server: a.Server}
+	evidence := &layers.Evidence{Results: a.Program.Copy(), Mounts: mounts, Group: group, Server: a.Server}
 	if l.Hooks.Evidence != nil {
 		l.Hooks.Evidence(a.Program, evidence)
 	}

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	cgroups "github.com/security-mcp/mcp-sandbox/init/internal/cgroup"
+	"github.com/security-mcp/mcp-sandbox/init/internal/cgroup"
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
 	"github.com/security-mcp/mcp-sandbox/init/internal/program/sys"
 	"github.com/security-mcp/mcp-sandbox/init/order"
@@ -62,8 +62,8 @@ func (r cgroupLimits) layout(b *build) {
 
 // proveMembers demands that the server's process is alone in the group, by the group's list and, if there is a /proc,
 // by what the process itself read.
-func proveMembers(c *check, g *cgroups.Group, proc bool, self []byte) {
-	c.fact("processes", strconv.Itoa(c.Server), g.Members)
+func proveMembers(c *check, g *cgroup.Group, proc bool, self []byte) {
+	c.fact("processes", strconv.Itoa(c.Server), c.Group.Members)
 	if proc {
 		got, _ := platform.ParseCgroup(self)
 		c.fact("group", g.Path, got)
@@ -71,7 +71,7 @@ func proveMembers(c *check, g *cgroups.Group, proc bool, self []byte) {
 }
 
 // proveCgroupLimits compares each limit with what the shim read in the group's file.
-func proveCgroupLimits(c *check, limits []cgroups.Setting) {
+func proveCgroupLimits(c *check, limits []cgroup.Setting) {
 	for i := range limits {
 		s := &limits[i]
 		if s.Reason != "" {
@@ -82,12 +82,12 @@ func proveCgroupLimits(c *check, limits []cgroups.Setting) {
 		if s.Inherited {
 			name += " (of the launcher's own group)"
 		}
-		c.fact(name, s.Want, s.Got)
+		c.fact(name, s.Want, c.Group.Values[i])
 	}
 }
 
 // distinctEffects are the effects of settings that nothing enforces, each once.
-func distinctEffects(settings []cgroups.Setting) string {
+func distinctEffects(settings []cgroup.Setting) string {
 	var all []string
 	for i := range settings {
 		if s := &settings[i]; !strings.HasSuffix(s.File, ".oom.group") && !strings.HasSuffix(s.File, ".swap.max") {

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	cgroups "github.com/security-mcp/mcp-sandbox/init/internal/cgroup"
+	"github.com/security-mcp/mcp-sandbox/init/internal/cgroup"
 	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/policy"
@@ -65,7 +65,7 @@ type Request struct {
 	Env     []string
 	Filter  []byte         // the seccomp program, as struct sock_filter
 	Asking  []byte         // the variant that notifies a listener of dangerous calls; nil: there is none
-	Group   *cgroups.Group // the server's, or nil
+	Group   *cgroup.Group // the server's, or nil
 	Lost    string         // why a stronger confinement was not reached; "" if none was tried
 	Reaper  []string       // with which arguments init executes fdImage
 	// HostGrace is how long the server may outlive its host while the shim is stopped. 0: no descriptor of the

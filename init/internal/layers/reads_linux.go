@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/cgroup"
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
 	"github.com/security-mcp/mcp-sandbox/init/internal/program/sys"
 	"github.com/security-mcp/mcp-sandbox/platform"
@@ -14,6 +15,7 @@ import (
 type Evidence struct {
 	*program.Results
 	Mounts []platform.Mount // of init, as the shim read them
+	Group  cgroup.Readings  // of the server's control group
 	Server int              // the server's process id, as the kernel told the shim
 }
 
