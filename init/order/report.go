@@ -103,6 +103,18 @@ func (l *LayerReport) Fact(is func(*Fact) bool) *Fact {
 	return nil
 }
 
+// Conclude sets the layer's state by its facts: proved if any of them holds, else absent, for the first one's reason.
+func (l *LayerReport) Conclude() {
+	if l.Fact(func(f *Fact) bool { return f.Got != "" }) != nil {
+		l.State = Proved
+		return
+	}
+	l.State = Absent
+	if l.Reason == "" && len(l.Facts) > 0 {
+		l.Reason, l.Effect = l.Facts[0].Reason, l.Facts[0].Effect
+	}
+}
+
 // NewEnforced is the first line as far as the order tells it.
 func NewEnforced(o *Order, p *policy.Policy, reached policy.Confinement) *Enforced {
 	sum := sha256.Sum256(o.Policy)

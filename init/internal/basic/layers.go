@@ -1,8 +1,6 @@
 package basic
 
 import (
-	"slices"
-
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
@@ -19,7 +17,7 @@ func layers(proved facts, p *policy.Policy, system string) []order.LayerReport {
 		l := order.LayerReport{Layer: name, State: order.Absent, Facts: proved[name]}
 		switch {
 		case len(l.Facts) > 0:
-			setState(&l)
+			l.Conclude()
 		case isOff(name, p):
 			l.State = order.Off
 		default:
@@ -44,15 +42,6 @@ func unlimited(l *policy.Limits) bool {
 	_, memory := l.Memory.Value()
 	_, pids := l.Pids.Value()
 	return !cpu && !memory && !pids
-}
-
-// setState sets a layer's state: proved if any of its facts holds.
-func setState(l *order.LayerReport) {
-	if slices.ContainsFunc(l.Facts, func(f order.Fact) bool { return f.Got != "" }) {
-		l.State = order.Proved
-		return
-	}
-	l.State, l.Reason, l.Effect = order.Absent, l.Facts[0].Reason, l.Facts[0].Effect
 }
 
 // lacks are the reason why a system has no such layer, and what follows.

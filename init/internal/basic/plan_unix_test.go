@@ -104,7 +104,7 @@ func TestLacks(t *testing.T) {
 		}
 	}
 	l := order.LayerReport{Facts: []order.Fact{{Name: "a", Reason: "none", Effect: "some"}}}
-	if setState(&l); l.State != order.Absent || l.Reason != "none" {
+	if l.Conclude(); l.State != order.Absent || l.Reason != "none" {
 		t.Errorf("%+v, want it absent", l)
 	}
 }

@@ -26,9 +26,6 @@ const (
 	folderFD   = 4 // the private folder, locked
 )
 
-// stoppedTimeout is how much longer than the server's grace a shim may take to end the server when the host has ended.
-const stoppedTimeout = 2 * time.Second
-
 // startWatchdog starts the watchdog of the tree below a process.
 func startWatchdog(pid int, p *plan) (*watchdogProcess, error) {
 	grace, named := p.policy.Limits.Grace.Value()
@@ -56,7 +53,7 @@ func startWatchdog(pid int, p *plan) (*watchdogProcess, error) {
 		files = append(files, folder)
 	}
 	process, err := spawn(files, watchdogName, strconv.Itoa(pid), strconv.Itoa(p.host),
-		(grace + stoppedTimeout).String(), p.private.Path)
+		(grace + ending.Stopped).String(), p.private.Path)
 	if err != nil {
 		w.Close()
 		return nil, err

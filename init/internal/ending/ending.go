@@ -22,6 +22,9 @@ const (
 	Grace = 5 * time.Second
 	// FromHost is the same after a SIGTERM of the host or its end: the SDKs of hosts kill 2 s after theirs.
 	FromHost = 1500 * time.Millisecond
+	// Stopped is the time that the shim has beyond the grace to end the server of a host that has ended. Later the shim
+	// counts as stopped, and init or the watchdog kills.
+	Stopped = 2 * time.Second
 	// twice is how close two signals count as one: timeout(1) signals its child and then the whole group.
 	twice = 500 * time.Millisecond
 )

@@ -136,9 +136,11 @@ func (a *Attempt) resume() error {
 func (a *Attempt) prove() error {
 	l := a.launch
 	if a.watchesCovers() {
-		if err := l.Covers.Watch(&a.Sandbox); err != nil {
+		warnings, err := l.Covers.Watch(&a.Sandbox)
+		if err != nil {
 			return err
 		}
+		a.View.Warnings = append(a.View.Warnings, warnings...)
 	}
 	mounts, err := readMounts(&a.Sandbox)
 	if err != nil {

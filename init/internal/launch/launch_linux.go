@@ -64,7 +64,7 @@ type Covers interface {
 	// Open is called while init's namespaces can be opened: later init is not dumpable.
 	Open(*Sandbox) error
 	// Watch is called before init's table of mounts is compared.
-	Watch(*Sandbox) error
+	Watch(*Sandbox) (warnings []string, err error)
 	// Close ends the watch of a sandbox that is given up.
 	Close()
 }

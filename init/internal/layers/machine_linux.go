@@ -63,11 +63,11 @@ type Request struct {
 	View    *fsview.View
 	Machine Machine
 	Env     []string
-	Filter  []byte         // the seccomp program, as struct sock_filter
-	Asking  []byte         // the variant that notifies a listener of dangerous calls; nil: there is none
+	Filter  []byte        // the seccomp program, as struct sock_filter
+	Asking  []byte        // the variant that notifies a listener of dangerous calls; nil: there is none
 	Group   *cgroup.Group // the server's, or nil
-	Lost    string         // why a stronger confinement was not reached; "" if none was tried
-	Reaper  []string       // with which arguments init executes fdImage
+	Lost    string        // why a stronger confinement was not reached; "" if none was tried
+	Reaper  []string      // with which arguments init executes fdImage
 	// HostGrace is how long the server may outlive its host while the shim is stopped. 0: no descriptor of the
 	// host is handed over, which is otherwise the last one.
 	HostGrace time.Duration

@@ -99,17 +99,7 @@ func conclude(c *check) {
 	if l.State != "" {
 		return
 	}
-	for _, f := range l.Facts {
-		if f.Got != "" {
-			l.State = order.Proved
-			return
-		}
-	}
-	l.State = order.Absent
-	if l.Reason == "" && len(l.Facts) > 0 {
-		l.Reason, l.Effect = l.Facts[0].Reason, l.Facts[0].Effect
-	}
-	if l.Reason == "" {
+	if l.Conclude(); l.State == order.Absent && l.Reason == "" {
 		c.refuse("check", "", mismatch{"evidence", ""})
 	}
 }

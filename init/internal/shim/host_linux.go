@@ -24,10 +24,6 @@ func (s *shim) watchHost() error {
 	return s.checkHost() // it may have ended before that
 }
 
-// afterGrace is how much longer than the server's grace a shim may take to end it. A shim that was stopped takes for
-// ever.
-const afterGrace = 2 * time.Second
-
 // hostGrace is after which time init does what the shim has not done, once the host has ended; 0 if that is nobody's
 // end.
 func (s *shim) hostGrace() time.Duration {
@@ -38,7 +34,7 @@ func (s *shim) hostGrace() time.Duration {
 	if g, named := s.policy.Limits.Grace.Value(); named {
 		grace = g
 	}
-	return grace + afterGrace
+	return grace + ending.Stopped
 }
 
 // interrupts are the descriptors that refuse a launch when one is ready: the signals that ask for the end, the host's
