@@ -23,7 +23,7 @@ type tableRow struct{ name, where string }
 
 func tableRows(t *testing.T) (all []tableRow) {
 	t.Helper()
-	text, err := os.ReadFile("../confine/testdata/order.golden")
+	text, err := os.ReadFile("../layers/testdata/order.golden")
 	if err != nil {
 		t.Fatal(err)
 	}

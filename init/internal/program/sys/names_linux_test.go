@@ -30,7 +30,7 @@ func TestNames(t *testing.T) {
 	if seen < 60 {
 		t.Errorf("only %d calls found", seen)
 	}
-	rows, err := filepath.Glob("../../confine/*.go")
+	rows, err := filepath.Glob("../../layers/*.go")
 	if err != nil || len(rows) == 0 {
 		t.Fatalf("no rows: %v", err)
 	}
