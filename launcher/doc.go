@@ -16,10 +16,10 @@
 // Wait: a refusal, or with layer exec a launch that was cancelled, asked to end by a signal, or killed. After that
 // Wait has a [Result]: also of a shim that was killed, whose server the kernel ends, and after [Sandbox.Close], which
 // may come at any time. The host's end is the end of its process: a child that it forked may keep every descriptor,
-// and a shim that somebody stopped wakes.
+// and a stopped shim wakes.
 //
 // Where the host is process 1 or a subreaper, the processes of a shim that was killed become its children. The
-// launcher reaps them, each by its own id, and nobody else's: a host that waits for any child does no harm.
+// launcher reaps these children, each by its id, and no others: a host that waits for any child does no harm.
 //
 // Of the Cmd, Stdin, Stdout, Stderr, Cancel and WaitDelay are the host's to change; everything else is the
 // launcher's, but for Setsid and Setctty of SysProcAttr, which a pty needs. Do not set Setpgid. Report and Wait never

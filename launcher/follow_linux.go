@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Follow shuts the socket down once the shim has ended. Earlier records are read first. Nobody has reaped the shim
-// yet, so the number is its own.
+// Follow shuts the socket down once the shim has ended. Earlier records are read first. The shim is not reaped
+// yet, so the pid is not reused.
 func (s socket) Follow(pid int) {
 	fd, err := unix.PidfdOpen(pid, 0)
 	if err != nil {

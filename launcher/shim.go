@@ -83,8 +83,8 @@ func (s *shim) started(process *os.Process) {
 	go s.read()
 }
 
-// forgotten notes that nobody has the Cmd any more. A helper may have taken Cancel and WaitDelay away, and then nobody
-// knows whether it was started: the end of the shim's end says it.
+// forgotten notes that the Cmd is garbage. Where a helper has reset Cancel and WaitDelay, Start is unobserved: then
+// end of file on the channel shows that no shim runs.
 func (s *shim) forgotten() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -102,7 +102,7 @@ func (s *shim) closeFiles() {
 	s.files = nil
 }
 
-// close hangs up. What was never started is closed at once; while Start runs, what it uses stays open.
+// close hangs up. A channel without a Start is closed at once; while Start runs, its files stay open.
 func (s *shim) close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -165,8 +165,8 @@ func (s *shim) read() {
 // errLost is a shim that ended without a last record.
 var errLost = errors.New("the launcher's process ended before the server was released, and did not say why")
 
-// lost reports whether the shim ended without a last record, and then finds one for it: somebody killed it, or asked
-// it to end before it could listen.
+// lost reports whether the shim ended without a last record, and then finds one for it: the shim was killed, or got
+// SIGTERM before its handler was set.
 func (s *shim) lost() bool {
 	r := &s.records
 	defer r.end()

@@ -12,15 +12,15 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
 )
 
-// A startContext is the context of sb.Cmd. Start asks for its Done in the goroutine that starts: before there is a
-// process, and once there is one. From no other side can be known, without a data race, how far a Start has come.
+// A startContext is the context of sb.Cmd. Start calls its Done in the starting goroutine, before and after the
+// fork. No other call shows the progress of a Start without a data race.
 type startContext struct {
 	context.Context
 	cmd  *exec.Cmd
 	shim *shim
 }
 
-// killAfter is how long after the end of ctx the shim is killed, if it has not ended: longer than its own escalation.
+// killAfter is the delay after the end of ctx until a running shim is killed: longer than the shim's own escalation.
 const killAfter = 7 * time.Second
 
 // newSandbox makes the Cmd that starts the program at path as the shim, with the shim's ends of the files, and the

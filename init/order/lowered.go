@@ -1,7 +1,7 @@
 package order
 
-// Lowered tells the host, outside the report, that the machine refuses a stronger confinement until somebody
-// changes the machine. The host's next orders may begin with the confinement that was reached.
+// Lowered tells the host, outside the report, that the machine refuses a stronger confinement until an
+// administrator changes the machine. The host's next orders may begin with the confinement that was reached.
 type Lowered struct {
 	Event       string `json:"event"`
 	Confinement string `json:"confinement"`

@@ -13,7 +13,7 @@ const (
 	Daemonised   = "daemonised\n"
 )
 
-// daemonLife is how long the two processes live if nobody ends them.
+// daemonLife is the lifetime of the two processes if no signal ends them.
 const daemonLife = time.Minute
 
 // isTrial reports whether this process was started as one of the two.

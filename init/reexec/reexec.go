@@ -9,9 +9,9 @@
 // a child that the launcher started Init becomes the shim: it confines the server, supervises the server and exits.
 //
 // A shim refuses, with exit status 125, to run with rights that its caller does not have (a set-user-ID host would
-// otherwise be a root exploit), with an order that somebody could still change, or with a socket whose other end is
-// not its parent. Rights are checked before any argument. A host that was started with such rights continues, but
-// launches nothing: see [Unprivileged].
+// otherwise be a root exploit), with an order that is still writable, or with a socket whose other end is not its
+// parent. Rights are checked before any argument. A host that was started with such rights continues, but launches
+// nothing: see [Unprivileged].
 package reexec
 
 import (
