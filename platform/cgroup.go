@@ -62,7 +62,7 @@ func inside(path, root string) (rest string, ok bool) {
 		return "", true
 	}
 	for part := range strings.SplitSeq(rest[1:], "/") {
-		if part == ".." || part == "" { // above the root, whose own name nobody tells
+		if part == ".." || part == "" { // above the root, whose own name is unknown
 			return "", false
 		}
 	}

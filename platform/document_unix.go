@@ -37,7 +37,7 @@ func Inherited(fd int, write bool) error {
 	return nil
 }
 
-// ReadDocumentFile reads a file as [ReadDocument] does. A named pipe that nobody writes to does not block it.
+// ReadDocumentFile reads a file as [ReadDocument] does. A named pipe without a writer does not block.
 func ReadDocumentFile(path string, max int, within time.Duration) ([]byte, error) {
 	fd, err := openRetry(path, unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NOCTTY|unix.O_NONBLOCK, 0)
 	if err != nil {

@@ -76,8 +76,8 @@ func FileOf(fd int) string {
 	return path
 }
 
-// WriteUntil writes all of b before a moment. A write that nobody reads is left to a goroutine of its own: nothing
-// ends it but this process.
+// WriteUntil writes all of b before a moment. A write without a reader is left to a goroutine, which ends with
+// this process.
 func WriteUntil(fd int, b []byte, until time.Time) error {
 	done := make(chan error, 1)
 	go func() { done <- writeAll(Handle(fd), b) }()

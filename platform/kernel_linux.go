@@ -99,9 +99,9 @@ func ErrnoName(e syscall.Errno) string {
 const overflow = 65534
 
 // MachinesRoot reports whether the calling process is user 0 of the whole machine, whatever its number is in
-// this user namespace. The map does not tell: it names a number of the namespace around, which may be anybody.
-// But this file is the machine's root's (fs/proc/proc_sysctl.c, GLOBAL_ROOT_UID), and stat(2) shows an owner by
-// the number that it has here. Where it cannot be asked, user 0 counts as that one and nobody else does.
+// this user namespace. The uid map names only an id of the parent namespace, which may be any user's. But this
+// file is the machine's root's (fs/proc/proc_sysctl.c, GLOBAL_ROOT_UID), and stat(2) shows an owner by its id
+// in this namespace. Where stat(2) fails, only user 0 counts as the machine's root.
 func MachinesRoot() bool {
 	const file = "/proc/sys/kernel/core_pattern"
 	uid := unix.Geteuid()

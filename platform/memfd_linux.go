@@ -29,8 +29,7 @@ func Seal(fd int) error {
 	return os.NewSyscallError("fcntl F_ADD_SEALS", err)
 }
 
-// Sealed makes a memory file with these bytes that nobody can change any more. The descriptor stands at the
-// file's start.
+// Sealed makes a memory file with these bytes, sealed against any change. The descriptor's offset is 0.
 func Sealed(name string, data []byte) (int, error) {
 	fd, err := Memfd(name, false)
 	if err != nil {

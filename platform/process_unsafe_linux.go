@@ -13,8 +13,8 @@ import (
 
 const atExecfn = 31 // getauxval(3)
 
-// Executed is the path that this process's program was executed by, which the kernel keeps; argument 0 is
-// anybody's word.
+// Executed is the path that this process's program was executed by, from the kernel; the caller of execve
+// chooses argument 0.
 func Executed() (string, error) {
 	auxv, err := unix.Auxv()
 	if err != nil {

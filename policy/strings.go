@@ -56,7 +56,7 @@ func checkCall(s string) error {
 	return nil
 }
 
-// checkName checks the name of a variable. Windows has names with parentheses; nobody has any with spaces.
+// checkName checks the name of a variable. Windows has names with parentheses; no system has names with spaces.
 func checkName(s string) error {
 	if s == "" {
 		return textError("a name is empty")

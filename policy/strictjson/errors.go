@@ -44,7 +44,7 @@ func Printable(s string) string {
 // more. A nil Errors in an error variable is not a nil error: use [Errors.Err].
 type Errors []Error
 
-// MaxErrors bounds Errors: more would help nobody, and a document of a megabyte has room for 100,000.
+// MaxErrors bounds Errors: a document of a megabyte has room for 100,000.
 const MaxErrors = 100
 
 // Error is one line for each error, without a newline at the end.

@@ -33,8 +33,8 @@ const machineArg = "testbed-machine-without"
 // A Machine is one that lacks something.
 type Machine struct {
 	Lacks []Lack
-	// Root is true for a user namespace of root with all ids; it is for tests that run as root. Else it is one with
-	// nobody in it but this test's user, and user 12345 if that is root.
+	// Root is true for a user namespace of root with all ids; for tests that run as root. Else the namespace maps
+	// only this test's user, and user 12345 if that is root.
 	Root bool
 	// At is a folder of the host's that it shows at Shown, another one; "" for none.
 	At, Shown string
@@ -160,7 +160,7 @@ func (m *Machine) show() error {
 // NoOverlay is in what a machine says that was to show a folder through an overlayfs and may not mount one.
 const NoOverlay = "mount an overlayfs"
 
-// overlay mounts one over a folder that nobody else sees. Its upper layer is on a tmpfs: with both layers on one file
+// overlay mounts an overlayfs over a private folder. Its upper layer is on a tmpfs: with both layers on one file
 // system overlayfs shows the numbers of that.
 func overlay(at, shown string) error {
 	if err := unix.Mount("upper", shown, "tmpfs", 0, ""); err != nil {

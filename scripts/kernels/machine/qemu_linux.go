@@ -7,8 +7,7 @@ import (
 )
 
 // arguments are QEMU's: a machine with two serial ports, a root from virtiofs and an empty disk. Memory is shared, or
-// virtiofsd could not write into it. What is on the disk at the end nobody wants, so nothing waits for it to be
-// written.
+// virtiofsd could not write into it. The disk is discarded at the end, so no write is flushed.
 func (m *Machine) arguments(dir string, kvm bool) []string {
 	// With a host thread for each processor, QEMU 7.2 sometimes breaks the code that Linux 7.3 patches while it
 	// boots: an int3 without a handler in sched_clock_cpu, or a hang, in 3 of 60 boots. With one thread: in none of

@@ -16,8 +16,8 @@ func netActions() map[string]action {
 	}
 }
 
-// dial connects and sends one word, so that a listener can tell that it was reached; a datagram's only sign of life is
-// that nobody refused it.
+// dial connects and sends one word, so that a listener notices; a datagram's only sign of success is the absence of a
+// refusal.
 func dial(network, address string) (Result, error) {
 	c, err := net.DialTimeout(network, address, dialTimeout)
 	if err != nil {
