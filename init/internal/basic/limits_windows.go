@@ -31,7 +31,7 @@ func newLimits(p *plan) *limits {
 		l.ui = 0
 	}
 	policy, b := &p.policy.Limits, &l.inner.BasicLimitInformation
-	// Without the second flag a crash would show a dialog, and the process stay until somebody clicks.
+	// Without the second flag a crash opens a dialog, and the process stays until a user clicks.
 	b.LimitFlags = windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE | windows.JOB_OBJECT_LIMIT_DIE_ON_UNHANDLED_EXCEPTION
 	if n, limited := policy.Pids.Value(); limited || !p.allowsSubprocess() {
 		b.LimitFlags |= windows.JOB_OBJECT_LIMIT_ACTIVE_PROCESS

@@ -28,7 +28,7 @@ func watchParent(parent int, gone func()) {
 	const rights = windows.SYNCHRONIZE | windows.PROCESS_QUERY_LIMITED_INFORMATION
 	h, err := windows.OpenProcess(rights, false, uint32(parent))
 	if err != nil {
-		return // it is gone already, or somebody else's: then it is no host
+		return // the process has ended, or is another user's: no host
 	}
 	defer windows.CloseHandle(h)
 	if parent, own := beganAt(h), beganAt(windows.CurrentProcess()); parent == 0 || parent > own {

@@ -1,5 +1,5 @@
 // Package cgroup makes a control group for one server in the unified hierarchy, cgroups(7), and removes the group
-// again.
+// again. Package layers, cgroup, proves the limits.
 //
 //	g := cgroup.Make(&cgroup.Request{Settings: cgroup.Settings(&policy.Limits), Own: own, Scope: scope})
 //	defer g.Remove()

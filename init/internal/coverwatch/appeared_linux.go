@@ -40,7 +40,7 @@ func (a *Appeared) Register(l *loop.Loop, deadline func() time.Time) {
 }
 
 // LookEarly looks in this turn of the loop, when the server is asked to end. The server may make more names, so Last
-// looks again; but a host that kills the launcher before that leaves nobody who could look.
+// looks again; but a host may kill the launcher before that.
 func (a *Appeared) LookEarly() {
 	a.early.Set(time.Now())
 }

@@ -36,8 +36,8 @@ type folder struct {
 	used   bool // by a cover, since the last prune
 }
 
-// watchFirst begins to watch a folder. A kernel without dnotify, or a folder of another user who lets nobody list it,
-// is a warning. A folder of the server's own user is an error: an earlier session may have closed it.
+// watchFirst begins to watch a folder. A kernel without dnotify, or another user's folder without the right to list
+// it, is a warning. A folder of the server's own user is an error: an earlier session may have closed it.
 func (f *folders) watchFirst(dir string, uid int) error {
 	err := f.watch(dir, false)
 	if err == nil || slices.Contains(f.blind, dir) {

@@ -1,6 +1,7 @@
-// Package coverwatch keeps the covers of a running sandbox in place, and looks for what appeared while its server ran.
+// Package coverwatch keeps the covers of a running sandbox in place, and finds protected names that appeared meanwhile.
+// Package layers, root_denied, makes the mount over a denied path.
 //
-//	w, err := covers.New(config)      // while init is dumpable
+//	w, err := coverwatch.New(config)  // while init is dumpable
 //	warnings, err := w.Watch(server)  // before the table of mounts is compared
 //	w.Register(&loop)                 // when the server is released; w.OnRename() then follows each SIGIO
 //	w.Stop()                          // when the server is killed or has ended
@@ -11,9 +12,9 @@
 // in are watched for renames. A host that renames a folder above a cover, which is not itself a cover, is not
 // noticed.
 //
-// Between the host's rename and the new cover the new file can be opened. What the server read meanwhile nobody can
-// take back; what the server still holds is searched for. The server is not stopped: a timer that sends SIGCONT would
-// wake it, and waiting for the stop would delay the cover.
+// Between the host's rename and the new cover the server can open and read the new file. Open descriptors and
+// mappings of the file are searched for. The server is not stopped: a timer that sends SIGCONT would wake the server,
+// and waiting for the stop would delay the cover.
 //
 // A watch is never given up: where a watch cannot begin, or a cover cannot be looked at, the server ends.
 //

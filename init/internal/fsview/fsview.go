@@ -1,4 +1,4 @@
-// Package fsview works out what a server will see of the file system.
+// Package fsview plans a server's view of the file system. Package layers mounts the planned view.
 //
 //	v, err := fsview.Plan(fsview.Request{Policy: p, Command: argv, Env: env, Dir: dir, Identity: ids})
 //
@@ -56,7 +56,7 @@ type CoverKind uint8
 const (
 	Pin      CoverKind = iota // bound onto itself, as it is: it cannot be renamed away
 	ReadOnly                  // bound onto itself, read-only with all below it
-	Deny                      // an empty folder, or an empty file that nobody may open, lies over it
+	Deny                      // covered by an empty folder, or by an empty file without any right
 )
 
 // An Unheld is a denial that lies inside what can be read or written, where rules alone cannot take it out again.

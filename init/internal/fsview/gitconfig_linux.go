@@ -161,8 +161,8 @@ func (c *gitConfig) protectFile(value string) {
 	}
 }
 
-// whole protects all of a work tree: nobody knows what else its configuration names. That of the user, and of a
-// repository that is not in the grant, may name anything.
+// whole protects all of a work tree: its configuration may name further files. The user's configuration, and
+// that of a repository outside of the grant, may name any file.
 func (c *gitConfig) whole() {
 	if c.tree == "" || !c.points.access(c.tree).write {
 		c.fail(unsearchable(c.writes[0], errConfig))

@@ -1,7 +1,7 @@
 package guard
 
 // string is the beginning of a name or a text, which is compared with word where "jsonrpc" or its value may
-// stand. A string with an escape is taken to differ: nobody writes "jsonrpc" with one.
+// stand. A string with an escape is taken to differ: no encoder escapes "jsonrpc".
 func (s *scanner) string(word string, after state) {
 	s.state, s.after, s.word = text, after, word
 	s.same = s.depth == s.base && (after == colon || s.member)

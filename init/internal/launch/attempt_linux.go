@@ -122,7 +122,7 @@ func (a *Attempt) resume() error {
 			return err
 		}
 	}
-	// If the clone failed nobody reads the pipe; the stored errno explains it.
+	// If the clone failed the pipe has no reader; the stored errno explains the failure.
 	gone := a.Pipes.resume()
 	if a.Init.PID < 0 {
 		if err := a.adoptInit(); err != nil {

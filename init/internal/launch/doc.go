@@ -1,6 +1,6 @@
 // Package launch turns an order into a proved sandbox whose server waits for its release.
 //
-//	l, err := launch.New(config)
+//	l := launch.New(config)
 //	sandbox, err := l.Start() // tries one confinement after another
 //	sandbox.Release()         // the server executes
 //

@@ -5,7 +5,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// failed finds out which call it was.
+// failed returns the refusal of the failed call, or the signal that killed the process.
 func (s *Sandbox) failed(err error) error {
 	results := s.Program.Copy()
 	if f := s.Program.Failed(results); f != nil {
@@ -17,7 +17,7 @@ func (s *Sandbox) failed(err error) error {
 	return &order.Refusal{Layer: order.Layer(s.Program.Reached(results)), Op: "set up", Err: err}
 }
 
-// killer is the signal that ended a process of the attempt, if one did: init's own, or what init saw of the server's.
+// killer is the signal that killed init, or the server's process by init's record; 0 if neither was killed.
 func (s *Sandbox) killer() unix.Signal {
 	if s.Init.FD < 0 || !poll(s.Init.FD, unix.POLLIN, ExitTimeout) {
 		return 0

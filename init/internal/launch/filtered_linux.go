@@ -12,16 +12,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// callsOfFull are those that full cannot do without and no other confinement makes.
+// callsOfFull are the system calls that only confinement full makes and needs.
 var callsOfFull = []uintptr{unix.SYS_OPENAT2, unix.SYS_OPEN_TREE, unix.SYS_MOUNT, unix.SYS_MOUNT_SETATTR,
 	unix.SYS_MOVE_MOUNT, unix.SYS_PIVOT_ROOT, unix.SYS_UMOUNT2, unix.SYS_UNSHARE}
 
-// callsOfLandlock are those of reduced.
+// callsOfLandlock are the calls that reduced needs.
 var callsOfLandlock = []uintptr{unix.SYS_LANDLOCK_CREATE_RULESET, unix.SYS_LANDLOCK_ADD_RULE,
 	unix.SYS_LANDLOCK_RESTRICT_SELF}
 
-// callsOfSockets are those that a launch takes in every confinement: its processes speak by some, and find out by
-// others what there is.
+// callsOfSockets are made in every confinement: for the messages of the launch, and to probe the standard
+// descriptors.
 var callsOfSockets = []uintptr{unix.SYS_SOCKETPAIR, unix.SYS_SENDMSG, unix.SYS_RECVMSG, unix.SYS_SOCKET,
 	unix.SYS_CONNECT, unix.SYS_SENDTO, unix.SYS_RECVFROM, unix.SYS_GETSOCKOPT, unix.SYS_SETSOCKOPT,
 	unix.SYS_GETPEERNAME, unix.SYS_SHUTDOWN}
@@ -59,12 +59,12 @@ func DeadlyCalls() (deadly []uintptr, err error) {
 	others := []uintptr{unix.SYS_SECCOMP, unix.SYS_KEYCTL}
 	deadly, err = findDeadly(slices.Concat(callsOfSockets, callsOfFull, callsOfLandlock, others))
 	if slices.ContainsFunc(callsOfLandlock, func(nr uintptr) bool { return slices.Contains(deadly, nr) }) {
-		deadly = append(deadly, callsOfLandlock...) // one of them is as good as all
+		deadly = append(deadly, callsOfLandlock...) // all three are needed
 	}
 	return deadly, err
 }
 
-// checkDeadly is an error if the confinement takes a call that no process here survives.
+// checkDeadly is an error if the confinement needs a call that is answered with SIGSYS.
 func (a *Attempt) checkDeadly() (err error) {
 	deadly, noFilter := a.Machine.Deadly, a.launch.Ladder.NoFilter
 	switch a.Confinement {
@@ -81,5 +81,5 @@ func (a *Attempt) checkDeadly() (err error) {
 	return err
 }
 
-// killedBy is the error of a process of the launch that a signal ended.
+// killedBy is the error for a process of the launch that a signal killed.
 func killedBy(sig unix.Signal) error { return diagnose.Killed{Signal: platform.SignalName(sig)} }

@@ -10,9 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openImage opens this binary for init to execute when the shim is gone. A file that the server's user could write,
-// through whichever of its names, is no such thing: its content then is copied to memory that nobody can write. The
-// same where that user may not execute the file.
+// openImage opens this binary for init to execute when the shim is gone. If the server's user can write the file,
+// by any link, or may not execute the file, its content is copied to sealed memory.
 func openImage(user int) (fd int, err error) {
 	const self = "/proc/self/exe"
 	if fd, err = unix.Open(self, unix.O_PATH|unix.O_CLOEXEC, 0); err != nil {

@@ -48,7 +48,7 @@ type Process interface {
 	AdoptOrphans(policy.Confinement) error
 	// SweepOrphans ends and reaps those, and returns how many it killed and what they used.
 	SweepOrphans() (killed int, used unix.Rusage)
-	// ReapChildren reaps children that end soon, whoever they are.
+	// ReapChildren reaps any child that ends within timeout.
 	ReapChildren(timeout time.Duration)
 }
 

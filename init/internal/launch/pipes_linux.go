@@ -9,7 +9,7 @@ import (
 type Pipes struct {
 	Lifeline int // init lives as long as this is open; a byte is a message for init's loop
 	Ready    int // messages of init and of the server's process
-	Release  int // a byte resumes whoever waits in the program
+	Release  int // a byte resumes the process that waits
 }
 
 // open makes the pipes, and returns the other ends in the same order.
@@ -30,14 +30,14 @@ func (p *Pipes) open() (theirs [3]int, err error) {
 		return theirs, refusedStart("socketpair", err)
 	}
 	theirs[1], p.Ready = ready[1], ready[0]
-	// The kernel then says who writes, as a process id of this namespace.
+	// Messages then carry the sender's process id in this namespace.
 	if err = unix.SetsockoptInt(p.Ready, unix.SOL_SOCKET, unix.SO_PASSCRED, 1); err != nil {
 		return theirs, refusedStart("setsockopt SO_PASSCRED", err)
 	}
 	return theirs, nil
 }
 
-// resume resumes whoever waits for the release pipe.
+// resume resumes the process that waits for the release pipe.
 func (p *Pipes) resume() error {
 	if err := platform.WriteAll(p.Release, []byte{0}); err != nil {
 		return refusedStart("release", err)

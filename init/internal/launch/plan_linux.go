@@ -21,8 +21,8 @@ import (
 )
 
 // Plan is the program that Start would first give to the runner, one line a call: that of the strongest confinement,
-// or of none in level privileged. What the machine refuses, only a launch finds out. The program is laid out in
-// memory that nothing executes: no process is started, and a root launcher opens no grant.
+// or of none in level privileged. Only a launch finds out the machine's refusals. The program is laid out in memory
+// that nothing executes: no process is started, and a root launcher opens no grant.
 func (l *Launch) Plan() ([]string, error) {
 	a := l.newAttempt()
 	if a.Shared() {

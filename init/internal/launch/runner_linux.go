@@ -78,8 +78,8 @@ func (a *Attempt) adoptInit() error {
 	return nil
 }
 
-// reapRunner waits for the runner, once. What it does is one clone, but that may take as long as the kernel needs to
-// make namespaces.
+// reapRunner waits for the runner, once. The runner makes one clone, which takes as long as the kernel needs to make
+// namespaces.
 func (a *Attempt) reapRunner() (unix.WaitStatus, error) {
 	r := &a.runner
 	if r.pid <= 0 || r.err != nil {
@@ -131,7 +131,7 @@ func mapIDs(init int, m *layers.Machine) error {
 	return nil
 }
 
-// openTrees opens every grant as this process, for an init that will be somebody else.
+// openTrees opens every grant as this user, for an init with other ids.
 func openTrees(view *fsview.View) (fds []int, err error) {
 	for i := range view.Nodes {
 		n := &view.Nodes[i]

@@ -44,7 +44,7 @@ type Init struct{ PID, FD int } // FD is a pidfd; -1: not known
 // Shared reports whether the server has the host's namespaces.
 func (s *Sandbox) Shared() bool { return s.Confinement != policy.Full }
 
-// watchesCovers reports whether there are covers that the host could take away, and somebody to watch them.
+// watchesCovers reports whether there are covers that the host could remove, and a watcher.
 func (s *Sandbox) watchesCovers() bool { return len(s.View.Covers) > 0 && s.launch.Covers != nil }
 
 // Release lets the server execute.

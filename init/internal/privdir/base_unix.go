@@ -48,7 +48,7 @@ type unfit string
 func (u unfit) Error() string { return string(u) }
 
 // checkBase is an error if another user could rename or remove what is made in a folder. Where swappable is set
-// a folder that anybody may write to without the sticky bit, as a Pod's emptyDir, serves if it is the root of a
+// a world-writable folder without the sticky bit, as a Pod's emptyDir, serves if the folder is the root of a
 // mount.
 func checkBase(dir int, swappable bool) error {
 	var st unix.Stat_t

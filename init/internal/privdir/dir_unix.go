@@ -60,8 +60,8 @@ func (r *Request) makeIn(base string) (d Dir, err error) {
 	return d, err
 }
 
-// tryIn makes the folder. Others may write to the base too: nobody can guess the folder's name, and nothing in
-// the folder is made by path. Modes are set anew, for the process's umask may take its maker's rights away.
+// tryIn makes the folder. Others may write to the base too: the folder's name is random, and nothing in the
+// folder is made by path. Modes are set anew, for the process's umask may take its maker's rights away.
 func (r *Request) tryIn(base string) (d Dir, err error) {
 	if base, err = filepath.EvalSymlinks(base); err != nil {
 		return d, err
@@ -137,7 +137,7 @@ func makeFile(dir int, name string) error {
 	return unix.Fchmod(fd, 0o644)
 }
 
-// Remove removes the folder with all that is in it. What is left when over returns true the next launch
+// Remove removes the folder with all that is in it. The rest when over returns true the next launch
 // removes. All processes that could write to the folder must have exited. The init of a root launcher is
 // another user and can only empty the server's folders.
 func (d *Dir) Remove(over func() bool) {

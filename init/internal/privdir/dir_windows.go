@@ -102,7 +102,7 @@ func (d *Dir) Others() (others []string, err error) {
 func AtEnd(func() bool) (over func() bool) { return nil }
 
 // Remove tries for a moment to remove the folder with all that is in it: a process that has just ended may still hold a
-// file. What is left the next launch removes.
+// file. The rest the next launch removes.
 func (d *Dir) Remove(func() bool) {
 	if d.Path == "" {
 		return
@@ -130,8 +130,8 @@ func forMoment(most time.Duration, do func()) {
 	}
 }
 
-// sweep removes the folders that nobody has locked. A folder with an open file in it cannot be renamed, so none
-// is removed that is locked meanwhile.
+// sweep removes unlocked folders. A folder with an open file cannot be renamed, so a folder that is locked
+// meanwhile stays.
 func sweep(base string) {
 	all, _ := os.ReadDir(base)
 	for _, e := range all {

@@ -3,12 +3,12 @@ package privdir
 // A Request is what is asked of [Make]. Windows knows the folders alone: there the server is the same user.
 type Request struct {
 	Folders []string // in the private folder, for the server
-	File    string   // in the private folder, for everybody to read; "": none
+	File    string   // in the private folder, world-readable; "": none
 
 	UID, GID int  // the server's
 	Chown    bool // the server is another user than this process
 
-	// Swappable is set where access rights belong to inodes and not to paths: whoever renames the folder away gains
+	// Swappable is set where access rights belong to inodes and not to paths: renaming the folder away gains
 	// nothing.
 	Swappable bool
 }

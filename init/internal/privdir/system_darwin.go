@@ -8,7 +8,7 @@ const openPath = unix.O_RDONLY
 // isUnmapped is false: there are no user namespaces.
 func isUnmapped(int) bool { return false }
 
-// isMountRoot is false: nobody gives a server a mount of its own here.
+// isMountRoot is false: servers have no mounts of their own here.
 func isMountRoot(int) bool { return false }
 
 // makeSearchable gives its owner every right to a folder again, and never to what a symbolic link in its place

@@ -2,8 +2,8 @@ package privdir
 
 import "strings"
 
-// trustees are whom a security descriptor's text lets in, as SIDs or their abbreviations. An entry of another kind than
-// "allow" lets nobody in.
+// trustees are the SIDs, or their abbreviations, that a security descriptor's text allows. An entry of another kind
+// than "allow" allows none.
 func trustees(sddl string) (who []string) {
 	_, dacl, found := strings.Cut(sddl, "D:")
 	if !found || strings.HasPrefix(dacl, "NO_ACCESS_CONTROL") {

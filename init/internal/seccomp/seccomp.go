@@ -45,8 +45,8 @@ type Options struct {
 	NoPeers bool
 
 	// Guarded are processes that may not be signalled, and with them no group but the caller's own; zeroes guard
-	// nobody. For a server that shares the host's pid namespace where no Landlock scope bounds its signals (ABI 6).
-	// A thread's number that is not its process's gets past it.
+	// none. For a server that shares the host's pid namespace where no Landlock scope bounds its signals (ABI 6). A
+	// thread's number that is not its process's gets past it.
 	Guarded [2]uint32
 
 	// NoCut refuses truncate(2), and open(2) with O_TRUNC unless it opens for writing: what Landlock does not see

@@ -14,7 +14,7 @@ import (
 type group struct {
 	*cgroup.Group
 	say    func(string)
-	forks  int // has news when the kernel refuses a fork for the first time, or -1
+	forks  int // POLLPRI when the kernel refuses a fork for the first time; or -1
 	source *loop.Source
 	usage  cgroup.Usage
 }
@@ -25,7 +25,7 @@ func (g *group) register(l *loop.Loop) {
 	g.source = l.Add(g.forks, unix.POLLPRI, func(int16) { g.onRefusedFork() })
 }
 
-// onRefusedFork says it once: a server that goes on trying would be news all the time.
+// onRefusedFork reports the first refused fork and stops polling; a server may retry endlessly.
 func (g *group) onRefusedFork() {
 	g.close()
 	g.source.Remove()

@@ -13,19 +13,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// watchHost has the kernel send SIGCONT to this process when its parent ends: a shim that somebody stopped wakes
-// then, and ends its server. It is the calling thread's, which is locked. The end of the one thread of the host that
-// started the shim brings the signal too, and of that nothing follows; PR_SET_PDEATHSIG(2const).
+// watchHost has the kernel send SIGCONT to this process when its parent ends: a stopped shim then wakes and ends its
+// server. The setting is the calling thread's, which is locked. The end of the host's thread that started the shim
+// sends the signal too, without effect; PR_SET_PDEATHSIG(2const).
 func (s *shim) watchHost() error {
 	if s.policy.OnHostExit == policy.Ignore {
 		return nil
 	}
 	unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGCONT), 0, 0, 0)
-	return s.checkHost() // it may have ended before that
+	return s.checkHost() // the host may have ended before that
 }
 
-// hostGrace is after which time init does what the shim has not done, once the host has ended; 0 if that is nobody's
-// end.
+// hostGrace is the delay after the host's end until init kills the server itself; 0 if onHostExit is ignore or the
+// host is unknown.
 func (s *shim) hostGrace() time.Duration {
 	if s.Parent < 0 || s.policy.OnHostExit == policy.Ignore {
 		return 0
@@ -61,7 +61,7 @@ func (s *shim) interrupted(polled []unix.PollFd) error {
 	return nil
 }
 
-// checkHost is an error if the host is gone before the server was released, and that matters.
+// checkHost is an error if the host is gone before the server's release, unless onHostExit is ignore.
 func (s *shim) checkHost() error {
 	fds := s.interrupts()[1:]
 	if n, err := unix.Poll(fds, 0); n > 0 && err == nil {
@@ -70,8 +70,8 @@ func (s *shim) checkHost() error {
 	return nil
 }
 
-// Sockets is the refusal of a process that starts a shim, where a filter around it ends whoever makes one of the calls
-// of sockets. The thread must be locked.
+// Sockets is the refusal of a process that starts a shim, where an outer filter answers a socket call with SIGSYS. The
+// thread must be locked.
 func Sockets() *order.Refused {
 	err := launch.CheckSockets()
 	if err == nil {

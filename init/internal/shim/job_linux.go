@@ -24,8 +24,8 @@ type job struct {
 // haltTimeout is how long processes may take to stop, before the shim stops itself.
 const haltTimeout = 100 * time.Millisecond
 
-// stopAll stops every process of the sandbox and then, by stop, the shim, as a job of the user's shell. Nobody would
-// see to those that ran on. When the shim goes on, so do they.
+// stopAll stops every process of the sandbox and then, by stop, the shim, as a job of the user's shell. The stopped
+// shim could not supervise running processes. All resume with the shim.
 //
 // A process may wake itself, by a timer that sends SIGCONT. So the shim has such a timer as well, for its next
 // deadline.
@@ -33,7 +33,7 @@ func (j job) stopAll(stop func() error) {
 	j.halt()
 	if !j.deadline.IsZero() {
 		cancel, err := platform.WakeAt(j.deadline)
-		if err != nil { // it could not keep the time
+		if err != nil { // no timer: the deadline would pass
 			j.resume()
 			return
 		}
@@ -43,8 +43,8 @@ func (j job) stopAll(stop func() error) {
 	j.resume()
 }
 
-// halt stops every process of the sandbox. With process 1 of a namespace one call does, and of a process that forks no
-// other could be sure.
+// halt stops every process of the sandbox. Process 1 of a pid namespace stops all by one kill(2), which no forking
+// process escapes.
 func (j job) halt() {
 	if !j.sandbox.Shared() {
 		j.sandbox.Send(layers.MsgFreeze)
@@ -53,9 +53,9 @@ func (j job) halt() {
 	proctree.Sweep{Root: j.sandbox.Init.PID}.Halt(haltTimeout)
 }
 
-// resume lets everything go on that halt stopped, children first: a shell that finds its child stopped takes it for a
-// suspended job. To a process that was stopped before, the signal to stop still waits to be delivered. One that had
-// been told to stop and had not yet done so goes on as well: two signals of a kind that wait are one, signal(7).
+// resume resumes all processes that halt stopped, children first: a shell takes a stopped child for a suspended job.
+// In a process that was stopped before, SIGSTOP is still pending. A process whose earlier SIGSTOP was pending at halt
+// resumes too: two pending signals of a kind are one, signal(7).
 func (j job) resume() {
 	stopped := proctree.Descendants(j.sandbox.Init.PID)
 	slices.SortFunc(stopped, func(a, b proctree.Process) int { return b.Depth - a.Depth })

@@ -18,9 +18,9 @@ import (
 // without a pid namespace becomes when its shim is gone: it has the same process id, and every orphan is its child.
 func Reap() int {
 	if !platform.IsChildSubreaper() {
-		return ending.ExitSandbox // init is made so, and hardly anybody else
+		return ending.ExitSandbox // init is one, and few other callers
 	}
-	platform.WriteFile("/proc/self/comm", order.RunnerName) // which execve has changed
+	platform.WriteFile("/proc/self/comm", order.RunnerName) // execve has changed the name
 	unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
 	w := proctree.Sweep{Root: unix.Getpid()}
 	for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {

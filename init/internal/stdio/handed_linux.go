@@ -3,7 +3,7 @@ package stdio
 import "golang.org/x/sys/unix"
 
 // A handed terminal is one that the server was handed, with its state before. The mode that a server changes,
-// and the exclusive mode that it sets by TIOCEXCL, would outlive it: others could open the terminal, or nobody.
+// and the exclusive mode that it sets or clears (TIOCEXCL, TIOCNXCL), would outlive the server.
 type handed struct {
 	fd        int
 	mode      uint32

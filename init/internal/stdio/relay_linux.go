@@ -94,7 +94,7 @@ func (r *relay) read() bool {
 	switch {
 	case err == unix.EAGAIN || err == unix.EINTR:
 		return false
-	case n <= 0: // the end, or EIO of a terminal that nobody has open any more
+	case n <= 0: // the end, or EIO of a terminal without another opener
 		r.finish(true)
 	default:
 		r.sorter.Take(r.buf[:n])
@@ -151,7 +151,7 @@ func (r *relay) flush() (moved bool) {
 	return moved
 }
 
-// finish closes the input, at its end or because nobody reads any more.
+// finish closes the input, at its end or because the reader is gone.
 func (r *relay) finish(input bool) {
 	if r.in < 0 {
 		return

@@ -118,7 +118,7 @@ func (s *Streams) connectPTY() error {
 	down, up := newRelay(t.pty, to), newRelay(in, writer{fd: twin})
 	down.output = true
 	down.ended = func(input bool) {
-		if !input { // nobody reads the user's terminal any more
+		if !input { // the user's terminal has hung up
 			s.hungUp()
 		}
 	}

@@ -9,7 +9,7 @@ import (
 // A writer writes to a descriptor of the host's without ever waiting for its reader and without setting
 // O_NONBLOCK on it: that flag belongs to the open file description, which the host and other processes share.
 type writer struct {
-	fd    int  // -1: nobody reads any more
+	fd    int  // -1: the reader is gone
 	chunk int  // at most so many bytes at once; 0: any number
 	sock  bool // send(2) takes MSG_DONTWAIT
 }

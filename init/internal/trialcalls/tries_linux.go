@@ -15,7 +15,7 @@ type try struct {
 	end  program.Addr // how its process ended
 }
 
-// kinds are the namespaces that an ordinary user may make, each together with a user namespace.
+// kinds are the namespaces that an unprivileged user may create, each with a user namespace.
 func kinds() []struct {
 	name string
 	flag int

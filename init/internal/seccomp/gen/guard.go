@@ -9,13 +9,13 @@ import (
 const (
 	mark1, mark2 = 0x7ffffffe, 0x7ffffffd
 
-	setOwn, setSig, setOwnEx = 8, 10, 15      // F_SETOWN, F_SETSIG, F_SETOWN_EX: who gets which signal of a descriptor
+	setOwn, setSig, setOwnEx = 8, 10, 15      // F_SETOWN, F_SETSIG, F_SETOWN_EX: a descriptor's signal and its receiver
 	fiosetown, siocspgrp     = 0x8901, 0x8902 // the same by ioctl
 
 	readWrite, truncates = 3, 0o1000 // O_ACCMODE, O_TRUNC
 )
 
-// refuseProcesses refuses the two that are guarded, and every group and everybody at once, which are negative numbers.
+// refuseProcesses refuses the two guarded processes, and negative numbers: every group, and all processes (-1).
 func refuseProcesses(p *seccomp.Program, arg uint32) {
 	refuse := p.NewLabel()
 	p.LdLo(arg)

@@ -5,10 +5,10 @@ import (
 	"golang.org/x/net/bpf"
 )
 
-// The limit of core dumps is set once, by the launcher, to 1: of a core_pattern that is a program the kernel looks at
-// no other value (core(5)), and whoever could lower it to 0 could have that program of the host run on a crash of its
-// choice. Who asks is told that it went well, and nothing is done: those who ask want no core dumps, as gpg and
-// ssh-agent do and end when they are refused, and there are none.
+// The limit of core dumps is set once, by the launcher, to 1: for a core_pattern that is a program the kernel regards
+// no other value (core(5)), and a server with the limit 0 could have that program of the host run on a crash of its
+// choice. A call to set the limit returns 0 without effect: programs like gpg and ssh-agent ask for no core dumps,
+// and exit on a refusal.
 const done = 0xfff // no errno is so high; writeBlock makes 0 of it, for which the assembler would write EPERM
 
 func setrlimit(p *seccomp.Program) {
@@ -21,7 +21,7 @@ func setrlimit(p *seccomp.Program) {
 }
 
 // prlimit allows to read the limit: the pointer to the new one is nil. The kernel takes all 64 bits of a pointer. A
-// caller that wants the old limit at the same time is refused, for it would take what nobody wrote for an answer.
+// caller that wants the old limit as well is refused: the filter cannot write it.
 func prlimit(p *seccomp.Program) {
 	allow, core, refuse := p.NewLabel(), p.NewLabel(), p.NewLabel()
 	p.LdLo(1)
@@ -40,7 +40,7 @@ func prlimit(p *seccomp.Program) {
 	p.Ret(seccomp.ActionAllow)
 }
 
-// prlimitOwn is for one process only, the caller's own.
+// prlimitOwn allows only the caller's own process.
 func prlimitOwn(p *seccomp.Program) {
 	own := p.NewLabel()
 	p.LdLo(0)
