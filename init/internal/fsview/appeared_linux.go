@@ -34,7 +34,7 @@ func (v *View) Appeared(within time.Duration) (paths []string, more int, unfinis
 			}
 		}
 	}
-	now := newHost()
+	now := newLookups()
 	for _, path := range v.watched.awaited {
 		if _, err := now.resolve(path); !missing(err) {
 			found[path] = true

@@ -47,7 +47,7 @@ func (b *base) hostRoot() {
 		{"/dev", private, 0o755}, {"/proc", private, 0o555}, {"/tmp", private, 0o1777},
 		{"/sys", hidden, 0}, {"/run", hidden, 0},
 	} {
-		e, err := b.host.lstat(f.path)
+		e, err := b.lookups.lstat(f.path)
 		if err == nil && e.is(typeFolder) {
 			p := b.points.at(f.path)
 			p.entry, p.flags, p.mode = e, f.flag, f.mode
@@ -67,7 +67,7 @@ func missing(err error) bool {
 func (b *base) etc() {
 	b.points.make("/etc", folder, 0o755, "")
 	names := make([]string, 0, 32)
-	err := b.host.list("/etc", func(name []byte, _ uint32) bool {
+	err := b.lookups.list("/etc", func(name []byte, _ uint32) bool {
 		if inEtc(string(name)) {
 			names = append(names, join("/etc", string(name)))
 		}
@@ -89,7 +89,7 @@ func (b *base) authorities() {
 // devices adds /dev. devpts and the private /dev/shm are mounted later.
 func (b *base) devices() {
 	for _, path := range [...]string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"} {
-		e, err := b.host.lstat(path)
+		e, err := b.lookups.lstat(path)
 		if missing(err) {
 			continue
 		}

@@ -27,7 +27,7 @@ func (t certificates) show(key, at string, kind uint32) {
 	if at == "" || at[0] != '/' {
 		return
 	}
-	r, err := t.host.resolve(path.Clean(at))
+	r, err := t.lookups.resolve(path.Clean(at))
 	switch {
 	case missing(err), errors.Is(err, ErrSystem), err == unix.EACCES, err == nil && !r.entry.is(kind):
 		return

@@ -30,7 +30,7 @@ func (c *command) add() {
 		err = c.program(at, 0)
 	}
 	if err == nil && c.request.Policy.Subprocess.Allow == policy.No {
-		err = c.once()
+		err = c.singleExec()
 	}
 	c.fail(err)
 }
@@ -44,7 +44,7 @@ func commandError(name string, err error) error {
 
 // program shows one file that will be executed, its prefix, and its interpreter where it is a script.
 func (c *command) program(at string, depth int) error {
-	r, err := c.host.resolve(at)
+	r, err := c.lookups.resolve(at)
 	if err == nil {
 		err = executable(&r)
 	}
@@ -84,7 +84,7 @@ func (c *command) program(at string, depth int) error {
 }
 
 func (c *command) head(path string) (interpreter, arg string, script bool) {
-	b, err := c.host.read(path, toolchain.ScriptHead)
+	b, err := c.lookups.read(path, toolchain.ScriptHead)
 	if err != nil {
 		return "", "", false // execute only: no script could run
 	}
@@ -125,10 +125,10 @@ func (c *command) interpreter(script *resolved, at, arg string, depth int) error
 // checkNamed refuses what a script inside a write grant names by its path, if that would show more than is visible
 // anyway: a first line is as good as a link.
 func (c *command) checkNamed(script *resolved, at string) error {
-	if !c.written(script.path) {
+	if !c.inWriteGrant(script.path) {
 		return nil
 	}
-	r, err := c.host.resolve(at)
+	r, err := c.lookups.resolve(at)
 	if err != nil || c.points.access(r.path).read || stored(r.path) {
 		return nil
 	}

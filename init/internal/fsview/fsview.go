@@ -7,7 +7,7 @@
 // root lay out as system calls. Nothing is opened for keeps and nothing is changed here, and a path that is swapped
 // afterwards is noticed, because every Bind carries the device and inode that were seen.
 //
-// A host resolves paths and looks at each once. Points are the statements about paths: of the base system, the grants
+// Lookups resolve paths and look at each once. Points are the statements about paths: of the base system, the grants
 // and denials, the home, what is protected, what a command implies. A tree holds both for one request; the types that
 // add points embed it. The emitter turns points into the nodes and covers of the View. What is known about names and
 // texts alone lies in the packages below: protected, toolchain and gitconfig.

@@ -33,7 +33,7 @@ func (b *base) resolvConf() {
 	if !b.request.HostNet {
 		return
 	}
-	r, err := b.host.resolve(path)
+	r, err := b.lookups.resolve(path)
 	if missing(err) || errors.Is(err, ErrSystem) {
 		return
 	}
@@ -48,7 +48,7 @@ func (b *base) resolvConf() {
 		}
 		at = r.path
 	}
-	text, err := b.host.read(r.path, 64<<10)
+	text, err := b.lookups.read(r.path, 64<<10)
 	b.fail(err)
 	b.points.make(at, file, 0o644, string(text))
 }

@@ -63,7 +63,7 @@ func (c *gitConfig) file(file string, depth int) {
 		if !ok || s.kind != gitconfig.Tree {
 			continue
 		}
-		if r, err := c.host.resolve(at); err == nil {
+		if r, err := c.lookups.resolve(at); err == nil {
 			c.tree = r.path
 		}
 	}
@@ -101,14 +101,14 @@ func (c *gitConfig) protectSetting(s gitSetting, folder string, depth int) {
 
 // settings are those of a file that name something.
 func (c *gitConfig) settings(file string) ([]gitSetting, error) {
-	r, err := c.host.resolve(file)
+	r, err := c.lookups.resolve(file)
 	if err != nil || !r.entry.is(typeFile) {
 		return nil, nil // missing, or protected with the folder that cannot be looked into
 	}
 	if s, ok := c.read[r.path]; ok {
 		return s, nil
 	}
-	b, err := c.host.read(r.path, maxConfig)
+	b, err := c.lookups.read(r.path, maxConfig)
 	switch {
 	case errors.Is(err, os.ErrPermission): // neither can its owner's git
 		return nil, nil
@@ -156,7 +156,7 @@ func (c *gitConfig) protectFile(value string) {
 	if !ok {
 		return
 	}
-	if r, err := c.host.resolve(at); err == nil && r.entry.is(typeFile) {
+	if r, err := c.lookups.resolve(at); err == nil && r.entry.is(typeFile) {
 		c.protectPath(at)
 	}
 }

@@ -71,7 +71,7 @@ func (g *grants) resolveDeferred() {
 
 // grant resolves and checks one grant.
 func (g *grants) grant(r rule, path string, optional bool) (err error) {
-	if r.resolved, err = g.host.resolve(path); err != nil {
+	if r.resolved, err = g.lookups.resolve(path); err != nil {
 		if optional && missing(err) {
 			return nil
 		}
@@ -103,7 +103,7 @@ func (g *grants) deny(r rule, path string, optional bool) (err error) {
 	if within(path, "/sys") {
 		return nil // no server sees it
 	}
-	r.resolved, err = g.host.resolve(path)
+	r.resolved, err = g.lookups.resolve(path)
 	if link := g.throughServerLink(&r.resolved, ErrDenyLink); link != nil { // also where it leads to nothing now
 		return link
 	}
@@ -119,7 +119,7 @@ func (g *grants) deny(r rule, path string, optional bool) (err error) {
 	g.points.allow(r.path, r.entry, r.flag)
 	g.denied = append(g.denied, r)
 	hasOther := r.entry.is(typeFile) && r.entry.links > 1
-	if r.flag == noRead && hasOther && !g.written(r.path) && !g.request.Shared {
+	if r.flag == noRead && hasOther && !g.inWriteGrant(r.path) && !g.request.Shared {
 		g.warn(r.path + " has another name (a hard link): under that one it is not denied")
 	}
 	return nil

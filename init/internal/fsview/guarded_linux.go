@@ -8,7 +8,7 @@ import (
 
 // guarded reports whether a path may not be granted for writing at all.
 func (t *tree) guarded(path string) bool {
-	mounts, _ := t.host.mountTable() // without it no path has another place
+	mounts, _ := t.lookups.mountTable() // without it no path has another place
 	return slices.ContainsFunc(append(elsewhere(mounts, path), path), t.guardedAt)
 }
 
@@ -25,7 +25,7 @@ func (t *tree) guardedAt(path string) bool {
 		if own == "" || own == path {
 			return own != ""
 		}
-		r, err := t.host.resolve(own)
+		r, err := t.lookups.resolve(own)
 		return err == nil && r.path == path
 	})
 }

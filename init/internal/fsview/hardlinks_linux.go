@@ -37,7 +37,7 @@ func (h *hardLinks) note(key, path string, e *entry, denied bool) {
 	if !e.is(typeFile) || e.links < 2 || h.request.Shared || h.strict {
 		return
 	}
-	if !slices.ContainsFunc(h.places(path), h.written) {
+	if !slices.ContainsFunc(h.places(path), h.inWriteGrant) {
 		return
 	}
 	if l, ok := h.files[e.FileID]; !ok || denied && !l.denied {
@@ -54,7 +54,7 @@ func (h *hardLinks) check(allowed []rule) {
 	if len(h.files) == 0 {
 		return
 	}
-	began, w := time.Now(), walk{host: &h.host, left: maxNames}
+	began, w := time.Now(), walk{lookups: &h.lookups, left: maxNames}
 	for i := range allowed {
 		if r := &allowed[i]; r.entry.is(typeFolder) {
 			w.folders = append(w.folders, r.path)

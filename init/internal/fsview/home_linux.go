@@ -32,7 +32,7 @@ func findHome(t *tree) *home {
 		return none
 	}
 	t.homes = append(t.homes, given)
-	r, err := t.host.resolve(given)
+	r, err := t.lookups.resolve(given)
 	switch {
 	case err == nil:
 		if !r.entry.is(typeFolder) || systemFolder(r.path) {
@@ -91,7 +91,7 @@ func (h *home) cwd() {
 	}
 	h.view.Cwd = h.view.Home
 	if h.points.access(h.real.path).read {
-		if r, err := h.host.resolve(h.view.Home); err != nil || !r.entry.is(typeFolder) {
+		if r, err := h.lookups.resolve(h.view.Home); err != nil || !r.entry.is(typeFolder) {
 			h.fail(&os.PathError{Op: "cwd", Path: h.view.Home, Err: unix.ENOTDIR})
 		}
 	}
@@ -105,7 +105,7 @@ func (h *home) inside(name string) (string, bool) {
 	if h.points.exists(name, private|folder) {
 		return name, true
 	}
-	r, err := h.host.resolve(name)
+	r, err := h.lookups.resolve(name)
 	if err != nil || !r.entry.is(typeFolder) {
 		return "", false
 	}
@@ -114,7 +114,7 @@ func (h *home) inside(name string) (string, bool) {
 
 // insideShared is inside for a server without a root of its own: what is private in a root lies elsewhere then.
 func (h *home) insideShared(name string) (string, bool) {
-	switch r, err := h.host.resolve(name); {
+	switch r, err := h.lookups.resolve(name); {
 	case err == nil && r.entry.is(typeFolder) && h.points.access(r.path).read:
 		return r.path, true
 	case len(h.homes) > 0 && name == h.homes[0], name == noHome:

@@ -26,7 +26,7 @@ func (c *command) find(name string) (string, error) {
 	if base := at[i+1:]; base == "" || base == "." || base == ".." {
 		return "", &CommandError{name, ErrNotExecutable, unix.EISDIR}
 	}
-	r, err := c.host.resolve(at[:i+1])
+	r, err := c.lookups.resolve(at[:i+1])
 	if err != nil {
 		return "", commandError(name, err)
 	}
@@ -41,7 +41,7 @@ func (c *command) inPath(name string) (string, error) {
 			continue
 		}
 		at := join(path.Clean(folder), name)
-		r, err := c.host.resolve(at)
+		r, err := c.lookups.resolve(at)
 		if err != nil {
 			continue
 		}

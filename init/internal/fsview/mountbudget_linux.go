@@ -56,7 +56,7 @@ func (p *protection) markProtected() {
 	}
 	most := p.bounds.mounts
 	if total > most {
-		all.fold(&p.host, total-most)
+		all.fold(&p.lookups, total-most)
 	}
 	var folded []string
 	for _, b := range all {
@@ -118,7 +118,7 @@ func (bs branches) cover(i int) (saved int) {
 }
 
 // fold protects folders as a whole until at least this much weight is saved.
-func (bs branches) fold(h *host, excess int) {
+func (bs branches) fold(h *lookups, excess int) {
 	folders := make([]int, 0, len(bs))
 	for i, b := range bs {
 		if b.fan > 0 {

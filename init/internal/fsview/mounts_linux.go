@@ -13,7 +13,7 @@ type alias struct {
 }
 
 // mountTable is the host's, read once.
-func (h *host) mountTable() ([]platform.Mount, error) {
+func (h *lookups) mountTable() ([]platform.Mount, error) {
 	if h.mounts == nil {
 		b, err := platform.ReadSmall("/proc/self/mountinfo", 8<<20)
 		if err != nil {
@@ -64,7 +64,7 @@ func (p *protection) aliases() []alias {
 		return p.aliased
 	}
 	p.aliased = []alias{}
-	mounts, err := p.host.mountTable()
+	mounts, err := p.lookups.mountTable()
 	if err != nil {
 		p.warnBounded("other mounts of protected folders cannot be looked for: " + err.Error())
 		return nil

@@ -31,8 +31,8 @@ func impliedAt(home, prefix string) []string {
 	p.homes = []string{home}
 	p.points.make("/run", folder, 0o755, "")
 	for _, path := range []string{join(prefix, "lib/node_modules"), join(prefix, "bin")} {
-		for ; p.host.seen[path] == nil; path = dirOf(path) {
-			p.host.seen[path] = &looked{entry: entry{mode: typeFolder | 0o755}}
+		for ; p.lookups.seen[path] == nil; path = dirOf(path) {
+			p.lookups.seen[path] = &looked{entry: entry{mode: typeFolder | 0o755}}
 		}
 	}
 	p.prefix(join(prefix, "bin/srv"))

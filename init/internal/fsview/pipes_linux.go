@@ -37,7 +37,7 @@ func (g *grants) denyPipesIn(root string, deep int, left *int) {
 	if !p.entry.is(typeFolder) {
 		return
 	}
-	w := walk{host: &g.host, folders: []string{root}, left: math.MaxInt}
+	w := walk{lookups: &g.lookups, folders: []string{root}, left: math.MaxInt}
 	for depth := 0; depth <= deep; depth++ {
 		level := w.folders
 		w.folders = nil

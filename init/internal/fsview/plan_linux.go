@@ -19,7 +19,7 @@ func Plan(r Request) (*View, error) {
 	if r.Shared {
 		grants.unheld()
 	}
-	t.points.emit(t.view, t.host.stat)
+	t.points.emit(t.view, t.lookups.stat)
 	t.view.limit(int64(r.Policy.Filesystem.TmpSize))
 	if r.Shared {
 		t.view.share(r.Private)

@@ -36,9 +36,9 @@ type protection struct {
 // protectPath protects what a path leads to, and every link on its way: a link that is a mount point cannot be put
 // elsewhere. Only a path that does not exist is passed over.
 func (p *protection) protectPath(at string) {
-	r, err := p.host.resolve(at)
+	r, err := p.lookups.resolve(at)
 	for _, l := range r.links {
-		if e, ok := p.host.stat(l.at); ok {
+		if e, ok := p.lookups.stat(l.at); ok {
 			p.protect(finding{path: l.at, entry: e})
 		}
 	}
@@ -82,7 +82,7 @@ func (p *protection) protectClosed(folder string, err error) {
 
 // protectWhole protects all of a folder, and be it a write grant.
 func (p *protection) protectWhole(folder string, err error) {
-	e, lost := p.host.lstat(folder)
+	e, lost := p.lookups.lstat(folder)
 	if lost != nil {
 		p.fail(unsearchable(folder, lost))
 		return

@@ -37,7 +37,7 @@ type inside struct {
 // protectLinks protects what the links in a protected folder lead to, as scripts for .git/hooks and files of a folder
 // of settings: a mount keeps the link, and not what lies elsewhere in a write grant.
 func (s *insides) protectLinks(at string, git bool) {
-	r, err := s.host.resolve(at)
+	r, err := s.lookups.resolve(at)
 	if err != nil || !r.entry.is(typeFolder) || s.request.Shared || s.strict {
 		return
 	}
@@ -45,7 +45,7 @@ func (s *insides) protectLinks(at string, git bool) {
 		return
 	}
 	s.looked[r.path] = git
-	in := inside{insides: s, root: r.path, git: git, write: slices.ContainsFunc(s.places(r.path), s.written)}
+	in := inside{insides: s, root: r.path, git: git, write: slices.ContainsFunc(s.places(r.path), s.inWriteGrant)}
 	deep := insideDepth
 	if git {
 		deep = insideGit
@@ -84,7 +84,7 @@ func (s *insides) unused(folder string, err error) bool {
 func (in *inside) list(folder string) error {
 	var parts protected.Parts
 	before := len(in.folders)
-	err := in.host.list(folder, func(name []byte, kind uint32) bool {
+	err := in.lookups.list(folder, func(name []byte, kind uint32) bool {
 		if in.left--; in.left < 0 {
 			return false
 		}
@@ -125,7 +125,7 @@ func (in *inside) leftOut(path string, head bool) bool {
 // follow protects what a link leads to, and looks into it if it is a folder. One that leads to a folder above itself
 // leads to the project, which a server is there to write.
 func (in *inside) follow(link string) {
-	r, err := in.host.resolve(link)
+	r, err := in.lookups.resolve(link)
 	switch {
 	case err == nil && within(in.root, r.path):
 		if in.points.access(r.path).write && r.path != in.root {

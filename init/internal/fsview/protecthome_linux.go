@@ -12,18 +12,18 @@ func (p *protector) homes() {
 	for _, home := range p.ownHomes() {
 		for _, name := range protected.Anywhere() { // a search finds those in a write grant, if it goes so deep
 			at := join(home, name)
-			e, ok := p.host.stat(at)
+			e, ok := p.lookups.stat(at)
 			if ok && (e.is(typeLink) || e.is(typeFolder) || p.writesHome(home, name)) {
 				p.protectDeep(at)
 			}
 		}
 		start := home
-		if r, err := p.host.resolve(home); err == nil {
+		if r, err := p.lookups.resolve(home); err == nil {
 			start = r.path
 		}
 		for name := range protected.AtHome() {
 			if !p.writesHome(home, name) && len(p.aliases()) == 0 {
-				r, err := p.host.resolveFrom(start, name)
+				r, err := p.lookups.resolveFrom(start, name)
 				if len(r.links) == 0 && (err != nil || !r.entry.is(typeFolder)) {
 					continue
 				}
@@ -51,7 +51,7 @@ func (p *protector) hideOwn() {
 			continue // a grant of less than the home names what it means
 		}
 		for _, name := range protected.Own() {
-			r, err := p.host.resolve(join(home, name))
+			r, err := p.lookups.resolve(join(home, name))
 			if err != nil || !r.entry.is(typeFolder) {
 				continue
 			}

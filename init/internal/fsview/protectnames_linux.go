@@ -70,7 +70,7 @@ func (p *protector) grant(r *rule) {
 
 // searchGrant protects the names in a write grant's root, and up to three folders below.
 func (p *protector) searchGrant(root string) {
-	s := search{buf: p.host.buffer(), left: p.bounds.folders, skip: p.needsNoSearch}
+	s := search{buf: p.lookups.buffer(), left: p.bounds.folders, skip: p.needsNoSearch}
 	if p.request.Root {
 		s.may = func(path string, e *entry) bool { return p.request.may(e, path, unix.X_OK) }
 	}
@@ -80,21 +80,21 @@ func (p *protector) searchGrant(root string) {
 	}
 	p.left = p.bounds.inside
 	for i := range s.found {
-		p.found(&s.found[i])
+		p.protectFinding(&s.found[i])
 	}
 	p.beside(root, s.found)
 	p.view.watched.searched = append(p.view.watched.searched, root)
 	// Of the repositories that the grant is a part of: what they lead to and name in it.
 	for at := root; at != "/"; {
 		at = dirOf(at)
-		if e, ok := p.host.stat(join(at, ".git")); ok {
+		if e, ok := p.lookups.stat(join(at, ".git")); ok {
 			p.repository(&finding{path: join(at, ".git"), entry: e})
 		}
 	}
 }
 
-// found protects one of the names, and what belongs to it.
-func (p *protector) found(f *finding) {
+// protectFinding protects one of the names, and what belongs to it.
+func (p *protector) protectFinding(f *finding) {
 	p.protect(*f)
 	if f.whole {
 		return

@@ -12,7 +12,7 @@ import (
 func (p *protector) repository(git *finding) {
 	at, e := git.path, git.entry
 	if e.is(typeLink) {
-		r, err := p.host.resolve(at)
+		r, err := p.lookups.resolve(at)
 		if err != nil {
 			return // missing, or protected as far as it leads
 		}
@@ -51,13 +51,13 @@ func (p *protector) repository(git *finding) {
 // protectNamed protects what the path in a small file leads to, and returns where that is; "" where there is no such
 // file.
 func (p *protector) protectNamed(file, folder string, parse func([]byte) (string, bool)) string {
-	e, err := p.host.lstat(file)
+	e, err := p.lookups.lstat(file)
 	if missing(err) || err == nil && !e.is(typeFile) {
 		return ""
 	}
 	var b []byte
 	if err == nil {
-		b, err = p.host.read(file, maxPathFile)
+		b, err = p.lookups.read(file, maxPathFile)
 		if errors.Is(err, os.ErrPermission) { // neither can its owner's git, which is this user's
 			p.warnBounded(file + " cannot be read: the repository that it names is not protected: " + err.Error())
 			return ""
@@ -73,7 +73,7 @@ func (p *protector) protectNamed(file, folder string, parse func([]byte) (string
 	}
 	named = relativeTo(named, folder)
 	p.protectPath(named)
-	r, err := p.host.resolve(named)
+	r, err := p.lookups.resolve(named)
 	if err != nil {
 		return ""
 	}
@@ -90,19 +90,19 @@ func (p *protector) protectNamed(file, folder string, parse func([]byte) (string
 // and the repository has to be where git puts it: the folder that holds worktrees/NAME. A server that can forge that
 // can write there already.
 func (p *protector) worktree(gitFile string) {
-	named, ok := p.host.pathIn(gitFile, dirOf(gitFile), gitconfig.GitFile)
+	named, ok := p.lookups.pathIn(gitFile, dirOf(gitFile), gitconfig.GitFile)
 	if !ok || !named.entry.is(typeFolder) || p.tooBroad(named.path) {
 		return
 	}
-	if p.throughServerLink(&named, ErrLink) != nil || p.written(named.path) {
+	if p.throughServerLink(&named, ErrLink) != nil || p.inWriteGrant(named.path) {
 		return
 	}
-	back, ok := p.host.pathIn(join(named.path, "gitdir"), named.path, gitconfig.Line)
+	back, ok := p.lookups.pathIn(join(named.path, "gitdir"), named.path, gitconfig.Line)
 	if !ok || back.path != gitFile {
 		return
 	}
 	p.imply(&named)
-	common, ok := p.host.pathIn(join(named.path, "commondir"), named.path, gitconfig.Line)
+	common, ok := p.lookups.pathIn(join(named.path, "commondir"), named.path, gitconfig.Line)
 	isHome := ok && common.entry.is(typeFolder) && dirOf(named.path) == join(common.path, "worktrees")
 	if isHome && !p.tooBroad(common.path) {
 		p.imply(&common)
@@ -110,7 +110,7 @@ func (p *protector) worktree(gitFile string) {
 }
 
 // pathIn resolves the path that a small file holds; a relative one starts at folder.
-func (h *host) pathIn(file, folder string, parse func([]byte) (string, bool)) (r resolved, ok bool) {
+func (h *lookups) pathIn(file, folder string, parse func([]byte) (string, bool)) (r resolved, ok bool) {
 	if e, err := h.lstat(file); err != nil || !e.is(typeFile) {
 		return r, false
 	}

@@ -24,10 +24,10 @@ type followed struct {
 
 // resolve walks an absolute path component by component. A path that leads into /proc, /sys or /dev is an ErrSystem,
 // at any link on its way: what lies there is another thing inside. With another error path is as far as it came.
-func (h *host) resolve(path string) (r resolved, err error) { return h.resolveFrom("/", path) }
+func (h *lookups) resolve(path string) (r resolved, err error) { return h.resolveFrom("/", path) }
 
 // resolveFrom is resolve for a path below a folder that is resolved already.
-func (h *host) resolveFrom(cur, rest string) (r resolved, err error) {
+func (h *lookups) resolveFrom(cur, rest string) (r resolved, err error) {
 	for rest != "" {
 		var name string
 		name, rest, _ = strings.Cut(rest, "/")

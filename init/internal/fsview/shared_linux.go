@@ -29,7 +29,7 @@ func (b *base) shared() {
 // hostFolders adds the folders of the host's root.
 func (b *base) hostFolders() {
 	var names []string
-	err := b.host.list("/", func(name []byte, _ uint32) bool {
+	err := b.lookups.list("/", func(name []byte, _ uint32) bool {
 		switch string(name) {
 		case "dev", "proc", "sys", "tmp", "run":
 		default:
@@ -40,7 +40,7 @@ func (b *base) hostFolders() {
 	b.fail(err)
 	// Of what the server's user cannot enter nothing can be opened, rule or not.
 	names = slices.DeleteFunc(names, func(name string) bool {
-		e, err := b.host.lstat(name)
+		e, err := b.lookups.lstat(name)
 		return err == nil && !b.request.enters(&e, name)
 	})
 	b.visible(names...)

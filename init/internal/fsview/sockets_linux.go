@@ -60,14 +60,14 @@ func (g *grants) coverSockets() {
 // shells keep theirs in the home, in folders for temporary files and in the runtime's.
 func (s *sockets) crowded(folder string) (why string) {
 	for _, c := range s.request.Crowded {
-		for _, path := range s.host.bothNames(c) {
+		for _, path := range s.lookups.bothNames(c) {
 			if within(folder, path) || within(path, folder) {
 				return "it is, holds or lies in " + path + ", and " + socketsCrowd
 			}
 		}
 	}
 	for _, h := range slices.Concat(s.homes, s.request.Homes) {
-		for _, path := range s.host.bothNames(h) {
+		for _, path := range s.lookups.bothNames(h) {
 			if !systemFolder(path) && within(path, folder) {
 				return "it is or holds the home folder " + path + ", and " + socketsCrowd
 			}
@@ -77,7 +77,7 @@ func (s *sockets) crowded(folder string) (why string) {
 }
 
 // bothNames are an absolute path as it is written and as it resolves; none for "/" and a relative path.
-func (h *host) bothNames(folder string) []string {
+func (h *lookups) bothNames(folder string) []string {
 	if folder == "" || folder == "/" || folder[0] != '/' {
 		return nil
 	}
@@ -115,7 +115,7 @@ func (s *sockets) refuseFamily(grant, why string) { s.view.Sockets = Sockets{Gra
 // fileSystems are the devices of the file systems that lie at or below the folders. On btrfs stat(2) returns another
 // device than sock_diag(7) and mountinfo.
 func (s *sockets) fileSystems() (devs []uint64, err error) {
-	if s.mounts, err = s.host.mountTable(); err != nil {
+	if s.mounts, err = s.lookups.mountTable(); err != nil {
 		return nil, err
 	}
 	for _, f := range s.shown {
@@ -161,7 +161,7 @@ func (s *sockets) placesOf(folder string) []string {
 		return places
 	}
 	var places []string
-	if r, err := s.host.resolve(folder); err == nil && r.entry.is(typeFolder) {
+	if r, err := s.lookups.resolve(folder); err == nil && r.entry.is(typeFolder) {
 		places = append(places, r.path)
 		places = append(places, elsewhere(s.mounts, r.path)...)
 	}
@@ -194,7 +194,7 @@ func (s *sockets) deny(path string, e *entry) {
 
 // search goes through all folders that are shown.
 func (s *sockets) search() {
-	w := walk{host: &s.host, folders: slices.Clone(s.shown), left: math.MaxInt}
+	w := walk{lookups: &s.lookups, folders: slices.Clone(s.shown), left: math.MaxInt}
 	for i := 0; i < len(w.folders); i++ {
 		if i == maxSearched {
 			s.refuseFamily(s.shown[0], "it has more folders than are searched for sockets")

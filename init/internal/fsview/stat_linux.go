@@ -8,14 +8,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A host is the file system as it was when each path was first looked at: nothing is looked at twice.
-type host struct {
+// lookups are the file system as it was when each path was first looked at: nothing is looked at twice.
+type lookups struct {
 	seen   map[string]*looked
 	buf    []byte           // for names and targets
 	mounts []platform.Mount // the table of mounts, once it is read
 }
 
-func newHost() host { return host{seen: make(map[string]*looked, 128)} }
+func newLookups() lookups { return lookups{seen: make(map[string]*looked, 128)} }
 
 type looked struct {
 	entry
@@ -23,7 +23,7 @@ type looked struct {
 }
 
 // lstat looks at a path whose parents are known to be real folders.
-func (h *host) lstat(path string) (entry, error) {
+func (h *lookups) lstat(path string) (entry, error) {
 	if l := h.seen[path]; l != nil {
 		return l.entry, l.err
 	}
@@ -37,7 +37,7 @@ func (h *host) lstat(path string) (entry, error) {
 }
 
 // stat is lstat for callers to whom every error means that nothing is there.
-func (h *host) stat(path string) (entry, bool) {
+func (h *lookups) stat(path string) (entry, bool) {
 	e, err := h.lstat(path)
 	return e, err == nil
 }
@@ -57,14 +57,14 @@ func statxAt(folder int, name string) (entry, error) {
 }
 
 // buffer is one for all calls: new memory costs a launch more than the calls themselves.
-func (h *host) buffer() []byte {
+func (h *lookups) buffer() []byte {
 	if h.buf == nil {
 		h.buf = make([]byte, 8<<10)
 	}
 	return h.buf
 }
 
-func (h *host) readlink(path string) (string, error) {
+func (h *lookups) readlink(path string) (string, error) {
 	b := h.buffer()
 	n, err := unix.Readlink(path, b)
 	if err != nil {
@@ -78,7 +78,7 @@ func (h *host) readlink(path string) (string, error) {
 
 // read reads at most max bytes from the start of a regular file, which path leads to without a link, and never
 // blocks. Another server may replace the file, or a folder above by a link: only the file that lstat saw is read.
-func (h *host) read(path string, max int) ([]byte, error) {
+func (h *lookups) read(path string, max int) ([]byte, error) {
 	e, err := h.lstat(path)
 	if err != nil {
 		return nil, &os.PathError{Op: "statx", Path: path, Err: err}
@@ -108,7 +108,7 @@ func (h *host) read(path string, max int) ([]byte, error) {
 
 // list calls f with the name and the type (of st_mode, or 0 where the file system does not say) of all that lies
 // in a folder, until f returns false. The name is good until f returns, and f may look at nothing but by statx.
-func (h *host) list(path string, f func(name []byte, kind uint32) bool) error {
+func (h *lookups) list(path string, f func(name []byte, kind uint32) bool) error {
 	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return &os.PathError{Op: "open", Path: path, Err: err}

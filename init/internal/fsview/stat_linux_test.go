@@ -39,7 +39,7 @@ func TestReadWhatWasLookedAt(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Chdir("/")
 			root := plant(t, "p/d/f = ours\n secret/f = secret")
-			h := host{seen: map[string]*looked{}}
+			h := lookups{seen: map[string]*looked{}}
 			_, err := h.lstat(root + "/p/d/f")
 			must(t, err)
 			must(t, c.swap(root))

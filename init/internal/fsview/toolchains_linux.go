@@ -52,19 +52,19 @@ func (t *toolchains) prefix(program string) {
 // trusted resolves a path that makes prefix an installation. The server may have made what lies in a write grant, or is
 // reached through a link there: that does not count, unless all of the installation lies in a write grant.
 func (t *toolchains) trusted(at, prefix string) (path string, ok bool) {
-	r, err := t.host.resolve(at)
+	r, err := t.lookups.resolve(at)
 	if err != nil {
 		return "", false
 	}
-	if t.throughServerLink(&r, ErrLink) != nil || t.written(r.path) {
-		return r.path, t.written(prefix)
+	if t.throughServerLink(&r, ErrLink) != nil || t.inWriteGrant(r.path) {
+		return r.path, t.inWriteGrant(prefix)
 	}
 	return r.path, true
 }
 
 // implicable resolves a folder, and reports whether it may be shown without a grant.
 func (t *toolchains) implicable(folder string) (r resolved, ok bool) {
-	r, err := t.host.resolve(folder)
+	r, err := t.lookups.resolve(folder)
 	return r, err == nil && r.entry.is(typeFolder) && !t.tooBroad(r.path) && t.allowLink(&r, false) == nil
 }
 
@@ -81,7 +81,7 @@ func (t *toolchains) installation(prefix string) bool {
 		return true
 	}
 	var names []string
-	_ = t.host.list(lib, func(name []byte, _ uint32) bool {
+	_ = t.lookups.list(lib, func(name []byte, _ uint32) bool {
 		if toolchain.IsPythonLib(string(name)) {
 			names = append(names, string(name))
 		}
@@ -111,7 +111,7 @@ func (t *toolchains) item(program string) {
 // venv shows the Python that a virtual environment was made from. A pyvenv.cfg inside a write grant is trusted only
 // if it points into a version store.
 func (t *toolchains) venv(prefix, config string) {
-	b, err := t.host.read(config, 8<<10)
+	b, err := t.lookups.read(config, 8<<10)
 	if err != nil {
 		return
 	}
@@ -120,9 +120,9 @@ func (t *toolchains) venv(prefix, config string) {
 		return
 	}
 	python := join(path.Clean(home), "python")
-	if t.written(prefix) {
+	if t.inWriteGrant(prefix) {
 		t.item(python)
-	} else if r, err := t.host.resolve(dirOf(python)); err == nil {
+	} else if r, err := t.lookups.resolve(dirOf(python)); err == nil {
 		r.path = join(r.path, "python")
 		t.prefixes(python, &r)
 	}

@@ -14,7 +14,7 @@ import (
 type tree struct {
 	request *Request
 	view    *View
-	host    host
+	lookups lookups
 	points  points
 
 	strict  bool
@@ -27,7 +27,7 @@ type tree struct {
 }
 
 func newTree(r *Request) *tree {
-	t := &tree{request: r, view: new(View), points: make(points, 96), host: newHost()}
+	t := &tree{request: r, view: new(View), points: make(points, 96), lookups: newLookups()}
 	t.strict = r.Policy.Level == policy.Strict
 	t.view.HostRoot = r.Policy.Filesystem.Default == policy.Read && !r.Shared
 	return t
@@ -42,8 +42,8 @@ func (t *tree) fail(err error) {
 
 func (t *tree) warn(text string) { t.view.Warnings = append(t.view.Warnings, text) }
 
-// written reports whether path lies in a write grant.
-func (t *tree) written(path string) bool {
+// inWriteGrant reports whether path lies in a write grant.
+func (t *tree) inWriteGrant(path string) bool {
 	return slices.ContainsFunc(t.writes, func(grant string) bool { return within(path, grant) })
 }
 
@@ -51,7 +51,7 @@ func (t *tree) written(path string) bool {
 // planted that link earlier to gain access at the next start.
 func (t *tree) throughServerLink(r *resolved, kind Reason) error {
 	for _, l := range r.links {
-		if t.written(l.at) {
+		if t.inWriteGrant(l.at) {
 			return linkError(kind, l.at, r.path)
 		}
 	}
@@ -84,7 +84,7 @@ func (t *tree) imply(r *resolved) {
 // administrator's, so its links are followed to wherever they lead, but for what is made fresh.
 func (t *tree) visible(paths ...string) {
 	for _, path := range paths {
-		r, err := t.host.resolve(path)
+		r, err := t.lookups.resolve(path)
 		switch {
 		case missing(err), errors.Is(err, ErrSystem), errors.Is(err, unix.ELOOP), errors.Is(err, unix.EACCES):
 			continue
@@ -109,7 +109,7 @@ func (t *tree) ownHomes() []string {
 		if h == "" || h[0] != '/' || systemFolder(path.Clean(h)) {
 			continue
 		}
-		if r, err := t.host.resolve(h); err == nil && !slices.Contains(t.own, r.path) {
+		if r, err := t.lookups.resolve(h); err == nil && !slices.Contains(t.own, r.path) {
 			t.own = append(t.own, r.path)
 		}
 	}

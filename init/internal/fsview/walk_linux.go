@@ -4,7 +4,7 @@ import "errors"
 
 // A walk goes through folders breadth first, and through no link.
 type walk struct {
-	host    *host
+	lookups *lookups
 	folders []string // those to list, and behind them what was found in them
 	left    int      // names that may still be listed
 }
@@ -15,7 +15,7 @@ var errMany = errors.New("too many names")
 // false, or why a file cannot be looked at. What is gone meanwhile is passed over.
 func (w *walk) list(folder string, kind uint32, f func(path string, e *entry, err error) bool) error {
 	many := false
-	err := w.host.list(folder, func(name []byte, is uint32) bool {
+	err := w.lookups.list(folder, func(name []byte, is uint32) bool {
 		if w.left--; w.left < 0 {
 			many = true
 			return false

@@ -8,13 +8,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// once makes the command one that a single execve starts. The kernel follows the first lines of scripts within one
-// call, but env(1) makes another, so what env would execute is executed itself. A shell or a package runner is
+// singleExec makes the command one that a single execve starts. The kernel follows the first lines of scripts within
+// one call, but env(1) makes another, so what env would execute is executed itself. A shell or a package runner is
 // refused: it could start, and would only fail at the first program that it needs.
-func (c *command) once() error {
+func (c *command) singleExec() error {
 	at, argv := c.view.Command, c.view.Argv
 	for range 2 * maxScripts {
-		r, err := c.host.resolve(at)
+		r, err := c.lookups.resolve(at)
 		if err != nil {
 			return commandError(at, err)
 		}
