@@ -13,7 +13,7 @@ func (p Policy) Absolute(base, home string) (Policy, error) {
 		if !ok || !k.paths() || l.empty() {
 			continue
 		}
-		r, paths := report{&errs, k}, make([]string, len(*l.at))
+		r, paths := keyErrors{&errs, k}, make([]string, len(*l.at))
 		for j, path := range *l.at {
 			var err error
 			paths[j], err = resolve(path, base, home, l.item)
@@ -23,7 +23,7 @@ func (p Policy) Absolute(base, home string) (Policy, error) {
 	}
 	if p.Cwd != "" {
 		path, err := resolve(p.Cwd, base, home, checkFolder)
-		r := report{&errs, find("", "cwd")}
+		r := keyErrors{&errs, find("", "cwd")}
 		r.add("", err)
 		p.Cwd = path
 	}

@@ -33,7 +33,7 @@ var keys = [...]key{
 	{"filesystem", "tmpSize", func(p *Policy) slot { return limited(size(&p.Filesystem.TmpSize, LeastTmpSize)) }},
 	{"network", "allowedDomains", func(p *Policy) slot { return list{&p.Network.AllowedDomains, checkDomain} }},
 	{"network", "deniedDomains", func(p *Policy) slot { return list{&p.Network.DeniedDomains, checkDomain} }},
-	{"network", "allowPrivate", func(p *Policy) slot { return grant(&p.Network.AllowPrivate) }},
+	{"network", "allowPrivate", func(p *Policy) slot { return flagSlot(&p.Network.AllowPrivate) }},
 	{"network", "allowUnixSockets", func(p *Policy) slot { return list{&p.Network.AllowUnixSockets, checkGrant} }},
 	{"subprocess", "allow", func(p *Policy) slot { return newChoice(&p.Subprocess.Allow) }},
 	{"", "env", func(p *Policy) slot { return variables{p} }},

@@ -14,7 +14,7 @@ type list struct {
 	item func(string) error
 }
 
-func (l list) parse(v *strictjson.Value, r *report) {
+func (l list) parse(v *strictjson.Value, r *keyErrors) {
 	if v.Kind == strictjson.Null || !r.is(v, strictjson.Array, "") || len(v.Items) == 0 {
 		return
 	}
@@ -38,7 +38,7 @@ func (l list) set(values []string) error {
 	return nil
 }
 
-func (l list) check(r *report) {
+func (l list) check(r *keyErrors) {
 	for i, s := range *l.at {
 		r.addAt(i, l.item(s))
 	}
@@ -51,7 +51,7 @@ func (l list) write(w *strictjson.Writer) { w.Strings(*l.at) }
 // variables is the literal environment: an object of strings.
 type variables struct{ p *Policy }
 
-func (e variables) parse(v *strictjson.Value, r *report) {
+func (e variables) parse(v *strictjson.Value, r *keyErrors) {
 	if v.Kind == strictjson.Null || !r.is(v, strictjson.Object, "") || len(v.Items) == 0 {
 		return
 	}
@@ -93,7 +93,7 @@ func (e variables) set(values []string) error {
 	return nil
 }
 
-func (e variables) check(r *report) {
+func (e variables) check(r *keyErrors) {
 	seen := make(map[string]struct{}, len(e.p.Env))
 	for _, v := range e.p.Env {
 		below := strictjson.Step(v.Name)

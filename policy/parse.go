@@ -88,7 +88,7 @@ func (p *Policy) section(v *strictjson.Value, errs *Errors) {
 
 func (p *Policy) member(section string, v *strictjson.Value, errs *Errors) {
 	if k := find(section, v.Name); k != nil {
-		k.slot(p).parse(v, &report{errs, k})
+		k.slot(p).parse(v, &keyErrors{errs, k})
 		return
 	}
 	if len(*errs) >= strictjson.MaxErrors {

@@ -9,38 +9,38 @@ import (
 // A slot is one value of a Policy with its ways in and out.
 type slot interface {
 	// parse takes the value from a document. What it cannot take it reports, and leaves the slot as it was.
-	parse(v *strictjson.Value, r *report)
+	parse(v *strictjson.Value, r *keyErrors)
 	// set takes the values of a flag in their order: adds them to a list, and of anything else the last one
 	// replaces it.
 	set(values []string) error
 	// check reports what a Go host could have written and a document could not.
-	check(r *report)
+	check(r *keyErrors)
 	// empty reports whether nothing is said.
 	empty() bool
 	write(w *strictjson.Writer)
 }
 
-// A report gathers the errors of one key.
-type report struct {
+// keyErrors gathers the errors of one key.
+type keyErrors struct {
 	errs *Errors
 	key  *key
 }
 
 // add reports an error at the key or below it: below is "" or starts with a slash.
-func (r *report) add(below string, err error) {
+func (r *keyErrors) add(below string, err error) {
 	if err != nil {
 		r.errs.Add(at(r.key.String())+below, err.Error())
 	}
 }
 
-func (r *report) addAt(i int, err error) {
+func (r *keyErrors) addAt(i int, err error) {
 	if err != nil {
 		r.add("/"+strconv.Itoa(i), err)
 	}
 }
 
 // is reports whether v is of kind k, and an error where not. What k should have been is told with an example.
-func (r *report) is(v *strictjson.Value, k strictjson.Kind, below string) bool {
+func (r *keyErrors) is(v *strictjson.Value, k strictjson.Kind, below string) bool {
 	if v.Kind == k {
 		return true
 	}
@@ -57,7 +57,7 @@ type scalar[T comparable] struct {
 	text  func(T) string
 }
 
-func (s scalar[T]) parse(v *strictjson.Value, r *report) {
+func (s scalar[T]) parse(v *strictjson.Value, r *keyErrors) {
 	word := s.kind == strictjson.Number && v.Kind == strictjson.String && v.Text == unlimited
 	switch {
 	case v.Kind == strictjson.Null && s.other == strictjson.Null:
@@ -77,7 +77,7 @@ func (s scalar[T]) set(values []string) error {
 	return nil
 }
 
-func (s scalar[T]) check(r *report) {
+func (s scalar[T]) check(r *keyErrors) {
 	if !s.empty() {
 		_, err := s.read(s.text(*s.at))
 		r.add("", err)

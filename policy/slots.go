@@ -90,8 +90,8 @@ func readBool(s string) (b Bool, err error) {
 	return b, err
 }
 
-// grant is the slot of what is given by one word. false says nothing, and null neither.
-func grant(at *bool) slot {
+// flagSlot is the slot of what is given by one word. false says nothing, and null neither.
+func flagSlot(at *bool) slot {
 	return scalar[bool]{at: at, kind: strictjson.Bool, other: strictjson.Null, text: strconv.FormatBool,
 		read: func(s string) (bool, error) {
 			b, err := readBool(s)
@@ -106,7 +106,7 @@ func newChoice(at *Bool) slot {
 	return choice{scalar[Bool]{at: at, kind: strictjson.Bool, read: readBool, text: Bool.String}}
 }
 
-func (c choice) check(r *report) {
+func (c choice) check(r *keyErrors) {
 	if *c.at > Yes {
 		r.add("", textError(strconv.Itoa(int(*c.at))+" is neither Unset, No nor Yes"))
 	}

@@ -6,7 +6,7 @@ func (p Policy) Validate() error {
 	var errs Errors
 	for i := range keys {
 		k := &keys[i]
-		k.slot(&p).check(&report{&errs, k})
+		k.slot(&p).check(&keyErrors{&errs, k})
 	}
 	p.relations(&errs)
 	return errs.Err()
