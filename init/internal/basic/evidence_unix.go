@@ -68,7 +68,7 @@ func (p *plan) demanded() []demand {
 // server's process inherited this process's hard limit. The number of the user's processes has changed since
 // the helper counted them.
 func (l *limit) missed(facts []order.Fact, hard uint64) *order.Fact {
-	name, rlimit := l.within(hard)
+	name, rlimit := l.clampTo(hard)
 	want := rlimitText(rlimit)
 	i := slices.IndexFunc(facts, func(f order.Fact) bool { return f.Name == name })
 	if i < 0 {

@@ -27,11 +27,11 @@ const (
 const (
 	orderFD   = 3 // the order comes, to its end
 	releaseFD = 4 // a byte releases the server; the end is the shim's
-	recordsFD = 5 // records go to the shim
+	linesFD   = 5 // lines go to the shim
 )
 
 const (
-	startTimeout = 30 * time.Second // for the helper, from its start to the record that it is ready
+	startTimeout = 30 * time.Second // for the helper, from its start to the line that it is ready
 	maxOrder     = 16 << 20         // more than any order has
 )
 
@@ -43,24 +43,24 @@ func Helper(args []string) int {
 	if args[0] == watchdogName {
 		return watchdog(args[1:])
 	}
-	records := os.NewFile(recordsFD, "records")
-	err := runHelper(records)
+	toShim := os.NewFile(linesFD, "lines")
+	err := runHelper(toShim)
 	if errors.Is(err, errShimGone) {
 		return ending.ExitSandbox
 	}
 	errno, _ := errors.AsType[syscall.Errno](err)
-	writeRecord(records, "error", strconv.Itoa(int(errno)), err.Error())
+	writeLine(toShim, "error", strconv.Itoa(int(errno)), err.Error())
 	if errno == syscall.ENOENT {
 		return ending.ExitMissing
 	}
 	return ending.ExitCannot
 }
 
-// errShimGone is the end of the shim before the release: nobody reads records any more.
+// errShimGone is the end of the shim before the release: nobody reads lines any more.
 var errShimGone = errors.New("the shim is gone")
 
 // runHelper takes the steps of a plan and writes what it reads back, waits for the release, and executes the server.
-func runHelper(records *os.File) error {
+func runHelper(toShim *os.File) error {
 	b, err := platform.ReadDocument(orderFD, maxOrder, startTimeout)
 	if err != nil {
 		return err
@@ -75,29 +75,29 @@ func runHelper(records *os.File) error {
 	}
 	steps := [...]func(*plan, *os.File) error{closeDescriptors, setUmask, setWorkdir, setLimits, setIDs, checkCommand}
 	for _, step := range steps {
-		if err = step(p, records); err != nil {
+		if err = step(p, toShim); err != nil {
 			return err
 		}
 	}
-	writeRecord(records, "ready")
+	writeLine(toShim, "ready")
 	if n, _ := os.NewFile(releaseFD, "release").Read(make([]byte, 1)); n != 1 {
 		return errShimGone
 	}
 	return os.NewSyscallError("execve "+p.command, syscall.Exec(p.command, p.Command, p.Env))
 }
 
-// writeRecord writes words with a NUL between them, and a line break.
-func writeRecord(records io.Writer, words ...string) {
-	records.Write([]byte(strings.ReplaceAll(strings.Join(words, "\x00"), "\n", " ") + "\n"))
+// writeLine writes words with a NUL between them, and a line break.
+func writeLine(toShim io.Writer, words ...string) {
+	toShim.Write([]byte(strings.ReplaceAll(strings.Join(words, "\x00"), "\n", " ") + "\n"))
 }
 
 // writeFact writes a fact with its layer. One without got has a reason and an effect.
-func writeFact(records *os.File, layer order.Layer, f order.Fact) {
-	writeRecord(records, "fact", string(layer), f.Name, f.Want, f.Got, f.Reason, f.Effect)
+func writeFact(toShim *os.File, layer order.Layer, f order.Fact) {
+	writeLine(toShim, "fact", string(layer), f.Name, f.Want, f.Got, f.Reason, f.Effect)
 }
 
-// errRecord is a record that no helper writes.
-var errRecord = errors.New("not a record of a helper")
+// errLine is a line that no helper writes.
+var errLine = errors.New("not a record of a helper")
 
 // A helperError is an error of a helper's with its number.
 type helperError struct {
@@ -108,8 +108,8 @@ type helperError struct {
 func (e helperError) Error() string { return e.text }
 func (e helperError) Unwrap() error { return e.errno }
 
-// readRecord reads a record. The error is the helper's, if the record is one.
-func readRecord(r *bufio.Reader) (words []string, err error) {
+// readLine reads a line of the helper's. The error is the helper's, if the line is one.
+func readLine(r *bufio.Reader) (words []string, err error) {
 	line, err := r.ReadString('\n')
 	if err != nil {
 		return nil, errors.Join(errors.New("the server's process ended"), err)

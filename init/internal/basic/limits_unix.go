@@ -23,8 +23,8 @@ type limit struct {
 	tried    bool   // memory: an allocation above the limit must be refused
 }
 
-// within is what a limit becomes below an inherited hard limit, and the name of its fact.
-func (l *limit) within(hard uint64) (name string, want syscall.Rlimit) {
+// clampTo is what a limit becomes below an inherited hard limit, and the name of its fact.
+func (l *limit) clampTo(hard uint64) (name string, want syscall.Rlimit) {
 	name = l.name
 	if hard < l.value {
 		name += " (the launcher's own hard limit)"

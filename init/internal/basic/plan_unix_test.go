@@ -49,19 +49,19 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// A record arrives as it was written, but for line breaks, and an error with its number.
-func TestRecords(t *testing.T) {
+// A line arrives as it was written, but for line breaks, and an error with its number.
+func TestLines(t *testing.T) {
 	var b bytes.Buffer
-	writeRecord(&b, "fact", "limits", "a b", "", "two\nlines")
-	writeRecord(&b, "error", "13", "permission denied")
+	writeLine(&b, "fact", "limits", "a b", "", "two\nlines")
+	writeLine(&b, "error", "13", "permission denied")
 	r := bufio.NewReader(&b)
-	if words, err := readRecord(r); err != nil || !slices.Equal(words, []string{"fact", "limits", "a b", "", "two lines"}) {
+	if words, err := readLine(r); err != nil || !slices.Equal(words, []string{"fact", "limits", "a b", "", "two lines"}) {
 		t.Errorf("%q, %v", words, err)
 	}
-	if words, err := readRecord(r); !errors.Is(err, syscall.EACCES) || err.Error() != "permission denied" {
+	if words, err := readLine(r); !errors.Is(err, syscall.EACCES) || err.Error() != "permission denied" {
 		t.Errorf("%q, %v, want EACCES", words, err)
 	}
-	if words, err := readRecord(r); err == nil {
+	if words, err := readLine(r); err == nil {
 		t.Errorf("%q at the end", words)
 	}
 }

@@ -22,15 +22,15 @@ const argument0 = "mcp-sandbox-shim"
 
 // A server is the helper's process, which becomes the server's.
 type server struct {
-	plan     *plan
-	pid      int
-	process  *os.Process
-	gate     *os.File // releases the server
-	records  *os.File // of the helper
-	proved   facts
-	watchdog *watchdogProcess
-	tree     *proctree.Tree
-	failed   string // why the server was not executed, or ""
+	plan        *plan
+	pid         int
+	process     *os.Process
+	gate        *os.File // releases the server
+	helperLines *os.File
+	proved      facts
+	watchdog    *watchdogProcess
+	tree        *proctree.Tree
+	failed      string // why the server was not executed, or ""
 }
 
 // start starts the helper, in a session of its own, and waits until it has set everything.
@@ -44,7 +44,7 @@ func (s *server) start(stdout *os.File) error {
 	if err != nil {
 		return &order.Refusal{Layer: order.Exec, Op: "start", Path: s.plan.command, Err: err}
 	}
-	s.records.SetReadDeadline(time.Now().Add(startTimeout))
+	s.helperLines.SetReadDeadline(time.Now().Add(startTimeout))
 	if err = s.readFacts(); err != nil {
 		return &order.Refusal{Layer: order.Limits, Op: "set up", Err: err}
 	}
@@ -66,7 +66,7 @@ func (s *server) startHelper(stdout *os.File) error {
 		return err
 	}
 	defer released.Close()
-	if s.records, theirs, err = os.Pipe(); err != nil {
+	if s.helperLines, theirs, err = os.Pipe(); err != nil {
 		return err
 	}
 	defer theirs.Close()
@@ -86,28 +86,28 @@ func spawn(files []*os.File, args ...string) (*os.Process, error) {
 
 // readFacts reads what the helper read back, until the helper is ready.
 func (s *server) readFacts() error {
-	r := bufio.NewReader(s.records)
+	r := bufio.NewReader(s.helperLines)
 	for {
-		w, err := readRecord(r)
+		w, err := readLine(r)
 		switch {
 		case err != nil:
 			return err
 		case w[0] == "ready":
 			return nil
 		case w[0] != "fact" || len(w) != 7:
-			return errRecord
+			return errLine
 		}
 		s.proved.add(order.Layer(w[1]), order.Fact{Name: w[2], Want: w[3], Got: w[4], Reason: w[5], Effect: w[6]})
 	}
 }
 
-// release lets the helper execute the server. The helper's end of the records is closed by execve.
+// release lets the helper execute the server. The helper's end of the lines is closed by execve.
 func (s *server) release() error {
 	if _, err := s.gate.Write([]byte{1}); err != nil {
 		return &order.Refusal{Layer: order.Exec, Op: "release", Err: err}
 	}
 	s.tree.Follow()
-	_, err := readRecord(bufio.NewReader(s.records))
+	_, err := readLine(bufio.NewReader(s.helperLines))
 	if failed, ok := errors.AsType[helperError](err); ok {
 		s.failed = failed.text
 	}
@@ -162,7 +162,7 @@ func (s *server) Signal(sig syscall.Signal) {
 // close closes the descriptors and ends the watchdog, which has nothing to end any more.
 func (s *server) close() {
 	s.gate.Close()
-	s.records.Close()
+	s.helperLines.Close()
 	if s.tree != nil {
 		s.tree.Close()
 	}

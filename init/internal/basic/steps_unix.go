@@ -14,7 +14,7 @@ import (
 )
 
 // closeDescriptors leaves the server the first three descriptors: all others are closed by its execve.
-func closeDescriptors(_ *plan, records *os.File) error {
+func closeDescriptors(_ *plan, toShim *os.File) error {
 	list, err := descriptors()
 	if err != nil {
 		return err
@@ -33,7 +33,7 @@ func closeDescriptors(_ *plan, records *os.File) error {
 			left = append(left, strconv.Itoa(fd))
 		}
 	}
-	writeFact(records, order.Descriptors, order.Fact{Name: "descriptors", Want: "0 1 2", Got: strings.Join(left, " ")})
+	writeFact(toShim, order.Descriptors, order.Fact{Name: "descriptors", Want: "0 1 2", Got: strings.Join(left, " ")})
 	return nil
 }
 
@@ -55,7 +55,7 @@ func descriptors() (list []int, err error) {
 
 func octal(n uint64) string { return "0" + strconv.FormatUint(n, 8) }
 
-func setUmask(p *plan, records *os.File) error {
+func setUmask(p *plan, toShim *os.File) error {
 	if p.policy.Umask == "" {
 		return nil
 	}
@@ -65,7 +65,7 @@ func setUmask(p *plan, records *os.File) error {
 	}
 	unix.Umask(int(n))
 	got := unix.Umask(int(n)) // umask(2) returns only the previous mask
-	writeFact(records, order.Descriptors, order.Fact{Name: "umask", Want: octal(n), Got: octal(uint64(got))})
+	writeFact(toShim, order.Descriptors, order.Fact{Name: "umask", Want: octal(n), Got: octal(uint64(got))})
 	return nil
 }
 
@@ -80,27 +80,27 @@ func checkCommand(p *plan, _ *os.File) error {
 }
 
 // setLimits sets each limit, soft and hard, and reads it back. An inherited hard limit below the policy's wins.
-func setLimits(p *plan, records *os.File) error {
+func setLimits(p *plan, toShim *os.File) error {
 	all := newLimits(p)
 	alterLimits(p, all)
 	for i := range *all {
-		if err := (*all)[i].set(records); err != nil {
+		if err := (*all)[i].set(toShim); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (l *limit) set(records *os.File) error {
+func (l *limit) set(toShim *os.File) error {
 	var inherited, got syscall.Rlimit
 	if err := syscall.Getrlimit(l.resource, &inherited); err != nil {
 		return os.NewSyscallError("getrlimit "+l.name, err)
 	}
-	name, rlimit := l.within(inherited.Max)
+	name, rlimit := l.clampTo(inherited.Max)
 	fact := order.Fact{Name: name, Want: rlimitText(rlimit)}
 	absent := func(reason, effect string) {
 		fact.Reason, fact.Effect = reason, effect
-		writeFact(records, order.Limits, fact)
+		writeFact(toShim, order.Limits, fact)
 	}
 	before := l.exceed()
 	if err := syscall.Setrlimit(l.resource, &rlimit); err != nil {
@@ -120,9 +120,9 @@ func (l *limit) set(records *os.File) error {
 		return nil
 	}
 	fact.Got = rlimitText(got)
-	writeFact(records, order.Limits, fact)
+	writeFact(toShim, order.Limits, fact)
 	if l.tried {
-		writeFact(records, order.Limits, order.Fact{Name: name + ", one MiB more", Want: "ENOMEM", Got: "ENOMEM"})
+		writeFact(toShim, order.Limits, order.Fact{Name: name + ", one MiB more", Want: "ENOMEM", Got: "ENOMEM"})
 	}
 	return nil
 }
@@ -162,7 +162,7 @@ func others(list []int, own int) string {
 }
 
 // setIDs makes the process of a root launcher that of another user, for good.
-func setIDs(p *plan, records *os.File) error {
+func setIDs(p *plan, toShim *os.File) error {
 	if p.user == ownIDs() {
 		return nil
 	}
@@ -187,7 +187,7 @@ func setIDs(p *plan, records *os.File) error {
 	for _, f := range [...]order.Fact{{Name: "ids", Want: p.user.String(), Got: ownIDs().String()},
 		{Name: groupsFact, Want: noGroups, Got: others(groups, p.user.gid)},
 		{Name: "setuid 0", Want: "refused", Got: back}} {
-		writeFact(records, order.Privileges, f)
+		writeFact(toShim, order.Privileges, f)
 	}
 	return nil
 }

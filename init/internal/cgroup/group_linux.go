@@ -38,20 +38,20 @@ type Group struct {
 // Made reports whether the server has a group.
 func (g *Group) Made() bool { return g != nil && g.server != nil }
 
-// written is the index of the setting that was written to a file, or -1.
-func written(list []Setting, file string) int {
+// settingIndex is the index of the setting that was written to a file, or -1.
+func settingIndex(list []Setting, file string) int {
 	return slices.IndexFunc(list, func(s Setting) bool { return s.File == file && s.Reason == "" })
 }
 
 // Holds reports whether a file of the group limits the server.
-func (g *Group) Holds(file string) bool { return g.Made() && written(g.Settings, file) >= 0 }
+func (g *Group) Holds(file string) bool { return g.Made() && settingIndex(g.Settings, file) >= 0 }
 
 // Limit is the number in a file that limits the server, or 0.
 func (g *Group) Limit(file string) int64 {
 	if !g.Holds(file) {
 		return 0
 	}
-	n, _ := strconv.ParseInt(g.Settings[written(g.Settings, file)].Value, 10, 64)
+	n, _ := strconv.ParseInt(g.Settings[settingIndex(g.Settings, file)].Value, 10, 64)
 	return n
 }
 

@@ -84,10 +84,10 @@ func FuzzLay(f *testing.F) {
 		if bits&256 != 0 {
 			req.Asking = make([]byte, 72)
 		}
-		rung := [...]policy.Confinement{policy.Full, policy.Reduced, policy.ConfinementLimits, policy.None}[bits>>10&3]
-		m.Shared = rung != policy.Full
+		confinement := [...]policy.Confinement{policy.Full, policy.Reduced, policy.ConfinementLimits, policy.None}[bits>>10&3]
+		m.Shared = confinement != policy.Full
 		req.Machine = m
-		l := NewLayout(mem, &p, rung, bits&1 != 0)
+		l := NewLayout(mem, &p, confinement, bits&1 != 0)
 		if err := l.Complete(req); err != nil {
 			t.Fatal(err)
 		}

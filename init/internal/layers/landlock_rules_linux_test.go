@@ -17,7 +17,7 @@ func TestRulesAreListed(t *testing.T) {
 	rights := strings.Fields("execute write_file read_file read_dir remove_dir remove_file make_char make_dir make_reg make_sock make_fifo " +
 		"make_block make_sym refer truncate ioctl_dev resolve_unix")
 	var got strings.Builder
-	for _, rung := range []policy.Confinement{policy.Full, policy.Reduced} {
+	for _, confinement := range []policy.Confinement{policy.Full, policy.Reduced} {
 		v := &fsview.View{Nodes: []fsview.Node{
 			{Path: "/usr", Kind: fsview.Bind, Folder: true}, {Path: "/srv/w", Kind: fsview.Bind, Folder: true, Write: true},
 			{Path: "/srv/file", Kind: fsview.Bind}, {Path: "/srv/written", Kind: fsview.Bind, Write: true}, {Path: "/dev/null", Kind: fsview.Bind, Device: true},
@@ -26,11 +26,11 @@ func TestRulesAreListed(t *testing.T) {
 			v.Nodes[i].Source = v.Nodes[i].Path
 		}
 		list := landlockRules
-		if rung == policy.Reduced {
+		if confinement == policy.Reduced {
 			list = landlockRulesShared
 		}
 		for _, r := range list(v) {
-			fmt.Fprintf(&got, "%-8s %-13s", rung, r.path)
+			fmt.Fprintf(&got, "%-8s %-13s", confinement, r.path)
 			for i, name := range rights {
 				if r.rights&(1<<i) != 0 {
 					got.WriteString(" " + name)

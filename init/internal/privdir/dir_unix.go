@@ -92,7 +92,7 @@ func (r *Request) tryIn(base string) (d Dir, err error) {
 		err = r.fill(fd)
 	}
 	if err != nil {
-		d.Remove(within(atEnd, nil))
+		d.Remove(budget(atEnd, nil))
 	}
 	return d, err
 }
@@ -172,7 +172,7 @@ func sweep(base string) {
 		}
 		return true
 	})
-	over := within(others, nil)
+	over := budget(others, nil)
 	for _, name := range left {
 		fd, err := openDir(parent, name)
 		if err != nil {

@@ -24,14 +24,14 @@ const (
 
 // AtEnd is over when a launcher should wait no longer for its folder to be removed: asked, which may be nil,
 // reports whether a signal has asked for the end meanwhile.
-func AtEnd(asked func() bool) (over func() bool) { return within(atEnd, asked) }
+func AtEnd(asked func() bool) (over func() bool) { return budget(atEnd, asked) }
 
 // NoHurry is over when a process that nobody waits for should stop.
-func NoHurry() (over func() bool) { return within(noHurry, nil) }
+func NoHurry() (over func() bool) { return budget(noHurry, nil) }
 
-// within is over when this process has used so much processor time, or when ten times as much time has passed,
+// budget is over when this process has used so much processor time, or when ten times as much time has passed,
 // as on a busy machine; or soon after asked, which may be nil, was true.
-func within(most time.Duration, asked func() bool) (over func() bool) {
+func budget(most time.Duration, asked func() bool) (over func() bool) {
 	until, used := time.Now().Add(10*most), platform.ProcessTime()+most
 	calls, ended := 0, false
 	return func() bool {

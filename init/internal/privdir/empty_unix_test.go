@@ -32,18 +32,18 @@ func TestEmptyEnds(t *testing.T) {
 		eachName(top, func(string) bool { n++; return true })
 		return n
 	}
-	empty(top, within(-1, nil))
+	empty(top, budget(-1, nil))
 	if n := left(); n < 2900 {
 		t.Errorf("%d are left, though there was no time", n)
 	}
-	over, from := within(time.Hour, func() bool { return true }), time.Now()
+	over, from := budget(time.Hour, func() bool { return true }), time.Now()
 	for !over() {
 		if time.Since(from) > 30*time.Second {
 			t.Fatal("a signal that came is not heard")
 		}
 	}
 	for from := time.Now(); left() > 0 && time.Since(from) < time.Minute; { // as launches do, one after the other
-		empty(top, within(10*time.Millisecond, nil))
+		empty(top, budget(10*time.Millisecond, nil))
 	}
 	if n := left(); n != 0 {
 		t.Errorf("%d are left", n)

@@ -33,20 +33,20 @@ type sorter interface {
 	Written(messages, rest int)
 }
 
-// plain has all bytes for the first writer.
-type plain struct{ left []byte }
+// unsorted has all bytes for the first writer.
+type unsorted struct{ left []byte }
 
-func (p *plain) Take(b []byte)              { p.left = b }
-func (p *plain) End()                       {}
-func (p *plain) Messages() []byte           { return p.left }
-func (p *plain) Rest() []byte               { return nil }
-func (p *plain) Written(messages, rest int) { p.left = p.left[messages:] }
+func (p *unsorted) Take(b []byte)              { p.left = b }
+func (p *unsorted) End()                       {}
+func (p *unsorted) Messages() []byte           { return p.left }
+func (p *unsorted) Rest() []byte               { return nil }
+func (p *unsorted) Written(messages, rest int) { p.left = p.left[messages:] }
 
 // relayed is how many bytes are read at once: the default size of a pipe.
 const relayed = 64 << 10
 
 func newRelay(in int, to writer) *relay {
-	r := &relay{in: in, to: [2]writer{to, {fd: -1}}, sorter: new(plain)}
+	r := &relay{in: in, to: [2]writer{to, {fd: -1}}, sorter: new(unsorted)}
 	r.aim()
 	return r
 }

@@ -7,19 +7,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A session lasts until the host has closed standard input, a pipe or socket, and the server has read everything.
-type session struct {
-	fd      int       // standard input; -1: it is no session, or is not watched
+// A stdinWatch lasts until the host has closed standard input, a pipe or socket, and the server has read everything.
+type stdinWatch struct {
+	fd      int       // standard input; -1: it is no pipe or socket, or is not watched
 	pipe    int       // reads the pipe of a relay that has come to its end; -1: there is none
 	unread  int       // bytes that the server has not read, after the end
-	changed time.Time // when unread last changed; zero: the session has not ended
+	changed time.Time // when unread last changed; zero: the host has not closed it
 
 	source *loop.Source
 	again  *loop.Timer
 }
 
 // open begins to watch standard input, if that is a pipe or socket which is not at its end already.
-func (n *session) open() {
+func (n *stdinWatch) open() {
 	var st unix.Stat_t
 	if err := unix.Fstat(0, &st); err != nil {
 		return
@@ -40,7 +40,7 @@ func (n *session) open() {
 // for that.
 const unreadInterval = 100 * time.Millisecond
 
-// stdinClosed ends the session once the server has read everything. A server that reads nothing for as long as
+// stdinClosed ends the watch once the server has read everything. A server that reads nothing for as long as
 // its grace will not read the rest either.
 func (s *Streams) stdinClosed() {
 	n, now := &s.stdin, time.Now()

@@ -50,13 +50,13 @@ type Streams struct {
 	relays []*relay           // the server's output first
 	closes []int              // the server's ends of pipes
 	input  *relay             // of a stream on standard input, or nil
-	stdin  session
+	stdin  stdinWatch
 }
 
 // Open makes the pipes and the pty that the server gets.
 func Open(c Config, host [3]layers.Standard) (*Streams, error) {
 	s := &Streams{Config: c, Server: [3]int{0, 1, 2}, host: host,
-		Terminal: Terminal{controlling: -1, user: -1}, stdin: session{fd: -1, pipe: -1}}
+		Terminal: Terminal{controlling: -1, user: -1}, stdin: stdinWatch{fd: -1, pipe: -1}}
 	if c.TTY {
 		if err := s.openTerminal(); err != nil {
 			return s, err
@@ -196,7 +196,7 @@ func SameFile(a, b int) bool {
 	return unix.Fstat(a, &x) == nil && unix.Fstat(b, &y) == nil && platform.StatID(&x) == platform.StatID(&y)
 }
 
-// Register has a loop carry bytes, and wait for the ends of the terminal and of the session.
+// Register has a loop carry bytes, and wait for the ends of the terminal and of standard input.
 func (s *Streams) Register(l *loop.Loop) {
 	s.stdin.source = l.Add(s.stdin.fd, unix.POLLRDHUP, func(int16) { s.stdinClosed() })
 	s.stdin.again = l.Timer(s.stdinClosed)
