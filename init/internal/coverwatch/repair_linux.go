@@ -69,11 +69,11 @@ func (r *repair) layAll() error {
 		if err != nil {
 			return err
 		}
-		lost, retry, err := r.paths.lost(mounts)
+		lost, retry, err := r.paths.updateLost(mounts)
 		switch {
 		case err != nil:
 		case len(lost) > 0:
-			err = r.lay(lost)
+			err = r.mountCovers(lost)
 		case retry:
 			err = r.pause(retryDelay)
 		case len(r.laid) == 0:
@@ -90,8 +90,8 @@ func (r *repair) layAll() error {
 	return nil
 }
 
-// lay starts a runner that enters the namespaces and lays covers, and compares what the runner leaves.
-func (r *repair) lay(lost []layers.Lost) error {
+// mountCovers starts a runner that enters the namespaces and lays covers, and compares what the runner leaves.
+func (r *repair) mountCovers(lost []layers.Lost) error {
 	r.laid = append(r.laid, lost...)
 	fd, mem, err := program.Open()
 	if err != nil {

@@ -25,8 +25,8 @@ const (
 	// Stopped is the time that the shim has beyond the grace to end the server of a host that has ended. Later the shim
 	// counts as stopped, and init or the watchdog kills.
 	Stopped = 2 * time.Second
-	// twice is how close two signals count as one: timeout(1) signals its child and then the whole group.
-	twice = 500 * time.Millisecond
+	// repeatWindow is how close two signals count as one: timeout(1) signals its child and then the whole group.
+	repeatWindow = 500 * time.Millisecond
 )
 
 // Exit codes of the launcher itself; the server's own are passed on. The convention is that of timeout(1) and env(1).
@@ -106,17 +106,17 @@ func (e *Ending) Grace(otherwise time.Duration) time.Duration {
 // Step does what is due.
 func (e *Ending) Step(say func(line string)) {
 	now := time.Now()
-	if Due(&e.TimeoutAt, now) {
+	if Expire(&e.TimeoutAt, now) {
 		e.Because(order.CauseTimeout)
 		e.Ask(syscall.SIGTERM, Grace)
 	}
-	if Due(&e.SessionAt, now) {
+	if Expire(&e.SessionAt, now) {
 		e.Because(order.CauseStdinClosed)
 		say("standard input was closed by the host and the server went on: it is asked to end " +
 			"(onStdinClose \"ignore\" lets it live)")
 		e.Ask(syscall.SIGTERM, Grace)
 	}
-	if Due(&e.KillAt, now) {
+	if Expire(&e.KillAt, now) {
 		e.Kill()
 	}
 	e.setTimer()
@@ -137,7 +137,7 @@ func (e *Ending) HostAsks(sig syscall.Signal) {
 		e.hostAsked, e.hostSignal = time.Now(), sig
 		e.Because(order.CauseCancelled)
 		e.Ask(sig, FromHost)
-	case time.Since(e.hostAsked) >= twice:
+	case time.Since(e.hostAsked) >= repeatWindow:
 		e.Kill()
 	case sig != e.hostSignal:
 		e.server.Signal(sig)
@@ -201,8 +201,8 @@ func (e *Ending) Next() (first time.Time) {
 	return first
 }
 
-// Due reports whether a moment has come, and forgets it then.
-func Due(t *time.Time, now time.Time) bool {
+// Expire reports whether a moment has come, and clears the moment then.
+func Expire(t *time.Time, now time.Time) bool {
 	if t.IsZero() || now.Before(*t) {
 		return false
 	}

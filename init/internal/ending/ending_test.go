@@ -41,13 +41,13 @@ func TestNext(t *testing.T) {
 	}
 }
 
-func TestDue(t *testing.T) {
+func TestExpire(t *testing.T) {
 	now := time.Now()
 	never, past, later := time.Time{}, now.Add(-time.Second), now.Add(time.Second)
-	if Due(&never, now) || Due(&later, now) || !Due(&past, now) {
+	if Expire(&never, now) || Expire(&later, now) || !Expire(&past, now) {
 		t.Error("due is what has passed, and nothing else")
 	}
-	if Due(&past, now) {
+	if Expire(&past, now) {
 		t.Error("due twice")
 	}
 }

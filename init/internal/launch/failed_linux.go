@@ -11,14 +11,15 @@ func (s *Sandbox) failed(err error) error {
 	if f := s.Program.Failed(results); f != nil {
 		return f
 	}
-	if sig := s.killer(); sig != 0 {
+	if sig := s.reapKilled(); sig != 0 {
 		err = killedBy(sig)
 	}
 	return &order.Refusal{Layer: order.Layer(s.Program.Reached(results)), Op: "set up", Err: err}
 }
 
-// killer is the signal that killed init, or the server's process by init's record; 0 if neither was killed.
-func (s *Sandbox) killer() unix.Signal {
+// reapKilled reaps init, if init has ended, and returns the signal that killed init, or the server's process by init's
+// record; 0 if neither was killed.
+func (s *Sandbox) reapKilled() unix.Signal {
 	if s.Init.FD < 0 || !poll(s.Init.FD, unix.POLLIN, ExitTimeout) {
 		return 0
 	}

@@ -22,17 +22,17 @@ type Listener struct {
 	fd     int // -1: none
 	polled int // fd, or -1 while calls are left to wait
 	name   func(number uint32) string
-	tell   func(*order.Denied)
+	report func(*order.Denied)
 	tally  tally
 
 	calls   *loop.Source
 	resumes *loop.Timer // ends the wait
 }
 
-// New is a listener without a descriptor. Tell gets a record for each call that gets a line in the report; name is the
-// name of a call's number.
-func New(name func(number uint32) string, tell func(*order.Denied)) *Listener {
-	return &Listener{fd: -1, polled: -1, name: name, tell: tell}
+// New is a listener without a descriptor. Report gets a record for each call that gets a line in the report; name is
+// the name of a call's number.
+func New(name func(number uint32) string, report func(*order.Denied)) *Listener {
+	return &Listener{fd: -1, polled: -1, name: name, report: report}
 }
 
 // Take takes over the filter's descriptor. A second descriptor is closed.
@@ -77,7 +77,7 @@ func (l *Listener) Serve(revents int16) {
 	switch {
 	case revents&unix.POLLIN == 0:
 		l.Close()
-	case !l.tally.allows(now):
+	case !l.tally.takeAnswer(now):
 		l.poll(-1) // calls wait: a server that makes too many of them slows itself down
 		l.resumes.Set(now.Add(Pause))
 	default:
@@ -96,7 +96,7 @@ func (l *Listener) refuse(now time.Time) {
 		}
 		return
 	}
-	line, pid := l.Counting && l.tally.hasLine(n.Number, now), 0
+	line, pid := l.Counting && l.tally.takeLine(n.Number, now), 0
 	if line {
 		pid = processOf(n.Thread)
 	}
@@ -105,7 +105,7 @@ func (l *Listener) refuse(now time.Time) {
 	}
 	l.tally.count(n.Number, line)
 	if line {
-		l.tell(&order.Denied{Event: "denied", Syscall: l.name(n.Number), PID: pid,
+		l.report(&order.Denied{Event: "denied", Syscall: l.name(n.Number), PID: pid,
 			Errno: "EPERM", Layer: order.Seccomp})
 	}
 }

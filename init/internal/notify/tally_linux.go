@@ -41,13 +41,13 @@ type count struct {
 	calls  int64
 }
 
-// allows reports whether another call may be answered now.
-func (t *tally) allows(now time.Time) bool {
+// takeAnswer reports whether another call may be answered now, and uses up an answer of the rate then.
+func (t *tally) takeAnswer(now time.Time) bool {
 	return t.answerRate.take(now, time.Second/answersPerSecond, answersAtOnce)
 }
 
-// hasLine reports whether a call gets a line in the report.
-func (t *tally) hasLine(number uint32, now time.Time) bool {
+// takeLine reports whether a call gets a line in the report, and uses up a line of the rate then.
+func (t *tally) takeLine(number uint32, now time.Time) bool {
 	if t.find(number) < 0 {
 		return true
 	}
@@ -58,9 +58,9 @@ func (t *tally) hasLine(number uint32, now time.Time) bool {
 	return false
 }
 
-// count counts a call that was refused, and whether it was told.
-func (t *tally) count(number uint32, told bool) {
-	if !told {
+// count counts a call that was refused, and whether the call has a line.
+func (t *tally) count(number uint32, line bool) {
+	if !line {
 		t.dropped++
 	}
 	i := t.find(number)

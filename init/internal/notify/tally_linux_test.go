@@ -30,15 +30,15 @@ func TestBounds(t *testing.T) {
 		lines, answers := 0, 0
 		for i := range c.calls {
 			now := start.Add(time.Duration(i) * c.apart)
-			if !counted.allows(now) {
+			if !counted.takeAnswer(now) {
 				continue
 			}
 			answers++
-			told := counted.hasLine(7, now)
-			if told {
+			line := counted.takeLine(7, now)
+			if line {
 				lines++
 			}
-			counted.count(7, told)
+			counted.count(7, line)
 		}
 		if lines > c.lines || lines < c.lines-1 || answers > c.answer || answers < c.answer-1 || counted.dropped != int64(answers-lines) {
 			t.Errorf("%s: %d lines and %d answers, want %d and %d; %d dropped", c.name, lines, answers, c.lines, c.answer, counted.dropped)
@@ -49,20 +49,20 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// A flood of one call hides no other: the first of each is told.
+// A flood of one call hides no other: the first of each has a line.
 func TestFirstOfEach(t *testing.T) {
 	var counted tally
 	now := time.Now()
 	for range 5000 {
-		counted.count(1, counted.hasLine(1, now))
+		counted.count(1, counted.takeLine(1, now))
 	}
 	for n := range uint32(50) {
-		if !counted.hasLine(100+n, now) {
+		if !counted.takeLine(100+n, now) {
 			t.Errorf("%d is not told", n)
 		}
 		counted.count(100+n, true)
 	}
-	if counted.hasLine(100, now) {
+	if counted.takeLine(100, now) {
 		t.Error("a second one is told")
 	}
 }

@@ -77,7 +77,7 @@ func (m *monitor) register(host, parent int) {
 
 // pastDeadlines does what is due for the server's end.
 func (m *monitor) pastDeadlines() {
-	if m.end.Killing && ending.Due(&m.end.KillAt, time.Now()) {
+	if m.end.Killing && ending.Expire(&m.end.KillAt, time.Now()) {
 		m.sandbox.KillInit() // where init is not process 1, finish ends the rest
 	}
 	m.end.Step(m.say)
