@@ -10,7 +10,7 @@ import (
 
 // An Environment explains why full confinement is refused, and chooses the remedy. It proves nothing.
 type Environment struct {
-	Facts
+	Circumstances
 	Calls       []order.Call // single calls, each made once in a process of its own
 	Self        string       // the host's own file, which an AppArmor profile names
 	Filtered    bool         // a seccomp filter that somebody else loaded holds for this process

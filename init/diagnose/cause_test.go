@@ -14,7 +14,7 @@ func TestCause(t *testing.T) {
 	mount := refusal(order.Root, "mount", "/", syscall.EPERM)
 	loopback := refusal(order.Network, "ioctl", "lo", syscall.EPERM)
 	with := func(name, value string) Environment {
-		return Environment{Facts: Facts{Sysctl: func(asked string) string {
+		return Environment{Circumstances: Circumstances{Sysctl: func(asked string) string {
 			if asked == name {
 				return value
 			}
@@ -48,7 +48,7 @@ func TestCause(t *testing.T) {
 		{"Ubuntu 24.04", mount, "", with(apparmorSwitch, "1"), "can be made and not used", "profile host /opt/host flags=(unconfined) { userns, }"},
 		{"Ubuntu, lo", loopback, "", with(apparmorSwitch, "1"), "ioctl lo", "userns,"},
 		{"mounts filtered", mount, "", Environment{Filtered: true}, "can be made and not used", "@mount"},
-		{"root of a container", refusal(order.Root, "open_tree", "/dev/full", syscall.EPERM), "", Environment{Facts: Facts{Root: true}}, "no CAP_SYS_ADMIN (open_tree /dev/full: operation not permitted)", "docker run --user 1000:1000"},
+		{"root of a container", refusal(order.Root, "open_tree", "/dev/full", syscall.EPERM), "", Environment{Circumstances: Circumstances{Root: true}}, "no CAP_SYS_ADMIN (open_tree /dev/full: operation not permitted)", "docker run --user 1000:1000"},
 		{"initramfs", refusal(order.Root, "pivot_root", ".", syscall.EINVAL), "", Environment{}, "initramfs", "switch_root"},
 		{"elsewhere", refusal(order.Exec, "program", "", syscall.EPERM), "", Environment{}, "for another reason: exec: program", ""},
 		{"another's proc", clone(syscall.EPERM), "EPERM namespaces", Environment{ForeignProc: true, Filtered: true}, "another pid namespace", ""},
@@ -103,14 +103,14 @@ func calls(refused string) (all []order.Call) {
 
 // A server gets a control group of its own in another way on each machine.
 func TestDelegation(t *testing.T) {
-	root := Facts{Root: true}
+	root := Circumstances{Root: true}
 	for _, c := range []struct {
 		name        string
 		environment Environment
 		reason, fix string
 	}{
 		{"a user", Environment{Cgroups: "v2", Systemd: true}, "", "systemd-run --user --scope -p Delegate=yes"},
-		{"root", Environment{Facts: root, Cgroups: "v2", Systemd: true}, "", "`systemd-run --scope"},
+		{"root", Environment{Circumstances: root, Cgroups: "v2", Systemd: true}, "", "`systemd-run --scope"},
 		{"the host's too", Environment{Cgroups: "v2", Systemd: true}, "divide /a: it holds processes", "DelegateSubgroup=host"},
 		{"v1", Environment{Cgroups: "v1", Systemd: true}, "", "unified_cgroup_hierarchy=1"},
 		{"WSL 2", Environment{WSL: 2}, "", "systemd=true"},

@@ -8,10 +8,11 @@ import (
 	"github.com/security-mcp/mcp-sandbox/platform"
 )
 
-// Here are the facts of this machine and this process. A sysctl is read only where a refusal's meaning depends on it.
-func Here() Facts {
+// Here are the circumstances of this machine and this process. A sysctl is read only where a refusal's meaning depends
+// on it.
+func Here() Circumstances {
 	kernel, _ := platform.Kernel() // a kernel without a release is taken for an old one
-	return Facts{OS: runtime.GOOS, Kernel: kernel, Root: os.Geteuid() == 0, Sysctl: sysctl}
+	return Circumstances{OS: runtime.GOOS, Kernel: kernel, Root: os.Geteuid() == 0, Sysctl: sysctl}
 }
 
 func sysctl(name string) string {

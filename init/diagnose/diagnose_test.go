@@ -9,9 +9,9 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/order"
 )
 
-// factsOf is a machine with one sysctl of its own.
-func factsOf(kernel string, root bool, zero string) Facts {
-	return Facts{OS: "linux", Kernel: kernel, Root: root, Sysctl: func(name string) string {
+// circumstancesOf is a machine with one sysctl of its own.
+func circumstancesOf(kernel string, root bool, zero string) Circumstances {
+	return Circumstances{OS: "linux", Kernel: kernel, Root: root, Sysctl: func(name string) string {
 		if name == zero {
 			return "0"
 		}
@@ -19,7 +19,7 @@ func factsOf(kernel string, root bool, zero string) Facts {
 	}}
 }
 
-var newMachine = factsOf("6.12.1", false, "")
+var newMachine = circumstancesOf("6.12.1", false, "")
 
 // Each row has a refusal that it is for, and no other row comes before it. A part of each hint is enough.
 func TestHint(t *testing.T) {
@@ -28,11 +28,11 @@ func TestHint(t *testing.T) {
 	hold := &order.Refusal{Layer: order.Policy, Op: "hold", Err: errors.ErrUnsupported}
 	used := map[string]bool{}
 	for _, c := range []struct {
-		layer order.Layer
-		op    string
-		err   error
-		facts Facts
-		hint  string
+		layer         order.Layer
+		op            string
+		err           error
+		circumstances Circumstances
+		hint          string
 	}{
 		{order.Exec, "sendmsg", killed, newMachine, "@network-io"},
 		{order.Exec, "socketpair", syscall.EPERM, newMachine, "@network-io"},
@@ -46,7 +46,7 @@ func TestHint(t *testing.T) {
 		{order.Namespaces, "clone", syscall.ENOSPC, newMachine, "user.max_user_namespaces"},
 		{order.Namespaces, "clone", syscall.EACCES, newMachine, "kernel.unprivileged_userns_clone"},
 		{order.Namespaces, "clone", syscall.EAGAIN, newMachine, "ulimit -u"},
-		{order.Root, "open_tree", syscall.EPERM, factsOf("6.12.1", true, ""), "CAP_SYS_ADMIN"},
+		{order.Root, "open_tree", syscall.EPERM, circumstancesOf("6.12.1", true, ""), "CAP_SYS_ADMIN"},
 		{order.Root, "open_tree", syscall.EPERM, newMachine, "apparmor_restrict_unprivileged_userns"},
 		{order.Root, OpPrivate, syscall.EPERM, newMachine, ""},
 		{order.Namespaces, "write", syscall.EROFS, newMachine, "mounted read-only"},
@@ -57,19 +57,19 @@ func TestHint(t *testing.T) {
 		{order.Landlock, "landlock_create_ruleset", syscall.ENOSYS, newMachine, "Linux 5.13"},
 		{order.Root, "openat2", syscall.ENOSYS, newMachine, "RestrictSUIDSGID"},
 		{order.Root, "mount_setattr", syscall.ENOSYS, newMachine, "runs in refuses it"},
-		{order.Root, "mount_setattr", syscall.ENOSYS, factsOf("5.10.0", false, ""), "too old"},
+		{order.Root, "mount_setattr", syscall.ENOSYS, circumstancesOf("5.10.0", false, ""), "too old"},
 		{order.Network, "socket", syscall.EAFNOSUPPORT, newMachine, "RestrictAddressFamilies"},
 		{order.Root, "mkdirat", syscall.ENOSPC, newMachine, "tmpSize"},
 		{order.Landlock, "openat", syscall.EACCES, newMachine, "--user"},
 		{order.Privileges, OpGiveUp, syscall.EPERM, newMachine, "no other id"},
 		{order.Exec, "start", syscall.EMFILE, newMachine, "ulimit -n"},
-		{order.Exec, "start", syscall.EMFILE, Facts{OS: "darwin"}, ""},
-		{reach.Layer, reach.Op, reach.Err, Facts{OS: "windows"}, "WSL2, or set"},
-		{reach.Layer, reach.Op, reach.Err, Facts{OS: "darwin"}, "virtual machine, or set"},
-		{hold.Layer, hold.Op, hold.Err, Facts{OS: "windows"}, "WSL2, or write out"},
-		{hold.Layer, hold.Op, hold.Err, Facts{OS: "darwin"}, "virtual machine, or write out"},
+		{order.Exec, "start", syscall.EMFILE, Circumstances{OS: "darwin"}, ""},
+		{reach.Layer, reach.Op, reach.Err, Circumstances{OS: "windows"}, "WSL2, or set"},
+		{reach.Layer, reach.Op, reach.Err, Circumstances{OS: "darwin"}, "virtual machine, or set"},
+		{hold.Layer, hold.Op, hold.Err, Circumstances{OS: "windows"}, "WSL2, or write out"},
+		{hold.Layer, hold.Op, hold.Err, Circumstances{OS: "darwin"}, "virtual machine, or write out"},
 	} {
-		got := Hint(&order.Refusal{Layer: c.layer, Op: c.op, Err: c.err}, c.facts)
+		got := Hint(&order.Refusal{Layer: c.layer, Op: c.op, Err: c.err}, c.circumstances)
 		if !strings.Contains(got, c.hint) || c.hint == "" && got != "" {
 			t.Errorf("%s %s %v: %q", c.layer, c.op, c.err, got)
 		}
@@ -77,7 +77,7 @@ func TestHint(t *testing.T) {
 	}
 	hidden := &order.Refusal{Layer: order.Root, Op: "mountinfo", Path: "/proc/7/mountinfo", Err: syscall.ENOENT}
 	used[Hint(hidden, newMachine)] = true
-	for _, table := range [][]row{onLinux[:], withoutBarrier[:]} {
+	for _, table := range [][]hintRow{onLinux[:], withoutBarrier[:]} {
 		for _, r := range table {
 			if !used[r.hint] {
 				t.Errorf("no refusal has the hint %q", r.hint)
@@ -108,12 +108,12 @@ func TestHints(t *testing.T) {
 // What a Go host remembers for good: not a limit that others have used up, which may be free again at the next
 // launch, and nothing that another policy would not meet.
 func TestLasting(t *testing.T) {
-	forbidden := factsOf("6.12.1", false, "user.max_net_namespaces")
+	forbidden := circumstancesOf("6.12.1", false, "user.max_net_namespaces")
 	for _, c := range []struct {
-		layer order.Layer
-		err   error
-		facts Facts
-		want  bool
+		layer         order.Layer
+		err           error
+		circumstances Circumstances
+		want          bool
 	}{
 		{order.Namespaces, syscall.EPERM, newMachine, true},
 		{order.Root, syscall.EACCES, newMachine, true},
@@ -127,7 +127,7 @@ func TestLasting(t *testing.T) {
 		{order.Seccomp, syscall.EPERM, newMachine, false},
 		{order.Policy, syscall.EPERM, newMachine, false},
 	} {
-		if got := Lasting(&order.Refusal{Layer: c.layer, Op: "clone", Err: c.err}, c.facts); got != c.want {
+		if got := Lasting(&order.Refusal{Layer: c.layer, Op: "clone", Err: c.err}, c.circumstances); got != c.want {
 			t.Errorf("%s, %v: %v", c.layer, c.err, got)
 		}
 	}

@@ -10,22 +10,22 @@ import (
 	"github.com/security-mcp/mcp-sandbox/platform"
 )
 
-// A row is the hint for some refusals. Of several rows that match the first counts.
-type row struct {
+// A hintRow is the hint for some refusals. Of several rows that match the first counts.
+type hintRow struct {
 	layers []order.Layer   // none: every layer
 	op     string          // "": every step; a star at the end stands for any ending
 	errnos []syscall.Errno // none: every errno, and none
-	when   func(*order.Refusal, Facts) bool
+	when   func(*order.Refusal, Circumstances) bool
 	hint   string
 }
 
 // Hint is what to do about a launch that came to err, or "" where there is nothing to do.
-func Hint(err error, f Facts) string {
+func Hint(err error, f Circumstances) string {
 	r := (*order.Refusal)(nil)
 	if !errors.As(err, &r) {
 		r = &order.Refusal{Layer: order.Exec, Op: "start", Err: err}
 	}
-	tables := [][]row{onLinux[:], withoutBarrier[:]}
+	tables := [][]hintRow{onLinux[:], withoutBarrier[:]}
 	if f.OS != "linux" {
 		tables = tables[1:]
 	}
@@ -40,7 +40,7 @@ func Hint(err error, f Facts) string {
 }
 
 // Hints are the hints of several refusals, each once.
-func Hints(refusals []*order.Refusal, f Facts) string {
+func Hints(refusals []*order.Refusal, f Circumstances) string {
 	var all []string
 	for _, r := range refusals {
 		if h := Hint(r, f); h != "" && !slices.Contains(all, h) {
@@ -50,32 +50,34 @@ func Hints(refusals []*order.Refusal, f Facts) string {
 	return strings.Join(all, "; ")
 }
 
-func (row *row) matches(r *order.Refusal, f Facts) bool {
-	prefix, open := strings.CutSuffix(row.op, "*")
-	return (len(row.layers) == 0 || slices.Contains(row.layers, r.Layer)) &&
-		(row.op == "" || row.op == r.Op || open && strings.HasPrefix(r.Op, prefix)) &&
-		(len(row.errnos) == 0 || slices.Contains(row.errnos, errnoOf(r))) &&
-		(row.when == nil || row.when(r, f))
+func (h *hintRow) matches(r *order.Refusal, f Circumstances) bool {
+	prefix, open := strings.CutSuffix(h.op, "*")
+	return (len(h.layers) == 0 || slices.Contains(h.layers, r.Layer)) &&
+		(h.op == "" || h.op == r.Op || open && strings.HasPrefix(r.Op, prefix)) &&
+		(len(h.errnos) == 0 || slices.Contains(h.errnos, errnoOf(r))) &&
+		(h.when == nil || h.when(r, f))
 }
 
 // Conditions of rows.
 
-func killedByFilter(r *order.Refusal, _ Facts) bool {
+func killedByFilter(r *order.Refusal, _ Circumstances) bool {
 	killed, _ := errors.AsType[Killed](r.Err)
 	return killed.Signal == sigsys
 }
 
-func withoutProc(r *order.Refusal, _ Facts) bool { return IsNoProc(r) }
+func withoutProc(r *order.Refusal, _ Circumstances) bool { return IsNoProc(r) }
 
-func withHiddenProc(r *order.Refusal, _ Facts) bool { return hiddenProc(r) }
+func withHiddenProc(r *order.Refusal, _ Circumstances) bool { return hiddenProc(r) }
 
-func withErrno(r *order.Refusal, _ Facts) bool { return errnoOf(r) != 0 }
+func withErrno(r *order.Refusal, _ Circumstances) bool { return errnoOf(r) != 0 }
 
-func notThePrivateFolder(r *order.Refusal, _ Facts) bool { return r.Op != OpPrivate }
+func notThePrivateFolder(r *order.Refusal, _ Circumstances) bool { return r.Op != OpPrivate }
 
-func asRoot(_ *order.Refusal, f Facts) bool { return f.Root }
+func asRoot(_ *order.Refusal, f Circumstances) bool { return f.Root }
 
 // onNewKernel: the kernel has every call that confinement full needs, so what is missing is hidden.
-func onNewKernel(_ *order.Refusal, f Facts) bool { return platform.KernelAtLeast(f.Kernel, 5, 12) }
+func onNewKernel(_ *order.Refusal, f Circumstances) bool {
+	return platform.KernelAtLeast(f.Kernel, 5, 12)
+}
 
-func onWindows(_ *order.Refusal, f Facts) bool { return f.OS == "windows" }
+func onWindows(_ *order.Refusal, f Circumstances) bool { return f.OS == "windows" }

@@ -18,8 +18,8 @@ const (
 	OpUse     = "use" // a standard descriptor
 )
 
-// Facts are what a refusal's meaning depends on besides the refusal.
-type Facts struct {
+// Circumstances are what a refusal's meaning depends on besides the refusal.
+type Circumstances struct {
 	OS     string // as runtime.GOOS
 	Kernel string // its release
 	Root   bool   // the launcher is user 0
@@ -87,7 +87,7 @@ func OfMachine(r *order.Refusal) bool {
 }
 
 // Lasting reports whether a refusal is due to the machine's settings, and not to the moment nor to this policy.
-func Lasting(r *order.Refusal, f Facts) bool {
+func Lasting(r *order.Refusal, f Circumstances) bool {
 	if IsNoProc(r) || errors.As(r.Err, new(Killed)) {
 		return true
 	}
@@ -104,7 +104,7 @@ func Lasting(r *order.Refusal, f Facts) bool {
 }
 
 // forbidsNamespaces reports whether a sysctl allows none of some kind of namespace; namespaces(7).
-func forbidsNamespaces(f Facts) bool {
+func forbidsNamespaces(f Circumstances) bool {
 	return slices.ContainsFunc([]string{"user", "mnt", "pid", "ipc", "uts", "net"}, func(kind string) bool {
 		return f.Sysctl("user.max_"+kind+"_namespaces") == "0"
 	})

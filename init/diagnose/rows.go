@@ -20,7 +20,7 @@ var (
 )
 
 // onLinux are the hints for refusals of a Linux kernel.
-var onLinux = [...]row{
+var onLinux = [...]hintRow{
 	// A process of the launch was killed.
 	{layers: inExec, when: killedByFilter, hint: NeedsSockets},
 	{layers: []order.Layer{order.Landlock, order.Seccomp}, when: killedByFilter,
@@ -105,7 +105,7 @@ var onLinux = [...]row{
 }
 
 // withoutBarrier are the hints of macOS and Windows, whose shim has only limits.
-var withoutBarrier = [...]row{
+var withoutBarrier = [...]hintRow{
 	{layers: inPolicy, op: "reach *", when: onWindows,
 		hint: "run it in a " + inWSL + ", or set minConfinement to limits"},
 	{layers: inPolicy, op: "reach *", hint: "run it in a " + inLinux + ", or set minConfinement to limits"},

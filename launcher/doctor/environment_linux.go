@@ -13,7 +13,7 @@ import (
 
 // environment reads what may explain a refusal. A file that cannot be read explains nothing.
 func environment() diagnose.Environment {
-	s := diagnose.Environment{Facts: diagnose.Here(), Cgroups: hierarchy(), WSL: wsl()}
+	s := diagnose.Environment{Circumstances: diagnose.Here(), Cgroups: hierarchy(), WSL: wsl()}
 	status, _ := os.ReadFile("/proc/self/status")
 	s.Filtered = strings.Contains(string(status), "\nSeccomp:\t2\n")
 	if c, err := platform.ReadCapabilities(); err == nil {

@@ -10,5 +10,5 @@ import (
 
 // environment is only the name of the system: there is one confinement here, and nothing around it refuses that.
 func environment() diagnose.Environment {
-	return diagnose.Environment{Facts: diagnose.Facts{OS: runtime.GOOS}}
+	return diagnose.Environment{Circumstances: diagnose.Circumstances{OS: runtime.GOOS}}
 }

@@ -150,7 +150,7 @@ func machines() map[string]*result {
 	others := func(os, kernel string, facts ...order.Fact) {
 		usual := Trial{Report: proof(policy.ConfinementLimits, 0)}.with(order.LayerReport{Layer: order.Limits, State: order.Proved, Facts: facts})
 		m[os] = &result{arch: "arm64", full: refusal(order.Namespaces, "clone", "", syscall.EINVAL), usual: usual, tree: killed,
-			environment: diagnose.Environment{Facts: diagnose.Facts{OS: os, Kernel: kernel}}}
+			environment: diagnose.Environment{Circumstances: diagnose.Circumstances{OS: os, Kernel: kernel}}}
 	}
 	got := func(names ...string) (facts []order.Fact) {
 		for _, n := range names {

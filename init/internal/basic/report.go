@@ -54,6 +54,6 @@ func mismatch(l *order.LayerReport) error {
 // refuse writes why the server was not started, and returns the exit code.
 func (s *shim) refuse(err error) int {
 	r := order.NewRefused(err)
-	r.Hint = diagnose.Hint(err, diagnose.Facts{OS: runtime.GOOS})
+	r.Hint = diagnose.Hint(err, diagnose.Circumstances{OS: runtime.GOOS})
 	return s.sink.Refuse(err, r, s.Say)
 }

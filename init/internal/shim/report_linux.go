@@ -22,33 +22,33 @@ func (s *shim) reportEnforced() error {
 	notes := sandbox.View.Notes
 	e.ImpliedGrants, e.Warnings = notes.Implied, notes.Warnings
 	e.Protected, e.Unprotected = notes.Protected, notes.Unprotected
-	if text := lowered(&s.launch.Ladder); text != "" {
+	if text := loweredWarning(&s.launch.Ladder); text != "" {
 		e.Warnings = append([]string{text}, e.Warnings...)
 	}
 	s.enforced = e
-	s.tellLowered()
+	s.notifyLowered()
 	return s.sink.First(e)
 }
 
 // hints are what to do about the stronger confinements that were refused.
 func hints(refused []*order.Refusal) string { return diagnose.Hints(refused, diagnose.Here()) }
 
-// tellLowered tells the host what its next launches need not try again. Nothing depends on its hearing it.
-func (s *shim) tellLowered() {
+// notifyLowered notifies the host of what its next launches need not try again. Nothing depends on its hearing it.
+func (s *shim) notifyLowered() {
 	ladder := &s.launch.Ladder
 	if s.Host < 0 || len(ladder.Refused) == 0 {
 		return
 	}
-	facts := diagnose.Here()
-	if slices.ContainsFunc(ladder.Refused, func(r *order.Refusal) bool { return !diagnose.Lasting(r, facts) }) {
+	circumstances := diagnose.Here()
+	if slices.ContainsFunc(ladder.Refused, func(r *order.Refusal) bool { return !diagnose.Lasting(r, circumstances) }) {
 		return
 	}
 	s.sink.NotifyHost(&order.Lowered{Event: "lowered", Confinement: string(ladder.Confinement), Why: ladder.Why()})
 }
 
-// lowered is the one line about a confinement that is weaker than the machine was asked for: what refused it, and how
-// it is had back.
-func lowered(ladder *launch.Ladder) string {
+// loweredWarning is the one line about a confinement that is weaker than the machine was asked for: what refused it,
+// and how it is had back.
+func loweredWarning(ladder *launch.Ladder) string {
 	why := ladder.Why()
 	if ladder.Confinement == policy.None {
 		return order.NothingConfined
