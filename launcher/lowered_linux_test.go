@@ -13,7 +13,7 @@ import (
 // A refusal of the machine is remembered for launches that may begin lower, and for no others: here the first launch alone
 // is on a machine without user namespaces.
 func TestRemembered(t *testing.T) {
-	t.Cleanup(func() { lowered.Clear() })
+	t.Cleanup(func() { refusalCache.Clear() })
 	ctx, cancel := context.WithTimeout(t.Context(), testbed.Patience())
 	defer cancel()
 	launch := func(p policy.Policy, lacks ...testbed.Lack) (confinement, warnings string) {

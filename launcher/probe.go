@@ -48,14 +48,14 @@ func Probe(ctx context.Context) (*Machine, error) {
 		return nil, err
 	}
 	defer remove()
-	return doctor.Examine(ctx, self, trials{server})
+	return doctor.Examine(ctx, self, trialLauncher{server})
 }
 
-// trials launch a file that every user may execute: a root launcher's servers are another user.
-type trials struct{ server string }
+// A trialLauncher launches a file that every user may execute: a root launcher's servers are another user.
+type trialLauncher struct{ server string }
 
 // Prove makes one trial launch.
-func (t trials) Prove(ctx context.Context, p policy.Policy) (trial doctor.Trial, err error) {
+func (t trialLauncher) Prove(ctx context.Context, p policy.Policy) (trial doctor.Trial, err error) {
 	p.Filesystem.AllowRead = []string{t.server}
 	sb, err := prepare(ctx, p, Target{Path: t.server, Dir: "/"}, true)
 	if errors.As(err, &trial.Refused) && trial.Refused.Layer == order.Exec { // there are no sockets here
@@ -81,7 +81,7 @@ func (t trials) Prove(ctx context.Context, p policy.Policy) (trial doctor.Trial,
 }
 
 // Daemon lets a server that has started a daemon run into a time limit. Both hold the pipe: its end is the end of both.
-func (t trials) Daemon(ctx context.Context, least policy.Confinement, limit time.Duration) (
+func (t trialLauncher) Daemon(ctx context.Context, least policy.Confinement, limit time.Duration) (
 	tooShort bool, problem string,
 ) {
 	ctx, cancel := context.WithTimeout(ctx, limit+10*time.Second)

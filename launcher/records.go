@@ -54,7 +54,7 @@ func (r *recordReader) take(line []byte) {
 		}
 	case "lowered":
 		if l := decode[order.Lowered](line); l != nil {
-			lowered.Store(r.hostNetwork, l)
+			refusalCache.Store(r.hostNetwork, l)
 		}
 	case "enforced":
 		if report := decode[Report](line); report != nil && !isClosed(r.begun) {

@@ -19,8 +19,8 @@ import (
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed/server"
 )
 
-// patience bounds the whole demo.
-const patience = 30 * time.Second
+// timeout bounds the whole demo.
+const timeout = 30 * time.Second
 
 func main() {
 	reexec.Init()
@@ -40,7 +40,7 @@ func main() {
 }
 
 func demo() error {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	st, err := newStage()
 	if err != nil {

@@ -58,7 +58,7 @@ func start(j *job.Job) error {
 	if err := makeRoot(); err != nil {
 		return err
 	}
-	if err := setUp(j); err != nil {
+	if err := runSetup(j); err != nil {
 		return err
 	}
 	if j.Place == job.Manager {

@@ -85,7 +85,7 @@ func makeRoot() error {
 //go:embed setup.sh
 var setup string
 
-func setUp(j *job.Job) error {
+func runSetup(j *job.Job) error {
 	cmd := exec.Command("/bin/sh", "-euc", setup)
 	manager := j.Place == job.Manager
 	cmd.Env = []string{path, fmt.Sprint("HYBRID=", j.Hybrid), fmt.Sprint("MANAGER=", manager)}

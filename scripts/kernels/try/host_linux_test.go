@@ -29,7 +29,7 @@ func host(file string, command []string) int {
 }
 
 func embed(file string, command []string) (int, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), launchTimeout)
 	defer cancel()
 	text, err := os.ReadFile(file)
 	if err != nil {

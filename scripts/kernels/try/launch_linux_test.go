@@ -18,8 +18,8 @@ import (
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed/attempt"
 )
 
-// patience bounds one launch on a machine that is emulated, on one that is busy.
-const patience = 3 * time.Minute
+// launchTimeout bounds one launch on a machine that is emulated, on one that is busy.
+const launchTimeout = 3 * time.Minute
 
 // launch starts a launcher in a place of its own, looks at the server that it reports, lets that do its act, and waits.
 // Nothing may be left in the control groups.
@@ -75,7 +75,7 @@ func (s *scene) command(t *testing.T, argv ...string) (*exec.Cmd, *place.Place) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), launchTimeout)
 	t.Cleanup(cancel)
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	cmd.Dir, cmd.Env, cmd.Stderr = "/", os.Environ(), os.Stderr
