@@ -63,7 +63,7 @@ func missing(err error) bool {
 	return err == unix.ENOENT || err == unix.ENOTDIR
 }
 
-// etc adds the parts of /etc that programs need to run. They name none of this machine's users.
+// etc adds the parts of /etc that programs need to run. No part names this machine's users.
 func (b *base) etc() {
 	b.points.make("/etc", folder, 0o755, "")
 	names := make([]string, 0, 32)

@@ -26,17 +26,17 @@ const (
 	// ErrLink: a path of the policy or the command goes through a symbolic link, or a script's first line, that the
 	// server could have written.
 	ErrLink Reason = "leads from inside a write grant to what is not granted itself"
-	// ErrDenyLink: a denied path goes through a symbolic link that the server could have written: it can lead elsewhere
-	// at the next launch, and the target of today is open then.
+	// ErrDenyLink: a denied path goes through a symbolic link that the server could have written: after a change of the
+	// link the next launch denies another file.
 	ErrDenyLink Reason = "goes through a symbolic link inside a write grant, which the server can replace: " +
 		"deny what it leads to"
-	// ErrLinked: what is denied or protected in a write grant can be opened by another name, which the server could
-	// have made in an earlier launch, when it was neither.
+	// ErrLinked: a denied or protected file in a write grant has another name, which the server could have made in
+	// an earlier launch without the denial.
 	ErrLinked Reason = "has another name (a hard link), which a server may have made in an earlier launch"
 	// ErrNotVisible: a working folder or a command that the server would not see.
 	ErrNotVisible Reason = "is not visible inside"
-	// ErrSearch: a folder of a write grant that cannot be looked into. What runs code outside of the sandbox may lie
-	// there, and a server that can take the launcher's right to look away must not win by it.
+	// ErrSearch: a folder of a write grant that cannot be looked into. Files there may run code outside of the
+	// sandbox, and a server that removes the launcher's right to look must not gain by that.
 	ErrSearch Reason = "cannot be searched for what runs code outside of the sandbox, so it is not granted for writing"
 	// ErrStarts: a command that does its work by starting others, where subprocess.allow is false.
 	ErrStarts Reason = "starts other programs, which subprocess.allow false forbids"

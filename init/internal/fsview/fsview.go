@@ -3,13 +3,13 @@
 //	v, err := fsview.Plan(fsview.Request{Policy: p, Command: argv, Env: env, Dir: dir, Identity: ids})
 //
 // [Plan] takes the effective policy and looks at the machine once: it resolves every path, follows the command to its
-// interpreter, finds what is protected inside a write grant, and returns a View: plain data that the rows of the
-// root lay out as system calls. Nothing is opened for keeps and nothing is changed here, and a path that is swapped
-// afterwards is noticed, because every Bind carries the device and inode that were seen.
+// interpreter, finds what is protected inside a write grant, and returns a View: plain data that the rows of the root
+// lay out as system calls. Plan keeps nothing open and changes nothing. A path that is swapped later is noticed:
+// every Bind carries the device and inode.
 //
 // Lookups resolve paths and look at each once. Points are the statements about paths: of the base system, the grants
 // and denials, the home, what is protected, what a command implies. A tree holds both for one request; the types that
-// add points embed it. The emitter turns points into the nodes and covers of the View. What is known about names and
+// add points embed it. The emitter turns points into the nodes and covers of the View. The knowledge about names and
 // texts alone lies in the packages below: protected, toolchain and gitconfig.
 package fsview
 
@@ -54,7 +54,7 @@ type Cover struct {
 type CoverKind uint8
 
 const (
-	Pin      CoverKind = iota // bound onto itself, as it is: it cannot be renamed away
+	Pin      CoverKind = iota // bound onto itself, unchanged, against a rename
 	ReadOnly                  // bound onto itself, read-only with all below it
 	Deny                      // covered by an empty folder, or by an empty file without any right
 )
@@ -75,10 +75,10 @@ type View struct {
 	// Covers come after all Nodes, outermost first.
 	Covers []Cover
 
-	// Private are the folders that live on the private tmpfs, with their modes: /tmp, /dev/shm, the home. They share
-	// TmpSize bytes and TmpInodes inodes, 0 for no limit. Nodes may lie below them, and so a denied folder in which
-	// something is granted is one of them (mode 0555), and with HostRoot /dev and /proc. They are in the order in
-	// which the Nodes need them; one that lies inside a Bind finds its mount point there.
+	// Private are the folders that live on the private tmpfs, with their modes: /tmp, /dev/shm, the home. The
+	// folders share TmpSize bytes and TmpInodes inodes, 0 for no limit. Nodes may lie below a private folder, so a
+	// denied folder with a grant inside is private too (mode 0555), and with HostRoot /dev and /proc. The order is
+	// that in which the Nodes need the folders; a folder inside a Bind finds its mount point there.
 	Private   []Node
 	TmpSize   int64
 	TmpInodes int64

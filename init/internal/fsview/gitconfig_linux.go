@@ -36,8 +36,8 @@ type gitConfig struct {
 	left int    // names that may still be protected
 }
 
-// protectConfigured protects what the configuration of a work tree names in write grants: that in a repository's own
-// files, or in none for "", and the user's.
+// protectConfigured protects the files in write grants that a work tree's configuration names: the repository's own
+// configuration ("": none) and the user's.
 func (g *gitConfigs) protectConfigured(tree string, files ...string) {
 	if g.request.Shared || g.strict || len(g.writes) == 0 {
 		return
@@ -150,7 +150,7 @@ func (c *gitConfig) path(value, from string) (string, bool) {
 	return from + "/" + value, from != ""
 }
 
-// protectFile protects a file that exists. What is no file was no name of one.
+// protectFile protects a file that exists. Other values were no file names.
 func (c *gitConfig) protectFile(value string) {
 	at, ok := c.path(value, c.tree)
 	if !ok {

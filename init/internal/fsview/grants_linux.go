@@ -125,7 +125,7 @@ func (g *grants) deny(r rule, path string, optional bool) (err error) {
 	return nil
 }
 
-// unheld finds the denials that lie inside what is visible: what the rest of the policy gives there stays given.
+// unheld finds the denials inside visible trees: the other grants there stay in force.
 func (g *grants) unheld() {
 	for i := range g.denied {
 		r := &g.denied[i]

@@ -33,7 +33,7 @@ func (c *command) find(name string) (string, error) {
 	return join(r.path, at[i+1:]), nil
 }
 
-// inPath looks for a name in PATH. What lies there but cannot be executed is passed over, as execvp does.
+// inPath looks for a name in PATH. A file without the right to execute is passed over, as by execvp.
 func (c *command) inPath(name string) (string, error) {
 	failed := &CommandError{Path: name, Kind: ErrNotFound}
 	for folder := range strings.SplitSeq(order.Lookup(c.request.Env, "PATH"), ":") {

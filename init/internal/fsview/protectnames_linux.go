@@ -84,7 +84,7 @@ func (p *protector) searchGrant(root string) {
 	}
 	p.beside(root, s.found)
 	p.view.watched.searched = append(p.view.watched.searched, root)
-	// Of the repositories that the grant is a part of: what they lead to and name in it.
+	// Repositories around the grant: files inside that they lead to or name.
 	for at := root; at != "/"; {
 		at = dirOf(at)
 		if e, ok := p.lookups.stat(join(at, ".git")); ok {

@@ -35,7 +35,7 @@ func (p *protector) repository(git *finding) {
 	if git.bare {
 		tree = git.path // where git runs hooks
 		if p.rootOf(at) == at {
-			// Granted itself: what runs code in it is protected alone.
+			// A grant of the .git itself: only files that run code are protected.
 			folders[0] = join(at, "hooks")
 			for _, path := range [...]string{folders[0], configs[0], configs[1], join(at, "commondir")} {
 				p.protectPath(path)

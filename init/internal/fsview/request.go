@@ -12,8 +12,8 @@ type Request struct {
 	Env     []string      // the server's environment, NAME=VALUE: HOME, PATH and the certificate variables are read
 	Dir     string        // the launcher's working directory, absolute
 
-	// Own are the launch's own files: the policy, the report and the launcher. They are protected inside a write grant.
-	// "" stands for none.
+	// Own are the launch's own files: the policy, the report and the launcher. Own files inside a write grant are
+	// protected. "" stands for none.
 	Own []string
 
 	Identity
@@ -22,8 +22,8 @@ type Request struct {
 
 	Neighbours
 
-	// Shared is true where the server gets no root of its own: it sees the host's tree, and rules say what of it may be
-	// opened. Then of a View only the Binds count, each as the place of a rule.
+	// Shared is true where the server gets no root of its own, but sees the host's tree, and rules say which files may
+	// be opened. Of a View only the Binds count then, each as the place of a rule.
 	Shared bool
 	// Open is true with Shared where there are no rules either: all that the user can do the server can.
 	Open bool

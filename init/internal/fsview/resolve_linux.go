@@ -23,7 +23,7 @@ type followed struct {
 }
 
 // resolve walks an absolute path component by component. A path that leads into /proc, /sys or /dev is an ErrSystem,
-// at any link on its way: what lies there is another thing inside. With another error path is as far as it came.
+// at any link on its way: these trees differ inside. With another error path is the resolved part.
 func (h *lookups) resolve(path string) (r resolved, err error) { return h.resolveFrom("/", path) }
 
 // resolveFrom is resolve for a path below a folder that is resolved already.

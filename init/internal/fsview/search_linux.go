@@ -28,9 +28,9 @@ var (
 	errBound = errors.New("it has too many folders to search them all")
 )
 
-// A search looks for the protected names in a folder and up to three folders below it, and through no link. It goes
-// level by level, and within a level first where there are few folders. A folder with more folders in it than may still
-// be looked into becomes a finding as a whole, and costs no other folder its turn.
+// A search looks for the protected names in a folder and up to three folders below it, and through no link. The search
+// goes level by level, and within a level folders with few subfolders come first. A folder with more subfolders than
+// the search may still visit becomes a finding as a whole, and costs no other folder its turn.
 type search struct {
 	buf   []byte
 	left  int                              // folders that may still be looked into

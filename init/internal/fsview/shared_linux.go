@@ -6,8 +6,8 @@ import (
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
-// shared adds the base system for a server without a root of its own. It sees the host's /proc, and all of /etc: the
-// generated files of a root do not exist there. A rule of Landlock cannot be taken back below its place, so of a
+// shared adds the base system for a server without a root of its own. The server sees the host's /proc, and all of
+// /etc: a shared root has no generated files. A rule of Landlock cannot be taken back below its place, so of a
 // visible host each folder is added but those that are made fresh in a root.
 func (b *base) shared() {
 	if b.request.Open {

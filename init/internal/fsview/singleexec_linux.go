@@ -9,8 +9,8 @@ import (
 )
 
 // singleExec makes the command one that a single execve starts. The kernel follows the first lines of scripts within
-// one call, but env(1) makes another, so what env would execute is executed itself. A shell or a package runner is
-// refused: it could start, and would only fail at the first program that it needs.
+// one call, but env(1) makes another, so env's program is executed directly. A shell or a package runner is refused:
+// only its first child would fail.
 func (c *command) singleExec() error {
 	at, argv := c.view.Command, c.view.Argv
 	for range 2 * maxScripts {

@@ -26,7 +26,7 @@ type sockets struct {
 	*tree
 	shown   []string // folders
 	mounts  []platform.Mount
-	places  map[string][]string // by the folder in a socket's name: that folder resolved, and where else it is mounted
+	places  map[string][]string // by the folder in a socket's name: the folder resolved, and its other mounts
 	bound   map[uint32]bool     // inodes; true if their sockets have to be searched for
 	lost    bool                // there are such
 	covered int
@@ -133,8 +133,8 @@ func (s *sockets) fileSystems() (devs []uint64, err error) {
 	return devs, nil
 }
 
-// coverNamed covers a socket at the path that its name leads to, and where that is mounted besides. It fails if the
-// name leads elsewhere, or is not the only one.
+// coverNamed covers a socket at its path and at every other mount of the path. coverNamed fails if the name leads
+// elsewhere, or is one of several.
 func (s *sockets) coverNamed(b *platform.BoundSocket) bool {
 	i := strings.LastIndexByte(b.Name, '/')
 	if i < 0 || b.Name[0] != '/' {

@@ -49,8 +49,8 @@ func (t *toolchains) prefix(program string) {
 	}
 }
 
-// trusted resolves a path that makes prefix an installation. The server may have made what lies in a write grant, or is
-// reached through a link there: that does not count, unless all of the installation lies in a write grant.
+// trusted resolves a path that makes prefix an installation. A path in a write grant, or through a link there, may be
+// the server's work: such a path is not trusted, unless all of the installation lies in a write grant.
 func (t *toolchains) trusted(at, prefix string) (path string, ok bool) {
 	r, err := t.lookups.resolve(at)
 	if err != nil {

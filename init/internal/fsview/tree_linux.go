@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A tree is the work on one Request: what the server is to see at each path of the host.
+// A tree is the work on one Request: the server's view of each path of the host.
 type tree struct {
 	request *Request
 	view    *View
@@ -116,7 +116,7 @@ func (t *tree) ownHomes() []string {
 	return t.own
 }
 
-// tooBroad reports whether a folder may not be shown by implication: it holds more than one program.
+// tooBroad reports whether a folder holds more than one program, and so may not be shown by implication.
 func (t *tree) tooBroad(folder string) bool {
 	if systemFolder(folder) && !t.points.access(folder).read {
 		return true
@@ -127,8 +127,8 @@ func (t *tree) tooBroad(folder string) bool {
 	return slices.ContainsFunc(t.ownHomes(), func(home string) bool { return within(join(home, ".local"), folder) })
 }
 
-// closed reports whether a folder that cannot be listed is gone, or closed to the server too: it is another user's, and
-// may not be entered.
+// closed reports whether a folder that cannot be listed is gone, or closed to the server too, as another user's without
+// the right to enter.
 func (t *tree) closed(folder string, err error) bool {
 	if missing(errors.Unwrap(err)) {
 		return true

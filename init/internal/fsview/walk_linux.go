@@ -12,7 +12,7 @@ type walk struct {
 var errMany = errors.New("too many names")
 
 // list lists a folder. Folders in it are added to those of the walk, and f gets each file of one type until it returns
-// false, or why a file cannot be looked at. What is gone meanwhile is passed over.
+// false, or why a file cannot be looked at. A file that is gone meanwhile is passed over.
 func (w *walk) list(folder string, kind uint32, f func(path string, e *entry, err error) bool) error {
 	many := false
 	err := w.lookups.list(folder, func(name []byte, is uint32) bool {

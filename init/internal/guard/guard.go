@@ -29,10 +29,10 @@ const (
 	diverted                // no message: the tag is written
 )
 
-// Messages are for standard output. They are valid until the next call.
+// Messages are for standard output, and valid until the next call.
 func (g *Guard) Messages() []byte { return g.out[g.written:g.judged] }
 
-// Rest is for standard error. It is valid until the next call.
+// Rest is for standard error, and valid until the next call.
 func (g *Guard) Rest() []byte { return g.rest[g.restDone:] }
 
 // Written forgets what was written of [Guard.Messages] and of [Guard.Rest].

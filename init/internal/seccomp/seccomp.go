@@ -3,14 +3,14 @@
 //	program, err := seccomp.Program("amd64", seccomp.Options{NoIPC: true})
 //	raw := seccomp.Append(nil, program) // what seccomp(2) gets, with len(program)
 //
-// It is an allow-list. A number that is not listed, or that no kernel had when the list was made, is ENOSYS, what is
-// refused is EPERM, a socket that is refused is EAFNOSUPPORT. Only a foreign architecture (i386 on amd64, arm on
-// arm64) ends the process; the x32 numbers of amd64 are just unlisted ones.
+// The filter is an allow-list. A number that is not listed, or newer than the list, is ENOSYS, a refused call EPERM,
+// a refused socket EAFNOSUPPORT. Only a foreign architecture (i386 on amd64, arm on arm64) ends the process; the x32
+// numbers of amd64 are just unlisted ones.
 //
 // gen/calls.txt is the decision for each name, gen/rules.go says what is asked of arguments. From both `go generate`
 // makes table_gen.go and blocks_gen.go: one letter for each number, and the argument rules as finished blocks of
-// instructions. What is left for a launch is a balanced tree over ranges of numbers, because seccomp(2) takes time
-// for each instruction that any number executes: eight compares deep, not three hundred.
+// instructions. Each launch only builds a balanced tree over ranges of numbers, because seccomp(2) takes time for
+// each instruction that any number executes: eight compares deep, not three hundred.
 //
 // Limits. A filter sees numbers and registers, never what a pointer points to: calls whose decisive argument lies in
 // memory are allowed or refused as a whole (openat2, clone3: ENOSYS). Rules look at the low 32 bits only, as the
@@ -54,8 +54,8 @@ type Options struct {
 	NoCut bool
 
 	// Notify has a listener asked about the dangerous calls that are refused (`report` in gen/calls.txt; clone and
-	// seccomp for what is refused of their arguments; what starts programs where OneExec forbids it). It has to
-	// answer EPERM, always: when it is gone the kernel answers ENOSYS.
+	// seccomp for what is refused of their arguments; what starts programs where OneExec forbids it). The listener
+	// has to answer EPERM, always: without a listener the kernel answers ENOSYS.
 	Notify bool
 
 	// OneExec permits execve while a tracer with PTRACE_O_TRACESECCOMP lets it pass, and no process but threads.
@@ -75,7 +75,7 @@ func (o *Options) CanNotify(arch string) bool {
 	return true
 }
 
-// Program returns the filter for arch, a GOARCH. It does not depend on the machine it runs on.
+// Program returns the filter for arch, a GOARCH. The filter does not depend on the machine that builds it.
 func Program(arch string, o Options) ([]Instruction, error) {
 	var rules [limit]byte
 	var audit uint32
@@ -102,7 +102,7 @@ func Program(arch string, o Options) ([]Instruction, error) {
 	return slices.Clone(a.code[a.pos:]), nil
 }
 
-// fill spreads a table; what lies behind its end is not known.
+// fill spreads a table; numbers behind its end are unknown.
 func fill(rules *[limit]byte, table string) {
 	for n := copy(rules[:], table); n < limit; n++ {
 		rules[n] = ruleNoSys

@@ -1,5 +1,5 @@
-// Package gitconfig reads git's configuration, git-config(1), and knows which variables name what git reads or
-// executes. It looks at texts alone, not at the file system.
+// Package gitconfig reads git's configuration, git-config(1), and knows which variables name files that git
+// reads or executes. The package reads texts alone, not the file system.
 package gitconfig
 
 import (
@@ -8,7 +8,7 @@ import (
 )
 
 // Parse reads a configuration of git, git-config(1). F gets the section, without the part of it that is in quotes, and
-// the name of each variable in lower case, until it returns false. What git would refuse is read as far as it goes.
+// the name of each variable in lower case, until it returns false. Parse skips errors that git refuses.
 func Parse(text string, f func(section, name, value string) bool) {
 	text = strings.TrimPrefix(text, "\ufeff")
 	for section := ""; text != ""; {

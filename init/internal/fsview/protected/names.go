@@ -1,5 +1,5 @@
-// Package protected knows the names that a server may not write in a write grant, because what lies there runs code
-// outside of the sandbox. It looks at names alone, not at the file system.
+// Package protected knows the names that a server may not write in a write grant, because files there run code
+// outside of the sandbox. The package reads names alone, not the file system.
 //
 // The rule: what a program executes, or is given rights by, because its user opens the folder that it lies in with an
 // editor or an agent, enters it with a shell, runs a version control system there, logs in, or opens a terminal. What
@@ -105,7 +105,7 @@ func IsVersionControl(name string) bool {
 }
 
 // IsAgentWorktrees reports whether a folder is one in which an agent keeps checkouts: .claude/worktrees or
-// .cursor/worktrees. They are not read as settings, only worked in.
+// .cursor/worktrees. Agents work in these folders, but read no settings there.
 func IsAgentWorktrees(folder string) bool {
 	above, name := path.Split(folder)
 	if name != "worktrees" {

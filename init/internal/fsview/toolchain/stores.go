@@ -1,6 +1,6 @@
 // Package toolchain knows how programs come to run: the first lines of scripts, the layout of installations of Node and
-// Python, the stores of version managers, and the programs that work by starting others. It looks at names and texts
-// alone, not at the file system.
+// Python, the stores of version managers, and the programs that work by starting others. The package reads names and
+// texts alone, not the file system.
 package toolchain
 
 import "strings"

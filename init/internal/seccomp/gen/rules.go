@@ -20,8 +20,8 @@ const (
 
 	tiocsti, tioclinux = 0x5412, 0x541c // type into a terminal; TIOCLINUX does so by selecting and pasting
 	tiocsetd           = 0x5423         // another line discipline: silences the host's terminal, and loads modules
-	// BTRFS_IOC_SNAP_CREATE and its second version: who owns a subvolume gets a copy of its whole tree by them,
-	// without the mounts that lie over what is denied in it. No other file system's calls do so.
+	// BTRFS_IOC_SNAP_CREATE and its second version: the owner of a subvolume gets a copy of its whole tree,
+	// without the mounts that cover denied paths. Calls of other file systems do not.
 	snapCreate, snapCreate2 = 0x50009401, 0x50009417
 	whiteout                = 4 // RENAME_WHITEOUT
 	limitCore               = 4 // RLIMIT_CORE
@@ -83,7 +83,7 @@ var older = []rule{
 	{"UncutAt", func(p *seccomp.Program) { uncut(p, 2) }},
 }
 
-// allowElse ends a block: what comes here is allowed, and what branches to refuse gets this errno.
+// allowElse ends a block: calls that reach this point are allowed, and branches to refuse get this errno.
 func allowElse(p *seccomp.Program, refuse seccomp.Label, no seccomp.Action) {
 	p.Ret(seccomp.ActionAllow)
 	p.SetLabel(refuse)
