@@ -1,4 +1,4 @@
-// Package basic is the shim of systems without Linux's barriers: it gives confinement "limits" and says so.
+// Package basic is the shim of systems without Linux's barriers: the confinement is "limits", as the report says.
 //
 //	code := basic.Run(basic.Config{Order: o, Host: -1, Say: say})
 //

@@ -17,7 +17,7 @@ import (
 )
 
 // evidence compares what the helper read back of its own process, which becomes the server's, with what follows
-// from the policy. What the helper says it wanted is no measure.
+// from the policy. The helper's own request is no evidence.
 func (s *server) evidence() (facts, error) {
 	for _, l := range *newLimits(s.plan) {
 		var own syscall.Rlimit

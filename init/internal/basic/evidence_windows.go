@@ -18,7 +18,7 @@ func (s *server) evidence() (facts, error) {
 	return facts{order.Limits: append(limits, absentLimits(s.plan)...), order.Descriptors: s.handleFacts()}, nil
 }
 
-// facts compares the jobs with what follows from the policy. What was set is no measure.
+// facts compares the limits read from the jobs with those of the policy. The values passed to the jobs are no evidence.
 func (j *jobs) facts(process windows.Handle, want *limits) ([]order.Fact, error) {
 	var facts []order.Fact
 	for _, one := range [...]struct {

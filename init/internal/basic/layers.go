@@ -10,7 +10,7 @@ type facts map[order.Layer][]order.Fact
 
 func (f facts) add(layer order.Layer, more ...order.Fact) { f[layer] = append(f[layer], more...) }
 
-// layers are all nine, in the order of a report: what was proved, and what the system does not have.
+// layers are all nine, in the order of a report: the proved layers, and those that the system lacks.
 func layers(proved facts, p *policy.Policy, system string) []order.LayerReport {
 	var all []order.LayerReport
 	for _, name := range order.Layers() {

@@ -24,7 +24,7 @@ type plan struct {
 	private privdir.Dir // none in level privileged
 }
 
-// alterLimits is for tests: it changes the limits that are set, and not those that are demanded.
+// alterLimits lets tests change the limits that are set, but not those that are demanded.
 var alterLimits = func(*plan, *limits) {}
 
 // newPlan finds out everything that can be wrong with an order before there is a process.
@@ -73,8 +73,8 @@ func checkGrants(f *policy.Filesystem) error {
 	return nil
 }
 
-// unenforceable are the keys with explicit values that nothing enforces here. A value that is only the level's
-// default is not among them: it belongs to the confinement's name.
+// unenforceable are the keys with explicit values that nothing enforces here. A level's default is excluded:
+// the confinement's name stands for the default.
 func unenforceable(p *policy.Policy, system string) []string {
 	var keys []string
 	add := func(key string, is bool) {

@@ -10,7 +10,8 @@ import (
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
-// enforced is the first line of the report: what was read back of the server that waits, and what this system lacks.
+// enforced is the first line of the report: the waiting server's limits, read back, and the system's missing
+// layers.
 func (s *shim) enforced() (*order.Enforced, error) {
 	p := &s.plan.policy
 	proved, err := s.server.evidence()

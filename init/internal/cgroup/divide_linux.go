@@ -116,9 +116,9 @@ func (g *Group) emptyParent(r *Request, move bool) error {
 	return nil
 }
 
-// mkdirs makes the server's group. A root launcher's init has other ids: it may clone into a group only if it owns
-// the cgroup.procs of the nearest ancestor that both groups have, cgroups(7), "Delegation containment". So init and
-// the server get a group each below top, and init's ids own top.
+// mkdirs makes the server's group. A root launcher's init has other ids, and may clone into a group only as owner
+// of cgroup.procs of the nearest common ancestor, cgroups(7), "Delegation containment". So init and the server get
+// a group each below top, and init's ids own top.
 func (g *Group) mkdirs(r *Request, need []string) (err error) {
 	if g.top, err = g.parent.mkdirLocked(""); err != nil {
 		return err

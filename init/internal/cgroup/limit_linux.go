@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// writeSettings writes the settings into the server's group. It is an error if the kernel took none of them.
+// writeSettings writes the settings into the server's group. The error means that the kernel took no setting.
 func writeSettings(server *folder, list []Setting) error {
 	written := false
 	for i := range list {

@@ -16,8 +16,8 @@ const (
 	earlyTimeout = 250 * time.Millisecond
 )
 
-// An Appeared tells which protected names appeared while the server ran. A name that was not there when the server
-// started could not be covered; what it names runs code on the host.
+// An Appeared tells which protected names appeared while the server ran. A name that was absent at the start could
+// not be covered; a file of that name runs code on the host.
 type Appeared struct {
 	Find func(within time.Duration) (paths []string, more int, unfinished string) // as fsview.View.Appeared
 	Say  func(string)

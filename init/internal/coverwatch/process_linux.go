@@ -186,9 +186,8 @@ func (q *search) mapped(thread string) (held *target, some bool, err error) {
 	return held, true, nil
 }
 
-// inMemory is the target that is mapped. It is unsure where only smaps tells. No mapping says by which mount the file
-// was opened: of what is read-only a server may rightly map what lies there, but by no descriptor that can be
-// written.
+// inMemory is the mapped target; unsure where only smaps could decide. No mapping shows the mount by which the file
+// was opened: a server may map a read-only file, but not by a writable descriptor.
 func (q *search) inMemory(maps []platform.Mapping) (held *target, unsure bool) {
 	for _, m := range maps {
 		if m.Ino == 0 {

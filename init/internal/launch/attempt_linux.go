@@ -94,7 +94,7 @@ func (l *Launch) replaceReaper(c policy.Confinement, user int) (image int, err e
 	return openImage(user)
 }
 
-// start starts the runner on a program of which only the beginning is there. It gets more descriptors besides its own.
+// start starts the runner on the beginning of its program. The runner gets more descriptors besides its own.
 func (a *Attempt) start(more []int) error {
 	fd, mem, err := program.Open()
 	if err != nil {

@@ -20,8 +20,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Plan is the program that Start would first give to the runner, one line a call: that of the strongest confinement,
-// or of none in level privileged. Only a launch finds out the machine's refusals. The program is laid out in memory
+// Plan is the first program that Start would give to the runner, one line a call: for the strongest confinement, or
+// for none in level privileged. Only a launch finds out the machine's refusals. The program is laid out in memory
 // that nothing executes: no process is started, and a root launcher opens no grant.
 func (l *Launch) Plan() ([]string, error) {
 	a := l.newAttempt()

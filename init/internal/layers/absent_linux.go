@@ -6,10 +6,10 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/order"
 )
 
-// The rows of this file make no call. They say what a server in the host's namespaces and root lacks. A layer without
-// a row is off; that is so with level privileged only.
+// The rows of this file make no call. The rows report which protection a server in the host's namespaces and root
+// lacks. A layer without a row is off, in level privileged only.
 
-// absent is a layer that a confinement lacks, with what follows.
+// absent is a layer that a confinement lacks, with the effect.
 type absent struct{ effect string }
 
 // What follows where confinement limits lacks a layer.

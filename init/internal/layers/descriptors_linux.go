@@ -16,8 +16,8 @@ import (
 const everything = math.MaxUint32 // the last number of close_range(2)
 
 // closeInherited closes every descriptor of init that the shim did not name: a write end of the shim's pipes, or of
-// another launch's, would keep away the end of file by which a dead shim is noticed. It also leaves the launcher's
-// session, and with it the terminal.
+// another launch's, would prevent the end of file by which init notices a dead shim. closeInherited also leaves the
+// launcher's session and its terminal.
 func closeInherited(b *build) {
 	unnamed := fdTrees + b.extraFDs
 	b.Do(sys.CloseRange(unnamed, everything, 0))

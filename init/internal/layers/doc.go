@@ -5,9 +5,9 @@
 //	layers, refusal := l.Check(evidence)                  // when the server's process is ready, before its release
 //
 // The rows of [initRows] and [serverRows] are the only statement of the order. A row lays out the calls that apply it
-// and the calls that read it back, and leaves a proof: the comparison of their results with the request. A row is
-// proved by that, or the launch is refused; what the machine cannot give is a fact without a value. A row makes no
-// call: it only writes calls into a program.
+// and the calls that read it back, and leaves a proof: the comparison of their results with the request. A row
+// without a proof refuses the launch; a protection that the machine lacks is a fact without a value. A row makes no
+// call, but writes calls into a program.
 //
 // A file is named for the layer of its rows; root_denied has all that concerns denied paths. Layout, frame and initloop
 // are the calls around the rows, and proof compares.

@@ -110,7 +110,7 @@ func signalReady(b *build) {
 	b.Step(sys.Write(sys.FD(fdReady), MsgReady)).Returns(program.Int(len(MsgReady)))
 }
 
-// awaitRelease waits for the shim. It ends the process if the shim is gone, which alone holds the other end.
+// awaitRelease waits for the shim's byte. The process ends at end of file: only the shim holds the other end.
 func awaitRelease(b *build) {
 	b.Step(sys.Read(sys.FD(fdRelease), b.Space(8), 1)).Returns(program.Int(1))
 }

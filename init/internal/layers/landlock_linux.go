@@ -19,15 +19,15 @@ const (
 	pathnameABI = 9 // connecting to a socket by its path
 )
 
-// A rule gives rights to one path. It is tried by an open that needs these rights, which must go as it went without
-// Landlock.
+// A rule gives rights to one path. The rule's trial is an open that needs these rights, with the same result as
+// without Landlock.
 type rule struct {
 	path    string
 	rights  uint64
 	flags   int
 	private bool         // a private folder: tried by making a file
-	node    *fsview.Node // the node whose inode the path must lead to; nil for what is made for the sandbox
-	name    string       // in the folder at fdCanary, where the rule's path is opened; "": it is opened as it is
+	node    *fsview.Node // the node whose inode the path must lead to; nil for files made for the sandbox
+	name    string       // in the folder at fdCanary, where the rule's path is opened; "": path is opened itself
 	refuses string       // a path that must not be opened for writing; "" if none
 	tried   [2]ruleTrial // without Landlock, and with it
 }
@@ -99,7 +99,7 @@ func openRule(b *build, w *rule) program.Op {
 	return fd
 }
 
-// landlockRestrict applies the ruleset to the server's process. init stays without: it still has to signal the server.
+// landlockRestrict applies the ruleset to the server's process. init stays without: init has to signal the server.
 type landlockRestrict struct {
 	state *landlockState
 	lacks func(*check, int) // adds what a version of Landlock lacks in the confinement

@@ -125,9 +125,9 @@ func needed(all []rule) []rule {
 	return w
 }
 
-// A refusedWrite is an open for writing that Landlock must refuse. It proves something only where the user's own rights
-// allow it. That is asked by faccessat2: a program that watches the file (inotify(7)) would take an open without
-// Landlock for a change.
+// A refusedWrite is an open for writing that Landlock must refuse. The refusal is a proof only where the user's own
+// rights allow the open. faccessat2 checks these rights: an open without Landlock would look like a change to a watcher
+// of the file (inotify(7)).
 type refusedWrite struct {
 	rule           *rule
 	allowed, tried program.Op

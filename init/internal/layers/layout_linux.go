@@ -20,7 +20,7 @@ const (
 	fdCanary   = 7 // a folder that no rule of Landlock opens; in the host's root the one that holds the private folders
 	fdTrees    = 8 // trees that a root launcher opened, one for each bind; or fdImage
 	fdHost     = 3 // in init's loop, in place of the program: a pidfd of the host
-	fdImage    = 8 // without a pid namespace: what init executes when the shim is gone
+	fdImage    = 8 // without a pid namespace: the file that init executes when the shim is gone
 )
 
 // ReaperFolder is where an init that executes the shim's image has the folder that holds the private folders.

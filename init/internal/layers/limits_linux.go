@@ -87,9 +87,9 @@ func (r *Request) limitsProcesses() bool {
 	return limited && !r.Group.Holds("pids.max") && r.uncounted() == ""
 }
 
-// uncounted is the reason for which RLIMIT_NPROC does not count the processes of this sandbox alone. It does
-// since Linux 5.14, in a new user namespace, for any user but kuid 0. Rows processLimit and thirdProcess try
-// it.
+// uncounted is the reason why RLIMIT_NPROC does not count this sandbox's processes alone. Linux counts so
+// since 5.14, in a new user namespace, for any user but kuid 0. Rows processLimit and thirdProcess try the
+// limit.
 func (r *Request) uncounted() string {
 	if r.Machine.Shared {
 		return "without a user namespace RLIMIT_NPROC counts all processes of the user"

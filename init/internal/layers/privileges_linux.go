@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// noNewRights takes every way to more rights from init, and so from the server: it empties the bounding set, sets
-// no_new_privs, and makes init undumpable. init keeps the capabilities that later rows need.
+// noNewRights takes every way to more rights from init, and so from the server, by an empty bounding
+// set, no_new_privs and an undumpable init. init keeps the capabilities that later rows need.
 type noNewRights struct {
 	// In a new user namespace every capability set is full. Elsewhere the bounding set can only be emptied with
 	// CAP_SETPCAP, and may lack some already.

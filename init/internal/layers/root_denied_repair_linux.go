@@ -102,10 +102,10 @@ func freshMask(b *build, folder bool) program.Arg {
 	return file
 }
 
-// Check compares the results after the runner ended: it covered the inodes that were seen from outside, and the paths
+// Check compares the results after the runner ended: the covered inodes are those seen from outside, and the paths
 // lead to the covers.
 func (r *Repair) Check(results *program.Results) error {
-	if f, bad := r.FirstFailure(results, r.Len()-1, true); bad { // the last one does not return
+	if f, bad := r.FirstFailure(results, r.Len()-1, true); bad { // the last call does not return
 		return refusalOf(f)
 	}
 	e := &Evidence{Results: results}

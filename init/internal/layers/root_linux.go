@@ -191,8 +191,8 @@ const (
 
 // privateTmpfs mounts the one writable tmpfs of a sandbox, so that one size limits all private folders: /tmp, the
 // home and /dev/shm. The trees of its folders are returned in the order of the view. The tmpfs itself is mounted
-// where the new root is built afterwards, and goes away with the host's tree. It also has the masks, and the file
-// that Landlock's proof opens.
+// where the new root is built afterwards, and goes away with the host's tree. The tmpfs also has the masks, and
+// the file that Landlock's proof opens.
 func privateTmpfs(b *build, masks *maskTrees) (private []program.Arg) {
 	v := b.View
 	b.mount("tmpfs", newRoot, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV,

@@ -15,7 +15,7 @@ type expectedMount struct {
 	options string // comma separated, all of them demanded
 	fs      string // demanded if not empty
 	dev     string // the same
-	root    string // the same: what of its file system
+	root    string // the same: the path in its file system
 	deep    bool
 	pin     bool
 	seen    bool

@@ -12,9 +12,9 @@ import (
 // seccomp loads the filter. Behind it the server's process makes only the calls of the evidence, the wait for
 // the release, rt_sigprocmask and execve.
 //
-// The proof is an ioctl on no descriptor that would put a byte into a terminal's input. It is EBADF without
-// the filter, under the usual filters of containers too. Where an outer filter refuses it with EPERM, the
-// kernel's count of filters is the proof.
+// The proof is an ioctl on no descriptor that would put a byte into a terminal's input. Without the filter
+// the ioctl is EBADF, under the usual filters of containers too. Where an outer filter refuses the ioctl
+// with EPERM, the kernel's count of filters is the proof.
 type seccomp struct {
 	families *[]family
 	trace    *execTrace
@@ -71,15 +71,15 @@ func readStatus(b *build) fileRead {
 }
 
 // loadListener loads the filter variant that notifies a listener of the dangerous calls it refuses, for the
-// report: SECCOMP_RET_USER_NOTIF in seccomp_unotify(2). The process that loads the filter gets the
-// listener's descriptor. It sends the descriptor to the shim and closes its own, or the server could answer
+// report: SECCOMP_RET_USER_NOTIF in seccomp_unotify(2). The process that loads the filter gets the listener's
+// descriptor. The process sends the descriptor to the shim and closes its own, or the server could answer
 // itself. The shim always answers EPERM; without the shim the kernel answers ENOSYS. So a listener decides
 // nothing. Where the kernel gives none (EBUSY: an outer sandbox has one) the filter that refuses by itself is
 // loaded.
 //
-// SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (Linux 5.19) is not used. It would avoid a second notification of a
-// call that a signal interrupted, but a call that the shim has received could then be interrupted by SIGKILL
-// only, even while the shim is stopped.
+// SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (Linux 5.19) is not used. The flag would avoid a second
+// notification of an interrupted call, but only SIGKILL could then interrupt a call that the shim has
+// received, even while the shim is stopped.
 //
 // loadListener goes on at loaded if the listener variant was loaded, and returns the comparison.
 func loadListener(b *build, loaded *program.Label) func(*check) {

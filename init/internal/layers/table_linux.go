@@ -6,8 +6,8 @@ import (
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
-// A row is one step of the confinement. It lays out the calls that apply the step and those that read it back, and
-// leaves their comparison to prove.
+// A row is one step of the confinement. layout writes the calls that apply the step and read the result back;
+// prove compares them.
 type row interface{ layout(b *build) }
 
 // A stateless row needs nothing of another row, and leaves nothing for one.

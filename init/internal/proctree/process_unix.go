@@ -17,5 +17,5 @@ func (p *Process) Dead() bool { return p.state == 'Z' || p.state == 'X' }
 // Stopped reports whether a signal stopped the process.
 func (p *Process) Stopped() bool { return p.state == 'T' }
 
-// halted reports whether the process can start no other: it is stopped, traced or dead.
+// halted reports whether the process cannot fork: stopped, traced or dead.
 func (p *Process) halted() bool { return p.state == 'T' || p.state == 't' || p.Dead() }

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Sweep ends every process below Root, where no pid namespace does. It stops all of them first, again and
-// again until none runs, and only then kills: a stopped process still counts where the number of processes is
+// A Sweep ends every process below Root, where no pid namespace does. A Sweep stops them all first, again and
+// again until none runs, and then kills: a stopped process still counts where the number of processes is
 // limited, and so makes no room for another.
 //
 // Signals to one process after another would lose against a program that only forks. So no process below Root
@@ -41,8 +41,8 @@ func (w Sweep) Kill() (living int) {
 	return living
 }
 
-// stop stops what runs, and returns how many processes that were. It keeps the start of each process that it
-// signals by pid.
+// stop stops the running processes, and returns their number. signalled keeps the start time of each process
+// signalled by pid.
 func (w Sweep) stop(signalled map[int]uint64) (running int) {
 	session, _ := unix.Getsid(0)
 	stopped := map[int]bool{}
@@ -62,7 +62,7 @@ func (w Sweep) stop(signalled map[int]uint64) (running int) {
 	return running
 }
 
-// Halt stops the processes, but not for longer than a time. It resumes none.
+// Halt stops the processes within timeout, and resumes none.
 func (w Sweep) Halt(timeout time.Duration) {
 	for until := time.Now().Add(timeout); time.Now().Before(until); {
 		running := 0

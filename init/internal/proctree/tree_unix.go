@@ -43,8 +43,8 @@ func (t *Tree) Follow() {
 // Close ends Follow.
 func (t *Tree) Close() { t.forks.close() }
 
-// grow adds what descends from the root or from a process seen before, or is in the root's session. It returns
-// the pids of those that are no zombies.
+// grow adds the descendants of the root and of processes seen before, and the root's session. The result is
+// the pids of all but zombies.
 func (t *Tree) grow(table []Process) (living []int) {
 	for _, p := range table {
 		if start, known := t.seen[p.PID]; known && start != p.Start { // the pid is another process's now
@@ -89,8 +89,8 @@ func (t *Tree) look() []int {
 	return t.grow(table)
 }
 
-// Kill ends all processes of the tree and counts them. They are stopped first, so that none forks while the
-// table is read.
+// Kill ends all processes of the tree and counts them. A stopped process cannot fork while the table is
+// read.
 func (t *Tree) Kill() int {
 	killed := map[int]bool{}
 	for end := time.Now().Add(2 * time.Second); time.Now().Before(end); {

@@ -37,7 +37,7 @@ func (b *Builder) Ask(c Syscall) Op { return b.add(Ask, wantOK, c) }
 // Observe reads back, with any result.
 func (b *Builder) Observe(c Syscall) Op { return b.add(Ask, wantAny, c) }
 
-// Step is a call of the control flow: it must succeed.
+// Step is a call of the control flow that must succeed.
 func (b *Builder) Step(c Syscall) Op { return b.add(Control, wantOK, c) }
 
 // Call is a call of the control flow, with any result.

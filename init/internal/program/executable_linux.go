@@ -33,8 +33,8 @@ func executable() (int, error) {
 	return fd, nil
 }
 
-// unlinked is the executable as a file without a name, for machines that forbid executable memfds. It is made
-// in the first of dirs that allows one; the error is that of the first.
+// unlinked is the executable as a file without a name, for machines that forbid executable memfds. The first
+// of dirs that allows such a file gets it; the error is the first folder's.
 func unlinked(elf []byte, dirs ...string) (int, error) {
 	var first error
 	for _, dir := range dirs {

@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	nothing   = unix.SYS_SCHED_YIELD // the call of a disarmed Op: it returns 0
+	nothing   = unix.SYS_SCHED_YIELD // the call of a disarmed Op: returns 0
 	mountCall = unix.SYS_MOUNT
 )
 

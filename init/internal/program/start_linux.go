@@ -32,9 +32,9 @@ func Open() (fd int, mem []byte, err error) {
 const MaxFiles = 599
 
 // Start starts a runner with files as its descriptors from 0 on: number 3 is the program, and -1 leaves a
-// number closed. It has no environment. Every signal is blocked in it, so none reaches it, or what it clones,
-// before its program provides for signals. The calling thread must be locked: a runner that asks for
-// PR_SET_PDEATHSIG dies with it. A group that is not negative is the control group of the runner.
+// number closed. The runner has no environment. Every signal is blocked in the runner and its clones until
+// the program provides for signals. The calling thread must be locked: a runner that asks for
+// PR_SET_PDEATHSIG dies with the thread. A group that is not negative is the control group of the runner.
 func Start(files []int, group int) (pid int, err error) {
 	exe, err := executable()
 	if err != nil {

@@ -4,8 +4,8 @@ package program
 
 import "unsafe"
 
-// text is the runner's code, or nil if entry does not lead to it. It reads up to the mark only: the mapping
-// may end there.
+// text is the runner's code, or nil if entry does not lead to it. text reads up to the mark only: the
+// mapping may end there.
 func text() []byte {
 	start := entry()
 	for n := 0; n < maxCode; n++ {

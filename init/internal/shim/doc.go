@@ -2,12 +2,12 @@
 //
 //	code := shim.Run(shim.Config{Order: o, Host: -1, Parent: -1, Say: say})
 //
-// Package launch makes the sandbox. This package does what belongs to the whole process: it catches signals, checks and
-// closes standard descriptors, becomes the parent of orphans. It writes the report and releases the server. Then a
-// monitor waits: for signals to pass on, for the host to go away, for time to run out, for the server to end.
+// Package launch makes the sandbox. Package shim changes the whole process: signal handlers, standard descriptors, the
+// adoption of orphans. The shim writes the report and releases the server. Then a monitor waits for signals to pass on,
+// the host's end, deadlines, and the server's end.
 //
 // init ends with the shim, and every process of the sandbox with init: by the kernel where there is a pid namespace,
-// elsewhere because shim and init look for them. Without Config.Reaper only confinement full can be reached.
+// elsewhere by the sweeps of shim and init. Without Config.Reaper only confinement full can be reached.
 //
 // The calling goroutine must be the process's first, and locked to its thread: init's life hangs on that thread.
 package shim

@@ -105,8 +105,8 @@ func (m *monitor) hungUp() {
 	m.end.Ask(unix.SIGHUP, ending.FromHost)
 }
 
-// onInitMessage handles a message of init: a server with a terminal was stopped, or the server has ended and
-// processes of its are still there. A socket at its end reads as nothing: that is init's own end.
+// onInitMessage handles a message of init: a server with a terminal was stopped, or the server has ended
+// before its processes. End of file is init's own end.
 func (m *monitor) onInitMessage() {
 	var b [8]byte
 	n, err := unix.Read(m.sandbox.Pipes.Ready, b[:])
@@ -146,8 +146,8 @@ func (m *monitor) Kill() (living int) {
 	return living
 }
 
-// killTree ends everything below init, which reaps it and then ends itself. It returns how many that were at first.
-// What takes longer is left to finish.
+// killTree kills every process below init, which reaps them and exits, and returns the first count. Processes may
+// still be exiting at the return.
 func killTree(sandbox *launch.Sandbox) (killed int) {
 	w := proctree.Sweep{Root: sandbox.Init.PID}
 	killed = w.Kill()

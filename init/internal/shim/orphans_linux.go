@@ -84,8 +84,8 @@ func add(sum, ru *unix.Rusage) {
 	sum.Maxrss = max(sum.Maxrss, ru.Maxrss)
 }
 
-// isForeign reports whether a process below this one is not the sandbox's: it was there before, or is a child of one
-// that was, or lacks no_new_privs, which every sandboxed process has.
+// isForeign reports whether a process below this one is not the sandbox's: older than the sandbox, the child of an
+// older process, or without no_new_privs, which every sandboxed process has.
 func (o *orphans) isForeign(pid int) bool {
 	if slices.Contains(o.preexisting, pid) {
 		return true

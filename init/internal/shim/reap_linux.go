@@ -14,8 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Reap ends every process below this one, until none is left, and then removes the private folder. It is what an init
-// without a pid namespace becomes when its shim is gone: it has the same process id, and every orphan is its child.
+// Reap ends every process below this one, until none is left, and then removes the private folder. An init without a
+// pid namespace executes Reap when its shim is gone: the process id stays, and every orphan is its child.
 func Reap() int {
 	if !platform.IsChildSubreaper() {
 		return ending.ExitSandbox // init is one, and few other callers
@@ -36,8 +36,8 @@ func Reap() int {
 	}
 }
 
-// killHidden kills this process's children where /proc does not show them: because there is none, or because it hides
-// what cannot be looked into (hidepid; proc(5)). That a process is a child of this one waitid says for any number.
+// killHidden kills this process's children where /proc does not show them: without /proc, or with hidepid (proc(5)).
+// waitid(2) tells for any pid whether the process is a child.
 func killHidden() {
 	for pid := 2; pid < 1<<22; pid++ { // PID_MAX_LIMIT
 		if unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil) == nil {

@@ -31,9 +31,9 @@ func (p *signalPipes) open() (err error) {
 	return err
 }
 
-// A flood is a signal that a server can cause as often as it likes: SIGWINCH by the size of a terminal that it was
-// handed, SIGIO by renames in a folder that is watched. What has to be done is the same for many of them as for one.
-// So the signal is ignored while the shim pauses, which costs nothing, and then that is done once more.
+// A flood is a signal that a server can cause endlessly: SIGWINCH by the size of a handed terminal, SIGIO by renames
+// in a watched folder. Many signals need the same single call of do as one. So the signal is ignored during a pause,
+// which costs nothing, and do is called once after the pause.
 type flood struct {
 	sig   unix.Signal
 	do    func()
@@ -63,9 +63,8 @@ func (f *flood) onSignal() {
 	}
 }
 
-// due does it. First the signal is caught again: what happens from here on brings another. The pause follows from all
-// that the shim used in between: to wake up, and to catch and ignore the signal, takes more of the processor than to
-// look at a few covers.
+// due calls do. The signal is caught first: a later event sends another. The pause follows from all processor time of
+// the shim in between: waking up, catching and ignoring the signal take more than a look at a few covers.
 func (f *flood) due() {
 	signals.Catch(f.sig)
 	f.do()

@@ -40,8 +40,8 @@ func stdioAsGiven() *stdio.Streams {
 	return &stdio.Streams{Server: [3]int{0, 1, 2}, Terminal: stdio.Terminal{Given: stdio.IsControlling()}}
 }
 
-// shareOpenFile makes two descriptors of one file the same open file description, or what is written to one would
-// overwrite the other's: the one that appends, else the one with the larger offset.
+// shareOpenFile makes two descriptors of one file the same open file description, or a write to one would
+// overwrite the other's: the appending description, else that with the larger offset.
 func shareOpenFile(a, b int) error {
 	if at, err := unix.Seek(b, 0, unix.SEEK_CUR); err == nil && !appends(a) {
 		if from, err := unix.Seek(a, 0, unix.SEEK_CUR); appends(b) || err == nil && at > from {

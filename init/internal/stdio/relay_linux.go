@@ -5,9 +5,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A relay carries bytes from one descriptor to another, or with a guard to two. It reads only when everything
-// it has read is written, so that a slow reader slows the writer down. The loop waits for one of its sides at a
-// time.
+// A relay carries bytes from one descriptor to another, or with a guard to two. A relay reads only when all
+// earlier bytes are written, so that a slow reader slows the writer down. The loop waits for one of its sides
+// at a time.
 type relay struct {
 	in     int // -1 at its end
 	to     [2]writer
@@ -57,7 +57,7 @@ func (r *relay) register(l *loop.Loop) {
 		l.Add(r.waits[1], unix.POLLOUT, write), l.Add(r.waits[2], unix.POLLOUT, write)}
 }
 
-// step writes what can be written, and reads once if nothing is left. It reports whether bytes moved.
+// step writes what can be written, and reads once if nothing is left. The result reports whether bytes moved.
 func (r *relay) step(read bool) (moved bool) {
 	moved = r.flush()
 	if read && r.in >= 0 && r.idle() {
