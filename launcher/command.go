@@ -30,9 +30,9 @@ type Target struct {
 	StdoutGuard bool
 }
 
-// Command prepares a server to be started by sb.Cmd. It fails for an invalid policy. A missing path, or a demand of the
-// policy that the machine cannot hold, is an error of [Sandbox.Report]. In a host that was started with
-// set-user-ID, set-group-ID or file capabilities it is always an [*Error] of layer policy.
+// Command prepares a server to be started by sb.Cmd. Command fails for an invalid policy. A missing path, or a demand
+// of the policy that the machine cannot hold, is an error of [Sandbox.Report]. In a host that was started with
+// set-user-ID, set-group-ID or file capabilities Report always returns an [*Error] of layer policy.
 //
 // When ctx ends, the server is asked to end (SIGTERM to the shim, which escalates), and everything is killed after the
 // policy's grace. [Sandbox.Close] is for a command that is never started.

@@ -31,10 +31,10 @@ const (
 	Missing = doctor.Missing
 )
 
-// Probe finds out what this machine can do. It asks no version number and no file: it builds the confinement of level
-// standard around a process of its own, proves it and takes it down again, and lets one process with a daemon run
-// into a time limit. What was refused it tries in parts, in processes that are thrown away. It takes half a second or
-// more. The error is one of the trials themselves, not of what they found.
+// Probe finds out what this machine can do. Instead of reading version numbers or files, Probe confines a process of
+// its own in level standard, proves that confinement and ends the process, and runs one process with a daemon into a
+// time limit. Refused steps are tried singly, in throwaway processes. Probe takes half a second or more. The error is
+// one of the trials themselves, not of their findings.
 func Probe(ctx context.Context) (*Machine, error) {
 	if err := privileged(); err != nil {
 		return nil, err

@@ -8,8 +8,8 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/order"
 )
 
-// A recordReader keeps the first record of each kind that a shim sends. One goroutine calls readAll; what it stored
-// before it closed a channel does not change after.
+// A recordReader keeps the first record of each kind that a shim sends. One goroutine calls readAll; fields stored
+// before a channel's close do not change later.
 type recordReader struct {
 	hostNetwork bool // the server has the host's network
 

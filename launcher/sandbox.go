@@ -8,7 +8,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/order"
 )
 
-// A Report is the first line of a sandbox's report: what holds, before the server runs.
+// A Report is the first line of a sandbox's report: the state of each layer, before the server runs.
 type Report = order.Enforced
 
 // A Result is the last line: how the server ended.
@@ -37,9 +37,9 @@ func (s *Sandbox) Report(ctx context.Context) (*Report, error) {
 	return s.shim.records.report, nil
 }
 
-// Wait waits until the server has ended, with everything it started, and returns how. It does not reap the shim: that
-// is Cmd.Wait's. If the shim is killed the server ends with it, and the cause is [order.CauseSupervisorLost]. The
-// error of a launch that ended before the server was released is that of [Sandbox.Report].
+// Wait waits until the server has ended, with everything it started, and returns how. Cmd.Wait reaps the shim, Wait
+// does not. If the shim is killed the server ends too, and the cause is [order.CauseSupervisorLost]. A launch that
+// ended before the server was released has the error of [Sandbox.Report].
 func (s *Sandbox) Wait(ctx context.Context) (*Result, error) {
 	if err := s.until(ctx, s.shim.records.over); err != nil {
 		return nil, err

@@ -124,8 +124,8 @@ func (s *shim) isClosed() bool {
 	return s.phase == closed
 }
 
-// startTimeout is how long a Start may take at most. It counts only for a Start that failed, or for a Cmd whose
-// Cancel and WaitDelay a helper has taken away.
+// startTimeout is the maximal duration of a Start. The timeout matters only for a failed Start, or a Cmd whose
+// Cancel and WaitDelay a helper has reset.
 const startTimeout = 2 * time.Second
 
 // await waits until there is a process. cmd is looked at only when that takes longer than any Start that works.

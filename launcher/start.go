@@ -33,8 +33,8 @@ func newSandbox(ctx context.Context, path string, o *order.Order, c channel, fil
 	// The end of the context asks the shim, which ends the whole tree.
 	s.cmd.Cancel = func() error { return c.Ask(s.cmd.Process) }
 	s.cmd.WaitDelay = killAfter
-	// A host may keep the Cmd alone, or nothing: its server runs on all the same. Of a Cmd that was never started
-	// nothing is left.
+	// The server runs on even if the host keeps neither Sandbox nor Cmd. A Cmd without a Start leaves nothing
+	// behind.
 	runtime.AddCleanup(s.cmd, (*shim).forgotten, s.shim)
 	return &Sandbox{s.cmd, s.shim}
 }

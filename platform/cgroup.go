@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// ParseCgroup reads the path of a process's group in the unified hierarchy from its /proc/PID/cgroup; cgroups(7). It is
-// relative to the root of the reader's cgroup namespace, and begins with "/.." where the group lies outside of that. V1
-// reports whether hierarchies of version 1 have controllers, which the unified one then cannot have. Without a unified
+// ParseCgroup reads the path of a process's group in the unified hierarchy from its /proc/PID/cgroup; cgroups(7). The
+// path is relative to the root of the reader's cgroup namespace, and begins with "/.." for a group outside. V1 reports
+// whether hierarchies of version 1 have controllers, which the unified one then cannot have. Without a unified
 // hierarchy the path is empty.
 func ParseCgroup(b []byte) (path string, v1 bool) {
 	for line := range strings.Lines(string(b)) {
@@ -31,8 +31,8 @@ type CgroupPlace struct {
 }
 
 // FindCgroup finds a mount that shows the group own, a path of [ParseCgroup]. A mount may show a part of the hierarchy
-// only, as a container's does, and a group outside of the namespace only if the mount begins there as well. It is false
-// where none shows it.
+// only, as a container's does, and a group outside of the namespace only if the mount begins there as well. The result
+// is false without such a mount.
 func FindCgroup(mounts []Mount, own string) (CgroupPlace, bool) {
 	for i := len(mounts) - 1; i >= 0; i-- { // the last one lies on top
 		m := &mounts[i]

@@ -2,7 +2,7 @@ package platform
 
 import "bytes"
 
-// ParseDirents returns the names in what getdents64(2) stored. It fails on a record that runs over the end.
+// ParseDirents returns the names in a buffer of getdents64(2). A record that runs over the end is an error.
 func ParseDirents(b []byte) (names []string, ok bool) {
 	_, ok = dirents(b, func(name []byte, _ byte) bool {
 		names = append(names, string(name))

@@ -99,9 +99,9 @@ func retry(call func() (int, error)) (int, error) {
 	}
 }
 
-// WriteUntil writes all of b before a moment, whether the descriptor blocks or not: it is only written to when poll
-// says that it takes something, a pipe then takes at least PIPE_BUF bytes (pipe(7)), and a socket is asked not to
-// wait. A message socket gets several messages.
+// WriteUntil writes all of b before a moment, whether the descriptor blocks or not: each write follows a poll that
+// reports room, a pipe then takes at least PIPE_BUF bytes (pipe(7)), and a socket gets MSG_DONTWAIT. A message
+// socket gets several messages.
 func WriteUntil(fd int, b []byte, until time.Time) error {
 	for len(b) > 0 {
 		fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLOUT}}

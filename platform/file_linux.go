@@ -69,7 +69,7 @@ func WriteFile(path, b string) error {
 }
 
 // EachEntry calls each with the name and the type, such as DT_DIR, of all that lies in a folder, but the two of dots,
-// until each says that it is enough. What lies there may be removed meanwhile. Of open(2) an error is an errno.
+// until each says that it is enough. Entries may be removed meanwhile. An error of open(2) is an errno.
 func EachEntry(at int, path string, each func(name string, kind byte) (on bool)) error {
 	fd, err := unix.Openat(at, path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {

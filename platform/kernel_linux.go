@@ -1,6 +1,6 @@
 package platform
 
-// This file: what the kernel and /proc tell of the machine and of this process.
+// This file: facts about the machine and this process, from the kernel and /proc.
 
 import (
 	"os"
@@ -46,7 +46,7 @@ func NamespaceNames() [7]string {
 	return [7]string{"user", "mnt", "pid", "net", "ipc", "uts", "cgroup"}
 }
 
-// Umask reads the file mode creation mask. It sets it for a moment: no other thread may create files meanwhile.
+// Umask reads the file mode creation mask. No other thread may create files during the short change.
 func Umask() int {
 	m := unix.Umask(0o77)
 	unix.Umask(m)
@@ -119,7 +119,7 @@ func MachinesRoot() bool {
 }
 
 // RouteOut reports whether a UDP socket of this process can be connected to an address of the documentation range
-// (RFC 5737), which sends nothing. It is the control for the same act inside, where it must fail.
+// (RFC 5737), which sends nothing. The result is the control for the same connect inside, which must fail.
 func RouteOut() bool {
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {

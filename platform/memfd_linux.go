@@ -8,8 +8,8 @@ import (
 
 const allSeals = unix.F_SEAL_SEAL | unix.F_SEAL_SHRINK | unix.F_SEAL_GROW | unix.F_SEAL_WRITE
 
-// Memfd makes an empty memory file; memfd_create(2). It is close-on-exec, can be sealed, and its mode allows execution
-// only if exec says so (before 6.3 always). EACCES means vm.memfd_noexec=2.
+// Memfd makes an empty memory file; memfd_create(2). The file is close-on-exec, can be sealed, and its mode allows
+// execution only with exec (before 6.3 always). EACCES means vm.memfd_noexec=2.
 func Memfd(name string, exec bool) (int, error) {
 	const flags = unix.MFD_CLOEXEC | unix.MFD_ALLOW_SEALING
 	mode := unix.MFD_NOEXEC_SEAL

@@ -46,9 +46,9 @@ func Notified(listener int) (Notification, error) {
 	return Notification{ID: n.id, Thread: int(n.pid), Number: uint32(n.nr)}, nil
 }
 
-// RefuseCall answers a notification: the call has failed with this errno. There is no way here to let one go
-// on: what the kernel then does may be another call than the one that was looked at. ENOENT is a caller that
-// did not wait.
+// RefuseCall answers a notification: the call has failed with this errno. SECCOMP_USER_NOTIF_FLAG_CONTINUE
+// is never used: the kernel could then make another call than the checked one. ENOENT is a caller that did
+// not wait.
 func RefuseCall(listener int, id uint64, errno unix.Errno) error {
 	r := seccompResp{id: id, errno: -int32(errno)}
 	return notifIoctl(listener, notifSend, unsafe.Pointer(&r))

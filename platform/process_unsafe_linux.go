@@ -40,7 +40,7 @@ func SetChildSubreaper() error {
 	return nil
 }
 
-// IsChildSubreaper reports whether this process does so. It stays so through execve, and no child inherits it.
+// IsChildSubreaper reports whether this process is a subreaper. execve keeps the attribute, and no child inherits it.
 func IsChildSubreaper() bool {
 	var is int32
 	err := unix.Prctl(unix.PR_GET_CHILD_SUBREAPER, uintptr(unsafe.Pointer(&is)), 0, 0, 0)

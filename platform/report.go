@@ -1,6 +1,6 @@
 package platform
 
-// This file: what a descriptor or file can be instead of a document or a report.
+// This file: errors of a descriptor or file that is no document or report.
 
 import "errors"
 

@@ -19,8 +19,8 @@ func ReportFD(fd int) error {
 }
 
 // CreateReport opens a file for the lines of a report: new with mode 0600, or emptied. A link is not followed, and
-// the descriptor survives an execve. What the server is handed as standard input, output or error is refused, and
-// left as it is.
+// the descriptor survives an execve. A file that is the server's standard input, output or error is refused, and
+// left unchanged.
 func CreateReport(path string) (int, error) {
 	fd, err := openRetry(path, unix.O_WRONLY|unix.O_CREAT|unix.O_NOFOLLOW|unix.O_NOCTTY|unix.O_NONBLOCK, 0o600)
 	if err != nil {

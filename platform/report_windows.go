@@ -59,9 +59,9 @@ func sameObject(a, b windows.Handle) bool {
 	return same != 0
 }
 
-// CreateReport opens a file for the lines of a report: new, or emptied. A link is not followed: one is refused. Who
-// may read it is what its folder says. What the server is handed as standard input, output or error is refused, and
-// left as it is.
+// CreateReport opens a file for the lines of a report: new, or emptied. A link is refused, not followed. The folder
+// determines the readers. A file that is the server's standard input, output or error is refused, and left
+// unchanged.
 func CreateReport(path string) (int, error) {
 	name, err := windows.UTF16PtrFromString(path)
 	if err != nil {

@@ -7,7 +7,8 @@ import (
 
 // A BoundSocket is a UNIX domain socket with a name in a file system.
 type BoundSocket struct {
-	// Name is the argument of bind(2). It may be relative, or of another root, and the file may be renamed or removed.
+	// Name is the argument of bind(2). Name may be relative, or of another root, and the file may be renamed or
+	// removed.
 	Name string
 	Dev  uint64 // of the file system, as mountinfo has it: major<<32 | minor
 	Ino  uint32 // the lower half of the inode's number
@@ -33,8 +34,8 @@ type DiagError int
 
 func (e DiagError) Error() string { return "sock_diag: not as sock_diag(7) says" }
 
-// ParseBoundSockets adds the sockets of one datagram of the answer to those before; done after the last. One that only
-// its own peer can reach, an accepted connection, is left out: it has the name of the socket that listened.
+// ParseBoundSockets adds the sockets of one datagram of the answer to those before; done after the last. An accepted
+// connection, which only its peer can reach, is left out: its name is the listening socket's.
 func ParseBoundSockets(b []byte, before []BoundSocket) (all []BoundSocket, done bool, err error) {
 	all = before
 	for len(b) >= diagHead {

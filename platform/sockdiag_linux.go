@@ -9,7 +9,7 @@ import (
 )
 
 // BoundSockets asks the kernel for the UNIX domain sockets of this network namespace that have a name in a file system,
-// whoever made them; sock_diag(7). No right is needed. It fails where a filter or the kernel has no such question.
+// of any owner; sock_diag(7). No right is needed. A filter or a kernel without sock_diag is an error.
 //
 // An answer of one datagram is made in one go and has every socket that was there all the time. In a longer one the
 // kernel finds where to go on by counting the sockets in a row of its table, and no mark (NLM_F_DUMP_INTR) says that
@@ -43,7 +43,7 @@ const askAgain = 8
 // kernel's own part. The datagrams behind it have more.
 const diagFilled = 3 << 10
 
-// boundSockets asks once. It is a whole answer if the first datagram had room for more.
+// boundSockets asks once. The answer is whole if the first datagram had room for more.
 func boundSockets() (all []BoundSocket, whole bool, err error) {
 	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC, unix.NETLINK_SOCK_DIAG)
 	if err != nil {

@@ -7,8 +7,8 @@ import "golang.org/x/sys/unix"
 // oPath does not exist here.
 const oPath = 0
 
-// FileOf knows no path here. It is asked for the files that a barrier has to protect from the server, and no
-// confinement of this system has one.
+// FileOf knows no path here. The callers protect files by a barrier, and no confinement of this system has
+// one.
 func FileOf(int) string { return "" }
 
 // WriteNow writes to a socket without waiting, and to all else what poll(2) said there is room for. Should another

@@ -2,9 +2,9 @@ package policy
 
 import "strings"
 
-// Absolute returns the policy with all its paths absolute and clean: "~/x" against home, relative ones against base.
-// A leading "-" stays. It looks at the text only: a link in the middle of "a/../b" is not followed. What then cannot be
-// granted, or needs a home that is not absolute, is an [Errors].
+// Absolute returns the policy with all its paths absolute and clean: "~/x" against home, relative ones against base. A
+// leading "-" stays. Absolute reads the text only: a link in the middle of "a/../b" is not followed. A path that then
+// cannot be granted, or needs a home that is not absolute, is an [Errors].
 func (p Policy) Absolute(base, home string) (Policy, error) {
 	var errs Errors
 	for i := range keys {

@@ -5,7 +5,7 @@ import "strconv"
 // A Count is a number of things. 0 means that nothing is said, and below 0 only [Unlimited] is valid.
 type Count int64
 
-// Value is the limit and whether there is one: it is false for 0 and for Unlimited.
+// Value is the limit; limited is false for 0 and for Unlimited.
 func (c Count) Value() (n int64, limited bool) { return int64(c), c > 0 }
 
 // String is the number or "unlimited", and "" for 0.

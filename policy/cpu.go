@@ -11,7 +11,7 @@ type CPU int64
 // maxCPU is far above any machine, and what is multiplied by it stays in range.
 const maxCPU = 1 << 20 * 1000
 
-// Value is the limit in thousandths of a core and whether there is one: it is false for 0 and for Unlimited.
+// Value is the limit in thousandths of a core; limited is false for 0 and for Unlimited.
 func (c CPU) Value() (milli int64, limited bool) { return int64(c), c > 0 }
 
 // String is "2", "500m" or "unlimited", and "" for 0.

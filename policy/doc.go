@@ -5,9 +5,9 @@
 //	p = p.Effective(policy.Library)                // with the level's defaults
 //	env, dropped := p.Environ(os.Environ())
 //
-// The zero [Policy] grants nothing, is valid, and means level standard. What can weaken it has to be named: a
-// key that is unknown, twice there or in the wrong case is an error, never passed over, and each error says
-// where, as a JSON pointer.
+// The zero [Policy] grants nothing, is valid, and means level standard. Weakening keys have to be named: an
+// unknown or repeated key, or one in the wrong case, is an error, never passed over, and each error has its
+// place, as a JSON pointer.
 //
 // Nothing here makes a system call, looks at the machine or knows whether a path exists; whether a machine can hold a
 // policy is told by the report of a launch. Parsing it does not mean that this version enforces it: see [Unenforced].
@@ -16,6 +16,6 @@
 // letter or two leading backslashes counts as absolute and is left as it is, and names of variables are
 // compared as they are written.
 //
-// The package is part of every start of the shim: it links neither encoding/json nor fmt, regexp or net, and
-// has nothing to initialise. The JSON Schema is in package policy/schema for the same reason.
+// Every start of the shim loads the package, so package policy links neither encoding/json nor fmt, regexp
+// or net, and has nothing to initialise. The JSON Schema is in package policy/schema for the same reason.
 package policy

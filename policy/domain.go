@@ -18,7 +18,7 @@ type Domain struct {
 }
 
 // ParseDomain reads a name, name:port, *.name, localhost:port, an IP address, or address:port, where IPv6 stands in
-// brackets. localhost has to have its port: it is the machine of the launcher.
+// brackets. localhost, the launcher's machine, needs a port.
 func ParseDomain(s string) (Domain, error) {
 	var d Domain
 	if strings.Contains(s, "://") || strings.IndexByte(s, '/') >= 0 {

@@ -8,10 +8,10 @@ import (
 // A Duration is a time.Duration. 0 means that nothing is said, and below 0 only [Unlimited] is valid.
 type Duration time.Duration
 
-// Value is the duration and whether there is one: it is false for 0 and for Unlimited.
+// Value is the duration; limited is false for 0 and for Unlimited.
 func (d Duration) Value() (t time.Duration, limited bool) { return time.Duration(d), d > 0 }
 
-// String is in the syntax of Go, without the units that are zero at the end: "1m30s", "2h". It is "" for 0.
+// String is in the syntax of Go, without the units that are zero at the end: "1m30s", "2h". String is "" for 0.
 func (d Duration) String() string {
 	if d <= 0 {
 		return noLimit(int64(d))

@@ -61,7 +61,7 @@ func (l Level) defaults(system string) defaults {
 	return defaults{least, Yes, Limits{CPU: Unlimited, Memory: 2 << 30, Pids: 512, OpenFiles: 1024}, ""}
 }
 
-// tmpSize is 1G, or half of the memory that it is charged to. It is never 0, which would be no limit to mount(2).
+// tmpSize is 1G, or half of the memory that the tmpfs is charged to; never 0, which mount(2) takes for no limit.
 func tmpSize(memory Quantity) Quantity {
 	const most = 1 << 30
 	if bytes, ok := memory.Value(); ok {

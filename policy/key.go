@@ -55,8 +55,8 @@ var keys = [...]key{
 	{"", "user", func(p *Policy) slot { return text(&p.User, checkUser) }},
 }
 
-// Keys lists every key of a document but version, with its section in front: "filesystem.allowRead". It is the
-// order of a canonical document.
+// Keys lists every key of a document but version, with its section in front: "filesystem.allowRead". The order
+// is a canonical document's.
 func Keys() []string {
 	names := make([]string, len(keys))
 	for i := range keys {

@@ -8,7 +8,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/policy/strictjson"
 )
 
-// list is strings that all pass one check. null is an empty list: what a Go program writes for a nil slice.
+// list is strings that all pass one check. null is an empty list: Go writes null for a nil slice.
 type list struct {
 	at   *[]string
 	item func(string) error

@@ -13,7 +13,7 @@ const MaxDocument = 1 << 20
 // Parse reads a policy document of version 1, which must be right in every respect. The error is an [Errors] with all
 // that is wrong, each with its place.
 //
-// Paths stay as they are written: [Policy.Absolute] reads them. No default is filled in: that is [Policy.Effective].
+// Paths stay as written: [Policy.Absolute] reads them. [Policy.Effective] fills in the defaults.
 func Parse(doc []byte) (Policy, error) {
 	if len(doc) > MaxDocument {
 		return Policy{}, Errors{{Msg: "the document is longer than " + strconv.Itoa(MaxDocument) + " bytes"}}

@@ -30,8 +30,7 @@ func checkFolder(s string) error {
 	return checkPath(s)
 }
 
-// checkGrant checks a path that opens something. What is relative is looked at again by Absolute, and what is a link at
-// launch.
+// checkGrant checks the path of a grant. Absolute checks a relative path again, and the launch a link.
 func checkGrant(s string) error {
 	if err := checkPath(s); err != nil {
 		return err

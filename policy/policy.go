@@ -11,7 +11,7 @@ type Policy struct {
 	Network    Network
 	Subprocess Subprocess
 
-	// Env are literal variables. They win over forwarded ones of the same name.
+	// Env are literal variables, which override forwarded ones of the same name.
 	Env []Variable
 	// EnvVars are names of variables that are forwarded from the launcher, besides those that always are.
 	EnvVars []string

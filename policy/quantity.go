@@ -10,7 +10,7 @@ import (
 // A Quantity is a number of bytes. 0 means that nothing is said, and below 0 only [Unlimited] is valid.
 type Quantity int64
 
-// Unlimited is the word of that name. It fits every kind of limit.
+// Unlimited is the word of that name, for every kind of limit.
 const Unlimited = -1
 
 // The least that a policy may name. Below LeastTmpSize the private file systems cannot be laid out, and below
@@ -28,10 +28,10 @@ const (
 // units are the suffixes, each 1024 times the one before. Ki is K, and so on.
 const units = "KMGT"
 
-// Value is the limit in bytes and whether there is one: it is false for 0 and for Unlimited.
+// Value is the limit in bytes; limited is false for 0 and for Unlimited.
 func (q Quantity) Value() (bytes int64, limited bool) { return int64(q), q > 0 }
 
-// String writes the largest unit that divides q: "512M". It is "" for 0.
+// String writes the largest unit that divides q: "512M"; 0 is "".
 func (q Quantity) String() string {
 	if q <= 0 {
 		return noLimit(int64(q))
@@ -99,7 +99,7 @@ func (q *Quantity) UnmarshalText(text []byte) error {
 	})
 }
 
-// decimal reads digits, with up to nine more behind a point, times unit, rounded down. It fails above int64.
+// decimal reads digits, with up to nine more behind a point, times unit, rounded down. A value above int64 is false.
 func decimal(s string, unit uint64) (int64, bool) {
 	whole, fraction, point := strings.Cut(s, ".")
 	if !digits(whole) || point && (!digits(fraction) || len(fraction) > 9) {

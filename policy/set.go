@@ -1,7 +1,7 @@
 package policy
 
-// Set changes one key as flags of mcp-sandbox run do, over what a file said: it adds the values to a list, and
-// the last of them replaces anything else. key is one of [Keys], such as "filesystem.allowRead". The values of
+// Set changes one key as flags of mcp-sandbox run do, over a file's values: a list grows by the values, and
+// the last value replaces any other key's. key is one of [Keys], such as "filesystem.allowRead". The values of
 // a list are best given all at once: each call copies the list.
 //
 //	env               NAME=VALUE adds or replaces a variable; NAME forwards the launcher's, like envVars
@@ -9,9 +9,9 @@ package policy
 //	network.allowPrivate  "true" or "false"
 //	limits.*          as in a document, numbers without quotes
 //
-// The error is one line that names neither key nor flag: `"10X" is no quantity: …`. It is of one value alone;
-// how values go together [Policy.Validate] checks when all flags are read. Lists that p shares with a copy are
-// not written to.
+// The error is one line that names neither key nor flag: `"10X" is no quantity: …`. The error concerns one
+// value alone; [Policy.Validate] checks combinations when all flags are read. Lists that p shares with a copy
+// are not written to.
 func (p *Policy) Set(key string, values ...string) error {
 	for i := range keys {
 		if k := &keys[i]; k.String() == key {

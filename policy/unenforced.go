@@ -1,15 +1,15 @@
 package policy
 
-// unenforced are the keys of section network that parse, and whose values nothing enforces yet. Whoever makes a value
-// hold deletes its name here and moves its row in the test.
+// unenforced are the keys of section network that parse, and whose values nothing enforces yet. A key that becomes
+// enforced is deleted here, and its row in the test moves.
 //
 // No default of level standard or network is in it, written out or not, so that what "policy show" prints can
 // be launched.
 var unenforced = [...]string{"allowedDomains", "deniedDomains", "allowPrivate", "allowUnixSockets"}
 
-// Unenforced is an [Errors] with every value of a valid policy that this version does not enforce, and nil if
-// it enforces all. A launcher refuses such a policy: it would promise what does not hold. It makes no
-// difference whether the policy is [Policy.Effective] already.
+// Unenforced is an [Errors] with every value of a valid policy that this version does not enforce, or nil. A
+// launcher refuses such a policy, whose promise would not hold. The result is the same before and after
+// [Policy.Effective].
 func Unenforced(p Policy) error {
 	var errs Errors
 	p = p.Effective(Init)

@@ -17,7 +17,7 @@ type flags struct {
 	help, version bool
 }
 
-// A usageError is a command line that says nothing clear. It is one line, with what to do.
+// A usageError is an unclear command line, as one line of text with the remedy.
 type usageError struct{ line string }
 
 func (e *usageError) Error() string { return e.line + `; see "mcp-sandbox-init --help"` }

@@ -6,8 +6,8 @@
 //
 //	mcp-sandbox-init --policy-fd 3 -- node server.js
 //
-// It is the shim from its first instruction: what it links is paid for in every start, so it has a parser of
-// its own for its few flags and prints its help without package fmt. A test names what must not be linked.
+// The program is the shim from its first instruction: every start pays for each linked package. So the program has its
+// own parser for its few flags and prints its help without package fmt. A test names the forbidden packages.
 package main
 
 import (
@@ -35,7 +35,7 @@ func run(args []string) int {
 	case f.version:
 		return show("mcp-sandbox-init " + version + "\n")
 	}
-	// The report is checked first: it gets every later refusal too.
+	// The report is checked first: later refusals go there too.
 	if bad := f.CheckReport(); bad != nil && err == nil {
 		err = &usageError{bad.Error()}
 	}

@@ -16,7 +16,7 @@ type policyFlag struct {
 	text      string // one line of help
 	always    string // a switch sets the key to this; "" where it takes true or false
 	// trial is a value that only means something if the feature exists. Where this version does not enforce it
-	// the flag does not exist; it comes by itself when the line in package policy that refuses the value goes.
+	// the flag does not exist; the flag appears when package policy's line that refuses the value is deleted.
 	trial string
 }
 

@@ -103,8 +103,8 @@ func (o *options) reportFile(s string) error {
 	return source.Once(&o.report)(s)
 }
 
-// openReport opens the file of --report, or looks at the descriptor of --report-fd. It is then in ReportFD, or that
-// is -1.
+// openReport opens the file of --report, or looks at the descriptor of --report-fd. ReportFD is then the
+// descriptor, or -1.
 func (o *options) openReport() error {
 	if o.report != "" && o.ReportFD >= 0 {
 		o.report = ""

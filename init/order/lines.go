@@ -2,8 +2,8 @@ package order
 
 import "strconv"
 
-// Lines are the lines of a launch on standard error: what the machine could not give, and the warnings; with
-// verbose also the state of each layer.
+// Lines are the lines of a launch on standard error: the protections that the machine lacks, and the
+// warnings; with verbose also the state of each layer.
 func (e *Enforced) Lines(verbose bool) []string {
 	var lines []string
 	if verbose {

@@ -63,7 +63,7 @@ type LayerReport struct {
 	Facts  []Fact `json:"facts,omitempty"`
 }
 
-// Enforced is the first line of a report: what holds, before the server is released.
+// Enforced is the first line of a report: the state of each layer, before the server is released.
 type Enforced struct {
 	Event          string        `json:"event"`
 	Version        int           `json:"version"`

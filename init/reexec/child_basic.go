@@ -34,7 +34,7 @@ func Run(o *order.Order) int {
 	return basic.Run(basic.Config{Order: o, Host: -1, Say: Say})
 }
 
-// Exec makes this process the shim of an order. It returns only if that fails.
+// Exec makes this process the shim of an order. Exec returns only on failure.
 func Exec(o *order.Order) error {
 	if !armed {
 		return ErrNotArmed

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// A probe's server is the host's own binary with the only argument DaemonServer. It starts a daemon, which outlives
-// everything but the end of the whole tree, and both wait. The daemon writes [Daemonised] to standard output.
+// A probe's server is the host's own binary with the only argument DaemonServer. The server starts a daemon, which
+// only the end of the whole tree ends, and both wait. The daemon writes [Daemonised] to standard output.
 const (
 	DaemonServer = "mcp-sandbox-probe-server"
 	daemonArg    = "mcp-sandbox-probe-daemon"

@@ -32,8 +32,8 @@ func resources(_ *result, best *Trial) Check {
 	return limited(held+"; not "+lacks, "")
 }
 
-// resource is the name that people give to a limit of a policy, or "" for the layer's other facts: that the server is
-// in its jobs or its session, how those end, and the trial of a limit that has a fact itself.
+// resource is the usual name of a policy's limit, or "" for the layer's other facts: membership in the jobs or the
+// session, their end, and the trial of a limit that has a fact itself.
 func resource(fact string) string {
 	other := []string{"in the ", "flags of ", "session ", "user interface", "core"}
 	if strings.HasSuffix(fact, ", one MiB more") ||

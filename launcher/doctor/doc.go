@@ -1,3 +1,3 @@
-// Package doctor turns what trial launches came to into checks: what a machine gives, what it lacks, and what to do
-// about it. Package launcher makes the launches. No check rests on a version number or on a file alone.
+// Package doctor turns the results of trial launches into checks: a machine's protections, the missing ones, and
+// the remedies. Package launcher makes the launches. No check rests on a version number or on a file alone.
 package doctor

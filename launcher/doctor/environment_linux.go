@@ -44,7 +44,7 @@ func wsl() int {
 	return 0
 }
 
-// rootMounted reports whether something is mounted on "/": it is everywhere but in a chroot to a plain folder.
+// rootMounted reports whether "/" is a mount point: false only in a chroot to a plain folder.
 func rootMounted(mountinfo []byte) bool {
 	mounts, err := platform.ParseMountinfo(mountinfo)
 	// Where nothing is known a chroot explains nothing.

@@ -3,7 +3,7 @@
 //	os.Stdout.Write(schema.JSON())
 //
 // Every policy that policy.Parse accepts is valid by it. The reverse does not hold: a schema sees neither keys that
-// occur twice nor where "/srv/../proc" leads. It is apart from package policy so that the shim does not carry it.
+// occur twice nor where "/srv/../proc" leads. Package policy does not import the schema, so the shim does not carry it.
 package schema
 
 import _ "embed"

@@ -10,6 +10,6 @@
 // that is not UTF-8, half of a surrogate pair, U+0000, anything after the document, and more than [MaxDepth]
 // levels. Each error names its place as a JSON pointer (RFC 6901).
 //
-// Numbers stay text: whoever wants one knows its range. There is no mapping to Go types, which is also why this exists:
-// encoding/json takes the last of two equal names, folds case, and costs every start of the program 0.2 ms.
+// Numbers stay text: the caller knows the range. There is no mapping to Go types, as in encoding/json, which takes the
+// last of two equal names, folds case, and costs every start of the program 0.2 ms.
 package strictjson

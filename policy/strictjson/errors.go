@@ -12,8 +12,8 @@ type Error struct {
 	Msg     string
 }
 
-// Error is one line, whatever the document's keys are made of: what a terminal would not print is escaped as Go
-// does it. Of a key NAME=VALUE, which belongs nowhere, the value may be a secret and is not told.
+// Error is one line, with any key of the document: unprintable characters are escaped as in Go. The value of a
+// key NAME=VALUE, which belongs nowhere, may be a secret and is left out.
 func (e Error) Error() string {
 	const most = 400
 	p := e.Pointer

@@ -13,7 +13,7 @@ import (
 //	w.Int(1)
 //	w.EndObject()
 //
-// It puts the commas; that ends match beginnings and that names are in objects is the caller's to see to.
+// A Writer puts the commas; the caller matches ends with beginnings and puts names in objects.
 type Writer struct {
 	Buf    []byte
 	Indent bool // each item on its own line, two spaces for each level; an empty array or object is [] or {}

@@ -8,6 +8,6 @@
 // deleted at the end, by calls that no cancellation of the run reaches. Whether the tool is there and what it
 // can do is found out by asking it, not by a version.
 //
-// It is tested against goldens and against a made-up tool. It has not been run on real hardware: the report claims
-// confinement "limits", with what was read back as facts, and no more.
+// The package is tested against goldens and a made-up tool, not on real hardware: the report claims confinement
+// "limits", with the values read back as facts, and no more.
 package applecontainer

@@ -33,7 +33,7 @@ func Run(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(e *testscript.Env) error {
-			// The servers of a root launcher are another user: what they execute must be theirs to reach.
+			// The servers of a root launcher are another user: the way to their programs must be open.
 			for dir := e.WorkDir; dir != os.TempDir() && len(dir) > 1; dir = filepath.Dir(dir) {
 				if err := os.Chmod(dir, 0o755); err != nil {
 					return err

@@ -17,7 +17,7 @@ type Launch struct {
 	Settings []Setting // in the order given
 }
 
-// A Setting is a flag of one of the policy's keys. It waits until the document is read, which it overrides.
+// A Setting is a flag of one of the policy's keys. The flag is applied after the document, which the flag overrides.
 type Setting struct{ Flag, Key, Value string }
 
 // A Flag is one that both programs have. Set takes its value, once.

@@ -46,7 +46,7 @@ func Key(pointer string) string {
 	return ""
 }
 
-// Quote shows an argument that was not understood. What follows "=" may be a secret.
+// Quote shows an argument that was not understood. The value behind "=" may be a secret.
 func Quote(s string) string {
 	if name, value, _ := strings.Cut(s, "="); value != "" {
 		s = name + "=…"

@@ -6,8 +6,8 @@
 //
 // [Launch] is what the flags of a launch say, as either program reads them.
 //
-// Both programs share it, so a document means the same to both. It is part of every start of mcp-sandbox-init and links
-// no more than that one may.
+// Both programs share this package, so a document means the same to both. Every start of mcp-sandbox-init loads the
+// package, so its imports are restricted alike.
 package source
 
 import (

@@ -3,7 +3,7 @@ package source
 import "github.com/security-mcp/mcp-sandbox/policy"
 
 // Weaken refuses a policy file that switches the confinement off by itself: files come with projects, and a server or a
-// pull request could have written it. A flag has to say the same. What comes by a descriptor is the host's own word.
+// pull request could have written them. A flag has to say the same. A policy from a descriptor is the host's own.
 func (s Source) Weaken(p policy.Policy, level, minConfinement string) error {
 	var errs policy.Errors
 	if s.File == "" {

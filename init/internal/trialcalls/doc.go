@@ -1,3 +1,3 @@
-// Package trialcalls makes single system calls, each once and in a process that is thrown away, to tell what exactly a
-// machine refuses. It is for the reason alone: what a launch comes to only a launch shows.
+// Package trialcalls makes single system calls, each once and in a throwaway process, to find the exact call that a
+// machine refuses. The result only explains a refusal: a launch alone shows the reachable confinement.
 package trialcalls

@@ -42,7 +42,7 @@ var errMessage = errors.New("a message that is none of D-Bus")
 type call struct{ destination, path, iface, member, signature string }
 
 // encode writes a whole message. The byte order is little-endian: that of all machines this program runs on,
-// and so of those who answer.
+// and so of the bus.
 func (c *call) encode(serial uint32, body []byte) []byte {
 	w := &writer{b: []byte{'l', methodCall, 0, 1}}
 	w.u32(uint32(len(body)))

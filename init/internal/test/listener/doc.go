@@ -1,2 +1,2 @@
-// Package listener tests what a user is told of the system calls that a sandbox refuses. It has tests only.
+// Package listener tests the messages to the user about refused system calls, and has tests only.
 package listener

@@ -1,3 +1,3 @@
-// Package places tries the launcher and its doctor where they have to run: in containers, chroots and other
-// sandboxes, and on machines that forbid one thing. docs/deployment.md says what each comes to. It has tests only.
+// Package places tests the launcher and its doctor in containers, chroots and other sandboxes, and on machines
+// that forbid one thing. docs/deployment.md has the result for each. The package has tests only.
 package places
