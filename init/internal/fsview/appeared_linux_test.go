@@ -57,7 +57,7 @@ func TestAppearedInTime(t *testing.T) {
 	if err := s.tree(root + "/p"); !errors.Is(err, errLate) || len(s.found) > 0 {
 		t.Errorf("%v, %v", err, s.found)
 	}
-	s.level([]searched{{path: root + "/p", names: []string{"a", "b"}}}, 1)
+	s.searchFolders([]searched{{path: root + "/p", names: []string{"a", "b"}}}, 1)
 	if len(s.found) > 0 {
 		t.Errorf("%v", s.found)
 	}

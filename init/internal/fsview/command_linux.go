@@ -27,7 +27,7 @@ func (c *command) add() {
 	at, err := c.find(argv[0])
 	c.view.Command, c.view.Argv = at, argv
 	if err == nil {
-		err = c.program(at, 0)
+		err = c.showExecutable(at, 0)
 	}
 	if err == nil && c.request.Policy.Subprocess.Allow == policy.No {
 		err = c.singleExec()
@@ -42,8 +42,8 @@ func commandError(name string, err error) error {
 	return &CommandError{name, ErrNotExecutable, err}
 }
 
-// program shows one file that will be executed, its prefix, and its interpreter where it is a script.
-func (c *command) program(at string, depth int) error {
+// showExecutable shows one file that will be executed, its prefix, and its interpreter where it is a script.
+func (c *command) showExecutable(at string, depth int) error {
 	r, err := c.lookups.resolve(at)
 	if err == nil {
 		err = executable(&r)
@@ -103,7 +103,7 @@ func (c *command) interpreter(script *resolved, at, arg string, depth int) error
 	if err := c.checkNamed(script, at); err != nil {
 		return err
 	}
-	if err := c.program(at, depth); err != nil {
+	if err := c.showExecutable(at, depth); err != nil {
 		return err
 	}
 	name := toolchain.EnvTarget(arg)
@@ -119,7 +119,7 @@ func (c *command) interpreter(script *resolved, at, arg string, depth int) error
 			return err
 		}
 	}
-	return c.program(target, depth)
+	return c.showExecutable(target, depth)
 }
 
 // checkNamed refuses what a script inside a write grant names by its path, if that would show more than is visible

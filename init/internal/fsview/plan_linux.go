@@ -26,7 +26,7 @@ func Plan(r Request) (*View, error) {
 	} else {
 		t.outside()
 	}
-	t.report()
+	t.fillNotes()
 	return t.view, nil
 }
 
@@ -47,8 +47,8 @@ func (v *View) limit(policy int64) {
 	v.TmpInodes = v.TmpSize>>13 + int64(layout)
 }
 
-// report fills and sorts the notes for the report.
-func (t *tree) report() {
+// fillNotes fills and sorts the notes for the report.
+func (t *tree) fillNotes() {
 	v := t.view
 	for _, path := range t.implied {
 		if p := t.points[path]; p != nil && p.act == bind {

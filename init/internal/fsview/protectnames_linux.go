@@ -32,7 +32,7 @@ func (g *grants) protectNames() {
 		p.note(r.key, r.path, &r.entry, r.flag == noRead)
 	}
 	for i := range g.allowed {
-		p.grant(&g.allowed[i])
+		p.protectGrant(&g.allowed[i])
 	}
 	p.homes()
 	for _, path := range p.request.Own {
@@ -52,8 +52,8 @@ func (g *grants) protectNames() {
 	}
 }
 
-// grant looks for the names in one grant.
-func (p *protector) grant(r *rule) {
+// protectGrant protects the names in one grant.
+func (p *protector) protectGrant(r *rule) {
 	write := p.points.access(r.path).write
 	switch {
 	case protected.InRepository(r.path):

@@ -29,7 +29,7 @@ var (
 )
 
 // A search looks for the protected names in a folder and up to three folders below it, and through no link. The search
-// goes level by level, and within a level folders with few subfolders come first. A folder with more subfolders than
+// goes depth by depth, and at one depth folders with few subfolders come first. A folder with more subfolders than
 // the search may still visit becomes a finding as a whole, and costs no other folder its turn.
 type search struct {
 	buf   []byte
@@ -46,12 +46,12 @@ func (s *search) tree(root string) error {
 	if err != nil {
 		return err
 	}
-	level := []searched{top}
+	folders := []searched{top}
 	for depth := 1; depth <= searchDepth; depth++ {
-		s.level(level, depth)
+		s.searchFolders(folders, depth)
 		var next []searched
-		for i := range level {
-			f := &level[i]
+		for i := range folders {
+			f := &folders[i]
 			s.found = append(s.found, f.found...)
 			switch {
 			case f.err == nil:
@@ -64,18 +64,18 @@ func (s *search) tree(root string) error {
 				}
 			}
 		}
-		level = next
+		folders = next
 	}
 	return nil
 }
 
-// level looks into the folders of all folders of a level: those of small ones first, as far as the bound goes. Of many
-// folders one half is another thread's, for this takes little but system calls.
-func (s *search) level(level []searched, depth int) {
-	slices.SortStableFunc(level, func(a, b searched) int { return len(a.names) - len(b.names) })
+// searchFolders looks into the folders of all folders of one depth: those of small ones first, as far as the bound
+// goes. Of many folders one half is another thread's, for this takes little but system calls.
+func (s *search) searchFolders(folders []searched, depth int) {
+	slices.SortStableFunc(folders, func(a, b searched) int { return len(a.names) - len(b.names) })
 	total, fits := 0, 0
-	for i := range level {
-		f := &level[i]
+	for i := range folders {
+		f := &folders[i]
 		if len(f.names) > s.left {
 			f.err = errBound
 			continue
@@ -84,17 +84,17 @@ func (s *search) level(level []searched, depth int) {
 		total += len(f.names)
 		fits++
 	}
-	level = level[:fits] // the small ones are the first
+	folders = folders[:fits] // the small ones are the first
 	if total < worthThread || s.may != nil {
-		for i := range level {
-			level[i].err = s.children(&level[i], depth, s.buf)
+		for i := range folders {
+			folders[i].err = s.children(&folders[i], depth, s.buf)
 		}
 		return
 	}
 	var next atomic.Int32
 	work := func(buf []byte) {
-		for i := next.Add(1) - 1; int(i) < len(level); i = next.Add(1) - 1 {
-			level[i].err = s.children(&level[i], depth, buf)
+		for i := next.Add(1) - 1; int(i) < len(folders); i = next.Add(1) - 1 {
+			folders[i].err = s.children(&folders[i], depth, buf)
 		}
 	}
 	var second sync.WaitGroup
