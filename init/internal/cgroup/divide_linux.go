@@ -25,7 +25,7 @@ func (g *Group) makeBelow(r *Request, p parentGroup, move bool) (err error) {
 		return &os.PathError{Op: "flock", Path: p.dir, Err: err}
 	}
 	defer unix.Close(lock)
-	g.parent.sweep()
+	g.parent.removeUnlocked()
 	if err = g.enable(r, need, move); err == nil {
 		err = g.mkdirs(r, need)
 	}

@@ -52,8 +52,8 @@ func (f *folder) lock(how int, until time.Time) (int, error) {
 	return -1, err
 }
 
-// mkdirLocked makes a group with a random name and locks the group. Another launch's sweep may remove the group
-// before it is locked; then the next name is tried.
+// mkdirLocked makes a group with a random name and locks the group. Another launch's removeUnlocked may remove the
+// group before it is locked; then the next name is tried.
 func (f *folder) mkdirLocked(suffix string) (*folder, error) {
 	for range 8 {
 		var id [idLength]byte
@@ -87,8 +87,8 @@ func (f *folder) mkdirLocked(suffix string) (*folder, error) {
 	return nil, unix.EAGAIN
 }
 
-// sweep removes the sandbox groups below f that no launch has locked.
-func (f *folder) sweep() {
+// removeUnlocked removes the sandbox groups below f that no launch has locked.
+func (f *folder) removeUnlocked() {
 	for _, name := range f.children() {
 		if !isSandboxName(name) {
 			continue

@@ -37,13 +37,13 @@ func Make(r Request) (Dir, error) {
 			none.add(base, err)
 			continue
 		}
-		sweep(base)
+		removeUnlocked(base)
 		return d, nil
 	}
 	return Dir{}, &none
 }
 
-// makeIn makes the folder in a base. The sweep of another launcher may remove the folder before it is locked.
+// makeIn makes the folder in a base. Another launcher's removeUnlocked may remove the folder before it is locked.
 func (r *Request) makeIn(base string) (d Dir, err error) {
 	if !filepath.IsAbs(base) {
 		return d, unfit("it is not absolute")
@@ -158,8 +158,8 @@ func (d *Dir) Remove(over func() bool) {
 	unix.Rmdir(d.Path) // fails if it is not empty, and so if another folder was put in its place
 }
 
-// sweep removes the folders of launchers that were killed together with their init.
-func sweep(base string) {
+// removeUnlocked removes the folders of launchers that were killed together with their init.
+func removeUnlocked(base string) {
 	parent, err := unix.Open(base, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return

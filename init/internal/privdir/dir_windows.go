@@ -23,8 +23,8 @@ func Make(r Request) (d Dir, err error) {
 	if err != nil {
 		return d, err
 	}
-	forMoment(100*time.Millisecond, func() { sweep(base) })
-	// Another launcher's sweep may remove the folder before it is locked.
+	forMoment(100*time.Millisecond, func() { removeUnlocked(base) })
+	// Another launcher's removeUnlocked may remove the folder before it is locked.
 	for try := 0; try < 10 && (try == 0 || err == windows.ERROR_PATH_NOT_FOUND); try++ {
 		d, err = makeIn(base)
 	}
@@ -130,9 +130,9 @@ func forMoment(most time.Duration, do func()) {
 	}
 }
 
-// sweep removes unlocked folders. A folder with an open file cannot be renamed, so a folder that is locked
+// removeUnlocked removes unlocked folders. A folder with an open file cannot be renamed, so a folder that is locked
 // meanwhile stays.
-func sweep(base string) {
+func removeUnlocked(base string) {
 	all, _ := os.ReadDir(base)
 	for _, e := range all {
 		dir := filepath.Join(base, e.Name())
