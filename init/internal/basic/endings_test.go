@@ -22,8 +22,8 @@ func (r *run) pid(t *testing.T) int {
 	return n
 }
 
-// patience is with processes that end, on a machine that is busy.
-const patience = 20 * time.Second
+// endTimeout bounds the end of processes, on a machine that is busy.
+const endTimeout = 20 * time.Second
 
 // A server that takes no notice of anything has its time, its grace, and no more; and so has everything it started.
 func TestTimeout(t *testing.T) {
@@ -35,7 +35,7 @@ func TestTimeout(t *testing.T) {
 		t.Errorf("status %d, %+v\n%s", code, last, r.errs.String())
 	}
 	for _, pid := range pids {
-		gone(t, pid, patience)
+		gone(t, pid, endTimeout)
 	}
 }
 
@@ -49,7 +49,7 @@ func TestLeftBehind(t *testing.T) {
 		t.Errorf("status %d, %+v, want 2 killed\n%s", code, last, r.errs.String())
 	}
 	for _, pid := range pids {
-		gone(t, pid, patience)
+		gone(t, pid, endTimeout)
 	}
 }
 
@@ -76,7 +76,7 @@ func TestShimKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, pid := range pids {
-		gone(t, pid, patience)
+		gone(t, pid, endTimeout)
 	}
 }
 
@@ -90,7 +90,7 @@ func TestStdinClosed(t *testing.T) {
 	if last == nil || last.Cause != order.CauseStdinClosed || code == 0 || !strings.Contains(r.errs.String(), "standard input was closed") {
 		t.Errorf("status %d, %+v\n%s", code, last, r.errs.String())
 	}
-	gone(t, pid, patience)
+	gone(t, pid, endTimeout)
 
 	p.OnStdinClose = policy.Ignore
 	p.Limits.Timeout = seconds(5)

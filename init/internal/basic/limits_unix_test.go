@@ -181,10 +181,10 @@ func TestHostKilled(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, pid := range pids {
-			gone(t, pid, patience)
+			gone(t, pid, endTimeout)
 		}
 		unix.Kill(shim, unix.SIGCONT)
-		gone(t, shim, patience)
+		gone(t, shim, endTimeout)
 	}
 }
 

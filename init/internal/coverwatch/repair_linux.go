@@ -40,7 +40,7 @@ type repair struct {
 func (r *repair) run(yield func(time.Duration) bool) {
 	r.yield = yield
 	r.due("it does so faster than it can be covered")
-	r.err = r.layAll()
+	r.err = r.mountAndSearch()
 }
 
 // due sets the deadline, and what is wrong then.
@@ -57,9 +57,9 @@ func (r *repair) pause(delay time.Duration) error {
 	return nil
 }
 
-// layAll lays covers until none is missing, and then searches for holders. The host may go on replacing files
+// mountAndSearch mounts covers until none is missing, and then searches for holders. The host may go on replacing files
 // meanwhile.
-func (r *repair) layAll() error {
+func (r *repair) mountAndSearch() error {
 	for !r.stopped {
 		// The watch comes first: whatever changes after the comparison brings another event.
 		if err := r.paths.watch(); err != nil {

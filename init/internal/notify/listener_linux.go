@@ -45,7 +45,7 @@ func (l *Listener) Take(fd int) {
 	l.poll(fd)
 }
 
-// Poll is the descriptor to poll for calls, or -1; for who has no loop yet.
+// Poll is the descriptor to poll for calls, or -1: for a caller that has no loop yet.
 func (l *Listener) Poll() int { return l.polled }
 
 // Register has a loop answer calls.

@@ -19,8 +19,8 @@ import (
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
-// patience is longer with a shim that compares thousands of times.
-func (l *launch) patience() time.Duration {
+// timeLimit is longer with a shim that compares thousands of times.
+func (l *launch) timeLimit() time.Duration {
 	return testbed.Patience() * time.Duration(1+9*min(1, len(l.Change)))
 }
 

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// finish reaps init, tells how it ended, and returns the exit code.
+// finish reaps init, reports how the server ended, and returns the exit code.
 func (s *shim) finish() int {
 	m, sandbox := s.monitor, s.monitor.sandbox
 	e := &m.end
@@ -57,7 +57,7 @@ func (s *shim) finish() int {
 	return x.ExitCode
 }
 
-// notExecuted tells of a command that the kernel did not execute though it looked executable.
+// notExecuted reports a command that the kernel did not execute though it looked executable.
 func notExecuted(sandbox *launch.Sandbox, say func(string)) int {
 	err := sandbox.Program.ExecError()
 	say("execute " + sandbox.View.Command + ": " + err.Error())

@@ -203,7 +203,7 @@ func start(tb testing.TB, l launch, stdin io.Reader) (cmd *exec.Cmd, under *host
 	}
 	under = host.Start(tb, cmd)
 	listTo.Close()
-	hangs := time.AfterFunc(l.patience(), func() { cmd.Process.Kill() })
+	hangs := time.AfterFunc(l.timeLimit(), func() { cmd.Process.Kill() })
 	return cmd, under, func() outcome {
 		defer hangs.Stop()
 		defer lists.Close()

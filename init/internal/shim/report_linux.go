@@ -60,7 +60,7 @@ func loweredWarning(ladder *launch.Ladder) string {
 	return text + " (" + cmp.Or(hints(ladder.Refused), diagnose.AskDoctor) + ")"
 }
 
-// refuse tells why no server was started, and returns the exit code.
+// refuse reports why no server was started, and returns the exit code.
 func (s *shim) refuse(err error) int {
 	if sandbox := s.monitor.sandbox; sandbox != nil {
 		sandbox.Close()

@@ -43,7 +43,7 @@ func TestForkOfTheHost(t *testing.T) {
 				t.Cleanup(func() { unix.Kill(pid, unix.SIGKILL) })
 			}
 			run.cmd.Process.Kill()
-			for until := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+			for until := time.Now().Add(endTimeout); ; time.Sleep(20 * time.Millisecond) {
 				living, _ := run.here()
 				left := 0
 				for _, p := range living {
@@ -101,7 +101,7 @@ func TestStoppedAfterTheHostsEnd(t *testing.T) {
 			run.cmd.Process.Wait()
 			unix.Kill(shim, unix.SIGSTOP)
 			state(t, shim, 'T')
-			for until := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+			for until := time.Now().Add(endTimeout); ; time.Sleep(20 * time.Millisecond) {
 				living, _ := run.here()
 				if len(living) == 0 || len(living) == 1 && living[0].pid == shim {
 					break
@@ -141,7 +141,7 @@ func TestHostEndsAtAnyMoment(t *testing.T) {
 // child is the process id of the launcher that a host starts.
 func (t *trial) child() int {
 	t.Helper()
-	for until := time.Now().Add(patience); time.Now().Before(until); {
+	for until := time.Now().Add(endTimeout); time.Now().Before(until); {
 		for _, p := range processes() {
 			if p.parent == t.cmd.Process.Pid && !p.dead() {
 				return p.pid
@@ -155,7 +155,7 @@ func (t *trial) child() int {
 // state waits until a process is in a state.
 func state(t *testing.T, pid int, want byte) {
 	t.Helper()
-	for until := time.Now().Add(patience); time.Now().Before(until); time.Sleep(time.Millisecond) {
+	for until := time.Now().Add(endTimeout); time.Now().Before(until); time.Sleep(time.Millisecond) {
 		b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 		if err != nil {
 			return // it has ended

@@ -201,13 +201,13 @@ func (t *trial) settled(living, dead int) bool {
 	return false
 }
 
-// patience is with what ends on a machine that is busy. What outlives that ends by nothing.
-const patience = 20 * time.Second
+// endTimeout bounds the end of processes on a machine that is busy. What outlives that ends by nothing.
+const endTimeout = 20 * time.Second
 
 // nobodyLeft demands that every process of the launch is gone soon.
 func (t *trial) nobodyLeft() {
 	t.Helper()
-	t.goneBy(time.Now().Add(patience))
+	t.goneBy(time.Now().Add(endTimeout))
 }
 
 // goneBy waits until every process of the launch is gone, and says by how much that was later than a moment. It
@@ -220,7 +220,7 @@ func (t *trial) goneBy(moment time.Time) (late time.Duration) {
 		if len(living) == 0 {
 			return late
 		}
-		if late > patience {
+		if late > endTimeout {
 			t.Errorf("survived: %v", living)
 			return late
 		}

@@ -152,7 +152,7 @@ func TestFullStderr(t *testing.T) {
 	if code, x := run.end(); code != 143 || x == nil || x.Cause != order.CauseStdinClosed {
 		t.Errorf("code %d, %+v", code, x)
 	}
-	if took := time.Since(from); took > patience {
+	if took := time.Since(from); took > endTimeout {
 		t.Errorf("after %s", took)
 	}
 }
