@@ -26,14 +26,14 @@ func (b *bench) resident() error {
 		{"bubblewrap", b.command("bwrap", "--unshare-all", "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev",
 			"/bin/sleep", "30")},
 	} {
-		if err := row(v.name, v.cmd); err != nil {
+		if err := measureRow(v.name, v.cmd); err != nil {
 			return fmt.Errorf("%s: %w", v.name, err)
 		}
 	}
 	return nil
 }
 
-func row(name string, c *exec.Cmd) error {
+func measureRow(name string, c *exec.Cmd) error {
 	if err := c.Start(); err != nil {
 		return err
 	}

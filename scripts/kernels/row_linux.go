@@ -21,9 +21,9 @@ const (
 	silence = 6 * time.Minute
 )
 
-// row runs one row and returns why it did not pass, and what is to be printed of it: what the guest printed only when
-// it did not, or at once when asked for.
-func (b *bench) row(ctx context.Context, r *matrix.Row) (reasons []string, text string, err error) {
+// runRow runs one row and returns why it did not pass, and what is to be printed of it: what the guest printed only
+// when it did not, or at once when asked for.
+func (b *bench) runRow(ctx context.Context, r *matrix.Row) (reasons []string, text string, err error) {
 	j, err := r.Job(b.Dir, b.Checkout)
 	if err != nil {
 		return nil, "", err
@@ -65,7 +65,7 @@ func (b *bench) result(ctx context.Context, row *matrix.Row) matrix.Result {
 		r.Skipped = "it takes " + row.Missing
 		return r
 	}
-	reasons, text, err := b.row(ctx, row)
+	reasons, text, err := b.runRow(ctx, row)
 	if row.Optional && errors.Is(err, debian.ErrNotServed) {
 		r.Skipped, _, _ = strings.Cut(err.Error(), "\n")
 		fmt.Printf("kernels: %s: skipped: %s\n", row.Name, r.Skipped)

@@ -1,6 +1,6 @@
 // Command resident lives in a place: it asks doctor, launches a probe, and is the client of four servers, confined.
 //
-//	resident [-patience D] [-servers NAME,…] [-min CONFINEMENT] FOLDER
+//	resident [-timeout D] [-servers NAME,…] [-min CONFINEMENT] FOLDER
 //
 // FOLDER has bin, servers, policy.json and secret. It writes a table.Account as one line of JSON and needs no folder
 // that it can write to, no network, and no entry in passwd. Exit status 0, whatever it found.
@@ -23,7 +23,7 @@ import (
 )
 
 func main() {
-	patience := flag.Duration("patience", time.Minute, "for each session")
+	timeout := flag.Duration("timeout", time.Minute, "for each session")
 	servers := flag.String("servers", strings.Join(table.Servers(), ","), "those of the sessions")
 	least := flag.String("min", "", "minConfinement of the launches")
 	flag.Parse()
@@ -31,7 +31,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "resident: one folder")
 		os.Exit(2)
 	}
-	r := &resident{folder: flag.Arg(0), patience: *patience, servers: strings.Split(*servers, ","), least: *least}
+	r := &resident{folder: flag.Arg(0), timeout: *timeout, servers: strings.Split(*servers, ","), least: *least}
 	if err := r.live(); err != nil {
 		r.Problem = err.Error()
 	}
@@ -43,10 +43,10 @@ func main() {
 
 // A resident is in one place. The account is exported for its fields.
 type resident struct {
-	folder   string
-	patience time.Duration
-	servers  []string
-	least    string // "": the policy's own
+	folder  string
+	timeout time.Duration
+	servers []string
+	least   string // "": the policy's own
 	table.Account
 }
 

@@ -50,7 +50,7 @@ func (r *resident) session(server string) (table.Session, error) {
 
 // talk is a whole session.
 func (r *resident) talk(cmd *exec.Cmd) (tools int, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), r.patience)
+	ctx, cancel := context.WithTimeout(context.Background(), r.timeout)
 	defer cancel()
 	return client.Talk(ctx, cmd)
 }

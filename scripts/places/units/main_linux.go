@@ -79,7 +79,7 @@ func prepare(places []table.Place) error {
 		return err
 	}
 	for i, p := range places {
-		command := folder + "/bin/resident -patience 3m -servers " + strings.Join(table.Servers(), ",") + " " + folder
+		command := folder + "/bin/resident -timeout 3m -servers " + strings.Join(table.Servers(), ",") + " " + folder
 		if p.Down {
 			command = "/bin/sh -c '" + table.MoveDown + " " + command + "'"
 		}
