@@ -20,8 +20,8 @@ type recordReader struct {
 	result      *Result       // set before over is
 }
 
-// readAll takes records until the shim is gone. One record may come in several messages, and what does not fit into
-// the buffer of a read(2) is lost of a message: so the buffer is always empty.
+// readAll takes records until the shim is gone. One record may come in several messages, and read(2) drops the part
+// of a message that does not fit into the buffer: so the buffer is always empty.
 func (r *recordReader) readAll(from io.Reader) {
 	var text []byte
 	buf := make([]byte, 64<<10)

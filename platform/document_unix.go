@@ -100,8 +100,8 @@ func retry(call func() (int, error)) (int, error) {
 }
 
 // WriteUntil writes all of b before a moment, whether the descriptor blocks or not: each write follows a poll that
-// reports room, a pipe then takes at least PIPE_BUF bytes (pipe(7)), and a socket gets MSG_DONTWAIT. A message
-// socket gets several messages.
+// reports room, a pipe then takes at least PIPE_BUF bytes (pipe(7)), and a send to a socket does not wait. A
+// message socket gets several messages.
 func WriteUntil(fd int, b []byte, until time.Time) error {
 	for len(b) > 0 {
 		fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLOUT}}

@@ -116,8 +116,8 @@ func OpenTree(path string) (int, error) {
 	return tree, nil
 }
 
-// Disk is the whole block device, as "8:0", that a file system's device number stands for: a partition's disk.
-// It is false for what has no block device of its own, such as tmpfs, overlayfs, btrfs and the network's.
+// Disk is the whole block device, as "8:0", that a file system's device number stands for: a partition's disk. The
+// result is false for file systems without a block device, such as tmpfs, overlayfs, btrfs and the network's.
 func Disk(major, minor uint32) (string, bool) { return diskIn("/sys/dev/block/", major, minor) }
 
 func diskIn(folder string, major, minor uint32) (string, bool) {

@@ -71,8 +71,8 @@ func LandlockABI() (int, error) {
 	}
 }
 
-// NoLandlock is why there is none: ENOSYS where the kernel was built without it or a filter hides it, EOPNOTSUPP where
-// it was not started at boot, EPERM or EACCES where a filter refuses it; 0 if there is one.
+// NoLandlock is the error of a kernel without Landlock: ENOSYS if not built in or hidden by a filter, EOPNOTSUPP if
+// not started at boot, EPERM or EACCES if refused by a filter; 0 with Landlock.
 func NoLandlock() unix.Errno {
 	_, e := landlockVersion()
 	return e

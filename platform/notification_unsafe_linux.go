@@ -36,8 +36,8 @@ const (
 	notifSend = 0xc0182101 // SECCOMP_IOCTL_NOTIF_SEND
 )
 
-// Notified takes the next notification of a listener that poll(2) says something waits at, so it does not wait. Whoever
-// waited may be gone, which is ENOENT.
+// Notified takes the next notification of a listener that poll(2) reports ready, and so does not block. ENOENT means
+// that the waiting caller is gone.
 func Notified(listener int) (Notification, error) {
 	var n seccompNotif // the kernel takes no other than a zero one
 	if err := notifIoctl(listener, notifRecv, unsafe.Pointer(&n)); err != nil {

@@ -13,8 +13,8 @@ import (
 //
 // An answer of one datagram is made in one go and has every socket that was there all the time. In a longer one the
 // kernel finds where to go on by counting the sockets in a row of its table, and no mark (NLM_F_DUMP_INTR) says that
-// the row has changed since: unix_diag_dump in its net/unix/diag.c. Where one was removed another is passed over. So
-// it is asked again until nothing is new.
+// the row has changed since: unix_diag_dump in its net/unix/diag.c. After a removal another socket is passed over.
+// So BoundSockets asks again until no socket is new.
 func BoundSockets() ([]BoundSocket, error) {
 	var found []BoundSocket
 	seen := map[BoundSocket]bool{}

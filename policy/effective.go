@@ -3,10 +3,10 @@ package policy
 import "runtime"
 
 // Effective returns the policy with every default of its level, of the program that launches and of this
-// operating system filled in. What is named stays. The policy should be valid; doing it twice changes nothing.
+// operating system filled in. Named values stay. The policy should be valid; a second call changes nothing.
 //
-// What stays empty has no default that is known here: cwd and user, which depend on the machine, limits that do
-// not exist unless asked for, and limits.grace, whose default depends on why the server ends.
+// Empty keys have no default that is known here: cwd and user, which depend on the machine, optional limits,
+// and limits.grace, whose default depends on why the server ends.
 func (p Policy) Effective(program Program) Policy { return p.effective(program, runtime.GOOS) }
 
 func (p Policy) effective(program Program, system string) Policy {

@@ -87,7 +87,7 @@ func (e variables) set(values []string) error {
 		env = append(env, Variable{name, value})
 	}
 	if len(env) > len(e.p.Env) {
-		e.p.Env = lastOf(env, func(v Variable) string { return v.Name }) // env is a copy: it was clipped
+		e.p.Env = lastOf(env, func(v Variable) string { return v.Name }) // append has copied the clipped env
 	}
 	e.p.EnvVars = append(slices.Clip(e.p.EnvVars), forwarded...)
 	return nil

@@ -138,8 +138,8 @@ type textError string
 
 func (e textError) Error() string { return string(e) }
 
-// quote shows a text in an error on one line, and not more of it than a reader needs: nothing of the value of
-// what looks like NAME=VALUE, which may be a secret that was put in the wrong place.
+// quote shows a text in an error on one line, shortened, and without the value of a text NAME=VALUE, which
+// may be a misplaced secret.
 func quote(s string) string {
 	if i := strings.IndexByte(s, '='); i > 0 && i+1 < len(s) && !strings.ContainsAny(s[:i], "/.:") {
 		s = s[:i+1] + "…"

@@ -8,7 +8,7 @@ import (
 
 // A slot is one value of a Policy with its ways in and out.
 type slot interface {
-	// parse takes the value from a document. What it cannot take it reports, and leaves the slot as it was.
+	// parse takes the value from a document. A wrong value is reported, and the slot stays unchanged.
 	parse(v *strictjson.Value, r *keyErrors)
 	// set takes the values of a flag in their order: adds them to a list, and of anything else the last one
 	// replaces it.
@@ -39,7 +39,7 @@ func (r *keyErrors) addAt(i int, err error) {
 	}
 }
 
-// is reports whether v is of kind k, and an error where not. What k should have been is told with an example.
+// is reports whether v is of kind k, and an error where not. The error gives an example of k.
 func (r *keyErrors) is(v *strictjson.Value, k strictjson.Kind, below string) bool {
 	if v.Kind == k {
 		return true

@@ -58,7 +58,7 @@ func size(at *Quantity, least Quantity) scalar[Quantity] {
 	return s
 }
 
-// withUnit is what somebody who left the unit out probably wanted to write.
+// withUnit suggests the likely meaning of a number without a unit.
 func withUnit(text string, least Quantity) string {
 	for i := 1; digits(text) && len(text) < 6 && i < len(units); i++ { // from M on
 		var n Quantity
@@ -69,7 +69,8 @@ func withUnit(text string, least Quantity) string {
 	return ""
 }
 
-// limited makes the word unlimited an error: what never ends or fills the machine's memory is no policy.
+// limited makes the word unlimited an error: a server without end, or one that fills the machine's memory, is no
+// policy.
 func limited[T comparable](s scalar[T]) slot {
 	any := s.read
 	s.read = func(text string) (T, error) {

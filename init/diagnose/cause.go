@@ -8,12 +8,12 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/order"
 )
 
-// An Environment explains why full confinement is refused, and chooses the remedy. It proves nothing.
+// An Environment explains why full confinement is refused, and chooses the remedy, but is no proof.
 type Environment struct {
 	Circumstances
 	Calls       []order.Call // single calls, each made once in a process of its own
 	Self        string       // the host's own file, which an AppArmor profile names
-	Filtered    bool         // a seccomp filter that somebody else loaded holds for this process
+	Filtered    bool         // a seccomp filter of another program holds for this process
 	Chrooted    bool
 	ForeignProc bool   // /proc shows the processes of another pid namespace
 	Admin       bool   // this process has CAP_SYS_ADMIN

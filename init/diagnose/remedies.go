@@ -37,8 +37,8 @@ const fixOuterFilter = "reduced confinement needs none of this; what takes a fil
 
 const losesFilter = " — that takes the container's own filter away\n"
 
-// fixWeakRoot: whoever is root opens the grants for another user, which takes a right that containers do not give. An
-// ordinary user needs none.
+// fixWeakRoot: root opens the grants for another user, which takes a right that containers do not give. An ordinary
+// user needs none.
 const fixWeakRoot = "start it as an ordinary user: `docker run --user 1000:1000 …`, the same with podman, User= " +
 	"in a systemd unit, in a Pod `runAsNonRoot: true`, `runAsUser: 1000`"
 

@@ -1,7 +1,7 @@
 // Command demo shows what a confined MCP server cannot do, and that the same server can when it is not confined.
 //
-// It is a host, a Go program with a go-sdk client, and its own server: it starts itself twice, once plainly and once
-// by launcher.Command, calls the same tools of both and prints what came of it side by side. What is at stake is made
+// The demo is a host, a Go program with a go-sdk client, and its own server: started twice, once plainly and once by
+// launcher.Command. The demo calls the same tools of both and prints the results side by side. The targets are made
 // up: a home folder with a key in a temporary place, a listener on loopback, a process to be seen. Exit status 0 only
 // if every attempt went through unconfined and none of those that the policy does not grant did confined.
 package main

@@ -19,7 +19,7 @@ const (
 	idleArg  = "idle"
 )
 
-// secret is the key's text: it is known that the key was read when this comes back.
+// secret is the key's text: an answer with this text shows that the key was read.
 const secret = "not a real key, but pretend"
 
 // A stage is the host as the demo sets it up, in a temporary folder: nothing real is at stake. All of it is open to

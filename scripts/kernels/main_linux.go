@@ -4,7 +4,7 @@
 //	go run ./scripts/kernels -row '^6.12-(user|root)$' -v
 //	go test -exec "bin/kernels exec -kernel 6.12 -uid 1000" ./platform
 //
-// Each row of package matrix is one machine in QEMU, two at a time. It installs QEMU by apt, keeps kernels in
+// Each row of package matrix is one machine in QEMU, two at a time. The program installs QEMU by apt, keeps kernels in
 // .cache/kernels, and needs a Debian with root. The last line says how many rows ran, passed, and were skipped and why.
 // Exit status: 0 all rows passed, 1 not, 2 they could not be run. exec has that of the program it runs.
 package main

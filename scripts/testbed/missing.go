@@ -22,8 +22,8 @@ func CacheDir(root string) (string, error) {
 	return filepath.Join(root, ".cache", "npm", hex.EncodeToString(sum[:8])), nil
 }
 
-// RequireEnv names what a run must not do without, words such as "node qemu gcc" between spaces or commas: what is
-// named and missing is a failure, not a skip. In CI node is named always.
+// RequireEnv names the requirements of a run, words such as "node qemu gcc" between spaces or commas: a missing
+// requirement is a failure, not a skip. In CI node is always required.
 const RequireEnv = "MCP_SANDBOX_REQUIRE"
 
 // Missing skips the test for want of word, or fails it where this run must have it.
@@ -39,8 +39,8 @@ func Missing(tb testing.TB, word, why string) {
 	tb.Skip(why)
 }
 
-// Python is the path of Python 3, the system's first: what stands in front of it in PATH may be a script of a version
-// manager. Without one the test is skipped and says so, or fails where [RequireEnv] names python.
+// Python is the path of Python 3, the system's first: an earlier one in PATH may be a script of a version manager.
+// Without one the test is skipped and says so, or fails where [RequireEnv] names python.
 func Python(tb testing.TB) string {
 	tb.Helper()
 	if _, err := os.Stat("/usr/bin/python3"); err == nil {

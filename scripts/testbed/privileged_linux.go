@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Copy is a copy of the running test binary, for every user, with that mode. It goes with the test.
+// Copy is a copy of the running test binary, for every user, with that mode. The test's end removes the copy.
 func Copy(tb testing.TB, mode os.FileMode) string {
 	tb.Helper()
 	dir := folder(tb, 0o755)
@@ -29,8 +29,8 @@ func CopyTo(tb testing.TB, path string) string {
 	return path
 }
 
-// Privileged are copies of the running test binary that the kernel starts with rights of root's for whoever executes
-// them, by what gives the rights. Only root can make them: for others the test is skipped.
+// Privileged are copies of the running test binary that the kernel starts with rights of root's for any user, by the
+// source of the rights. Only root can make them: for others the test is skipped.
 func Privileged(tb testing.TB) map[string]string {
 	tb.Helper()
 	if os.Getuid() != 0 {

@@ -38,7 +38,7 @@ const (
 // IsHelper reports whether an argument is the name of a process that a shim starts beside the server.
 func IsHelper(name string) bool { return name == helperName || name == watchdogName }
 
-// Helper is the main of such a process. It returns an exit code only if something fails.
+// Helper is the main of such a process, and returns an exit code only on failure.
 func Helper(args []string) int {
 	if args[0] == watchdogName {
 		return watchdog(args[1:])
@@ -56,7 +56,7 @@ func Helper(args []string) int {
 	return ending.ExitCannot
 }
 
-// errShimGone is the end of the shim before the release: nobody reads lines any more.
+// errShimGone is the end of the shim before the release: the pipe has no reader.
 var errShimGone = errors.New("the shim is gone")
 
 // runHelper takes the steps of a plan and writes what it reads back, waits for the release, and executes the server.

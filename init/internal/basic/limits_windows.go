@@ -7,9 +7,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// limits are those of two Job Objects, one nested in the other. The shim is in the outer one too, so that
-// whatever it starts ends with it. The inner one has the limits: the outer one's number of processes would
-// count the shim.
+// limits are those of two Job Objects, one nested in the other. The shim is in the outer job too, so that
+// the shim's processes end with the shim. The inner job has the limits: the outer job's number of
+// processes would count the shim.
 type limits struct {
 	inner      windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION
 	outerFlags uint32

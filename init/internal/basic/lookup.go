@@ -10,8 +10,8 @@ import (
 // errExtension is a file that Windows cannot start by itself.
 var errExtension = errors.New("it is no .exe, .com, .cmd or .bat file")
 
-// findWindows finds a command as Windows names them. With a separator it is a file, relative to dir; without,
-// it is looked up in path, whose empty and relative entries are passed over, and never in the working folder.
+// findWindows finds a command as Windows names them. A name with a separator is a file, relative to dir;
+// other names are looked up in path, without its empty and relative entries, and never in the working folder.
 // An extension may be left out: those of pathext are tried which CreateProcess can start.
 func findWindows(name, dir, path, pathext string, exists func(string) bool) (string, error) {
 	// CreateProcess drops a point or a space at the end, after the extension was looked at.

@@ -135,7 +135,7 @@ func (s *server) wait() order.Exited {
 	return x
 }
 
-// account adds nothing: what [server.wait] has is all that is known.
+// account adds nothing: [server.wait] has the whole usage.
 func (s *server) account(*order.Exited) {}
 
 // Kill kills the server and its descendants, and returns how many of them were alive, at least.

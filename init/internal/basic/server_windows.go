@@ -76,8 +76,8 @@ func consoleFlags(subprocess bool) uint32 {
 	return windows.CREATE_NEW_PROCESS_GROUP | windows.DETACHED_PROCESS // a console of its own would be another process
 }
 
-// create makes the process. Where it cannot be born in the job it is put there before its first instruction: it
-// is suspended, and in the outer job anyway. A job with restrictions of the user interface cannot be nested in
+// create makes the process. A process that cannot be born in the job is put there before its first instruction:
+// suspended, and in the outer job anyway. A job with restrictions of the user interface cannot be nested in
 // every other (AssignProcessToJobObject): then these are taken back.
 func (s *server) create(l *limits, c creation) error {
 	pi, err := c.create()

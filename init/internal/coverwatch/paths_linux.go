@@ -145,7 +145,7 @@ func (p *paths) updateLost(mounts []platform.Mount) (lost []layers.Lost, retry b
 		k.missing, k.file = false, f.id()
 		l := layers.Lost{Cover: k.Cover, Folder: f.is(unix.S_IFDIR), FileID: f.id()}
 		if k.Kind == fsview.ReadOnly && (f.is(unix.S_IFIFO) || f.is(unix.S_IFSOCK)) {
-			l.Kind = fsview.Deny // a read-only mount keeps nobody from writing to these
+			l.Kind = fsview.Deny // a read-only mount does not prevent writes to these
 		}
 		lost = append(lost, l)
 	}

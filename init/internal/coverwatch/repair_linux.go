@@ -121,8 +121,8 @@ func (r *repair) mountCovers(lost []layers.Lost) error {
 	return r.pause(retryDelay)
 }
 
-// await pauses until the runner has ended, and reaps it. A runner that is late is not reaped: it may sleep where no
-// signal reaches it.
+// await pauses until the runner has ended, and reaps it. A late runner is not reaped: its sleep may be
+// uninterruptible.
 func (r *repair) await(pid int) error {
 	pidfd, err := unix.PidfdOpen(pid, 0)
 	if err != nil {
@@ -150,8 +150,8 @@ func unchanged(lost []layers.Lost) bool {
 	})
 }
 
-// processes are those of the sandbox that may hold something. Before execve the server's process is not dumpable, so
-// nobody may look into it, and holds only what the rows left it. execve closes the last read end of the release pipe:
+// processes are those of the sandbox that may hold a target. Before execve the server's process is undumpable, so
+// /proc hides its files, and holds only the rows' descriptors. execve closes the last read end of the release pipe:
 // POLLERR.
 func (r *repair) processes() []proctree.Process {
 	return slices.DeleteFunc(proctree.Descendants(r.Init), func(p proctree.Process) bool {

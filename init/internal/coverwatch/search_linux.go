@@ -22,7 +22,7 @@ const (
 	passesTimeout  = time.Second // unless the first took as long
 )
 
-// A target is what was covered meanwhile, and a process of the sandbox may have opened before.
+// A target is a file covered meanwhile, which a process of the sandbox may have opened before.
 type target struct {
 	layers.Lost          // a Pin is neither denied nor protected: only its place is
 	mounts      []uint64 // ids of those that the cover lies on: they led to the target while no cover lay there
@@ -80,7 +80,7 @@ func mountsBelow(mounts []platform.Mount, path string) (ids []uint64) {
 }
 
 // run is the whole search. An error is a holder, or says why holders cannot be ruled out. All processes are looked
-// through more than once: one may have received what it holds after it was looked at.
+// through more than once: a process may receive a descriptor after its own check.
 func (q *search) run() error {
 	for pass := 0; pass < maxPasses && (pass == 0 || time.Since(q.began) < passesTimeout); pass++ {
 		if err := q.searchNames(); err != nil {

@@ -5,8 +5,8 @@
 //	wait(e.Next())
 //	e.Step(say)
 //
-// It is the part of supervision that is the same on every operating system; it makes no system call. What ends a server
-// is its [Server]'s.
+// The package is the part of supervision that is the same on every operating system, without system calls. A [Server]
+// ends its server.
 package ending
 
 import (
@@ -79,8 +79,8 @@ type Deadlines struct {
 	KillAt    time.Time // when to kill everything; after Kill, when to kill again
 }
 
-// Because sets the cause, unless there is one. After Kill nothing new is a cause: what is killed then is killed because
-// the server has ended.
+// Because sets the cause, unless there is one. After Kill no new cause counts: the rest is killed because the server
+// has ended.
 func (e *Ending) Because(c order.Cause) {
 	if e.Cause == "" && !e.Killing {
 		e.Cause = c
@@ -145,7 +145,7 @@ func (e *Ending) HostAsks(sig syscall.Signal) {
 }
 
 // HostGone handles the end of the host, however often it is noticed. A server that was asked to end already is killed:
-// nobody waits for it any more.
+// its host waits no more.
 func (e *Ending) HostGone() {
 	if e.hostGone || e.policy.OnHostExit == policy.Ignore {
 		return

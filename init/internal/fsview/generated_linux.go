@@ -26,8 +26,8 @@ func (b *base) generated() {
 	b.resolvConf()
 }
 
-// resolvConf adds the host's list of name servers in level network, as a copy: where it is a link, it leads to what
-// is not visible, and where a daemon writes it anew by rename a bind would keep the old one anyway.
+// resolvConf adds the host's list of name servers in level network, as a copy: a link's target may not be visible,
+// and where a daemon replaces the file by rename, a bind would keep the old file.
 func (b *base) resolvConf() {
 	const path = "/etc/resolv.conf"
 	if !b.request.HostNet {

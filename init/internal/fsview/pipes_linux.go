@@ -45,7 +45,7 @@ func (g *grants) denyPipesIn(root string, deep int, left *int) {
 			if *left--; *left < 0 {
 				return
 			}
-			// What cannot be listed is not the server's to open.
+			// In a folder that cannot be listed the server cannot open files either.
 			_ = w.list(folder, typeFIFO, func(path string, e *entry, err error) bool {
 				if err == nil && !g.points.access(path).write {
 					g.points.allow(path, *e, noRead)

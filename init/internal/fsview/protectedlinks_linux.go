@@ -122,8 +122,8 @@ func (in *inside) leftOut(path string, head bool) bool {
 	return name == unsearched || protected.IsAgentWorktrees(path)
 }
 
-// follow protects what a link leads to, and looks into it if it is a folder. One that leads to a folder above itself
-// leads to the project, which a server is there to write.
+// follow protects the target of a link, and searches a target folder. A link to a folder above itself leads to the
+// project, which the server is meant to write.
 func (in *inside) follow(link string) {
 	r, err := in.lookups.resolve(link)
 	switch {

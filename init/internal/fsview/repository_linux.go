@@ -7,8 +7,8 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/fsview/gitconfig"
 )
 
-// repository protects what belongs to a .git: what a link of that name leads to, the folder that a file of that name
-// names, and the common folder of either, gitrepository-layout(5); and what lies elsewhere and these lead to or name.
+// repository protects the files of a .git: the target of a link .git, the folder that a file .git names, and the
+// common folder of either, gitrepository-layout(5); and files elsewhere that these lead to or name.
 func (p *protector) repository(git *finding) {
 	at, e := git.path, git.entry
 	if e.is(typeLink) {

@@ -48,7 +48,7 @@ func statx(path string) (entry, error) { return statxAt(unix.AT_FDCWD, path) }
 func statxAt(folder int, name string) (entry, error) {
 	const want = unix.STATX_TYPE | unix.STATX_MODE | unix.STATX_UID | unix.STATX_GID | unix.STATX_INO | unix.STATX_NLINK
 	var st unix.Statx_t
-	// Without AT_NO_AUTOMOUNT: what is mounted on demand is mounted, as open(2) will do.
+	// Without AT_NO_AUTOMOUNT: an automount is mounted, as by a later open(2).
 	if err := unix.Statx(folder, name, unix.AT_SYMLINK_NOFOLLOW|unix.AT_EMPTY_PATH, want, &st); err != nil {
 		return entry{}, err
 	}
@@ -117,7 +117,7 @@ func (h *lookups) list(path string, f func(name []byte, kind uint32) bool) error
 	return entries(fd, path, h.buffer(), f, time.Time{})
 }
 
-// entries is list for an open folder. It stops with an error when the time is up, unless that is zero.
+// entries is list for an open folder. After until, unless zero, entries stops with an error.
 func entries(fd int, path string, buf []byte, f func(name []byte, kind uint32) bool, until time.Time) error {
 	inTime := true
 	err := platform.ListFD(fd, buf, func(name []byte, kind byte) bool {

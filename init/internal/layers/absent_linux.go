@@ -12,7 +12,7 @@ import (
 // absent is a layer that a confinement lacks, with the effect.
 type absent struct{ effect string }
 
-// What follows where confinement limits lacks a layer.
+// The effects of layers that confinement limits lacks.
 const (
 	hostProcesses = "the server can do to the host's processes what the launcher's user can"
 	hostFiles     = "every file of the launcher's user can be read and written"

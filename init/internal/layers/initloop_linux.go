@@ -58,7 +58,7 @@ func pollfds(first byte, host bool) []byte {
 }
 
 // await polls and reads the lifeline, which does not block: 0 is the end of file, EAGAIN no message. Where the
-// host has ended and the shim has not ended the server for longer than it ever takes, it goes on at orphaned.
+// host has ended, and the shim has not ended the server within HostGrace, init continues at orphaned.
 func (p *initLoop) await(orphaned *program.Label) program.Op {
 	p.Call(sys.Ppoll(program.Ref(p.fds), 3, program.Int(0)))
 	if p.HostGrace > 0 {

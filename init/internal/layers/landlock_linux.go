@@ -47,8 +47,8 @@ type landlockState struct {
 type landlockRuleset struct {
 	state *landlockState
 	rules func(*fsview.View) []rule
-	// least is the lowest version of use. Where the mounts hold without Landlock, one that forbids every rename is
-	// worse than none.
+	// least is the lowest version of use. Where the mounts hold without Landlock, a version that forbids every
+	// rename is worse than none.
 	least int
 }
 

@@ -71,7 +71,7 @@ type build struct {
 	extraFDs int         // descriptors from fdTrees on
 }
 
-// prove compares, once the launch waits for its release, what the calls of the row returned and stored.
+// prove compares the results of the row's calls, once the launch waits for its release.
 func (b *build) prove(compare func(*check)) {
 	b.layout.proofs = append(b.layout.proofs, proof{b.layer, compare})
 }
@@ -81,7 +81,7 @@ func (b *build) fact(name, want string, o program.Op) {
 	b.prove(func(c *check) { c.fact(name, want, c.result(o)) })
 }
 
-// lacks says, without a look, what the machine cannot give.
+// lacks reports, without a trial, a fact that the machine lacks.
 func (b *build) lacks(name, want, reason, effect string) {
 	b.prove(func(c *check) { c.lacks(name, want, reason, effect) })
 }
@@ -139,8 +139,8 @@ func (l *Layout) Reached(r *program.Results) string {
 	return "exec"
 }
 
-// Ended is the server's wait status as init stored it, or false if init ended without reaping the server. It
-// is a claim by process 1, read once: only the report of the end may depend on it.
+// Ended is the server's wait status as init stored it, or false if init ended without reaping the server.
+// The status is a claim by process 1, read once: only the report of the end may depend on it.
 func (l *Layout) Ended() (status uint32, ok bool) {
 	server := l.Live(l.server)
 	if server <= 0 || l.Live(l.reaped) != server {

@@ -121,9 +121,9 @@ func thirdProcess(b *build) {
 
 // coreLimit prevents core dumps. Limit 0 prevents files only: the kernel would still start the program of
 // kernel.core_pattern ("|program"), as the host's root, with the server's memory on its standard input. For
-// such a pattern the kernel looks at one value of the limit, 1, by which it keeps these programs from dumping
-// themselves (core(5), do_coredump). With limit 1 there is no file either: a file takes a page. The filter
-// refuses the server a change to 0.
+// such a pattern the kernel regards only the limit 1, which keeps these programs from dumping themselves
+// (core(5), do_coredump). With limit 1 there is no file either: a file takes a page. The filter refuses the
+// server a change to 0.
 func coreLimit(hard uint64) limit {
 	return limit{name: "core", resource: unix.RLIMIT_CORE, value: min(1, hard), hard: min(1, hard), inherited: hard < 1}
 }

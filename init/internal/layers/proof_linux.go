@@ -18,7 +18,7 @@ func (m mismatch) Error() string {
 	return "want " + m.want + ", got " + got
 }
 
-// A proof compares, for one layer, what the calls of a row returned and stored.
+// A proof compares the results of a row's calls, for one layer.
 type proof struct {
 	layer   order.Layer
 	compare func(*check)

@@ -114,9 +114,9 @@ func expectedMounts(c *check, v *fsview.View, proc *procMount, fresh freshDevice
 	return w
 }
 
-// match finds the expectation for a mount: one of its own path that it satisfies and that no other mount did;
-// below a pin also one that another mount satisfied; else that of the nearest path above that may have mounts
-// of the host below it. The facts demand that every expectation was matched.
+// match finds the expectation for a mount: a satisfied one of the mount's path, not matched before; below a
+// pin also one that another mount matched; else that of the nearest path above that may have mounts of the
+// host below. The facts demand that every expectation was matched.
 func match(want []expectedMount, m *platform.Mount) *expectedMount {
 	var near, own, again *expectedMount
 	pinned := false

@@ -142,7 +142,7 @@ func serverRows(s *state) []entry {
 		// the root row has cleared the mask
 		{order.Descriptors, full, umask{cleared: true}},
 		{order.Descriptors, shared, umask{}},
-		// what closeDescriptors left
+		// the descriptors that closeDescriptors left
 		{order.Descriptors, confined, stateless(stdio)},
 		// late: a small RLIMIT_NOFILE would break the rows above
 		{order.Limits, always, stateless(limits)},

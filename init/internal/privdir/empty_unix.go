@@ -12,13 +12,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A server can leave any number of names behind. Those that are not removed in time are left to the next
-// launches, each of which removes a part of them.
+// A server can leave any number of names behind. Names not removed in time are left to the next
+// launches, each of which removes a part.
 const (
 	atEnd    = 500 * time.Millisecond // at the end of a launch
 	hurry    = 50 * time.Millisecond  // of that, once a signal asks for the end
 	others   = 100 * time.Millisecond // at the beginning of a launch, for what others left
-	noHurry  = time.Minute            // when the launcher is gone, and nobody waits
+	noHurry  = time.Minute            // when the launcher is gone, and no caller waits
 	interval = 32                     // names that are removed between two looks at the clock
 )
 
@@ -26,7 +26,7 @@ const (
 // reports whether a signal has asked for the end meanwhile.
 func AtEnd(asked func() bool) (over func() bool) { return budget(atEnd, asked) }
 
-// NoHurry is over when a process that nobody waits for should stop.
+// NoHurry is over when a process without a waiting caller should stop.
 func NoHurry() (over func() bool) { return budget(noHurry, nil) }
 
 // budget is over when this process has used so much processor time, or when ten times as much time has passed,
@@ -87,8 +87,8 @@ func unlink(dir int, name string) error {
 	return err
 }
 
-// lift empties one folder of top: its files are removed, its folders renamed into top. It reports whether
-// anything changed.
+// lift empties one folder of top: its files are removed, its folders renamed into top. changed is true
+// after any change.
 func lift(top int, name string, round int, over func() bool) (changed bool) {
 	makeSearchable(top, name)
 	fd, err := openDir(top, name)

@@ -16,9 +16,9 @@ import (
 // goes to whole process groups: a fork under way is restarted after the signal (kernel/fork.c, copy_process).
 // SIGKILL goes to single processes, each of them confirmed.
 //
-// A process that waits uninterruptibly has the signal pending and stops before it returns from the kernel. It
-// is not waited for: the parent of a vfork(2) waits until its child executes something, and the child may be
-// stopped.
+// A process that waits uninterruptibly has the signal pending and stops before it returns from the kernel.
+// The sweep does not wait for such a process: the parent of a vfork(2) waits until its child calls execve,
+// and the child may be stopped.
 type Sweep struct {
 	Root   int
 	Spares func(pid int) bool // reports whether a process is not to be ended; nil: none is spared

@@ -20,7 +20,7 @@ func (e Signalled) Error() string {
 // ErrHostGone is a launch whose host was gone before the server was released.
 var ErrHostGone = errors.New("the host ended, or closed its sandbox, before the server was released")
 
-// Refuse writes the one line of a refused launch, to the report and, by say, for people. It returns the exit code.
+// Refuse writes the one line of a refused launch, to the report and, by say, for people. The result is the exit code.
 func (s *Sink) Refuse(err error, r *order.Refused, say func(line string)) int {
 	s.Last(r)
 	text := err.Error()

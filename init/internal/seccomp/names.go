@@ -12,8 +12,8 @@ const NoNumber = ^uint32(0)
 // Number looks a name of `seccomp.deny` up for the architecture this program was built for.
 //
 // A name that only the other of amd64 and arm64 has (open, fork: arm64 has openat and clone) is known too, with
-// NoNumber: one policy serves both machines, and what does not exist needs no refusal. Any other name is not known,
-// so that a misspelt one is an error and not a hole. Names are those of the kernel's tables (newfstatat, pread64).
+// NoNumber: one policy serves both machines, and an absent call needs no refusal. Any other name is not known, so
+// that a misspelt one is an error and not a hole. Names are those of the kernel's tables (newfstatat, pread64).
 func Number(name string) (uint32, bool) { return lookup(runtime.GOARCH, name) }
 
 // lookup searches the lines "name amd64 arm64" by halves; a "-" stands for no number.

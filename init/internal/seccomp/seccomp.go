@@ -29,8 +29,8 @@ import (
 
 // Options are what the default filter is made stricter by. The zero value is the default filter.
 type Options struct {
-	// Deny are further numbers to refuse with EPERM (see [Number]). One that is refused anyway keeps its errno:
-	// glibc gives up when clone3 is EPERM. NoNumber is ignored.
+	// Deny are further numbers to refuse with EPERM (see [Number]). A number that is refused anyway keeps its
+	// errno: glibc gives up when clone3 is EPERM. NoNumber is ignored.
 	Deny []uint32
 
 	// NoUnix, NoInet and NoNetlink refuse these families of socket(2). With NoUnix socketpair(2) still makes stream
@@ -49,7 +49,7 @@ type Options struct {
 	// thread's number that is not its process's gets past it.
 	Guarded [2]uint32
 
-	// NoCut refuses truncate(2), and open(2) with O_TRUNC unless it opens for writing: what Landlock does not see
+	// NoCut refuses truncate(2), and open(2) with O_TRUNC unless for writing: Landlock does not check these
 	// before ABI 3.
 	NoCut bool
 

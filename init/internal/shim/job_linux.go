@@ -87,9 +87,9 @@ func (j job) suspend() {
 	j.stopAll(func() error { return unix.Kill(unix.Getpid(), unix.SIGSTOP) })
 }
 
-// onServerStop stops this job of the user's shell as well when its server was stopped, by Ctrl-Z above all, and lets
-// it go on when the shell does. Without a shell that could, the kernel ignores SIGTSTP, and the server goes on at
-// once. On a terminal that the host gave, the host sees to that, by SIGCONT.
+// onServerStop stops this job of the user's shell as well when its server was stopped, by Ctrl-Z above all, and
+// resumes the server when the shell resumes the job. Without such a shell the kernel ignores SIGTSTP, and the server
+// resumes at once. On a terminal that the host gave, the host resumes the server, by SIGCONT.
 func (j job) onServerStop() {
 	t := j.terminal
 	if !t.HasPTY() || !j.isStopped() {

@@ -46,8 +46,7 @@ func (s *shim) notifyLowered() {
 	s.sink.NotifyHost(&order.Lowered{Event: "lowered", Confinement: string(ladder.Confinement), Why: ladder.Why()})
 }
 
-// loweredWarning is the one line about a confinement that is weaker than the machine was asked for: what refused it,
-// and how it is had back.
+// loweredWarning is the one line about a weaker confinement than was asked for: the refused step, and the remedy.
 func loweredWarning(ladder *launch.Ladder) string {
 	why := ladder.Why()
 	if ladder.Confinement == policy.None {

@@ -9,8 +9,8 @@ import (
 
 // A stdinWatch lasts until the host has closed standard input, a pipe or socket, and the server has read everything.
 type stdinWatch struct {
-	fd      int       // standard input; -1: it is no pipe or socket, or is not watched
-	pipe    int       // reads the pipe of a relay that has come to its end; -1: there is none
+	fd      int       // standard input; -1: no pipe or socket, or not watched
+	pipe    int       // reads the pipe of a relay at its end; -1: no such relay
 	unread  int       // bytes that the server has not read, after the end
 	changed time.Time // when unread last changed; zero: the host has not closed it
 

@@ -35,9 +35,9 @@ type Config struct {
 // the launcher's.
 //
 // A regular file is never handed over: through /proc/self/fd the server could open it again and cut or
-// overwrite it. It gets a pipe instead. What comes out of that is written with the host's own open file
-// description, so at its end with O_APPEND and else at the host's offset: behind what was written there last,
-// as the shell that says "> file" expects.
+// overwrite it. The server gets a pipe instead. Bytes from the pipe are written with the host's own open file
+// description, at the file's end with O_APPEND and else at the host's offset: behind the last write, as the
+// shell that says "> file" expects.
 //
 // Nor is a stream of the internet or of another family but AF_UNIX, which belongs to the host's network
 // namespace for good and can be connected anew from any other; connect(2), AF_UNSPEC.
@@ -136,8 +136,8 @@ func (s *Streams) relayOut(fd int, guarded bool) error {
 	return unix.SetNonblock(r, true)
 }
 
-// relayIn puts a pipe in place of a file or stream on standard input. It is read ahead of the server, a file
-// from its offset.
+// relayIn puts a pipe in place of a file or stream on standard input. The relay reads ahead of the server, a
+// file from its offset.
 func (s *Streams) relayIn() error {
 	r, w, err := s.pipe()
 	if err != nil {

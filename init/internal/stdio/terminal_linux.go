@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Terminal is the server's controlling terminal, if the server has one: the one that the host gave this
-// process, or a pty whose master this process connects with the user's terminal.
+// A Terminal is the server's controlling terminal, if the server has one: the terminal that the host gave
+// this process, or a pty whose master this process connects with the user's terminal.
 type Terminal struct {
 	Given       bool // by the host
 	controlling int  // the given one, of which only the hang-up is watched; -1: none
@@ -27,8 +27,8 @@ type Terminal struct {
 }
 
 // IsControlling reports whether standard input is the controlling terminal of this process's session, and this
-// process leads the session: that is how pty.Start, setsid -c and docker run -t start a program, and a shell
-// with job control never does.
+// process leads the session: pty.Start, setsid -c and docker run -t start a program so, and a shell with job
+// control never does.
 func IsControlling() bool {
 	self := unix.Getpid()
 	session, err := unix.Getsid(0)

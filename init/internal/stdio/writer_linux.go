@@ -51,7 +51,7 @@ func reopen(fd, how int) (int, error) {
 	return unix.Open("/proc/self/fd/"+strconv.Itoa(fd), how|unix.O_NONBLOCK|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
 }
 
-// write writes what fits now. It returns no error if there is no room; an error is the writer's end.
+// write writes what fits now. A full pipe is no error; an error is the writer's end.
 func (w *writer) write(b []byte) (n int, err error) {
 	if w.chunk > 0 {
 		b = b[:min(len(b), w.chunk)]

@@ -121,7 +121,7 @@ Dir::Cache "%[1]s"; Dir::Etc::sourceparts "/dev/null"; Dir::Etc::sourcelist "%[1
 
 const keyring = "/usr/share/keyrings/debian-archive-keyring.gpg"
 
-// ownMirror is the address of this machine's own suite. It is known once apt has lists.
+// ownMirror is the address of this machine's own suite. The address is known once apt has lists.
 func ownMirror(ctx context.Context) (string, error) {
 	const query = `. /etc/os-release && exec apt-get indextargets --format '$(REPO_URI)' "Codename: $VERSION_CODENAME"`
 	host := &apt{}

@@ -5,8 +5,7 @@
 //	k, err := debian.Fetch(ctx, ".cache/kernels", s)
 //
 // A folder of the cache is whole or not there, and its name changes with the packages' versions. Two programs may get
-// the same packages at once. What fails because the network or another apt is in the way is tried again, a bounded
-// number of times.
+// the same packages at once. A failure by the network or another apt is retried, a bounded number of times.
 package debian
 
 import (

@@ -50,7 +50,7 @@ func read(j *job.Job, path string) error {
 	return json.Unmarshal(text, j)
 }
 
-// start makes the machine's root. It does not return where systemd becomes process 1.
+// start makes the machine's root. start does not return where systemd becomes process 1.
 func start(j *job.Job) error {
 	if err := loadModules("/modules"); err != nil {
 		return err

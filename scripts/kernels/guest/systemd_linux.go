@@ -27,7 +27,8 @@ const (
 //go:embed units
 var units embed.FS
 
-// startSystemd makes systemd process 1, with as little to start as a user manager needs. It returns only an error.
+// startSystemd makes systemd process 1, with as little to start as a user manager needs. The function returns only on
+// error.
 func startSystemd(j *job.Job) error {
 	text, err := json.Marshal(j)
 	if err != nil {

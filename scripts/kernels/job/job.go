@@ -3,8 +3,8 @@
 //
 //	j := job.Job{UID: 1000, Steps: []job.Step{{Name: "id", Argv: []string{"/usr/bin/id"}}}}
 //
-// The first serial port carries what the steps print, so a test cannot write its own result. It can write marks into
-// its output; nothing here is meant against a test that lies.
+// The first serial port carries the steps' output, so a test cannot write its own result. A test can write marks
+// into its output; nothing here guards against a lying test.
 package job
 
 import (

@@ -3,8 +3,8 @@
 //	m := machine.Machine{Kernel: "vmlinuz-6.12", Modules: "m/6.12", Guest: "guest"}
 //	status, err := m.Run(ctx, &j, os.Stdout)
 //
-// It takes three to five seconds without KVM. It needs root, for the daemon that serves the root, which is the one that
-// QEMU 7 brings along. Nothing that happens in the guest changes the host's files.
+// A run takes three to five seconds without KVM. Root is needed for virtiofsd, the daemon of QEMU 7 that serves the
+// root. The guest cannot change the host's files.
 package machine
 
 import (

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// bound ends a child with the thread that started it, prctl(2): whoever kills this program leaves no machine running.
+// bound ends a child with the thread that started it, prctl(2): killing this program leaves no machine running.
 func bound() *syscall.SysProcAttr { return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }
 
 // serve starts the daemon that shows the host's root to one machine. Its socket listens already: QEMU need not wait for

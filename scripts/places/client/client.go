@@ -12,8 +12,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Talk starts a server, initializes a session with it, lists its tools and ends it. It returns how many tools there
-// are.
+// Talk starts a server, initializes a session with it, lists its tools and ends it. The result is the number of
+// tools.
 func Talk(ctx context.Context, cmd *exec.Cmd) (tools int, err error) {
 	client := mcp.NewClient(&mcp.Implementation{Name: "mcp-sandbox-places", Version: "1"}, nil)
 	session, err := client.Connect(ctx, &mcp.CommandTransport{Command: cmd}, nil)

@@ -4,7 +4,7 @@
 //	m, err := manifest.Read("docs/deployment.md")
 //	flags, err := m.Flags(&m.Pod.Spec.Containers[0], folder)
 //
-// A field that this package does not know is an error: what is not translated was not tried.
+// A field that this package does not know is an error: a field without translation would not be tested.
 package manifest
 
 import (

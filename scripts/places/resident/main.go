@@ -2,8 +2,8 @@
 //
 //	resident [-timeout D] [-servers NAME,…] [-min CONFINEMENT] FOLDER
 //
-// FOLDER has bin, servers, policy.json and secret. It writes a table.Account as one line of JSON and needs no folder
-// that it can write to, no network, and no entry in passwd. Exit status 0, whatever it found.
+// FOLDER has bin, servers, policy.json and secret. The resident writes a table.Account as one line of JSON and needs
+// no writable folder, no network, and no entry in passwd. Exit status 0, whatever it found.
 package main
 
 import (

@@ -2,8 +2,8 @@
 //
 //	units STAGE NAMES
 //
-// NAMES is a regular expression. It runs as root, where systemd is process 1, and changes files that the machine
-// forgets. It prints the accounts of the residents at the end, in lines that begin with [table.Line].
+// NAMES is a regular expression. The command runs as root, where systemd is process 1, and changes files that the
+// machine forgets. At the end the accounts of the residents are printed, in lines that begin with [table.Line].
 package main
 
 import (

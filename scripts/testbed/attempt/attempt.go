@@ -4,9 +4,9 @@
 //	fmt.Println(r.OK, r.Errno) // false ENOENT
 //
 // It is the one table of what a confined program tries: testdata/probe, the Go test server and the demo all use it,
-// so that a denial inside a sandbox and its positive control outside are the same act. It is for tests: it judges
-// nothing and refuses nothing. What an attempt does to the machine it really does; those that could change a host
-// say so where they are listed.
+// so that a denial inside a sandbox and its positive control outside are the same act. The package is for tests,
+// and neither judges nor refuses. An attempt really changes the machine; those that could change a host say so
+// where they are listed.
 package attempt
 
 import (

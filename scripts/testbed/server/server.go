@@ -2,8 +2,8 @@
 //
 //	err := server.New().Run(ctx, &mcp.StdioTransport{})
 //
-// testdata/server-go is its program, and the demo runs it in its own binary. It is for tests: it checks no path and no
-// command, for the sandbox around it is what is being tried.
+// testdata/server-go is its program, and the demo runs it in its own binary. The server is for tests, and checks no
+// path and no command: the sandbox around the server is tested.
 package server
 
 import (

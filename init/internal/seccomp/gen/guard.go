@@ -5,7 +5,7 @@ import (
 	"golang.org/x/net/bpf"
 )
 
-// What stands for Options.Guarded in the blocks, and the numbers by which a signal can be had sent.
+// Placeholders for Options.Guarded in the blocks, and the commands that have the kernel send a signal.
 const (
 	mark1, mark2 = 0x7ffffffe, 0x7ffffffd
 

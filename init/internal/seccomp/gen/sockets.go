@@ -5,9 +5,9 @@ import (
 	"golang.org/x/net/bpf"
 )
 
-// The blocks of the socket families. Each answers for its own family and falls out at its end for another one, so
-// that a program holds only those it allows, and EAFNOSUPPORT behind them. One errno for all that is refused: libaudit,
-// Go (MPTCP) and glibc take it for a kernel without the thing.
+// The blocks of the socket families. Each answers for its own family and falls out at its end for another one, so that
+// a program holds only those it allows, and EAFNOSUPPORT behind them. Every refusal is this errno: libaudit, Go (MPTCP)
+// and glibc then assume a kernel without the family.
 
 // unix allows stream, datagram and seqpacket. SOCK_RAW, which the kernel takes for a datagram, is not among them.
 func unix(p *seccomp.Program) {
