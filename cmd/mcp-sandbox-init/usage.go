@@ -1,6 +1,6 @@
 package main
 
-// usage is what --help prints.
+// usage is the text of --help.
 const usage = `Usage: mcp-sandbox-init [flags] -- COMMAND [ARG...]
 
 Starts one MCP server confined and stays with it until it ends. Standard input,

@@ -20,7 +20,7 @@ func (b *backend) set(s string) error {
 	return source.Once(&b.name)(s)
 }
 
-// check is what is wrong with the two flags together.
+// check is the error of the two flags together.
 func (b *backend) check() error {
 	switch {
 	case b.name == "" && b.image != "":

@@ -3,9 +3,9 @@ package main
 // A command is one word or two after the program's name.
 type command struct {
 	name  string // "run", "policy show"
-	args  string // what follows the name, for its usage
+	args  string // the words after the name, for its usage
 	short string // one line
-	long  string // what --help says above the flags; the examples come below them
+	long  string // the text of --help above the flags; the examples come below
 	tips  string // examples
 	flags func() *options
 	run   func(o *options, args []string) int

@@ -12,7 +12,7 @@ import (
 // A policyFlag is the flag of one of the policy's keys.
 type policyFlag struct {
 	name, key string
-	value     string // what the help calls it; "" for a switch
+	value     string // the value's name in the help; "" for a switch
 	text      string // one line of help
 	always    string // a switch sets the key to this; "" where it takes true or false
 	// trial is a value that only means something if the feature exists. Where this version does not enforce it

@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// options is what the flags of one command say.
+// options are the values of one command's flags.
 type options struct {
 	set   *pflag.FlagSet
 	lines []line // of the help
@@ -41,7 +41,7 @@ func newOptions() *options {
 
 func (o *options) heading(text string) { o.lines = append(o.lines, line{text: text}) }
 
-// truth sets what a switch means.
+// truth sets a switch's value.
 func truth(at *bool) func(string) error {
 	return func(s string) (err error) {
 		if *at, err = strconv.ParseBool(s); err != nil {

@@ -23,7 +23,7 @@ type Environment struct {
 	LSM         string // the list of active security modules; "" if it cannot be read
 }
 
-// Call is what a single call came to: its error, or "" if it succeeded.
+// Call is the error of a single call, or "" if it succeeded.
 func (s *Environment) Call(name string) (problem string, tried bool) {
 	if i := slices.IndexFunc(s.Calls, func(c order.Call) bool { return c.Name == name }); i >= 0 {
 		return s.Calls[i].Error, true
@@ -109,7 +109,7 @@ func (s *Environment) FullRefused(r *order.Refusal, withoutNetwork bool) Cause {
 	return s.laterRefused(r, withoutNetwork)
 }
 
-// laterRefused is the cause where namespaces could be made, and what is done in them was refused.
+// laterRefused is the cause where namespaces could be made, and a step in them was refused.
 func (s *Environment) laterRefused(r *order.Refusal, withoutNetwork bool) Cause {
 	if !slices.Contains([]order.Layer{order.Namespaces, order.Root, order.Network}, r.Layer) {
 		if _, tried := s.Call(order.TryUser); tried {

@@ -19,7 +19,7 @@ type hintRow struct {
 	hint   string
 }
 
-// Hint is what to do about a launch that came to err, or "" where there is nothing to do.
+// Hint is the remedy for a launch that failed with err, or "" without a remedy.
 func Hint(err error, f Circumstances) string {
 	r := (*order.Refusal)(nil)
 	if !errors.As(err, &r) {

@@ -18,7 +18,7 @@ const (
 	OpUse     = "use" // a standard descriptor
 )
 
-// Circumstances are what a refusal's meaning depends on besides the refusal.
+// Circumstances determine a refusal's meaning besides the refusal.
 type Circumstances struct {
 	OS     string // as runtime.GOOS
 	Kernel string // its release
@@ -53,7 +53,7 @@ type class struct {
 	lasts  bool // a lasting errno is a setting of the machine, not of this policy
 }
 
-// classes has no line for what is the policy's: its limits, its command, its descriptors.
+// classes has no line for the policy's parts: its limits, its command, its descriptors.
 var classes = [...]class{
 	{order.Namespaces, true, true},
 	{order.Network, true, true},

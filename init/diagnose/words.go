@@ -2,12 +2,12 @@ package diagnose
 
 import "strconv"
 
-// NeedsSockets is what to do about a launch that may make none.
+// NeedsSockets is the remedy for a launch that may make no sockets.
 const NeedsSockets = "let what the launcher runs in allow sockets: in a systemd unit, @network-io in " +
 	"SystemCallFilter=; RestrictAddressFamilies=none takes the network away from all in the unit and lets the " +
 	"launcher run"
 
-// StartsOthers is what to do about a command that works by starting others, where subprocess.allow is false.
+// StartsOthers is the remedy for a command that works by starting others, where subprocess.allow is false.
 const StartsOthers = "name the program that it starts, as node and the server's file, or set subprocess.allow to true"
 
 // AskDoctor is for a refusal without a hint.
@@ -31,7 +31,7 @@ func Elsewhere(os string) string {
 	return inLinux
 }
 
-// PrivateFolder is what to do where there is no place for the private folder of a server with this user id.
+// PrivateFolder is the remedy where there is no place for the private folder of a server with this user id.
 func PrivateFolder(uid int) string {
 	return "mount a tmpfs (in a Pod an emptyDir) on /tmp that user " + strconv.Itoa(uid) +
 		" may write to, or set TMPDIR to a folder that this user alone may write to"

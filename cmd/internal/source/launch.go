@@ -10,7 +10,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
-// A Launch is what the command line of either program says of a launch.
+// A Launch is the part of either program's command line about the launch.
 type Launch struct {
 	Source   Source
 	ReportFD int       // -1 for none
@@ -62,7 +62,7 @@ func descriptor(at *int) func(string) error {
 	}
 }
 
-// Check is what is wrong with the flags together.
+// Check is the error of contradicting flags.
 func (l *Launch) Check() error {
 	switch {
 	case l.Source.File != "" && l.Source.FD >= 0:
@@ -73,7 +73,7 @@ func (l *Launch) Check() error {
 	return nil
 }
 
-// CheckReport is what is wrong with the descriptor of the report, which then is -1.
+// CheckReport is the error of the report's descriptor, which then is -1.
 func (l *Launch) CheckReport() error {
 	fd := l.ReportFD
 	if fd < 0 {
@@ -110,7 +110,7 @@ func (l *Launch) Policy(dir, home string) (policy.Policy, []string) {
 	return p, nil
 }
 
-// Order is the order of a launch in this folder, or what is wrong.
+// Order is the order of a launch in this folder, or an error.
 func (l *Launch) Order(program policy.Program, command []string) (*order.Order, []string) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -131,7 +131,7 @@ func (l *Launch) Order(program policy.Program, command []string) (*order.Order, 
 	return o, nil
 }
 
-// given is what the flag of a key said last, or "".
+// given is the last value of a key's flag, or "".
 func (l *Launch) given(key string) (value string) {
 	for _, s := range l.Settings {
 		if s.Key == key {

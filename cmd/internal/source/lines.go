@@ -54,7 +54,7 @@ func Quote(s string) string {
 	return strconv.Quote(s)
 }
 
-// Command is what follows the "--" that args begin with.
+// Command are the words behind the "--" that args begin with.
 func Command(args []string) ([]string, error) {
 	switch {
 	case len(args) > 0 && args[0] != "--":

@@ -93,7 +93,7 @@ func privateRequest(user ids) privdir.Request {
 	return privdir.Request{Folders: privateFolders(), UID: user.uid, GID: user.gid, Chown: user != ownIDs()}
 }
 
-// privateFact reads back who may enter the server's folders.
+// privateFact reads back the access rights of the server's folders.
 func (p *plan) privateFact() order.Fact {
 	f := order.Fact{Name: "private folder", Want: "0700 of " + strconv.Itoa(p.user.uid)}
 	for _, folder := range privateFolders() {

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// evidence reads back what confines the server, which has not run yet.
+// evidence reads back the server's confinement, before the server runs.
 func (s *server) evidence() (facts, error) {
 	limits, err := s.jobs.facts(s.process, newLimits(s.plan))
 	if err != nil {
@@ -134,7 +134,7 @@ func (s *server) handleFacts() []order.Fact {
 // privateRequest asks for a private folder.
 func privateRequest(ids) privdir.Request { return privdir.Request{Folders: privateFolders()} }
 
-// privateFact reads back who may enter the private folder.
+// privateFact reads back the access rights of the private folder.
 func (p *plan) privateFact() order.Fact {
 	const owner = "the owner"
 	f := order.Fact{Name: "who may enter the private folder", Want: owner, Got: owner}

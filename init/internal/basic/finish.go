@@ -16,7 +16,7 @@ func exited(code int, signal string) order.Exited {
 	return x
 }
 
-// finish ends what the server left behind, writes the last line of the report, and returns the exit code.
+// finish ends the server's remaining processes, writes the last line of the report, and returns the exit code.
 func (s *shim) finish(x order.Exited) int {
 	x.Killed = s.end.Killed + s.server.Kill()
 	s.server.account(&x)

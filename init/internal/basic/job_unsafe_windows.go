@@ -62,7 +62,7 @@ func inJob(process, job windows.Handle) (bool, error) {
 // and later.
 const jobList = 0x0002000D
 
-// A creation is what CreateProcess is asked for.
+// A creation is a request to CreateProcess.
 type creation struct {
 	app, line, dir *uint16
 	env            []uint16

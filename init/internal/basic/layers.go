@@ -5,7 +5,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
-// facts are what was read back, by layer.
+// facts are the values read back, by layer.
 type facts map[order.Layer][]order.Fact
 
 func (f facts) add(layer order.Layer, more ...order.Fact) { f[layer] = append(f[layer], more...) }

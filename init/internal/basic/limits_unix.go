@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// limits are what the server's process sets for itself before it executes the server.
+// limits are the rlimits that the server's process sets for itself before execve.
 type limits []limit
 
 // A limit is one resource of setrlimit(2).
@@ -23,7 +23,7 @@ type limit struct {
 	tried    bool   // memory: an allocation above the limit must be refused
 }
 
-// clampTo is what a limit becomes below an inherited hard limit, and the name of its fact.
+// clampTo is a limit's value below an inherited hard limit, and the name of its fact.
 func (l *limit) clampTo(hard uint64) (name string, want syscall.Rlimit) {
 	name = l.name
 	if hard < l.value {

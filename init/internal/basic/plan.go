@@ -13,7 +13,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
-// A plan is an order with what this machine makes of it.
+// A plan is an order resolved for this machine.
 type plan struct {
 	order.Order
 	policy  policy.Policy

@@ -13,7 +13,7 @@ var (
 	errStreamKind   = errors.New("it must be a pipe, socket, terminal, file or " + os.DevNull)
 )
 
-// checkStdio refuses what is no stream: a folder or a block device. The rule is the same on every system.
+// checkStdio refuses a descriptor that is no stream: a folder or a block device. The rule is the same on every system.
 func checkStdio() error {
 	for fd, f := range [...]*os.File{os.Stdin, os.Stdout, os.Stderr} {
 		if err := usable(f); err != nil {

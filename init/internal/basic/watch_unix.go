@@ -28,8 +28,7 @@ func watchParent(parent int, gone func()) {
 	}
 }
 
-// unreadInterval is how often to look whether the server has read what its host left behind. There is no event
-// for that.
+// unreadInterval is the polling interval for input that the host left unread. There is no event for that.
 const unreadInterval = 100 * time.Millisecond
 
 // A session is standard input, watched for the end of its writer.

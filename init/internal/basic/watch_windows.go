@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// catchSignals catches what asks for the end: CTRL_C and CTRL_BREAK, and the end of console or session as SIGTERM.
+// catchSignals catches requests to end: CTRL_C and CTRL_BREAK, and the end of console or session as SIGTERM.
 func catchSignals() chan os.Signal {
 	c := make(chan os.Signal, 8)
 	signal.Notify(c, os.Interrupt, syscall.SIGTERM)

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A Request is what a launch asks for.
+// A Request is a launch's order of a group.
 type Request struct {
 	Settings []Setting
 	// Own lists this process and its descendants, which may be moved to another group together. Own is called only
@@ -63,7 +63,7 @@ func (g *Group) Init() int {
 	return g.init.fd
 }
 
-// Readings are what the files of a group held.
+// Readings are the contents of a group's files.
 type Readings struct {
 	Members string   // process ids with spaces between
 	Values  []string // one for each of the group's settings; "" for an absent setting

@@ -75,7 +75,7 @@ func IO(rate int64, devices []string) (list []Setting) {
 	return list
 }
 
-// Name is what a report calls a setting.
+// Name is a setting's name in a report.
 func (s *Setting) Name() string { return strings.TrimSuffix(s.File+" "+s.Device, " ") }
 
 // controllers are the controllers that a list of settings needs, each once.

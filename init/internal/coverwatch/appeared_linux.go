@@ -72,7 +72,7 @@ func (a *Appeared) say(paths []string, more int) {
 		" or run git there, it can run code")
 }
 
-// brief is a path that leaves room on a line for what is said of it.
+// brief is a path, shortened to leave room on a line for the message.
 func brief(path string) string {
 	const most = 32
 	if len(path) <= most {

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A file is what statx(2) says of a file or folder.
+// A file is the result of statx(2) for a file or folder.
 type file struct{ unix.Statx_t }
 
 func (f *file) id() platform.FileID { return platform.StatxID(&f.Statx_t) }
@@ -55,7 +55,7 @@ func lookAtCovered(path string) (f file, missing bool, err error) {
 	return f, false, nil
 }
 
-// paths are the paths of covers with what is watched for them.
+// paths are the paths of covers with their watched folders.
 type paths struct {
 	covers    []cover
 	mountinfo int // init's, or -1
@@ -66,8 +66,8 @@ type paths struct {
 type cover struct {
 	fsview.Cover
 	missing bool            // the host has nothing there
-	file    platform.FileID // what is covered
-	seen    platform.FileID // what the host had there before the table of mounts was read
+	file    platform.FileID // the covered file
+	seen    platform.FileID // the host's file before the table of mounts was read
 }
 
 // watchFirst begins to watch the folders of all covers.

@@ -15,14 +15,14 @@ const (
 	// repairTimeout is how long laying the covers may take, and then the search for holders. A machine that stands
 	// still for a second need not cost the server its life.
 	repairTimeout = 5 * time.Second
-	// retryDelay is how long to wait for what a host, or the kernel, is in the middle of.
+	// retryDelay is the wait for a host's, or the kernel's, unfinished change.
 	retryDelay = time.Millisecond
 	// untilExit is a pause until the runner has ended, or the deadline.
 	untilExit time.Duration = -1
 )
 
-// A repair lays covers over what the host has at their paths now, and then searches for holders. A repair is a
-// coroutine: where it pauses, the loop serves everything else.
+// A repair lays covers over the host's present files at their paths, and then searches for holders. A repair
+// is a coroutine: where it pauses, the loop serves everything else.
 type repair struct {
 	*Watcher
 	laid      []layers.Lost // or tried: a runner that failed may have laid some of its covers
@@ -43,7 +43,7 @@ func (r *repair) run(yield func(time.Duration) bool) {
 	r.err = r.mountAndSearch()
 }
 
-// due sets the deadline, and what is wrong then.
+// due sets the deadline, and the error at the deadline.
 func (r *repair) due(late string) { r.deadline, r.late = time.Now().Add(repairTimeout), late }
 
 // pause lets the loop go on. An error means that the repair is too late or cancelled.

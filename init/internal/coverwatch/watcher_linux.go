@@ -42,8 +42,8 @@ type Config struct {
 	InitFD  int // a pidfd of the same process
 	Release int // write end of the release pipe; the server's execve closes the last read end
 
-	// Lost is called once, if a cover cannot be laid again or a process holds what lay open. The caller kills the
-	// server.
+	// Lost is called once, if a cover cannot be laid again or a process holds an uncovered file. The caller kills
+	// the server.
 	Lost func(error)
 	// Alter, for tests, changes the program of a runner that lays covers.
 	Alter func(*layers.Repair)

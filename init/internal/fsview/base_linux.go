@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A base adds what every server sees.
+// A base adds the files that every server sees.
 type base struct{ *tree }
 
 func (b *base) add() {

@@ -17,7 +17,7 @@ const maxScripts = 4
 // A command is the work on the file that the server executes first.
 type command struct{ toolchains }
 
-// add finds the command, and shows it and what it needs to start.
+// add finds the command, and shows the command's file and its requirements.
 func (c *command) add() {
 	argv := c.request.Command
 	if len(argv) == 0 || argv[0] == "" {
@@ -91,7 +91,7 @@ func (c *command) head(path string) (interpreter, arg string, script bool) {
 	return toolchain.Shebang(b)
 }
 
-// interpreter shows what a script's first line names; of env(1) also what env will start.
+// interpreter shows the program that a script's first line names; for env(1) also env's program.
 func (c *command) interpreter(script *resolved, at, arg string, depth int) error {
 	if depth > maxScripts {
 		return &CommandError{at, ErrNotExecutable, unix.ELOOP}

@@ -2,7 +2,7 @@ package fsview
 
 import "github.com/security-mcp/mcp-sandbox/platform"
 
-// An entry is what statx(2) returned for a path.
+// An entry is the result of statx(2) for a path.
 type entry struct {
 	platform.FileID
 	mode     uint32 // st_mode

@@ -65,7 +65,7 @@ func (e *CommandError) Error() string {
 // Unwrap gives both the kind and the cause.
 func (e *CommandError) Unwrap() []error { return (&detail{reason: e.Kind, err: e.Err}).Unwrap() }
 
-// A detail is a Reason with what was found on this machine.
+// A detail is a Reason with a finding on this machine.
 type detail struct {
 	reason Reason
 	text   string

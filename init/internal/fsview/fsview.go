@@ -47,10 +47,10 @@ type Cover struct {
 	Folder bool
 	Source string // the host's path behind Path
 
-	platform.FileID // of what is covered when it was looked at
+	platform.FileID // of the covered file when Plan looked
 }
 
-// CoverKind says what a [Cover] does.
+// CoverKind is the effect of a [Cover].
 type CoverKind uint8
 
 const (
@@ -59,7 +59,7 @@ const (
 	Deny                      // covered by an empty folder, or by an empty file without any right
 )
 
-// An Unheld is a denial that lies inside what can be read or written, where rules alone cannot take it out again.
+// An Unheld is a denial inside a readable or writable tree, which rules alone cannot enforce.
 type Unheld struct {
 	Key  string // of the policy
 	Path string
@@ -90,7 +90,7 @@ type View struct {
 
 	Sockets Sockets // of the host
 
-	// Unheld are what the policy denies and a server without a root of its own can do all the same.
+	// Unheld are the policy's denials that do not bind a server without a root of its own.
 	Unheld []Unheld
 
 	Notes
@@ -100,7 +100,7 @@ type View struct {
 
 // A Process is how the server starts.
 type Process struct {
-	Command string   // what execve gets: the path as seen inside
+	Command string   // execve's argument: the path as seen inside
 	Argv    []string // the server's argument vector
 	Home    string   // HOME as the server will see it
 	Cwd     string   // working folder of the server
@@ -114,7 +114,7 @@ type Notes struct {
 	Warnings    []string
 }
 
-// An appearance is what [View.Appeared] looks at again.
+// An appearance is the input of [View.Appeared].
 type appearance struct {
 	searched []string // write grants
 	awaited  []string // paths that did not exist
@@ -125,6 +125,6 @@ type appearance struct {
 // where Landlock does not either, bound sockets are covered, or the server may have no socket of the family.
 type Sockets struct {
 	Grant    string // a folder because of which the server may have none; "" if there is none
-	Why      string // what is wrong with that folder
+	Why      string // the error of that folder
 	Unlisted error  // why it is unknown which sockets are bound: none is covered then
 }

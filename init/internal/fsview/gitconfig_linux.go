@@ -23,13 +23,13 @@ type gitSetting struct {
 	value string
 }
 
-// gitConfigs protect what git's configuration names.
+// gitConfigs protect the files that git's configuration names.
 type gitConfigs struct {
 	insides
 	read map[string][]gitSetting // by file: each is read once, however many work trees it is of
 }
 
-// A gitConfig is the work on what is configured for one work tree, or for none.
+// A gitConfig is the work on the configuration of one work tree, or of none.
 type gitConfig struct {
 	*gitConfigs
 	tree string // "" for none
@@ -75,7 +75,7 @@ func (c *gitConfig) file(file string, depth int) {
 	}
 }
 
-// protectSetting protects what a variable of a file in folder names.
+// protectSetting protects the file that a variable of a file in folder names.
 func (c *gitConfig) protectSetting(s gitSetting, folder string, depth int) {
 	switch s.kind {
 	case gitconfig.Tree:

@@ -21,7 +21,7 @@ type grants struct {
 	denied  []rule
 }
 
-// add adds what the policy grants and denies.
+// add adds the policy's grants and denials.
 func (g *grants) add() {
 	fs := &g.request.Policy.Filesystem
 	g.each("allowWrite", fs.AllowWrite, mayWrite, g.grant)

@@ -31,7 +31,7 @@ func (e *emitter) layout(path string) {
 	}
 }
 
-// node is a Bind, or what is made in the root's own tmpfs.
+// node is a Bind, or a file made in the root's own tmpfs.
 func (e *emitter) node(path string) Node {
 	p := e.points[path]
 	n := Node{Path: path, Kind: Dir, Mode: p.mode, Content: p.content}

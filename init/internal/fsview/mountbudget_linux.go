@@ -25,7 +25,7 @@ type branch struct {
 
 func (b *branch) weight() int { return 1 + len(b.path)/128 }
 
-// gain orders folders by what their protection as a whole saves; roots of write grants come last.
+// gain orders folders by the mounts that protection as a whole saves; roots of write grants come last.
 func (b *branch) gain() int {
 	if b.path == b.root {
 		return b.fan - math.MaxInt32

@@ -58,7 +58,7 @@ func elsewhere(mounts []platform.Mount, at string) (places []string) {
 	return places
 }
 
-// aliases finds what write grants show that is mounted elsewhere too, as a whole or in part.
+// aliases finds files in write grants that are mounted elsewhere too, as a whole or in part.
 func (p *protection) aliases() []alias {
 	if p.aliased != nil || len(p.writes) == 0 || p.strict {
 		return p.aliased

@@ -23,7 +23,7 @@ type finding struct {
 	err   error // why the folder could not be looked into, or nil where the search was at its bound
 }
 
-// A protection collects what is to be read-only in the write grants.
+// A protection collects the read-only paths of the write grants.
 type protection struct {
 	*tree
 	bounds   bounds

@@ -13,12 +13,12 @@ import (
 // maxPathFile is how much is read of a file that holds one path.
 const maxPathFile = 8 << 10
 
-// A protector finds what would run code outside of the sandbox in write grants.
+// A protector finds files in write grants that would run code outside of the sandbox.
 type protector struct {
 	gitConfigs
 }
 
-// protectNames protects what lies inside write grants and would run code outside of the sandbox.
+// protectNames protects files inside write grants that would run code outside of the sandbox.
 func (g *grants) protectNames() {
 	bounds := g.request.bounds
 	bounds.folders = cmp.Or(bounds.folders, searchFolders)

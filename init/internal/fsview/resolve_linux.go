@@ -9,7 +9,7 @@ import (
 // maxLinks is how many symbolic links a path may go through, as the kernel has it; path_resolution(7).
 const maxLinks = 40
 
-// A resolved path and what was found on the way to it.
+// A resolved path with its entry and the links on the way.
 type resolved struct {
 	path  string // without any symbolic link in it
 	entry entry

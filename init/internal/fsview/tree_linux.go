@@ -71,7 +71,7 @@ func (t *tree) allowLink(r *resolved, write bool) error {
 	return err
 }
 
-// imply grants for reading what the policy does not name.
+// imply grants reading of a path that the policy does not name.
 func (t *tree) imply(r *resolved) {
 	t.points.show(r)
 	if !t.points.access(r.path).read {

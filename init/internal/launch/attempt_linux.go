@@ -61,7 +61,7 @@ func (a *Attempt) startFull() error {
 	return a.start(trees)
 }
 
-// startShared makes what takes the place of namespaces and root before there is an init to use it.
+// startShared makes the substitutes for namespaces and root, before init.
 func (a *Attempt) startShared() error {
 	err := identifyShared(&a.Machine, a.Confinement)
 	if err == nil {
@@ -179,7 +179,7 @@ func readMounts(s *Sandbox) ([]platform.Mount, error) {
 	return mounts, nil
 }
 
-// Close ends what was started. No server has run.
+// Close ends the started processes. No server has run.
 func (a *Attempt) Close() {
 	if a.runner.pid > 0 {
 		a.Pipes.close()

@@ -29,7 +29,7 @@ type Config struct {
 	Hooks   Hooks
 }
 
-// Stdio is what the server gets as standard input, output and error.
+// Stdio is the server's standard input, output and error.
 type Stdio struct {
 	FDs       [3]int
 	Standards [3]layers.Standard // what the descriptors are open on
@@ -42,7 +42,7 @@ type Host struct {
 	Grace time.Duration // after which init ends everything, once the host has ended; 0: init does not watch the host
 }
 
-// A Process is what a launch changes of the process that it runs in.
+// A Process makes a launch's changes to the process that runs the launch.
 type Process interface {
 	// AdoptOrphans makes the process the parent of what an init without a pid namespace leaves behind.
 	AdoptOrphans(policy.Confinement) error
@@ -80,7 +80,7 @@ type Hooks struct {
 // launchTimeout is how long a launch may take until its evidence is complete.
 const launchTimeout = 30 * time.Second
 
-// A Launch is what its attempts share.
+// A Launch is the state that its attempts share.
 type Launch struct {
 	Config
 	Ladder Ladder

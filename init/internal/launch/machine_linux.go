@@ -15,11 +15,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// nobody is the user that a root launcher's servers get unless the policy names another: not 65534, which is what
-// ids that are not mapped look like.
+// nobody is the user that a root launcher's servers get unless the policy names another: not 65534, which stands
+// for unmapped ids.
 const nobody = 65533
 
-// look finds out what an attempt has to know about this machine.
+// look finds an attempt's facts about this machine.
 func look(m *layers.Machine, c policy.Confinement) (err error) {
 	if m.Kernel, err = platform.Kernel(); err != nil {
 		return err
@@ -126,7 +126,7 @@ func identifyShared(m *layers.Machine, c policy.Confinement) error {
 	return nil
 }
 
-// dumpable is what init's flag will be. A change of ids sets it to fs.suid_dumpable; proc_sys_fs(5).
+// dumpable is the future value of init's flag. A change of ids sets it to fs.suid_dumpable; proc_sys_fs(5).
 func dumpable(changesIDs bool) (int, error) {
 	if !changesIDs {
 		return 1, nil

@@ -5,7 +5,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Pipes are this process's ends of what connects it with init and the server; -1 is closed.
+// Pipes are this process's ends of the connections with init and the server; -1 is closed.
 type Pipes struct {
 	Lifeline int // init lives as long as this is open; a byte is a message for init's loop
 	Ready    int // messages of init and of the server's process

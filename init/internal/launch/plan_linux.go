@@ -44,7 +44,7 @@ func (l *Launch) Plan() ([]string, error) {
 	return lines, nil
 }
 
-// plan looks at the machine and works out what the server will see, and its control group.
+// plan looks at the machine and plans the server's view and control group.
 func (a *Attempt) plan(group func(*cgroup.Request) *cgroup.Group) (err error) {
 	l := a.launch
 	if err = look(&a.Machine, a.Confinement); err != nil {

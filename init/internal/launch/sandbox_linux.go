@@ -31,9 +31,9 @@ type Sandbox struct {
 	kept   kept
 }
 
-// kept is what a sandbox keeps until its end.
+// kept is the state that a sandbox keeps until its end.
 type kept struct {
-	private privdir.Dir // what stands for /tmp and the home where there is no tmpfs of the sandbox's own
+	private privdir.Dir // has /tmp and the home where the sandbox has no tmpfs of its own
 	image   int         // of this binary, which init executes when this process is gone; -1 if it does not have to
 	memory  []byte      // of the program
 }

@@ -94,7 +94,7 @@ func parseValue(text string) (value, rest string) {
 	return string(b[:kept]), ""
 }
 
-// A Kind says what the value of a variable names.
+// A Kind is the kind of file that a variable's value names.
 type Kind uint8
 
 const (
@@ -106,7 +106,7 @@ const (
 	Tree // the work tree, which relative paths start from
 )
 
-// Names is what git reads or executes of a variable, without being asked to or in its commands of every day.
+// Names are a variable's files that git reads or executes, unasked or in everyday commands.
 func Names(section, name, value string) Kind {
 	switch section {
 	case "include", "includeif":

@@ -5,7 +5,7 @@ package toolchain
 
 import "strings"
 
-// A store is where a version manager keeps what it installed: path below a home or anywhere else, and how many
+// A store is the place of a version manager's installations: path below a home or anywhere else, and how many
 // components below it one installed thing is.
 type store struct {
 	path string
