@@ -34,7 +34,7 @@ func forEachLine(launch func() error) {
 	}
 }
 
-// launchOnce is what a host does, with everything it may ask for.
+// launchOnce is a host's launch, with all options.
 func launchOnce(want policy.Confinement) error {
 	ctx := context.Background()
 	sb, err := launcher.Command(ctx, policy.Policy{}, launcher.Target{Path: target, Dir: "/"})

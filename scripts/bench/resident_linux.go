@@ -13,8 +13,8 @@ import (
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
-// resident prints what stays in memory beside a server that sleeps. Only root may look into init, which is not
-// dumpable.
+// resident prints the memory of shim and init beside a sleeping server. Only root may look into init, which is
+// not dumpable.
 func (b *bench) resident() error {
 	fmt.Print("\n| beside a sleeping server | processes | PSS kB | private dirty kB | threads |\n",
 		"|---|---|---|---|---|\n")

@@ -35,7 +35,7 @@ func (q queue) of(worker int) queue {
 	return queue{q[1], q[0]}
 }
 
-// machinesAtOnce is what two processors bear: what runs in a guest is mostly one thing after the other.
+// machinesAtOnce is one guest for each of two processors: a guest's work is mostly sequential.
 func machinesAtOnce() int { return min(2, runtime.NumCPU()) }
 
 // each runs all rows, some at once, and returns what run made of each.

@@ -82,7 +82,7 @@ func (b *bench) result(ctx context.Context, row *matrix.Row) matrix.Result {
 	return r
 }
 
-// control judges the row that expects wrongly. It passes if that, and nothing else, is what was found against it.
+// control judges the row with a wrong expectation, which passes if the expectation is the only failure.
 func control(reasons []string, text string) (against []string, output string) {
 	if len(reasons) == 1 && strings.HasPrefix(reasons[0], matrix.TryStep+": exit status 1") &&
 		strings.Contains(reasons[0], "Landlock ABI is ") {

@@ -171,7 +171,7 @@ func overlay(at, shown string) error {
 			return err
 		}
 	}
-	// userxattr is what a user namespace may have; filesystems/overlayfs.rst.
+	// userxattr is allowed in a user namespace; filesystems/overlayfs.rst.
 	options := "userxattr,lowerdir=" + at + ",upperdir=" + shown + "/upper,workdir=" + shown + "/work"
 	return unix.Mount("overlay", shown, "overlay", 0, options)
 }

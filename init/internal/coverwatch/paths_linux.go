@@ -62,7 +62,7 @@ type paths struct {
 	folders   folders
 }
 
-// A cover has what lies below the mount.
+// A cover has the file below the mount.
 type cover struct {
 	fsview.Cover
 	missing bool            // the host has nothing there

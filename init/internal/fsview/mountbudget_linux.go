@@ -36,9 +36,9 @@ func (b *branch) gain() int {
 // branches are all of them, each folder directly before what lies in it.
 type branches []*branch
 
-// markProtected makes what was found read-only. Where that takes too many mounts, folders are protected as a whole,
-// those first in which most of it lies, and the root of a write grant last: a server must not be able to have its
-// next launch refused by making names.
+// markProtected makes the findings read-only. Where that takes too many mounts, folders are protected as a whole,
+// those with most findings first, and the root of a write grant last: a server must not be able to have its next
+// launch refused by making names.
 func (p *protection) markProtected() {
 	if len(p.findings) == 0 {
 		return

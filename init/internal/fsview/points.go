@@ -56,7 +56,7 @@ func (ps points) make(path string, f flag, mode uint32, content string) {
 	p.mode, p.content = mode, content
 }
 
-// An access is the state of a path inside: the host's and readable, writable as well, or on the private tmpfs, or
+// An access is a path's state inside: the host's and readable, writable as well, or on the private tmpfs, or
 // absent.
 type access struct {
 	read, write, private bool

@@ -33,7 +33,7 @@ type Refusal struct {
 	Hint  string // a part of it
 }
 
-// Check says what is wrong with an expectation itself.
+// Check is the error of an expectation itself.
 func (e *Expectation) Check() error {
 	if e.Kernel == "" || (e.Confinement == "") == (e.Refused == Refusal{}) {
 		return errors.New("expectation: it names no kernel, or not one of confinement and refusal")

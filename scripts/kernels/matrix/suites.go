@@ -33,7 +33,7 @@ const TryStep = "try"
 // Try compares the machine with the expectation.
 func Try() Suite { return Suite{"scripts/kernels/try", "TestRow$"} }
 
-// Job is what a row's guest does. stage is the folder of built programs and test binaries.
+// Job is the work of a row's guest. stage is the folder of built programs and test binaries.
 func (r *Row) Job(stage, checkout string) (job.Job, error) {
 	expect, err := json.Marshal(r.Expect)
 	if err != nil {

@@ -12,7 +12,7 @@ type Result struct {
 	Skipped string
 }
 
-// Failed is what a run says again before its last line: each row that failed, and all that is against it.
+// Failed is the summary before a run's last line: each failed row with its reasons.
 func Failed(results []Result) string {
 	var b strings.Builder
 	for _, r := range results {

@@ -60,7 +60,7 @@ func (l *launch) follow() {
 	l.read <- t
 }
 
-// reported is what the launcher reported, once it has ended.
+// reported is the launcher's report, once the launcher has ended.
 func (l *launch) reported() table.Launch {
 	l.given.Close()
 	t := <-l.read

@@ -40,7 +40,7 @@ func (p *Place) Compare(a *Account) []string {
 // starts reports whether a server of level standard starts there.
 func (p *Place) starts() bool { return p.Want == policy.Full || p.Want == policy.Reduced }
 
-// inside is what the probe comes to: it reads what is granted, and in limits, which has no barrier, the secret too.
+// inside is the probe's expected result: granted files are read, and in limits, which has no barrier, the secret too.
 func (p *Place) inside() string {
 	switch {
 	case p.starts():
@@ -62,7 +62,7 @@ func (p *Place) own(a *Account) []string {
 	return nil
 }
 
-// results are what the attempts came to, as words.
+// results are the attempts' results, as words.
 func results(attempts []attempt.Result) string {
 	var words []string
 	for _, one := range attempts {

@@ -63,7 +63,7 @@ var groups = sync.OnceValue(func() map[string][]Place {
 	}
 })
 
-// MoveDown is what a unit's command starts with where systemd knows no DelegateSubgroup=: the host goes to a group
+// MoveDown is the prefix of a unit's command where systemd knows no DelegateSubgroup=: the host goes to a group
 // below the unit's own. Then the unit's group holds no process and can be divided. docs/deployment.md has it.
 const MoveDown = `g=/sys/fs/cgroup$$(sed -n s/^0:://p /proc/self/cgroup) && ` +
 	`mkdir -p $$g/host && echo 0 >$$g/host/cgroup.procs && exec`
