@@ -2,6 +2,7 @@ package escape_test
 
 import (
 	"strconv"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -21,12 +22,15 @@ func coreLimit([]string) (string, error) {
 	return "soft " + strconv.FormatUint(l.Cur, 10) + ", hard " + strconv.FormatUint(l.Max, 10), nil
 }
 
-// crash is ended by SIGABRT itself: 32 zero bytes of struct sigaction are SIG_DFL, in place of Go's handler.
+// crash is ended by SIGABRT itself: 32 zero bytes of struct sigaction are SIG_DFL, in place of Go's handler. Another
+// thread may take the signal, so this one waits for its end.
 func crash([]string) (string, error) {
 	if _, err := rawCall([]string{strconv.Itoa(unix.SYS_RT_SIGACTION), "6", "b:32", "0", "8"}); err != nil {
 		return "", err
 	}
-	return "", unix.Kill(unix.Getpid(), unix.SIGABRT)
+	err := unix.Kill(unix.Getpid(), unix.SIGABRT)
+	time.Sleep(time.Minute)
+	return "", err
 }
 
 // owner is F_SETOWN with F_SETSIG and O_ASYNC; a word from the other end has the kernel send the signal.

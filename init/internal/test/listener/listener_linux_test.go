@@ -84,7 +84,8 @@ func TestWithoutListener(t *testing.T) {
 	} {
 		o := launch(t, c.shim, c.doc, "calls", names...)
 		if o.Code != told.Code || o.Stdout.String() != told.Stdout.String() || o.Exited.Cause != told.Exited.Cause || o.Enforced.Confinement != told.Enforced.Confinement {
-			t.Errorf("%s: code %d, %s\n%s\n%s", c.doc, o.Code, o.Exited.Cause, o.Stdout.String(), o.Stderr.String())
+			t.Errorf("%s: code %d, %s\n%s\n%s\nwith a listener: code %d, %s\n%s\n%s", c.doc, o.Code, o.Exited.Cause, &o.Stdout, &o.Stderr,
+				told.Code, told.Exited.Cause, &told.Stdout, &told.Stderr)
 		}
 		if len(o.Denied) != 0 || len(o.Exited.Denied) != 0 || strings.Contains(o.Stderr.String(), "denied system calls") {
 			t.Errorf("%s: told %v, %v", c.doc, o.Denied, o.Exited.Denied)
