@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -11,6 +12,13 @@ import (
 
 	"golang.org/x/sys/unix"
 )
+
+// The main goroutine stays on the first thread from an init function on, and only from there: main may already run on another.
+func init() {
+	if slices.Contains(os.Args, "headless") {
+		runtime.LockOSThread()
+	}
+}
 
 // headless is a server whose first thread ends while another goes on: /proc/PID/stat calls its process a zombie from then on.
 // With a file it holds that one, or with a third word has it in its memory alone. With "leave" it is a child of the server, in a session of its own, and the server ends.
@@ -47,7 +55,6 @@ func headless(words []string) {
 		runtime.KeepAlive(f)
 		os.Exit(9)
 	}()
-	runtime.LockOSThread() // the first thread, by main_linux_test.go
 	<-runs
 	unix.Syscall(unix.SYS_EXIT, 0, 0, 0)
 }
