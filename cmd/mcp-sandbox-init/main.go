@@ -13,13 +13,11 @@ package main
 import (
 	"os"
 
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/build"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
-
-// version is set by the linker: -X main.version=v1.2.3.
-var version = "dev"
 
 func main() {
 	reexec.Init() // the processes that a shim starts are this binary again
@@ -33,7 +31,7 @@ func run(args []string) int {
 	case f.help:
 		return show(usage)
 	case f.version:
-		return show("mcp-sandbox-init " + version + "\n")
+		return show(build.Read("mcp-sandbox-init").String() + "\n")
 	}
 	// The report is checked first: later refusals go there too.
 	if bad := f.CheckReport(); bad != nil && err == nil {

@@ -11,7 +11,7 @@ output and error are the server's alone.
   --report-fd N         write what was proved to descriptor N (3 or more), as JSON Lines
   --level L             strict, standard, network or privileged; instead of the policy's
   --min-confinement C   full, reduced, limits or none: the weakest that may start the server
-  --version             print the version
+  --version             print the version, the commit and the version of Go
   --help                print this
 
 Without a policy the server sees the base system and private folders, no file of

@@ -1,5 +1,7 @@
 package main
 
+import "slices"
+
 // A command is one word or two after the program's name.
 type command struct {
 	name  string // "run", "policy show"
@@ -12,7 +14,16 @@ type command struct {
 }
 
 // commands are all of them, in the order of the help.
-func commands() []command { return append(serverCommands(), policyCommands()...) }
+func commands() []command {
+	return slices.Concat(serverCommands(), policyCommands(), []command{{
+		name: "version", args: "[--json]", short: "print which build this is",
+		long: `Prints the version, the commit, the version of Go and the system: what a report of a
+mistake should begin with. All of it comes from the program's own file.
+`,
+		tips:  "  mcp-sandbox version\n  mcp-sandbox version --json | jq -r .revision\n",
+		flags: jsonOptions, run: version,
+	}})
+}
 
 // serverCommands are about a server and the machine.
 func serverCommands() []command {
@@ -51,7 +62,7 @@ below a gap what to do about it. Changes nothing on this machine.
 The exit status is 0 if a server of level standard can start here, and else 1.
 `,
 		tips:  "  mcp-sandbox doctor\n  mcp-sandbox doctor --json | jq -r .confinement\n",
-		flags: doctorOptions, run: doctor,
+		flags: jsonOptions, run: doctor,
 	}}
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/build"
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
 )
 
@@ -16,7 +17,7 @@ func dispatch(args []string) int {
 	case "--help", "-h", "help":
 		return overview("")
 	case "--version":
-		return show("mcp-sandbox " + version + "\n")
+		return show(build.Read("mcp-sandbox").String() + "\n")
 	}
 	all := commands()
 	for n := min(2, len(args)); n > 0; n-- {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"os"
 	"os/signal"
 	"strings"
@@ -19,12 +18,6 @@ const exitCannot = 1
 
 // doctorTime is far more than all trials take on the slowest machine.
 const doctorTime = 2 * time.Minute
-
-func doctorOptions() *options {
-	o := newOptions()
-	o.add("json", "", "print it as JSON", "true", truth(&o.json))
-	return o
-}
 
 func doctor(o *options, args []string) int {
 	if len(args) > 0 {
@@ -50,15 +43,6 @@ func doctor(o *options, args []string) int {
 		return exitCannot
 	}
 	return 0
-}
-
-func asJSON(m *launcher.Machine) string {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	e.Encode(m) // strings alone: nothing can fail
-	return b.String()
 }
 
 // checkLines are the checks as a person reads them.

@@ -8,6 +8,7 @@
 //	mcp-sandbox plan -- node server.js
 //	mcp-sandbox doctor
 //	mcp-sandbox policy show --level network
+//	mcp-sandbox version
 //
 // It is a host that embeds the library: run turns its flags into an order and becomes the shim by execve of
 // itself. Standard output belongs to the server alone, and where no server runs to what was asked for. Every
@@ -19,9 +20,6 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
 )
-
-// version is set by the linker: -X main.version=v1.2.3.
-var version = "dev"
 
 func main() {
 	reexec.Init()

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"strings"
@@ -23,6 +24,23 @@ func show(text string) int {
 		return fail("standard output: " + err.Error())
 	}
 	return 0
+}
+
+// jsonOptions are those of a command that prints for people, or for programs.
+func jsonOptions() *options {
+	o := newOptions()
+	o.add("json", "", "print it as JSON", "true", truth(&o.json))
+	return o
+}
+
+// asJSON is a result as programs read it.
+func asJSON(result any) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	e.Encode(result) // strings and truths alone: nothing can fail
+	return b.String()
 }
 
 // overview lists the commands, or those of one group.
