@@ -102,7 +102,15 @@ func fixAppArmor(self string) string {
 	}
 	return "an AppArmor profile that lets this program alone make them:\nprintf '%s\\n' " +
 		"'" + strings.Join(lines, "' '") + "' | sudo tee /etc/apparmor.d/" + name + "\nsudo apparmor_parser -r " +
-		"/etc/apparmor.d/" + name + "\nor for all programs: `sudo sysctl -w " + apparmorSwitch + "=0`"
+		"/etc/apparmor.d/" + name + ofArchive(self) + "\nor for all programs: `sudo sysctl -w " + apparmorSwitch + "=0`"
+}
+
+// ofArchive names the archives' own file, which is for the folders that root installs programs in.
+func ofArchive(self string) string {
+	if self != "/usr/local/bin/mcp-sandbox" && self != "/usr/bin/mcp-sandbox" {
+		return ""
+	}
+	return "\nthe archives have the same profile as a file, apparmor/mcp-sandbox"
 }
 
 // attachment is the pattern of the programs that a profile is for. The two of this project lie together.
