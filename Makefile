@@ -1,14 +1,16 @@
 # Each target is one line; what is more than that is in scripts/, and says there why. scripts/go is the go command.
 GO := ./scripts/go
 
-.PHONY: all build run test test-long test-owned test-wine test-kernels test-places lint vet fuzz stress bench npm-cache generate clean
+.PHONY: all build dist run test test-long test-owned test-dist test-wine test-kernels test-places lint vet fuzz stress bench npm-cache generate clean
 all: build
 
 build: ; CGO_ENABLED=0 $(GO) build -trimpath -o bin/ ./cmd/...
+dist: ; $(GO) run ./scripts/dist
 run: ; @CGO_ENABLED=0 $(GO) run -trimpath ./scripts/demo
 test: ; ./scripts/test -short -p 4
 test-long: ; ./scripts/test -race
 test-owned: ; ./scripts/test-owned
+test-dist: ; ./scripts/test-dist
 test-wine: ; ./scripts/test-wine
 lint: ; ./scripts/lint
 vet: ; ./scripts/vet

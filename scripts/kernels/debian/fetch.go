@@ -51,7 +51,12 @@ func Fetch(ctx context.Context, cache string, s Source) (Kernel, error) {
 
 // Unpack returns a folder with the files of packages of this machine's own suites, out of the cache or from the mirror.
 func Unpack(ctx context.Context, cache string, names ...string) (string, error) {
-	return cached(ctx, cache, &Source{}, `mv "$PWD" "$1"`, func(*apt) ([]string, error) { return names, nil })
+	return UnpackOf(ctx, cache, "", names...)
+}
+
+// UnpackOf is Unpack of another suite.
+func UnpackOf(ctx context.Context, cache, suite string, names ...string) (string, error) {
+	return cached(ctx, cache, &Source{Suite: suite}, `mv "$PWD" "$1"`, func(*apt) ([]string, error) { return names, nil })
 }
 
 // kernel names the packages of a metapackage's newest kernel, the image first. From Linux 7 on there are three.
