@@ -14,7 +14,7 @@ import (
 // licenses are the terms of all that is linked into the programs besides this project, which they ask to go along: of
 // Go and of the modules, of any target.
 func (b *builder) licenses() ([]byte, error) {
-	const each = `{{if .Standard}}{{else if not .Module.Main}}{{.Module.Path}} {{.Module.Version}}	{{.Module.Dir}}{{end}}`
+	const each = "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}{{end}}"
 	parts := map[string]string{} // a module to its folder
 	for _, t := range targets {
 		list, err := b.golang(t, "list", "-deps", "-f", each, "./cmd/...").Output()

@@ -41,8 +41,9 @@ func packTar(folder string, made time.Time, files []file) ([]byte, error) {
 	}
 	archive := tar.NewWriter(compressed)
 	for _, f := range byName(files) {
-		err := archive.WriteHeader(&tar.Header{Format: tar.FormatUSTAR, Typeflag: tar.TypeReg, Name: folder + "/" + f.name,
-			Mode: int64(f.mode), Size: int64(len(f.data)), ModTime: made, Uname: "root", Gname: "root"})
+		err := archive.WriteHeader(&tar.Header{Format: tar.FormatUSTAR, Typeflag: tar.TypeReg,
+			Name: folder + "/" + f.name, Size: int64(len(f.data)),
+			Mode: int64(f.mode), Uname: "root", Gname: "root", ModTime: made})
 		if err != nil {
 			return nil, err
 		}

@@ -1,9 +1,9 @@
 // Package build tells which build of the project a program is, from what the go command wrote into the program's file.
 //
-//	line := build.Read("mcp-sandbox").String() // mcp-sandbox v1.2.3 (commit 0123456789ab, go1.26.8, linux/amd64)
+//	build.Read("mcp-sandbox").String() // mcp-sandbox v1.2.3 (commit 0123456789ab, go1.26.8, linux/amd64)
 //
-// Package runtime/debug has the same, and imports fmt, which every start of mcp-sandbox-init would pay for. So the file is
-// read, as "go version -m" does: only when somebody asks, and by both programs alike.
+// Package runtime/debug has the same, and imports fmt, which every start of mcp-sandbox-init would pay for. So the file
+// is read, as "go version -m" does: only when somebody asks, and by both programs alike.
 package build
 
 import (
@@ -14,11 +14,12 @@ import (
 	"strings"
 )
 
-// A Build is the answer to --version.
+// A Build is the answer to --version. Version is a tag, or made of the commit's time and name, or "devel" where the go
+// command stamped none. Revision is the commit, "" where the sources came from a module proxy.
 type Build struct {
 	Name     string `json:"name"`
-	Version  string `json:"version"`  // the module's: a tag, or the commit's time and name; "devel" where nobody stamped it
-	Revision string `json:"revision"` // the commit; "" where the sources came from a module proxy
+	Version  string `json:"version"`
+	Revision string `json:"revision"`
 	Modified bool   `json:"modified"` // the checkout had changes
 	Go       string `json:"go"`
 	OS       string `json:"os"`

@@ -3,9 +3,9 @@
 //
 //	go run ./scripts/dist/apparmor
 //
-// Rules on user namespaces came with AppArmor 4. A machine that has it, as Ubuntu 24.04, uses its own parser. Elsewhere the
-// parser is Debian 13's, unpacked with its C library into .cache/apparmor and not installed. A profile that is wrong has
-// to be refused, or the parser shows nothing. None is loaded: that takes Ubuntu's kernel.
+// Rules on user namespaces came with AppArmor 4. A machine that has it, as Ubuntu 24.04, uses its own parser. Elsewhere
+// the parser is Debian 13's, unpacked with its C library into .cache/apparmor and not installed. A wrong profile
+// has to be refused, or the parser shows nothing. None is loaded: that takes Ubuntu's kernel.
 package main
 
 import (
@@ -95,7 +95,7 @@ func newParser(ctx context.Context) (*parser, error) {
 	} else if err := p.unpack(ctx); err != nil {
 		return nil, err
 	}
-	version, err := p.run(ctx, nil, "--version", "--config-file", os.DevNull)
+	version, err := p.run(ctx, nil, "--version")
 	p.version = version
 	return p, err
 }
@@ -116,13 +116,14 @@ func (p *parser) unpack(ctx context.Context) error {
 	if len(loaders) != 1 || len(libraries) != 1 || !p.knowsUserns() {
 		return errors.New(dir + ": not a parser of AppArmor 4 with its C library")
 	}
-	p.command = []string{loaders[0], "--library-path", libraries[0], filepath.Join(dir, "usr", "sbin", "apparmor_parser")}
+	program := filepath.Join(dir, "usr", "sbin", "apparmor_parser")
+	p.command = []string{loaders[0], "--library-path", libraries[0], program}
 	return nil
 }
 
 // read compiles a profile, without the kernel and without the machine's cache and configuration.
 func (p *parser) read(ctx context.Context, profile []byte) error {
-	out, err := p.run(ctx, profile, "--skip-kernel-load", "--skip-cache", "--base", p.includes, "--config-file", os.DevNull)
+	out, err := p.run(ctx, profile, "--skip-kernel-load", "--skip-cache", "--base", p.includes)
 	if err != nil {
 		return fmt.Errorf("%w\n%s", err, out)
 	}
@@ -130,7 +131,8 @@ func (p *parser) read(ctx context.Context, profile []byte) error {
 }
 
 func (p *parser) run(ctx context.Context, profile []byte, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, p.command[0], slices.Concat(p.command[1:], args)...)
+	args = slices.Concat(p.command, args, []string{"--config-file", os.DevNull})
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Stdin = bytes.NewReader(profile)
 	out, err := cmd.CombinedOutput()
 	return string(out), err

@@ -56,7 +56,8 @@ func Unpack(ctx context.Context, cache string, names ...string) (string, error) 
 
 // UnpackOf is Unpack of another suite.
 func UnpackOf(ctx context.Context, cache, suite string, names ...string) (string, error) {
-	return cached(ctx, cache, &Source{Suite: suite}, `mv "$PWD" "$1"`, func(*apt) ([]string, error) { return names, nil })
+	choose := func(*apt) ([]string, error) { return names, nil }
+	return cached(ctx, cache, &Source{Suite: suite}, `mv "$PWD" "$1"`, choose)
 }
 
 // kernel names the packages of a metapackage's newest kernel, the image first. From Linux 7 on there are three.
