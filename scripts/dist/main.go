@@ -103,7 +103,7 @@ func (b *builder) golang(t target, args ...string) *exec.Cmd {
 	cmd := command("go", args...)
 	cmd.Dir = b.tree
 	cmd.Env = append(os.Environ(), "GOOS="+t.os, "GOARCH="+t.arch, "CGO_ENABLED=0", "GOAMD64=v1", "GOARM64=v8.0",
-		"GOFIPS140=off", "GOWORK=off", "GOFLAGS=-modcacherw", "PWD="+b.tree)
+		"GOFIPS140=off", "GOWORK=off", "GOFLAGS=-modcacherw")
 	return cmd
 }
 
