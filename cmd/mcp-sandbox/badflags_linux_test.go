@@ -54,7 +54,7 @@ func badValues(flag string) (bad []string, good string) {
 		return []string{"/usr", "/no/such/folder/report", "/dev/full"}, "/dev/null"
 	case "tty", "stdout-guard": // what they do is tried by a script and in package transport
 		return []string{"maybe"}, "false"
-	case "verbose":
+	case "verbose", "quiet":
 		return []string{"maybe"}, "true"
 	case "level":
 		return []string{"Standard", "loose", "strict,standard"}, "network"

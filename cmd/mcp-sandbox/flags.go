@@ -96,6 +96,7 @@ func (o *options) addLaunch() {
 	o.add("report", "FILE", "write what was proved to FILE, as JSON Lines", "", o.reportFile)
 	o.add(flags[2].Name, "N", "the same, to a descriptor (3 or more)", "", flags[2].Set)
 	o.add("verbose", "", "say on standard error what holds", "true", truth(&o.flags.Verbose))
+	o.add("quiet", "", "say nothing on standard error but why it refuses to start", "true", truth(&o.flags.Quiet))
 	o.heading("Terminal and output")
 	if runtime.GOOS == "linux" {
 		o.add("tty", "", "give the server a terminal of its own, connected with this one", "true", truth(&o.flags.TTY))

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/handed"
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
@@ -46,6 +47,9 @@ func run(o *options, args []string) int {
 	if o.backend.name != "" {
 		return o.backend.run(o, ord)
 	}
+	if refusal := handed.Look(ord); refusal != "" {
+		return o.refuse(refusal)
+	}
 	return o.refuse(reexec.Exec(ord).Error())
 }
 
@@ -86,5 +90,6 @@ func (o *options) order(command []string) (*order.Order, []string) {
 		return nil, []string{hinted("mcp-sandbox run", "--tty and --stdout-guard: only one of them")}
 	}
 	ord.Verbose, ord.TTY, ord.StdoutGuard = o.flags.Verbose, o.flags.TTY, o.flags.StdoutGuard
+	ord.Quiet = o.flags.Quiet
 	return ord, nil
 }

@@ -19,6 +19,7 @@ func (o *Order) Encode() []byte {
 	for _, s := range []string{o.Dir, o.PolicyFile, o.ReportFile, o.Launcher, o.Begin, o.Why} {
 		b = appendBytes(b, []byte(s))
 	}
+	b = appendGuide(b, &o.Guide)
 	b = appendWord(b, uint64(int64(o.ReportFD)))
 	bits := uint64(0)
 	for i, f := range o.bits() {
@@ -30,8 +31,8 @@ func (o *Order) Encode() []byte {
 }
 
 // bits are the flags in the order of their bits.
-func (f *Flags) bits() [6]*bool {
-	return [...]*bool{&f.MinWritten, &f.Verbose, &f.Probe, &f.TTY, &f.StdoutGuard, &f.PidsWritten}
+func (f *Flags) bits() [8]*bool {
+	return [...]*bool{&f.MinWritten, &f.Verbose, &f.Probe, &f.TTY, &f.StdoutGuard, &f.PidsWritten, &f.Quiet, &f.Guided}
 }
 
 func appendWord(b []byte, v uint64) []byte {
@@ -58,6 +59,7 @@ func Decode(b []byte) (*Order, error) {
 	for _, s := range []*string{&o.Dir, &o.PolicyFile, &o.ReportFile, &o.Launcher, &o.Begin, &o.Why} {
 		*s = string(d.bytes())
 	}
+	o.Guide = d.guide()
 	o.ReportFD = int(int64(d.word()))
 	bits := d.word()
 	for i, f := range o.bits() {

@@ -11,7 +11,9 @@ func sample() *Order {
 	return &Order{
 		Policy: []byte(`{"version":1}`), Command: []string{"/bin/server", "--stdio", "", "a\xffb\nc"},
 		Env: []string{"PATH=/usr/bin", "EMPTY="}, Dropped: []string{"SECRET"}, Dir: "/srv/data",
-		Files:    Files{PolicyFile: "/p.json", ReportFile: "/r.jsonl", Launcher: "/usr/bin/mcp-sandbox"},
+		Files: Files{PolicyFile: "/p.json", ReportFile: "/r.jsonl", Launcher: "/usr/bin/mcp-sandbox"},
+		Guide: Guide{Named: []Named{{"limits.memory", "--memory"}},
+			Notices: []Notice{{NoticeEnv, "TOKEN", "--env TOKEN", "a line"}, {Kind: NoticeCwd}}},
 		ReportFD: 9, Flags: Flags{MinWritten: true, Verbose: true},
 	}
 }

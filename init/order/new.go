@@ -15,7 +15,7 @@ func New(p policy.Policy, program policy.Program, command, env []string, dir str
 	if len(command) == 0 || command[0] == "" {
 		return nil, errors.New("no command")
 	}
-	written, pids := p.MinConfinement != "", p.Limits.Pids != 0
+	written, pids, named := p.MinConfinement != "", p.Limits.Pids != 0, namedLimits(&p.Limits)
 	p, err := p.Absolute(dir, Home(env))
 	if err != nil {
 		return nil, err
@@ -28,7 +28,7 @@ func New(p policy.Policy, program policy.Program, command, env []string, dir str
 	}
 	p = p.Effective(program)
 	o := &Order{Policy: p.AppendJSON(nil), Command: command, Dir: dir, ReportFD: -1,
-		Flags: Flags{MinWritten: written, PidsWritten: pids}}
+		Guide: Guide{Named: named}, Flags: Flags{MinWritten: written, PidsWritten: pids}}
 	o.Env, o.Dropped = p.Environ(env)
 	return o, nil
 }

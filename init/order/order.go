@@ -24,6 +24,7 @@ type Order struct {
 	// what that refusal was; "" is the top.
 	Begin, Why string
 
+	Guide
 	Flags
 }
 
@@ -40,6 +41,10 @@ type Flags struct {
 	Probe bool
 	// Verbose asks for the report's essence on standard error.
 	Verbose bool
+	// Quiet leaves standard error to refusals.
+	Quiet bool
+	// Guided asks for notices: of what was handed over and the server does not get.
+	Guided bool
 	// TTY asks for a terminal of the server's own, connected with the one on the launcher's standard input.
 	TTY bool
 	// StdoutGuard sends lines of the server's standard output that are no JSON-RPC messages to standard error.

@@ -90,6 +90,11 @@ func (e *Enforced) AppendJSON(b []byte) []byte {
 			objects(w, "facts", l.Facts, w.fact)
 		}
 	})
+	objects(w, "notices", e.Notices, func(n *Notice) {
+		w.str("kind", string(n.Kind))
+		w.str("name", n.Name)
+		w.str("flag", n.Flag)
+	})
 	w.list("warnings", e.Warnings)
 	return w.line()
 }

@@ -13,7 +13,7 @@ func records() []Record {
 		&Enforced{Event: "enforced", Version: 1, Level: "standard", Confinement: "full", MinConfinement: "reduced",
 			PolicySHA256: strings.Repeat("a", 64), Command: []string{"/bin/x", "a \"b\"\n\x7f"}, PID: 4711, Kernel: "6.18.44",
 			LandlockABI: 7, ImpliedGrants: []string{"/opt/x"}, Protected: []string{"/p/.git"}, Unprotected: []string{"/p/.vscode"},
-			EnvDropped: []string{"SECRET"}, Warnings: []string{"one", "two"}, Layers: []LayerReport{
+			EnvDropped: []string{"SECRET"}, Notices: []Notice{{Kind: NoticeEnv, Name: "SECRET", Flag: "--env SECRET"}}, Warnings: []string{"one", "two"}, Layers: []LayerReport{
 				{Layer: Namespaces, State: Proved, Facts: []Fact{{Name: "pid", Want: "1", Got: "1"}, {Name: "x", Want: "y", Reason: "r", Effect: "e"}}},
 				{Layer: Cgroup, State: Absent, Reason: "none here", Effect: "less"}, {Layer: Network, State: Off},
 			}},
@@ -88,7 +88,7 @@ func TestMembersOfRecords(t *testing.T) {
 // Empty lists are written as such: whoever reads a report need not know null.
 func TestEmptyLists(t *testing.T) {
 	line := (&Enforced{Event: "enforced"}).AppendJSON(nil)
-	for _, name := range []string{"command", "impliedGrants", "protected", "unprotected", "envDropped", "layers", "warnings"} {
+	for _, name := range []string{"command", "impliedGrants", "protected", "unprotected", "envDropped", "layers", "notices", "warnings"} {
 		if !bytes.Contains(line, []byte(`"`+name+`":[]`)) {
 			t.Errorf("%s: %s", name, line)
 		}
@@ -109,7 +109,8 @@ func FuzzRecords(f *testing.F) {
 				&Denied{Event: "denied", Syscall: s(op), PID: n, Errno: s(text), Layer: Seccomp},
 				&Enforced{Event: "enforced", Command: []string{s(op), s(path)}, ImpliedGrants: []string{}, Protected: []string{s(path)}, Unprotected: []string{},
 					EnvDropped: []string{}, Warnings: []string{s(text)}, PID: n,
-					Layers: []LayerReport{{Layer: Root, State: Proved, Facts: []Fact{{Name: s(op), Want: s(text), Got: s(path)}}}}},
+					Notices: []Notice{{Kind: NoticeEnv, Name: s(op), Flag: s(path)}},
+					Layers:  []LayerReport{{Layer: Root, State: Proved, Facts: []Fact{{Name: s(op), Want: s(text), Got: s(path)}}}}},
 			}
 			for _, r := range all {
 				if line := r.AppendJSON(nil); !json.Valid(line) || bytes.Count(line, []byte("\n")) != 1 {

@@ -8,9 +8,6 @@ import (
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
-// NothingConfined is the warning of every launch of level privileged.
-const NothingConfined = "level privileged: NOTHING IS CONFINED; the server can do all that its user can"
-
 // Layer names one of the nine layers of a report, or one of the two other places where a launch can be refused.
 type Layer string
 
@@ -80,6 +77,7 @@ type Enforced struct {
 	Unprotected    []string      `json:"unprotected"`
 	EnvDropped     []string      `json:"envDropped"`
 	Layers         []LayerReport `json:"layers"`
+	Notices        []Notice      `json:"notices"`
 	Warnings       []string      `json:"warnings"`
 }
 

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/init/notice"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
@@ -46,7 +47,7 @@ func Run(c Config) int {
 	if err != nil {
 		return r.refuse(err)
 	}
-	for _, line := range enforced.Lines(c.Order.Verbose) {
+	for _, line := range notice.AtStart(c.Order, enforced, enforced.Warnings) {
 		c.Say(line)
 	}
 	return r.serve()

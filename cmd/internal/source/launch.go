@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"strconv"
@@ -127,6 +128,9 @@ func (l *Launch) Order(program policy.Program, command []string) (*order.Order, 
 		return nil, l.Source.Lines(err, l.FlagOf)
 	}
 	o.PolicyFile = file
+	for i := range o.Named {
+		o.Named[i].Written = cmp.Or(l.FlagOf(o.Named[i].Key), o.Named[i].Key)
+	}
 	o.Launcher, _ = os.Executable()
 	return o, nil
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
+	"github.com/security-mcp/mcp-sandbox/init/notice"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 )
 
@@ -17,20 +18,30 @@ func exited(code int, signal string) order.Exited {
 }
 
 // finish ends the server's remaining processes, writes the last line of the report, and returns the exit code.
-func (s *shim) finish(x order.Exited) int {
+func (s *shim) finish(first *order.Enforced, end *notice.End) int {
+	x := end.Exited
 	x.Killed = s.end.Killed + s.server.Kill()
-	s.server.account(&x)
+	s.server.account(x)
 	s.output.drain()
-	if s.server.failed != "" {
-		s.Say(s.server.failed)
-	}
 	if s.end.Cause != "" {
 		x.Cause = s.end.Cause
 	}
 	if x.Cause == order.CauseTimeout {
 		x.ExitCode = ending.ExitTimeout
 	}
+	if s.server.failed != "" {
+		s.Say(s.server.failed)
+	} else if text := end.Line(s.Order, first, &s.plan.policy.Limits); text != "" {
+		s.say(text)
+	}
 	x.WallSeconds = time.Since(s.began).Seconds()
-	s.sink.Last(&x)
+	s.sink.Last(x)
 	return x.ExitCode
+}
+
+// say writes a line that is no refusal.
+func (s *shim) say(line string) {
+	if !s.Order.Quiet {
+		s.Say(line)
+	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/privdir"
+	"github.com/security-mcp/mcp-sandbox/init/notice"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
@@ -94,7 +95,7 @@ func TestPrivileged(t *testing.T) {
 		if code != 0 || first == nil || last == nil || first.Confinement != "none" || !strings.Contains(out, "HOME="+home) || strings.Contains(out, privdir.Prefix) {
 			t.Fatalf("status %d\n%s\n%s", code, out, r.errs.String())
 		}
-		if !strings.Contains(r.errs.String(), order.NothingConfined) || strings.Contains(r.errs.String(), "confinement limits") {
+		if !strings.Contains(r.errs.String(), notice.NothingConfined) || strings.Contains(r.errs.String(), "confinement limits") {
 			t.Error(r.errs.String())
 		}
 		for _, l := range first.Layers {

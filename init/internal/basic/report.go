@@ -3,9 +3,9 @@ package basic
 import (
 	"errors"
 	"runtime"
-	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/init/diagnose"
+	"github.com/security-mcp/mcp-sandbox/init/notice"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
@@ -19,20 +19,20 @@ func (s *shim) enforced() (*order.Enforced, error) {
 		return nil, err
 	}
 	confinement := policy.ConfinementLimits
-	warning := "confinement limits is no barrier: the server reads, writes and reaches what you can; " +
-		"for more run it in a " + diagnose.Elsewhere(runtime.GOOS)
+	warning := notice.NoBarrier(diagnose.Elsewhere(runtime.GOOS))
 	if p.Level == policy.Privileged {
-		confinement, warning = policy.None, order.NothingConfined
+		confinement, warning = policy.None, notice.NothingConfined
 	} else {
 		proved.add(order.Descriptors, s.plan.privateFact())
 	}
 	e := order.NewEnforced(&s.plan.Order, p, confinement)
 	e.PID, e.Kernel, e.Layers = s.server.pid, kernel(), layers(proved, p, runtime.GOOS)
 	if keys := unenforceable(p, runtime.GOOS); len(keys) > 0 {
-		e.Warnings = append(e.Warnings,
-			"nothing holds "+strings.Join(keys, ", ")+" here: minConfinement limits was written out")
+		s.lowered = append(s.lowered, notice.NothingHolds(keys))
 	}
-	e.Warnings = append(e.Warnings, warning)
+	s.lowered = append(s.lowered, warning)
+	e.Warnings = append(e.Warnings, s.lowered...)
+	e.Notices = s.Order.Notices
 	for i := range e.Layers {
 		if err := mismatch(&e.Layers[i]); err != nil {
 			return nil, err

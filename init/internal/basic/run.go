@@ -8,6 +8,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
 	"github.com/security-mcp/mcp-sandbox/init/internal/privdir"
 	"github.com/security-mcp/mcp-sandbox/init/internal/report"
+	"github.com/security-mcp/mcp-sandbox/init/notice"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
@@ -37,6 +38,7 @@ type shim struct {
 	events  chan func() // calls that other goroutines ask for
 	over    chan struct{}
 	end     ending.Ending
+	lowered []string // lines about the confinement
 }
 
 // Run starts the server of an order, and returns the launcher's exit code when the server and its descendants
@@ -60,10 +62,12 @@ func Run(c Config) int {
 	if err = s.server.release(); err != nil {
 		return s.refuse(err)
 	}
-	for _, line := range enforced.Lines(s.plan.Verbose) {
+	released := time.Now()
+	for _, line := range notice.AtStart(c.Order, enforced, s.lowered) {
 		c.Say(line)
 	}
-	return s.finish(s.watch(stdin))
+	x := s.watch(stdin)
+	return s.finish(enforced, &notice.End{Exited: &x, After: time.Since(released), Network: true})
 }
 
 // launch is everything up to a proved server that waits for its release, and the first line of the report.

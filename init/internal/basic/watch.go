@@ -48,7 +48,7 @@ func (s *shim) watch(stdin *session) order.Exited {
 			s.passSignal(sig.(syscall.Signal))
 		case <-due:
 		}
-		s.end.Step(s.Say)
+		s.end.Step(s.say)
 	}
 }
 

@@ -1,12 +1,11 @@
 package coverwatch
 
 import (
-	"path"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/loop"
+	"github.com/security-mcp/mcp-sandbox/init/notice"
 )
 
 const (
@@ -49,8 +48,7 @@ func (a *Appeared) LookEarly() {
 func (a *Appeared) Last() []string {
 	paths, more, unfinished := a.Find(appearedTimeout)
 	if unfinished != "" {
-		a.Say("not all of " + brief(unfinished) + " could be searched in time for what appeared while " +
-			"the server ran: look before you open it or run git there")
+		a.Say(notice.NotSearched(unfinished))
 	}
 	a.say(paths, more)
 	return paths
@@ -63,20 +61,7 @@ func (a *Appeared) say(paths []string, more int) {
 	if len(paths) == 0 { // nothing, or so much before that the named ones have not changed
 		return
 	}
-	text := brief(paths[0])
-	if n := len(paths) - 1 + max(0, more-a.more); n > 0 {
-		text += " and " + strconv.Itoa(n) + " more"
-	}
+	others := len(paths) - 1 + max(0, more-a.more)
 	a.said, a.more = append(a.said, paths...), max(a.more, more)
-	a.Say(text + " appeared while the server ran: look into it before you open " + brief(path.Dir(paths[0])) +
-		" or run git there, it can run code")
-}
-
-// brief is a path, shortened to leave room on a line for the message.
-func brief(path string) string {
-	const most = 32
-	if len(path) <= most {
-		return path
-	}
-	return "..." + path[len(path)-most:]
+	a.Say(notice.Appeared(paths[0], others))
 }

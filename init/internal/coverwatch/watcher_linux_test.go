@@ -233,7 +233,7 @@ func TestAppeared(t *testing.T) {
 	found = append(found, "/w/.idea")
 	a.Last()
 	a.Last()
-	if len(said) != 4 || !strings.HasPrefix(said[0], "...ng/long") || !strings.HasPrefix(said[1], "not all of /searched") ||
+	if len(said) != 4 || !strings.HasPrefix(said[0], "…long/long") || !strings.HasPrefix(said[1], "not all of /searched") ||
 		!strings.HasPrefix(said[2], "/w/.idea and 2 more appeared") {
 		t.Errorf("%q", said)
 	}

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/init/notice"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
@@ -112,8 +113,7 @@ func (e *Ending) Step(say func(line string)) {
 	}
 	if Expire(&e.SessionAt, now) {
 		e.Because(order.CauseStdinClosed)
-		say("standard input was closed by the host and the server went on: it is asked to end " +
-			"(onStdinClose \"ignore\" lets it live)")
+		say(notice.SessionOver)
 		e.Ask(syscall.SIGTERM, Grace)
 	}
 	if Expire(&e.KillAt, now) {

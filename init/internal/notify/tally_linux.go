@@ -3,8 +3,6 @@ package notify
 import (
 	"cmp"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
@@ -84,18 +82,6 @@ func (t *tally) list(name func(number uint32) string) []order.DeniedCalls {
 		calls = append(calls, order.DeniedCalls{Syscall: name(c.number), Count: c.calls})
 	}
 	return calls
-}
-
-// Summary is the line on standard error, or "" if there is nothing to say.
-func Summary(calls []order.DeniedCalls) string {
-	if len(calls) == 0 {
-		return ""
-	}
-	var text []string
-	for _, c := range calls {
-		text = append(text, c.Syscall+" "+strconv.FormatInt(c.Count, 10))
-	}
-	return "denied system calls: " + strings.Join(text, ", ")
 }
 
 // A bucket is full at first, and fills by one each interval.

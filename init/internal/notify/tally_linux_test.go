@@ -67,17 +67,17 @@ func TestFirstOfEach(t *testing.T) {
 	}
 }
 
-func TestSummary(t *testing.T) {
+func TestList(t *testing.T) {
 	var counted tally
 	for _, n := range []uint32{3, 1, 2, 1, 2, 1} {
 		counted.count(n, true)
 	}
 	calls := counted.list(name)
 	want := []order.DeniedCalls{{Syscall: "call1", Count: 3}, {Syscall: "call2", Count: 2}, {Syscall: "call3", Count: 1}}
-	if !reflect.DeepEqual(calls, want) || Summary(calls) != "denied system calls: call1 3, call2 2, call3 1" {
-		t.Errorf("%v, %q", calls, Summary(calls))
+	if !reflect.DeepEqual(calls, want) {
+		t.Errorf("%v", calls)
 	}
-	if Summary(nil) != "" || (&tally{}).list(name) != nil {
+	if (&tally{}).list(name) != nil {
 		t.Error("something of nothing")
 	}
 }

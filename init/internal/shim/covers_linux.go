@@ -5,6 +5,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/launch"
 	"github.com/security-mcp/mcp-sandbox/init/internal/proctree"
 	"github.com/security-mcp/mcp-sandbox/init/internal/signals"
+	"github.com/security-mcp/mcp-sandbox/init/notice"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"golang.org/x/sys/unix"
 )
@@ -53,6 +54,5 @@ func (m *monitor) policyLost(err error) {
 	for _, p := range proctree.Descendants(m.sandbox.Init.PID) {
 		p.Signal(unix.SIGKILL)
 	}
-	m.say("the server is ended, because the host replaced something that the policy denies or protects: " +
-		err.Error() + " (deny, or grant, whole folders rather than single files)")
+	m.say(notice.PolicyLost(err))
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
 	"github.com/security-mcp/mcp-sandbox/init/internal/launch"
-	"github.com/security-mcp/mcp-sandbox/init/internal/notify"
+	"github.com/security-mcp/mcp-sandbox/init/notice"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
@@ -30,7 +30,7 @@ func (s *shim) finish() int {
 		CPUSeconds: time.Duration(ru.Utime.Nano() + ru.Stime.Nano()).Seconds(), MaxRSS: int64(ru.Maxrss) << 10}
 	m.group.read(&x)
 	claim, known := sandbox.Program.Ended()
-	st, cause := unix.WaitStatus(claim), order.CauseExit
+	st, cause, failed := unix.WaitStatus(claim), order.CauseExit, false
 	switch sig := st.Signal(); {
 	case err != nil || !known:
 		cause, st = order.CauseSupervisorLost, unix.WaitStatus(unix.SIGKILL)
@@ -45,13 +45,17 @@ func (s *shim) finish() int {
 	if st.Signaled() {
 		x.Signal, x.ExitCode = platform.SignalName(st.Signal()), ending.ExitSignal+int(st.Signal())
 	} else if x.ExitCode = st.ExitStatus(); sandbox.Program.ExecFailed(x.ExitCode) {
-		x.ExitCode = notExecuted(sandbox, m.say)
+		failed, x.ExitCode = true, notExecuted(sandbox, s.Say)
 	}
 	if e.Cause == order.CauseTimeout {
 		x.ExitCode = ending.ExitTimeout
 	}
 	s.sayDenied(&x)
-	m.group.sayMemory(&x)
+	if x.Cause == order.CauseOOM {
+		m.group.sayMemory(&x, s.Order.Written("limits.memory"))
+	} else if text := s.guide.lineAtEnd(&x, s.enforced); text != "" && !failed {
+		m.say(text)
+	}
 	s.sink.Last(&x)
 	sandbox.Cleanup()
 	return x.ExitCode
@@ -60,7 +64,7 @@ func (s *shim) finish() int {
 // notExecuted reports a command that the kernel did not execute though it looked executable.
 func notExecuted(sandbox *launch.Sandbox, say func(string)) int {
 	err := sandbox.Program.ExecError()
-	say("execute " + sandbox.View.Command + ": " + err.Error())
+	say(notice.NotExecuted(sandbox.View.Command, err))
 	if err == unix.ENOENT {
 		return ending.ExitMissing
 	}
@@ -71,7 +75,7 @@ func notExecuted(sandbox *launch.Sandbox, say func(string)) int {
 func (s *shim) sayDenied(x *order.Exited) {
 	x.Denied, x.Dropped = s.monitor.sandbox.Listener.Denied()
 	x.Dropped += int64(s.sink.Dropped)
-	if line := notify.Summary(x.Denied); line != "" {
+	if line := notice.Denied(x.Denied); line != "" {
 		s.monitor.say(line)
 	}
 }

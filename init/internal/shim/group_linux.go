@@ -1,12 +1,10 @@
 package shim
 
 import (
-	"strconv"
-
 	"github.com/security-mcp/mcp-sandbox/init/internal/cgroup"
 	"github.com/security-mcp/mcp-sandbox/init/internal/loop"
+	"github.com/security-mcp/mcp-sandbox/init/notice"
 	"github.com/security-mcp/mcp-sandbox/init/order"
-	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
 )
 
@@ -29,7 +27,7 @@ func (g *group) register(l *loop.Loop) {
 func (g *group) onRefusedFork() {
 	g.close()
 	g.source.Remove()
-	g.say("limit of " + strconv.FormatInt(g.Limit("pids.max"), 10) + " processes reached")
+	g.say(notice.Forks(g.Limit("pids.max")))
 }
 
 func (g *group) close() {
@@ -57,13 +55,11 @@ func (g *group) read(x *order.Exited) {
 // killed reports whether the kernel killed the server because it had used up its memory.
 func (g *group) killed() bool { return g.usage.Killed > 0 }
 
-// sayMemory says on standard error that the memory was used up.
-func (g *group) sayMemory(x *order.Exited) {
-	switch {
-	case x.Cause != order.CauseOOM:
-	case g.usage.AtLimit:
-		g.say("memory limit " + policy.Quantity(x.MemoryLimit).String() + " reached")
-	default:
-		g.say("killed because the memory of the machine, or of a control group above the server's, was used up")
+// sayMemory says on standard error that the memory was used up. written is the limit's name.
+func (g *group) sayMemory(x *order.Exited, written string) {
+	if g.usage.AtLimit {
+		g.say(notice.Memory(x.MemoryLimit, written))
+		return
 	}
+	g.say(notice.MachineMemory)
 }

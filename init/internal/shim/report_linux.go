@@ -9,6 +9,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
 	"github.com/security-mcp/mcp-sandbox/init/internal/launch"
 	"github.com/security-mcp/mcp-sandbox/init/internal/privdir"
+	"github.com/security-mcp/mcp-sandbox/init/notice"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
@@ -25,6 +26,8 @@ func (s *shim) reportEnforced() error {
 	if text := loweredWarning(&s.launch.Ladder); text != "" {
 		e.Warnings = append([]string{text}, e.Warnings...)
 	}
+	s.guide = guide{order: s.Order, policy: &s.policy, launch: s.launch, sandbox: sandbox}
+	e.Notices = s.guide.notices()
 	s.enforced = e
 	s.notifyLowered()
 	return s.sink.First(e)
@@ -50,7 +53,7 @@ func (s *shim) notifyLowered() {
 func loweredWarning(ladder *launch.Ladder) string {
 	why := ladder.Why()
 	if ladder.Confinement == policy.None {
-		return order.NothingConfined
+		return notice.NothingConfined
 	}
 	if why == "" {
 		return ""

@@ -45,12 +45,17 @@ type shim struct {
 	monitor *monitor
 
 	enforced *order.Enforced // the first line of the report
+	guide    guide
 }
 
 // Run starts the server of an order and returns the launcher's exit code when all of it has ended.
 func Run(c Config) int {
+	say := c.Say
+	if c.Order.Quiet { // but for refusals
+		say = func(string) {}
+	}
 	s := &shim{Config: c, began: time.Now(), orphans: orphans{hosted: c.Host >= 0},
-		monitor: newMonitor(c.Say, c.AlterRepair)}
+		monitor: newMonitor(say, c.AlterRepair)}
 	s.sink = report.Sink{Report: c.Order.ReportFD, Host: c.Host}
 	defer s.restore()
 	if c.Order.Probe && c.Host >= 0 {
@@ -80,7 +85,8 @@ func Run(c Config) int {
 	if err := s.monitor.sandbox.Release(); err != nil {
 		return s.refuse(err)
 	}
-	for _, line := range s.enforced.Lines(c.Order.Verbose) {
+	s.guide.released = time.Now()
+	for _, line := range s.guide.linesAtStart(s.enforced) {
 		c.Say(line)
 	}
 	s.monitor.run(c.Host, c.Parent, &s.policy)

@@ -1,12 +1,12 @@
 package stdio
 
 import (
-	"strconv"
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/guard"
 	"github.com/security-mcp/mcp-sandbox/init/internal/layers"
 	"github.com/security-mcp/mcp-sandbox/init/internal/loop"
+	"github.com/security-mcp/mcp-sandbox/init/notice"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
@@ -123,7 +123,7 @@ func (s *Streams) relayOut(fd int, guarded bool) error {
 	one := newRelay(r, to)
 	one.output = true
 	one.failed = func(err error) {
-		s.Say("write what the server says on its descriptor " + strconv.Itoa(fd) + ": " + err.Error())
+		s.Say(notice.NotWritten(fd, err))
 	}
 	if guarded {
 		one.sorter = new(guard.Guard)
@@ -239,7 +239,7 @@ func (s *Streams) Drain() {
 		if now := time.Now(); moved {
 			until = now.Add(drainTimeout)
 		} else if now.After(until) {
-			s.Say("nobody reads the server's output: the rest of it is lost")
+			s.Say(notice.Unread)
 			return
 		}
 		unix.Poll(fds, int(time.Until(until)/time.Millisecond)+1)

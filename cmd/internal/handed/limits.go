@@ -1,0 +1,74 @@
+package handed
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/runtimes"
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/policy"
+)
+
+// shortages are the notices of limits that a person named and with which no version of the server's runtime starts.
+func shortages(o *order.Order, p *policy.Policy) (all []order.Notice) {
+	if len(o.Named) == 0 {
+		return nil
+	}
+	file := find(o.Command[0], o.Dir, order.Lookup(o.Env, "PATH"))
+	real, err := filepath.EvalSymlinks(file)
+	if err != nil {
+		real = file
+	}
+	r := runtimes.Of(head(real), o.Command[0], real)
+	add := func(kind order.NoticeKind, grouped bool) {
+		for _, s := range r.Below(&p.Limits, grouped) {
+			written := o.Written(s.Key)
+			said := slices.ContainsFunc(all, func(n order.Notice) bool { return n.Name == s.Key })
+			if written != "" && s.Certain && !said {
+				all = append(all, order.Notice{Kind: kind, Name: s.Key, Flag: written + " " + s.Advice,
+					Line: s.Line(written)})
+			}
+		}
+	}
+	add(order.NoticeLimit, true)
+	add(order.NoticeData, false)
+	return all
+}
+
+// find is the file of a command, or the command itself.
+func find(command, dir, paths string) string {
+	switch {
+	case filepath.IsAbs(command):
+		return command
+	case strings.ContainsRune(command, os.PathSeparator):
+		return filepath.Join(dir, command)
+	}
+	for _, folder := range filepath.SplitList(paths) {
+		if at := filepath.Join(folder, command); filepath.IsAbs(folder) && isFile(at) {
+			return at
+		}
+	}
+	return command
+}
+
+func isFile(at string) bool {
+	info, err := os.Stat(at)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// head is how a program begins; nothing of what is no regular file.
+func head(file string) []byte {
+	if !isFile(file) {
+		return nil
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	b := make([]byte, runtimes.Head)
+	n, _ := f.Read(b)
+	return b[:n]
+}

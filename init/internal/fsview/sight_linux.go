@@ -1,0 +1,173 @@
+package fsview
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/platform"
+	"golang.org/x/sys/unix"
+)
+
+// A Sight is how a server sees a path of the host.
+type Sight uint8
+
+const (
+	Unknown   Sight = iota // nothing is there, or the look could block, or the path is made fresh for every server
+	Seen                   // as on the host, or a stand-in
+	Denied                 // the policy takes the path out of a grant
+	Hidden                 // the path exists on the host and the server cannot see it
+	EmptyHome              // the server has an empty private home there
+)
+
+// A Viewer finds how a server sees paths that nothing checked. A look opens nothing, mounts nothing and asks no
+// network: paths on other file systems than local ones are Unknown.
+type Viewer struct {
+	View   *View
+	Shared bool   // the server has the host's root
+	Open   bool   // and no rules restrict it
+	Home   string // of the host
+
+	lookups lookups
+}
+
+// Sees looks at one absolute path.
+func (v *Viewer) Sees(at string) Sight {
+	if v.Open {
+		return Seen
+	}
+	if v.lookups.seen == nil {
+		v.lookups = newLookups()
+	}
+	w := walker{viewer: v}
+	real, ok := w.walk(at)
+	switch {
+	case !ok:
+		return Unknown
+	case v.denies(real):
+		return Denied
+	case v.Home != "" && real == path.Clean(v.Home) && !v.binds(real):
+		return EmptyHome
+	case w.lost || !v.shows(real):
+		return Hidden
+	}
+	return Seen
+}
+
+// shows reports whether the server has a path of the host without links, or a stand-in of its own.
+func (v *Viewer) shows(real string) bool {
+	if v.View.HostRoot || real == "/" || v.binds(real) {
+		return true
+	}
+	made := func(n Node) bool { return n.Kind != Bind && n.Path == real }
+	return !v.Shared && (slices.ContainsFunc(v.View.Nodes, made) || slices.ContainsFunc(v.View.Private, made))
+}
+
+// binds reports whether the path lies in the nearest thing of the host that is mounted above.
+func (v *Viewer) binds(real string) bool {
+	near, bound := -1, v.View.HostRoot
+	for i := range v.View.Private {
+		if p := v.View.Private[i].Path; within(real, p) && len(p) > near {
+			near, bound = len(p), false
+		}
+	}
+	for i := range v.View.Nodes {
+		if n := &v.View.Nodes[i]; n.Kind == Bind && within(real, n.Source) && len(n.Source) >= near {
+			near, bound = len(n.Source), true
+		}
+	}
+	return bound
+}
+
+// denies reports whether a cover hides the path.
+func (v *Viewer) denies(real string) bool {
+	near, kind := -1, ReadOnly
+	for i := range v.View.Covers {
+		if c := &v.View.Covers[i]; c.Kind == Deny && within(real, c.Source) && len(c.Source) > near {
+			near, kind = len(c.Source), c.Kind
+		}
+	}
+	for i := range v.View.Nodes {
+		if n := &v.View.Nodes[i]; n.Kind == Bind && within(real, n.Source) && len(n.Source) > near {
+			kind = ReadOnly
+		}
+	}
+	return kind == Deny
+}
+
+// maxSteps is how many names and links a look follows.
+const maxSteps = 128
+
+// A walker follows one path.
+type walker struct {
+	viewer *Viewer
+	steps  int
+	lost   bool // went through a symbolic link that the server does not see
+}
+
+// walk resolves a path as far as that is free of effects.
+func (w *walker) walk(at string) (real string, ok bool) {
+	cur, rest := "/", at
+	for rest != "" {
+		var part string
+		part, rest, _ = strings.Cut(rest, "/")
+		if w.steps++; w.steps > maxSteps {
+			return "", false
+		}
+		switch part {
+		case "", ".":
+			continue
+		case "..":
+			cur = dirOf(cur)
+			continue
+		}
+		next := join(cur, part)
+		if system(next) || !w.local(next) {
+			return "", false
+		}
+		var st unix.Statx_t
+		const flags = unix.AT_SYMLINK_NOFOLLOW | unix.AT_NO_AUTOMOUNT | unix.AT_STATX_DONT_SYNC
+		if unix.Statx(unix.AT_FDCWD, next, flags, unix.STATX_TYPE, &st) != nil {
+			return "", false
+		}
+		if uint32(st.Mode)&typeMask != typeLink {
+			cur = next
+			continue
+		}
+		target, err := w.viewer.lookups.readlink(next)
+		if err != nil {
+			return "", false
+		}
+		w.lost = w.lost || !w.viewer.links(next)
+		if rest = target + "/" + rest; target[0] == '/' {
+			cur = "/"
+		}
+	}
+	return cur, true
+}
+
+// links reports whether the server sees a symbolic link of the host.
+func (v *Viewer) links(at string) bool {
+	if v.Shared || v.binds(at) {
+		return true
+	}
+	return slices.ContainsFunc(v.View.Nodes, func(n Node) bool { return n.Kind == Link && n.Path == at })
+}
+
+// local reports whether a path may be looked at: no file system is mounted there that could ask a network or a
+// program.
+func (w *walker) local(at string) bool {
+	mounts, err := w.viewer.lookups.mountTable()
+	if err != nil {
+		return false
+	}
+	last := slices.IndexFunc(mounts, func(m platform.Mount) bool { return m.Path == at })
+	for i := range mounts {
+		if mounts[i].Path == at {
+			last = i
+		}
+	}
+	const types = " 9p bcachefs btrfs erofs ext2 ext3 ext4 exfat f2fs iso9660 jfs ntfs ntfs3 overlay ramfs rootfs " +
+		"squashfs tmpfs ubifs udf vfat virtiofs xfs zfs "
+	return last < 0 || strings.Contains(types, " "+mounts[last].Type+" ")
+}

@@ -1,0 +1,132 @@
+package shim
+
+import (
+	"path"
+	"slices"
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
+	"github.com/security-mcp/mcp-sandbox/init/internal/launch"
+	"github.com/security-mcp/mcp-sandbox/init/notice"
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/policy"
+)
+
+// A guide finds what the server of one launch does not get, and says it.
+type guide struct {
+	order    *order.Order
+	policy   *policy.Policy
+	launch   *launch.Launch
+	sandbox  *launch.Sandbox
+	released time.Time
+}
+
+// notices are those of a launch that mcp-sandbox run made: its own, and those of the planned view.
+func (g *guide) notices() []order.Notice {
+	if !g.order.Guided {
+		return nil
+	}
+	grouped := g.launch.Group.Holds("memory.max")
+	own := slices.DeleteFunc(slices.Clone(g.order.Notices), func(n order.Notice) bool {
+		return n.Kind == order.NoticeNetwork && g.hasNetwork() || n.Kind == order.NoticeData && grouped
+	})
+	for i := range own {
+		if own[i].Kind == order.NoticeData {
+			own[i].Kind = order.NoticeLimit
+		}
+	}
+	v := &fsview.Viewer{View: g.sandbox.View, Shared: g.sandbox.Shared(), Home: order.Lookup(g.order.Env, "HOME"),
+		Open: g.open()}
+	cwd := g.cwdNotice(v)
+	dir := g.order.Dir
+	if len(cwd) > 0 {
+		dir = ""
+	}
+	return slices.Concat(own, g.argumentNotices(v, dir), g.variableNotices(v), cwd, g.protectedNotices())
+}
+
+// hasNetwork reports whether the server has the host's network.
+func (g *guide) hasNetwork() bool {
+	return g.policy.Level == policy.LevelNetwork || g.policy.Level == policy.Privileged || g.open()
+}
+
+// open reports whether nothing holds back files and network.
+func (g *guide) open() bool { return g.sandbox.Shared() && g.sandbox.Confinement != policy.Reduced }
+
+// cwdNotice is about the launcher's working folder, if the policy names none and the server starts elsewhere.
+func (g *guide) cwdNotice(v *fsview.Viewer) []order.Notice {
+	dir := g.order.Dir
+	if g.policy.Cwd != "" || dir == "/" || dir == "" || v.Sees(dir) != fsview.Hidden {
+		return nil
+	}
+	return []order.Notice{{Kind: order.NoticeCwd, Name: dir, Flag: "--allow-read " + dir,
+		Line: notice.Cwd(dir, v.View.Cwd)}}
+}
+
+func (g *guide) argumentNotices(v *fsview.Viewer, dir string) (all []order.Notice) {
+	for _, at := range notice.Arguments(g.order.Command[1:], dir) {
+		grant, text := at, ""
+		switch v.Sees(at) {
+		case fsview.EmptyHome:
+			text = notice.HomeArgument(at)
+		case fsview.Hidden:
+			grant = notice.GrantFor(g.order.Command, at, v.Home)
+			text = notice.Argument(at, grant)
+		default:
+			continue
+		}
+		n := order.Notice{Kind: order.NoticeArgument, Name: at, Flag: "--allow-read " + grant, Line: text}
+		if !slices.Contains(all, n) {
+			all = append(all, n)
+		}
+	}
+	return all
+}
+
+// variableNotices are about values of the server's variables. A notice has the name of the variable alone.
+func (g *guide) variableNotices(v *fsview.Viewer) (all []order.Notice) {
+	for _, p := range notice.PathVariables(g.order.Env) {
+		n := order.Notice{Kind: order.NoticeArgument, Name: p.Name, Flag: "--allow-read", Line: notice.Variable(p.Name)}
+		if v.Sees(p.Path) == fsview.Hidden && !slices.Contains(all, n) {
+			all = append(all, n)
+		}
+	}
+	return all
+}
+
+// protectedNotices are about what the server may not write in its write grants.
+func (g *guide) protectedNotices() (all []order.Notice) {
+	for _, at := range g.sandbox.View.Protected {
+		n := order.Notice{Kind: order.NoticeProtected, Name: at, Line: notice.Protected(at)}
+		if path.Base(at) == ".git" {
+			n.Flag, n.Line = "--allow-write "+at, notice.Granted(at)
+		}
+		all = append(all, n)
+	}
+	return all
+}
+
+// linesAtStart are the lines on standard error when the server is released.
+func (g *guide) linesAtStart(e *order.Enforced) []string {
+	var lowered []string
+	switch ladder := &g.launch.Ladder; {
+	case ladder.Confinement == policy.None:
+		lowered = append(lowered, notice.NothingConfined)
+	case ladder.Why() != "":
+		lowered = append(lowered, notice.Lowered(ladder.Confinement, g.policy.Level, ladder.Why()))
+	}
+	if unheld := g.sandbox.View.Unheld; len(unheld) > 0 {
+		var keys []string
+		for _, u := range unheld {
+			keys = append(keys, u.Key+" "+u.Path)
+		}
+		lowered = append(lowered, notice.NothingHolds(keys))
+	}
+	return notice.AtStart(g.order, e, lowered)
+}
+
+// lineAtEnd says why a server ended, if that was not its own doing, or what an early end may come from; "" for others.
+func (g *guide) lineAtEnd(x *order.Exited, e *order.Enforced) string {
+	end := notice.End{Exited: x, After: time.Since(g.released), Network: g.hasNetwork()}
+	return end.Line(g.order, e, &g.policy.Limits)
+}

@@ -1,0 +1,70 @@
+package notice
+
+import "strconv"
+
+// This file: what was handed to the launch and is not the server's.
+
+// pathWidth is how much of a path stands in a line that names the path twice.
+const pathWidth = 64
+
+func more(n int) string { return " and " + strconv.Itoa(n) + " more" }
+
+// Variables are variables that the program which started this one has set for the server.
+func Variables(names []string) string {
+	if len(names) == 1 {
+		return line("not forwarded to the server: ", name(names[0], pathWidth),
+			", which the program that started this one set (--env ", name(names[0], pathWidth), " forwards it)")
+	}
+	flags := make([]string, len(names))
+	for i, n := range names {
+		flags[i] = "--env " + n
+	}
+	return line("not forwarded to the server: ", list(names, ", ", 60), " (", list(flags, " ", 84), ")")
+}
+
+// Argument is an argument of the server that is a path which the server does not see.
+func Argument(path, grant string) string {
+	return line("argument ", name(path, pathWidth), " is not visible inside: --allow-read ", name(grant, pathWidth),
+		", or --allow-write")
+}
+
+// HomeArgument is an argument that is the home, which is a private folder inside.
+func HomeArgument(path string) string {
+	return line("argument ", name(path, pathWidth), " is an empty private home inside: --allow-read ",
+		name(path, pathWidth), ", or better a folder in it")
+}
+
+// Variable is a variable whose value is a path which the server does not see. The value may be a secret.
+func Variable(variable string) string {
+	return line("the path in variable ", name(variable, pathWidth),
+		" exists and is not visible inside: --allow-read that path, or --allow-write")
+}
+
+// Cwd is a working folder that the server does not see.
+func Cwd(folder, instead string) string {
+	return line("working folder ", name(folder, 60), " is not visible inside: the server starts in ",
+		name(instead, 30), " (--allow-read ", name(folder, 40), ")")
+}
+
+// Fetches is a program that fetches packages, without network.
+func Fetches(program string) string {
+	return line(name(program, 32), " fetches packages, and the server has no network: add --level network, or install "+
+		"the server and start its own command")
+}
+
+// FetchHangs is the refusal of a program that would try to fetch packages for a minute and more.
+func FetchHangs(program, level string) string {
+	return line(name(program, 32), " would wait a minute for packages, for level ", level, " has no network: add "+
+		"--level network, or install the server and start its own command")
+}
+
+// Protected is a protected path in a write grant.
+func Protected(path string) string {
+	return line(name(path, pathWidth), " is read-only: what is written there runs code outside of the sandbox")
+}
+
+// Granted is a protected path that can be granted by its name.
+func Granted(path string) string {
+	return line(name(path, pathWidth), " is read-only, for its hooks run outside: --allow-write ",
+		name(path, pathWidth), " lets git commit")
+}

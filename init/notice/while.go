@@ -1,0 +1,41 @@
+package notice
+
+import (
+	"path"
+	"strconv"
+)
+
+// This file: what happens while a server runs, or at its end, besides the end.
+
+// Appeared is a protected name that was not there at the start. others is how many more there are.
+func Appeared(at string, others int) string {
+	text := name(at, 35)
+	if others > 0 {
+		text += more(others)
+	}
+	return line(text, " appeared while the server ran: look into it before you open ", name(path.Dir(at), 35),
+		" or run git there, it can run code")
+}
+
+// NotSearched is a write grant that could not be searched for protected names.
+func NotSearched(grant string) string {
+	return line("not all of ", name(grant, 35), " could be searched in time for what appeared while the server ran: "+
+		"look before you open it or run git there")
+}
+
+// Unread is output without a reader.
+const Unread = "nobody reads the server's output: the rest of it is lost"
+
+// NotWritten is an error of the relay of an output.
+func NotWritten(fd int, err error) string {
+	return line("write what the server says on its descriptor ", strconv.Itoa(fd), ": ", err.Error())
+}
+
+// SessionOver is a server that goes on after the end of its input.
+const SessionOver = "standard input was closed by the host and the server went on: it is asked to end " +
+	"(onStdinClose \"ignore\" lets it live)"
+
+// Forks is the first refused fork.
+func Forks(limit int64) string {
+	return "limit of " + strconv.FormatInt(limit, 10) + " processes reached"
+}

@@ -1,0 +1,95 @@
+package order
+
+import "github.com/security-mcp/mcp-sandbox/policy"
+
+// A Guide is how a person wrote a launch, for the lines on standard error.
+type Guide struct {
+	Named   []Named  // limits that the policy or a flag names
+	Notices []Notice // those of mcp-sandbox run itself; the shim adds its own
+}
+
+// A Named limit is a limit that is no level's default.
+type Named struct {
+	Key     string // of the policy: "limits.memory"
+	Written string // as a person wrote the key: a flag, or the key
+}
+
+// Written is the name that a person gave a limit, or "" for a level's default.
+func (g *Guide) Written(key string) string {
+	for _, n := range g.Named {
+		if n.Key == key {
+			return n.Written
+		}
+	}
+	return ""
+}
+
+// NoticeKind is the subject of a notice.
+type NoticeKind string
+
+// The subjects.
+const (
+	NoticeEnv       NoticeKind = "env"       // a variable that is not forwarded
+	NoticeArgument  NoticeKind = "argument"  // a path that the server does not see
+	NoticeCwd       NoticeKind = "cwd"       // a working folder that the server does not see
+	NoticeNetwork   NoticeKind = "network"   // a program that fetches, without network
+	NoticeLimit     NoticeKind = "limit"     // a number that is too small for the server's runtime
+	NoticeData      NoticeKind = "data"      // the same where no control group holds the memory; in no report
+	NoticeProtected NoticeKind = "protected" // a path that is read-only in a write grant
+)
+
+// A Notice is a thing that the launch took from the server though it was handed over, with the flag that gives it.
+type Notice struct {
+	Kind NoticeKind `json:"kind"`
+	Name string     `json:"name"`
+	Flag string     `json:"flag"`
+	Line string     `json:"-"` // for standard error; "" where another notice's line has it too
+}
+
+// namedLimits are the limits that a policy names before it has its level's defaults.
+func namedLimits(l *policy.Limits) (named []Named) {
+	add := func(key string, is bool) {
+		if is {
+			named = append(named, Named{"limits." + key, "limits." + key})
+		}
+	}
+	add("cpu", l.CPU != 0)
+	add("memory", l.Memory != 0)
+	add("addressSpace", l.AddressSpace != 0)
+	add("pids", l.Pids != 0)
+	add("openFiles", l.OpenFiles != 0)
+	add("fileSize", l.FileSize != 0)
+	add("io", l.IO != 0)
+	add("timeout", l.Timeout != 0)
+	add("grace", l.Grace != 0)
+	return named
+}
+
+// appendGuide appends each text of a guide.
+func appendGuide(b []byte, g *Guide) []byte {
+	var list []string
+	for _, n := range g.Named {
+		list = append(list, n.Key, n.Written)
+	}
+	b, list = appendList(b, list), nil
+	for _, n := range g.Notices {
+		list = append(list, string(n.Kind), n.Name, n.Flag, n.Line)
+	}
+	return appendList(b, list)
+}
+
+// guide reads what appendGuide wrote.
+func (d *decoder) guide() (g Guide) {
+	named, notices := d.list(), d.list()
+	if len(named)%2 != 0 || len(notices)%4 != 0 {
+		d.bad = true
+		return g
+	}
+	for ; len(named) > 0; named = named[2:] {
+		g.Named = append(g.Named, Named{named[0], named[1]})
+	}
+	for ; len(notices) > 0; notices = notices[4:] {
+		g.Notices = append(g.Notices, Notice{NoticeKind(notices[0]), notices[1], notices[2], notices[3]})
+	}
+	return g
+}
