@@ -119,7 +119,7 @@ const CPUTime = "the server was ended because its processor time was used up (li
 // Memory is the end by a limit of memory.
 func Memory(limit int64, written string) string {
 	if written == "" {
-		written = "--memory"
+		written = "limits.memory"
 	}
 	return line("memory limit ", policy.Quantity(limit).String(), " reached: the server was ended (raise ",
 		written, ")")

@@ -21,15 +21,14 @@ func NoBarrier(elsewhere string) string {
 
 // Lowered is a confinement lower than full. why is the refused step.
 func Lowered(c policy.Confinement, level policy.Level, why string) string {
-	holds := "files and network are held; other programs' command lines can be seen"
+	holds := "files and network are held"
 	switch {
 	case c != policy.Reduced:
-		holds = "nothing holds files and network back"
+		holds = "files and network are not held"
 	case level == policy.LevelNetwork:
-		holds = "files are held; other programs' command lines can be seen"
+		holds = "files are held"
 	}
-	end := ". " + strings.ToUpper(holds[:1]) + holds[1:] + " (mcp-sandbox doctor says what to do)"
-	start := "confinement " + string(c) + ", not full: this machine refused "
+	start, end := "confinement "+string(c)+": this machine refused ", "; "+holds+" (mcp-sandbox doctor has the fix)"
 	return line(start, cut(why, Width-len(start)-len(end)), end)
 }
 

@@ -95,12 +95,12 @@ const (
 )
 
 const (
-	shells = " sh bash rbash dash ash zsh fish ksh ksh93 mksh oksh lksh pdksh csh tcsh elvish nu pwsh yash posh xonsh " +
-		"rc es osh "
+	shells = " sh bash rbash dash ash zsh fish ksh ksh93 mksh oksh lksh pdksh csh tcsh elvish nu pwsh yash posh " +
+		"xonsh rc es osh "
 	sessions = " sshd sshd-session dropbear login su systemd init tmux screen zellij cron crond atd agetty runuser " +
 		"machinectl pkexec supervisord s6-supervise runsv "
-	wrappers = " timeout setsid nohup nice ionice stdbuf time strace ltrace flock script unbuffer xargs env sudo doas " +
-		"tini dumb-init catatonit chrt taskset systemd-run uv uvx npx npm pnpm yarn "
+	wrappers = " timeout setsid nohup nice ionice stdbuf time strace ltrace flock script unbuffer xargs env sudo " +
+		"doas tini dumb-init catatonit chrt taskset systemd-run uv uvx npx npm pnpm yarn "
 	packageScripts = " npm-cli.js npx-cli.js npm npx pnpm.cjs pnpm pnpx yarn.js yarn "
 )
 

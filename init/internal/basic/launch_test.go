@@ -49,7 +49,7 @@ func TestArguments(t *testing.T) {
 
 // The report has all nine layers, its confinement is limits, and what is no barrier here is absent with a reason.
 func TestReport(t *testing.T) {
-	r := trial{Serve: []string{"exit", "0"}}.launch(t)
+	r := trial{Serve: []string{"exit", "0"}, Verbose: true}.launch(t)
 	_, _, first, _ := r.all(t)
 	if first == nil {
 		t.Fatal(r.errs.String())

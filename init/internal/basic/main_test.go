@@ -67,6 +67,7 @@ type trial struct {
 	Remove  string        // what alter takes away
 	Guard   bool
 	Probe   bool
+	Verbose bool
 
 	Self       string // this binary, where the server may execute it
 	Document   []byte // the policy's
@@ -99,7 +100,7 @@ func shimOf(text string) int {
 		return 70
 	}
 	o.MinWritten = written
-	o.StdoutGuard, o.Probe = t.Guard, t.Probe
+	o.StdoutGuard, o.Probe, o.Verbose = t.Guard, t.Probe, t.Verbose
 	if o.ReportFD, err = platform.CreateReport(t.ReportFile); err != nil {
 		say(err.Error())
 		return 70

@@ -3,6 +3,7 @@ package basic
 import (
 	"errors"
 	"runtime"
+	"slices"
 
 	"github.com/security-mcp/mcp-sandbox/init/diagnose"
 	"github.com/security-mcp/mcp-sandbox/init/notice"
@@ -32,7 +33,9 @@ func (s *shim) enforced() (*order.Enforced, error) {
 	}
 	s.lowered = append(s.lowered, warning)
 	e.Warnings = append(e.Warnings, s.lowered...)
-	e.Notices = s.Order.Notices
+	e.Notices = slices.DeleteFunc(slices.Clone(s.Order.Notices), func(n order.Notice) bool {
+		return n.Kind == order.NoticeData
+	})
 	for i := range e.Layers {
 		if err := mismatch(&e.Layers[i]); err != nil {
 			return nil, err

@@ -59,7 +59,7 @@ func TestLadder(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s := build(t, "")
 			l := s.launch(c.doc, "mark")
-			l.Policy, l.Begin = strings.ReplaceAll(c.doc, "STAGE", s.dir), ""
+			l.Policy, l.Begin, l.Verbose = strings.ReplaceAll(c.doc, "STAGE", s.dir), "", true
 			l.change = func(cmd *exec.Cmd) { testbed.Machine{Lacks: c.lacks}.Put(t, cmd) }
 			if c.doc == strictGrants {
 				l.Command = []string{"/bin/echo", "ran"}

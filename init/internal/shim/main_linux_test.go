@@ -63,15 +63,16 @@ type launch struct {
 
 	// Line and Op name a call of the program: no two launches of one policy may differ. Flags are taken out of its first
 	// argument; without any the call is replaced by one that does nothing.
-	Line  string
-	Op    int
-	Flags uint64
-	TTY   bool   // standard input is the terminal of the shim's own session, as pty.Start makes it
-	Begin string // the confinement to begin with
-	Also  []int  // further calls that are replaced
-	ABI   int    // of Landlock at most; 0: the machine's, -1: none
-	Umask int    // the launcher's; 0: 027
-	List  bool   // write the program to descriptor 4 when it has run
+	Line    string
+	Op      int
+	Flags   uint64
+	TTY     bool   // standard input is the terminal of the shim's own session, as pty.Start makes it
+	Begin   string // the confinement to begin with
+	Verbose bool
+	Also    []int // further calls that are replaced
+	ABI     int   // of Landlock at most; 0: the machine's, -1: none
+	Umask   int   // the launcher's; 0: 027
+	List    bool  // write the program to descriptor 4 when it has run
 
 	Swap   string   // a path that something else takes the place of between the plan and the program
 	Change []string // write there which changes of the evidence are not noticed; the names of the rows
@@ -112,6 +113,7 @@ func runShim(request string) int {
 		println(err.Error())
 		return exitWrong
 	}
+	o.Verbose = l.Verbose
 	o.ReportFD, o.Begin = reportFD, l.Begin
 	var made *layers.Layout
 	code := shim.Run(shim.Config{Order: o, Host: -1, Parent: l.parent(), Timeout: l.Timeout,

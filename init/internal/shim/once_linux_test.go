@@ -171,6 +171,7 @@ func TestStrict(t *testing.T) {
 	s := build(t, "")
 	l := s.once(onExec, "mark")
 	l.Policy = strings.Replace(l.Policy, `"version":1`, `"version":1,"level":"strict"`, 1)
+	l.Verbose = true
 	o := run(t, l)
 	if len(o.report) == 0 || o.report[0]["confinement"] != "full" || o.report[0]["minConfinement"] != "full" || o.stdout != "ran\n" {
 		t.Fatalf("code %d, %q, %v\n%s", o.code, o.stdout, o.report, o.stderr)

@@ -71,7 +71,7 @@ func TestMemoryBomb(t *testing.T) {
 		if told := peakTold(t); told && (x.MemoryPeak > limit*5/4 || x.MemoryPeak < limit*9/10) {
 			t.Errorf("a peak of %d bytes", x.MemoryPeak)
 		}
-		if !strings.Contains(run.Stderr.String(), "memory limit 64M reached\n") {
+		if !strings.Contains(run.Stderr.String(), "memory limit 64M reached: the server was ended (raise limits.memory)\n") {
 			t.Errorf("said %q", &run.Stderr)
 		}
 	})
