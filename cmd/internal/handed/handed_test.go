@@ -1,0 +1,126 @@
+package handed
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/policy"
+)
+
+// What a client added is what its own environment has not. Under a shell, and where nothing can be read, nothing is known.
+func TestAdded(t *testing.T) {
+	dropped := []string{"EXTRA", "NOTION_TOKEN", "OWN", "PWD", "bad name", "XDG_RUNTIME_DIR"}
+	own := []string{"PATH=/bin", "OWN=1"}
+	with := append(slices.Clone(own), "NOTION_TOKEN=x", "EXTRA=y")
+	editor := process{"/opt/claude/claude", []string{"claude"}, own, 1}
+	bash := process{"/usr/bin/bash", []string{"bash"}, own, 1}
+	for _, c := range []struct {
+		name string
+		tree []process // from the parent upwards; the pid is the index
+		want string
+	}{
+		{"a client", []process{editor}, "NOTION_TOKEN EXTRA"},
+		{"updated meanwhile", []process{{"/opt/claude (deleted)", nil, own, 1}}, "NOTION_TOKEN EXTRA"},
+		{"node", []process{{"/usr/bin/node", []string{"node", "/opt/client.js"}, own, 1}}, "NOTION_TOKEN EXTRA"},
+		{"a shell", []process{bash}, ""},
+		{"a login shell of busybox", []process{{"/bin/busybox", []string{"-sh"}, own, 1}}, ""},
+		{"sh -c of a client", []process{{"/usr/bin/dash", []string{"sh", "-c", "mcp-sandbox"}, with, 1}, editor}, "NOTION_TOKEN EXTRA"},
+		{"sh -c of a shell", []process{{"/usr/bin/dash", []string{"sh", "-c", "mcp-sandbox"}, with, 1}, bash}, ""},
+		{"a script", []process{{"/usr/bin/dash", []string{"sh", "/home/ann/run.sh"}, with, 1}, editor}, ""},
+		{"timeout of a client", []process{{"/usr/bin/timeout", []string{"timeout", "9"}, with, 1}, editor}, "NOTION_TOKEN EXTRA"},
+		{"timeout of coreutils, of a shell", []process{{"/usr/bin/coreutils", []string{"timeout", "9"}, with, 1}, bash}, ""},
+		{"sudo of a client", []process{{"/usr/bin/sudo", []string{"sudo"}, with, 1}, editor}, "NOTION_TOKEN EXTRA"},
+		{"npm of a client", []process{{"/usr/bin/dash", []string{"sh", "-c", "x"}, with, 1},
+			{"/usr/bin/node", []string{"npm exec x"}, with, 2}, editor}, "NOTION_TOKEN EXTRA"},
+		{"npx by its file", []process{{"/usr/bin/node", []string{"node", "/usr/bin/npx", "x"}, with, 1}, editor}, "NOTION_TOKEN EXTRA"},
+		{"ssh", []process{{"/usr/sbin/sshd", []string{"sshd: ann"}, own, 1}}, ""},
+		{"systemd", []process{{"/usr/lib/systemd/systemd", nil, own, 1}}, ""},
+		{"cannot be read", nil, ""},
+		{"environment overwritten", []process{{"/opt/claude", nil, []string{"title", ""}, 1}}, ""},
+		{"wrappers without end", slices.Repeat([]process{{"/usr/bin/env", nil, with, 0}}, 1), ""},
+	} {
+		got := added(dropped, 0, func(pid int) (process, bool) {
+			if pid >= len(c.tree) {
+				return process{}, false
+			}
+			return c.tree[pid], true
+		})
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// Only what cannot work and would hang is refused.
+func TestFetches(t *testing.T) {
+	dir := t.TempDir()
+	for _, d := range []string{"p/node_modules/@s/local", "p/sub", "empty", "bin"} {
+		if err := os.MkdirAll(filepath.Join(dir, d), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const none, line, refused = "", "line", "refused"
+	for _, c := range []struct{ command, folder, change, want string }{
+		{"npx -y pkg", "empty", "", refused},
+		{"npx -y pkg@1.2.3 --root /x", "empty", "", refused},
+		{"node /usr/lib/node_modules/npm/bin/npx-cli.js -y pkg", "empty", "", refused},
+		{"npx -y @s/local", "p", "", none},
+		{"npx @s/local@2", "p/sub", "", none},
+		{"npx -p @s/other local", "p", "", refused},
+		{"npx --offline pkg", "empty", "", none},
+		{"npx --prefer-offline pkg", "empty", "", line},
+		{"npx --prefer-offline pkg", "empty", "cache", none},
+		{"npx pkg", "empty", "cache", line},
+		{"npx pkg", "empty", "config", line},
+		{"npx pkg", "empty", "limits", line},
+		{"npx pkg", "empty", "network", none},
+		{"npx --version", "empty", "", none},
+		{"npx", "empty", "", none},
+		{"npx ./here", "empty", "", none},
+		{"npm exec -- pkg", "empty", "", refused},
+		{"npm start", "p", "", none},
+		{"npm run build", "p", "", none},
+		{"npm ci", "p", "", refused},
+		{"pnpm dlx pkg", "empty", "", refused},
+		{"yarn dlx pkg", "empty", "", line},
+		{"yarn", "empty", "", line},
+		{"yarn start", "empty", "", none},
+		{"bunx pkg", "empty", "", line},
+		{"uvx pkg", "empty", "", line},
+		{"uvx --from pkg cmd", "empty", "", line},
+		{"uv run server.py", "empty", "", line},
+		{"uv --version", "empty", "", none},
+		{"pipx run pkg", "empty", "", line},
+		{"pipx list", "empty", "", none},
+		{"node server.js", "empty", "", none},
+		{"node", "empty", "", none},
+	} {
+		p := policy.Policy{Level: policy.Standard, MinConfinement: policy.Reduced}
+		o := &order.Order{Command: strings.Fields(c.command), Dir: filepath.Join(dir, c.folder), Env: []string{"HOME=" + dir, "PATH=" + dir + "/bin"}}
+		switch c.change {
+		case "cache":
+			p.Filesystem.AllowWrite = []string{dir + "/.npm"}
+		case "config":
+			o.Env = append(o.Env, "npm_config_cache=/c")
+		case "limits":
+			p.MinConfinement = policy.ConfinementLimits
+		case "network":
+			p.Level = policy.LevelNetwork
+		}
+		all, hangs := fetches(o, &p)
+		got := none
+		if len(all) > 0 {
+			got = line
+		}
+		if hangs != "" {
+			got = refused
+		}
+		if got != c.want {
+			t.Errorf("%s %s: %s, want %s", c.command, c.change, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,168 @@
+package notice
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/policy"
+)
+
+// However long a name is, and whatever is in it, a line stays one of at most 200 columns that a terminal only prints.
+func TestLinesAreLines(t *testing.T) {
+	for _, n := range []string{"x", strings.Repeat("/long", 100), "/a\x1b[2J\nb\u202e\xff", strings.Repeat("\x1b", 100)} {
+		many := slices.Repeat([]string{n}, 40)
+		x := &order.Exited{ExitCode: 1, Cause: order.CauseExit}
+		end := End{Exited: x, After: time.Second}
+		first := &order.Enforced{Notices: []order.Notice{{Kind: order.NoticeEnv, Name: n}, {Kind: order.NoticeArgument, Name: n}, {Kind: order.NoticeCwd, Name: n}}}
+		for i, text := range []string{
+			Variables(many), Variables(many[:1]), Argument(n, n), HomeArgument(n), Variable(n), Cwd(n, n), Fetches(n), FetchHangs(n, "standard"),
+			Protected(n), Granted(n), Lowered(policy.Reduced, policy.Standard, n), NothingHolds(many), Appeared(n, 3), NotSearched(n),
+			NotWritten(1, errors.New(n)), Timeout(time.Hour, n), Memory(1<<20, n), Denied([]order.DeniedCalls{{Syscall: n, Count: 1}}),
+			Limits([]order.Named{{Key: "limits.memory", Written: n}}, &order.Enforced{Layers: []order.LayerReport{{Layer: order.Cgroup, State: order.Absent}}}),
+			end.Line(&order.Order{Flags: order.Flags{Guided: true}}, first, &policy.Limits{}),
+			Killed, KilledServer, CPUTime, MachineMemory, SessionOver, Unread, NothingConfined, NoBarrier("Linux virtual machine or container"),
+		} {
+			if utf8.RuneCountInString(text) > Width || text == "" || strings.ContainsAny(text, "\x1b\n\u202e\xff") {
+				t.Errorf("%d: %d columns: %q", i, utf8.RuneCountInString(text), text)
+			}
+		}
+	}
+}
+
+// A launch that gives its server everything says nothing; of the rest each thing has its line.
+func TestAtStart(t *testing.T) {
+	absent := []order.LayerReport{{Layer: order.Cgroup, State: order.Absent, Reason: "none here"}, {Layer: order.Landlock, State: order.Absent}}
+	named := order.Guide{Named: []order.Named{{Key: "limits.memory", Written: "--memory"}, {Key: "limits.cpu", Written: "limits.cpu"}}}
+	var notices []order.Notice
+	for range 7 {
+		notices = append(notices, order.Notice{Kind: order.NoticeArgument, Line: "argument"})
+	}
+	protected := []order.Notice{{Kind: order.NoticeProtected, Line: "protected"}, {Kind: order.NoticeEnv}}
+	for _, c := range []struct {
+		name     string
+		flags    order.Flags
+		guide    order.Guide
+		enforced order.Enforced
+		lowered  []string
+		want     []string
+	}{
+		{"nothing", order.Flags{}, order.Guide{}, order.Enforced{Layers: absent, Warnings: []string{"a warning"}}, nil, nil},
+		{"a limit", order.Flags{}, named, order.Enforced{Layers: absent}, nil,
+			[]string{"--memory holds for each process, not for all together; limits.cpu does not hold: no control group can be made here (mcp-sandbox doctor says how)"}},
+		{"less", order.Flags{}, order.Guide{}, order.Enforced{}, []string{"lowered"}, []string{"lowered"}},
+		{"five", order.Flags{}, order.Guide{}, order.Enforced{Notices: notices}, nil, slices.Repeat([]string{"argument"}, 5)},
+		{"protected", order.Flags{}, order.Guide{}, order.Enforced{Notices: protected}, nil, nil},
+		{"quiet", order.Flags{Quiet: true, Verbose: true}, named, order.Enforced{Layers: absent, Notices: notices}, []string{"lowered"}, nil},
+		{"verbose", order.Flags{Verbose: true}, named, order.Enforced{Level: "standard", Confinement: "full", MinConfinement: "full", PID: 7,
+			Layers: absent[:1], Notices: protected, Warnings: []string{"a warning"}}, []string{"lowered"},
+			[]string{"confinement full (at least full was asked for), level standard, process 7", "cgroup is absent: none here; ", "a warning", "protected"}},
+	} {
+		if got := AtStart(&order.Order{Flags: c.flags, Guide: c.guide}, &c.enforced, c.lowered); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q\nwant %q", c.name, got, c.want)
+		}
+	}
+}
+
+// A limit that holds otherwise is no line.
+func TestLimits(t *testing.T) {
+	named := func(keys ...string) (all []order.Named) {
+		for _, k := range keys {
+			all = append(all, order.Named{Key: "limits." + k, Written: "--" + k})
+		}
+		return all
+	}
+	whole := order.LayerReport{Layer: order.Cgroup, State: order.Proved, Facts: []order.Fact{{Name: "memory.max", Got: "1"}, {Name: "io.max", Reason: "no disk"}}}
+	processes := order.LayerReport{Layer: order.Limits, State: order.Proved, Facts: []order.Fact{{Name: "processes", Got: "9"}}}
+	for _, c := range []struct {
+		named  []order.Named
+		layers []order.LayerReport
+		want   string
+	}{
+		{named("memory", "timeout", "openFiles"), []order.LayerReport{whole}, ""},
+		{named("io"), []order.LayerReport{whole}, "--io does not hold: no disk (mcp-sandbox doctor says more)"},
+		{named("pids"), []order.LayerReport{{Layer: order.Cgroup, State: order.Absent}, processes}, ""},
+		{named("pids"), []order.LayerReport{{Layer: order.Cgroup, State: order.Absent}}, "--pids does not hold: " + noGroup},
+		{named("timeout"), []order.LayerReport{{Layer: order.Cgroup, State: order.Absent}}, ""},
+	} {
+		if got := Limits(c.named, &order.Enforced{Layers: c.layers}); got != c.want {
+			t.Errorf("%v: %q, want %q", c.named, got, c.want)
+		}
+	}
+}
+
+// The line at the end says how the server ended and what it was not given, each name once.
+func TestEarlyEnd(t *testing.T) {
+	guided := &order.Order{Dropped: []string{"DATABASE_URL", "HOME_PAGE", "NOTION_TOKEN", "SSH_AUTH_SOCK"}, Flags: order.Flags{Guided: true}}
+	first := &order.Enforced{Notices: []order.Notice{{Kind: order.NoticeEnv, Name: "NOTION_TOKEN"}, {Kind: order.NoticeCwd, Name: "/w"}, {Kind: order.NoticeArgument, Name: "/a"}}}
+	exit := order.Exited{Cause: order.CauseExit, ExitCode: 3}
+	for _, c := range []struct {
+		name  string
+		order *order.Order
+		x     order.Exited
+		after time.Duration
+		want  string
+	}{
+		{"early", guided, exit, 300 * time.Millisecond, "the server ended with 3 after 0.3 s. Not given to it: " +
+			"variables NOTION_TOKEN, DATABASE_URL (--env); network (--level network); working folder; argument /a"},
+		{"a signal", guided, order.Exited{Cause: order.CauseSignal, Signal: "SIGSEGV", ExitCode: 139}, time.Second, "the server was ended by SIGSEGV after 1.0 s. Not given to it: " +
+			"variables NOTION_TOKEN, DATABASE_URL (--env); network (--level network); working folder; argument /a"},
+		{"late", guided, exit, Early, ""},
+		{"well", guided, order.Exited{Cause: order.CauseExit}, 0, ""},
+		{"of another program", &order.Order{}, exit, 0, ""},
+		{"asked to end", guided, order.Exited{Cause: order.CauseCancelled, ExitCode: 143}, 0, ""},
+		{"killed", guided, order.Exited{Cause: order.CauseSignal, Signal: "SIGKILL", ExitCode: 137}, time.Hour, KilledServer},
+		{"supervisor", guided, order.Exited{Cause: order.CauseSupervisorLost, Signal: "SIGKILL"}, 0, Killed},
+	} {
+		end := End{Exited: &c.x, After: c.after}
+		if got := end.Line(c.order, first, &policy.Limits{}); got != c.want {
+			t.Errorf("%s: %q\nwant %q", c.name, got, c.want)
+		}
+	}
+	end := End{Exited: &exit, Network: true}
+	if got := end.Line(&order.Order{Flags: order.Flags{Guided: true}}, &order.Enforced{}, &policy.Limits{}); got != "" {
+		t.Errorf("nothing was withheld: %q", got)
+	}
+}
+
+func TestPaths(t *testing.T) {
+	words := []string{"--root=/srv", "-y", "pkg", "@scope/name", "../x", "file:///f", "/a/../b", "postgres://h/db", "A=/secret"}
+	if got, want := Arguments(words, ""), []string{"/srv", "/f", "/b"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got, want := Arguments(words, "/w/d"), []string{"/srv", "/w/d/@scope/name", "/w/x", "/f", "/b", "/w/d/A=/secret"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	env := []string{"HOME=/h", "KUBECONFIG=/k/a:/k/b", "URL=http://x", "TOKEN=s3cret", "XDG_CONFIG_HOME=/x", "D=/d/"}
+	if got, want := PathVariables(env), []PathVariable{{"KUBECONFIG", "/k/a"}, {"KUBECONFIG", "/k/b"}, {"D", "/d"}}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	for at, want := range map[string]string{
+		"/h/s/node_modules/a/dist/i.js": "/h/s", "/h/s/node_modules/.bin/a": "/h/s", "/h/app/server.js": "/h/app",
+		"/h/server.js": "/h/server.js", "/h/app/data": "/h/app/data",
+	} {
+		if got := GrantFor([]string{"node", at}, at, "/h"); got != want {
+			t.Errorf("%s: %s, want %s", at, got, want)
+		}
+	}
+	if got := GrantFor([]string{"cat", "/h/a/b.txt"}, "/h/a/b.txt", "/h"); got != "/h/a/b.txt" {
+		t.Error(got)
+	}
+}
+
+func TestNames(t *testing.T) {
+	for _, n := range strings.Fields("NOTION_TOKEN API_KEY DATABASE_URL PGPASSWORD MDB_MCP_CONNECTION_STRING KUBECONFIG AWS_SECRET_ACCESS_KEY GOOGLE_APPLICATION_CREDENTIALS") {
+		if !IsSetting(n) {
+			t.Errorf("%s is a setting", n)
+		}
+	}
+	for _, n := range strings.Fields("DISPLAY XDG_RUNTIME_DIR SSH_AUTH_SOCK DBUS_SESSION_BUS_ADDRESS LS_COLORS TERM_PROGRAM PWD CURL_CA_BUNDLE npm_config_key") {
+		if IsSetting(n) {
+			t.Errorf("%s is no setting", n)
+		}
+	}
+}
