@@ -18,7 +18,10 @@ func fetches(o *order.Order, p *policy.Policy) (all []order.Notice, hangs string
 		return nil, ""
 	}
 	f := fetchOf(o.Command)
-	if f == nil || f.offline || f.starts && installed(o, f.pkg) {
+	if f == nil || p.Subprocess.Allow == policy.No || !isFile(find(o.Command[0], o.Dir, order.Lookup(o.Env, "PATH"))) {
+		return nil, "" // or refused for another reason
+	}
+	if f.offline || f.starts && installed(o, f.pkg) {
 		return nil, ""
 	}
 	cached := seesCache(o, p)

@@ -63,6 +63,11 @@ func TestFetches(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	for name := range strings.FieldsSeq("npx npm pnpm yarn bunx uvx uv pipx node") {
+		if err := os.WriteFile(filepath.Join(dir, "bin", name), nil, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
 	const none, line, refused = "", "line", "refused"
 	for _, c := range []struct{ command, folder, change, want string }{
 		{"npx -y pkg", "empty", "", refused},
@@ -80,6 +85,8 @@ func TestFetches(t *testing.T) {
 		{"npx pkg", "empty", "network", none},
 		{"npx --version", "empty", "", none},
 		{"npx", "empty", "", none},
+		{"npx pkg", "empty", "strict", none},
+		{"/no/such/npx pkg", "empty", "", none},
 		{"npx ./here", "empty", "", none},
 		{"npm exec -- pkg", "empty", "", refused},
 		{"npm start", "p", "", none},
@@ -102,6 +109,8 @@ func TestFetches(t *testing.T) {
 		p := policy.Policy{Level: policy.Standard, MinConfinement: policy.Reduced}
 		o := &order.Order{Command: strings.Fields(c.command), Dir: filepath.Join(dir, c.folder), Env: []string{"HOME=" + dir, "PATH=" + dir + "/bin"}}
 		switch c.change {
+		case "strict":
+			p.Subprocess.Allow = policy.No
 		case "cache":
 			p.Filesystem.AllowWrite = []string{dir + "/.npm"}
 		case "config":

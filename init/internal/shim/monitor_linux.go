@@ -18,7 +18,8 @@ import (
 
 // A monitor stays with a released server until init has ended.
 type monitor struct {
-	say     func(string)
+	say     func(string) // of a quiet monitor it does nothing
+	quiet   bool
 	sandbox *launch.Sandbox // nil until there is one
 	stdio   *stdio.Streams  // what the server gets; nil until then
 	group   group
@@ -32,8 +33,11 @@ type monitor struct {
 	alterRepair func(*layers.Repair)
 }
 
-func newMonitor(say func(string), alterRepair func(*layers.Repair)) *monitor {
-	m := &monitor{say: say, alterRepair: alterRepair}
+func newMonitor(say func(string), quiet bool, alterRepair func(*layers.Repair)) *monitor {
+	m := &monitor{say: say, quiet: quiet, alterRepair: alterRepair}
+	if quiet {
+		m.say = func(string) {}
+	}
 	m.group = group{say: func(line string) { m.say(line) }, forks: -1}
 	return m
 }
@@ -41,7 +45,9 @@ func newMonitor(say func(string), alterRepair func(*layers.Repair)) *monitor {
 // run serves everything that can happen while a server runs.
 func (m *monitor) run(host, parent int, p *policy.Policy) {
 	detachStdio()
-	m.say = inRawMode(m.say, &m.stdio.Terminal)
+	if !m.quiet {
+		m.say = inRawMode(m.say, &m.stdio.Terminal)
+	}
 	m.stdio.Terminal.Enter()
 	m.end.Begin(m, p)
 	m.appeared = coverwatch.Appeared{Find: m.sandbox.View.Appeared, Say: m.say}

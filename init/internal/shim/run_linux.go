@@ -50,12 +50,8 @@ type shim struct {
 
 // Run starts the server of an order and returns the launcher's exit code when all of it has ended.
 func Run(c Config) int {
-	say := c.Say
-	if c.Order.Quiet { // but for refusals
-		say = func(string) {}
-	}
 	s := &shim{Config: c, began: time.Now(), orphans: orphans{hosted: c.Host >= 0},
-		monitor: newMonitor(say, c.AlterRepair)}
+		monitor: newMonitor(c.Say, c.Order.Quiet, c.AlterRepair)}
 	s.sink = report.Sink{Report: c.Order.ReportFD, Host: c.Host}
 	defer s.restore()
 	if c.Order.Probe && c.Host >= 0 {
