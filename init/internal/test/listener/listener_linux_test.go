@@ -91,7 +91,7 @@ func TestWithoutListener(t *testing.T) {
 			t.Errorf("%s: told %v, %v", c.doc, o.Denied, o.Exited.Denied)
 		}
 		f := o.Fact(order.Seccomp, "listener")
-		if f.Got != "" || !strings.Contains(f.Reason, c.reason) || f.Effect == "" || strings.Count(o.Stderr.String(), f.Reason) != 1 {
+		if f.Got != "" || !strings.Contains(f.Reason, c.reason) || f.Effect == "" || strings.Contains(o.Stderr.String(), f.Reason) {
 			t.Errorf("%s: %+v\n%s", c.doc, f, o.Stderr.String())
 		}
 	}
