@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
 )
 
@@ -161,13 +160,13 @@ func (w *walker) local(at string) bool {
 	if err != nil {
 		return false
 	}
-	last := slices.IndexFunc(mounts, func(m platform.Mount) bool { return m.Path == at })
+	kind := "" // of the topmost mount there
 	for i := range mounts {
 		if mounts[i].Path == at {
-			last = i
+			kind = mounts[i].Type
 		}
 	}
 	const types = " 9p bcachefs btrfs erofs ext2 ext3 ext4 exfat f2fs iso9660 jfs ntfs ntfs3 overlay ramfs rootfs " +
 		"squashfs tmpfs ubifs udf vfat virtiofs xfs zfs "
-	return last < 0 || strings.Contains(types, " "+mounts[last].Type+" ")
+	return kind == "" || strings.Contains(types, " "+kind+" ")
 }

@@ -51,13 +51,28 @@ func (l *launch) follow() {
 		switch head.Event {
 		case "enforced":
 			if json.Unmarshal(lines.Bytes(), &e) == nil {
-				t.Confinement, t.Warnings = e.Confinement, e.Warnings
+				t.Confinement, t.Warnings = e.Confinement, append(e.Warnings, lacking(&e)...)
 			}
 		case "refused":
 			t.Refused = lines.Text()
 		}
 	}
 	l.read <- t
+}
+
+// lacking is what a report says of layers and facts that the place does not give.
+func lacking(e *order.Enforced) (all []string) {
+	for _, l := range e.Layers {
+		if l.State == order.Absent {
+			all = append(all, string(l.Layer)+": "+l.Reason+"; "+l.Effect)
+		}
+		for _, f := range l.Facts {
+			if f.Got == "" {
+				all = append(all, f.Name+": "+f.Reason+"; "+f.Effect)
+			}
+		}
+	}
+	return all
 }
 
 // reported is the launcher's report, once the launcher has ended.
