@@ -55,7 +55,7 @@ func (v *Viewer) Sees(at string) Sight {
 
 // shows reports whether the server has a path of the host without links, or a stand-in of its own.
 func (v *Viewer) shows(real string) bool {
-	if v.View.HostRoot || real == "/" || v.binds(real) {
+	if v.View.HostRoot || real == "/" || real == "/tmp" || v.binds(real) { // TMPDIR stands for /tmp elsewhere
 		return true
 	}
 	made := func(n Node) bool { return n.Kind != Bind && n.Path == real }

@@ -74,6 +74,9 @@ func TestSees(t *testing.T) {
 			}
 		}
 	}
+	if v := (&Viewer{View: view, Shared: true}); v.Sees("/tmp") != Seen {
+		t.Error("/tmp has a stand-in")
+	}
 	if v := (&Viewer{View: view, Open: true}); v.Sees(at("other")) != Seen {
 		t.Error("nothing is held back there")
 	}
