@@ -28,12 +28,9 @@ func (p Policy) environ(system string, host []string, extra ...string) (env, dro
 	}
 	own = append(own, extra...)
 	own = lastOf(slices.DeleteFunc(own, func(v string) bool { return !strings.Contains(v, "=") }), key)
-	given, forwarded := make(map[string]bool, len(own)), make(map[string]bool, len(p.EnvVars))
+	given, named := make(map[string]bool, len(own)), p.named(one)
 	for _, entry := range own {
 		given[key(entry)] = true
-	}
-	for _, name := range p.EnvVars {
-		forwarded[one(name)] = true
 	}
 
 	env = make([]string, 0, 16+len(own)) // never nil, which os/exec takes for the host's own
@@ -41,7 +38,7 @@ func (p Policy) environ(system string, host []string, extra ...string) (env, dro
 		name, ok := nameOf(entry)
 		switch {
 		case !ok || given[one(name)]:
-		case forwarded[one(name)] || p.forwards(name, system):
+		case named.have(one(name)) || p.forwards(name, system):
 			env = append(env, entry)
 		default:
 			dropped = append(dropped, name)
@@ -58,6 +55,29 @@ func oneName(system string) func(string) string {
 		return func(s string) string { return strings.ToLower(strings.ToUpper(s)) } // some letters have two small forms
 	}
 	return func(s string) string { return s }
+}
+
+// forwarded are the names of EnvVars and the beginnings of those that its patterns stand for.
+type forwarded struct {
+	names    map[string]bool
+	prefixes []string
+}
+
+// named are the policy's own, each as one gives it.
+func (p *Policy) named(one func(string) string) forwarded {
+	f := forwarded{names: make(map[string]bool, len(p.EnvVars))}
+	for _, s := range p.EnvVars {
+		if prefix, pattern := strings.CutSuffix(s, anyName); pattern {
+			f.prefixes = append(f.prefixes, one(prefix+"_"))
+		} else {
+			f.names[one(s)] = true
+		}
+	}
+	return f
+}
+
+func (f *forwarded) have(name string) bool {
+	return f.names[name] || slices.ContainsFunc(f.prefixes, func(p string) bool { return strings.HasPrefix(name, p) })
 }
 
 // forwards reports whether a variable of the launcher is the server's too, though the policy does not name it.

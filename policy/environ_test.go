@@ -35,6 +35,13 @@ func TestEnviron(t *testing.T) {
 			dropped: []string{"TOKEN2"},
 		},
 		{
+			name:    "forwarded by pattern",
+			policy:  Policy{EnvVars: []string{"NOTION_*", "A_B_*"}, Env: []Variable{{"NOTION_URL", "literal"}}},
+			host:    []string{"NOTION_TOKEN=t", "NOTION_=e", "NOTION=n", "XNOTION_A=x", "notion_a=x", "NOTION_URL=host", "A_B=x", "A_B_C=c"},
+			env:     []string{"NOTION_TOKEN=t", "NOTION_=e", "A_B_C=c", "NOTION_URL=literal"},
+			dropped: []string{"A_B", "NOTION", "XNOTION_A", "notion_a"},
+		},
+		{
 			name:    "literal wins",
 			policy:  Policy{Env: []Variable{{"HOME", "/x"}, {"NEW", "a=b"}, {"TOKEN", ""}}, EnvVars: []string{"NEW"}},
 			host:    []string{"HOME=/h", "NEW=old", "TOKEN=t", "USER=u", "OTHER=o"},

@@ -19,6 +19,7 @@ type rule struct {
 var rules = []rule{
 	{"policy", "policy", ""},
 	{"policy/strictjson", "", ""},
+	{"policy/nearest", "", ""},
 	{"platform", "", "golang.org/x/sys"},
 	{"init/order", "policy", ""},
 	{"init/diagnose", "platform init/order", ""},
