@@ -80,6 +80,32 @@ func (f *forwarded) have(name string) bool {
 	return f.names[name] || slices.ContainsFunc(f.prefixes, func(p string) bool { return strings.HasPrefix(name, p) })
 }
 
+// Unset are the names and patterns of EnvVars for which host has no variable.
+func (p Policy) Unset(host []string) []string { return p.unset(runtime.GOOS, host) }
+
+func (p *Policy) unset(system string, host []string) (all []string) {
+	one, set := oneName(system), make(map[string]bool, len(host))
+	for _, entry := range host {
+		if name, ok := nameOf(entry); ok {
+			set[one(name)] = true
+		}
+	}
+	for _, s := range p.EnvVars {
+		prefix, pattern := strings.CutSuffix(one(s), anyName)
+		found := set[prefix] && !pattern
+		for name := range set {
+			if !pattern || found {
+				break
+			}
+			found = strings.HasPrefix(name, prefix+"_")
+		}
+		if !found {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
 // forwards reports whether a variable of the launcher is the server's too, though the policy does not name it.
 func (p *Policy) forwards(name, system string) bool {
 	if system == "windows" {

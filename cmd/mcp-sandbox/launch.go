@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"path/filepath"
 	"strings"
 
@@ -13,6 +14,7 @@ import (
 
 func launchOptions() *options {
 	o := newOptions()
+	o.takesCommand = true
 	o.addLaunch()
 	o.addPolicy()
 	return o
@@ -26,7 +28,7 @@ func runOptions() *options {
 }
 
 func run(o *options, args []string) int {
-	command, err := source.Command(args)
+	command, err := commandOf(args)
 	if err == nil {
 		err = o.backend.check()
 	}
@@ -43,6 +45,7 @@ func run(o *options, args []string) int {
 	if ord.ReportFD = o.ReportFD; o.ReportFD >= 0 {
 		ord.ReportFile = platform.FileOf(o.ReportFD)
 	}
+	o.tell()
 	if o.backend.name != "" {
 		return o.backend.run(o, ord)
 	}
@@ -50,7 +53,7 @@ func run(o *options, args []string) int {
 }
 
 func plan(o *options, args []string) int {
-	command, err := source.Command(args)
+	command, err := commandOf(args)
 	if err != nil {
 		return usageError("mcp-sandbox plan", err.Error())
 	}
@@ -58,6 +61,7 @@ func plan(o *options, args []string) int {
 	if len(why) > 0 {
 		return fail(why...)
 	}
+	o.tell()
 	if o.report != "" {
 		ord.ReportFile, _ = filepath.Abs(o.report)
 	}
@@ -73,6 +77,14 @@ func plan(o *options, args []string) int {
 	return show(strings.Join(lines, "\n") + "\n")
 }
 
+// commandOf are the words of the server's command.
+func commandOf(args []string) ([]string, error) {
+	if len(args) < 2 {
+		return nil, errors.New("no command: it comes behind the flags, as in mcp-sandbox run node server.js")
+	}
+	return source.Command(args)
+}
+
 // order makes the order of a launch, or says why there is none.
 func (o *options) order(command []string) (*order.Order, []string) {
 	if err := o.Check(); err != nil {
@@ -82,6 +94,15 @@ func (o *options) order(command []string) (*order.Order, []string) {
 	if len(why) > 0 {
 		return nil, why
 	}
+	p, err := policy.ParseCanonical(ord.Policy)
+	if err != nil {
+		return nil, []string{err.Error()}
+	}
+	if lines := o.mistakes(&p); len(lines) > 0 {
+		return nil, lines
+	}
+	o.note(&p, command)
+	ord.EnvFiles = o.paths()
 	if o.flags.TTY && o.flags.StdoutGuard { // a terminal takes lines apart and echoes what is typed
 		return nil, []string{hinted("mcp-sandbox run", "--tty and --stdout-guard: only one of them")}
 	}

@@ -27,8 +27,12 @@ type Order struct {
 	Flags
 }
 
-// Files are paths of a launch that belong to the host; "" where there is none.
-type Files struct{ PolicyFile, ReportFile, Launcher string }
+// Files are absolute paths of a launch that belong to the host; "" where there is none.
+type Files struct {
+	PolicyFile, ReportFile, Launcher string
+	// EnvFiles are what a launch's variables came from: a server that writes them chooses those of the next.
+	EnvFiles []string
+}
 
 // Flags are the parts of an order that are true or false.
 type Flags struct {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/init/diagnose"
+	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
@@ -56,5 +57,8 @@ func mismatch(l *order.LayerReport) error {
 func (s *shim) refuse(err error) int {
 	r := order.NewRefused(err)
 	r.Hint = diagnose.Hint(err, diagnose.Circumstances{OS: runtime.GOOS})
+	if errors.Is(err, fsview.ErrNotFound) {
+		r.Hint = diagnose.NotFound(s.Order.Command[0], r.Path)
+	}
 	return s.sink.Refuse(err, r, s.Say)
 }

@@ -78,6 +78,12 @@ func (s *shim) refuse(err error) int {
 	if n := (*privdir.NoBase)(nil); errors.As(err, &n) {
 		r.Hint = diagnose.PrivateFolder(n.UID)
 	}
+	if errors.Is(err, fsview.ErrNotFound) {
+		r.Hint = diagnose.NotFound(s.Order.Command[0], r.Path)
+	}
+	if errors.Is(err, fsview.ErrNotVisible) && r.Op == "cwd" {
+		r.Hint = diagnose.Grant(r.Path)
+	}
 	if errors.Is(err, fsview.ErrStarts) {
 		r.Hint = diagnose.StartsOthers
 	}

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/security-mcp/mcp-sandbox/init/reexec"
+	"github.com/security-mcp/mcp-sandbox/policy"
+)
+
+// pathKeys are the keys whose paths a launch looks up.
+var pathKeys = [...]string{"filesystem.allowRead", "filesystem.allowWrite", "filesystem.denyRead", "filesystem.denyWrite"}
+
+// pathsOf are the paths of one of pathKeys.
+func pathsOf(p *policy.Policy, key string) []string {
+	switch key {
+	case "filesystem.allowRead":
+		return p.Filesystem.AllowRead
+	case "filesystem.allowWrite":
+		return p.Filesystem.AllowWrite
+	case "filesystem.denyRead":
+		return p.Filesystem.DenyRead
+	}
+	return p.Filesystem.DenyWrite
+}
+
+// A placed path is one of the policy, absolute, with the place where it was written.
+type placedPath struct {
+	where, flag string // "--allow-read", or the file and the JSON pointer; flag is "" for the latter
+	written     string // as the user wrote it, or the absolute path
+	path        string
+}
+
+// placed are the paths of a key. Those of the flags stand behind those of the document.
+func (o *options) placed(p *policy.Policy, key string) (all []placedPath) {
+	var given []placedPath
+	for _, s := range o.Settings {
+		if s.Key == key {
+			given = append(given, placedPath{where: s.Flag, flag: s.Flag, written: s.Value})
+		}
+	}
+	paths := pathsOf(p, key)
+	document := len(paths) - len(given)
+	for i, path := range paths {
+		at := placedPath{written: path}
+		if i < document {
+			at.where = o.Source.String() + ": /" + strings.ReplaceAll(key, ".", "/") + "/" + strconv.Itoa(i)
+		} else {
+			at = given[i-document]
+		}
+		at.path = path
+		all = append(all, at)
+	}
+	return all
+}
+
+// mistakes are the lines on a policy that no launch could follow, in the words of the flags.
+func (o *options) mistakes(p *policy.Policy) []string {
+	if lines := o.missing(p); len(lines) > 0 {
+		return lines
+	}
+	if err := reexec.KnownCalls(p); err != nil {
+		return o.Source.Lines(err, o.FlagOf)
+	}
+	if err := o.check(p.Filesystem.AllowWrite); err != nil {
+		return []string{err.Error()}
+	}
+	own := strconv.Itoa(os.Geteuid()) + ":" + strconv.Itoa(os.Getegid())
+	if user := o.Given("user"); user != "" && user != own && os.Geteuid() > 0 {
+		return []string{"--user " + user + ": only root starts a server as another user, and this is user " + own +
+			": leave --user out"}
+	}
+	return nil
+}
+
+// missing are the lines on paths of the policy that are not there. A launch would refuse the first of them, without the
+// place where it was written.
+func (o *options) missing(p *policy.Policy) (lines []string) {
+	for _, key := range pathKeys {
+		for _, at := range o.placed(p, key) {
+			if !strings.HasPrefix(at.path, "-") && !exists(at.path) {
+				lines = append(lines, at.where+" "+at.path+": no such file or directory"+at.advice())
+			}
+		}
+	}
+	if flag := o.FlagOf("cwd"); p.Cwd != "" && !exists(p.Cwd) {
+		at := placedPath{where: "cwd", flag: flag, written: p.Cwd}
+		if flag != "" {
+			at = placedPath{where: flag, flag: flag, written: o.Given("cwd")}
+		}
+		lines = append(lines, at.where+" "+p.Cwd+": no such file or directory"+at.shell())
+	}
+	return lines
+}
+
+// exists reports whether there is something. Other errors than of a missing path are the launch's to name.
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil || !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR)
+}
+
+// advice is what to write in place of a path that is missing.
+func (at *placedPath) advice() string {
+	if text := at.shell(); text != "" {
+		return text
+	}
+	if strings.Contains(at.written, ",") {
+		if at.flag == "" {
+			return " (a comma is part of a name: write each path as a string of its own)"
+		}
+		return " (a comma is part of a name: write " + at.flag + " once for each path)"
+	}
+	return " (create it, or write -" + at.path + " if it may be missing)"
+}
+
+// shell explains what only a shell would have taken out of a path.
+func (at *placedPath) shell() string {
+	name, rest, ok := shellVariable(at.written)
+	switch {
+	case ok && name == "HOME":
+		return " (no shell expands $HOME here: write ~" + rest + ")"
+	case ok:
+		return " (no shell expands $" + name + " here: write the folder itself)"
+	case len(at.written) > 1 && strings.ContainsRune(`"'`, rune(at.written[0])):
+		return " (the quotes are part of the name here: no shell takes them away)"
+	}
+	return ""
+}
+
+// shellVariable finds $NAME or ${NAME} in a word, and what follows.
+func shellVariable(word string) (name, rest string, ok bool) {
+	_, after, ok := strings.Cut(word, "$")
+	if !ok {
+		return "", "", false
+	}
+	if inner, braces := strings.CutPrefix(after, "{"); braces {
+		name, rest, ok = strings.Cut(inner, "}")
+	} else {
+		rest = strings.TrimLeft(after, "_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
+		name = after[:len(after)-len(rest)]
+	}
+	return name, rest, ok && name != "" && strings.Trim(name, "0123456789") != ""
+}

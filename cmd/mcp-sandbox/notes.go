@@ -1,0 +1,134 @@
+package main
+
+import (
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
+	"github.com/security-mcp/mcp-sandbox/init/reexec"
+	"github.com/security-mcp/mcp-sandbox/policy"
+)
+
+// note adds the lines on what the flags and the command say and does not come about. The server starts all the same.
+func (o *options) note(p *policy.Policy, command []string) {
+	o.noteTwice()
+	o.noteUnset(p)
+	o.noteDenials(p)
+	o.noteWords(command)
+}
+
+// tell writes the notes to standard error.
+func (o *options) tell() {
+	for _, line := range o.notes {
+		reexec.Say(line)
+	}
+}
+
+// noteTwice tells of a key with one value that flags give more than one.
+func (o *options) noteTwice() {
+	last := map[string]source.Setting{}
+	for _, s := range o.Settings {
+		if before, twice := last[s.Key]; twice && !several(s.Key) {
+			o.notes = append(o.notes, typed(before)+" does not count: "+typed(s)+" comes after it")
+		}
+		last[s.Key] = s
+	}
+}
+
+// typed is a flag and its value as they are written.
+func typed(s source.Setting) string {
+	switch {
+	case strings.HasPrefix(s.Flag, "--no-"):
+		return s.Flag
+	case s.Value == "true" || s.Value == "false":
+		return s.Flag + "=" + s.Value
+	}
+	return s.Flag + " " + s.Value
+}
+
+// several reports whether a key takes more than one value.
+func several(key string) bool {
+	switch key {
+	case "env", "seccomp.deny", "network.allowedDomains", "network.deniedDomains", "network.allowUnixSockets":
+		return true
+	}
+	return slices.Contains(pathKeys[:], key)
+}
+
+// noteUnset tells of variables to forward that are not there.
+func (o *options) noteUnset(p *policy.Policy) {
+	unset := map[string]bool{}
+	for _, name := range p.Unset(os.Environ()) {
+		unset[name] = true
+	}
+	for _, s := range o.Settings {
+		if s.Key != "env" || !unset[s.Value] {
+			continue
+		}
+		line := s.Flag + " " + s.Value + ": no such variable is set here"
+		switch name, _, list := strings.Cut(s.Value, ","); {
+		case list:
+			line += " (write --env " + name + ", and --env again for each of the others)"
+		case strings.HasSuffix(s.Value, "*"):
+			line += ", whatever follows the _"
+		default:
+			line += " (write --env " + s.Value + "=VALUE, or set it where this program is started)"
+		}
+		o.notes = append(o.notes, line)
+	}
+}
+
+// noteDenials tells of denials by flags that no grant holds.
+func (o *options) noteDenials(p *policy.Policy) {
+	if p.Level == policy.Privileged || p.Filesystem.Default == policy.Read {
+		return
+	}
+	grants := slices.Concat(p.Filesystem.AllowRead, p.Filesystem.AllowWrite, baseFolders[:])
+	for _, key := range pathKeys {
+		if !strings.HasPrefix(key, "filesystem.deny") {
+			continue
+		}
+		for _, at := range o.placed(p, key) {
+			if at.flag != "" && exists(at.path) && !inside(at.path, grants) {
+				o.notes = append(o.notes, at.flag+" "+at.path+": no --allow-read and no --allow-write holds it")
+			}
+		}
+	}
+}
+
+// baseFolders hold what is visible without a grant.
+var baseFolders = [...]string{"/bin", "/etc", "/gnu", "/lib", "/lib32", "/lib64", "/nix", "/run", "/sbin", "/usr"}
+
+// noteWords tells of arguments that a shell would have changed.
+func (o *options) noteWords(command []string) {
+	const most = 3
+	told := 0
+	for _, word := range command[1:] {
+		value := word
+		if flag, v, ok := strings.Cut(word, "="); ok && strings.HasPrefix(flag, "-") {
+			value = v
+		}
+		instead := ""
+		switch name, _, ok := shellVariable(value); {
+		case value == "~" || strings.HasPrefix(value, "~/"):
+			instead = "~ is"
+		case ok && name == "HOME" && (strings.HasPrefix(value, "$HOME") || strings.HasPrefix(value, "${HOME}")):
+			instead = "$HOME is"
+		}
+		if instead != "" && told < most {
+			told++
+			o.notes = append(o.notes, "argument "+shown(word)+": "+instead+" not expanded, since no shell reads it: "+
+				"write the whole path")
+		}
+	}
+}
+
+// shown is a word of the command in a message, shortened, without the value of NAME=VALUE.
+func shown(word string) string {
+	const most = 80
+	if len(word) > most {
+		word = strings.ToValidUTF8(word[:most], "") + "…"
+	}
+	return source.Quote(word)
+}
