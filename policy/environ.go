@@ -28,7 +28,7 @@ func (p Policy) environ(system string, host []string, extra ...string) (env, dro
 	}
 	own = append(own, extra...)
 	own = lastOf(slices.DeleteFunc(own, func(v string) bool { return !strings.Contains(v, "=") }), key)
-	given, named := make(map[string]bool, len(own)), p.named(one)
+	given, named := make(map[string]bool, len(own)), forwardedBy(p.EnvVars, one)
 	for _, entry := range own {
 		given[key(entry)] = true
 	}
@@ -63,10 +63,10 @@ type forwarded struct {
 	prefixes []string
 }
 
-// named are the policy's own, each as one gives it.
-func (p *Policy) named(one func(string) string) forwarded {
-	f := forwarded{names: make(map[string]bool, len(p.EnvVars))}
-	for _, s := range p.EnvVars {
+// forwardedBy are those of a list, each as one gives it.
+func forwardedBy(envVars []string, one func(string) string) forwarded {
+	f := forwarded{names: make(map[string]bool, len(envVars))}
+	for _, s := range envVars {
 		if prefix, pattern := strings.CutSuffix(s, anyName); pattern {
 			f.prefixes = append(f.prefixes, one(prefix+"_"))
 		} else {
@@ -81,16 +81,16 @@ func (f *forwarded) have(name string) bool {
 }
 
 // Unset are the names and patterns of EnvVars for which host has no variable.
-func (p Policy) Unset(host []string) []string { return p.unset(runtime.GOOS, host) }
+func (p Policy) Unset(host []string) []string { return unset(p.EnvVars, runtime.GOOS, host) }
 
-func (p *Policy) unset(system string, host []string) (all []string) {
+func unset(envVars []string, system string, host []string) (all []string) {
 	one, set := oneName(system), make(map[string]bool, len(host))
 	for _, entry := range host {
 		if name, ok := nameOf(entry); ok {
 			set[one(name)] = true
 		}
 	}
-	for _, s := range p.EnvVars {
+	for _, s := range envVars {
 		prefix, pattern := strings.CutSuffix(one(s), anyName)
 		found := set[prefix] && !pattern
 		for name := range set {

@@ -48,7 +48,8 @@ func policyFlags() []policyFlag {
 		{"allow-unix-socket", "network.allowUnixSockets", "PATH", "let it connect to this socket", "", "/run/s"},
 
 		{text: "Process"},
-		{"env", "env", "NAME[=VALUE]", "set a variable, or forward yours; PREFIX_* for several (again for more)", "", "A=b"},
+		{"env", "env", "NAME[=VALUE]",
+			"set a variable, or forward yours; PREFIX_* for several (again for more)", "", "A=b"},
 		{"subprocess", "subprocess.allow", "", "whether it may start programs", "", "false"},
 		{"no-subprocess", "subprocess.allow", "", "the same as --subprocess=false", "false", "false"},
 		{"on-stdin-close", "onStdinClose", "terminate|ignore",

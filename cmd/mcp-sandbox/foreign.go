@@ -1,6 +1,10 @@
 package main
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/spf13/pflag"
+)
 
 // A habit is a flag of docker, bwrap, deno, firejail, srt or systemd-run, and what does the same here.
 type habit struct {
@@ -45,8 +49,9 @@ var habits = [...]habit{
 	{"--home --private", []string{
 		"the home is private, and thrown away at the end; write --state NAME for one that lasts",
 		"the home is private, and thrown away at the end; write --allow-write FOLDER for a folder that lasts"}},
-	{"--cap-drop --caps.drop --no-new-privileges --nonewprivs --unshare-pid --unshare-user --unshare-ipc --unshare-uts " +
-		"--unshare-cgroup --new-session --proc --dev --rm -i --interactive --init --noprofile --seccomp", []string{
+	{"--cap-drop --caps.drop --no-new-privileges --nonewprivs --unshare-pid --unshare-user --unshare-ipc " +
+		"--unshare-uts --unshare-cgroup --new-session --proc --dev --rm -i --interactive --init --noprofile " +
+		"--seccomp", []string{
 		"leave it out: every launch does that"}},
 	{"--seccomp.drop", []string{"write --deny-syscall NAME, once for each"}},
 	{"--die-with-parent", []string{"leave it out: --on-host-exit terminate is the default"}},
@@ -64,9 +69,9 @@ var habits = [...]habit{
 	{"-V", []string{`say "mcp-sandbox version"`}},
 }
 
-// habit is what does here what an unknown flag does elsewhere, or "".
-func (o *options) habit(word string) string {
-	if o.set.Lookup("allow-read") == nil {
+// answer is what does here what an unknown flag does elsewhere, or "".
+func answer(set *pflag.FlagSet, word string) string {
+	if set.Lookup("allow-read") == nil {
 		return "" // no command of servers
 	}
 	for i := range habits {
@@ -74,9 +79,9 @@ func (o *options) habit(word string) string {
 			if w != word {
 				continue
 			}
-			for _, answer := range habits[i].answers {
-				if o.haveAll(answer) {
-					return answer
+			for _, text := range habits[i].answers {
+				if haveAll(set, text) {
+					return text
 				}
 			}
 		}
@@ -85,9 +90,9 @@ func (o *options) habit(word string) string {
 }
 
 // haveAll reports whether every flag in a text exists.
-func (o *options) haveAll(text string) bool {
+func haveAll(set *pflag.FlagSet, text string) bool {
 	for _, name := range flagsIn(text) {
-		if o.set.Lookup(name) == nil {
+		if set.Lookup(name) == nil {
 			return false
 		}
 	}

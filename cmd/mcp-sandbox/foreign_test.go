@@ -12,11 +12,11 @@ func TestHabits(t *testing.T) {
 	seen := map[string]bool{}
 	for _, h := range habits {
 		for word := range strings.FieldsSeq(h.words) {
-			answer := o.habit(word)
-			if answer == "" {
+			text := answer(o.set, word)
+			if text == "" {
 				t.Errorf("%s: no answer, though this version has flags for one", word)
 			}
-			for _, name := range flagsIn(answer) {
+			for _, name := range flagsIn(text) {
 				if o.set.Lookup(name) == nil {
 					t.Errorf("%s: the answer names --%s, which does not exist", word, name)
 				}
@@ -26,11 +26,11 @@ func TestHabits(t *testing.T) {
 			}
 			seen[word] = true
 		}
-		if last := h.answers[len(h.answers)-1]; !o.haveAll(last) {
+		if last := h.answers[len(h.answers)-1]; !haveAll(o.set, last) {
 			t.Errorf("%s: the last answer names a flag that does not exist: %s", h.words, last)
 		}
 	}
-	if doctor := jsonOptions(); doctor.habit("--ro-bind") != "" {
+	if doctor := jsonOptions(); answer(doctor.set, "--ro-bind") != "" {
 		t.Error("doctor answers for a flag of servers")
 	}
 }

@@ -85,6 +85,13 @@ func commandOf(args []string) ([]string, error) {
 	return source.Command(args)
 }
 
+// tell writes the notes to standard error.
+func (o *options) tell() {
+	for _, line := range o.notes {
+		reexec.Say(line)
+	}
+}
+
 // order makes the order of a launch, or says why there is none.
 func (o *options) order(command []string) (*order.Order, []string) {
 	if err := o.Check(); err != nil {
@@ -98,10 +105,12 @@ func (o *options) order(command []string) (*order.Order, []string) {
 	if err != nil {
 		return nil, []string{err.Error()}
 	}
-	if lines := o.mistakes(&p); len(lines) > 0 {
+	r := review{&o.Launch, &o.envFiles, &p, o.notes}
+	if lines := r.mistakes(); len(lines) > 0 {
 		return nil, lines
 	}
-	o.note(&p, command)
+	r.note(command)
+	o.notes = r.notes
 	ord.EnvFiles = o.paths()
 	if o.flags.TTY && o.flags.StdoutGuard { // a terminal takes lines apart and echoes what is typed
 		return nil, []string{hinted("mcp-sandbox run", "--tty and --stdout-guard: only one of them")}

@@ -8,12 +8,24 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
+// A review looks at what the flags of one launch say, before it starts: at what cannot be followed, and at what has no
+// effect.
+type review struct {
+	launch *source.Launch
+	files  *envFiles
+	policy *policy.Policy // the launch's: absolute paths, all defaults
+	notes  []string       // lines for standard error
+}
+
 // pathKeys are the keys whose paths a launch looks up.
-var pathKeys = [...]string{"filesystem.allowRead", "filesystem.allowWrite", "filesystem.denyRead", "filesystem.denyWrite"}
+var pathKeys = [...]string{
+	"filesystem.allowRead", "filesystem.allowWrite", "filesystem.denyRead", "filesystem.denyWrite",
+}
 
 // pathsOf are the paths of one of pathKeys.
 func pathsOf(p *policy.Policy, key string) []string {
@@ -36,19 +48,19 @@ type placedPath struct {
 }
 
 // placed are the paths of a key. Those of the flags stand behind those of the document.
-func (o *options) placed(p *policy.Policy, key string) (all []placedPath) {
+func (r *review) placed(key string) (all []placedPath) {
 	var given []placedPath
-	for _, s := range o.Settings {
+	for _, s := range r.launch.Settings {
 		if s.Key == key {
 			given = append(given, placedPath{where: s.Flag, flag: s.Flag, written: s.Value})
 		}
 	}
-	paths := pathsOf(p, key)
+	paths := pathsOf(r.policy, key)
 	document := len(paths) - len(given)
 	for i, path := range paths {
 		at := placedPath{written: path}
 		if i < document {
-			at.where = o.Source.String() + ": /" + strings.ReplaceAll(key, ".", "/") + "/" + strconv.Itoa(i)
+			at.where = r.launch.Source.String() + ": /" + strings.ReplaceAll(key, ".", "/") + "/" + strconv.Itoa(i)
 		} else {
 			at = given[i-document]
 		}
@@ -59,18 +71,18 @@ func (o *options) placed(p *policy.Policy, key string) (all []placedPath) {
 }
 
 // mistakes are the lines on a policy that no launch could follow, in the words of the flags.
-func (o *options) mistakes(p *policy.Policy) []string {
-	if lines := o.missing(p); len(lines) > 0 {
+func (r *review) mistakes() []string {
+	if lines := r.missing(); len(lines) > 0 {
 		return lines
 	}
-	if err := reexec.KnownCalls(p); err != nil {
-		return o.Source.Lines(err, o.FlagOf)
+	if err := reexec.KnownCalls(r.policy); err != nil {
+		return r.launch.Source.Lines(err, r.launch.FlagOf)
 	}
-	if err := o.check(p.Filesystem.AllowWrite); err != nil {
+	if err := r.files.check(r.policy.Filesystem.AllowWrite); err != nil {
 		return []string{err.Error()}
 	}
 	own := strconv.Itoa(os.Geteuid()) + ":" + strconv.Itoa(os.Getegid())
-	if user := o.Given("user"); user != "" && user != own && os.Geteuid() > 0 {
+	if user := r.launch.Given("user"); user != "" && user != own && os.Geteuid() > 0 {
 		return []string{"--user " + user + ": only root starts a server as another user, and this is user " + own +
 			": leave --user out"}
 	}
@@ -79,20 +91,20 @@ func (o *options) mistakes(p *policy.Policy) []string {
 
 // missing are the lines on paths of the policy that are not there. A launch would refuse the first of them, without the
 // place where it was written.
-func (o *options) missing(p *policy.Policy) (lines []string) {
+func (r *review) missing() (lines []string) {
 	for _, key := range pathKeys {
-		for _, at := range o.placed(p, key) {
+		for _, at := range r.placed(key) {
 			if !strings.HasPrefix(at.path, "-") && !exists(at.path) {
 				lines = append(lines, at.where+" "+at.path+": no such file or directory"+at.advice())
 			}
 		}
 	}
-	if flag := o.FlagOf("cwd"); p.Cwd != "" && !exists(p.Cwd) {
-		at := placedPath{where: "cwd", flag: flag, written: p.Cwd}
+	if flag := r.launch.FlagOf("cwd"); r.policy.Cwd != "" && !exists(r.policy.Cwd) {
+		at := placedPath{where: "cwd", flag: flag, written: r.policy.Cwd}
 		if flag != "" {
-			at = placedPath{where: flag, flag: flag, written: o.Given("cwd")}
+			at = placedPath{where: flag, flag: flag, written: r.launch.Given("cwd")}
 		}
-		lines = append(lines, at.where+" "+p.Cwd+": no such file or directory"+at.shell())
+		lines = append(lines, at.where+" "+r.policy.Cwd+": no such file or directory"+at.shell())
 	}
 	return lines
 }

@@ -6,31 +6,23 @@ import (
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
-	"github.com/security-mcp/mcp-sandbox/init/reexec"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
 // note adds the lines on what the flags and the command say and does not come about. The server starts all the same.
-func (o *options) note(p *policy.Policy, command []string) {
-	o.noteTwice()
-	o.noteUnset(p)
-	o.noteDenials(p)
-	o.noteWords(command)
-}
-
-// tell writes the notes to standard error.
-func (o *options) tell() {
-	for _, line := range o.notes {
-		reexec.Say(line)
-	}
+func (r *review) note(command []string) {
+	r.noteTwice()
+	r.noteUnset()
+	r.noteDenials()
+	r.noteWords(command)
 }
 
 // noteTwice tells of a key with one value that flags give more than one.
-func (o *options) noteTwice() {
+func (r *review) noteTwice() {
 	last := map[string]source.Setting{}
-	for _, s := range o.Settings {
+	for _, s := range r.launch.Settings {
 		if before, twice := last[s.Key]; twice && !several(s.Key) {
-			o.notes = append(o.notes, typed(before)+" does not count: "+typed(s)+" comes after it")
+			r.notes = append(r.notes, typed(before)+" does not count: "+typed(s)+" comes after it")
 		}
 		last[s.Key] = s
 	}
@@ -57,12 +49,12 @@ func several(key string) bool {
 }
 
 // noteUnset tells of variables to forward that are not there.
-func (o *options) noteUnset(p *policy.Policy) {
+func (r *review) noteUnset() {
 	unset := map[string]bool{}
-	for _, name := range p.Unset(os.Environ()) {
+	for _, name := range r.policy.Unset(os.Environ()) {
 		unset[name] = true
 	}
-	for _, s := range o.Settings {
+	for _, s := range r.launch.Settings {
 		if s.Key != "env" || !unset[s.Value] {
 			continue
 		}
@@ -75,12 +67,13 @@ func (o *options) noteUnset(p *policy.Policy) {
 		default:
 			line += " (write --env " + s.Value + "=VALUE, or set it where this program is started)"
 		}
-		o.notes = append(o.notes, line)
+		r.notes = append(r.notes, line)
 	}
 }
 
 // noteDenials tells of denials by flags that no grant holds.
-func (o *options) noteDenials(p *policy.Policy) {
+func (r *review) noteDenials() {
+	p := r.policy
 	if p.Level == policy.Privileged || p.Filesystem.Default == policy.Read {
 		return
 	}
@@ -89,9 +82,9 @@ func (o *options) noteDenials(p *policy.Policy) {
 		if !strings.HasPrefix(key, "filesystem.deny") {
 			continue
 		}
-		for _, at := range o.placed(p, key) {
+		for _, at := range r.placed(key) {
 			if at.flag != "" && exists(at.path) && !inside(at.path, grants) {
-				o.notes = append(o.notes, at.flag+" "+at.path+": no --allow-read and no --allow-write holds it")
+				r.notes = append(r.notes, at.flag+" "+at.path+": no --allow-read and no --allow-write holds it")
 			}
 		}
 	}
@@ -101,7 +94,7 @@ func (o *options) noteDenials(p *policy.Policy) {
 var baseFolders = [...]string{"/bin", "/etc", "/gnu", "/lib", "/lib32", "/lib64", "/nix", "/run", "/sbin", "/usr"}
 
 // noteWords tells of arguments that a shell would have changed.
-func (o *options) noteWords(command []string) {
+func (r *review) noteWords(command []string) {
 	const most = 3
 	told := 0
 	for _, word := range command[1:] {
@@ -118,7 +111,7 @@ func (o *options) noteWords(command []string) {
 		}
 		if instead != "" && told < most {
 			told++
-			o.notes = append(o.notes, "argument "+shown(word)+": "+instead+" not expanded, since no shell reads it: "+
+			r.notes = append(r.notes, "argument "+shown(word)+": "+instead+" not expanded, since no shell reads it: "+
 				"write the whole path")
 		}
 	}

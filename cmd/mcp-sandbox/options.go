@@ -90,7 +90,8 @@ func (o *options) addPolicy() {
 	}
 }
 
-// addFlag defines the flag of one key, and behind --env that of a file of variables. A bad value is refused before the document is read.
+// addFlag defines the flag of one key, and behind --env that of a file of variables. A bad value is refused before the
+// document is read.
 func (o *options) addFlag(f *policyFlag) {
 	always := f.always
 	if f.value == "" {

@@ -41,10 +41,10 @@ func (o *options) split(args []string) (flags, rest []string, missing string) {
 			return args[:i], args[i:], ""
 		case o.takesCommand && (word == "-" || !strings.HasPrefix(word, "-")):
 			if i > 0 {
-				o.noteSwitch(args[i-1], word)
+				o.notes = append(o.notes, switchNote(o.set, args[i-1], word)...)
 			}
 			return args[:i], append([]string{"--"}, args[i:]...), ""
-		case o.takesValue(word):
+		case takesValue(o.set, word):
 			if i++; i == len(args) || strings.HasPrefix(args[i], "--") {
 				return args[:i-1], nil, word
 			}
@@ -54,19 +54,20 @@ func (o *options) split(args []string) (flags, rest []string, missing string) {
 }
 
 // takesValue reports whether the next word is this flag's value.
-func (o *options) takesValue(word string) bool {
+func takesValue(set *pflag.FlagSet, word string) bool {
 	name, ok := strings.CutPrefix(word, "--")
-	f := o.set.Lookup(name)
+	f := set.Lookup(name)
 	return ok && f != nil && f.NoOptDefVal == ""
 }
 
-// noteSwitch tells of a word that reads as the value of the switch in front, and is the command.
-func (o *options) noteSwitch(flag, word string) {
-	f := o.set.Lookup(strings.TrimPrefix(flag, "--"))
+// switchNote is the line on a word that reads as the value of the switch in front, and is the command.
+func switchNote(set *pflag.FlagSet, flag, word string) []string {
+	f := set.Lookup(strings.TrimPrefix(flag, "--"))
 	if (word == "true" || word == "false") && strings.HasPrefix(flag, "--") && f != nil && f.NoOptDefVal != "" {
-		o.notes = append(o.notes, `"`+word+`" is the command: the value of a switch comes behind "=", as in `+
-			flag+"="+word)
+		return []string{`"` + word + `" is the command: the value of a switch comes behind "=", as in ` +
+			flag + "=" + word}
 	}
+	return nil
 }
 
 // userError says in this program's words what pflag found.
@@ -84,15 +85,15 @@ func (o *options) userError(err error) error {
 		return errors.New("unknown flag " + source.Quote(syntax.GetSpecifiedFlag()))
 	case errors.As(err, &unknown):
 		if short := unknown.GetSpecifiedShortnames(); short != "" {
-			return o.unknown("-" + short)
+			return unknownFlag(o, "-"+short)
 		}
-		return o.unknown("--" + unknown.GetSpecifiedName())
+		return unknownFlag(o, "--"+unknown.GetSpecifiedName())
 	}
 	return err
 }
 
-// unknown is the error of a flag that does not exist, with the flag that was probably meant.
-func (o *options) unknown(word string) error {
+// unknownFlag is the error of a flag that does not exist, with the flag that was probably meant.
+func unknownFlag(o *options, word string) error {
 	name := strings.TrimLeft(word, "-")
 	for _, f := range policyFlags() {
 		if "--"+f.name == word && !f.enforced() {
@@ -106,15 +107,15 @@ func (o *options) unknown(word string) error {
 		}
 	}
 	text := "unknown flag " + source.Quote(word)
-	if answer := o.habit(word); answer != "" {
-		return errors.New(text + ": " + answer)
+	if known := answer(o.set, word); known != "" {
+		return errors.New(text + ": " + known)
 	}
 	if meant := nearest.Of(name, names); meant != "" {
 		return errors.New(text + " (did you mean --" + meant + "?)")
 	}
 	if word[1] != '-' { // such as -eNAME=VALUE
-		if answer := o.habit(word[:2]); answer != "" {
-			return errors.New(text + ": " + answer)
+		if known := answer(o.set, word[:2]); known != "" {
+			return errors.New(text + ": " + known)
 		}
 	}
 	if o.takesCommand {

@@ -69,8 +69,8 @@ func Command(args []string) ([]string, error) {
 		return nil, errors.New("the command is empty")
 	}
 	if name, _, is := strings.Cut(args[1], "="); is && !strings.ContainsAny(name, `/\`) {
-		return nil, errors.New(Quote(args[1]) + " stands where the command belongs: a variable is set by env or envVars " +
-			"of the policy, with mcp-sandbox run by --env " + name)
+		return nil, errors.New(Quote(args[1]) + " stands where the command belongs: a variable is set by env or " +
+			"envVars of the policy, with mcp-sandbox run by --env " + name)
 	}
 	return args[1:], nil
 }
