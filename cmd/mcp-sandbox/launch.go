@@ -110,7 +110,7 @@ func (o *options) order(command []string) (*order.Order, []string) {
 		return nil, lines
 	}
 	r.note(command)
-	o.notes = r.notes
+	o.notes, ord.Written = r.notes, r.written()
 	ord.EnvFiles = o.paths()
 	if o.flags.TTY && o.flags.StdoutGuard { // a terminal takes lines apart and echoes what is typed
 		return nil, []string{hinted("mcp-sandbox run", "--tty and --stdout-guard: only one of them")}

@@ -109,6 +109,34 @@ func (r *review) missing() (lines []string) {
 	return lines
 }
 
+// written are for the order the paths of refusals, and where each was written.
+func (r *review) written() (pairs []string) {
+	const most = 200 // paths: a policy of more is a program's
+	add := func(key, path, where string) {
+		_, name, section := strings.Cut(key, ".")
+		if !section {
+			name = key
+		}
+		to := where + " " + path
+		pairs = append(pairs, "policy: "+name+" "+path, to)
+		if section {
+			pairs = append(pairs, "policy: "+key+" "+path, to)
+		}
+	}
+	for _, key := range pathKeys {
+		for _, at := range r.placed(key) {
+			path, _ := strings.CutPrefix(at.path, "-")
+			if add(key, path, at.where); len(pairs) > 4*most {
+				return nil
+			}
+		}
+	}
+	if flag := r.launch.FlagOf("cwd"); flag != "" {
+		add("cwd", r.policy.Cwd, flag)
+	}
+	return pairs
+}
+
 // exists reports whether there is something. Other errors than of a missing path are the launch's to name.
 func exists(path string) bool {
 	_, err := os.Stat(path)

@@ -60,5 +60,5 @@ func (s *shim) refuse(err error) int {
 	if errors.Is(err, fsview.ErrNotFound) {
 		r.Hint = diagnose.NotFound(s.Order.Command[0], r.Path)
 	}
-	return s.sink.Refuse(err, r, s.Say)
+	return s.sink.Refuse(err, r, func(line string) { s.Say(s.Order.AsWritten(line)) })
 }

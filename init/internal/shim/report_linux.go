@@ -87,5 +87,5 @@ func (s *shim) refuse(err error) int {
 	if errors.Is(err, fsview.ErrStarts) {
 		r.Hint = diagnose.StartsOthers
 	}
-	return s.sink.Refuse(err, r, s.Say)
+	return s.sink.Refuse(err, r, func(line string) { s.Say(s.Order.AsWritten(line)) })
 }
