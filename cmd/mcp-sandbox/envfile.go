@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
+	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
@@ -31,11 +32,11 @@ const (
 
 // read takes the variables of one file.
 func (e *envFiles) read(file string) error {
-	doc, opened, err := platform.ReadDocumentFile(expand(file), maxEnvFile, envFileTimeout)
+	doc, opened, err := platform.ReadDocumentFile(file, maxEnvFile, envFileTimeout)
 	if err != nil {
 		return errors.New(file + ": " + cause(err))
 	}
-	path, err := filepath.Abs(expand(file))
+	path, err := filepath.Abs(file)
 	if err != nil {
 		return err
 	}
@@ -79,14 +80,15 @@ func variable(line string) (string, error) {
 	return line, new(policy.Policy).Set("env", line)
 }
 
-// expand is a path of the command line with the home in place of "~/".
-func expand(path string) string {
-	if rest, ok := strings.CutPrefix(path, "~/"); ok {
-		if home, err := os.UserHomeDir(); err == nil {
-			return filepath.Join(home, rest)
+// expanded takes a path with the home in place of "~/".
+func expanded(take func(path string) error) func(string) error {
+	return func(path string) error {
+		home := order.Home(os.Environ())
+		if rest, ok := strings.CutPrefix(path, "~/"); ok && filepath.IsAbs(home) {
+			path = filepath.Join(home, rest)
 		}
+		return take(path)
 	}
-	return path
 }
 
 // check refuses a file that is reached by a link inside a write grant: an earlier run of the server may have made that

@@ -55,7 +55,8 @@ var habits = [...]habit{
 		"leave it out: every launch does that"}},
 	{"--seccomp.drop", []string{"write --deny-syscall NAME, once for each"}},
 	{"--die-with-parent", []string{"leave it out: --on-host-exit terminate is the default"}},
-	{"-t -it -ti -d", []string{"write --tty for a terminal of the server's own; else leave it out"}},
+	{"-t -it -ti -d", []string{"write --tty for a terminal of the server's own; else leave it out",
+		"leave it out: the server has the streams of this program"}},
 	{"-A --allow-all --privileged --dangerously-allow-all", []string{
 		"write what the server needs: --allow-read, --allow-write, --env; --level privileged confines nothing"}},
 	{"--allow-run", []string{"leave it out: --subprocess=true is the default but in --level strict"}},

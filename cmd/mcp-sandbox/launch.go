@@ -105,7 +105,7 @@ func (o *options) order(command []string) (*order.Order, []string) {
 	if err != nil {
 		return nil, []string{err.Error()}
 	}
-	r := review{&o.Launch, &o.envFiles, &p, o.notes}
+	r := review{&o.Launch, &o.envFiles, &p, order.Lookup(ord.Env, "HOME"), o.notes}
 	if lines := r.mistakes(); len(lines) > 0 {
 		return nil, lines
 	}

@@ -19,6 +19,7 @@ type review struct {
 	launch *source.Launch
 	files  *envFiles
 	policy *policy.Policy // the launch's: absolute paths, all defaults
+	home   string         // the server's
 	notes  []string       // lines for standard error
 }
 
@@ -89,22 +90,27 @@ func (r *review) mistakes() []string {
 	return nil
 }
 
+// fresh are file systems that are made anew for each server, whatever the host's have.
+var fresh = [...]string{"/proc", "/sys", "/dev"}
+
 // missing are the lines on paths of the policy that are not there. A launch would refuse the first of them, without the
 // place where it was written.
 func (r *review) missing() (lines []string) {
 	for _, key := range pathKeys {
 		for _, at := range r.placed(key) {
-			if !strings.HasPrefix(at.path, "-") && !exists(at.path) {
+			if !strings.HasPrefix(at.path, "-") && !inside(at.path, fresh[:]) && !exists(at.path) {
 				lines = append(lines, at.where+" "+at.path+": no such file or directory"+at.advice())
 			}
 		}
 	}
-	if flag := r.launch.FlagOf("cwd"); r.policy.Cwd != "" && !exists(r.policy.Cwd) {
-		at := placedPath{where: "cwd", flag: flag, written: r.policy.Cwd}
+	cwd := r.policy.Cwd
+	private := append([]string{"/tmp/home"}, fresh[:]...)
+	if flag := r.launch.FlagOf("cwd"); cwd != "" && cwd != r.home && !inside(cwd, private) && !exists(cwd) {
+		at := placedPath{where: "cwd", flag: flag, written: cwd}
 		if flag != "" {
 			at = placedPath{where: flag, flag: flag, written: r.launch.Given("cwd")}
 		}
-		lines = append(lines, at.where+" "+r.policy.Cwd+": no such file or directory"+at.shell())
+		lines = append(lines, at.where+" "+cwd+": no such file or directory"+at.shell())
 	}
 	return lines
 }

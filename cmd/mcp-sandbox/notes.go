@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -74,8 +75,8 @@ func (r *review) noteUnset() {
 // noteDenials tells of denials by flags that no grant holds.
 func (r *review) noteDenials() {
 	p := r.policy
-	if p.Level == policy.Privileged || p.Filesystem.Default == policy.Read {
-		return
+	if p.Level == policy.Privileged || p.Filesystem.Default == policy.Read || runtime.GOOS != "linux" {
+		return // nothing is denied, or all of it is held, or no denial holds anyway
 	}
 	grants := slices.Concat(p.Filesystem.AllowRead, p.Filesystem.AllowWrite, baseFolders[:])
 	for _, key := range pathKeys {
