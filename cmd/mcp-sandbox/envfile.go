@@ -107,10 +107,12 @@ func (e *envFiles) check(grants []string) error {
 	return nil
 }
 
-// paths are the files' absolute paths, which the server may not write.
+// paths are the files' absolute paths, as given and as opened, which the server may not write.
 func (e *envFiles) paths() (all []string) {
 	for _, f := range e.files {
-		all = append(all, f.path)
+		if all = append(all, f.path); f.opened != "" && f.opened != f.path {
+			all = append(all, f.opened)
+		}
 	}
 	return all
 }

@@ -85,8 +85,11 @@ func commandOf(args []string) ([]string, error) {
 	return source.Command(args)
 }
 
-// tell writes the notes to standard error.
+// tell writes the notes to standard error, where no flag asks for quiet.
 func (o *options) tell() {
+	if quiet := o.set.Lookup("quiet"); quiet != nil && quiet.Changed {
+		return
+	}
 	for _, line := range o.notes {
 		reexec.Say(line)
 	}

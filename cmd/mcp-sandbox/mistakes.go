@@ -73,7 +73,10 @@ func (r *review) placed(key string) (all []placedPath) {
 
 // mistakes are the lines on a policy that no launch could follow, in the words of the flags.
 func (r *review) mistakes() []string {
-	if lines := r.missing(); len(lines) > 0 {
+	const most = 20
+	if lines := r.missing(); len(lines) > most {
+		return append(lines[:most], strconv.Itoa(len(lines)-most)+" more paths are missing")
+	} else if len(lines) > 0 {
 		return lines
 	}
 	if err := reexec.KnownCalls(r.policy); err != nil {
