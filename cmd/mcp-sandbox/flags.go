@@ -49,7 +49,7 @@ func policyFlags() []policyFlag {
 
 		{text: "Process"},
 		{"env", "env", "NAME[=VALUE]",
-			"set a variable, or forward yours; PREFIX_* for several (again for more)", "", "A=b"},
+			"set a variable, or forward yours, or all PREFIX_* (again for more)", "", "A=b"},
 		{"subprocess", "subprocess.allow", "", "whether it may start programs", "", "false"},
 		{"no-subprocess", "subprocess.allow", "", "the same as --subprocess=false", "false", "false"},
 		{"on-stdin-close", "onStdinClose", "terminate|ignore",

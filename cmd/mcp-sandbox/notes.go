@@ -15,7 +15,8 @@ func (r *review) note(command []string) {
 	r.noteTwice()
 	r.noteUnset()
 	r.noteDenials()
-	r.noteWords(command)
+	r.noteFolder(command[0])
+	r.noteWords(command[1:])
 }
 
 // noteTwice tells of a key with one value that flags give more than one.
@@ -94,11 +95,24 @@ func (r *review) noteDenials() {
 // baseFolders hold what is visible without a grant.
 var baseFolders = [...]string{"/bin", "/etc", "/gnu", "/lib", "/lib32", "/lib64", "/nix", "/run", "/sbin", "/usr"}
 
+// noteFolder tells of a folder as the command, behind a flag that takes one path.
+func (r *review) noteFolder(command string) {
+	given := r.launch.Settings
+	if len(given) == 0 || !slices.Contains(pathKeys[:], given[len(given)-1].Key) {
+		return
+	}
+	if info, err := os.Stat(command); err == nil && info.IsDir() {
+		flag := given[len(given)-1].Flag
+		r.notes = append(r.notes, shown(command)+" is the command: "+flag+" takes one path, so write "+flag+
+			" again for each")
+	}
+}
+
 // noteWords tells of arguments that a shell would have changed.
-func (r *review) noteWords(command []string) {
+func (r *review) noteWords(arguments []string) {
 	const most = 3
 	told := 0
-	for _, word := range command[1:] {
+	for _, word := range arguments {
 		value := word
 		if flag, v, ok := strings.Cut(word, "="); ok && strings.HasPrefix(flag, "-") {
 			value = v
