@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -97,6 +98,7 @@ func (e *envFiles) check(grants []string) error {
 	if runtime.GOOS != "linux" {
 		return nil // no confinement there keeps a server from the user's files
 	}
+	grants = places(grants)
 	for _, f := range e.files {
 		end, link := follow(f.path, grants)
 		if link != "" || f.opened != "" && end != f.opened {
@@ -141,16 +143,21 @@ func follow(path string, folders []string) (end, link string) {
 	return end, ""
 }
 
-// inside reports whether a path is one of the folders or lies below one, by their names or by where these lead.
-func inside(path string, folders []string) bool {
+// places are folders by their names and by where these lead.
+func places(folders []string) (all []string) {
 	for _, folder := range folders {
 		folder = strings.TrimPrefix(folder, "-")
-		real, err := filepath.EvalSymlinks(folder)
-		for _, f := range [...]string{folder, real} {
-			if path == f || f != "" && err == nil && strings.HasPrefix(path, strings.TrimSuffix(f, "/")+"/") {
-				return true
-			}
+		all = append(all, folder)
+		if end, err := filepath.EvalSymlinks(folder); err == nil && end != folder {
+			all = append(all, end)
 		}
 	}
-	return false
+	return all
+}
+
+// inside reports whether a path is one of the folders or lies below one.
+func inside(path string, folders []string) bool {
+	return slices.ContainsFunc(folders, func(folder string) bool {
+		return path == folder || strings.HasPrefix(path, strings.TrimSuffix(folder, "/")+"/")
+	})
 }

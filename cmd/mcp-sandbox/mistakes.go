@@ -106,14 +106,15 @@ func (r *review) missing() (lines []string) {
 			}
 		}
 	}
-	cwd := r.policy.Cwd
-	private := append([]string{"/tmp/home"}, fresh[:]...)
-	if flag := r.launch.FlagOf("cwd"); cwd != "" && cwd != r.home && !inside(cwd, private) && !exists(cwd) {
-		at := placedPath{where: "cwd", flag: flag, written: cwd}
-		if flag != "" {
+	if cwd := r.policy.Cwd; cwd != "" && !exists(cwd) {
+		at := placedPath{where: "cwd", written: cwd}
+		if flag := r.launch.FlagOf("cwd"); flag != "" {
 			at = placedPath{where: flag, flag: flag, written: r.launch.Given("cwd")}
 		}
-		lines = append(lines, at.where+" "+cwd+": no such file or directory"+at.shell())
+		// The server's home, and what is made for it, are there inside alone.
+		if why := at.shell(); why != "" || !inside(cwd, append([]string{r.home, "/tmp/home"}, fresh[:]...)) {
+			lines = append(lines, at.where+" "+cwd+": no such file or directory"+why)
+		}
 	}
 	return lines
 }

@@ -79,7 +79,7 @@ func (r *review) noteDenials() {
 	if p.Level == policy.Privileged || p.Filesystem.Default == policy.Read || runtime.GOOS != "linux" {
 		return // nothing is denied, or all of it is held, or no denial holds anyway
 	}
-	grants := slices.Concat(p.Filesystem.AllowRead, p.Filesystem.AllowWrite, baseFolders[:])
+	grants := places(slices.Concat(p.Filesystem.AllowRead, p.Filesystem.AllowWrite, baseFolders[:]))
 	for _, key := range pathKeys {
 		if !strings.HasPrefix(key, "filesystem.deny") {
 			continue

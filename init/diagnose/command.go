@@ -25,6 +25,9 @@ func NotFound(command, path string) string {
 }
 
 // Grant is the remedy where the working folder cannot be seen inside.
-func Grant(path string) string {
+func Grant(path string, outside bool) string {
+	if !outside {
+		return "nor is it there outside: make that folder, and grant it"
+	}
 	return "grant it: --allow-read " + path + ", or filesystem.allowRead in the policy"
 }

@@ -3,6 +3,7 @@ package shim
 import (
 	"cmp"
 	"errors"
+	"os"
 	"slices"
 
 	"github.com/security-mcp/mcp-sandbox/init/diagnose"
@@ -82,7 +83,8 @@ func (s *shim) refuse(err error) int {
 		r.Hint = diagnose.NotFound(s.Order.Command[0], r.Path)
 	}
 	if errors.Is(err, fsview.ErrNotVisible) && r.Op == "cwd" {
-		r.Hint = diagnose.Grant(r.Path)
+		_, missing := os.Stat(r.Path)
+		r.Hint = diagnose.Grant(r.Path, missing == nil)
 	}
 	if errors.Is(err, fsview.ErrStarts) {
 		r.Hint = diagnose.StartsOthers
