@@ -37,13 +37,16 @@ func Inherited(fd int, write bool) error {
 	return nil
 }
 
-// ReadDocumentFile reads a file as [ReadDocument] does. A named pipe without a writer does not block.
-func ReadDocumentFile(path string, max int, within time.Duration) ([]byte, error) {
+// ReadDocumentFile reads a file as [ReadDocument] does. A named pipe without a writer does not block. opened is
+// [FileOf] what was read.
+func ReadDocumentFile(path string, max int, within time.Duration) (doc []byte, opened string, err error) {
 	fd, err := openRetry(path, unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NOCTTY|unix.O_NONBLOCK, 0)
 	if err != nil {
-		return nil, &os.PathError{Op: "open", Path: path, Err: err}
+		return nil, "", &os.PathError{Op: "open", Path: path, Err: err}
 	}
-	return ReadDocument(fd, max, within)
+	opened = FileOf(fd)
+	doc, err = ReadDocument(fd, max, within)
+	return doc, opened, err
 }
 
 // ReadDocument reads fd from its current offset to its end, at most max bytes, for at most that long, and closes it.

@@ -20,13 +20,14 @@ func ReadDocument(fd, max int, within time.Duration) ([]byte, error) {
 	return readDocument(f, max, within)
 }
 
-// ReadDocumentFile reads a file as [ReadDocument] does.
-func ReadDocumentFile(path string, max int, within time.Duration) ([]byte, error) {
+// ReadDocumentFile reads a file as [ReadDocument] does. No path is known of what was opened.
+func ReadDocumentFile(path string, max int, within time.Duration) (doc []byte, opened string, err error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	return readDocument(f, max, within)
+	doc, err = readDocument(f, max, within)
+	return doc, "", err
 }
 
 // readDocument reads in a goroutine of its own: nothing else ends a read of a pipe. One that comes too late

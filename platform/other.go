@@ -21,17 +21,17 @@ func ReadDocument(int, int, time.Duration) ([]byte, error) { return nil, errors.
 func FileOf(int) string { return "" }
 
 // ReadDocumentFile reads a file of at most max bytes.
-func ReadDocumentFile(path string, max int, _ time.Duration) ([]byte, error) {
+func ReadDocumentFile(path string, max int, _ time.Duration) (doc []byte, opened string, err error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	defer f.Close()
 	b, err := io.ReadAll(io.LimitReader(f, int64(max)+1))
 	if err == nil && len(b) > max {
 		err = ErrTooLong
 	}
-	return b, err
+	return b, "", err
 }
 
 // ReportFD fails on this operating system.

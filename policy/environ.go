@@ -28,12 +28,9 @@ func (p Policy) environ(system string, host []string, extra ...string) (env, dro
 	}
 	own = append(own, extra...)
 	own = lastOf(slices.DeleteFunc(own, func(v string) bool { return !strings.Contains(v, "=") }), key)
-	given, forwarded := make(map[string]bool, len(own)), make(map[string]bool, len(p.EnvVars))
+	given, named := make(map[string]bool, len(own)), forwardedBy(p.EnvVars, one)
 	for _, entry := range own {
 		given[key(entry)] = true
-	}
-	for _, name := range p.EnvVars {
-		forwarded[one(name)] = true
 	}
 
 	env = make([]string, 0, 16+len(own)) // never nil, which os/exec takes for the host's own
@@ -41,7 +38,7 @@ func (p Policy) environ(system string, host []string, extra ...string) (env, dro
 		name, ok := nameOf(entry)
 		switch {
 		case !ok || given[one(name)]:
-		case forwarded[one(name)] || p.forwards(name, system):
+		case named.have(one(name)) || p.forwards(name, system):
 			env = append(env, entry)
 		default:
 			dropped = append(dropped, name)
@@ -58,6 +55,55 @@ func oneName(system string) func(string) string {
 		return func(s string) string { return strings.ToLower(strings.ToUpper(s)) } // some letters have two small forms
 	}
 	return func(s string) string { return s }
+}
+
+// forwarded are the names of EnvVars and the beginnings of those that its patterns stand for.
+type forwarded struct {
+	names    map[string]bool
+	prefixes []string
+}
+
+// forwardedBy are those of a list, each as one gives it.
+func forwardedBy(envVars []string, one func(string) string) forwarded {
+	f := forwarded{names: make(map[string]bool, len(envVars))}
+	for _, s := range envVars {
+		if prefix, pattern := strings.CutSuffix(s, anyName); pattern {
+			f.prefixes = append(f.prefixes, one(prefix+"_"))
+		} else {
+			f.names[one(s)] = true
+		}
+	}
+	return f
+}
+
+func (f *forwarded) have(name string) bool {
+	return f.names[name] || slices.ContainsFunc(f.prefixes, func(p string) bool { return strings.HasPrefix(name, p) })
+}
+
+// Unset are the names and patterns of EnvVars for which host has no variable.
+func (p Policy) Unset(host []string) []string { return unset(p.EnvVars, runtime.GOOS, host) }
+
+func unset(envVars []string, system string, host []string) (all []string) {
+	one, set := oneName(system), make(map[string]bool, len(host))
+	for _, entry := range host {
+		if name, ok := nameOf(entry); ok {
+			set[one(name)] = true
+		}
+	}
+	for _, s := range envVars {
+		prefix, pattern := strings.CutSuffix(one(s), anyName)
+		found := set[prefix] && !pattern
+		for name := range set {
+			if !pattern || found {
+				break
+			}
+			found = strings.HasPrefix(name, prefix+"_")
+		}
+		if !found {
+			all = append(all, s)
+		}
+	}
+	return all
 }
 
 // forwards reports whether a variable of the launcher is the server's too, though the policy does not name it.

@@ -35,6 +35,13 @@ func TestEnviron(t *testing.T) {
 			dropped: []string{"TOKEN2"},
 		},
 		{
+			name:    "forwarded by pattern",
+			policy:  Policy{EnvVars: []string{"NOTION_*", "A_B_*"}, Env: []Variable{{"NOTION_URL", "literal"}}},
+			host:    []string{"NOTION_TOKEN=t", "NOTION_=e", "NOTION=n", "XNOTION_A=x", "notion_a=x", "NOTION_URL=host", "A_B=x", "A_B_C=c"},
+			env:     []string{"NOTION_TOKEN=t", "NOTION_=e", "A_B_C=c", "NOTION_URL=literal"},
+			dropped: []string{"A_B", "NOTION", "XNOTION_A", "notion_a"},
+		},
+		{
 			name:    "literal wins",
 			policy:  Policy{Env: []Variable{{"HOME", "/x"}, {"NEW", "a=b"}, {"TOKEN", ""}}, EnvVars: []string{"NEW"}},
 			host:    []string{"HOME=/h", "NEW=old", "TOKEN=t", "USER=u", "OTHER=o"},
@@ -73,5 +80,16 @@ func TestEnviron(t *testing.T) {
 				t.Errorf("the host's list is written to: %q", host)
 			}
 		})
+	}
+}
+
+func TestUnset(t *testing.T) {
+	names := []string{"TOKEN", "NOTION_*", "HOME", "path", "AWS_*", "A"}
+	host := []string{"HOME=/h", "NOTION_KEY=k", "PATH=/bin", "AWS=x", "A", "=C:=C:\\x"}
+	if got, want := unset(names, "linux", host), []string{"TOKEN", "path", "AWS_*", "A"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got, want := unset(names, "windows", append(host, "aws_key=x")), []string{"TOKEN", "A"}; !slices.Equal(got, want) {
+		t.Errorf("on Windows: got %q, want %q", got, want)
 	}
 }

@@ -59,7 +59,7 @@ func ExampleParse_errors() {
 	fmt.Println(err)
 	// Output:
 	// /filesystem/allowRaed: unknown key (did you mean allowRead?)
-	// /filesystem/allowWrite/0: "/" is the whole file system, which cannot be granted: see filesystem.default
+	// /filesystem/allowWrite/0: "/" is the whole file system, which cannot be granted: filesystem.default read shows all of it
 	// /limits/pids: "0" is zero: a limit must be above it, or "unlimited"
 }
 

@@ -37,7 +37,7 @@ var keys = [...]key{
 	{"network", "allowUnixSockets", func(p *Policy) slot { return list{&p.Network.AllowUnixSockets, checkGrant} }},
 	{"subprocess", "allow", func(p *Policy) slot { return newChoice(&p.Subprocess.Allow) }},
 	{"", "env", func(p *Policy) slot { return variables{p} }},
-	{"", "envVars", func(p *Policy) slot { return list{&p.EnvVars, checkName} }},
+	{"", "envVars", func(p *Policy) slot { return list{&p.EnvVars, checkForwarded} }},
 	{"limits", "cpu", func(p *Policy) slot { return amount(&p.Limits.CPU, strictjson.String, strictjson.Number) }},
 	{"limits", "memory", func(p *Policy) slot { return size(&p.Limits.Memory, LeastMemory) }},
 	{"limits", "addressSpace", func(p *Policy) slot { return size(&p.Limits.AddressSpace, 0) }},

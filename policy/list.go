@@ -68,18 +68,21 @@ func (e variables) parse(v *strictjson.Value, r *keyErrors) {
 	e.p.Env = env
 }
 
-// set takes NAME=VALUE, which replaces an earlier value, or NAME, which forwards the launcher's.
+// set takes NAME=VALUE, which replaces an earlier value, or NAME or PREFIX_*, which forward the launcher's.
 func (e variables) set(values []string) error {
 	var forwarded []string
 	env := slices.Clip(e.p.Env)
 	for _, s := range values {
 		name, value, literal := strings.Cut(s, "=")
-		if err := checkName(name); err != nil {
-			return err
-		}
 		if !literal {
+			if err := checkForwarded(name); err != nil {
+				return err
+			}
 			forwarded = append(forwarded, name)
 			continue
+		}
+		if err := checkName(name); err != nil {
+			return err
 		}
 		if err := checkValue(value); err != nil {
 			return err

@@ -31,6 +31,9 @@ func ParseCanonical(doc []byte) (Policy, error) {
 		errors.As(err, &errs)
 	}
 	if root == nil {
+		if c := firstOf(doc); c == '-' || c|0x20 >= 'a' && c|0x20 <= 'z' {
+			errs[0].Msg += ": a policy is JSON, which begins with {, and no YAML"
+		}
 		return Policy{}, errs
 	}
 	if root.Kind != strictjson.Object {
@@ -43,6 +46,16 @@ func ParseCanonical(doc []byte) (Policy, error) {
 		return Policy{}, errs
 	}
 	return p, nil
+}
+
+// firstOf is the first byte of a document that is no white space; 0 where there is none.
+func firstOf(doc []byte) byte {
+	for _, c := range doc {
+		if c > ' ' {
+			return c
+		}
+	}
+	return 0
 }
 
 func (p *Policy) parse(root *strictjson.Value, errs *Errors) {

@@ -41,7 +41,7 @@ func checkGrant(s string) error {
 	}
 	p = clean(p)
 	if p == "/" {
-		return invalid(s, "is the whole file system, which cannot be granted: see filesystem.default")
+		return invalid(s, "is the whole file system, which cannot be granted: filesystem.default read shows all of it")
 	}
 	for _, top := range [...]string{"/proc", "/sys", "/dev"} {
 		if p == top || strings.HasPrefix(p, top) && p[len(top)] == '/' {

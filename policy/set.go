@@ -4,7 +4,7 @@ package policy
 // the last value replaces any other key's. key is one of [Keys], such as "filesystem.allowRead". The values of
 // a list are best given all at once: each call copies the list.
 //
-//	env               NAME=VALUE adds or replaces a variable; NAME forwards the launcher's, like envVars
+//	env               NAME=VALUE adds or replaces a variable; NAME and PREFIX_* forward the launcher's, like envVars
 //	subprocess.allow,
 //	network.allowPrivate  "true" or "false"
 //	limits.*          as in a document, numbers without quotes

@@ -67,12 +67,27 @@ func checkName(s string) error {
 	for _, c := range s {
 		switch {
 		case c == '*':
-			return invalid(s, "is no name of a variable: there are no patterns")
+			return invalid(s, "is no name of a variable, and no pattern stands here")
 		case c <= ' ' || c == 0x7f:
 			return invalid(s, "is no name of a variable")
 		}
 	}
 	return checkText(s)
+}
+
+// anyName ends a pattern of envVars: every name that begins with what stands in front of the star.
+const anyName = "_*"
+
+// checkForwarded checks a name, or a pattern such as "NOTION_*". A star behind anything else would stand for variables
+// of which nobody thought.
+func checkForwarded(s string) error {
+	if prefix, pattern := strings.CutSuffix(s, anyName); pattern && prefix != "" {
+		return checkName(prefix)
+	}
+	if strings.IndexByte(s, '*') >= 0 && strings.IndexByte(s, '=') < 0 {
+		return invalid(s, `is no pattern: one star, at the end and behind "_", as in NOTION_*`)
+	}
+	return checkName(s)
 }
 
 // checkValue checks a variable's value, which may be a secret: the error has nothing of it.

@@ -1,66 +1,40 @@
 package policy
 
-import "strings"
+import "github.com/security-mcp/mcp-sandbox/policy/nearest"
 
-// suggest says which key was probably meant, or nothing.
+// suggest says which key was probably meant, or what the key is of, or nothing.
 func suggest(section, name string) string {
-	best, distance := "", 3 // of two letters at most
-	consider := func(key string) {
-		d := 0
-		if !strings.EqualFold(key, name) {
-			d = edits(key, name)
-		}
-		if d < distance && d < len(key)/2 {
-			best, distance = key, d
+	if section == "" {
+		switch name {
+		case "mcpServers", "servers", "context_servers":
+			return ": this is an MCP client's configuration; a policy is a file of its own for one server"
+		case "command", "args":
+			return ": the command is no part of a policy, but stands on the command line"
 		}
 	}
+	var names []string
+	elsewhere := ""
 	for i := range keys {
 		k := &keys[i]
-		if k.section == section {
-			consider(k.name)
+		switch {
+		case k.section == section:
+			names = append(names, k.name)
+		case section == "":
+			names = append(names, k.section)
 		}
-		if section == "" && k.section != "" {
-			consider(k.section)
+		if k.name == name && elsewhere == "" {
+			elsewhere = k.String()
 		}
 	}
 	if section == "" {
-		consider("version")
+		names = append(names, "version")
 	}
-	for i := range keys {
-		if k := &keys[i]; best == "" && k.name == name {
-			best = k.String()
-		}
+	best := nearest.Of(name, names)
+	if best == "" {
+		best = elsewhere
 	}
 	if best == "" {
 		return ""
 	}
 	return " (did you mean " + best + "?)"
-}
-
-// edits is the number of letters to insert, delete, replace or swap with their neighbour to make b of a. Long names are
-// far from every key.
-func edits(a, b string) int {
-	const most = 24
-	if len(a) > most || len(b) > most {
-		return most
-	}
-	var before, last, row [most + 1]int
-	for j := range row {
-		last[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			change := last[j-1]
-			if a[i-1] != b[j-1] {
-				change++
-			}
-			row[j] = min(last[j]+1, row[j-1]+1, change)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
-			}
-		}
-		before, last = last, row
-	}
-	return last[len(b)]
 }

@@ -91,5 +91,6 @@ func unknown(name string) string {
 	if name == "" || name[0] != '-' {
 		return "unexpected " + strconv.Quote(name) + ": the command comes after --"
 	}
-	return "unknown flag " + strconv.Quote(name)
+	return "unknown flag " + strconv.Quote(name) + ": the policy's keys are flags of mcp-sandbox run alone, here " +
+		"they stand in a policy"
 }

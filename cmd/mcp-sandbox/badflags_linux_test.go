@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -65,7 +66,7 @@ func badValues(flag string) (bad []string, good string) {
 	case "deny-syscall":
 		return []string{"no_such_call", "-5", "read,write"}, "bpf"
 	case "user":
-		return []string{"0:0", "5:0", "0:5", "nobody", "5", "5:5:5", "-1:5", "4294967295:5"}, "1234:1234"
+		return []string{"0:0", "5:0", "0:5", "nobody", "5", "5:5:5", "-1:5", "4294967295:5"}, ids()
 	case "allow-read", "allow-write":
 		return paths, "-/no/such/path"
 	case "deny-read", "deny-write":
@@ -74,6 +75,8 @@ func badValues(flag string) (bad []string, good string) {
 		return []string{"/srv/*", "/no/such/path"}, "/usr"
 	case "umask":
 		return []string{"9", "77777", "0x1", "rwx"}, "0077"
+	case "env-file":
+		return []string{"missing.env", "/usr", "/dev/zero"}, "/dev/null"
 	case "env":
 		return []string{"=x", "A B", "A\nB"}, "A=b"
 	case "tmp-size":
@@ -98,6 +101,14 @@ func badValues(flag string) (bad []string, good string) {
 		return []string{"/no/such/path", "*"}, "-/no/such/path"
 	}
 	return nil, ""
+}
+
+// ids are those that the launcher's user may give to a server.
+func ids() string {
+	if os.Geteuid() == 0 {
+		return "1234:1234"
+	}
+	return strconv.Itoa(os.Geteuid()) + ":" + strconv.Itoa(os.Getegid())
 }
 
 // Bad input to every flag is one clear line and 125; nothing on standard output, ever, and no server.

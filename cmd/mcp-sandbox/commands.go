@@ -28,22 +28,24 @@ mistake should begin with. All of it comes from the program's own file.
 // serverCommands are about a server and the machine.
 func serverCommands() []command {
 	return []command{{
-		name: "run", args: "[flags] -- COMMAND [ARG...]", short: "start a server confined",
+		name: "run", args: "[flags] [--] COMMAND [ARG...]", short: "start a server confined",
 		long: `Starts COMMAND confined and stays with it until it ends. Standard input, output
 and error are the server's alone. Without flags it sees the base system, the
-files of COMMAND itself and private folders, and has no network.
+files of COMMAND itself and private folders, and has no network. COMMAND is the
+first word that is no flag: what follows it is the server's.
 
 The exit status is the server's own; 128+N if signal N ended it; 125 if the
 sandbox refused (the server has not run); 126 if COMMAND cannot be executed; 127
 if it was not found.
 `,
 		tips: `  mcp-sandbox run -- ./server --stdio
-  mcp-sandbox run --allow-read ~/notes --env NODE_ENV=production -- node server.js
+  mcp-sandbox run --allow-read ~/notes --env NODE_ENV=production node server.js
+  mcp-sandbox run --env 'NOTION_*' --level network node notion.js
   mcp-sandbox run --policy policy.json --report report.jsonl -- ./server
 `,
 		flags: runOptions, run: run,
 	}, {
-		name: "plan", args: "[run's flags] -- COMMAND [ARG...]", short: "print every system call that run would make",
+		name: "plan", args: "[run's flags] [--] COMMAND [ARG...]", short: "print every system call that run would make",
 		long: `Prints the program that run would confine COMMAND with: one system call a line,
 with its number, its layer and the result it demands. Runs nothing, and so cannot know
 what this machine refuses: it is the program that run begins with, of the strongest

@@ -6,6 +6,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/build"
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
+	"github.com/security-mcp/mcp-sandbox/policy/nearest"
 )
 
 // dispatch finds the command of the arguments and runs it.
@@ -29,7 +30,25 @@ func dispatch(args []string) int {
 	if names(args[0]+" ") != "" {
 		return notInGroup(args[0], args[1:])
 	}
-	return usageError("mcp-sandbox", source.Quote(args[0])+" is no command: there is "+names(""))
+	return usageError("mcp-sandbox", noCommand(args))
+}
+
+// noCommand is the error of a first word that is no command of this program: misspelt, a flag, or a server's.
+func noCommand(args []string) string {
+	text := source.Quote(args[0]) + " is no command"
+	all := names("")
+	if meant := nearest.Of(args[0], strings.Split(all, ", ")); meant != "" {
+		return text + " (did you mean mcp-sandbox " + meant + "?)"
+	}
+	switch {
+	case args[0] == "-v" || args[0] == "-V":
+		return text + " (did you mean mcp-sandbox version?)"
+	case strings.HasPrefix(args[0], "-"):
+		return text + ": flags come behind one, as in mcp-sandbox run " + source.Quote(args[0])
+	case len(args) > 1 || strings.ContainsAny(args[0], `/\`):
+		return text + " (did you mean mcp-sandbox run " + source.Quote(args[0]) + "?); there is " + all
+	}
+	return text + ": there is " + all
 }
 
 // notInGroup is the answer where a group of commands is named, and none of them.
@@ -41,7 +60,11 @@ func notInGroup(group string, args []string) int {
 	case args[0] == "--help" || args[0] == "-h":
 		return overview(group + " ")
 	}
-	return usageError(program, source.Quote(args[0])+" is no command of "+group+": there is "+list)
+	text := source.Quote(args[0]) + " is no command of " + group
+	if meant := nearest.Of(args[0], strings.Split(list, ", ")); meant != "" {
+		return usageError(program, text+" (did you mean "+program+" "+meant+"?)")
+	}
+	return usageError(program, text+": there is "+list)
 }
 
 // start reads one command's flags and runs it.

@@ -48,7 +48,8 @@ func policyFlags() []policyFlag {
 		{"allow-unix-socket", "network.allowUnixSockets", "PATH", "let it connect to this socket", "", "/run/s"},
 
 		{text: "Process"},
-		{"env", "env", "NAME[=VALUE]", "set a variable, or forward yours (again for more)", "", "A=b"},
+		{"env", "env", "NAME[=VALUE]",
+			"set a variable, or forward yours, or all PREFIX_* (again for more)", "", "A=b"},
 		{"subprocess", "subprocess.allow", "", "whether it may start programs", "", "false"},
 		{"no-subprocess", "subprocess.allow", "", "the same as --subprocess=false", "false", "false"},
 		{"on-stdin-close", "onStdinClose", "terminate|ignore",
@@ -91,9 +92,9 @@ func (f *policyFlag) metavar() string {
 func (o *options) addLaunch() {
 	o.heading("Policy and report")
 	flags := o.Flags()
-	o.add(flags[0].Name, "FILE", "start from this policy; the flags below add to it", "", flags[0].Set)
+	o.add(flags[0].Name, "FILE", "start from this policy; the flags below add to it", "", expanded(flags[0].Set))
 	o.add(flags[1].Name, "N", "the same, from a descriptor (3 or more)", "", flags[1].Set)
-	o.add("report", "FILE", "write what was proved to FILE, as JSON Lines", "", o.reportFile)
+	o.add("report", "FILE", "write what was proved to FILE, as JSON Lines", "", expanded(o.reportFile))
 	o.add(flags[2].Name, "N", "the same, to a descriptor (3 or more)", "", flags[2].Set)
 	o.add("verbose", "", "say on standard error what holds", "true", truth(&o.flags.Verbose))
 	o.add("quiet", "", "say nothing on standard error but why it refuses to start", "true", truth(&o.flags.Quiet))

@@ -59,7 +59,7 @@ func TestFlagsFollowWhatIsEnforced(t *testing.T) {
 
 // The contract names every flag; nothing else gets in unseen.
 func TestNoOtherFlag(t *testing.T) {
-	own := []string{"policy", "policy-fd", "report", "report-fd", "verbose", "quiet", "tty", "stdout-guard"}
+	own := []string{"policy", "policy-fd", "report", "report-fd", "verbose", "quiet", "tty", "stdout-guard", "env-file"}
 	for _, l := range launchOptions().lines {
 		if l.name != "" && !slices.Contains(own, l.name) &&
 			!slices.ContainsFunc(policyFlags(), func(f policyFlag) bool { return f.name == l.name }) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"path/filepath"
 	"strings"
 
@@ -14,6 +15,7 @@ import (
 
 func launchOptions() *options {
 	o := newOptions()
+	o.takesCommand = true
 	o.addLaunch()
 	o.addPolicy()
 	return o
@@ -27,7 +29,7 @@ func runOptions() *options {
 }
 
 func run(o *options, args []string) int {
-	command, err := source.Command(args)
+	command, err := commandOf(args)
 	if err == nil {
 		err = o.backend.check()
 	}
@@ -44,6 +46,7 @@ func run(o *options, args []string) int {
 	if ord.ReportFD = o.ReportFD; o.ReportFD >= 0 {
 		ord.ReportFile = platform.FileOf(o.ReportFD)
 	}
+	o.tell()
 	if o.backend.name != "" {
 		return o.backend.run(o, ord)
 	}
@@ -54,7 +57,7 @@ func run(o *options, args []string) int {
 }
 
 func plan(o *options, args []string) int {
-	command, err := source.Command(args)
+	command, err := commandOf(args)
 	if err != nil {
 		return usageError("mcp-sandbox plan", err.Error())
 	}
@@ -62,6 +65,7 @@ func plan(o *options, args []string) int {
 	if len(why) > 0 {
 		return fail(why...)
 	}
+	o.tell()
 	if o.report != "" {
 		ord.ReportFile, _ = filepath.Abs(o.report)
 	}
@@ -77,6 +81,24 @@ func plan(o *options, args []string) int {
 	return show(strings.Join(lines, "\n") + "\n")
 }
 
+// commandOf are the words of the server's command.
+func commandOf(args []string) ([]string, error) {
+	if len(args) < 2 {
+		return nil, errors.New("no command: it comes behind the flags, as in mcp-sandbox run node server.js")
+	}
+	return source.Command(args)
+}
+
+// tell writes the notes to standard error, where no flag asks for quiet.
+func (o *options) tell() {
+	if quiet := o.set.Lookup("quiet"); quiet != nil && quiet.Changed {
+		return
+	}
+	for _, line := range o.notes {
+		reexec.Say(line)
+	}
+}
+
 // order makes the order of a launch, or says why there is none.
 func (o *options) order(command []string) (*order.Order, []string) {
 	if err := o.Check(); err != nil {
@@ -86,6 +108,17 @@ func (o *options) order(command []string) (*order.Order, []string) {
 	if len(why) > 0 {
 		return nil, why
 	}
+	p, err := policy.ParseCanonical(ord.Policy)
+	if err != nil {
+		return nil, []string{err.Error()}
+	}
+	r := review{&o.Launch, &o.envFiles, &p, order.Lookup(ord.Env, "HOME"), o.notes}
+	if lines := r.mistakes(); len(lines) > 0 {
+		return nil, lines
+	}
+	r.note(command)
+	o.notes, ord.Written = r.notes, r.written()
+	ord.EnvFiles = o.paths()
 	if o.flags.TTY && o.flags.StdoutGuard { // a terminal takes lines apart and echoes what is typed
 		return nil, []string{hinted("mcp-sandbox run", "--tty and --stdout-guard: only one of them")}
 	}

@@ -27,6 +27,15 @@ type options struct {
 	report  string // file or ""
 	backend backend
 	json    bool
+
+	words
+	envFiles
+}
+
+// words are what is read of a command line besides its flags.
+type words struct {
+	takesCommand bool     // behind the flags there is a server's command
+	notes        []string // lines for standard error on what does not mean what it looks like
 }
 
 // A line of the help: a flag, or a heading where there is no name.
@@ -81,7 +90,8 @@ func (o *options) addPolicy() {
 	}
 }
 
-// addFlag defines the flag of one key. A bad value is refused before the document is read.
+// addFlag defines the flag of one key, and behind --env that of a file of variables. A bad value is refused before the
+// document is read.
 func (o *options) addFlag(f *policyFlag) {
 	always := f.always
 	if f.value == "" {
@@ -94,6 +104,9 @@ func (o *options) addFlag(f *policyFlag) {
 		o.Settings = append(o.Settings, source.Setting{Flag: "--" + f.name, Key: f.key, Value: s})
 		return new(policy.Policy).Set(f.key, s)
 	})
+	if f.name == "env" {
+		o.add("env-file", "FILE", "set the variables of a file of lines NAME=VALUE", "", expanded(o.envFiles.read))
+	}
 }
 
 func (o *options) reportFile(s string) error {

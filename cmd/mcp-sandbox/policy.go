@@ -37,9 +37,12 @@ func check(_ *options, args []string) int {
 		return usageError("mcp-sandbox policy check", err.Error())
 	}
 	src := source.Source{File: file, FD: -1}
-	dir, err := os.Getwd()
+	dir, err := source.Folder()
 	if err == nil {
-		_, err = src.Read(dir, os.Getenv("HOME"))
+		var p policy.Policy
+		if p, err = src.Read(dir, os.Getenv("HOME")); err == nil {
+			err = reexec.KnownCalls(&p)
+		}
 	}
 	if err != nil {
 		return fail(src.Lines(err, nil)...)
@@ -53,9 +56,9 @@ func showPolicy(o *options, args []string) int {
 		return usageError("mcp-sandbox policy show", err.Error())
 	}
 	o.Source.File = file
-	dir, err := os.Getwd()
+	dir, err := source.Folder()
 	if err != nil {
-		return fail("working folder: " + err.Error())
+		return fail(err.Error())
 	}
 	home := order.Home(os.Environ())
 	p, why := o.Policy(dir, home)

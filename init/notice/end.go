@@ -35,7 +35,7 @@ type End struct {
 func (e *End) Line(o *order.Order, first *order.Enforced, l *policy.Limits) string {
 	switch limit, _ := l.Timeout.Value(); e.Cause {
 	case order.CauseTimeout:
-		return Timeout(limit, o.Written("limits.timeout"))
+		return Timeout(limit, o.NameOf("limits.timeout"))
 	case order.CauseCPU:
 		return CPUTime
 	case order.CauseSupervisorLost:

@@ -14,8 +14,8 @@ type Named struct {
 	Written string // as a person wrote the key: a flag, or the key
 }
 
-// Written is the name that a person gave a limit, or "" for a level's default.
-func (g *Guide) Written(key string) string {
+// NameOf is the name that a person gave a limit, or "" for a level's default.
+func (g *Guide) NameOf(key string) string {
 	for _, n := range g.Named {
 		if n.Key == key {
 			return n.Written

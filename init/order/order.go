@@ -3,6 +3,8 @@
 // Both are plain data with their encodings; nothing here makes a system call.
 package order
 
+import "strings"
+
 // RunnerName is the name of a runner and of the init that it clones, in /proc/PID/comm. By this name a host
 // finds those of a shim that it killed.
 const RunnerName = "mcp-sandbox:run"
@@ -14,6 +16,10 @@ type Order struct {
 	Env     []string // the server's environment
 	Dropped []string // names of variables that were not forwarded
 	Dir     string   // the launcher's working directory
+
+	// Written says how a user wrote what a refusal names: pairs of "policy: allowRead /srv" and "--allow-read /srv".
+	// Lines on standard error say the second; reports say what is refused.
+	Written []string
 
 	Files // protected inside write grants
 
@@ -28,8 +34,12 @@ type Order struct {
 	Flags
 }
 
-// Files are paths of a launch that belong to the host; "" where there is none.
-type Files struct{ PolicyFile, ReportFile, Launcher string }
+// Files are absolute paths of a launch that belong to the host; "" where there is none.
+type Files struct {
+	PolicyFile, ReportFile, Launcher string
+	// EnvFiles are what a launch's variables came from: a server that writes them chooses those of the next.
+	EnvFiles []string
+}
 
 // Flags are the parts of an order that are true or false.
 type Flags struct {
@@ -49,4 +59,14 @@ type Flags struct {
 	TTY bool
 	// StdoutGuard sends lines of the server's standard output that are no JSON-RPC messages to standard error.
 	StdoutGuard bool
+}
+
+// AsWritten is a line with the beginning as the user wrote that.
+func (o *Order) AsWritten(line string) string {
+	for i := 0; i+1 < len(o.Written); i += 2 {
+		if rest, ok := strings.CutPrefix(line, o.Written[i]+":"); ok {
+			return o.Written[i+1] + ":" + rest
+		}
+	}
+	return line
 }

@@ -26,7 +26,18 @@ func (p *parser) unexpected(wanted string) bool {
 	if r == 0xfeff && p.i == 0 {
 		return p.fail("the document begins with a byte order mark")
 	}
-	return p.fail("expected " + wanted + ", found " + strconv.QuoteRune(r))
+	return p.fail("expected " + wanted + ", found " + strconv.QuoteRune(r) + language(r))
+}
+
+// language is the hint at the other language that a character which JSON does not have here comes from.
+func language(r rune) string {
+	switch r {
+	case '/', '#':
+		return ": JSON has no comments"
+	case '\'':
+		return ": JSON has double quotes alone"
+	}
+	return ""
 }
 
 func (p *parser) pointer() (pointer string) {

@@ -19,6 +19,7 @@ type rule struct {
 var rules = []rule{
 	{"policy", "policy", ""},
 	{"policy/strictjson", "", ""},
+	{"policy/nearest", "", ""},
 	{"platform", "", "golang.org/x/sys"},
 	{"init/order", "policy", ""},
 	{"init/diagnose", "platform init/order", ""},
@@ -27,7 +28,7 @@ var rules = []rule{
 	{"init/internal/program", "platform init/internal/seccomp", "golang.org/x/sys"}, // the names of calls
 	{"init/internal/program/sys", "init/internal/program", "golang.org/x/sys"},
 	{"init/internal/notify", "platform init/order init/internal/loop", "golang.org/x/sys"},
-	{"init/internal/seccomp", "", ""},
+	{"init/internal/seccomp", "policy/nearest", ""},
 	{"init/internal/seccomp/gen", "", "github.com/elastic/go-seccomp-bpf golang.org/x/net/bpf golang.org/x/sys"},
 	{"init/internal/cgroup", "policy platform", "golang.org/x/sys"},
 	{"init/internal/fsview", "policy platform init/order init/internal/fsview", "golang.org/x/sys"},
@@ -47,7 +48,7 @@ var rules = []rule{
 	{"init/internal/launch", "policy platform init/order init/diagnose init/internal/layers init/internal/fsview init/internal/seccomp init/internal/cgroup init/internal/userbus init/internal/program init/internal/privdir init/internal/notify init/internal/trialcalls", "golang.org/x/sys"},
 	{"init/internal/shim", "policy platform init/order init/notice init/diagnose init/internal", "golang.org/x/sys"},
 	{testOnly, "policy platform init/order init/reexec launcher init/internal scripts/testbed", "golang.org/x/sys"},
-	{"init/reexec", "policy platform init/order init/internal/ending init/internal/report init/internal/basic init/internal/shim", "golang.org/x/sys"},
+	{"init/reexec", "policy platform init/order init/internal/ending init/internal/report init/internal/seccomp init/internal/basic init/internal/shim", "golang.org/x/sys"},
 	{"launcher", "policy platform init/order init/diagnose init/reexec launcher/doctor", "golang.org/x/sys"},
 	{"launcher/doctor", "policy platform init/order init/diagnose", "golang.org/x/sys"},
 	{"cmd", "policy platform init/order init/notice init/reexec launcher cmd/internal", "golang.org/x/sys github.com/spf13/pflag github.com/rogpeppe/go-internal"},

@@ -24,7 +24,7 @@ func shortages(o *order.Order, p *policy.Policy) (all []order.Notice) {
 	r := runtimes.Of(head(real), o.Command[0], real)
 	add := func(kind order.NoticeKind, grouped bool) {
 		for _, s := range r.Below(&p.Limits, grouped) {
-			written := o.Written(s.Key)
+			written := o.NameOf(s.Key)
 			said := slices.ContainsFunc(all, func(n order.Notice) bool { return n.Name == s.Key })
 			if written != "" && s.Certain && !said {
 				all = append(all, order.Notice{Kind: kind, Name: s.Key, Flag: written + " " + s.Advice,

@@ -33,7 +33,7 @@ func NewLaunch() Launch { return Launch{Source: Source{FD: -1}, ReportFD: -1} }
 // Flags are the flags of the policy's source and of the report.
 func (l *Launch) Flags() [3]Flag {
 	return [...]Flag{
-		{"policy", Once(&l.Source.File)},
+		{"policy", l.Source.setFile},
 		{"policy-fd", descriptor(&l.Source.FD)},
 		{"report-fd", descriptor(&l.ReportFD)},
 	}
@@ -93,7 +93,7 @@ func (l *Launch) CheckReport() error {
 func (l *Launch) Policy(dir, home string) (policy.Policy, []string) {
 	p, err := l.Source.Read(dir, home)
 	if err == nil {
-		err = l.Source.Weaken(p, l.given("level"), l.given("minConfinement"))
+		err = l.Source.Weaken(p, l.Given("level"), l.Given("minConfinement"))
 	}
 	if err != nil {
 		return p, l.Source.Lines(err, nil)
@@ -113,9 +113,9 @@ func (l *Launch) Policy(dir, home string) (policy.Policy, []string) {
 
 // Order is the order of a launch in this folder, or an error.
 func (l *Launch) Order(program policy.Program, command []string) (*order.Order, []string) {
-	dir, err := os.Getwd()
+	dir, err := Folder()
 	if err != nil {
-		return nil, []string{"working folder: " + err.Error()}
+		return nil, []string{err.Error()}
 	}
 	env := os.Environ()
 	file := l.Source.Path(dir)
@@ -135,8 +135,8 @@ func (l *Launch) Order(program policy.Program, command []string) (*order.Order, 
 	return o, nil
 }
 
-// given is the last value of a key's flag, or "".
-func (l *Launch) given(key string) (value string) {
+// Given is the last value of a key's flag, or "".
+func (l *Launch) Given(key string) (value string) {
 	for _, s := range l.Settings {
 		if s.Key == key {
 			value = s.Value

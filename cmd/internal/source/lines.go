@@ -13,7 +13,11 @@ import (
 func (s Source) Lines(err error, flag func(key string) string) []string {
 	var errs policy.Errors
 	if !errors.As(err, &errs) {
-		return []string{join(s.String(), err.Error())}
+		where := s.String()
+		if s.ByFlag {
+			where = "--policy " + where
+		}
+		return []string{join(where, err.Error())}
 	}
 	lines := make([]string, len(errs))
 	for i, e := range errs {
@@ -63,6 +67,10 @@ func Command(args []string) ([]string, error) {
 		return nil, errors.New("no command: it comes after --")
 	case args[1] == "":
 		return nil, errors.New("the command is empty")
+	}
+	if name, _, is := strings.Cut(args[1], "="); is && !strings.ContainsAny(name, `/\`) {
+		return nil, errors.New(Quote(args[1]) + " stands where the command belongs: a variable is set by env or " +
+			"envVars of the policy, with mcp-sandbox run by --env " + name)
 	}
 	return args[1:], nil
 }

@@ -25,8 +25,29 @@ const documentTimeout = 5 * time.Second
 
 // A Source is where a document is. The zero value is descriptor 0.
 type Source struct {
-	File string // as given; "" for none
-	FD   int    // -1 for none
+	File   string // as given; "" for none
+	FD     int    // -1 for none
+	ByFlag bool   // File is the value of --policy
+}
+
+// setFile takes the value of --policy.
+func (s *Source) setFile(file string) error {
+	s.ByFlag = true
+	return Once(&s.File)(file)
+}
+
+// Folder is the working folder.
+func Folder() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		name := os.Getenv("PWD")
+		for errors.Unwrap(err) != nil {
+			err = errors.Unwrap(err)
+		}
+		return "", errors.New("the working folder " + name + ": " + err.Error() +
+			": start from a folder that this user may enter; --cwd names the server's")
+	}
+	return dir, nil
 }
 
 // String is how messages name the source; "" for none.
@@ -71,7 +92,7 @@ func (s Source) Read(dir, home string) (policy.Policy, error) {
 
 func (s Source) document() ([]byte, error) {
 	if s.File != "" {
-		doc, err := platform.ReadDocumentFile(s.File, policy.MaxDocument, documentTimeout)
+		doc, _, err := platform.ReadDocumentFile(s.File, policy.MaxDocument, documentTimeout)
 		var p *os.PathError
 		if errors.As(err, &p) {
 			err = p.Err // messages name the file already

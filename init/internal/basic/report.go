@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/security-mcp/mcp-sandbox/init/diagnose"
+	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
 	"github.com/security-mcp/mcp-sandbox/init/notice"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
@@ -59,5 +60,8 @@ func mismatch(l *order.LayerReport) error {
 func (s *shim) refuse(err error) int {
 	r := order.NewRefused(err)
 	r.Hint = diagnose.Hint(err, diagnose.Circumstances{OS: runtime.GOOS})
-	return s.sink.Refuse(err, r, s.Say)
+	if errors.Is(err, fsview.ErrNotFound) {
+		r.Hint = diagnose.NotFound(s.Order.Command[0], r.Path)
+	}
+	return s.sink.Refuse(err, r, func(line string) { s.Say(s.Order.AsWritten(line)) })
 }

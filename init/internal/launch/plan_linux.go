@@ -85,7 +85,7 @@ func mechanism(err error) error {
 func viewRequest(s *Sandbox) fsview.Request {
 	o, p := s.launch.Order, &s.launch.Policy
 	return fsview.Request{Policy: *p, Command: o.Command, Env: o.Env, Dir: o.Dir,
-		Own:        []string{o.PolicyFile, o.ReportFile, o.Launcher},
+		Own:        append([]string{o.PolicyFile, o.ReportFile, o.Launcher}, o.EnvFiles...),
 		Identity:   fsview.Identity{UID: s.Machine.UID, GID: s.Machine.GID, Root: s.Machine.Root},
 		Neighbours: neighbours(&s.Machine),
 		HostNet:    p.Level == policy.LevelNetwork, Shared: s.Shared(), Private: s.kept.private.Path,
@@ -125,6 +125,9 @@ func makePrivate(m *layers.Machine, c policy.Confinement) (dir privdir.Dir, err 
 // complete writes the rest of the program.
 func (s *Sandbox) complete() error {
 	filter, asking, err := assemble(s)
+	if errors.As(err, new(*order.Refusal)) {
+		return err
+	}
 	if err != nil {
 		return &order.Refusal{Layer: order.Seccomp, Op: "assemble", Err: err}
 	}
@@ -152,11 +155,11 @@ func assemble(s *Sandbox) (plain, asking []byte, err error) {
 		}
 	}
 	o.OneExec = p.Subprocess.Allow == policy.No
+	if i, why := seccomp.Unknown(p.Seccomp.Deny); i >= 0 {
+		return nil, nil, &order.Refusal{Layer: order.Policy, Op: "seccomp.deny", Err: errors.New(why)}
+	}
 	for _, name := range p.Seccomp.Deny {
-		nr, ok := seccomp.Number(name)
-		if !ok {
-			return nil, nil, errors.New("/seccomp/deny: " + name + ": no such system call")
-		}
+		nr, _ := seccomp.Number(name)
 		o.Deny = append(o.Deny, nr)
 	}
 	if plain, err = assembled(o); err != nil || !o.CanNotify(runtime.GOARCH) {

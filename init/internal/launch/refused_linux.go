@@ -3,6 +3,7 @@ package launch
 import (
 	"errors"
 	"os"
+	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
 	"github.com/security-mcp/mcp-sandbox/init/order"
@@ -29,6 +30,9 @@ func refusedView(err error) error {
 type unnamed struct{ *fsview.CommandError }
 
 func (u unnamed) Error() string {
+	if u.Kind == fsview.ErrNotFound && u.Err == nil && strings.Contains(u.Path, "/") {
+		return "no such file" // a path was looked for, and no command
+	}
 	if u.Err != nil {
 		return string(u.Kind) + ": " + u.Err.Error()
 	}

@@ -4,6 +4,8 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/policy/nearest"
 )
 
 // NoNumber is the number of a call that the other architecture has and this one has not.
@@ -58,4 +60,24 @@ func Name(nr uint32) string {
 		}
 	}
 	return "syscall " + digits
+}
+
+// Unknown is the index of the first of these that is the name of no system call, and why; -1 where all are known.
+func Unknown(list []string) (index int, why string) {
+	for i, name := range list {
+		if _, ok := Number(name); ok {
+			continue
+		}
+		why = strconv.Quote(name) + " is no system call"
+		var known []string
+		for line := range strings.SplitSeq(names[1:len(names)-1], "\n") {
+			call, _, _ := strings.Cut(line, " ")
+			known = append(known, call)
+		}
+		if meant := nearest.Of(name, known); meant != "" {
+			why += " (did you mean " + meant + "?)"
+		}
+		return i, why
+	}
+	return -1, ""
 }

@@ -52,7 +52,7 @@ func (s *shim) finish() int {
 	}
 	s.sayDenied(&x)
 	if x.Cause == order.CauseOOM {
-		m.group.sayMemory(&x, s.Order.Written("limits.memory"))
+		m.group.sayMemory(&x, s.Order.NameOf("limits.memory"))
 	} else if text := s.guide.lineAtEnd(&x, s.enforced); text != "" && !failed {
 		m.say(text)
 	}

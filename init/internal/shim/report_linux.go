@@ -3,6 +3,7 @@ package shim
 import (
 	"cmp"
 	"errors"
+	"os"
 	"slices"
 
 	"github.com/security-mcp/mcp-sandbox/init/diagnose"
@@ -81,8 +82,15 @@ func (s *shim) refuse(err error) int {
 	if n := (*privdir.NoBase)(nil); errors.As(err, &n) {
 		r.Hint = diagnose.PrivateFolder(n.UID)
 	}
+	if errors.Is(err, fsview.ErrNotFound) {
+		r.Hint = diagnose.NotFound(s.Order.Command[0], r.Path)
+	}
+	if errors.Is(err, fsview.ErrNotVisible) && r.Op == "cwd" {
+		_, missing := os.Stat(r.Path)
+		r.Hint = diagnose.Grant(r.Path, missing == nil)
+	}
 	if errors.Is(err, fsview.ErrStarts) {
 		r.Hint = diagnose.StartsOthers
 	}
-	return s.sink.Refuse(err, r, s.Say)
+	return s.sink.Refuse(err, r, func(line string) { s.Say(s.Order.AsWritten(line)) })
 }

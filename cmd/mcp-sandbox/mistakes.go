@@ -1,0 +1,197 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
+	"github.com/security-mcp/mcp-sandbox/init/reexec"
+	"github.com/security-mcp/mcp-sandbox/policy"
+)
+
+// A review looks at what the flags of one launch say, before it starts: at what cannot be followed, and at what has no
+// effect.
+type review struct {
+	launch *source.Launch
+	files  *envFiles
+	policy *policy.Policy // the launch's: absolute paths, all defaults
+	home   string         // the server's
+	notes  []string       // lines for standard error
+}
+
+// pathKeys are the keys whose paths a launch looks up.
+var pathKeys = [...]string{
+	"filesystem.allowRead", "filesystem.allowWrite", "filesystem.denyRead", "filesystem.denyWrite",
+}
+
+// pathsOf are the paths of one of pathKeys.
+func pathsOf(p *policy.Policy, key string) []string {
+	switch key {
+	case "filesystem.allowRead":
+		return p.Filesystem.AllowRead
+	case "filesystem.allowWrite":
+		return p.Filesystem.AllowWrite
+	case "filesystem.denyRead":
+		return p.Filesystem.DenyRead
+	}
+	return p.Filesystem.DenyWrite
+}
+
+// A placed path is one of the policy, absolute, with the place where it was written.
+type placedPath struct {
+	where, flag string // "--allow-read", or the file and the JSON pointer; flag is "" for the latter
+	written     string // as the user wrote it, or the absolute path
+	path        string
+}
+
+// placed are the paths of a key. Those of the flags stand behind those of the document.
+func (r *review) placed(key string) (all []placedPath) {
+	var given []placedPath
+	for _, s := range r.launch.Settings {
+		if s.Key == key {
+			given = append(given, placedPath{where: s.Flag, flag: s.Flag, written: s.Value})
+		}
+	}
+	paths := pathsOf(r.policy, key)
+	document := len(paths) - len(given)
+	for i, path := range paths {
+		at := placedPath{written: path}
+		if i < document {
+			at.where = r.launch.Source.String() + ": /" + strings.ReplaceAll(key, ".", "/") + "/" + strconv.Itoa(i)
+		} else {
+			at = given[i-document]
+		}
+		at.path = path
+		all = append(all, at)
+	}
+	return all
+}
+
+// mistakes are the lines on a policy that no launch could follow, in the words of the flags.
+func (r *review) mistakes() []string {
+	const most = 20
+	if lines := r.missing(); len(lines) > most {
+		return append(lines[:most], strconv.Itoa(len(lines)-most)+" more paths are missing")
+	} else if len(lines) > 0 {
+		return lines
+	}
+	if err := reexec.KnownCalls(r.policy); err != nil {
+		return r.launch.Source.Lines(err, r.launch.FlagOf)
+	}
+	if err := r.files.check(r.policy.Filesystem.AllowWrite); err != nil {
+		return []string{err.Error()}
+	}
+	own := strconv.Itoa(os.Geteuid()) + ":" + strconv.Itoa(os.Getegid())
+	if user := r.launch.Given("user"); user != "" && user != own && os.Geteuid() > 0 {
+		return []string{"--user " + user + ": only root starts a server as another user, and this is user " + own +
+			": leave --user out"}
+	}
+	return nil
+}
+
+// fresh are file systems that are made anew for each server, whatever the host's have.
+var fresh = [...]string{"/proc", "/sys", "/dev"}
+
+// missing are the lines on paths of the policy that are not there. A launch would refuse the first of them, without the
+// place where it was written.
+func (r *review) missing() (lines []string) {
+	for _, key := range pathKeys {
+		for _, at := range r.placed(key) {
+			if !strings.HasPrefix(at.path, "-") && !inside(at.path, fresh[:]) && !exists(at.path) {
+				lines = append(lines, at.where+" "+at.path+": no such file or directory"+at.advice())
+			}
+		}
+	}
+	if cwd := r.policy.Cwd; cwd != "" && !exists(cwd) {
+		at := placedPath{where: "cwd", written: cwd}
+		if flag := r.launch.FlagOf("cwd"); flag != "" {
+			at = placedPath{where: flag, flag: flag, written: r.launch.Given("cwd")}
+		}
+		// The server's home, and what is made for it, are there inside alone.
+		if why := at.shell(); why != "" || !inside(cwd, append([]string{r.home, "/tmp/home"}, fresh[:]...)) {
+			lines = append(lines, at.where+" "+cwd+": no such file or directory"+why)
+		}
+	}
+	return lines
+}
+
+// written are for the order the paths of refusals, and where each was written.
+func (r *review) written() (pairs []string) {
+	const most = 200 // paths: a policy of more is a program's
+	add := func(key, path, where string) {
+		_, name, section := strings.Cut(key, ".")
+		if !section {
+			name = key
+		}
+		to := where + " " + path
+		pairs = append(pairs, "policy: "+name+" "+path, to)
+		if section {
+			pairs = append(pairs, "policy: "+key+" "+path, to)
+		}
+	}
+	for _, key := range pathKeys {
+		for _, at := range r.placed(key) {
+			path, _ := strings.CutPrefix(at.path, "-")
+			if add(key, path, at.where); len(pairs) > 4*most {
+				return nil
+			}
+		}
+	}
+	if flag := r.launch.FlagOf("cwd"); flag != "" {
+		add("cwd", r.policy.Cwd, flag)
+	}
+	return pairs
+}
+
+// exists reports whether there is something. Other errors than of a missing path are the launch's to name.
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil || !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR)
+}
+
+// advice is what to write in place of a path that is missing.
+func (at *placedPath) advice() string {
+	if text := at.shell(); text != "" {
+		return text
+	}
+	if strings.Contains(at.written, ",") {
+		if at.flag == "" {
+			return " (a comma is part of a name: write each path as a string of its own)"
+		}
+		return " (a comma is part of a name: write " + at.flag + " once for each path)"
+	}
+	return " (create it, or write -" + at.path + " if it may be missing)"
+}
+
+// shell explains what only a shell would have taken out of a path.
+func (at *placedPath) shell() string {
+	name, rest, ok := shellVariable(at.written)
+	switch {
+	case ok && name == "HOME":
+		return " (no shell expands $HOME here: write ~" + rest + ")"
+	case ok:
+		return " (no shell expands $" + name + " here: write the folder itself)"
+	case len(at.written) > 1 && strings.ContainsRune(`"'`, rune(at.written[0])):
+		return " (the quotes are part of the name here: no shell takes them away)"
+	}
+	return ""
+}
+
+// shellVariable finds $NAME or ${NAME} in a word, and what follows.
+func shellVariable(word string) (name, rest string, ok bool) {
+	_, after, ok := strings.Cut(word, "$")
+	if !ok {
+		return "", "", false
+	}
+	if inner, braces := strings.CutPrefix(after, "{"); braces {
+		name, rest, ok = strings.Cut(inner, "}")
+	} else {
+		rest = strings.TrimLeft(after, "_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
+		name = after[:len(after)-len(rest)]
+	}
+	return name, rest, ok && name != "" && strings.Trim(name, "0123456789") != ""
+}

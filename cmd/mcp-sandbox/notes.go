@@ -1,0 +1,142 @@
+package main
+
+import (
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
+	"github.com/security-mcp/mcp-sandbox/policy"
+)
+
+// note adds the lines on what the flags and the command say and does not come about. The server starts all the same.
+func (r *review) note(command []string) {
+	r.noteTwice()
+	r.noteUnset()
+	r.noteDenials()
+	r.noteFolder(command[0])
+	r.noteWords(command[1:])
+}
+
+// noteTwice tells of a key with one value that flags give more than one.
+func (r *review) noteTwice() {
+	last := map[string]source.Setting{}
+	for _, s := range r.launch.Settings {
+		if before, twice := last[s.Key]; twice && !several(s.Key) {
+			r.notes = append(r.notes, typed(before)+" does not count: "+typed(s)+" comes after it")
+		}
+		last[s.Key] = s
+	}
+}
+
+// typed is a flag and its value as they are written.
+func typed(s source.Setting) string {
+	switch {
+	case strings.HasPrefix(s.Flag, "--no-"):
+		return s.Flag
+	case s.Value == "true" || s.Value == "false":
+		return s.Flag + "=" + s.Value
+	}
+	return s.Flag + " " + s.Value
+}
+
+// several reports whether a key takes more than one value.
+func several(key string) bool {
+	switch key {
+	case "env", "seccomp.deny", "network.allowedDomains", "network.deniedDomains", "network.allowUnixSockets":
+		return true
+	}
+	return slices.Contains(pathKeys[:], key)
+}
+
+// noteUnset tells of variables to forward that are not there.
+func (r *review) noteUnset() {
+	unset := map[string]bool{}
+	for _, name := range r.policy.Unset(os.Environ()) {
+		unset[name] = true
+	}
+	for _, s := range r.launch.Settings {
+		if s.Key != "env" || !unset[s.Value] {
+			continue
+		}
+		line := s.Flag + " " + s.Value + ": no such variable is set here"
+		switch name, _, list := strings.Cut(s.Value, ","); {
+		case list:
+			line += " (write --env " + name + ", and --env again for each of the others)"
+		case strings.HasSuffix(s.Value, "*"):
+			line += ", whatever follows the _"
+		default:
+			line += " (write --env " + s.Value + "=VALUE, or set it where this program is started)"
+		}
+		r.notes = append(r.notes, line)
+	}
+}
+
+// noteDenials tells of denials by flags that no grant holds.
+func (r *review) noteDenials() {
+	p := r.policy
+	if p.Level == policy.Privileged || p.Filesystem.Default == policy.Read || runtime.GOOS != "linux" {
+		return // nothing is denied, or all of it is held, or no denial holds anyway
+	}
+	grants := places(slices.Concat(p.Filesystem.AllowRead, p.Filesystem.AllowWrite, baseFolders[:]))
+	for _, key := range pathKeys {
+		if !strings.HasPrefix(key, "filesystem.deny") {
+			continue
+		}
+		for _, at := range r.placed(key) {
+			if at.flag != "" && exists(at.path) && !inside(at.path, grants) {
+				r.notes = append(r.notes, at.flag+" "+at.path+": no --allow-read and no --allow-write holds it")
+			}
+		}
+	}
+}
+
+// baseFolders hold what is visible without a grant.
+var baseFolders = [...]string{"/bin", "/etc", "/gnu", "/lib", "/lib32", "/lib64", "/nix", "/run", "/sbin", "/usr"}
+
+// noteFolder tells of a folder as the command, behind a flag that takes one path.
+func (r *review) noteFolder(command string) {
+	given := r.launch.Settings
+	if len(given) == 0 || !slices.Contains(pathKeys[:], given[len(given)-1].Key) {
+		return
+	}
+	if info, err := os.Stat(command); err == nil && info.IsDir() {
+		flag := given[len(given)-1].Flag
+		r.notes = append(r.notes, shown(command)+" is the command: "+flag+" takes one path, so write "+flag+
+			" again for each")
+	}
+}
+
+// noteWords tells of arguments that a shell would have changed.
+func (r *review) noteWords(arguments []string) {
+	const most = 3
+	told := 0
+	for _, word := range arguments {
+		value := word
+		if flag, v, ok := strings.Cut(word, "="); ok && strings.HasPrefix(flag, "-") {
+			value = v
+		}
+		instead := ""
+		switch name, _, ok := shellVariable(value); {
+		case value == "~" || strings.HasPrefix(value, "~/"):
+			instead = "~ is"
+		case ok && name == "HOME" && (strings.HasPrefix(value, "$HOME") || strings.HasPrefix(value, "${HOME}")):
+			instead = "$HOME is"
+		}
+		if instead != "" && told < most {
+			told++
+			r.notes = append(r.notes, "argument "+shown(word)+": "+instead+" not expanded, since no shell reads it: "+
+				"write the whole path")
+		}
+	}
+}
+
+// shown is a word of the command in a message, shortened, without the value of NAME=VALUE.
+func shown(word string) string {
+	const most = 80
+	if len(word) > most {
+		word = strings.ToValidUTF8(word[:most], "") + "…"
+	}
+	return source.Quote(word)
+}
