@@ -83,7 +83,7 @@ func (b *bench) result(ctx context.Context, row *matrix.Row) matrix.Result {
 }
 
 // control judges the row with a wrong expectation, which passes if the expectation is the only failure. Its
-// output has a failed test in it, which nobody is to take for a failure of this run: only a row that does not pass prints that.
+// output has a failed test in it, not one of this run, so that output is printed only of a row that does not pass.
 func control(reasons []string, text string) (against []string, output string) {
 	if len(reasons) == 1 && strings.HasPrefix(reasons[0], matrix.TryStep+": exit status 1") &&
 		strings.Contains(reasons[0], "Landlock ABI is ") {
