@@ -82,8 +82,8 @@ func (b *bench) result(ctx context.Context, row *matrix.Row) matrix.Result {
 	return r
 }
 
-// control judges the row with a wrong expectation, which passes if the expectation is the only failure. Its output has a
-// failed test in it, which nobody is to take for a failure of this run, and is printed only if the row does not pass.
+// control judges the row with a wrong expectation, which passes if the expectation is the only failure. Its
+// output has a failed test in it, not one of this run, so that output is printed only of a row that does not pass.
 func control(reasons []string, text string) (against []string, output string) {
 	if len(reasons) == 1 && strings.HasPrefix(reasons[0], matrix.TryStep+": exit status 1") &&
 		strings.Contains(reasons[0], "Landlock ABI is ") {
