@@ -144,7 +144,7 @@ func (d *Dir) Remove(over func() bool) {
 	if d.fd == 0 {
 		return
 	}
-	eachName(d.fd, func(sub string) (on bool) {
+	EachName(d.fd, func(sub string) (on bool) {
 		MakeSearchable(d.fd, sub)
 		if fd, err := openDir(d.fd, sub); err == nil {
 			Empty(fd, over)
@@ -166,7 +166,7 @@ func removeUnlocked(base string) {
 	}
 	defer unix.Close(parent)
 	var left []string
-	eachName(parent, func(name string) bool {
+	EachName(parent, func(name string) bool {
 		if isName(name) {
 			left = append(left, name)
 		}

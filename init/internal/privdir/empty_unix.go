@@ -66,7 +66,7 @@ func Empty(top int, over func() bool) {
 	stuck := map[string]bool{}
 	for round := 0; ; round++ {
 		folder, removed, ended := "", false, false
-		eachName(top, func(name string) bool {
+		EachName(top, func(name string) bool {
 			if ended = over(); ended {
 				return false
 			}
@@ -111,7 +111,7 @@ func lift(top int, name, prefix string, over func() bool) (changed bool) {
 	}
 	defer unix.Close(fd)
 	i, ended := 0, false
-	eachName(fd, func(sub string) bool {
+	EachName(fd, func(sub string) bool {
 		if ended = over(); ended {
 			return false
 		}
@@ -127,8 +127,8 @@ func lift(top int, name, prefix string, over func() bool) (changed bool) {
 	return !ended && (unix.Unlinkat(top, name, unix.AT_REMOVEDIR) == nil || changed)
 }
 
-// eachName calls do for each name in a folder, from the first one, until do returns false.
-func eachName(fd int, do func(name string) (on bool)) {
+// EachName calls do for each name in a folder, from the first one, until do returns false.
+func EachName(fd int, do func(name string) (on bool)) {
 	// A descriptor that was handed over may be of a folder that this process must not open itself.
 	twin, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 3)
 	if err != nil {

@@ -29,7 +29,7 @@ func TestEmptyEnds(t *testing.T) {
 		}
 	}
 	left := func() (n int) {
-		eachName(top, func(string) bool { n++; return true })
+		EachName(top, func(string) bool { n++; return true })
 		return n
 	}
 	Empty(top, budget(-1, nil))

@@ -5,8 +5,8 @@ import "golang.org/x/sys/unix"
 // openPath opens a folder, which must be readable: there is no O_PATH.
 const openPath = unix.O_RDONLY
 
-// isUnmapped is false: there are no user namespaces.
-func isUnmapped(int) bool { return false }
+// IsUnmapped is false: there are no user namespaces.
+func IsUnmapped(int) bool { return false }
 
 // isMountRoot is false: servers have no mounts of their own here.
 func isMountRoot(int) bool { return false }

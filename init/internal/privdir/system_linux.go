@@ -10,9 +10,9 @@ import (
 // openPath opens a folder that need not be readable; open(2).
 const openPath = unix.O_PATH
 
-// isUnmapped reports whether an owner is one that this user namespace does not map, as the machine's root;
+// IsUnmapped reports whether an owner is one that this user namespace does not map, as the machine's root;
 // user_namespaces(7). If the map cannot be read, it is taken to map all.
-func isUnmapped(uid int) bool {
+func IsUnmapped(uid int) bool {
 	const overflow = 65534 // how each such owner appears
 	if uid != overflow {
 		return false

@@ -1,0 +1,259 @@
+//go:build darwin || linux
+
+package state
+
+import (
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/privdir"
+	"github.com/security-mcp/mcp-sandbox/init/places"
+	"golang.org/x/sys/unix"
+)
+
+// A Folder is a state in use.
+type Folder struct {
+	Path string // without a symbolic link in it
+	FD   int    // of the folder
+
+	lock int
+}
+
+// Open makes the folder of a name where there is none, and takes its lock for a launch.
+func Open(name string, o Owner) (*Folder, error) {
+	root, at, err := openRoot(true)
+	if err != nil {
+		return nil, err
+	}
+	defer unix.Close(root)
+	at += "/" + name
+	f := &Folder{Path: at, FD: -1}
+	if f.lock, err = lock(root, name, unix.LOCK_SH); err == unix.EWOULDBLOCK {
+		return nil, &os.PathError{Op: "lock", Path: at, Err: ErrRemoving}
+	}
+	if err != nil {
+		return nil, &os.PathError{Op: "lock", Path: at, Err: err}
+	}
+	if f.FD, err = o.open(root, name); err != nil {
+		f.Close()
+		return nil, &os.PathError{Op: "open", Path: at, Err: err}
+	}
+	now := unix.NsecToTimeval(time.Now().UnixNano())
+	unix.Futimes(f.lock, []unix.Timeval{now, now}) // only a list shows it
+	return f, nil
+}
+
+// Close gives the lock back.
+func (f *Folder) Close() {
+	if f == nil {
+		return
+	}
+	for _, fd := range [...]*int{&f.FD, &f.lock} {
+		if *fd >= 0 {
+			unix.Close(*fd)
+			*fd = -1
+		}
+	}
+}
+
+// open makes the folder, or takes back the rights to one that a server changed.
+func (o *Owner) open(root int, name string) (int, error) {
+	if err := unix.Mkdirat(root, name, 0o700); err != nil && err != unix.EEXIST {
+		return -1, err
+	}
+	fd, err := openFolder(root, name)
+	if err != nil {
+		return -1, err
+	}
+	if err = o.take(fd); err == nil {
+		err = unix.Fchmod(fd, 0o700)
+	}
+	if err != nil {
+		unix.Close(fd)
+		return -1, err
+	}
+	return fd, nil
+}
+
+// take demands that a file is the server's. One of this user's, whom no server is, was just made.
+func (o *Owner) take(fd int) error {
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		return err
+	}
+	switch owner := int(st.Uid); {
+	case owner == o.UID:
+		return nil
+	case o.Chown && owner == unix.Geteuid():
+		return unix.Fchown(fd, o.UID, o.GID)
+	default:
+		return &Foreign{owner, o.UID}
+	}
+}
+
+// openFolder opens a folder of any mode, and nothing that a link leads to.
+func openFolder(at int, name string) (int, error) {
+	const flags = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC
+	fd, err := unix.Openat(at, name, flags, 0)
+	if err == unix.EACCES {
+		privdir.MakeSearchable(at, name)
+		fd, err = unix.Openat(at, name, flags, 0)
+	}
+	if err == unix.ELOOP || err == unix.ENOTDIR {
+		err = Unfit("it is no folder")
+	}
+	return fd, err
+}
+
+// lock takes the lock of a name. Whoever removes a state removes its lock too, so the lock that was taken must still be
+// the name's.
+func lock(root int, name string, how int) (int, error) {
+	const flags = unix.O_RDWR | unix.O_CREAT | unix.O_NOFOLLOW | unix.O_NONBLOCK | unix.O_CLOEXEC
+	for range 100 {
+		fd, err := unix.Openat(root, "."+name, flags, 0o600)
+		if err != nil {
+			return -1, err
+		}
+		var held, there unix.Stat_t
+		unix.Fchmod(fd, 0o600) // the umask may have taken this user's rights
+		if err = unix.Flock(fd, how|unix.LOCK_NB); err == nil {
+			err = unix.Fstat(fd, &held)
+		}
+		if err != nil {
+			unix.Close(fd)
+			return -1, err
+		}
+		if unix.Fstatat(root, "."+name, &there, unix.AT_SYMLINK_NOFOLLOW) == nil && held.Ino == there.Ino {
+			return fd, nil
+		}
+		unix.Close(fd)
+	}
+	return -1, unix.EWOULDBLOCK
+}
+
+// openRoot opens the folder of all states, and says where it is.
+func openRoot(create bool) (root int, at string, err error) {
+	p, err := places.Of(os.Getenv)
+	if err != nil {
+		return -1, "", err
+	}
+	base := path.Dir(p.State)
+	if at, err = resolve(base); err != nil {
+		return -1, "", err
+	}
+	fd, err := walk(at, create)
+	if err != nil {
+		return -1, "", err
+	}
+	for _, name := range [...]string{path.Base(p.State), path.Base(p.States())} {
+		at += "/" + name
+		above := fd
+		fd, err = ownFolder(above, name, create)
+		unix.Close(above)
+		if err != nil {
+			return -1, "", &os.PathError{Op: "open", Path: at, Err: err}
+		}
+	}
+	return fd, at, nil
+}
+
+// resolve follows the symbolic links of what is there of a path.
+func resolve(base string) (string, error) {
+	rest := ""
+	for {
+		real, err := filepath.EvalSymlinks(base)
+		if err == nil {
+			return strings.TrimRight(path.Join(real, rest), "/"), nil
+		}
+		if !os.IsNotExist(err) || base == "/" {
+			return "", err
+		}
+		base, rest = path.Dir(base), path.Join(path.Base(base), rest)
+	}
+}
+
+// walk opens a folder, and demands of each on the way that nobody else can rename what lies in it.
+func walk(at string, create bool) (int, error) {
+	fd, err := unix.Open("/", openPath|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	done := ""
+	for name := range strings.SplitSeq(strings.TrimPrefix(at, "/"), "/") {
+		if err == nil {
+			err = checkAbove(fd)
+		}
+		if err != nil || name == "" {
+			break
+		}
+		above := fd
+		done += "/" + name
+		if create {
+			makeOwn(above, name)
+		}
+		fd, err = unix.Openat(above, name, openPath|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+		unix.Close(above)
+	}
+	if err == nil {
+		if err = checkAbove(fd); err != nil {
+			unix.Close(fd)
+		}
+	}
+	if err != nil {
+		return -1, &os.PathError{Op: "open", Path: done + "/", Err: err}
+	}
+	return fd, nil
+}
+
+// makeOwn makes a folder that this user may enter, whatever the umask. Where that fails the open that follows does.
+func makeOwn(at int, name string) {
+	if unix.Mkdirat(at, name, 0o700) == nil {
+		privdir.MakeSearchable(at, name)
+	}
+}
+
+// checkAbove is an error if another user could rename what lies in a folder. A group that has the number of this user is
+// the user's own, as Debian, Fedora and others make one for each, with a umask that lets it write.
+func checkAbove(fd int) error {
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		return err
+	}
+	me := unix.Geteuid()
+	others := uint32(st.Mode) & 0o022
+	if int(st.Gid) == me {
+		others &^= 0o020
+	}
+	switch owner := int(st.Uid); {
+	case owner != 0 && owner != me && !privdir.IsUnmapped(owner):
+		return Unfit("user " + strconv.Itoa(owner) + " owns this folder and could put another state in place: " +
+			"set XDG_STATE_HOME to a folder of your own")
+	case others != 0 && uint32(st.Mode)&unix.S_ISVTX == 0:
+		return Unfit("others may write to this folder and could put another state in place: chmod go-w it")
+	}
+	return nil
+}
+
+// ownFolder opens one of the product's folders, which only this user may enter.
+func ownFolder(at int, name string, create bool) (int, error) {
+	if create {
+		makeOwn(at, name)
+	}
+	fd, err := openFolder(at, name)
+	if err != nil {
+		return -1, err
+	}
+	var st unix.Stat_t
+	if err = unix.Fstat(fd, &st); err == nil && int(st.Uid) != unix.Geteuid() {
+		err = Unfit("user " + strconv.Itoa(int(st.Uid)) + " owns it")
+	}
+	if err == nil && st.Mode&0o777 != 0o700 {
+		err = unix.Fchmod(fd, 0o700)
+	}
+	if err != nil {
+		unix.Close(fd)
+		return -1, err
+	}
+	return fd, nil
+}
