@@ -90,6 +90,7 @@ func (e *Enforced) AppendJSON(b []byte) []byte {
 			objects(w, "facts", l.Facts, w.fact)
 		}
 	})
+	w.some("state", e.State)
 	w.list("warnings", e.Warnings)
 	return w.line()
 }

@@ -79,6 +79,7 @@ type Enforced struct {
 	Protected      []string      `json:"protected"`
 	Unprotected    []string      `json:"unprotected"`
 	EnvDropped     []string      `json:"envDropped"`
+	State          string        `json:"state,omitempty"` // the name of the home that lasts; "" if there is none
 	Layers         []LayerReport `json:"layers"`
 	Warnings       []string      `json:"warnings"`
 }
@@ -120,7 +121,7 @@ func NewEnforced(o *Order, p *policy.Policy, reached policy.Confinement) *Enforc
 	sum := sha256.Sum256(o.Policy)
 	return &Enforced{Event: "enforced", Version: 1, Level: string(p.Level), Confinement: string(reached),
 		MinConfinement: string(p.MinConfinement), PolicySHA256: Hex(sum[:]),
-		Command: o.Command, EnvDropped: o.Dropped}
+		Command: o.Command, EnvDropped: o.Dropped, State: p.State}
 }
 
 // Hex is data in lower-case digits. Package encoding/hex would link fmt.

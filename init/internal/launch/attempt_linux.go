@@ -65,6 +65,9 @@ func (a *Attempt) startFull() error {
 func (a *Attempt) startShared() error {
 	err := identifyShared(&a.Machine, a.Confinement)
 	if err == nil {
+		err = a.checkState()
+	}
+	if err == nil {
 		a.kept.private, err = makePrivate(&a.Machine, a.Confinement)
 	}
 	if err == nil {

@@ -25,6 +25,7 @@ import (
 // that nothing executes: no process is started, and a root launcher opens no grant.
 func (l *Launch) Plan() ([]string, error) {
 	a := l.newAttempt()
+	l.foreseeState()
 	if a.Shared() {
 		if err := identifyShared(&a.Machine, a.Confinement); err != nil {
 			return nil, err
@@ -60,6 +61,9 @@ func (a *Attempt) plan(group func(*cgroup.Request) *cgroup.Group) (err error) {
 	if a.View, err = fsview.Plan(viewRequest(&a.Sandbox)); err != nil {
 		return refusedView(err)
 	}
+	if err = l.makePlaces(a.View); err != nil {
+		return err
+	}
 	if len(a.View.Unheld) > 0 && !l.Order.MinWritten {
 		u := a.View.Unheld[0]
 		return l.Ladder.cannotHold(u.Key, u.Path)
@@ -85,7 +89,7 @@ func mechanism(err error) error {
 func viewRequest(s *Sandbox) fsview.Request {
 	o, p := s.launch.Order, &s.launch.Policy
 	return fsview.Request{Policy: *p, Command: o.Command, Env: o.Env, Dir: o.Dir,
-		Own:        []string{o.PolicyFile, o.ReportFile, o.Launcher},
+		Ours:       s.launch.ours(),
 		Identity:   fsview.Identity{UID: s.Machine.UID, GID: s.Machine.GID, Root: s.Machine.Root},
 		Neighbours: neighbours(&s.Machine),
 		HostNet:    p.Level == policy.LevelNetwork, Shared: s.Shared(), Private: s.kept.private.Path,
