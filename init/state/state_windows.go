@@ -20,8 +20,8 @@ type Folder struct {
 	lock windows.Handle
 }
 
-// Open makes the folder of a name where there is none, and takes its lock for a launch. The folder has the rights of the
-// user's own folder for local data.
+// Open makes the folder of a name where there is none, and takes its lock for a launch. The folder has the rights of
+// the user's own folder for local data.
 func Open(name string, _ Owner) (*Folder, error) {
 	at, err := folderOf(name)
 	if err != nil {

@@ -61,9 +61,6 @@ func (a *Attempt) plan(group func(*cgroup.Request) *cgroup.Group) (err error) {
 	if a.View, err = fsview.Plan(viewRequest(&a.Sandbox)); err != nil {
 		return refusedView(err)
 	}
-	if err = l.makePlaces(a.View); err != nil {
-		return err
-	}
 	if len(a.View.Unheld) > 0 && !l.Order.MinWritten {
 		u := a.View.Unheld[0]
 		return l.Ladder.cannotHold(u.Key, u.Path)
