@@ -35,12 +35,17 @@ func privateVariables(home, tmp string) []string {
 }
 
 // openHome is the home in the private folder, or the folder of a state. On Windows programs expect two folders in a
-// home, which no server can replace by a link: making those takes a right of administrators.
+// home. A link in the place of one gains nothing: without a file barrier the server writes wherever its user can.
 func (p *plan) openHome() (home string, err error) {
 	if p.policy.State == "" {
 		return filepath.Join(p.private.Path, fsview.PrivateHome), nil
 	}
-	p.lasts, err = state.Open(p.policy.State, p.stateOwner())
+	owner := p.stateOwner()
+	if owner.Chown {
+		return "", refusedPath("state", p.policy.State, errors.New("the server of a root launcher, which is another "+
+			"user, cannot enter root's folders: start the launcher as the server's user"))
+	}
+	p.lasts, err = state.Open(p.policy.State, owner)
 	if err != nil {
 		op := refusedPath("state", p.policy.State, err)
 		if path, ok := errors.AsType[*os.PathError](err); ok {
@@ -56,6 +61,18 @@ func (p *plan) openHome() (home string, err error) {
 		}
 	}
 	return p.lasts.Path, nil
+}
+
+// stateFacts show that the home is the folder of the state, which this process has locked.
+func (p *plan) stateFacts() []order.Fact {
+	if p.lasts == nil {
+		return nil
+	}
+	f := order.Fact{Name: "home of state " + p.policy.State, Want: p.lasts.Path, Got: order.Lookup(p.Env, "HOME")}
+	if info, err := os.Lstat(p.lasts.Path); err != nil || !info.IsDir() {
+		f.Got, f.Reason, f.Effect = "", "it is no folder any more", "the server has no home"
+	}
+	return []order.Fact{f}
 }
 
 // openPrivate makes the folder for the server's temporary files and its home, and points the server's
