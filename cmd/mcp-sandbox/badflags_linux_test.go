@@ -74,6 +74,8 @@ func badValues(flag string) (bad []string, good string) {
 		return []string{"/srv/*", "/no/such/path"}, "/usr"
 	case "umask":
 		return []string{"9", "77777", "0x1", "rwx"}, "0077"
+	case "state":
+		return []string{"..", "a/b", ".hidden", strings.Repeat("n", 65)}, "acme"
 	case "env":
 		return []string{"=x", "A B", "A\nB"}, "A=b"
 	case "tmp-size":
@@ -103,6 +105,7 @@ func badValues(flag string) (bad []string, good string) {
 // Bad input to every flag is one clear line and 125; nothing on standard output, ever, and no server.
 func TestEveryFlagWithBadInput(t *testing.T) {
 	server := []string{"--", "echo", "ran"}
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	for _, l := range launchOptions().lines {
 		if l.name == "" {
 			continue

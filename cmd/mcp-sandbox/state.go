@@ -46,7 +46,8 @@ func listStates(o *options, args []string) int {
 	}
 	var b strings.Builder
 	for _, s := range all {
-		fmt.Fprintf(&b, "%-24s %8s  %s  %s\n", s.Name, sizeText(s.Bytes), s.Used.Local().Format(time.DateTime), shown(s.Path))
+		used := s.Used.Local().Format(time.DateTime)
+		fmt.Fprintf(&b, "%-24s %8s  %s  %s\n", s.Name, sizeText(s.Bytes), used, shown(s.Path))
 	}
 	return show(b.String())
 }

@@ -79,8 +79,8 @@ type Enforced struct {
 	Protected      []string      `json:"protected"`
 	Unprotected    []string      `json:"unprotected"`
 	EnvDropped     []string      `json:"envDropped"`
-	State          string        `json:"state,omitempty"` // the name of the home that lasts; "" if there is none
 	Layers         []LayerReport `json:"layers"`
+	State          string        `json:"state,omitempty"` // the name of the home that lasts; "" if there is none
 	Warnings       []string      `json:"warnings"`
 }
 

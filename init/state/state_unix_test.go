@@ -7,8 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -192,66 +190,6 @@ func TestLocks(t *testing.T) {
 	}
 }
 
-// Whatever a server left is removed, and nothing that it leads to.
-func TestRemoveWhatAServerLeft(t *testing.T) {
-	_, me := stage(t)
-	path := opened(t, "acme", me)
-	outside := t.TempDir()
-	os.WriteFile(outside+"/kept", []byte("kept"), 0o640)
-	os.Symlink("/etc", path+"/.ssh")
-	os.Symlink(outside, path+"/out")
-	os.Symlink(outside+"/kept", path+"/.bashrc")
-	os.Link(outside+"/kept", path+"/hard")
-	os.MkdirAll(path+"/closed/in/deeper", 0o700)
-	os.WriteFile(path+"/closed/in/f", nil, 0)
-	unix.Chmod(path+"/closed/in/deeper", 0)
-	unix.Chmod(path+"/closed/in", 0)
-	unix.Chmod(path+"/closed", 0o7000)
-	unix.Mkfifo(path+"/fifo", 0)
-	unix.Mknod(path+"/plain", unix.S_IFREG, 0)
-	if s, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM, 0); err == nil {
-		t.Chdir(path)
-		unix.Bind(s, &unix.SockaddrUnix{Name: "socket"})
-		unix.Close(s)
-		t.Chdir("/")
-	}
-	for _, name := range []string{"a\nb", "\x1b[31mred", "\xff\xfe", "-rf", "...", strings.Repeat("n", 255)} {
-		os.WriteFile(path+"/"+name, nil, 0o600)
-		os.Mkdir(path+"/d"+name, 0)
-	}
-	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_DIRECTORY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for range 300 { // deeper than a path can be long
-		name := strings.Repeat("x", 60)
-		unix.Mkdirat(fd, name, 0o700)
-		next, err := unix.Openat(fd, name, unix.O_RDONLY|unix.O_DIRECTORY, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		unix.Close(fd)
-		fd = next
-	}
-	unix.Close(fd)
-	for i := range 3000 {
-		unix.Mknod(path+"/n"+strconv.Itoa(i), unix.S_IFREG|0o600, 0)
-	}
-	if all, err := List(); err != nil || len(all) != 1 || mode(t, path+"/closed").Perm() != 0 {
-		t.Errorf("a list: %v, %v, or it changed a mode", all, err)
-	}
-	unix.Chmod(path, 0)
-	if err := Remove("acme"); err != nil {
-		t.Fatal(err)
-	}
-	if b, err := os.ReadFile(outside + "/kept"); string(b) != "kept" || mode(t, outside+"/kept").Perm() != 0o640 {
-		t.Errorf("what a link led to: %q, %v", b, err)
-	}
-	if all, _ := List(); len(all) != 0 {
-		t.Errorf("left: %v", all)
-	}
-}
-
 // Names that are no names of states are none, wherever they are tried, and other files of the folder are not listed.
 func TestListShowsStatesAlone(t *testing.T) {
 	_, me := stage(t)
@@ -270,63 +208,5 @@ func TestListShowsStatesAlone(t *testing.T) {
 	}
 	if err != nil || !slices.Equal(names, []string{"a", "b"}) {
 		t.Errorf("%v, %v", names, err)
-	}
-}
-
-// A place is made where there is none; of what is there only an empty folder or file of the server's will do.
-func TestMake(t *testing.T) {
-	_, me := stage(t)
-	outside := t.TempDir()
-	granted := outside + "/granted"
-	os.WriteFile(granted, nil, 0o600)
-	places := []Place{{Name: "n", Folder: true, Inner: true}, {Name: "n/deep", Folder: true}, {Name: "f"},
-		{Name: "l", Target: "n"}}
-	for _, c := range []struct {
-		name string
-		left func(path string)
-		at   string // of the refused place; "": none
-	}{
-		{"nothing", func(string) {}, ""},
-		{"what was made before", nil, ""},
-		{"a closed folder on the way", func(p string) { os.MkdirAll(p+"/n/deep", 0o700); os.Chmod(p+"/n", 0) }, ""},
-		{"a closed folder", func(p string) { os.MkdirAll(p+"/n/deep", 0o700); unix.Chmod(p+"/n/deep", 0o6000) }, ""},
-		{"files on the way", func(p string) { os.Mkdir(p+"/n", 0o700); os.WriteFile(p+"/n/own", nil, 0o600) }, ""},
-		{"files in a place", func(p string) { os.MkdirAll(p+"/n/deep/own", 0o700) }, "n/deep"},
-		{"a link on the way", func(p string) { os.Symlink(outside, p+"/n") }, "n"},
-		{"a link in a place", func(p string) { os.Mkdir(p+"/n", 0o700); os.Symlink("/etc", p+"/n/deep") }, "n/deep"},
-		{"a file for a folder", func(p string) { os.WriteFile(p+"/n", nil, 0o600) }, "n"},
-		{"a fifo for a folder", func(p string) { unix.Mkfifo(p+"/n", 0o600) }, "n"},
-		{"a folder for a file", func(p string) { os.Mkdir(p+"/f", 0o700) }, "f"},
-		{"a link for a file", func(p string) { os.Symlink(granted, p+"/f") }, "f"},
-		{"a hard link for a file", func(p string) { os.Link(granted, p+"/f") }, "f"},
-		{"a fifo for a file", func(p string) { unix.Mkfifo(p+"/f", 0o600) }, "f"},
-		{"a file with content", func(p string) { os.WriteFile(p+"/f", []byte("x"), 0o600) }, "f"},
-		{"another link", func(p string) { os.Symlink("/etc", p+"/l") }, "l"},
-		{"a longer link", func(p string) { os.Symlink("n/deep", p+"/l") }, "l"},
-		{"a file for a link", func(p string) { os.WriteFile(p+"/l", nil, 0o600) }, "l"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			f, err := Open("acme", me)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if c.left == nil {
-				f.Make(me, places)
-			} else {
-				c.left(f.Path)
-			}
-			err = f.Make(me, places)
-			p, refused := errors.AsType[*os.PathError](err)
-			if refused != (c.at != "") || refused && p.Path != f.Path+"/"+c.at {
-				t.Errorf("%v", err)
-			}
-			if names, _ := os.ReadDir(outside); len(names) != 1 {
-				t.Errorf("made outside: %v", names)
-			}
-			f.Close()
-			if err := Remove("acme"); err != nil {
-				t.Error(err)
-			}
-		})
 	}
 }
