@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
@@ -58,13 +59,13 @@ func sizeText(bytes int64) string {
 	for ; bytes >= 10_000 && unit < 4; unit++ {
 		bytes >>= 10
 	}
-	return strconv.FormatInt(bytes, 10) + " KMGT"[unit:unit+1]
+	return strconv.FormatInt(bytes, 10) + "BKMGT"[unit:unit+1]
 }
 
 // shown is a path with its control characters escaped.
 func shown(path string) string {
-	if q := strconv.Quote(path); q[1:len(q)-1] != path {
-		return q
+	if strings.ContainsFunc(path, func(r rune) bool { return r == utf8.RuneError || !strconv.IsPrint(r) }) {
+		return strconv.Quote(path)
 	}
 	return path
 }
