@@ -51,6 +51,7 @@ var keys = [...]key{
 	{"", "onHostExit", func(p *Policy) slot { return word(&p.OnHostExit, "terminate ignore") }},
 	{"seccomp", "deny", func(p *Policy) slot { return list{&p.Seccomp.Deny, checkCall} }},
 	{"", "umask", func(p *Policy) slot { return text(&p.Umask, checkUmask) }},
+	{"", "state", func(p *Policy) slot { return text(&p.State, CheckState) }},
 	{"", "cwd", func(p *Policy) slot { return text(&p.Cwd, checkFolder) }},
 	{"", "user", func(p *Policy) slot { return text(&p.User, checkUser) }},
 }

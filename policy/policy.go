@@ -28,6 +28,9 @@ type Policy struct {
 
 	// Umask is three or four octal digits such as "0077". "" means the launcher's own, and "0077" in level strict.
 	Umask Umask
+	// State names the folder that is the private home, and that lasts: launches of one name share the folder. ""
+	// means a home that is empty at each start.
+	State string
 	// Cwd is the server's working folder. "" means the launcher's if it can be seen inside, else the private home.
 	Cwd string
 	// User is "uid:gid" for a root launcher. "" means 65533:65533, or the launcher's own ids where it has no others.

@@ -22,7 +22,7 @@ func TestSet(t *testing.T) {
 		{"env", "A=one=1"}, {"env", "C="}, {"env", "Y"}, {"envVars", "Z"}, {"limits.cpu", "0.5"}, {"limits.memory", "unlimited"},
 		{"limits.addressSpace", "1T"}, {"limits.pids", "9"}, {"limits.openFiles", "unlimited"}, {"limits.fileSize", "1M"},
 		{"limits.io", "2M"}, {"limits.timeout", "unlimited"}, {"limits.grace", "1s"}, {"onStdinClose", "ignore"},
-		{"onHostExit", "terminate"}, {"seccomp.deny", "ptrace"}, {"umask", "027"}, {"cwd", "/w"}, {"user", "1:1"},
+		{"onHostExit", "terminate"}, {"seccomp.deny", "ptrace"}, {"umask", "027"}, {"state", "acme"}, {"cwd", "/w"}, {"user", "1:1"},
 	} {
 		if err := p.Set(set[0], set[1]); err != nil {
 			t.Errorf("%s %s: %v", set[0], set[1], err)
@@ -39,7 +39,7 @@ func TestSet(t *testing.T) {
 		EnvVars:    []string{"X", "Y", "Z"},
 		Limits: Limits{CPU: 500, Memory: Unlimited, AddressSpace: 1 << 40, Pids: 9, OpenFiles: Unlimited, FileSize: 1 << 20, IO: 2 << 20,
 			Timeout: Unlimited, Grace: 1e9},
-		OnStdinClose: Ignore, OnHostExit: Terminate, Seccomp: Seccomp{[]string{"ptrace"}}, Umask: "027", Cwd: "/w", User: "1:1",
+		OnStdinClose: Ignore, OnHostExit: Terminate, Seccomp: Seccomp{[]string{"ptrace"}}, Umask: "027", State: "acme", Cwd: "/w", User: "1:1",
 	}
 	if !reflect.DeepEqual(p, want) {
 		t.Errorf("got  %+v\nwant %+v", p, want)
@@ -71,7 +71,7 @@ func TestSetErrors(t *testing.T) {
 		"network.deniedDomains": "*", "network.allowPrivate": "yes", "network.allowUnixSockets": "/dev/log", "subprocess.allow": "",
 		"env": "=x", "envVars": "A=b", "limits.cpu": "-1", "limits.memory": "10X", "limits.addressSpace": "", "limits.pids": "0",
 		"limits.openFiles": "many", "limits.fileSize": "-1", "limits.io": "1/s", "limits.timeout": "5", "limits.grace": "unlimited",
-		"onStdinClose": "kill", "onHostExit": "stay", "seccomp.deny": "@clock", "umask": "8", "cwd": "-x", "user": "root:root",
+		"onStdinClose": "kill", "onHostExit": "stay", "seccomp.deny": "@clock", "umask": "8", "state": "../x", "cwd": "-x", "user": "root:root",
 		"version": "1", "filesystem": "deny", "Level": "strict", "": "",
 	}
 	for _, key := range Keys() {

@@ -25,6 +25,24 @@ func checkUmask(s string) error {
 	return nil
 }
 
+// longestState is how many bytes a state's name has at most.
+const longestState = 64
+
+// CheckState checks the name of a state, which is that of a folder and no path.
+func CheckState(s string) error {
+	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	const first = letters + "0123456789"
+	switch {
+	case s == "":
+		return textError("is empty")
+	case len(s) > longestState:
+		return invalid(s[:longestState]+"…", "is no name of a state: it is longer than 64 characters")
+	case strings.IndexByte(first, s[0]) < 0 || strings.Trim(s, first+"._-") != "":
+		return invalid(s, "is no name of a state: letters, digits, '.', '_' and '-', the first a letter or a digit")
+	}
+	return nil
+}
+
 // noID is the number that means "no change" to setresuid(2).
 const noID = 1<<32 - 1
 

@@ -14,6 +14,9 @@ func (p Policy) Validate() error {
 
 // relations reports values that are right alone and wrong together.
 func (p *Policy) relations(errs *Errors) {
+	if p.Level == Privileged && p.State != "" {
+		errs.Add("/state", "level privileged has the host's home, and no other")
+	}
 	if p.Level == LevelNetwork {
 		const why = "cannot be held in level network, where the server has the host's network"
 		if len(p.Network.AllowedDomains) > 0 {

@@ -77,6 +77,8 @@ func badValues(flag string) (bad []string, good string) {
 		return []string{"9", "77777", "0x1", "rwx"}, "0077"
 	case "env-file":
 		return []string{"missing.env", "/usr", "/dev/zero"}, "/dev/null"
+	case "state":
+		return []string{"..", "a/b", ".hidden", strings.Repeat("n", 65)}, "acme"
 	case "env":
 		return []string{"=x", "A B", "A\nB"}, "A=b"
 	case "tmp-size":
@@ -114,6 +116,7 @@ func ids() string {
 // Bad input to every flag is one clear line and 125; nothing on standard output, ever, and no server.
 func TestEveryFlagWithBadInput(t *testing.T) {
 	server := []string{"--", "echo", "ran"}
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	for _, l := range launchOptions().lines {
 		if l.name == "" {
 			continue

@@ -15,7 +15,7 @@ type command struct {
 
 // commands are all of them, in the order of the help.
 func commands() []command {
-	return slices.Concat(serverCommands(), policyCommands(), []command{{
+	return slices.Concat(serverCommands(), policyCommands(), stateCommands(), []command{{
 		name: "version", args: "[--json]", short: "print which build this is",
 		long: `Prints the version, the commit, the version of Go and the system: what a report of a
 mistake should begin with. All of it comes from the program's own file.

@@ -37,6 +37,7 @@ func policyFlags() []policyFlag {
 		{"fs-default", "filesystem.default", "deny|read",
 			"read: all of the host's files can be read (default deny)", "", "read"},
 		{"tmp-size", "filesystem.tmpSize", "SIZE", "cap of the private /tmp and home together", "", "1G"},
+		{"state", "state", "NAME", "keep its home under this name (mcp-sandbox state list)", "", "x"},
 		{"cwd", "cwd", "FOLDER", "working folder (default: this one if visible, else the home)", "", "/srv"},
 		{"umask", "umask", "OCTAL", "file mode mask, as 0077 (default: the launcher's)", "", "0077"},
 

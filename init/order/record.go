@@ -95,6 +95,7 @@ func (e *Enforced) AppendJSON(b []byte) []byte {
 		w.str("name", n.Name)
 		w.str("flag", n.Flag)
 	})
+	w.some("state", e.State)
 	w.list("warnings", e.Warnings)
 	return w.line()
 }

@@ -78,6 +78,7 @@ type Enforced struct {
 	EnvDropped     []string      `json:"envDropped"`
 	Layers         []LayerReport `json:"layers"`
 	Notices        []Notice      `json:"notices"`
+	State          string        `json:"state,omitempty"` // the name of the home that lasts; "" if there is none
 	Warnings       []string      `json:"warnings"`
 }
 
@@ -118,7 +119,7 @@ func NewEnforced(o *Order, p *policy.Policy, reached policy.Confinement) *Enforc
 	sum := sha256.Sum256(o.Policy)
 	return &Enforced{Event: "enforced", Version: 1, Level: string(p.Level), Confinement: string(reached),
 		MinConfinement: string(p.MinConfinement), PolicySHA256: Hex(sum[:]),
-		Command: o.Command, EnvDropped: o.Dropped}
+		Command: o.Command, EnvDropped: o.Dropped, State: p.State}
 }
 
 // Hex is data in lower-case digits. Package encoding/hex would link fmt.

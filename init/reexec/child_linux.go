@@ -143,10 +143,12 @@ func Exec(o *order.Order) error {
 }
 
 // ChildEnv is the shim's environment. GODEBUG keeps its Go runtime from looking for cgroup files; the other
-// variables name the folders of temporary files and of the sockets of the user's other programs.
+// variables name the folders of temporary files, of the sockets of the user's other programs, and of what this product
+// keeps.
 func ChildEnv() []string {
 	env := []string{"GODEBUG=containermaxprocs=0"}
-	for _, name := range [...]string{"TMPDIR", "HOME", "XDG_RUNTIME_DIR"} {
+	for _, name := range [...]string{"TMPDIR", "HOME", "XDG_RUNTIME_DIR", "XDG_DATA_HOME", "XDG_STATE_HOME",
+		"XDG_CONFIG_HOME"} {
 		if value, set := os.LookupEnv(name); set {
 			env = append(env, name+"="+value)
 		}

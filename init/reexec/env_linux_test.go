@@ -13,9 +13,10 @@ import (
 func TestChildEnv(t *testing.T) {
 	t.Setenv("HOME", "/home/u")
 	t.Setenv("XDG_RUNTIME_DIR", "/run/user/7")
+	t.Setenv("XDG_STATE_HOME", "/home/u/state")
 	t.Setenv("API_KEY", "secret")
 	env := reexec.ChildEnv()
-	for want, is := range map[string]bool{"HOME=/home/u": true, "XDG_RUNTIME_DIR=/run/user/7": true, "API_KEY=secret": false} {
+	for want, is := range map[string]bool{"HOME=/home/u": true, "XDG_RUNTIME_DIR=/run/user/7": true, "XDG_STATE_HOME=/home/u/state": true, "API_KEY=secret": false} {
 		if slices.Contains(env, want) != is {
 			t.Errorf("%q: %s is there: %v", env, want, !is)
 		}

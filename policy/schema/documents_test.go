@@ -40,6 +40,7 @@ var unseen = []string{
 	"quantities-long /limits/timeout",
 	"quantities /limits/fileSize",
 	"quantities /limits/openFiles",
+	"state-privileged /state",
 	"surrogate /filesystem/allowRead/1",
 	"user-large /user",
 	"user-no-change /user",

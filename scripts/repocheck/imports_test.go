@@ -24,6 +24,8 @@ var rules = []rule{
 	{"init/order", "policy", ""},
 	{"init/diagnose", "platform init/order", ""},
 	{"init/notice", "policy init/order", ""},
+	{"init/places", "", "golang.org/x/sys"},
+	{"init/state", "policy init/places init/internal/privdir", "golang.org/x/sys"},
 	{"init/internal", "", "golang.org/x/sys"},                                       // whatever has no rule of its own knows nobody
 	{"init/internal/program", "platform init/internal/seccomp", "golang.org/x/sys"}, // the names of calls
 	{"init/internal/program/sys", "init/internal/program", "golang.org/x/sys"},
@@ -44,14 +46,14 @@ var rules = []rule{
 	{"init/internal/privdir", "platform", "golang.org/x/sys"},
 	{"init/internal/coverwatch", "platform init/order init/notice init/internal/layers init/internal/fsview init/internal/loop init/internal/proctree init/internal/program", "golang.org/x/sys"},
 	{"init/internal/trialcalls", "platform init/order init/internal/program", "golang.org/x/sys"},
-	{"init/internal/basic", "policy platform init/order init/notice init/diagnose init/internal/ending init/internal/fsview init/internal/guard init/internal/privdir init/internal/proctree init/internal/report", "golang.org/x/sys"},
-	{"init/internal/launch", "policy platform init/order init/diagnose init/internal/layers init/internal/fsview init/internal/seccomp init/internal/cgroup init/internal/userbus init/internal/program init/internal/privdir init/internal/notify init/internal/trialcalls", "golang.org/x/sys"},
-	{"init/internal/shim", "policy platform init/order init/notice init/diagnose init/internal", "golang.org/x/sys"},
+	{"init/internal/basic", "policy platform init/order init/state init/notice init/diagnose init/internal/ending init/internal/fsview init/internal/guard init/internal/privdir init/internal/proctree init/internal/report", "golang.org/x/sys"},
+	{"init/internal/launch", "policy platform init/order init/places init/state init/diagnose init/internal/layers init/internal/fsview init/internal/seccomp init/internal/cgroup init/internal/userbus init/internal/program init/internal/privdir init/internal/notify init/internal/trialcalls", "golang.org/x/sys"},
+	{"init/internal/shim", "policy platform init/order init/places init/state init/notice init/diagnose init/internal", "golang.org/x/sys"},
 	{testOnly, "policy platform init/order init/reexec launcher init/internal scripts/testbed", "golang.org/x/sys"},
 	{"init/reexec", "policy platform init/order init/internal/ending init/internal/report init/internal/seccomp init/internal/basic init/internal/shim", "golang.org/x/sys"},
 	{"launcher", "policy platform init/order init/diagnose init/reexec launcher/doctor", "golang.org/x/sys"},
 	{"launcher/doctor", "policy platform init/order init/diagnose", "golang.org/x/sys"},
-	{"cmd", "policy platform init/order init/notice init/reexec launcher cmd/internal", "golang.org/x/sys github.com/spf13/pflag github.com/rogpeppe/go-internal"},
+	{"cmd", "policy platform init/order init/state init/notice init/reexec launcher cmd/internal", "golang.org/x/sys github.com/spf13/pflag github.com/rogpeppe/go-internal"},
 	{"scripts", "policy platform init/order init/reexec launcher scripts", "golang.org/x/sys github.com/modelcontextprotocol/go-sdk go.yaml.in/yaml"},
 	{"testdata", "scripts/testbed", "github.com/modelcontextprotocol/go-sdk golang.org/x/sys"},
 }

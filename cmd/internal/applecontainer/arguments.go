@@ -70,6 +70,7 @@ func unheld(p *policy.Policy) []string {
 		{"network.allowUnixSockets", len(p.Network.AllowUnixSockets) > 0},
 		{"subprocess.allow", !yes},
 		{"seccomp.deny", len(p.Seccomp.Deny) > 0},
+		{"state", p.State != ""},
 		{"level", p.Level == policy.Privileged},
 	} {
 		if v.is {

@@ -101,6 +101,7 @@ func TestUnheld(t *testing.T) {
 		"filesystem.denyWrite": {Filesystem: policy.Filesystem{DenyWrite: []string{"/x"}}},
 		"filesystem.default":   {Filesystem: policy.Filesystem{Default: policy.Read}},
 		"subprocess.allow":     {Subprocess: policy.Subprocess{Allow: policy.No}},
+		"state":                {State: "acme"},
 		"seccomp.deny":         {Seccomp: policy.Seccomp{Deny: []string{"bpf"}}},
 	} {
 		p = p.Effective(policy.Run)

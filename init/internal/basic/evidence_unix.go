@@ -13,6 +13,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/privdir"
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/init/state"
 	"golang.org/x/sys/unix"
 )
 
@@ -91,6 +92,11 @@ func kernel() string {
 // privateRequest asks for a private folder of a user's.
 func privateRequest(user ids) privdir.Request {
 	return privdir.Request{Folders: privateFolders(), UID: user.uid, GID: user.gid, Chown: user != ownIDs()}
+}
+
+// stateOwner is the server's user.
+func (p *plan) stateOwner() state.Owner {
+	return state.Owner{UID: p.user.uid, GID: p.user.gid, Chown: p.user != ownIDs()}
 }
 
 // privateFact reads back the access rights of the server's folders.

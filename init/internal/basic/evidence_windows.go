@@ -6,6 +6,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/privdir"
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/init/state"
 	"golang.org/x/sys/windows"
 )
 
@@ -133,6 +134,9 @@ func (s *server) handleFacts() []order.Fact {
 
 // privateRequest asks for a private folder.
 func privateRequest(ids) privdir.Request { return privdir.Request{Folders: privateFolders()} }
+
+// stateOwner is the launcher's user, as every server's.
+func (p *plan) stateOwner() (o state.Owner) { return o }
 
 // privateFact reads back the access rights of the private folder.
 func (p *plan) privateFact() order.Fact {

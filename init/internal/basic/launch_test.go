@@ -132,6 +132,40 @@ func TestPrivateFolder(t *testing.T) {
 	}
 }
 
+// A home that lasts is the folder of its state, and is there afterwards.
+func TestState(t *testing.T) {
+	home, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"HOME", "LOCALAPPDATA"} {
+		t.Setenv(name, home)
+	}
+	t.Setenv("XDG_STATE_HOME", "")
+	r := trial{Serve: []string{"env"}, Policy: policy.Policy{State: "acme"}}.launch(t)
+	out, code, first, _ := r.all(t)
+	if os.Geteuid() == 0 {
+		if code != 125 {
+			t.Errorf("root's server, which cannot enter root's folders: %d", code)
+		}
+		return
+	}
+	at := ""
+	for line := range strings.Lines(out) {
+		if path, ok := strings.CutPrefix(strings.TrimSpace(line), "HOME="); ok {
+			at = path
+		}
+	}
+	info, err := os.Stat(at)
+	if code != 0 || first == nil || first.State != "acme" || filepath.Base(at) != "acme" || err != nil || !info.IsDir() {
+		t.Fatalf("status %d, HOME %q, %v\n%s", code, at, err, out)
+	}
+	f := first.Layer(order.Descriptors).Fact(func(f *order.Fact) bool { return f.Name == "home of state acme" })
+	if f == nil || f.Got != f.Want || f.Got != at {
+		t.Errorf("the fact: %+v", f)
+	}
+}
+
 // What the system cannot hold is an error, unless less is written out.
 func TestRefused(t *testing.T) {
 	secret := policy.Policy{Filesystem: policy.Filesystem{DenyRead: []string{t.TempDir()}}}

@@ -10,6 +10,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
 	"github.com/security-mcp/mcp-sandbox/init/internal/privdir"
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/init/state"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
@@ -22,6 +23,7 @@ type plan struct {
 	user    ids
 	host    int         // the process whose end is the host's; 0: none, or its end ends nothing
 	private privdir.Dir // none in level privileged
+	lasts   *state.Folder
 }
 
 // alterLimits lets tests change the limits that are set, but not those that are demanded.

@@ -1,6 +1,8 @@
 package basic
 
 import (
+	"errors"
+	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -8,6 +10,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
 	"github.com/security-mcp/mcp-sandbox/init/internal/privdir"
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/init/state"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
@@ -21,8 +24,7 @@ func privateFolders() []string {
 }
 
 // privateVariables lead to the private folders. On Windows TEMP is what GetTempPath takes.
-func privateVariables(dir string) []string {
-	home, tmp := filepath.Join(dir, fsview.PrivateHome), filepath.Join(dir, fsview.PrivateTmp)
+func privateVariables(home, tmp string) []string {
 	if runtime.GOOS != "windows" {
 		return []string{"HOME=" + home, "TMPDIR=" + tmp}
 	}
@@ -30,6 +32,47 @@ func privateVariables(dir string) []string {
 	return []string{"TEMP=" + tmp, "TMP=" + tmp, "TMPDIR=" + tmp, "HOME=" + home, "USERPROFILE=" + home,
 		"HOMEDRIVE=" + drive, "HOMEPATH=" + home[len(drive):],
 		"APPDATA=" + home + `\AppData\Roaming`, "LOCALAPPDATA=" + home + `\AppData\Local`}
+}
+
+// openHome is the home in the private folder, or the folder of a state. On Windows programs expect two folders in a
+// home. A link in the place of one gains nothing: without a file barrier the server writes wherever its user can.
+func (p *plan) openHome() (home string, err error) {
+	if p.policy.State == "" {
+		return filepath.Join(p.private.Path, fsview.PrivateHome), nil
+	}
+	owner := p.stateOwner()
+	if owner.Chown {
+		return "", refusedPath("state", p.policy.State, errors.New("the server of a root launcher, which is another "+
+			"user, cannot enter root's folders: start the launcher as the server's user"))
+	}
+	p.lasts, err = state.Open(p.policy.State, owner)
+	if err != nil {
+		op := refusedPath("state", p.policy.State, err)
+		if path, ok := errors.AsType[*os.PathError](err); ok {
+			op = refusedPath("state", path.Path, err)
+		}
+		return "", op
+	}
+	for _, folder := range privateFolders() {
+		if rest, inside := strings.CutPrefix(folder, fsview.PrivateHome+`\`); inside && runtime.GOOS == "windows" {
+			if err = os.MkdirAll(filepath.Join(p.lasts.Path, rest), 0o700); err != nil {
+				return "", refusedPath("state", p.lasts.Path, err)
+			}
+		}
+	}
+	return p.lasts.Path, nil
+}
+
+// stateFacts show that the home is the folder of the state, which this process has locked.
+func (p *plan) stateFacts() []order.Fact {
+	if p.lasts == nil {
+		return nil
+	}
+	f := order.Fact{Name: "home of state " + p.policy.State, Want: p.lasts.Path, Got: order.Lookup(p.Env, "HOME")}
+	if info, err := os.Lstat(p.lasts.Path); err != nil || !info.IsDir() {
+		f.Got, f.Reason, f.Effect = "", "it is no folder any more", "the server has no home"
+	}
+	return []order.Fact{f}
 }
 
 // openPrivate makes the folder for the server's temporary files and its home, and points the server's
@@ -41,7 +84,11 @@ func (p *plan) openPrivate() (err error) {
 	if p.private, err = privdir.Make(privateRequest(p.user)); err != nil {
 		return &order.Refusal{Layer: order.Descriptors, Op: "make the private folder", Err: err}
 	}
-	own := privateVariables(p.private.Path)
+	home, err := p.openHome()
+	if err != nil {
+		return err
+	}
+	own := privateVariables(home, filepath.Join(p.private.Path, fsview.PrivateTmp))
 	env := make([]string, 0, len(p.Env)+len(own))
 	for _, e := range p.Env {
 		if name, _, _ := strings.Cut(e, "="); order.Lookup(own, name) == "" {

@@ -26,6 +26,7 @@ func (s *shim) enforced() (*order.Enforced, error) {
 		confinement, warning = policy.None, notice.NothingConfined
 	} else {
 		proved.add(order.Descriptors, s.plan.privateFact())
+		proved.add(order.Descriptors, s.plan.stateFacts()...)
 	}
 	e := order.NewEnforced(&s.plan.Order, p, confinement)
 	e.PID, e.Kernel, e.Layers = s.server.pid, kernel(), layers(proved, p, runtime.GOOS)

@@ -125,5 +125,6 @@ func (s *shim) cleanup() {
 	}
 	if s.plan != nil {
 		s.plan.private.Remove(privdir.AtEnd(nil))
+		s.plan.lasts.Close()
 	}
 }

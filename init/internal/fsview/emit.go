@@ -25,6 +25,7 @@ type emitter struct {
 	paths []string        // of the points, parents first
 	made  map[string]bool // entries that the nodes so far make
 	pins  map[string]bool
+	home  string // that is a state's folder; "" if there is none
 }
 
 // emit fills v.Nodes, v.Covers and v.Private. stat looks at the host.
@@ -34,6 +35,9 @@ func (ps points) emit(v *View, stat func(string) (entry, bool)) {
 	e.paths = slices.DeleteFunc(e.paths, func(path string) bool { return path == "/" })
 	for _, path := range e.paths {
 		e.decide(path)
+		if ps.has(path, lasting) {
+			e.home = path
+		}
 	}
 	for _, path := range e.paths {
 		e.splitCovers(path)

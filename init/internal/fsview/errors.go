@@ -33,6 +33,9 @@ const (
 	// ErrLinked: a denied or protected file in a write grant has another name, which the server could have made in
 	// an earlier launch without the denial.
 	ErrLinked Reason = "has another name (a hard link), which a server may have made in an earlier launch"
+	// ErrShown: a home that lasts, where a grant shows the host's home.
+	ErrShown Reason = "is granted, which shows the host's home, so there is no other that could last: grant less, " +
+		"or leave out the state"
 	// ErrNotVisible: a working folder or a command that the server would not see.
 	ErrNotVisible Reason = "is not visible inside"
 	// ErrSearch: a folder of a write grant that cannot be looked into. Files there may run code outside of the

@@ -78,10 +78,10 @@ type View struct {
 	// Private are the folders that live on the private tmpfs, with their modes: /tmp, /dev/shm, the home. The
 	// folders share TmpSize bytes and TmpInodes inodes, 0 for no limit. Nodes may lie below a private folder, so a
 	// denied folder with a grant inside is private too (mode 0555), and with HostRoot /dev and /proc. The order is
-	// that in which the Nodes need the folders; a folder inside a Bind finds its mount point there.
-	Private   []Node
-	TmpSize   int64
-	TmpInodes int64
+	// that in which the Nodes need the folders; a folder inside a Bind finds its mount point there. A home that lasts
+	// is a Bind of a state's folder.
+	Private []Node
+	Capacity
 
 	Process
 
@@ -98,12 +98,26 @@ type View struct {
 	watched appearance
 }
 
+// A Capacity is what the private tmpfs holds.
+type Capacity struct{ TmpSize, TmpInodes int64 }
+
+// A Place has to exist in a state's folder before the folder is mounted.
+type Place struct {
+	Name   string // below the folder
+	Folder bool
+	Inner  bool   // a folder that is only on the way to other places, and need not be empty
+	Target string // of a link; "": it is none
+}
+
 // A Process is how the server starts.
 type Process struct {
 	Command string   // execve's argument: the path as seen inside
 	Argv    []string // the server's argument vector
 	Home    string   // HOME as the server will see it
 	Cwd     string   // working folder of the server
+
+	State  string  // the folder of the host that is the home; "" if the home does not last
+	Places []Place // in State, those above before those below
 }
 
 // Notes are a view's lists in the report, each sorted.

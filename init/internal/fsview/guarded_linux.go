@@ -21,11 +21,15 @@ func (t *tree) guardedAt(path string) bool {
 			return true
 		}
 	}
-	return slices.ContainsFunc(t.request.Own, func(own string) bool {
+	is := func(own string) bool {
 		if own == "" || own == path {
 			return own != ""
 		}
 		r, err := t.lookups.resolve(own)
 		return err == nil && r.path == path
+	}
+	return slices.ContainsFunc(t.request.Own, is) || slices.ContainsFunc(t.request.Folders, func(folder string) bool {
+		r, err := t.lookups.resolve(folder)
+		return is(folder) || within(path, folder) || err == nil && within(path, r.path)
 	})
 }

@@ -48,9 +48,11 @@ func findHome(t *tree) *home {
 	return &home{t, r}
 }
 
-// addPrivate puts an empty home there, unless the policy shows the host's.
+// addPrivate puts a home there, empty or one that lasts, unless the policy shows the host's.
 func (h *home) addPrivate() {
 	switch {
+	case h.request.State != "":
+		h.addState()
 	case h.points.access(h.real.path).read && (!h.request.Open || h.request.Private == ""):
 	case h.request.Shared:
 		h.view.Home = join(h.request.Private, PrivateHome)
@@ -58,6 +60,27 @@ func (h *home) addPrivate() {
 		h.points.make(h.real.path, private, 0o700, "")
 	}
 	h.points.show(&h.real)
+}
+
+// addState puts the folder of a state there. A server in the host's root has it where it is.
+func (h *home) addState() {
+	for q := h.real.path; q != "/"; q = dirOf(q) {
+		if h.points.has(q, mayRead|mayWrite) {
+			h.fail(&os.PathError{Op: "state", Path: q, Err: ErrShown})
+			return
+		}
+	}
+	folder := entry{FileID: h.request.StateID, mode: typeFolder}
+	h.view.State = h.request.State
+	if h.request.Shared {
+		h.view.Home = h.view.State
+		if !h.request.Open {
+			h.points.allow(h.view.State, folder, mayWrite)
+		}
+		return
+	}
+	h.points.make(h.real.path, private|lasting, 0o700, "")
+	h.points[h.real.path].entry = folder
 }
 
 // systemFolder reports whether a path cannot be a home: programs or other homes live in it.

@@ -15,20 +15,54 @@ func (e *emitter) layout(path string) {
 	case own:
 		e.parents(path)
 		n := Node{Path: path, Kind: Dir, Mode: p.mode}
+		if path == e.home {
+			v.Private = append(v.Private,
+				Node{Path: path, Kind: Bind, Source: v.State, Folder: true, Write: true, FileID: p.entry.FileID})
+			break
+		}
 		if e.access(dirOf(path)).private {
-			v.Nodes = append(v.Nodes, n) // on the private tmpfs already: no mount, nothing to pin
+			e.add(n) // on the private tmpfs already: no mount, nothing to pin
 			e.made[path] = true
 			return
 		}
 		v.Private = append(v.Private, n)
 	default:
 		e.parents(path)
-		v.Nodes = append(v.Nodes, e.node(path))
+		e.add(e.node(path))
 	}
 	e.made[path] = true
 	if p.act != plain {
 		e.pin(path)
 	}
+}
+
+// add adds a node. In a state's folder only binds are mounted, on places that exist: the rest is made there beforehand.
+func (e *emitter) add(n Node) {
+	if !e.inState(n.Path) {
+		e.view.Nodes = append(e.view.Nodes, n)
+		return
+	}
+	p := Place{Name: n.Path[len(e.home)+1:], Folder: n.Kind == Dir || n.Folder, Inner: n.Kind == Dir}
+	if n.Kind == Link {
+		p.Target = n.Content
+	}
+	e.view.Places = append(e.view.Places, p)
+	if n.Kind == Bind {
+		e.view.Nodes = append(e.view.Nodes, n)
+	}
+}
+
+// inState reports whether what is made at a path is made in the folder of a state, and in no other mount there.
+func (e *emitter) inState(path string) bool {
+	if e.home == "" || !below(path, e.home) {
+		return false
+	}
+	for q := dirOf(path); q != e.home; q = dirOf(q) {
+		if p := e.points[q]; p != nil && (p.act == bind || p.act == own && !e.access(dirOf(q)).private) {
+			return false
+		}
+	}
+	return true
 }
 
 // node is a Bind, or a file made in the root's own tmpfs.
@@ -61,7 +95,7 @@ func (e *emitter) parents(path string) {
 	}
 	e.parents(q)
 	e.made[q] = true
-	e.view.Nodes = append(e.view.Nodes, Node{Path: q, Kind: Dir, Mode: 0o755})
+	e.add(Node{Path: q, Kind: Dir, Mode: 0o755})
 }
 
 // pin pins the folders between path and the root of the writable region that path lies in: a folder that can be
@@ -73,7 +107,7 @@ func (e *emitter) pin(path string) {
 			return
 		}
 		p := e.points[q]
-		if e.pins[q] || p != nil && (p.act == bind || p.act == own && !e.access(dirOf(q)).private) {
+		if e.pins[q] || q == e.home || p != nil && (p.act == bind || p.act == own && !e.access(dirOf(q)).private) {
 			return
 		}
 		e.pins[q] = true

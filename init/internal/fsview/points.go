@@ -15,6 +15,7 @@ const (
 	link                      // a symbolic link
 	file                      // a generated file
 	device                    // with mayRead: a device node
+	lasting                   // with private: a state's folder in place of one of the tmpfs
 )
 
 // A point is a path at which something may change on the way down from the root.

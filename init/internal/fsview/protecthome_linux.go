@@ -44,21 +44,31 @@ func (p *protector) writesHome(home, name string) bool {
 	return false
 }
 
-// hideOwn hides this product's own folders where they can be read and not written, unless they are granted by name.
+// hideOwn hides this product's own folders where they can be read and not written, unless they, or what lies in them,
+// are granted by name.
 func (p *protector) hideOwn() {
+	for _, folder := range p.request.Folders {
+		p.hide(folder)
+	}
 	for _, home := range p.ownHomes() {
-		if !p.points.access(home).read {
-			continue // a grant of less than the home names what it means
-		}
 		for _, name := range protected.Own() {
-			r, err := p.lookups.resolve(join(home, name))
-			if err != nil || !r.entry.is(typeFolder) {
-				continue
-			}
-			a := p.points.access(r.path)
-			if a.read && !a.write && !p.points.has(r.path, mayRead|mayWrite|readOnly) {
-				p.points.allow(r.path, r.entry, noRead)
-			}
+			p.hide(join(home, name))
 		}
+	}
+}
+
+// hide hides a folder of this product.
+func (p *protector) hide(folder string) {
+	r, err := p.lookups.resolve(folder)
+	if err != nil || !r.entry.is(typeFolder) {
+		return
+	}
+	a := p.points.access(r.path)
+	if !a.read || a.write || p.points.has(r.path, mayRead|mayWrite|readOnly) {
+		return
+	}
+	p.points.allow(r.path, r.entry, noRead)
+	if p.request.Shared { // no rule can be taken back
+		p.view.Unprotected = append(p.view.Unprotected, r.path)
 	}
 }

@@ -35,7 +35,7 @@ func (g *grants) protectNames() {
 		p.protectGrant(&g.allowed[i])
 	}
 	p.homes()
-	for _, path := range p.request.Own {
+	for _, path := range slices.Concat(p.request.Own, p.request.Folders) {
 		if path != "" && path[0] == '/' {
 			p.protectPath(path)
 		}

@@ -12,10 +12,7 @@ type Request struct {
 	Env     []string      // the server's environment, NAME=VALUE: HOME, PATH and the certificate variables are read
 	Dir     string        // the launcher's working directory, absolute
 
-	// Own are the launch's own files: the policy, the report and the launcher. Own files inside a write grant are
-	// protected. "" stands for none.
-	Own []string
-
+	Ours
 	Identity
 	// HostNet is true in level network: /etc/hosts and resolv.conf are the host's.
 	HostNet bool
@@ -32,6 +29,19 @@ type Request struct {
 	Private string
 
 	bounds bounds // of tests; 0 stands for the constant
+}
+
+// Ours are files and folders of this product.
+type Ours struct {
+	// Own are the launch's own files: the policy, the report and the launcher. Own files inside a write grant are
+	// protected. "" stands for none.
+	Own []string
+	// Folders hold what lasts, besides those that protected.Own names below a home. They are protected like files of
+	// Own, and hidden in what can be read.
+	Folders []string
+	// State is the folder that is the server's home; "" for one that does not last.
+	State   string
+	StateID platform.FileID // of State when it was opened
 }
 
 // An Identity is the user that the server will be.

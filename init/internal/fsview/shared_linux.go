@@ -56,8 +56,8 @@ func (v *View) share(private string) {
 		v.Unprotected = nil
 		return
 	}
-	v.Private = []Node{
-		{Path: join(private, PrivateHome), Kind: Dir, Mode: 0o700},
-		{Path: join(private, PrivateTmp), Kind: Dir, Mode: 0o700},
+	if v.State == "" {
+		v.Private = append(v.Private, Node{Path: join(private, PrivateHome), Kind: Dir, Mode: 0o700})
 	}
+	v.Private = append(v.Private, Node{Path: join(private, PrivateTmp), Kind: Dir, Mode: 0o700})
 }

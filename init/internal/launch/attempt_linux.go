@@ -65,6 +65,9 @@ func (a *Attempt) startFull() error {
 func (a *Attempt) startShared() error {
 	err := identifyShared(&a.Machine, a.Confinement)
 	if err == nil {
+		err = a.checkState()
+	}
+	if err == nil {
 		a.kept.private, err = makePrivate(&a.Machine, a.Confinement)
 	}
 	if err == nil {
@@ -111,16 +114,21 @@ func (a *Attempt) start(more []int) error {
 }
 
 // resume resumes init, which waits for the rest of its program. Init is resumed before the runner is reaped, so that
-// both proceed in parallel. Exceptions: a root launcher (it writes the id maps) and cover watching (init's namespaces
-// must be opened while init is dumpable) need init's pid first.
+// both proceed in parallel. Exceptions: a root launcher (it writes the id maps), cover watching (init's namespaces
+// must be opened while init is dumpable) and a state (only a machine that gives full mounts in its folder) need init's
+// pid first.
 func (a *Attempt) resume() error {
 	if hook := a.launch.Hooks.Program; hook != nil {
 		hook(a.Program, true)
 	}
-	if a.Init.PID < 0 && (a.Machine.Root || a.watchesCovers()) {
+	lasts := a.launch.lasts.folder != nil
+	if a.Init.PID < 0 && (a.Machine.Root || a.watchesCovers() || lasts) {
 		if err := a.adoptInit(); err != nil {
 			return err
 		}
+	}
+	if err := a.launch.makePlaces(a.View); err != nil {
+		return err
 	}
 	// If the clone failed the pipe has no reader; the stored errno explains the failure.
 	gone := a.Pipes.resume()

@@ -86,6 +86,7 @@ type Launch struct {
 	Ladder Ladder
 	Group  *cgroup.Group // the server's control group; nil until the first plan
 	began  time.Time
+	lasts  lasting
 }
 
 // New prepares a launch.
@@ -100,6 +101,9 @@ func New(c Config) *Launch {
 // Start tries one confinement after another, the strongest first, until the machine refuses no step. Where a step is
 // refused, everything that was started of the attempt is ended, and the next has another init. No server has run.
 func (l *Launch) Start() (*Sandbox, error) {
+	if err := l.openState(); err != nil {
+		return nil, err
+	}
 	for {
 		a := l.newAttempt()
 		err := a.Run()
@@ -116,5 +120,8 @@ func (l *Launch) Start() (*Sandbox, error) {
 	}
 }
 
-// Close removes the control group. Everything in it has ended.
-func (l *Launch) Close() { l.Group.Remove() }
+// Close removes the control group, and gives the lock of the state back. Everything in the group has ended.
+func (l *Launch) Close() {
+	l.Group.Remove()
+	l.lasts.folder.Close()
+}

@@ -25,6 +25,7 @@ import (
 // that nothing executes: no process is started, and a root launcher opens no grant.
 func (l *Launch) Plan() ([]string, error) {
 	a := l.newAttempt()
+	l.foreseeState()
 	if a.Shared() {
 		if err := identifyShared(&a.Machine, a.Confinement); err != nil {
 			return nil, err
@@ -85,7 +86,7 @@ func mechanism(err error) error {
 func viewRequest(s *Sandbox) fsview.Request {
 	o, p := s.launch.Order, &s.launch.Policy
 	return fsview.Request{Policy: *p, Command: o.Command, Env: o.Env, Dir: o.Dir,
-		Own:        append([]string{o.PolicyFile, o.ReportFile, o.Launcher}, o.EnvFiles...),
+		Ours:       s.launch.ours(),
 		Identity:   fsview.Identity{UID: s.Machine.UID, GID: s.Machine.GID, Root: s.Machine.Root},
 		Neighbours: neighbours(&s.Machine),
 		HostNet:    p.Level == policy.LevelNetwork, Shared: s.Shared(), Private: s.kept.private.Path,

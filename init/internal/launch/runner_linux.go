@@ -133,12 +133,8 @@ func mapIDs(init int, m *layers.Machine) error {
 
 // openTrees opens every grant as this user, for an init with other ids.
 func openTrees(view *fsview.View) (fds []int, err error) {
-	for i := range view.Nodes {
-		n := &view.Nodes[i]
-		if n.Kind != fsview.Bind {
-			continue
-		}
-		fd, err := platform.OpenTree(n.Source)
+	for _, source := range layers.Sources(view) {
+		fd, err := platform.OpenTree(source)
 		if err != nil {
 			closeAll(fds)
 			if all, any := platform.OpenTree("/"); any != nil { // no path can be
@@ -146,7 +142,7 @@ func openTrees(view *fsview.View) (fds []int, err error) {
 			} else {
 				unix.Close(all)
 			}
-			return nil, &order.Refusal{Layer: order.Root, Op: "open_tree", Path: n.Source, Err: err}
+			return nil, &order.Refusal{Layer: order.Root, Op: "open_tree", Path: source, Err: err}
 		}
 		fds = append(fds, fd)
 	}

@@ -43,7 +43,7 @@ func fuzzPolicies(t testing.TB) (all []policy.Policy) {
 // imagined is a view that nobody planned: any nodes in any order.
 func imagined(b []byte) *fsview.View {
 	paths := []string{"/a", "/a/b", "/a/b/c", "/tmp", "/dev", "/dev/shm", "/dev/null", "/home/u", "/etc/passwd", "/proc"}
-	v := &fsview.View{Process: fsview.Process{Command: "/bin/x", Argv: []string{"x"}, Home: "/home/u", Cwd: "/a"}, TmpSize: 1 << 20, TmpInodes: 64}
+	v := &fsview.View{Process: fsview.Process{Command: "/bin/x", Argv: []string{"x"}, Home: "/home/u", Cwd: "/a"}, Capacity: fsview.Capacity{TmpSize: 1 << 20, TmpInodes: 64}}
 	for i, c := range b[:min(len(b), 24)] {
 		path := paths[int(c&0x0f)%len(paths)]
 		switch c >> 6 {

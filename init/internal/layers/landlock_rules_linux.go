@@ -56,8 +56,13 @@ func landlockRules(v *fsview.View) []rule {
 		{path: "/dev", rights: rightsDev, flags: openForWrite},
 	}
 	for i := range v.Private {
+		n := &v.Private[i]
+		if n.Kind == fsview.Bind {
+			w = append(w, stateRule(n, n.Path))
+			continue
+		}
 		// A private folder without write permission only carries mounts.
-		if n := &v.Private[i]; n.Mode&0o200 != 0 && n.Path != "/dev" {
+		if n.Mode&0o200 != 0 && n.Path != "/dev" {
 			w = append(w, rule{path: n.Path, rights: rightsPrivate, private: true})
 		}
 	}
@@ -82,6 +87,9 @@ func landlockRulesShared(v *fsview.View) []rule {
 	for i := range v.Nodes {
 		n := &v.Nodes[i]
 		r := nodeRule(n, n.Source)
+		if n.Source == v.State {
+			r = stateRule(n, n.Source)
+		}
 		r.node = n
 		if !n.Write && !n.Device {
 			r.refuses = n.Source
@@ -107,6 +115,14 @@ func nodeRule(n *fsview.Node, path string) rule {
 		return rule{path: path, rights: rightsRead, flags: openFolder}
 	}
 	return rule{path: path, rights: rightsReadFile, flags: unix.O_RDONLY | unix.O_CLOEXEC}
+}
+
+// stateRule gives the rights of a private folder. The rule is tried by a file without a name: the server may have taken
+// every name, and other launches share the folder.
+func stateRule(n *fsview.Node, path string) rule {
+	r := nodeRule(n, path)
+	r.rights = rightsPrivate
+	return r
 }
 
 // needed leaves out the rules that give nothing: a path has the rights of every folder above it, through mounts too.

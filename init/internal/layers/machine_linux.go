@@ -92,13 +92,18 @@ func (r *Request) umask() int {
 // cpuSeconds is the processor time that one process may use in all.
 func (r *Request) cpuSeconds() (int64, bool) { return r.Policy.Limits.CPUSeconds(r.Machine.CPUs) }
 
-// binds counts the nodes of the view that are binds of the host.
-func (r *Request) binds() int {
-	n := 0
-	for i := range r.View.Nodes {
-		if r.View.Nodes[i].Kind == fsview.Bind {
-			n++
+// binds counts the trees of the host that are mounted.
+func (r *Request) binds() int { return len(Sources(r.View)) }
+
+// Sources are the paths of the trees of the host that are mounted, in the order in which a root launcher hands them
+// over: those of the nodes, and the folder of a state.
+func Sources(v *fsview.View) (paths []string) {
+	for _, list := range [...][]fsview.Node{v.Nodes, v.Private} {
+		for i := range list {
+			if list[i].Kind == fsview.Bind {
+				paths = append(paths, list[i].Source)
+			}
 		}
 	}
-	return n
+	return paths
 }

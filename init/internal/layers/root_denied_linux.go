@@ -90,7 +90,7 @@ func proveCover(c *check, k *fsview.Cover, got inode, fresh freshDevices) {
 	case k.Kind == fsview.Deny:
 		ok = isMask(k.Folder, got, k.FileID) && devName(got.Dev) == fresh.private
 	case k.Kind == fsview.Pin && k.Source == "": // a folder that was made for what is mounted below it
-		ok = got.mode&unix.S_IFMT == unix.S_IFDIR && fresh.has(got.Dev)
+		ok = got.mode&unix.S_IFMT == unix.S_IFDIR && (fresh.has(got.Dev) || got.Dev == fresh.state(k.Path))
 	}
 	if !ok {
 		c.refuse("stat", k.Path, mismatch{"what covers it", "something else"})

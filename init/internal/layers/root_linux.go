@@ -123,10 +123,10 @@ func (r *nodes) bind(n *fsview.Node) {
 	r.place(tree, attr, n.Path[1:])
 }
 
-// placePrivate mounts a folder of the private tmpfs, which has its attributes already.
+// placePrivate mounts a folder of the private tmpfs, which has its attributes already, or a home that lasts.
 func (r *nodes) placePrivate(n *fsview.Node, tree program.Arg) {
 	r.mountPoint(n.Path, true)
-	r.place(tree, 0, n.Path[1:])
+	r.place(tree, choose(n.Kind == fsview.Bind, attrWritable, uint64(0)), n.Path[1:])
 	r.made = append(r.made, n)
 }
 
@@ -198,6 +198,10 @@ func privateTmpfs(b *build, masks *maskTrees) (private []program.Arg) {
 	b.mount("tmpfs", newRoot, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV,
 		"mode=0755,size="+strconv.FormatInt(v.TmpSize, 10)+",nr_inodes="+strconv.FormatInt(v.TmpInodes, 10))
 	for i := range v.Private {
+		if v.Private[i].Kind == fsview.Bind {
+			private = append(private, stateTree(b, v.Private[i].Source))
+			continue
+		}
 		name := newRoot + "/" + strconv.Itoa(i)
 		b.Do(sys.Mkdirat(sys.CWD, name, int(v.Private[i].Mode)))
 		private = append(private, b.copyOf(name))
@@ -209,6 +213,14 @@ func privateTmpfs(b *build, masks *maskTrees) (private []program.Arg) {
 	fd := b.Do(sys.Openat(sys.CWD, canary, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0))
 	b.Do(sys.Dup3(fd.Result(), fdCanary, unix.O_CLOEXEC))
 	return private
+}
+
+// stateTree is the folder of a state, which a root launcher opened behind the trees of the nodes.
+func stateTree(b *build, source string) program.Arg {
+	if b.Machine.Root {
+		return program.Int(fdTrees + b.binds() - 1)
+	}
+	return cloneTree(b, source)
 }
 
 // create makes an empty file.

@@ -93,6 +93,10 @@ func expectedMounts(c *check, v *fsview.View, proc *procMount, fresh freshDevice
 	}
 	private := expectedMount{fs: "tmpfs", dev: fresh.private}
 	for i := range v.Private {
+		if v.Private[i].Kind == fsview.Bind { // a state's folder, with no mount in it but those of the nodes
+			w = append(w, expectedMount{path: v.Private[i].Path, options: flagsFresh})
+			continue
+		}
 		private.path, private.options, private.root = v.Private[i].Path, flagsFresh, "/"+strconv.Itoa(i)
 		w = append(w, private)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
 	"github.com/security-mcp/mcp-sandbox/init/internal/program/sys"
+	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
 )
 
@@ -48,6 +49,7 @@ func (r pivot) layout(b *build) {
 		for i := range l.covers {
 			proveCover(c, &v.Covers[i], c.stat(l.covers[i]), fresh)
 		}
+		proveState(c, v, l)
 		proveMounts(c, v, r.proc, fresh)
 		capacity(c)
 		c.layer.Effect = socketsEffect(b.Request)
@@ -90,7 +92,19 @@ func nodeAt(v *fsview.View, i int) *fsview.Node {
 
 // freshDevices are the file systems that were mounted fresh for the sandbox, as mountinfo writes their
 // devices.
-type freshDevices struct{ root, private, pts, proc string }
+type freshDevices struct {
+	root, private, pts, proc string
+
+	home *fsview.Node // that is a state's folder, or nil
+}
+
+// state is the device of what is made in a home that lasts, if a path lies in one; else 0.
+func (o freshDevices) state(path string) uint64 {
+	if o.home == nil || !isBelow(path, o.home.Path) {
+		return 0
+	}
+	return o.home.Dev
+}
 
 // has reports whether a device is one of them.
 func (o freshDevices) has(dev uint64) bool {
@@ -107,10 +121,32 @@ func (r pivot) freshDevices(c *check, v *fsview.View, l viewLooks) freshDevices 
 	if !v.HostRoot {
 		fresh.root = devName(c.stat(l.root).Dev)
 	}
-	if len(v.Private) > 0 {
-		fresh.private = devName(c.stat(l.nodes[len(v.Nodes)]).Dev)
+	for i := range v.Private {
+		if v.Private[i].Kind == fsview.Bind {
+			fresh.home = &v.Private[i]
+		}
+	}
+	if i := firstFresh(v); i >= 0 {
+		fresh.private = devName(c.stat(l.nodes[len(v.Nodes)+i]).Dev)
 	}
 	return fresh
+}
+
+// firstFresh is the first private folder on the tmpfs, or -1.
+func firstFresh(v *fsview.View) int {
+	return slices.IndexFunc(v.Private, func(n fsview.Node) bool { return n.Kind != fsview.Bind })
+}
+
+// proveState shows which folder the home is, by the inode that was found at its path.
+func proveState(c *check, v *fsview.View, l viewLooks) {
+	for i := range v.Private {
+		if n := &v.Private[i]; n.Kind == fsview.Bind {
+			name := func(id platform.FileID) string {
+				return "device " + devName(id.Dev) + ", inode " + strconv.FormatUint(id.Ino, 10)
+			}
+			c.fact("state "+n.Source+" at "+n.Path, name(n.FileID), name(c.stat(l.nodes[len(v.Nodes)+i]).FileID))
+		}
+	}
 }
 
 // devName is a device's number as mountinfo writes it.
@@ -124,11 +160,12 @@ const statfsSize, statfsBlock, statfsBlocks, statfsFiles = 128, 8, 16, 40
 // statPrivate reads the size of the private tmpfs, and returns its comparison. The kernel counts in pages.
 func statPrivate(b *build) func(*check) {
 	v := b.View
-	if len(v.Private) == 0 {
+	first := firstFresh(v)
+	if first < 0 {
 		return func(*check) {}
 	}
 	at := b.Space(statfsSize)
-	b.Ask(sys.Statfs(v.Private[0].Path, at))
+	b.Ask(sys.Statfs(v.Private[first].Path, at))
 	size := func(pages, page, files uint64) string {
 		return strconv.FormatUint(pages, 10) + " pages of " + strconv.FormatUint(page, 10) + " bytes, " +
 			strconv.FormatUint(files, 10) + " files"

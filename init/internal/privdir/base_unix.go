@@ -56,7 +56,7 @@ func checkBase(dir int, swappable bool) error {
 		return err
 	}
 	uid := int(st.Uid)
-	if uid != 0 && uid != unix.Geteuid() && !isUnmapped(uid) {
+	if uid != 0 && uid != unix.Geteuid() && !IsUnmapped(uid) {
 		return unfit("it belongs to user " + strconv.Itoa(uid) + ", who could take the folder away")
 	}
 	if st.Mode&0o022 != 0 && st.Mode&unix.S_ISVTX == 0 && !(swappable && isMountRoot(dir)) {

@@ -81,7 +81,7 @@ func (r *Request) tryIn(base string) (d Dir, err error) {
 	if err = unix.Mkdirat(parent, name, 0o700); err != nil {
 		return d, err
 	}
-	makeSearchable(parent, name)
+	MakeSearchable(parent, name)
 	fd, err := openDir(parent, name)
 	if err != nil {
 		unix.Unlinkat(parent, name, unix.AT_REMOVEDIR)
@@ -107,7 +107,7 @@ func (r *Request) fill(fd int) error {
 		if err := unix.Mkdirat(fd, sub, 0o700); err != nil {
 			return err
 		}
-		makeSearchable(fd, sub)
+		MakeSearchable(fd, sub)
 	}
 	if r.File != "" {
 		if err := makeFile(fd, r.File); err != nil {
@@ -144,15 +144,15 @@ func (d *Dir) Remove(over func() bool) {
 	if d.fd == 0 {
 		return
 	}
-	eachName(d.fd, func(sub string) (on bool) {
-		makeSearchable(d.fd, sub)
+	EachName(d.fd, func(sub string) (on bool) {
+		MakeSearchable(d.fd, sub)
 		if fd, err := openDir(d.fd, sub); err == nil {
-			empty(fd, over)
+			Empty(fd, over)
 			unix.Close(fd)
 		}
 		return true
 	})
-	empty(d.fd, over)
+	Empty(d.fd, over)
 	unix.Close(d.fd)
 	d.fd = 0
 	unix.Rmdir(d.Path) // fails if it is not empty, and so if another folder was put in its place
@@ -166,7 +166,7 @@ func removeUnlocked(base string) {
 	}
 	defer unix.Close(parent)
 	var left []string
-	eachName(parent, func(name string) bool {
+	EachName(parent, func(name string) bool {
 		if isName(name) {
 			left = append(left, name)
 		}

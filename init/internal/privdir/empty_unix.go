@@ -20,6 +20,8 @@ const (
 	others   = 100 * time.Millisecond // at the beginning of a launch, for what others left
 	noHurry  = time.Minute            // when the launcher is gone, and no caller waits
 	interval = 32                     // names that are removed between two looks at the clock
+
+	mostStuck = 1000 // folders that cannot be emptied and are remembered
 )
 
 // AtEnd is over when a launcher should wait no longer for its folder to be removed: asked, which may be nil,
@@ -49,21 +51,27 @@ func budget(most time.Duration, asked func() bool) (over func() bool) {
 	}
 }
 
-// empty removes all that is in a folder, without following symbolic links and however deep: a folder in a folder is
+// Empty removes all that is in a folder, without following symbolic links and however deep: a folder in a folder is
 // moved up before it is opened, so the number of open descriptors does not grow with the depth. Names that cannot be
 // removed stay, and so do those that are left when over returns true.
 //
 // Names are removed while the folder is read, for reading all of them alone may take longer than there is time.
-// A file system may skip some names then, so the folder is read again as long as something is removed.
-func empty(top int, over func() bool) {
+// A file system may skip some names then, so the folder is read again as long as something is removed. A folder that
+// cannot be emptied, as another user's, holds up no other.
+func Empty(top int, over func() bool) {
+	prefix, err := newName() // which the server cannot have guessed
+	if err != nil {
+		return
+	}
+	stuck := map[string]bool{}
 	for round := 0; ; round++ {
 		folder, removed, ended := "", false, false
-		eachName(top, func(name string) bool {
+		EachName(top, func(name string) bool {
 			if ended = over(); ended {
 				return false
 			}
 			err := unlink(top, name)
-			if err == unix.ENOTEMPTY && folder == "" {
+			if err == unix.ENOTEMPTY && folder == "" && !stuck[name] {
 				folder = name
 			}
 			removed = removed || err == nil
@@ -72,7 +80,11 @@ func empty(top int, over func() bool) {
 		if ended {
 			return
 		}
-		if moved := folder != "" && lift(top, folder, round, over); !moved && !removed {
+		switch {
+		case folder != "" && lift(top, folder, "."+prefix+"."+strconv.Itoa(round)+".", over):
+		case folder != "" && len(stuck) < mostStuck:
+			stuck[folder] = true
+		case !removed:
 			return
 		}
 	}
@@ -82,29 +94,31 @@ func empty(top int, over func() bool) {
 func unlink(dir int, name string) error {
 	err := unix.Unlinkat(dir, name, 0)
 	if err == unix.EISDIR || err == unix.EPERM { // Linux's error for the name of a folder, and POSIX's
-		return unix.Unlinkat(dir, name, unix.AT_REMOVEDIR)
+		if as := unix.Unlinkat(dir, name, unix.AT_REMOVEDIR); as != unix.ENOTDIR {
+			return as
+		}
 	}
 	return err
 }
 
-// lift empties one folder of top: its files are removed, its folders renamed into top. changed is true
-// after any change.
-func lift(top int, name string, round int, over func() bool) (changed bool) {
-	makeSearchable(top, name)
+// lift empties one folder of top: its files are removed, its folders renamed into top, to names that begin with
+// prefix. changed is true after any change.
+func lift(top int, name, prefix string, over func() bool) (changed bool) {
+	MakeSearchable(top, name)
 	fd, err := openDir(top, name)
 	if err != nil {
 		return false
 	}
 	defer unix.Close(fd)
 	i, ended := 0, false
-	eachName(fd, func(sub string) bool {
+	EachName(fd, func(sub string) bool {
 		if ended = over(); ended {
 			return false
 		}
 		err := unlink(fd, sub)
 		if err == unix.ENOTEMPTY || err == unix.EACCES {
-			makeSearchable(fd, sub) // rename(2) changes its ".."
-			err = unix.Renameat(fd, sub, top, "."+strconv.Itoa(round)+"."+strconv.Itoa(i))
+			MakeSearchable(fd, sub) // rename(2) changes its ".."
+			err = unix.Renameat(fd, sub, top, prefix+strconv.Itoa(i))
 			i++
 		}
 		changed = changed || err == nil
@@ -113,8 +127,8 @@ func lift(top int, name string, round int, over func() bool) (changed bool) {
 	return !ended && (unix.Unlinkat(top, name, unix.AT_REMOVEDIR) == nil || changed)
 }
 
-// eachName calls do for each name in a folder, from the first one, until do returns false.
-func eachName(fd int, do func(name string) (on bool)) {
+// EachName calls do for each name in a folder, from the first one, until do returns false.
+func EachName(fd int, do func(name string) (on bool)) {
 	// A descriptor that was handed over may be of a folder that this process must not open itself.
 	twin, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 3)
 	if err != nil {

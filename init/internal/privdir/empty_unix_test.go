@@ -29,10 +29,10 @@ func TestEmptyEnds(t *testing.T) {
 		}
 	}
 	left := func() (n int) {
-		eachName(top, func(string) bool { n++; return true })
+		EachName(top, func(string) bool { n++; return true })
 		return n
 	}
-	empty(top, budget(-1, nil))
+	Empty(top, budget(-1, nil))
 	if n := left(); n < 2900 {
 		t.Errorf("%d are left, though there was no time", n)
 	}
@@ -43,7 +43,7 @@ func TestEmptyEnds(t *testing.T) {
 		}
 	}
 	for from := time.Now(); left() > 0 && time.Since(from) < time.Minute; { // as launches do, one after the other
-		empty(top, budget(10*time.Millisecond, nil))
+		Empty(top, budget(10*time.Millisecond, nil))
 	}
 	if n := left(); n != 0 {
 		t.Errorf("%d are left", n)

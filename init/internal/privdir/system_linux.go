@@ -10,9 +10,9 @@ import (
 // openPath opens a folder that need not be readable; open(2).
 const openPath = unix.O_PATH
 
-// isUnmapped reports whether an owner is one that this user namespace does not map, as the machine's root;
+// IsUnmapped reports whether an owner is one that this user namespace does not map, as the machine's root;
 // user_namespaces(7). If the map cannot be read, it is taken to map all.
-func isUnmapped(uid int) bool {
+func IsUnmapped(uid int) bool {
 	const overflow = 65534 // how each such owner appears
 	if uid != overflow {
 		return false
@@ -28,9 +28,9 @@ func isMountRoot(dir int) bool {
 	return err == nil && st.Attributes_mask&st.Attributes&unix.STATX_ATTR_MOUNT_ROOT != 0
 }
 
-// makeSearchable gives its owner every right to a folder again, and never to what a symbolic link in its place
+// MakeSearchable gives its owner every right to a folder again, and never to what a symbolic link in its place
 // leads to.
-func makeSearchable(dir int, name string) {
+func MakeSearchable(dir int, name string) {
 	fd, err := unix.Openat(dir, name, unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err == nil {
 		unix.Chmod("/proc/self/fd/"+strconv.Itoa(fd), 0o700)

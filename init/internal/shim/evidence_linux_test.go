@@ -179,8 +179,8 @@ func (c *changes) seen(i int) string {
 			return "a " + []string{"pin", "frozen cover", "denial"}[k.Kind]
 		}
 	}
-	if slices.ContainsFunc(v.Private, at) {
-		return "a private folder"
+	if n := slices.IndexFunc(v.Private, at); n >= 0 {
+		return map[bool]string{true: "a state", false: "a private folder"}[v.Private[n].Kind == fsview.Bind]
 	}
 	if n := slices.IndexFunc(v.Nodes, at); n >= 0 {
 		return []string{"a folder", "a file", "a link", "a bind"}[v.Nodes[n].Kind]

@@ -155,7 +155,7 @@ func (c *changes) kind(i int) string {
 	}
 	for _, n := range v.Private {
 		if n.Path == path {
-			return "a private folder"
+			return map[bool]string{true: "a state", false: "a private folder"}[n.Kind == fsview.Bind]
 		}
 	}
 	for _, n := range v.Nodes {

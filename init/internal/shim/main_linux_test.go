@@ -51,7 +51,14 @@ func TestMain(m *testing.M) {
 		actAll(os.Args[2:])
 	}
 	flood()
-	os.Exit(testbed.Run(m))
+	states, err := os.MkdirTemp("", "mcp-sandbox-states-")
+	if err != nil {
+		panic(err)
+	}
+	os.Setenv("XDG_STATE_HOME", states)
+	code := testbed.Run(m)
+	os.RemoveAll(states)
+	os.Exit(code)
 }
 
 // A launch is what a test tells its shim.

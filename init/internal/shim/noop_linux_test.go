@@ -28,7 +28,7 @@ func build(tb testing.TB, below string) stage {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	for _, d := range []string{"home", "read/below", "read/denied/again", "write/.git/hooks", "write/frozen", "write/deep/.git"} {
+	for _, d := range []string{"home/grant/deep", "read/below", "read/denied/again", "write/.git/hooks", "write/frozen", "write/deep/.git"} {
 		if err := os.MkdirAll(filepath.Join(dir, d), 0o777); err != nil {
 			tb.Fatal(err)
 		}

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
+	"github.com/security-mcp/mcp-sandbox/init/reexec"
+	"github.com/security-mcp/mcp-sandbox/init/state"
+	"github.com/security-mcp/mcp-sandbox/policy"
+)
+
+func stateCommands() []command {
+	return []command{{
+		name: "state list", args: "[--json]", short: "list the homes that last",
+		long: `Lists the homes that servers were given with --state NAME: how much of the disk
+each takes, when the last launch began, and the folder.
+`,
+		tips:  "  mcp-sandbox state list\n  mcp-sandbox state list --json | jq -r '.states[].name'\n",
+		flags: jsonOptions, run: listStates,
+	}, {
+		name: "state rm", args: "NAME...", short: "remove homes that last",
+		long: `Removes the homes of these names, whatever the servers left there. A home that a
+server is using stays. The exit status is 125 if one could not be removed.
+`,
+		tips:  "  mcp-sandbox state rm acme\n",
+		flags: newOptions, run: removeStates,
+	}}
+}
+
+func listStates(o *options, args []string) int {
+	if len(args) > 0 {
+		return usageError("mcp-sandbox state list", "unexpected "+source.Quote(args[0]))
+	}
+	all, err := state.List()
+	if err != nil {
+		return fail("state list: " + err.Error())
+	}
+	if o.json {
+		return show(asJSON(struct {
+			States []state.Info `json:"states"`
+		}{append([]state.Info{}, all...)}))
+	}
+	var b strings.Builder
+	for _, s := range all {
+		used := s.Used.Local().Format(time.DateTime)
+		fmt.Fprintf(&b, "%-24s %8s  %s  %s\n", s.Name, sizeText(s.Bytes), used, printable(s.Path))
+	}
+	return show(b.String())
+}
+
+// sizeText is a number of bytes in the unit that leaves one to four digits.
+func sizeText(bytes int64) string {
+	unit := 0
+	for ; bytes >= 10_000 && unit < 4; unit++ {
+		bytes >>= 10
+	}
+	return strconv.FormatInt(bytes, 10) + "BKMGT"[unit:unit+1]
+}
+
+// printable is a path with its control characters escaped.
+func printable(path string) string {
+	if strings.ContainsFunc(path, func(r rune) bool { return r == utf8.RuneError || !strconv.IsPrint(r) }) {
+		return strconv.Quote(path)
+	}
+	return path
+}
+
+func removeStates(_ *options, args []string) int {
+	if len(args) > 0 && args[0] == "--" {
+		args = args[1:]
+	}
+	if len(args) == 0 {
+		return usageError("mcp-sandbox state rm", "which? Names of mcp-sandbox state list")
+	}
+	for _, name := range args {
+		if err := policy.CheckState(name); err != nil {
+			return fail("state rm: " + err.Error())
+		}
+	}
+	code := 0
+	for _, name := range args {
+		err := state.Remove(name)
+		if err == nil {
+			continue
+		}
+		code = fail("state rm " + name + ": " + err.Error())
+		if left, ok := errors.AsType[*state.Left](err); ok {
+			for _, path := range left.Paths {
+				reexec.Say("state rm " + name + ": left: " + printable(path))
+			}
+		}
+	}
+	return code
+}

@@ -1,0 +1,94 @@
+package launch
+
+import (
+	"errors"
+	"os"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/init/places"
+	"github.com/security-mcp/mcp-sandbox/init/state"
+	"github.com/security-mcp/mcp-sandbox/platform"
+	"golang.org/x/sys/unix"
+)
+
+// lasting is the home of a policy with a state.
+type lasting struct {
+	folder *state.Folder // nil if there is none, or if it is only foreseen
+	path   string
+	id     platform.FileID
+}
+
+// owner is the server's user, to whom the folder belongs.
+func (l *Launch) owner() state.Owner {
+	m := &l.Machine
+	return state.Owner{UID: m.OuterUID, GID: m.OuterGID, Chown: m.Root}
+}
+
+// openState opens the folder of the policy's state. All attempts share it, and the lock is held until the launch ends.
+func (l *Launch) openState() (err error) {
+	if l.Policy.State == "" {
+		return nil
+	}
+	if l.lasts.folder, err = state.Open(l.Policy.State, l.owner()); err != nil {
+		return refusedState(l.Policy.State, err)
+	}
+	var st unix.Stat_t
+	if err = unix.Fstat(l.lasts.folder.FD, &st); err != nil {
+		return refusedState(l.lasts.folder.Path, err)
+	}
+	l.lasts.path, l.lasts.id = l.lasts.folder.Path, platform.StatID(&st)
+	return nil
+}
+
+// foreseeState says where the folder would be, and makes nothing.
+func (l *Launch) foreseeState() {
+	if p, err := places.Of(os.Getenv); err == nil && l.Policy.State != "" {
+		l.lasts.path = p.States() + "/" + l.Policy.State
+	}
+}
+
+// makePlaces makes in the folder what the view mounts on.
+func (l *Launch) makePlaces(v *fsview.View) error {
+	if l.lasts.folder == nil {
+		return nil
+	}
+	all := make([]state.Place, len(v.Places))
+	for i, p := range v.Places {
+		all[i] = state.Place(p)
+	}
+	if err := l.lasts.folder.Make(l.owner(), all); err != nil {
+		return refusedState(l.Policy.State, err)
+	}
+	return nil
+}
+
+// checkState refuses a state that the server could not enter: where no namespace hands the folder over, the folders
+// above it are the launcher's alone.
+func (s *Sandbox) checkState() error {
+	if s.launch.Policy.State == "" || !s.Machine.Root {
+		return nil
+	}
+	err := errors.New("in confinement " + string(s.Confinement) + " the server of a root launcher, which is another " +
+		"user, cannot enter root's folders: start the launcher as the server's user")
+	return &order.Refusal{Layer: order.Policy, Op: "state", Path: s.launch.Policy.State, Err: err}
+}
+
+// ours are the files and folders of this product.
+func (l *Launch) ours() fsview.Ours {
+	o := l.Order
+	own := append([]string{o.PolicyFile, o.ReportFile, o.Launcher}, o.EnvFiles...)
+	ours := fsview.Ours{Own: own, State: l.lasts.path, StateID: l.lasts.id}
+	if p, err := places.Of(os.Getenv); err == nil { // else there are none
+		ours.Folders = p.Folders()
+	}
+	return ours
+}
+
+// refusedState is the refusal of a state, or of a path in it.
+func refusedState(what string, err error) error {
+	if p, ok := errors.AsType[*os.PathError](err); ok {
+		what, err = p.Path, p.Err
+	}
+	return &order.Refusal{Layer: order.Policy, Op: "state", Path: what, Err: err}
+}

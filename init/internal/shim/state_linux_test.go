@@ -1,0 +1,52 @@
+package shim_test
+
+import (
+	"os"
+	"testing"
+)
+
+// The folder that the launcher opened and locked is the one that is mounted: another in its place, a link to it, or another
+// folder above it has the launch refused. A root launcher hands over a descriptor that it opened before the swap.
+func TestSwappedStateIsRefused(t *testing.T) {
+	want, event := 125, "refused"
+	if os.Geteuid() == 0 {
+		want, event = 0, "exited"
+	}
+	for _, confinement := range []string{"full", "reduced"} {
+		if confinement == "reduced" && os.Geteuid() == 0 {
+			continue // root's server cannot enter root's folders
+		}
+		states := t.TempDir()
+		t.Setenv("XDG_STATE_HOME", states)
+		s := build(t, "/var/tmp")
+		doc := `{"version":1,"minConfinement":"` + confinement + `","state":"acme","filesystem":{"allowWrite":["STAGE/write"]}}`
+		start := func(mark, swapped string) *outcome {
+			l := s.launch(doc, mark)
+			l.Swap = swapped
+			if confinement == "full" {
+				l.Begin = ""
+			}
+			o := run(t, l)
+			return &o
+		}
+		if o := start("control", ""); o.code != 0 || !s.ran(o, "control") {
+			t.Fatalf("%s: status %d\n%s", confinement, o.code, o.stderr)
+		}
+		root := states + "/mcp-sandbox/state"
+		for name, plant := range map[string]func() (string, error){
+			"folder": func() (string, error) { return root + "/acme", os.Mkdir(root+"/acme.other", 0o700) },
+			"link":   func() (string, error) { return root + "/acme", os.Symlink(root+"/acme.other", root+"/acme.other") },
+			"above":  func() (string, error) { return root, os.MkdirAll(root+".other/acme", 0o700) },
+		} {
+			at, err := plant()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if o := start(name, at); o.code != want || s.ran(o, name) != (want == 0) || o.event() != event {
+				t.Errorf("%s, %s: status %d, %s\n%s", confinement, name, o.code, o.event(), o.stderr)
+			}
+			swap(at)
+			os.RemoveAll(at + ".other")
+		}
+	}
+}

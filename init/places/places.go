@@ -1,0 +1,37 @@
+// Package places says where this product keeps what lasts longer than a launch.
+//
+//	p, err := places.Of(os.Getenv)
+//	p.State // "/home/ann/.local/state/mcp-sandbox"
+//
+// On Linux the folders are those of the XDG Base Directory Specification. A variable whose value is not absolute, or
+// that leads to a folder of another user, counts as not set. Nothing is made here.
+package places
+
+import "errors"
+
+// Name is the last part of each of the folders.
+const Name = "mcp-sandbox"
+
+// Places are absolute paths, which may lead through symbolic links to nothing. Two of them can be the same.
+type Places struct {
+	Data   string // packages: store
+	State  string // state, reports, backups
+	Config string // policies
+}
+
+// States is the folder that holds a folder for each state.
+func (p *Places) States() string { return p.State + separator + "state" }
+
+// Folders are the different ones.
+func (p *Places) Folders() []string {
+	all := []string{p.Data}
+	for _, folder := range []string{p.State, p.Config} {
+		if folder != all[len(all)-1] {
+			all = append(all, folder)
+		}
+	}
+	return all
+}
+
+// ErrNoHome is the error of an environment without a home.
+var ErrNoHome = errors.New("no " + homeVariable + ", or one that is not absolute: what lasts lies below it")

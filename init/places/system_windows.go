@@ -1,0 +1,5 @@
+package places
+
+const homeVariable = "LOCALAPPDATA"
+
+func below(home string) string { return home }

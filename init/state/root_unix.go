@@ -1,0 +1,138 @@
+//go:build darwin || linux
+
+package state
+
+import (
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/privdir"
+	"github.com/security-mcp/mcp-sandbox/init/places"
+	"golang.org/x/sys/unix"
+)
+
+// openRoot opens the folder of all states, and says where it is.
+func openRoot(create bool) (root int, at string, err error) {
+	p, err := places.Of(os.Getenv)
+	if err != nil {
+		return -1, "", err
+	}
+	base := path.Dir(p.State)
+	if at, err = resolve(base); err != nil {
+		return -1, "", err
+	}
+	fd, err := walk(at, create)
+	if err != nil {
+		return -1, "", err
+	}
+	for _, name := range [...]string{path.Base(p.State), path.Base(p.States())} {
+		at += "/" + name
+		above := fd
+		fd, err = ownFolder(above, name, create)
+		unix.Close(above)
+		if err != nil {
+			return -1, "", &os.PathError{Op: "open", Path: at, Err: err}
+		}
+	}
+	return fd, at, nil
+}
+
+// resolve follows the symbolic links of what is there of a path.
+func resolve(base string) (string, error) {
+	rest := ""
+	for {
+		real, err := filepath.EvalSymlinks(base)
+		if err == nil {
+			return strings.TrimRight(path.Join(real, rest), "/"), nil
+		}
+		if !os.IsNotExist(err) || base == "/" {
+			return "", err
+		}
+		base, rest = path.Dir(base), path.Join(path.Base(base), rest)
+	}
+}
+
+// walk opens a folder, and demands of each on the way that nobody else can rename what lies in it.
+func walk(at string, create bool) (int, error) {
+	fd, err := unix.Open("/", openPath|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	done := ""
+	for name := range strings.SplitSeq(strings.TrimPrefix(at, "/"), "/") {
+		if err == nil {
+			err = checkAbove(fd)
+		}
+		if err != nil || name == "" {
+			break
+		}
+		above := fd
+		done += "/" + name
+		if create {
+			makeOwn(above, name)
+		}
+		fd, err = unix.Openat(above, name, openPath|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+		unix.Close(above)
+	}
+	if err == nil {
+		if err = checkAbove(fd); err != nil {
+			unix.Close(fd)
+		}
+	}
+	if err != nil {
+		return -1, &os.PathError{Op: "open", Path: done + "/", Err: err}
+	}
+	return fd, nil
+}
+
+// makeOwn makes a folder that this user may enter, whatever the umask. Where that fails the open that follows does.
+func makeOwn(at int, name string) {
+	if unix.Mkdirat(at, name, 0o700) == nil {
+		privdir.MakeSearchable(at, name)
+	}
+}
+
+// checkAbove is an error if another user could rename what lies in a folder. A group that has the number of this user
+// is the user's own, as Debian, Fedora and others make one for each, with a umask that lets it write.
+func checkAbove(fd int) error {
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		return err
+	}
+	me := unix.Geteuid()
+	others := uint32(st.Mode) & 0o022
+	if int(st.Gid) == me {
+		others &^= 0o020
+	}
+	switch owner := int(st.Uid); {
+	case owner != 0 && owner != me && !privdir.IsUnmapped(owner):
+		return Unfit("user " + strconv.Itoa(owner) + " owns this folder and could put another state in place: " +
+			"set XDG_STATE_HOME to a folder of your own")
+	case others != 0 && uint32(st.Mode)&unix.S_ISVTX == 0:
+		return Unfit("others may write to this folder and could put another state in place: chmod go-w it")
+	}
+	return nil
+}
+
+// ownFolder opens one of the product's folders, which only this user may enter.
+func ownFolder(at int, name string, create bool) (int, error) {
+	if create {
+		makeOwn(at, name)
+	}
+	fd, err := openFolder(at, name)
+	if err != nil {
+		return -1, err
+	}
+	var st unix.Stat_t
+	if err = unix.Fstat(fd, &st); err == nil && int(st.Uid) != unix.Geteuid() {
+		err = Unfit("user " + strconv.Itoa(int(st.Uid)) + " owns it")
+	}
+	if err == nil && st.Mode&0o777 != 0o700 {
+		err = unix.Fchmod(fd, 0o700)
+	}
+	if err != nil {
+		unix.Close(fd)
+		return -1, err
+	}
+	return fd, nil
+}
