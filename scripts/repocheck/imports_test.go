@@ -49,8 +49,9 @@ var rules = []rule{
 	{"init/reexec", "policy platform init/order init/internal/ending init/internal/report init/internal/basic init/internal/shim", "golang.org/x/sys"},
 	{"launcher", "policy platform init/order init/diagnose init/reexec launcher/doctor", "golang.org/x/sys"},
 	{"launcher/doctor", "policy platform init/order init/diagnose", "golang.org/x/sys"},
-	{"cmd", "policy platform init/order init/reexec launcher cmd/internal", "golang.org/x/sys github.com/spf13/pflag github.com/rogpeppe/go-internal"},
-	{"scripts", "policy platform init/order init/reexec launcher scripts", "golang.org/x/sys github.com/modelcontextprotocol/go-sdk go.yaml.in/yaml"},
+	{"cmd/page", "policy platform init/order", ""},
+	{"cmd", "policy platform init/order init/reexec launcher cmd/internal cmd/page", "golang.org/x/sys github.com/spf13/pflag github.com/rogpeppe/go-internal"},
+	{"scripts", "policy platform init/order init/reexec launcher cmd/page scripts", "golang.org/x/sys github.com/modelcontextprotocol/go-sdk go.yaml.in/yaml"},
 	{"testdata", "scripts/testbed", "github.com/modelcontextprotocol/go-sdk golang.org/x/sys"},
 }
 
