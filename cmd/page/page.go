@@ -54,9 +54,23 @@ func IsTerminal(w io.Writer) bool {
 	return ok && platform.WantsColour(f)
 }
 
-// Heading prints a line that is no part of a table.
-func (p Printer) Heading(text string) {
-	io.WriteString(p.W, p.paint(Cell{printable(text), Bold})+"\n")
+// A Section is a table with a title.
+type Section struct {
+	Title string
+	Lines [][]Cell
+}
+
+// Sections prints the sections that have lines, with an empty line between them.
+func (p Printer) Sections(all []Section) {
+	between := ""
+	for _, s := range all {
+		if len(s.Lines) == 0 {
+			continue
+		}
+		io.WriteString(p.W, between+p.paint(Cell{printable(s.Title), Bold})+"\n")
+		p.Columns(s.Lines)
+		between = "\n"
+	}
 }
 
 // Columns prints lines of cells, each column as wide as its cells, and two spaces in front of each line.
@@ -89,6 +103,9 @@ func (p Printer) line(b *strings.Builder, line []Cell, widths []int) {
 	const indent = "  "
 	b.WriteString(indent)
 	at := len(indent)
+	for len(line) > 1 && line[len(line)-1].Text == "" {
+		line = line[:len(line)-1]
+	}
 	for i, c := range line {
 		c.Text = printable(c.Text)
 		if i == len(line)-1 {

@@ -40,8 +40,7 @@ func FuzzColumns(f *testing.F) {
 	f.Fuzz(func(t *testing.T, one, two, three string) {
 		var b strings.Builder
 		p := Printer{&b, false}
-		p.Heading(one)
-		p.Columns([][]Cell{{{one, Red}, {two, Plain}, {three, Bold}}, {{three, Plain}}})
+		p.Sections([]Section{{one, [][]Cell{{{one, Red}, {two, Plain}, {three, Bold}}, {{three, Plain}}}}, {two, nil}})
 		for _, r := range b.String() {
 			if r != '\n' && !unicode.IsPrint(r) {
 				t.Fatalf("%q in %q", r, b.String())
