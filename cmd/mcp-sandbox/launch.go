@@ -1,9 +1,6 @@
 package main
 
 import (
-	"path/filepath"
-	"strings"
-
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
@@ -47,30 +44,6 @@ func run(o *options, args []string) int {
 		return o.backend.run(o, ord)
 	}
 	return o.refuse(reexec.Exec(ord).Error())
-}
-
-func plan(o *options, args []string) int {
-	command, err := source.Command(args)
-	if err != nil {
-		return usageError("mcp-sandbox plan", err.Error())
-	}
-	ord, why := o.order(command)
-	if len(why) > 0 {
-		return fail(why...)
-	}
-	if o.report != "" {
-		ord.ReportFile, _ = filepath.Abs(o.report)
-	}
-	lines, err := reexec.Plan(ord)
-	if err != nil {
-		return fail(err.Error())
-	}
-	p, err := policy.ParseCanonical(ord.Policy)
-	if err == nil && p.Level != policy.Privileged && p.MinConfinement != policy.Full {
-		reexec.Say("confinement full; where this machine refuses it, run goes on with less, at least " +
-			string(p.MinConfinement) + ": mcp-sandbox doctor tells")
-	}
-	return show(strings.Join(lines, "\n") + "\n")
 }
 
 // order makes the order of a launch, or says why there is none.

@@ -27,6 +27,7 @@ type options struct {
 	report  string // file or ""
 	backend backend
 	json    bool
+	calls   bool // of plan
 }
 
 // A line of the help: a flag, or a heading where there is no name.
