@@ -34,7 +34,7 @@ type Preview struct {
 // about is what the page has besides.
 type about struct {
 	least    policy.Confinement
-	dir      string // the launcher's
+	unseen   string // the launcher's folder, where the server has another because it cannot see that one
 	tmpSize  int64
 	several  bool // it may start programs
 	remains  []string
@@ -62,8 +62,10 @@ func New(o *order.Order, p *policy.Policy, planned *order.Plan, proved *order.En
 	v := &Preview{Command: o.Command, File: planned.Command, Cwd: planned.Cwd, Home: planned.Home, User: planned.User,
 		Level: p.Level, Confinement: proved.Confinement, Sees: planned.Sees, Variables: variables(o, p, planned),
 		Network: network(p, proved), Limits: limits(&p.Limits, proved),
-		about: about{least: p.MinConfinement, dir: o.Dir, tmpSize: planned.TmpSize, several: yes,
-			warnings: proved.Warnings}}
+		about: about{least: p.MinConfinement, tmpSize: planned.TmpSize, several: yes, warnings: proved.Warnings}}
+	if p.Cwd == "" && planned.Cwd == planned.Home && o.Dir != planned.Home {
+		v.unseen = o.Dir
+	}
 	for i := range proved.Layers {
 		if l := &proved.Layers[i]; l.Effect != "" && l.Layer != order.Cgroup { // of which the limits say more
 			v.remains = append(v.remains, string(l.Layer)+": "+l.Effect)
@@ -73,7 +75,8 @@ func New(o *order.Order, p *policy.Policy, planned *order.Plan, proved *order.En
 }
 
 // variables are all names, each with its state, sorted.
-func variables(o *order.Order, p *policy.Policy, planned *order.Plan) (all []Variable) {
+func variables(o *order.Order, p *policy.Policy, planned *order.Plan) []Variable {
+	all := []Variable{}
 	given := order.Names(o.Env)
 	for _, name := range planned.Variables {
 		state := Forwarded

@@ -1,6 +1,7 @@
 package preview
 
 import (
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -43,8 +44,8 @@ func (v *Preview) start() [][]page.Cell {
 		lines = append(lines, pair("arguments", strings.Join(v.Command[1:], " "), page.Plain))
 	}
 	folder, style := v.Cwd, page.Plain
-	if v.dir != v.Cwd {
-		folder += ", for " + v.dir + " is not visible: --allow-read or --allow-write it, or --cwd another folder"
+	if v.unseen != "" {
+		folder += ", for " + v.unseen + " is not visible: --allow-read or --allow-write it, or --cwd another folder"
 		style = page.Yellow
 	}
 	lines = append(lines, pair("folder", folder, style))
@@ -84,17 +85,27 @@ func (v *Preview) files() (lines [][]page.Cell) {
 			lines = append(lines, []page.Cell{{}, {Text: "and " + strconv.Itoa(n-maxSeen) + " more, which --json has"}})
 		}
 	}
-	everything := len(v.Sees) > 0 && v.Sees[0].Why == order.WhyAlways && v.Sees[0].Mode == order.CanWrite
 	if private := v.paths(order.Private); len(private) > 0 {
 		lines = append(lines, pair("private", strings.Join(private, " ")+": "+v.thrownAway(), page.Plain))
 	}
 	if always := v.always(); len(always) > 0 {
 		lines = append(lines, pair("always", strings.Join(always, " "), page.Plain))
 	}
-	if !everything {
-		lines = append(lines, pair("else", "nothing: no other file or folder exists for the server", page.Plain))
+	if others := v.others(); others != "" {
+		lines = append(lines, pair("else", others, page.Plain))
 	}
 	return lines
+}
+
+// others is what becomes of all other files; "" where a root is visible, and so all of them are.
+func (v *Preview) others() string {
+	switch {
+	case slices.ContainsFunc(v.Sees, func(s order.Seen) bool { return filepath.Dir(s.Path) == s.Path }):
+		return ""
+	case v.Confinement == string(policy.Full):
+		return "nothing: no other file or folder exists for the server"
+	}
+	return "nothing: no other file can be opened"
 }
 
 // reason says in words why a path has its mode.

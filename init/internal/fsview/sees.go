@@ -34,11 +34,21 @@ func (v *View) Sees() []order.Seen {
 	for i := range v.Private {
 		s.add(v.Private[i].Path, order.Private, order.WhyAlways)
 	}
+	if v.privateHome() {
+		s.add(v.Home, order.Private, order.WhyAlways)
+	}
 	for i := range v.Nodes {
 		s.node(&v.Nodes[i])
 	}
 	slices.SortFunc(s.all, func(a, b order.Seen) int { return comparePaths(a.Path, b.Path) })
 	return s.all
+}
+
+// privateHome reports whether the home lies in another private folder, on whose tmpfs it is made without a mount.
+func (v *View) privateHome() bool {
+	holds := func(n Node) bool { return within(v.Home, n.Path) }
+	bound := func(n Node) bool { return n.Kind == Bind && holds(n) }
+	return slices.ContainsFunc(v.Private, holds) && !slices.ContainsFunc(v.Nodes, bound)
 }
 
 // seen collects paths; the first mode of each counts.
