@@ -25,7 +25,7 @@ type Preview struct {
 	Confinement string        `json:"confinement"` // that was reached just now, without the server
 	Sees        []order.Seen  `json:"sees"`
 	Variables   []Variable    `json:"variables"`
-	Network     []string      `json:"network"` // entries as in network.allowedDomains; "*" for all that the host reaches
+	Network     []string      `json:"network"` // as in network.allowedDomains; "*" for all that the host reaches
 	Limits      map[Key]Limit `json:"limits"`
 
 	about

@@ -59,8 +59,8 @@ func (v *Preview) start() [][]page.Cell {
 	if v.Confinement != string(policy.Full) {
 		style = page.Yellow
 	}
-	return append(lines, pair("level", string(v.Level), page.Plain),
-		pair("confinement", v.Confinement+", tried just now without the command; run refuses less than "+string(v.least), style))
+	tried := v.Confinement + ", tried just now without the command; run refuses less than " + string(v.least)
+	return append(lines, pair("level", string(v.Level), page.Plain), pair("confinement", tried, style))
 }
 
 // modes are those of the page, in its order.
@@ -78,7 +78,8 @@ func (v *Preview) files() (lines [][]page.Cell) {
 				continue
 			}
 			if n++; n <= maxSeen {
-				lines = append(lines, []page.Cell{{Text: string(m.mode), Style: m.style}, {Text: s.Path}, {Text: reason(s)}})
+				lines = append(lines, []page.Cell{{Text: string(m.mode), Style: m.style}, {Text: s.Path},
+					{Text: reason(s)}})
 			}
 		}
 		if n > maxSeen {
@@ -186,9 +187,11 @@ func (v *Preview) environment() (lines [][]page.Cell) {
 func (v *Preview) reach() [][]page.Cell {
 	switch {
 	case len(v.Network) == 0:
-		return texts([]string{"none: no address can be reached, this machine's own neither (--level network gives all)"})
+		return texts([]string{
+			"none: no address can be reached, this machine's own neither (--level network gives all)"})
 	case v.Network[0] == "*":
-		return [][]page.Cell{{{Text: "all that this machine reaches, this machine's own addresses included", Style: page.Yellow}}}
+		return [][]page.Cell{{{Text: "all that this machine reaches, this machine's own addresses included",
+			Style: page.Yellow}}}
 	}
 	return texts(append(slices.Clone(v.Network), "and no other address"))
 }

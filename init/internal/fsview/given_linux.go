@@ -10,7 +10,8 @@ func (g *grants) noteGiven() {
 	}{{g.denied, order.WhyDenied}, {g.allowed, order.WhyGranted}} {
 		for i := range list.rules {
 			path := list.rules[i].path
-			g.view.Given = append(g.view.Given, order.Seen{Path: path, Mode: g.points.access(path).mode(), Why: list.why})
+			s := order.Seen{Path: path, Mode: g.points.access(path).mode(), Why: list.why}
+			g.view.Given = append(g.view.Given, s)
 		}
 	}
 }

@@ -15,7 +15,8 @@ func (l *Launch) Plan() (*order.Plan, error) {
 		return nil, err
 	}
 	v, m := a.View, &a.Machine
-	p := &order.Plan{Command: v.Command, Home: v.Home, Cwd: v.Cwd, User: strconv.Itoa(m.UID) + ":" + strconv.Itoa(m.GID), Sees: v.Sees(),
+	p := &order.Plan{Command: v.Command, Home: v.Home, Cwd: v.Cwd, Sees: v.Sees(),
+		User:    strconv.Itoa(m.UID) + ":" + strconv.Itoa(m.GID),
 		TmpSize: v.TmpSize, Warnings: v.Warnings, Variables: order.Names(environ(&a.Sandbox))}
 	if a.Confinement == policy.None || a.Confinement == policy.ConfinementLimits {
 		p.Sees = append([]order.Seen{{Path: "/", Mode: order.CanWrite, Why: order.WhyAlways}}, private(p.Sees)...)
