@@ -21,7 +21,9 @@ type launch struct {
 }
 
 func ordinary() launch {
-	see := func(path string, mode order.Mode, why order.Why) order.Seen { return order.Seen{Path: path, Mode: mode, Why: why} }
+	see := func(path string, mode order.Mode, why order.Why) order.Seen {
+		return order.Seen{Path: path, Mode: mode, Why: why}
+	}
 	l := launch{
 		order: order.Order{Command: []string{"node", "server.js", "\x1b[2J"}, Dir: "/home/ann/project",
 			Env: []string{"PATH=/usr/bin", "HOME=/home/ann", "API_KEY=secret-value", "MODE=secret-value"}, Dropped: []string{"AWS_TOKEN", "NOTION_TOKEN"}},
