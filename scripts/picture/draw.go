@@ -90,7 +90,7 @@ func (r row) draw(w io.Writer, y int) {
 	rect(w, string(r.kind), serverX, float64(y), serverW, boxHigh, 5)
 	text(w, "text", serverX+12, middle+5, r.server)
 	from, to := margin+boxWide+8, serverX-24
-	if r.kind == gone {
+	if r.kind == gone || r.kind == private {
 		fmt.Fprintf(w, `<path class="line" d="M%d %dH%d"/><path class="cut" d="M%d %dv14"/>`+"\n",
 			from, middle, to-12, to-8, middle-7)
 		return

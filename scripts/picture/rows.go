@@ -32,7 +32,7 @@ func groups() []group {
 			{"~/project", write, "read and written: granted"},
 			{"~/project/.git", read, "read only: hooks run code on your machine"},
 			{"/usr  /lib  certificates  node", read, "read only"},
-			{"~  /tmp", private, "empty, and thrown away at the end"},
+			{"~  /tmp", private, "empty ones instead, thrown away at the end"},
 			{"~/.ssh  ~/.aws  ~/Documents", gone, "do not exist"},
 		}},
 		{"Variables", []row{
@@ -45,7 +45,7 @@ func groups() []group {
 		}},
 		{"Processes", []row{
 			{"browser  shell  other servers", gone, "not to be seen, and not to be signalled"},
-			{"memory  processes  open files", private, "limits of its own"},
+			{"memory  processes  open files", read, "as much as the limits leave"},
 		}},
 	}
 }
