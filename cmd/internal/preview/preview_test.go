@@ -27,7 +27,7 @@ func ordinary() launch {
 	l := launch{
 		order: order.Order{Command: []string{"node", "server.js", "\x1b[2J"}, Dir: "/home/ann/project",
 			Env: []string{"PATH=/usr/bin", "HOME=/home/ann", "API_KEY=secret-value", "MODE=secret-value"}, Dropped: []string{"AWS_TOKEN", "NOTION_TOKEN"}},
-		policy: policy.Policy{Level: policy.Standard, Env: []policy.Variable{{Name: "MODE", Value: "secret-value"}}},
+		policy: policy.Policy{Level: policy.Standard, MinConfinement: policy.Reduced, Env: []policy.Variable{{Name: "MODE", Value: "secret-value"}}},
 		plan: order.Plan{Command: "/home/ann/.nvm/versions/node/v22/bin/node", Home: "/home/ann", Cwd: "/home/ann/project", User: "1000:1000", TmpSize: 1 << 30,
 			Variables: []string{"API_KEY", "HOME", "MODE", "PATH"}, Sees: []order.Seen{
 				see("/dev/null", order.CanRead, order.WhyAlways), see("/dev/shm", order.Private, order.WhyAlways), see("/etc/passwd", order.Generated, order.WhyAlways),

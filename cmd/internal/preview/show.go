@@ -1,7 +1,6 @@
 package preview
 
 import (
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -101,12 +100,17 @@ func (v *Preview) files() (lines [][]page.Cell) {
 // others is what becomes of all other files; "" where a root is visible, and so all of them are.
 func (v *Preview) others() string {
 	switch {
-	case slices.ContainsFunc(v.Sees, func(s order.Seen) bool { return filepath.Dir(s.Path) == s.Path }):
+	case slices.ContainsFunc(v.Sees, isRoot):
 		return ""
 	case v.Confinement == string(policy.Full):
 		return "nothing: no other file or folder exists for the server"
 	}
 	return "nothing: no other file can be opened"
+}
+
+// isRoot reports whether a path is a root of files, of Windows too.
+func isRoot(s order.Seen) bool {
+	return s.Path == "/" || s.Mode == order.CanWrite && s.Why == order.WhyAlways
 }
 
 // reason says in words why a path has its mode.
