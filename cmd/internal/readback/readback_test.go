@@ -1,6 +1,7 @@
 package readback
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -46,7 +47,7 @@ func TestShow(t *testing.T) {
 func TestNoReport(t *testing.T) {
 	for _, text := range []string{"", "\n", "hello\n", "{}", "[]", `{"event":"exited","cause":"exit"}`, `{"event":"enforced"`, `{"event":"enforced","pid":"x"}`,
 		`{"version":1}`, `"enforced"`, "\x00", strings.Repeat("[", 1<<20)} {
-		if r, err := parse([]byte(text)); err != ErrNoReport {
+		if r, err := parse([]byte(text)); !errors.Is(err, ErrNoReport) {
 			t.Errorf("%.40q: %v, %v", text, r, err)
 		}
 	}
