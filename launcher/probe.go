@@ -54,6 +54,28 @@ func Probe(ctx context.Context) (*Machine, error) {
 // A trialLauncher launches a file that every user may execute: a root launcher's servers are another user.
 type trialLauncher struct{ server string }
 
+// Prove builds and proves the confinement that a server of [Command] would have, and takes it down again: the command
+// does not run. The report is that of such a launch, but for the process, which is gone. The error of a launch that
+// would be refused is an *[Error].
+func Prove(ctx context.Context, p policy.Policy, t Target) (*Report, error) {
+	sb, err := prepare(ctx, p, t, true)
+	if err != nil {
+		return nil, err
+	}
+	return sb.prove(ctx)
+}
+
+// prove runs the shim of a probe to its end.
+func (s *Sandbox) prove(ctx context.Context) (*Report, error) {
+	defer s.Close()
+	s.Cmd.Stderr = io.Discard
+	if err := s.Cmd.Start(); err != nil {
+		return nil, err
+	}
+	defer s.Cmd.Wait()
+	return s.Report(ctx)
+}
+
 // Prove makes one trial launch.
 func (t trialLauncher) Prove(ctx context.Context, p policy.Policy) (trial doctor.Trial, err error) {
 	p.Filesystem.AllowRead = []string{t.server}
@@ -64,13 +86,7 @@ func (t trialLauncher) Prove(ctx context.Context, p policy.Policy) (trial doctor
 	if err != nil {
 		return trial, err
 	}
-	defer sb.Close()
-	sb.Cmd.Stderr = io.Discard
-	if err := sb.Cmd.Start(); err != nil {
-		return trial, err
-	}
-	defer sb.Cmd.Wait()
-	trial.Report, err = sb.Report(ctx)
+	trial.Report, err = sb.prove(ctx)
 	if tried := sb.shim.records.tried; tried != nil {
 		trial.Calls = tried.Calls
 	}

@@ -16,6 +16,17 @@ type command struct {
 // commands are all of them, in the order of the help.
 func commands() []command {
 	return slices.Concat(serverCommands(), policyCommands(), stateCommands(), []command{{
+		name: "report", args: "[--json] FILE", short: "read back the report of a launch",
+		long: `Prints the report that run --report FILE wrote: what was proved before the server
+ran, what was denied while it ran, and how it ended. The file may come from a
+stranger. One that is no report is refused with 125.
+`,
+		tips: `  mcp-sandbox run --report report.jsonl -- ./server
+  mcp-sandbox report report.jsonl
+  mcp-sandbox report --json report.jsonl | jq .exited.cause
+`,
+		flags: jsonOptions, run: showReport,
+	}, {
 		name: "version", args: "[--json]", short: "print which build this is",
 		long: `Prints the version, the commit, the version of Go and the system: what a report of a
 mistake should begin with. All of it comes from the program's own file.
@@ -45,16 +56,22 @@ if it was not found.
 `,
 		flags: runOptions, run: run,
 	}, {
-		name: "plan", args: "[run's flags] [--] COMMAND [ARG...]", short: "print every system call that run would make",
-		long: `Prints the program that run would confine COMMAND with: one system call a line,
-with its number, its layer and the result it demands. Runs nothing, and so cannot know
-what this machine refuses: it is the program that run begins with, of the strongest
-confinement. "mcp-sandbox doctor" tries which one is reached.
+		name: "plan", args: "[run's flags] [--] COMMAND [ARG...]", short: "say what a server would see, get and reach",
+		long: `Says in a page what run with the same flags would show COMMAND: each path and why
+it is there, the names of variables, the network, and for whom the limits hold.
+COMMAND does not run. The confinement is tried in a process that is thrown away, as
+doctor does. Where run would be refused, so is plan, with 125.
+
+With --calls it prints the program that run would confine COMMAND with: one system
+call a line, with its number, its layer and the result it demands. That starts no
+process, and so cannot know what this machine refuses: it is the program that run
+begins with, of the strongest confinement.
 `,
-		tips: `  mcp-sandbox plan -- ./server
-  mcp-sandbox plan --allow-read ~/notes -- node server.js | grep seccomp
+		tips: `  mcp-sandbox plan --allow-read ~/notes -- node server.js
+  mcp-sandbox plan --json -- ./server | jq -r '.sees[] | select(.mode == "write").path'
+  mcp-sandbox plan --calls -- ./server | grep seccomp
 `,
-		flags: launchOptions, run: plan,
+		flags: planOptions, run: plan,
 	}, {
 		name: "doctor", args: "[--json]", short: "try what confinement this machine gives",
 		long: `Tries everything that a launch needs, in processes that are thrown away, and prints

@@ -15,7 +15,12 @@ func dispatch(args []string) int {
 		return usageError("mcp-sandbox", "which command? One of "+names(""))
 	}
 	switch args[0] {
-	case "--help", "-h", "help":
+	case "help":
+		if len(args) == 1 {
+			return overview("")
+		}
+		args = append(slices.Clone(args[1:]), "--help") // the same text
+	case "--help", "-h":
 		return overview("")
 	case "--version":
 		return show(build.Read("mcp-sandbox").String() + "\n")

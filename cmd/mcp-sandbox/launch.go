@@ -2,8 +2,6 @@ package main
 
 import (
 	"errors"
-	"path/filepath"
-	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/handed"
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
@@ -54,31 +52,6 @@ func run(o *options, args []string) int {
 		return o.refuse(refusal)
 	}
 	return o.refuse(reexec.Exec(ord).Error())
-}
-
-func plan(o *options, args []string) int {
-	command, err := commandOf(args)
-	if err != nil {
-		return usageError("mcp-sandbox plan", err.Error())
-	}
-	ord, why := o.order(command)
-	if len(why) > 0 {
-		return fail(why...)
-	}
-	o.tell()
-	if o.report != "" {
-		ord.ReportFile, _ = filepath.Abs(o.report)
-	}
-	lines, err := reexec.Plan(ord)
-	if err != nil {
-		return fail(err.Error())
-	}
-	p, err := policy.ParseCanonical(ord.Policy)
-	if err == nil && p.Level != policy.Privileged && p.MinConfinement != policy.Full {
-		reexec.Say("confinement full; where this machine refuses it, run goes on with less, at least " +
-			string(p.MinConfinement) + ": mcp-sandbox doctor tells")
-	}
-	return show(strings.Join(lines, "\n") + "\n")
 }
 
 // commandOf are the words of the server's command.

@@ -27,6 +27,7 @@ type options struct {
 	report  string // file or ""
 	backend backend
 	json    bool
+	calls   bool // of plan
 
 	words
 	envFiles

@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
+	"unicode/utf16"
 
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
 )
@@ -39,7 +41,24 @@ func asJSON(result any) string {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	e.Encode(result) // strings and truths alone: nothing can fail
+	e.Encode(result) // data of our own types: nothing can fail
+	return printed(b.String())
+}
+
+// printed is JSON with what a terminal would act on escaped: outside of strings JSON has nothing of the kind.
+func printed(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		switch {
+		case r == '\n' || strconv.IsPrint(r):
+			b.WriteRune(r)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
 	return b.String()
 }
 

@@ -2,6 +2,7 @@ package order
 
 import (
 	"strconv"
+	"time"
 
 	"github.com/security-mcp/mcp-sandbox/policy/strictjson"
 )
@@ -51,6 +52,13 @@ func (w *writer) seconds(name string, v float64) {
 	w.Raw(strconv.AppendFloat(nil, v, 'f', 6, 64))
 }
 
+// time writes the moment of a record, in UTC, to the millisecond; RFC 3339.
+func (w *writer) time(at time.Time) {
+	if !at.IsZero() {
+		w.str("time", at.UTC().Format("2006-01-02T15:04:05.000Z"))
+	}
+}
+
 func (w *writer) list(name string, v []string) { w.Name(name); w.Strings(v) }
 
 // objects writes a member that is an array of objects.
@@ -69,6 +77,8 @@ func objects[T any](w *writer, name string, list []T, members func(*T)) {
 func (e *Enforced) AppendJSON(b []byte) []byte {
 	w := record(b, "enforced")
 	w.int("version", int64(e.Version))
+	w.time(e.Time)
+	w.some("id", e.ID)
 	w.str("level", e.Level)
 	w.str("confinement", e.Confinement)
 	w.str("minConfinement", e.MinConfinement)
@@ -119,12 +129,15 @@ func (r *Refused) AppendJSON(b []byte) []byte {
 		w.int("errno", int64(r.Errno))
 	}
 	w.str("hint", r.Hint)
+	w.time(r.Time)
+	w.some("id", r.ID)
 	return w.line()
 }
 
 // AppendJSON appends a line between the first and the last.
 func (d *Denied) AppendJSON(b []byte) []byte {
 	w := record(b, "denied")
+	w.time(d.Time)
 	w.str("syscall", d.Syscall)
 	w.int("pid", int64(d.PID))
 	w.str("errno", d.Errno)
@@ -135,6 +148,8 @@ func (d *Denied) AppendJSON(b []byte) []byte {
 // AppendJSON appends the last line of a report.
 func (x *Exited) AppendJSON(b []byte) []byte {
 	w := record(b, "exited")
+	w.time(x.Time)
+	w.some("id", x.ID)
 	w.str("cause", string(x.Cause))
 	w.int("exitCode", int64(x.ExitCode))
 	w.str("signal", x.Signal)

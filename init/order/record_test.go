@@ -6,11 +6,13 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 )
 
 func records() []Record {
+	at := time.Date(2026, 11, 22, 9, 0, 0, 123e6, time.UTC)
 	return []Record{
-		&Enforced{Event: "enforced", Version: 1, Level: "standard", Confinement: "full", MinConfinement: "reduced",
+		&Enforced{Event: "enforced", Version: 1, Time: at, ID: "0f", Level: "standard", Confinement: "full", MinConfinement: "reduced",
 			PolicySHA256: strings.Repeat("a", 64), Command: []string{"/bin/x", "a \"b\"\n\x7f"}, PID: 4711, Kernel: "6.18.44",
 			LandlockABI: 7, ImpliedGrants: []string{"/opt/x"}, Protected: []string{"/p/.git"}, Unprotected: []string{"/p/.vscode"},
 			EnvDropped: []string{"SECRET"}, Notices: []Notice{{Kind: NoticeEnv, Name: "SECRET", Flag: "--env SECRET"}},
@@ -18,10 +20,10 @@ func records() []Record {
 				{Layer: Namespaces, State: Proved, Facts: []Fact{{Name: "pid", Want: "1", Got: "1"}, {Name: "x", Want: "y", Reason: "r", Effect: "e"}}},
 				{Layer: Cgroup, State: Absent, Reason: "none here", Effect: "less"}, {Layer: Network, State: Off},
 			}},
-		&Refused{Event: "refused", Layer: Landlock, Op: "open", Path: "/srv/data", Error: "no such file or directory", Errno: 2, Hint: "make it"},
-		&Exited{Event: "exited", Cause: CauseSignal, ExitCode: 137, Signal: "SIGKILL", Killed: 3, WallSeconds: 1.25, CPUSeconds: 0.5,
+		&Refused{Event: "refused", Layer: Landlock, Op: "open", Path: "/srv/data", Error: "no such file or directory", Errno: 2, Hint: "make it", Time: at, ID: "0f"},
+		&Exited{Event: "exited", Time: at, ID: "0f", Cause: CauseSignal, ExitCode: 137, Signal: "SIGKILL", Killed: 3, WallSeconds: 1.25, CPUSeconds: 0.5,
 			MaxRSS: 1 << 20, MemoryLimit: 1 << 28, MemoryPeak: 1 << 27, ForksRefused: 3, Appeared: []string{"/p/.mcp.json"}, Denied: []DeniedCalls{{"ptrace", 10000}, {"bpf", 1}}, Dropped: 9968},
-		&Denied{Event: "denied", Syscall: "ptrace", PID: 2, Errno: "EPERM", Layer: Seccomp},
+		&Denied{Event: "denied", Time: at, Syscall: "ptrace", PID: 2, Errno: "EPERM", Layer: Seccomp},
 	}
 }
 

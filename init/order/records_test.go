@@ -3,6 +3,7 @@ package order
 import (
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
@@ -13,10 +14,10 @@ func TestNewRefused(t *testing.T) {
 		err  error
 		want Refused
 	}{
-		{syscall.ENOENT, Refused{"refused", Exec, "start", "", syscall.ENOENT.Error(), int(syscall.ENOENT), ""}},
+		{syscall.ENOENT, Refused{"refused", Exec, "start", "", syscall.ENOENT.Error(), int(syscall.ENOENT), "", time.Time{}, ""}},
 		{&Refusal{Layer: Root, Op: "open", Path: "/a", Err: Mechanism{Errno: syscall.EPERM}},
-			Refused{"refused", Root, "open", "/a", syscall.EPERM.Error(), int(syscall.EPERM), ""}},
-		{ErrOrder, Refused{"refused", Exec, "start", "", ErrOrder.Error(), 0, ""}},
+			Refused{"refused", Root, "open", "/a", syscall.EPERM.Error(), int(syscall.EPERM), "", time.Time{}, ""}},
+		{ErrOrder, Refused{"refused", Exec, "start", "", ErrOrder.Error(), 0, "", time.Time{}, ""}},
 	} {
 		if got := NewRefused(c.err); *got != c.want {
 			t.Errorf("%v: %+v", c.err, got)

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"syscall"
+	"time"
 
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
@@ -64,6 +65,8 @@ type LayerReport struct {
 type Enforced struct {
 	Event          string        `json:"event"`
 	Version        int           `json:"version"`
+	Time           time.Time     `json:"time,omitzero"` // of the record
+	ID             string        `json:"id,omitempty"`  // of the launch: a random one, the same in all its records
 	Level          string        `json:"level"`
 	Confinement    string        `json:"confinement"`
 	MinConfinement string        `json:"minConfinement"`
@@ -141,6 +144,9 @@ type Refused struct {
 	Error string `json:"error"`
 	Errno int    `json:"errno,omitempty"`
 	Hint  string `json:"hint,omitempty"`
+
+	Time time.Time `json:"time,omitzero"`
+	ID   string    `json:"id,omitempty"`
 }
 
 // NewRefused is the record of a launch that came to err.
@@ -157,11 +163,12 @@ func NewRefused(err error) *Refused {
 
 // Denied is a system call of the dangerous set that was refused, while the server runs.
 type Denied struct {
-	Event   string `json:"event"`
-	Syscall string `json:"syscall"`
-	PID     int    `json:"pid"`   // of the process, as the sandbox numbers it; 0: unknown
-	Errno   string `json:"errno"` // "EPERM"
-	Layer   Layer  `json:"layer"`
+	Event   string    `json:"event"`
+	Time    time.Time `json:"time,omitzero"`
+	Syscall string    `json:"syscall"`
+	PID     int       `json:"pid"`   // of the process, as the sandbox numbers it; 0: unknown
+	Errno   string    `json:"errno"` // "EPERM"
+	Layer   Layer     `json:"layer"`
 }
 
 // DeniedCalls says how often one was refused in all.
@@ -172,18 +179,20 @@ type DeniedCalls struct {
 
 // Exited is the last line of a report: how the server ended.
 type Exited struct {
-	Event        string   `json:"event"`
-	Cause        Cause    `json:"cause"`
-	ExitCode     int      `json:"exitCode"`
-	Signal       string   `json:"signal"` // "SIGTERM", or empty
-	Killed       int      `json:"killed"` // processes that had to be killed
-	WallSeconds  float64  `json:"wallSeconds"`
-	CPUSeconds   float64  `json:"cpuSeconds"`             // user and system time of the whole tree
-	MaxRSS       int64    `json:"maxRSS"`                 // bytes, the largest single process
-	MemoryLimit  int64    `json:"memoryLimit,omitempty"`  // bytes, of all processes together
-	MemoryPeak   int64    `json:"memoryPeak,omitempty"`   // bytes, the most that all of them had at once; Linux 5.19
-	ForksRefused int64    `json:"forksRefused,omitempty"` // because of limits.pids
-	Appeared     []string `json:"appeared,omitempty"`     // protected paths that did not exist before and do now
+	Event        string    `json:"event"`
+	Time         time.Time `json:"time,omitzero"`
+	ID           string    `json:"id,omitempty"`
+	Cause        Cause     `json:"cause"`
+	ExitCode     int       `json:"exitCode"`
+	Signal       string    `json:"signal"` // "SIGTERM", or empty
+	Killed       int       `json:"killed"` // processes that had to be killed
+	WallSeconds  float64   `json:"wallSeconds"`
+	CPUSeconds   float64   `json:"cpuSeconds"`             // user and system time of the whole tree
+	MaxRSS       int64     `json:"maxRSS"`                 // bytes, the largest single process
+	MemoryLimit  int64     `json:"memoryLimit,omitempty"`  // bytes, of all processes together
+	MemoryPeak   int64     `json:"memoryPeak,omitempty"`   // bytes, the most that all of them had at once; Linux 5.19
+	ForksRefused int64     `json:"forksRefused,omitempty"` // because of limits.pids
+	Appeared     []string  `json:"appeared,omitempty"`     // protected paths that did not exist before and do now
 
 	Denied  []DeniedCalls `json:"denied,omitempty"`  // the most frequent first; none is seen where there is no listener
 	Dropped int64         `json:"dropped,omitempty"` // lines of the report that were left out: too many, or no room

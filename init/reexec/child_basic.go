@@ -43,10 +43,13 @@ func Exec(o *order.Order) error {
 	return nil
 }
 
-// Plan fails: this system has no program of system calls. The report of a launch has everything that is set.
-func Plan(*order.Order) ([]string, error) {
+// Calls fails: this system has no program of system calls. The report of a launch has everything that is set.
+func Calls(*order.Order) ([]string, error) {
 	return nil, errNoProgram{}
 }
+
+// Plan is what [Run] would show the server of an order and hand to it. Nothing is started.
+func Plan(o *order.Order) (*order.Plan, error) { return basic.Plan(o) }
 
 type errNoProgram struct{}
 

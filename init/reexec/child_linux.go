@@ -75,9 +75,18 @@ func Run(o *order.Order) int {
 	return run(o, -1, parentFD())
 }
 
-// Plan is the program with which [Run] would confine the server of an order, one line a call with the result it
+// Calls is the program with which [Run] would confine the server of an order, one line a call with the result it
 // demands. Nothing is started.
-func Plan(o *order.Order) ([]string, error) {
+func Calls(o *order.Order) ([]string, error) {
+	if err := Unprivileged(); err != nil {
+		return nil, err
+	}
+	return shim.Calls(o)
+}
+
+// Plan is what [Run] would show the server of an order and hand to it, in the confinement with which the order begins.
+// Nothing is started.
+func Plan(o *order.Order) (*order.Plan, error) {
 	if err := Unprivileged(); err != nil {
 		return nil, err
 	}

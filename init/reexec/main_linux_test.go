@@ -40,7 +40,7 @@ func call(name string) int {
 		err = reexec.Exec(o)
 	default:
 		var lines []string
-		if lines, err = reexec.Plan(o); err == nil {
+		if lines, err = reexec.Calls(o); err == nil {
 			os.Stdout.WriteString(strings.Join(lines, "\n"))
 			return 0
 		}

@@ -37,7 +37,7 @@ func requiredOptions() []string {
 
 // Run starts the machine and the server in it, and returns the exit code when both have ended.
 func Run(c Config) int {
-	r := &run{Config: c, began: time.Now(), signals: make(chan os.Signal, 8)}
+	r := &run{Config: c, id: order.NewID(), began: time.Now(), signals: make(chan os.Signal, 8)}
 	signal.Notify(r.signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer r.remove()
 	enforced, err := r.prepare()
@@ -55,6 +55,7 @@ func Run(c Config) int {
 
 type run struct {
 	Config
+	id      string // of the launch, in its report
 	policy  policy.Policy
 	request Request
 	began   time.Time

@@ -110,10 +110,11 @@ func (r *run) enforced(layers []order.LayerReport) *order.Enforced {
 	return e
 }
 
-func (r *run) write(rec order.Record, within time.Duration) error {
+func (r *run) write(rec order.Line, within time.Duration) error {
 	if r.Order.ReportFD < 0 {
 		return nil
 	}
+	rec.Stamp(time.Now(), r.id)
 	return platform.WriteUntil(r.Order.ReportFD, rec.AppendJSON(nil), time.Now().Add(within))
 }
 

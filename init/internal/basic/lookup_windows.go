@@ -20,6 +20,8 @@ func find(o *order.Order) (string, error) {
 // ids are none here: the server runs as the user who launches it.
 type ids struct{}
 
+func (ids) String() string { return "" }
+
 func userOf(*policy.Policy) ids { return ids{} }
 
 // checkUser refuses a policy that names a user.

@@ -13,7 +13,10 @@
 // texts alone lies in the packages below: protected, toolchain and gitconfig.
 package fsview
 
-import "github.com/security-mcp/mcp-sandbox/platform"
+import (
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/platform"
+)
 
 // Kind says how a [Node] comes to be in the sandbox's root.
 type Kind uint8
@@ -120,8 +123,9 @@ type Process struct {
 	Places []Place // in State, those above before those below
 }
 
-// Notes are a view's lists in the report, each sorted.
+// Notes are a view's lists in the report, each sorted, and what plan says of the policy's paths.
 type Notes struct {
+	Given       []order.Seen
 	Implied     []string // grants that are not in the policy
 	Protected   []string // paths that are read-only inside a write grant
 	Unprotected []string // paths that would be protected if they existed

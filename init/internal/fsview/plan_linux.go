@@ -16,6 +16,7 @@ func Plan(r Request) (*View, error) {
 		}
 	}
 	grants.coverSockets()
+	grants.noteGiven()
 	if r.Shared {
 		grants.unheld()
 	}

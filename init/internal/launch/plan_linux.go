@@ -20,18 +20,31 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Plan is the first program that Start would give to the runner, one line a call: for the strongest confinement, or
-// for none in level privileged. Only a launch finds out the machine's refusals. The program is laid out in memory
-// that nothing executes: no process is started, and a root launcher opens no grant.
-func (l *Launch) Plan() ([]string, error) {
+// foresee plans the first attempt of Start: of the strongest confinement, of the one that the order begins with, or of
+// none in level privileged. Only a launch finds out the machine's refusals. No process is started, and a root launcher
+// opens no grant.
+func (l *Launch) foresee() (*Attempt, error) {
 	a := l.newAttempt()
 	l.foreseeState()
 	if a.Shared() {
 		if err := identifyShared(&a.Machine, a.Confinement); err != nil {
 			return nil, err
 		}
+		if a.Confinement != policy.None {
+			a.kept.private.Path = foreseenPrivate
+		}
 	}
-	if err := a.plan(cgroup.Foresee); err != nil {
+	return a, a.plan(cgroup.Foresee)
+}
+
+// foreseenPrivate stands for the folder that a launch makes where the sandbox has no tmpfs of its own.
+const foreseenPrivate = "/tmp/mcp-sandbox-NAME"
+
+// Calls is the first program that Start would give to the runner, one line a call. The program is laid out in memory
+// that nothing executes.
+func (l *Launch) Calls() ([]string, error) {
+	a, err := l.foresee()
+	if err != nil {
 		return nil, err
 	}
 	a.Program = layers.NewLayout(make([]byte, program.Size), &l.Policy, a.Confinement, false)

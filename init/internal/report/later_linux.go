@@ -1,6 +1,8 @@
 package report
 
 import (
+	"time"
+
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
@@ -8,7 +10,7 @@ import (
 
 // Later writes a line between the first and the last, to the report alone, if there is room for it; Later never waits.
 // A host that reads only at the end would find its socket full, and the last line must fit.
-func (s *Sink) Later(r order.Record) {
+func (s *Sink) Later(r order.Line) {
 	if s.Report < 0 {
 		return
 	}
@@ -17,6 +19,7 @@ func (s *Sink) Later(r order.Record) {
 		s.Dropped++
 		return
 	}
+	r.Stamp(time.Now(), s.ID)
 	line := r.AppendJSON(nil)
 	if n, err := platform.WriteNow(s.Report, line); n != len(line) || err != nil {
 		s.Dropped++

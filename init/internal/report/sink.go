@@ -17,11 +17,12 @@ const (
 // A Sink takes the report: to the descriptor that the user named and to the host's channel, each if it is not negative.
 type Sink struct {
 	Report, Host int
-	Dropped      int // later lines that found no room
+	ID           string // of the launch; the first line chooses one where there is none
+	Dropped      int    // later lines that found no room
 }
 
 // First writes the line without which no server is released.
-func (s *Sink) First(r order.Record) error {
+func (s *Sink) First(r order.Line) error {
 	line, until := s.line(r), time.Now().Add(firstLine)
 	for _, fd := range [...]int{s.Report, s.Host} {
 		if err := write(fd, line, until); err != nil {
@@ -32,7 +33,7 @@ func (s *Sink) First(r order.Record) error {
 }
 
 // Last writes the closing line, as far as a reader takes it.
-func (s *Sink) Last(r order.Record) {
+func (s *Sink) Last(r order.Line) {
 	line := s.line(r)
 	for _, fd := range [...]int{s.Report, s.Host} {
 		write(fd, line, time.Now().Add(lastLine))
@@ -46,11 +47,15 @@ func (s *Sink) NotifyHost(r order.Record) {
 	}
 }
 
-// line is a record's, if there is a descriptor for it.
-func (s *Sink) line(r order.Record) []byte {
+// line is a record's, as of now, if there is a descriptor for it.
+func (s *Sink) line(r order.Line) []byte {
 	if s.Report < 0 && s.Host < 0 {
 		return nil
 	}
+	if s.ID == "" {
+		s.ID = order.NewID()
+	}
+	r.Stamp(time.Now(), s.ID)
 	return r.AppendJSON(make([]byte, 0, 16<<10))
 }
 

@@ -143,8 +143,26 @@ func (s *shim) restore() {
 	}
 }
 
-// Plan is the program that [Run] would first give to the runner for this order on this machine, one line a call.
-func Plan(o *order.Order) ([]string, error) {
+// Calls is the program that [Run] would first give to the runner for this order on this machine, one line a call.
+func Calls(o *order.Order) ([]string, error) {
+	l, err := foresee(o)
+	if err != nil {
+		return nil, err
+	}
+	return l.Calls()
+}
+
+// Plan is what [Run] would show the server of this order on this machine.
+func Plan(o *order.Order) (*order.Plan, error) {
+	l, err := foresee(o)
+	if err != nil {
+		return nil, err
+	}
+	return l.Plan()
+}
+
+// foresee prepares a launch that is planned and never started.
+func foresee(o *order.Order) (*launch.Launch, error) {
 	s := &shim{Config: Config{Order: o, Parent: -1}}
 	for _, step := range [...]func() error{s.findDeadlyCalls, s.readPolicy} {
 		if err := step(); err != nil {
@@ -157,5 +175,5 @@ func Plan(o *order.Order) ([]string, error) {
 		return nil, err
 	}
 	return launch.New(launch.Config{Order: o, Policy: s.policy, Machine: s.machine,
-		Stdio: launch.Stdio{FDs: given.Server, Standards: standards, TTY: o.TTY || given.Terminal.Given}}).Plan()
+		Stdio: launch.Stdio{FDs: given.Server, Standards: standards, TTY: o.TTY || given.Terminal.Given}}), nil
 }

@@ -1,0 +1,95 @@
+package preview
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/cmd/page"
+	"github.com/security-mcp/mcp-sandbox/init/notice"
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/policy"
+)
+
+// a launch is what New takes.
+type launch struct {
+	order  order.Order
+	policy policy.Policy
+	plan   order.Plan
+	proved order.Enforced
+}
+
+func ordinary() launch {
+	see := func(path string, mode order.Mode, why order.Why) order.Seen {
+		return order.Seen{Path: path, Mode: mode, Why: why}
+	}
+	l := launch{
+		order: order.Order{Command: []string{"node", "server.js", "\x1b[2J"}, Dir: "/home/ann/project",
+			Env: []string{"PATH=/usr/bin", "HOME=/home/ann", "API_KEY=secret-value", "MODE=secret-value"}, Dropped: []string{"AWS_TOKEN", "NOTION_TOKEN"}},
+		policy: policy.Policy{Level: policy.Standard, MinConfinement: policy.Reduced, Env: []policy.Variable{{Name: "MODE", Value: "secret-value"}}},
+		plan: order.Plan{Command: "/home/ann/.nvm/versions/node/v22/bin/node", Home: "/home/ann", Cwd: "/home/ann/project", User: "1000:1000", TmpSize: 1 << 30,
+			Variables: []string{"API_KEY", "HOME", "MODE", "PATH"}, Sees: []order.Seen{
+				see("/dev/null", order.CanRead, order.WhyAlways), see("/dev/shm", order.Private, order.WhyAlways), see("/etc/passwd", order.Generated, order.WhyAlways),
+				see("/etc/ssl", order.CanRead, order.WhyAlways), see("/home/ann", order.Private, order.WhyAlways),
+				see("/home/ann/.nvm/versions/node/v22", order.CanRead, order.WhyImplied), see("/home/ann/docs", order.CanRead, order.WhyGranted),
+				see("/home/ann/project", order.CanWrite, order.WhyGranted), see("/home/ann/project/.env", order.Hidden, order.WhyDenied),
+				see("/home/ann/project/.git", order.CanRead, order.WhyProtected), see("/home/ann/project/agent.sock", order.Hidden, order.WhySocket),
+				see("/proc", order.Generated, order.WhyAlways), see("/tmp", order.Private, order.WhyAlways), see("/usr", order.CanRead, order.WhyAlways)}},
+		proved: order.Enforced{Confinement: "full", Layers: []order.LayerReport{
+			{Layer: order.Limits, State: order.Proved, Facts: []order.Fact{{Name: "data", Got: "1"}, {Name: "open files", Got: "1"}, {Name: "processes", Got: "1"}}},
+			{Layer: order.Cgroup, State: order.Absent, Reason: "memory controller not delegated", Effect: "memory is limited by RLIMIT_DATA for each process"}}},
+	}
+	l.policy = l.policy.Effective(policy.Run)
+	return l
+}
+
+func launches() map[string]launch {
+	ordinary, group, lower, nothing := ordinary(), ordinary(), ordinary(), ordinary()
+	group.policy.Subprocess.Allow = policy.No
+	group.policy.Limits.Timeout, group.policy.Limits.CPU = policy.Duration(90e9), policy.CPU(500)
+	group.proved.Layers = []order.LayerReport{{Layer: order.Cgroup, State: order.Proved, Facts: []order.Fact{{Name: "memory.max", Got: "1"},
+		{Name: "pids.max (of the launcher's own group)", Got: "1"}, {Name: "cpu.max", Want: "1", Reason: "cpu controller not delegated"}}},
+		{Layer: order.Limits, State: order.Proved, Facts: []order.Fact{{Name: "open files (the launcher's own hard limit)", Got: "1"}}}}
+	group.plan.Sees = nil
+	for range 30 {
+		group.plan.Sees = append(group.plan.Sees, order.Seen{Path: "/srv/" + strings.Repeat("x", len(group.plan.Sees)), Mode: order.CanRead, Why: order.WhyGranted})
+	}
+	lower.policy.Level = policy.LevelNetwork
+	lower.proved.Confinement, lower.proved.Warnings = "reduced", []string{"the confinement is reduced and no stronger one: \u202e"}
+	lower.proved.Layers = append(lower.proved.Layers, order.LayerReport{Layer: order.Root, State: order.Absent, Reason: "r", Effect: "/etc is the host's"})
+	lower.plan.Cwd, lower.plan.Home = "/tmp/mcp-sandbox-NAME/home", "/tmp/mcp-sandbox-NAME/home"
+	nothing.proved = order.Enforced{Confinement: "none", Warnings: []string{notice.NothingConfined}}
+	nothing.policy = policy.Policy{Level: policy.Privileged}.Effective(policy.Run)
+	nothing.plan.Sees = []order.Seen{{Path: "/", Mode: order.CanWrite, Why: order.WhyAlways}}
+	return map[string]launch{"ordinary": ordinary, "group": group, "reduced": lower, "privileged": nothing}
+}
+
+// The pages and the JSON are those of testdata; UPDATE=1 writes these. No value of a variable is in them.
+func TestPreview(t *testing.T) {
+	for name, l := range launches() {
+		v := New(&l.order, &l.policy, &l.plan, &l.proved)
+		var b strings.Builder
+		v.Show(page.Printer{W: &b})
+		doc, err := json.MarshalIndent(v, "", " ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for ext, got := range map[string]string{".golden": b.String(), ".json": string(doc) + "\n"} {
+			file := filepath.Join("testdata", name+ext)
+			if os.Getenv("UPDATE") != "" {
+				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(file)
+			if err != nil || got != string(want) {
+				t.Errorf("%s, %v:\n%s\nwant\n%s", file, err, got, want)
+			}
+			if strings.Contains(got, "secret") || strings.ContainsAny(got, "\x1b") {
+				t.Errorf("%s has a value, or a control character:\n%s", file, got)
+			}
+		}
+	}
+}
