@@ -1,6 +1,7 @@
 package places_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"os"
 	"os/exec"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/launcher"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
@@ -151,21 +153,33 @@ func (p *place) compare(t *testing.T, a *account) {
 	if a.Doctor.Confinement != reached {
 		t.Errorf("doctor says %q, a launch reaches %q", a.Doctor.Confinement, reached)
 	}
-	// What was lost is one line, on standard error and in the report, with what refused it.
-	if weaker := "the confinement is " + string(reached); reached == policy.Reduced || reached == policy.ConfinementLimits {
-		report := a.Report
-		if report == nil {
-			report = a.Weak.Report
+	p.warns(t, a, reached, said)
+}
+
+// warns holds what was lost, which is one line on standard error, and in the report a warning with the remedy. What a layer
+// lacks and no confinement does is in the report alone.
+func (p *place) warns(t *testing.T, a *account, reached policy.Confinement, said string) {
+	t.Helper()
+	report := cmp.Or(a.Report, a.Weak.Report, new(order.Enforced))
+	if reached == policy.Reduced || reached == policy.ConfinementLimits {
+		line, _, _ := strings.Cut(said, "\n")
+		if !strings.HasPrefix(line, "mcp-sandbox: confinement "+string(reached)+": ") || !strings.HasSuffix(line, "(mcp-sandbox doctor has the fix)") {
+			t.Errorf("want the confinement first: %s", said)
 		}
-		if _, line, _ := strings.Cut(said, weaker+" and no stronger"); !strings.HasSuffix(strings.SplitN(line, "\n", 2)[0], ")") {
-			t.Errorf("nothing about what to do: %s", said)
-		}
-		if !strings.Contains(said, weaker) || !slices.ContainsFunc(report.Warnings, func(w string) bool { return strings.Contains(w, weaker) }) {
-			t.Errorf("want %q in %q and in: %s", weaker, report.Warnings, said)
+		weaker := "the confinement is " + string(reached) + " and no stronger one: "
+		if !slices.ContainsFunc(report.Warnings, func(w string) bool { return strings.HasPrefix(w, weaker) && strings.HasSuffix(w, ")") }) {
+			t.Errorf("want %q with a remedy: %q", weaker, report.Warnings)
 		}
 	}
-	if !strings.Contains(said, p.warning) {
-		t.Errorf("want %q in: %s", p.warning, said)
+	texts := slices.Clone(report.Warnings)
+	for _, l := range report.Layers {
+		texts = append(texts, l.Reason, l.Effect)
+		for _, f := range l.Facts {
+			texts = append(texts, f.Reason, f.Effect)
+		}
+	}
+	if !slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(text, p.warning) }) {
+		t.Errorf("want %q: %q", p.warning, texts)
 	}
 }
 
