@@ -49,6 +49,7 @@ type Cover struct {
 	Kind   CoverKind
 	Folder bool
 	Source string // the host's path behind Path
+	Closed bool   // a root launcher's server may not enter a folder above Path
 
 	platform.FileID // of the covered file when Plan looked
 }

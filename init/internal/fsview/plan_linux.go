@@ -25,6 +25,7 @@ func Plan(r Request) (*View, error) {
 	if r.Shared {
 		t.view.share(r.Private)
 	} else {
+		t.closeCovers()
 		t.outside()
 	}
 	t.fillNotes()

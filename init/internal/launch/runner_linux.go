@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
@@ -131,9 +132,11 @@ func mapIDs(init int, m *layers.Machine) error {
 	return nil
 }
 
-// openTrees opens every grant as this user, for an init with other ids.
+// openTrees opens as this user, for an init with other ids, every grant, and what lies below covers behind closed
+// folders.
 func openTrees(view *fsview.View) (fds []int, err error) {
-	for _, source := range layers.Sources(view) {
+	sources := layers.Sources(view)
+	for _, source := range sources {
 		fd, err := platform.OpenTree(source)
 		if err != nil {
 			closeAll(fds)
@@ -143,6 +146,18 @@ func openTrees(view *fsview.View) (fds []int, err error) {
 				unix.Close(all)
 			}
 			return nil, &order.Refusal{Layer: order.Root, Op: "open_tree", Path: source, Err: err}
+		}
+		fds = append(fds, fd)
+	}
+	for _, k := range layers.ClosedCovers(view) {
+		region := view.Region(k.Path)
+		tree := fds[slices.Index(sources, region)]
+		how := unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC | unix.O_NOFOLLOW,
+			Resolve: unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_BENEATH}
+		fd, err := unix.Openat2(tree, strings.TrimPrefix(k.Path[len(region):], "/"), &how)
+		if err != nil {
+			closeAll(fds)
+			return nil, &order.Refusal{Layer: order.Root, Op: "openat2", Path: k.Path, Err: err}
 		}
 		fds = append(fds, fd)
 	}

@@ -115,7 +115,7 @@ func (l *Layout) Complete(req *Request) error {
 	case l.is(shared):
 		b.extraFDs = 1
 	case req.Machine.Root:
-		b.extraFDs = req.binds()
+		b.extraFDs = req.binds() + len(ClosedCovers(req.View))
 	}
 	if req.HostGrace > 0 {
 		b.extraFDs++

@@ -96,7 +96,8 @@ func (r *Request) cpuSeconds() (int64, bool) { return r.Policy.Limits.CPUSeconds
 func (r *Request) binds() int { return len(Sources(r.View)) }
 
 // Sources are the paths of the trees of the host that are mounted, in the order in which a root launcher hands them
-// over: those of the nodes, and the folder of a state.
+// over: those of the nodes, the folder of a state and, where a cover lies behind a closed folder of it, the host's root.
+// What lies below the covers behind closed folders comes after them.
 func Sources(v *fsview.View) (paths []string) {
 	for _, list := range [...][]fsview.Node{v.Nodes, v.Private} {
 		for i := range list {
@@ -105,5 +106,21 @@ func Sources(v *fsview.View) (paths []string) {
 			}
 		}
 	}
+	if handsRoot(v) {
+		paths = append(paths, "/")
+	}
 	return paths
+}
+
+// handsRoot reports whether a root launcher hands the host's root over.
+func handsRoot(v *fsview.View) bool { return v.HostRoot && len(ClosedCovers(v)) > 0 }
+
+// ClosedCovers are the covers behind closed folders, the innermost first: a pin above one copies what is mounted below.
+func ClosedCovers(v *fsview.View) (covers []*fsview.Cover) {
+	for i := len(v.Covers) - 1; i >= 0; i-- {
+		if v.Covers[i].Closed {
+			covers = append(covers, &v.Covers[i])
+		}
+	}
+	return covers
 }

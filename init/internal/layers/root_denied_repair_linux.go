@@ -44,12 +44,26 @@ func NewRepair(mem []byte, m *Machine, lost []Lost) (*Repair, error) {
 	b.Do(sys.Prctl(unix.PR_SET_PDEATHSIG, program.Int(int(unix.SIGKILL))))
 	b.Do(sys.Setns(sys.FD(fdUser), unix.CLONE_NEWUSER)).For("user namespace") // first: for its capabilities
 	b.Do(sys.Setns(sys.FD(fdMount), unix.CLONE_NEWNS)).For("mount namespace")
+	closed := map[*Lost]program.Arg{}
+	for i := range lost {
+		if k := &lost[i]; k.Closed { // to root's own folders root has a way
+			closed[k] = found(b, k)
+		}
+	}
 	if m.Root { // kuid 0 is not mapped in there, and could create nothing
 		setIDs(b)
 	}
 	b.Do(sys.Umask(0))
+	r.seen = make([][2]stat, len(lost))
+	for i := len(lost) - 1; i >= 0; i-- { // as masks does
+		if fd, ok := closed[&lost[i]]; ok {
+			r.cover(b, i, fd)
+		}
+	}
 	for i := range lost {
-		r.cover(b, &lost[i])
+		if !lost[i].Closed {
+			r.cover(b, i, program.Arg{})
+		}
 	}
 	exit(b, 0)
 	if b.Full() {
@@ -58,15 +72,23 @@ func NewRepair(mem []byte, m *Machine, lost []Lost) (*Repair, error) {
 	return r, nil
 }
 
-// cover opens the path, compares the inode, and covers this inode whatever the path leads to meanwhile.
-func (r *Repair) cover(b *build, k *Lost) {
-	var tree program.Arg
+// found opens the path of a lost cover.
+func found(b *build, k *Lost) program.Arg {
+	const flags = unix.O_PATH | unix.O_CLOEXEC | unix.O_NOFOLLOW
+	return b.Do(sys.Openat2(sys.CWD, k.Path, flags, unix.RESOLVE_NO_SYMLINKS)).Result()
+}
+
+// cover opens the path, compares the inode, and covers this inode whatever the path leads to meanwhile. What lies behind
+// a closed folder is open already.
+func (r *Repair) cover(b *build, i int, fd program.Arg) {
+	k, tree := &r.lost[i], program.Arg{}
 	if k.Kind == fsview.Deny {
 		// First: this unshares the mount namespace and enters the server's again, where the path has to be opened.
 		tree = freshMask(b, k.Folder)
 	}
-	const flags = unix.O_PATH | unix.O_CLOEXEC | unix.O_NOFOLLOW
-	fd := b.Do(sys.Openat2(sys.CWD, k.Path, flags, unix.RESOLVE_NO_SYMLINKS)).Result()
+	if !k.Closed {
+		fd = found(b, k)
+	}
 	before := statFD(b, fd)
 	before.op.For(k.Path)
 	attr := uint64(attrReadOnly)
@@ -78,7 +100,7 @@ func (r *Repair) cover(b *build, k *Lost) {
 	}
 	b.Do(sys.MountSetattr(tree, "", unix.AT_EMPTY_PATH|unix.AT_RECURSIVE, attr)).For(k.Path)
 	b.Do(sys.MoveMountTo(tree, fd, "", unix.MOVE_MOUNT_T_EMPTY_PATH)).For(k.Path)
-	r.seen = append(r.seen, [2]stat{before, b.stat(k.Path)})
+	r.seen[i] = [2]stat{before, b.stat(k.Path)}
 }
 
 // freshMask is a mask for a repair, which finds nothing of the launch's to copy: a mount that the kernel took away is
@@ -116,6 +138,9 @@ func (r *Repair) Check(results *program.Results) error {
 		covered := after.FileID == k.FileID
 		if k.Kind == fsview.Deny {
 			covered = isMask(k.Folder, after, k.FileID)
+		}
+		if k.Closed && e.Errno(r.seen[i][1].op) == unix.EACCES {
+			covered = true // the watcher finds the cover in the table of mounts
 		}
 		if !ok || !covered {
 			want := "inode " + strconv.FormatUint(k.Ino, 10)

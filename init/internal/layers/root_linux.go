@@ -1,6 +1,7 @@
 package layers
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -47,7 +48,10 @@ func (r root) layout(b *build) {
 		b.Step(sys.Close(resolve(b, "/"))).For("/")
 	}
 	var host program.Arg
-	if v.HostRoot {
+	switch {
+	case b.Machine.Root && handsRoot(v):
+		host = program.Int(fdTrees + b.binds() - 1)
+	case v.HostRoot:
 		host = cloneTree(b, "/") // before anything of the sandbox is mounted there
 	}
 	private := privateTmpfs(b, r.masks)
@@ -218,7 +222,7 @@ func privateTmpfs(b *build, masks *maskTrees) (private []program.Arg) {
 // stateTree is the folder of a state, which a root launcher opened behind the trees of the nodes.
 func stateTree(b *build, source string) program.Arg {
 	if b.Machine.Root {
-		return program.Int(fdTrees + b.binds() - 1)
+		return program.Int(fdTrees + slices.Index(Sources(b.View), source))
 	}
 	return cloneTree(b, source)
 }

@@ -47,7 +47,7 @@ func (r pivot) layout(b *build) {
 			}
 		}
 		for i := range l.covers {
-			proveCover(c, &v.Covers[i], c.stat(l.covers[i]), fresh)
+			proveCover(c, &v.Covers[i], l.covers[i], fresh)
 		}
 		proveState(c, v, l)
 		proveMounts(c, v, r.proc, fresh)
