@@ -45,6 +45,18 @@ func Open(name string, _ Owner) (*Folder, error) {
 	return f, nil
 }
 
+// Foresee says where [Open] would find or make the folder of a name, and makes nothing.
+func Foresee(name string, _ Owner) (string, error) {
+	at, err := folderOf(name)
+	if err != nil {
+		return "", err
+	}
+	if info, err := os.Lstat(at); err == nil && !info.IsDir() {
+		return at, &os.PathError{Op: "open", Path: at, Err: Unfit("it is no folder")}
+	}
+	return at, nil
+}
+
 // Close gives the lock back.
 func (f *Folder) Close() {
 	if f != nil && f.lock != 0 {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
 	"github.com/security-mcp/mcp-sandbox/init/order"
-	"github.com/security-mcp/mcp-sandbox/init/places"
+	"github.com/security-mcp/mcp-sandbox/init/state"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
@@ -36,11 +36,9 @@ func Plan(o *order.Order) (*order.Plan, error) {
 		all.Sees = append(all.Sees, order.Seen{Path: path, Mode: order.Private, Why: order.WhyAlways})
 	}
 	if p.policy.State != "" {
-		kept, err := places.Of(os.Getenv)
-		if err != nil {
-			return nil, refusedPath("state", p.policy.State, err)
+		if home, err = state.Foresee(p.policy.State, p.stateOwner()); err != nil {
+			return nil, p.refusedState(err)
 		}
-		home = filepath.Join(kept.States(), p.policy.State)
 		all.Sees = append(all.Sees, order.Seen{Path: home, Mode: order.CanWrite, Why: order.WhyState})
 	}
 	own := privateVariables(home, filepath.Join(private, fsview.PrivateTmp))

@@ -45,13 +45,15 @@ func (p *plan) openHome() (home string, err error) {
 		return "", refusedPath("state", p.policy.State, errors.New("the server of a root launcher, which is another "+
 			"user, cannot enter root's folders: start the launcher as the server's user"))
 	}
+	if p.Probe { // which makes nothing that lasts
+		if _, err = state.Foresee(p.policy.State, owner); err != nil {
+			return "", p.refusedState(err)
+		}
+		return filepath.Join(p.private.Path, fsview.PrivateHome), nil
+	}
 	p.lasts, err = state.Open(p.policy.State, owner)
 	if err != nil {
-		op := refusedPath("state", p.policy.State, err)
-		if path, ok := errors.AsType[*os.PathError](err); ok {
-			op = refusedPath("state", path.Path, err)
-		}
-		return "", op
+		return "", p.refusedState(err)
 	}
 	for _, folder := range privateFolders() {
 		if rest, inside := strings.CutPrefix(folder, fsview.PrivateHome+`\`); inside && runtime.GOOS == "windows" {
@@ -61,6 +63,14 @@ func (p *plan) openHome() (home string, err error) {
 		}
 	}
 	return p.lasts.Path, nil
+}
+
+// refusedState is the refusal of a state, or of a folder above it.
+func (p *plan) refusedState(err error) error {
+	if path, ok := errors.AsType[*os.PathError](err); ok {
+		return refusedPath("state", path.Path, err)
+	}
+	return refusedPath("state", p.policy.State, err)
 }
 
 // stateFacts show that the home is the folder of the state, which this process has locked.

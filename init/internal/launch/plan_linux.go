@@ -25,7 +25,9 @@ import (
 // opens no grant.
 func (l *Launch) foresee() (*Attempt, error) {
 	a := l.newAttempt()
-	l.foreseeState()
+	if err := l.foreseeState(); err != nil {
+		return nil, err
+	}
 	if a.Shared() {
 		if err := identifyShared(&a.Machine, a.Confinement); err != nil {
 			return nil, err

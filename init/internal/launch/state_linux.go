@@ -26,9 +26,15 @@ func (l *Launch) owner() state.Owner {
 }
 
 // openState opens the folder of the policy's state. All attempts share it, and the lock is held until the launch ends.
+// A probe makes nothing that lasts: it has a private home.
 func (l *Launch) openState() (err error) {
-	if l.Policy.State == "" {
+	switch {
+	case l.Policy.State == "":
 		return nil
+	case l.Order.Probe:
+		err = l.foreseeState()
+		l.lasts = lasting{}
+		return err
 	}
 	if l.lasts.folder, err = state.Open(l.Policy.State, l.owner()); err != nil {
 		return refusedState(l.Policy.State, err)
@@ -42,10 +48,14 @@ func (l *Launch) openState() (err error) {
 }
 
 // foreseeState says where the folder would be, and makes nothing.
-func (l *Launch) foreseeState() {
-	if p, err := places.Of(os.Getenv); err == nil && l.Policy.State != "" {
-		l.lasts.path = p.States() + "/" + l.Policy.State
+func (l *Launch) foreseeState() (err error) {
+	if l.Policy.State == "" {
+		return nil
 	}
+	if l.lasts.path, err = state.Foresee(l.Policy.State, l.owner()); err != nil {
+		return refusedState(l.Policy.State, err)
+	}
+	return nil
 }
 
 // makePlaces makes in the folder what the view mounts on.

@@ -96,8 +96,8 @@ func (r *Request) cpuSeconds() (int64, bool) { return r.Policy.Limits.CPUSeconds
 func (r *Request) binds() int { return len(Sources(r.View)) }
 
 // Sources are the paths of the trees of the host that are mounted, in the order in which a root launcher hands them
-// over: those of the nodes, the folder of a state and, where a cover lies behind a closed folder of it, the host's root.
-// What lies below the covers behind closed folders comes after them.
+// over: those of the nodes, the folder of a state and, where a cover lies behind a closed folder of it, the host's
+// root. What lies below the covers behind closed folders comes after them.
 func Sources(v *fsview.View) (paths []string) {
 	for _, list := range [...][]fsview.Node{v.Nodes, v.Private} {
 		for i := range list {

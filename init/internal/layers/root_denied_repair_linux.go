@@ -78,8 +78,8 @@ func found(b *build, k *Lost) program.Arg {
 	return b.Do(sys.Openat2(sys.CWD, k.Path, flags, unix.RESOLVE_NO_SYMLINKS)).Result()
 }
 
-// cover opens the path, compares the inode, and covers this inode whatever the path leads to meanwhile. What lies behind
-// a closed folder is open already.
+// cover opens the path, compares the inode, and covers this inode whatever the path leads to meanwhile. What lies
+// behind a closed folder is open already.
 func (r *Repair) cover(b *build, i int, fd program.Arg) {
 	k, tree := &r.lost[i], program.Arg{}
 	if k.Kind == fsview.Deny {
