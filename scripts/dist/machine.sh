@@ -1,6 +1,7 @@
 #!/bin/sh
-# A machine without Go, on which an ordinary user installs an archive and goes through the README's first steps. It is made
-# in mount, pid and network namespaces, of this machine's /usr, read-only, and empty folders. It takes root.
+# A machine without Go and without network, on which an ordinary user types the quick start of the archive's README, line by
+# line, and a client starts the server of its mcp.json. It is made in mount, pid and network namespaces, of this machine's
+# /usr, read-only, and empty folders. npm is a stand-in, for what it would fetch is there already. It takes root.
 #
 #	scripts/dist/machine.sh ARCHIVES NODE_MODULES
 set -eu
@@ -13,7 +14,7 @@ root=/mnt
 mount --make-rprivate /
 mount -t tmpfs -o mode=755 none "$root"
 cd "$root"
-mkdir -p usr proc sys run dev etc tmp archives home/ann/servers/node_modules home/ann/project old
+mkdir -p usr proc sys run dev etc tmp archives home/ann/servers/node_modules home/ann/Downloads old
 show() { # FROM TO: read-only
 	mount --bind "$1" "$root/$2"
 	mount -o remount,bind,ro "$root/$2"
@@ -21,8 +22,13 @@ show() { # FROM TO: read-only
 show /usr usr
 mount -t tmpfs none usr/local # where Go and what else the machine's owner installed are
 find usr -xdev -name go -type f -perm -100 | while read -r go; do mount --bind /dev/null "$go"; done # a distribution's
+mkdir usr/local/bin
+cat >usr/local/bin/npm <<'NPM'
+#!/bin/sh
+[ "$1 $2 $3 $#" = "install --prefix $HOME/servers 4" ] && ls -d "$3/node_modules/$4"
+NPM
+chmod 755 usr/local/bin/npm
 [ "$node" = /usr/bin/node ] || {
-	mkdir usr/local/bin
 	touch usr/local/bin/node
 	show "$node" usr/local/bin/node
 }
@@ -38,28 +44,49 @@ done
 printf 'root:x:0:0::/root:/bin/sh\nann:x:12345:12345::/home/ann:/bin/sh\n' >etc/passwd
 printf 'root:x:0:\nann:x:12345:\n' >etc/group
 chmod 1777 tmp
-chown 12345:12345 home/ann home/ann/project
+chown 12345:12345 home/ann home/ann/Downloads
 mount -t proc proc proc
 pivot_root . old # in a chroot nobody may make user namespaces
 cd /home/ann
 umount -l /old
 exec setpriv --reuid 12345 --regid 12345 --clear-groups --inh-caps=-all \
-	env -i HOME=/home/ann USER=ann PATH=/home/ann/bin:/usr/local/bin:/usr/bin:/bin sh -eu <<'STEPS'
+	env -i HOME=/home/ann USER=ann PATH=/usr/local/bin:/usr/bin:/bin sh -eu <<'STEPS'
 if go version 2>/dev/null; then exit 1; fi
 case $(uname -m) in x86_64) arch=amd64 ;; *) arch=arm64 ;; esac
 (cd /archives && sha256sum -c --quiet SHA256SUMS)
-tar -xzf /archives/mcp-sandbox-*-linux-$arch.tar.gz
-mkdir bin
-cp mcp-sandbox-*/mcp-sandbox mcp-sandbox-*/mcp-sandbox-init bin
-mcp-sandbox version
+cp /archives/SHA256SUMS /archives/mcp-sandbox-*-linux-$arch.tar.gz Downloads
+tar -xzOf Downloads/*.tar.gz --wildcards '*/README.md' >/tmp/README.md
+echo '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"machine","version":"1"}}}' >/tmp/hello
+sed -n '/^## Quick start$/,/^## [^Q]/p' /tmp/README.md | sed -n '/^```sh$/,/^```$/{/^```/!p}' >/tmp/lines
+
+cd Downloads
+while IFS= read -r line; do
+	printf '$ %s\n' "$line"
+	eval "$line" </tmp/hello >/tmp/out || { cat /tmp/out; exit 1; }
+	cat /tmp/out
+done </tmp/lines
+grep -q '"serverInfo"' /tmp/out # the last line starts a server
+[ -f ~/project/hello ]
+
+node - <<'CLIENT'
+const { readFileSync } = require("node:fs");
+const { spawnSync } = require("node:child_process");
+let started = 0;
+for (const [, block] of readFileSync("/tmp/README.md", "utf8").matchAll(/\n```json\n(.*?\n)```\n/gs)) {
+  for (const { command, args, env } of Object.values(JSON.parse(block).mcpServers ?? {})) {
+    if (command === "npx" || args.includes("npx")) continue; // there is no network
+    const got = spawnSync(command, args, { input: readFileSync("/tmp/hello"), env: { HOME: process.env.HOME, PATH: "/usr/local/bin:/usr/bin:/bin", ...env }, encoding: "utf8", timeout: 60000 });
+    if (!got.stdout?.includes('"serverInfo"') || got.stderr.includes("mcp-sandbox: ")) throw new Error(JSON.stringify(got));
+    started++;
+  }
+}
+if (started !== 1) throw new Error(`${started} servers`);
+console.log("machine: the server of mcp.json answers");
+CLIENT
+
 mcp-sandbox-init --version
-mcp-sandbox doctor
-hello='{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"machine","version":"1"}}}'
 echo '{"version": 1, "filesystem": {"allowRead": ["~/servers"], "allowWrite": ["~/project"]}}' >policy.json
-for program in "mcp-sandbox run --allow-read $HOME/servers --allow-write $HOME/project" "mcp-sandbox-init --policy policy.json"; do
-	# shellcheck disable=SC2086 # words
-	echo "$hello" | timeout 60 $program -- ~/servers/node_modules/.bin/mcp-server-filesystem ~/project >answer
-	grep -q '"serverInfo"' answer || { cat answer; exit 1; }
-	echo "machine: the server answers: $program"
-done
+timeout 60 mcp-sandbox-init --policy policy.json -- ~/servers/node_modules/.bin/mcp-server-filesystem ~/project </tmp/hello >/tmp/out
+grep -q '"serverInfo"' /tmp/out
+echo "machine: the server answers mcp-sandbox-init"
 STEPS

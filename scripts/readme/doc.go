@@ -1,0 +1,23 @@
+// Package readme reads the examples of README.md, so that tests can run them as a reader would.
+//
+//	for _, block := range readme.Blocks(text, "sh") {
+//		for line := range strings.Lines(block) {
+//
+// The tests of this package run each of them: the lines of shells, each server of the mcp.json entries, the Go program
+// and the C program. scripts/dist/machine.sh runs the quick start once more, on a machine without Go.
+package readme
+
+import "strings"
+
+// Blocks are the fenced blocks of a language in a text of Markdown, without their fences.
+func Blocks(text, language string) []string {
+	var blocks []string
+	for {
+		_, rest, found := strings.Cut(text, "\n```"+language+"\n")
+		if !found {
+			return blocks
+		}
+		block, after, _ := strings.Cut(rest, "\n```\n")
+		blocks, text = append(blocks, block+"\n"), after
+	}
+}

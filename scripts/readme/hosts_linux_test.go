@@ -1,0 +1,104 @@
+package readme
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
+)
+
+// compile writes an example into a folder and has it compiled there.
+func compile(t *testing.T, language, compiler string, args ...string) (program string) {
+	t.Helper()
+	dir, err := os.MkdirTemp(testbed.Scratch(t), "host-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	source := filepath.Join(dir, "host."+language)
+	if err := os.WriteFile(source, []byte(Blocks(text(t), language)[0]), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	root, err := testbed.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	program = filepath.Join(dir, "host")
+	cmd := exec.Command(compiler, append(args, "-o", program, source)...)
+	cmd.Dir = root // the module of the Go program's imports
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return program
+}
+
+// host runs a compiled example with words of a server.
+func host(t *testing.T, home, program string, words ...string) (string, error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), testbed.Patience())
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, words...)
+	cmd.Dir = home
+	cmd.Env = environment(home, filepath.Dir(testbed.Command(t, "mcp-sandbox-init")))
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// The Go program compiles as it stands and lists a server's tools. Where the server cannot start it says why, at once.
+func TestGoHost(t *testing.T) {
+	if os.Getenv(testbed.ProgramsEnv) != "" {
+		t.Skip("nothing is built in this run; make test-owned builds it as an ordinary user")
+	}
+	home, _ := installed(t)
+	program := compile(t, "go", "go", "build", "-trimpath")
+	server := testbed.Program(t, "server-go")
+	out, err := host(t, home, program, server)
+	for _, want := range []string{"read_file\n", "\nconfinement ", "\nended: exit\n"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%v: %q is not in\n%s", err, want, out)
+		}
+	}
+	for _, c := range []struct{ words, want string }{
+		{"/usr/bin/true", "EOF"},
+		{"/no/such/server", "/no/such/server"},
+	} {
+		if out, err := host(t, home, program, c.words); err == nil || !strings.Contains(out, c.want) {
+			t.Errorf("%s: %v, %s", c.words, err, out)
+		}
+	}
+	if err := os.Remove(filepath.Join(home, "project")); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := host(t, home, program, server); err == nil || !strings.Contains(out, "project: no such file or directory") {
+		t.Errorf("without the granted folder: %v, %s", err, out)
+	}
+}
+
+// The C program gives its policy on a descriptor, and prints the server's answer.
+func TestCHost(t *testing.T) {
+	if _, err := exec.LookPath("gcc"); err != nil {
+		testbed.Missing(t, "gcc", "no gcc")
+	}
+	home, _ := installed(t)
+	program := compile(t, "c", "gcc", "-Wall", "-Werror", "-Wno-unused-result")
+	server := filepath.Join(home, "node_modules", ".bin", "mcp-server-filesystem")
+	if err := os.MkdirAll(filepath.Dir(server), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(server, []byte(filesServer), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	out, err := host(t, home, program, server, filepath.Join(home, "project"))
+	if err != nil || len(said(out)) != 1 || said(out)[0] != answer {
+		t.Errorf("%v: %s", err, out)
+	}
+	if _, err := os.Stat(filepath.Join(home, "project", "written")); err != nil {
+		t.Error(err)
+	}
+	if out, err := host(t, home, program, server, filepath.Join(home, "notes")); err == nil {
+		t.Errorf("a folder that is not granted was written to: %s", out)
+	}
+}
