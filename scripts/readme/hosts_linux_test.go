@@ -29,6 +29,7 @@ func compile(t *testing.T, language, compiler string, args ...string) (program s
 	program = filepath.Join(dir, "host")
 	cmd := exec.Command(compiler, append(args, "-o", program, source)...)
 	cmd.Dir = root // the module of the Go program's imports
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
