@@ -119,7 +119,17 @@ func TestClientEntries(t *testing.T) {
 	}
 }
 
-// The lines that README quotes come when something is left out of its entries, and no other line comes before them.
+// first is the first line of ours; the server runs already, and its own may come before.
+func first(stderr string) string {
+	for line := range strings.Lines(stderr) {
+		if strings.HasPrefix(line, "mcp-sandbox: ") {
+			return strings.TrimSuffix(line, "\n")
+		}
+	}
+	return ""
+}
+
+// The lines that README quotes come when something is left out of its entries, and no other line of ours before them.
 func TestMessages(t *testing.T) {
 	home, stands := installed(t)
 	all, _ := entries(t, home)
@@ -135,8 +145,7 @@ func TestMessages(t *testing.T) {
 			if strings.Contains(stdout, answer) {
 				t.Errorf("without %q the server answers", words)
 			}
-			first, _, _ := strings.Cut(stderr, "\n")
-			got = append(got, strings.ReplaceAll(first, home, reader))
+			got = append(got, strings.ReplaceAll(first(stderr), home, reader))
 		}
 	}
 	want := strings.Split(strings.TrimSpace(Blocks(text(t), "text")[0]), "\n")
