@@ -50,7 +50,7 @@ type defaults struct {
 func (l Level) defaults(system string) defaults {
 	switch l {
 	case Strict:
-		return defaults{Full, No, Limits{CPU: 1000, Memory: 512 << 20, Pids: 64, OpenFiles: 256}, "0077"}
+		return defaults{Full, No, Limits{CPU: 1000, Memory: 512 << 20, Pids: 64, OpenFiles: 1024}, "0077"}
 	case Privileged:
 		return defaults{None, Yes, Limits{CPU: Unlimited, Memory: Unlimited, Pids: Unlimited, OpenFiles: Unlimited}, ""}
 	}

@@ -14,10 +14,13 @@ type Quantity int64
 const Unlimited = -1
 
 // The least that a policy may name. Below LeastTmpSize the private file systems cannot be laid out, and below
-// LeastMemory the kernel cannot execute anything.
+// LeastMemory the kernel cannot execute anything. A program that is linked with libc maps the library within
+// LeastAddressSpace, and opens the library beside the three standard descriptors.
 const (
-	LeastTmpSize Quantity = 1 << 20
-	LeastMemory  Quantity = 16 << 20
+	LeastTmpSize      Quantity = 1 << 20
+	LeastMemory       Quantity = 16 << 20
+	LeastAddressSpace Quantity = 4 << 20
+	LeastOpenFiles    Count    = 4
 )
 
 const (

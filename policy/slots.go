@@ -46,14 +46,30 @@ func amount[T ~int64, N interface {
 
 // size is the slot of a Quantity, or of the word unlimited. Below least no server could run; 0: any will do.
 func size(at *Quantity, least Quantity) scalar[Quantity] {
-	s := amount(at, strictjson.String, 0)
+	return notBelow(amount(at, strictjson.String, 0), least)
+}
+
+// count is the slot of a Count, or of the word unlimited.
+func count(at *Count, least Count) scalar[Count] {
+	return notBelow(amount(at, strictjson.Number, 0), least)
+}
+
+// notBelow makes a limit an error with which no server could run.
+func notBelow[T interface {
+	~int64
+	String() string
+}](s scalar[T], least T) scalar[T] {
 	any := s.read
-	s.read = func(text string) (Quantity, error) {
-		q, err := any(text)
-		if bytes, has := q.Value(); err == nil && has && bytes < int64(least) {
-			err = invalid(text, "is below "+least.String()+", the least that it can be"+withUnit(text, least))
+	s.read = func(text string) (T, error) {
+		limit, err := any(text)
+		if err == nil && limit > 0 && limit < least {
+			why := "is below " + least.String() + ", the least that it can be"
+			if s.kind == strictjson.String {
+				why += withUnit(text, Quantity(least))
+			}
+			err = invalid(text, why)
 		}
-		return q, err
+		return limit, err
 	}
 	return s
 }

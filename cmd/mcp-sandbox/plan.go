@@ -10,6 +10,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/preview"
 	"github.com/security-mcp/mcp-sandbox/cmd/page"
+	"github.com/security-mcp/mcp-sandbox/init/notice"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
 	"github.com/security-mcp/mcp-sandbox/launcher"
@@ -40,6 +41,7 @@ func plan(o *options, args []string) int {
 	if len(why) > 0 {
 		return fail(why...)
 	}
+	ord.Guided = true // a refusal is said as run says it
 	o.tell()
 	if o.report != "" {
 		ord.ReportFile, _ = filepath.Abs(o.report)
@@ -111,8 +113,8 @@ func asWritten(p policy.Policy, ord *order.Order) policy.Policy {
 
 // refusalOf is an error as run would say it.
 func refusalOf(err error) string {
-	if r := (*launcher.Error)(nil); errors.As(err, &r) && r.Hint != "" {
-		return err.Error() + " (" + r.Hint + ")"
+	if r, ok := err.(*launcher.Error); ok && r.Hint != "" { // a plan's error has its hint
+		return err.Error() + " (" + notice.InFlags(r.Hint) + ")"
 	}
 	return err.Error()
 }

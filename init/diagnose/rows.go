@@ -57,6 +57,9 @@ var onLinux = [...]hintRow{
 			"ordinary user"},
 	{layers: inNamespaces, errnos: []syscall.Errno{syscall.EROFS},
 		hint: "user namespaces need a /proc that can be written to: here it is mounted read-only"},
+	{layers: inRoot, op: "chdir", errnos: denied,
+		hint: "the server's user may not enter that folder: key cwd names another folder, and key user, of a root " +
+			"launcher, another user"},
 	{layers: []order.Layer{order.Namespaces, order.Root, order.Network}, errnos: denied, when: notThePrivateFolder,
 		hint: "user namespaces can be made here and not used, as under Ubuntu's AppArmor " +
 			"(kernel.apparmor_restrict_unprivileged_userns) or a container's filter: `mcp-sandbox doctor` tells " +

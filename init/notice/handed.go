@@ -24,14 +24,14 @@ func Variables(names []string) string {
 
 // Argument is an argument of the server that is a path which the server does not see.
 func Argument(path, grant string) string {
-	return line("argument ", name(path, pathWidth), " is not visible inside: --allow-read ", name(grant, pathWidth),
+	return line("argument ", name(path, pathWidth), " is not visible inside: --allow-read ", typed(grant, pathWidth),
 		", or --allow-write")
 }
 
 // HomeArgument is an argument that is the home, which is a private folder inside.
 func HomeArgument(path string) string {
 	return line("argument ", name(path, pathWidth), " is an empty private home inside: --allow-read ",
-		name(path, pathWidth), ", or better a folder in it")
+		typed(path, pathWidth), ", or better a folder in it")
 }
 
 // Variable is a variable whose value is a path which the server does not see. The value may be a secret.
@@ -43,7 +43,7 @@ func Variable(variable string) string {
 // Cwd is a working folder that the server does not see.
 func Cwd(folder, instead string) string {
 	return line("working folder ", name(folder, 60), " is not visible inside: the server starts in ",
-		name(instead, 30), " (--allow-read ", name(folder, 40), ")")
+		name(instead, 30), " (--allow-read ", typed(folder, 40), ")")
 }
 
 // Fetches is a program that fetches packages, without network.
@@ -66,5 +66,5 @@ func Protected(path string) string {
 // Granted is a protected path that can be granted by its name.
 func Granted(path string) string {
 	return line(name(path, pathWidth), " is read-only, for its hooks run outside: --allow-write ",
-		name(path, pathWidth), " lets git commit")
+		typed(path, pathWidth), " lets git commit")
 }

@@ -8,16 +8,16 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
 	"github.com/security-mcp/mcp-sandbox/init/internal/report"
+	"github.com/security-mcp/mcp-sandbox/init/notice"
 	"github.com/security-mcp/mcp-sandbox/platform"
-	"github.com/security-mcp/mcp-sandbox/policy/strictjson"
 )
 
 // sayTimeout is how long Say waits for the reader of standard error, on which the end of a server must not hang.
 const sayTimeout = 100 * time.Millisecond
 
-// Say writes one line of the launcher's to standard error, with names in it made printable.
+// Say writes one line of the launcher's to standard error, no wider than a line may be, with names in it made printable.
 func Say(line string) {
-	platform.WriteUntil(2, []byte("mcp-sandbox: "+strictjson.Printable(line)+"\n"), time.Now().Add(sayTimeout))
+	platform.WriteUntil(2, []byte("mcp-sandbox: "+notice.Fit(line)+"\n"), time.Now().Add(sayTimeout))
 }
 
 // Refuse ends a launch for which there is no order, and returns the exit code. Each line of why goes to standard error,

@@ -31,6 +31,7 @@ var unseen = []string{
 	"duplicate-version /version",
 	"duplicate /level",
 	"least-one /filesystem/tmpSize",
+	"least-start /limits/addressSpace",
 	"least-units /filesystem/tmpSize",
 	"least-units /limits/memory",
 	"grants /filesystem/allowWrite/2",

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
+	"github.com/security-mcp/mcp-sandbox/init/internal/report"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/init/state"
 	"github.com/security-mcp/mcp-sandbox/policy"
@@ -15,7 +16,7 @@ import (
 func Plan(o *order.Order) (*order.Plan, error) {
 	p, err := newPlan(o)
 	if err != nil {
-		return nil, err
+		return nil, report.Foresee(o, err, refused(o, err).Hint)
 	}
 	dir, err := filepath.Abs(string(filepath.Separator))
 	if err != nil {

@@ -59,10 +59,21 @@ func mismatch(l *order.LayerReport) error {
 
 // refuse writes why the server was not started, and returns the exit code.
 func (s *shim) refuse(err error) int {
+	return s.sink.Refuse(err, refused(s.Order, err), func(line string) { s.Say(s.Order.AsWritten(line)) })
+}
+
+// refused is the record of a launch that failed, with what to do about that.
+func refused(o *order.Order, err error) *order.Refused {
 	r := order.NewRefused(err)
 	r.Hint = diagnose.Hint(err, diagnose.Circumstances{OS: runtime.GOOS})
-	if errors.Is(err, fsview.ErrNotFound) {
-		r.Hint = diagnose.NotFound(s.Order.Command[0], r.Path)
+	switch {
+	case errors.Is(err, fsview.ErrNotFound):
+		r.Hint = diagnose.NotFound(o.Command[0], r.Path)
+	case errors.Is(err, fsview.ErrNotExecutable):
+		r.Hint = diagnose.NotExecutable(r.Path, err)
 	}
-	return s.sink.Refuse(err, r, func(line string) { s.Say(s.Order.AsWritten(line)) })
+	if o.Guided {
+		r.Hint = notice.InFlags(r.Hint)
+	}
+	return r
 }

@@ -21,15 +21,12 @@ type Setting struct {
 	Inherited  bool   // Value is the lower limit of the launcher's group, not the policy's
 }
 
-// leastMemory is the lowest memory.max that is written: with less the kernel cannot execute a program.
-const leastMemory = 16 << 20
-
 // Settings are the files for a policy's limits.
 func Settings(l *policy.Limits) []Setting {
 	var list []Setting
 	if n, limited := l.Memory.Value(); limited {
 		page := int64(os.Getpagesize())
-		limit := strconv.FormatInt(max(n, leastMemory)/page*page, 10)
+		limit := strconv.FormatInt(max(n, int64(policy.LeastMemory))/page*page, 10)
 		list = append(list, setting("memory", "max", limit, "memory is limited by RLIMIT_DATA for each process"),
 			setting("memory", "swap.max", "0", "what was swapped out does not count as memory"),
 			setting("memory", "oom.group", "1", "where memory runs out one process is ended and not all of them"))

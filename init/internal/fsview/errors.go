@@ -42,7 +42,7 @@ const (
 	// sandbox, and a server that removes the launcher's right to look must not gain by that.
 	ErrSearch Reason = "cannot be searched for what runs code outside of the sandbox, so it is not granted for writing"
 	// ErrStarts: a command that does its work by starting others, where subprocess.allow is false.
-	ErrStarts Reason = "starts other programs, which subprocess.allow false forbids"
+	ErrStarts Reason = "starts other programs, which this policy forbids"
 	// ErrReturn: a script whose first line is no line of this system.
 	ErrReturn Reason = "its first line ends in CR LF, as on Windows, " +
 		"so the kernel looks for an interpreter of another name: convert it, with dos2unix"

@@ -33,6 +33,10 @@ func (u unnamed) Error() string {
 	if u.Kind == fsview.ErrNotFound && u.Err == nil && strings.Contains(u.Path, "/") {
 		return "no such file" // a path was looked for, and no command
 	}
+	if inner := (*fsview.CommandError)(nil); errors.As(u.Err, &inner) {
+		return string(fsview.ErrNotExecutable) + ": its first line asks for " + inner.Path + ": " +
+			unnamed{inner}.Error()
+	}
 	if u.Err != nil {
 		return string(u.Kind) + ": " + u.Err.Error()
 	}

@@ -23,13 +23,32 @@ var ErrHostGone = errors.New("the host ended, or closed its sandbox, before the 
 // Refuse writes the one line of a refused launch, to the report and, by say, for people. The result is the exit code.
 func (s *Sink) Refuse(err error, r *order.Refused, say func(line string)) int {
 	s.Last(r)
-	text := err.Error()
-	if r.Hint != "" {
-		text += " (" + r.Hint + ")"
-	}
-	say(text)
+	say(text(err, r.Hint))
 	return exitCode(err)
 }
+
+func text(err error, hint string) string {
+	if hint == "" {
+		return err.Error()
+	}
+	return err.Error() + " (" + hint + ")"
+}
+
+// A Foreseen is the error of a launch that is only planned: [Sink.Refuse] would say the same line.
+type Foreseen struct {
+	error
+	line string
+}
+
+// Foresee is the error of a plan, with the hint, in the words of the order's user.
+func Foresee(o *order.Order, err error, hint string) error {
+	return Foreseen{err, o.AsWritten(text(err, hint))}
+}
+
+func (f Foreseen) Error() string { return f.line }
+
+// Unwrap is the error as the launch has it.
+func (f Foreseen) Unwrap() error { return f.error }
 
 func exitCode(err error) int {
 	var signalled Signalled

@@ -59,7 +59,7 @@ func (g *guide) cwdNotice(v *fsview.Viewer) []order.Notice {
 	if g.policy.Cwd != "" || dir == "/" || dir == "" || v.Sees(dir) != fsview.Hidden {
 		return nil
 	}
-	return []order.Notice{{Kind: order.NoticeCwd, Name: dir, Flag: "--allow-read " + dir,
+	return []order.Notice{{Kind: order.NoticeCwd, Name: dir, Flag: "--allow-read " + notice.Shell(dir),
 		Line: notice.Cwd(dir, v.View.Cwd)}}
 }
 
@@ -75,7 +75,7 @@ func (g *guide) argumentNotices(v *fsview.Viewer, dir string) (all []order.Notic
 		default:
 			continue
 		}
-		n := order.Notice{Kind: order.NoticeArgument, Name: at, Flag: "--allow-read " + grant, Line: text}
+		n := order.Notice{Kind: order.NoticeArgument, Name: at, Flag: "--allow-read " + notice.Shell(grant), Line: text}
 		if !slices.Contains(all, n) {
 			all = append(all, n)
 		}
@@ -99,7 +99,7 @@ func (g *guide) protectedNotices() (all []order.Notice) {
 	for _, at := range g.sandbox.View.Protected {
 		n := order.Notice{Kind: order.NoticeProtected, Name: at, Line: notice.Protected(at)}
 		if path.Base(at) == ".git" {
-			n.Flag, n.Line = "--allow-write "+at, notice.Granted(at)
+			n.Flag, n.Line = "--allow-write "+notice.Shell(at), notice.Granted(at)
 		}
 		all = append(all, n)
 	}

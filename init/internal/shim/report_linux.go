@@ -68,6 +68,11 @@ func (s *shim) refuse(err error) int {
 	if sandbox := s.monitor.sandbox; sandbox != nil {
 		sandbox.Close()
 	}
+	return s.sink.Refuse(err, s.refused(err), func(line string) { s.Say(s.Order.AsWritten(line)) })
+}
+
+// refused is the record of a launch that failed, with what to do about that.
+func (s *shim) refused(err error) *order.Refused {
 	r := order.NewRefused(err)
 	r.Hint = diagnose.Hint(err, diagnose.Here())
 	if all := (launch.AllRefused{}); errors.As(err, &all) {
@@ -85,6 +90,9 @@ func (s *shim) refuse(err error) int {
 	if errors.Is(err, fsview.ErrNotFound) {
 		r.Hint = diagnose.NotFound(s.Order.Command[0], r.Path)
 	}
+	if errors.Is(err, fsview.ErrNotExecutable) {
+		r.Hint = diagnose.NotExecutable(r.Path, err)
+	}
 	if errors.Is(err, fsview.ErrNotVisible) && r.Op == "cwd" {
 		_, missing := os.Stat(r.Path)
 		r.Hint = diagnose.Grant(r.Path, missing == nil)
@@ -92,5 +100,8 @@ func (s *shim) refuse(err error) int {
 	if errors.Is(err, fsview.ErrStarts) {
 		r.Hint = diagnose.StartsOthers
 	}
-	return s.sink.Refuse(err, r, func(line string) { s.Say(s.Order.AsWritten(line)) })
+	if s.Order.Guided {
+		r.Hint = notice.InFlags(r.Hint)
+	}
+	return r
 }

@@ -145,25 +145,30 @@ func (s *shim) restore() {
 
 // Calls is the program that [Run] would first give to the runner for this order on this machine, one line a call.
 func Calls(o *order.Order) ([]string, error) {
-	l, err := foresee(o)
-	if err != nil {
-		return nil, err
-	}
-	return l.Calls()
+	return foreseen(o, (*launch.Launch).Calls)
 }
 
 // Plan is what [Run] would show the server of this order on this machine.
 func Plan(o *order.Order) (*order.Plan, error) {
-	l, err := foresee(o)
-	if err != nil {
-		return nil, err
-	}
-	return l.Plan()
+	return foreseen(o, (*launch.Launch).Plan)
 }
 
-// foresee prepares a launch that is planned and never started.
-func foresee(o *order.Order) (*launch.Launch, error) {
+// foreseen is what a launch tells that is planned and never started, or the error that [Run] would say.
+func foreseen[T any](o *order.Order, tell func(*launch.Launch) (T, error)) (told T, err error) {
 	s := &shim{Config: Config{Order: o, Parent: -1}}
+	l, err := s.foresee()
+	if err == nil {
+		told, err = tell(l)
+	}
+	if err != nil {
+		err = report.Foresee(o, err, s.refused(err).Hint)
+	}
+	return told, err
+}
+
+// foresee prepares a launch that is not started.
+func (s *shim) foresee() (*launch.Launch, error) {
+	o := s.Order
 	for _, step := range [...]func() error{s.findDeadlyCalls, s.readPolicy} {
 		if err := step(); err != nil {
 			return nil, err

@@ -1,0 +1,63 @@
+package notice
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/security-mcp/mcp-sandbox/policy/strictjson"
+)
+
+// wordWidth is how much stays of a long word, so that a path is still known by both of its ends.
+const wordWidth = 40
+
+// Fit is any text as one line of at most [Width] printable columns. The longest words lose their middle first: they are
+// names, and the rest says what to do. Of a text without long words the middle goes.
+func Fit(text string) string {
+	text = strictjson.Printable(text)
+	for utf8.RuneCountInString(text) > Width {
+		at, word := longest(text)
+		width := utf8.RuneCountInString(word)
+		if width <= wordWidth {
+			return middle(text, Width)
+		}
+		over := utf8.RuneCountInString(text) - Width
+		text = text[:at] + middle(word, max(width-over, wordWidth)) + text[at+len(word):]
+	}
+	return text
+}
+
+// longest is the longest word of a text, and where the word begins.
+func longest(text string) (at int, word string) {
+	for begin := 0; begin < len(text); {
+		next, _, _ := strings.Cut(text[begin:], " ")
+		if utf8.RuneCountInString(next) > utf8.RuneCountInString(word) {
+			at, word = begin, next
+		}
+		begin += len(next) + 1
+	}
+	return at, word
+}
+
+// middle is a text without its middle.
+func middle(text string, width int) string {
+	all := []rune(text)
+	if len(all) <= width {
+		return text
+	}
+	head := (width - 1) / 2
+	return string(all[:head]) + "…" + string(all[len(all)-(width-1-head):])
+}
+
+// Shell is a word of a command as a person types the word in a shell: quoted where the shell would read more than one
+// word, or another one.
+func Shell(word string) string {
+	const plain = "-_./:=@%+,~^"
+	special := func(r rune) bool {
+		return r < utf8.RuneSelf && !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9') &&
+			!strings.ContainsRune(plain, r)
+	}
+	if word != "" && word[0] != '~' && !strings.ContainsFunc(word, special) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
