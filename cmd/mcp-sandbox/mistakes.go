@@ -164,7 +164,7 @@ func (at *placedPath) advice() string {
 		}
 		return " (a comma is part of a name: write " + at.flag + " once for each path)"
 	}
-	return " (create it, or write -" + at.path + " if it may be missing)"
+	return " (create it, or write - in front of the path if it may be missing)"
 }
 
 // shell explains what only a shell would have taken out of a path.

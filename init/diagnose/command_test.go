@@ -1,7 +1,9 @@
 package diagnose
 
 import (
+	"errors"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -20,6 +22,26 @@ func TestNotFound(t *testing.T) {
 		got := NotFound(c.command, c.path)
 		if c.want == "" && got != "" || !strings.Contains(got, c.want) {
 			t.Errorf("%s: got %q, want %q", c.command, got, c.want)
+		}
+	}
+}
+
+func TestNotExecutable(t *testing.T) {
+	for _, c := range []struct {
+		file string
+		err  error
+		want string
+	}{
+		{"/home/ann/my notes/server.js", syscall.EACCES, "node '/home/ann/my notes/server.js'"},
+		{"/home/ann/server.py", syscall.EACCES, "python3 /home/ann/server.py"},
+		{"/home/ann/server", syscall.EACCES, "chmod +x"},
+		{"/home/ann", syscall.EISDIR, "name the program in it"},
+		{"/home/ann/server.js", syscall.ENOEXEC, ""},
+		{"/home/ann/server.js", errors.New("else"), ""},
+	} {
+		got := NotExecutable(c.file, c.err)
+		if c.want == "" && got != "" || !strings.Contains(got, c.want) {
+			t.Errorf("%s, %v: got %q, want %q", c.file, c.err, got, c.want)
 		}
 	}
 }

@@ -59,6 +59,7 @@ func TestHint(t *testing.T) {
 		{order.Root, "mount_setattr", syscall.ENOSYS, newMachine, "runs in refuses it"},
 		{order.Root, "mount_setattr", syscall.ENOSYS, circumstancesOf("5.10.0", false, ""), "too old"},
 		{order.Network, "socket", syscall.EAFNOSUPPORT, newMachine, "RestrictAddressFamilies"},
+		{order.Root, "chdir", syscall.EACCES, newMachine, "key cwd names"},
 		{order.Root, "mkdirat", syscall.ENOSPC, newMachine, "tmpSize"},
 		{order.Landlock, "openat", syscall.EACCES, newMachine, "--user"},
 		{order.Privileges, OpGiveUp, syscall.EPERM, newMachine, "no other id"},

@@ -15,7 +15,7 @@ import (
 // sayTimeout is how long Say waits for the reader of standard error, on which the end of a server must not hang.
 const sayTimeout = 100 * time.Millisecond
 
-// Say writes one line of the launcher's to standard error, no wider than a line may be, with names in it made printable.
+// Say writes one line of the launcher's to standard error, printable and no wider than a line may be.
 func Say(line string) {
 	platform.WriteUntil(2, []byte("mcp-sandbox: "+notice.Fit(line)+"\n"), time.Now().Add(sayTimeout))
 }

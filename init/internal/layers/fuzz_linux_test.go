@@ -22,7 +22,7 @@ const (
 func fuzzPolicies(t testing.TB) (all []policy.Policy) {
 	for _, doc := range []string{`{"version":1}`, `{"version":1,"level":"network"}`, `{"version":1,"level":"strict"}`,
 		`{"version":1,"subprocess":{"allow":false},"umask":"0027"}`,
-		`{"version":1,"limits":{"memory":"1G","addressSpace":"1T","fileSize":"1M","openFiles":3,"pids":1,"timeout":"1s","cpu":"500m"}}`,
+		`{"version":1,"limits":{"memory":"1G","addressSpace":"1T","fileSize":"1M","openFiles":4,"pids":1,"timeout":"1s","cpu":"500m"}}`,
 		`{"version":1,"limits":{"memory":"unlimited","pids":"unlimited","openFiles":"unlimited"}}`} {
 		p, err := policy.Parse([]byte(doc))
 		if err != nil {

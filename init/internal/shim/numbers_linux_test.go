@@ -34,8 +34,8 @@ func TestNumbersLowerNothing(t *testing.T) {
 		limits(`"openFiles":64`), limits(`"memory":"unlimited"`), limits(`"cpu":"1m"`), limits(`"io":"1"`),
 	}
 	either := []string{
-		limits(`"memory":"16M"`), limits(`"openFiles":1`), limits(`"openFiles":3`), limits(`"openFiles":9223372036854775807`), limits(`"fileSize":"1"`), limits(`"addressSpace":"1"`),
-		limits(`"addressSpace":"1M"`), limits(`"pids":1`), limits(`"pids":9223372036854775807`), limits(`"timeout":"1ns"`), limits(`"grace":"1ns"`),
+		limits(`"memory":"16M"`), limits(`"openFiles":4`), limits(`"openFiles":9223372036854775807`), limits(`"fileSize":"1"`), limits(`"addressSpace":"4M"`),
+		limits(`"pids":1`), limits(`"pids":9223372036854775807`), limits(`"timeout":"1ns"`), limits(`"grace":"1ns"`),
 		limits(`"io":"9223372036854775807"`), limits(`"cpu":1048576`), `"filesystem":{"tmpSize":"8388607T"}`, `"user":"4294967294:4294967294"`,
 		`"umask":"0777"`,
 	}

@@ -68,16 +68,16 @@ func (s *shim) refuse(err error) int {
 	if sandbox := s.monitor.sandbox; sandbox != nil {
 		sandbox.Close()
 	}
-	return s.sink.Refuse(err, s.refused(err), func(line string) { s.Say(s.Order.AsWritten(line)) })
+	return s.sink.Refuse(err, refused(s.Order, err), func(line string) { s.Say(s.Order.AsWritten(line)) })
 }
 
 // refused is the record of a launch that failed, with what to do about that.
-func (s *shim) refused(err error) *order.Refused {
+func refused(o *order.Order, err error) *order.Refused {
 	r := order.NewRefused(err)
 	r.Hint = diagnose.Hint(err, diagnose.Here())
 	if all := (launch.AllRefused{}); errors.As(err, &all) {
 		r.Hint = hints(all.Refused)
-		if all.Next != "" && !s.Order.Probe { // which makes its trial of the next anyway
+		if all.Next != "" && !o.Probe { // which makes its trial of the next anyway
 			r.Hint = diagnose.LessConfinement(r.Hint, string(all.Next))
 		}
 	}
@@ -88,7 +88,7 @@ func (s *shim) refused(err error) *order.Refused {
 		r.Hint = diagnose.PrivateFolder(n.UID)
 	}
 	if errors.Is(err, fsview.ErrNotFound) {
-		r.Hint = diagnose.NotFound(s.Order.Command[0], r.Path)
+		r.Hint = diagnose.NotFound(o.Command[0], r.Path)
 	}
 	if errors.Is(err, fsview.ErrNotExecutable) {
 		r.Hint = diagnose.NotExecutable(r.Path, err)
@@ -100,7 +100,7 @@ func (s *shim) refused(err error) *order.Refused {
 	if errors.Is(err, fsview.ErrStarts) {
 		r.Hint = diagnose.StartsOthers
 	}
-	if s.Order.Guided {
+	if o.Guided {
 		r.Hint = notice.InFlags(r.Hint)
 	}
 	return r

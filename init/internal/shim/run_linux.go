@@ -155,20 +155,19 @@ func Plan(o *order.Order) (*order.Plan, error) {
 
 // foreseen is what a launch tells that is planned and never started, or the error that [Run] would say.
 func foreseen[T any](o *order.Order, tell func(*launch.Launch) (T, error)) (told T, err error) {
-	s := &shim{Config: Config{Order: o, Parent: -1}}
-	l, err := s.foresee()
+	l, err := foresee(o)
 	if err == nil {
 		told, err = tell(l)
 	}
 	if err != nil {
-		err = report.Foresee(o, err, s.refused(err).Hint)
+		err = report.Foresee(o, err, refused(o, err).Hint)
 	}
 	return told, err
 }
 
 // foresee prepares a launch that is not started.
-func (s *shim) foresee() (*launch.Launch, error) {
-	o := s.Order
+func foresee(o *order.Order) (*launch.Launch, error) {
+	s := &shim{Config: Config{Order: o, Parent: -1}}
 	for _, step := range [...]func() error{s.findDeadlyCalls, s.readPolicy} {
 		if err := step(); err != nil {
 			return nil, err

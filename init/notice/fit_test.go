@@ -1,0 +1,81 @@
+package notice
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// A long name loses its middle, and what to type stays.
+func TestFit(t *testing.T) {
+	long := "/srv/" + strings.Repeat("deep/", 60) + "file"
+	for _, c := range []struct{ text, begins, ends string }{
+		{"short", "short", "short"},
+		{"--allow-read " + long + ": no such file (create it)", "--allow-read /srv/deep/", "/file: no such file (create it)"},
+		{long + " and " + long + " (write --cwd)", "/srv/deep/", "/file (write --cwd)"},
+		{strings.Repeat("many short words ", 30) + "(end)", "many short words ", "words (end)"},
+		{"a\nb\x1b[2J\xff\u202e", `a\nb`, `\u202e`},
+		{strings.Repeat("ä", 400), "ä", "ä"},
+		{strings.Repeat(" ", 400), " ", " "},
+		{"", "", ""},
+	} {
+		got := Fit(c.text)
+		if utf8.RuneCountInString(got) > Width || !strings.HasPrefix(got, c.begins) || !strings.HasSuffix(got, c.ends) {
+			t.Errorf("%.60q: %d columns: %s", c.text, utf8.RuneCountInString(got), got)
+		}
+		if len(c.text) > Width != strings.Contains(got, "…") {
+			t.Errorf("%.60q: shortened or not: %s", c.text, got)
+		}
+	}
+}
+
+func TestShell(t *testing.T) {
+	for word, want := range map[string]string{
+		"/home/ann/notes":    "/home/ann/notes",
+		"/home/ann/my notes": "'/home/ann/my notes'",
+		"/home/ann/it's":     `'/home/ann/it'\''s'`,
+		"~/notes":            "'~/notes'", // a file of that name: the shell would take the home
+		"a~b":                "a~b",
+		"$HOME":              "'$HOME'",
+		"NOTION_*":           "'NOTION_*'",
+		"/srv/größe":         "/srv/größe",
+		"a;b":                "'a;b'",
+		"":                   "''",
+	} {
+		if got := Shell(word); got != want {
+			t.Errorf("%q: %s, want %s", word, got, want)
+		}
+	}
+}
+
+// A suggested path is quoted whole, however much of it is shown.
+func TestTyped(t *testing.T) {
+	for _, c := range []struct {
+		text  string
+		width int
+		want  string
+	}{
+		{"/a b", 20, "'/a b'"},
+		{"/a/b", 20, "/a/b"},
+		{"/0123456789/my notes", 12, "'…/my notes'"},
+		{"''''''''", 4, "…"},
+	} {
+		if got := typed(c.text, c.width); got != c.want {
+			t.Errorf("%s, %d: %s, want %s", c.text, c.width, got, c.want)
+		}
+	}
+}
+
+func TestInFlags(t *testing.T) {
+	for hint, want := range map[string]string{
+		"or let the server start with less confinement: minConfinement reduced": "or let the server start with less confinement: --min-confinement reduced",
+		"set subprocess.allow to true":                                          "add --subprocess=true",
+		"raise filesystem.tmpSize":                                              "raise --tmp-size",
+		"`mcp-sandbox doctor` tells what to do":                                 "`mcp-sandbox doctor` tells what to do",
+		"run it in a VM, or set minConfinement to limits":                       "run it in a VM, or add --min-confinement limits",
+	} {
+		if got := InFlags(hint); got != want {
+			t.Errorf("%s: %s", hint, got)
+		}
+	}
+}
