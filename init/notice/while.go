@@ -36,6 +36,19 @@ const SessionOver = "standard input was closed by the host and the server went o
 	"(onStdinClose \"ignore\" lets it live)"
 
 // Forks is the first refused fork.
-func Forks(limit int64) string {
-	return "limit of " + strconv.FormatInt(limit, 10) + " processes reached"
+func Forks(limit int64, written string) string {
+	return line("limit of ", strconv.FormatInt(limit, 10), " processes reached: the server could start no more (raise ",
+		written, ")")
+}
+
+// Refused is the first refused call of a name. flag is the flag that lets the server make the call, or "".
+func Refused(call, flag string) string {
+	text := "the server was refused the system call " + name(call, 32)
+	switch {
+	case flag != "":
+		return line(text, ": it may start no other program (", flag, " lets it)")
+	case call == "clone":
+		return line(text, " for new namespaces, which no server in a sandbox may make")
+	}
+	return line(text, ", which no server in a sandbox may make")
 }

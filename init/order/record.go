@@ -138,10 +138,14 @@ func (r *Refused) AppendJSON(b []byte) []byte {
 func (d *Denied) AppendJSON(b []byte) []byte {
 	w := record(b, "denied")
 	w.time(d.Time)
-	w.str("syscall", d.Syscall)
-	w.int("pid", int64(d.PID))
-	w.str("errno", d.Errno)
 	w.str("layer", string(d.Layer))
+	w.str("kind", string(d.Kind))
+	w.some("flag", d.Flag)
+	w.some("syscall", d.Syscall)
+	if d.PID != 0 {
+		w.int("pid", int64(d.PID))
+	}
+	w.str("errno", d.Errno)
 	return w.line()
 }
 

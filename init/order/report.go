@@ -161,14 +161,25 @@ func NewRefused(err error) *Refused {
 	return r
 }
 
-// Denied is a system call of the dangerous set that was refused, while the server runs.
+// DeniedKind is what was refused while the server ran.
+type DeniedKind string
+
+// The kinds.
+const (
+	DeniedSyscall DeniedKind = "syscall" // a system call of the dangerous set
+	DeniedLimit   DeniedKind = "limit"   // what a limit does not leave room for; the first time alone
+)
+
+// Denied is what was refused while the server ran.
 type Denied struct {
-	Event   string    `json:"event"`
-	Time    time.Time `json:"time,omitzero"`
-	Syscall string    `json:"syscall"`
-	PID     int       `json:"pid"`   // of the process, as the sandbox numbers it; 0: unknown
-	Errno   string    `json:"errno"` // "EPERM"
-	Layer   Layer     `json:"layer"`
+	Event   string     `json:"event"`
+	Time    time.Time  `json:"time,omitzero"`
+	Layer   Layer      `json:"layer"`
+	Kind    DeniedKind `json:"kind"`
+	Flag    string     `json:"flag,omitempty"` // the flag that lets it; "" for none
+	Syscall string     `json:"syscall,omitempty"`
+	PID     int        `json:"pid,omitempty"` // of the process, as the sandbox numbers it; 0: unknown
+	Errno   string     `json:"errno"`         // "EPERM"
 }
 
 // DeniedCalls says how often one was refused in all.

@@ -1,6 +1,7 @@
 package readback
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -127,8 +128,12 @@ func (r *Reading) denials() (lines [][]page.Cell) {
 	}
 	for i := range first(r.Denied) {
 		d := &r.Denied[i]
-		lines = append(lines, []page.Cell{{Text: moment(d.Time)}, {Text: d.Syscall}, {Text: d.Errno + ", process " +
-			strconv.Itoa(d.PID)}})
+		how := d.Errno
+		if d.PID != 0 {
+			how += ", process " + strconv.Itoa(d.PID)
+		}
+		lines = append(lines, []page.Cell{{Text: moment(d.Time)}, {Text: cmp.Or(d.Syscall, string(d.Kind)+" "+d.Flag)},
+			{Text: how}})
 	}
 	if more := len(r.Denied) - maxListed + r.more; more > 0 && len(r.Denied) > maxListed {
 		lines = append(lines, []page.Cell{{}, {}, {Text: "and " + strconv.Itoa(more) + " more"}})

@@ -105,8 +105,8 @@ func (l *Listener) refuse(now time.Time) {
 	}
 	l.tally.count(n.Number, line)
 	if line {
-		l.report(&order.Denied{Event: "denied", Syscall: l.name(n.Number), PID: pid,
-			Errno: "EPERM", Layer: order.Seccomp})
+		l.report(&order.Denied{Event: "denied", Layer: order.Seccomp, Kind: order.DeniedSyscall,
+			Syscall: l.name(n.Number), PID: pid, Errno: "EPERM"})
 	}
 }
 

@@ -2,6 +2,7 @@ package shim
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
@@ -9,6 +10,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/notice"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
+	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
 )
 
@@ -50,7 +52,11 @@ func (s *shim) finish() int {
 	if e.Cause == order.CauseTimeout {
 		x.ExitCode = ending.ExitTimeout
 	}
-	s.sayDenied(&x)
+	x.Denied, x.Dropped = sandbox.Listener.Denied()
+	x.Dropped += int64(s.sink.Dropped)
+	if line := notice.Denied(x.Denied); line != "" && s.Order.Verbose {
+		m.say(line)
+	}
 	if x.Cause == order.CauseOOM {
 		m.group.sayMemory(&x, s.Order.NameOf("limits.memory"))
 	} else if text := s.guide.lineAtEnd(&x, s.enforced); text != "" && !failed {
@@ -71,11 +77,24 @@ func notExecuted(sandbox *launch.Sandbox, say func(string)) int {
 	return ending.ExitCannot
 }
 
-// sayDenied says in one line, and puts into the last record, which calls were refused.
-func (s *shim) sayDenied(x *order.Exited) {
-	x.Denied, x.Dropped = s.monitor.sandbox.Listener.Denied()
-	x.Dropped += int64(s.sink.Dropped)
-	if line := notice.Denied(x.Denied); line != "" {
-		s.monitor.say(line)
+// mostRefused is how many refused calls have a line on standard error.
+const mostRefused = 5
+
+// onDenied reports what was refused, and says the first call of a name.
+func (s *shim) onDenied(d *order.Denied) {
+	if d.Kind == order.DeniedSyscall && s.policy.Subprocess.Allow == policy.No && startsProgram(d.Syscall) {
+		d.Flag = "--subprocess"
 	}
+	s.sink.Later(d)
+	if d.Kind != order.DeniedSyscall || len(s.refused) == mostRefused || slices.Contains(s.refused, d.Syscall) {
+		return
+	}
+	s.refused = append(s.refused, d.Syscall)
+	s.monitor.say(notice.Refused(d.Syscall, d.Flag))
 }
+
+// startsProgram reports whether a call is one that subprocess.allow decides.
+func startsProgram(call string) bool {
+	return call == "clone" || call == "fork" || call == "vfork" || call == "execveat"
+}
+

@@ -12,6 +12,8 @@ import (
 type group struct {
 	*cgroup.Group
 	say    func(string)
+	denied func(*order.Denied)
+	pids   string // as a person wrote limits.pids
 	forks  int // POLLPRI when the kernel refuses a fork for the first time; or -1
 	source *loop.Source
 	usage  cgroup.Usage
@@ -27,7 +29,9 @@ func (g *group) register(l *loop.Loop) {
 func (g *group) onRefusedFork() {
 	g.close()
 	g.source.Remove()
-	g.say(notice.Forks(g.Limit("pids.max")))
+	g.say(notice.Forks(g.Limit("pids.max"), g.pids))
+	g.denied(&order.Denied{Event: "denied", Layer: order.Cgroup, Kind: order.DeniedLimit, Flag: "--pids",
+		Errno: "EAGAIN"})
 }
 
 func (g *group) close() {

@@ -1,6 +1,7 @@
 package shim
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -46,6 +47,7 @@ type shim struct {
 
 	enforced *order.Enforced // the first line of the report
 	guide    guide
+	refused  []string // calls with a line on standard error
 }
 
 // Run starts the server of an order and returns the launcher's exit code when all of it has ended.
@@ -122,11 +124,12 @@ func (s *shim) startSandbox() error {
 		Stdio: launch.Stdio{FDs: m.stdio.Server, Standards: standards, TTY: s.Order.TTY || m.stdio.Terminal.Given},
 		Host:  launch.Host{PIDFD: s.Parent, Grace: s.hostGrace()}, Reaper: s.Reaper, Process: &s.orphans,
 		Interrupt: launch.Interrupt{FDs: s.interrupts(), Check: s.interrupted}, Covers: coverWatch{m},
-		Denied: func(d *order.Denied) { s.sink.Later(d) }, Timeout: s.Timeout, Hooks: s.Hooks})
+		Denied: s.onDenied, Timeout: s.Timeout, Hooks: s.Hooks})
 	if m.sandbox, err = s.launch.Start(); err != nil {
 		return err
 	}
 	m.group.Group = s.launch.Group
+	m.group.denied, m.group.pids = s.onDenied, cmp.Or(s.Order.NameOf("limits.pids"), "limits.pids")
 	m.stdio.CloseServerEnds()
 	return nil
 }

@@ -139,7 +139,7 @@ func TestForkBomb(t *testing.T) {
 // refusedForks demands that the report tells of them, and one line on standard error.
 func (t *trial) refusedForks(at place) {
 	t.Helper()
-	said := strings.Count(t.Stderr.String(), "limit of 60 processes reached\n")
+	said := strings.Count(t.Stderr.String(), "limit of 60 processes reached: ")
 	if at.group && (t.Exited.ForksRefused == 0 || said != 1) || !at.group && (t.Exited.ForksRefused != 0 || said != 0) {
 		t.Errorf("%d refused, said %d times\n%s", t.Exited.ForksRefused, said, &t.Stderr)
 	}
