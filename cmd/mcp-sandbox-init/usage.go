@@ -14,8 +14,8 @@ output and error are the server's alone.
   --version             print the version, the commit and the version of Go
   --help                print this
 
-Without a policy the server sees the base system and private folders, no file of
-yours, and no network.
+Without a policy the server sees the base system and an empty home and /tmp, no
+file of yours, and no network.
 
 Exit status: the server's own; 128+N if signal N ended it; 125 if the sandbox
 refused (the server has not run); 126 if COMMAND cannot be executed; 127 if it
@@ -24,5 +24,5 @@ was not found.
 Examples:
   mcp-sandbox-init -- ./server --stdio
   mcp-sandbox-init --policy policy.json -- node server.js
-  mcp-sandbox-init --policy-fd 3 --report-fd 4 -- uvx server 3<policy.json 4>report.jsonl
+  mcp-sandbox-init --policy-fd 3 --report-fd 4 -- node server.js 3<policy.json 4>report.jsonl
 `

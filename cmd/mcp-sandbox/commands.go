@@ -42,8 +42,9 @@ func serverCommands() []command {
 		name: "run", args: "[flags] [--] COMMAND [ARG...]", short: "start a server confined",
 		long: `Starts COMMAND confined and stays with it until it ends. Standard input, output
 and error are the server's alone. Without flags it sees the base system, the
-files of COMMAND itself and private folders, and has no network. COMMAND is the
-first word that is no flag: what follows it is the server's.
+files of COMMAND itself, and an empty home and /tmp that are thrown away at the
+end, and has no network. COMMAND is the first word that is no flag: what follows
+it is the server's.
 
 The exit status is the server's own; 128+N if signal N ended it; 125 if the
 sandbox refused (the server has not run); 126 if COMMAND cannot be executed; 127
