@@ -119,11 +119,11 @@ func TestClientEntries(t *testing.T) {
 	}
 }
 
-// first is the first line of ours; the server runs already, and its own may come before.
+// first is the first line of ours that is not about the machine; the server runs already, and its own may come before.
 func first(stderr string) string {
-	for line := range strings.Lines(stderr) {
+	for _, line := range said(stderr) {
 		if strings.HasPrefix(line, "mcp-sandbox: ") {
-			return strings.TrimSuffix(line, "\n")
+			return line
 		}
 	}
 	return ""

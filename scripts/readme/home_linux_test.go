@@ -49,8 +49,8 @@ func home(t *testing.T) (dir, stands string) {
 		"stands/npm":        npm,
 		"servers/server.js": nodeServer,
 		"servers/node_modules/.bin/mcp-server-filesystem": filesServer,
-		"notes/private/diary":                             "",
-		"work/file":                                       "",
+		"notes/diary": "",
+		"work/file":   "",
 	} {
 		path = filepath.Join(dir, path)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -63,7 +63,7 @@ func home(t *testing.T) (dir, stands string) {
 	if err := os.Chmod(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for _, open := range []string{"work", "servers", "notes", "notes/private"} {
+	for _, open := range []string{"work", "servers", "notes"} {
 		if err := os.Chmod(filepath.Join(dir, open), 0o777); err != nil {
 			t.Fatal(err)
 		}
