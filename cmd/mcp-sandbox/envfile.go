@@ -24,7 +24,13 @@ type envFiles struct {
 
 // An envFile is a file of variables by its absolute path, as given, and by the path that was opened, "" where the
 // system does not say that.
-type envFile struct{ path, opened string }
+type envFile struct {
+	path, opened string
+	trusted      []trusted
+}
+
+// A trusted is a file or folder of certificates that a variable names. A launch shows it to the server.
+type trusted struct{ variable, path string }
 
 const (
 	maxEnvFile     = 1 << 20
@@ -41,9 +47,8 @@ func (e *envFiles) read(file string) error {
 	if err != nil {
 		return err
 	}
-	e.files = append(e.files, envFile{path, opened})
-	n := 0
-	for line := range strings.SplitSeq(string(doc), "\n") {
+	f, n := envFile{path: path, opened: opened}, 0
+	for line := range strings.SplitSeq(strings.TrimPrefix(string(doc), "\ufeff"), "\n") { // Windows' editors begin so
 		n++
 		v, err := variable(strings.TrimSuffix(line, "\r"))
 		if err != nil {
@@ -51,9 +56,25 @@ func (e *envFiles) read(file string) error {
 		}
 		if v != "" {
 			e.variables = append(e.variables, source.Setting{Flag: "--env-file", Key: "env", Value: v})
+			f.trusted = append(f.trusted, trustedBy(v)...)
 		}
 	}
+	e.files = append(e.files, f)
 	return nil
+}
+
+// trustedBy are the certificates that NAME=VALUE names.
+func trustedBy(v string) (all []trusted) {
+	name, value, _ := strings.Cut(v, "=")
+	switch name {
+	case "NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "NIX_SSL_CERT_FILE":
+		all = append(all, trusted{name, value})
+	case "SSL_CERT_DIR":
+		for folder := range strings.SplitSeq(value, ":") {
+			all = append(all, trusted{name, folder})
+		}
+	}
+	return all
 }
 
 // variable is NAME=VALUE of one line, or "". An error has nothing of the line but a name: the rest may be a secret.
@@ -93,17 +114,27 @@ func expanded(take func(path string) error) func(string) error {
 }
 
 // check refuses a file that is reached by a link inside a write grant: an earlier run of the server may have made that
-// link, and would read another file's secrets in its environment.
-func (e *envFiles) check(grants []string) error {
+// link, and would read another file's secrets in its environment. Nor may a file inside a write grant name certificates
+// that are not granted, or an earlier run would choose what the server sees.
+func (e *envFiles) check(files *policy.Filesystem) error {
 	if runtime.GOOS != "linux" {
 		return nil // no confinement there keeps a server from the user's files
 	}
-	grants = places(grants)
+	grants := places(files.AllowWrite)
+	seen := slices.Concat(grants, places(files.AllowRead), []string{"/etc", "/usr", "/nix/store", "/gnu/store"})
 	for _, f := range e.files {
 		end, link := follow(f.path, grants)
 		if link != "" || f.opened != "" && end != f.opened {
 			return errors.New("--env-file " + f.path + ": is reached by a link that the server can change: name " +
 				"the file itself, or keep the file outside of what the server may write")
+		}
+		for _, t := range f.trusted {
+			real, err := filepath.EvalSymlinks(t.path)
+			if inside(end, grants) && err == nil && !inside(real, seen) {
+				return errors.New("--env-file " + f.path + ": the server may write this file, and " + t.variable +
+					" in it would show the server what is not granted: --allow-read that too, or set " + t.variable +
+					" by --env")
+			}
 		}
 	}
 	return nil

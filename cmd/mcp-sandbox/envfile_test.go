@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
 func TestVariable(t *testing.T) {
@@ -93,10 +95,10 @@ func TestEnvFileBehindLink(t *testing.T) {
 		if err := e.read(dir + "/" + file); err != nil {
 			t.Fatal(err)
 		}
-		if err := e.check([]string{dir + "/grant"}); (err != nil) != refused {
+		if err := e.check(&policy.Filesystem{AllowWrite: []string{dir + "/grant"}}); (err != nil) != refused {
 			t.Errorf("%s: %v, want an error: %v", file, err, refused)
 		}
-		if err := e.check(nil); err != nil {
+		if err := e.check(&policy.Filesystem{}); err != nil {
 			t.Errorf("%s, without a write grant: %v", file, err)
 		}
 	}

@@ -82,7 +82,7 @@ func (r *review) mistakes() []string {
 	if err := reexec.KnownCalls(r.policy); err != nil {
 		return r.launch.Source.Lines(err, r.launch.FlagOf)
 	}
-	if err := r.files.check(r.policy.Filesystem.AllowWrite); err != nil {
+	if err := r.files.check(&r.policy.Filesystem); err != nil {
 		return []string{err.Error()}
 	}
 	own := strconv.Itoa(os.Geteuid()) + ":" + strconv.Itoa(os.Getegid())

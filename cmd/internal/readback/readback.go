@@ -88,7 +88,7 @@ func begin(line []byte) *Reading {
 			return &Reading{Enforced: e, Denied: []order.Denied{}}
 		}
 	case "refused":
-		if refused := new(order.Refused); json.Unmarshal(line, refused) == nil {
+		if refused := new(order.Refused); json.Unmarshal(line, refused) == nil && refused.Error != "" {
 			return &Reading{Refused: refused, Denied: []order.Denied{}}
 		}
 	}

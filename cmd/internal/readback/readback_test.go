@@ -46,7 +46,7 @@ func TestShow(t *testing.T) {
 // A file that does not begin as a report is none.
 func TestNoReport(t *testing.T) {
 	for _, text := range []string{"", "\n", "hello\n", "{}", "[]", `{"event":"exited","cause":"exit"}`, `{"event":"enforced"`, `{"event":"enforced","pid":"x"}`,
-		`{"version":1}`, `"enforced"`, "\x00", strings.Repeat("[", 1<<20)} {
+		`{"version":1}`, `"enforced"`, `{"event":"refused"}`, "\x00", strings.Repeat("[", 1<<20)} {
 		if r, err := parse([]byte(text)); !errors.Is(err, ErrNoReport) {
 			t.Errorf("%.40q: %v, %v", text, r, err)
 		}

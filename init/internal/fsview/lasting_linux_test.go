@@ -69,3 +69,20 @@ func TestLastingHome(t *testing.T) {
 		}
 	}
 }
+
+// A folder of the product's that is not there yet cannot be hidden, and is listed.
+func TestMissingOwnFolder(t *testing.T) {
+	root := plant(t, "home/f")
+	for _, c := range []struct {
+		wish wish
+		want bool
+	}{{wish{read: []string{"T/home"}}, true}, {wish{}, false}} {
+		r := c.wish.request(root)
+		r.Folders = []string{root + "/home/.local/state/mcp-sandbox"}
+		v, err := Plan(r)
+		must(t, err)
+		if slices.Contains(v.Unprotected, r.Folders[0]) != c.want {
+			t.Errorf("%+v: %q", c.wish, v.Unprotected)
+		}
+	}
+}

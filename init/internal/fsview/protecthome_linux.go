@@ -60,6 +60,9 @@ func (p *protector) hideOwn() {
 // hide hides a folder of this product.
 func (p *protector) hide(folder string) {
 	r, err := p.lookups.resolve(folder)
+	if a := p.points.access(folder); missing(err) && a.read && !a.write { // it may come while the server runs
+		p.view.Unprotected = append(p.view.Unprotected, folder)
+	}
 	if err != nil || !r.entry.is(typeFolder) {
 		return
 	}

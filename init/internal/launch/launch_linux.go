@@ -101,8 +101,10 @@ func New(c Config) *Launch {
 // Start tries one confinement after another, the strongest first, until the machine refuses no step. Where a step is
 // refused, everything that was started of the attempt is ended, and the next has another init. No server has run.
 func (l *Launch) Start() (*Sandbox, error) {
-	if err := l.openState(); err != nil {
-		return nil, err
+	for _, step := range [...]func() error{l.checkOwn, l.openState} {
+		if err := step(); err != nil {
+			return nil, err
+		}
 	}
 	for {
 		a := l.newAttempt()

@@ -25,8 +25,10 @@ import (
 // opens no grant.
 func (l *Launch) foresee() (*Attempt, error) {
 	a := l.newAttempt()
-	if err := l.foreseeState(); err != nil {
-		return nil, err
+	for _, step := range [...]func() error{l.checkOwn, l.foreseeState} {
+		if err := step(); err != nil {
+			return nil, err
+		}
 	}
 	if a.Shared() {
 		if err := identifyShared(&a.Machine, a.Confinement); err != nil {

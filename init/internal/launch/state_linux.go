@@ -3,6 +3,9 @@ package launch
 import (
 	"errors"
 	"os"
+	"path"
+	"path/filepath"
+	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
 	"github.com/security-mcp/mcp-sandbox/init/order"
@@ -84,11 +87,40 @@ func (s *Sandbox) checkState() error {
 	return &order.Refusal{Layer: order.Policy, Op: "state", Path: s.launch.Policy.State, Err: err}
 }
 
+// checkOwn refuses a launch's own file in a home that lasts: the server of that home could choose the next policy or
+// the next variables, or write a report of its own.
+func (l *Launch) checkOwn() error {
+	p, err := places.Of(os.Getenv)
+	if err != nil {
+		return nil // there are no states
+	}
+	states := followed(p.States()) + "/"
+	for _, own := range l.ownFiles() {
+		if own != "" && (strings.HasPrefix(followed(own), states) || strings.HasPrefix(path.Clean(own), states)) {
+			return &order.Refusal{Layer: order.Policy, Op: "launch", Path: own, Err: errors.New("lies in a home that " +
+				"lasts, where a server can change it: keep it elsewhere")}
+		}
+	}
+	return nil
+}
+
+// followed is where a path leads.
+func followed(name string) string {
+	if to, err := filepath.EvalSymlinks(name); err == nil {
+		return to
+	}
+	return path.Clean(name)
+}
+
+// ownFiles are the files that decide of the launch, and the one that tells of it; "" for none.
+func (l *Launch) ownFiles() []string {
+	o := l.Order
+	return append([]string{o.PolicyFile, o.ReportFile, o.Launcher}, o.EnvFiles...)
+}
+
 // ours are the files and folders of this product.
 func (l *Launch) ours() fsview.Ours {
-	o := l.Order
-	own := append([]string{o.PolicyFile, o.ReportFile, o.Launcher}, o.EnvFiles...)
-	ours := fsview.Ours{Own: own, State: l.lasts.path, StateID: l.lasts.id}
+	ours := fsview.Ours{Own: l.ownFiles(), State: l.lasts.path, StateID: l.lasts.id}
 	if p, err := places.Of(os.Getenv); err == nil { // else there are none
 		ours.Folders = p.Folders()
 	}
