@@ -18,6 +18,8 @@ func NotFound(command, path string) string {
 		return ""
 	case strings.HasPrefix(command, "-"):
 		return "flags come in front of --, behind it stands the command"
+	case name == "cmd" || name == "cmd.exe":
+		return "cmd /c is for Windows: name the program behind it as the command"
 	case strings.HasPrefix(command, "~"):
 		return "no shell expands ~ here: write the whole path"
 	case strings.Contains(command, "$"):

@@ -17,22 +17,35 @@ func fetches(o *order.Order, p *policy.Policy) (all []order.Notice, hangs string
 	if p.Level == policy.LevelNetwork || p.Level == policy.Privileged || len(p.Network.AllowedDomains) > 0 {
 		return nil, ""
 	}
-	f := fetchOf(o.Command)
-	if f == nil || p.Subprocess.Allow == policy.No || !isFile(find(o.Command[0], o.Dir, order.Lookup(o.Env, "PATH"))) {
+	f := fetchOf(unwrapped(o.Command))
+	if f == nil || p.Subprocess.Allow == policy.No {
+		return nil, ""
+	}
+	program := find(f.program, o.Dir, order.Lookup(o.Env, "PATH"))
+	if !isFile(program) || f.offline || isOffline(o.Env) {
 		return nil, "" // or refused for another reason
 	}
-	if f.offline || f.starts && installed(o, f.pkg) {
-		return nil, ""
+	at := ""
+	if f.starts {
+		at = installed(resolved(o.Dir), program, f.pkg)
 	}
 	cached := seesCache(o, p)
 	switch {
-	case cached && f.prefers:
+	case at != "" && (at == filepath.Dir(program) || sees(p, at)), cached && f.prefers:
 		return nil, ""
-	case f.hangs && !f.prefers && !cached && !strings.Contains(f.pkg, ":") && noNetwork(p):
-		return nil, notice.FetchHangs(base(o.Command[0]), string(p.Level))
+	case f.hangs && !f.prefers && !cached && at == "" && !strings.Contains(f.pkg, ":") && noNetwork(p):
+		return nil, notice.FetchHangs(f.name, string(p.Level))
 	}
-	return []order.Notice{{Kind: order.NoticeNetwork, Name: base(o.Command[0]), Flag: "--level network",
-		Line: notice.Fetches(base(o.Command[0]))}}, ""
+	return []order.Notice{{Kind: order.NoticeNetwork, Name: f.name, Flag: "--level network",
+		Line: notice.Fetches(f.name)}}, ""
+}
+
+// isOffline reports whether a variable of the server says that nothing is to be fetched.
+func isOffline(env []string) bool {
+	return slices.ContainsFunc(env, func(entry string) bool {
+		entry = strings.ToLower(entry)
+		return entry == "npm_config_offline=true" || entry == "uv_offline=1" || entry == "uv_offline=true"
+	})
 }
 
 // noNetwork reports whether a server of that policy has no network, whatever the machine gives.
@@ -40,25 +53,28 @@ func noNetwork(p *policy.Policy) bool {
 	return p.MinConfinement == policy.Full || p.MinConfinement == policy.Reduced
 }
 
-// installed reports whether npx would find the package without a look into the network: in node_modules of the working
-// folder or of a folder above, or beside npx.
-func installed(o *order.Order, pkg string) bool {
+// installed is the folder in which npx would find the package without a look into the network: in node_modules of the
+// working folder or of a folder above, or beside npx. "" is none.
+func installed(dir, program, pkg string) string {
 	pkg = unversioned(pkg)
 	if pkg == "" {
-		return false
+		return ""
 	}
-	for dir := o.Dir; ; dir = filepath.Dir(dir) {
+	for ; ; dir = filepath.Dir(dir) {
 		modules := filepath.Join(dir, "node_modules")
 		if exists(filepath.Join(modules, ".bin", filepath.Base(pkg))) || exists(filepath.Join(modules, pkg)) {
-			return true
+			return modules
 		}
 		if dir == filepath.Dir(dir) {
 			break
 		}
 	}
-	beside := filepath.Dir(find(o.Command[0], o.Dir, order.Lookup(o.Env, "PATH")))
-	return exists(filepath.Join(beside, filepath.Base(pkg))) ||
-		exists(filepath.Join(beside, "..", "lib", "node_modules", pkg))
+	beside := filepath.Dir(program)
+	modules := filepath.Join(beside, "..", "lib", "node_modules")
+	if exists(filepath.Join(beside, filepath.Base(pkg))) || exists(filepath.Join(modules, pkg)) {
+		return beside
+	}
+	return ""
 }
 
 func exists(at string) bool {
@@ -67,20 +83,44 @@ func exists(at string) bool {
 }
 
 // seesCache reports whether the policy shows a cache that an earlier start may have filled, or the server's variables
-// name one.
+// name one. A home that lasts is a cache.
 func seesCache(o *order.Order, p *policy.Policy) bool {
-	fs := &p.Filesystem
-	if fs.Default == policy.Read {
-		return true
-	}
-	cache := filepath.Join(order.Lookup(o.Env, "HOME"), ".npm")
-	for _, grant := range slices.Concat(fs.AllowRead, fs.AllowWrite) {
-		grant = strings.TrimPrefix(grant, "-")
-		if strings.HasPrefix(cache+"/", grant+"/") || strings.HasPrefix(grant+"/", cache+"/") {
-			return true
-		}
-	}
-	return slices.ContainsFunc(o.Env, func(entry string) bool {
+	home := order.Lookup(o.Env, "HOME")
+	return p.State != "" || meets(p, filepath.Join(home, ".npm")) || meets(p, filepath.Join(home, ".cache")) ||
+		meets(p, filepath.Join(home, ".local", "share")) || slices.ContainsFunc(o.Env, func(entry string) bool {
 		return strings.HasPrefix(strings.ToLower(entry), "npm_config_") || strings.HasPrefix(entry, "PNPM_HOME=")
 	})
+}
+
+// meets reports whether a grant holds a folder, or a part of that folder.
+func meets(p *policy.Policy, folder string) bool {
+	return granted(p, func(grant string) bool {
+		return isBelow(folder, grant) || isBelow(grant, folder)
+	})
+}
+
+// sees reports whether a grant holds a folder, as both are written or as they are resolved.
+func sees(p *policy.Policy, folder string) bool {
+	return granted(p, func(grant string) bool {
+		return isBelow(folder, grant) || isBelow(resolved(folder), resolved(grant))
+	})
+}
+
+func granted(p *policy.Policy, is func(grant string) bool) bool {
+	fs := &p.Filesystem
+	return fs.Default == policy.Read || slices.ContainsFunc(slices.Concat(fs.AllowRead, fs.AllowWrite),
+		func(grant string) bool { return is(strings.TrimPrefix(grant, "-")) })
+}
+
+func isBelow(path, folder string) bool {
+	const end = string(filepath.Separator)
+	return strings.HasPrefix(strings.TrimSuffix(path, end)+end, strings.TrimSuffix(folder, end)+end)
+}
+
+// resolved is a path without links, or the path itself.
+func resolved(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
 }

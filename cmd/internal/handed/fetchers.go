@@ -12,12 +12,13 @@ type fetcher struct {
 	verbs  string // first words with which it fetches; "" for every one
 	starts string // those of them that start what is installed, if that is there; "" for none
 	bare   bool   // fetches without a word, too
+	remote bool   // fetches what has a scheme or a registry in its name, as npm:NAME, and nothing else
 	hangs  bool   // tries for a minute and more where there is no network
 }
 
 // fetchers are the table. npm and pnpm try again after 10 s and after 60 s, by their settings fetch-retry-mintimeout
 // and fetch-retry-maxtimeout. The others give up within seconds.
-func fetchers() [8]fetcher {
+func fetchers() [9]fetcher {
 	const installs = " install i add ci update up create init "
 	return [...]fetcher{
 		{names: " npx npx-cli.js ", starts: "*", hangs: true},
@@ -28,12 +29,15 @@ func fetchers() [8]fetcher {
 		{names: " bunx uvx "},
 		{names: " bun ", verbs: " x" + installs},
 		{names: " uv pipx ", verbs: " tool run sync add pip install "},
+		{names: " deno ", verbs: " run serve install add x ", remote: true},
 	}
 }
 
 // A fetch is what a command line asks of a fetcher.
 type fetch struct {
 	*fetcher
+	program string // the command, and the name by which a person knows what fetches
+	name    string
 	pkg     string // the package as named, "" for none
 	starts  bool   // what is installed, if that is there
 	offline bool   // nothing is fetched
@@ -42,7 +46,8 @@ type fetch struct {
 
 // fetchOf reads a command line; nil if it fetches nothing.
 func fetchOf(words []string) *fetch {
-	if base(words[0]) == "node" && len(words) > 1 {
+	program := words[0]
+	if base(program) == "node" && len(words) > 1 {
 		words = words[1:]
 	}
 	table := fetchers()
@@ -50,7 +55,7 @@ func fetchOf(words []string) *fetch {
 	if i < 0 {
 		return nil
 	}
-	f := &fetch{fetcher: &table[i]}
+	f := &fetch{fetcher: &table[i], program: program, name: base(words[0])}
 	rest := operands(words[1:])
 	first := ""
 	if len(rest) > 0 {
@@ -66,13 +71,15 @@ func fetchOf(words []string) *fetch {
 	if len(rest) > 0 {
 		f.pkg = rest[0]
 	}
-	if f.verbs == "" && f.pkg == "" || strings.HasPrefix(f.pkg, ".") || strings.HasPrefix(f.pkg, "/") {
+	switch {
+	case f.remote && !strings.Contains(f.pkg, ":"), f.verbs == "" && f.pkg == "",
+		strings.HasPrefix(f.pkg, "."), strings.HasPrefix(f.pkg, "/"):
 		return nil
 	}
 	for _, word := range words[1:] {
 		f.prefers = f.prefers || word == "--prefer-offline"
-		f.offline = f.offline || slices.Contains([]string{"--offline", "--no", "--no-install", "--version", "-v", "-V",
-			"--help", "-h"}, word)
+		f.offline = f.offline || slices.Contains([]string{"--offline", "--cached-only", "--no", "--no-install",
+			"--version", "-v", "-V", "--help", "-h"}, word)
 	}
 	return f
 }

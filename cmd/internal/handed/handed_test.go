@@ -63,18 +63,46 @@ func TestFetches(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for name := range strings.FieldsSeq("npx npm pnpm yarn bunx uvx uv pipx node") {
+	for name := range strings.FieldsSeq("npx npm pnpm yarn bunx uvx uv pipx node deno env sh bash timeout nohup cmd") {
 		if err := os.WriteFile(filepath.Join(dir, "bin", name), nil, 0o755); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if err := os.Symlink(filepath.Join(dir, "p", "sub"), filepath.Join(dir, "link")); err != nil {
+		t.Skip(err) // Windows without the right
+	}
+	if err := os.WriteFile(filepath.Join(dir, "bin", "beside"), nil, 0o755); err != nil {
+		t.Fatal(err)
 	}
 	const none, line, refused = "", "line", "refused"
 	for _, c := range []struct{ command, folder, change, want string }{
 		{"npx -y pkg", "empty", "", refused},
 		{"npx -y pkg@1.2.3 --root /x", "empty", "", refused},
 		{"node /usr/lib/node_modules/npm/bin/npx-cli.js -y pkg", "empty", "", refused},
-		{"npx -y @s/local", "p", "", none},
-		{"npx @s/local@2", "p/sub", "", none},
+		{"npx -y @s/local", "p", "granted", none},
+		{"npx @s/local@2", "p/sub", "granted", none},
+		{"npx @s/local@2", "link", "granted", none},
+		{"npx @s/local", "p", "", line}, // installed, and not to be seen
+		{"npx beside", "empty", "", none},
+		{"npx pkg", "empty", "state", line},
+		{"npx --prefer-offline pkg", "empty", "state", none},
+		{"npx pkg", "empty", "offline", none},
+		{"env npx -y pkg", "empty", "", refused},
+		{"env -S npx -y pkg", "empty", "", refused},
+		{"env npm_config_offline=true npx pkg", "empty", "", none},
+		{"env -C /x npx pkg", "empty", "", none},
+		{"env", "empty", "", none},
+		{"sh -c", "empty", "", none},
+		{"timeout --kill-after=9 60 npx pkg", "empty", "", refused},
+		{"timeout 60", "empty", "", none},
+		{"timeout -k 9 60 npx pkg", "empty", "", none},
+		{"nohup env npx pkg", "empty", "", refused},
+		{"nohup nohup nohup nohup nohup npx pkg", "empty", "", none},
+		{"cmd /c npx pkg", "empty", "", none},
+		{"deno run -A npm:pkg", "empty", "", line},
+		{"deno run --cached-only npm:pkg", "empty", "", none},
+		{"deno run server.ts", "empty", "", none},
+		{"deno run ./server.ts", "empty", "", none},
 		{"npx -p @s/other local", "p", "", refused},
 		{"npx --offline pkg", "empty", "", none},
 		{"npx --prefer-offline pkg", "empty", "", line},
@@ -115,6 +143,12 @@ func TestFetches(t *testing.T) {
 			p.Filesystem.AllowWrite = []string{dir + "/.npm"}
 		case "config":
 			o.Env = append(o.Env, "npm_config_cache=/c")
+		case "granted":
+			p.Filesystem.AllowRead = []string{dir + "/p/"}
+		case "state":
+			p.State = "acme"
+		case "offline":
+			o.Env = append(o.Env, "NPM_CONFIG_OFFLINE=true")
 		case "limits":
 			p.MinConfinement = policy.ConfinementLimits
 		case "network":
@@ -130,6 +164,39 @@ func TestFetches(t *testing.T) {
 		}
 		if got != c.want {
 			t.Errorf("%s %s: %s, want %s", c.command, c.change, got, c.want)
+		}
+	}
+}
+
+// Only what is sure to be started is looked at behind another program.
+func TestUnwrapped(t *testing.T) {
+	for _, c := range []struct {
+		command []string
+		want    string
+	}{
+		{[]string{"sh", "-c", "npx -y pkg"}, "npx -y pkg"},
+		{[]string{"/bin/bash", "-lc", " exec npx pkg"}, "npx pkg"},
+		{[]string{"env", "-S", "sh -c", "npx pkg"}, "npx pkg"},
+		{[]string{"/usr/bin/env", "--", "npx"}, "npx"},
+		{[]string{"sh", "-c", "cd /x && npx pkg"}, ""},
+		{[]string{"sh", "-c", "A=b npx pkg"}, ""},
+		{[]string{"sh", "-c", "npx $PKG"}, ""},
+		{[]string{"sh", "-c", "npx 'a b'"}, ""},
+		{[]string{"sh", "-c", ""}, ""},
+		{[]string{"sh", "npx"}, ""},
+		{[]string{"sh", "--rc", "npx"}, ""},
+		{[]string{"env", "-S"}, ""},
+		{[]string{"env", "-S", ""}, ""},
+		{[]string{"env", "--split-string="}, ""},
+		{[]string{"nice", "-n", "5", "npx"}, ""},
+		{[]string{"node", "x"}, "node x"},
+	} {
+		want := c.want
+		if want == "" {
+			want = strings.Join(c.command, " ")
+		}
+		if got := strings.Join(unwrapped(c.command), " "); got != want {
+			t.Errorf("%q: %q, want %q", c.command, got, want)
 		}
 	}
 }

@@ -97,4 +97,3 @@ func (s *shim) onDenied(d *order.Denied) {
 func startsProgram(call string) bool {
 	return call == "clone" || call == "fork" || call == "vfork" || call == "execveat"
 }
-

@@ -14,7 +14,7 @@ type group struct {
 	say    func(string)
 	denied func(*order.Denied)
 	pids   string // as a person wrote limits.pids
-	forks  int // POLLPRI when the kernel refuses a fork for the first time; or -1
+	forks  int    // POLLPRI when the kernel refuses a fork for the first time; or -1
 	source *loop.Source
 	usage  cgroup.Usage
 }
