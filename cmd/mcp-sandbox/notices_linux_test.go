@@ -108,6 +108,39 @@ func TestVariablesOfAShell(t *testing.T) {
 	}
 }
 
+// In a container the client is often process 1, and so is what gets the orphans: only a client of the same session names
+// variables.
+func TestVariablesOfProcess1(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if os.Getuid() != 0 {
+		t.Skip("only root makes a pid namespace of its own without another user namespace")
+	}
+	dir := testbed.Folder(t)
+	if err := os.Symlink(self, filepath.Join(dir, "mcp-sandbox")); err != nil {
+		t.Fatal(err)
+	}
+	program := filepath.Join(dir, "mcp-sandbox")
+	for _, c := range []struct {
+		name string
+		by   []string
+		want bool
+	}{
+		{"client", []string{"env", "NOTION_TOKEN=x"}, true},
+		{"another session", []string{"setsid", "--wait", "env", "NOTION_TOKEN=x"}, false},
+	} {
+		words := append([]string{"-fp", "--mount-proc", "find", "/", "-maxdepth", "0", "-exec"}, c.by...)
+		cmd := exec.Command("unshare", append(words, program, "run", "--", "true", ";")...)
+		cmd.Dir = "/"
+		out, err := cmd.CombinedOutput()
+		if err != nil || strings.Contains(string(out), "--env NOTION_TOKEN") != c.want {
+			t.Errorf("%s: %v, %s", c.name, err, out)
+		}
+	}
+}
+
 // Arguments, variables and the working folder that the server does not see have a line each; what it sees has none.
 func TestHiddenPaths(t *testing.T) {
 	dir := testbed.Folder(t)

@@ -90,8 +90,9 @@ func withheldOf(o *order.Order, e *order.Enforced, network bool) *withheld {
 			w.cwd = n.Name
 		}
 	}
+	named := w.variables[:len(w.variables):len(w.variables)] // few, of thousands that may have been dropped
 	for _, n := range o.Dropped {
-		if IsSetting(n) && !slices.Contains(w.variables, n) {
+		if IsSetting(n) && !slices.Contains(named, n) {
 			w.variables = append(w.variables, n)
 		}
 	}

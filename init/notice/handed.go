@@ -19,7 +19,7 @@ func Variables(names []string) string {
 	for i, n := range names {
 		flags[i] = "--env " + n
 	}
-	return line("not forwarded to the server: ", list(names, ", ", 60), " (", list(flags, " ", 84), ")")
+	return line("not forwarded to the server: ", list(names, ", ", 50), " (", list(flags, " ", 74), ")")
 }
 
 // Argument is an argument of the server that is a path which the server does not see.

@@ -200,3 +200,29 @@ func TestUnwrapped(t *testing.T) {
 		}
 	}
 }
+
+// One line names all of an entry's variables. Of more than an entry has, which a client took from a shell, only those
+// that look like a setting are in the line; the report has all.
+func TestForgotten(t *testing.T) {
+	many := strings.Fields("A B C D E F G H I J K L")
+	for _, c := range []struct {
+		names []string
+		line  string
+	}{
+		{nil, ""},
+		{many[:1], "A, which"},
+		{many, "A, B, C"},
+		{append([]string{"X_TOKEN"}, many...), "X_TOKEN, which"},
+		{append([]string{"X_TOKEN", "Y_URL"}, many...), "X_TOKEN, Y_URL (--env X_TOKEN --env Y_URL)"},
+		{append(slices.Clone(many), "M"), ""},
+	} {
+		all := forgotten(c.names)
+		line := ""
+		if len(all) > 0 {
+			line = strings.TrimPrefix(all[0].Line, "not forwarded to the server: ")
+		}
+		if len(all) != len(c.names) || !strings.HasPrefix(line, c.line) || (line == "") != (c.line == "") {
+			t.Errorf("%q: %d notices, %q", c.names, len(all), line)
+		}
+	}
+}

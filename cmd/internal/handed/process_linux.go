@@ -11,9 +11,10 @@ import (
 // maxProcess is more than the arguments or the environment of most processes; execve(2).
 const maxProcess = 1 << 20
 
-// readProcess reads /proc/PID. A process of another user, or one that is not dumpable, cannot be read.
+// readProcess reads /proc/PID. A process of another user, or one that is not dumpable, cannot be read. Process 1 gets
+// the orphans of a container too: it is this program's client only where it has the same session.
 func readProcess(pid int) (p process, ok bool) {
-	if pid <= 1 {
+	if pid < 1 {
 		return p, false
 	}
 	dir := "/proc/" + strconv.Itoa(pid) + "/"
@@ -23,15 +24,30 @@ func readProcess(pid int) (p process, ok bool) {
 	}
 	env, err1 := platform.ReadSmall(dir+"environ", maxProcess)
 	args, err2 := platform.ReadSmall(dir+"cmdline", maxProcess)
-	stat, err3 := platform.ReadSmall(dir+"stat", 4096)
-	if err1 != nil || err2 != nil || err3 != nil {
+	if err1 != nil || err2 != nil {
 		return p, false
 	}
 	p.env, p.args = strings.Split(string(env), "\x00"), strings.Split(string(args), "\x00")
-	_, rest, _ := strings.Cut(string(stat[strings.LastIndexByte(string(stat), ')')+1:]), " ") // state ppid
-	if fields := strings.Fields(rest); len(fields) > 1 {
-		p.parent, err = strconv.Atoi(fields[1])
-		return p, err == nil
+	parent, of, ok := family(dir)
+	p.parent = parent
+	if ok && pid == 1 {
+		_, own, known := family("/proc/self/")
+		ok = known && own == of
 	}
-	return p, false
+	return p, ok
+}
+
+// family are the parent and the session of a process, by its folder in /proc; proc_pid_stat(5).
+func family(dir string) (parent, session int, ok bool) {
+	stat, err := platform.ReadSmall(dir+"stat", 4096)
+	if err != nil {
+		return 0, 0, false
+	}
+	fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:])) // state ppid pgrp session
+	if len(fields) < 4 {
+		return 0, 0, false
+	}
+	parent, err1 := strconv.Atoi(fields[1])
+	session, err2 := strconv.Atoi(fields[3])
+	return parent, session, err1 == nil && err2 == nil
 }

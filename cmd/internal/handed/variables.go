@@ -21,12 +21,19 @@ type process struct {
 	parent     int
 }
 
-// forgotten are the notices of variables: one line names them all.
+// mostOfEntry is how many variables an entry of a client's configuration has at most. A client that hands over more has
+// taken them from a shell after its own start, as editors do.
+const mostOfEntry = 12
+
+// forgotten are the notices of variables: one line names them all, or of many those that look like a setting.
 func forgotten(names []string) (all []order.Notice) {
 	for _, name := range names[:min(len(names), maxVariables)] {
 		all = append(all, order.Notice{Kind: order.NoticeEnv, Name: name, Flag: "--env " + name})
 	}
-	if len(all) > 0 {
+	if len(names) > mostOfEntry { // those of a rank stand together
+		names = names[:slices.IndexFunc(append(names, ""), func(n string) bool { return !notice.IsSetting(n) })]
+	}
+	if len(names) > 0 {
 		all[0].Line = notice.Variables(names)
 	}
 	return all
@@ -98,7 +105,9 @@ const (
 	shells = " sh bash rbash dash ash zsh fish ksh ksh93 mksh oksh lksh pdksh csh tcsh elvish nu pwsh yash posh " +
 		"xonsh rc es osh "
 	sessions = " sshd sshd-session dropbear login su systemd init tmux screen zellij cron crond atd agetty runuser " +
-		"machinectl pkexec supervisord s6-supervise runsv "
+		"machinectl pkexec supervisord s6-supervise s6-svscan runsv runit runit-init openrc-init openrc-run dinit " +
+		"finit xterm uxterm urxvt urxvtd konsole gnome-terminal-server ptyxis-agent xfce4-terminal kitty alacritty " +
+		"wezterm wezterm-gui foot footclient st ghostty tilix "
 	wrappers = " timeout setsid nohup nice ionice stdbuf time strace ltrace flock script unbuffer xargs env sudo " +
 		"doas tini dumb-init catatonit chrt taskset systemd-run uv uvx npx npm pnpm yarn "
 	packageScripts = " npm-cli.js npx-cli.js npm npx pnpm.cjs pnpm pnpx yarn.js yarn "
