@@ -6,7 +6,7 @@ all: build
 
 build: ; CGO_ENABLED=0 $(GO) build -trimpath -o bin/ ./cmd/...
 dist: ; $(GO) run ./scripts/dist
-run: ; @$(GO) version >/dev/null && echo "compiling: two minutes the first time, seconds later" >&2 && CGO_ENABLED=0 $(GO) run -trimpath ./scripts/demo
+run: ; @$(GO) version >/dev/null && echo "compiling: up to two minutes the first time, seconds later" >&2 && CGO_ENABLED=0 $(GO) run -trimpath ./scripts/demo
 test: ; ./scripts/test -short -p 4
 test-long: ; ./scripts/test -race
 test-owned: ; ./scripts/test-owned
