@@ -45,7 +45,7 @@ func resolve(s, base, home string, check func(string) error) (string, error) {
 	case absolute(p):
 	case p == "~" || strings.HasPrefix(p, "~/"):
 		if !absolute(home) {
-			return s, invalid(s, "needs HOME, which is "+quote(home)+" and not absolute")
+			return s, invalid(s, "needs HOME, which is "+quote(home)+" and not absolute: write the whole path")
 		}
 		p = home + p[1:]
 	case !absolute(base):

@@ -36,7 +36,7 @@ func (d *Duration) UnmarshalText(text []byte) error {
 		case err != nil && digits(s):
 			return 0, "has no unit: write " + quote(s+"s") + " for seconds"
 		case err != nil:
-			return 0, "is no duration: write 500ms, 30s or 1h30m" + orUnlimited
+			return 0, "is no duration: write 500ms, 30s or 1h30m" + meantDuration(s) + orUnlimited
 		}
 		return int64(t), ""
 	})

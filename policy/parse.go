@@ -59,7 +59,7 @@ func firstOf(doc []byte) byte {
 }
 
 func (p *Policy) parse(root *strictjson.Value, errs *Errors) {
-	version := false
+	version, foreign := false, false
 	for i := range root.Items {
 		m := &root.Items[i]
 		switch {
@@ -69,11 +69,12 @@ func (p *Policy) parse(root *strictjson.Value, errs *Errors) {
 		case isSection(m.Name):
 			p.section(m, errs)
 		default:
+			foreign = foreign || foreignKey(m.Name) != ""
 			p.member("", m, errs)
 		}
 	}
-	if !version {
-		errs.Add("/version", "missing: this program knows version 1")
+	if !version && !foreign {
+		errs.Add("/version", `missing: write "version": 1`)
 	}
 }
 

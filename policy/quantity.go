@@ -87,7 +87,7 @@ func (q *Quantity) UnmarshalText(text []byte) error {
 		if i := strings.IndexAny(s, units); i > 0 {
 			suffix := s[i:]
 			if len(suffix) > 2 || len(suffix) == 2 && suffix[1] != 'i' {
-				return 0, "is no quantity: K M G T or Ki Mi Gi Ti may follow the number, as in 512M"
+				return 0, "is no quantity: K M G T or Ki Mi Gi Ti may follow the number, as in 512M" + meantQuantity(s)
 			}
 			number, shift = s[:i], 10*(1+strings.IndexByte(units, s[i]))
 		}
@@ -96,7 +96,7 @@ func (q *Quantity) UnmarshalText(text []byte) error {
 		case strings.HasPrefix(s, "-"):
 			return 0, "is negative"
 		case !ok:
-			return 0, "is no quantity: write a number such as 512M or 2Gi" + orUnlimited
+			return 0, "is no quantity: write a number such as 512M or 2Gi" + meantQuantity(s) + orUnlimited
 		}
 		return n, ""
 	})

@@ -48,6 +48,9 @@ const noID = 1<<32 - 1
 
 func checkUser(s string) error {
 	uid, gid, ok := strings.Cut(s, ":")
+	if !ok && digits(s) && s != "0" {
+		return invalid(s, `is no user: the group's number follows, as in "`+s+":"+s+`"`)
+	}
 	if !ok {
 		return invalid(s, `is no user: write "uid:gid" in numbers`)
 	}
@@ -86,6 +89,8 @@ func checkName(s string) error {
 		switch {
 		case c == '*':
 			return invalid(s, "is no name of a variable, and no pattern stands here")
+		case c == ' ' && !strings.Contains(strings.Trim(s, " "), " "):
+			return invalid(s, "is no name of a variable: no blank stands around =")
 		case c <= ' ' || c == 0x7f:
 			return invalid(s, "is no name of a variable")
 		}

@@ -1,16 +1,20 @@
 package policy
 
-import "github.com/security-mcp/mcp-sandbox/policy/nearest"
+import (
+	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/policy/nearest"
+)
 
 // suggest says which key was probably meant, or what the key is of, or nothing.
 func suggest(section, name string) string {
 	if section == "" {
-		switch name {
-		case "mcpServers", "servers", "context_servers":
-			return ": this is an MCP client's configuration; a policy is a file of its own for one server"
-		case "command", "args":
-			return ": the command is no part of a policy, but stands on the command line"
+		if whose := foreignKey(name); whose != "" {
+			return whose
 		}
+	}
+	if known := synonym(name); known != "" {
+		return didYouMean(strings.TrimPrefix(known, section+"."))
 	}
 	var names []string
 	elsewhere := ""
@@ -33,8 +37,55 @@ func suggest(section, name string) string {
 	if best == "" {
 		best = elsewhere
 	}
+	if best == "" && section == "" {
+		best = nearestOfAll(name)
+	}
 	if best == "" {
 		return ""
 	}
-	return " (did you mean " + best + "?)"
+	return didYouMean(best)
+}
+
+// foreignKey says of a document's key at the top which other document has that key.
+func foreignKey(name string) string {
+	switch name {
+	case "mcpServers", "servers", "context_servers":
+		return ": this is an MCP client's configuration; a policy is a file of its own for one server"
+	case "command", "args":
+		return ": the command is no part of a policy, but stands on the command line"
+	case "permissions", "sandbox", "hooks", "enabledPlugins":
+		return ": this is a settings file of Claude Code; a policy is a file of its own for one server"
+	case "image", "volumes", "ports", "services":
+		return ": this is a container's; a policy has filesystem.allowRead, filesystem.allowWrite and env"
+	}
+	return ""
+}
+
+// synonym is the key that other programs call by that name.
+func synonym(name string) string {
+	const words = "environment env environ env workdir cwd workingDir cwd workingDirectory cwd envFrom envVars " +
+		"domains network.allowedDomains hosts network.allowedDomains allowedHosts network.allowedDomains " +
+		"mem limits.memory cpus limits.cpu ulimits limits.openFiles nofile limits.openFiles"
+	list := strings.Fields(words)
+	for i := 0; i < len(list); i += 2 {
+		if list[i] == name {
+			return list[i+1]
+		}
+	}
+	return ""
+}
+
+// nearestOfAll is the key of any section that was probably meant at the top.
+func nearestOfAll(name string) string {
+	var names []string
+	for i := range keys {
+		names = append(names, keys[i].name)
+	}
+	best := nearest.Of(name, names)
+	for i := range keys {
+		if keys[i].name == best {
+			return keys[i].String()
+		}
+	}
+	return ""
 }

@@ -15,7 +15,11 @@ func Unenforced(p Policy) error {
 	p = p.Effective(Init)
 	for _, name := range unenforced {
 		if k := find("network", name); !k.slot(&p).empty() {
-			errs.Add(at(k.String()), "not enforced yet by this version; remove it")
+			why := "not enforced yet by this version; remove it"
+			if name == "allowedDomains" {
+				why += ", or take level network, which opens every host"
+			}
+			errs.Add(at(k.String()), why)
 		}
 	}
 	return errs.Err()

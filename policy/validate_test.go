@@ -40,7 +40,7 @@ func TestValidate(t *testing.T) {
 		{Policy{Seccomp: Seccomp{[]string{"a b"}}}, `/seccomp/deny/0: "a b" is no name of a system call`},
 		{Policy{Umask: "77"}, `/umask: "77" is no umask: write three or four octal digits such as "0077"`},
 		{Policy{Cwd: "-x"}, `/cwd: "-x" cannot be optional`},
-		{Policy{User: "1"}, `/user: "1" is no user: write "uid:gid" in numbers`},
+		{Policy{User: "1"}, `/user: "1" is no user: the group's number follows, as in "1:1"`},
 	} {
 		if err := test.policy.Validate(); err == nil || err.Error() != test.want {
 			t.Errorf("%+v:\ngot  %v\nwant %s", test.policy, err, test.want)
@@ -53,7 +53,7 @@ func TestValidate(t *testing.T) {
 func TestUnenforced(t *testing.T) {
 	tail := "not enforced yet by this version; remove it"
 	for _, test := range []struct{ doc, want string }{
-		{`"network": {"allowedDomains": ["a.example"]}`, "/network/allowedDomains: " + tail},
+		{`"network": {"allowedDomains": ["a.example"]}`, "/network/allowedDomains: " + tail + ", or take level network, which opens every host"},
 		{`"network": {"deniedDomains": ["a.example"]}`, "/network/deniedDomains: " + tail},
 		{`"network": {"allowPrivate": true}`, "/network/allowPrivate: " + tail},
 		{`"network": {"allowUnixSockets": ["/run/x"]}`, "/network/allowUnixSockets: " + tail},

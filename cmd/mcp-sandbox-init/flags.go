@@ -89,8 +89,16 @@ func parse(args []string) (*flags, error) {
 
 func unknown(name string) string {
 	if name == "" || name[0] != '-' {
-		return "unexpected " + strconv.Quote(name) + ": the command comes after --"
+		text := "unexpected " + strconv.Quote(name) + ": the command comes after --"
+		if slices.Contains([]string{"run", "plan", "doctor", "policy", "report", "state", "version", "help"}, name) {
+			text += ", and " + name + " is a command of mcp-sandbox"
+		}
+		return text
 	}
-	return "unknown flag " + strconv.Quote(name) + ": the policy's keys are flags of mcp-sandbox run alone, here " +
-		"they stand in a policy"
+	text := "unknown flag " + strconv.Quote(name)
+	if name == "--report" {
+		return text + ": here it is --report-fd N, and mcp-sandbox run has --report FILE"
+	}
+	return text + ": mcp-sandbox run has more flags; here a policy says what a server may do (--policy FILE, " +
+		"--policy-fd N)"
 }

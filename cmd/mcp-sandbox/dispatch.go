@@ -19,6 +19,9 @@ func dispatch(args []string) int {
 		if len(args) == 1 {
 			return overview("")
 		}
+		if !known(args[1]) {
+			return usageError("mcp-sandbox", source.Quote(args[1])+" is no command: there is "+names(""))
+		}
 		args = append(slices.Clone(args[1:]), "--help") // the same text
 	case "--help", "-h":
 		return overview("")
@@ -38,22 +41,43 @@ func dispatch(args []string) int {
 	return usageError("mcp-sandbox", noCommand(args))
 }
 
+// known reports whether a command, or a group of them, has that name.
+func known(name string) bool {
+	return slices.Contains(strings.Split(names(""), ", "), name)
+}
+
 // noCommand is the error of a first word that is no command of this program: misspelt, a flag, or a server's.
 func noCommand(args []string) string {
 	text := source.Quote(args[0]) + " is no command"
 	all := names("")
-	if meant := nearest.Of(args[0], strings.Split(all, ", ")); meant != "" {
+	switch meant := nearest.Of(args[0], strings.Split(all, ", ")); {
+	case args[0] == "--":
+		return text + " (did you mean mcp-sandbox run -- ...?)"
+	case meant != "" && !strings.HasPrefix(args[0], "-"):
 		return text + " (did you mean mcp-sandbox " + meant + "?)"
-	}
-	switch {
+	case synonym(args[0]) != "":
+		return text + " (did you mean mcp-sandbox " + synonym(args[0]) + "?)"
 	case args[0] == "-v" || args[0] == "-V":
 		return text + " (did you mean mcp-sandbox version?)"
 	case strings.HasPrefix(args[0], "-"):
-		return text + ": flags come behind one, as in mcp-sandbox run " + source.Quote(args[0])
+		return text + ": flags come behind one, as in mcp-sandbox run " + typedWord(args[0])
 	case len(args) > 1 || strings.ContainsAny(args[0], `/\`):
-		return text + " (did you mean mcp-sandbox run " + source.Quote(args[0]) + "?); there is " + all
+		return text + " (did you mean mcp-sandbox run " + typedWord(args[0]) + " ...?); there is " + all
 	}
 	return text + ": there is " + all
+}
+
+// synonym is the command that other programs call by that name; "" for none.
+func synonym(word string) string {
+	const words = "exec=run,start=run,launch=run,status=doctor,info=doctor,diagnose=doctor,preview=plan," +
+		"validate=policy check,lint=policy check,verify=policy check,print=policy show,dump=policy show," +
+		"show=policy show,check=policy check,logs=report,log=report,ls=state list,remove=state rm,delete=state rm"
+	for pair := range strings.SplitSeq(words, ",") {
+		if name, command, ok := strings.Cut(pair, "="); ok && name == word {
+			return command
+		}
+	}
+	return ""
 }
 
 // notInGroup is the answer where a group of commands is named, and none of them.
@@ -66,6 +90,9 @@ func notInGroup(group string, args []string) int {
 		return overview(group + " ")
 	}
 	text := source.Quote(args[0]) + " is no command of " + group
+	if meant, ok := strings.CutPrefix(synonym(args[0]), group+" "); ok {
+		return usageError(program, text+" (did you mean "+program+" "+meant+"?)")
+	}
 	if meant := nearest.Of(args[0], strings.Split(list, ", ")); meant != "" {
 		return usageError(program, text+" (did you mean "+program+" "+meant+"?)")
 	}

@@ -68,6 +68,24 @@ var habits = [...]habit{
 	{"-q --silent", []string{"write --quiet", "leave it out: without --verbose only what went wrong is said"}},
 	{"--debug", []string{"write --verbose"}},
 	{"-V", []string{`say "mcp-sandbox version"`}},
+	{"--learn --trace --audit", []string{
+		"this version does not learn; --report FILE and mcp-sandbox report FILE tell what was denied"}},
+	{"--cache --cache-dir --persist", []string{"write --state NAME: the home of that name lasts, and caches in it"}},
+	{"--name --hostname", []string{"leave it out: a sandbox has no name; --state NAME names a home that lasts"}},
+	{"-r", []string{"write --allow-read PATH"}},
+	{"-C --directory", []string{"write --cwd FOLDER, and --allow-read FOLDER if nothing else grants it"}},
+	{"--entrypoint", []string{"leave it out: the command is the first word behind the flags"}},
+	{"--pull --platform --gpus --restart --detach --runtime --label --log-driver", []string{
+		"leave it out: there is no container, and the command is a program of this machine"}},
+	{"--add-host --dns --link --expose", []string{
+		"leave it out: with --level network the server has this machine's network, names and ports too"}},
+	{"--allow-sys --allow-ffi --allow-import --no-prompt --allow-hrtime --unstable", []string{
+		"it is a flag of deno's, which comes behind deno"}},
+	{"--sandbox --no-sandbox --rootless --userns", []string{
+		"leave it out: run confines always, and --level privileged alone confines nothing"}},
+	{"--log --log-file --log-level -o --output", []string{"write --report FILE, or --verbose"}},
+	{"-f --file --policy-file", []string{"write --policy FILE"}},
+	{"-h --host", []string{"leave it out: the server's own flags come behind its COMMAND"}},
 }
 
 // answer is what does here what an unknown flag does elsewhere, or "".

@@ -164,6 +164,9 @@ func (at *placedPath) advice() string {
 		}
 		return " (a comma is part of a name: write " + at.flag + " once for each path)"
 	}
+	if path, rest, ok := strings.Cut(at.path, ":"); ok && exists(path) {
+		return " (a path has the same name inside: leave :" + rest + " out)"
+	}
 	return " (create it, or write - in front of the path if it may be missing)"
 }
 
@@ -175,6 +178,10 @@ func (at *placedPath) shell() string {
 		return " (no shell expands $HOME here: write ~" + rest + ")"
 	case ok:
 		return " (no shell expands $" + name + " here: write the folder itself)"
+	case strings.HasPrefix(at.written, "file://"):
+		return " (write the path without file://)"
+	case len(at.written) > 2 && at.written[0] == '%' && strings.Contains(at.written[1:], "%"):
+		return " (no shell expands % here: write the folder itself)"
 	case len(at.written) > 1 && strings.ContainsRune(`"'`, rune(at.written[0])):
 		return " (the quotes are part of the name here: no shell takes them away)"
 	}

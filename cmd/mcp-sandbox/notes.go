@@ -57,11 +57,16 @@ func (r *review) noteUnset() {
 		unset[name] = true
 	}
 	for _, s := range r.launch.Settings {
+		if s.Key == "env" {
+			r.noteUnexpanded(s)
+		}
 		if s.Key != "env" || !unset[s.Value] {
 			continue
 		}
 		line := s.Flag + " " + s.Value + ": no such variable is set here"
 		switch name, _, list := strings.Cut(s.Value, ","); {
+		case strings.HasPrefix(name, "$"):
+			line += " (write --env " + strings.Trim(name, "${}") + ": the name stands without $)"
 		case list:
 			line += " (write --env " + name + ", and --env again for each of the others)"
 		case strings.HasSuffix(s.Value, "*"):
@@ -70,6 +75,15 @@ func (r *review) noteUnset() {
 			line += " (write --env " + s.Value + "=VALUE, or set it where this program is started)"
 		}
 		r.notes = append(r.notes, line)
+	}
+}
+
+// noteUnexpanded tells of a value that a client or a shell should have replaced by another. The value is not shown.
+func (r *review) noteUnexpanded(s source.Setting) {
+	if name, value, ok := strings.Cut(s.Value, "="); ok && strings.HasPrefix(value, "${") &&
+		strings.HasSuffix(value, "}") {
+		r.notes = append(r.notes, s.Flag+" "+name+": the server gets ${...} as it is: no shell and no client put "+
+			"a value there")
 	}
 }
 
@@ -121,6 +135,8 @@ func (r *review) noteWords(arguments []string) {
 		switch name, _, ok := shellVariable(value); {
 		case value == "~" || strings.HasPrefix(value, "~/"):
 			instead = "~ is"
+		case ok && strings.HasPrefix(value, "${") && name != "HOME":
+			instead = "${...} is"
 		case ok && name == "HOME" && (strings.HasPrefix(value, "$HOME") || strings.HasPrefix(value, "${HOME}")):
 			instead = "$HOME is"
 		}

@@ -1,9 +1,9 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"strconv"
 
@@ -91,16 +91,25 @@ func (o *options) addPolicy() {
 	}
 }
 
+// alone is the value of a switch that takes none.
+const alone = "\x00"
+
 // addFlag defines the flag of one key, and behind --env that of a file of variables. A bad value is refused before the
 // document is read.
 func (o *options) addFlag(f *policyFlag) {
-	always := f.always
+	always := ""
 	if f.value == "" {
-		always = cmp.Or(always, "true")
+		always = "true"
+	}
+	if f.always != "" {
+		always = alone
 	}
 	o.add(f.name, f.metavar(), f.text, always, func(s string) error {
-		if f.always != "" && s != f.always {
-			return errors.New("takes no value")
+		switch {
+		case f.always != "" && s != alone:
+			return errors.New("takes no value: write --subprocess=true or --subprocess=false")
+		case f.always != "":
+			s = f.always
 		}
 		o.Settings = append(o.Settings, source.Setting{Flag: "--" + f.name, Key: f.key, Value: s})
 		return new(policy.Policy).Set(f.key, s)
@@ -132,9 +141,17 @@ func (o *options) openReport() error {
 	}
 	var err error
 	if o.ReportFD, err = platform.CreateReport(o.report); err != nil {
-		return errors.New("--report " + o.report + ": " + cause(err))
+		return errors.New("--report " + o.report + ": " + cause(err) + reportAdvice(err))
 	}
 	return nil
+}
+
+// reportAdvice is what to do about a report that cannot be created.
+func reportAdvice(err error) string {
+	if errors.Is(err, fs.ErrNotExist) {
+		return " (make its folder first)"
+	}
+	return ""
 }
 
 // same reports whether two paths lead to one file.

@@ -37,9 +37,9 @@ func check(_ *options, args []string) int {
 		return usageError("mcp-sandbox policy check", err.Error())
 	}
 	src := source.Source{File: file, FD: -1}
+	var p policy.Policy
 	dir, err := source.Folder()
 	if err == nil {
-		var p policy.Policy
 		if p, err = src.Read(dir, os.Getenv("HOME")); err == nil {
 			err = reexec.KnownCalls(&p)
 		}
@@ -47,7 +47,17 @@ func check(_ *options, args []string) int {
 	if err != nil {
 		return fail(src.Lines(err, nil)...)
 	}
+	warnUnenforced(src, p, nil)
 	return 0
+}
+
+// warnUnenforced says what a launch of a valid policy refuses: the language is one for all versions.
+func warnUnenforced(src source.Source, p policy.Policy, flag func(key string) string) {
+	if err := policy.Unenforced(p); err != nil {
+		for _, line := range src.Lines(err, flag) {
+			reexec.Say("a launch refuses this policy: " + line)
+		}
+	}
 }
 
 func showPolicy(o *options, args []string) int {
@@ -74,12 +84,7 @@ func showPolicy(o *options, args []string) int {
 	if code := show(string(p.Effective(o.program).AppendJSON(nil))); code != 0 {
 		return code
 	}
-	// Shown all the same: the language is one for all versions.
-	if err := policy.Unenforced(p); err != nil {
-		for _, line := range o.Source.Lines(err, o.FlagOf) {
-			reexec.Say("a launch refuses this policy: " + line)
-		}
-	}
+	warnUnenforced(o.Source, p, o.FlagOf)
 	return 0
 }
 
@@ -103,7 +108,7 @@ func fileOf(args []string, needed bool) (string, error) {
 	case len(args) == 1:
 		return "", errors.New("the file's name is empty")
 	case needed:
-		return "", errors.New("no file")
+		return "", errors.New("no file: name one behind the command")
 	}
 	return "", nil
 }

@@ -8,11 +8,21 @@ import (
 	"strings"
 	"unicode/utf16"
 
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
+	"github.com/security-mcp/mcp-sandbox/init/notice"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
 )
 
 // hinted is one clear line with where to read more.
 func hinted(program, what string) string { return what + `; see "` + program + ` --help"` }
+
+// typedWord is a word of the command line as a person types the word again. The value behind "=" may be a secret.
+func typedWord(word string) string {
+	if strings.Contains(word, "=") {
+		return source.Quote(word)
+	}
+	return notice.Shell(word)
+}
 
 // usageError says in one line what is wrong with the command line.
 func usageError(program, what string) int { return fail(hinted(program, what)) }

@@ -26,10 +26,25 @@ func NotFound(command, path string) string {
 		return "no shell expands $ here: write the whole path"
 	case strings.ContainsAny(command, " \t"):
 		return "command and arguments are separate words, each without the quotes of the others"
-	case !strings.ContainsAny(command, separators):
+	case isBuiltin(command):
+		return "it is a command of shells: for cd there is --cwd, for export --env, for the rest sh -c '...'"
+	case strings.IndexAny(command, separators) > 0 && command[0] != '.' && !strings.Contains(command, `:\`):
+		return "a name with a slash is a path from the working folder"
+	case command == "", strings.ContainsAny(command, separators):
+		return ""
+	case interpreterOf(command) != "":
+		return "no script is looked up: start it by its interpreter, " + interpreterOf(command) + " ./" +
+			notice.Shell(command)
+	case strings.Contains(command, ":"):
+		return "an image of a container is no command: name a program of this machine"
+	default:
 		return "no folder of PATH has it, and a client's PATH is often shorter than a terminal's: write its whole path"
 	}
-	return ""
+}
+
+// isBuiltin reports whether a shell has a command of that name, and no file is of that name anywhere.
+func isBuiltin(command string) bool {
+	return strings.Contains(" cd source . export alias exec set unset ulimit eval ", " "+command+" ")
 }
 
 // NotExecutable is the remedy for a command that is there and is no program.
@@ -40,10 +55,8 @@ func NotExecutable(file string, err error) string {
 	case !errors.Is(err, syscall.EACCES):
 		return ""
 	}
-	for _, script := range scripts {
-		if strings.HasSuffix(file, script.ending) {
-			return "start it by its interpreter: " + script.interpreter + " " + notice.Shell(file)
-		}
+	if interpreter := interpreterOf(file); interpreter != "" {
+		return "start it by its interpreter: " + interpreter + " " + notice.Shell(file)
 	}
 	return "a program needs chmod +x, and a script that or its interpreter in front, as in node server.js"
 }
@@ -52,6 +65,16 @@ func NotExecutable(file string, err error) string {
 var scripts = [...]struct{ ending, interpreter string }{
 	{".js", "node"}, {".mjs", "node"}, {".cjs", "node"}, {".py", "python3"}, {".sh", "sh"}, {".rb", "ruby"},
 	{".jar", "java -jar"}, {".ts", "deno run"},
+}
+
+// interpreterOf is what starts a file of that name; "" for others.
+func interpreterOf(file string) string {
+	for _, script := range scripts {
+		if strings.HasSuffix(file, script.ending) {
+			return script.interpreter
+		}
+	}
+	return ""
 }
 
 // Grant is the remedy where the working folder cannot be seen inside.

@@ -18,6 +18,12 @@ func TestNotFound(t *testing.T) {
 		{"./server.js", "/home/ann/server.js", ""},
 		{"./server.js", "/opt/node", ""}, // the script's interpreter
 		{"server", "/opt/node", ""},
+		{"", "", ""},
+		{`C:\server.exe`, `C:\server.exe`, ""},
+		{"mcp/filesystem", "/home/ann/mcp/filesystem", "from the working folder"},
+		{"node:20", "node:20", "no command: name a program"},
+		{"server.py", "server.py", "python3 ./server.py"},
+		{"source", "source", "sh -c"},
 	} {
 		got := NotFound(c.command, c.path)
 		if c.want == "" && got != "" || !strings.Contains(got, c.want) {

@@ -21,6 +21,8 @@ type withheld struct {
 	network   bool
 	arguments []string // and variables with paths
 	cwd       string   // "" if the server started in the launcher's
+	limits    []string // flags or keys of numbers that a person named, with the number
+	git       string   // the flag that makes a protected .git writable
 }
 
 // An End is how a server ended.
@@ -45,7 +47,9 @@ func (e *End) Line(o *order.Order, first *order.Enforced, l *policy.Limits) stri
 		case e.Signal == "SIGKILL":
 			return KilledServer
 		case o.Guided && e.After < Early && e.ExitCode != 0:
-			return e.without(withheldOf(o, first, e.Network))
+			w := withheldOf(o, first, e.Network)
+			w.limits = numbersOf(o.Named, l)
+			return e.without(w)
 		}
 	}
 	return ""
@@ -65,6 +69,12 @@ func (e *End) without(w *withheld) string {
 	}
 	if len(w.arguments) > 0 {
 		parts = append(parts, "argument "+list(w.arguments, ", ", 30))
+	}
+	if len(w.limits) > 0 {
+		parts = append(parts, "more than "+strings.Join(w.limits, ", "))
+	}
+	if w.git != "" {
+		parts = append(parts, "writes to .git ("+w.git+")")
 	}
 	if len(parts) == 0 {
 		return ""
@@ -88,6 +98,10 @@ func withheldOf(o *order.Order, e *order.Enforced, network bool) *withheld {
 			w.arguments = append(w.arguments, n.Name)
 		case order.NoticeCwd:
 			w.cwd = n.Name
+		case order.NoticeProtected:
+			if w.git == "" {
+				w.git = n.Flag
+			}
 		}
 	}
 	named := w.variables[:len(w.variables):len(w.variables)] // few, of thousands that may have been dropped
@@ -97,6 +111,29 @@ func withheldOf(o *order.Order, e *order.Enforced, network bool) *withheld {
 		}
 	}
 	return w
+}
+
+// numbersOf are the limits that a person named and that a server meets as errors.
+func numbersOf(named []order.Named, l *policy.Limits) (all []string) {
+	for _, n := range named {
+		number := ""
+		switch n.Key {
+		case "limits.memory":
+			number = l.Memory.String()
+		case "limits.pids":
+			number = l.Pids.String()
+		case "limits.openFiles":
+			number = l.OpenFiles.String()
+		case "limits.fileSize":
+			number = l.FileSize.String()
+		case "limits.addressSpace":
+			number = l.AddressSpace.String()
+		}
+		if number != "" {
+			all = append(all, n.Written+" "+number)
+		}
+	}
+	return all
 }
 
 // Timeout is the end by limits.timeout.

@@ -67,10 +67,20 @@ func (s Shortage) Line(name string) string {
 		return name + " " + s.Limit + " can be too little: some versions of " + s.runtime + " need " + s.Enough +
 			" to start; write at least " + name + " " + s.Advice
 	}
-	then := "would end before it answers; write at least "
+	return name + " " + s.Limit + " is less than " + s.runtime + " needs to start (" + s.Least + "): " + s.then() +
+		name + " " + s.Advice
+}
+
+// DefaultLine is the shortage of memory that nobody named, and that a level has.
+func (s Shortage) DefaultLine(level string) string {
+	return "level " + level + " has memory " + s.Limit + " for each process, and " + s.runtime + " needs " + s.Least +
+		" to start: " + s.then() + "--memory " + s.Advice
+}
+
+// then is what comes of a shortage.
+func (s Shortage) then() string {
 	if s.hangs {
-		then = "would hang, or end before it answers; write at least "
+		return "the server would hang, or end before it answers; write at least "
 	}
-	return name + " " + s.Limit + " is less than " + s.runtime + " needs to start (" + s.Least + "): the server " +
-		then + name + " " + s.Advice
+	return "the server would end before it answers; write at least "
 }

@@ -43,6 +43,31 @@ func named(base string) *Runtime {
 	return nil
 }
 
+// OfVersion is the runtime where its major version is known: what is enough for every version is then the least for
+// those that take the most.
+func (r *Runtime) OfVersion(major int) *Runtime {
+	if r == nil || r.heavy == 0 || major < r.heavy {
+		return r
+	}
+	known := *r
+	for _, column := range [...]int{data, addressSpace} {
+		known.needs[column].least = known.needs[column].enough
+	}
+	return &known
+}
+
+// Major is the major version in a runtime's C header, which stands beside its installations; 0 where none is there.
+func Major(header []byte) (major int) {
+	_, after, _ := bytes.Cut(header, []byte("#define NODE_MAJOR_VERSION "))
+	for _, digit := range after {
+		if digit < '0' || digit > '9' || major > 999 {
+			break
+		}
+		major = 10*major + int(digit-'0')
+	}
+	return major
+}
+
 // interpreter is the program that a script is for: that of its first line, or the one that env(1) finds for it.
 func interpreter(head []byte) string {
 	line, _, _ := bytes.Cut(head, []byte("\n"))

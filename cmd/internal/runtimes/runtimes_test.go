@@ -51,6 +51,38 @@ func TestOf(t *testing.T) {
 	}
 }
 
+// Node 24 takes for sure what some versions take.
+func TestOfVersion(t *testing.T) {
+	strict := policy.Limits{Memory: 512 << 20}
+	for _, c := range []struct {
+		program, header string
+		certain         bool
+	}{
+		{"node", "#define NODE_MAJOR_VERSION 20\n", false},
+		{"node", "#ifndef X\n#define NODE_MAJOR_VERSION 24\n#define NODE_MINOR_VERSION 1\n", true},
+		{"node", "#define NODE_MAJOR_VERSION 26", true},
+		{"node", "#define NODE_MAJOR_VERSION 99999999999999999999", true},
+		{"node", "", false},
+		{"deno", "", true},
+		{"python", "#define NODE_MAJOR_VERSION 24\n", false},
+		{"sh", "#define NODE_MAJOR_VERSION 24\n", false},
+	} {
+		short := Of(nil, c.program).OfVersion(Major([]byte(c.header))).Below(&strict, false)
+		if certain := len(short) > 0 && short[0].Certain; certain != c.certain {
+			t.Errorf("%s, %q: %+v", c.program, c.header, short)
+		}
+		for _, s := range short {
+			line := s.DefaultLine("strict")
+			if s.Certain && (!strings.Contains(line, "write at least --memory ") || len(line) > 187) {
+				t.Error(line)
+			}
+		}
+	}
+	if s := Of(nil, "node").Below(&strict, false); len(s) != 1 || s[0].Certain {
+		t.Errorf("the table has changed: %+v", s)
+	}
+}
+
 // Each limit that is named and too small is a line, and no other one.
 func TestBelow(t *testing.T) {
 	const m = 1 << 20

@@ -5,6 +5,7 @@ type Runtime struct {
 	Name     string
 	programs string // base names, between spaces
 	measured string // versions
+	heavy    int    // the first major version that takes what is enough of memory, and not the least; 0: none does
 	needs    [needs]need
 }
 
@@ -40,24 +41,24 @@ const (
 func table() [7]Runtime {
 	const k, m = 1 << 10, 1 << 20
 	return [...]Runtime{
-		{"npx", "npx npx-cli", "npm 11.19 with node 20.20 22 24", [needs]need{
+		{"npx", "npx npx-cli", "npm 11.19 with node 20.20 22 24", 0, [needs]need{
 			data: {118 * m, 640 * m, true}, pids: {18, 23, true}, openFiles: {21, 21, false},
 			addressSpace: {768 * m, 1216 * m, true}}},
-		{"node", "node nodejs npm npm-cli pnpm yarn", "18.20 20.20 22 24 26", [needs]need{
+		{"node", "node nodejs npm npm-cli pnpm yarn", "18.20 20.20 22 24 26", 24, [needs]need{
 			data: {49 * m, 576 * m, true}, pids: {6, 11, true}, openFiles: {18, 19, false},
 			addressSpace: {360 * m, 1152 * m, true}}},
-		{"python", "python uv uvx", "3.11 3.13, also by pyenv's script", [needs]need{
+		{"python", "python uv uvx", "3.11 3.13, also by pyenv's script", 0, [needs]need{
 			pids: {0, 6, true}, openFiles: {4, 6, false}, addressSpace: {24 * m, 25 * m, false}}},
-		{"java", "java", "17, also with -XX:+UseSerialGC -Xmx16m -Xint", [needs]need{
+		{"java", "java", "17, also with -XX:+UseSerialGC -Xmx16m -Xint", 0, [needs]need{
 			data: {39 * m, 488 * m, false}, memory: {20 * m, 20 * m, false}, pids: {12, 20, false},
 			openFiles: {5, 5, false}, addressSpace: {1408 * m, 4096 * m, false}}},
-		{"deno", "deno", "2.9.6", [needs]need{
+		{"deno", "deno", "2.9.6", 0, [needs]need{
 			data: {560 * m, 560 * m, false}, memory: {21 * m, 21 * m, false}, pids: {4, 4, false},
 			openFiles: {21, 21, false}, fileSize: {2496 * k, 2496 * k, false},
 			addressSpace: {33792 * m, 33792 * m, false}}},
-		{"bun", "bun bunx", "1.4.5", [needs]need{
+		{"bun", "bun bunx", "1.4.5", 0, [needs]need{
 			data: {264 * m, 264 * m, false}, openFiles: {6, 6, false}, addressSpace: {368 * m, 368 * m, false}}},
-		{goProgram, "", "1.26.8, with and without cgo", [needs]need{
+		{goProgram, "", "1.26.8, with and without cgo", 0, [needs]need{
 			data: {41 * m, 108 * m, false}, pids: {4, 5, false}, addressSpace: {688 * m, 736 * m, false}}},
 	}
 }

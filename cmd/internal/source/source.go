@@ -14,6 +14,7 @@ import (
 	"errors"
 	"os"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/platform"
@@ -33,6 +34,12 @@ type Source struct {
 // setFile takes the value of --policy.
 func (s *Source) setFile(file string) error {
 	s.ByFlag = true
+	switch {
+	case strings.HasPrefix(strings.TrimSpace(file), "{"):
+		return errors.New("takes a file, and this is a policy itself: write it into a file")
+	case strings.Contains(file, "://"):
+		return errors.New("takes a file, and this is an address: download it first")
+	}
 	return Once(&s.File)(file)
 }
 
@@ -61,7 +68,7 @@ func (s Source) String() string {
 	return ""
 }
 
-var errEmpty = errors.New("the document is empty")
+var errEmpty = errors.New(`the document is empty: the shortest policy is {"version": 1}`)
 
 // Read reads the whole document, and its relative paths against its folder or, for a descriptor, dir. The descriptor is
 // closed. Without a source it is the zero policy, which grants nothing.
