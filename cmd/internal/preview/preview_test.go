@@ -2,6 +2,7 @@ package preview
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -63,7 +64,26 @@ func launches() map[string]launch {
 	nothing.proved = order.Enforced{Confinement: "none", Warnings: []string{notice.NothingConfined}}
 	nothing.policy = policy.Policy{Level: policy.Privileged}.Effective(policy.Run)
 	nothing.plan.Sees = []order.Seen{{Path: "/", Mode: order.CanWrite, Why: order.WhyAlways}}
-	return map[string]launch{"ordinary": ordinary, "group": group, "reduced": lower, "privileged": nothing}
+	all := map[string]launch{"ordinary": ordinary, "group": group, "reduced": lower, "privileged": nothing}
+	maps.Copy(all, lasting())
+	return all
+}
+
+// lasting are launches with a home that lasts: in a root of the server's own, under rules, and where nothing is a
+// barrier, as on Windows.
+func lasting() map[string]launch {
+	full, reduced, limits := ordinary(), ordinary(), ordinary()
+	kept := func(l *launch, home string, more ...order.Seen) {
+		l.policy.State = "acme"
+		l.plan.Home, l.plan.Cwd = home, home
+		l.plan.Sees = append(more, order.Seen{Path: home, Mode: order.CanWrite, Why: order.WhyState})
+	}
+	kept(&full, "/home/ann", order.Seen{Path: "/tmp", Mode: order.Private, Why: order.WhyAlways})
+	reduced.proved.Confinement, limits.proved.Confinement = "reduced", "limits"
+	kept(&reduced, "/home/ann/.local/state/mcp-sandbox/state/acme", order.Seen{Path: "/tmp/mcp-sandbox-NAME/tmp", Mode: order.Private, Why: order.WhyAlways})
+	kept(&limits, `C:\Users\ann\AppData\Local\mcp-sandbox\state\acme`, order.Seen{Path: `C:\`, Mode: order.CanWrite, Why: order.WhyAlways},
+		order.Seen{Path: `C:\Users\ann\AppData\Local\Temp\mcp-sandbox-NAME\tmp`, Mode: order.Private, Why: order.WhyAlways})
+	return map[string]launch{"lasting": full, "lasting-reduced": reduced, "lasting-limits": limits}
 }
 
 // The pages and the JSON are those of testdata; UPDATE=1 writes these. No value of a variable is in them.
