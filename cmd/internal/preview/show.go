@@ -73,7 +73,7 @@ func (v *Preview) files() (lines [][]page.Cell) {
 	for _, m := range modes {
 		n := 0
 		for _, s := range v.Sees {
-			if s.Mode != m.mode || s.Why == order.WhyAlways && s.Mode != order.CanWrite {
+			if s.Mode != m.mode || s.Why == order.WhyAlways && s.Mode == order.CanRead {
 				continue
 			}
 			if n++; n <= maxSeen {
@@ -129,6 +129,9 @@ func reason(s order.Seen) string {
 	case order.WhyState:
 		return "the server's home, kept for its next launch"
 	case order.WhyAlways:
+		if s.Mode == order.Hidden {
+			return "hidden from every server"
+		}
 		return "every file that you can: nothing is held back"
 	}
 	return string(s.Why)

@@ -29,7 +29,11 @@ func (v *View) Sees() []order.Seen {
 	for i := range v.Covers {
 		switch c := &v.Covers[i]; c.Kind {
 		case Deny:
-			s.add(c.Path, order.Hidden, order.WhySocket)
+			why := order.WhySocket
+			if c.Folder { // the host's own, and this product's
+				why = order.WhyAlways
+			}
+			s.add(c.Path, order.Hidden, why)
 		case ReadOnly:
 			s.add(c.Path, order.CanRead, order.WhyProtected)
 		}
