@@ -132,8 +132,7 @@ func (e *envFiles) check(files *policy.Filesystem) error {
 			real, err := filepath.EvalSymlinks(t.path)
 			if inside(end, grants) && err == nil && !inside(real, seen) {
 				return errors.New("--env-file " + f.path + ": the server may write this file, and " + t.variable +
-					" in it would show the server what is not granted: --allow-read that too, or set " + t.variable +
-					" by --env")
+					" in it names what is not granted: --allow-read that, or write --env " + t.variable)
 			}
 		}
 	}
