@@ -9,12 +9,17 @@ var documents = []struct{ name, below, text string }{
 		"denyRead":["STAGE/read/denied","STAGE/read/secret"]}}`},
 	{"default-read-elsewhere", "/var/tmp", `{"version":1,"filesystem":{"default":"read","allowWrite":["STAGE/write"],
 		"denyRead":["STAGE/read/denied","STAGE/read/secret"]}}`},
+	{"shut", "", `{"version":1,"filesystem":{"allowWrite":["STAGE/write","STAGE/outer"],` + denyShut + `}}`},
+	{"shut-default-read", "/var/tmp", `{"version":1,"filesystem":{"default":"read","allowWrite":["STAGE/write"],` + denyShut + `}}`},
 	{"reduced", "/var/tmp", weaker(standard, "reduced")}, {"reduced-in-tmp", "", weaker(standard, "reduced")},
 	{"reduced-one-exec", "", weaker(onExec, "reduced")}, {"reduced-terminal", "", weaker(onTerminal, "reduced")},
 	{"reduced-network", "", `{"version":1,"minConfinement":"reduced","level":"network","filesystem":{"allowWrite":["STAGE/write"]}}`},
 	{"reduced-old-landlock", "", `{"version":1,"minConfinement":"reduced",` + oldLandlock + `,"filesystem":{"allowWrite":["STAGE/write"]}}`},
 	{"reduced-default-read", "/var/tmp", `{"version":1,"minConfinement":"reduced","filesystem":{"default":"read","allowWrite":["STAGE/write"]}}`},
 }
+
+// denyShut are denials below a folder that servers of root may not enter.
+const denyShut = `"denyRead":["STAGE/outer/shut/in","STAGE/outer/shut/secret"]`
 
 // What the documents of these two kinds of server have in them.
 const (

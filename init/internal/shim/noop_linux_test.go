@@ -17,6 +17,9 @@ import (
 // A stage is a folder of the host with something of everything that a policy can name.
 type stage struct{ dir string }
 
+// shut is a folder that only its owner may enter: of root's servers none.
+const shut = "outer/shut"
+
 // build makes the stage so that the ids of any server may use it: below the folder of temporary files, which servers have
 // their own of, or below another.
 func build(tb testing.TB, below string) stage {
@@ -28,12 +31,12 @@ func build(tb testing.TB, below string) stage {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	for _, d := range []string{"home/grant/deep", "read/below", "read/denied/again", "write/.git/hooks", "write/frozen", "write/deep/.git"} {
+	for _, d := range []string{"home/grant/deep", "read/below", "read/denied/again", "write/.git/hooks", "write/frozen", "write/deep/.git", shut + "/in"} {
 		if err := os.MkdirAll(filepath.Join(dir, d), 0o777); err != nil {
 			tb.Fatal(err)
 		}
 	}
-	for _, f := range []string{"read/file", "read/secret", "read/denied/file", "write/.git/config", "write/frozen/file", "write/note", "file"} {
+	for _, f := range []string{"read/file", "read/secret", "read/denied/file", "write/.git/config", "write/frozen/file", "write/note", "file", shut + "/secret"} {
 		if err := os.WriteFile(filepath.Join(dir, f), []byte("what lies there\n"), 0o666); err != nil {
 			tb.Fatal(err)
 		}
@@ -48,6 +51,9 @@ func build(tb testing.TB, below string) stage {
 		return os.Chmod(path, 0o666)
 	})
 	if err != nil {
+		tb.Fatal(err)
+	}
+	if err := os.Chmod(filepath.Join(dir, shut), 0o700); err != nil {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() { os.RemoveAll(dir) })
