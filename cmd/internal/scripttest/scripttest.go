@@ -5,7 +5,7 @@
 //
 // The test binary is the program. Besides testscript's own commands there are two: "exits N COMMAND" demands an exit
 // status, and "refuses N COMMAND" demands besides that nothing came on standard output and that every line on standard
-// error, at least one, is the launcher's.
+// error, at least one, is the launcher's. The condition [root] holds for user 0.
 package scripttest
 
 import (
@@ -17,6 +17,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -40,6 +41,12 @@ func Run(t *testing.T) {
 				}
 			}
 			return nil
+		},
+		Condition: func(word string) (bool, error) {
+			if word != "root" {
+				return false, errors.New("no condition is called " + word)
+			}
+			return os.Geteuid() == 0, nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "refuses": refuses},
 	})
@@ -79,7 +86,11 @@ func refuses(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// Foreign finds what is not the launcher's on standard error: no line at all, or one that does not start with its name.
+// width is how many columns a line on standard error has at most.
+const width = 200
+
+// Foreign finds what is not the launcher's on standard error: no line at all, one that does not start with its name, or
+// one that is too wide.
 func Foreign(stderr string) string {
 	if !strings.HasSuffix(stderr, "\n") {
 		return "no whole line on standard error: " + strconv.Quote(stderr)
@@ -87,6 +98,9 @@ func Foreign(stderr string) string {
 	for line := range strings.Lines(stderr) {
 		if !strings.HasPrefix(line, "mcp-sandbox: ") {
 			return "a line on standard error that is not the launcher's: " + strconv.Quote(line)
+		}
+		if utf8.RuneCountInString(line) > 1+width {
+			return "a line of more than " + strconv.Itoa(width) + " columns: " + strconv.Quote(line)
 		}
 	}
 	return ""
