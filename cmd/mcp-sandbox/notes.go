@@ -93,6 +93,10 @@ func (r *review) noteDenials() {
 	if p.Level == policy.Privileged || p.Filesystem.Default == policy.Read || runtime.GOOS != "linux" {
 		return // nothing is denied, or all of it is held, or no denial holds anyway
 	}
+	denies := func(s source.Setting) bool { return strings.HasPrefix(s.Key, "filesystem.deny") }
+	if !slices.ContainsFunc(r.launch.Settings, denies) {
+		return // and no link is followed
+	}
 	grants := places(slices.Concat(p.Filesystem.AllowRead, p.Filesystem.AllowWrite, baseFolders[:]))
 	for _, key := range pathKeys {
 		if !strings.HasPrefix(key, "filesystem.deny") {

@@ -46,7 +46,11 @@ const maxWrappers = 5
 // not have them. A shell has variables of its own, so under a shell nothing is known, and neither where the environment
 // cannot be read. Names that look like a key or an address come first.
 func added(names []string, pid int, read func(pid int) (process, bool)) []string {
+	names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !isName(n) || notice.IsSession(n) })
 	for range maxWrappers {
+		if len(names) == 0 {
+			return nil // and nothing is read
+		}
 		p, ok := read(pid)
 		switch role := p.role(); {
 		case !ok || role == session:
@@ -70,7 +74,7 @@ func (p *process) lacks(names []string) (lacking []string) {
 		return nil
 	}
 	for _, name := range names {
-		if !has[name] && isName(name) && !notice.IsSession(name) {
+		if !has[name] {
 			lacking = append(lacking, name)
 		}
 	}
