@@ -91,7 +91,7 @@ func TestVariablesOfAClient(t *testing.T) {
 	}
 }
 
-// What a person exported in a shell is no client's.
+// What a person exported in a shell is no client's. Only where the server ends early it is named.
 func TestVariablesOfAShell(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -105,6 +105,13 @@ func TestVariablesOfAShell(t *testing.T) {
 	cmd.Stdin = strings.NewReader("cd /; export NOTION_TOKEN=x; PATH=" + dir + ":$PATH; mcp-sandbox run -- true; true\n")
 	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
 		t.Errorf("%v, %q", err, out)
+	}
+	cmd = exec.Command("sh")
+	cmd.Stdin = strings.NewReader("cd /; export NOTION_TOKEN=s3cret; PATH=" + dir + ":$PATH; mcp-sandbox run -- sh -c 'exit 3'; true\n")
+	out, err := cmd.CombinedOutput()
+	if err != nil || strings.Count(string(out), "\n") != 1 || !strings.Contains(string(out), "Not given to it: variables ") ||
+		!strings.Contains(string(out), "NOTION_TOKEN") && !strings.Contains(string(out), " more (--env)") || strings.Contains(string(out), "s3cret") {
+		t.Errorf("at an early end: %v, %q", err, out)
 	}
 }
 
@@ -167,7 +174,7 @@ func TestHiddenPaths(t *testing.T) {
 		{"base system", entry{args: []string{"--", "true", "/usr/bin", "/tmp", "/dev/null", "/proc/self", "/", "/no/such"}, dir: "/"}, nil},
 		{"private", entry{args: []string{"--", "true", "/tmp/x"}, dir: "/"}, nil},
 		{"variable", entry{args: []string{"--env", "KUBECONFIG=" + data, "--", "true"}, dir: "/"}, []string{"the path in variable KUBECONFIG exists"}},
-		{"working folder", entry{args: []string{"--", "true"}, dir: data}, []string{"working folder " + data + " is not visible inside: the server starts in "}},
+		{"working folder", entry{args: []string{"--", "true"}, dir: data}, []string{"working folder "}},
 		{"working folder, granted", entry{args: []string{"--allow-read", data, "--", "true"}, dir: data}, nil},
 		{"working folder, named", entry{args: []string{"--cwd", "/usr", "--", "true"}, dir: data}, nil},
 		{"quiet", entry{args: []string{"--quiet", "--", "sh", "-c", "exit 4", data}, dir: data, env: []string{"A_TOKEN=x"}}, nil},

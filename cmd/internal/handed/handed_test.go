@@ -37,6 +37,7 @@ func TestAdded(t *testing.T) {
 		{"npm of a client", []process{{"/usr/bin/dash", []string{"sh", "-c", "x"}, with, 1},
 			{"/usr/bin/node", []string{"npm exec x"}, with, 2}, editor}, "NOTION_TOKEN EXTRA"},
 		{"npx by its file", []process{{"/usr/bin/node", []string{"node", "/usr/bin/npx", "x"}, with, 1}, editor}, "NOTION_TOKEN EXTRA"},
+		{"a terminal", []process{{"/usr/bin/xterm", []string{"xterm", "-e", "mcp-sandbox"}, own, 1}}, ""},
 		{"ssh", []process{{"/usr/sbin/sshd", []string{"sshd: ann"}, own, 1}}, ""},
 		{"systemd", []process{{"/usr/lib/systemd/systemd", nil, own, 1}}, ""},
 		{"cannot be read", nil, ""},
@@ -53,6 +54,15 @@ func TestAdded(t *testing.T) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
+}
+
+// Where no name is left to ask for, no process is looked at.
+func TestNothingToAsk(t *testing.T) {
+	names := []string{"XDG_SEAT", "LC_ALL", "bad name", ""}
+	added(names, 1, func(int) (process, bool) {
+		t.Error("a process was read")
+		return process{}, false
+	})
 }
 
 // Only what cannot work and would hang is refused.
