@@ -2,6 +2,7 @@ package basic
 
 import (
 	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -40,5 +41,25 @@ func TestPlanMakesNothing(t *testing.T) {
 		if slices.Contains(p.Variables, "TMPDIR") != (level == policy.Standard) || !slices.Contains(p.Variables, "PATH") {
 			t.Errorf("%s: %q", level, p.Variables)
 		}
+	}
+}
+
+// planState plans a launch with a state, whose folder is the home.
+func planState(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := order.New(policy.Policy{State: "acme", MinConfinement: policy.None}, policy.Run, []string{self}, []string{"PATH=x"}, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := Plan(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	home := order.Seen{Path: p.Home, Mode: order.CanWrite, Why: order.WhyState}
+	if filepath.Base(p.Home) != "acme" || !slices.Contains(p.Sees, home) {
+		t.Errorf("%+v", p)
 	}
 }

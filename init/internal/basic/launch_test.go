@@ -142,6 +142,11 @@ func TestState(t *testing.T) {
 		t.Setenv(name, home)
 	}
 	t.Setenv("XDG_STATE_HOME", "")
+	planState(t)
+	trial{Serve: []string{"env"}, Policy: policy.Policy{State: "acme"}, Probe: true}.launch(t).all(t)
+	if names, err := os.ReadDir(home); len(names) > 0 || err != nil {
+		t.Errorf("a plan or a probe made %v, %v", names, err)
+	}
 	r := trial{Serve: []string{"env"}, Policy: policy.Policy{State: "acme"}}.launch(t)
 	out, code, first, _ := r.all(t)
 	if os.Geteuid() == 0 {
