@@ -9,7 +9,6 @@ var documents = []struct{ name, below, text string }{
 		"denyRead":["STAGE/read/denied","STAGE/read/secret"]}}`},
 	{"default-read-elsewhere", "/var/tmp", `{"version":1,"filesystem":{"default":"read","allowWrite":["STAGE/write"],
 		"denyRead":["STAGE/read/denied","STAGE/read/secret"]}}`},
-	{"shut", "", `{"version":1,"filesystem":{"allowRead":["STAGE/outer"],"allowWrite":["STAGE/write"],` + denyShut + `}}`},
 	{"shut-default-read", "/var/tmp", `{"version":1,"filesystem":{"default":"read","allowWrite":["STAGE/write"],` + denyShut + `}}`},
 	{"reduced", "/var/tmp", weaker(standard, "reduced")}, {"reduced-in-tmp", "", weaker(standard, "reduced")},
 	{"reduced-one-exec", "", weaker(onExec, "reduced")}, {"reduced-terminal", "", weaker(onTerminal, "reduced")},
