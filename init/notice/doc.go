@@ -17,7 +17,7 @@ import (
 const Width = 200 - len("mcp-sandbox: ")
 
 // line joins parts to a line that is no wider than a line may be.
-func line(parts ...string) string { return Fit(strings.Join(parts, "")) }
+func line(parts ...string) string { return middle(shrunk(strings.Join(parts, "")), Width) }
 
 // cut is a printable text, shortened at its end.
 func cut(text string, width int) string {

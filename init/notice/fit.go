@@ -10,15 +10,41 @@ import (
 // wordWidth is how much stays of a long word, so that a path is still known by both of its ends.
 const wordWidth = 40
 
-// Fit is any text as one line of at most [Width] printable columns. The longest words lose their middle first: they are
-// names, and the rest says what to do. Of a text without long words the middle goes.
-func Fit(text string) string {
+// mostLines is how many lines a text or a remedy has at most.
+const mostLines = 4
+
+// Fit is any text as printable lines of at most [Width] columns, one if possible. Of a text that is too wide the
+// remedy, which stands in brackets at the end, has a line of its own, where more words stay whole.
+func Fit(text string) (lines []string) {
+	text = strictjson.Printable(text)
+	if at := strings.Index(text, " ("); at > 0 && strings.HasSuffix(text, ")") && utf8.RuneCountInString(text) > Width {
+		return append(wrapped(text[:at]), wrapped(text[at+1:])...)
+	}
+	return wrapped(text)
+}
+
+// wrapped are the lines of a printable text. Where its long words cannot make it fit, it goes on in the next line.
+func wrapped(text string) (lines []string) {
+	text = shrunk(text)
+	for utf8.RuneCountInString(text) > Width && len(lines) < mostLines-1 {
+		end := len(string([]rune(text)[:Width]))
+		if space := strings.LastIndexByte(text[:end], ' '); space > 0 {
+			end = space
+		}
+		lines, text = append(lines, text[:end]), strings.TrimPrefix(text[end:], " ")
+	}
+	return append(lines, middle(text, Width))
+}
+
+// shrunk is a printable text whose longest words lose their middle until the text fits: they are names, and the rest
+// says what to do.
+func shrunk(text string) string {
 	text = strictjson.Printable(text)
 	for utf8.RuneCountInString(text) > Width {
 		at, word := longest(text)
 		width := utf8.RuneCountInString(word)
 		if width <= wordWidth {
-			return middle(text, Width)
+			break
 		}
 		over := utf8.RuneCountInString(text) - Width
 		text = text[:at] + middle(word, max(width-over, wordWidth)) + text[at+len(word):]

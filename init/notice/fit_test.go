@@ -9,22 +9,36 @@ import (
 // A long name loses its middle, and what to type stays.
 func TestFit(t *testing.T) {
 	long := "/srv/" + strings.Repeat("deep/", 60) + "file"
-	for _, c := range []struct{ text, begins, ends string }{
-		{"short", "short", "short"},
-		{"--allow-read " + long + ": no such file (create it)", "--allow-read /srv/deep/", "/file: no such file (create it)"},
-		{long + " and " + long + " (write --cwd)", "/srv/deep/", "/file (write --cwd)"},
-		{strings.Repeat("many short words ", 30) + "(end)", "many short words ", "words (end)"},
-		{"a\nb\x1b[2J\xff\u202e", `a\nb`, `\u202e`},
-		{strings.Repeat("ä", 400), "ä", "ä"},
-		{strings.Repeat(" ", 400), " ", " "},
-		{"", "", ""},
+	for _, c := range []struct {
+		text, begins, ends string
+		lines              int
+	}{
+		{"short", "short", "short", 1},
+		{"--allow-read " + long + ": no such file (create it)", "--allow-read /srv/deep/", "(create it)", 2},
+		{long + " and " + long + " (write --cwd)", "/srv/deep/", "(write --cwd)", 2},
+		{strings.Repeat("many short words ", 30) + "end", "many short words ", "words end", 3},
+		{strings.Repeat("many short words ", 15) + "(do this)", "many short words ", "(do this)", 3},
+		{strings.Repeat("many short words ", 300) + "(end)", "many short words ", "(end)", mostLines + 1},
+		{"a\nb\x1b[2J\xff\u202e", `a\nb`, `\u202e`, 1},
+		{strings.Repeat("ä", 400), "ä", "ä", 1},
+		{strings.Repeat(" ", 400), " ", " ", 3},
+		{"", "", "", 1},
 	} {
-		got := Fit(c.text)
-		if utf8.RuneCountInString(got) > Width || !strings.HasPrefix(got, c.begins) || !strings.HasSuffix(got, c.ends) {
-			t.Errorf("%.60q: %d columns: %s", c.text, utf8.RuneCountInString(got), got)
+		lines := Fit(c.text)
+		for _, got := range lines {
+			if utf8.RuneCountInString(got) > Width {
+				t.Errorf("%.60q: %d columns: %s", c.text, utf8.RuneCountInString(got), got)
+			}
 		}
-		if len(c.text) > Width != strings.Contains(got, "…") {
-			t.Errorf("%.60q: shortened or not: %s", c.text, got)
+		first, last := lines[0], lines[len(lines)-1]
+		if len(lines) != max(1, c.lines) || !strings.HasPrefix(first, c.begins) || !strings.HasSuffix(last, c.ends) {
+			t.Errorf("%.60q: %q", c.text, lines)
+		}
+		if cut := len(c.text) > Width && c.lines < 3 || c.lines > mostLines; cut != strings.Contains(strings.Join(lines, " "), "…") {
+			t.Errorf("%.60q: shortened or not: %q", c.text, lines)
+		}
+		if c.lines == 3 && strings.Join(lines, " ") != c.text {
+			t.Errorf("%.60q: not each word stays: %q", c.text, lines)
 		}
 	}
 }

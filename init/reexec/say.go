@@ -15,9 +15,14 @@ import (
 // sayTimeout is how long Say waits for the reader of standard error, on which the end of a server must not hang.
 const sayTimeout = 100 * time.Millisecond
 
-// Say writes one line of the launcher's to standard error, printable and no wider than a line may be.
+// Say writes one line of the launcher's to standard error, printable. A line that is too wide becomes several, and each
+// begins with the program's name.
 func Say(line string) {
-	platform.WriteUntil(2, []byte("mcp-sandbox: "+notice.Fit(line)+"\n"), time.Now().Add(sayTimeout))
+	var text []byte
+	for _, l := range notice.Fit(line) {
+		text = append(text, "mcp-sandbox: "+l+"\n"...)
+	}
+	platform.WriteUntil(2, text, time.Now().Add(sayTimeout))
 }
 
 // Refuse ends a launch for which there is no order, and returns the exit code. Each line of why goes to standard error,
