@@ -57,7 +57,45 @@ func proveMounts(c *check, v *fsview.View, proc *procMount, fresh freshDevices) 
 		w := &want[i]
 		c.factIf(w.seen, "mount "+w.path, w.options, w.got)
 	}
+	for i := range v.Covers {
+		k := &v.Covers[i]
+		if w := coverExpected(k, fresh); k.Closed && !w.satisfiedBy(topmost(c.Mounts, k.Path)) {
+			c.refuse("mountinfo", k.Path, mismatch{"the cover on top", "another mount"})
+		}
+	}
 	proc.lacks(c)
+}
+
+// topmost is the mount to which a walk along a path comes, as the kernel walks: at each folder on into what is mounted
+// there, and into what is mounted on that. Where nothing is mounted at the path the result satisfies no expectation.
+func topmost(mounts []platform.Mount, path string) *platform.Mount {
+	on := func(parent uint64, at string) *platform.Mount {
+		for i := range mounts {
+			if m := &mounts[i]; m.Parent == parent && m.Path == at && m.ID != parent {
+				return m
+			}
+		}
+		return nil
+	}
+	at := new(platform.Mount)
+	for i := range mounts {
+		if m := &mounts[i]; m.Path == "/" { // the first is the lowest
+			at = m
+			break
+		}
+	}
+	for end := 0; end <= len(path); end++ {
+		if end > 0 && end < len(path) && path[end] != '/' {
+			continue
+		}
+		for m := on(at.ID, path[:max(end, 1)]); m != nil; m = on(at.ID, path[:max(end, 1)]) {
+			at = m
+		}
+	}
+	if at.Path != path {
+		return new(platform.Mount)
+	}
+	return at
 }
 
 // flagsOf are the flags of a mount that bound its use.
@@ -109,13 +147,18 @@ func expectedMounts(c *check, v *fsview.View, proc *procMount, fresh freshDevice
 	}
 	w = append(w, expectedMount{path: ptsPath, options: flagsPts, fs: "devpts", dev: fresh.pts, root: "/"})
 	for i := range v.Covers {
-		x := coverMount(&v.Covers[i])
-		if v.Covers[i].Kind == fsview.Deny {
-			x.dev, x.root = fresh.private, "/"+maskName(v.Covers[i].Folder)
-		}
-		w = append(w, x)
+		w = append(w, coverExpected(&v.Covers[i], fresh))
 	}
 	return w
+}
+
+// coverExpected is the mount of a cover that was laid at the start.
+func coverExpected(k *fsview.Cover, fresh freshDevices) expectedMount {
+	x := coverMount(k)
+	if k.Kind == fsview.Deny {
+		x.dev, x.root = fresh.private, "/"+maskName(k.Folder)
+	}
+	return x
 }
 
 // match finds the expectation for a mount: a satisfied one of the mount's path, not matched before; below a

@@ -168,3 +168,27 @@ func TestMountsOfTheHostAreCompared(t *testing.T) {
 		t.Error("a mount that can be written inside a grant for reading was not noticed")
 	}
 }
+
+// A walk along a path goes into what is mounted on top, and not into what lies below a pin.
+func TestTopmost(t *testing.T) {
+	mounts := []platform.Mount{
+		{ID: 1, Parent: 90, Path: "/", Type: "root"},
+		{ID: 2, Parent: 1, Path: "/g", Type: "grant"},
+		{ID: 3, Parent: 2, Path: "/g/shut/in", Type: "below the pin"},
+		{ID: 4, Parent: 2, Path: "/g", Type: "pin"},
+		{ID: 5, Parent: 4, Path: "/g/shut/in", Type: "cover"},
+		{ID: 6, Parent: 5, Path: "/g/shut/in", Type: "on the cover"},
+		{ID: 7, Parent: 2, Path: "/g/other", Type: "hidden by the pin"},
+	}
+	for path, want := range map[string]string{"/": "root", "/g": "pin", "/g/shut/in": "on the cover", "/g/shut": "", "/g/other": "", "/gx": ""} {
+		if got := topmost(mounts, path).Type; got != want {
+			t.Errorf("%s: %q, want %q", path, got, want)
+		}
+	}
+	if got := topmost(mounts[:5], "/g/shut/in").Type; got != "cover" {
+		t.Errorf("%q, want the cover", got)
+	}
+	if got := topmost(mounts[:4], "/g/shut/in").Type; got != "" {
+		t.Errorf("%q, want nothing: the pin has no cover", got)
+	}
+}

@@ -9,6 +9,7 @@ var documents = []struct{ name, below, text string }{
 		"denyRead":["STAGE/read/denied","STAGE/read/secret"]}}`},
 	{"default-read-elsewhere", "/var/tmp", `{"version":1,"filesystem":{"default":"read","allowWrite":["STAGE/write"],
 		"denyRead":["STAGE/read/denied","STAGE/read/secret"]}}`},
+	{"shut", "", `{"version":1,"filesystem":{"allowWrite":["STAGE/write","STAGE/outer"],` + denyShut + `}}`},
 	{"shut-default-read", "/var/tmp", `{"version":1,"filesystem":{"default":"read","allowWrite":["STAGE/write"],` + denyShut + `}}`},
 	{"reduced", "/var/tmp", weaker(standard, "reduced")}, {"reduced-in-tmp", "", weaker(standard, "reduced")},
 	{"reduced-one-exec", "", weaker(onExec, "reduced")}, {"reduced-terminal", "", weaker(onTerminal, "reduced")},
