@@ -115,7 +115,7 @@ func (o *options) addFlag(f *policyFlag) {
 		return new(policy.Policy).Set(f.key, s)
 	})
 	if f.name == "env" {
-		o.add("env-file", "FILE", "set the variables of a file of lines NAME=VALUE", "", expanded(o.envFiles.read))
+		o.add("env-file", "FILE", "set the variables of a file of lines NAME=VALUE", "", expanded(o.read))
 	}
 }
 

@@ -113,7 +113,7 @@ func asWritten(p policy.Policy, ord *order.Order) policy.Policy {
 
 // refusalOf is an error as run would say it.
 func refusalOf(err error) string {
-	if r, ok := err.(*launcher.Error); ok && r.Hint != "" { // a plan's error has its hint
+	if r, ok := errors.AsType[*launcher.Error](err); ok && r.Hint != "" { // a plan's error has its hint in its text
 		return err.Error() + " (" + notice.InFlags(r.Hint) + ")"
 	}
 	return err.Error()

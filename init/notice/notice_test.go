@@ -27,7 +27,7 @@ func TestLinesAreLines(t *testing.T) {
 			end.Line(&order.Order{Flags: order.Flags{Guided: true}}, first, &policy.Limits{}),
 			Killed, KilledServer, CPUTime, MachineMemory, SessionOver, Unread, NothingConfined, NoBarrier("Linux virtual machine or container"),
 		} {
-			if utf8.RuneCountInString(text) > Width || text == "" || strings.ContainsAny(text, "\x1b\n\u202e\xff") {
+			if utf8.RuneCountInString(text) > Width || text == "" || !utf8.ValidString(text) || strings.ContainsAny(text, "\x1b\n\u202e") {
 				t.Errorf("%d: %d columns: %q", i, utf8.RuneCountInString(text), text)
 			}
 		}
