@@ -43,15 +43,29 @@ func TestClosedFolder(t *testing.T) {
 				t.Fatal(err)
 			}
 			doc := `{"version":1,"minConfinement":"full","filesystem":{` + strings.ReplaceAll(c.grants, "%", closed) + `}}`
-			r := host.Start(t, host.Order{Policy: doc, Command: []string{"/bin/sh", "-c", `cd ` + closed + ` || exit 4
+			said := filepath.Join(t.TempDir(), "out")
+			heard := func(text string) func() bool {
+				return func() bool {
+					b, _ := os.ReadFile(said)
+					return strings.Contains(string(b), text)
+				}
+			}
+			out, err := os.Create(said)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer out.Close()
+			cmd := host.Order{Policy: doc, Command: []string{"/bin/sh", "-c", `cd ` + closed + ` || exit 4
 				cat in/deep/key && exit 3; echo started
 				while ! cat in/deep/key 2>/dev/null; do sleep 0.05; done
 				cat in/secret/* in/file; rm in/fixed/key; ls in/secret
-				while ! cat in/later 2>/dev/null; do sleep 0.05; done; cat in/file; : `}}.Cmd(t))
+				while ! cat in/later 2>/dev/null; do sleep 0.05; done; cat in/file; : `}}.Cmd(t)
+			cmd.Stdout = out
+			r := host.Start(t, cmd)
 			r.Began()
-			host.Await(t, "the server's start", func() bool { return strings.Contains(r.Stdout.String(), "started") })
+			host.Await(t, "the server's start", heard("started"))
 			os.Chmod(closed+"/in", 0o755)
-			host.Await(t, "the control", func() bool { return strings.Contains(r.Stdout.String(), "deep key") })
+			host.Await(t, "the control", heard("deep key"))
 			os.Chmod(closed+"/in", 0o700)
 			os.WriteFile(closed+"/in/new", []byte("file key again\n"), 0o644)
 			os.Rename(closed+"/in/new", closed+"/in/file")
@@ -59,10 +73,9 @@ func TestClosedFolder(t *testing.T) {
 			os.WriteFile(closed+"/in/later", []byte("later\n"), 0o644)
 			os.Chmod(closed+"/in", 0o755)
 			r.Wait()
-			out := r.Stdout.String()
-			if r.Code != 0 || strings.Contains(out, "secret key") || strings.Contains(out, "file key") ||
-				!strings.Contains(out, "later") {
-				t.Errorf("%d, %q\n%s", r.Code, out, &r.Stderr)
+			if r.Code != 0 || heard("secret key")() || heard("file key")() || !heard("later")() {
+				all, _ := os.ReadFile(said)
+				t.Errorf("%d, %q\n%s", r.Code, all, &r.Stderr)
 			}
 			if strings.Contains(c.grants, "fixed") {
 				if _, err := os.Stat(closed + "/in/fixed/key"); err != nil {
