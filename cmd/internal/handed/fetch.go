@@ -102,7 +102,7 @@ func meets(p *policy.Policy, folder string) bool {
 // sees reports whether a grant holds a folder, as both are written or as they are resolved.
 func sees(p *policy.Policy, folder string) bool {
 	return granted(p, func(grant string) bool {
-		return isBelow(folder, grant) || isBelow(resolved(folder), resolved(grant))
+		return isBelow(folder, grant) || isBelow(resolved(folder), resolved(filepath.Clean(grant)))
 	})
 }
 
@@ -114,6 +114,7 @@ func granted(p *policy.Policy, is func(grant string) bool) bool {
 
 func isBelow(path, folder string) bool {
 	const end = string(filepath.Separator)
+	path, folder = filepath.Clean(path), filepath.Clean(folder)
 	return strings.HasPrefix(strings.TrimSuffix(path, end)+end, strings.TrimSuffix(folder, end)+end)
 }
 

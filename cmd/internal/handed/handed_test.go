@@ -3,6 +3,7 @@ package handed
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -78,8 +79,11 @@ func TestFetches(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := os.Symlink(filepath.Join(dir, "p", "sub"), filepath.Join(dir, "link")); err != nil {
-		t.Skip(err) // Windows without the right
+	// Windows takes a right for it, and Wine makes a link that leads nowhere.
+	_ = os.Symlink(filepath.Join(dir, "p", "sub"), filepath.Join(dir, "link"))
+	linked := resolved(filepath.Join(dir, "link")) == resolved(filepath.Join(dir, "p", "sub"))
+	if runtime.GOOS != "windows" && !linked {
+		t.Fatal("no link")
 	}
 	if err := os.WriteFile(filepath.Join(dir, "bin", "beside"), nil, 0o755); err != nil {
 		t.Fatal(err)
@@ -144,6 +148,9 @@ func TestFetches(t *testing.T) {
 		{"node server.js", "empty", "", none},
 		{"node", "empty", "", none},
 	} {
+		if c.folder == "link" && !linked {
+			continue
+		}
 		p := policy.Policy{Level: policy.Standard, MinConfinement: policy.Reduced}
 		o := &order.Order{Command: strings.Fields(c.command), Dir: filepath.Join(dir, c.folder), Env: []string{"HOME=" + dir, "PATH=" + dir + "/bin"}}
 		switch c.change {

@@ -22,7 +22,7 @@ func shortages(o *order.Order, p *policy.Policy) (all []order.Notice) {
 	if err != nil {
 		real = file
 	}
-	r := runtimes.Of(read(real), o.Command[0], real).OfVersion(major(real))
+	r := runtimes.Of(read(real), filepath.ToSlash(o.Command[0]), filepath.ToSlash(real)).OfVersion(major(real))
 	add := func(kind order.NoticeKind, grouped bool) {
 		for _, s := range r.Below(&p.Limits, grouped) {
 			written := o.NameOf(s.Key)

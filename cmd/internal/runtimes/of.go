@@ -27,6 +27,7 @@ func Of(head []byte, names ...string) *Runtime {
 }
 
 func named(base string) *Runtime {
+	base = strings.TrimSuffix(base, ".exe")
 	base = strings.TrimSuffix(base, ".js")                 // npx-cli.js
 	unversioned := strings.TrimRight(base, "0123456789.-") // python3.13, node20, java-21
 	runtimes := table()

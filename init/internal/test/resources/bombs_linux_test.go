@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -142,6 +143,10 @@ func (t *trial) refusedForks(at place) {
 	said := strings.Count(t.Stderr.String(), "limit of 60 processes reached: ")
 	if at.group && (t.Exited.ForksRefused == 0 || said != 1) || !at.group && (t.Exited.ForksRefused != 0 || said != 0) {
 		t.Errorf("%d refused, said %d times\n%s", t.Exited.ForksRefused, said, &t.Stderr)
+	}
+	isLimit := func(d order.Denied) bool { return d.Kind == order.DeniedLimit && d.Flag == "--pids" }
+	if slices.ContainsFunc(t.Denied, isLimit) != at.group {
+		t.Errorf("%+v", t.Denied)
 	}
 }
 

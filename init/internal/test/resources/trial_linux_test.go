@@ -59,11 +59,11 @@ func launcher(t *testing.T, at place, keys string, command ...string) *exec.Cmd 
 	return cmd
 }
 
-// end waits for the launcher, and demands the two lines of a launch that was not refused.
+// end waits for the launcher, and demands the lines of a launch that was not refused: the first, what was denied, the last.
 func (t *trial) end() {
 	t.Helper()
 	t.Wait()
-	if len(t.Lines) != 2 || t.Enforced.Event != "enforced" || t.Exited.Event != "exited" {
+	if len(t.Lines) != 2+len(t.Denied) || t.Enforced.Event != "enforced" || t.Exited.Event != "exited" {
 		t.Fatalf("code %d, the report is %s\n%s", t.Code, t.Lines, &t.Stderr)
 	}
 }
