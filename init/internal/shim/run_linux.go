@@ -80,13 +80,13 @@ func Run(c Config) int {
 		s.monitor.sandbox.Close()
 		return 0
 	}
+	for _, line := range s.guide.linesAtStart(s.enforced) { // before the server writes to the same standard error
+		c.Say(line)
+	}
 	if err := s.monitor.sandbox.Release(); err != nil {
 		return s.refuse(err)
 	}
 	s.guide.released = time.Now()
-	for _, line := range s.guide.linesAtStart(s.enforced) {
-		c.Say(line)
-	}
 	s.monitor.run(c.Host, c.Parent, &s.policy)
 	return s.finish()
 }
