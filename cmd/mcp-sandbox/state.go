@@ -6,12 +6,12 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
 	"github.com/security-mcp/mcp-sandbox/init/state"
 	"github.com/security-mcp/mcp-sandbox/policy"
+	"github.com/security-mcp/mcp-sandbox/policy/strictjson"
 )
 
 func stateCommands() []command {
@@ -48,7 +48,7 @@ func listStates(o *options, args []string) int {
 	var b strings.Builder
 	for _, s := range all {
 		used := s.Used.Local().Format(time.DateTime)
-		fmt.Fprintf(&b, "%-24s %8s  %s  %s\n", s.Name, sizeText(s.Bytes), used, printable(s.Path))
+		fmt.Fprintf(&b, "%-24s %8s  %s  %s\n", s.Name, sizeText(s.Bytes), used, strictjson.Printable(s.Path))
 	}
 	return show(b.String())
 }
@@ -60,14 +60,6 @@ func sizeText(bytes int64) string {
 		bytes >>= 10
 	}
 	return strconv.FormatInt(bytes, 10) + "BKMGT"[unit:unit+1]
-}
-
-// printable is a path with its control characters escaped.
-func printable(path string) string {
-	if strings.ContainsFunc(path, func(r rune) bool { return r == utf8.RuneError || !strconv.IsPrint(r) }) {
-		return strconv.Quote(path)
-	}
-	return path
 }
 
 func removeStates(_ *options, args []string) int {
@@ -91,7 +83,7 @@ func removeStates(_ *options, args []string) int {
 		code = fail("state rm " + name + ": " + err.Error())
 		if left, ok := errors.AsType[*state.Left](err); ok {
 			for _, path := range left.Paths {
-				reexec.Say("state rm " + name + ": left: " + printable(path))
+				reexec.Say("state rm " + name + ": left: " + strictjson.Printable(path))
 			}
 		}
 	}
