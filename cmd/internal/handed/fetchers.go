@@ -17,7 +17,8 @@ type fetcher struct {
 }
 
 // fetchers are the table. npm and pnpm try again after 10 s and after 60 s, by their settings fetch-retry-mintimeout
-// and fetch-retry-maxtimeout. The others give up within seconds.
+// and fetch-retry-maxtimeout. yarn 1 gives up after a second. The others were not tried without a network: they are
+// started.
 func fetchers() [9]fetcher {
 	const installs = " install i add ci update up create init "
 	return [...]fetcher{

@@ -20,7 +20,7 @@ const (
 	// ErrSpecial: a grant of something that is neither folder nor file.
 	ErrSpecial Reason = "is a device or a pipe, not a folder or a file"
 	// ErrSocket: a grant of a socket.
-	ErrSocket Reason = "is a socket: network.allowUnixSockets names those"
+	ErrSocket Reason = "is a socket, and no grant of this version opens one"
 	// ErrProtected: a write grant of something that runs code on the host.
 	ErrProtected Reason = "is protected: what is written there runs code outside of the sandbox"
 	// ErrLink: a path of the policy or the command goes through a symbolic link, or a script's first line, that the
