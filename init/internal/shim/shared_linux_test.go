@@ -137,7 +137,10 @@ func acts() []act {
 			return err
 		}},
 		{"shared memory", 1, refused, "", func(stage, int, int, int) error {
-			_, err := unix.SysvShmGet(unix.IPC_PRIVATE, 4096, unix.IPC_CREAT|0o600)
+			id, err := unix.SysvShmGet(unix.IPC_PRIVATE, 4096, unix.IPC_CREAT|0o600)
+			if err == nil {
+				_, err = unix.SysvShmCtl(id, unix.IPC_RMID, nil)
+			}
 			return err
 		}},
 		{"snapshot of a subvolume", 1, refused, "", func(stage, int, int, int) error {

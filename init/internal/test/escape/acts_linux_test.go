@@ -35,6 +35,7 @@ func acts() map[string]func([]string) (string, error) {
 		"tmpfile":     tmpfile,      // DIR PATH: a file without a name in DIR gets the name PATH
 		"reopen":      reopen,       // PATH FLAGS: an O_PATH descriptor, opened again through /proc/self/fd
 		"moved":       moved,        // DIR PATH: hold DIR, say so by DIR/ready, wait until it was moved, open PATH relative to it
+		"lines":       linesWith,    // PATH TEXT: the lines of PATH that hold TEXT
 		"replaced":    readReplaced, // PATH: say so by PATH.ready, wait until the host is done, which PATH.done says, and read PATH
 		"deface":      deface,       // FD: change what was written to it, by every way; tells which went
 	}

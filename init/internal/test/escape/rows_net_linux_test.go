@@ -59,7 +59,7 @@ func shared() []row {
 		{name: "POSIX shared memory", act: "read /dev/shm/=O", in: "ENOENT"},
 		{name: "POSIX queue", act: call(unix.SYS_MQ_OPEN, "s:=O 0"), in: "ENOENT"},
 		{name: "POSIX queue, for removal", act: call(unix.SYS_MQ_UNLINK, "s:=O-none"), in: "ENOENT", out: "ENOENT"},
-		{name: "the host's objects in /proc", act: "read /proc/sysvipc/shm", never: "=M", weak: "ENOENT: no list in /proc"},
+		{name: "the host's objects in /proc", act: "lines /proc/sysvipc/shm =M", never: "=M", weak: "ENOENT: no list in /proc"},
 	}
 }
 
