@@ -176,13 +176,15 @@ func PolicyLost(err error) string {
 func NotExecuted(command string, err error) string { return "execute " + command + ": " + err.Error() }
 
 // Denied are the refused calls of a launch; "" for none.
-func Denied(calls []order.DeniedCalls) string {
-	if len(calls) == 0 {
-		return ""
+func Denied(all []order.DeniedCount) string {
+	var text []string
+	for _, c := range all {
+		if c.Kind == order.DeniedSyscall {
+			text = append(text, c.Syscall+" "+strconv.FormatInt(c.Count, 10))
+		}
 	}
-	text := make([]string, len(calls))
-	for i, c := range calls {
-		text[i] = c.Syscall + " " + strconv.FormatInt(c.Count, 10)
+	if text == nil {
+		return ""
 	}
 	return line("denied system calls: ", strings.Join(text, ", "))
 }

@@ -139,14 +139,22 @@ func (d *Denied) AppendJSON(b []byte) []byte {
 	w := record(b, "denied")
 	w.time(d.Time)
 	w.str("layer", string(d.Layer))
-	w.str("kind", string(d.Kind))
+	w.act(&d.Act)
 	w.some("flag", d.Flag)
-	w.some("syscall", d.Syscall)
 	if d.PID != 0 {
 		w.int("pid", int64(d.PID))
 	}
-	w.str("errno", d.Errno)
+	w.some("errno", d.Errno)
 	return w.line()
+}
+
+func (w *writer) act(a *Act) {
+	w.str("kind", string(a.Kind))
+	w.some("syscall", a.Syscall)
+	w.some("host", a.Host)
+	w.some("address", a.Address)
+	w.positive("port", int64(a.Port))
+	w.some("asked", a.Asked)
 }
 
 // AppendJSON appends the last line of a report.
@@ -168,9 +176,18 @@ func (x *Exited) AppendJSON(b []byte) []byte {
 		w.list("appeared", x.Appeared)
 	}
 	if len(x.Denied) > 0 {
-		objects(w, "denied", x.Denied, func(d *DeniedCalls) {
-			w.str("syscall", d.Syscall)
+		objects(w, "denied", x.Denied, func(d *DeniedCount) {
+			w.act(&d.Act)
 			w.int("count", d.Count)
+		})
+	}
+	if len(x.Egress) > 0 {
+		objects(w, "egress", x.Egress, func(e *Egress) {
+			w.str("host", e.Host)
+			w.int("port", int64(e.Port))
+			w.int("connections", e.Connections)
+			w.int("sent", e.Sent)
+			w.int("received", e.Received)
 		})
 	}
 	w.positive("dropped", x.Dropped)

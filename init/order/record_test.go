@@ -22,7 +22,7 @@ func records() []Record {
 			}},
 		&Refused{Event: "refused", Layer: Landlock, Op: "open", Path: "/srv/data", Error: "no such file or directory", Errno: 2, Hint: "make it", Time: at, ID: "0f"},
 		&Exited{Event: "exited", Time: at, ID: "0f", Cause: CauseSignal, ExitCode: 137, Signal: "SIGKILL", Killed: 3, WallSeconds: 1.25, CPUSeconds: 0.5,
-			MaxRSS: 1 << 20, MemoryLimit: 1 << 28, MemoryPeak: 1 << 27, ForksRefused: 3, Appeared: []string{"/p/.mcp.json"}, Denied: []DeniedCalls{{"ptrace", 10000}, {"bpf", 1}}, Dropped: 9968},
+			MaxRSS: 1 << 20, MemoryLimit: 1 << 28, MemoryPeak: 1 << 27, ForksRefused: 3, Appeared: []string{"/p/.mcp.json"}, Denied: []DeniedCount{{Act{Kind: DeniedSyscall, Syscall: "ptrace"}, 10000}, {Act{Kind: DeniedSyscall, Syscall: "bpf"}, 1}}, Dropped: 9968},
 		&Denied{Event: "denied", Time: at, Kind: DeniedSyscall, Flag: "--subprocess", Syscall: "fork", PID: 2, Errno: "EPERM", Layer: Seccomp},
 	}
 }
@@ -109,7 +109,7 @@ func FuzzRecords(f *testing.F) {
 			all := []Record{
 				&Refused{Event: "refused", Layer: Root, Op: s(op), Path: s(path), Error: s(text), Errno: n, Hint: s(text)},
 				&Exited{Event: "exited", Cause: CauseExit, ExitCode: n, Signal: s(text), MaxRSS: m, Appeared: []string{s(path)},
-					Denied: []DeniedCalls{{s(op), m}}, Dropped: max(m, 0)},
+					Denied: []DeniedCount{{Act{Kind: DeniedKind(s(op)), Syscall: s(path)}, m}}, Dropped: max(m, 0)},
 				&Denied{Event: "denied", Kind: DeniedSyscall, Flag: s(path), Syscall: s(op), PID: n, Errno: s(text), Layer: Seccomp},
 				&Enforced{Event: "enforced", Command: []string{s(op), s(path)}, ImpliedGrants: []string{}, Protected: []string{s(path)}, Unprotected: []string{},
 					EnvDropped: []string{}, Warnings: []string{s(text)}, PID: n,

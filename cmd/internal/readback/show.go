@@ -118,11 +118,26 @@ func beyond(label string, list []string) [][]page.Cell {
 	return line(label, "and "+strconv.Itoa(len(list)-maxListed)+" more, which --json has")
 }
 
+// act is what was refused, in words.
+func act(a *order.Act) string {
+	if a.Syscall != "" {
+		return a.Syscall
+	}
+	text := cmp.Or(a.Host, a.Address)
+	if a.Port != 0 {
+		text += ":" + strconv.Itoa(int(a.Port))
+	}
+	if a.Asked != "" {
+		text += " for " + a.Asked
+	}
+	return strings.TrimSpace(string(a.Kind) + " " + text)
+}
+
 // denials are the counts of the last line, or the records where there is none.
 func (r *Reading) denials() (lines [][]page.Cell) {
 	if r.Exited != nil && len(r.Exited.Denied) > 0 {
 		for _, d := range first(r.Exited.Denied) {
-			lines = append(lines, []page.Cell{{Text: d.Syscall}, {Text: strconv.FormatInt(d.Count, 10) + " times"}})
+			lines = append(lines, []page.Cell{{Text: act(&d.Act)}, {Text: strconv.FormatInt(d.Count, 10) + " times"}})
 		}
 		return lines
 	}
@@ -132,8 +147,7 @@ func (r *Reading) denials() (lines [][]page.Cell) {
 		if d.PID != 0 {
 			how += ", process " + strconv.Itoa(d.PID)
 		}
-		lines = append(lines, []page.Cell{{Text: moment(d.Time)}, {Text: cmp.Or(d.Syscall, string(d.Kind)+" "+d.Flag)},
-			{Text: how}})
+		lines = append(lines, []page.Cell{{Text: moment(d.Time)}, {Text: act(&d.Act)}, {Text: how}, {Text: d.Flag}})
 	}
 	if more := len(r.Denied) - maxListed + r.more; more > 0 && len(r.Denied) > maxListed {
 		lines = append(lines, []page.Cell{{}, {}, {Text: "and " + strconv.Itoa(more) + " more"}})

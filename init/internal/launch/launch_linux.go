@@ -6,6 +6,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/cgroup"
 	"github.com/security-mcp/mcp-sandbox/init/internal/layers"
+	"github.com/security-mcp/mcp-sandbox/init/internal/tally"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
@@ -24,8 +25,8 @@ type Config struct {
 	Interrupt Interrupt // what ends the launch from outside
 	Covers    Covers    // nil: the covers are not watched
 
-	Denied  func(*order.Denied) // called for each refused call that has a line in the report
-	Timeout time.Duration       // until the evidence is complete; 0: 30 s
+	Denied  *tally.Tally  // of the refused calls
+	Timeout time.Duration // until the evidence is complete; 0: 30 s
 	Hooks   Hooks
 }
 

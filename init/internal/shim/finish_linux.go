@@ -52,8 +52,7 @@ func (s *shim) finish() int {
 	if e.Cause == order.CauseTimeout {
 		x.ExitCode = ending.ExitTimeout
 	}
-	x.Denied, x.Dropped = sandbox.Listener.Denied()
-	x.Dropped += int64(s.sink.Dropped)
+	x.Denied, x.Dropped = s.denied.List(), s.denied.Dropped+int64(s.sink.Dropped)
 	if line := notice.Denied(x.Denied); line != "" && s.Order.Verbose {
 		m.say(line)
 	}
@@ -77,20 +76,24 @@ func notExecuted(sandbox *launch.Sandbox, say func(string)) int {
 	return ending.ExitCannot
 }
 
-// mostRefused is how many refused calls have a line on standard error.
+// mostRefused is how many refusals have a line on standard error.
 const mostRefused = 5
 
-// onDenied reports what was refused, and says the first call of a name.
+// onDenied reports what was refused, and says the first refusal of an act.
 func (s *shim) onDenied(d *order.Denied) {
 	if d.Kind == order.DeniedSyscall && s.policy.Subprocess.Allow == policy.No && startsProgram(d.Syscall) {
 		d.Flag = "--subprocess"
 	}
 	s.sink.Later(d)
-	if d.Kind != order.DeniedSyscall || len(s.refused) == mostRefused || slices.Contains(s.refused, d.Syscall) {
+	if d.Layer == order.Cgroup || len(s.refused) == mostRefused || slices.Contains(s.refused, d.Act) {
 		return
 	}
-	s.refused = append(s.refused, d.Syscall)
-	s.monitor.say(notice.Refused(d.Syscall, d.Flag))
+	s.refused = append(s.refused, d.Act)
+	if d.Kind == order.DeniedSyscall {
+		s.monitor.say(notice.Refused(d.Syscall, d.Flag))
+		return
+	}
+	s.monitor.say(notice.Network(d, s.monitor.egress.Ports(d.Host)))
 }
 
 // startsProgram reports whether a call is one that subprocess.allow decides.

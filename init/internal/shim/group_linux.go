@@ -30,8 +30,8 @@ func (g *group) onRefusedFork() {
 	g.close()
 	g.source.Remove()
 	g.say(notice.Forks(g.Limit("pids.max"), g.pids))
-	g.denied(&order.Denied{Event: "denied", Layer: order.Cgroup, Kind: order.DeniedLimit, Flag: "--pids",
-		Errno: "EAGAIN"})
+	g.denied(&order.Denied{Event: "denied", Layer: order.Cgroup, Errno: "EAGAIN", Flag: "--pids",
+		Act: order.Act{Kind: order.DeniedLimit}})
 }
 
 func (g *group) close() {

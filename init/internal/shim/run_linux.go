@@ -10,6 +10,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/launch"
 	"github.com/security-mcp/mcp-sandbox/init/internal/layers"
 	"github.com/security-mcp/mcp-sandbox/init/internal/report"
+	"github.com/security-mcp/mcp-sandbox/init/internal/tally"
 	"github.com/security-mcp/mcp-sandbox/init/internal/trialcalls"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
@@ -47,13 +48,15 @@ type shim struct {
 
 	enforced *order.Enforced // the first line of the report
 	guide    guide
-	refused  []string // calls with a line on standard error
+	denied   tally.Tally
+	refused  []order.Act // with a line on standard error
 }
 
 // Run starts the server of an order and returns the launcher's exit code when all of it has ended.
 func Run(c Config) int {
 	s := &shim{Config: c, began: time.Now(), orphans: orphans{hosted: c.Host >= 0},
 		monitor: newMonitor(c.Say, c.Order.Quiet, c.AlterRepair)}
+	s.denied.Report = s.onDenied
 	s.sink = report.Sink{Report: c.Order.ReportFD, Host: c.Host}
 	defer s.restore()
 	if c.Order.Probe && c.Host >= 0 {
@@ -124,7 +127,7 @@ func (s *shim) startSandbox() error {
 		Stdio: launch.Stdio{FDs: m.stdio.Server, Standards: standards, TTY: s.Order.TTY || m.stdio.Terminal.Given},
 		Host:  launch.Host{PIDFD: s.Parent, Grace: s.hostGrace()}, Reaper: s.Reaper, Process: &s.orphans,
 		Interrupt: launch.Interrupt{FDs: s.interrupts(), Check: s.interrupted}, Covers: coverWatch{m},
-		Denied: s.onDenied, Timeout: s.Timeout, Hooks: s.Hooks})
+		Denied: &s.denied, Timeout: s.Timeout, Hooks: s.Hooks})
 	if m.sandbox, err = s.launch.Start(); err != nil {
 		return err
 	}

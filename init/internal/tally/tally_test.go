@@ -1,0 +1,92 @@
+package tally
+
+import (
+	"reflect"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/init/order"
+)
+
+func act(n int) order.Act { return order.Act{Kind: order.DeniedSyscall, Syscall: "call" + strconv.Itoa(n)} }
+
+// What a server can have of a report, whatever it does.
+func TestBounds(t *testing.T) {
+	start := time.Unix(1e9, 0)
+	for _, c := range []struct {
+		name  string
+		calls int
+		apart time.Duration
+		acts  int
+		lines int // at most, and at least one less
+	}{
+		{"a burst of one act", 500, 0, 1, 1 + LinesAtOnce},
+		{"a flood of two seconds", 20000, 100 * time.Microsecond, 1, 1 + LinesAtOnce + 2},
+		{"one a second", 100, time.Second, 1, 100},
+		{"one a second for an hour", 3600, time.Second, 1, 1 + LinesInAll},
+		{"a burst of acts", 10000, 0, 10000, ActsAtOnce + LinesAtOnce},
+		{"acts for an hour", 3600, time.Second, 3600, 256},
+	} {
+		told := 0
+		counted := Tally{Report: func(*order.Denied) { told++ }}
+		for i := range c.calls {
+			counted.Refuse(&order.Denied{Act: act(i % c.acts)}, start.Add(time.Duration(i)*c.apart))
+		}
+		if told > c.lines || told < c.lines-1 || counted.Dropped != int64(c.calls-told) {
+			t.Errorf("%s: %d lines, want %d; %d dropped", c.name, told, c.lines, counted.Dropped)
+		}
+		if n := len(counted.List()); n != min(c.acts, mostActs) {
+			t.Errorf("%s: %d acts are told apart", c.name, n)
+		}
+	}
+}
+
+// A flood of one act hides no other: the first of each has a line.
+func TestFirstOfEach(t *testing.T) {
+	var counted Tally
+	now := time.Now()
+	for range 5000 {
+		counted.Refuse(&order.Denied{Act: act(0)}, now)
+	}
+	for n := 1; n < ActsAtOnce; n++ {
+		if !counted.TakeLine(act(n), now) {
+			t.Errorf("%d is not told", n)
+		}
+		counted.Count(act(n), true)
+	}
+	if counted.TakeLine(act(1), now) {
+		t.Error("a second one is told")
+	}
+}
+
+func TestList(t *testing.T) {
+	var counted Tally
+	for _, n := range []int{3, 1, 2, 1, 2, 1} {
+		counted.Count(act(n), true)
+	}
+	want := []order.DeniedCount{{Act: act(1), Count: 3}, {Act: act(2), Count: 2}, {Act: act(3), Count: 1}}
+	if got := counted.List(); !reflect.DeepEqual(got, want) {
+		t.Errorf("%v", got)
+	}
+	if (&Tally{}).List() != nil {
+		t.Error("something of nothing")
+	}
+}
+
+// A bucket gives its size at once, and then one each interval, however long it waited.
+func TestBucket(t *testing.T) {
+	var b Bucket
+	now := time.Unix(1e9, 0)
+	for _, at := range []time.Time{now, now.Add(time.Hour)} {
+		taken := 0
+		for i := range 100 {
+			if b.Take(at.Add(time.Duration(i)*100*time.Millisecond), time.Second, 5) {
+				taken++
+			}
+		}
+		if taken < 14 || taken > 15 {
+			t.Errorf("%d taken in 10 s, want 5 and one a second", taken)
+		}
+	}
+}
