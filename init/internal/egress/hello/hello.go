@@ -1,0 +1,111 @@
+// Package hello finds the server's name in the first bytes of a TLS connection (RFC 8446, RFC 6066).
+//
+//	switch result, name := hello.Name(peeked); result {
+//	case hello.ServerName:
+//		allow(name)
+//	case hello.NeedMore:
+//		wait()
+//	}
+//
+// The client chooses every byte. What TLS allows and no known client sends counts as a connection without a name:
+// a reader that guessed could be made to see another name than the server at the far end.
+package hello
+
+// Limit is how many bytes of a connection are looked at, the headers of the records among them.
+const Limit = 16 << 10
+
+// Result is what the first bytes of a connection are.
+type Result uint8
+
+const (
+	// NeedMore says that more bytes decide. With Limit bytes it is never the result.
+	NeedMore Result = iota
+	// NotTLS says that the bytes do not begin a TLS record.
+	NotTLS
+	// ServerName says that they are a ClientHello with one name.
+	ServerName
+	// None says that they are TLS without a name that could be relied upon.
+	None
+)
+
+const (
+	recordHeader  = 5
+	recordMax     = 1 << 14 // of a record's content
+	handshake     = 22      // the type of a record
+	clientHello   = 1       // the type of a message
+	messageHeader = 4
+)
+
+// Name looks at the first bytes of a connection: all that have come yet, so that it can be given what MSG_PEEK returns.
+// If more bytes come after a result other than NeedMore, the result stays the same.
+//
+// Only records of types 20 to 23 and versions 3.x are TLS. A hello in the form of SSL 2 (first byte 0x80 or more),
+// which holds no name and which servers have not taken for years, is none, as is every other protocol.
+// Of a hello with Encrypted Client Hello the outer name counts: the inner one is not to be seen. A second hello, which
+// the far end may ask for (RFC 8446, 4.1.4), must repeat the name, and is not looked at.
+func Name(b []byte) (Result, string) {
+	if len(b) > Limit {
+		b = b[:Limit]
+	}
+	switch {
+	case len(b) > 0 && (b[0] < 20 || b[0] > 23), len(b) > 1 && b[1] != 3:
+		return NotTLS, ""
+	case len(b) < 2:
+		return NeedMore, ""
+	}
+	message, ok := reassemble(b)
+	body, complete, ok := hello(message, ok)
+	switch {
+	case !ok, !complete && len(b) == Limit:
+		return None, ""
+	case !complete:
+		return NeedMore, ""
+	}
+	if name := serverName(body); name != "" {
+		return ServerName, name
+	}
+	return None, ""
+}
+
+// reassemble joins the contents of the records. ok is false if something else than a handshake record follows them.
+func reassemble(b []byte) (message []byte, ok bool) {
+	for first := true; len(b) > 0; first = false {
+		if b[0] != handshake || len(b) > 1 && b[1] != 3 {
+			return message, false
+		}
+		if len(b) < recordHeader {
+			break
+		}
+		size := int(b[3])<<8 | int(b[4])
+		if size == 0 || size > recordMax {
+			return message, false
+		}
+		content := b[recordHeader:min(recordHeader+size, len(b))]
+		if first { // a hello in one record, as nearly all, is not copied
+			message = content[:len(content):len(content)]
+		} else {
+			message = append(message, content...)
+		}
+		b = b[recordHeader+len(content):]
+	}
+	return message, true
+}
+
+// hello returns the body of the first message. What follows a complete message is not looked at, so that the result
+// does not depend on how much has come; follows says whether a record may still add to the message.
+func hello(message []byte, follows bool) (body []byte, complete, ok bool) {
+	switch {
+	case len(message) > 0 && message[0] != clientHello:
+		return nil, false, false
+	case len(message) < messageHeader:
+		return nil, false, follows
+	}
+	size := int(message[1])<<16 | int(message[2])<<8 | int(message[3])
+	switch {
+	case size > Limit: // would not be complete with all that is looked at
+		return nil, false, false
+	case len(message)-messageHeader < size:
+		return nil, false, follows
+	}
+	return message[messageHeader : messageHeader+size], true, true
+}
