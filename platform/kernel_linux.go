@@ -118,6 +118,16 @@ func MachinesRoot() bool {
 	return int(st.Uid) == uid
 }
 
+// HasIPv6 reports whether the kernel, and what filters this process, let it make a socket of IPv6.
+func HasIPv6() bool {
+	fd, err := unix.Socket(unix.AF_INET6, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return false
+	}
+	unix.Close(fd)
+	return true
+}
+
 // RouteOut reports whether a UDP socket of this process can be connected to an address of the documentation range
 // (RFC 5737), which sends nothing. The result is the control for the same connect inside, which must fail.
 func RouteOut() bool {

@@ -25,9 +25,9 @@ type Config struct {
 	Interrupt Interrupt // what ends the launch from outside
 	Covers    Covers    // nil: the covers are not watched
 
-	Denied  *tally.Tally  // of the refused calls
-	Timeout time.Duration // until the evidence is complete; 0: 30 s
-	Hooks   Hooks
+	Denied *tally.Tally // of the refused calls
+	Egress Egress       // nil: the sockets of a policy with allowed domains are closed
+	Hooks  Hooks
 }
 
 // Stdio is the server's standard input, output and error.
@@ -72,6 +72,8 @@ type Covers interface {
 
 // Hooks, for tests, change a launch.
 type Hooks struct {
+	Timeout time.Duration // until the evidence is complete; 0: 30 s
+	Egress  Egress        // instead of that of the Config
 	// Program is called when the program has its beginning, and again when it is whole.
 	Program  func(l *layers.Layout, whole bool)
 	Machine  func(*layers.Machine)
@@ -92,7 +94,7 @@ type Launch struct {
 
 // New prepares a launch.
 func New(c Config) *Launch {
-	c.Timeout = cmp.Or(c.Timeout, launchTimeout)
+	c.Hooks.Timeout = cmp.Or(c.Hooks.Timeout, launchTimeout)
 	if c.Interrupt.Check == nil {
 		c.Interrupt.Check = func([]unix.PollFd) error { return nil }
 	}

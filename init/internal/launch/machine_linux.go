@@ -41,7 +41,7 @@ func look(m *layers.Machine, c policy.Confinement) (err error) {
 	if m.Caps, err = platform.ReadCapabilities(); err != nil {
 		return err
 	}
-	m.Route = platform.RouteOut()
+	m.Route, m.IPv6 = platform.RouteOut(), platform.HasIPv6()
 	m.CPUs = runtime.NumCPU()
 	pattern, err := platform.ReadSmall("/proc/sys/kernel/core_pattern", 256)
 	if err == nil && len(pattern) > 0 { // else it stays unknown

@@ -5,6 +5,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/layers"
 	"golang.org/x/sys/unix"
 )
 
@@ -14,15 +15,18 @@ func (a *Attempt) awaitReady() error {
 		if err := a.await(a.Pipes.Ready); err != nil {
 			return err
 		}
-		pid, carried, err := message(a.Pipes.Ready)
-		switch {
-		case err != nil:
+		m, err := readMessage(a.Pipes.Ready)
+		if err != nil {
 			return a.failed(err)
-		case carried >= 0:
-			a.Listener.Take(carried)
+		}
+		if len(m.carried) > 0 {
+			if err := a.take(&m); err != nil {
+				return err
+			}
 			continue
-		case pid != a.Init.PID:
-			a.Server, a.Listener.Counting = pid, true
+		}
+		if m.pid != a.Init.PID {
+			a.Server, a.Listener.Counting = m.pid, true
 		}
 		messages++
 	}
@@ -32,25 +36,42 @@ func (a *Attempt) awaitReady() error {
 	return nil
 }
 
+// take takes over the descriptors that a message carries: the sockets of init, or the listener of the server's process.
+func (a *Attempt) take(m *message) error {
+	switch {
+	case m.text == layers.MsgEgress && m.pid == a.Init.PID:
+		return a.takeEgress(m.carried)
+	case m.text == layers.MsgListener && len(m.carried) == 1:
+		a.Listener.Take(m.carried[0])
+		return nil
+	}
+	closeAll(m.carried)
+	return a.failed(errors.New("a message with descriptors that nobody expects"))
+}
+
 // await waits until a descriptor has something to read, but no longer than a launch may take, and not once it is
-// interrupted. The server's process tries its filter meanwhile, and has to be answered.
+// interrupted. The server's process tries its filter meanwhile, and init the sockets that it has handed over: both have to be answered.
 func (a *Attempt) await(fd int) error {
 	l := a.launch
 	for {
 		fds := append([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN},
-			{Fd: int32(a.Listener.Poll()), Events: unix.POLLIN}}, l.Interrupt.FDs...)
-		left := l.Timeout - time.Since(l.began)
+			{Fd: int32(a.Listener.Poll()), Events: unix.POLLIN}, {Fd: int32(a.egressFD()), Events: unix.POLLIN}},
+			l.Interrupt.FDs...)
+		left := l.Hooks.Timeout - time.Since(l.began)
 		if left <= 0 {
-			return a.failed(errors.New("not done in " + l.Timeout.String()))
+			return a.failed(errors.New("not done in " + l.Hooks.Timeout.String()))
 		}
 		if _, err := unix.Poll(fds, int(left/time.Millisecond)+1); err != nil && err != unix.EINTR {
 			return refusedStart("poll", err)
 		}
-		if err := l.Interrupt.Check(fds[2:]); err != nil {
+		if err := l.Interrupt.Check(fds[3:]); err != nil {
 			return err
 		}
 		if fds[1].Revents != 0 {
 			a.Listener.Serve(fds[1].Revents)
+		}
+		if fds[2].Revents != 0 {
+			a.Egress.Serve()
 		}
 		if fds[0].Revents != 0 {
 			return nil
@@ -58,29 +79,44 @@ func (a *Attempt) await(fd int) error {
 	}
 }
 
-// message reads one message of init's or of the server's process: the process that the kernel says it is from, and the
-// descriptor it carries, or -1; unix(7), SCM_CREDENTIALS and SCM_RIGHTS.
-func message(fd int) (pid, carried int, err error) {
+// A message is one of init's or of the server's process.
+type message struct {
+	pid     int // of the process that the kernel says it is from
+	text    string
+	carried []int // the descriptors
+}
+
+// mostCarried is SCM_MAX_FD, how many descriptors the kernel lets a message carry.
+const mostCarried = 253
+
+// readMessage reads one message; unix(7), SCM_CREDENTIALS and SCM_RIGHTS.
+func readMessage(fd int) (m message, err error) {
 	var b [8]byte
-	carried = -1
-	oob := make([]byte, unix.CmsgSpace(unix.SizeofUcred)+unix.CmsgSpace(4))
-	n, oobn, _, _, err := unix.Recvmsg(fd, b[:], oob, unix.MSG_DONTWAIT|unix.MSG_CMSG_CLOEXEC)
+	oob := make([]byte, unix.CmsgSpace(unix.SizeofUcred)+unix.CmsgSpace(4*mostCarried))
+	n, oobn, flags, _, err := unix.Recvmsg(fd, b[:], oob, unix.MSG_DONTWAIT|unix.MSG_CMSG_CLOEXEC)
 	if err != nil || n == 0 {
-		return 0, -1, errors.New("its processes ended")
+		return m, errors.New("its processes ended")
 	}
-	messages, err := unix.ParseSocketControlMessage(oob[:oobn])
+	m.text = string(b[:n])
+	parts, err := unix.ParseSocketControlMessage(oob[:oobn])
 	if err != nil {
-		return 0, -1, os.NewSyscallError("recvmsg", err)
+		return m, os.NewSyscallError("recvmsg", err)
 	}
-	for i := range messages {
-		if cred, err := unix.ParseUnixCredentials(&messages[i]); err == nil {
-			pid = int(cred.Pid)
-		} else if fds, err := unix.ParseUnixRights(&messages[i]); err == nil && len(fds) == 1 {
-			carried = fds[0]
+	for i := range parts {
+		if cred, err := unix.ParseUnixCredentials(&parts[i]); err == nil {
+			m.pid = int(cred.Pid)
+		} else if fds, err := unix.ParseUnixRights(&parts[i]); err == nil {
+			m.carried = append(m.carried, fds...)
 		}
 	}
-	if pid == 0 {
-		return 0, carried, errors.New("a message without its sender")
+	switch {
+	case flags&unix.MSG_CTRUNC != 0: // the limit of open files is reached; the kernel has closed the others
+		err = os.NewSyscallError("recvmsg", unix.EMFILE)
+	case m.pid == 0:
+		err = errors.New("a message without its sender")
 	}
-	return pid, carried, nil
+	if err != nil {
+		closeAll(m.carried)
+	}
+	return m, err
 }

@@ -24,6 +24,7 @@ type Sandbox struct {
 	Init        Init
 	Server      int // pid, in the namespace of this process
 	Listener    *notify.Listener
+	Egress      Serving // nil: none was made
 	Pipes       Pipes
 	Program     *layers.Layout
 
@@ -112,6 +113,7 @@ func (s *Sandbox) Close() {
 	}
 	s.Cleanup()
 	s.Listener.Close()
+	s.CloseEgress()
 	if s.launch.Hooks.Program == nil { // or a test reads the program afterwards
 		unix.Munmap(s.kept.memory)
 		s.kept.memory, s.Program = nil, nil

@@ -22,6 +22,7 @@ const (
 	MsgReady    = "." // a process has come to the end of its evidence; later from init: the server was reaped
 	MsgStopped  = "s" // a server with a terminal was stopped
 	MsgListener = "l" // carries the seccomp listener
+	MsgEgress   = "e" // carries the sockets of [EgressSockets]
 )
 
 // layerExec is the layer of the frame's own calls.

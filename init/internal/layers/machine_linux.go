@@ -17,6 +17,7 @@ type Machine struct {
 	Deadly     []uintptr // calls that end their caller: a filter around the launcher does so
 	Namespaces [7]uint64 // inodes of the shim's own, in the order of platform.NamespaceNames
 	Route      bool      // the shim can connect a UDP socket to 192.0.2.1
+	IPv6       bool      // the shim can make a socket of AF_INET6
 	Umask      int       // the launcher's
 	Shared     bool      // there is no user namespace for this launch
 	Landlock

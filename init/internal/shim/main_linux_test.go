@@ -123,8 +123,9 @@ func runShim(request string) int {
 	o.Verbose = l.Verbose
 	o.ReportFD, o.Begin = reportFD, l.Begin
 	var made *layers.Layout
-	code := shim.Run(shim.Config{Order: o, Host: -1, Parent: l.parent(), Timeout: l.Timeout,
+	code := shim.Run(shim.Config{Order: o, Host: -1, Parent: l.parent(),
 		Hooks: launches.Hooks{
+			Timeout:  l.Timeout,
 			Program:  func(p *layers.Layout, whole bool) { made = p; l.alter(p, whole) },
 			Machine:  l.alterMachine,
 			Evidence: l.alterEvidence,

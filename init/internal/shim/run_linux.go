@@ -27,8 +27,6 @@ type Config struct {
 	// Reaper are the arguments with which this binary calls [Reap]. Without them only confinement full can be reached.
 	Reaper []string
 
-	// Timeout, for tests, is how long a launch may take until its evidence is complete; 0: 30 s.
-	Timeout time.Duration
 	// Hooks, for tests, change the launch.
 	Hooks launch.Hooks
 	// AlterRepair, for tests, changes the program that lays covers again.
@@ -127,7 +125,7 @@ func (s *shim) startSandbox() error {
 		Stdio: launch.Stdio{FDs: m.stdio.Server, Standards: standards, TTY: s.Order.TTY || m.stdio.Terminal.Given},
 		Host:  launch.Host{PIDFD: s.Parent, Grace: s.hostGrace()}, Reaper: s.Reaper, Process: &s.orphans,
 		Interrupt: launch.Interrupt{FDs: s.interrupts(), Check: s.interrupted}, Covers: coverWatch{m},
-		Denied: &s.denied, Timeout: s.Timeout, Hooks: s.Hooks})
+		Denied: &s.denied, Hooks: s.Hooks})
 	if m.sandbox, err = s.launch.Start(); err != nil {
 		return err
 	}

@@ -1,0 +1,109 @@
+package layers
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/security-mcp/mcp-sandbox/policy"
+)
+
+// The addresses of a sandbox with allowed domains, on its lo. 198.18.0.0/15 is for tests between networks (RFC 2544)
+// and the other is a unique local address (RFC 4193): neither is routed anywhere.
+const (
+	EgressIPv4 = "198.18.0.1"
+	EgressIPv6 = "fd6d:6370:7362::1"
+)
+
+// portDNS is where init opens sockets for questions of the domain name system.
+const portDNS = 53
+
+// An EgressKind is the kind of a socket that init opens in the sandbox's network namespace and hands to the shim.
+type EgressKind uint8
+
+const (
+	DNSUDP   EgressKind = iota // UDP, port 53, with IPV6_RECVPKTINFO, or without IPv6 IP_PKTINFO
+	DNSTCP                     // TCP, port 53, listening
+	Listener                   // TCP, listening on a port of the policy, on every address
+	TapTCP4                    // raw, IPPROTO_TCP
+	TapICMP4                   // raw, IPPROTO_ICMP
+	TapTCP6                    // raw, IPPROTO_TCP, over IPv6
+	TapICMP6                   // raw, IPPROTO_ICMPV6
+)
+
+// An EgressSocket is one of those sockets. Each is non-blocking and close-on-exec. With IPv6 DNSUDP, DNSTCP and Listener
+// are of AF_INET6 and serve IPv4 too, as addresses like ::ffff:192.0.2.1; else they are of AF_INET.
+type EgressSocket struct {
+	Kind EgressKind
+	Port uint16 // 0 for a tap
+}
+
+// Carried is such a socket in this process.
+type Carried struct {
+	EgressSocket
+	FD int
+}
+
+// EgressSockets are the sockets that a launch with confinement full hands over, in their order; none without allowed
+// domains.
+func EgressSockets(p *policy.Policy, m *Machine) []EgressSocket {
+	if !HasEgress(p) {
+		return nil
+	}
+	all := []EgressSocket{{DNSUDP, portDNS}, {DNSTCP, portDNS}}
+	for _, port := range egressPorts(p) {
+		all = append(all, EgressSocket{Listener, port})
+	}
+	all = append(all, EgressSocket{Kind: TapTCP4}, EgressSocket{Kind: TapICMP4})
+	if m.IPv6 {
+		all = append(all, EgressSocket{Kind: TapTCP6}, EgressSocket{Kind: TapICMP6})
+	}
+	return all
+}
+
+// HasEgress reports whether the policy opens hosts by name to a server with a network namespace of its own.
+func HasEgress(p *policy.Policy) bool {
+	return len(p.Network.AllowedDomains) > 0 && p.Level != policy.LevelNetwork && p.Level != policy.Privileged
+}
+
+// allowed are the policy's allowed entries.
+func allowed(p *policy.Policy) []policy.Domain { return domains(p.Network.AllowedDomains) }
+
+func domains(texts []string) []policy.Domain {
+	all := make([]policy.Domain, 0, len(texts))
+	for _, text := range texts {
+		if d, err := policy.ParseDomain(text); err == nil { // as it was when the policy was read
+			all = append(all, d)
+		}
+	}
+	return all
+}
+
+// portsOf are the ports that an allowed entry opens.
+func portsOf(d policy.Domain) []uint16 {
+	if d.Port != 0 {
+		return []uint16{d.Port}
+	}
+	return []uint16{80, 443}
+}
+
+// egressPorts are the different ports of all allowed entries, ascending.
+func egressPorts(p *policy.Policy) []uint16 {
+	var ports []uint16
+	for _, d := range allowed(p) {
+		ports = append(ports, portsOf(d)...)
+	}
+	slices.Sort(ports)
+	return slices.Compact(ports)
+}
+
+// portList is ports as a fact has them.
+func portList(ports []uint16) string {
+	var b []byte
+	for i, port := range ports {
+		if i > 0 {
+			b = append(b, ' ')
+		}
+		b = strconv.AppendUint(b, uint64(port), 10)
+	}
+	return string(b)
+}
