@@ -1,58 +1,60 @@
 package policy
 
-import (
-	"strconv"
-	"strings"
+import "net/netip"
+
+// unreachable are the addresses that no entry can name, each with what is said of it. None of them can be opened by any
+// key, but for the host's loopback, which has a word of its own.
+var unreachable = [...]struct{ prefix, why string }{
+	{"127.0.0.0/8", theLoopback},
+	{"::1/128", theLoopback},
+	{"0.0.0.0/8", "is no address of a host (RFC 1122, 3.2.1.3)"},
+	{"::/128", "is no address of a host (RFC 4291, 2.5.2)"},
+	{"255.255.255.255/32", "is every host of a network, and no single one"},
+	{"224.0.0.0/4", "is a multicast address, and only TCP can be allowed"},
+	{"ff00::/8", "is a multicast address, and only TCP can be allowed"},
+
+	// Metadata services of clouds, which hand out credentials: AWS, GCP, Azure and most others, Alibaba, Azure's wire
+	// server, Oracle, and those over IPv6.
+	{"169.254.0.0/16", "is link-local, where clouds have their metadata service, which nothing opens"},
+	{"fe80::/10", "is link-local, which nothing opens"},
+	{"100.100.100.200/32", theMetadata},
+	{"168.63.129.16/32", theMetadata},
+	{"192.0.0.192/32", theMetadata},
+	{"fd00:ec2::/32", theMetadata},
+	{"fd20:ce::254/128", theMetadata},
+	{"fd00:c1::a9fe:a9fe/128", theMetadata},
+	{"fd00:42::42/128", theMetadata},
+	{"fd00:a9fe:a9fe::1/128", theMetadata},
+	{"fd00:100::100:200/128", theMetadata},
+
+	// The sandbox answers with these for names, and never dials them.
+	{"198.18.0.0/15", theSandbox},
+	{"fd6d:6370:7362::/48", theSandbox},
+
+	// IPv4 in another dress.
+	{"::ffff:0:0/96", theEmbedded},
+	{"::ffff:0:0:0/96", theEmbedded},
+	{"::/96", theEmbedded},
+	{"64:ff9b::/96", theEmbedded},
+	{"64:ff9b:1::/48", theEmbedded},
+	{"2002::/16", theEmbedded},
+	{"2001::/32", theEmbedded},
+}
+
+const (
+	theLoopback = "is the loopback address: write localhost:PORT for that port of this machine"
+	theMetadata = "is the address of a cloud's metadata service, which nothing opens"
+	theSandbox  = "is an address of the sandbox's own network, and of no host"
+	theEmbedded = "is an IPv6 address that holds an IPv4 one: write the IPv4 address"
 )
 
-// isIPv4 reports whether s is four numbers from 0 to 255 without leading zeros. net/netip would do, but it has
-// something to initialise at every start.
-func isIPv4(s string) bool {
-	for n := 1; ; n++ {
-		part, rest, more := strings.Cut(s, ".")
-		v, err := strconv.ParseUint(part, 10, 8)
-		if err != nil || v > 255 || !digits(part) || len(part) > 1 && part[0] == '0' {
-			return false
+// checkAddress checks an address that an entry names. s is for the error.
+func checkAddress(a netip.Addr, s string) error {
+	for _, u := range &unreachable {
+		// A Prefix as a variable of the package would be made at every start.
+		if p, err := netip.ParsePrefix(u.prefix); err == nil && p.Contains(a) {
+			return invalid(s, u.why)
 		}
-		if !more {
-			return n == 4
-		}
-		s = rest
 	}
-}
-
-// isIPv6 reports whether s is an address as RFC 4291, 2.2 writes it, without a zone.
-func isIPv6(s string) bool {
-	head, tail, short := strings.Cut(s, "::")
-	if !short {
-		n, ok := groups(s, true)
-		return ok && n == 8
-	}
-	a, ok := groups(head, false)
-	if !ok {
-		return false
-	}
-	b, ok := groups(tail, true)
-	return ok && a+b < 8
-}
-
-// groups counts groups of 16 bits between colons; the last may be an IPv4 address, which is two.
-func groups(s string, v4 bool) (n int, ok bool) {
-	if s == "" {
-		return 0, true
-	}
-	for {
-		part, rest, more := strings.Cut(s, ":")
-		if !more && v4 && isIPv4(part) {
-			return n + 2, true
-		}
-		if _, err := strconv.ParseUint(part, 16, 16); err != nil || len(part) > 4 {
-			return 0, false
-		}
-		n++
-		if !more {
-			return n, true
-		}
-		s = rest
-	}
+	return nil
 }

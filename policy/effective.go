@@ -28,6 +28,9 @@ func (p Policy) effective(program Program, system string) Policy {
 	def(&p.OnStdinClose, Terminate)
 	def(&p.OnHostExit, Terminate)
 	def(&p.Umask, d.umask)
+	if len(p.Network.AllowedDomains) > 0 { // else there is no connection to check
+		def(&p.Network.CheckServerName, Yes)
+	}
 	return p
 }
 

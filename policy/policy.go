@@ -60,8 +60,13 @@ type Network struct {
 	DeniedDomains  []string
 	// AllowPrivate lets names resolve to private addresses.
 	AllowPrivate bool
+	// CheckServerName [No] lets a TLS client on port 443 of a name ask for any name. [Unset] means [Yes]: it asks for
+	// that name, or for another allowed one.
+	CheckServerName Bool
 	// AllowUnixSockets are paths of sockets, which no grant of a folder includes.
 	AllowUnixSockets []string
+	// Publish are ports of the server that the host reaches, in the form that [ParsePublish] knows.
+	Publish []string
 }
 
 // Subprocess is whether the server may start programs.

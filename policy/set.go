@@ -5,8 +5,8 @@ package policy
 // a list are best given all at once: each call copies the list.
 //
 //	env               NAME=VALUE adds or replaces a variable; NAME and PREFIX_* forward the launcher's, like envVars
-//	subprocess.allow,
-//	network.allowPrivate  "true" or "false"
+//	subprocess.allow, network.allowPrivate,
+//	network.checkServerName  "true" or "false"
 //	limits.*          as in a document, numbers without quotes
 //
 // The error is one line that names neither key nor flag: `"10X" is no quantity: …`. The error concerns one

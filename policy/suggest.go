@@ -65,6 +65,8 @@ func foreignKey(name string) string {
 func synonym(name string) string {
 	const words = "environment env environ env workdir cwd workingDir cwd workingDirectory cwd envFrom envVars " +
 		"domains network.allowedDomains hosts network.allowedDomains allowedHosts network.allowedDomains " +
+		"allowHosts network.allowedDomains allowed_outbound_hosts network.allowedDomains " +
+		"blockedDomains network.deniedDomains deniedHosts network.deniedDomains " +
 		"mem limits.memory cpus limits.cpu ulimits limits.openFiles nofile limits.openFiles"
 	list := strings.Fields(words)
 	for i := 0; i < len(list); i += 2 {

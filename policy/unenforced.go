@@ -5,7 +5,7 @@ package policy
 //
 // No default of level standard or network is in it, written out or not, so that what "policy show" prints can
 // be launched.
-var unenforced = [...]string{"allowedDomains", "deniedDomains", "allowPrivate", "allowUnixSockets"}
+var unenforced = [...]string{"allowUnixSockets", "publish"}
 
 // Unenforced is an [Errors] with every value of a valid policy that this version does not enforce, or nil. A
 // launcher refuses such a policy, whose promise would not hold. The result is the same before and after
@@ -15,11 +15,7 @@ func Unenforced(p Policy) error {
 	p = p.Effective(Init)
 	for _, name := range unenforced {
 		if k := find("network", name); !k.slot(&p).empty() {
-			why := "not enforced yet by this version; remove it"
-			if name == "allowedDomains" {
-				why += ", or take level network, which opens every host"
-			}
-			errs.Add(at(k.String()), why)
+			errs.Add(at(k.String()), "not enforced yet by this version; remove it")
 		}
 	}
 	return errs.Err()

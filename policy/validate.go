@@ -1,5 +1,7 @@
 package policy
 
+import "strconv"
+
 // Validate checks a policy that was not parsed: everything that [Parse] demands of a document. The error is an
 // [Errors].
 func (p Policy) Validate() error {
@@ -17,13 +19,16 @@ func (p *Policy) relations(errs *Errors) {
 	if p.Level == Privileged && p.State != "" {
 		errs.Add("/state", "level privileged has the host's home, and no other")
 	}
-	if p.Level == LevelNetwork {
-		const why = "cannot be held in level network, where the server has the host's network"
-		if len(p.Network.AllowedDomains) > 0 {
-			errs.Add("/network/allowedDomains", why)
+	if p.Level == LevelNetwork || p.Level == Privileged {
+		why := "cannot be held in level " + string(p.Level) + ", where the server has the host's network"
+		for _, name := range [...]string{"allowedDomains", "deniedDomains", "publish"} {
+			if k := find("network", name); !k.slot(p).empty() {
+				errs.Add(at(k.String()), why)
+			}
 		}
-		if len(p.Network.DeniedDomains) > 0 {
-			errs.Add("/network/deniedDomains", why)
-		}
+	}
+	if n := ports(p.Network.AllowedDomains); n > maxPorts {
+		errs.Add("/network/allowedDomains", "has "+strconv.Itoa(n)+" different ports together, and "+
+			strconv.Itoa(maxPorts)+" can be opened")
 	}
 }

@@ -28,6 +28,10 @@ func TestValidate(t *testing.T) {
 		{Policy{Network: Network{AllowedDomains: []string{"*"}}}, `/network/allowedDomains/0: "*" is no domain: a star can only stand in front, as in *.example.com`},
 		{Policy{Level: LevelNetwork, Network: Network{AllowedDomains: []string{"a.example"}}},
 			"/network/allowedDomains: cannot be held in level network, where the server has the host's network"},
+		{Policy{Level: Privileged, Network: Network{DeniedDomains: []string{"a.example"}, Publish: []string{"0:80"}}},
+			"/network/deniedDomains: cannot be held in level privileged, where the server has the host's network\n" +
+				"/network/publish: cannot be held in level privileged, where the server has the host's network"},
+		{Policy{Network: Network{CheckServerName: 3}}, "/network/checkServerName: 3 is neither Unset, No nor Yes"},
 		{Policy{Subprocess: Subprocess{3}}, "/subprocess/allow: 3 is neither Unset, No nor Yes"},
 		{Policy{Env: []Variable{{"A", "1"}, {"B", "\x00"}, {"A", "2"}, {"C=", ""}}},
 			"/env/B: the value holds a NUL or is not UTF-8\n/env/A: this variable occurs twice\n/env/C=: \"C=\" and what follows is no name of a variable: NAME=VALUE goes into env"},
@@ -53,10 +57,10 @@ func TestValidate(t *testing.T) {
 func TestUnenforced(t *testing.T) {
 	tail := "not enforced yet by this version; remove it"
 	for _, test := range []struct{ doc, want string }{
-		{`"network": {"allowedDomains": ["a.example"]}`, "/network/allowedDomains: " + tail + ", or take level network, which opens every host"},
-		{`"network": {"deniedDomains": ["a.example"]}`, "/network/deniedDomains: " + tail},
-		{`"network": {"allowPrivate": true}`, "/network/allowPrivate: " + tail},
 		{`"network": {"allowUnixSockets": ["/run/x"]}`, "/network/allowUnixSockets: " + tail},
+		{`"network": {"publish": ["8080:3000"]}`, "/network/publish: " + tail},
+		{`"network": {"allowUnixSockets": [], "publish": []}`, ""},
+		{`"level": "network", "network": {"allowPrivate": true, "checkServerName": false}`, ""},
 		{`"level": "standard"`, ""},
 		{`"level": "network"`, ""},
 		{`"level": "strict"`, ""},
@@ -67,7 +71,7 @@ func TestUnenforced(t *testing.T) {
 		{`"minConfinement": "limits", "onStdinClose": "ignore", "onHostExit": "ignore", "user": "1:1", "umask": "0077", "cwd": "/x",
 		  "seccomp": {"deny": ["ptrace"]}, "env": {"A": "1"}, "envVars": ["B"], "subprocess": {"allow": true},
 		  "filesystem": {"default": "read", "allowRead": ["/a"], "denyRead": ["/b"], "allowWrite": ["/c"], "denyWrite": ["/d"], "tmpSize": "1M"},
-		  "network": {"allowedDomains": [], "allowPrivate": false},
+		  "network": {"allowedDomains": ["a.example"], "deniedDomains": ["b.example"], "allowPrivate": true, "checkServerName": false},
 		  "limits": {"cpu": "unlimited", "memory": "1G", "addressSpace": "1T", "pids": 1, "openFiles": 64, "fileSize": "1M", "io": "1M",
 		  "timeout": "1m", "grace": "1s"}`, ""},
 	} {
@@ -109,6 +113,19 @@ func TestEffective(t *testing.T) {
 		if got := (Policy{OnStdinClose: Terminate}).Effective(program).OnStdinClose; got != Terminate {
 			t.Errorf("program %d: a named onStdinClose becomes %s", program, got)
 		}
+	}
+	for _, n := range []Network{{}, {DeniedDomains: []string{"a.example"}}} {
+		if got := (Policy{Network: n}).Effective(Init).Network.CheckServerName; got != Unset {
+			t.Errorf("without a connection to check, %+v: %s", n, got)
+		}
+	}
+	n := Network{AllowedDomains: []string{"a.example"}}
+	if got := (Policy{Network: n}).Effective(Init).Network.CheckServerName; got != Yes {
+		t.Errorf("checkServerName is %s", got)
+	}
+	n.CheckServerName = No
+	if got := (Policy{Network: n}).Effective(Init).Network.CheckServerName; got != No {
+		t.Errorf("a named checkServerName becomes %s", got)
 	}
 	for _, test := range []struct {
 		level  Level
