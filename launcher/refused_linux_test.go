@@ -76,7 +76,7 @@ func TestPolicyErrors(t *testing.T) {
 	for name, p := range map[string]policy.Policy{
 		"/level":                    {Level: "loose"},
 		"/filesystem/allowRead/0":   {Filesystem: policy.Filesystem{AllowRead: []string{"/a*"}}},
-		"/network/allowedDomains":   {Network: policy.Network{AllowedDomains: []string{"example.com"}}},
+		"/network/allowedDomains":   {Network: policy.Network{AllowedDomains: []string{"example.com:53"}}},
 		"/filesystem/allowWrite/0":  {Filesystem: policy.Filesystem{AllowWrite: []string{"/"}}},
 		"/limits/openFiles":         {Limits: policy.Limits{OpenFiles: -7}},
 		"/umask":                    {Umask: "9"},

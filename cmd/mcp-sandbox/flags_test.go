@@ -19,7 +19,7 @@ func TestOneFlagForEachKey(t *testing.T) {
 		if !slices.Contains(policy.Keys(), f.key) {
 			t.Errorf("--%s: %s is no key", f.name, f.key)
 		}
-		if f.always == "" {
+		if f.always == "" || f.key == "network.checkServerName" { // of which true is the default at every level
 			flags[f.key]++
 		}
 		if err := new(policy.Policy).Set(f.key, f.trial); err != nil {
@@ -75,6 +75,14 @@ func TestSwitches(t *testing.T) {
 		if f.key == "subprocess.allow" || f.key == "network.allowPrivate" {
 			o.addFlag(&f)
 		}
+	}
+	for _, f := range policyFlags() {
+		if f.key == "network.checkServerName" {
+			o.addFlag(&f)
+		}
+	}
+	if _, err := o.parse([]string{"--no-check-server-name=false"}); err == nil || err.Error() != "--no-check-server-name: takes no value" {
+		t.Errorf("got %v", err)
 	}
 	if _, err := o.parse([]string{"--subprocess", "--allow-private=false", "--no-subprocess", "--allow-private"}); err != nil {
 		t.Fatal(err)

@@ -25,13 +25,13 @@ var habits = [...]habit{
 	{"--unsetenv --clearenv --env-clear --rmenv", []string{
 		"leave it out: a variable that --env does not name is not forwarded, but for HOME, PATH and their like"}},
 	{"--network --net -n", []string{
-		"there is no network by default; --allow-domain HOST[:PORT] opens one host, --level network all",
-		"there is no network by default; --level network gives the host's"}},
+		"there is no network by default; --allow-domain HOST[:PORT] opens one host, --level network all"}},
 	{"--allow-net -N --share-net --allow-network --allow-host --allow-port --allowed-domains", []string{
-		"write --allow-domain HOST[:PORT], or --level network for all",
-		"write --level network, which gives the host's network"}},
-	{"--no-network --no-net --unshare-net --unshare-all --deny-net", []string{
-		"leave it out: without --level network there is no network"}},
+		"write --allow-domain HOST[:PORT], or --level network for all"}},
+	{"--no-network --no-net --unshare-net --unshare-all", []string{
+		"leave it out: without --allow-domain and --level network there is no network"}},
+	{"--deny-net --block-host --deny-host --denied-domains --blocked-domains", []string{
+		"write --deny-domain HOST[:PORT], inside of what --allow-domain opens"}},
 	{"-p --publish", []string{
 		"write --publish HOSTPORT:PORT",
 		"this version opens no port of the server's; with --level network the server has the host's"}},
@@ -62,7 +62,7 @@ var habits = [...]habit{
 	{"--allow-run", []string{"leave it out: --subprocess=true is the default but in --level strict"}},
 	{"--deny-run --no-exec --noexec", []string{"write --no-subprocess"}},
 	{"--allow-socket", []string{
-		"write --allow-unix-socket PATH", "this version grants no socket by name; see --level network"}},
+		"write --allow-unix-socket PATH", "this version grants no socket by name"}},
 	{"-s --settings --config --profile", []string{"write --policy FILE"}},
 	{"--dry-run", []string{`say "mcp-sandbox plan" in place of "mcp-sandbox run"`}},
 	{"-q --silent", []string{"write --quiet", "leave it out: without --verbose only what went wrong is said"}},
@@ -78,7 +78,7 @@ var habits = [...]habit{
 	{"--pull --platform --gpus --restart --detach --runtime --label --log-driver", []string{
 		"leave it out: there is no container, and the command is a program of this machine"}},
 	{"--add-host --dns --link --expose", []string{
-		"leave it out: with --level network the server has this machine's network, names and ports too"}},
+		"leave it out: this machine looks up the names of --allow-domain; with --level network the server has its ports"}},
 	{"--allow-sys --allow-ffi --allow-import --no-prompt --allow-hrtime --unstable", []string{
 		"it is a flag of deno's, which comes behind deno"}},
 	{"--sandbox --no-sandbox --rootless --userns", []string{

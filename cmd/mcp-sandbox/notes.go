@@ -15,6 +15,7 @@ func (r *review) note(command []string) {
 	r.noteTwice()
 	r.noteUnset()
 	r.noteDenials()
+	r.noteDomains()
 	r.noteFolder(command[0])
 	r.noteWords(command[1:])
 }
@@ -44,7 +45,8 @@ func typed(s source.Setting) string {
 // several reports whether a key takes more than one value.
 func several(key string) bool {
 	switch key {
-	case "env", "seccomp.deny", "network.allowedDomains", "network.deniedDomains", "network.allowUnixSockets":
+	case "env", "seccomp.deny", "network.allowedDomains", "network.deniedDomains", "network.allowUnixSockets",
+		"network.publish":
 		return true
 	}
 	return slices.Contains(pathKeys[:], key)

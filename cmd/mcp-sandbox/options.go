@@ -107,7 +107,7 @@ func (o *options) addFlag(f *policyFlag) {
 	o.add(f.name, f.metavar(), f.text, always, func(s string) error {
 		switch {
 		case f.always != "" && s != alone:
-			return errors.New("takes no value: write --subprocess=true or --subprocess=false")
+			return errors.New("takes no value" + valued(f.key))
 		case f.always != "":
 			s = f.always
 		}
@@ -117,6 +117,16 @@ func (o *options) addFlag(f *policyFlag) {
 	if f.name == "env" {
 		o.add("env-file", "FILE", "set the variables of a file of lines NAME=VALUE", "", expanded(o.read))
 	}
+}
+
+// valued is what to write in place of a switch that takes no value, where the key has another that does.
+func valued(key string) string {
+	for _, f := range policyFlags() {
+		if f.key == key && f.always == "" {
+			return ": write --" + f.name + "=true or --" + f.name + "=false"
+		}
+	}
+	return ""
 }
 
 func (o *options) reportFile(s string) error {

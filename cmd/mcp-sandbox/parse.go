@@ -126,8 +126,8 @@ func unknownFlag(o *options, word string) error {
 
 // instead is what opens the same and more, for a key that is not enforced yet.
 func instead(key string) string {
-	if key == "network.allowedDomains" {
-		return "; --level network opens every host"
+	if key == "network.publish" {
+		return "; with --level network a port of the server's is one of this machine"
 	}
 	return ""
 }

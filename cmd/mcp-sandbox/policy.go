@@ -48,6 +48,11 @@ func check(_ *options, args []string) int {
 		return fail(src.Lines(err, nil)...)
 	}
 	warnUnenforced(src, p, nil)
+	for i, entry := range p.Network.AllowedDomains {
+		if text := shared(entry); text != "" {
+			reexec.Say(src.String() + ": /network/allowedDomains/" + strconv.Itoa(i) + ": " + text)
+		}
+	}
 	return 0
 }
 

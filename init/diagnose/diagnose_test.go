@@ -76,6 +76,15 @@ func TestHint(t *testing.T) {
 		}
 		used[got] = true
 	}
+	for system, want := range map[string]string{"windows": "WSL2, or take level network without domains", "darwin": "virtual machine, or take level network without"} {
+		domains := *hold
+		domains.Path = "filesystem.denyRead, network.allowedDomains"
+		got := Hint(&domains, Circumstances{OS: system})
+		if !strings.Contains(got, want) || !strings.Contains(got, "or write out minConfinement limits") {
+			t.Errorf("%s: %q", system, got)
+		}
+		used[got] = true
+	}
 	hidden := &order.Refusal{Layer: order.Root, Op: "mountinfo", Path: "/proc/7/mountinfo", Err: syscall.ENOENT}
 	used[Hint(hidden, newMachine)] = true
 	for _, table := range [][]hintRow{onLinux[:], withoutBarrier[:]} {

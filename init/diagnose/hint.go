@@ -81,3 +81,10 @@ func onNewKernel(_ *order.Refusal, f Circumstances) bool {
 }
 
 func onWindows(_ *order.Refusal, f Circumstances) bool { return f.OS == "windows" }
+
+// ofDomains is of a policy that names hosts. The path of the refusal is the keys.
+func ofDomains(r *order.Refusal, _ Circumstances) bool { return strings.Contains(r.Path, "Domains") }
+
+func domainsOnWindows(r *order.Refusal, f Circumstances) bool {
+	return onWindows(r, f) && ofDomains(r, f)
+}

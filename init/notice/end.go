@@ -62,7 +62,7 @@ func (e *End) without(w *withheld) string {
 		parts = append(parts, "variables "+list(w.variables, ", ", 44)+" (--env)")
 	}
 	if w.network {
-		parts = append(parts, "network (--level network)")
+		parts = append(parts, "network (--allow-domain HOST)")
 	}
 	if w.cwd != "" {
 		parts = append(parts, "working folder")

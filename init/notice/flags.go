@@ -5,6 +5,7 @@ import "strings"
 // inFlags are pairs: how a hint names a key of the policy, and how mcp-sandbox run writes the same. What stands first
 // counts.
 var inFlags = [...]string{
+	"level network without domains", "--level network without --allow-domain",
 	"set minConfinement to limits", "add --min-confinement limits",
 	"write out minConfinement limits", "add --min-confinement limits",
 	"set subprocess.allow to true", "add --subprocess=true",

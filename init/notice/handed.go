@@ -46,16 +46,16 @@ func Cwd(folder, instead string) string {
 		name(instead, 30), " (--allow-read ", typed(folder, 40), ")")
 }
 
-// Fetches is a program that fetches packages, without network.
-func Fetches(program string) string {
-	return line(name(program, 32), " fetches packages, and the server has no network: add --level network, or install "+
-		"the server and start its own command")
+// Fetches is a program that fetches packages, without network. flags open what it fetches from.
+func Fetches(program, flags string) string {
+	return line(name(program, 32), " fetches packages, and the server has no network: add ", flags,
+		", or install the server")
 }
 
 // FetchHangs is the refusal of a program that would try to fetch packages for a minute and more.
-func FetchHangs(program, level string) string {
-	return line(name(program, 32), " would wait a minute for packages, for level ", level, " has no network: add "+
-		"--level network, or install the server and start its own command")
+func FetchHangs(program, level, flags string) string {
+	return line(name(program, 32), " would wait a minute for packages, for level ", level, " has no network: add ",
+		flags, ", or install the server and start its own command")
 }
 
 // Protected is a protected path in a write grant.

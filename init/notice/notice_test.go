@@ -20,7 +20,7 @@ func TestLinesAreLines(t *testing.T) {
 		end := End{Exited: x, After: time.Second}
 		first := &order.Enforced{Notices: []order.Notice{{Kind: order.NoticeEnv, Name: n}, {Kind: order.NoticeArgument, Name: n}, {Kind: order.NoticeCwd, Name: n}}}
 		for i, text := range []string{
-			Variables(many), Variables(slices.Repeat([]string{"V_TOKEN"}, 99999)), Variables(many[:1]), Argument(n, n), HomeArgument(n), Variable(n), Cwd(n, n), Fetches(n), FetchHangs(n, "standard"),
+			Variables(many), Variables(slices.Repeat([]string{"V_TOKEN"}, 99999)), Variables(many[:1]), Argument(n, n), HomeArgument(n), Variable(n), Cwd(n, n), Fetches(n, "--allow-domain a.example"), FetchHangs(n, "standard", "--allow-domain a.example"),
 			Protected(n), Granted(n), Lowered(policy.Reduced, policy.Standard, n), NothingHolds(many), Appeared(n, 3), Refused(n, n), Refused(n, ""), Forks(60, n), NotSearched(n),
 			NotWritten(1, errors.New(n)), Timeout(time.Hour, n), Memory(1<<20, n), Denied([]order.DeniedCalls{{Syscall: n, Count: 1}}),
 			Limits([]order.Named{{Key: "limits.memory", Written: n}}, &order.Enforced{Layers: []order.LayerReport{{Layer: order.Cgroup, State: order.Absent}}}),
@@ -108,9 +108,9 @@ func TestEarlyEnd(t *testing.T) {
 		want  string
 	}{
 		{"early", guided, exit, 300 * time.Millisecond, "the server ended with 3 after 0.3 s. Not given to it: " +
-			"variables NOTION_TOKEN, DATABASE_URL (--env); network (--level network); working folder; argument /a"},
+			"variables NOTION_TOKEN, DATABASE_URL (--env); network (--allow-domain HOST); working folder; argument /a"},
 		{"a signal", guided, order.Exited{Cause: order.CauseSignal, Signal: "SIGSEGV", ExitCode: 139}, time.Second, "the server was ended by SIGSEGV after 1.0 s. Not given to it: " +
-			"variables NOTION_TOKEN, DATABASE_URL (--env); network (--level network); working folder; argument /a"},
+			"variables NOTION_TOKEN, DATABASE_URL (--env); network (--allow-domain HOST); working folder; argument /a"},
 		{"late", guided, exit, Early, ""},
 		{"well", guided, order.Exited{Cause: order.CauseExit}, 0, ""},
 		{"of another program", &order.Order{}, exit, 0, ""},

@@ -68,6 +68,7 @@ func unheld(p *policy.Policy) []string {
 		{"network.allowedDomains", len(p.Network.AllowedDomains) > 0},
 		{"network.deniedDomains", len(p.Network.DeniedDomains) > 0},
 		{"network.allowUnixSockets", len(p.Network.AllowUnixSockets) > 0},
+		{"network.publish", len(p.Network.Publish) > 0},
 		{"subprocess.allow", !yes},
 		{"seccomp.deny", len(p.Seccomp.Deny) > 0},
 		{"state", p.State != ""},

@@ -30,14 +30,15 @@ func fetches(o *order.Order, p *policy.Policy) (all []order.Notice, hangs string
 		at = installed(resolved(o.Dir), program, f.pkg)
 	}
 	cached := seesCache(o, p)
+	flags := "--allow-domain " + strings.Join(strings.Fields(f.hosts), " --allow-domain ")
 	switch {
 	case at != "" && (at == filepath.Dir(program) || sees(p, at)), cached && f.prefers:
 		return nil, ""
 	case f.hangs && !f.prefers && !cached && at == "" && !strings.Contains(f.pkg, ":") && noNetwork(p):
-		return nil, notice.FetchHangs(f.name, string(p.Level))
+		return nil, notice.FetchHangs(f.name, string(p.Level), flags)
 	}
-	return []order.Notice{{Kind: order.NoticeNetwork, Name: f.name, Flag: "--level network",
-		Line: notice.Fetches(f.name)}}, ""
+	return []order.Notice{{Kind: order.NoticeNetwork, Name: f.name, Flag: flags,
+		Line: notice.Fetches(f.name, flags)}}, ""
 }
 
 // isOffline reports whether a variable of the server says that nothing is to be fetched.

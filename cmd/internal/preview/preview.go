@@ -37,6 +37,7 @@ type about struct {
 	unseen   string // the launcher's folder, where the server has another because it cannot see that one
 	tmpSize  int64
 	several  bool // it may start programs
+	names    policy.Network
 	remains  []string
 	warnings []string
 }
@@ -62,7 +63,8 @@ func New(o *order.Order, p *policy.Policy, planned *order.Plan, proved *order.En
 	v := &Preview{Command: o.Command, File: planned.Command, Cwd: planned.Cwd, Home: planned.Home, User: planned.User,
 		Level: p.Level, Confinement: proved.Confinement, Sees: planned.Sees, Variables: variables(o, p, planned),
 		Network: network(p, proved), Limits: limits(&p.Limits, proved),
-		about: about{least: p.MinConfinement, tmpSize: planned.TmpSize, several: yes, warnings: proved.Warnings}}
+		about: about{least: p.MinConfinement, tmpSize: planned.TmpSize, several: yes, names: p.Network,
+			warnings: proved.Warnings}}
 	if p.Cwd == "" && planned.Cwd == planned.Home && o.Dir != planned.Home {
 		v.unseen = o.Dir
 	}
@@ -92,13 +94,4 @@ func variables(o *order.Order, p *policy.Policy, planned *order.Plan) []Variable
 		}
 	}
 	return all
-}
-
-// network is what the server may reach. No confinement below reduced holds anything back.
-func network(p *policy.Policy, proved *order.Enforced) []string {
-	held := policy.Confinement(proved.Confinement).Holds(policy.Reduced)
-	if p.Level == policy.LevelNetwork || !held {
-		return []string{"*"}
-	}
-	return append([]string{}, p.Network.AllowedDomains...)
 }

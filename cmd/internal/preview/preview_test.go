@@ -66,6 +66,7 @@ func launches() map[string]launch {
 	nothing.plan.Sees = []order.Seen{{Path: "/", Mode: order.CanWrite, Why: order.WhyAlways}}
 	all := map[string]launch{"ordinary": ordinary, "group": group, "reduced": lower, "privileged": nothing}
 	maps.Copy(all, lasting())
+	maps.Copy(all, byName())
 	return all
 }
 
@@ -84,6 +85,16 @@ func lasting() map[string]launch {
 	kept(&limits, `C:\Users\ann\AppData\Local\mcp-sandbox\state\acme`, order.Seen{Path: `C:\`, Mode: order.CanWrite, Why: order.WhyAlways},
 		order.Seen{Path: `C:\Users\ann\AppData\Local\Temp\mcp-sandbox-NAME\tmp`, Mode: order.Private, Why: order.WhyAlways})
 	return map[string]launch{"lasting": full, "lasting-reduced": reduced, "lasting-limits": limits}
+}
+
+// byName are launches with hosts that are allowed: where names are held, and where there is no network instead.
+func byName() map[string]launch {
+	full, open, reduced := ordinary(), ordinary(), ordinary()
+	full.policy.Network = policy.Network{AllowedDomains: []string{"API.example.com", "db.example.com:5432", "*.example.org", "localhost:8080",
+		"2001:db8::1", "[2001:db8::2]:22"}, DeniedDomains: []string{"bad.example.org", "*.example.org:80"}, CheckServerName: policy.Yes}
+	open.policy.Network = policy.Network{AllowedDomains: []string{"api.example.com"}, AllowPrivate: true, CheckServerName: policy.No}
+	reduced.policy.Network, reduced.proved.Confinement = open.policy.Network, "reduced"
+	return map[string]launch{"names": full, "names-open": open, "names-reduced": reduced}
 }
 
 // The pages and the JSON are those of testdata; UPDATE=1 writes these. No value of a variable is in them.

@@ -193,18 +193,6 @@ func (v *Preview) environment() (lines [][]page.Cell) {
 	return lines
 }
 
-func (v *Preview) reach() [][]page.Cell {
-	switch {
-	case len(v.Network) == 0:
-		return texts([]string{
-			"none: no address can be reached, this machine's own neither (--level network gives all)"})
-	case v.Network[0] == "*":
-		return [][]page.Cell{{{Text: "all that this machine reaches, this machine's own addresses included",
-			Style: page.Yellow}}}
-	}
-	return texts(append(slices.Clone(v.Network), "and no other address"))
-}
-
 // bounds are the limits, in the policy's order.
 func (v *Preview) bounds() (lines [][]page.Cell) {
 	var none []string

@@ -90,6 +90,7 @@ func unenforceable(p *policy.Policy, system string) []string {
 	add("network.allowedDomains", len(p.Network.AllowedDomains) > 0)
 	add("network.deniedDomains", len(p.Network.DeniedDomains) > 0)
 	add("network.allowUnixSockets", len(p.Network.AllowUnixSockets) > 0)
+	add("network.publish", len(p.Network.Publish) > 0)
 	add("subprocess.allow", !yes && system != "windows")
 	add("seccomp.deny", len(p.Seccomp.Deny) > 0)
 	return keys

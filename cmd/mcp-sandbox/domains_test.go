@@ -1,0 +1,62 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/policy"
+)
+
+func TestMeets(t *testing.T) {
+	for _, c := range []struct {
+		allowed, denied string
+		want            bool
+	}{
+		{"a.example", "a.example", true}, {"a.example", "b.example", false}, {"a.example", "a.example:443", true},
+		{"a.example", "a.example:22", false}, {"a.example:22", "a.example:22", true}, {"a.example:22", "a.example", true},
+		{"a.example:22", "a.example:80", false}, {"*.b.example", "a.b.example", true}, {"*.b.example", "b.example", false},
+		{"*.b.example", "ab.example", false}, {"a.b.example", "*.b.example", true}, {"b.example", "*.b.example", false},
+		{"*.b.example", "*.b.example", true}, {"*.b.example", "*.c.b.example", true}, {"*.c.b.example", "*.b.example", true},
+		{"*.b.example", "*.c.example", false}, {"*.b.example:22", "*.b.example:80", false}, {"localhost:80", "localhost:80", true},
+	} {
+		list := parsed([]string{c.allowed, c.denied})
+		if len(list) != 2 || meets(list[0], list[1]) != c.want {
+			t.Errorf("%s takes away of %s: %t", c.denied, c.allowed, !c.want)
+		}
+	}
+}
+
+func TestNoteDomains(t *testing.T) {
+	for _, c := range []struct{ args, want string }{
+		{"--allow-domain api.example.com --deny-domain 192.0.2.1 --allow-private --no-check-server-name", ""},
+		{"--allow-domain *.example.com --deny-domain bad.example.com:443", ""},
+		{"--allow-domain me.github.io --allow-domain *.me.github.io", ""},
+		{"--allow-domain *.github.io", "--allow-domain *.github.io: anybody can have a name below github.io: name the one that is meant"},
+		{"--allow-domain a.example --deny-domain b.example", "--deny-domain b.example: no --allow-domain holds it"},
+		{"--deny-domain 192.0.2.1", "--deny-domain 192.0.2.1: no --allow-domain holds it"},
+		{"--allow-private", "--allow-private: without --allow-domain there is no network"},
+		{"--allow-private=false", ""},
+		{"--allow-private --level network", ""},
+		{"--no-check-server-name", "--no-check-server-name: without --allow-domain there is no network"},
+	} {
+		o := launchOptions()
+		if _, err := o.parse(strings.Fields(c.args)); err != nil {
+			t.Fatal(err)
+		}
+		p, why := o.Policy("/", "/")
+		if len(why) > 0 {
+			t.Fatal(why)
+		}
+		p = p.Effective(policy.Run)
+		r := review{launch: &o.Launch, policy: &p}
+		r.noteDomains()
+		var want []string
+		if c.want != "" {
+			want = []string{c.want}
+		}
+		if !slices.Equal(r.notes, want) {
+			t.Errorf("%s: %q, want %q", c.args, r.notes, want)
+		}
+	}
+}
