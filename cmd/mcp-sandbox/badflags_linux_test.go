@@ -94,11 +94,12 @@ func badValues(flag string) (bad []string, good string) {
 	case "on-stdin-close", "on-host-exit":
 		return []string{"stop", "Ignore"}, "terminate"
 	case "allow-domain", "deny-domain":
-		return []string{"http://example.com", "localhost", "*", "a:0", "a:b"}, "example.com"
+		return []string{"http://example.com", "localhost", "*", "a:0", "a:b", "*.co.uk", "127.0.0.1:80", "169.254.169.254", "a:53",
+			"::ffff:192.0.2.1", "10.0.0.0/8", "b\u00fccher.example"}, "example.com"
 	case "allow-private", "subprocess":
 		return []string{"maybe"}, "true"
-	case "no-subprocess":
-		return []string{"true", "false"}, "" // told.txtar has the control
+	case "no-subprocess", "no-check-server-name":
+		return []string{"true", "false"}, "" // told.txtar and habits.txtar have the control
 	case "allow-unix-socket":
 		return []string{"/no/such/path", "*"}, "-/no/such/path"
 	}

@@ -52,7 +52,7 @@ if it was not found.
 `,
 		tips: `  mcp-sandbox run -- ./server --stdio
   mcp-sandbox run --allow-read ~/notes --env NODE_ENV=production node server.js
-  mcp-sandbox run --env 'NOTION_*' --level network node notion.js
+  mcp-sandbox run --env 'NOTION_*' --allow-domain api.notion.com node notion.js
   mcp-sandbox run --policy policy.json --report report.jsonl -- ./server
 `,
 		flags: runOptions, run: run,

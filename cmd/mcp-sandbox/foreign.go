@@ -78,7 +78,7 @@ var habits = [...]habit{
 	{"--pull --platform --gpus --restart --detach --runtime --label --log-driver", []string{
 		"leave it out: there is no container, and the command is a program of this machine"}},
 	{"--add-host --dns --link --expose", []string{
-		"leave it out: this machine looks up the names of --allow-domain; with --level network the server has its ports"}},
+		"leave it out: this machine looks up the names of --allow-domain; --level network gives its ports too"}},
 	{"--allow-sys --allow-ffi --allow-import --no-prompt --allow-hrtime --unstable", []string{
 		"it is a flag of deno's, which comes behind deno"}},
 	{"--sandbox --no-sandbox --rootless --userns", []string{

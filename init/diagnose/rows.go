@@ -113,8 +113,8 @@ var withoutBarrier = [...]hintRow{
 		hint: "run it in a " + inWSL + ", or set minConfinement to limits"},
 	{layers: inPolicy, op: "reach *", hint: "run it in a " + inLinux + ", or set minConfinement to limits"},
 	{layers: inPolicy, op: "hold", when: domainsOnWindows,
-		hint: "run it in a " + inWSL + ", or take level network without domains, which opens every host, or write out " +
-			"minConfinement limits to start it without"},
+		hint: "run it in a " + inWSL + ", or take level network without domains, which opens every host, or write " +
+			"out minConfinement limits to start it without"},
 	{layers: inPolicy, op: "hold", when: ofDomains,
 		hint: "run it in a " + inLinux + ", or take level network without domains, which opens every host, or write " +
 			"out minConfinement limits to start it without"},

@@ -20,6 +20,7 @@ type fetcher struct {
 // Where packages come from by default.
 const (
 	npm  = "registry.npmjs.org"
+	jsr  = "jsr.io npm.jsr.io "
 	pypi = "pypi.org files.pythonhosted.org"
 )
 
@@ -38,7 +39,7 @@ func fetchers() [10]fetcher {
 		{names: " uvx ", hosts: pypi},
 		{names: " bun ", verbs: " x" + installs, hosts: npm},
 		{names: " uv pipx ", verbs: " tool run sync add pip install ", hosts: pypi},
-		{names: " deno ", verbs: " run serve install add x ", remote: true, hosts: "jsr.io npm.jsr.io registry.npmjs.org"},
+		{names: " deno ", verbs: " run serve install add x ", remote: true, hosts: jsr + npm},
 	}
 }
 
