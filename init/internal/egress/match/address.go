@@ -16,8 +16,8 @@ func (r *Rules) Literal(a netip.Addr) bool {
 	return len(r.allowed.ofAddress(a.Unmap()).less(r.deniedAddress(a))) > 0
 }
 
-// DeniedAddress reports whether a denied entry that is an address closes the port of it, whatever name led there: its own,
-// that of an IPv4 address inside of it, which packets to it may end at, and with any zone.
+// DeniedAddress reports whether a denied entry that is an address closes the port of it, whatever name led there. An
+// entry closes the address with any zone, and the IPv6 addresses that lead to an IPv4 one: [vet.Embedded].
 func (r *Rules) DeniedAddress(a netip.Addr, port uint16) bool { return r.deniedAddress(a).has(port) }
 
 func (r *Rules) deniedAddress(a netip.Addr) ports {

@@ -10,7 +10,6 @@
 package match
 
 import (
-	"net/netip"
 	"slices"
 	"strings"
 
@@ -51,8 +50,8 @@ type Entry struct {
 	Ports []uint16
 }
 
-// New reads entries that [policy.ParseDomain] knows. An allowance that it does not know opens nothing, and with a denial
-// that it does not know nothing at all is open. An allowance of a name below localhost opens nothing either.
+// New reads entries that [policy.ParseDomain] knows. An allowance that it does not know opens nothing, and with a
+// denial that it does not know nothing at all is open. An allowance of a name below localhost opens nothing either.
 func New(n *policy.Network) *Rules {
 	r := &Rules{}
 	for _, s := range n.DeniedDomains {
@@ -102,8 +101,6 @@ func (r *Rules) note(d policy.Domain) {
 	case d.Below:
 		// Each name below the star is below the same denied stars as "x" below it.
 		open = set.less(r.denied.stars("x." + d.Host))
-	case d.Host == localhost:
-		open = set.less(r.deniedLocalhost())
 	default:
 		open = set.less(r.denied.of(d.Host))
 	}
@@ -159,16 +156,9 @@ func (r *Rules) PortsOf(name string) []uint16 {
 	return r.allowed.of(name).less(r.denied.of(name))
 }
 
-// Localhost reports whether an entry opens the port of the host's loopback, and no denial of localhost, 127.0.0.1 or ::1
-// closes that.
+// Localhost reports whether an entry opens the port of the host's loopback, and no denial of localhost closes that.
 func (r *Rules) Localhost(port uint16) bool {
-	return reason(r.allowed.of(localhost), r.deniedLocalhost(), port) == Open
-}
-
-func (r *Rules) deniedLocalhost() ports {
-	p := r.denied.of(localhost)
-	p = p.and(r.deniedAddress(netip.AddrFrom4([4]byte{127, 0, 0, 1})))
-	return p.and(r.deniedAddress(netip.IPv6Loopback()))
+	return reason(r.allowed.of(localhost), r.denied.of(localhost), port) == Open
 }
 
 // reason compares what one name or address has.

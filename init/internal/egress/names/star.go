@@ -17,8 +17,8 @@ type bucket struct {
 }
 
 // Star reports whether another name that the entry star alone allows may be looked up, and counts it: 100 at once, and
-// one more each second. It is asked before each lookup of a name that is not [Table.Known]. Entries are the policy's, so
-// they are as many as the policy has.
+// one more each second. It is asked before each lookup of a name that is not [Table.Known]. The table keeps each star
+// that it was asked of, so they are the policy's entries and nothing that the server writes.
 func (t *Table) Star(star string, now time.Time) bool {
 	b := t.stars[star]
 	if b == nil {

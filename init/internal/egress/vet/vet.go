@@ -46,12 +46,12 @@ func (c Class) String() string {
 // Allowed reports whether an address of class c may be dialled for a name.
 func Allowed(c Class, allowPrivate bool) bool { return c == Public || c == Private && allowPrivate }
 
-// ClassOf is the class of an address, and of each IPv4 address in it if that is worse. own reports whether an address is
+// ClassOf is the class of an address, or of an IPv4 address in it if that is worse. own reports whether an address is
 // one of the host's interfaces or a broadcast address of one; a nil own knows none. It is asked without a zone, of the
 // address and of those in it.
 //
 // A private address inside of an IPv6 address is [Special], the form ::ffff:10.0.0.1 too: nobody writes a private
-// service's address like that but to get it past a filter. Addresses that a dual-stack socket tells are to be unmapped first.
+// service's address like that but to get it past a filter. What a dual-stack socket tells is unmapped first.
 func ClassOf(a netip.Addr, own func(netip.Addr) bool) Class {
 	if !a.IsValid() || a.Zone() != "" {
 		return Special
