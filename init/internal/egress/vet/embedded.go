@@ -58,7 +58,10 @@ func embedded(b *[16]byte) (found [4][4]byte, n int) {
 // translator sends to, counts only if there is no other.
 func translated(b *[16]byte) (found [4][4]byte, n int) {
 	for _, e := range [...][4]byte{
-		{b[6], b[7], b[9], b[10]}, {b[7], b[9], b[10], b[11]}, {b[9], b[10], b[11], b[12]}, {b[12], b[13], b[14], b[15]},
+		{b[6], b[7], b[9], b[10]},    // a prefix of 48 bits
+		{b[7], b[9], b[10], b[11]},   // 56
+		{b[9], b[10], b[11], b[12]},  // 64
+		{b[12], b[13], b[14], b[15]}, // 96
 	} {
 		if e[0] != 0 {
 			found[n] = e
