@@ -8,8 +8,8 @@
 //	send(q.Answer(nil, dns.Answer{Code: dnsmessage.RCodeNameError, Blocked: true}))
 //
 // The server chooses every byte of a packet. A name reaches the caller only if each of its labels is made of letters,
-// digits, '-' and '_', so that no label can hold a dot, a zero byte or an escape. The question is repeated in the answer
-// byte for byte, in upper and lower case as it came: some clients compare it (draft-vixie-dnsext-dns0x20).
+// digits, '-' and '_', so that no label can hold a dot, a zero byte or an escape. The answer repeats the question byte
+// for byte, in upper and lower case as it came: some clients compare it (draft-vixie-dnsext-dns0x20).
 //
 // The types, classes and codes are those of golang.org/x/net/dns/dnsmessage. Its parser is not used, because it
 // refuses a label with a dot, which here must be answered with its own bytes, and does not tell of bytes behind the

@@ -50,8 +50,8 @@ const (
 // Question is one question, with all that its answer repeats. It keeps no part of the packet.
 type Question struct {
 	ID uint16
-	// Name is in lower case, without a dot at its end. It is "" for the root and for a name in which a byte of a label is
-	// none of a-z, A-Z, 0-9, '-' and '_': none of these can be allowed.
+	// Name is in lower case, without a dot at its end. It is "" for the root and for a name in which a byte of a label
+	// is none of a-z, A-Z, 0-9, '-' and '_': none of these can be allowed.
 	Name  string
 	Type  dnsmessage.Type
 	Class dnsmessage.Class

@@ -6,8 +6,9 @@
 //	}
 //
 // There are four sockets, SOCK_RAW of IPPROTO_TCP and IPPROTO_ICMP over IPv4, of IPPROTO_TCP and IPPROTO_ICMPV6 over
-// IPv6. Each has a filter in the kernel, lest the segments of a busy connection fill its queue: [FilterTCP], [FilterICMP].
-// The functions here compare again all that the filters compare, as a packet can be queued before its filter is there.
+// IPv6. Each has a filter in the kernel ([FilterTCP], [FilterICMP]), lest the segments of a busy connection fill its
+// queue, in which case the kernel drops what follows. The functions here compare again all that the filters compare,
+// as a packet can be queued before its filter is there.
 //
 // A server in the sandbox has no raw sockets and so writes no such packet itself, but for the quoted datagram, whose
 // every byte is its own.
@@ -23,8 +24,8 @@ type Refused struct {
 	Addr netip.Addr
 	Port uint16
 	UDP  bool
-	// Payload is the datagram without its headers, a part of the packet that was parsed. The kernel quotes no more than a
-	// message of 576 bytes holds over IPv4 (RFC 1812, 4.3.2.3), 520 of them payload, and of 1,280 over IPv6
+	// Payload is the datagram without its headers, a part of the packet that was parsed. The kernel quotes no more than
+	// a message of 576 bytes holds over IPv4 (RFC 1812, 4.3.2.3), 520 of them payload, and of 1,280 over IPv6
 	// (RFC 4443, 2.4 c), 1,184 of them payload.
 	Payload []byte
 }
