@@ -54,19 +54,31 @@ func embedded(b *[16]byte) (found [4][4]byte, n int) {
 }
 
 // translated reads an address of 64:ff9b:1::/48 in each of the four ways of RFC 6052, 2.2 that a network can have
-// chosen. Where the address was written in one way the others read zeros, so an address of 0.0.0.0/8, which no
-// translator sends to, counts only if there is no other.
+// chosen. Where the address was written in one way, the others read the zeros around it: so what begins with zero
+// counts only before zeros, which the RFC wants there, and 0.0.0.0 only if nothing else was read.
 func translated(b *[16]byte) (found [4][4]byte, n int) {
-	for _, e := range [...][4]byte{
-		{b[6], b[7], b[9], b[10]},    // a prefix of 48 bits
-		{b[7], b[9], b[10], b[11]},   // 56
-		{b[9], b[10], b[11], b[12]},  // 64
-		{b[12], b[13], b[14], b[15]}, // 96
+	for _, way := range [...]struct {
+		v4   [4]byte
+		rest []byte
+	}{
+		{[4]byte{b[6], b[7], b[9], b[10]}, b[11:]},   // a prefix of 48 bits
+		{[4]byte{b[7], b[9], b[10], b[11]}, b[12:]},  // 56
+		{[4]byte{b[9], b[10], b[11], b[12]}, b[13:]}, // 64
+		{[4]byte(b[12:]), nil},                       // 96
 	} {
-		if e[0] != 0 {
-			found[n] = e
+		if way.v4[0] != 0 || zero(way.rest) && !zero(way.v4[:]) {
+			found[n] = way.v4
 			n++
 		}
 	}
 	return found, max(n, 1)
+}
+
+func zero(b []byte) bool {
+	for _, c := range b {
+		if c != 0 {
+			return false
+		}
+	}
+	return true
 }

@@ -27,7 +27,7 @@ func FuzzFourInSix(f *testing.F) {
 	for _, s := range closed {
 		f.Add(netip.MustParsePrefix(s).Addr().AsSlice())
 	}
-	for _, s := range []string{"8.8.8.8", "169.254.169.254", "192.0.2.1"} {
+	for _, s := range []string{"8.8.8.8", "169.254.169.254", "192.0.2.1", "0.48.48.48"} {
 		f.Add(netip.MustParseAddr(s).AsSlice())
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
