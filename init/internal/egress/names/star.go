@@ -26,8 +26,7 @@ func (t *Table) Star(star string, now time.Time) bool {
 		t.stars[star] = b
 	}
 	if n := now.Sub(b.at) / every; n >= time.Duration(burst-b.left) {
-		b.left = burst
-		b.at = later(b.at, now)
+		b.left, b.at = burst, now
 	} else if n > 0 {
 		b.left += int(n)
 		b.at = b.at.Add(n * every)
@@ -46,11 +45,4 @@ func (t *Table) Refused(star string) uint64 {
 		return b.refused
 	}
 	return 0
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }
