@@ -62,10 +62,12 @@ func (q *Question) Answer(b []byte, a Answer) []byte {
 	return b
 }
 
-// Frame is Answer for TCP: two bytes of length stand before the message.
+// Frame is Answer for TCP: two bytes of length stand before the message, which may have SizeTCP bytes.
 func (q *Question) Frame(b []byte, a Answer) []byte {
+	large := *q
+	large.Size = SizeTCP
 	start := len(b)
-	b = q.Answer(append(b, 0, 0), a)
+	b = large.Answer(append(b, 0, 0), a)
 	binary.BigEndian.PutUint16(b[start:], uint16(len(b)-start-2))
 	return b
 }

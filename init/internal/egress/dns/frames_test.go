@@ -3,6 +3,7 @@ package dns
 import (
 	"bytes"
 	"net/netip"
+	"slices"
 	"testing"
 
 	"golang.org/x/net/dns/dnsmessage"
@@ -24,6 +25,10 @@ func TestFrames(t *testing.T) {
 	packet, rest, ok := Frames(rest)
 	if !ok || len(rest) != 0 || !bytes.Equal(packet, second.Answer(nil, Answer{Code: dnsmessage.RCodeNameError})) {
 		t.Errorf("% x, % x, %v", packet, rest, ok)
+	}
+	many := Answer{Addresses: slices.Repeat([]netip.Addr{four}, 1000)}
+	if large, rest, ok := Frames(first.Frame(nil, many)); !ok || len(rest) != 0 || int(word(large, 6)) != 1000 {
+		t.Errorf("%d bytes, %d behind, %v", len(large), len(rest), ok)
 	}
 	if packet, rest, ok := Frames([]byte{0, 0, 1}); !ok || len(packet) != 0 || len(rest) != 1 {
 		t.Errorf("empty message: % x, % x, %v", packet, rest, ok)

@@ -14,7 +14,7 @@ const (
 	// SizeEDNS is the most that an answer over UDP has, whatever the client would take, and what the server tells of
 	// itself: 1,280 bytes, which every IPv6 link carries, less the headers.
 	SizeEDNS = 1232
-	// SizeTCP is the most that a message over TCP has. The caller sets Question.Size to it there.
+	// SizeTCP is the most that a message over TCP has.
 	SizeTCP = 65535
 )
 
@@ -57,8 +57,7 @@ type Question struct {
 	Class dnsmessage.Class
 	RD    bool // recursion desired
 	EDNS  bool // there was an OPT record
-	// Size is how many bytes an answer may have: 512, with EDNS what the client takes, between 512 and 1,232. Over TCP
-	// the caller makes it SizeTCP.
+	// Size is how many bytes an answer over UDP may have: 512, with EDNS what the client takes, between 512 and 1,232.
 	Size int
 
 	raw   string           // the question section
