@@ -45,7 +45,7 @@ func (l *lookup) ask(name string) {
 	if err == nil {
 		_, err = asked{name: n, kind: l.query.Type}.message(nil, true)
 	}
-	if err != nil { // longer than a name or a label may be
+	if err != nil || name == "" { // longer than a name or a label may be, or the root
 		l.finish(Answer{Code: NoName})
 		return
 	}
