@@ -18,7 +18,7 @@ type connect struct {
 func (c *connect) hello() []byte {
 	s := "CONNECT " + c.target + " HTTP/1.1\r\nHost: " + c.target + "\r\n"
 	if c.proxy.login {
-		s += "Proxy-Authorization: Basic " + base64(c.proxy.user+":"+c.proxy.password) + "\r\n"
+		s += "Proxy-Authorization: Basic " + base64Of(c.proxy.user+":"+c.proxy.password) + "\r\n"
 	}
 	return []byte(s + "\r\n")
 }
@@ -27,7 +27,7 @@ func (c *connect) hello() []byte {
 func (c *connect) take(come []byte) (taken int, send []byte, ended bool, err error) {
 	before := len(c.header)
 	c.header = append(c.header, come[:min(len(come), mostHeader+1-before)]...)
-	end := headerEnd(c.header)
+	end := headerEnd(c.header, max(0, before-2))
 	if end > mostHeader || end < 0 && len(c.header) > mostHeader {
 		return 0, nil, false, &Refused{Text: "a header of more than 8 KiB"}
 	}
@@ -43,14 +43,14 @@ func (c *connect) take(come []byte) (taken int, send []byte, ended bool, err err
 	return end - before, nil, true, nil
 }
 
-// headerEnd is where the empty line ends, or -1.
-func headerEnd(b []byte) int {
-	crlf, lf := bytes.Index(b, []byte("\n\r\n")), bytes.Index(b, []byte("\n\n"))
+// headerEnd is where an empty line behind from ends, or -1.
+func headerEnd(b []byte, from int) int {
+	crlf, lf := bytes.Index(b[from:], []byte("\n\r\n")), bytes.Index(b[from:], []byte("\n\n"))
 	switch {
 	case crlf >= 0 && (lf < 0 || crlf < lf):
-		return crlf + 3
+		return from + crlf + 3
 	case lf >= 0:
-		return lf + 2
+		return from + lf + 2
 	}
 	return -1
 }
@@ -87,8 +87,8 @@ func offersBasic(header string) bool {
 	return false
 }
 
-// base64 is the standard encoding of RFC 4648. Package encoding/base64 makes tables of four encodings at every start.
-func base64(s string) string {
+// base64Of is the standard encoding of RFC 4648. Package encoding/base64 makes tables of four encodings at every start.
+func base64Of(s string) string {
 	const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 	var b []byte
 	for i := 0; i < len(s); i += 3 {

@@ -47,6 +47,9 @@ func (a *dial) resolved(answer resolve.Answer) {
 	}
 	p, l := a.dialer.config.Proxy, a.lookup
 	l.left--
+	if a.talk != nil {
+		return // the first family's addresses were good
+	}
 	var found []netip.AddrPort
 	for _, address := range answer.Addresses {
 		found = append(found, netip.AddrPortFrom(address, p.port))

@@ -152,8 +152,11 @@ func TestLiesAreIgnored(t *testing.T) {
 			q.Questions[0].Class = dnsmessage.ClassCHAOS
 			return q
 		},
-		"no question":   func(q dnsmessage.Message) dnsmessage.Message { q.Questions = nil; return q },
-		"two questions": func(q dnsmessage.Message) dnsmessage.Message { q.Questions = append(q.Questions, q.Questions[0]); return q },
+		"no question": func(q dnsmessage.Message) dnsmessage.Message { q.Questions = nil; return q },
+		"two questions": func(q dnsmessage.Message) dnsmessage.Message {
+			q.Questions = append(q.Questions, q.Questions[0])
+			return q
+		},
 	}
 	for what, lie := range lies {
 		t.Run(what, func(t *testing.T) {
