@@ -23,8 +23,8 @@ type Resolver interface {
 	Lookup(q resolve.Query, done func(resolve.Answer))
 }
 
-// Config is what dials have in common. Proxy is by the launcher's environment alone, never by the server's. Resolver may be
-// nil without a proxy, or with one that is an address.
+// Config is what dials have in common. Proxy is by the launcher's environment alone, never by the server's. Resolver
+// may be nil without a proxy, or with one that is an address.
 type Config struct {
 	Proxy    Proxy
 	Resolver Resolver
@@ -49,9 +49,9 @@ func New(set *loop.Set, config Config) *Dialer {
 // Proxied reports whether the target is dialled by the proxy, so that its addresses are of no use.
 func (d *Dialer) Proxied(t Target) bool { return d.config.Proxy.Uses(t.host(), t.Port) }
 
-// Dial connects to the target. It calls done once, later or before it returns: with a connected non-blocking stream, which is
-// then the caller's, or with an *Error. After cancel done is not called, and nothing stays open; once done was called cancel
-// does nothing. The first byte that is read from the stream is the target's, with a proxy too.
+// Dial connects to the target. It calls done once, later or before it returns: with a connected non-blocking stream,
+// which is then the caller's, or with an *Error. After cancel done is not called, and nothing stays open; once done
+// was called cancel does nothing. The first byte that is read from the stream is the target's, with a proxy too.
 func (d *Dialer) Dial(t Target, done func(fd int, err error)) (cancel func()) {
 	a := &dial{dialer: d, target: t, done: done}
 	a.end = d.config.Now().Add(whole)

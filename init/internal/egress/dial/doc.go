@@ -3,22 +3,24 @@
 //
 //	proxy, err := dial.ProxyFrom(os.Getenv)
 //	d := dial.New(set, dial.Config{Proxy: proxy, Resolver: resolver})
-//	cancel := d.Dial(dial.Target{Name: "api.example.com", Addresses: vetted, Port: 443}, func(fd int, err error) { ... })
+//	t := dial.Target{Name: "api.example.com", Addresses: vetted, Port: 443}
+//	cancel := d.Dial(t, func(fd int, err error) { ... })
 //	// whenever set was served: a timer at d.Next() that calls d.Due
 //
-// Addresses are dialled exactly as they are given and no name of a target is looked up here, so the address that was checked
-// is the one that is met. They are raced as RFC 8305 says: both families in turn, IPv6 first, one more after 250 ms or when
-// one fails; the first that connects is the connection. That takes 10 s at most.
+// Addresses are dialled exactly as they are given and no name of a target is looked up here, so the address that was
+// checked is the one that is met. They are raced as RFC 8305 says: both families in turn, IPv6 first, one more after
+// 250 ms or when one fails; the first that connects is the connection. That takes 10 s at most.
 //
-// A proxy is asked for a target by its name (CONNECT of RFC 9110, section 9.3.6; RFC 1928), for many filter by names and
-// often they alone resolve them. Then the addresses of the target are not used, so nothing has vetted where it leads. The
-// proxy's own name is looked up, and its answer has 10 s more. Name and password of a proxy stand in no error and in no String.
+// A proxy is asked for a target by its name (CONNECT of RFC 9110, section 9.3.6; RFC 1928), for many filter by names
+// and often they alone resolve them. Then the addresses of the target are not used, so nothing has vetted where it
+// leads. The proxy's own name is looked up, and its answer has 10 s more. Name and password of a proxy stand in no
+// error and in no String.
 package dial
 
 import "net/netip"
 
-// A Target is what to connect to. Its name is canonical (lower case, without a dot at its end), or empty for an address that
-// nobody gave a name.
+// A Target is what to connect to. Its name is canonical (lower case, without a dot at its end), or empty for an
+// address that nobody gave a name.
 type Target struct {
 	Name      string
 	Addresses []netip.AddrPort

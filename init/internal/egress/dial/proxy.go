@@ -17,9 +17,10 @@ type Proxy struct {
 	exceptions     exceptions
 }
 
-// ProxyFrom reads https_proxy, HTTPS_PROXY, all_proxy or ALL_PROXY, the first that is not empty, and no_proxy or NO_PROXY,
-// as golang.org/x/net/http/httpproxy does: a proxy is [http://][USER:PASSWORD@]HOST[:PORT], or socks5h://… or socks5://…,
-// which are both asked by name. Another one is an error that names the variable and nothing of its value.
+// ProxyFrom reads https_proxy, HTTPS_PROXY, all_proxy or ALL_PROXY, the first that is not empty, and no_proxy or
+// NO_PROXY, as golang.org/x/net/http/httpproxy does: a proxy is [http://][USER:PASSWORD@]HOST[:PORT], or socks5h://…
+// or socks5://…, which are both asked by name. Another one is an error that names the variable and nothing of its
+// value.
 func ProxyFrom(env func(string) string) (Proxy, error) {
 	for _, name := range [...]string{"https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"} {
 		value := env(name)
@@ -135,7 +136,7 @@ func (p *Proxy) setHost(text string) error {
 	return nil
 }
 
-// isName reports whether the text can stand in a request as a host: letters, digits, and -_. of ASCII.
+// isName reports whether the text can stand in a request as a host: labels of letters, digits, and -_ of ASCII.
 func isName(s string) bool {
 	for i := range len(s) {
 		c := s[i] | 0x20
@@ -143,7 +144,7 @@ func isName(s string) bool {
 			return false
 		}
 	}
-	return 0 < len(s) && len(s) <= 253
+	return 0 < len(s) && len(s) <= 253 && !strings.Contains("."+s+".", "..")
 }
 
 // unescape takes the percent-encoding of RFC 3986 away.

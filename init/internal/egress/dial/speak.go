@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// A speaker is a conversation with a proxy, from the connection until it leads to the target. Bytes in a network arrive in
-// pieces of any size.
+// A speaker is a conversation with a proxy, from the connection until it leads to the target. Bytes in a network
+// arrive in pieces of any size.
 type speaker interface {
 	// hello is what is sent first.
 	hello() []byte

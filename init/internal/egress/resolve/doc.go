@@ -5,11 +5,11 @@
 //	r.Lookup(resolve.Query{Name: "api.example.com", Type: dnsmessage.TypeA}, func(a resolve.Answer) { ... })
 //	// whenever set was served: a timer at r.Next() that calls r.Due
 //
-// Names are absolute: search and ndots of resolv.conf(5) have no effect, nor do the modules of nsswitch.conf(5), so names
-// that LDAP, mDNS or another module alone knows do not resolve. Nothing is cached.
+// Names are absolute: search and ndots of resolv.conf(5) have no effect, nor do the modules of nsswitch.conf(5), so
+// names that LDAP, mDNS or another module alone knows do not resolve. Nothing is cached.
 //
-// An answer is taken only from the address and port that was asked, with the identifier and the question that were sent;
-// others are ignored until the time is over. 64 lookups run side by side, 1,024 more wait.
+// An answer is taken only from the address and port that was asked, with the identifier and the question that were
+// sent; others are ignored until the time is over. 64 lookups run side by side, 1,024 more wait.
 package resolve
 
 import (
@@ -19,8 +19,8 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 )
 
-// A Query is a question for one type of records. Name is canonical: lower case, without a dot at its end. Type is A, AAAA or
-// SRV.
+// A Query is a question for one type of records. Name is canonical: lower case, without a dot at its end. Type is A,
+// AAAA or SRV.
 type Query struct {
 	Name string
 	Type dnsmessage.Type

@@ -39,8 +39,9 @@ func (h hosts) addresses(name string) (found []netip.Addr) {
 
 // at is the address of the line in which the text from start to end is a name.
 func (h hosts) at(start, end int) (netip.Addr, bool) {
-	if after := strings.TrimPrefix(string(h[end:min(end+2, len(h))]), "."); after != "" &&
-		!strings.ContainsRune(blanks+"\n#", rune(after[0])) || start == 0 || !strings.ContainsRune(blanks, rune(h[start-1])) {
+	after := strings.TrimPrefix(string(h[end:min(end+2, len(h))]), ".")
+	if after != "" && !strings.ContainsRune(blanks+"\n#", rune(after[0])) ||
+		start == 0 || !strings.ContainsRune(blanks, rune(h[start-1])) {
 		return netip.Addr{}, false
 	}
 	line := string(h[strings.LastIndexByte(string(h[:start]), '\n')+1 : start])

@@ -3,7 +3,6 @@ package resolve
 import (
 	"errors"
 	"fmt"
-	"net/netip"
 	"os"
 	"strings"
 	"sync/atomic"
@@ -230,36 +229,5 @@ func TestNamesThatNoMessageHolds(t *testing.T) {
 	}
 	if got := b.look(t, name, dnsmessage.TypeTXT); got.Code != Failed || s.questions.Load() != 0 {
 		t.Errorf("TXT: %+v, %d questions", got, s.questions.Load())
-	}
-}
-
-// Files are looked at once in 5 s, and read when they have changed.
-func TestFilesChange(t *testing.T) {
-	s := listen(t, "127.0.0.1", 0, good)
-	b := newBench(t, s.port(), "nameserver 127.0.0.1\n", "192.0.2.77 "+name+"\n")
-	if got := b.look(t, name, dnsmessage.TypeA); addresses(got) != "192.0.2.77" || s.questions.Load() != 0 {
-		t.Errorf("got %+v", got)
-	}
-	if got := b.look(t, name, dnsmessage.TypeAAAA); got.Code != NoData || s.questions.Load() != 0 {
-		t.Errorf("got %+v", got)
-	}
-	b.write(t, "hosts", "192.0.2.99  x."+name+"\n")
-	b.write(t, "resolv.conf", "nameserver 127.0.0.9\n")
-	b.now = b.now.Add(lookEvery - 1)
-	if got := b.look(t, name, dnsmessage.TypeA); addresses(got) != "192.0.2.77" {
-		t.Errorf("too early: got %+v", got)
-	}
-	b.now = b.now.Add(1)
-	got := b.look(t, name, dnsmessage.TypeA)
-	if e, ok := errors.AsType[*ServerError](got.Err); !ok || e.Server.Addr() != netip.MustParseAddr("127.0.0.9") {
-		t.Errorf("got %+v", got)
-	}
-}
-
-// A nameserver with a zone is asked at that interface.
-func TestZone(t *testing.T) {
-	b := newBench(t, 53, "nameserver fe80::1%nosuchlink\noptions attempts:1\n", "")
-	if got := b.look(t, name, dnsmessage.TypeA); got.Code != Failed || !errors.Is(got.Err, unix.ENODEV) {
-		t.Errorf("got %+v", got)
 	}
 }

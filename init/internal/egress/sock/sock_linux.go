@@ -1,4 +1,5 @@
-// Package sock opens sockets that are connected to one address: non-blocking, closed by execve(2), of one thread's epoll(7) set.
+// Package sock opens sockets that are connected to one address: non-blocking, closed by execve(2), of one thread's
+// epoll(7) set.
 //
 //	fd, err := sock.Connect(to, unix.SOCK_STREAM)
 //	// ... EPOLLOUT ...

@@ -3,7 +3,6 @@ package resolve
 import (
 	"errors"
 	"net/netip"
-	"strings"
 	"time"
 
 	"golang.org/x/net/dns/dnsmessage"
@@ -14,35 +13,6 @@ const (
 	mostRecords = 256  // of a section that are looked at
 	mostHops    = 8    // of a chain of CNAMEs
 )
-
-// an asked is the question that an answer must repeat.
-type asked struct {
-	id   uint16
-	name dnsmessage.Name
-	kind dnsmessage.Type
-}
-
-// message is the question on the wire.
-func (q asked) message(b []byte, edns bool) ([]byte, error) {
-	m := dnsmessage.NewBuilder(b, dnsmessage.Header{ID: q.id, RecursionDesired: true})
-	err := m.StartQuestions()
-	if err == nil {
-		err = m.Question(dnsmessage.Question{Name: q.name, Type: q.kind, Class: dnsmessage.ClassINET})
-	}
-	if err == nil && edns {
-		var h dnsmessage.ResourceHeader
-		if err = h.SetEDNS0(payload, dnsmessage.RCodeSuccess, false); err == nil {
-			err = m.StartAdditionals()
-		}
-		if err == nil {
-			err = m.OPTResource(h, dnsmessage.OPTResource{})
-		}
-	}
-	if err != nil {
-		return nil, err
-	}
-	return m.Finish()
-}
 
 // A reply is what a nameserver says to a question.
 type reply struct {
@@ -86,7 +56,8 @@ func (q asked) parse(packet []byte) (r reply, ours bool, err error) {
 		return r, true, errMalformed
 	}
 	more := r.rest(&p)
-	r.lame = r.code == dnsmessage.RCodeSuccess && !h.Authoritative && !h.RecursionAvailable && len(records) == 0 && !more
+	r.lame = r.code == dnsmessage.RCodeSuccess && !h.Authoritative && !h.RecursionAvailable &&
+		len(records) == 0 && !more
 	r.follow(text(q.name), q.kind, records)
 	return r, true, nil
 }
@@ -229,17 +200,6 @@ func seconds(ttl uint32) time.Duration {
 		return 0
 	}
 	return time.Duration(ttl) * time.Second
-}
-
-// text is a name in lower case, without the dot at its end. Package dnsmessage refuses a dot inside of a label.
-func text(n dnsmessage.Name) string {
-	b := n.Data[:n.Length]
-	for i, c := range b {
-		if 'A' <= c && c <= 'Z' {
-			b[i] = c | 0x20
-		}
-	}
-	return strings.TrimSuffix(string(b), ".")
 }
 
 // says is a code in the words of the IANA registry of DNS RCODEs.
