@@ -3,6 +3,7 @@ package dial
 import (
 	"errors"
 	"net/netip"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -108,6 +109,30 @@ func TestProxyName(t *testing.T) {
 		}
 		k.asked[dnsmessage.TypeA](found)
 		connected(t, b)
+	})
+	t.Run("the first hangs", func(t *testing.T) {
+		hangs := hanging(t)
+		b, k, _ := start(t, "http://proxy.corp:"+strconv.Itoa(int(hangs.Port())))
+		listening(t, loopback(hangs.Port(), 2), 8)
+		k.asked[dnsmessage.TypeAAAA](resolve.Answer{Code: resolve.Found, Addresses: []netip.Addr{hangs.Addr()}})
+		b.pass(t)
+		k.asked[dnsmessage.TypeA](resolve.Answer{Code: resolve.Found, Addresses: []netip.Addr{loopback(1, 2).Addr()}})
+		if passed := b.pass(t); passed != nextAfter {
+			t.Errorf("waited %v", passed)
+		}
+		connected(t, b)
+	})
+	t.Run("neither is good", func(t *testing.T) {
+		b, k, o := start(t, "http://proxy.corp:"+strconv.Itoa(int(refusing(t).Port())))
+		k.asked[dnsmessage.TypeAAAA](resolve.Answer{Code: resolve.Found, Addresses: []netip.Addr{loopback(1, 1).Addr()}})
+		b.pass(t)
+		for len(b.dials[0].race.runners) > 0 {
+			serveOnce(t, b)
+		}
+		k.asked[dnsmessage.TypeA](resolve.Answer{Code: resolve.NoData})
+		if o.calls != 1 || !errors.Is(o.err, unix.ECONNREFUSED) {
+			t.Errorf("got %v", o.err)
+		}
 	})
 	t.Run("no such name", func(t *testing.T) {
 		b, k, o := start(t, port)

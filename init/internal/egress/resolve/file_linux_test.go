@@ -3,6 +3,7 @@ package resolve
 import (
 	"errors"
 	"net/netip"
+	"path/filepath"
 	"testing"
 
 	"golang.org/x/net/dns/dnsmessage"
@@ -36,6 +37,25 @@ func TestFilesChange(t *testing.T) {
 func TestZone(t *testing.T) {
 	b := newBench(t, 53, "nameserver fe80::1%nosuchlink\noptions attempts:1\n", "")
 	if got := b.look(t, name, dnsmessage.TypeA); got.Code != Failed || !errors.Is(got.Err, unix.ENODEV) {
+		t.Errorf("got %+v", got)
+	}
+}
+
+// A pipe or a folder in the place of a file is no file: nothing waits for a writer.
+func TestNoRegularFile(t *testing.T) {
+	s := listen(t, "127.0.0.1", 0, good)
+	b := newBench(t, s.port(), "nameserver 127.0.0.1\n", "192.0.2.77 "+name+"\n")
+	pipe := filepath.Join(b.dir, "pipe")
+	if err := unix.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{pipe, b.dir, filepath.Join(b.dir, "none")} {
+		if got := contents(path); got != "" {
+			t.Errorf("%s: %q", path, got)
+		}
+	}
+	b.files.hosts.path = pipe
+	if got := b.look(t, name, dnsmessage.TypeA); addresses(got) != "192.0.2.1 192.0.2.2" {
 		t.Errorf("got %+v", got)
 	}
 }
