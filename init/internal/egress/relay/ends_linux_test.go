@@ -107,26 +107,33 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// After the server's end what it said still goes out, though outside still talks and reads late; then the stream ends.
+// After the server's end what it said still goes out to an outside that reads late, whether outside still talks or says
+// nothing more, not even FIN; then the stream ends.
 func TestFinish(t *testing.T) {
 	eachWay(t, func(t *testing.T, b *bench) {
-		j, quiet := b.join(nil), b.join(nil)
+		quiet := b.join(nil)
 		quiet.inside.CloseWrite()
 		io.ReadAll(quiet.outside) // waits for outside alone
-		n := fill(t, j.inside)
-		j.outside.Write(make([]byte, 100))
-		io.ReadFull(j.inside, make([]byte, 100)) // none is unread, or the kernel would reset
-		j.inside.Close()
+		silent, talking := b.join(nil), b.join(nil)
+		sent := map[*joined]int64{}
+		for _, j := range []*joined{silent, talking} {
+			sent[j] = int64(fill(t, j.inside))
+			j.outside.Write(make([]byte, 100))
+			io.ReadFull(j.inside, make([]byte, 100)) // none is unread, or the kernel would reset
+			j.inside.Close()
+		}
 		b.do(b.Finish)
 		if e := quiet.wait(t); e.Reset {
 			t.Errorf("%+v", e)
 		}
-		go j.outside.Write(make([]byte, 16<<20)) // more than all sockets hold
-		if got, err := io.Copy(io.Discard, j.outside); got != int64(n) || err != nil {
-			t.Errorf("%d of %d bytes, %v", got, n, err)
-		}
-		if e := j.wait(t); e.Sent != int64(n) || e.Received != 100 || e.Reset {
-			t.Errorf("%+v", e)
+		go talking.outside.Write(make([]byte, 16<<20)) // more than all sockets hold
+		for j, n := range sent {
+			if got, err := io.Copy(io.Discard, j.outside); got != n || err != nil {
+				t.Errorf("%d of %d bytes, %v", got, n, err)
+			}
+			if e := j.wait(t); e.Sent != n || e.Received != 100 || e.Reset {
+				t.Errorf("%+v", e)
+			}
 		}
 	})
 }

@@ -115,7 +115,7 @@ func prepare(fd int) {
 func (r *Relay) Live() int { return len(r.live) }
 
 // Finish is for after the server's end: what outside still says is discarded, what inside said is still written, and a
-// stream ends once inside's FIN has been passed on. Close ends those that take too long.
+// stream ends once outside has acknowledged all of that and inside's FIN. Close ends those that take too long.
 func (r *Relay) Finish() {
 	r.finish = true
 	for s := range r.live {
@@ -161,9 +161,23 @@ func (s *Stream) ready(l *leg, e uint32) {
 	switch {
 	case err != nil:
 		s.end(true, err)
-	case s.out.ended && (s.in.ended || s.in.discards):
+	case s.finished():
 		s.end(false, nil)
 	}
+}
+
+// finished tells that there is nothing left to do. After Finish that is once outside has acknowledged all, the FIN too,
+// of which there is an edge: close(2) before that would lose what outside has not acknowledged, if outside says more
+// (RFC 9293, section 3.6.1).
+func (s *Stream) finished() bool {
+	switch {
+	case !s.out.ended:
+		return false
+	case s.in.ended || !s.in.discards:
+		return s.in.ended
+	}
+	n, err := unix.IoctlGetInt(s.outside.fd, unix.SIOCOUTQ)
+	return n == 0 || err != nil
 }
 
 // failure is the error that a socket has pending.
@@ -174,10 +188,10 @@ func failure(fd int) error {
 	return unix.ECONNRESET
 }
 
-// finish stops waiting for outside, and ends the stream if nothing is on its way from inside.
+// finish discards what outside says, and ends the stream if nothing is on its way from inside.
 func (s *Stream) finish() {
 	s.in.discard(&s.relay.pipes)
-	if s.out.ended {
+	if s.finished() {
 		s.end(false, nil)
 		return
 	}
@@ -201,8 +215,6 @@ func (s *Stream) end(reset bool, err error) {
 		l.member.Remove()
 		if reset {
 			unix.SetsockoptLinger(l.fd, unix.SOL_SOCKET, unix.SO_LINGER, &unix.Linger{Onoff: 1})
-		} else if s.in.discards {
-			discard(l.fd, turn) // unread bytes would make a reset of close(2)
 		}
 		unix.Close(l.fd)
 	}
