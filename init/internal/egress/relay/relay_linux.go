@@ -142,8 +142,8 @@ func (s *Stream) ready(l *leg, e uint32) {
 	l.readable = l.readable || e&(unix.EPOLLIN|failed) != 0
 	l.writable = l.writable || e&(unix.EPOLLOUT|failed) != 0
 	l.urgent = l.urgent || e&unix.EPOLLPRI != 0
-	// What came before a reset is passed on as far as the other takes it. A read tells of the reset after the last byte,
-	// a write tells at once: so the direction from this leg comes first.
+	// What came before a reset is passed on as far as the other takes it. A read tells of the reset after the last
+	// byte, a write tells at once: so the direction from this leg comes first.
 	first, second := &s.out, &s.in
 	if l == &s.outside {
 		first, second = second, first
