@@ -20,7 +20,7 @@ type direction struct {
 // pump moves bytes until a socket has no more or takes no more, or until the direction has had its turn: again tells
 // that there will be another. An error ends the stream.
 func (r *Relay) pump(d *direction) (again bool, err error) {
-	for left := turn; !d.ended; {
+	for left := r.turn; !d.ended; {
 		if err := r.flush(d); err != nil {
 			return false, err
 		}
@@ -114,7 +114,9 @@ func (r *Relay) copy(d *direction) (int, error) {
 	if n, err = d.took(n, err); n == 0 {
 		return 0, err
 	}
-	if n, err = send(d.to.fd, r.buf[:n]); n > 0 {
+	peeked := n
+	if n, err = send(d.to.fd, r.buf[:peeked]); n > 0 {
+		d.to.writable = n == peeked // epoll(7): an edge comes after a short write too
 		if err := forget(d.from.fd, n); err != nil {
 			return 0, err
 		}

@@ -41,6 +41,7 @@ type Relay struct {
 	buf    []byte // made when first needed
 	finish bool   // what outside says is discarded
 	closed bool
+	turn   int                               // a test has a shorter one
 	splice func(in, out, n int) (int, error) // splice(2); a test has another
 }
 
@@ -71,7 +72,7 @@ type leg struct {
 
 // New makes a relay whose sockets are members of the set.
 func New(set *loop.Set) *Relay {
-	return &Relay{set: set, live: map[*Stream]struct{}{}, splice: splice}
+	return &Relay{set: set, live: map[*Stream]struct{}{}, turn: turn, splice: splice}
 }
 
 // Join owns both sockets, connected TCP ones, from here on, whatever happens. prefix is bytes that were read from
