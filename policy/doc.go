@@ -17,5 +17,6 @@
 // compared as they are written.
 //
 // Every start of the shim loads the package, so package policy links neither encoding/json nor fmt, regexp
-// or net, and has nothing to initialise. The JSON Schema is in package policy/schema for the same reason.
+// or net, and has nothing of its own to initialise; net/netip makes three values, in 20 µs. The JSON Schema is in
+// package policy/schema for the same reason.
 package policy
