@@ -77,7 +77,7 @@ func New(set *loop.Set) *Relay {
 
 // Join owns both sockets, connected TCP ones, from here on, whatever happens. prefix is bytes that were read from
 // outside already and go to inside first. done is called once: from Set.Serve, Stream.Reset, Relay.Finish or
-// Relay.Close, and from Join itself if epoll_ctl(2) refuses a socket. Both sockets are closed by then.
+// Relay.Close, and from Join itself after Close or if epoll_ctl(2) refuses a socket. Both sockets are closed by then.
 func (r *Relay) Join(inside, outside int, prefix []byte, done func(Ended)) *Stream {
 	s := &Stream{relay: r, inside: leg{fd: inside}, outside: leg{fd: outside}, done: done}
 	s.out = direction{from: &s.inside, to: &s.outside}
