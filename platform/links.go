@@ -34,29 +34,43 @@ func LinkDump() []byte {
 
 // ParseLinks reads one answer to [LinkDump]. done is true if it held the end of the list.
 func ParseLinks(b []byte) (links []Link, done, ok bool) {
+	done, ok = eachMessage(b, func(kind int, body []byte) bool {
+		if kind != newLink {
+			return true
+		}
+		l, fine := parseLink(body)
+		links = append(links, l)
+		return fine
+	})
+	if !ok {
+		return nil, false, false
+	}
+	return links, done, true
+}
+
+// eachMessage takes an answer of netlink apart, which may not hold an error. done is true if it held the end of a list.
+func eachMessage(b []byte, read func(kind int, body []byte) bool) (done, ok bool) {
 	for len(b) > 0 {
 		if len(b) < nlHeader {
-			return nil, false, false
+			return false, false
 		}
 		n := int(binary.LittleEndian.Uint32(b))
 		if n < nlHeader || n > len(b) {
-			return nil, false, false
+			return false, false
 		}
-		switch int(b[4]) | int(b[5])<<8 {
+		switch kind := int(b[4]) | int(b[5])<<8; kind {
 		case nlDone:
 			done = true
 		case nlError:
-			return nil, false, false
-		case newLink:
-			l, fine := parseLink(b[nlHeader:n])
-			if !fine {
-				return nil, false, false
+			return false, false
+		default:
+			if !read(kind, b[nlHeader:n]) {
+				return false, false
 			}
-			links = append(links, l)
 		}
 		b = b[min((n+3)&^3, len(b)):]
 	}
-	return links, done, true
+	return done, true
 }
 
 func parseLink(b []byte) (l Link, ok bool) {

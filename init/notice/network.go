@@ -48,12 +48,27 @@ func Network(d *order.Denied, ports []uint16) string {
 	case order.DeniedLimit:
 		text += d.Asked
 	case order.DeniedUpstream:
-		text += at + ": " + d.Errno + " (on the host's side, the policy allows it)"
+		text += at + ": " + failure(d.Errno)
 	}
 	if d.Flag != "" {
 		text += "; " + d.Flag
 	}
 	return line(text)
+}
+
+// failure is what the host's side met, so that nobody looks for the cause in the policy.
+func failure(errno string) string {
+	switch errno {
+	case "ECONNREFUSED":
+		return "connection refused by the host itself"
+	case "ETIMEDOUT":
+		return "the host itself does not answer"
+	case "ENETUNREACH", "EHOSTUNREACH":
+		return "this machine has no way to the host"
+	case "ENOENT":
+		return "the name has no address now"
+	}
+	return errno + ", on this machine's side of the sandbox"
 }
 
 func orAddress(host, address string) string {
@@ -86,4 +101,10 @@ func portList(ports []uint16) string {
 	}
 	last := len(text) - 1
 	return strings.Join(text[:last], ", ") + " and " + text[last] + " are"
+}
+
+// ProxyVariable is a variable of the policy's own that sends a server with allowed domains to a proxy.
+func ProxyVariable(variable string) string {
+	return line("env ", name(variable, 32), ": with allowed domains the server reaches hosts without a proxy; by this variable ",
+		"it asks one, which has to be allowed itself and decides for itself what can be reached")
 }

@@ -22,7 +22,7 @@ func TestLinesAreLines(t *testing.T) {
 		for i, text := range []string{
 			Variables(many), Variables(slices.Repeat([]string{"V_TOKEN"}, 99999)), Variables(many[:1]), Argument(n, n), HomeArgument(n), Variable(n), Cwd(n, n), Fetches(n, "--allow-domain a.example"), FetchHangs(n, "standard", "--allow-domain a.example"),
 			Protected(n), Granted(n), Lowered(policy.Reduced, policy.Standard, n), NothingHolds(many), Appeared(n, 3), Refused(n, n), Refused(n, ""), Forks(60, n), NotSearched(n),
-			NotWritten(1, errors.New(n)), Timeout(time.Hour, n), Memory(1<<20, n), Denied([]order.DeniedCalls{{Syscall: n, Count: 1}}),
+			NotWritten(1, errors.New(n)), Timeout(time.Hour, n), Memory(1<<20, n), Denied([]order.DeniedCount{{Act: order.Act{Kind: order.DeniedSyscall, Syscall: n}, Count: 1}}),
 			Limits([]order.Named{{Key: "limits.memory", Written: n}}, &order.Enforced{Layers: []order.LayerReport{{Layer: order.Cgroup, State: order.Absent}}}),
 			end.Line(&order.Order{Flags: order.Flags{Guided: true}}, first, &policy.Limits{}),
 			Killed, KilledServer, CPUTime, MachineMemory, SessionOver, Unread, NothingConfined, NoBarrier("Linux virtual machine or container"),

@@ -22,8 +22,10 @@ func records() []Record {
 			}},
 		&Refused{Event: "refused", Layer: Landlock, Op: "open", Path: "/srv/data", Error: "no such file or directory", Errno: 2, Hint: "make it", Time: at, ID: "0f"},
 		&Exited{Event: "exited", Time: at, ID: "0f", Cause: CauseSignal, ExitCode: 137, Signal: "SIGKILL", Killed: 3, WallSeconds: 1.25, CPUSeconds: 0.5,
-			MaxRSS: 1 << 20, MemoryLimit: 1 << 28, MemoryPeak: 1 << 27, ForksRefused: 3, Appeared: []string{"/p/.mcp.json"}, Denied: []DeniedCount{{Act{Kind: DeniedSyscall, Syscall: "ptrace"}, 10000}, {Act{Kind: DeniedSyscall, Syscall: "bpf"}, 1}}, Dropped: 9968},
-		&Denied{Event: "denied", Time: at, Kind: DeniedSyscall, Flag: "--subprocess", Syscall: "fork", PID: 2, Errno: "EPERM", Layer: Seccomp},
+			MaxRSS: 1 << 20, MemoryLimit: 1 << 28, MemoryPeak: 1 << 27, ForksRefused: 3, Appeared: []string{"/p/.mcp.json"}, Denied: []DeniedCount{{Act{Kind: DeniedSyscall, Syscall: "ptrace"}, 10000}, {Act{Kind: DeniedSyscall, Syscall: "bpf"}, 1}},
+			Egress: []Egress{{Host: "api.example.com", Port: 443, Connections: 2, Sent: 10, Received: 1 << 40}}, Dropped: 9968},
+		&Denied{Event: "denied", Time: at, Flag: "--subprocess", PID: 2, Errno: "EPERM", Layer: Seccomp,
+			Act: Act{DeniedSyscall, "fork", "api.example.com", "192.0.2.1", 443, "evil.example"}},
 	}
 }
 
@@ -31,7 +33,7 @@ func records() []Record {
 func TestRecordsComeBack(t *testing.T) {
 	lowered := &Lowered{Event: "lowered", Confinement: "reduced", Why: "clone: EPERM"}
 	tried := &Tried{Event: "tried", Calls: []Call{{Name: TryUser, Error: "EPERM"}, {Name: TryNet}}}
-	limit := &Denied{Event: "denied", Kind: DeniedLimit, Flag: "--pids", Errno: "EAGAIN", Layer: Cgroup}
+	limit := &Denied{Event: "denied", Act: Act{Kind: DeniedLimit}, Flag: "--pids", Errno: "EAGAIN", Layer: Cgroup}
 	for _, r := range append(records(), lowered, tried, limit) {
 		comesBack(t, r)
 	}
@@ -57,9 +59,11 @@ func TestMembersOfRecords(t *testing.T) {
 	for _, r := range records() {
 		var want, got []string
 		typ := reflect.TypeOf(r).Elem()
-		for i := range typ.NumField() {
-			name, _, _ := strings.Cut(typ.Field(i).Tag.Get("json"), ",")
-			want = append(want, name)
+		for _, f := range reflect.VisibleFields(typ) {
+			if !f.Anonymous { // the members of an embedded struct are the record's
+				name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+				want = append(want, name)
+			}
 		}
 		d := json.NewDecoder(bytes.NewReader(r.AppendJSON(nil)))
 		for depth, key := 0, true; ; {
@@ -110,7 +114,7 @@ func FuzzRecords(f *testing.F) {
 				&Refused{Event: "refused", Layer: Root, Op: s(op), Path: s(path), Error: s(text), Errno: n, Hint: s(text)},
 				&Exited{Event: "exited", Cause: CauseExit, ExitCode: n, Signal: s(text), MaxRSS: m, Appeared: []string{s(path)},
 					Denied: []DeniedCount{{Act{Kind: DeniedKind(s(op)), Syscall: s(path)}, m}}, Dropped: max(m, 0)},
-				&Denied{Event: "denied", Kind: DeniedSyscall, Flag: s(path), Syscall: s(op), PID: n, Errno: s(text), Layer: Seccomp},
+				&Denied{Event: "denied", Act: Act{Kind: DeniedSyscall, Syscall: s(op), Host: s(path), Asked: s(text)}, Flag: s(path), PID: n, Errno: s(text), Layer: Seccomp},
 				&Enforced{Event: "enforced", Command: []string{s(op), s(path)}, ImpliedGrants: []string{}, Protected: []string{s(path)}, Unprotected: []string{},
 					EnvDropped: []string{}, Warnings: []string{s(text)}, PID: n,
 					Notices: []Notice{{Kind: NoticeEnv, Name: s(op), Flag: s(path)}},

@@ -19,6 +19,11 @@ func inEtc(name string) bool {
 
 const hostsFile = "127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\n"
 
+// Nameserver is the address of the sandbox at which names are answered, if the policy allows domains.
+const Nameserver = "198.18.0.1"
+
+const resolvFile = "nameserver " + Nameserver + "\n"
+
 // userName is the name that the server's id gets in the generated passwd: USER or LOGNAME of its environment, if it
 // is a safe passwd name and not root or nobody.
 func userName(env []string) string {

@@ -20,6 +20,9 @@ func (b *base) generated() {
 	b.points.make("/etc/machine-id", file, 0o444, id)
 	if !b.request.HostNet {
 		b.points.make("/etc/hosts", file, 0o644, hostsFile)
+		if b.request.byName() {
+			b.points.make("/etc/resolv.conf", file, 0o644, resolvFile)
+		}
 		return
 	}
 	b.visible("/etc/hosts")
@@ -30,6 +33,10 @@ func (b *base) generated() {
 // and where a daemon replaces the file by rename, a bind would keep the old file.
 func (b *base) resolvConf() {
 	const path = "/etc/resolv.conf"
+	if b.request.byName() {
+		b.ownNames()
+		return
+	}
 	if !b.request.HostNet {
 		return
 	}
@@ -53,6 +60,21 @@ func (b *base) resolvConf() {
 	b.points.make(at, file, 0o644, string(text))
 }
 
+// ownNames lays the sandbox's own names over those of a host whose root is shown, where they lie behind links.
+func (b *base) ownNames() {
+	for _, f := range [...]struct{ path, text string }{{"/etc/hosts", hostsFile}, {"/etc/resolv.conf", resolvFile}} {
+		r, err := b.lookups.resolve(f.path)
+		if missing(err) || errors.Is(err, ErrSystem) {
+			continue
+		}
+		if err != nil {
+			b.fail(&os.PathError{Op: "base", Path: f.path, Err: err})
+			return
+		}
+		b.points.make(r.path, file, 0o644, f.text)
+	}
+}
+
 // machineID is a random one, marked as a version 4 UUID as machine-id(5) has it.
 func machineID() (string, error) {
 	var b [16]byte
@@ -65,4 +87,9 @@ func machineID() (string, error) {
 	}
 	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
 	return order.Hex(b[:]) + "\n", nil
+}
+
+// byName reports whether the server looks names up in its own network namespace.
+func (r *Request) byName() bool {
+	return len(r.Policy.Network.AllowedDomains) > 0 && !r.HostNet && !r.Shared
 }

@@ -44,6 +44,7 @@ type Layout struct {
 	confinement policy.Confinement
 	in          confinements
 	proofs      []proof
+	acks        []fileRead // answers of rtnetlink, whose error is a refusal's
 	frame
 }
 

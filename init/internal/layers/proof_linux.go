@@ -2,9 +2,11 @@ package layers
 
 import (
 	"strconv"
+	"syscall"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/platform"
 )
 
 // mismatch is the error of a fact with another value than the wanted one.
@@ -106,11 +108,25 @@ func conclude(c *check) {
 
 func (l *Layout) refusal(r *program.Results, f program.Failure) *order.Refusal {
 	all := refusalOf(f)
+	if errno := l.ackErrno(r, f.Op); errno != 0 {
+		all.Err, f.Errno = errno, errno
+	}
 	// Behind the filter calls are refused as the policy demands.
 	if i := f.Op.Index(); f.Errno != 0 && i <= l.filterLoad && l.FirstOfKind(r, i) {
 		all.Err = order.Mechanism{Errno: f.Errno}
 	}
 	return all
+}
+
+// ackErrno is the error in an answer of rtnetlink that an Op has read, or 0.
+func (l *Layout) ackErrno(r *program.Results, o program.Op) syscall.Errno {
+	for _, ack := range l.acks {
+		if ack.op == o {
+			errno, _ := platform.AckErrno(r.Filled(o, ack.at))
+			return syscall.Errno(errno)
+		}
+	}
+	return 0
 }
 
 func refusalOf(f program.Failure) *order.Refusal {

@@ -38,7 +38,7 @@ func proveMounts(c *check, v *fsview.View, proc *procMount, fresh freshDevices) 
 	want := expectedMounts(c, v, proc, fresh)
 	for i := range c.Mounts {
 		m := &c.Mounts[i]
-		w := match(want, m)
+		w := expected(want, m)
 		if w == nil {
 			c.refuse("mountinfo", m.Path, mismatch{"no such mount", m.Type + " " + m.Options})
 			return
@@ -161,10 +161,10 @@ func coverExpected(k *fsview.Cover, fresh freshDevices) expectedMount {
 	return x
 }
 
-// match finds the expectation for a mount: a satisfied one of the mount's path, not matched before; below a
+// expected finds the expectation for a mount: a satisfied one of the mount's path, not matched before; below a
 // pin also one that another mount matched; else that of the nearest path above that may have mounts of the
 // host below. The facts demand that every expectation was matched.
-func match(want []expectedMount, m *platform.Mount) *expectedMount {
+func expected(want []expectedMount, m *platform.Mount) *expectedMount {
 	var near, own, again *expectedMount
 	pinned := false
 	for i := range want {

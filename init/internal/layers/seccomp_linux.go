@@ -91,7 +91,7 @@ func loadListener(b *build, loaded *program.Label) func(*check) {
 		}
 	}
 	var none program.Label
-	message, fd := carrier(b, MsgListener)
+	message, fd := carrier(b, MsgListener, 1)
 	const flags = specAllow | unix.SECCOMP_FILTER_FLAG_NEW_LISTENER
 	load := b.Try(sys.Seccomp(unix.SECCOMP_SET_MODE_FILTER, flags, filterProg(b, b.Asking))).StoreAt(fd)
 	b.BranchUnlessOK(&none)
@@ -109,11 +109,12 @@ func loadListener(b *build, loaded *program.Label) func(*check) {
 	}
 }
 
-// carrier is a struct msghdr with one descriptor, whose number is stored at fd; cmsg(3).
-func carrier(b *build, text string) (message program.Arg, fd program.Addr) {
+// carrier is a struct msghdr with n descriptors, whose numbers are stored from fds on; cmsg(3).
+func carrier(b *build, text string, n int) (message program.Arg, fds program.Addr) {
 	const level, rights = unix.SOL_SOCKET, unix.SCM_RIGHTS << 32
-	control := b.Data(program.Raw(uint64(unix.CmsgLen(4)), level|rights, 0))
+	head := program.Raw(uint64(unix.CmsgLen(4*n)), level|rights)
+	control := b.Data(append(head, make([]byte, unix.CmsgSpace(4*n)-len(head))...))
 	iov := b.Data(program.Raw(uint64(b.Data([]byte(text))), uint64(len(text))))
-	message = program.Words(0, 0, uint64(iov), 1, uint64(control), uint64(unix.CmsgSpace(4)), 0)
+	message = program.Words(0, 0, uint64(iov), 1, uint64(control), uint64(unix.CmsgSpace(4*n)), 0)
 	return message, control.Plus(unix.CmsgLen(0))
 }

@@ -65,6 +65,7 @@ type state struct {
 	rules    landlockState // landlockRuleset -> landlockRestrict
 	trace    execTrace     // traceMe, seccomp and the frame's half in init prove it together
 	families []family      // socketFamilies tries them before the filter, seccomp behind it
+	egress   egressState   // egressRoutes -> egressSockets -> egressAnswers
 	initCaps capabilities  // the frame, once the server's process exists -> serverCapabilities
 }
 
@@ -95,6 +96,10 @@ func initRows(s *state) []entry {
 		{order.Root, limitsAny, absent{effect: hostFiles}},
 		// lo needs CAP_NET_ADMIN
 		{order.Network, full, stateless(network)},
+		// addresses and routes need CAP_NET_ADMIN
+		{order.Network, full, egressRoutes{state: &s.egress}},
+		// ports below 1024 need CAP_NET_BIND_SERVICE, raw sockets CAP_NET_RAW
+		{order.Network, full, egressSockets{state: &s.egress}},
 		// the limit is that of the new user namespace
 		{order.Privileges, full, stateless(noUserNamespaces)},
 		// no row behind this one gets a capability, and only mounts still use one
@@ -106,6 +111,8 @@ func initRows(s *state) []entry {
 		{order.Privileges, reduced | limitsAny, stateless(dropIDs)},
 		// as the server's user, which may have no right to enter the folder
 		{order.Descriptors, shared, stateless(workdir)},
+		// late: the shim takes the sockets and answers meanwhile
+		{order.Network, full, egressAnswers{state: &s.egress}},
 		// in init, where every folder can be opened
 		{order.Landlock, full, landlockRuleset{state: &s.rules, rules: landlockRules, least: renameABI}},
 		{order.Landlock, reduced, landlockRuleset{state: &s.rules, rules: landlockRulesShared}},

@@ -20,7 +20,7 @@ func TestLaterLines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	line := &order.Denied{Event: "denied", Syscall: "ptrace", PID: 2, Errno: "EPERM", Layer: order.Seccomp}
+	line := &order.Denied{Event: "denied", Act: order.Act{Syscall: "ptrace"}, PID: 2, Errno: "EPERM", Layer: order.Seccomp}
 	for name, ends := range map[string][2]int{"pipe": pipe, "socket": {pair[0], pair[1]}} {
 		s := Sink{Report: ends[1], Host: -1}
 		began := time.Now()

@@ -4,7 +4,7 @@ package shim_test
 var documents = []struct{ name, below, text string }{
 	{"standard", "/var/tmp", standard}, {"standard-in-tmp", "", standard},
 	{"one-exec", "", onExec}, {"terminal", "", onTerminal}, {"network", "", `{"version":1,"level":"network","filesystem":{"allowWrite":["STAGE/write"]},"seccomp":{"deny":["sendmsg"]}}`},
-	{"state", "/var/tmp", `{"version":1,"state":"acme","filesystem":{"allowWrite":["STAGE/write"],"allowRead":["STAGE/home/grant/deep"]}}`},
+	{"domains", "", domains}, {"state", "/var/tmp", `{"version":1,"state":"acme","filesystem":{"allowWrite":["STAGE/write"],"allowRead":["STAGE/home/grant/deep"]}}`},
 	{"default-read", "", `{"version":1,"filesystem":{"default":"read","allowWrite":["STAGE/write"],
 		"denyRead":["STAGE/read/denied","STAGE/read/secret"]}}`},
 	{"default-read-elsewhere", "/var/tmp", `{"version":1,"filesystem":{"default":"read","allowWrite":["STAGE/write"],
@@ -27,6 +27,10 @@ const (
 	fromTerminal = `"umask":"0026","filesystem"`
 	oldLandlock  = `"envVars":["ABI_2"]`
 )
+
+// domains is the policy of the server that may reach hosts by name, with ports of its own.
+const domains = `{"version":1,"filesystem":{"allowWrite":["STAGE/write"]},"network":{"deniedDomains":["b.example"],` +
+	`"allowedDomains":["192.0.2.1:22","localhost:5432","b.example:8443","*.a.example","c.example:443","[2001:db8::1]:443"]}}`
 
 // onExec is the policy of the server that may not start others.
 const onExec = `{"version":1,"subprocess":{"allow":false},"filesystem":{"allowWrite":["STAGE/write"]}}`

@@ -28,6 +28,7 @@ func (s *shim) finish() int {
 	}
 	took, appeared := time.Since(s.began), m.appeared.Last() // before what takes long, for the host may not wait
 	m.stdio.Drain()
+	s.finishEgress()
 	x := order.Exited{Event: "exited", Killed: e.Killed, Appeared: appeared, WallSeconds: took.Seconds(),
 		CPUSeconds: time.Duration(ru.Utime.Nano() + ru.Stime.Nano()).Seconds(), MaxRSS: int64(ru.Maxrss) << 10}
 	m.group.read(&x)
@@ -52,6 +53,7 @@ func (s *shim) finish() int {
 	if e.Cause == order.CauseTimeout {
 		x.ExitCode = ending.ExitTimeout
 	}
+	x.Egress = m.egress.Counts()
 	x.Denied, x.Dropped = s.denied.List(), s.denied.Dropped+int64(s.sink.Dropped)
 	if line := notice.Denied(x.Denied); line != "" && s.Order.Verbose {
 		m.say(line)
@@ -85,10 +87,10 @@ func (s *shim) onDenied(d *order.Denied) {
 		d.Flag = "--subprocess"
 	}
 	s.sink.Later(d)
-	if d.Layer == order.Cgroup || len(s.refused) == mostRefused || slices.Contains(s.refused, d.Act) {
+	if d.Layer == order.Cgroup || len(s.denied.said) == mostRefused || slices.Contains(s.denied.said, d.Act) {
 		return
 	}
-	s.refused = append(s.refused, d.Act)
+	s.denied.said = append(s.denied.said, d.Act)
 	if d.Kind == order.DeniedSyscall {
 		s.monitor.say(notice.Refused(d.Syscall, d.Flag))
 		return

@@ -126,6 +126,7 @@ func runShim(request string) int {
 	code := shim.Run(shim.Config{Order: o, Host: -1, Parent: l.parent(),
 		Hooks: launches.Hooks{
 			Timeout:  l.Timeout,
+			Egress:   serveNothing,
 			Program:  func(p *layers.Layout, whole bool) { made = p; l.alter(p, whole) },
 			Machine:  l.alterMachine,
 			Evidence: l.alterEvidence,

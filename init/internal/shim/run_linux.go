@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/egress/dial"
 	"github.com/security-mcp/mcp-sandbox/init/internal/launch"
 	"github.com/security-mcp/mcp-sandbox/init/internal/layers"
 	"github.com/security-mcp/mcp-sandbox/init/internal/report"
@@ -33,6 +34,12 @@ type Config struct {
 	AlterRepair func(r *layers.Repair)
 }
 
+// denials are what the server was refused.
+type denials struct {
+	tally.Tally
+	said []order.Act // with a line on standard error
+}
+
 // A shim is one launch under way.
 type shim struct {
 	Config
@@ -46,8 +53,8 @@ type shim struct {
 
 	enforced *order.Enforced // the first line of the report
 	guide    guide
-	denied   tally.Tally
-	refused  []order.Act // with a line on standard error
+	denied   denials
+	proxy    dial.Proxy // the company's, with allowed domains
 }
 
 // Run starts the server of an order and returns the launcher's exit code when all of it has ended.
@@ -67,6 +74,7 @@ func Run(c Config) int {
 		s.monitor.signals.open, // from here on SIGTERM refuses the launch
 		s.findDeadlyCalls,      // before anything makes one of them
 		s.readPolicy,
+		s.checkEgress,
 		s.watchHost,
 		s.openStdio,
 		s.startSandbox, // proved; the server waits
@@ -88,6 +96,7 @@ func Run(c Config) int {
 		return s.refuse(err)
 	}
 	s.guide.released = time.Now()
+	s.monitor.egress.Begin()
 	s.monitor.run(c.Host, c.Parent, &s.policy)
 	return s.finish()
 }
@@ -125,7 +134,7 @@ func (s *shim) startSandbox() error {
 		Stdio: launch.Stdio{FDs: m.stdio.Server, Standards: standards, TTY: s.Order.TTY || m.stdio.Terminal.Given},
 		Host:  launch.Host{PIDFD: s.Parent, Grace: s.hostGrace()}, Reaper: s.Reaper, Process: &s.orphans,
 		Interrupt: launch.Interrupt{FDs: s.interrupts(), Check: s.interrupted}, Covers: coverWatch{m},
-		Denied: &s.denied, Hooks: s.Hooks})
+		Denied: &s.denied.Tally, Egress: s.serveEgress, Hooks: s.Hooks})
 	if m.sandbox, err = s.launch.Start(); err != nil {
 		return err
 	}

@@ -39,8 +39,12 @@ type Tally struct {
 	firsts int
 }
 
-// Refuse counts a refusal, and reports it if it gets a line.
+// Refuse counts a refusal whose act is reported the first time alone, for programs try again and again.
 func (t *Tally) Refuse(d *order.Denied, now time.Time) {
+	if i, known := t.index[d.Act]; known {
+		t.counts[i].Count++
+		return
+	}
 	line := t.TakeLine(d.Act, now)
 	t.Count(d.Act, line)
 	if line && t.Report != nil {

@@ -9,7 +9,9 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/order"
 )
 
-func act(n int) order.Act { return order.Act{Kind: order.DeniedSyscall, Syscall: "call" + strconv.Itoa(n)} }
+func act(n int) order.Act {
+	return order.Act{Kind: order.DeniedSyscall, Syscall: "call" + strconv.Itoa(n)}
+}
 
 // What a server can have of a report, whatever it does.
 func TestBounds(t *testing.T) {
@@ -29,9 +31,13 @@ func TestBounds(t *testing.T) {
 		{"acts for an hour", 3600, time.Second, 3600, 256},
 	} {
 		told := 0
-		counted := Tally{Report: func(*order.Denied) { told++ }}
+		var counted Tally
 		for i := range c.calls {
-			counted.Refuse(&order.Denied{Act: act(i % c.acts)}, start.Add(time.Duration(i)*c.apart))
+			line := counted.TakeLine(act(i%c.acts), start.Add(time.Duration(i)*c.apart))
+			if line {
+				told++
+			}
+			counted.Count(act(i%c.acts), line)
 		}
 		if told > c.lines || told < c.lines-1 || counted.Dropped != int64(c.calls-told) {
 			t.Errorf("%s: %d lines, want %d; %d dropped", c.name, told, c.lines, counted.Dropped)
@@ -47,7 +53,7 @@ func TestFirstOfEach(t *testing.T) {
 	var counted Tally
 	now := time.Now()
 	for range 5000 {
-		counted.Refuse(&order.Denied{Act: act(0)}, now)
+		counted.Count(act(0), counted.TakeLine(act(0), now))
 	}
 	for n := 1; n < ActsAtOnce; n++ {
 		if !counted.TakeLine(act(n), now) {
@@ -57,6 +63,18 @@ func TestFirstOfEach(t *testing.T) {
 	}
 	if counted.TakeLine(act(1), now) {
 		t.Error("a second one is told")
+	}
+}
+
+// An act of the network is reported the first time, and counted each time.
+func TestRefuse(t *testing.T) {
+	told := 0
+	counted := Tally{Report: func(*order.Denied) { told++ }}
+	for i := range 300 {
+		counted.Refuse(&order.Denied{Act: act(i % 3)}, time.Now())
+	}
+	if told != 3 || counted.Dropped != 0 || len(counted.List()) != 3 || counted.List()[0].Count != 100 {
+		t.Errorf("%d told, %d dropped, %v", told, counted.Dropped, counted.List())
 	}
 }
 

@@ -15,6 +15,8 @@ type direction struct {
 	discards bool   // what from says goes nowhere
 	eof      bool   // from has said all
 	ended    bool   // to has been told so
+
+	look func(first []byte) Verdict // nil: what from says may go on
 }
 
 // pump moves bytes until a socket has no more or takes no more, or until the direction has had its turn: again tells
@@ -35,6 +37,11 @@ func (r *Relay) pump(d *direction) (again bool, err error) {
 			return false, unix.Shutdown(d.to.fd, unix.SHUT_WR)
 		case !d.from.readable || !d.to.writable && !d.discards:
 			return false, nil
+		case d.look != nil:
+			if wait, err := r.hold(d); wait || err != nil {
+				return false, err
+			}
+			continue
 		case left <= 0:
 			// Bytes may be left, of which no edge will tell: epoll_ctl(2) makes a new one.
 			d.from.readable = false

@@ -12,6 +12,11 @@ func Connect(fd arg, address []byte) call {
 	return sys(unix.SYS_CONNECT, fd, program.Bytes(address), num(len(address)))
 }
 
+func Bind(fd arg, address []byte) call {
+	return sys(unix.SYS_BIND, fd, program.Bytes(address), num(len(address)))
+}
+func Listen(fd arg, backlog int) call { return sys(unix.SYS_LISTEN, fd, num(backlog)) }
+
 // Send is sendto(2) without an address.
 func Send(fd arg, b []byte, flags int) call {
 	return sys(unix.SYS_SENDTO, fd, program.Bytes(b), num(len(b)), num(flags), num(0), num(0))
@@ -27,6 +32,16 @@ func Sendmsg(fd, message arg, flags int) call { return sys(unix.SYS_SENDMSG, fd,
 // Getsockopt stores an option of size bytes at value.
 func Getsockopt(fd arg, level, option int, value addr, size byte) call {
 	return sys(unix.SYS_GETSOCKOPT, fd, num(level), num(option), ref(value), program.Bytes([]byte{size, 0, 0, 0}))
+}
+
+// SetsockoptInt sets an option that is an int.
+func SetsockoptInt(fd arg, level, option, value int) call {
+	return sys(unix.SYS_SETSOCKOPT, fd, num(level), num(option), words(uint64(uint32(value))), num(4))
+}
+
+// Getsockname stores an address of at most size bytes.
+func Getsockname(fd arg, address addr, size byte) call {
+	return sys(unix.SYS_GETSOCKNAME, fd, ref(address), program.Bytes([]byte{size, 0, 0, 0}))
 }
 
 // Getpeername stores an address of at most size bytes.

@@ -52,7 +52,7 @@ func TestEachIsTold(t *testing.T) {
 	var want []order.Denied
 	var refused strings.Builder
 	for _, name := range names {
-		want = append(want, order.Denied{Event: "denied", Layer: order.Seccomp, Kind: order.DeniedSyscall, Syscall: name, PID: 2, Errno: "EPERM"})
+		want = append(want, order.Denied{Event: "denied", Layer: order.Seccomp, Act: order.Act{Kind: order.DeniedSyscall, Syscall: name}, PID: 2, Errno: "EPERM"})
 		fmt.Fprintln(&refused, name, "EPERM")
 	}
 	for _, doc := range []string{usual, oneExec} {

@@ -1,16 +1,17 @@
 package layers
 
 import (
-	"slices"
 	"strconv"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/egress/match"
+	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
 // The addresses of a sandbox with allowed domains, on its lo. 198.18.0.0/15 is for tests between networks (RFC 2544)
 // and the other is a unique local address (RFC 4193): neither is routed anywhere.
 const (
-	EgressIPv4 = "198.18.0.1"
+	EgressIPv4 = fsview.Nameserver
 	EgressIPv6 = "fd6d:6370:7362::1"
 )
 
@@ -62,39 +63,12 @@ func EgressSockets(p *policy.Policy, m *Machine) []EgressSocket {
 
 // HasEgress reports whether the policy opens hosts by name to a server with a network namespace of its own.
 func HasEgress(p *policy.Policy) bool {
-	return len(p.Network.AllowedDomains) > 0 && p.Level != policy.LevelNetwork && p.Level != policy.Privileged
+	return len(p.Network.AllowedDomains) > 0 && p.Level != policy.LevelNetwork && p.Level != policy.Privileged &&
+		len(egressPorts(p)) > 0
 }
 
-// allowed are the policy's allowed entries.
-func allowed(p *policy.Policy) []policy.Domain { return domains(p.Network.AllowedDomains) }
-
-func domains(texts []string) []policy.Domain {
-	all := make([]policy.Domain, 0, len(texts))
-	for _, text := range texts {
-		if d, err := policy.ParseDomain(text); err == nil { // as it was when the policy was read
-			all = append(all, d)
-		}
-	}
-	return all
-}
-
-// portsOf are the ports that an allowed entry opens.
-func portsOf(d policy.Domain) []uint16 {
-	if d.Port != 0 {
-		return []uint16{d.Port}
-	}
-	return []uint16{80, 443}
-}
-
-// egressPorts are the different ports of all allowed entries, ascending.
-func egressPorts(p *policy.Policy) []uint16 {
-	var ports []uint16
-	for _, d := range allowed(p) {
-		ports = append(ports, portsOf(d)...)
-	}
-	slices.Sort(ports)
-	return slices.Compact(ports)
-}
+// egressPorts are the different ports that the policy opens, ascending; none if its denials close all of them.
+func egressPorts(p *policy.Policy) []uint16 { return match.New(&p.Network).Ports() }
 
 // portList is ports as a fact has them.
 func portList(ports []uint16) string {

@@ -1,0 +1,151 @@
+package egress
+
+import (
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/egress/dns"
+	"github.com/security-mcp/mcp-sandbox/init/internal/egress/match"
+	"github.com/security-mcp/mcp-sandbox/init/internal/egress/resolve"
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"golang.org/x/net/dns/dnsmessage"
+)
+
+// mostTTL is how long the server may keep an answer. Its addresses stay the name's, so an old answer harms nothing.
+const mostTTL = 60 * time.Second
+
+// answer decides what the server is told. done is called once, perhaps at once.
+func (e *Engine) answer(q *dns.Question, done func(dns.Answer)) {
+	if q.Type == dnsmessage.TypePTR {
+		done(e.pointer(q))
+		return
+	}
+	name, ok := e.rules.Canonical(q.Name)
+	if !ok {
+		done(dns.Answer{Code: dnsmessage.RCodeNameError})
+		return
+	}
+	service := q.Type == dnsmessage.TypeSRV && strings.HasPrefix(name, "_")
+	allowed := e.rules.Name(name)
+	if service {
+		allowed = e.rules.Name(hostOf(name))
+	}
+	address := q.Type == dnsmessage.TypeA || q.Type == dnsmessage.TypeAAAA
+	switch {
+	case !allowed.Allowed:
+		e.told.name(name)
+		done(dns.Answer{Code: dnsmessage.RCodeNameError, Blocked: true})
+	case !service && !address: // the name may exist, and has no such record
+		done(dns.Answer{})
+	case allowed.Star != "" && !e.table.Known(name) && !e.table.Star(allowed.Star, time.Now()):
+		e.told.limit(limitNames)
+		done(dns.Answer{Code: dnsmessage.RCodeServerFailure})
+	case service:
+		e.services(name, done)
+	default:
+		e.addresses(name, q.Type, done)
+	}
+}
+
+// hostOf is the name of a service without its protocol: RFC 2782.
+func hostOf(service string) string {
+	for strings.HasPrefix(service, "_") {
+		_, service, _ = strings.Cut(service, ".")
+	}
+	return service
+}
+
+// pointer is the name whose handle an address is; RFC 1035, 3.5.
+func (e *Engine) pointer(q *dns.Question) dns.Answer {
+	if a, ok := dns.ReverseName(q.Name); ok {
+		if name, ok := e.table.NameOf(a); ok {
+			return dns.Answer{Name: name, TTL: seconds(mostTTL)}
+		}
+	}
+	return dns.Answer{Code: dnsmessage.RCodeNameError}
+}
+
+// addresses answers with the handle of a name that exists.
+func (e *Engine) addresses(name string, kind dnsmessage.Type, done func(dns.Answer)) {
+	v6 := kind == dnsmessage.TypeAAAA
+	if e.doors.byProxy(name) { // perhaps the proxy alone can resolve the name
+		if v6 {
+			done(dns.Answer{})
+			return
+		}
+		done(e.handle(name, v6, nil, mostTTL))
+		return
+	}
+	if v6 && !e.host.hasIPv6() {
+		done(dns.Answer{})
+		return
+	}
+	e.lookups.get(resolve.Query{Name: name, Type: kind}, func(a resolve.Answer) {
+		switch a.Code {
+		case resolve.NoName:
+			done(dns.Answer{Code: dnsmessage.RCodeNameError})
+		case resolve.Failed:
+			e.told.upstream(target{name, 0}, a.Err)
+			done(dns.Answer{Code: dnsmessage.RCodeServerFailure})
+		case resolve.NoData:
+			done(dns.Answer{})
+		default:
+			good, bad := e.host.vetted(a.Addresses, 0, e.rules)
+			if len(good) == 0 {
+				e.told.private(name, bad)
+				done(dns.Answer{})
+				return
+			}
+			done(e.handle(name, v6, good, a.TTL))
+		}
+	})
+}
+
+func (e *Engine) handle(name string, v6 bool, good []netip.Addr, ttl time.Duration) dns.Answer {
+	a, err := e.table.Handle(name, v6, good)
+	if err != nil {
+		e.told.limit(limitNames)
+		return dns.Answer{Code: dnsmessage.RCodeServerFailure}
+	}
+	return dns.Answer{Addresses: []netip.Addr{a}, TTL: seconds(ttl)}
+}
+
+func seconds(ttl time.Duration) uint32 {
+	return uint32(min(max(ttl, time.Second), mostTTL) / time.Second)
+}
+
+// services answers with the targets of a service that are allowed: MongoDB's and XMPP's way to name their hosts.
+func (e *Engine) services(name string, done func(dns.Answer)) {
+	e.lookups.get(resolve.Query{Name: name, Type: dnsmessage.TypeSRV}, func(a resolve.Answer) {
+		switch a.Code {
+		case resolve.NoName:
+			done(dns.Answer{Code: dnsmessage.RCodeNameError})
+		case resolve.Failed:
+			e.told.upstream(target{name, 0}, a.Err)
+			done(dns.Answer{Code: dnsmessage.RCodeServerFailure})
+		default:
+			found := dns.Answer{TTL: seconds(a.TTL)}
+			for _, t := range a.Targets {
+				host, ok := e.rules.Canonical(t.Target)
+				switch {
+				case !ok:
+				case !e.rules.Name(host).Allowed:
+					e.told.name(host)
+				default:
+					found.Targets = append(found.Targets, dns.SRV(t))
+				}
+			}
+			done(found)
+		}
+	})
+}
+
+// name tells of a name that no entry allows.
+func (t *told) name(name string) {
+	flag := "--allow-domain " + name
+	if t.rules.Name(name).Reason == match.Denied {
+		flag = ""
+	}
+	t.tell(&order.Denied{Act: order.Act{Kind: order.DeniedName, Host: name}, Flag: flag})
+}

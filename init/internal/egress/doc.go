@@ -1,0 +1,17 @@
+// Package egress lets a server reach the hosts that its policy names, and nothing else.
+//
+// In the server's network namespace every address is local, so each connection of the server's arrives at a socket that
+// init opened there and handed over. An [Engine] serves these sockets from outside: it answers what the server looks
+// up, if the policy names it, and joins what the server connects with a connection of the host's own. All of it is one
+// thread of work in a loop.
+//
+//	engine, err := egress.New(egress.Config{Sockets: sockets, Network: policy.Network, Tally: &tally})
+//	engine.Register(&loop)
+//	engine.Begin() // the server is released: refusals are told from here on
+//	...
+//	counts := engine.Counts()
+//	engine.Close()
+//
+// The parts: match says what the policy allows, resolve and vet which addresses a name has, names which of them the
+// server gets, dns and hello read what the server sends, tap tells what the kernel refused, dial and relay carry.
+package egress

@@ -1,0 +1,185 @@
+package egress
+
+import (
+	"net/netip"
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/egress/dial"
+	"github.com/security-mcp/mcp-sandbox/init/internal/egress/match"
+	"github.com/security-mcp/mcp-sandbox/init/internal/egress/names"
+	"github.com/security-mcp/mcp-sandbox/init/internal/egress/relay"
+	"github.com/security-mcp/mcp-sandbox/init/internal/egress/resolve"
+	"github.com/security-mcp/mcp-sandbox/init/internal/layers"
+	"github.com/security-mcp/mcp-sandbox/init/internal/loop"
+	"github.com/security-mcp/mcp-sandbox/init/internal/tally"
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/policy"
+	"golang.org/x/sys/unix"
+)
+
+// A Config is what an engine needs.
+type Config struct {
+	Sockets []layers.Carried // made in the server's network namespace; the engine owns them
+	Network policy.Network
+	Proxy   dial.Proxy // the company's
+	Tally   *tally.Tally
+	Resolve resolve.Config // for tests; zero: the host's files
+}
+
+// An Engine serves the sockets of one server.
+type Engine struct {
+	set     *loop.Set
+	timer   *loop.Timer
+	rules   *match.Rules
+	table   *names.Table
+	host    host
+	lookups lookups
+	doors   doors
+	asked   questions
+	taps    []*tapSocket
+	told    told
+	sockets []layers.Carried
+}
+
+// New serves sockets that nothing has been read from.
+func New(c Config) (*Engine, error) {
+	set, err := loop.NewSet()
+	if err != nil {
+		return nil, err
+	}
+	e := &Engine{set: set, rules: match.New(&c.Network), table: names.New(), sockets: c.Sockets}
+	e.told = told{tally: c.Tally, rules: e.rules, counts: map[target]*order.Egress{}}
+	e.lookups = newLookups(resolve.New(set, c.Resolve))
+	e.doors = doors{engine: e, relay: relay.New(set), proxy: c.Proxy, checks: c.Network.CheckServerName != policy.No}
+	e.doors.dialer = dial.New(set, dial.Config{Proxy: c.Proxy, Resolver: e.lookups.resolver})
+	e.asked = questions{engine: e}
+	for _, known := range e.rules.Facts() {
+		if a, err := netip.ParseAddr(known.Text); err == nil {
+			e.table.Reserve(a)
+		}
+	}
+	e.table.Reserve(ownIPv4)
+	e.table.Reserve(ownIPv6)
+	e.host = newHost(c.Network.AllowPrivate)
+	e.doors.spare.open()
+	for _, s := range c.Sockets {
+		if err := e.serve(s); err != nil {
+			e.Close()
+			return nil, err
+		}
+	}
+	return e, nil
+}
+
+// serve has the set wait for a socket.
+func (e *Engine) serve(s layers.Carried) (err error) {
+	switch s.Kind {
+	case layers.DNSUDP:
+		_, err = e.set.Add(s.FD, unix.EPOLLIN, func(uint32) { e.asked.serve(s.FD) })
+	case layers.DNSTCP:
+		_, err = e.set.Add(s.FD, unix.EPOLLIN, func(uint32) { e.asked.accept(s.FD) })
+	case layers.Listener:
+		_, err = e.set.Add(s.FD, unix.EPOLLIN, func(uint32) { e.doors.accept(s.FD, s.Port) })
+	default:
+		err = e.tap(s)
+	}
+	return err
+}
+
+// Register has a loop serve the engine.
+func (e *Engine) Register(l *loop.Loop) {
+	if e == nil || e.set == nil {
+		return
+	}
+	e.timer = l.Timer(e.Serve)
+	l.Add(e.set.FD(), unix.POLLIN, func(int16) { e.Serve() })
+	e.timer.Set(e.next())
+}
+
+// FD is ready for reading when the engine has work: for a caller that has no loop yet, and calls [Engine.Serve] then.
+func (e *Engine) FD() int { return e.set.FD() }
+
+// Serve does a bounded piece of all work that there is.
+func (e *Engine) Serve() {
+	e.set.Serve()
+	now := time.Now()
+	e.lookups.resolver.Due(now)
+	e.doors.dialer.Due(now)
+	e.doors.due(now)
+	e.timer.Set(e.next())
+}
+
+// next is the next moment at which something is due; zero: none.
+func (e *Engine) next() time.Time {
+	return earliest(e.lookups.resolver.Next(), e.doors.dialer.Next(), e.doors.next())
+}
+
+func earliest(times ...time.Time) (first time.Time) {
+	for _, t := range times {
+		if !t.IsZero() && (first.IsZero() || t.Before(first)) {
+			first = t
+		}
+	}
+	return first
+}
+
+// Begin is called when the server is released. Refusals before it were those of the proofs.
+func (e *Engine) Begin() {
+	if e == nil {
+		return
+	}
+	for _, t := range e.taps {
+		t.serve()
+	}
+	e.told.begun = true
+}
+
+// Counts are what went by each name and port.
+func (e *Engine) Counts() []order.Egress {
+	if e == nil {
+		return nil
+	}
+	return e.told.list()
+}
+
+// Ports are those that the policy opens of a name.
+func (e *Engine) Ports(name string) []uint16 {
+	if e == nil || name == "" {
+		return nil
+	}
+	return e.rules.PortsOf(name)
+}
+
+// Finish carries what the server has still said, until then at the latest. The server has ended, and the loop too.
+func (e *Engine) Finish(until time.Time) {
+	if e == nil || e.set == nil {
+		return
+	}
+	e.timer = nil
+	e.doors.relay.Finish()
+	e.Serve() // connections that nobody has accepted yet
+	for e.doors.living > 0 {
+		left := time.Until(earliest(until, e.next()))
+		if left <= 0 && !time.Now().Before(until) {
+			return
+		}
+		unix.Poll([]unix.PollFd{{Fd: int32(e.set.FD()), Events: unix.POLLIN}}, int(max(left, 0)/time.Millisecond)+1)
+		e.Serve()
+	}
+}
+
+// Close resets all connections, and closes the sockets.
+func (e *Engine) Close() {
+	if e == nil || e.set == nil {
+		return
+	}
+	e.doors.close()
+	e.asked.close()
+	e.lookups.resolver.Close()
+	e.host.close()
+	for _, s := range e.sockets {
+		unix.Close(s.FD)
+	}
+	e.set.Close()
+	e.set = nil
+}

@@ -1,0 +1,86 @@
+package egress
+
+import (
+	"net/netip"
+	"slices"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/egress/match"
+	"github.com/security-mcp/mcp-sandbox/init/internal/egress/vet"
+	"github.com/security-mcp/mcp-sandbox/platform"
+	"golang.org/x/sys/unix"
+)
+
+// host is the machine on whose side connections are made. What is known of it holds until rtnetlink tells of a change.
+type host struct {
+	private bool // the policy allows private addresses
+	changes int  // a socket of rtnetlink; -1: none, and the machine is asked each time
+	known   bool
+	own     []netip.Addr
+	ipv6    bool
+	failed  error
+}
+
+func newHost(private bool) host {
+	h := host{private: private}
+	var err error
+	if h.changes, err = platform.AddressChanges(); err != nil {
+		h.changes = -1
+	}
+	return h
+}
+
+// look asks the machine, if it can have changed.
+func (h *host) look() {
+	var b [4096]byte
+	for h.changes >= 0 {
+		_, _, err := unix.Recvfrom(h.changes, b[:], unix.MSG_DONTWAIT)
+		if err == unix.EAGAIN {
+			break
+		}
+		if h.known = false; err != nil && err != unix.ENOBUFS { // ENOBUFS: messages were lost
+			break
+		}
+	}
+	if h.known && h.changes >= 0 {
+		return
+	}
+	h.own, h.failed = platform.OwnAddresses()
+	h.ipv6, h.known = platform.RoutesIPv6(), true
+}
+
+// hasIPv6 reports whether the machine reaches addresses of IPv6.
+func (h *host) hasIPv6() bool {
+	h.look()
+	return h.ipv6
+}
+
+// vetted are the addresses that may be dialled, and the class of those that may not: the least bad one.
+func (h *host) vetted(all []netip.Addr, port uint16, rules *match.Rules) (good []netip.Addr, bad vet.Class) {
+	h.look()
+	if h.failed != nil {
+		return nil, vet.Own // no address is known not to be the machine's own
+	}
+	for _, a := range all {
+		class := vet.ClassOf(a, func(a netip.Addr) bool { return slices.Contains(h.own, a) })
+		named := rules.Literal(a)
+		if port != 0 {
+			named = rules.Address(a, port) == match.Open
+		}
+		switch {
+		case rules.DeniedAddress(a, port):
+			bad = max(bad, vet.Special)
+		case vet.Allowed(class, h.private) || named && class == vet.Private:
+			good = append(good, a)
+		default:
+			bad = max(bad, class)
+		}
+	}
+	return good, bad
+}
+
+func (h *host) close() {
+	if h.changes >= 0 {
+		unix.Close(h.changes)
+		h.changes = -1
+	}
+}

@@ -1,0 +1,77 @@
+package egress
+
+import (
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/egress/resolve"
+)
+
+const (
+	leastKept = 30 * time.Second // an answer of the host's resolver is kept so long: look-ups are a channel
+	failKept  = time.Second      // a failure is temporary, and asked again soon
+	mostKept  = 8192             // answers
+)
+
+// lookups asks the host's resolver once for all who ask the same, and keeps the answers.
+type lookups struct {
+	resolver *resolve.Resolver
+	kept     map[resolve.Query]*lookup
+}
+
+type lookup struct {
+	answer  resolve.Answer
+	until   time.Time
+	busy    bool
+	waiting []func(resolve.Answer)
+}
+
+func newLookups(r *resolve.Resolver) lookups { return lookups{r, map[resolve.Query]*lookup{}} }
+
+// get calls done with the answer, at once if it is known.
+func (l *lookups) get(q resolve.Query, done func(resolve.Answer)) {
+	now := time.Now()
+	x := l.kept[q]
+	switch {
+	case x == nil:
+		if len(l.kept) >= mostKept {
+			l.forget(now)
+		}
+		x = &lookup{}
+		l.kept[q] = x
+	case x.busy:
+		x.waiting = append(x.waiting, done)
+		return
+	case now.Before(x.until):
+		done(x.answer)
+		return
+	}
+	x.busy, x.waiting = true, append(x.waiting, done)
+	l.resolver.Lookup(q, func(a resolve.Answer) {
+		keep := max(a.TTL, leastKept)
+		if a.Code == resolve.Failed {
+			keep = failKept
+		}
+		waiting := x.waiting
+		x.answer, x.until, x.busy, x.waiting = a, time.Now().Add(keep), false, nil
+		for _, done := range waiting {
+			done(a)
+		}
+	})
+}
+
+// forget makes room: what is over goes, and if that is nothing, all that nobody waits for.
+func (l *lookups) forget(now time.Time) {
+	for _, over := range [...]func(*lookup) bool{
+		func(x *lookup) bool { return !now.Before(x.until) },
+		func(*lookup) bool { return true },
+	} {
+		for q, x := range l.kept {
+			if !x.busy && over(x) {
+				delete(l.kept, q)
+			}
+		}
+		if len(l.kept) < mostKept {
+			return
+		}
+	}
+}

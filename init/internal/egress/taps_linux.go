@@ -1,0 +1,107 @@
+package egress
+
+import (
+	"net/netip"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/egress/dns"
+	"github.com/security-mcp/mcp-sandbox/init/internal/egress/tap"
+	"github.com/security-mcp/mcp-sandbox/init/internal/layers"
+	"golang.org/x/sys/unix"
+)
+
+// A tapSocket is a raw socket, which gets a copy of what the kernel answers for ports without a listener.
+type tapSocket struct {
+	layers.Carried
+	engine *Engine
+	buf    [2048]byte
+}
+
+// packetsATurn bounds the work of one turn.
+const packetsATurn = 32
+
+func (e *Engine) tap(s layers.Carried) error {
+	t := &tapSocket{Carried: s, engine: e}
+	filter := tap.FilterTCP(t.v6())
+	if t.icmp() {
+		filter = tap.FilterICMP(t.v6())
+	}
+	if err := tap.Attach(s.FD, filter); err != nil {
+		return err
+	}
+	e.taps = append(e.taps, t)
+	_, err := e.set.Add(s.FD, unix.EPOLLIN, func(uint32) { t.serve() })
+	return err
+}
+
+func (t *tapSocket) v6() bool   { return t.Kind == layers.TapTCP6 || t.Kind == layers.TapICMP6 }
+func (t *tapSocket) icmp() bool { return t.Kind == layers.TapICMP4 || t.Kind == layers.TapICMP6 }
+
+func (t *tapSocket) serve() {
+	for range packetsATurn {
+		n, from, err := unix.Recvfrom(t.FD, t.buf[:], unix.MSG_DONTWAIT)
+		if err != nil {
+			return
+		}
+		if r, ok := t.parse(t.buf[:n], addressOf(from)); ok {
+			t.engine.refused(r)
+		}
+	}
+}
+
+func (t *tapSocket) parse(packet []byte, from netip.Addr) (tap.Refused, bool) {
+	switch t.Kind {
+	case layers.TapTCP4:
+		return tap.TCP4(packet)
+	case layers.TapTCP6:
+		return tap.TCP6(packet, from)
+	case layers.TapICMP4:
+		return tap.ICMP4(packet)
+	}
+	return tap.ICMP6(packet)
+}
+
+// refused tells of a port that the kernel refused.
+func (e *Engine) refused(r tap.Refused) {
+	name, known := e.table.NameOf(r.Addr)
+	switch {
+	case r.Addr == ownIPv4 || r.Addr == ownIPv6:
+		if r.UDP && r.Port == 53 { // nobody listens there: the policy has no list
+			e.lookedUp(r.Payload)
+		}
+	case r.UDP && r.Addr.IsLoopback():
+	case r.UDP && known:
+		e.told.udp(name, "", r.Port)
+	case r.UDP:
+		e.told.udp("", r.Addr.String(), r.Port)
+	case known:
+		e.told.port(target{name, r.Port})
+	case r.Addr.IsLoopback():
+		e.told.port(target{"localhost", r.Port})
+	case e.rules.Literal(r.Addr):
+		e.told.port(target{r.Addr.String(), r.Port})
+	default:
+		e.told.address(netip.AddrPortFrom(r.Addr, r.Port))
+	}
+}
+
+// lookedUp tells of the name in a question that nobody answers.
+func (e *Engine) lookedUp(question []byte) {
+	q, err := dns.Parse(question)
+	if err != nil {
+		return
+	}
+	if name, ok := e.rules.Canonical(q.Name); ok {
+		e.told.name(name)
+	}
+}
+
+// addressOf is the address of a socket address, or none.
+func addressOf(from unix.Sockaddr) netip.Addr {
+	switch a := from.(type) {
+	case *unix.SockaddrInet4:
+		return netip.AddrFrom4(a.Addr)
+	case *unix.SockaddrInet6:
+		return netip.AddrFrom16(a.Addr).Unmap()
+	}
+	return netip.Addr{}
+}

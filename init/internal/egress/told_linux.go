@@ -1,0 +1,133 @@
+package egress
+
+import (
+	"errors"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/egress/match"
+	"github.com/security-mcp/mcp-sandbox/init/internal/egress/vet"
+	"github.com/security-mcp/mcp-sandbox/init/internal/tally"
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"golang.org/x/sys/unix"
+)
+
+// A target is a name, or the address of an entry that is one, with a port; 0: not known.
+type target struct {
+	host string
+	port uint16
+}
+
+func (t target) entry() string {
+	host := t.host
+	if t.port == 0 {
+		return host
+	}
+	if strings.IndexByte(host, ':') >= 0 {
+		host = "[" + host + "]"
+	}
+	return host + ":" + strconv.Itoa(int(t.port))
+}
+
+// told is what a person and a host learn: refusals once, and what went where.
+type told struct {
+	begun  bool
+	tally  *tally.Tally
+	rules  *match.Rules
+	counts map[target]*order.Egress
+}
+
+// mostTargets is how many names and ports are counted apart.
+const mostTargets = 1024
+
+func (t *told) tell(d *order.Denied) {
+	if t.begun {
+		d.Event, d.Layer = "denied", order.Network
+		t.tally.Refuse(d, time.Now())
+	}
+}
+
+// port tells of a port that no entry opens of a name, or of this machine itself.
+func (t *told) port(at target) {
+	d := &order.Denied{Act: order.Act{Kind: order.DeniedPort, Host: at.host, Port: at.port}}
+	if t.rules.Port(at.host, at.port) != match.Denied && at.port != 53 {
+		d.Flag = "--allow-domain " + at.entry()
+	}
+	t.tell(d)
+}
+
+// address tells of an address that no allowed name has.
+func (t *told) address(a netip.AddrPort) {
+	t.tell(&order.Denied{Act: order.Act{Kind: order.DeniedAddress, Address: a.Addr().String(), Port: a.Port()}})
+}
+
+// private tells of a name whose addresses may not be dialled; not of the addresses, which the server may not learn.
+func (t *told) private(name string, class vet.Class) {
+	d := &order.Denied{Act: order.Act{Kind: order.DeniedPrivate, Host: name}}
+	if class == vet.Private {
+		d.Flag = "--allow-private"
+	}
+	t.tell(d)
+}
+
+func (t *told) serverName(at target, asked string) {
+	t.tell(&order.Denied{Act: order.Act{Kind: order.DeniedServerName, Host: at.host, Port: at.port, Asked: asked}})
+}
+
+func (t *told) udp(host, address string, port uint16) {
+	t.tell(&order.Denied{Act: order.Act{Kind: order.DeniedUDP, Host: host, Address: address, Port: port}})
+}
+
+// Texts of limits.
+const (
+	limitNames       = "too many names at once: some look-ups failed"
+	limitConnections = "512 connections at once are the most: further ones were reset"
+	limitFiles       = "the launcher can open no more files (ulimit -n): connections were reset"
+	limitQuestions   = "too many look-ups at once: some failed"
+)
+
+func (t *told) limit(which string) {
+	t.tell(&order.Denied{Act: order.Act{Kind: order.DeniedLimit, Asked: which}})
+}
+
+// upstream tells of what the host itself could not do.
+func (t *told) upstream(at target, err error) {
+	d := &order.Denied{Act: order.Act{Kind: order.DeniedUpstream, Host: at.host, Port: at.port}}
+	if d.Errno = "failed"; err != nil {
+		d.Errno = err.Error()
+	}
+	if errno := syscall.Errno(0); errors.As(err, &errno) {
+		d.Errno = unix.ErrnoName(errno)
+	}
+	t.tell(d)
+}
+
+// count is where a connection's bytes are counted.
+func (t *told) count(at target) *order.Egress {
+	c := t.counts[at]
+	if c == nil {
+		c = &order.Egress{Host: at.host, Port: at.port}
+		if len(t.counts) < mostTargets {
+			t.counts[at] = c
+		}
+	}
+	return c
+}
+
+// list is in the order of names and ports.
+func (t *told) list() (all []order.Egress) {
+	for _, c := range t.counts {
+		all = append(all, *c)
+	}
+	slices.SortFunc(all, func(a, b order.Egress) int {
+		if a.Host != b.Host {
+			return strings.Compare(a.Host, b.Host)
+		}
+		return int(a.Port) - int(b.Port)
+	})
+	return all
+}

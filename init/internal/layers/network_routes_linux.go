@@ -1,0 +1,144 @@
+package layers
+
+import (
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"github.com/security-mcp/mcp-sandbox/init/internal/program/sys"
+	"github.com/security-mcp/mcp-sandbox/platform"
+	"golang.org/x/sys/unix"
+)
+
+// Addresses that are on no network: for documentation, RFC 5737 and RFC 3849.
+var (
+	documentation4 = netip.AddrFrom4([4]byte{192, 0, 2, 1})
+	documentation6 = netip.AddrFrom16([16]byte{0x20, 0x01, 0x0d, 0xb8, 15: 1})
+)
+
+// The sandbox's own addresses, as their texts say.
+var (
+	egress4 = netip.AddrFrom4([4]byte{198, 18, 0, 1})
+	egress6 = netip.AddrFrom16([16]byte{0xfd, 0x6d, 0x63, 0x70, 0x73, 0x62, 15: 1})
+)
+
+// egressState is what the rows of a launch with allowed domains leave for one another.
+type egressState struct {
+	ack6 program.Op // with IPv6: platform.AckSize if lo has its address
+	ask  egressAsk
+}
+
+// egressRoutes gives lo the sandbox's own addresses, and makes every address of the world one of this network
+// namespace's. So a connect to any of them stays inside, where it is refused or accepted by a listener of the shim's.
+// Where the kernel refuses the address of IPv6 (the sysctl disable_ipv6), IPv4 goes on without.
+type egressRoutes struct{ state *egressState }
+
+func (r egressRoutes) layout(b *build) {
+	if !HasEgress(&b.Policy) {
+		return
+	}
+	sock := b.Do(sys.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC, unix.NETLINK_ROUTE))
+	obeyed(b, sock, "address "+EgressIPv4, platform.LoAddress(egress4))
+	obeyed(b, sock, "route to "+EgressIPv4, platform.LoRoute(egress4))
+	prove6 := r.routeIPv6(b, sock)
+	own := addresses(b, sock)
+	b.prove(func(c *check) {
+		c.fact("addresses", "127.0.0.1 "+EgressIPv4, addressesOf(c, own, netip.Addr.Is4))
+		prove6(c, own)
+	})
+}
+
+const withoutIPv6 = "allowed hosts are reached by IPv4 alone"
+
+// routeIPv6 is the same for IPv6, and returns the comparison with the list of addresses.
+func (r egressRoutes) routeIPv6(b *build, sock program.Op) func(*check, addressList) {
+	const name, want = "addresses of IPv6", "::1 " + EgressIPv6
+	if !b.Machine.IPv6 {
+		return func(c *check, _ addressList) {
+			c.lacks(name, want, "this machine gives no socket of AF_INET6", withoutIPv6)
+		}
+	}
+	var none program.Label
+	message := platform.LoAddress(egress6)
+	b.Try(sys.Send(sock.Result(), message, 0)).For("address " + EgressIPv6)
+	ack := fileRead{at: b.Space(ackSpace)}
+	ack.op = b.Observe(sys.Recv(sock.Result(), ack.at, ackSpace, unix.MSG_DONTWAIT))
+	r.state.ack6 = ack.op
+	b.BranchUnless(program.Int(platform.AckSize), &none)
+	obeyed(b, sock, "route to "+EgressIPv6, platform.LoRoute(egress6))
+	b.Bind(&none)
+	return func(c *check, own addressList) {
+		if errno, ok := platform.AckErrno(c.filled(ack)); ok && errno != 0 {
+			c.lacks(name, want, "RTM_NEWADDR: "+platform.ErrnoName(unix.Errno(errno)), withoutIPv6)
+			return
+		}
+		c.fact(name, want, addressesOf(c, own, netip.Addr.Is6))
+	}
+}
+
+// ackSpace has room for an error with the message that it is about.
+const ackSpace = 128
+
+// obeyed sends a message of rtnetlink, and demands the answer that it was obeyed.
+func obeyed(b *build, sock program.Op, name string, message []byte) {
+	b.Do(sys.Send(sock.Result(), message, 0)).Returns(program.Int(len(message))).For(name)
+	at := b.Space(ackSpace)
+	recv := sys.Recv(sock.Result(), at, ackSpace, unix.MSG_DONTWAIT) // the answer is there when the send returns
+	ack := b.Ask(recv).Returns(program.Int(platform.AckSize)).For(name)
+	b.layout.acks = append(b.layout.acks, fileRead{ack, at})
+}
+
+const addressesSize = 2048 // of one part of the list: a handful of addresses
+
+// An addressList are the parts of the answer to platform.AddressDump: one for each family, and the end.
+type addressList [4]fileRead
+
+// addresses asks for the addresses of all interfaces.
+func addresses(b *build, sock program.Op) (parts addressList) {
+	b.Ask(sys.Send(sock.Result(), platform.AddressDump(), 0))
+	for i := range parts {
+		at := b.Space(addressesSize)
+		parts[i] = fileRead{b.Observe(sys.Recv(sock.Result(), at, addressesSize, unix.MSG_DONTWAIT)), at}
+	}
+	return parts
+}
+
+// addressesOf are the listed addresses of one family, in order.
+func addressesOf(c *check, parts addressList, of func(netip.Addr) bool) string {
+	var all []netip.Addr
+	whole := false
+	for _, part := range parts {
+		found, done, ok := platform.ParseAddresses(c.filled(part))
+		if !ok {
+			return "an answer that cannot be read"
+		}
+		whole = whole || done
+		all = append(all, found...)
+	}
+	if !whole {
+		return "a list without its end"
+	}
+	slices.SortFunc(all, netip.Addr.Compare)
+	var texts []string
+	for _, a := range slices.Compact(all) { // each is listed as the interface's and as its peer's
+		if of(a) {
+			texts = append(texts, a.String())
+		}
+	}
+	return strings.Join(texts, " ")
+}
+
+// socketAddress is a struct sockaddr_in or sockaddr_in6; ip(7), ipv6(7).
+func socketAddress(a netip.Addr, port uint16) []byte {
+	if a.Is4() {
+		b := make([]byte, 16)
+		b[0], b[2], b[3] = unix.AF_INET, byte(port>>8), byte(port)
+		copy(b[4:], a.AsSlice())
+		return b
+	}
+	b := make([]byte, 28)
+	b[0], b[2], b[3] = unix.AF_INET6, byte(port>>8), byte(port)
+	copy(b[8:], a.AsSlice())
+	return b
+}

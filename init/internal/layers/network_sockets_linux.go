@@ -1,0 +1,210 @@
+package layers
+
+import (
+	"bytes"
+	"net/netip"
+	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/egress/match"
+	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"github.com/security-mcp/mcp-sandbox/init/internal/program/sys"
+	"github.com/security-mcp/mcp-sandbox/policy"
+	"golang.org/x/sys/unix"
+)
+
+// egressSockets opens the sockets of [EgressSockets], hands them to the shim in one message and closes init's copies. So
+// the server's process never has one, and the ports are taken before the server runs: without SO_REUSEPORT nobody else
+// can listen on them.
+type egressSockets struct{ state *egressState }
+
+// backlog is how many connections wait until the shim accepts them; listen(2).
+const backlog = 512
+
+func (r egressSockets) layout(b *build) {
+	sockets := EgressSockets(&b.Policy, &b.Machine)
+	if len(sockets) == 0 {
+		return
+	}
+	message, fds := carrier(b, MsgEgress, len(sockets))
+	opened := make([]openedSocket, len(sockets))
+	for i, s := range sockets {
+		opened[i] = openSocket(b, s)
+		opened[i].fd.StoreAt(fds.Plus(4 * i))
+	}
+	refused := refusePort(b, egressPorts(&b.Policy))
+	b.Step(sys.Sendmsg(sys.FD(fdReady), message, 0)).Returns(program.Int(len(MsgEgress)))
+	for i := range opened {
+		b.Do(sys.Close(opened[i].fd.Result())).For("egress")
+		opened[i].kept = b.Observe(sys.Fcntl(opened[i].fd.Result(), unix.F_GETFD, 0))
+	}
+	b.prove(func(c *check) {
+		proveSockets(c, opened)
+		refused(c)
+		proveEntries(c, &b.Policy, opened)
+	})
+	r.state.ask.layout(b, r.state)
+}
+
+// An openedSocket is one of the sockets, and what was read back of it.
+type openedSocket struct {
+	EgressSocket
+	fd, kept program.Op
+
+	name    fileRead // of a socket with a port: where it is bound
+	address []byte   // and where it has to be
+	options []option
+}
+
+// An option is a socket option that has to have a value.
+type option struct {
+	op   program.Op
+	at   program.Addr
+	want uint32
+}
+
+func openSocket(b *build, s EgressSocket) openedSocket {
+	const flags = unix.SOCK_NONBLOCK | unix.SOCK_CLOEXEC
+	o := openedSocket{EgressSocket: s}
+	family, kind, protocol, tap := s.of(b.Machine.IPv6)
+	o.fd = b.Do(sys.Socket(family, kind|flags, protocol)).For(s.String())
+	if tap {
+		o.reads(b, unix.SO_DOMAIN, family)
+		o.reads(b, unix.SO_PROTOCOL, protocol)
+		return o
+	}
+	any := netip.IPv4Unspecified()
+	if family == unix.AF_INET6 {
+		any = netip.IPv6Unspecified()
+	}
+	if s.Kind == DNSUDP {
+		level, option := packetInfo(family)
+		b.Do(sys.SetsockoptInt(o.fd.Result(), level, option, 1)).For(s.String())
+		o.readsOf(b, level, option, 1)
+	}
+	o.address = socketAddress(any, s.Port)
+	b.Do(sys.Bind(o.fd.Result(), o.address)).For(s.String())
+	if s.Kind != DNSUDP {
+		b.Do(sys.Listen(o.fd.Result(), backlog)).For(s.String())
+		o.reads(b, unix.SO_ACCEPTCONN, 1)
+	}
+	at := b.Space(len(o.address))
+	o.name = fileRead{b.Observe(sys.Getsockname(o.fd.Result(), at, byte(len(o.address)))), at}
+	return o
+}
+
+// packetInfo is the option that has a UDP socket tell, for each packet, the address that the packet was for: the answer
+// has to come from there. A socket of AF_INET6 tells of packets of IPv4 too.
+func packetInfo(family int) (level, option int) {
+	if family == unix.AF_INET6 {
+		return unix.SOL_IPV6, unix.IPV6_RECVPKTINFO
+	}
+	return unix.SOL_IP, unix.IP_PKTINFO
+}
+
+// of are the arguments of socket(2).
+func (s EgressSocket) of(ipv6 bool) (family, kind, protocol int, tap bool) {
+	family = unix.AF_INET
+	if ipv6 {
+		family = unix.AF_INET6
+	}
+	switch s.Kind {
+	case DNSUDP:
+		return family, unix.SOCK_DGRAM, 0, false
+	case TapTCP4:
+		return unix.AF_INET, unix.SOCK_RAW, unix.IPPROTO_TCP, true
+	case TapICMP4:
+		return unix.AF_INET, unix.SOCK_RAW, unix.IPPROTO_ICMP, true
+	case TapTCP6:
+		return unix.AF_INET6, unix.SOCK_RAW, unix.IPPROTO_TCP, true
+	case TapICMP6:
+		return unix.AF_INET6, unix.SOCK_RAW, unix.IPPROTO_ICMPV6, true
+	}
+	return family, unix.SOCK_STREAM, 0, false
+}
+
+// String names the socket in facts and errors.
+func (s EgressSocket) String() string {
+	switch s.Kind {
+	case DNSUDP:
+		return "DNS by UDP"
+	case DNSTCP:
+		return "DNS by TCP"
+	case TapTCP4:
+		return "refusals of TCP"
+	case TapICMP4:
+		return "refusals of ICMP"
+	case TapTCP6:
+		return "refusals of TCP by IPv6"
+	case TapICMP6:
+		return "refusals of ICMPv6"
+	}
+	return "port " + portList([]uint16{s.Port})
+}
+
+func (o *openedSocket) reads(b *build, name, want int) { o.readsOf(b, unix.SOL_SOCKET, name, want) }
+
+func (o *openedSocket) readsOf(b *build, level, name, want int) {
+	at := b.Space(8)
+	op := b.Observe(sys.Getsockopt(o.fd.Result(), level, name, at, 4))
+	o.options = append(o.options, option{op, at, uint32(want)})
+}
+
+// works reports whether the socket is what it has to be, and no longer open in init.
+func (o *openedSocket) works(c *check) bool {
+	for _, option := range o.options {
+		if c.result(option.op) != "0" || c.Word32(option.at) != option.want {
+			return false
+		}
+	}
+	bound := o.address == nil || c.result(o.name.op) == "0" && bytes.Equal(c.Bytes(o.name.at, len(o.address)), o.address)
+	return bound && c.result(o.kept) == "EBADF"
+}
+
+// proveSockets proves the sockets but for the listeners, which the policy's entries have facts for.
+func proveSockets(c *check, sockets []openedSocket) {
+	var want, got []string
+	for i := range sockets {
+		if o := &sockets[i]; o.Kind != Listener {
+			want = append(want, o.String())
+			if o.works(c) {
+				got = append(got, o.String())
+			}
+		}
+	}
+	c.fact("sockets of the launcher", strings.Join(want, ", "), strings.Join(got, ", "))
+}
+
+// proveEntries proves that each allowed entry has the listeners of its ports.
+func proveEntries(c *check, p *policy.Policy, sockets []openedSocket) {
+	var open [1 << 16 / 64]uint64
+	for i := range sockets {
+		if o := &sockets[i]; o.Kind == Listener && o.works(c) {
+			open[o.Port/64] |= 1 << (o.Port % 64)
+		}
+	}
+	for _, entry := range match.New(&p.Network).Facts() {
+		var got []uint16
+		for _, port := range entry.Ports {
+			if open[port/64]>>(port%64)&1 != 0 {
+				got = append(got, port)
+			}
+		}
+		c.fact("reachable "+entry.Text, portList(entry.Ports), portList(got))
+	}
+}
+
+// refusePort proves that a port which no entry names is refused. The taps would be told of it, so this is done before
+// they are handed over.
+func refusePort(b *build, named []uint16) func(*check) {
+	port := uint16(9)
+	for _, n := range named {
+		if n == port {
+			port++
+		}
+	}
+	sock := b.Do(sys.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0))
+	connect := b.Observe(sys.Connect(sock.Result(), socketAddress(documentation4, port)))
+	return func(c *check) {
+		c.fact("connect TCP "+netip.AddrPortFrom(documentation4, port).String(), "ECONNREFUSED", c.result(connect))
+	}
+}
