@@ -110,6 +110,10 @@ func TestHints(t *testing.T) {
 	if got := LessConfinement("", "reduced"); got != "or let the server start with less confinement: minConfinement reduced" {
 		t.Error(got)
 	}
+	if got := DomainsNotHeld("a hint", "reduced"); got != "a hint; or take level network, which opens every host; "+
+		"or write out that the list need not hold: minConfinement reduced" {
+		t.Error(got)
+	}
 	if got := NotHeld("a hint", "limits"); got != "a hint; or write out that it need not hold: minConfinement limits" {
 		t.Error(got)
 	}

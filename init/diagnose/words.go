@@ -47,6 +47,12 @@ func NotHeld(hints, confinement string) string {
 	return or(hints, "write out that it need not hold: minConfinement "+confinement)
 }
 
+// DomainsNotHeld is NotHeld for the domains that a policy opens.
+func DomainsNotHeld(hints, confinement string) string {
+	return or(hints, "take level network, which opens every host; or write out that the list need not hold: minConfinement "+
+		confinement)
+}
+
 // or appends a way out.
 func or(hints, way string) string {
 	if hints == "" {

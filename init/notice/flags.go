@@ -10,6 +10,7 @@ var inFlags = [...]string{
 	"write out minConfinement limits", "add --min-confinement limits",
 	"set subprocess.allow to true", "add --subprocess=true",
 	"subprocess.allow false", "--subprocess=false",
+	"take level network", "take --level network",
 	"minConfinement", "--min-confinement",
 	"filesystem.tmpSize", "--tmp-size",
 	"filesystem.allowRead", "--allow-read",

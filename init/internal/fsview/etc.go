@@ -19,10 +19,24 @@ func inEtc(name string) bool {
 
 const hostsFile = "127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\n"
 
-// Nameserver is the address of the sandbox at which names are answered, if the policy allows domains.
-const Nameserver = "198.18.0.1"
+const resolvPath = "/etc/resolv.conf"
 
-const resolvFile = "nameserver " + Nameserver + "\n"
+// resolvFile names the address that the launcher answers questions at: layers.EgressIPv4.
+const resolvFile = "nameserver 198.18.0.1\n"
+
+// hostsWith is the same with this machine's name, on an address that no other name has.
+func hostsWith(machine string) string {
+	if machine == "localhost" || !machineName(machine) {
+		return hostsFile
+	}
+	return hostsFile + "127.0.1.1\t" + machine + "\n"
+}
+
+// machineName reports whether a name can stand in hosts(5); sethostname(2) takes any bytes.
+func machineName(s string) bool {
+	const letters, others = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789-."
+	return s != "" && len(s) <= 64 && !strings.ContainsAny(s[:1], others) && strings.Trim(s, letters+others) == ""
+}
 
 // userName is the name that the server's id gets in the generated passwd: USER or LOGNAME of its environment, if it
 // is a safe passwd name and not root or nobody.

@@ -18,61 +18,52 @@ func (b *base) generated() {
 	id, err := machineID()
 	b.fail(err)
 	b.points.make("/etc/machine-id", file, 0o444, id)
-	if !b.request.HostNet {
-		b.points.make("/etc/hosts", file, 0o644, hostsFile)
-		if b.request.byName() {
-			b.points.make("/etc/resolv.conf", file, 0o644, resolvFile)
+	switch {
+	case b.request.named():
+		var uts unix.Utsname
+		if err := unix.Uname(&uts); err != nil {
+			b.fail(os.NewSyscallError("uname", err))
 		}
-		return
+		b.points.make("/etc/hosts", file, 0o644, hostsWith(unix.ByteSliceToString(uts.Nodename[:])))
+		b.points.make(resolvPath, file, 0o644, resolvFile)
+	case !b.request.HostNet:
+		b.points.make("/etc/hosts", file, 0o644, hostsFile)
+	default:
+		b.visible("/etc/hosts")
+		b.resolvConf()
 	}
-	b.visible("/etc/hosts")
-	b.resolvConf()
 }
 
-// resolvConf adds the host's list of name servers in level network, as a copy: a link's target may not be visible,
-// and where a daemon replaces the file by rename, a bind would keep the old file.
+// resolvConf adds a list of name servers where it is the host's, or has to lie where the host has it. In level network
+// it is a copy of the host's: a link's target may not be visible, and where a daemon replaces the file by rename, a bind
+// would keep the old file. For a server that reaches hosts by name it is the launcher's own. In the host's root a list
+// that can be read stays: the launcher answers at every address that it can name.
 func (b *base) resolvConf() {
-	const path = "/etc/resolv.conf"
-	if b.request.byName() {
-		b.ownNames()
+	if !b.request.HostNet && !b.request.named() {
 		return
 	}
-	if !b.request.HostNet {
-		return
-	}
-	r, err := b.lookups.resolve(path)
+	r, err := b.lookups.resolve(resolvPath)
 	if missing(err) || errors.Is(err, ErrSystem) {
 		return
 	}
 	if err != nil {
-		b.fail(&os.PathError{Op: "base", Path: path, Err: err})
+		b.fail(&os.PathError{Op: "base", Path: resolvPath, Err: err})
 		return
 	}
-	at := path
+	at := resolvPath
 	if b.view.HostRoot {
 		if b.points.access(r.path).read {
 			return
 		}
 		at = r.path
 	}
+	if b.request.named() {
+		b.points.make(at, file, 0o644, resolvFile)
+		return
+	}
 	text, err := b.lookups.read(r.path, 64<<10)
 	b.fail(err)
 	b.points.make(at, file, 0o644, string(text))
-}
-
-// ownNames lays the sandbox's own names over those of a host whose root is shown, where they lie behind links.
-func (b *base) ownNames() {
-	for _, f := range [...]struct{ path, text string }{{"/etc/hosts", hostsFile}, {"/etc/resolv.conf", resolvFile}} {
-		r, err := b.lookups.resolve(f.path)
-		if missing(err) || errors.Is(err, ErrSystem) {
-			continue
-		}
-		if err != nil {
-			b.fail(&os.PathError{Op: "base", Path: f.path, Err: err})
-			return
-		}
-		b.points.make(r.path, file, 0o644, f.text)
-	}
 }
 
 // machineID is a random one, marked as a version 4 UUID as machine-id(5) has it.
@@ -87,9 +78,4 @@ func machineID() (string, error) {
 	}
 	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
 	return order.Hex(b[:]) + "\n", nil
-}
-
-// byName reports whether the server looks names up in its own network namespace.
-func (r *Request) byName() bool {
-	return len(r.Policy.Network.AllowedDomains) > 0 && !r.HostNet && !r.Shared
 }

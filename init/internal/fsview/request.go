@@ -31,6 +31,11 @@ type Request struct {
 	bounds bounds // of tests; 0 stands for the constant
 }
 
+// named reports whether the policy opens hosts by name, and so the launcher answers the server's lookups.
+func (r *Request) named() bool {
+	return len(r.Policy.Network.AllowedDomains) > 0 && !r.HostNet && !r.Shared
+}
+
 // Ours are files and folders of this product.
 type Ours struct {
 	// Own are the launch's own files: the policy, the report and the launcher. Own files inside a write grant are

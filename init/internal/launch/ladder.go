@@ -106,7 +106,8 @@ func (l *Ladder) Why() string {
 	return cmp.Or(strings.Join(slices.Compact(all), "; "), l.known)
 }
 
-// cannotHold is the refusal of a policy that says of a path what a confinement without a root of its own cannot hold.
+// cannotHold is the refusal of a policy that says of a path or a domain what a confinement without a root and a network
+// of its own cannot hold.
 func (l *Ladder) cannotHold(key, path string) error {
 	return &order.Refusal{Layer: order.Policy, Op: key, Path: path,
 		Err: Unheld{Confinement: l.Confinement, Refused: l.Refused, why: l.Why()}}

@@ -75,6 +75,9 @@ func (a *Attempt) plan(group func(*cgroup.Request) *cgroup.Group) (err error) {
 		return &order.Refusal{Layer: order.Landlock, Op: "landlock_create_ruleset",
 			Err: mechanism(cmp.Or(a.Machine.NoLandlock, unix.ENOSYS))}
 	}
+	if key, entry := unheldDomains(l); key != "" && !l.Order.MinWritten {
+		return l.Ladder.cannotHold(key, entry)
+	}
 	if a.View, err = fsview.Plan(viewRequest(&a.Sandbox)); err != nil {
 		return refusedView(err)
 	}

@@ -31,7 +31,10 @@ func (a AllRefused) Error() string {
 
 func (a AllRefused) Unwrap() error { return a.Refused[0].Err }
 
-// Unheld is the error of a denial that a confinement cannot hold.
+// AllowedDomains is the key of the policy whose refusal has a way out of its own: level network.
+const AllowedDomains = "network.allowedDomains"
+
+// Unheld is the error of a denial or of a list of domains that a confinement cannot hold.
 type Unheld struct {
 	Confinement policy.Confinement
 	Refused     []*order.Refusal // the stronger confinements

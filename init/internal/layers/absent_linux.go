@@ -61,7 +61,11 @@ func openNetwork(b *build) {
 		b.prove(func(c *check) { c.set(order.Off, "", "") })
 		return
 	}
-	proveAbsent(b, "the server has the host's network")
+	effect := "the server has the host's network"
+	if len(b.Policy.Network.AllowedDomains)+len(b.Policy.Network.DeniedDomains) > 0 {
+		effect += "; network.allowedDomains and deniedDomains do not hold"
+	}
+	proveAbsent(b, effect)
 }
 
 // noFilter is a kernel without seccomp.

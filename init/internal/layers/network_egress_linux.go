@@ -4,14 +4,13 @@ import (
 	"strconv"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress/match"
-	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
 // The addresses of a sandbox with allowed domains, on its lo. 198.18.0.0/15 is for tests between networks (RFC 2544)
 // and the other is a unique local address (RFC 4193): neither is routed anywhere.
 const (
-	EgressIPv4 = fsview.Nameserver
+	EgressIPv4 = "198.18.0.1"
 	EgressIPv6 = "fd6d:6370:7362::1"
 )
 

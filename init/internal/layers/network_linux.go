@@ -93,6 +93,10 @@ type family struct {
 
 func (r socketFamilies) layout(b *build) {
 	inet := b.hostNet()
+	if HasEgress(&b.Policy) {
+		b.lacks("allowed domains", "reachable", "the confinement is "+string(b.layout.confinement),
+			"network.allowedDomains does not hold: the server has no network")
+	}
 	*r.tried = []family{
 		{name: "inet", number: unix.AF_INET, kind: unix.SOCK_STREAM, stays: inet},
 		{name: "inet UDP", number: unix.AF_INET, kind: unix.SOCK_DGRAM, stays: inet},

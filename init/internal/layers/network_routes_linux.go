@@ -61,7 +61,7 @@ func (r egressRoutes) routeIPv6(b *build, sock program.Op) func(*check, addressL
 	}
 	var none program.Label
 	message := platform.LoAddress(egress6)
-	b.Try(sys.Send(sock.Result(), message, 0)).For("address " + EgressIPv6)
+	b.Do(sys.Send(sock.Result(), message, 0)).Returns(program.Int(len(message))).For("address " + EgressIPv6)
 	ack := fileRead{at: b.Space(ackSpace)}
 	ack.op = b.Observe(sys.Recv(sock.Result(), ack.at, ackSpace, unix.MSG_DONTWAIT))
 	r.state.ack6 = ack.op

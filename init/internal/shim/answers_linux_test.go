@@ -27,6 +27,8 @@ var (
 	limitFields  = []field{{"soft", 0, 8}, {"hard", 8, 8}}
 	statfsFields = []field{{"type", 0, 8}, {"bsize", 8, 8}, {"blocks", 16, 8}, {"bfree", 24, 8}, {"bavail", 32, 8}, {"files", 40, 8}, {"ffree", 48, 8}, {"rest", 56, 64}}
 	word         = []field{{"value", 0, 4}}
+	address4     = []field{{"family", 0, 2}, {"port", 2, 2}, {"address", 4, 4}}
+	address6     = []field{{"family", 0, 2}, {"port", 2, 2}, {"flow", 4, 4}, {"address", 8, 16}, {"scope", 24, 4}}
 	ifFlags      = []field{{"flags", 16, 2}}
 	infoFields   = []field{{"signo", 0, 4}, {"errno", 4, 4}, {"code", 8, 4}, {"pid", 16, 4}, {"uid", 20, 4}, {"status", 24, 4}}
 )
@@ -59,6 +61,11 @@ func (c *changes) answer(i int) {
 		list = []stored{{2, word}}
 		if c.row(i) == "network network" {
 			list = []stored{{2, ifFlags}}
+		}
+	} else if name == "getsockname" {
+		list = []stored{{1, address4}}
+		if at := program.Addr(c.Arg(i, 1)); c.evidence.Bytes(at, 1)[0] == unix.AF_INET6 {
+			list = []stored{{1, address6}}
 		}
 	} else if !known && !contains(silent, name) {
 		c.try("nobody knows what is stored by "+name, c.Line(i, nil))
@@ -135,6 +142,10 @@ func (c *changes) text(i int, b []byte) {
 	case "getdents64":
 		c.entries(i, b)
 	case "recvfrom":
+		if c.row(i) == "network egressAnswers" {
+			c.lines(i, b)
+			return
+		}
 		c.links(i, b)
 	default:
 		c.lines(i, b)

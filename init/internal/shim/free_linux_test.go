@@ -29,7 +29,7 @@ var free = []freedom{
 	// Results.
 	mixed(`step .*`, "a call that moves the program along claims nothing; the runner itself ends at one that it demands"),
 	mixed(`applies .* returns another number`, "a call that changes something has to succeed; the change is read back"),
-	partly(`applies (close|mount|write) returns nothing`, "a branch may lead around it; what follows from that is read back"),
+	partly(`applies (close|mount|write|socket|sendto) returns nothing`, "a branch may lead around it; what follows from that is read back"),
 	partly(`descriptors keyring keyctl returns (an error|another number)`, "any keyring but the one before; who had none before has an error there"),
 	whole(`(descriptors (controllingTerminal|foreground)|network network) ioctl returns another number`, "what it stored is compared"),
 	whole(`(descriptors subreaper|namespaces namespaces) prctl returns another number`, "what it stored is compared"),
@@ -86,6 +86,20 @@ var free = []freedom{
 	whole(`network network recvfrom stores another attribute of a link`, "its name and IFF_UP count"),
 	partly(`network network recvfrom stores another attribute of a link's (length|type)`, "of one that is not looked at"),
 	partly(`network network recvfrom stores another name of a link's length`, "the NUL behind the name"),
+
+	// Allowed domains.
+	partly(`network egressRoutes recvfrom returns (nothing|success)`, "a branch leads around IPv6's, and there are more parts of the list than are filled"),
+	whole(`network egressRoutes recvfrom returns another error`, "there are more parts of the list than are filled"),
+	whole(`network egressRoutes sendto returns another number`, "the answer is compared"),
+	whole(`network egressRoutes recvfrom stores another (address's|end of the list's) (kind of message|port|sequence)`, "the kernel answers on a socket of its own"),
+	whole(`network egressRoutes recvfrom stores another address's (family|prefix|flag bits|scope|index)`, "the address counts: lo is the one interface"),
+	partly(`network egressRoutes recvfrom stores another name of an address`, "the interface's own and its peer's are one"),
+	whole(`network egressRoutes recvfrom stores another attribute of an address`, "the address counts"),
+	partly(`network egressRoutes recvfrom stores another (attribute|name) of an address's (length|type)`, "of one that is not looked at"),
+	whole(`network egressRoutes recvfrom stores another answer's .*`, "an answer of this length has no error"),
+	partly(`network egressSockets connect returns nothing`, "a branch leads around IPv6's"),
+	partly(`network egressSockets connect returns another number`, "what was sent then is answered"),
+	partly(`network egressSockets getsockname stores another port`, "of a socket that the kernel has chosen a port for"),
 
 	// The table of mounts.
 	whole(`another file system's options of .*`, "they are the file system's: of the private folders' statfs tells the size, and a lack of hidepid takes no fact"),

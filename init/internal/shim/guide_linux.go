@@ -115,11 +115,7 @@ func (g *guide) linesAtStart(e *order.Enforced) []string {
 	case ladder.Why() != "":
 		lowered = append(lowered, notice.Lowered(ladder.Confinement, g.policy.Level, ladder.Why()))
 	}
-	if unheld := g.sandbox.View.Unheld; len(unheld) > 0 {
-		var keys []string
-		for _, u := range unheld {
-			keys = append(keys, u.Key+" "+u.Path)
-		}
+	if keys := g.sandbox.Unheld(); len(keys) > 0 {
 		lowered = append(lowered, notice.NothingHolds(keys))
 	}
 	return notice.AtStart(g.order, e, lowered)

@@ -13,6 +13,8 @@ const (
 	grants        = `{"version":1,"filesystem":{"allowRead":["STAGE/read"],"allowWrite":["STAGE/write"]}}`
 	denies        = `{"version":1,"filesystem":{"allowRead":["STAGE/read"],"allowWrite":["STAGE/write"],"denyRead":["STAGE/read/secret"]}}`
 	denied        = `{"version":1,"filesystem":{"allowWrite":["STAGE/write"],"denyRead":["STAGE/read/secret"]}}`
+	named         = `{"version":1,"filesystem":{"allowWrite":["STAGE/write"]},"network":{"allowedDomains":["a.example"]}}`
+	denied80      = `{"version":1,"filesystem":{"allowWrite":["STAGE/write"]},"network":{"deniedDomains":["a.example:80"]}}`
 	strictGrants  = `{"version":1,"level":"strict","subprocess":{"allow":true},"filesystem":{"allowRead":["STAGE/write"]}}`
 	networkGrants = `{"version":1,"level":"network","filesystem":{"allowWrite":["STAGE/write"]}}`
 )
@@ -43,6 +45,12 @@ func TestLadder(t *testing.T) {
 		{"user namespaces, a denial", lacks(testbed.NoUserNamespaces), denies, "", "or write out that it need not hold: minConfinement reduced)"},
 		{"user namespaces, a denial, written out", lacks(testbed.NoUserNamespaces), weaker(denies, "reduced"), "reduced", "does not hold"},
 		{"user namespaces, a denial of nothing", lacks(testbed.NoUserNamespaces), denied, "reduced", "the confinement is reduced"},
+		{"nothing, domains", nil, named, "full", ""},
+		{"network namespaces, domains", lacks(testbed.NoNetNamespaces), named, "", "or take level network, which opens every host; or write out that the list need not hold: minConfinement reduced)"},
+		{"user namespaces, domains", lacks(testbed.NoUserNamespaces), named, "", "policy: network.allowedDomains a.example: cannot be held by confinement reduced"},
+		{"user namespaces, domains, written out", lacks(testbed.NoUserNamespaces), weaker(named, "reduced"), "reduced", "network.allowedDomains does not hold: the server has no network"},
+		{"user namespaces, denied domains", lacks(testbed.NoUserNamespaces), denied80, "reduced", "the confinement is reduced"},
+		{"everything, domains, limits", lacks(testbed.NoUserNamespaces, testbed.NoLandlock, testbed.NoSeccomp), weaker(named, "limits"), "limits", "the server has the host's network; network.allowedDomains and deniedDomains do not hold"},
 		{"user namespaces and Landlock", lacks(testbed.NoUserNamespaces, testbed.NoLandlock), grants, "", "@sandbox where systemd knows that set; or let the server start with less confinement: minConfinement limits"},
 		{"user namespaces and Landlock, limits", lacks(testbed.NoUserNamespaces, testbed.NoLandlock), weaker(grants, "limits"), "limits", "the confinement is limits"},
 		{"seccomp, limits", lacks(testbed.NoSeccomp), weaker(grants, "limits"), "limits", "seccomp is absent"},

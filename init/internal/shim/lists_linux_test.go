@@ -3,6 +3,7 @@ package shim_test
 import (
 	"bytes"
 	"encoding/binary"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -55,7 +56,7 @@ func (c *changes) links(i int, b []byte) {
 	for at := 0; at+header <= len(b); {
 		size := int(binary.LittleEndian.Uint32(b[at:]))
 		kind := binary.LittleEndian.Uint16(b[at+4:])
-		what := map[uint16]string{3: "end of the list's ", 16: "link's "}[kind]
+		what := map[uint16]string{2: "answer's ", 3: "end of the list's ", 16: "link's ", 20: "address's "}[kind]
 		for _, f := range []field{{"length", 0, 4}, {"type", 4, 2}, {"kind of message", 6, 2}, {"sequence", 8, 4}, {"port", 12, 4}} {
 			c.field(i, field{what + f.name, 0, f.size}, b[at+f.at:at+f.at+f.size])
 		}
@@ -64,25 +65,36 @@ func (c *changes) links(i int, b []byte) {
 			for _, f := range []field{{"family", 16, 2}, {"hardware", 18, 2}, {"index", 20, 4}, {"flags", 24, 1}, {"other bits", 25, 3}, {"change mask", 28, 4}} {
 				c.field(i, field{what + f.name, 0, f.size}, link[f.at:f.at+f.size])
 			}
-			c.attributes(i, link[header+info:])
+			c.attributes(i, link[header+info:], 3)
 			another := bytes.Replace(link, []byte("lo\x00"), []byte("hi\x00"), 1)
 			another[24] |= 1
 			c.longer(i, b, another, "lists another interface that is up")
+		}
+		if kind == 20 {
+			address := b[at : at+size]
+			for _, f := range []field{{"family", 16, 1}, {"prefix", 17, 1}, {"flag bits", 18, 1}, {"scope", 19, 1}, {"index", 20, 4}} {
+				c.field(i, field{what + f.name, 0, f.size}, address[f.at:f.at+f.size])
+			}
+			c.attributes(i, address[24:], 1, 2) // IFA_ADDRESS and IFA_LOCAL
+			another := bytes.Clone(address)
+			another[28]++
+			c.longer(i, b, another, "lists another address")
 		}
 		at += (size + 3) &^ 3
 	}
 }
 
-// attributes changes those of an interface: lo's name is the one that counts.
-func (c *changes) attributes(i int, b []byte) {
+// attributes changes those of an interface or of an address: its name or itself is what counts.
+func (c *changes) attributes(i int, b []byte, counts ...uint16) {
+	of := map[bool]string{true: " of a link", false: " of an address"}[counts[0] == 3]
 	for len(b) >= 4 {
 		size, kind := int(binary.LittleEndian.Uint16(b)), binary.LittleEndian.Uint16(b[2:])
-		what := map[bool]string{true: "name of a link", false: "attribute of a link"}[kind == 3]
+		what := map[bool]string{true: "name", false: "attribute"}[slices.Contains(counts, kind)] + of
 		c.field(i, field{what + "'s length", 0, 2}, b[:2])
 		c.field(i, field{what + "'s type", 0, 2}, b[2:4])
 		for j := 4; j < size; j++ {
 			c.field(i, field{what, 0, 1}, b[j:j+1])
-			if kind != 3 {
+			if !slices.Contains(counts, kind) {
 				break
 			}
 		}

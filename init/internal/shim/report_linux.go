@@ -84,6 +84,9 @@ func refused(o *order.Order, err error) *order.Refused {
 	}
 	if u := (launch.Unheld{}); errors.As(err, &u) {
 		r.Hint = diagnose.NotHeld(hints(u.Refused), string(u.Confinement))
+		if r.Op == launch.AllowedDomains {
+			r.Hint = diagnose.DomainsNotHeld(hints(u.Refused), string(u.Confinement))
+		}
 	}
 	if n := (*privdir.NoBase)(nil); errors.As(err, &n) {
 		r.Hint = diagnose.PrivateFolder(n.UID)

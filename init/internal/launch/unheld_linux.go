@@ -1,0 +1,34 @@
+package launch
+
+import "github.com/security-mcp/mcp-sandbox/policy"
+
+// unheldDomains is the key, and the first entry, of a list of domains that the present confinement cannot hold: nothing is
+// opened by name without a network namespace. The filter leaves no network at all, which is what a list of denials alone
+// asks for; a kernel without a filter leaves the host's.
+func unheldDomains(l *Launch) (key, entry string) {
+	n := &l.Policy.Network
+	switch {
+	case l.Ladder.Confinement == policy.Full || l.Ladder.Confinement == policy.None || l.Policy.Level == policy.LevelNetwork:
+	case len(n.AllowedDomains) > 0:
+		return AllowedDomains, n.AllowedDomains[0]
+	case len(n.DeniedDomains) > 0 && l.Ladder.NoFilter:
+		return "network.deniedDomains", n.DeniedDomains[0]
+	}
+	return "", ""
+}
+
+// Unheld are the keys of the policy that the sandbox does not hold. There are some only where the policy itself lets the
+// server start so.
+func (s *Sandbox) Unheld() (keys []string) {
+	if key, _ := unheldDomains(s.launch); key != "" {
+		has := " (the server has no network)"
+		if s.launch.Ladder.NoFilter {
+			has = " (the server has the host's network)"
+		}
+		keys = append(keys, key+has)
+	}
+	for _, u := range s.View.Unheld {
+		keys = append(keys, u.Key+" "+u.Path)
+	}
+	return keys
+}
