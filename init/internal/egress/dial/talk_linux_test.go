@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -22,16 +23,17 @@ func answering(t *testing.T, f func(net.Conn)) (port string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { l.Close() })
-	go func() {
+	var all sync.WaitGroup // or a later test would count descriptors that are closed meanwhile
+	t.Cleanup(func() { l.Close(); all.Wait() })
+	all.Go(func() {
 		for {
 			c, err := l.Accept()
 			if err != nil {
 				return
 			}
-			go func() { f(c); c.Close() }()
+			all.Go(func() { f(c); c.Close() })
 		}
-	}()
+	})
 	_, port, _ = net.SplitHostPort(l.Addr().String())
 	return port
 }

@@ -39,13 +39,13 @@ func (q asked) parse(packet []byte) (r reply, ours bool, err error) {
 	}
 	r.code, r.truncated = h.RCode, h.Truncated
 	switch got, err := p.Question(); {
-	case err == dnsmessage.ErrSectionDone:
+	case errors.Is(err, dnsmessage.ErrSectionDone):
 		// A server that does not know EDNS may send the header alone.
 		return r, r.code == dnsmessage.RCodeFormatError, nil
 	case err != nil || got.Type != q.kind || got.Class != dnsmessage.ClassINET || text(got.Name) != text(q.name):
 		return r, false, nil
 	}
-	if _, err := p.Question(); err != dnsmessage.ErrSectionDone {
+	if _, err := p.Question(); !errors.Is(err, dnsmessage.ErrSectionDone) {
 		return r, false, nil
 	}
 	if r.truncated {
@@ -75,7 +75,7 @@ type record struct {
 func answers(p *dnsmessage.Parser) (all []record, err error) {
 	for range mostRecords {
 		h, err := p.AnswerHeader()
-		if err == dnsmessage.ErrSectionDone {
+		if errors.Is(err, dnsmessage.ErrSectionDone) {
 			return all, nil
 		}
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -25,6 +26,7 @@ type server struct {
 	tcp       net.Listener
 	handle    handler
 	questions atomic.Int32
+	all       sync.WaitGroup // what may close a descriptor
 }
 
 // listen has a nameserver at the address; with port 0 at one that is free for both.
@@ -41,9 +43,9 @@ func listen(t *testing.T, address string, port int, h handler) *server {
 			continue
 		}
 		s := &server{udp: u, tcp: l, handle: h}
-		t.Cleanup(func() { u.Close(); l.Close() })
-		go s.datagrams()
-		go s.streams()
+		t.Cleanup(func() { u.Close(); l.Close(); s.all.Wait() })
+		s.all.Go(s.datagrams)
+		s.all.Go(s.streams)
 		return s
 	}
 	t.Fatal("no port is free for UDP and TCP")
@@ -69,7 +71,7 @@ func (s *server) streams() {
 		if err != nil {
 			return
 		}
-		go func() {
+		s.all.Go(func() {
 			defer c.Close()
 			var length [2]byte
 			if _, err := io.ReadFull(c, length[:]); err != nil {
@@ -85,7 +87,7 @@ func (s *server) streams() {
 					c.Write(b[i : i+1])
 				}
 			})
-		}()
+		})
 	}
 }
 
@@ -136,10 +138,9 @@ func soa(name string, ttl, least uint32) dnsmessage.Resource {
 // A bench is a resolver with files of its own and a clock that stands still until it is moved.
 type bench struct {
 	*Resolver
-	set  *loop.Set
-	now  time.Time
-	dir  string
-	conf string
+	set *loop.Set
+	now time.Time
+	dir string
 }
 
 func newBench(t *testing.T, port uint16, resolv, hosts string) *bench {

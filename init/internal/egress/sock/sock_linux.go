@@ -29,9 +29,12 @@ func Connect(to netip.AddrPort, kind int) (fd int, err error) {
 	}
 	sa, err := sockaddr(fd, to)
 	if err == nil {
-		err = os.NewSyscallError("connect", unix.Connect(fd, sa))
+		if err = unix.Connect(fd, sa); err == unix.EINPROGRESS || err == unix.EINTR {
+			return fd, nil
+		}
+		err = os.NewSyscallError("connect", err)
 	}
-	if err != nil && err.(*os.SyscallError).Err != unix.EINPROGRESS && err.(*os.SyscallError).Err != unix.EINTR {
+	if err != nil {
 		unix.Close(fd)
 		return -1, err
 	}
