@@ -1,0 +1,197 @@
+package egress_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
+)
+
+// network is section network of a policy.
+type network struct {
+	Allowed  []string `json:"allowedDomains,omitempty"`
+	Denied   []string `json:"deniedDomains,omitempty"`
+	Private  bool     `json:"allowPrivate,omitempty"`
+	AnyNames *bool    `json:"checkServerName,omitempty"`
+	Publish  []string `json:"publish,omitempty"`
+}
+
+// A launch is what a test asks for. The zero one may reach nothing.
+type launch struct {
+	network
+	Level  string
+	Env    map[string]string // of the policy
+	Given  []string          // to the launcher's environment, NAME=VALUE
+	Limits map[string]any
+	Grant  []string // readable in addition
+	Begin  string   // the confinement
+	Run    bool     // as mcp-sandbox run: it has lines for people
+}
+
+func (l launch) policy(t *testing.T) string {
+	t.Helper()
+	doc := map[string]any{"version": 1, "network": l.network, "filesystem": map[string]any{"allowRead": append(l.Grant, clientProgram(t))}}
+	for key, value := range map[string]any{"level": l.Level, "env": l.Env, "limits": l.Limits} {
+		if text, _ := json.Marshal(value); !slices.Contains([]string{`""`, "null"}, string(text)) {
+			doc[key] = value
+		}
+	}
+	b, err := json.Marshal(doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// An ended launch.
+type ended struct {
+	*host.Run
+	Results []result
+	Denied  []denied
+	Counts  []denied // of the last line
+	Egress  []flow
+}
+
+// denied is a record of something refused, of the network's kinds.
+type denied struct {
+	Event, Layer, Kind, Flag, Host, Address, Asked, Path, Errno string
+	Port, Count                                                 int64
+}
+
+// flow is how much went where.
+type flow struct {
+	Host                              string
+	Port, Connections, Sent, Received int64
+}
+
+// clientProgram is this test binary where every user may execute it.
+var clientProgram = func() func(*testing.T) string {
+	var once sync.Once
+	var path string
+	return func(t *testing.T) string {
+		once.Do(func() { path = testbed.CopyTo(t, filepath.Join(testbed.Scratch(t), "client")) })
+		return path
+	}
+}()
+
+// act is one act of the client.
+func act(words ...string) string {
+	b, _ := json.Marshal(words)
+	return string(b)
+}
+
+// cmd is a launcher with a command that is not started yet.
+func (l launch) cmd(t *testing.T, command ...string) *exec.Cmd {
+	t.Helper()
+	cmd := host.Order{Policy: l.policy(t), Command: command, Begin: l.Begin, Run: l.Run}.Cmd(t)
+	cmd.Env = append([]string{"HOME=" + testbed.Folder(t), "PATH=/usr/local/bin:/usr/bin:/bin", testbed.NoWait}, l.Given...)
+	if os.Geteuid() == 0 {
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Groups: []uint32{0}}}
+	}
+	return cmd
+}
+
+// acts has the client make acts in a sandbox. Each must leave a result.
+func (l launch) acts(t *testing.T, acts ...string) *ended {
+	t.Helper()
+	e := l.command(t, append([]string{clientProgram(t), clientIs}, acts...)...)
+	e.Results = results(t, &e.Stdout)
+	if len(e.Results) != len(acts) || e.Code != 0 {
+		t.Fatalf("code %d, %d results of %d acts: %v\n%s%s", e.Code, len(e.Results), len(acts), e.Results, e.Lines, &e.Stderr)
+	}
+	return e
+}
+
+// command has a command run in a sandbox to its end.
+func (l launch) command(t *testing.T, command ...string) *ended {
+	t.Helper()
+	return l.over(t, host.Start(t, l.cmd(t, command...)))
+}
+
+// over waits for the end of a launch.
+func (l launch) over(t *testing.T, run *host.Run) *ended {
+	t.Helper()
+	run.Wait()
+	e := &ended{Run: run}
+	for _, line := range run.Lines {
+		var last struct {
+			Event  string
+			Denied []denied
+			Egress []flow
+		}
+		var one denied
+		if err := json.Unmarshal(line, &last); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		switch last.Event {
+		case "denied":
+			if err := json.Unmarshal(line, &one); err != nil {
+				t.Fatalf("%s: %v", line, err)
+			}
+			e.Denied = append(e.Denied, one)
+		case "exited":
+			e.Counts, e.Egress = last.Denied, last.Egress
+		case "refused":
+			t.Fatalf("%s\n%s", line, &run.Stderr)
+		}
+	}
+	return e
+}
+
+// outside has the client make acts without a sandbox: the control.
+func outside(t *testing.T, env []string, acts ...string) []result {
+	t.Helper()
+	cmd := exec.Command(clientProgram(t), append([]string{clientIs}, acts...)...)
+	cmd.Env = append(env, testbed.NoWait)
+	text, err := cmd.Output()
+	all := results(t, bytes.NewBuffer(text))
+	if err != nil || len(all) != len(acts) {
+		t.Fatalf("control: %v, %s", err, text)
+	}
+	return all
+}
+
+func results(t *testing.T, from *bytes.Buffer) (all []result) {
+	t.Helper()
+	for d := json.NewDecoder(from); d.More(); {
+		var r result
+		if err := d.Decode(&r); err != nil {
+			t.Fatalf("no result: %v", err)
+		}
+		all = append(all, r)
+	}
+	return all
+}
+
+// lines are the launcher's own on standard error.
+func (e *ended) lines() (all []string) {
+	for line := range strings.Lines(e.Stderr.String()) {
+		if text, ok := strings.CutPrefix(line, "mcp-sandbox: "); ok {
+			all = append(all, strings.TrimSuffix(text, "\n"))
+		}
+	}
+	return all
+}
+
+// told demands a record of a kind whose fields that are set here are these, and returns it.
+func (e *ended) told(t *testing.T, want denied) denied {
+	t.Helper()
+	or := func(got, want string) bool { return want == "" || got == want }
+	for _, d := range e.Denied {
+		if d.Event == "denied" && d.Layer == "network" && d.Kind == want.Kind && or(d.Host, want.Host) && or(d.Flag, want.Flag) &&
+			or(d.Address, want.Address) && or(d.Asked, want.Asked) && or(d.Errno, want.Errno) && (want.Port == 0 || d.Port == want.Port) {
+			return d
+		}
+	}
+	t.Errorf("no record of %+v in\n%s", want, e.Lines)
+	return denied{}
+}

@@ -1,0 +1,82 @@
+package egress_test
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime"
+	"syscall"
+	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
+	"golang.org/x/sys/unix"
+)
+
+// worldEnv is the stage of a process of these tests: unset outside, then the folder of the world's files where the world
+// is to be made, then inWorld.
+const (
+	worldEnv = "EGRESS_TEST_WORLD"
+	inWorld  = "made"
+)
+
+func TestMain(m *testing.M) {
+	if len(os.Args) > 2 && os.Args[1] == clientIs {
+		os.Exit(client(os.Args[2:]))
+	}
+	host.Main()
+	switch dir := os.Getenv(worldEnv); dir {
+	case inWorld:
+		os.Exit(testbed.Run(m))
+	case "":
+		os.Exit(apart())
+	default:
+		println("egress: the world:", makeWorld(dir).Error())
+		os.Exit(host.Wrong)
+	}
+}
+
+// apart runs this test binary in namespaces of its own.
+func apart() int {
+	dir, err := os.MkdirTemp("", "mcp-sandbox-egress-")
+	if err == nil {
+		err = os.Chmod(dir, 0o755)
+	}
+	if err != nil {
+		println(err.Error())
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	runtime.LockOSThread() // whose end would be the child's; PR_SET_PDEATHSIG(2const)
+	cmd := exec.Command("/proc/self/exe", os.Args[1:]...)
+	cmd.Args[0] = os.Args[0]
+	cmd.Env = append(os.Environ(), worldEnv+"="+dir)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWNET | unix.CLONE_NEWNS, Pdeathsig: unix.SIGKILL}
+	if os.Getuid() != 0 { // the same ids, and the rights until the world is made
+		one := func(id int) []syscall.SysProcIDMap { return []syscall.SysProcIDMap{{ContainerID: id, HostID: id, Size: 1}} }
+		cmd.SysProcAttr.Cloneflags |= unix.CLONE_NEWUSER
+		cmd.SysProcAttr.UidMappings, cmd.SysProcAttr.GidMappings = one(os.Getuid()), one(os.Getgid())
+		cmd.SysProcAttr.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN}
+	}
+	if err := cmd.Start(); err != nil {
+		println("egress: namespaces:", err.Error())
+		return 1
+	}
+	quit := make(chan os.Signal, 1) // go test's, when its time is over: the tests' process tells where it stands
+	signal.Notify(quit, unix.SIGQUIT)
+	go func() {
+		for s := range quit {
+			cmd.Process.Signal(s)
+		}
+	}()
+	if err := cmd.Wait(); err != nil && !errors.As(err, new(*exec.ExitError)) {
+		println(err.Error())
+	}
+	if code := cmd.ProcessState.ExitCode(); code >= 0 {
+		return code
+	}
+	println("egress: the tests:", cmd.ProcessState.String())
+	return 1
+}
