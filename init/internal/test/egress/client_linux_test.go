@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -34,40 +35,10 @@ func (r result) String() string {
 }
 
 // patience of one step of an act. What is refused must be so at once, and never by this.
-const patience = 20 * time.Second
+const patience = 10 * time.Second
 
 // dialer dials one address after another, so that the first error is that of a refusal, whichever family it is of.
 func dialer() *net.Dialer { return &net.Dialer{Timeout: patience, FallbackDelay: -1} }
-
-// verbs are the acts by name.
-func verbs() map[string]func(r *result, words []string) error {
-	return map[string]func(r *result, words []string) error{
-		"lookup":       lookUp,      // NAME [ip ip4 ip6]
-		"reverse":      reverse,     // ADDRESS
-		"packet":       packets,     // udp|tcp SERVER HEX...
-		"get":          get,         // URL
-		"tcp":          tcp,         // HOST:PORT TEXT: sends it and reads as many bytes
-		"banner":       banner,      // HOST:PORT: reads a line before it sends anything
-		"half-close":   halfClose,   // HOST:PORT TEXT: sends it, ends its direction, reads to the end
-		"late":         late,        // HOST:PORT TEXT: reads to the end and sends then
-		"read":         readAll,     // HOST:PORT TEXT: sends it and reads to the end or an error
-		"source":       fromSource,  // HOST:PORT N
-		"sink":         toSink,      // HOST:PORT N
-		"abort":        abort,       // HOST:PORT TEXT: echoes, then resets
-		"udp":          datagram,    // HOST:PORT
-		"many":         many,        // HOST:PORT N: open at once; one more; the first again
-		"serial":       serial,      // HOST:PORT N: one after another
-		"streams":      streams,     // HOST:PORT N BYTES: so many at once, each echoes so much
-		"bind":         bind,        // udp|tcp ADDRESS
-		"own":          own,         // NETWORK ADDRESS: listens there and talks to itself
-		"tls":          withTLS,     // HOST:PORT SERVERNAME whole|bytes|records
-		"bytes":        sendBytes,   // HOST:PORT HEX: sends them and reads to the end or an error
-		"hello":        fullHello,   // HOST:PORT SERVERNAME SIZE: a ClientHello so long
-		"descriptors":  descriptors, // its own
-		"file":         file,        // PATH
-		"wait-for-end": waitForEnd,  // of standard input
-	}
-}
 
 func client(acts []string) int {
 	code := 0
@@ -111,8 +82,10 @@ func errorName(err error) string {
 }
 
 // goes dials and has a connection for as long as the function runs.
-func goes(at string, do func(c *net.TCPConn) error) error {
-	c, err := dialer().Dial("tcp", at)
+func goes(at string, do func(c *net.TCPConn) error) error { return goesBy("tcp", at, do) }
+
+func goesBy(network, at string, do func(c *net.TCPConn) error) error {
+	c, err := dialer().Dial(network, at)
 	if err != nil {
 		return err
 	}
@@ -122,10 +95,7 @@ func goes(at string, do func(c *net.TCPConn) error) error {
 }
 
 func lookUp(r *result, words []string) error {
-	network := "ip"
-	if len(words) > 1 {
-		network = words[1]
-	}
+	network := append(words, "ip")[1]
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	all, err := net.DefaultResolver.LookupNetIP(ctx, network, words[0])
@@ -142,7 +112,8 @@ func reverse(r *result, words []string) (err error) {
 }
 
 func tcp(r *result, words []string) error {
-	return goes(words[0], func(c *net.TCPConn) error {
+	network := append(words, "tcp")[2]
+	return goesBy(network, words[0], func(c *net.TCPConn) error {
 		if _, err := io.WriteString(c, words[1]); err != nil {
 			return err
 		}
@@ -213,13 +184,35 @@ func descriptors(r *result, _ []string) error {
 	return err
 }
 
+func environment(r *result, _ []string) error {
+	r.All = os.Environ()
+	return nil
+}
+
 func file(r *result, words []string) error {
 	b, err := os.ReadFile(words[0])
 	r.Text = strings.TrimSpace(string(b))
 	return err
 }
 
-func waitForEnd(*result, []string) error {
-	_, err := io.Copy(io.Discard, os.Stdin)
-	return err
+func hold(_ *result, words []string) error {
+	return goes(words[0], func(*net.TCPConn) error {
+		_, err := io.Copy(io.Discard, os.Stdin)
+		return err
+	})
+}
+
+func from(_ *result, words []string) error {
+	d := dialer()
+	port, err := strconv.Atoi(words[0])
+	if err != nil {
+		return err
+	}
+	d.LocalAddr = &net.TCPAddr{Port: port}
+	c, err := d.Dial("tcp4", words[1])
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	return echoed(c, "to itself")
 }

@@ -55,6 +55,38 @@ func packets(r *result, words []string) error {
 	return nil
 }
 
+func packetThen(r *result, words []string) error {
+	c, err := net.DialTimeout("udp", words[0], patience)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	c.SetDeadline(time.Now().Add(patience))
+	for _, text := range words[2:] {
+		b, err := hex.DecodeString(text)
+		if err != nil {
+			return err
+		}
+		if _, err := c.Write(b); err != nil {
+			return err
+		}
+	}
+	b := make([]byte, 2048)
+	for i := range 2 {
+		n, err := c.Read(b)
+		if err != nil {
+			return err
+		}
+		r.All = append(r.All, hex.EncodeToString(b[:n]))
+		if i == 0 {
+			if err := goes(words[1], func(c *net.TCPConn) error { return echoed(c, "now") }); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 func get(r *result, words []string) error {
 	transport := &http.Transport{Proxy: nil, DialContext: dialer().DialContext, DisableKeepAlives: true}
 	c := http.Client{Transport: transport, Timeout: patience}

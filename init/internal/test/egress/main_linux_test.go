@@ -55,7 +55,9 @@ func apart() int {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWNET | unix.CLONE_NEWNS, Pdeathsig: unix.SIGKILL}
 	if os.Getuid() != 0 { // the same ids, and the rights until the world is made
-		one := func(id int) []syscall.SysProcIDMap { return []syscall.SysProcIDMap{{ContainerID: id, HostID: id, Size: 1}} }
+		one := func(id int) []syscall.SysProcIDMap {
+			return []syscall.SysProcIDMap{{ContainerID: id, HostID: id, Size: 1}}
+		}
 		cmd.SysProcAttr.Cloneflags |= unix.CLONE_NEWUSER
 		cmd.SysProcAttr.UidMappings, cmd.SysProcAttr.GidMappings = one(os.Getuid()), one(os.Getgid())
 		cmd.SysProcAttr.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN}

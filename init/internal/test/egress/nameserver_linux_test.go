@@ -52,7 +52,7 @@ func asked(text string) (all []string) {
 	zone.Lock()
 	defer zone.Unlock()
 	for _, q := range zone.asked {
-		if n, _, _ := strings.Cut(q, " "); n == text || strings.HasSuffix(n, "."+text) {
+		if n, _, _ := strings.Cut(strings.ToLower(q), " "); n == text || strings.HasSuffix(n, "."+text) {
 			all = append(all, q)
 		}
 	}
@@ -114,7 +114,7 @@ func answer(packet []byte, by string, reply func([]byte)) {
 	q := m.Questions[0]
 	text := strings.ToLower(q.Name.String())
 	zone.Lock()
-	zone.asked = append(zone.asked, strings.TrimSuffix(text, ".")+" "+strings.TrimPrefix(q.Type.String(), "Type")+" "+by)
+	zone.asked = append(zone.asked, strings.TrimSuffix(q.Name.String(), ".")+" "+strings.TrimPrefix(q.Type.String(), "Type")+" "+by)
 	n, known := zone.names[text]
 	alias := zone.names[n.Alias+"."]
 	zone.Unlock()

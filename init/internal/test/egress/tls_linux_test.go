@@ -68,8 +68,19 @@ func (s *site) certificate(t *testing.T) tls.Certificate {
 // serveTLS has the host serve HTTPS on a port, whatever name it is asked for.
 func (s *site) serveTLS(t *testing.T, port int) *site {
 	t.Helper()
+	return s.serveHTTPS(t, port, s.web())
+}
+
+// serveFiles has the host serve a folder's files over HTTPS on a port.
+func (s *site) serveFiles(t *testing.T, port int, folder string) *site {
+	t.Helper()
+	return s.serveHTTPS(t, port, http.FileServer(http.Dir(folder)))
+}
+
+func (s *site) serveHTTPS(t *testing.T, port int, with http.Handler) *site {
+	t.Helper()
 	config := &tls.Config{Certificates: []tls.Certificate{s.certificate(t)}}
-	server := &http.Server{Handler: s.web(), ErrorLog: log.New(io.Discard, "", 0)} // of handshakes that are refused
+	server := &http.Server{Handler: with, ErrorLog: log.New(io.Discard, "", 0)} // of handshakes that are refused
 	return s.serve(t, port, func(c *net.TCPConn) { server.Serve(&single{c: tls.Server(c, config), done: make(chan struct{})}) })
 }
 

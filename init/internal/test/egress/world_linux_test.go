@@ -20,6 +20,7 @@ const (
 	nameServer = "203.0.113.53"
 	hosts4     = "203.0.113.0/24"
 	hosts6     = "2001:db8::/32"
+	private4   = "10.99.0.0/16" // hosts of a private network
 	silent4    = "198.51.100.9" // where no host is: what is sent there is not answered
 	inFile     = "in-file.example.com"
 	fileAt     = "203.0.113.200"
@@ -65,7 +66,8 @@ func makeNetwork() error {
 	if err := loopbackUp(); err != nil {
 		return err
 	}
-	steps := []message{newAddress(machine4), newRoute(unix.RTN_LOCAL, hosts4, machine4), newRoute(unix.RTN_UNICAST, "0.0.0.0/0", machine4)}
+	steps := []message{newAddress(machine4), newRoute(unix.RTN_LOCAL, hosts4, machine4),
+		newRoute(unix.RTN_LOCAL, private4, machine4), newRoute(unix.RTN_UNICAST, "0.0.0.0/0", machine4)}
 	if hasIPv6() {
 		steps = append(steps, newAddress(machine6), newRoute(unix.RTN_LOCAL, hosts6, machine6), newRoute(unix.RTN_UNICAST, "::/0", machine6))
 	}

@@ -1,0 +1,78 @@
+package egress_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// What the launcher listens with is not the server's: not to bind beside, not to hold; attacks 29, 30 and 43.
+func TestSocketsOfTheLauncher(t *testing.T) {
+	s := newSite(t, "held.example.com").serve(t, 8080, whoami("held"))
+	l := launch{network: network{Allowed: []string{s.Name, s.Name + ":8080"}}}
+	rows := []row{
+		{"the port reached", act("banner", s.Name+":8080"), "220 held", ""},
+		{"a port of its own", act("bind", "tcp", "127.0.0.1:8081"), "", ""},
+		{"UDP of its own", act("bind", "udp", "127.0.0.1:5353"), "", ""},
+		{"DNS by UDP", act("bind", "udp", sandbox4+":53"), "", "EACCES|EADDRINUSE"},
+		{"DNS of loopback", act("bind", "udp", "127.0.0.1:53"), "", "EACCES|EADDRINUSE"},
+		{"DNS by TCP", act("bind", "tcp", ":53"), "", "EACCES|EADDRINUSE"},
+		{"443", act("bind", "tcp", "127.0.0.1:443"), "", "EACCES|EADDRINUSE"},
+		{"a port of the list", act("bind", "tcp", "127.0.0.1:8080"), "", "EADDRINUSE"},
+		{"a port of the list, every address", act("bind", "tcp", ":8080"), "", "EADDRINUSE"},
+		{"descriptors", act("descriptors"), "", ""},
+		{"the port reached again", act("banner", s.Name+":8080"), "220 held", ""},
+	}
+	if hasIPv6() {
+		rows = append(rows, row{"a port of the list, IPv6", act("bind", "tcp", "[::1]:8080"), "", "EADDRINUSE"})
+	}
+	e := l.rows(t, rows...)
+	sockets := 0
+	for _, d := range e.Results[9].All {
+		if strings.Contains(d, "socket:") {
+			sockets++
+		}
+	}
+	// Those that Go's own poller has are none; standard input is no socket here.
+	if sockets > 0 {
+		t.Errorf("the server holds %q", e.Results[9].All)
+	}
+}
+
+// UDP is refused at once, on every address and port but DNS; attack 26.
+func TestUDP(t *testing.T) {
+	s := newSite(t, "udp.example.com").serve(t, 443, whoami("udp"))
+	l := launch{network: network{Allowed: []string{s.Name}}}
+	e := l.rows(t,
+		row{"TCP", act("banner", s.Name+":443"), "220 udp", ""},
+		row{"QUIC", act("udp", s.Name+":443"), "", "ECONNREFUSED"},
+		row{"NTP", act("udp", "203.0.113.99:123"), "", "ECONNREFUSED"},
+		row{"mDNS", act("udp", "224.0.0.251:5353"), "", "any"},
+		row{"the sandbox itself", act("udp", sandbox4+":443"), "", "ECONNREFUSED"})
+	e.told(t, denied{Kind: "udp", Host: s.Name, Port: 443})
+	e.told(t, denied{Kind: "udp", Address: "203.0.113.99", Port: 123})
+}
+
+// Attack 42: a client whose port is the one it dials would talk to itself; from the sandbox's own address it does not.
+func TestSelfConnect(t *testing.T) {
+	s := newSite(t, "self.example.com").serve(t, 7, whoami("self"))
+	l := launch{network: network{Allowed: []string{s.Name + ":7"}}}
+	l.rows(t,
+		row{"the host", act("banner", s.Name+":7"), "220 self", ""},
+		row{"from the same port", act("from", "5123", s.V4.String()+":5123"), "", "ECONNREFUSED"})
+}
+
+// A confinement or level that cannot hold a list says so, and what to do.
+func TestListNotHeld(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		l    launch
+		says string
+	}{
+		{"reduced", launch{Begin: "reduced", network: network{Allowed: []string{"x.example.com"}}}, "allowedDomains"},
+	} {
+		run := startRefused(t, c.l)
+		if run.Code != 125 || run.Exited.Event != "refused" || !strings.Contains(run.Stderr.String(), "mcp-sandbox: ") || !strings.Contains(run.Stderr.String()+string(run.Lines[0]), c.says) {
+			t.Errorf("%s: code %d, %s\n%s", c.name, run.Code, run.Lines, &run.Stderr)
+		}
+	}
+}

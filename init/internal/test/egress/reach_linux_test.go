@@ -1,0 +1,168 @@
+package egress_test
+
+import (
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// What an entry opens, and nothing beside it.
+func TestReach(t *testing.T) {
+	a := newSite(t, "a.reach.example.com").serve(t, 7, whoami("a")).serve(t, 8, whoami("a8")).serveWeb(t, 80).serveTLS(t, 443)
+	other := newSite(t, "other.reach.example.com").serve(t, 7, whoami("other")).serveWeb(t, 80)
+	filed := &site{Name: inFile}
+	filed.listen(t, fileAt+":7", whoami("filed"))
+	ca := authorityFile(t)
+	l := launch{network: network{Allowed: []string{a.Name, a.Name + ":7", inFile + ":7"}}, Given: []string{"SSL_CERT_FILE=" + ca}}
+	rows := []row{
+		{"a name and its port", act("banner", a.Name+":7"), "220 a", ""},
+		{"case and a dot at the end", act("banner", "A.Reach.Example.com.:7"), "220 a", ""},
+		{"IPv4", act("tcp", a.Name+":7", "220 a", "tcp4"), "220 a", ""},
+		{"HTTP", act("get", "http://"+a.Name+"/x"), a.Name + ": GET " + a.Name + " /x", ""},
+		{"HTTPS", act("get", "https://"+a.Name+"/x"), a.Name + ": GET " + a.Name + " /x", ""},
+		{"a name of the hosts file", act("banner", inFile+":7"), "220 filed", ""},
+		{"another port of the name", act("banner", a.Name+":8"), "", "ECONNREFUSED"},
+		{"another name", act("banner", other.Name+":7"), "", "NXDOMAIN"},
+		{"HTTP of another name", act("get", "http://"+other.Name+"/"), "", "NXDOMAIN"},
+		{"the address of another", act("banner", other.V4.String()+":7"), "", "ECONNRESET"},
+		{"the address of another, a port of nobody's", act("banner", other.V4.String()+":9"), "", "ECONNREFUSED"},
+		{"an address of the internet's", act("banner", "8.8.8.8:443"), "", "ECONNRESET"},
+		{"DNS over TLS", act("banner", "8.8.8.8:853"), "", "ECONNREFUSED"},
+		{"the launcher's machine", act("banner", machine4+":7"), "", "ECONNRESET"},
+		{"its name server", act("tcp", nameServer+":7", "x"), "", "ECONNRESET"},
+		{"a server of its own", act("own", "tcp", "127.0.0.1:0"), "to itself", ""},
+	}
+	if hasIPv6() {
+		rows = append(rows,
+			row{"IPv6", act("tcp", a.Name+":7", "220 a", "tcp6"), "220 a", ""},
+			row{"the IPv6 address of another", act("banner", "["+other.V6.String()+"]:7"), "", "ECONNRESET"},
+			row{"a server of its own over IPv6", act("own", "tcp", "[::1]:0"), "to itself", ""})
+	}
+	e := l.rows(t, rows...)
+	if n := other.Accepted.Load(); n != 0 {
+		t.Errorf("the host that is not allowed had %d connections", n)
+	}
+	if q := asked(other.Name); len(q) != 0 {
+		t.Errorf("of a name that is not allowed was asked upstream: %v", q)
+	}
+	if n := e.Layer("network"); n.State != "proved" {
+		t.Errorf("layer network is %+v", n)
+	}
+	for _, r := range outside(t, nil, act("banner", other.Name+":7"), act("banner", a.Name+":8")) {
+		if r.Error != "" {
+			t.Errorf("outside: %s", r)
+		}
+	}
+}
+
+// Attack 1: no list, and one without an entry, is no network, not even a name server.
+func TestEmptyList(t *testing.T) {
+	s := newSite(t, "empty.example.com").serve(t, 443, whoami("empty"))
+	for _, l := range []launch{{}, {network: network{Allowed: []string{}}}, {network: network{Denied: []string{"x.example.com"}}}} {
+		e := l.rows(t,
+			row{"a name", act("lookup", s.Name), "", "any"},
+			row{"a name at once, by the name server's address", act("packet", "udp", sandbox4+":53", query(s.Name, typeA)), "", "ECONNREFUSED|ENETUNREACH"},
+			row{"an address", act("banner", s.V4.String()+":443"), "", "ENETUNREACH|ECONNREFUSED"},
+			row{"itself", act("own", "tcp", "127.0.0.1:0"), "to itself", ""})
+		if len(e.Egress) > 0 || len(asked(s.Name)) > 0 || s.Accepted.Load() > 0 {
+			t.Errorf("%+v: egress %v, asked %v", l.network, e.Egress, asked(s.Name))
+		}
+	}
+}
+
+// An entry that is an address opens that address, and no name to it.
+func TestLiterals(t *testing.T) {
+	a := newSite(t, "a.literal.example.com").serve(t, 7, whoami("a")).serve(t, 443, whoami("a443")).serve(t, 8, whoami("a8"))
+	b := newSite(t, "b.literal.example.com").serve(t, 7, whoami("b"))
+	private := &site{}
+	private.listen(t, "10.99.0.6:7", whoami("private"))
+	private.listen(t, "10.99.0.7:7", whoami("beside"))
+	l := launch{network: network{Allowed: []string{a.V4.String(), a.V4.String() + ":7", "10.99.0.6:7"}}}
+	rows := []row{
+		{"its port", act("banner", a.V4.String()+":7"), "220 a", ""},
+		{"443 without TLS's name", act("tls", a.V4.String()+":443", "-", "whole"), "", "any"}, // no TLS server there
+		{"443 of a bare address", act("banner", a.V4.String()+":443"), "220 a443", ""},
+		{"another port", act("banner", a.V4.String()+":8"), "", "ECONNREFUSED"},
+		{"another address", act("banner", b.V4.String()+":7"), "", "ECONNRESET"},
+		{"a private address by itself", act("banner", "10.99.0.6:7"), "220 private", ""},
+		{"the private address beside it", act("banner", "10.99.0.7:7"), "", "ECONNRESET"},
+		{"a name of that address", act("banner", a.Name+":7"), "", "NXDOMAIN"},
+	}
+	if hasIPv6() {
+		l.Allowed = append(l.Allowed, "["+b.V6.String()+"]:7")
+		rows = append(rows, row{"IPv6", act("banner", "["+b.V6.String()+"]:7"), "220 b", ""},
+			row{"IPv6 of another", act("banner", "["+a.V6.String()+"]:7"), "", "ECONNRESET"})
+	}
+	l.rows(t, rows...)
+}
+
+// localhost:port is that port of the host's loopback, and no other; attacks 16 and 17.
+func TestLocalhost(t *testing.T) {
+	host := &site{}
+	open, shut := freePort(t), freePort(t)
+	for _, at := range []string{"127.0.0.1:", "[::1]:"} {
+		if strings.Contains(at, "::") && !hasIPv6() {
+			continue
+		}
+		host.listen(t, at+open, whoami("the host"))
+		host.listen(t, at+shut, whoami("the host, shut"))
+	}
+	l := launch{network: network{Allowed: []string{"localhost:" + open}}}
+	rows := []row{
+		{"by name", act("banner", "localhost:"+open), "220 the host", ""},
+		{"by address", act("banner", "127.0.0.1:"+open), "220 the host", ""},
+		{"another port", act("banner", "localhost:"+shut), "", "ECONNREFUSED"},
+		{"another port by address", act("banner", "127.0.0.1:"+shut), "", "ECONNREFUSED"},
+		{"another address of the host's", act("banner", machine4+":"+open), "", "ECONNRESET"},
+		{"a child of the name", act("lookup", "x.localhost"), "", "any"},
+	}
+	if hasIPv6() {
+		rows = append(rows, row{"by IPv6", act("banner", "[::1]:"+open), "220 the host", ""},
+			row{"another port by IPv6", act("banner", "[::1]:"+shut), "", "ECONNREFUSED"})
+	}
+	l.rows(t, rows...)
+	for _, q := range asked("localhost") {
+		t.Errorf("asked upstream: %s", q)
+	}
+}
+
+func freePort(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
+}
+
+// Stars, and denials under them; attacks 5 and 39.
+func TestStars(t *testing.T) {
+	for _, n := range []string{"a.star", "b.c.star", "star", "bad.star", "sub.bad.star", "ported.star", "notstar", "deep.shut.star", "shut.star"} {
+		newSite(t, n+".example.com").serve(t, 80, whoami(n)).serve(t, 8, whoami(n+" 8"))
+	}
+	l := launch{network: network{
+		Allowed: []string{"*.star.example.com", "*.star.example.com:8"},
+		Denied:  []string{"bad.star.example.com", "ported.star.example.com:8", "*.shut.star.example.com"},
+	}}
+	e := l.rows(t,
+		row{"a child", act("banner", "a.star.example.com:80"), "220 a.star", ""},
+		row{"a grandchild", act("banner", "b.c.star.example.com:8"), "220 b.c.star 8", ""},
+		row{"the name itself", act("banner", "star.example.com:80"), "", "NXDOMAIN"},
+		row{"a name that ends alike", act("banner", "notstar.example.com:80"), "", "NXDOMAIN"},
+		row{"a name that continues", act("banner", "a.star.example.com.evil.example:80"), "", "NXDOMAIN"},
+		row{"a denied child", act("banner", "bad.star.example.com:80"), "", "NXDOMAIN"},
+		row{"a child of a denied name", act("banner", "sub.bad.star.example.com:80"), "220 sub.bad.star", ""},
+		row{"a port that is denied", act("banner", "ported.star.example.com:8"), "", "ECONNREFUSED|ECONNRESET"},
+		row{"another port of the same", act("banner", "ported.star.example.com:80"), "220 ported.star", ""},
+		row{"below a denied star", act("banner", "deep.shut.star.example.com:80"), "", "NXDOMAIN"},
+		row{"beside a denied star", act("banner", "shut.star.example.com:80"), "220 shut.star", ""})
+	for _, n := range []string{"bad.star.example.com", "notstar.example.com", "evil.example"} {
+		if q := asked(n); slices.ContainsFunc(q, func(q string) bool { return strings.HasPrefix(q, n) }) {
+			t.Errorf("asked upstream: %v", q)
+		}
+	}
+	e.told(t, denied{Kind: "name", Host: "bad.star.example.com"})
+}

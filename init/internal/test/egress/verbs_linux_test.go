@@ -1,0 +1,34 @@
+package egress_test
+
+// verbs are the acts by name.
+func verbs() map[string]func(r *result, words []string) error {
+	return map[string]func(r *result, words []string) error{
+		"lookup":      lookUp,      // NAME [ip ip4 ip6]
+		"reverse":     reverse,     // ADDRESS
+		"packet":      packets,     // udp|tcp SERVER HEX...: sends all, reads as many answers
+		"packet-then": packetThen,  // SERVER HOST:PORT HEX HEX: sends both, reads one answer, echoes there, reads the other
+		"get":         get,         // URL
+		"tcp":         tcp,         // HOST:PORT TEXT [tcp4 tcp6]: sends it and reads as many bytes
+		"banner":      banner,      // HOST:PORT: reads a line before it sends anything
+		"half-close":  halfClose,   // HOST:PORT TEXT: sends it, ends its direction, reads to the end
+		"late":        late,        // HOST:PORT TEXT: reads to the end and sends then
+		"read":        readAll,     // HOST:PORT TEXT: sends it and reads to the end or an error
+		"source":      fromSource,  // HOST:PORT N
+		"sink":        toSink,      // HOST:PORT N
+		"abort":       abort,       // HOST:PORT TEXT: echoes, then resets
+		"udp":         datagram,    // HOST:PORT
+		"many":        many,        // HOST:PORT N: open at once; one more; the first again
+		"serial":      serial,      // HOST:PORT N: one after another
+		"streams":     streams,     // HOST:PORT N BYTES: so many at once, each echoes so much
+		"bind":        bind,        // udp|tcp ADDRESS
+		"own":         own,         // NETWORK ADDRESS: listens there and talks to itself
+		"tls":         withTLS,     // HOST:PORT SERVERNAME whole|bytes|records
+		"bytes":       sendBytes,   // HOST:PORT HEX: sends them and reads to the end or an error
+		"hello":       fullHello,   // HOST:PORT SERVERNAME SIZE: a ClientHello so long
+		"descriptors": descriptors, // its own
+		"environment": environment, // its own
+		"file":        file,        // PATH
+		"hold":        hold,        // HOST:PORT: until standard input ends
+		"from":        from,        // PORT HOST:PORT: connects from that port of its own
+	}
+}
