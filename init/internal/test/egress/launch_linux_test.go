@@ -67,6 +67,13 @@ type denied struct {
 	Port, Count                                                 int64
 }
 
+// String has what is set.
+func (d denied) String() string {
+	b, _ := json.Marshal(map[string]any{"kind": d.Kind, "host": d.Host, "address": d.Address, "port": d.Port, "asked": d.Asked,
+		"errno": d.Errno, "flag": d.Flag, "count": d.Count})
+	return string(b)
+}
+
 // flow is how much went where.
 type flow struct {
 	Host                              string
@@ -213,6 +220,6 @@ func (e *ended) told(t *testing.T, want denied) denied {
 			return d
 		}
 	}
-	t.Errorf("no record of %+v in\n%s", want, e.Lines)
+	t.Errorf("no record of %s in %s", want, e.Denied)
 	return denied{}
 }

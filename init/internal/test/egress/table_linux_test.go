@@ -38,7 +38,7 @@ func (l launch) rows(t *testing.T, rows ...row) *ended {
 		r.hold(t, e.Results[i])
 	}
 	if t.Failed() {
-		t.Logf("report:\n%s\nstandard error:\n%s", e.Lines, &e.Stderr)
+		t.Logf("denied: %s\nstandard error:\n%s", e.Denied, &e.Stderr)
 	}
 	return e
 }

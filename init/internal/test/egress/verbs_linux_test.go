@@ -1,5 +1,12 @@
 package egress_test
 
+import (
+	"os"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
 // verbs are the acts by name.
 func verbs() map[string]func(r *result, words []string) error {
 	return map[string]func(r *result, words []string) error{
@@ -25,6 +32,9 @@ func verbs() map[string]func(r *result, words []string) error {
 		"tls":         withTLS,     // HOST:PORT SERVERNAME whole|bytes|records
 		"bytes":       sendBytes,   // HOST:PORT HEX: sends them and reads to the end or an error
 		"hello":       fullHello,   // HOST:PORT SERVERNAME SIZE: a ClientHello so long
+		"until":       until,       // HOST:PORT LINE: banner again and again
+		"route":       route,       // a new one
+		"write":       write,       // PATH TEXT
 		"descriptors": descriptors, // its own
 		"environment": environment, // its own
 		"file":        file,        // PATH
@@ -32,3 +42,20 @@ func verbs() map[string]func(r *result, words []string) error {
 		"from":        from,        // PORT HOST:PORT: connects from that port of its own
 	}
 }
+
+// until asks again once a second: what it waits for has no sign.
+func until(r *result, words []string) (err error) {
+	for range 60 {
+		if err = banner(r, words); err == nil && r.Text == words[1] {
+			return nil
+		}
+		time.Sleep(time.Second)
+	}
+	return err
+}
+
+func route(*result, []string) error {
+	return newRoute(unix.RTN_LOCAL, "192.0.2.0/24", sandbox4).send()
+}
+
+func write(_ *result, words []string) error { return os.WriteFile(words[0], []byte(words[1]), 0) }

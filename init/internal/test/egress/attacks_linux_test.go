@@ -1,0 +1,109 @@
+package egress_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
+)
+
+// attacks are what has been tried against lists of names here and elsewhere, and the test of each. A test in another
+// package has its folder before it. An attack without a test has its reason.
+func attacks() []struct{ attack, test string } {
+	return []struct{ attack, test string }{
+		{"an empty list means all", "TestEmptyList"},
+		{"NUL or a dot in a label", "TestQuestions"},
+		{"a zone id in a name", "TestQuestions"},
+		{"addresses in other words: 127.1, 0x7f.1, 2130706433", "TestQuestions"},
+		{"names that end or begin alike", "TestStars TestQuestions"},
+		{"a dot at the end, case, 0x20", "TestReach TestQuestions"},
+		{"homographs: an entry is ASCII", "policy TestParseDomain"},
+		{"plain HTTP, which is not filtered", "TestReach TestPrograms"},
+		{"a program that ignores variables of proxies", "TestPrograms"},
+		{"a relay inside, which gains nothing", "TestReach"},
+		{"a list that is lost when settings change: it is one launch's", "-: nothing changes a list while the server runs"},
+		{"an address without a lookup", "TestReach"},
+		{"the redirector's own port", "TestReach TestUDP"},
+		{"a name that resolves to an address inside", "TestAddressesOfNames"},
+		{"the cloud's metadata", "TestAddressesOfNames"},
+		{"the host's own addresses", "TestAddressesOfNames TestLocalhost"},
+		{"names that legally mean the host", "TestQuestions TestLocalhost"},
+		{"a tunnel through DNS", "TestQuestions"},
+		{"a tunnel through a star's labels", "TestTunnelByLabels"},
+		{"a lookup before the check", "TestQuestions TestReach TestFloodOfRefusals"},
+		{"time and count of allowed lookups", "TestAnswers"},
+		{"another server name at the same address", "TestServerName"},
+		{"a ClientHello in pieces, too long, behind junk", "TestServerName"},
+		{"no server name", "TestServerName"},
+		{"hints of HTTPS and SVCB records", "TestQuestions"},
+		{"QUIC, NTP, mDNS", "TestUDP"},
+		{"other protocols and kinds of sockets", "init/internal/test/escape TestStories"},
+		{"a UNIX socket to a daemon", "init/internal/test/escape TestStories"},
+		{"a descriptor of the launcher's", "TestSocketsOfTheLauncher"},
+		{"a socket beside the launcher's", "TestSocketsOfTheLauncher"},
+		{"routes, addresses, sysctls", "TestNetworkStays"},
+		{"a flood of names, of connections", "TestFloodOfRefusals TestConnectionsAtOnce"},
+		{"memory for pipes", "TestBusyStreams"},
+		{"a connection that says nothing", "TestSilentConnection"},
+		{"forged lines", "TestQuestions"},
+		{"steering the launcher's proxy", "TestCompanyProxy"},
+		{"the proxy's password", "TestCompanyProxy TestProxyNotToBeHad"},
+		{"exceptions from the proxy", "TestCompanyProxy"},
+		{"a denial under a wide entry", "TestStars TestLiteralsOfNames"},
+		{"an address kept after its name moved", "TestMovedName"},
+		{"two names of one address", "TestTwoNamesOfOneAddress"},
+		{"a connection to itself", "TestSelfConnect"},
+		{"a listener of the server's own", "TestReach TestSocketsOfTheLauncher"},
+		{"an allowed host that serves everybody: cannot be held", "-: nothing on the wire tells it from what is wanted"},
+		{"a shim that dies", "TestShimDies"},
+	}
+}
+
+// Each test that the table names exists.
+func TestAttacks(t *testing.T) {
+	if n := len(attacks()); n != 45 {
+		t.Errorf("%d attacks", n)
+	}
+	root, err := testbed.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, a := range attacks() {
+		if strings.HasPrefix(a.test, "-: ") {
+			continue
+		}
+		folder, names := "init/internal/test/egress", strings.Fields(a.test)
+		if !strings.HasPrefix(names[0], "Test") {
+			folder, names = names[0], names[1:]
+		}
+		all := testsOf(t, filepath.Join(root, folder))
+		for _, name := range names {
+			if !slices.Contains(all, name) {
+				t.Errorf("attack %d, %s: no %s in %s", i+1, a.attack, name, folder)
+			}
+		}
+	}
+}
+
+func testsOf(t *testing.T, folder string) (all []string) {
+	t.Helper()
+	packages, err := parser.ParseDir(token.NewFileSet(), folder, func(f fs.FileInfo) bool { return strings.HasSuffix(f.Name(), "_test.go") }, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range packages {
+		ast.Inspect(p, func(n ast.Node) bool {
+			if f, ok := n.(*ast.FuncDecl); ok {
+				all = append(all, f.Name.Name)
+			}
+			return true
+		})
+	}
+	return all
+}

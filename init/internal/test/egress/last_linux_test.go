@@ -1,0 +1,70 @@
+package egress_test
+
+import (
+	"net"
+	"os"
+	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
+	"golang.org/x/sys/unix"
+)
+
+// Attack 31: routes, addresses and sysctls of the sandbox stay as they are, and no namespace beside it opens.
+func TestNetworkStays(t *testing.T) {
+	s := newSite(t, "stays.example.com").serve(t, 7, whoami("stays"))
+	l := launch{network: network{Allowed: []string{s.Name + ":7"}}}
+	l.rows(t,
+		row{"before", act("banner", s.Name+":7"), "220 stays", ""},
+		row{"a route", act("route"), "", "EPERM|EACCES|EAFNOSUPPORT|EPROTONOSUPPORT"},
+		row{"a sysctl", act("write", "/proc/sys/net/ipv4/ip_unprivileged_port_start", "0"), "", "EACCES|EROFS|ENOENT|EPERM"},
+		row{"after", act("banner", s.Name+":7"), "220 stays", ""})
+	if err := newRoute(unix.RTN_LOCAL, "198.51.100.77/32", machine4).send(); os.Geteuid() == 0 && err != nil {
+		t.Errorf("outside: %v", err) // with the right to
+	}
+}
+
+// Attack 45: when the shim is killed, what it relayed ends, and so does the server.
+func TestShimDies(t *testing.T) {
+	seen, over := make(chan struct{}), make(chan struct{})
+	s := newSite(t, "dies.example.com").serve(t, 7, func(c *net.TCPConn) {
+		close(seen)
+		holds(c)
+		close(over)
+	})
+	l := launch{network: network{Allowed: []string{s.Name + ":7"}}}
+	cmd := l.cmd(t, clientProgram(t), clientIs, act("hold", s.Name+":7"))
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	run := host.Start(t, cmd)
+	server := run.Began().PID
+	await(t, "the connection", seen)
+	cmd.Process.Kill()
+	run.Wait()
+	await(t, "the connection's end", over)
+	host.Await(t, "the server's end", func() bool { s := testbed.State(server); return s == "" || s == "Z" })
+}
+
+// Attack 40: an address inside stands for its name. When the name moves, the address leads to where the name is.
+func TestMovedName(t *testing.T) {
+	if testing.Short() {
+		t.Skip("an answer is kept for 30 seconds")
+	}
+	old := newSite(t, "moved.example.com").serve(t, 7, whoami("old"))
+	v4, v6 := newAddresses(t)
+	later := &site{Name: old.Name, V4: v4, V6: v6}
+	later.serve(t, 7, whoami("new"))
+	know(t, old.Name, name{Addresses: old.addresses(), TTL: 1})
+	moved := newSite(t, "moved-now.example.com").serve(t, 7, func(c *net.TCPConn) {
+		know(t, old.Name, name{Addresses: later.addresses(), TTL: 1})
+		echo(c)
+	})
+	l := launch{network: network{Allowed: []string{old.Name + ":7", moved.Name + ":7"}}}
+	l.rows(t,
+		row{"before", act("banner", old.Name+":7"), "220 old", ""},
+		row{"the move", act("tcp", moved.Name+":7", "x"), "x", ""},
+		row{"kept as long as it may be", act("until", old.V4.String()+":7", "220 new"), "220 new", ""})
+}
