@@ -29,18 +29,20 @@ type network struct {
 type launch struct {
 	network
 	Level  string
+	Least  string            // minConfinement
 	Env    map[string]string // of the policy
 	Given  []string          // to the launcher's environment, NAME=VALUE
 	Limits map[string]any
 	Grant  []string // readable in addition
 	Begin  string   // the confinement
+	Prefix []string // the command that starts the launcher with the words behind it
 	Run    bool     // as mcp-sandbox run: it has lines for people
 }
 
 func (l launch) policy(t *testing.T) string {
 	t.Helper()
 	doc := map[string]any{"version": 1, "network": l.network, "filesystem": map[string]any{"allowRead": append(l.Grant, clientProgram(t))}}
-	for key, value := range map[string]any{"level": l.Level, "env": l.Env, "limits": l.Limits} {
+	for key, value := range map[string]any{"level": l.Level, "minConfinement": l.Least, "env": l.Env, "limits": l.Limits} {
 		if text, _ := json.Marshal(value); !slices.Contains([]string{`""`, "null"}, string(text)) {
 			doc[key] = value
 		}
@@ -105,6 +107,9 @@ func (l launch) cmd(t *testing.T, command ...string) *exec.Cmd {
 	}
 	cmd := o.Cmd(t)
 	cmd.Env = append([]string{"HOME=" + testbed.Folder(t), "PATH=/usr/local/bin:/usr/bin:/bin", testbed.NoWait}, l.Given...)
+	if len(l.Prefix) > 0 {
+		cmd.Path, cmd.Args = l.Prefix[0], append(slices.Clone(l.Prefix), append([]string{clientProgram(t)}, cmd.Args...)...)
+	}
 	if os.Geteuid() == 0 {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Groups: []uint32{0}}}
 	}

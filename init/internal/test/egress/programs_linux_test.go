@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -40,10 +41,10 @@ except OSError as e:
 		args          []string
 		good          string // what it writes of what it gets; "" for what the host says
 		unknown       string // ... of a name that is not resolved
-		reset, port   string // ... of an address alone, and of a port
+		reset, port   string // ... of an address alone, whose reset may come before the program looks, and of a port
 	}{
-		{"curl", "curl", []string{"-sS", "--max-time", "20"}, "", "Could not resolve host", "reset by peer", "connect"},
-		{"curl over IPv4", "curl", []string{"-sS4", "--max-time", "20"}, "", "Could not resolve host", "reset by peer", "connect"},
+		{"curl", "curl", []string{"-sS", "--max-time", "20"}, "", "Could not resolve host", "reset by peer|Failed to connect", "connect"},
+		{"curl over IPv4", "curl", []string{"-sS4", "--max-time", "20"}, "", "Could not resolve host", "reset by peer|Failed to connect", "connect"},
 		{"urllib", "python3", []string{"-c", python}, "", "Name or service not known", "reset by peer", "refused"},
 		{"fetch", "node", []string{"-e", fetch}, "", "ENOTFOUND", "ECONNRESET", "ECONNREFUSED"},
 		{"dns.resolve4", "node", []string{"-e", lookup}, "resolved 1", "ENOTFOUND", "", ""},
@@ -71,8 +72,8 @@ except OSError as e:
 					continue
 				}
 				e := try(url)
-				if said := e.Stdout.String() + e.Stderr.String(); e.Code == 0 || !strings.Contains(said, want) || len(e.Denied) == 0 {
-					t.Errorf("%s: code %d, %q without %q\n%s", url, e.Code, said, want, e.Lines)
+				if said := e.Stdout.String() + e.Stderr.String(); e.Code == 0 || !holdsOne(said, want) || len(e.Denied) == 0 {
+					t.Errorf("%s: code %d, %q without %q, denied %s", url, e.Code, said, want, e.Denied)
 				}
 				if e.Exited.WallSeconds > 10 {
 					t.Errorf("%s: took %g s", url, e.Exited.WallSeconds)
@@ -80,6 +81,10 @@ except OSError as e:
 			}
 		})
 	}
+}
+
+func holdsOne(text, words string) bool {
+	return slices.ContainsFunc(strings.Split(words, "|"), func(word string) bool { return strings.Contains(text, word) })
 }
 
 // git fetches over HTTPS, from a server of files, from an allowed host and from no other.

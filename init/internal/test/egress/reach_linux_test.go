@@ -72,6 +72,18 @@ func TestEmptyList(t *testing.T) {
 	}
 }
 
+// Without a list a name that is looked up is told all the same, with the flag that would allow it.
+func TestNoListTellsTheName(t *testing.T) {
+	e := launch{Run: true}.acts(t, act("lookup", "api.nolist.example.com"))
+	if e.Results[0].Error == "" {
+		t.Errorf("%s", e.Results[0])
+	}
+	e.told(t, denied{Kind: "name", Host: "api.nolist.example.com", Flag: "--allow-domain api.nolist.example.com"})
+	if len(e.lines()) != 1 || !strings.Contains(e.lines()[0], "--allow-domain api.nolist.example.com") {
+		t.Errorf("said %q", e.lines())
+	}
+}
+
 // An entry that is an address opens that address, and no name to it.
 func TestLiterals(t *testing.T) {
 	a := newSite(t, "a.literal.example.com").serve(t, 7, whoami("a")).serve(t, 443, whoami("a443")).serve(t, 8, whoami("a8"))

@@ -105,6 +105,16 @@ func TestConnectionsAtOnce(t *testing.T) {
 	e.flows(t, flow{Host: s.Name, Port: 7, Connections: 513})
 }
 
+// The launcher raises its own soft limit of open files, with which a shell may have started it.
+func TestConnectionsUnderSoftLimit(t *testing.T) {
+	s := newSite(t, "soft.example.com").serve(t, 7, echo)
+	l := launch{network: network{Allowed: []string{s.Name + ":7"}}, Prefix: []string{"/bin/sh", "-c", `ulimit -Sn 200 && exec "$0" "$@"`}}
+	e := l.rows(t, row{"400 at once", act("many", s.Name+":7", "400"), "", ""})
+	if r := e.Results[0]; r.Count != 401 {
+		t.Errorf("%s", r)
+	}
+}
+
 // Attack 33: as many streams that are all busy, which is more memory for pipes than an ordinary user gets.
 func TestBusyStreams(t *testing.T) {
 	if testing.Short() {

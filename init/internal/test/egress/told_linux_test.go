@@ -53,7 +53,7 @@ func TestTold(t *testing.T) {
 			[]string{"network: " + s.Name + ":443: ", "evil.example", "TLS server name"}},
 		{row{"a host that refuses", act("read", s.Name+":9", "x"), "", "ECONNRESET"},
 			denied{Kind: "upstream", Host: s.Name, Port: 9, Errno: "ECONNREFUSED"},
-			[]string{"network: " + s.Name + ":9: ECONNREFUSED", "the policy allows it"}},
+			[]string{"network: " + s.Name + ":9: connection refused by the host itself"}},
 		{row{"a name server that fails", act("lookup", "gone.told.example.com"), "", "SERVFAIL"},
 			denied{Kind: "upstream", Host: "gone.told.example.com"}, []string{"network: gone.told.example.com"}},
 	} {

@@ -32,6 +32,7 @@ func verbs() map[string]func(r *result, words []string) error {
 		"tls":         withTLS,     // HOST:PORT SERVERNAME whole|bytes|records
 		"bytes":       sendBytes,   // HOST:PORT HEX: sends them and reads to the end or an error
 		"hello":       fullHello,   // HOST:PORT SERVERNAME SIZE: a ClientHello so long
+		"patient":     patient,     // HOST:PORT: waits for a line for longer than a dial takes
 		"until":       until,       // HOST:PORT LINE: banner again and again
 		"route":       route,       // a new one
 		"write":       write,       // PATH TEXT
@@ -59,3 +60,14 @@ func route(*result, []string) error {
 }
 
 func write(_ *result, words []string) error { return os.WriteFile(words[0], []byte(words[1]), 0) }
+
+func patient(r *result, words []string) error {
+	c, err := dialer().Dial("tcp", words[0])
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	c.SetDeadline(time.Now().Add(3 * patience))
+	_, err = c.Read(make([]byte, 64))
+	return err
+}

@@ -1,0 +1,66 @@
+package egress_test
+
+import (
+	"net/netip"
+	"strings"
+	"testing"
+)
+
+// A name of several addresses is reached at one that answers, whichever family the client has taken.
+func TestAddressesThatFail(t *testing.T) {
+	s := newSite(t, "half.example.com")
+	dead, _ := newAddresses(t)
+	know(t, s.Name, name{Addresses: append([]netip.Addr{dead}, s.addresses()...)})
+	s.listen(t, s.V4.String()+":7", whoami("half"))
+	l := launch{network: network{Allowed: []string{s.Name + ":7"}}}
+	rows := []row{{"the first address refuses", act("tcp", s.Name+":7", "220 half", "tcp4"), "220 half", ""}}
+	if hasIPv6() {
+		rows = append(rows, row{"IPv6 refuses", act("tcp", s.Name+":7", "220 half", "tcp6"), "220 half", ""})
+	}
+	e := l.rows(t, rows...)
+	if len(e.Denied) > 0 {
+		t.Errorf("denied %s", e.Denied)
+	}
+}
+
+// A host that does not answer, and a name server that does not: an end in time, told as the host's own.
+func TestSilentUpstream(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for ten seconds")
+	}
+	const far, mute = "far.silent-upstream.example.com", "mute.silent-upstream.example.com"
+	know(t, far, name{Addresses: []netip.Addr{netip.MustParseAddr(silent4)}})
+	know(t, mute, name{Silent: true})
+	s := newSite(t, "near.silent-upstream.example.com").serve(t, 7, whoami("near"))
+	l := launch{Run: true, network: network{Allowed: []string{far + ":7", mute + ":7", s.Name + ":7"}}}
+	e := l.rows(t,
+		row{"a host that answers", act("banner", s.Name+":7"), "220 near", ""},
+		row{"one that does not", act("patient", far+":7"), "", "ECONNRESET"},
+		row{"no name server", act("lookup", mute), "", "SERVFAIL"})
+	e.told(t, denied{Kind: "upstream", Host: far, Port: 7, Errno: "ETIMEDOUT"})
+	e.told(t, denied{Kind: "upstream", Host: mute})
+	if strings.Contains(e.Stderr.String(), "--allow") {
+		t.Errorf("a flag is told that helps nothing: %s", &e.Stderr)
+	}
+}
+
+// Level strict holds a list as standard does.
+func TestStrict(t *testing.T) {
+	s := newSite(t, "strict.example.com").serve(t, 7, whoami("strict")).serve(t, 8, whoami("strict"))
+	l := launch{Level: "strict", network: network{Allowed: []string{s.Name + ":7"}}}
+	l.rows(t, row{"allowed", act("banner", s.Name+":7"), "220 strict", ""}, row{"another port", act("banner", s.Name+":8"), "", "ECONNREFUSED"},
+		row{"another name", act("lookup", "x.strict.example.com"), "", "NXDOMAIN"})
+}
+
+// Two launches at once have a list each.
+func TestTwoLaunches(t *testing.T) {
+	for _, mine := range []string{"one", "two"} {
+		t.Run(mine, func(t *testing.T) {
+			t.Parallel()
+			other := map[string]string{"one": "two", "two": "one"}[mine]
+			s := newSite(t, mine+".pair-of.example.com").serve(t, 7, whoami(mine))
+			l := launch{network: network{Allowed: []string{s.Name + ":7"}}}
+			l.rows(t, row{"mine", act("banner", s.Name+":7"), "220 " + mine, ""}, row{"the other's", act("lookup", other+".pair-of.example.com"), "", "NXDOMAIN"})
+		})
+	}
+}
