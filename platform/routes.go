@@ -14,7 +14,10 @@ const (
 
 	creates = 0x1 | 0x4 | 0x200 | 0x400 // NLM_F_REQUEST, ACK, EXCL, CREATE
 
-	noDAD       = 2 // IFA_F_NODAD: the address can be used at once
+	attrFlags     = 8     // IFA_FLAGS
+	noDAD         = 0x2   // IFA_F_NODAD: the address can be used at once
+	noPrefixRoute = 0x200 // IFA_F_NOPREFIXROUTE: else lo's route to the prefix rejects the first packets, now and then
+
 	routeOut    = 4 // RTA_OIF
 	routeSource = 7 // RTA_PREFSRC
 
@@ -30,12 +33,13 @@ const (
 // error's answer is larger, for it holds the message.
 const AckSize = nlHeader + 4 + nlHeader
 
-// LoAddress is the message that gives lo an address, with the prefix of that address alone.
+// LoAddress is the message that gives lo an address, with the prefix of that address alone. The address's own local
+// route is enough.
 func LoAddress(a netip.Addr) []byte {
 	bytes := a.AsSlice()
 	b := rtMessage(newAddress, []byte{family(a), byte(a.BitLen()), 0, 0, loNumber, 0, 0, 0})
 	if a.Is6() {
-		b[nlHeader+2] = noDAD
+		b = attribute(b, attrFlags, []byte{noDAD, noPrefixRoute >> 8, 0, 0})
 	} else {
 		b = attribute(b, addressLocal, bytes)
 	}
