@@ -47,8 +47,8 @@ func LoAddress(a netip.Addr) []byte {
 }
 
 // LoRoute is the message that makes every address of a family one of this machine's, by a local route over lo: a socket
-// that listens on all addresses is reached by each. Connections come from the source address. Without it both ends would
-// have the address that was asked for.
+// that listens on all addresses is reached by each. Connections come from the source address. Without it both ends
+// would have the address that was asked for.
 //
 // IPv6's route is in the main table: in the local one, which is looked up first, it would win against the addresses
 // themselves.

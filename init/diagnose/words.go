@@ -49,8 +49,8 @@ func NotHeld(hints, confinement string) string {
 
 // DomainsNotHeld is NotHeld for the domains that a policy opens.
 func DomainsNotHeld(hints, confinement string) string {
-	return or(hints, "take level network, which opens every host; or write out that the list need not hold: minConfinement "+
-		confinement)
+	return or(hints, "take level network, which opens every host; or write out that the list need not hold: "+
+		"minConfinement "+confinement)
 }
 
 // or appends a way out.

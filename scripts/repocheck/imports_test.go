@@ -39,7 +39,7 @@ var rules = []rule{
 	{"init/internal/fsview/gitconfig", "", ""},
 	{"init/internal/fsview/protected", "", ""},
 	{"init/internal/fsview/toolchain", "", ""},
-	{"init/internal/layers", "policy platform init/order init/internal/cgroup init/internal/program init/internal/fsview", "golang.org/x/sys github.com/landlock-lsm/go-landlock"},
+	{"init/internal/layers", "policy platform init/order init/internal/cgroup init/internal/program init/internal/fsview init/internal/egress/match", "golang.org/x/sys github.com/landlock-lsm/go-landlock"},
 	{"init/internal/egress/match", "policy init/internal/egress/vet", ""},
 	{"init/internal/egress/names", "", ""},
 	{"init/internal/egress/vet", "", ""},

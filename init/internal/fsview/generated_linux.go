@@ -35,9 +35,9 @@ func (b *base) generated() {
 }
 
 // resolvConf adds a list of name servers where it is the host's, or has to lie where the host has it. In level network
-// it is a copy of the host's: a link's target may not be visible, and where a daemon replaces the file by rename, a bind
-// would keep the old file. For a server that reaches hosts by name it is the launcher's own. In the host's root a list
-// that can be read stays: the launcher answers at every address that it can name.
+// it is a copy of the host's: a link's target may not be visible, and where a daemon replaces the file by rename, a
+// bind would keep the old file. For a server that reaches hosts by name it is the launcher's own. In the host's root a
+// list that can be read stays: the launcher answers at every address that it can name.
 func (b *base) resolvConf() {
 	if !b.request.HostNet && !b.request.named() {
 		return

@@ -20,12 +20,13 @@ type Serving interface {
 }
 
 // takeEgress hands the sockets that init sent to the launch's Egress. Without one nobody answers: they are closed.
-func (a *Attempt) takeEgress(fds []int) error {
+func takeEgress(a *Attempt, fds []int) error {
 	l := a.launch
 	expected := layers.EgressSockets(&l.Policy, &a.Machine)
 	if len(fds) != len(expected) || a.Egress != nil {
 		closeAll(fds)
-		return a.failed(errors.New("other sockets than the expected ones"))
+		return &order.Refusal{Layer: order.Network, Op: "hand over",
+			Err: errors.New("other sockets than the expected ones")}
 	}
 	serve := l.Egress
 	if l.Hooks.Egress != nil {
@@ -47,12 +48,12 @@ func (a *Attempt) takeEgress(fds []int) error {
 	return nil
 }
 
-// egressFD is the descriptor to poll for what arrives at the sandbox's sockets, or -1.
-func (s *Sandbox) egressFD() int {
-	if s.Egress == nil {
+// egressFD is the descriptor to poll for what arrives at a sandbox's sockets, or -1.
+func egressFD(s Serving) int {
+	if s == nil {
 		return -1
 	}
-	return s.Egress.FD()
+	return s.FD()
 }
 
 // CloseEgress closes the sandbox's sockets, and all that came of them.

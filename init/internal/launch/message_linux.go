@@ -20,7 +20,7 @@ func (a *Attempt) awaitReady() error {
 			return a.failed(err)
 		}
 		if len(m.carried) > 0 {
-			if err := a.take(&m); err != nil {
+			if err := take(a, &m); err != nil {
 				return err
 			}
 			continue
@@ -37,25 +37,26 @@ func (a *Attempt) awaitReady() error {
 }
 
 // take takes over the descriptors that a message carries: the sockets of init, or the listener of the server's process.
-func (a *Attempt) take(m *message) error {
+func take(a *Attempt, m *message) error {
 	switch {
 	case m.text == layers.MsgEgress && m.pid == a.Init.PID:
-		return a.takeEgress(m.carried)
+		return takeEgress(a, m.carried)
 	case m.text == layers.MsgListener && len(m.carried) == 1:
 		a.Listener.Take(m.carried[0])
 		return nil
 	}
 	closeAll(m.carried)
-	return a.failed(errors.New("a message with descriptors that nobody expects"))
+	return refusedStart("receive", errors.New("a message with descriptors that nobody expects"))
 }
 
 // await waits until a descriptor has something to read, but no longer than a launch may take, and not once it is
-// interrupted. The server's process tries its filter meanwhile, and init the sockets that it has handed over: both have to be answered.
+// interrupted. The server's process tries its filter meanwhile, and init the sockets that it has handed over: both have
+// to be answered.
 func (a *Attempt) await(fd int) error {
 	l := a.launch
 	for {
 		fds := append([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN},
-			{Fd: int32(a.Listener.Poll()), Events: unix.POLLIN}, {Fd: int32(a.egressFD()), Events: unix.POLLIN}},
+			{Fd: int32(a.Listener.Poll()), Events: unix.POLLIN}, {Fd: int32(egressFD(a.Egress)), Events: unix.POLLIN}},
 			l.Interrupt.FDs...)
 		left := l.Hooks.Timeout - time.Since(l.began)
 		if left <= 0 {

@@ -2,13 +2,13 @@ package launch
 
 import "github.com/security-mcp/mcp-sandbox/policy"
 
-// unheldDomains is the key, and the first entry, of a list of domains that the present confinement cannot hold: nothing is
-// opened by name without a network namespace. The filter leaves no network at all, which is what a list of denials alone
-// asks for; a kernel without a filter leaves the host's.
+// unheldDomains is the key, and the first entry, of a list of domains that the present confinement cannot hold: nothing
+// is opened by name without a network namespace. The filter leaves no network at all, which is what a list of denials
+// alone asks for; a kernel without a filter leaves the host's.
 func unheldDomains(l *Launch) (key, entry string) {
-	n := &l.Policy.Network
+	n, c := &l.Policy.Network, l.Ladder.Confinement
 	switch {
-	case l.Ladder.Confinement == policy.Full || l.Ladder.Confinement == policy.None || l.Policy.Level == policy.LevelNetwork:
+	case c == policy.Full || c == policy.None || l.Policy.Level == policy.LevelNetwork:
 	case len(n.AllowedDomains) > 0:
 		return AllowedDomains, n.AllowedDomains[0]
 	case len(n.DeniedDomains) > 0 && l.Ladder.NoFilter:
@@ -17,9 +17,9 @@ func unheldDomains(l *Launch) (key, entry string) {
 	return "", ""
 }
 
-// Unheld are the keys of the policy that the sandbox does not hold. There are some only where the policy itself lets the
+// NotHeld are the keys of the policy that a sandbox does not hold. There are some only where the policy itself lets the
 // server start so.
-func (s *Sandbox) Unheld() (keys []string) {
+func NotHeld(s *Sandbox) (keys []string) {
 	if key, _ := unheldDomains(s.launch); key != "" {
 		has := " (the server has no network)"
 		if s.launch.Ladder.NoFilter {

@@ -77,8 +77,9 @@ func (a *egressAsk) layout(b *build, state *egressState) {
 
 func (a *egressAsk) await(b *build) {
 	a.reset.wait(b)
-	end := b.Ask(sys.Recv(a.reset.fd.Result(), b.Space(8), 8, unix.MSG_DONTWAIT)).Returns(program.Errno(unix.ECONNRESET))
-	b.fact("and then", "ECONNRESET", end.For("a connection to an address that is not allowed"))
+	recv := sys.Recv(a.reset.fd.Result(), b.Space(8), 8, unix.MSG_DONTWAIT)
+	end := b.Ask(recv).Returns(program.Errno(unix.ECONNRESET)).For("a connection to an address that is not allowed")
+	b.fact("and then", "ECONNRESET", end)
 	for i := range a.questions {
 		q := &a.questions[i]
 		q.wait(b)

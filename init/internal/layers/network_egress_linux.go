@@ -30,8 +30,8 @@ const (
 	TapICMP6                   // raw, IPPROTO_ICMPV6
 )
 
-// An EgressSocket is one of those sockets. Each is non-blocking and close-on-exec. With IPv6 DNSUDP, DNSTCP and Listener
-// are of AF_INET6 and serve IPv4 too, as addresses like ::ffff:192.0.2.1; else they are of AF_INET.
+// An EgressSocket is one of those sockets. Each is non-blocking and close-on-exec. With IPv6 DNSUDP, DNSTCP and
+// Listener are of AF_INET6 and serve IPv4 too, as addresses like ::ffff:192.0.2.1; else they are of AF_INET.
 type EgressSocket struct {
 	Kind EgressKind
 	Port uint16 // 0 for a tap

@@ -12,9 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// egressSockets opens the sockets of [EgressSockets], hands them to the shim in one message and closes init's copies. So
-// the server's process never has one, and the ports are taken before the server runs: without SO_REUSEPORT nobody else
-// can listen on them.
+// egressSockets opens the sockets of [EgressSockets], hands them to the shim in one message and closes init's copies.
+// So the server's process never has one, and the ports are taken before the server runs: without SO_REUSEPORT nobody
+// else can listen on them.
 type egressSockets struct{ state *egressState }
 
 // backlog is how many connections wait until the shim accepts them; listen(2).
@@ -156,8 +156,11 @@ func (o *openedSocket) works(c *check) bool {
 			return false
 		}
 	}
-	bound := o.address == nil || c.result(o.name.op) == "0" && bytes.Equal(c.Bytes(o.name.at, len(o.address)), o.address)
-	return bound && c.result(o.kept) == "EBADF"
+	if o.address != nil && (c.result(o.name.op) != "0" ||
+		!bytes.Equal(c.Bytes(o.name.at, len(o.address)), o.address)) {
+		return false
+	}
+	return c.result(o.kept) == "EBADF"
 }
 
 // proveSockets proves the sockets but for the listeners, which the policy's entries have facts for.

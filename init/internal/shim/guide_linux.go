@@ -115,7 +115,7 @@ func (g *guide) linesAtStart(e *order.Enforced) []string {
 	case ladder.Why() != "":
 		lowered = append(lowered, notice.Lowered(ladder.Confinement, g.policy.Level, ladder.Why()))
 	}
-	if keys := g.sandbox.Unheld(); len(keys) > 0 {
+	if keys := launch.NotHeld(g.sandbox); len(keys) > 0 {
 		lowered = append(lowered, notice.NothingHolds(keys))
 	}
 	return notice.AtStart(g.order, e, lowered)

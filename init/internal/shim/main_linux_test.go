@@ -79,6 +79,7 @@ type launch struct {
 	Also    []int // further calls that are replaced
 	ABI     int   // of Landlock at most; 0: the machine's, -1: none
 	Umask   int   // the launcher's; 0: 027
+	Files   int   // the launcher's limit of open files; 0: what the test has
 	List    bool  // write the program to descriptor 4 when it has run
 
 	Swap   string   // a path that something else takes the place of between the plan and the program
@@ -110,6 +111,7 @@ func runShim(request string) int {
 	}
 	unix.CloseOnExec(listFD)
 	unix.Umask(cmp.Or(l.Umask, 0o27)) // or nobody would notice that it matters
+	l.limitFiles()
 	p, err := policy.Parse([]byte(l.Policy))
 	if err != nil {
 		println(err.Error())

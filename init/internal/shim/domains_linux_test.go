@@ -1,0 +1,132 @@
+package shim_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// networkFacts are the facts of a launch's layer network, by name.
+func networkFacts(t *testing.T, o *outcome) map[string]string {
+	t.Helper()
+	var enforced struct {
+		Layers []struct {
+			Layer string
+			Facts []struct{ Name, Got string }
+		}
+	}
+	text, err := json.Marshal(o.report[0])
+	if err == nil {
+		err = json.Unmarshal(text, &enforced)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	facts := map[string]string{}
+	for _, l := range enforced.Layers {
+		for _, f := range l.Facts {
+			if l.Layer == "network" {
+				facts[f.Name] = f.Got
+			}
+		}
+	}
+	return facts
+}
+
+// The report has what each entry opens, and what was tried.
+func TestDomainFacts(t *testing.T) {
+	s := build(t, "")
+	o := run(t, s.launch(domains, "mark"))
+	if o.code != 0 || len(o.report) != 2 {
+		t.Fatalf("code %d, %v\n%s", o.code, o.report, o.stderr)
+	}
+	facts := networkFacts(t, &o)
+	for name, want := range map[string]string{
+		"interfaces that are up":             "lo",
+		"addresses":                          "127.0.0.1 198.18.0.1",
+		"source address":                     "198.18.0.1",
+		"reachable c.example":                "443",
+		"reachable *.a.example":              "80 443",
+		"reachable localhost":                "5432",
+		"reachable 192.0.2.1":                "22",
+		"reachable b.example":                "",
+		"connect TCP 192.0.2.1:9":            "ECONNREFUSED",
+		"connect TCP 192.0.2.2:22":           "0",
+		"and then":                           "ECONNRESET",
+		"A of mcp-sandbox.invalid":           "no such name",
+		"connect UDP 192.0.2.1":              "",
+		"TXT of mcp-sandbox-proof.a.example": "no records",
+	} {
+		if facts[name] != want {
+			t.Errorf("%s: %q, want %q", name, facts[name], want)
+		}
+	}
+	if t.Failed() {
+		t.Log(facts)
+	}
+}
+
+// As many ports and entries as a policy may have, with few files to open: the sockets are 134.
+func TestManyDomains(t *testing.T) {
+	s := build(t, "")
+	var entries []string
+	for i := range 128 {
+		entries = append(entries, fmt.Sprintf(`"%s-%d.example:%d"`, strings.Repeat("x", 59), i, 1000+i))
+	}
+	l := s.launch(`{"version":1,"filesystem":{"allowWrite":["STAGE/write"]},"network":{"allowedDomains":[`+strings.Join(entries, ",")+`]}}`, "mark")
+	l.Files = 256
+	o := run(t, l)
+	if o.code != 0 || len(o.report) != 2 || !s.ran(&o, "mark") {
+		t.Fatalf("code %d, %v\n%s", o.code, o.report, o.stderr)
+	}
+	facts := networkFacts(t, &o)
+	for i := range 128 {
+		name := fmt.Sprintf("reachable %s-%d.example", strings.Repeat("x", 59), i)
+		if facts[name] != fmt.Sprint(1000+i) {
+			t.Fatalf("%s: %q", name, facts[name])
+		}
+	}
+}
+
+// A limit of open files below what the policy's ports take refuses the launch, as a fault of the machine.
+func TestTooFewFiles(t *testing.T) {
+	s := build(t, "")
+	l := s.launch(domains, "mark")
+	l.Files = 20
+	o := run(t, l)
+	if o.code != 125 || o.event() != "refused" || s.ran(&o, "mark") || !strings.Contains(o.stderr, "too many open files") {
+		t.Fatalf("code %d, %v\n%s", o.code, o.report, o.stderr)
+	}
+}
+
+// limitFiles limits how many files this shim may have open.
+func (l *launch) limitFiles() {
+	if n := uint64(l.Files); n > 0 && unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: n, Max: n}) != nil {
+		os.Exit(exitWrong)
+	}
+}
+
+// A server without a network namespace of its own starts where the policy lets it, and says what it lacks.
+func TestNothingHoldsDomains(t *testing.T) {
+	s := build(t, "")
+	o := run(t, s.launch(weaker(named, "reduced"), "mark"))
+	const line = "nothing holds network.allowedDomains (the server has no network) here: minConfinement was written out"
+	if o.code != 0 || !strings.Contains(o.stderr, line) {
+		t.Errorf("code %d, %s", o.code, o.stderr)
+	}
+}
+
+// The server asks the launcher for names, and has none of the sockets.
+func TestServerWithDomains(t *testing.T) {
+	s := build(t, "")
+	l := s.launch(named, "mark")
+	l.Command = []string{"/bin/sh", "-c", "cat /etc/resolv.conf; ls -l /proc/self/fd | grep -c socket"}
+	o := run(t, l)
+	if o.stdout != "nameserver 198.18.0.1\n0\n" {
+		t.Errorf("code %d, %q\n%s", o.code, o.stdout, o.stderr)
+	}
+}
