@@ -19,6 +19,7 @@ var inFlags = [...]string{
 	"limits.memory", "--memory",
 	"limits.cpu", "--cpu",
 	"onStdinClose \"ignore\"", "--on-stdin-close ignore",
+	"network.deniedDomains", "--deny-domain",
 	"key cwd", "--cwd",
 	"key user", "--user",
 }

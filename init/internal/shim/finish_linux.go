@@ -95,7 +95,11 @@ func (s *shim) onDenied(d *order.Denied) {
 		s.monitor.say(notice.Refused(d.Syscall, d.Flag))
 		return
 	}
-	s.monitor.say(notice.Network(d, s.monitor.egress.Ports(d.Host)))
+	text := notice.Network(d, s.monitor.egress.Ports(d.Host))
+	if s.Order.Guided {
+		text = notice.InFlags(text)
+	}
+	s.monitor.say(text)
 }
 
 // startsProgram reports whether a call is one that subprocess.allow decides.
