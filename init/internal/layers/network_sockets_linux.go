@@ -27,11 +27,14 @@ func (r egressSockets) layout(b *build) {
 	}
 	message, fds := carrier(b, MsgEgress, len(sockets))
 	opened := make([]openedSocket, len(sockets))
+	var refused func(*check)
 	for i, s := range sockets {
+		if s.Kind == TapTCP4 {
+			refused = refusePort(b, egressPorts(&b.Policy))
+		}
 		opened[i] = openSocket(b, s)
 		opened[i].fd.StoreAt(fds.Plus(4 * i))
 	}
-	refused := refusePort(b, egressPorts(&b.Policy))
 	b.Step(sys.Sendmsg(sys.FD(fdReady), message, 0)).Returns(program.Int(len(MsgEgress)))
 	for i := range opened {
 		b.Do(sys.Close(opened[i].fd.Result())).For("egress")
@@ -196,8 +199,7 @@ func proveEntries(c *check, p *policy.Policy, sockets []openedSocket) {
 	}
 }
 
-// refusePort proves that a port which no entry names is refused. The taps would be told of it, so this is done before
-// they are handed over.
+// refusePort proves that a port which no entry names is refused. The taps would be told of it: they are opened later.
 func refusePort(b *build, named []uint16) func(*check) {
 	port := uint16(9)
 	for _, n := range named {

@@ -50,6 +50,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) == 4 && os.Args[1] == actFlag {
 		actAll(os.Args[2:])
 	}
+	tryDomains()
 	flood()
 	states, err := os.MkdirTemp("", "mcp-sandbox-states-")
 	if err != nil {
