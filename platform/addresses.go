@@ -5,8 +5,8 @@ import (
 	"net/netip"
 )
 
-// From linux/rtnetlink.h and linux/if_addr.h. Numbers in a netlink message are in the machine's order of bytes, which is
-// little-endian on every machine that this project supports.
+// From linux/rtnetlink.h and linux/if_addr.h. Numbers in a netlink message are in the machine's order of bytes, which
+// is little-endian on every machine that this project supports.
 const (
 	newAddress, getAddress = 20, 22
 	addressInfo            = 8 // sizeof(struct ifaddrmsg)

@@ -70,8 +70,8 @@ func (s *Set) Serve() {
 	if err != nil {
 		return // EINTR: the next turn
 	}
-	// A member that was called before may have removed another, and a new member may have its number: an event is called
-	// for the member that it was told of alone.
+	// A member that was called before may have removed another, and a new member may have its number: an event is for
+	// the member that it was told of alone.
 	var ready [len(s.events)]*Member
 	for i, e := range s.events[:n] {
 		ready[i] = s.members[e.Fd]

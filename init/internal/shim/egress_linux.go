@@ -11,53 +11,63 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress/match"
 	"github.com/security-mcp/mcp-sandbox/init/internal/launch"
 	"github.com/security-mcp/mcp-sandbox/init/internal/layers"
+	"github.com/security-mcp/mcp-sandbox/init/internal/tally"
 	"github.com/security-mcp/mcp-sandbox/init/notice"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
+	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
-// checkEgress refuses what only this machine can say of a policy with allowed domains.
-func (s *shim) checkEgress() error {
-	if !layers.HasEgress(&s.policy) {
+// network is how a server with a network namespace of its own reaches the hosts that its policy names.
+type network struct {
+	policy *policy.Policy
+	denied *tally.Tally
+	proxy  dial.Proxy     // the company's
+	engine *egress.Engine // nil without allowed domains, and until init has opened its sockets
+}
+
+// check refuses what only this machine can say of a policy with allowed domains.
+func (n *network) check() error {
+	if !layers.HasEgress(n.policy) {
 		return nil
 	}
 	own, err := platform.OwnAddresses()
 	if err != nil {
 		return &order.Refusal{Layer: order.Network, Op: "own addresses", Err: err}
 	}
-	rules := match.New(&s.policy.Network)
+	rules := match.New(&n.policy.Network)
 	for _, a := range own {
 		if !a.IsLoopback() && rules.Literal(a) {
 			return &order.Refusal{Layer: order.Policy, Op: "allowedDomains", Path: a.String(),
 				Err: errors.New("an address of this machine itself: localhost:PORT opens a port of it")}
 		}
 	}
-	if s.proxy, err = dial.ProxyFrom(os.Getenv); err != nil {
+	if n.proxy, err = dial.ProxyFrom(os.Getenv); err != nil {
 		return &order.Refusal{Layer: order.Network, Op: "company proxy", Err: err}
 	}
 	return nil
 }
 
-// serveEgress makes the engine that serves the sockets of the server's network namespace.
-func (s *shim) serveEgress(sockets []layers.Carried) (launch.Serving, error) {
-	engine, err := egress.New(egress.Config{Sockets: sockets, Network: s.policy.Network, Proxy: s.proxy,
-		Tally: &s.denied.Tally})
+// serve makes the engine that serves the sockets of the server's network namespace.
+func (n *network) serve(sockets []layers.Carried) (launch.Serving, error) {
+	engine, err := egress.New(egress.Config{Sockets: sockets, Network: n.policy.Network, Proxy: n.proxy,
+		Tally: n.denied})
 	if err != nil {
 		return nil, err
 	}
-	s.monitor.egress = engine
+	n.engine = engine
 	return engine, nil
 }
 
-// noteEgress writes into the first line of the report how hosts are reached.
-func (s *shim) noteEgress(e *order.Enforced) {
-	if !layers.HasEgress(&s.policy) || s.monitor.sandbox.Shared() {
+// note writes into the first line of the report how hosts are reached.
+func (n *network) note(e *order.Enforced, shared bool) {
+	if !layers.HasEgress(n.policy) || shared {
 		return
 	}
-	if s.proxy.IsSet() {
-		e.Layer(order.Network).Effect = "via proxy " + s.proxy.String()
+	if n.proxy.IsSet() {
+		e.Layer(order.Network).Effect = "via proxy " + n.proxy.String()
 	}
-	for _, v := range s.policy.Env {
+	for _, v := range n.policy.Env {
 		if slices.Contains(proxyVariables[:], v.Name) {
 			e.Warnings = append(e.Warnings, notice.ProxyVariable(v.Name))
 		}
@@ -67,14 +77,13 @@ func (s *shim) noteEgress(e *order.Enforced) {
 // proxyVariables are those by which programs are told of a proxy.
 var proxyVariables = [...]string{"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"}
 
-// finishEgress carries what the server said last, for no longer than a server may take to end.
-func (s *shim) finishEgress() {
-	grace, _ := s.policy.Limits.Grace.Value()
+// finish carries what the server said last, for no longer than a server may take to end.
+func (n *network) finish() {
+	grace, _ := n.policy.Limits.Grace.Value()
 	if grace <= 0 {
 		grace = lastBytes
 	}
-	s.monitor.egress.Finish(time.Now().Add(min(grace, lastBytes)))
-	s.monitor.sandbox.CloseEgress()
+	n.engine.Finish(time.Now().Add(min(grace, lastBytes)))
 }
 
 // lastBytes is how long the launcher carries bytes for a server that has ended.

@@ -28,7 +28,8 @@ func (s *shim) finish() int {
 	}
 	took, appeared := time.Since(s.began), m.appeared.Last() // before what takes long, for the host may not wait
 	m.stdio.Drain()
-	s.finishEgress()
+	s.network.finish()
+	sandbox.CloseEgress()
 	x := order.Exited{Event: "exited", Killed: e.Killed, Appeared: appeared, WallSeconds: took.Seconds(),
 		CPUSeconds: time.Duration(ru.Utime.Nano() + ru.Stime.Nano()).Seconds(), MaxRSS: int64(ru.Maxrss) << 10}
 	m.group.read(&x)
@@ -53,7 +54,7 @@ func (s *shim) finish() int {
 	if e.Cause == order.CauseTimeout {
 		x.ExitCode = ending.ExitTimeout
 	}
-	x.Egress = m.egress.Counts()
+	x.Egress = s.network.engine.Counts()
 	x.Denied, x.Dropped = s.denied.List(), s.denied.Dropped+int64(s.sink.Dropped)
 	if line := notice.Denied(x.Denied); line != "" && s.Order.Verbose {
 		m.say(line)
@@ -95,7 +96,7 @@ func (s *shim) onDenied(d *order.Denied) {
 		s.monitor.say(notice.Refused(d.Syscall, d.Flag))
 		return
 	}
-	text := notice.Network(d, s.monitor.egress.Ports(d.Host))
+	text := notice.Network(d, s.network.engine.Ports(d.Host))
 	if s.Order.Guided {
 		text = notice.InFlags(text)
 	}

@@ -123,6 +123,7 @@ func (g *guide) linesAtStart(e *order.Enforced) []string {
 
 // lineAtEnd says why a server ended, if that was not its own doing, or what an early end may come from; "" for others.
 func (g *guide) lineAtEnd(x *order.Exited, e *order.Enforced) string {
-	end := notice.End{Exited: x, After: time.Since(g.released), Network: g.hasNetwork() || len(g.policy.Network.AllowedDomains) > 0}
+	network := g.hasNetwork() || len(g.policy.Network.AllowedDomains) > 0
+	end := notice.End{Exited: x, After: time.Since(g.released), Network: network}
 	return end.Line(g.order, e, &g.policy.Limits)
 }

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/coverwatch"
-	"github.com/security-mcp/mcp-sandbox/init/internal/egress"
 	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
 	"github.com/security-mcp/mcp-sandbox/init/internal/launch"
 	"github.com/security-mcp/mcp-sandbox/init/internal/layers"
@@ -24,7 +23,6 @@ type monitor struct {
 	sandbox *launch.Sandbox // nil until there is one
 	stdio   *stdio.Streams  // what the server gets; nil until then
 	group   group
-	egress  *egress.Engine // nil without allowed domains
 	signals signalPipes
 	loop    loop.Loop
 	end     ending.Ending
@@ -74,7 +72,6 @@ func (m *monitor) register(host, parent int) {
 	m.signals.resized.register(l, m.passResize)
 	m.covers.Register(l)
 	sandbox.Listener.Register(l)
-	m.egress.Register(l)
 	m.group.register(l)
 	// Then write(2) fails with EFBIG where RLIMIT_FSIZE limits a log. Not before: the server would inherit that.
 	signals.Ignore(unix.SIGXFSZ)

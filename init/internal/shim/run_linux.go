@@ -7,7 +7,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/egress/dial"
 	"github.com/security-mcp/mcp-sandbox/init/internal/launch"
 	"github.com/security-mcp/mcp-sandbox/init/internal/layers"
 	"github.com/security-mcp/mcp-sandbox/init/internal/report"
@@ -54,7 +53,7 @@ type shim struct {
 	enforced *order.Enforced // the first line of the report
 	guide    guide
 	denied   denials
-	proxy    dial.Proxy // the company's, with allowed domains
+	network  network
 }
 
 // Run starts the server of an order and returns the launcher's exit code when all of it has ended.
@@ -62,6 +61,7 @@ func Run(c Config) int {
 	s := &shim{Config: c, began: time.Now(), orphans: orphans{hosted: c.Host >= 0},
 		monitor: newMonitor(c.Say, c.Order.Quiet, c.AlterRepair)}
 	s.denied.Report = s.onDenied
+	s.network = network{policy: &s.policy, denied: &s.denied.Tally}
 	s.sink = report.Sink{Report: c.Order.ReportFD, Host: c.Host}
 	defer s.restore()
 	if c.Order.Probe && c.Host >= 0 {
@@ -74,7 +74,7 @@ func Run(c Config) int {
 		s.monitor.signals.open, // from here on SIGTERM refuses the launch
 		s.findDeadlyCalls,      // before anything makes one of them
 		s.readPolicy,
-		s.checkEgress,
+		s.network.check,
 		s.watchHost,
 		s.openStdio,
 		s.startSandbox, // proved; the server waits
@@ -96,7 +96,8 @@ func Run(c Config) int {
 		return s.refuse(err)
 	}
 	s.guide.released = time.Now()
-	s.monitor.egress.Begin()
+	s.network.engine.Register(&s.monitor.loop)
+	s.network.engine.Begin()
 	s.monitor.run(c.Host, c.Parent, &s.policy)
 	return s.finish()
 }
@@ -134,7 +135,7 @@ func (s *shim) startSandbox() error {
 		Stdio: launch.Stdio{FDs: m.stdio.Server, Standards: standards, TTY: s.Order.TTY || m.stdio.Terminal.Given},
 		Host:  launch.Host{PIDFD: s.Parent, Grace: s.hostGrace()}, Reaper: s.Reaper, Process: &s.orphans,
 		Interrupt: launch.Interrupt{FDs: s.interrupts(), Check: s.interrupted}, Covers: coverWatch{m},
-		Denied: &s.denied.Tally, Egress: s.serveEgress, Hooks: s.Hooks})
+		Denied: &s.denied.Tally, Egress: s.network.serve, Hooks: s.Hooks})
 	if m.sandbox, err = s.launch.Start(); err != nil {
 		return err
 	}

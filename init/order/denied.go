@@ -1,0 +1,55 @@
+package order
+
+import "time"
+
+// DeniedKind is what was refused while the server ran.
+type DeniedKind string
+
+// The kinds.
+const (
+	DeniedSyscall    DeniedKind = "syscall"     // a system call of the dangerous set
+	DeniedLimit      DeniedKind = "limit"       // what a limit does not leave room for
+	DeniedName       DeniedKind = "name"        // a name was looked up that no entry allows
+	DeniedPort       DeniedKind = "port"        // a TCP port that no entry of the name opens
+	DeniedAddress    DeniedKind = "address"     // an address that no allowed name has
+	DeniedPrivate    DeniedKind = "private"     // an allowed name resolves to an address that is not public
+	DeniedServerName DeniedKind = "server-name" // a TLS client asked for another name than the one that it looked up
+	DeniedUDP        DeniedKind = "udp"         // a datagram: only TCP can be allowed
+	DeniedUpstream   DeniedKind = "upstream"    // the host itself could not resolve or connect; no policy helps
+)
+
+// An Act is what was refused, as far as that is known: two refusals of the same act are one line of a person's.
+type Act struct {
+	Kind    DeniedKind `json:"kind"`
+	Syscall string     `json:"syscall,omitempty"`
+	Host    string     `json:"host,omitempty"`
+	Address string     `json:"address,omitempty"` // never a private one
+	Port    uint16     `json:"port,omitempty"`
+	Asked   string     `json:"asked,omitempty"` // the TLS server name
+}
+
+// Denied is what was refused while the server ran.
+type Denied struct {
+	Event string    `json:"event"`
+	Time  time.Time `json:"time,omitzero"`
+	Layer Layer     `json:"layer"`
+	Act
+	Flag  string `json:"flag,omitempty"`  // the flag that lets it; "" for none
+	PID   int    `json:"pid,omitempty"`   // of the process, as the sandbox numbers it; 0: unknown
+	Errno string `json:"errno,omitempty"` // "EPERM"; of the host's own failure where the kind is upstream
+}
+
+// A DeniedCount says how often one was refused in all.
+type DeniedCount struct {
+	Act
+	Count int64 `json:"count"`
+}
+
+// An Egress is what went to and came from one host by one port.
+type Egress struct {
+	Host        string `json:"host"` // the name, or the address of an entry that is one
+	Port        uint16 `json:"port"`
+	Connections int64  `json:"connections"`
+	Sent        int64  `json:"sent"`     // bytes, of the server's
+	Received    int64  `json:"received"` // bytes
+}
