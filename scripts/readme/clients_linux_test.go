@@ -135,7 +135,8 @@ func TestMessages(t *testing.T) {
 	all, _ := entries(t, home)
 	project := filepath.Join(home, "project")
 	var got []string
-	for _, words := range [][]string{{"--env", "NOTION_TOKEN"}, {"--allow-write", project}, {"--level", "network"}} {
+	for _, words := range [][]string{{"--env", "NOTION_TOKEN"}, {"--allow-write", project},
+		{"--allow-domain", "registry.npmjs.org", "--allow-domain", "api.notion.com"}} {
 		for _, e := range all {
 			less := e.without(words...)
 			if len(less.Args) == len(e.Args) {
