@@ -16,28 +16,33 @@ import (
 
 // packets sends DNS messages to a server and reads as many answers, over TCP on one connection.
 func packets(r *result, words []string) error {
-	c, err := net.DialTimeout(words[0], words[1], patience)
+	return packetsFrom(r, words[0], words[1], len(words)-2, words[2:])
+}
+
+// packetsFrom reads n answers.
+func packetsFrom(r *result, network, server string, n int, all []string) error {
+	c, err := net.DialTimeout(network, server, patience)
 	if err != nil {
 		return err
 	}
 	defer c.Close()
 	c.SetDeadline(time.Now().Add(patience))
-	for _, text := range words[2:] {
+	for _, text := range all {
 		b, err := hex.DecodeString(text)
 		if err != nil {
 			return err
 		}
-		if words[0] == "tcp" {
+		if network == "tcp" {
 			b = append(binary.BigEndian.AppendUint16(nil, uint16(len(b))), b...)
 		}
 		if _, err := c.Write(b); err != nil {
 			return err
 		}
 	}
-	for range words[2:] {
+	for range n {
 		b := make([]byte, 1<<16)
 		n := 0
-		if words[0] == "udp" {
+		if network == "udp" {
 			if n, err = c.Read(b); err != nil {
 				return err
 			}

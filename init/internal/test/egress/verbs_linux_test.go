@@ -1,7 +1,10 @@
 package egress_test
 
 import (
+	"io"
+	"net"
 	"os"
+	"strconv"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -32,6 +35,9 @@ func verbs() map[string]func(r *result, words []string) error {
 		"tls":         withTLS,     // HOST:PORT SERVERNAME whole|bytes|records
 		"bytes":       sendBytes,   // HOST:PORT HEX: sends them and reads to the end or an error
 		"hello":       fullHello,   // HOST:PORT SERVERNAME SIZE: a ClientHello so long
+		"idle":        idle,        // HOST:PORT N TEXT: opened, each says it, and kept to the end of the program
+		"ask":         ask,         // N QUERY...: over UDP in turn, and reads that many answers
+		"stop":        stop,        // until standard input ends
 		"patient":     patient,     // HOST:PORT: waits for a line for longer than a dial takes
 		"until":       until,       // HOST:PORT LINE: banner again and again
 		"route":       route,       // a new one
@@ -69,5 +75,44 @@ func patient(r *result, words []string) error {
 	defer c.Close()
 	c.SetDeadline(time.Now().Add(3 * patience))
 	_, err = c.Read(make([]byte, 64))
+	return err
+}
+
+// kept are connections to the end of the program.
+var kept []net.Conn
+
+func idle(r *result, words []string) error {
+	n, err := strconv.Atoi(words[1])
+	for i := 0; i < n && err == nil; i++ {
+		var c net.Conn
+		if c, err = net.DialTimeout("tcp", words[0], patience); err == nil {
+			kept = append(kept, c)
+			_, err = io.WriteString(c, words[2])
+			r.Count++
+		}
+	}
+	return err
+}
+
+// ask counts the answers by their codes.
+func ask(r *result, words []string) error {
+	n, err := strconv.Atoi(words[0])
+	if err != nil {
+		return err
+	}
+	var packets result
+	err = packetsFrom(&packets, "udp", sandbox4+":53", n, words[1:])
+	for _, text := range packets.All {
+		if code := text[7]; code == '0' { // of the fourth byte's low half
+			r.Count++
+		} else {
+			r.All = append(r.All, string(code))
+		}
+	}
+	return err
+}
+
+func stop(*result, []string) error {
+	_, err := io.Copy(io.Discard, os.Stdin)
 	return err
 }
