@@ -40,6 +40,7 @@ func know(t *testing.T, text string, n name) {
 	zone.Lock()
 	defer zone.Unlock()
 	zone.names[text+"."] = n
+	zone.asked = slices.DeleteFunc(zone.asked, func(q string) bool { return isAbout(q, text) }) // by a test before
 	t.Cleanup(func() {
 		zone.Lock()
 		defer zone.Unlock()
@@ -52,11 +53,16 @@ func asked(text string) (all []string) {
 	zone.Lock()
 	defer zone.Unlock()
 	for _, q := range zone.asked {
-		if n, _, _ := strings.Cut(strings.ToLower(q), " "); n == text || strings.HasSuffix(n, "."+text) {
+		if isAbout(q, text) {
 			all = append(all, q)
 		}
 	}
 	return all
+}
+
+func isAbout(question, text string) bool {
+	n, _, _ := strings.Cut(strings.ToLower(question), " ")
+	return n == text || strings.HasSuffix(n, "."+text)
 }
 
 // serveNames starts the name server, which lives as long as the tests.
