@@ -34,6 +34,7 @@ func levels() []level {
 		{"network", `{"version":1,"level":"network","filesystem":{` + grants, "", false},
 		{"strict", `{"version":1,"level":"strict","filesystem":{` + grants, "EROFS EPERM", false},
 		{"read", `{"version":1,"filesystem":{"default":"read",` + grants, "", false},
+		{"domains", `{"version":1,"network":{"allowedDomains":["api.example.com","*.example.net"]},"filesystem":{` + grants, "", false},
 	}
 }
 

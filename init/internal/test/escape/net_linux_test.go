@@ -75,7 +75,11 @@ func TestInNetwork(t *testing.T) {
 			t.Fatalf("%s: code %d, %s%s", l.name, code, out, errs)
 		}
 		for i, r := range inside {
-			if mptcp := strings.Contains(acts[i], " 262 "); mptcp && r.Errno != "EAFNOSUPPORT" || r.OK && l.name != "network" && !strings.Contains(acts[i], " 17 127.") && !strings.Contains(acts[i], " 17 ::1") {
+			mptcp := strings.Contains(acts[i], " 262 ")
+			// A datagram that is sent is refused later: to the own loopback, and with allowed domains to every address.
+			sent := strings.Contains(acts[i], " 17 127.") || strings.Contains(acts[i], " 17 ::1") ||
+				strings.Contains(acts[i], " 17 ") && l.name == "domains"
+			if mptcp && r.Errno != "EAFNOSUPPORT" || r.OK && l.name != "network" && !sent {
 				t.Errorf("%s: %s: %+v", l.name, acts[i], r)
 			}
 		}
