@@ -1,6 +1,7 @@
 package egress
 
 import (
+	"errors"
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress/resolve"
@@ -10,12 +11,19 @@ const (
 	leastKept = 30 * time.Second // an answer of the host's resolver is kept so long: look-ups are a channel
 	failKept  = time.Second      // a failure is temporary, and asked again soon
 	mostKept  = 8192             // answers
+
+	// mostWaiters wait for answers at once: all questions and connections that there can be, and connections that have
+	// gone since, which a server makes as fast as it likes.
+	mostWaiters = 8 << 10
 )
+
+var errWaiters = errors.New("too many look-ups at once")
 
 // lookups asks the host's resolver once for all who ask the same, and keeps the answers.
 type lookups struct {
 	resolver *resolve.Resolver
 	kept     map[resolve.Query]*lookup
+	waiting  int // callers of all look-ups
 }
 
 type lookup struct {
@@ -25,13 +33,18 @@ type lookup struct {
 	waiting []func(resolve.Answer)
 }
 
-func newLookups(r *resolve.Resolver) lookups { return lookups{r, map[resolve.Query]*lookup{}} }
+func newLookups(r *resolve.Resolver) lookups {
+	return lookups{resolver: r, kept: map[resolve.Query]*lookup{}}
+}
 
 // get calls done with the answer, at once if it is known.
 func (l *lookups) get(q resolve.Query, done func(resolve.Answer)) {
 	now := time.Now()
 	x := l.kept[q]
 	switch {
+	case l.waiting >= mostWaiters && (x == nil || x.busy || !now.Before(x.until)):
+		done(resolve.Answer{Err: errWaiters})
+		return
 	case x == nil:
 		if len(l.kept) >= mostKept {
 			l.forget(now)
@@ -40,18 +53,21 @@ func (l *lookups) get(q resolve.Query, done func(resolve.Answer)) {
 		l.kept[q] = x
 	case x.busy:
 		x.waiting = append(x.waiting, done)
+		l.waiting++
 		return
 	case now.Before(x.until):
 		done(x.answer)
 		return
 	}
 	x.busy, x.waiting = true, append(x.waiting, done)
+	l.waiting++
 	l.resolver.Lookup(q, func(a resolve.Answer) {
 		keep := max(a.TTL, leastKept)
 		if a.Code == resolve.Failed {
 			keep = failKept
 		}
 		waiting := x.waiting
+		l.waiting -= len(waiting)
 		x.answer, x.until, x.busy, x.waiting = a, time.Now().Add(keep), false, nil
 		for _, done := range waiting {
 			done(a)
