@@ -45,7 +45,7 @@ func (h *host) look() {
 		return
 	}
 	h.own, h.failed = platform.OwnAddresses()
-	h.ipv6, h.known = platform.RoutesIPv6(), true
+	h.ipv6, h.known = platform.RoutesIPv6(), h.failed == nil // without descriptors neither could be asked: again, then
 }
 
 // hasIPv6 reports whether the machine reaches addresses of IPv6.
