@@ -3,6 +3,7 @@ package egress
 import (
 	"errors"
 	"net/netip"
+	"slices"
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress/dial"
@@ -38,7 +39,8 @@ type doors struct {
 	checks bool // network.checkServerName
 	living int
 	spare  spare
-	begun  []*connection // whose TLS client has not said all, in the order of their deadlines
+	alone  map[*connection]struct{} // that have no connection of the host's yet
+	begun  []*connection            // whose TLS client has not said all, in the order of their deadlines
 }
 
 // A connection of the server's.
@@ -91,6 +93,10 @@ func (d *doors) open(fd int, port uint16) bool {
 		return false
 	}
 	d.living++
+	if d.alone == nil {
+		d.alone = map[*connection]struct{}{}
+	}
+	d.alone[c] = struct{}{}
 	_, named := d.engine.table.NameOf(to.Addr())
 	c.checks = named && d.checks && port == 443
 	d.engine.told.count(at).Connections++
@@ -222,6 +228,7 @@ func (c *connection) dial(t dial.Target, err error) {
 // join hands both connections to the relay.
 func (c *connection) join(outside int) {
 	c.member.Remove()
+	delete(c.doors.alone, c)
 	count := c.doors.engine.told.count(c.at)
 	c.stream = c.doors.relay.Join(c.fd, outside, nil, func(x relay.Ended) {
 		count.Sent += x.Sent
@@ -257,7 +264,7 @@ func (c *connection) gate(first []byte) relay.Verdict {
 		e.told.serverName(c.at, "")
 		return relay.Refuse
 	}
-	c.deadline = time.Time{}
+	c.decided()
 	return relay.Pass
 }
 
@@ -278,21 +285,27 @@ func (c *connection) end() {
 		c.cancel = nil
 	}
 	c.member.Remove()
+	delete(c.doors.alone, c)
 	reset(c.fd)
 	c.fd = -1
 	c.left()
 }
 
 func (c *connection) left() {
-	c.deadline = time.Time{}
+	c.decided()
 	c.doors.living--
+}
+
+// decided is called when nothing more is awaited of a TLS client. Those that come and go leave nothing in the list.
+func (c *connection) decided() {
+	if !c.deadline.IsZero() {
+		c.deadline = time.Time{}
+		c.doors.begun = slices.DeleteFunc(c.doors.begun, func(other *connection) bool { return other == c })
+	}
 }
 
 // next is when a client's time for its server name is over.
 func (d *doors) next() time.Time {
-	for len(d.begun) > 0 && d.begun[0].deadline.IsZero() {
-		d.begun = d.begun[1:]
-	}
 	if len(d.begun) == 0 {
 		return time.Time{}
 	}
@@ -302,7 +315,7 @@ func (d *doors) next() time.Time {
 func (d *doors) due(now time.Time) {
 	for at := d.next(); !at.IsZero() && !now.Before(at); at = d.next() {
 		c := d.begun[0]
-		c.deadline = time.Time{}
+		c.decided()
 		d.engine.told.serverName(c.at, "")
 		c.stream.Reset()
 	}
@@ -319,6 +332,9 @@ func (d *doors) byProxy(name string) bool {
 }
 
 func (d *doors) close() {
+	for c := range d.alone {
+		c.end()
+	}
 	d.relay.Close()
 	d.dialer.Close()
 	d.spare.close()

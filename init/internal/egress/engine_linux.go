@@ -45,6 +45,7 @@ type Engine struct {
 func New(c Config) (*Engine, error) {
 	set, err := loop.NewSet()
 	if err != nil {
+		closeAll(c.Sockets)
 		return nil, err
 	}
 	e := &Engine{set: set, rules: match.New(&c.Network), table: names.New(), sockets: c.Sockets}
@@ -125,7 +126,7 @@ func earliest(times ...time.Time) (first time.Time) {
 
 // Begin is called when the server is released. Refusals before it were those of the proofs.
 func (e *Engine) Begin() {
-	if e == nil {
+	if e == nil || e.set == nil { // closed, with a launch that another one of less confinement follows
 		return
 	}
 	for _, t := range e.taps {
@@ -177,9 +178,13 @@ func (e *Engine) Close() {
 	e.asked.close()
 	e.lookups.resolver.Close()
 	e.host.close()
-	for _, s := range e.sockets {
-		unix.Close(s.FD)
-	}
+	closeAll(e.sockets)
 	e.set.Close()
 	e.set = nil
+}
+
+func closeAll(sockets []layers.Carried) {
+	for _, s := range sockets {
+		unix.Close(s.FD)
+	}
 }
