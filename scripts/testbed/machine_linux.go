@@ -25,6 +25,7 @@ const (
 	NoLandlock        Lack = "Landlock"                           // ENOSYS, as a kernel without it
 	NoNamespaceLinks  Lack = "links of namespaces"                // /proc/self/ns: empty, as in gVisor
 	NoSeccomp         Lack = "seccomp"                            // EINVAL, as a kernel without it
+	NoRawSockets      Lack = "raw sockets"                        // socket: EPERM, of IP; those of netlink stay
 )
 
 // machineArg makes a program a machine without something.

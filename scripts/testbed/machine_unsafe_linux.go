@@ -13,6 +13,7 @@ type denial struct {
 	call  uint32
 	mask  uint32
 	errno syscall.Errno
+	raw   bool // socket(2), of SOCK_RAW and another family than AF_NETLINK alone
 }
 
 func denials() map[Lack][]denial {
@@ -23,13 +24,14 @@ func denials() map[Lack][]denial {
 		return list
 	}
 	return map[Lack][]denial{
-		NoClone: {{unix.SYS_CLONE, unix.CLONE_NEWUSER, unix.EPERM}, {unix.SYS_UNSHARE, unix.CLONE_NEWUSER, unix.EPERM},
-			{unix.SYS_CLONE3, 0, unix.ENOSYS}},
+		NoClone: {{call: unix.SYS_CLONE, mask: unix.CLONE_NEWUSER, errno: unix.EPERM},
+			{call: unix.SYS_UNSHARE, mask: unix.CLONE_NEWUSER, errno: unix.EPERM}, {call: unix.SYS_CLONE3, errno: unix.ENOSYS}},
 		NoMount: all(unix.EPERM, unix.SYS_MOUNT, unix.SYS_OPEN_TREE, unix.SYS_FSOPEN, unix.SYS_MOVE_MOUNT,
 			unix.SYS_MOUNT_SETATTR, unix.SYS_PIVOT_ROOT, unix.SYS_UMOUNT2),
 		NoLandlock: all(unix.ENOSYS, unix.SYS_LANDLOCK_CREATE_RULESET, unix.SYS_LANDLOCK_ADD_RULE,
 			unix.SYS_LANDLOCK_RESTRICT_SELF),
-		NoSeccomp: {{unix.SYS_SECCOMP, 0, unix.EINVAL}},
+		NoSeccomp:    all(unix.EINVAL, unix.SYS_SECCOMP),
+		NoRawSockets: {{call: unix.SYS_SOCKET, errno: unix.EPERM, raw: true}},
 	}
 }
 
@@ -39,12 +41,21 @@ func loadFilter(deny []denial) error {
 		load  = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS
 		equal = unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K
 		ret   = unix.BPF_RET | unix.BPF_K
-		// Offsets in struct seccomp_data; of the argument the low half.
-		number, firstArgument = 0, 16
+		// Offsets in struct seccomp_data; of the arguments the low halves.
+		number, firstArgument, secondArgument = 0, 16, 24
+		typeMask                              = 15 // SOCK_TYPE_MASK
 	)
 	code := []unix.SockFilter{{Code: load, K: number}}
 	for _, d := range deny {
 		refuse := unix.SockFilter{Code: ret, K: 0x00050000 | uint32(d.errno)} // SECCOMP_RET_ERRNO
+		if d.raw {
+			code = append(code, unix.SockFilter{Code: equal, K: d.call, Jf: 7},
+				unix.SockFilter{Code: load, K: firstArgument}, unix.SockFilter{Code: equal, K: unix.AF_NETLINK, Jt: 4},
+				unix.SockFilter{Code: load, K: secondArgument},
+				unix.SockFilter{Code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, K: typeMask},
+				unix.SockFilter{Code: equal, K: unix.SOCK_RAW, Jf: 1}, refuse, unix.SockFilter{Code: load, K: number})
+			continue
+		}
 		if d.mask == 0 {
 			code = append(code, unix.SockFilter{Code: equal, K: d.call, Jf: 1}, refuse)
 			continue

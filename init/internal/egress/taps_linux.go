@@ -20,6 +20,10 @@ type tapSocket struct {
 const packetsATurn = 32
 
 func (e *Engine) tap(s layers.Carried) error {
+	kind, err := unix.GetsockoptInt(s.FD, unix.SOL_SOCKET, unix.SO_TYPE)
+	if err != nil || kind != unix.SOCK_RAW { // a stand-in: this machine gives no raw socket
+		return err
+	}
 	t := &tapSocket{Carried: s, engine: e}
 	filter := tap.FilterTCP(t.v6())
 	if t.icmp() {
@@ -29,7 +33,7 @@ func (e *Engine) tap(s layers.Carried) error {
 		return err
 	}
 	e.taps = append(e.taps, t)
-	_, err := e.set.Add(s.FD, unix.EPOLLIN, func(uint32) { t.serve() })
+	_, err = e.set.Add(s.FD, unix.EPOLLIN, func(uint32) { t.serve() })
 	return err
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress/match"
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
 	"github.com/security-mcp/mcp-sandbox/init/internal/program/sys"
+	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
 )
@@ -32,13 +33,12 @@ func (r egressSockets) layout(b *build) {
 		if s.Kind == TapTCP4 {
 			refused = refusePort(b, egressPorts(&b.Policy))
 		}
-		opened[i] = openSocket(b, s)
-		opened[i].fd.StoreAt(fds.Plus(4 * i))
+		opened[i] = openSocket(b, s, fds.Plus(4*i))
 	}
 	b.Step(sys.Sendmsg(sys.FD(fdReady), message, 0)).Returns(program.Int(len(MsgEgress)))
 	for i := range opened {
-		b.Do(sys.Close(opened[i].fd.Result())).For("egress")
-		opened[i].kept = b.Observe(sys.Fcntl(opened[i].fd.Result(), unix.F_GETFD, 0))
+		b.Do(sys.Close(opened[i].number)).For("egress")
+		opened[i].kept = b.Observe(sys.Fcntl(opened[i].number, unix.F_GETFD, 0))
 	}
 	b.prove(func(c *check) {
 		proveSockets(c, opened)
@@ -52,6 +52,7 @@ func (r egressSockets) layout(b *build) {
 type openedSocket struct {
 	EgressSocket
 	fd, kept program.Op
+	number   program.Arg // the descriptor: of a refused tap the stand-in's
 
 	name    fileRead // of a socket with a port: where it is bound
 	address []byte   // and where it has to be
@@ -65,34 +66,49 @@ type option struct {
 	want uint32
 }
 
-func openSocket(b *build, s EgressSocket) openedSocket {
+// openSocket opens a socket, and stores its descriptor.
+func openSocket(b *build, s EgressSocket, at program.Addr) openedSocket {
 	const flags = unix.SOCK_NONBLOCK | unix.SOCK_CLOEXEC
 	o := openedSocket{EgressSocket: s}
 	family, kind, protocol, tap := s.of(b.Machine.IPv6)
-	o.fd = b.Do(sys.Socket(family, kind|flags, protocol)).For(s.String())
+	o.fd = b.Do(sys.Socket(family, kind|flags, protocol)).StoreAt(at).For(s.String())
 	if tap {
+		o.standIn(b, at)
 		o.reads(b, unix.SO_DOMAIN, family)
 		o.reads(b, unix.SO_PROTOCOL, protocol)
 		return o
 	}
-	any := netip.IPv4Unspecified()
+	o.number = o.fd.Result()
+	every := netip.IPv4Unspecified()
 	if family == unix.AF_INET6 {
-		any = netip.IPv6Unspecified()
+		every = netip.IPv6Unspecified()
 	}
 	if s.Kind == DNSUDP {
 		level, option := packetInfo(family)
 		b.Do(sys.SetsockoptInt(o.fd.Result(), level, option, 1)).For(s.String())
 		o.readsOf(b, level, option, 1)
 	}
-	o.address = socketAddress(any, s.Port)
+	o.address = socketAddress(every, s.Port)
 	b.Do(sys.Bind(o.fd.Result(), o.address)).For(s.String())
 	if s.Kind != DNSUDP {
 		b.Do(sys.Listen(o.fd.Result(), backlog)).For(s.String())
 		o.reads(b, unix.SO_ACCEPTCONN, 1)
 	}
-	at := b.Space(len(o.address))
-	o.name = fileRead{b.Observe(sys.Getsockname(o.fd.Result(), at, byte(len(o.address)))), at}
+	own := b.Space(len(o.address))
+	o.name = fileRead{b.Observe(sys.Getsockname(o.fd.Result(), own, byte(len(o.address)))), own}
 	return o
+}
+
+// standIn opens an ordinary socket in the place of a raw one that was refused: by a filter around the launcher, a
+// security module, or a kernel that has none. Whoever takes the sockets knows a stand-in by its SO_TYPE.
+func (o *openedSocket) standIn(b *build, at program.Addr) {
+	var refused, opened program.Label
+	o.fd.Else(&refused)
+	b.Jump(&opened)
+	b.Bind(&refused)
+	b.Do(sys.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)).StoreAt(at).For("in place of " + o.String())
+	b.Bind(&opened)
+	o.number = program.Word(at) // of which the kernel takes the low half as the descriptor
 }
 
 // packetInfo is the option that has a UDP socket tell, for each packet, the address that the packet was for: the answer
@@ -169,15 +185,45 @@ func (o *openedSocket) works(c *check) bool {
 // proveSockets proves the sockets but for the listeners, which the policy's entries have facts for.
 func proveSockets(c *check, sockets []openedSocket) {
 	var want, got []string
+	var refused []string
+	var errno unix.Errno
 	for i := range sockets {
-		if o := &sockets[i]; o.Kind != Listener {
-			want = append(want, o.String())
-			if o.works(c) {
-				got = append(got, o.String())
-			}
+		o := &sockets[i]
+		if o.Kind == Listener {
+			continue
+		}
+		if o.refused(c) {
+			refused, errno = append(refused, o.String()), unix.Errno(c.Errno(o.fd))
+			continue
+		}
+		want = append(want, o.String())
+		if o.works(c) {
+			got = append(got, o.String())
 		}
 	}
-	c.fact("sockets of the launcher", strings.Join(want, ", "), strings.Join(got, ", "))
+	if len(want) > 0 {
+		c.fact("sockets of the launcher", strings.Join(want, ", "), strings.Join(got, ", "))
+	}
+	if len(refused) > 0 {
+		name, effect := toldPorts, "a refused port or datagram is refused all the same, and nobody is told of it"
+		if len(sockets) <= tapsAlone {
+			name, effect = toldNames, "a name that the server looks up is refused all the same, and nobody is told of it"
+		}
+		c.lacks(name, strings.Join(refused, ", "), "socket: "+platform.ErrnoName(errno), effect)
+	}
+}
+
+// Facts about raw sockets that the machine refuses.
+const (
+	toldPorts = "refused ports and datagrams are told"
+	toldNames = "refused look-ups are told"
+	tapsAlone = 2 // sockets at most without allowed domains
+)
+
+// refused reports whether the machine refused a tap, and its stand-in is not open in init either. Of another socket a
+// refusal ends the launch before this.
+func (o *openedSocket) refused(c *check) bool {
+	return o.Kind >= TapTCP4 && c.Ran(o.fd) && c.Errno(o.fd) != 0 && c.result(o.kept) == "EBADF"
 }
 
 // proveEntries proves that each allowed entry has the listeners of its ports.

@@ -4,21 +4,21 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/platform"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 	"golang.org/x/sys/unix"
 )
 
-// networkFacts are the facts of a launch's layer network, by name.
-func networkFacts(t *testing.T, o *outcome) map[string]string {
+// factsOf are the facts of a launch's layer.
+func factsOf(t *testing.T, o *outcome, layer string) []order.Fact {
 	t.Helper()
-	var enforced struct {
-		Layers []struct {
-			Layer string
-			Facts []struct{ Name, Got string }
-		}
-	}
+	var enforced struct{ Layers []order.LayerReport }
 	text, err := json.Marshal(o.report[0])
 	if err == nil {
 		err = json.Unmarshal(text, &enforced)
@@ -26,13 +26,20 @@ func networkFacts(t *testing.T, o *outcome) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	facts := map[string]string{}
 	for _, l := range enforced.Layers {
-		for _, f := range l.Facts {
-			if l.Layer == "network" {
-				facts[f.Name] = f.Got
-			}
+		if string(l.Layer) == layer {
+			return l.Facts
 		}
+	}
+	return nil
+}
+
+// networkFacts are what was found in a launch's layer network, by name.
+func networkFacts(t *testing.T, o *outcome) map[string]string {
+	t.Helper()
+	facts := map[string]string{}
+	for _, f := range factsOf(t, o, "network") {
+		facts[f.Name] = f.Got
 	}
 	return facts
 }
@@ -67,6 +74,58 @@ func TestDomainFacts(t *testing.T) {
 	}
 	if t.Failed() {
 		t.Log(facts)
+	}
+}
+
+// rawFact is a fact about raw sockets.
+type rawFact struct{ name, want, reason, effect string }
+
+// rawFacts are the facts about raw sockets that a launch lacks, and how many sockets the launcher has.
+func rawFacts(t *testing.T, o *outcome) (all []rawFact, sockets string) {
+	t.Helper()
+	for _, f := range factsOf(t, o, "network") {
+		switch {
+		case f.Reason != "":
+			all = append(all, rawFact{f.Name, f.Want, f.Reason, f.Effect})
+		case f.Name == "sockets of the launcher":
+			sockets = f.Got
+		}
+	}
+	return all, sockets
+}
+
+// Raw sockets are lost where the machine refuses them, and nowhere else: then nobody is told of some refusals, and all
+// else holds.
+func TestRawSockets(t *testing.T) {
+	const dns = "DNS by UDP, DNS by TCP"
+	taps := "refusals of TCP, refusals of ICMP"
+	if platform.HasIPv6() {
+		taps += ", refusals of TCP by IPv6, refusals of ICMPv6"
+	}
+	refused := rawFact{"refused ports and datagrams are told", taps, "socket: EPERM",
+		"a refused port or datagram is refused all the same, and nobody is told of it"}
+	for _, c := range []struct {
+		name    string
+		doc     string
+		lacks   []testbed.Lack
+		facts   []rawFact
+		sockets string
+	}{
+		{"domains", domains, nil, nil, dns + ", " + taps},
+		{"domains without raw sockets", domains, []testbed.Lack{testbed.NoRawSockets}, []rawFact{refused}, dns},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := build(t, "")
+			l := s.launch(c.doc, "mark")
+			l.change = func(cmd *exec.Cmd) { testbed.Machine{Lacks: c.lacks}.Put(t, cmd) }
+			o := run(t, l)
+			if o.code != 0 || len(o.report) != 2 || !s.ran(&o, "mark") {
+				t.Fatalf("code %d, %v\n%s", o.code, o.report, o.stderr)
+			}
+			if facts, sockets := rawFacts(t, &o); !slices.Equal(facts, c.facts) || sockets != c.sockets {
+				t.Errorf("lacks %+v, sockets %q; want %+v, %q", facts, sockets, c.facts, c.sockets)
+			}
+		})
 	}
 }
 
