@@ -1,6 +1,7 @@
 package egress_test
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -37,6 +38,7 @@ func makeWorld(dir string) error {
 	}
 	for path, text := range map[string]string{
 		"/etc/resolv.conf": "nameserver " + nameServer + "\noptions timeout:1 attempts:2\n",
+		"/etc/passwd":      passwd(),
 		"/etc/hosts":       "127.0.0.1 localhost\n::1 localhost\n" + fileAt + " " + inFile + "\n",
 	} {
 		mine := filepath.Join(dir, filepath.Base(path))
@@ -52,6 +54,12 @@ func makeWorld(dir string) error {
 	}
 	os.Setenv(worldEnv, inWorld)
 	return os.NewSyscallError("execve", unix.Exec("/proc/self/exe", os.Args, os.Environ()))
+}
+
+// passwd has those that servers of the tests run as, whoever they are, and what is of this machine.
+func passwd() string {
+	all, _ := os.ReadFile("/etc/passwd")
+	return fmt.Sprintf("tester:x:%d:%d::/tmp:/bin/sh\n%s", cmp.Or(os.Getuid(), daemonUser), cmp.Or(os.Getgid(), daemonUser), all)
 }
 
 func makeNetwork() error {
