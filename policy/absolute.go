@@ -15,6 +15,10 @@ func (p Policy) Absolute(base, home string) (Policy, error) {
 		}
 		r, paths := keyErrors{&errs, k}, make([]string, len(*l.at))
 		for j, path := range *l.at {
+			if k.name == "allowUnixSockets" && strings.TrimPrefix(path, "-") == AgentSocket {
+				paths[j] = path
+				continue
+			}
 			var err error
 			paths[j], err = resolve(path, base, home, l.item)
 			r.addAt(j, err)

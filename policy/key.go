@@ -35,7 +35,7 @@ var keys = [...]key{
 	{"network", "deniedDomains", func(p *Policy) slot { return list{&p.Network.DeniedDomains, checkDomain} }},
 	{"network", "allowPrivate", func(p *Policy) slot { return flagSlot(&p.Network.AllowPrivate) }},
 	{"network", "checkServerName", func(p *Policy) slot { return newChoice(&p.Network.CheckServerName) }},
-	{"network", "allowUnixSockets", func(p *Policy) slot { return list{&p.Network.AllowUnixSockets, checkGrant} }},
+	{"network", "allowUnixSockets", func(p *Policy) slot { return list{&p.Network.AllowUnixSockets, checkSocket} }},
 	{"network", "publish", func(p *Policy) slot { return list{&p.Network.Publish, checkPublish} }},
 	{"subprocess", "allow", func(p *Policy) slot { return newChoice(&p.Subprocess.Allow) }},
 	{"", "env", func(p *Policy) slot { return variables{p} }},

@@ -63,7 +63,7 @@ type Network struct {
 	// CheckServerName [No] lets a TLS client on port 443 of a name ask for any name. [Unset] means [Yes]: it asks for
 	// that name, or for another allowed one.
 	CheckServerName Bool
-	// AllowUnixSockets are paths of sockets, which no grant of a folder includes.
+	// AllowUnixSockets are paths of sockets, which no grant of a folder includes, or the word [AgentSocket].
 	AllowUnixSockets []string
 	// Publish are ports of the server that the host reaches, in the form that [ParsePublish] knows.
 	Publish []string

@@ -26,6 +26,9 @@ func New(p policy.Policy, program policy.Program, command, env []string, dir str
 	if err := policy.Unenforced(p); err != nil {
 		return nil, err
 	}
+	if p, err = p.WithAgent(env); err != nil {
+		return nil, err
+	}
 	p = p.Effective(program)
 	o := &Order{Policy: p.AppendJSON(nil), Command: command, Dir: dir, ReportFD: -1,
 		Guide: Guide{Named: named}, Flags: Flags{MinWritten: written, PidsWritten: pids}}

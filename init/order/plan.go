@@ -32,6 +32,7 @@ const (
 	CanRead   Mode = "read"
 	CanWrite  Mode = "write"     // and read
 	Hidden    Mode = "hidden"    // an empty folder, or a file that cannot be read, lies over the host's
+	Connects  Mode = "connect"   // a socket
 	Private   Mode = "private"   // an empty folder of the server's own, writable, thrown away at the end
 	Generated Mode = "generated" // a file or folder that is made for the server, in place of the host's
 )

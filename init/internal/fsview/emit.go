@@ -57,7 +57,7 @@ func (e *emitter) decide(path string) {
 	switch {
 	case p.flags&private != 0 && cur.private:
 		p.act = own
-	case cur.read && !up.read, cur.write && !up.write:
+	case cur.read && !up.read, cur.write && !up.write, cur.read && p.flags&socket != 0:
 		p.act = bind
 	case cur.read && up.write && !cur.write:
 		p.act = freeze

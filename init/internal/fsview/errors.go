@@ -20,7 +20,20 @@ const (
 	// ErrSpecial: a grant of something that is neither folder nor file.
 	ErrSpecial Reason = "is a device or a pipe, not a folder or a file"
 	// ErrSocket: a grant of a socket.
-	ErrSocket Reason = "is a socket, and no grant of this version opens one"
+	ErrSocket Reason = "is a socket, which no grant of files opens: name it in network.allowUnixSockets"
+	// ErrNoSocket: an allowed socket that is something else.
+	ErrNoSocket Reason = "is no socket: files and folders are granted by filesystem.allowRead"
+	// ErrNobody: an allowed socket that no program has open. bind(2) makes a new file each time, so nobody ever will.
+	ErrNobody Reason = "is a socket that no program listens on: start the program first, or write -PATH"
+	// ErrReplaceable: an allowed socket in a write grant, where an earlier server can have made it.
+	ErrReplaceable Reason = "lies in a write grant, where a server could put another socket in its place: " +
+		"have it made elsewhere"
+	// ErrSocketDenied: an allowed socket that is denied.
+	ErrSocketDenied Reason = "is denied by filesystem.denyRead too: leave out one of the two"
+	// ErrOurs: an allowed socket among the launcher's own files.
+	ErrOurs Reason = "lies among the files of mcp-sandbox itself, which no server sees"
+	// ErrLongSocket: an allowed socket whose path does not fit into an address.
+	ErrLongSocket Reason = "is longer than the 107 bytes of a socket's address (unix(7)): have it made elsewhere"
 	// ErrProtected: a write grant of something that runs code on the host.
 	ErrProtected Reason = "is protected: what is written there runs code outside of the sandbox"
 	// ErrLink: a path of the policy or the command goes through a symbolic link, or a script's first line, that the

@@ -14,6 +14,8 @@
 package fsview
 
 import (
+	"syscall"
+
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
 )
@@ -38,6 +40,7 @@ type Node struct {
 	Source string // Bind: the host's path, absolute, without any symbolic link in it
 	Folder bool   // Bind: Source is a folder
 	Device bool   // Bind: a device node of /dev
+	Socket bool   // Bind: a socket that the policy allows
 	Write  bool   // Bind: may be written
 
 	platform.FileID // Bind: of Source when it was looked at
@@ -63,10 +66,19 @@ const (
 	Deny                      // covered by an empty folder, or by an empty file without any right
 )
 
-// An Unheld is a denial inside a readable or writable tree, which rules alone cannot enforce.
+// An Unheld is a denial inside a readable or writable tree, which rules alone cannot enforce, or an allowed socket,
+// which takes a root of the server's own.
 type Unheld struct {
 	Key  string // of the policy
 	Path string
+}
+
+// An AllowedSocket is a socket of the policy.
+type AllowedSocket struct {
+	Path string // without any symbolic link in it
+	// Answer is how connect(2) answered a datagram socket: 0, or EPROTOTYPE where a program listens for another type.
+	// Of neither a listening program learns.
+	Answer syscall.Errno
 }
 
 // A View is everything the root shows, in the order in which it has to be built.
@@ -93,8 +105,9 @@ type View struct {
 	Outside string
 
 	Sockets Sockets // of the host
+	Allowed []AllowedSocket
 
-	// Unheld are the policy's denials that do not bind a server without a root of its own.
+	// Unheld are what of the policy does not hold for a server without a root of its own: denials, and sockets.
 	Unheld []Unheld
 
 	Notes

@@ -21,6 +21,11 @@ func (t *tree) guardedAt(path string) bool {
 			return true
 		}
 	}
+	return t.ours(path)
+}
+
+// ours reports whether a path is one of this launch's own files or lies in a folder of this product.
+func (t *tree) ours(path string) bool {
 	is := func(own string) bool {
 		if own == "" || own == path {
 			return own != ""

@@ -73,6 +73,7 @@ func (e *emitter) node(path string) Node {
 	case p.act == bind:
 		n = Node{Path: path, Kind: Bind, Source: path, FileID: p.entry.FileID}
 		n.Folder, n.Device, n.Write = p.entry.is(typeFolder), p.flags&device != 0, e.access(path).write
+		n.Socket = p.flags&socket != 0
 	case p.flags&link != 0:
 		n.Kind, n.Mode = Link, 0
 	case p.flags&file != 0:

@@ -16,6 +16,7 @@ const (
 	file                      // a generated file
 	device                    // with mayRead: a device node
 	lasting                   // with private: a state's folder in place of one of the tmpfs
+	socket                    // with mayRead: a socket that the policy allows, mounted by itself
 )
 
 // A point is a path at which something may change on the way down from the root.

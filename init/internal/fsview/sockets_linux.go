@@ -186,7 +186,8 @@ func (s *sockets) coverMounted() {
 }
 
 func (s *sockets) deny(path string, e *entry) {
-	if s.points.access(path).read { // else it is not shown, denied, or covered already
+	// Else it is not shown, denied, covered already, or what the policy allows.
+	if s.points.access(path).read && !s.points.has(path, socket) {
 		s.points.allow(path, *e, noRead)
 		s.covered++
 	}

@@ -85,6 +85,13 @@ func (a *Attempt) plan(group func(*cgroup.Request) *cgroup.Group) (err error) {
 		u := a.View.Unheld[0]
 		return l.Ladder.cannotHold(u.Key, u.Path)
 	}
+	if len(a.View.Allowed) > 0 {
+		hostNet := l.Policy.Level == policy.LevelNetwork
+		if why := layers.WhyNoUnix(a.View, a.Machine.LandlockABI, hostNet); why != "" {
+			return &order.Refusal{Layer: order.Policy, Op: "network.allowUnixSockets", Path: a.View.Allowed[0].Path,
+				Err: errors.New(why)}
+		}
+	}
 	if !l.Group.Made() { // or an earlier attempt has made it
 		l.Group = group(groupRequest(&a.Sandbox, a.processes))
 	}

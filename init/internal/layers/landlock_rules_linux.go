@@ -19,6 +19,7 @@ const (
 		syscall.AccessFSMakeDir | syscall.AccessFSMakeReg | syscall.AccessFSMakeSock | syscall.AccessFSMakeFifo |
 		syscall.AccessFSMakeSym | syscall.AccessFSRefer
 	rightsPrivate  = rightsWrite | syscall.AccessFSResolveUnix
+	rightsSocket   = syscall.AccessFSResolveUnix
 	rightsDev      = rightsDevice | syscall.AccessFSReadDir
 	rightsReadFile = syscall.AccessFSExecute | syscall.AccessFSReadFile
 	rightsDevice   = rightsFile | syscall.AccessFSIoctlDev
@@ -67,7 +68,10 @@ func landlockRules(v *fsview.View) []rule {
 		}
 	}
 	for i := range v.Nodes {
-		if n := &v.Nodes[i]; n.Kind == fsview.Bind && n.Write && !n.Device {
+		switch n := &v.Nodes[i]; {
+		case n.Socket:
+			w = append(w, rule{path: n.Path, rights: rightsSocket, socket: true})
+		case n.Kind == fsview.Bind && n.Write && !n.Device:
 			w = append(w, nodeRule(n, n.Path))
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
 	"github.com/security-mcp/mcp-sandbox/init/internal/program/sys"
-	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
 )
 
@@ -50,6 +49,7 @@ func (r pivot) layout(b *build) {
 			proveCover(c, &v.Covers[i], l.covers[i], fresh)
 		}
 		proveState(c, v, l)
+		proveAllowed(c, v, l)
 		proveMounts(c, v, r.proc, fresh)
 		capacity(c)
 		c.layer.Effect = socketsEffect(b.Request)
@@ -141,10 +141,7 @@ func firstFresh(v *fsview.View) int {
 func proveState(c *check, v *fsview.View, l viewLooks) {
 	for i := range v.Private {
 		if n := &v.Private[i]; n.Kind == fsview.Bind {
-			name := func(id platform.FileID) string {
-				return "device " + devName(id.Dev) + ", inode " + strconv.FormatUint(id.Ino, 10)
-			}
-			c.fact("state "+n.Source+" at "+n.Path, name(n.FileID), name(c.stat(l.nodes[len(v.Nodes)+i]).FileID))
+			c.fact("state "+n.Source+" at "+n.Path, nameOf(n.FileID), nameOf(c.stat(l.nodes[len(v.Nodes)+i]).FileID))
 		}
 	}
 }

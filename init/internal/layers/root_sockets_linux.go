@@ -20,6 +20,26 @@ func RefusesUnix(v *fsview.View, abi int, hostNet bool) bool {
 	return abi < pathnameABI && (v.HostRoot || v.Sockets.Grant != "")
 }
 
+// WhyNoUnix says why [RefusesUnix], and what to change; "" if it does not.
+func WhyNoUnix(v *fsview.View, abi int, hostNet bool) string {
+	const none = "cannot be opened alone: the server would reach "
+	landlock := ", which Landlock restricts from ABI " + strconv.Itoa(pathnameABI) + ", and this kernel has ABI " +
+		strconv.Itoa(abi)
+	switch {
+	case !RefusesUnix(v, abi, hostNet):
+		return ""
+	case hostNet && abi < scopesABI:
+		return none + "the abstract sockets of the host, which Landlock restricts from ABI " +
+			strconv.Itoa(scopesABI) + ", and this kernel has ABI " + strconv.Itoa(abi) +
+			": take another level than network, with network.allowedDomains"
+	case v.HostRoot:
+		return none + "those of the whole host, which filesystem.default read shows" + landlock +
+			": take filesystem.default deny and grant folders"
+	}
+	return none + "others in the grant " + v.Sockets.Grant + ", for " + v.Sockets.Why + landlock +
+		": grant a folder inside that has no sockets"
+}
+
 // socketsEffect says what the mounts leave open of the host's sockets, and how Landlock or the filter bounds it.
 func socketsEffect(r *Request) string {
 	abi, s := r.Machine.LandlockABI, &r.View.Sockets

@@ -1,0 +1,103 @@
+package fsview
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/policy"
+	"golang.org/x/sys/unix"
+)
+
+// maxSocketPath is what fits into sun_path, with a NUL behind; unix(7).
+const maxSocketPath = 107
+
+// allowSockets adds the sockets that the policy allows. Each is mounted by itself, whatever is shown around it: what is
+// put in its place later, in the folder that held it, is another file.
+func (g *grants) allowSockets() {
+	for _, given := range g.request.Policy.Network.AllowUnixSockets {
+		path, optional := strings.CutPrefix(given, "-")
+		if err := g.allowSocket(path, optional); err != nil {
+			g.fail(&os.PathError{Op: "network.allowUnixSockets", Path: path, Err: err})
+		}
+	}
+}
+
+func (g *grants) allowSocket(path string, optional bool) error {
+	r, err := g.lookups.resolve(path)
+	if err != nil {
+		if optional && missing(err) {
+			return nil
+		}
+		return err
+	}
+	if err := g.mayAllow(path, &r); err != nil {
+		return err
+	}
+	if g.request.Shared {
+		if g.request.Policy.Level != policy.Privileged { // there all can be reached
+			g.view.Unheld = append(g.view.Unheld, Unheld{Key: "network.allowUnixSockets", Path: path})
+		}
+		return nil
+	}
+	answer, err := tryConnect(r.path)
+	switch {
+	case err == unix.ECONNREFUSED && optional:
+		return nil
+	case err == unix.ECONNREFUSED:
+		return ErrNobody
+	case err != nil:
+		return err
+	}
+	if program := policy.DaemonOf(r.path); program != "" {
+		g.warn("allowUnixSockets " + path + ": the server gets the rights of " + program + ", which are not confined")
+	}
+	if g.points.has(r.path, socket) {
+		return nil // named twice
+	}
+	g.points.allow(r.path, r.entry, mayRead|socket)
+	g.points.show(&r)
+	g.view.Allowed = append(g.view.Allowed, AllowedSocket{Path: r.path, Answer: answer})
+	g.view.Given = append(g.view.Given, order.Seen{Path: r.path, Mode: order.Connects, Why: order.WhyGranted})
+	return nil
+}
+
+// mayAllow looks at what a path of the policy leads to.
+func (g *grants) mayAllow(path string, r *resolved) error {
+	mounts, err := g.lookups.mountTable()
+	if err != nil && len(g.writes) > 0 {
+		return err // it may lie in a write grant by another name
+	}
+	switch {
+	case !r.entry.is(typeSocket):
+		return ErrNoSocket
+	case g.inWriteGrant(path) || slices.ContainsFunc(append(elsewhere(mounts, r.path), r.path), g.inWriteGrant):
+		return ErrReplaceable
+	case g.points.has(r.path, noRead):
+		return ErrSocketDenied
+	case slices.ContainsFunc(append(elsewhere(mounts, r.path), path, r.path), g.ours):
+		return ErrOurs
+	case len(path) > maxSocketPath || len(r.path) > maxSocketPath:
+		return ErrLongSocket
+	case g.request.Root && !g.request.may(&r.entry, r.path, unix.W_OK):
+		return g.request.denied()
+	}
+	return g.throughServerLink(r, ErrLink)
+}
+
+// tryConnect connects a datagram socket. The kernel looks the path up, asks for the right to write and finds who has
+// the file open before it compares the types: whoever listens for connections gets none, and a datagram socket is not
+// told of those that are connected to it; unix_find_bsd in net/unix/af_unix.c.
+func tryConnect(path string) (answer syscall.Errno, err error) {
+	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
+	if err != nil {
+		return 0, os.NewSyscallError("socket", err)
+	}
+	defer unix.Close(fd)
+	if err = unix.Connect(fd, &unix.SockaddrUnix{Name: path}); err == unix.EPROTOTYPE {
+		return unix.EPROTOTYPE, nil
+	}
+	return 0, err
+}
