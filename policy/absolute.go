@@ -39,9 +39,9 @@ func (k *key) paths() bool {
 	return k.section == "filesystem" || k.section == "network" && k.name == "allowUnixSockets"
 }
 
-// resolve makes one path absolute, and checks the result.
+// resolve makes one path absolute, and checks it before and after.
 func resolve(s, base, home string, check func(string) error) (string, error) {
-	if err := checkPath(s); err != nil {
+	if err := check(s); err != nil {
 		return s, err
 	}
 	p, optional := strings.CutPrefix(s, "-")

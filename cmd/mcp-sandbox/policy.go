@@ -48,6 +48,12 @@ func check(_ *options, args []string) int {
 		return fail(src.Lines(err, nil)...)
 	}
 	warnUnenforced(src, p, nil)
+	for i, path := range p.Network.AllowUnixSockets {
+		if program := policy.DaemonOf(path); program != "" {
+			reexec.Say(src.String() + ": /network/allowUnixSockets/" + strconv.Itoa(i) + ": the server gets the rights " +
+				"of " + program + ", which are not confined")
+		}
+	}
 	for i, entry := range p.Network.AllowedDomains {
 		if text := shared(entry); text != "" {
 			reexec.Say(src.String() + ": /network/allowedDomains/" + strconv.Itoa(i) + ": " + text)

@@ -66,7 +66,7 @@ func (v *Preview) start() [][]page.Cell {
 var modes = [...]struct {
 	mode  order.Mode
 	style page.Style
-}{{order.CanWrite, page.Yellow}, {order.CanRead, page.Green}, {order.Hidden, page.Red}}
+}{{order.CanWrite, page.Yellow}, {order.CanRead, page.Green}, {order.Connects, page.Yellow}, {order.Hidden, page.Red}}
 
 // files are the paths that differ from server to server, one a line, and what all servers see.
 func (v *Preview) files() (lines [][]page.Cell) {

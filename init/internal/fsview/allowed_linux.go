@@ -31,7 +31,7 @@ func (g *grants) allowSocket(path string, optional bool) error {
 		if optional && missing(err) {
 			return nil
 		}
-		return err
+		return noSuchSocket(err)
 	}
 	if err := g.mayAllow(path, &r); err != nil {
 		return err
@@ -62,6 +62,14 @@ func (g *grants) allowSocket(path string, optional bool) error {
 	g.view.Allowed = append(g.view.Allowed, AllowedSocket{Path: r.path, Answer: answer})
 	g.view.Given = append(g.view.Given, order.Seen{Path: r.path, Mode: order.Connects, Why: order.WhyGranted})
 	return nil
+}
+
+// noSuchSocket adds to the error of a path what can be done where nothing is there.
+func noSuchSocket(err error) error {
+	if !missing(err) {
+		return err
+	}
+	return &detail{ErrNobody, err.Error() + ": start the program that listens there first, or write -PATH", err}
 }
 
 // mayAllow looks at what a path of the policy leads to.

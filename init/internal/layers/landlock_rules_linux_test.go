@@ -21,6 +21,7 @@ func TestRulesAreListed(t *testing.T) {
 		v := &fsview.View{Nodes: []fsview.Node{
 			{Path: "/usr", Kind: fsview.Bind, Folder: true}, {Path: "/srv/w", Kind: fsview.Bind, Folder: true, Write: true},
 			{Path: "/srv/file", Kind: fsview.Bind}, {Path: "/srv/written", Kind: fsview.Bind, Write: true}, {Path: "/dev/null", Kind: fsview.Bind, Device: true},
+			{Path: "/run/socket", Kind: fsview.Bind, Socket: true},
 		}, Private: []fsview.Node{{Path: "/tmp", Mode: 0o1777}, {Path: "/dev/shm", Mode: 0o1777}, {Path: "/carries", Mode: 0o555}}}
 		for i := range v.Nodes {
 			v.Nodes[i].Source = v.Nodes[i].Path
@@ -39,6 +40,9 @@ func TestRulesAreListed(t *testing.T) {
 			trial := fmt.Sprintf("%#o", r.flags&^unix.O_CLOEXEC)
 			if r.private {
 				trial = "mknod"
+			}
+			if r.socket {
+				trial = "connect, by row allowedSockets"
 			}
 			got.WriteString("; tried with " + trial + "\n")
 		}

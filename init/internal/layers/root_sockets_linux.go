@@ -37,7 +37,7 @@ func WhyNoUnix(v *fsview.View, abi int, hostNet bool) string {
 			": take filesystem.default deny and grant folders"
 	}
 	return none + "others in the grant " + v.Sockets.Grant + ", for " + v.Sockets.Why + landlock +
-		": grant a folder inside that has no sockets"
+		": leave that grant out, or grant less"
 }
 
 // socketsEffect says what the mounts leave open of the host's sockets, and how Landlock or the filter bounds it.

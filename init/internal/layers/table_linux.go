@@ -143,9 +143,9 @@ func serverRows(s *state) []entry {
 		// after the last mount: a landlocked process cannot mount
 		{order.Landlock, full, landlockRestrict{state: &s.rules, lacks: lacksScopes}},
 		{order.Landlock, reduced, landlockRestrict{state: &s.rules, lacks: lacksBarrier}},
-		// as Landlock leaves them
-		{order.Root, full, stateless(allowedSockets)},
 		{order.Landlock, limitsAny, absent{effect: noBarrier}},
+		// as Landlock leaves them, and before the filter, which may refuse the calls
+		{order.Root, full, stateless(allowedSockets)},
 		// after the last row that holds a descriptor
 		{order.Descriptors, always, closeDescriptors{proc: &s.proc}},
 		// the root row has cleared the mask
