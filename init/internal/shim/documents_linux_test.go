@@ -16,6 +16,7 @@ var documents = []struct{ name, below, text string }{
 	{"reduced-network", "", `{"version":1,"minConfinement":"reduced","level":"network","filesystem":{"allowWrite":["STAGE/write"]}}`},
 	{"reduced-old-landlock", "", `{"version":1,"minConfinement":"reduced",` + oldLandlock + `,"filesystem":{"allowWrite":["STAGE/write"]}}`},
 	{"reduced-default-read", "/var/tmp", `{"version":1,"minConfinement":"reduced","filesystem":{"default":"read","allowWrite":["STAGE/write"]}}`},
+	{"sockets", quiet, allowedSockets}, // last: some machines have no such folder
 }
 
 // denyShut are denials below a folder that servers of root may not enter.
@@ -31,6 +32,11 @@ const (
 // domains is the policy of the server that may reach hosts by name, with ports of its own.
 const domains = `{"version":1,"filesystem":{"allowWrite":["STAGE/write"]},"network":{"deniedDomains":["b.example"],` +
 	`"allowedDomains":["192.0.2.1:22","localhost:5432","b.example:8443","*.a.example","c.example:443","[2001:db8::1]:443"]}}`
+
+// allowedSockets is the policy of the server that may connect to sockets of the host: below Landlock ABI 9 only where no
+// grant is in a folder in which programs keep sockets.
+const allowedSockets = `{"version":1,"filesystem":{"allowWrite":["STAGE/write"]},` +
+	`"network":{"allowUnixSockets":["STAGE/sockets/stream","STAGE/sockets/packets","STAGE/sockets/datagrams"]}}`
 
 // onExec is the policy of the server that may not start others.
 const onExec = `{"version":1,"subprocess":{"allow":false},"filesystem":{"allowWrite":["STAGE/write"]}}`

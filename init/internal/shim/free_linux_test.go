@@ -47,6 +47,7 @@ var free = []freedom{
 	whole(`network socketFamilies socket returns another number|seccomp seccomp socket returns another number`, "a descriptor's number"),
 	partly(`network socketFamilies socket returns an error`, "before the filter, of a family that is refused behind it: a machine without IPv6"),
 	partly(`seccomp seccomp ioctl returns another error`, "EPERM before: a filter outside refuses it as this one does, and the count of filters is the proof"),
+	whole(`root allowedSockets socket returns another number`, "a descriptor's number: the connect on it is compared"),
 	whole(`descriptors reopenNull fcntl returns another number`, "how it was opened, as the argument of the next open"),
 	whole(`seccomp traceMe getpid returns another number`, "the argument of the stop for which init waits"),
 	whole(`root readOnlyProc faccessat returns (an error|another number)`, "a branch; the mount of /proc is compared"),

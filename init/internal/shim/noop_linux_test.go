@@ -24,8 +24,12 @@ const shut = "outer/shut"
 // their own of, or below another.
 func build(tb testing.TB, below string) stage {
 	tb.Helper()
-	if below == "" {
+	listens := below == quiet
+	switch below {
+	case "":
 		below = testbed.Scratch(tb)
+	case quiet:
+		below = quietFolder(tb)
 	}
 	dir, err := os.MkdirTemp(below, "mcp-sandbox-stage-")
 	if err != nil {
@@ -57,6 +61,9 @@ func build(tb testing.TB, below string) stage {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() { os.RemoveAll(dir) })
+	if listens {
+		listenAll(tb, filepath.Join(dir, "sockets"))
+	}
 	return stage{dir}
 }
 
