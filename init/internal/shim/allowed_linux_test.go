@@ -30,8 +30,9 @@ func quietFolder(tb testing.TB) string {
 }
 
 // listenAll has a socket of each type in a folder, and one that no policy names.
-func listenAll(tb testing.TB, folder string) {
+func listenAll(tb testing.TB, folder string) map[string]int {
 	tb.Helper()
+	fds := map[string]int{}
 	err := os.Mkdir(folder, 0o755)
 	for name, kind := range map[string]int{"stream": unix.SOCK_STREAM, "packets": unix.SOCK_SEQPACKET,
 		"datagrams": unix.SOCK_DGRAM, "other": unix.SOCK_STREAM} {
@@ -48,10 +49,12 @@ func listenAll(tb testing.TB, folder string) {
 			err = unix.Listen(fd, 4)
 		}
 		tb.Cleanup(func() { unix.Close(fd) })
+		fds[name] = fd
 	}
 	if err != nil {
 		tb.Fatal(err)
 	}
+	return fds
 }
 
 // TestAllowedSocketIsLeftAlone: the proof that a socket is reached is noticed by nobody who listens, and the report has

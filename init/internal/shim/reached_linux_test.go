@@ -1,0 +1,251 @@
+package shim_test
+
+import (
+	"net"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
+)
+
+// connects is a server that talks over a socket of each type, and tries one that it was not given. On the stream it
+// connects twice: in between the host puts another socket in the place of the first.
+const connects = `
+import errno, os, socket, sys
+def connect(kind, name):
+    s = socket.socket(socket.AF_UNIX, kind)
+    s.connect(sys.argv[1] + "/" + name)
+    return s
+connect(socket.SOCK_STREAM, "stream").recv(9)
+print(connect(socket.SOCK_STREAM, "stream").recv(9).decode())
+print(connect(socket.SOCK_SEQPACKET, "packets").recv(9).decode())
+connect(socket.SOCK_DGRAM, "datagrams").send(b"sent")
+try:
+    connect(socket.SOCK_STREAM, "other")
+except OSError as e:
+    print(errno.errorcode[e.errno])
+print(*sorted(os.listdir(sys.argv[1])))
+`
+
+// TestAllowedSocketsAreReached: whatever their type, in every level that has a root of its own; the one beside them is
+// not there, and one that is put in the place of an allowed one while the server runs is not reached.
+func TestAllowedSocketsAreReached(t *testing.T) {
+	python := testbed.Python(t)
+	for _, level := range []string{"standard", "network", "strict"} {
+		t.Run(level, func(t *testing.T) {
+			s := build(t, quiet)
+			dir := s.path("mine")
+			fds := listenAll(t, dir)
+			done := make(chan error, 1)
+			go func() { done <- serve(fds, dir) }()
+			doc := strings.ReplaceAll(allowedSockets, "STAGE/sockets", "STAGE/mine")
+			l := s.launch(strings.Replace(doc, `"version":1`, `"version":1,"level":"`+level+`"`, 1), "mark")
+			l.Command = []string{python, "-c", connects, dir}
+			o := run(t, l)
+			want := "old\npacket\nENOENT\ndatagrams packets stream\n"
+			if o.code != 0 || o.stdout != want {
+				t.Fatalf("code %d, %q, want %q\n%s", o.code, o.stdout, want, o.stderr)
+			}
+			if err := <-done; err != nil {
+				t.Error(err)
+			}
+			b := make([]byte, 9)
+			if n, err := unix.Read(fds["datagrams"], b); err != nil || string(b[:n]) != "sent" {
+				t.Errorf("%q, %v", b[:max(n, 0)], err)
+			}
+			control := exec.Command(python, "-c", `import socket, sys; socket.socket(socket.AF_UNIX).connect(sys.argv[1])`, dir+"/other")
+			if out, err := control.CombinedOutput(); err != nil {
+				t.Errorf("the control: %v\n%s", err, out)
+			}
+		})
+	}
+}
+
+// serve answers the server's connections, and replaces the stream socket when the first has come.
+func serve(fds map[string]int, dir string) error {
+	stream, err := listener(fds["stream"])
+	if err != nil {
+		return err
+	}
+	defer stream.Close()
+	packets, err := listener(fds["packets"])
+	if err != nil {
+		return err
+	}
+	defer packets.Close()
+	replace := func() error {
+		if err := os.Rename(dir+"/stream", dir+"/was"); err != nil {
+			return err
+		}
+		anew, err := net.Listen("unix", dir+"/stream")
+		if err != nil {
+			return err
+		}
+		go func() {
+			if c, err := anew.Accept(); err == nil {
+				c.Write([]byte("new"))
+				c.Close()
+			}
+		}()
+		return os.Chmod(dir+"/stream", 0o666)
+	}
+	for _, step := range []struct {
+		from   net.Listener
+		before func() error
+		text   string
+	}{{stream, replace, "go"}, {stream, nil, "old"}, {packets, nil, "packet"}} {
+		c, err := step.from.Accept()
+		if err == nil && step.before != nil {
+			err = step.before()
+		}
+		if err == nil {
+			_, err = c.Write([]byte(step.text))
+			c.Close()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func listener(fd int) (net.Listener, error) {
+	dup, err := unix.Dup(fd)
+	if err != nil {
+		return nil, err
+	}
+	f := os.NewFile(uintptr(dup), "socket")
+	defer f.Close()
+	l, err := net.FileListener(f)
+	if err == nil {
+		l.(*net.UnixListener).SetUnlinkOnClose(false)
+		err = l.(*net.UnixListener).SetDeadline(time.Now().Add(testbed.Patience()))
+	}
+	return l, err
+}
+
+// TestSocketThatCannotBeAllowed: where a grant has the family refused, and where the server gets no root of its own.
+func TestSocketThatCannotBeAllowed(t *testing.T) {
+	for name, c := range map[string]struct{ below, doc, begin, want string }{
+		"default read": {quiet, `{"version":1,"minConfinement":"full","filesystem":{"default":"read","allowWrite":["STAGE/write"]},SOCKET}`, "",
+			"the whole host, which filesystem.default read shows, which Landlock restricts from ABI 9"},
+		"a grant among sockets": {"", `{"version":1,"minConfinement":"full","filesystem":{"allowRead":["STAGE/read"]},SOCKET}`, "",
+			"others in the grant STAGE/read"},
+		"reduced": {quiet, `{"version":1,"filesystem":{"allowWrite":["STAGE/write"]},SOCKET}`, "reduced",
+			"network.allowUnixSockets STAGE/mine/stream: cannot be held by confinement reduced"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := build(t, c.below)
+			listenAll(t, s.path("mine"))
+			l := s.launch(`{"version":1}`, "mark")
+			doc := strings.ReplaceAll(c.doc, "SOCKET", `"network":{"allowUnixSockets":["STAGE/mine/stream"]}`)
+			l.Policy, l.Begin, l.ABI = strings.ReplaceAll(doc, "STAGE", s.dir), c.begin, 8
+			o := run(t, l)
+			errs := strings.ReplaceAll(o.stderr, "\nmcp-sandbox: ", " ")
+			if want := strings.ReplaceAll(c.want, "STAGE", s.dir); o.code != 125 || s.ran(&o, "mark") || !strings.Contains(errs, want) {
+				t.Errorf("code %d, %q\n%s\nwant %s", o.code, o.stdout, errs, want)
+			}
+		})
+	}
+}
+
+// TestReducedWithoutItsSocket starts, since the policy says so, and names what does not hold.
+func TestReducedWithoutItsSocket(t *testing.T) {
+	s := build(t, quiet)
+	l := s.launch(weaker(allowedSockets, "reduced"), "mark")
+	o := run(t, l)
+	if o.code != 0 || !s.ran(&o, "mark") || !strings.Contains(o.stderr, "nothing holds ") ||
+		!strings.Contains(o.stderr, s.path("sockets/stream")+" and 2 more here") {
+		t.Errorf("code %d, %q\n%s", o.code, o.stdout, o.stderr)
+	}
+}
+
+// agentID is the user of a root launcher's server: agents ask who connects.
+const agentID = 65533
+
+// TestRealAgents has the key of a real ssh-agent listed inside, and a real gpg-agent asked for its version.
+func TestRealAgents(t *testing.T) {
+	for _, c := range []struct {
+		socket, inside, want string
+		start                []string
+	}{
+		{"agent.sock", "ssh-add -l", "of-the-test (ED25519)", []string{"ssh-agent", "-D", "-a", "agent.sock"}},
+		{"S.gpg-agent", `gpg-connect-agent -S "$SSH_AUTH_SOCK" "GETINFO version" /bye`, "OK\n",
+			[]string{"gpg-agent", "--homedir", ".", "--daemon", "cat"}},
+	} {
+		t.Run(c.start[0], func(t *testing.T) {
+			s := build(t, quiet)
+			dir := s.path("agent")
+			as := asServer(t, dir)
+			agent := as(c.start...)
+			if _, err := agent.StdinPipe(); err != nil {
+				t.Fatal(err)
+			}
+			if err := agent.Start(); err != nil {
+				testbed.Missing(t, c.start[0], "no "+c.start[0]+" can be started: "+err.Error())
+			}
+			t.Cleanup(func() { agent.Process.Kill(); agent.Wait() })
+			host.Await(t, "the agent", func() bool { _, err := os.Stat(dir + "/" + c.socket); return err == nil })
+			if c.start[0] == "ssh-agent" {
+				addKey(t, dir, as)
+			}
+			l := s.launch(`{"version":1,"network":{"allowUnixSockets":["$SSH_AUTH_SOCK"]}}`, "mark")
+			l.Env = append(l.Env, "SSH_AUTH_SOCK="+dir+"/"+c.socket)
+			l.Command = []string{"/bin/sh", "-c", c.inside}
+			if o := run(t, l); o.code != 0 || !strings.HasSuffix(o.stdout, c.want+"\n") && !strings.HasSuffix(o.stdout, c.want) {
+				t.Errorf("code %d, %q, want %q\n%s", o.code, o.stdout, c.want, o.stderr)
+			}
+			l = s.launch(`{"version":1,"envVars":["SSH_AUTH_SOCK"]}`, "mark")
+			l.Env = append(l.Env, "SSH_AUTH_SOCK="+dir+"/"+c.socket)
+			l.Command = []string{"/bin/sh", "-c", c.inside}
+			if o := run(t, l); strings.Contains(o.stdout, strings.TrimSpace(c.want)) {
+				t.Errorf("the control: %q", o.stdout)
+			}
+		})
+	}
+}
+
+// addKey gives the agent a new key. ssh-keygen wants a user with a name.
+func addKey(t *testing.T, dir string, as func(...string) *exec.Cmd) {
+	t.Helper()
+	key := dir + "/key"
+	out, err := exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "of-the-test", "-f", key).CombinedOutput()
+	if os.Geteuid() == 0 && err == nil {
+		err = os.Chown(key, agentID, agentID)
+	}
+	if err == nil {
+		out, err = as("ssh-add", "-q", key).CombinedOutput()
+	}
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+}
+
+// asServer makes a folder of the server's user, and commands of that user in it.
+func asServer(t *testing.T, dir string) func(words ...string) *exec.Cmd {
+	t.Helper()
+	err := os.Mkdir(dir, 0o700)
+	root := os.Geteuid() == 0
+	if root && err == nil {
+		err = os.Chown(dir, agentID, agentID)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(words ...string) *exec.Cmd {
+		cmd := exec.Command(words[0], words[1:]...)
+		cmd.Dir = dir
+		cmd.Env = []string{"PATH=/usr/bin:/bin", "HOME=" + dir, "SSH_AUTH_SOCK=" + dir + "/agent.sock"}
+		if root {
+			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: agentID, Gid: agentID}}
+		}
+		return cmd
+	}
+}
