@@ -80,7 +80,7 @@ func TestPolicyErrors(t *testing.T) {
 		"/filesystem/allowWrite/0":  {Filesystem: policy.Filesystem{AllowWrite: []string{"/"}}},
 		"/limits/openFiles":         {Limits: policy.Limits{OpenFiles: -7}},
 		"/umask":                    {Umask: "9"},
-		"/network/publish": {Network: policy.Network{Publish: []string{"8080"}}},
+		"/network/publish": {Network: policy.Network{Publish: []string{"8080:3000"}}},
 		"/filesystem/denyWrite/0":   {Filesystem: policy.Filesystem{DenyWrite: []string{""}}},
 		"/env/A=…":                  {Env: []policy.Variable{{Name: "A=B"}}},
 	} {

@@ -49,7 +49,8 @@ func policyFlags() []policyFlag {
 		{"allow-private", "network.allowPrivate", "", "names may lead to private addresses", "", "true"},
 		{"no-check-server-name", "network.checkServerName", "",
 			"on port 443 TLS clients may ask for other names", "false", "false"},
-		{"allow-unix-socket", "network.allowUnixSockets", "PATH", "let it connect to this socket", "", "/run/s"},
+		{"allow-unix-socket", "network.allowUnixSockets", "PATH",
+			"let it connect to this socket, or '$SSH_AUTH_SOCK'", "", "/run/s"},
 		{"publish", "network.publish", "[ADDRESS:]HOSTPORT:PORT",
 			"connect HOSTPORT of this machine with its PORT", "", "8080:3000"},
 
