@@ -29,7 +29,7 @@ func TestNetwork(t *testing.T) {
 		{order.Denied{Act: act("private", "intra.x.com", "", 0), Flag: "--allow-private"}, nil,
 			"intra.x.com resolves to a private address; --allow-private, or allow the address itself"},
 		{order.Denied{Act: act("private", "meta.x.com", "", 0)}, nil,
-			"meta.x.com resolves to an address that no policy opens: of this machine, of its own links, or of a cloud's metadata"},
+			"meta.x.com resolves to an address that is denied, or that no policy opens: of this machine, its links, a cloud's metadata"},
 		{order.Denied{Act: act("address", "", "140.82.112.3", 443)}, nil,
 			"140.82.112.3:443 is an address that no allowed name has; the server resolves names itself, or keeps old ones"},
 		{order.Denied{Act: act("address", "", "2001:db8::1", 443)}, nil,

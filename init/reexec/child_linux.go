@@ -153,11 +153,11 @@ func Exec(o *order.Order) error {
 
 // ChildEnv is the shim's environment. GODEBUG keeps its Go runtime from looking for cgroup files; the other
 // variables name the folders of temporary files, of the sockets of the user's other programs, and of what this product
-// keeps.
+// keeps, and the company's proxy, by which the hosts of a policy are reached.
 func ChildEnv() []string {
 	env := []string{"GODEBUG=containermaxprocs=0"}
 	for _, name := range [...]string{"TMPDIR", "HOME", "XDG_RUNTIME_DIR", "XDG_DATA_HOME", "XDG_STATE_HOME",
-		"XDG_CONFIG_HOME"} {
+		"XDG_CONFIG_HOME", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy", "NO_PROXY", "no_proxy"} {
 		if value, set := os.LookupEnv(name); set {
 			env = append(env, name+"="+value)
 		}

@@ -29,6 +29,7 @@ func (r *Reading) launch() []page.Section {
 			Lines: page.Layers(first(r.Enforced.Layers))},
 		{Title: "Noted", Lines: r.notes()},
 		{Title: "Denied while the server ran", Lines: r.denials()},
+		{Title: "Reached", Lines: r.reached()},
 		{Title: "Ended", Lines: r.end()},
 	}
 }

@@ -138,6 +138,7 @@ func (d *doors) find(at target, a netip.Addr, done func(dial.Target, error)) {
 	t := dial.Target{Name: at.host, Port: at.port}
 	switch {
 	case a.IsLoopback():
+		t.IPv4First = a.Is4()
 		t.Addresses = []netip.AddrPort{netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), at.port),
 			netip.AddrPortFrom(netip.IPv6Loopback(), at.port)}
 		done(t, nil)

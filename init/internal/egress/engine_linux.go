@@ -76,6 +76,8 @@ func New(c Config) (*Engine, error) {
 func (e *Engine) serve(s layers.Carried) (err error) {
 	switch s.Kind {
 	case layers.DNSUDP:
+		// Answers come from the address that was asked, which no interface has. Without IPv6 the option is not known.
+		unix.SetsockoptInt(s.FD, unix.SOL_IPV6, unix.IPV6_FREEBIND, 1)
 		_, err = e.set.Add(s.FD, unix.EPOLLIN, func(uint32) { e.asked.serve(s.FD) })
 	case layers.DNSTCP:
 		_, err = e.set.Add(s.FD, unix.EPOLLIN, func(uint32) { e.asked.accept(s.FD) })

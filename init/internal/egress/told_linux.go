@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/egress/dial"
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress/match"
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress/vet"
 	"github.com/security-mcp/mcp-sandbox/init/internal/tally"
@@ -100,7 +101,9 @@ func (t *told) upstream(at target, err error) {
 	if d.Errno = "failed"; err != nil {
 		d.Errno = err.Error()
 	}
-	if errno := syscall.Errno(0); errors.As(err, &errno) {
+	var dialled *dial.Error
+	byProxy := errors.As(err, &dialled) && dialled.Proxy != ""
+	if errno := syscall.Errno(0); !byProxy && errors.As(err, &errno) {
 		d.Errno = unix.ErrnoName(errno)
 	}
 	t.tell(d)

@@ -3,7 +3,6 @@ package shim
 import (
 	"errors"
 	"os"
-	"slices"
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress"
@@ -60,16 +59,16 @@ func (n *network) serve(sockets []layers.Carried) (launch.Serving, error) {
 }
 
 // note writes into the first line of the report how hosts are reached.
-func (n *network) note(e *order.Enforced, shared bool) {
+func (n *network) note(e *order.Enforced, o *order.Order, shared bool) {
 	if !layers.HasEgress(n.policy) || shared {
 		return
 	}
 	if n.proxy.IsSet() {
 		e.Layer(order.Network).Effect = "via proxy " + n.proxy.String()
 	}
-	for _, v := range n.policy.Env {
-		if slices.Contains(proxyVariables[:], v.Name) {
-			e.Warnings = append(e.Warnings, notice.ProxyVariable(v.Name))
+	for _, variable := range proxyVariables {
+		if order.Lookup(o.Env, variable) != "" {
+			e.Warnings = append(e.Warnings, notice.ProxyVariable(variable))
 		}
 	}
 }

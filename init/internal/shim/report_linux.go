@@ -29,7 +29,7 @@ func (s *shim) reportEnforced() error {
 	}
 	s.guide = guide{order: s.Order, policy: &s.policy, launch: s.launch, sandbox: sandbox}
 	e.Notices = s.guide.notices()
-	s.network.note(e, sandbox.Shared())
+	s.network.note(e, s.Order, sandbox.Shared())
 	s.enforced = e
 	s.notifyLowered()
 	return s.sink.First(e)

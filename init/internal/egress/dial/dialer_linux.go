@@ -59,7 +59,7 @@ func (d *Dialer) Dial(t Target, done func(fd int, err error)) (cancel func()) {
 	if d.Proxied(t) {
 		a.byProxy()
 	} else {
-		a.race.start(a, interleave(t.Addresses))
+		a.race.start(a, interleave(t.Addresses, t.IPv4First))
 	}
 	return a.close
 }
@@ -96,8 +96,8 @@ func (d *Dialer) Close() {
 	}
 }
 
-// interleave has IPv6 and IPv4 in turn, IPv6 first; addresses of a family keep their order (RFC 8305, section 4).
-func interleave(all []netip.AddrPort) []netip.AddrPort {
+// interleave has IPv6 and IPv4 in turn; addresses of a family keep their order (RFC 8305, section 4).
+func interleave(all []netip.AddrPort, fourFirst bool) []netip.AddrPort {
 	var six, four, mixed []netip.AddrPort
 	for _, a := range all {
 		if a.Addr().Unmap().Is4() {
@@ -105,6 +105,9 @@ func interleave(all []netip.AddrPort) []netip.AddrPort {
 		} else {
 			six = append(six, a)
 		}
+	}
+	if fourFirst {
+		six, four = four, six
 	}
 	for i := range max(len(six), len(four)) {
 		mixed = append(mixed, six[min(i, len(six)):min(i+1, len(six))]...)

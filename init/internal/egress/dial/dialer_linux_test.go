@@ -155,7 +155,7 @@ func TestInterleave(t *testing.T) {
 		{[]netip.AddrPort{four(1), four(2), six(1), mapped}, []netip.AddrPort{six(1), four(1), four(2), mapped}},
 		{[]netip.AddrPort{six(1), six(2), six(3), four(1)}, []netip.AddrPort{six(1), four(1), six(2), six(3)}},
 	} {
-		if got := interleave(c.in); !slices.Equal(got, c.want) {
+		if got := interleave(c.in, false); !slices.Equal(got, c.want) {
 			t.Errorf("%v: got %v, want %v", c.in, got, c.want)
 		}
 	}

@@ -25,6 +25,7 @@ type Target struct {
 	Name      string
 	Addresses []netip.AddrPort
 	Port      uint16
+	IPv4First bool // of addresses of both families
 }
 
 // An Error is what a dial ended with. Its text has no address: that of a private one is not told (see [Error.Address]).

@@ -45,7 +45,7 @@ func (r *race) later(a *dial, addresses []netip.AddrPort) {
 
 // add starts with the addresses of both families, or adds to a race that has started.
 func (r *race) add(a *dial, addresses []netip.AddrPort) {
-	all := interleave(append(addresses, r.left...))
+	all := interleave(append(addresses, r.left...), false)
 	if len(r.runners) == 0 {
 		r.start(a, all)
 		return
