@@ -1,6 +1,7 @@
 package egress
 
 import (
+	"cmp"
 	"errors"
 	"net/netip"
 	"slices"
@@ -121,10 +122,23 @@ func (t *told) count(at target) *order.Egress {
 	return c
 }
 
-// list is in the order of names and ports.
+// listBytes is what the list takes at most, as a part of the last line of a report: tally.ListBytes says why.
+const listBytes = 12 << 10
+
+// list is in the order of names and ports. Where all have no room it is of those that carried the most.
 func (t *told) list() (all []order.Egress) {
 	for _, c := range t.counts {
 		all = append(all, *c)
+	}
+	slices.SortFunc(all, func(a, b order.Egress) int {
+		return cmp.Or(cmp.Compare(b.Sent+b.Received, a.Sent+a.Received), cmp.Compare(b.Connections, a.Connections))
+	})
+	left := listBytes
+	for i := range all {
+		if left -= 80 + len(all[i].Host); left < 0 {
+			all = all[:i]
+			break
+		}
 	}
 	slices.SortFunc(all, func(a, b order.Egress) int {
 		if a.Host != b.Host {

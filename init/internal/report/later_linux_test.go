@@ -1,12 +1,14 @@
 package report
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/tally"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 )
 
@@ -58,5 +60,41 @@ func TestLaterLines(t *testing.T) {
 	none := Sink{Report: -1, Host: -1}
 	if none.Later(line); none.Dropped != 0 {
 		t.Error("a line was dropped that nobody asked for")
+	}
+}
+
+// The last line has room behind those of a server that is refused 1,024 names as long as names can be, though nobody reads
+// before its end.
+func TestRoomForLastLine(t *testing.T) {
+	var pipe [2]int
+	if err := unix.Pipe2(pipe[:], unix.O_CLOEXEC); err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(pipe[0])
+	defer unix.Close(pipe[1])
+	s := Sink{Report: pipe[1], Host: -1}
+	counted := tally.Tally{Report: func(d *order.Denied) { s.Later(d) }}
+	for i := range 1024 {
+		name := strings.Repeat("a", 249) + strconv.Itoa(1000+i)
+		counted.Refuse(&order.Denied{Event: "denied", Layer: order.Network, Flag: "--allow-domain " + name,
+			Act: order.Act{Kind: order.DeniedName, Host: name}}, time.Unix(int64(1e9+i), 0))
+	}
+	x := order.Exited{Event: "exited", Denied: counted.List()}
+	s.Last(&x)
+	b := make([]byte, 1<<20)
+	text := ""
+	for !strings.HasSuffix(text, "}\n") || !strings.Contains(text, `"exited"`) {
+		fds := []unix.PollFd{{Fd: int32(pipe[0]), Events: unix.POLLIN}}
+		if n, _ := unix.Poll(fds, 0); n != 1 {
+			t.Fatalf("%d bytes, and no whole last line: %q", len(text), text[max(0, len(text)-80):])
+		}
+		n, err := unix.Read(pipe[0], b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text += string(b[:n])
+	}
+	if s.Dropped == 0 || len(x.Denied) < 10 {
+		t.Errorf("%d lines dropped, %d names", s.Dropped, len(x.Denied))
 	}
 }

@@ -25,6 +25,11 @@ const (
 
 	// mostActs is how many acts are told apart. Refusals of further ones are counted in Dropped alone.
 	mostActs = 1024
+
+	// ListBytes is what the texts of the last line's list take at most: a server that looks up names of 253 bytes would
+	// else make a line that no pipe holds, and its host would not learn how the server ended.
+	ListBytes   = 16 << 10
+	memberBytes = 64 // of one act beside its texts
 )
 
 // A Tally counts the refusals of one launch, whatever refused them. The zero Tally is ready, and reports nothing.
@@ -85,10 +90,19 @@ func (t *Tally) Count(act order.Act, line bool) {
 	t.counts[i].Count++
 }
 
-// List are those that were counted, the most frequent first; of the same frequency the one that came first.
+// List are those that were counted, the most frequent first; of the same frequency the one that came first. Those that
+// ListBytes have no room for are left out.
 func (t *Tally) List() []order.DeniedCount {
 	all := slices.Clone(t.counts)
 	slices.SortStableFunc(all, func(a, b order.DeniedCount) int { return cmp.Compare(b.Count, a.Count) })
+	left := ListBytes
+	for i := range all {
+		a := &all[i].Act
+		left -= memberBytes + len(a.Kind) + len(a.Syscall) + len(a.Host) + len(a.Address) + len(a.Asked)
+		if left < 0 {
+			return all[:i]
+		}
+	}
 	return all
 }
 
