@@ -103,10 +103,19 @@ func TestTwoNamesOfOneAddress(t *testing.T) {
 		row{"the second's port of the first", act("banner", s.Name+":8"), "", "ECONNRESET"},
 		row{"the first's port of the second", act("banner", "second.two.example.com:7"), "", "ECONNRESET"},
 		row{"an address", act("lookup", s.Name, "ip4"), "", ""},
-		row{"another", act("lookup", "second.two.example.com", "ip4"), "", ""})
+		row{"another", act("lookup", "second.two.example.com", "ip4"), "", ""},
+		row{"the second over IPv4", act("tcp", "second.two.example.com:8", "220 8", "tcp4"), "220 8", ""},
+		row{"the second, whichever family comes first", act("tcp", "second.two.example.com:8", "220 8", secondFamily()), "220 8", ""})
 	if a, b := e.Results[4].All, e.Results[5].All; len(a) != 1 || len(b) != 1 || a[0] == b[0] {
 		t.Errorf("addresses %v and %v", a, b)
 	}
+}
+
+func secondFamily() string {
+	if hasIPv6() {
+		return "tcp6"
+	}
+	return "tcp4"
 }
 
 // A question whose answer is slow does not hold up another.

@@ -22,7 +22,6 @@ type network struct {
 	Denied   []string `json:"deniedDomains,omitempty"`
 	Private  bool     `json:"allowPrivate,omitempty"`
 	AnyNames *bool    `json:"checkServerName,omitempty"`
-	Publish  []string `json:"publish,omitempty"`
 }
 
 // A launch is what a test asks for. The zero one may reach nothing.

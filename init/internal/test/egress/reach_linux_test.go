@@ -1,6 +1,7 @@
 package egress_test
 
 import (
+	"fmt"
 	"net"
 	"slices"
 	"strconv"
@@ -47,7 +48,8 @@ func TestReach(t *testing.T) {
 	if q := asked(other.Name); len(q) != 0 {
 		t.Errorf("of a name that is not allowed was asked upstream: %v", q)
 	}
-	if n := e.Layer("network"); n.State != "proved" {
+	n := e.Layer("network")
+	if facts := fmt.Sprint(n.Facts); n.State != "proved" || !strings.Contains(facts, a.Name) || !strings.Contains(facts, inFile) {
 		t.Errorf("layer network is %+v", n)
 	}
 	for _, r := range outside(t, nil, act("banner", other.Name+":7"), act("banner", a.Name+":8")) {
@@ -107,7 +109,7 @@ func TestLiterals(t *testing.T) {
 		rows = append(rows, row{"IPv6", act("banner", "["+b.V6.String()+"]:7"), "220 b", ""},
 			row{"IPv6 of another", act("banner", "["+a.V6.String()+"]:7"), "", "ECONNRESET"})
 	}
-	l.rows(t, rows...)
+	l.rows(t, rows...).flows(t, flow{Host: a.V4.String(), Port: 7, Connections: 1}, flow{Host: "10.99.0.6", Port: 7, Connections: 1})
 }
 
 // localhost:port is that port of the host's loopback, and no other; attacks 16 and 17.
@@ -134,7 +136,11 @@ func TestLocalhost(t *testing.T) {
 		rows = append(rows, row{"by IPv6", act("banner", "[::1]:"+open), "220 the host", ""},
 			row{"another port by IPv6", act("banner", "[::1]:"+shut), "", "ECONNREFUSED"})
 	}
-	l.rows(t, rows...)
+	by := int64(2) // by name and by address
+	if hasIPv6() {
+		by++
+	}
+	l.rows(t, rows...).flows(t, flow{Host: "localhost", Port: must(t, open), Connections: by})
 	for _, q := range asked("localhost") {
 		t.Errorf("asked upstream: %s", q)
 	}

@@ -1,9 +1,18 @@
 package egress_test
 
 import (
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"net"
 	"net/netip"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 // A name of several addresses is reached at one that answers, whichever family the client has taken.
@@ -35,12 +44,61 @@ func TestSilentUpstream(t *testing.T) {
 	l := launch{Run: true, network: network{Allowed: []string{far + ":7", mute + ":7", s.Name + ":7"}}}
 	e := l.rows(t,
 		row{"a host that answers", act("banner", s.Name+":7"), "220 near", ""},
-		row{"one that does not", act("patient", far+":7"), "", "ECONNRESET"},
+		row{"one that does not", act("patient", far+":7", ""), "", "ECONNRESET"},
 		row{"no name server", act("lookup", mute), "", "SERVFAIL"})
 	e.told(t, denied{Kind: "upstream", Host: far, Port: 7, Errno: "ETIMEDOUT"})
 	e.told(t, denied{Kind: "upstream", Host: mute})
 	if strings.Contains(e.Stderr.String(), "--allow") {
 		t.Errorf("a flag is told that helps nothing: %s", &e.Stderr)
+	}
+}
+
+// Attack 23: a ClientHello that does not go on is waited for, for ten seconds.
+func TestHelloThatStops(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for ten seconds")
+	}
+	s := newSite(t, "stops.example.com").serveTLS(t, 443)
+	l := launch{network: network{Allowed: []string{s.Name}}}
+	l.rows(t, row{"a whole one", act("tls", s.Name+":443", s.Name, "whole"), s.Name + ": GET  /tls", ""},
+		row{"three bytes of one", act("patient", s.Name+":443", "\x16\x03\x01"), "", "ECONNRESET"})
+}
+
+// What a server has sent when it ends arrives, though its host reads late.
+func TestLastBytes(t *testing.T) {
+	const size = 1 << 20
+	begin, got := make(chan struct{}), make(chan string, 1)
+	s := newSite(t, "last.example.com").serve(t, 7, func(c *net.TCPConn) {
+		io.WriteString(c, "x") // the connection stands before anything is sent
+		<-begin
+		h := sha256.New()
+		n, err := io.Copy(h, c)
+		got <- fmt.Sprintf("%d %x %v", n, h.Sum(nil), err)
+	})
+	l := launch{network: network{Allowed: []string{s.Name + ":7"}}}
+	run := host.Start(t, l.cmd(t, clientProgram(t), clientIs, act("leave", s.Name+":7", strconv.Itoa(size))))
+	server := run.Began().PID
+	host.Await(t, "the server's end", func() bool { s := testbed.State(server); return s == "" || s == "Z" })
+	close(begin)
+	l.over(t, run)
+	want := fmt.Sprintf("%d %s <nil>", size, patternHash(size))
+	select {
+	case all := <-got:
+		if all != want {
+			t.Errorf("the host got %s, want %s", all, want)
+		}
+	case <-time.After(testbed.Patience()):
+		t.Errorf("of %d connections none has ended", s.Accepted.Load())
+	}
+}
+
+// Proxy variables in the policy's own environment would lead the server past its list of hosts, or nowhere.
+func TestProxyVariableInPolicy(t *testing.T) {
+	s := newSite(t, "variable.example.com").serve(t, 80, whoami("variable"))
+	l := launch{Run: true, network: network{Allowed: []string{s.Name}}, Env: map[string]string{"HTTPS_PROXY": "http://ann:mellon@proxy.example.com:3128"}}
+	e := l.rows(t, row{"allowed", act("banner", s.Name+":80"), "220 variable", ""})
+	if said := fmt.Sprintf("%s%s", e.Lines, &e.Stderr); !strings.Contains(said, "HTTPS_PROXY") || strings.Contains(said, "mellon") {
+		t.Errorf("%s", said)
 	}
 }
 

@@ -74,7 +74,26 @@ func patient(r *result, words []string) error {
 	}
 	defer c.Close()
 	c.SetDeadline(time.Now().Add(3 * patience))
-	_, err = c.Read(make([]byte, 64))
+	if _, err = io.WriteString(c, words[1]); err == nil {
+		_, err = c.Read(make([]byte, 64))
+	}
+	return err
+}
+
+func leave(_ *result, words []string) error {
+	n, err := strconv.ParseInt(words[1], 10, 64)
+	if err != nil {
+		return err
+	}
+	c, err := dialer().Dial("tcp", words[0])
+	if err != nil {
+		return err
+	}
+	kept = append(kept, c)
+	if _, err := c.Read(make([]byte, 1)); err != nil {
+		return err
+	}
+	_, err = io.Copy(c, io.LimitReader(new(pattern), n))
 	return err
 }
 
