@@ -88,7 +88,7 @@ func TestLastBytes(t *testing.T) {
 			t.Errorf("the host got %s, want %s", all, want)
 		}
 	case <-time.After(testbed.Patience()):
-		t.Errorf("of %d connections none has ended", s.Accepted.Load())
+		t.Errorf("of %d connections none has ended: %s%s", s.Accepted.Load(), &run.Stdout, &run.Stderr)
 	}
 }
 

@@ -38,7 +38,8 @@ func verbs() map[string]func(r *result, words []string) error {
 		"idle":        idle,        // HOST:PORT N TEXT: opened, each says it, and kept to the end of the program
 		"ask":         ask,         // N QUERY...: over UDP in turn, and reads that many answers
 		"stop":        stop,        // until standard input ends
-		"patient":     patient,     // HOST:PORT: waits for a line for longer than a dial takes
+		"patient":     patient,     // HOST:PORT TEXT: sends it and waits for a byte for longer than a dial takes
+		"leave":       leave,       // HOST:PORT N: reads a byte, sends so much, and leaves the connection to the end
 		"until":       until,       // HOST:PORT LINE: banner again and again
 		"route":       route,       // a new one
 		"write":       write,       // PATH TEXT
