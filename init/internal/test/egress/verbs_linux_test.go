@@ -47,6 +47,13 @@ func verbs() map[string]func(r *result, words []string) error {
 		"environment": environment, // its own
 		"file":        file,        // PATH
 		"hold":        hold,        // HOST:PORT: until standard input ends
+		"wait":        wait,        // for a byte of standard input
+		"crowd":       crowd,       // HOST:PORT N: at once, and held
+		"drop":        drop,        // what is held
+		"stall":       stall,       // HOST:PORT BYTES N: so many sources, and held
+		"drain":       drain,       // BYTES: reads what is held
+		"push":        push,        // HOST:PORT N: writes until no more is taken, and holds
+		"flood":       flood,       // NAME N: so many questions below it
 		"from":        from,        // PORT HOST:PORT: connects from that port of its own
 	}
 }

@@ -1,0 +1,81 @@
+package egress_test
+
+import (
+	"net/netip"
+	"os"
+	"strings"
+	"testing"
+)
+
+// atNameServer has resolv.conf(5) name another server until the test's end. The test must not be parallel to others.
+func atNameServer(t *testing.T, server string) {
+	t.Helper()
+	const path = "/etc/resolv.conf"
+	was, err := os.ReadFile(path)
+	if err == nil {
+		err = os.WriteFile(path, []byte(strings.ReplaceAll(string(was), nameServer, server)), 0)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.WriteFile(path, was, 0); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// Where no name server is, names fail at once and are told as the host's fault; what needs none goes on.
+func TestNoNameServer(t *testing.T) {
+	atNameServer(t, "203.0.113.54")
+	s := &site{Name: inFile}
+	s.listen(t, fileAt+":7", whoami("file"))
+	l := launch{network: network{Allowed: []string{inFile + ":7", "down.example.com:7"}}}
+	e := l.rows(t, row{"a name of the hosts file", act("banner", inFile+":7"), "220 file", ""},
+		row{"any other", act("lookup", "down.example.com"), "", "SERVFAIL"})
+	e.told(t, denied{Kind: "upstream", Host: "down.example.com"})
+	if e.Exited.WallSeconds > 5 {
+		t.Errorf("took %g s", e.Exited.WallSeconds)
+	}
+}
+
+// A name server that comes late, one that lies and one that says too much: the right answer, or none, and all others.
+func TestBadNameServer(t *testing.T) {
+	const below = ".bad-server.example.com"
+	near := newSite(t, "near"+below).serve(t, 7, whoami("near"))
+	late := newSite(t, "late"+below).serve(t, 7, whoami("late"))
+	liar := newSite(t, "liar"+below).serve(t, 7, whoami("liar"))
+	much := newSite(t, "much"+below).serve(t, 7, whoami("much"))
+	until := make(chan struct{})
+	know(t, late.Name, name{Addresses: late.addresses(), Until: until})
+	know(t, liar.Name, name{Addresses: liar.addresses(), Lies: true})
+	know(t, "mute"+below, name{Silent: true})
+	know(t, "gate"+below, name{Addresses: near.addresses()})
+	all := much.addresses()[:1]
+	for i := range 3500 { // answers of 56 kB over TCP
+		all = append(all, netip.AddrFrom4([4]byte{198, 51, byte(i >> 8), byte(i)}))
+	}
+	know(t, much.Name, name{Addresses: all})
+	near.listen(t, near.V4.String()+":8", whoami("release"))
+	l := launch{network: network{Allowed: []string{"*" + below + ":7"}}}
+	run := l.session(t, act("banner", near.Name+":7"), act("wait"), act("banner", liar.Name+":7"), act("banner", much.Name+":7"),
+		act("banner", "gate"+below+":7"), act("banner", late.Name+":7"), act("lookup", "mute"+below), act("banner", near.Name+":7"))
+	run.good()
+	before := run.rss()
+	run.release()
+	for _, want := range []string{"220 liar", "220 much", "220 near"} {
+		if r := run.most(want, before); r.Text != want {
+			t.Errorf("%s: want %q", r, want)
+		}
+	}
+	run.idle("a name server that is late")
+	close(until)
+	if r := run.good(); r.Text != "220 late" {
+		t.Errorf("%s", r)
+	}
+	if r := run.next(); !oneOf(r.Error, "SERVFAIL|timeout") {
+		t.Errorf("%s", r)
+	}
+	run.good()
+	run.end().told(t, denied{Kind: "upstream", Host: "mute" + below})
+}
