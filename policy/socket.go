@@ -51,7 +51,7 @@ func (p Policy) WithAgent(env []string) (Policy, error) {
 			continue
 		}
 		list = append(list, strings.TrimSuffix(s, AgentSocket)+clean(at))
-		p.forward(agentVariable)
+		forward(&p, agentVariable)
 	}
 	p.Network.AllowUnixSockets = list
 	return p, errs.Err()
@@ -68,7 +68,7 @@ func agentIn(env []string) (value string) {
 }
 
 // forward adds a name to envVars, in a list of its own.
-func (p *Policy) forward(name string) {
+func forward(p *Policy, name string) {
 	for _, s := range p.EnvVars {
 		if s == name {
 			return

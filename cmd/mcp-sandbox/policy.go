@@ -48,18 +48,23 @@ func check(_ *options, args []string) int {
 		return fail(src.Lines(err, nil)...)
 	}
 	warnUnenforced(src, p, nil)
-	for i, path := range p.Network.AllowUnixSockets {
+	warnNetwork(src, &p.Network)
+	return 0
+}
+
+// warnNetwork says what of a valid policy opens more than it looks like.
+func warnNetwork(src source.Source, n *policy.Network) {
+	for i, path := range n.AllowUnixSockets {
 		if program := policy.DaemonOf(path); program != "" {
-			reexec.Say(src.String() + ": /network/allowUnixSockets/" + strconv.Itoa(i) + ": the server gets the rights " +
-				"of " + program + ", which are not confined")
+			reexec.Say(src.String() + ": /network/allowUnixSockets/" + strconv.Itoa(i) + ": the server gets the " +
+				"rights of " + program + ", which are not confined")
 		}
 	}
-	for i, entry := range p.Network.AllowedDomains {
+	for i, entry := range n.AllowedDomains {
 		if text := shared(entry); text != "" {
 			reexec.Say(src.String() + ": /network/allowedDomains/" + strconv.Itoa(i) + ": " + text)
 		}
 	}
-	return 0
 }
 
 // warnUnenforced says what a launch of a valid policy refuses: the language is one for all versions.

@@ -14,18 +14,21 @@ import (
 // maxSocketPath is what fits into sun_path, with a NUL behind; unix(7).
 const maxSocketPath = 107
 
-// allowSockets adds the sockets that the policy allows. Each is mounted by itself, whatever is shown around it: what is
+// hostSockets are the sockets that the policy allows.
+type hostSockets struct{ *grants }
+
+// add adds the sockets that the policy allows. Each is mounted by itself, whatever is shown around it: what is
 // put in its place later, in the folder that held it, is another file.
-func (g *grants) allowSockets() {
+func (g hostSockets) add() {
 	for _, given := range g.request.Policy.Network.AllowUnixSockets {
 		path, optional := strings.CutPrefix(given, "-")
-		if err := g.allowSocket(path, optional); err != nil {
+		if err := g.allow(path, optional); err != nil {
 			g.fail(&os.PathError{Op: "network.allowUnixSockets", Path: path, Err: err})
 		}
 	}
 }
 
-func (g *grants) allowSocket(path string, optional bool) error {
+func (g hostSockets) allow(path string, optional bool) error {
 	r, err := g.lookups.resolve(path)
 	if err != nil {
 		if optional && missing(err) {
@@ -73,7 +76,7 @@ func noSuchSocket(err error) error {
 }
 
 // mayAllow looks at what a path of the policy leads to.
-func (g *grants) mayAllow(path string, r *resolved) error {
+func (g hostSockets) mayAllow(path string, r *resolved) error {
 	mounts, err := g.lookups.mountTable()
 	if err != nil && len(g.writes) > 0 {
 		return err // it may lie in a write grant by another name
@@ -85,7 +88,7 @@ func (g *grants) mayAllow(path string, r *resolved) error {
 		return ErrReplaceable
 	case g.points.has(r.path, noRead):
 		return ErrSocketDenied
-	case slices.ContainsFunc(append(elsewhere(mounts, r.path), path, r.path), g.ours):
+	case slices.ContainsFunc(append(elsewhere(mounts, r.path), path, r.path), ours(g.tree)):
 		return ErrOurs
 	case len(path) > maxSocketPath || len(r.path) > maxSocketPath:
 		return ErrLongSocket

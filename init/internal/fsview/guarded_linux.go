@@ -21,20 +21,23 @@ func (t *tree) guardedAt(path string) bool {
 			return true
 		}
 	}
-	return t.ours(path)
+	return ours(t)(path)
 }
 
-// ours reports whether a path is one of this launch's own files or lies in a folder of this product.
-func (t *tree) ours(path string) bool {
-	is := func(own string) bool {
-		if own == "" || own == path {
-			return own != ""
+// ours reports whether a path is one of the launch's own files or lies in a folder of this product.
+func ours(t *tree) func(path string) bool {
+	return func(path string) bool {
+		is := func(own string) bool {
+			if own == "" || own == path {
+				return own != ""
+			}
+			r, err := t.lookups.resolve(own)
+			return err == nil && r.path == path
 		}
-		r, err := t.lookups.resolve(own)
-		return err == nil && r.path == path
+		holds := func(folder string) bool {
+			r, err := t.lookups.resolve(folder)
+			return is(folder) || within(path, folder) || err == nil && within(path, r.path)
+		}
+		return slices.ContainsFunc(t.request.Own, is) || slices.ContainsFunc(t.request.Folders, holds)
 	}
-	return slices.ContainsFunc(t.request.Own, is) || slices.ContainsFunc(t.request.Folders, func(folder string) bool {
-		r, err := t.lookups.resolve(folder)
-		return is(folder) || within(path, folder) || err == nil && within(path, r.path)
-	})
 }

@@ -9,7 +9,8 @@ import (
 func Plan(r Request) (*View, error) {
 	t := newTree(&r)
 	home, grants := findHome(t), &grants{tree: t}
-	for _, step := range [...]func(){(&base{t}).add, grants.add, grants.allowSockets, home.addPrivate, grants.protectNames, grants.denyPipes,
+	for _, step := range [...]func(){(&base{t}).add, grants.add, hostSockets{grants}.add,
+		home.addPrivate, grants.protectNames, grants.denyPipes,
 		(&command{toolchains{t}}).add, certificates{t}.add, home.cwd} {
 		if step(); t.err != nil {
 			return nil, t.err
