@@ -54,8 +54,8 @@ func lookedUp(host, flag string) string {
 
 func private(flag string) string {
 	if flag == "" {
-		return " resolves to an address that is denied, or that no policy opens: of this machine, its links, a cloud's " +
-			"metadata"
+		return " resolves to an address that is denied, or that no policy opens: of this machine, its links, " +
+			"a cloud's metadata"
 	}
 	return " resolves to a private address; " + flag + ", or allow the address itself"
 }

@@ -25,7 +25,8 @@ func denials() map[Lack][]denial {
 	}
 	return map[Lack][]denial{
 		NoClone: {{call: unix.SYS_CLONE, mask: unix.CLONE_NEWUSER, errno: unix.EPERM},
-			{call: unix.SYS_UNSHARE, mask: unix.CLONE_NEWUSER, errno: unix.EPERM}, {call: unix.SYS_CLONE3, errno: unix.ENOSYS}},
+			{call: unix.SYS_UNSHARE, mask: unix.CLONE_NEWUSER, errno: unix.EPERM},
+			{call: unix.SYS_CLONE3, errno: unix.ENOSYS}},
 		NoMount: all(unix.EPERM, unix.SYS_MOUNT, unix.SYS_OPEN_TREE, unix.SYS_FSOPEN, unix.SYS_MOVE_MOUNT,
 			unix.SYS_MOUNT_SETATTR, unix.SYS_PIVOT_ROOT, unix.SYS_UMOUNT2),
 		NoLandlock: all(unix.ENOSYS, unix.SYS_LANDLOCK_CREATE_RULESET, unix.SYS_LANDLOCK_ADD_RULE,

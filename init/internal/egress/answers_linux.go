@@ -16,9 +16,10 @@ import (
 const mostTTL = 60 * time.Second
 
 // answer decides what the server is told. done is called once, perhaps at once.
-func (e *Engine) answer(q *dns.Question, done func(dns.Answer)) {
+func (s *questions) answer(q *dns.Question, done func(dns.Answer)) {
+	e := s.engine
 	if q.Type == dnsmessage.TypePTR {
-		done(e.pointer(q))
+		done(s.pointer(q))
 		return
 	}
 	name, ok := e.rules.Canonical(q.Name)
@@ -42,9 +43,9 @@ func (e *Engine) answer(q *dns.Question, done func(dns.Answer)) {
 		e.told.limit(limitNames)
 		done(dns.Answer{Code: dnsmessage.RCodeServerFailure})
 	case service:
-		e.services(name, done)
+		s.services(name, done)
 	default:
-		e.addresses(name, q.Type, done)
+		s.addresses(name, q.Type, done)
 	}
 }
 
@@ -57,7 +58,8 @@ func hostOf(service string) string {
 }
 
 // pointer is the name whose handle an address is; RFC 1035, 3.5.
-func (e *Engine) pointer(q *dns.Question) dns.Answer {
+func (s *questions) pointer(q *dns.Question) dns.Answer {
+	e := s.engine
 	if a, ok := dns.ReverseName(q.Name); ok {
 		if name, ok := e.table.NameOf(a); ok {
 			return dns.Answer{Name: name, TTL: seconds(mostTTL)}
@@ -67,14 +69,15 @@ func (e *Engine) pointer(q *dns.Question) dns.Answer {
 }
 
 // addresses answers with the handle of a name that exists.
-func (e *Engine) addresses(name string, kind dnsmessage.Type, done func(dns.Answer)) {
+func (s *questions) addresses(name string, kind dnsmessage.Type, done func(dns.Answer)) {
+	e := s.engine
 	v6 := kind == dnsmessage.TypeAAAA
 	if e.doors.byProxy(name) { // perhaps the proxy alone can resolve the name
 		if v6 {
 			done(dns.Answer{})
 			return
 		}
-		done(e.handle(name, v6, nil, mostTTL))
+		done(s.handle(name, v6, nil, mostTTL))
 		return
 	}
 	if v6 && !e.host.hasIPv6() {
@@ -97,12 +100,13 @@ func (e *Engine) addresses(name string, kind dnsmessage.Type, done func(dns.Answ
 				done(dns.Answer{})
 				return
 			}
-			done(e.handle(name, v6, good, a.TTL))
+			done(s.handle(name, v6, good, a.TTL))
 		}
 	})
 }
 
-func (e *Engine) handle(name string, v6 bool, good []netip.Addr, ttl time.Duration) dns.Answer {
+func (s *questions) handle(name string, v6 bool, good []netip.Addr, ttl time.Duration) dns.Answer {
+	e := s.engine
 	a, err := e.table.Handle(name, v6, good)
 	if err != nil {
 		e.told.limit(limitNames)
@@ -116,7 +120,8 @@ func seconds(ttl time.Duration) uint32 {
 }
 
 // services answers with the targets of a service that are allowed: MongoDB's and XMPP's way to name their hosts.
-func (e *Engine) services(name string, done func(dns.Answer)) {
+func (s *questions) services(name string, done func(dns.Answer)) {
+	e := s.engine
 	e.lookups.get(resolve.Query{Name: name, Type: dnsmessage.TypeSRV}, func(a resolve.Answer) {
 		switch a.Code {
 		case resolve.NoName:

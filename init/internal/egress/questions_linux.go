@@ -2,6 +2,7 @@ package egress
 
 import (
 	"encoding/binary"
+	"errors"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress/dns"
 	"github.com/security-mcp/mcp-sandbox/init/internal/loop"
@@ -46,7 +47,7 @@ func (q *questions) serve(fd int) {
 // ask answers one packet, at once or later; not at all if that is no question.
 func (q *questions) ask(packet []byte, long bool, reply func([]byte)) {
 	question, err := dns.Parse(packet)
-	if err == dns.ErrDropped {
+	if errors.Is(err, dns.ErrDropped) {
 		return
 	}
 	if long {
@@ -61,7 +62,7 @@ func (q *questions) ask(packet []byte, long bool, reply func([]byte)) {
 		done(dns.Answer{Code: dnsmessage.RCodeServerFailure})
 	default:
 		q.waiting++
-		q.engine.answer(&question, func(a dns.Answer) {
+		q.answer(&question, func(a dns.Answer) {
 			q.waiting--
 			done(a)
 		})
@@ -76,7 +77,8 @@ func sourceOf(oob []byte) []byte {
 	}
 	for _, m := range messages {
 		switch {
-		case m.Header.Level == unix.SOL_IP && m.Header.Type == unix.IP_PKTINFO && len(m.Data) >= unix.SizeofInet4Pktinfo:
+		case m.Header.Level == unix.SOL_IP && m.Header.Type == unix.IP_PKTINFO &&
+			len(m.Data) >= unix.SizeofInet4Pktinfo:
 			// ipi_spec_dst is the source of an answer; the kernel filled in ipi_addr, the destination of the question.
 			return unix.PktInfo4(&unix.Inet4Pktinfo{Spec_dst: [4]byte(m.Data[8:12])})
 		case m.Header.Level == unix.SOL_IPV6 && m.Header.Type == unix.IPV6_PKTINFO &&
@@ -151,7 +153,8 @@ func (l *longQuestions) reply(answer []byte) {
 		return
 	}
 	framed := append(binary.BigEndian.AppendUint16(nil, uint16(len(answer))), answer...)
-	if n, err := unix.SendmsgN(l.fd, framed, nil, nil, unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL); n != len(framed) || err != nil {
+	n, err := unix.SendmsgN(l.fd, framed, nil, nil, unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL)
+	if n != len(framed) || err != nil {
 		l.close()
 	}
 }

@@ -1,0 +1,129 @@
+package egress
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/egress/dial"
+	"github.com/security-mcp/mcp-sandbox/init/internal/egress/hello"
+	"github.com/security-mcp/mcp-sandbox/init/internal/egress/match"
+	"github.com/security-mcp/mcp-sandbox/init/internal/egress/relay"
+	"github.com/security-mcp/mcp-sandbox/init/internal/loop"
+	"golang.org/x/sys/unix"
+)
+
+// A connection of the server's.
+type connection struct {
+	doors    *doors
+	fd       int
+	at       target
+	member   *loop.Member // while there is no connection of the host's
+	cancel   func()       // the dial
+	stream   *relay.Stream
+	checks   bool      // a TLS client has to ask for an allowed name
+	deadline time.Time // for that, once its first byte has come; zero: known
+}
+
+// dial connects on the host's side.
+func (c *connection) dial(t dial.Target, err error) {
+	if c.fd < 0 {
+		return // reset meanwhile
+	}
+	if err != nil {
+		c.end()
+		return
+	}
+	c.cancel = c.doors.dialer.Dial(t, func(fd int, err error) {
+		c.cancel = nil
+		if err != nil {
+			if errors.Is(err, unix.EMFILE) || errors.Is(err, unix.ENFILE) {
+				c.doors.engine.told.limit(limitFiles)
+			} else {
+				c.doors.engine.told.upstream(c.at, err)
+			}
+			c.end()
+			return
+		}
+		c.join(fd)
+	})
+}
+
+// join hands both connections to the relay.
+func (c *connection) join(outside int) {
+	c.member.Remove()
+	delete(c.doors.alone, c)
+	count := c.doors.engine.told.count(c.at)
+	c.stream = c.doors.relay.Join(c.fd, outside, nil, func(x relay.Ended) {
+		count.Sent += x.Sent
+		count.Received += x.Received
+		c.fd = -1
+		c.left()
+	})
+	if c.checks && c.fd >= 0 {
+		c.stream.Hold(c.gate)
+	}
+}
+
+// gate decides by the first bytes of the server's whether they go out: a TLS client has to ask for an allowed name.
+func (c *connection) gate(first []byte) relay.Verdict {
+	if len(first) == 0 { // the end of input: nothing is asked for
+		return relay.Pass
+	}
+	result, asked := hello.Name(first)
+	e := c.doors.engine
+	switch result {
+	case hello.NeedMore:
+		if c.deadline.IsZero() {
+			c.deadline = time.Now().Add(helloTime)
+			c.doors.begun = append(c.doors.begun, c)
+		}
+		return relay.Wait
+	case hello.ServerName:
+		if name, ok := e.rules.Canonical(asked); !ok || e.rules.Port(name, c.at.port) != match.Open {
+			e.told.serverName(c.at, asked)
+			return relay.Refuse
+		}
+	case hello.None:
+		e.told.serverName(c.at, "")
+		return relay.Refuse
+	}
+	c.decided()
+	return relay.Pass
+}
+
+// hungUp is called while there is no connection of the host's.
+func (c *connection) hungUp(events uint32) {
+	if events&(unix.EPOLLERR|unix.EPOLLHUP) != 0 {
+		c.end()
+	}
+}
+
+// end resets a connection that is not joined.
+func (c *connection) end() {
+	if c.fd < 0 {
+		return
+	}
+	if c.cancel != nil {
+		c.cancel()
+		c.cancel = nil
+	}
+	c.member.Remove()
+	delete(c.doors.alone, c)
+	reset(c.fd)
+	c.fd = -1
+	c.left()
+}
+
+func (c *connection) left() {
+	c.decided()
+	c.doors.living--
+}
+
+// decided is called when nothing more is awaited of a TLS client. Those that come and go leave nothing in the list.
+func (c *connection) decided() {
+	if !c.deadline.IsZero() {
+		c.deadline = time.Time{}
+		c.doors.begun = slices.DeleteFunc(c.doors.begun, func(other *connection) bool { return other == c })
+	}
+}
