@@ -27,10 +27,15 @@ func (s *questions) answer(q *dns.Question, done func(dns.Answer)) {
 		done(dns.Answer{Code: dnsmessage.RCodeNameError})
 		return
 	}
-	service := q.Type == dnsmessage.TypeSRV && strings.HasPrefix(name, "_")
-	allowed := e.rules.Name(name)
-	if service {
-		allowed = e.rules.Name(hostOf(name))
+	host, service := hostOf(name)
+	service = service && q.Type == dnsmessage.TypeSRV
+	if !service {
+		host = name
+	}
+	allowed := e.rules.Name(host)
+	star := allowed.Star
+	if service && star == "" { // the server chooses its first labels, as it does below a star
+		star = host
 	}
 	address := q.Type == dnsmessage.TypeA || q.Type == dnsmessage.TypeAAAA
 	switch {
@@ -39,7 +44,7 @@ func (s *questions) answer(q *dns.Question, done func(dns.Answer)) {
 		done(dns.Answer{Code: dnsmessage.RCodeNameError, Blocked: true})
 	case !service && !address: // the name may exist, and has no such record
 		done(dns.Answer{})
-	case allowed.Star != "" && !e.table.Known(name) && !e.table.Star(allowed.Star, time.Now()):
+	case star != "" && !e.table.Known(name) && !e.table.Star(star, time.Now()):
 		e.told.limit(limitNames)
 		done(dns.Answer{Code: dnsmessage.RCodeServerFailure})
 	case service:
@@ -49,12 +54,13 @@ func (s *questions) answer(q *dns.Question, done func(dns.Answer)) {
 	}
 }
 
-// hostOf is the name of a service without its protocol: RFC 2782.
-func hostOf(service string) string {
-	for strings.HasPrefix(service, "_") {
-		_, service, _ = strings.Cut(service, ".")
-	}
-	return service
+// hostOf is the name of a service without its two first labels, _service._protocol: RFC 2782. ok is false for other
+// names.
+func hostOf(name string) (host string, ok bool) {
+	service, rest, _ := strings.Cut(name, ".")
+	protocol, host, _ := strings.Cut(rest, ".")
+	ok = len(service) > 1 && service[0] == '_' && len(protocol) > 1 && protocol[0] == '_'
+	return host, ok && !strings.HasPrefix(host, "_")
 }
 
 // pointer is the name whose handle an address is; RFC 1035, 3.5.

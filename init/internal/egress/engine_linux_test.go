@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/egress/dns"
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress/resolve"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/net/dns/dnsmessage"
@@ -113,5 +114,33 @@ func TestHostIsAskedAgain(t *testing.T) {
 	}
 	if w.Engine.host.look(); w.Engine.host.failed != nil {
 		t.Error(w.Engine.host.failed)
+	}
+}
+
+// ask is how a question is answered; waits tells that the host's resolver was asked, and has not answered.
+func (w *world) ask(name string, kind dnsmessage.Type) (a dns.Answer, waits bool) {
+	waits = true
+	w.answer(&dns.Question{Name: name, Type: kind, Class: dnsmessage.ClassINET}, func(got dns.Answer) { a, waits = got, false })
+	return a, waits
+}
+
+// Labels of a service are the server's own, and go out: no more of them than of names below a star. A service has two.
+func TestServicesAreNoTunnel(t *testing.T) {
+	w := newWorld(t, apiHost, policy.Network{AllowedDomains: []string{"api.test", "*.wide.test"}})
+	for _, host := range []string{"api.test", "x.wide.test"} {
+		asked := 0
+		for i := range 300 {
+			if _, waits := w.ask(fmt.Sprintf("_secret%d._tcp.%s", i, host), dnsmessage.TypeSRV); waits {
+				asked++
+			}
+		}
+		if asked < 50 || asked > 110 {
+			t.Errorf("%s: %d services were asked for outside", host, asked)
+		}
+	}
+	for _, name := range []string{"_a._b._c.api.test", "_a._b._c._d._e.api.test", "_a.api.test", "_._tcp.api.test", "_a._tcp.other.test"} {
+		if a, waits := w.ask(name, dnsmessage.TypeSRV); waits || a.Code != dnsmessage.RCodeNameError {
+			t.Errorf("%s: %+v, %v", name, a, waits)
+		}
 	}
 }
