@@ -39,8 +39,9 @@ const (
 // Name looks at the first bytes of a connection: all that have come yet, so that it can be given what MSG_PEEK returns.
 // If more bytes come after a result other than NeedMore, the result stays the same.
 //
-// Only records of types 20 to 23 and versions 3.x are TLS. A hello in the form of SSL 2 (first byte 0x80 or more),
-// which holds no name and which servers have not taken for years, is none, as is every other protocol.
+// What begins with a type of a record, 20 to 23, is TLS, but a name is relied upon in records of versions 3.x alone: of
+// the first record Go's servers take any version below 16.0. A hello in the form of SSL 2 (RFC 5246, E.2), which OpenSSL's
+// servers take, holds no name. Every other protocol is not TLS.
 // Of a hello with Encrypted Client Hello the outer name counts: the inner one is not to be seen. A second hello, which
 // the far end may ask for (RFC 8446, 4.1.4), must repeat the name, and is not looked at.
 func Name(b []byte) (Result, string) {
@@ -48,7 +49,11 @@ func Name(b []byte) (Result, string) {
 		b = b[:Limit]
 	}
 	switch {
-	case len(b) > 0 && (b[0] < 20 || b[0] > 23), len(b) > 1 && b[1] != 3:
+	case len(b) == 0:
+		return NeedMore, ""
+	case b[0] >= 0x80:
+		return old(b), ""
+	case b[0] < 20 || b[0] > 23:
 		return NotTLS, ""
 	case len(b) < 2:
 		return NeedMore, ""
@@ -65,6 +70,19 @@ func Name(b []byte) (Result, string) {
 		return ServerName, name
 	}
 	return None, ""
+}
+
+// old tells a hello in the form of SSL 2: two bytes of length, the type, and the version that is offered.
+func old(b []byte) Result {
+	for i, c := range [...]byte{2: clientHello, 3: 3} {
+		switch {
+		case i >= len(b):
+			return NeedMore
+		case i >= 2 && b[i] != c:
+			return NotTLS
+		}
+	}
+	return None
 }
 
 // reassemble joins the contents of the records. ok is false if something else than a handshake record follows them.

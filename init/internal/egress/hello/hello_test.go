@@ -1,7 +1,10 @@
 package hello
 
 import (
+	"crypto/tls"
 	"encoding/binary"
+	"net"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -69,9 +72,13 @@ func TestName(t *testing.T) {
 		"SSH":                {[]byte("SSH-2.0-OpenSSH_9.9\r\n"), NotTLS, ""},
 		"HTTP":               {[]byte("GET / HTTP/1.1\r\n"), NotTLS, ""},
 		"one letter":         {[]byte("G"), NotTLS, ""},
-		"SSL 2":              {[]byte{0x80, 0x2e, 1, 3, 1}, NotTLS, ""},
-		"version 2":          {[]byte{22, 2, 0}, NotTLS, ""},
-		"DTLS":               {[]byte{22, 0xfe, 0xfd}, NotTLS, ""},
+		"SSL 2":              {[]byte{0x80, 0x2e, 1, 3, 1}, None, ""},
+		"half of SSL 2":      {[]byte{0x80, 0x2e, 1}, NeedMore, ""},
+		"like SSL 2":         {[]byte{0x80, 0x2e, 2}, NotTLS, ""},
+		"SSL 2 itself":       {[]byte{0x80, 0x2e, 1, 0, 2}, NotTLS, ""},
+		"version 2":          {[]byte{22, 2, 0}, None, ""},
+		"version 15":         {change(record(22, good), 1, 15), None, ""},
+		"DTLS":               {[]byte{22, 0xfe, 0xfd}, None, ""},
 		"heartbeat":          {[]byte{24, 3, 3}, NotTLS, ""},
 		"type 19":            {[]byte{19, 3, 3}, NotTLS, ""},
 		"alert":              {record(21, []byte{1, 0}), None, ""},
@@ -136,4 +143,47 @@ func steady(t *testing.T, what string, b []byte) {
 		}
 		last, name = r, s
 	}
+}
+
+func change(b []byte, at int, c byte) []byte {
+	b = slices.Clone(b)
+	b[at] = c
+	return b
+}
+
+// Servers made with Go take a first record of any version below 16.0: so that is no way around a name.
+func TestOtherVersions(t *testing.T) {
+	server := httptest.NewUnstartedServer(nil)
+	server.StartTLS()
+	defer server.Close()
+	for version, accepted := range map[byte]bool{2: true, 3: true, 4: true, 15: true, 16: false} {
+		c, err := net.Dial("tcp", server.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		first := &firstRecord{Conn: c, version: version}
+		err = tls.Client(first, &tls.Config{InsecureSkipVerify: true, ServerName: "evil.test"}).Handshake()
+		if (err == nil) != accepted {
+			t.Errorf("version %d: %v", version, err)
+		}
+		if got, name := Name(first.said); got == NotTLS || got == ServerName && name != "evil.test" {
+			t.Errorf("version %d, which a server takes: %v, %q", version, got, name)
+		}
+		c.Close()
+	}
+}
+
+// firstRecord changes the version of the first record.
+type firstRecord struct {
+	net.Conn
+	version byte
+	said    []byte
+}
+
+func (f *firstRecord) Write(b []byte) (int, error) {
+	if f.said == nil {
+		f.said = change(b, 1, f.version)
+		b = f.said
+	}
+	return f.Conn.Write(b)
 }
