@@ -7,7 +7,7 @@
 //
 //	engine, err := egress.New(egress.Config{Sockets: sockets, Network: policy.Network, Tally: &tally})
 //	engine.Register(&loop)
-//	engine.Begin() // the server is released: refusals are told from here on
+//	engine.Begin() // all is proved: refusals are told from here on, and the server is released
 //	...
 //	counts := engine.Counts()
 //	engine.Close()

@@ -126,7 +126,7 @@ func earliest(times ...time.Time) (first time.Time) {
 	return first
 }
 
-// Begin is called when the server is released. Refusals before it were those of the proofs.
+// Begin is called before the server is released. Refusals before it were those of the proofs.
 func (e *Engine) Begin() {
 	if e == nil || e.set == nil { // closed, with a launch that another one of less confinement follows
 		return

@@ -92,12 +92,12 @@ func Run(c Config) int {
 	for _, line := range s.guide.linesAtStart(s.enforced) { // before the server writes to the same standard error
 		c.Say(line)
 	}
+	s.network.engine.Begin() // all proofs are made: what is refused from here on is the server's
 	if err := s.monitor.sandbox.Release(); err != nil {
 		return s.refuse(err)
 	}
 	s.guide.released = time.Now()
 	s.network.engine.Register(&s.monitor.loop)
-	s.network.engine.Begin()
 	s.monitor.run(c.Host, c.Parent, &s.policy)
 	return s.finish()
 }
