@@ -56,7 +56,11 @@ func (t *told) tell(d *order.Denied) {
 // port tells of a port that no entry opens of a name, or of this machine itself.
 func (t *told) port(at target) {
 	d := &order.Denied{Act: order.Act{Kind: order.DeniedPort, Host: at.host, Port: at.port}}
-	if t.rules.Port(at.host, at.port) != match.Denied && at.port != 53 {
+	reason := t.rules.Port(at.host, at.port)
+	if a, err := netip.ParseAddr(at.host); err == nil {
+		reason = t.rules.Address(a, at.port)
+	}
+	if reason != match.Denied && at.port != 53 {
 		d.Flag = "--allow-domain " + at.entry()
 	}
 	t.tell(d)
