@@ -2,6 +2,7 @@ package egress
 
 import (
 	"net/netip"
+	"slices"
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress/dial"
@@ -28,7 +29,7 @@ type Config struct {
 
 // An Engine serves the sockets of one server.
 type Engine struct {
-	set     *loop.Set
+	set     *loop.Set // nil without allowed domains: then there are taps alone, and nothing is answered
 	timer   *loop.Timer
 	rules   *match.Rules
 	table   *names.Table
@@ -43,6 +44,9 @@ type Engine struct {
 
 // New serves sockets that nothing has been read from.
 func New(c Config) (*Engine, error) {
+	if !slices.ContainsFunc(c.Sockets, func(s layers.Carried) bool { return s.Kind == layers.DNSUDP }) {
+		return newListener(&c)
+	}
 	set, err := loop.NewSet()
 	if err != nil {
 		closeAll(c.Sockets)
@@ -72,6 +76,20 @@ func New(c Config) (*Engine, error) {
 	return e, nil
 }
 
+// newListener is an engine that learns from taps which names were looked up. Nothing else is made: most launches have no
+// use for more.
+func newListener(c *Config) (*Engine, error) {
+	e := &Engine{rules: match.New(&c.Network), sockets: c.Sockets}
+	e.told = told{tally: c.Tally, rules: e.rules}
+	for _, s := range c.Sockets {
+		if err := e.tap(s); err != nil {
+			e.Close()
+			return nil, err
+		}
+	}
+	return e, nil
+}
+
 // serve has the set wait for a socket.
 func (e *Engine) serve(s layers.Carried) (err error) {
 	switch s.Kind {
@@ -91,7 +109,13 @@ func (e *Engine) serve(s layers.Carried) (err error) {
 
 // Register has a loop serve the engine.
 func (e *Engine) Register(l *loop.Loop) {
-	if e == nil || e.set == nil {
+	if e == nil {
+		return
+	}
+	if e.set == nil {
+		for _, t := range e.taps {
+			l.Add(t.FD, unix.POLLIN, func(int16) { t.serve() })
+		}
 		return
 	}
 	e.timer = l.Timer(e.Serve)
@@ -100,10 +124,22 @@ func (e *Engine) Register(l *loop.Loop) {
 }
 
 // FD is ready for reading when the engine has work: for a caller that has no loop yet, and calls [Engine.Serve] then.
-func (e *Engine) FD() int { return e.set.FD() }
+// It is -1 for an engine of taps alone, which has no work before the server is released.
+func (e *Engine) FD() int {
+	if e.set == nil {
+		return -1
+	}
+	return e.set.FD()
+}
 
 // Serve does a bounded piece of all work that there is.
 func (e *Engine) Serve() {
+	if e.set == nil {
+		for _, t := range e.taps {
+			t.serve()
+		}
+		return
+	}
 	e.set.Serve()
 	now := time.Now()
 	e.lookups.resolver.Due(now)
@@ -128,10 +164,10 @@ func earliest(times ...time.Time) (first time.Time) {
 
 // Begin is called before the server is released. Refusals before it were those of the proofs.
 func (e *Engine) Begin() {
-	if e == nil || e.set == nil { // closed, with a launch that another one of less confinement follows
+	if e == nil {
 		return
 	}
-	for _, t := range e.taps {
+	for _, t := range e.taps { // none of an engine that is closed, for a launch of less confinement follows
 		t.serve()
 	}
 	e.told.begun = true
@@ -155,7 +191,11 @@ func (e *Engine) Ports(name string) []uint16 {
 
 // Finish carries what the server has still said, until then at the latest. The server has ended, and the loop too.
 func (e *Engine) Finish(until time.Time) {
-	if e == nil || e.set == nil {
+	if e == nil {
+		return
+	}
+	if e.set == nil {
+		e.Serve()
 		return
 	}
 	e.timer = nil
@@ -173,16 +213,21 @@ func (e *Engine) Finish(until time.Time) {
 
 // Close resets all connections, and closes the sockets.
 func (e *Engine) Close() {
-	if e == nil || e.set == nil {
+	if e == nil {
 		return
 	}
-	e.doors.close()
-	e.asked.close()
-	e.lookups.resolver.Close()
-	e.host.close()
+	if e.set != nil {
+		e.doors.close()
+		e.asked.close()
+		e.lookups.resolver.Close()
+		e.host.close()
+	}
 	closeAll(e.sockets)
-	e.set.Close()
-	e.set = nil
+	e.sockets, e.taps = nil, nil
+	if e.set != nil {
+		e.set.Close()
+		e.set = nil
+	}
 }
 
 func closeAll(sockets []layers.Carried) {

@@ -13,8 +13,10 @@ import (
 type tapSocket struct {
 	layers.Carried
 	engine *Engine
-	buf    [2048]byte
+	buf    []byte // nil until a packet comes
 }
+
+const packetSize = 2048 // what the kernel quotes of a datagram is less: RFC 1812, RFC 4443
 
 // packetsATurn bounds the work of one turn.
 const packetsATurn = 32
@@ -25,6 +27,9 @@ func (e *Engine) tap(s layers.Carried) error {
 		return err
 	}
 	t := &tapSocket{Carried: s, engine: e}
+	if e.taps = append(e.taps, t); e.set == nil {
+		return tap.Unreachable(s.FD, t.v6())
+	}
 	filter := tap.FilterTCP(t.v6())
 	if t.icmp() {
 		filter = tap.FilterICMP(t.v6())
@@ -32,7 +37,6 @@ func (e *Engine) tap(s layers.Carried) error {
 	if err := tap.Attach(s.FD, filter); err != nil {
 		return err
 	}
-	e.taps = append(e.taps, t)
 	_, err = e.set.Add(s.FD, unix.EPOLLIN, func(uint32) { t.serve() })
 	return err
 }
@@ -41,8 +45,11 @@ func (t *tapSocket) v6() bool   { return t.Kind == layers.TapTCP6 || t.Kind == l
 func (t *tapSocket) icmp() bool { return t.Kind == layers.TapICMP4 || t.Kind == layers.TapICMP6 }
 
 func (t *tapSocket) serve() {
+	if t.buf == nil {
+		t.buf = make([]byte, packetSize)
+	}
 	for range packetsATurn {
-		n, from, err := unix.Recvfrom(t.FD, t.buf[:], unix.MSG_DONTWAIT)
+		n, from, err := unix.Recvfrom(t.FD, t.buf, unix.MSG_DONTWAIT)
 		if err != nil {
 			return
 		}
@@ -66,12 +73,15 @@ func (t *tapSocket) parse(packet []byte, from netip.Addr) (tap.Refused, bool) {
 
 // refused tells of a port that the kernel refused.
 func (e *Engine) refused(r tap.Refused) {
+	if e.set == nil { // no names are answered, so a question was refused, wherever a program sent it
+		if r.UDP && r.Port == 53 {
+			e.lookedUp(r.Payload)
+		}
+		return
+	}
 	name, known := e.table.NameOf(r.Addr)
 	switch {
 	case r.Addr == ownIPv4 || r.Addr == ownIPv6:
-		if r.UDP && r.Port == 53 { // nobody listens there: the policy has no list
-			e.lookedUp(r.Payload)
-		}
 	case r.UDP && r.Addr.IsLoopback():
 	case r.UDP && known:
 		e.told.udp(name, "", r.Port)

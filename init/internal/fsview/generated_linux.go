@@ -26,8 +26,6 @@ func (b *base) generated() {
 		}
 		b.points.make("/etc/hosts", file, 0o644, hostsWith(unix.ByteSliceToString(uts.Nodename[:])))
 		b.points.make(resolvPath, file, 0o644, resolvFile)
-	case !b.request.HostNet:
-		b.points.make("/etc/hosts", file, 0o644, hostsFile)
 	default:
 		b.visible("/etc/hosts")
 		b.resolvConf()
@@ -36,8 +34,8 @@ func (b *base) generated() {
 
 // resolvConf adds a list of name servers where it is the host's, or has to lie where the host has it. In level network
 // it is a copy of the host's: a link's target may not be visible, and where a daemon replaces the file by rename, a
-// bind would keep the old file. For a server that reaches hosts by name it is the launcher's own. In the host's root a
-// list that can be read stays: the launcher answers at every address that it can name.
+// bind would keep the old file. Else it names the sandbox's own address. In the host's root a list that can be read
+// stays where domains are allowed: the launcher answers at every address that it can name.
 func (b *base) resolvConf() {
 	if !b.request.HostNet && !b.request.named() {
 		return
@@ -52,7 +50,7 @@ func (b *base) resolvConf() {
 	}
 	at := resolvPath
 	if b.view.HostRoot {
-		if b.points.access(r.path).read {
+		if (b.request.HostNet || b.request.listed()) && b.points.access(r.path).read {
 			return
 		}
 		at = r.path

@@ -31,10 +31,12 @@ type Request struct {
 	bounds bounds // of tests; 0 stands for the constant
 }
 
-// named reports whether the policy opens hosts by name, and so the launcher answers the server's lookups.
-func (r *Request) named() bool {
-	return len(r.Policy.Network.AllowedDomains) > 0 && !r.HostNet && !r.Shared
-}
+// named reports whether the server looks names up at an address of the sandbox's own: there the launcher answers, or
+// without allowed domains learns which name was refused.
+func (r *Request) named() bool { return !r.HostNet && !r.Shared }
+
+// listed reports whether the policy opens hosts by name, and so the launcher answers.
+func (r *Request) listed() bool { return len(r.Policy.Network.AllowedDomains) > 0 && r.named() }
 
 // Ours are files and folders of this product.
 type Ours struct {

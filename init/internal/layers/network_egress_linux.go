@@ -7,7 +7,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
-// The addresses of a sandbox with allowed domains, on its lo. 198.18.0.0/15 is for tests between networks (RFC 2544)
+// The addresses of a sandbox, on its lo. 198.18.0.0/15 is for tests between networks (RFC 2544)
 // and the other is a unique local address (RFC 4193): neither is routed anywhere.
 const (
 	EgressIPv4 = "198.18.0.1"
@@ -43,27 +43,39 @@ type Carried struct {
 	FD int
 }
 
-// EgressSockets are the sockets that a launch with confinement full hands over, in their order; none without allowed
-// domains.
+// EgressSockets are the sockets that a launch with confinement full hands over, in their order. Without allowed domains
+// nobody answers the server's look-ups, and two raw sockets get the refused questions.
 func EgressSockets(p *policy.Policy, m *Machine) []EgressSocket {
-	if !HasEgress(p) {
+	if !ownNetwork(p) {
 		return nil
 	}
-	all := []EgressSocket{{DNSUDP, portDNS}, {DNSTCP, portDNS}}
-	for _, port := range egressPorts(p) {
-		all = append(all, EgressSocket{Listener, port})
+	listed := HasEgress(p)
+	var all []EgressSocket
+	if listed {
+		all = []EgressSocket{{DNSUDP, portDNS}, {DNSTCP, portDNS}}
+		for _, port := range egressPorts(p) {
+			all = append(all, EgressSocket{Listener, port})
+		}
+		all = append(all, EgressSocket{Kind: TapTCP4})
 	}
-	all = append(all, EgressSocket{Kind: TapTCP4}, EgressSocket{Kind: TapICMP4})
+	all = append(all, EgressSocket{Kind: TapICMP4})
+	if m.IPv6 && listed {
+		all = append(all, EgressSocket{Kind: TapTCP6})
+	}
 	if m.IPv6 {
-		all = append(all, EgressSocket{Kind: TapTCP6}, EgressSocket{Kind: TapICMP6})
+		all = append(all, EgressSocket{Kind: TapICMP6})
 	}
 	return all
 }
 
+// ownNetwork reports whether a server of the policy has a network namespace of its own, if the confinement is full.
+func ownNetwork(p *policy.Policy) bool {
+	return p.Level != policy.LevelNetwork && p.Level != policy.Privileged
+}
+
 // HasEgress reports whether the policy opens hosts by name to a server with a network namespace of its own.
 func HasEgress(p *policy.Policy) bool {
-	return len(p.Network.AllowedDomains) > 0 && p.Level != policy.LevelNetwork && p.Level != policy.Privileged &&
-		len(egressPorts(p)) > 0
+	return len(p.Network.AllowedDomains) > 0 && ownNetwork(p) && len(egressPorts(p)) > 0
 }
 
 // egressPorts are the different ports that the policy opens, ascending; none if its denials close all of them.

@@ -29,17 +29,18 @@ func TestEgressSockets(t *testing.T) {
 		ipv4            bool // alone
 		want            string
 	}{
-		{name: "none", want: "[]"},
+		{name: "none", want: "[refusals of ICMP refusals of ICMPv6]"},
+		{name: "none, without IPv6", ipv4: true, want: "[refusals of ICMP]"},
 		{name: "one name", allowed: []string{"a.example"},
 			want: "[DNS by UDP DNS by TCP port 80 port 443 refusals of TCP refusals of ICMP refusals of TCP by IPv6 refusals of ICMPv6]"},
 		{name: "without IPv6", allowed: []string{"a.example:9"}, ipv4: true,
 			want: "[DNS by UDP DNS by TCP port 9 refusals of TCP refusals of ICMP]"},
 		{name: "ports twice, in no order", level: policy.Strict, allowed: []string{"b.example:9", "localhost:5", "a.example:9"}, ipv4: true,
 			want: "[DNS by UDP DNS by TCP port 5 port 9 refusals of TCP refusals of ICMP]"},
-		{name: "all denied", allowed: []string{"a.example"}, denied: []string{"a.example"}, want: "[]"},
+		{name: "all denied", allowed: []string{"a.example"}, denied: []string{"a.example"}, want: "[refusals of ICMP refusals of ICMPv6]"},
 		{name: "one port denied", allowed: []string{"a.example"}, denied: []string{"a.example:80"}, ipv4: true,
 			want: "[DNS by UDP DNS by TCP port 443 refusals of TCP refusals of ICMP]"},
-		{name: "denials alone", denied: []string{"a.example"}, want: "[]"},
+		{name: "denials alone", level: policy.Strict, denied: []string{"a.example"}, want: "[refusals of ICMP refusals of ICMPv6]"},
 		{name: "level network", level: policy.LevelNetwork, allowed: []string{"a.example"}, want: "[]"},
 		{name: "level privileged", level: policy.Privileged, allowed: []string{"a.example"}, want: "[]"},
 	} {

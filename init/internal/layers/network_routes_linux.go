@@ -23,57 +23,91 @@ var (
 	egress6 = netip.AddrFrom16([16]byte{0xfd, 0x6d, 0x63, 0x70, 0x73, 0x62, 15: 1})
 )
 
-// egressState is what the rows of a launch with allowed domains leave for one another.
+// egressState is what the rows about the sandbox's own addresses and sockets leave for one another.
 type egressState struct {
-	ack6 program.Op // with IPv6: platform.AckSize if lo has its address
-	ask  egressAsk
+	udp, netlink program.Op // sockets: of IPv4, and of rtnetlink
+	ack6         program.Op // with IPv6: platform.AckSize if lo has its address
+	ask          egressAsk
 }
 
-// egressRoutes gives lo the sandbox's own addresses, and makes every address of the world one of this network
-// namespace's. So a connect to any of them stays inside, where it is refused or accepted by a listener of the shim's.
-// Where the kernel refuses the address of IPv6 (the sysctl disable_ipv6), IPv4 goes on without.
+// egressRoutes gives lo the sandbox's own addresses: libraries look names up where there is an address besides
+// loopback's, and resolv.conf names the one of IPv4. Where domains are allowed every address of the world becomes one of
+// this network namespace's too. So a connect to any of them stays inside, where it is refused or accepted by a listener
+// of the shim's. Else there is no route, which is proved. Where the kernel refuses the address of IPv6 (the sysctl
+// disable_ipv6), IPv4 goes on without.
 type egressRoutes struct{ state *egressState }
 
 func (r egressRoutes) layout(b *build) {
-	if !HasEgress(&b.Policy) {
-		return
+	switch {
+	case HasEgress(&b.Policy):
+		r.listed(b)
+	case ownNetwork(&b.Policy):
+		r.unlisted(b)
 	}
-	sock := b.Do(sys.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC, unix.NETLINK_ROUTE))
+}
+
+// listed is where domains are allowed.
+func (r egressRoutes) listed(b *build) {
+	sock := r.state.netlink
 	obeyed(b, sock, "address "+EgressIPv4, platform.LoAddress(egress4))
 	obeyed(b, sock, "route to "+EgressIPv4, platform.LoRoute(egress4))
-	prove6 := r.routeIPv6(b, sock)
+	const name6, want6 = "addresses of IPv6", "::1 " + EgressIPv6
+	refused := r.addressIPv6(b, name6, want6, "allowed hosts are reached by IPv4 alone")
+	if b.Machine.IPv6 {
+		var none program.Label
+		b.BranchUnless(program.Int(platform.AckSize), &none)
+		obeyed(b, sock, "route to "+EgressIPv6, platform.LoRoute(egress6))
+		b.Bind(&none)
+	}
 	own := addresses(b, sock)
 	b.prove(func(c *check) {
 		c.fact("addresses", "127.0.0.1 "+EgressIPv4, addressesOf(c, own, netip.Addr.Is4))
-		prove6(c, own)
+		if !refused(c) {
+			c.fact(name6, want6, addressesOf(c, own, netip.Addr.Is6))
+		}
 	})
 }
 
-const withoutIPv6 = "allowed hosts are reached by IPv4 alone"
+// unlisted is where no domain is allowed: an address that answers, and no way to any other. Every launch makes these
+// calls, so they are few.
+func (r egressRoutes) unlisted(b *build) {
+	obeyed(b, r.state.netlink, "address "+EgressIPv4, platform.LoAddress(egress4))
+	const name6 = "address of IPv6"
+	refused := r.addressIPv6(b, name6, EgressIPv6, "libraries look for addresses of IPv4 alone")
+	own := b.Observe(sys.Connect(r.state.udp.Result(), socketAddress(egress4, portDNS)))
+	b.fact("connect UDP "+EgressIPv4, "0", own)
+	b.prove(func(c *check) {
+		if !refused(c) {
+			c.fact(name6, EgressIPv6, choose(c.Value(r.state.ack6) == platform.AckSize, EgressIPv6, ""))
+		}
+	})
+	if b.Machine.Route {
+		other := b.Observe(sys.Connect(r.state.udp.Result(), socketAddress(documentation4, 9)))
+		b.fact("connect UDP 192.0.2.1", "ENETUNREACH", other)
+	}
+}
 
-// routeIPv6 is the same for IPv6, and returns the comparison with the list of addresses.
-func (r egressRoutes) routeIPv6(b *build, sock program.Op) func(*check, addressList) {
-	const name, want = "addresses of IPv6", "::1 " + EgressIPv6
+// addressIPv6 gives lo the address of IPv6, if this machine has IPv6. Its comparison adds the fact that the address is
+// lacking, if that was refused.
+func (r egressRoutes) addressIPv6(b *build, name, want, effect string) (refused func(*check) bool) {
 	if !b.Machine.IPv6 {
-		return func(c *check, _ addressList) {
-			c.lacks(name, want, "this machine gives no socket of AF_INET6", withoutIPv6)
+		return func(c *check) bool {
+			c.lacks(name, want, "this machine gives no socket of AF_INET6", effect)
+			return true
 		}
 	}
-	var none program.Label
-	message := platform.LoAddress(egress6)
-	b.Do(sys.Send(sock.Result(), message, 0)).Returns(program.Int(len(message))).For("address " + EgressIPv6)
+	message, sock := platform.LoAddress(egress6), r.state.netlink.Result()
+	b.Do(sys.Send(sock, message, 0)).Returns(program.Int(len(message))).For("address " + EgressIPv6)
 	ack := fileRead{at: b.Space(ackSpace)}
-	ack.op = b.Observe(sys.Recv(sock.Result(), ack.at, ackSpace, unix.MSG_DONTWAIT))
+	ack.op = b.Observe(sys.Recv(sock, ack.at, ackSpace, unix.MSG_DONTWAIT))
 	r.state.ack6 = ack.op
-	b.BranchUnless(program.Int(platform.AckSize), &none)
-	obeyed(b, sock, "route to "+EgressIPv6, platform.LoRoute(egress6))
-	b.Bind(&none)
-	return func(c *check, own addressList) {
-		if errno, ok := platform.AckErrno(c.filled(ack)); ok && errno != 0 {
-			c.lacks(name, want, "RTM_NEWADDR: "+platform.ErrnoName(unix.Errno(errno)), withoutIPv6)
-			return
+	return func(c *check) bool {
+		errno, ok := platform.AckErrno(c.filled(ack))
+		if !ok || errno == 0 {
+			return false
 		}
-		c.fact(name, want, addressesOf(c, own, netip.Addr.Is6))
+		c.lacks(name, want, "RTM_NEWADDR: "+platform.ErrnoName(unix.Errno(errno)), effect)
+		return true
 	}
 }
 

@@ -65,7 +65,7 @@ type state struct {
 	rules    landlockState // landlockRuleset -> landlockRestrict
 	trace    execTrace     // traceMe, seccomp and the frame's half in init prove it together
 	families []family      // socketFamilies tries them before the filter, seccomp behind it
-	egress   egressState   // egressRoutes -> egressSockets -> egressAnswers
+	egress   egressState   // network -> egressRoutes -> egressSockets -> egressAnswers
 	initCaps capabilities  // the frame, once the server's process exists -> serverCapabilities
 }
 
@@ -95,7 +95,7 @@ func initRows(s *state) []entry {
 		{order.Root, reduced, stateless(noRoot)},
 		{order.Root, limitsAny, absent{effect: hostFiles}},
 		// lo needs CAP_NET_ADMIN
-		{order.Network, full, stateless(network)},
+		{order.Network, full, network{state: &s.egress}},
 		// addresses and routes need CAP_NET_ADMIN
 		{order.Network, full, egressRoutes{state: &s.egress}},
 		// ports below 1024 need CAP_NET_BIND_SERVICE, raw sockets CAP_NET_RAW

@@ -38,6 +38,21 @@ func Attach(fd int, program []unix.SockFilter) error {
 		&unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]})
 }
 
+// Unreachable lets a raw socket for ICMP or ICMPv6 have "destination unreachable" alone: ICMP_FILTER of raw(7) and
+// ICMPV6_FILTER of RFC 3542, section 3.2. It lets more in than [FilterICMP], and costs less than a program.
+func Unreachable(fd int, v6 bool) error {
+	if v6 {
+		var f unix.ICMPv6Filter
+		for i := range f.Data {
+			f.Data[i] = ^uint32(0)
+		}
+		f.Data[0] &^= 1 << (unreachable6 >> 8)
+		return unix.SetsockoptICMPv6Filter(fd, unix.IPPROTO_ICMPV6, unix.ICMPV6_FILTER, &f)
+	}
+	const icmpFilter = 1 // ICMP_FILTER of linux/icmp.h
+	return unix.SetsockoptInt(fd, unix.SOL_RAW, icmpFilter, ^(1 << (unreachable4 >> 8)))
+}
+
 // filter collects the instructions of a classic BPF program.
 type filter struct {
 	v6   bool
