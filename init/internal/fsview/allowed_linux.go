@@ -1,6 +1,7 @@
 package fsview
 
 import (
+	"cmp"
 	"os"
 	"slices"
 	"strings"
@@ -54,7 +55,7 @@ func (g hostSockets) allow(path string, optional bool) error {
 	case err != nil:
 		return err
 	}
-	if program := policy.DaemonOf(r.path); program != "" {
+	if program := cmp.Or(policy.DaemonOf(r.path), policy.DaemonOf(path)); program != "" {
 		g.warn("allowUnixSockets " + path + ": the server gets the rights of " + program + ", which are not confined")
 	}
 	if g.points.has(r.path, socket) {

@@ -33,6 +33,8 @@ func TestAllowedSockets(t *testing.T) {
 		{name: "in a denied folder", wish: wish{read: []string{"T/s"}, noRead: []string{"T/s"}}, list: []string{"T/s/a"},
 			want: bare + "dir T/s 755\n read T/s/a\n pin T\n pin T/s"},
 		{name: "of the server's home", list: []string{"T/home/h"}, want: bare + "read T/home/h\n pin T\n pin T/home"},
+		{name: "of the whole host", wish: wish{host: true}, list: []string{"T/s/a"},
+			want: "dir T 755\n dir T/home 700\n dir T/s 755\n read T/s/a\n pin T\n pin T/s"},
 		{name: "missing, optional", list: []string{"-T/s/none"}, want: bare},
 		{name: "left behind, optional", list: []string{"-T/s/dead"}, want: bare},
 

@@ -49,11 +49,12 @@ func imagined(b []byte) *fsview.View {
 		switch c >> 6 {
 		case 0:
 			v.Nodes = append(v.Nodes, fsview.Node{Path: path, Kind: fsview.Kind(c >> 4 & 3), Mode: 0o755, Content: "text", Source: path,
-				Folder: i%2 == 0, Write: i%3 == 0, Device: i%5 == 0, FileID: platform.FileID{Ino: uint64(c)}})
+				Folder: i%2 == 0, Write: i%3 == 0, Device: i%5 == 0, Socket: i%7 == 0, FileID: platform.FileID{Ino: uint64(c)}})
 		case 1:
 			v.Covers = append(v.Covers, fsview.Cover{Path: path, Kind: fsview.CoverKind(c>>4&3) % 3, Folder: i%2 == 0, Source: path, FileID: platform.FileID{Ino: uint64(c)}})
 		case 2:
 			v.Private = append(v.Private, fsview.Node{Path: path, Mode: uint32(c) << 2})
+			v.Allowed = append(v.Allowed, fsview.AllowedSocket{Path: path, Answer: unix.Errno(c & 1 * uint8(unix.EPROTOTYPE))})
 		default:
 			v.HostRoot, v.Outside = i%2 == 0, path
 		}
