@@ -76,8 +76,8 @@ func New(c Config) (*Engine, error) {
 	return e, nil
 }
 
-// newListener is an engine that learns from taps which names were looked up. Nothing else is made: most launches have no
-// use for more.
+// newListener is an engine that learns from taps which names were looked up. Nothing else is made: most launches have
+// no use for more.
 func newListener(c *Config) (*Engine, error) {
 	e := &Engine{rules: match.New(&c.Network), sockets: c.Sockets}
 	e.told = told{tally: c.Tally, rules: e.rules}

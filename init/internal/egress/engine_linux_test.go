@@ -122,7 +122,7 @@ func TestHostIsAskedAgain(t *testing.T) {
 // ask is how a question is answered; waits tells that the host's resolver was asked, and has not answered.
 func (w *world) ask(name string, kind dnsmessage.Type) (a dns.Answer, waits bool) {
 	waits = true
-	w.answer(&dns.Question{Name: name, Type: kind, Class: dnsmessage.ClassINET}, func(got dns.Answer) { a, waits = got, false })
+	w.asked.answer(&dns.Question{Name: name, Type: kind, Class: dnsmessage.ClassINET}, func(got dns.Answer) { a, waits = got, false })
 	return a, waits
 }
 
