@@ -18,6 +18,7 @@ const (
 	noDAD         = 0x2   // IFA_F_NODAD: the address can be used at once
 	noPrefixRoute = 0x200 // IFA_F_NOPREFIXROUTE: else lo's route to the prefix rejects the first packets, now and then
 
+	routeTo     = 1 // RTA_DST
 	routeOut    = 4 // RTA_OIF
 	routeSource = 7 // RTA_PREFSRC
 
@@ -26,6 +27,7 @@ const (
 	tableMain, tableLocal = 254, 255
 	protoBoot, scopeHost  = 3, 254
 	typeLocal             = 2 // RTN_LOCAL
+	typeUnreachable       = 7 // RTN_UNREACHABLE
 	loNumber              = 1
 )
 
@@ -60,6 +62,17 @@ func LoRoute(source netip.Addr) []byte {
 	b := rtMessage(newRoute, []byte{family(source), 0, 0, 0, table, protoBoot, scope, typeLocal, 0, 0, 0, 0})
 	b = attribute(b, routeOut, []byte{loNumber, 0, 0, 0})
 	return sized(attribute(b, routeSource, source.AsSlice()))
+}
+
+// LoUnreachable is the message that has every send to a network of addresses fail with EHOSTUNREACH, in the table of
+// [LoRoute]: a longer prefix wins.
+func LoUnreachable(to netip.Prefix) []byte {
+	table := byte(tableLocal)
+	if to.Addr().Is6() {
+		table = tableMain
+	}
+	b := rtMessage(newRoute, []byte{family(to.Addr()), byte(to.Bits()), 0, 0, table, protoBoot, 0, typeUnreachable, 0, 0, 0, 0})
+	return sized(attribute(b, routeTo, to.Addr().AsSlice()))
 }
 
 // AckErrno is the error in an answer that is no longer than a message can be, and 0 for success; ok is false for

@@ -23,6 +23,10 @@ func TestRouteMessages(t *testing.T) {
 		{"route", LoRoute(own4), "2c000000 1800 0506 01000000 00000000" + "02 00 00 00 ff 03 fe 02 00000000" + "0800 0400 01000000" + "0800 0700 c6120001"},
 		{"route of IPv6", LoRoute(own6), "38000000 1800 0506 01000000 00000000" + "0a 00 00 00 fe 03 00 02 00000000" + "0800 0400 01000000" +
 			"1400 0700 fd6d6370736200000000000000000001"},
+		{"unreachable", LoUnreachable(netip.MustParsePrefix("224.0.0.0/4")), "24000000 1800 0506 01000000 00000000" + "02 04 00 00 ff 03 00 07 00000000" +
+			"0800 0100 e0000000"},
+		{"unreachable by IPv6", LoUnreachable(netip.MustParsePrefix("ff00::/8")), "30000000 1800 0506 01000000 00000000" + "0a 08 00 00 fe 03 00 07 00000000" +
+			"1400 0100 ff000000000000000000000000000000"},
 	} {
 		want, err := hex.DecodeString(spaceless(c.want))
 		if err != nil || string(c.got) != string(want) {

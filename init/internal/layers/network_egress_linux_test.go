@@ -97,7 +97,8 @@ func failed(l *Layout, results *program.Results, call string, errno unix.Errno) 
 // A message that the kernel does not obey refuses the launch with the kernel's errno, as a mechanism of the machine.
 func TestRoutesRefused(t *testing.T) {
 	for _, c := range []struct{ call, path string }{
-		{"recvfrom 0", "address " + EgressIPv4}, {"recvfrom 1", "route to " + EgressIPv4}, {"recvfrom 3", "route to " + EgressIPv6},
+		{"recvfrom 0", "address " + EgressIPv4}, {"recvfrom 1", "route to " + EgressIPv4}, {"recvfrom 2", "unreachable 224.0.0.0/4"},
+		{"recvfrom 3", "unreachable 255.255.255.255/32"}, {"recvfrom 5", "route to " + EgressIPv6}, {"recvfrom 6", "unreachable ff00::/8"},
 	} {
 		_, refusal := answeredEgress(true, func(l *Layout, r *program.Results) { failed(l, r, c.call, unix.EPERM) })
 		if refusal == nil || refusal.Path != c.path || !strings.HasSuffix(refusal.Error(), "operation not permitted") {
@@ -115,8 +116,8 @@ func TestWithoutIPv6(t *testing.T) {
 		reason string
 	}{
 		{"no socket", false, func(*Layout, *program.Results) {}, "this machine gives no socket of AF_INET6"},
-		{"disable_ipv6", true, func(l *Layout, r *program.Results) { failed(l, r, "recvfrom 2", unix.EACCES) }, "RTM_NEWADDR: EACCES"},
-		{"no answer", true, func(l *Layout, r *program.Results) { r.Store(made(l, "recvfrom 2"), fails(unix.EAGAIN)) }, ""},
+		{"disable_ipv6", true, func(l *Layout, r *program.Results) { failed(l, r, "recvfrom 4", unix.EACCES) }, "RTM_NEWADDR: EACCES"},
+		{"no answer", true, func(l *Layout, r *program.Results) { r.Store(made(l, "recvfrom 4"), fails(unix.EAGAIN)) }, ""},
 	} {
 		k, _ := answeredEgress(c.ipv6, c.change)
 		var fact order.Fact

@@ -46,21 +46,38 @@ func (r egressRoutes) layout(b *build) {
 	}
 }
 
+// Addresses of more than one host. No ICMP error is sent about a datagram to one (RFC 1122, section 3.2.2), so without a
+// route of their own nothing would tell the sender that it is refused.
+var (
+	groups4    = netip.PrefixFrom(netip.AddrFrom4([4]byte{224}), 4)
+	broadcast4 = netip.PrefixFrom(netip.AddrFrom4([4]byte{255, 255, 255, 255}), 32)
+	groups6    = netip.PrefixFrom(netip.AddrFrom16([16]byte{0xff}), 8)
+)
+
+func unreachable(b *build, sock program.Op, to netip.Prefix) {
+	obeyed(b, sock, "unreachable "+to.String(), platform.LoUnreachable(to))
+}
+
 // listed is where domains are allowed.
 func (r egressRoutes) listed(b *build) {
 	sock := r.state.netlink
 	obeyed(b, sock, "address "+EgressIPv4, platform.LoAddress(egress4))
 	obeyed(b, sock, "route to "+EgressIPv4, platform.LoRoute(egress4))
+	unreachable(b, sock, groups4)
+	unreachable(b, sock, broadcast4)
 	const name6, want6 = "addresses of IPv6", "::1 " + EgressIPv6
 	refused := r.addressIPv6(b, name6, want6, "allowed hosts are reached by IPv4 alone")
 	if b.Machine.IPv6 {
 		var none program.Label
 		b.BranchUnless(program.Int(platform.AckSize), &none)
 		obeyed(b, sock, "route to "+EgressIPv6, platform.LoRoute(egress6))
+		unreachable(b, sock, groups6)
 		b.Bind(&none)
 	}
+	group := b.Observe(sys.Connect(r.state.udp.Result(), socketAddress(groups4.Addr().Next(), 9)))
 	own := addresses(b, sock)
 	b.prove(func(c *check) {
+		c.fact("connect UDP "+groups4.Addr().Next().String(), "EHOSTUNREACH", c.result(group))
 		c.fact("addresses", "127.0.0.1 "+EgressIPv4, addressesOf(c, own, netip.Addr.Is4))
 		if !refused(c) {
 			c.fact(name6, want6, addressesOf(c, own, netip.Addr.Is6))

@@ -39,16 +39,25 @@ func TestSocketsOfTheLauncher(t *testing.T) {
 	}
 }
 
-// UDP is refused at once, on every address and port but DNS; attack 26. What is sent to a group of multicast (mDNS) is
-// answered nowhere, for no ICMP error is sent about it: RFC 1122, 3.2.2.
+// UDP is refused at once, on every address and port but DNS; attack 26. No ICMP error is sent about what is sent to a group
+// of multicast (mDNS) or to all (RFC 1122, section 3.2.2): there the send itself fails, if not the connect.
 func TestUDP(t *testing.T) {
 	s := newSite(t, "udp.example.com").serve(t, 443, whoami("udp"))
 	l := launch{network: network{Allowed: []string{s.Name}}}
-	e := l.rows(t,
-		row{"TCP", act("banner", s.Name+":443"), "220 udp", ""},
+	rows := []row{
+		{"TCP", act("banner", s.Name+":443"), "220 udp", ""},
+		{"mDNS", act("udp", "224.0.0.251:5353"), "", "EHOSTUNREACH"},
+		{"SSDP", act("udp", "239.255.255.250:1900"), "", "EHOSTUNREACH"},
+		{"all", act("udp", "255.255.255.255:67"), "", "EHOSTUNREACH"},
+	}
+	if hasIPv6() {
+		rows = append(rows, row{"mDNS by IPv6", act("udp", "[ff02::fb%lo]:5353"), "", "EHOSTUNREACH"},
+			row{"a wider group by IPv6", act("udp", "[ff05::fb]:5353"), "", "EHOSTUNREACH"})
+	}
+	e := l.rows(t, append(rows,
 		row{"QUIC", act("udp", s.Name+":443"), "", "ECONNREFUSED"},
 		row{"NTP", act("udp", "203.0.113.99:123"), "", "ECONNREFUSED"},
-		row{"the sandbox itself", act("udp", sandbox4+":443"), "", "ECONNREFUSED"})
+		row{"the sandbox itself", act("udp", sandbox4+":443"), "", "ECONNREFUSED"})...)
 	e.told(t, denied{Kind: "udp", Host: s.Name, Port: 443})
 	e.told(t, denied{Kind: "udp", Address: "203.0.113.99", Port: 123})
 }
