@@ -131,6 +131,16 @@ func (d *doors) due(now time.Time) {
 	}
 }
 
+// finish ends the connections that wait for a host, and have nothing to say there: no launcher stays for a dial of
+// which nobody waits for the answer.
+func (d *doors) finish() {
+	for c := range d.alone {
+		if n, err := unix.IoctlGetInt(c.fd, unix.SIOCINQ); n == 0 && err == nil {
+			c.end()
+		}
+	}
+}
+
 func (d *doors) close() {
 	for c := range d.alone {
 		c.end()

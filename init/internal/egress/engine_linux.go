@@ -201,6 +201,7 @@ func (e *Engine) Finish(until time.Time) {
 	e.timer = nil
 	e.doors.relay.Finish()
 	e.Serve() // connections that nobody has accepted yet
+	e.doors.finish()
 	for e.doors.living > 0 {
 		left := time.Until(earliest(until, e.next()))
 		if left <= 0 && !time.Now().Before(until) {

@@ -250,3 +250,19 @@ func TestMostConnections(t *testing.T) {
 	}
 	w.until("none", func() bool { return w.doors.living == 0 })
 }
+
+// Once the server has ended, a connection that waits for its host is waited for only if the server said something there.
+func TestFinishWaitsForBytes(t *testing.T) {
+	w := newWorld(t, apiHost, policy.Network{AllowedDomains: []string{"slow.test"}})
+	to := w.handle("slow.test", "203.0.113.11")
+	mute, speaks := w.connect(to, 80), w.connect(to, 80)
+	w.until("both", func() bool { return w.doors.living == 2 })
+	_, err := unix.Write(speaks, []byte("last words"))
+	w.must(err)
+	unix.Close(mute)
+	unix.Close(speaks)
+	w.Finish(time.Now().Add(50 * time.Millisecond))
+	if w.doors.living != 1 {
+		t.Errorf("%d are waited for", w.doors.living)
+	}
+}
