@@ -44,7 +44,7 @@ type Engine struct {
 
 // New serves sockets that nothing has been read from.
 func New(c Config) (*Engine, error) {
-	if !slices.ContainsFunc(c.Sockets, func(s layers.Carried) bool { return s.Kind == layers.DNSUDP }) {
+	if !slices.ContainsFunc(c.Sockets, func(s layers.Carried) bool { return s.Kind <= layers.Listener }) {
 		return newListener(&c)
 	}
 	set, err := loop.NewSet()
