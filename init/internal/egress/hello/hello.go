@@ -40,8 +40,8 @@ const (
 // If more bytes come after a result other than NeedMore, the result stays the same.
 //
 // What begins with a type of a record, 20 to 23, is TLS, but a name is relied upon in records of versions 3.x alone: of
-// the first record Go's servers take any version below 16.0. A hello in the form of SSL 2 (RFC 5246, E.2), which OpenSSL's
-// servers take, holds no name. Every other protocol is not TLS.
+// the first record Go's servers take any version below 16.0. A hello in the form of SSL 2 (RFC 5246, E.2), which
+// OpenSSL's servers take, holds no name. Every other protocol is not TLS.
 // Of a hello with Encrypted Client Hello the outer name counts: the inner one is not to be seen. A second hello, which
 // the far end may ask for (RFC 8446, 4.1.4), must repeat the name, and is not looked at.
 func Name(b []byte) (Result, string) {
