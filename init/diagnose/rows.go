@@ -71,6 +71,8 @@ var onLinux = [...]hintRow{
 	{op: "program", errnos: []syscall.Errno{syscall.EFBIG},
 		hint: "the limit of file size (ulimit -f) is below the 8 MiB that a launch needs: raise it, and limit the " +
 			"server by limits.fileSize"},
+	{errnos: []syscall.Errno{syscall.EMFILE},
+		hint: "the limit of open files is too low for a launch with these grants: raise ulimit -n"},
 	{layers: inExec, op: "socketpair", hint: NeedsSockets},
 	{layers: []order.Layer{order.Descriptors}, op: OpUse, when: withErrno, hint: NeedsSockets},
 	{op: "ptrace",
@@ -103,8 +105,6 @@ var onLinux = [...]hintRow{
 			"by --user, or grant what it may enter"},
 	{layers: []order.Layer{order.Privileges}, op: OpGiveUp,
 		hint: "this container's root has no other id to give the server: start the launcher as an ordinary user"},
-	{errnos: []syscall.Errno{syscall.EMFILE},
-		hint: "the limit of open files is too low for a launch with these grants: raise ulimit -n"},
 }
 
 // withoutBarrier are the hints of macOS and Windows, whose shim has only limits.

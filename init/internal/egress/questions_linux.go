@@ -109,6 +109,7 @@ func (q *questions) accept(listener int) {
 			return
 		}
 		l := &longQuestions{all: q, fd: fd}
+		_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1) // an answer waits for no ACK
 		if len(q.long) >= mostLong {
 			q.engine.told.limit(limitQuestions)
 			unix.Close(fd)
