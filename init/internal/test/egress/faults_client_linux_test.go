@@ -11,6 +11,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 )
@@ -122,7 +123,7 @@ func push(r *result, words []string) error {
 	return nil
 }
 
-// flood asks for so many names below one, many at once, and counts the answers by their code.
+// flood asks for so many names below one, many at once, and counts the answers by their code (All).
 func flood(r *result, words []string) error {
 	n, err := strconv.Atoi(words[1])
 	if err != nil {
@@ -134,14 +135,14 @@ func flood(r *result, words []string) error {
 	}
 	defer c.Close()
 	c.SetDeadline(time.Now().Add(6 * patience))
-	from := bufio.NewReader(c)
+	from, below := bufio.NewReader(c), strings.Split(words[0], ".")
 	codes := map[byte]int64{}
 	const together = 32
 	for i := 0; i < n; i += together {
 		var packets []byte
 		count := min(together, n-i)
 		for j := range count {
-			packet := asking(labels("n"+strconv.Itoa(i+j)+"-of-a-flood-of-names", words[0]), typeA, 1)
+			packet := asking(labels(append([]string{"n" + strconv.Itoa(i+j) + "-of-a-flood-of-names"}, below...)...), typeA, 1)
 			packets = append(append(packets, byte(len(packet)>>8), byte(len(packet))), packet...)
 		}
 		if _, err := c.Write(packets); err != nil {
@@ -160,6 +161,8 @@ func flood(r *result, words []string) error {
 			r.Count++
 		}
 	}
-	r.Text = fmt.Sprint(codes)
+	for code, count := range codes {
+		r.All = append(r.All, fmt.Sprintf("%s %d", []string{"NOERROR", "FORMERR", "SERVFAIL", "NXDOMAIN"}[code&3], count))
+	}
 	return nil
 }

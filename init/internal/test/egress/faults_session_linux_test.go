@@ -1,0 +1,166 @@
+package egress_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
+)
+
+// A session is a launch by the project's own program, whose memory is that of a launch, and whose client waits in its
+// acts for the test.
+type session struct {
+	*testing.T
+	launch launch
+	run    *host.Run
+	in     io.WriteCloser
+	out    *json.Decoder
+	Shim   int
+}
+
+func (l launch) session(t *testing.T, acts ...string) *session {
+	t.Helper()
+	policy := filepath.Join(testbed.Folder(t), "policy.json")
+	if err := os.WriteFile(policy, []byte(l.policy(t)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cmd := l.cmd(t)
+	words := append([]string{testbed.Command(t, "mcp-sandbox-init"), "--policy", policy, "--report-fd", strconv.Itoa(host.ReportFD), "--",
+		clientProgram(t), clientIs}, acts...)
+	words = append(l.Prefix, words...)
+	cmd.Path, cmd.Args = words[0], words
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &session{T: t, launch: l, in: in, out: json.NewDecoder(out)}
+	s.run = host.Start(t, cmd)
+	s.run.Began()
+	s.Shim = cmd.Process.Pid
+	return s
+}
+
+// next is what the next act came to.
+func (s *session) next() (r result) {
+	s.Helper()
+	watchdog := time.AfterFunc(testbed.Patience(), func() { s.run.Cmd.Process.Kill() })
+	defer watchdog.Stop()
+	if err := s.out.Decode(&r); err != nil {
+		s.Fatalf("no result: %v\n%s", err, &s.run.Stderr)
+	}
+	return r
+}
+
+// good is what the next act came to, which went well.
+func (s *session) good() result {
+	s.Helper()
+	r := s.next()
+	if r.Error != "" {
+		s.Errorf("%s", r)
+	}
+	return r
+}
+
+// release has the client go on behind a wait.
+func (s *session) release() {
+	s.Helper()
+	if _, err := s.in.Write([]byte("\n")); err != nil {
+		s.Fatal(err)
+	}
+	s.good()
+}
+
+func (s *session) end() *ended {
+	s.Helper()
+	s.in.Close()
+	e := s.launch.over(s.T, s.run)
+	if e.Code != 0 {
+		s.Errorf("code %d\n%s", e.Code, &e.Stderr)
+	}
+	return e
+}
+
+// rss is the resident memory of the shim in bytes.
+func (s *session) rss() int64 { return inStatus(s.T, s.Shim, "VmRSS") << 10 }
+
+// inStatus is a number of proc_pid_status(5).
+func inStatus(t *testing.T, pid int, key string) int64 {
+	t.Helper()
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(b)) {
+		if f := strings.Fields(line); f[0] == key+":" {
+			return must(t, f[1])
+		}
+	}
+	t.Fatalf("no %s", key)
+	return 0
+}
+
+// used is the processor time that the shim used since its start; proc_pid_stat(5), in ticks of 10 ms.
+func (s *session) used() time.Duration {
+	s.Helper()
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.Shim))
+	if err != nil {
+		s.Fatal(err)
+	}
+	f := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
+	return time.Duration(must(s.T, f[11])+must(s.T, f[12])) * 10 * time.Millisecond
+}
+
+// idle demands that the shim sleeps for a second, up to a few wake-ups of its own.
+func (s *session) idle(when string) {
+	s.Helper()
+	before := s.used()
+	time.Sleep(time.Second)
+	used := s.used() - before
+	s.Logf("%s: the shim used %v of a second", when, used)
+	if used > 50*time.Millisecond {
+		s.Errorf("%s: the shim used %v of a second", when, used)
+	}
+}
+
+// most has the shim's memory watched until a result comes, and demands that it grows by less than 16 MiB.
+func (s *session) most(when string, before int64) result {
+	s.Helper()
+	done := make(chan result, 1)
+	go func() {
+		var r result
+		if err := s.out.Decode(&r); err != nil {
+			r.Error = err.Error()
+		}
+		done <- r
+	}()
+	most := before
+	for tick := time.NewTicker(5 * time.Millisecond); ; {
+		select {
+		case r := <-done:
+			tick.Stop()
+			s.Logf("%s: the shim has %d KiB more than the %d KiB before", when, (most-before)>>10, before>>10)
+			if most-before > 16<<20 {
+				s.Errorf("%s: the shim has %d KiB more than the %d KiB before", when, (most-before)>>10, before>>10)
+			}
+			if r.Error != "" {
+				s.Errorf("%s", r)
+			}
+			return r
+		case <-tick.C:
+			most = max(most, s.rss())
+		}
+	}
+}
