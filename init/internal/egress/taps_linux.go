@@ -2,6 +2,7 @@ package egress
 
 import (
 	"net/netip"
+	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress/dns"
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress/tap"
@@ -104,9 +105,16 @@ func (e *Engine) lookedUp(question []byte) {
 	if err != nil {
 		return
 	}
-	if name, ok := e.rules.Canonical(q.Name); ok {
+	if name, ok := e.rules.Canonical(q.Name); ok && !isMachine(name) {
 		e.told.name(name)
 	}
+}
+
+// isMachine reports whether a name is this machine's, which programs look up to learn who they are: /etc/hosts has no
+// address of IPv6 for it.
+func isMachine(name string) bool {
+	var uts unix.Utsname
+	return unix.Uname(&uts) == nil && strings.EqualFold(name, unix.ByteSliceToString(uts.Nodename[:]))
 }
 
 // addressOf is the address of a socket address, or none.

@@ -35,7 +35,8 @@ func (b *base) generated() {
 // resolvConf adds a list of name servers where it is the host's, or has to lie where the host has it. In level network
 // it is a copy of the host's: a link's target may not be visible, and where a daemon replaces the file by rename, a
 // bind would keep the old file. Else it names the sandbox's own address. In the host's root a list that can be read
-// stays where domains are allowed: the launcher answers at every address that it can name.
+// stays. Where domains are allowed the launcher answers at every address that it can name, else it learns of questions to
+// addresses of loopback.
 func (b *base) resolvConf() {
 	if !b.request.HostNet && !b.request.named() {
 		return
@@ -50,7 +51,7 @@ func (b *base) resolvConf() {
 	}
 	at := resolvPath
 	if b.view.HostRoot {
-		if (b.request.HostNet || b.request.listed()) && b.points.access(r.path).read {
+		if b.points.access(r.path).read {
 			return
 		}
 		at = r.path

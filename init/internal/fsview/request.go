@@ -35,9 +35,6 @@ type Request struct {
 // without allowed domains learns which name was refused.
 func (r *Request) named() bool { return !r.HostNet && !r.Shared }
 
-// listed reports whether the policy opens hosts by name, and so the launcher answers.
-func (r *Request) listed() bool { return len(r.Policy.Network.AllowedDomains) > 0 && r.named() }
-
 // Ours are files and folders of this product.
 type Ours struct {
 	// Own are the launch's own files: the policy, the report and the launcher. Own files inside a write grant are

@@ -132,6 +132,33 @@ func TestWithoutIPv6(t *testing.T) {
 	}
 }
 
+// Without domains the messages are those of the addresses, and an answer that is none refuses.
+func TestUnlistedAddresses(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		ipv6    bool
+		ack     uint64
+		connect uint64 // to the sandbox's own address
+		refused bool
+		lacks   string
+	}{
+		{name: "both", ipv6: true, ack: platform.AckSize},
+		{name: "without IPv6", lacks: "address of IPv6"},
+		{name: "no answer", ipv6: true, ack: fails(unix.EAGAIN), refused: true},
+		{name: "no address of IPv4", ipv6: true, ack: platform.AckSize, connect: fails(unix.ENETUNREACH), refused: true},
+	} {
+		req := &Request{Policy: withDomains(nil, nil), Machine: Machine{IPv6: c.ipv6}}
+		other := answers{"recvfrom 0": platform.AckSize, "connect 0": c.connect}
+		if c.ipv6 {
+			other["recvfrom 1"] = c.ack
+		}
+		report, refusal := answered(egressRoutes{new(egressState)}, policy.Full, req, other)
+		if got := strings.Join(lacking(report), ","); got != c.lacks || (refusal != nil) != c.refused {
+			t.Errorf("%s: lacks %q, %v", c.name, got, refusal)
+		}
+	}
+}
+
 func TestQuestions(t *testing.T) {
 	for _, c := range []struct {
 		allowed, denied []string

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/layers"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
@@ -98,8 +99,10 @@ func rawFacts(t *testing.T, o *outcome) (all []rawFact, sockets string) {
 // else holds.
 func TestRawSockets(t *testing.T) {
 	const dns = "DNS by UDP, DNS by TCP"
-	taps := "refusals of TCP, refusals of ICMP"
+	const readable = `{"version":1,"filesystem":{"default":"read","allowWrite":["STAGE/write"]}}`
+	taps, icmp := "refusals of TCP, refusals of ICMP", "refusals of ICMP"
 	if platform.HasIPv6() {
+		icmp += ", refusals of ICMPv6"
 		taps += ", refusals of TCP by IPv6, refusals of ICMPv6"
 	}
 	refused := rawFact{"refused ports and datagrams are told", taps, "socket: EPERM",
@@ -112,6 +115,10 @@ func TestRawSockets(t *testing.T) {
 		sockets string
 	}{
 		{"domains", domains, nil, nil, dns + ", " + taps},
+		{"no domains", grants, nil, nil, icmp},
+		{"no domains, default read", readable, nil, nil, icmp},
+		{"no domains without raw sockets", grants, []testbed.Lack{testbed.NoRawSockets}, []rawFact{{"refused look-ups are told", icmp, "socket: EPERM",
+			"a name that the server looks up is refused all the same, and nobody is told of it"}}, ""},
 		{"domains without raw sockets", domains, []testbed.Lack{testbed.NoRawSockets}, []rawFact{refused}, dns},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -126,6 +133,30 @@ func TestRawSockets(t *testing.T) {
 				t.Errorf("lacks %+v, sockets %q; want %+v, %q", facts, sockets, c.facts, c.sockets)
 			}
 		})
+	}
+}
+
+// Without domains lo has the sandbox's addresses, nothing listens there, and there is no route to others.
+func TestNoDomainFacts(t *testing.T) {
+	s := build(t, "")
+	l := s.launch(grants, "mark")
+	l.Command = []string{"cat", "/etc/resolv.conf"}
+	o := run(t, l)
+	if o.code != 0 || o.stdout != "nameserver "+layers.EgressIPv4+"\n" {
+		t.Fatalf("code %d, %q\n%s", o.code, o.stdout, o.stderr)
+	}
+	facts := networkFacts(t, &o)
+	want := map[string]string{"connect UDP " + layers.EgressIPv4: "0"}
+	if platform.HasIPv6() {
+		want["address of IPv6"] = layers.EgressIPv6
+	}
+	if platform.RouteOut() {
+		want["connect UDP 192.0.2.1"] = "ENETUNREACH"
+	}
+	for name, got := range want {
+		if facts[name] != got {
+			t.Errorf("%s: %q, want %q", name, facts[name], got)
+		}
 	}
 }
 

@@ -32,10 +32,11 @@ type launch struct {
 	Env    map[string]string // of the policy
 	Given  []string          // to the launcher's environment, NAME=VALUE
 	Limits map[string]any
-	Grant  []string // readable in addition
-	Begin  string   // the confinement
-	Prefix []string // the command that starts the launcher with the words behind it
-	Run    bool     // as mcp-sandbox run: it has lines for people
+	Grant  []string       // readable in addition
+	Begin  string         // the confinement
+	Prefix []string       // the command that starts the launcher with the words behind it
+	Run    bool           // as mcp-sandbox run: it has lines for people
+	lacks  []testbed.Lack // of the machine
 }
 
 func (l launch) policy(t *testing.T) string {
@@ -108,6 +109,9 @@ func (l launch) cmd(t *testing.T, command ...string) *exec.Cmd {
 	}
 	if os.Geteuid() == 0 {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Groups: []uint32{0}}}
+	}
+	if len(l.lacks) > 0 {
+		testbed.Machine{Lacks: l.lacks}.Put(t, cmd)
 	}
 	return cmd
 }

@@ -25,6 +25,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == clientIs {
 		os.Exit(client(os.Args[2:]))
 	}
+	testbed.Machines()
 	host.Main()
 	switch dir := os.Getenv(worldEnv); dir {
 	case inWorld:

@@ -3,10 +3,13 @@ package egress_test
 import (
 	"fmt"
 	"net"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 // What an entry opens, and nothing beside it.
@@ -83,6 +86,46 @@ func TestNoListTellsTheName(t *testing.T) {
 	e.told(t, denied{Kind: "name", Host: "api.nolist.example.com", Flag: "--allow-domain api.nolist.example.com"})
 	if len(e.lines()) != 1 || !strings.Contains(e.lines()[0], "--allow-domain api.nolist.example.com") {
 		t.Errorf("said %q", e.lines())
+	}
+}
+
+// Without a list nothing answers, at once: neither the address that resolv.conf names, by either protocol, nor one further
+// on; nobody is told of the machine's own name. The last question of a server that ends at once is told too.
+func TestNoListRefusesAtOnce(t *testing.T) {
+	machine, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := launch{Run: true, Level: "strict"}.acts(t,
+		act("tcp", sandbox4+":53", "x"), act("tcp", "203.0.113.9:53", "x"), act("udp", "203.0.113.9:53"), act("udp", "224.0.0.251:5353"),
+		act("lookup", machine+"."), act("lookup", "Last.Nolist.example.com"))
+	for i, want := range []string{"ECONNREFUSED", "ENETUNREACH", "ENETUNREACH", "ENETUNREACH"} {
+		if e.Results[i].Error != want {
+			t.Errorf("%s, want %s", e.Results[i], want)
+		}
+	}
+	if r := e.Results[5]; r.Error == "" || len(e.Egress) > 0 {
+		t.Errorf("%s, %v", r, e.Egress)
+	}
+	e.told(t, denied{Kind: "name", Host: "last.nolist.example.com", Flag: "--allow-domain last.nolist.example.com"})
+	if len(e.Denied) != 1 {
+		t.Errorf("%v", e.Denied)
+	}
+}
+
+// Without raw sockets a list holds as ever, and refused ports are not told; without a list nothing is.
+func TestNoRawSockets(t *testing.T) {
+	s := newSite(t, "raw.example.com").serve(t, 7, echo)
+	l := launch{Run: true, lacks: []testbed.Lack{testbed.NoRawSockets}, network: network{Allowed: []string{s.Name + ":7"}}}
+	e := l.rows(t, row{"what is allowed", act("tcp", s.Name+":7", "hello"), "hello", ""},
+		row{"another port", act("tcp", s.Name+":5432", "x"), "", "ECONNREFUSED"}, row{"a name", act("lookup", "a.raw.example.com"), "", "NXDOMAIN"})
+	if e.told(t, denied{Kind: "name", Host: "a.raw.example.com", Flag: "--allow-domain a.raw.example.com"}); len(e.Denied) != 1 {
+		t.Errorf("%v", e.Denied)
+	}
+	l.network = network{}
+	e = l.acts(t, act("lookup", "b.raw.example.com"))
+	if e.Results[0].Error == "" || len(e.Denied) > 0 {
+		t.Errorf("%s, %v", e.Results[0], e.Denied)
 	}
 }
 
