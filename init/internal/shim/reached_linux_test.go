@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
@@ -149,6 +150,36 @@ func TestSocketThatCannotBeAllowed(t *testing.T) {
 			errs := strings.ReplaceAll(o.stderr, "\nmcp-sandbox: ", " ")
 			if want := strings.ReplaceAll(c.want, "STAGE", s.dir); o.code != 125 || s.ran(&o, "mark") || !strings.Contains(errs, want) {
 				t.Errorf("code %d, %q\n%s\nwant %s", o.code, o.stdout, errs, want)
+			}
+		})
+	}
+}
+
+// TestAllowedSocketAmongOthers: where Landlock restricts them, the others of a folder that is shown are refused.
+func TestAllowedSocketAmongOthers(t *testing.T) {
+	if abi, err := platform.LandlockABI(); err != nil || abi < 9 {
+		testbed.Missing(t, "landlock9", "before Landlock ABI 9 no socket can be allowed beside a grant of its folder")
+	}
+	python := testbed.Python(t)
+	const script = `
+import errno, os, socket, sys
+for name in "stream", "other":
+    try:
+        socket.socket(socket.AF_UNIX).connect(sys.argv[1] + "/" + name)
+        print("connected")
+    except OSError as e:
+        print(errno.errorcode[e.errno])
+print(*sorted(os.listdir(sys.argv[1])))
+`
+	for name, filesystem := range map[string]string{"default read": `"default":"read"`, "a read grant": `"allowRead":["STAGE/sockets"]`} {
+		t.Run(name, func(t *testing.T) {
+			s := build(t, "/var/tmp")
+			dir := s.path("sockets")
+			listenAll(t, dir)
+			l := s.launch(`{"version":1,"filesystem":{`+filesystem+`},"network":{"allowUnixSockets":["STAGE/sockets/stream"]}}`, "mark")
+			l.Command = []string{python, "-c", script, dir}
+			if o, want := run(t, l), "connected\nEACCES\ndatagrams other packets stream\n"; o.code != 0 || o.stdout != want {
+				t.Errorf("code %d, %q, want %q\n%s", o.code, o.stdout, want, o.stderr)
 			}
 		})
 	}
