@@ -5,7 +5,7 @@ package policy
 //
 // No default of level standard or network is in it, written out or not, so that what "policy show" prints can
 // be launched.
-var unenforced = [...]string{"publish"}
+var unenforced = [...]string{}
 
 // Unenforced is an [Errors] with every value of a valid policy that this version does not enforce, or nil. A
 // launcher refuses such a policy, whose promise would not hold. The result is the same before and after

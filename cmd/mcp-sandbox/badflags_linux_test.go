@@ -96,6 +96,9 @@ func badValues(flag string) (bad []string, good string) {
 	case "allow-domain", "deny-domain":
 		return []string{"http://example.com", "localhost", "*", "a:0", "a:b", "*.co.uk", "127.0.0.1:80", "169.254.169.254", "a:53",
 			"::ffff:192.0.2.1", "10.0.0.0/8", "b\u00fccher.example"}, "example.com"
+	case "publish":
+		return []string{"3000", "8080:0", "65536:1", "8080:3000/tcp", "localhost:8080:3000", "::1:8080:3000", "08:1", "-1:80",
+			"192.0.2.1:0:3000"}, "0:3000"
 	case "allow-private", "subprocess":
 		return []string{"maybe"}, "true"
 	case "no-subprocess", "no-check-server-name":

@@ -32,9 +32,7 @@ var habits = [...]habit{
 		"leave it out: without --allow-domain and --level network there is no network"}},
 	{"--deny-net --block-host --deny-host --denied-domains --blocked-domains", []string{
 		"write --deny-domain HOST[:PORT], inside of what --allow-domain opens"}},
-	{"-p --publish", []string{
-		"write --publish HOSTPORT:PORT",
-		"this version opens no port of the server's; with --level network the server has the host's"}},
+	{"-p", []string{"write --publish HOSTPORT:PORT"}},
 	{"-w --workdir --chdir --working-dir --working-directory", []string{
 		"write --cwd FOLDER, and --allow-read FOLDER if nothing else grants it"}},
 	{"-u --uid --gid", []string{"write --user UID:GID, as root"}},

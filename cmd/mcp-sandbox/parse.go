@@ -97,7 +97,7 @@ func unknownFlag(o *options, word string) error {
 	name := strings.TrimLeft(word, "-")
 	for _, f := range policyFlags() {
 		if "--"+f.name == word && !f.enforced() {
-			return errors.New(word + ": this version does not enforce " + f.key + " yet" + instead(f.key))
+			return errors.New(word + ": this version does not enforce " + f.key + " yet")
 		}
 	}
 	var names []string
@@ -122,14 +122,6 @@ func unknownFlag(o *options, word string) error {
 		text += ": a flag of the server's comes behind its COMMAND"
 	}
 	return errors.New(text)
-}
-
-// instead is what opens the same and more, for a key that is not enforced yet.
-func instead(key string) string {
-	if key == "network.publish" {
-		return "; with --level network a port of the server's is one of this machine"
-	}
-	return ""
 }
 
 // inFlags says a text about the policy in the words of the command line: of a key in a section the flag.

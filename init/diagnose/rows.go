@@ -21,6 +21,14 @@ var (
 
 // onLinux are the hints for refusals of a Linux kernel.
 var onLinux = [...]hintRow{
+	// A port of this machine for a server.
+	{layers: inNetwork, op: "publish", errnos: []syscall.Errno{syscall.EADDRINUSE},
+		hint: "another program, perhaps another launch, has that port: name a free HOSTPORT, or 0 for any"},
+	{layers: inNetwork, op: "publish", errnos: denied,
+		hint: "ports below net.ipv4.ip_unprivileged_port_start, mostly 1024, are root's: name a higher HOSTPORT"},
+	{layers: inNetwork, op: "publish", errnos: []syscall.Errno{syscall.EADDRNOTAVAIL},
+		hint: "name an address of this machine, or leave it out for 127.0.0.1"},
+
 	// A process of the launch was killed.
 	{layers: inExec, when: killedByFilter, hint: NeedsSockets},
 	{layers: []order.Layer{order.Landlock, order.Seccomp}, when: killedByFilter,

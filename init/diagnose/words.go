@@ -53,6 +53,12 @@ func DomainsNotHeld(hints, confinement string) string {
 		"minConfinement "+confinement)
 }
 
+// PublishNotHeld is NotHeld for the ports that a policy publishes.
+func PublishNotHeld(hints, confinement string) string {
+	return or(hints, "take level network, where each port of the server's is one of this machine, without publish; or "+
+		"write out that publish need not hold: minConfinement "+confinement)
+}
+
 // or appends a way out.
 func or(hints, way string) string {
 	if hints == "" {

@@ -103,6 +103,9 @@ func hasFact(l *order.LayerReport, name string) bool {
 func Whole(e *order.Enforced) []string {
 	lines := []string{"confinement " + e.Confinement + " (at least " + e.MinConfinement + " was asked for), level " +
 		e.Level + ", process " + strconv.Itoa(e.PID)}
+	for _, p := range e.Publish {
+		lines = append(lines, "published: "+p)
+	}
 	for i := range e.Layers {
 		l := &e.Layers[i]
 		if l.State == order.Absent {

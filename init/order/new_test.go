@@ -46,7 +46,6 @@ func TestNewRefuses(t *testing.T) {
 		"empty command":  {policy.Policy{}, []string{""}, false},
 		"wrong level":    {policy.Policy{Level: "loose"}, []string{"x"}, true},
 		"no home":        {policy.Policy{Filesystem: policy.Filesystem{AllowRead: []string{"~/x"}}}, []string{"x"}, true},
-		"unenforced":     {policy.Policy{Network: policy.Network{Publish: []string{"8080:3000"}}}, []string{"x"}, true},
 		"glob in a path": {policy.Policy{Filesystem: policy.Filesystem{AllowWrite: []string{"/tmp/*"}}}, []string{"x"}, true},
 	} {
 		o, err := New(c.policy, policy.Library, c.command, nil, "/srv")

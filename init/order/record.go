@@ -100,6 +100,9 @@ func (e *Enforced) AppendJSON(b []byte) []byte {
 			objects(w, "facts", l.Facts, w.fact)
 		}
 	})
+	if len(e.Publish) > 0 {
+		w.list("publish", e.Publish)
+	}
 	objects(w, "notices", e.Notices, func(n *Notice) {
 		w.str("kind", string(n.Kind))
 		w.str("name", n.Name)

@@ -80,6 +80,7 @@ type Enforced struct {
 	Unprotected    []string      `json:"unprotected"`
 	EnvDropped     []string      `json:"envDropped"`
 	Layers         []LayerReport `json:"layers"`
+	Publish        []string      `json:"publish,omitempty"` // as ADDRESS:HOSTPORT:PORT
 	Notices        []Notice      `json:"notices"`
 	State          string        `json:"state,omitempty"` // the name of the home that lasts; "" if there is none
 	Warnings       []string      `json:"warnings"`

@@ -40,6 +40,8 @@ type Engine struct {
 	taps    []*tapSocket
 	told    told
 	sockets []layers.Carried
+
+	published []policy.Publish // ports of the server that the launcher itself connects to
 }
 
 // New serves sockets that nothing has been read from.
@@ -58,6 +60,11 @@ func New(c Config) (*Engine, error) {
 	e.doors = doors{engine: e, relay: relay.New(set), proxy: c.Proxy, checks: c.Network.CheckServerName != policy.No}
 	e.doors.dialer = dial.New(set, dial.Config{Proxy: c.Proxy, Resolver: e.lookups.resolver})
 	e.asked = questions{engine: e}
+	for _, text := range c.Network.Publish {
+		if p, err := policy.ParsePublish(text); err == nil {
+			e.published = append(e.published, p)
+		}
+	}
 	for _, known := range e.rules.Facts() {
 		if a, err := netip.ParseAddr(known.Text); err == nil {
 			e.table.Reserve(a)

@@ -2,11 +2,13 @@ package egress
 
 import (
 	"net/netip"
+	"slices"
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress/dns"
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress/tap"
 	"github.com/security-mcp/mcp-sandbox/init/internal/layers"
+	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
 )
 
@@ -91,7 +93,9 @@ func (e *Engine) refused(r tap.Refused) {
 	case known:
 		e.told.port(target{name, r.Port})
 	case r.Addr.IsLoopback():
-		e.told.port(target{"localhost", r.Port})
+		if !slices.ContainsFunc(e.published, func(p policy.Publish) bool { return p.Port == r.Port }) {
+			e.told.port(target{"localhost", r.Port}) // else perhaps the Publisher was refused
+		}
 	case e.rules.Literal(r.Addr):
 		e.told.port(target{r.Addr.String(), r.Port})
 	default:

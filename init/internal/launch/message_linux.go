@@ -41,6 +41,10 @@ func take(a *Attempt, m *message) error {
 	switch {
 	case m.text == layers.MsgEgress && m.pid == a.Init.PID:
 		return takeEgress(a, m.carried)
+	case m.text == layers.MsgPublish && m.pid == a.Init.PID && len(m.carried) == layers.PublishReady &&
+		a.kept.sockets == nil:
+		a.kept.sockets = m.carried
+		return nil
 	case m.text == layers.MsgListener && len(m.carried) == 1:
 		a.Listener.Take(m.carried[0])
 		return nil

@@ -78,6 +78,9 @@ func (a *Attempt) plan(group func(*cgroup.Request) *cgroup.Group) (err error) {
 	if key, entry := unheldDomains(l); key != "" && !l.Order.MinWritten {
 		return l.Ladder.cannotHold(key, entry)
 	}
+	if entry := unheldPublish(l); entry != "" && !l.Order.MinWritten {
+		return l.Ladder.cannotHold(Publish, entry)
+	}
 	if a.View, err = fsview.Plan(viewRequest(&a.Sandbox)); err != nil {
 		return refusedView(err)
 	}

@@ -31,8 +31,11 @@ func (a AllRefused) Error() string {
 
 func (a AllRefused) Unwrap() error { return a.Refused[0].Err }
 
-// AllowedDomains is the key of the policy whose refusal has a way out of its own: level network.
-const AllowedDomains = "network.allowedDomains"
+// Keys of the policy whose refusals have a way out of their own: level network.
+const (
+	AllowedDomains = "network.allowedDomains"
+	Publish        = "network.publish"
+)
 
 // Unheld is the error of a denial or of a list of domains that a confinement cannot hold.
 type Unheld struct {

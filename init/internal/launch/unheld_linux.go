@@ -1,6 +1,9 @@
 package launch
 
-import "github.com/security-mcp/mcp-sandbox/policy"
+import (
+	"github.com/security-mcp/mcp-sandbox/init/internal/layers"
+	"github.com/security-mcp/mcp-sandbox/policy"
+)
 
 // unheldDomains is the key, and the first entry, of a list of domains that the present confinement cannot hold: nothing
 // is opened by name without a network namespace. The filter leaves no network at all, which is what a list of denials
@@ -17,15 +20,26 @@ func unheldDomains(l *Launch) (key, entry string) {
 	return "", ""
 }
 
+// unheldPublish is the first entry of a list of published ports that the present confinement cannot hold.
+func unheldPublish(l *Launch) (entry string) {
+	if l.Ladder.Confinement == policy.Full || !layers.HasPublish(&l.Policy) {
+		return ""
+	}
+	return l.Policy.Network.Publish[0]
+}
+
 // NotHeld are the keys of the policy that a sandbox does not hold. There are some only where the policy itself lets the
 // server start so.
 func NotHeld(s *Sandbox) (keys []string) {
+	has := " (the server has no network)"
+	if s.launch.Ladder.NoFilter {
+		has = " (the server has the host's network)"
+	}
 	if key, _ := unheldDomains(s.launch); key != "" {
-		has := " (the server has no network)"
-		if s.launch.Ladder.NoFilter {
-			has = " (the server has the host's network)"
-		}
 		keys = append(keys, key+has)
+	}
+	if unheldPublish(s.launch) != "" {
+		keys = append(keys, Publish+has)
 	}
 	for _, u := range s.View.Unheld {
 		keys = append(keys, u.Key+" "+u.Path)

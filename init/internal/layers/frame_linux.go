@@ -15,14 +15,17 @@ const (
 	exitExec     = 98 // execve failed
 )
 
-// Messages. From the shim to init: a byte, which is a signal for the server, or MsgFreeze. The others are to the shim.
+// Messages. From the shim to init: a byte, which is a signal for the server, or one of the first two. The others are to
+// the shim.
 const (
-	MsgFreeze = 0 // stops every process of the sandbox at once: signals one by one would miss a process that forks
+	MsgFreeze = 0   // stops every process of the sandbox at once: signals one by one would miss a process that forks
+	MsgSocket = 255 // asks for one more socket for a published port
 
 	MsgReady    = "." // a process has come to the end of its evidence; later from init: the server was reaped
 	MsgStopped  = "s" // a server with a terminal was stopped
 	MsgListener = "l" // carries the seccomp listener
 	MsgEgress   = "e" // carries the sockets of [EgressSockets]
+	MsgPublish  = "p" // carries [PublishReady] sockets; later one that was asked for, or none if that failed
 )
 
 // layerExec is the layer of the frame's own calls.

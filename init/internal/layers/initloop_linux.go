@@ -97,6 +97,7 @@ func (p *initLoop) handleMessage() {
 		p.Jump(&read)
 		p.Bind(&signal)
 	}
+	p.moreSockets(&read)
 	p.Call(sys.Kill(p.layout.server.Result(), program.Word(p.message)))
 	p.continueGroup()
 	p.Bind(&read)

@@ -91,6 +91,10 @@ func (r socketFamilies) layout(b *build) {
 		b.lacks("allowed domains", "reachable", "the confinement is "+string(b.layout.confinement),
 			"network.allowedDomains does not hold: the server has no network")
 	}
+	if HasPublish(&b.Policy) {
+		b.lacks("published ports", "reachable", "the confinement is "+string(b.layout.confinement),
+			"network.publish does not hold: the server has no network")
+	}
 	*r.tried = []family{
 		{name: "inet", number: unix.AF_INET, kind: unix.SOCK_STREAM, stays: inet},
 		{name: "inet UDP", number: unix.AF_INET, kind: unix.SOCK_DGRAM, stays: inet},

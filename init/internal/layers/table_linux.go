@@ -100,6 +100,8 @@ func initRows(s *state) []entry {
 		{order.Network, full, egressRoutes{state: &s.egress}},
 		// ports below 1024 need CAP_NET_BIND_SERVICE, raw sockets CAP_NET_RAW
 		{order.Network, full, egressSockets{state: &s.egress}},
+		// while init has the right to look at a socket's network namespace
+		{order.Network, full, stateless(publishSockets)},
 		// the limit is that of the new user namespace
 		{order.Privileges, full, stateless(noUserNamespaces)},
 		// no row behind this one gets a capability, and only mounts still use one

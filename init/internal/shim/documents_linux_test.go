@@ -4,7 +4,7 @@ package shim_test
 var documents = []struct{ name, below, text string }{
 	{"standard", "/var/tmp", standard}, {"standard-in-tmp", "", standard},
 	{"one-exec", "", onExec}, {"terminal", "", onTerminal}, {"network", "", `{"version":1,"level":"network","filesystem":{"allowWrite":["STAGE/write"]},"seccomp":{"deny":["sendmsg"]}}`},
-	{"domains", "", domains}, {"state", "/var/tmp", `{"version":1,"state":"acme","filesystem":{"allowWrite":["STAGE/write"],"allowRead":["STAGE/home/grant/deep"]}}`},
+	{"domains", "", domains}, {"publish", "", published}, {"state", "/var/tmp", `{"version":1,"state":"acme","filesystem":{"allowWrite":["STAGE/write"],"allowRead":["STAGE/home/grant/deep"]}}`},
 	{"default-read", "", `{"version":1,"filesystem":{"default":"read","allowWrite":["STAGE/write"],
 		"denyRead":["STAGE/read/denied","STAGE/read/secret"]}}`},
 	{"default-read-elsewhere", "/var/tmp", `{"version":1,"filesystem":{"default":"read","allowWrite":["STAGE/write"],
@@ -37,6 +37,10 @@ const domains = `{"version":1,"filesystem":{"allowWrite":["STAGE/write"]},"netwo
 // grant is in a folder in which programs keep sockets.
 const allowedSockets = `{"version":1,"filesystem":{"allowWrite":["STAGE/write"]},` +
 	`"network":{"allowUnixSockets":["STAGE/sockets/stream","STAGE/sockets/packets","STAGE/sockets/datagrams"]}}`
+
+// published is the policy of the server that the host reaches, which may reach a host by name besides.
+const published = `{"version":1,"filesystem":{"allowWrite":["STAGE/write"]},` +
+	`"network":{"publish":["0:3000"],"allowedDomains":["c.example:443"]}}`
 
 // onExec is the policy of the server that may not start others.
 const onExec = `{"version":1,"subprocess":{"allow":false},"filesystem":{"allowWrite":["STAGE/write"]}}`

@@ -23,6 +23,8 @@ type network struct {
 	denied *tally.Tally
 	proxy  dial.Proxy     // the company's
 	engine *egress.Engine // nil without allowed domains, and until init has opened its sockets
+
+	publish published // the other way: ports of the server that the host reaches
 }
 
 // check refuses what only this machine can say of a policy with allowed domains.
@@ -82,7 +84,10 @@ func (n *network) finish() {
 	if grace <= 0 {
 		grace = lastBytes
 	}
-	n.engine.Finish(time.Now().Add(min(grace, lastBytes)))
+	until := time.Now().Add(min(grace, lastBytes))
+	n.publish.Finish(until, n.engine)
+	n.publish.Close()
+	n.engine.Finish(until)
 }
 
 // lastBytes is how long the launcher carries bytes for a server that has ended.

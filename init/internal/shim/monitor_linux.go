@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/coverwatch"
+	"github.com/security-mcp/mcp-sandbox/init/internal/egress"
 	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
 	"github.com/security-mcp/mcp-sandbox/init/internal/launch"
 	"github.com/security-mcp/mcp-sandbox/init/internal/layers"
@@ -26,11 +27,17 @@ type monitor struct {
 	signals signalPipes
 	loop    loop.Loop
 	end     ending.Ending
-	ready   *loop.Source // init's messages
+	messages
 
 	covers      *coverwatch.Watcher // nil where nothing is covered
 	appeared    coverwatch.Appeared
 	alterRepair func(*layers.Repair)
+}
+
+// messages are what init sends once the server is released.
+type messages struct {
+	ready   *loop.Source
+	publish *egress.Publisher // gets the sockets that it asked for; nil without published ports
 }
 
 func newMonitor(say func(string), quiet bool, alterRepair func(*layers.Repair)) *monitor {
@@ -111,16 +118,17 @@ func (m *monitor) hungUp() {
 	m.end.Ask(unix.SIGHUP, ending.FromHost)
 }
 
-// onInitMessage handles a message of init: a server with a terminal was stopped, or the server has ended
-// before its processes. End of file is init's own end.
+// onInitMessage handles a message of init: a server with a terminal was stopped, a socket for a published port, or the
+// server has ended before its processes. End of file is init's own end.
 func (m *monitor) onInitMessage() {
-	var b [8]byte
-	n, err := unix.Read(m.sandbox.Pipes.Ready, b[:])
-	if err == nil && string(b[:n]) == layers.MsgStopped {
+	switch text, sockets := launch.ReadMessage(m.sandbox); text {
+	case layers.MsgStopped:
 		m.job().onServerStop()
-		return
+	case layers.MsgPublish:
+		m.publish.Give(sockets)
+	default:
+		m.onInitExit(text != "")
 	}
-	m.onInitExit(n > 0 && err == nil)
 }
 
 // onInitExit handles the last message of init: whether it leaves processes behind.
@@ -129,6 +137,7 @@ func (m *monitor) onInitExit(leaves bool) {
 	m.sandbox.Pipes.Ready = -1
 	m.ready.Remove()
 	m.covers.Stop()
+	m.publish.Stop()
 	if leaves {
 		m.end.Kill()
 		if !m.sandbox.Shared() {

@@ -30,6 +30,10 @@ func (s *shim) reportEnforced() error {
 	s.guide = guide{order: s.Order, policy: &s.policy, launch: s.launch, sandbox: sandbox}
 	e.Notices = s.guide.notices()
 	s.network.note(e, s.Order, sandbox.Shared())
+	if err := s.network.publish.note(sandbox, e); err != nil {
+		return err
+	}
+	s.monitor.publish = s.network.publish.Publisher
 	s.enforced = e
 	s.notifyLowered()
 	return s.sink.First(e)
@@ -84,8 +88,11 @@ func refused(o *order.Order, err error) *order.Refused {
 	}
 	if u := (launch.Unheld{}); errors.As(err, &u) {
 		r.Hint = diagnose.NotHeld(hints(u.Refused), string(u.Confinement))
-		if r.Op == launch.AllowedDomains {
+		switch r.Op {
+		case launch.AllowedDomains:
 			r.Hint = diagnose.DomainsNotHeld(hints(u.Refused), string(u.Confinement))
+		case launch.Publish:
+			r.Hint = diagnose.PublishNotHeld(hints(u.Refused), string(u.Confinement))
 		}
 	}
 	if n := (*privdir.NoBase)(nil); errors.As(err, &n) {

@@ -75,6 +75,7 @@ func Run(c Config) int {
 		s.findDeadlyCalls,      // before anything makes one of them
 		s.readPolicy,
 		s.network.check,
+		func() error { return s.network.publish.open(&s.policy, s.Order.Probe) },
 		s.watchHost,
 		s.openStdio,
 		s.startSandbox, // proved; the server waits
@@ -98,6 +99,7 @@ func Run(c Config) int {
 	}
 	s.guide.released = time.Now()
 	s.network.engine.Register(&s.monitor.loop)
+	s.network.publish.Register(&s.monitor.loop)
 	s.monitor.run(c.Host, c.Parent, &s.policy)
 	return s.finish()
 }
@@ -147,6 +149,7 @@ func (s *shim) startSandbox() error {
 
 // restore undoes what the server and the shim changed of the user's terminals, and removes the control group.
 func (s *shim) restore() {
+	s.network.publish.Close()
 	if s.launch != nil {
 		s.monitor.group.close()
 		s.launch.Close()
