@@ -74,15 +74,15 @@ func TestNobodyAsks(t *testing.T) {
 // What is wrong with a policy is told before anything is started.
 func TestPolicyErrors(t *testing.T) {
 	for name, p := range map[string]policy.Policy{
-		"/level":                    {Level: "loose"},
-		"/filesystem/allowRead/0":   {Filesystem: policy.Filesystem{AllowRead: []string{"/a*"}}},
-		"/network/allowedDomains":   {Network: policy.Network{AllowedDomains: []string{"example.com:53"}}},
-		"/filesystem/allowWrite/0":  {Filesystem: policy.Filesystem{AllowWrite: []string{"/"}}},
-		"/limits/openFiles":         {Limits: policy.Limits{OpenFiles: -7}},
-		"/umask":                    {Umask: "9"},
-		"/network/publish": {Network: policy.Network{Publish: []string{"8080:3000"}}},
-		"/filesystem/denyWrite/0":   {Filesystem: policy.Filesystem{DenyWrite: []string{""}}},
-		"/env/A=…":                  {Env: []policy.Variable{{Name: "A=B"}}},
+		"/level":                   {Level: "loose"},
+		"/filesystem/allowRead/0":  {Filesystem: policy.Filesystem{AllowRead: []string{"/a*"}}},
+		"/network/allowedDomains":  {Network: policy.Network{AllowedDomains: []string{"example.com:53"}}},
+		"/filesystem/allowWrite/0": {Filesystem: policy.Filesystem{AllowWrite: []string{"/"}}},
+		"/limits/openFiles":        {Limits: policy.Limits{OpenFiles: -7}},
+		"/umask":                   {Umask: "9"},
+		"/network/publish/0":       {Network: policy.Network{Publish: []string{"3000"}}},
+		"/filesystem/denyWrite/0":  {Filesystem: policy.Filesystem{DenyWrite: []string{""}}},
+		"/env/A=…":                 {Env: []policy.Variable{{Name: "A=B"}}},
 	} {
 		_, err := launcher.Command(t.Context(), p, launcher.Target{Path: "/bin/true"})
 		var e *launcher.Error
