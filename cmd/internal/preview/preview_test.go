@@ -91,10 +91,13 @@ func lasting() map[string]launch {
 func byName() map[string]launch {
 	full, open, reduced := ordinary(), ordinary(), ordinary()
 	full.policy.Network = policy.Network{AllowedDomains: []string{"API.example.com", "db.example.com:5432", "*.example.org", "localhost:8080",
-		"2001:db8::1", "[2001:db8::2]:22"}, DeniedDomains: []string{"bad.example.org", "*.example.org:80"}, CheckServerName: policy.Yes}
+		"2001:db8::1", "[2001:db8::2]:22"}, DeniedDomains: []string{"bad.example.org", "*.example.org:80"}, CheckServerName: policy.Yes,
+		Publish: []string{"8080:3000", "[::1]:0:3000"}}
 	open.policy.Network = policy.Network{AllowedDomains: []string{"api.example.com"}, AllowPrivate: true, CheckServerName: policy.No}
 	reduced.policy.Network, reduced.proved.Confinement = open.policy.Network, "reduced"
-	return map[string]launch{"names": full, "names-open": open, "names-reduced": reduced}
+	ports := ordinary()
+	ports.policy.Network.Publish = full.policy.Network.Publish
+	return map[string]launch{"names": full, "names-open": open, "names-reduced": reduced, "ports": ports}
 }
 
 // The pages and the JSON are those of testdata; UPDATE=1 writes these. No value of a variable is in them.

@@ -1,6 +1,7 @@
 package preview
 
 import (
+	"net/netip"
 	"strconv"
 
 	"github.com/security-mcp/mcp-sandbox/cmd/page"
@@ -24,9 +25,9 @@ func network(p *policy.Policy, proved *order.Enforced) []string {
 func (v *Preview) reach() [][]page.Cell {
 	switch {
 	case len(v.Network) == 0:
-		return texts([]string{
+		return texts(append([]string{
 			"none: no address can be reached, this machine's own neither (--allow-domain HOST opens one, " +
-				"--level network all)"})
+				"--level network all)"}, v.published()...))
 	case v.Network[0] == "*":
 		return [][]page.Cell{{{Text: "all that this machine reaches, this machine's own addresses included",
 			Style: page.Yellow}}}
@@ -44,7 +45,26 @@ func (v *Preview) reach() [][]page.Cell {
 	if v.names.CheckServerName == policy.No {
 		lines = append(lines, "on port 443 whatever name a TLS client asks for")
 	}
-	return texts(append(lines, "and no other address"))
+	return texts(append(append(lines, "and no other address"), v.published()...))
+}
+
+// published are the server's ports that this machine reaches, in the one confinement that has them.
+func (v *Preview) published() (lines []string) {
+	if v.Confinement != string(policy.Full) {
+		return nil
+	}
+	for _, entry := range v.names.Publish {
+		p, err := policy.ParsePublish(entry)
+		if err != nil {
+			continue
+		}
+		at := netip.AddrPortFrom(p.Address, p.HostPort).String()
+		if p.HostPort == 0 {
+			at = "a free port of " + p.Address.String()
+		}
+		lines = append(lines, "its port "+strconv.Itoa(int(p.Port))+" is reached at "+at)
+	}
+	return lines
 }
 
 // inWords is an entry of a list with its port, or with the ports that an entry without one stands for.
