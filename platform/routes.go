@@ -71,7 +71,8 @@ func LoUnreachable(to netip.Prefix) []byte {
 	if to.Addr().Is6() {
 		table = tableMain
 	}
-	b := rtMessage(newRoute, []byte{family(to.Addr()), byte(to.Bits()), 0, 0, table, protoBoot, 0, typeUnreachable, 0, 0, 0, 0})
+	b := rtMessage(newRoute, []byte{family(to.Addr()), byte(to.Bits()), 0, 0, table, protoBoot, 0, typeUnreachable,
+		0, 0, 0, 0})
 	return sized(attribute(b, routeTo, to.Addr().AsSlice()))
 }
 

@@ -35,8 +35,8 @@ func (b *base) generated() {
 // resolvConf adds a list of name servers where it is the host's, or has to lie where the host has it. In level network
 // it is a copy of the host's: a link's target may not be visible, and where a daemon replaces the file by rename, a
 // bind would keep the old file. Else it names the sandbox's own address. In the host's root a list that can be read
-// stays. Where domains are allowed the launcher answers at every address that it can name, else it learns of questions to
-// addresses of loopback.
+// stays. Where domains are allowed the launcher answers at every address that it can name, else it learns of questions
+// to addresses of loopback.
 func (b *base) resolvConf() {
 	if !b.request.HostNet && !b.request.named() {
 		return

@@ -32,8 +32,8 @@ type egressState struct {
 
 // egressRoutes gives lo the sandbox's own addresses: libraries look names up where there is an address besides
 // loopback's, and resolv.conf names the one of IPv4. Where domains are allowed every address of the world becomes one
-// of this network namespace's too. So a connect to any of them stays inside, where it is refused or accepted by a listener
-// of the shim's. Else there is no route, which is proved. Where the kernel refuses the address of IPv6 (the sysctl
+// of this network namespace's too. So a connect to any of them stays inside, where it is refused or accepted by a
+// listener of the shim's. Else there is no route, which is proved. Where the kernel refuses the address of IPv6 (the sysctl
 // disable_ipv6), IPv4 goes on without.
 type egressRoutes struct{ state *egressState }
 
@@ -46,8 +46,8 @@ func (r egressRoutes) layout(b *build) {
 	}
 }
 
-// Addresses of more than one host. No ICMP error is sent about a datagram to one (RFC 1122, section 3.2.2), so without a
-// route of their own nothing would tell the sender that it is refused.
+// Addresses of more than one host. No ICMP error is sent about a datagram to one (RFC 1122, section 3.2.2), so without
+// a route of their own nothing would tell the sender that it is refused.
 var (
 	groups4    = netip.PrefixFrom(netip.AddrFrom4([4]byte{224}), 4)
 	broadcast4 = netip.PrefixFrom(netip.AddrFrom4([4]byte{255, 255, 255, 255}), 32)
