@@ -1,9 +1,12 @@
 package egress_test
 
 import (
+	"fmt"
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 func reachers() []reacher {
@@ -60,7 +63,7 @@ func goClient(resolver string) func(*testing.T, *kit) []string {
 			cmd := exec.Command(program, clientIs, act("lookup", "localhost"))
 			cmd.Env = []string{"GODEBUG=netdns=cgo+1"}
 			if text, err := cmd.CombinedOutput(); err != nil || !holdsOne(string(text), "using cgo DNS resolver|forcing use of the cgo") {
-				t.Skipf("this test binary has no resolver by cgo: %v, %s", err, text)
+				testbed.Missing(t, "cgo", fmt.Sprintf("this test binary has no resolver by cgo: %v, %s", err, text))
 			}
 		}
 		k.env["client"], k.env["GODEBUG"] = program, "netdns="+resolver

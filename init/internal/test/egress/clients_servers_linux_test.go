@@ -167,6 +167,9 @@ func server(t *testing.T, word, pattern string) string {
 
 func overSSH(t *testing.T, s *site, port int, k *kit) {
 	sshd := server(t, "sshd", "/usr/sbin/sshd")
+	for _, name := range []string{"ssh", "ssh-keygen"} {
+		installed(t, name)
+	}
 	makeRepository(t, k)
 	prepare(t, k, `ssh-keygen -q -t ed25519 -N "" -f host
 ssh-keygen -q -t ed25519 -N "" -f client

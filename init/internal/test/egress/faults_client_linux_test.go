@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -121,6 +122,45 @@ func push(r *result, words []string) error {
 		}
 	}
 	return nil
+}
+
+// busy has so many connections echo without a pause for a while, and counts those that did.
+func busy(r *result, words []string) error {
+	n, err := strconv.Atoi(words[1])
+	during, err2 := time.ParseDuration(words[2])
+	if err = errors.Join(err, err2); err != nil {
+		return err
+	}
+	for range n {
+		c, err := dialer().Dial("tcp", words[0])
+		if err != nil {
+			return err
+		}
+		held = append(held, c)
+	}
+	var moved atomic.Int64
+	var all sync.WaitGroup
+	until := time.Now().Add(during)
+	for _, c := range held {
+		c.SetDeadline(until)
+		all.Go(func() {
+			b := make([]byte, 64<<10)
+			for first := true; ; first = false {
+				if _, err := c.Write(b); err != nil {
+					return
+				}
+				if _, err := io.ReadFull(c, b); err != nil {
+					return
+				}
+				if first {
+					moved.Add(1)
+				}
+			}
+		})
+	}
+	all.Wait()
+	r.Count = moved.Load()
+	return drop(r, nil)
 }
 
 // flood asks for so many names below one, many at once, and counts the answers by their code (All).

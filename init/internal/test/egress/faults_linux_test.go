@@ -89,8 +89,10 @@ func TestFewFiles(t *testing.T) {
 func fewFiles(t *testing.T, most uint64) {
 	s := newSite(t, fmt.Sprintf("files-%d.example.com", most)).serve(t, 7, echo)
 	l, at := launch{network: network{Allowed: []string{s.Name + ":7"}}}, s.Name+":7"
+	other := newSite(t, fmt.Sprintf("other-than-files-%d.example.com", most))
+	l.Allowed = append(l.Allowed, other.Name)
 	run := l.session(t, act("tcp", at, "before"), act("wait"), act("crowd", at, "400"), act("wait"), act("crowd", at, "100"),
-		act("drop"), act("wait"), act("crowd", at, "10"), act("drop"), act("wait"), act("crowd", at, "400"), act("streams", at, "8", "100000"))
+		act("lookup", other.Name), act("drop"), act("wait"), act("crowd", at, "10"), act("drop"), act("wait"), act("crowd", at, "400"), act("streams", at, "8", "100000"))
 	run.good()
 	var was unix.Rlimit
 	limit := func(l, old *unix.Rlimit) {
@@ -114,6 +116,9 @@ func fewFiles(t *testing.T, most uint64) {
 			t.Errorf("a connection that is refused has %s", name)
 		}
 	}
+	if r := run.next(); r.Error != "" && !strings.HasPrefix(r.Error, "SERVFAIL") {
+		t.Errorf("a name that there was no socket to ask for: %s", r)
+	}
 	run.good()
 	run.idle("after")
 	run.release()
@@ -134,7 +139,7 @@ func fewFiles(t *testing.T, most uint64) {
 func TestMemoryOfStreams(t *testing.T) {
 	s := newSite(t, "memory.example.com").serve(t, 7, echo)
 	l := launch{network: network{Allowed: []string{s.Name + ":7"}}}
-	run := l.session(t, act("tcp", s.Name+":7", "before"), act("wait"), act("streams", s.Name+":7", "512", "100000"), act("tcp", s.Name+":7", "after"))
+	run := l.session(t, act("tcp", s.Name+":7", "before"), act("wait"), act("busy", s.Name+":7", "512", "2s"), act("tcp", s.Name+":7", "after"))
 	run.good()
 	before := run.rss()
 	run.release()

@@ -53,6 +53,7 @@ func verbs() map[string]func(r *result, words []string) error {
 		"stall":       stall,       // HOST:PORT BYTES N: so many sources, and held
 		"drain":       drain,       // BYTES: reads what is held
 		"push":        push,        // HOST:PORT N: writes until no more is taken, and holds
+		"busy":        busy,        // HOST:PORT N DURATION: echoes without a pause
 		"flood":       flood,       // NAME N: so many questions below it
 		"from":        from,        // PORT HOST:PORT: connects from that port of its own
 	}
