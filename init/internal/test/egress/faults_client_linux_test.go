@@ -206,3 +206,21 @@ func flood(r *result, words []string) error {
 	}
 	return nil
 }
+
+// ask sends so many questions below a name and waits for no answer.
+func ask(r *result, words []string) error {
+	n, err := strconv.Atoi(words[1])
+	if err != nil {
+		return err
+	}
+	c, err := net.Dial("udp", sandbox4+":53")
+	if err != nil {
+		return err
+	}
+	held = append(held, c)
+	for ; r.Count < int64(n) && err == nil; r.Count++ {
+		name := append([]string{"n" + strconv.FormatInt(r.Count, 10)}, strings.Split(words[0], ".")...)
+		_, err = c.Write(asking(labels(name...), typeA, 1))
+	}
+	return err
+}

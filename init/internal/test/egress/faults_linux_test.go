@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 	"golang.org/x/sys/unix"
 )
 
@@ -24,6 +25,14 @@ func ownDescriptors(t *testing.T) int {
 		t.Fatal(err)
 	}
 	return len(all)
+}
+
+// descendants are the processes below one.
+func descendants(of int) (all []int) {
+	for _, pid := range testbed.Children(of) {
+		all = append(append(all, pid), descendants(pid)...)
+	}
+	return all
 }
 
 // withWord are the processes that have a word in their arguments.
@@ -52,15 +61,21 @@ func TestLauncherKilled(t *testing.T) {
 		}
 		cmd := l.cmd(t, clientProgram(t), clientIs, act("stall", s.Name+":19", "100000000", "4"), act("streams", s.Name+":7", "8", "100000000"))
 		run := host.Start(t, cmd)
-		run.Began()
+		if round%4 > 0 { // else while the launch is made
+			run.Began()
+		}
 		after := rand.N(200 * time.Millisecond)
 		time.Sleep(after) // any moment: there is no sign to wait for
+		below := descendants(cmd.Process.Pid)
 		cmd.Process.Kill()
 		run.Wait()
 		if run.Code != -1 {
 			t.Fatalf("after %v: code %d\n%s", after, run.Code, &run.Stderr)
 		}
 		host.Await(t, fmt.Sprintf("after %v: the end of all processes", after), func() bool { return len(withWord(s.Name)) == 0 })
+		for _, pid := range below {
+			host.Await(t, fmt.Sprintf("after %v: the end of process %d", after, pid), func() bool { s := testbed.State(pid); return s == "" || s == "Z" })
+		}
 		host.Await(t, fmt.Sprintf("after %v: the end of all connections", after), func() bool { return s.Accepted.Load() == s.Ended.Load() })
 	}
 	if s.Accepted.Load() == 0 {

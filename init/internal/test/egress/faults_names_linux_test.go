@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 // atNameServer has resolv.conf(5) name another server until the test's end. The test must not be parallel to others.
@@ -113,5 +114,26 @@ func TestManyNames(t *testing.T) {
 		}
 	}
 	run.good()
+	run.end()
+}
+
+// A hundred names whose name server does not answer hold up no other name for long.
+func TestSilentNames(t *testing.T) {
+	s := newSite(t, "near.silent-names.example.com").serve(t, 7, whoami("near"))
+	for i := range 100 {
+		know(t, fmt.Sprintf("n%d.mute.silent-names.example.com", i), name{Silent: true})
+	}
+	l := launch{network: network{Allowed: []string{"*.mute.silent-names.example.com:7", s.Name + ":7"}}}
+	run := l.session(t, act("ask", "mute.silent-names.example.com", "100"), act("wait"), act("banner", s.Name+":7"))
+	if r := run.good(); r.Count != 100 {
+		t.Errorf("%s", r)
+	}
+	begun := time.Now()
+	run.release()
+	r := run.next()
+	t.Log(r, time.Since(begun))
+	if took := time.Since(begun); r.Text != "220 near" || took > 5*time.Second {
+		t.Errorf("after %v: %s", took, r)
+	}
 	run.end()
 }
