@@ -5,7 +5,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
@@ -46,7 +45,7 @@ func (g hostSockets) allow(path string, optional bool) error {
 		}
 		return nil
 	}
-	answer, err := tryConnect(r.path)
+	kind, err := tryConnect(r.path)
 	switch {
 	case err == unix.ECONNREFUSED && optional:
 		return nil
@@ -63,7 +62,7 @@ func (g hostSockets) allow(path string, optional bool) error {
 	}
 	g.points.allow(r.path, r.entry, mayRead|socket)
 	g.points.show(&r)
-	g.view.Allowed = append(g.view.Allowed, AllowedSocket{Path: r.path, Answer: answer})
+	g.view.Allowed = append(g.view.Allowed, AllowedSocket{Path: r.path, Type: kind})
 	g.view.Given = append(g.view.Given, order.Seen{Path: r.path, Mode: order.Connects, Why: order.WhyGranted})
 	return nil
 }
@@ -99,17 +98,31 @@ func (g hostSockets) mayAllow(path string, r *resolved) error {
 	return g.throughServerLink(r, ErrLink)
 }
 
-// tryConnect connects a datagram socket. The kernel looks the path up, asks for the right to write and finds who has
-// the file open before it compares the types: whoever listens for connections gets none, and a datagram socket is not
-// told of those that are connected to it; unix_find_bsd in net/unix/af_unix.c.
-func tryConnect(path string) (answer syscall.Errno, err error) {
-	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
-	if err != nil {
-		return 0, os.NewSyscallError("socket", err)
-	}
-	defer unix.Close(fd)
-	if err = unix.Connect(fd, &unix.SockaddrUnix{Name: path}); err == unix.EPROTOTYPE {
-		return unix.EPROTOTYPE, nil
+// tryConnect finds the type of a socket that a program listens on, by connects of which the program is not told: a
+// datagram socket may be connected to by anybody, and one of another type that has a peer is refused when the kernel
+// has walked the path, asked for the right to write, compared the types and seen that somebody listens: EISCONN, or
+// EAGAIN if others wait already; unix_stream_connect in net/unix/af_unix.c.
+func tryConnect(path string) (kind int, err error) {
+	for _, kind = range [...]int{unix.SOCK_DGRAM, unix.SOCK_STREAM, unix.SOCK_SEQPACKET} {
+		switch err = connectAs(kind, path); err {
+		case nil, unix.EISCONN, unix.EAGAIN:
+			return kind, nil
+		case unix.EPROTOTYPE: // it is of another type
+		default:
+			return 0, err
+		}
 	}
 	return 0, err
+}
+
+func connectAs(kind int, path string) error {
+	const flags = unix.SOCK_CLOEXEC | unix.SOCK_NONBLOCK
+	var fds [2]int
+	var err error
+	if fds, err = unix.Socketpair(unix.AF_UNIX, kind|flags, 0); err != nil {
+		return os.NewSyscallError("socketpair", err)
+	}
+	defer unix.Close(fds[0])
+	defer unix.Close(fds[1])
+	return unix.Connect(fds[0], &unix.SockaddrUnix{Name: path})
 }

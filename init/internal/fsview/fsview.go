@@ -14,8 +14,6 @@
 package fsview
 
 import (
-	"syscall"
-
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
 )
@@ -76,9 +74,7 @@ type Unheld struct {
 // An AllowedSocket is a socket of the policy.
 type AllowedSocket struct {
 	Path string // without any symbolic link in it
-	// Answer is how connect(2) answered a datagram socket: 0, or EPROTOTYPE where a program listens for another type.
-	// Of neither a listening program learns.
-	Answer syscall.Errno
+	Type int    // as socket(2) has it: SOCK_STREAM, SOCK_SEQPACKET or SOCK_DGRAM
 }
 
 // A View is everything the root shows, in the order in which it has to be built.

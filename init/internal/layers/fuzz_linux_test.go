@@ -54,7 +54,7 @@ func imagined(b []byte) *fsview.View {
 			v.Covers = append(v.Covers, fsview.Cover{Path: path, Kind: fsview.CoverKind(c>>4&3) % 3, Folder: i%2 == 0, Source: path, FileID: platform.FileID{Ino: uint64(c)}})
 		case 2:
 			v.Private = append(v.Private, fsview.Node{Path: path, Mode: uint32(c) << 2})
-			v.Allowed = append(v.Allowed, fsview.AllowedSocket{Path: path, Answer: unix.Errno(c & 1 * uint8(unix.EPROTOTYPE))})
+			v.Allowed = append(v.Allowed, fsview.AllowedSocket{Path: path, Type: 1 + int(c&1)})
 		default:
 			v.HostRoot, v.Outside = i%2 == 0, path
 		}

@@ -43,7 +43,7 @@ type stored struct {
 var answers = map[string][]stored{
 	"statx": {{4, statxFields}}, "prctl": {{1, word}}, "capget": {{1, capFields}}, "prlimit64": {{3, limitFields}},
 	"getresuid": {{0, word}, {1, word}, {2, word}}, "getresgid": {{0, word}, {1, word}, {2, word}}, "waitid": {{2, infoFields}},
-	"statfs": {{1, statfsFields}}, "getsockopt": {{3, word}}, "readlinkat": {{2, nil}}, "read": {{1, nil}}, "pread64": {{1, nil}}, "getcwd": {{0, nil}}, "getdents64": {{1, nil}}, "recvfrom": {{1, nil}},
+	"statfs": {{1, statfsFields}}, "getsockopt": {{3, word}}, "socketpair": {{3, []field{{"descriptor", 0, 8}}}}, "readlinkat": {{2, nil}}, "read": {{1, nil}}, "pread64": {{1, nil}}, "getcwd": {{0, nil}}, "getdents64": {{1, nil}}, "recvfrom": {{1, nil}},
 }
 
 // silent are the calls that look, or apply something, and store nothing.

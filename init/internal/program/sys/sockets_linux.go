@@ -8,6 +8,12 @@ import (
 func Socket(domain, kind, protocol int) call {
 	return sys(unix.SYS_SOCKET, num(domain), num(kind), num(protocol))
 }
+
+// Socketpair stores two descriptors of 32 bits.
+func Socketpair(domain, kind, protocol int, at addr) call {
+	return sys(unix.SYS_SOCKETPAIR, num(domain), num(kind), num(protocol), ref(at))
+}
+
 func Connect(fd arg, address []byte) call {
 	return sys(unix.SYS_CONNECT, fd, program.Bytes(address), num(len(address)))
 }
