@@ -104,11 +104,10 @@ func (g hostSockets) mayAllow(path string, r *resolved) error {
 // EAGAIN if others wait already; unix_stream_connect in net/unix/af_unix.c.
 func tryConnect(path string) (kind int, err error) {
 	for _, kind = range [...]int{unix.SOCK_DGRAM, unix.SOCK_STREAM, unix.SOCK_SEQPACKET} {
-		switch err = connectAs(kind, path); err {
-		case nil, unix.EISCONN, unix.EAGAIN:
+		switch err = connectAs(kind, path); {
+		case err == nil, err == unix.EISCONN, err == unix.EAGAIN:
 			return kind, nil
-		case unix.EPROTOTYPE: // it is of another type
-		default:
+		case err != unix.EPROTOTYPE: // which is said of another type
 			return 0, err
 		}
 	}
