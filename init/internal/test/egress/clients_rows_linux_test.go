@@ -47,6 +47,7 @@ func node(manner string) func(*testing.T, *kit) []string {
 
 func python(manner string) func(*testing.T, *kit) []string {
 	return func(t *testing.T, k *kit) []string {
+		testbed.Python(t) // whose want has a word of its own
 		return []string{installed(t, "python3"), filepath.Join(k.folder, "clients.py"), manner}
 	}
 }
