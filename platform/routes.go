@@ -67,13 +67,12 @@ func LoRoute(source netip.Addr) []byte {
 // LoUnreachable is the message that has every send to a network of addresses fail with EHOSTUNREACH, in the table of
 // [LoRoute]: a longer prefix wins.
 func LoUnreachable(to netip.Prefix) []byte {
-	table := byte(tableLocal)
-	if to.Addr().Is6() {
+	a, table := to.Addr(), byte(tableLocal)
+	if a.Is6() {
 		table = tableMain
 	}
-	b := rtMessage(newRoute, []byte{family(to.Addr()), byte(to.Bits()), 0, 0, table, protoBoot, 0, typeUnreachable,
-		0, 0, 0, 0})
-	return sized(attribute(b, routeTo, to.Addr().AsSlice()))
+	b := rtMessage(newRoute, []byte{family(a), byte(to.Bits()), 0, 0, table, protoBoot, 0, typeUnreachable, 0, 0, 0, 0})
+	return sized(attribute(b, routeTo, a.AsSlice()))
 }
 
 // AckErrno is the error in an answer that is no longer than a message can be, and 0 for success; ok is false for
