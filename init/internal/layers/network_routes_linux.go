@@ -33,8 +33,8 @@ type egressState struct {
 // egressRoutes gives lo the sandbox's own addresses: libraries look names up where there is an address besides
 // loopback's, and resolv.conf names the one of IPv4. Where domains are allowed every address of the world becomes one
 // of this network namespace's too. So a connect to any of them stays inside, where it is refused or accepted by a
-// listener of the shim's. Else there is no route, which is proved. Where the kernel refuses the address of IPv6 (the sysctl
-// disable_ipv6), IPv4 goes on without.
+// listener of the shim's. Else there is no route, which is proved. Where the kernel refuses the address of IPv6 (the
+// sysctl disable_ipv6), IPv4 goes on without.
 type egressRoutes struct{ state *egressState }
 
 func (r egressRoutes) layout(b *build) {
