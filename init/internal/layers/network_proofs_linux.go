@@ -14,6 +14,9 @@ import (
 
 // works reports whether the socket is what it has to be, and no longer open in init.
 func (o *openedSocket) works(c *check) bool {
+	if !c.succeeded(o.fd) {
+		return false
+	}
 	for _, option := range o.options {
 		if c.result(option.op) != "0" || c.Word32(option.at) != option.want {
 			return false
@@ -64,10 +67,10 @@ const (
 	toldNames = "refused look-ups are told"
 )
 
-// refused reports whether the machine refused a tap, and its stand-in is not open in init either. Of another socket a
-// refusal ends the launch before this.
+// refused reports whether the machine refused a tap, and its stand-in was made and is not open in init either. Of another
+// socket a refusal ends the launch before this.
 func (o *openedSocket) refused(c *check) bool {
-	return o.Kind >= TapTCP4 && c.Ran(o.fd) && c.Errno(o.fd) != 0 && c.result(o.kept) == "EBADF"
+	return o.Kind >= TapTCP4 && c.Ran(o.fd) && c.Errno(o.fd) != 0 && c.succeeded(o.other) && c.result(o.kept) == "EBADF"
 }
 
 // proveEntries proves that each allowed entry has the listeners of its ports.

@@ -53,6 +53,7 @@ type openedSocket struct {
 	EgressSocket
 	fd, kept program.Op
 	number   program.Arg // the descriptor: of a refused tap the stand-in's
+	other    program.Op  // makes the stand-in
 
 	name    fileRead // of a socket with a port: where it is bound
 	address []byte   // and where it has to be
@@ -106,7 +107,8 @@ func (o *openedSocket) standIn(b *build, at program.Addr) {
 	o.fd.Else(&refused)
 	b.Jump(&opened)
 	b.Bind(&refused)
-	b.Do(sys.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)).StoreAt(at).For("in place of " + o.String())
+	o.other = b.Do(sys.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)).StoreAt(at)
+	o.other.For("in place of " + o.String())
 	b.Bind(&opened)
 	o.number = program.Word(at) // of which the kernel takes the low half as the descriptor
 }
