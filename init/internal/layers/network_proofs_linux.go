@@ -67,8 +67,8 @@ const (
 	toldNames = "refused look-ups are told"
 )
 
-// refused reports whether the machine refused a tap, and its stand-in was made and is not open in init either. Of another
-// socket a refusal ends the launch before this.
+// refused reports whether the machine refused a tap, and its stand-in was made and is not open in init either. Of
+// another socket a refusal ends the launch before this.
 func (o *openedSocket) refused(c *check) bool {
 	return o.Kind >= TapTCP4 && c.Ran(o.fd) && c.Errno(o.fd) != 0 && c.succeeded(o.other) && c.result(o.kept) == "EBADF"
 }
