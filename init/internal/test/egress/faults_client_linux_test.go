@@ -207,8 +207,8 @@ func flood(r *result, words []string) error {
 	return nil
 }
 
-// ask sends so many questions below a name and waits for no answer.
-func ask(r *result, words []string) error {
+// pester sends so many questions below a name and waits for no answer.
+func pester(r *result, words []string) error {
 	n, err := strconv.Atoi(words[1])
 	if err != nil {
 		return err

@@ -128,7 +128,7 @@ func TestSilentNames(t *testing.T) {
 		know(t, fmt.Sprintf("n%d.mute.silent-names.example.com", i), name{Silent: true})
 	}
 	l := launch{network: network{Allowed: []string{"*.mute.silent-names.example.com:7", s.Name + ":7"}}}
-	run := l.session(t, act("ask", "mute.silent-names.example.com", "100"), act("wait"), act("banner", s.Name+":7"))
+	run := l.session(t, act("pester", "mute.silent-names.example.com", "100"), act("wait"), act("banner", s.Name+":7"))
 	if r := run.good(); r.Count != 100 {
 		t.Errorf("%s", r)
 	}

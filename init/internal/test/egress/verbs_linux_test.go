@@ -54,7 +54,7 @@ func verbs() map[string]func(r *result, words []string) error {
 		"drain":       drain,       // BYTES: reads what is held
 		"push":        push,        // HOST:PORT N: writes until no more is taken, and holds
 		"busy":        busy,        // HOST:PORT N DURATION: echoes without a pause
-		"ask":         ask,         // NAME N: so many questions below it, and no answers
+		"pester":      pester,      // NAME N: so many questions below it, and no answers
 		"flood":       flood,       // NAME N: so many questions below it
 		"from":        from,        // PORT HOST:PORT: connects from that port of its own
 	}
