@@ -16,19 +16,19 @@ import (
 const mostTTL = 60 * time.Second
 
 // answer decides what the server is told. done is called once, perhaps at once.
-func (s *questions) answer(q *dns.Question, done func(dns.Answer)) {
-	e := s.engine
-	if q.Type == dnsmessage.TypePTR {
-		done(s.pointer(q))
+func (q *questions) answer(asked *dns.Question, done func(dns.Answer)) {
+	e := q.engine
+	if asked.Type == dnsmessage.TypePTR {
+		done(q.pointer(asked))
 		return
 	}
-	name, ok := e.rules.Canonical(q.Name)
+	name, ok := e.rules.Canonical(asked.Name)
 	if !ok {
 		done(dns.Answer{Code: dnsmessage.RCodeNameError})
 		return
 	}
 	host, service := hostOf(name)
-	service = service && q.Type == dnsmessage.TypeSRV
+	service = service && asked.Type == dnsmessage.TypeSRV
 	if !service {
 		host = name
 	}
@@ -37,7 +37,7 @@ func (s *questions) answer(q *dns.Question, done func(dns.Answer)) {
 	if service && star == "" { // the server chooses its first labels, as it does below a star
 		star = host
 	}
-	address := q.Type == dnsmessage.TypeA || q.Type == dnsmessage.TypeAAAA
+	address := asked.Type == dnsmessage.TypeA || asked.Type == dnsmessage.TypeAAAA
 	switch {
 	case !allowed.Allowed:
 		e.told.name(name)
@@ -48,9 +48,9 @@ func (s *questions) answer(q *dns.Question, done func(dns.Answer)) {
 		e.told.limit(limitNames)
 		done(dns.Answer{Code: dnsmessage.RCodeServerFailure})
 	case service:
-		s.services(name, done)
+		q.services(name, done)
 	default:
-		s.addresses(name, q.Type, done)
+		q.addresses(name, asked.Type, done)
 	}
 }
 
@@ -64,9 +64,9 @@ func hostOf(name string) (host string, ok bool) {
 }
 
 // pointer is the name whose handle an address is; RFC 1035, 3.5.
-func (s *questions) pointer(q *dns.Question) dns.Answer {
-	e := s.engine
-	if a, ok := dns.ReverseName(q.Name); ok {
+func (q *questions) pointer(asked *dns.Question) dns.Answer {
+	e := q.engine
+	if a, ok := dns.ReverseName(asked.Name); ok {
 		if name, ok := e.table.NameOf(a); ok {
 			return dns.Answer{Name: name, TTL: seconds(mostTTL)}
 		}
@@ -75,15 +75,15 @@ func (s *questions) pointer(q *dns.Question) dns.Answer {
 }
 
 // addresses answers with the handle of a name that exists.
-func (s *questions) addresses(name string, kind dnsmessage.Type, done func(dns.Answer)) {
-	e := s.engine
+func (q *questions) addresses(name string, kind dnsmessage.Type, done func(dns.Answer)) {
+	e := q.engine
 	v6 := kind == dnsmessage.TypeAAAA
 	if e.doors.byProxy(name) { // perhaps the proxy alone can resolve the name
 		if v6 {
 			done(dns.Answer{})
 			return
 		}
-		done(s.handle(name, v6, nil, mostTTL))
+		done(q.handle(name, v6, nil, mostTTL))
 		return
 	}
 	if v6 && !e.host.hasIPv6() {
@@ -106,13 +106,13 @@ func (s *questions) addresses(name string, kind dnsmessage.Type, done func(dns.A
 				done(dns.Answer{})
 				return
 			}
-			done(s.handle(name, v6, good, a.TTL))
+			done(q.handle(name, v6, good, a.TTL))
 		}
 	})
 }
 
-func (s *questions) handle(name string, v6 bool, good []netip.Addr, ttl time.Duration) dns.Answer {
-	e := s.engine
+func (q *questions) handle(name string, v6 bool, good []netip.Addr, ttl time.Duration) dns.Answer {
+	e := q.engine
 	a, err := e.table.Handle(name, v6, good)
 	if err != nil {
 		e.told.limit(limitNames)
@@ -126,8 +126,8 @@ func seconds(ttl time.Duration) uint32 {
 }
 
 // services answers with the targets of a service that are allowed: MongoDB's and XMPP's way to name their hosts.
-func (s *questions) services(name string, done func(dns.Answer)) {
-	e := s.engine
+func (q *questions) services(name string, done func(dns.Answer)) {
+	e := q.engine
 	e.lookups.get(resolve.Query{Name: name, Type: dnsmessage.TypeSRV}, func(a resolve.Answer) {
 		switch a.Code {
 		case resolve.NoName:

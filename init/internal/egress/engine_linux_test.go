@@ -107,13 +107,13 @@ func TestHostIsAskedAgain(t *testing.T) {
 	var old unix.Rlimit
 	w.must(unix.Getrlimit(unix.RLIMIT_NOFILE, &old))
 	w.must(unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: 0, Max: old.Max}))
-	w.Engine.host.look()
+	w.host.look()
 	w.must(unix.Setrlimit(unix.RLIMIT_NOFILE, &old))
-	if w.Engine.host.failed == nil {
+	if w.host.failed == nil {
 		t.Fatal("the machine told its addresses without a descriptor")
 	}
-	if w.Engine.host.look(); w.Engine.host.failed != nil {
-		t.Error(w.Engine.host.failed)
+	if w.host.look(); w.host.failed != nil {
+		t.Error(w.host.failed)
 	}
 }
 

@@ -2,6 +2,7 @@ package relay
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"math/rand/v2"
 	"net"
@@ -65,7 +66,7 @@ func dribble(t *testing.T, b *bench, rng *rand.Rand, data []byte, size int) bool
 			rng := rand.New(rand.NewPCG(seed, 2))
 			for {
 				n, err := other.Read(got[len(got):min(cap(got), len(got)+1+rng.IntN(1<<rng.IntN(17)))])
-				if got = got[:len(got)+n]; err == io.EOF {
+				if got = got[:len(got)+n]; errors.Is(err, io.EOF) {
 					break
 				} else if err != nil || len(got) > size {
 					t.Error(len(got), err)

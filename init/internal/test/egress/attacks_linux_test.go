@@ -4,7 +4,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -93,17 +92,20 @@ func TestAttacks(t *testing.T) {
 
 func testsOf(t *testing.T, folder string) (all []string) {
 	t.Helper()
-	packages, err := parser.ParseDir(token.NewFileSet(), folder, func(f fs.FileInfo) bool { return strings.HasSuffix(f.Name(), "_test.go") }, 0)
-	if err != nil {
-		t.Fatal(err)
+	files, err := filepath.Glob(filepath.Join(folder, "*_test.go"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%s has no tests: %v", folder, err)
 	}
-	for _, p := range packages {
-		ast.Inspect(p, func(n ast.Node) bool {
-			if f, ok := n.(*ast.FuncDecl); ok {
+	for _, file := range files {
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range parsed.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok {
 				all = append(all, f.Name.Name)
 			}
-			return true
-		})
+		}
 	}
 	return all
 }

@@ -96,14 +96,6 @@ func hasIPv6() bool {
 	return err == nil
 }
 
-// needIPv6 skips a test that is of IPv6 alone.
-func needIPv6(t *testing.T) {
-	t.Helper()
-	if !hasIPv6() {
-		t.Skip("this kernel has no IPv6")
-	}
-}
-
 // free are the numbers of the hosts' addresses that no test has.
 var free = struct {
 	sync.Mutex
