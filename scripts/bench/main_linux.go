@@ -1,16 +1,21 @@
 // Command bench measures a launch: one run, every program in turn, in a new order each round.
 //
 //	go run ./scripts/bench [-n ROUNDS]
+//	go run ./scripts/bench -egress [-n ROUNDS] [-before PROGRAM]
 //
 // It launches /bin/true alone, in the plainest C program with the same namespaces and mounts, in bubblewrap with the
 // same binds, in mcp-sandbox-init with its report on a pipe, and from two running Go hosts, one of them with 200 MB
 // of heap; and where user namespaces are forbidden in mcp-sandbox-init, which tries full confinement first and has to
-// go on with reduced, and from a Go host, which remembers that. Last, what a server that renames without end costs
-// the launcher. Times are wall-clock medians of one machine: only the ratios of one run say something. As root it
-// measures as another user, because that is what people are.
+// go on with reduced, and from a Go host, which remembers that. Then what a server that renames without end costs
+// the launcher. Last, with few rounds, what -egress measures alone: streams, connections and look-ups of a server that
+// reaches a host by name, beside the same client and server on loopback, behind the plainest relay in C, and behind
+// slirp4netns, pasta and CONNECT proxies where these are installed; and launches with and without domains, and with
+// another mcp-sandbox-init. Times are wall-clock medians of one machine: only the ratios of one run say something. As
+// root it measures as another user, because that is what people are.
 package main
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"os"
@@ -31,24 +36,42 @@ func main() {
 	case len(args) > 1 && args[0] == renamerArg:
 		renames(args[1:])
 		return
+	case len(args) > 1 && args[0] == clientArg:
+		clientMain(args[1:])
+		return
+	case len(args) == 1 && args[0] == serverArg:
+		peer(server)
+	case len(args) == 1 && args[0] == proxyArg:
+		peer(proxy)
+	case len(args) == 3 && args[0] == worldArg:
+		peer(func() error { return becomeWorld(args[1], args[2]) })
+	case len(args) == 3 && args[0] == egressArg:
+		peer(func() error { return streams(args[1], args[2]) })
+		return
 	case len(args) == 2 && args[0] == launcherArg:
 		forEachLine(byInit(func() *exec.Cmd { return exec.Command(args[1]) }, policy.Reduced))
 		return
 	}
-	rounds := flag.Int("n", 200, "rounds")
+	rounds := flag.Int("n", 0, "rounds: 200, or of streams 20")
+	egress := flag.Bool("egress", false, "measure what reaches hosts by name, and nothing else")
+	before := flag.String("before", "", "an mcp-sandbox-init whose launches are measured beside, with -egress")
 	flag.Parse()
-	if err := run(*rounds); err != nil {
+	if err := run(*rounds, *egress, *before); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func run(rounds int) error {
+func run(rounds int, egress bool, before string) error {
 	b, err := prepare()
 	if err != nil {
 		return err
 	}
 	defer b.remove()
+	if egress {
+		return b.egress(cmp.Or(rounds, 20), before)
+	}
+	rounds = cmp.Or(rounds, 200)
 	variants, err := b.variants()
 	if err != nil {
 		return err
@@ -67,5 +90,8 @@ func run(rounds int) error {
 	if err := b.resident(); err != nil {
 		return err
 	}
-	return b.flood()
+	if err := b.flood(); err != nil {
+		return err
+	}
+	return b.egress(5, before)
 }

@@ -26,6 +26,17 @@ type bench struct {
 	cred   *syscall.Credential
 	mounts []string // what the sandbox shows of the host, read-only
 	links  [][2]string
+
+	folders []string // others, which end with it
+}
+
+// newBench is one whose folder has the programs already.
+func newBench(dir string) *bench {
+	b := &bench{dir: dir}
+	if os.Getuid() == 0 {
+		b.cred = &syscall.Credential{Uid: testbed.Ordinary, Gid: testbed.Ordinary}
+	}
+	return b
 }
 
 // prepare builds the programs and asks the sandbox itself what it mounts, so that the others mount the same.
@@ -34,10 +45,7 @@ func prepare() (*bench, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &bench{dir: dir}
-	if os.Getuid() == 0 {
-		b.cred = &syscall.Credential{Uid: testbed.Ordinary, Gid: testbed.Ordinary}
-	}
+	b := newBench(dir)
 	if err := os.Chmod(dir, 0o755); err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"testing"
 
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed/world"
 	"golang.org/x/net/dns/dnsmessage"
 )
 
@@ -112,7 +113,7 @@ func TestTwoNamesOfOneAddress(t *testing.T) {
 }
 
 func secondFamily() string {
-	if hasIPv6() {
+	if world.HasIPv6() {
 		return "tcp6"
 	}
 	return "tcp4"

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed/world"
 )
 
 // atNameServer has resolv.conf(5) name another server until the test's end. The test must not be parallel to others.
@@ -16,7 +18,7 @@ func atNameServer(t *testing.T, server string) {
 	const path = "/etc/resolv.conf"
 	was, err := os.ReadFile(path)
 	if err == nil {
-		err = os.WriteFile(path, []byte(strings.ReplaceAll(string(was), nameServer, server)), 0)
+		err = os.WriteFile(path, []byte(strings.ReplaceAll(string(was), world.NameServer, server)), 0)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -31,10 +33,10 @@ func atNameServer(t *testing.T, server string) {
 // Where no name server is, names fail at once and are told as the host's fault; what needs none goes on.
 func TestNoNameServer(t *testing.T) {
 	atNameServer(t, "203.0.113.54")
-	s := &site{Name: inFile}
-	s.listen(t, fileAt+":7", whoami("file"))
-	l := launch{network: network{Allowed: []string{inFile + ":7", "down.example.com:7"}}}
-	e := l.rows(t, row{"a name of the hosts file", act("banner", inFile+":7"), "220 file", ""},
+	s := &site{Name: world.InFile}
+	s.listen(t, world.FileAt+":7", whoami("file"))
+	l := launch{network: network{Allowed: []string{world.InFile + ":7", "down.example.com:7"}}}
+	e := l.rows(t, row{"a name of the hosts file", act("banner", world.InFile+":7"), "220 file", ""},
 		row{"any other", act("lookup", "down.example.com"), "", "SERVFAIL"})
 	e.told(t, denied{Kind: "upstream", Host: "down.example.com"})
 	if e.Exited.WallSeconds > 5 {

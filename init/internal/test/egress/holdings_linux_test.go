@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed/world"
 )
 
 // What the launcher listens with is not the server's: not to bind beside, not to hold; attacks 29, 30 and 43.
@@ -23,7 +25,7 @@ func TestSocketsOfTheLauncher(t *testing.T) {
 		{"descriptors", act("descriptors"), "", ""},
 		{"the port reached again", act("banner", s.Name+":8080"), "220 held", ""},
 	}
-	if hasIPv6() {
+	if world.HasIPv6() {
 		rows = append(rows, row{"a port of the list, IPv6", act("bind", "tcp", "[::1]:8080"), "", "EADDRINUSE"})
 	}
 	e := l.rows(t, rows...)
@@ -50,7 +52,7 @@ func TestUDP(t *testing.T) {
 		{"SSDP", act("udp", "239.255.255.250:1900"), "", "EHOSTUNREACH"},
 		{"all", act("udp", "255.255.255.255:67"), "", "EHOSTUNREACH"},
 	}
-	if hasIPv6() {
+	if world.HasIPv6() {
 		rows = append(rows, row{"mDNS by IPv6", act("udp", "[ff02::fb%lo]:5353"), "", "EHOSTUNREACH"},
 			row{"a wider group by IPv6", act("udp", "[ff05::fb]:5353"), "", "EHOSTUNREACH"})
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed/world"
 	"golang.org/x/sys/unix"
 )
 
@@ -20,7 +21,7 @@ func TestNetworkStays(t *testing.T) {
 		row{"a route", act("route"), "", "EPERM|EACCES|EAFNOSUPPORT|EPROTONOSUPPORT"},
 		row{"a sysctl", act("write", "/proc/sys/net/ipv4/ip_unprivileged_port_start", "0"), "", "EACCES|EROFS|ENOENT|EPERM"},
 		row{"after", act("banner", s.Name+":7"), "220 stays", ""})
-	if err := newRoute(unix.RTN_LOCAL, "198.51.100.77/32", machine4).send(); os.Geteuid() == 0 && err != nil && !errors.Is(err, unix.EEXIST) {
+	if err := world.Route(unix.RTN_LOCAL, "198.51.100.77/32", world.Machine4).Send(); os.Geteuid() == 0 && err != nil && !errors.Is(err, unix.EEXIST) {
 		t.Errorf("outside: %v", err) // with the right to
 	}
 }

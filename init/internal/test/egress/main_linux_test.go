@@ -6,11 +6,11 @@ import (
 	"os/exec"
 	"os/signal"
 	"runtime"
-	"syscall"
 	"testing"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed/world"
 	"golang.org/x/sys/unix"
 )
 
@@ -33,9 +33,14 @@ func TestMain(m *testing.M) {
 	case "":
 		os.Exit(apart())
 	default:
-		println("egress: the world:", makeWorld(dir).Error())
+		println("egress: the world:", becomeWorld(dir).Error())
 		os.Exit(host.Wrong)
 	}
+}
+
+func becomeWorld(dir string) error {
+	os.Setenv(worldEnv, inWorld)
+	return world.Become(dir, map[string]string{"/etc/passwd": passwd()}, os.Args, os.Environ())
 }
 
 // apart runs this test binary in namespaces of its own.
@@ -54,15 +59,7 @@ func apart() int {
 	cmd.Args[0] = os.Args[0]
 	cmd.Env = append(os.Environ(), worldEnv+"="+dir)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWNET | unix.CLONE_NEWNS, Pdeathsig: unix.SIGKILL}
-	if os.Getuid() != 0 { // the same ids, and the rights until the world is made
-		one := func(id int) []syscall.SysProcIDMap {
-			return []syscall.SysProcIDMap{{ContainerID: id, HostID: id, Size: 1}}
-		}
-		cmd.SysProcAttr.Cloneflags |= unix.CLONE_NEWUSER
-		cmd.SysProcAttr.UidMappings, cmd.SysProcAttr.GidMappings = one(os.Getuid()), one(os.Getgid())
-		cmd.SysProcAttr.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN}
-	}
+	cmd.SysProcAttr = world.Attributes()
 	if err := cmd.Start(); err != nil {
 		println("egress: namespaces:", err.Error())
 		return 1

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"golang.org/x/net/dns/dnsmessage"
+
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed/world"
 )
 
 // A name is what the world's name server knows of one.
@@ -67,7 +69,7 @@ func isAbout(question, text string) bool {
 
 // serveNames starts the name server, which lives as long as the tests.
 func serveNames(t *testing.T) {
-	at := net.JoinHostPort(nameServer, "53")
+	at := net.JoinHostPort(world.NameServer, "53")
 	udp, err := net.ListenPacket("udp", at)
 	if err != nil {
 		t.Fatal(err)

@@ -5,6 +5,8 @@ import (
 	"net/netip"
 	"strings"
 	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed/world"
 )
 
 // An address that a name resolves to, and whether allowPrivate opens the address; attacks 14, 15 and 16.
@@ -19,8 +21,8 @@ var refusedAddresses = [...]refusedAddress{
 	{"one-nine-two", "192.168.1.1", true},
 	{"carrier", "100.64.0.9", true},
 	{"ula", "fd00:1::1", true},
-	{"own", machine4, false},
-	{"own6", machine6, false},
+	{"own", world.Machine4, false},
+	{"own6", world.Machine6, false},
 	{"loopback", "127.0.0.1", false},
 	{"loopback-far", "127.9.9.9", false},
 	{"loopback6", "::1", false},
@@ -59,7 +61,7 @@ func addressesOfNames(t *testing.T, private bool) {
 	inner := &site{}
 	inner.listen(t, "10.99.0.1:7", whoami("ten"))
 	trap := &site{}
-	for _, at := range []string{machine4, "127.0.0.1"} {
+	for _, at := range []string{world.Machine4, "127.0.0.1"} {
 		trap.listen(t, at+":7", whoami("the host itself"))
 	}
 	l := launch{network: network{Allowed: []string{public.Name + ":7", mixed.Name + ":7"}, Private: private}, Run: true}
@@ -118,7 +120,7 @@ func TestLiteralsOfNames(t *testing.T) {
 		Allowed: []string{a.Name + ":7", a.Name + ":8", b.Name + ":7", c.Name + ":7", d.Name + ":7", "10.99.0.8:7"},
 		Denied:  []string{b.V4.String(), a.V4.String() + ":8"},
 	}}
-	if hasIPv6() {
+	if world.HasIPv6() {
 		l.Denied = append(l.Denied, "["+b.V6.String()+"]", "["+a.V6.String()+"]:8")
 	}
 	l.rows(t,

@@ -10,23 +10,24 @@ import (
 	"testing"
 
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed/world"
 )
 
 // What an entry opens, and nothing beside it.
 func TestReach(t *testing.T) {
 	a := newSite(t, "a.reach.example.com").serve(t, 7, whoami("a")).serve(t, 8, whoami("a8")).serveWeb(t, 80).serveTLS(t, 443)
 	other := newSite(t, "other.reach.example.com").serve(t, 7, whoami("other")).serveWeb(t, 80)
-	filed := &site{Name: inFile}
-	filed.listen(t, fileAt+":7", whoami("filed"))
+	filed := &site{Name: world.InFile}
+	filed.listen(t, world.FileAt+":7", whoami("filed"))
 	ca := authorityFile(t)
-	l := launch{network: network{Allowed: []string{a.Name, a.Name + ":7", inFile + ":7"}}, Given: []string{"SSL_CERT_FILE=" + ca}}
+	l := launch{network: network{Allowed: []string{a.Name, a.Name + ":7", world.InFile + ":7"}}, Given: []string{"SSL_CERT_FILE=" + ca}}
 	rows := []row{
 		{"a name and its port", act("banner", a.Name+":7"), "220 a", ""},
 		{"case and a dot at the end", act("banner", "A.Reach.Example.com.:7"), "220 a", ""},
 		{"IPv4", act("tcp", a.Name+":7", "220 a", "tcp4"), "220 a", ""},
 		{"HTTP", act("get", "http://"+a.Name+"/x"), a.Name + ": GET " + a.Name + " /x", ""},
 		{"HTTPS", act("get", "https://"+a.Name+"/x"), a.Name + ": GET " + a.Name + " /x", ""},
-		{"a name of the hosts file", act("banner", inFile+":7"), "220 filed", ""},
+		{"a name of the hosts file", act("banner", world.InFile+":7"), "220 filed", ""},
 		{"another port of the name", act("banner", a.Name+":8"), "", "ECONNREFUSED"},
 		{"another name", act("banner", other.Name+":7"), "", "NXDOMAIN"},
 		{"HTTP of another name", act("get", "http://"+other.Name+"/"), "", "NXDOMAIN"},
@@ -34,11 +35,11 @@ func TestReach(t *testing.T) {
 		{"the address of another, a port of nobody's", act("banner", other.V4.String()+":9"), "", "ECONNREFUSED"},
 		{"an address of the internet's", act("banner", "8.8.8.8:443"), "", "ECONNRESET"},
 		{"DNS over TLS", act("banner", "8.8.8.8:853"), "", "ECONNREFUSED"},
-		{"the launcher's machine", act("banner", machine4+":7"), "", "ECONNRESET"},
-		{"its name server", act("tcp", nameServer+":7", "x"), "", "ECONNRESET"},
+		{"the launcher's machine", act("banner", world.Machine4+":7"), "", "ECONNRESET"},
+		{"its name server", act("tcp", world.NameServer+":7", "x"), "", "ECONNRESET"},
 		{"a server of its own", act("own", "tcp", "127.0.0.1:0"), "to itself", ""},
 	}
-	if hasIPv6() {
+	if world.HasIPv6() {
 		rows = append(rows,
 			row{"IPv6", act("tcp", a.Name+":7", "220 a", "tcp6"), "220 a", ""},
 			row{"the IPv6 address of another", act("banner", "["+other.V6.String()+"]:7"), "", "ECONNRESET"},
@@ -52,7 +53,7 @@ func TestReach(t *testing.T) {
 		t.Errorf("of a name that is not allowed was asked upstream: %v", q)
 	}
 	n := e.Layer("network")
-	if facts := fmt.Sprint(n.Facts); n.State != "proved" || !strings.Contains(facts, a.Name) || !strings.Contains(facts, inFile) {
+	if facts := fmt.Sprint(n.Facts); n.State != "proved" || !strings.Contains(facts, a.Name) || !strings.Contains(facts, world.InFile) {
 		t.Errorf("layer network is %+v", n)
 	}
 	for _, r := range outside(t, nil, act("banner", other.Name+":7"), act("banner", a.Name+":8")) {
@@ -147,7 +148,7 @@ func TestLiterals(t *testing.T) {
 		{"the private address beside it", act("banner", "10.99.0.7:7"), "", "ECONNRESET"},
 		{"a name of that address", act("banner", a.Name+":7"), "", "NXDOMAIN"},
 	}
-	if hasIPv6() {
+	if world.HasIPv6() {
 		l.Allowed = append(l.Allowed, "["+b.V6.String()+"]:7")
 		rows = append(rows, row{"IPv6", act("banner", "["+b.V6.String()+"]:7"), "220 b", ""},
 			row{"IPv6 of another", act("banner", "["+a.V6.String()+"]:7"), "", "ECONNRESET"})
@@ -160,7 +161,7 @@ func TestLocalhost(t *testing.T) {
 	host := &site{}
 	open, shut := freePort(t), freePort(t)
 	for _, at := range []string{"127.0.0.1:", "[::1]:"} {
-		if strings.Contains(at, "::") && !hasIPv6() {
+		if strings.Contains(at, "::") && !world.HasIPv6() {
 			continue
 		}
 		host.listen(t, at+open, whoami("the host"))
@@ -172,15 +173,15 @@ func TestLocalhost(t *testing.T) {
 		{"by address", act("banner", "127.0.0.1:"+open), "220 the host", ""},
 		{"another port", act("banner", "localhost:"+shut), "", "ECONNREFUSED"},
 		{"another port by address", act("banner", "127.0.0.1:"+shut), "", "ECONNREFUSED"},
-		{"another address of the host's", act("banner", machine4+":"+open), "", "ECONNRESET"},
+		{"another address of the host's", act("banner", world.Machine4+":"+open), "", "ECONNRESET"},
 		{"a child of the name", act("lookup", "x.localhost"), "", "any"},
 	}
-	if hasIPv6() {
+	if world.HasIPv6() {
 		rows = append(rows, row{"by IPv6", act("banner", "[::1]:"+open), "220 the host", ""},
 			row{"another port by IPv6", act("banner", "[::1]:"+shut), "", "ECONNREFUSED"})
 	}
 	by := int64(2) // by name and by address
-	if hasIPv6() {
+	if world.HasIPv6() {
 		by++
 	}
 	l.rows(t, rows...).flows(t, flow{Host: "localhost", Port: must(t, open), Connections: by})

@@ -15,6 +15,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed/world"
 )
 
 // A site is a host of the world.
@@ -35,7 +37,7 @@ func newSite(t *testing.T, text string) *site {
 }
 
 func (s *site) addresses() []netip.Addr {
-	if !hasIPv6() {
+	if !world.HasIPv6() {
 		return []netip.Addr{s.V4}
 	}
 	return []netip.Addr{s.V4, s.V6}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed/world"
 )
 
 // A name of several addresses is reached at one that answers, whichever family the client has taken.
@@ -23,7 +24,7 @@ func TestAddressesThatFail(t *testing.T) {
 	s.listen(t, s.V4.String()+":7", whoami("half"))
 	l := launch{network: network{Allowed: []string{s.Name + ":7"}}}
 	rows := []row{{"the first address refuses", act("tcp", s.Name+":7", "220 half", "tcp4"), "220 half", ""}}
-	if hasIPv6() {
+	if world.HasIPv6() {
 		rows = append(rows, row{"IPv6 refuses", act("tcp", s.Name+":7", "220 half", "tcp6"), "220 half", ""})
 	}
 	e := l.rows(t, rows...)
@@ -38,7 +39,7 @@ func TestSilentUpstream(t *testing.T) {
 		t.Skip("waits for ten seconds")
 	}
 	const far, mute = "far.silent-upstream.example.com", "mute.silent-upstream.example.com"
-	know(t, far, name{Addresses: []netip.Addr{netip.MustParseAddr(silent4)}})
+	know(t, far, name{Addresses: []netip.Addr{netip.MustParseAddr(world.Silent4)}})
 	know(t, mute, name{Silent: true})
 	s := newSite(t, "near.silent-upstream.example.com").serve(t, 7, whoami("near"))
 	l := launch{Run: true, network: network{Allowed: []string{far + ":7", mute + ":7", s.Name + ":7"}}}

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed/world"
 )
 
 // verbs are the acts by name.
@@ -72,7 +74,7 @@ func until(r *result, words []string) (err error) {
 }
 
 func route(*result, []string) error {
-	return newRoute(unix.RTN_LOCAL, "192.0.2.0/24", sandbox4).send()
+	return world.Route(unix.RTN_LOCAL, "192.0.2.0/24", sandbox4).Send()
 }
 
 func write(_ *result, words []string) error { return os.WriteFile(words[0], []byte(words[1]), 0) }

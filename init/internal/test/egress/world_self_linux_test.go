@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"golang.org/x/net/dns/dnsmessage"
+
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed/world"
 )
 
 // The world itself: what the tests say of a sandbox would prove nothing in one where the same acts fail anyway.
@@ -39,7 +41,7 @@ func TestWorld(t *testing.T) {
 		{act("many", "world.example.com:7", "50"), "", ""},
 		{act("streams", "world.example.com:7", "20", "100000"), "", ""},
 	} {
-		if strings.Contains(c.act, "2001:") && !hasIPv6() {
+		if strings.Contains(c.act, "2001:") && !world.HasIPv6() {
 			continue
 		}
 		r := outside(t, []string{"SSL_CERT_FILE=" + ca}, c.act)[0]
@@ -70,14 +72,14 @@ func TestNameServer(t *testing.T) {
 		err   string
 	}{
 		{"plain.ns.example.com", 1, ""}, {"alias.ns.example.com", 1, ""}, {"wide.ns.example.com", 60, ""},
-		{"fails.ns.example.com", 0, "SERVFAIL"}, {"none.ns.example.com", 0, "NXDOMAIN"}, {"lies.ns.example.com", 1, ""}, {inFile, 1, ""},
+		{"fails.ns.example.com", 0, "SERVFAIL"}, {"none.ns.example.com", 0, "NXDOMAIN"}, {"lies.ns.example.com", 1, ""}, {world.InFile, 1, ""},
 	} {
 		r := outside(t, []string{"GODEBUG=netdns=go"}, act("lookup", c.name, "ip4"))[0]
 		if len(r.All) != c.count || !strings.HasPrefix(r.Error, c.err) || (c.err == "") != (r.Error == "") {
 			t.Errorf("%s: want %d, %q", r, c.count, c.err)
 		}
 		n := len(asked(c.name))
-		if (c.name == inFile) != (n == 0) {
+		if (c.name == world.InFile) != (n == 0) {
 			t.Errorf("the server was asked %d times about %s: %v", n, c.name, asked(c.name))
 		}
 	}

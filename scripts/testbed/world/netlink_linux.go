@@ -1,4 +1,4 @@
-package egress_test
+package world
 
 import (
 	"encoding/binary"
@@ -11,13 +11,13 @@ import (
 // loopback is the number of the loopback interface, which is the first of each network namespace.
 const loopback = 1
 
-// A message is one request of rtnetlink(7).
-type message struct {
+// A Message is one request of rtnetlink(7).
+type Message struct {
 	kind uint16
 	body []byte
 }
 
-func (m *message) attribute(kind uint16, value []byte) {
+func (m *Message) attribute(kind uint16, value []byte) {
 	m.body = binary.NativeEndian.AppendUint16(m.body, uint16(4+len(value)))
 	m.body = binary.NativeEndian.AppendUint16(m.body, kind)
 	m.body = append(m.body, value...) // 4 or 16 bytes: no padding
@@ -30,16 +30,17 @@ func family(a netip.Addr) byte {
 	return unix.AF_INET6
 }
 
-// newAddress gives the loopback interface an address.
-func newAddress(text string) message {
+// address gives the loopback interface an address.
+func address(text string) Message {
 	a := netip.MustParseAddr(text)
-	m := message{unix.RTM_NEWADDR, []byte{family(a), byte(a.BitLen()), unix.IFA_F_NODAD, unix.RT_SCOPE_UNIVERSE, loopback, 0, 0, 0}}
+	m := Message{unix.RTM_NEWADDR,
+		[]byte{family(a), byte(a.BitLen()), unix.IFA_F_NODAD, unix.RT_SCOPE_UNIVERSE, loopback, 0, 0, 0}}
 	m.attribute(unix.IFA_LOCAL, a.AsSlice())
 	return m
 }
 
-// newRoute sends what is for a prefix over the loopback interface, from an address.
-func newRoute(kind byte, prefix, from string) message {
+// Route sends what is for a prefix over the loopback interface, from an address.
+func Route(kind byte, prefix, from string) Message {
 	p := netip.MustParsePrefix(prefix)
 	table, scope := byte(unix.RT_TABLE_MAIN), byte(unix.RT_SCOPE_LINK)
 	if kind == unix.RTN_LOCAL {
@@ -48,7 +49,8 @@ func newRoute(kind byte, prefix, from string) message {
 	if p.Addr().Is6() {
 		scope = unix.RT_SCOPE_UNIVERSE
 	}
-	m := message{unix.RTM_NEWROUTE, []byte{family(p.Addr()), byte(p.Bits()), 0, 0, table, unix.RTPROT_BOOT, scope, kind, 0, 0, 0, 0}}
+	m := Message{unix.RTM_NEWROUTE,
+		[]byte{family(p.Addr()), byte(p.Bits()), 0, 0, table, unix.RTPROT_BOOT, scope, kind, 0, 0, 0, 0}}
 	if p.Bits() > 0 {
 		m.attribute(unix.RTA_DST, p.Addr().AsSlice())
 	}
@@ -57,8 +59,8 @@ func newRoute(kind byte, prefix, from string) message {
 	return m
 }
 
-// send sends the message and reads the kernel's answer.
-func (m message) send() error {
+// Send sends the message and reads the kernel's answer.
+func (m Message) Send() error {
 	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC, unix.NETLINK_ROUTE)
 	if err != nil {
 		return os.NewSyscallError("socket", err)
