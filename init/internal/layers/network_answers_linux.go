@@ -29,6 +29,7 @@ func (r egressAnswers) layout(b *build) {
 // records, so no packet leaves the machine.
 type egressAsk struct {
 	reset     pending
+	to        netip.AddrPort // where the one that is reset goes
 	questions []question
 }
 
@@ -61,11 +62,11 @@ func (a *egressAsk) layout(b *build, state *egressState) {
 			}
 		})
 	}
-	a.reset = open(b, unix.SOCK_STREAM)
+	// Not blocking: where the reset is there before connect(2) returns, connect would take the error away.
+	a.reset = open(b, unix.SOCK_STREAM|unix.SOCK_NONBLOCK)
 	rules := match.New(&b.Policy.Network)
-	at := netip.AddrPortFrom(deniedAddress(rules), rules.Ports()[0])
-	connect := b.Observe(sys.Connect(a.reset.fd.Result(), socketAddress(at.Addr(), at.Port())))
-	b.fact("connect TCP "+at.String(), "0", connect)
+	a.to = netip.AddrPortFrom(deniedAddress(rules), rules.Ports()[0])
+	b.Call(sys.Connect(a.reset.fd.Result(), socketAddress(a.to.Addr(), a.to.Port())))
 	a.questions = questions(rules)
 	for i := range a.questions {
 		q := &a.questions[i]
@@ -79,7 +80,7 @@ func (a *egressAsk) await(b *build) {
 	a.reset.wait(b)
 	recv := sys.Recv(a.reset.fd.Result(), b.Space(8), 8, unix.MSG_DONTWAIT)
 	end := b.Ask(recv).Returns(program.Errno(unix.ECONNRESET)).For("a connection to an address that is not allowed")
-	b.fact("and then", "ECONNRESET", end)
+	b.fact("connect TCP "+a.to.String(), "ECONNRESET", end) // ECONNREFUSED if nobody had accepted; tcp(7)
 	for i := range a.questions {
 		q := &a.questions[i]
 		q.wait(b)

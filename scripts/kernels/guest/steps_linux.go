@@ -71,7 +71,7 @@ func run(j *job.Job, s *job.Step) (code int, err error) {
 	if err != nil {
 		return notRun, err
 	}
-	home, err := os.MkdirTemp("/tmp", "home-")
+	home, err := os.MkdirTemp("/home", "user-")
 	if err == nil {
 		err = os.Chown(home, uid, uid)
 	}
