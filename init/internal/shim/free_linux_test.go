@@ -104,7 +104,7 @@ var free = []freedom{
 	partly(`network egressRoutes recvfrom stores another (attribute|name) of an address's (length|type)`, "of one that is not looked at"),
 	whole(`network egressRoutes recvfrom stores another answer's .*`, "an answer of this length has no error"),
 	partly(`network egressSockets connect returns nothing`, "a branch leads around IPv6's"),
-	partly(`network egressSockets connect returns another number`, "what was sent then is answered"),
+	whole(`network egressSockets connect returns another number`, "what was sent then is answered"),
 	partly(`network egressSockets getsockname stores another port`, "of a socket that the kernel has chosen a port for"),
 
 	// The table of mounts.
