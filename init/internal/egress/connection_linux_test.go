@@ -7,6 +7,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
+	"golang.org/x/net/dns/dnsmessage"
 	"golang.org/x/sys/unix"
 )
 
@@ -127,5 +128,14 @@ func TestFinishWaitsForBytes(t *testing.T) {
 	w.Finish(time.Now().Add(50 * time.Millisecond))
 	if w.doors.living != 1 {
 		t.Errorf("%d are waited for", w.doors.living)
+	}
+}
+
+// A service that is refused is told by the name of its host, which is the one that the flag has to allow.
+func TestServiceIsToldByItsHost(t *testing.T) {
+	w := newWorld(t, apiHost, policy.Network{AllowedDomains: []string{"api.test"}})
+	w.ask("_mongodb._tcp.other.test", dnsmessage.TypeSRV)
+	if d := w.refusal(order.DeniedName); d == nil || d.Host != "other.test" || d.Flag != "--allow-domain other.test" {
+		t.Errorf("%+v", d)
 	}
 }
