@@ -70,3 +70,28 @@ func TestMovedName(t *testing.T) {
 		row{"the move", act("tcp", moved.Name+":7", "x"), "x", ""},
 		row{"kept as long as it may be", act("until", old.V4.String()+":7", "220 new"), "220 new", ""})
 }
+
+// A client of IPv6 that asks another name server gets its answer from that address, as one of IPv4 does.
+func TestNameServerOfIPv6(t *testing.T) {
+	if !world.HasIPv6() {
+		t.Skip("this kernel has no IPv6")
+	}
+	s := newSite(t, "six.example.com")
+	l := launch{network: network{Allowed: []string{s.Name}}}
+	e := l.acts(t, act("packet", "udp", "[2001:db8::9]:53", query(s.Name, typeA)))
+	if r := e.Results[0]; len(r.All) != 1 || len(answered(t, r.All[0]).Answers) != 1 {
+		t.Errorf("%s: answers %v", r, r.All)
+	}
+}
+
+// Two programs of the host may listen on one port, one of each family: the server reaches the one that it asks for.
+func TestLocalhostOfEachFamily(t *testing.T) {
+	if !world.HasIPv6() {
+		t.Skip("this kernel has no IPv6")
+	}
+	host, port := &site{}, freePort(t)
+	host.listen(t, "127.0.0.1:"+port, whoami("four"))
+	host.listen(t, "[::1]:"+port, whoami("six"))
+	l := launch{network: network{Allowed: []string{"localhost:" + port}}}
+	l.rows(t, row{"IPv4", act("banner", "127.0.0.1:"+port), "220 four", ""}, row{"IPv6", act("banner", "[::1]:"+port), "220 six", ""})
+}
