@@ -1,6 +1,7 @@
 package escape_test
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -109,10 +110,7 @@ func hears(heard *atomic.Int64, n int64) bool {
 func listeners(t *testing.T) (heard *atomic.Int64, port string) {
 	t.Helper()
 	heard = new(atomic.Int64)
-	udp, err := net.ListenPacket("udp", ":0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	udp, tcp := samePort(t)
 	t.Cleanup(func() { udp.Close() })
 	port = strconv.Itoa(udp.LocalAddr().(*net.UDPAddr).Port)
 	go func() {
@@ -122,14 +120,6 @@ func listeners(t *testing.T) (heard *atomic.Int64, port string) {
 			}
 		}
 	}()
-	lc := net.ListenConfig{Control: func(_, _ string, c syscall.RawConn) error {
-		return c.Control(func(fd uintptr) { unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_FASTOPEN, 16) })
-	}}
-	lc.SetMultipathTCP(true)
-	tcp, err := lc.Listen(t.Context(), "tcp", ":"+port)
-	if err != nil {
-		t.Fatal(err)
-	}
 	t.Cleanup(func() { tcp.Close() })
 	go func() {
 		for {
@@ -142,6 +132,32 @@ func listeners(t *testing.T) (heard *atomic.Int64, port string) {
 		}
 	}()
 	return heard, port
+}
+
+// samePort are two listeners on one port that the kernel chose for UDP. Another program's TCP may hold the same number,
+// so another port is tried then.
+func samePort(t *testing.T) (net.PacketConn, net.Listener) {
+	t.Helper()
+	lc := net.ListenConfig{Control: func(_, _ string, c syscall.RawConn) error {
+		return c.Control(func(fd uintptr) { unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_FASTOPEN, 16) })
+	}}
+	lc.SetMultipathTCP(true)
+	for range 100 {
+		udp, err := net.ListenPacket("udp", ":0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		tcp, err := lc.Listen(t.Context(), "tcp", ":"+strconv.Itoa(udp.LocalAddr().(*net.UDPAddr).Port))
+		if err == nil {
+			return udp, tcp
+		}
+		udp.Close()
+		if !errors.Is(err, unix.EADDRINUSE) {
+			t.Fatal(err)
+		}
+	}
+	t.Fatal("no port is free for UDP and TCP")
+	return nil, nil
 }
 
 // up brings the loopback interface of this namespace up, with the addresses that are not the loopback's.
