@@ -45,7 +45,7 @@ func (s *session) find(t *testing.T) {
 	}
 	s.words = s.Command(t)
 	if s.Name != "server-go" {
-		s.read = []string{modules(t)}
+		s.read = []string{testbed.Modules(t)}
 	}
 	s.implied = implied(t, s.words[0])
 }

@@ -30,7 +30,7 @@ func TestCloseOfSDKs(t *testing.T) {
 			mark := "sdk-" + s.Name
 			fs := map[string][]string{"allowWrite": {dir}}
 			if s.Name != "server-go" {
-				fs["allowRead"] = []string{modules(t)}
+				fs["allowRead"] = []string{testbed.Modules(t)}
 			}
 			doc, err := json.Marshal(map[string]any{"version": 1, "filesystem": fs, "env": map[string]string{"TEST_SESSION": mark}})
 			if err != nil {

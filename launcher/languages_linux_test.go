@@ -34,7 +34,7 @@ func (s *session) language(t *testing.T) {
 	s.words = s.Command(t)
 	switch s.Name {
 	case "server-everything":
-		s.read = append(s.read, modules(t))
+		s.read = append(s.read, testbed.Modules(t))
 	case "server-python":
 		s.read = append(s.read, source(t, "server-python"))
 	case "server-java":

@@ -4,7 +4,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 
@@ -17,53 +16,7 @@ const (
 	entryFilesystem = "@modelcontextprotocol/server-filesystem/dist/index.js"
 )
 
-// modules is the node_modules folder of testdata/npm, as Node tells or skips. With Node on the machine and nothing
-// installed the test fails: a hole in the suite must be seen.
-func modules(tb testing.TB) string {
-	tb.Helper()
-	testbed.Node(tb)
-	dir, err := testbed.CacheDir(root(tb))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	modules := filepath.Join(dir, "node_modules")
-	if _, err := os.Stat(modules); err != nil {
-		tb.Fatalf("npm servers are not installed (%v): make npm-cache", err)
-	}
-	return readable(tb, modules)
-}
-
-var compiling, copying sync.Mutex
-
-// readable gives dir itself where every uid can get to it, and a copy in the scratch folder where one above it is closed,
-// as in a clone below root's home.
-func readable(tb testing.TB, dir string) string {
-	tb.Helper()
-	for up := dir; up != filepath.Dir(up); up = filepath.Dir(up) {
-		info, err := os.Stat(up)
-		if err != nil {
-			tb.Fatal(err)
-		}
-		if info.Mode()&0o001 == 0 {
-			return copied(tb, dir)
-		}
-	}
-	return dir
-}
-
-func copied(tb testing.TB, dir string) string {
-	tb.Helper()
-	copying.Lock()
-	defer copying.Unlock()
-	to := filepath.Join(testbed.Scratch(tb), strings.TrimPrefix(filepath.Base(dir), "."))
-	if _, err := os.Stat(to); err == nil {
-		return to
-	}
-	if err := os.CopyFS(to, os.DirFS(dir)); err != nil {
-		tb.Fatal(err)
-	}
-	return to
-}
+var compiling sync.Mutex
 
 // javaRuntime is the path of the Java runtime, and a folder of testdata/server-java's classes, compiled once. It skips as Python does.
 func javaRuntime(tb testing.TB) (java, classes string) {
@@ -101,31 +54,7 @@ func javaRuntime(tb testing.TB) (java, classes string) {
 // source is a folder of testdata, readable by every uid.
 func source(tb testing.TB, name string) string {
 	tb.Helper()
-	return readable(tb, filepath.Join(root(tb), "testdata", name))
-}
-
-func TestReadable(t *testing.T) {
-	closed := t.TempDir()
-	open := filepath.Join(closed, "open")
-	if err := os.MkdirAll(filepath.Join(open, "d"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(open, "d", "f"), []byte("x"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(closed, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	got := readable(t, open)
-	if got == open {
-		t.Error("a folder below a closed one was handed out as it is")
-	}
-	if text, err := os.ReadFile(filepath.Join(got, "d", "f")); string(text) != "x" {
-		t.Errorf("the copy: %q, %v", text, err)
-	}
-	if scratch := testbed.Scratch(t); readable(t, scratch) != scratch {
-		t.Error("an open folder was copied")
-	}
+	return testbed.Readable(tb, filepath.Join(root(tb), "testdata", name))
 }
 
 // root is the folder of go.mod.

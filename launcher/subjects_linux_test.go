@@ -87,7 +87,7 @@ func filesystem(dir string) subject {
 
 func npm(tb testing.TB, entry string) []string {
 	tb.Helper()
-	return []string{testbed.Node(tb), filepath.Join(modules(tb), entry)}
+	return []string{testbed.Node(tb), filepath.Join(testbed.Modules(tb), entry)}
 }
 
 // An object is a call's arguments.

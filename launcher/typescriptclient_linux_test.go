@@ -46,7 +46,7 @@ type result struct {
 // the test as modules does.
 func typeScriptClient(ctx context.Context, tb testing.TB, s scenario) result {
 	tb.Helper()
-	s.Modules = modules(tb)
+	s.Modules = testbed.Modules(tb)
 	text, err := json.Marshal(s)
 	if err != nil {
 		tb.Fatal(err)

@@ -61,7 +61,7 @@ func (n *needy) start(t *testing.T, flags ...string) *needyRun {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), testbed.Patience())
 	defer cancel()
-	installed, report := modules(t), filepath.Join(t.TempDir(), "report")
+	installed, report := testbed.Modules(t), filepath.Join(t.TempDir(), "report")
 	words := append([]string{"run", "--report", report, "--allow-read", installed}, flags...)
 	words = append(words, "--", testbed.Node(t), filepath.Join(installed, n.entry))
 	cmd := exec.CommandContext(ctx, testbed.Command(t, "mcp-sandbox"), append(words, strings.Fields(n.args)...)...)
@@ -153,7 +153,7 @@ func (run *needyRun) check(t *testing.T) {
 // nowhere. With --env mcp-sandbox says nothing at all.
 func TestServersThatNeedVariables(t *testing.T) {
 	t.Parallel()
-	modules(t)
+	testbed.Modules(t)
 	testbed.Command(t, "mcp-sandbox")
 	for _, n := range needies {
 		t.Run(strings.ReplaceAll(filepath.Dir(filepath.Dir(n.entry)), "/", " "), func(t *testing.T) {

@@ -115,6 +115,23 @@ func TestCacheStatus(t *testing.T) {
 	}
 }
 
+// npm leaves out an optional package that it could not fetch, and says nothing: such a folder is not kept.
+func TestCacheWithoutRuntimes(t *testing.T) {
+	bin := tools(t, "node", "npm")
+	for name, says := range map[string]string{"getconf": "glibc", "uname": "Linux x86_64"} {
+		if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\necho "+says+"\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	top, dir := checkout(t)
+	if got := install(t, top, bin); got != 1 {
+		t.Errorf("status %d", got)
+	}
+	if _, err := os.Stat(dir); err == nil {
+		t.Error("the folder is there")
+	}
+}
+
 func TestEveryUIDCanRead(t *testing.T) {
 	top, dir := checkout(t)
 	if got := install(t, top, tools(t, "node", "npm")); got != 0 {

@@ -2,6 +2,7 @@ package testbed
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,6 +14,7 @@ type lock struct {
 	Packages map[string]struct {
 		Version, Resolved, Integrity string
 		Dependencies                 map[string]string
+		OptionalDependencies         map[string]string
 	}
 }
 
@@ -38,7 +40,9 @@ func TestLockNamesNoPlace(t *testing.T) {
 			t.Errorf("%s: integrity %q", name, p.Integrity)
 		}
 	}
-	for name, version := range l.Packages[""].Dependencies {
+	direct := l.Packages[""].Dependencies
+	maps.Copy(direct, l.Packages[""].OptionalDependencies)
+	for name, version := range direct {
 		if got := l.Packages["node_modules/"+name].Version; got != version {
 			t.Errorf("%s: package.json says %s, the lock %s", name, version, got)
 		}

@@ -28,6 +28,7 @@ type kit struct {
 	folder    string // this package's testdata, where every user may read
 	authority string
 	env       map[string]string // inside
+	grant     []string          // readable in addition
 }
 
 const (
@@ -51,10 +52,7 @@ func TestClients(t *testing.T) {
 			s.serve(t, r.port+resetAt, resetAfter(0))
 			at := func(s *site, port int) string { return s.Name + ":" + strconv.Itoa(port) }
 			l := launch{network: network{Allowed: hostPorts(s.Name, r.port, r.port+slowAt, r.port+resetAt)},
-				Env: k.env, Grant: []string{k.folder, k.authority}}
-			if modules := k.env["NODE_PATH"]; modules != "" {
-				l.Grant = append(l.Grant, modules)
-			}
+				Env: k.env, Grant: append(k.grant, k.folder, k.authority)}
 			e := l.command(t, append(command, at(s, r.port), at(s, r.port+slowAt), at(other, r.port), at(s, shutAt),
 				at(s, r.port+resetAt), at(s, r.port))...)
 			r.hold(t, e)
@@ -116,16 +114,6 @@ func newKit(t *testing.T) *kit {
 // needModules is for reachers that npm installs.
 func (k *kit) needModules(t *testing.T) {
 	t.Helper()
-	root, err := testbed.Root()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir, err := testbed.CacheDir(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	k.env["NODE_PATH"], k.env["NODE_EXTRA_CA_CERTS"] = filepath.Join(dir, "node_modules"), k.authority
-	if _, err := os.Stat(k.env["NODE_PATH"]); err != nil {
-		testbed.Missing(t, "node", "make npm-cache has not been run: "+err.Error())
-	}
+	k.env["NODE_PATH"], k.env["NODE_EXTRA_CA_CERTS"] = testbed.Modules(t), k.authority
+	k.grant = append(k.grant, k.env["NODE_PATH"])
 }

@@ -17,6 +17,8 @@ func reachers() []reacher {
 		{"undici", 443, overTLS, node("undici"), "hello hello", "ENOTFOUND", "ECONNREFUSED", "ECONNRESET|UND_ERR_SOCKET"},
 		{"ws", 8000, byNode("ws"), node("ws"), "", "ENOTFOUND", "ECONNREFUSED", "ECONNRESET"},
 		{"grpc-js", 9000, byNode("grpc"), node("grpc"), "", "14 |Name resolution failed", "14 |ECONNREFUSED", "14 |ECONNRESET"},
+		{"deno", 443, overTLS, runs("deno", "run", "--quiet", "--no-prompt", "--allow-net"), "", "dns error", "onnection refused", "onnection reset"},
+		{"bun", 443, overTLS, runs("bun", "run"), "", "ENOTFOUND", "ECONNREFUSED", "ECONNRESET"},
 		{"urllib", 443, overTLS, python("urllib"), "", "Name or service not known", "refused", "reset by peer"},
 		{"asyncio", 80, overHTTP, python("asyncio"), "", "Name or service not known", "refused|Connect call failed", "reset by peer"},
 		{"java", 443, overTLS, java, "", "UnresolvedAddress", "ConnectException|refused", "reset|EOF"},
@@ -42,6 +44,16 @@ func node(manner string) func(*testing.T, *kit) []string {
 	return func(t *testing.T, k *kit) []string {
 		k.needModules(t)
 		return []string{installed(t, "node"), filepath.Join(k.folder, "clients.js"), manner}
+	}
+}
+
+// runs is a runtime that npm installs, with its words in front of the script.
+func runs(runtime string, words ...string) func(*testing.T, *kit) []string {
+	return func(t *testing.T, k *kit) []string {
+		program := testbed.Runtime(t, runtime)
+		k.grant = append(k.grant, program)
+		k.env["NODE_EXTRA_CA_CERTS"], k.env["DENO_CERT"] = k.authority, k.authority
+		return append(append([]string{program}, words...), filepath.Join(k.folder, "fetch.mjs"))
 	}
 }
 

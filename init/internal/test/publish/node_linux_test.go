@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"io"
 	"net/http"
-	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -17,24 +16,9 @@ import (
 // A server of MCP over HTTP is reached: it answers initialize with a stream of events.
 func TestStreamableHTTP(t *testing.T) {
 	node := testbed.Node(t)
-	root, err := testbed.Root()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir, err := testbed.CacheDir(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	entry := filepath.Join(dir, "node_modules/@modelcontextprotocol/server-everything/dist/index.js")
-	if _, err := os.Stat(entry); err != nil {
-		testbed.Missing(t, "npm", "npm servers are not installed: make npm-cache")
-	}
-	for up := dir; up != "/"; up = filepath.Dir(up) {
-		if info, err := os.Stat(up); err != nil || info.Mode()&1 == 0 {
-			t.Skip("closed to the server's user: ", up)
-		}
-	}
-	doc := `{"version":1,"env":{"PORT":"3001"},"filesystem":{"allowRead":["` + dir + `"]},"network":{"publish":["0:3001"]}}`
+	modules := testbed.Modules(t)
+	entry := filepath.Join(modules, "@modelcontextprotocol/server-everything/dist/index.js")
+	doc := `{"version":1,"env":{"PORT":"3001"},"filesystem":{"allowRead":["` + modules + `"]},"network":{"publish":["0:3001"]}}`
 	o := host.Order{Policy: doc, Command: []string{node, entry, "streamableHttp"}, Run: true}
 	cmd := o.Cmd(t)
 	cmd.Env = []string{"PATH=/usr/bin:/bin", "HOME=" + testbed.Folder(t), testbed.NoWait}
