@@ -120,7 +120,7 @@ func MachinesRoot() bool {
 
 // HasIPv6 reports whether the kernel, and what filters this process, let it make a socket of IPv6.
 func HasIPv6() bool {
-	fd, err := unix.Socket(unix.AF_INET6, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	fd, err := unix.Socket(unix.AF_INET6, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return false
 	}

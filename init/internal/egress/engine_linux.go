@@ -72,7 +72,8 @@ func New(c Config) (*Engine, error) {
 	}
 	e.table.Reserve(ownIPv4)
 	e.table.Reserve(ownIPv6)
-	e.host = newHost(c.Network.AllowPrivate)
+	e.host.private = c.Network.AllowPrivate
+	e.doors.spare.of = set.FD()
 	e.doors.spare.open()
 	for _, s := range c.Sockets {
 		if err := e.serve(s); err != nil {

@@ -13,26 +13,23 @@ import (
 // host is the machine on whose side connections are made. What is known of it holds until rtnetlink tells of a change.
 type host struct {
 	private bool // the policy allows private addresses
-	changes int  // a socket of rtnetlink; -1: none, and the machine is asked each time
+	changes int  // a socket of rtnetlink; 0: not yet; -1: none, and the machine is asked each time
 	known   bool
 	own     []netip.Addr
 	ipv6    bool
 	failed  error
 }
 
-func newHost(private bool) host {
-	h := host{private: private}
-	var err error
-	if h.changes, err = platform.AddressChanges(); err != nil {
-		h.changes = -1
-	}
-	return h
-}
-
 // look asks the machine, if it can have changed.
 func (h *host) look() {
+	if h.changes == 0 {
+		var err error
+		if h.changes, err = platform.AddressChanges(); err != nil {
+			h.changes = -1
+		}
+	}
 	var b [4096]byte
-	for h.changes >= 0 {
+	for h.changes > 0 {
 		_, _, err := unix.Recvfrom(h.changes, b[:], unix.MSG_DONTWAIT)
 		if err == unix.EAGAIN {
 			break
@@ -41,7 +38,7 @@ func (h *host) look() {
 			break
 		}
 	}
-	if h.known && h.changes >= 0 {
+	if h.known && h.changes > 0 {
 		return
 	}
 	h.own, h.failed = platform.OwnAddresses()
@@ -79,8 +76,8 @@ func (h *host) vetted(all []netip.Addr, port uint16, rules *match.Rules) (good [
 }
 
 func (h *host) close() {
-	if h.changes >= 0 {
+	if h.changes > 0 {
 		unix.Close(h.changes)
-		h.changes = -1
 	}
+	h.changes = -1
 }

@@ -39,6 +39,7 @@ func Publish(entries []policy.Publish) (*Publisher, error) {
 		return nil, err
 	}
 	p := &Publisher{set: set, relay: relay.New(set), calls: map[*call]struct{}{}}
+	p.spare.of = set.FD()
 	p.spare.open()
 	for _, e := range entries {
 		port := &published{Publish: e}

@@ -16,7 +16,6 @@ import (
 type tapSocket struct {
 	layers.Carried
 	engine *Engine
-	buf    []byte // nil until a packet comes
 }
 
 const packetSize = 2048 // what the kernel quotes of a datagram is less: RFC 1812, RFC 4443
@@ -48,15 +47,13 @@ func (t *tapSocket) v6() bool   { return t.Kind == layers.TapTCP6 || t.Kind == l
 func (t *tapSocket) icmp() bool { return t.Kind == layers.TapICMP4 || t.Kind == layers.TapICMP6 }
 
 func (t *tapSocket) serve() {
-	if t.buf == nil {
-		t.buf = make([]byte, packetSize)
-	}
+	var buf [packetSize]byte
 	for range packetsATurn {
-		n, from, err := unix.Recvfrom(t.FD, t.buf, unix.MSG_DONTWAIT)
+		n, from, err := unix.Recvfrom(t.FD, buf[:], unix.MSG_DONTWAIT)
 		if err != nil {
 			return
 		}
-		if r, ok := t.parse(t.buf[:n], addressOf(from)); ok {
+		if r, ok := t.parse(buf[:n], addressOf(from)); ok {
 			t.engine.refused(r)
 		}
 	}

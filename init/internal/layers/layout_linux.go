@@ -4,6 +4,7 @@ import (
 	"math"
 	"syscall"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/egress/match"
 	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
 	"github.com/security-mcp/mcp-sandbox/init/order"
@@ -45,6 +46,7 @@ type Layout struct {
 	in          confinements
 	proofs      []proof
 	acks        []fileRead // answers of rtnetlink, whose error is a refusal's
+	rules       *match.Rules
 	frame
 }
 
@@ -90,6 +92,9 @@ func (b *build) lacks(name, want, reason, effect string) {
 // View is the server's view of the file system.
 func (l *Layout) View() *fsview.View { return l.req.View }
 
+// hasEgress reports whether the policy opens hosts by name.
+func (b *build) hasEgress() bool { return HasEgress(&b.Policy, b.layout.rules) }
+
 // is reports whether the launch's confinement is one of these.
 func (l *Layout) is(s confinements) bool { return l.in&s != 0 }
 
@@ -97,7 +102,8 @@ func (l *Layout) is(s confinements) bool { return l.in&s != 0 }
 // the filter out, which only confinement limits can do.
 func NewLayout(mem []byte, p *policy.Policy, c policy.Confinement, noFilter bool) *Layout {
 	b := program.New(mem)
-	l := &Layout{Program: b.Program, builder: b, confinement: c, in: setOf(c, noFilter)}
+	l := &Layout{Program: b.Program, builder: b, confinement: c, in: setOf(c, noFilter),
+		rules: match.New(&p.Network)}
 	cloneInit(&build{Builder: b, layout: l}, p.Level == policy.LevelNetwork)
 	return l
 }

@@ -19,7 +19,7 @@ import (
 type egressAnswers struct{ state *egressState }
 
 func (r egressAnswers) layout(b *build) {
-	if HasEgress(&b.Policy) {
+	if b.hasEgress() {
 		r.state.ask.await(b)
 	}
 }
@@ -64,7 +64,7 @@ func (a *egressAsk) layout(b *build, state *egressState) {
 	}
 	// Not blocking: where the reset is there before connect(2) returns, connect would take the error away.
 	a.reset = open(b, unix.SOCK_STREAM|unix.SOCK_NONBLOCK)
-	rules := match.New(&b.Policy.Network)
+	rules := b.layout.rules
 	a.to = netip.AddrPortFrom(deniedAddress(rules), rules.Ports()[0])
 	b.Call(sys.Connect(a.reset.fd.Result(), socketAddress(a.to.Addr(), a.to.Port())))
 	a.questions = questions(rules)

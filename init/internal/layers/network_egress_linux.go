@@ -46,14 +46,18 @@ type Carried struct {
 // EgressSockets are the sockets that a launch with confinement full hands over, in their order. Without allowed domains
 // nobody answers the server's look-ups, and two raw sockets get the refused questions.
 func EgressSockets(p *policy.Policy, m *Machine) []EgressSocket {
+	return socketsOf(p, match.New(&p.Network), m)
+}
+
+func socketsOf(p *policy.Policy, rules *match.Rules, m *Machine) []EgressSocket {
 	if !ownNetwork(p) {
 		return nil
 	}
-	listed := HasEgress(p)
+	listed := HasEgress(p, rules)
 	var all []EgressSocket
 	if listed {
 		all = []EgressSocket{{DNSUDP, portDNS}, {DNSTCP, portDNS}}
-		for _, port := range egressPorts(p) {
+		for _, port := range rules.Ports() {
 			all = append(all, EgressSocket{Listener, port})
 		}
 		all = append(all, EgressSocket{Kind: TapTCP4})
@@ -73,13 +77,11 @@ func ownNetwork(p *policy.Policy) bool {
 	return p.Level != policy.LevelNetwork && p.Level != policy.Privileged
 }
 
-// HasEgress reports whether the policy opens hosts by name to a server with a network namespace of its own.
-func HasEgress(p *policy.Policy) bool {
-	return len(p.Network.AllowedDomains) > 0 && ownNetwork(p) && len(egressPorts(p)) > 0
+// HasEgress reports whether the policy, whose rules these are, opens hosts by name to a server with a network namespace
+// of its own. Denials may close all that it allows.
+func HasEgress(p *policy.Policy, rules *match.Rules) bool {
+	return ownNetwork(p) && len(rules.Ports()) > 0
 }
-
-// egressPorts are the different ports that the policy opens, ascending; none if its denials close all of them.
-func egressPorts(p *policy.Policy) []uint16 { return match.New(&p.Network).Ports() }
 
 // portList is ports as a fact has them.
 func portList(ports []uint16) string {

@@ -87,7 +87,7 @@ type family struct {
 
 func (r socketFamilies) layout(b *build) {
 	inet := b.hostNet()
-	if HasEgress(&b.Policy) {
+	if b.hasEgress() {
 		b.lacks("allowed domains", "reachable", "the confinement is "+string(b.layout.confinement),
 			"network.allowedDomains does not hold: the server has no network")
 	}

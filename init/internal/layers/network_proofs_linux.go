@@ -8,7 +8,6 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress/match"
 	"github.com/security-mcp/mcp-sandbox/init/internal/program/sys"
 	"github.com/security-mcp/mcp-sandbox/platform"
-	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
 )
 
@@ -74,14 +73,14 @@ func (o *openedSocket) refused(c *check) bool {
 }
 
 // proveEntries proves that each allowed entry has the listeners of its ports.
-func proveEntries(c *check, p *policy.Policy, sockets []openedSocket) {
+func proveEntries(c *check, rules *match.Rules, sockets []openedSocket) {
 	var open [1 << 16 / 64]uint64
 	for i := range sockets {
 		if o := &sockets[i]; o.Kind == Listener && o.works(c) {
 			open[o.Port/64] |= 1 << (o.Port % 64)
 		}
 	}
-	for _, entry := range match.New(&p.Network).Facts() {
+	for _, entry := range rules.Facts() {
 		var got []uint16
 		for _, port := range entry.Ports {
 			if open[port/64]>>(port%64)&1 != 0 {

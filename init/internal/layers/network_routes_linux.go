@@ -39,7 +39,7 @@ type egressRoutes struct{ state *egressState }
 
 func (r egressRoutes) layout(b *build) {
 	switch {
-	case HasEgress(&b.Policy):
+	case b.hasEgress():
 		r.listed(b)
 	case ownNetwork(&b.Policy):
 		r.unlisted(b)

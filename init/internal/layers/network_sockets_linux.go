@@ -17,7 +17,7 @@ type egressSockets struct{ state *egressState }
 const backlog = 512
 
 func (r egressSockets) layout(b *build) {
-	sockets := EgressSockets(&b.Policy, &b.Machine)
+	sockets := socketsOf(&b.Policy, b.layout.rules, &b.Machine)
 	if len(sockets) == 0 {
 		return
 	}
@@ -26,11 +26,11 @@ func (r egressSockets) layout(b *build) {
 	refused := func(*check) {}
 	for i, s := range sockets {
 		if s.Kind == TapTCP4 {
-			refused = refusePort(b, egressPorts(&b.Policy))
+			refused = refusePort(b, b.layout.rules.Ports())
 		}
 		opened[i] = openSocket(b, s, fds.Plus(4*i))
 	}
-	listed := HasEgress(&b.Policy)
+	listed := b.hasEgress()
 	b.Step(sys.Sendmsg(sys.FD(fdReady), message, 0)).Returns(program.Int(len(MsgEgress)))
 	for i := range opened {
 		b.Do(sys.Close(opened[i].number)).For("egress")
@@ -40,7 +40,7 @@ func (r egressSockets) layout(b *build) {
 		proveSockets(c, opened, listed)
 		refused(c)
 		if listed {
-			proveEntries(c, &b.Policy, opened)
+			proveEntries(c, b.layout.rules, opened)
 		}
 	})
 	if listed {

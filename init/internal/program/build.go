@@ -16,7 +16,7 @@ type Builder struct {
 // New builds a program in mem: [Size] bytes, all zero.
 func New(mem []byte) *Builder {
 	data := &area{whole: mem, end: dataFrom, spans: make([]span, 0, 512)}
-	return &Builder{Program: &Program{mem: mem, data: data, metas: make([]meta, 0, 512)}, area: data}
+	return &Builder{Program: &Program{mem: mem, data: data, metas: make([]meta, 0, 1024)}, area: data}
 }
 
 // Layer sets the layer of the following Ops.

@@ -21,6 +21,7 @@ import (
 type network struct {
 	policy *policy.Policy
 	denied *tally.Tally
+	listed bool           // the policy opens hosts, if the confinement holds the list
 	proxy  dial.Proxy     // the company's
 	engine *egress.Engine // nil without allowed domains, and until init has opened its sockets
 
@@ -29,20 +30,23 @@ type network struct {
 
 // check refuses what only this machine can say of a policy with allowed domains.
 func (n *network) check() error {
-	if !layers.HasEgress(n.policy) {
+	rules := match.New(&n.policy.Network)
+	if n.listed = layers.HasEgress(n.policy, rules); !n.listed {
 		return nil
 	}
-	own, err := platform.OwnAddresses()
-	if err != nil {
-		return &order.Refusal{Layer: order.Network, Op: "own addresses", Err: err}
-	}
-	rules := match.New(&n.policy.Network)
-	for _, a := range own {
-		if !a.IsLoopback() && rules.Literal(a) {
-			return &order.Refusal{Layer: order.Policy, Op: "allowedDomains", Path: a.String(),
-				Err: errors.New("an address of this machine itself: localhost:PORT opens a port of it")}
+	if rules.HasLiterals() { // else none can be the machine's
+		own, err := platform.OwnAddresses()
+		if err != nil {
+			return &order.Refusal{Layer: order.Network, Op: "own addresses", Err: err}
+		}
+		for _, a := range own {
+			if !a.IsLoopback() && rules.Literal(a) {
+				return &order.Refusal{Layer: order.Policy, Op: "allowedDomains", Path: a.String(),
+					Err: errors.New("an address of this machine itself: localhost:PORT opens a port of it")}
+			}
 		}
 	}
+	var err error
 	if n.proxy, err = dial.ProxyFrom(os.Getenv); err != nil {
 		return &order.Refusal{Layer: order.Network, Op: "company proxy", Err: err}
 	}
@@ -62,7 +66,7 @@ func (n *network) serve(sockets []layers.Carried) (launch.Serving, error) {
 
 // note writes into the first line of the report how hosts are reached.
 func (n *network) note(e *order.Enforced, o *order.Order, shared bool) {
-	if !layers.HasEgress(n.policy) || shared {
+	if !n.listed || shared {
 		return
 	}
 	if n.proxy.IsSet() {

@@ -16,6 +16,9 @@ func (r *Rules) Literal(a netip.Addr) bool {
 	return len(r.allowed.ofAddress(a.Unmap()).less(r.deniedAddress(a))) > 0
 }
 
+// HasLiterals reports whether any allowed entry is an address.
+func (r *Rules) HasLiterals() bool { return len(r.allowed.addresses) > 0 }
+
 // DeniedAddress reports whether a denied entry that is an address closes the port of it, whatever name led there. An
 // entry closes the address with any zone, and the IPv6 addresses that lead to an IPv4 one: [vet.Embedded].
 func (r *Rules) DeniedAddress(a netip.Addr, port uint16) bool { return r.deniedAddress(a).has(port) }
