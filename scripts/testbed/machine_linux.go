@@ -141,7 +141,7 @@ func (m *Machine) make() error {
 	if err := m.show(); err != nil || len(deny) == 0 {
 		return err
 	}
-	return os.NewSyscallError("seccomp", loadFilter(deny))
+	return os.NewSyscallError("seccomp", loadFilter(deny, unix.SECCOMP_FILTER_FLAG_TSYNC))
 }
 
 // show mounts At at Shown.

@@ -1,6 +1,7 @@
 package testbed
 
 import (
+	"os"
 	"runtime"
 	"syscall"
 	"unsafe"
@@ -36,8 +37,21 @@ func denials() map[Lack][]denial {
 	}
 }
 
-// loadFilter loads a filter into this process and what it executes; seccomp(2).
-func loadFilter(deny []denial) error {
+// RefuseHere has the kernel refuse calls of the calling thread, for as long as that lives: the goroutine is locked to
+// the thread and is never unlocked (runtime.LockOSThread). Other threads of the process go on.
+func RefuseHere(errno syscall.Errno, calls ...uint32) error {
+	var deny []denial
+	for _, c := range calls {
+		deny = append(deny, denial{call: c, errno: errno})
+	}
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil { // of the thread
+		return os.NewSyscallError("prctl", err)
+	}
+	return os.NewSyscallError("seccomp", loadFilter(deny, 0))
+}
+
+// loadFilter loads a filter into this thread, or all threads, and what they execute; seccomp(2).
+func loadFilter(deny []denial, flags uintptr) error {
 	const (
 		load  = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS
 		equal = unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K
@@ -70,8 +84,7 @@ func loadFilter(deny []denial) error {
 	prog := unix.SockFprog{Len: uint16(len(code)), Filter: &code[0]}
 	runtime.LockOSThread()
 	// With CAP_SYS_ADMIN in the namespace no_new_privs is not asked for, and so what runs may still gain rights.
-	_, _, e := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_TSYNC,
-		uintptr(unsafe.Pointer(&prog)))
+	_, _, e := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, flags, uintptr(unsafe.Pointer(&prog)))
 	if e != 0 {
 		return e
 	}

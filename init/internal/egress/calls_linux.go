@@ -132,5 +132,5 @@ func (c *call) end() {
 // left makes room for a caller.
 func (p *Publisher) left() {
 	p.living--
-	p.pause(false)
+	p.from.pause(false)
 }

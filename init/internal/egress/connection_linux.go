@@ -1,7 +1,6 @@
 package egress
 
 import (
-	"errors"
 	"slices"
 	"time"
 
@@ -37,8 +36,8 @@ func (c *connection) dial(t dial.Target, err error) {
 	c.cancel = c.doors.dialer.Dial(t, func(fd int, err error) {
 		c.cancel = nil
 		if err != nil {
-			if errors.Is(err, unix.EMFILE) || errors.Is(err, unix.ENFILE) {
-				c.doors.engine.told.limit(limitFiles)
+			if scarce(err) {
+				c.doors.engine.told.files(err)
 			} else {
 				c.doors.engine.told.upstream(c.at, err)
 			}

@@ -31,9 +31,16 @@ type doors struct {
 	proxy  dial.Proxy
 	checks bool // network.checkServerName
 	living int
-	spare  spare
+	from   listeners
 	alone  map[*connection]struct{} // that have no connection of the host's yet
 	begun  []*connection            // whose TLS client has not said all, in the order of their deadlines
+}
+
+// listen has the set wait for connections.
+func (d *doors) listen(fd int, accept func()) error {
+	m, err := d.engine.set.Add(fd, unix.EPOLLIN, func(uint32) { accept() })
+	d.from.members = append(d.from.members, m)
+	return err
 }
 
 // accept takes connections to a port of the policy.
@@ -41,15 +48,25 @@ func (d *doors) accept(listener int, port uint16) {
 	for range acceptsATurn {
 		fd, _, err := unix.Accept4(listener, unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC)
 		if err != nil {
-			if err == unix.EMFILE || err == unix.ENFILE {
-				d.engine.told.limit(limitFiles)
-				d.spare.refuse(listener)
-			}
+			d.failed(listener, err)
 			return
 		}
 		if !d.open(fd, port) {
 			reset(fd)
 		}
+	}
+}
+
+// failed is called where a connection cannot be accepted. Before the server is released there is no loop that would end
+// a pause, and the launch has its own time limit.
+func (d *doors) failed(listener int, err error) {
+	switch {
+	case !scarce(err):
+	case d.engine.told.begun:
+		d.engine.told.files(err)
+		d.from.refuse(listener)
+	default:
+		d.from.spare.refuse(listener)
 	}
 }
 
@@ -114,8 +131,10 @@ func (d *doors) allowed(to netip.AddrPort) (at target, ok bool) {
 	return at, false
 }
 
-// next is when a client's time for its server name is over.
-func (d *doors) next() time.Time {
+// next is when a client's time for its server name is over, or connections are accepted again.
+func (d *doors) next() time.Time { return earliest(d.nextHello(), d.from.again) }
+
+func (d *doors) nextHello() time.Time {
 	if len(d.begun) == 0 {
 		return time.Time{}
 	}
@@ -123,7 +142,8 @@ func (d *doors) next() time.Time {
 }
 
 func (d *doors) due(now time.Time) {
-	for at := d.next(); !at.IsZero() && !now.Before(at); at = d.next() {
+	d.from.due(now)
+	for at := d.nextHello(); !at.IsZero() && !now.Before(at); at = d.nextHello() {
 		c := d.begun[0]
 		c.decided()
 		d.engine.told.serverName(c.at, "")
@@ -147,7 +167,7 @@ func (d *doors) close() {
 	}
 	d.relay.Close()
 	d.dialer.Close()
-	d.spare.close()
+	d.from.spare.close()
 }
 
 // reset closes a connection so that its client gets an error and no empty answer: socket(7), SO_LINGER.

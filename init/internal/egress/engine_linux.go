@@ -73,8 +73,7 @@ func New(c Config) (*Engine, error) {
 	e.table.Reserve(ownIPv4)
 	e.table.Reserve(ownIPv6)
 	e.host.private = c.Network.AllowPrivate
-	e.doors.spare.of = set.FD()
-	e.doors.spare.open()
+	e.doors.from.spare.open()
 	for _, s := range c.Sockets {
 		if err := e.serve(s); err != nil {
 			e.Close()
@@ -106,9 +105,9 @@ func (e *Engine) serve(s layers.Carried) (err error) {
 		unix.SetsockoptInt(s.FD, unix.SOL_IPV6, unix.IPV6_FREEBIND, 1)
 		_, err = e.set.Add(s.FD, unix.EPOLLIN, func(uint32) { e.asked.serve(s.FD) })
 	case layers.DNSTCP:
-		_, err = e.set.Add(s.FD, unix.EPOLLIN, func(uint32) { e.asked.accept(s.FD) })
+		err = e.doors.listen(s.FD, func() { e.asked.accept(s.FD) })
 	case layers.Listener:
-		_, err = e.set.Add(s.FD, unix.EPOLLIN, func(uint32) { e.doors.accept(s.FD, s.Port) })
+		err = e.doors.listen(s.FD, func() { e.doors.accept(s.FD, s.Port) })
 	default:
 		err = e.tap(s)
 	}

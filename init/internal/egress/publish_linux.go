@@ -27,8 +27,8 @@ type Publisher struct {
 	waiting []*call
 	calls   map[*call]struct{} // that are not joined
 	living  int                // with those that are
-	paused  bool
-	spare   spare
+	from    listeners
+	timer   *loop.Timer
 	inside  []netip.Addr // where the server is looked for, in this order
 }
 
@@ -39,8 +39,7 @@ func Publish(entries []policy.Publish) (*Publisher, error) {
 		return nil, err
 	}
 	p := &Publisher{set: set, relay: relay.New(set), calls: map[*call]struct{}{}}
-	p.spare.of = set.FD()
-	p.spare.open()
+	p.from.spare.open()
 	for _, e := range entries {
 		port := &published{Publish: e}
 		if port.fd, err = listen(netip.AddrPortFrom(e.Address, e.HostPort)); err == nil {
@@ -59,13 +58,14 @@ func Publish(entries []policy.Publish) (*Publisher, error) {
 // Begin has connections use these sockets, which the publisher owns from here on. ask asks for one more; each call is
 // answered by [Publisher.Give].
 func (p *Publisher) Begin(sockets []int, ask func()) error {
-	p.sockets, p.ask, p.paused = sockets, ask, true
+	p.sockets, p.ask, p.from.paused = sockets, ask, true
 	p.inside = []netip.Addr{netip.AddrFrom4([4]byte{127, 0, 0, 1})}
 	for _, port := range p.ports {
 		var err error
 		if port.member, err = p.set.Add(port.fd, 0, func(uint32) { p.accept(port) }); err != nil {
 			return err
 		}
+		p.from.members = append(p.from.members, port.member)
 	}
 	if len(sockets) == 0 {
 		return nil
@@ -82,39 +82,26 @@ func (p *Publisher) Register(l *loop.Loop) {
 	if p == nil || p.set == nil {
 		return
 	}
-	p.pause(false)
+	p.timer = l.Timer(func() { p.from.due(time.Now()) })
+	p.from.pause(false)
 	p.set.Register(l)
 }
 
 func (p *Publisher) accept(port *published) {
 	for range acceptsATurn {
 		if p.living == mostCalls {
-			p.pause(true)
+			p.from.pause(true)
 			return
 		}
 		fd, _, err := unix.Accept4(port.fd, unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC)
 		if err != nil {
-			if err == unix.EMFILE || err == unix.ENFILE {
-				p.spare.refuse(port.fd)
+			if scarce(err) {
+				p.from.refuse(port.fd)
+				p.timer.Set(p.from.again)
 			}
 			return
 		}
 		p.begin(fd, port.Port)
-	}
-}
-
-// pause leaves callers in the queues of the listeners, or goes on with them.
-func (p *Publisher) pause(pause bool) {
-	if p.paused == pause {
-		return
-	}
-	p.paused = pause
-	events := uint32(unix.EPOLLIN)
-	if pause {
-		events = 0
-	}
-	for _, port := range p.ports {
-		port.member.Wait(events)
 	}
 }
 
@@ -203,7 +190,7 @@ func (p *Publisher) Close() {
 		unix.Close(fd)
 	}
 	p.sockets = nil
-	p.spare.close()
+	p.from.spare.close()
 	p.set.Close()
 	p.set = nil
 }

@@ -47,7 +47,7 @@ func publish(t *testing.T, sockets int) *publishing {
 	if err := p.Begin(all, func() { p.asked++ }); err != nil {
 		t.Fatal(err)
 	}
-	p.pause(false)
+	p.from.pause(false)
 	return p
 }
 
@@ -132,7 +132,7 @@ func TestPublisherPauses(t *testing.T) {
 	for range mostCalls + 1 {
 		all = append(all, p.dial().(*net.TCPConn))
 	}
-	p.until("full", func() bool { return p.paused })
+	p.until("full", func() bool { return p.from.paused })
 	if p.living != mostCalls {
 		t.Fatalf("%d live", p.living)
 	}

@@ -102,10 +102,7 @@ func (q *questions) accept(listener int) {
 	for range questionsATurn {
 		fd, _, err := unix.Accept4(listener, unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC)
 		if err != nil {
-			if err == unix.EMFILE || err == unix.ENFILE {
-				q.engine.told.limit(limitFiles)
-				q.engine.doors.spare.refuse(listener)
-			}
+			q.engine.doors.failed(listener, err)
 			return
 		}
 		l := &longQuestions{all: q, fd: fd}

@@ -93,11 +93,21 @@ const (
 	limitNames       = "too many names at once: some look-ups failed"
 	limitConnections = "512 connections at once are the most: further ones were reset"
 	limitFiles       = "the launcher can open no more files (ulimit -n): connections were reset"
+	limitTable       = "this machine can open no more files (sysctl fs.file-max): connections were reset, or wait"
 	limitQuestions   = "too many look-ups at once: some failed"
 )
 
 func (t *told) limit(which string) {
 	t.tell(&order.Denied{Act: order.Act{Kind: order.DeniedLimit, Asked: which}})
+}
+
+// files tells of a descriptor that was not to be had.
+func (t *told) files(err error) {
+	if errors.Is(err, unix.ENFILE) {
+		t.limit(limitTable)
+	} else {
+		t.limit(limitFiles)
+	}
 }
 
 // upstream tells of what the host itself could not do.
