@@ -44,6 +44,9 @@ func TestRow(t *testing.T) {
 			t.Errorf("%s: holds with another %s too", way, name)
 		}
 	}
+	for _, difference := range compareReach(e, s.reaches(t)) {
+		t.Error("a list of domains: " + difference)
+	}
 	for _, difference := range compareDiagnosis(e, s.doctor(t)) {
 		t.Error("doctor: " + difference)
 	}
