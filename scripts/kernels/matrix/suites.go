@@ -42,8 +42,8 @@ func (r *Row) Job(stage, checkout string) (job.Job, error) {
 	j := job.Job{UID: r.Expect.UID, Place: r.Expect.Place, Hybrid: r.Hybrid, Sysctls: r.Sysctls, Mask: r.Mask,
 		Open: []string{stage, checkout},
 		Env: []string{EnvName + "=" + string(expect), "MCP_SANDBOX_TEST_PROGRAMS=" + stage,
-			"MCP_SANDBOX_PATIENCE=5m",  // its processor is emulated
-			"MCP_SANDBOX_TEST_CORE=1"}} // its core_pattern may be set
+			"MCP_SANDBOX_PATIENCE=5m",                                 // its processor is emulated
+			"MCP_SANDBOX_TEST_CORE=1", "MCP_SANDBOX_TEST_FILE_MAX=1"}} // its core_pattern and fs.file-max may be set
 	if r.Expect.Group == RootGroup || r.Expect.Group == ManagerGroup { // no suite runs in a delegated group
 		j.Env = append(j.Env, "MCP_SANDBOX_REQUIRE=cgroup")
 	}

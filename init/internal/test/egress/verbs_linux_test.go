@@ -51,6 +51,9 @@ func verbs() map[string]func(r *result, words []string) error {
 		"hold":        hold,        // HOST:PORT: until standard input ends
 		"wait":        wait,        // for a byte of standard input
 		"crowd":       crowd,       // HOST:PORT N: at once, and held
+		"sockets":     sockets,     // N: not connected, and held
+		"begin":       begin,       // ADDRESS:PORT: connects them, and writes to each
+		"echoes":      echoes,      // reads from each, and closes it
 		"drop":        drop,        // what is held
 		"stall":       stall,       // HOST:PORT BYTES N: so many sources, and held
 		"drain":       drain,       // BYTES: reads what is held
