@@ -9,6 +9,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/scripts/places/table"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed/reach"
 )
 
 // A launch is one of mcp-sandbox-init with the place's policy. Its report comes over a pipe: a place may have no
@@ -35,6 +36,16 @@ func (r *resident) launch(command []string) (*launch, error) {
 	l.cmd.Stderr, l.cmd.ExtraFiles = &l.stderr, []*os.File{given}
 	go l.follow()
 	return l, nil
+}
+
+// reach is a launch with allowed domains and a published port.
+func (r *resident) reach() reach.Trial {
+	t := reach.Trial{Launcher: r.path("bin/mcp-sandbox-init"), Probe: r.path("servers/probe"),
+		Command: func(argv ...string) *exec.Cmd { return exec.Command(argv[0], argv[1:]...) }}
+	if r.least != "" {
+		t.Words = []string{"--min-confinement", r.least}
+	}
+	return t
 }
 
 // follow reads the report to its end, which is the launcher's.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/launcher"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed/attempt"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed/reach"
 )
 
 // An Account is what a resident found in a place.
@@ -25,6 +26,7 @@ type Account struct {
 	Outside  []attempt.Result // what the probe does without a sandbox: it reads what is granted and what is not
 	Inside   []attempt.Result // the same in one
 	Probe    Launch           // of the probe
+	Reach    reach.Found      // of a launch with allowed domains and a published port
 	Sessions []Session
 }
 

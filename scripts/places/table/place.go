@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/launcher"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed/attempt"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed/reach"
 )
 
 // Compare says every difference between what a place came to and what was expected.
@@ -28,11 +30,31 @@ func (p *Place) Compare(a *Account) []string {
 	if got := results(a.Inside); got != p.inside() {
 		all = append(all, "the probe in one: "+got)
 	}
+	all = append(all, p.reach(&a.Reach)...)
 	if len(a.Sessions) != len(Servers()) {
 		all = append(all, fmt.Sprintf("%d sessions", len(a.Sessions)))
 	}
 	for i := range a.Sessions {
 		all = append(all, p.session(&a.Sessions[i])...)
+	}
+	return all
+}
+
+// reach must come to full confinement and then to all that a list opens, or be refused with the place's cause.
+func (p *Place) reach(f *reach.Found) []string {
+	want := cmp.Or(p.Listed, p.Want)
+	if want != policy.Full {
+		want = ""
+	}
+	if f.Confinement != string(want) {
+		return []string{fmt.Sprintf("with a list: reached %q, want %q: %s", f.Confinement, want, f.Refused)}
+	}
+	if part := cmp.Or(p.Refused, "allowedDomains"); want == "" && !strings.Contains(f.Refused, part) {
+		return []string{fmt.Sprintf("with a list: the refusal does not say %q: %s", part, f.Refused)}
+	}
+	var all []string
+	for _, wrong := range f.Wrong {
+		all = append(all, "with a list: "+wrong)
 	}
 	return all
 }

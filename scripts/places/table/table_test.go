@@ -13,11 +13,12 @@ import (
 	"github.com/security-mcp/mcp-sandbox/launcher"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed/attempt"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed/reach"
 )
 
 // account is one in which all is as place expects.
 func account() *Account {
-	a := &Account{UID: 1000, Probe: launched(), Outside: []attempt.Result{{OK: true}, {OK: true}}, Inside: []attempt.Result{{OK: true}, {}},
+	a := &Account{UID: 1000, Probe: launched(), Reach: reach.Found{Refused: "network.allowedDomains"}, Outside: []attempt.Result{{OK: true}, {OK: true}}, Inside: []attempt.Result{{OK: true}, {}},
 		Doctor: launcher.Machine{Confinement: policy.Reduced, Checks: []launcher.Check{{Name: "User namespaces", Detail: "refused: EPERM", Fix: "allow clone"}}}}
 	for _, name := range Servers() {
 		a.Sessions = append(a.Sessions, Session{Server: name, Launch: launched(), Tools: 2})
@@ -37,16 +38,22 @@ func TestCompare(t *testing.T) {
 		t.Fatal(found)
 	}
 	for name, change := range map[string]func(*Place, *Account){
-		"no account":               func(_ *Place, a *Account) { a.Problem = "gone" },
-		"doctor's confinement":     func(_ *Place, a *Account) { a.Doctor.Confinement = policy.Full },
-		"doctor's exit status":     func(_ *Place, a *Account) { a.Code = 1 },
-		"doctor's cause":           func(p *Place, _ *Account) { p.Doctor = "another" },
-		"another confinement":      func(_ *Place, a *Account) { a.Probe.Confinement = "full" },
-		"a session's confinement":  func(_ *Place, a *Account) { a.Sessions[2].Confinement = "full" },
-		"refused":                  func(_ *Place, a *Account) { a.Probe = Launch{Refused: "EACCES"} },
-		"no warning":               func(_ *Place, a *Account) { a.Probe.Warnings = nil },
-		"the secret is read":       func(_ *Place, a *Account) { a.Inside[1].OK = true },
-		"the grant is not":         func(_ *Place, a *Account) { a.Inside[0].OK = false },
+		"no account":              func(_ *Place, a *Account) { a.Problem = "gone" },
+		"doctor's confinement":    func(_ *Place, a *Account) { a.Doctor.Confinement = policy.Full },
+		"doctor's exit status":    func(_ *Place, a *Account) { a.Code = 1 },
+		"doctor's cause":          func(p *Place, _ *Account) { p.Doctor = "another" },
+		"another confinement":     func(_ *Place, a *Account) { a.Probe.Confinement = "full" },
+		"a session's confinement": func(_ *Place, a *Account) { a.Sessions[2].Confinement = "full" },
+		"refused":                 func(_ *Place, a *Account) { a.Probe = Launch{Refused: "EACCES"} },
+		"no warning":              func(_ *Place, a *Account) { a.Probe.Warnings = nil },
+		"the secret is read":      func(_ *Place, a *Account) { a.Inside[1].OK = true },
+		"the grant is not":        func(_ *Place, a *Account) { a.Inside[0].OK = false },
+		"a list holds":            func(_ *Place, a *Account) { a.Reach = reach.Found{Confinement: "full"} },
+		"a list does not hold":    func(p *Place, _ *Account) { p.Listed = policy.Full },
+		"another refusal of it":   func(_ *Place, a *Account) { a.Reach.Refused = "EACCES" },
+		"a host is not reached": func(p *Place, a *Account) {
+			p.Listed, a.Reach = policy.Full, reach.Found{Confinement: "full", Wrong: []string{"x"}}
+		},
 		"the control":              func(_ *Place, a *Account) { a.Outside[1].OK = false },
 		"a session is missing":     func(_ *Place, a *Account) { a.Sessions = a.Sessions[1:] },
 		"a session fails":          func(_ *Place, a *Account) { a.Sessions[3].Error = "EOF" },
