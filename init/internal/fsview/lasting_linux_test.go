@@ -19,6 +19,13 @@ func TestOwnFolders(t *testing.T) {
 	}{
 		{name: "writing around it", wish: wish{write: []string{"T/xdg"}}, want: "frozen T/xdg/mcp-sandbox"},
 		{name: "reading around it", wish: wish{read: []string{"T/xdg"}}, want: "denied T/xdg/mcp-sandbox"},
+		{name: "writing the whole home", wish: wish{write: []string{"T/home"}}, want: "frozen T/home/.local/state/mcp-sandbox"},
+		{name: "writing a part of the home", wish: wish{write: []string{"T/home/.local"}}, want: "frozen T/home/.local/state/mcp-sandbox"},
+		{name: "writing all", wish: wish{write: []string{"T"}}, want: "frozen T/home/.local/state/mcp-sandbox\nfrozen T/xdg/mcp-sandbox"},
+		{name: "reading the whole home", wish: wish{read: []string{"T/home"}}, want: "denied T/home/.local/state/mcp-sandbox"},
+		{name: "reading all", wish: wish{read: []string{"T"}}, want: "denied T/home/.local/state/mcp-sandbox\ndenied T/xdg/mcp-sandbox"},
+		{name: "reading all and writing the home", wish: wish{read: []string{"T"}, write: []string{"T/home"}},
+			want: "frozen T/home/.local/state/mcp-sandbox\ndenied T/xdg/mcp-sandbox"},
 		{name: "reading around it, below the home", wish: wish{read: []string{"T/home/.local"}}, want: "denied T/home/.local/state/mcp-sandbox"},
 		{name: "reading what lies in it", wish: wish{read: []string{"T/xdg/mcp-sandbox/state/x"}}},
 		{name: "writing it", wish: wish{write: []string{"T/xdg/mcp-sandbox"}}, err: ErrProtected},
