@@ -8,25 +8,76 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Later writes a line between the first and the last, to the report alone, if there is room for it; Later never waits.
-// A host that reads only at the end would find its socket full, and the last line must fit.
+// mostKept is how many bytes of later lines wait for room: as many as a pipe of 64 KiB takes while nobody reads. A user
+// with more pipes than pipe-user-pages-soft allows gets pipes of two pages (pipe(7)), which the first line alone fills.
+const mostKept = 32 << 10
+
+// Lines between the first and the last are tried again after leastPause, and ever more seldom while nobody reads.
+const (
+	leastPause = time.Millisecond
+	mostPause  = time.Second
+)
+
+// Later writes a line between the first and the last, to the report alone; Later never waits. A line for which there is
+// no room is kept for [Sink.Retry], or dropped.
 func (s *Sink) Later(r order.Line) {
 	if s.Report < 0 {
 		return
 	}
-	fds := []unix.PollFd{{Fd: int32(s.Report), Events: unix.POLLOUT}}
-	if n, err := unix.Poll(fds, 0); n != 1 || err != nil || fds[0].Revents != unix.POLLOUT {
-		s.Dropped++
-		return
-	}
 	r.Stamp(time.Now(), s.ID)
 	line := r.AppendJSON(nil)
-	if !roomForLast(s.Report, len(line)) {
+	if s.kept.bytes+len(line) > mostKept {
+		s.writeKept()
+	}
+	if s.kept.bytes+len(line) > mostKept {
 		s.Dropped++
 		return
 	}
-	if n, err := platform.WriteNow(s.Report, line); n != len(line) || err != nil {
-		s.Dropped++
+	s.kept.lines, s.kept.bytes, s.kept.pause = append(s.kept.lines, line), s.kept.bytes+len(line), leastPause
+	s.writeKept()
+}
+
+// Retry writes the lines that Later has kept, as far as there is room. The result is when to call Retry again; zero: no
+// line is kept.
+func (s *Sink) Retry() time.Time {
+	if s.writeKept(); len(s.kept.lines) == 0 {
+		return time.Time{}
+	}
+	next := time.Now().Add(s.kept.pause)
+	s.kept.pause = min(2*s.kept.pause, mostPause)
+	return next
+}
+
+// Settle is called before [Sink.Last]: what Later has kept is written as far as a reader takes it in the time of a last
+// line, and dropped then.
+func (s *Sink) Settle() {
+	for until := time.Now().Add(lastLine); len(s.kept.lines) > 0 && time.Now().Before(until); {
+		if s.writeKept(); len(s.kept.lines) > 0 {
+			time.Sleep(leastPause)
+		}
+	}
+	s.Dropped += len(s.kept.lines)
+	s.kept = backlog{}
+}
+
+// writeKept writes lines for which there is room, and drops those of a report that nobody can read any more.
+func (s *Sink) writeKept() {
+	for len(s.kept.lines) > 0 {
+		line := s.kept.lines[0]
+		fds := []unix.PollFd{{Fd: int32(s.Report), Events: unix.POLLOUT}}
+		if n, err := unix.Poll(fds, 0); n == 0 || err == unix.EINTR {
+			return
+		}
+		if fds[0].Revents != unix.POLLOUT {
+			s.Dropped++
+		} else if !roomForLast(s.Report, len(line)) {
+			return
+		} else if n, err := platform.WriteNow(s.Report, line); err == unix.EAGAIN {
+			return
+		} else if n != len(line) || err != nil {
+			s.Dropped++
+		}
+		s.kept.lines, s.kept.bytes = s.kept.lines[1:], s.kept.bytes-len(line)
 	}
 }
 

@@ -48,11 +48,13 @@ func TestLaterLines(t *testing.T) {
 		if n := strings.Count(text, `{"event":"denied","time":"20`); n < 10 || len(text) != n*len(want) {
 			t.Errorf("%s: %d bytes, %d whole lines of %d", name, len(text), n, len(want))
 		}
-		if s.Later(line); s.Dropped != 10 {
-			t.Errorf("%s: no room after it was read", name)
+		kept := len(s.kept.lines)
+		if s.Retry(); s.Dropped != 10 || len(s.kept.lines) == kept {
+			t.Errorf("%s: no room after it was read: %d dropped, %d kept", name, s.Dropped, kept)
 		}
+		s.kept = backlog{}
 		unix.Close(ends[0])
-		if s.Later(line); s.Dropped != 11 {
+		if s.Later(line); s.Dropped != 11 || s.kept.bytes != 0 {
 			t.Errorf("%s: written where nobody is", name)
 		}
 		unix.Close(ends[1])
@@ -79,6 +81,7 @@ func TestRoomForLastLine(t *testing.T) {
 		counted.Refuse(&order.Denied{Event: "denied", Layer: order.Network, Flag: "--allow-domain " + name,
 			Act: order.Act{Kind: order.DeniedName, Host: name}}, time.Unix(int64(1e9+i), 0))
 	}
+	s.Settle()
 	x := order.Exited{Event: "exited", Denied: counted.List()}
 	s.Last(&x)
 	b := make([]byte, 1<<20)
@@ -96,5 +99,82 @@ func TestRoomForLastLine(t *testing.T) {
 	}
 	if s.Dropped == 0 || len(x.Denied) < 10 {
 		t.Errorf("%d lines dropped, %d names", s.Dropped, len(x.Denied))
+	}
+}
+
+// smallPipe is a pipe of a user who has more than pipe-user-pages-soft allows (pipe(7)), with a first line inside.
+func smallPipe(t *testing.T, s *Sink) (reader int) {
+	t.Helper()
+	var pipe [2]int
+	if err := unix.Pipe2(pipe[:], unix.O_CLOEXEC|unix.O_NONBLOCK); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { unix.Close(pipe[0]); unix.Close(pipe[1]) })
+	if size, err := unix.FcntlInt(uintptr(pipe[1]), unix.F_SETPIPE_SZ, 2*4096); err != nil || size != 2*4096 {
+		t.Fatal(size, err)
+	}
+	s.Report, s.Host = pipe[1], -1
+	first := &order.Enforced{Event: "enforced", Protected: strings.Split(strings.Repeat("/a/path/of/some/length/.git ", 230), " ")}
+	if err := s.First(first); err != nil {
+		t.Fatal(err)
+	}
+	return pipe[0]
+}
+
+// read is all that a reader finds now.
+func read(fd int) string {
+	b := make([]byte, 1<<20)
+	n, _ := unix.Read(fd, b)
+	return string(b[:max(n, 0)])
+}
+
+// A refusal is not lost because the reader has not come to the first line yet, which fills a small pipe.
+func TestSmallPipe(t *testing.T) {
+	var s Sink
+	reader := smallPipe(t, &s)
+	lines := 0
+	for _, call := range []string{"ptrace", "unshare", "mount"} {
+		s.Later(&order.Denied{Event: "denied", Act: order.Act{Syscall: call}})
+	}
+	if next := s.Retry(); s.Dropped != 0 || next.IsZero() || time.Until(next) > time.Second {
+		t.Errorf("%d dropped, again at %v", s.Dropped, next)
+	}
+	if text := read(reader); strings.Count(text, "\n") != 1 || !strings.HasPrefix(text, `{"event":"enforced"`) {
+		t.Errorf("%q", text)
+	}
+	if next := s.Retry(); !next.IsZero() {
+		t.Errorf("something is kept: again at %v", next)
+	}
+	text := read(reader)
+	for _, call := range []string{"ptrace", "unshare", "mount"} {
+		line, rest, _ := strings.Cut(text, "\n")
+		if text = rest; !strings.HasPrefix(line, `{"event":"denied"`) || !strings.Contains(line, call) {
+			t.Errorf("line %d: %q", lines, line)
+		}
+		lines++
+	}
+}
+
+// What nobody has read in the time of a last line is dropped and counted, and one who reads in that time has it.
+func TestSettle(t *testing.T) {
+	for _, reads := range []bool{false, true} {
+		var s Sink
+		reader, done := smallPipe(t, &s), make(chan struct{})
+		s.Later(&order.Denied{Event: "denied", Act: order.Act{Syscall: "ptrace"}})
+		go func() {
+			if time.Sleep(10 * time.Millisecond); reads {
+				read(reader)
+			}
+			close(done)
+		}()
+		began := time.Now()
+		s.Settle()
+		if took := time.Since(began); !reads && took < lastLine || took > 30*time.Second {
+			t.Errorf("%s", took)
+		}
+		<-done
+		if got := read(reader); reads && (s.Dropped != 0 || !strings.Contains(got, "ptrace")) || !reads && s.Dropped != 1 {
+			t.Errorf("reads %v: %d dropped, %q", reads, s.Dropped, got)
+		}
 	}
 }

@@ -19,6 +19,15 @@ type Sink struct {
 	Report, Host int
 	ID           string // of the launch; the first line chooses one where there is none
 	Dropped      int    // later lines that found no room
+
+	kept backlog
+}
+
+// A backlog is later lines that have found no room yet. The zero backlog is empty.
+type backlog struct {
+	lines [][]byte
+	bytes int
+	pause time.Duration // before the next try
 }
 
 // First writes the line without which no server is released.

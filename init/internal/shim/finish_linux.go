@@ -7,6 +7,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
 	"github.com/security-mcp/mcp-sandbox/init/internal/launch"
+	"github.com/security-mcp/mcp-sandbox/init/internal/report"
 	"github.com/security-mcp/mcp-sandbox/init/notice"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
@@ -55,6 +56,7 @@ func (s *shim) finish() int {
 		x.ExitCode = ending.ExitTimeout
 	}
 	x.Egress = s.network.engine.Counts()
+	s.sink.Settle()
 	x.Denied, x.Dropped = s.denied.List(), s.denied.Dropped+int64(s.sink.Dropped)
 	if line := notice.Denied(x.Denied); line != "" && s.Order.Verbose {
 		m.say(line)
@@ -88,6 +90,7 @@ func (s *shim) onDenied(d *order.Denied) {
 		d.Flag = "--subprocess"
 	}
 	s.sink.Later(d)
+	s.denied.retry(&s.sink)
 	if d.Layer == order.Cgroup || len(s.denied.said) == mostRefused || slices.Contains(s.denied.said, d.Act) {
 		return
 	}
@@ -102,6 +105,9 @@ func (s *shim) onDenied(d *order.Denied) {
 	}
 	s.monitor.say(text)
 }
+
+// retry writes lines of the report that have waited for room.
+func (d *denials) retry(sink *report.Sink) { d.again.Set(sink.Retry()) }
 
 // startsProgram reports whether a call is one that subprocess.allow decides.
 func startsProgram(call string) bool {

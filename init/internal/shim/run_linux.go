@@ -9,6 +9,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/launch"
 	"github.com/security-mcp/mcp-sandbox/init/internal/layers"
+	"github.com/security-mcp/mcp-sandbox/init/internal/loop"
 	"github.com/security-mcp/mcp-sandbox/init/internal/report"
 	"github.com/security-mcp/mcp-sandbox/init/internal/tally"
 	"github.com/security-mcp/mcp-sandbox/init/internal/trialcalls"
@@ -36,7 +37,8 @@ type Config struct {
 // denials are what the server was refused.
 type denials struct {
 	tally.Tally
-	said []order.Act // with a line on standard error
+	said  []order.Act // with a line on standard error
+	again *loop.Timer // writes the lines of the report for which there was no room
 }
 
 // A shim is one launch under way.
@@ -98,6 +100,8 @@ func Run(c Config) int {
 		return s.refuse(err)
 	}
 	s.guide.released = time.Now()
+	s.denied.again = s.monitor.loop.Timer(func() { s.denied.retry(&s.sink) })
+	s.denied.retry(&s.sink)
 	s.network.engine.Register(&s.monitor.loop)
 	s.network.publish.Register(&s.monitor.loop)
 	s.monitor.run(c.Host, c.Parent, &s.policy)
