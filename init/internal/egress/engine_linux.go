@@ -171,10 +171,7 @@ func earliest(times ...time.Time) (first time.Time) {
 
 // Begin is called before the server is released. Refusals before it were those of the proofs.
 func (e *Engine) Begin() {
-	if e == nil {
-		return
-	}
-	for _, t := range e.taps { // none of an engine that is closed, for a launch of less confinement follows
+	for _, t := range e.taps {
 		t.serve()
 	}
 	e.told.begun = true

@@ -16,6 +16,7 @@ type Egress func([]layers.Carried) (Serving, error)
 type Serving interface {
 	FD() int // to poll for POLLIN
 	Serve()  // handles what is there, and does not block
+	Begin()  // is called before the server is released: what arrived until then was the proofs'
 	Close()  // closes the sockets and all that came of them
 }
 

@@ -20,6 +20,7 @@ type served struct {
 
 func (*served) FD() int  { return -1 }
 func (*served) Serve()   {}
+func (*served) Begin()   {}
 func (s *served) Close() { s.closed = true; closeCarried(s.sockets) }
 func closeCarried(all []layers.Carried) {
 	for _, c := range all {

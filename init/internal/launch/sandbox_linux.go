@@ -49,8 +49,13 @@ func (s *Sandbox) Shared() bool { return s.Confinement != policy.Full }
 // watchesCovers reports whether there are covers that the host could remove, and a watcher.
 func (s *Sandbox) watchesCovers() bool { return len(s.View.Covers) > 0 && s.launch.Covers != nil }
 
-// Release lets the server execute.
-func (s *Sandbox) Release() error { return s.Pipes.resume() }
+// Release lets the server execute. A server that is refused something at once is told of: so Begin comes first.
+func (s *Sandbox) Release() error {
+	if s.Egress != nil {
+		s.Egress.Begin()
+	}
+	return s.Pipes.resume()
+}
 
 // Send sends init a message, or a signal for the server: only init is sure that the process id is still the server's.
 func (s *Sandbox) Send(message byte) {

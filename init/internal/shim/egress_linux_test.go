@@ -32,6 +32,8 @@ func serveNothing(sockets []layers.Carried) (launches.Serving, error) {
 
 func (s *standIn) FD() int { return s.epoll }
 
+func (s *standIn) Begin() {}
+
 func (s *standIn) Serve() {
 	var events [16]unix.EpollEvent
 	n, _ := unix.EpollWait(s.epoll, events[:], 0)

@@ -86,10 +86,10 @@ type launch struct {
 	Swap   string   // a path that something else takes the place of between the plan and the program
 	Change []string // write there which changes of the evidence are not noticed; the names of the rows
 
-	Once string // alters the calls around the one execve: "pend", "refuse" or "stuck"
-
-	Break bool   // replace the call that covers a file again by one that does nothing
-	Late  string // a file that the host puts in the place of a denied one between a repair's look at it and its cover
+	Once    string // alters the calls around the one execve: "pend", "refuse" or "stuck"
+	Sockets string // a file: whether it is there at Begin of what serves the sockets
+	Break   bool   // replace the call that covers a file again by one that does nothing
+	Late    string // a file that the host puts in the place of a denied one between a repair's look at it and its cover
 
 	Hosted bool // descriptor 5 is a pidfd of the process whose end is the host's
 
@@ -129,7 +129,7 @@ func runShim(request string) int {
 	code := shim.Run(shim.Config{Order: o, Host: -1, Parent: l.parent(),
 		Hooks: launches.Hooks{
 			Timeout:  l.Timeout,
-			Egress:   serveNothing,
+			Egress:   l.serve,
 			Program:  func(p *layers.Layout, whole bool) { made = p; l.alter(p, whole) },
 			Machine:  l.alterMachine,
 			Evidence: l.alterEvidence,

@@ -95,7 +95,6 @@ func Run(c Config) int {
 	for _, line := range s.guide.linesAtStart(s.enforced) { // before the server writes to the same standard error
 		c.Say(line)
 	}
-	s.network.engine.Begin() // all proofs are made: what is refused from here on is the server's
 	if err := s.monitor.sandbox.Release(); err != nil {
 		return s.refuse(err)
 	}
