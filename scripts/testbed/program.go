@@ -12,6 +12,8 @@ import (
 // unprivileged repetition of the suite (scripts/test):
 //
 //	CGO_ENABLED=0 go build -trimpath -o DIR/ ./testdata/probe ./testdata/server-go ./cmd/...
+//
+// and the programs of [Conformance].
 const ProgramsEnv = "MCP_SANDBOX_TEST_PROGRAMS"
 
 var (
@@ -30,6 +32,13 @@ func Program(tb testing.TB, name string) string {
 func Command(tb testing.TB, name string) string {
 	tb.Helper()
 	return program(tb, "./cmd/"+name)
+}
+
+// Conformance is everything-server or everything-client: programs of the Go SDK for the official conformance
+// suite.
+func Conformance(tb testing.TB, name string) string {
+	tb.Helper()
+	return program(tb, "github.com/modelcontextprotocol/go-sdk/conformance/"+name)
 }
 
 func program(tb testing.TB, source string) string {

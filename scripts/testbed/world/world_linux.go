@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -46,8 +47,8 @@ func Attributes() *syscall.SysProcAttr {
 }
 
 // Become makes this process's namespaces the world, whose files of /etc are written to dir, and executes this program
-// there with the rights of its user alone. files are the texts of more files, by path; one that this machine has not is
-// left out.
+// there with the rights of its user alone. files are the texts of more files, by path: those below /proc/sys/net are
+// written, others are covered, and one of these that this machine has not is left out.
 func Become(dir string, files map[string]string, args, env []string) error {
 	runtime.LockOSThread() // whose rights the execve takes
 	if err := makeNetwork(); err != nil {
@@ -61,7 +62,11 @@ func Become(dir string, files map[string]string, args, env []string) error {
 		"/etc/hosts":       "127.0.0.1 localhost\n::1 localhost\n" + FileAt + " " + InFile + "\n",
 	}
 	for path, text := range files {
-		if _, err := os.Stat(path); err == nil {
+		if strings.HasPrefix(path, "/proc/sys/net/") {
+			if err := os.WriteFile(path, []byte(text), 0); err != nil {
+				return err
+			}
+		} else if _, err := os.Stat(path); err == nil {
 			all[path] = text
 		}
 	}
