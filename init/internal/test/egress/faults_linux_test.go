@@ -158,13 +158,18 @@ func TestMemoryOfStreams(t *testing.T) {
 	s := newSite(t, "memory.example.com").serve(t, 7, echo)
 	l := launch{network: network{Allowed: []string{s.Name + ":7"}}}
 	run := l.session(t, act("tcp", s.Name+":7", "before"), act("wait"), act("busy", s.Name+":7", "512", "2s"), act("wait"), act("tcp", s.Name+":7", "after"))
+	ended := func() { // 512 are the most
+		t.Helper()
+		host.Await(t, "the end of all streams", func() bool { return s.Accepted.Load() == s.Ended.Load() })
+	}
 	run.good()
+	ended()
 	before := run.rss()
 	run.release()
 	if r := run.most("512 busy streams", before); r.Count != 512 {
 		t.Errorf("%s", r)
 	}
-	host.Await(t, "the end of all streams", func() bool { return s.Accepted.Load() == s.Ended.Load() }) // 512 are the most
+	ended()
 	run.release()
 	run.good()
 	run.end()
