@@ -22,6 +22,7 @@ type questions struct {
 	engine  *Engine
 	waiting int
 	long    map[int]*longQuestions
+	uses    int // of those, which tells the order of their last uses
 	buf     [2048]byte
 	oob     [128]byte
 }
@@ -44,11 +45,11 @@ func (q *questions) serve(fd int) {
 	}
 }
 
-// ask answers one packet, at once or later; not at all if that is no question.
-func (q *questions) ask(packet []byte, long bool, reply func([]byte)) {
+// ask answers one packet, at once or later. A packet that is no question is not answered, and ask reports false.
+func (q *questions) ask(packet []byte, long bool, reply func([]byte)) bool {
 	question, err := dns.Parse(packet)
 	if errors.Is(err, dns.ErrDropped) {
-		return
+		return false
 	}
 	if long {
 		question.Size = dns.SizeTCP
@@ -67,6 +68,7 @@ func (q *questions) ask(packet []byte, long bool, reply func([]byte)) {
 			done(a)
 		})
 	}
+	return true
 }
 
 // sourceOf is the control message that sends an answer from the address to which the question went; ip(7), ipv6(7).
@@ -95,6 +97,8 @@ type longQuestions struct {
 	fd     int
 	member *loop.Member
 	unread []byte
+	open   int // questions without an answer yet
+	used   int // when a question came or an answer went
 	closed bool
 }
 
@@ -106,8 +110,9 @@ func (q *questions) accept(listener int) {
 			return
 		}
 		l := &longQuestions{all: q, fd: fd}
+		l.use()
 		_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1) // an answer waits for no ACK
-		if len(q.long) >= mostLong {
+		if len(q.long) >= mostLong && !q.closeIdle() {
 			q.engine.told.limit(limitQuestions)
 			unix.Close(fd)
 			continue
@@ -122,6 +127,23 @@ func (q *questions) accept(listener int) {
 		q.long[fd] = l
 	}
 }
+
+// closeIdle makes room for a new connection: of those without a question that waits the one goes that was idle the
+// longest; RFC 7766, section 6.2.3. It reports whether there was one.
+func (q *questions) closeIdle() bool {
+	var idle *longQuestions
+	for _, l := range q.long {
+		if l.open == 0 && (idle == nil || l.used < idle.used) {
+			idle = l
+		}
+	}
+	if idle != nil {
+		idle.close()
+	}
+	return idle != nil
+}
+
+func (l *longQuestions) use() { l.all.uses++; l.used = l.all.uses }
 
 func (l *longQuestions) serve() {
 	buf := l.all.buf[:]
@@ -141,15 +163,20 @@ func (l *longQuestions) serve() {
 		}
 		packet = append([]byte(nil), packet...)
 		l.unread = append(l.unread[:0], rest...)
-		l.all.ask(packet, true, l.reply)
+		l.use()
+		l.open++
+		if !l.all.ask(packet, true, l.reply) {
+			l.open--
+		}
 	}
 }
 
 // reply writes an answer. A client that does not read its answers is left.
 func (l *longQuestions) reply(answer []byte) {
-	if l.closed {
+	if l.open--; l.closed {
 		return
 	}
+	l.use()
 	framed := append(binary.BigEndian.AppendUint16(nil, uint16(len(answer))), answer...)
 	n, err := unix.SendmsgN(l.fd, framed, nil, nil, unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL)
 	if n != len(framed) || err != nil {
