@@ -98,7 +98,7 @@ type longQuestions struct {
 	member *loop.Member
 	unread []byte
 	open   int // questions without an answer yet
-	used   int // when a question came or an answer went
+	used   int // when the last question came
 	closed bool
 }
 
@@ -176,7 +176,6 @@ func (l *longQuestions) reply(answer []byte) {
 	if l.open--; l.closed {
 		return
 	}
-	l.use()
 	framed := append(binary.BigEndian.AppendUint16(nil, uint16(len(answer))), answer...)
 	n, err := unix.SendmsgN(l.fd, framed, nil, nil, unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL)
 	if n != len(framed) || err != nil {

@@ -65,22 +65,28 @@ func TestIdleQuestionsMakeRoom(t *testing.T) {
 	c.write(waits, "slow.test.")
 	w.until("a question waits", func() bool { return w.asked.waiting == 1 })
 	var idle []int
-	for range mostLong - 1 {
-		idle = append(idle, c.dial())
+	asks := func(fd int) {
+		t.Helper()
+		c.write(fd, "other.test.")
+		if code, err := c.answer(fd); code != dnsmessage.RCodeNameError || err != nil {
+			t.Errorf("%v, %v", code, err)
+		}
 	}
-	c.write(idle[0], "other.test.") // used again: the second is idle the longest
-	if code, err := c.answer(idle[0]); code != dnsmessage.RCodeNameError || err != nil {
-		t.Fatal(code, err)
+	for i := range mostLong - 1 {
+		if idle = append(idle, c.dial()); i == 0 {
+			asks(idle[0])
+		}
 	}
-	fresh := c.dial()
-	c.write(fresh, "other.test.")
-	if code, err := c.answer(fresh); code != dnsmessage.RCodeNameError || err != nil {
-		t.Errorf("a new connection: %v, %v", code, err)
+	asks(idle[1]) // so the third one is idle the longest, once the first one has gone
+	for _, longest := range []int{0, 2} {
+		fresh := c.dial()
+		asks(fresh)
+		if text, err := w.read(idle[longest]); text != "" || err != nil || len(w.asked.long) != mostLong {
+			t.Errorf("%d, idle the longest: %q, %v; %d are open", longest, text, err, len(w.asked.long))
+		}
+		idle[longest] = fresh
 	}
-	if text, err := w.read(idle[1]); text != "" || err != nil || len(w.asked.long) != mostLong {
-		t.Errorf("the one idle the longest: %q, %v; %d are open", text, err, len(w.asked.long))
-	}
-	for _, fd := range append([]int{waits, idle[0]}, idle[2:]...) {
+	for _, fd := range append([]int{waits}, idle...) {
 		if _, err := unix.Read(fd, make([]byte, 9)); err != unix.EAGAIN {
 			t.Errorf("another is closed: %v", err)
 		}
@@ -88,7 +94,7 @@ func TestIdleQuestionsMakeRoom(t *testing.T) {
 	if d := w.refusal(order.DeniedLimit); d != nil {
 		t.Errorf("told: %+v", d)
 	}
-	for _, fd := range append([]int{idle[0], fresh}, idle[2:]...) {
+	for _, fd := range idle {
 		c.write(fd, "slow.test.")
 	}
 	w.until("all wait", func() bool { return w.asked.waiting == mostLong })
