@@ -3,7 +3,10 @@ package egress
 import (
 	"encoding/binary"
 	"net/netip"
+	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
@@ -34,16 +37,26 @@ func (c dnsClient) dial() int {
 	return fd
 }
 
-// write writes a question with its length in front.
+// question is one for addresses, with its length in front.
+func (w *world) question(name string) []byte {
+	w.t.Helper()
+	b := dnsmessage.NewBuilder(make([]byte, 2), dnsmessage.Header{ID: 7, RecursionDesired: true})
+	w.must(b.StartQuestions())
+	w.must(b.Question(dnsmessage.Question{Name: dnsmessage.MustNewName(name), Type: dnsmessage.TypeA, Class: dnsmessage.ClassINET}))
+	message, err := b.Finish()
+	w.must(err)
+	binary.BigEndian.PutUint16(message, uint16(len(message)-2))
+	return message
+}
+
 func (c dnsClient) write(fd int, name string) {
 	c.t.Helper()
-	b := dnsmessage.NewBuilder(make([]byte, 2), dnsmessage.Header{ID: 7, RecursionDesired: true})
-	c.must(b.StartQuestions())
-	c.must(b.Question(dnsmessage.Question{Name: dnsmessage.MustNewName(name), Type: dnsmessage.TypeA, Class: dnsmessage.ClassINET}))
-	message, err := b.Finish()
-	c.must(err)
-	binary.BigEndian.PutUint16(message, uint16(len(message)-2))
-	c.until("connected", func() bool { _, err := unix.Write(fd, message); return err == nil })
+	c.writeAll(fd, c.question(name))
+}
+
+func (c dnsClient) writeAll(fd int, b []byte) {
+	c.t.Helper()
+	c.until("connected", func() bool { _, err := unix.Write(fd, b); return err == nil })
 }
 
 // answer is the code of the next answer, or the error of the read.
@@ -103,5 +116,61 @@ func TestIdleQuestionsMakeRoom(t *testing.T) {
 	}
 	if d := w.refusal(order.DeniedLimit); d == nil || d.Asked != limitQuestions || len(w.asked.long) != mostLong {
 		t.Errorf("%+v, %d are open", d, len(w.asked.long))
+	}
+}
+
+// Questions on one connection are read at once, and each is answered as it was asked, whatever was read since.
+func TestQuestionsOfOneConnection(t *testing.T) {
+	w := newWorld(t, apiHost, policy.Network{AllowedDomains: []string{"slow.test"}})
+	c := w.dnsByTCP()
+	fd := c.dial()
+	c.writeAll(fd, append(w.question("slow.test."), w.question("a-name-that-is-longer.test.")...))
+	text, err := w.read(fd)
+	if err != nil || !strings.Contains(text, "longer") {
+		t.Errorf("%q, %v", text, err)
+	}
+	c.write(fd, "another.test.")
+	if text, err = w.read(fd); err != nil || !strings.Contains(text, "another") {
+		t.Errorf("%q, %v", text, err)
+	}
+	w.until("the slow one has failed", func() bool { w.lookups.resolver.Due(time.Now().Add(time.Hour)); return w.asked.waiting == 0 })
+	text, err = w.read(fd)
+	if want := string(w.question("slow.test.")[14:]); err != nil || len(text) < 14 || text[14:] != want || text[5]&15 != byte(dnsmessage.RCodeServerFailure) {
+		t.Errorf("%q, %v, want %q at the end", text, err, want)
+	}
+}
+
+// What is no question is bounded, and its connection ends.
+func TestBytesWithoutQuestion(t *testing.T) {
+	w := newWorld(t, apiHost, onlyAPI())
+	c := w.dnsByTCP()
+	fd := c.dial()
+	c.writeAll(fd, append([]byte{0xff, 0xff}, make([]byte, longBuffer)...))
+	w.until("ended", func() bool { return len(w.asked.long) == 0 })
+}
+
+// 1,024 questions wait, and further ones fail at once and are told; each that is answered makes room.
+func TestMostQuestions(t *testing.T) {
+	w := newWorld(t, apiHost, policy.Network{AllowedDomains: []string{"slow.test", "api.test"}})
+	var codes []dnsmessage.RCode
+	ask := func(name string) {
+		w.asked.ask(w.question(name)[2:], false, func(answer []byte) { codes = append(codes, dnsmessage.RCode(answer[3]&15)) })
+	}
+	for range 2 * mostWaiting {
+		ask("api.test.")
+	}
+	if len(codes) != 2*mostWaiting || slices.Max(codes) != dnsmessage.RCodeSuccess || w.asked.waiting != 0 {
+		t.Fatalf("%d answers, %d wait", len(codes), w.asked.waiting)
+	}
+	codes = nil
+	for range mostWaiting {
+		ask("slow.test.")
+	}
+	if len(codes) != 0 || w.refusal(order.DeniedLimit) != nil {
+		t.Errorf("%v, %+v", codes, w.said)
+	}
+	ask("api.test.")
+	if d := w.refusal(order.DeniedLimit); !slices.Equal(codes, []dnsmessage.RCode{dnsmessage.RCodeServerFailure}) || d == nil || d.Asked != limitQuestions {
+		t.Errorf("%v, %+v", codes, d)
 	}
 }
