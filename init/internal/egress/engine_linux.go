@@ -70,8 +70,6 @@ func New(c Config) (*Engine, error) {
 			e.table.Reserve(a)
 		}
 	}
-	e.table.Reserve(ownIPv4)
-	e.table.Reserve(ownIPv6)
 	e.host.private = c.Network.AllowPrivate
 	e.doors.from.spare.open()
 	for _, s := range c.Sockets {

@@ -45,8 +45,8 @@ func New() *Table {
 	}
 }
 
-// Reserve keeps an address from becoming a handle: the sandbox's own, and those that the policy opens as addresses.
-// It is called before the first [Table.Handle].
+// Reserve keeps an address that the policy opens as an address from becoming a handle. It is called before the first
+// [Table.Handle]. The sandbox's own addresses are of its two ranges, and never a handle.
 func (t *Table) Reserve(a netip.Addr) { t.reserved[a.Unmap().WithZone("")] = struct{}{} }
 
 // Handle returns the address that the name has inside, always the same one: the first real one of the family that no
