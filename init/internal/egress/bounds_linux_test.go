@@ -178,7 +178,7 @@ func TestNoFilesLeft(t *testing.T) {
 	if d := w.refusal(order.DeniedLimit); d == nil || d.Asked != limitFiles || w.doors.living != 0 {
 		t.Errorf("%+v", d)
 	}
-	if w.doors.spare.fd == 0 {
+	if w.doors.from.spare.fd == 0 {
 		t.Error("no descriptor is held for the next one")
 	}
 }
