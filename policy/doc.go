@@ -10,7 +10,7 @@
 // place, as a JSON pointer.
 //
 // Nothing here makes a system call, looks at the machine or knows whether a path exists; whether a machine can hold a
-// policy is told by the report of a launch. Parsing it does not mean that this version enforces it: see [Unenforced].
+// policy is told by the report of a launch.
 //
 // Paths are those of Linux and macOS. On Windows, where no file is granted or denied yet, a path with a drive
 // letter or two leading backslashes counts as absolute and is left as it is, and names of variables are

@@ -46,7 +46,6 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 		p.Environ([]string{"HOME=/home"})
-		Unenforced(p)
 	})
 }
 
@@ -89,9 +88,6 @@ func BenchmarkStart(b *testing.B) {
 		}
 		p = p.Effective(Init)
 		if err = p.Validate(); err != nil {
-			b.Fatal(err)
-		}
-		if err = Unenforced(p); err != nil {
 			b.Fatal(err)
 		}
 		p.Environ(host)

@@ -52,45 +52,6 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// Each value that nothing enforces is refused by name, and the rest can be launched. Whoever deletes a line of
-// unenforced moves its row here into the last document.
-func TestUnenforced(t *testing.T) {
-	for _, test := range []struct{ doc, want string }{
-		{`"network": {"allowUnixSockets": ["/run/x"], "publish": ["8080:3000"]}`, ""},
-		{`"level": "network", "network": {"allowPrivate": true, "checkServerName": false}`, ""},
-		{`"level": "standard"`, ""},
-		{`"level": "network"`, ""},
-		{`"level": "strict"`, ""},
-		{`"level": "privileged"`, ""},
-		{`"minConfinement": "none"`, ""},
-		{`"level": "strict", "subprocess": {"allow": true}, "limits": {"cpu": "unlimited"}`, ""},
-		{`"subprocess": {"allow": false}, "limits": {"cpu": 1}`, ""},
-		{`"minConfinement": "limits", "onStdinClose": "ignore", "onHostExit": "ignore", "user": "1:1", "umask": "0077", "cwd": "/x",
-		  "seccomp": {"deny": ["ptrace"]}, "env": {"A": "1"}, "envVars": ["B"], "subprocess": {"allow": true},
-		  "filesystem": {"default": "read", "allowRead": ["/a"], "denyRead": ["/b"], "allowWrite": ["/c"], "denyWrite": ["/d"], "tmpSize": "1M"},
-		  "network": {"allowedDomains": ["a.example"], "deniedDomains": ["b.example"], "allowPrivate": true, "checkServerName": false,
-		  "publish": ["8080:3000"]},
-		  "limits": {"cpu": "unlimited", "memory": "1G", "addressSpace": "1T", "pids": 1, "openFiles": 64, "fileSize": "1M", "io": "1M",
-		  "timeout": "1m", "grace": "1s"}`, ""},
-	} {
-		p, err := Parse([]byte(`{"version": 1, ` + test.doc + "}"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, program := range []Program{Init, Run, Library} {
-			for _, p := range []Policy{p, p.Effective(program)} {
-				got := ""
-				if err := Unenforced(p); err != nil {
-					got = err.Error()
-				}
-				if got != test.want {
-					t.Errorf("%s:\ngot  %s\nwant %s", test.doc, got, test.want)
-				}
-			}
-		}
-	}
-}
-
 // A document may have MaxDocument bytes and not one more.
 func TestLongDocument(t *testing.T) {
 	doc := []byte(`{"version": 1}` + strings.Repeat(" ", MaxDocument))

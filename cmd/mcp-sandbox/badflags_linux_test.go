@@ -151,14 +151,8 @@ func TestEveryFlagWithBadInput(t *testing.T) {
 	}
 }
 
-// A flag whose feature nothing enforces does not exist, and says so.
-func TestEveryFlagOfLater(t *testing.T) {
-	o := launchOptions()
-	for _, f := range policyFlags() {
-		if f.name != "" && o.set.Lookup(f.name) == nil {
-			refused(t, []string{"run", "--" + f.name + "=" + f.trial, "--", "echo", "ran"}, "--"+f.name+": this version does not enforce "+f.key+" yet")
-		}
-	}
+// What is no flag and no command is told.
+func TestNoSuchFlag(t *testing.T) {
 	for _, name := range []string{"backend", "no-such-flag"} {
 		refused(t, []string{"run", "--" + name, "--", "echo", "ran"}, `unknown flag "--`+name+`"`)
 	}

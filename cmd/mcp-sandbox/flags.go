@@ -2,11 +2,8 @@ package main
 
 import (
 	"runtime"
-	"slices"
-	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
-	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
 // A policyFlag is the flag of one of the policy's keys.
@@ -15,84 +12,64 @@ type policyFlag struct {
 	value     string // the value's name in the help; "" for a switch
 	text      string // one line of help
 	always    string // a switch sets the key to this; "" where it takes true or false
-	// trial is a value that only means something if the feature exists. Where this version does not enforce it
-	// the flag does not exist; the flag appears when package policy's line that refuses the value is deleted.
-	trial string
 }
 
-// policyFlags is every flag that a key has, or will have, in the order of the help. A row without a name is a heading.
+// policyFlags is every flag that a key has, in the order of the help. A row without a name is a heading.
 func policyFlags() []policyFlag {
 	return []policyFlag{
 		{text: "Confinement"},
-		{"level", "level", "strict|standard|network|privileged", "set of defaults (default standard)", "", "network"},
-		{"min-confinement", "minConfinement", "full|reduced|limits|none", "refuse to start with less", "", "full"},
-		{"deny-syscall", "seccomp.deny", "NAME", "refuse this system call as well (again for more)", "", "bpf"},
-		{"user", "user", "UID:GID", "the server's ids, if you are root (default 65533:65533)", "", "65533:65533"},
+		{"level", "level", "strict|standard|network|privileged", "set of defaults (default standard)", ""},
+		{"min-confinement", "minConfinement", "full|reduced|limits|none", "refuse to start with less", ""},
+		{"deny-syscall", "seccomp.deny", "NAME", "refuse this system call as well (again for more)", ""},
+		{"user", "user", "UID:GID", "the server's ids, if you are root (default 65533:65533)", ""},
 
 		{text: "Files (a folder stands for all below it; -PATH may be missing)"},
-		{"allow-read", "filesystem.allowRead", "PATH", "let it read this (again for more)", "", "/srv"},
-		{"allow-write", "filesystem.allowWrite", "PATH", "let it read and write this (again for more)", "", "/srv"},
-		{"deny-read", "filesystem.denyRead", "PATH", "hide this inside of what is allowed", "", "/srv"},
-		{"deny-write", "filesystem.denyWrite", "PATH", "keep this read-only inside of what is allowed", "", "/srv"},
+		{"allow-read", "filesystem.allowRead", "PATH", "let it read this (again for more)", ""},
+		{"allow-write", "filesystem.allowWrite", "PATH", "let it read and write this (again for more)", ""},
+		{"deny-read", "filesystem.denyRead", "PATH", "hide this inside of what is allowed", ""},
+		{"deny-write", "filesystem.denyWrite", "PATH", "keep this read-only inside of what is allowed", ""},
 		{"fs-default", "filesystem.default", "deny|read",
-			"read: all of the host's files can be read (default deny)", "", "read"},
-		{"tmp-size", "filesystem.tmpSize", "SIZE", "cap of the private /tmp and home together", "", "1G"},
-		{"state", "state", "NAME", "keep its home under this name (mcp-sandbox state list)", "", "x"},
-		{"cwd", "cwd", "FOLDER", "working folder (default: this one if visible, else the home)", "", "/srv"},
-		{"umask", "umask", "OCTAL", "file mode mask, as 0077 (default: the launcher's)", "", "0077"},
+			"read: all of the host's files can be read (default deny)", ""},
+		{"tmp-size", "filesystem.tmpSize", "SIZE", "cap of the private /tmp and home together", ""},
+		{"state", "state", "NAME", "keep its home under this name (mcp-sandbox state list)", ""},
+		{"cwd", "cwd", "FOLDER", "working folder (default: this one if visible, else the home)", ""},
+		{"umask", "umask", "OCTAL", "file mode mask, as 0077 (default: the launcher's)", ""},
 
 		{text: "Network"},
 		{"allow-domain", "network.allowedDomains", "HOST",
-			"let it reach HOST, HOST:PORT, *.HOST (again for more)", "", "example.com"},
+			"let it reach HOST, HOST:PORT, *.HOST (again for more)", ""},
 		{"deny-domain", "network.deniedDomains", "HOST",
-			"but not this one; without :PORT on no port", "", "example.com"},
-		{"allow-private", "network.allowPrivate", "", "names may lead to private addresses", "", "true"},
+			"but not this one; without :PORT on no port", ""},
+		{"allow-private", "network.allowPrivate", "", "names may lead to private addresses", ""},
 		{"no-check-server-name", "network.checkServerName", "",
-			"on port 443 TLS clients may ask for other names", "false", "false"},
+			"on port 443 TLS clients may ask for other names", "false"},
 		{"allow-unix-socket", "network.allowUnixSockets", "PATH",
-			"let it connect to this socket, or '$SSH_AUTH_SOCK'", "", "/run/s"},
+			"let it connect to this socket, or '$SSH_AUTH_SOCK'", ""},
 		{"publish", "network.publish", "[ADDRESS:]HOSTPORT:PORT",
-			"connect HOSTPORT of this machine with its PORT", "", "8080:3000"},
+			"connect HOSTPORT of this machine with its PORT", ""},
 
 		{text: "Process"},
 		{"env", "env", "NAME[=VALUE]",
-			"set a variable, or forward yours, or all PREFIX_* (again for more)", "", "A=b"},
-		{"subprocess", "subprocess.allow", "", "whether it may start programs", "", "false"},
-		{"no-subprocess", "subprocess.allow", "", "the same as --subprocess=false", "false", "false"},
+			"set a variable, or forward yours, or all PREFIX_* (again for more)", ""},
+		{"subprocess", "subprocess.allow", "", "whether it may start programs", ""},
+		{"no-subprocess", "subprocess.allow", "", "the same as --subprocess=false", "false"},
 		{"on-stdin-close", "onStdinClose", "terminate|ignore",
-			"what the end of its input means (default ignore)", "", "terminate"},
+			"what the end of its input means (default ignore)", ""},
 		{"on-host-exit", "onHostExit", "terminate|ignore",
-			"what the end of the program that started this one means", "", "ignore"},
+			"what the end of the program that started this one means", ""},
 
 		{text: "Limits (sizes as 512M or 2G)"},
-		{"memory", "limits.memory", "SIZE", "memory (default 2G)", "", "1G"},
-		{"cpu", "limits.cpu", "CORES", "rate of CPU time, as 500m or 2", "", "1"},
-		{"pids", "limits.pids", "N", "processes and threads (default 512)", "", "8"},
-		{"open-files", "limits.openFiles", "N", "open files (default 1024)", "", "64"},
-		{"file-size", "limits.fileSize", "SIZE", "largest file it may write", "", "1G"},
+		{"memory", "limits.memory", "SIZE", "memory (default 2G)", ""},
+		{"cpu", "limits.cpu", "CORES", "rate of CPU time, as 500m or 2", ""},
+		{"pids", "limits.pids", "N", "processes and threads (default 512)", ""},
+		{"open-files", "limits.openFiles", "N", "open files (default 1024)", ""},
+		{"file-size", "limits.fileSize", "SIZE", "largest file it may write", ""},
 		{"address-space", "limits.addressSpace", "SIZE",
-			"address space of each process; breaks Node, Java and Go", "", "1G"},
-		{"io", "limits.io", "SIZE", "bytes a second of the disks behind the grants", "", "1M"},
-		{"timeout", "limits.timeout", "TIME", "end it after this long, as 90s or 1h", "", "1m"},
-		{"grace", "limits.grace", "TIME", "between SIGTERM and SIGKILL (default 5s)", "", "1s"},
+			"address space of each process; breaks Node, Java and Go", ""},
+		{"io", "limits.io", "SIZE", "bytes a second of the disks behind the grants", ""},
+		{"timeout", "limits.timeout", "TIME", "end it after this long, as 90s or 1h", ""},
+		{"grace", "limits.grace", "TIME", "between SIGTERM and SIGKILL (default 5s)", ""},
 	}
-}
-
-// enforced reports whether this version makes the flag's feature hold.
-func (f *policyFlag) enforced() bool { return enforced(f.key, f.trial) }
-
-func enforced(key, value string) bool {
-	var p policy.Policy
-	return p.Set(key, value) == nil && policy.Unenforced(p) == nil
-}
-
-// metavar is the value as the help shows it: of alternatives only those that this version enforces.
-func (f *policyFlag) metavar() string {
-	all := strings.Split(f.value, "|")
-	if len(all) == 1 {
-		return f.value
-	}
-	return strings.Join(slices.DeleteFunc(all, func(v string) bool { return !enforced(f.key, v) }), "|")
 }
 
 // addLaunch defines the flags that are no part of the policy.

@@ -73,19 +73,12 @@ func (o *options) add(name, meta, text, always string, take func(string) error) 
 	o.lines = append(o.lines, line{name, meta, text})
 }
 
-// addPolicy defines the flags of all keys that this version enforces.
+// addPolicy defines the flags of all keys.
 func (o *options) addPolicy() {
-	heading := ""
 	for _, f := range policyFlags() {
 		if f.name == "" {
-			heading = f.text
-		}
-		if f.name == "" || !f.enforced() {
+			o.heading(f.text)
 			continue
-		}
-		if heading != "" {
-			o.heading(heading)
-			heading = ""
 		}
 		o.addFlag(&f)
 	}
@@ -104,7 +97,7 @@ func (o *options) addFlag(f *policyFlag) {
 	if f.always != "" {
 		always = alone
 	}
-	o.add(f.name, f.metavar(), f.text, always, func(s string) error {
+	o.add(f.name, f.value, f.text, always, func(s string) error {
 		switch {
 		case f.always != "" && s != alone:
 			return errors.New("takes no value" + valued(f.key))

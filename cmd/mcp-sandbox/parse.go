@@ -95,11 +95,6 @@ func (o *options) userError(err error) error {
 // unknownFlag is the error of a flag that does not exist, with the flag that was probably meant.
 func unknownFlag(o *options, word string) error {
 	name := strings.TrimLeft(word, "-")
-	for _, f := range policyFlags() {
-		if "--"+f.name == word && !f.enforced() {
-			return errors.New(word + ": this version does not enforce " + f.key + " yet")
-		}
-	}
 	var names []string
 	for _, l := range o.lines {
 		if l.name != "" {

@@ -47,7 +47,6 @@ func check(_ *options, args []string) int {
 	if err != nil {
 		return fail(src.Lines(err, nil)...)
 	}
-	warnUnenforced(src, p, nil)
 	warnNetwork(src, &p.Network)
 	return 0
 }
@@ -63,15 +62,6 @@ func warnNetwork(src source.Source, n *policy.Network) {
 	for i, entry := range n.AllowedDomains {
 		if text := shared(entry); text != "" {
 			reexec.Say(src.String() + ": /network/allowedDomains/" + strconv.Itoa(i) + ": " + text)
-		}
-	}
-}
-
-// warnUnenforced says what a launch of a valid policy refuses: the language is one for all versions.
-func warnUnenforced(src source.Source, p policy.Policy, flag func(key string) string) {
-	if err := policy.Unenforced(p); err != nil {
-		for _, line := range src.Lines(err, flag) {
-			reexec.Say("a launch refuses this policy: " + line)
 		}
 	}
 }
@@ -97,11 +87,7 @@ func showPolicy(o *options, args []string) int {
 	if err != nil {
 		return fail(o.Source.Lines(err, o.FlagOf)...)
 	}
-	if code := show(string(p.Effective(o.program).AppendJSON(nil))); code != 0 {
-		return code
-	}
-	warnUnenforced(o.Source, p, o.FlagOf)
-	return 0
+	return show(string(p.Effective(o.program).AppendJSON(nil)))
 }
 
 func showSchema(_ *options, args []string) int {

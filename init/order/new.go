@@ -23,9 +23,6 @@ func New(p policy.Policy, program policy.Program, command, env []string, dir str
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
-	if err := policy.Unenforced(p); err != nil {
-		return nil, err
-	}
 	if p, err = p.WithAgent(env); err != nil {
 		return nil, err
 	}
