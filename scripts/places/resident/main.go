@@ -65,8 +65,10 @@ func (r *resident) live() error {
 	if err := r.probe(); err != nil {
 		return err
 	}
-	if r.Reach, err = r.reach().Run(); err != nil {
-		return fmt.Errorf("a list of domains: %w", err)
+	if r.Probe.Confinement != "" {
+		if r.Reach, err = r.reach().Run(); err != nil {
+			return fmt.Errorf("a list of domains: %w", err)
+		}
 	}
 	for _, name := range r.servers {
 		s, err := r.session(name)

@@ -30,7 +30,9 @@ func (p *Place) Compare(a *Account) []string {
 	if got := results(a.Inside); got != p.inside() {
 		all = append(all, "the probe in one: "+got)
 	}
-	all = append(all, p.reach(&a.Reach)...)
+	if p.Want != "" { // else a list refuses no less
+		all = append(all, p.reach(&a.Reach)...)
+	}
 	if len(a.Sessions) != len(Servers()) {
 		all = append(all, fmt.Sprintf("%d sessions", len(a.Sessions)))
 	}
@@ -42,15 +44,16 @@ func (p *Place) Compare(a *Account) []string {
 
 // reach must come to full confinement and then to all that a list opens, or be refused with the place's cause.
 func (p *Place) reach(f *reach.Found) []string {
-	want := cmp.Or(p.Listed, p.Want)
-	if want != policy.Full {
-		want = ""
+	full := string(policy.Full)
+	want, refused := "", cmp.Or(p.Listed, "allowedDomains")
+	if cmp.Or(p.Listed, string(p.Want)) == full {
+		want, refused = full, ""
 	}
-	if f.Confinement != string(want) {
+	if f.Confinement != want {
 		return []string{fmt.Sprintf("with a list: reached %q, want %q: %s", f.Confinement, want, f.Refused)}
 	}
-	if part := cmp.Or(p.Refused, "allowedDomains"); want == "" && !strings.Contains(f.Refused, part) {
-		return []string{fmt.Sprintf("with a list: the refusal does not say %q: %s", part, f.Refused)}
+	if !strings.Contains(f.Refused, refused) {
+		return []string{fmt.Sprintf("with a list: the refusal does not say %q: %s", refused, f.Refused)}
 	}
 	var all []string
 	for _, wrong := range f.Wrong {

@@ -22,11 +22,13 @@ type Place struct {
 
 	Min     policy.Confinement // what a launch asks for; "": as the policy has it
 	Want    policy.Confinement // "": refused
-	Listed  policy.Confinement // of a launch with allowed domains, where it is another; "limits": refused
 	Warns   string             // part of the warnings, or of the lines on stderr; "": there may be any
 	Doctor  string             // part of a detail or a fix of doctor's
 	Refused string             // part of the refusal
 	Broken  []string           // servers that do not run there without a sandbox either
+
+	// What a launch with allowed domains comes to, where that is another: "full", or part of its refusal.
+	Listed string
 }
 
 // The groups of places.

@@ -49,10 +49,11 @@ func TestCompare(t *testing.T) {
 		"the secret is read":      func(_ *Place, a *Account) { a.Inside[1].OK = true },
 		"the grant is not":        func(_ *Place, a *Account) { a.Inside[0].OK = false },
 		"a list holds":            func(_ *Place, a *Account) { a.Reach = reach.Found{Confinement: "full"} },
-		"a list does not hold":    func(p *Place, _ *Account) { p.Listed = policy.Full },
+		"a list does not hold":    func(p *Place, _ *Account) { p.Listed = "full" },
 		"another refusal of it":   func(_ *Place, a *Account) { a.Reach.Refused = "EACCES" },
+		"a list is refused":       func(p *Place, _ *Account) { p.Listed = "EPERM" },
 		"a host is not reached": func(p *Place, a *Account) {
-			p.Listed, a.Reach = policy.Full, reach.Found{Confinement: "full", Wrong: []string{"x"}}
+			p.Listed, a.Reach = "full", reach.Found{Confinement: "full", Wrong: []string{"x"}}
 		},
 		"the control":              func(_ *Place, a *Account) { a.Outside[1].OK = false },
 		"a session is missing":     func(_ *Place, a *Account) { a.Sessions = a.Sessions[1:] },

@@ -12,7 +12,7 @@ import (
 // hosts are what the server may reach, on this machine's loopback: the proxy, which is every host with a name, and one
 // without a proxy.
 type hosts struct {
-	proxy, local net.Listener
+	proxy, local net.Listener // nil where this machine gives no socket
 	mutex        sync.Mutex
 	targets      []string // that the proxy was asked for
 }
@@ -20,12 +20,12 @@ type hosts struct {
 func listen() (*hosts, error) {
 	proxy, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return nil, err
+		return &hosts{}, err
 	}
 	local, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		proxy.Close()
-		return nil, err
+		return &hosts{}, err
 	}
 	h := &hosts{proxy: proxy, local: local}
 	go each(proxy, h.tunnel)
@@ -34,12 +34,22 @@ func listen() (*hosts, error) {
 }
 
 func (h *hosts) close() {
-	h.proxy.Close()
-	h.local.Close()
+	if h.proxy != nil {
+		h.proxy.Close()
+		h.local.Close()
+	}
+}
+
+// portOf is a listener's, or one that nobody listens on.
+func portOf(l net.Listener) string {
+	if l == nil {
+		return "1"
+	}
+	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
 }
 
 // port is that of the host without a proxy.
-func (h *hosts) port() string { return strconv.Itoa(h.local.Addr().(*net.TCPAddr).Port) }
+func (h *hosts) port() string { return portOf(h.local) }
 
 func (h *hosts) asked() string {
 	h.mutex.Lock()

@@ -58,10 +58,7 @@ type launch struct {
 
 // Run launches, and waits for the end. The error is one of the trial itself.
 func (t Trial) Run() (Found, error) {
-	h, err := listen()
-	if err != nil {
-		return Found{}, err
-	}
+	h, without := listen()
 	defer h.close()
 	network := map[string]any{"allowedDomains": []string{allowed + ":" + port, "localhost:" + h.port()},
 		"publish": []string{"0:" + served}}
@@ -79,7 +76,9 @@ func (t Trial) Run() (Found, error) {
 	f := Found{Refused: l.refused}
 	if l.enforced != nil {
 		f.Confinement = l.enforced.Confinement
-		f.Wrong = l.differences(h.port())
+		if f.Wrong = l.differences(h.port()); without != nil {
+			f.Wrong = append(f.Wrong, without.Error())
+		}
 	}
 	return f, nil
 }
@@ -97,7 +96,7 @@ func run(cmd *exec.Cmd, h *hosts, policy []byte) (l *launch, stderr *bytes.Buffe
 	}
 	defer report.Close()
 	cmd.ExtraFiles, cmd.Stdout, cmd.Stderr = []*os.File{given, toReport}, &stdout, stderr
-	cmd.Env = append(cmd.Environ(), "https_proxy=http://"+h.proxy.Addr().String(), "no_proxy=")
+	cmd.Env = append(cmd.Environ(), "https_proxy=http://127.0.0.1:"+portOf(h.proxy), "no_proxy=")
 	err = cmd.Start()
 	if err == nil {
 		_, err = toPolicy.Write(policy) // less than a pipe holds
