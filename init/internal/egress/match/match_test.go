@@ -231,3 +231,19 @@ func facts(r *match.Rules) string {
 	}
 	return strings.Join(all, ", ")
 }
+
+func TestHasLiterals(t *testing.T) {
+	for _, c := range []struct {
+		allowed, denied []string
+		want            bool
+	}{
+		{[]string{"a.example.com", "localhost:80"}, nil, false},
+		{[]string{"a.example.com"}, []string{"192.0.2.1"}, false},
+		{[]string{"a.example.com", "192.0.2.1:80"}, nil, true},
+		{[]string{"[2001:db8::1]:80"}, nil, true},
+	} {
+		if got := match.New(&policy.Network{AllowedDomains: c.allowed, DeniedDomains: c.denied}).HasLiterals(); got != c.want {
+			t.Errorf("%v, %v: %v", c.allowed, c.denied, got)
+		}
+	}
+}
