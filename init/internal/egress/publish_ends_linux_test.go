@@ -16,6 +16,8 @@ import (
 // A publisher leaves no descriptor, whatever it has under way, and one that cannot listen leaves none either.
 func TestPublisherLeavesNothing(t *testing.T) {
 	before := openFiles(t)
+	unused := publish(t, 3)
+	unused.Close()
 	p := publish(t, 4)
 	joined := p.dial()
 	p.until("joined", func() bool { return p.relay.Live() == 1 })
@@ -36,7 +38,7 @@ func TestPublisherLeavesNothing(t *testing.T) {
 	if n, err := joined.Read(make([]byte, 1)); n != 0 || err == nil {
 		t.Errorf("%d bytes of a connection that is closed", n)
 	}
-	if after := openFiles(t) - 5 - 1; after != before { // the callers' ends, and what stands for the server
+	if after := openFiles(t) - 5 - 2; after != before { // the callers' ends, and what stands for the two servers
 		t.Errorf("%d descriptors, before there were %d", after, before)
 	}
 }

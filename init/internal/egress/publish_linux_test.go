@@ -106,6 +106,9 @@ func TestPublisherAsks(t *testing.T) {
 	if _, err := io.WriteString(second, "x"); err != nil {
 		t.Error(err)
 	}
+	if p.Publisher.asked != layers.PublishReady {
+		t.Errorf("%d are awaited after two have come", p.Publisher.asked)
+	}
 	p.Stop()
 	if p.living != p.relay.Live() {
 		t.Errorf("%d live, %d are joined", p.living, p.relay.Live())
