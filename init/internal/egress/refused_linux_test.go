@@ -20,7 +20,7 @@ import (
 // Which addresses of a name may be dialled, and the class of those that may not.
 func TestVetted(t *testing.T) {
 	rules := match.New(&policy.Network{AllowedDomains: []string{"a.test", "10.0.0.7:80", "203.0.113.50:80"}, DeniedDomains: []string{"203.0.113.9"}})
-	h := newHost(false)
+	var h host
 	defer h.close()
 	h.look()
 	h.own = append(h.own, netip.MustParseAddr("203.0.113.50"))
