@@ -1,16 +1,17 @@
 // Package page prints tables for people: plain text about a hundred columns wide, in colour on a terminal alone.
 //
 //	p := page.Printer{W: os.Stdout, Colour: page.IsTerminal(os.Stdout)}
+//	p.Width = page.TerminalWidth(os.Stdout)
 //	p.Columns([][]page.Cell{{{Text: "memory"}, {Text: "2G", Style: page.Green}}})
 //
 // The last column is wrapped between words. A cell may hold what a stranger wrote: what a terminal would not print is
-// escaped, and a long text is cut. mcp-sandbox and the demo share this package.
+// escaped, and a long text is cut. With a Width no line is wider: a long word is divided. mcp-sandbox and the demo
+// share this package.
 package page
 
 import (
 	"io"
 	"os"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/security-mcp/mcp-sandbox/platform"
@@ -46,6 +47,36 @@ type Cell struct {
 type Printer struct {
 	W      io.Writer
 	Colour bool
+	// Width is how many columns a line has at most. 0 means that words are wrapped at the constant Width, and that a
+	// long word stays whole.
+	Width int
+}
+
+// narrowest is the least width that is kept to.
+const narrowest = 20
+
+// TerminalWidth is the columns of the terminal that w is, and 0 if w is none.
+func TerminalWidth(w io.Writer) int {
+	if f, ok := w.(*os.File); ok {
+		return platform.TerminalWidth(f.Fd())
+	}
+	return 0
+}
+
+// width is where words are wrapped.
+func (p Printer) width() int {
+	if p.Width <= 0 {
+		return Width
+	}
+	return max(narrowest, min(p.Width, Width))
+}
+
+// widest is how wide a column is at most, but for the last.
+func (p Printer) widest() int {
+	if p.Width <= 0 {
+		return widest
+	}
+	return min(widest, p.width()*2/5)
 }
 
 // IsTerminal reports whether w shows colours.
@@ -71,83 +102,6 @@ func (p Printer) Sections(all []Section) {
 		p.Columns(s.Lines)
 		between = "\n"
 	}
-}
-
-// Columns prints lines of cells, each column as wide as its cells, and two spaces in front of each line.
-func (p Printer) Columns(lines [][]Cell) {
-	widths := columnWidths(lines)
-	var b strings.Builder
-	for _, line := range lines {
-		p.line(&b, line, widths)
-	}
-	io.WriteString(p.W, b.String())
-}
-
-// columnWidths are those of all columns, but for cells that are wider than a column may be.
-func columnWidths(lines [][]Cell) (widths []int) {
-	for _, line := range lines {
-		for i := range line {
-			if i == len(widths) {
-				widths = append(widths, 0)
-			}
-			if n := utf8.RuneCountInString(printable(line[i].Text)); n <= widest && i < len(line)-1 {
-				widths[i] = max(widths[i], n)
-			}
-		}
-	}
-	return widths
-}
-
-// line prints one line of a table.
-func (p Printer) line(b *strings.Builder, line []Cell, widths []int) {
-	const indent = "  "
-	b.WriteString(indent)
-	at := len(indent)
-	for len(line) > 1 && line[len(line)-1].Text == "" {
-		line = line[:len(line)-1]
-	}
-	for i, c := range line {
-		c.Text = printable(c.Text)
-		if i == len(line)-1 {
-			p.wrapped(b, c, at)
-			break
-		}
-		b.WriteString(p.paint(c))
-		n := utf8.RuneCountInString(c.Text)
-		at += widths[i] + len(indent)
-		if n > widths[i] {
-			b.WriteString("\n" + strings.Repeat(" ", at))
-			continue
-		}
-		b.WriteString(strings.Repeat(" ", widths[i]-n+len(indent)))
-	}
-	b.WriteString("\n")
-}
-
-// wrapped prints the last cell of a line, which begins at a column.
-func (p Printer) wrapped(b *strings.Builder, c Cell, at int) {
-	for i, part := range wrap(c.Text, Width-at) {
-		if i > 0 {
-			b.WriteString("\n" + strings.Repeat(" ", at))
-		}
-		b.WriteString(p.paint(Cell{part, c.Style}))
-	}
-}
-
-// wrap divides a text between words into parts of a width; a word that is longer stays whole.
-func wrap(text string, width int) (parts []string) {
-	part, n := "", 0
-	for word := range strings.SplitSeq(text, " ") {
-		length := utf8.RuneCountInString(word)
-		if part != "" && n+1+length > width {
-			parts, part, n = append(parts, part), "", 0
-		}
-		if part != "" {
-			part, n = part+" ", n+1
-		}
-		part, n = part+word, n+length
-	}
-	return append(parts, part)
 }
 
 func (p Printer) paint(c Cell) string {

@@ -12,8 +12,8 @@ import (
 func TestColumns(t *testing.T) {
 	lines := [][]Cell{{{"ä", Red}, {"b", Plain}}, {{"longer", Plain}, {"c", Green}}}
 	var plain, coloured strings.Builder
-	Printer{&plain, false}.Columns(lines)
-	Printer{&coloured, true}.Columns(lines)
+	Printer{W: &plain}.Columns(lines)
+	Printer{W: &coloured, Colour: true}.Columns(lines)
 	if want := "  ä       b\n  longer  c\n"; plain.String() != want {
 		t.Errorf("got %q, want %q", plain.String(), want)
 	}
@@ -27,7 +27,7 @@ func TestColumns(t *testing.T) {
 func TestWrap(t *testing.T) {
 	var b strings.Builder
 	wide := "/" + strings.Repeat("x", widest)
-	Printer{&b, false}.Columns([][]Cell{{{Text: "a"}, {Text: strings.Repeat("word ", 30) + "end"}}, {{Text: wide}, {Text: "why"}}})
+	Printer{W: &b}.Columns([][]Cell{{{Text: "a"}, {Text: strings.Repeat("word ", 30) + "end"}}, {{Text: wide}, {Text: "why"}}})
 	want := "  a  " + strings.Repeat("word ", 18) + "word\n     " + strings.Repeat("word ", 11) + "end\n  " + wide + "\n     why\n"
 	if b.String() != want {
 		t.Errorf("got\n%swant\n%s", b.String(), want)
@@ -39,7 +39,7 @@ func FuzzColumns(f *testing.F) {
 	f.Add("\x1b]0;title\x07", "a\nb\u009b31m\u202e", "\xff"+strings.Repeat("y", 2*longest))
 	f.Fuzz(func(t *testing.T, one, two, three string) {
 		var b strings.Builder
-		p := Printer{&b, false}
+		p := Printer{W: &b}
 		p.Sections([]Section{{one, [][]Cell{{{one, Red}, {two, Plain}, {three, Bold}}, {{three, Plain}}}}, {two, nil}})
 		for _, r := range b.String() {
 			if r != '\n' && !unicode.IsPrint(r) {
@@ -55,7 +55,7 @@ func FuzzColumns(f *testing.F) {
 // What does not hold is seen: an absent layer, and a fact that the machine could not give.
 func TestLayersTellWhatIsMissing(t *testing.T) {
 	var b strings.Builder
-	Printer{&b, false}.Columns(Layers([]order.LayerReport{
+	Printer{W: &b}.Columns(Layers([]order.LayerReport{
 		{Layer: order.Cgroup, State: order.Absent, Reason: "no controller", Effect: "only rlimits"},
 		{Layer: order.Root, State: order.Proved, Facts: []order.Fact{{Name: "a", Got: "1"}, {Name: "hidepid", Reason: "old kernel"}}},
 	}))
@@ -64,4 +64,23 @@ func TestLayersTellWhatIsMissing(t *testing.T) {
 			t.Errorf("%q is not in:\n%s", want, b.String())
 		}
 	}
+}
+
+// With a width no line is wider, whatever the cells hold: long words, wide characters, marks.
+func FuzzWidth(f *testing.F) {
+	f.Add("dangerous", "/filesystem/allowRead/0", "can read ~/"+strings.Repeat("y", 200)+" and more", 40)
+	f.Add("a", strings.Repeat("漢字", 60), "e\u0301 \U0001f600", 33)
+	f.Add("", strings.Repeat("/x", 40), "", 1)
+	f.Fuzz(func(t *testing.T, one, two, three string, width int) {
+		if width = max(0, min(width, 300)); width == 0 {
+			return
+		}
+		var b strings.Builder
+		Printer{W: &b, Width: width}.Columns([][]Cell{{{one, Red}, {two, Plain}, {three, Bold}}, {{Text: three}}})
+		for line := range strings.SplitSeq(b.String(), "\n") {
+			if n := columns(line); n > max(width, narrowest) {
+				t.Fatalf("%d columns of %d: %q", n, width, line)
+			}
+		}
+	})
 }
