@@ -26,6 +26,7 @@ var rules = []rule{
 	{"init/order", "policy", ""},
 	{"init/diagnose", "platform init/order init/notice", ""},
 	{"init/notice", "policy init/order", ""},
+	{"init/explain", "policy init/notice init/internal/egress/match init/internal/egress/vet init/internal/fsview/protected", ""},
 	{"init/places", "", "golang.org/x/sys"},
 	{"init/state", "policy init/places init/internal/privdir", "golang.org/x/sys"},
 	{"init/internal", "", "golang.org/x/sys"},                                       // whatever has no rule of its own knows nobody
@@ -68,7 +69,7 @@ var rules = []rule{
 	{"launcher", "policy platform init/order init/diagnose init/reexec launcher/doctor", "golang.org/x/sys"},
 	{"launcher/doctor", "policy platform init/order init/diagnose", "golang.org/x/sys"},
 	{"cmd/page", "policy platform init/order", ""},
-	{"cmd", "policy platform init/order init/state init/notice init/reexec launcher cmd/internal cmd/page", "golang.org/x/sys github.com/spf13/pflag github.com/rogpeppe/go-internal"},
+	{"cmd", "policy platform init/order init/state init/notice init/explain init/reexec launcher cmd/internal cmd/page", "golang.org/x/sys github.com/spf13/pflag github.com/rogpeppe/go-internal"},
 	{"scripts", "policy platform init/order init/reexec launcher cmd/page scripts", "golang.org/x/sys github.com/modelcontextprotocol/go-sdk go.yaml.in/yaml"},
 	{"testdata", "scripts/testbed", "github.com/modelcontextprotocol/go-sdk golang.org/x/sys"},
 }

@@ -1,0 +1,98 @@
+package explain
+
+import (
+	_ "embed"
+	"iter"
+	"path"
+	"strings"
+)
+
+// A place is a folder or file of the machine.
+type place struct {
+	path        string
+	read, write Verdict // of all of it
+	holds       string
+}
+
+// places are what stands outside of homes.
+var places = [...]place{
+	{"/etc", Wide, Dangerous, "the settings of this machine"},
+	{"/usr", Safe, Dangerous, "the programs of this machine"},
+	{"/bin", Safe, Dangerous, "the programs of this machine"},
+	{"/sbin", Safe, Dangerous, "the programs of this machine"},
+	{"/lib", Safe, Dangerous, "the libraries of this machine"},
+	{"/lib64", Safe, Dangerous, "the libraries of this machine"},
+	{"/nix", Safe, Dangerous, "the programs of this machine"},
+	{"/boot", Note, Dangerous, "the kernel of this machine"},
+	{"/opt", Note, Wide, "programs"},
+	{"/var", Wide, Dangerous, "logs, mail, databases, and what cron starts"},
+	{"/var/run/secrets", Dangerous, Dangerous, "secrets of this container"},
+	{"/run/secrets", Dangerous, Dangerous, "secrets of this container"},
+	{"/run/user", Wide, Wide, "files and keys of running sessions"},
+	{"/run", Wide, Wide, "files and keys of running services"},
+	{"/tmp", Wide, Wide, "what all programs of this machine put aside"},
+	{"/mnt", Wide, Wide, "other disks"},
+	{"/media", Wide, Wide, "other disks"},
+	{"/Applications", Note, Dangerous, "the programs of this machine"},
+	{"/Library", Wide, Dangerous, "the settings of this machine"},
+	{"/System", Safe, Dangerous, "the programs of this machine"},
+	{"/private", Wide, Dangerous, "the settings of this machine, and what all programs put aside"},
+	{"/Volumes", Wide, Wide, "other disks"},
+}
+
+//go:embed secrets.txt
+var secretTable string
+
+//go:embed starts.txt
+var startTable string
+
+// secrets are the paths below a home where secrets lie, and what these are.
+func secrets() iter.Seq2[string, string] { return table(secretTable) }
+
+// starts are the paths below a home whose files start by themselves, or by a name that a user types.
+func starts() iter.Seq2[string, string] { return table(startTable) }
+
+// table are the lines of a text, divided at the tab.
+func table(text string) iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
+		for line := range strings.SplitSeq(text, "\n") {
+			if line == "" || line[0] == '#' {
+				continue
+			}
+			if name, what, _ := strings.Cut(line, "\t"); !yield(name, what) {
+				return
+			}
+		}
+	}
+}
+
+// harmless reports whether a path in a folder of secrets is none: public keys, and lists of hosts.
+func harmless(at string) bool {
+	if path.Base(path.Dir(at)) != ".ssh" {
+		return false
+	}
+	name := path.Base(at)
+	return name == "known_hosts" || name == "config" || strings.HasSuffix(name, ".pub")
+}
+
+// secretName reports whether a file is called as files with secrets are, wherever it lies.
+func secretName(at string) bool {
+	name := strings.ToLower(path.Base(at))
+	for _, end := range [...]string{".pem", ".key", ".p12", ".pfx", ".kdbx", ".keystore", ".jks"} {
+		if strings.HasSuffix(name, end) {
+			return true
+		}
+	}
+	switch {
+	case strings.HasSuffix(name, ".pub"), name == ".env.example", name == ".env.sample":
+		return false
+	case name == ".env", strings.HasPrefix(name, ".env."), name == "credentials.json":
+		return true
+	}
+	for _, begin := range [...]string{"id_rsa", "id_ed25519", "id_ecdsa", "id_dsa", "service-account"} {
+		if strings.HasPrefix(name, begin) {
+			return true
+		}
+	}
+	return false
+}
