@@ -88,12 +88,14 @@ The exit status is 0 if a server of level standard can start here, and else 1.
 
 func policyCommands() []command {
 	return []command{{
-		name: "policy check", args: "FILE", short: "find everything that is wrong with a policy file",
-		long: `Says nothing and exits with 0 if FILE is a policy; otherwise prints everything
-that is wrong with it, one thing a line with its place, and exits with 125.
+		name: "policy check", args: "[--json] FILE", short: "find everything that is wrong with a policy file",
+		long: `Exits with 0 if FILE is a policy, and says what the policy opens wide, or to danger:
+the lines of policy explain with these verdicts. Otherwise prints everything that
+is wrong with FILE, one thing a line with its place, and exits with 125.
 `,
-		tips:  "  mcp-sandbox policy check policy.json && echo fine\n",
-		flags: newOptions, run: check,
+		tips: "  mcp-sandbox policy check policy.json && echo fine\n" +
+			"  mcp-sandbox policy check --json policy.json | jq '.warnings[].text'\n",
+		flags: jsonOptions, run: check,
 	}, {
 		name: "policy show", args: "[flags] [FILE]", short: "print a policy with all its defaults filled in",
 		long: `Prints the policy that a launch with the same file and flags would have, as JSON
@@ -109,5 +111,11 @@ with the level's defaults. The policySHA256 of a report is of these bytes.
 		long:  "Prints the JSON Schema (2020-12) of policies, for editors that check while you write.\n",
 		tips:  "  mcp-sandbox policy schema > policy.schema.json\n",
 		flags: newOptions, run: showSchema,
+	}, {
+		name: "policy explain", args: "[--json] FILE", short: "say in sentences what a policy opens",
+		long: explainHelp(),
+		tips: "  mcp-sandbox policy explain policy.json\n" +
+			"  mcp-sandbox policy explain --json policy.json | jq -r .verdict\n",
+		flags: jsonOptions, run: explainPolicy,
 	}}
 }

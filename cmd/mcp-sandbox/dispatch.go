@@ -71,7 +71,8 @@ func noCommand(args []string) string {
 func synonym(word string) string {
 	const words = "exec=run,start=run,launch=run,status=doctor,info=doctor,diagnose=doctor,preview=plan," +
 		"validate=policy check,lint=policy check,verify=policy check,print=policy show,dump=policy show," +
-		"show=policy show,check=policy check,logs=report,log=report,ls=state list,remove=state rm,delete=state rm"
+		"show=policy show,check=policy check,explain=policy explain,describe=policy explain,security=policy explain," +
+		"logs=report,log=report,ls=state list,remove=state rm,delete=state rm"
 	for pair := range strings.SplitSeq(words, ",") {
 		if name, command, ok := strings.Cut(pair, "="); ok && name == word {
 			return command

@@ -31,39 +31,17 @@ func (o *options) setProgram(s string) error {
 	return nil
 }
 
-func check(_ *options, args []string) int {
-	file, err := fileOf(args, true)
-	if err != nil {
-		return usageError("mcp-sandbox policy check", err.Error())
-	}
-	src := source.Source{File: file, FD: -1}
-	var p policy.Policy
+// readPolicy reads the policy of a file, and checks all of it.
+func readPolicy(src source.Source) (policy.Policy, error) {
 	dir, err := source.Folder()
-	if err == nil {
-		if p, err = src.Read(dir, os.Getenv("HOME")); err == nil {
-			err = reexec.KnownCalls(&p)
-		}
-	}
 	if err != nil {
-		return fail(src.Lines(err, nil)...)
+		return policy.Policy{}, err
 	}
-	warnNetwork(src, &p.Network)
-	return 0
-}
-
-// warnNetwork says what of a valid policy opens more than it looks like.
-func warnNetwork(src source.Source, n *policy.Network) {
-	for i, path := range n.AllowUnixSockets {
-		if program := policy.DaemonOf(path); program != "" {
-			reexec.Say(src.String() + ": /network/allowUnixSockets/" + strconv.Itoa(i) + ": the server gets the " +
-				"rights of " + program + ", which are not confined")
-		}
+	p, err := src.Read(dir, order.Home(os.Environ()))
+	if err == nil {
+		err = reexec.KnownCalls(&p)
 	}
-	for i, entry := range n.AllowedDomains {
-		if text := shared(entry); text != "" {
-			reexec.Say(src.String() + ": /network/allowedDomains/" + strconv.Itoa(i) + ": " + text)
-		}
-	}
+	return p, err
 }
 
 func showPolicy(o *options, args []string) int {

@@ -29,7 +29,7 @@ func TestPrivileged(t *testing.T) {
 	for name, binary := range copies {
 		for _, args := range []string{
 			"", "--version", "--help", "doctor", "nonsense", "policy schema", "policy check " + secret, "policy show " + secret,
-			"run --report " + secret + " -- /bin/echo ran", "run --report " + secret, "run --nonsense --report " + secret,
+			"policy explain " + secret, "run --report " + secret + " -- /bin/echo ran", "run --report " + secret, "run --nonsense --report " + secret,
 			"run --policy " + secret + " -- /bin/echo ran", "run --user 33:33 -- /bin/echo ran",
 			"run --level privileged -- /bin/echo ran", "plan --policy " + secret + " -- /bin/true",
 		} {
