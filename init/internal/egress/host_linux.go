@@ -59,15 +59,11 @@ func (h *host) vetted(all []netip.Addr, port uint16, rules *match.Rules) (good [
 	}
 	for _, a := range all {
 		class := vet.ClassOf(a, func(a netip.Addr) bool { return slices.Contains(h.own, a) })
-		named := rules.Literal(a)
-		if port != 0 {
-			named = rules.Address(a, port) == match.Open
-		}
 		switch {
+		case rules.Dials(a, port, class, h.private):
+			good = append(good, a)
 		case rules.DeniedAddress(a, port):
 			bad = max(bad, vet.Special)
-		case vet.Allowed(class, h.private) || named && class == vet.Private:
-			good = append(good, a)
 		default:
 			bad = max(bad, class)
 		}

@@ -33,13 +33,17 @@ func decode(block string, i int) Instruction {
 	}
 }
 
-// Codes of linux/bpf_common.h, as far as the dispatch needs them.
+// Codes of linux/bpf_common.h.
 const (
 	opLoad   = 0x20 // BPF_LD | BPF_W | BPF_ABS
 	opJump   = 0x05 // BPF_JMP | BPF_JA
 	opEqual  = 0x15 // BPF_JMP | BPF_JEQ | BPF_K
 	opFrom   = 0x35 // BPF_JMP | BPF_JGE | BPF_K: taken from K upwards
 	opReturn = 0x06 // BPF_RET | BPF_K
+
+	// Of blocks alone.
+	opAbove = 0x25 // BPF_JMP | BPF_JGT | BPF_K
+	opBits  = 0x45 // BPF_JMP | BPF_JSET | BPF_K
 )
 
 // Offsets in struct seccomp_data.

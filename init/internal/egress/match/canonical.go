@@ -8,7 +8,9 @@ const localhost = "localhost"
 // Canonical returns a host name in lower case and without the one dot that may end it. False means that no entry can
 // name it. Entries name what has labels of 1 to 63 of the bytes a-z, 0-9, _ and -, is 253 bytes long at most, and does
 // not end in a number or in 0x and more, which resolvers take for an address.
-func (r *Rules) Canonical(name string) (string, bool) {
+func (r *Rules) Canonical(name string) (string, bool) { return canonical(name) }
+
+func canonical(name string) (string, bool) {
 	name = strings.TrimSuffix(name, ".")
 	if len(name) > 253 { // before it is copied
 		return "", false

@@ -157,9 +157,7 @@ func (r *Rules) PortsOf(name string) []uint16 {
 }
 
 // Localhost reports whether an entry opens the port of the host's loopback, and no denial of localhost closes that.
-func (r *Rules) Localhost(port uint16) bool {
-	return reason(r.allowed.of(localhost), r.denied.of(localhost), port) == Open
-}
+func (r *Rules) Localhost(port uint16) bool { return r.Ask(Host{Name: localhost}, port) == Open }
 
 // reason compares what one name or address has.
 func reason(allowed, denied ports, port uint16) Reason {
