@@ -7,10 +7,10 @@ import (
 
 // A Verdict is what a filter does with a call, whatever its arguments are.
 type Verdict struct {
-	Allows  bool     // with some arguments at least
-	Refuses bool     // with some arguments at least
-	Errnos  []uint16 // of the refusals, ascending; 0 is a call that does nothing and succeeds
-	Traced  bool     // execve, once: [Options.OneExec]
+	Allows   bool     // with some arguments at least
+	Refusals int      // ways to a refusal, each with other arguments
+	Errnos   []uint16 // of the refusals, ascending; 0 is a call that does nothing and succeeds
+	Traced   bool     // execve, once: [Options.OneExec]
 }
 
 // Decide follows every way of the filter's program that a call of this number can take. The program is that of
@@ -100,16 +100,17 @@ func (w *walk) load(offset uint32) accumulator {
 
 func (w *walk) end(action uint32) {
 	v := &w.verdict
-	switch {
-	case action == retAllow:
+	if action == retAllow {
 		v.Allows = true
-	case action == retTrace:
+		return
+	}
+	v.Refusals++
+	switch {
+	case action == retTrace: // without a tracer ENOSYS
 		v.Traced = true
 	case action == retNotify: // the listener answers EPERM
-		v.Refuses, v.Errnos = true, append(v.Errnos, retPerm&^retErrno)
+		v.Errnos = append(v.Errnos, retPerm&0xffff)
 	case action&^0xffff == retErrno:
-		v.Refuses, v.Errnos = true, append(v.Errnos, uint16(action))
-	default:
-		v.Refuses = true
+		v.Errnos = append(v.Errnos, uint16(action&0xffff))
 	}
 }

@@ -37,10 +37,15 @@ type launch struct {
 	Prefix []string       // the command that starts the launcher with the words behind it
 	Run    bool           // as mcp-sandbox run: it has lines for people
 	lacks  []testbed.Lack // of the machine
+
+	Document string // the policy, if it is not made of the fields above
 }
 
 func (l launch) policy(t *testing.T) string {
 	t.Helper()
+	if l.Document != "" {
+		return l.Document
+	}
 	doc := map[string]any{"version": 1, "network": l.network, "filesystem": map[string]any{"allowRead": append(l.Grant, clientProgram(t))}}
 	for key, value := range map[string]any{"level": l.Level, "minConfinement": l.Least, "env": l.Env, "limits": l.Limits} {
 		if text, _ := json.Marshal(value); !slices.Contains([]string{`""`, "null"}, string(text)) {

@@ -1,46 +1,38 @@
 package asked
 
 import (
+	"net/netip"
+	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress/match"
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress/vet"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
-	"github.com/security-mcp/mcp-sandbox/policy/strictjson"
 )
 
+// Pointers of the network's keys, and By where no entry decides.
 const (
 	allowedKey = "/network/allowedDomains/"
 	deniedKey  = "/network/deniedDomains/"
+	byDefault  = "default"
 )
 
-// A hostQuestion is asked of one policy.
-type hostQuestion struct {
-	policy *policy.Policy
-	rules  *match.Rules
-	text   string // the host, as messages have it
-	host   match.Host
-	named  bool // a client can connect to it by that
-	ports  []uint16
+// A Machine is what a caller knows of the launcher's machine. The zero Machine is nothing.
+type Machine struct {
+	Own   []netip.Addr // of its interfaces, and their broadcast addresses
+	Found []netip.Addr // to which the name that is asked about leads; none: the name was not looked up
 }
 
 // Host answers whether the server may connect to a port of a name or an address; 0 asks for 80 and 443. Where a name
-// leads is not looked up: it may still be an address that the policy keeps closed.
+// leads is not looked up: that may still be an address that the policy keeps closed.
 func Host(p *policy.Policy, host string, port uint16) order.Answer {
-	q := &hostQuestion{policy: p, rules: match.New(&p.Network), text: strictjson.Printable(host), ports: []uint16{port}}
-	if port == 0 {
-		q.ports = []uint16{80, 443}
-	}
-	q.host, q.named = match.HostOf(host)
-	switch {
-	case !q.named:
-	case q.host.Address.IsValid():
-		q.text = q.host.Address.String()
-	default:
-		q.text = q.host.Name
-	}
+	return Machine{}.Host(p, host, port)
+}
+
+// Host is the function of that name, and looks at the addresses too, as the launch that connects does.
+func (m Machine) Host(p *policy.Policy, host string, port uint16) order.Answer {
+	q := &hostQuestion{target: targetOf(host, port), policy: p, rules: match.New(&p.Network), machine: m}
 	if level := p.Level; level == policy.LevelNetwork || level == policy.Privileged {
 		return order.Answer{Allowed: order.ActAllowed, By: "/level",
 			Text: q.what() + q.are() + " allowed: level " + string(level) + " has the host's network"}
@@ -55,64 +47,88 @@ func Host(p *policy.Policy, host string, port uint16) order.Answer {
 	return a
 }
 
-// byDefault is By where no entry decides.
-const byDefault = "default"
+// A hostQuestion is asked of one policy.
+type hostQuestion struct {
+	target
+	policy  *policy.Policy
+	rules   *match.Rules
+	machine Machine
+}
 
-// unreachable says why no entry can open any port of what is asked, or "".
+func (q *hostQuestion) isOwn(a netip.Addr) bool { return slices.Contains(q.machine.Own, a) }
+
+// unreachable says why no entry opens any port of the host, or "".
 func (q *hostQuestion) unreachable() string {
 	if !q.named {
-		if _, err := policy.ParseDomain(q.text + ":443"); err != nil {
+		// The words of the policy's own check, where that has some.
+		if _, err := policy.ParseDomain(q.text); err != nil {
 			return err.Error()
 		}
 		return q.text + " is no name that a server can look up, and no address"
 	}
-	a := q.host.Address
-	if !a.IsValid() || a.IsLoopback() {
-		return ""
-	}
-	if class := vet.ClassOf(a, nil); class < vet.Private {
-		return q.text + " is " + class.String() + ", which nothing opens"
+	if a := q.host.Address; a.IsValid() && !a.IsLoopback() {
+		if class := vet.ClassOf(a, q.isOwn); class < vet.Private {
+			return q.text + " is " + class.String() + ", which nothing opens"
+		}
 	}
 	return ""
 }
 
-// judge asks the rules of each port.
+// judge asks the rules of each port. A denial is told before what is missing.
 func (q *hostQuestion) judge() order.Answer {
-	var by string
+	closed := uint16(0)
 	for _, port := range q.ports {
-		if reason := q.rules.Ask(q.host, port); reason != match.Open {
-			return q.denied(port, reason)
+		switch q.rules.Ask(q.host, port) {
+		case match.Denied:
+			return q.denied(port)
+		case match.Open:
+		default:
+			if closed == 0 {
+				closed = port
+			}
 		}
-		if by == "" {
-			by = allowedKey + strconv.Itoa(q.narrowest(match.Decide(&q.policy.Network, q.host, port).Opens))
-		}
+	}
+	if closed != 0 {
+		return q.missing(closed)
+	}
+	opens := match.Decide(&q.policy.Network, q.host, q.ports[0]).Opens
+	by := allowedKey + strconv.Itoa(narrowest(q.policy.Network.AllowedDomains, opens))
+	if a, ok := q.vetted(by); !ok {
+		return a
 	}
 	return order.Answer{Allowed: order.ActAllowed, By: by, Text: q.what() + q.are() + " allowed at " + by}
 }
 
-func (q *hostQuestion) denied(port uint16, reason match.Reason) order.Answer {
-	a := order.Answer{Allowed: order.ActDenied, Reason: order.ByPolicy, By: byDefault}
-	w := match.Decide(&q.policy.Network, q.host, port)
-	switch {
-	case len(w.Closes) > 0:
-		a.By = deniedKey + strconv.Itoa(w.Closes[0])
-		a.Text = q.text + " port " + number(port) + " is denied at " + a.By
-	case reason == match.WrongPort:
-		a.By = allowedKey + strconv.Itoa(q.narrowest(w.Elsewhere))
-		a.Text = q.text + " is allowed at " + a.By + " for " + portList(q.openPorts()) + " only"
-	case len(q.rules.Ports()) == 0:
-		a.Text = q.what() + q.are() + " not allowed: no entry of allowedDomains opens anything, so there is no network"
-	default:
-		a.Text = q.what() + q.are() + " not allowed: no entry of allowedDomains names " + q.text
-	}
-	return a
+func refused(by, text string) order.Answer {
+	return order.Answer{Allowed: order.ActDenied, Reason: order.ByPolicy, By: by, Text: text}
 }
 
-// narrowest is the entry that names the host itself, else the star with the most labels.
-func (q *hostQuestion) narrowest(entries []int) int {
-	best, length := entries[0], -1
-	for _, i := range entries {
-		d, err := policy.ParseDomain(q.policy.Network.AllowedDomains[i])
+func (q *hostQuestion) denied(port uint16) order.Answer {
+	by := deniedKey + strconv.Itoa(match.Decide(&q.policy.Network, q.host, port).Closes[0])
+	return refused(by, q.text+" port "+number(port)+" is denied at "+by)
+}
+
+// missing is the answer where entries are lacking.
+func (q *hostQuestion) missing(port uint16) order.Answer {
+	not := q.what() + q.are() + " not allowed: "
+	if w := match.Decide(&q.policy.Network, q.host, port); len(w.Elsewhere) > 0 {
+		by := allowedKey + strconv.Itoa(narrowest(q.policy.Network.AllowedDomains, w.Elsewhere))
+		if open := q.openPorts(); len(open) > 0 {
+			return refused(by, q.text+" is allowed at "+by+" for "+portList(open)+" only")
+		}
+		return refused(by, not+by+" is for another port, and that is denied")
+	}
+	if len(q.rules.Ports()) == 0 {
+		return refused(byDefault, not+"the policy opens no host, and there is no network")
+	}
+	return refused(byDefault, not+"no entry of allowedDomains names "+q.text)
+}
+
+// narrowest is the position of the entry that names the host itself, else the star with the longest name.
+func narrowest(list []string, positions []int) int {
+	best, length := positions[0], -1
+	for _, i := range positions {
+		d, err := policy.ParseDomain(list[i])
 		if err == nil && !d.Below {
 			return i
 		}
@@ -123,7 +139,7 @@ func (q *hostQuestion) narrowest(entries []int) int {
 	return best
 }
 
-// openPorts are the ports of the host that are open.
+// openPorts are the ports of the host that are open, ascending.
 func (q *hostQuestion) openPorts() (open []uint16) {
 	for _, port := range q.rules.Ports() {
 		if q.rules.Ask(q.host, port) == match.Open {
@@ -131,41 +147,4 @@ func (q *hostQuestion) openPorts() (open []uint16) {
 		}
 	}
 	return open
-}
-
-// what is the host with its ports.
-func (q *hostQuestion) what() string { return q.text + " " + portList(q.ports) }
-
-func (q *hostQuestion) are() string {
-	if len(q.ports) > 1 {
-		return " are"
-	}
-	return " is"
-}
-
-// portList is "port 80" or "ports 80 and 443".
-func portList(ports []uint16) string {
-	if len(ports) == 1 {
-		return "port " + number(ports[0])
-	}
-	all := make([]string, len(ports))
-	for i, port := range ports {
-		all[i] = number(port)
-	}
-	last := len(all) - 1
-	return "ports " + strings.Join(all[:last], ", ") + " and " + all[last]
-}
-
-func number(port uint16) string { return strconv.Itoa(int(port)) }
-
-// entry is what an allowance of one port of the host has to say.
-func (q *hostQuestion) entry(port uint16) string {
-	host := q.text
-	switch {
-	case q.host.Address.IsLoopback():
-		host = "localhost"
-	case q.host.Address.Is6():
-		host = "[" + host + "]"
-	}
-	return host + ":" + number(port)
 }

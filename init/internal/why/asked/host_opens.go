@@ -1,0 +1,118 @@
+package asked
+
+import (
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/egress/match"
+	"github.com/security-mcp/mcp-sandbox/init/internal/egress/vet"
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/policy"
+)
+
+// vetted says of an allowed name why none of the addresses to which it leads may be dialled on a port that is asked
+// for; ok where one may, or none is known. by is the entry that allows the name.
+func (q *hostQuestion) vetted(by string) (a order.Answer, ok bool) {
+	for _, port := range q.ports {
+		if !q.dials(&q.policy.Network, port) {
+			return q.closedBehind(by, port), false
+		}
+	}
+	return a, true
+}
+
+// dials reports whether a port of one of the addresses may be dialled to which a name leads, or none is known.
+func (q *hostQuestion) dials(n *policy.Network, port uint16) bool {
+	found := q.machine.Found
+	if q.host.Name == "" || q.isLocal() || len(found) == 0 {
+		return true
+	}
+	rules := match.New(n)
+	return slices.ContainsFunc(found, func(a netip.Addr) bool {
+		return rules.Dials(a, port, vet.ClassOf(a, q.isOwn), n.AllowPrivate)
+	})
+}
+
+// closedBehind is the answer for an allowed name that leads to closed addresses alone.
+func (q *hostQuestion) closedBehind(by string, port uint16) order.Answer {
+	var best vet.Class // the least bad
+	for _, address := range q.machine.Found {
+		closes := match.Decide(&q.policy.Network, match.Host{Address: address}, port).Closes
+		if len(closes) > 0 {
+			by := deniedKey + strconv.Itoa(closes[0])
+			return refused(by, q.text+" leads to "+address.String()+", which is denied at "+by)
+		}
+		best = max(best, vet.ClassOf(address, q.isOwn))
+	}
+	why := q.text + " is allowed at " + by + ", and leads to " + best.String()
+	if best == vet.Private {
+		return refused(privateKey, why)
+	}
+	return refused(byDefault, why+", which nothing opens")
+}
+
+const privateKey = "/network/allowPrivate"
+
+// needsPrivate reports whether a name leads to addresses of which allowPrivate alone opens some.
+func (q *hostQuestion) needsPrivate(n *policy.Network) bool {
+	open, needs := *n, false
+	open.AllowPrivate = true
+	for _, port := range q.ports {
+		if !q.dials(&open, port) {
+			return false
+		}
+		needs = needs || !q.dials(n, port)
+	}
+	return needs
+}
+
+// opens says what a change opens besides what was asked.
+func (q *hostQuestion) opens(changed *policy.Network, closes []int) (all []string) {
+	for _, i := range closes {
+		all = append(all, "whatever else of the allowed hosts "+q.policy.Network.DeniedDomains[i]+" takes away")
+	}
+	if a := q.host.Address; a.IsValid() && !a.IsLoopback() && vet.ClassOf(a, q.isOwn) == vet.Private {
+		all = append(all, "a private address: allowed names may lead to "+q.text+" then")
+	}
+	if changed.AllowPrivate && !q.policy.Network.AllowPrivate {
+		all = append(all, "private addresses: every allowed name may lead to one then")
+	}
+	if len(changed.AllowedDomains) == len(q.policy.Network.AllowedDomains) {
+		return all
+	}
+	if shared := sharedAbove(q.host.Name); shared != "" {
+		all = append(all, "a host of a shared domain: anybody can have a name below "+shared)
+	}
+	if q.isLocal() {
+		all = append(all, "whatever program listens at "+portList(q.ports)+
+			" of this machine's loopback: some of these ask nobody who they are")
+	}
+	return append(all, newPorts(q.rules, match.New(changed))...)
+}
+
+// sharedAbove is the name at or above a host below which a company lets anybody have a name, or "".
+func sharedAbove(host string) string {
+	for name := host; name != ""; _, name, _ = strings.Cut(name, ".") {
+		if policy.SharedSuffix(name) {
+			return name
+		}
+	}
+	return ""
+}
+
+// newPorts tells of ports at which a server can listen, and can no more when an entry opens them.
+func newPorts(before, after *match.Rules) []string {
+	const first = 1024 // that a server can bind; ip_unprivileged_port_start in ip(7)
+	var taken []uint16
+	for _, port := range after.Ports() {
+		if port >= first && !slices.Contains(before.Ports(), port) {
+			taken = append(taken, port)
+		}
+	}
+	if len(taken) == 0 {
+		return nil
+	}
+	return []string{portList(taken) + " of every address: the server can listen there itself no more"}
+}
