@@ -62,6 +62,15 @@ func Name(nr uint32) string {
 	return "syscall " + digits
 }
 
+// Names are those that [Number] knows, in their order.
+func Names() (all []string) {
+	for line := range strings.SplitSeq(names[1:len(names)-1], "\n") {
+		name, _, _ := strings.Cut(line, " ")
+		all = append(all, name)
+	}
+	return all
+}
+
 // Unknown is the index of the first of these that is the name of no system call, and why; -1 where all are known.
 func Unknown(list []string) (index int, why string) {
 	for i, name := range list {
@@ -69,12 +78,7 @@ func Unknown(list []string) (index int, why string) {
 			continue
 		}
 		why = strconv.Quote(name) + " is no system call"
-		var known []string
-		for line := range strings.SplitSeq(names[1:len(names)-1], "\n") {
-			call, _, _ := strings.Cut(line, " ")
-			known = append(known, call)
-		}
-		if meant := nearest.Of(name, known); meant != "" {
+		if meant := nearest.Of(name, Names()); meant != "" {
 			why += " (did you mean " + meant + "?)"
 		}
 		return i, why

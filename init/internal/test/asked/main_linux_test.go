@@ -1,0 +1,85 @@
+package asked_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
+	"github.com/security-mcp/mcp-sandbox/policy"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
+)
+
+// serverIs is argument 1 of this test binary as a server. What it is asked for follows.
+const serverIs = "-asked-server"
+
+func TestMain(m *testing.M) {
+	host.Main()
+	if len(os.Args) > 2 && os.Args[1] == serverIs {
+		os.Exit(serve(os.Args[2]))
+	}
+	os.Exit(testbed.Run(m))
+}
+
+// serve makes the calls of a list in JSON and prints their results; an empty list asks for the environment.
+func serve(request string) int {
+	var calls []attempt
+	err := json.Unmarshal([]byte(request), &calls)
+	var answer any = os.Environ()
+	if err == nil && len(calls) > 0 {
+		answer = makeAll(calls)
+	}
+	if err == nil {
+		err = json.NewEncoder(os.Stdout).Encode(answer)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 2
+	}
+	syscall.Exit(0)
+	return 0
+}
+
+// launched runs the server under a policy, with a launcher of this environment, and reads what it printed.
+func launched(t *testing.T, document, request string, env []string) (answer []string, run *host.Run) {
+	t.Helper()
+	cmd := host.Order{Policy: document, Command: []string{program(t), serverIs, request}}.Cmd(t)
+	cmd.Env = env
+	if os.Geteuid() == 0 {
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Groups: []uint32{0}}}
+	}
+	run = host.Start(t, cmd)
+	run.Wait()
+	if err := json.Unmarshal(run.Stdout.Bytes(), &answer); err != nil || run.Code != 0 {
+		t.Fatalf("%s: code %d, %v, %s\n%s", document, run.Code, err, &run.Stdout, &run.Stderr)
+	}
+	return answer, run
+}
+
+// program is this test binary where every user may execute it.
+var program = func() func(*testing.T) string {
+	var once sync.Once
+	var path string
+	return func(t *testing.T) string {
+		once.Do(func() { path = testbed.CopyTo(t, filepath.Join(testbed.Scratch(t), "server")) })
+		return path
+	}
+}()
+
+func parsed(t *testing.T, document string) *policy.Policy {
+	t.Helper()
+	p, err := policy.Parse([]byte(document))
+	if err != nil {
+		t.Fatalf("%s: %v", document, err)
+	}
+	return &p
+}
+
+// usual is an environment with which a launcher starts.
+func usual(t *testing.T) []string {
+	return []string{"HOME=" + testbed.Folder(t), "PATH=/usr/bin:/bin", testbed.NoWait}
+}

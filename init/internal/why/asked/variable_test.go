@@ -1,0 +1,81 @@
+package asked_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/why/asked"
+	"github.com/security-mcp/mcp-sandbox/init/order"
+)
+
+func TestVariable(t *testing.T) {
+	const document = `{"version":1,"env":{"SET":"s","a/b~c":"x","TOKEN":"t"},"envVars":["ONE","ACME_*","PATH","TOKEN"],
+		"network":{"allowedDomains":["a.dev"],"allowUnixSockets":["/run/x","$SSH_AUTH_SOCK"]}}`
+	env := []string{"HOME=/h", "PATH=/bin", "ONE=1", "ACME_KEY=k", "ACME=", "LC_ALL=C", "SSH_AUTH_SOCK=/run/agent", "OTHER=o", "API_KEY=k",
+		"LD_PRELOAD=/x.so", "HTTPS_PROXY=http://p:1", "TOKEN=mine", "EMPTY="}
+	for _, c := range []struct {
+		name, by string // of a denial behind a "!"
+		reason   order.Reason
+		opens    string // a part
+		text     string
+	}{
+		{"SET", "/env/SET", "", "", "SET is set at /env/SET"},
+		{"TOKEN", "/env/TOKEN", "", "", ""}, // beats the one that is forwarded
+		{"a/b~c", "/env/a~1b~0c", "", "", ""},
+		{"ONE", "/envVars/0", "", "", "ONE is forwarded at /envVars/0"},
+		{"ACME_KEY", "/envVars/1", "", "", ""},
+		{"PATH", "default", "", "", "PATH is forwarded by default"},
+		{"LC_ALL", "default", "", "", ""},
+		{"HOME", "default", "", "", "HOME is set by the launch: the home that the server has"},
+		{"SSH_AUTH_SOCK", "/network/allowUnixSockets/1", "", "", ""},
+		{"OTHER", "!default", order.ByPolicy, "", "OTHER is not forwarded: no entry of envVars names the variable"},
+		{"ACME", "!default", order.ByPolicy, "", ""},
+		{"EMPTY", "!default", order.ByPolicy, "", ""},
+		{"API_KEY", "!default", order.ByPolicy, "looks like a secret", ""},
+		{"LD_PRELOAD", "!default", order.ByPolicy, "programs of the server execute", ""},
+		{"HTTPS_PROXY", "!default", order.ByPolicy, "the hosts behind that proxy", ""},
+		{"ACME_URL", "!default", order.ByMissing, "", "ACME_URL is not set where the launcher starts: --env ACME_URL=VALUE sets one"},
+		{"LC_TIME", "!default", order.ByMissing, "", ""},
+		{"", "!default", order.ByPolicy, "", "a name is empty"},
+		{"A=B", "!default", order.ByPolicy, "", ""},
+		{"A\x1b[2J", "!default", order.ByPolicy, "", ""},
+	} {
+		p := parsed(t, document)
+		a := asked.Variable(&p, env, c.name)
+		by, denied := strings.CutPrefix(c.by, "!")
+		if a.By != by || (a.Allowed == order.ActDenied) != denied || a.Reason != c.reason || c.text != "" && a.Text != c.text || strings.Contains(a.Text, "\x1b") ||
+			c.opens == "" && a.Opens != nil || !strings.Contains(strings.Join(a.Opens, "|"), c.opens) {
+			t.Errorf("%s: %+v", c.name, a)
+		}
+		if a.Patch == nil {
+			continue
+		}
+		fitted, _, err := asked.Fit([]byte(document), a.Patch)
+		patch, err2 := json.Marshal(fitted)
+		if err != nil || err2 != nil {
+			t.Fatal(err, err2)
+		}
+		changed := parsed(t, apply(t, document, string(patch)))
+		if again := asked.Variable(&changed, env, c.name); again.Allowed != order.ActAllowed || strings.Join(a.Flags, " ") != "--env "+c.name {
+			t.Errorf("%s: %s, %q: %+v", c.name, patch, a.Flags, again)
+		}
+	}
+}
+
+// Levels network and privileged.
+func TestVariableLevels(t *testing.T) {
+	env := []string{"HTTPS_PROXY=x", "OTHER=o"}
+	for level, want := range map[string]string{"network": "HTTPS_PROXY HOME", "privileged": "", "standard": "HOME"} {
+		p := parsed(t, `{"version":1,"level":"`+level+`"}`)
+		var got []string
+		for _, name := range []string{"HTTPS_PROXY", "HOME", "OTHER"} {
+			if a := asked.Variable(&p, env, name); a.Allowed == order.ActAllowed {
+				got = append(got, name)
+			}
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %q", level, got)
+		}
+	}
+}
