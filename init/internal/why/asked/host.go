@@ -124,15 +124,12 @@ func (q *hostQuestion) missing(port uint16) order.Answer {
 	return refused(byDefault, not+"no entry of allowedDomains names "+q.text)
 }
 
-// narrowest is the position of the entry that names the host itself, else the star with the longest name.
+// narrowest is the position of the entry with the longest name: of entries that name a host that is the host itself, or
+// else the narrowest star.
 func narrowest(list []string, positions []int) int {
-	best, length := positions[0], -1
+	best, length := positions[0], 0
 	for _, i := range positions {
-		d, err := policy.ParseDomain(list[i])
-		if err == nil && !d.Below {
-			return i
-		}
-		if err == nil && len(d.Host) > length {
+		if d, err := policy.ParseDomain(list[i]); err == nil && len(d.Host) > length {
 			best, length = i, len(d.Host)
 		}
 	}

@@ -2,7 +2,7 @@ package asked_test
 
 import (
 	"encoding/json"
-	"net/netip"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -46,6 +46,7 @@ var askings = [...]asking{
 	{"shut.dev", 8, "!/network/allowedDomains/9", "--allow-domain shut.dev:8", "add /network/allowedDomains/-", "shut.dev port 8 is not allowed: /network/allowedDomains/9 is for another port, and that is denied"},
 	{"192.0.2.7", 22, "/network/allowedDomains/4", "-", "", ""},
 	{"::ffff:192.0.2.7", 22, "/network/allowedDomains/4", "-", "", "192.0.2.7 port 22 is allowed at /network/allowedDomains/4"},
+	{"[192.0.2.7]", 22, "!default", "-", "", `"[192.0.2.7]" has no IPv6 address in its brackets`},
 	{"192.0.2.7", 23, "!/network/allowedDomains/4", "--allow-domain 192.0.2.7:23", "add /network/allowedDomains/-", ""},
 	{"192.0.2.9", 80, "!/network/deniedDomains/4", "-", "remove /network/deniedDomains/4, add /network/allowedDomains/-", ""},
 	{"64:ff9b::192.0.2.9", 80, "!/network/deniedDomains/4", "-", "", ""}, // an embedded address is no entry
@@ -143,6 +144,7 @@ func TestHostOpens(t *testing.T) {
 		want string // of each sentence a part
 	}{
 		{"other.dev", 443, ""},
+		{"other.dev", 25, ""}, // no server can listen there
 		{"me.github.io", 443, "anybody can have a name below github.io"},
 		{"github.io", 443, "anybody can have a name below github.io"},
 		{"x.s3.amazonaws.com", 443, "anybody can have a name below s3.amazonaws.com"},
@@ -169,29 +171,32 @@ func TestHostOpens(t *testing.T) {
 	}
 }
 
-// A name is asked for with what it leads to.
-func TestHostLeads(t *testing.T) {
-	p := parsed(t, document)
-	own := []netip.Addr{netip.MustParseAddr("203.0.113.1")}
-	for _, c := range []struct{ found, by, flags, patch string }{
-		{"203.0.113.2", "/network/allowedDomains/0", "-", ""},
-		{"10.0.0.9 203.0.113.2", "/network/allowedDomains/0", "-", ""},
-		{"10.0.0.5", "/network/allowedDomains/0", "-", ""}, // an entry itself
-		{"10.0.0.9", "!/network/allowPrivate", "--allow-private", "add /network/allowPrivate"},
-		{"10.0.0.9 169.254.169.254", "!/network/allowPrivate", "--allow-private", "add /network/allowPrivate"},
-		{"169.254.169.254", "!default", "-", ""},
-		{"203.0.113.1", "!default", "-", ""},
-		{"192.0.2.9", "!/network/deniedDomains/4", "-", "remove /network/deniedDomains/4"},
-		{"::ffff:10.0.0.9", "!default", "-", ""},
-	} {
-		m := asked.Machine{Own: own}
-		for text := range strings.SplitSeq(c.found, " ") {
-			m.Found = append(m.Found, netip.MustParseAddr(text))
-		}
-		a := m.Host(&p, "api.acme.dev", 443)
-		asking{host: "api.acme.dev", port: 443, by: c.by, flags: c.flags, patch: c.patch}.hold(t, document, a)
+// A policy with as many ports as there can be takes no entry with another one.
+func TestHostOfAFullPolicy(t *testing.T) {
+	n := policy.Network{}
+	for port := range 128 {
+		n.AllowedDomains = append(n.AllowedDomains, "a.dev:"+strconv.Itoa(1000+port))
 	}
-	if a := (asked.Machine{Own: own}).Host(&p, "203.0.113.1", 443); a.Allowed != order.ActDenied || a.Patch != nil || !strings.Contains(a.Text, "of the host itself") {
+	p := policy.Policy{Network: n}
+	if a := asked.Host(&p, "b.dev", 1000); a.Patch == nil || a.Flags == nil {
 		t.Errorf("%+v", a)
+	}
+	a := asked.Host(&p, "b.dev", 999)
+	if a.Patch != nil || a.Flags != nil || a.Opens != nil || !strings.Contains(a.Text, "nothing can be added: /network/allowedDomains: has 129 different ports") {
+		t.Errorf("%+v", a)
+	}
+}
+
+// Of several entries that open a port the narrowest is named, wherever it stands.
+func TestHostNarrowest(t *testing.T) {
+	for entries, want := range map[string]string{
+		"*.star.dev a.b.star.dev *.b.star.dev": "1", "a.b.star.dev *.star.dev": "0", "*.star.dev *.b.star.dev": "1", "*.b.star.dev *.star.dev": "0",
+	} {
+		p := policy.Policy{Network: policy.Network{AllowedDomains: strings.Fields(entries)}}
+		for _, port := range []uint16{443, 8443} {
+			if a := asked.Host(&p, "a.b.star.dev", port); a.By != "/network/allowedDomains/"+want {
+				t.Errorf("%s: %+v", entries, a)
+			}
+		}
 	}
 }

@@ -79,3 +79,11 @@ func TestVariableLevels(t *testing.T) {
 		}
 	}
 }
+
+// What a level forwards by itself needs no entry.
+func TestVariableOfLevelNetwork(t *testing.T) {
+	p := parsed(t, `{"version":1,"level":"network","envVars":["HTTPS_PROXY"]}`)
+	if a := asked.Variable(&p, []string{"HTTPS_PROXY=x"}, "HTTPS_PROXY"); a.By != "default" {
+		t.Errorf("%+v", a)
+	}
+}
