@@ -71,22 +71,23 @@ func (q *hostQuestion) needsPrivate(n *policy.Network) bool {
 // opens says what a change opens besides what was asked.
 func (q *hostQuestion) opens(changed *policy.Network, closes []int) (all []string) {
 	for _, i := range closes {
-		all = append(all, "whatever else of the allowed hosts "+q.policy.Network.DeniedDomains[i]+" takes away")
+		all = append(all, "the server can reach whatever else "+q.policy.Network.DeniedDomains[i]+
+			" takes away from the allowed hosts")
 	}
 	if a := q.host.Address; a.IsValid() && !a.IsLoopback() && vet.ClassOf(a, q.isOwn) == vet.Private {
-		all = append(all, "a private address: allowed names may lead to "+q.text+" then")
+		all = append(all, "the server can be led to "+q.text+", a private address, by every allowed name")
 	}
 	if changed.AllowPrivate && !q.policy.Network.AllowPrivate {
-		all = append(all, "private addresses: every allowed name may lead to one then")
+		all = append(all, "the server can be led to private addresses by every allowed name")
 	}
 	if len(changed.AllowedDomains) == len(q.policy.Network.AllowedDomains) {
 		return all
 	}
 	if shared := sharedAbove(q.host.Name); shared != "" {
-		all = append(all, "a host of a shared domain: anybody can have a name below "+shared)
+		all = append(all, "the server can reach whoever has that name: anybody can have one below "+shared)
 	}
 	if q.isLocal() {
-		all = append(all, "whatever program listens at "+portList(q.ports)+
+		all = append(all, "the server can reach whatever program listens at "+portList(q.ports)+
 			" of this machine's loopback: some of these ask nobody who they are")
 	}
 	return append(all, newPorts(q.rules, match.New(changed))...)
@@ -114,5 +115,5 @@ func newPorts(before, after *match.Rules) []string {
 	if len(taken) == 0 {
 		return nil
 	}
-	return []string{portList(taken) + " of every address: the server can listen there itself no more"}
+	return []string{"the server can no longer listen at " + portList(taken) + " itself"}
 }

@@ -145,14 +145,14 @@ func TestHostOpens(t *testing.T) {
 	}{
 		{"other.dev", 443, ""},
 		{"other.dev", 25, ""}, // no server can listen there
-		{"me.github.io", 443, "anybody can have a name below github.io"},
-		{"github.io", 443, "anybody can have a name below github.io"},
-		{"x.s3.amazonaws.com", 443, "anybody can have a name below s3.amazonaws.com"},
-		{"10.0.0.6", 443, "allowed names may lead to 10.0.0.6"},
-		{"localhost", 3001, "whatever program listens at port 3001|port 3001 of every address"},
+		{"me.github.io", 443, "anybody can have one below github.io"},
+		{"github.io", 443, "anybody can have one below github.io"},
+		{"x.s3.amazonaws.com", 443, "anybody can have one below s3.amazonaws.com"},
+		{"10.0.0.6", 443, "led to 10.0.0.6, a private address"},
+		{"localhost", 3001, "whatever program listens at port 3001|listen at port 3001 itself"},
 		{"localhost", 80, "whatever program listens at port 80"},
-		{"other.dev", 8443, "port 8443 of every address"},
-		{"bad.star.dev", 443, "bad.star.dev takes away"},
+		{"other.dev", 8443, "listen at port 8443 itself"},
+		{"bad.star.dev", 443, "whatever else bad.star.dev takes away from"},
 	} {
 		a := asked.Host(&p, c.host, c.port)
 		parts := strings.Split(c.want, "|")

@@ -116,7 +116,7 @@ func (c *change) programs() {
 	c.policy.Subprocess.Allow = policy.Yes
 	c.flags = append(c.flags, "--subprocess")
 	c.patch = append(c.patch, order.Patch{Op: "add", Path: subprocessKey, Value: true})
-	c.opens = append(c.opens, "processes: the server can start every program that it sees")
+	c.opens = append(c.opens, "the server can start every program that it sees")
 }
 
 const subprocessKey = "/subprocess/allow"

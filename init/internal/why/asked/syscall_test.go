@@ -12,11 +12,11 @@ import (
 
 func TestSyscall(t *testing.T) {
 	const (
-		usual   = `{"version":1}`
-		strict  = `{"version":1,"level":"strict"}`
-		one     = `{"version":1,"subprocess":{"allow":false},"seccomp":{"deny":["uname","execveat","uname","mount","ioctl"]}}`
-		noFork  = "processes: the server can start every program that it sees"
-		without = "-"
+		usual    = `{"version":1}`
+		strict   = `{"version":1,"level":"strict"}`
+		one      = `{"version":1,"subprocess":{"allow":false},"seccomp":{"deny":["uname","execveat","uname","mount","ioctl"]}}`
+		programs = "the server can start every program that it sees"
+		without  = "-"
 	)
 	for _, c := range []struct {
 		document, name string
@@ -31,13 +31,13 @@ func TestSyscall(t *testing.T) {
 		{usual, "socket", order.ActDepends, "default", "-", "", "", ""},
 		{usual, "clone", order.ActDepends, "default", "-", "", "", ""},
 		{usual, "execve", order.ActAllowed, "default", "-", "", "", ""},
-		{strict, "execve", order.ActDenied, "/level", "--subprocess", "add /subprocess/allow", noFork, "execve is refused with ENOSYS after the server's start, by /level"},
-		{strict, "execveat", order.ActDenied, "/level", "--subprocess", "add /subprocess/allow", noFork, "execveat is refused with EPERM, by /level"},
-		{strict, "clone", order.ActDepends, "/level", "--subprocess", "add /subprocess/allow", noFork, ""},
+		{strict, "execve", order.ActDenied, "/level", "--subprocess", "add /subprocess/allow", programs, "execve is refused with ENOSYS after the server's start, by /level"},
+		{strict, "execveat", order.ActDenied, "/level", "--subprocess", "add /subprocess/allow", programs, "execveat is refused with EPERM, by /level"},
+		{strict, "clone", order.ActDepends, "/level", "--subprocess", "add /subprocess/allow", programs, ""},
 		{strict, "ptrace", order.ActDenied, "default", "-", "", "", ""},
 		{one, "uname", order.ActDenied, "/seccomp/deny/0", "-", "remove /seccomp/deny/2, remove /seccomp/deny/0", "", "uname is refused with EPERM, by /seccomp/deny/0"},
-		{one, "execveat", order.ActDenied, "/seccomp/deny/1", "-", "remove /seccomp/deny/1, add /subprocess/allow", noFork, ""},
-		{one, "clone", order.ActDepends, "/subprocess/allow", "--subprocess", "add /subprocess/allow", noFork, ""},
+		{one, "execveat", order.ActDenied, "/seccomp/deny/1", "-", "remove /seccomp/deny/1, add /subprocess/allow", programs, ""},
+		{one, "clone", order.ActDepends, "/subprocess/allow", "--subprocess", "add /subprocess/allow", programs, ""},
 		{one, "mount", order.ActDenied, "default", "-", "", "", ""}, // whether the policy denies it or not
 		{one, "ioctl", order.ActDenied, "/seccomp/deny/4", "-", "remove /seccomp/deny/4", "", ""},
 		{`{"version":1,"level":"privileged"}`, "mount", order.ActAllowed, "/level", "-", "", "", ""},

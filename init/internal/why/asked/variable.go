@@ -105,11 +105,12 @@ func dropped(a *order.Answer, p *policy.Policy, env []string, name string) {
 func gives(p *policy.Policy, name string) []string {
 	switch {
 	case isProxy(name) && len(p.Network.AllowedDomains) > 0:
-		return []string{"the hosts behind that proxy, once an entry of allowedDomains names the proxy"}
+		return []string{"the server can reach what that proxy does, once allowedDomains names the proxy"}
 	case isCode(name):
-		return []string{"code: programs of the server execute what " + name + " names"}
+		return []string{"the server's programs execute what " + name + " names"}
 	case notice.IsSetting(name):
-		return []string{"the value of " + strictjson.Printable(name) + ", which looks like a secret or an address"}
+		return []string{"the server gets the value of " + strictjson.Printable(name) +
+			", which looks like a secret or an address"}
 	}
 	return nil
 }
