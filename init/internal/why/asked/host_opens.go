@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/security-mcp/mcp-sandbox/init/explain"
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress/match"
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress/vet"
 	"github.com/security-mcp/mcp-sandbox/init/order"
@@ -83,14 +84,30 @@ func (q *hostQuestion) opens(changed *policy.Network, closes []int) (all []strin
 	if len(changed.AllowedDomains) == len(q.policy.Network.AllowedDomains) {
 		return all
 	}
-	if shared := sharedAbove(q.host.Name); shared != "" {
+	wide := q.explained(changed)
+	if shared := sharedAbove(q.host.Name); shared != "" && len(wide) == 0 {
 		all = append(all, "the server can reach whoever has that name: anybody can have one below "+shared)
 	}
-	if q.isLocal() {
+	if q.isLocal() && len(wide) == 0 {
 		all = append(all, "the server can reach whatever program listens at "+portList(q.ports)+
 			" of this machine's loopback: some of these ask nobody who they are")
 	}
+	all = append(all, wide...)
 	return append(all, newPorts(q.rules, match.New(changed))...)
+}
+
+// explained are the sentences about the added entries that policy check warns of: hosts that pass on to strangers, and
+// programs of this machine that do what they are told.
+func (q *hostQuestion) explained(changed *policy.Network) (all []string) {
+	before := len(q.policy.Network.AllowedDomains)
+	e := explain.Of(policy.Policy{Level: q.policy.Level, Network: *changed}, policy.Run, "")
+	for _, l := range e.Warnings() {
+		position, of := strings.CutPrefix(l.Pointer, allowedKey)
+		if i, err := strconv.Atoi(position); of && err == nil && i >= before {
+			all = append(all, "the server "+l.Text)
+		}
+	}
+	return all
 }
 
 // sharedAbove is the name at or above a host below which a company lets anybody have a name, or "".

@@ -144,10 +144,13 @@ func TestHostOpens(t *testing.T) {
 		want string // of each sentence a part
 	}{
 		{"other.dev", 443, ""},
-		{"other.dev", 25, ""}, // no server can listen there
+		{"other.dev", 26, ""}, // no server can listen there
 		{"me.github.io", 443, "anybody can have one below github.io"},
 		{"github.io", 443, "anybody can have one below github.io"},
-		{"x.s3.amazonaws.com", 443, "anybody can have one below s3.amazonaws.com"},
+		{"x.s3.amazonaws.com", 443, "can leave what it knows to the strangers who have accounts there"},
+		{"github.com", 443, "can leave what it knows to the strangers who have accounts there"},
+		{"a.webhook.site", 443, "made for leaving there what anybody can fetch"},
+		{"localhost", 2375, "Docker|listen at port 2375 itself"},
 		{"10.0.0.6", 443, "led to 10.0.0.6, a private address"},
 		{"localhost", 3001, "whatever program listens at port 3001|listen at port 3001 itself"},
 		{"localhost", 80, "whatever program listens at port 80"},
