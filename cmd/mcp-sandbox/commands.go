@@ -15,7 +15,7 @@ type command struct {
 
 // commands are all of them, in the order of the help.
 func commands() []command {
-	return slices.Concat(serverCommands(), policyCommands(), stateCommands(), []command{{
+	return slices.Concat(serverCommands(), []command{whyCommand()}, policyCommands(), stateCommands(), []command{{
 		name: "report", args: "[--json] FILE", short: "read back the report of a launch",
 		long: `Prints the report that run --report FILE wrote: what was proved before the server
 ran, what was denied while it ran, and how it ended. The file may come from a

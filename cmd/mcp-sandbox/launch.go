@@ -23,6 +23,7 @@ func launchOptions() *options {
 func runOptions() *options {
 	o := launchOptions()
 	o.addBackend()
+	o.keeps = true
 	return o
 }
 
@@ -44,6 +45,7 @@ func run(o *options, args []string) int {
 	if ord.ReportFD = o.ReportFD; o.ReportFD >= 0 {
 		ord.ReportFile = platform.FileOf(o.ReportFD)
 	}
+	ord.Keep = o.isKept(o.ReportFD)
 	o.tell()
 	if o.backend.name != "" {
 		return o.backend.run(o, ord)

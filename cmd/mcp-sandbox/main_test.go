@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"testing"
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/scripttest"
@@ -15,9 +16,19 @@ func TestMain(m *testing.M) {
 	scripttest.Main(suite{m}, "mcp-sandbox", main)
 }
 
-// suite is the tests of this package, with a folder of their own that every user may enter.
+// suite is the tests of this package, with a folder of their own that every user may enter. Reports are kept in another
+// one, and not in the home of whoever runs the tests.
 type suite struct{ m *testing.M }
 
-func (s suite) Run() int { return testbed.Run(s.m) }
+func (s suite) Run() int {
+	kept, err := os.MkdirTemp("", "mcp-sandbox-kept-")
+	if err != nil {
+		println(err.Error())
+		return 1
+	}
+	defer os.RemoveAll(kept)
+	os.Setenv("XDG_STATE_HOME", kept)
+	return testbed.Run(s.m)
+}
 
 func TestScripts(t *testing.T) { scripttest.Run(t) }

@@ -10,6 +10,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
+	"github.com/security-mcp/mcp-sandbox/init/reports"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"github.com/spf13/pflag"
@@ -24,13 +25,19 @@ type options struct {
 	source.Launch
 	flags   order.Flags
 	program policy.Program
-	report  string // file or ""
+	reporting
 	backend backend
 	json    bool
 	calls   bool // of plan
 
 	words
 	envFiles
+}
+
+// A reporting is where the report of a launch goes.
+type reporting struct {
+	report string // file or ""
+	keeps  bool   // where no flag says where, among the reports that are kept for why
 }
 
 // words are what is read of a command line besides its flags.
@@ -174,4 +181,14 @@ func cause(err error) string {
 }
 
 // refuse says why nothing is launched, and writes it to the report if there is one.
-func (o *options) refuse(lines ...string) int { return reexec.Refuse(o.ReportFD, lines) }
+func (o *options) refuse(lines ...string) int {
+	if o.isKept(o.ReportFD) {
+		return reexec.RefuseKept(lines)
+	}
+	return reexec.Refuse(o.ReportFD, lines)
+}
+
+// isKept reports whether the report of a launch with this --report-fd is kept for why.
+func (r *reporting) isKept(fd int) bool {
+	return r.keeps && r.report == "" && fd < 0 && reports.Prepare()
+}

@@ -10,6 +10,20 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/order"
 )
 
+// The line about refusals is said as docs/stdio.md has it.
+func TestDocumentedRefusals(t *testing.T) {
+	text, err := os.ReadFile("../../docs/stdio.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := []order.Act{{Kind: order.DeniedSyscall, Syscall: "clone"}, {Kind: order.DeniedUDP, Host: "api.example.com", Port: 443}}
+	for _, line := range []string{Why(3, "", nil), Why(1, "/srv/report.jsonl", nil), Why(3, "", last)} {
+		if !strings.Contains(string(text), "`"+line+"`") {
+			t.Errorf("docs/stdio.md has no %s", line)
+		}
+	}
+}
+
 // The lines that docs/network.md explains are those that are said, each kind of them, and no others.
 func TestDocumentedLines(t *testing.T) {
 	text, err := os.ReadFile("../../docs/network.md")

@@ -25,6 +25,7 @@ func TestLinesAreLines(t *testing.T) {
 			NotWritten(1, errors.New(n)), Timeout(time.Hour, n), Memory(1<<20, n), Denied([]order.DeniedCount{{Act: order.Act{Kind: order.DeniedSyscall, Syscall: n}, Count: 1}}),
 			Limits([]order.Named{{Key: "limits.memory", Written: n}}, &order.Enforced{Layers: []order.LayerReport{{Layer: order.Cgroup, State: order.Absent}}}),
 			end.Line(&order.Order{Flags: order.Flags{Guided: true}}, first, &policy.Limits{}),
+			Why(3, n, nil), Why(1, "", []order.Act{{Path: n}, {Host: n, Port: 1}, {Kind: order.DeniedUDP, Host: n}}),
 			Killed, KilledServer, CPUTime, MachineMemory, SessionOver, Unread, NothingConfined, NoBarrier("Linux virtual machine or container"),
 		} {
 			if utf8.RuneCountInString(text) > Width || text == "" || !utf8.ValidString(text) || strings.ContainsAny(text, "\x1b\n\u202e") {

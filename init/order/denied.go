@@ -16,6 +16,9 @@ const (
 	DeniedServerName DeniedKind = "server-name" // a TLS client asked for another name than the one that it looked up
 	DeniedUDP        DeniedKind = "udp"         // a datagram: only TCP can be allowed
 	DeniedUpstream   DeniedKind = "upstream"    // the host itself could not resolve or connect; no policy helps
+	DeniedOpen       DeniedKind = "open"        // a file was opened; of run --trace alone, as the next two
+	DeniedExec       DeniedKind = "exec"        // a program was to be executed
+	DeniedUnix       DeniedKind = "unix"        // a socket was connected to by its path
 )
 
 // An Act is what was refused, as far as that is known: two refusals of the same act are one line of a person's.
@@ -26,6 +29,7 @@ type Act struct {
 	Address string     `json:"address,omitempty"` // never a private one
 	Port    uint16     `json:"port,omitempty"`
 	Asked   string     `json:"asked,omitempty"` // the TLS server name
+	Path    string     `json:"path,omitempty"`  // of a file or a socket
 }
 
 // Denied is what was refused while the server ran.
@@ -42,7 +46,9 @@ type Denied struct {
 // A DeniedCount says how often one was refused in all.
 type DeniedCount struct {
 	Act
-	Count int64 `json:"count"`
+	Flag  string `json:"flag,omitempty"`  // as in the first record
+	Errno string `json:"errno,omitempty"` // as in the first record
+	Count int64  `json:"count"`
 }
 
 // An Egress is what went to and came from one host by one port.

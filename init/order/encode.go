@@ -33,8 +33,9 @@ func (o *Order) Encode() []byte {
 }
 
 // bits are the flags in the order of their bits.
-func (f *Flags) bits() [8]*bool {
-	return [...]*bool{&f.MinWritten, &f.Verbose, &f.Probe, &f.TTY, &f.StdoutGuard, &f.PidsWritten, &f.Quiet, &f.Guided}
+func (f *Flags) bits() [10]*bool {
+	return [...]*bool{&f.MinWritten, &f.Verbose, &f.Probe, &f.TTY, &f.StdoutGuard, &f.PidsWritten, &f.Quiet, &f.Guided,
+		&f.Keep, &f.TellDenied}
 }
 
 func appendWord(b []byte, v uint64) []byte {

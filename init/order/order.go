@@ -47,6 +47,10 @@ type Flags struct {
 	MinWritten bool
 	// PidsWritten is true where limits.pids was written out and is not a level's default.
 	PidsWritten bool
+	// Keep asks for a report among those that are kept for mcp-sandbox why. There is no ReportFD then.
+	Keep bool
+	// TellDenied asks for the denied records on the host's channel.
+	TellDenied bool
 	// Probe asks for the evidence alone: everything is built and proved, and no server is released.
 	Probe bool
 	// Verbose asks for the report's essence on standard error.

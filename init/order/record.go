@@ -158,6 +158,7 @@ func (w *writer) act(a *Act) {
 	w.some("address", a.Address)
 	w.positive("port", int64(a.Port))
 	w.some("asked", a.Asked)
+	w.some("path", a.Path)
 }
 
 // AppendJSON appends the last line of a report.
@@ -181,6 +182,8 @@ func (x *Exited) AppendJSON(b []byte) []byte {
 	if len(x.Denied) > 0 {
 		objects(w, "denied", x.Denied, func(d *DeniedCount) {
 			w.act(&d.Act)
+			w.some("flag", d.Flag)
+			w.some("errno", d.Errno)
 			w.int("count", d.Count)
 		})
 	}

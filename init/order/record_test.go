@@ -22,10 +22,10 @@ func records() []Record {
 			}},
 		&Refused{Event: "refused", Layer: Landlock, Op: "open", Path: "/srv/data", Error: "no such file or directory", Errno: 2, Hint: "make it", Time: at, ID: "0f"},
 		&Exited{Event: "exited", Time: at, ID: "0f", Cause: CauseSignal, ExitCode: 137, Signal: "SIGKILL", Killed: 3, WallSeconds: 1.25, CPUSeconds: 0.5,
-			MaxRSS: 1 << 20, MemoryLimit: 1 << 28, MemoryPeak: 1 << 27, ForksRefused: 3, Appeared: []string{"/p/.mcp.json"}, Denied: []DeniedCount{{Act{Kind: DeniedSyscall, Syscall: "ptrace"}, 10000}, {Act{Kind: DeniedSyscall, Syscall: "bpf"}, 1}},
+			MaxRSS: 1 << 20, MemoryLimit: 1 << 28, MemoryPeak: 1 << 27, ForksRefused: 3, Appeared: []string{"/p/.mcp.json"}, Denied: []DeniedCount{{Act{Kind: DeniedSyscall, Syscall: "ptrace"}, "--subprocess", "EPERM", 10000}, {Act: Act{Kind: "open", Path: "/p/x"}, Count: 1}},
 			Egress: []Egress{{Host: "api.example.com", Port: 443, Connections: 2, Sent: 10, Received: 1 << 40}}, Dropped: 9968},
 		&Denied{Event: "denied", Time: at, Flag: "--subprocess", PID: 2, Errno: "EPERM", Layer: Seccomp,
-			Act: Act{DeniedSyscall, "fork", "api.example.com", "192.0.2.1", 443, "evil.example"}},
+			Act: Act{DeniedSyscall, "fork", "api.example.com", "192.0.2.1", 443, "evil.example", "/p/x"}},
 	}
 }
 
@@ -113,7 +113,7 @@ func FuzzRecords(f *testing.F) {
 			all := []Record{
 				&Refused{Event: "refused", Layer: Root, Op: s(op), Path: s(path), Error: s(text), Errno: n, Hint: s(text)},
 				&Exited{Event: "exited", Cause: CauseExit, ExitCode: n, Signal: s(text), MaxRSS: m, Appeared: []string{s(path)},
-					Denied: []DeniedCount{{Act{Kind: DeniedKind(s(op)), Syscall: s(path)}, m}}, Dropped: max(m, 0)},
+					Denied: []DeniedCount{{Act{Kind: DeniedKind(s(op)), Syscall: s(path), Path: s(op)}, s(op), s(path), m}}, Dropped: max(m, 0)},
 				&Denied{Event: "denied", Act: Act{Kind: DeniedSyscall, Syscall: s(op), Host: s(path), Asked: s(text)}, Flag: s(path), PID: n, Errno: s(text), Layer: Seccomp},
 				&Enforced{Event: "enforced", Command: []string{s(op), s(path)}, ImpliedGrants: []string{}, Protected: []string{s(path)}, Unprotected: []string{},
 					EnvDropped: []string{}, Warnings: []string{s(text)}, PID: n,

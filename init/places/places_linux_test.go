@@ -25,7 +25,7 @@ func TestOf(t *testing.T) {
 		env := map[string]string{"HOME": "/home/ann", "XDG_STATE_HOME": c.xdg}
 		p, err := Of(func(name string) string { return env[name] })
 		if err != nil || p.State != c.want || p.Data != "/home/ann/.local/share/mcp-sandbox" ||
-			p.Config != "/home/ann/.config/mcp-sandbox" || p.States() != c.want+"/state" {
+			p.Config != "/home/ann/.config/mcp-sandbox" || p.States() != c.want+"/state" || p.Reports() != c.want+"/reports" {
 			t.Errorf("%s: %+v, %v", c.name, p, err)
 		}
 	}

@@ -38,5 +38,8 @@ func Refuse(_ int, why []string) int {
 	return 125
 }
 
+// RefuseKept is Refuse: nothing is kept here.
+func RefuseKept(why []string) int { return Refuse(-1, why) }
+
 // Say writes one line of the launcher's to standard error.
 func Say(line string) { os.Stderr.WriteString("mcp-sandbox: " + line + "\n") }

@@ -27,10 +27,15 @@ func Say(line string) {
 
 // Refuse ends a launch for which there is no order, and returns the exit code. Each line of why goes to standard error,
 // and all of them to the report's descriptor if that is not negative.
-func Refuse(reportFD int, why []string) int {
+func Refuse(reportFD int, why []string) int { return refuse(reportFD, false, why) }
+
+// RefuseKept is Refuse for a launch whose report is kept: mcp-sandbox why shows the refusal. The folder must be there.
+func RefuseKept(why []string) int { return refuse(-1, true, why) }
+
+func refuse(reportFD int, keep bool, why []string) int {
 	for _, line := range why {
 		Say(line)
 	}
-	report.RefuseEarly(reportFD, strings.Join(why, "\n"))
+	report.RefuseEarly(reportFD, keep, strings.Join(why, "\n"))
 	return ending.ExitSandbox
 }

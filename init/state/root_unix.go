@@ -15,7 +15,11 @@ import (
 )
 
 // openRoot opens the folder of all states, and says where it is.
-func openRoot(create bool) (root int, at string, err error) {
+func openRoot(create bool) (root int, at string, err error) { return OpenOwn("state", create) }
+
+// OpenOwn opens one of this product's folders of the user's state directory by its name, and says where it is. The
+// folder is this user's alone, and no other user, but root, can put another in its place.
+func OpenOwn(folder string, create bool) (fd int, at string, err error) {
 	p, err := places.Of(os.Getenv)
 	if err != nil {
 		return -1, "", err
@@ -24,11 +28,10 @@ func openRoot(create bool) (root int, at string, err error) {
 	if at, err = resolve(base); err != nil {
 		return -1, "", err
 	}
-	fd, err := walk(at, create)
-	if err != nil {
+	if fd, err = walk(at, create); err != nil {
 		return -1, "", err
 	}
-	for _, name := range [...]string{path.Base(p.State), path.Base(p.States())} {
+	for _, name := range [...]string{path.Base(p.State), folder} {
 		at += "/" + name
 		above := fd
 		fd, err = ownFolder(above, name, create)

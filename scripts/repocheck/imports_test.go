@@ -29,6 +29,7 @@ var rules = []rule{
 	{"init/explain", "policy init/notice init/internal/egress/match init/internal/egress/vet init/internal/fsview/protected", ""},
 	{"init/places", "", "golang.org/x/sys"},
 	{"init/state", "policy init/places init/internal/privdir", "golang.org/x/sys"},
+	{"init/reports", "platform init/places init/state init/internal/privdir", "golang.org/x/sys"},
 	{"init/internal", "", "golang.org/x/sys"},                                       // whatever has no rule of its own knows nobody
 	{"init/internal/program", "platform init/internal/seccomp", "golang.org/x/sys"}, // the names of calls
 	{"init/internal/program/sys", "init/internal/program", "golang.org/x/sys"},
@@ -50,7 +51,7 @@ var rules = []rule{
 	{"init/internal/egress/names", "", ""},
 	{"init/internal/egress/vet", "", ""},
 	{"init/internal/ending", "policy init/order init/notice", ""},
-	{"init/internal/report", "policy platform init/order init/internal/ending init/internal/fsview", "golang.org/x/sys"},
+	{"init/internal/report", "policy platform init/order init/reports init/internal/ending init/internal/fsview", "golang.org/x/sys"},
 	{"init/internal/loop", "", "golang.org/x/sys"},
 	{"init/internal/egress/sock", "", "golang.org/x/sys"},
 	{"init/internal/egress/resolve", "init/internal/loop init/internal/egress/sock", "golang.org/x/sys golang.org/x/net/dns/dnsmessage"},
@@ -70,7 +71,7 @@ var rules = []rule{
 	{"launcher", "policy platform init/order init/diagnose init/reexec launcher/doctor", "golang.org/x/sys"},
 	{"launcher/doctor", "policy platform init/order init/diagnose", "golang.org/x/sys"},
 	{"cmd/page", "policy platform init/order", ""},
-	{"cmd", "policy platform init/order init/state init/notice init/explain init/reexec launcher cmd/internal cmd/page", "golang.org/x/sys github.com/spf13/pflag github.com/rogpeppe/go-internal"},
+	{"cmd", "policy platform init/order init/reports init/state init/notice init/explain init/reexec launcher cmd/internal cmd/page", "golang.org/x/sys github.com/spf13/pflag github.com/rogpeppe/go-internal"},
 	{"scripts", "policy platform init/order init/reexec launcher cmd/page scripts", "golang.org/x/sys github.com/modelcontextprotocol/go-sdk go.yaml.in/yaml"},
 	{"testdata", "scripts/testbed", "github.com/modelcontextprotocol/go-sdk golang.org/x/sys"},
 }

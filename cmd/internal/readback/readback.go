@@ -43,6 +43,9 @@ type Reading struct {
 	more    int // denied records beyond the bound
 }
 
+// Foreign is how many lines are no records of the launch.
+func (r *Reading) Foreign() int { return r.foreign }
+
 // File reads the report in a file.
 func File(path string) (*Reading, error) {
 	text, _, err := platform.ReadDocumentFile(path, maxFile, maxTime)

@@ -40,6 +40,8 @@ func Run(t *testing.T) {
 					return err
 				}
 			}
+			// Reports are kept beside the scripts, and not in the home of whoever runs the tests.
+			e.Setenv("XDG_STATE_HOME", filepath.Join(filepath.Dir(e.WorkDir), "kept"))
 			return nil
 		},
 		Condition: func(word string) (bool, error) {

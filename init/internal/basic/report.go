@@ -59,7 +59,12 @@ func mismatch(l *order.LayerReport) error {
 
 // refuse writes why the server was not started, and returns the exit code.
 func (s *shim) refuse(err error) int {
-	return s.sink.Refuse(err, refused(s.Order, err), func(line string) { s.Say(s.Order.AsWritten(line)) })
+	r := refused(s.Order, err)
+	code := s.sink.Refuse(err, r, func(line string) { s.Say(s.Order.AsWritten(line)) })
+	if s.Order.Keep {
+		s.sink.KeepOnly(r)
+	}
+	return code
 }
 
 // refused is the record of a launch that failed, with what to do about that.

@@ -63,6 +63,9 @@ func Run(c Config) int {
 		return s.refuse(err)
 	}
 	released := time.Now()
+	if c.Order.Keep { // the server runs: nothing waits for the report
+		s.sink.Keep(enforced)
+	}
 	for _, line := range notice.AtStart(c.Order, enforced, s.lowered) {
 		c.Say(line)
 	}

@@ -9,7 +9,7 @@ import (
 
 // The product's folders are protected and hidden wherever variables put them, also in grants of less than the home.
 func TestOwnFolders(t *testing.T) {
-	root := plant(t, "home/.local/state/mcp-sandbox/state/x/f\n xdg/mcp-sandbox/state/x/f\n xdg/f")
+	root := plant(t, "home/.local/state/mcp-sandbox/state/x/f\n home/.local/state/mcp-sandbox/reports/r\n xdg/mcp-sandbox/state/x/f\n xdg/mcp-sandbox/reports/r\n xdg/f")
 	folders := []string{root + "/xdg/mcp-sandbox", root + "/missing/mcp-sandbox"}
 	for _, c := range []struct {
 		name string
@@ -17,7 +17,8 @@ func TestOwnFolders(t *testing.T) {
 		want string
 		err  error
 	}{
-		{name: "writing around it", wish: wish{write: []string{"T/xdg"}}, want: "frozen T/xdg/mcp-sandbox"},
+		{name: "writing around it", wish: wish{write: []string{"T/xdg"}}, want: "frozen T/xdg/mcp-sandbox\n denied T/xdg/mcp-sandbox/reports"},
+		{name: "writing around it, below the home", wish: wish{write: []string{"T/home"}}, want: "frozen T/home/.local/state/mcp-sandbox\n denied T/home/.local/state/mcp-sandbox/reports"},
 		{name: "reading around it", wish: wish{read: []string{"T/xdg"}}, want: "denied T/xdg/mcp-sandbox"},
 		{name: "writing the whole home", wish: wish{write: []string{"T/home"}}, want: "frozen T/home/.local/state/mcp-sandbox"},
 		{name: "writing a part of the home", wish: wish{write: []string{"T/home/.local"}}, want: "frozen T/home/.local/state/mcp-sandbox"},
@@ -32,7 +33,7 @@ func TestOwnFolders(t *testing.T) {
 		{name: "writing what lies in it", wish: wish{write: []string{"T/xdg/mcp-sandbox/state/x"}}, err: ErrProtected},
 	} {
 		r := c.wish.request(root)
-		r.Folders = folders
+		r.Folders, r.Reports = folders, root+"/xdg/mcp-sandbox/reports"
 		v, err := Plan(r)
 		if !errors.Is(err, c.err) || c.err == nil && err != nil {
 			t.Errorf("%s: %v", c.name, err)

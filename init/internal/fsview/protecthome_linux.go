@@ -45,15 +45,20 @@ func (p *protector) writesHome(home, name string) bool {
 }
 
 // hideOwn hides this product's own folders where they can be read and not written, unless they, or what lies in them,
-// are granted by name.
+// are granted by name. In a write grant, where those folders are read-only, the reports in them are hidden: they tell
+// of other servers.
 func (p *protector) hideOwn() {
 	for _, folder := range p.request.Folders {
 		p.hide(folder)
+	}
+	if at := p.request.Reports; at != "" {
+		p.hide(at)
 	}
 	for _, home := range p.ownHomes() {
 		for _, name := range protected.Own() {
 			p.hide(join(home, name))
 		}
+		p.hide(join(home, protected.Reports))
 	}
 }
 

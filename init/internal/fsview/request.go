@@ -43,6 +43,8 @@ type Ours struct {
 	// Folders hold what lasts, besides those that protected.Own names below a home. They are protected like files of
 	// Own, and hidden in what can be read.
 	Folders []string
+	// Reports is the folder of the kept reports, in one of Folders. It is hidden also where that one is read-only.
+	Reports string
 	// State is the folder that is the server's home; "" for one that does not last.
 	State   string
 	StateID platform.FileID // of State when it was opened

@@ -122,7 +122,7 @@ func (l *Launch) ownFiles() []string {
 func (l *Launch) ours() fsview.Ours {
 	ours := fsview.Ours{Own: l.ownFiles(), State: l.lasts.path, StateID: l.lasts.id}
 	if p, err := places.Of(os.Getenv); err == nil { // else there are none
-		ours.Folders = p.Folders()
+		ours.Folders, ours.Reports = p.Folders(), p.Reports()
 	}
 	return ours
 }

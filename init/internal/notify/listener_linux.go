@@ -115,7 +115,7 @@ func (l *Listener) refuse(now time.Time) {
 	if platform.RefuseCall(l.fd, n.ID, unix.EPERM) != nil || !l.Counting {
 		return
 	}
-	l.tally.Count(denied.Act, line)
+	l.tally.Count(&denied, line)
 	if line {
 		l.tally.Report(&denied)
 	}

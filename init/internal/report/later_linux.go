@@ -81,6 +81,24 @@ func (s *Sink) writeKept() {
 	}
 }
 
+// TellHost writes a line between the first and the last to the host, if there is room for it; TellHost never waits.
+// Half of the socket stays free for the last line, for a stopped host reads nothing. SIOCOUTQ counts as SO_SNDBUF does;
+// unix(7).
+func (s *Sink) TellHost(r order.Line) {
+	if s.Host < 0 {
+		return
+	}
+	size, err := unix.GetsockoptInt(s.Host, unix.SOL_SOCKET, unix.SO_SNDBUF)
+	if err != nil {
+		return
+	}
+	if inside, err := unix.IoctlGetInt(s.Host, unix.SIOCOUTQ); err != nil || inside > size/2 {
+		return
+	}
+	r.Stamp(time.Now(), s.ID)
+	platform.WriteNow(s.Host, r.AppendJSON(nil))
+}
+
 // roomForLast reports whether a pipe has room for the last line behind one of n bytes: half of it. Where somebody reads
 // there is nearly nothing inside. Others than pipes have more room, or all that they need (F_GETPIPE_SZ of fcntl(2),
 // FIONREAD of pipe(7)).

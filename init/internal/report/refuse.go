@@ -63,9 +63,13 @@ func exitCode(err error) int {
 	return ending.ExitSandbox
 }
 
-// RefuseEarly writes the one line of a launch that was refused before there was an order. The caller has written the
-// reason to standard error.
-func RefuseEarly(fd int, why string) {
+// RefuseEarly writes the one line of a launch that was refused before there was an order, to the descriptor if that is
+// not negative, or else, if keep is set, to a report of its own. The caller has written the reason to standard error.
+func RefuseEarly(fd int, keep bool, why string) {
 	s := Sink{Report: fd, Host: -1}
-	s.Last(&order.Refused{Event: "refused", Layer: order.Policy, Op: "read", Error: why})
+	r := &order.Refused{Event: "refused", Layer: order.Policy, Op: "read", Error: why}
+	s.Last(r)
+	if keep {
+		s.KeepOnly(r)
+	}
 }

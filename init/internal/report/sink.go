@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/init/reports"
 	"github.com/security-mcp/mcp-sandbox/platform"
 )
 
@@ -21,6 +22,7 @@ type Sink struct {
 	Dropped      int    // later lines that found no room
 
 	kept backlog
+	own  bool // Report is one that Keep made
 }
 
 // A backlog is later lines that have found no room yet. The zero backlog is empty.
@@ -47,7 +49,36 @@ func (s *Sink) Last(r order.Line) {
 	for _, fd := range [...]int{s.Report, s.Host} {
 		write(fd, line, time.Now().Add(lastLine))
 	}
+	s.closeOwn()
 }
+
+// Keep makes the report that mcp-sandbox why reads, where no descriptor takes one, with its first line. Nothing depends
+// on it, so it is made when nothing waits: once the server runs, or was refused.
+func (s *Sink) Keep(first order.Line) {
+	if s.Report >= 0 {
+		return
+	}
+	fd, err := reports.Create(s.stamp(first), time.Now(), first.AppendJSON(nil))
+	if err == nil {
+		s.Report, s.own = fd, true
+	}
+}
+
+// KeepOnly is Keep of a report of one line.
+func (s *Sink) KeepOnly(r order.Line) {
+	s.Keep(r)
+	s.closeOwn()
+}
+
+func (s *Sink) closeOwn() {
+	if s.own && s.Report >= 0 {
+		reports.Close(s.Report)
+		s.Report = -1
+	}
+}
+
+// Kept reports whether mcp-sandbox why has this report.
+func (s *Sink) Kept() bool { return s.own }
 
 // NotifyHost writes to the host alone a record that no report has. Nothing depends on it.
 func (s *Sink) NotifyHost(r order.Record) {
@@ -61,11 +92,17 @@ func (s *Sink) line(r order.Line) []byte {
 	if s.Report < 0 && s.Host < 0 {
 		return nil
 	}
+	s.stamp(r)
+	return r.AppendJSON(make([]byte, 0, 16<<10))
+}
+
+// stamp gives a record the time and the launch's id, which it returns.
+func (s *Sink) stamp(r order.Line) string {
 	if s.ID == "" {
 		s.ID = order.NewID()
 	}
 	r.Stamp(time.Now(), s.ID)
-	return r.AppendJSON(make([]byte, 0, 16<<10))
+	return s.ID
 }
 
 func write(fd int, line []byte, until time.Time) error {

@@ -2,16 +2,13 @@ package shim
 
 import (
 	"cmp"
-	"slices"
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
 	"github.com/security-mcp/mcp-sandbox/init/internal/launch"
-	"github.com/security-mcp/mcp-sandbox/init/internal/report"
 	"github.com/security-mcp/mcp-sandbox/init/notice"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
-	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
 )
 
@@ -56,14 +53,19 @@ func (s *shim) finish() int {
 		x.ExitCode = ending.ExitTimeout
 	}
 	x.Egress = s.network.engine.Counts()
+	s.denied.keep()
 	s.sink.Settle()
-	x.Denied, x.Dropped = s.denied.List(), s.denied.Dropped+int64(s.sink.Dropped)
+	x.Dropped = int64(s.sink.Dropped)
+	s.denied.fill(&x)
 	if line := notice.Denied(x.Denied); line != "" && s.Order.Verbose {
 		m.say(line)
 	}
 	if x.Cause == order.CauseOOM {
 		m.group.sayMemory(&x, s.Order.NameOf("limits.memory"))
 	} else if text := s.guide.lineAtEnd(&x, s.enforced); text != "" && !failed {
+		m.say(text)
+	}
+	if text := s.denied.whyLine(&x, s.sink.Kept(), time.Since(s.guide.released)); text != "" {
 		m.say(text)
 	}
 	s.sink.Last(&x)
@@ -81,20 +83,17 @@ func notExecuted(sandbox *launch.Sandbox, say func(string)) int {
 	return ending.ExitCannot
 }
 
-// mostRefused is how many refusals have a line on standard error.
-const mostRefused = 5
-
 // onDenied reports what was refused, and says the first refusal of an act.
 func (s *shim) onDenied(d *order.Denied) {
-	if d.Kind == order.DeniedSyscall && s.policy.Subprocess.Allow == policy.No && startsProgram(d.Syscall) {
-		d.Flag = "--subprocess"
-	}
+	s.denied.note(d)
 	s.sink.Later(d)
 	s.denied.retry(&s.sink)
-	if d.Layer == order.Cgroup || len(s.denied.said) == mostRefused || slices.Contains(s.denied.said, d.Act) {
+	if s.Order.TellDenied {
+		s.sink.TellHost(d)
+	}
+	if !s.denied.isNew(d) {
 		return
 	}
-	s.denied.said = append(s.denied.said, d.Act)
 	if d.Kind == order.DeniedSyscall {
 		s.monitor.say(notice.Refused(d.Syscall, d.Flag))
 		return
@@ -104,12 +103,4 @@ func (s *shim) onDenied(d *order.Denied) {
 		text = notice.InFlags(text)
 	}
 	s.monitor.say(text)
-}
-
-// retry writes lines of the report that have waited for room.
-func (d *denials) retry(sink *report.Sink) { d.again.Set(sink.Retry()) }
-
-// startsProgram reports whether a call is one that subprocess.allow decides.
-func startsProgram(call string) bool {
-	return call == "clone" || call == "fork" || call == "vfork" || call == "execveat"
 }

@@ -30,8 +30,13 @@ func (g *group) onRefusedFork() {
 	g.close()
 	g.source.Remove()
 	g.say(notice.Forks(g.Limit("pids.max"), g.pids))
-	g.denied(&order.Denied{Event: "denied", Layer: order.Cgroup, Errno: "EAGAIN", Flag: "--pids",
-		Act: order.Act{Kind: order.DeniedLimit}})
+	g.denied(refusedFork())
+}
+
+// refusedFork is a fork beyond limits.pids.
+func refusedFork() *order.Denied {
+	return &order.Denied{Event: "denied", Layer: order.Cgroup, Errno: "EAGAIN", Flag: "--pids",
+		Act: order.Act{Kind: order.DeniedLimit}}
 }
 
 func (g *group) close() {

@@ -5,14 +5,17 @@ import (
 	"errors"
 	"os"
 	"slices"
+	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/diagnose"
 	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
 	"github.com/security-mcp/mcp-sandbox/init/internal/launch"
 	"github.com/security-mcp/mcp-sandbox/init/internal/privdir"
+	"github.com/security-mcp/mcp-sandbox/init/internal/signals"
 	"github.com/security-mcp/mcp-sandbox/init/notice"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
+	"golang.org/x/sys/unix"
 )
 
 // reportEnforced writes the first line of the report. No server is released without it.
@@ -73,7 +76,24 @@ func (s *shim) refuse(err error) int {
 	if sandbox := s.monitor.sandbox; sandbox != nil {
 		sandbox.Close()
 	}
-	return s.sink.Refuse(err, refused(s.Order, err), func(line string) { s.Say(s.Order.AsWritten(line)) })
+	r := refused(s.Order, err)
+	code := s.sink.Refuse(err, r, func(line string) { s.Say(s.Order.AsWritten(line)) })
+	keep(s.Order, s.sink.KeepOnly, r)
+	return code
+}
+
+// keepAfter is how long the report of a running server waits to be made: a server that starts needs the processor.
+const keepAfter = 50 * time.Millisecond
+
+// keep makes the report that mcp-sandbox why reads, once: soon after the release, at the first refusal, or at the end,
+// whichever comes first. The server runs by now, or never will: it inherits neither the
+// descriptor nor how SIGXFSZ is handled, with which a file limit would end the shim.
+func keep(o *order.Order, how func(order.Line), first order.Line) {
+	if o.Keep {
+		o.Keep = false
+		signals.Ignore(unix.SIGXFSZ)
+		how(first)
+	}
 }
 
 // refused is the record of a launch that failed, with what to do about that.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/launch"
 	"github.com/security-mcp/mcp-sandbox/init/internal/layers"
-	"github.com/security-mcp/mcp-sandbox/init/internal/loop"
 	"github.com/security-mcp/mcp-sandbox/init/internal/report"
 	"github.com/security-mcp/mcp-sandbox/init/internal/tally"
 	"github.com/security-mcp/mcp-sandbox/init/internal/trialcalls"
@@ -34,13 +33,6 @@ type Config struct {
 	AlterRepair func(r *layers.Repair)
 }
 
-// denials are what the server was refused.
-type denials struct {
-	tally.Tally
-	said  []order.Act // with a line on standard error
-	again *loop.Timer // writes the lines of the report for which there was no room
-}
-
 // A shim is one launch under way.
 type shim struct {
 	Config
@@ -62,7 +54,7 @@ type shim struct {
 func Run(c Config) int {
 	s := &shim{Config: c, began: time.Now(), orphans: orphans{hosted: c.Host >= 0},
 		monitor: newMonitor(c.Say, c.Order.Quiet, c.AlterRepair)}
-	s.denied.Report = s.onDenied
+	s.denied = denials{Tally: tally.Tally{Report: s.onDenied}, order: c.Order, policy: &s.policy}
 	s.network = network{policy: &s.policy, denied: &s.denied.Tally}
 	s.sink = report.Sink{Report: c.Order.ReportFD, Host: c.Host}
 	defer s.restore()
@@ -101,6 +93,8 @@ func Run(c Config) int {
 	s.guide.released = time.Now()
 	s.denied.again = s.monitor.loop.Timer(func() { s.denied.retry(&s.sink) })
 	s.denied.retry(&s.sink)
+	s.denied.keep = func() { keep(s.Order, s.sink.Keep, s.enforced) }
+	s.monitor.loop.Timer(s.denied.keep).Set(s.guide.released.Add(keepAfter))
 	s.network.engine.Register(&s.monitor.loop)
 	s.network.publish.Register(&s.monitor.loop)
 	s.monitor.run(c.Host, c.Parent, &s.policy)

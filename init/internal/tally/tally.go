@@ -51,7 +51,7 @@ func (t *Tally) Refuse(d *order.Denied, now time.Time) {
 		return
 	}
 	line := t.TakeLine(d.Act, now)
-	t.Count(d.Act, line)
+	t.Count(d, line)
 	if line && t.Report != nil {
 		t.Report(d)
 	}
@@ -71,11 +71,16 @@ func (t *Tally) TakeLine(act order.Act, now time.Time) bool {
 }
 
 // Count counts a refusal, and whether it has a line.
-func (t *Tally) Count(act order.Act, line bool) {
+func (t *Tally) Count(d *order.Denied, line bool) {
 	if !line {
 		t.Dropped++
 	}
-	i, known := t.index[act]
+	t.Add(d, 1)
+}
+
+// Add counts refusals of one act that somebody else has counted.
+func (t *Tally) Add(d *order.Denied, n int64) {
+	i, known := t.index[d.Act]
 	if !known {
 		if len(t.counts) == mostActs {
 			return
@@ -84,10 +89,10 @@ func (t *Tally) Count(act order.Act, line bool) {
 			t.index = map[order.Act]int{}
 		}
 		i = len(t.counts)
-		t.index[act] = i
-		t.counts = append(t.counts, order.DeniedCount{Act: act})
+		t.index[d.Act] = i
+		t.counts = append(t.counts, order.DeniedCount{Act: d.Act, Flag: d.Flag, Errno: d.Errno})
 	}
-	t.counts[i].Count++
+	t.counts[i].Count += n
 }
 
 // List are those that were counted, the most frequent first; of the same frequency the one that came first. Those that
@@ -98,7 +103,8 @@ func (t *Tally) List() []order.DeniedCount {
 	left := ListBytes
 	for i := range all {
 		a := &all[i].Act
-		left -= memberBytes + len(a.Kind) + len(a.Syscall) + len(a.Host) + len(a.Address) + len(a.Asked)
+		left -= memberBytes + len(a.Kind) + len(a.Syscall) + len(a.Host) + len(a.Address) + len(a.Asked) + len(a.Path) +
+			len(all[i].Flag) + len(all[i].Errno)
 		if left < 0 {
 			return all[:i]
 		}

@@ -37,7 +37,7 @@ func TestBounds(t *testing.T) {
 			if line {
 				told++
 			}
-			counted.Count(act(i%c.acts), line)
+			counted.Count(&order.Denied{Act: act(i % c.acts)}, line)
 		}
 		if told > c.lines || told < c.lines-1 || counted.Dropped != int64(c.calls-told) {
 			t.Errorf("%s: %d lines, want %d; %d dropped", c.name, told, c.lines, counted.Dropped)
@@ -53,13 +53,13 @@ func TestFirstOfEach(t *testing.T) {
 	var counted Tally
 	now := time.Now()
 	for range 5000 {
-		counted.Count(act(0), counted.TakeLine(act(0), now))
+		counted.Count(&order.Denied{Act: act(0)}, counted.TakeLine(act(0), now))
 	}
 	for n := 1; n < ActsAtOnce; n++ {
 		if !counted.TakeLine(act(n), now) {
 			t.Errorf("%d is not told", n)
 		}
-		counted.Count(act(n), true)
+		counted.Count(&order.Denied{Act: act(n)}, true)
 	}
 	if counted.TakeLine(act(1), now) {
 		t.Error("a second one is told")
@@ -81,7 +81,7 @@ func TestRefuse(t *testing.T) {
 func TestList(t *testing.T) {
 	var counted Tally
 	for _, n := range []int{3, 1, 2, 1, 2, 1} {
-		counted.Count(act(n), true)
+		counted.Count(&order.Denied{Act: act(n)}, true)
 	}
 	want := []order.DeniedCount{{Act: act(1), Count: 3}, {Act: act(2), Count: 2}, {Act: act(3), Count: 1}}
 	if got := counted.List(); !reflect.DeepEqual(got, want) {

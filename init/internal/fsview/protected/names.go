@@ -57,6 +57,9 @@ func Own() []string {
 	return []string{".config/mcp-sandbox", ".local/share/mcp-sandbox", ".local/state/mcp-sandbox"}
 }
 
+// Reports is the folder of the kept reports, in the last of Own.
+const Reports = ".local/state/mcp-sandbox/reports"
+
 //go:embed home.txt
 var home string
 
