@@ -28,6 +28,11 @@ type Target struct {
 	// StdoutGuard sends lines of the server's standard output that are no JSON-RPC messages to standard error, with
 	// "mcp-sandbox: stdout: " in front.
 	StdoutGuard bool
+	// OnDenied is called with what the server is refused: at the first time of an act, and of a system call now and
+	// then again. All calls come one after the other from one goroutine, which is none of the host's. A slow function
+	// holds up neither the server nor Wait: the calls of a whole launch, some 250 at most, may wait, and come after
+	// Wait has returned. A host that is stopped misses some. [Result].Denied has the counts in any case.
+	OnDenied func(Denial)
 }
 
 // Command prepares a server to be started by sb.Cmd. Command fails for an invalid policy. A missing path, or a demand
@@ -56,6 +61,7 @@ func prepare(ctx context.Context, p policy.Policy, t Target, probe bool) (*Sandb
 	begin(o, p.Level)
 	sb, err := command(ctx, o)
 	if err == nil {
+		sb.shim.records.onDenied = t.OnDenied
 		sb.shim.records.hostNetwork = p.Level == policy.LevelNetwork
 	}
 	return sb, err
@@ -84,6 +90,6 @@ func newOrder(p policy.Policy, t Target) (*order.Order, error) {
 		return nil, err
 	}
 	o.Launcher, _ = os.Executable()
-	o.StdoutGuard = t.StdoutGuard
+	o.StdoutGuard, o.TellDenied = t.StdoutGuard, t.OnDenied != nil
 	return o, nil
 }

@@ -36,3 +36,29 @@ func ExampleCommand() {
 	}
 	fmt.Println(result.Cause, result.ExitCode)
 }
+
+// A host that shows what its server is refused while the server runs, and counts it at the end.
+func ExampleTarget_onDenied() {
+	reexec.Init() // the first line of main
+
+	p := policy.Policy{Network: policy.Network{AllowedDomains: []string{"api.example.com"}}}
+	sb, err := launcher.Command(context.Background(), p, launcher.Target{
+		Path: "/usr/bin/server",
+		OnDenied: func(d launcher.Denial) {
+			log.Printf("refused: %s %s%s; allow it with %s", d.Kind, d.Host, d.Syscall, d.Flag)
+		},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := sb.Cmd.Run(); err != nil {
+		log.Print(err)
+	}
+	result, err := sb.Wait(context.Background())
+	if err != nil {
+		log.Fatal(err) // the server has not run
+	}
+	for _, d := range result.Denied {
+		fmt.Println(d.Count, d.Kind, d.Host, d.Port, d.Syscall, d.Errno)
+	}
+}

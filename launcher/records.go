@@ -11,7 +11,9 @@ import (
 // A recordReader keeps the first record of each kind that a shim sends. One goroutine calls readAll; fields stored
 // before a channel's close do not change later.
 type recordReader struct {
-	hostNetwork bool // the server has the host's network
+	hostNetwork bool         // the server has the host's network
+	onDenied    func(Denial) // the host's, or nil
+	denials     chan Denial  // those that onDenied has not got; made at the first one
 
 	begun, over chan struct{} // the first record of a launch has come, and the last; or none will
 	tried       *order.Tried  // of a probe; before the first record
@@ -61,6 +63,10 @@ func (r *recordReader) take(line []byte) {
 			r.report = report
 			close(r.begun)
 		}
+	case "denied":
+		if d := decode[order.Denied](line); d != nil && r.onDenied != nil {
+			r.tell(Denial{Act: d.Act, Flag: d.Flag, Errno: d.Errno, Count: 1})
+		}
 	case "refused":
 		if record := decode[order.Refused](line); record != nil {
 			r.refusal = refused(record)
@@ -71,6 +77,32 @@ func (r *recordReader) take(line []byte) {
 			r.result = result
 			r.end()
 		}
+	}
+}
+
+// mostDenials is how many denied records a launch writes at most: those of package tally, and one about processes.
+const mostDenials = 257
+
+// tell hands a denial to the goroutine that calls the host's function. Records go on being read meanwhile.
+func (r *recordReader) tell(d Denial) {
+	if r.denials == nil {
+		r.denials = make(chan Denial, mostDenials)
+		go func() {
+			for d := range r.denials {
+				r.onDenied(d)
+			}
+		}()
+	}
+	select {
+	case r.denials <- d:
+	default: // more than any launch writes
+	}
+}
+
+// finish says that no denial follows.
+func (r *recordReader) finish() {
+	if r.denials != nil {
+		close(r.denials)
 	}
 }
 

@@ -11,8 +11,13 @@ import (
 // A Report is the first line of a sandbox's report: the state of each layer, before the server runs.
 type Report = order.Enforced
 
-// A Result is the last line: how the server ended.
+// A Result is the last line: how the server ended, and in Denied what it was refused, the most frequent first. Denied
+// is empty where the shim was killed.
 type Result = order.Exited
+
+// A Denial is an act that the server was refused. Of [Result].Denied it has the number of all such refusals, of a call
+// of [Target].OnDenied 1.
+type Denial = order.DeniedCount
 
 // A Sandbox is one server that [Command] prepared. Its methods may be called from several goroutines.
 type Sandbox struct {

@@ -158,6 +158,7 @@ func (s *shim) await(ctx context.Context, cmd *exec.Cmd) error {
 // read takes the records until the shim is gone.
 func (s *shim) read() {
 	s.records.readAll(s.channel)
+	s.records.finish()
 	s.channel.Close()
 	reapOrphans(s.lost())
 }
