@@ -7,6 +7,15 @@ import (
 
 // Plan works out the View of a Request. An error is an *os.PathError whose Op is the policy's key, or a *CommandError.
 func Plan(r Request) (*View, error) {
+	e, err := Explain(r)
+	if err != nil {
+		return nil, err
+	}
+	return e.View, nil
+}
+
+// Explain is Plan, and keeps the reasons. A launch has no use for these.
+func Explain(r Request) (*Explained, error) {
 	t := newTree(&r)
 	home, grants := findHome(t), &grants{tree: t}
 	for _, step := range [...]func(){(&base{t}).add, grants.add, hostSockets{grants}.add,
@@ -30,7 +39,7 @@ func Plan(r Request) (*View, error) {
 		t.outside()
 	}
 	t.fillNotes()
-	return t.view, nil
+	return &Explained{View: t.view, tree: t, rules: grants}, nil
 }
 
 // limit sets the private tmpfs's limits, tmpfs(5): policy is the policy's number of bytes, 0 for the default and
