@@ -1,5 +1,10 @@
 package order
 
+import (
+	"errors"
+	"strings"
+)
+
 // A Question asks whether a server may do one act under a policy. Exactly one of Path, Socket, Host, Syscall and
 // Variable is not "".
 type Question struct {
@@ -57,15 +62,42 @@ const (
 
 // An Answer is that to a Question.
 type Answer struct {
-	Allowed Allowance
-	Reason  Reason   // "" where allowed
-	By      string   // a JSON pointer to the policy's entry, or "default"
-	Seen    Sight    // of a path or socket
-	OnHost  bool     // the path exists on the host
-	Flags   []string // the smallest change as flags of run; nil where none helps, or only a removal
-	Patch   []Patch  // the same as RFC 6902, to be applied to the policy's document
-	Opens   []string // what else the change opens, a sentence each
-	Text    string   // the answer as one sentence for people
+	Allowed Allowance `json:"allowed"`
+	Reason  Reason    `json:"reason,omitempty"` // "" where allowed
+	By      string    `json:"by"`               // a JSON pointer to the policy's entry, or "default"
+	Seen    Sight     `json:"seen,omitempty"`   // of a path or socket
+	OnHost  bool      `json:"onHost"`           // the path exists on the host
+	// Flags are the smallest change as flags of run; nil where none helps, or only a removal.
+	Flags []string `json:"flags"`
+	Patch []Patch  `json:"patch"` // the same as RFC 6902, to be applied to the policy's document
+	Opens []string `json:"opens"` // what else the change opens, a sentence each
+	Text  string   `json:"-"`     // the answer as one sentence for people
+}
+
+// MarshalJSON is true, false or "depends".
+func (a Allowance) MarshalJSON() ([]byte, error) {
+	switch a {
+	case ActAllowed:
+		return []byte("true"), nil
+	case ActDenied:
+		return []byte("false"), nil
+	}
+	return []byte(`"` + string(ActDepends) + `"`), nil
+}
+
+// UnmarshalJSON is the reverse.
+func (a *Allowance) UnmarshalJSON(b []byte) error {
+	switch string(b) {
+	case "true":
+		*a = ActAllowed
+	case "false":
+		*a = ActDenied
+	case `"depends"`:
+		*a = ActDepends
+	default:
+		return errors.New("allowed: " + string(b) + " is none of true, false and \"depends\"")
+	}
+	return nil
 }
 
 // A Patch is one operation of RFC 6902.
@@ -73,4 +105,28 @@ type Patch struct {
 	Op    string `json:"op"`
 	Path  string `json:"path"`
 	Value any    `json:"value,omitempty"`
+}
+
+// Check is the error of a question that has no answer.
+func (q *Question) Check() error {
+	asked := 0
+	for _, word := range [...]string{q.Path, q.Socket, q.Host, q.Syscall, q.Variable} {
+		if word != "" {
+			asked++
+		}
+		if strings.IndexByte(word, 0) >= 0 {
+			return errors.New("why: a NUL byte, which no path and no name has")
+		}
+	}
+	switch {
+	case asked != 1:
+		return errors.New("why: one question at a time, about a path, a socket, a host, a system call or a variable")
+	case q.Path != "" && q.Path[0] != '/', q.Socket != "" && q.Socket[0] != '/':
+		return errors.New("why: " + q.Path + q.Socket + ": no absolute path")
+	case q.Path == "" && q.Op != "":
+		return errors.New("why: an op is one of a path")
+	case q.Path != "" && q.Op != OpRead && q.Op != OpWrite && q.Op != OpExec:
+		return errors.New("why: " + string(q.Op) + " is none of read, write and exec")
+	}
+	return nil
 }

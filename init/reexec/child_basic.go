@@ -51,6 +51,20 @@ func Calls(*order.Order) ([]string, error) {
 // Plan is what [Run] would show the server of an order and hand to it. Nothing is started.
 func Plan(o *order.Order) (*order.Plan, error) { return basic.Plan(o) }
 
+// Why fails: nothing here holds files and names back, so there is nothing to be explained.
+func Why(*order.Order, order.Question) (order.Answer, error) {
+	return order.Answer{}, errNoBarrier{}
+}
+
+type errNoBarrier struct{}
+
+func (errNoBarrier) Error() string {
+	return "unsupported here: no policy holds back files or hosts on this system; mcp-sandbox plan tells what is " +
+		"limited"
+}
+
+func (errNoBarrier) Unwrap() error { return errors.ErrUnsupported }
+
 type errNoProgram struct{}
 
 func (errNoProgram) Error() string {

@@ -93,6 +93,19 @@ func Plan(o *order.Order) (*order.Plan, error) {
 	return shim.Plan(o)
 }
 
+// Why answers a question about the launch that [Run] would make of an order, in the confinement with which the order
+// begins. Nothing is started. The error is that of a launch that would be refused, or of the question.
+func Why(o *order.Order, q order.Question) (order.Answer, error) {
+	err := Unprivileged()
+	if err == nil {
+		err = q.Check()
+	}
+	if err != nil {
+		return order.Answer{}, err
+	}
+	return shim.Why(o, q)
+}
+
 func run(o *order.Order, host, parent int) int {
 	runtime.LockOSThread() // init dies with the thread that started it
 	if host >= 0 {

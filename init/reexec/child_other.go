@@ -30,6 +30,11 @@ func Calls(*order.Order) ([]string, error) { return nil, errors.ErrUnsupported }
 // Plan fails on this operating system.
 func Plan(*order.Order) (*order.Plan, error) { return nil, errors.ErrUnsupported }
 
+// Why fails on this operating system.
+func Why(*order.Order, order.Question) (order.Answer, error) {
+	return order.Answer{}, errors.ErrUnsupported
+}
+
 // Refuse says why nothing is launched, and returns the exit code.
 func Refuse(_ int, why []string) int {
 	for _, line := range why {

@@ -175,17 +175,7 @@ func (s *Sandbox) complete() error {
 // assemble makes the seccomp program that the policy and this machine ask for, and the one that asks a listener, if the
 // policy leaves the calls to hand that over.
 func assemble(s *Sandbox) (plain, asking []byte, err error) {
-	p, abi := &s.launch.Policy, s.Machine.LandlockABI
-	hostNet := p.Level == policy.LevelNetwork
-	o := seccomp.Options{NoUnix: layers.RefusesUnix(s.View, abi, hostNet)}
-	if s.Shared() {
-		o = seccomp.Options{NoUnix: !layers.RestrictsSockets(abi), NoInet: !hostNet, NoNetlink: true, NoIPC: true,
-			NoPeers: true, NoCut: layers.NoCut(s.Confinement, abi)}
-		if layers.Guarded(s.Confinement, abi) {
-			o.Guarded = [2]uint32{uint32(s.Init.PID), uint32(unix.Getpid())}
-		}
-	}
-	o.OneExec = p.Subprocess.Allow == policy.No
+	p, o := &s.launch.Policy, filterOptions(s)
 	if i, why := seccomp.Unknown(p.Seccomp.Deny); i >= 0 {
 		return nil, nil, &order.Refusal{Layer: order.Policy, Op: "seccomp.deny", Err: errors.New(why)}
 	}
@@ -199,6 +189,22 @@ func assemble(s *Sandbox) (plain, asking []byte, err error) {
 	o.Notify = true
 	asking, err = assembled(o)
 	return plain, asking, err
+}
+
+// filterOptions are what the filter depends on besides the names in seccomp.deny.
+func filterOptions(s *Sandbox) seccomp.Options {
+	p, abi := &s.launch.Policy, s.Machine.LandlockABI
+	hostNet := p.Level == policy.LevelNetwork
+	o := seccomp.Options{NoUnix: layers.RefusesUnix(s.View, abi, hostNet)}
+	if s.Shared() {
+		o = seccomp.Options{NoUnix: !layers.RestrictsSockets(abi), NoInet: !hostNet, NoNetlink: true, NoIPC: true,
+			NoPeers: true, NoCut: layers.NoCut(s.Confinement, abi)}
+		if layers.Guarded(s.Confinement, abi) {
+			o.Guarded = [2]uint32{uint32(s.Init.PID), uint32(unix.Getpid())}
+		}
+	}
+	o.OneExec = p.Subprocess.Allow == policy.No
+	return o
 }
 
 func assembled(o seccomp.Options) ([]byte, error) {

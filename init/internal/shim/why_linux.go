@@ -1,0 +1,135 @@
+package shim
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/launch"
+	"github.com/security-mcp/mcp-sandbox/init/internal/why"
+	"github.com/security-mcp/mcp-sandbox/init/internal/why/asked"
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/platform"
+	"github.com/security-mcp/mcp-sandbox/policy"
+)
+
+// Why answers a question about the launch that [Run] would make of this order on this machine.
+func Why(o *order.Order, q order.Question) (order.Answer, error) {
+	e, err := foreseen(o, (*launch.Launch).Explain)
+	if err != nil {
+		return order.Answer{}, err
+	}
+	p := e.Policy
+	if p.Level == policy.Strict && p.Subprocess.Allow == policy.No {
+		p.Subprocess.Allow = policy.Unset // the level's own default
+	}
+	var a order.Answer
+	switch {
+	case q.Host != "":
+		a = askHost(e, &p, &q)
+	case q.Syscall != "":
+		a, err = askCall(e, &p, q.Syscall)
+	case q.Variable != "":
+		a = asked.Variable(&p, launcherEnv(o), q.Variable)
+	default:
+		a = why.Ask(whyLaunch(o, e), q)
+	}
+	if q.Path == "" && q.Socket == "" {
+		checkPatch(o, &a)
+	}
+	if a.Opens == nil {
+		a.Opens = []string{}
+	}
+	return a, err
+}
+
+// whyLaunch is an order's launch, to be asked about files.
+func whyLaunch(o *order.Order, e *launch.Explained) *why.Launch {
+	replan := func(p policy.Policy) (*why.Launch, error) {
+		changed, err := withPolicy(o, p)
+		if err != nil {
+			return nil, err
+		}
+		again, err := foreseen(changed, (*launch.Launch).Explain)
+		if err != nil {
+			return nil, err
+		}
+		return whyLaunch(changed, again), nil
+	}
+	return &why.Launch{Plan: e.Files, Policy: e.Policy, Open: e.Open, Replan: replan}
+}
+
+// withPolicy is an order with another policy.
+func withPolicy(o *order.Order, p policy.Policy) (*order.Order, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	changed := *o
+	changed.Policy = p.AppendJSON(nil)
+	return &changed, nil
+}
+
+// askHost asks about a host in the confinement of a plan: a server in the host's namespaces has no network at all, or
+// the host's.
+func askHost(e *launch.Explained, p *policy.Policy, q *order.Question) order.Answer {
+	open := p.Level == policy.LevelNetwork || p.Level == policy.Privileged
+	switch {
+	case !open && e.Confinement == policy.Reduced:
+		return order.Answer{Allowed: order.ActDenied, Reason: order.ByPolicy, By: why.Default,
+			Text: q.Host + " is not reached: confinement reduced, which is all that this machine gives, has no network"}
+	case !open && e.Open:
+		return order.Answer{Allowed: order.ActAllowed, By: why.Default,
+			Text: q.Host + " is held back by nothing: confinement " + string(e.Confinement) + " has the host's network"}
+	}
+	var m asked.Machine
+	m.Own, _ = platform.OwnAddresses() // without these an own address is one like others
+	return m.Host(p, q.Host, q.Port)
+}
+
+// askCall asks about a system call. Confinement none has no filter.
+func askCall(e *launch.Explained, p *policy.Policy, name string) (order.Answer, error) {
+	if e.Confinement == policy.None {
+		return asked.Filtered(&policy.Policy{Level: policy.Privileged}, e.Filter, name)
+	}
+	return asked.Filtered(p, e.Filter, name)
+}
+
+// launcherEnv are the variables that the order was made from. Of those that are dropped only the names are known.
+func launcherEnv(o *order.Order) []string {
+	env := slices.Clone(o.Env)
+	for _, name := range o.Dropped {
+		env = append(env, name+"=dropped")
+	}
+	return env
+}
+
+// checkPatch plans the launch with the change that an answer suggests, and takes the change back where that launch
+// would be refused.
+func checkPatch(o *order.Order, a *order.Answer) {
+	if a.Patch == nil {
+		return
+	}
+	_, after, err := asked.Fit(o.Policy, a.Patch)
+	var p policy.Policy
+	if err == nil {
+		p, err = policy.Parse(after)
+	}
+	var changed *order.Order
+	if err == nil {
+		changed, err = withPolicy(o, p.Effective(policy.Run))
+	}
+	if err == nil {
+		_, err = foreseen(changed, (*launch.Launch).Explain)
+	}
+	if err != nil {
+		a.Flags, a.Patch, a.Opens = nil, nil, nil
+		a.Text += "; no launch would grant it: " + whole(err)
+	}
+}
+
+// whole is the text of an error on one line.
+func whole(err error) string {
+	if errs, ok := errors.AsType[policy.Errors](err); ok && len(errs) > 0 {
+		return errs[0].Error()
+	}
+	return err.Error()
+}

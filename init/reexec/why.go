@@ -1,0 +1,27 @@
+package reexec
+
+import (
+	"errors"
+	"os"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/why/asked"
+	"github.com/security-mcp/mcp-sandbox/init/order"
+)
+
+// FitPatch makes a patch that applies to a document as the document stands: missing objects and lists are added. A
+// removal of what the document has not is an error: a flag said it.
+func FitPatch(document []byte, patch []order.Patch) ([]order.Patch, error) {
+	fitted, _, err := asked.Fit(document, patch)
+	return fitted, err
+}
+
+// AnyCommand is a command that every server can have, for a question about a server of which no command is known: a
+// program of the base system, which needs nothing.
+func AnyCommand() ([]string, error) {
+	for _, at := range [...]string{"/bin/true", "/usr/bin/true", "/run/current-system/sw/bin/true"} {
+		if st, err := os.Stat(at); err == nil && st.Mode().IsRegular() && st.Mode()&0o111 != 0 {
+			return []string{at}, nil
+		}
+	}
+	return nil, errors.New("no command: name one behind the flags, for there is no program true here to stand for it")
+}
