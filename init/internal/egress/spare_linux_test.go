@@ -3,7 +3,9 @@ package egress
 import (
 	"errors"
 	"net"
+	"os"
 	"runtime"
+	"strconv"
 	"syscall"
 	"testing"
 	"time"
@@ -38,7 +40,7 @@ func full(t *testing.T) {
 	var old unix.Rlimit
 	err := unix.Getrlimit(unix.RLIMIT_NOFILE, &old)
 	if err == nil {
-		err = unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: 128, Max: old.Max})
+		err = unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: above(t), Max: old.Max})
 	}
 	var all []int
 	t.Cleanup(func() {
@@ -58,6 +60,23 @@ func full(t *testing.T) {
 	if err != unix.EMFILE {
 		t.Fatal(err)
 	}
+}
+
+// above is the number above those of all descriptors here: a limit below one of them would take back nothing.
+func above(t *testing.T) (most uint64) {
+	t.Helper()
+	all, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range all {
+		n, err := strconv.ParseUint(e.Name(), 10, 32)
+		if err != nil {
+			t.Fatal(err)
+		}
+		most = max(most, n+1)
+	}
+	return most
 }
 
 func readable(fd int) bool {
