@@ -2,7 +2,6 @@ package refusals
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -140,7 +139,7 @@ func FuzzShow(f *testing.F) {
 		(&List{Refused: &order.Refused{Op: host, Path: path, Error: errno, Hint: flag}}).Show(p)
 		for line := range strings.SplitSeq(b.String(), "\n") {
 			if columns(line) > width || strings.ContainsFunc(line, func(r rune) bool { return !unicode.IsPrint(r) }) {
-				t.Fatal(fmt.Sprintf("%d columns of %d: %q", columns(line), width, line))
+				t.Fatalf("%d columns of %d: %q", columns(line), width, line)
 			}
 		}
 	})
