@@ -58,6 +58,7 @@ func TestDocumentedLines(t *testing.T) {
 		limit("too many names at once: some look-ups failed"),
 		limit("too many look-ups at once: some failed"),
 		limit("the launcher can open no more files (ulimit -n): connections were reset"),
+		limit("this machine can open no more files (sysctl fs.file-max): connections were reset, or wait"),
 	} {
 		var ports []uint16
 		if d.Host == api {
