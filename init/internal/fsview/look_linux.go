@@ -1,7 +1,6 @@
 package fsview
 
 import (
-	"errors"
 	"slices"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/fsview/protected"
@@ -28,20 +27,9 @@ func (e *Explained) Permits(path string, need uint32) error {
 
 // OnHost is where an absolute path leads on the host, and whether something is there. An error is one of the look.
 func (e *Explained) OnHost(path string) (real string, is bool, err error) {
-	if system(path) {
-		err := unix.Access(path, 0)
-		return path, err == nil, nil
-	}
-	r, err := e.tree.lookups.resolve(path)
-	switch {
-	case errors.Is(err, ErrSystem):
-		return r.path, unix.Access(path, 0) == nil, nil
-	case missing(err), err == unix.ELOOP:
-		return r.path, false, nil
-	case err != nil:
-		return r.path, false, err
-	}
-	return r.path, true, nil
+	f := finder{Explained: e, cur: "/", rest: path, onHost: true}
+	f.walk()
+	return f.Path, !f.Missing && f.failed == nil, f.failed
 }
 
 // Interpreter is the program that the first line of a script names; "" of another file.
@@ -112,6 +100,16 @@ func (e *Explained) Look(path string) FileKind {
 		return KindLink
 	}
 	return KindDevice
+}
+
+// WritesPipe reports whether the server writes to a named pipe that it reads. A read-only mount is no barrier, fifo(7),
+// and a rule of Landlock is one only where no folder above may be written.
+func (e *Explained) WritesPipe(path string, landlock bool) bool {
+	return !landlock || slices.ContainsFunc(e.View.Private, func(n Node) bool {
+		return within(path, n.Path) && n.Path != "/dev" && (n.Kind == Bind || n.Mode&0o200 != 0)
+	}) || slices.ContainsFunc(e.View.Nodes, func(n Node) bool {
+		return n.Kind == Bind && n.Write && !n.Device && within(path, n.Path)
+	})
 }
 
 // MadeFresh reports whether a path is of the file systems that are made fresh for a server.

@@ -128,8 +128,19 @@ func wanted(w wish, held []string, root, path string) string {
 	return "read"
 }
 
+// found is what Find says of a path.
+func found(e *Explained, path string) string {
+	switch s := e.Find(path); {
+	case s.Host() && s.Write:
+		return "write"
+	case s.Host():
+		return "read"
+	}
+	return "none"
+}
+
 // FuzzPlan puts grants and denies on random paths of a small tree and compares what the view's mounts amount to
-// with the rule.
+// with the rule, and what Find says.
 func FuzzPlan(f *testing.F) {
 	root := plant(f, "home/\n a/b/c/d/e\n a/b/.git/x\n a/x/y\n a/l -> b/c\n l -> a/x\n f\n a/out -> ../f")
 	paths := []string{"T", "T/a", "T/a/b", "T/a/b/c", "T/a/b/c/d", "T/a/b/c/d/e", "T/a/x", "T/a/x/y", "T/a/l", "T/l/y", "T/f", "-T/none", "T/a/b/.git", "T/a/out", "T/home", "T/a/b/.git/x"}
@@ -151,10 +162,11 @@ func FuzzPlan(f *testing.F) {
 		if how&2 != 0 {
 			r.Command = []string{root + "/f"}
 		}
-		v, err := Plan(r)
+		e, err := Explain(r)
 		if err != nil {
 			return
 		}
+		v := e.View
 		ms := build(t, v)
 		held := relative(root, v.Protected)
 		for _, p := range at(root, []string{"T", "T/a", "T/a/b", "T/a/b/c", "T/a/b/c/d", "T/a/b/c/d/e", "T/a/b/.git", "T/a/b/.git/x", "T/a/x", "T/a/x/y", "T/f"}) {
@@ -164,6 +176,9 @@ func FuzzPlan(f *testing.F) {
 			}
 			if got != want {
 				t.Errorf("%+v: %s is %s, want %s", w, p, got, want)
+			}
+			if got := found(e, p); got != want {
+				t.Errorf("%+v: %s is found to be %s, want %s", w, p, got, want)
 			}
 		}
 	})

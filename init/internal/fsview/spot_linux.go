@@ -23,6 +23,23 @@ type Spot struct {
 // Find follows an absolute path as the server will.
 func (e *Explained) Find(at string) Spot {
 	f := finder{Explained: e, cur: "/", rest: at}
+	f.walk()
+	f.Reading, f.Writing = e.reading(f.Path), e.writing(f.Path)
+	return f.Spot
+}
+
+// A finder follows one path.
+type finder struct {
+	*Explained
+	Spot
+	cur, rest string
+	links     int
+	done      bool
+	onHost    bool  // as the host sees the path
+	failed    error // of the last look, if that does not mean that nothing is there
+}
+
+func (f *finder) walk() {
 	for f.rest != "" && !f.done {
 		var name string
 		name, f.rest, _ = strings.Cut(f.rest, "/")
@@ -37,17 +54,6 @@ func (e *Explained) Find(at string) Spot {
 	if !f.done {
 		f.arrive()
 	}
-	f.Reading, f.Writing = e.reading(f.Path), e.writing(f.Path)
-	return f.Spot
-}
-
-// A finder follows one path.
-type finder struct {
-	*Explained
-	Spot
-	cur, rest string
-	links     int
-	done      bool
 }
 
 // stop ends the way before its end: what is left of the path stays behind the place where it ends.
@@ -67,7 +73,9 @@ func (f *finder) last() bool { return strings.Trim(f.rest, "/") == "" }
 func (f *finder) step(next string) {
 	ps, r := f.tree.points, f.tree.request
 	switch {
-	case !r.Shared && within(next, "/proc"):
+	case f.onHost:
+		f.host(next)
+	case !r.Shared && within(next, "/proc"), next == "/proc/self", next == "/proc/thread-self": // the server's own
 		f.stop(next, order.SeesGenerated)
 	case r.Shared || ps.access(next).read:
 		f.host(next)
@@ -96,7 +104,7 @@ func (f *finder) step(next string) {
 func (ps points) closed(path string) bool {
 	for q := path; q != "/"; q = dirOf(q) {
 		if p := ps[q]; p != nil && p.flags&private != 0 {
-			return p.flags&noRead != 0
+			return p.mode&0o200 == 0
 		}
 	}
 	return false
@@ -115,9 +123,13 @@ func (f *finder) host(next string) {
 	st, err := f.tree.lookups.lstat(next)
 	switch {
 	case err != nil:
-		f.Missing = missing(err)
+		if f.Missing = missing(err); !f.Missing {
+			f.failed = err
+		}
 		f.stop(next, order.SeesAbsent)
-		f.rights()
+		if f.rights(); f.failed != nil && f.Read { // it may be there
+			f.Sight = f.seen()
+		}
 	case st.is(typeLink):
 		f.follow(st.target)
 	case !st.is(typeFolder) && f.rest != "":
@@ -134,6 +146,7 @@ func (f *finder) host(next string) {
 // follow goes on with the target of a symbolic link.
 func (f *finder) follow(target string) {
 	if f.links++; f.links > maxLinks {
+		f.Missing = true
 		f.stop(f.cur, order.SeesAbsent)
 		return
 	}
@@ -153,22 +166,24 @@ func (f *finder) arrive() {
 	f.rights()
 	switch a := ps.access(at); {
 	case f.tree.request.Shared:
-		f.Sight = order.SeesHost
-		if !f.Write && f.Read {
-			f.Sight = order.SeesReadOnly
-		}
+		f.Sight = f.seen()
 	case a.read:
-		f.Sight = order.SeesReadOnly
-		if f.Write {
-			f.Sight = order.SeesHost
-		}
+		f.Sight = f.seen()
+	case a.private && !ps.closed(at) && standIn(at) == order.SeesPrivate:
+		f.Sight = order.SeesPrivate
 	case ps.has(at, noRead|hidden):
 		f.Sight = order.SeesEmpty
-	case a.private && !within(at, "/dev") || at == "/dev/shm":
-		f.Sight = order.SeesPrivate
 	default:
 		f.Sight = order.SeesGenerated
 	}
+}
+
+// seen is the sight of the host's object at Path. Without a root of its own the server sees also what it cannot read.
+func (f *finder) seen() order.Sight {
+	if f.Read && !f.Write {
+		return order.SeesReadOnly
+	}
+	return order.SeesHost
 }
 
 // rights are what the policy leaves of the host's object at Path.

@@ -13,6 +13,7 @@ type Explained struct {
 	Policy      policy.Policy // effective
 	Confinement policy.Confinement
 	Open        bool // files are held back by nothing
+	Landlock    bool // the kernel has it
 }
 
 // Explain plans the first attempt of Start.
@@ -27,5 +28,5 @@ func (l *Launch) Explain() (*Explained, error) {
 		return nil, refusedView(err)
 	}
 	return &Explained{Files: files, Filter: filterOptions(&a.Sandbox), Policy: l.Policy, Confinement: a.Confinement,
-		Open: r.Open}, nil
+		Open: r.Open, Landlock: a.Machine.LandlockABI > 0}, nil
 }

@@ -55,7 +55,7 @@ func whyLaunch(o *order.Order, e *launch.Explained) *why.Launch {
 		}
 		return whyLaunch(changed, again), nil
 	}
-	return &why.Launch{Plan: e.Files, Policy: e.Policy, Open: e.Open, Replan: replan}
+	return &why.Launch{Plan: e.Files, Policy: e.Policy, Open: e.Open, Landlock: e.Landlock, Replan: replan}
 }
 
 // withPolicy is an order with another policy.

@@ -14,6 +14,8 @@ type Launch struct {
 	Plan   *fsview.Explained
 	Policy policy.Policy // effective
 	Open   bool          // no barrier of files is planned: the server can do whatever its user can
+	// Landlock is true where the kernel has it.
+	Landlock bool
 	// Replan plans the same launch with another policy.
 	Replan func(policy.Policy) (*Launch, error)
 }
@@ -170,8 +172,14 @@ func (l *Launch) byPolicy(v *verdict, spot *fsview.Spot, path string, op order.O
 		v.allow(l.openBy(), leads+" is held back by nothing: the server can do whatever its user can")
 	case !reaches || !spot.Read:
 		v.deny(spot.Reading, l.unseen(spot, leads))
+	case op == order.OpWrite && !spot.Write && l.Plan.Look(spot.Path) == fsview.KindPipe &&
+		l.Plan.WritesPipe(spot.Path, l.Landlock):
+		v.allow(spot.Reading, leads+" can be written: it is a named pipe, and a read-only mount holds no pipe")
 	case op == order.OpWrite && !spot.Write:
 		v.deny(spot.Writing, l.readOnly(spot, leads))
+		if spot.Writing.Kind == fsview.ByNothing {
+			v.By = by(spot.Reading) // which grants less
+		}
 	case op == order.OpExec && !l.mayExec(spot.Path):
 		v.exec = true
 		v.deny(l.singleExec(), leads+" cannot be executed: the server may start no other program than its own")
@@ -216,7 +224,7 @@ func (l *Launch) judgeInterpreter(v verdict, script string, depth int) verdict {
 		return v
 	}
 	if l.Policy.Subprocess.Allow == policy.No { // the kernel starts the interpreter within the one execve
-		l = &Launch{Plan: l.Plan, Open: l.Open, Policy: l.Policy, Replan: l.Replan}
+		l = &Launch{Plan: l.Plan, Open: l.Open, Landlock: l.Landlock, Policy: l.Policy, Replan: l.Replan}
 		l.Policy.Subprocess.Allow = policy.Yes
 	}
 	in := l.judgePath(at, order.OpExec, depth+1)

@@ -13,6 +13,9 @@ func (l *Launch) because(c fsview.Cause) string {
 	case fsview.ByImplied:
 		return "the command needs " + c.At
 	}
+	if c.At == "" {
+		return "every server can"
+	}
 	return "every server has " + c.At
 }
 
