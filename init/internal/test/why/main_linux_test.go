@@ -1,0 +1,17 @@
+package why_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
+)
+
+func TestMain(m *testing.M) {
+	host.Main()
+	if len(os.Args) == 2 && os.Args[1] == serverName {
+		serve()
+	}
+	os.Exit(testbed.Run(m))
+}
