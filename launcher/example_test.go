@@ -62,3 +62,23 @@ func ExampleTarget_onDenied() {
 		fmt.Println(d.Count, d.Kind, d.Host, d.Port, d.Syscall, d.Errno)
 	}
 }
+
+// A host that asks why its server cannot open a file, and shows its user what would change that.
+func ExampleWhy() {
+	reexec.Init() // the first line of main
+
+	p := policy.Policy{Filesystem: policy.Filesystem{AllowRead: []string{"~/notes"}}}
+	target := launcher.Target{Path: "/usr/bin/server"}
+	a, err := launcher.Why(context.Background(), p, target,
+		launcher.Question{Path: "/srv/data/table.csv", Op: launcher.OpRead})
+	if err != nil {
+		log.Fatal(err) // no launch would take this policy
+	}
+	fmt.Println(a.Allowed, a.Text)
+	for _, line := range a.Opens { // first of all
+		fmt.Println("opens:", line)
+	}
+	for _, step := range a.Patch {
+		fmt.Println(step.Op, step.Path, step.Value)
+	}
+}
