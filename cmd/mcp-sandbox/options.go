@@ -27,8 +27,7 @@ type options struct {
 	program policy.Program
 	reporting
 	backend backend
-	json    bool
-	calls   bool // of plan
+	results
 
 	words
 	envFiles
@@ -38,6 +37,13 @@ type options struct {
 type reporting struct {
 	report string // file or ""
 	keeps  bool   // where no flag says where, among the reports that are kept for why
+}
+
+// results are what a command that starts no server is to print.
+type results struct {
+	json     bool
+	calls    bool           // of plan
+	question order.Question // of why
 }
 
 // words are what is read of a command line besides its flags.

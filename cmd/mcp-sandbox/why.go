@@ -1,22 +1,226 @@
 package main
 
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/init/reexec"
+	"github.com/security-mcp/mcp-sandbox/launcher"
+	"github.com/security-mcp/mcp-sandbox/policy"
+)
+
 func whyCommand() command {
 	return command{
-		name: "why", args: "[--json] [REPORT]", short: "list what a server was refused, and what would allow it",
-		long: `Lists what a server was refused while it ran, the most frequent first: how often,
-what, why, and the flag that would allow it. REPORT is a file that run --report
-wrote; without it the last of those that run keeps in
-$XDG_STATE_HOME/mcp-sandbox/reports is read. The file may come from a stranger.
+		name: "why", args: "[run's policy flags] QUESTION [-- COMMAND [ARG...]], or [--json] [REPORT]",
+		short: "say what a server may do, or was refused, and what would allow it",
+		long: `Answers one question about the server that run would start with the same flags and
+COMMAND: whether the policy allows it to read, write or execute a file, to connect to
+a socket or a host, to make a system call, or gives it a variable. The planner and
+the matcher of a launch answer; the server does not run.
 
-The exit status is 0 if nothing was refused, 1 if something was, and 125 for a file
-that is no report, or was cut off or changed.
+Below a denial stand the flag and the JSON patch (RFC 6902, for the FILE of --policy)
+of the smallest change that allows the act, and what else that change opens. Both were
+tried on a copy of the policy. Nothing is changed. Where nothing stands there, no
+change helps: the file's own permissions refuse it, or nothing is there on the host.
+
+For a path "allowed" means that the act reaches the host's own file. The exit status
+is 0 for allowed, 1 for denied or "depends" (on a call's arguments), 125 for a policy
+or a question that is wrong.
+
+Without a question it lists what a server was refused while it ran, the most frequent
+first: how often, what, why, and the flag that would allow it. REPORT is a file that
+run --report wrote; without it the last of those that run keeps in
+$XDG_STATE_HOME/mcp-sandbox/reports is read. The file may come from a stranger. The
+exit status is 0 if nothing was refused, 1 if something was, and 125 for a file that
+is no report, or was cut off or changed.
 `,
-		tips: `  mcp-sandbox why
+		tips: `  mcp-sandbox why --allow-read ~/notes --path ~/notes/today.md --op write
+  mcp-sandbox why --policy policy.json --host db.example.com:5432
+  mcp-sandbox why --policy policy.json --path ~/.ssh/config -- node server.js
+  mcp-sandbox why --json --syscall ptrace | jq .allowed
+  mcp-sandbox why
   mcp-sandbox why report.jsonl
-  mcp-sandbox why --json | jq -r '.denied[].flag'
 `,
-		flags: jsonOptions, run: why,
+		flags: whyOptions, run: why,
 	}
 }
 
-func why(o *options, args []string) int { return whyReport(o, args) }
+// whyOptions are a launch's, with the question.
+func whyOptions() *options {
+	o := newOptions()
+	o.takesCommand = true
+	q := &o.question
+	o.heading("Question")
+	o.add("path", "PATH", "may the server read this file or folder?", "", expanded(absolute(&q.Path)))
+	o.add("op", "read|write|exec", "may it do this with PATH? (default read)", "", setOp(&q.Op))
+	o.add("socket", "PATH", "may it connect to this socket?", "", expanded(absolute(&q.Socket)))
+	o.add("host", "HOST[:PORT]", "may it connect to this name or address? (default ports 80 and 443)", "",
+		setHost(q))
+	o.add("syscall", "NAME", "may it make this system call?", "", source.Once(&q.Syscall))
+	o.add("variable", "NAME", "does it get this variable?", "", source.Once(&q.Variable))
+	o.heading("Output")
+	o.add("json", "", "print it as JSON", "true", truth(&o.json))
+	o.heading("Policy")
+	flags := o.Flags()
+	o.add(flags[0].Name, "FILE", "start from this policy; the flags below add to it", "", expanded(flags[0].Set))
+	o.add(flags[1].Name, "N", "the same, from a descriptor (3 or more)", "", flags[1].Set)
+	o.addPolicy()
+	return o
+}
+
+// absolute takes a path, and makes a relative one absolute. Nothing is cleaned away: behind a symbolic link ".." leads
+// elsewhere.
+func absolute(at *string) func(string) error {
+	return func(s string) error {
+		if *at != "" {
+			return source.ErrTwice
+		}
+		if !filepath.IsAbs(s) {
+			dir, err := source.Folder()
+			if err != nil {
+				return err
+			}
+			s = strings.TrimSuffix(dir, "/") + "/" + s
+		}
+		*at = s
+		return nil
+	}
+}
+
+func setOp(at *order.Op) func(string) error {
+	return func(s string) error {
+		switch op := order.Op(s); op {
+		case order.OpRead, order.OpWrite, order.OpExec:
+			*at = op
+			return nil
+		}
+		return errors.New(strconv.Quote(s) + " is none of read, write and exec")
+	}
+}
+
+// setHost takes HOST, HOST:PORT, an address, or an address of IPv6 in brackets with a port behind.
+func setHost(q *order.Question) func(string) error {
+	return func(s string) error {
+		host, port := s, ""
+		if strings.HasPrefix(s, "[") || strings.Count(s, ":") == 1 {
+			var err error
+			if host, port, err = net.SplitHostPort(s); err != nil && strings.HasSuffix(s, "]") {
+				host, port, err = s[1:len(s)-1], "", nil
+			}
+			if err != nil {
+				return errors.New(strconv.Quote(s) + " is no HOST:PORT")
+			}
+			if port != "" || !strings.HasSuffix(s, "]") {
+				n, err := strconv.ParseUint(port, 10, 16)
+				if err != nil || n == 0 {
+					return errors.New(strconv.Quote(port) + " is no port: a number from 1 to 65535")
+				}
+				q.Port = uint16(n)
+			}
+		}
+		return source.Once(&q.Host)(host)
+	}
+}
+
+func why(o *options, args []string) int {
+	if o.question == (order.Question{}) && len(o.Settings) == 0 && o.Source.String() == "" {
+		return whyReport(o, args)
+	}
+	q := o.question
+	if q.Path != "" && q.Op == "" {
+		q.Op = order.OpRead
+	}
+	command, err := whoseCommand(args)
+	if err == nil {
+		err = q.Check()
+	}
+	if err != nil {
+		return usageError("mcp-sandbox why", err.Error())
+	}
+	ord, lines := o.order(command)
+	if len(lines) > 0 {
+		return fail(lines...)
+	}
+	ord.Guided = true // a refusal is said as run says it
+	o.tell()
+	a, err := answerOf(ord, q)
+	if err != nil {
+		return fail(refusalOf(err))
+	}
+	fit(&a, &o.Launch)
+	code := 0
+	if o.json {
+		code = show(asJSON(a))
+	} else {
+		code = show(answerPage(&a, os.Stdout))
+	}
+	if code == 0 && a.Allowed != order.ActAllowed {
+		code = 1
+	}
+	return code
+}
+
+// whoseCommand are the words of the server's command. A question without one is about a server of which nothing is
+// known, and that needs nothing.
+func whoseCommand(args []string) ([]string, error) {
+	if len(args) > 0 {
+		return source.Command(args)
+	}
+	return reexec.AnyCommand()
+}
+
+// answerOf answers for the confinement that this machine gives.
+func answerOf(ord *order.Order, q order.Question) (order.Answer, error) {
+	a, err := reexec.Why(ord, q) // says what is wrong with the policy's paths as run does
+	if err != nil {
+		return a, err
+	}
+	p, err := policy.ParseCanonical(ord.Policy)
+	if err != nil {
+		return a, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), planTime)
+	defer cancel()
+	proved, err := launcher.Prove(ctx, asWritten(p, ord), launcher.Target{Path: ord.Command[0],
+		Args: ord.Command[1:], Dir: ord.Dir})
+	if err != nil || proved.Confinement == string(policy.Full) || p.Level == policy.Privileged {
+		return a, err
+	}
+	ord.Begin = proved.Confinement
+	return reexec.Why(ord, q)
+}
+
+// fit makes the patch of an answer one of the FILE given. There is none for a document from a descriptor, which cannot
+// be read again, and none that takes away what a flag said.
+func fit(a *order.Answer, l *source.Launch) {
+	document := []byte(`{"version": 1}`)
+	var err error
+	switch {
+	case l.Source.File != "":
+		document, err = l.Source.Document()
+	case l.Source.FD >= 0:
+		a.Patch = nil
+		return
+	}
+	patch := a.Patch
+	if err == nil {
+		a.Patch, err = reexec.FitPatch(document, patch)
+	}
+	if err == nil {
+		return
+	}
+	a.Patch = nil
+	for _, p := range patch {
+		if flag := l.FlagOf(source.Key(p.Path)); p.Op == "remove" && flag != "" {
+			a.Text += "; a flag says so: leave out that " + flag
+			return
+		}
+	}
+}

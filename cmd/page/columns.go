@@ -137,3 +137,14 @@ func column(r rune) int {
 	}
 	return 1
 }
+
+// Line prints a short word and the text behind it as one paragraph, whose later lines are indented.
+func (p Printer) Line(word Cell, text string) {
+	const indent = "  "
+	word.Text = printable(word.Text)
+	parts := wrap(word.Text+printable(text), p.width()-len(indent), p.Width > 0)
+	if rest, ok := strings.CutPrefix(parts[0], word.Text); ok {
+		parts[0] = p.paint(word) + rest
+	}
+	io.WriteString(p.W, strings.Join(parts, "\n"+indent)+"\n")
+}

@@ -97,6 +97,9 @@ func (s Source) Read(dir, home string) (policy.Policy, error) {
 	return p.Absolute(dir, home)
 }
 
+// Document is the document of a File once more, or that of a descriptor, which is closed.
+func (s Source) Document() ([]byte, error) { return s.document() }
+
 func (s Source) document() ([]byte, error) {
 	if s.File != "" {
 		doc, _, err := platform.ReadDocumentFile(s.File, policy.MaxDocument, documentTimeout)
