@@ -40,6 +40,9 @@ const (
 // [policy.Policy.AppendJSON] writes it. Each change that an answer suggests was planned, and the act is then allowed;
 // what else the change opens is in Opens. A host should not make a change without asking its user.
 //
+// Why looks no name up: whether the addresses that a name has now may be connected to is answered for those in the
+// question's Found.
+//
 // The error is that of a question which has no answer, or of a launch that would be refused. Other systems than Linux
 // hold no files and hosts back: there the error is [errors.ErrUnsupported].
 func Why(ctx context.Context, p policy.Policy, t Target, q Question) (Answer, error) {

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"net"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
 	"github.com/security-mcp/mcp-sandbox/init/order"
@@ -130,7 +132,7 @@ func setHost(q *order.Question) func(string) error {
 }
 
 func why(o *options, args []string) int {
-	if o.question == (order.Question{}) && len(o.Settings) == 0 && o.Source.String() == "" {
+	if o.question.IsZero() && len(o.Settings) == 0 && o.Source.String() == "" {
 		return whyReport(o, args)
 	}
 	q := o.question
@@ -150,9 +152,13 @@ func why(o *options, args []string) int {
 	}
 	ord.Guided = true // a refusal is said as run says it
 	o.tell()
+	found := lookUp(&q)
 	a, err := answerOf(ord, q)
 	if err != nil {
 		return fail(refusalOf(err))
+	}
+	if !found && a.Allowed == order.ActAllowed {
+		a.Text += "; but this machine finds no address of the name"
 	}
 	fit(&a, &o.Launch)
 	code := 0
@@ -165,6 +171,25 @@ func why(o *options, args []string) int {
 		code = 1
 	}
 	return code
+}
+
+// lookUpTime is how long an answer waits for the addresses of a name.
+const lookUpTime = 3 * time.Second
+
+// lookUp finds the addresses of the host that is asked about, for an allowed name may lead to one that is not. The
+// result is false for a name that has none. A server would look the name up as well.
+func lookUp(q *order.Question) bool {
+	if _, err := netip.ParseAddr(q.Host); q.Host == "" || err == nil {
+		return true
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), lookUpTime)
+	defer cancel()
+	all, err := net.DefaultResolver.LookupNetIP(ctx, "ip", q.Host)
+	for _, a := range all {
+		q.Found = append(q.Found, a.Unmap())
+	}
+	failed, ok := errors.AsType[*net.DNSError](err)
+	return !ok || !failed.IsNotFound
 }
 
 // whoseCommand are the words of the server's command. A question without one is about a server of which nothing is

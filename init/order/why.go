@@ -2,6 +2,7 @@ package order
 
 import (
 	"errors"
+	"net/netip"
 	"strings"
 )
 
@@ -15,6 +16,16 @@ type Question struct {
 	Port     uint16 // of Host; 0 asks for 80 and 443
 	Syscall  string // its name
 	Variable string // its name
+
+	// Found are the addresses to which Host leads, as far as the caller has looked the name up. Without them the answer
+	// is that of the name alone.
+	Found []netip.Addr
+}
+
+// IsZero reports whether nothing is asked.
+func (q *Question) IsZero() bool {
+	return q.Path == "" && q.Op == "" && q.Socket == "" && q.Host == "" && q.Port == 0 && q.Syscall == "" &&
+		q.Variable == ""
 }
 
 // An Op is what is to be done with a path.

@@ -2,8 +2,10 @@ package shim
 
 import (
 	"errors"
+	"os"
 	"slices"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/egress/dial"
 	"github.com/security-mcp/mcp-sandbox/init/internal/launch"
 	"github.com/security-mcp/mcp-sandbox/init/internal/why"
 	"github.com/security-mcp/mcp-sandbox/init/internal/why/asked"
@@ -82,6 +84,13 @@ func askHost(e *launch.Explained, p *policy.Policy, q *order.Question) order.Ans
 	}
 	var m asked.Machine
 	m.Own, _ = platform.OwnAddresses() // without these an own address is one like others
+	port := q.Port
+	if port == 0 {
+		port = 443
+	}
+	if proxy, _ := dial.ProxyFrom(os.Getenv); !proxy.Uses(q.Host, port) { // else the proxy looks up the name
+		m.Found = q.Found
+	}
 	return m.Host(p, q.Host, q.Port)
 }
 

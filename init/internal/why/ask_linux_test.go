@@ -133,8 +133,8 @@ func TestNoSuggestion(t *testing.T) {
 	}{
 		{op: order.OpWrite, path: "T/home/.bashrc", text: "runs code outside of the sandbox"},
 		{write: "T/p", op: order.OpWrite, path: "T/p/.mcp.json", text: "runs code outside of the sandbox"},
-		{op: order.OpRead, path: "/", text: ""},
-		{op: order.OpRead, path: "/proc/self", text: ""},
+		{op: order.OpRead, path: "/", text: "no launch would grant it: \"/\" is the whole file system"},
+		{op: order.OpRead, path: "/proc/self", text: "no launch would grant it: \"/proc/self\" cannot be granted"},
 		{op: order.OpWrite, path: "T/home/.config/mcp-sandbox/policies/p", text: "runs code outside of the sandbox"},
 	} {
 		a := h.ask(policy.Policy{Filesystem: policy.Filesystem{AllowWrite: h.at(c.write)}}, c.op, c.path)

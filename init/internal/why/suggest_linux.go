@@ -18,6 +18,7 @@ type change struct {
 	patch   []order.Patch
 	at      []string // the paths that it is about
 	removal bool     // no flag takes an entry out of a policy
+	refused error    // of a policy that takes no such entry
 }
 
 // suggest adds to a denial the smallest change that allows the act. Where the planner refuses the only change there
@@ -25,7 +26,10 @@ type change struct {
 func (l *Launch) suggest(q *order.Question, v *verdict) {
 	refused := ""
 	for _, c := range l.changes(q, v) {
-		after, err := l.Replan(c.policy)
+		after, err := l, c.refused
+		if err == nil {
+			after, err = l.Replan(c.policy)
+		}
 		if err != nil {
 			if refused == "" {
 				refused = err.Error()
@@ -105,9 +109,8 @@ func names(v *verdict) []string {
 func (c change) grants(to wish, v *verdict) (all []change) {
 	for _, at := range names(v) {
 		with := c.with(at, []string{to.flag, at}, order.Patch{Op: "add", Path: pointer(to.key) + "/-", Value: at})
-		if with.policy.Set(to.key, at) == nil { // else the list takes no such path
-			all = append(all, with)
-		}
+		with.refused = with.policy.Set(to.key, at)
+		all = append(all, with)
 	}
 	return all
 }

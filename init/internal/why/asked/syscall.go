@@ -102,6 +102,9 @@ func (c *callQuestion) change(p *policy.Policy, v *seccomp.Verdict, a *order.Ans
 		changed.suggest(a, way.undeny)
 		return nil
 	}
+	if !v.Allows && errnoOf(v) == "EPERM" { // after ENOSYS programs use another call
+		a.Text += "; only level privileged, which has no filter, lets the call pass"
+	}
 	return nil
 }
 
@@ -141,7 +144,7 @@ func (c *callQuestion) text(v *seccomp.Verdict) string {
 	}
 	text := c.name + " depends on its arguments"
 	if which := refusedOf(c.name); which != "" {
-		text += ": refused is " + which
+		text += ": the filter refuses " + which
 	}
 	return text
 }
@@ -169,7 +172,7 @@ func refusedOf(name string) string {
 	case "seccomp":
 		return "SECCOMP_FILTER_FLAG_NEW_LISTENER"
 	case "personality":
-		return "every other than PER_LINUX and PER_LINUX32"
+		return "all but PER_LINUX and PER_LINUX32"
 	case "prlimit64", "setrlimit":
 		return "a limit of core dumps"
 	case "renameat2":
@@ -179,9 +182,9 @@ func refusedOf(name string) string {
 	case "mknod", "mknodat":
 		return "a device, and a mode with set-user-ID or set-group-ID"
 	case "socket":
-		return "every other than TCP and UDP, AF_UNIX where the machine can hold that, and netlink for routes"
+		return "all but TCP and UDP, AF_UNIX where the machine can hold that, and netlink for routes"
 	case "socketpair":
-		return "every other than AF_UNIX"
+		return "all but AF_UNIX"
 	}
 	return ""
 }

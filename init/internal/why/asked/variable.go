@@ -66,15 +66,18 @@ func forwardedBy(p *policy.Policy, env []string, name string) string {
 	if forwards(policy.Policy{}) {
 		return byDefault
 	}
+	agent := policy.Policy{Network: policy.Network{AllowUnixSockets: []string{policy.AgentSocket}}}
+	if forwards(*forwarding(&agent, env)) { // the agent's variable goes with its socket; an order has both entries
+		for i, socket := range p.Network.AllowUnixSockets {
+			socket = strings.TrimPrefix(socket, "-")
+			if socket == policy.AgentSocket || slices.Contains(env, name+"="+socket) {
+				return "/network/allowUnixSockets/" + strconv.Itoa(i)
+			}
+		}
+	}
 	for i := range p.EnvVars {
 		if forwards(policy.Policy{EnvVars: p.EnvVars[i : i+1]}) {
 			return envVarsKey + strconv.Itoa(i)
-		}
-	}
-	for i := range p.Network.AllowUnixSockets {
-		one := policy.Policy{Network: policy.Network{AllowUnixSockets: p.Network.AllowUnixSockets[i : i+1]}}
-		if forwards(*forwarding(&one, env)) {
-			return "/network/allowUnixSockets/" + strconv.Itoa(i)
 		}
 	}
 	return byDefault

@@ -63,6 +63,18 @@ func TestVariable(t *testing.T) {
 	}
 }
 
+// An order has the path in place of the agent's entry, and the variable among those that are forwarded.
+func TestVariableOfAgent(t *testing.T) {
+	env := []string{"SSH_AUTH_SOCK=/home/a/agent"}
+	p, err := parsed(t, `{"version":1,"envVars":["ONE"],"network":{"allowUnixSockets":["/home/a/other","$SSH_AUTH_SOCK"]}}`).WithAgent(env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a := asked.Variable(&p, env, "SSH_AUTH_SOCK"); a.By != "/network/allowUnixSockets/1" {
+		t.Errorf("%+v", a)
+	}
+}
+
 // Levels network and privileged.
 func TestVariableLevels(t *testing.T) {
 	env := []string{"HTTPS_PROXY=x", "OTHER=o"}
