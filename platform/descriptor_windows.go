@@ -79,12 +79,3 @@ func ShowsColour(fd uintptr) bool {
 	return windows.GetConsoleMode(windows.Handle(fd), &mode) == nil &&
 		mode&windows.ENABLE_VIRTUAL_TERMINAL_PROCESSING != 0
 }
-
-// TerminalWidth is the columns of the console behind a handle, 0 for none.
-func TerminalWidth(fd uintptr) int {
-	var info windows.ConsoleScreenBufferInfo
-	if windows.GetConsoleScreenBufferInfo(windows.Handle(fd), &info) != nil {
-		return 0
-	}
-	return int(info.Window.Right-info.Window.Left) + 1
-}

@@ -40,8 +40,5 @@ func ReportFD(int) error { return errors.ErrUnsupported }
 // CreateReport fails on this operating system.
 func CreateReport(string) (int, error) { return -1, errors.ErrUnsupported }
 
-// TerminalWidth is 0: nothing is known of this operating system's terminals.
-func TerminalWidth(uintptr) int { return 0 }
-
 // ShowsColour reports false: nothing is known of this operating system's terminals.
 func ShowsColour(uintptr) bool { return false }

@@ -24,15 +24,6 @@ func WriteNow(fd int, b []byte) (int, error) {
 // sameTerminal cannot tell which terminal /dev/tty is: any two count as one.
 func sameTerminal(int, int) bool { return true }
 
-// TerminalWidth is the columns of the terminal behind a descriptor, 0 for none or a terminal that does not know.
-func TerminalWidth(fd uintptr) int {
-	size, err := unix.IoctlGetWinsize(int(fd), unix.TIOCGWINSZ)
-	if err != nil {
-		return 0
-	}
-	return int(size.Col)
-}
-
 // ShowsColour reports whether a descriptor is a terminal, which understands ECMA-48.
 func ShowsColour(fd uintptr) bool {
 	_, err := unix.IoctlGetTermios(int(fd), unix.TIOCGETA)

@@ -8,7 +8,6 @@ import (
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/refusals"
 	"github.com/security-mcp/mcp-sandbox/cmd/page"
 	"github.com/security-mcp/mcp-sandbox/init/reports"
-	"github.com/security-mcp/mcp-sandbox/platform"
 )
 
 // whyReport lists the refusals of a report, or of the one that was kept last.
@@ -44,7 +43,7 @@ func showRefusals(l *refusals.List, json, titled bool) int {
 		return show(asJSON(l))
 	}
 	var b strings.Builder
-	p := refusals.Page{W: &b, Colour: page.IsTerminal(os.Stdout), Width: platform.Columns(os.Stdout.Fd())}
+	p := refusals.Page{W: &b, Colour: page.IsTerminal(os.Stdout), Width: page.TerminalWidth(os.Stdout)}
 	if titled {
 		l.Title(p)
 	}

@@ -26,7 +26,7 @@ func (p Printer) columnWidths(lines [][]Cell) (widths []int) {
 			if i == len(widths) {
 				widths = append(widths, 0)
 			}
-			if n := columns(printable(line[i].Text)); n <= p.widest() && i < len(line)-1 {
+			if n := TextWidth(Printable(line[i].Text)); n <= p.widest() && i < len(line)-1 {
 				widths[i] = max(widths[i], n)
 			}
 		}
@@ -42,12 +42,12 @@ func (p Printer) line(line []Cell, widths []int) string {
 		line = line[:len(line)-1]
 	}
 	for i, c := range line {
-		c.Text = printable(c.Text)
+		c.Text = Printable(c.Text)
 		if i == len(line)-1 {
 			b += p.wrapped(c, at)
 			break
 		}
-		n := columns(c.Text)
+		n := TextWidth(c.Text)
 		if p.Width > 0 && at+n > p.width() {
 			b += p.wrapped(c, at)
 		} else {
@@ -75,25 +75,25 @@ func (p Printer) beside(at int) int {
 
 // wrapped is a cell that begins at a column, in as many lines as it takes.
 func (p Printer) wrapped(c Cell, at int) string {
-	parts := wrap(c.Text, p.width()-at, p.Width > 0)
+	parts := Wrap(c.Text, p.width()-at, p.Width > 0)
 	for i := range parts {
 		parts[i] = p.paint(Cell{parts[i], c.Style})
 	}
 	return strings.Join(parts, "\n"+strings.Repeat(" ", at))
 }
 
-// wrap divides a text between words into parts of a width. A word that is longer is divided, or stays whole.
-func wrap(text string, width int, divide bool) (parts []string) {
+// Wrap divides a text between words into parts of a width. A word that is longer is divided, or stays whole.
+func Wrap(text string, width int, divide bool) (parts []string) {
 	part, n := "", 0
 	for word := range strings.SplitSeq(text, " ") {
-		length := columns(word)
+		length := TextWidth(word)
 		if part != "" && n+1+length > width {
 			parts, part, n = append(parts, part), "", 0
 		}
 		for divide && length > width {
 			var first string
 			first, word = divided(word, width)
-			parts, length = append(parts, first), columns(word)
+			parts, length = append(parts, first), TextWidth(word)
 		}
 		if part != "" {
 			part, n = part+" ", n+1
@@ -114,8 +114,8 @@ func divided(word string, width int) (first, rest string) {
 	return word, ""
 }
 
-// columns is how many columns of a terminal a printable text takes.
-func columns(text string) (n int) {
+// TextWidth is how many columns of a terminal a printable text takes.
+func TextWidth(text string) (n int) {
 	for _, r := range text {
 		n += column(r)
 	}
@@ -123,16 +123,18 @@ func columns(text string) (n int) {
 }
 
 // column is how many columns a character takes: two for those of East Asian scripts and for pictures (UAX #11), none
-// for marks that stand above another.
+// for marks that stand above another. Some signs among the pictures take one: a line with these is narrower than it
+// could be.
 func column(r rune) int {
 	switch {
 	case r < 0x300:
 		return 1
 	case unicode.In(r, unicode.Mn, unicode.Me):
 		return 0
-	case 0x1100 <= r && r <= 0x115f, 0x2e80 <= r && r <= 0xa4cf, 0xac00 <= r && r <= 0xd7a3, 0xf900 <= r && r <= 0xfaff,
-		0xfe30 <= r && r <= 0xfe6f, 0xff00 <= r && r <= 0xff60, 0xffe0 <= r && r <= 0xffe6,
-		0x1f300 <= r && r <= 0x1faff, 0x20000 <= r && r <= 0x3fffd:
+	case 0x1100 <= r && r <= 0x115f, 0x231a <= r && r <= 0x23f3, 0x25fd <= r && r <= 0x27bf, 0x2b1b <= r && r <= 0x2b55,
+		0x2e80 <= r && r <= 0xa4cf, 0xa960 <= r && r <= 0xa97c, 0xac00 <= r && r <= 0xd7a3, 0xf900 <= r && r <= 0xfaff,
+		0xfe10 <= r && r <= 0xfe6f, 0xff00 <= r && r <= 0xff60, 0xffe0 <= r && r <= 0xffe6,
+		0x16fe0 <= r && r <= 0x1b2ff, 0x1f000 <= r && r <= 0x1faff, 0x20000 <= r && r <= 0x3fffd:
 		return 2
 	}
 	return 1
@@ -141,8 +143,8 @@ func column(r rune) int {
 // Line prints a short word and the text behind it as one paragraph, whose later lines are indented.
 func (p Printer) Line(word Cell, text string) {
 	const indent = "  "
-	word.Text = printable(word.Text)
-	parts := wrap(word.Text+printable(text), p.width()-len(indent), p.Width > 0)
+	word.Text = Printable(word.Text)
+	parts := Wrap(word.Text+Printable(text), p.width()-len(indent), p.Width > 0)
 	if rest, ok := strings.CutPrefix(parts[0], word.Text); ok {
 		parts[0] = p.paint(word) + rest
 	}

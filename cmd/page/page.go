@@ -98,7 +98,7 @@ func (p Printer) Sections(all []Section) {
 		if len(s.Lines) == 0 {
 			continue
 		}
-		io.WriteString(p.W, between+p.paint(Cell{printable(s.Title), Bold})+"\n")
+		io.WriteString(p.W, between+p.paint(Cell{Printable(s.Title), Bold})+"\n")
 		p.Columns(s.Lines)
 		between = "\n"
 	}
@@ -111,8 +111,8 @@ func (p Printer) paint(c Cell) string {
 	return "\x1b[" + string(c.Style) + "m" + c.Text + "\x1b[m"
 }
 
-// printable is a cell's text as any terminal may be given it.
-func printable(text string) string {
+// Printable is a cell's text as any terminal may be given it.
+func Printable(text string) string {
 	text = strictjson.Printable(text)
 	if utf8.RuneCountInString(text) <= longest {
 		return text

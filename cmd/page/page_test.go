@@ -78,9 +78,21 @@ func FuzzWidth(f *testing.F) {
 		var b strings.Builder
 		Printer{W: &b, Width: width}.Columns([][]Cell{{{one, Red}, {two, Plain}, {three, Bold}}, {{Text: three}}})
 		for line := range strings.SplitSeq(b.String(), "\n") {
-			if n := columns(line); n > max(width, narrowest) {
+			if n := TextWidth(line); n > max(width, narrowest) {
 				t.Fatalf("%d columns of %d: %q", n, width, line)
 			}
 		}
 	})
+}
+
+// No character is taken for narrower than a terminal prints it.
+func TestTextWidth(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		want int
+	}{{"", 0}, {"añ…─│→", 6}, {"e\u0301", 1}, {"漢", 2}, {"ｆ", 2}, {"한", 2}, {"⌚", 2}, {"✅", 2}, {"⭐", 2}, {"\U0001f004", 2}, {"😀", 2}, {"𗀀", 2}} {
+		if got := TextWidth(c.text); got != c.want {
+			t.Errorf("%q: %d columns, want %d", c.text, got, c.want)
+		}
+	}
 }

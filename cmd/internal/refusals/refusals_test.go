@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/readback"
+	"github.com/security-mcp/mcp-sandbox/cmd/page"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 )
 
@@ -138,8 +139,8 @@ func FuzzShow(f *testing.F) {
 		l.Show(p)
 		(&List{Refused: &order.Refused{Op: host, Path: path, Error: errno, Hint: flag}}).Show(p)
 		for line := range strings.SplitSeq(b.String(), "\n") {
-			if columns(line) > width || strings.ContainsFunc(line, func(r rune) bool { return !unicode.IsPrint(r) }) {
-				t.Fatalf("%d columns of %d: %q", columns(line), width, line)
+			if page.TextWidth(line) > width || strings.ContainsFunc(line, func(r rune) bool { return !unicode.IsPrint(r) }) {
+				t.Fatalf("%d columns of %d: %q", page.TextWidth(line), width, line)
 			}
 		}
 	})

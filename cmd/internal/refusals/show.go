@@ -5,19 +5,16 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/security-mcp/mcp-sandbox/cmd/page"
 	"github.com/security-mcp/mcp-sandbox/init/notice"
 	"github.com/security-mcp/mcp-sandbox/init/order"
-	"github.com/security-mcp/mcp-sandbox/policy/strictjson"
 )
 
 const (
-	mostWords = 16   // of a command
-	mostLines = 100  // of acts; --json has all
-	longest   = 4096 // characters of a name, where no terminal's width bounds it
-	column    = 48   // of names
+	mostWords = 16  // of a command
+	mostLines = 100 // of acts; --json has all
+	column    = 48  // of names
 )
 
 // A Page is where a list is shown.
@@ -41,7 +38,7 @@ func (l *List) Show(p Page) {
 	counts, names := 0, 0
 	for i := range shown {
 		counts = max(counts, len(count(&shown[i])))
-		if n := columns(p.name(&shown[i])); n <= p.column() {
+		if n := page.TextWidth(p.name(&shown[i])); n <= p.column() {
 			names = max(names, n)
 		}
 	}
@@ -94,7 +91,7 @@ func (p Page) refused(r *order.Refused) {
 func count(d *Refusal) string { return strconv.FormatInt(d.Count, 10) + "x" }
 
 // name is the name of an act as it is printed.
-func (p Page) name(d *Refusal) string { return cut(strictjson.Printable(d.Name)) }
+func (p Page) name(d *Refusal) string { return page.Printable(d.Name) }
 
 // column is how wide the column of names is at most.
 func (p Page) column() int {
@@ -111,7 +108,7 @@ func (p Page) row(d *Refusal, counts, names int) {
 	if d.Flag != "" {
 		text, style = text+".  "+d.Flag, page.Green
 	}
-	if n := columns(name); n <= names {
+	if n := page.TextWidth(name); n <= names {
 		p.text(head+name+strings.Repeat(" ", names-n+2), text, style)
 		return
 	}
@@ -121,71 +118,23 @@ func (p Page) row(d *Refusal, counts, names int) {
 
 // text prints a text behind a head, wrapped between words. On a terminal a longer word is divided.
 func (p Page) text(head, text string, style page.Style) {
-	text = cut(strictjson.Printable(text))
-	at := columns(head)
-	width := 0
+	text = page.Printable(text)
+	at := page.TextWidth(head)
+	parts := []string{text}
 	if p.Width > 0 {
 		if at > p.Width-8 { // a terminal of a few columns
 			at = 0
 			head = strings.TrimRight(head, " ")
-			io.WriteString(p.W, strings.Join(divide(head, p.Width), "\n")+"\n")
+			io.WriteString(p.W, strings.Join(page.Wrap(head, p.Width, true), "\n")+"\n")
 			head = ""
 		}
-		width = max(p.Width-at, 1)
+		parts = page.Wrap(text, max(p.Width-at, 1), true)
 	}
-	for _, part := range divide(text, width) {
+	for _, part := range parts {
 		if p.Colour && style != page.Plain {
 			part = "\x1b[" + string(style) + "m" + part + "\x1b[m"
 		}
 		io.WriteString(p.W, head+part+"\n")
 		head = strings.Repeat(" ", at)
 	}
-}
-
-// divide divides a printable text into parts of a width; 0 divides nothing.
-func divide(text string, width int) (parts []string) {
-	for left := columns(text); width > 0 && left > width; {
-		end, space, n := 0, 0, 0
-		for i, r := range text {
-			if n += columns(string(r)); n > width && i > 0 {
-				end = i
-				break
-			}
-			if r == ' ' {
-				space = i
-			}
-		}
-		if end == 0 {
-			break
-		}
-		if text[end] == ' ' {
-			space = end
-		}
-		if space > 0 {
-			end = space
-		}
-		rest := strings.TrimPrefix(text[end:], " ")
-		left -= columns(text[:len(text)-len(rest)])
-		parts, text = append(parts, text[:end]), rest
-	}
-	return append(parts, text)
-}
-
-// columns is how many columns of a terminal a printable text takes at most: the letters of many scripts take two.
-func columns(text string) int {
-	const wide = 0x1100 // Hangul, and behind it those of East Asia
-	n := utf8.RuneCountInString(text)
-	for _, r := range text {
-		if r >= wide && r != '…' {
-			n++
-		}
-	}
-	return n
-}
-
-func cut(text string) string {
-	if utf8.RuneCountInString(text) <= longest {
-		return text
-	}
-	return string([]rune(text)[:longest]) + "…"
 }

@@ -4,8 +4,8 @@ package platform
 
 import "golang.org/x/sys/unix"
 
-// Columns is the width of a terminal; 0 for anything else.
-func Columns(fd uintptr) int {
+// TerminalWidth is the width of a terminal; 0 for anything else.
+func TerminalWidth(fd uintptr) int {
 	size, err := unix.IoctlGetWinsize(int(fd), unix.TIOCGWINSZ)
 	if err != nil {
 		return 0

@@ -2,8 +2,8 @@ package platform
 
 import "golang.org/x/sys/windows"
 
-// Columns is the width of a console; 0 for anything else.
-func Columns(fd uintptr) int {
+// TerminalWidth is the width of a console; 0 for anything else.
+func TerminalWidth(fd uintptr) int {
 	var info windows.ConsoleScreenBufferInfo
 	if windows.GetConsoleScreenBufferInfo(windows.Handle(fd), &info) != nil {
 		return 0
