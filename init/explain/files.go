@@ -134,12 +134,12 @@ func secretAt(at, home string) string {
 	if harmless(at) {
 		return ""
 	}
-	for name, what := range secrets() {
+	for name, what := range Secrets() {
 		if home != "" && len(at) > len(home) && within(at[len(home)+1:], name) {
 			return what
 		}
 	}
-	if secretName(at) {
+	if SecretName(at) {
 		return "a file of that name holds a secret"
 	}
 	return ""
@@ -159,7 +159,7 @@ func secretsIn(t *teller, r *pathRule) (all []string) {
 	if home == "" {
 		home = t.home
 	}
-	for name := range secrets() {
+	for name := range Secrets() {
 		if !holds(r.path, home, name) {
 			continue
 		}

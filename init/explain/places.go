@@ -3,7 +3,6 @@ package explain
 import (
 	_ "embed"
 	"iter"
-	"path"
 	"strings"
 )
 
@@ -40,14 +39,8 @@ var places = [...]place{
 	{"/Volumes", Wide, Wide, "other disks"},
 }
 
-//go:embed secrets.txt
-var secretTable string
-
 //go:embed starts.txt
 var startTable string
-
-// secrets are the paths below a home where secrets lie, and what these are.
-func secrets() iter.Seq2[string, string] { return table(secretTable) }
 
 // starts are the paths below a home whose files start by themselves, or by a name that a user types.
 func starts() iter.Seq2[string, string] { return table(startTable) }
@@ -64,35 +57,4 @@ func table(text string) iter.Seq2[string, string] {
 			}
 		}
 	}
-}
-
-// harmless reports whether a path in a folder of secrets is none: public keys, and lists of hosts.
-func harmless(at string) bool {
-	if path.Base(path.Dir(at)) != ".ssh" {
-		return false
-	}
-	name := path.Base(at)
-	return name == "known_hosts" || name == "config" || strings.HasSuffix(name, ".pub")
-}
-
-// secretName reports whether a file is called as files with secrets are, wherever it lies.
-func secretName(at string) bool {
-	name := strings.ToLower(path.Base(at))
-	for _, end := range [...]string{".pem", ".key", ".p12", ".pfx", ".kdbx", ".keystore", ".jks"} {
-		if strings.HasSuffix(name, end) {
-			return true
-		}
-	}
-	switch {
-	case strings.HasSuffix(name, ".pub"), name == ".env.example", name == ".env.sample":
-		return false
-	case name == ".env", strings.HasPrefix(name, ".env."), name == "credentials.json":
-		return true
-	}
-	for _, begin := range [...]string{"id_rsa", "id_ed25519", "id_ecdsa", "id_dsa", "service-account"} {
-		if strings.HasPrefix(name, begin) {
-			return true
-		}
-	}
-	return false
 }

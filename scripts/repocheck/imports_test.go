@@ -65,7 +65,7 @@ var rules = []rule{
 	{"init/internal/basic", "policy platform init/order init/places init/state init/notice init/diagnose init/internal/ending init/internal/fsview init/internal/guard init/internal/privdir init/internal/proctree init/internal/report", "golang.org/x/sys"},
 	{"init/internal/launch", "policy platform init/order init/places init/state init/diagnose init/internal/layers init/internal/fsview init/internal/seccomp init/internal/cgroup init/internal/userbus init/internal/program init/internal/privdir init/internal/notify init/internal/tally init/internal/trialcalls", "golang.org/x/sys"},
 	{"init/internal/why/asked", "policy init/order init/notice init/explain init/internal/egress/match init/internal/egress/vet init/internal/seccomp", ""},
-	{"init/internal/why", "policy init/order init/internal/fsview", "golang.org/x/sys"},
+	{"init/internal/why", "policy init/order init/explain init/internal/fsview", "golang.org/x/sys"},
 	{"init/internal/shim", "policy platform init/order init/places init/state init/notice init/diagnose init/internal", "golang.org/x/sys"},
 	{testOnly, "policy platform init/order init/reexec launcher init/internal scripts/testbed", "golang.org/x/sys"},
 	{"init/reexec", "policy platform init/order init/notice init/internal/ending init/internal/report init/internal/seccomp init/internal/basic init/internal/shim init/internal/why/asked", "golang.org/x/sys"},

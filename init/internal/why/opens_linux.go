@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/security-mcp/mcp-sandbox/init/explain"
 	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
@@ -68,27 +69,27 @@ func (w *widening) homes() {
 func (w *widening) secrets() {
 	var found []string
 	for _, home := range w.before.Plan.Homes() {
-		for _, s := range secrets {
-			at := home + "/" + s.name
+		for name, what := range explain.Secrets() {
+			at := home + "/" + name
 			if right := w.new(at); right != "" {
-				found = append(found, "the server can "+right+" "+at+": "+s.what)
+				found = append(found, "the server can "+right+" "+at+": "+what)
 			}
 			for _, part := range w.change.at {
 				real, _, _ := w.after.Plan.OnHost(part)
 				if strings.HasPrefix(real, at+"/") && w.new(real) != "" {
-					found = append(found, "the server can "+w.word(real)+" "+real+", which lies among "+s.what)
+					found = append(found, "the server can "+w.word(real)+" "+real+", which lies among "+what)
 				}
 			}
 		}
 	}
 	for _, at := range w.change.at {
 		real, is, _ := w.after.Plan.OnHost(at)
-		if base := real[strings.LastIndexByte(real, '/')+1:]; is && secretName(base) {
+		if is && explain.SecretName(real) {
 			found = append(found, "the server can "+w.word(real)+" "+real+", which by its name holds a secret")
 		}
 		left := 1000
 		_ = w.after.Plan.List(real, func(name string) bool {
-			if secretName(name) && w.new(real+"/"+name) != "" {
+			if explain.SecretName(name) && w.new(real+"/"+name) != "" {
 				at := real + "/" + name
 				found = append(found, "the server can "+w.word(at)+" "+at+", which by its name holds a secret")
 			}

@@ -1,0 +1,45 @@
+package explain
+
+import (
+	_ "embed"
+	"iter"
+	"path"
+	"strings"
+)
+
+//go:embed secrets.txt
+var secretTable string
+
+// Secrets are the paths below a home where secrets lie, and the contents of each in a few words.
+func Secrets() iter.Seq2[string, string] { return table(secretTable) }
+
+// harmless reports whether a path in a folder of secrets is none: public keys, and lists of hosts.
+func harmless(at string) bool {
+	if path.Base(path.Dir(at)) != ".ssh" {
+		return false
+	}
+	name := path.Base(at)
+	return name == "known_hosts" || name == "config" || strings.HasSuffix(name, ".pub")
+}
+
+// SecretName reports whether a file is called as files with secrets are, wherever it lies.
+func SecretName(at string) bool {
+	name := strings.ToLower(path.Base(at))
+	for _, end := range [...]string{".pem", ".key", ".p12", ".pfx", ".kdbx", ".keystore", ".jks"} {
+		if strings.HasSuffix(name, end) {
+			return true
+		}
+	}
+	switch {
+	case strings.HasSuffix(name, ".pub"), name == ".env.example", name == ".env.sample":
+		return false
+	case name == ".env", strings.HasPrefix(name, ".env."), name == "credentials.json":
+		return true
+	}
+	for _, begin := range [...]string{"id_rsa", "id_ed25519", "id_ecdsa", "id_dsa", "service-account"} {
+		if strings.HasPrefix(name, begin) {
+			return true
+		}
+	}
+	return false
+}
