@@ -94,6 +94,32 @@ func TestKept(t *testing.T) {
 	}
 }
 
+// The reports of killed launchers, which end none, are removed by the next launch. A file of another user stays.
+func TestKilledLeaveFew(t *testing.T) {
+	folder := home(t)
+	Prepare()
+	others := folder + "/" + nameOf(order.NewID(), time.Now().Add(-time.Hour))
+	if os.Getuid() == 0 {
+		if err := errors.Join(os.WriteFile(others, []byte("x\n"), 0o600), os.Chown(others, 1000, 1000)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range Kept + 5 {
+		fd, err := Create(order.NewID(), time.Now(), []byte("x\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		unix.Close(fd)
+	}
+	left := slices.DeleteFunc(names(t, folder), func(name string) bool { return folder+"/"+name == others })
+	if len(left) != Kept {
+		t.Errorf("%d reports are left", len(left))
+	}
+	if _, err := os.Lstat(others); err != nil && os.Getuid() == 0 {
+		t.Error(err)
+	}
+}
+
 // What was written last is the newest, not what began last.
 func TestNewestWasWrittenLast(t *testing.T) {
 	folder := home(t)

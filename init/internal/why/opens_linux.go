@@ -154,6 +154,11 @@ func (w *widening) programs() {
 		if folder != "" && folder[0] == '/' && w.new(folder) == "write" {
 			w.say("the server can write " + folder + ", where your shell looks for programs")
 		}
+		for _, at := range w.change.at {
+			if real, _, _ := w.after.Plan.OnHost(at); dirOf(real) == folder && w.new(real) == "write" {
+				w.say("the server can write " + real + ", which your shell finds by its name")
+			}
+		}
 	}
 	was, is := w.before.Plan.View.Unprotected, w.after.Plan.View.Unprotected
 	for _, at := range w.change.at {

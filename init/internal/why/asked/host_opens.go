@@ -56,17 +56,9 @@ func (q *hostQuestion) closedBehind(by string, port uint16) order.Answer {
 
 const privateKey = "/network/allowPrivate"
 
-// needsPrivate reports whether a name leads to addresses of which allowPrivate alone opens some.
+// needsPrivate reports whether a name leads to addresses of which a network opens none.
 func (q *hostQuestion) needsPrivate(n *policy.Network) bool {
-	open, needs := *n, false
-	open.AllowPrivate = true
-	for _, port := range q.ports {
-		if !q.dials(&open, port) {
-			return false
-		}
-		needs = needs || !q.dials(n, port)
-	}
-	return needs
+	return slices.ContainsFunc(q.ports, func(port uint16) bool { return !q.dials(n, port) })
 }
 
 // opens says what a change opens besides what was asked.
