@@ -16,6 +16,14 @@ type Publish struct {
 	Port uint16
 }
 
+// Outside is in words where the host listens: an address with a port, or "a free port of" an address.
+func (p Publish) Outside() string {
+	if p.HostPort == 0 {
+		return "a free port of " + p.Address.String()
+	}
+	return netip.AddrPortFrom(p.Address, p.HostPort).String()
+}
+
 // ParsePublish reads [HOSTADDRESS:]HOSTPORT:PORT, where an IPv6 address stands in brackets. Without an address it is
 // 127.0.0.1.
 func ParsePublish(s string) (Publish, error) {

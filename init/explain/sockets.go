@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"net/netip"
 	"path"
 	"strconv"
 	"strings"
@@ -47,11 +46,7 @@ func tellPublished(t *teller) {
 		if err != nil {
 			continue
 		}
-		at := netip.AddrPortFrom(p.Address, p.HostPort).String()
-		if p.HostPort == 0 {
-			at = "a free port of " + p.Address.String()
-		}
-		text := "is reached at " + at + " (its port " + strconv.Itoa(int(p.Port)) + ")"
+		text := "is reached at " + p.Outside() + " (its port " + strconv.Itoa(int(p.Port)) + ")"
 		switch {
 		case p.Address.IsLoopback():
 			t.say(Note, pointer, text+" by every program and every user of this machine")

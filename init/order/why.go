@@ -58,6 +58,9 @@ const (
 	ByMissing     Reason = "missing"     // does not exist on the host either
 )
 
+// NoEntry is the By of an Answer where no entry of the policy decides.
+const NoEntry = "default"
+
 // A Sight is what the server finds at a path.
 type Sight string
 
@@ -75,7 +78,7 @@ const (
 type Answer struct {
 	Allowed Allowance `json:"allowed"`
 	Reason  Reason    `json:"reason,omitempty"` // "" where allowed
-	By      string    `json:"by"`               // a JSON pointer to the policy's entry, or "default"
+	By      string    `json:"by"`               // a JSON pointer to the policy's entry, or NoEntry
 	Seen    Sight     `json:"seen,omitempty"`   // of a path or socket
 	OnHost  bool      `json:"onHost"`           // the path exists on the host
 	// Flags are the smallest change as flags of run; nil where none helps, or only a removal.

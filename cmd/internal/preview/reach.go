@@ -1,7 +1,6 @@
 package preview
 
 import (
-	"net/netip"
 	"strconv"
 
 	"github.com/security-mcp/mcp-sandbox/cmd/page"
@@ -58,11 +57,7 @@ func (v *Preview) published() (lines []string) {
 		if err != nil {
 			continue
 		}
-		at := netip.AddrPortFrom(p.Address, p.HostPort).String()
-		if p.HostPort == 0 {
-			at = "a free port of " + p.Address.String()
-		}
-		lines = append(lines, "its port "+strconv.Itoa(int(p.Port))+" is reached at "+at)
+		lines = append(lines, "its port "+strconv.Itoa(int(p.Port))+" is reached at "+p.Outside())
 	}
 	return lines
 }

@@ -76,10 +76,10 @@ func askHost(e *launch.Explained, p *policy.Policy, q *order.Question) order.Ans
 	open := p.Level == policy.LevelNetwork || p.Level == policy.Privileged
 	switch {
 	case !open && e.Confinement == policy.Reduced:
-		return order.Answer{Allowed: order.ActDenied, Reason: order.ByPolicy, By: why.Default,
+		return order.Answer{Allowed: order.ActDenied, Reason: order.ByPolicy, By: order.NoEntry,
 			Text: q.Host + " is not reached: confinement reduced, which is all that this machine gives, has no network"}
 	case !open && e.Open:
-		return order.Answer{Allowed: order.ActAllowed, By: why.Default,
+		return order.Answer{Allowed: order.ActAllowed, By: order.NoEntry,
 			Text: q.Host + " is held back by nothing: confinement " + string(e.Confinement) + " has the host's network"}
 	}
 	var m asked.Machine

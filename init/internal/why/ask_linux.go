@@ -41,13 +41,10 @@ type verdict struct {
 // by is the pointer of a cause.
 func by(c fsview.Cause) string {
 	if c.By == "" {
-		return Default
+		return order.NoEntry
 	}
 	return c.By
 }
-
-// Default stands in an Answer's By for what no entry of the policy says.
-const Default = "default"
 
 func (v *verdict) allow(c fsview.Cause, text string) {
 	v.Allowed, v.Reason, v.By, v.cause, v.Text = order.ActAllowed, "", by(c), c, text
@@ -59,7 +56,7 @@ func (v *verdict) deny(c fsview.Cause, text string) {
 
 // other denies because of something else than the policy.
 func (v *verdict) other(r order.Reason, text string) {
-	v.Allowed, v.Reason, v.By, v.Text = order.ActDenied, r, Default, text
+	v.Allowed, v.Reason, v.By, v.Text = order.ActDenied, r, order.NoEntry, text
 }
 
 func (l *Launch) judge(q *order.Question) verdict {

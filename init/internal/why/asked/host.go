@@ -11,11 +11,10 @@ import (
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
-// Pointers of the network's keys, and By where no entry decides.
+// Pointers of the network's keys.
 const (
 	allowedKey = "/network/allowedDomains/"
 	deniedKey  = "/network/deniedDomains/"
-	byDefault  = "default"
 )
 
 // A Machine is what a caller knows of the launcher's machine. The zero Machine is nothing.
@@ -38,7 +37,7 @@ func (m Machine) Host(p *policy.Policy, host string, port uint16) order.Answer {
 			Text: q.what() + q.are() + " allowed: level " + string(level) + " has the host's network"}
 	}
 	if why := q.unreachable(); why != "" {
-		return order.Answer{Allowed: order.ActDenied, Reason: order.ByPolicy, By: byDefault, Text: why}
+		return order.Answer{Allowed: order.ActDenied, Reason: order.ByPolicy, By: order.NoEntry, Text: why}
 	}
 	a := q.judge()
 	if a.Allowed == order.ActDenied {
@@ -119,9 +118,9 @@ func (q *hostQuestion) missing(port uint16) order.Answer {
 		return refused(by, not+by+" is for another port, and that is denied")
 	}
 	if len(q.rules.Ports()) == 0 {
-		return refused(byDefault, not+"the policy opens no host, and there is no network")
+		return refused(order.NoEntry, not+"the policy opens no host, and there is no network")
 	}
-	return refused(byDefault, not+"no entry of allowedDomains names "+q.text)
+	return refused(order.NoEntry, not+"no entry of allowedDomains names "+q.text)
 }
 
 // narrowest is the position of the entry with the longest name: of entries that name a host that is the host itself, or

@@ -51,7 +51,7 @@ func (q *hostQuestion) closedBehind(by string, port uint16) order.Answer {
 	if best == vet.Private {
 		return refused(privateKey, why)
 	}
-	return refused(byDefault, why+", which nothing opens")
+	return refused(order.NoEntry, why+", which nothing opens")
 }
 
 const privateKey = "/network/allowPrivate"

@@ -33,10 +33,10 @@ func Filtered(p *policy.Policy, machine seccomp.Options, name string) (order.Ans
 		return order.Answer{}, err
 	}
 	if v.Allows && v.Refusals == 0 {
-		return order.Answer{Allowed: order.ActAllowed, By: byDefault,
+		return order.Answer{Allowed: order.ActAllowed, By: order.NoEntry,
 			Text: name + " is allowed: no filter refuses this call"}, nil
 	}
-	a := order.Answer{Allowed: order.ActDenied, Reason: order.ByPolicy, By: byDefault}
+	a := order.Answer{Allowed: order.ActDenied, Reason: order.ByPolicy, By: order.NoEntry}
 	if v.Allows {
 		a.Allowed = order.ActDepends
 	}

@@ -17,7 +17,7 @@ const envVarsKey = "/envVars/"
 // is set by every launch that confines.
 func Variable(p *policy.Policy, env []string, name string) order.Answer {
 	shown := strictjson.Printable(name)
-	a := order.Answer{Allowed: order.ActAllowed, By: byDefault, OnHost: has(env, name)}
+	a := order.Answer{Allowed: order.ActAllowed, By: order.NoEntry, OnHost: has(env, name)}
 	asked := forwarding(p, env)
 	got, _ := asked.Environ(env)
 	switch {
@@ -27,7 +27,7 @@ func Variable(p *policy.Policy, env []string, name string) order.Answer {
 		a.By = "/env" + strictjson.Step(name)
 		a.Text = shown + " is set at " + strictjson.Printable(a.By)
 	case has(got, name):
-		if a.By = forwardedBy(p, env, name); a.By == byDefault {
+		if a.By = forwardedBy(p, env, name); a.By == order.NoEntry {
 			a.Text = shown + " is forwarded by default"
 		} else {
 			a.Text = shown + " is forwarded at " + a.By
@@ -64,7 +64,7 @@ func forwardedBy(p *policy.Policy, env []string, name string) string {
 		return has(got, name)
 	}
 	if forwards(policy.Policy{}) {
-		return byDefault
+		return order.NoEntry
 	}
 	agent := policy.Policy{Network: policy.Network{AllowUnixSockets: []string{policy.AgentSocket}}}
 	if forwards(*forwarding(&agent, env)) { // the agent's variable goes with its socket; an order has both entries
@@ -80,7 +80,7 @@ func forwardedBy(p *policy.Policy, env []string, name string) string {
 			return envVarsKey + strconv.Itoa(i)
 		}
 	}
-	return byDefault
+	return order.NoEntry
 }
 
 // dropped is the answer for a variable that the server has not.
