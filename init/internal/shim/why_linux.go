@@ -111,8 +111,8 @@ func launcherEnv(o *order.Order) []string {
 	return env
 }
 
-// checkPatch plans the launch with the change that an answer suggests, and takes the change back where that launch
-// would be refused.
+// checkPatch plans the launch with the change that an answer suggests, has its network checked as a launch does, and
+// takes the change back where that launch would be refused.
 func checkPatch(o *order.Order, a *order.Answer) {
 	if a.Patch == nil {
 		return
@@ -126,8 +126,12 @@ func checkPatch(o *order.Order, a *order.Answer) {
 	if err == nil {
 		changed, err = withPolicy(o, p.Effective(policy.Run))
 	}
+	var planned *launch.Explained
 	if err == nil {
-		_, err = foreseen(changed, (*launch.Launch).Explain)
+		planned, err = foreseen(changed, (*launch.Launch).Explain)
+	}
+	if err == nil {
+		err = (&network{policy: &planned.Policy}).check()
 	}
 	if err != nil {
 		a.Flags, a.Patch, a.Opens = nil, nil, nil
