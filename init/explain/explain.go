@@ -7,11 +7,11 @@
 //	fmt.Println(e.Verdict) // that of the worst line
 //
 // The package reads the policy's text and tables of its own. The machine is not looked at: whether a path is there,
-// where a link leads and who listens at a port is not known. A verdict is about what the server is given, not about
-// the server.
+// where a link leads and which program listens at a port is not known. A verdict is about what the server is given, not
+// about the server.
 //
-// A text holds names of the policy as they are written, shortened: who prints a text escapes the text. The value of a
-// variable is in no text.
+// A text holds names of the policy as they are written, shortened, and is to be escaped before it is printed. The value
+// of a variable is in no text.
 package explain
 
 import (

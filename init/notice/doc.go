@@ -1,4 +1,5 @@
-// Package notice has the lines that a launch writes to standard error for people, but for refusals and their hints.
+// Package notice has the lines that a launch writes to standard error for people, but for refusals and their hints, and
+// the words in which mcp-sandbox why names an act that a server was refused, and the reason.
 //
 //	say(notice.Variables([]string{"NOTION_TOKEN"}))
 //

@@ -86,8 +86,8 @@ func (s *shim) refuse(err error) int {
 const keepAfter = 50 * time.Millisecond
 
 // keep makes the report that mcp-sandbox why reads, once: soon after the release, at the first refusal, or at the end,
-// whichever comes first. The server runs by now, or never will: it inherits neither the
-// descriptor nor how SIGXFSZ is handled, with which a file limit would end the shim.
+// whichever comes first. The server runs by now, or never will: the server inherits neither the descriptor nor how
+// SIGXFSZ is handled, with which a file limit would end the shim.
 func keep(o *order.Order, how func(order.Line), first order.Line) {
 	if o.Keep {
 		o.Keep = false

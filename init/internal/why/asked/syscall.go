@@ -151,10 +151,11 @@ func (c *callQuestion) text(v *seccomp.Verdict) string {
 
 // errnoOf is the name of the errno of a call that is refused whatever its arguments are.
 func errnoOf(v *seccomp.Verdict) string {
+	const enosys, eafnosupport = 38, 97 // on amd64 and arm64; errno(3)
 	switch {
-	case slices.Contains(v.Errnos, 38):
+	case slices.Contains(v.Errnos, enosys):
 		return "ENOSYS"
-	case slices.Contains(v.Errnos, 97):
+	case slices.Contains(v.Errnos, eafnosupport):
 		return "EAFNOSUPPORT"
 	}
 	return "EPERM"
