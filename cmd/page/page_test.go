@@ -85,6 +85,15 @@ func FuzzWidth(f *testing.F) {
 	})
 }
 
+// Where little of a line is left the last cell begins a line of its own, further to the left.
+func TestNarrow(t *testing.T) {
+	var b strings.Builder
+	Printer{W: &b, Width: 40}.Columns([][]Cell{{{Text: "dangerous"}, {Text: "/filesystem"}, {Text: "can read your whole home"}}})
+	if got, want := b.String(), "  dangerous  /filesystem\n    can read your whole home\n"; got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
 // No character is taken for narrower than a terminal prints it.
 func TestTextWidth(t *testing.T) {
 	for _, c := range []struct {

@@ -3,6 +3,7 @@ package tally
 import (
 	"reflect"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -89,6 +90,27 @@ func TestList(t *testing.T) {
 	}
 	if (&Tally{}).List() != nil {
 		t.Error("something of nothing")
+	}
+}
+
+// Whichever text of an act is long, the list has room for few of these.
+func TestListBytes(t *testing.T) {
+	long := func(n int) string { return strings.Repeat("x", 1000) + strconv.Itoa(n) }
+	for name, denied := range map[string]func(text string) order.Denied{
+		"host":  func(text string) order.Denied { return order.Denied{Act: order.Act{Host: text}} },
+		"asked": func(text string) order.Denied { return order.Denied{Act: order.Act{Asked: text}} },
+		"path":  func(text string) order.Denied { return order.Denied{Act: order.Act{Path: text}} },
+		"flag":  func(text string) order.Denied { return order.Denied{Act: order.Act{Syscall: text[1000:]}, Flag: text} },
+		"errno": func(text string) order.Denied { return order.Denied{Act: order.Act{Syscall: text[1000:]}, Errno: text} },
+	} {
+		var counted Tally
+		for n := range 100 {
+			d := denied(long(n))
+			counted.Count(&d, true)
+		}
+		if n := len(counted.List()); n < ListBytes/1200 || n > ListBytes/1000 {
+			t.Errorf("%s: %d are listed", name, n)
+		}
 	}
 }
 
