@@ -35,6 +35,8 @@ func SecretName(at string) bool {
 		return false
 	case name == ".env", strings.HasPrefix(name, ".env."), name == "credentials.json":
 		return true
+	case strings.HasPrefix(name, "id_") && !strings.Contains(name, "."): // ssh-keygen(1) asks for any such name
+		return true
 	}
 	for _, begin := range [...]string{"id_rsa", "id_ed25519", "id_ecdsa", "id_dsa", "service-account"} {
 		if strings.HasPrefix(name, begin) {

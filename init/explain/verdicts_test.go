@@ -19,6 +19,8 @@ func TestVerdicts(t *testing.T) {
 		{`"filesystem": {"allowRead": ["~/notes"]}`, "/filesystem/allowRead/0", Note, "can read ~/notes"},
 		{`"filesystem": {"allowRead": ["~/.ssh"]}`, "/filesystem/allowRead/0", Dangerous, "SSH keys"},
 		{`"filesystem": {"allowRead": ["~/.ssh/id_ed25519"]}`, "/filesystem/allowRead/0", Dangerous, "SSH keys"},
+		{`"filesystem": {"allowRead": ["/srv/keys/id_work"]}`, "/filesystem/allowRead/0", Dangerous, "secret"},
+		{`"filesystem": {"allowRead": ["/srv/app/id_map.js"]}`, "/filesystem/allowRead/0", Note, ""},
 		{`"filesystem": {"allowRead": ["~/.ssh/known_hosts"]}`, "/filesystem/allowRead/0", Note, ""},
 		{`"filesystem": {"allowRead": ["~/.config"]}`, "/filesystem/allowRead/0", Dangerous, "~/.config/gcloud"},
 		{`"filesystem": {"allowRead": ["~/.docker"], "denyRead": ["~/.docker/config.json"]}`, "/filesystem/allowRead/0", Note, ""},
