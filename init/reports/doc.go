@@ -63,10 +63,21 @@ func newest(all []entry) (name string, err error) {
 	return "", ErrNone
 }
 
+// skew is how far the clock of another machine may be ahead that holds the folder.
+const skew = time.Minute
+
 // newestFirst sorts reports by the moment of their last line: a server that ran for days tells of its refusals at its
-// end.
-func newestFirst(all []entry) {
+// end. A report of the future is of a time when the clock was wrong, and counts as the oldest: else such reports would
+// be the newest for years.
+func newestFirst(all []entry, now time.Time) {
+	latest := now.Add(skew)
 	slices.SortFunc(all, func(a, b entry) int {
+		if wrong := a.written.After(latest); wrong != b.written.After(latest) {
+			if wrong {
+				return 1
+			}
+			return -1
+		}
 		if c := b.written.Compare(a.written); c != 0 {
 			return c
 		}

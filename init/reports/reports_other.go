@@ -85,6 +85,6 @@ func list(folder string) (all []entry) {
 			all = append(all, entry{name, info.ModTime(), info.Size() == 0})
 		}
 	}
-	newestFirst(all)
+	newestFirst(all, time.Now())
 	return all
 }

@@ -103,7 +103,7 @@ func list(root int) (all []entry) {
 		left--
 		return left > 0
 	})
-	newestFirst(all)
+	newestFirst(all, time.Now())
 	return all
 }
 
