@@ -142,28 +142,6 @@ func TestNewestWasWrittenLast(t *testing.T) {
 	}
 }
 
-// Reports of a clock that was years ahead neither stand for the newest nor push newer ones out.
-func TestClockWasAhead(t *testing.T) {
-	folder := home(t)
-	Prepare()
-	ahead := create(t, "ahead\n", -time.Second, false) // as a server of files whose clock is a little ahead has it
-	for range Kept {
-		create(t, "x\n", -10*365*24*time.Hour, false)
-	}
-	if at, err := Newest(); at != folder+"/"+ahead || err != nil {
-		t.Error(at, err)
-	}
-	var made []string
-	for i := range Kept {
-		made = append(made, create(t, "now\n", time.Duration(Kept-i)*time.Second, false))
-	}
-	made = append(made[1:], ahead)
-	slices.Sort(made)
-	if got := names(t, folder); !slices.Equal(got, made) {
-		t.Errorf("%q", got)
-	}
-}
-
 // Many launches at once keep as many as one after the other.
 func TestAtOnce(t *testing.T) {
 	folder := home(t)

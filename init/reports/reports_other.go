@@ -37,12 +37,17 @@ func Create(id string, now time.Time, first []byte) (fd int, err error) {
 	if fd, err = platform.CreateReport(path); err != nil {
 		return -1, err
 	}
-	if err = platform.WriteUntil(fd, first, now.Add(time.Second)); err != nil {
+	if err = Append(fd, first); err != nil {
 		os.Remove(path)
 		return -1, err
 	}
 	trim(folder)
 	return fd, nil
+}
+
+// Append adds a line to a report.
+func Append(fd int, line []byte) error {
+	return platform.WriteUntil(fd, line, time.Now().Add(time.Second))
 }
 
 // Close ends a report, which this process closes at its end, and removes those that are too many.

@@ -51,20 +51,30 @@ func Create(id string, now time.Time, first []byte) (fd int, err error) {
 		return -1, err
 	}
 	unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB) // without a lock the report only ages sooner
-	for len(first) > 0 && err == nil {
-		n := 0
-		if n, err = unix.Write(fd, first); err == unix.EINTR {
-			err = nil
-		}
-		first = first[max(n, 0):]
-	}
-	if err != nil { // half of a line tells nothing
+	if err = Append(fd, first); err != nil {
 		unix.Unlinkat(root, name, 0)
 		unix.Close(fd)
 		return -1, err
 	}
 	trim(root, Kept-1) // and this one
 	return fd, nil
+}
+
+// Append adds a line to a report, whole or, where the disk is full, not at all: a next line would hang on the half.
+func Append(fd int, line []byte) error {
+	var st unix.Stat_t
+	err := unix.Fstat(fd, &st)
+	for err == nil && len(line) > 0 {
+		n := 0
+		if n, err = unix.Write(fd, line); err == unix.EINTR {
+			err = nil
+		}
+		line = line[max(n, 0):]
+	}
+	if len(line) > 0 {
+		unix.Ftruncate(fd, st.Size)
+	}
+	return err
 }
 
 // Close ends a report, and removes those that are too many. Of launches that end at once the last to give back its lock

@@ -21,11 +21,15 @@ const (
 // Later writes a line between the first and the last, to the report alone; Later never waits. A line for which there is
 // no room is kept for [Sink.Retry], or dropped.
 func (s *Sink) Later(r order.Line) {
-	if s.Report < 0 {
+	if s.Report < 0 && s.keeper == nil {
 		return
 	}
 	r.Stamp(time.Now(), s.ID)
 	line := r.AppendJSON(nil)
+	if s.keeper != nil {
+		s.keeper.add(line)
+		return
+	}
 	if s.kept.bytes+len(line) > mostKept {
 		s.writeKept()
 	}
@@ -58,6 +62,9 @@ func (s *Sink) Settle() {
 	}
 	s.Dropped += len(s.kept.lines)
 	s.kept = backlog{}
+	if s.keeper != nil {
+		s.Dropped += s.keeper.settle()
+	}
 }
 
 // writeKept writes lines for which there is room, and drops those of a report that nobody can read any more.
@@ -109,4 +116,12 @@ func roomForLast(fd, n int) bool {
 	}
 	inside, err := unix.IoctlGetInt(fd, unix.TIOCINQ)
 	return err != nil || inside+n <= size/2
+}
+
+// settle is the number of lines that were dropped, once all others are written or the time of a last line is over.
+func (k *keeper) settle() int {
+	for until := time.Now().Add(lastLine); k.pending.Load() > 0 && time.Now().Before(until); {
+		time.Sleep(time.Millisecond)
+	}
+	return int(k.dropped.Swap(0))
 }

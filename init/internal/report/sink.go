@@ -21,8 +21,8 @@ type Sink struct {
 	ID           string // of the launch; the first line chooses one where there is none
 	Dropped      int    // later lines that found no room
 
-	kept backlog
-	own  bool // Report is one that Keep made
+	kept   backlog
+	keeper *keeper // of the report that Keep makes
 }
 
 // A backlog is later lines that have found no room yet. The zero backlog is empty.
@@ -49,36 +49,31 @@ func (s *Sink) Last(r order.Line) {
 	for _, fd := range [...]int{s.Report, s.Host} {
 		write(fd, line, time.Now().Add(lastLine))
 	}
-	s.closeOwn()
+	if s.keeper != nil {
+		s.keeper.add(line)
+		s.keeper.end()
+	}
 }
 
 // Keep makes the report that mcp-sandbox why reads, where no descriptor takes one, with its first line. Nothing depends
-// on it, so it is made when nothing waits: once the server runs, or was refused.
+// on that report, so it is made when nothing waits: once the server runs, or was refused. [Sink.Last] ends it.
 func (s *Sink) Keep(first order.Line) {
-	if s.Report >= 0 {
+	if s.Report >= 0 || s.keeper != nil {
 		return
 	}
-	fd, err := reports.Create(s.stamp(first), time.Now(), first.AppendJSON(nil))
-	if err == nil {
-		s.Report, s.own = fd, true
-	}
+	id, text := s.stamp(first), first.AppendJSON(nil)
+	s.keeper = newKeeper(func() (int, error) { return reports.Create(id, time.Now(), text) })
 }
 
 // KeepOnly is Keep of a report of one line.
 func (s *Sink) KeepOnly(r order.Line) {
-	s.Keep(r)
-	s.closeOwn()
-}
-
-func (s *Sink) closeOwn() {
-	if s.own && s.Report >= 0 {
-		reports.Close(s.Report)
-		s.Report = -1
+	if s.Keep(r); s.keeper != nil {
+		s.keeper.end()
 	}
 }
 
-// Kept reports whether mcp-sandbox why has this report.
-func (s *Sink) Kept() bool { return s.own }
+// Kept reports whether mcp-sandbox why has this report. Kept waits for the file to be made, for a bounded time.
+func (s *Sink) Kept() bool { return s.keeper != nil && s.keeper.hasFile() }
 
 // NotifyHost writes to the host alone a record that no report has. Nothing depends on it.
 func (s *Sink) NotifyHost(r order.Record) {
@@ -89,7 +84,7 @@ func (s *Sink) NotifyHost(r order.Record) {
 
 // line is a record's, as of now, if there is a descriptor for it.
 func (s *Sink) line(r order.Line) []byte {
-	if s.Report < 0 && s.Host < 0 {
+	if s.Report < 0 && s.Host < 0 && s.keeper == nil {
 		return nil
 	}
 	s.stamp(r)

@@ -1,0 +1,58 @@
+package reports
+
+import (
+	"os"
+	"os/signal"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"golang.org/x/sys/unix"
+)
+
+// Reports of a clock that was years ahead neither stand for the newest nor push newer ones out.
+func TestClockWasAhead(t *testing.T) {
+	folder := home(t)
+	Prepare()
+	ahead := create(t, "ahead\n", -time.Second, false) // as a server of files whose clock is a little ahead has it
+	for range Kept {
+		create(t, "x\n", -10*365*24*time.Hour, false)
+	}
+	if at, err := Newest(); at != folder+"/"+ahead || err != nil {
+		t.Error(at, err)
+	}
+	var made []string
+	for i := range Kept {
+		made = append(made, create(t, "now\n", time.Duration(Kept-i)*time.Second, false))
+	}
+	made = append(made[1:], ahead)
+	slices.Sort(made)
+	if got := names(t, folder); !slices.Equal(got, made) {
+		t.Errorf("%q", got)
+	}
+}
+
+// Of a line for which there is no room nothing is left, and the next line that fits is whole.
+func TestNoHalfLine(t *testing.T) {
+	folder := home(t)
+	Prepare()
+	fd, err := Create(order.NewID(), time.Now(), []byte("first\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	signal.Ignore(unix.SIGXFSZ)
+	defer signal.Reset(unix.SIGXFSZ)
+	var before unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_FSIZE, &before); err != nil {
+		t.Fatal(err)
+	}
+	unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: 10, Max: before.Max})
+	long, short := Append(fd, []byte("longer\n")), Append(fd, []byte("end\n"))
+	unix.Setrlimit(unix.RLIMIT_FSIZE, &before)
+	Close(fd)
+	text, err := os.ReadFile(folder + "/" + names(t, folder)[0])
+	if long != unix.EFBIG || short != nil || string(text) != "first\nend\n" || err != nil {
+		t.Errorf("%v, %v, %q, %v", long, short, text, err)
+	}
+}
