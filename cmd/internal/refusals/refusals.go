@@ -6,14 +6,13 @@
 //
 // Each act stands once, with how often it was refused, why, and the flag that would let it. A report may come from a
 // stranger: texts are escaped and cut, numbers of lines have bounds, and a flag is shown only where it is one that a
-// launch suggests for such an act.
+// launch suggests for that act.
 package refusals
 
 import (
 	"cmp"
 	"errors"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/readback"
@@ -80,10 +79,10 @@ func (l *List) count(counted []order.DeniedCount, records []order.Denied) {
 	add := func(d order.DeniedCount) {
 		i, known := index[d.Act]
 		switch {
-		case d.Count < 1 || d.Kind == "":
+		case d.Count < 1 || d.Kind == "", known && d.Count > 1: // the last line has each act once
 			l.foreign = true
 		case known:
-			l.Denied[i].Count += d.Count
+			l.Denied[i].Count++
 		case len(l.Denied) == mostActs:
 			l.more++
 		default:
@@ -109,38 +108,4 @@ func (l *List) count(counted []order.DeniedCount, records []order.Denied) {
 		d := &l.Denied[i]
 		d.Name, d.Why, d.Flag = notice.Act(&d.Act), notice.Reason(&d.DeniedCount), suggested(&d.DeniedCount)
 	}
-}
-
-// suggested is the flag of a refusal, if a launch suggests such a flag for such an act.
-func suggested(d *order.DeniedCount) string {
-	flag, value, _ := strings.Cut(d.Flag, " ")
-	const domain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_:[]"
-	fits := false
-	switch d.Kind {
-	case order.DeniedName, order.DeniedPort:
-		fits = flag == "--allow-domain" && value != "" && strings.Trim(value, domain) == ""
-	case order.DeniedPrivate:
-		fits = d.Flag == "--allow-private"
-	case order.DeniedSyscall:
-		fits = d.Flag == "--subprocess"
-	case order.DeniedLimit:
-		fits = d.Flag == "--pids"
-	case order.DeniedOpen, order.DeniedExec:
-		fits = (flag == "--allow-read" || flag == "--allow-write") && isWord(value)
-	case order.DeniedUnix:
-		fits = flag == "--allow-unix-socket" && isWord(value)
-	}
-	if !fits {
-		return ""
-	}
-	return d.Flag
-}
-
-// isWord reports whether a text is one word of a shell: as it is, or quoted.
-func isWord(text string) bool {
-	if bare := strings.TrimSuffix(strings.TrimPrefix(text, "'"), "'"); len(bare) == len(text)-2 {
-		return notice.Shell(strings.ReplaceAll(bare, `'\''`, "'")) == text
-	}
-	text = strings.TrimPrefix(text, "~/")
-	return text != "" && notice.Shell(text) == text
 }

@@ -75,16 +75,21 @@ func TestCounts(t *testing.T) {
 
 // A flag that no launch suggests for an act is not shown: a stranger's report would have people type it.
 func TestForgedFlags(t *testing.T) {
-	name, open := order.Act{Kind: order.DeniedName, Host: "a.example"}, order.Act{Kind: order.DeniedOpen, Path: "/p"}
+	name, open := order.Act{Kind: order.DeniedName, Host: "a.example"}, order.Act{Kind: order.DeniedOpen, Path: "/p/x"}
+	quoted, port := order.Act{Kind: order.DeniedOpen, Path: "/a b/x"}, order.Act{Kind: order.DeniedPort, Host: "2001:db8::1", Port: 80}
 	for _, c := range []struct {
 		act  order.Act
 		flag string
 		fits bool
 	}{
-		{name, "--allow-domain a.example:8443", true}, {name, "--allow-domain [2001:db8::1]:80", true},
+		{name, "--allow-domain a.example:8443", true}, {port, "--allow-domain [2001:db8::1]:80", true},
 		{name, "--level privileged", false}, {name, "--allow-domain a.example; rm -rf ~", false}, {name, "--allow-domain $(x)", false},
 		{name, "--allow-domain ", false}, {name, "--allow-domain *.example", false}, {name, "--subprocess", false}, {name, "--allow-private", false},
-		{open, "--allow-read /p", true}, {open, "--allow-read ~/x", true}, {open, "--allow-read '/a b'", true}, {open, `--allow-read '/a'\''b'`, true},
+		{open, "--allow-read /p", true}, {open, "--allow-read ~/x", true}, {quoted, "--allow-read '/a b'", true}, {order.Act{Kind: order.DeniedOpen, Path: "/a'b"}, `--allow-read '/a'\''b'`, true},
+		{name, "--allow-domain b.example", false}, {name, "--allow-domain *.a.example", false}, {port, "--allow-domain [2001:db8::1]:22", false},
+		{open, "--allow-write /p", true}, {open, "--allow-read /", false}, {open, "--allow-read ~/.ssh", false}, {open, "--allow-read /etc", false},
+		{open, "--allow-read /p/../etc", false}, {open, "--allow-read ~/../x", false}, {open, "--allow-read ~/", false}, {open, "--allow-read x", false},
+		{quoted, "--allow-read '/a'", false}, {quoted, "--allow-read /a", false},
 		{open, "--allow-read /p --level privileged", false}, {open, "--allow-read '/p' '/'", false}, {open, "--allow-read $HOME", false}, {open, "--allow-read ''; x ''", false},
 		{order.Act{Kind: order.DeniedPrivate}, "--allow-private", true}, {order.Act{Kind: order.DeniedLimit}, "--pids", true},
 		{order.Act{Kind: order.DeniedUDP}, "--allow-domain a.example", false}, {order.Act{Kind: "new"}, "--subprocess", false},
@@ -98,7 +103,8 @@ func TestForgedFlags(t *testing.T) {
 // A report with lines or numbers that no launch writes is told from a whole one.
 func TestForged(t *testing.T) {
 	for _, line := range []string{`{"event":"denied"}`, `{"event":"exited","id":"0e","cause":"exit"}`, "x", `{"event":"exited","id":"0f","denied":[{"kind":"name","host":"a","count":0}]}`,
-		`{"event":"exited","id":"0f","denied":[{"kind":"name","host":"a","count":-1}]}`, `{"event":"denied","kind":"na`} {
+		`{"event":"exited","id":"0f","denied":[{"kind":"name","host":"a","count":-1}]}`,
+		`{"event":"exited","id":"0f","denied":[{"kind":"name","host":"a","count":9223372036854775807},{"kind":"name","host":"a","count":9223372036854775807}]}`, `{"event":"denied","kind":"na`} {
 		if l, err := read(t, first+line); !errors.Is(err, ErrForged) {
 			t.Errorf("%s: %+v, %v", line, l, err)
 		}
