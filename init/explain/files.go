@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"path"
 	"slices"
 	"strings"
 
@@ -21,7 +20,7 @@ func (t *teller) homeOf(at string) (home string, others bool) {
 	if t.home != "" && within(at, t.home) {
 		return t.home, false
 	}
-	for _, folder := range [...]string{"/home", "/Users"} {
+	for _, folder := range homes {
 		if below(at, folder) {
 			name, _, _ := strings.Cut(at[len(folder)+1:], "/")
 			return folder + "/" + name, true
@@ -123,7 +122,7 @@ func readsOf(t *teller, r *pathRule) (v Verdict, why string) {
 		return Wide, ", which is in the home of another user"
 	case home != "":
 		return Note, ""
-	case slices.Contains([]string{"/home", "/Users"}, r.path):
+	case slices.Contains(homes[:], r.path):
 		return Wide, ": the homes of this machine"
 	}
 	return atPlace(r.path, false)
@@ -141,6 +140,9 @@ func secretAt(at, home string) string {
 	}
 	if SecretName(at) {
 		return "a file of that name holds a secret"
+	}
+	if inSecretFolder(at) {
+		return "folders of that name hold keys and passwords"
 	}
 	return ""
 }
@@ -182,7 +184,8 @@ func atPlace(at string, write bool) (v Verdict, why string) {
 		switch {
 		case !part && !within(p.path, at):
 			continue
-		case part && (much == Wide || much == Dangerous && write && path.Base(at) != "bin"):
+		case write && part && hasPrograms(at[len(p.path):]):
+		case part && (much == Wide || much == Dangerous && write):
 			much-- // but each program that users start, and each secret, is as much as all of them
 		}
 		switch {

@@ -66,19 +66,31 @@ func isClosed(t *teller, d policy.Domain) bool {
 func tellHost(t *teller, pointer string, d policy.Domain) {
 	text := "can reach " + hostName(d, webPorts)
 	drops, accounts := relaysOf(t, d)
+	v, why := listens(d.Port)
 	switch shared := Shared(d); {
 	case len(drops) > 0:
 		t.say(Dangerous, pointer, text+": made for leaving there what anybody can fetch"+like(drops, d))
+	case v == Dangerous:
+		t.say(v, pointer, text+why)
 	case shared != "":
 		t.say(Wide, pointer, text+": "+shared)
 	case len(accounts) > 0:
 		t.say(Wide, pointer, text+": can leave what it knows to the strangers who have accounts there"+
 			like(accounts, d))
-	case d.Port == 25 || d.Port == 465 || d.Port == 587:
-		t.say(Wide, pointer, text+": can send mail to anybody")
 	default:
-		t.say(Note, pointer, text)
+		t.say(v, pointer, text+why)
 	}
+}
+
+// listens says what listens at a port of another machine.
+func listens(port uint16) (v Verdict, why string) {
+	switch port {
+	case 2375, 2376:
+		return Dangerous, ": Docker's port, and who can connect to Docker is root of that machine"
+	case 25, 465, 587:
+		return Wide, ": can send mail to anybody"
+	}
+	return Note, ""
 }
 
 // like names the hosts that a star stands for.
@@ -127,10 +139,10 @@ func tellAddress(t *teller, pointer string, d policy.Domain) {
 	a, err := netip.ParseAddr(d.Host)
 	text := "can reach the address " + hostName(d, webPorts)
 	if err == nil && vet.ClassOf(a, func(netip.Addr) bool { return false }) == vet.Private {
-		t.say(Note, pointer, text+", which is one of your local network")
-		return
+		text += ", which is one of your local network"
 	}
-	t.say(Note, pointer, text)
+	v, why := listens(d.Port)
+	t.say(v, pointer, text+why)
 }
 
 func tellLocalPort(t *teller, pointer string, d policy.Domain) {

@@ -16,11 +16,11 @@ var (
 		home + "/.config/gh", home + "/.config/autostart", home + "/.aws", home + "/.local", home + "/.local/bin",
 		home + "/project", home + "/project/.git", home + "/project/.env", home + "/Documents", "/home/bob",
 		"/home/bob/.ssh", "/root", "/usr", "/usr/local/bin", "/usr/share", "/var", "/var/lib", "/run", "/run/secrets/a",
-		"/tmp", "/srv", "/srv/data", "/opt/x", "/mnt", "-" + home + "/.bashrc", "-" + home + "/.netrc", "-/srv/none"}
+		"/tmp", "/srv", "/srv/data", "/srv/.aws", "/var/home/ann", "/opt/x", "/opt/x/bin", "/usr/local/bin/x", "/mnt", "-" + home + "/.bashrc", "-" + home + "/.netrc", "-/srv/none"}
 	someHosts = []string{"example.com", "api.example.com:8443", "*.example.com", "*.github.io", "me.github.io", "github.com",
 		"github.com:22", "*.github.com", "docs.github.com", "webhook.site", "*.webhook.site", "a.webhook.site", "pastebin.com:443",
 		"*.ngrok.io", "x.ngrok.io", "*.s3.amazonaws.com", "*.amazonaws.com", "localhost:2375", "localhost:80", "192.168.0.1",
-		"192.0.2.1:22", "smtp.example.com:25", "db", "gist.github.com", "b.s3.amazonaws.com"}
+		"192.0.2.1:22", "192.168.0.1:2375", "smtp.example.com:25", "db", "gist.github.com", "b.s3.amazonaws.com"}
 	// stars are names, and a star that stands for each of them too.
 	stars = map[string]string{"docs.github.com": "*.github.com", "gist.github.com": "*.github.com", "me.github.io": "*.github.io",
 		"a.webhook.site": "*.webhook.site", "x.ngrok.io": "*.ngrok.io", "*.s3.amazonaws.com": "*.amazonaws.com",

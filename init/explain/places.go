@@ -39,6 +39,9 @@ var places = [...]place{
 	{"/Volumes", Wide, Wide, "other disks"},
 }
 
+// homes are the folders of homes. Some systems have theirs in /var/home, to which /home is a link.
+var homes = [...]string{"/home", "/Users", "/var/home"}
+
 //go:embed starts.txt
 var startTable string
 
@@ -58,3 +61,6 @@ func table(text string) iter.Seq2[string, string] {
 		}
 	}
 }
+
+// hasPrograms reports whether a path is or lies in a folder of programs.
+func hasPrograms(at string) bool { return hasPart(at, "bin", "sbin") }

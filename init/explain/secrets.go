@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"iter"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -40,6 +41,22 @@ func SecretName(at string) bool {
 	}
 	for _, begin := range [...]string{"id_rsa", "id_ed25519", "id_ecdsa", "id_dsa", "service-account"} {
 		if strings.HasPrefix(name, begin) {
+			return true
+		}
+	}
+	return false
+}
+
+// inSecretFolder reports whether a path is or lies in a folder that is called as one with secrets in a home is: a copy,
+// or that of a home which is not known here.
+func inSecretFolder(at string) bool {
+	return hasPart(at, ".ssh", ".gnupg", ".aws", ".azure", ".kube", ".password-store")
+}
+
+// hasPart reports whether a path has one of the names in it.
+func hasPart(at string, names ...string) bool {
+	for part := range strings.SplitSeq(at, "/") {
+		if slices.Contains(names, part) {
 			return true
 		}
 	}

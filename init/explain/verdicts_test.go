@@ -101,6 +101,18 @@ func TestVerdicts(t *testing.T) {
 		{`"filesystem": {"default": "read"}`, "/state", Safe, "has an empty /tmp of its own"},
 		{`"filesystem": {"allowWrite": ["/tmp"]}`, "/state", Safe, "has an empty home of its own"},
 		{`"filesystem": {"allowWrite": ["/tmp"]}`, "/filesystem/allowWrite/0", Wide, "/tmp: what all programs of this machine put aside"},
+		{`"network": {"allowedDomains": ["host.docker.internal:2375"]}`, "/network/allowedDomains/0", Dangerous, "Docker"},
+		{`"network": {"allowedDomains": ["10.0.0.1:2376"]}`, "/network/allowedDomains/0", Dangerous, "one of your local network: Docker's port"},
+		{`"network": {"allowedDomains": ["198.51.100.1:25"]}`, "/network/allowedDomains/0", Wide, "send mail"},
+		{`"filesystem": {"allowRead": ["/var/home/bob"]}`, "/filesystem/allowRead/0", Dangerous, "/var/home/bob/.ssh"},
+		{`"filesystem": {"allowRead": ["/var/home/bob/x"]}`, "/filesystem/allowRead/0", Wide, "another user"},
+		{`"filesystem": {"allowRead": ["/mnt/c/Users/ann/.ssh"]}`, "/filesystem/allowRead/0", Dangerous, "keys and passwords"},
+		{`"filesystem": {"allowRead": ["/srv/backup/.aws/credentials"]}`, "/filesystem/allowRead/0", Dangerous, "keys and passwords"},
+		{`"filesystem": {"allowRead": ["/srv/backup/.ssh/id_x.pub"]}`, "/filesystem/allowRead/0", Note, ""},
+		{`"filesystem": {"allowWrite": ["/usr/local/bin/x"]}`, "/filesystem/allowWrite/0", Dangerous, "programs of this machine"},
+		{`"filesystem": {"allowWrite": ["/usr/local/share/x"]}`, "/filesystem/allowWrite/0", Wide, "programs of this machine"},
+		{`"filesystem": {"allowWrite": ["/opt/brew/bin"]}`, "/filesystem/allowWrite/0", Wide, "programs"},
+		{`"filesystem": {"allowWrite": ["/opt/x/data"]}`, "/filesystem/allowWrite/0", Note, ""},
 		{`"state": "acme"`, "/state", Note, "acme"},
 	} {
 		e := of(t, `{"version": 1, `+c.doc+`}`)
