@@ -24,6 +24,8 @@ func tellDenials(t *teller) {
 			t.say(Safe, r.pointer, text+", as without this denial: no grant holds it")
 		case r.maybe && r.write:
 			t.say(Safe, r.pointer, text+" if that is there at the start, and can make it otherwise")
+		case r.maybe:
+			t.say(Safe, r.pointer, text+" if that is there at the start; what comes there later can be read")
 		default:
 			t.say(Safe, r.pointer, text)
 		}

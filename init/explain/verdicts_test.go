@@ -57,6 +57,8 @@ func TestVerdicts(t *testing.T) {
 		{`"filesystem": {"default": "read"}`, "/filesystem/default", Dangerous, "~/.ssh"},
 		{`"filesystem": {"default": "read", "denyRead": ["~"]}`, "/filesystem/default", Wide, "but your home"},
 		{`"filesystem": {"denyRead": ["/srv"]}`, "/filesystem/denyRead/0", Safe, "no grant holds it"},
+		{`"filesystem": {"allowRead": ["~"], "denyRead": ["-~/.aws"]}`, "/filesystem/denyRead/0", Safe, "what comes there later can be read"},
+		{`"filesystem": {"allowRead": ["~"], "denyRead": ["~/.aws"]}`, "/filesystem/denyRead/0", Safe, "cannot read ~/.aws"},
 		{`"level": "network"`, "/level", Dangerous, "whole network"},
 		{`"level": "privileged"`, "/level", Dangerous, "not confined"},
 		{`"level": "privileged", "filesystem": {"denyRead": ["~/.ssh"]}`, "/filesystem/denyRead/0", Safe, "has no effect"},
