@@ -21,11 +21,11 @@ func Variable(p *policy.Policy, env []string, name string) order.Answer {
 	asked := forwarding(p, env)
 	got, _ := asked.Environ(env)
 	switch {
-	case name == "HOME" && p.Level != policy.Privileged:
-		a.Text = "HOME is set by the launch: the home that the server has"
 	case given(asked, name):
 		a.By = "/env" + strictjson.Step(name)
 		a.Text = shown + " is set at " + strictjson.Printable(a.By)
+	case name == "HOME" && p.Level != policy.Privileged:
+		a.Text = "HOME is set by the launch: the home that the server has"
 	case has(got, name):
 		if a.By = forwardedBy(p, env, name); a.By == order.NoEntry {
 			a.Text = shown + " is forwarded by default"
@@ -93,6 +93,10 @@ func dropped(a *order.Answer, p *policy.Policy, env []string, name string) {
 		a.Text = err.Error()
 		return
 	}
+	if strings.HasSuffix(name, "*") {
+		a.Text = shown + " is a pattern: ask about one name"
+		return
+	}
 	if !a.OnHost {
 		a.Reason = order.ByMissing
 		a.Text = shown + " is not set where the launcher starts: --env " + shown + "=VALUE sets one"
@@ -109,6 +113,8 @@ func gives(p *policy.Policy, name string) []string {
 	switch {
 	case isProxy(name) && len(p.Network.AllowedDomains) > 0:
 		return []string{"the server can reach what that proxy does, once allowedDomains names the proxy"}
+	case isProxy(name):
+		return []string{"the server gets the value of " + name + ", which may hold a password"}
 	case isCode(name):
 		return []string{"the server's programs execute what " + name + " names"}
 	case notice.IsSetting(name):

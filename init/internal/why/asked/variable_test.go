@@ -40,6 +40,8 @@ func TestVariable(t *testing.T) {
 		{"", "!default", order.ByPolicy, "", "a name is empty"},
 		{"A=B", "!default", order.ByPolicy, "", ""},
 		{"A\x1b[2J", "!default", order.ByPolicy, "", ""},
+		{"ACME_*", "!default", order.ByPolicy, "", "ACME_* is a pattern: ask about one name"},
+		{"SOME_*", "!default", order.ByPolicy, "", "SOME_* is a pattern: ask about one name"},
 	} {
 		p := parsed(t, document)
 		a := asked.Variable(&p, env, c.name)
@@ -96,6 +98,18 @@ func TestVariableLevels(t *testing.T) {
 func TestVariableOfLevelNetwork(t *testing.T) {
 	p := parsed(t, `{"version":1,"level":"network","envVars":["HTTPS_PROXY"]}`)
 	if a := asked.Variable(&p, []string{"HTTPS_PROXY=x"}, "HTTPS_PROXY"); a.By != "default" {
+		t.Errorf("%+v", a)
+	}
+}
+
+// A policy may set HOME itself, and a proxy's address may hold a password.
+func TestVariableOfAPolicyWithoutHosts(t *testing.T) {
+	p := parsed(t, `{"version":1,"env":{"HOME":"/x"}}`)
+	if a := asked.Variable(&p, []string{"HOME=/h"}, "HOME"); a.By != "/env/HOME" || a.Text != "HOME is set at /env/HOME" {
+		t.Errorf("%+v", a)
+	}
+	a := asked.Variable(&p, []string{"http_proxy=http://u:p@h"}, "http_proxy")
+	if len(a.Opens) != 1 || !strings.Contains(a.Opens[0], "password") {
 		t.Errorf("%+v", a)
 	}
 }
