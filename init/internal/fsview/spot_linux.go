@@ -41,8 +41,10 @@ type finder struct {
 
 func (f *finder) walk() {
 	for f.rest != "" && !f.done {
-		var name string
-		name, f.rest, _ = strings.Cut(f.rest, "/")
+		name, rest, slash := strings.Cut(f.rest, "/")
+		if f.rest = rest; slash && rest == "" && name != "" {
+			f.rest = "/" // a slash at the end asks for a folder
+		}
 		switch name {
 		case "", ".":
 		case "..":
@@ -75,20 +77,21 @@ func (f *finder) step(next string) {
 	switch {
 	case f.onHost:
 		f.host(next)
-	case !r.Shared && within(next, "/proc"), next == "/proc/self", next == "/proc/thread-self": // the server's own
+	case !r.Shared && (within(next, "/proc") || next == "/dev/pts/ptmx"),
+		next == "/proc/self", next == "/proc/thread-self": // the server's own
 		f.stop(next, order.SeesGenerated)
 	case r.Shared || ps.access(next).read:
 		f.host(next)
 	case ps.has(next, link):
-		f.follow(ps[next].content)
+		f.follow(next, ps[next].content)
 	case ps.has(next, noRead|hidden) && ps.access(dirOf(next)).read:
-		if p := ps[next]; !f.last() && !p.entry.is(typeFolder) {
+		if p := ps[next]; f.rest != "" && !p.entry.is(typeFolder) {
 			f.stop(next, order.SeesAbsent)
 			return
 		}
 		f.cur = next
 	case ps.exists(next, private|folder|file):
-		if ps.has(next, file) && !f.last() {
+		if ps.has(next, file) && f.rest != "" {
 			f.stop(next, order.SeesAbsent)
 			return
 		}
@@ -131,7 +134,7 @@ func (f *finder) host(next string) {
 			f.Sight = f.seen()
 		}
 	case st.is(typeLink):
-		f.follow(st.target)
+		f.follow(next, st.target)
 	case !st.is(typeFolder) && f.rest != "":
 		f.Missing = true
 		f.stop(next, order.SeesAbsent)
@@ -144,10 +147,10 @@ func (f *finder) host(next string) {
 }
 
 // follow goes on with the target of a symbolic link.
-func (f *finder) follow(target string) {
+func (f *finder) follow(from, target string) {
 	if f.links++; f.links > maxLinks {
 		f.Missing = true
-		f.stop(f.cur, order.SeesAbsent)
+		f.stop(from, order.SeesAbsent)
 		return
 	}
 	if target[0] == '/' {

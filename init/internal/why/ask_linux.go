@@ -72,7 +72,9 @@ func (l *Launch) judgePath(path string, op order.Op, depth int) verdict {
 	real, is, err := l.Plan.OnHost(path)
 	v := verdict{Answer: order.Answer{Seen: spot.Sight, OnHost: is}, real: real, path: path}
 	object, need := real, needs(op)
-	if op == order.OpWrite && !is && err == nil { // the server would make the file
+	// A path that ends at a file with a slash behind it, or in a ring of links, cannot be made.
+	made := !is && err == nil && l.Plan.Look(real) == fsview.KindNone
+	if op == order.OpWrite && made {
 		if object, need = dirOf(real), unix.W_OK|unix.X_OK; !l.isFolder(object) {
 			v.other(order.ByMissing, path+" does not exist on the host, nor does the folder that it would lie in")
 			return v
@@ -128,7 +130,7 @@ func (l *Launch) isFolder(path string) bool {
 
 // permits is the error of the file's own permissions, kind and file system.
 func (l *Launch) permits(spot *fsview.Spot, object string, op order.Op, need uint32) error {
-	if fsview.MadeFresh(object) && !spot.Host() {
+	if fsview.MadeFresh(object) && !spot.Host() && !l.Open {
 		return nil
 	}
 	for _, folder := range spot.Way {
@@ -209,28 +211,6 @@ func (l *Launch) singleExec() fsview.Cause {
 		at = "/level"
 	}
 	return fsview.Cause{Kind: fsview.ByRule, By: at}
-}
-
-// maxInterpreters is how many interpreters may be scripts themselves; execve(2) has the same bound.
-const maxInterpreters = 4
-
-// judgeInterpreter looks whether the interpreter of a script can be executed as well.
-func (l *Launch) judgeInterpreter(v verdict, script string, depth int) verdict {
-	at := l.Plan.Interpreter(script)
-	if at == "" || at[0] != '/' || depth == maxInterpreters {
-		return v
-	}
-	if l.Policy.Subprocess.Allow == policy.No { // the kernel starts the interpreter within the one execve
-		l = &Launch{Plan: l.Plan, Open: l.Open, Landlock: l.Landlock, Policy: l.Policy, Replan: l.Replan}
-		l.Policy.Subprocess.Allow = policy.Yes
-	}
-	in := l.judgePath(at, order.OpExec, depth+1)
-	if in.Allowed == order.ActAllowed {
-		return v
-	}
-	in.Seen, in.OnHost = v.Seen, v.OnHost
-	in.Text = script + " is a script, and its first line names " + at + ": " + in.Text
-	return in
 }
 
 func dirOf(path string) string {

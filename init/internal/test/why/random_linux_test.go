@@ -35,7 +35,8 @@ func newWorld(t *testing.T) *world {
 		"a/f": plain, "a/b/c/d/e": plain, "a/b/g": plain, "a/.git/config": plain, "a/.git/HEAD": plain, "a/b/.vscode/tasks.json": plain,
 		"a/x/y": plain, "a/run": script, "a/x/run": script, "a/x/odd": "#!T/q/sh\n", "q/sh": script, "q/f": plain, "home/.bashrc": plain,
 		"home/.ssh/id_rsa": plain, "home/notes/n": plain, "home/.config/mcp-sandbox/policies/p": plain, "a/closed": plain, "a/locked/f": plain,
-		"a/readonly": plain,
+		"a/readonly": plain, "a/five": "#!T/a/four\n", "a/four": "#!T/a/three\n", "a/three": "#!T/a/two\n", "a/two": "#!T/a/x/run\n",
+		"a/six": "#!T/a/five\n", "a/self": "#!T/a/self\n", "a/near": "#!run\n",
 	} {
 		path = root + "/" + path
 		must(t, os.MkdirAll(filepath.Dir(path), 0o777))
@@ -51,7 +52,7 @@ func newWorld(t *testing.T) *world {
 	}
 	for at, to := range map[string]string{
 		"a/link": "b/c", "a/out": "../q/f", "a/up": root + "/q", "l": "a/x", "l2": "l", "a/loop": "loop", "a/gone": "nothing", "a/proc": "/proc/self/status",
-		"home/n": "notes",
+		"home/n": "notes", "a/slash": "f/",
 	} {
 		must(t, os.Symlink(to, root+"/"+at))
 	}
@@ -102,9 +103,9 @@ var places = strings.Fields(`T/a T/a/b T/a/b/c T/a/b/c/d T/a/b/c/d/e T/a/x T/a/x
 var asked = strings.Fields(`T/a T/a/b T/a/b/c T/a/b/c/d/e T/a/b/c/new T/a/b/g T/a/x/y T/a/x/new T/a/link/d/e T/l/y T/l2/y T/a/f T/a/f/no T/a/none/no T/a/.git
 	T/a/.git/config T/a/.git/new T/a/b/.vscode/tasks.json T/a/out T/a/up/f T/q/f T/a/run T/a/x/run T/a/x/odd T/q/sh T/home T/home/.bashrc T/home/n/n
 	T/home/notes/n T/home/.ssh/id_rsa T/home/new T/home/.config/mcp-sandbox/policies/p T/a/closed T/a/locked T/a/locked/f T/a/readonly T/a/loop
-	T/a/gone T/a/proc T/a/x/../f T/a/link/../g T/a/x/pipe T/a/x/s T/new T
+	T/a/gone T/a/proc T/a/f/ T/a/slash T/a/x/../f T/a/link/../g T/a/x/pipe T/a/x/s T/new T
 	/ /tmp /tmp/none /etc /etc/passwd /etc/hosts /etc/ssl /etc/hostname /usr /usr/bin/env /bin/sh /proc /proc/self/status /proc/none /sys /sys/kernel /dev
-	/dev/null /dev/none /dev/shm /dev/shm/none /run /var /var/tmp /root /home /boot /opt /nothing /nothing/at/all`)
+	/dev/null /dev/none /dev/ptmx /dev/shm /dev/shm/none /run /var /var/tmp /root /home /boot /opt /nothing /nothing/at/all`)
 
 func (w *world) at(path string) string { return strings.Replace(path, "T", w.root, 1) }
 

@@ -49,7 +49,17 @@ var layouts = []layout{
 		read T/a/locked/f => denied permissions default read-only
 		read T/a/out => denied policy default private --allow-read T/a/out
 		exec T/a/x/odd => denied policy default read-only --allow-read T/q/sh
-		read T/a/loop => denied missing default absent`},
+		read T/a/loop => denied missing default absent
+		read T/a/f/ => denied missing default absent
+		read T/a/slash => denied missing default absent
+		read T/a/x/ => allowed /filesystem/allowRead/0 read-only
+		read T/a/x/y => allowed /filesystem/allowRead/0 read-only
+		read T/a/x/y/ => denied missing default absent
+		exec T/a/five => allowed /filesystem/allowRead/0 read-only
+		exec T/a/six => denied permissions default read-only
+		exec T/a/self => denied permissions default read-only
+		exec T/a/near => denied permissions default read-only
+		read /dev/ptmx => denied policy default generated`},
 	{"written", `{"filesystem":{"allowWrite":["T/a"],"denyWrite":["T/a/b"]}}`, `
 		write T/a/f => allowed /filesystem/allowWrite/0 host
 		write T/a/b/g => denied policy /filesystem/denyWrite/0 read-only --allow-write T/a/b/g
@@ -58,6 +68,10 @@ var layouts = []layout{
 		read T/a/.git/config => allowed /filesystem/allowWrite/0 read-only
 		write T/a/.git/config => denied policy default read-only --allow-write T/a/.git/config
 		write T/a/.git/new => denied policy default absent --allow-write T/a/.git
+		write T/a/f/ => denied missing default absent
+		write T/a/slash => denied missing default absent
+		write T/a/loop => denied missing default absent
+		write T/a/loop/x => denied missing default absent
 		write T/a/out => denied policy default private --allow-write T/q/f
 		write T/q/f => denied policy default private --allow-write T/q/f`},
 	{"protected", `{"filesystem":{"allowWrite":["T/home"]}}`, `
@@ -105,6 +119,8 @@ var layouts = []layout{
 		read T/a/f => allowed /level host
 		write T/home/.bashrc => allowed /level host
 		read T/none => denied missing default absent
+		exec /proc/self/status => denied permissions default generated
+		exec /dev/fd => denied permissions default generated
 		socket T/q/s => allowed /level host`},
 }
 
