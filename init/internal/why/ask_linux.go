@@ -75,7 +75,7 @@ func (l *Launch) judgePath(path string, op order.Op, depth int) verdict {
 	// A path that ends at a file with a slash behind it, or in a ring of links, cannot be made.
 	made := !is && err == nil && l.Plan.Look(real) == fsview.KindNone
 	if op == order.OpWrite && made {
-		if object, need = dirOf(real), unix.W_OK|unix.X_OK; !l.isFolder(object) {
+		if object, need = dirOf(real), unix.W_OK|unix.X_OK; l.Plan.Look(object) != fsview.KindFolder {
 			v.other(order.ByMissing, path+" does not exist on the host, nor does the folder that it would lie in")
 			return v
 		}
@@ -121,11 +121,6 @@ func cannot(op order.Op) string {
 		return " cannot be executed "
 	}
 	return " cannot be read "
-}
-
-func (l *Launch) isFolder(path string) bool {
-	spot := l.Plan.Look(path)
-	return spot == fsview.KindFolder
 }
 
 // permits is the error of the file's own permissions, kind and file system.

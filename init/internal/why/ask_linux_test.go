@@ -164,3 +164,15 @@ func TestSuggestedLink(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 }
+
+// A path through folders that the server does not have is told by its own name.
+func TestPathThroughMissingFolders(t *testing.T) {
+	h := newHouse(t)
+	a := h.ask(policy.Policy{}, order.OpRead, "T/q/../p/src/main.c")
+	if a.Patch != nil || !strings.HasSuffix(a.Text, ": ask about "+h.root+"/p/src/main.c") {
+		t.Errorf("%+v", a)
+	}
+	if a = h.ask(policy.Policy{}, order.OpRead, "T/q/../q/f"); strings.Contains(a.Text, "ask about") != (a.Patch == nil) {
+		t.Errorf("%+v", a)
+	}
+}

@@ -26,17 +26,11 @@ type change struct {
 func (l *Launch) suggest(q *order.Question, v *verdict) {
 	refused := ""
 	for _, c := range l.changes(q, v) {
-		after, err := l, c.refused
-		if err == nil {
-			after, err = l.Replan(c.policy)
+		c, after, err := l.try(c, q, v.path, 0)
+		if err != nil && refused == "" {
+			refused = err.Error()
 		}
-		if err != nil {
-			if refused == "" {
-				refused = err.Error()
-			}
-			continue
-		}
-		if after.judge(q).Allowed != order.ActAllowed {
+		if after == nil {
 			continue
 		}
 		v.Patch = c.patch
@@ -46,9 +40,38 @@ func (l *Launch) suggest(q *order.Question, v *verdict) {
 		v.Opens = opens(l, after, &c)
 		return
 	}
-	if refused != "" {
+	switch {
+	case refused != "":
 		v.Text += "; no launch would grant it: " + refused
+	case strings.Contains(v.path, "/.."):
+		v.Text += "; folders that the path goes through are not there either: ask about " + v.real
 	}
+}
+
+// try plans the launch with a change, and with more grants where the change allows a script and not its interpreters.
+// The result is the change that allows the act, and nil if none does. denied is the path of the grant before.
+func (l *Launch) try(c change, q *order.Question, denied string, depth int) (change, *Launch, error) {
+	err := c.refused
+	var after *Launch
+	if err == nil {
+		after, err = l.Replan(c.policy)
+	}
+	if err != nil {
+		return c, nil, err
+	}
+	next := after.judge(q)
+	if next.Allowed == order.ActAllowed {
+		return c, after, nil
+	}
+	if q.Op != order.OpExec || next.Reason != order.ByPolicy || next.path == denied || depth == maxScripts {
+		return c, nil, nil
+	}
+	for _, more := range c.grants(wishOf(q), &next) {
+		if all, granted, _ := l.try(more, q, next.path, depth+1); granted != nil {
+			return all, granted, nil
+		}
+	}
+	return c, nil, nil
 }
 
 // A wish is a list of the policy to which a grant is added.

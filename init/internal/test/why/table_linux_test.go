@@ -22,6 +22,10 @@ var layouts = []layout{
 		write T/a/none/new => denied missing default private
 		read T/l/y => denied policy default private --allow-read T/l/y
 		read T/home/notes/n => denied policy default private --allow-read T/home/notes/n
+		exec T/a/x/odd => denied policy default private --allow-read T/a/x/odd --allow-read T/q/sh
+		exec T/a/three => denied policy default private --allow-read T/a/three --allow-read T/a/two --allow-read T/a/x/run
+		exec T/a/six => denied policy default private
+		read T/a/x/../f => denied policy default private
 		read /usr/bin/env => allowed default read-only
 		exec /usr/bin/env => allowed default read-only
 		read /etc/passwd => denied policy default generated --allow-read /etc/passwd
@@ -88,7 +92,8 @@ var layouts = []layout{
 		read T/a/f => allowed /filesystem/allowWrite/0 read-only
 		write T/a/f => denied policy /level read-only --level standard
 		exec T/a/run => denied policy /level read-only --subprocess=true
-		exec T/q/sh => denied policy default private --subprocess=true --allow-read T/q/sh`},
+		exec T/q/sh => denied policy default private --subprocess=true --allow-read T/q/sh
+		exec T/a/x/odd => denied policy /level read-only --subprocess=true --allow-read T/q/sh`},
 	{"one program", `{"subprocess":{"allow":false},"filesystem":{"allowRead":["T/a"]}}`, `
 		exec T/a/run => denied policy /subprocess/allow read-only --subprocess=true
 		read T/a/run => allowed /filesystem/allowRead/0 read-only`},
