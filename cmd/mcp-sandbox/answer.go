@@ -9,6 +9,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/cmd/page"
 	"github.com/security-mcp/mcp-sandbox/init/notice"
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/policy/strictjson"
 )
 
 // answerPage is an answer as people read it: the answer, below it what to type and what that opens.
@@ -51,9 +52,17 @@ func typedFlags(flags []string) (all []string) {
 			all = append(all, word)
 			continue
 		}
-		all[len(all)-1] += " " + notice.Shell(word)
+		all[len(all)-1] += " " + typedValue(word)
 	}
 	return all
+}
+
+// typedValue is a word as notice.Shell has it. Of what a terminal would not print the shell makes the bytes again.
+func typedValue(word string) string {
+	if escaped := strictjson.Printable(word); escaped != word {
+		return "$'" + strings.ReplaceAll(escaped, "'", `\'`) + "'"
+	}
+	return notice.Shell(word)
 }
 
 // oneLine is one operation of a patch.
