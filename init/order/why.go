@@ -80,7 +80,7 @@ type Answer struct {
 	Reason  Reason    `json:"reason,omitempty"` // "" where allowed
 	By      string    `json:"by"`               // a JSON pointer to the policy's entry, or NoEntry
 	Seen    Sight     `json:"seen,omitempty"`   // of a path or socket
-	OnHost  bool      `json:"onHost"`           // the path exists on the host
+	OnHost  bool      `json:"onHost"`           // the path exists on the host, the variable where the launcher starts
 	// Flags are the smallest change as flags of run; nil where none helps, or only a removal.
 	Flags []string `json:"flags"`
 	Patch []Patch  `json:"patch"` // the same as RFC 6902, to be applied to the policy's document

@@ -58,6 +58,8 @@ var askings = [...]asking{
 	{"localhost", 3000, "/network/allowedDomains/6", "-", "", ""},
 	{"127.0.0.1", 3000, "/network/allowedDomains/6", "-", "", ""},
 	{"[::1]", 3000, "/network/allowedDomains/6", "-", "", ""},
+	{"ip6-localhost", 3000, "/network/allowedDomains/6", "-", "", "::1 port 3000 is allowed at /network/allowedDomains/6"},
+	{"IP6-loopback.", 3001, "!/network/allowedDomains/6", "--allow-domain localhost:3001", "add /network/allowedDomains/-", ""},
 	{"127.0.0.1", 3001, "!/network/allowedDomains/6", "--allow-domain localhost:3001", "add /network/allowedDomains/-", ""},
 	{"localhost", 0, "!/network/allowedDomains/6", "--allow-domain localhost:80 --allow-domain localhost:443", "add /network/allowedDomains/-, add /network/allowedDomains/-", ""},
 	{"169.254.169.254", 80, "!default", "-", "", "169.254.169.254 is a metadata address, which nothing opens"},

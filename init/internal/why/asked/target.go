@@ -1,6 +1,7 @@
 package asked
 
 import (
+	"net/netip"
 	"strconv"
 	"strings"
 
@@ -22,6 +23,9 @@ func targetOf(host string, port uint16) target {
 		t.ports = []uint16{80, 443}
 	}
 	t.host, t.named = match.HostOf(host)
+	if n := t.host.Name; n == "ip6-localhost" || n == "ip6-loopback" { // as the server's hosts file has these
+		t.host = match.Host{Address: netip.IPv6Loopback()}
+	}
 	switch {
 	case !t.named:
 	case t.host.Address.IsValid():
