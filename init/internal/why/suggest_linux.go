@@ -48,7 +48,8 @@ func (l *Launch) suggest(q *order.Question, v *verdict) {
 	}
 }
 
-// try plans the launch with a change, and with more grants where the change allows a script and not its interpreters.
+// try plans the launch with a change, and with more grants where the change allows a script and not its interpreters,
+// and in level standard where strict takes the write away that the change grants.
 // The result is the change that allows the act, and nil if none does. denied is the path of the grant before.
 func (l *Launch) try(c change, q *order.Question, denied string, depth int) (change, *Launch, error) {
 	err := c.refused
@@ -62,6 +63,9 @@ func (l *Launch) try(c change, q *order.Question, denied string, depth int) (cha
 	next := after.judge(q)
 	if next.Allowed == order.ActAllowed {
 		return c, after, nil
+	}
+	if next.cause.Kind == fsview.ByLevel && c.policy.Level == policy.Strict {
+		return l.try(c.standard(), q, denied, depth)
 	}
 	if q.Op != order.OpExec || next.Reason != order.ByPolicy || next.path == denied || depth == maxScripts {
 		return c, nil, nil
@@ -97,8 +101,7 @@ func (l *Launch) changes(q *order.Question, v *verdict) []change {
 	case v.exec:
 		return append([]change{started}, started.grants(to, v)...)
 	case v.cause.Kind == fsview.ByLevel:
-		level := string(policy.Standard)
-		return []change{none.set("level", []string{"--level", level}, level, level)}
+		return []change{none.standard()}
 	case ok && strings.HasPrefix(key, "filesystem.deny"):
 		without := none.without(key, index, v.cause.At)
 		all := append([]change{without}, without.grants(to, v)...)
@@ -136,6 +139,12 @@ func (c change) grants(to wish, v *verdict) (all []change) {
 		all = append(all, with)
 	}
 	return all
+}
+
+// standard is a change with the level that strict is not.
+func (c change) standard() change {
+	level := string(policy.Standard)
+	return c.set("level", []string{"--level", level}, level, level)
 }
 
 // set changes another key than a list.

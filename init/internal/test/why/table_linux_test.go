@@ -91,6 +91,8 @@ var layouts = []layout{
 	{"strict", `{"level":"strict","filesystem":{"allowWrite":["T/a"]}}`, `
 		read T/a/f => allowed /filesystem/allowWrite/0 read-only
 		write T/a/f => denied policy /level read-only --level standard
+		write T/q/f => denied policy default private --allow-write T/q/f --level standard
+		write T/q/new => denied policy default private --allow-write T/q --level standard
 		exec T/a/run => denied policy /level read-only --subprocess=true
 		exec T/q/sh => denied policy default private --subprocess=true --allow-read T/q/sh
 		exec T/a/x/odd => denied policy /level read-only --subprocess=true --allow-read T/q/sh`},
