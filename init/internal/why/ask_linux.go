@@ -128,10 +128,8 @@ func (l *Launch) permits(spot *fsview.Spot, object string, op order.Op, need uin
 	if fsview.MadeFresh(object) && !spot.Host() && !l.Open {
 		return nil
 	}
-	for _, folder := range spot.Way {
-		if err := l.Plan.Permits(folder, unix.X_OK); err != nil {
-			return &problem{folder + ": " + err.Error()}
-		}
+	if err := passes(l.Plan, spot); err != nil {
+		return err
 	}
 	kind := l.Plan.Look(object)
 	switch {
@@ -147,6 +145,16 @@ func (l *Launch) permits(spot *fsview.Spot, object string, op order.Op, need uin
 		return &problem{"it is a device, which no grant opens"}
 	}
 	return l.Plan.Permits(object, need)
+}
+
+// passes is the error of the first folder on the way through which the server's user may not go.
+func passes(plan *fsview.Explained, spot *fsview.Spot) error {
+	for _, folder := range spot.Way {
+		if err := plan.Permits(folder, unix.X_OK); err != nil {
+			return &problem{folder + ": " + err.Error()}
+		}
+	}
+	return nil
 }
 
 // A problem is the text of an error.

@@ -24,7 +24,10 @@ func (l *Launch) judgeSocket(path string) verdict {
 		v.other(order.ByMissing, path+" is no socket")
 		return v
 	}
-	if err := l.Plan.Permits(real, unix.W_OK); err != nil {
+	if err = passes(l.Plan, &spot); err == nil {
+		err = l.Plan.Permits(real, unix.W_OK)
+	}
+	if err != nil {
 		v.other(order.ByPermissions, path+" cannot be connected to by the server's user, whatever the policy says: "+
 			err.Error())
 		return v

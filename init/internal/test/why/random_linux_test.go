@@ -58,11 +58,9 @@ func newWorld(t *testing.T) *world {
 	}
 	must(t, os.Chmod(root+"/a/closed", 0))
 	must(t, os.Chmod(root+"/a/readonly", 0o444))
-	must(t, os.Chmod(root+"/a/locked", 0))
-	t.Cleanup(func() { os.Chmod(root+"/a/locked", 0o777) })
 	must(t, unix.Mkfifo(root+"/a/x/pipe", 0o666))
 	must(t, os.Chmod(root+"/a/x/pipe", 0o666))
-	for _, at := range []string{"/a/x/s", "/q/s"} {
+	for _, at := range []string{"/a/x/s", "/q/s", "/a/locked/s"} {
 		l, err := net.Listen("unix", root+at)
 		must(t, err)
 		must(t, os.Chmod(root+at, 0o777))
@@ -77,6 +75,8 @@ func newWorld(t *testing.T) *world {
 			}
 		}()
 	}
+	must(t, os.Chmod(root+"/a/locked", 0))
+	t.Cleanup(func() { os.Chmod(root+"/a/locked", 0o777) })
 	t.Setenv("HOME", w.home)
 	t.Setenv("PATH", "/usr/bin:/bin")
 	states := filepath.Join(testbed.Scratch(t), "states") // nobody else may write above a state

@@ -51,6 +51,7 @@ var layouts = []layout{
 		read T/a/closed => denied permissions default read-only
 		write T/a/readonly => denied permissions default read-only
 		read T/a/locked/f => denied permissions default read-only
+		socket T/a/locked/s => denied permissions default read-only
 		read T/a/out => denied policy default private --allow-read T/a/out
 		exec T/a/x/odd => denied policy default read-only --allow-read T/q/sh
 		read T/a/loop => denied missing default absent
