@@ -17,6 +17,10 @@ import (
 func setHost(q *order.Question) func(string) error {
 	return func(s string) error {
 		host, port := s, ""
+		if strings.Contains(s, "/") || strings.HasPrefix(s, ":") {
+			return errors.New(strconv.Quote(s) +
+				" is no HOST:PORT: write the name or the address alone, as in example.com:443")
+		}
 		if strings.HasPrefix(s, "[") || strings.Count(s, ":") == 1 {
 			var err error
 			if host, port, err = net.SplitHostPort(s); err != nil && strings.HasSuffix(s, "]") {
