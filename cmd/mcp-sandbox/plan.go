@@ -78,26 +78,33 @@ func planCalls(ord *order.Order, p *policy.Policy) int {
 	return show(strings.Join(lines, "\n") + "\n")
 }
 
-// previewOf plans an order, tries which confinement this machine gives it, and plans for that one.
+// previewOf is the plan of an order, and what a trial launch of it proved.
 func previewOf(ord *order.Order, p *policy.Policy) (*preview.Preview, error) {
-	planned, err := reexec.Plan(ord) // says what is wrong with the policy's paths as run does
+	planned, proved, err := foretold(ord, p, reexec.Plan)
 	if err != nil {
 		return nil, err
+	}
+	return preview.New(ord, p, planned, proved), nil
+}
+
+// foretold asks about the launch of an order in the confinement that a trial launch finds this machine to give. The
+// first question says what is wrong with the policy's paths as run does.
+func foretold[T any](ord *order.Order, p *policy.Policy,
+	ask func(*order.Order) (T, error)) (T, *launcher.Report, error) {
+	answer, err := ask(ord)
+	if err != nil {
+		return answer, nil, err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), planTime)
 	defer cancel()
 	proved, err := launcher.Prove(ctx, asWritten(*p, ord), launcher.Target{Path: ord.Command[0],
 		Args: ord.Command[1:], Dir: ord.Dir})
-	if err != nil {
-		return nil, err
+	if err != nil || proved.Confinement == string(policy.Full) || p.Level == policy.Privileged {
+		return answer, proved, err
 	}
-	if proved.Confinement != string(policy.Full) && p.Level != policy.Privileged {
-		ord.Begin = proved.Confinement
-		if planned, err = reexec.Plan(ord); err != nil {
-			return nil, err
-		}
-	}
-	return preview.New(ord, p, planned, proved), nil
+	ord.Begin = proved.Confinement
+	answer, err = ask(ord)
+	return answer, proved, err
 }
 
 // asWritten is an order's policy without the defaults that mean less than the same value written out.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -11,7 +10,6 @@ import (
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
-	"github.com/security-mcp/mcp-sandbox/launcher"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
@@ -157,23 +155,12 @@ func whoseCommand(args []string) ([]string, error) {
 
 // answerOf answers for the confinement that this machine gives.
 func answerOf(ord *order.Order, q order.Question) (order.Answer, error) {
-	a, err := reexec.Why(ord, q) // says what is wrong with the policy's paths as run does
-	if err != nil {
-		return a, err
-	}
 	p, err := policy.ParseCanonical(ord.Policy)
 	if err != nil {
-		return a, err
+		return order.Answer{}, err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), planTime)
-	defer cancel()
-	proved, err := launcher.Prove(ctx, asWritten(p, ord), launcher.Target{Path: ord.Command[0],
-		Args: ord.Command[1:], Dir: ord.Dir})
-	if err != nil || proved.Confinement == string(policy.Full) || p.Level == policy.Privileged {
-		return a, err
-	}
-	ord.Begin = proved.Confinement
-	return reexec.Why(ord, q)
+	a, _, err := foretold(ord, &p, func(o *order.Order) (order.Answer, error) { return reexec.Why(o, q) })
+	return a, err
 }
 
 // fit makes the patch of an answer one of the FILE given. There is none for a document from a descriptor, which cannot

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/netip"
 	"os/exec"
+	"strings"
 	"testing"
 
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
@@ -39,5 +40,10 @@ func TestWhyLooksUp(t *testing.T) {
 		if a.Allowed != c.allowed || a.By != c.by || c.flag != "" && (len(a.Flags) != 1 || a.Flags[0] != c.flag) || c.flag == "" && a.Flags != nil {
 			t.Errorf("%s, proxy %q: %s", c.host, c.proxy, text)
 		}
+	}
+	cmd := exec.Command(program, "why", "--allow-domain", "*.why.example.com", "--host", "nothing.why.example.com")
+	cmd.Env = []string{"PATH=/usr/bin:/bin", "HOME=" + t.TempDir()}
+	if text, err := cmd.Output(); err != nil || !strings.Contains(strings.Join(strings.Fields(string(text)), " "), "this machine finds no address") {
+		t.Errorf("a name that does not exist: %v, %s", err, text)
 	}
 }
