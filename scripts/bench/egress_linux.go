@@ -180,11 +180,7 @@ func (b *bench) domains(rounds int, before string) error {
 		{name: "three domains", launch: launch(b.path("mcp-sandbox-init"), three)},
 	}
 	if before != "" {
-		program, err := os.ReadFile(before)
-		if err == nil {
-			err = os.WriteFile(b.path("before"), program, 0o755)
-		}
-		if err != nil {
+		if err := rewrite(before, b.path("before")); err != nil {
 			return err
 		}
 		unix.Sync()
