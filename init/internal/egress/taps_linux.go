@@ -29,14 +29,13 @@ func (e *Engine) tap(s layers.Carried) error {
 		return err
 	}
 	t := &tapSocket{Carried: s, engine: e}
-	if e.taps = append(e.taps, t); e.set == nil {
-		return tap.Unreachable(s.FD, t.v6())
-	}
-	filter := tap.FilterTCP(t.v6())
+	e.taps = append(e.taps, t)
 	if t.icmp() {
-		filter = tap.FilterICMP(t.v6())
+		err = tap.Unreachable(s.FD, t.v6())
+	} else {
+		err = tap.Attach(s.FD, tap.FilterTCP(t.v6()))
 	}
-	if err := tap.Attach(s.FD, filter); err != nil {
+	if err != nil || e.set == nil {
 		return err
 	}
 	_, err = e.set.Add(s.FD, unix.EPOLLIN, func(uint32) { t.serve() })

@@ -64,24 +64,3 @@ func TestFilterTCP(t *testing.T) {
 		}
 	}
 }
-
-// TestFilterICMP: the same for types, codes and protocols.
-func TestFilterICMP(t *testing.T) {
-	four, six := through(t, FilterICMP(false)), through(t, FilterICMP(true))
-	for kind := range 256 {
-		for code := range byte(16) {
-			for _, protocol := range []byte{protocolTCP, protocolUDP, 0} {
-				p := ipv4(protocolICMP, a4, b4, 12, icmp(byte(kind), code, ipv4(protocol, b4, a4, 0, datagram("x"))))
-				_, want := ICMP4(p)
-				if got := four(p); got != want {
-					t.Errorf("IPv4, type %d, code %d, protocol %d: %v, want %v", kind, code, protocol, got, want)
-				}
-				p = icmp(byte(kind), code, ipv6(protocol, b6, a6, datagram("x")))
-				_, want = ICMP6(p)
-				if got := six(p); got != want {
-					t.Errorf("IPv6, type %d, code %d, protocol %d: %v, want %v", kind, code, protocol, got, want)
-				}
-			}
-		}
-	}
-}

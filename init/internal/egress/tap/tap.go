@@ -6,7 +6,7 @@
 //	}
 //
 // There are four sockets, SOCK_RAW of IPPROTO_TCP and IPPROTO_ICMP over IPv4, of IPPROTO_TCP and IPPROTO_ICMPV6 over
-// IPv6. Each has a filter in the kernel ([FilterTCP], [FilterICMP]), lest the segments of a busy connection fill its
+// IPv6. Each has a filter in the kernel ([FilterTCP], [Unreachable]), lest the segments of a busy connection fill its
 // queue, in which case the kernel drops what follows. The functions here compare again all that the filters compare,
 // as a packet can be queued before its filter is there.
 //

@@ -27,14 +27,15 @@ func open(t *testing.T, filtered bool) (s tapped) {
 			runtime.Goexit()
 		}
 		t.Cleanup(func() { unix.Close(fd) })
-		filter := FilterTCP(i >= 2)
-		if i%2 == 1 {
-			filter = FilterICMP(i >= 2)
+		switch {
+		case !filtered:
+		case i%2 == 1:
+			err = Unreachable(fd, i >= 2)
+		default:
+			err = Attach(fd, FilterTCP(i >= 2))
 		}
-		if filtered {
-			if err := Attach(fd, filter); err != nil {
-				t.Error(err)
-			}
+		if err != nil {
+			t.Error(err)
 		}
 		s[i] = fd
 	}
