@@ -28,6 +28,15 @@ type Target struct {
 	// StdoutGuard sends lines of the server's standard output that are no JSON-RPC messages to standard error, with
 	// "mcp-sandbox: stdout: " in front.
 	StdoutGuard bool
+	// Package is the installed package that the command belongs to; nil for none. The server sees the package's folder
+	// read-only, and the report names the package. Package.Path must lie below the store of this user.
+	Package *PackageID
+	// Profile is the id of the profile that the host added to the policy, for the report; "" for none.
+	Profile string
+	// Stage is the absolute path of a folder below the store of this user that the server may write, and the server
+	// sees nothing else of the store: of a launch that installs a package. "" for none. Where the host is root the
+	// folder must belong to the ids of the server. macOS and Windows have no barrier around that folder.
+	Stage string
 	// OnDenied is called with what the server is refused: at the first time of an act, and of a system call now and
 	// then again. All calls come one after the other from one goroutine, which is none of the host's. A slow function
 	// holds up neither the server nor Wait: the calls of a whole launch, some 250 at most, may wait, and come after
@@ -91,5 +100,6 @@ func newOrder(p policy.Policy, t Target) (*order.Order, error) {
 	}
 	o.Launcher, _ = os.Executable()
 	o.StdoutGuard, o.TellDenied = t.StdoutGuard, t.OnDenied != nil
+	o.Stored = order.Stored{Package: t.Package, Profile: t.Profile, Stage: t.Stage}
 	return o, nil
 }

@@ -19,6 +19,9 @@ type Result = order.Exited
 // of [Target].OnDenied 1.
 type Denial = order.DeniedCount
 
+// A PackageID says which package was installed, and where.
+type PackageID = order.PackageID
+
 // A Sandbox is one server that [Command] prepared. Its methods may be called from several goroutines.
 type Sandbox struct {
 	// Cmd starts the server. Start it once, in any way that exec.Cmd knows.

@@ -21,6 +21,7 @@ func (o *Order) Encode() []byte {
 	for _, s := range []string{o.Dir, o.PolicyFile, o.ReportFile, o.Launcher, o.Begin, o.Why} {
 		b = appendBytes(b, []byte(s))
 	}
+	b = appendStored(b, &o.Stored)
 	b = appendGuide(b, &o.Guide)
 	b = appendWord(b, uint64(int64(o.ReportFD)))
 	bits := uint64(0)
@@ -63,6 +64,7 @@ func Decode(b []byte) (*Order, error) {
 	for _, s := range []*string{&o.Dir, &o.PolicyFile, &o.ReportFile, &o.Launcher, &o.Begin, &o.Why} {
 		*s = string(d.bytes())
 	}
+	o.Stored = d.stored()
 	o.Guide = d.guide()
 	o.ReportFD = int(int64(d.word()))
 	bits := d.word()

@@ -14,7 +14,9 @@ func sample() *Order {
 		Files: Files{PolicyFile: "/p.json", ReportFile: "/r.jsonl", Launcher: "/usr/bin/mcp-sandbox", EnvFiles: []string{"/a.env", "/b"}},
 		Guide: Guide{Named: []Named{{"limits.memory", "--memory"}},
 			Notices: []Notice{{NoticeEnv, "TOKEN", "--env TOKEN", "a line"}, {Kind: NoticeCwd}}},
-		ReportFD: 9, Flags: Flags{MinWritten: true, Verbose: true},
+		Beginning: Beginning{"reduced", "clone: EPERM"},
+		Stored:    Stored{&PackageID{"npm", "npm:@x/y@^1", "@x/y", "1.2.3", "sha512-a", "registry.example", "/store/npm/@x/y/1.2.3-ab"}, "npm:@x/y", "/store/s"},
+		ReportFD:  9, Flags: Flags{MinWritten: true, Verbose: true},
 	}
 }
 
@@ -81,6 +83,7 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 	for name, b := range map[string][]byte{
 		"nothing": nil, "longer": append(bytes.Clone(whole), 0), "version": version, "unknown flag": flags, "length": long,
+		"half a package":      halfAPackage(),
 		"no command":          (&Order{ReportFD: -1}).Encode(),
 		"descriptor below -1": (&Order{Command: []string{"x"}, ReportFD: -2}).Encode(),
 	} {
@@ -88,6 +91,13 @@ func TestDecodeRefuses(t *testing.T) {
 			t.Errorf("%s: %+v", name, o)
 		}
 	}
+}
+
+// halfAPackage is an order of which a text of the package is missing.
+func halfAPackage() []byte {
+	whole := (&Order{Command: []string{"x"}, ReportFD: -1, Stored: Stored{Package: new(PackageID)}}).Encode()
+	texts := appendList(nil, make([]string, 7))
+	return bytes.Replace(whole, texts, appendList(nil, make([]string, 6)), 1)
 }
 
 // What decodes is what encodes to the same bytes: there is one way to write an order.

@@ -26,13 +26,15 @@ type Order struct {
 	// ReportFD is the descriptor that gets the report, or -1.
 	ReportFD int
 
-	// Begin is the confinement to begin with, where a host knows that its machine refuses stronger ones, and Why
-	// what that refusal was; "" is the top.
-	Begin, Why string
-
+	Beginning
+	Stored
 	Guide
 	Flags
 }
+
+// A Beginning is Begin, the confinement to begin with, where a host knows that its machine refuses stronger ones, and
+// Why, what that refusal was; "" is the top.
+type Beginning struct{ Begin, Why string }
 
 // Files are absolute paths of a launch that belong to the host; "" where there is none.
 type Files struct {

@@ -100,6 +100,11 @@ func (e *Enforced) AppendJSON(b []byte) []byte {
 			objects(w, "facts", l.Facts, w.fact)
 		}
 	})
+	w.some("state", e.State)
+	w.some("profile", e.Profile)
+	if e.Package != nil {
+		w.pack(e.Package)
+	}
 	if len(e.Publish) > 0 {
 		w.list("publish", e.Publish)
 	}
@@ -108,9 +113,21 @@ func (e *Enforced) AppendJSON(b []byte) []byte {
 		w.str("name", n.Name)
 		w.str("flag", n.Flag)
 	})
-	w.some("state", e.State)
 	w.list("warnings", e.Warnings)
 	return w.line()
+}
+
+func (w *writer) pack(p *PackageID) {
+	w.Name("package")
+	w.Object()
+	w.str("manager", p.Manager)
+	w.str("spec", p.Spec)
+	w.str("name", p.Name)
+	w.str("version", p.Version)
+	w.str("integrity", p.Integrity)
+	w.str("registry", p.Registry)
+	w.str("path", p.Path)
+	w.EndObject()
 }
 
 func (w *writer) fact(f *Fact) {

@@ -16,7 +16,7 @@ func records() []Record {
 			PolicySHA256: strings.Repeat("a", 64), Command: []string{"/bin/x", "a \"b\"\n\x7f"}, PID: 4711, Kernel: "6.18.44",
 			LandlockABI: 7, ImpliedGrants: []string{"/opt/x"}, Protected: []string{"/p/.git"}, Unprotected: []string{"/p/.vscode"},
 			EnvDropped: []string{"SECRET"}, Notices: []Notice{{Kind: NoticeEnv, Name: "SECRET", Flag: "--env SECRET"}},
-			Publish: []string{"127.0.0.1:41873:3000"}, State: "acme", Warnings: []string{"one", "two"}, Layers: []LayerReport{
+			Publish: []string{"127.0.0.1:41873:3000"}, State: "acme", Profile: "npm:@x/y", Package: &PackageID{"npm", "npm:@x/y@^1", "@x/y", "1.2.3", "sha512-a", "registry.example", "/s/npm/@x/y/1.2.3-ab"}, Warnings: []string{"one", "two"}, Layers: []LayerReport{
 				{Layer: Namespaces, State: Proved, Facts: []Fact{{Name: "pid", Want: "1", Got: "1"}, {Name: "x", Want: "y", Reason: "r", Effect: "e"}}},
 				{Layer: Cgroup, State: Absent, Reason: "none here", Effect: "less"}, {Layer: Network, State: Off},
 			}},

@@ -80,9 +80,11 @@ type Enforced struct {
 	Unprotected    []string      `json:"unprotected"`
 	EnvDropped     []string      `json:"envDropped"`
 	Layers         []LayerReport `json:"layers"`
+	State          string        `json:"state,omitempty"`   // the name of the home that lasts; "" if there is none
+	Profile        string        `json:"profile,omitempty"` // the id of the profile that the policy has; "" if there is none
+	Package        *PackageID    `json:"package,omitempty"` // that the command belongs to; nil if there is none
 	Publish        []string      `json:"publish,omitempty"` // as ADDRESS:HOSTPORT:PORT
 	Notices        []Notice      `json:"notices"`
-	State          string        `json:"state,omitempty"` // the name of the home that lasts; "" if there is none
 	Warnings       []string      `json:"warnings"`
 }
 
@@ -123,7 +125,7 @@ func NewEnforced(o *Order, p *policy.Policy, reached policy.Confinement) *Enforc
 	sum := sha256.Sum256(o.Policy)
 	return &Enforced{Event: "enforced", Version: 1, Level: string(p.Level), Confinement: string(reached),
 		MinConfinement: string(p.MinConfinement), PolicySHA256: Hex(sum[:]),
-		Command: o.Command, EnvDropped: o.Dropped, State: p.State}
+		Command: o.Command, EnvDropped: o.Dropped, State: p.State, Profile: o.Profile, Package: o.Package}
 }
 
 // Hex is data in lower-case digits. Package encoding/hex would link fmt.

@@ -83,7 +83,17 @@ func (r *Reading) start() [][]page.Cell {
 	return join(line("time", moment(e.Time)), line("launch", e.ID), line("command", command(e.Command)),
 		line("process", strconv.Itoa(e.PID)), line("level", e.Level),
 		[][]page.Cell{{{Text: "confinement"}, confinement}}, line("kernel", kernel),
-		line("policy", "SHA-256 "+e.PolicySHA256))
+		line("policy", "SHA-256 "+e.PolicySHA256), line("home kept as", e.State), line("profile", e.Profile),
+		installed(e.Package))
+}
+
+// installed says which package the command belongs to.
+func installed(p *order.PackageID) [][]page.Cell {
+	if p == nil {
+		return nil
+	}
+	return join(line("package", p.Manager+" package "+p.Name+" "+p.Version+", asked for as "+p.Spec),
+		line("from", p.Registry), line("integrity", p.Integrity), line("folder", p.Path))
 }
 
 // command is the command line with words quoted that have spaces.

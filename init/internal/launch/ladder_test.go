@@ -69,7 +69,7 @@ func TestLadderBegins(t *testing.T) {
 		{"reduced", policy.Full, policy.Full, policy.Standard, ""},
 		{"reduced", policy.None, policy.None, policy.Privileged, "known"},
 	} {
-		o := &order.Order{Begin: c.begin}
+		o := &order.Order{Beginning: order.Beginning{Begin: c.begin}}
 		if c.begin != "" {
 			o.Why = "known"
 		}

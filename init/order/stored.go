@@ -1,0 +1,57 @@
+package order
+
+// Stored is what a launch has to do with installed packages. No policy can ask for it: only the program that made the
+// order.
+type Stored struct {
+	// Package is the package that the command belongs to; nil for none. The server sees the package's folder read-only.
+	Package *PackageID
+	// Profile is the id of the profile that was added to the policy; "" for none.
+	Profile string
+	// Stage is the absolute path of the one folder of the store that the server may write: of a launch that installs.
+	// "" for none.
+	Stage string
+}
+
+// A PackageID says which package was installed, and where.
+type PackageID struct {
+	Manager   string `json:"manager"`   // that installed the package: npm, pypi
+	Spec      string `json:"spec"`      // as it was asked for: npm:@x/y@^1
+	Name      string `json:"name"`      // of the registry's
+	Version   string `json:"version"`   // that the spec came to
+	Integrity string `json:"integrity"` // of the archive: sha512-…
+	Registry  string `json:"registry"`  // from which it came
+	Path      string `json:"path"`      // absolute, below the store of this user
+}
+
+// texts are the fields of a package in the order of their encoding.
+func (p *PackageID) texts() [7]*string {
+	return [...]*string{&p.Manager, &p.Spec, &p.Name, &p.Version, &p.Integrity, &p.Registry, &p.Path}
+}
+
+// appendStored appends each text of what is stored.
+func appendStored(b []byte, s *Stored) []byte {
+	var list []string
+	if s.Package != nil {
+		for _, text := range s.Package.texts() {
+			list = append(list, *text)
+		}
+	}
+	return appendBytes(appendBytes(appendList(b, list), []byte(s.Profile)), []byte(s.Stage))
+}
+
+// stored reads what appendStored wrote.
+func (d *decoder) stored() (s Stored) {
+	if list := d.list(); len(list) > 0 {
+		s.Package = new(PackageID)
+		texts := s.Package.texts()
+		if len(list) != len(texts) {
+			d.bad = true
+			return s
+		}
+		for i, text := range texts {
+			*text = list[i]
+		}
+	}
+	s.Profile, s.Stage = string(d.bytes()), string(d.bytes())
+	return s
+}
