@@ -47,6 +47,8 @@ const (
 	WhyProtected Why = "protected" // others of the user's programs execute or trust the file
 	WhySocket    Why = "socket"    // a socket or named pipe, through which read-only is no barrier
 	WhyState     Why = "state"     // the server's home, kept for its next launch
+	WhyPackage   Why = "package"   // the package of this launch
+	WhyStage     Why = "stage"     // the folder in which this launch installs a package
 	WhyAlways    Why = "always"    // every server sees this
 )
 

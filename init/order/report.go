@@ -81,7 +81,7 @@ type Enforced struct {
 	EnvDropped     []string      `json:"envDropped"`
 	Layers         []LayerReport `json:"layers"`
 	State          string        `json:"state,omitempty"`   // the name of the home that lasts; "" if there is none
-	Profile        string        `json:"profile,omitempty"` // the id of the profile that the policy has; "" if there is none
+	Profile        string        `json:"profile,omitempty"` // the id of the policy's profile; "" if there is none
 	Package        *PackageID    `json:"package,omitempty"` // that the command belongs to; nil if there is none
 	Publish        []string      `json:"publish,omitempty"` // as ADDRESS:HOSTPORT:PORT
 	Notices        []Notice      `json:"notices"`

@@ -22,6 +22,9 @@ type Places struct {
 // States is the folder that holds a folder for each state.
 func (p *Places) States() string { return p.State + separator + "state" }
 
+// Store is the folder that holds the installed packages.
+func (p *Places) Store() string { return p.Data + separator + "store" }
+
 // Reports is the folder that holds the reports of the last launches.
 func (p *Places) Reports() string { return p.State + separator + "reports" }
 

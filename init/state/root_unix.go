@@ -24,14 +24,28 @@ func OpenOwn(folder string, create bool) (fd int, at string, err error) {
 	if err != nil {
 		return -1, "", err
 	}
-	base := path.Dir(p.State)
+	return openIn(p.State, folder, create)
+}
+
+// OpenStore opens the folder of the installed packages as [OpenOwn] opens those of states and reports.
+func OpenStore(create bool) (fd int, at string, err error) {
+	p, err := places.Of(os.Getenv)
+	if err != nil {
+		return -1, "", err
+	}
+	return openIn(p.Data, path.Base(p.Store()), create)
+}
+
+// openIn opens a folder in one of the product's.
+func openIn(product, folder string, create bool) (fd int, at string, err error) {
+	base := path.Dir(product)
 	if at, err = resolve(base); err != nil {
 		return -1, "", err
 	}
 	if fd, err = walk(at, create); err != nil {
 		return -1, "", err
 	}
-	for _, name := range [...]string{path.Base(p.State), folder} {
+	for _, name := range [...]string{path.Base(product), folder} {
 		at += "/" + name
 		above := fd
 		fd, err = ownFolder(above, name, create)
@@ -109,10 +123,11 @@ func checkAbove(fd int) error {
 	}
 	switch owner := int(st.Uid); {
 	case owner != 0 && owner != me && !privdir.IsUnmapped(owner):
-		return Unfit("user " + strconv.Itoa(owner) + " owns this folder and could put another state in place: " +
-			"set XDG_STATE_HOME to a folder of your own")
+		return Unfit("user " + strconv.Itoa(owner) + " owns this folder and could put another in place of what " +
+			"lies in it: set XDG_STATE_HOME and XDG_DATA_HOME to folders of your own")
 	case others != 0 && uint32(st.Mode)&unix.S_ISVTX == 0:
-		return Unfit("others may write to this folder and could put another state in place: chmod go-w it")
+		return Unfit("others may write to this folder and put another in place of what lies in it: " +
+			"chmod go-w it")
 	}
 	return nil
 }

@@ -128,6 +128,10 @@ func reason(s order.Seen) string {
 		return "a socket or pipe of another program"
 	case order.WhyState:
 		return "the server's home, kept for its next launch"
+	case order.WhyPackage:
+		return "the package of this launch"
+	case order.WhyStage:
+		return "the package is installed there"
 	case order.WhyAlways:
 		if s.Mode == order.Hidden {
 			return "hidden from every server"

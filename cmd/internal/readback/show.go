@@ -87,15 +87,6 @@ func (r *Reading) start() [][]page.Cell {
 		installed(e.Package))
 }
 
-// installed says which package the command belongs to.
-func installed(p *order.PackageID) [][]page.Cell {
-	if p == nil {
-		return nil
-	}
-	return join(line("package", p.Manager+" package "+p.Name+" "+p.Version+", asked for as "+p.Spec),
-		line("from", p.Registry), line("integrity", p.Integrity), line("folder", p.Path))
-}
-
 // command is the command line with words quoted that have spaces.
 func command(words []string) string {
 	var b strings.Builder

@@ -28,6 +28,8 @@ const (
 	ByRule                       // an entry of the policy
 	ByBase                       // every server sees the path
 	ByImplied                    // the command needs the path
+	ByPackage                    // the path is of the package of this launch
+	ByStage                      // the launch installs a package there
 	ByLevel                      // level strict has no write grants
 	ByProtected                  // others of the user's programs execute or trust what lies there
 	ByOurs                       // a folder of this product
@@ -121,6 +123,10 @@ func (e *Explained) grant(path string) Cause {
 		return Cause{Kind: ByRule, At: path, By: "/filesystem/default"}
 	case e.tree.points.has(path, socket):
 		return Cause{Kind: ByRule, At: path, By: e.rules.socketEntry(path)}
+	case path == e.tree.request.Package.Path:
+		return Cause{Kind: ByPackage, At: path}
+	case path == e.tree.request.Stage.Path:
+		return Cause{Kind: ByStage, At: path}
 	case slices.Contains(e.tree.implied, path):
 		return Cause{Kind: ByImplied, At: path}
 	}

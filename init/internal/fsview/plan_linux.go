@@ -18,7 +18,7 @@ func Plan(r Request) (*View, error) {
 func Explain(r Request) (*Explained, error) {
 	t := newTree(&r)
 	home, grants := findHome(t), &grants{tree: t}
-	for _, step := range [...]func(){(&base{t}).add, grants.add, hostSockets{grants}.add,
+	for _, step := range [...]func(){(&base{t}).add, storeFolders{t}.add, grants.add, hostSockets{grants}.add,
 		home.addPrivate, grants.protectNames, grants.denyPipes,
 		(&command{toolchains{t}}).add, certificates{t}.add, home.cwd} {
 		if step(); t.err != nil {
@@ -26,6 +26,7 @@ func Explain(r Request) (*Explained, error) {
 		}
 	}
 	grants.coverSockets()
+	storeFolders{t}.note()
 	grants.noteGiven()
 	if r.Shared {
 		grants.unheld()

@@ -54,6 +54,7 @@ func (p *protector) hideOwn() {
 	if at := p.request.Reports; at != "" {
 		p.hide(at)
 	}
+	p.hideStore()
 	for _, home := range p.ownHomes() {
 		for _, name := range protected.Own() {
 			p.hide(join(home, name))

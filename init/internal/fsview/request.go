@@ -48,6 +48,22 @@ type Ours struct {
 	// State is the folder that is the server's home; "" for one that does not last.
 	State   string
 	StateID platform.FileID // of State when it was opened
+
+	Stored
+}
+
+// Stored are folders of installed packages. No policy names them.
+type Stored struct {
+	Store   string // holds all packages; in one of Folders
+	Package Opened // the one whose program the server is, which may be read
+	Stage   Opened // the one that the server may write
+}
+
+// An Opened is a folder that the launcher opened: its path without a symbolic link in it, "" for none, and what lay
+// there.
+type Opened struct {
+	Path string
+	platform.FileID
 }
 
 // An Identity is the user that the server will be.

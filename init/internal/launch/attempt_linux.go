@@ -65,7 +65,7 @@ func (a *Attempt) startFull() error {
 func (a *Attempt) startShared() error {
 	err := identifyShared(&a.Machine, a.Confinement)
 	if err == nil {
-		err = a.checkState()
+		err = a.checkLasting()
 	}
 	if err == nil {
 		a.kept.private, err = makePrivate(&a.Machine, a.Confinement)

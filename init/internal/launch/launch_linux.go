@@ -90,6 +90,8 @@ type Launch struct {
 	Group  *cgroup.Group // the server's control group; nil until the first plan
 	began  time.Time
 	lasts  lasting
+
+	installs installs
 }
 
 // New prepares a launch.
@@ -104,8 +106,8 @@ func New(c Config) *Launch {
 // Start tries one confinement after another, the strongest first, until the machine refuses no step. Where a step is
 // refused, everything that was started of the attempt is ended, and the next has another init. No server has run.
 func (l *Launch) Start() (*Sandbox, error) {
-	for _, step := range [...]func() error{l.checkOwn, l.openState} {
-		if err := step(); err != nil {
+	for _, step := range [...]func(*Launch) error{(*Launch).checkOwn, (*Launch).openState, l.installs.openAll} {
+		if err := step(l); err != nil {
 			return nil, err
 		}
 	}
@@ -125,8 +127,9 @@ func (l *Launch) Start() (*Sandbox, error) {
 	}
 }
 
-// Close removes the control group, and gives the lock of the state back. Everything in the group has ended.
+// Close removes the control group, and gives the locks of state and package back. Everything in the group has ended.
 func (l *Launch) Close() {
 	l.Group.Remove()
 	l.lasts.folder.Close()
+	l.installs.close()
 }

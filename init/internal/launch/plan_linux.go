@@ -25,8 +25,8 @@ import (
 // opens no grant.
 func (l *Launch) foresee() (*Attempt, error) {
 	a := l.newAttempt()
-	for _, step := range [...]func() error{l.checkOwn, l.foreseeState} {
-		if err := step(); err != nil {
+	for _, step := range [...]func(*Launch) error{(*Launch).checkOwn, (*Launch).foreseeState, l.installs.foresee} {
+		if err := step(l); err != nil {
 			return nil, err
 		}
 	}

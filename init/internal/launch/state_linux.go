@@ -76,15 +76,25 @@ func (l *Launch) makePlaces(v *fsview.View) error {
 	return nil
 }
 
-// checkState refuses a state that the server could not enter: where no namespace hands the folder over, the folders
-// above it are the launcher's alone.
-func (s *Sandbox) checkState() error {
-	if s.launch.Policy.State == "" || !s.Machine.Root {
+// checkLasting refuses a state, and folders of the store, that the server could not enter: where no namespace hands a
+// folder over, the folders above it are the launcher's alone.
+func (s *Sandbox) checkLasting() error {
+	o := s.launch.Order
+	op, path := "state", s.launch.Policy.State
+	switch {
+	case !s.Machine.Root:
+		return nil
+	case path != "":
+	case o.Package != nil:
+		op, path = "package", o.Package.Path
+	case o.Stage != "":
+		op, path = "stage", o.Stage
+	default:
 		return nil
 	}
 	err := errors.New("in confinement " + string(s.Confinement) + " the server of a root launcher, which is another " +
 		"user, cannot enter root's folders: start the launcher as the server's user")
-	return &order.Refusal{Layer: order.Policy, Op: "state", Path: s.launch.Policy.State, Err: err}
+	return &order.Refusal{Layer: order.Policy, Op: op, Path: path, Err: err}
 }
 
 // checkOwn refuses a launch's own file in a home that lasts: the server of that home could choose the next policy or
@@ -120,9 +130,9 @@ func (l *Launch) ownFiles() []string {
 
 // ours are the files and folders of this product.
 func (l *Launch) ours() fsview.Ours {
-	ours := fsview.Ours{Own: l.ownFiles(), State: l.lasts.path, StateID: l.lasts.id}
+	ours := fsview.Ours{Own: l.ownFiles(), State: l.lasts.path, StateID: l.lasts.id, Stored: l.installs.seen}
 	if p, err := places.Of(os.Getenv); err == nil { // else there are none
-		ours.Folders, ours.Reports = p.Folders(), p.Reports()
+		ours.Folders, ours.Reports, ours.Store = p.Folders(), p.Reports(), p.Store()
 	}
 	return ours
 }

@@ -10,6 +10,10 @@ func (l *Launch) because(c fsview.Cause) string {
 	switch c.Kind {
 	case fsview.ByRule:
 		return "granted at " + c.By
+	case fsview.ByPackage:
+		return "it is of the package of this launch"
+	case fsview.ByStage:
+		return "the package is installed there"
 	case fsview.ByImplied:
 		return "the command needs " + c.At
 	}
@@ -59,6 +63,8 @@ func (l *Launch) readOnly(s *fsview.Spot, leads string) string {
 	switch c := s.Reading; c.Kind {
 	case fsview.ByRule:
 		return leads + " is granted at " + c.By + " for reading only"
+	case fsview.ByPackage:
+		return leads + " is read-only: it is of the package of this launch, which no server writes"
 	case fsview.ByImplied:
 		return leads + " is read-only: the command needs it, and does not write it"
 	}

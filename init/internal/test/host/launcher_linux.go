@@ -38,6 +38,7 @@ type Order struct {
 	Begin   string // the confinement to begin with; "" for full
 	TTY     bool
 	Guard   bool // of standard output
+	order.Stored
 }
 
 // Main makes the test binary the launcher that it was started as, or the shim. Else it returns.
@@ -82,7 +83,7 @@ func (o Order) Build() (*order.Order, error) {
 	if flags, err := unix.FcntlInt(ReportFD, unix.F_GETFD, 0); err == nil && flags&unix.FD_CLOEXEC == 0 {
 		built.ReportFD = ReportFD
 	}
-	built.TTY, built.StdoutGuard, built.Begin = o.TTY, o.Guard, o.Begin
+	built.TTY, built.StdoutGuard, built.Begin, built.Stored = o.TTY, o.Guard, o.Begin, o.Stored
 	if o.Begin != "" {
 		built.Why = "a test"
 	}
