@@ -49,6 +49,8 @@ const (
 	// ErrShown: a home that lasts, where a grant shows the host's home.
 	ErrShown Reason = "is granted, which shows the host's home, so there is no other that could last: grant less, " +
 		"or leave out the state"
+	// ErrWritten: the package of the launch, where no mount can hold a write grant back.
+	ErrWritten Reason = "lies in a write grant, from which this confinement takes nothing out: grant less for writing"
 	// ErrStrictStage: a folder to install in, for a server that writes nothing.
 	ErrStrictStage Reason = "cannot be written in level strict"
 	// ErrNotVisible: a working folder or a command that the server would not see.

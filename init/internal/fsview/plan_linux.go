@@ -19,7 +19,7 @@ func Explain(r Request) (*Explained, error) {
 	t := newTree(&r)
 	home, grants := findHome(t), &grants{tree: t}
 	for _, step := range [...]func(){(&base{t}).add, storeFolders{t}.add, grants.add, hostSockets{grants}.add,
-		home.addPrivate, grants.protectNames, grants.denyPipes,
+		home.addPrivate, grants.protectNames, storeFolders{t}.open, grants.denyPipes,
 		(&command{toolchains{t}}).add, certificates{t}.add, home.cwd} {
 		if step(); t.err != nil {
 			return nil, t.err

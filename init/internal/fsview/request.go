@@ -59,10 +59,10 @@ type Stored struct {
 	Stage   Opened // the one that the server may write
 }
 
-// An Opened is a folder that the launcher opened: its path without a symbolic link in it, "" for none, and what lay
-// there.
+// An Opened is a folder that the launcher opened: its path without a symbolic link in it, "" for none, the path as the
+// launcher was given it, and what lay there.
 type Opened struct {
-	Path string
+	Path, Given string
 	platform.FileID
 }
 

@@ -31,7 +31,7 @@ func (i *installs) openAll(l *Launch) (err error) {
 		if err != nil {
 			return refusedStored("package", err)
 		}
-		if i.seen.Package, err = opened(i.pack); err != nil {
+		if i.seen.Package, err = opened(i.pack, o.Package.Path); err != nil {
 			return refusedStored("package", err)
 		}
 	}
@@ -39,7 +39,7 @@ func (i *installs) openAll(l *Launch) (err error) {
 		if i.stage, err = installed.OpenStage(o.Stage, user); err != nil {
 			return refusedStored("stage", err)
 		}
-		if i.seen.Stage, err = opened(i.stage); err != nil {
+		if i.seen.Stage, err = opened(i.stage, o.Stage); err != nil {
 			return refusedStored("stage", err)
 		}
 	}
@@ -59,12 +59,12 @@ func (i *installs) close() {
 }
 
 // opened is a folder for the plan of the server's view.
-func opened(f *installed.Folder) (o fsview.Opened, err error) {
+func opened(f *installed.Folder, given string) (o fsview.Opened, err error) {
 	var st unix.Stat_t
 	if err := unix.Fstat(f.FD, &st); err != nil {
 		return o, &os.PathError{Op: "stat", Path: f.Path, Err: err}
 	}
-	return fsview.Opened{Path: f.Path, FileID: platform.StatID(&st)}, nil
+	return fsview.Opened{Path: f.Path, Given: given, FileID: platform.StatID(&st)}, nil
 }
 
 // refusedStored is the refusal of a folder of the store.

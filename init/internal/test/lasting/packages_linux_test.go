@@ -1,9 +1,12 @@
 package lasting_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
@@ -17,8 +20,13 @@ type shelf struct {
 }
 
 func newShelf(t *testing.T, begin string) *shelf {
-	h := newHouse(t, begin)
 	t.Setenv("XDG_DATA_HOME", "")
+	return fill(newHouse(t, begin))
+}
+
+// fill makes the store of a house.
+func fill(h *house) *shelf {
+	h.Setenv("HOME", h.home)
 	store := h.home + "/.local/share/mcp-sandbox/store"
 	s := &shelf{h, store + "/npm/@x/y/1.0.0-0123", store + "/npm/z/2.0.0-4567", store + "/stages/s"}
 	for _, folder := range []string{s.pack, s.neighbour, s.stage} {
@@ -74,4 +82,91 @@ func TestPackageIsSeen(t *testing.T) {
 			t.Errorf("%+v", e)
 		}
 	})
+}
+
+// attack tries to read the neighbour ($2), and to change the package ($1) or the neighbour, under every name that the
+// server can find for them, below the home ($3).
+const attack = `echo mine >/"${TMPDIR:-/tmp}/own" && cat /"${TMPDIR:-/tmp}/own"
+	sh "$1/program"; cat "$2/lock"
+	for root in "" /proc/self/root /proc/1/root /proc/self/cwd/../../../../../../../../../../..; do
+		for at in "$root$1" "$root$2"; do
+			true >"$at/new"; echo changed >>"$at/lock"; mkdir "$at/in"; ln -s / "$at/link"; rm "$at/lock"; chmod 0777 "$at" "$at/lock"
+			touch -d @1 "$at/lock"; mv "$at" "$at.old"; cat "$root$2/lock"
+		done
+		up=$root$1
+		while up=${up%/*}; test "$up" != "$root$3"; do
+			mv "$up" "$up.old" && mkdir "$up"; true >"$up/new"; rmdir "$up"
+		done
+	done
+	exec 7<"$1" 8<"$1/lock"
+	true >/proc/self/fd/7/new; echo changed >>/proc/self/fd/8; rm /proc/self/fd/7/lock; chmod 0777 /proc/self/fd/7
+	cat "/proc/self/fd/7/../../../z/2.0.0-4567/lock"; ls "$1/.."; ls "$1/../../.."
+	true`
+
+// What the policy grants around the store, or the host's root as a whole, shows no other package, and lets the server
+// change neither: not by another name, and not by a process's links.
+func TestNeighbourIsHidden(t *testing.T) {
+	eachShelf(t, func(t *testing.T, s *shelf) {
+		if s.begin == "limits" {
+			t.Skip("limits holds no files back")
+		}
+		s.home = visible(t)
+		s = fill(s.house)
+		data := s.home + "/.local/share"
+		for name, grants := range map[string]string{
+			"nothing": "", "host": `"default":"read"`, "home": `"allowRead":["` + s.home + `"]`,
+			"home to write": `"allowWrite":["` + s.home + `"]`, "data": `"allowRead":["` + data + `"]`,
+			"denied above": `"allowRead":["` + s.home + `"],"denyRead":["` + s.home + `/.local"]`,
+		} {
+			s.must(os.Chmod(s.home, 0o755))
+			s.must(os.Chmod(data, 0o755))
+			before := s.snapshot()
+			r := s.server(s.id(), grants, "/bin/sh", "-c", attack, "sh", s.pack, s.neighbour, s.home)
+			r.Wait()
+			said := r.Stdout.String()
+			if after := s.snapshot(); after != before {
+				t.Fatalf("%s: the store was\n%s\nand is\n%s", name, before, after)
+			}
+			switch {
+			case name == "home to write" && (s.begin != "" || os.Geteuid() == 0):
+				if r.Code != 125 {
+					t.Errorf("%s: %d\n%s", name, r.Code, &r.Stderr)
+				}
+				continue
+			case r.Code != 0, !strings.Contains(said, "mine\n"), !strings.Contains(said, "I am 1.0.0-0123\n"):
+				t.Errorf("%s: %d %q\n%s", name, r.Code, said, &r.Stderr)
+			}
+			if hides := s.begin == "" || name == "nothing"; hides == strings.Contains(said, "lock\n") ||
+				hides == strings.Contains(said, "z\n") {
+				t.Errorf("%s: %q\n%s", name, said, &r.Stderr)
+			}
+			if !slices.Contains(r.Enforced.ImpliedGrants, s.pack) && (s.begin == "" || name == "nothing") {
+				t.Errorf("%s: %q", name, r.Enforced.ImpliedGrants)
+			}
+		}
+	})
+}
+
+// snapshot is everything in the store, with what the confinement holds of each file.
+func (s *shelf) snapshot() string {
+	var b strings.Builder
+	s.must(filepath.WalkDir(s.home+"/.local/share/mcp-sandbox", func(path string, d os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		text := []byte(nil)
+		if info.Mode().IsRegular() {
+			text, err = os.ReadFile(path)
+		}
+		fmt.Fprintln(&b, path[len(s.home):], info.Mode().Type(), string(text))
+		if s.begin == "" { // Landlock holds back neither chmod(2) nor utimensat(2)
+			fmt.Fprintln(&b, info.Mode(), info.ModTime(), info.Sys().(*syscall.Stat_t).Ctim)
+		}
+		return err
+	}))
+	return b.String()
 }
