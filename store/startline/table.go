@@ -1,0 +1,123 @@
+package startline
+
+import (
+	"slices"
+	"strings"
+)
+
+// A tool is one form of line: a program with the word or words behind which a package is named. Lists stand between
+// spaces.
+type tool struct {
+	name     string
+	manager  string
+	programs string // base names
+	verb     string // "" for a program that does nothing else
+	ignored  string // flags that change nothing for the program: answers, and what the tool prints
+	valued   string // such flags with a value
+	kept     string // flags for Start.Options
+	packages string // flags that name a package; the first word is a program then
+	with     string // flags that name a package for the program's environment
+	mixed    bool   // flags are read behind the package too, until "--"
+	form     form
+	read     func(*tool, []string) (*Start, string)
+}
+
+// A form is what a tool takes as the name of a package.
+type form func(word string) (Spec, string)
+
+// Flags of many tools.
+const (
+	quiet   = " -q --quiet -s --silent "
+	npmOnes = " -y --yes --ignore-scripts --prefer-offline -d " + quiet
+)
+
+// scripts are starters that node(1) runs.
+const scripts = "npx-cli.js npm-cli.js pnpm.cjs pnpm.mjs"
+
+// tools are the forms. What a flag does to the program's arguments is tried with the real tools in parity_test.go,
+// but for uvx: that row is made from uv's documentation.
+func tools() []tool {
+	npx := tool{name: "npx", manager: "npm", programs: "npx npx-cli.js", form: npmSpec, read: readPackage,
+		ignored: npmOnes, valued: "--loglevel", packages: "-p --package"}
+	exec := tool{name: "npm exec", manager: "npm", programs: "npm npm-cli.js", verb: "exec", form: npmSpec,
+		read: readPackage, ignored: npmOnes, valued: "--loglevel", packages: "--package", mixed: true}
+	dlx := tool{name: "pnpm dlx", manager: "pnpm", programs: "pnpm pn pnpm.cjs pnpm.mjs", verb: "dlx", form: npmSpec,
+		read: readPackage, ignored: "-y --yes -s --silent", valued: "--loglevel --reporter", packages: "--package"}
+	bunx := tool{name: "bunx", manager: "bun", programs: "bunx", form: npmSpec, read: readPackage,
+		ignored: "-y --yes --silent --verbose --ignore-scripts", kept: "--bun", packages: "-p --package"}
+	uvx := tool{name: "uvx", manager: "pypi", programs: "uvx", form: uvSpec, read: readPackage,
+		ignored: "-q --quiet -v --verbose --no-progress", packages: "--from", with: "-w --with"}
+	return []tool{
+		npx, exec, exec.as("npm exec", "npm npm-cli.js", "x"),
+		dlx, dlx.as("pnpm dlx", "pnpx pnx", ""),
+		bunx, bunx.as("bunx", "bun", "x"),
+		uvx, uvx.as("uv tool run", "uv", "tool run"),
+		{name: "pipx run", manager: "pypi", programs: "pipx", verb: "run", form: pipxSpec, read: readPackage,
+			ignored: "-q --quiet -v --verbose", packages: "--spec"},
+		{name: "deno run", manager: "deno", programs: "deno", verb: "run", read: readDeno},
+		{name: "go run", manager: "go", programs: "go", verb: "run", read: readGo},
+		{programs: "yarn yarnpkg", verb: "dlx", read: refused("mcp-sandbox installs no packages for yarn")},
+		{programs: "deno", verb: "x", read: refused("of deno only deno run npm:NAME is understood")},
+		{programs: "dx", read: refused("of deno only deno run npm:NAME is understood")},
+		{programs: "uv", verb: "run", read: refused("uv installs what the project or the script names")},
+		{programs: "dnx", read: refused("mcp-sandbox installs no packages of NuGet")},
+	}
+}
+
+// as is the same tool under another name.
+func (t tool) as(name, programs, verb string) tool {
+	t.name, t.programs, t.verb = name, programs, verb
+	return t
+}
+
+func refused(reason string) func(*tool, []string) (*Start, string) {
+	return func(*tool, []string) (*Start, string) { return nil, reason }
+}
+
+// afterVerb is what follows the tool's verb, and flags that are kept. They, and those that change nothing, may stand
+// before the verb.
+func (t *tool) afterVerb(words []string) (rest []string, found bool, reason string) {
+	verb := strings.Fields(t.verb)
+	var kept []string
+	rest = words
+	for len(verb) > 0 {
+		switch {
+		case len(rest) == 0:
+			return nil, false, ""
+		case rest[0] == verb[0]:
+			rest, verb = rest[1:], verb[1:]
+		case has(t.kept, rest[0]):
+			kept, rest = append(kept, rest[0]), rest[1:]
+		case has(t.ignored, rest[0]):
+			rest = rest[1:]
+		case !strings.HasPrefix(rest[0], "-"), rest[0] == "--":
+			return nil, false, ""
+		default: // a flag that may have a value
+			return nil, slices.Contains(rest, verb[0]), t.notUnderstood(rest[0])
+		}
+	}
+	return slices.Concat(kept, rest), true, ""
+}
+
+func has(list, word string) bool { return slices.Contains(strings.Fields(list), word) }
+
+// notUnderstood says the flag without the value, which may be a secret.
+func (t *tool) notUnderstood(flag string) string {
+	flag, _, _ = strings.Cut(flag, "=")
+	switch {
+	case flag == "-p" && t.manager == "npm":
+		return "npm exec reads -p as --parseable: write --package"
+	case has("-c --call --shell-mode", flag):
+		return t.name + " hands the words behind " + flag + " to a shell"
+	case has("--no --no-install --no-yes --offline --cached-only", flag):
+		return "the flag " + flag + " says that nothing is to be installed"
+	case has("--registry --index-url --default-index --index --extra-index-url", flag):
+		return "the flag " + flag + " names a registry: only those of the configuration are asked"
+	case has("-w --workspace --workspaces -ws -F --filter -r --recursive", flag):
+		return "the flag " + flag + " starts what is in workspaces"
+	case t.mixed:
+		return "the flag " + shown(flag) + " is not understood, and " + t.name +
+			" takes each flag for its own: those of the package's program stand behind \"--\""
+	}
+	return "the flag " + shown(flag) + " of " + t.name + " is not understood"
+}
