@@ -59,8 +59,8 @@ func prepare() (*bench, error) {
 			return nil, fmt.Errorf("%v: %w\n%s", c.Args, err, out)
 		}
 	}
-	// The linker writes by mmap(2), page by page. Written anew, as an installation does, a program lies in the page cache
-	// in large pieces, and each start of it maps fewer of them.
+	// The linker writes by mmap(2), page by page. Written anew, as an installation does, a program lies in the page
+	// cache in large pieces, and each start of it maps fewer of them.
 	if err := rewrite(to, to); err != nil {
 		return nil, err
 	}
