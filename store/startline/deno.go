@@ -54,7 +54,7 @@ func isDenoOption(word string) bool {
 			return true
 		}
 	}
-	return flag[1] != '-' && strings.Trim(flag[1:], denoShort) == ""
+	return len(flag) > 1 && strings.Trim(flag[1:], denoShort) == ""
 }
 
 // denoSpec reads npm:NAME[@RANGE][/PROGRAM] or jsr:@SCOPE/NAME[@RANGE][/EXPORT].

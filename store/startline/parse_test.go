@@ -101,7 +101,7 @@ func TestArgumentsAreKept(t *testing.T) {
 func TestNoStarter(t *testing.T) {
 	for _, line := range []string{"", "ls -l", "node server.js", "node --flag", "node", "npm", "npm install p", "npm run exec",
 		"npm start", "pnpm exec p", "pnpm run x", "bun", "bun x.ts", "bun run x", "deno run main.ts", "deno run",
-		"deno run --config c main.ts", "deno run -", "deno task x", "python3 -m http.server", "python3 -m", "uv",
+		"deno run --config c main.ts", "deno run -=0", "deno run -", "deno task x", "python3 -m http.server", "python3 -m", "uv",
 		"uv tool", "uv tool install p", "pipx install p", "go run .", "go run ./a@b", "go run -race .", "go run a.go",
 		"go run", "go build example.com/x@v1", "20", "./1.2.3", ".", "/"} {
 		if s, err := Parse(strings.Fields(line)); s != nil || err != nil {
