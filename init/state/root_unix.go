@@ -24,7 +24,7 @@ func OpenOwn(folder string, create bool) (fd int, at string, err error) {
 	if err != nil {
 		return -1, "", err
 	}
-	return openIn(p.State, folder, create)
+	return OpenBelow(p.State, folder, create)
 }
 
 // OpenStore opens the folder of the installed packages as [OpenOwn] opens those of states and reports.
@@ -33,19 +33,18 @@ func OpenStore(create bool) (fd int, at string, err error) {
 	if err != nil {
 		return -1, "", err
 	}
-	return openIn(p.Data, path.Base(p.Store()), create)
+	return OpenBelow(p.Data, path.Base(p.Store()), create)
 }
 
-// openIn opens a folder in one of the product's.
-func openIn(product, folder string, create bool) (fd int, at string, err error) {
-	base := path.Dir(product)
-	if at, err = resolve(base); err != nil {
+// OpenBelow does what OpenOwn does for a folder in one of the [places.Places].
+func OpenBelow(place, folder string, create bool) (fd int, at string, err error) {
+	if at, err = resolve(path.Dir(place)); err != nil {
 		return -1, "", err
 	}
 	if fd, err = walk(at, create); err != nil {
 		return -1, "", err
 	}
-	for _, name := range [...]string{path.Base(product), folder} {
+	for _, name := range [...]string{path.Base(place), folder} {
 		at += "/" + name
 		above := fd
 		fd, err = ownFolder(above, name, create)

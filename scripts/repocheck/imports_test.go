@@ -72,6 +72,8 @@ var rules = []rule{
 	{"init/reexec", "policy platform init/order init/notice init/internal/ending init/internal/report init/internal/seccomp init/internal/basic init/internal/shim init/internal/why/asked", "golang.org/x/sys"},
 	{"launcher", "policy platform init/order init/diagnose init/reexec launcher/doctor", "golang.org/x/sys"},
 	{"launcher/doctor", "policy platform init/order init/diagnose", "golang.org/x/sys"},
+	{"store", "init/places init/state store/startline store/internal/tree", "golang.org/x/sys"},
+	{"store/internal/tree", "", "golang.org/x/sys"},
 	{"store/startline", "", "golang.org/x/mod/module"},
 	{"cmd/page", "policy platform init/order", ""},
 	{"cmd", "policy platform init/order init/reports init/state init/notice init/explain init/reexec launcher cmd/internal cmd/page", "golang.org/x/sys github.com/spf13/pflag github.com/rogpeppe/go-internal"},

@@ -1,0 +1,153 @@
+// Package store keeps installed packages: a read-only folder for each version, which launches of that package see.
+//
+//	s, err := store.Open(os.Getenv)
+//	defer s.Close()
+//	p, err := s.Find("npm", specs, 0)
+//	if errors.Is(err, store.ErrNone) {
+//		stage, err := s.Begin(ctx, "npm", specs, told) // waits for another install of that name
+//		defer stage.Abort()
+//		// Find again if stage.Waited; else the package manager writes into stage.Folder
+//		p, err = stage.Commit(installed)
+//	}
+//	err = p.Check()
+//
+// On the disk, below $XDG_DATA_HOME/mcp-sandbox/store:
+//
+//	npm/@scope/name/1.2.3-0123456789ab/  a package, with its lock file and its manifest
+//	.specs/ID                            to which package the specs of a start were resolved
+//	.index/ID                            what a package's folder looked like to the kernel when it was last compared
+//	.stages/RANDOM/                      an install under way, locked by its process
+//
+// A folder gets its name by one rename when it is whole and on the disk. Whoever is killed leaves a stage, which the
+// next install removes when its lock is free. Nothing here knows package managers, and nothing uses the network.
+package store
+
+import (
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/store/internal/tree"
+)
+
+// ManifestName is the manifest's name in a package's folder.
+const ManifestName = "mcp-sandbox.manifest"
+
+// An Identity is which package it is.
+type Identity struct {
+	Manager   string // whose folder of the store it lies in
+	Ecosystem string
+	Name      string // as asked of the registry
+	Version   string
+	Integrity string // of the archive, as the lock file has it
+	Registry  string
+}
+
+// Contents is what an install left.
+type Contents struct {
+	Lock       string   // the lock file's path in the folder
+	Bytes      int64    // on the disk
+	Packages   int      // with the dependencies
+	Scripts    []string // packages whose install scripts were not run
+	ScriptsRan bool
+	MinAge     time.Duration // that was demanded of every package at the install
+	Installed  time.Time
+}
+
+// A Package is one folder of the store.
+type Package struct {
+	Identity
+	Contents
+	Specs []string // that are resolved to this package
+	Path  string   // of the folder
+	Used  time.Time
+
+	in    *Store
+	rel   string // Path below the store
+	asked []string
+}
+
+var (
+	// ErrNone is the error of a package that is not in the store.
+	ErrNone = errors.New("the package is not in the store")
+	// ErrInUse is the error of a package that cannot be removed now.
+	ErrInUse = errors.New("a server runs from the package: end that first")
+)
+
+// A TooYoung is the error of a package that is in the store and may be younger than was demanded.
+type TooYoung struct {
+	Package *Package
+	Age     time.Duration // at least
+	Min     time.Duration
+}
+
+func (t *TooYoung) Error() string {
+	return t.Package.title() + " is in the store, and only " + days(t.Age) + " old for certain: " + days(t.Min) +
+		" are demanded"
+}
+
+func days(d time.Duration) string {
+	if d < 48*time.Hour {
+		return strconv.Itoa(int(d/time.Hour)) + " hours"
+	}
+	return strconv.Itoa(int(d/(24*time.Hour))) + " days"
+}
+
+// A Difference is where a package's folder is not what was installed.
+type Difference = tree.Difference
+
+// A Changed is the error of a package that is not what was installed.
+type Changed struct {
+	Package *Package
+	First   Difference
+}
+
+func (c *Changed) Error() string {
+	at := c.Package.Path
+	if c.First.Path != "" {
+		at += "/" + tree.Printable(c.First.Path)
+	}
+	return at + ": " + c.First.What + ", after " + c.Package.title() + " was installed: `mcp-sandbox store update " +
+		c.Package.Name + "` installs it anew"
+}
+
+// A Refused is the error of an install that left what no package needs.
+type Refused = tree.Refused
+
+// A Full is the error of a file system without room for an install.
+type Full struct {
+	Path  string
+	Free  int64 // bytes
+	Files int64 // that can still be made; -1: not limited
+}
+
+func (f *Full) Error() string {
+	left := strconv.FormatInt(f.Free>>20, 10) + " MiB"
+	if f.Files >= 0 && f.Files < leastFiles {
+		left = strconv.FormatInt(f.Files, 10) + " inodes"
+	}
+	return f.Path + ": only " + left + " are free, too little to install: `mcp-sandbox store prune` removes packages"
+}
+
+// A Resolution is what a start's specs are resolved to until an update.
+type Resolution struct {
+	Manager string
+	Specs   []string
+	Path    string // of the package's folder
+}
+
+// A Pruned is what [Store.Prune] did.
+type Pruned struct {
+	Removed []*Package
+	InUse   []*Package // that would have been removed
+	Bytes   int64      // that are left
+}
+
+// What has to be free before an install.
+const (
+	leastBytes = 100 << 20
+	leastFiles = 10_000
+)
+
+// title names a package for people.
+func (p *Package) title() string { return p.Ecosystem + ":" + p.Name + " " + p.Version }

@@ -1,0 +1,134 @@
+// Package tree reads, seals and removes the folders that package managers write.
+//
+// Whatever is in them was chosen by strangers: links, odd modes, odd names, deep trees, millions of names. All is done
+// through descriptors and without following a symbolic link. What no package needs is refused: see [Survey].
+package tree
+
+import (
+	"strconv"
+	"strings"
+)
+
+// A Kind is what an entry is.
+type Kind byte
+
+// The kinds that a package may have.
+const (
+	Folder Kind = 'd'
+	File   Kind = 'f'
+	Link   Kind = 'l'
+)
+
+// An Entry is one name in a folder.
+type Entry struct {
+	Path   string // below the folder
+	Kind   Kind
+	Mode   uint32 // of a folder or file
+	Size   int64  // of a file
+	Sum    [32]byte
+	Target string // of a link
+}
+
+// The bounds of a package.
+const (
+	MostEntries = 500_000
+	mostDepth   = 128
+	mostPath    = 4000
+	mostBytes   = 64 << 30
+)
+
+// A Refused is the error of a folder that holds what no package needs.
+type Refused struct{ Path, Reason string }
+
+func (r *Refused) Error() string {
+	if r.Path == "" {
+		return r.Reason
+	}
+	return strconv.Quote(r.Path) + " " + r.Reason
+}
+
+// A Difference is where a folder is not what its manifest says.
+type Difference struct {
+	Path string // below the folder; "": the folder as a whole
+	What string
+}
+
+// less is the order of a walk: a folder, then what is in that folder, by bytes.
+func less(a, b string) bool {
+	for i := 0; i < len(a) && i < len(b); i++ {
+		if a[i] != b[i] {
+			return a[i] == '/' || b[i] != '/' && a[i] < b[i]
+		}
+	}
+	return len(a) < len(b)
+}
+
+// Less reports whether a walk meets one path before another.
+func Less(a, b string) bool { return less(a, b) }
+
+// Escaping is the path of the first link that leads out of the folder, or to nowhere by 40 links. links are the
+// folder's, by path. Outside are targets that are right nevertheless.
+func Escaping(links []Entry, outside []string) string {
+	targets := map[string]string{}
+	for i := range links {
+		targets[links[i].Path] = links[i].Target
+	}
+	for i := range links {
+		path, target := links[i].Path, links[i].Target
+		if !isOne(outside, target) && !staysInside(targets, outside, path) {
+			return path
+		}
+	}
+	return ""
+}
+
+func isOne(all []string, one string) bool {
+	for _, s := range all {
+		if s == one {
+			return true
+		}
+	}
+	return false
+}
+
+// staysInside follows a path as the kernel does, component by component. A name that is not there counts as a folder.
+func staysInside(targets map[string]string, outside []string, path string) bool {
+	var at []string
+	rest, followed := strings.Split(path, "/"), 0
+	for len(rest) > 0 {
+		name := rest[0]
+		rest = rest[1:]
+		switch name {
+		case "", ".":
+			continue
+		case "..":
+			if len(at) == 0 {
+				return false
+			}
+			at = at[:len(at)-1]
+			continue
+		}
+		at = append(at, name)
+		target, isLink := targets[strings.Join(at, "/")]
+		if !isLink {
+			continue
+		}
+		if isOne(outside, target) && len(rest) == 0 {
+			return true
+		}
+		if followed++; followed > 40 || strings.HasPrefix(target, "/") {
+			return followed > 40 && !strings.HasPrefix(target, "/") // a circle leads nowhere
+		}
+		at = at[:len(at)-1]
+		rest = append(strings.Split(target, "/"), rest...)
+	}
+	return true
+}
+
+// Printable is a path as a line shows it: quoted where a byte is not printable.
+func Printable(path string) string {
+	if q := strconv.Quote(path); q != `"`+path+`"` {
+		return q
+	}
+	return path
+}

@@ -1,0 +1,152 @@
+//go:build darwin || linux
+
+package store
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/store/internal/tree"
+	"golang.org/x/sys/unix"
+)
+
+// namesIn are the names in a folder, sorted.
+func namesIn(fd int) ([]string, error) { return tree.Names(fd) }
+
+// List tells all packages, by manager, name and version. Broken are those whose manifest cannot be read.
+func (s *Store) List() (all []*Package, broken []error, err error) {
+	specs, err := s.records.resolutions()
+	if err != nil {
+		return nil, nil, err
+	}
+	err = s.disk.eachPackage(func(rel string) {
+		p, err := s.load(rel)
+		if err != nil {
+			broken = append(broken, err)
+			return
+		}
+		p.Specs = nil
+		for _, r := range specs {
+			if r.path == rel {
+				p.Specs = append(p.Specs, strings.Join(r.specs, " "))
+			}
+		}
+		slices.Sort(p.Specs)
+		all = append(all, p)
+	})
+	slices.SortFunc(all, func(a, b *Package) int {
+		return cmp.Or(cmp.Compare(a.Manager, b.Manager), cmp.Compare(a.Name, b.Name), a.Installed.Compare(b.Installed),
+			cmp.Compare(a.rel, b.rel))
+	})
+	return all, broken, err
+}
+
+// Show is all packages of one name.
+func (s *Store) Show(name string) ([]*Package, error) {
+	all, broken, err := s.List()
+	if err != nil {
+		return nil, err
+	}
+	all = slices.DeleteFunc(all, func(p *Package) bool { return p.Name != name && p.Ecosystem+":"+p.Name != name })
+	for _, bad := range broken {
+		if c, ok := bad.(*Changed); ok && c.Package.Name == name {
+			return all, bad
+		}
+	}
+	if len(all) == 0 {
+		return nil, ErrNone
+	}
+	return all, nil
+}
+
+// eachPackage calls do for the folder of each package.
+func (d *disk) eachPackage(do func(rel string)) error {
+	managers, err := namesIn(d.fd)
+	for _, manager := range managers {
+		if isWord(manager) {
+			d.below(manager, do)
+		}
+	}
+	return err
+}
+
+// below looks for packages in a manager's folder, and in the folders of scopes there.
+func (d *disk) below(folder string, do func(rel string)) {
+	at, err := d.folder(folder, false)
+	if err != nil {
+		return
+	}
+	names, _ := namesIn(at)
+	unix.Close(at)
+	for _, name := range names {
+		path := folder + "/" + name
+		switch {
+		case isPackagePath(path):
+			do(path)
+		case strings.Count(path, "/") < 3:
+			d.below(path, do)
+		}
+	}
+}
+
+// resolutions are all records of specs.
+func (r *records) resolutions() (all []*resolution, err error) {
+	names, err := namesIn(r.specs)
+	for _, name := range names {
+		if b, err := readFile(r.specs, name, 1<<20); err == nil {
+			if to, err := parseResolution(string(b)); err == nil && specID(to.manager, to.specs) == name {
+				all = append(all, to)
+			}
+		}
+	}
+	return all, err
+}
+
+// Resolutions are those of all specs, or of those that name one package.
+func (s *Store) Resolutions(name string) ([]Resolution, error) {
+	records, err := s.records.resolutions()
+	var all []Resolution
+	for _, r := range records {
+		if name == "" || slices.ContainsFunc(r.specs, func(spec string) bool { return isSpecOf(spec, name) }) {
+			all = append(all, Resolution{r.manager, r.specs, s.Path + "/" + r.path})
+		}
+	}
+	slices.SortFunc(all, func(a, b Resolution) int {
+		return cmp.Or(cmp.Compare(a.Manager, b.Manager), slices.Compare(a.Specs, b.Specs))
+	})
+	return all, err
+}
+
+// isSpecOf reports whether a spec names a package, with or without the ecosystem.
+func isSpecOf(spec, name string) bool {
+	_, bare, _ := strings.Cut(spec, ":")
+	for _, s := range [...]string{spec, bare} {
+		if rest, ok := strings.CutPrefix(s, name); ok && (rest == "" || rest[0] == '@') {
+			return true
+		}
+	}
+	return false
+}
+
+// Remember resolves specs to a package that is in the store.
+func (s *Store) Remember(r Resolution) error {
+	rel, ok := strings.CutPrefix(r.Path, s.Path+"/")
+	if !ok || !isPackagePath(rel) {
+		return ErrNone
+	}
+	p, err := s.load(rel)
+	if err != nil {
+		return err
+	}
+	return s.records.remember(r.Manager, r.Specs, p)
+}
+
+// Forget removes what specs are resolved to: the next start installs anew, or finds the version that was asked for.
+func (s *Store) Forget(manager string, specs []string) error {
+	err := unix.Unlinkat(s.records.specs, specID(manager, specs), 0)
+	if isGone(err) {
+		return ErrNone
+	}
+	return err
+}

@@ -1,0 +1,104 @@
+//go:build darwin || linux
+
+package store
+
+import (
+	"os"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// Remove removes a package from which no server runs, and what was resolved to it.
+func (p *Package) Remove() error {
+	i := strings.LastIndexByte(p.rel, '/')
+	folder, name := p.rel[:i], p.rel[i+1:]
+	at, err := p.in.disk.tryLock(folder)
+	if err == unix.EWOULDBLOCK {
+		return ErrInUse // an install of that name is under way
+	}
+	if err == nil {
+		defer unix.Close(at)
+		err = p.in.remove(at, name)
+	}
+	if isGone(err) {
+		err = ErrNone
+	}
+	if err == ErrInUse || err == ErrNone {
+		return err
+	}
+	if err != nil {
+		return &os.PathError{Op: "remove", Path: p.Path, Err: err}
+	}
+	records, err := p.in.records.resolutions()
+	for _, r := range records {
+		if r.path == p.rel {
+			unix.Unlinkat(p.in.records.specs, specID(r.manager, r.specs), 0)
+		}
+	}
+	unix.Unlinkat(p.in.records.index, idOf(p.rel), 0)
+	p.in.disk.removeEmpty(folder)
+	return err
+}
+
+// remove takes the package's folder away, so nobody finds half of it, and empties it then.
+func (s *Store) remove(at int, name string) error {
+	fd, err := unix.Openat(at, name, openFolder, 0)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	if err = flock(fd, unix.LOCK_EX|unix.LOCK_NB); err == unix.EWOULDBLOCK {
+		return ErrInUse
+	}
+	if err != nil {
+		return err
+	}
+	a, err := s.stages.setAside(at, name)
+	if err != nil {
+		return err
+	}
+	unix.Fsync(at)
+	unix.Flock(fd, unix.LOCK_UN) // else the stage counts as held
+	return a.end(true, at, name)
+}
+
+// Prune removes the packages to which no specs are resolved any more, and then others, those first that were not used
+// for the longest time, until the packages that are left take at most keep bytes. A negative keep keeps the others. A
+// package from which a server runs stays.
+func (s *Store) Prune(keep int64) (*Pruned, error) {
+	s.stages.sweep()
+	all, _, err := s.List()
+	if err != nil {
+		return nil, err
+	}
+	done := &Pruned{}
+	for _, p := range all {
+		done.Bytes += p.Bytes
+	}
+	slices.SortStableFunc(all, func(a, b *Package) int {
+		if old := len(a.Specs) == 0; old != (len(b.Specs) == 0) {
+			if old {
+				return -1
+			}
+			return 1
+		}
+		return a.Used.Compare(b.Used)
+	})
+	for _, p := range all {
+		if len(p.Specs) > 0 && (keep < 0 || done.Bytes <= keep) {
+			break
+		}
+		switch bad := p.Remove(); {
+		case bad == nil:
+			done.Removed = append(done.Removed, p)
+			done.Bytes -= p.Bytes
+		case bad == ErrInUse:
+			done.InUse = append(done.InUse, p)
+		case bad != ErrNone && err == nil:
+			err = bad
+		}
+	}
+	return done, err
+}
