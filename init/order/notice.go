@@ -36,6 +36,7 @@ const (
 	NoticeLimit     NoticeKind = "limit"     // a number that is too small for the server's runtime
 	NoticeData      NoticeKind = "data"      // the same where no control group holds the memory; in no report
 	NoticeProtected NoticeKind = "protected" // a path that is read-only in a write grant
+	NoticeProfile   NoticeKind = "profile"   // what a profile would have granted, and did not
 )
 
 // A Notice is a thing that the launch took from the server though it was handed over, with the flag that gives it.

@@ -1,0 +1,178 @@
+package profile
+
+import (
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/policy"
+)
+
+// Apply adds to a policy what the package needs. args are the server's arguments without the command, env the
+// launcher's variables as NAME=VALUE, home and dir the user's home and the working folder of the launch.
+//
+// What the policy says already stays: a limit, a variable, the name of the state. In level network, which has no list
+// of hosts, no host is added; in strict, whose files are read-only, a folder to write is one to read; in privileged,
+// where nothing is confined, variables alone are added.
+//
+// The notices are what is not granted though it was handed over, each with the flag that grants it.
+func (p *Profile) Apply(to policy.Policy, args, env []string, home, dir string) (policy.Policy, []order.Notice, error) {
+	if !filepath.IsAbs(home) || !filepath.IsAbs(dir) {
+		return to, nil, errors.New("profile " + p.Package + ": the home or the working folder is not absolute")
+	}
+	a := &applying{profile: p, to: to, args: p.split(args), env: env, dir: dir}
+	a.limits = newLimits(home, a.value)
+	if to.Level != policy.Privileged {
+		a.own()
+		for i := range p.Arguments {
+			a.argument(&p.Arguments[i])
+		}
+		for _, name := range p.HostsFrom {
+			a.hosts(&Argument{Variable: name, Grant: Host}, "variable "+name, a.value(name))
+		}
+		a.grantFolders()
+	}
+	a.variables() // last: a value of the profile's own is no argument
+	return a.to, a.notices, nil
+}
+
+// applying is one application of a profile.
+type applying struct {
+	profile *Profile
+	to      policy.Policy
+	args    words
+	env     []string
+	dir     string
+	limits  limits
+	folders []folder
+	notices []order.Notice
+}
+
+// own adds the profile's own policy.
+func (a *applying) own() {
+	from, to := &a.profile.Policy, &a.to
+	add(&to.Filesystem.AllowRead, from.Filesystem.AllowRead...)
+	a.write(from.Filesystem.AllowWrite...)
+	a.reach(from.Network.AllowedDomains...)
+	raise(&to.Filesystem.TmpSize, from.Filesystem.TmpSize)
+	raise(&to.Limits.Memory, from.Limits.Memory)
+	raise(&to.Limits.Pids, from.Limits.Pids)
+	raise(&to.Limits.OpenFiles, from.Limits.OpenFiles)
+	if a.profile.State && to.State == "" {
+		to.State = a.profile.StateName()
+	}
+}
+
+// variables adds names to forward, and values for what the user has not set.
+func (a *applying) variables() {
+	add(&a.to.EnvVars, a.profile.Required...)
+	add(&a.to.EnvVars, a.profile.Optional...)
+	for _, v := range a.profile.Policy.Env {
+		if _, set := a.lookup(v.Name); set {
+			continue
+		}
+		if rest, ok := strings.CutPrefix(v.Value, "~/"); ok {
+			v.Value = filepath.Join(a.limits.home, rest)
+		}
+		a.to.Env = append(slices.Clip(a.to.Env), v)
+	}
+	for _, name := range a.to.Unset(a.env) {
+		if _, set := a.lookup(name); !set && slices.Contains(a.profile.Required, name) {
+			a.note(name, "--env "+name+"=…", name+" is not set, which "+a.profile.Package+" needs")
+		}
+	}
+}
+
+func (a *applying) value(name string) string {
+	value, _ := a.lookup(name)
+	return value
+}
+
+// lookup is a variable of the server's, which the policy's literal ones override.
+func (a *applying) lookup(name string) (value string, ok bool) {
+	for _, v := range slices.Backward(a.to.Env) {
+		if v.Name == name {
+			return v.Value, true
+		}
+	}
+	for _, entry := range slices.Backward(a.env) {
+		if value, ok := strings.CutPrefix(entry, name+"="); ok {
+			return value, true
+		}
+	}
+	return "", false
+}
+
+// write adds paths that can be written, in level strict read.
+func (a *applying) write(paths ...string) {
+	if a.to.Level == policy.Strict {
+		add(&a.to.Filesystem.AllowRead, paths...)
+		return
+	}
+	add(&a.to.Filesystem.AllowWrite, paths...)
+}
+
+// reach adds hosts, in the levels that have a list of them.
+func (a *applying) reach(entries ...string) {
+	if a.to.Level == "" || a.to.Level == policy.Standard || a.to.Level == policy.Strict {
+		add(&a.to.Network.AllowedDomains, entries...)
+	}
+}
+
+// argument grants what the values of one source name.
+func (a *applying) argument(arg *Argument) {
+	values, source := a.args.of(arg)
+	if arg.Variable != "" {
+		source = "variable " + arg.Variable
+		if v := a.value(arg.Variable); v != "" {
+			values = []string{v}
+		}
+	}
+	if len(values) == 0 && arg.Default != "" {
+		values = []string{arg.Default}
+	}
+	for _, value := range values {
+		if arg.Grant == Host {
+			a.hosts(arg, source, value)
+			continue
+		}
+		a.folder(arg, source, value)
+	}
+}
+
+// hosts grants the hosts of a value.
+func (a *applying) hosts(arg *Argument, source, value string) {
+	if value == "" {
+		return
+	}
+	entries, err := hostsOf(value, arg.Scheme, a.value(arg.PortFrom))
+	if err != nil {
+		const flag = "--allow-domain HOST:PORT"
+		a.note(source, flag, "the host of "+source+" is not allowed: "+err.Error()+"; "+flag+" allows it")
+		return
+	}
+	a.reach(entries...)
+}
+
+// note leaves a notice.
+func (a *applying) note(name, flag, line string) {
+	a.notices = append(a.notices, order.Notice{Kind: order.NoticeProfile, Name: name, Flag: flag, Line: line})
+}
+
+// add appends to a list what is not there yet. The list is never written to: a copy of the policy may share it.
+func add(to *[]string, all ...string) {
+	for _, s := range all {
+		if !slices.Contains(*to, s) {
+			*to = append(slices.Clip(*to), s)
+		}
+	}
+}
+
+// raise sets a limit that nobody has named.
+func raise[T ~int64](to *T, value T) {
+	if *to == 0 {
+		*to = value
+	}
+}

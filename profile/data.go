@@ -1,0 +1,59 @@
+package profile
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+)
+
+//go:embed data
+var data embed.FS
+
+// ByName is the profile of a package, "npm:@x/y"; nil if none has it.
+func ByName(id string) (*Profile, error) {
+	ecosystem, name, ok := splitID(id)
+	if !ok {
+		return nil, nil
+	}
+	doc, err := data.ReadFile(fileOf(ecosystem, name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	p, err := Parse(doc)
+	if err == nil && p.Package != id {
+		err = errors.New("the document is another package's: " + p.Package)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("profile %s: %w", id, err)
+	}
+	return p, nil
+}
+
+func fileOf(ecosystem, name string) string { return "data/" + ecosystem + "/" + name + ".json" }
+
+// All are the profiles, sorted by their packages.
+func All() (all []*Profile, err error) {
+	err = fs.WalkDir(data, "data", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		id := strings.TrimSuffix(strings.TrimPrefix(path, "data/"), ".json")
+		p, err := ByName(strings.Replace(id, "/", ":", 1))
+		if err == nil && p == nil {
+			err = errors.New(path + " is the document of no package")
+		}
+		all = append(all, p)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(all, func(a, b *Profile) int { return strings.Compare(a.Package, b.Package) })
+	return all, nil
+}

@@ -1,0 +1,31 @@
+// Package profile has, for packages of MCP servers that many people use, what a server needs: hosts, variables, the
+// arguments that name folders or hosts, and whether its home has to last.
+//
+//	p, err := profile.ByName("npm:@modelcontextprotocol/server-github") // nil, nil: no profile has that package
+//	pol, notices, err = p.Apply(pol, args, os.Environ(), home, dir)
+//
+// A profile only adds to a policy: [Profile.Apply] takes nothing away, and what the policy denies stays denied. Nothing
+// here looks at package.json: a profile goes by the name that the registry was asked for. Whether a profile is applied
+// is the caller's to decide; mcp-sandbox run does, mcp-sandbox-init and package launcher never do.
+//
+// The documents are data/ECOSYSTEM/NAME.json, linked into the program:
+//
+//	{"package": "npm:@x/y",
+//	 "policy": {"network": {"allowedDomains": ["api.example.com:443"]}, "limits": {"openFiles": 4096}},
+//	 "arguments": [{"position": 0, "rest": true, "grant": "write"}, {"flag": "--db", "grant": "host"}],
+//	 "env": {"required": ["X_TOKEN"], "optional": ["X_*"]},
+//	 "hostsFrom": ["X_URL"],
+//	 "state": true}
+//
+// policy holds keys that grant: allowedDomains, allowRead and allowWrite of fixed places, limits that raise, and
+// variables, whose value may begin with "~/" for the home. Each entry of arguments has one source, position, flag or
+// variable:
+//
+//   - position N is the argument N of those that are no flags, from 0 on; with rest, all from there on
+//   - flag is the word behind --flag, or the part behind --flag=; each time that it occurs
+//   - variable is a variable of the server
+//
+// and one grant: read or write of the path, of the folder around it with folder true; or host, the host of a URL or
+// connection string. Of a host without a scheme, scheme says which is meant, and portFrom which variable has the port.
+// default is the value of a source that is not given. hostsFrom are variables with a URL.
+package profile

@@ -1,0 +1,118 @@
+package profile
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// A folder is a path that a source names.
+type folder struct {
+	written string // absolute and clean, links in it as they are
+	real    string // without links
+	write   bool
+}
+
+// folder takes a path that is to be granted, or leaves a notice.
+func (a *applying) folder(arg *Argument, source, value string) {
+	path := value
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(a.dir, path)
+	}
+	path = filepath.Clean(path)
+	if arg.Folder {
+		path = filepath.Dir(path)
+	}
+	real, err := filepath.EvalSymlinks(path)
+	f := folder{path, real, arg.Grant == Write}
+	switch {
+	case err != nil:
+		a.refuse(source, f, "does not exist, or cannot be looked at")
+	case a.limits.why(f) != "":
+		a.refuse(source, f, a.limits.why(f))
+	default:
+		a.folders = append(a.folders, f)
+	}
+}
+
+// refuse leaves the notice of a path that is not granted.
+func (a *applying) refuse(source string, f folder, why string) {
+	flag := "--allow-read "
+	if f.write {
+		flag = "--allow-write "
+	}
+	flag += f.written
+	a.note(f.written, flag, source+" "+f.written+" is not granted: it "+why+"; "+flag+" grants it")
+}
+
+// holds reports whether inner is folder, or lies below it.
+func holds(folder, inner string) bool {
+	rest, ok := strings.CutPrefix(inner, folder)
+	return ok && (rest == "" || os.IsPathSeparator(rest[0]) || os.IsPathSeparator(folder[len(folder)-1]))
+}
+
+// grantFolders grants the paths that were taken, but for links that a server could have made: those in a folder which
+// it may write.
+func (a *applying) grantFolders() {
+	var writable []string
+	for _, path := range a.to.Filesystem.AllowWrite {
+		writable = append(writable, a.found(path))
+	}
+	for _, f := range a.folders {
+		if f.write {
+			writable = append(writable, f.real)
+		}
+	}
+	for _, f := range a.folders {
+		switch {
+		case linkIn(f.written, writable):
+			a.refuse("argument", f, "leads over a link in a folder that the server may write")
+		case f.write:
+			a.write(f.written)
+		default:
+			add(&a.to.Filesystem.AllowRead, f.written)
+		}
+	}
+}
+
+// found is a path of a policy without links, as far as it can be told.
+func (a *applying) found(path string) string {
+	path = strings.TrimPrefix(path, "-")
+	if rest, ok := strings.CutPrefix(path, "~"); ok {
+		path = a.limits.home + rest
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(a.dir, path)
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return filepath.Clean(path)
+}
+
+// linkIn reports whether a path leads over a symbolic link that lies in one of the folders. Each link on the way is
+// looked at, those behind other links too.
+func linkIn(path string, folders []string) bool {
+	for at := path; at != filepath.Dir(at); at = filepath.Dir(at) {
+		target, err := os.Readlink(at)
+		if err != nil {
+			continue
+		}
+		parent, err := filepath.EvalSymlinks(filepath.Dir(at))
+		if err != nil {
+			return true
+		}
+		for _, folder := range folders {
+			if holds(folder, parent) {
+				return true
+			}
+		}
+		if !filepath.IsAbs(target) {
+			target = filepath.Join(parent, target)
+		}
+		if linkIn(target, folders) {
+			return true
+		}
+	}
+	return false
+}

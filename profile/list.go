@@ -1,0 +1,60 @@
+package profile
+
+import (
+	"fmt"
+	"slices"
+)
+
+// A Listing is what mcp-sandbox profile list prints with --json.
+type Listing struct {
+	Profiles []Entry `json:"profiles"`
+}
+
+// An Entry is a profile in a few words.
+type Entry struct {
+	ID        string   `json:"id"`        // what --profile takes
+	Package   string   `json:"package"`   // the same: each package has one profile
+	Hosts     []string `json:"hosts"`     // entries of allowedDomains; "$ES_URL" is the host of that variable
+	Env       []string `json:"env"`       // variables that are forwarded
+	Arguments []string `json:"arguments"` // "0…: write", "--db: host", "$KUBECONFIG: read"
+}
+
+// List is the listing of all profiles.
+func List() (Listing, error) {
+	l := Listing{Profiles: []Entry{}}
+	all, err := All()
+	for _, p := range all {
+		l.Profiles = append(l.Profiles, p.Entry())
+	}
+	return l, err
+}
+
+// Entry is the profile in a few words.
+func (p *Profile) Entry() Entry {
+	e := Entry{ID: p.Package, Package: p.Package, Hosts: append([]string{}, p.Policy.Network.AllowedDomains...),
+		Env: slices.Concat([]string{}, p.Required, p.Optional), Arguments: []string{}}
+	for _, a := range p.Arguments {
+		source := a.source()
+		e.Arguments = append(e.Arguments, fmt.Sprintf("%s: %s", source, a.Grant))
+		if a.Grant == Host && a.Variable != "" {
+			e.Hosts = append(e.Hosts, source)
+		}
+	}
+	for _, name := range p.HostsFrom {
+		e.Hosts = append(e.Hosts, "$"+name)
+	}
+	return e
+}
+
+// source names where the value comes from.
+func (a *Argument) source() string {
+	switch {
+	case a.Flag != "":
+		return a.Flag
+	case a.Variable != "":
+		return "$" + a.Variable
+	case a.Rest:
+		return fmt.Sprintf("%d…", a.Position)
+	}
+	return fmt.Sprint(a.Position)
+}

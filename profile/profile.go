@@ -1,0 +1,56 @@
+package profile
+
+import "github.com/security-mcp/mcp-sandbox/policy"
+
+// A Profile is what the server of one package needs.
+type Profile struct {
+	// Package is the ecosystem and the name that its registry knows: "npm:@x/y".
+	Package string
+	// Policy has what every launch of the package gets. Only keys that grant are set.
+	Policy policy.Policy
+	// Arguments are the sources that name folders or hosts.
+	Arguments []Argument
+	// Required are variables without which the server does not work, Optional those that it can use besides. A name
+	// PREFIX_* is all that begin with PREFIX_.
+	Required, Optional []string
+	// HostsFrom are variables with a URL, whose host is reached.
+	HostsFrom []string
+	// State says that the server keeps something between launches.
+	State bool
+}
+
+// An Argument is a word of the command line, or a variable, that names a folder or a host. One of Position, Flag and
+// Variable is its source.
+type Argument struct {
+	// Position counts the arguments that are no flags, from 0 on. -1: the source is another.
+	Position int
+	// Rest means all arguments from Position on.
+	Rest bool
+	// Flag is "--db": the value follows as a word of its own or behind "=".
+	Flag string
+	// Variable is the name of a variable.
+	Variable string
+	// Grant is what the value gives.
+	Grant Grant
+	// Folder means the folder that the path lies in: a server that saves by renaming needs that folder.
+	Folder bool
+	// Default is the value of a source that is not given.
+	Default string
+	// Scheme is that of a host without one.
+	Scheme string
+	// PortFrom is the variable with the port of a host without one.
+	PortFrom string
+}
+
+// Grant is what the value of an argument gives.
+type Grant string
+
+// The grants.
+const (
+	Read  Grant = "read"  // the path can be read
+	Write Grant = "write" // the path can be written
+	Host  Grant = "host"  // the host can be reached
+)
+
+// StateName is the name of the home that lasts, for a profile with State.
+func (p *Profile) StateName() string { return stateName(p.Package) }

@@ -1,0 +1,159 @@
+package main
+
+import (
+	"bufio"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"io"
+	"log"
+	"math/big"
+	"net"
+	"net/http"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync/atomic"
+	"time"
+)
+
+// firstHost is the address of the first name; the hosts of the world follow it.
+const firstHost = "203.0.113.60"
+
+// ports are those of all hosts. What a client says first decides between TLS, HTTP and an end at once.
+var ports = []int{80, 443, 3000, 3306, 5432, 5678, 6379, 8080, 9200, 27017}
+
+// hostWorld is every host of the world, and the name server.
+type hostWorld struct {
+	names names
+	dir   string
+	ca    tls.Certificate
+	now   atomic.Pointer[session] // whose answers are given
+	conns chan net.Conn
+}
+
+func newWorld() (w *hostWorld, err error) {
+	w = &hostWorld{conns: make(chan net.Conn)}
+	if w.dir, err = os.MkdirTemp("", "mcp-sandbox-profiles-"); err != nil {
+		return nil, err
+	}
+	if err := os.Chmod(w.dir, 0o755); err != nil { // for the servers' user
+		return nil, err
+	}
+	w.ca, err = certify(&x509.Certificate{IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
+		Subject: pkix.Name{CommonName: "profiles test"}}, nil)
+	if err != nil {
+		return nil, err
+	}
+	text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: w.ca.Leaf.Raw})
+	if err := os.WriteFile(w.caFile(), text, 0o644); err != nil {
+		return nil, err
+	}
+	if err := w.names.serve(); err != nil {
+		return nil, err
+	}
+	for _, port := range ports {
+		l, err := net.Listen("tcp4", ":"+strconv.Itoa(port))
+		if err != nil {
+			return nil, err
+		}
+		go w.accept(l)
+	}
+	server := &http.Server{Handler: http.HandlerFunc(w.serve), ErrorLog: log.New(io.Discard, "", 0)}
+	go func() { _ = server.Serve(&fed{w.conns}) }()
+	return w, nil
+}
+
+func (w *hostWorld) remove() { os.RemoveAll(w.dir) }
+
+// caFile is the certificate of the world's authority.
+func (w *hostWorld) caFile() string { return filepath.Join(w.dir, "ca.pem") }
+
+func (w *hostWorld) accept(l net.Listener) {
+	for {
+		c, err := l.Accept()
+		if err != nil {
+			return
+		}
+		go w.sort(c)
+	}
+}
+
+// sort looks at a connection's first byte.
+func (w *hostWorld) sort(c net.Conn) {
+	const handshake = 0x16 // RFC 8446, 5.1
+	p := &peeked{Conn: c, r: bufio.NewReader(c)}
+	_ = c.SetReadDeadline(time.Now().Add(2 * time.Second))
+	first, err := p.r.Peek(1)
+	_ = c.SetReadDeadline(time.Time{})
+	switch {
+	case err == nil && first[0] == handshake:
+		w.conns <- tls.Server(p, &tls.Config{GetCertificate: w.certificate})
+	case err == nil && 'A' <= first[0] && first[0] <= 'Z':
+		w.conns <- p
+	default:
+		c.Close()
+	}
+}
+
+// serve answers a request as the session says.
+func (w *hostWorld) serve(to http.ResponseWriter, r *http.Request) {
+	w.now.Load().answerTo(w.host(r.Context().Value(http.LocalAddrContextKey).(net.Addr)), r).write(to)
+}
+
+// host is the name whose address a client has connected to.
+func (w *hostWorld) host(a net.Addr) string {
+	at, err := netip.ParseAddrPort(a.String())
+	if err != nil {
+		return ""
+	}
+	return w.names.at(at.Addr())
+}
+
+// certificate is that of the name whose address a client has connected to, whatever name that client asks for.
+func (w *hostWorld) certificate(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
+	name := w.host(hello.Conn.LocalAddr())
+	usage := []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
+	c, err := certify(&x509.Certificate{DNSNames: []string{name}, ExtKeyUsage: usage}, &w.ca)
+	return &c, err
+}
+
+// certify makes a certificate, signed by the authority's or by itself.
+func certify(c *x509.Certificate, by *tls.Certificate) (tls.Certificate, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	c.SerialNumber = big.NewInt(time.Now().UnixNano())
+	c.NotBefore, c.NotAfter = time.Now().Add(-time.Hour), time.Now().Add(24*time.Hour)
+	parent, signer := c, any(key)
+	if by != nil {
+		parent, signer = by.Leaf, by.PrivateKey
+	}
+	der, err := x509.CreateCertificate(rand.Reader, c, parent, &key.PublicKey, signer)
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	leaf, err := x509.ParseCertificate(der)
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key, Leaf: leaf}, err
+}
+
+// peeked is a connection whose first bytes were looked at.
+type peeked struct {
+	net.Conn
+	r *bufio.Reader
+}
+
+func (p *peeked) Read(b []byte) (int, error) { return p.r.Read(b) }
+
+// fed is a listener of connections that others accepted.
+type fed struct{ conns chan net.Conn }
+
+func (f *fed) Accept() (net.Conn, error) { return <-f.conns, nil }
+func (f *fed) Close() error              { return nil }
+func (f *fed) Addr() net.Addr            { return &net.TCPAddr{} }

@@ -1,0 +1,182 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/security-mcp/mcp-sandbox/launcher"
+	"github.com/security-mcp/mcp-sandbox/policy"
+	"github.com/security-mcp/mcp-sandbox/profile"
+)
+
+// patience is how long a server may take for one answer.
+const patience = 60 * time.Second
+
+// A start is one start of a server.
+type start struct {
+	*session
+	policy policy.Policy
+	target launcher.Target
+	stderr bytes.Buffer
+	result *launcher.Result
+}
+
+// prepare makes the folder, the policy and the command of a start.
+func (s *session) prepare(w *hostWorld) (*start, error) {
+	dir, err := os.MkdirTemp(w.dir, "session-")
+	if err != nil {
+		return nil, err
+	}
+	home := filepath.Join(dir, "home")
+	work := filepath.Join(home, "work") // a folder of the home, as a user's is
+	if s, err = s.in(work); err != nil {
+		return nil, err
+	}
+	for _, folder := range []string{dir, home, work} {
+		err = errors.Join(err, os.MkdirAll(folder, 0o777), os.Chmod(folder, 0o777))
+	}
+	for name, text := range s.Files {
+		at := filepath.Join(work, name)
+		err = errors.Join(err, os.MkdirAll(filepath.Dir(at), 0o777), os.WriteFile(at, []byte(text), 0o666),
+			os.Chmod(at, 0o666))
+	}
+	if err != nil {
+		return nil, err
+	}
+	installed, err := s.folder()
+	if err != nil {
+		return nil, err
+	}
+	command, err := s.command(installed)
+	if err != nil {
+		return nil, err
+	}
+	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "NODE_EXTRA_CA_CERTS=" + w.caFile(),
+		"SSL_CERT_FILE=" + w.caFile()}
+	for name, value := range s.Env {
+		env = append(env, name+"="+value)
+	}
+	p, err := profile.ByName(s.Package)
+	if err != nil || p == nil {
+		return nil, errors.Join(err, errors.New("there is no profile"))
+	}
+	pol := policy.Policy{Level: policy.Standard, MinConfinement: policy.Full}
+	pol.Filesystem.AllowRead = []string{installed}
+	pol, notices, err := p.Apply(pol, s.Arguments, env, home, work)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range notices {
+		return nil, errors.New("a notice: " + n.Line)
+	}
+	args := append(slices.Clone(command[1:]), s.Arguments...)
+	target := launcher.Target{Path: command[0], Args: args, Env: env, Dir: work}
+	return &start{session: s, policy: pol, target: target}, nil
+}
+
+// command is what npx would start: the package's only command, or that of its name. A script of Node's is started by
+// node.
+func (s *session) command(installed string) ([]string, error) {
+	at := filepath.Join(installed, "node_modules", filepath.FromSlash(s.name()))
+	text, err := os.ReadFile(filepath.Join(at, "package.json"))
+	if err != nil {
+		return nil, err
+	}
+	var manifest struct{ Bin json.RawMessage }
+	if err := json.Unmarshal(text, &manifest); err != nil {
+		return nil, err
+	}
+	var one string
+	var all map[string]string
+	if json.Unmarshal(manifest.Bin, &one) != nil {
+		if err := json.Unmarshal(manifest.Bin, &all); err != nil {
+			return nil, fmt.Errorf("bin: %w", err)
+		}
+		one = all[path.Base(s.name())]
+		for _, file := range all {
+			if one == "" && len(all) == 1 {
+				one = file
+			}
+		}
+	}
+	if one == "" {
+		return nil, fmt.Errorf("bin of package.json has no command that npx would start: %s", manifest.Bin)
+	}
+	program := filepath.Join(at, filepath.FromSlash(one))
+	head, err := os.ReadFile(program)
+	if err != nil {
+		return nil, err
+	}
+	first, _, _ := bytes.Cut(head, []byte("\n"))
+	if !bytes.HasPrefix(first, []byte("#!")) || !bytes.Contains(first, []byte("node")) {
+		return []string{program}, nil
+	}
+	node, err := exec.LookPath("node")
+	return []string{node, program}, err
+}
+
+// run has the session with the server, to its end. The error is that of the launch, of initialize or of tools/list;
+// what is wrong with calls is in problems.
+func (st *start) run(ctx context.Context) (problems []string, err error) {
+	sb, err := launcher.Command(ctx, st.policy, st.target)
+	if err != nil {
+		return nil, err
+	}
+	defer sb.Close()
+	sb.Cmd.Stderr = &st.stderr
+	problems, err = st.talk(ctx, sb)
+	ended, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	result, failed := sb.Wait(ended)
+	if st.result = result; failed != nil {
+		return problems, failed
+	}
+	return problems, err
+}
+
+// talk is what the client says.
+func (st *start) talk(ctx context.Context, sb *launcher.Sandbox) (problems []string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, patience+time.Duration(len(st.Calls))*patience)
+	defer cancel()
+	client := mcp.NewClient(&mcp.Implementation{Name: "profiles", Version: "1"},
+		&mcp.ClientOptions{Capabilities: &mcp.ClientCapabilities{}}) // no roots: servers go by their arguments
+	session, err := client.Connect(ctx, &mcp.CommandTransport{Command: sb.Cmd}, nil)
+	if err != nil {
+		return nil, fmt.Errorf("initialize: %w", err)
+	}
+	defer session.Close()
+	if _, err := sb.Report(ctx); err != nil {
+		return nil, err
+	}
+	tools, err := session.ListTools(ctx, nil)
+	if err != nil {
+		return nil, fmt.Errorf("tools/list: %w", err)
+	}
+	if len(tools.Tools) == 0 {
+		problems = append(problems, "tools/list has no tool")
+	}
+	for _, c := range st.Calls {
+		if !slices.ContainsFunc(tools.Tools, func(t *mcp.Tool) bool { return t.Name == c.Tool }) {
+			problems = append(problems, "there is no tool "+c.Tool)
+			continue
+		}
+		result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: c.Tool, Arguments: c.Arguments})
+		text, _ := json.Marshal(result)
+		if c.Text != "" && (err != nil || result.IsError || !strings.Contains(string(text), c.Text)) {
+			problems = append(problems, fmt.Sprintf("%s: %v %s", c.Tool, err, text))
+		}
+	}
+	return problems, nil
+}
