@@ -25,7 +25,7 @@ import (
 // firstHost is the address of the first name; the hosts of the world follow it.
 const firstHost = "203.0.113.60"
 
-// ports are those of all hosts. What a client says first decides between TLS, HTTP and an end at once.
+// ports are those of all hosts. What a client says first decides between TLS, HTTP, Redis and an end at once.
 var ports = []int{80, 443, 3000, 3306, 5432, 5678, 6379, 8080, 9200, 27017}
 
 // hostWorld is every host of the world, and the name server.
@@ -96,6 +96,8 @@ func (w *hostWorld) sort(c net.Conn) {
 		w.conns <- tls.Server(p, &tls.Config{GetCertificate: w.certificate})
 	case err == nil && 'A' <= first[0] && first[0] <= 'Z':
 		w.conns <- p
+	case err == nil && first[0] == '*':
+		serveRedis(p)
 	default:
 		c.Close()
 	}

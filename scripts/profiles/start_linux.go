@@ -30,6 +30,8 @@ type start struct {
 	policy policy.Policy
 	target launcher.Target
 	stderr bytes.Buffer
+	tools  []string
+	said   []string // what the server answered to calls
 	result *launcher.Result
 }
 
@@ -44,7 +46,8 @@ func (s *session) prepare(w *hostWorld) (*start, error) {
 	if s, err = s.in(work); err != nil {
 		return nil, err
 	}
-	for _, folder := range []string{dir, home, work} {
+	err = errors.Join(os.Chmod(dir, 0o755), os.Setenv("XDG_STATE_HOME", filepath.Join(dir, "lasting")))
+	for _, folder := range []string{home, work} {
 		err = errors.Join(err, os.MkdirAll(folder, 0o777), os.Chmod(folder, 0o777))
 	}
 	for name, text := range s.Files {
@@ -137,7 +140,7 @@ func (st *start) run(ctx context.Context) (problems []string, err error) {
 	defer sb.Close()
 	sb.Cmd.Stderr = &st.stderr
 	problems, err = st.talk(ctx, sb)
-	ended, cancel := context.WithTimeout(ctx, patience)
+	ended, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
 	result, failed := sb.Wait(ended)
 	if st.result = result; failed != nil {
@@ -167,13 +170,17 @@ func (st *start) talk(ctx context.Context, sb *launcher.Sandbox) (problems []str
 	if len(tools.Tools) == 0 {
 		problems = append(problems, "tools/list has no tool")
 	}
+	for _, t := range tools.Tools {
+		st.tools = append(st.tools, t.Name)
+	}
 	for _, c := range st.Calls {
-		if !slices.ContainsFunc(tools.Tools, func(t *mcp.Tool) bool { return t.Name == c.Tool }) {
+		if !slices.Contains(st.tools, c.Tool) {
 			problems = append(problems, "there is no tool "+c.Tool)
 			continue
 		}
 		result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: c.Tool, Arguments: c.Arguments})
 		text, _ := json.Marshal(result)
+		st.said = append(st.said, fmt.Sprintf("%s: %v %.400s", c.Tool, err, text))
 		if c.Text != "" && (err != nil || result.IsError || !strings.Contains(string(text), c.Text)) {
 			problems = append(problems, fmt.Sprintf("%s: %v %s", c.Tool, err, text))
 		}

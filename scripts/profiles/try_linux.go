@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/launcher"
-	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
 // session tries one session whole, and then without each host. The result is what is wrong.
@@ -29,26 +28,37 @@ func (o *options) session(ctx context.Context, w *hostWorld, s *session) (proble
 			problems = append(problems, "declined, but never asked for: "+name)
 		}
 	}
-	hosts := whole.policy.Network.AllowedDomains
-	for i, entry := range hosts {
+	for _, entry := range whole.policy.Network.AllowedDomains {
 		if !whole.reached(entry) {
 			problems = append(problems, "never connected: "+entry)
 			continue
 		}
-		if o.once {
-			continue
-		}
-		less := func(p *policy.Policy) { p.Network.AllowedDomains = slices.Delete(slices.Clone(hosts), i, i+1) }
-		without, _ := o.start(ctx, w, s, less)
-		if without == nil || without.result == nil || !without.denied(entry) {
+		if !o.once && !o.deniedWithout(ctx, w, s, entry) {
 			problems = append(problems, "without "+entry+" nothing of it was denied")
 		}
 	}
 	return problems
 }
 
-// start starts the server once, with a policy that less has changed.
-func (o *options) start(ctx context.Context, w *hostWorld, s *session, less func(*policy.Policy)) (*start, []string) {
+// deniedWithout starts the server without a host, and reports whether it was denied that host. The start ends then.
+func (o *options) deniedWithout(ctx context.Context, w *hostWorld, s *session, entry string) (denied bool) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	st, _ := o.start(ctx, w, s, func(st *start) {
+		n := &st.policy.Network
+		n.AllowedDomains = slices.DeleteFunc(slices.Clone(n.AllowedDomains), func(e string) bool { return e == entry })
+		st.target.OnDenied = func(d launcher.Denial) {
+			if covers(entry, d.Host, 0) {
+				cancel()
+			}
+		}
+	})
+	return st != nil && st.result != nil &&
+		slices.ContainsFunc(st.result.Denied, func(d launcher.Denial) bool { return covers(entry, d.Host, 0) })
+}
+
+// start starts the server once, as change has changed that start.
+func (o *options) start(ctx context.Context, w *hostWorld, s *session, change func(*start)) (*start, []string) {
 	w.names.forget()
 	st, err := s.prepare(w)
 	if err != nil {
@@ -56,23 +66,30 @@ func (o *options) start(ctx context.Context, w *hostWorld, s *session, less func
 	}
 	defer os.RemoveAll(strings.TrimSuffix(st.target.Dir, "/home/work"))
 	w.now.Store(st.session)
-	if less != nil {
-		less(&st.policy)
+	if change != nil {
+		change(st)
 	}
 	problems, err := st.run(ctx)
 	if err != nil {
 		problems = append(problems, err.Error())
 	}
-	if o.verbose || len(problems) > 0 && less == nil {
-		fmt.Printf("--- %s %q\n%s", st.target.Path, st.target.Args, st.stderr.String())
-		if st.result != nil {
-			fmt.Printf("connected %+v\n", st.result.Egress)
-			for _, d := range st.result.Denied {
-				fmt.Println("denied", denial(d))
-			}
-		}
+	if o.verbose || len(problems) > 0 && change == nil {
+		st.print()
 	}
 	return st, problems
+}
+
+// print prints what a start came to.
+func (st *start) print() {
+	fmt.Printf("--- %s %q\n%s", st.target.Path, st.target.Args, st.stderr.String())
+	fmt.Printf("tools %q\n%s\n", st.tools, strings.Join(st.said, "\n"))
+	if st.result == nil {
+		return
+	}
+	fmt.Printf("connected %+v\n", st.result.Egress)
+	for _, d := range st.result.Denied {
+		fmt.Println("denied", denial(d))
+	}
 }
 
 // denial is a record in a line.
@@ -86,11 +103,6 @@ func (st *start) reached(entry string) bool {
 		}
 	}
 	return false
-}
-
-// denied reports whether the server was denied what an entry names.
-func (st *start) denied(entry string) bool {
-	return slices.ContainsFunc(st.result.Denied, func(d launcher.Denial) bool { return covers(entry, d.Host, 0) })
 }
 
 // covers reports whether an entry names a host and a port; 0 is any port.
