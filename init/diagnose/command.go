@@ -6,6 +6,7 @@ import (
 	"syscall"
 
 	"github.com/security-mcp/mcp-sandbox/init/notice"
+	"github.com/security-mcp/mcp-sandbox/init/runtimes"
 )
 
 // NotFound is the remedy where there is no program of the command's name. path is what was looked for; "" is returned
@@ -32,8 +33,8 @@ func NotFound(command, path string) string {
 		return "a name with a slash is a path from the working folder"
 	case command == "", strings.ContainsAny(command, separators):
 		return ""
-	case interpreterOf(command) != "":
-		return "no script is looked up: start it by its interpreter, " + interpreterOf(command) + " ./" +
+	case runtimes.Starter(command) != "":
+		return "no script is looked up: start it by its interpreter, " + runtimes.Starter(command) + " ./" +
 			notice.Shell(command)
 	case strings.Contains(command, ":"):
 		return "an image of a container is no command: name a program of this machine"
@@ -55,26 +56,10 @@ func NotExecutable(file string, err error) string {
 	case !errors.Is(err, syscall.EACCES):
 		return ""
 	}
-	if interpreter := interpreterOf(file); interpreter != "" {
+	if interpreter := runtimes.Starter(file); interpreter != "" {
 		return "start it by its interpreter: " + interpreter + " " + notice.Shell(file)
 	}
 	return "a program needs chmod +x, and a script that or its interpreter in front, as in node server.js"
-}
-
-// scripts are files that people name as the command, and what starts them.
-var scripts = [...]struct{ ending, interpreter string }{
-	{".js", "node"}, {".mjs", "node"}, {".cjs", "node"}, {".py", "python3"}, {".sh", "sh"}, {".rb", "ruby"},
-	{".jar", "java -jar"}, {".ts", "deno run"},
-}
-
-// interpreterOf is what starts a file of that name; "" for others.
-func interpreterOf(file string) string {
-	for _, script := range scripts {
-		if strings.HasSuffix(file, script.ending) {
-			return script.interpreter
-		}
-	}
-	return ""
 }
 
 // Grant is the remedy where the working folder cannot be seen inside.

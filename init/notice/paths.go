@@ -3,6 +3,8 @@ package notice
 import (
 	"path"
 	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/init/runtimes"
 )
 
 // maxPaths is how many paths of a command, and of its variables, are looked at.
@@ -59,14 +61,14 @@ func GrantFor(command []string, at, home string) string {
 		return at[:i]
 	}
 	script := len(command) > 1 && path.Clean(command[1]) == at && path.Ext(at) != ""
-	if folder := path.Dir(at); script && interprets(command[0]) && folder != home && strings.Count(folder, "/") > 1 {
+	if folder := path.Dir(at); script && runs(command[0]) && folder != home && strings.Count(folder, "/") > 1 {
 		return folder
 	}
 	return at
 }
 
-// interprets reports whether a program runs scripts, which have other files beside them.
-func interprets(program string) bool {
-	base := strings.TrimRight(path.Base(program), "0123456789.")
-	return base != "" && strings.Contains(" node nodejs deno bun python ruby php perl ", " "+base+" ")
+// runs reports whether a program runs scripts, which have other files beside them: no shell, whose scripts seldom have.
+func runs(program string) bool {
+	base := path.Base(program)
+	return runtimes.Interprets(base) && !runtimes.Starts(base)
 }

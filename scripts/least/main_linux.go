@@ -1,5 +1,5 @@
 // Command least measures with how little the runtimes of servers start: for each of run's limits the lowest value with
-// which a small server answers initialize in the sandbox. The table in cmd/internal/runtimes comes from it.
+// which a small server answers initialize in the sandbox. The table in init/runtimes comes from it.
 //
 //	go run ./scripts/least [-programs DIR] [-only LIMIT,…] [-grant DIR] [-times N] NAME[=PROGRAM]…
 //

@@ -8,6 +8,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/notice"
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/init/runtimes"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
@@ -30,7 +31,7 @@ func fetches(o *order.Order, p *policy.Policy) (all []order.Notice, hangs string
 		at = installed(resolved(o.Dir), program, f.pkg)
 	}
 	cached := seesCache(o, p)
-	flags := "--allow-domain " + strings.Join(strings.Fields(f.hosts), " --allow-domain ")
+	flags := "--allow-domain " + strings.Join(strings.Fields(runtimes.Hosts(f.name)), " --allow-domain ")
 	switch {
 	case at != "" && (at == filepath.Dir(program) || sees(p, at)), cached && f.prefers:
 		return nil, ""

@@ -14,15 +14,7 @@ type fetcher struct {
 	bare   bool   // fetches without a word, too
 	remote bool   // fetches what has a scheme or a registry in its name, as npm:NAME, and nothing else
 	hangs  bool   // tries for a minute and more where there is no network
-	hosts  string // where it fetches from unless told otherwise, between spaces
 }
-
-// Where packages come from by default.
-const (
-	npm  = "registry.npmjs.org"
-	jsr  = "jsr.io npm.jsr.io "
-	pypi = "pypi.org files.pythonhosted.org"
-)
 
 // fetchers are the table. npm and pnpm try again after 10 s and after 60 s, by their settings fetch-retry-mintimeout
 // and fetch-retry-maxtimeout. yarn 1 gives up after a second. The others were not tried without a network: they are
@@ -30,16 +22,16 @@ const (
 func fetchers() [10]fetcher {
 	const installs = " install i add ci update up create init "
 	return [...]fetcher{
-		{names: " npx npx-cli.js ", starts: "*", hangs: true, hosts: npm},
-		{names: " npm npm-cli.js ", verbs: " exec x" + installs, starts: " exec x ", hangs: true, hosts: npm},
-		{names: " pnpx ", hangs: true, hosts: npm},
-		{names: " pnpm ", verbs: " dlx" + installs, hangs: true, hosts: npm},
-		{names: " yarn yarnpkg ", verbs: " dlx" + installs, bare: true, hosts: "registry.yarnpkg.com"},
-		{names: " bunx ", hosts: npm},
-		{names: " uvx ", hosts: pypi},
-		{names: " bun ", verbs: " x" + installs, hosts: npm},
-		{names: " uv pipx ", verbs: " tool run sync add pip install ", hosts: pypi},
-		{names: " deno ", verbs: " run serve install add x ", remote: true, hosts: jsr + npm},
+		{names: " npx npx-cli.js ", starts: "*", hangs: true},
+		{names: " npm npm-cli.js ", verbs: " exec x" + installs, starts: " exec x ", hangs: true},
+		{names: " pnpx ", hangs: true},
+		{names: " pnpm ", verbs: " dlx" + installs, hangs: true},
+		{names: " yarn yarnpkg ", verbs: " dlx" + installs, bare: true},
+		{names: " bunx "},
+		{names: " uvx "},
+		{names: " bun ", verbs: " x" + installs},
+		{names: " uv pipx ", verbs: " tool run sync add pip install "},
+		{names: " deno ", verbs: " run serve install add x ", remote: true},
 	}
 }
 

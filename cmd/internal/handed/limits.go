@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/security-mcp/mcp-sandbox/cmd/internal/runtimes"
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/init/runtimes"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/notice"
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/init/runtimes"
 )
 
 // maxVariables is how many variables a report names in notices.
@@ -106,15 +107,14 @@ const (
 )
 
 const (
-	shells = " sh bash rbash dash ash zsh fish ksh ksh93 mksh oksh lksh pdksh csh tcsh elvish nu pwsh yash posh " +
+	shells = " sh bash rbash dash ash zsh fish ksh mksh oksh lksh pdksh csh tcsh elvish nu pwsh yash posh " +
 		"xonsh rc es osh "
 	sessions = " sshd sshd-session dropbear login su systemd init tmux screen zellij cron crond atd agetty runuser " +
 		"machinectl pkexec supervisord s6-supervise s6-svscan runsv runit runit-init openrc-init openrc-run dinit " +
 		"finit xterm uxterm urxvt urxvtd konsole gnome-terminal-server ptyxis-agent xfce4-terminal kitty alacritty " +
 		"wezterm wezterm-gui foot footclient st ghostty tilix "
-	wrappers = " timeout setsid nohup nice ionice stdbuf time strace ltrace flock script unbuffer xargs env sudo " +
-		"doas tini dumb-init catatonit chrt taskset systemd-run uv uvx npx npm pnpm yarn "
-	packageScripts = " npm-cli.js npx-cli.js npm npx pnpm.cjs pnpm pnpx yarn.js yarn "
+	wrappers = " ionice time strace ltrace flock script unbuffer sudo doas tini dumb-init catatonit chrt taskset " +
+		"systemd-run "
 )
 
 func (p *process) role() role {
@@ -124,14 +124,14 @@ func (p *process) role() role {
 	}
 	has := func(words, word string) bool { return strings.Contains(words, " "+word+" ") }
 	switch unversioned := strings.TrimRight(base, "0123456789.-"); {
-	case has(shells, base):
+	case has(shells, base), has(shells, unversioned):
 		if flag := p.argument(1); strings.HasPrefix(flag, "-") && strings.HasSuffix(flag, "c") && flag != "--rc" {
 			return wrapper // sh -c COMMAND, as clients start commands
 		}
 		return session
 	case has(sessions, base), has(sessions, unversioned):
 		return session
-	case has(wrappers, base), unversioned == "node" && has(packageScripts, p.argument(1)),
+	case has(wrappers, base), runtimes.Starts(base), unversioned == "node" && runtimes.Starts(p.argument(1)),
 		unversioned == "node" && len(p.args) > 0 && strings.HasPrefix(p.args[0], "npm "): // its title
 		return wrapper
 	}

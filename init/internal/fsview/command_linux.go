@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/fsview/toolchain"
+	"github.com/security-mcp/mcp-sandbox/init/runtimes"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
 )
@@ -114,7 +115,7 @@ func (c *command) interpreter(script *resolved, at, arg string, depth int) error
 	if err != nil {
 		return err
 	}
-	if strings.Contains(name, "/") || !toolchain.Interprets(name) {
+	if strings.Contains(name, "/") || !runtimes.Interprets(name) {
 		if err := c.checkNamed(script, target); err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/fsview/protected"
 	"github.com/security-mcp/mcp-sandbox/init/internal/fsview/toolchain"
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/init/runtimes"
 )
 
 // FuzzSmallFiles: first lines of scripts, .git files, pyvenv.cfg and access lists may be the server's own work.
@@ -57,11 +58,11 @@ func FuzzPaths(f *testing.F) {
 		if !strings.HasPrefix(at, "/") || path.Clean(at) != at || strings.Contains(name, "/") {
 			return
 		}
-		if item, ok := toolchain.Stored(at); ok && (!within(at, item) || item == "/" || !stored(at)) {
+		if item, ok := runtimes.Stored(at); ok && (!within(at, item) || item == "/" || !stored(at)) {
 			t.Errorf("%q: %q of a store", at, item)
 		}
-		if root, ok := toolchain.Shim(at); ok && root == "/" {
-			t.Errorf("%q: the root is a store", at)
+		if above, shows, ok := runtimes.Shim(at); ok && (!strings.HasPrefix(at, above+"/.") || !strings.HasPrefix(shows, "/.")) {
+			t.Errorf("%q: %q below %q is a store", at, shows, above)
 		}
 		if name != "" && name != "." && name != ".." && (dirOf(join(at, name)) != at || baseOf(join(at, name)) != name || !below(join(at, name), at)) {
 			t.Errorf("%q and %q: %q", at, name, join(at, name))

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestNever puts a program and the marks of an installation into folders of the host that hold more than one program, and
+// TestNever puts a program and the mark of an installation into folders of the host that hold more than one program, and
 // into one below each, where they count. The paths are real ones, so the host is made up.
 func TestNever(t *testing.T) {
 	const home = "/data/people/u"
@@ -24,13 +24,13 @@ func TestNever(t *testing.T) {
 	}
 }
 
-// impliedAt is what is shown for a program PREFIX/bin/srv beside PREFIX/lib/node_modules.
+// impliedAt is what is shown for a program PREFIX/bin/srv beside PREFIX/pyvenv.cfg.
 func impliedAt(home, prefix string) []string {
 	r := Request{Neighbours: Neighbours{Homes: []string{"/data/own"}}}
 	p := toolchains{newTree(&r)}
 	p.homes = []string{home}
 	p.points.make("/run", folder, 0o755, "")
-	for _, path := range []string{join(prefix, "lib/node_modules"), join(prefix, "bin")} {
+	for _, path := range []string{join(prefix, "pyvenv.cfg"), join(prefix, "bin")} {
 		for ; p.lookups.seen[path] == nil; path = dirOf(path) {
 			p.lookups.seen[path] = &looked{entry: entry{mode: typeFolder | 0o755}}
 		}

@@ -5,6 +5,7 @@ import (
 	"path"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/fsview/toolchain"
+	"github.com/security-mcp/mcp-sandbox/init/runtimes"
 	"golang.org/x/sys/unix"
 )
 
@@ -18,7 +19,7 @@ func (c *command) singleExec() error {
 		if err != nil {
 			return commandError(at, err)
 		}
-		if toolchain.Starts(baseOf(at)) || toolchain.Starts(baseOf(r.path)) {
+		if runtimes.Starts(baseOf(at)) || runtimes.Starts(baseOf(r.path)) {
 			return c.refuseStarter(at)
 		}
 		interpreter, arg, script := c.head(r.path)

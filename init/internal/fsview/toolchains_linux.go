@@ -2,8 +2,10 @@ package fsview
 
 import (
 	"path"
+	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/fsview/toolchain"
+	"github.com/security-mcp/mcp-sandbox/init/runtimes"
 )
 
 // toolchains show the installations that programs belong to.
@@ -11,7 +13,7 @@ type toolchains struct{ *tree }
 
 // stored reports whether path is part of what a version manager installed.
 func stored(path string) bool {
-	_, ok := toolchain.Stored(path)
+	_, ok := runtimes.Stored(path)
 	return ok
 }
 
@@ -28,10 +30,11 @@ func (t *toolchains) prefixes(at string, r *resolved) {
 	}
 }
 
-// prefix shows P for a program P/bin/NAME, if P looks like an installation of Node or Python, and whatever it is part
-// of in a version store.
+// prefix shows P for a program P/bin/NAME, if P looks like an installation, and whatever the program is part of in a
+// version store, or needs of an installation that it finds by its own path.
 func (t *toolchains) prefix(program string) {
 	t.item(program)
+	t.home(program)
 	bin := dirOf(program)
 	if baseOf(bin) != "bin" {
 		return
@@ -68,7 +71,7 @@ func (t *toolchains) implicable(folder string) (r resolved, ok bool) {
 	return r, err == nil && r.entry.is(typeFolder) && !t.tooBroad(r.path) && t.allowLink(&r, false) == nil
 }
 
-// installation looks for lib/node_modules and lib/pythonX.Y.
+// installation looks in lib for what runtimes have there.
 func (t *toolchains) installation(prefix string) bool {
 	if t.points.access(prefix).read {
 		return false // visible, as /usr is: nothing to look for
@@ -77,12 +80,9 @@ func (t *toolchains) installation(prefix string) bool {
 	if at, ok := t.trusted(lib, prefix); !ok || at != lib { // a link to /usr/lib is no library of this one
 		return false
 	}
-	if _, ok := t.trusted(join(lib, "node_modules"), prefix); ok {
-		return true
-	}
 	var names []string
 	_ = t.lookups.list(lib, func(name []byte, _ uint32) bool {
-		if toolchain.IsPythonLib(string(name)) {
+		if runtimes.IsLib(string(name)) {
 			names = append(names, string(name))
 		}
 		return true
@@ -95,16 +95,39 @@ func (t *toolchains) installation(prefix string) bool {
 	return false
 }
 
-// item shows what a version manager installed, or all that belongs to it where the program is one of its shims.
+// item shows what a version manager installed, and what of the manager's a program of its needs.
 func (t *toolchains) item(program string) {
-	item, ok := toolchain.Stored(program)
-	if !ok {
-		item, ok = toolchain.Shim(program)
-	}
-	if ok {
-		if r, ok := t.implicable(item); ok {
-			t.imply(&r)
+	if above, shows, ok := runtimes.Shim(program); ok {
+		for folder := range strings.FieldsSeq(shows) {
+			t.folder(above + folder)
 		}
+	}
+	if item, ok := runtimes.Stored(program); ok {
+		t.folder(item)
+	}
+}
+
+// home shows what a program needs of the installation that it finds by its own path.
+func (t *toolchains) home(program string) {
+	h, prefix, ok := runtimes.HomeOf(program)
+	if !ok {
+		return
+	}
+	r, ok := t.implicable(prefix)
+	if !ok || t.points.access(r.path).read {
+		return
+	}
+	if _, ok := t.trusted(join(r.path, h.Mark), r.path); !ok {
+		return
+	}
+	for folder := range strings.FieldsSeq(h.Shows) {
+		t.folder(path.Join(r.path, folder))
+	}
+}
+
+func (t *toolchains) folder(at string) {
+	if r, ok := t.implicable(at); ok {
+		t.imply(&r)
 	}
 }
 

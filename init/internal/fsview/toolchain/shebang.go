@@ -1,3 +1,5 @@
+// Package toolchain reads texts by which programs come to run: the first lines of scripts, and how a virtual
+// environment of Python names the Python that it was made from.
 package toolchain
 
 import (
@@ -55,33 +57,6 @@ func EndsInCR(interpreter, arg string) bool {
 		!strings.HasPrefix(arg, "-S") && !strings.HasPrefix(arg, "--split-string")
 }
 
-// Interprets reports whether a program is one that scripts are written for. A server that wrote a script may have
-// env(1) find such a one, whose installation is shown then, and none of the user's own programs, which may hold what
-// is not for it.
-func Interprets(name string) bool {
-	switch strings.TrimRight(name, "0123456789.") {
-	case "python", "pypy", "uv", "uvx", "node", "nodejs", "npx", "tsx", "ts-node", "deno", "bun", "bunx",
-		"ruby", "perl", "raku", "php", "lua", "luajit", "tclsh", "expect", "awk", "gawk", "make",
-		"bash", "sh", "dash", "zsh", "ksh", "mksh", "fish", "pwsh", "nu",
-		"java", "jbang", "kotlin", "scala", "groovy", "clojure", "bb", "dotnet", "go", "swift",
-		"julia", "Rscript", "guile", "racket", "elixir", "escript", "runhaskell", "ocaml":
-		return true
-	}
-	return false
-}
-
-// Starts reports whether a program of this name is of no use without starting others.
-func Starts(name string) bool {
-	switch name {
-	case "sh", "bash", "dash", "ash", "zsh", "ksh", "mksh", "fish", "csh", "tcsh",
-		"npx", "npm", "npx-cli.js", "npm-cli.js", "pnpm", "pnpx", "yarn", "yarnpkg", "corepack", "bunx",
-		"uvx", "uv", "pipx", "poetry", "hatch",
-		"env", "nice", "nohup", "setsid", "stdbuf", "timeout", "xargs":
-		return true
-	}
-	return false
-}
-
 // EnvWords is what env(1) executes with this one argument of a first line, and nil where it would do more than that.
 func EnvWords(arg string) []string {
 	rest, split := strings.CutPrefix(arg, "--split-string=")
@@ -94,4 +69,14 @@ func EnvWords(arg string) []string {
 		return nil
 	}
 	return words
+}
+
+// VenvHome is the value of "home" in a pyvenv.cfg: the folder of the Python that the environment was made from.
+func VenvHome(config string) string {
+	for line := range strings.SplitSeq(config, "\n") {
+		if key, value, ok := strings.Cut(line, "="); ok && strings.TrimSpace(key) == "home" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
 }

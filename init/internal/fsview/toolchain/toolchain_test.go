@@ -35,39 +35,6 @@ func TestEnvTarget(t *testing.T) {
 	}
 }
 
-func TestStores(t *testing.T) {
-	for path, want := range map[string]string{
-		"/home/u/.nvm/versions/node/v20/bin/node":           "/home/u/.nvm/versions/node/v20",
-		"/home/u/.nvm/versions/node/v20":                    "/home/u/.nvm/versions/node/v20",
-		"/home/u/.nvm/versions/node":                        "",
-		"/opt/hostedtoolcache/node/20.1.0/x64/bin/node":     "/opt/hostedtoolcache/node/20.1.0/x64",
-		"/opt/hostedtoolcache/node/20.1.0":                  "",
-		"/home/u/.local/share/mise/installs/node/20":        "/home/u/.local/share/mise/installs/node/20",
-		"/home/u/.local/share/mise/installs/node":           "",
-		"/home/u/.local/share/uv/python/cp3.12/bin/python3": "/home/u/.local/share/uv/python/cp3.12",
-		"/home/u/.local/share/fnm/node-versions/v1/x":       "/home/u/.local/share/fnm/node-versions/v1",
-		"/home/u/.pyenv/versions/3.12/bin/python":           "/home/u/.pyenv/versions/3.12",
-		"/home/u/.volta/tools/image/node/18/bin/node":       "/home/u/.volta/tools/image/node/18",
-		"/home/u/x.nvm/versions/node/v20/bin":               "",
-		"/home/u/.ssh/id":                                   "",
-	} {
-		if got, ok := Stored(path); got != want || ok != (want != "") {
-			t.Errorf("%s: %q, want %q", path, got, want)
-		}
-	}
-	if root, ok := Shim("/home/u/.pyenv/shims/python"); root != "/home/u/.pyenv" || !ok {
-		t.Errorf("%q, %v", root, ok)
-	}
-}
-
-func TestPythonLib(t *testing.T) {
-	for name, want := range map[string]bool{"python3.12": true, "python3.13t": true, "python2.7": true, "python3": false, "python": false, "python3.": false, "pythonx.y": false, "libpython3.12": false} {
-		if IsPythonLib(name) != want {
-			t.Errorf("%s: %v", name, !want)
-		}
-	}
-}
-
 func TestVenvHome(t *testing.T) {
 	for config, want := range map[string]string{
 		"home = /usr/bin\nversion = 3": "/usr/bin", "version=3\nhome=/a b \n": "/a b", "homes = /x\n": "", "": "", "home": "",

@@ -1,6 +1,7 @@
 package runtimes
 
 import (
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -30,6 +31,9 @@ func TestOf(t *testing.T) {
 		{elf, "/usr/lib/jvm/java-17-openjdk-amd64/bin/java", "java"},
 		{elf, "java-21", "java"},
 		{elf, "bunx", "bun"},
+		{elf, "java.exe", "java"},
+		{"#!/usr/bin/env node\n", "/usr/lib/node_modules/yarn/bin/yarn.js", "node"},
+		{elf, "dotnet", ""},
 		{elf + "\x04\x00\x00\x00\x53\x00\x00\x00\x04\x00\x00\x00Go\x00\x00id", "/home/ann/bin/server", goProgram},
 		{elf + "\x04\x00\x00\x00\x53\x00\x00\x00\x04\x00\x00\x00Go\x00\x00id", "deno", "deno"},
 		{elf, "/home/ann/node/server", ""},
@@ -123,9 +127,8 @@ func TestBelow(t *testing.T) {
 
 // A line for a flag has the flag, and is not longer than lines may be.
 func TestLine(t *testing.T) {
-	runtimes := table()
-	for i := range runtimes {
-		r := &runtimes[i]
+	for i := range table {
+		r := &table[i]
 		least := policy.Limits{Memory: policy.LeastMemory, Pids: 1, OpenFiles: 1, FileSize: 1, AddressSpace: 1}
 		for _, s := range r.Below(&least, false) {
 			line := "mcp-sandbox: " + s.Line("--address-space")
@@ -136,26 +139,54 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// A name has one row, what is enough is not below the least, and no least is one that the policy refuses by itself.
+// A program is of one row, what is enough is not below the least, and no least is one that the policy refuses by itself.
 func TestTable(t *testing.T) {
-	seen := map[string]bool{}
-	for _, r := range table() {
-		for name := range strings.FieldsSeq(r.programs) {
-			if seen[name] {
-				t.Errorf("%s is there twice", name)
+	row, ending := map[string]string{}, map[string]string{}
+	for i := range table {
+		r := &table[i]
+		for name := range strings.FieldsSeq(r.interprets + " " + r.starts) {
+			if other, ok := row[name]; ok && other != r.Name {
+				t.Errorf("%s is of %s and of %s", name, other, r.Name)
 			}
-			seen[name] = true
+			row[name] = r.Name
+			if names(r.interprets, name) != Interprets(name) || names(r.starts, name) != Starts(name) || Hosts(name) != r.hosts {
+				t.Errorf("%s is found in another row than that of %s", name, r.Name)
+			}
 		}
-		if r.measured == "" {
-			t.Errorf("%s: which version?", r.Name)
+		for name := range strings.FieldsSeq(r.files) {
+			if ending[name] != "" || Starter("x"+name) != r.by || !Interprets(strings.Fields(r.by)[0]) {
+				t.Errorf("%s: %s, by %s", r.Name, name, r.by)
+			}
+			ending[name] = r.Name
 		}
 		for column, n := range r.needs {
-			if n.least > n.enough || n.least < 0 {
-				t.Errorf("%s, column %d: least %d, enough %d", r.Name, column, n.least, n.enough)
+			if n.least > n.enough || n.least < 0 || n.enough > 0 && r.measured == "" {
+				t.Errorf("%s, column %d: least %d, enough %d, measured %q", r.Name, column, n.least, n.enough, r.measured)
 			}
 			if column == data && n.least > 0 && n.least <= int64(policy.LeastMemory) {
 				t.Errorf("%s: a memory of %d is refused anyway", r.Name, n.least)
 			}
+		}
+	}
+	if Hosts("server") != "" || Starter("server.go") != "" || Starter("js") != "" {
+		t.Error("a program, or a file, that the table does not have")
+	}
+}
+
+// The table is laid out by the compiler: the package runs nothing at start.
+func TestNothingIsMadeAtStart(t *testing.T) {
+	object, err := exec.Command("go", "list", "-export", "-f", "{{.Export}}", ".").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	symbols, err := exec.Command("go", "tool", "nm", "-size", strings.TrimSpace(string(object))).Output()
+	if err != nil || !strings.Contains(string(symbols), " D github.com/security-mcp/mcp-sandbox/init/runtimes.table\n") {
+		t.Fatalf("go tool nm: %v, and no table of the compiler's in\n%s", err, symbols)
+	}
+	for line := range strings.Lines(string(symbols)) { // address, size, kind, name
+		f := strings.Fields(line)
+		if strings.HasSuffix(line, "init/runtimes.init\n") && f[1] != "1" && f[1] != "16" { // a return alone
+			t.Errorf("the package has a function of %s bytes that runs at start", f[1])
 		}
 	}
 }
