@@ -45,6 +45,8 @@ func goSpec(word string) (Spec, string) {
 		return Spec{}, shown(name) + " is no path of a Go package with a host in front"
 	case len(name) > longestGo:
 		return Spec{}, shown(name) + " is no path of a Go package: more than 255 letters"
+	case strings.Contains(version, ":"):
+		return Spec{}, isURL
 	case at && !isGoVersion(version):
 		return Spec{}, shown(version) + " is no version of a Go module"
 	}

@@ -66,7 +66,7 @@ func isSemver(word string) bool {
 	word, build, hasBuild := strings.Cut(word, "+")
 	word, pre, hasPre := strings.Cut(word, "-")
 	numbers := strings.Split(word, ".")
-	if len(numbers) != 3 || hasBuild && !areIdentifiers(build) || hasPre && !areIdentifiers(pre) {
+	if len(numbers) != 3 || hasBuild && !areIdentifiers(build, true) || hasPre && !areIdentifiers(pre, false) {
 		return false
 	}
 	for _, n := range numbers {
@@ -77,9 +77,9 @@ func isSemver(word string) bool {
 	return true
 }
 
-func areIdentifiers(list string) bool {
+func areIdentifiers(list string, zeros bool) bool {
 	for word := range strings.SplitSeq(list, ".") {
-		if !only(word, "-") {
+		if !only(word, "-") || !zeros && strings.Trim(word, "0123456789") == "" && !isNumber(word) {
 			return false
 		}
 	}
@@ -100,8 +100,6 @@ func notRegistry(word string) string {
 	switch {
 	case word == "":
 		return nothing
-	case strings.ContainsFunc(word, func(r rune) bool { return r < ' ' || r == 0x7f || r > 0x7e }):
-		return shown(word) + " has characters that no name in a registry has"
 	case strings.HasPrefix(word, "npm:"):
 		return isAlias
 	case strings.HasPrefix(word, "file:"), strings.HasPrefix(word, "link:"), strings.ContainsAny(word[:1], `./~\`):
@@ -110,6 +108,8 @@ func notRegistry(word string) string {
 		return isURL
 	case word[0] == '-':
 		return shown(word) + " begins like a flag"
+	case strings.ContainsFunc(word, func(r rune) bool { return r < ' ' || r > '~' }):
+		return shown(word) + " has characters that no name in a registry has"
 	}
 	return ""
 }

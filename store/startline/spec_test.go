@@ -15,6 +15,8 @@ func TestParseSpec(t *testing.T) {
 		{"npm:@s/p@1.2.3", "npm:@s/p@1.2.3", true},
 		{"npm:@s/p@ v1.2.3 ", "npm:@s/p@1.2.3", true},
 		{"npm:p@=1.2.3-rc.1+build.7", "npm:p@1.2.3-rc.1", true},
+		{"npm:p@1.2.3-rc.01", "npm:p@1.2.3-rc.01", false},
+		{"npm:p@1.2.3-0.x7", "npm:p@1.2.3-0.x7", true},
 		{"npm:p@1.2", "npm:p@1.2", false},
 		{"npm:p@01.2.3", "npm:p@01.2.3", false},
 		{"npm:p@^1.2.3", "npm:p@^1.2.3", false},

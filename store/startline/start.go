@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // A Start is what a line asks for.
@@ -32,7 +33,12 @@ type Unknown struct {
 	Reason  string // for a person, a clause without a capital letter
 }
 
-func (u *Unknown) Error() string { return u.Program + ": " + u.Reason }
+func (u *Unknown) Error() string {
+	if strings.ContainsFunc(u.Program, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return shown(u.Program) + ": " + u.Reason
+	}
+	return u.Program + ": " + u.Reason
+}
 
 // Parse reads a line. Nil and no error is a program that starts no packages. The error is always an [*Unknown].
 func Parse(command []string) (*Start, error) {
@@ -98,7 +104,10 @@ func base(word string) string {
 	}
 	version := strings.LastIndexFunc(name, func(r rune) bool { return r != '.' && (r < '0' || r > '9') }) + 1
 	if version > 0 && version < len(name) && name[version] != '.' {
-		name = strings.TrimRight(strings.TrimSuffix(name[:version], "v"), "-@")
+		name = name[:version]
+		for _, mark := range []string{"-v", "@v", "-", "@"} {
+			name = strings.TrimSuffix(name, mark)
+		}
 	}
 	return name
 }

@@ -34,7 +34,7 @@ const (
 // scripts are starters that node(1) runs.
 const scripts = "npx-cli.js npm-cli.js pnpm.cjs pnpm.mjs"
 
-// tools are the forms. What a flag does to the program's arguments is tried with the real tools in parity_test.go,
+// tools are the forms. What a flag does to the program's arguments is tried with the real tools in parity_linux_test.go,
 // but for uvx: that row is made from uv's documentation.
 func tools() []tool {
 	npx := tool{name: "npx", manager: "npm", programs: "npx npx-cli.js", form: npmSpec, read: readPackage,
@@ -58,7 +58,6 @@ func tools() []tool {
 		{name: "go run", manager: "go", programs: "go", verb: "run", read: readGo},
 		{programs: "yarn yarnpkg", verb: "dlx", read: refused("mcp-sandbox installs no packages for yarn")},
 		{programs: "deno", verb: "x", read: refused("of deno only deno run npm:NAME is understood")},
-		{programs: "dx", read: refused("of deno only deno run npm:NAME is understood")},
 		{programs: "uv", verb: "run", read: refused("uv installs what the project or the script names")},
 		{programs: "dnx", read: refused("mcp-sandbox installs no packages of NuGet")},
 	}

@@ -31,6 +31,7 @@ var lines = map[string][]string{
 		"npx -y argv-one@latest",
 		"npx -q --yes=true --loglevel silent argv-one true --- a",
 		"npx --ignore-scripts --prefer-offline argv-one a",
+		"npx -d -s argv-one a",
 		"npx -p argv-one argv-one a",
 		"npx --package=argv-several -- other -y",
 		"npx -y -p=argv-several other -- -x",
