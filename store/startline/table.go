@@ -34,8 +34,8 @@ const (
 // scripts are starters that node(1) runs.
 const scripts = "npx-cli.js npm-cli.js pnpm.cjs pnpm.mjs"
 
-// tools are the forms. What a flag does to the program's arguments is tried with the real tools in parity_linux_test.go,
-// but for uvx: that row is made from uv's documentation.
+// tools are the forms. parity_linux_test.go tries with the real tools what a flag does to the program's arguments, but
+// for uvx and pipx: uvx is read as uv's documentation says, pipx as its parser of arguments does.
 func tools() []tool {
 	npx := tool{name: "npx", manager: "npm", programs: "npx npx-cli.js", form: npmSpec, read: readPackage,
 		ignored: npmOnes, valued: "--loglevel", packages: "-p --package"}
