@@ -32,13 +32,14 @@ func installedModules(tb testing.TB) string {
 	return modules
 }
 
-// Runtime is the path of deno or bun of testdata/npm, which every uid can execute. npm installs the packages of its own
-// system. Where npm has none the test is skipped, or fails where [RequireEnv] names the program.
+// Runtime is the path of deno, bun or pnpm of testdata/npm, which every uid can execute. npm installs the packages of
+// its own system. Where npm has none the test is skipped, or fails where [RequireEnv] names the program.
 func Runtime(tb testing.TB, name string) string {
 	tb.Helper()
 	place := map[string]string{
 		"deno amd64": "@deno/linux-x64-glibc", "deno arm64": "@deno/linux-arm64-glibc",
 		"bun amd64": "@oven/bun-linux-x64/bin", "bun arm64": "@oven/bun-linux-aarch64/bin",
+		"pnpm amd64": "@pnpm/exe.linux-x64", "pnpm arm64": "@pnpm/exe.linux-arm64",
 	}[name+" "+runtime.GOARCH]
 	Node(tb)
 	dir := filepath.Join(installedModules(tb), place)
@@ -85,5 +86,6 @@ type withoutRuntimes struct{ fs.ReadLinkFS }
 
 func (w withoutRuntimes) ReadDir(name string) ([]fs.DirEntry, error) {
 	all, err := fs.ReadDir(w.ReadLinkFS, name)
-	return slices.DeleteFunc(all, func(e fs.DirEntry) bool { return e.Name() == "@deno" || e.Name() == "@oven" }), err
+	large := []string{"@deno", "@oven", "@pnpm"}
+	return slices.DeleteFunc(all, func(e fs.DirEntry) bool { return slices.Contains(large, e.Name()) }), err
 }

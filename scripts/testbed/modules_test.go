@@ -10,7 +10,7 @@ import (
 func TestReadable(t *testing.T) {
 	closed := t.TempDir()
 	open := filepath.Join(closed, "open")
-	for _, dir := range []string{"d", "@deno", "@oven"} {
+	for _, dir := range []string{"d", "@deno", "@oven", "@pnpm"} {
 		if err := os.MkdirAll(filepath.Join(open, dir), 0o755); err != nil {
 			t.Fatal(err)
 		}

@@ -16,7 +16,7 @@ import (
 )
 
 // The words of a line reach the program as the real tool hands them over, and the program is the same one. Lines whose
-// own word is "npx" and the like are started by the tools of this machine, npm's, bun and deno, against a registry on
+// own word is "npx" and the like are started by the tools of this machine, npm's, pnpm, bun and deno, against a registry on
 // loopback; each program prints its arguments.
 var lines = map[string][]string{
 	"npm": {
@@ -66,6 +66,19 @@ var lines = map[string][]string{
 		"bun --bun x argv-one a",
 		"bun x --silent --package=argv-several other --silent",
 	},
+	"pnpm": {
+		"pnpm dlx argv-one a b",
+		"pnpm dlx argv-one -- a",
+		"pnpm dlx -- argv-one a",
+		"pnpm dlx argv-one@1 --flag -- -- -x",
+		"pnpm dlx -y --reporter silent argv-one -y",
+		"pnpm -s dlx --loglevel=error argv-one -s",
+		"pnpm dlx --package=argv-several other a",
+		"pnpm dlx --package argv-one --package argv-several -- other -y",
+		"pnpm dlx @argv/scoped a",
+		"pnpm dlx @argv/several a",
+		"pnpm dlx argv-none a",
+	},
 	"deno": {
 		"deno run -A npm:argv-one a b",
 		"deno run -A npm:argv-one -- a",
@@ -114,7 +127,7 @@ type bench struct {
 func newBench(t *testing.T, tool, registry string) *bench {
 	b := &bench{home: t.TempDir()}
 	bin := filepath.Join(b.home, "bin")
-	programs := map[string][]string{"npm": {"npx", "npm"}, "bun": {"bun", "bunx"}, "deno": {"deno"}}[tool]
+	programs := map[string][]string{"npm": {"npx", "npm"}, "bun": {"bun", "bunx"}, "pnpm": {"pnpm"}, "deno": {"deno"}}[tool]
 	if err := os.MkdirAll(filepath.Join(b.home, "work"), 0o755); err != nil {
 		t.Fatal(err)
 	}
