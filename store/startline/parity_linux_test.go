@@ -1,8 +1,10 @@
 package startline
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path"
@@ -149,11 +151,21 @@ func newBench(t *testing.T, tool, registry string) *bench {
 	}
 	b.env = []string{"PATH=" + bin + ":" + filepath.Dir(node) + ":/usr/bin:/bin", "HOME=" + b.home,
 		"NPM_CONFIG_REGISTRY=" + registry, "DENO_NO_UPDATE_CHECK=1", "NO_COLOR=1", "TMPDIR=" + t.TempDir()}
+	t.Cleanup(b.removeLocks)
 	npmrc := "registry=" + registry + "\nupdate-notifier=false\naudit=false\nfund=false\n"
 	if err := os.WriteFile(filepath.Join(b.home, ".npmrc"), []byte(npmrc), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	return b
+}
+
+// removeLocks takes away what pnpm leaves in /tmp, whatever TMPDIR is: a file named for the folder of its store.
+func (b *bench) removeLocks() {
+	stores, _ := filepath.Glob(filepath.Join(b.home, ".local/share/pnpm/store/*"))
+	for _, store := range stores {
+		name := fmt.Sprintf("/tmp/pnpm-store-operation-locks-%d/%x.lock", os.Getuid(), sha256.Sum256([]byte(store)))
+		_ = os.Remove(name)
+	}
 }
 
 // A said is what a program of the registry prints.
