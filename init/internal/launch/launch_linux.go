@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/cgroup"
+	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
 	"github.com/security-mcp/mcp-sandbox/init/internal/layers"
 	"github.com/security-mcp/mcp-sandbox/init/internal/tally"
 	"github.com/security-mcp/mcp-sandbox/init/order"
@@ -77,6 +78,7 @@ type Hooks struct {
 	// Program is called when the program has its beginning, and again when it is whole.
 	Program  func(l *layers.Layout, whole bool)
 	Machine  func(*layers.Machine)
+	View     func(*fsview.Request)
 	Evidence func(*layers.Layout, *layers.Evidence)
 }
 

@@ -115,12 +115,16 @@ func mechanism(err error) error {
 
 func viewRequest(s *Sandbox) fsview.Request {
 	o, p := s.launch.Order, &s.launch.Policy
-	return fsview.Request{Policy: *p, Command: o.Command, Env: o.Env, Dir: o.Dir,
+	r := fsview.Request{Policy: *p, Command: o.Command, Env: o.Env, Dir: o.Dir,
 		Ours:       s.launch.ours(),
 		Identity:   fsview.Identity{UID: s.Machine.UID, GID: s.Machine.GID, Root: s.Machine.Root},
 		Neighbours: neighbours(&s.Machine),
 		HostNet:    p.Level == policy.LevelNetwork, Shared: s.Shared(), Private: s.kept.private.Path,
 		Open: s.Shared() && s.Confinement != policy.Reduced}
+	if hook := s.launch.Hooks.View; hook != nil {
+		hook(&r)
+	}
+	return r
 }
 
 // neighbours says where other programs of this user keep their sockets, and how to find out which are bound. The homes

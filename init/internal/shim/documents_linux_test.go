@@ -5,6 +5,7 @@ var documents = []struct{ name, below, text string }{
 	{"standard", "/var/tmp", standard}, {"standard-in-tmp", "", standard},
 	{"one-exec", "", onExec}, {"terminal", "", onTerminal}, {"network", "", `{"version":1,"level":"network","filesystem":{"allowWrite":["STAGE/write"]},"seccomp":{"deny":["sendmsg"]}}`},
 	{"domains", "", domains}, {"publish", "", published}, {"state", "/var/tmp", `{"version":1,"state":"acme","filesystem":{"allowWrite":["STAGE/write"],"allowRead":["STAGE/home/grant/deep"]}}`},
+	{"package", "", `{"version":1,` + fromStore + `,"filesystem":{"allowWrite":["STAGE/write"]}}`},
 	{"default-read", "", `{"version":1,"filesystem":{"default":"read","allowWrite":["STAGE/write"],
 		"denyRead":["STAGE/read/denied","STAGE/read/secret"]}}`},
 	{"default-read-elsewhere", "/var/tmp", `{"version":1,"filesystem":{"default":"read","allowWrite":["STAGE/write"],
@@ -27,6 +28,7 @@ const (
 	onlyOne      = `"subprocess":{"allow":false}`
 	fromTerminal = `"umask":"0026","filesystem"`
 	oldLandlock  = `"envVars":["ABI_2"]`
+	fromStore    = `"envVars":["STORE"]`
 )
 
 // domains is the policy of the server that may reach hosts by name, with ports of its own.

@@ -15,6 +15,7 @@ import (
 	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
 	launches "github.com/security-mcp/mcp-sandbox/init/internal/launch"
 	"github.com/security-mcp/mcp-sandbox/init/internal/layers"
 	"github.com/security-mcp/mcp-sandbox/init/internal/shim"
@@ -57,6 +58,7 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	os.Setenv("XDG_STATE_HOME", states)
+	os.Setenv("XDG_DATA_HOME", states)
 	code := testbed.Run(m)
 	os.RemoveAll(states)
 	os.Exit(code)
@@ -79,9 +81,10 @@ type launch struct {
 	Verbose bool
 	Also    []int // further calls that are replaced
 	ABI     int   // of Landlock at most; 0: the machine's, -1: none
-	Umask   int   // the launcher's; 0: 027
-	Files   int   // the launcher's limit of open files; 0: what the test has
-	List    bool  // write the program to descriptor 4 when it has run
+	Stored  order.Stored
+	Umask   int  // the launcher's; 0: 027
+	Files   int  // the launcher's limit of open files; 0: what the test has
+	List    bool // write the program to descriptor 4 when it has run
 
 	Swap   string   // a path that something else takes the place of between the plan and the program
 	Change []string // write there which changes of the evidence are not noticed; the names of the rows
@@ -118,12 +121,13 @@ func runShim(request string) int {
 		println(err.Error())
 		return exitWrong
 	}
+	os.Setenv("HOME", order.Lookup(l.Env, "HOME"))
 	o, err := order.New(p, policy.Library, l.Command, l.Env, l.Dir)
 	if err != nil {
 		println(err.Error())
 		return exitWrong
 	}
-	o.Verbose = l.Verbose
+	o.Verbose, o.Stored = l.Verbose, l.Stored
 	o.ReportFD, o.Begin = reportFD, l.Begin
 	var made *layers.Layout
 	code := shim.Run(shim.Config{Order: o, Host: -1, Parent: l.parent(),
@@ -132,6 +136,7 @@ func runShim(request string) int {
 			Egress:   l.serve,
 			Program:  func(p *layers.Layout, whole bool) { made = p; l.alter(p, whole) },
 			Machine:  l.alterMachine,
+			View:     l.alterView,
 			Evidence: l.alterEvidence,
 		},
 		AlterRepair: l.alterRepair, Reaper: []string{shimName, reapArg},
@@ -141,6 +146,9 @@ func runShim(request string) int {
 	}
 	return code
 }
+
+// alterView makes the home of the server the launcher's only one: programs do not depend on what lies in a real one.
+func (l *launch) alterView(r *fsview.Request) { r.Homes = []string{order.Lookup(l.Env, "HOME")} }
 
 func (l *launch) alter(p *layers.Layout, whole bool) {
 	if l.Swap != "" && whole {

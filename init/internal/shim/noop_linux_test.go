@@ -75,6 +75,7 @@ func (s stage) launch(doc, mark string) launch {
 		return s.once(doc, mark)
 	}
 	return launch{
+		Stored:  s.stored(doc),
 		Policy:  s.policy(doc),
 		Begin:   begin(doc),
 		Command: []string{"/bin/sh", "-c", "echo ran; : >" + s.path("write/"+mark)},
