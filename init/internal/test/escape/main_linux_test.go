@@ -44,8 +44,8 @@ func launch(t *testing.T, s *scene, l level, command ...string) (stdout, stderr 
 // shim is a launch that is not started yet, on the machine of its level.
 func (s *scene) shim(t *testing.T, l level, command ...string) *exec.Cmd {
 	t.Helper()
-	cmd := host.Order{Policy: s.policy(l), Command: command}.Cmd(t)
-	cmd.Env = []string{"HOME=" + s.dir + "/home", "PATH=/usr/bin:/bin", "HOST_SECRET=mellon", testbed.NoWait}
+	cmd := host.Order{Policy: s.policy(l), Command: command, Stored: s.stored(l)}.Cmd(t)
+	cmd.Env = []string{"HOME=" + s.dir + "/home", "XDG_DATA_HOME=" + s.data, "PATH=/usr/bin:/bin", "HOST_SECRET=mellon", testbed.NoWait}
 	if root() {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Groups: []uint32{0}}}
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -27,6 +28,8 @@ type scene struct {
 	dir     string
 	words   *strings.Replacer
 	machine testbed.Machine // what the launcher runs on
+	data    string          // the folder that the store lies in
+	started bool            // servers are started from a package
 }
 
 // put names the scene's objects.
@@ -80,9 +83,10 @@ func stage(t *testing.T) *scene {
 		}
 	}
 	s := &scene{dir: dir}
+	shelf := s.shelve(t)
 	pid := strconv.Itoa(sleeper(t))
 	s.words = strings.NewReplacer(append([]string{"S/", dir + "/", "=H", pid, "=X", hex.EncodeToString(word(t, pid)), "=P", listener(t),
-		"=T", terminal(t)}, append(ipc(t), sockets4(t, dir)...)...)...)
+		"=T", terminal(t)}, slices.Concat(shelf, ipc(t), sockets4(t, dir))...)...)
 	return s
 }
 
