@@ -15,13 +15,11 @@ import (
 	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
 	launches "github.com/security-mcp/mcp-sandbox/init/internal/launch"
 	"github.com/security-mcp/mcp-sandbox/init/internal/layers"
 	"github.com/security-mcp/mcp-sandbox/init/internal/shim"
 	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 	"github.com/security-mcp/mcp-sandbox/init/order"
-	"github.com/security-mcp/mcp-sandbox/policy"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
@@ -116,19 +114,11 @@ func runShim(request string) int {
 	unix.CloseOnExec(listFD)
 	unix.Umask(cmp.Or(l.Umask, 0o27)) // or nobody would notice that it matters
 	l.limitFiles()
-	p, err := policy.Parse([]byte(l.Policy))
+	o, err := l.order()
 	if err != nil {
 		println(err.Error())
 		return exitWrong
 	}
-	os.Setenv("HOME", order.Lookup(l.Env, "HOME"))
-	o, err := order.New(p, policy.Library, l.Command, l.Env, l.Dir)
-	if err != nil {
-		println(err.Error())
-		return exitWrong
-	}
-	o.Verbose, o.Stored = l.Verbose, l.Stored
-	o.ReportFD, o.Begin = reportFD, l.Begin
 	var made *layers.Layout
 	code := shim.Run(shim.Config{Order: o, Host: -1, Parent: l.parent(),
 		Hooks: launches.Hooks{
@@ -146,9 +136,6 @@ func runShim(request string) int {
 	}
 	return code
 }
-
-// alterView makes the home of the server the launcher's only one: programs do not depend on what lies in a real one.
-func (l *launch) alterView(r *fsview.Request) { r.Homes = []string{order.Lookup(l.Env, "HOME")} }
 
 func (l *launch) alter(p *layers.Layout, whole bool) {
 	if l.Swap != "" && whole {

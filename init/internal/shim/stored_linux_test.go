@@ -5,7 +5,9 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
 // stored is what the launch of a document has to do with the store of the tests: a package that the server sees, and a
@@ -33,3 +35,21 @@ func (s stage) stored(doc string) (all order.Stored) {
 	}
 	return all
 }
+
+// order is the order of a launch. The home of the server is the launcher's too: no program of a test depends on what lies
+// in a real home.
+func (l *launch) order() (*order.Order, error) {
+	p, err := policy.Parse([]byte(l.Policy))
+	if err != nil {
+		return nil, err
+	}
+	os.Setenv("HOME", order.Lookup(l.Env, "HOME"))
+	o, err := order.New(p, policy.Library, l.Command, l.Env, l.Dir)
+	if err == nil {
+		o.Verbose, o.Stored, o.ReportFD, o.Begin = l.Verbose, l.Stored, reportFD, l.Begin
+	}
+	return o, err
+}
+
+// alterView has no other home than that one.
+func (l *launch) alterView(r *fsview.Request) { r.Homes = []string{os.Getenv("HOME")} }
