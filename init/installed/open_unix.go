@@ -19,8 +19,9 @@ const (
 	pause    = 10 * time.Millisecond
 )
 
-// packageDepth is the least number of folders from the store to a package: its manager, its name, its version.
-const packageDepth = 3
+// leastDepth is how many folders lead from the store to a package at least, and to a stage: npm/NAME/VERSION and
+// .stages/NAME/package. What lies higher holds several.
+const leastDepth = 3
 
 // A Folder of the store is open. It has no descriptor that a child process inherits.
 type Folder struct {
@@ -32,7 +33,7 @@ type Folder struct {
 // this process, or the server's. While another process holds the lock alone Open waits, for a second at most, and asks
 // held between two tries; an error of held is the result.
 func Open(at string, server int, held func() error) (*Folder, error) {
-	f, err := open(at, packageDepth, unix.Geteuid(), server)
+	f, err := open(at, unix.Geteuid(), server)
 	if err != nil {
 		return nil, &os.PathError{Op: "open", Path: at, Err: err}
 	}
@@ -48,7 +49,7 @@ func Open(at string, server int, held func() error) (*Folder, error) {
 
 // OpenStage opens a folder for an installation. It must be the server's. Whoever made the folder has its lock.
 func OpenStage(at string, server int) (*Folder, error) {
-	f, err := open(at, 1, server)
+	f, err := open(at, server)
 	if err != nil {
 		return nil, &os.PathError{Op: "open", Path: at, Err: err}
 	}
@@ -63,8 +64,8 @@ func (f *Folder) Close() {
 	}
 }
 
-// open opens a folder some folders below the store, of one of these owners.
-func open(at string, depth int, owners ...int) (*Folder, error) {
+// open opens a folder below the store, of one of these owners.
+func open(at string, owners ...int) (*Folder, error) {
 	store, root, err := state.OpenStore(false)
 	if err == unix.ENOENT || os.IsNotExist(err) {
 		return nil, ErrNone
@@ -73,8 +74,8 @@ func open(at string, depth int, owners ...int) (*Folder, error) {
 		return nil, err
 	}
 	below, err := belowStore(at, root)
-	if err == nil && strings.Count(below, "/")+1 < depth {
-		err = Unfit("it holds more than one package")
+	if err == nil && strings.Count(below, "/")+1 < leastDepth {
+		err = Unfit("it is the folder of no package, but one above")
 	}
 	fd := -1
 	if err == nil {

@@ -18,7 +18,7 @@ func (s stage) stored(doc string) (all order.Stored) {
 	}
 	store := os.Getenv("XDG_DATA_HOME") + "/mcp-sandbox/store"
 	all.Package = &order.PackageID{Name: "x", Path: store + "/npm/x/" + filepath.Base(s.dir)}
-	all.Stage = store + "/stages/" + filepath.Base(s.dir)
+	all.Stage = store + "/.stages/" + filepath.Base(s.dir) + "/package"
 	for _, folder := range []string{all.Package.Path, all.Stage} {
 		err := os.MkdirAll(folder, 0o700) // whatever the umask is
 		if err == nil {

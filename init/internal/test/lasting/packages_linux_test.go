@@ -28,7 +28,7 @@ func newShelf(t *testing.T, begin string) *shelf {
 func fill(h *house) *shelf {
 	h.Setenv("HOME", h.home)
 	store := h.home + "/.local/share/mcp-sandbox/store"
-	s := &shelf{h, store + "/npm/@x/y/1.0.0-0123", store + "/npm/z/2.0.0-4567", store + "/stages/s"}
+	s := &shelf{h, store + "/npm/@x/y/1.0.0-0123", store + "/npm/z/2.0.0-4567", store + "/.stages/s/package"}
 	for _, folder := range []string{s.pack, s.neighbour, s.stage} {
 		h.must(os.MkdirAll(folder, 0o700))
 	}

@@ -26,8 +26,8 @@ func TestPathOfPackage(t *testing.T) {
 		s.pack + "/":                             "does not lie below",
 		s.pack + "/../../../z/2.0.0-4567":        "does not lie below",
 		npm + "/../../../../../../../../etc":     "does not lie below",
-		npm:                                      "more than one package",
-		npm + "/z":                               "more than one package",
+		npm:                                      "the folder of no package",
+		npm + "/z":                               "the folder of no package",
 		npm + "/z/3":                             "not in the store",
 		npm + "/z/2.0.0-4567/lock":               "no folder",
 		link(npm+"/l/1", s.neighbour):            "symbolic link",
@@ -103,8 +103,10 @@ func TestStage(t *testing.T) {
 
 // stripped is a snapshot without the stage itself, which was written.
 func stripped(snapshot string) string {
-	before, _, _ := strings.Cut(snapshot, "/.local/share/mcp-sandbox/store/stages/s ")
-	return before
+	const at = "/.local/share/mcp-sandbox/store/.stages/s/package "
+	before, after, _ := strings.Cut(snapshot, at)
+	_, after, _ = strings.Cut(after, "\n/")
+	return before + after
 }
 
 // No policy asks for a stage, or for the folder of a package to be written.
@@ -120,6 +122,7 @@ func TestStageIsRefused(t *testing.T) {
 		"policy, above":   {s.id(), "standard", `"allowWrite":["` + s.home + `/.local/share/mcp-sandbox"]`},
 		"level strict":    {order.Stored{Stage: s.stage}, "strict", ""},
 		"outside":         {order.Stored{Stage: t.TempDir()}, "standard", ""},
+		"several":         {order.Stored{Stage: s.home + "/.local/share/mcp-sandbox/store/.stages/s"}, "standard", ""},
 		"the store":       {order.Stored{Stage: s.home + "/.local/share/mcp-sandbox/store"}, "standard", ""},
 		"control":         {order.Stored{Stage: s.stage}, "standard", ""},
 	} {
