@@ -26,7 +26,7 @@ type (
 
 // A shim is a program that is of no use without more of what a version manager installed.
 type shim struct {
-	at    string // a folder with such programs
+	at    string // a folder with such programs; with a star they lie directly in the folder
 	shows string // what they need to be seen
 }
 

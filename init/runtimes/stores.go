@@ -37,7 +37,9 @@ func inStore(path, store string) (item string, ok bool) {
 func Shim(path string) (above, shows string, ok bool) {
 	for i := range table {
 		for _, s := range table[i].shims {
-			if above, _, ok := strings.Cut(path, s.at); ok {
+			folder, directly := strings.CutSuffix(s.at, "*")
+			above, below, ok := strings.Cut(path, folder)
+			if ok && !(directly && strings.Contains(below, "/")) {
 				return above, s.shows, true
 			}
 		}

@@ -38,18 +38,21 @@ func TestStores(t *testing.T) {
 
 func TestShim(t *testing.T) {
 	for path, want := range map[string]string{
-		"/home/u/.pyenv/shims/python":             "/home/u: /.pyenv",
-		"/home/u/.asdf/shims/node":                "/home/u: /.asdf",
-		"/home/u/.volta/bin/node":                 "/home/u: /.volta",
-		"/home/u/.bun/install/global/x.js":        "/home/u: /.bun/install/global",
-		"/home/u/.bun/bin/bun":                    "",
-		"/home/u/.deno/bin/deno":                  "",
-		"/home/u/.dotnet/tools/x":                 "/home/u: /.dotnet/tools /.dotnet/host /.dotnet/shared",
-		"/home/u/.dotnet/dotnet":                  "",
-		"/home/linuxbrew/.linuxbrew/bin/node":     "/home/linuxbrew: /.linuxbrew/Cellar /.linuxbrew/opt /.linuxbrew/lib",
-		"/home/linuxbrew/.linuxbrew/Cellar/x/1/x": "/home/linuxbrew: /.linuxbrew/Cellar /.linuxbrew/opt /.linuxbrew/lib",
-		"/home/u/.pyenv":                          "",
-		"/home/u/x.pyenv/shims/python":            "",
+		"/home/u/.pyenv/shims/python":                      "/home/u: /.pyenv",
+		"/home/u/.asdf/shims/node":                         "/home/u: /.asdf",
+		"/home/u/.volta/bin/node":                          "/home/u: /.volta",
+		"/home/u/.bun/install/global/x.js":                 "/home/u: /.bun/install/global",
+		"/home/u/.bun/bin/bun":                             "",
+		"/home/u/.deno/bin/deno":                           "",
+		"/home/u/.dotnet/tools/x":                          "/home/u: /.dotnet/tools /.dotnet/host /.dotnet/shared",
+		"/home/u/.dotnet/dotnet":                           "",
+		"/home/linuxbrew/.linuxbrew/bin/node":              "/home/linuxbrew: /.linuxbrew/Cellar /.linuxbrew/opt /.linuxbrew/lib",
+		"/home/linuxbrew/.linuxbrew/Cellar/x/1/x":          "/home/linuxbrew: /.linuxbrew/Cellar /.linuxbrew/opt /.linuxbrew/lib",
+		"/home/u/.local/share/pnpm/srv":                    "/home/u: /.local/share/pnpm/global /.local/share/pnpm/store/v11/links",
+		"/home/u/.local/share/pnpm/bin/srv":                "/home/u: /.local/share/pnpm/global /.local/share/pnpm/store/v11/links",
+		"/home/u/.local/share/pnpm/nodejs/24.1.0/bin/node": "",
+		"/home/u/.pyenv":                                   "",
+		"/home/u/x.pyenv/shims/python":                     "",
 	} {
 		got := ""
 		above, shows, ok := Shim(path)

@@ -26,8 +26,11 @@ var table = [...]Runtime{
 		files:  ".js .mjs .cjs", by: "node", hosts: npm,
 		stores: "/.nvm/versions/node/* /.config/nvm/versions/node/* /.local/share/fnm/node-versions/* " +
 			"/.fnm/node-versions/* /.nodenv/versions/* /.local/share/pnpm/nodejs/*",
-		shims: shims{{"/.nodenv/shims/", "/.nodenv"}},
-		lib:   "node_modules",
+		shims: shims{
+			{"/.nodenv/shims/", "/.nodenv"},
+			{"/.local/share/pnpm/*", pnpmFolders}, {"/.local/share/pnpm/bin/*", pnpmFolders},
+		},
+		lib: "node_modules",
 		limits: limits{"18.20 20.20 22 24 26", 24, [needs]need{
 			data: {49 * m, 576 * m, true}, pids: {6, 11, true}, openFiles: {18, 19, false},
 			addressSpace: {360 * m, 1152 * m, true}}},
@@ -115,6 +118,9 @@ const (
 
 	// goProgram is the runtime that is in the program itself.
 	goProgram = "a Go program"
+
+	// pnpmFolders are for what pnpm 10 and 12 installed globally: of the store only what such a program is linked to.
+	pnpmFolders = "/.local/share/pnpm/global /.local/share/pnpm/store/v11/links"
 
 	dotnetFolders = "host shared sdk sdk-manifests packs templates"
 )

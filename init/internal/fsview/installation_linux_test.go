@@ -16,6 +16,10 @@ func TestInstallation(t *testing.T) {
 		home/.bun/bin/srv -> ../install/global/node_modules/srv/index.js
 		home/.bun/install/global/node_modules/srv/index.js! = #!/usr/bin/env true\n
 		home/.bun/install/cache/x
+		home/.local/share/pnpm/bin/srv! = #!/bin/sh\n
+		home/.local/share/pnpm/global/v11/x
+		home/.local/share/pnpm/store/v11/links/x
+		home/.local/share/pnpm/store/v11/projects/x
 		home/.dotnet/dotnet!
 		home/.dotnet/host/fxr/10.0/x
 		home/.dotnet/shared/x
@@ -54,6 +58,8 @@ func TestInstallation(t *testing.T) {
 		{name: "Deno is one file", program: "T/home/.deno/bin/deno", implied: "T/home/.deno/bin/deno"},
 		{name: "Bun is one file", program: "T/home/.bun/bin/bunx", implied: "T/home/.bun/bin/bun"},
 		{name: "what Bun installed", program: "T/home/.bun/bin/srv", implied: "T/home/.bun/install/global"},
+		{name: "what pnpm installed", program: "T/home/.local/share/pnpm/bin/srv",
+			implied: "T/home/.local/share/pnpm/bin/srv\n T/home/.local/share/pnpm/global\n T/home/.local/share/pnpm/store/v11/links"},
 		{name: "dotnet, and no keys", program: "T/home/.dotnet/dotnet", implied: "T/home/.dotnet/dotnet\n T/home/.dotnet/host\n T/home/.dotnet/shared"},
 		{name: "a tool of dotnet", program: "T/home/.dotnet/tools/srv", implied: "T/home/.dotnet/host\n T/home/.dotnet/shared\n T/home/.dotnet/tools"},
 		{name: "no installation of dotnet", program: "T/nodotnet/dotnet", implied: "T/nodotnet/dotnet"},
