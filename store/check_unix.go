@@ -118,6 +118,18 @@ func (r *records) writeIndex(x *index) error {
 	return replaceFile(r.index, idOf(x.path), x.append(nil))
 }
 
+// dropIndex removes what is known of a package, if anything.
+func (r *records) dropIndex(rel string) error {
+	err := unix.Unlinkat(r.index, idOf(rel), 0)
+	if isGone(err) {
+		return nil
+	}
+	if err == nil {
+		err = unix.Fsync(r.index)
+	}
+	return err
+}
+
 // Touch notes that the package is used now. A package that was found by its version, and to which nothing was resolved
 // yet, is from now on what the specs of that search are resolved to.
 func (p *Package) Touch() error {

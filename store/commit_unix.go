@@ -40,7 +40,10 @@ func (g *Stage) Commit(p Package) (*Package, error) {
 	}
 	old, err := g.in.stages.setAside(at, name)
 	if err == nil {
-		if err = g.moveIn(fd, at, name); err == nil {
+		if err = g.in.records.dropIndex(p.rel); err == nil { // of the old one: else a crash leaves it to the new one
+			err = g.moveIn(fd, at, name)
+		}
+		if err == nil {
 			err = g.settle(&p, fd, sum)
 		}
 		if err != nil {

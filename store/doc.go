@@ -6,7 +6,7 @@
 //	if errors.Is(err, store.ErrNone) {
 //		stage, err := s.Begin(ctx, "npm", specs, told) // waits for another install of that name
 //		defer stage.Abort()
-//		// Find again if stage.Waited; else the package manager writes into stage.Folder
+//		// Find again: the other install may have made the package. Else the package manager writes into stage.Folder
 //		p, err = stage.Commit(installed)
 //	}
 //	err = p.Check()

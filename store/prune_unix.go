@@ -31,14 +31,21 @@ func (p *Package) Remove() error {
 	if err != nil {
 		return &os.PathError{Op: "remove", Path: p.Path, Err: err}
 	}
-	records, err := p.in.records.resolutions()
-	for _, r := range records {
-		if r.path == p.rel {
-			unix.Unlinkat(p.in.records.specs, specID(r.manager, r.specs), 0)
+	p.in.disk.removeEmpty(folder)
+	return p.in.records.forget(p.rel)
+}
+
+// forget removes all records of a package.
+func (r *records) forget(rel string) error {
+	all, err := r.resolutions()
+	for _, to := range all {
+		if to.path == rel {
+			unix.Unlinkat(r.specs, specID(to.manager, to.specs), 0)
 		}
 	}
-	unix.Unlinkat(p.in.records.index, idOf(p.rel), 0)
-	p.in.disk.removeEmpty(folder)
+	if err == nil {
+		err = r.dropIndex(rel)
+	}
 	return err
 }
 

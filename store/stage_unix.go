@@ -16,7 +16,7 @@ import (
 // A Stage is an install under way. No other install of its names begins before Commit or Abort.
 type Stage struct {
 	Folder  string   // in which the package manager writes
-	Waited  bool     // another install was waited for, and may have made the package: ask Find again
+	Waited  bool     // for another install, which may have made the package
 	Outside []string // targets that links may have although they lead out of the folder: the interpreter of a venv
 
 	in    *Store

@@ -26,8 +26,7 @@ func Remove(at int, name string) error {
 	if err == nil || err == unix.ENOENT {
 		return nil
 	}
-	makeSearchable(at, name)
-	fd, err := openFolder(at, name)
+	fd, err := openAll(at, name)
 	if err != nil {
 		return &os.PathError{Op: "open", Path: name, Err: err}
 	}
@@ -72,6 +71,15 @@ func (r *remover) empty(fd, depth int) {
 	}
 }
 
+// openAll opens a folder and gives its owner every right to it.
+func openAll(at int, name string) (int, error) {
+	fd, err := Open(at, name)
+	if err == nil {
+		unix.Fchmod(fd, 0o700) // where that fails the removal does
+	}
+	return fd, err
+}
+
 // deepest is how many folders are open at once.
 const deepest = 64
 
@@ -84,19 +92,18 @@ func (r *remover) remove(at int, name string, depth int) (changed bool) {
 		r.note(name, err)
 		return false
 	}
-	makeSearchable(at, name)
+	fd, err := openAll(at, name)
+	if err != nil {
+		r.note(name, err)
+		return false
+	}
+	defer unix.Close(fd)
 	if depth == deepest {
 		err = unix.Renameat(at, name, r.top, r.prefix+strconv.Itoa(r.moved))
 		r.moved++
 		return err == nil
 	}
-	fd, err := openFolder(at, name)
-	if err != nil {
-		r.note(name, err)
-		return false
-	}
 	r.empty(fd, depth+1)
-	unix.Close(fd)
 	if err = unlink(at, name); err != nil {
 		r.note(name, err)
 	}

@@ -15,6 +15,7 @@ type Request struct {
 	Owner   int      // who wrote the folder, beside this user
 	Outside []string // targets of links that are right although they lead out of the folder
 	Own     string   // a name that no package may have
+	Most    int      // names; 0: [MostEntries]
 }
 
 // A Found is what a folder holds.
@@ -32,7 +33,10 @@ func Survey(folder int, r Request) (*Found, error) {
 		return nil, err
 	}
 	s := surveyor{Request: r, dev: uint64(top.Dev), me: os.Geteuid(), names: map[uint64]*named{}}
-	w := newWalker(MostEntries, s.visit)
+	if r.Most == 0 {
+		r.Most = MostEntries
+	}
+	w := newWalker(r.Most, s.visit)
 	w.enter = Open
 	err := rewind(folder)
 	if err == nil {

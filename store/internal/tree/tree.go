@@ -5,6 +5,7 @@
 package tree
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -66,33 +67,34 @@ func less(a, b string) bool {
 // Less reports whether a walk meets one path before another.
 func Less(a, b string) bool { return less(a, b) }
 
-// Escaping is the path of the first link that leads out of the folder, or to nowhere by 40 links. links are the
-// folder's, by path. Outside are targets that are right nevertheless.
+// Escaping is the path of the first link that leads out of the folder. Outside are targets that are right nevertheless.
+// A link to nothing is right too: nothing will be made there.
 func Escaping(links []Entry, outside []string) string {
 	targets := map[string]string{}
 	for i := range links {
 		targets[links[i].Path] = links[i].Target
 	}
+	f := follower{targets, outside, mostSteps}
 	for i := range links {
-		path, target := links[i].Path, links[i].Target
-		if !isOne(outside, target) && !staysInside(targets, outside, path) {
-			return path
+		if !slices.Contains(outside, links[i].Target) && !f.staysInside(links[i].Path) {
+			return links[i].Path
 		}
 	}
 	return ""
 }
 
-func isOne(all []string, one string) bool {
-	for _, s := range all {
-		if s == one {
-			return true
-		}
-	}
-	return false
+// mostSteps bounds the bytes of the paths that are looked up for all links: some hundred for each in a real package.
+const mostSteps = 1 << 30
+
+// A follower follows links as the kernel does.
+type follower struct {
+	targets map[string]string
+	outside []string
+	left    int // bytes of paths
 }
 
-// staysInside follows a path as the kernel does, component by component. A name that is not there counts as a folder.
-func staysInside(targets map[string]string, outside []string, path string) bool {
+// staysInside follows a path component by component. A name that is not there counts as a folder.
+func (f *follower) staysInside(path string) bool {
 	var at []string
 	rest, followed := strings.Split(path, "/"), 0
 	for len(rest) > 0 {
@@ -109,15 +111,19 @@ func staysInside(targets map[string]string, outside []string, path string) bool 
 			continue
 		}
 		at = append(at, name)
-		target, isLink := targets[strings.Join(at, "/")]
+		here := strings.Join(at, "/")
+		if f.left -= len(here); f.left < 0 {
+			return false
+		}
+		target, isLink := f.targets[here]
 		if !isLink {
 			continue
 		}
-		if isOne(outside, target) && len(rest) == 0 {
-			return true
+		if strings.HasPrefix(target, "/") {
+			return len(rest) == 0 && slices.Contains(f.outside, target)
 		}
-		if followed++; followed > 40 || strings.HasPrefix(target, "/") {
-			return followed > 40 && !strings.HasPrefix(target, "/") // a circle leads nowhere
+		if followed++; followed > 40 {
+			return true // the kernel follows no further: ELOOP
 		}
 		at = at[:len(at)-1]
 		rest = append(strings.Split(target, "/"), rest...)

@@ -1,0 +1,166 @@
+//go:build darwin || linux
+
+package tree
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"os"
+
+	"slices"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// A State is what the kernel says of a folder and of all in it, without what the files hold: device, inode, mode,
+// number of names, owner, size and ctime of each path. Whoever changes a file can put back everything but the ctime.
+type State struct {
+	Sum     [32]byte
+	Entries int
+	Newest  time.Time // the last ctime
+}
+
+// lookers go through a folder at once: stat(2) is nearly all of the work, and processors share that.
+const lookers = 4
+
+// Look reads the state of a folder with at most so many names.
+func Look(folder, most int) (State, error) {
+	var top unix.Stat_t
+	err := unix.Fstat(folder, &top)
+	if err == nil {
+		err = rewind(folder)
+	}
+	if err != nil {
+		return State{}, err
+	}
+	l := looker{left: most, more: make(chan struct{}, lookers-1)}
+	var own part
+	own.add("", &top)
+	l.take(&own)
+	l.folder(folder, "", 0, make([]byte, 32<<10))
+	l.all.Wait()
+	slices.SortFunc(l.parts, func(a, b part) int { return cmp.Compare(a.path, b.path) })
+	sum := sha256.New()
+	for i := range l.parts {
+		sum.Write(append([]byte(l.parts[i].path), 0))
+		sum.Write(l.parts[i].sum[:])
+	}
+	state := State{Entries: most - l.left, Newest: time.Unix(0, l.newest)}
+	sum.Sum(state.Sum[:0])
+	return state, l.err
+}
+
+// A looker collects the parts, one for each folder.
+type looker struct {
+	more chan struct{} // a place for each further goroutine
+	all  sync.WaitGroup
+
+	mu     sync.Mutex
+	parts  []part
+	left   int // names that may still come
+	newest int64
+	err    error // the first
+}
+
+// A part is a folder's.
+type part struct {
+	path    string
+	sum     [32]byte
+	buf     []byte
+	entries int
+	newest  int64
+}
+
+// add appends one entry. A name ends with a byte that no name has.
+func (p *part) add(name string, st *unix.Stat_t) {
+	sec, nsec := st.Ctim.Unix()
+	p.newest = max(p.newest, sec*1e9+nsec)
+	p.buf = append(append(p.buf, name...), 0)
+	for _, n := range [...]uint64{uint64(st.Dev), st.Ino, uint64(st.Mode), uint64(st.Nlink), uint64(st.Uid),
+		uint64(st.Gid), uint64(st.Size), uint64(sec), uint64(nsec)} {
+		p.buf = binary.LittleEndian.AppendUint64(p.buf, n)
+	}
+}
+
+// take enters what a folder came to.
+func (l *looker) take(p *part) {
+	p.sum = sha256.Sum256(p.buf)
+	p.buf = nil
+	l.mu.Lock()
+	l.parts = append(l.parts, *p)
+	l.newest = max(l.newest, p.newest)
+	l.mu.Unlock()
+}
+
+func (l *looker) fail(err error) {
+	l.mu.Lock()
+	if l.err == nil {
+		l.err = err
+	}
+	l.mu.Unlock()
+}
+
+// may takes some names off those that may still come. After an error none may.
+func (l *looker) may(names int) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.left -= names; l.left < 0 && l.err == nil {
+		l.err = &Refused{"", "there are too many files and folders"}
+	}
+	return l.err == nil
+}
+
+// folder reads a folder, and those in it: in another goroutine where there is a place for one.
+func (l *looker) folder(fd int, path string, depth int, buf []byte) {
+	w := walker{left: MostEntries, buf: buf}
+	names, err := w.names(fd, path)
+	if err == nil && depth > mostDepth {
+		err = &Refused{path, "is a folder in more than 128 others"}
+	}
+	if err != nil {
+		l.fail(err)
+		return
+	}
+	if !l.may(len(names)) {
+		return
+	}
+	p := part{path: path, buf: make([]byte, 0, 100*len(names))}
+	var folders []string
+	for _, name := range names {
+		var st unix.Stat_t
+		if err := unix.Fstatat(fd, name, &st, unix.AT_SYMLINK_NOFOLLOW); err != nil {
+			l.fail(&os.PathError{Op: "stat", Path: path + "/" + name, Err: err})
+			return
+		}
+		p.add(name, &st)
+		if st.Mode&unix.S_IFMT == unix.S_IFDIR {
+			folders = append(folders, name)
+		}
+	}
+	l.take(&p)
+	for _, name := range folders {
+		l.enter(fd, name, path+"/"+name, depth+1, buf)
+	}
+}
+
+func (l *looker) enter(at int, name, path string, depth int, buf []byte) {
+	fd, err := openFolder(at, name)
+	if err != nil {
+		l.fail(&os.PathError{Op: "open", Path: path, Err: err})
+		return
+	}
+	select {
+	case l.more <- struct{}{}:
+		l.all.Go(func() {
+			l.folder(fd, path, depth, make([]byte, len(buf)))
+			unix.Close(fd)
+			<-l.more
+		})
+	default:
+		l.folder(fd, path, depth, buf)
+		unix.Close(fd)
+	}
+}
