@@ -14,15 +14,8 @@ var data embed.FS
 
 // ByName is the profile of a package, "npm:@x/y"; nil if none has it.
 func ByName(id string) (*Profile, error) {
-	ecosystem, name, ok := splitID(id)
-	if !ok {
-		return nil, nil
-	}
-	doc, err := data.ReadFile(fileOf(ecosystem, name))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
+	doc, err := Document(id)
+	if err != nil || doc == nil {
 		return nil, err
 	}
 	p, err := Parse(doc)
@@ -33,6 +26,19 @@ func ByName(id string) (*Profile, error) {
 		return nil, fmt.Errorf("profile %s: %w", id, err)
 	}
 	return p, nil
+}
+
+// Document is the text of a package's profile; nil if none has it.
+func Document(id string) ([]byte, error) {
+	ecosystem, name, ok := splitID(id)
+	if !ok {
+		return nil, nil
+	}
+	doc, err := data.ReadFile(fileOf(ecosystem, name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return doc, err
 }
 
 func fileOf(ecosystem, name string) string { return "data/" + ecosystem + "/" + name + ".json" }

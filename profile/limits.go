@@ -57,8 +57,10 @@ func (l *limits) why(f folder) string {
 			}
 		}
 	}
-	if above := filepath.Dir(f.real); above == "/home" || above == "/Users" || f.real == "/root" {
-		return "is a home folder"
+	for _, homes := range []string{"/home", "/Users"} {
+		if f.real == homes || filepath.Dir(f.real) == homes || f.real == "/root" {
+			return "is or holds the home folder of a user"
+		}
 	}
 	for _, own := range l.own {
 		if holds(own, f.real) || holds(f.real, own) {

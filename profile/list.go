@@ -2,7 +2,6 @@ package profile
 
 import (
 	"fmt"
-	"slices"
 )
 
 // A Listing is what mcp-sandbox profile list prints with --json.
@@ -32,7 +31,7 @@ func List() (Listing, error) {
 // Entry is the profile in a few words.
 func (p *Profile) Entry() Entry {
 	e := Entry{ID: p.Package, Package: p.Package, Hosts: append([]string{}, p.Policy.Network.AllowedDomains...),
-		Env: slices.Concat([]string{}, p.Required, p.Optional), Arguments: []string{}}
+		Env: append(append([]string{}, p.Required...), p.Optional...), Arguments: []string{}}
 	for _, a := range p.Arguments {
 		source := a.source()
 		e.Arguments = append(e.Arguments, fmt.Sprintf("%s: %s", source, a.Grant))

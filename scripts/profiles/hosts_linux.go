@@ -105,7 +105,12 @@ func (w *hostWorld) sort(c net.Conn) {
 
 // serve answers a request as the session says.
 func (w *hostWorld) serve(to http.ResponseWriter, r *http.Request) {
-	w.now.Load().answerTo(w.host(r.Context().Value(http.LocalAddrContextKey).(net.Addr)), r).write(to)
+	host, s := w.host(r.Context().Value(http.LocalAddrContextKey).(net.Addr)), w.now.Load()
+	if a := s.answerTo(host, r); a != nil {
+		a.write(to)
+	} else {
+		remote(to, r)
+	}
 }
 
 // host is the name whose address a client has connected to.

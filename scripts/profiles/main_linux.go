@@ -5,9 +5,9 @@
 //	go run ./scripts/profiles -v npm:@modelcontextprotocol/server-github
 //
 // The packages are installed by npm into .cache/profiles/NAME@VERSION, once, without install scripts; which registry is
-// npm's configuration. Then this program runs in the world of scripts/testbed/world, which has no other network: its
-// name server has an address for every name, and each address answers HTTP and HTTPS with 401, or with what the session
-// says.
+// npm's configuration. Where CI is set each is removed when it was tried: together they have gigabytes. Each is tried
+// by this program in a world of scripts/testbed/world, which has no other network: its name server has an address for
+// every name, and each address answers HTTP and HTTPS with 401, or with what the session says.
 //
 // A server is started by package launcher under its profile, in level standard and confinement full. It has to answer
 // initialize, tools/list and the session's calls, without one denied record, and to connect to each host of the
@@ -20,11 +20,17 @@
 //   - profile/data/npm/NAME.json, the profile; package profile has its form
 //   - scripts/profiles/sessions/npm/NAME.json, the session; type session has its form: the version, the arguments and
 //     variables with dummy keys, and calls that reach every host of the profile
-//   - nothing else: `go test ./profile ./scripts/profiles` looks for what is wrong in both
+//   - nothing else: `go test ./profile` looks for what is wrong in both
 //
-// The result of a call that a real host would have to answer is not looked at; "text" is what it has to hold where the
-// server needs no host. A host to which the server sends telemetry is not in the profile but in the session's
-// "declined". Packages of more than 300 MB have "heavy": true, and are tried with -heavy alone.
+// With -v the tools' names, the answers, the connections and the denials are printed: begin without calls and without
+// hosts, and see what is denied. The result of a call that a real host would have to answer is not looked at; "text" is
+// what it has to hold where the server needs no host.
+//
+// A host of telemetry is not in the profile. Where a variable of the product switches telemetry off, the profile has
+// that variable in policy.env; else the host is in the session's "declined". A server that begins with a request whose
+// answer it needs finds that answer in "answers": a text, JSON, or an MCP server. "node" is for a server that needs a
+// newer Node than Debian's. Packages of more than 300 MB have "heavy": true, and are tried with -heavy alone. Databases
+// are not there: a connection to their ports is accepted and ended, that to Redis answered with OK.
 package main
 
 import (
@@ -33,37 +39,37 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"slices"
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
+	"github.com/security-mcp/mcp-sandbox/scripts/stage"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed/world"
 )
 
 func main() {
 	reexec.Init()
-	o := options{}
-	flag.BoolVar(&o.verbose, "v", false, "print what the servers write, and what was connected")
-	flag.BoolVar(&o.heavy, "heavy", false, "the packages that are left out otherwise, too")
-	flag.BoolVar(&o.once, "once", false, "leave out the starts without one of the hosts")
-	flag.BoolVar(&o.install, "install", false, "install only")
-	flag.Parse()
-	all, err := o.choose(flag.Args())
-	if err == nil {
-		err = installAll(all)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "profiles:", err)
-		os.Exit(2)
-	}
-	if o.install {
-		return
-	}
-	os.Exit(world.Tests(nil, func() int { return o.try(all) }))
+	stage.Main("profiles", func(ctx context.Context) (int, error) {
+		o := options{}
+		flag.BoolVar(&o.verbose, "v", false, "print what the servers write, and what was connected")
+		flag.BoolVar(&o.heavy, "heavy", false, "the packages that are left out otherwise, too")
+		flag.BoolVar(&o.once, "once", false, "leave out the starts without one of the hosts")
+		flag.BoolVar(&o.inside, "inside", false, "try one package that is installed; this program calls itself so")
+		flag.Parse()
+		chosen, err := o.choose(flag.Args())
+		if err != nil {
+			return 0, err
+		}
+		if o.inside {
+			return world.Tests(nil, func() int { return o.try(ctx, chosen[0]) }), nil
+		}
+		return o.each(ctx, chosen)
+	})
 }
 
 // options are the flags.
-type options struct{ verbose, heavy, once, install bool }
+type options struct{ verbose, heavy, once, inside bool }
 
 // choose finds the sessions of packages, or all that are asked for.
 func (o *options) choose(ids []string) ([]*session, error) {
@@ -84,28 +90,67 @@ func (o *options) choose(ids []string) ([]*session, error) {
 	}), nil
 }
 
-// try tries each session, in the world, and returns the status to exit with.
-func (o *options) try(all []*session) int {
+// each installs and tries the packages, and returns the status to exit with. The next is installed meanwhile.
+func (o *options) each(ctx context.Context, all []*session) (int, error) {
+	installed := make(chan error, 1)
+	go func() {
+		for _, s := range all {
+			installed <- s.install(ctx)
+		}
+	}()
+	failed := 0
+	for _, s := range all {
+		err := <-installed
+		if err == nil {
+			err = o.apart(ctx, s)
+		}
+		if ctx.Err() != nil {
+			return 0, context.Cause(ctx)
+		}
+		if err != nil {
+			fmt.Printf("FAIL %s@%s: %v\n", s.Package, s.Version, err)
+			failed++
+		}
+		if os.Getenv("CI") != "" {
+			if err := s.uninstall(); err != nil {
+				return 0, err
+			}
+		}
+	}
+	fmt.Printf("profiles: %d tried, %d failed\n", len(all), failed)
+	return min(failed, 1), nil
+}
+
+// apart has a process of its own try a package.
+func (o *options) apart(ctx context.Context, s *session) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, self, "-inside", fmt.Sprintf("-v=%t", o.verbose), fmt.Sprintf("-once=%t", o.once),
+		s.Package)
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	cmd.Cancel = func() error { return nil } // a signal goes to the whole group; who is late is killed
+	cmd.WaitDelay = 20 * time.Second
+	return cmd.Run()
+}
+
+// try tries a session, in its world, and returns the status to exit with.
+func (o *options) try(ctx context.Context, s *session) int {
 	w, err := newWorld()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "profiles:", err)
 		return 2
 	}
 	defer w.remove()
-	failed := 0
-	for _, s := range all {
-		began := time.Now()
-		problems := o.session(context.Background(), w, s)
-		word := "ok  "
-		if len(problems) > 0 {
-			word = "FAIL"
-			failed++
-		}
-		fmt.Printf("%s %s@%s (%.1f s)\n", word, s.Package, s.Version, time.Since(began).Seconds())
-		for _, p := range problems {
-			fmt.Println("    ", p)
-		}
+	began := time.Now()
+	problems := o.session(ctx, w, s)
+	for _, p := range problems {
+		fmt.Println("    ", p)
 	}
-	fmt.Printf("profiles: %d tried, %d failed\n", len(all), failed)
-	return min(failed, 1)
+	if len(problems) > 0 {
+		return 1
+	}
+	fmt.Printf("ok   %s@%s (%.1f s)\n", s.Package, s.Version, time.Since(began).Seconds())
+	return 0
 }

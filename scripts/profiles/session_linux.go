@@ -25,8 +25,10 @@ type session struct {
 	Calls      []call
 	// Answers are what hosts answer; others answer every request with 401.
 	Answers []answer
-	// Declined are names that the server asks for, and the profile does not grant: telemetry.
+	// Declined are names and addresses that the server asks for, and the profile does not grant: telemetry.
 	Declined []string
+	// Node is the version of Node that the server needs, where that of the machine may be too old.
+	Node string
 	// Heavy packages are left out of the ordinary run.
 	Heavy bool
 }
@@ -40,11 +42,13 @@ type call struct {
 }
 
 // An answer is that of a host to requests for a path and all below it. Body is JSON, and a text in JSON is sent as that
-// text. Type is the content type, of JSON if there is none; Status 0 is 200.
+// text. Type is the content type, of JSON if there is none; Status 0 is 200. With MCP the host is an MCP server (over
+// HTTP, with the tool remote_echo).
 type answer struct {
 	Host, Path, Type string
 	Status           int
 	Body             json.RawMessage
+	MCP              bool
 }
 
 // sessions are all documents, in the order of their names.
@@ -90,10 +94,14 @@ func (s *session) in(dir string) (*session, error) {
 // name is the package's name alone.
 func (s *session) name() string { return s.Package[strings.IndexByte(s.Package, ':')+1:] }
 
-// answerTo finds what a host answers to a request.
+// answerTo finds what a host answers to a request; nil if an MCP server does.
 func (s *session) answerTo(host string, r *http.Request) *answer {
 	for i, a := range s.Answers {
-		if a.Host == host && strings.HasPrefix(r.URL.Path, a.Path) {
+		switch {
+		case a.Host != host || !strings.HasPrefix(r.URL.Path, a.Path):
+		case a.MCP:
+			return nil
+		default:
 			return &s.Answers[i]
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
@@ -19,6 +18,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/launcher"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"github.com/security-mcp/mcp-sandbox/profile"
+	"github.com/security-mcp/mcp-sandbox/store/startline"
 )
 
 // patience is how long a server may take for one answer.
@@ -76,7 +76,7 @@ func (s *session) prepare(w *hostWorld) (*start, error) {
 		return nil, errors.Join(err, errors.New("there is no profile"))
 	}
 	pol := policy.Policy{Level: policy.Standard, MinConfinement: policy.Full}
-	pol.Filesystem.AllowRead = []string{installed}
+	pol.Filesystem.AllowRead = []string{installed, filepath.Dir(command[0])}
 	pol, notices, err := p.Apply(pol, s.Arguments, env, home, work)
 	if err != nil {
 		return nil, err
@@ -89,8 +89,7 @@ func (s *session) prepare(w *hostWorld) (*start, error) {
 	return &start{session: s, policy: pol, target: target}, nil
 }
 
-// command is what npx would start: the package's only command, or that of its name. A script of Node's is started by
-// node.
+// command is what npx would start. A script of Node's is started by node.
 func (s *session) command(installed string) ([]string, error) {
 	at := filepath.Join(installed, "node_modules", filepath.FromSlash(s.name()))
 	text, err := os.ReadFile(filepath.Join(at, "package.json"))
@@ -101,23 +100,17 @@ func (s *session) command(installed string) ([]string, error) {
 	if err := json.Unmarshal(text, &manifest); err != nil {
 		return nil, err
 	}
-	var one string
-	var all map[string]string
-	if json.Unmarshal(manifest.Bin, &one) != nil {
-		if err := json.Unmarshal(manifest.Bin, &all); err != nil {
-			return nil, fmt.Errorf("bin: %w", err)
-		}
-		one = all[path.Base(s.name())]
-		for _, file := range all {
-			if one == "" && len(all) == 1 {
-				one = file
-			}
-		}
+	bins := map[string]string{}
+	if one := ""; json.Unmarshal(manifest.Bin, &one) == nil {
+		bins[path.Base(s.name())] = one
+	} else if err := json.Unmarshal(manifest.Bin, &bins); err != nil {
+		return nil, fmt.Errorf("bin: %w", err)
 	}
-	if one == "" {
-		return nil, fmt.Errorf("bin of package.json has no command that npx would start: %s", manifest.Bin)
+	bin, err := startline.ChooseBin(s.name(), bins, "")
+	if err != nil {
+		return nil, err
 	}
-	program := filepath.Join(at, filepath.FromSlash(one))
+	program := filepath.Join(at, filepath.FromSlash(bins[bin]))
 	head, err := os.ReadFile(program)
 	if err != nil {
 		return nil, err
@@ -126,7 +119,7 @@ func (s *session) command(installed string) ([]string, error) {
 	if !bytes.HasPrefix(first, []byte("#!")) || !bytes.Contains(first, []byte("node")) {
 		return []string{program}, nil
 	}
-	node, err := exec.LookPath("node")
+	node, err := s.node()
 	return []string{node, program}, err
 }
 

@@ -19,12 +19,12 @@ func (o *options) session(ctx context.Context, w *hostWorld, s *session) (proble
 		return problems
 	}
 	for _, d := range whole.result.Denied {
-		if !slices.Contains(s.Declined, d.Host) {
+		if !slices.ContainsFunc(s.Declined, func(name string) bool { return isOf(d, name) }) {
 			problems = append(problems, "denied: "+denial(d))
 		}
 	}
 	for _, name := range s.Declined {
-		if !slices.ContainsFunc(whole.result.Denied, func(d launcher.Denial) bool { return d.Host == name }) {
+		if !slices.ContainsFunc(whole.result.Denied, func(d launcher.Denial) bool { return isOf(d, name) }) {
 			problems = append(problems, "declined, but never asked for: "+name)
 		}
 	}
@@ -90,6 +90,11 @@ func (st *start) print() {
 	for _, d := range st.result.Denied {
 		fmt.Println("denied", denial(d))
 	}
+}
+
+// isOf reports whether a record is about a name or an address.
+func isOf(d launcher.Denial, name string) bool {
+	return d.Host == name || d.Host == "" && d.Address == name
 }
 
 // denial is a record in a line.
