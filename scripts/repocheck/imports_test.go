@@ -76,6 +76,8 @@ var rules = []rule{
 	{"store", "init/places init/state store/startline store/internal/tree", "golang.org/x/sys"},
 	{"store/internal/tree", "", "golang.org/x/sys"},
 	{"store/startline", "", "golang.org/x/mod/module"},
+	{"store/install", "policy init/order launcher store store/startline", ""},
+	{"store/install/registrytest", "", ""},
 	{"cmd/page", "policy platform init/order", ""},
 	{"cmd", "policy platform init/order init/reports init/runtimes init/state init/notice init/explain init/reexec launcher profile store cmd/internal cmd/page", "golang.org/x/sys github.com/spf13/pflag github.com/rogpeppe/go-internal"},
 	{"profile", "policy init/order init/explain init/places store/startline", ""},

@@ -1,0 +1,15 @@
+// Package install fetches a package into the store and says how it is started.
+//
+//	start, _ := startline.Parse([]string{"npx", "-y", "@x/y", "dir"})
+//	ready, err := install.Prepare(ctx, store, start, install.Options{Env: os.Environ(), Dir: "."})
+//	ready.Command // STORE/npm/@x/y/1.2.3-…/node_modules/.bin/y dir
+//
+// What the store has is started without network. Everything else is fetched by the package manager itself, in a sandbox
+// of its own: the registries of the user's configuration are the only hosts, the new folder of the store is the only
+// place that can be written, no variable of the user is there, and no install script runs unless [Options].Scripts.
+// Afterwards the manager's lock file is read: a package without a hash, or from another host than a registry, is
+// refused, and nothing is left of the install.
+//
+// Not held: what a registry serves under a name is what is installed. The hash says that the archive did not change on
+// its way, and not who wrote the package.
+package install

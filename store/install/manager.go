@@ -1,0 +1,93 @@
+package install
+
+import (
+	"context"
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/store/startline"
+)
+
+// A manager is what this package knows of one package manager: a row of the table [managers], in a file of its own. The
+// functions of a row print nothing, and start no program but by [question.run] and [job.run].
+type manager struct {
+	// name is the Manager of a [startline.Start], and the manager's folder in the store.
+	name string
+	// programs are the names of the program that installs, the best first. They are looked for beside the program that
+	// the user typed, where that was a path, and then in PATH.
+	programs []string
+	// settings asks the manager itself which registries the user has configured: outside of the sandbox, in an empty
+	// folder, by question.run. Needed are all URLs that an install may have to reach, and the certificates that the
+	// configuration names. What logs in stands in settings.auth if question.auth asks for it, else settings.login alone
+	// says that there is some. A URL with a user's name has to go through newRegistry.
+	settings func(context.Context, *question) (*settings, error)
+	// install writes what the manager has to find in job.stage, runs the manager by job.run, and reads the lock file.
+	// Caches, logs, configuration: all that is no part of the package belongs below job.private, which is removed before
+	// the package is kept.
+	//
+	// The first launch runs no program of a package. What the contents are is read right after that. Only then, and only
+	// with job.scripts, a further launch may run install scripts, with local set where the manager can, and without a
+	// log-in. Refused, with the name of the package: an archive without a strong hash; one that came neither from a
+	// registry of the settings nor inside of another archive; one that is younger than job.before, dependencies as well.
+	install func(context.Context, *job) (*contents, error)
+	// entry is how the package in a folder is started, without network and without the manager. An error names what the
+	// package has instead, or that its program does not lie in the folder. The folder may also be one that was
+	// installed long ago, and may be moved between install and entry.
+	entry func(folder, name string, s *startline.Start) (*entry, error)
+	// explain makes one line of the last words of a launch that failed: what a user has to know, without the manager's
+	// prefixes. "" is for words that say nothing.
+	explain func(words string, j *job) string
+	// awaited is the package that the manager last asked for and did not get, by the words of a launch that stands
+	// still. "" is for unknown.
+	awaited func(words string) string
+}
+
+// managers is the table. Of a manager that is not here nothing is installed: its lines run as they are.
+var managers = [...]*manager{&npm}
+
+func managerOf(name string) *manager {
+	for _, m := range managers {
+		if m.name == name {
+			return m
+		}
+	}
+	return nil
+}
+
+// A job is one install under way, for the functions of a row.
+type job struct {
+	program  string           // the path of the manager's program
+	start    *startline.Start // what to install, and for which command
+	settings *settings
+	stage    string    // the folder that becomes the package
+	private  string    // a folder in the stage, which does not
+	before   time.Time // nothing that was published later may be installed; zero: any age will do
+	scripts  bool      // install scripts are wanted
+
+	launch func(context.Context, *job, step) error
+}
+
+// run runs a program in the sandbox: in the stage, which is all that can be written. The error is for people.
+func (j *job) run(ctx context.Context, s step) error { return j.launch(ctx, j, s) }
+
+// A step is one launch in the sandbox.
+type step struct {
+	args  []string          // of the manager's program
+	env   map[string]string // in addition to what every server gets
+	local bool              // no registry is reached
+}
+
+// contents are what was installed, by the lock file.
+type contents struct {
+	name, version, integrity string   // of the package that was asked for, or that owns the command
+	registry                 string   // the URL of where that came from
+	lock                     string   // the lock file's path below job.stage
+	packages                 int      // with dependencies
+	scripts                  []string // packages that have install scripts, which were not run
+}
+
+// An entry is how a package is started.
+type entry struct {
+	command []string // without the arguments of the start line
+	path    string   // a folder that goes in front of PATH; "" is none
+	env     []string // variables that the program needs, as NAME=VALUE
+}

@@ -1,0 +1,47 @@
+package install
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/store/startline"
+)
+
+// npmEntry is the link that npx would execute: node_modules/.bin/NAME, and not the file behind the link, for programs
+// compare process.argv[1] with names. The folder of the links goes in front of PATH, as npx does.
+//
+// Of the variables that npx sets none is given: npm_config_* and npm_package_json are npm's own settings and paths that
+// are not here, INIT_CWD is the working folder, NODE and npm_execpath start programs that are not to be started. A
+// server that needs one does not work when it is started by node either.
+func npmEntry(folder, name string, s *startline.Start) (*entry, error) {
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	m, err := npmRead(root, "node_modules/"+name)
+	if err != nil {
+		return nil, err
+	}
+	bins := m.bins(name)
+	bin, err := startline.ChooseBin(name, bins, s.Bin)
+	if err != nil {
+		return nil, err
+	}
+	links := filepath.Join(folder, "node_modules", ".bin")
+	command := filepath.Join(links, bin)
+	file, err := filepath.EvalSymlinks(command)
+	if err != nil {
+		return nil, fmt.Errorf("program %s of %s is %.100q, which the package has not", bin, name, bins[bin])
+	}
+	own, err := filepath.EvalSymlinks(filepath.Join(folder, "node_modules", filepath.FromSlash(name)))
+	if err != nil {
+		return nil, err
+	}
+	if !strings.HasPrefix(file, own+string(filepath.Separator)) {
+		return nil, fmt.Errorf("program %s of %s leads to %s, out of the package", bin, name, file)
+	}
+	return &entry{command: []string{command}, path: links}, nil
+}

@@ -1,0 +1,121 @@
+package install
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// npmOptions are those of every install. All versions from 7 on have them; what a version may lack is in npmrc.
+const npmOptions = `ignore-scripts=true
+audit=false
+fund=false
+update-notifier=false
+progress=false
+color=false
+logs-max=0
+package-lock=true
+save=true
+bin-links=true
+loglevel=silly
+fetch-retries=2
+fetch-retry-factor=2
+fetch-retry-mintimeout=500
+fetch-retry-maxtimeout=2000
+fetch-timeout=60000
+`
+
+// npmName and npmRange are what may stand in a word of the command line: no word that npm takes for a flag, a path, a
+// URL, an alias or two specs.
+var (
+	npmName  = regexp.MustCompile(`^(@[A-Za-z0-9~][A-Za-z0-9._~-]*/)?[A-Za-z0-9~_][A-Za-z0-9._~-]*$`)
+	npmRange = regexp.MustCompile(`^[A-Za-z0-9.*^~<>=| +_-]*$`)
+)
+
+// npmInstall runs `npm install` without install scripts, and with them, if they are wanted, `npm rebuild`.
+func npmInstall(ctx context.Context, j *job) (*contents, error) {
+	args := []string{"install", "--"}
+	for _, s := range j.start.Specs {
+		word := s.Name
+		if s.Range != "" {
+			word += "@" + s.Range
+		}
+		if !npmName.MatchString(s.Name) || !npmRange.MatchString(s.Range) {
+			return nil, fmt.Errorf("%.100q is no name of a package with a version", word)
+		}
+		args = append(args, word)
+	}
+	if err := os.WriteFile(filepath.Join(j.stage, "package.json"), []byte("{\"private\":true}\n"), 0o644); err != nil {
+		return nil, err
+	}
+	if err := npmrc(j, j.settings.logins); err != nil {
+		return nil, err
+	}
+	if err := j.run(ctx, step{args: args, env: npmVariables(j)}); err != nil {
+		return nil, err
+	}
+	found, err := npmContents(j)
+	if err == nil && !j.before.IsZero() {
+		err = npmAges(ctx, j, found)
+	}
+	if err != nil || !j.scripts || len(found.scripts) == 0 {
+		return found.contents, err
+	}
+	if err := npmrc(j, nil); err != nil {
+		return nil, err
+	}
+	found.scripts = nil
+	return found.contents, j.run(ctx, step{args: []string{"rebuild", "--ignore-scripts=false"}, env: npmVariables(j)})
+}
+
+// npmVariables make npm read nothing but the file of npmrc.
+func npmVariables(j *job) map[string]string {
+	return map[string]string{"npm_config_userconfig": filepath.Join(j.private, "npmrc"),
+		"npm_config_globalconfig": filepath.Join(j.private, "none")}
+}
+
+// npmrc writes npm's whole configuration for an install.
+func npmrc(j *job, logins []login) error {
+	var b strings.Builder
+	b.WriteString(npmOptions)
+	line := func(name, value string) { fmt.Fprintf(&b, "%s=%s\n", name, value) }
+	line("cache", filepath.Join(j.private, "cache"))
+	for name, value := range map[string]string{"allow-git": "none", "omit-lockfile-registry-resolved": "false"} {
+		if j.settings.knows[name] {
+			line(name, value)
+		}
+	}
+	line("git", filepath.Join(j.private, "no-git"))
+	for _, r := range j.settings.registries {
+		if r.scope != "" {
+			r.scope += ":"
+		}
+		line(r.scope+"registry", r.url)
+	}
+	// All versions have before, which counts for dependencies; min-release-age has whole days and is new.
+	if !j.before.IsZero() {
+		line("before", j.before.UTC().Format(time.RFC3339))
+	}
+	var err error
+	file := func(name string, text []byte) string {
+		name = filepath.Join(j.private, name)
+		err = errors.Join(err, os.WriteFile(name, text, 0o644))
+		return name
+	}
+	if len(j.settings.ca) > 0 {
+		line("cafile", file("ca.pem", j.settings.ca))
+	}
+	for i, l := range logins {
+		if l.file != nil {
+			l.value = file(fmt.Sprintf("login-%d", i), l.file)
+		}
+		line(l.key, l.value)
+	}
+	file("npmrc", []byte(b.String()))
+	return err
+}

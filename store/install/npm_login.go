@@ -1,0 +1,97 @@
+package install
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"regexp"
+	"strings"
+)
+
+// npmLoginKeys are what npm logs in with at a registry, as //HOST/PATH/:KEY=VALUE; npmrc(5). Those named file name a
+// file with the thing.
+var npmLoginKeys = map[string]bool{":_authToken": false, ":_auth": false, ":username": false, ":_password": false,
+	":certfile": true, ":keyfile": true}
+
+// npmLogins reads what logs in at the registries, which `npm config` does not show: from the user's own files and
+// variables, and never from a project's file, which somebody else may have written.
+func npmLogins(s *settings, q *question, files ...string) error {
+	var lines []string
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		if errors.Is(err, fs.ErrNotExist) || file == "" {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("npm config: %w", err)
+		}
+		lines = append(lines, strings.Split(string(b), "\n")...)
+	}
+	for _, v := range q.env {
+		if line, ok := strings.CutPrefix(v, "npm_config_//"); ok {
+			lines = append(lines, "//"+line)
+		}
+	}
+	for _, line := range lines {
+		key, value, _ := strings.Cut(line, "=")
+		key, value = strings.TrimSpace(key), strings.Trim(strings.TrimSpace(value), `"'`)
+		where, name := key, ""
+		if i := strings.LastIndex(key, "/:"); i >= 0 {
+			where, name = key[:i+1], key[i+1:]
+		}
+		isFile, known := npmLoginKeys[name]
+		value, set := npmExpand(value, q.env)
+		if !known || !set || value == "" || !s.loginAt(where) {
+			continue
+		}
+		s.login = true
+		if !q.auth {
+			continue
+		}
+		l := login{key: key, value: value}
+		if isFile {
+			b, err := os.ReadFile(value)
+			if err != nil {
+				return fmt.Errorf("npm config: %s: %w", key, err)
+			}
+			l.file = b
+		}
+		s.logins = append(s.logins, l)
+	}
+	return nil
+}
+
+// loginAt reports whether a key's //HOST/PATH/ is at a registry: npm takes the longest path that a URL begins with.
+func (s *settings) loginAt(where string) bool {
+	for _, r := range s.registries {
+		_, rest, _ := strings.Cut(r.url, ":")
+		if strings.HasPrefix(where, "//") && strings.Contains(strings.TrimPrefix(where, "//"), "/") && strings.HasPrefix(rest, where) {
+			return true
+		}
+	}
+	return false
+}
+
+// npmVariable is a variable in a value of npmrc(5).
+var npmVariable = regexp.MustCompile(`\$\{([^}?]+)\??\}`)
+
+// npmExpand puts the user's variables into a value. It is false if one is not set.
+func npmExpand(value string, env []string) (string, bool) {
+	set := true
+	value = npmVariable.ReplaceAllStringFunc(value, func(found string) string {
+		text, ok := lookup(env, npmVariable.FindStringSubmatch(found)[1])
+		set = set && ok
+		return text
+	})
+	return value, set
+}
+
+// npmUserLogin is the login that a registry's URL holds.
+func npmUserLogin(r registry, u *url.Userinfo) login {
+	password, _ := u.Password()
+	_, where, _ := strings.Cut(r.url, ":")
+	return login{key: where + ":_auth", value: base64.StdEncoding.EncodeToString([]byte(u.Username() + ":" + password))}
+}

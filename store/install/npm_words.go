@@ -1,0 +1,138 @@
+package install
+
+import (
+	"net/url"
+	"regexp"
+	"strings"
+)
+
+// What npm writes to standard error, of version 7 to 11.
+var (
+	npmErrorLine = regexp.MustCompile(`^npm (?:error|ERR!) ?(?:code ([A-Z0-9]+)$|(.*))`)
+	npmAsks      = regexp.MustCompile(`^npm (?:silly|sill) fetch manifest (\S+)$`)
+	npmUnpacks   = regexp.MustCompile(`^npm (?:silly|sill) tarball no local data for (\S+)@(https?://\S+?)\. `)
+	npmAnswered  = regexp.MustCompile(`^npm http fetch GET (\d+) (\S+)`)
+	npmRefused   = regexp.MustCompile(`(40[134]) [A-Za-z ]+- GET (\S+)`)
+	npmCorrupted = regexp.MustCompile(`tarball data for (\S+)@https?://\S+ .*corrupted`)
+	npmOther     = regexp.MustCompile(`^(\S+)@((?:git|file|https?|github|link)[^ ]*:\S+)$`)
+	npmNotTaken  = regexp.MustCompile(`Refusing to fetch "(.*)"`)
+)
+
+// npmExplain makes a line of npm's last words.
+func npmExplain(words string, j *job) string {
+	code, first, all := "", "", ""
+	for line := range strings.Lines(words) {
+		found := npmErrorLine.FindStringSubmatch(strings.TrimSpace(line))
+		switch {
+		case found == nil:
+		case found[1] != "":
+			code = found[1]
+		default:
+			text := strings.TrimSpace(found[2])
+			all += text + "\n"
+			if first == "" && text != "" && !strings.HasPrefix(text, "syscall") && !strings.HasPrefix(text, "errno") {
+				first = text
+			}
+		}
+	}
+	switch {
+	case npmRefused.MatchString(all):
+		return npmNoEntry(npmRefused.FindStringSubmatch(all), j)
+	case code == "EINTEGRITY" && npmCorrupted.MatchString(words):
+		return "the archive of " + npmCorrupted.FindStringSubmatch(words)[1] + " has not the hash that its registry says: " +
+			"it was changed or cut off on its way"
+	case code == "ENOSPC":
+		return "no room is left on the disk of the store"
+	case npmNotTaken.MatchString(all):
+		return notServed(npmNotTaken.FindStringSubmatch(all)[1])
+	case code == "ETARGET":
+		_, first, _ = strings.Cut(first, " ")
+	}
+	if spec := npmSpecElsewhere(words); spec != "" && code != "ETARGET" {
+		return notServed(spec)
+	}
+	if code == "" {
+		return first
+	}
+	return strings.TrimSuffix(first, ".") + " (" + code + ")"
+}
+
+// notServed is the refusal of a dependency that no registry serves.
+func notServed(spec string) string {
+	name, where, _ := strings.Cut(spec[1:], "@")
+	return "dependency " + spec[:1] + name + " comes from " + redact(where) + ": only what a registry serves is installed"
+}
+
+// npmSpecElsewhere is the last dependency that npm asked for if that is none of a registry's.
+func npmSpecElsewhere(words string) string {
+	last := ""
+	for line := range strings.Lines(words) {
+		if found := npmAsks.FindStringSubmatch(strings.TrimSpace(line)); found != nil && npmOther.MatchString(found[1]) {
+			last = found[1]
+		}
+	}
+	return last
+}
+
+// npmNoEntry is about a registry that does not give a package: with status 404, too, where a scope is private.
+func npmNoEntry(found []string, j *job) string {
+	u, err := url.Parse(found[2])
+	if err != nil {
+		return found[0]
+	}
+	name := npmNameAt(u)
+	scoped := strings.HasPrefix(name, "@")
+	if found[1] == "404" && !(scoped && j.settings.login && len(j.settings.logins) == 0) {
+		return name + " is not known to " + u.Host + " (404)"
+	}
+	switch {
+	case len(j.settings.logins) > 0:
+		return u.Host + " does not give " + name + " to the log-in of your configuration (" + found[1] + ")"
+	case j.settings.login:
+		return u.Host + " does not give " + name + " to somebody without a log-in (" + found[1] +
+			"): --registry-auth lets the install use that of your configuration"
+	}
+	return u.Host + " does not give " + name + " to somebody without a log-in (" + found[1] +
+		"): write one into your npmrc, and type --registry-auth"
+}
+
+// npmNameAt is the package of a registry's URL.
+func npmNameAt(u *url.URL) string {
+	p, _, _ := strings.Cut(u.Path, "/-/")
+	parts := strings.Split(strings.Trim(p, "/"), "/")
+	if n := len(parts); n > 1 && strings.HasPrefix(parts[n-2], "@") {
+		return strings.Join(parts[n-2:], "/")
+	}
+	return parts[len(parts)-1]
+}
+
+// npmAwaited is the first package that npm has asked for without an answer.
+func npmAwaited(words string) string {
+	var open []string
+	answered := func(name string, archive bool) {
+		for i, o := range open {
+			if o == name && !archive || archive && strings.HasPrefix(o, "the archive of "+name+"@") {
+				open = append(open[:i:i], open[i+1:]...)
+				return
+			}
+		}
+	}
+	for line := range strings.Lines(words) {
+		line = strings.TrimSpace(line)
+		if found := npmAsks.FindStringSubmatch(line); found != nil {
+			name, _, _ := strings.Cut(found[1][1:], "@")
+			open = append(open, found[1][:1]+name)
+		} else if found := npmUnpacks.FindStringSubmatch(line); found != nil {
+			open = append(open, "the archive of "+found[1]+"@"+found[2])
+		} else if found := npmAnswered.FindStringSubmatch(line); found != nil {
+			if u, err := url.Parse(found[2]); err == nil {
+				answered(npmNameAt(u), strings.Contains(u.Path, "/-/"))
+			}
+		}
+	}
+	if len(open) == 0 {
+		return ""
+	}
+	name, _, _ := strings.Cut(open[0], "@http")
+	return name
+}

@@ -1,0 +1,60 @@
+package install
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// A question is put to a package manager about the user's configuration, outside of the sandbox.
+type question struct {
+	program string   // the manager's
+	env     []string // the user's
+	folder  string   // empty, and not the user's working folder; that where [Options].RegistryFromProject
+	auth    bool     // what logs in is wanted as well
+}
+
+// answerWithin is how long a manager may take to tell its configuration.
+const answerWithin = 15 * time.Second
+
+// run runs the manager's program in the folder and returns what it printed.
+func (q *question) run(ctx context.Context, args ...string) ([]byte, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, answerWithin, fmt.Errorf("no answer within %s", answerWithin))
+	defer cancel()
+	cmd := exec.CommandContext(ctx, q.program, args...)
+	var out, words bytes.Buffer
+	cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr = q.env, q.folder, &out, &words
+	cmd.WaitDelay = time.Second
+	err := cmd.Run()
+	if cause := context.Cause(ctx); cause != nil {
+		err = cause
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w: %s", q.program, strings.Join(args, " "), err, lastLine(words.String()))
+	}
+	return out.Bytes(), nil
+}
+
+// emptyFolder makes a folder in which a manager finds no project, also if somebody made one in the folders above.
+func emptyFolder() (string, error) {
+	dir, err := os.MkdirTemp("", "mcp-sandbox-ask-")
+	if err != nil {
+		return "", err
+	}
+	if err := os.WriteFile(filepath.Join(dir, "package.json"), []byte("{}\n"), 0o600); err != nil {
+		return "", errors.Join(err, os.RemoveAll(dir))
+	}
+	return dir, nil
+}
+
+// lastLine is the last line of a text that is not empty.
+func lastLine(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return strings.TrimSpace(lines[len(lines)-1])
+}

@@ -1,0 +1,174 @@
+package install
+
+import (
+	"bytes"
+	"context"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"os"
+	"strings"
+)
+
+// settings are what the user's own configuration of a package manager says.
+type settings struct {
+	registries []registry
+	ca         []byte          // certificates in PEM, which the registries' are checked with
+	proxy      string          // a URL that the launcher dials, and that never reaches the sandbox; "" is for none
+	noProxy    string          // hosts that are dialled without, between commas
+	logins     []login         // what logs in; only where question.auth asked for it
+	login      bool            // there is something that logs in
+	knows      map[string]bool // names of options that this version of the manager has
+}
+
+// A registry is a server of packages.
+type registry struct {
+	scope string // "@x"; "" for the registry of all other packages
+	url   string // ends in a slash, and has no user name
+}
+
+// A login is a line of configuration with a secret.
+type login struct {
+	key, value string
+	file       []byte // what the file has that value names; nil for a value that names none
+}
+
+// newRegistry takes a URL apart: the user's name and password in it are a login.
+func newRegistry(scope, text string) (registry, *url.Userinfo, error) {
+	u, err := url.Parse(strings.TrimSpace(text))
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || strings.ContainsAny(text, "${}\"'`\\ ") {
+		return registry{}, nil, fmt.Errorf("%.100q is no http:// or https:// URL", redact(text))
+	}
+	user := u.User
+	u.User, u.RawQuery, u.Fragment, u.Host = nil, "", "", strings.ToLower(u.Host)
+	if !strings.HasSuffix(u.Path, "/") {
+		u.Path += "/"
+	}
+	return registry{scope, u.String()}, user, nil
+}
+
+// redact takes user name and password out of the text of a URL.
+func redact(text string) string {
+	scheme, rest, found := strings.Cut(text, "://")
+	if !found {
+		scheme, rest = "", text
+	}
+	host, path, below := strings.Cut(rest, "/")
+	host = host[strings.LastIndex(host, "@")+1:]
+	if below {
+		host += "/"
+	}
+	if found {
+		scheme += "://"
+	}
+	return scheme + host + path
+}
+
+// place is the host and port of a URL, as HOST:PORT.
+func place(u *url.URL) string {
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	return net.JoinHostPort(strings.ToLower(u.Hostname()), port)
+}
+
+// serving is the registry that an archive's URL belongs to, by scheme, host and port; "" is none.
+func (s *settings) serving(archive string) string {
+	a, err := url.Parse(archive)
+	if err != nil || a.User != nil {
+		return ""
+	}
+	for _, r := range s.registries {
+		if u, err := url.Parse(r.url); err == nil && u.Scheme == a.Scheme && place(u) == place(a) {
+			return r.url
+		}
+	}
+	return ""
+}
+
+// of is the registry of a package.
+func (s *settings) of(name string) string {
+	scope, _, _ := strings.Cut(name, "/")
+	found := ""
+	for _, r := range s.registries {
+		if r.scope == "" && found == "" || r.scope == scope && strings.HasPrefix(name, "@") {
+			found = r.url
+		}
+	}
+	return found
+}
+
+// errLoopback is about a registry that no sandbox reaches.
+var errLoopback = errors.New("of the machine's own addresses a sandbox reaches 127.0.0.1 and ::1 alone")
+
+// domains are the entries of allowedDomains that open the registries and nothing else. A name that leads to a private
+// address is opened with that address, for the user's own configuration names it.
+func (s *settings) domains(ctx context.Context) ([]string, error) {
+	var all []string
+	for _, r := range s.registries {
+		u, err := url.Parse(r.url)
+		if err != nil {
+			return nil, err
+		}
+		host, port, _ := net.SplitHostPort(place(u))
+		a, err := netip.ParseAddr(host)
+		switch {
+		case host == "localhost" || host == "127.0.0.1" || host == "::1":
+			all = append(all, "localhost:"+port)
+		case err == nil && a.IsLoopback():
+			return nil, fmt.Errorf("registry %s: %w", r.url, errLoopback)
+		default:
+			all = append(all, net.JoinHostPort(host, port))
+			if err != nil && s.proxy == "" {
+				all = append(all, private(ctx, host, port)...)
+			}
+		}
+	}
+	return all, nil
+}
+
+// private are the private addresses of a name. A name that does not resolve has none: the launch tells of it.
+func private(ctx context.Context, host, port string) (all []string) {
+	found, _ := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+	for _, a := range found {
+		if a = a.Unmap(); a.IsPrivate() || netip.MustParsePrefix("100.64.0.0/10").Contains(a) {
+			all = append(all, net.JoinHostPort(a.String(), port))
+		}
+	}
+	return all
+}
+
+// certificates are those in a text and a file, and nothing else that stands there: what is no certificate may be a key.
+func certificates(text, file string) ([]byte, error) {
+	b := []byte(strings.ReplaceAll(text, `\n`, "\n") + "\n")
+	if file != "" {
+		more, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		b = append(b, more...)
+	}
+	var all bytes.Buffer
+	for block, rest := pem.Decode(b); block != nil; block, rest = pem.Decode(rest) {
+		if strings.HasSuffix(block.Type, "CERTIFICATE") {
+			if err := pem.Encode(&all, &pem.Block{Type: block.Type, Bytes: block.Bytes}); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return all.Bytes(), nil
+}
+
+// lookup is a variable of an environment.
+func lookup(env []string, name string) (string, bool) {
+	for i := len(env) - 1; i >= 0; i-- {
+		if value, ok := strings.CutPrefix(env[i], name+"="); ok {
+			return value, true
+		}
+	}
+	return "", false
+}
