@@ -2,6 +2,7 @@ package install
 
 import (
 	"context"
+	"os"
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/store/startline"
@@ -22,7 +23,8 @@ type manager struct {
 	settings func(context.Context, *question) (*settings, error)
 	// install writes what the manager has to find in job.stage, runs the manager by job.run, and reads the lock file.
 	// Caches, logs, configuration: all that is no part of the package belongs below job.private, which is removed before
-	// the package is kept.
+	// the package is kept. Where this process is root the manager runs as another user: what the manager may change is
+	// written by job.write.
 	//
 	// The first launch runs no program of a package. What the contents are is read right after that. Only then, and only
 	// with job.scripts, a further launch may run install scripts, with local set where the manager can, and without a
@@ -32,7 +34,7 @@ type manager struct {
 	// entry is how the package in a folder is started, without network and without the manager. An error names what the
 	// package has instead, or that its program does not lie in the folder. The folder may also be one that was
 	// installed long ago, and may be moved between install and entry.
-	entry func(folder, name string, s *startline.Start) (*entry, error)
+	entry func(folder string, s *startline.Start) (*entry, error)
 	// explain makes one line of the last words of a launch that failed: what a user has to know, without the manager's
 	// prefixes. "" is for words that say nothing.
 	explain func(words string, j *job) string
@@ -63,7 +65,17 @@ type job struct {
 	before   time.Time // nothing that was published later may be installed; zero: any age will do
 	scripts  bool      // install scripts are wanted
 
+	owner  int // who runs the manager; -1: the user of this process
 	launch func(context.Context, *job, step) error
+}
+
+// write writes a file in the stage that the manager may change.
+func (j *job) write(name string, text []byte) error {
+	err := os.WriteFile(name, text, 0o644)
+	if err == nil && j.owner >= 0 {
+		err = os.Lchown(name, j.owner, j.owner)
+	}
+	return err
 }
 
 // run runs a program in the sandbox: in the stage, which is all that can be written. The error is for people.
@@ -74,6 +86,7 @@ type step struct {
 	args  []string          // of the manager's program
 	env   map[string]string // in addition to what every server gets
 	local bool              // no registry is reached
+	slow  bool              // programs of packages run, which may be silent for long
 }
 
 // contents are what was installed, by the lock file.
@@ -87,6 +100,7 @@ type contents struct {
 
 // An entry is how a package is started.
 type entry struct {
+	owner   string   // the package that has the program
 	command []string // without the arguments of the start line
 	path    string   // a folder that goes in front of PATH; "" is none
 	env     []string // variables that the program needs, as NAME=VALUE

@@ -15,12 +15,16 @@ import (
 // Of the variables that npx sets none is given: npm_config_* and npm_package_json are npm's own settings and paths that
 // are not here, INIT_CWD is the working folder, NODE and npm_execpath start programs that are not to be started. A
 // server that needs one does not work when it is started by node either.
-func npmEntry(folder, name string, s *startline.Start) (*entry, error) {
+func npmEntry(folder string, s *startline.Start) (*entry, error) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close()
+	name, err := npmOwner(root, s)
+	if err != nil {
+		return nil, err
+	}
 	m, err := npmRead(root, "node_modules/"+name)
 	if err != nil {
 		return nil, err
@@ -43,5 +47,5 @@ func npmEntry(folder, name string, s *startline.Start) (*entry, error) {
 	if !strings.HasPrefix(file, own+string(filepath.Separator)) {
 		return nil, fmt.Errorf("program %s of %s leads to %s, out of the package", bin, name, file)
 	}
-	return &entry{command: []string{command}, path: links}, nil
+	return &entry{owner: name, command: []string{command}, path: links}, nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -50,7 +49,7 @@ func npmInstall(ctx context.Context, j *job) (*contents, error) {
 		}
 		args = append(args, word)
 	}
-	if err := os.WriteFile(filepath.Join(j.stage, "package.json"), []byte("{\"private\":true}\n"), 0o644); err != nil {
+	if err := j.write(filepath.Join(j.stage, "package.json"), []byte("{\"private\":true}\n")); err != nil {
 		return nil, err
 	}
 	if err := npmrc(j, j.settings.logins); err != nil {
@@ -70,7 +69,8 @@ func npmInstall(ctx context.Context, j *job) (*contents, error) {
 		return nil, err
 	}
 	found.scripts = nil
-	return found.contents, j.run(ctx, step{args: []string{"rebuild", "--ignore-scripts=false"}, env: npmVariables(j)})
+	rebuild := step{args: []string{"rebuild", "--ignore-scripts=false"}, env: npmVariables(j), slow: true}
+	return found.contents, j.run(ctx, rebuild)
 }
 
 // npmVariables make npm read nothing but the file of npmrc.
@@ -104,7 +104,7 @@ func npmrc(j *job, logins []login) error {
 	var err error
 	file := func(name string, text []byte) string {
 		name = filepath.Join(j.private, name)
-		err = errors.Join(err, os.WriteFile(name, text, 0o644))
+		err = errors.Join(err, j.write(name, text))
 		return name
 	}
 	if len(j.settings.ca) > 0 {

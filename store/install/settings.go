@@ -11,13 +11,14 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"time"
 )
 
 // settings are what the user's own configuration of a package manager says.
 type settings struct {
 	registries []registry
 	ca         []byte          // certificates in PEM, which the registries' are checked with
-	proxy      string          // a URL that the launcher dials, and that never reaches the sandbox; "" is for none
+	proxy      string          // the company's, which the manager dials; "" is for none
 	noProxy    string          // hosts that are dialled without, between commas
 	logins     []login         // what logs in; only where question.auth asked for it
 	login      bool            // there is something that logs in
@@ -123,16 +124,18 @@ func (s *settings) domains(ctx context.Context) ([]string, error) {
 			return nil, fmt.Errorf("registry %s: %w", r.url, errLoopback)
 		default:
 			all = append(all, net.JoinHostPort(host, port))
-			if err != nil && s.proxy == "" {
-				all = append(all, private(ctx, host, port)...)
+			if err != nil {
+				all = append(all, privateOf(ctx, host, port)...)
 			}
 		}
 	}
 	return all, nil
 }
 
-// private are the private addresses of a name. A name that does not resolve has none: the launch tells of it.
-func private(ctx context.Context, host, port string) (all []string) {
+// privateOf are the private addresses of a name. A name that does not resolve has none: the launch tells of it.
+func privateOf(ctx context.Context, host, port string) (all []string) {
+	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
+	defer cancel()
 	found, _ := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 	for _, a := range found {
 		if a = a.Unmap(); a.IsPrivate() || netip.MustParsePrefix("100.64.0.0/10").Contains(a) {

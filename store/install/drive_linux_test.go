@@ -1,0 +1,137 @@
+package install
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
+	"github.com/security-mcp/mcp-sandbox/store"
+	"github.com/security-mcp/mcp-sandbox/store/install/registrytest"
+	"github.com/security-mcp/mcp-sandbox/store/startline"
+)
+
+// A home is a user's without anything, whose npm has a registry of the test's.
+type home struct {
+	path     string
+	store    *store.Store
+	registry *registrytest.Registry
+	options  Options
+}
+
+// program is the text of a package's program, which says where it lies and what it got.
+const program = "#!/usr/bin/env node\nconsole.log(JSON.stringify([process.argv[1], ...process.argv.slice(2)]))\n"
+
+// runnable makes a package with a program of its name.
+func runnable(p registrytest.Package) registrytest.Package {
+	if p.Manifest == nil {
+		p.Manifest = map[string]any{}
+	}
+	if p.Manifest["bin"] == nil {
+		p.Manifest["bin"] = map[string]string{filepath.Base(p.Name): "cli.js"}
+	}
+	if p.Version == "" {
+		p.Version = "1.0.0"
+	}
+	p.Files = append(p.Files, registrytest.File{Name: "cli.js", Text: program, Mode: 0o755})
+	return p
+}
+
+// newHome makes a home. The shim of a launch takes the store's place from the environment of this process.
+func newHome(t *testing.T, packages ...registrytest.Package) *home {
+	t.Helper()
+	if _, err := exec.LookPath("npm"); err != nil {
+		testbed.Missing(t, "npm", "there is no npm")
+	}
+	path := testbed.Folder(t)
+	if err := os.Chmod(path, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("HOME", path)
+	for _, name := range []string{"XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME"} {
+		t.Setenv(name, "")
+	}
+	h := &home{path: path, registry: registrytest.New(t, packages...)}
+	h.configure(t, "registry="+h.registry.URL+"\n")
+	var err error
+	if h.store, err = store.Open(os.Getenv); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		h.store.Close()
+		filepath.WalkDir(path, func(at string, d fs.DirEntry, _ error) error { // of read-only folders
+			if d != nil && d.IsDir() {
+				os.Chmod(at, 0o755)
+			}
+			return nil
+		})
+	})
+	h.options = Options{Env: []string{"HOME=" + path, "PATH=" + os.Getenv("PATH"), "SECRET=s3cret"}, Dir: path}
+	return h
+}
+
+// configure writes the user's npmrc.
+func (h *home) configure(t *testing.T, text string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(h.path, ".npmrc"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// prepare makes a line ready.
+func (h *home) prepare(t *testing.T, line string) (*Ready, error) {
+	t.Helper()
+	start, err := startline.Parse(strings.Fields(line))
+	if err != nil || start == nil {
+		t.Fatalf("%s: %v, %v", line, start, err)
+	}
+	ctx, cancel := context.WithTimeoutCause(context.Background(), testbed.Patience(), errors.New("the test's patience is at its end"))
+	defer cancel()
+	return Prepare(ctx, h.store, start, h.options)
+}
+
+// must is prepare where that has to work.
+func (h *home) must(t *testing.T, line string) *Ready {
+	t.Helper()
+	r, err := h.prepare(t, line)
+	if err != nil {
+		t.Fatalf("%s: %v", line, err)
+	}
+	return r
+}
+
+// refused is prepare where the error has to have these words, and nothing may be left.
+func (h *home) refused(t *testing.T, line string, words ...string) {
+	t.Helper()
+	began := time.Now()
+	r, err := h.prepare(t, line)
+	if err == nil {
+		t.Errorf("%s: installed %s", line, r.Package.Path)
+		return
+	}
+	t.Logf("%s: %.1f s: %v", line, time.Since(began).Seconds(), err)
+	for _, word := range words {
+		if !strings.Contains(err.Error(), word) {
+			t.Errorf("%s: %q has no %q", line, err, word)
+		}
+	}
+	h.nothingLeft(t)
+}
+
+// nothingLeft demands a store without a package and without a stage.
+func (h *home) nothingLeft(t *testing.T) {
+	t.Helper()
+	packages, _, err := h.store.List()
+	if err != nil || len(packages) > 0 {
+		t.Errorf("in the store: %v, %v", packages, err)
+	}
+	if left, _ := os.ReadDir(filepath.Join(h.store.Path, ".stages")); len(left) > 0 {
+		t.Errorf("stages are left: %v", left)
+	}
+}

@@ -1,0 +1,173 @@
+package install
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/launcher"
+	"github.com/security-mcp/mcp-sandbox/policy"
+)
+
+// grace is between the request to end and the kill: with that nothing of an install runs 3 s after its context.
+const grace = time.Second
+
+// hostNetwork reports whether the install gets the host's network.
+func (i *installation) hostNetwork() bool {
+	return i.Level == policy.LevelNetwork || i.Level == policy.Privileged
+}
+
+// policy is what a launch of an install may do: reach the registries, and write its stage, which is no key of a policy.
+func (i *installation) policy(ctx context.Context, j *job, s step) (p policy.Policy, err error) {
+	p = policy.Policy{Level: policy.Standard, MinConfinement: policy.Full, Cwd: j.stage}
+	p.Limits.Grace = policy.Duration(grace)
+	for name, value := range s.env {
+		p.Env = append(p.Env, policy.Variable{Name: name, Value: value})
+	}
+	slices.SortFunc(p.Env, func(a, b policy.Variable) int { return strings.Compare(a.Name, b.Name) })
+	if i.hostNetwork() {
+		p.Level, p.MinConfinement = policy.LevelNetwork, policy.Reduced
+		return p, nil
+	}
+	if !s.local {
+		p.Network.AllowedDomains, err = j.settings.domains(ctx)
+		slices.Sort(p.Network.AllowedDomains)
+		p.Network.AllowedDomains = slices.Compact(p.Network.AllowedDomains)
+	}
+	return p, err
+}
+
+// env is the user's environment, of which the program gets the variables that every server gets. With the host's network
+// the program dials a proxy itself: that of the manager's configuration, too.
+func (i *installation) env(s *settings) []string {
+	if !i.hostNetwork() || s.proxy == "" || i.hasProxy() {
+		return i.Env
+	}
+	return append(slices.Clone(i.Env), "https_proxy="+s.proxy, "http_proxy="+s.proxy, "no_proxy="+s.noProxy)
+}
+
+// hasProxy reports whether the environment names a proxy, by which a sandbox reaches its hosts.
+func (i *installation) hasProxy() bool {
+	for _, name := range []string{"https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"} {
+		if value, _ := lookup(i.Env, name); value != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// launch runs one step.
+func (i *installation) launch(ctx context.Context, j *job, s step) error {
+	p, err := i.policy(ctx, j, s)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	w := &watch{stage: j.stage, title: i.title(), terminal: i.Terminal, began: time.Now(), limit: stallAfter}
+	if s.slow {
+		w.limit = slowStallAfter
+	}
+	sb, err := launcher.Command(ctx, p, launcher.Target{Path: j.program, Args: s.args, Env: i.env(j.settings), Dir: j.stage,
+		Stage: j.stage})
+	if err != nil {
+		return i.refused(err)
+	}
+	defer sb.Close()
+	sb.Cmd.Stdout, sb.Cmd.Stderr = w, w
+	if err := sb.Cmd.Start(); err != nil {
+		return err
+	}
+	w.start(func() { cancel(errStalled) })
+	sb.Cmd.Wait()
+	w.end()
+	last, stop := context.WithTimeout(context.Background(), 10*time.Second)
+	defer stop()
+	result, err := sb.Wait(last)
+	switch {
+	case errors.Is(context.Cause(ctx), errStalled):
+		return i.stalled(j, w)
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil:
+		return i.refused(err)
+	case result.Cause == order.CauseOOM:
+		return fmt.Errorf("%s needed more memory than an install gets", filepath.Base(j.program))
+	case result.Cause != order.CauseExit || result.ExitCode != 0:
+		return i.failed(j, w, result)
+	}
+	if r, err := sb.Report(last); err == nil && i.hostNetwork() {
+		line := "the install had the host's network, in confinement " + r.Confinement + " (--level " + string(i.Level) + ")"
+		if !slices.Contains(i.lines, line) {
+			i.lines = append(i.lines, line)
+		}
+	}
+	return nil
+}
+
+// refused is a launch that the sandbox refused: where the machine cannot confine it, with the ways out.
+func (i *installation) refused(err error) error {
+	e, ok := errors.AsType[*launcher.Error](err)
+	if !ok || e.Layer == order.Exec || e.Layer == order.Policy {
+		return err
+	}
+	if i.hostNetwork() {
+		return fmt.Errorf("the sandbox of the install: %w", err)
+	}
+	fix := e.Hint
+	if fix == "" {
+		fix = "`mcp-sandbox doctor` says what this machine lacks"
+	}
+	return fmt.Errorf("an install needs confinement full, which this machine does not give: %w: %s; or type --level network, "+
+		"which gives the install and the server the host's network", err, fix)
+}
+
+// stalled is an install that stood still.
+func (i *installation) stalled(j *job, w *watch) error {
+	awaited, host := i.row.awaited(w.text()), ""
+	name := awaited[strings.LastIndexByte(awaited, ' ')+1:]
+	if awaited == "" {
+		awaited = "a registry"
+	}
+	if r := j.settings.of(name); r != "" {
+		host = " from " + r
+	}
+	return fmt.Errorf("nothing came for %s: %s waits for %s%s", w.limit, filepath.Base(j.program), awaited, host)
+}
+
+// failed is an install whose program ended with an error.
+func (i *installation) failed(j *job, w *watch, result *launcher.Result) error {
+	var parts []string
+	if text := i.row.explain(w.text(), j); text != "" {
+		parts = append(parts, text)
+	}
+	for _, d := range result.Denied {
+		host := d.Host
+		if host == "" {
+			host = d.Address
+		}
+		if d.Port != 0 {
+			host = fmt.Sprintf("%s:%d", host, d.Port)
+		}
+		switch d.Kind {
+		case order.DeniedName, order.DeniedPort, order.DeniedAddress, order.DeniedServerName:
+			parts = append(parts, host+" is none of your registries and was refused")
+		case order.DeniedPrivate:
+			parts = append(parts, host+" leads to an address that the registry of an install may not have")
+		case order.DeniedUpstream:
+			parts = append(parts, host+": "+d.Errno)
+			if j.settings.proxy != "" && !i.hasProxy() {
+				parts = append(parts, "the proxy of npm's configuration is not used here: set HTTPS_PROXY")
+			}
+		}
+	}
+	if len(parts) == 0 {
+		parts = append(parts, fmt.Sprintf("%s ended with %d: %s", filepath.Base(j.program), result.ExitCode, lastLine(w.text())))
+	}
+	return errors.New(strings.Join(parts[:min(len(parts), 3)], "; "))
+}

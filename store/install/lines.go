@@ -1,0 +1,46 @@
+package install
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/store"
+)
+
+// told is what came of an install.
+func (i *installation) told(p *store.Package, took time.Duration) []string {
+	line := fmt.Sprintf("installed %s:%s %s (%s) in %.1f s", p.Ecosystem, p.Name, p.Version,
+		counted(p.Packages, "package"), took.Seconds())
+	switch {
+	case i.Scripts:
+		line += ", install scripts were allowed"
+	case len(p.Scripts) == 0:
+		line += ", no install script was run"
+	}
+	all := []string{line}
+	if len(p.Scripts) > 0 {
+		were := "was"
+		if len(p.Scripts) > 1 {
+			were = "were"
+		}
+		all = append(all, fmt.Sprintf("scripts of %s %s not run (--scripts)", few(p.Scripts), were))
+	}
+	return all
+}
+
+func counted(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return fmt.Sprintf("%d %ss", n, word)
+}
+
+// few is a list for a line.
+func few(words []string) string {
+	const most = 5
+	if len(words) > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(words[:most], ", "), len(words)-most)
+	}
+	return strings.Join(words, ", ")
+}

@@ -1,0 +1,259 @@
+package install
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/policy"
+	"github.com/security-mcp/mcp-sandbox/store"
+	"github.com/security-mcp/mcp-sandbox/store/startline"
+)
+
+// Options are how a package may be installed. The zero value is the careful way.
+type Options struct {
+	// Scripts lets install scripts run, in the sandbox, after everything was unpacked.
+	Scripts bool
+	// MinAge is for how long each package, dependencies as well, has to be published.
+	MinAge time.Duration
+	// RegistryFromProject takes the registries from the configuration of the project in Dir.
+	RegistryFromProject bool
+	// RegistryAuth lets the install log in at the registries as the user's own configuration does.
+	RegistryAuth bool
+	// Level [policy.LevelNetwork] gives the install the host's network, and takes confinement reduced for enough; so
+	// does [policy.Privileged]. Every other level is [policy.Standard] here.
+	Level policy.Level
+	// Env is the user's environment, as NAME=VALUE; nil is that of this process.
+	Env []string
+	// Dir is the user's working folder; "" is that of this process.
+	Dir string
+	// Terminal gets a line that is written over and over while an install goes on; nil is for no such line.
+	Terminal io.Writer
+	// Told gets what cannot wait for the end: lines without a newline; nil is for nobody.
+	Told func(string)
+}
+
+// Ready is a package that can be started.
+type Ready struct {
+	Package *store.Package
+	// Owner is the package that has the program, where several were asked for; else Package.Name.
+	Owner string
+	// Command is the program with the arguments of the line.
+	Command []string
+	// PathDir goes in front of PATH; "" is for none.
+	PathDir string
+	// Env are variables that the program needs, as NAME=VALUE.
+	Env []string
+	// Installed is whether the package was fetched now.
+	Installed bool
+	// Lines are for people, without a newline: of an install what came of it, and else nothing.
+	Lines []string
+}
+
+// ErrNoManager is the error of a line for whose package manager there is no row.
+var ErrNoManager = errors.New("its packages cannot be installed apart")
+
+// Prepare finds a package in the store or installs it. When ctx ends nothing of an install runs 3 s later, and nothing
+// is left of it.
+func Prepare(ctx context.Context, in *store.Store, start *startline.Start, o Options) (*Ready, error) {
+	i := installation{store: in, start: start, Options: o, row: managerOf(start.Manager)}
+	if i.row == nil {
+		return nil, fmt.Errorf("%s: %w", start.Tool, ErrNoManager)
+	}
+	if i.Env == nil {
+		i.Env = os.Environ()
+	}
+	var err error
+	if i.Dir, err = filepath.Abs(i.Dir); err != nil {
+		return nil, err
+	}
+	if r, err := i.find(); r != nil || err != nil {
+		return r, err
+	}
+	r, err := i.install(ctx)
+	if err != nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("install %s: %w", i.title(), err)
+	}
+	return r, nil
+}
+
+// An installation is one call of Prepare.
+type installation struct {
+	Options
+	store *store.Store
+	start *startline.Start
+	row   *manager
+	lines []string
+}
+
+// title names what is installed.
+func (i *installation) title() string {
+	var words []string
+	for _, s := range i.start.Specs {
+		words = append(words, s.String())
+	}
+	return strings.Join(words, " ")
+}
+
+// find looks into the store. Nil and no error is a package that has to be installed: also one that is there, where an
+// older one or its install scripts are wanted.
+func (i *installation) find() (*Ready, error) {
+	p, err := i.store.Find(i.row.name, i.start.Specs, i.MinAge)
+	if _, young := errors.AsType[*store.TooYoung](err); young || errors.Is(err, store.ErrNone) {
+		return nil, nil
+	}
+	if err == nil && i.Scripts && len(p.Scripts) > 0 {
+		return nil, nil
+	}
+	if err == nil {
+		err = p.Check()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return i.ready(p)
+}
+
+// ready says how a package of the store is started.
+func (i *installation) ready(p *store.Package) (*Ready, error) {
+	e, err := i.row.entry(p.Path, i.start)
+	if err != nil {
+		return nil, err
+	}
+	return &Ready{Package: p, Owner: e.owner, Command: append(slices.Clip(e.command), i.start.Args...), PathDir: e.path,
+		Env: e.env}, nil
+}
+
+// private is the name of job.private in the stage.
+const private = ".mcp-sandbox-install"
+
+// install makes a stage, lets the manager fill it, and puts it into the store if everything is as it should be.
+func (i *installation) install(ctx context.Context) (*Ready, error) {
+	began := time.Now()
+	program, err := i.program()
+	if err != nil {
+		return nil, err
+	}
+	stage, err := i.store.Begin(ctx, i.row.name, i.start.Specs, i.Told)
+	if err != nil {
+		return nil, err
+	}
+	defer stage.Abort()
+	if stage.Waited {
+		if r, err := i.find(); r != nil || err != nil {
+			return r, err
+		}
+	}
+	found, err := i.settings(ctx, program)
+	if err != nil {
+		return nil, err
+	}
+	j := &job{program: program, start: i.start, settings: found, stage: stage.Folder, scripts: i.Scripts, owner: -1,
+		private: filepath.Join(stage.Folder, private), launch: i.launch}
+	if i.MinAge > 0 {
+		j.before = began.Add(-i.MinAge)
+	}
+	c, err := i.fill(ctx, stage, j)
+	if err != nil {
+		return nil, err
+	}
+	p, err := stage.Commit(i.packageOf(c))
+	if err != nil {
+		return nil, err
+	}
+	r, err := i.ready(p)
+	if err == nil {
+		r.Installed, r.Lines = true, append(i.lines, i.told(p, time.Since(began))...)
+	}
+	return r, err
+}
+
+// serverID is the user that a sandbox of root's runs as; policy.md has that number.
+const serverID = 65533
+
+// fill lets the manager write into the stage, and leaves there nothing but the package.
+func (i *installation) fill(ctx context.Context, stage *store.Stage, j *job) (*contents, error) {
+	if err := os.Mkdir(j.private, 0o755); err != nil {
+		return nil, err
+	}
+	// A root that has not this id runs its sandboxes as itself.
+	if os.Geteuid() == 0 && os.Lchown(j.private, serverID, serverID) == nil {
+		j.owner = serverID
+		if err := stage.Give(serverID, serverID); err != nil {
+			return nil, err
+		}
+	}
+	c, err := i.row.install(ctx, j)
+	if err == nil {
+		_, err = i.row.entry(j.stage, i.start)
+	}
+	if err == nil {
+		err = stage.Drop(private)
+	}
+	return c, err
+}
+
+// packageOf is what the store keeps of an install.
+func (i *installation) packageOf(c *contents) store.Package {
+	ecosystem := ""
+	for _, s := range i.start.Specs {
+		if s.Name == c.name {
+			ecosystem = s.Ecosystem
+		}
+	}
+	return store.Package{
+		Identity: store.Identity{Ecosystem: ecosystem, Name: c.name, Version: c.version, Integrity: c.integrity,
+			Registry: c.registry},
+		Contents: store.Contents{Lock: c.lock, Packages: c.packages, Scripts: c.scripts, ScriptsRan: i.Scripts,
+			MinAge: i.MinAge},
+	}
+}
+
+// program finds the manager's program: beside the program that was typed, then in PATH.
+func (i *installation) program() (string, error) {
+	var folders []string
+	if typed := i.start.Program; strings.ContainsRune(typed, filepath.Separator) {
+		if !filepath.IsAbs(typed) {
+			typed = filepath.Join(i.Dir, typed)
+		}
+		folders = append(folders, filepath.Dir(typed))
+	}
+	path, _ := lookup(i.Env, "PATH")
+	folders = append(folders, filepath.SplitList(path)...)
+	for _, name := range i.row.programs {
+		for _, folder := range folders {
+			if !filepath.IsAbs(folder) {
+				continue
+			}
+			if found, err := exec.LookPath(filepath.Join(folder, name)); err == nil {
+				return found, nil
+			}
+		}
+	}
+	return "", fmt.Errorf("%s is not found in PATH", strings.Join(i.row.programs, ", "))
+}
+
+// settings asks the manager, from an empty folder unless the project's configuration is wanted.
+func (i *installation) settings(ctx context.Context, program string) (*settings, error) {
+	folder := i.Dir
+	if !i.RegistryFromProject {
+		empty, err := emptyFolder()
+		if err != nil {
+			return nil, err
+		}
+		defer os.RemoveAll(empty)
+		folder = empty
+	}
+	q := &question{program: program, env: i.Env, folder: folder, auth: i.RegistryAuth}
+	return i.row.settings(ctx, q)
+}

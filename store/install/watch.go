@@ -1,0 +1,137 @@
+package install
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// How long an install may stand still: without a byte in its stage, and without a word. Registries answer a slow request
+// in less, and the hosts of servers wait for 60 s.
+const (
+	stallAfter     = 45 * time.Second
+	slowStallAfter = 10 * time.Minute // a compiler can be silent for long
+	measureEvery   = 3 * time.Second
+	paintEvery     = 500 * time.Millisecond
+	mostWords      = 4 << 20
+)
+
+// errStalled is the cause of an end by the watch.
+var errStalled = errors.New("the install stands still")
+
+// A watch sees how far a launch has come.
+type watch struct {
+	stage, title string
+	terminal     io.Writer // nil for none
+	limit        time.Duration
+	began        time.Time
+	over         chan struct{}
+	done         sync.WaitGroup
+	said         string // the line on the terminal
+
+	mu    sync.Mutex
+	words bytes.Buffer
+	moved time.Time // when there was progress last
+	size  struct {
+		bytes   int64
+		entries int
+	}
+}
+
+// Write takes what the program says. The beginning of too long a speech is forgotten.
+func (w *watch) Write(b []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.moved = time.Now()
+	if w.words.Len()+len(b) > mostWords {
+		w.words.Next(mostWords / 2)
+	}
+	return w.words.Write(b)
+}
+
+func (w *watch) text() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.words.String()
+}
+
+// start looks at the stage until end is called, and calls stop where nothing has come for too long.
+func (w *watch) start(stop func()) {
+	w.moved, w.over = time.Now(), make(chan struct{})
+	w.done.Go(func() {
+		measure, paint := time.NewTicker(measureEvery), time.NewTicker(paintEvery)
+		defer measure.Stop()
+		defer paint.Stop()
+		for {
+			select {
+			case <-w.over:
+				w.say("")
+				return
+			case <-measure.C:
+				if w.measure(); w.silence() > w.limit {
+					stop()
+				}
+			case <-paint.C:
+				w.say(w.line())
+			}
+		}
+	})
+}
+
+func (w *watch) end() {
+	close(w.over)
+	w.done.Wait()
+}
+
+// measure adds up what lies in the stage.
+func (w *watch) measure() {
+	found := w.size
+	found.bytes, found.entries = 0, 0
+	filepath.WalkDir(w.stage, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return nil
+		}
+		found.entries++
+		if info, err := d.Info(); err == nil && info.Mode().IsRegular() {
+			found.bytes += info.Size()
+		}
+		return nil
+	})
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if found != w.size {
+		w.size, w.moved = found, time.Now()
+	}
+}
+
+// silence is how long nothing has come.
+func (w *watch) silence() time.Duration {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return time.Since(w.moved)
+}
+
+// line is how far the install is.
+func (w *watch) line() string {
+	line := fmt.Sprintf("mcp-sandbox: installing %s: %.0f s", w.title, time.Since(w.began).Seconds())
+	if w.size.bytes > 0 {
+		line += fmt.Sprintf(", %d files, %.1f MB", w.size.entries, float64(w.size.bytes)/1e6)
+	}
+	if silent := w.silence(); silent > 10*time.Second {
+		line += fmt.Sprintf(", nothing came for %.0f s", silent.Seconds())
+	}
+	return line
+}
+
+// say writes a line over the last one.
+func (w *watch) say(line string) {
+	if w.terminal != nil && line != w.said {
+		fmt.Fprint(w.terminal, "\r\x1b[K"+line)
+		w.said = line
+	}
+}
