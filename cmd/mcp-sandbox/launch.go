@@ -16,12 +16,15 @@ func launchOptions() *options {
 	o.takesCommand = true
 	o.addLaunch()
 	o.addPolicy()
+	o.heading("Packages (npx, pnpm dlx, bunx, deno run, pipx run, go run)")
+	o.addProfile()
 	return o
 }
 
 // runOptions are a launch's, with where it is to run.
 func runOptions() *options {
 	o := launchOptions()
+	o.addInstall()
 	o.addBackend()
 	o.keeps = true
 	return o
@@ -41,6 +44,12 @@ func run(o *options, args []string) int {
 	ord, why := o.order(command)
 	if len(why) > 0 {
 		return o.refuse(why...)
+	}
+	if o.backend.name == "" {
+		var code int
+		if ord, code = o.withPackage(ord, command); ord == nil {
+			return code
+		}
 	}
 	if ord.ReportFD = o.ReportFD; o.ReportFD >= 0 {
 		ord.ReportFile = platform.FileOf(o.ReportFD)
@@ -79,6 +88,14 @@ func (o *options) order(command []string) (*order.Order, []string) {
 	if err := o.Check(); err != nil {
 		return nil, []string{hinted("mcp-sandbox run", err.Error())}
 	}
+	if err := o.readStart(command); err != nil {
+		return nil, []string{err.Error()}
+	}
+	return o.launchOrder(command)
+}
+
+// launchOrder makes the order with the profile that was found.
+func (o *options) launchOrder(command []string) (*order.Order, []string) {
 	ord, why := o.Order(policy.Run, command)
 	if len(why) > 0 {
 		return nil, why
@@ -99,5 +116,8 @@ func (o *options) order(command []string) (*order.Order, []string) {
 	}
 	ord.Verbose, ord.TTY, ord.StdoutGuard = o.flags.Verbose, o.flags.TTY, o.flags.StdoutGuard
 	ord.Quiet = o.flags.Quiet
+	if ord.Notices = o.notices; o.profile != nil {
+		ord.Profile = o.profile.Package
+	}
 	return ord, nil
 }

@@ -31,6 +31,7 @@ type options struct {
 
 	words
 	envFiles
+	packages
 }
 
 // A reporting is where the report of a launch goes.

@@ -16,6 +16,8 @@ type Launch struct {
 	Source   Source
 	ReportFD int       // -1 for none
 	Settings []Setting // in the order given
+	// Extend adds to the policy of a document and of the flags; nil adds nothing.
+	Extend func(p policy.Policy, dir, home string) (policy.Policy, error)
 }
 
 // A Setting is a flag of one of the policy's keys. The flag is applied after the document, which the flag overrides.
@@ -107,6 +109,11 @@ func (l *Launch) Policy(dir, home string) (policy.Policy, []string) {
 			return p, []string{s.Flag + ": " + err.Error()}
 		}
 		delete(values, s.Key)
+	}
+	if l.Extend != nil {
+		if p, err = l.Extend(p, dir, home); err != nil {
+			return p, []string{err.Error()}
+		}
 	}
 	return p, nil
 }

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/signal"
+	"strconv"
+	"syscall"
+
+	"github.com/security-mcp/mcp-sandbox/cmd/page"
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/init/reexec"
+	"github.com/security-mcp/mcp-sandbox/policy"
+	"github.com/security-mcp/mcp-sandbox/store"
+	"github.com/security-mcp/mcp-sandbox/store/install"
+	"github.com/security-mcp/mcp-sandbox/store/startline"
+)
+
+// asked is the error of an install that a signal ended.
+type interrupted struct{ by syscall.Signal }
+
+func (i *interrupted) Error() string { return "ended by " + i.by.String() }
+
+// exitCode is that of a process that the signal ended.
+func (i *interrupted) exitCode() int { return 128 + int(i.by) }
+
+// untilSignal is a context that ends with the first of SIGTERM, SIGINT and SIGHUP. Signals that this process was
+// started to ignore stay ignored.
+func untilSignal() (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	came := make(chan os.Signal, 1)
+	for _, s := range [...]os.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP} {
+		if !signal.Ignored(s) {
+			signal.Notify(came, s)
+		}
+	}
+	go func() {
+		select {
+		case s := <-came:
+			cancel(&interrupted{s.(syscall.Signal)})
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(came)
+		cancel(nil)
+	}
+}
+
+// installer says to people how an install goes on.
+func (o *options) installer(level policy.Level) install.Options {
+	i := o.packages.options
+	i.Level, i.Told = level, reexec.Say
+	if o.flags.Quiet {
+		i.Told = nil
+	} else if page.IsTerminal(os.Stderr) {
+		i.Terminal = os.Stderr
+	}
+	return i
+}
+
+// prepare finds the package of a start in the store, or installs the package.
+func (o *options) prepare(start *startline.Start, level policy.Level) (*install.Ready, error) {
+	in, err := store.Open(os.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	ctx, stop := untilSignal()
+	defer stop()
+	r, err := install.Prepare(ctx, in, start, o.installer(level))
+	if err != nil {
+		return nil, err
+	}
+	if !o.flags.Quiet {
+		for _, line := range r.Lines {
+			reexec.Say(line)
+		}
+	}
+	r.Package.Touch()
+	return r, nil
+}
+
+// withPackage makes an order that of the program of the package which the command starts. The code is the exit status
+// where there is none.
+func (o *options) withPackage(ord *order.Order, command []string) (*order.Order, int) {
+	if o.start == nil {
+		return ord, 0
+	}
+	p, err := policy.ParseCanonical(ord.Policy)
+	if err != nil {
+		return nil, o.refuse(err.Error())
+	}
+	if p.Level == policy.Privileged { // the policy's file says so
+		return ord, 0
+	}
+	r, err := o.prepare(o.start, p.Level)
+	if signalled, ok := errors.AsType[*interrupted](err); ok {
+		o.refuse(err.Error())
+		return nil, signalled.exitCode()
+	}
+	if errors.Is(err, install.ErrNoManager) {
+		o.notes = append(o.notes, err.Error()+": the command runs as it is, and fetches by itself")
+		return ord, 0
+	}
+	if err != nil {
+		return nil, o.refuse(err.Error())
+	}
+	if ord, err = o.ofOwner(ord, r, command); err != nil {
+		return nil, o.refuse(err.Error())
+	}
+	o.startPackage(ord, r)
+	return ord, 0
+}
+
+// ofOwner is the order with the profile of the package that has the program, where the line names several packages.
+func (o *options) ofOwner(ord *order.Order, r *install.Ready, command []string) (*order.Order, error) {
+	if len(o.start.Specs) == 1 || o.asked != "" {
+		return ord, nil
+	}
+	for _, s := range o.start.Specs {
+		if s.Name != r.Owner {
+			continue
+		}
+		if err := o.setProfile(idOf(s), command); err != nil || o.profile == nil {
+			return ord, err
+		}
+		notes := o.notes
+		again, why := o.launchOrder(command)
+		o.notes = notes // the same once more
+		if len(why) > 0 {
+			return nil, errors.New(why[0])
+		}
+		return again, nil
+	}
+	return ord, nil
+}
+
+// countOf is a number with its noun.
+func countOf(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
+}

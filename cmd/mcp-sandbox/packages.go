@@ -1,0 +1,163 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/init/runtimes"
+	"github.com/security-mcp/mcp-sandbox/policy"
+	"github.com/security-mcp/mcp-sandbox/profile"
+	"github.com/security-mcp/mcp-sandbox/store/install"
+	"github.com/security-mcp/mcp-sandbox/store/startline"
+)
+
+// packages are what a command line says of the package that it starts, and what is known of that package.
+type packages struct {
+	asked   string          // --profile: an id, "none", or "" for the profile of the package
+	options install.Options // those that have flags
+	start   *startline.Start
+	profile *profile.Profile
+	notices []order.Notice // what the profile did not grant
+}
+
+const noProfile = "none" // the value of --profile
+
+// addProfile defines the flag of the profile.
+func (o *options) addProfile() {
+	o.add("profile", "ID|none", "add what this package needs (default: the package that COMMAND starts)", "",
+		source.Once(&o.asked))
+}
+
+// addInstall defines the flags of an install.
+func (o *options) addInstall() {
+	p := &o.packages.options
+	o.add("min-age", "TIME", "install only what has been published for so long, as 7d", "", setAge(&p.MinAge))
+	o.add("scripts", "", "let install scripts run, in the sandbox of the install", "true", truth(&p.Scripts))
+	o.add("registry-auth", "", "log in at the registries as the package manager is configured to", "true",
+		truth(&p.RegistryAuth))
+	o.add("registry-from-project", "", "take the registries from the configuration in this folder", "true",
+		truth(&p.RegistryFromProject))
+}
+
+// setAge takes a number of days, as 7d, or a duration.
+func setAge(at *time.Duration) func(string) error {
+	const day = 24 * time.Hour
+	return func(s string) error {
+		age, err := time.ParseDuration(s)
+		if days, ok := strings.CutSuffix(s, "d"); ok {
+			var n int
+			n, err = strconv.Atoi(days)
+			age = time.Duration(n) * day
+		}
+		if err != nil || age <= 0 || age > 3650*day {
+			return errors.New(strconv.Quote(s) + " is no age: write days, as 7d, or hours, as 12h")
+		}
+		*at = age
+		return nil
+	}
+}
+
+// readStart finds out which package a command starts, and which profile the launch has.
+func (o *options) readStart(command []string) error {
+	var unknown error
+	if runtime.GOOS == "linux" && policy.Level(o.Given("level")) != policy.Privileged {
+		o.start, unknown = startline.Parse(command)
+	}
+	if unknown != nil {
+		o.notes = append(o.notes, unknown.Error()+": the command runs as it is, and fetches by itself")
+	}
+	id := o.asked
+	if id == "" && o.start != nil && len(o.start.Specs) == 1 {
+		id = idOf(o.start.Specs[0])
+	}
+	if err := o.setProfile(id, command); err != nil {
+		return err
+	}
+	if o.asked != "" && o.asked != noProfile && o.profile == nil {
+		return errors.New("--profile " + source.Quote(o.asked) + ": there is none of that name (mcp-sandbox profile list)")
+	}
+	return nil
+}
+
+// idOf is the id of the profile of a package.
+func idOf(s startline.Spec) string { return s.Ecosystem + ":" + s.Name }
+
+// setProfile lets the policy of the launch have a profile. Profiles are for launches without a policy document.
+func (o *options) setProfile(id string, command []string) error {
+	o.profile, o.Extend = nil, nil
+	if id == "" || id == noProfile || o.asked == "" && o.Source.String() != "" {
+		return nil
+	}
+	p, err := profile.ByName(id)
+	if p == nil || err != nil {
+		return err
+	}
+	if o.Given("level") != "" {
+		p = p.WithoutNetwork()
+	}
+	o.profile = p
+	args := serverArguments(command)
+	if o.start != nil {
+		args = o.start.Args
+	}
+	o.Extend = func(to policy.Policy, dir, home string) (policy.Policy, error) {
+		extended, notices, err := p.Apply(to, args, os.Environ(), home, dir)
+		o.notices = notices
+		return inFront(extended, &to), err
+	}
+	return nil
+}
+
+// serverArguments are those that a server gets whose command starts no package: without the script of an interpreter.
+func serverArguments(command []string) []string {
+	args := command[1:]
+	if !runtimes.Interprets(base(command[0])) {
+		return args
+	}
+	i := slices.IndexFunc(args, func(word string) bool { return !strings.HasPrefix(word, "-") })
+	return args[i+1:]
+}
+
+func base(word string) string { return word[strings.LastIndexByte(word, '/')+1:] }
+
+// inFront moves the paths that a profile added in front of those of the flags, which are looked up from the end.
+func inFront(extended policy.Policy, given *policy.Policy) policy.Policy {
+	move := func(list *[]string, n int) { *list = slices.Concat((*list)[n:], (*list)[:n]) }
+	move(&extended.Filesystem.AllowRead, len(given.Filesystem.AllowRead))
+	move(&extended.Filesystem.AllowWrite, len(given.Filesystem.AllowWrite))
+	return extended
+}
+
+// startPackage makes an order that of the program of a package.
+func (o *options) startPackage(ord *order.Order, r *install.Ready) {
+	id := r.Package
+	var specs []string
+	for _, s := range o.start.Specs {
+		specs = append(specs, s.String())
+	}
+	ord.Command = r.Command
+	ord.Package = &order.PackageID{Manager: id.Manager, Spec: strings.Join(specs, " "), Name: id.Name,
+		Version: id.Version, Integrity: id.Integrity, Registry: id.Registry, Path: id.Path}
+	for _, entry := range r.Env {
+		ord.Env = setVariable(ord.Env, entry)
+	}
+	if r.PathDir != "" {
+		path := cmp.Or(order.Lookup(ord.Env, "PATH"), "/usr/local/bin:/usr/bin:/bin")
+		ord.Env = setVariable(ord.Env, "PATH="+r.PathDir+":"+path)
+	}
+}
+
+// setVariable is an environment in which NAME=VALUE holds.
+func setVariable(env []string, entry string) []string {
+	name, _, _ := strings.Cut(entry, "=")
+	env = slices.DeleteFunc(slices.Clone(env), func(e string) bool { return strings.HasPrefix(e, name+"=") })
+	return append(env, entry)
+}
