@@ -15,25 +15,26 @@ type command struct {
 
 // commands are all of them, in the order of the help.
 func commands() []command {
-	return slices.Concat(serverCommands(), []command{whyCommand()}, policyCommands(), stateCommands(), []command{{
-		name: "report", args: "[--json] FILE", short: "read back the report of a launch",
-		long: `Prints the report that run --report FILE wrote: what was proved before the server
+	return slices.Concat(serverCommands(), []command{whyCommand()}, policyCommands(),
+		[]command{installCommand()}, storeCommands(), profileCommands(), stateCommands(), []command{{
+			name: "report", args: "[--json] FILE", short: "read back the report of a launch",
+			long: `Prints the report that run --report FILE wrote: what was proved before the server
 ran, what was denied while it ran, and how it ended. The file may come from a
 stranger. One that is no report is refused with 125.
 `,
-		tips: `  mcp-sandbox run --report report.jsonl -- ./server
+			tips: `  mcp-sandbox run --report report.jsonl -- ./server
   mcp-sandbox report report.jsonl
   mcp-sandbox report --json report.jsonl | jq .exited.cause
 `,
-		flags: jsonOptions, run: showReport,
-	}, {
-		name: "version", args: "[--json]", short: "print which build this is",
-		long: `Prints the version, the commit, the version of Go and the system: what a report of a
+			flags: jsonOptions, run: showReport,
+		}, {
+			name: "version", args: "[--json]", short: "print which build this is",
+			long: `Prints the version, the commit, the version of Go and the system: what a report of a
 mistake should begin with. All of it comes from the program's own file.
 `,
-		tips:  "  mcp-sandbox version\n  mcp-sandbox version --json | jq -r .revision\n",
-		flags: jsonOptions, run: version,
-	}})
+			tips:  "  mcp-sandbox version\n  mcp-sandbox version --json | jq -r .revision\n",
+			flags: jsonOptions, run: version,
+		}})
 }
 
 // serverCommands are about a server and the machine.
@@ -97,13 +98,15 @@ is wrong with FILE, one thing a line with its place, and exits with 125.
 			"  mcp-sandbox policy check --json policy.json | jq '.warnings[].text'\n",
 		flags: jsonOptions, run: check,
 	}, {
-		name: "policy show", args: "[flags] [FILE]", short: "print a policy with all its defaults filled in",
+		name: "policy show", args: "[flags] [FILE] [-- COMMAND [ARG...]]", short: "print a policy with all its defaults filled in",
 		long: `Prints the policy that a launch with the same file and flags would have, as JSON
-with the level's defaults. The policySHA256 of a report is of these bytes.
+with the level's defaults. The policySHA256 of a report is of these bytes. With
+COMMAND the profile of the package that it starts is part of the policy.
 `,
 		tips: `  mcp-sandbox policy show
   mcp-sandbox policy show --level network --memory 512M policy.json
   mcp-sandbox policy show --for init policy.json | sha256sum
+  mcp-sandbox policy show -- npx -y @modelcontextprotocol/server-github
 `,
 		flags: showOptions, run: showPolicy,
 	}, {

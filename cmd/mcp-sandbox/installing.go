@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"github.com/security-mcp/mcp-sandbox/cmd/page"
+	"github.com/security-mcp/mcp-sandbox/init/notice"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
 	"github.com/security-mcp/mcp-sandbox/policy"
@@ -17,7 +18,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/store/startline"
 )
 
-// asked is the error of an install that a signal ended.
+// An interrupted install is the error of an install that a signal ended.
 type interrupted struct{ by syscall.Signal }
 
 func (i *interrupted) Error() string { return "ended by " + i.by.String() }
@@ -112,6 +113,39 @@ func (o *options) withPackage(ord *order.Order, command []string) (*order.Order,
 	}
 	o.startPackage(ord, r)
 	return ord, 0
+}
+
+// withStored is withPackage for a command that installs nothing. The error is store.ErrNone where the package is not
+// there.
+func (o *options) withStored(ord *order.Order, command []string) (*order.Order, error) {
+	if o.start == nil {
+		return ord, nil
+	}
+	in, err := store.Open(os.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	r, err := install.Find(in, o.start, o.packages.options)
+	if errors.Is(err, install.ErrNoManager) {
+		return ord, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if ord, err = o.ofOwner(ord, r, command); err == nil {
+		o.startPackage(ord, r)
+	}
+	return ord, err
+}
+
+// notInstalled says what to do before a question about a package can be answered.
+func (o *options) notInstalled() string {
+	line := "mcp-sandbox install"
+	for _, s := range o.start.Specs {
+		line += " " + notice.Shell(s.String())
+	}
+	return o.start.Tool + ": the package is not installed yet: first " + line
 }
 
 // ofOwner is the order with the profile of the package that has the program, where the line names several packages.

@@ -25,7 +25,8 @@ type packages struct {
 	options install.Options // those that have flags
 	start   *startline.Start
 	profile *profile.Profile
-	notices []order.Notice // what the profile did not grant
+	notices []order.Notice   // what the profile did not grant
+	keep    *policy.Quantity // of store prune; nil for none
 }
 
 const noProfile = "none" // the value of --profile
@@ -118,6 +119,9 @@ func (o *options) setProfile(id string, command []string) error {
 
 // serverArguments are those that a server gets whose command starts no package: without the script of an interpreter.
 func serverArguments(command []string) []string {
+	if len(command) == 0 {
+		return nil
+	}
 	args := command[1:]
 	if !runtimes.Interprets(base(command[0])) {
 		return args

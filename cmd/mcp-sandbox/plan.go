@@ -15,6 +15,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
 	"github.com/security-mcp/mcp-sandbox/launcher"
 	"github.com/security-mcp/mcp-sandbox/policy"
+	"github.com/security-mcp/mcp-sandbox/store"
 )
 
 // planTime is more than a launch may take until its evidence is complete.
@@ -40,6 +41,12 @@ func plan(o *options, args []string) int {
 	ord, why := o.order(command)
 	if len(why) > 0 {
 		return fail(why...)
+	}
+	if ord, err = o.withStored(ord, command); errors.Is(err, store.ErrNone) {
+		return fail(o.notInstalled())
+	}
+	if err != nil {
+		return fail(err.Error())
 	}
 	ord.Guided = true // a refusal is said as run says it
 	o.tell()
@@ -98,7 +105,7 @@ func foretold[T any](ord *order.Order, p *policy.Policy,
 	ctx, cancel := context.WithTimeout(context.Background(), planTime)
 	defer cancel()
 	proved, err := launcher.Prove(ctx, asWritten(*p, ord), launcher.Target{Path: ord.Command[0],
-		Args: ord.Command[1:], Dir: ord.Dir})
+		Args: ord.Command[1:], Dir: ord.Dir, Package: ord.Package})
 	if err != nil || proved.Confinement == string(policy.Full) || p.Level == policy.Privileged {
 		return answer, proved, err
 	}

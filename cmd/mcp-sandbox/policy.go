@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"os"
+	"slices"
 	"strconv"
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
@@ -16,6 +17,7 @@ func showOptions() *options {
 	o := newOptions()
 	o.add("for", "init|run", "as mcp-sandbox-init or as mcp-sandbox run would have it (default run)", "", o.setProgram)
 	o.addPolicy()
+	o.addProfile()
 	return o
 }
 
@@ -45,11 +47,19 @@ func readPolicy(src source.Source) (policy.Policy, error) {
 }
 
 func showPolicy(o *options, args []string) int {
+	var command []string
+	if i := slices.Index(args, "--"); i >= 0 {
+		args, command = args[:i], args[i+1:]
+	}
 	file, err := fileOf(args, false)
 	if err != nil {
 		return usageError("mcp-sandbox policy show", err.Error())
 	}
-	o.Source.File = file
+	if o.Source.File = file; len(command) > 0 || o.asked != "" {
+		if err := o.readStart(append([]string{}, command...)); err != nil {
+			return fail(err.Error())
+		}
+	}
 	dir, err := source.Folder()
 	if err != nil {
 		return fail(err.Error())

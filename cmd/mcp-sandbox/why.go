@@ -11,6 +11,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
 	"github.com/security-mcp/mcp-sandbox/policy"
+	"github.com/security-mcp/mcp-sandbox/store"
 )
 
 func whyCommand() command {
@@ -69,6 +70,7 @@ func whyOptions() *options {
 	o.add(flags[0].Name, "FILE", "start from this policy; the flags below add to it", "", expanded(flags[0].Set))
 	o.add(flags[1].Name, "N", "the same, from a descriptor (3 or more)", "", flags[1].Set)
 	o.addPolicy()
+	o.addProfile()
 	return o
 }
 
@@ -120,6 +122,17 @@ func why(o *options, args []string) int {
 	ord, lines := o.order(command)
 	if len(lines) > 0 {
 		return fail(lines...)
+	}
+	if o.start != nil {
+		stored, err := o.withStored(ord, command)
+		switch {
+		case errors.Is(err, store.ErrNone):
+			o.notes = append(o.notes, o.notInstalled()+"; this answer knows no file of the package")
+		case err != nil:
+			return fail(err.Error())
+		default:
+			ord = stored
+		}
 	}
 	ord.Guided = true // a refusal is said as run says it
 	o.tell()

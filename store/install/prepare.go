@@ -30,6 +30,10 @@ type Options struct {
 	// Level [policy.LevelNetwork] gives the install the host's network, and takes confinement reduced for enough; so
 	// does [policy.Privileged]. Every other level is [policy.Standard] here.
 	Level policy.Level
+	// Update installs anew, whatever the store has.
+	Update bool
+	// NoProgram is for a package of which nothing is started now: there is no Command then.
+	NoProgram bool
 	// Env is the user's environment, as NAME=VALUE; nil is that of this process.
 	Env []string
 	// Dir is the user's working folder; "" is that of this process.
@@ -59,6 +63,19 @@ type Ready struct {
 
 // ErrNoManager is the error of a line for whose package manager there is no row.
 var ErrNoManager = errors.New("its packages cannot be installed apart")
+
+// Find is Prepare for a package that is in the store. [store.ErrNone] is one that is not there.
+func Find(in *store.Store, start *startline.Start, o Options) (*Ready, error) {
+	i := installation{store: in, start: start, Options: o, row: managerOf(start.Manager)}
+	if i.row == nil {
+		return nil, fmt.Errorf("%s: %w", start.Tool, ErrNoManager)
+	}
+	r, err := i.find()
+	if r == nil && err == nil {
+		err = store.ErrNone
+	}
+	return r, err
+}
 
 // Prepare finds a package in the store or installs it. When ctx ends nothing of an install runs 3 s later, and nothing
 // is left of it.
@@ -108,6 +125,9 @@ func (i *installation) title() string {
 // find looks into the store. Nil and no error is a package that has to be installed: also one that is there, where an
 // older one or its install scripts are wanted.
 func (i *installation) find() (*Ready, error) {
+	if i.Update {
+		return nil, nil
+	}
 	p, err := i.store.Find(i.row.name, i.start.Specs, i.MinAge)
 	if _, young := errors.AsType[*store.TooYoung](err); young || errors.Is(err, store.ErrNone) {
 		return nil, nil
@@ -126,6 +146,9 @@ func (i *installation) find() (*Ready, error) {
 
 // ready says how a package of the store is started.
 func (i *installation) ready(p *store.Package) (*Ready, error) {
+	if i.NoProgram {
+		return &Ready{Package: p, Owner: p.Name}, nil
+	}
 	e, err := i.row.entry(p.Path, i.start)
 	if err != nil {
 		return nil, err
@@ -194,7 +217,7 @@ func (i *installation) fill(ctx context.Context, stage *store.Stage, j *job) (*c
 		}
 	}
 	c, err := i.row.install(ctx, j)
-	if err == nil {
+	if err == nil && !i.NoProgram {
 		_, err = i.row.entry(j.stage, i.start)
 	}
 	if err == nil {

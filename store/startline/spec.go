@@ -33,6 +33,15 @@ func ParseSpec(text string) (Spec, error) {
 	return spec, nil
 }
 
+// Start is the start of the package, by the package manager that installs its ecosystem where no line names one.
+func (s Spec) Start() *Start {
+	manager := s.Ecosystem
+	if manager == "jsr" {
+		manager = "deno"
+	}
+	return &Start{Manager: manager, Tool: manager, Program: manager, Specs: []Spec{s}}
+}
+
 // A SpecError says why a text names no package.
 type SpecError struct{ Text, Reason string }
 

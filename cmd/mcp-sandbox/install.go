@@ -1,0 +1,110 @@
+package main
+
+import (
+	"errors"
+
+	"github.com/security-mcp/mcp-sandbox/init/reexec"
+	"github.com/security-mcp/mcp-sandbox/policy"
+	"github.com/security-mcp/mcp-sandbox/policy/strictjson"
+	"github.com/security-mcp/mcp-sandbox/store/startline"
+)
+
+func installCommand() command {
+	return command{
+		name: "install", args: "[flags] SPEC...", short: "install packages for run, and start nothing",
+		long: `Installs each package as run does before its first start: by its own package manager,
+in a sandbox that reaches the registries alone and can write nothing but the new
+folder of the store. No install script runs unless --scripts says so. SPEC is
+npm:NAME[@RANGE], pypi:NAME, go:PACKAGE@VERSION or jsr:@SCOPE/NAME; run finds the
+package if it asks for the same with the same range, or without one.
+
+Prints the name, the version and the folder of each package. The exit status is 125
+if one could not be installed; those before it stay.
+`,
+		tips: `  mcp-sandbox install npm:@modelcontextprotocol/server-filesystem
+  mcp-sandbox install --min-age 7d npm:@scope/name@^2
+  mcp-sandbox install --json npm:@scope/name@1.2.3 | jq -r '.packages[].path'
+`,
+		flags: installOptions, run: installPackages,
+	}
+}
+
+func installOptions() *options {
+	o := newOptions()
+	o.addInstall()
+	o.add("level", "network", "give the install the host's network, where this machine cannot confine it", "",
+		func(s string) error {
+			if s != string(policy.LevelNetwork) {
+				return errors.New("takes network: every other level installs by the names of the registries")
+			}
+			o.packages.options.Level = policy.LevelNetwork
+			return nil
+		})
+	o.add("quiet", "", "say nothing on standard error but why it fails", "true", truth(&o.flags.Quiet))
+	o.add("json", "", "print it as JSON", "true", truth(&o.json))
+	return o
+}
+
+// specsOf reads the arguments of a command that takes packages.
+func specsOf(args []string) (all []startline.Spec, err error) {
+	if len(args) > 0 && args[0] == "--" {
+		args = args[1:]
+	}
+	if len(args) == 0 {
+		return nil, errors.New("which package? As in npm:@scope/name")
+	}
+	for _, word := range args {
+		s, err := startline.ParseSpec(word)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+func installPackages(o *options, args []string) int {
+	specs, err := specsOf(args)
+	if err != nil {
+		return usageError("mcp-sandbox install", err.Error())
+	}
+	o.packages.options.NoProgram = true
+	var l listing
+	for _, s := range specs {
+		r, err := o.prepare(s.Start(), o.packages.options.Level)
+		if err != nil {
+			o.showListing(&l)
+			return failInstall(err)
+		}
+		l.add(r.Package)
+	}
+	return o.showListing(&l)
+}
+
+// failInstall says why an install did not come about.
+func failInstall(err error) int {
+	code := fail(strictjson.Printable(err.Error()))
+	if signalled, ok := errors.AsType[*interrupted](err); ok {
+		return signalled.exitCode()
+	}
+	return code
+}
+
+// showListing prints the packages of an install or an update.
+func (o *options) showListing(l *listing) int {
+	if o.json {
+		return show(asJSON(l))
+	}
+	text := ""
+	for _, p := range l.Packages {
+		text += p.title() + "  " + strictjson.Printable(p.Path) + "\n"
+	}
+	return show(text)
+}
+
+// say writes a line unless --quiet is there.
+func (o *options) say(line string) {
+	if !o.flags.Quiet {
+		reexec.Say(line)
+	}
+}

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
+	"github.com/security-mcp/mcp-sandbox/policy"
+	"github.com/security-mcp/mcp-sandbox/policy/strictjson"
+	"github.com/security-mcp/mcp-sandbox/store"
+	"github.com/security-mcp/mcp-sandbox/store/startline"
+)
+
+// updateStore resolves again what starts are resolved to.
+func updateStore(o *options, args []string) int {
+	o.packages.options.NoProgram, o.packages.options.Update = true, true
+	var all []store.Resolution
+	code := withStore("store update", func(in *store.Store) int {
+		names := namesOf(args)
+		if len(names) == 0 {
+			names = []string{""}
+		}
+		for _, name := range names {
+			found, err := in.Resolutions(name)
+			if err == nil && len(found) == 0 && name != "" {
+				err = store.ErrNone
+			}
+			if err != nil {
+				return fail("store update: " + source.Quote(name) + ": " + err.Error())
+			}
+			all = append(all, found...)
+		}
+		return 0
+	})
+	if code != 0 {
+		return code
+	}
+	var l listing
+	for _, r := range all {
+		start, err := startOf(r)
+		if err != nil {
+			code = fail("store update: " + err.Error())
+			continue
+		}
+		if isExact(start) && whole(r.Path) {
+			continue
+		}
+		done, err := o.prepare(start, o.packages.options.Level)
+		if signalled, ok := errors.AsType[*interrupted](err); ok {
+			return signalled.exitCode()
+		}
+		if err != nil {
+			code = fail(strictjson.Printable(err.Error()))
+			continue
+		}
+		l.add(done.Package)
+	}
+	return cmp.Or(code, o.showListing(&l))
+}
+
+// startOf is the start whose specs are resolved.
+func startOf(r store.Resolution) (*startline.Start, error) {
+	start := &startline.Start{Manager: r.Manager, Tool: r.Manager, Program: r.Manager}
+	for _, text := range r.Specs {
+		s, err := startline.ParseSpec(text)
+		if err != nil {
+			return nil, err
+		}
+		start.Specs = append(start.Specs, s)
+	}
+	return start, nil
+}
+
+func isExact(start *startline.Start) bool {
+	return !slices.ContainsFunc(start.Specs, func(s startline.Spec) bool { return !s.Exact() })
+}
+
+// whole reports whether a package in a folder is what was installed.
+func whole(folder string) bool {
+	in, err := store.Open(os.Getenv)
+	if err != nil {
+		return false
+	}
+	defer in.Close()
+	all, _, _ := in.List()
+	i := slices.IndexFunc(all, func(p *store.Package) bool { return p.Path == folder })
+	if i < 0 {
+		return false
+	}
+	differences, err := all[i].Verify()
+	return err == nil && len(differences) == 0
+}
+
+func verifyStore(o *options, args []string) int {
+	return withStore("store verify", func(in *store.Store) int {
+		all, code := chosen(in, namesOf(args))
+		type difference struct {
+			Package string `json:"package"`
+			Path    string `json:"path"`
+			What    string `json:"what"`
+		}
+		found := struct {
+			Packages    int          `json:"packages"`
+			Differences []difference `json:"differences"`
+		}{len(all), []difference{}}
+		var b strings.Builder
+		for _, p := range all {
+			differences, err := p.Verify()
+			if err != nil {
+				code = fail("store verify: " + strictjson.Printable(err.Error()))
+			}
+			for _, d := range differences {
+				at := strings.TrimSuffix(p.Path+"/"+d.Path, "/")
+				found.Differences = append(found.Differences, difference{p.Manager + ":" + p.Name, at, d.What})
+				fmt.Fprintf(&b, "%s: %s\n", strictjson.Printable(at), d.What)
+			}
+		}
+		if o.json {
+			b.Reset()
+			b.WriteString(asJSON(&found))
+		}
+		if printed := show(b.String()); printed != 0 || code != 0 {
+			return cmp.Or(code, printed)
+		}
+		if len(found.Differences) > 0 {
+			return 1
+		}
+		return 0
+	})
+}
+
+func pruneOptions() *options {
+	o := newOptions()
+	o.add("keep", "SIZE", "remove the longest unused packages too, until all take at most SIZE", "", func(s string) error {
+		o.keep = new(policy.Quantity)
+		return o.keep.UnmarshalText([]byte(s))
+	})
+	return o
+}
+
+func pruneStore(o *options, args []string) int {
+	if len(args) > 0 {
+		return usageError("mcp-sandbox store prune", "unexpected "+source.Quote(args[0]))
+	}
+	keep := int64(-1)
+	if o.keep != nil {
+		keep = int64(*o.keep)
+	}
+	return withStore("store prune", func(in *store.Store) int {
+		done, err := in.Prune(keep)
+		if done != nil {
+			for _, p := range done.InUse {
+				o.say("store prune: " + p.Name + " " + p.Version + " stays: a server runs from it")
+			}
+			var bytes int64
+			for _, p := range done.Removed {
+				bytes += p.Bytes
+			}
+			if code := show(countOf(len(done.Removed), "package") + " removed, " + sizeText(bytes) + " freed; " +
+				sizeText(done.Bytes) + " left\n"); code != 0 {
+				return code
+			}
+		}
+		if err != nil {
+			return fail("store prune: " + strictjson.Printable(err.Error()))
+		}
+		return 0
+	})
+}

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
+	"github.com/security-mcp/mcp-sandbox/policy/strictjson"
+	"github.com/security-mcp/mcp-sandbox/store"
+)
+
+// A listing is what store list prints with --json.
+type listing struct {
+	Packages []stored `json:"packages"`
+}
+
+// A stored package is one of a listing.
+type stored struct {
+	Manager   string    `json:"manager"`
+	Name      string    `json:"name"`
+	Version   string    `json:"version"`
+	Specs     []string  `json:"specs"`
+	Integrity string    `json:"integrity"`
+	Path      string    `json:"path"`
+	Bytes     int64     `json:"bytes"`
+	Packages  int       `json:"packages"`
+	Scripts   []string  `json:"scripts"`
+	Installed time.Time `json:"installed"`
+	Used      time.Time `json:"used"`
+}
+
+func (s *stored) title() string { return s.Manager + ":" + s.Name + "@" + s.Version }
+
+func (l *listing) add(p *store.Package) {
+	l.Packages = append(l.Packages, stored{p.Manager, p.Name, p.Version, append([]string{}, p.Specs...), p.Integrity,
+		p.Path, p.Bytes, p.Packages, append([]string{}, p.Scripts...), p.Installed, p.Used})
+}
+
+// withStore opens the store for a command.
+func withStore(name string, do func(*store.Store) int) int {
+	in, err := store.Open(os.Getenv)
+	if err != nil {
+		return fail(name + ": " + err.Error())
+	}
+	defer in.Close()
+	return do(in)
+}
+
+// namesOf are the names of a command without "--".
+func namesOf(args []string) []string {
+	if len(args) > 0 && args[0] == "--" {
+		return args[1:]
+	}
+	return args
+}
+
+// chosen are the packages of these names, or all. What cannot be read is told.
+func chosen(in *store.Store, names []string) (all []*store.Package, code int) {
+	if len(names) == 0 {
+		all, broken, err := in.List()
+		if err != nil {
+			return nil, fail("store: " + err.Error())
+		}
+		for _, bad := range broken {
+			code = fail("store: " + strictjson.Printable(bad.Error()))
+		}
+		return all, code
+	}
+	for _, name := range names {
+		found, err := in.Show(name)
+		if err == nil && len(found) == 0 {
+			err = store.ErrNone
+		}
+		if err != nil {
+			code = fail("store: " + source.Quote(name) + ": " + err.Error())
+		}
+		all = append(all, found...)
+	}
+	return all, code
+}
+
+func listStore(o *options, args []string) int {
+	if len(args) > 0 {
+		return usageError("mcp-sandbox store list", "unexpected "+source.Quote(args[0]))
+	}
+	return withStore("store list", func(in *store.Store) int {
+		all, code := chosen(in, nil)
+		l := listing{Packages: []stored{}}
+		for _, p := range all {
+			l.add(p)
+		}
+		if o.json {
+			return cmp.Or(code, show(asJSON(&l)))
+		}
+		var b strings.Builder
+		for _, p := range l.Packages {
+			specs := strings.Join(p.Specs, ", ")
+			fmt.Fprintf(&b, "%-48s %8s  %s  %s\n", p.title(), sizeText(p.Bytes), p.Used.Local().Format(time.DateTime),
+				strictjson.Printable(cmp.Or(specs, "-")))
+		}
+		return cmp.Or(code, show(b.String()))
+	})
+}
+
+func showStored(o *options, args []string) int {
+	names := namesOf(args)
+	if len(names) != 1 {
+		return usageError("mcp-sandbox store show", "one name of mcp-sandbox store list is needed")
+	}
+	return withStore("store show", func(in *store.Store) int {
+		all, code := chosen(in, names)
+		l := listing{Packages: []stored{}}
+		var b strings.Builder
+		for _, p := range all {
+			l.add(p)
+			s := &l.Packages[len(l.Packages)-1]
+			scripts := "none is there"
+			switch {
+			case p.ScriptsRan:
+				scripts = "were run"
+			case len(p.Scripts) > 0:
+				scripts = "not run: " + strings.Join(p.Scripts, ", ")
+			}
+			for _, row := range [][2]string{{"package", s.title()}, {"folder", p.Path}, {"asked for as",
+				strings.Join(p.Specs, ", ")}, {"registry", p.Registry}, {"integrity", p.Integrity},
+				{"packages", fmt.Sprint(p.Packages)}, {"size", sizeText(p.Bytes)}, {"install scripts", scripts},
+				{"installed", p.Installed.Local().Format(time.DateTime)}, {"used", p.Used.Local().Format(time.DateTime)}} {
+				fmt.Fprintf(&b, "%-16s %s\n", row[0], strictjson.Printable(cmp.Or(row[1], "-")))
+			}
+		}
+		if o.json {
+			return cmp.Or(code, show(asJSON(&l)))
+		}
+		return cmp.Or(code, show(b.String()))
+	})
+}
