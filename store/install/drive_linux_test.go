@@ -121,7 +121,12 @@ func (h *home) refused(t *testing.T, line string, words ...string) {
 			t.Errorf("%s: %q has no %q", line, err, word)
 		}
 	}
-	h.nothingLeft(t)
+	if at := strings.Fields(line); len(at) == 3 {
+		left, _ := os.ReadDir(filepath.Join(h.store.Path, "npm", at[2]))
+		for _, l := range left {
+			t.Errorf("%s: %s is left", line, l.Name())
+		}
+	}
 }
 
 // nothingLeft demands a store without a package and without a stage.

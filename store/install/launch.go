@@ -17,20 +17,28 @@ import (
 // grace is between the request to end and the kill: with that nothing of an install runs 3 s after its context.
 const grace = time.Second
 
+// A cell is the sandbox of one install.
+type cell struct {
+	Options
+	row   *manager
+	title string   // of what is installed
+	lines []string // for Ready.Lines
+}
+
 // hostNetwork reports whether the install gets the host's network.
-func (i *installation) hostNetwork() bool {
-	return i.Level == policy.LevelNetwork || i.Level == policy.Privileged
+func (c *cell) hostNetwork() bool {
+	return c.Level == policy.LevelNetwork || c.Level == policy.Privileged
 }
 
 // policy is what a launch of an install may do: reach the registries, and write its stage, which is no key of a policy.
-func (i *installation) policy(ctx context.Context, j *job, s step) (p policy.Policy, err error) {
+func (c *cell) policy(ctx context.Context, j *job, s step) (p policy.Policy, err error) {
 	p = policy.Policy{Level: policy.Standard, MinConfinement: policy.Full, Cwd: j.stage}
 	p.Limits.Grace = policy.Duration(grace)
 	for name, value := range s.env {
 		p.Env = append(p.Env, policy.Variable{Name: name, Value: value})
 	}
 	slices.SortFunc(p.Env, func(a, b policy.Variable) int { return strings.Compare(a.Name, b.Name) })
-	if i.hostNetwork() {
+	if c.hostNetwork() {
 		p.Level, p.MinConfinement = policy.LevelNetwork, policy.Reduced
 		return p, nil
 	}
@@ -44,17 +52,17 @@ func (i *installation) policy(ctx context.Context, j *job, s step) (p policy.Pol
 
 // env is the user's environment, of which the program gets the variables that every server gets. With the host's network
 // the program dials a proxy itself: that of the manager's configuration, too.
-func (i *installation) env(s *settings) []string {
-	if !i.hostNetwork() || s.proxy == "" || i.hasProxy() {
-		return i.Env
+func (c *cell) env(s *settings) []string {
+	if !c.hostNetwork() || s.proxy == "" || c.hasProxy() {
+		return c.Env
 	}
-	return append(slices.Clone(i.Env), "https_proxy="+s.proxy, "http_proxy="+s.proxy, "no_proxy="+s.noProxy)
+	return append(slices.Clone(c.Env), "https_proxy="+s.proxy, "http_proxy="+s.proxy, "no_proxy="+s.noProxy)
 }
 
 // hasProxy reports whether the environment names a proxy, by which a sandbox reaches its hosts.
-func (i *installation) hasProxy() bool {
+func (c *cell) hasProxy() bool {
 	for _, name := range []string{"https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"} {
-		if value, _ := lookup(i.Env, name); value != "" {
+		if value, _ := lookup(c.Env, name); value != "" {
 			return true
 		}
 	}
@@ -62,21 +70,21 @@ func (i *installation) hasProxy() bool {
 }
 
 // launch runs one step.
-func (i *installation) launch(ctx context.Context, j *job, s step) error {
-	p, err := i.policy(ctx, j, s)
+func (c *cell) launch(ctx context.Context, j *job, s step) error {
+	p, err := c.policy(ctx, j, s)
 	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	w := &watch{stage: j.stage, title: i.title(), terminal: i.Terminal, began: time.Now(), limit: stallAfter}
+	w := &watch{stage: j.stage, title: c.title, terminal: c.Terminal, began: time.Now(), limit: stallAfter}
 	if s.slow {
 		w.limit = slowStallAfter
 	}
-	sb, err := launcher.Command(ctx, p, launcher.Target{Path: j.program, Args: s.args, Env: i.env(j.settings), Dir: j.stage,
+	sb, err := launcher.Command(ctx, p, launcher.Target{Path: j.program, Args: s.args, Env: c.env(j.settings), Dir: j.stage,
 		Stage: j.stage})
 	if err != nil {
-		return i.refused(err)
+		return c.refused(err)
 	}
 	defer sb.Close()
 	sb.Cmd.Stdout, sb.Cmd.Stderr = w, w
@@ -91,32 +99,32 @@ func (i *installation) launch(ctx context.Context, j *job, s step) error {
 	result, err := sb.Wait(last)
 	switch {
 	case errors.Is(context.Cause(ctx), errStalled):
-		return i.stalled(j, w)
+		return c.stalled(j, w)
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case err != nil:
-		return i.refused(err)
+		return c.refused(err)
 	case result.Cause == order.CauseOOM:
 		return fmt.Errorf("%s needed more memory than an install gets", filepath.Base(j.program))
 	case result.Cause != order.CauseExit || result.ExitCode != 0:
-		return i.failed(j, w, result)
+		return c.failed(j, w, result)
 	}
-	if r, err := sb.Report(last); err == nil && i.hostNetwork() {
-		line := "the install had the host's network, in confinement " + r.Confinement + " (--level " + string(i.Level) + ")"
-		if !slices.Contains(i.lines, line) {
-			i.lines = append(i.lines, line)
+	if r, err := sb.Report(last); err == nil && c.hostNetwork() {
+		line := "the install had the host's network, in confinement " + r.Confinement + " (--level " + string(c.Level) + ")"
+		if !slices.Contains(c.lines, line) {
+			c.lines = append(c.lines, line)
 		}
 	}
 	return nil
 }
 
 // refused is a launch that the sandbox refused: where the machine cannot confine it, with the ways out.
-func (i *installation) refused(err error) error {
+func (c *cell) refused(err error) error {
 	e, ok := errors.AsType[*launcher.Error](err)
 	if !ok || e.Layer == order.Exec || e.Layer == order.Policy {
 		return err
 	}
-	if i.hostNetwork() {
+	if c.hostNetwork() {
 		return fmt.Errorf("the sandbox of the install: %w", err)
 	}
 	fix := e.Hint
@@ -128,8 +136,8 @@ func (i *installation) refused(err error) error {
 }
 
 // stalled is an install that stood still.
-func (i *installation) stalled(j *job, w *watch) error {
-	awaited, host := i.row.awaited(w.text()), ""
+func (c *cell) stalled(j *job, w *watch) error {
+	awaited, host := c.row.awaited(w.text()), ""
 	name := awaited[strings.LastIndexByte(awaited, ' ')+1:]
 	if awaited == "" {
 		awaited = "a registry"
@@ -141,9 +149,9 @@ func (i *installation) stalled(j *job, w *watch) error {
 }
 
 // failed is an install whose program ended with an error.
-func (i *installation) failed(j *job, w *watch, result *launcher.Result) error {
+func (c *cell) failed(j *job, w *watch, result *launcher.Result) error {
 	var parts []string
-	if text := i.row.explain(w.text(), j); text != "" {
+	if text := c.row.explain(w.text(), j); text != "" {
 		parts = append(parts, text)
 	}
 	for _, d := range result.Denied {
@@ -161,7 +169,7 @@ func (i *installation) failed(j *job, w *watch, result *launcher.Result) error {
 			parts = append(parts, host+" leads to an address that the registry of an install may not have")
 		case order.DeniedUpstream:
 			parts = append(parts, host+": "+d.Errno)
-			if j.settings.proxy != "" && !i.hasProxy() {
+			if j.settings.proxy != "" && !c.hasProxy() {
 				parts = append(parts, "the proxy of npm's configuration is not used here: set HTTPS_PROXY")
 			}
 		}

@@ -21,6 +21,9 @@ type manager struct {
 	// configuration names. What logs in stands in settings.auth if question.auth asks for it, else settings.login alone
 	// says that there is some. A URL with a user's name has to go through newRegistry.
 	settings func(context.Context, *question) (*settings, error)
+	// project is the file in which the project of a working folder names registries, and the first of these; "" is for no
+	// such file. It may be nil. The file is only told of, unless settings is asked in that folder.
+	project func(dir string) (file, registry string)
 	// install writes what the manager has to find in job.stage, runs the manager by job.run, and reads the lock file.
 	// Caches, logs, configuration: all that is no part of the package belongs below job.private, which is removed before
 	// the package is kept. Where this process is root the manager runs as another user: what the manager may change is
@@ -65,8 +68,8 @@ type job struct {
 	before   time.Time // nothing that was published later may be installed; zero: any age will do
 	scripts  bool      // install scripts are wanted
 
-	owner  int // who runs the manager; -1: the user of this process
-	launch func(context.Context, *job, step) error
+	owner int // who runs the manager; -1: the user of this process
+	cell  *cell
 }
 
 // write writes a file in the stage that the manager may change.
@@ -79,7 +82,7 @@ func (j *job) write(name string, text []byte) error {
 }
 
 // run runs a program in the sandbox: in the stage, which is all that can be written. The error is for people.
-func (j *job) run(ctx context.Context, s step) error { return j.launch(ctx, j, s) }
+func (j *job) run(ctx context.Context, s step) error { return j.cell.launch(ctx, j, s) }
 
 // A step is one launch in the sandbox.
 type step struct {

@@ -58,10 +58,13 @@ func npmContents(j *job) (npmFound, error) {
 	}
 	delete(lock.Packages, "")
 	found.locked = lock.Packages
-	for _, folder := range slices.Sorted(maps.Keys(lock.Packages)) {
+	folders := slices.Sorted(maps.Keys(lock.Packages))
+	for _, folder := range folders {
 		if err := npmCheck(lock.Packages, folder, j.settings); err != nil {
 			return found, err
 		}
+	}
+	for _, folder := range folders {
 		if _, err := root.Lstat(folder); err != nil {
 			continue // of another system
 		}
@@ -87,7 +90,10 @@ func npmContents(j *job) (npmFound, error) {
 
 // npmNameOf is the name of the package in a folder.
 func npmNameOf(folder string) string {
-	return folder[strings.LastIndex(folder, "node_modules/")+len("node_modules/"):]
+	if i := strings.LastIndex(folder, "node_modules/"); i >= 0 {
+		return folder[i+len("node_modules/"):]
+	}
+	return folder
 }
 
 // npmCheck refuses an entry that is no archive with a SHA-512 from one of the registries, nor lies in such an archive.
@@ -101,7 +107,12 @@ func npmCheck(all map[string]npmLocked, folder string, s *settings) error {
 		}
 		e = parent
 	}
-	if !strings.HasPrefix(folder, "node_modules/") || path.Clean(folder) != folder || strings.Contains(folder, "..") {
+	if !strings.HasPrefix(folder, "node_modules/") || path.Clean(folder) != folder {
+		for other, e := range all { // by its name, if there is one
+			if e.Link && e.Resolved == folder {
+				name = npmNameOf(other)
+			}
+		}
 		return fmt.Errorf("dependency %s is the folder %.100q: only what a registry serves is installed", name, folder)
 	}
 	scheme, _, _ := strings.Cut(e.Resolved, ":")

@@ -15,6 +15,7 @@ var (
 	npmRefused   = regexp.MustCompile(`(40[134]) [A-Za-z ]+- GET (\S+)`)
 	npmCorrupted = regexp.MustCompile(`tarball data for (\S+)@https?://\S+ .*corrupted`)
 	npmOther     = regexp.MustCompile(`^(\S+)@((?:git|file|https?|github|link)[^ ]*:\S+)$`)
+	npmRequest   = regexp.MustCompile(`request to (\S+) failed, reason: (.*)`)
 	npmNotTaken  = regexp.MustCompile(`Refusing to fetch "(.*)"`)
 )
 
@@ -50,6 +51,12 @@ func npmExplain(words string, j *job) string {
 	}
 	if spec := npmSpecElsewhere(words); spec != "" && code != "ETARGET" {
 		return notServed(spec)
+	}
+	if found := npmRequest.FindStringSubmatch(all); found != nil {
+		if j.settings.serving(found[1]) == "" {
+			return "an archive is to come from " + redact(found[1]) + ": only what a registry serves is installed"
+		}
+		return found[1] + ": " + found[2]
 	}
 	if code == "" {
 		return first

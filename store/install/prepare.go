@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -110,7 +109,7 @@ type installation struct {
 	store *store.Store
 	start *startline.Start
 	row   *manager
-	lines []string
+	lines []string // for Ready.Lines
 }
 
 // title names what is installed.
@@ -181,22 +180,23 @@ func (i *installation) install(ctx context.Context) (*Ready, error) {
 	if err != nil {
 		return nil, err
 	}
+	c := &cell{Options: i.Options, row: i.row, title: i.title()}
 	j := &job{program: program, start: i.start, settings: found, stage: stage.Folder, scripts: i.Scripts, owner: -1,
-		private: filepath.Join(stage.Folder, private), launch: i.launch}
+		private: filepath.Join(stage.Folder, private), cell: c}
 	if i.MinAge > 0 {
 		j.before = began.Add(-i.MinAge)
 	}
-	c, err := i.fill(ctx, stage, j)
+	has, err := i.fill(ctx, stage, j)
 	if err != nil {
 		return nil, err
 	}
-	p, err := stage.Commit(i.packageOf(c))
+	p, err := stage.Commit(i.packageOf(has))
 	if err != nil {
 		return nil, err
 	}
 	r, err := i.ready(p)
 	if err == nil {
-		r.Installed, r.Lines = true, append(i.lines, i.told(p, time.Since(began))...)
+		r.Installed, r.Lines = true, slices.Concat(i.lines, c.lines, i.told(p, time.Since(began)))
 	}
 	return r, err
 }
@@ -240,43 +240,4 @@ func (i *installation) packageOf(c *contents) store.Package {
 		Contents: store.Contents{Lock: c.lock, Packages: c.packages, Scripts: c.scripts, ScriptsRan: i.Scripts,
 			MinAge: i.MinAge},
 	}
-}
-
-// program finds the manager's program: beside the program that was typed, then in PATH.
-func (i *installation) program() (string, error) {
-	var folders []string
-	if typed := i.start.Program; strings.ContainsRune(typed, filepath.Separator) {
-		if !filepath.IsAbs(typed) {
-			typed = filepath.Join(i.Dir, typed)
-		}
-		folders = append(folders, filepath.Dir(typed))
-	}
-	path, _ := lookup(i.Env, "PATH")
-	folders = append(folders, filepath.SplitList(path)...)
-	for _, name := range i.row.programs {
-		for _, folder := range folders {
-			if !filepath.IsAbs(folder) {
-				continue
-			}
-			if found, err := exec.LookPath(filepath.Join(folder, name)); err == nil {
-				return found, nil
-			}
-		}
-	}
-	return "", fmt.Errorf("%s is not found in PATH", strings.Join(i.row.programs, ", "))
-}
-
-// settings asks the manager, from an empty folder unless the project's configuration is wanted.
-func (i *installation) settings(ctx context.Context, program string) (*settings, error) {
-	folder := i.Dir
-	if !i.RegistryFromProject {
-		empty, err := emptyFolder()
-		if err != nil {
-			return nil, err
-		}
-		defer os.RemoveAll(empty)
-		folder = empty
-	}
-	q := &question{program: program, env: i.Env, folder: folder, auth: i.RegistryAuth}
-	return i.row.settings(ctx, q)
 }

@@ -1,0 +1,160 @@
+package install
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/store/install/registrytest"
+)
+
+type (
+	pack = registrytest.Package
+	file = registrytest.File
+	keys = map[string]any
+)
+
+// needs is a package.json with one dependency.
+func needs(name, spec string) keys { return keys{"dependencies": map[string]string{name: spec}} }
+
+// flipped changes a bit of an archive, cut loses its end.
+func flipped(b []byte) []byte { b[len(b)/2] ^= 1; return b }
+func cut(b []byte) []byte     { return b[:len(b)/2] }
+
+// evils are packages that must not be installed, with words of the refusal. Each is asked for as a dependency of x, too.
+var evils = []struct {
+	name  string
+	evil  pack
+	words []string
+}{
+	{"changed on its way", pack{Change: flipped}, []string{"the archive of evil", "has not the hash"}},
+	{"cut off", pack{Change: cut}, []string{"the archive of evil", "has not the hash"}},
+	{"another hash", pack{Integrity: "sha512-" + "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=="}, []string{"the archive of evil", "has not the hash"}},
+	{"SHA-1 alone", pack{Integrity: "sha1"}, []string{"only a sha1 hash of the archive of evil"}},
+	{"without a hash", pack{Integrity: "none"}, []string{"no hash of the archive of evil"}},
+	{"archive of another host", pack{Archive: "http://elsewhere.example/evil-1.0.0.tgz"}, []string{"elsewhere.example", "none of your registries"}},
+	{"archive of another port", pack{Archive: "http://127.0.0.1:9/evil-1.0.0.tgz"}, []string{"127.0.0.1:9"}},
+	{"by git", pack{Manifest: needs("dep", "git+https://elsewhere.example/dep.git")}, []string{"dependency dep", "elsewhere.example/dep.git", "only what a registry serves"}},
+	{"by git, in short", pack{Manifest: needs("dep", "github:x/dep")}, []string{"dependency dep", "github"}},
+	{"by URL", pack{Manifest: needs("dep", "https://elsewhere.example/dep.tgz")}, []string{"dependency dep", "https://elsewhere.example/dep.tgz", "only what a registry serves"}},
+	{"by folder", pack{Manifest: needs("dep", "file:../../../../etc")}, []string{"dependency dep"}},
+	{"dependency that nobody has", pack{Manifest: needs("nobody-has-that", "1")}, []string{"nobody-has-that"}},
+	{"shrinkwrap without a hash", pack{Manifest: keys{"_hasShrinkwrap": true, "dependencies": map[string]string{"dep": "1"}}, Files: []file{{Name: "npm-shrinkwrap.json",
+		Text: `{"lockfileVersion":3,"packages":{"":{"dependencies":{"dep":"1"}},"node_modules/dep":{"version":"1.0.0","resolved":"REGISTRYdep/-/1.0.0.tgz"}}}`}}},
+		[]string{"no hash of the archive of dep"}},
+	{"shrinkwrap of elsewhere", pack{Manifest: keys{"_hasShrinkwrap": true, "dependencies": map[string]string{"dep": "1"}}, Files: []file{{Name: "npm-shrinkwrap.json",
+		Text: `{"lockfileVersion":3,"packages":{"":{"dependencies":{"dep":"1"}},"node_modules/dep":{"version":"1.0.0","resolved":"http://elsewhere.example/dep.tgz"}}}`}}},
+		[]string{"elsewhere.example"}},
+}
+
+func TestEvilPackages(t *testing.T) {
+	h := newHome(t, good()...)
+	h.registry.Add(pack{Name: "dep", Version: "1.0.0"})
+	t.Run("all", func(t *testing.T) {
+		for i, e := range evils {
+			e.evil.Name = fmt.Sprintf("evil%d", i)
+			for i, f := range e.evil.Files {
+				e.evil.Files[i].Text = strings.ReplaceAll(f.Text, "REGISTRY", h.registry.URL)
+			}
+			needy := fmt.Sprintf("x%d", i)
+			h.registry.Add(runnable(e.evil), runnable(pack{Name: needy, Manifest: needs(e.evil.Name, "1")}))
+			t.Run(e.name, func(t *testing.T) {
+				t.Parallel()
+				h.refused(t, "npx -y "+e.evil.Name, e.words...)
+				h.refused(t, "npx -y "+needy, e.words...)
+			})
+		}
+	})
+	h.nothingLeft(t)
+	h.must(t, "npx -y good")
+}
+
+// What npm leaves out of an archive is not in the store, and the rest is.
+func TestEntriesThatLeadOut(t *testing.T) {
+	outside := filepath.Join(os.TempDir(), "mcp-sandbox-evil-"+t.Name())
+	h := newHome(t, runnable(pack{Name: "evil", Files: []file{
+		{Name: "../../../evil", Text: "x", Raw: true}, {Name: "package/../../../evil", Text: "x", Raw: true},
+		{Name: outside, Text: "x", Raw: true}, {Name: "link", Link: "../../../.."}, {Name: "link/evil", Text: "x"},
+		{Name: "hard", Link: "/etc/passwd", Hard: true}, {Name: "good", Text: "x"},
+	}}))
+	r := h.must(t, "npx -y evil")
+	folder := filepath.Join(r.Package.Path, "node_modules", "evil")
+	if _, err := os.Stat(filepath.Join(folder, "good")); err != nil {
+		t.Error(err)
+	}
+	for _, bad := range []string{outside, r.Package.Path + "/evil", filepath.Dir(r.Package.Path) + "/evil", folder + "/hard", h.path + "/evil"} {
+		if _, err := os.Lstat(bad); err == nil {
+			t.Errorf("%s is there", bad)
+		}
+	}
+	if info, err := os.Lstat(folder + "/link"); err == nil && info.Mode()&os.ModeSymlink != 0 {
+		t.Error("a link is in the package")
+	}
+}
+
+// A bin that is not in the package is none of its programs, and a bin's name leads nowhere.
+func TestBinsThatLeadOut(t *testing.T) {
+	h := newHome(t, good()...)
+	h.registry.Add(
+		runnable(pack{Name: "out", Manifest: keys{"bin": "../../../../../../../bin/sh"}}),
+		runnable(pack{Name: "absolute", Manifest: keys{"bin": map[string]string{"absolute": "/bin/sh"}}}),
+		runnable(pack{Name: "neighbour", Manifest: keys{"bin": "../good/cli.js", "dependencies": map[string]string{"good": "1"}}}),
+		runnable(pack{Name: "named", Manifest: keys{"bin": map[string]string{"../../../named": "cli.js", "named": "cli.js"}}}),
+		runnable(pack{Name: "nothing", Manifest: keys{"bin": map[string]string{}}}))
+	h.refused(t, "npx -y out", "program out of out")
+	h.refused(t, "npx -y absolute", "program absolute of absolute")
+	h.refused(t, "npx -y neighbour", "program neighbour of neighbour")
+	h.refused(t, "npx -y nothing", "nothing has no program")
+	h.refused(t, "npx -p good nope", "good has no program nope")
+	r := h.must(t, "npx -y named")
+	if _, err := os.Lstat(filepath.Join(r.Package.Path, "named")); err == nil {
+		t.Error("a bin's name led out of .bin")
+	}
+	h.must(t, "npx -y good")
+}
+
+// A dependency that has a program of the same name does not take the place of the package's own.
+func TestBinOfADependency(t *testing.T) {
+	for _, dep := range []string{"aaa", "zzz"} {
+		h := newHome(t, runnable(pack{Name: "main", Manifest: needs(dep, "1")}),
+			runnable(pack{Name: dep, Manifest: keys{"bin": map[string]string{"main": "cli.js"}}}))
+		r := h.must(t, "npx -y main")
+		file, err := filepath.EvalSymlinks(r.Command[0])
+		if err != nil || filepath.Base(filepath.Dir(file)) != "main" {
+			t.Errorf("%s, %v", file, err)
+		}
+	}
+}
+
+// Versions that are younger than wanted are passed over, and where no other will do that is told: of dependencies too,
+// of those that a shrinkwrap names, and of those of which the registry does not tell the time.
+func TestMinAge(t *testing.T) {
+	young := time.Now().Add(-2 * 24 * time.Hour)
+	shrink := `{"lockfileVersion":3,"packages":{"":{"dependencies":{"dep":"1"}},"node_modules/dep":{"version":"1.1.0","resolved":"REGISTRYdep/-/1.1.0.tgz","integrity":"HASH"}}}`
+	dep := pack{Name: "dep", Version: "1.1.0", Published: young}
+	h := newHome(t, runnable(pack{Name: "x", Version: "1.0.0", Manifest: needs("dep", "^1.0.0")}), pack{Name: "dep", Version: "1.0.0"}, dep,
+		runnable(pack{Name: "y", Manifest: needs("dep", "1.1.0")}), runnable(pack{Name: "ageless", Ageless: true}),
+		runnable(pack{Name: "z", Version: "1.0.0"}), runnable(pack{Name: "z", Version: "1.1.0", Published: young}))
+	shrink = strings.NewReplacer("HASH", dep.SHA512(), "REGISTRY", h.registry.URL).Replace(shrink)
+	h.registry.Add(runnable(pack{Name: "shrunk", Manifest: keys{"_hasShrinkwrap": true, "dependencies": map[string]string{"dep": "1"}},
+		Files: []file{{Name: "npm-shrinkwrap.json", Text: shrink}}}))
+	h.options.MinAge = 7 * 24 * time.Hour
+	h.refused(t, "npx -y y", "dep@1.1.0", "with a date before")
+	h.refused(t, "npx -y z@1.1.0", "z@1.1.0", "with a date before")
+	h.refused(t, "npx -y shrunk", "dep@1.1.0")
+	h.refused(t, "npx -y ageless", "the registry does not say when ageless@1.0.0 was published")
+	if r := h.must(t, "npx -y z"); r.Package.Version != "1.0.0" {
+		t.Error(r.Package.Version)
+	}
+	r := h.must(t, "npx -y x")
+	if b, err := os.ReadFile(r.Package.Path + "/node_modules/dep/package.json"); err != nil || string(b) != `{"name":"dep","version":"1.0.0"}` {
+		t.Errorf("%s, %v", b, err)
+	}
+	h.options.MinAge = 0
+	for _, line := range []string{"npx -y y", "npx -y z@1.1.0", "npx -y shrunk", "npx -y ageless"} {
+		h.must(t, line)
+	}
+}
