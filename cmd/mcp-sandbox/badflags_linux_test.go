@@ -103,6 +103,12 @@ func badValues(flag string) (bad []string, good string) {
 		return []string{"maybe"}, "true"
 	case "no-subprocess", "no-check-server-name":
 		return []string{"true", "false"}, "" // told.txtar and habits.txtar have the control
+	case "profile":
+		return []string{"npm:", "npm:../x", "npm:@modelcontextprotocol/Server-github", "NONE", "github"}, "none"
+	case "min-age":
+		return []string{"0", "7", "-7d", "1.5d", "d", "99999d", "week"}, "7d"
+	case "scripts", "registry-auth", "registry-from-project":
+		return []string{"maybe"}, "true"
 	case "allow-unix-socket":
 		return []string{"/no/such/path", "*"}, "-/no/such/path"
 	}
@@ -121,7 +127,7 @@ func ids() string {
 func TestEveryFlagWithBadInput(t *testing.T) {
 	server := []string{"--", "echo", "ran"}
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
-	for _, l := range launchOptions().lines {
+	for _, l := range runOptions().lines {
 		if l.name == "" {
 			continue
 		}

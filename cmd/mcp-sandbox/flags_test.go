@@ -47,8 +47,9 @@ func TestEveryFlagExists(t *testing.T) {
 
 // The contract names every flag; nothing else gets in unseen.
 func TestNoOtherFlag(t *testing.T) {
-	own := []string{"policy", "policy-fd", "report", "report-fd", "verbose", "quiet", "tty", "stdout-guard", "env-file"}
-	for _, l := range launchOptions().lines {
+	own := []string{"policy", "policy-fd", "report", "report-fd", "verbose", "quiet", "tty", "stdout-guard", "env-file",
+		"profile", "min-age", "scripts", "registry-auth", "registry-from-project"}
+	for _, l := range runOptions().lines {
 		if l.name != "" && !slices.Contains(own, l.name) &&
 			!slices.ContainsFunc(policyFlags(), func(f policyFlag) bool { return f.name == l.name }) {
 			t.Errorf("--%s is in no table", l.name)

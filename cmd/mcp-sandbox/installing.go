@@ -102,7 +102,7 @@ func (o *options) withPackage(ord *order.Order, command []string) (*order.Order,
 		return nil, signalled.exitCode()
 	}
 	if errors.Is(err, install.ErrNoManager) {
-		o.notes = append(o.notes, err.Error()+": the command runs as it is, and fetches by itself")
+		o.notes = append(o.notes, err.Error()+asItIs)
 		return ord, 0
 	}
 	if err != nil {

@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"errors"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/handed"
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/init/runtimes"
@@ -48,6 +50,11 @@ func (o *options) addInstall() {
 		truth(&p.RegistryFromProject))
 }
 
+// installFlags are the flags that addInstall defines.
+func installFlags() [4]string {
+	return [...]string{"min-age", "scripts", "registry-auth", "registry-from-project"}
+}
+
 // setAge takes a number of days, as 7d, or a duration.
 func setAge(at *time.Duration) func(string) error {
 	const day = 24 * time.Hour
@@ -73,7 +80,16 @@ func (o *options) readStart(command []string) error {
 		o.start, unknown = startline.Parse(command)
 	}
 	if unknown != nil {
-		o.notes = append(o.notes, unknown.Error()+": the command runs as it is, and fetches by itself")
+		o.notes = append(o.notes, unknown.Error()+asItIs)
+	}
+	if modules := o.inProject(); modules != "" {
+		o.notes = append(o.notes, o.start.Tool+": "+modules+" has the package, which comes before the registry's"+asItIs)
+		o.start = nil
+	}
+	for _, name := range installFlags() {
+		if f := o.set.Lookup(name); f != nil && f.Changed && o.start == nil {
+			o.notes = append(o.notes, "--"+name+" has no effect: the command starts no package that can be installed apart")
+		}
 	}
 	id := o.asked
 	if id == "" && o.start != nil && len(o.start.Specs) == 1 {
@@ -86,6 +102,32 @@ func (o *options) readStart(command []string) error {
 		return errors.New("--profile " + source.Quote(o.asked) + ": there is none of that name (mcp-sandbox profile list)")
 	}
 	return nil
+}
+
+// asItIs is the end of a line on a command that is not replaced by an installed program.
+const asItIs = ": the command runs as it is, without a profile"
+
+// inProject is the node_modules that has the package already: npx and bunx start what the project has. "" is none.
+func (o *options) inProject() string {
+	if o.start == nil || o.start.Manager != "npm" && o.start.Manager != "bun" {
+		return ""
+	}
+	dir, err := source.Folder()
+	if err != nil {
+		return ""
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	for _, s := range o.start.Specs {
+		if s.Range != "" {
+			continue
+		}
+		if modules := handed.InProject(dir, s.Name); modules != "" {
+			return modules
+		}
+	}
+	return ""
 }
 
 // idOf is the id of the profile of a package.

@@ -59,6 +59,19 @@ func noNetwork(p *policy.Policy) bool {
 // working folder or of a folder above, or beside npx. "" is none.
 func installed(dir, program, pkg string) string {
 	pkg = unversioned(pkg)
+	if modules := InProject(dir, pkg); modules != "" || pkg == "" {
+		return modules
+	}
+	beside := filepath.Dir(program)
+	modules := filepath.Join(beside, "..", "lib", "node_modules")
+	if exists(filepath.Join(beside, filepath.Base(pkg))) || exists(filepath.Join(modules, pkg)) {
+		return beside
+	}
+	return ""
+}
+
+// InProject is the node_modules of a folder, or of one above, that has a package of that name. "" is none.
+func InProject(dir, pkg string) string {
 	if pkg == "" {
 		return ""
 	}
@@ -68,15 +81,9 @@ func installed(dir, program, pkg string) string {
 			return modules
 		}
 		if dir == filepath.Dir(dir) {
-			break
+			return ""
 		}
 	}
-	beside := filepath.Dir(program)
-	modules := filepath.Join(beside, "..", "lib", "node_modules")
-	if exists(filepath.Join(beside, filepath.Base(pkg))) || exists(filepath.Join(modules, pkg)) {
-		return beside
-	}
-	return ""
 }
 
 func exists(at string) bool {
