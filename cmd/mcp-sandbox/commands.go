@@ -98,7 +98,8 @@ is wrong with FILE, one thing a line with its place, and exits with 125.
 			"  mcp-sandbox policy check --json policy.json | jq '.warnings[].text'\n",
 		flags: jsonOptions, run: check,
 	}, {
-		name: "policy show", args: "[flags] [FILE] [-- COMMAND [ARG...]]", short: "print a policy with all its defaults filled in",
+		name: "policy show", args: "[flags] [FILE] [-- COMMAND [ARG...]]",
+		short: "print a policy with all its defaults filled in",
 		long: `Prints the policy that a launch with the same file and flags would have, as JSON
 with the level's defaults. The policySHA256 of a report is of these bytes. With
 COMMAND the profile of the package that it starts is part of the policy.

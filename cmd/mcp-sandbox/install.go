@@ -31,7 +31,7 @@ if one could not be installed; those before it stay.
 
 func installOptions() *options {
 	o := newOptions()
-	o.addInstall()
+	addInstall(o)
 	o.add("level", "network", "give the install the host's network, where this machine cannot confine it", "",
 		func(s string) error {
 			if s != string(policy.LevelNetwork) {
@@ -71,14 +71,14 @@ func installPackages(o *options, args []string) int {
 	o.packages.options.NoProgram = true
 	var l listing
 	for _, s := range specs {
-		r, err := o.prepare(s.Start(), o.packages.options.Level)
+		r, err := prepare(o, s.Start(), o.packages.options.Level)
 		if err != nil {
-			o.showListing(&l)
+			showListing(o, &l)
 			return failInstall(err)
 		}
 		l.add(r.Package)
 	}
-	return o.showListing(&l)
+	return showListing(o, &l)
 }
 
 // failInstall says why an install did not come about.
@@ -91,7 +91,7 @@ func failInstall(err error) int {
 }
 
 // showListing prints the packages of an install or an update.
-func (o *options) showListing(l *listing) int {
+func showListing(o *options, l *listing) int {
 	if o.json {
 		return show(asJSON(l))
 	}
@@ -103,7 +103,7 @@ func (o *options) showListing(l *listing) int {
 }
 
 // say writes a line unless --quiet is there.
-func (o *options) say(line string) {
+func say(o *options, line string) {
 	if !o.flags.Quiet {
 		reexec.Say(line)
 	}

@@ -50,7 +50,7 @@ func untilSignal() (context.Context, func()) {
 }
 
 // installer says to people how an install goes on.
-func (o *options) installer(level policy.Level) install.Options {
+func installer(o *options, level policy.Level) install.Options {
 	i := o.packages.options
 	i.Level, i.Told = level, reexec.Say
 	if o.flags.Quiet {
@@ -62,7 +62,7 @@ func (o *options) installer(level policy.Level) install.Options {
 }
 
 // prepare finds the package of a start in the store, or installs the package.
-func (o *options) prepare(start *startline.Start, level policy.Level) (*install.Ready, error) {
+func prepare(o *options, start *startline.Start, level policy.Level) (*install.Ready, error) {
 	in, err := store.Open(os.Getenv)
 	if err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func (o *options) prepare(start *startline.Start, level policy.Level) (*install.
 	defer in.Close()
 	ctx, stop := untilSignal()
 	defer stop()
-	r, err := install.Prepare(ctx, in, start, o.installer(level))
+	r, err := install.Prepare(ctx, in, start, installer(o, level))
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func (o *options) prepare(start *startline.Start, level policy.Level) (*install.
 
 // withPackage makes an order that of the program of the package which the command starts. The code is the exit status
 // where there is none.
-func (o *options) withPackage(ord *order.Order, command []string) (*order.Order, int) {
+func withPackage(o *options, ord *order.Order, command []string) (*order.Order, int) {
 	if o.start == nil {
 		return ord, 0
 	}
@@ -96,7 +96,7 @@ func (o *options) withPackage(ord *order.Order, command []string) (*order.Order,
 	if p.Level == policy.Privileged { // the policy's file says so
 		return ord, 0
 	}
-	r, err := o.prepare(o.start, p.Level)
+	r, err := prepare(o, o.start, p.Level)
 	if signalled, ok := errors.AsType[*interrupted](err); ok {
 		o.refuse(err.Error())
 		return nil, signalled.exitCode()
@@ -108,16 +108,16 @@ func (o *options) withPackage(ord *order.Order, command []string) (*order.Order,
 	if err != nil {
 		return nil, o.refuse(err.Error())
 	}
-	if ord, err = o.ofOwner(ord, r, command); err != nil {
+	if ord, err = ofOwner(o, ord, r, command); err != nil {
 		return nil, o.refuse(err.Error())
 	}
-	o.startPackage(ord, r)
+	startPackage(o, ord, r)
 	return ord, 0
 }
 
 // withStored is withPackage for a command that installs nothing. The error is store.ErrNone where the package is not
 // there.
-func (o *options) withStored(ord *order.Order, command []string) (*order.Order, error) {
+func withStored(o *options, ord *order.Order, command []string) (*order.Order, error) {
 	if o.start == nil {
 		return ord, nil
 	}
@@ -133,14 +133,14 @@ func (o *options) withStored(ord *order.Order, command []string) (*order.Order, 
 	if err != nil {
 		return nil, err
 	}
-	if ord, err = o.ofOwner(ord, r, command); err == nil {
-		o.startPackage(ord, r)
+	if ord, err = ofOwner(o, ord, r, command); err == nil {
+		startPackage(o, ord, r)
 	}
 	return ord, err
 }
 
 // notInstalled says what to do before a question about a package can be answered.
-func (o *options) notInstalled() string {
+func notInstalled(o *options) string {
 	line := "mcp-sandbox install"
 	for _, s := range o.start.Specs {
 		line += " " + notice.Shell(s.String())
@@ -149,7 +149,7 @@ func (o *options) notInstalled() string {
 }
 
 // ofOwner is the order with the profile of the package that has the program, where the line names several packages.
-func (o *options) ofOwner(ord *order.Order, r *install.Ready, command []string) (*order.Order, error) {
+func ofOwner(o *options, ord *order.Order, r *install.Ready, command []string) (*order.Order, error) {
 	if len(o.start.Specs) == 1 || o.asked != "" {
 		return ord, nil
 	}
@@ -157,11 +157,11 @@ func (o *options) ofOwner(ord *order.Order, r *install.Ready, command []string) 
 		if s.Name != r.Owner {
 			continue
 		}
-		if err := o.setProfile(idOf(s), command); err != nil || o.profile == nil {
+		if err := setProfile(o, idOf(s), command); err != nil || o.profile == nil {
 			return ord, err
 		}
 		notes := o.notes
-		again, why := o.launchOrder(command)
+		again, why := launchOrder(o, command)
 		o.notes = notes // the same once more
 		if len(why) > 0 {
 			return nil, errors.New(why[0])

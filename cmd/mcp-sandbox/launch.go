@@ -17,14 +17,14 @@ func launchOptions() *options {
 	o.addLaunch()
 	o.addPolicy()
 	o.heading("Packages (npx, pnpm dlx, bunx, deno run, pipx run, go run)")
-	o.addProfile()
+	addProfile(o)
 	return o
 }
 
 // runOptions are a launch's, with where it is to run.
 func runOptions() *options {
 	o := launchOptions()
-	o.addInstall()
+	addInstall(o)
 	o.addBackend()
 	o.keeps = true
 	return o
@@ -47,7 +47,7 @@ func run(o *options, args []string) int {
 	}
 	if o.backend.name == "" {
 		var code int
-		if ord, code = o.withPackage(ord, command); ord == nil {
+		if ord, code = withPackage(o, ord, command); ord == nil {
 			return code
 		}
 	}
@@ -88,14 +88,14 @@ func (o *options) order(command []string) (*order.Order, []string) {
 	if err := o.Check(); err != nil {
 		return nil, []string{hinted("mcp-sandbox run", err.Error())}
 	}
-	if err := o.readStart(command); err != nil {
+	if err := readStart(o, command); err != nil {
 		return nil, []string{err.Error()}
 	}
-	return o.launchOrder(command)
+	return launchOrder(o, command)
 }
 
 // launchOrder makes the order with the profile that was found.
-func (o *options) launchOrder(command []string) (*order.Order, []string) {
+func launchOrder(o *options, command []string) (*order.Order, []string) {
 	ord, why := o.Order(policy.Run, command)
 	if len(why) > 0 {
 		return nil, why

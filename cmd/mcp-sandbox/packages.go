@@ -34,13 +34,13 @@ type packages struct {
 const noProfile = "none" // the value of --profile
 
 // addProfile defines the flag of the profile.
-func (o *options) addProfile() {
+func addProfile(o *options) {
 	o.add("profile", "ID|none", "add what this package needs (default: the package that COMMAND starts)", "",
 		source.Once(&o.asked))
 }
 
 // addInstall defines the flags of an install.
-func (o *options) addInstall() {
+func addInstall(o *options) {
 	p := &o.packages.options
 	o.add("min-age", "TIME", "install only what has been published for so long, as 7d", "", setAge(&p.MinAge))
 	o.add("scripts", "", "let install scripts run, in the sandbox of the install", "true", truth(&p.Scripts))
@@ -74,7 +74,7 @@ func setAge(at *time.Duration) func(string) error {
 }
 
 // readStart finds out which package a command starts, and which profile the launch has.
-func (o *options) readStart(command []string) error {
+func readStart(o *options, command []string) error {
 	var unknown error
 	if runtime.GOOS == "linux" && policy.Level(o.Given("level")) != policy.Privileged {
 		o.start, unknown = startline.Parse(command)
@@ -82,24 +82,25 @@ func (o *options) readStart(command []string) error {
 	if unknown != nil {
 		o.notes = append(o.notes, unknown.Error()+asItIs)
 	}
-	if modules := o.inProject(); modules != "" {
-		o.notes = append(o.notes, o.start.Tool+": "+modules+" has the package, which comes before the registry's"+asItIs)
+	if modules := inProject(o); modules != "" {
+		o.notes = append(o.notes, o.start.Tool+": "+modules+" has the package, which comes before the registry's"+
+			asItIs)
 		o.start = nil
 	}
 	for _, name := range installFlags() {
 		if f := o.set.Lookup(name); f != nil && f.Changed && o.start == nil {
-			o.notes = append(o.notes, "--"+name+" has no effect: the command starts no package that can be installed apart")
+			o.notes = append(o.notes, "--"+name+" has no effect: the command starts no package that can be installed")
 		}
 	}
 	id := o.asked
 	if id == "" && o.start != nil && len(o.start.Specs) == 1 {
 		id = idOf(o.start.Specs[0])
 	}
-	if err := o.setProfile(id, command); err != nil {
+	if err := setProfile(o, id, command); err != nil {
 		return err
 	}
 	if o.asked != "" && o.asked != noProfile && o.profile == nil {
-		return errors.New("--profile " + source.Quote(o.asked) + ": there is none of that name (mcp-sandbox profile list)")
+		return errors.New("--profile " + source.Quote(o.asked) + ": there is none (mcp-sandbox profile list)")
 	}
 	return nil
 }
@@ -108,7 +109,7 @@ func (o *options) readStart(command []string) error {
 const asItIs = ": the command runs as it is, without a profile"
 
 // inProject is the node_modules that has the package already: npx and bunx start what the project has. "" is none.
-func (o *options) inProject() string {
+func inProject(o *options) string {
 	if o.start == nil || o.start.Manager != "npm" && o.start.Manager != "bun" {
 		return ""
 	}
@@ -134,7 +135,7 @@ func (o *options) inProject() string {
 func idOf(s startline.Spec) string { return s.Ecosystem + ":" + s.Name }
 
 // setProfile lets the policy of the launch have a profile. Profiles are for launches without a policy document.
-func (o *options) setProfile(id string, command []string) error {
+func setProfile(o *options, id string, command []string) error {
 	o.profile, o.Extend = nil, nil
 	if id == "" || id == noProfile || o.asked == "" && o.Source.String() != "" {
 		return nil
@@ -183,7 +184,7 @@ func inFront(extended policy.Policy, given *policy.Policy) policy.Policy {
 }
 
 // startPackage makes an order that of the program of a package.
-func (o *options) startPackage(ord *order.Order, r *install.Ready) {
+func startPackage(o *options, ord *order.Order, r *install.Ready) {
 	id := r.Package
 	var specs []string
 	for _, s := range o.start.Specs {

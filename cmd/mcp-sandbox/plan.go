@@ -42,8 +42,8 @@ func plan(o *options, args []string) int {
 	if len(why) > 0 {
 		return fail(why...)
 	}
-	if ord, err = o.withStored(ord, command); errors.Is(err, store.ErrNone) {
-		return fail(o.notInstalled())
+	if ord, err = withStored(o, ord, command); errors.Is(err, store.ErrNone) {
+		return fail(notInstalled(o))
 	}
 	if err != nil {
 		return fail(err.Error())

@@ -17,7 +17,7 @@ func showOptions() *options {
 	o := newOptions()
 	o.add("for", "init|run", "as mcp-sandbox-init or as mcp-sandbox run would have it (default run)", "", o.setProgram)
 	o.addPolicy()
-	o.addProfile()
+	addProfile(o)
 	return o
 }
 
@@ -56,7 +56,7 @@ func showPolicy(o *options, args []string) int {
 		return usageError("mcp-sandbox policy show", err.Error())
 	}
 	if o.Source.File = file; len(command) > 0 || o.asked != "" {
-		if err := o.readStart(append([]string{}, command...)); err != nil {
+		if err := readStart(o, append([]string{}, command...)); err != nil {
 			return fail(err.Error())
 		}
 	}

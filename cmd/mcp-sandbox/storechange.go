@@ -49,7 +49,7 @@ func updateStore(o *options, args []string) int {
 		if isExact(start) && whole(r.Path) {
 			continue
 		}
-		done, err := o.prepare(start, o.packages.options.Level)
+		done, err := prepare(o, start, o.packages.options.Level)
 		if signalled, ok := errors.AsType[*interrupted](err); ok {
 			return signalled.exitCode()
 		}
@@ -59,7 +59,7 @@ func updateStore(o *options, args []string) int {
 		}
 		l.add(done.Package)
 	}
-	return cmp.Or(code, o.showListing(&l))
+	return cmp.Or(code, showListing(o, &l))
 }
 
 // startOf is the start whose specs are resolved.
@@ -135,10 +135,11 @@ func verifyStore(o *options, args []string) int {
 
 func pruneOptions() *options {
 	o := newOptions()
-	o.add("keep", "SIZE", "remove the longest unused packages too, until all take at most SIZE", "", func(s string) error {
+	take := func(s string) error {
 		o.keep = new(policy.Quantity)
 		return o.keep.UnmarshalText([]byte(s))
-	})
+	}
+	o.add("keep", "SIZE", "remove the longest unused packages too, until all take at most SIZE", "", take)
 	return o
 }
 
@@ -154,7 +155,7 @@ func pruneStore(o *options, args []string) int {
 		done, err := in.Prune(keep)
 		if done != nil {
 			for _, p := range done.InUse {
-				o.say("store prune: " + p.Name + " " + p.Version + " stays: a server runs from it")
+				say(o, "store prune: "+p.Name+" "+p.Version+" stays: a server runs from it")
 			}
 			var bytes int64
 			for _, p := range done.Removed {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -116,24 +117,30 @@ func showStored(o *options, args []string) int {
 		var b strings.Builder
 		for _, p := range all {
 			l.add(p)
-			s := &l.Packages[len(l.Packages)-1]
-			scripts := "none is there"
-			switch {
-			case p.ScriptsRan:
-				scripts = "were run"
-			case len(p.Scripts) > 0:
-				scripts = "not run: " + strings.Join(p.Scripts, ", ")
-			}
-			for _, row := range [][2]string{{"package", s.title()}, {"folder", p.Path}, {"asked for as",
-				strings.Join(p.Specs, ", ")}, {"registry", p.Registry}, {"integrity", p.Integrity},
-				{"packages", fmt.Sprint(p.Packages)}, {"size", sizeText(p.Bytes)}, {"install scripts", scripts},
-				{"installed", p.Installed.Local().Format(time.DateTime)}, {"used", p.Used.Local().Format(time.DateTime)}} {
-				fmt.Fprintf(&b, "%-16s %s\n", row[0], strictjson.Printable(cmp.Or(row[1], "-")))
-			}
+			b.WriteString(described(p, l.Packages[len(l.Packages)-1].title()))
 		}
 		if o.json {
 			return cmp.Or(code, show(asJSON(&l)))
 		}
 		return cmp.Or(code, show(b.String()))
 	})
+}
+
+// described is a package in rows for people.
+func described(p *store.Package, title string) string {
+	scripts := "none is there"
+	switch {
+	case p.ScriptsRan:
+		scripts = "were run"
+	case len(p.Scripts) > 0:
+		scripts = "not run: " + strings.Join(p.Scripts, ", ")
+	}
+	at := func(t time.Time) string { return t.Local().Format(time.DateTime) }
+	var b strings.Builder
+	for _, row := range [...][2]string{{"package", title}, {"folder", p.Path}, {"asked for as", strings.Join(p.Specs, ", ")},
+		{"registry", p.Registry}, {"integrity", p.Integrity}, {"packages", strconv.Itoa(p.Packages)},
+		{"size", sizeText(p.Bytes)}, {"install scripts", scripts}, {"installed", at(p.Installed)}, {"used", at(p.Used)}} {
+		fmt.Fprintf(&b, "%-16s %s\n", row[0], strictjson.Printable(cmp.Or(row[1], "-")))
+	}
+	return b.String()
 }

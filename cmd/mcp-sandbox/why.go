@@ -70,7 +70,7 @@ func whyOptions() *options {
 	o.add(flags[0].Name, "FILE", "start from this policy; the flags below add to it", "", expanded(flags[0].Set))
 	o.add(flags[1].Name, "N", "the same, from a descriptor (3 or more)", "", flags[1].Set)
 	o.addPolicy()
-	o.addProfile()
+	addProfile(o)
 	return o
 }
 
@@ -124,10 +124,10 @@ func why(o *options, args []string) int {
 		return fail(lines...)
 	}
 	if o.start != nil {
-		stored, err := o.withStored(ord, command)
+		stored, err := withStored(o, ord, command)
 		switch {
 		case errors.Is(err, store.ErrNone):
-			o.notes = append(o.notes, o.notInstalled()+"; this answer knows no file of the package")
+			o.notes = append(o.notes, notInstalled(o)+"; this answer knows no file of the package")
 		case err != nil:
 			return fail(err.Error())
 		default:
