@@ -51,7 +51,8 @@ func FuzzSmallFiles(f *testing.F) {
 
 // FuzzPaths: the folders that a name implies are above it, and never the root.
 func FuzzPaths(f *testing.F) {
-	for _, seed := range []string{"/home/u/.nvm/versions/node/v20/bin/node", "/opt/hostedtoolcache/node/20.1.0/x64", "/", "/a/.git/hooks", "/home/u/.volta/bin/node"} {
+	for _, seed := range []string{"/home/u/.nvm/versions/node/v20/bin/node", "/opt/hostedtoolcache/node/20.1.0/x64", "/", "/a/.git/hooks", "/home/u/.volta/bin/node",
+		"/h/.linuxbrew/Cellar/a/b/c", "/h/.local/share/pnpm/x", "/h/.dotnet/tools/x", "/h/.sdkman/candidates/java/1/bin/java"} {
 		f.Add(seed, "b")
 	}
 	f.Fuzz(func(t *testing.T, at, name string) {
