@@ -137,9 +137,12 @@ func described(p *store.Package, title string) string {
 	}
 	at := func(t time.Time) string { return t.Local().Format(time.DateTime) }
 	var b strings.Builder
-	for _, row := range [...][2]string{{"package", title}, {"folder", p.Path}, {"asked for as", strings.Join(p.Specs, ", ")},
+	for _, row := range [...][2]string{
+		{"package", title}, {"folder", p.Path}, {"asked for as", strings.Join(p.Specs, ", ")},
 		{"registry", p.Registry}, {"integrity", p.Integrity}, {"packages", strconv.Itoa(p.Packages)},
-		{"size", sizeText(p.Bytes)}, {"install scripts", scripts}, {"installed", at(p.Installed)}, {"used", at(p.Used)}} {
+		{"size", sizeText(p.Bytes)}, {"install scripts", scripts},
+		{"installed", at(p.Installed)}, {"used", at(p.Used)},
+	} {
 		fmt.Fprintf(&b, "%-16s %s\n", row[0], strictjson.Printable(cmp.Or(row[1], "-")))
 	}
 	return b.String()
