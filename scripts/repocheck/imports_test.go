@@ -64,7 +64,7 @@ var rules = []rule{
 	{"init/internal/egress/relay", "init/internal/loop", "golang.org/x/sys"},
 	{"init/internal/coverwatch", "platform init/order init/notice init/internal/layers init/internal/fsview init/internal/loop init/internal/proctree init/internal/program", "golang.org/x/sys"},
 	{"init/internal/trialcalls", "platform init/order init/internal/program", "golang.org/x/sys"},
-	{"init/internal/basic", "policy platform init/order init/places init/state init/notice init/diagnose init/internal/ending init/internal/fsview init/internal/guard init/internal/privdir init/internal/proctree init/internal/report", "golang.org/x/sys"},
+	{"init/internal/basic", "policy platform init/order init/places init/state init/installed init/notice init/diagnose init/internal/ending init/internal/fsview init/internal/guard init/internal/privdir init/internal/proctree init/internal/report", "golang.org/x/sys"},
 	{"init/internal/launch", "policy platform init/order init/places init/state init/installed init/diagnose init/internal/layers init/internal/fsview init/internal/seccomp init/internal/cgroup init/internal/userbus init/internal/program init/internal/privdir init/internal/notify init/internal/tally init/internal/trialcalls", "golang.org/x/sys"},
 	{"init/internal/why/asked", "policy init/order init/notice init/explain init/internal/egress/match init/internal/egress/vet init/internal/seccomp", ""},
 	{"init/internal/why", "policy init/order init/explain init/internal/fsview", "golang.org/x/sys"},

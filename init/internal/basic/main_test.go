@@ -68,6 +68,7 @@ type trial struct {
 	Guard   bool
 	Probe   bool
 	Verbose bool
+	Stored  order.Stored
 
 	Self       string // this binary, where the server may execute it
 	Document   []byte // the policy's
@@ -99,7 +100,7 @@ func shimOf(text string) int {
 		say(strings.ReplaceAll(err.Error(), "\n", "; "))
 		return 70
 	}
-	o.MinWritten = written
+	o.MinWritten, o.Stored = written, t.Stored
 	o.StdoutGuard, o.Probe, o.Verbose = t.Guard, t.Probe, t.Verbose
 	if o.ReportFD, err = platform.CreateReport(t.ReportFile); err != nil {
 		say(err.Error())

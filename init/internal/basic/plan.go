@@ -24,6 +24,7 @@ type plan struct {
 	host    int         // the process whose end is the host's; 0: none, or its end ends nothing
 	private privdir.Dir // none in level privileged
 	lasts   *state.Folder
+	stores  installs
 }
 
 // alterLimits lets tests change the limits that are set, but not those that are demanded.

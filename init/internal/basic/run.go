@@ -84,6 +84,9 @@ func (s *shim) launch() (enforced *order.Enforced, err error) {
 	if s.plan.policy.OnHostExit != policy.Ignore {
 		s.plan.host = s.parent
 	}
+	if err = s.plan.stores.open(s.plan, s.interrupted); err != nil {
+		return nil, err
+	}
 	if err = s.plan.openPrivate(); err != nil {
 		return nil, err
 	}
@@ -129,5 +132,6 @@ func (s *shim) cleanup() {
 	if s.plan != nil {
 		s.plan.private.Remove(privdir.AtEnd(nil))
 		s.plan.lasts.Close()
+		s.plan.stores.close()
 	}
 }
