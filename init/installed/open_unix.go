@@ -123,13 +123,12 @@ func walk(from int, below string) (fd int, err error) {
 		if above != from {
 			unix.Close(above)
 		}
-		switch err {
-		case nil:
-		case unix.ENOENT:
+		switch {
+		case err == unix.ENOENT:
 			return -1, ErrNone
-		case unix.ELOOP, unix.ENOTDIR:
+		case err == unix.ELOOP, err == unix.ENOTDIR:
 			return -1, Unfit("it is no folder, or a symbolic link leads to it")
-		default:
+		case err != nil:
 			return -1, err
 		}
 	}
