@@ -2,6 +2,7 @@ package shim_test
 
 import (
 	"os"
+	"path/filepath"
 	"testing"
 )
 
@@ -47,6 +48,54 @@ func TestSwappedStateIsRefused(t *testing.T) {
 			}
 			swap(at)
 			os.RemoveAll(at + ".other")
+		}
+	}
+}
+
+// So it is with the folders of a launch that starts from a package, or installs one.
+func TestSwappedPackageIsRefused(t *testing.T) {
+	want, event := 125, "refused"
+	if os.Geteuid() == 0 {
+		want, event = 0, "exited"
+	}
+	for _, confinement := range []string{"full", "reduced"} {
+		if confinement == "reduced" && os.Geteuid() == 0 {
+			continue // root's server cannot enter root's folders
+		}
+		doc := `{"version":1,` + fromStore + `,"minConfinement":"` + confinement + `","filesystem":{"allowWrite":["STAGE/write"]}}`
+		for _, name := range []string{"control", "package", "package by a link", "stage", "above"} {
+			s := build(t, "/var/tmp")
+			l := s.launch(doc, "mark")
+			if confinement == "full" {
+				l.Begin = ""
+			}
+			switch name {
+			case "package", "package by a link":
+				l.Swap = l.Stored.Package.Path
+			case "stage":
+				l.Swap = l.Stored.Stage
+			case "above":
+				l.Swap = filepath.Dir(l.Stored.Stage)
+			}
+			var err error
+			switch name {
+			case "control":
+			case "package by a link":
+				err = os.Symlink(l.Swap+".other", l.Swap+".other")
+			default:
+				err = os.MkdirAll(l.Swap+".other/package", 0o755)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			o := run(t, l)
+			code, last := want, event
+			if name == "control" {
+				code, last = 0, "exited"
+			}
+			if o.code != code || s.ran(&o, "mark") != (code == 0) || o.event() != last {
+				t.Errorf("%s, %s: status %d, %s\n%s", confinement, name, o.code, o.event(), o.stderr)
+			}
 		}
 	}
 }
