@@ -4,30 +4,14 @@ package installed
 
 import (
 	"os"
-	"path/filepath"
 	"testing"
-
-	"github.com/security-mcp/mcp-sandbox/init/places"
 )
 
 // BenchmarkOpen is what a launch pays for its package before the server's view is planned.
 func BenchmarkOpen(b *testing.B) {
-	home, err := filepath.EvalSymlinks(b.TempDir())
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Setenv("HOME", home)
-	b.Setenv("XDG_DATA_HOME", "")
-	p, err := places.Of(os.Getenv)
-	if err != nil {
-		b.Fatal(err)
-	}
-	at := p.Store() + "/npm/@scope/name/1.2.3-0123456789ab"
-	if err := os.MkdirAll(at, 0o700); err != nil {
-		b.Fatal(err)
-	}
+	at := aPackage(b)
 	for b.Loop() {
-		f, err := Open(at, os.Geteuid(), func() error { return nil })
+		f, err := Open(at, os.Geteuid(), goOn)
 		if err != nil {
 			b.Fatal(err)
 		}
