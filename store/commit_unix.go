@@ -21,6 +21,14 @@ import (
 //
 // Commit wants Name, Version, Ecosystem and Lock; it sets Manager, Path, Specs, Bytes, Installed and Used.
 func (g *Stage) Commit(p Package) (*Package, error) {
+	made, err := g.commit(p)
+	if err == nil {
+		g.Abort() // what is left of the stage: the package is not in it any more
+	}
+	return made, err
+}
+
+func (g *Stage) commit(p Package) (*Package, error) {
 	at, err := g.place(&p)
 	if err != nil {
 		return nil, err
@@ -48,6 +56,7 @@ func (g *Stage) Commit(p Package) (*Package, error) {
 		}
 		if err != nil {
 			g.moveBack(fd, at, name)
+			g.in.records.dropIndex(p.rel)
 		}
 		old.end(err == nil, at, name)
 	}

@@ -1,0 +1,162 @@
+package store
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+func sleepUpTo(ms int) { time.Sleep(time.Duration(rand.IntN(ms*1000)) * time.Microsecond) }
+
+// The second start waits, says so after two seconds, and finds what the first installed.
+func TestSecondStartWaits(t *testing.T) {
+	home := tempHome(t)
+	first, second := as(t, "install once", home, "WAIT=1"), as(t, "install once", home)
+	in, err := first.StdinPipe()
+	do(t, err)
+	out, err := first.StdoutPipe()
+	do(t, err, first.Start())
+	if line, _ := bufio.NewReader(out).ReadString('\n'); line != "installing\n" {
+		t.Fatal(line)
+	}
+	out, err = second.StdoutPipe()
+	began := time.Now()
+	do(t, err, second.Start())
+	lines := bufio.NewReader(out)
+	line, _ := lines.ReadString('\n')
+	if took := time.Since(began); line != "another mcp-sandbox installs npm:@x/server: waiting for its end\n" ||
+		took < 2*time.Second {
+		t.Errorf("%q after %v", line, took)
+	}
+	in.Close()
+	rest, _ := io.ReadAll(lines)
+	if string(rest) != "found\n" {
+		t.Errorf("%q", rest)
+	}
+	do(t, first.Wait(), second.Wait())
+}
+
+func TestWaitingEnds(t *testing.T) {
+	s := openIn(t, tempHome(t))
+	g := begun(t, s)
+	other, err := s.Begin(t.Context(), "npm", specsOf(t, "npm:other"), nil) // which nobody installs
+	do(t, err, other.Abort())
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if _, err := s.Begin(ctx, "npm", specsOf(t, "npm:server@2.0.0"), nil); !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
+	}
+	do(t, g.Abort())
+	g, err = s.Begin(t.Context(), "npm", specsOf(t, "npm:server@2.0.0"), nil)
+	do(t, err, g.Abort())
+}
+
+// A killed install's locks go with its process: its stage is removed at once, and a living one's never.
+func TestStageOfTheKilled(t *testing.T) {
+	home := tempHome(t)
+	s := openIn(t, home)
+	living, err := s.Begin(t.Context(), "npm", specsOf(t, "npm:living"), nil)
+	do(t, err)
+	defer living.Abort()
+	do(t, os.Chtimes(filepath.Dir(living.Folder), time.Unix(0, 0), time.Unix(0, 0))) // age counts for nothing
+	c := as(t, "install once", home, "WAIT=1")
+	_, err = c.StdinPipe()
+	do(t, err)
+	out, err := c.StdoutPipe()
+	do(t, err, c.Start())
+	bufio.NewReader(out).ReadString('\n')
+	if left, _ := filepath.Glob(s.Path + "/.stages/*"); len(left) != 2 {
+		t.Errorf("%s", left)
+	}
+	do(t, c.Process.Signal(syscall.SIGKILL))
+	c.Wait()
+	g, err := s.Begin(t.Context(), "npm", serverSpecs(), nil)
+	do(t, err)
+	left, _ := filepath.Glob(s.Path + "/.stages/*")
+	if len(left) != 2 || !strings.Contains(strings.Join(left, " "), filepath.Dir(living.Folder)) {
+		t.Errorf("%s", left)
+	}
+	do(t, g.Abort())
+}
+
+// A package from which a server runs is neither pruned nor removed; the others go, the longest unused first.
+func TestPruneSparesWhatRuns(t *testing.T) {
+	s := openIn(t, tempHome(t))
+	var all []*Package
+	for _, name := range []string{"a", "b", "c"} {
+		all = append(all, install(t, s, "npm:"+name, installed(name, "1.0.0"), name))
+	}
+	a, b, c := all[0], all[1], all[2]
+	do(t, a.Touch()) // b is now the longest unused
+	fd, err := unix.Open(b.Path, openFolder, 0)
+	do(t, err, unix.Flock(fd, unix.LOCK_SH))
+	if err := b.Remove(); !errors.Is(err, ErrInUse) {
+		t.Error(err)
+	}
+	done, err := s.Prune(a.Bytes + b.Bytes)
+	if err != nil || len(done.Removed) != 1 || done.Removed[0].Path != c.Path || len(done.InUse) != 1 ||
+		done.InUse[0].Path != b.Path || done.Bytes != a.Bytes+b.Bytes {
+		t.Errorf("%+v, %v", done, err)
+	}
+	do(t, b.Check(), unix.Close(fd))
+	done, err = s.Prune(a.Bytes)
+	if err != nil || len(done.Removed) != 1 || done.Removed[0].Path != b.Path {
+		t.Errorf("%+v, %v", done, err)
+	}
+	if _, err := s.Find("npm", specsOf(t, "npm:b"), 0); !errors.Is(err, ErrNone) {
+		t.Error(err)
+	}
+	do(t, a.Check())
+}
+
+// Installs, starts and prunes at once: each Find that finds has a package that is whole until it is pruned.
+func TestManyAtOnce(t *testing.T) {
+	home := tempHome(t)
+	openIn(t, home)
+	var all sync.WaitGroup
+	for worker := range 6 {
+		all.Go(func() {
+			s := openIn(t, home)
+			for range 8 {
+				specs := specsOf(t, "npm:@x/server")
+				if worker == 5 {
+					if _, err := s.Prune(0); err != nil {
+						t.Error(err)
+					}
+					continue
+				}
+				g, err := s.Begin(t.Context(), "npm", specs, nil)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if _, err := s.Find("npm", specs, 0); err != nil {
+					if err = write(g.Folder, "lock", 5); err == nil {
+						_, err = g.Commit(installed("@x/server", "1.0.0"))
+					}
+					if err != nil {
+						t.Error(err)
+					}
+				}
+				g.Abort()
+				if p, err := s.Find("npm", specs, 0); err == nil {
+					if err := p.Check(); err != nil && !errors.Is(err, unix.ENOENT) {
+						t.Error(err)
+					}
+				}
+			}
+		})
+	}
+	all.Wait()
+}
