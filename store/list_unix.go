@@ -4,6 +4,7 @@ package store
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"strings"
 
@@ -50,7 +51,7 @@ func (s *Store) Show(name string) ([]*Package, error) {
 	}
 	all = slices.DeleteFunc(all, func(p *Package) bool { return p.Name != name && p.Ecosystem+":"+p.Name != name })
 	for _, bad := range broken {
-		if c, ok := bad.(*Changed); ok && c.Package.Name == name {
+		if c, ok := errors.AsType[*Changed](bad); ok && c.Package.Name == name {
 			return all, bad
 		}
 	}

@@ -3,6 +3,7 @@
 package store
 
 import (
+	"errors"
 	"os"
 	"slices"
 	"strings"
@@ -25,7 +26,7 @@ func (p *Package) Remove() error {
 	if isGone(err) {
 		err = ErrNone
 	}
-	if err == ErrInUse || err == ErrNone {
+	if errors.Is(err, ErrInUse) || errors.Is(err, ErrNone) {
 		return err
 	}
 	if err != nil {
@@ -101,9 +102,9 @@ func (s *Store) Prune(keep int64) (*Pruned, error) {
 		case bad == nil:
 			done.Removed = append(done.Removed, p)
 			done.Bytes -= p.Bytes
-		case bad == ErrInUse:
+		case errors.Is(bad, ErrInUse):
 			done.InUse = append(done.InUse, p)
-		case bad != ErrNone && err == nil:
+		case !errors.Is(bad, ErrNone) && err == nil:
 			err = bad
 		}
 	}

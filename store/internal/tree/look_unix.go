@@ -67,11 +67,10 @@ type looker struct {
 
 // A part is a folder's.
 type part struct {
-	path    string
-	sum     [32]byte
-	buf     []byte
-	entries int
-	newest  int64
+	path   string
+	sum    [32]byte
+	buf    []byte
+	newest int64
 }
 
 // add appends one entry. A name ends with a byte that no name has.
