@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -106,20 +107,76 @@ func leave(ballast, at string, free int64) error {
 	return unix.Fallocate(fd, 0, 0, int64(st.Bavail)*st.Bsize-free)
 }
 
+// sameTime changes a file at once after Commit and after Check have looked at it, on a file system where many changes get
+// the same ctime.
+func sameTime() error {
+	home := os.Getenv("HOME")
+	err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, "")
+	if err == nil {
+		err = unix.Mount("ramfs", home, "ramfs", 0, "")
+	}
+	if err != nil {
+		return err
+	}
+	s, err := Open(os.Getenv)
+	if err != nil {
+		return err
+	}
+	for i := range 40 {
+		g, err := s.Begin(context.Background(), "npm", serverSpecs(), nil)
+		if err != nil {
+			return err
+		}
+		if err = write(g.Folder, "lock", 3); err != nil {
+			return err
+		}
+		p, err := g.Commit(installed("@x/server", "1.0.0"))
+		if err != nil {
+			return err
+		}
+		file := p.Path + "/node_modules/1"
+		if i%2 == 1 { // a folder of which only the ctime differs is looked at anew
+			if err = errors.Join(os.Chmod(file, 0o555), os.Chmod(file, 0o444), p.Check()); err != nil {
+				return err
+			}
+		}
+		fd, err := unix.Open(file, unix.O_WRONLY|unix.O_CLOEXEC, 0)
+		if err != nil {
+			return err
+		}
+		_, err = unix.Write(fd, []byte("L"))
+		unix.Close(fd)
+		if _, changed := errors.AsType[*Changed](p.Check()); err != nil || !changed {
+			return fmt.Errorf("change %d is not found: %w", i, err)
+		}
+	}
+	return nil
+}
+
+func TestChangeAtOnce(t *testing.T) {
+	if err := ownMounts(as(t, "same ctime", tempHome(t))).Run(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // A full disk leaves nothing half made.
 func TestFullDisk(t *testing.T) {
-	c := as(t, "fill a disk", tempHome(t))
+	out, err := ownMounts(as(t, "fill a disk", tempHome(t))).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%s", out)
+}
+
+// ownMounts gives a process mounts of its own.
+func ownMounts(c *exec.Cmd) *exec.Cmd {
 	c.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS}
 	if os.Geteuid() != 0 {
 		c.SysProcAttr.Cloneflags |= syscall.CLONE_NEWUSER
 		c.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Geteuid(), Size: 1}}
 		c.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getegid(), Size: 1}}
 	}
-	out, err := c.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Logf("%s", out)
+	return c
 }
 
 // oddUmask installs under each of three umasks.

@@ -22,6 +22,7 @@ var roles = map[string]func() error{
 	"install once":     installOnce,
 	"fill a disk":      fillDisk,
 	"odd umask":        oddUmask,
+	"same ctime":       sameTime,
 }
 
 const roleVariable = "STORE_TEST_ROLE"

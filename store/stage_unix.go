@@ -227,7 +227,7 @@ func (d *disk) removeEmpty(name string) {
 // checkRoom looks at the free disk.
 func (d *disk) checkRoom() error {
 	var st unix.Statfs_t
-	if err := unix.Fstatfs(d.fd, &st); err != nil {
+	if err := unix.Fstatfs(d.fd, &st); err != nil || st.Blocks == 0 {
 		return nil // a file system that does not say is tried
 	}
 	f := Full{Path: d.at, Free: int64(st.Bavail) * int64(st.Bsize), Files: -1}
