@@ -38,8 +38,9 @@ func (i *installation) settings(ctx context.Context, program string) (*settings,
 	folder := i.Dir
 	if !i.RegistryFromProject {
 		if i.row.project != nil {
-			if file, registry := i.row.project(i.Dir); file != "" {
-				i.lines = append(i.lines, file+" names the registry "+registry+", which was not asked (--registry-from-project)")
+			if file, registry := i.row.project(i.Dir, i.Env); file != "" {
+				i.lines = append(i.lines,
+					file+" names the registry "+registry+", which was not asked (--registry-from-project)")
 			}
 		}
 		empty, err := emptyFolder()

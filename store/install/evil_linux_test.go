@@ -108,7 +108,7 @@ func TestBinsThatLeadOut(t *testing.T) {
 	h.refused(t, "npx -y absolute", "program absolute of absolute")
 	h.refused(t, "npx -y neighbour", "program neighbour of neighbour")
 	h.refused(t, "npx -y nothing", "nothing has no program")
-	h.refused(t, "npx -p good nope", "good has no program nope")
+	h.refused(t, "npx -p good nope", `good has no program "nope"`)
 	r := h.must(t, "npx -y named")
 	if _, err := os.Lstat(filepath.Join(r.Package.Path, "named")); err == nil {
 		t.Error("a bin's name led out of .bin")

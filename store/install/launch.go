@@ -1,6 +1,7 @@
 package install
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -50,8 +51,8 @@ func (c *cell) policy(ctx context.Context, j *job, s step) (p policy.Policy, err
 	return p, err
 }
 
-// env is the user's environment, of which the program gets the variables that every server gets. With the host's network
-// the program dials a proxy itself: that of the manager's configuration, too.
+// env is the user's environment, of which the program gets the variables that every server gets. With the host's
+// network the program dials a proxy itself: that of the manager's configuration, too.
 func (c *cell) env(s *settings) []string {
 	if !c.hostNetwork() || s.proxy == "" || c.hasProxy() {
 		return c.Env
@@ -77,12 +78,13 @@ func (c *cell) launch(ctx context.Context, j *job, s step) error {
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	w := &watch{stage: j.stage, title: c.title, terminal: c.Terminal, began: time.Now(), limit: stallAfter}
+	w := &watch{stage: j.stage, title: c.title, terminal: c.Terminal, began: time.Now(),
+		limit: cmp.Or(c.stall, stallAfter)}
 	if s.slow {
-		w.limit = slowStallAfter
+		w.limit = max(w.limit, slowStallAfter)
 	}
-	sb, err := launcher.Command(ctx, p, launcher.Target{Path: j.program, Args: s.args, Env: c.env(j.settings), Dir: j.stage,
-		Stage: j.stage})
+	sb, err := launcher.Command(ctx, p, launcher.Target{Path: j.program, Args: s.args, Env: c.env(j.settings),
+		Dir: j.stage, Stage: j.stage})
 	if err != nil {
 		return c.refused(err)
 	}
@@ -92,6 +94,9 @@ func (c *cell) launch(ctx context.Context, j *job, s step) error {
 		return err
 	}
 	w.start(func() { cancel(errStalled) })
+	if !s.local && !c.hasProxy() {
+		go j.settings.probe(ctx, cancel)
+	}
 	sb.Cmd.Wait()
 	w.end()
 	last, stop := context.WithTimeout(context.Background(), 10*time.Second)
@@ -100,7 +105,7 @@ func (c *cell) launch(ctx context.Context, j *job, s step) error {
 	switch {
 	case errors.Is(context.Cause(ctx), errStalled):
 		return c.stalled(j, w)
-	case ctx.Err() != nil:
+	case ctx.Err() != nil: // of the caller, or by the probe
 		return context.Cause(ctx)
 	case err != nil:
 		return c.refused(err)
@@ -110,7 +115,8 @@ func (c *cell) launch(ctx context.Context, j *job, s step) error {
 		return c.failed(j, w, result)
 	}
 	if r, err := sb.Report(last); err == nil && c.hostNetwork() {
-		line := "the install had the host's network, in confinement " + r.Confinement + " (--level " + string(c.Level) + ")"
+		line := "the install had the host's network, in confinement " + r.Confinement +
+			" (--level " + string(c.Level) + ")"
 		if !slices.Contains(c.lines, line) {
 			c.lines = append(c.lines, line)
 		}
@@ -131,8 +137,8 @@ func (c *cell) refused(err error) error {
 	if fix == "" {
 		fix = "`mcp-sandbox doctor` says what this machine lacks"
 	}
-	return fmt.Errorf("an install needs confinement full, which this machine does not give: %w: %s; or type --level network, "+
-		"which gives the install and the server the host's network", err, fix)
+	return fmt.Errorf("an install needs confinement full, which this machine does not give: %w: %s; "+
+		"or type --level network, which gives the install and the server the host's network", err, fix)
 }
 
 // stalled is an install that stood still.
@@ -175,7 +181,8 @@ func (c *cell) failed(j *job, w *watch, result *launcher.Result) error {
 		}
 	}
 	if len(parts) == 0 {
-		parts = append(parts, fmt.Sprintf("%s ended with %d: %s", filepath.Base(j.program), result.ExitCode, lastLine(w.text())))
+		parts = append(parts, fmt.Sprintf("%s ended with %d: %s", filepath.Base(j.program), result.ExitCode,
+			lastLine(w.text())))
 	}
 	return errors.New(strings.Join(parts[:min(len(parts), 3)], "; "))
 }

@@ -13,26 +13,26 @@ import (
 type manager struct {
 	// name is the Manager of a [startline.Start], and the manager's folder in the store.
 	name string
-	// programs are the names of the program that installs, the best first. They are looked for beside the program that
-	// the user typed, where that was a path, and then in PATH.
+	// programs are the names of the program that installs, the best first. They are looked for beside the program
+	// that the user typed, where that was a path, and then in PATH.
 	programs []string
 	// settings asks the manager itself which registries the user has configured: outside of the sandbox, in an empty
 	// folder, by question.run. Needed are all URLs that an install may have to reach, and the certificates that the
-	// configuration names. What logs in stands in settings.auth if question.auth asks for it, else settings.login alone
-	// says that there is some. A URL with a user's name has to go through newRegistry.
+	// configuration names. What logs in stands in settings.logins if question.auth asks for it, else settings.login
+	// alone says that there is some. A URL has to go through newRegistry, which takes the user's name out.
 	settings func(context.Context, *question) (*settings, error)
-	// project is the file in which the project of a working folder names registries, and the first of these; "" is for no
-	// such file. It may be nil. The file is only told of, unless settings is asked in that folder.
-	project func(dir string) (file, registry string)
+	// project is the file in which the project of a working folder names registries, and the first of these; "" is
+	// for no such file. It may be nil. The user is told of the file, where settings was not asked in that folder.
+	project func(dir string, env []string) (file, registry string)
 	// install writes what the manager has to find in job.stage, runs the manager by job.run, and reads the lock file.
-	// Caches, logs, configuration: all that is no part of the package belongs below job.private, which is removed before
-	// the package is kept. Where this process is root the manager runs as another user: what the manager may change is
-	// written by job.write.
+	// Caches, logs, configuration: all that is no part of the package belongs below job.private, which is removed
+	// before the package is kept. Where this process is root the manager runs as another user: what the manager may
+	// change is written by job.write.
 	//
-	// The first launch runs no program of a package. What the contents are is read right after that. Only then, and only
-	// with job.scripts, a further launch may run install scripts, with local set where the manager can, and without a
-	// log-in. Refused, with the name of the package: an archive without a strong hash; one that came neither from a
-	// registry of the settings nor inside of another archive; one that is younger than job.before, dependencies as well.
+	// The first launch runs no program of a package. What the contents are is read right after that. Only then, and
+	// only with job.scripts, a further launch may run install scripts, without a log-in. Refused, with the name of the
+	// package: an archive without a strong hash; one that came neither from a registry of the settings nor inside of
+	// another archive; one that is younger than job.before, dependencies as well.
 	install func(context.Context, *job) (*contents, error)
 	// entry is how the package in a folder is started, without network and without the manager. An error names what the
 	// package has instead, or that its program does not lie in the folder. The folder may also be one that was

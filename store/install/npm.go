@@ -4,9 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -75,36 +72,4 @@ func npmText(value any) string {
 		return strings.Join(parts, ",")
 	}
 	return ""
-}
-
-// npmRegistryLine is a line of npmrc(5) that names a registry.
-var npmRegistryLine = regexp.MustCompile(`(?m)^\s*(?:@[^:=\s]+:)?registry\s*=\s*(\S+)`)
-
-// npmProject looks where npm looks: in the nearest folder with a package.json or a node_modules, else in dir itself.
-func npmProject(dir string) (file, registry string) {
-	at := dir
-	for above := dir; ; above = filepath.Dir(above) {
-		if exists(above, "package.json") || exists(above, "node_modules") {
-			at = above
-			break
-		}
-		if above == filepath.Dir(above) {
-			break
-		}
-	}
-	file = filepath.Join(at, ".npmrc")
-	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() || info.Size() > 1<<20 {
-		return "", ""
-	}
-	b, err := os.ReadFile(file)
-	found := npmRegistryLine.FindSubmatch(b)
-	if err != nil || found == nil {
-		return "", ""
-	}
-	return file, redact(strings.Trim(string(found[1]), `"'`))
-}
-
-func exists(folder, name string) bool {
-	_, err := os.Lstat(filepath.Join(folder, name))
-	return err == nil
 }

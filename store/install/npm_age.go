@@ -84,7 +84,8 @@ func npmTimes(cache string) map[string]map[string]string {
 				Name string
 				Time map[string]string
 			}
-			if b := npmCached(cache, index.Integrity); json.Unmarshal(b, &answer) == nil && answer.Name == npmNameAt(u) {
+			text = npmCached(cache, index.Integrity)
+			if json.Unmarshal(text, &answer) == nil && answer.Name == npmNameAt(u) {
 				all[answer.Name] = answer.Time
 			}
 		}

@@ -1,8 +1,11 @@
 package install
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -48,4 +51,43 @@ func npmEntry(folder string, s *startline.Start) (*entry, error) {
 		return nil, fmt.Errorf("program %s of %s leads to %s, out of the package", bin, name, file)
 	}
 	return &entry{owner: name, command: []string{command}, path: links}, nil
+}
+
+// npmLink makes the link of the package's program lead to the package: npm gives a name that a dependency has as well
+// to either.
+func npmLink(j *job) error {
+	root, err := os.OpenRoot(j.stage)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	owner, err := npmOwner(root, j.start)
+	if err != nil {
+		return err
+	}
+	m, err := npmRead(root, "node_modules/"+owner)
+	if err != nil {
+		return err
+	}
+	bins := m.bins(owner)
+	bin, err := startline.ChooseBin(owner, bins, j.start.Bin)
+	if err != nil {
+		return err
+	}
+	link := "node_modules/.bin/" + bin
+	file := path.Join("node_modules", owner, path.Join("/", bins[bin])) // as npm-normalize-package-bin has it
+	own, err := root.Stat(file)
+	if err != nil || !own.Mode().IsRegular() {
+		return nil // npmEntry has words for that
+	}
+	if linked, err := root.Stat(link); err == nil && os.SameFile(own, linked) {
+		return nil
+	}
+	if err := root.Remove(link); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := root.Symlink("../"+strings.TrimPrefix(file, "node_modules/"), link); err != nil || j.owner < 0 {
+		return err
+	}
+	return root.Lchown(link, j.owner, j.owner)
 }

@@ -62,6 +62,9 @@ func npmInstall(ctx context.Context, j *job) (*contents, error) {
 	if err == nil && !j.before.IsZero() {
 		err = npmAges(ctx, j, found)
 	}
+	if err == nil {
+		err = npmLink(j)
+	}
 	if err != nil || !j.scripts || len(found.scripts) == 0 {
 		return found.contents, err
 	}

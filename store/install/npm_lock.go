@@ -103,7 +103,7 @@ func npmCheck(all map[string]npmLocked, folder string, s *settings) error {
 		folder = strings.TrimSuffix(folder[:max(0, strings.LastIndex(folder, "node_modules/"))], "/")
 		parent, ok := all[folder]
 		if !ok {
-			return fmt.Errorf("%s of %s says that %s came inside of another package, and names none", npmLock, name, name)
+			return fmt.Errorf("%s says that %s came inside of another package, and names none", npmLock, name)
 		}
 		e = parent
 	}
@@ -116,13 +116,9 @@ func npmCheck(all map[string]npmLocked, folder string, s *settings) error {
 		return fmt.Errorf("dependency %s is the folder %.100q: only what a registry serves is installed", name, folder)
 	}
 	scheme, _, _ := strings.Cut(e.Resolved, ":")
-	switch {
-	case e.Link || scheme == "file" || e.Resolved == "":
-		return fmt.Errorf("dependency %s is a folder or file (%.100q): only what a registry serves is installed", name, e.Resolved)
-	case strings.HasPrefix(scheme, "git"):
-		return fmt.Errorf("dependency %s comes by git from %.200s: only what a registry serves is installed", name, redact(e.Resolved))
-	case s.serving(e.Resolved) == "":
-		return fmt.Errorf("dependency %s comes from %.200s, which is none of your registries: refused", name, redact(e.Resolved))
+	if e.Link || scheme == "file" || e.Resolved == "" || s.serving(e.Resolved) == "" {
+		return fmt.Errorf("dependency %s comes from %.200q: only what a registry serves is installed", name,
+			redact(e.Resolved))
 	}
 	return npmIntegrity(name, e.Integrity)
 }

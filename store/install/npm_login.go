@@ -68,7 +68,8 @@ func npmLogins(s *settings, q *question, files ...string) error {
 func (s *settings) loginAt(where string) bool {
 	for _, r := range s.registries {
 		_, rest, _ := strings.Cut(r.url, ":")
-		if strings.HasPrefix(where, "//") && strings.Contains(strings.TrimPrefix(where, "//"), "/") && strings.HasPrefix(rest, where) {
+		host, found := strings.CutPrefix(where, "//")
+		if found && strings.Contains(host, "/") && strings.HasPrefix(rest, where) {
 			return true
 		}
 	}

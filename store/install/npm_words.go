@@ -31,7 +31,7 @@ func npmExplain(words string, j *job) string {
 		default:
 			text := strings.TrimSpace(found[2])
 			all += text + "\n"
-			if first == "" && text != "" && !strings.HasPrefix(text, "syscall") && !strings.HasPrefix(text, "errno") {
+			if first == "" && !strings.HasPrefix(text, "syscall") && !strings.HasPrefix(text, "errno") {
 				first = text
 			}
 		}
@@ -40,8 +40,8 @@ func npmExplain(words string, j *job) string {
 	case npmRefused.MatchString(all):
 		return npmNoEntry(npmRefused.FindStringSubmatch(all), j)
 	case code == "EINTEGRITY" && npmCorrupted.MatchString(words):
-		return "the archive of " + npmCorrupted.FindStringSubmatch(words)[1] + " has not the hash that its registry says: " +
-			"it was changed or cut off on its way"
+		return "the archive of " + npmCorrupted.FindStringSubmatch(words)[1] + " has not the hash that its registry " +
+			"says: it was changed or cut off on its way"
 	case code == "ENOSPC":
 		return "no room is left on the disk of the store"
 	case npmNotTaken.MatchString(all):
@@ -54,7 +54,7 @@ func npmExplain(words string, j *job) string {
 	}
 	if found := npmRequest.FindStringSubmatch(all); found != nil {
 		if j.settings.serving(found[1]) == "" {
-			return "an archive is to come from " + redact(found[1]) + ": only what a registry serves is installed"
+			return "an archive is to come from " + redact(found[1]) + ": " + onlyServed
 		}
 		return found[1] + ": " + found[2]
 	}
@@ -67,14 +67,17 @@ func npmExplain(words string, j *job) string {
 // notServed is the refusal of a dependency that no registry serves.
 func notServed(spec string) string {
 	name, where, _ := strings.Cut(spec[1:], "@")
-	return "dependency " + spec[:1] + name + " comes from " + redact(where) + ": only what a registry serves is installed"
+	return "dependency " + spec[:1] + name + " comes from " + redact(where) + ": " + onlyServed
 }
+
+const onlyServed = "only what a registry serves is installed"
 
 // npmSpecElsewhere is the last dependency that npm asked for if that is none of a registry's.
 func npmSpecElsewhere(words string) string {
 	last := ""
 	for line := range strings.Lines(words) {
-		if found := npmAsks.FindStringSubmatch(strings.TrimSpace(line)); found != nil && npmOther.MatchString(found[1]) {
+		found := npmAsks.FindStringSubmatch(strings.TrimSpace(line))
+		if found != nil && npmOther.MatchString(found[1]) {
 			last = found[1]
 		}
 	}

@@ -41,6 +41,8 @@ type Options struct {
 	Terminal io.Writer
 	// Told gets what cannot wait for the end: lines without a newline; nil is for nobody.
 	Told func(string)
+
+	stall time.Duration // for tests: how long an install may stand still; 0 is for stallAfter
 }
 
 // Ready is a package that can be started.
@@ -94,7 +96,7 @@ func Prepare(ctx context.Context, in *store.Store, start *startline.Start, o Opt
 		return r, err
 	}
 	r, err := i.install(ctx)
-	if err != nil && ctx.Err() != nil {
+	if err != nil && ctx.Err() != nil { // whatever the end of the context looked like
 		err = context.Cause(ctx)
 	}
 	if err != nil {

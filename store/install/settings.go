@@ -2,16 +2,12 @@ package install
 
 import (
 	"bytes"
-	"context"
 	"encoding/pem"
-	"errors"
 	"fmt"
 	"net"
-	"net/netip"
 	"net/url"
 	"os"
 	"strings"
-	"time"
 )
 
 // settings are what the user's own configuration of a package manager says.
@@ -40,7 +36,8 @@ type login struct {
 // newRegistry takes a URL apart: the user's name and password in it are a login.
 func newRegistry(scope, text string) (registry, *url.Userinfo, error) {
 	u, err := url.Parse(strings.TrimSpace(text))
-	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || strings.ContainsAny(text, "${}\"'`\\ ") {
+	isHTTP := err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Hostname() != ""
+	if !isHTTP || strings.ContainsAny(text, "${}\"'`\\ ") {
 		return registry{}, nil, fmt.Errorf("%.100q is no http:// or https:// URL", redact(text))
 	}
 	user := u.User
@@ -101,48 +98,6 @@ func (s *settings) of(name string) string {
 		}
 	}
 	return found
-}
-
-// errLoopback is about a registry that no sandbox reaches.
-var errLoopback = errors.New("of the machine's own addresses a sandbox reaches 127.0.0.1 and ::1 alone")
-
-// domains are the entries of allowedDomains that open the registries and nothing else. A name that leads to a private
-// address is opened with that address, for the user's own configuration names it.
-func (s *settings) domains(ctx context.Context) ([]string, error) {
-	var all []string
-	for _, r := range s.registries {
-		u, err := url.Parse(r.url)
-		if err != nil {
-			return nil, err
-		}
-		host, port, _ := net.SplitHostPort(place(u))
-		a, err := netip.ParseAddr(host)
-		switch {
-		case host == "localhost" || host == "127.0.0.1" || host == "::1":
-			all = append(all, "localhost:"+port)
-		case err == nil && a.IsLoopback():
-			return nil, fmt.Errorf("registry %s: %w", r.url, errLoopback)
-		default:
-			all = append(all, net.JoinHostPort(host, port))
-			if err != nil {
-				all = append(all, privateOf(ctx, host, port)...)
-			}
-		}
-	}
-	return all, nil
-}
-
-// privateOf are the private addresses of a name. A name that does not resolve has none: the launch tells of it.
-func privateOf(ctx context.Context, host, port string) (all []string) {
-	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
-	defer cancel()
-	found, _ := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
-	for _, a := range found {
-		if a = a.Unmap(); a.IsPrivate() || netip.MustParsePrefix("100.64.0.0/10").Contains(a) {
-			all = append(all, net.JoinHostPort(a.String(), port))
-		}
-	}
-	return all
 }
 
 // certificates are those in a text and a file, and nothing else that stands there: what is no certificate may be a key.

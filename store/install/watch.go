@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// How long an install may stand still: without a byte in its stage, and without a word. Registries answer a slow request
-// in less, and the hosts of servers wait for 60 s.
+// How long an install may stand still: without a byte in its stage, and without a word. Registries answer a slow
+// request in less, and the hosts of servers wait for 60 s.
 const (
 	stallAfter     = 45 * time.Second
 	slowStallAfter = 10 * time.Minute // a compiler can be silent for long

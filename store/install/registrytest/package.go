@@ -55,8 +55,8 @@ func (p *Package) archive() []byte {
 	z := gzip.NewWriter(&out)
 	w := tar.NewWriter(z)
 	for _, f := range append([]File{{Name: "package.json", Text: string(manifest)}}, p.Files...) {
-		h := &tar.Header{Name: path.Join("package", f.Name), Mode: f.Mode, Size: int64(len(f.Text)), Typeflag: tar.TypeReg,
-			ModTime: time.Unix(499162500, 0)}
+		h := &tar.Header{Name: path.Join("package", f.Name), Mode: f.Mode, Size: int64(len(f.Text)),
+			Typeflag: tar.TypeReg, ModTime: time.Unix(499162500, 0)}
 		if f.Raw {
 			h.Name = f.Name
 		}

@@ -83,7 +83,8 @@ func (r *Registry) Add(packages ...Package) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, p := range packages {
-		r.packages = slices.DeleteFunc(r.packages, func(o Package) bool { return o.Name == p.Name && o.Version == p.Version })
+		same := func(o Package) bool { return o.Name == p.Name && o.Version == p.Version }
+		r.packages = slices.DeleteFunc(r.packages, same)
 	}
 	r.packages = append(r.packages, packages...)
 }

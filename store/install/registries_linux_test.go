@@ -1,0 +1,135 @@
+package install
+
+import (
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/store/install/registrytest"
+)
+
+// token is what a registry of these tests wants.
+const token = "t0ken"
+
+// A log-in leaves the user's configuration on request alone, and the refusal without one says so.
+func TestLogins(t *testing.T) {
+	h := newHome(t, good()...)
+	at := strings.TrimPrefix(h.registry.URL, "http:")
+	h.registry.Behave(registrytest.Behaviour{Token: token})
+	h.refused(t, "npx -y good", "write one into your npmrc", "--registry-auth", "(401)")
+	for _, line := range []string{at + ":_authToken=" + token, at + ":_authToken=${TOKEN}"} {
+		h.configure(t, "registry="+h.registry.URL+"\n"+line+"\n")
+		h.options.Env = append(h.options.Env, "TOKEN="+token)
+		h.options.RegistryAuth = false
+		for _, status := range []int{http.StatusUnauthorized, http.StatusForbidden} {
+			h.registry.Behave(registrytest.Behaviour{Token: token, Denial: status})
+			h.refused(t, "npx -y good", "--registry-auth lets the install use")
+		}
+		h.registry.Behave(registrytest.Behaviour{Token: token, Denial: http.StatusNotFound})
+		h.refused(t, "npx -y @deps/dep", "@deps/dep", "(404)", "--registry-auth")
+		h.refused(t, "npx -y good", "good is not known to 127.0.0.1", "(404)")
+		for _, asked := range h.registry.Asked() {
+			if asked.Authorization != "" {
+				t.Errorf("%+v", asked)
+			}
+		}
+	}
+	h.options.RegistryAuth = true
+	h.registry.Behave(registrytest.Behaviour{Token: token})
+	r := h.must(t, "npx -y good")
+	filepath.Walk(r.Package.Path, func(at string, info os.FileInfo, err error) error {
+		if err != nil || !info.Mode().IsRegular() {
+			return err
+		}
+		if b, err := os.ReadFile(at); err != nil || strings.Contains(string(b), token) {
+			t.Errorf("%s has the token, or %v", at, err)
+		}
+		return nil
+	})
+}
+
+// A token of another registry goes nowhere, and neither does that of a project's file.
+func TestLoginsOfOthers(t *testing.T) {
+	h := newHome(t, good()...)
+	h.configure(t, "registry="+h.registry.URL+"\n//elsewhere.example/:_authToken="+token+"\n")
+	h.registry.Behave(registrytest.Behaviour{Token: token})
+	h.options.RegistryAuth, h.options.RegistryFromProject, h.options.Dir = true, true, t.TempDir()
+	project := strings.TrimPrefix(h.registry.URL, "http:") + ":_authToken=" + token + "\n"
+	if err := os.WriteFile(h.options.Dir+"/.npmrc", []byte(project), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	h.refused(t, "npx -y good", "(401)")
+}
+
+// A project's registry is asked on request alone, and told of without.
+func TestProjectRegistry(t *testing.T) {
+	h := newHome(t, good()...)
+	theirs := registrytest.New(t, good()...)
+	project := t.TempDir()
+	h.options.Dir = filepath.Join(project, "below")
+	if err := os.Mkdir(h.options.Dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"package.json": "{}", ".npmrc": "registry = " + theirs.URL + "\n"} {
+		if err := os.WriteFile(filepath.Join(project, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := h.must(t, "npx -y good")
+	if n := len(theirs.Asked()); n > 0 || r.Package.Registry != h.registry.URL || len(r.Lines) != 2 ||
+		!strings.Contains(r.Lines[0], project+"/.npmrc names the registry "+theirs.URL) || !strings.Contains(r.Lines[0], "--registry-from-project") {
+		t.Errorf("%d, %s, %q", n, r.Package.Registry, r.Lines)
+	}
+	h.options.RegistryFromProject = true
+	asked := len(h.registry.Asked())
+	theirs.Add(runnable(pack{Name: "theirs"}))
+	if r := h.must(t, "npx -y theirs"); r.Package.Registry != theirs.URL || len(h.registry.Asked()) != asked {
+		t.Errorf("%s", r.Package.Registry)
+	}
+}
+
+// Scopes have registries of their own.
+func TestScopes(t *testing.T) {
+	h := newHome(t, good()[0])
+	theirs := registrytest.New(t, good()[1:]...)
+	h.refused(t, "npx -y good", "@deps/dep is not known")
+	h.configure(t, "registry="+h.registry.URL+"\n@deps:registry="+theirs.URL+"\n")
+	h.must(t, "npx -y good")
+	for _, asked := range theirs.Asked() {
+		if !strings.HasPrefix(asked.Path, "/@deps") {
+			t.Errorf("%+v", asked)
+		}
+	}
+}
+
+// A registry of the private network is reached by its name and address, and no other private address is.
+func TestPrivateRegistry(t *testing.T) {
+	h := newHome(t)
+	serve := func(at string) *registrytest.Registry {
+		l, err := net.Listen("tcp", at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return registrytest.Serve(t, l, good()...)
+	}
+	private, other := serve("10.99.0.7:4873"), serve("10.99.0.8:4873")
+	private.URL = "http://registry.corp.example:4873/"
+	private.Add(runnable(pack{Name: "far", Archive: other.URL + "good/-/1.0.0.tgz"}))
+	h.configure(t, "registry="+private.URL+"\n")
+	h.refused(t, "npx -y far", "10.99.0.8")
+	if n := len(other.Asked()); n > 0 {
+		t.Errorf("the other private address was asked: %d", n)
+	}
+	h.must(t, "npx -y good")
+	h.configure(t, "registry=http://10.99.0.8:4873/\n")
+	h.must(t, "npx -y good@1.0.0")
+	h.configure(t, "registry=http://loop.example:4873/\n")
+	h.refused(t, "npx -y other", "loop.example")
+	h.configure(t, "registry=http://127.0.0.2:4873/\n")
+	h.refused(t, "npx -y other", "127.0.0.2", "127.0.0.1 and ::1 alone")
+	h.configure(t, "registry=ftp://elsewhere.example/\n")
+	h.refused(t, "npx -y other", "registry", "elsewhere.example")
+}
