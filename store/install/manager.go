@@ -2,7 +2,9 @@ package install
 
 import (
 	"context"
+	"errors"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/store/startline"
@@ -72,13 +74,30 @@ type job struct {
 	cell  *cell
 }
 
-// write writes a file in the stage that the manager may change.
+// write puts a file into the stage, by its absolute path, in place of whatever a program has left there. The manager
+// may change the file.
 func (j *job) write(name string, text []byte) error {
-	err := os.WriteFile(name, text, 0o644)
-	if err == nil && j.owner >= 0 {
-		err = os.Lchown(name, j.owner, j.owner)
+	name, err := filepath.Rel(j.stage, name)
+	if err != nil {
+		return err
 	}
-	return err
+	root, err := os.OpenRoot(j.stage)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	if err := root.RemoveAll(name); err != nil {
+		return err
+	}
+	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err == nil && j.owner >= 0 {
+		err = f.Chown(j.owner, j.owner)
+	}
+	return errors.Join(err, f.Close())
 }
 
 // run runs a program in the sandbox: in the stage, which is all that can be written. The error is for people.

@@ -72,13 +72,13 @@ func npmLink(j *job) error {
 	bins := m.bins(owner)
 	bin, err := startline.ChooseBin(owner, bins, j.start.Bin)
 	if err != nil {
-		return err
+		return nil // npmEntry has words for that, where a program is wanted
 	}
 	link := "node_modules/.bin/" + bin
 	file := path.Join("node_modules", owner, path.Join("/", bins[bin])) // as npm-normalize-package-bin has it
 	own, err := root.Stat(file)
 	if err != nil || !own.Mode().IsRegular() {
-		return nil // npmEntry has words for that
+		return nil // the same
 	}
 	if linked, err := root.Stat(link); err == nil && os.SameFile(own, linked) {
 		return nil

@@ -73,7 +73,10 @@ func npmInstall(ctx context.Context, j *job) (*contents, error) {
 	}
 	found.scripts = nil
 	rebuild := step{args: []string{"rebuild", "--ignore-scripts=false"}, env: npmVariables(j), slow: true}
-	return found.contents, j.run(ctx, rebuild)
+	if err := j.run(ctx, rebuild); err != nil {
+		return nil, err
+	}
+	return found.contents, j.write(filepath.Join(j.stage, npmLock), found.text) // what was checked, and no other
 }
 
 // npmVariables make npm read nothing but the file of npmrc.

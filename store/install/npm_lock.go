@@ -34,6 +34,7 @@ type npmLocked struct {
 // npmFound is what an install of npm left.
 type npmFound struct {
 	*contents
+	text   []byte // of the lock file
 	locked map[string]npmLocked
 }
 
@@ -57,7 +58,7 @@ func npmContents(j *job) (npmFound, error) {
 		return found, fmt.Errorf("%s is of version %d, and 2 or 3 is needed: use npm 7 or newer", npmLock, lock.Version)
 	}
 	delete(lock.Packages, "")
-	found.locked = lock.Packages
+	found.text, found.locked = text, lock.Packages
 	folders := slices.Sorted(maps.Keys(lock.Packages))
 	for _, folder := range folders {
 		if err := npmCheck(lock.Packages, folder, j.settings); err != nil {

@@ -1,6 +1,7 @@
 package install
 
 import (
+	"fmt"
 	"net/url"
 	"regexp"
 	"strings"
@@ -16,6 +17,8 @@ var (
 	npmCorrupted = regexp.MustCompile(`tarball data for (\S+)@https?://\S+ .*corrupted`)
 	npmOther     = regexp.MustCompile(`^(\S+)@((?:git|file|https?|github|link)[^ ]*:\S+)$`)
 	npmRequest   = regexp.MustCompile(`request to (\S+) failed, reason: (.*)`)
+	npmScript    = regexp.MustCompile(`(?m)^command sh -c (.*)$`)
+	npmScriptAt  = regexp.MustCompile(`(?m)^path \S+/node_modules/((?:@[^/\s]+/)?[^/\s]+)$`)
 	npmNotTaken  = regexp.MustCompile(`Refusing to fetch "(.*)"`)
 )
 
@@ -42,6 +45,9 @@ func npmExplain(words string, j *job) string {
 	case code == "EINTEGRITY" && npmCorrupted.MatchString(words):
 		return "the archive of " + npmCorrupted.FindStringSubmatch(words)[1] + " has not the hash that its registry " +
 			"says: it was changed or cut off on its way"
+	case npmScript.MatchString(all) && npmScriptAt.MatchString(all):
+		return fmt.Sprintf("the install script of %s ended with %s: %.100s", npmScriptAt.FindStringSubmatch(all)[1], code,
+			npmScript.FindStringSubmatch(all)[1])
 	case code == "ENOSPC":
 		return "no room is left on the disk of the store"
 	case npmNotTaken.MatchString(all):

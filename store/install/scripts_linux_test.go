@@ -1,0 +1,162 @@
+package install
+
+import (
+	"bytes"
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/launcher"
+	"github.com/security-mcp/mcp-sandbox/policy"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
+	"github.com/security-mcp/mcp-sandbox/store/install/registrytest"
+)
+
+// leaves is an install script that says what it sees.
+const leaves = `sh -c 'env > env; cat "$HOME/.npmrc" ../../.mcp-sandbox-install/npmrc > files 2>&1; ls -a "$HOME" > home'`
+
+// Install scripts do not run unless they are wanted, whatever the registry says of them, and that is told.
+func TestScripts(t *testing.T) {
+	scripts := keys{"scripts": map[string]string{"postinstall": leaves}}
+	h := newHome(t, runnable(pack{Name: "x", Manifest: keys{"dependencies": map[string]string{"open": "1", "hidden": "1", "gyp": "1"}}}),
+		pack{Name: "open", Version: "1.0.0", Manifest: scripts}, pack{Name: "hidden", Version: "1.0.0", Unlisted: scripts},
+		pack{Name: "gyp", Version: "1.0.0", Files: []file{{Name: "binding.gyp", Text: "{}"}}},
+		runnable(pack{Name: "y", Manifest: scripts}))
+	r := h.must(t, "npx -y x")
+	if want := "scripts of gyp, hidden, open were not run (--scripts)"; len(r.Lines) != 2 || r.Lines[1] != want {
+		t.Errorf("%q", r.Lines)
+	}
+	for _, name := range []string{"open", "hidden"} {
+		if _, err := os.Stat(filepath.Join(r.Package.Path, "node_modules", name, "env")); err == nil {
+			t.Errorf("the script of %s ran", name)
+		}
+	}
+	h.registry.Behave(registrytest.Behaviour{Token: token})
+	h.configure(t, "registry="+h.registry.URL+"\n"+strings.TrimPrefix(h.registry.URL, "http:")+":_authToken="+token+"\n")
+	h.options.Scripts, h.options.RegistryAuth = true, true
+	r = h.must(t, "npx -y y")
+	if !r.Package.ScriptsRan || len(r.Lines) != 1 || !strings.Contains(r.Lines[0], "install scripts were allowed") {
+		t.Errorf("%q", r.Lines)
+	}
+	for _, name := range []string{"env", "files", "home"} {
+		b, err := os.ReadFile(filepath.Join(r.Package.Path, "node_modules", "y", name))
+		if err != nil || strings.Contains(string(b), token) || strings.Contains(string(b), "s3cret") {
+			t.Errorf("%s: %s, %v", name, b, err)
+		}
+		if name == "env" && !strings.Contains(string(b), "npm_lifecycle_event=postinstall") {
+			t.Errorf("%s: %s", name, b)
+		}
+	}
+}
+
+// With scripts a package that was installed without is installed anew, and one without scripts is not.
+func TestScriptsLater(t *testing.T) {
+	h := newHome(t, append(good(), runnable(pack{Name: "y", Manifest: keys{"scripts": map[string]string{"install": "touch ran"}}}))...)
+	h.must(t, "npx -y good")
+	if r := h.must(t, "npx -y y"); r.Package.ScriptsRan {
+		t.Error("scripts ran")
+	}
+	h.options.Scripts = true
+	if r := h.must(t, "npx -y good"); r.Installed {
+		t.Error("a package without scripts was installed again")
+	}
+	r := h.must(t, "npx -y y")
+	if _, err := os.Stat(filepath.Join(r.Package.Path, "node_modules", "y", "ran")); err != nil || !r.Installed {
+		t.Error(err, r.Installed)
+	}
+}
+
+// Scripts that fail, or that leave what no package needs, leave nothing.
+func TestEvilScripts(t *testing.T) {
+	script := func(name, text string) pack {
+		return runnable(pack{Name: name, Manifest: keys{"scripts": map[string]string{"postinstall": text}}})
+	}
+	h := newHome(t, script("fails", "exit 3"), script("fifo", "mkfifo pipe"), script("link", "ln -s /etc/passwd link"),
+		script("bin", "rm cli.js; ln -s /bin/sh cli.js"), script("lock", "echo '{}' > ../../package-lock.json"),
+		script("out", "touch ../../../../out $HOME/../out /etc/out"), script("goes", "curl http://elsewhere.example/ || node -e \"require('http').get('http://elsewhere.example/')\""),
+		script("fine", "true"))
+	h.options.Scripts = true
+	h.refused(t, "npx -y fails", "the install script of fails ended with 3: exit 3")
+	h.refused(t, "npx -y fifo", "pipe")
+	h.refused(t, "npx -y link", "link")
+	h.refused(t, "npx -y bin", "program bin of bin leads to", "out of the package")
+	h.refused(t, "npx -y out", "out")
+	h.refused(t, "npx -y goes", "elsewhere.example is none of your registries")
+	h.must(t, "npx -y fine")
+	p := h.must(t, "npx -y lock").Package
+	if b, err := os.ReadFile(p.Path + "/package-lock.json"); err != nil || !strings.Contains(string(b), p.Integrity) {
+		t.Errorf("a script wrote the lock file: %s, %v", b, err)
+	}
+	for _, out := range []string{h.store.Path + "/out", filepath.Dir(h.path) + "/out", "/etc/out"} {
+		if _, err := os.Lstat(out); err == nil {
+			t.Errorf("%s is there", out)
+		}
+	}
+}
+
+// A program of the store writes neither to its own folder nor to its neighbours, and sees no other package.
+func TestWritesWhenRun(t *testing.T) {
+	writes := `#!/usr/bin/env node
+const fs = require('fs'), path = require('path')
+const own = path.dirname(fs.realpathSync(process.argv[1]))
+for (const at of [own, own + '/../..', own + '/../../..', own + '/../../../..', own + '/../../../../good'])
+	try { fs.writeFileSync(at + '/new', 'x'); console.log('wrote', at) } catch (e) { console.log(e.code) }
+try { fs.writeFileSync(process.argv[1], 'x'); console.log('wrote itself') } catch (e) { console.log(e.code) }
+try { console.log(fs.readdirSync(process.argv[2])) } catch (e) { console.log(e.code) }
+fs.writeFileSync('/tmp/new', 'x'); console.log('wrote /tmp/new')
+`
+	h := newHome(t, append(good(), pack{Name: "writer", Version: "1.0.0", Manifest: keys{"bin": "writer.js"},
+		Files: []file{{Name: "writer.js", Text: writes, Mode: 0o755}}})...)
+	neighbour := h.must(t, "npx -y good").Package.Path
+	r := h.must(t, "npx -y writer "+neighbour)
+	sb, err := launcher.Command(context.Background(), policy.Policy{}, launcher.Target{Path: r.Command[0], Args: r.Command[1:], Dir: "/",
+		Package: &launcher.PackageID{Manager: "npm", Name: "writer", Path: r.Package.Path}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer sb.Close()
+	var out bytes.Buffer
+	sb.Cmd.Stdout, sb.Cmd.Stderr = &out, &out
+	err = sb.Cmd.Run()
+	said := out.String()
+	if err != nil || !strings.HasPrefix(said, "EROFS\nEROFS\n") || !strings.HasSuffix(said, "ENOENT\nEROFS\nENOENT\nwrote /tmp/new\n") {
+		t.Errorf("%v: %s", err, said)
+	}
+	filepath.WalkDir(h.store.Path, func(at string, d fs.DirEntry, err error) error { // some are of a private home
+		if err == nil && d.Name() == "new" {
+			t.Errorf("%s is there", at)
+		}
+		return nil
+	})
+	if err := r.Package.Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A machine that gives no confinement full gets both ways out, and the second works.
+func TestLowerConfinement(t *testing.T) {
+	if os.Getenv(lackingEnv) == "" {
+		rerun(t, testbed.Machine{Lacks: []testbed.Lack{testbed.NoUserNamespaces, testbed.NoMount}})
+		return
+	}
+	h := newHome(t, good()...)
+	h.refused(t, "npx -y good", "confinement full", "--level network")
+	h.options.Level = policy.LevelNetwork
+	r := h.must(t, "npx -y good")
+	if len(r.Lines) != 2 || !strings.Contains(r.Lines[0], "host's network, in confinement reduced (--level network)") {
+		t.Errorf("%q", r.Lines)
+	}
+}
+
+// Level network is told of on every machine.
+func TestLevelNetwork(t *testing.T) {
+	h := newHome(t, good()...)
+	h.options.Level = policy.LevelNetwork
+	r := h.must(t, "npx -y good")
+	if len(r.Lines) != 2 || !strings.Contains(r.Lines[0], "host's network, in confinement") {
+		t.Errorf("%q", r.Lines)
+	}
+}
