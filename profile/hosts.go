@@ -68,11 +68,11 @@ func hostsOf(value, scheme, port string) ([]string, error) {
 		case own == "":
 			return nil, errNoPort
 		}
-		entries, err := entriesOf(host, own, scheme)
+		entry, err := entryOf(host, own, scheme)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, entries...)
+		all = append(all, entry)
 	}
 	return all, nil
 }
@@ -87,8 +87,9 @@ func splitPort(s string) (host, port string) {
 	return host, port
 }
 
-// entriesOf are the entries for one host. The records of mongodb+srv lead to hosts beside the name: docs/network.md.
-func entriesOf(host, port, scheme string) ([]string, error) {
+// entryOf is the entry for one host. The records of mongodb+srv lead to hosts beside the name (docs/network.md), so
+// there the entry is of all that have the name's parent, as the drivers of MongoDB demand of these hosts.
+func entryOf(host, port, scheme string) (string, error) {
 	host = strings.TrimSuffix(strings.ToLower(host), ".")
 	if a, err := netip.ParseAddr(host); err == nil {
 		switch a = a.Unmap(); {
@@ -101,17 +102,17 @@ func entriesOf(host, port, scheme string) ([]string, error) {
 		}
 	}
 	if strings.Contains(host, "*") {
-		return nil, errIsPattern
+		return "", errIsPattern
 	}
-	entries := []string{host + ":" + port}
-	if _, err := policy.ParseDomain(entries[0]); err != nil {
-		return nil, errNotNamed
+	entry := host + ":" + port
+	if _, err := policy.ParseDomain(entry); err != nil {
+		return "", errNotNamed
 	}
 	if _, above, ok := strings.Cut(host, "."); ok && scheme == "mongodb+srv" {
-		beside := "*." + above + ":" + port
-		if _, err := policy.ParseDomain(beside); err == nil { // none on a public suffix
-			entries = append(entries, beside)
+		around := "*." + above + ":" + port
+		if _, err := policy.ParseDomain(around); err == nil { // there is none on a public suffix
+			entry = around
 		}
 	}
-	return entries, nil
+	return entry, nil
 }

@@ -18,7 +18,7 @@ func TestHostsOf(t *testing.T) {
 		{"postgresql://a.example.com:1,b.example.com/d", "", "", "a.example.com:1 b.example.com:5432"},
 		{"mysql://db.example.com", "", "", "db.example.com:3306"},
 		{"mongodb://u:p@a.example.com:27018,b.example.com/x", "", "", "a.example.com:27018 b.example.com:27017"},
-		{"mongodb+srv://u:p@cluster0.abcde.mongodb.net/x", "", "", "cluster0.abcde.mongodb.net:27017 *.abcde.mongodb.net:27017"},
+		{"mongodb+srv://u:p@cluster0.abcde.mongodb.net/x", "", "", "*.abcde.mongodb.net:27017"},
 		{"mongodb+srv://example.com/x", "", "", "example.com:27017"},
 		{"rediss://:secret@cache.example.com", "", "", "cache.example.com:6379"},
 		{"http://localhost:9200", "", "", "localhost:9200"},

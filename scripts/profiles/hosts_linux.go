@@ -25,7 +25,8 @@ import (
 // firstHost is the address of the first name; the hosts of the world follow it.
 const firstHost = "203.0.113.60"
 
-// ports are those of all hosts. What a client says first decides between TLS, HTTP, Redis and an end at once.
+// ports are those of all hosts. What a client says first decides between TLS, HTTP, Redis and an end at once; to a
+// client of MySQL the server speaks first.
 var ports = []int{80, 443, 3000, 3306, 5432, 5678, 6379, 8080, 9200, 27017}
 
 // hostWorld is every host of the world, and the name server.
@@ -62,7 +63,11 @@ func newWorld() (w *hostWorld, err error) {
 		if err != nil {
 			return nil, err
 		}
-		go w.accept(l)
+		if port == mysqlPort {
+			go accept(l, serveMySQL)
+		} else {
+			go accept(l, w.sort)
+		}
 	}
 	server := &http.Server{Handler: http.HandlerFunc(w.serve), ErrorLog: log.New(io.Discard, "", 0)}
 	go func() { _ = server.Serve(&fed{w.conns}) }()
@@ -74,13 +79,13 @@ func (w *hostWorld) remove() { os.RemoveAll(w.dir) }
 // caFile is the certificate of the world's authority.
 func (w *hostWorld) caFile() string { return filepath.Join(w.dir, "ca.pem") }
 
-func (w *hostWorld) accept(l net.Listener) {
+func accept(l net.Listener, serve func(net.Conn)) {
 	for {
 		c, err := l.Accept()
 		if err != nil {
 			return
 		}
-		go w.sort(c)
+		go serve(c)
 	}
 }
 

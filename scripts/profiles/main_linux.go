@@ -29,8 +29,8 @@
 // A host of telemetry is not in the profile. Where a variable of the product switches telemetry off, the profile has
 // that variable in policy.env; else the host is in the session's "declined". A server that begins with a request whose
 // answer it needs finds that answer in "answers": a text, JSON, or an MCP server. "node" is for a server that needs a
-// newer Node than Debian's. Packages of more than 300 MB have "heavy": true, and are tried with -heavy alone. Databases
-// are not there: a connection to their ports is accepted and ended, that to Redis answered with OK.
+// newer Node than Debian's. Packages of more than 300 MB have "heavy": true, and are tried with -heavy alone. Redis and
+// MySQL answer everything with OK; a connection to another database's port is accepted and ended.
 package main
 
 import (

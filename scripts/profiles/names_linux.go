@@ -23,7 +23,8 @@ type names struct {
 
 // serve answers at the world's name server's address.
 func (n *names) serve() error {
-	n.next, n.known, n.names = netip.MustParseAddr(firstHost), map[string]netip.Addr{}, map[netip.Addr]string{}
+	n.known, n.names = map[string]netip.Addr{}, map[netip.Addr]string{}
+	n.forget()
 	at := net.JoinHostPort(world.NameServer, "53")
 	udp, err := net.ListenPacket("udp", at)
 	if err != nil {
@@ -88,7 +89,7 @@ func (n *names) answer(packet []byte) []byte {
 	case dnsmessage.TypeA:
 		body := &dnsmessage.AResource{A: n.address(text).As4()}
 		m.Answers = append(m.Answers, dnsmessage.Resource{Header: header, Body: body})
-	case dnsmessage.TypeSRV: // mongodb+srv: one host, below the name's own parent
+	case dnsmessage.TypeSRV: // mongodb+srv: one host, beside the name
 		labels := strings.SplitN(text, ".", 4)
 		if len(labels) == 4 {
 			target := dnsmessage.MustNewName(labels[2] + "-00." + labels[3] + ".")
