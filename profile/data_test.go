@@ -72,7 +72,7 @@ func complaints(p *Profile) (all []string) {
 }
 
 // ownPrefixes are those of variables that belong to one product.
-var ownPrefixes = strings.Fields("BRAVE_MCP_ FIRECRAWL_ MDB_MCP_ MYSQL_ TASK_MASTER_")
+var ownPrefixes = strings.Fields("BRAVE_MCP_ FIRECRAWL_ MDB_MCP_ MYSQL_")
 
 // validated is the policy as a launch would check it.
 func validated(p policy.Policy) policy.Policy {

@@ -51,9 +51,7 @@ func (s *session) prepare(w *hostWorld) (*start, error) {
 		err = errors.Join(err, os.MkdirAll(folder, 0o777), os.Chmod(folder, 0o777))
 	}
 	for name, text := range s.Files {
-		at := filepath.Join(work, name)
-		err = errors.Join(err, os.MkdirAll(filepath.Dir(at), 0o777), os.WriteFile(at, []byte(text), 0o666),
-			os.Chmod(at, 0o666))
+		err = errors.Join(err, put(work, name, text))
 	}
 	if err != nil {
 		return nil, err
@@ -77,6 +75,7 @@ func (s *session) prepare(w *hostWorld) (*start, error) {
 	}
 	pol := policy.Policy{Level: policy.Standard, MinConfinement: policy.Full}
 	pol.Filesystem.AllowRead = []string{installed, filepath.Dir(command[0])}
+	pol.Filesystem.AllowWrite = s.Grants
 	pol, notices, err := p.Apply(pol, s.Arguments, env, home, work)
 	if err != nil {
 		return nil, err
@@ -85,8 +84,28 @@ func (s *session) prepare(w *hostWorld) (*start, error) {
 		return nil, errors.New("a notice: " + n.Line)
 	}
 	args := append(slices.Clone(command[1:]), s.Arguments...)
-	target := launcher.Target{Path: command[0], Args: args, Env: env, Dir: work}
+	target := launcher.Target{Path: command[0], Args: args, Env: env, Dir: work, StdoutGuard: true}
 	return &start{session: s, policy: pol, target: target}, nil
+}
+
+// put makes a file below a folder, and the folders on the way; every user may write them, as that of the server does.
+func put(dir, name, text string) error {
+	above, _ := filepath.Split(name)
+	for at := ""; ; {
+		part, rest, more := strings.Cut(above, "/")
+		if !more {
+			break
+		}
+		at, above = filepath.Join(at, part), rest
+		if err := os.Mkdir(filepath.Join(dir, at), 0o777); err != nil && !errors.Is(err, os.ErrExist) {
+			return err
+		}
+		if err := os.Chmod(filepath.Join(dir, at), 0o777); err != nil {
+			return err
+		}
+	}
+	file := filepath.Join(dir, name)
+	return errors.Join(os.WriteFile(file, []byte(text), 0o666), os.Chmod(file, 0o666))
 }
 
 // command is what npx would start. A script of Node's is started by node.
