@@ -2,6 +2,8 @@ package profile
 
 import (
 	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -24,6 +26,7 @@ func (p *Profile) Apply(to policy.Policy, args, env []string, home, dir string) 
 	}
 	a := &applying{profile: p, to: to, args: p.split(args), env: env, dir: dir}
 	a.limits = newLimits(home, a.value)
+	a.limits.useOf(p)
 	if to.Level != policy.Privileged {
 		a.own()
 		for i := range p.Arguments {
@@ -124,14 +127,18 @@ func (a *applying) reach(entries ...string) {
 // argument grants what the values of one source name.
 func (a *applying) argument(arg *Argument) {
 	values, source := a.args.of(arg)
-	if arg.Variable != "" {
+	if len(values) == 0 && arg.Variable != "" {
 		source = "variable " + arg.Variable
 		if v := a.value(arg.Variable); v != "" {
 			values = []string{v}
 		}
 	}
 	if len(values) == 0 && arg.Default != "" {
-		values = []string{arg.Default}
+		value, there := a.defaultOf(arg)
+		if !there {
+			return
+		}
+		values = []string{value}
 	}
 	for _, value := range values {
 		if arg.Grant == Host {
@@ -140,6 +147,19 @@ func (a *applying) argument(arg *Argument) {
 		}
 		a.folder(arg, source, value)
 	}
+}
+
+// defaultOf is the value of a source that is not given. A path with "-" in front, which is missing, is none.
+func (a *applying) defaultOf(arg *Argument) (value string, there bool) {
+	if arg.Grant == Host {
+		return arg.Default, true
+	}
+	value, optional := strings.CutPrefix(arg.Default, "-")
+	if rest, ok := strings.CutPrefix(value, "~/"); ok {
+		value = filepath.Join(a.limits.home, rest)
+	}
+	_, err := os.Lstat(value)
+	return value, !optional || !errors.Is(err, fs.ErrNotExist)
 }
 
 // hosts grants the hosts of a value.

@@ -76,14 +76,8 @@ func checkScheme(s string) error {
 
 // check is about how the keys of an argument agree.
 func (a *Argument) check() error {
-	sources := 0
-	for _, given := range []bool{a.Position >= 0, a.Flag != "", a.Variable != ""} {
-		if given {
-			sources++
-		}
-	}
 	switch {
-	case sources != 1:
+	case a.Position < 0 && a.Flag == "" && a.Variable == "":
 		return errors.New("must have one of position, flag and variable")
 	case a.Grant == "":
 		return errors.New("has no grant: read, write or host")
@@ -91,6 +85,8 @@ func (a *Argument) check() error {
 		return errors.New("rest belongs to a position")
 	case a.Folder && a.Grant == Host:
 		return errors.New("folder belongs to a path")
+	case a.Key != "" && (a.Grant != Read || a.Folder):
+		return errors.New("key belongs to a file that is read")
 	case a.Grant != Host && (a.Scheme != "" || a.PortFrom != ""):
 		return errors.New("scheme and portFrom belong to a host")
 	}

@@ -45,6 +45,14 @@ func complaints(p *Profile) (all []string) {
 			add(path + " " + why)
 		}
 	}
+	for _, a := range p.Arguments {
+		if a.Grant == Host || a.Default == "" || ownSecrets[p.Package] == a.Default {
+			continue
+		}
+		if why := wide(a.Default); why != "" {
+			add(a.Default + " " + why)
+		}
+	}
 	for _, entry := range p.Policy.Network.AllowedDomains {
 		d, err := policy.ParseDomain(entry)
 		switch {
@@ -73,6 +81,12 @@ func complaints(p *Profile) (all []string) {
 
 // ownPrefixes are those of variables that belong to one product.
 var ownPrefixes = strings.Fields("BRAVE_MCP_ FIRECRAWL_ MDB_MCP_ MYSQL_")
+
+// ownSecrets are files of secrets that a package is there to use.
+var ownSecrets = map[string]string{
+	"npm:kubernetes-mcp-server": "-~/.kube/config",
+	"npm:mcp-server-kubernetes": "-~/.kube/config",
+}
 
 // validated is the policy as a launch would check it.
 func validated(p policy.Policy) policy.Policy {
@@ -114,6 +128,7 @@ func TestComplaints(t *testing.T) {
 		`{"filesystem": {"allowRead": ["-~/.ssh/id"]}}`, `{"filesystem": {"allowRead": ["~/.x"]}}`, `{"filesystem": {"allowRead": ["-/home"]}}`,
 		`{"filesystem": {"allowRead": ["-x"]}}`, `{"network": {"allowedDomains": ["x.example.com"]}}`, `{"network": {"allowedDomains": ["192.0.2.1:443"]}}`,
 		`{"network": {"allowedDomains": ["localhost:80"]}}`, `{"limits": {"openFiles": 1024}}`, `{"limits": {"memory": "2G"}}`,
+		`{}, "arguments": [{"variable": "X", "grant": "read", "default": "-~/.kube/config"}]`,
 	} {
 		p, err := Parse([]byte(`{"package": "npm:x", "policy": ` + doc + `}`))
 		if err != nil {

@@ -18,8 +18,8 @@
 //	 "state": true}
 //
 // policy holds keys that grant: allowedDomains, allowRead and allowWrite of fixed places, limits that raise, and
-// variables, whose value may begin with "~/" for the home. Each entry of arguments has one source, position, flag or
-// variable:
+// variables, whose value may begin with "~/" for the home. Each entry of arguments has a source, position, flag or
+// variable, or several, of which the first that is given counts:
 //
 //   - position N is the argument N of those that are no flags, from 0 on; with rest, all from there on
 //   - flag is the word behind --flag, or the part behind --flag=; each time that it occurs
@@ -27,5 +27,8 @@
 //
 // and one grant: read or write of the path, of the folder around it with folder true; or host, the host of a URL or
 // connection string. Of a host without a scheme, scheme says which is meant, and portFrom which variable has the port.
-// default is the value of a source that is not given. hostsFrom are variables with a URL.
+// A file that is read may have key: the URLs behind that key, in YAML or JSON, name hosts that are reached. default is
+// the value where no source is given; "-~/x" is a path that may be missing. hostsFrom are variables with a URL.
+//
+// A place of secrets, as ~/.kube, is granted for no argument, but for a server whose default lies in that place.
 package profile

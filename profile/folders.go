@@ -11,6 +11,7 @@ type folder struct {
 	written string // absolute and clean, links in it as they are
 	real    string // without links
 	write   bool
+	key     string // of hosts in it
 }
 
 // folder takes a path that is to be granted, or leaves a notice.
@@ -24,7 +25,7 @@ func (a *applying) folder(arg *Argument, source, value string) {
 		path = filepath.Dir(path)
 	}
 	real, err := filepath.EvalSymlinks(path)
-	f := folder{path, real, arg.Grant == Write}
+	f := folder{path, real, arg.Grant == Write, arg.Key}
 	switch {
 	case err != nil:
 		a.refuse(source, f, "does not exist, or cannot be looked at")
@@ -71,6 +72,7 @@ func (a *applying) grantFolders() {
 			a.write(f.written)
 		default:
 			add(&a.to.Filesystem.AllowRead, f.written)
+			a.hostsIn(f, writable)
 		}
 	}
 }

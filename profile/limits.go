@@ -2,6 +2,8 @@ package profile
 
 import (
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/init/explain"
 	"github.com/security-mcp/mcp-sandbox/init/places"
@@ -13,6 +15,7 @@ type limits struct {
 	home  string
 	homes []string // the same as it is written and as it is found
 	own   []string // the product's, as they are written and as they are found
+	used  []string // secrets that the profile's server is there to use
 }
 
 func newLimits(home string, getenv func(string) string) limits {
@@ -28,6 +31,22 @@ func newLimits(home string, getenv func(string) string) limits {
 		l.own = bothWays(p.Folders()...)
 	}
 	return l
+}
+
+// useOf takes note of the places of secrets that a profile's server reads from if nothing else is said: what lies in
+// such a place can be named.
+func (l *limits) useOf(p *Profile) {
+	for _, a := range p.Arguments {
+		rest, ok := strings.CutPrefix(strings.TrimPrefix(a.Default, "-"), "~/")
+		if !ok || a.Grant != Read {
+			continue
+		}
+		for name := range explain.Secrets() {
+			if holds(name, rest) {
+				l.used = append(l.used, name)
+			}
+		}
+	}
 }
 
 // bothWays are paths as they are written, and as they are found.
@@ -52,6 +71,9 @@ func (l *limits) why(f folder) string {
 		}
 		for name, what := range explain.Secrets() {
 			secret := filepath.Join(home, name)
+			if !f.write && f.real != secret && holds(secret, f.real) && slices.Contains(l.used, name) {
+				continue
+			}
 			if holds(secret, f.real) || holds(f.real, secret) {
 				return "is or holds a place of " + what
 			}

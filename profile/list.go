@@ -2,6 +2,7 @@ package profile
 
 import (
 	"fmt"
+	"strings"
 )
 
 // A Listing is what mcp-sandbox profile list prints with --json.
@@ -35,8 +36,8 @@ func (p *Profile) Entry() Entry {
 	for _, a := range p.Arguments {
 		source := a.source()
 		e.Arguments = append(e.Arguments, fmt.Sprintf("%s: %s", source, a.Grant))
-		if a.Grant == Host && a.Variable != "" {
-			e.Hosts = append(e.Hosts, source)
+		if a.Variable != "" && (a.Grant == Host || a.Key != "") {
+			e.Hosts = append(e.Hosts, "$"+a.Variable)
 		}
 	}
 	for _, name := range p.HostsFrom {
@@ -47,13 +48,18 @@ func (p *Profile) Entry() Entry {
 
 // source names where the value comes from.
 func (a *Argument) source() string {
-	switch {
-	case a.Flag != "":
-		return a.Flag
-	case a.Variable != "":
-		return "$" + a.Variable
-	case a.Rest:
-		return fmt.Sprintf("%d…", a.Position)
+	var all []string
+	if a.Flag != "" {
+		all = append(all, a.Flag)
 	}
-	return fmt.Sprint(a.Position)
+	if a.Position >= 0 {
+		all = append(all, fmt.Sprint(a.Position))
+	}
+	if a.Rest {
+		all[len(all)-1] += "…"
+	}
+	if a.Variable != "" {
+		all = append(all, "$"+a.Variable)
+	}
+	return strings.Join(all, " or ")
 }

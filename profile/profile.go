@@ -19,8 +19,8 @@ type Profile struct {
 	State bool
 }
 
-// An Argument is a word of the command line, or a variable, that names a folder or a host. One of Position, Flag and
-// Variable is its source.
+// An Argument is a word of the command line, or a variable, that names a folder or a host. Of its sources the first
+// that is given counts: Flag, Position, Variable.
 type Argument struct {
 	// Position counts the arguments that are no flags, from 0 on. -1: the source is another.
 	Position int
@@ -34,7 +34,10 @@ type Argument struct {
 	Grant Grant
 	// Folder means the folder that the path lies in: a server that saves by renaming needs that folder.
 	Folder bool
-	// Default is the value of a source that is not given.
+	// Key says that the path is a file, in which each value of that key is the URL of a host that is reached.
+	Key string
+	// Default is the value where no source is given. A path may begin with "~/" for the home, and with "-" before that
+	// if it may be missing.
 	Default string
 	// Scheme is that of a host without one.
 	Scheme string

@@ -173,6 +173,7 @@ func (r *reader) argument(v *strictjson.Value, at string) Argument {
 		"variable": word(&a.Variable, checkVariable),
 		"grant":    word((*string)(&a.Grant), checkGrant),
 		"folder":   func(v *strictjson.Value, at string) { a.Folder = r.yes(v, at) },
+		"key":      word(&a.Key, checkText),
 		"default":  word(&a.Default, checkText),
 		"scheme":   word(&a.Scheme, checkScheme),
 		"portFrom": word(&a.PortFrom, checkVariable),

@@ -40,9 +40,9 @@ func (p *Profile) split(args []string) words {
 
 // of are the values of a source of the command line, and how a message names that source.
 func (w *words) of(a *Argument) (values []string, source string) {
-	switch {
-	case a.Flag != "":
-		return w.flags[a.Flag], "argument " + a.Flag
+	switch values := w.flags[a.Flag]; {
+	case len(values) > 0:
+		return values, "argument " + a.Flag
 	case a.Position < 0 || a.Position >= len(w.positions):
 		return nil, ""
 	case a.Rest:
