@@ -27,7 +27,8 @@ type session struct {
 	Calls  []call
 	// Answers are what hosts answer; others answer every request with 401.
 	Answers []answer
-	// Declined are names and addresses that the server asks for, and the profile does not grant: telemetry.
+	// Declined are names and addresses that the server asks for, and the profile does not grant, each with the reason
+	// behind a colon: "api.example.com: telemetry".
 	Declined []string
 	// Node is the version of Node that the server needs, where that of the machine may be too old.
 	Node string
@@ -35,9 +36,10 @@ type session struct {
 	Heavy bool
 }
 
-// A call of a tool.
+// A call of a tool, or the reading of a resource.
 type call struct {
 	Tool      string
+	Resource  string
 	Arguments map[string]any
 	// Text is what the result has to hold, which then must be no error. "" is any result.
 	Text string

@@ -186,16 +186,27 @@ func (st *start) talk(ctx context.Context, sb *launcher.Sandbox) (problems []str
 		st.tools = append(st.tools, t.Name)
 	}
 	for _, c := range st.Calls {
+		if c.Resource != "" {
+			read, err := session.ReadResource(ctx, &mcp.ReadResourceParams{URI: c.Resource})
+			problems = append(problems, st.hear(c.Resource, c.Text, read, err != nil, err)...)
+			continue
+		}
 		if !slices.Contains(st.tools, c.Tool) {
 			problems = append(problems, "there is no tool "+c.Tool)
 			continue
 		}
 		result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: c.Tool, Arguments: c.Arguments})
-		text, _ := json.Marshal(result)
-		st.said = append(st.said, fmt.Sprintf("%s: %v %.400s", c.Tool, err, text))
-		if c.Text != "" && (err != nil || result.IsError || !strings.Contains(string(text), c.Text)) {
-			problems = append(problems, fmt.Sprintf("%s: %v %s", c.Tool, err, text))
-		}
+		problems = append(problems, st.hear(c.Tool, c.Text, result, err != nil || result.IsError, err)...)
 	}
 	return problems, nil
+}
+
+// hear takes note of a result, which has to hold the wanted text, and is no error then.
+func (st *start) hear(of, want string, result any, failed bool, err error) (problems []string) {
+	text, _ := json.Marshal(result)
+	st.said = append(st.said, fmt.Sprintf("%s: %v %.400s", of, err, text))
+	if want != "" && (failed || !strings.Contains(string(text), want)) {
+		problems = append(problems, fmt.Sprintf("%s: %v %s", of, err, text))
+	}
+	return problems
 }

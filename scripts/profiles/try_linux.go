@@ -92,8 +92,9 @@ func (st *start) print() {
 	}
 }
 
-// isOf reports whether a record is about a name or an address.
-func isOf(d launcher.Denial, name string) bool {
+// isOf reports whether a record is about a name or an address, behind which the reason follows.
+func isOf(d launcher.Denial, declined string) bool {
+	name, _, _ := strings.Cut(declined, ": ")
 	return d.Host == name || d.Host == "" && d.Address == name
 }
 
