@@ -81,6 +81,14 @@ func TestPackageIsSeen(t *testing.T) {
 			s.begin != "limits" && !slices.Equal(e.ImpliedGrants, []string{s.pack}) {
 			t.Errorf("%+v", e)
 		}
+		if s.begin != "" {
+			return // no mount
+		}
+		is := func(f *order.Fact) bool { return f.Name == "mount "+s.pack }
+		// What is mounted noexec on the host stays so, and then the program above could not run.
+		if f := r.Enforced.Layer(order.Root).Fact(is); f == nil || f.Want != "ro,nosuid,nodev" || f.Got != f.Want {
+			t.Errorf("%+v", f)
+		}
 	})
 }
 
