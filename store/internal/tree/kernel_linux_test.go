@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -62,6 +63,28 @@ func TestEscapingAsTheKernel(t *testing.T) {
 	}
 	if escapes < 100 || inside < 100 {
 		t.Errorf("%d led out and %d stayed: the links prove nothing", escapes, inside)
+	}
+}
+
+// Two looks at a folder that did not change are the same, whichever goroutine was first.
+func TestLookIsTheSame(t *testing.T) {
+	top := t.TempDir()
+	for i := range 40 {
+		if err := os.MkdirAll(filepath.Join(top, strconv.Itoa(i), "x", "y"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fd, err := unix.Open(top, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(fd)
+	first, err := Look(fd, 120)
+	for range 100 {
+		again, bad := Look(fd, 120)
+		if err != nil || bad != nil || again != first {
+			t.Fatalf("%+v, %v, and then %+v, %v", first, err, again, bad)
+		}
 	}
 }
 

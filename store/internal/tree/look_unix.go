@@ -37,10 +37,11 @@ func Look(folder, most int) (State, error) {
 		return State{}, err
 	}
 	l := looker{left: most, more: make(chan struct{}, lookers-1)}
-	var own part
-	own.add("", &top)
-	l.take(&own)
-	l.folder(folder, "", 0, make([]byte, 32<<10))
+	own := part{path: "."} // the others' paths are empty or begin with a slash
+	b := &buffers{names: make([]byte, 32<<10)}
+	b.add("", &top)
+	l.take(&own, b)
+	l.folder(folder, "", 0, b)
 	l.all.Wait()
 	slices.SortFunc(l.parts, func(a, b part) int { return cmp.Compare(a.path, b.path) })
 	sum := sha256.New()
@@ -55,8 +56,9 @@ func Look(folder, most int) (State, error) {
 
 // A looker collects the parts, one for each folder.
 type looker struct {
-	more chan struct{} // a place for each further goroutine
-	all  sync.WaitGroup
+	more  chan struct{} // a place for each further goroutine
+	all   sync.WaitGroup
+	spare sync.Pool // of *buffers
 
 	mu     sync.Mutex
 	parts  []part
@@ -67,30 +69,35 @@ type looker struct {
 
 // A part is a folder's.
 type part struct {
-	path   string
-	sum    [32]byte
-	buf    []byte
-	newest int64
+	path string
+	sum  [32]byte
+}
+
+// buffers are one goroutine's.
+type buffers struct {
+	names   []byte // as getdents(2) writes them
+	entries []byte // of a folder
+	newest  int64  // of their ctimes
 }
 
 // add appends one entry. A name ends with a byte that no name has.
-func (p *part) add(name string, st *unix.Stat_t) {
+func (b *buffers) add(name string, st *unix.Stat_t) {
 	sec, nsec := st.Ctim.Unix()
-	p.newest = max(p.newest, sec*1e9+nsec)
-	p.buf = append(append(p.buf, name...), 0)
+	b.newest = max(b.newest, sec*1e9+nsec)
+	b.entries = append(append(b.entries, name...), 0)
 	for _, n := range [...]uint64{uint64(st.Dev), st.Ino, uint64(st.Mode), uint64(st.Nlink), uint64(st.Uid),
 		uint64(st.Gid), uint64(st.Size), uint64(sec), uint64(nsec)} {
-		p.buf = binary.LittleEndian.AppendUint64(p.buf, n)
+		b.entries = binary.LittleEndian.AppendUint64(b.entries, n)
 	}
 }
 
 // take enters what a folder came to.
-func (l *looker) take(p *part) {
-	p.sum = sha256.Sum256(p.buf)
-	p.buf = nil
+func (l *looker) take(p *part, b *buffers) {
+	p.sum = sha256.Sum256(b.entries)
+	b.entries = b.entries[:0]
 	l.mu.Lock()
 	l.parts = append(l.parts, *p)
-	l.newest = max(l.newest, p.newest)
+	l.newest = max(l.newest, b.newest)
 	l.mu.Unlock()
 }
 
@@ -113,8 +120,8 @@ func (l *looker) may(names int) bool {
 }
 
 // folder reads a folder, and those in it: in another goroutine where there is a place for one.
-func (l *looker) folder(fd int, path string, depth int, buf []byte) {
-	w := walker{left: MostEntries, buf: buf}
+func (l *looker) folder(fd int, path string, depth int, b *buffers) {
+	w := walker{left: MostEntries, buf: b.names}
 	names, err := w.names(fd, path)
 	if err == nil && depth > mostDepth {
 		err = &Refused{path, "is a folder in more than 128 others"}
@@ -126,7 +133,6 @@ func (l *looker) folder(fd int, path string, depth int, buf []byte) {
 	if !l.may(len(names)) {
 		return
 	}
-	p := part{path: path, buf: make([]byte, 0, 100*len(names))}
 	var folders []string
 	for _, name := range names {
 		var st unix.Stat_t
@@ -134,18 +140,18 @@ func (l *looker) folder(fd int, path string, depth int, buf []byte) {
 			l.fail(&os.PathError{Op: "stat", Path: path + "/" + name, Err: err})
 			return
 		}
-		p.add(name, &st)
+		b.add(name, &st)
 		if st.Mode&unix.S_IFMT == unix.S_IFDIR {
 			folders = append(folders, name)
 		}
 	}
-	l.take(&p)
+	l.take(&part{path: path}, b)
 	for _, name := range folders {
-		l.enter(fd, name, path+"/"+name, depth+1, buf)
+		l.enter(fd, name, path+"/"+name, depth+1, b)
 	}
 }
 
-func (l *looker) enter(at int, name, path string, depth int, buf []byte) {
+func (l *looker) enter(at int, name, path string, depth int, b *buffers) {
 	fd, err := openFolder(at, name)
 	if err != nil {
 		l.fail(&os.PathError{Op: "open", Path: path, Err: err})
@@ -154,12 +160,17 @@ func (l *looker) enter(at int, name, path string, depth int, buf []byte) {
 	select {
 	case l.more <- struct{}{}:
 		l.all.Go(func() {
-			l.folder(fd, path, depth, make([]byte, len(buf)))
+			own, ok := l.spare.Get().(*buffers)
+			if !ok {
+				own = &buffers{names: make([]byte, 32<<10)}
+			}
+			l.folder(fd, path, depth, own)
+			l.spare.Put(own)
 			unix.Close(fd)
 			<-l.more
 		})
 	default:
-		l.folder(fd, path, depth, buf)
+		l.folder(fd, path, depth, b)
 		unix.Close(fd)
 	}
 }
