@@ -144,12 +144,12 @@ func (h *home) nothingLeft(t *testing.T) {
 // lackingEnv is set in a test that runs again on a machine that lacks something.
 const lackingEnv = "MCP_SANDBOX_TEST_LACKING"
 
-// rerun runs a test again on another machine.
-func rerun(t *testing.T, m testbed.Machine) {
+// rerun runs a test again on another machine, which put makes.
+func rerun(t *testing.T, put func(testing.TB, *exec.Cmd)) {
 	t.Helper()
 	cmd := exec.Command("/proc/self/exe", "-test.v", "-test.run=^"+t.Name()+"$")
 	cmd.Env = append(os.Environ(), lackingEnv+"=1", "XDG_DATA_HOME=")
-	m.Put(t, cmd)
+	put(t, cmd)
 	out, err := cmd.CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "--- PASS") {
 		t.Errorf("%v: %s", err, out)

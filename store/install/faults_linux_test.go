@@ -3,7 +3,9 @@ package install
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -12,8 +14,10 @@ import (
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
+	"github.com/security-mcp/mcp-sandbox/store"
 	"github.com/security-mcp/mcp-sandbox/store/install/registrytest"
 	"github.com/security-mcp/mcp-sandbox/store/startline"
+	"golang.org/x/sys/unix"
 )
 
 // A registry that falls silent ends the install, which names package and registry; a slow one does not.
@@ -131,4 +135,30 @@ func TestTwoAtOnce(t *testing.T) {
 	if installed != 1 {
 		t.Errorf("%d installs", installed)
 	}
+}
+
+// A disk that becomes full in the middle leaves nothing, and is named.
+func TestFullDisk(t *testing.T) {
+	if os.Getenv(lackingEnv) == "" {
+		rerun(t, func(_ testing.TB, cmd *exec.Cmd) { cmd.SysProcAttr = testbed.EveryRight(unix.CLONE_NEWNS) })
+		return
+	}
+	large := make([]byte, 60<<20)
+	rand.NewChaCha8([32]byte{}).Read(large)
+	h := newHome(t, append(good(), runnable(pack{Name: "large", Files: []file{{Name: "large", Text: string(large)}}}))...)
+	data := filepath.Join(h.path, "data")
+	err := os.Mkdir(data, 0o700)
+	if err == nil {
+		err = unix.Mount("tmpfs", data, "tmpfs", 0, "size=105m,mode=700")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("XDG_DATA_HOME", data)
+	h.store.Close()
+	if h.store, err = store.Open(os.Getenv); err != nil {
+		t.Fatal(err)
+	}
+	h.refused(t, "npx -y large", "no room is left on the disk")
+	h.must(t, "npx -y good")
 }

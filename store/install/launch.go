@@ -184,5 +184,5 @@ func (c *cell) failed(j *job, w *watch, result *launcher.Result) error {
 		parts = append(parts, fmt.Sprintf("%s ended with %d: %s", filepath.Base(j.program), result.ExitCode,
 			lastLine(w.text())))
 	}
-	return errors.New(strings.Join(parts[:min(len(parts), 3)], "; "))
+	return errors.New(plain(strings.Join(parts[:min(len(parts), 3)], "; ")))
 }

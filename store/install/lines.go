@@ -2,8 +2,10 @@ package install
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/security-mcp/mcp-sandbox/store"
 )
@@ -24,7 +26,7 @@ func (i *installation) told(p *store.Package, took time.Duration) []string {
 		if len(p.Scripts) > 1 {
 			were = "were"
 		}
-		all = append(all, fmt.Sprintf("scripts of %s %s not run (--scripts)", few(p.Scripts), were))
+		all = append(all, fmt.Sprintf("scripts of %s %s not run (--scripts)", plain(few(p.Scripts)), were))
 	}
 	return all
 }
@@ -34,6 +36,19 @@ func counted(n int, word string) string {
 		return "1 " + word
 	}
 	return fmt.Sprintf("%d %ss", n, word)
+}
+
+// plain shows what is not for a terminal escaped: registries and packages choose names and messages.
+func plain(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		if unicode.IsPrint(r) {
+			b.WriteRune(r)
+		} else {
+			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
+		}
+	}
+	return b.String()
 }
 
 // few is a list for a line.

@@ -90,13 +90,14 @@ func npmrc(j *job, logins []login) error {
 	var b strings.Builder
 	b.WriteString(npmOptions)
 	line := func(name, value string) { fmt.Fprintf(&b, "%s=%s\n", name, value) }
-	line("cache", filepath.Join(j.private, "cache"))
+	path := func(name string) string { return fmt.Sprintf("%q", filepath.Join(j.private, name)) }
+	line("cache", path("cache"))
 	for name, value := range map[string]string{"allow-git": "none", "omit-lockfile-registry-resolved": "false"} {
 		if j.settings.knows[name] {
 			line(name, value)
 		}
 	}
-	line("git", filepath.Join(j.private, "no-git"))
+	line("git", path("no-git"))
 	for _, r := range j.settings.registries {
 		if r.scope != "" {
 			r.scope += ":"
@@ -109,9 +110,8 @@ func npmrc(j *job, logins []login) error {
 	}
 	var err error
 	file := func(name string, text []byte) string {
-		name = filepath.Join(j.private, name)
-		err = errors.Join(err, j.write(name, text))
-		return name
+		err = errors.Join(err, j.write(filepath.Join(j.private, name), text))
+		return path(name)
 	}
 	if len(j.settings.ca) > 0 {
 		line("cafile", file("ca.pem", j.settings.ca))

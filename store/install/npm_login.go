@@ -37,14 +37,14 @@ func npmLogins(s *settings, q *question, files ...string) error {
 	}
 	for _, line := range lines {
 		key, value, _ := strings.Cut(line, "=")
-		key, value = strings.TrimSpace(key), strings.Trim(strings.TrimSpace(value), `"'`)
+		key, value = strings.TrimSpace(key), strings.TrimSpace(value)
 		where, name := key, ""
 		if i := strings.LastIndex(key, "/:"); i >= 0 {
 			where, name = key[:i+1], key[i+1:]
 		}
 		isFile, known := npmLoginKeys[name]
 		value, set := npmExpand(value, q.env)
-		if !known || !set || value == "" || !s.loginAt(where) {
+		if !known || !set || value == "" || strings.ContainsAny(value, "\r\n") || !s.loginAt(where) {
 			continue
 		}
 		s.login = true
@@ -53,7 +53,7 @@ func npmLogins(s *settings, q *question, files ...string) error {
 		}
 		l := login{key: key, value: value}
 		if isFile {
-			b, err := os.ReadFile(value)
+			b, err := os.ReadFile(strings.Trim(value, `"'`))
 			if err != nil {
 				return fmt.Errorf("npm config: %s: %w", key, err)
 			}

@@ -46,8 +46,8 @@ func npmExplain(words string, j *job) string {
 		return "the archive of " + npmCorrupted.FindStringSubmatch(words)[1] + " has not the hash that its registry " +
 			"says: it was changed or cut off on its way"
 	case npmScript.MatchString(all) && npmScriptAt.MatchString(all):
-		return fmt.Sprintf("the install script of %s ended with %s: %.100s", npmScriptAt.FindStringSubmatch(all)[1], code,
-			npmScript.FindStringSubmatch(all)[1])
+		return fmt.Sprintf("the install script of %s ended with %s: %.100s", npmScriptAt.FindStringSubmatch(all)[1],
+			code, npmScript.FindStringSubmatch(all)[1])
 	case code == "ENOSPC":
 		return "no room is left on the disk of the store"
 	case npmNotTaken.MatchString(all):

@@ -139,7 +139,7 @@ fs.writeFileSync('/tmp/new', 'x'); console.log('wrote /tmp/new')
 // A machine that gives no confinement full gets both ways out, and the second works.
 func TestLowerConfinement(t *testing.T) {
 	if os.Getenv(lackingEnv) == "" {
-		rerun(t, testbed.Machine{Lacks: []testbed.Lack{testbed.NoUserNamespaces, testbed.NoMount}})
+		rerun(t, testbed.Machine{Lacks: []testbed.Lack{testbed.NoUserNamespaces, testbed.NoMount}}.Put)
 		return
 	}
 	h := newHome(t, good()...)

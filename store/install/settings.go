@@ -35,7 +35,8 @@ type login struct {
 
 // newRegistry takes a URL apart: the user's name and password in it are a login.
 func newRegistry(scope, text string) (registry, *url.Userinfo, error) {
-	u, err := url.Parse(strings.TrimSpace(text))
+	text = strings.TrimSpace(text)
+	u, err := url.Parse(text)
 	isHTTP := err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Hostname() != ""
 	if !isHTTP || strings.ContainsAny(text, "${}\"'`\\ ") {
 		return registry{}, nil, fmt.Errorf("%.100q is no http:// or https:// URL", redact(text))
