@@ -75,6 +75,7 @@ func TestAppeared(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s := build(t, "/var/tmp")
 			o := run(t, s.script(c.script))
+			os.Chmod(s.path("write/new"), 0o700) // or an ordinary user could not remove the stage
 			if o.code != 0 {
 				t.Fatalf("code %d\n%v\n%s", o.code, o.report, o.stderr)
 			}
