@@ -1,7 +1,7 @@
 #!/bin/sh
 # A machine without Go and without network, on which an ordinary user types the quick start of the archive's README, line by
 # line, and a client starts the server of its mcp.json. It is made in mount, pid and network namespaces, of this machine's
-# /usr, read-only, and empty folders. npm is a stand-in, for what it would fetch is there already. It takes root.
+# /usr, read-only, and empty folders. What is fetched by npx is left out. It takes root.
 #
 #	scripts/dist/machine.sh ARCHIVES NODE_MODULES
 set -eu
@@ -23,11 +23,6 @@ show /usr usr
 mount -t tmpfs none usr/local # where Go and what else the machine's owner installed are
 find usr -xdev -name go -type f -perm -100 | while read -r go; do mount --bind /dev/null "$go"; done # a distribution's
 mkdir usr/local/bin
-cat >usr/local/bin/npm <<'NPM'
-#!/bin/sh
-[ "$1 $2 $3 $#" = "install --prefix $HOME/servers 4" ] && ls -d "$3/node_modules/$4"
-NPM
-chmod 755 usr/local/bin/npm
 [ "$node" = /usr/bin/node ] || {
 	touch usr/local/bin/node
 	show "$node" usr/local/bin/node
@@ -35,6 +30,7 @@ chmod 755 usr/local/bin/npm
 for name in bin sbin lib lib64; do ln -s "usr/$name" "$name"; done
 show "$archives" archives
 show "$modules" home/ann/servers/node_modules
+echo 'import("./node_modules/@modelcontextprotocol/server-filesystem/dist/index.js")' >home/ann/servers/server.js
 for name in null zero full random urandom tty; do
 	touch "dev/$name"
 	mount --bind "/dev/$name" "dev/$name"
@@ -61,12 +57,14 @@ sed -n '/^## Quick start$/,/^## [^Q]/p' /tmp/README.md | sed -n '/^```sh$/,/^```
 
 cd Downloads
 while IFS= read -r line; do
+	case $line in *npx*) continue ;; esac # there is no network
 	printf '$ %s\n' "$line"
 	eval "$line" </tmp/hello >/tmp/out || { cat /tmp/out; exit 1; }
 	cat /tmp/out
 done </tmp/lines
-grep -q '"serverInfo"' /tmp/out # the last line starts a server
 [ -f ~/project/hello ]
+mcp-sandbox run --allow-read ~/servers --allow-write ~/project -- ~/servers/node_modules/.bin/mcp-server-filesystem ~/project </tmp/hello >/tmp/out
+grep -q '"serverInfo"' /tmp/out
 
 node - <<'CLIENT'
 const { readFileSync } = require("node:fs");

@@ -6,9 +6,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
+	"github.com/security-mcp/mcp-sandbox/store/install/registrytest"
 )
 
 // hello is a client's first message, in a file that is the input of whatever is started.
@@ -17,40 +19,50 @@ const hello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":` +
 
 const answer = `{"jsonrpc":"2.0","id":1,"result":{"serverInfo":{"name":"stand-in","version":"1"}}}`
 
-// The programs for which README's reader has a network have stand-ins: a server of the same name, and what would fetch it.
+// The servers of the examples have stand-ins of the same names: two in a registry, one in the home.
 const (
-	filesServer = "#!/bin/sh\nread -r line\necho yes >\"$1/written\" || exit 9\necho '" + answer + "'\n"
-	nodeServer  = `process.stdin.once("data", () => { console.log('` + answer + `'); process.exit(0) })` + "\n"
-	npx         = `#!/bin/sh
-read -r line
-[ "$*" = "-y @notionhq/notion-mcp-server" ] && [ -n "$NOTION_TOKEN" ] || exit 1
-echo '` + answer + `'
-`
-	npm = `#!/bin/sh
-[ "$*" = "install --prefix $HOME/servers @modelcontextprotocol/server-filesystem" ] || exit 1
+	notionServer = "#!/bin/sh\nread -r line\n[ \"$NOTION_TOKEN\" ] || exit 1\necho '" + answer + "'\n"
+	filesServer  = "#!/bin/sh\nread -r line\necho yes >\"$1/written\" || exit 9\necho '" + answer + "'\n"
+	nodeServer   = `const fs = require("fs"), folder = process.argv[2]
+const answer = () => { console.log('` + answer + `'); process.exit(0) }
+process.stdin.once("data", () => {
+  if (!folder) return answer() // one that needs nothing
+  if (!process.env.ACME_TOKEN) process.exit(1)
+  try { fs.writeFileSync(folder + "/of-acme", "") } catch { process.exit(9) }
+  require("dns").lookup("api.acme.example", answer)
+})
 `
 )
 
+// published is a package of the registry, with one program.
+func published(name, program, text string) registrytest.Package {
+	return registrytest.Package{Name: name, Version: "1.0.0",
+		Manifest: map[string]any{"bin": map[string]string{program: "server"}},
+		Files:    []registrytest.File{{Name: "server", Text: text, Mode: 0o755}}}
+}
+
 // home makes the home of README's reader, with what the examples begin with. What is granted every uid may write to, for
-// a root launcher's server is another user; the home itself nobody else, as for a state. stands is the folder of the
-// stand-ins.
-func home(t *testing.T) (dir, stands string) {
+// a root launcher's server is another user; the home itself nobody else, as for a state.
+func home(t *testing.T) (dir string) {
 	t.Helper()
 	if _, err := exec.LookPath("node"); err != nil {
 		testbed.Missing(t, "node", "no node, which README's reader has")
 	}
+	if _, err := exec.LookPath("npm"); err != nil {
+		testbed.Missing(t, "npm", "no npm, which README's reader has")
+	}
+	registry := registrytest.New(t, published("@notionhq/notion-mcp-server", "notion-mcp-server", notionServer),
+		published("@modelcontextprotocol/server-filesystem", "mcp-server-filesystem", filesServer))
 	dir, err := os.MkdirTemp(testbed.Scratch(t), "ann-")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for path, text := range map[string]string{
 		"hello":             hello,
-		"stands/npx":        npx,
-		"stands/npm":        npm,
+		".npmrc":            "registry=" + registry.URL + "\n",
 		"servers/server.js": nodeServer,
-		"servers/node_modules/.bin/mcp-server-filesystem": filesServer,
-		"notes/diary": "",
-		"work/file":   "",
+		"notes/diary":       "",
+		"work/file":         "",
 	} {
 		path = filepath.Join(dir, path)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -68,7 +80,10 @@ func home(t *testing.T) (dir, stands string) {
 			t.Fatal(err)
 		}
 	}
-	return dir, filepath.Join(dir, "stands")
+	t.Cleanup(func() { // read-only folders, which an ordinary user cannot remove
+		exec.Command("chmod", "-R", "u+w", dir).Run()
+	})
+	return dir
 }
 
 // download puts into a folder what a reader takes from the releases: one archive of the programs as they are now, and
@@ -95,7 +110,7 @@ func download(t *testing.T, dir string) {
 	}
 }
 
-// environment is that of a reader, with nothing of the test's own.
-func environment(home, stands string) []string {
-	return []string{"HOME=" + home, "USER=ann", "PATH=" + stands + ":" + os.Getenv("PATH")}
+// environment is that of a reader, with nothing of the test's own but folders in front of PATH.
+func environment(home string, folders ...string) []string {
+	return []string{"HOME=" + home, "USER=ann", "PATH=" + strings.Join(append(folders, os.Getenv("PATH")), ":")}
 }

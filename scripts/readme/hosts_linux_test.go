@@ -53,7 +53,7 @@ func TestGoHost(t *testing.T) {
 	if os.Getenv(testbed.ProgramsEnv) != "" {
 		t.Skip("nothing is built in this run; make test-owned builds it as an ordinary user")
 	}
-	home, _ := installed(t)
+	home := installed(t)
 	program := compile(t, "go", "go", "build", "-trimpath")
 	server := testbed.Program(t, "server-go")
 	out, err := host(t, home, program, server)
@@ -83,7 +83,7 @@ func TestCHost(t *testing.T) {
 	if _, err := exec.LookPath("gcc"); err != nil {
 		testbed.Missing(t, "gcc", "no gcc")
 	}
-	home, _ := installed(t)
+	home := installed(t)
 	program := compile(t, "c", "gcc", "-Wall", "-Werror", "-Wno-unused-result")
 	server := filepath.Join(home, "node_modules", ".bin", "mcp-server-filesystem")
 	if err := os.MkdirAll(filepath.Dir(server), 0o755); err != nil {
