@@ -115,7 +115,7 @@ func (r *records) readIndex(rel string) (*index, error) {
 }
 
 func (r *records) writeIndex(x *index) error {
-	return replaceFile(r.index, idOf(x.path), x.append(nil))
+	return replaceFile(r.index, idOf(x.path), x.text())
 }
 
 // dropIndex removes what is known of a package, if anything.
@@ -150,7 +150,7 @@ func (p *Package) Touch() error {
 // remember writes to which package specs are resolved.
 func (r *records) remember(manager string, words []string, p *Package) error {
 	to := resolution{manager, words, p.rel}
-	if err := replaceFile(r.specs, specID(manager, words), to.append(nil)); err != nil {
+	if err := replaceFile(r.specs, specID(manager, words), to.text()); err != nil {
 		return &os.PathError{Op: "remember", Path: strings.Join(words, " "), Err: err}
 	}
 	return nil

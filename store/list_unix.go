@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/store/internal/tree"
+	"github.com/security-mcp/mcp-sandbox/store/startline"
 	"golang.org/x/sys/unix"
 )
 
@@ -23,24 +24,34 @@ func (s *Store) List() (all []*Package, broken []error, err error) {
 	}
 	err = s.disk.eachPackage(func(rel string) {
 		p, err := s.load(rel)
+		if changed, ok := errors.AsType[*Changed](err); ok {
+			p = changed.Package
+		}
+		if p != nil {
+			p.Specs = specsFor(rel, specs)
+		}
 		if err != nil {
 			broken = append(broken, err)
-			return
+		} else {
+			all = append(all, p)
 		}
-		p.Specs = nil
-		for _, r := range specs {
-			if r.path == rel {
-				p.Specs = append(p.Specs, strings.Join(r.specs, " "))
-			}
-		}
-		slices.Sort(p.Specs)
-		all = append(all, p)
 	})
 	slices.SortFunc(all, func(a, b *Package) int {
 		return cmp.Or(cmp.Compare(a.Manager, b.Manager), cmp.Compare(a.Name, b.Name), a.Installed.Compare(b.Installed),
 			cmp.Compare(a.rel, b.rel))
 	})
 	return all, broken, err
+}
+
+// specsFor are the specs that are resolved to a package.
+func specsFor(rel string, all []*resolution) (words []string) {
+	for _, r := range all {
+		if r.path == rel {
+			words = append(words, strings.Join(r.specs, " "))
+		}
+	}
+	slices.Sort(words)
+	return words
 }
 
 // Show is all packages of one name.
@@ -121,13 +132,8 @@ func (s *Store) Resolutions(name string) ([]Resolution, error) {
 
 // isSpecOf reports whether a spec names a package, with or without the ecosystem.
 func isSpecOf(spec, name string) bool {
-	_, bare, _ := strings.Cut(spec, ":")
-	for _, s := range [...]string{spec, bare} {
-		if rest, ok := strings.CutPrefix(s, name); ok && (rest == "" || rest[0] == '@') {
-			return true
-		}
-	}
-	return false
+	s, err := startline.ParseSpec(spec)
+	return err == nil && (s.Name == name || s.Ecosystem+":"+s.Name == name)
 }
 
 // Remember resolves specs to a package that is in the store.

@@ -120,6 +120,66 @@ func TestPruneSparesWhatRuns(t *testing.T) {
 	do(t, a.Check())
 }
 
+// Records of packages that went away by hand, and damaged packages that nobody asks for, go with a prune.
+func TestPruneTidies(t *testing.T) {
+	s := openIn(t, tempHome(t))
+	gone := install(t, s, "npm:gone", installed("gone", "1.0.0"), "lock")
+	damaged := install(t, s, "npm:damaged", installed("damaged", "1.0.0"), "one")
+	install(t, s, "npm:damaged", installed("damaged", "2.0.0"), "two")
+	kept := install(t, s, "npm:kept", installed("kept", "1.0.0"), "lock")
+	for _, p := range []*Package{gone, damaged, kept} {
+		do(t, os.Chmod(p.Path, 0o700), os.Remove(p.Path+"/"+ManifestName))
+	}
+	do(t, os.Rename(gone.Path, s.Path+"/../gone"))
+	if _, broken, err := s.List(); len(broken) != 2 || err != nil {
+		t.Errorf("%v, %v", broken, err)
+	}
+	if _, err := s.Find("npm", specsOf(t, "npm:kept"), 0); err == nil ||
+		!strings.Contains(err.Error(), "`mcp-sandbox store update kept`") {
+		t.Error(err)
+	}
+	done, err := s.Prune(-1)
+	if err != nil || len(done.Removed) != 1 || done.Removed[0].Path != damaged.Path {
+		t.Errorf("%+v, %v", done, err)
+	}
+	for _, folder := range []string{".index", ".specs"} {
+		if left, _ := filepath.Glob(s.Path + "/" + folder + "/*"); len(left) != 2 { // of damaged 2.0.0 and of kept
+			t.Errorf("%s: %s", folder, left)
+		}
+	}
+	install(t, s, "npm:kept", installed("kept", "1.0.0"), "lock")
+	p, err := s.Find("npm", specsOf(t, "npm:kept"), 0)
+	do(t, err, p.Check())
+}
+
+func TestResolutions(t *testing.T) {
+	s := openIn(t, tempHome(t))
+	old := install(t, s, "npm:@x/y@^1", installed("@x/y", "1.0.0"), "one")
+	latest := install(t, s, "npm:@x/y", installed("@x/y", "2.0.0"), "two")
+	install(t, s, "npm:@x/yz", installed("@x/yz", "1.0.0"), "three")
+	p := installed("y", "1.0")
+	p.Ecosystem = "pypi"
+	install(t, s, "pypi:y==1.0", p, "four")
+	for name, want := range map[string]int{"": 4, "@x/y": 2, "npm:@x/y": 2, "pypi:@x/y": 0, "y": 1, "pypi:y": 1, "@x/yz": 1, "x": 0} {
+		if got, err := s.Resolutions(name); err != nil || len(got) != want {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+	}
+	do(t, s.Remember(Resolution{"npm", []string{"npm:@x/y@^1"}, latest.Path}))
+	if p, err := s.Find("npm", specsOf(t, "npm:@x/y@^1"), 0); err != nil || p.Version != "2.0.0" {
+		t.Errorf("%+v, %v", p, err)
+	}
+	do(t, s.Forget("npm", []string{"npm:@x/y@^1"}))
+	if _, err := s.Find("npm", specsOf(t, "npm:@x/y@^1"), 0); !errors.Is(err, ErrNone) {
+		t.Error(err)
+	}
+	for _, path := range []string{"/etc", s.Path, s.Path + "/../x", old.Path + "/..", s.Path + "/npm/@x/y/9.9.9-0123456789ab"} {
+		if s.Remember(Resolution{"npm", []string{"npm:@x/y"}, path}) == nil {
+			t.Errorf("%s is remembered", path)
+		}
+	}
+}
+
 // Installs, starts and prunes at once: each Find that finds has a package that is whole until it is pruned.
 func TestManyAtOnce(t *testing.T) {
 	home := tempHome(t)

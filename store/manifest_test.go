@@ -76,13 +76,13 @@ func FuzzManifest(f *testing.F) {
 func FuzzRecords(f *testing.F) {
 	r := resolution{"npm", []string{"npm:@x/y", "npm:z@1"}, "npm/@x/y/1.2.3-0123456789ab"}
 	x := index{path: r.path, entries: 4, state: [32]byte{1}, manifest: [32]byte{2}}
-	f.Add(string(r.append(nil)))
-	f.Add(string(x.append(nil)))
+	f.Add(string(r.text()))
+	f.Add(string(x.text()))
 	f.Fuzz(func(t *testing.T, text string) {
-		if r, err := parseResolution(text); err == nil && (string(r.append(nil)) != text || !isPackagePath(r.path)) {
+		if r, err := parseResolution(text); err == nil && (string(r.text()) != text || !isPackagePath(r.path)) {
 			t.Errorf("%q", text)
 		}
-		if x, err := parseIndex(text); err == nil && string(x.append(nil)) != text {
+		if x, err := parseIndex(text); err == nil && string(x.text()) != text {
 			t.Errorf("%q", text)
 		}
 	})
@@ -90,12 +90,12 @@ func FuzzRecords(f *testing.F) {
 
 func TestRecords(t *testing.T) {
 	r := resolution{"npm", []string{"npm:@x/y", "npm:z@1 2"}, "npm/@x/y/1.2.3-0123456789ab"}
-	got, err := parseResolution(string(r.append(nil)))
+	got, err := parseResolution(string(r.text()))
 	if err != nil || !reflect.DeepEqual(*got, r) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	x := index{path: r.path, entries: 4, state: [32]byte{1}, manifest: [32]byte{2}}
-	again, err := parseIndex(string(x.append(nil)))
+	again, err := parseIndex(string(x.text()))
 	if err != nil || *again != x {
 		t.Errorf("%+v, %v", again, err)
 	}
@@ -103,7 +103,7 @@ func TestRecords(t *testing.T) {
 		"npm/x/y/1.0.0-0123456789ab", "npm/@/x/1.0.0-0123456789ab", "npm/@x/../1.0.0-0123456789ab", "npm/x/..-0123456789ab",
 		"npm/x//1.0.0-0123456789ab", "/npm/x/1.0.0-0123456789ab", "npm/x/1.0.0-0123456789aB", ".specs/x/1.0.0-0123456789ab"} {
 		r.path = path
-		if _, err := parseResolution(string(r.append(nil))); err == nil {
+		if _, err := parseResolution(string(r.text())); err == nil {
 			t.Errorf("path %q is taken", path)
 		}
 	}

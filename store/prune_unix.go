@@ -77,9 +77,14 @@ func (s *Store) remove(at int, name string) error {
 // package from which a server runs stays.
 func (s *Store) Prune(keep int64) (*Pruned, error) {
 	s.stages.sweep()
-	all, _, err := s.List()
+	all, broken, err := s.List()
 	if err != nil {
 		return nil, err
+	}
+	for _, bad := range broken {
+		if c, ok := errors.AsType[*Changed](bad); ok && len(c.Package.Specs) == 0 {
+			all = append(all, c.Package)
+		}
 	}
 	done := &Pruned{}
 	for _, p := range all {
@@ -108,5 +113,37 @@ func (s *Store) Prune(keep int64) (*Pruned, error) {
 			err = bad
 		}
 	}
+	s.tidy()
 	return done, err
+}
+
+// tidy removes the records of packages that are not there: of a removal that was killed, or of a folder that was
+// removed by hand.
+func (s *Store) tidy() {
+	paths := map[string]bool{}
+	all, _ := s.records.resolutions()
+	for _, r := range all {
+		paths[r.path] = true
+	}
+	names, _ := namesIn(s.records.index)
+	for _, name := range names {
+		b, err := readFile(s.records.index, name, 64<<10)
+		if x, bad := parseIndex(string(b)); err == nil && bad == nil && isPackagePath(x.path) && idOf(x.path) == name {
+			paths[x.path] = true
+		}
+	}
+	for path := range paths {
+		folder := path[:strings.LastIndexByte(path, '/')]
+		at, err := s.disk.tryLock(folder)
+		if err != nil {
+			continue // an install of that name is under way
+		}
+		if fd, err := s.disk.open(path); isGone(err) {
+			s.records.forget(path)
+		} else if err == nil {
+			unix.Close(fd)
+		}
+		s.disk.removeEmpty(folder)
+		unix.Close(at)
+	}
 }

@@ -18,8 +18,8 @@ type resolution struct {
 
 const resolutionFirst = "mcp-sandbox specs 1"
 
-func (r *resolution) append(b []byte) []byte {
-	b = append(append(b, resolutionFirst...), "\nmanager "...)
+func (r *resolution) text() []byte {
+	b := []byte(resolutionFirst + "\nmanager ")
 	b = append(appendEscaped(b, r.manager), '\n')
 	for _, s := range r.specs {
 		b = append(appendEscaped(append(b, "spec "...), s), '\n')
@@ -35,7 +35,7 @@ func parseResolution(text string) (*resolution, error) {
 		r.specs = append(r.specs, in.value("spec"))
 	}
 	r.path = in.value("path")
-	if !in.ok || !isPackagePath(r.path) || string(r.append(nil)) != text {
+	if !in.ok || !isPackagePath(r.path) || string(r.text()) != text {
 		return nil, errRecord
 	}
 	return r, nil
@@ -64,8 +64,8 @@ type index struct {
 
 const indexFirst = "mcp-sandbox index 1"
 
-func (x *index) append(b []byte) []byte {
-	b = append(append(b, indexFirst...), "\npath "...)
+func (x *index) text() []byte {
+	b := []byte(indexFirst + "\npath ")
 	b = append(appendEscaped(b, x.path), "\nmanifest "...)
 	b = append(hex.AppendEncode(b, x.manifest[:]), "\nstate "...)
 	b = append(hex.AppendEncode(b, x.state[:]), "\nentries "...)
@@ -87,7 +87,7 @@ func parseIndex(text string) (*index, error) {
 		hex.Decode(sum.to[:], []byte(word))
 	}
 	x.entries = int(in.number("entries"))
-	if !in.ok || string(x.append(nil)) != text {
+	if !in.ok || string(x.text()) != text {
 		return nil, errRecord
 	}
 	return x, nil
