@@ -18,8 +18,11 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/security-mcp/mcp-sandbox/scripts/stage"
 )
 
 // firstHost is the address of the first name; the hosts of the world follow it.
@@ -36,11 +39,18 @@ type hostWorld struct {
 	ca    tls.Certificate
 	now   atomic.Pointer[session] // whose answers are given
 	conns chan net.Conn
+
+	certificates sync.Map // by name
 }
 
 func newWorld() (w *hostWorld, err error) {
 	w = &hostWorld{conns: make(chan net.Conn)}
-	if w.dir, err = os.MkdirTemp("", "mcp-sandbox-profiles-"); err != nil {
+	cache, err := cacheDir()
+	if err != nil {
+		return nil, err
+	}
+	stage.Sweep(cache, "world-")
+	if w.dir, err = os.MkdirTemp(cache, "world-"); err != nil { // not in /tmp: a grant there costs the server AF_UNIX
 		return nil, err
 	}
 	if err := os.Chmod(w.dir, 0o755); err != nil { // for the servers' user
@@ -130,9 +140,16 @@ func (w *hostWorld) host(a net.Addr) string {
 // certificate is that of the name whose address a client has connected to, whatever name that client asks for.
 func (w *hostWorld) certificate(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 	name := w.host(hello.Conn.LocalAddr())
+	if c, ok := w.certificates.Load(name); ok {
+		return c.(*tls.Certificate), nil
+	}
 	usage := []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
-	c, err := certify(&x509.Certificate{DNSNames: []string{name}, ExtKeyUsage: usage}, &w.ca)
-	return &c, err
+	own, err := certify(&x509.Certificate{DNSNames: []string{name}, ExtKeyUsage: usage}, &w.ca)
+	if err != nil {
+		return nil, err
+	}
+	c, _ := w.certificates.LoadOrStore(name, &own) // a browser gives up where each connection has another
+	return c.(*tls.Certificate), nil
 }
 
 // certify makes a certificate, signed by the authority's or by itself.

@@ -22,9 +22,9 @@ type session struct {
 	// Arguments, Env and Files are given to the server: the files, by their names, lie in $DIR.
 	Arguments  []string
 	Env, Files map[string]string
-	// Grants are folders that the user lets the server write, besides the profile.
-	Grants []string
-	Calls  []call
+	// Grants are folders that the user lets the server write, and Domains hosts that it may reach, besides the profile.
+	Grants, Domains []string
+	Calls           []call
 	// Answers are what hosts answer; others answer every request with 401.
 	Answers []answer
 	// Declined are names and addresses that the server asks for, and the profile does not grant, each with the reason

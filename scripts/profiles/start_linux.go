@@ -75,7 +75,7 @@ func (s *session) prepare(w *hostWorld) (*start, error) {
 	}
 	pol := policy.Policy{Level: policy.Standard, MinConfinement: policy.Full}
 	pol.Filesystem.AllowRead = []string{installed, filepath.Dir(command[0])}
-	pol.Filesystem.AllowWrite = s.Grants
+	pol.Filesystem.AllowWrite, pol.Network.AllowedDomains = s.Grants, s.Domains
 	pol, notices, err := p.Apply(pol, s.Arguments, env, home, work)
 	if err != nil {
 		return nil, err
