@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/scripts/stage"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 // firstHost is the address of the first name; the hosts of the world follow it.
@@ -45,12 +46,17 @@ type hostWorld struct {
 
 func newWorld() (w *hostWorld, err error) {
 	w = &hostWorld{conns: make(chan net.Conn)}
-	cache, err := cacheDir()
+	root, err := testbed.Root()
 	if err != nil {
 		return nil, err
 	}
-	stage.Sweep(cache, "world-")
-	if w.dir, err = os.MkdirTemp(cache, "world-"); err != nil { // not in /tmp: a grant there costs the server AF_UNIX
+	// Not in /tmp, where a grant costs the server AF_UNIX; nor in .cache, for there are servers that open nothing hidden.
+	built := filepath.Join(root, "bin")
+	stage.Sweep(built, "world-")
+	if err := os.MkdirAll(built, 0o755); err != nil {
+		return nil, err
+	}
+	if w.dir, err = os.MkdirTemp(built, "world-"); err != nil {
 		return nil, err
 	}
 	if err := os.Chmod(w.dir, 0o755); err != nil { // for the servers' user

@@ -13,16 +13,10 @@ import (
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
-// cacheDir is where packages are installed.
-func cacheDir() (string, error) {
-	root, err := testbed.Root()
-	return filepath.Join(root, ".cache", "profiles"), err
-}
-
 // place is where a package is installed.
 func place(name, version string) (string, error) {
-	cache, err := cacheDir()
-	return filepath.Join(cache, filepath.FromSlash(name)+"@"+version), err
+	root, err := testbed.Root()
+	return filepath.Join(root, ".cache", "profiles", filepath.FromSlash(name)+"@"+version), err
 }
 
 // folder is where the package of a session is installed.
