@@ -50,7 +50,7 @@ func newWorld() (w *hostWorld, err error) {
 	if err != nil {
 		return nil, err
 	}
-	// Not in /tmp, where a grant costs the server AF_UNIX; nor in .cache, for there are servers that open nothing hidden.
+	// Not in /tmp, where a grant costs the server AF_UNIX; nor in .cache: there are servers that open nothing hidden.
 	built := filepath.Join(root, "bin")
 	stage.Sweep(built, "world-")
 	if err := os.MkdirAll(built, 0o755); err != nil {
