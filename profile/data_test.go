@@ -80,7 +80,7 @@ func complaints(p *Profile) (all []string) {
 }
 
 // ownPrefixes are those of variables that belong to one product.
-var ownPrefixes = strings.Fields("BRAVE_MCP_ FIRECRAWL_ MDB_MCP_ MYSQL_")
+var ownPrefixes = strings.Fields("AZURE_ BRAVE_MCP_ FIRECRAWL_ K8S_ MDB_MCP_ MYSQL_ SLACK_MCP_")
 
 // ownSecrets are files of secrets that a package is there to use.
 var ownSecrets = map[string]string{

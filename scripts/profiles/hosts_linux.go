@@ -31,7 +31,7 @@ const firstHost = "203.0.113.60"
 
 // ports are those of all hosts. What a client says first decides between TLS, HTTP, Redis and an end at once; to a
 // client of MySQL the server speaks first.
-var ports = []int{80, 443, 3000, 3306, 5432, 5678, 6379, 8080, 9200, 27017}
+var ports = []int{80, 443, 3000, 3306, 5432, 5678, 6379, 6443, 8080, 9200, 27017}
 
 // hostWorld is every host of the world, and the name server.
 type hostWorld struct {
