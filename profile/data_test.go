@@ -46,7 +46,8 @@ func complaints(p *Profile) (all []string) {
 		}
 	}
 	for _, a := range p.Arguments {
-		if a.Grant == Host || a.Default == "" || ownSecrets[p.Package] == a.Default {
+		project := a.Default == "." && a.Grant == Read // the working folder, which a launch judges
+		if a.Grant == Host || a.Default == "" || project || ownSecrets[p.Package] == a.Default {
 			continue
 		}
 		if why := wide(a.Default); why != "" {
@@ -80,7 +81,7 @@ func complaints(p *Profile) (all []string) {
 }
 
 // ownPrefixes are those of variables that belong to one product.
-var ownPrefixes = strings.Fields("AZURE_ BRAVE_MCP_ FIRECRAWL_ K8S_ MDB_MCP_ MYSQL_ SLACK_MCP_")
+var ownPrefixes = strings.Fields("AZURE_ BRAVE_MCP_ FIRECRAWL_ K8S_ MDB_MCP_ MYSQL_ PLAYWRIGHT_MCP_ SLACK_MCP_")
 
 // ownSecrets are files of secrets that a package is there to use.
 var ownSecrets = map[string]string{
