@@ -119,6 +119,13 @@ func TestFirstAndSecondStart(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(project, "made")); err != nil {
 		t.Error(err)
 	}
+	_, stderr = must(t, append([]string{"run", "--verbose"}, line[3:]...)...)
+	for _, told := range []string{"mcp-sandbox: package " + filesystem + " 1.0.0 of http://127.0.0.1:",
+		"mcp-sandbox: profile npm:" + filesystem + " is part of the policy"} {
+		if !strings.Contains(stderr, told) {
+			t.Errorf("--verbose says %s", stderr)
+		}
+	}
 	stdout, _ = must(t, "report", "--json", report)
 	var r struct {
 		Enforced struct {

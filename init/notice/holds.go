@@ -103,6 +103,12 @@ func hasFact(l *order.LayerReport, name string) bool {
 func Whole(e *order.Enforced) []string {
 	lines := []string{"confinement " + e.Confinement + " (at least " + e.MinConfinement + " was asked for), level " +
 		e.Level + ", process " + strconv.Itoa(e.PID)}
+	if p := e.Package; p != nil {
+		lines = append(lines, "package "+p.Name+" "+p.Version+" of "+p.Registry+", "+p.Integrity)
+	}
+	if e.Profile != "" {
+		lines = append(lines, "profile "+e.Profile+" is part of the policy (--profile none leaves it out)")
+	}
 	for _, p := range e.Publish {
 		lines = append(lines, "published: "+p)
 	}
