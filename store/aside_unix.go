@@ -39,8 +39,8 @@ func (t *stages) newStage() (name string, fd int, err error) {
 	return "", -1, unix.EBUSY
 }
 
-// setAside moves what is at a name to a stage.
-func (t *stages) setAside(at int, name string) (aside, error) {
+// setAside moves what is at a name to a stage. The caller may hold the lock of the folder.
+func (t *stages) setAside(at int, name string, locked bool) (aside, error) {
 	fd, err := tree.Open(at, name)
 	if isGone(err) {
 		return aside{}, nil
@@ -59,9 +59,28 @@ func (t *stages) setAside(at int, name string) (aside, error) {
 	if err != nil {
 		unix.Fchmod(fd, 0o555)
 		a.drop()
-		return aside{}, err
+		a = aside{}
 	}
-	return a, nil
+	if err == unix.EXDEV {
+		err = removeInPlace(at, name, fd, locked)
+	}
+	return a, err
+}
+
+// removeInPlace removes a package that overlayfs cannot rename, for it lies in an image. Without a manifest the rest of
+// a killed removal is no package.
+func removeInPlace(at int, name string, fd int, locked bool) error {
+	if !locked && flock(fd, unix.LOCK_EX|unix.LOCK_NB) == unix.EWOULDBLOCK {
+		return ErrInUse
+	}
+	err := unix.Fchmod(fd, 0o700)
+	if err == nil {
+		err = unix.Unlinkat(fd, ManifestName, 0)
+	}
+	if err == nil || isGone(err) {
+		err = tree.Remove(at, name)
+	}
+	return err
 }
 
 // end removes the folder, or puts it back. One from which a server runs is left to a later install.

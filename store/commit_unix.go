@@ -46,7 +46,7 @@ func (g *Stage) commit(p Package) (*Package, error) {
 	if old := g.kept(&p); old != nil {
 		return old, g.in.records.remember(p.Manager, g.asked.words(), old)
 	}
-	old, err := g.in.stages.setAside(at, name)
+	old, err := g.in.stages.setAside(at, name, false)
 	if err == nil {
 		if err = g.in.records.dropIndex(p.rel); err == nil { // of the old one: else a crash leaves it to the new one
 			err = g.moveIn(fd, at, name)

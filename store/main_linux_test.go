@@ -23,6 +23,7 @@ var roles = map[string]func() error{
 	"fill a disk":      fillDisk,
 	"odd umask":        oddUmask,
 	"same ctime":       sameTime,
+	"in an image":      inAnImage,
 }
 
 const roleVariable = "STORE_TEST_ROLE"

@@ -63,7 +63,7 @@ func (s *Store) remove(at int, name string) error {
 	if err != nil {
 		return err
 	}
-	a, err := s.stages.setAside(at, name)
+	a, err := s.stages.setAside(at, name, true)
 	if err != nil {
 		return err
 	}
