@@ -25,6 +25,9 @@ func (g *Stage) Commit(p Package) (*Package, error) {
 	if err == nil {
 		g.Abort() // what is left of the stage: the package is not in it any more
 	}
+	if errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) {
+		err = &noRoom{err}
+	}
 	return made, err
 }
 
@@ -128,10 +131,12 @@ func (g *Stage) seal(fd int, p *Package) (sum [32]byte, err error) {
 	return sha256.Sum256(text), err
 }
 
-// kept is the package that is at the place already and is whole, if its scripts ran as those of the new one.
+// kept is the package that is at the place already and is whole, if its scripts ran as those of the new one and it is
+// known to be as old.
 func (g *Stage) kept(p *Package) *Package {
 	old, err := g.in.load(p.rel)
-	if err != nil || old.ScriptsRan != p.ScriptsRan || old.Identity != p.Identity || old.Check() != nil {
+	if err != nil || old.ScriptsRan != p.ScriptsRan || old.Identity != p.Identity || old.age() < p.MinAge ||
+		old.Check() != nil {
 		return nil
 	}
 	return old

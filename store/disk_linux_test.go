@@ -74,7 +74,7 @@ func commitWith(s *Store, home string, free int64) (bool, error) {
 	if err == nil {
 		return true, errors.Join(p.Check(), p.Remove())
 	}
-	if !errors.Is(err, syscall.ENOSPC) {
+	if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "`mcp-sandbox store prune`") {
 		return false, err
 	}
 	g.Abort()

@@ -143,11 +143,21 @@ type Pruned struct {
 	Bytes   int64      // that are left
 }
 
+// A noRoom is the error of a disk or a quota that an install has filled.
+type noRoom struct{ err error }
+
+func (n *noRoom) Error() string { return n.err.Error() + ": `mcp-sandbox store prune` removes packages" }
+
+func (n *noRoom) Unwrap() error { return n.err }
+
 // What has to be free before an install.
 const (
 	leastBytes = 100 << 20
 	leastFiles = 10_000
 )
+
+// age is how old a package is at least, with all that was installed with it.
+func (p *Package) age() time.Duration { return max(time.Since(p.Installed), 0) + p.MinAge }
 
 // title names a package for people.
 func (p *Package) title() string { return p.Ecosystem + ":" + p.Name + " " + p.Version }

@@ -20,11 +20,10 @@ func (s *Store) Find(manager string, specs []startline.Spec, minAge time.Duratio
 	words := wordsOf(specs)
 	var young error
 	fit := func(p *Package) bool {
-		age := max(time.Since(p.Installed), 0) + p.MinAge
-		if p.asked = words; age >= minAge {
+		if p.asked = words; p.age() >= minAge {
 			return true
 		}
-		young = &TooYoung{p, age, minAge}
+		young = &TooYoung{p, p.age(), minAge}
 		return false
 	}
 	if r, err := s.records.resolved(manager, words); err == nil {

@@ -149,6 +149,17 @@ func TestAge(t *testing.T) {
 	if young, ok := errors.AsType[*TooYoung](err); !ok || young.Package.Version != "1.0.0" || young.Age < p.MinAge {
 		t.Errorf("%v", err)
 	}
+	// the same version again, found with a greater age: now that is known
+	p.MinAge = 48 * time.Hour
+	install(t, s, "npm:server@1.0.0", p, "lock")
+	if _, err := s.Find("npm", specsOf(t, "npm:server@1.0.0"), 47*time.Hour); err != nil {
+		t.Error(err)
+	}
+	p.MinAge = 0 // and nothing forgets it
+	install(t, s, "npm:server@1.0.0", p, "lock")
+	if _, err := s.Find("npm", specsOf(t, "npm:server@1.0.0"), 47*time.Hour); err != nil {
+		t.Error(err)
+	}
 }
 
 func TestListAndPrune(t *testing.T) {
