@@ -17,7 +17,7 @@ import (
 
 // Commit makes a package of the stage's folder: all in it read-only, with a manifest, on the disk, at its place by one
 // rename, and the stage's specs resolved to it. The error is a *[Refused] where the folder holds what no package needs.
-// After an error the store is as it was before, and the stage is there until Abort.
+// After an error the store is as it was before, and the stage is there until Abort. The end of Begin's context ends it.
 //
 // Commit wants Name, Version, Ecosystem and Lock; it sets Manager, Path, Specs, Bytes, Installed and Used.
 func (g *Stage) Commit(p Package) (*Package, error) {
@@ -100,7 +100,7 @@ func (g *Stage) place(p *Package) (at int, err error) {
 func (g *Stage) seal(fd int, p *Package) (sum [32]byte, err error) {
 	found, err := tree.Survey(fd, tree.Request{Owner: g.owner, Outside: g.Outside, Own: ManifestName})
 	if err == nil {
-		err = tree.Seal(fd, found)
+		err = tree.Seal(fd, found, g.stop)
 	}
 	if err != nil {
 		return sum, err

@@ -146,7 +146,9 @@ type Pruned struct {
 // A noRoom is the error of a disk or a quota that an install has filled.
 type noRoom struct{ err error }
 
-func (n *noRoom) Error() string { return n.err.Error() + ": `mcp-sandbox store prune` removes packages" }
+func (n *noRoom) Error() string {
+	return n.err.Error() + ": `mcp-sandbox store prune` removes packages"
+}
 
 func (n *noRoom) Unwrap() error { return n.err }
 

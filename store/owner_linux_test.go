@@ -1,12 +1,14 @@
 package store
 
 import (
+	"context"
 	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -126,6 +128,25 @@ func TestWriterThatStays(t *testing.T) {
 	if _, ok := errors.AsType[*Changed](p.Check()); !ok {
 		t.Error("a write by a descriptor from before is not found")
 	}
+}
+
+// The end of the context ends a Commit that has much to read.
+func TestCommitEnds(t *testing.T) {
+	s := openIn(t, tempHome(t))
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	g, err := s.Begin(ctx, "npm", specsOf(t, "npm:server"), nil)
+	do(t, err)
+	fill(t, g.Folder, "lock")
+	do(t, os.WriteFile(g.Folder+"/large", nil, 0o644), os.Truncate(g.Folder+"/large", 60<<30)) // sparse
+	began := time.Now()
+	if _, err := g.Commit(installed("server", "1.0.0")); !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
+	}
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("it took %v", took)
+	}
+	wantEmpty(t, s, g)
 }
 
 // Locks are given back by the kernel, and the shim's lock of a package keeps nobody from starting the package too.

@@ -26,6 +26,7 @@ type Stage struct {
 	names []string
 	asked asked
 	owner int // the user that got the folder
+	stop  func() error
 }
 
 // asked is what a stage is for.
@@ -41,7 +42,7 @@ func (s *Store) Begin(ctx context.Context, manager string, specs []startline.Spe
 	if err != nil {
 		return nil, err
 	}
-	g := &Stage{in: s, fd: -1, owner: -1, names: names, asked: asked{manager, specs}}
+	g := &Stage{in: s, fd: -1, owner: -1, names: names, asked: asked{manager, specs}, stop: ctx.Err}
 	for _, name := range names {
 		if err = g.lock(ctx, name, told); err != nil {
 			g.Abort()

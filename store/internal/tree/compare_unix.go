@@ -14,7 +14,7 @@ import (
 // folder that is not in the list.
 func Compare(folder int, list []Entry, own string, most int) ([]Difference, error) {
 	c := comparer{list: list, own: own, most: most, at: make(map[string]int, len(list)), met: make([]bool, len(list)),
-		me: os.Geteuid(), buf: make([]byte, 256<<10)}
+		me: os.Geteuid(), sums: summer{buf: make([]byte, 256<<10)}}
 	for i := range list {
 		c.at[list[i].Path] = i
 	}
@@ -53,7 +53,7 @@ type comparer struct {
 	at    map[string]int
 	met   []bool
 	me    int
-	buf   []byte
+	sums  summer
 	found []Difference
 }
 
@@ -118,5 +118,5 @@ func (c *comparer) sum(at int, name string, size int64) (sum [32]byte, err error
 		return sum, err
 	}
 	defer unix.Close(fd)
-	return sumOf(fd, size, c.buf)
+	return c.sums.of(fd, size)
 }

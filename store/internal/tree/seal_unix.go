@@ -11,9 +11,9 @@ import (
 const openFile = unix.O_RDONLY | unix.O_NOFOLLOW | unix.O_NONBLOCK | unix.O_NOCTTY | unix.O_CLOEXEC
 
 // Seal makes all that Survey found this user's, read-only and readable for all, and enters the sums of the files. The
-// folder itself keeps its mode.
-func Seal(folder int, found *Found) error {
-	s := sealer{entries: found.Entries, me: os.Geteuid(), group: os.Getegid(), buf: make([]byte, 256<<10)}
+// folder itself keeps its mode. The error of stop, asked again and again, ends the work.
+func Seal(folder int, found *Found, stop func() error) error {
+	s := sealer{entries: found.Entries, me: os.Geteuid(), group: os.Getegid(), sums: summer{make([]byte, 256<<10), stop}}
 	w := newWalker(len(found.Entries), s.visit)
 	err := rewind(folder)
 	if err == nil {
@@ -32,7 +32,7 @@ type sealer struct {
 	entries   []Entry
 	next      int
 	me, group int
-	buf       []byte
+	sums      summer
 }
 
 func (s *sealer) visit(at int, name, path string, st *unix.Stat_t) error {
@@ -80,7 +80,7 @@ func (s *sealer) seal(at int, name string, e *Entry) error {
 		err = unix.Fchmod(fd, e.Mode)
 	}
 	if err == nil && e.Kind == File {
-		e.Sum, err = sumOf(fd, e.Size, s.buf)
+		e.Sum, err = s.sums.of(fd, e.Size)
 	}
 	return err
 }

@@ -160,11 +160,22 @@ func readLink(at int, name string) (string, error) {
 	return string(b[:max(n, 0)]), err
 }
 
-// sumOf is the sha256 of an open file.
-func sumOf(fd int, size int64, buf []byte) (sum [32]byte, err error) {
+// A summer reads files.
+type summer struct {
+	buf  []byte
+	stop func() error // asked after each buffer; nil: never
+}
+
+// of is the sha256 of an open file.
+func (s *summer) of(fd int, size int64) (sum [32]byte, err error) {
 	h := sha256.New()
 	for size >= 0 {
-		n, err := unix.Read(fd, buf)
+		if s.stop != nil {
+			if err := s.stop(); err != nil {
+				return sum, err
+			}
+		}
+		n, err := unix.Read(fd, s.buf)
 		if err == unix.EINTR {
 			continue
 		}
@@ -175,7 +186,7 @@ func sumOf(fd int, size int64, buf []byte) (sum [32]byte, err error) {
 			break
 		}
 		size -= int64(n)
-		h.Write(buf[:n])
+		h.Write(s.buf[:n])
 	}
 	h.Sum(sum[:0])
 	return sum, nil
