@@ -151,6 +151,9 @@ func (a *applying) argument(arg *Argument) {
 
 // defaultOf is the value of a source that is not given. A path with "-" in front, which is missing, is none.
 func (a *applying) defaultOf(arg *Argument) (value string, there bool) {
+	if slices.ContainsFunc(arg.Unless, func(name string) bool { return a.value(name) != "" }) {
+		return "", false
+	}
 	if arg.Grant == Host {
 		return arg.Default, true
 	}

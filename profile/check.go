@@ -81,6 +81,8 @@ func (a *Argument) check() error {
 		return errors.New("must have one of position, flag and variable")
 	case a.Grant == "":
 		return errors.New("has no grant: read, write or host")
+	case len(a.Unless) > 0 && a.Default == "":
+		return errors.New("unless belongs to a default")
 	case a.Rest && a.Position < 0:
 		return errors.New("rest belongs to a position")
 	case a.Folder && a.Grant == Host:

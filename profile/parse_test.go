@@ -58,6 +58,7 @@ func TestParseErrors(t *testing.T) {
 		`{"policy": {"env": {"A=B": "x"}}}`:                                     "",
 		`{"policy": {"env": {"A": 1}}}`:                                         "/policy/env/A: must be a string",
 		`{"arguments": [{"grant": "read"}]}`:                                    "/arguments/0: must have one of position, flag and variable",
+		`{"arguments": [{"variable": "X", "grant": "read", "unless": ["Y"]}]}`:  "/arguments/0: unless belongs to a default",
 		`{"arguments": [{"variable": "X", "grant": "write", "key": "server"}]}`: "/arguments/0: key belongs to a file that is read",
 		`{"arguments": [{"position": 0}]}`:                                      "/arguments/0: has no grant",
 		`{"arguments": [{"position": -1, "grant": "read"}]}`:                    "/arguments/0/position: -1 is no position",

@@ -39,6 +39,8 @@ type Argument struct {
 	// Default is the value where no source is given. A path may begin with "~/" for the home, and with "-" before that
 	// if it may be missing.
 	Default string
+	// Unless are variables that take the place of Default: where one is set, nothing is granted.
+	Unless []string
 	// Scheme is that of a host without one.
 	Scheme string
 	// PortFrom is the variable with the port of a host without one.

@@ -175,6 +175,7 @@ func (r *reader) argument(v *strictjson.Value, at string) Argument {
 		"folder":   func(v *strictjson.Value, at string) { a.Folder = r.yes(v, at) },
 		"key":      word(&a.Key, checkText),
 		"default":  word(&a.Default, checkText),
+		"unless":   func(v *strictjson.Value, at string) { a.Unless = r.list(v, at, checkVariable) },
 		"scheme":   word(&a.Scheme, checkScheme),
 		"portFrom": word(&a.PortFrom, checkVariable),
 	})
