@@ -75,6 +75,11 @@ func sessions() (all []*session, err error) {
 		if s.Version == "" {
 			return fmt.Errorf("%s: no version", path)
 		}
+		for _, name := range s.Declined {
+			if _, reason, _ := strings.Cut(name, ": "); reason == "" {
+				return fmt.Errorf("%s: declined %s: no reason behind it", path, name)
+			}
+		}
 		all = append(all, s)
 		return nil
 	})
