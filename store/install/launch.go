@@ -35,6 +35,9 @@ func (c *cell) hostNetwork() bool {
 func (c *cell) policy(ctx context.Context, j *job, s step) (p policy.Policy, err error) {
 	p = policy.Policy{Level: policy.Standard, MinConfinement: policy.Full, Cwd: j.stage}
 	p.Limits.Grace = policy.Duration(grace)
+	if s.alone {
+		p.Subprocess.Allow = policy.No
+	}
 	for name, value := range s.env {
 		p.Env = append(p.Env, policy.Variable{Name: name, Value: value})
 	}

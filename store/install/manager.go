@@ -49,7 +49,7 @@ type manager struct {
 }
 
 // managers is the table. Of a manager that is not here nothing is installed: its lines run as they are.
-var managers = [...]*manager{&npm}
+var managers = [...]*manager{&npm, &pypi}
 
 func managerOf(name string) *manager {
 	for _, m := range managers {
@@ -109,6 +109,7 @@ type step struct {
 	env   map[string]string // in addition to what every server gets
 	local bool              // no registry is reached
 	slow  bool              // programs of packages run, which may be silent for long
+	alone bool              // the program starts no other one: the kernel refuses a second process
 }
 
 // contents are what was installed, by the lock file.
@@ -118,6 +119,7 @@ type contents struct {
 	lock                     string   // the lock file's path below job.stage
 	packages                 int      // with dependencies
 	scripts                  []string // packages that have install scripts, which were not run
+	outside                  []string // files out of the stage that links of the package may name
 }
 
 // An entry is how a package is started.

@@ -219,6 +219,9 @@ func (i *installation) fill(ctx context.Context, stage *store.Stage, j *job) (*c
 		}
 	}
 	c, err := i.row.install(ctx, j)
+	if err == nil {
+		stage.Outside = c.outside
+	}
 	if err == nil && !i.NoProgram {
 		_, err = i.row.entry(j.stage, i.start)
 	}

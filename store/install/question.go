@@ -36,7 +36,8 @@ func (q *question) run(ctx context.Context, args ...string) ([]byte, error) {
 		err = cause
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s %s: %w: %s", q.program, strings.Join(args, " "), err, lastLine(words.String()))
+		asked, _, _ := strings.Cut(strings.Join(args, " "), "\n") // of a program without its other lines
+		return nil, fmt.Errorf("%s %s: %w: %s", q.program, asked, err, lastLine(words.String()))
 	}
 	return out.Bytes(), nil
 }

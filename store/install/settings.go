@@ -19,6 +19,7 @@ type settings struct {
 	logins     []login         // what logs in; only where question.auth asked for it
 	login      bool            // there is something that logs in
 	knows      map[string]bool // names of options that this version of the manager has
+	python     *pipAnswer      // of pip alone
 }
 
 // A registry is a server of packages.

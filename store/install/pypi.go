@@ -1,0 +1,179 @@
+package install
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// pypi is the row of pip, with which lines of pipx and of uvx are installed: both make an environment of a Python's and
+// start a program of the package in it. uv itself is not run here.
+var pypi = manager{
+	name:     "pypi",
+	programs: []string{"pipx", "python3", "python"},
+	settings: pipSettings,
+	install:  pipInstall,
+	entry:    pipEntry,
+	explain:  pipExplain,
+	awaited:  pipAwaited,
+}
+
+// A pipAnswer is what a Python says of itself, of its pip and of the user's configuration of that.
+type pipAnswer struct {
+	Python   string            // the path of the interpreter, not that of an environment
+	Full     string            // its version
+	Packages string            // where an environment has its packages, below the environment
+	Pip      string            // the folder of the module, or a wheel
+	Version  string            // pip's
+	Index    string            // the URL that pip has built in
+	Files    string            // the host of that index's archives
+	Config   map[string]string // `pip config list`
+	uv       string            // what names an index for uv; "" is nothing
+}
+
+// pipBase prints the interpreter that an environment was made from.
+const pipBase = `import os,sys
+print(os.path.realpath(getattr(sys, "_base_executable", "") or sys.executable), end="")`
+
+// pipAsk prints a pipAnswer. A Python without pip has the wheel of the module ensurepip, as Debian's with python3-venv.
+const pipAsk = `import ast, glob, json, os, platform, subprocess, sys, sysconfig
+a = {"Python": sys.argv[1], "Full": platform.python_version(), "Config": {}}
+scheme = "venv" if "venv" in sysconfig.get_scheme_names() else "posix_prefix"
+a["Packages"] = os.path.relpath(sysconfig.get_path("purelib", scheme, vars={"base": "/x", "platbase": "/x"}), "/x")
+try:
+    import pip
+    a["Pip"] = os.path.dirname(os.path.abspath(pip.__file__))
+except ImportError:
+    import ensurepip
+    places = [sysconfig.get_config_var("WHEEL_PKG_DIR"), os.path.join(os.path.dirname(ensurepip.__file__), "_bundled")]
+    a["Pip"] = [w for p in places if p for w in sorted(glob.glob(os.path.join(p, "pip-*.whl")))][0]
+    sys.path.insert(0, a["Pip"])
+    os.environ["PYTHONPATH"] = a["Pip"]
+    import pip
+from pip._internal.models.index import PyPI
+a.update(Version=pip.__version__, Index=PyPI.simple_url, Files=PyPI.file_storage_domain)
+code = "import sys; sys.path.insert(0, sys.argv.pop(1)); import runpy; runpy.run_module('pip', run_name='__main__')"
+where = a["Pip"] if a["Pip"].endswith(".whl") else os.path.dirname(a["Pip"])
+said = subprocess.run([sys.executable, "-I", "-c", code, where, "config", "list"], text=True, stdin=subprocess.DEVNULL,
+                      stdout=subprocess.PIPE)
+if said.returncode:
+    sys.exit(said.returncode)
+for line in said.stdout.splitlines():
+    key, _, value = line.partition("=")
+    a["Config"][key] = ast.literal_eval(value)
+print(json.dumps(a))`
+
+// pipSettings asks the Python that pipx would take, and its pip.
+func pipSettings(ctx context.Context, q *question) (*settings, error) {
+	python, err := pipPython(q)
+	if err != nil {
+		return nil, err
+	}
+	asked := *q
+	asked.program = python
+	out, err := asked.run(ctx, "-I", "-c", pipBase)
+	if err == nil {
+		asked.program = string(out)
+		out, err = asked.run(ctx, "-I", "-c", pipAsk, asked.program)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s with pip is needed: %w", python, err)
+	}
+	a := new(pipAnswer)
+	if err := json.Unmarshal(out, a); err != nil {
+		return nil, fmt.Errorf("pip of %s: %w", python, err)
+	}
+	a.uv = uvIndex(q.env)
+	s := &settings{python: a}
+	return s, pipRead(s, q)
+}
+
+// pipPython is the interpreter that pipx takes: that of its variable, else that of its own first line.
+func pipPython(q *question) (string, error) {
+	if filepath.Base(q.program) != "pipx" {
+		return q.program, nil
+	}
+	if value, _ := lookup(q.env, "PIPX_DEFAULT_PYTHON"); filepath.IsAbs(value) {
+		return value, nil
+	}
+	f, err := os.Open(q.program)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	b := make([]byte, 256)
+	n, _ := f.Read(b)
+	line, _, _ := strings.Cut(string(b[:n]), "\n")
+	words := strings.Fields(strings.TrimPrefix(line, "#!"))
+	if strings.HasPrefix(line, "#!") && len(words) == 1 && strings.HasPrefix(filepath.Base(words[0]), "py") {
+		return words[0], nil
+	}
+	path, _ := lookup(q.env, "PATH")
+	for _, folder := range filepath.SplitList(path) {
+		if found, err := exec.LookPath(filepath.Join(folder, "python3")); err == nil && filepath.IsAbs(folder) {
+			return found, nil
+		}
+	}
+	return "", fmt.Errorf("%s: its Python is not known: set PIPX_DEFAULT_PYTHON", q.program)
+}
+
+// option is a setting of pip, by the order of its documentation: the variable, the command's section, the common one.
+func (a *pipAnswer) option(name string) string {
+	for _, section := range []string{":env:.", "install.", "global."} {
+		if value := strings.TrimSpace(a.Config[section+name]); value != "" {
+			return value
+		}
+	}
+	return ""
+}
+
+// pipRead makes settings of what pip says.
+func pipRead(s *settings, q *question) error {
+	a := s.python
+	if extra := a.option("extra-index-url"); extra != "" {
+		return errors.New("pip's configuration has extra-index-url " + redact(strings.Fields(extra)[0]) + ": pip " +
+			"takes the higher version of a name from whichever index has it, so a stranger's package may take the " +
+			"place of yours. Name one index that has all packages (index-url), or PIP_CONFIG_FILE=/dev/null")
+	}
+	if no := a.option("no-index"); no != "" && !strings.ContainsAny(no[:1], "0fFnN") {
+		return errors.New("pip's configuration has no-index: no package can be fetched")
+	}
+	index := a.option("index-url")
+	if index == "" {
+		index = a.Index
+	}
+	r, user, err := newRegistry("", index)
+	if err != nil {
+		return fmt.Errorf("pip config: index-url: %w", err)
+	}
+	s.registries = append(s.registries, r)
+	if own, _, err := newRegistry("", a.Index); err == nil && own.url == r.url {
+		files, _, err := newRegistry("@files", "https://"+a.Files)
+		if err != nil {
+			return err
+		}
+		s.registries = append(s.registries, files)
+	}
+	s.proxy = a.option("proxy")
+	ca := a.option("cert")
+	for _, name := range []string{"REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"} {
+		if value, _ := lookup(q.env, name); ca == "" {
+			ca = value
+		}
+	}
+	if s.ca, err = certificates("", ca); err != nil {
+		return fmt.Errorf("pip config: cert: %w", err)
+	}
+	if user == nil {
+		user = netrcLogin(q.env, r.url)
+	}
+	if s.login = user != nil; s.login && q.auth {
+		s.logins = []login{{key: r.url, value: user.String()}}
+	}
+	return nil
+}

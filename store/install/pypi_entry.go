@@ -1,0 +1,172 @@
+package install
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/store/startline"
+)
+
+// pipEntry is how the program of a package is started: a script of Python's by the environment's interpreter, which
+// needs no path in its first line, and every other program by itself. PATH has the environment's programs, as with uvx.
+func pipEntry(folder string, s *startline.Start) (*entry, error) {
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	owner, program, err := pipChoose(root, s)
+	if err != nil {
+		return nil, err
+	}
+	python := filepath.Join(folder, pipInterpreter)
+	if _, err := os.Stat(python); err != nil {
+		target, _ := os.Readlink(python)
+		return nil, fmt.Errorf("the Python that %s was installed for is gone: %s: `mcp-sandbox store update %s` takes "+
+			"another", owner, target, owner)
+	}
+	b, err := readRegular(root, "bin/"+program, mostProgram)
+	if err != nil {
+		return nil, fmt.Errorf("program %s of %s: %w", program, owner, err)
+	}
+	e := &entry{owner: owner, path: filepath.Join(folder, "bin"), env: []string{"PYTHONDONTWRITEBYTECODE=1"}}
+	if e.command = []string{filepath.Join(e.path, program)}; bytes.HasPrefix(b, []byte(pipFirst)) {
+		e.command = []string{python, e.command[0]}
+	}
+	return e, nil
+}
+
+// mostProgram bounds a program that is read: one of Rust's in a wheel can have some 100 MB.
+const mostProgram = 1 << 30
+
+// pipChoose is the package that has the program of a start, and that program: of several packages the first with one.
+func pipChoose(root *os.Root, s *startline.Start) (owner, program string, err error) {
+	err = errors.New("no package is named")
+	for _, spec := range s.Specs {
+		var programs []string
+		if programs, err = pipPrograms(root, spec.Name); err != nil {
+			return "", "", err
+		}
+		if program, err = pipProgram(spec.Name, programs, s); err == nil {
+			return spec.Name, program, nil
+		}
+		if s.Bin == "" {
+			break // the others are installed for the first one's program
+		}
+	}
+	return "", "", err
+}
+
+// pipProgram is the program that a tool starts: the one that was named, else that of the package's name. pipx starts
+// the only one, whatever its name.
+func pipProgram(name string, programs []string, s *startline.Start) (string, error) {
+	asked := s.Bin
+	if asked == "" {
+		asked = name
+	}
+	all := strings.Join(programs, ", ")
+	i := slices.IndexFunc(programs, func(p string) bool { return s.Bin == "" && pipNormal(p) == asked })
+	switch {
+	case slices.Contains(programs, asked):
+		return asked, nil
+	case i >= 0:
+		return programs[i], nil
+	case len(programs) == 0:
+		return "", fmt.Errorf("%s has no program", name)
+	case len(programs) == 1 && s.Bin == "" && !strings.HasPrefix(s.Tool, "uv"):
+		return programs[0], nil
+	case s.Bin != "":
+		return "", fmt.Errorf("%s has no program %.100q, but %.300s", name, asked, all)
+	case strings.HasPrefix(s.Tool, "uv"):
+		return "", fmt.Errorf("%s has no program of its name, but %.300s: write %s --from %s NAME", name, all, s.Tool,
+			name)
+	default:
+		return "", fmt.Errorf("%s has several programs and none of its own name: %.300s: write pipx run --spec %s NAME",
+			name, all, name)
+	}
+}
+
+// pipPrograms are the programs of a package: the files in bin that its list of installed files has.
+func pipPrograms(root *os.Root, name string) (programs []string, err error) {
+	lists, err := fs.Glob(root.FS(), "lib/*/site-packages/*.dist-info/RECORD")
+	if err != nil {
+		return nil, err
+	}
+	for _, list := range lists {
+		folder := path.Base(path.Dir(list))
+		if own, _, _ := strings.Cut(folder, "-"); pipNormal(own) != name {
+			continue
+		}
+		text, err := readRegular(root, list, 64<<20)
+		if err != nil {
+			return nil, err
+		}
+		r := csv.NewReader(bufio.NewReader(bytes.NewReader(text)))
+		r.FieldsPerRecord = -1
+		rows, err := r.ReadAll()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", list, err)
+		}
+		for _, row := range rows {
+			program, ok := strings.CutPrefix(row[0], "../../../bin/")
+			if info, err := root.Lstat("bin/" + program); !ok || program == "" || strings.Contains(program, "/") ||
+				err != nil || !info.Mode().IsRegular() || info.Mode()&0o111 == 0 {
+				continue
+			}
+			programs = append(programs, program)
+		}
+		slices.Sort(programs)
+		return slices.Compact(programs), nil
+	}
+	return nil, fmt.Errorf("%s is not in its own environment", name)
+}
+
+// pipFirst is how a script begins that finds its interpreter beside itself: for sh a line that executes Python, for
+// Python a text. The path of the stage, which pip writes there, is gone when the package has its place.
+const pipFirst = "#!/bin/sh\n'''exec' \"$(dirname -- \"$(realpath -- \"$0\")\")\"/python \"$0\" \"$@\"\n' '''\n"
+
+// pipScripts gives the scripts in bin that first line.
+func pipScripts(j *job) error {
+	root, err := os.OpenRoot(j.stage)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	all, err := fs.ReadDir(root.FS(), "bin")
+	if err != nil {
+		return err
+	}
+	python := filepath.Join(j.stage, pipInterpreter)
+	for _, e := range all {
+		if !e.Type().IsRegular() {
+			continue
+		}
+		b, err := readRegular(root, "bin/"+e.Name(), mostProgram)
+		if err != nil {
+			return err
+		}
+		rest, ok := bytes.CutPrefix(b, []byte("#!"+python+"\n"))
+		if !ok { // a long path: pip's own vendored distlib
+			rest, ok = bytes.CutPrefix(b, []byte("#!/bin/sh\n'''exec' "+python+" \"$0\" \"$@\"\n' '''\n"))
+		}
+		if !ok {
+			continue
+		}
+		if err := root.Remove("bin/" + e.Name()); err != nil {
+			return err
+		}
+		if err := root.WriteFile("bin/"+e.Name(), append([]byte(pipFirst), rest...), 0o755); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,198 @@
+package install
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/store/install/registrytest"
+)
+
+type texts = map[string]string
+
+// zeroes is a hash that no archive has.
+var zeroes = strings.Repeat("0", 64)
+
+// runsAtInstall is a source archive whose own backend writes a file in the stage as soon as it is asked for anything.
+var runsAtInstall = texts{
+	"x-1.0/pyproject.toml": "[build-system]\nrequires = []\nbuild-backend = \"backend\"\nbackend-path = [\".\"]\n",
+	"x-1.0/PKG-INFO":       "Metadata-Version: 2.1\nName: x\nVersion: 1.0\n",
+	"x-1.0/backend.py":     "import os\nopen(os.path.join(os.environ['TMPDIR'], '../../ran'), 'w').close()\n",
+}
+
+// evilWheels must not be installed, with words of the refusal. Each is asked for as a dependency, too.
+var evilWheels = []struct {
+	name  string
+	evil  wheel
+	words []string
+}{
+	{"changed on its way", wheel{Change: flipped}, []string{"the archive of evil", "has not the hash"}},
+	{"cut off", wheel{Change: cut}, []string{"the archive of evil", "has not the hash"}},
+	{"cut off, without a hash", wheel{Change: cut, Hash: "none"}, []string{"the archive of evil", "no whole wheel"}},
+	{"another hash", wheel{Hash: zeroes}, []string{"the archive of evil", "has not the hash"}},
+	{"MD5 alone", wheel{Hash: "md5"}, []string{"the archive of evil", "no sha256"}},
+	{"archive of another host", wheel{Place: "http://elsewhere.example/"}, []string{"elsewhere.example", "none of your registries"}},
+	{"archive of another port", wheel{Place: "http://127.0.0.1:9/"}, []string{":9 is none of your registries"}},
+	{"sources alone", wheel{Sdist: true, Files: runsAtInstall}, []string{"evil", "has no wheel", "--scripts"}},
+	{"by URL", wheel{Requires: []string{"dep @ https://elsewhere.example/dep-1.0-py3-none-any.whl"}}, []string{"elsewhere.example"}},
+	{"by URL of the index", wheel{Requires: []string{"dep @ INDEXdep-1.0-py3-none-any.whl"}}, []string{"dependency dep", "only what the index serves"}},
+	{"sources by URL", wheel{Requires: []string{"x @ INDEXx-1.0.zip"}}, []string{"x is no wheel of the index", "--scripts"}},
+	{"by git", wheel{Requires: []string{"dep @ git+https://elsewhere.example/dep"}}, []string{"dep is no wheel of the index"}},
+	{"by file", wheel{Requires: []string{"dep @ file:///etc"}}, []string{"dep"}},
+	{"dependency that nobody has", wheel{Requires: []string{"nobody-has-that"}}, []string{"nobody-has-that is not known to 127.0.0.1"}},
+	{"for another Python", wheel{Python: ">=9"}, []string{"evil", "Requires-Python >=9"}},
+	{"out of the environment", wheel{Files: texts{"../../../../out": "x"}}, []string{"outside"}},
+	{"out of the data", wheel{Files: texts{"EVIL-1.0.data/data/../../out": "x"}}, []string{"Unexpected file"}},
+	{"in place of the interpreter", wheel{Files: texts{"EVIL-1.0.data/scripts/python": "#!/bin/sh\n"}}, []string{"replaced the interpreter"}},
+	{"in place of the marker", wheel{Files: texts{"EVIL-1.0.data/data/pyvenv.cfg": "home = /root/.ssh\n"}}, []string{"replaced the interpreter"}},
+}
+
+func TestEvilWheels(t *testing.T) {
+	h, x := newPythonHome(t, goodWheels()...)
+	x.Add(wheel{Name: "x", Version: "1.0", Sdist: true, Files: runsAtInstall}, wheel{Name: "dep", Version: "1.0"})
+	files := strings.TrimSuffix(x.URL, "simple/") + "files/"
+	t.Run("all", func(t *testing.T) {
+		for i, e := range evilWheels {
+			e.evil.Name, e.evil.Version = fmt.Sprintf("evil%d", i), "1.0"
+			for j, r := range e.evil.Requires {
+				e.evil.Requires[j] = strings.ReplaceAll(r, "INDEX", files)
+			}
+			own := texts{}
+			for name, text := range e.evil.Files {
+				own[strings.ReplaceAll(name, "EVIL", e.evil.Name)] = text
+			}
+			if e.evil.Files = own; !e.evil.Sdist {
+				e.evil = script(e.evil)
+			}
+			needy := fmt.Sprintf("needy%d", i)
+			x.Add(e.evil, script(wheel{Name: needy, Requires: []string{e.evil.Name}}))
+			t.Run(e.name, func(t *testing.T) {
+				t.Parallel()
+				h.refused(t, "pipx run "+e.evil.Name, e.words...)
+				h.refused(t, "pipx run "+needy, e.words...)
+			})
+		}
+	})
+	h.nothingLeft(t)
+	h.must(t, "pipx run good-tool")
+}
+
+// A wheel without a program of the name that is asked for.
+func TestWheelPrograms(t *testing.T) {
+	two := texts{"one": "m:main", "two": "m:main"}
+	h, _ := newPythonHome(t,
+		wheel{Name: "none", Version: "1.0", Files: texts{"m.py": "x = 1\n"}},
+		wheel{Name: "single", Version: "1.0", Files: texts{"m1.py": pythonProgram}, Scripts: texts{"other": "m1:main"}},
+		wheel{Name: "several", Version: "1.0", Files: texts{"m2.py": pythonProgram}, Scripts: two},
+		wheel{Name: "forged", Version: "1.0", Files: texts{"forged-1.0.dist-info/entry_points.txt": "[console_scripts]\n../../x = m:main\n"}},
+		wheel{Name: "shell", Version: "1.0", Files: texts{"shell-1.0.data/scripts/shell": "#!/bin/sh\necho shell \"$@\"\n"}},
+	)
+	h.refused(t, "pipx run none", "none has no program")
+	h.refused(t, "pipx run several", "several programs", "one, two", "--spec several")
+	h.refused(t, "pipx run --spec several three", "no program", "three", "one, two")
+	h.refused(t, "uvx single", "no program of its name", "--from single")
+	h.nothingLeft(t)
+	for line, program := range map[string]string{"pipx run forged a": "x", "pipx run single a": "other", "uvx --from single other a": "other", "pipx run --spec several two a": "two", "pipx run shell a": "shell"} {
+		if r := h.must(t, line); filepath.Base(r.Command[len(r.Command)-2]) != program {
+			t.Errorf("%s: %v", line, r.Command)
+		}
+	}
+}
+
+// A source archive runs its own program with --scripts alone.
+func TestSources(t *testing.T) {
+	backend := `import os, zipfile
+def build_wheel(to, config_settings=None, metadata_directory=None):
+    name = "built-1.0-py3-none-any.whl"
+    with zipfile.ZipFile(os.path.join(to, name), "w") as z:
+        z.writestr("built.py", "def main(): print('built')\n")
+        z.writestr("built-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: built\nVersion: 1.0\n")
+        z.writestr("built-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nGenerator: x\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        z.writestr("built-1.0.dist-info/entry_points.txt", "[console_scripts]\nbuilt = built:main\n")
+        z.writestr("built-1.0.dist-info/RECORD", "")
+    return name
+`
+	h, _ := newPythonHome(t, wheel{Name: "built", Version: "1.0", Sdist: true, Files: texts{
+		"built-1.0/pyproject.toml": "[build-system]\nrequires = []\nbuild-backend = \"backend\"\nbackend-path = [\".\"]\n",
+		"built-1.0/PKG-INFO":       "Metadata-Version: 2.1\nName: built\nVersion: 1.0\n",
+		"built-1.0/backend.py":     backend}})
+	h.refused(t, "pipx run built", "has no wheel", "--scripts")
+	h.options.Scripts = true
+	if r := h.must(t, "pipx run built"); !r.Package.ScriptsRan || !strings.Contains(r.Lines[0], "scripts were allowed") {
+		t.Errorf("%+v", r)
+	}
+}
+
+// What is younger than --min-age is refused, dependencies as well, and what an index does not date.
+func TestYoungWheels(t *testing.T) {
+	young := time.Now().Add(-time.Hour)
+	h, x := newPythonHome(t, goodWheels()...)
+	x.Add(script(wheel{Name: "young", Version: "1.0"}), script(wheel{Name: "young", Version: "2.0", Uploaded: young}),
+		wheel{Name: "baby", Version: "1.0", Uploaded: young}, script(wheel{Name: "needy", Requires: []string{"baby"}}),
+		script(wheel{Name: "ageless", Ageless: true}))
+	h.options.MinAge = 24 * time.Hour
+	h.refused(t, "pipx run young", "young 2.0 was uploaded", "young==VERSION")
+	h.refused(t, "pipx run needy", "baby 1.0 was uploaded")
+	h.refused(t, "pipx run ageless", "does not say when ageless 1.0 was uploaded")
+	h.nothingLeft(t)
+	h.must(t, "pipx run --spec young==1.0 young")
+	h.must(t, "pipx run good-tool")
+	x.Plain = true
+	h.refused(t, "pipx run --spec young==2.0 young", "does not say when young 2.0 was uploaded")
+}
+
+// pip's configuration decides where packages come from.
+func TestPipConfiguration(t *testing.T) {
+	h, x := newPythonHome(t, goodWheels()...)
+	x.Add(script(wheel{Name: "closed"}))
+	set := func(text string) { h.pip(t, "[global]\nindex-url = "+x.URL+"\n"+text) }
+	set("extra-index-url = https://u:s3cret@elsewhere.example/simple\n")
+	h.refused(t, "pipx run good-tool", "extra-index-url https://elsewhere.example/simple", "PIP_CONFIG_FILE")
+	set("no-index = true\n")
+	h.refused(t, "pipx run good-tool", "no-index")
+	set("index-url = twice\n")
+	h.refused(t, "pipx run good-tool", "already exists")
+	h.pip(t, "[global]\nindex-url = ftp://u:s3cret@elsewhere.example/\n")
+	h.refused(t, "pipx run good-tool", "index-url: \"ftp://elsewhere.example/\" is no http")
+	set("")
+	for name, value := range map[string]string{"UV_INDEX": "https://elsewhere.example/simple", "UV_DEFAULT_INDEX": "x"} {
+		env := h.options.Env
+		h.options.Env = append(env[:len(env):len(env)], name+"="+value)
+		h.refused(t, "uvx good-tool", name, "names an index for uv")
+		h.options.Env = env
+	}
+	file := filepath.Join(h.path, ".config", "uv", "uv.toml")
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte("[[index]]\nurl = \"https://elsewhere.example/simple\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h.refused(t, "uvx good-tool", file)
+	h.nothingLeft(t)
+	h.must(t, "pipx run good-tool")
+
+	// A log-in is used where that was asked for alone, and does not stay.
+	x.Behave(registrytest.Behaviour{Token: "u:s3cret"})
+	if err := os.WriteFile(filepath.Join(h.path, ".netrc"), []byte("machine 127.0.0.1 login u password s3cret\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h.refused(t, "pipx run closed", "without a log-in", "--registry-auth")
+	h.options.RegistryAuth = true
+	h.options.MinAge = time.Hour
+	r := h.must(t, "pipx run closed")
+	err := filepath.WalkDir(r.Package.Path, func(at string, d os.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			if b, _ := os.ReadFile(at); strings.Contains(string(b), "s3cret") {
+				t.Errorf("%s has the password", at)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}

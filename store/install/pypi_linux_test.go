@@ -1,0 +1,104 @@
+package install
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
+	"github.com/security-mcp/mcp-sandbox/store/install/registrytest"
+)
+
+type wheel = registrytest.Wheel
+
+// pythonProgram says where it runs and what it got.
+const pythonProgram = `import json, sys
+def main():
+    print(json.dumps(sys.argv + [sys.prefix]))
+`
+
+// script makes a wheel with a program of its name.
+func script(w wheel) wheel {
+	if w.Version == "" {
+		w.Version = "1.0"
+	}
+	module := strings.ReplaceAll(w.Name, "-", "_")
+	if w.Files == nil {
+		w.Files = map[string]string{}
+	}
+	w.Files[module+"/__init__.py"] = pythonProgram
+	if w.Scripts == nil {
+		w.Scripts = map[string]string{w.Name: module + ":main"}
+	}
+	return w
+}
+
+// newPythonHome is newHome with an index in pip's configuration.
+func newPythonHome(t *testing.T, wheels ...wheel) (*home, *registrytest.Index) {
+	t.Helper()
+	const python = "/usr/bin/python3"
+	if err := exec.Command(python, "-m", "pip", "--version").Run(); err != nil {
+		testbed.Missing(t, "pip", python+" -m pip: "+err.Error())
+	}
+	h := newHome(t)
+	x := registrytest.NewIndex(t, wheels...)
+	h.options.Env = []string{"HOME=" + h.path, "PATH=/usr/bin:/bin"}
+	h.pip(t, "[global]\nindex-url = "+x.URL+"\n")
+	return h, x
+}
+
+// pip writes the user's configuration of pip.
+func (h *home) pip(t *testing.T, text string) {
+	t.Helper()
+	file := filepath.Join(h.path, ".config", "pip", "pip.conf")
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func goodWheels() []wheel {
+	return []wheel{
+		script(wheel{Name: "good-tool", Version: "1.0", Requires: []string{"dep>=1"}}),
+		{Name: "dep", Version: "1.2", Files: map[string]string{"dep.py": "x = 1\n"}},
+	}
+}
+
+// A wheel and its dependency are installed, and found without the index from then on.
+func TestPypi(t *testing.T) {
+	h, x := newPythonHome(t, goodWheels()...)
+	r := h.must(t, "pipx run good-tool a --b")
+	t.Log(r.Lines, r.Command, r.Env)
+	p := r.Package
+	if !r.Installed || p.Name != "good-tool" || p.Version != "1.0" || !strings.HasPrefix(p.Integrity, "sha256:") ||
+		p.Registry != x.URL || p.Packages != 2 || r.Owner != "good-tool" {
+		t.Errorf("%+v, %+v", r, p)
+	}
+	lock, err := os.ReadFile(p.Path + "/" + pipLock)
+	if err != nil || !strings.Contains(string(lock), `name = "dep"`) || !strings.Contains(string(lock), "sha256") {
+		t.Errorf("%s, %v", lock, err)
+	}
+	asked := len(x.Asked())
+	for _, line := range []string{"pipx run good-tool a --b", "pipx run --spec good-tool good-tool a --b", "uvx good_tool a --b"} {
+		again := h.must(t, line)
+		if again.Installed || len(x.Asked()) != asked || strings.Join(again.Command, " ") != strings.Join(r.Command, " ") {
+			t.Errorf("%s: %+v", line, again)
+		}
+	}
+	want := `["` + p.Path + `/bin/good-tool", "a", "--b", "` + p.Path + `"]`
+	out, err := exec.Command(r.Command[0], r.Command[1:]...).CombinedOutput()
+	if strings.TrimSpace(string(out)) != want {
+		t.Errorf("%s, %v; want %s", out, err, want)
+	}
+	out, err = exec.Command(p.Path+"/bin/good-tool", "a", "--b").CombinedOutput() // as another program finds it in PATH
+	if strings.TrimSpace(string(out)) != want {
+		t.Errorf("%s, %v; want %s", out, err, want)
+	}
+	if compiled, _ := filepath.Glob(p.Path + "/lib/*/site-packages/*/__pycache__/*.pyc"); len(compiled) == 0 {
+		t.Error("no module is compiled")
+	}
+}
