@@ -20,6 +20,7 @@ type settings struct {
 	login      bool            // there is something that logs in
 	knows      map[string]bool // names of options that this version of the manager has
 	python     *pipAnswer      // of pip alone
+	golang     *goAnswer       // of Go alone
 }
 
 // A registry is a server of packages.

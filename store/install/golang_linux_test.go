@@ -1,0 +1,158 @@
+package install
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
+	"github.com/security-mcp/mcp-sandbox/store/install/registrytest"
+)
+
+type goModuleOf = registrytest.Module
+
+// goText is a program that says what it got. It links little, for an install compiles all that it links.
+const goText = "package main\n\nimport (\"os\"; \"example.com/dep\")\n\nfunc main() {\n\tfor _, a := range os.Args[1:] {\n\t\tprintln(dep.Say(a))\n\t}\n}\n"
+
+// goTool is a module with a program, and goDep what that needs.
+func goTool(path string) goModuleOf {
+	return goModuleOf{Path: path, Version: "v1.0.0", Mod: "\nrequire example.com/dep v1.2.0\n", Files: texts{"main.go": goText}}
+}
+
+var goDep = goModuleOf{Path: "example.com/dep", Version: "v1.2.0", Files: texts{"dep.go": "package dep\n\nfunc Say(s string) string { return \"said \" + s }\n"}}
+
+// newGoHome is newHome with a proxy in the configuration of the go command.
+func newGoHome(t *testing.T, modules ...goModuleOf) (*home, *registrytest.Proxy) {
+	t.Helper()
+	if _, err := exec.LookPath("go"); err != nil {
+		testbed.Missing(t, "go", err.Error())
+	}
+	h := newHome(t)
+	p := registrytest.NewProxy(t, modules...)
+	h.options.Env = []string{"HOME=" + h.path, "PATH=" + os.Getenv("PATH"), "GOPROXY=" + p.URL + ",direct", "GOSUMDB=" + p.Database}
+	return h, p
+}
+
+func (h *home) with(words ...string) *home {
+	other := *h
+	other.options.Env = append(h.options.Env[:len(h.options.Env):len(h.options.Env)], words...)
+	return &other
+}
+
+// A program is built once, and found without the proxy from then on.
+func TestGo(t *testing.T) {
+	h, p := newGoHome(t, goTool("example.com/tool"), goDep)
+	r := h.must(t, "go run example.com/tool@v1.0.0 a --b")
+	t.Log(r.Lines, r.Command)
+	k := r.Package
+	if !r.Installed || k.Name != "example.com/tool" || k.Version != "v1.0.0" || !strings.HasPrefix(k.Integrity, "h1:") ||
+		k.Registry != p.URL || k.Packages != 2 || r.PathDir != "" {
+		t.Errorf("%+v, %+v", r, k)
+	}
+	lock, err := os.ReadFile(k.Path + "/" + goLock)
+	if err != nil || !strings.HasPrefix(string(lock), "example.com/dep v1.2.0 h1:") || strings.Count(string(lock), "\n") != 2 {
+		t.Errorf("%s, %v", lock, err)
+	}
+	asked := len(p.Asked())
+	again := h.must(t, "go run example.com/tool@v1.0.0 a --b")
+	if again.Installed || len(p.Asked()) != asked || strings.Join(again.Command, " ") != strings.Join(r.Command, " ") {
+		t.Errorf("%+v", again)
+	}
+	out, err := exec.Command(r.Command[0], r.Command[1:]...).CombinedOutput()
+	if string(out) != "said a\nsaid --b\n" {
+		t.Errorf("%s, %v", out, err)
+	}
+	if b, err := os.ReadFile(r.Command[0]); err != nil || bytes.Contains(b, []byte(h.path)) {
+		t.Errorf("the program names the folder in which it was built, or %v", err)
+	}
+	found := false
+	for _, q := range p.Asked() {
+		found = found || strings.HasPrefix(q.Path, "/sumdb/sums.example/lookup/example.com/tool@")
+	}
+	if !found {
+		t.Errorf("the database of checksums was not asked: %v", p.Asked())
+	}
+}
+
+// evilModules must not be installed, with words of the refusal. Those of fine are asked for as a dependency, too.
+var evilModules = []struct {
+	name  string
+	evil  goModuleOf
+	words []string
+}{
+	{"changed on its way", goModuleOf{Served: texts{"main.go": "package main\n\nfunc main() { println(\"lied\") }\n"}}, []string{"the archive of example.com/evil", "has not the checksum"}},
+	{"cut off", goModuleOf{Change: cut}, []string{"not a valid zip file"}},
+	{"out of the module", goModuleOf{Raw: texts{"example.com/EVIL@v1.0.0/../../out": "x"}}, []string{"invalid path element"}},
+	{"elsewhere", goModuleOf{Raw: texts{"../../out": "x"}}, []string{"unexpected file"}},
+	{"no program", goModuleOf{Files: texts{"main.go": "package lib\n"}}, []string{"is not a main package"}},
+	{"for cgo", goModuleOf{Files: texts{"main.go": "package main\n\n// int x(void) { return 1; }\nimport \"C\"\n\nfunc main() { println(C.x()) }\n"}}, []string{"--scripts"}},
+	{"does not compile", goModuleOf{Files: texts{"main.go": "package main\n\nfunc main() { x }\n"}}, []string{"undefined: x"}},
+	{"for another Go", goModuleOf{Mod: "toolchain go1.99.0\n", Files: texts{"main.go": "package main\n\nfunc main() {}\n"}}, nil},
+	{"replaces", goModuleOf{Mod: "\nreplace example.com/dep => ../dep\n", Files: texts{"main.go": "package main\n\nfunc main() {}\n"}}, []string{"replace or exclude directives"}},
+	{"dependency that nobody has", goModuleOf{Mod: "\nrequire example.com/nobody v1.0.0\n", Files: texts{"main.go": "package main\n\nimport _ \"example.com/nobody\"\n\nfunc main() {}\n"}}, []string{"example.com/nobody@v1.0.0 is not known to 127.0.0.1", "\"direct\" of GOPROXY is not followed"}},
+	{"gone", goModuleOf{Status: 410}, []string{"is not known to 127.0.0.1", "(410)"}},
+	{"closed", goModuleOf{Status: 403}, []string{"without a log-in (403)", "--registry-auth"}},
+}
+
+func TestEvilModules(t *testing.T) {
+	h, p := newGoHome(t, goDep)
+	t.Run("all", func(t *testing.T) {
+		for i, e := range evilModules {
+			name := "evil" + string(rune('a'+i))
+			e.evil.Path, e.evil.Version = "example.com/"+name, "v1.0.0"
+			if e.evil.Files == nil {
+				e.evil.Files = texts{"main.go": "package main\n\nfunc main() { println(\"said\") }\n"}
+			}
+			raw := texts{}
+			for at, text := range e.evil.Raw {
+				raw[strings.ReplaceAll(at, "EVIL", name)] = text
+			}
+			e.evil.Raw = raw
+			p.Add(e.evil)
+			t.Run(e.name, func(t *testing.T) {
+				if e.words == nil { // not refused: another Go is neither fetched nor run
+					h.must(t, "go run "+e.evil.Path+"@latest")
+					return
+				}
+				t.Parallel()
+				h.refused(t, "go run "+e.evil.Path+"@v1.0.0", e.words...)
+			})
+		}
+	})
+}
+
+// What is refused before anything is asked of a proxy.
+func TestGoConfiguration(t *testing.T) {
+	h, p := newGoHome(t, goTool("example.com/tool"), goDep)
+	const line = "go run example.com/tool@v1.0.0"
+	h.with("GOPROXY=direct").refused(t, line, "names no proxy", "version control")
+	h.with("GOPROXY=off").refused(t, line, "names no proxy")
+	h.with("GOPROXY=file:///tmp").refused(t, line, "is no http")
+	h.with("GOPROXY=https://u:s3cret@[").refused(t, line, "is no http")
+	h.with("GOPRIVATE=example.com/t*").refused(t, line, "matches GOPRIVATE", "version control")
+	h.with("GONOPROXY=example.com/dep").refused(t, line, "example.com/dep", "version control")
+	young := *h
+	young.options.MinAge = time.Hour
+	young.refused(t, line, "--min-age cannot be held for Go")
+	h.nothingLeft(t)
+	for _, q := range p.Asked() {
+		if strings.HasSuffix(q.Path, ".zip") && strings.Contains(q.Path, "dep") {
+			t.Errorf("%s was asked for", q.Path)
+		}
+	}
+	h.must(t, line)
+}
+
+// The newest version that its author has not taken back is the latest.
+func TestRetracted(t *testing.T) {
+	h, p := newGoHome(t, goTool("example.com/tool"), goDep)
+	back := goTool("example.com/tool")
+	back.Version, back.Mod = "v1.1.0", back.Mod+"\nretract v1.1.0\n"
+	p.Add(back)
+	if r := h.must(t, "go run example.com/tool@latest"); r.Package.Version != "v1.0.0" {
+		t.Errorf("%+v", r.Package)
+	}
+}
