@@ -179,7 +179,7 @@ func (c *cell) failed(j *job, w *watch, result *launcher.Result) error {
 		case order.DeniedUpstream:
 			parts = append(parts, host+": "+d.Errno)
 			if j.settings.proxy != "" && !c.hasProxy() {
-				parts = append(parts, "the proxy of npm's configuration is not used here: set HTTPS_PROXY")
+				parts = append(parts, "the proxy of "+c.row.name+"'s configuration is not used here: set HTTPS_PROXY")
 			}
 		}
 	}

@@ -33,7 +33,7 @@ type pipAnswer struct {
 	Index    string            // the URL that pip has built in
 	Files    string            // the host of that index's archives
 	Config   map[string]string // `pip config list`
-	uv       string            // what names an index for uv; "" is nothing
+	uv       string            // what says which packages uv takes; "" is nothing
 }
 
 // pipBase prints the interpreter that an environment was made from.
@@ -88,7 +88,7 @@ func pipSettings(ctx context.Context, q *question) (*settings, error) {
 	if err := json.Unmarshal(out, a); err != nil {
 		return nil, fmt.Errorf("pip of %s: %w", python, err)
 	}
-	a.uv = uvIndex(q.env)
+	a.uv = uvLimit(q.env)
 	s := &settings{python: a}
 	return s, pipRead(s, q)
 }
@@ -132,6 +132,9 @@ func (a *pipAnswer) option(name string) string {
 	return ""
 }
 
+// pipLimits are options by which a user keeps packages out. They are not carried over, and so nothing is installed.
+var pipLimits = []string{"constraint", "require-hashes", "uploaded-prior-to"}
+
 // pipRead makes settings of what pip says.
 func pipRead(s *settings, q *question) error {
 	a := s.python
@@ -142,6 +145,12 @@ func pipRead(s *settings, q *question) error {
 	}
 	if no := a.option("no-index"); no != "" && !strings.ContainsAny(no[:1], "0fFnN") {
 		return errors.New("pip's configuration has no-index: no package can be fetched")
+	}
+	for _, name := range pipLimits {
+		if value := a.option(name); value != "" && value != "false" {
+			return fmt.Errorf("pip's configuration has %s %.100q, by which an install in the store does not go: "+
+				"PIP_CONFIG_FILE=/dev/null leaves that configuration out", name, value)
+		}
 	}
 	index := a.option("index-url")
 	if index == "" {

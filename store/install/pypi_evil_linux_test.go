@@ -153,15 +153,21 @@ func TestPipConfiguration(t *testing.T) {
 	h.refused(t, "pipx run good-tool", "extra-index-url https://elsewhere.example/simple", "PIP_CONFIG_FILE")
 	set("no-index = true\n")
 	h.refused(t, "pipx run good-tool", "no-index")
+	for _, line := range []string{"constraint = /x", "require-hashes = true", "uploaded-prior-to = P7D"} {
+		set(line + "\n")
+		h.refused(t, "pipx run good-tool", line[:strings.Index(line, " ")], "PIP_CONFIG_FILE")
+	}
+	h.pip(t, "[global]\nindex-url = http://elsewhere.example/simple/\n")
+	h.refused(t, "pipx run good-tool", "plain http", "trusted-host")
 	set("index-url = twice\n")
 	h.refused(t, "pipx run good-tool", "already exists")
 	h.pip(t, "[global]\nindex-url = ftp://u:s3cret@elsewhere.example/\n")
 	h.refused(t, "pipx run good-tool", "index-url: \"ftp://elsewhere.example/\" is no http")
 	set("")
-	for name, value := range map[string]string{"UV_INDEX": "https://elsewhere.example/simple", "UV_DEFAULT_INDEX": "x"} {
+	for name, value := range map[string]string{"UV_INDEX": "https://elsewhere.example/simple", "UV_EXCLUDE_NEWER": "7 days"} {
 		env := h.options.Env
 		h.options.Env = append(env[:len(env):len(env)], name+"="+value)
-		h.refused(t, "uvx good-tool", name, "names an index for uv")
+		h.refused(t, "uvx good-tool", name, "says which packages uv takes")
 		h.options.Env = env
 	}
 	file := filepath.Join(h.path, ".config", "uv", "uv.toml")

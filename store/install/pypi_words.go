@@ -42,6 +42,9 @@ func pipExplain(words string, j *job) string {
 	case !j.scripts && pipStarts.MatchString(words):
 		return pipNow(words) + " is no wheel of the index: pip wanted to start a program for it, and only wheels are " +
 			"installed (--scripts lets source archives of the index run theirs)"
+	case strings.Contains(words, "is not a trusted or secure host"):
+		return "pip asks no index by plain http:// that is on another machine, unless trusted-host of its configuration " +
+			"names that machine: " + j.settings.registries[0].url
 	case pipNothing.MatchString(last):
 		return pipNoMatch(words, pipNothing.FindStringSubmatch(last)[1], j)
 	}

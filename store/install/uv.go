@@ -3,19 +3,23 @@ package install
 import (
 	"os"
 	"path/filepath"
-	"strings"
+	"regexp"
 )
 
 // A line of uvx is installed by pip, whose configuration says where packages come from. Where uv's own names an index,
-// pip would ask another one for the same names, and so nothing is installed.
+// pip would ask another one for the same names, and what it keeps out pip would take: then nothing is installed.
 
-// uvIndexes are the variables with which docs.astral.sh/uv/reference/environment names indexes.
-var uvIndexes = []string{"UV_DEFAULT_INDEX", "UV_INDEX", "UV_INDEX_URL", "UV_EXTRA_INDEX_URL", "UV_FIND_LINKS"}
+// uvLimits are the variables of docs.astral.sh/uv/reference/environment that say which packages uv takes.
+var uvLimits = []string{"UV_DEFAULT_INDEX", "UV_INDEX", "UV_INDEX_URL", "UV_EXTRA_INDEX_URL", "UV_FIND_LINKS",
+	"UV_EXCLUDE_NEWER", "UV_CONSTRAINT", "UV_OVERRIDE"}
 
-// uvIndex is the variable or the file by which a user names an index for uv's tools; "" is for none. For tools uv reads
-// no configuration of a project: docs.astral.sh/uv/concepts/configuration-files.
-func uvIndex(env []string) string {
-	for _, name := range uvIndexes {
+// uvKeys are such keys of a uv.toml. A key that only looks like one is refused for nothing, which is told.
+var uvKeys = regexp.MustCompile(`index|find-links|exclude-newer|constraint|override`)
+
+// uvLimit is the variable or the file by which a user says where uv's tools come from, or which may be taken; "" is for
+// none. For tools uv reads no configuration of a project: docs.astral.sh/uv/concepts/configuration-files.
+func uvLimit(env []string) string {
+	for _, name := range uvLimits {
 		if value, _ := lookup(env, name); value != "" {
 			return name
 		}
@@ -24,8 +28,7 @@ func uvIndex(env []string) string {
 		return ""
 	}
 	for _, file := range uvFiles(env) {
-		b, err := os.ReadFile(file)
-		if text := string(b); err == nil && (strings.Contains(text, "index") || strings.Contains(text, "find-links")) {
+		if b, err := os.ReadFile(file); err == nil && uvKeys.Match(b) {
 			return file
 		}
 	}
