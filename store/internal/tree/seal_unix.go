@@ -13,7 +13,8 @@ const openFile = unix.O_RDONLY | unix.O_NOFOLLOW | unix.O_NONBLOCK | unix.O_NOCT
 // Seal makes all that Survey found this user's, read-only and readable for all, and enters the sums of the files. The
 // folder itself keeps its mode. The error of stop, asked again and again, ends the work.
 func Seal(folder int, found *Found, stop func() error) error {
-	s := sealer{entries: found.Entries, me: os.Geteuid(), group: os.Getegid(), sums: summer{make([]byte, 256<<10), stop}}
+	s := sealer{entries: found.Entries, me: os.Geteuid(), group: os.Getegid()}
+	s.sums = summer{make([]byte, 256<<10), stop}
 	w := newWalker(len(found.Entries), s.visit)
 	err := rewind(folder)
 	if err == nil {
