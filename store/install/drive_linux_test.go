@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -30,8 +31,8 @@ const program = "#!/usr/bin/env node\nconsole.log(JSON.stringify([process.argv[1
 
 // runnable makes a package with a program of its name.
 func runnable(p registrytest.Package) registrytest.Package {
-	if p.Manifest == nil {
-		p.Manifest = map[string]any{}
+	if p.Manifest = maps.Clone(p.Manifest); p.Manifest == nil {
+		p.Manifest = keys{}
 	}
 	if p.Manifest["bin"] == nil {
 		p.Manifest["bin"] = map[string]string{filepath.Base(p.Name): "cli.js"}

@@ -17,7 +17,7 @@ var (
 	npmCorrupted = regexp.MustCompile(`tarball data for (\S+)@https?://\S+ .*corrupted`)
 	npmOther     = regexp.MustCompile(`^(\S+)@((?:git|file|https?|github|link)[^ ]*:\S+)$`)
 	npmRequest   = regexp.MustCompile(`request to (\S+) failed, reason: (.*)`)
-	npmScript    = regexp.MustCompile(`(?m)^command sh -c (.*)$`)
+	npmScript    = regexp.MustCompile(`(?m)^command sh -c (?:-- )?(.*)$`)
 	npmScriptAt  = regexp.MustCompile(`(?m)^path \S+/node_modules/((?:@[^/\s]+/)?[^/\s]+)$`)
 	npmNotTaken  = regexp.MustCompile(`Refusing to fetch "(.*)"`)
 )
@@ -34,7 +34,8 @@ func npmExplain(words string, j *job) string {
 		default:
 			text := strings.TrimSpace(found[2])
 			all += text + "\n"
-			if first == "" && !strings.HasPrefix(text, "syscall") && !strings.HasPrefix(text, "errno") {
+			kind, _, _ := strings.Cut(text, " ")
+			if first == "" && kind != "syscall" && kind != "errno" && kind != "path" {
 				first = text
 			}
 		}

@@ -91,6 +91,32 @@ func TestProjectRegistry(t *testing.T) {
 	}
 }
 
+// An archive that a registry redirects to another host is not fetched.
+func TestRedirected(t *testing.T) {
+	h := newHome(t, good()...)
+	theirs := registrytest.New(t, good()...)
+	for _, to := range []string{theirs.URL + "good/-/", "http://elsewhere.example/"} {
+		h.registry.Behave(registrytest.Behaviour{Redirect: to})
+		at := strings.TrimSuffix(strings.TrimPrefix(to, "http://"), "/")
+		host, port, err := net.SplitHostPort(strings.Split(at, "/")[0])
+		if err != nil {
+			host = at
+		}
+		if port != "" {
+			host = "localhost:" + port
+		}
+		h.refused(t, "npx -y good", host+" is none of your registries and was refused")
+	}
+	if n := len(theirs.Asked()); n > 0 {
+		t.Errorf("the other host had %d requests", n)
+	}
+	h.registry.Behave(registrytest.Behaviour{Redirect: h.registry.URL + "mirror/-/"})
+	h.registry.Add(pack{Name: "mirror", Version: "1.0.0"})
+	h.refused(t, "npx -y good", "has not the hash") // the redirect itself was followed
+	h.registry.Behave(registrytest.Behaviour{})
+	h.must(t, "npx -y good")
+}
+
 // Scopes have registries of their own.
 func TestScopes(t *testing.T) {
 	h := newHome(t, good()[0])

@@ -37,7 +37,7 @@ type Behaviour struct {
 	Token    string        // the bearer that every request needs
 	Denial   int           // the status without it; 0: 401
 	Hang     Moment        // when it falls silent
-	Redirect string        // a URL to which archives are redirected
+	Redirect string        // a URL to which other archives are redirected
 	Slow     time.Duration // before each piece of an archive, of which there are four
 }
 
@@ -166,7 +166,7 @@ func (r *Registry) archive(w http.ResponseWriter, q *http.Request, b Behaviour, 
 	switch {
 	case i < 0:
 		http.NotFound(w, q)
-	case b.Redirect != "":
+	case b.Redirect != "" && !strings.HasPrefix(r.URL+strings.TrimPrefix(q.URL.Path, "/"), b.Redirect):
 		http.Redirect(w, q, b.Redirect+url.PathEscape(file), http.StatusFound)
 	case b.Hang == AtArchive:
 		r.hang(q)
