@@ -159,6 +159,12 @@ func TestFullDisk(t *testing.T) {
 	if h.store, err = store.Open(os.Getenv); err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { // else the folder stays
+		h.store.Close()
+		if err := unix.Unmount(data, unix.MNT_DETACH); err != nil {
+			t.Error(err)
+		}
+	})
 	h.refused(t, "npx -y large", "no room is left on the disk")
 	h.must(t, "npx -y good")
 }
