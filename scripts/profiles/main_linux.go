@@ -4,9 +4,9 @@
 //	make test-profiles
 //	go run ./scripts/profiles -v npm:@modelcontextprotocol/server-github
 //
-// The packages are installed by npm into .cache/profiles/NAME@VERSION, once, without install scripts; which registry is
-// npm's configuration. Where CI is set each is removed when it was tried: together they have gigabytes. Each is tried
-// by this program in a world of scripts/testbed/world, which has no other network: its name server has an address for
+// The packages are installed as mcp-sandbox run does, into a store below .cache/profiles, from the registry of npm's
+// configuration. Where CI is set each is removed when it was tried: together they have gigabytes. Each is tried by this
+// program in a world of scripts/testbed/world, which has no other network: its name server has an address for
 // every name, and each address answers HTTP and HTTPS with 401, or with what the session says.
 //
 // A server is started by package launcher under its profile, in level standard and confinement full. It has to answer
@@ -58,6 +58,9 @@ func main() {
 		flag.BoolVar(&o.inside, "inside", false, "try one package that is installed; this program calls itself so")
 		flag.Parse()
 		chosen, err := o.choose(flag.Args())
+		if err == nil {
+			err = useCache()
+		}
 		if err != nil {
 			return 0, err
 		}

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,7 +17,6 @@ import (
 	"github.com/security-mcp/mcp-sandbox/launcher"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"github.com/security-mcp/mcp-sandbox/profile"
-	"github.com/security-mcp/mcp-sandbox/store/startline"
 )
 
 // patience is how long a server may take for one answer.
@@ -56,26 +54,35 @@ func (s *session) prepare(w *hostWorld) (*start, error) {
 	if err != nil {
 		return nil, err
 	}
-	installed, err := s.folder()
+	return s.target(w, home, work)
+}
+
+// target is the start of the installed package, with its profile.
+func (s *session) target(w *hostWorld, home, work string) (*start, error) {
+	ready, err := s.installed()
 	if err != nil {
 		return nil, err
 	}
-	command, err := s.command(installed)
-	if err != nil {
-		return nil, err
-	}
-	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "NODE_EXTRA_CA_CERTS=" + w.caFile(),
-		"SSL_CERT_FILE=" + w.caFile()}
-	for name, value := range s.Env {
-		env = append(env, name+"="+value)
-	}
-	p, err := profile.ByName(s.Package)
+	p, err := profile.For(s.line())
 	if err != nil || p == nil {
 		return nil, errors.Join(err, errors.New("there is no profile"))
 	}
 	pol := policy.Policy{Level: policy.Standard, MinConfinement: policy.Full}
-	pol.Filesystem.AllowRead = []string{installed, filepath.Dir(command[0])}
 	pol.Filesystem.AllowWrite, pol.Network.AllowedDomains = s.Grants, s.Domains
+	path := ready.PathDir + ":" + os.Getenv("PATH")
+	node, err := s.node()
+	if err != nil {
+		return nil, err
+	}
+	if node != "" {
+		pol.Filesystem.AllowRead = []string{filepath.Dir(node)}
+		path = filepath.Dir(node) + ":" + path
+	}
+	env := append(slices.Clone(ready.Env), "PATH="+path, "HOME="+home, "NODE_EXTRA_CA_CERTS="+w.caFile(),
+		"SSL_CERT_FILE="+w.caFile())
+	for name, value := range s.Env {
+		env = append(env, name+"="+value)
+	}
 	pol, notices, err := p.Apply(pol, s.Arguments, env, home, work)
 	if err != nil {
 		return nil, err
@@ -83,9 +90,12 @@ func (s *session) prepare(w *hostWorld) (*start, error) {
 	for _, n := range notices {
 		return nil, errors.New("a notice: " + n.Line)
 	}
-	args := append(slices.Clone(command[1:]), s.Arguments...)
-	target := launcher.Target{Path: command[0], Args: args, Env: env, Dir: work, StdoutGuard: true}
-	return &start{session: s, policy: pol, target: target}, nil
+	id := ready.Package
+	return &start{session: s, policy: pol, target: launcher.Target{
+		Path: ready.Command[0], Args: ready.Command[1:], Env: env, Dir: work, StdoutGuard: true, Profile: p.Package,
+		Package: &launcher.PackageID{Manager: id.Manager, Spec: s.Package + "@" + s.Version, Name: id.Name,
+			Version: id.Version, Integrity: id.Integrity, Registry: id.Registry, Path: id.Path},
+	}}, nil
 }
 
 // put makes a file below a folder, and the folders on the way; every user may write them, as that of the server does.
@@ -106,40 +116,6 @@ func put(dir, name, text string) error {
 	}
 	file := filepath.Join(dir, name)
 	return errors.Join(os.WriteFile(file, []byte(text), 0o666), os.Chmod(file, 0o666))
-}
-
-// command is what npx would start. A script of Node's is started by node.
-func (s *session) command(installed string) ([]string, error) {
-	at := filepath.Join(installed, "node_modules", filepath.FromSlash(s.name()))
-	text, err := os.ReadFile(filepath.Join(at, "package.json"))
-	if err != nil {
-		return nil, err
-	}
-	var manifest struct{ Bin json.RawMessage }
-	if err := json.Unmarshal(text, &manifest); err != nil {
-		return nil, err
-	}
-	bins := map[string]string{}
-	if one := ""; json.Unmarshal(manifest.Bin, &one) == nil {
-		bins[path.Base(s.name())] = one
-	} else if err := json.Unmarshal(manifest.Bin, &bins); err != nil {
-		return nil, fmt.Errorf("bin: %w", err)
-	}
-	bin, err := startline.ChooseBin(s.name(), bins, "")
-	if err != nil {
-		return nil, err
-	}
-	program := filepath.Join(at, filepath.FromSlash(bins[bin]))
-	head, err := os.ReadFile(program)
-	if err != nil {
-		return nil, err
-	}
-	first, _, _ := bytes.Cut(head, []byte("\n"))
-	if !bytes.HasPrefix(first, []byte("#!")) || !bytes.Contains(first, []byte("node")) {
-		return []string{program}, nil
-	}
-	node, err := s.node()
-	return []string{node, program}, err
 }
 
 // run has the session with the server, to its end. The error is that of the launch, of initialize or of tools/list;
