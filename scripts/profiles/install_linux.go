@@ -51,10 +51,13 @@ func (s *session) install(ctx context.Context) error {
 	}
 	defer in.Close()
 	ready, err := install.Prepare(ctx, in, start, install.Options{})
-	if err == nil && ready.Installed {
-		fmt.Fprintln(os.Stderr, "profiles:", ready.Lines)
+	if err != nil {
+		return err
 	}
-	return err
+	for _, line := range ready.Lines {
+		fmt.Fprintln(os.Stderr, "profiles:", line)
+	}
+	return nil
 }
 
 // installed is the package in the store.
@@ -79,7 +82,12 @@ func (s *session) store() (*store.Store, *startline.Start, error) {
 
 // uninstall removes the package.
 func (s *session) uninstall() error {
-	ready, err := s.installed()
+	in, start, err := s.store()
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	ready, err := install.Find(in, start, install.Options{})
 	if errors.Is(err, store.ErrNone) {
 		return nil
 	}
