@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"errors"
 	"strings"
 	"testing"
 )
@@ -66,7 +67,8 @@ func FuzzHostsOf(f *testing.F) {
 	f.Add("http://[::1]:9200,x")
 	f.Fuzz(func(t *testing.T, value string) {
 		if _, err := hostsOf(value, "postgres", ""); err != nil {
-			if _, ok := err.(problem); !ok {
+			var known problem
+			if !errors.As(err, &known) {
 				t.Errorf("%T: %v", err, err)
 			}
 		}
