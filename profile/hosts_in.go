@@ -1,11 +1,11 @@
 package profile
 
 import (
-	"errors"
-	"io"
-	"os"
 	"slices"
 	"strings"
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/platform"
 )
 
 // hostsIn grants the hosts that a file names behind its key. A file that the server may write says nothing.
@@ -13,33 +13,16 @@ func (a *applying) hostsIn(f folder, writable []string) {
 	if f.key == "" || slices.ContainsFunc(writable, func(folder string) bool { return holds(folder, f.real) }) {
 		return
 	}
-	text, err := readSmall(f.real)
+	const most, patience = 1 << 20, time.Second
+	text, _, err := platform.ReadDocumentFile(f.real, most, patience)
 	if err != nil {
 		const flag = "--allow-domain HOST:PORT"
 		a.note(f.written, flag, "the hosts in "+f.written+" are not allowed: "+err.Error()+"; "+flag+" allows them")
 		return
 	}
-	for _, value := range valuesOf(text, f.key) {
+	for _, value := range valuesOf(string(text), f.key) {
 		a.hosts(&Argument{Grant: Host}, f.written, value)
 	}
-}
-
-// readSmall reads a regular file of at most 1 MiB.
-func readSmall(path string) (string, error) {
-	const most = 1 << 20
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() { // open(2) of a pipe would wait
-		return "", errors.Join(err, errors.New(path+" is no regular file"))
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, most+1))
-	if err == nil && len(text) > most {
-		err = errors.New("the file has more than 1 MiB")
-	}
-	return string(text), err
 }
 
 // valuesOf are the values of a key, as YAML and JSON write a key with its value in one line:
