@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -30,6 +31,8 @@ type session struct {
 	// Declined are names and addresses that the server asks for, and the profile does not grant, each with the reason
 	// behind a colon: "api.example.com: telemetry".
 	Declined []string
+	// Perhaps are such names that are asked for on some machines only.
+	Perhaps []string
 	// Node is the version of Node that the server needs, where that of the machine may be too old.
 	Node string
 	// Heavy packages are left out of the ordinary run.
@@ -75,7 +78,7 @@ func sessions() (all []*session, err error) {
 		if s.Version == "" {
 			return fmt.Errorf("%s: no version", path)
 		}
-		for _, name := range s.Declined {
+		for _, name := range slices.Concat(s.Declined, s.Perhaps) {
 			if _, reason, _ := strings.Cut(name, ": "); reason == "" {
 				return fmt.Errorf("%s: declined %s: no reason behind it", path, name)
 			}
