@@ -28,16 +28,23 @@ type session struct {
 	Calls           []call
 	// Answers are what hosts answer; others answer every request with 401.
 	Answers []answer
-	// Declined are names and addresses that the server asks for, and the profile does not grant, each with the reason
-	// behind a colon: "api.example.com: telemetry".
-	Declined []string
-	// Perhaps are such names that are asked for on some machines only.
-	Perhaps []string
+	refused
 	// Node is the version of Node that the server needs, where that of the machine may be too old.
 	Node string
 	// Heavy packages are left out of the ordinary run.
 	Heavy bool
 }
+
+// refused are names and addresses that the server asks for, and the profile does not grant, each with the reason behind
+// a colon: "api.example.com: telemetry".
+type refused struct {
+	Declined []string
+	// Perhaps are those that are asked for on some machines only.
+	Perhaps []string
+}
+
+// all are both, for what is denied.
+func (r *refused) all() []string { return slices.Concat(r.Declined, r.Perhaps) }
 
 // A call of a tool, or the reading of a resource.
 type call struct {
@@ -78,7 +85,7 @@ func sessions() (all []*session, err error) {
 		if s.Version == "" {
 			return fmt.Errorf("%s: no version", path)
 		}
-		for _, name := range slices.Concat(s.Declined, s.Perhaps) {
+		for _, name := range s.refused.all() {
 			if _, reason, _ := strings.Cut(name, ": "); reason == "" {
 				return fmt.Errorf("%s: declined %s: no reason behind it", path, name)
 			}

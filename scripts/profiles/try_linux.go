@@ -18,9 +18,8 @@ func (o *options) session(ctx context.Context, w *hostWorld, s *session) (proble
 	if whole == nil || whole.result == nil {
 		return problems
 	}
-	expected := slices.Concat(s.Declined, s.Perhaps)
 	for _, d := range whole.result.Denied {
-		if !slices.ContainsFunc(expected, func(name string) bool { return isOf(d, name) }) {
+		if !slices.ContainsFunc(s.refused.all(), func(name string) bool { return isOf(d, name) }) {
 			problems = append(problems, "denied: "+denial(d))
 		}
 	}
