@@ -6,8 +6,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/security-mcp/mcp-sandbox/init/notice"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
@@ -83,7 +85,7 @@ func (a *applying) variables() {
 	}
 	for _, name := range a.to.Unset(a.env) {
 		if _, set := a.lookup(name); !set && slices.Contains(a.profile.Required, name) {
-			a.note(name, "--env "+name+"=…", name+" is not set, which "+a.profile.Package+" needs")
+			a.note(name, "--env "+name+"=…", notice.NotSet(name, a.profile.Package))
 		}
 	}
 }
@@ -140,12 +142,15 @@ func (a *applying) argument(arg *Argument) {
 		}
 		values = []string{value}
 	}
-	for _, value := range values {
-		if arg.Grant == Host {
+	for i, value := range values {
+		switch {
+		case arg.Grant != Host:
+			a.folder(arg, source, value)
+		case source == anArgument: // its value can be a password, and is in no message
+			a.hosts(arg, source+" "+strconv.Itoa(arg.Position+i+1), value)
+		default:
 			a.hosts(arg, source, value)
-			continue
 		}
-		a.folder(arg, source, value)
 	}
 }
 
@@ -172,12 +177,14 @@ func (a *applying) hosts(arg *Argument, source, value string) {
 	}
 	entries, err := hostsOf(value, arg.Scheme, a.value(arg.PortFrom))
 	if err != nil {
-		const flag = "--allow-domain HOST:PORT"
-		a.note(source, flag, "the host of "+source+" is not allowed: "+err.Error()+"; "+flag+" allows it")
+		a.note(source, hostFlag, notice.NotAllowed(source, err.Error()))
 		return
 	}
 	a.reach(entries...)
 }
+
+// hostFlag allows what a profile does not.
+const hostFlag = "--allow-domain HOST:PORT"
 
 // note leaves a notice.
 func (a *applying) note(name, flag, line string) {

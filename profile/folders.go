@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/init/notice"
 )
 
 // A folder is a path that a source names.
@@ -38,12 +40,11 @@ func (a *applying) folder(arg *Argument, source, value string) {
 
 // refuse leaves the notice of a path that is not granted.
 func (a *applying) refuse(source string, f folder, why string) {
-	flag := "--allow-read "
+	flag := "--allow-read"
 	if f.write {
-		flag = "--allow-write "
+		flag = "--allow-write"
 	}
-	flag += f.written
-	a.note(f.written, flag, source+" "+f.written+" is not granted: it "+why+"; "+flag+" grants it")
+	a.note(f.written, flag+" "+notice.Shell(f.written), notice.NotGranted(source, f.written, why, flag))
 }
 
 // holds reports whether inner is folder, or lies below it.

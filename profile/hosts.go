@@ -34,9 +34,9 @@ func (p problem) Error() string { return string(p) }
 
 const (
 	errNoHost    = problem("no host can be read from it")
-	errNoPort    = problem("its host has no port, and its scheme is not known")
-	errNotNamed  = problem("its host or port cannot be allowed")
-	errIsPattern = problem("its host is a pattern")
+	errNoPort    = problem("it has no port, and a scheme that is not known")
+	errNotNamed  = problem("it has a name, address or port that nothing allows")
+	errIsPattern = problem("it is a pattern")
 )
 
 // hostsOf are the entries of allowedDomains for the host of a URL or connection string, or for its hosts: databases

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/init/notice"
 	"github.com/security-mcp/mcp-sandbox/platform"
 )
 
@@ -16,8 +17,7 @@ func (a *applying) hostsIn(f folder, writable []string) {
 	const most, patience = 1 << 20, time.Second
 	text, _, err := platform.ReadDocumentFile(f.real, most, patience)
 	if err != nil {
-		const flag = "--allow-domain HOST:PORT"
-		a.note(f.written, flag, "the hosts in "+f.written+" are not allowed: "+err.Error()+"; "+flag+" allows them")
+		a.note(f.written, hostFlag, notice.NotAllowed(f.written, err.Error()))
 		return
 	}
 	for _, value := range valuesOf(string(text), f.key) {

@@ -38,6 +38,9 @@ func (p *Profile) split(args []string) words {
 	return w
 }
 
+// anArgument is how a message names the source of a position.
+const anArgument = "argument"
+
 // of are the values of a source of the command line, and how a message names that source.
 func (w *words) of(a *Argument) (values []string, source string) {
 	switch values := w.flags[a.Flag]; {
@@ -46,7 +49,7 @@ func (w *words) of(a *Argument) (values []string, source string) {
 	case a.Position < 0 || a.Position >= len(w.positions):
 		return nil, ""
 	case a.Rest:
-		return w.positions[a.Position:], "argument"
+		return w.positions[a.Position:], anArgument
 	}
-	return w.positions[a.Position : a.Position+1], "argument"
+	return w.positions[a.Position : a.Position+1], anArgument
 }

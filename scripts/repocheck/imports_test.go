@@ -80,7 +80,7 @@ var rules = []rule{
 	{"store/install/registrytest", "", "golang.org/x/mod"},
 	{"cmd/page", "policy platform init/order", ""},
 	{"cmd", "policy platform init/order init/reports init/runtimes init/state init/notice init/explain init/reexec launcher profile store cmd/internal cmd/page", "golang.org/x/sys github.com/spf13/pflag github.com/rogpeppe/go-internal"},
-	{"profile", "policy platform init/order init/explain init/places store/startline", ""},
+	{"profile", "policy platform init/order init/notice init/explain init/places store/startline", ""},
 	{"scripts/profiles", "policy init/reexec launcher profile store scripts/stage scripts/testbed", "golang.org/x/net/dns/dnsmessage github.com/modelcontextprotocol/go-sdk"},
 	{"scripts", "policy platform init/order init/reexec launcher cmd/page scripts", "golang.org/x/sys github.com/modelcontextprotocol/go-sdk go.yaml.in/yaml"},
 	{"testdata", "scripts/testbed", "github.com/modelcontextprotocol/go-sdk golang.org/x/sys"},

@@ -76,7 +76,10 @@ func (g *guide) argumentNotices(v *fsview.Viewer, dir string) (all []order.Notic
 			continue
 		}
 		n := order.Notice{Kind: order.NoticeArgument, Name: at, Flag: "--allow-read " + notice.Shell(grant), Line: text}
-		if !slices.Contains(all, n) {
+		told := slices.ContainsFunc(g.order.Notices, func(n order.Notice) bool {
+			return n.Kind == order.NoticeProfile && n.Name == at
+		})
+		if !told && !slices.Contains(all, n) {
 			all = append(all, n)
 		}
 	}
