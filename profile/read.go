@@ -10,8 +10,10 @@ import (
 )
 
 // granting are the keys of a policy that a profile may hold: none of them takes anything away.
-const granting = "filesystem.allowRead filesystem.allowWrite filesystem.tmpSize network.allowedDomains env " +
-	"limits.memory limits.pids limits.openFiles"
+const (
+	grantingLists = "filesystem.allowRead filesystem.allowWrite network.allowedDomains"
+	granting      = grantingLists + " filesystem.tmpSize limits.memory limits.pids limits.openFiles env"
+)
 
 // Parse reads the document of a profile, which must be right in every respect. The error is a [strictjson.Errors] with
 // all that is wrong, each with its place.
@@ -126,15 +128,15 @@ func (r *reader) policy(v *strictjson.Value, at string, into *policy.Policy) {
 
 // key reads one key of a section.
 func (r *reader) key(v *strictjson.Value, name, at string, into *policy.Policy) {
-	if !strings.Contains(" "+granting+" ", " "+name+" ") {
+	if !isWord(granting, name) {
 		r.errs.Add(at, "is no key of a profile: those are "+strings.ReplaceAll(granting, " ", ", "))
 		return
 	}
-	switch v.Kind {
-	case strictjson.String, strictjson.Number:
-		r.add(at, into.Set(name, v.Text))
-	default:
+	switch {
+	case isWord(grantingLists, name):
 		r.list(v, at, func(s string) error { return into.Set(name, s) })
+	case v.Kind == strictjson.Number || r.is(v, at, strictjson.String):
+		r.add(at, into.Set(name, v.Text))
 	}
 }
 
