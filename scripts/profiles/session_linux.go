@@ -44,7 +44,7 @@ type refused struct {
 }
 
 // all are both, for what is denied.
-func (r *refused) all() []string { return slices.Concat(r.Declined, r.Perhaps) }
+func (r *refused) refusals() []string { return slices.Concat(r.Declined, r.Perhaps) }
 
 // A call of a tool, or the reading of a resource.
 type call struct {
@@ -85,7 +85,7 @@ func sessions() (all []*session, err error) {
 		if s.Version == "" {
 			return fmt.Errorf("%s: no version", path)
 		}
-		for _, name := range s.refused.all() {
+		for _, name := range s.refusals() {
 			if _, reason, _ := strings.Cut(name, ": "); reason == "" {
 				return fmt.Errorf("%s: declined %s: no reason behind it", path, name)
 			}

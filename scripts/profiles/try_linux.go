@@ -19,7 +19,7 @@ func (o *options) session(ctx context.Context, w *hostWorld, s *session) (proble
 		return problems
 	}
 	for _, d := range whole.result.Denied {
-		if !slices.ContainsFunc(s.refused.all(), func(name string) bool { return isOf(d, name) }) {
+		if !slices.ContainsFunc(s.refusals(), func(name string) bool { return isOf(d, name) }) {
 			problems = append(problems, "denied: "+denial(d))
 		}
 	}
