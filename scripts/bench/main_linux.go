@@ -2,16 +2,18 @@
 //
 //	go run ./scripts/bench [-n ROUNDS]
 //	go run ./scripts/bench -egress [-n ROUNDS] [-before PROGRAM]
+//	go run ./scripts/bench -packages [-n ROUNDS]
 //
 // It launches /bin/true alone, in the plainest C program with the same namespaces and mounts, in bubblewrap with the
 // same binds, in mcp-sandbox-init with its report on a pipe, and from two running Go hosts, one of them with 200 MB
 // of heap; and where user namespaces are forbidden in mcp-sandbox-init, which tries full confinement first and has to
 // go on with reduced, and from a Go host, which remembers that. Then what a server that renames without end costs
-// the launcher. Last, with few rounds, what -egress measures alone: streams, connections and look-ups of a server that
+// the launcher. Then, with few rounds, what -egress measures alone: streams, connections and look-ups of a server that
 // reaches a host by name, beside the same client and server on loopback, behind the plainest relay in C, and behind
 // slirp4netns, pasta and CONNECT proxies where these are installed; and launches with and without domains, and with
-// another mcp-sandbox-init. Times are wall-clock medians of one machine: only the ratios of one run say something. As
-// root it measures as another user, because that is what people are.
+// another mcp-sandbox-init. Last what -packages measures alone: servers that npx starts, from the store, from npm's
+// cache, plain, and for the first time, until they answer. Times are wall-clock medians of one machine: only the ratios
+// of one run say something. As root it measures as another user, because that is what people are.
 package main
 
 import (
@@ -52,17 +54,18 @@ func main() {
 		forEachLine(byInit(func() *exec.Cmd { return exec.Command(args[1]) }, policy.Reduced))
 		return
 	}
-	rounds := flag.Int("n", 0, "rounds: 200, or of streams 20")
+	rounds := flag.Int("n", 0, "rounds: 200, or of streams 20, or of packages 9")
 	egress := flag.Bool("egress", false, "measure what reaches hosts by name, and nothing else")
+	packages := flag.Bool("packages", false, "measure the starts of packages, and nothing else")
 	before := flag.String("before", "", "an mcp-sandbox-init whose launches are measured beside, with -egress")
 	flag.Parse()
-	if err := run(*rounds, *egress, *before); err != nil {
+	if err := run(*rounds, *egress, *packages, *before); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func run(rounds int, egress bool, before string) error {
+func run(rounds int, egress, packages bool, before string) error {
 	b, err := prepare()
 	if err != nil {
 		return err
@@ -70,6 +73,9 @@ func run(rounds int, egress bool, before string) error {
 	defer b.remove()
 	if egress {
 		return b.egress(cmp.Or(rounds, 20), before)
+	}
+	if packages {
+		return b.packages(cmp.Or(rounds, 9))
 	}
 	rounds = cmp.Or(rounds, 200)
 	variants, err := b.variants()
@@ -93,5 +99,8 @@ func run(rounds int, egress bool, before string) error {
 	if err := b.flood(); err != nil {
 		return err
 	}
-	return b.egress(5, before)
+	if err := b.egress(5, before); err != nil {
+		return err
+	}
+	return b.packages(9)
 }

@@ -18,6 +18,8 @@ type variant struct {
 	host   *exec.Cmd // a running process that launches, if there is one
 	close  func()    // ends the host
 	times  []time.Duration
+
+	answer func() (time.Duration, error) // in place of launch: the time until a server answers
 }
 
 // reference is the variant that ratios are taken to.
