@@ -11,7 +11,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -24,7 +23,7 @@ import (
 const goLock = "go.sum"
 
 // goVersion is what may stand behind the @ of a package.
-var goVersion = regexp.MustCompile(`^[A-Za-z0-9<>=][A-Za-z0-9._+<>=-]*$`)
+var goVersion = pattern(`^[A-Za-z0-9<>=][A-Za-z0-9._+<>=-]*$`)
 
 // errGoAge is why no Go module is old enough for certain.
 var errGoAge = errors.New("--min-age cannot be held for Go: a proxy tells the date of a module's commit, which its " +
@@ -35,7 +34,7 @@ func goInstall(ctx context.Context, j *job) (*contents, error) {
 	spec, a := j.start.Specs[0], j.settings.golang
 	wanted := cmp.Or(spec.Range, "latest")
 	switch {
-	case len(j.start.Specs) > 1 || module.CheckImportPath(spec.Name) != nil || !goVersion.MatchString(wanted):
+	case len(j.start.Specs) > 1 || module.CheckImportPath(spec.Name) != nil || !goVersion().MatchString(wanted):
 		return nil, fmt.Errorf("%.200q is no path of a package with a version", spec.Name+"@"+wanted)
 	case module.MatchPrefixPatterns(a.GONOPROXY, spec.Name):
 		return nil, fmt.Errorf("%s matches GOPRIVATE or GONOPROXY (%.200s) and would come from its repository, %s",
@@ -102,7 +101,7 @@ func goCheck(m *debug.Module) error {
 	sum, found := strings.CutPrefix(m.Sum, "h1:")
 	b, err := base64.StdEncoding.DecodeString(sum)
 	switch {
-	case module.CheckPath(m.Path) != nil || !goVersion.MatchString(m.Version):
+	case module.CheckPath(m.Path) != nil || !goVersion().MatchString(m.Version):
 		return fmt.Errorf("the program has the module %.200q, version %.100q", m.Path, m.Version)
 	case m.Replace != nil:
 		return fmt.Errorf("module %s is replaced by %.200s: refused", m.Path, m.Replace.Path)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"net/url"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -13,11 +12,11 @@ import (
 
 // What the go command writes with -x, of version 1.21 to 1.26.
 var (
-	goAsks     = regexp.MustCompile(`^# get (https?://\S+)$`)
-	goAnswered = regexp.MustCompile(`^# get (https?://\S+): `)
-	goStatus   = regexp.MustCompile(`(?:reading|fetch:|Get) (https?://\S+): (4\d\d) `)
-	goMismatch = regexp.MustCompile(`(\S+@\S+?)(?:/go\.mod)?: verifying .*checksum mismatch`)
-	goCompiled = regexp.MustCompile(`^(?:\./)?(\S+\.(?:go|s|mod):\d+(?::\d+)?): (.*)`)
+	goAsks     = pattern(`^# get (https?://\S+)$`)
+	goAnswered = pattern(`^# get (https?://\S+): `)
+	goStatus   = pattern(`(?:reading|fetch:|Get) (https?://\S+): (4\d\d) `)
+	goMismatch = pattern(`(\S+@\S+?)(?:/go\.mod)?: verifying .*checksum mismatch`)
+	goCompiled = pattern(`^(?:\./)?(\S+\.(?:go|s|mod):\d+(?::\d+)?): (.*)`)
 	goNoFiles  = "build constraints exclude all Go files"
 )
 
@@ -31,11 +30,11 @@ func goExplain(words string, j *job) string {
 		last = strings.ReplaceAll(last, folder, "")
 	}
 	switch {
-	case goMismatch.MatchString(words):
-		return "the archive of " + goMismatch.FindStringSubmatch(words)[1] +
+	case goMismatch().MatchString(words):
+		return "the archive of " + goMismatch().FindStringSubmatch(words)[1] +
 			" has not the checksum that the database of checksums says: it was changed on its way"
-	case goStatus.MatchString(last):
-		found := goStatus.FindStringSubmatch(last)
+	case goStatus().MatchString(last):
+		found := goStatus().FindStringSubmatch(last)
 		return goRefused(found[1], found[2], j)
 	case strings.Contains(words, "GOVCS disallows"), strings.Contains(last, "?go-get=1"):
 		return redactAll(last) + ": it would come from its repository, " + byVersionControl
@@ -60,7 +59,7 @@ func goSays(words string) string {
 			return text
 		case strings.HasPrefix(line, "package "):
 			return line
-		case place == "" && goCompiled.MatchString(line):
+		case place == "" && goCompiled().MatchString(line):
 			place = line
 		}
 	}
@@ -106,9 +105,9 @@ func goAwaited(words string) string {
 	var open []string
 	for line := range strings.Lines(words) {
 		line = strings.TrimRight(line, "\n")
-		if found := goAsks.FindStringSubmatch(line); found != nil {
+		if found := goAsks().FindStringSubmatch(line); found != nil {
 			open = append(open, found[1])
-		} else if found := goAnswered.FindStringSubmatch(line); found != nil {
+		} else if found := goAnswered().FindStringSubmatch(line); found != nil {
 			for i, o := range open {
 				if o == found[1] {
 					open = append(open[:i:i], open[i+1:]...)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -35,7 +34,7 @@ func npmSettings(ctx context.Context, q *question) (*settings, error) {
 	for name, value := range all {
 		s.knows[name] = true
 		scope, found := strings.CutSuffix(name, ":registry")
-		if text, ok := value.(string); name == "registry" || found && npmScope.MatchString(scope) {
+		if text, ok := value.(string); name == "registry" || found && npmScope().MatchString(scope) {
 			if !found {
 				scope = ""
 			}
@@ -61,7 +60,7 @@ func npmSettings(ctx context.Context, q *question) (*settings, error) {
 }
 
 // npmScope is a scope in the name of an option.
-var npmScope = regexp.MustCompile(`^@[A-Za-z0-9._~-]+$`)
+var npmScope = pattern(`^@[A-Za-z0-9._~-]+$`)
 
 // npmText is the text of an option, whose parts a comma separates if there are several.
 func npmText(value any) string {

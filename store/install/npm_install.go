@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 )
@@ -32,8 +31,8 @@ fetch-timeout=60000
 // npmName and npmRange are what may stand in a word of the command line: no word that npm takes for a flag, a path, a
 // URL, an alias or two specs.
 var (
-	npmName  = regexp.MustCompile(`^(@[A-Za-z0-9~][A-Za-z0-9._~-]*/)?[A-Za-z0-9~_][A-Za-z0-9._~-]*$`)
-	npmRange = regexp.MustCompile(`^[A-Za-z0-9.*^~<>=| +_-]*$`)
+	npmName  = pattern(`^(@[A-Za-z0-9~][A-Za-z0-9._~-]*/)?[A-Za-z0-9~_][A-Za-z0-9._~-]*$`)
+	npmRange = pattern(`^[A-Za-z0-9.*^~<>=| +_-]*$`)
 )
 
 // npmInstall runs `npm install` without install scripts, and with them, if they are wanted, `npm rebuild`.
@@ -44,7 +43,7 @@ func npmInstall(ctx context.Context, j *job) (*contents, error) {
 		if s.Range != "" {
 			word += "@" + s.Range
 		}
-		if !npmName.MatchString(s.Name) || !npmRange.MatchString(s.Range) {
+		if !npmName().MatchString(s.Name) || !npmRange().MatchString(s.Range) {
 			return nil, fmt.Errorf("%.100q is no name of a package with a version", word)
 		}
 		args = append(args, word)

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"net/url"
 	"os"
-	"regexp"
 	"strings"
 )
 
@@ -77,13 +76,13 @@ func (s *settings) loginAt(where string) bool {
 }
 
 // npmVariable is a variable in a value of npmrc(5).
-var npmVariable = regexp.MustCompile(`\$\{([^}?]+)\??\}`)
+var npmVariable = pattern(`\$\{([^}?]+)\??\}`)
 
 // npmExpand puts the user's variables into a value. It is false if one is not set.
 func npmExpand(value string, env []string) (string, bool) {
 	set := true
-	value = npmVariable.ReplaceAllStringFunc(value, func(found string) string {
-		text, ok := lookup(env, npmVariable.FindStringSubmatch(found)[1])
+	value = npmVariable().ReplaceAllStringFunc(value, func(found string) string {
+		text, ok := lookup(env, npmVariable().FindStringSubmatch(found)[1])
 		set = set && ok
 		return text
 	})

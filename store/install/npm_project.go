@@ -3,12 +3,11 @@ package install
 import (
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 )
 
 // npmRegistryLine is a line of npmrc(5) that names a registry.
-var npmRegistryLine = regexp.MustCompile(`(?m)^\s*(?:@[^:=\s]+:)?registry\s*=\s*(\S+)`)
+var npmRegistryLine = pattern(`(?m)^\s*(?:@[^:=\s]+:)?registry\s*=\s*(\S+)`)
 
 // npmProject looks where npm looks: in the nearest folder with a package.json or a node_modules, else in dir itself.
 func npmProject(dir string, env []string) (file, registry string) {
@@ -36,7 +35,7 @@ func npmProject(dir string, env []string) (file, registry string) {
 		return "", "" // the user's own, which was read
 	}
 	b, err := os.ReadFile(file)
-	found := npmRegistryLine.FindSubmatch(b)
+	found := npmRegistryLine().FindSubmatch(b)
 	if err != nil || found == nil {
 		return "", ""
 	}

@@ -106,7 +106,7 @@ func TestNames(t *testing.T) {
 		}
 	}
 	for _, good := range []startline.Spec{{Name: "x"}, {Name: "@x/y.z", Range: "^1.2 || >=3 <4"}, {Name: "X_y", Range: "latest"}, {Name: "x", Range: "1.0.0-rc.1+b"}} {
-		if !npmName.MatchString(good.Name) || !npmRange.MatchString(good.Range) {
+		if !npmName().MatchString(good.Name) || !npmRange().MatchString(good.Range) {
 			t.Errorf("%+v", good)
 		}
 	}

@@ -3,30 +3,29 @@ package install
 import (
 	"fmt"
 	"net/url"
-	"regexp"
 	"strings"
 )
 
 // What npm writes to standard error, of version 7 to 11.
 var (
-	npmErrorLine = regexp.MustCompile(`^npm (?:error|ERR!) ?(?:code ([A-Z0-9]+)$|(.*))`)
-	npmAsks      = regexp.MustCompile(`^npm (?:silly|sill) fetch manifest (\S+)$`)
-	npmUnpacks   = regexp.MustCompile(`^npm (?:silly|sill) tarball no local data for (\S+)@(https?://\S+?)\. `)
-	npmAnswered  = regexp.MustCompile(`^npm http fetch GET (\d+) (\S+)`)
-	npmRefused   = regexp.MustCompile(`(40[134]) [A-Za-z ]+- GET (\S+)`)
-	npmCorrupted = regexp.MustCompile(`tarball data for (\S+)@https?://\S+ .*corrupted`)
-	npmOther     = regexp.MustCompile(`^(\S+)@((?:git|file|https?|github|link)[^ ]*:\S+)$`)
-	npmRequest   = regexp.MustCompile(`request to (\S+) failed, reason: (.*)`)
-	npmScript    = regexp.MustCompile(`(?m)^command sh -c (?:-- )?(.*)$`)
-	npmScriptAt  = regexp.MustCompile(`(?m)^path \S+/node_modules/((?:@[^/\s]+/)?[^/\s]+)$`)
-	npmNotTaken  = regexp.MustCompile(`Refusing to fetch "(.*)"`)
+	npmErrorLine = pattern(`^npm (?:error|ERR!) ?(?:code ([A-Z0-9]+)$|(.*))`)
+	npmAsks      = pattern(`^npm (?:silly|sill) fetch manifest (\S+)$`)
+	npmUnpacks   = pattern(`^npm (?:silly|sill) tarball no local data for (\S+)@(https?://\S+?)\. `)
+	npmAnswered  = pattern(`^npm http fetch GET (\d+) (\S+)`)
+	npmRefused   = pattern(`(40[134]) [A-Za-z ]+- GET (\S+)`)
+	npmCorrupted = pattern(`tarball data for (\S+)@https?://\S+ .*corrupted`)
+	npmOther     = pattern(`^(\S+)@((?:git|file|https?|github|link)[^ ]*:\S+)$`)
+	npmRequest   = pattern(`request to (\S+) failed, reason: (.*)`)
+	npmScript    = pattern(`(?m)^command sh -c (?:-- )?(.*)$`)
+	npmScriptAt  = pattern(`(?m)^path \S+/node_modules/((?:@[^/\s]+/)?[^/\s]+)$`)
+	npmNotTaken  = pattern(`Refusing to fetch "(.*)"`)
 )
 
 // npmExplain makes a line of npm's last words.
 func npmExplain(words string, j *job) string {
 	code, first, all := "", "", ""
 	for line := range strings.Lines(words) {
-		found := npmErrorLine.FindStringSubmatch(strings.TrimSpace(line))
+		found := npmErrorLine().FindStringSubmatch(strings.TrimSpace(line))
 		switch {
 		case found == nil:
 		case found[1] != "":
@@ -41,25 +40,25 @@ func npmExplain(words string, j *job) string {
 		}
 	}
 	switch {
-	case npmRefused.MatchString(all):
-		return npmNoEntry(npmRefused.FindStringSubmatch(all), j)
-	case code == "EINTEGRITY" && npmCorrupted.MatchString(words):
-		return "the archive of " + npmCorrupted.FindStringSubmatch(words)[1] + " has not the hash that its registry " +
-			"says: it was changed or cut off on its way"
-	case npmScript.MatchString(all) && npmScriptAt.MatchString(all):
-		return fmt.Sprintf("the install script of %s ended with %s: %.100s", npmScriptAt.FindStringSubmatch(all)[1],
-			code, npmScript.FindStringSubmatch(all)[1])
+	case npmRefused().MatchString(all):
+		return npmNoEntry(npmRefused().FindStringSubmatch(all), j)
+	case code == "EINTEGRITY" && npmCorrupted().MatchString(words):
+		return "the archive of " + npmCorrupted().FindStringSubmatch(words)[1] + " has not the hash that its " +
+			"registry says: it was changed or cut off on its way"
+	case npmScript().MatchString(all) && npmScriptAt().MatchString(all):
+		return fmt.Sprintf("the install script of %s ended with %s: %.100s", npmScriptAt().FindStringSubmatch(all)[1],
+			code, npmScript().FindStringSubmatch(all)[1])
 	case code == "ENOSPC":
 		return "no room is left on the disk of the store"
-	case npmNotTaken.MatchString(all):
-		return notServed(npmNotTaken.FindStringSubmatch(all)[1])
+	case npmNotTaken().MatchString(all):
+		return notServed(npmNotTaken().FindStringSubmatch(all)[1])
 	case code == "ETARGET":
 		_, first, _ = strings.Cut(first, " ")
 	}
 	if spec := npmSpecElsewhere(words); spec != "" && code != "ETARGET" {
 		return notServed(spec)
 	}
-	if found := npmRequest.FindStringSubmatch(all); found != nil {
+	if found := npmRequest().FindStringSubmatch(all); found != nil {
 		if j.settings.serving(found[1]) == "" {
 			return "an archive is to come from " + redact(found[1]) + ": " + onlyServed
 		}
@@ -83,8 +82,8 @@ const onlyServed = "only what a registry serves is installed"
 func npmSpecElsewhere(words string) string {
 	last := ""
 	for line := range strings.Lines(words) {
-		found := npmAsks.FindStringSubmatch(strings.TrimSpace(line))
-		if found != nil && npmOther.MatchString(found[1]) {
+		found := npmAsks().FindStringSubmatch(strings.TrimSpace(line))
+		if found != nil && npmOther().MatchString(found[1]) {
 			last = found[1]
 		}
 	}
@@ -136,12 +135,12 @@ func npmAwaited(words string) string {
 	}
 	for line := range strings.Lines(words) {
 		line = strings.TrimSpace(line)
-		if found := npmAsks.FindStringSubmatch(line); found != nil {
+		if found := npmAsks().FindStringSubmatch(line); found != nil {
 			name, _, _ := strings.Cut(found[1][1:], "@")
 			open = append(open, found[1][:1]+name)
-		} else if found := npmUnpacks.FindStringSubmatch(line); found != nil {
+		} else if found := npmUnpacks().FindStringSubmatch(line); found != nil {
 			open = append(open, "the archive of "+found[1]+"@"+found[2])
-		} else if found := npmAnswered.FindStringSubmatch(line); found != nil {
+		} else if found := npmAnswered().FindStringSubmatch(line); found != nil {
 			if u, err := url.Parse(found[2]); err == nil {
 				answered(npmNameAt(u), strings.Contains(u.Path, "/-/"))
 			}

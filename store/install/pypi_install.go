@@ -7,15 +7,14 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 )
 
 // pipName and pipRange are what may stand in a word of pip's command line: no flag, no path, no URL.
 var (
-	pipName  = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$`)
-	pipRange = regexp.MustCompile(`^[A-Za-z0-9.*!+<>=~,_-]*$`)
+	pipName  = pattern(`^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$`)
+	pipRange = pattern(`^[A-Za-z0-9.*!+<>=~,_-]*$`)
 )
 
 // pipOptions are those of every install. pip has them from 22.3 on.
@@ -42,7 +41,7 @@ func pipInstall(ctx context.Context, j *job) (*contents, error) {
 	args = append(args, "--report", filepath.Join(j.private, pipReport), "--")
 	for _, s := range j.start.Specs {
 		wanted := strings.TrimPrefix(s.Range, "latest")
-		if !pipName.MatchString(s.Name) || !pipRange.MatchString(wanted) {
+		if !pipName().MatchString(s.Name) || !pipRange().MatchString(wanted) {
 			return nil, fmt.Errorf("%.100q is no name of a package with a version", s.Name+s.Range)
 		}
 		args = append(args, s.Name+wanted)

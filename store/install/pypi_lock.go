@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -41,10 +40,12 @@ type pipFound struct {
 }
 
 // pipSeparators are what PEP 503 takes for one dash.
-var pipSeparators = regexp.MustCompile(`[-_.]+`)
+var pipSeparators = pattern(`[-_.]+`)
 
 // pipNormal is the one form of a name.
-func pipNormal(name string) string { return strings.ToLower(pipSeparators.ReplaceAllString(name, "-")) }
+func pipNormal(name string) string {
+	return strings.ToLower(pipSeparators().ReplaceAllString(name, "-"))
+}
 
 // pipContents reads pip's report, writes the lock file, and looks whether the environment is still the one that was
 // made: a wheel may have files for all of its folders.
@@ -115,7 +116,7 @@ func (p *pipPackage) hash() string {
 func pipCheck(p *pipPackage, j *job) error {
 	name, from := p.Metadata.Name, redact(p.Download.URL)
 	switch {
-	case !pipName.MatchString(name) || !pipRange.MatchString(p.Metadata.Version) || p.Metadata.Version == "":
+	case !pipName().MatchString(name) || !pipRange().MatchString(p.Metadata.Version) || p.Metadata.Version == "":
 		return fmt.Errorf("pip's report names the package %.100q, version %.100q", name, p.Metadata.Version)
 	case p.Direct || p.Download.Archive == nil:
 		return fmt.Errorf("dependency %s comes from %.200s: only what the index serves is installed", name, from)

@@ -2,27 +2,26 @@ package install
 
 import (
 	"net/url"
-	"regexp"
 	"strings"
 )
 
 // What pip writes, of version 22.3 to 26.
 var (
-	pipErrorLine = regexp.MustCompile(`(?m)^\s*ERROR: (.*)$`)
-	pipNothing   = regexp.MustCompile(`^No matching distribution found for ([^ ;]+)`)
-	pipVersions  = regexp.MustCompile(`satisfies the requirement .* \(from versions: (.*)\)`)
-	pipSources   = regexp.MustCompile(`(?m)No sources permitted for (\S+):`)
-	pipPythons   = regexp.MustCompile(`different python version: .*?(Requires-Python [^;\n]*)`)
-	pipStatus    = regexp.MustCompile(`(?m)"GET (\S+) HTTP/[0-9.]+" (4\d\d|5\d\d)`)
-	pipHashes    = regexp.MustCompile(`(?s)DO NOT MATCH THE HASHES.*?\n\s+(\S+) .*?from (\S+?)(?:#\S*)?:?\s`)
-	pipStarts    = regexp.MustCompile(`Operation not permitted|No permission to execute`)
-	pipAsks      = regexp.MustCompile(`(?m)^\s*(?:Collecting|Getting page|Downloading(?: link)?) (\S+)`)
+	pipErrorLine = pattern(`(?m)^\s*ERROR: (.*)$`)
+	pipNothing   = pattern(`^No matching distribution found for ([^ ;]+)`)
+	pipVersions  = pattern(`satisfies the requirement .* \(from versions: (.*)\)`)
+	pipSources   = pattern(`(?m)No sources permitted for (\S+):`)
+	pipPythons   = pattern(`different python version: .*?(Requires-Python [^;\n]*)`)
+	pipStatus    = pattern(`(?m)"GET (\S+) HTTP/[0-9.]+" (4\d\d|5\d\d)`)
+	pipHashes    = pattern(`(?s)DO NOT MATCH THE HASHES.*?\n\s+(\S+) .*?from (\S+?)(?:#\S*)?:?\s`)
+	pipStarts    = pattern(`Operation not permitted|No permission to execute`)
+	pipAsks      = pattern(`(?m)^\s*(?:Collecting|Getting page|Downloading(?: link)?) (\S+)`)
 )
 
 // pipExplain makes a line of pip's last words.
 func pipExplain(words string, j *job) string {
 	var errors []string
-	for _, found := range pipErrorLine.FindAllStringSubmatch(words, -1) {
+	for _, found := range pipErrorLine().FindAllStringSubmatch(words, -1) {
 		if text := strings.TrimSpace(found[1]); !strings.HasPrefix(text, "Exception") {
 			errors = append(errors, redactAll(text))
 		}
@@ -39,21 +38,21 @@ func pipExplain(words string, j *job) string {
 			"cut off on its way"
 	case strings.Contains(words, "zipfile.BadZipFile") || strings.Contains(words, "has an invalid wheel"):
 		return "the archive of " + pipNow(words) + " is no whole wheel: it was cut off on its way"
-	case !j.scripts && pipStarts.MatchString(words):
+	case !j.scripts && pipStarts().MatchString(words):
 		return pipNow(words) + " is no wheel of the index: pip wanted to start a program for it, and only wheels are " +
 			"installed (--scripts lets source archives of the index run theirs)"
 	case strings.Contains(words, "is not a trusted or secure host"):
 		return "pip asks no index by plain http:// that is on another machine, unless trusted-host of its configuration " +
 			"names that machine: " + j.settings.registries[0].url
-	case pipNothing.MatchString(last):
-		return pipNoMatch(words, pipNothing.FindStringSubmatch(last)[1], j)
+	case pipNothing().MatchString(last):
+		return pipNoMatch(words, pipNothing().FindStringSubmatch(last)[1], j)
 	}
 	return strings.TrimPrefix(last, "Could not install packages due to an OSError.")
 }
 
 // pipNow is the package that pip was at.
 func pipNow(words string) string {
-	found := pipAsks.FindAllStringSubmatch(words, -1)
+	found := pipAsks().FindAllStringSubmatch(words, -1)
 	if len(found) == 0 {
 		return "a package"
 	}
@@ -84,7 +83,7 @@ func pipNoMatch(words, requirement string, j *job) string {
 	if u, err := url.Parse(registry); err == nil {
 		host = u.Host
 	}
-	for _, found := range pipStatus.FindAllStringSubmatch(words, -1) {
+	for _, found := range pipStatus().FindAllStringSubmatch(words, -1) {
 		switch {
 		case pipOf("x:"+found[1]) != name:
 		case found[2] == "401" || found[2] == "403":
@@ -94,19 +93,19 @@ func pipNoMatch(words, requirement string, j *job) string {
 		}
 	}
 	versions := ""
-	for _, found := range pipVersions.FindAllStringSubmatch(words, -1) {
+	for _, found := range pipVersions().FindAllStringSubmatch(words, -1) {
 		versions = found[1]
 	}
 	sources := false
-	for _, found := range pipSources.FindAllStringSubmatch(words, -1) {
+	for _, found := range pipSources().FindAllStringSubmatch(words, -1) {
 		sources = sources || pipNormal(found[1]) == name
 	}
 	switch {
 	case sources && (versions == "" || versions == "none"):
 		return name + " has no wheel, only an archive whose own program has to make one: --scripts lets that run"
-	case pipPythons.MatchString(words):
+	case pipPythons().MatchString(words):
 		return "no version of " + requirement + " is for Python " + j.settings.python.Full + ": " +
-			pipPythons.FindStringSubmatch(words)[1]
+			pipPythons().FindStringSubmatch(words)[1]
 	case versions == "" || versions == "none":
 		return host + " has no archive of " + requirement + " for Python " + j.settings.python.Full + " on this machine"
 	}
@@ -115,7 +114,7 @@ func pipNoMatch(words, requirement string, j *job) string {
 
 // pipAwaited is the package that pip last asked for, for it does one thing after the other.
 func pipAwaited(words string) string {
-	found := pipAsks.FindAllStringSubmatch(words, -1)
+	found := pipAsks().FindAllStringSubmatch(words, -1)
 	if len(found) == 0 {
 		return ""
 	}

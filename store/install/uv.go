@@ -3,7 +3,6 @@ package install
 import (
 	"os"
 	"path/filepath"
-	"regexp"
 )
 
 // A line of uvx is installed by pip, whose configuration says where packages come from. Where uv's own names an index,
@@ -14,7 +13,7 @@ var uvLimits = []string{"UV_DEFAULT_INDEX", "UV_INDEX", "UV_INDEX_URL", "UV_EXTR
 	"UV_EXCLUDE_NEWER", "UV_CONSTRAINT", "UV_OVERRIDE"}
 
 // uvKeys are such keys of a uv.toml. A key that only looks like one is refused for nothing, which is told.
-var uvKeys = regexp.MustCompile(`index|find-links|exclude-newer|constraint|override`)
+var uvKeys = pattern(`index|find-links|exclude-newer|constraint|override`)
 
 // uvLimit is the variable or the file by which a user says where uv's tools come from, or which may be taken; "" is for
 // none. For tools uv reads no configuration of a project: docs.astral.sh/uv/concepts/configuration-files.
@@ -28,7 +27,7 @@ func uvLimit(env []string) string {
 		return ""
 	}
 	for _, file := range uvFiles(env) {
-		if b, err := os.ReadFile(file); err == nil && uvKeys.Match(b) {
+		if b, err := os.ReadFile(file); err == nil && uvKeys().Match(b) {
 			return file
 		}
 	}
