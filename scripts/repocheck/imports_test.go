@@ -76,7 +76,7 @@ var rules = []rule{
 	{"store", "init/places init/state store/startline store/internal/tree", "golang.org/x/sys"},
 	{"store/internal/tree", "", "golang.org/x/sys"},
 	{"store/startline", "", "golang.org/x/mod/module"},
-	{"store/install", "policy init/order launcher store store/startline", "golang.org/x/mod/module"},
+	{"store/install", "policy init/order launcher store store/startline", "golang.org/x/mod/module golang.org/x/mod/semver go.yaml.in/yaml"},
 	{"store/install/registrytest", "", "golang.org/x/mod"},
 	{"cmd/page", "policy platform init/order", ""},
 	{"cmd", "policy platform init/order init/reports init/runtimes init/state init/notice init/explain init/reexec launcher profile store cmd/internal cmd/page", "golang.org/x/sys github.com/spf13/pflag github.com/rogpeppe/go-internal"},
@@ -169,12 +169,12 @@ func TestShimLinksNothingHeavy(t *testing.T) {
 	}
 }
 
-// One package each, in tests too.
+// One package each, in tests too; a lock file of pnpm is YAML, as the descriptions of CI are that scripts read.
 func TestImportedByOneOnly(t *testing.T) {
 	owners := map[string]string{
 		"github.com/landlock-lsm/go-landlock": "init/internal/layers", "github.com/spf13/pflag": "cmd",
 		"github.com/elastic/go-seccomp-bpf": "init/internal/seccomp", "github.com/godbus/dbus": "init/internal/userbus",
-		"go.yaml.in/yaml": "scripts",
+		"go.yaml.in/yaml": "scripts store/install",
 	}
 	used := map[string]bool{}
 	for _, s := range sources(t) {
@@ -182,7 +182,7 @@ func TestImportedByOneOnly(t *testing.T) {
 			for lib, owner := range owners {
 				if below(p, lib) {
 					used[lib] = true
-					if !below(s.dir, owner) {
+					if !slices.ContainsFunc(strings.Fields(owner), func(one string) bool { return below(s.dir, one) }) {
 						t.Errorf("%s imports %s, which only %s may", s.path, p, owner)
 					}
 				}

@@ -49,7 +49,7 @@ type manager struct {
 }
 
 // managers is the table. Of a manager that is not here nothing is installed: its lines run as they are.
-var managers = [...]*manager{&npm, &pypi, &golang}
+var managers = [...]*manager{&npm, &pnpm, &bun, &deno, &pypi, &golang}
 
 func managerOf(name string) *manager {
 	for _, m := range managers {

@@ -31,26 +31,11 @@ func npmSettings(ctx context.Context, q *question) (*settings, error) {
 		return nil, fmt.Errorf("%s config list: %w", q.program, err)
 	}
 	s := &settings{knows: map[string]bool{}}
-	for name, value := range all {
+	for name := range all {
 		s.knows[name] = true
-		scope, found := strings.CutSuffix(name, ":registry")
-		if text, ok := value.(string); name == "registry" || found && npmScope().MatchString(scope) {
-			if !found {
-				scope = ""
-			}
-			r, user, err := newRegistry(scope, text)
-			if err != nil || !ok {
-				return nil, fmt.Errorf("%s config: %s: %w", q.program, name, err)
-			}
-			s.registries, s.login = append(s.registries, r), s.login || user != nil
-			if user != nil && q.auth {
-				s.logins = append(s.logins, npmUserLogin(r, user))
-			}
-		}
 	}
-	slices.SortFunc(s.registries, func(a, b registry) int { return strings.Compare(a.scope, b.scope) })
-	if len(s.registries) == 0 || s.registries[0].scope != "" {
-		return nil, fmt.Errorf("%s config list: no registry", q.program)
+	if err := s.npmRegistries(q, all); err != nil {
+		return nil, err
 	}
 	s.proxy, s.noProxy = npmText(all["https-proxy"]), npmText(all["noproxy"])
 	if s.ca, err = certificates(npmText(all["ca"]), npmText(all["cafile"])); err != nil {
@@ -61,6 +46,33 @@ func npmSettings(ctx context.Context, q *question) (*settings, error) {
 
 // npmScope is a scope in the name of an option.
 var npmScope = pattern(`^@[A-Za-z0-9._~-]+$`)
+
+// npmRegistries takes the registries from a configuration with the names of npmrc(5).
+func (s *settings) npmRegistries(q *question, all map[string]any) error {
+	for name, value := range all {
+		scope, found := strings.CutSuffix(name, ":registry")
+		if name != "registry" && !(found && npmScope().MatchString(scope)) {
+			continue
+		}
+		if !found {
+			scope = ""
+		}
+		text, ok := value.(string)
+		r, user, err := newRegistry(scope, text)
+		if err != nil || !ok {
+			return fmt.Errorf("%s config: %s: %w", q.program, name, err)
+		}
+		s.registries, s.login = append(s.registries, r), s.login || user != nil
+		if user != nil && q.auth {
+			s.logins = append(s.logins, npmUserLogin(r, user))
+		}
+	}
+	slices.SortFunc(s.registries, func(a, b registry) int { return strings.Compare(a.scope, b.scope) })
+	if len(s.registries) == 0 || s.registries[0].scope != "" {
+		return fmt.Errorf("%s names no registry", q.program)
+	}
+	return nil
+}
 
 // npmText is the text of an option, whose parts a comma separates if there are several.
 func npmText(value any) string {

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/security-mcp/mcp-sandbox/store/startline"
 )
 
 // npmOptions are those of every install. All versions from 7 on have them; what a version may lack is in npmrc.
@@ -35,19 +37,28 @@ var (
 	npmRange = pattern(`^[A-Za-z0-9.*^~<>=| +_-]*$`)
 )
 
-// npmInstall runs `npm install` without install scripts, and with them, if they are wanted, `npm rebuild`.
-func npmInstall(ctx context.Context, j *job) (*contents, error) {
-	args := []string{"install", "--"}
-	for _, s := range j.start.Specs {
-		word := s.Name
-		if s.Range != "" {
-			word += "@" + s.Range
+// npmSpecs are the words of a command line that ask for the packages of a start.
+func npmSpecs(s *startline.Start) (words []string, err error) {
+	for _, spec := range s.Specs {
+		word := spec.Name
+		if spec.Range != "" {
+			word += "@" + spec.Range
 		}
-		if !npmName().MatchString(s.Name) || !npmRange().MatchString(s.Range) {
+		if !npmName().MatchString(spec.Name) || !npmRange().MatchString(spec.Range) {
 			return nil, fmt.Errorf("%.100q is no name of a package with a version", word)
 		}
-		args = append(args, word)
+		words = append(words, word)
 	}
+	return words, nil
+}
+
+// npmInstall runs `npm install` without install scripts, and with them, if they are wanted, `npm rebuild`.
+func npmInstall(ctx context.Context, j *job) (*contents, error) {
+	words, err := npmSpecs(j.start)
+	if err != nil {
+		return nil, err
+	}
+	args := append([]string{"install", "--"}, words...)
 	if err := j.write(filepath.Join(j.stage, "package.json"), []byte("{\"private\":true}\n")); err != nil {
 		return nil, err
 	}
@@ -89,28 +100,39 @@ func npmrc(j *job, logins []login) error {
 	var b strings.Builder
 	b.WriteString(npmOptions)
 	line := func(name, value string) { fmt.Fprintf(&b, "%s=%s\n", name, value) }
-	path := func(name string) string { return fmt.Sprintf("%q", filepath.Join(j.private, name)) }
-	line("cache", path("cache"))
+	line("cache", j.quoted("cache"))
 	for name, value := range map[string]string{"allow-git": "none", "omit-lockfile-registry-resolved": "false"} {
 		if j.settings.knows[name] {
 			line(name, value)
 		}
 	}
-	line("git", path("no-git"))
+	line("git", j.quoted("no-git"))
+	// All versions have before, which counts for dependencies; min-release-age has whole days and is new.
+	if !j.before.IsZero() {
+		line("before", j.before.UTC().Format(time.RFC3339))
+	}
+	lines, err := npmrcRegistries(j, logins)
+	return errors.Join(err, j.write(filepath.Join(j.private, "npmrc"), []byte(b.String()+lines)))
+}
+
+// quoted is a path below job.private for npmrc(5).
+func (j *job) quoted(name string) string { return fmt.Sprintf("%q", filepath.Join(j.private, name)) }
+
+// npmrcRegistries are the lines of npmrc(5) that npm and its kin have in common: registries, log-ins and certificates.
+// The files that such a line names are written below job.private.
+func npmrcRegistries(j *job, logins []login) (string, error) {
+	var b strings.Builder
+	var err error
+	line := func(name, value string) { fmt.Fprintf(&b, "%s=%s\n", name, value) }
+	file := func(name string, text []byte) string {
+		err = errors.Join(err, j.write(filepath.Join(j.private, name), text))
+		return j.quoted(name)
+	}
 	for _, r := range j.settings.registries {
 		if r.scope != "" {
 			r.scope += ":"
 		}
 		line(r.scope+"registry", r.url)
-	}
-	// All versions have before, which counts for dependencies; min-release-age has whole days and is new.
-	if !j.before.IsZero() {
-		line("before", j.before.UTC().Format(time.RFC3339))
-	}
-	var err error
-	file := func(name string, text []byte) string {
-		err = errors.Join(err, j.write(filepath.Join(j.private, name), text))
-		return path(name)
 	}
 	if len(j.settings.ca) > 0 {
 		line("cafile", file("ca.pem", j.settings.ca))
@@ -121,6 +143,5 @@ func npmrc(j *job, logins []login) error {
 		}
 		line(l.key, l.value)
 	}
-	file("npmrc", []byte(b.String()))
-	return err
+	return b.String(), err
 }

@@ -124,7 +124,38 @@ func (r *Registry) serve(w http.ResponseWriter, q *http.Request) {
 		r.hang(q)
 		return
 	}
+	if name, tag, ok := cutLast(name); ok {
+		r.one(w, packages, name, tag)
+		return
+	}
 	r.metadata(w, packages, name)
+}
+
+// cutLast takes NAME/TAG apart, and no @SCOPE/NAME.
+func cutLast(path string) (name, tag string, found bool) {
+	i := strings.LastIndex(path, "/")
+	if i < 0 || path[0] == '@' && strings.Count(path, "/") == 1 {
+		return "", "", false
+	}
+	return path[:i], path[i+1:], true
+}
+
+// one is what the registry says of a version, or of that which a tag names.
+func (r *Registry) one(w http.ResponseWriter, packages []Package, name, tag string) {
+	for _, p := range slices.Backward(packages) {
+		if p.Name == name && (tag == "latest" || tag == p.Version) {
+			json.NewEncoder(w).Encode(r.document(&p))
+			return
+		}
+	}
+	http.Error(w, `{"error":"Not found"}`, http.StatusNotFound)
+}
+
+// document is what the registry says of a version.
+func (r *Registry) document(p *Package) map[string]any {
+	d := p.document(false)
+	d["dist"] = p.dist(p.archive(), r.URL+p.Name+"/-/"+p.Version+".tgz")
+	return d
 }
 
 // hang waits for the client or the test to go.
@@ -142,9 +173,7 @@ func (r *Registry) metadata(w http.ResponseWriter, packages []Package, name stri
 		if p.Name != name {
 			continue
 		}
-		d := p.document(false)
-		d["dist"] = p.dist(p.archive(), r.URL+p.Name+"/-/"+p.Version+".tgz")
-		versions[p.Version], latest = d, p.Version
+		versions[p.Version], latest = r.document(&p), p.Version
 		if p.Published.IsZero() {
 			p.Published = time.Now().AddDate(-1, 0, 0)
 		}

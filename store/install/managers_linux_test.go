@@ -1,0 +1,177 @@
+package install
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
+)
+
+// kin are the package managers beside npm that install packages of npm's registry.
+var kin = []struct {
+	name    string // of the subtest, too
+	program string // of a [testbed.Runtime]; "" is for the pnpm that is a program of node
+	line    string // in front of a package's name
+}{
+	{"pnpm", "pnpm", "pnpm dlx "},
+	{"pnpm10", "", "pnpm dlx "},
+	{"bun", "bun", "bunx "},
+	{"deno", "deno", "deno run -A npm:"},
+}
+
+// use puts a manager of testdata/npm in front of PATH.
+func (h *home) use(t *testing.T, program string) {
+	t.Helper()
+	folder := testbed.Folder(t)
+	names := map[string]string{}
+	switch program {
+	case "":
+		folder = filepath.Join(nodePrefix(t), "bin")
+	case "bun":
+		names = map[string]string{"bun": testbed.Runtime(t, "bun"), "bunx": testbed.Runtime(t, "bun")}
+	default:
+		names = map[string]string{program: testbed.Runtime(t, program)}
+	}
+	for name, file := range names {
+		if err := os.Symlink(file, filepath.Join(folder, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, v := range h.options.Env {
+		if path, ok := strings.CutPrefix(v, "PATH="); ok {
+			h.options.Env[i] = "PATH=" + folder + ":" + path
+			t.Setenv("PATH", folder+":"+path)
+		}
+	}
+}
+
+var prefix struct {
+	sync.Mutex
+	path string
+}
+
+// nodePrefix is what `npm install --global --prefix` makes of a pnpm that is a program of node.
+func nodePrefix(t *testing.T) string {
+	t.Helper()
+	prefix.Lock()
+	defer prefix.Unlock()
+	if prefix.path != "" {
+		return prefix.path
+	}
+	at := filepath.Join(testbed.Scratch(t), "prefix")
+	for _, err := range []error{
+		os.CopyFS(filepath.Join(at, "lib", "node_modules", "pnpm"), os.DirFS(filepath.Join(testbed.Modules(t), "pnpm"))),
+		os.Mkdir(filepath.Join(at, "bin"), 0o755),
+		os.Chmod(filepath.Join(at, "lib", "node_modules", "pnpm", "bin", "pnpm.cjs"), 0o755),
+		os.Symlink("../lib/node_modules/pnpm/bin/pnpm.cjs", filepath.Join(at, "bin", "pnpm")),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	prefix.path = at
+	return at
+}
+
+// What is not in the store is installed, and found there without a registry from then on. The program gets the
+// arguments that the manager itself gives, and lies at the same place below the install.
+func TestKinInstalls(t *testing.T) {
+	for _, k := range kin {
+		t.Run(k.name, func(t *testing.T) {
+			h := newHome(t, good()...)
+			h.use(t, k.program)
+			line := k.line + "good a --b"
+			r := h.must(t, line)
+			p := r.Package
+			if p.Name != "good" || p.Version != "1.0.0" || !strings.HasPrefix(p.Integrity, "sha512-") || p.Registry != h.registry.URL || p.Packages != 2 {
+				t.Errorf("%+v", p)
+			}
+			if _, err := os.Lstat(p.Path + "/" + private); err == nil {
+				t.Error("the cache is in the package")
+			}
+			asked := len(h.registry.Asked())
+			again := h.must(t, line)
+			if again.Installed || strings.Join(again.Command, " ") != strings.Join(r.Command, " ") || len(h.registry.Asked()) != asked {
+				t.Errorf("the second time: %+v", again)
+			}
+			ours := h.said(t, r.Env, again.Command)
+			theirs := h.said(t, nil, strings.Fields(line))
+			t.Log(ours, theirs)
+			if !strings.HasPrefix(ours[0], p.Path+"/") || below(ours[0]) != below(theirs[0]) || !slices.Equal(ours[1:], theirs[1:]) {
+				t.Errorf("%q; by the manager itself %q", ours, theirs)
+			}
+		})
+	}
+}
+
+// below is a path below the folder that the manager chose: from the first node_modules on, or from deno's npm.
+func below(path string) string {
+	return path[max(strings.Index(path, "/node_modules/"), strings.Index(path, "/npm/"), 0):]
+}
+
+// said is what the program of a package says that it got.
+func (h *home) said(t *testing.T, env, command []string) (words []string) {
+	t.Helper()
+	cmd := exec.Command(command[0], command[1:]...)
+	cmd.Env, cmd.Dir = append(slices.Clone(h.options.Env), env...), h.path
+	out, err := cmd.Output()
+	for line := range strings.Lines(string(out)) {
+		if json.Unmarshal([]byte(line), &words) == nil {
+			return words
+		}
+	}
+	t.Fatalf("%q: %s, %v", command, out, err)
+	return nil
+}
+
+// kinWords are the words of the refusal by another manager than npm, where they are others than npm's.
+var kinWords = map[string][]string{
+	"archive of another port": {":9", "none of your registries"},
+	"by git":                  {"elsewhere.example/dep.git", "only what a registry serves"},
+	"by git, in short":        {"x/dep", "only what a registry serves"},
+	"by URL":                  {"https://elsewhere.example/dep.tgz", "only what a registry serves"},
+	"by folder":               {"etc", "only what a registry serves"},
+}
+
+// What nobody should install, but for what needs npm's own lock file in an archive.
+func TestKinRefusesEvil(t *testing.T) {
+	for _, k := range kin {
+		t.Run(k.name, func(t *testing.T) {
+			h := newHome(t, good()...)
+			h.use(t, k.program)
+			h.registry.Add(pack{Name: "dep", Version: "1.0.0"})
+			t.Run("all", func(t *testing.T) {
+				for i, e := range evils {
+					switch {
+					case strings.HasPrefix(e.name, "shrinkwrap"):
+						continue
+					case e.name == "by URL" && k.program == "":
+						continue // pnpm 10 asks the refused host until the install is ended for standing still
+					case e.name == "by folder" && k.program == "deno":
+						continue // deno passes such a dependency over
+					}
+					if words := kinWords[e.name]; words != nil {
+						e.words = words
+					}
+					e.evil.Name = fmt.Sprintf("evil%d", i)
+					needy := fmt.Sprintf("x%d", i)
+					h.registry.Add(runnable(e.evil), runnable(pack{Name: needy, Manifest: needs(e.evil.Name, "1")}))
+					t.Run(e.name, func(t *testing.T) {
+						t.Parallel()
+						h.refused(t, k.line+e.evil.Name, e.words...)
+						h.refused(t, k.line+needy, e.words...)
+					})
+				}
+			})
+			h.nothingLeft(t)
+			h.must(t, k.line+"good")
+		})
+	}
+}
