@@ -75,7 +75,8 @@ func bunSettings(ctx context.Context, q *question) (*settings, error) {
 	if err := s.bunRegistries(q, all, fig); err != nil {
 		return nil, err
 	}
-	if s.ca, err = certificates(npmText(fig.Install.CA)+"\n"+all["ca"], first(fig.Install.CAFile, all["cafile"])); err != nil {
+	text, file := npmText(fig.Install.CA)+"\n"+all["ca"], first(fig.Install.CAFile, all["cafile"])
+	if s.ca, err = certificates(text, file); err != nil {
 		return nil, fmt.Errorf("%s: %w", q.program, err)
 	}
 	s.proxy, s.noProxy = all["https-proxy"], all["noproxy"]
@@ -182,7 +183,8 @@ func bunInstall(ctx context.Context, j *job) (*contents, error) {
 	if err := bunConfigure(j, j.settings.logins); err != nil {
 		return nil, err
 	}
-	if err := j.run(ctx, bunStep(j, []string{"add", "--ignore-scripts", "--backend=copyfile", "--save-text-lockfile"}, words)); err != nil {
+	add := bunStep(j, []string{"add", "--ignore-scripts", "--backend=copyfile", "--save-text-lockfile"}, words)
+	if err := j.run(ctx, add); err != nil {
 		return nil, err
 	}
 	found, locked, err := bunContents(j)
@@ -202,7 +204,7 @@ func bunInstall(ctx context.Context, j *job) (*contents, error) {
 
 // bunStep is one launch of bun, which reads nothing but the files of bunConfigure and the flags.
 func bunStep(j *job, verb, words []string) step {
-	args := append(slices.Clone(verb), "--config="+filepath.Join(j.private, "bunfig.toml"), "--no-progress", "--no-summary")
+	args := slices.Concat(verb, []string{"--config=" + filepath.Join(j.private, "bunfig.toml"), "--no-progress", "--no-summary"})
 	if len(j.settings.ca) > 0 {
 		args = append(args, "--cafile="+filepath.Join(j.private, "ca.pem"))
 	}

@@ -21,7 +21,8 @@ const next = async () => { for (let one; one = all.pop(); ) {
 	if (!answer.ok) throw new Error("GET " + one.url + " - " + answer.status);
 	times[one.name] = (await answer.json()).time ?? {};
 } };
-try { await Promise.all(Array.from({length: 8}, next)); } catch (e) { console.error("error: " + e.message); process.exit(1); }
+try { await Promise.all(Array.from({length: 8}, next)); }
+catch (e) { console.error("error: " + e.message); process.exit(1); }
 fs.writeFileSync(out, JSON.stringify(times));`
 
 // A bunQuestion is a package whose registry is asked.
@@ -37,7 +38,8 @@ func bunAges(ctx context.Context, j *job, locked []bunLocked) error {
 	var all []bunQuestion
 	for _, e := range locked {
 		at := j.settings.of(e.name)
-		all = append(all, bunQuestion{Name: e.name, URL: at + strings.Replace(e.name, "/", "%2f", 1), Headers: bunHeaders(j, at)})
+		where := at + strings.Replace(e.name, "/", "%2f", 1)
+		all = append(all, bunQuestion{Name: e.name, URL: where, Headers: bunHeaders(j, at)})
 	}
 	text, err := json.Marshal(all)
 	if err != nil {

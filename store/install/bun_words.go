@@ -8,7 +8,7 @@ import (
 var (
 	bunCorrupted = pattern(`(?:Fail|IntegrityCheckFailed) extracting tarball from (\S+)`)
 	bunRefused   = pattern(`GET (https?://\S+) - (40[134])`)
-	bunOther     = pattern(`error: (\S+@(?:git|file|https?|github|link|workspace)[^ ]*:\S+) failed to resolve`)
+	bunOther     = pattern(`error: (\S+@(?:git|file|https?|link|workspace)[^ ]*:\S+) failed to resolve`)
 )
 
 // bunExplain makes a line of bun's last words.

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -92,16 +92,15 @@ func denoInstall(ctx context.Context, j *job) (*contents, error) {
 	if err != nil {
 		return nil, err
 	}
-	only := *j.settings
-	if spec.Ecosystem != "jsr" { // a package of npm's needs none of jsr.io
-		only.registries = slices.DeleteFunc(slices.Clone(only.registries), func(r registry) bool { return r.scope == denoJSR })
+	jsr := j.settings.jsr()
+	if spec.Ecosystem != "jsr" { // a package of npm's needs nothing of jsr
+		jsr, j.settings = "", j.settings.withoutJSR()
 	}
-	j.settings = &only
-	if err := denoConfigure(j, j.settings.logins); err != nil {
+	if err := denoConfigure(j, jsr, j.settings.logins); err != nil {
 		return nil, err
 	}
 	args := append([]string{"cache", "--config=" + denoConfig, "--lock=" + denoLock, "--node-modules-dir=none"}, age...)
-	env := denoVariables(j.stage, j.settings)
+	env := denoVariables(j.stage, jsr)
 	env["NO_COLOR"] = "1"
 	if len(j.settings.ca) > 0 {
 		args = append(args, "--cert="+filepath.Join(j.private, "ca.pem"))
@@ -111,12 +110,13 @@ func denoInstall(ctx context.Context, j *job) (*contents, error) {
 	}
 	found, err := denoContents(j)
 	if err == nil && j.scripts && len(found.scripts) > 0 {
-		err = fmt.Errorf("deno run has no install scripts run, those of %s neither: leave --scripts out", few(found.scripts))
+		err = fmt.Errorf("deno run has no install scripts run, those of %s neither: leave --scripts out",
+			few(found.scripts))
 	}
 	if err != nil {
 		return nil, err
 	}
-	return found, denoConfigure(j, nil)
+	return found, denoConfigure(j, jsr, nil)
 }
 
 func denoMinAge(j *job) ([]string, error) {
@@ -129,37 +129,50 @@ func denoMinAge(j *job) ([]string, error) {
 	return []string{"--minimum-dependency-age=" + j.before.UTC().Format(time.RFC3339)}, nil
 }
 
-// denoVariables keep deno to the folder.
-func denoVariables(folder string, s *settings) map[string]string {
+// denoVariables keep deno to the folder, and name the registry of jsr where the package came from one.
+func denoVariables(folder, jsr string) map[string]string {
 	env := map[string]string{"DENO_DIR": filepath.Join(folder, denoFolder), "DENO_NO_UPDATE_CHECK": "1"}
-	if s != nil {
-		for _, r := range s.registries {
-			if r.scope == denoJSR {
-				env["JSR_URL"] = r.url
-			}
-		}
+	if jsr != "" {
+		env["JSR_URL"] = jsr
 	}
 	return env
 }
 
-// denoConfigure writes the configuration that holds at each start as well: where a registry's packages lie in DENO_DIR
-// depends on the URL. Log-ins are there for the install alone.
-func denoConfigure(j *job, logins []login) error {
-	npm := *j
-	only := *j.settings
-	only.registries = slices.DeleteFunc(slices.Clone(only.registries), func(r registry) bool { return r.scope == denoJSR })
-	npm.settings = &only
-	text, err := npmrcRegistries(&npm, logins)
-	if err != nil {
-		return err
+// jsr is the URL of the registry of jsr.
+func (s *settings) jsr() string {
+	for _, r := range s.registries {
+		if r.scope == denoJSR {
+			return r.url
+		}
 	}
-	lines := slices.DeleteFunc(strings.SplitAfter(text, "\n"), func(l string) bool { return strings.HasPrefix(l, "cafile=") })
-	return errors.Join(j.write(filepath.Join(j.stage, denoConfig), []byte("{}\n")),
-		j.write(filepath.Join(j.stage, ".npmrc"), []byte(strings.Join(lines, ""))))
+	return ""
 }
 
-// denoEntry is deno run with the flags of the line, from the folder alone. The folder's configuration stands in place of
-// one of the working folder. In a read-only DENO_DIR deno keeps in memory what it writes else: the analysis of
+func (s *settings) withoutJSR() *settings {
+	only := *s
+	only.registries = slices.DeleteFunc(slices.Clone(s.registries), func(r registry) bool { return r.scope == denoJSR })
+	return &only
+}
+
+// denoConfigure writes the configuration that holds at each start as well: where a package lies in DENO_DIR depends on
+// the URL of its registry. Log-ins are there for the install alone.
+func denoConfigure(j *job, jsr string, logins []login) error {
+	npm := *j
+	npm.settings = j.settings.withoutJSR()
+	text, err := npmrcRegistries(&npm, logins)
+	lines := slices.DeleteFunc(strings.SplitAfter(text, "\n"), func(l string) bool {
+		return strings.HasPrefix(l, "cafile=") // for the install alone, by a flag
+	})
+	err = errors.Join(err, j.write(filepath.Join(j.stage, denoConfig), []byte("{}\n")),
+		j.write(filepath.Join(j.stage, ".npmrc"), []byte(strings.Join(lines, ""))))
+	if jsr != "" {
+		err = errors.Join(err, j.write(filepath.Join(j.stage, denoJSRFile), []byte(jsr+"\n")))
+	}
+	return err
+}
+
+// denoEntry is deno run with the flags of the line, from the folder alone. The folder's configuration stands in place
+// of one of the working folder. In a read-only DENO_DIR deno keeps in memory what it writes else: the analysis of
 // dependencies, and compiled code.
 func denoEntry(folder string, s *startline.Start) (*entry, error) {
 	root, err := os.OpenRoot(folder)
@@ -189,19 +202,17 @@ func denoEntry(folder string, s *startline.Start) (*entry, error) {
 			return nil, err
 		}
 	}
+	jsr, err := readRegular(root, denoJSRFile, 4<<10)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
 	e := &entry{owner: spec.Name}
-	for name, value := range denoVariables(folder, nil) {
+	for name, value := range denoVariables(folder, strings.TrimSpace(string(jsr))) {
 		e.env = append(e.env, name+"="+value)
 	}
-	if text, err := readRegular(root, denoJSRFile, 4<<10); err == nil {
-		e.env = append(e.env, "JSR_URL="+strings.TrimSpace(string(text)))
-	}
 	slices.Sort(e.env)
-	e.command = slices.Concat([]string{first(s.Program, "deno"), "run"}, s.Options, []string{"--cached-only", "--frozen",
-		"--config=" + filepath.Join(folder, denoConfig), "--lock=" + filepath.Join(folder, denoLock), "--node-modules-dir=none"})
-	if s.Bin != "" {
-		word = path.Join(word, s.Bin)
-	}
-	e.command = append(e.command, word)
+	e.command = slices.Concat([]string{first(s.Program, "deno"), "run"}, s.Options,
+		[]string{"--cached-only", "--frozen", "--node-modules-dir=none", "--config=" + filepath.Join(folder, denoConfig),
+			"--lock=" + filepath.Join(folder, denoLock), strings.TrimSuffix(word+"/"+s.Bin, "/")})
 	return e, nil
 }

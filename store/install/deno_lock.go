@@ -44,7 +44,7 @@ func denoRead(root *os.Root) (*denoLocks, error) {
 		return nil, fmt.Errorf("%s: %w", denoLock, err)
 	}
 	if lock.Version != "5" {
-		return nil, fmt.Errorf("%s is of version %.20q, and 5 is needed: use another version of deno", denoLock, lock.Version)
+		return nil, fmt.Errorf("%s is of version %.20q, and 5 is needed", denoLock, lock.Version)
 	}
 	return lock, nil
 }
@@ -85,6 +85,9 @@ func denoContents(j *job) (*contents, error) {
 		return nil, err
 	}
 	c := &contents{lock: denoLock, name: spec.Name, registry: j.settings.of(spec.Name)}
+	if spec.Ecosystem == "jsr" {
+		c.registry = j.settings.jsr()
+	}
 	if c.version, err = lock.exact(spec); err != nil {
 		return nil, err
 	}
@@ -141,8 +144,8 @@ func denoPackages(j *job, root *os.Root, lock *denoLocks, c *contents) error {
 	return nil
 }
 
-// denoOldEnough demands that the registry says when a version was published, and that this is not after job.before. Deno
-// takes versions of which a registry tells no time. What a registry answered lies above the versions' folders.
+// denoOldEnough demands that the registry says when a version was published, and that this is not after job.before.
+// Deno takes versions of which a registry tells no time. What a registry answered lies beside the versions' folders.
 func denoOldEnough(j *job, root *os.Root, folder, name, version string) error {
 	if j.before.IsZero() {
 		return nil

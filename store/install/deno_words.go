@@ -9,7 +9,7 @@ import (
 // What deno says.
 var (
 	denoCorrupted = pattern(`checksum did not match what was provided by npm registry for (\S+)@`)
-	denoOther     = pattern(`for dependency "([^"]+)": "([^"]+)"\s+(?:0: )?Package specified a dependency outside of npm`)
+	denoOther     = pattern(`for dependency "([^"]+)": "([^"]+)"\s+(?:0: )?Package specified a dependency outside`)
 	denoMissing   = pattern(`npm package '([^']+)' does not exist`)
 	denoRefused   = pattern(`(?s)(https?://\S+?)[):;,]*\s.{0,200}?(?:Bad response: |status: )(40[134])\b`)
 	denoAsks      = pattern(`^Download (https?://\S+)$`)
@@ -38,7 +38,7 @@ func denoExplain(words string, j *job) string {
 	}
 	first, rest, _ := strings.Cut(text, "\n")
 	if strings.Contains(rest, "minimum dependency date") && !j.before.IsZero() {
-		return strings.TrimSuffix(first, ".") + ": --min-age demands one of " + j.before.UTC().Format(time.DateTime) + " or earlier"
+		return strings.TrimSuffix(first, ".") + ": --min-age demands " + j.before.UTC().Format(time.DateTime) + " or earlier"
 	}
 	if cause, _, _ := strings.Cut(strings.TrimSpace(rest), "\n"); strings.HasPrefix(cause, "0: ") {
 		first += ": " + cause[len("0: "):]

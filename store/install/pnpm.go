@@ -59,8 +59,8 @@ var pnpmOptions = []string{"ignore-scripts=true", "lockfile=true", "lockfile-inc
 	"package-import-method=copy", "node-linker=isolated", "virtual-store-dir=node_modules/.pnpm",
 	"enable-global-virtual-store=false", "symlink=true", "shamefully-hoist=false", "side-effects-cache=false",
 	"verify-store-integrity=true", "block-exotic-subdeps=true", "manage-package-manager-versions=false",
-	"update-notifier=false", "strict-dep-builds=false", "fetch-retries=2", "fetch-retry-factor=2", "fetch-retry-mintimeout=1000",
-	"fetch-retry-maxtimeout=2000", "fetch-timeout=60000"}
+	"update-notifier=false", "strict-dep-builds=false", "fetch-retries=2", "fetch-retry-factor=2",
+	"fetch-retry-mintimeout=1000", "fetch-retry-maxtimeout=2000", "fetch-timeout=60000"}
 
 // pnpmAge is the first version that does not install what is too young.
 const pnpmAge = "10.16.0"

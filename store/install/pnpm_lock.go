@@ -50,7 +50,7 @@ func pnpmDocuments(text []byte) (all []pnpmDocument, err error) {
 			return nil, fmt.Errorf("%s: %w", pnpmLock, err)
 		}
 		if one.Version != "9.0" {
-			return nil, fmt.Errorf("%s is of version %.20q, and 9.0 is needed: use pnpm 9 or newer", pnpmLock, one.Version)
+			return nil, fmt.Errorf("%s is of version %.20q, and 9.0 is needed", pnpmLock, one.Version)
 		}
 		all = append(all, one)
 	}

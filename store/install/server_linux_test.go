@@ -87,18 +87,18 @@ func TestKinServers(t *testing.T) {
 		line += "@modelcontextprotocol/server-everything stdio"
 		r := h.must(t, line)
 		t.Log(r.Lines[0])
-		h.answers(t, r)
+		h.speaks(t, r)
 		h.configure(t, "registry=http://127.0.0.1:9/\n")
 		if r = h.must(t, line); r.Installed {
 			t.Error("installed again")
 		}
-		h.answers(t, r)
+		h.speaks(t, r)
 	}, all...)
 }
 
-// answers starts a server in a launch as `run` does, and demands that initialize and tools/list are answered and that
+// speaks starts a server in a launch as `run` does, and demands that initialize and tools/list are answered and that
 // nothing was denied.
-func (h *home) answers(t *testing.T, r *Ready) {
+func (h *home) speaks(t *testing.T, r *Ready) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), testbed.Patience())
 	defer cancel()
