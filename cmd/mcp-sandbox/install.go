@@ -37,7 +37,7 @@ func installOptions() *options {
 			if s != string(policy.LevelNetwork) {
 				return errors.New("takes network: every other level installs by the names of the registries")
 			}
-			o.packages.options.Level = policy.LevelNetwork
+			o.options.Level = policy.LevelNetwork
 			return nil
 		})
 	o.add("quiet", "", "say nothing on standard error but why it fails", "true", truth(&o.flags.Quiet))
@@ -68,10 +68,10 @@ func installPackages(o *options, args []string) int {
 	if err != nil {
 		return usageError("mcp-sandbox install", err.Error())
 	}
-	o.packages.options.NoProgram = true
+	o.options.NoProgram = true
 	var l listing
 	for _, s := range specs {
-		r, err := prepare(o, s.Start(), o.packages.options.Level)
+		r, err := prepare(o, s.Start(), o.options.Level)
 		if err != nil {
 			showListing(o, &l)
 			return failInstall(err)

@@ -51,7 +51,7 @@ func untilSignal() (context.Context, func()) {
 
 // installer says to people how an install goes on.
 func installer(o *options, level policy.Level) install.Options {
-	i := o.packages.options
+	i := o.options
 	i.Level, i.Told = level, reexec.Say
 	if o.flags.Quiet {
 		i.Told = nil
@@ -126,7 +126,7 @@ func withStored(o *options, ord *order.Order, command []string) (*order.Order, e
 		return nil, err
 	}
 	defer in.Close()
-	r, err := install.Find(in, o.start, o.packages.options)
+	r, err := install.Find(in, o.start, o.options)
 	if errors.Is(err, install.ErrNoManager) {
 		return ord, nil
 	}

@@ -41,7 +41,7 @@ func addProfile(o *options) {
 
 // addInstall defines the flags of an install.
 func addInstall(o *options) {
-	p := &o.packages.options
+	p := &o.options
 	o.add("min-age", "TIME", "install only what has been published for so long, as 7d", "", setAge(&p.MinAge))
 	o.add("scripts", "", "let install scripts run, in the sandbox of the install", "true", truth(&p.Scripts))
 	o.add("registry-auth", "", "log in at the registries as the package manager is configured to", "true",

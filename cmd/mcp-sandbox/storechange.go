@@ -17,7 +17,7 @@ import (
 
 // updateStore resolves again what starts are resolved to.
 func updateStore(o *options, args []string) int {
-	o.packages.options.NoProgram, o.packages.options.Update = true, true
+	o.options.NoProgram, o.options.Update = true, true
 	var all []store.Resolution
 	code := withStore("store update", func(in *store.Store) int {
 		names := namesOf(args)
@@ -49,7 +49,7 @@ func updateStore(o *options, args []string) int {
 		if isExact(start) && whole(r.Path) {
 			continue
 		}
-		done, err := prepare(o, start, o.packages.options.Level)
+		done, err := prepare(o, start, o.options.Level)
 		if signalled, ok := errors.AsType[*interrupted](err); ok {
 			return signalled.exitCode()
 		}

@@ -204,7 +204,8 @@ func bunInstall(ctx context.Context, j *job) (*contents, error) {
 
 // bunStep is one launch of bun, which reads nothing but the files of bunConfigure and the flags.
 func bunStep(j *job, verb, words []string) step {
-	args := slices.Concat(verb, []string{"--config=" + filepath.Join(j.private, "bunfig.toml"), "--no-progress", "--no-summary"})
+	config := filepath.Join(j.private, "bunfig.toml")
+	args := slices.Concat(verb, []string{"--config=" + config, "--no-progress", "--no-summary"})
 	if len(j.settings.ca) > 0 {
 		args = append(args, "--cafile="+filepath.Join(j.private, "ca.pem"))
 	}

@@ -212,7 +212,8 @@ func denoEntry(folder string, s *startline.Start) (*entry, error) {
 	}
 	slices.Sort(e.env)
 	e.command = slices.Concat([]string{first(s.Program, "deno"), "run"}, s.Options,
-		[]string{"--cached-only", "--frozen", "--node-modules-dir=none", "--config=" + filepath.Join(folder, denoConfig),
+		[]string{"--cached-only", "--frozen", "--node-modules-dir=none",
+			"--config=" + filepath.Join(folder, denoConfig),
 			"--lock=" + filepath.Join(folder, denoLock), strings.TrimSuffix(word+"/"+s.Bin, "/")})
 	return e, nil
 }

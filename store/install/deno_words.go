@@ -38,7 +38,8 @@ func denoExplain(words string, j *job) string {
 	}
 	first, rest, _ := strings.Cut(text, "\n")
 	if strings.Contains(rest, "minimum dependency date") && !j.before.IsZero() {
-		return strings.TrimSuffix(first, ".") + ": --min-age demands " + j.before.UTC().Format(time.DateTime) + " or earlier"
+		first = strings.TrimSuffix(first, ".")
+		return first + ": --min-age demands " + j.before.UTC().Format(time.DateTime) + " or earlier"
 	}
 	if cause, _, _ := strings.Cut(strings.TrimSpace(rest), "\n"); strings.HasPrefix(cause, "0: ") {
 		first += ": " + cause[len("0: "):]

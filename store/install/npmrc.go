@@ -52,7 +52,7 @@ func (q *question) dollar(text string) string {
 	return text
 }
 
-// npmrcFile are the options of a user's npmrc(5), where the manager has no command that shows them, and of the project's
+// npmrcFile are the options of a user's npmrc(5), where the manager has no command that shows them, and the project's
 // where that is asked for.
 func npmrcFile(q *question, files ...string) (map[string]string, error) {
 	all := map[string]string{}

@@ -28,8 +28,8 @@ const pipOptions = "install -vv --no-color --no-input --disable-pip-version-chec
 func pipInstall(ctx context.Context, j *job) (*contents, error) {
 	a := j.settings.python
 	if a.uv != "" && strings.HasPrefix(j.start.Tool, "uv") {
-		return nil, errors.New(a.uv + " says which packages uv takes, and mcp-sandbox installs lines of uvx by pip: write " +
-			"that into pip's configuration (pip config set global.index-url URL), and unset it for uv")
+		return nil, errors.New(a.uv + " says which packages uv takes, and mcp-sandbox installs lines of uvx by pip: " +
+			"write that into pip's configuration (pip config set global.index-url URL), and unset it for uv")
 	}
 	args := strings.Fields(pipOptions)
 	if !j.scripts {

@@ -13,7 +13,6 @@ var (
 	pipSources   = pattern(`(?m)No sources permitted for (\S+):`)
 	pipPythons   = pattern(`different python version: .*?(Requires-Python [^;\n]*)`)
 	pipStatus    = pattern(`(?m)"GET (\S+) HTTP/[0-9.]+" (4\d\d|5\d\d)`)
-	pipHashes    = pattern(`(?s)DO NOT MATCH THE HASHES.*?\n\s+(\S+) .*?from (\S+?)(?:#\S*)?:?\s`)
 	pipStarts    = pattern(`Operation not permitted|No permission to execute`)
 	pipAsks      = pattern(`(?m)^\s*(?:Collecting|Getting page|Downloading(?: link)?) (\S+)`)
 )
@@ -42,8 +41,8 @@ func pipExplain(words string, j *job) string {
 		return pipNow(words) + " is no wheel of the index: pip wanted to start a program for it, and only wheels are " +
 			"installed (--scripts lets source archives of the index run theirs)"
 	case strings.Contains(words, "is not a trusted or secure host"):
-		return "pip asks no index by plain http:// that is on another machine, unless trusted-host of its configuration " +
-			"names that machine: " + j.settings.registries[0].url
+		return "pip asks no index by plain http:// that is on another machine, unless trusted-host of its " +
+			"configuration names the machine: " + j.settings.registries[0].url
 	case pipNothing().MatchString(last):
 		return pipNoMatch(words, pipNothing().FindStringSubmatch(last)[1], j)
 	}
