@@ -71,8 +71,11 @@ func FuzzPaths(f *testing.F) {
 		if comparePaths(at, at) != 0 || !within(at, at) || below(at, at) {
 			t.Errorf("%q and itself", at)
 		}
-		if protected.InRepository(at) != slices.Contains(strings.Split(at, "/"), ".git") || protected.StartsCode(at) && !strings.Contains(at, "/.") {
-			t.Errorf("%q: part of a .git %v, starts code %v", at, protected.InRepository(at), protected.StartsCode(at))
+		if protected.InRepository(at) != slices.ContainsFunc(strings.Split(at, "/"), protected.IsVersionControl) {
+			t.Errorf("%q: part of a repository %v", at, protected.InRepository(at))
+		}
+		if protected.StartsCode(at) && (!strings.Contains(at, ".") || !protected.StartsCode(join(at, "x"))) {
+			t.Errorf("%q starts code, and what lies in it does not, or it has no name with a dot", at)
 		}
 	})
 }
