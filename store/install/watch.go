@@ -62,7 +62,10 @@ func (w *watch) text() string {
 
 // start looks at the stage until end is called, and calls stop where nothing has come for too long.
 func (w *watch) start(stop func()) {
-	w.moved, w.over = time.Now(), make(chan struct{})
+	w.over = make(chan struct{})
+	w.mu.Lock()
+	w.moved = time.Now() // the program speaks already
+	w.mu.Unlock()
 	w.done.Go(func() {
 		measure, paint := time.NewTicker(measureEvery), time.NewTicker(paintEvery)
 		defer measure.Stop()
