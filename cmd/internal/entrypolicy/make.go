@@ -1,0 +1,127 @@
+package entrypolicy
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/init/notice"
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/policy"
+	"github.com/security-mcp/mcp-sandbox/profile"
+	"github.com/security-mcp/mcp-sandbox/store/startline"
+)
+
+// A Server is an entry of a host's file, as far as its policy goes by it.
+type Server struct {
+	Command []string // as the host would start it: npx -y NAME ARGS
+	Env     []string // the entry's own variables, NAME=VALUE
+	Dir     string   // its working folder, absolute; where the entry names none, the home
+	Home    string
+}
+
+// Made is the policy of a server.
+type Made struct {
+	Policy  policy.Policy
+	From    string         // "profile npm:NAME", or "level NAME"
+	Notices []order.Notice // what is not granted though the entry names it
+}
+
+// ErrNoPolicy says that nobody knows what the server needs: it has no profile, and no level was named.
+var ErrNoPolicy = errors.New("its package has no profile")
+
+// Make makes the policy of a server. level is the one that the user named, or "" for none. reduced says that this
+// machine gives confinement reduced, which cannot hold a list of hosts.
+func Make(s *Server, level policy.Level, reduced bool) (*Made, error) {
+	p, err := profile.For(s.Command)
+	if err != nil && level == "" {
+		return nil, err
+	}
+	m := &Made{Policy: policy.Policy{OnStdinClose: policy.Terminate, Level: level}}
+	switch {
+	case p != nil:
+		m.From = "profile " + p.Package
+		if level != "" || reduced {
+			p = p.WithoutNetwork()
+		}
+	case level == "":
+		return nil, ErrNoPolicy
+	default:
+		m.From = "level " + string(level)
+		p = &profile.Profile{Arguments: []profile.Argument{{Rest: true, Grant: profile.Read}}}
+	}
+	args := s.arguments()
+	if p.Package == "" {
+		args = trees(s)
+	}
+	if m.Policy, m.Notices, err = p.Apply(m.Policy, args, s.Env, s.Home, s.Dir); err != nil {
+		return nil, err
+	}
+	m.forward(s)
+	if m.Policy, err = m.Policy.Absolute(s.Dir, s.Home); err != nil {
+		return nil, err
+	}
+	return m, m.Policy.Validate()
+}
+
+// arguments are the words behind the program, or behind the package that a starter names.
+func (s *Server) arguments() []string {
+	if start, err := startline.Parse(s.Command); err == nil && start != nil {
+		return start.Args
+	}
+	return s.Command[1:]
+}
+
+// forward has the entry's own variables reach the server: by name, for a value may be a secret.
+func (m *Made) forward(s *Server) {
+	for _, v := range s.Env {
+		name, _, _ := strings.Cut(v, "=")
+		if !slices.Contains(m.Policy.EnvVars, name) {
+			m.Policy.EnvVars = append(m.Policy.EnvVars, name)
+		}
+	}
+}
+
+// trees are the files and folders that words of the command name, each with the package that it is part of.
+func trees(s *Server) (all []string) {
+	for _, word := range s.Command {
+		for _, path := range notice.Arguments([]string{word}, s.Dir) {
+			if _, err := os.Lstat(path); err != nil {
+				continue
+			}
+			if tree := treeOf(path, s); !slices.Contains(all, tree) {
+				all = append(all, tree)
+			}
+		}
+	}
+	return all
+}
+
+// treeOf is what is read together with a path: of a program in a virtual environment of Python that environment, of one
+// in node_modules the folder that has all of them, of a script the nearest folder above with a manifest of packages.
+func treeOf(path string, s *Server) string {
+	if folder := above(path, "pyvenv.cfg"); folder != "" {
+		return folder
+	}
+	grant := notice.GrantFor(s.Command, path, s.Home)
+	if grant == filepath.Dir(path) { // a script
+		for _, manifest := range []string{"package.json", "pyproject.toml", "deno.json"} {
+			if folder := above(path, manifest); folder != "" && folder != s.Home {
+				return folder
+			}
+		}
+	}
+	return grant
+}
+
+// above is the nearest folder above a path that has a file of this name; "" if none has.
+func above(path, name string) string {
+	for at := filepath.Dir(path); at != filepath.Dir(at); at = filepath.Dir(at) {
+		if _, err := os.Lstat(filepath.Join(at, name)); err == nil {
+			return at
+		}
+	}
+	return ""
+}

@@ -1,0 +1,118 @@
+package entrypolicy
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/policy"
+)
+
+// home is a home folder with files, whose links are followed.
+func home(t *testing.T, files ...string) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir = filepath.Join(dir, "users", "ann")
+	for _, file := range files {
+		at := filepath.Join(dir, file)
+		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(at, nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func TestProfile(t *testing.T) {
+	h := home(t, "notes/a")
+	notes := filepath.Join(h, "notes")
+	s := &Server{Command: []string{"npx", "-y", "@modelcontextprotocol/server-filesystem", notes}, Dir: h, Home: h,
+		Env: []string{"TOKEN=hunter2"}}
+	m, err := Make(s, "", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.From != "profile npm:@modelcontextprotocol/server-filesystem" || !slices.Contains(m.Policy.Filesystem.AllowWrite, notes) ||
+		!slices.Equal(m.Policy.EnvVars, []string{"TOKEN"}) || m.Policy.OnStdinClose != policy.Terminate {
+		t.Errorf("%+v", m)
+	}
+	if text := string(m.Policy.AppendJSON(nil)); strings.Contains(text, "hunter2") {
+		t.Errorf("a value of a variable is in %s", text)
+	}
+	s.Command[3] = h
+	if m, err = Make(s, "", false); err != nil || len(m.Policy.Filesystem.AllowWrite) > 0 || len(m.Notices) != 1 {
+		t.Errorf("the home: %+v, %v", m, err)
+	}
+}
+
+func TestProfileOfHosts(t *testing.T) {
+	h := home(t, "x")
+	s := &Server{Command: []string{"npx", "-y", "@modelcontextprotocol/server-github"}, Dir: h, Home: h}
+	m, err := Make(s, "", false)
+	if err != nil || len(m.Policy.Network.AllowedDomains) == 0 {
+		t.Fatalf("%+v, %v", m, err)
+	}
+	if m, err = Make(s, "", true); err != nil || len(m.Policy.Network.AllowedDomains) != 0 {
+		t.Errorf("a machine that cannot hold hosts: %+v, %v", m, err)
+	}
+}
+
+func TestUnknownServer(t *testing.T) {
+	h := home(t, "x", "work/server/package.json", "work/server/dist/index.js", "py/.venv/pyvenv.cfg", "py/.venv/bin/serve",
+		"app/node_modules/p/cli.js", "data/file.db", ".ssh/id", "single.py")
+	at := func(name string) string { return filepath.Join(h, name) }
+	for _, c := range []struct {
+		command []string
+		read    []string
+		notices int
+	}{
+		{[]string{"node", at("work/server/dist/index.js")}, []string{at("work/server")}, 0},
+		{[]string{"node", at("app/node_modules/p/cli.js")}, []string{at("app")}, 0},
+		{[]string{at("py/.venv/bin/serve"), "--db=" + at("data/file.db")}, []string{at("py/.venv"), at("data/file.db")}, 0},
+		{[]string{"python3", at("single.py")}, []string{at("single.py")}, 0},
+		{[]string{"node", "/nowhere.js", at(".ssh/id"), h, "/"}, nil, 3},
+		{[]string{"somewhere"}, nil, 0},
+	} {
+		s := &Server{Command: c.command, Dir: h, Home: h}
+		if _, err := Make(s, "", false); !errors.Is(err, ErrNoPolicy) {
+			t.Errorf("%q: without a level: %v", c.command, err)
+		}
+		m, err := Make(s, policy.Standard, false)
+		if err != nil {
+			t.Errorf("%q: %v", c.command, err)
+			continue
+		}
+		if !slices.Equal(m.Policy.Filesystem.AllowRead, c.read) || len(m.Notices) != c.notices || m.From != "level standard" {
+			t.Errorf("%q: reads %q, %+v", c.command, m.Policy.Filesystem.AllowRead, m.Notices)
+		}
+	}
+}
+
+// Names of servers that differ give names of files that differ, which lead nowhere.
+func TestFileName(t *testing.T) {
+	if got := FileName("github", ""); got != "github.json" {
+		t.Error(got)
+	}
+	seen := map[string]string{}
+	for _, name := range []string{"github", "a/b", "a_b", "A_B", "../../evil", "..", "", ".", "con", "nul", "é", "a\x00b", "a-b",
+		"a-123456789abc", "x\n", strings.Repeat("x", 300), strings.Repeat("x", 299) + "y", "x "} {
+		for _, where := range []string{"", "file\x00projects//home/ann"} {
+			file := FileName(name, where)
+			if other, found := seen[strings.ToLower(file)]; found {
+				t.Errorf("%q and %q: %s", name, other, file)
+			}
+			seen[strings.ToLower(file)] = name
+			if strings.ContainsAny(file, "/\\\x00\n:") || strings.HasPrefix(file, ".") || len(file) > 80 {
+				t.Errorf("%q: %q", name, file)
+			}
+		}
+	}
+}
