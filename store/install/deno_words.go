@@ -24,7 +24,9 @@ func denoExplain(words string, j *job) string {
 		return notServed(found[1] + "@" + found[2])
 	}
 	if found := denoMissing().FindStringSubmatch(words); found != nil {
-		return npmNoEntry([]string{found[0], "404", j.settings.of(found[1]) + found[1]}, j)
+		if u, err := url.Parse(j.settings.of(found[1])); err == nil { // "../x" is a name for deno, and stays one
+			return npmNotGiven(found[1], "404", u.Host, j)
+		}
 	}
 	if strings.Contains(words, "os error 28") {
 		return "no room is left on the disk of the store"

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -44,7 +45,37 @@ func runnable(p registrytest.Package) registrytest.Package {
 	return p
 }
 
-// newHome makes a home. The shim of a launch takes the store's place from the environment of this process.
+// ours is the store of this process, whose place the shims of launches take from the environment.
+var ours struct {
+	sync.Once
+	path string
+}
+
+// storeOf is a folder for a home in the store of this process.
+func storeOf(t *testing.T, home string) string {
+	t.Helper()
+	ours.Do(func() {
+		user := filepath.Join(testbed.Scratch(t), "user")
+		if err := os.Mkdir(user, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for name, value := range map[string]string{"HOME": user, "XDG_DATA_HOME": "", "XDG_STATE_HOME": "",
+			"XDG_CONFIG_HOME": ""} {
+			if err := os.Setenv(name, value); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s, err := store.Open(os.Getenv)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ours.path = s.Path
+		s.Close()
+	})
+	return filepath.Join(ours.path, filepath.Base(home))
+}
+
+// newHome makes a home, whose store lies in that of this process: homes of tests are used at the same time.
 func newHome(t *testing.T, packages ...registrytest.Package) *home {
 	t.Helper()
 	if _, err := exec.LookPath("npm"); err != nil {
@@ -54,24 +85,23 @@ func newHome(t *testing.T, packages ...registrytest.Package) *home {
 	if err := os.Chmod(path, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv("HOME", path)
-	for _, name := range []string{"XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME"} {
-		t.Setenv(name, "")
-	}
+	places := map[string]string{"HOME": path, "XDG_DATA_HOME": storeOf(t, path)}
 	h := &home{path: path, registry: registrytest.New(t, packages...)}
 	h.configure(t, "registry="+h.registry.URL+"\n")
 	var err error
-	if h.store, err = store.Open(os.Getenv); err != nil {
+	if h.store, err = store.Open(func(name string) string { return places[name] }); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
 		h.store.Close()
-		filepath.WalkDir(path, func(at string, d fs.DirEntry, _ error) error { // of read-only folders
-			if d != nil && d.IsDir() {
-				os.Chmod(at, 0o755)
-			}
-			return nil
-		})
+		for _, folder := range []string{path, places["XDG_DATA_HOME"]} {
+			filepath.WalkDir(folder, func(at string, d fs.DirEntry, _ error) error { // of read-only folders
+				if d != nil && d.IsDir() {
+					os.Chmod(at, 0o755)
+				}
+				return nil
+			})
+		}
 	})
 	h.options = Options{Env: []string{"HOME=" + path, "PATH=" + os.Getenv("PATH"), "SECRET=s3cret"}, Dir: path}
 	return h

@@ -43,7 +43,7 @@ var evils = []struct {
 	{"by folder", pack{Manifest: needs("dep", "file:../../../../etc")}, []string{"dependency dep"}},
 	{"dependency that nobody has", pack{Manifest: needs("nobody-has-that", "1")}, []string{"nobody-has-that"}},
 	{"dependency that leads out", pack{Manifest: needs("../x", "1")}, []string{"../x"}},
-	{"dependency of an alias that leads out", pack{Manifest: needs("x", "npm:../x@1")}, []string{"aliases only work for registry deps"}},
+	{"dependency of an alias that leads out", pack{Manifest: needs("x", "npm:../x@1")}, []string{"a dependency is an alias", "only what a registry serves"}},
 	{"shrinkwrap without a hash", pack{Manifest: keys{"_hasShrinkwrap": true, "dependencies": map[string]string{"dep": "1"}}, Files: []file{{Name: "npm-shrinkwrap.json",
 		Text: `{"lockfileVersion":3,"packages":{"":{"dependencies":{"dep":"1"}},"node_modules/dep":{"version":"1.0.0","resolved":"REGISTRYdep/-/1.0.0.tgz"}}}`}}},
 		[]string{"no hash of the archive of dep"}},

@@ -107,7 +107,7 @@ func (c *cell) launch(ctx context.Context, j *job, s step) error {
 	result, err := sb.Wait(last)
 	switch {
 	case errors.Is(context.Cause(ctx), errStalled):
-		return c.stalled(j, w)
+		return c.stalled(j, w, result)
 	case ctx.Err() != nil: // of the caller, or by the probe
 		return context.Cause(ctx)
 	case err != nil:
@@ -144,8 +144,8 @@ func (c *cell) refused(err error) error {
 		"or type --level network, which gives the install and the server the host's network", err, fix)
 }
 
-// stalled is an install that stood still.
-func (c *cell) stalled(j *job, w *watch) error {
+// stalled is an install that stood still, perhaps because the program asked a refused host again and again.
+func (c *cell) stalled(j *job, w *watch, result *launcher.Result) error {
 	awaited, host := c.row.awaited(w.text()), ""
 	name := awaited[strings.LastIndexByte(awaited, ' ')+1:]
 	if awaited == "" {
@@ -154,7 +154,11 @@ func (c *cell) stalled(j *job, w *watch) error {
 	if r := j.settings.of(name); r != "" {
 		host = " from " + r
 	}
-	return fmt.Errorf("nothing came for %s: %s waits for %s%s", w.limit, filepath.Base(j.program), awaited, host)
+	line := fmt.Sprintf("nothing came for %s: %s waits for %s%s", w.limit, filepath.Base(j.program), awaited, host)
+	if result != nil {
+		line = strings.Join(append([]string{line}, c.denied(j, result)...), "; ")
+	}
+	return errors.New(plain(line))
 }
 
 // failed is an install whose program ended with an error.
@@ -163,6 +167,16 @@ func (c *cell) failed(j *job, w *watch, result *launcher.Result) error {
 	if text := c.row.explain(w.text(), j); text != "" {
 		parts = append(parts, text)
 	}
+	parts = append(parts, c.denied(j, result)...)
+	if len(parts) == 0 {
+		parts = append(parts, fmt.Sprintf("%s ended with %d: %s", filepath.Base(j.program), result.ExitCode,
+			lastLine(w.text())))
+	}
+	return errors.New(plain(strings.Join(parts[:min(len(parts), 3)], "; ")))
+}
+
+// denied is what the sandbox refused to the program, a part of a line each.
+func (c *cell) denied(j *job, result *launcher.Result) (parts []string) {
 	for _, d := range result.Denied {
 		host := d.Host
 		if host == "" {
@@ -183,9 +197,5 @@ func (c *cell) failed(j *job, w *watch, result *launcher.Result) error {
 			}
 		}
 	}
-	if len(parts) == 0 {
-		parts = append(parts, fmt.Sprintf("%s ended with %d: %s", filepath.Base(j.program), result.ExitCode,
-			lastLine(w.text())))
-	}
-	return errors.New(plain(strings.Join(parts[:min(len(parts), 3)], "; ")))
+	return parts
 }

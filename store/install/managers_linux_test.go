@@ -2,7 +2,6 @@ package install
 
 import (
 	"encoding/json"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -47,7 +46,6 @@ func (h *home) use(t *testing.T, program string) {
 	for i, v := range h.options.Env {
 		if path, ok := strings.CutPrefix(v, "PATH="); ok {
 			h.options.Env[i] = "PATH=" + folder + ":" + path
-			t.Setenv("PATH", folder+":"+path)
 		}
 	}
 }
@@ -119,7 +117,14 @@ func below(path string) string {
 // said is what the program of a package says that it got.
 func (h *home) said(t *testing.T, env, command []string) (words []string) {
 	t.Helper()
-	cmd := exec.Command(command[0], command[1:]...)
+	search, _ := lookup(h.options.Env, "PATH")
+	program := command[0]
+	for _, folder := range filepath.SplitList(search) {
+		if !filepath.IsAbs(program) && exists(folder, program) {
+			program = filepath.Join(folder, program)
+		}
+	}
+	cmd := exec.Command(program, command[1:]...)
 	cmd.Env, cmd.Dir = append(slices.Clone(h.options.Env), env...), h.path
 	out, err := cmd.Output()
 	for line := range strings.Lines(string(out)) {
@@ -129,49 +134,4 @@ func (h *home) said(t *testing.T, env, command []string) (words []string) {
 	}
 	t.Fatalf("%q: %s, %v", command, out, err)
 	return nil
-}
-
-// kinWords are the words of the refusal by another manager than npm, where they are others than npm's.
-var kinWords = map[string][]string{
-	"archive of another port": {":9", "none of your registries"},
-	"by git":                  {"elsewhere.example/dep.git", "only what a registry serves"},
-	"by git, in short":        {"x/dep", "only what a registry serves"},
-	"by URL":                  {"https://elsewhere.example/dep.tgz", "only what a registry serves"},
-	"by folder":               {"etc", "only what a registry serves"},
-}
-
-// What nobody should install, but for what needs npm's own lock file in an archive.
-func TestKinRefusesEvil(t *testing.T) {
-	for _, k := range kin {
-		t.Run(k.name, func(t *testing.T) {
-			h := newHome(t, good()...)
-			h.use(t, k.program)
-			h.registry.Add(pack{Name: "dep", Version: "1.0.0"})
-			t.Run("all", func(t *testing.T) {
-				for i, e := range evils {
-					switch {
-					case strings.HasPrefix(e.name, "shrinkwrap"):
-						continue
-					case e.name == "by URL" && k.program == "":
-						continue // pnpm 10 asks the refused host until the install is ended for standing still
-					case e.name == "by folder" && k.program == "deno":
-						continue // deno passes such a dependency over
-					}
-					if words := kinWords[e.name]; words != nil {
-						e.words = words
-					}
-					e.evil.Name = fmt.Sprintf("evil%d", i)
-					needy := fmt.Sprintf("x%d", i)
-					h.registry.Add(runnable(e.evil), runnable(pack{Name: needy, Manifest: needs(e.evil.Name, "1")}))
-					t.Run(e.name, func(t *testing.T) {
-						t.Parallel()
-						h.refused(t, k.line+e.evil.Name, e.words...)
-						h.refused(t, k.line+needy, e.words...)
-					})
-				}
-			})
-			h.nothingLeft(t)
-			h.must(t, k.line+"good")
-		})
-	}
 }

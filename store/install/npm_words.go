@@ -58,6 +58,9 @@ func npmExplain(words string, j *job) string {
 	if spec := npmSpecElsewhere(words); spec != "" && code != "ETARGET" {
 		return notServed(spec)
 	}
+	if first == "aliases only work for registry deps" { // npm names neither package nor alias
+		return "a dependency is an alias (npm:NAME) of what no registry serves: " + onlyServed
+	}
 	if found := npmRequest().FindStringSubmatch(all); found != nil {
 		if j.settings.serving(found[1]) == "" {
 			return "an archive is to come from " + redact(found[1]) + ": " + onlyServed
@@ -96,19 +99,23 @@ func npmNoEntry(found []string, j *job) string {
 	if err != nil {
 		return found[0]
 	}
-	name := npmNameAt(u)
+	return npmNotGiven(npmNameAt(u), found[1], u.Host, j)
+}
+
+// npmNotGiven is about a host that answers with a status when a package is asked for.
+func npmNotGiven(name, status, host string, j *job) string {
 	scoped := strings.HasPrefix(name, "@")
-	if found[1] == "404" && !(scoped && j.settings.login && len(j.settings.logins) == 0) {
-		return name + " is not known to " + u.Host + " (404)"
+	if status == "404" && !(scoped && j.settings.login && len(j.settings.logins) == 0) {
+		return name + " is not known to " + host + " (404)"
 	}
 	switch {
 	case len(j.settings.logins) > 0:
-		return u.Host + " does not give " + name + " to the log-in of your configuration (" + found[1] + ")"
+		return host + " does not give " + name + " to the log-in of your configuration (" + status + ")"
 	case j.settings.login:
-		return u.Host + " does not give " + name + " to somebody without a log-in (" + found[1] +
+		return host + " does not give " + name + " to somebody without a log-in (" + status +
 			"): --registry-auth lets the install use that of your configuration"
 	}
-	return u.Host + " does not give " + name + " to somebody without a log-in (" + found[1] +
+	return host + " does not give " + name + " to somebody without a log-in (" + status +
 		"): write one into your npmrc, and type --registry-auth"
 }
 
