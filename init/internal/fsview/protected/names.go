@@ -19,6 +19,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/security-mcp/mcp-sandbox/hosts"
 )
 
 // anywhere are the names that count in every folder of a write grant that is searched. All begin with a byte that
@@ -50,7 +52,9 @@ const VersionControls = 6
 func Anywhere() []string { return anywhere[:] }
 
 // Beside are paths that count in the root of a write grant and beside each repository.
-func Beside() []string { return []string{".github/hooks", ".config/mise", ".config/mise.toml"} }
+func Beside() []string {
+	return []string{".github/hooks", ".github/mcp.json", ".config/mise", ".config/mise.toml"}
+}
 
 // Own are this product's folders below a home, the last of AtHome: policies, packages, states and reports.
 func Own() []string {
@@ -63,9 +67,17 @@ const Reports = ".local/state/mcp-sandbox/reports"
 //go:embed home.txt
 var home string
 
-// AtHome are the paths below the user's home, besides the names that count anywhere.
+// AtHome are the paths below the user's home, besides the names that count anywhere: those of the hosts of MCP servers,
+// and those of home.txt.
 func AtHome() iter.Seq[string] {
 	return func(yield func(string) bool) {
+		for _, host := range hosts.All() {
+			for _, name := range host.Guard {
+				if !yield(name) {
+					return
+				}
+			}
+		}
 		for line := range strings.SplitSeq(home, "\n") {
 			if line != "" && line[0] != '#' && !yield(line) {
 				return
