@@ -9,6 +9,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
+	"sync"
 
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 	"github.com/security-mcp/mcp-sandbox/store"
@@ -35,7 +37,11 @@ func cacheDir() (string, error) {
 
 // line is what a host's configuration would have.
 func (s *session) line() []string {
-	return append([]string{"npx", "-y", s.name() + "@" + s.Version}, s.Arguments...)
+	starter := []string{"npx", "-y"}
+	if strings.HasPrefix(s.Package, "go:") {
+		starter = []string{"go", "run"}
+	}
+	return append(append(starter, s.name()+"@"+s.Version), s.Arguments...)
 }
 
 // install installs what a session needs, as mcp-sandbox run does.
@@ -110,12 +116,17 @@ func (s *session) node() (string, error) {
 	return filepath.Join(cache, "node-"+s.Node, "node_modules", name, "bin", "node"), err
 }
 
+// oneNode is held while Node is installed: several sessions name the same version.
+var oneNode sync.Mutex
+
 // installNode has npm install Node beside its place, and renames the folder: it is there whole or not at all.
 func (s *session) installNode(ctx context.Context) error {
 	node, err := s.node()
 	if err != nil {
 		return err
 	}
+	oneNode.Lock()
+	defer oneNode.Unlock()
 	if _, err := os.Stat(node); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

@@ -22,6 +22,8 @@
 //     variables with dummy keys, and calls that reach every host of the profile
 //   - nothing else: `go test ./profile` looks for what is wrong in both
 //
+// A package of Go's is go:PACKAGE, and has its documents below go instead of npm.
+//
 // With -v the tools' names, the answers, the connections and the denials are printed: begin without calls and without
 // hosts, and see what is denied. The result of a call that a real host would have to answer is not looked at; "text" is
 // what it has to hold where the server needs no host.
@@ -41,6 +43,8 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
@@ -82,49 +86,67 @@ func (o *options) choose(ids []string) ([]*session, error) {
 	}
 	for _, id := range ids {
 		if !slices.ContainsFunc(all, func(s *session) bool { return s.Package == id }) {
-			return nil, errors.New(id + " has no session: write npm:NAME")
+			return nil, errors.New(id + " has no session: write npm:NAME or go:PACKAGE")
 		}
 	}
 	return slices.DeleteFunc(all, func(s *session) bool {
 		if len(ids) > 0 {
 			return !slices.Contains(ids, s.Package)
 		}
-		return s.Heavy && !o.heavy
+		if s.Heavy && !o.heavy {
+			fmt.Printf("left out %s@%s: heavy, tried with -heavy\n", s.Package, s.Version)
+			return true
+		}
+		return false
 	}), nil
 }
 
-// each installs and tries the packages, and returns the status to exit with. The next is installed meanwhile.
+// sideBySide is how many packages are installed and tried at once: an install waits for the registry half of its time.
+const sideBySide = 3
+
+// each installs and tries the packages, and returns the status to exit with.
 func (o *options) each(ctx context.Context, all []*session) (int, error) {
-	installed := make(chan error, 1)
-	go func() {
-		for _, s := range all {
-			installed <- s.install(ctx)
-		}
-	}()
-	failed := 0
-	for _, s := range all {
-		err := <-installed
-		if err == nil {
-			err = o.apart(ctx, s)
-		}
-		if ctx.Err() != nil {
-			return 0, context.Cause(ctx)
-		}
-		if err != nil {
-			fmt.Printf("FAIL %s@%s: %v\n", s.Package, s.Version, err)
-			failed++
-		}
-		if os.Getenv("CI") != "" {
-			if err := s.uninstall(); err != nil {
-				return 0, err
+	var failed atomic.Int32
+	var workers sync.WaitGroup
+	next := make(chan *session)
+	for range sideBySide {
+		workers.Go(func() {
+			for s := range next {
+				if err := o.one(ctx, s); err != nil && ctx.Err() == nil {
+					fmt.Printf("FAIL %s@%s: %v\n", s.Package, s.Version, err)
+					failed.Add(1)
+				}
 			}
-		}
+		})
 	}
-	fmt.Printf("profiles: %d tried, %d failed\n", len(all), failed)
-	return min(failed, 1), nil
+	for _, s := range all {
+		next <- s
+	}
+	close(next)
+	workers.Wait()
+	if ctx.Err() != nil {
+		return 0, context.Cause(ctx)
+	}
+	fmt.Printf("profiles: %d tried, %d failed\n", len(all), failed.Load())
+	return min(int(failed.Load()), 1), nil
 }
 
-// apart has a process of its own try a package.
+// one installs and tries a package. Where CI is set, the package is removed then.
+func (o *options) one(ctx context.Context, s *session) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	err := s.install(ctx)
+	if err == nil {
+		err = o.apart(ctx, s)
+	}
+	if os.Getenv("CI") != "" {
+		err = errors.Join(err, s.uninstall())
+	}
+	return err
+}
+
+// apart has a process of its own try a package, and prints in one piece what that process says.
 func (o *options) apart(ctx context.Context, s *session) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -132,10 +154,11 @@ func (o *options) apart(ctx context.Context, s *session) error {
 	}
 	cmd := exec.CommandContext(ctx, self, "-inside", fmt.Sprintf("-v=%t", o.verbose), fmt.Sprintf("-once=%t", o.once),
 		s.Package)
-	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	cmd.Cancel = func() error { return nil } // a signal goes to the whole group; who is late is killed
 	cmd.WaitDelay = 20 * time.Second
-	return cmd.Run()
+	said, err := cmd.CombinedOutput()
+	os.Stdout.Write(said)
+	return err
 }
 
 // try tries a session, in its world, and returns the status to exit with.
