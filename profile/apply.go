@@ -75,7 +75,8 @@ func (a *applying) variables() {
 	add(&a.to.EnvVars, a.profile.Required...)
 	add(&a.to.EnvVars, a.profile.Optional...)
 	for _, v := range a.profile.Policy.Env {
-		if _, set := a.lookup(v.Name); set {
+		if _, set := a.lookup(v.Name); set { // the user's value stays, and has to reach the server
+			add(&a.to.EnvVars, v.Name)
 			continue
 		}
 		if rest, ok := strings.CutPrefix(v.Value, "~/"); ok {

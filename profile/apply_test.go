@@ -50,15 +50,15 @@ func (l launch) apply(t *testing.T, p *Profile) (policy.Policy, []order.Notice) 
 // What the policy says already stays, and a list that is shared with another policy is not written to.
 func TestApplyOnlyAdds(t *testing.T) {
 	p := parsed(t, `"policy": {"network": {"allowedDomains": ["api.example.com:443"]}, "filesystem": {"allowRead": ["-~/.x"], "tmpSize": "2G"},
-		"limits": {"openFiles": 4096, "pids": 1024}, "env": {"X_A": "profile", "X_B": "profile", "X_C": "~/c"}},
+		"limits": {"openFiles": 4096, "pids": 1024}, "env": {"X_A": "profile", "X_B": "profile", "X_C": "~/c", "X_D": "profile"}},
 		"env": {"required": ["X_TOKEN"], "optional": ["X_OTHER", "X_B"]}, "state": true`)
 	domains := append(make([]string, 0, 8), "a.example.com")
 	to := policy.Policy{EnvVars: []string{"X_TOKEN"}, Env: []policy.Variable{{Name: "X_A", Value: "user"}}, State: "mine"}
 	to.Network.AllowedDomains = domains
 	to.Filesystem.DenyRead = []string{"/srv/secret"}
 	to.Limits.OpenFiles = 100
-	got, notices := launch{to: to, env: []string{"X_TOKEN=1", "X_B=user"}, home: "/home/ann"}.apply(t, p)
-	want := policy.Policy{EnvVars: []string{"X_TOKEN", "X_OTHER", "X_B"}, State: "mine",
+	got, notices := launch{to: to, env: []string{"X_TOKEN=1", "X_B=user", "X_D=user"}, home: "/home/ann"}.apply(t, p)
+	want := policy.Policy{EnvVars: []string{"X_TOKEN", "X_OTHER", "X_B", "X_A", "X_D"}, State: "mine",
 		Env: []policy.Variable{{Name: "X_A", Value: "user"}, {Name: "X_C", Value: "/home/ann/c"}}}
 	want.Network.AllowedDomains = []string{"a.example.com", "api.example.com:443"}
 	want.Filesystem = policy.Filesystem{AllowRead: []string{"-~/.x"}, DenyRead: []string{"/srv/secret"}, TmpSize: 2 << 30}
