@@ -12,9 +12,10 @@ type Listing struct {
 
 // An Entry is a profile in a few words.
 type Entry struct {
-	ID        string   `json:"id"`        // what --profile takes
-	Package   string   `json:"package"`   // the same: each package has one profile
-	Hosts     []string `json:"hosts"`     // entries of allowedDomains; "$ES_URL" is the host of that variable
+	ID      string `json:"id"`      // what --profile takes
+	Package string `json:"package"` // the same: each package has one profile
+	// Hosts are entries of allowedDomains. "$ES_URL" is the host of that variable, in place of a default if there is one.
+	Hosts     []string `json:"hosts"`
 	Env       []string `json:"env"`       // variables that are forwarded
 	Arguments []string `json:"arguments"` // "0…: write", "--db: host", "$KUBECONFIG: read"
 }
@@ -36,6 +37,10 @@ func (p *Profile) Entry() Entry {
 	for _, a := range p.Arguments {
 		source := a.source()
 		e.Arguments = append(e.Arguments, fmt.Sprintf("%s: %s", source, a.Grant))
+		if a.Grant == Host && a.Default != "" {
+			entries, _ := hostsOf(a.Default, a.Scheme, "") // a default that names no host fails a test of the documents
+			add(&e.Hosts, entries...)
+		}
 		if a.Variable != "" && (a.Grant == Host || a.Key != "") {
 			e.Hosts = append(e.Hosts, "$"+a.Variable)
 		}

@@ -7,10 +7,10 @@ import (
 
 func TestEntry(t *testing.T) {
 	p := parsed(t, `"policy": {"network": {"allowedDomains": ["api.example.com:443"]}},
-		"arguments": [{"position": 0, "rest": true, "grant": "write"}, {"flag": "--db", "grant": "host"}, {"variable": "X_API", "grant": "host"}, {"position": 1, "grant": "read"}],
+		"arguments": [{"position": 0, "rest": true, "grant": "write"}, {"flag": "--db", "grant": "host"}, {"variable": "X_API", "grant": "host", "default": "https://d.example.com"}, {"position": 1, "grant": "read"}],
 		"env": {"required": ["X_TOKEN"], "optional": ["EXAMPLE_*"]}, "hostsFrom": ["X_URL"]`)
 	text, err := json.Marshal(Listing{Profiles: []Entry{p.Entry(), parsed(t, `"state": true`).Entry()}})
-	const want = `{"profiles":[{"id":"npm:@x/y","package":"npm:@x/y","hosts":["api.example.com:443","$X_API","$X_URL"],"env":["X_TOKEN","EXAMPLE_*"],` +
+	const want = `{"profiles":[{"id":"npm:@x/y","package":"npm:@x/y","hosts":["api.example.com:443","d.example.com:443","$X_API","$X_URL"],"env":["X_TOKEN","EXAMPLE_*"],` +
 		`"arguments":["0…: write","--db: host","$X_API: host","1: read"]},{"id":"npm:@x/y","package":"npm:@x/y","hosts":[],"env":[],"arguments":[]}]}`
 	if err != nil || string(text) != want {
 		t.Errorf("%s, %v", text, err)
