@@ -46,6 +46,11 @@ func complaints(p *Profile) (all []string) {
 		}
 	}
 	for _, a := range p.Arguments {
+		if a.Grant == Host && a.Default != "" {
+			if _, err := hostsOf(a.Default, a.Scheme, ""); err != nil {
+				add("default " + a.Default + ": " + err.Error())
+			}
+		}
 		project := a.Default == "." && a.Grant == Read // the working folder, which a launch judges
 		if a.Grant == Host || a.Default == "" || project || ownSecrets[p.Package] == a.Default {
 			continue
@@ -81,7 +86,7 @@ func complaints(p *Profile) (all []string) {
 }
 
 // ownPrefixes are those of variables that belong to one product.
-var ownPrefixes = strings.Fields("AZURE_ BRAVE_MCP_ FIRECRAWL_ K8S_ MDB_MCP_ MYSQL_ PLAYWRIGHT_MCP_ SLACK_MCP_")
+var ownPrefixes = strings.Fields("BRAVE_MCP_ MDB_MCP_ PLAYWRIGHT_MCP_ SLACK_MCP_")
 
 // ownSecrets are files of secrets that a package is there to use.
 var ownSecrets = map[string]string{
@@ -127,6 +132,7 @@ func TestComplaints(t *testing.T) {
 	for _, doc := range []string{
 		`{"filesystem": {"allowRead": ["-~/"]}}`, `{"filesystem": {"allowRead": ["-~/.config"]}}`, `{"filesystem": {"allowWrite": ["-~/.cache"]}}`,
 		`{"filesystem": {"allowRead": ["-~/.ssh/id"]}}`, `{"filesystem": {"allowRead": ["~/.x"]}}`, `{"filesystem": {"allowRead": ["-/home"]}}`,
+		`{}, "arguments": [{"variable": "X", "grant": "host", "default": "x"}]`,
 		`{"filesystem": {"allowRead": ["-x"]}}`, `{"network": {"allowedDomains": ["x.example.com"]}}`, `{"network": {"allowedDomains": ["192.0.2.1:443"]}}`,
 		`{"network": {"allowedDomains": ["localhost:80"]}}`, `{"limits": {"openFiles": 1024}}`, `{"limits": {"memory": "2G"}}`,
 		`{}, "arguments": [{"variable": "X", "grant": "read", "default": "-~/.kube/config"}]`,
