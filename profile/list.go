@@ -14,7 +14,8 @@ type Listing struct {
 type Entry struct {
 	ID      string `json:"id"`      // what --profile takes
 	Package string `json:"package"` // the same: each package has one profile
-	// Hosts are entries of allowedDomains. "$ES_URL" is the host of that variable, in place of a default if there is one.
+	// Hosts are entries of allowedDomains. "$ES_URL" is the host of that variable, in place of a default if there is
+	// one.
 	Hosts     []string `json:"hosts"`
 	Env       []string `json:"env"`       // variables that are forwarded
 	Arguments []string `json:"arguments"` // "0…: write", "--db: host", "$KUBECONFIG: read"
