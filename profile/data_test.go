@@ -70,6 +70,8 @@ func complaints(p *Profile) (all []string) {
 			add(entry + " is an address")
 		case d.Host == "localhost":
 			add(entry + " is the user's own machine")
+		case strings.HasPrefix(entry, "*") && !slices.Contains(stars, p.Package+" "+entry):
+			add(entry + " is a star for which no reason is known: stars")
 		}
 	}
 	for _, name := range slices.Concat(p.Required, p.Optional) {
@@ -84,6 +86,10 @@ func complaints(p *Profile) (all []string) {
 	}
 	return all
 }
+
+// stars are the entries whose name stands in an answer of the service: that of a workspace, a region, an index.
+var stars = []string{"npm:slack-mcp-server *.slack.com:443", "npm:@neondatabase/mcp-server-neon *.neon.tech:443",
+	"npm:@pinecone-database/mcp *.pinecone.io:443"}
 
 // ownPrefixes are those of variables that belong to one product.
 var ownPrefixes = strings.Fields("BRAVE_MCP_ MDB_MCP_ PLAYWRIGHT_MCP_ SLACK_MCP_")
@@ -134,7 +140,7 @@ func TestComplaints(t *testing.T) {
 		`{"filesystem": {"allowRead": ["-~/.ssh/id"]}}`, `{"filesystem": {"allowRead": ["~/.x"]}}`, `{"filesystem": {"allowRead": ["-/home"]}}`,
 		`{}, "arguments": [{"variable": "X", "grant": "host", "default": "x"}]`,
 		`{"filesystem": {"allowRead": ["-x"]}}`, `{"network": {"allowedDomains": ["x.example.com"]}}`, `{"network": {"allowedDomains": ["192.0.2.1:443"]}}`,
-		`{"network": {"allowedDomains": ["localhost:80"]}}`, `{"limits": {"openFiles": 1024}}`, `{"limits": {"memory": "2G"}}`,
+		`{"network": {"allowedDomains": ["localhost:80"]}}`, `{"network": {"allowedDomains": ["*.example.com:443"]}}`, `{"limits": {"openFiles": 1024}}`, `{"limits": {"memory": "2G"}}`,
 		`{}, "arguments": [{"variable": "X", "grant": "read", "default": "-~/.kube/config"}]`,
 	} {
 		p, err := Parse([]byte(`{"package": "npm:x", "policy": ` + doc + `}`))
