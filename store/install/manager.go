@@ -100,6 +100,16 @@ func (j *job) write(name string, text []byte) error {
 	return errors.Join(err, f.Close())
 }
 
+// remove removes a name below job.private, if anything is there.
+func (j *job) remove(name string) error {
+	root, err := os.OpenRoot(j.private)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return root.RemoveAll(name)
+}
+
 // run runs a program in the sandbox: in the stage, which is all that can be written. The error is for people.
 func (j *job) run(ctx context.Context, s step) error { return j.cell.launch(ctx, j, s) }
 

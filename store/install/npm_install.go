@@ -82,7 +82,7 @@ func npmInstall(ctx context.Context, j *job) (*contents, error) {
 		return nil, err
 	}
 	found.scripts = nil
-	rebuild := step{args: []string{"rebuild", "--ignore-scripts=false"}, env: npmVariables(j), slow: true}
+	rebuild := step{args: []string{"rebuild", "--ignore-scripts=false"}, env: npmVariables(j), local: true, slow: true}
 	if err := j.run(ctx, rebuild); err != nil {
 		return nil, err
 	}
@@ -128,6 +128,9 @@ func npmrcRegistries(j *job, logins []login) (string, error) {
 		err = errors.Join(err, j.write(filepath.Join(j.private, name), text))
 		return j.quoted(name)
 	}
+	for i := range j.settings.logins { // of an earlier launch with log-ins
+		err = errors.Join(err, j.remove(loginFile(i)))
+	}
 	for _, r := range j.settings.registries {
 		if r.scope != "" {
 			r.scope += ":"
@@ -139,9 +142,12 @@ func npmrcRegistries(j *job, logins []login) (string, error) {
 	}
 	for i, l := range logins {
 		if l.file != nil {
-			l.value = file(fmt.Sprintf("login-%d", i), l.file)
+			l.value = file(loginFile(i), l.file)
 		}
 		line(l.key, l.value)
 	}
 	return b.String(), err
 }
+
+// loginFile is the name below job.private of the file that a log-in names.
+func loginFile(i int) string { return fmt.Sprintf("login-%d", i) }

@@ -16,7 +16,7 @@ import (
 )
 
 // leaves is an install script that says what it sees.
-const leaves = `sh -c 'env > env; cat "$HOME/.npmrc" ../../.mcp-sandbox-install/npmrc > files 2>&1; ls -a "$HOME" > home'`
+const leaves = `sh -c 'env > env; cat "$HOME/.npmrc" $(find ../.. -type f ! -name files) > files 2>&1; ls -a "$HOME" > home'`
 
 // Install scripts do not run unless they are wanted, whatever the registry says of them, and that is told.
 func TestScripts(t *testing.T) {
