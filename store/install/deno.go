@@ -41,6 +41,9 @@ const (
 	denoJSR    = "jsr:"
 )
 
+// denoStores is the variable of the lists of authorities that deno trusts: its own, or the machine's.
+const denoStores = "DENO_TLS_CA_STORE"
+
 // denoSettings reads the user's npmrc(5), for deno has no command that shows what deno read there. A variable is before
 // that.
 func denoSettings(ctx context.Context, q *question) (*settings, error) {
@@ -100,8 +103,7 @@ func denoInstall(ctx context.Context, j *job) (*contents, error) {
 		return nil, err
 	}
 	args := append([]string{"cache", "--config=" + denoConfig, "--lock=" + denoLock, "--node-modules-dir=none"}, age...)
-	env := denoVariables(j.stage, jsr)
-	env["NO_COLOR"] = "1"
+	env := denoInstallVariables(j, jsr)
 	if len(j.settings.ca) > 0 {
 		args = append(args, "--cert="+filepath.Join(j.private, "ca.pem"))
 	}
@@ -117,6 +119,16 @@ func denoInstall(ctx context.Context, j *job) (*contents, error) {
 		return nil, err
 	}
 	return found, denoConfigure(j, jsr, nil)
+}
+
+// denoInstallVariables are those of a start, and those of the install alone.
+func denoInstallVariables(j *job, jsr string) map[string]string {
+	env := denoVariables(j.stage, jsr)
+	env["NO_COLOR"] = "1"
+	if stores, ok := lookup(j.cell.Env, denoStores); ok {
+		env[denoStores] = stores
+	}
+	return env
 }
 
 func denoMinAge(j *job) ([]string, error) {

@@ -12,6 +12,7 @@ var (
 	denoOther     = pattern(`for dependency "([^"]+)": "([^"]+)"\s+(?:0: )?Package specified a dependency outside`)
 	denoMissing   = pattern(`npm package '([^']+)' does not exist`)
 	denoRefused   = pattern(`(?s)(https?://\S+?)[):;,]*\s.{0,200}?(?:Bad response: |status: )(40[134])\b`)
+	denoURL       = pattern(`https?://([^/\s"]+)`)
 	denoAsks      = pattern(`^Download (https?://\S+)$`)
 )
 
@@ -31,6 +32,10 @@ func denoExplain(words string, j *job) string {
 	if strings.Contains(words, "os error 28") {
 		return "no room is left on the disk of the store"
 	}
+	if strings.Contains(words, "invalid peer certificate: UnknownIssuer") {
+		return "deno does not know who signed the certificate of " + denoHost(words) + ": set " + denoStores +
+			"=system, or DENO_CERT to a file with that authority"
+	}
 	_, text, found := strings.Cut(words, "error: ")
 	if !found {
 		return ""
@@ -47,6 +52,15 @@ func denoExplain(words string, j *job) string {
 		first += ": " + cause[len("0: "):]
 	}
 	return first
+}
+
+// denoHost is the host that deno asked last.
+func denoHost(words string) string {
+	all := denoURL().FindAllStringSubmatch(words, -1)
+	if len(all) == 0 {
+		return "a registry"
+	}
+	return all[len(all)-1][1]
 }
 
 // denoAwaited is what deno asked for last: deno does not say what has come.

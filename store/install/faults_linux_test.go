@@ -47,8 +47,8 @@ func TestUnreachableRegistries(t *testing.T) {
 		within   time.Duration
 		words    []string
 	}{
-		{"http://elsewhere.example:4873/", 12 * time.Second, []string{"elsewhere.example:4873", "ECONNREFUSED"}},
-		{"http://no-such-name.example/", 20 * time.Second, []string{"no-such-name.example"}},
+		{"http://elsewhere.example:4873/", 12 * time.Second, []string{"elsewhere.example:4873 cannot be reached (connection refused)"}},
+		{"http://no-such-name.example/", 20 * time.Second, []string{"no-such-name.example cannot be reached (", "HTTPS_PROXY"}},
 		{"http://silent.example:4873/", 12 * time.Second, []string{"silent.example:4873 does not answer"}},
 	} {
 		h.configure(t, "registry="+c.registry+"\n")

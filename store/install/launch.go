@@ -46,6 +46,9 @@ func (c *cell) policy(ctx context.Context, j *job, s step) (p policy.Policy, err
 		p.Level, p.MinConfinement = policy.LevelNetwork, policy.Reduced
 		return p, nil
 	}
+	if folder := ownFolder(j.program); folder != "" {
+		p.Filesystem.AllowRead = []string{folder}
+	}
 	if !s.local {
 		p.Network.AllowedDomains, err = j.settings.domains(ctx)
 		slices.Sort(p.Network.AllowedDomains)
@@ -115,7 +118,7 @@ func (c *cell) launch(ctx context.Context, j *job, s step) error {
 	case result.Cause == order.CauseOOM:
 		return fmt.Errorf("%s needed more memory than an install gets", filepath.Base(j.program))
 	case result.Cause != order.CauseExit || result.ExitCode != 0:
-		return c.failed(j, w, result)
+		return c.failed(ctx, j, w, result)
 	}
 	if r, err := sb.Report(last); err == nil && c.hostNetwork() {
 		line := "the install had the host's network, in confinement " + r.Confinement +
@@ -162,7 +165,12 @@ func (c *cell) stalled(j *job, w *watch, result *launcher.Result) error {
 }
 
 // failed is an install whose program ended with an error.
-func (c *cell) failed(j *job, w *watch, result *launcher.Result) error {
+func (c *cell) failed(ctx context.Context, j *job, w *watch, result *launcher.Result) error {
+	if !c.hasProxy() && j.settings.proxy == "" {
+		if err := j.settings.unreachable(ctx, j.start.Specs); err != nil {
+			return err
+		}
+	}
 	var parts []string
 	if text := c.row.explain(w.text(), j); text != "" {
 		parts = append(parts, text)
@@ -170,7 +178,7 @@ func (c *cell) failed(j *job, w *watch, result *launcher.Result) error {
 	parts = append(parts, c.denied(j, result)...)
 	if len(parts) == 0 {
 		parts = append(parts, fmt.Sprintf("%s ended with %d: %s", filepath.Base(j.program), result.ExitCode,
-			lastLine(w.text())))
+			lastWords(w.text())))
 	}
 	return errors.New(plain(strings.Join(parts[:min(len(parts), 3)], "; ")))
 }

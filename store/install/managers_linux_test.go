@@ -109,6 +109,31 @@ func TestKinInstalls(t *testing.T) {
 	}
 }
 
+// A manager that npm installed below ~/.local finds its own files: ~/.local as a whole is not shown.
+func TestManagerInLocal(t *testing.T) {
+	h := newHome(t, good()...)
+	local := filepath.Join(h.path, ".local")
+	if err := os.CopyFS(local, os.DirFS(nodePrefix(t))); err != nil {
+		t.Fatal(err)
+	}
+	h.options.Env = []string{"HOME=" + h.path, "PATH=" + filepath.Join(local, "bin") + ":" + os.Getenv("PATH")}
+	h.must(t, "pnpm dlx good")
+	own := ownFolder(filepath.Join(local, "bin", "pnpm"))
+	if own != filepath.Join(local, "lib", "node_modules", "pnpm") || ownFolder("/usr/bin/env") != "" {
+		t.Errorf("%q", own)
+	}
+}
+
+// The words of a node that ended by an error.
+func TestLastWords(t *testing.T) {
+	const stack = "node:internal\n  throw err;\n\nError: Cannot find module 'x'\n    at y {\n  code: 'Z'\n}\n\nNode.js v20.20.2\n"
+	for text, want := range map[string]string{stack: "Error: Cannot find module 'x'", "a\nb\n\n": "b", "Node.js v1": "Node.js v1"} {
+		if got := lastWords(text); got != want {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+}
+
 // below is a path below the folder that the manager chose: from the first node_modules on, or from deno's npm.
 func below(path string) string {
 	return path[max(strings.Index(path, "/node_modules/"), strings.Index(path, "/npm/"), 0):]
@@ -134,4 +159,17 @@ func (h *home) said(t *testing.T, env, command []string) (words []string) {
 	}
 	t.Fatalf("%q: %s, %v", command, out, err)
 	return nil
+}
+
+// Of a certificate that deno does not trust it is told what to set; an install goes by that.
+func TestDenoAuthority(t *testing.T) {
+	const words = "Download https://r.example/x\nerror: Failed loading https://r.example/x\n\nCaused by:\n    error sending request " +
+		"for url (https://r.example/x): client error (Connect): invalid peer certificate: UnknownIssuer\n"
+	if got := denoExplain(words, nil); !strings.Contains(got, "certificate of r.example: set DENO_TLS_CA_STORE=system, or DENO_CERT") {
+		t.Error(got)
+	}
+	j := &job{cell: &cell{Options: Options{Env: []string{denoStores + "=system"}}}}
+	if env := denoInstallVariables(j, ""); env[denoStores] != "system" || env["NO_COLOR"] != "1" {
+		t.Errorf("%q", env)
+	}
 }

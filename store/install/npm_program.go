@@ -86,3 +86,19 @@ func scriptCommand(root *os.Root, folder, file string) []string {
 	}
 	return []string{command}
 }
+
+// ownFolder is the folder of the package that a package manager is itself: "" where it is none. A prefix such as
+// ~/.local, in which the user has npm install programs, is not shown as a whole.
+func ownFolder(program string) string {
+	const modules = "/node_modules/"
+	real, err := filepath.EvalSymlinks(program)
+	at := strings.LastIndex(real, modules)
+	if err != nil || at < 0 {
+		return ""
+	}
+	words := strings.SplitN(real[at+len(modules):], "/", 3)
+	if strings.HasPrefix(words[0], "@") && len(words) > 1 {
+		words[0] += "/" + words[1]
+	}
+	return real[:at+len(modules)] + words[0]
+}

@@ -62,6 +62,20 @@ func lastLine(text string) string {
 	return strings.TrimSpace(lines[len(lines)-1])
 }
 
+// lastWords is the line of a program's last words that says most: behind the error of a node that ends by one come the
+// stack and node's version.
+func lastWords(text string) string {
+	if last := lastLine(text); !strings.HasPrefix(last, "Node.js v") {
+		return last
+	}
+	for line := range strings.Lines(text) {
+		if kind, _, found := strings.Cut(line, ": "); found && strings.HasSuffix(kind, "Error") {
+			return strings.TrimSpace(line)
+		}
+	}
+	return lastLine(text)
+}
+
 // version is the manager's, by --version. A version before the least is refused.
 func (q *question) version(ctx context.Context, least, name string) (string, error) {
 	out, err := q.run(ctx, "--version")

@@ -7,7 +7,11 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"slices"
+	"strings"
 	"time"
+
+	"github.com/security-mcp/mcp-sandbox/store/startline"
 )
 
 // errLoopback is about a registry that no sandbox reaches.
@@ -50,6 +54,46 @@ func privateOf(ctx context.Context, host, port string) (all []string) {
 		}
 	}
 	return all
+}
+
+// unreachable is why no registry that serves the packages can be reached from here; nil where one can. A failed install
+// is looked at by that, for a package manager may say that a package is not there where no registry answers.
+func (s *settings) unreachable(ctx context.Context, specs []startline.Spec) error {
+	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
+	defer cancel()
+	var first error
+	for _, r := range s.registries {
+		u, err := url.Parse(r.url)
+		serves := func(p startline.Spec) bool {
+			return p.Ecosystem == "jsr" && r.scope == denoJSR ||
+				p.Ecosystem != "jsr" && (r.scope == "" || s.of(p.Name) == r.url)
+		}
+		if err != nil || !slices.ContainsFunc(specs, serves) {
+			continue
+		}
+		conn, err := new(net.Dialer).DialContext(ctx, "tcp", place(u))
+		if err == nil {
+			conn.Close()
+			return nil
+		}
+		if first == nil {
+			first = fmt.Errorf("%s cannot be reached (%s): a first start takes the network; behind a proxy set "+
+				"HTTPS_PROXY", u.Host, reason(err))
+		}
+	}
+	return first
+}
+
+// reason is what the kernel or a nameserver said of a connection that did not come about.
+func reason(err error) string {
+	text := err.Error()
+	if e, ok := errors.AsType[*net.DNSError](err); ok {
+		text = e.Err
+	}
+	if at := strings.LastIndex(text, ": "); at >= 0 {
+		return text[at+2:]
+	}
+	return text
 }
 
 // probeWithin is how long a registry may take to accept a connection. A machine without a network shall not wait for
