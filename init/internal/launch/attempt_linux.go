@@ -41,16 +41,20 @@ func (a *Attempt) Run() error {
 	return nil
 }
 
-// startFull starts a runner whose init waits, and plans while the kernel makes the namespaces. A root launcher hands
-// init the grants that it opened, so there the plan comes first.
+// startFull starts a runner whose init waits, and plans while the kernel makes the namespaces and init makes the calls
+// that need no plan. A root launcher hands init the grants that it opened, so there the plan comes first.
 func (a *Attempt) startFull() error {
 	if !a.Machine.Root {
 		if err := a.start(nil); err != nil {
 			return err
 		}
+		if err := lookAround(a); err != nil {
+			return err
+		}
+		begin(a)
 		return a.plan(cgroup.Make)
 	}
-	if err := a.plan(cgroup.Make); err != nil {
+	if err := lookAndPlan(a, cgroup.Make); err != nil {
 		return err
 	}
 	trees, err := openTrees(a.View)
@@ -71,7 +75,7 @@ func (a *Attempt) startShared() error {
 		a.kept.private, err = makePrivate(&a.Machine, a.Confinement)
 	}
 	if err == nil {
-		err = a.plan(cgroup.Make)
+		err = lookAndPlan(a, cgroup.Make)
 	}
 	if err == nil {
 		a.kept.image, err = a.launch.replaceReaper(a.Confinement, a.Machine.UID)
@@ -113,14 +117,37 @@ func (a *Attempt) start(more []int) error {
 	return a.startRunner(fd, more)
 }
 
-// resume resumes init, which waits for the rest of its program. Init is resumed before the runner is reaped, so that
-// both proceed in parallel. Exceptions: a root launcher (it writes the id maps), cover watching (init's namespaces
-// must be opened while init is dumpable) and a state (only a machine that gives full mounts in its folder) need init's
-// pid first.
+// begin has init make the first calls, as soon as it is there.
+func begin(a *Attempt) {
+	if !a.Program.Begin(requestOf(&a.Sandbox)) {
+		return
+	}
+	if hook := a.launch.Hooks.Program; hook != nil {
+		hook(a.Program, false)
+	}
+	// If the clone failed, or fails, the pipe has no reader: the next byte shows that.
+	a.Pipes.resume()
+}
+
+// resume resumes init, which waits for the rest of its program. If init is gone by then, the call that failed is the
+// reason for whatever fails here.
 func (a *Attempt) resume() error {
 	if hook := a.launch.Hooks.Program; hook != nil {
 		hook(a.Program, true)
 	}
+	err := adoptAndResume(a)
+	if err != nil && a.Program.Init() > 0 {
+		if f := a.Program.Failed(a.Program.Copy()); f != nil {
+			return f
+		}
+	}
+	return err
+}
+
+// adoptAndResume writes the byte that resumes init. Init is resumed before the runner is reaped, so that both proceed in
+// parallel. Exceptions: a root launcher (it writes the id maps), cover watching (init's namespaces must be opened while
+// init is dumpable) and a state (only a machine that gives full mounts in its folder) need init's pid first.
+func adoptAndResume(a *Attempt) error {
 	lasts := a.launch.lasts.folder != nil
 	if a.Init.PID < 0 && (a.Machine.Root || a.watchesCovers() || lasts) {
 		if err := a.adoptInit(); err != nil {

@@ -75,7 +75,8 @@ type Covers interface {
 type Hooks struct {
 	Timeout time.Duration // until the evidence is complete; 0: 30 s
 	Egress  Egress        // instead of that of the Config
-	// Program is called when the program has its beginning, and again when it is whole.
+	// Program is called when the program has its beginning, when it has what init makes during the plan, if anything,
+	// and again when it is whole.
 	Program  func(l *layers.Layout, whole bool)
 	Machine  func(*layers.Machine)
 	View     func(*fsview.Request)

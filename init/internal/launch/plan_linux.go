@@ -38,7 +38,7 @@ func (l *Launch) foresee() (*Attempt, error) {
 			a.kept.private.Path = foreseenPrivate
 		}
 	}
-	return a, a.plan(cgroup.Foresee)
+	return a, lookAndPlan(a, cgroup.Foresee)
 }
 
 // foreseenPrivate stands for the folder that a launch makes where the sandbox has no tmpfs of its own.
@@ -52,6 +52,9 @@ func (l *Launch) Calls() ([]string, error) {
 		return nil, err
 	}
 	a.Program = layers.NewLayout(make([]byte, program.Size), &l.Policy, a.Confinement, false)
+	if !a.Shared() && !a.Machine.Root {
+		a.Program.Begin(requestOf(&a.Sandbox))
+	}
 	if err := a.complete(); err != nil {
 		return nil, err
 	}
@@ -62,15 +65,27 @@ func (l *Launch) Calls() ([]string, error) {
 	return lines, nil
 }
 
-// plan looks at the machine and plans the server's view and control group.
-func (a *Attempt) plan(group func(*cgroup.Request) *cgroup.Group) (err error) {
-	l := a.launch
-	if err = look(&a.Machine, a.Confinement); err != nil {
+func lookAndPlan(a *Attempt, group func(*cgroup.Request) *cgroup.Group) error {
+	if err := lookAround(a); err != nil {
+		return err
+	}
+	return a.plan(group)
+}
+
+// lookAround finds out the facts of this machine.
+func lookAround(a *Attempt) error {
+	if err := look(&a.Machine, a.Confinement); err != nil {
 		return &order.Refusal{Layer: order.Namespaces, Op: diagnose.OpLook, Err: err}
 	}
-	if l.Hooks.Machine != nil {
-		l.Hooks.Machine(&a.Machine)
+	if hook := a.launch.Hooks.Machine; hook != nil {
+		hook(&a.Machine)
 	}
+	return nil
+}
+
+// plan plans the server's view and control group.
+func (a *Attempt) plan(group func(*cgroup.Request) *cgroup.Group) (err error) {
+	l := a.launch
 	if a.Confinement == policy.Reduced && a.Machine.LandlockABI < leastLandlock {
 		return &order.Refusal{Layer: order.Landlock, Op: "landlock_create_ruleset",
 			Err: mechanism(cmp.Or(a.Machine.NoLandlock, unix.ENOSYS))}
@@ -166,14 +181,19 @@ func (s *Sandbox) complete() error {
 	if err != nil {
 		return &order.Refusal{Layer: order.Seccomp, Op: "assemble", Err: err}
 	}
-	l := s.launch
-	err = s.Program.Complete(&layers.Request{Policy: l.Policy, View: s.View, Machine: s.Machine,
-		Env: environ(s), Group: l.Group, Filter: filter, Asking: asking, Lost: l.Ladder.Why(),
-		Reaper: l.Reaper, HostGrace: l.Host.Grace, Stdio: l.Stdio.Standards, TTY: l.Stdio.TTY})
-	if err != nil {
+	req := requestOf(s)
+	req.View, req.Group, req.Env, req.Filter, req.Asking = s.View, s.launch.Group, environ(s), filter, asking
+	if err = s.Program.Complete(req); err != nil {
 		return &order.Refusal{Layer: order.Policy, Op: "lay out", Err: err}
 	}
 	return nil
+}
+
+// requestOf is what is known before the plan.
+func requestOf(s *Sandbox) *layers.Request {
+	l := s.launch
+	return &layers.Request{Policy: l.Policy, Machine: s.Machine, Lost: l.Ladder.Why(), Reaper: l.Reaper,
+		HostGrace: l.Host.Grace, Stdio: l.Stdio.Standards, TTY: l.Stdio.TTY}
 }
 
 // assemble makes the seccomp program that the policy and this machine ask for, and the one that asks a listener, if the

@@ -55,12 +55,19 @@ func cloneInit(b *build, hostNet bool) {
 	exit(b, exitFailed)
 }
 
+// writeFirst writes the rows that init makes before the launch is planned.
+func writeFirst(b *build) {
+	l := b.layout
+	b.Bind(&l.completed)
+	l.state = new(state)
+	writeRows(b, firstRows(l.state))
+}
+
 // writeFrame writes the rest of the program: init makes the calls of its rows, clones the server's process and reaps.
 // The server's process makes the calls of its rows, says that it is ready, waits for its release and executes the
 // server.
 func writeFrame(b *build) {
-	l, reap, s := b.layout, new(program.Label), new(state)
-	b.Bind(&l.completed)
+	l, reap, s := b.layout, new(program.Label), b.layout.state
 	writeRows(b, initRows(s))
 
 	b.Layer(layerExec)

@@ -89,6 +89,9 @@ func FuzzLay(f *testing.F) {
 		m.Shared = confinement != policy.Full
 		req.Machine = m
 		l := NewLayout(mem, &p, confinement, bits&1 != 0)
+		if confinement == policy.Full && !m.Root && bits&4096 != 0 {
+			l.Begin(&Request{Policy: p, Machine: m, TTY: req.TTY})
+		}
 		if err := l.Complete(req); err != nil {
 			t.Fatal(err)
 		}

@@ -53,6 +53,7 @@ type Layout struct {
 // frame is what the calls around the rows leave for those who read the program's memory.
 type frame struct {
 	completed, fail program.Label
+	state           *state // of the rows; nil until the first of them are laid out
 
 	clone  program.Op   // its result is init's process id, in the shim's pid namespace
 	server program.Op   // its result is the server's process id, for init
@@ -108,15 +109,19 @@ func NewLayout(mem []byte, p *policy.Policy, c policy.Confinement, noFilter bool
 	return l
 }
 
-// Complete writes the rest of the program. Then init can be resumed.
-func (l *Layout) Complete(req *Request) error {
-	l.req, l.filterLoad = req, math.MaxInt
-	// A bind takes at least five calls where there is a file barrier. More binds than fit would be compared with
-	// each other for minutes.
-	const each = 5
-	if req.binds() > program.MaxOps/each && !l.is(limitsAny|unconfined) {
-		return program.ErrFull
-	}
+// Begin writes the rows that need no view, and a wait behind them: init can be resumed, and waits again for the rest.
+// The request has no view and no group yet. A root launcher's init has further descriptors, of a view: there only
+// Complete writes. Where that is too much, nothing may be resumed, and Complete says so.
+func (l *Layout) Begin(req *Request) (fits bool) {
+	b := buildOf(l, req)
+	writeFirst(b)
+	b.Layer(layerExec)
+	awaitRelease(b)
+	return !b.Full()
+}
+
+// buildOf is what rows are laid out with.
+func buildOf(l *Layout, req *Request) *build {
 	b := &build{Builder: l.builder, Request: req, layout: l}
 	switch {
 	case l.is(shared):
@@ -126,6 +131,22 @@ func (l *Layout) Complete(req *Request) error {
 	}
 	if req.HostGrace > 0 {
 		b.extraFDs++
+	}
+	return b
+}
+
+// Complete writes the rest of the program. Then init can be resumed.
+func (l *Layout) Complete(req *Request) error {
+	l.req, l.filterLoad = req, math.MaxInt
+	// A bind takes at least five calls where there is a file barrier. More binds than fit would be compared with
+	// each other for minutes.
+	const each = 5
+	if req.binds() > program.MaxOps/each && !l.is(limitsAny|unconfined) {
+		return program.ErrFull
+	}
+	b := buildOf(l, req)
+	if l.state == nil {
+		writeFirst(b)
 	}
 	writeFrame(b)
 	if b.Full() {

@@ -30,3 +30,23 @@ func TestManyGrants(t *testing.T) {
 		}
 	}
 }
+
+// More ports than a program can hold are nothing that init may begin with.
+func TestManyPorts(t *testing.T) {
+	p := policy.Policy{}.Effective(policy.Init)
+	for port := range 3000 {
+		p.Network.AllowedDomains = append(p.Network.AllowedDomains, "a.example:"+strconv.Itoa(1000+port))
+	}
+	for ports, fits := range map[int]bool{100: true, 3000: false} {
+		p := p
+		p.Network.AllowedDomains = p.Network.AllowedDomains[:ports]
+		l := NewLayout(make([]byte, program.Size), &p, policy.Full, false)
+		if got := l.Begin(&Request{Policy: p}); got != fits {
+			t.Errorf("%d ports fit: %t", ports, got)
+		}
+		v := &fsview.View{Process: fsview.Process{Cwd: "/"}}
+		if err := l.Complete(&Request{Policy: p, View: v}); (err == nil) != fits {
+			t.Errorf("%d ports: %v", ports, err)
+		}
+	}
+}

@@ -15,7 +15,9 @@ import (
 )
 
 // table is the rows of init and of the server's process.
-func table(s *state) []entry { return append(initRows(s), serverRows(s)...) }
+func table(s *state) []entry { return append(initTable(s), serverRows(s)...) }
+
+func initTable(s *state) []entry { return append(firstRows(s), initRows(s)...) }
 
 // rowName is the name of a row's type or function.
 func rowName(r row) string {

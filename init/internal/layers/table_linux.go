@@ -69,10 +69,13 @@ type state struct {
 	initCaps capabilities  // the frame, once the server's process exists -> serverCapabilities
 }
 
-// initRows and serverRows are the table, the only statement of the order: the rows of process 1, before the server's
-// process exists, and then those of the server's process, before execve. A comment says why a row stands where it
-// stands.
-func initRows(s *state) []entry {
+// firstRows, initRows and serverRows are the table, the only statement of the order: the rows of process 1, before the
+// server's process exists, and then those of the server's process, before execve. A comment says why a row stands where
+// it stands.
+//
+// The first rows ask nothing of the server's view of the file system, nor of its control group: an init with the ids of
+// its launcher makes their calls while the shim still plans.
+func firstRows(s *state) []entry {
 	return []entry{
 		// first: a write end of init's own would hide that the shim died
 		{order.Descriptors, always, stateless(closeInherited)},
@@ -84,6 +87,20 @@ func initRows(s *state) []entry {
 		{order.Namespaces, full, stateless(namespaces)},
 		{order.Namespaces, reduced, stateless(noNamespaces)},
 		{order.Namespaces, limitsAny, absent{effect: hostProcesses}},
+		// lo needs CAP_NET_ADMIN
+		{order.Network, full, network{state: &s.egress}},
+		// addresses and routes need CAP_NET_ADMIN
+		{order.Network, full, egressRoutes{state: &s.egress}},
+		// ports below 1024 need CAP_NET_BIND_SERVICE, raw sockets CAP_NET_RAW
+		{order.Network, full, egressSockets{state: &s.egress}},
+		// while init has the right to look at a socket's network namespace
+		{order.Network, full, stateless(publishSockets)},
+	}
+}
+
+// initRows are the rows of init behind those.
+func initRows(s *state) []entry {
+	return []entry{
 		// while the host's tree is there
 		{order.Cgroup, always, openCgroup{args: &s.cgroup}},
 		// needs the host's tree and the host's /proc
@@ -94,14 +111,6 @@ func initRows(s *state) []entry {
 		{order.Root, full, pivot{host: &s.host, proc: &s.proc}},
 		{order.Root, reduced, stateless(noRoot)},
 		{order.Root, limitsAny, absent{effect: hostFiles}},
-		// lo needs CAP_NET_ADMIN
-		{order.Network, full, network{state: &s.egress}},
-		// addresses and routes need CAP_NET_ADMIN
-		{order.Network, full, egressRoutes{state: &s.egress}},
-		// ports below 1024 need CAP_NET_BIND_SERVICE, raw sockets CAP_NET_RAW
-		{order.Network, full, egressSockets{state: &s.egress}},
-		// while init has the right to look at a socket's network namespace
-		{order.Network, full, stateless(publishSockets)},
 		// the limit is that of the new user namespace
 		{order.Privileges, full, stateless(noUserNamespaces)},
 		// no row behind this one gets a capability, and only mounts still use one

@@ -14,7 +14,7 @@ var update = flag.Bool("update", false, "write the golden order anew")
 // and whoever reads the change sees where.
 func TestOrderOfRows(t *testing.T) {
 	var got strings.Builder
-	for where, rows := range [][]entry{initRows(new(state)), serverRows(new(state))} {
+	for where, rows := range [][]entry{initTable(new(state)), serverRows(new(state))} {
 		for _, e := range rows {
 			in := ""
 			for i, c := range "frlbn" {

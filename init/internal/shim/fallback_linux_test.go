@@ -2,8 +2,12 @@ package shim_test
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/layers"
 )
 
 // What a launch falls back to is no less proved: a kernel whose proc does not know hidepid gets another mount of it, and
@@ -29,4 +33,29 @@ func TestProcWithoutHidepid(t *testing.T) {
 	l = s.launch(standard, "without")
 	l.Wrong, l.Op, l.Line = mounts[0].Index, mounts[1].Index, mounts[1].Line
 	s.refused(t, l, "without")
+}
+
+// A machine that refuses a call which init makes while the shim still plans is told of by that call, as the machine's
+// refusal, whatever the shim could not do any more because init had ended.
+func TestFirstCallsRefused(t *testing.T) {
+	s := build(t, "")
+	l := s.launch(standard, "refused")
+	l.Unknown = slices.IndexFunc(s.list(t, standard), func(o op) bool { return strings.Contains(o.Line, " sendto(") })
+	o := run(t, l)
+	report, _ := json.Marshal(o.report)
+	told := strings.Contains(string(report), `"layer":"network","op":"syscall 4095"`)
+	if o.code != 125 || !told || !strings.Contains(o.stderr, "let the server start with less confinement") || s.ran(&o, "refused") {
+		t.Errorf("code %d\n%s\n%s", o.code, report, o.stderr)
+	}
+}
+
+// alterFirst makes the call Unknown one that no kernel knows, and waits until init has ended by that.
+func (l *launch) alterFirst(p *layers.Layout, whole bool) {
+	if l.Unknown == 0 || l.Unknown >= p.Len() {
+		return
+	}
+	p.SetCall(l.Unknown, 0xfff)
+	if whole {
+		time.Sleep(100 * time.Millisecond)
+	}
 }

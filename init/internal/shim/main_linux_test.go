@@ -74,6 +74,7 @@ type launch struct {
 	Line    string
 	Op      int
 	Flags   uint64
+	altered *layers.Layout
 	TTY     bool   // standard input is the terminal of the shim's own session, as pty.Start makes it
 	Begin   string // the confinement to begin with
 	Verbose bool
@@ -97,6 +98,7 @@ type launch struct {
 	Elsewhere bool          // the server's process is made beside init, and not in its group
 	Stuck     bool          // the runner sleeps and makes no init
 	Timeout   time.Duration // until the evidence is complete; 0: what a launch has
+	Unknown   int           // a call that is replaced by one that no kernel knows; 0: none
 	Wrong     int           // a mount whose options are replaced by its source's name, which no file system knows; 0: none
 
 	change func(*exec.Cmd) // before the shim is started
@@ -144,6 +146,7 @@ func (l *launch) alter(p *layers.Layout, whole bool) {
 	if l.Wrong != 0 && whole {
 		p.SetArg(l.Wrong, 4, p.Arg(l.Wrong, 0))
 	}
+	l.alterFirst(p, whole)
 	if l.Elsewhere && whole {
 		bearElsewhere(p)
 	}
@@ -156,9 +159,10 @@ func (l *launch) alter(p *layers.Layout, whole bool) {
 	if l.Once != "" && whole {
 		l.alterOnce(p)
 	}
-	if l.Line == "" || whole != (l.Flags == 0) {
+	if l.Line == "" || l.altered == p || l.Op >= p.Len() && !whole {
 		return
 	}
+	l.altered = p
 	was, _, _ := strings.Cut(l.Line, "(") // addresses differ with the length of the command
 	if l.Op >= p.Len() || !strings.HasPrefix(p.Line(l.Op, nil), was) {
 		println(p.Line(l.Op, nil))
