@@ -24,6 +24,7 @@ var rules = []rule{
 	{"policy/suffix/gen", "", "golang.org/x/net/publicsuffix"},
 	{"platform", "", "golang.org/x/sys"},
 	{"hosts", "", ""},
+	{"hosts/edit", "hosts", "github.com/tailscale/hujson github.com/pelletier/go-toml/v2 go.yaml.in/yaml"},
 	{"init/order", "policy", ""},
 	{"init/diagnose", "platform init/order init/notice init/runtimes", ""},
 	{"init/notice", "policy init/order init/runtimes", ""},
@@ -170,12 +171,14 @@ func TestShimLinksNothingHeavy(t *testing.T) {
 	}
 }
 
-// One package each, in tests too; a lock file of pnpm is YAML, as the descriptions of CI are that scripts read.
+// One package each, in tests too; YAML are a lock file of pnpm, files of MCP hosts, and the descriptions of CI that
+// scripts read.
 func TestImportedByOneOnly(t *testing.T) {
 	owners := map[string]string{
 		"github.com/landlock-lsm/go-landlock": "init/internal/layers", "github.com/spf13/pflag": "cmd",
 		"github.com/elastic/go-seccomp-bpf": "init/internal/seccomp", "github.com/godbus/dbus": "init/internal/userbus",
-		"go.yaml.in/yaml": "scripts store/install",
+		"go.yaml.in/yaml": "scripts store/install hosts/edit", "github.com/tailscale/hujson": "hosts/edit",
+		"github.com/pelletier/go-toml": "hosts/edit",
 	}
 	used := map[string]bool{}
 	for _, s := range sources(t) {

@@ -1,0 +1,92 @@
+package edit
+
+import "strings"
+
+// own counts the words that wrap wrote before a command, its program with them, and finds the policy; 0: none.
+func (d *Document) own(words []string) (count int, policy string) {
+	if len(words) < 5 || base(words[0]) != "mcp-sandbox" || words[1] != "run" {
+		return 0, ""
+	}
+	policy, joined := strings.CutPrefix(words[2], "--policy=")
+	count = 4
+	if !joined {
+		if count, policy = 5, words[3]; words[2] != "--policy" || len(words) < 6 {
+			return 0, ""
+		}
+	}
+	if words[count-1] != "--" || !d.ours(policy) {
+		return 0, ""
+	}
+	return count, policy
+}
+
+// classify says what can be done with the entry n, whose command lies in e.
+func (d *Document) classify(s *Server, e *entry, n *node) {
+	s.State = Cannot
+	if s.Reason = e.read(s, n); s.Reason != "" {
+		return
+	}
+	if count, policy := d.own(s.Command); count > 0 {
+		s.State, s.Policy, s.Command = Wrapped, policy, s.Command[count:]
+		e.own = count
+		return
+	}
+	if s.Reason = leave(s.Command); s.Reason != "" {
+		return
+	}
+	if _, err := d.wrap(e, "program", "policy"); err != nil {
+		s.Reason = err.Error()
+		return
+	}
+	s.State = Plain
+}
+
+// read finds the command and its arguments, or returns why there are none.
+func (e *entry) read(s *Server, n *node) string {
+	command, args := e.holder.value(e.command), e.holder.value("args")
+	var ok bool
+	switch {
+	case remote(n) || command == nil && address(n):
+		return "reached by a URL: no program is started"
+	case command == nil:
+		return "no command: the host itself has what is meant"
+	case e.list:
+		if s.Command, ok = command.texts(); !ok {
+			return "the command is not a list of words"
+		}
+		e.words = command.items
+	case command.kind != text:
+		return "the command is not a text"
+	default:
+		s.Command, e.words = []string{command.text}, []*node{command}
+		if args != nil {
+			more, ok := args.texts()
+			if !ok {
+				return "the arguments are not a list of words"
+			}
+			s.Command, e.words = append(s.Command, more...), append(e.words, args.items...)
+		}
+	}
+	if len(s.Command) == 0 || s.Command[0] == "" {
+		return "no command"
+	}
+	return ""
+}
+
+// remote reports whether an entry says that the host connects.
+func remote(n *node) bool {
+	switch strings.ToLower(strings.NewReplacer("-", "", "_", "").Replace(n.word("type"))) {
+	case "http", "sse", "streamablehttp", "remote", "ws", "websocket":
+		return true
+	}
+	return false
+}
+
+func address(n *node) bool {
+	for _, key := range []string{"url", "uri", "serverUrl", "httpUrl", "endpoint"} {
+		if n.get(key) != nil {
+			return true
+		}
+	}
+	return false
+}

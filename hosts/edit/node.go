@@ -1,0 +1,121 @@
+package edit
+
+import "bytes"
+
+type kind uint8
+
+const (
+	other kind = iota // a number, a truth value, null, a date
+	text
+	list
+	table
+)
+
+// unknown is the end of what the parser gives no end for, and what therefore is not moved: a YAML block of text, say.
+const unknown = -1
+
+// A node is a value of a file, with the bytes from start to end.
+type node struct {
+	kind       kind
+	start, end int
+	text       string
+	items      []*node  // of a list
+	members    []member // of a table
+	block      bool     // told by indentation in YAML; a table of TOML that is no inline table
+	index      map[string]int
+	twice      bool // some name is there twice
+}
+
+// A member is one of a table.
+type member struct {
+	name        string
+	start, stop int // of the key; in TOML start is that of the whole dotted key
+	last        int // the start of the key's last part
+	value       *node
+}
+
+// add reports whether there was no such member before. The first of two counts.
+func (n *node) add(m member) bool {
+	if n.index == nil {
+		n.index = map[string]int{}
+	}
+	_, again := n.index[m.name]
+	if !again {
+		n.index[m.name] = len(n.members)
+	}
+	n.members = append(n.members, m)
+	n.twice = n.twice || again
+	return !again
+}
+
+// get is nil if there is no such member.
+func (n *node) get(name string) *member {
+	if n == nil {
+		return nil
+	}
+	if i, found := n.index[name]; found {
+		return &n.members[i]
+	}
+	return nil
+}
+
+// value is nil if there is no such member.
+func (n *node) value(name string) *node {
+	if m := n.get(name); m != nil {
+		return m.value
+	}
+	return nil
+}
+
+// texts are the items of a list; false: some item is no text, or the node is no list.
+func (n *node) texts() ([]string, bool) {
+	if n == nil || n.kind != list {
+		return nil, false
+	}
+	words := make([]string, 0, len(n.items))
+	for _, item := range n.items {
+		if item.kind != text {
+			return nil, false
+		}
+		words = append(words, item.text)
+	}
+	return words, true
+}
+
+// shift moves every offset. No node is in the tree twice.
+func (n *node) shift(by int) {
+	if by == 0 {
+		return
+	}
+	n.start += by
+	if n.end != unknown {
+		n.end += by
+	}
+	for _, item := range n.items {
+		item.shift(by)
+	}
+	for i := range n.members {
+		m := &n.members[i]
+		m.start, m.last = m.start+by, m.last+by
+		if m.stop != unknown {
+			m.stop += by
+		}
+		m.value.shift(by)
+	}
+}
+
+// blank reports whether there is nothing but white space, and at most so many commas.
+func blank(b []byte, commas int) bool {
+	return bytes.Count(b, []byte(",")) <= commas && len(bytes.Trim(b, " \t\r\n,")) == 0
+}
+
+// newline is that of a file.
+func newline(file []byte) string {
+	if at := bytes.IndexByte(file, '\n'); at > 0 && file[at-1] == '\r' {
+		return "\r\n"
+	}
+	return "\n"
+}
+
+// lineStart is where the line of an offset begins.
+func lineStart(file []byte, at int) int { return bytes.LastIndexByte(file[:at], '\n') + 1 }
