@@ -5,9 +5,11 @@ package store
 import (
 	"cmp"
 	"errors"
+	"path"
 	"slices"
 	"strings"
 
+	"github.com/security-mcp/mcp-sandbox/init/state"
 	"github.com/security-mcp/mcp-sandbox/store/internal/tree"
 	"github.com/security-mcp/mcp-sandbox/store/startline"
 	"golang.org/x/sys/unix"
@@ -52,6 +54,24 @@ func specsFor(rel string, all []*resolution) (words []string) {
 	}
 	slices.Sort(words)
 	return words
+}
+
+// Names are the names of all packages, sorted, by the names of the folders alone. No store is made where there is none.
+func Names() (all []string, err error) {
+	d := disk{}
+	if d.fd, d.at, err = state.OpenStore(false); err != nil {
+		if errors.Is(err, unix.ENOENT) {
+			err = nil
+		}
+		return nil, err
+	}
+	defer unix.Close(d.fd)
+	err = d.eachPackage(func(rel string) {
+		_, name, _ := strings.Cut(path.Dir(rel), "/")
+		all = append(all, strings.ReplaceAll(name, ",", "/"))
+	})
+	slices.Sort(all)
+	return slices.Compact(all), err
 }
 
 // Show is all packages of one name.

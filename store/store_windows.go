@@ -38,6 +38,9 @@ func (s *Store) Begin(context.Context, string, []startline.Spec, func(string)) (
 // List fails.
 func (s *Store) List() ([]*Package, []error, error) { return nil, nil, errNone }
 
+// Names are none.
+func Names() ([]string, error) { return nil, errNone }
+
 // Show fails.
 func (s *Store) Show(string) ([]*Package, error) { return nil, errNone }
 

@@ -15,26 +15,9 @@ type command struct {
 
 // commands are all of them, in the order of the help.
 func commands() []command {
-	return slices.Concat(serverCommands(), []command{whyCommand()}, policyCommands(),
-		[]command{installCommand()}, storeCommands(), profileCommands(), stateCommands(), []command{{
-			name: "report", args: "[--json] FILE", short: "read back the report of a launch",
-			long: `Prints the report that run --report FILE wrote: what was proved before the server
-ran, what was denied while it ran, and how it ended. The file may come from a
-stranger. One that is no report is refused with 125.
-`,
-			tips: `  mcp-sandbox run --report report.jsonl -- ./server
-  mcp-sandbox report report.jsonl
-  mcp-sandbox report --json report.jsonl | jq .exited.cause
-`,
-			flags: jsonOptions, run: showReport,
-		}, {
-			name: "version", args: "[--json]", short: "print which build this is",
-			long: `Prints the version, the commit, the version of Go and the system: what a report of a
-mistake should begin with. All of it comes from the program's own file.
-`,
-			tips:  "  mcp-sandbox version\n  mcp-sandbox version --json | jq -r .revision\n",
-			flags: jsonOptions, run: version,
-		}})
+	return slices.Concat(serverCommands(), []command{whyCommand()}, policyCommands(), []command{installCommand()},
+		storeCommands(), profileCommands(), stateCommands(), []command{reportCommand(), completionCommand(),
+			versionCommand()})
 }
 
 // serverCommands are about a server and the machine.

@@ -27,18 +27,28 @@ func dispatch(args []string) int {
 		return overview("")
 	case "--version":
 		return show(build.Read("mcp-sandbox").String() + "\n")
+	case "__complete": // what the scripts of the command completion call
+		return show(complete(args[1:]))
 	}
-	all := commands()
-	for n := min(2, len(args)); n > 0; n-- {
-		name := strings.Join(args[:n], " ")
-		if i := slices.IndexFunc(all, func(c command) bool { return c.name == name }); i >= 0 {
-			return start(&all[i], args[n:])
-		}
+	if c, n := find(args); c != nil {
+		return start(c, args[n:])
 	}
 	if names(args[0]+" ") != "" {
 		return notInGroup(args[0], args[1:])
 	}
 	return usageError("mcp-sandbox", noCommand(args))
+}
+
+// find is the command that the first n words name; nil for none.
+func find(args []string) (c *command, n int) {
+	all := commands()
+	for n := min(2, len(args)); n > 0; n-- {
+		name := strings.Join(args[:n], " ")
+		if i := slices.IndexFunc(all, func(c command) bool { return c.name == name }); i >= 0 {
+			return &all[i], n
+		}
+	}
+	return nil, 0
 }
 
 // known reports whether a command, or a group of them, has that name.

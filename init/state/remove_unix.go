@@ -5,6 +5,7 @@ package state
 import (
 	"errors"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/privdir"
@@ -74,12 +75,8 @@ func List() ([]Info, error) {
 	}
 	defer unix.Close(root)
 	var all []Info
-	privdir.EachName(root, func(name string) bool {
-		var st, lock unix.Stat_t
-		if policy.CheckState(name) != nil || unix.Fstatat(root, name, &st, unix.AT_SYMLINK_NOFOLLOW) != nil ||
-			st.Mode&unix.S_IFMT != unix.S_IFDIR {
-			return true
-		}
+	eachState(root, func(name string, st unix.Stat_t) {
+		var lock unix.Stat_t
 		if unix.Fstatat(root, "."+name, &lock, unix.AT_SYMLINK_NOFOLLOW) != nil {
 			lock = st
 		}
@@ -87,9 +84,35 @@ func List() ([]Info, error) {
 		c.add(root, name, 0)
 		sec, nsec := lock.Mtim.Unix()
 		all = append(all, Info{Name: name, Path: at + "/" + name, Bytes: c.bytes, Used: time.Unix(sec, nsec).UTC()})
-		return true
 	})
 	return sorted(all), nil
+}
+
+// Names are the names of all states, sorted. No state is entered: List takes long where states are large.
+func Names() (all []string, err error) {
+	root, _, err := openRoot(false)
+	if errors.Is(err, unix.ENOENT) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer unix.Close(root)
+	eachState(root, func(name string, _ unix.Stat_t) { all = append(all, name) })
+	slices.Sort(all)
+	return all, nil
+}
+
+// eachState calls do for the folder of each state.
+func eachState(root int, do func(name string, st unix.Stat_t)) {
+	privdir.EachName(root, func(name string) bool {
+		var st unix.Stat_t
+		if policy.CheckState(name) == nil && unix.Fstatat(root, name, &st, unix.AT_SYMLINK_NOFOLLOW) == nil &&
+			st.Mode&unix.S_IFMT == unix.S_IFDIR {
+			do(name, st)
+		}
+		return true
+	})
 }
 
 // A count adds up what a tree takes on the disk. Nothing is changed: what cannot be entered counts as it is.

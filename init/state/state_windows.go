@@ -143,6 +143,15 @@ func List() ([]Info, error) {
 	return sorted(all), err
 }
 
+// Names are the names of all states, sorted.
+func Names() (names []string, err error) {
+	all, err := List()
+	for _, s := range all {
+		names = append(names, s.Name)
+	}
+	return names, err
+}
+
 // sizeOf adds up the files of a tree, without what a link leads to.
 func sizeOf(at string) (bytes int64) {
 	names := 0
