@@ -144,8 +144,8 @@ func (a *Attempt) resume() error {
 	return err
 }
 
-// adoptAndResume writes the byte that resumes init. Init is resumed before the runner is reaped, so that both proceed in
-// parallel. Exceptions: a root launcher (it writes the id maps), cover watching (init's namespaces must be opened while
+// adoptAndResume writes the byte that resumes init. Init is resumed before the runner is reaped, so that both proceed
+// in parallel. Exceptions: a root launcher (it writes the id maps), cover watching (init's namespaces must be opened while
 // init is dumpable) and a state (only a machine that gives full mounts in its folder) need init's pid first.
 func adoptAndResume(a *Attempt) error {
 	lasts := a.launch.lasts.folder != nil
