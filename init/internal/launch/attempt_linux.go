@@ -145,8 +145,8 @@ func (a *Attempt) resume() error {
 }
 
 // adoptAndResume writes the byte that resumes init. Init is resumed before the runner is reaped, so that both proceed
-// in parallel. Exceptions: a root launcher (it writes the id maps), cover watching (init's namespaces must be opened while
-// init is dumpable) and a state (only a machine that gives full mounts in its folder) need init's pid first.
+// in parallel. Exceptions: a root launcher (it writes the id maps), cover watching (init's namespaces must be opened
+// while init is dumpable) and a state (only a machine that gives full mounts in its folder) need init's pid first.
 func adoptAndResume(a *Attempt) error {
 	lasts := a.launch.lasts.folder != nil
 	if a.Init.PID < 0 && (a.Machine.Root || a.watchesCovers() || lasts) {
