@@ -6,35 +6,76 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
-// program finds the manager's program: beside the program that was typed, then in PATH.
+// program finds the manager's program: beside the program that was typed, then in PATH. It is started outside of the
+// sandbox, so none of the project in the working folder will do, whatever the line says.
 func (i *installation) program() (string, error) {
-	var folders []string
-	if typed := i.start.Program; strings.ContainsRune(typed, filepath.Separator) {
-		if !filepath.IsAbs(typed) {
-			typed = filepath.Join(i.Dir, typed)
-		}
-		folders = append(folders, filepath.Dir(typed))
+	folders := i.folders()
+	if typed := i.start.Program; filepath.IsAbs(typed) && !i.isProjects(filepath.Dir(typed)) {
+		folders = slices.Insert(folders, 0, filepath.Dir(typed))
 	}
-	path, _ := lookup(i.Env, "PATH")
-	folders = append(folders, filepath.SplitList(path)...)
 	for _, name := range i.row.programs {
 		for _, folder := range folders {
-			if !filepath.IsAbs(folder) {
-				continue
-			}
 			if found, err := exec.LookPath(filepath.Join(folder, name)); err == nil {
 				return found, nil
 			}
 		}
 	}
-	return "", fmt.Errorf("%s is not found in PATH", strings.Join(i.row.programs, ", "))
+	return "", fmt.Errorf("%s is not found in PATH: of a project none is taken", strings.Join(i.row.programs, ", "))
+}
+
+// folders are those of the user's PATH that are no project's.
+func (i *installation) folders() []string {
+	path, _ := lookup(i.Env, "PATH")
+	return slices.DeleteFunc(filepath.SplitList(path), i.isProjects)
+}
+
+// isProjects reports whether a folder of programs is a project's: a relative one, node_modules/.bin, one in the working
+// folder. A working folder that holds the home, or the system's programs, is no project.
+func (i *installation) isProjects(folder string) bool {
+	const links = "/node_modules/.bin"
+	at, dir := resolved(folder), resolved(i.Dir)
+	if !filepath.IsAbs(folder) || strings.HasSuffix(at, links) || strings.HasSuffix(filepath.Clean(folder), links) {
+		return true
+	}
+	home, _ := lookup(i.Env, "HOME")
+	for _, known := range [...]string{home, "/usr/bin", "/usr/local/bin"} {
+		if filepath.IsAbs(known) && isBelow(resolved(known), dir) {
+			return false
+		}
+	}
+	return isBelow(at, dir)
+}
+
+// ownEnv is the user's environment without loaders and without programs of a project: that of a manager. A question
+// is put outside of the sandbox, and a client's configuration, which may be a stranger's, has variables for the server.
+func (i *installation) ownEnv() []string {
+	env := slices.DeleteFunc(slices.Clone(i.Env), func(entry string) bool {
+		python, isPython := strings.CutPrefix(entry, "PIPX_DEFAULT_PYTHON=")
+		return isLoader(entry) || strings.HasPrefix(entry, "PATH=") || isPython && i.isProjects(filepath.Dir(python))
+	})
+	return append(env, "PATH="+strings.Join(i.folders(), string(filepath.ListSeparator)))
+}
+
+// resolved is a path without links, or as it is.
+func resolved(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return filepath.Clean(path)
+}
+
+// isBelow reports whether a path is a folder or lies below that.
+func isBelow(path, folder string) bool {
+	rel, err := filepath.Rel(folder, path)
+	return err == nil && filepath.IsLocal(rel)
 }
 
 // settings asks the manager, from an empty folder unless the project's configuration is wanted.
-func (i *installation) settings(ctx context.Context, program string) (*settings, error) {
+func (i *installation) settings(ctx context.Context, program, stage string) (*settings, error) {
 	folder := i.Dir
 	if !i.RegistryFromProject {
 		if i.row.project != nil {
@@ -43,13 +84,13 @@ func (i *installation) settings(ctx context.Context, program string) (*settings,
 					file+" names the registry "+registry+", which was not asked (--registry-from-project)")
 			}
 		}
-		empty, err := emptyFolder()
+		empty, err := emptyFolder(stage)
 		if err != nil {
 			return nil, err
 		}
 		defer os.RemoveAll(empty)
 		folder = empty
 	}
-	q := &question{program: program, env: i.Env, folder: folder, auth: i.RegistryAuth}
+	q := &question{program: program, env: i.ownEnv(), folder: folder, auth: i.RegistryAuth}
 	return i.row.settings(ctx, q)
 }

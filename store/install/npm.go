@@ -22,7 +22,7 @@ var npm = manager{
 
 // npmSettings asks `npm config list`, which shows no token: config(7) of npm.
 func npmSettings(ctx context.Context, q *question) (*settings, error) {
-	out, err := q.run(ctx, "config", "list", "--json", "--logs-max=0", "--update-notifier=false")
+	out, err := q.run(ctx, "config", "list", "--json", "--logs-max=0", "--update-notifier=false", "--no-workspaces")
 	if err != nil {
 		return nil, err
 	}

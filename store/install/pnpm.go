@@ -24,13 +24,21 @@ var pnpm = manager{
 	awaited:  pnpmAwaited,
 }
 
+// pnpmQuiet keep pnpm from running what a project brings: .pnpmfile.cjs, and the pnpm of its package.json, which
+// comes from the project's registry.
+var pnpmQuiet = []string{"npm_config_ignore_pnpmfile=true", "npm_config_manage_package_manager_versions=false",
+	"pnpm_config_ignore_pnpmfile=true", "pnpm_config_pm_on_fail=ignore", "COREPACK_ENV_FILE=0",
+	"COREPACK_ENABLE_PROJECT_SPEC=0"}
+
 // pnpmSettings asks `pnpm config list`. Versions before 11 show tokens there, which are not kept from there.
 func pnpmSettings(ctx context.Context, q *question) (*settings, error) {
-	version, err := q.version(ctx, "9.0.0", "pnpm")
+	asked := *q
+	asked.env = append(slices.Clip(asked.env), pnpmQuiet...)
+	version, err := asked.version(ctx, "9.0.0", "pnpm")
 	if err != nil {
 		return nil, err
 	}
-	out, err := q.run(ctx, "config", "list", "--json")
+	out, err := asked.run(ctx, "config", "list", "--json")
 	if err != nil {
 		return nil, err
 	}

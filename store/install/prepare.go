@@ -178,11 +178,12 @@ func (i *installation) install(ctx context.Context) (*Ready, error) {
 			return r, err
 		}
 	}
-	found, err := i.settings(ctx, program)
+	found, err := i.settings(ctx, program, stage.Folder)
 	if err != nil {
 		return nil, err
 	}
 	c := &cell{Options: i.Options, row: i.row, title: i.title()}
+	c.Env = i.ownEnv()
 	j := &job{program: program, start: i.start, settings: found, stage: stage.Folder, scripts: i.Scripts, owner: -1,
 		private: filepath.Join(stage.Folder, private), cell: c}
 	if i.MinAge > 0 {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -44,16 +45,34 @@ func (q *question) run(ctx context.Context, args ...string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// emptyFolder makes a folder in which a manager finds no project, also if somebody made one in the folders above.
-func emptyFolder() (string, error) {
-	dir, err := os.MkdirTemp("", "mcp-sandbox-ask-")
+// emptyFolder makes a folder in a stage in which a manager finds no project, also if somebody made one in the folders
+// above. It does not lie in /tmp: each pnpm below runs the .pnpmfile.cjs of whoever puts a pnpm-workspace.yaml there.
+func emptyFolder(stage string) (string, error) {
+	dir, err := os.MkdirTemp(stage, "ask-")
 	if err != nil {
 		return "", err
 	}
-	if err := os.WriteFile(filepath.Join(dir, "package.json"), []byte("{}\n"), 0o600); err != nil {
-		return "", errors.Join(err, os.RemoveAll(dir))
+	for name, text := range map[string]string{"package.json": "{}\n", "pnpm-workspace.yaml": "packages: []\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			return "", errors.Join(err, os.RemoveAll(dir))
+		}
 	}
 	return dir, nil
+}
+
+// loaders are variables by which a manager, or the interpreter of its program, runs what is no part of that. Of a name
+// that ends in "*" all that begin so.
+var loaders = []string{"NODE_OPTIONS", "NODE_PATH", "BUN_OPTIONS", "BUN_INSPECT*", "BASH_ENV", "ENV", "BASH_FUNC_*",
+	"LD_*", "PYTHON*", "GCONV_PATH", "CC", "CXX", "FC", "AR", "PKG_CONFIG", "GOFLAGS", "COREPACK_INTEGRITY_KEYS",
+	"COREPACK_ENABLE_UNSAFE_CUSTOM_URLS"}
+
+// isLoader reports whether a variable is one of them.
+func isLoader(entry string) bool {
+	name, _, _ := strings.Cut(entry, "=")
+	return slices.ContainsFunc(loaders, func(l string) bool {
+		prefix, many := strings.CutSuffix(l, "*")
+		return name == l || many && strings.HasPrefix(name, prefix)
+	})
 }
 
 // lastLine is the last line of a text that is not empty.

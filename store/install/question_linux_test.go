@@ -1,0 +1,95 @@
+package install
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/store/install/registrytest"
+)
+
+// put writes a file that anybody can execute.
+func put(t *testing.T, at, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(at, []byte(text), 0o755); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// No program of the project in the working folder is run outside of the sandbox, however the line or PATH names it, and
+// no variable makes a package manager run what is no part of it.
+func TestQuestionsOutsideOfProjects(t *testing.T) {
+	h := newHome(t, good()...)
+	project := filepath.Join(h.path, "project")
+	mark := filepath.Join(h.path, "mark")
+	for _, folder := range []string{"node_modules/.bin", "tools", "nested/node_modules/.bin"} {
+		for _, name := range []string{"npm", "node", "npx"} {
+			put(t, filepath.Join(project, folder, name), "#!/bin/sh\necho \"$0 $*\" >> "+mark+"\nexec /usr/bin/env -i "+
+				"HOME=$HOME PATH="+os.Getenv("PATH")+" "+name+" \"$@\"\n")
+		}
+	}
+	h.options.Dir = project
+	env := h.options.Env
+	try := func(line, path string, more ...string) {
+		t.Helper()
+		h.options.Env = append(more, env...)
+		if path != "" {
+			h.options.Env = append(h.options.Env, "PATH="+path+":"+os.Getenv("PATH"))
+		}
+		h.options.Update = true
+		h.must(t, line+" -y good")
+		if b, err := os.ReadFile(mark); err == nil {
+			t.Errorf("%s, %s, %q: %s", line, path, more, b)
+			os.Remove(mark)
+		}
+	}
+	try("./node_modules/.bin/npx", "")
+	try(project+"/tools/npx", "")
+	try("npx", "node_modules/.bin:tools:.")
+	try("npx", project+"/tools")
+	h.options.Dir = filepath.Join(project, "tools")
+	try("npx", project+"/nested/node_modules/.bin")
+	try("npx", "", "NODE_OPTIONS=--import=data:text/javascript,import{writeFileSync}from'node:fs';writeFileSync('"+mark+"','x')")
+}
+
+// What another user has put into /tmp is no project of a question's, and the project of the working folder, where that
+// is asked for its registry, runs nothing.
+func TestQuestionsRunNoHooks(t *testing.T) {
+	eachKin(t, func(t *testing.T, h *home, line, program string) {
+		theirs := registrytest.New(t, append(good(), runnable(pack{Name: "pnpm", Version: "9.1.2"}))...)
+		mark := filepath.Join(h.path, "mark")
+		script := "require('fs').writeFileSync('" + mark + "', '')\nmodule.exports = {hooks: {}}\n"
+		fill := func(folder string) {
+			put(t, folder+"/package.json", `{"packageManager": "pnpm@9.1.2", "workspaces": ["*"]}`)
+			put(t, folder+"/pnpm-workspace.yaml", "packages: ['*']\nregistry: "+theirs.URL+"\n")
+			put(t, folder+"/.npmrc", "registry="+theirs.URL+"\n")
+			put(t, folder+"/.pnpmfile.cjs", script)
+			put(t, folder+"/hook.js", script)
+			put(t, folder+"/bunfig.toml", "preload = ['./hook.js']\n[install]\nregistry = '"+theirs.URL+"'\n")
+		}
+		temporary, project := filepath.Join(h.path, "tmp"), filepath.Join(h.path, "project")
+		fill(temporary)
+		fill(project)
+		t.Setenv("TMPDIR", temporary)
+		h.options.Env = append(h.options.Env, "TMPDIR="+temporary)
+		if r := h.must(t, line+"good"); r.Package.Registry != h.registry.URL || len(theirs.Asked()) > 0 {
+			t.Errorf("%s, %v", r.Package.Registry, theirs.Asked())
+		}
+		h.options.Dir, h.options.RegistryFromProject, h.options.Update = project, true, true
+		if r := h.must(t, line+"good"); r.Package.Registry != theirs.URL {
+			t.Errorf("the project's registry was not asked: %s", r.Package.Registry)
+		}
+		for _, asked := range theirs.Asked() {
+			if strings.HasPrefix(asked.Path, "/pnpm") {
+				t.Errorf("a pnpm was fetched: %s", asked.Path)
+			}
+		}
+		if exists(h.path, "mark") {
+			t.Error("a hook was run outside of the sandbox")
+		}
+	}, good()...)
+}
