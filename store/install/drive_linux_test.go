@@ -27,8 +27,13 @@ type home struct {
 	options  Options
 }
 
-// program is the text of a package's program, which says where it lies and what it got.
-const program = "#!/usr/bin/env node\nconsole.log(JSON.stringify([process.argv[1], ...process.argv.slice(2)]))\n"
+// program is the text of a package's program, which says where it lies and what it got. See [home.writesNowhere].
+const program = `#!/usr/bin/env node
+const fs = require('fs'), places = process.argv[2] === 'write' ? process.argv.slice(3) : []
+for (const at of places)
+	try { fs.writeFileSync(at, 'x'); console.log('wrote', at) } catch { console.log('refused', at) }
+if (places.length === 0) console.log(JSON.stringify([process.argv[1], ...process.argv.slice(2)]))
+`
 
 // runnable makes a package with a program of its name.
 func runnable(p registrytest.Package) registrytest.Package {
@@ -122,7 +127,7 @@ func (h *home) prepare(t *testing.T, line string) (*Ready, error) {
 	if err != nil || start == nil {
 		t.Fatalf("%s: %v, %v", line, start, err)
 	}
-	ctx, cancel := context.WithTimeoutCause(context.Background(), testbed.Patience(), errors.New("the test's patience is at its end"))
+	ctx, cancel := context.WithTimeoutCause(context.Background(), 3*testbed.Patience(), errors.New("the test's patience is at its end"))
 	defer cancel()
 	return Prepare(ctx, h.store, start, h.options)
 }
@@ -135,6 +140,15 @@ func (h *home) must(t *testing.T, line string) *Ready {
 		t.Fatalf("%s: %v", line, err)
 	}
 	return r
+}
+
+// refusedBoth is refused of a package and of one that needs it: without the long forms of the suite of the latter alone.
+func (h *home) refusedBoth(t *testing.T, line, evil, needy string, words ...string) {
+	t.Helper()
+	if !testing.Short() {
+		h.refused(t, line+evil, words...)
+	}
+	h.refused(t, line+needy, words...)
 }
 
 // refused is prepare where the error has to have these words, and nothing may be left.

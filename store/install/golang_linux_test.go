@@ -14,12 +14,36 @@ import (
 
 type goModuleOf = registrytest.Module
 
-// goText is a program that says what it got. It links little, for an install compiles all that it links.
-const goText = "package main\n\nimport (\"os\"; \"example.com/dep\")\n\nfunc main() {\n\tfor _, a := range os.Args[1:] {\n\t\tprintln(dep.Say(a))\n\t}\n}\n"
+// goText is a program that says what it got; see [home.writesNowhere]. It links little, for an install compiles all that it links.
+const goText = `package main
+
+import (
+	"os"
+
+	"example.com/dep"
+)
+
+func main() {
+	for i, a := range os.Args[1:] {
+		switch {
+		case os.Args[1] != "write":
+			println(dep.Say(a))
+		case i == 0:
+		case os.WriteFile(a, nil, 0o600) == nil:
+			println("wrote", a)
+		default:
+			println("refused", a)
+		}
+	}
+}
+`
+
+// goSaid is a program that links even less.
+const goSaid = "package main\n\nimport \"example.com/dep\"\n\nfunc main() { println(dep.Say(\"a\")) }\n"
 
 // goTool is a module with a program, and goDep what that needs.
-func goTool(path string) goModuleOf {
-	return goModuleOf{Path: path, Version: "v1.0.0", Mod: "\nrequire example.com/dep v1.2.0\n", Files: texts{"main.go": goText}}
+func goTool(text string) goModuleOf {
+	return goModuleOf{Path: "example.com/tool", Version: "v1.0.0", Mod: "\nrequire example.com/dep v1.2.0\n", Files: texts{"main.go": text}}
 }
 
 var goDep = goModuleOf{Path: "example.com/dep", Version: "v1.2.0", Files: texts{"dep.go": "package dep\n\nfunc Say(s string) string { return \"said \" + s }\n"}}
@@ -42,10 +66,14 @@ func (h *home) with(words ...string) *home {
 	return &other
 }
 
-// A program is built once, and found without the proxy from then on.
+// A program is built once, and found without the proxy from then on. The newest version that its author has not taken
+// back is the latest.
 func TestGo(t *testing.T) {
-	h, p := newGoHome(t, goTool("example.com/tool"), goDep)
-	r := h.must(t, "go run example.com/tool@v1.0.0 a --b")
+	t.Parallel()
+	back := goTool(goText)
+	back.Version, back.Mod = "v1.1.0", back.Mod+"\nretract v1.1.0\n"
+	h, p := newGoHome(t, goTool(goText), goDep, back)
+	r := h.must(t, "go run example.com/tool@latest a --b")
 	t.Log(r.Lines, r.Command)
 	k := r.Package
 	if !r.Installed || k.Name != "example.com/tool" || k.Version != "v1.0.0" || !strings.HasPrefix(k.Integrity, "h1:") ||
@@ -69,6 +97,7 @@ func TestGo(t *testing.T) {
 		t.Errorf("the program names the folder in which it was built, or %v", err)
 	}
 	found := false
+	h.writesNowhere(t, "go run example.com/tool@v1.0.0")
 	for _, q := range p.Asked() {
 		found = found || strings.HasPrefix(q.Path, "/sumdb/sums.example/lookup/example.com/tool@")
 	}
@@ -91,6 +120,7 @@ var evilModules = []struct {
 	{"for cgo", goModuleOf{Files: texts{"main.go": "package main\n\n// int x(void) { return 1; }\nimport \"C\"\n\nfunc main() { println(C.x()) }\n"}}, []string{"--scripts"}},
 	{"does not compile", goModuleOf{Files: texts{"main.go": "package main\n\nfunc main() { x }\n"}}, []string{"undefined: x"}},
 	{"for another Go", goModuleOf{Mod: "toolchain go1.99.0\n", Files: texts{"main.go": "package main\n\nfunc main() {}\n"}}, nil},
+	{"dependency that leads out", goModuleOf{Files: texts{"main.go": "package main\n\nimport _ \"../x\"\n\nfunc main() {}\n"}}, []string{"../x"}},
 	{"replaces", goModuleOf{Mod: "\nreplace example.com/dep => ../dep\n", Files: texts{"main.go": "package main\n\nfunc main() {}\n"}}, []string{"replace or exclude directives"}},
 	{"dependency that nobody has", goModuleOf{Mod: "\nrequire example.com/nobody v1.0.0\n", Files: texts{"main.go": "package main\n\nimport _ \"example.com/nobody\"\n\nfunc main() {}\n"}}, []string{"example.com/nobody@v1.0.0 is not known to 127.0.0.1", "\"direct\" of GOPROXY is not followed"}},
 	{"gone", goModuleOf{Status: 410}, []string{"is not known to 127.0.0.1", "(410)"}},
@@ -98,6 +128,7 @@ var evilModules = []struct {
 }
 
 func TestEvilModules(t *testing.T) {
+	t.Parallel()
 	h, p := newGoHome(t, goDep)
 	t.Run("all", func(t *testing.T) {
 		for i, e := range evilModules {
@@ -113,6 +144,9 @@ func TestEvilModules(t *testing.T) {
 			e.evil.Raw = raw
 			p.Add(e.evil)
 			t.Run(e.name, func(t *testing.T) {
+				if testing.Short() && (e.words == nil || e.name == "does not compile") {
+					return // what it needs is compiled first
+				}
 				if e.words == nil { // not refused: another Go is neither fetched nor run
 					h.must(t, "go run "+e.evil.Path+"@latest")
 					return
@@ -126,7 +160,8 @@ func TestEvilModules(t *testing.T) {
 
 // What is refused before anything is asked of a proxy.
 func TestGoConfiguration(t *testing.T) {
-	h, p := newGoHome(t, goTool("example.com/tool"), goDep)
+	t.Parallel()
+	h, p := newGoHome(t, goTool(goSaid), goDep)
 	const line = "go run example.com/tool@v1.0.0"
 	h.with("GOPROXY=direct").refused(t, line, "names no proxy", "version control")
 	h.with("GOPROXY=off").refused(t, line, "names no proxy")
@@ -143,16 +178,7 @@ func TestGoConfiguration(t *testing.T) {
 			t.Errorf("%s was asked for", q.Path)
 		}
 	}
-	h.must(t, line)
-}
-
-// The newest version that its author has not taken back is the latest.
-func TestRetracted(t *testing.T) {
-	h, p := newGoHome(t, goTool("example.com/tool"), goDep)
-	back := goTool("example.com/tool")
-	back.Version, back.Mod = "v1.1.0", back.Mod+"\nretract v1.1.0\n"
-	p.Add(back)
-	if r := h.must(t, "go run example.com/tool@latest"); r.Package.Version != "v1.0.0" {
-		t.Errorf("%+v", r.Package)
+	if !testing.Short() { // else TestGo's is the install of a good module
+		h.must(t, line)
 	}
 }

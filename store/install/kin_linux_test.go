@@ -2,25 +2,22 @@ package install
 
 import (
 	"bytes"
-	"context"
-	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/store/install/registrytest"
-	"github.com/security-mcp/mcp-sandbox/store/startline"
 )
 
 // eachKin runs a test for each manager, in a home with packages.
 func eachKin(t *testing.T, test func(t *testing.T, h *home, line, program string), packages ...pack) {
 	t.Helper()
-	for _, k := range kin {
+	for _, k := range eachKind() {
 		t.Run(k.name, func(t *testing.T) {
+			t.Parallel()
 			h := newHome(t, packages...)
 			h.use(t, k.program)
 			test(t, h, k.line, k.program)
@@ -155,55 +152,6 @@ func TestKinEntriesThatLeadOut(t *testing.T) {
 		{Name: outside, Text: "x", Raw: true}, {Name: "link", Link: "../../../../.."}, {Name: "link/evil-entry", Text: "x"},
 		{Name: "hard", Link: "/etc/passwd", Hard: true},
 	}}))...)
-}
-
-// A registry that falls silent does not hold up the end of an install, and nothing is left.
-func TestKinEnds(t *testing.T) {
-	eachKin(t, func(t *testing.T, h *home, line, _ string) {
-		for _, when := range []registrytest.Moment{registrytest.AtMetadata, registrytest.AtArchive, registrytest.AmidArchive} {
-			h.registry.Behave(registrytest.Behaviour{Hang: when})
-			start, err := startline.Parse(strings.Fields(line + "good"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			ctx, cancel := context.WithCancelCause(context.Background())
-			over := errors.New("the host ended it")
-			time.AfterFunc(3*time.Second, func() { cancel(over) })
-			began := time.Now()
-			if _, err := Prepare(ctx, h.store, start, h.options); !errors.Is(err, over) {
-				t.Errorf("%d: %v", when, err)
-			}
-			if took := time.Since(began); took > 6*time.Second {
-				t.Errorf("%d: ended after %s", when, took)
-			}
-			h.nothingLeft(t)
-		}
-		h.registry.Behave(registrytest.Behaviour{})
-		h.must(t, line+"good")
-	}, good()...)
-}
-
-// Of two starts at once one installs and the other finds.
-func TestKinTwoAtOnce(t *testing.T) {
-	eachKin(t, func(t *testing.T, h *home, line, _ string) {
-		var all sync.WaitGroup
-		found := make([]*Ready, 2)
-		for i := range found {
-			all.Go(func() {
-				var err error
-				if found[i], err = h.prepare(t, line+"good"); err != nil {
-					t.Error(err)
-				}
-			})
-		}
-		all.Wait()
-		if t.Failed() {
-			return
-		}
-		if found[0].Installed == found[1].Installed || found[0].Package.Path != found[1].Package.Path {
-			t.Errorf("%+v, %+v", found[0], found[1])
-		}
-	}, good()...)
 }
 
 // A registry that wants a log-in gets the user's with --registry-auth alone, and the package has none of it.

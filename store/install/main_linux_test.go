@@ -1,6 +1,7 @@
 package install
 
 import (
+	"flag"
 	"os"
 	"testing"
 
@@ -22,5 +23,15 @@ const hosts = `127.0.0.1 localhost
 func TestMain(m *testing.M) {
 	testbed.Machines()
 	reexec.Init()
+	flag.Parse()
+	parallel := "4" // on two processors: most of an install is waiting
+	flag.Visit(func(f *flag.Flag) {
+		if f.Name == "test.parallel" {
+			parallel = f.Value.String()
+		}
+	})
+	if err := flag.Set("test.parallel", parallel); err != nil {
+		panic(err)
+	}
 	os.Exit(world.Tests(map[string]string{"/etc/hosts": hosts}, func() int { return testbed.Run(m) }))
 }

@@ -19,6 +19,7 @@ func good() []registrytest.Package {
 
 // What is not in the store is installed, and found there without a registry from then on.
 func TestInstall(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, good()...)
 	r := h.must(t, "npx -y good a --b")
 	t.Log(r.Lines, r.Command)

@@ -43,6 +43,7 @@ var evilWheels = []struct {
 	{"by git", wheel{Requires: []string{"dep @ git+https://elsewhere.example/dep"}}, []string{"dep is no wheel of the index"}},
 	{"by file", wheel{Requires: []string{"dep @ file:///etc"}}, []string{"dep"}},
 	{"dependency that nobody has", wheel{Requires: []string{"nobody-has-that"}}, []string{"nobody-has-that is not known to 127.0.0.1"}},
+	{"dependency that leads out", wheel{Requires: []string{"../x"}}, []string{"evil", "does not understand", "../x"}},
 	{"for another Python", wheel{Python: ">=9"}, []string{"evil", "Requires-Python >=9"}},
 	{"out of the environment", wheel{Files: texts{"../../../../out": "x"}}, []string{"outside"}},
 	{"out of the data", wheel{Files: texts{"EVIL-1.0.data/data/../../out": "x"}}, []string{"Unexpected file"}},
@@ -51,6 +52,7 @@ var evilWheels = []struct {
 }
 
 func TestEvilWheels(t *testing.T) {
+	t.Parallel()
 	h, x := newPythonHome(t, goodWheels()...)
 	x.Add(wheel{Name: "x", Version: "1.0", Sdist: true, Files: runsAtInstall}, wheel{Name: "dep", Version: "1.0"})
 	files := strings.TrimSuffix(x.URL, "simple/") + "files/"
@@ -71,8 +73,7 @@ func TestEvilWheels(t *testing.T) {
 			x.Add(e.evil, script(wheel{Name: needy, Requires: []string{e.evil.Name}}))
 			t.Run(e.name, func(t *testing.T) {
 				t.Parallel()
-				h.refused(t, "pipx run "+e.evil.Name, e.words...)
-				h.refused(t, "pipx run "+needy, e.words...)
+				h.refusedBoth(t, "pipx run ", e.evil.Name, needy, e.words...)
 			})
 		}
 	})
@@ -82,6 +83,7 @@ func TestEvilWheels(t *testing.T) {
 
 // A wheel without a program of the name that is asked for.
 func TestWheelPrograms(t *testing.T) {
+	t.Parallel()
 	two := texts{"one": "m:main", "two": "m:main"}
 	h, _ := newPythonHome(t,
 		wheel{Name: "none", Version: "1.0", Files: texts{"m.py": "x = 1\n"}},
@@ -104,6 +106,7 @@ func TestWheelPrograms(t *testing.T) {
 
 // A source archive runs its own program with --scripts alone.
 func TestSources(t *testing.T) {
+	t.Parallel()
 	backend := `import os, zipfile
 def build_wheel(to, config_settings=None, metadata_directory=None):
     name = "built-1.0-py3-none-any.whl"
@@ -128,6 +131,7 @@ def build_wheel(to, config_settings=None, metadata_directory=None):
 
 // What is younger than --min-age is refused, dependencies as well, and what an index does not date.
 func TestYoungWheels(t *testing.T) {
+	t.Parallel()
 	young := time.Now().Add(-time.Hour)
 	h, x := newPythonHome(t, goodWheels()...)
 	x.Add(script(wheel{Name: "young", Version: "1.0"}), script(wheel{Name: "young", Version: "2.0", Uploaded: young}),
@@ -146,6 +150,7 @@ func TestYoungWheels(t *testing.T) {
 
 // pip's configuration decides where packages come from.
 func TestPipConfiguration(t *testing.T) {
+	t.Parallel()
 	h, x := newPythonHome(t, goodWheels()...)
 	x.Add(script(wheel{Name: "closed"}))
 	set := func(text string) { h.pip(t, "[global]\nindex-url = "+x.URL+"\n"+text) }

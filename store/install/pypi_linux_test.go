@@ -13,10 +13,17 @@ import (
 
 type wheel = registrytest.Wheel
 
-// pythonProgram says where it runs and what it got.
+// pythonProgram says where it runs and what it got. See [home.writesNowhere].
 const pythonProgram = `import json, sys
 def main():
-    print(json.dumps(sys.argv + [sys.prefix]))
+    if sys.argv[1:2] != ["write"]:
+        print(json.dumps(sys.argv + [sys.prefix]))
+    for at in sys.argv[2:] if sys.argv[1:2] == ["write"] else []:
+        try:
+            open(at, "w").close()
+            print("wrote", at)
+        except OSError:
+            print("refused", at)
 `
 
 // script makes a wheel with a program of its name.
@@ -70,6 +77,7 @@ func goodWheels() []wheel {
 
 // A wheel and its dependency are installed, and found without the index from then on.
 func TestPypi(t *testing.T) {
+	t.Parallel()
 	h, x := newPythonHome(t, goodWheels()...)
 	r := h.must(t, "pipx run good-tool a --b")
 	t.Log(r.Lines, r.Command, r.Env)
@@ -101,6 +109,7 @@ func TestPypi(t *testing.T) {
 	if compiled, _ := filepath.Glob(p.Path + "/lib/*/site-packages/*/__pycache__/*.pyc"); len(compiled) == 0 {
 		t.Error("no module is compiled")
 	}
+	h.writesNowhere(t, "pipx run good-tool")
 }
 
 // Of an index that cannot be reached pip says that it has no such package.

@@ -14,6 +14,7 @@ var (
 	pipPythons   = pattern(`different python version: .*?(Requires-Python [^;\n]*)`)
 	pipStatus    = pattern(`(?m)"GET (\S+) HTTP/[0-9.]+" (4\d\d|5\d\d)`)
 	pipStarts    = pattern(`Operation not permitted|No permission to execute`)
+	pipInvalid   = pattern(`(?m)^\S*\.InvalidRequirement: (.*(?:\n {4}\S.*)?)$`)
 	pipAsks      = pattern(`(?m)^\s*(?:Collecting|Getting page|Downloading(?: link)?) (\S+)`)
 )
 
@@ -43,6 +44,9 @@ func pipExplain(words string, j *job) string {
 	case strings.Contains(words, "is not a trusted or secure host"):
 		return "pip asks no index by plain http:// that is on another machine, unless trusted-host of its " +
 			"configuration names the machine: " + j.settings.registries[0].url
+	case pipInvalid().MatchString(words):
+		return pipNow(words) + " names a dependency that pip does not understand: " +
+			strings.Join(strings.Fields(pipInvalid().FindStringSubmatch(words)[1]), " ")
 	case pipNothing().MatchString(last):
 		return pipNoMatch(words, pipNothing().FindStringSubmatch(last)[1], j)
 	}

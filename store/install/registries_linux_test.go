@@ -16,6 +16,7 @@ const token = "t0ken"
 
 // A log-in leaves the user's configuration on request alone, and the refusal without one says so.
 func TestLogins(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, good()...)
 	at := strings.TrimPrefix(h.registry.URL, "http:")
 	h.registry.Behave(registrytest.Behaviour{Token: token})
@@ -53,6 +54,7 @@ func TestLogins(t *testing.T) {
 
 // A token of another registry goes nowhere, and neither does that of a project's file.
 func TestLoginsOfOthers(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, good()...)
 	h.configure(t, "registry="+h.registry.URL+"\n//elsewhere.example/:_authToken="+token+"\n")
 	h.registry.Behave(registrytest.Behaviour{Token: token})
@@ -66,6 +68,7 @@ func TestLoginsOfOthers(t *testing.T) {
 
 // A project's registry is asked on request alone, and told of without.
 func TestProjectRegistry(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, good()...)
 	theirs := registrytest.New(t, good()...)
 	project := t.TempDir()
@@ -93,6 +96,7 @@ func TestProjectRegistry(t *testing.T) {
 
 // An archive that a registry redirects to another host is not fetched.
 func TestRedirected(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, good()...)
 	theirs := registrytest.New(t, good()...)
 	for _, to := range []string{theirs.URL + "good/-/", "http://elsewhere.example/"} {
@@ -119,6 +123,7 @@ func TestRedirected(t *testing.T) {
 
 // Scopes have registries of their own.
 func TestScopes(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, good()[0])
 	theirs := registrytest.New(t, good()[1:]...)
 	h.refused(t, "npx -y good", "@deps/dep is not known")
@@ -133,6 +138,7 @@ func TestScopes(t *testing.T) {
 
 // A registry of the private network is reached by its name and address, and no other private address is.
 func TestPrivateRegistry(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	serve := func(at string) *registrytest.Registry {
 		l, err := net.Listen("tcp", at)

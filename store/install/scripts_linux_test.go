@@ -20,6 +20,7 @@ const leaves = `sh -c 'env > env; cat "$HOME/.npmrc" $(find ../.. -type f ! -nam
 
 // Install scripts do not run unless they are wanted, whatever the registry says of them, and that is told.
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	scripts := keys{"scripts": map[string]string{"postinstall": leaves}}
 	h := newHome(t, runnable(pack{Name: "x", Manifest: keys{"dependencies": map[string]string{"open": "1", "hidden": "1", "gyp": "1"}}}),
 		pack{Name: "open", Version: "1.0.0", Manifest: scripts}, pack{Name: "hidden", Version: "1.0.0", Unlisted: scripts},
@@ -54,6 +55,7 @@ func TestScripts(t *testing.T) {
 
 // With scripts a package that was installed without is installed anew, and one without scripts is not.
 func TestScriptsLater(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, append(good(), runnable(pack{Name: "y", Manifest: keys{"scripts": map[string]string{"install": "touch ran"}}}))...)
 	h.must(t, "npx -y good")
 	if r := h.must(t, "npx -y y"); r.Package.ScriptsRan {
@@ -71,6 +73,7 @@ func TestScriptsLater(t *testing.T) {
 
 // Scripts that fail, or that leave what no package needs, leave nothing.
 func TestEvilScripts(t *testing.T) {
+	t.Parallel()
 	script := func(name, text string) pack {
 		return runnable(pack{Name: name, Manifest: keys{"scripts": map[string]string{"postinstall": text}}})
 	}
@@ -99,6 +102,7 @@ func TestEvilScripts(t *testing.T) {
 
 // A program of the store writes neither to its own folder nor to its neighbours, and sees no other package.
 func TestWritesWhenRun(t *testing.T) {
+	t.Parallel()
 	writes := `#!/usr/bin/env node
 const fs = require('fs'), path = require('path')
 const own = path.dirname(fs.realpathSync(process.argv[1]))
@@ -139,6 +143,7 @@ fs.writeFileSync('/tmp/new', 'x'); console.log('wrote /tmp/new')
 // A machine that gives no confinement full gets both ways out, and the second works.
 func TestLowerConfinement(t *testing.T) {
 	if os.Getenv(lackingEnv) == "" {
+		t.Parallel()
 		rerun(t, testbed.Machine{Lacks: []testbed.Lack{testbed.NoUserNamespaces, testbed.NoMount}}.Put)
 		return
 	}
@@ -153,6 +158,7 @@ func TestLowerConfinement(t *testing.T) {
 
 // Level network is told of on every machine.
 func TestLevelNetwork(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, good()...)
 	h.options.Level = policy.LevelNetwork
 	r := h.must(t, "npx -y good")

@@ -82,6 +82,7 @@ func contentsOf(t *testing.T, folder string) (files []file) {
 // A real server, installed by each manager, answers a client from a launch without any network, the second time with
 // the registry gone.
 func TestKinServers(t *testing.T) {
+	long(t)
 	all := installed(t, "@modelcontextprotocol/server-everything")
 	eachKin(t, func(t *testing.T, h *home, line, _ string) {
 		line += "@modelcontextprotocol/server-everything stdio"

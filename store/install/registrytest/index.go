@@ -85,17 +85,10 @@ func (x *Index) serve(w http.ResponseWriter, q *http.Request) {
 		return
 	}
 	if b.Hang == AtMetadata {
-		x.hang(q)
+		b.hang(q, x.over)
 		return
 	}
 	x.page(w, q, wheels, strings.Trim(strings.TrimPrefix(q.URL.Path, "/simple/"), "/"))
-}
-
-func (x *Index) hang(q *http.Request) {
-	select {
-	case <-q.Context().Done():
-	case <-x.over:
-	}
 }
 
 func (x *Index) file(w http.ResponseWriter, q *http.Request, b Behaviour, wheels []Wheel, name string) {
@@ -105,7 +98,7 @@ func (x *Index) file(w http.ResponseWriter, q *http.Request, b Behaviour, wheels
 		http.NotFound(w, q)
 		return
 	case b.Hang == AtArchive:
-		x.hang(q)
+		b.hang(q, x.over)
 		return
 	}
 	archive := wheels[i].archive()
@@ -115,7 +108,7 @@ func (x *Index) file(w http.ResponseWriter, q *http.Request, b Behaviour, wheels
 	w.Write(archive[:len(archive)/2])
 	if b.Hang == AmidArchive {
 		w.(http.Flusher).Flush()
-		x.hang(q)
+		b.hang(q, x.over)
 		return
 	}
 	w.Write(archive[len(archive)/2:])

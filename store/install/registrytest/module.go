@@ -177,17 +177,10 @@ func (p *Proxy) serve(w http.ResponseWriter, q *http.Request) {
 	}
 	archive := strings.HasSuffix(file, ".zip")
 	if b.Hang == AtMetadata && !archive || b.Hang == AtArchive && archive {
-		p.hang(q)
+		b.hang(q, p.over)
 		return
 	}
 	answer(w, q, modules, path, file)
-}
-
-func (p *Proxy) hang(q *http.Request) {
-	select {
-	case <-q.Context().Done():
-	case <-p.over:
-	}
 }
 
 // answer answers a question about a module.

@@ -37,6 +37,7 @@ type Behaviour struct {
 	Token    string        // the bearer that every request needs
 	Denial   int           // the status without it; 0: 401
 	Hang     Moment        // when it falls silent
+	Silent   func()        // is called when it has fallen silent, once for each request
 	Redirect string        // a URL to which other archives are redirected
 	Slow     time.Duration // before each piece of an archive, of which there are four
 }
@@ -121,7 +122,7 @@ func (r *Registry) serve(w http.ResponseWriter, q *http.Request) {
 		return
 	}
 	if b.Hang == AtMetadata {
-		r.hang(q)
+		b.hang(q, r.over)
 		return
 	}
 	if name, tag, ok := cutLast(name); ok {
@@ -159,10 +160,13 @@ func (r *Registry) document(p *Package) map[string]any {
 }
 
 // hang waits for the client or the test to go.
-func (r *Registry) hang(q *http.Request) {
+func (b *Behaviour) hang(q *http.Request, over <-chan struct{}) {
+	if b.Silent != nil {
+		b.Silent()
+	}
 	select {
 	case <-q.Context().Done():
-	case <-r.over:
+	case <-over:
 	}
 }
 
@@ -198,7 +202,7 @@ func (r *Registry) archive(w http.ResponseWriter, q *http.Request, b Behaviour, 
 	case b.Redirect != "" && !strings.HasPrefix(r.URL+strings.TrimPrefix(q.URL.Path, "/"), b.Redirect):
 		http.Redirect(w, q, b.Redirect+url.PathEscape(file), http.StatusFound)
 	case b.Hang == AtArchive:
-		r.hang(q)
+		b.hang(q, r.over)
 	default:
 		r.send(w, q, b, packages[i])
 	}
@@ -217,7 +221,7 @@ func (r *Registry) send(w http.ResponseWriter, q *http.Request, b Behaviour, p P
 			return
 		}
 		if i == 2 && b.Hang == AmidArchive {
-			r.hang(q)
+			b.hang(q, r.over)
 			return
 		}
 		w.Write(bytes[len(bytes)*i/4 : len(bytes)*(i+1)/4])

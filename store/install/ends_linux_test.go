@@ -1,0 +1,170 @@
+package install
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
+	"github.com/security-mcp/mcp-sandbox/store/install/registrytest"
+	"github.com/security-mcp/mcp-sandbox/store/startline"
+)
+
+// A subject is a package manager with a registry and a package in it.
+type subject struct {
+	name  string
+	line  string // that starts the package
+	home  func(*testing.T) (*home, func(registrytest.Behaviour))
+	waits map[registrytest.Moment]string // for what it waits when the registry has fallen silent
+}
+
+// subjects are all package managers. A moment that cannot be told from another one is left out.
+func subjects() []subject {
+	const awaited, archive = "waits for good from http://127.0.0.1:", "waits for the archive of "
+	unknown := "waits for a registry from http://127.0.0.1:"
+	all := []subject{{"npm", "npx -y good", func(t *testing.T) (*home, func(registrytest.Behaviour)) {
+		h := newHome(t, good()...)
+		return h, h.registry.Behave
+	}, moments(awaited, archive, archive)}, {"pypi", "pipx run good-tool", func(t *testing.T) (*home, func(registrytest.Behaviour)) {
+		h, x := newPythonHome(t, goodWheels()...)
+		return h, x.Behave
+	}, moments("waits for good-tool from http://127.0.0.1:", "waits for good-tool from http://127.0.0.1:", archive+"good-tool from http://127.0.0.1:")},
+		{"go", "go run example.com/tool@v1.0.0", func(t *testing.T) (*home, func(registrytest.Behaviour)) {
+			h, p := newGoHome(t, goTool(goSaid), goDep)
+			return h, p.Behave
+		}, map[registrytest.Moment]string{registrytest.AtMetadata: "waits for example.com/tool@v1.0.0 from http://127.0.0.1:",
+			registrytest.AtArchive: archive + "example.com/tool@v1.0.0 from http://127.0.0.1:"}}}
+	waits := map[string]map[registrytest.Moment]string{"pnpm": moments(unknown, archive, archive), "pnpm10": moments(unknown, archive, archive),
+		"bun": moments(unknown, unknown, unknown), "deno": moments(awaited, archive, archive)}
+	for _, k := range eachKind() {
+		all = append(all, subject{k.name, k.line + "good", func(t *testing.T) (*home, func(registrytest.Behaviour)) {
+			h := newHome(t, good()...)
+			h.use(t, k.program)
+			return h, h.registry.Behave
+		}, waits[k.name]})
+	}
+	return all
+}
+
+func moments(metadata, archive, amid string) map[registrytest.Moment]string {
+	return map[registrytest.Moment]string{registrytest.AtMetadata: metadata, registrytest.AtArchive: archive, registrytest.AmidArchive: amid}
+}
+
+// A registry that falls silent ends the install, and the line names the registry, and the package where the manager does.
+func TestSilentRegistries(t *testing.T) {
+	for _, s := range subjects() {
+		for moment, words := range s.waits {
+			if testing.Short() && moment == registrytest.AtArchive {
+				continue
+			}
+			t.Run(fmt.Sprint(s.name, moment), func(t *testing.T) {
+				t.Parallel()
+				h, behave := s.home(t)
+				h.options.stall = 5 * time.Second
+				behave(registrytest.Behaviour{Hang: moment})
+				h.refused(t, s.line, "nothing came for 5s", words)
+				h.nothingLeft(t)
+			})
+		}
+	}
+}
+
+// A slow registry is waited for.
+func TestSlowRegistry(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, good()...)
+	h.options.stall = 5 * time.Second
+	h.registry.Behave(registrytest.Behaviour{Slow: 2500 * time.Millisecond})
+	h.must(t, "npx -y good")
+}
+
+// The end of the context ends an install within 3 s, whatever it waits for: no process of it runs then, and nothing is
+// left. No other test runs meanwhile.
+func TestCancelled(t *testing.T) {
+	for _, s := range subjects() {
+		t.Run(s.name, func(t *testing.T) {
+			h, behave := s.home(t)
+			for moment := range s.waits {
+				if testing.Short() && moment != registrytest.AmidArchive && len(s.waits) == 3 {
+					continue
+				}
+				silent := make(chan struct{})
+				behave(registrytest.Behaviour{Hang: moment, Silent: sync.OnceFunc(func() { close(silent) })})
+				h.cancelled(t, s.line, silent)
+				h.nothingLeft(t)
+			}
+			behave(registrytest.Behaviour{})
+			h.twice(t, s.line)
+		})
+	}
+}
+
+// cancelled begins an install, and ends it when the registry has fallen silent.
+func (h *home) cancelled(t *testing.T, line string, silent <-chan struct{}) {
+	t.Helper()
+	start, err := startline.Parse(strings.Fields(line))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancelCause(context.Background())
+	cause := errors.New("the user's signal")
+	over := make(chan error, 1)
+	go func() {
+		_, err := Prepare(ctx, h.store, start, h.options)
+		over <- err
+	}()
+	select {
+	case <-silent:
+	case err := <-over:
+		t.Fatalf("%s: the registry has not fallen silent: %v", line, err)
+	case <-time.After(testbed.Patience()):
+		t.Errorf("%s: nothing is asked of the registry", line)
+	}
+	if h.installs() == 0 {
+		t.Errorf("%s: no process of the install was seen", line)
+	}
+	cancel(cause)
+	began := time.Now()
+	if err := <-over; !errors.Is(err, cause) || time.Since(began) > 3*time.Second {
+		t.Errorf("%s: %v after %s", line, err, time.Since(began))
+	}
+	if n := h.installs(); n > 0 {
+		t.Errorf("%s: %d processes of the install", line, n)
+	}
+}
+
+// installs counts the processes that have the path of a stage of this home in their environment.
+func (h *home) installs() (n int) {
+	processes, _ := filepath.Glob("/proc/[0-9]*/environ")
+	for _, p := range processes {
+		if b, _ := os.ReadFile(p); strings.Contains(string(b), h.store.Path+"/.stages/") {
+			n++
+		}
+	}
+	return n
+}
+
+// twice demands that of two starts at once one installs and the other finds.
+func (h *home) twice(t *testing.T, line string) {
+	t.Helper()
+	var both [2]*Ready
+	var together sync.WaitGroup
+	for i := range both {
+		together.Go(func() {
+			var err error
+			if both[i], err = h.prepare(t, line); err != nil {
+				t.Errorf("%s: %v", line, err)
+			}
+		})
+	}
+	together.Wait()
+	if both[0] != nil && both[1] != nil && (both[0].Installed == both[1].Installed || both[0].Package.Path != both[1].Package.Path) {
+		t.Errorf("%s: %+v, %+v", line, both[0], both[1])
+	}
+}
