@@ -66,7 +66,10 @@ func TestScriptsAndLogins(t *testing.T) {
 			t.Error("the script reached the registry")
 		}
 	}
-	t.Run("npm", func(t *testing.T) { test(t, newHome(t, packages...), "npx -y ", "npm") })
+	t.Run("npm", func(t *testing.T) {
+		t.Parallel()
+		test(t, newHome(t, packages...), "npx -y ", "npm")
+	})
 	eachKin(t, func(t *testing.T, h *home, line, program string) {
 		if program == "pnpm" || program == "bun" { // deno runs no install script, and pnpm 10 is long in coming
 			test(t, h, line, program)

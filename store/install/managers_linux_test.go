@@ -133,6 +133,7 @@ func TestKinInstalls(t *testing.T) {
 
 // A manager that npm installed below ~/.local finds its own files: ~/.local as a whole is not shown.
 func TestManagerInLocal(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, good()...)
 	local := filepath.Join(h.path, ".local")
 	if err := os.CopyFS(local, os.DirFS(nodePrefix(t))); err != nil {

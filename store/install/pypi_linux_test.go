@@ -114,6 +114,7 @@ func TestPypi(t *testing.T) {
 
 // Of an index that cannot be reached pip says that it has no such package.
 func TestPypiUnreachable(t *testing.T) {
+	t.Parallel()
 	h, _ := newPythonHome(t, goodWheels()...)
 	h.pip(t, "[global]\nindex-url = https://no-such-name.example/simple\n")
 	h.refused(t, "pipx run good-tool", "install pypi:good-tool: no-such-name.example cannot be reached (")
