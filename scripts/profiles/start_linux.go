@@ -68,6 +68,7 @@ func (s *session) target(w *hostWorld, home, work string) (*start, error) {
 		return nil, errors.Join(err, errors.New("there is no profile"))
 	}
 	pol := policy.Policy{Level: policy.Standard, MinConfinement: policy.Full}
+	pol.Limits.Grace = policy.Duration(time.Second) // there are servers that stay when their input ends
 	pol.Filesystem.AllowWrite, pol.Network.AllowedDomains = s.Grants, s.Domains
 	path := ready.PathDir + ":" + os.Getenv("PATH")
 	node, err := s.node()
