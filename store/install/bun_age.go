@@ -54,7 +54,7 @@ func bunAges(ctx context.Context, j *job, locked []bunLocked) error {
 	if err := j.run(ctx, s); err != nil {
 		return err
 	}
-	if err := j.remove("ask.json"); err != nil { // it has the log-ins
+	if err := j.remove(filepath.Join(j.private, "ask.json")); err != nil { // it has the log-ins
 		return err
 	}
 	root, err := os.OpenRoot(j.private)

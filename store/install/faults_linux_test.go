@@ -1,6 +1,7 @@
 package install
 
 import (
+	"bytes"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -44,8 +45,9 @@ func TestFullDisk(t *testing.T) {
 		rerun(t, func(_ testing.TB, cmd *exec.Cmd) { cmd.SysProcAttr = testbed.EveryRight(unix.CLONE_NEWNS) })
 		return
 	}
-	large := make([]byte, 60<<20)
-	rand.NewChaCha8([32]byte{}).Read(large)
+	some := make([]byte, 1<<10) // npm takes an archive for a bomb where it unpacks to thousandfold
+	rand.NewChaCha8([32]byte{}).Read(some)
+	large := bytes.Repeat(some, 120<<10)
 	h := newHome(t, append(good(), runnable(pack{Name: "large", Files: []file{{Name: "large", Text: string(large)}}}))...)
 	data := filepath.Join(h.path, "data")
 	err := os.Mkdir(data, 0o700)
@@ -68,4 +70,17 @@ func TestFullDisk(t *testing.T) {
 	})
 	h.refused(t, "npx -y large", "no room is left on the disk")
 	h.must(t, "npx -y good")
+}
+
+// Where npm's cache has no room in the private home, it lies on the disk, and nothing of the first try is used.
+func TestFullHome(t *testing.T) {
+	large := make([]byte, 16<<20)
+	rand.NewChaCha8([32]byte{}).Read(large)
+	h := newHome(t, runnable(pack{Name: "large", Files: []file{{Name: "large", Text: string(large)}}}))
+	h.options.home = 8 << 20
+	r := h.must(t, "npx -y large")
+	if found, err := os.ReadFile(filepath.Join(r.Package.Path, "node_modules/large/large")); err != nil ||
+		!bytes.Equal(found, large) {
+		t.Errorf("%d bytes of %d, %v", len(found), len(large), err)
+	}
 }

@@ -34,7 +34,7 @@ func (c *cell) hostNetwork() bool {
 // policy is what a launch of an install may do: reach the registries, and write its stage, which is no key of a policy.
 func (c *cell) policy(ctx context.Context, j *job, s step) (p policy.Policy, err error) {
 	p = policy.Policy{Level: policy.Standard, MinConfinement: policy.Full, Cwd: j.stage}
-	p.Limits.Grace = policy.Duration(grace)
+	p.Limits.Grace, p.Filesystem.TmpSize = policy.Duration(grace), c.home
 	if s.alone {
 		p.Subprocess.Allow = policy.No
 	}

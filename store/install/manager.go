@@ -100,14 +100,17 @@ func (j *job) write(name string, text []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// remove removes a name below job.private, if anything is there.
+// remove removes a file or folder of the stage, by its absolute path, whatever a program has left there.
 func (j *job) remove(name string) error {
-	root, err := os.OpenRoot(j.private)
+	name, err := filepath.Rel(j.stage, name)
 	if err != nil {
 		return err
 	}
-	defer root.Close()
-	return root.RemoveAll(name)
+	root, err := os.OpenRoot(j.stage)
+	if err != nil {
+		return err
+	}
+	return errors.Join(root.RemoveAll(name), root.Close())
 }
 
 // run runs a program in the sandbox: in the stage, which is all that can be written. The error is for people.

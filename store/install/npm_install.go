@@ -59,13 +59,7 @@ func npmInstall(ctx context.Context, j *job) (*contents, error) {
 		return nil, err
 	}
 	args := append([]string{"install", "--"}, words...)
-	if err := j.write(filepath.Join(j.stage, "package.json"), []byte("{\"private\":true}\n")); err != nil {
-		return nil, err
-	}
-	if err := npmrc(j, j.settings.logins); err != nil {
-		return nil, err
-	}
-	if err := j.run(ctx, step{args: args, env: npmVariables(j)}); err != nil {
+	if err := npmFetch(ctx, j, step{args: args, env: npmVariables(j)}); err != nil {
 		return nil, err
 	}
 	found, err := npmContents(j)
@@ -78,7 +72,7 @@ func npmInstall(ctx context.Context, j *job) (*contents, error) {
 	if err != nil || !j.scripts || len(found.scripts) == 0 {
 		return found.contents, err
 	}
-	if err := npmrc(j, nil); err != nil {
+	if err := npmrc(j, npmHomeCache, nil); err != nil {
 		return nil, err
 	}
 	found.scripts = nil
@@ -89,6 +83,38 @@ func npmInstall(ctx context.Context, j *job) (*contents, error) {
 	return found.contents, j.write(filepath.Join(j.stage, npmLock), found.text) // what was checked, and no other
 }
 
+// npmHomeCache is npm's cache in the private home, as npmrc(5) has it.
+const npmHomeCache = `"${HOME}/.npm"`
+
+// npmFetch runs `npm install`. The cache, of which nothing is kept, lies in the private home: that is memory, and ends
+// with the launch, and no disk makes and removes files and folders for each archive. It lies on the disk where npmAges
+// reads it, and where the home has too little room.
+func npmFetch(ctx context.Context, j *job, install step) error {
+	var err error
+	for _, cache := range []string{npmHomeCache, j.quoted("cache")} {
+		if cache == npmHomeCache && !j.before.IsZero() {
+			continue
+		}
+		// Nothing of a first try is left: npm takes packages that are there for whole.
+		for _, name := range []string{"node_modules", npmLock} {
+			if err := j.remove(filepath.Join(j.stage, name)); err != nil {
+				return err
+			}
+		}
+		err = j.write(filepath.Join(j.stage, "package.json"), []byte("{\"private\":true}\n"))
+		if err == nil {
+			err = npmrc(j, cache, j.settings.logins)
+		}
+		if err == nil {
+			err = j.run(ctx, install)
+		}
+		if err == nil || !strings.Contains(err.Error(), npmNoRoom) {
+			break
+		}
+	}
+	return err
+}
+
 // npmVariables make npm read nothing but the file of npmrc.
 func npmVariables(j *job) map[string]string {
 	return map[string]string{"npm_config_userconfig": filepath.Join(j.private, "npmrc"),
@@ -96,11 +122,11 @@ func npmVariables(j *job) map[string]string {
 }
 
 // npmrc writes npm's whole configuration for an install.
-func npmrc(j *job, logins []login) error {
+func npmrc(j *job, cache string, logins []login) error {
 	var b strings.Builder
 	b.WriteString(npmOptions)
 	line := func(name, value string) { fmt.Fprintf(&b, "%s=%s\n", name, value) }
-	line("cache", j.quoted("cache"))
+	line("cache", cache)
 	for name, value := range map[string]string{"allow-git": "none", "omit-lockfile-registry-resolved": "false"} {
 		if j.settings.knows[name] {
 			line(name, value)
@@ -129,7 +155,7 @@ func npmrcRegistries(j *job, logins []login) (string, error) {
 		return j.quoted(name)
 	}
 	for i := range j.settings.logins { // of an earlier launch with log-ins
-		err = errors.Join(err, j.remove(loginFile(i)))
+		err = errors.Join(err, j.remove(filepath.Join(j.private, loginFile(i))))
 	}
 	for _, r := range j.settings.registries {
 		if r.scope != "" {

@@ -21,6 +21,9 @@ var (
 	npmNotTaken  = pattern(`Refusing to fetch "(.*)"`)
 )
 
+// npmNoRoom is about ENOSPC.
+const npmNoRoom = "no room is left on the disk of the store"
+
 // npmExplain makes a line of npm's last words.
 func npmExplain(words string, j *job) string {
 	code, first, all := "", "", ""
@@ -49,7 +52,7 @@ func npmExplain(words string, j *job) string {
 		return fmt.Sprintf("the install script of %s ended with %s: %.100s", npmScriptAt().FindStringSubmatch(all)[1],
 			code, npmScript().FindStringSubmatch(all)[1])
 	case code == "ENOSPC":
-		return "no room is left on the disk of the store"
+		return npmNoRoom
 	case npmNotTaken().MatchString(all):
 		return notServed(npmNotTaken().FindStringSubmatch(all)[1])
 	case code == "ETARGET":

@@ -42,7 +42,7 @@ type Options struct {
 	// Told gets what cannot wait for the end: lines without a newline; nil is for nobody.
 	Told func(string)
 
-	stall time.Duration // for tests: how long an install may stand still; 0 is for stallAfter
+	tests
 }
 
 // Ready is a package that can be started.

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+
+	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
 // How long an install may stand still: without a byte in its stage, and without a word. Registries answer a slow
@@ -20,6 +22,12 @@ const (
 	paintEvery     = 500 * time.Millisecond
 	mostWords      = 4 << 20
 )
+
+// tests are for tests, which cannot wait as long nor write as much.
+type tests struct {
+	stall time.Duration   // how long an install may stand still; 0 is for stallAfter
+	home  policy.Quantity // the size of an install's private home; 0 is the policy's own
+}
 
 // errStalled is the cause of an end by the watch.
 var errStalled = errors.New("the install stands still")
