@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/handed"
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
@@ -16,7 +17,7 @@ func launchOptions() *options {
 	o.takesCommand = true
 	o.addLaunch()
 	o.addPolicy()
-	o.heading("Packages (npx, pnpm dlx, bunx, deno run, pipx run, go run)")
+	o.heading("Packages (npx, pnpm dlx, bunx, deno run, pipx run, uvx, go run)")
 	addProfile(o)
 	return o
 }
@@ -55,11 +56,18 @@ func run(o *options, args []string) int {
 		ord.ReportFile = platform.FileOf(o.ReportFD)
 	}
 	ord.Keep = o.isKept(o.ReportFD)
-	o.tell()
 	if o.backend.name != "" {
+		o.tell()
 		return o.backend.run(o, ord)
 	}
-	if refusal := handed.Look(ord); refusal != "" {
+	refusal := handed.Look(ord)
+	for i, note := range o.notes {
+		if refusal != "" { // then the command does not run at all
+			o.notes[i] = strings.TrimSuffix(note, asItIs)
+		}
+	}
+	o.tell()
+	if refusal != "" {
 		return o.refuse(refusal)
 	}
 	return o.refuse(reexec.Exec(ord).Error())
@@ -104,7 +112,7 @@ func launchOrder(o *options, command []string) (*order.Order, []string) {
 	if err != nil {
 		return nil, []string{err.Error()}
 	}
-	r := review{&o.Launch, &o.envFiles, &p, order.Lookup(ord.Env, "HOME"), o.notes}
+	r := review{&o.Launch, &o.envFiles, &p, order.Lookup(ord.Env, "HOME"), o.notes, &o.packages}
 	if lines := r.mistakes(); len(lines) > 0 {
 		return nil, lines
 	}

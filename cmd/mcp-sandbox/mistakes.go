@@ -21,6 +21,7 @@ type review struct {
 	policy *policy.Policy // the launch's: absolute paths, all defaults
 	home   string         // the server's
 	notes  []string       // lines for standard error
+	from   *packages      // whose profile gave the first paths of a key; nil for none
 }
 
 // pathKeys are the keys whose paths a launch looks up.
@@ -48,7 +49,7 @@ type placedPath struct {
 	path        string
 }
 
-// placed are the paths of a key. Those of the flags stand behind those of the document.
+// placed are the paths of a key. Those of the flags stand behind those of the document, and those of a profile in front.
 func (r *review) placed(key string) (all []placedPath) {
 	var given []placedPath
 	for _, s := range r.launch.Settings {
@@ -58,11 +59,18 @@ func (r *review) placed(key string) (all []placedPath) {
 	}
 	paths := pathsOf(r.policy, key)
 	document := len(paths) - len(given)
+	added := 0
+	if r.from != nil {
+		added = r.from.added[key]
+	}
 	for i, path := range paths {
 		at := placedPath{written: path}
-		if i < document {
-			at.where = r.launch.Source.String() + ": /" + strings.ReplaceAll(key, ".", "/") + "/" + strconv.Itoa(i)
-		} else {
+		switch {
+		case i < added:
+			at.where = "profile " + r.from.profile.Package + ": " + strings.TrimPrefix(key, "filesystem.")
+		case i < document:
+			at.where = r.launch.Source.String() + ": /" + strings.ReplaceAll(key, ".", "/") + "/" + strconv.Itoa(i-added)
+		default:
 			at = given[i-document]
 		}
 		at.path = path

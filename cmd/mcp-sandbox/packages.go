@@ -28,6 +28,7 @@ type packages struct {
 	start   *startline.Start
 	profile *profile.Profile
 	notices []order.Notice   // what the profile did not grant
+	added   map[string]int   // how many paths of a key the profile gave
 	keep    *policy.Quantity // of store prune; nil for none
 }
 
@@ -100,7 +101,7 @@ func readStart(o *options, command []string) error {
 		return err
 	}
 	if o.asked != "" && o.asked != noProfile && o.profile == nil {
-		return errors.New("--profile " + source.Quote(o.asked) + ": there is none (mcp-sandbox profile list)")
+		return errors.New("--profile " + source.Quote(o.asked) + ": " + noSuchProfile(o.asked))
 	}
 	return nil
 }
@@ -136,7 +137,7 @@ func idOf(s startline.Spec) string { return s.Ecosystem + ":" + s.Name }
 
 // setProfile lets the policy of the launch have a profile. Profiles are for launches without a policy document.
 func setProfile(o *options, id string, command []string) error {
-	o.profile, o.Extend = nil, nil
+	o.profile, o.Extend, o.added = nil, nil, nil
 	if id == "" || id == noProfile || o.asked == "" && o.Source.String() != "" {
 		return nil
 	}
@@ -154,7 +155,10 @@ func setProfile(o *options, id string, command []string) error {
 	}
 	o.Extend = func(to policy.Policy, dir, home string) (policy.Policy, error) {
 		extended, notices, err := p.Apply(to, args, os.Environ(), home, dir)
-		o.notices = notices
+		o.notices, o.added = notices, map[string]int{
+			"filesystem.allowRead":  len(extended.Filesystem.AllowRead) - len(to.Filesystem.AllowRead),
+			"filesystem.allowWrite": len(extended.Filesystem.AllowWrite) - len(to.Filesystem.AllowWrite),
+		}
 		return inFront(extended, &to), err
 	}
 	return nil

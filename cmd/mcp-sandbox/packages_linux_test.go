@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
+	"github.com/security-mcp/mcp-sandbox/policy"
+	"github.com/security-mcp/mcp-sandbox/profile"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 	"github.com/security-mcp/mcp-sandbox/store/install/registrytest"
 )
@@ -185,6 +188,21 @@ func TestAsItIs(t *testing.T) {
 		known := strings.HasPrefix(line, "node") || strings.HasPrefix(line, "pnpm")
 		if (o.start != nil) != (installs || strings.HasPrefix(line, "pnpm")) || told != (!installs && !known) {
 			t.Errorf("%s: %+v, told %q", line, o.start, o.notes)
+		}
+	}
+}
+
+// A path of a profile's is named by the profile, one of the document by its place there, one of a flag by the flag.
+func TestPlacesOfPaths(t *testing.T) {
+	launch := &source.Launch{Source: source.Source{File: "p.json", FD: -1}}
+	launch.Settings = []source.Setting{{Key: "filesystem.allowWrite", Flag: "--allow-write", Value: "/c"}}
+	p := &policy.Policy{Filesystem: policy.Filesystem{AllowWrite: []string{"/a", "/b", "/c"}}}
+	from := &packages{profile: &profile.Profile{Package: "npm:x"}, added: map[string]int{"filesystem.allowWrite": 1}}
+	r := review{launch, &envFiles{}, p, "/home", nil, from}
+	want := []string{"profile npm:x: allowWrite", "p.json: /filesystem/allowWrite/0", "--allow-write"}
+	for i, at := range r.placed("filesystem.allowWrite") {
+		if at.where != want[i] {
+			t.Errorf("%s: %q, want %q", at.path, at.where, want[i])
 		}
 	}
 }

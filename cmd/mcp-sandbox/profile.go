@@ -62,12 +62,22 @@ func showProfile(_ *options, args []string) int {
 	}
 	document, err := profile.Document(names[0])
 	if err == nil && document == nil {
-		err = errors.New("there is none of that name (mcp-sandbox profile list)")
+		err = errors.New(noSuchProfile(names[0]))
 	}
 	if err != nil {
 		return fail("profile show " + strictjson.Printable(source.Quote(names[0])) + ": " + err.Error())
 	}
 	return show(string(document))
+}
+
+// noSuchProfile says what to type in place of an id that there is none of: most people write the name alone.
+func noSuchProfile(id string) string {
+	for _, ecosystem := range [...]string{"npm", "pypi"} {
+		if p, err := profile.ByName(ecosystem + ":" + id); p != nil && err == nil {
+			return "there is none, did you mean " + p.Package + "?"
+		}
+	}
+	return "there is none (mcp-sandbox profile list)"
 }
 
 func profileForOptions() *options {

@@ -27,7 +27,7 @@ func updateStore(o *options, args []string) int {
 		for _, name := range names {
 			found, err := in.Resolutions(name)
 			if err == nil && len(found) == 0 && name != "" {
-				err = store.ErrNone
+				err = notThere()
 			}
 			if err != nil {
 				return fail("store update: " + source.Quote(name) + ": " + err.Error())

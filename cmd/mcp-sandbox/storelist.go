@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -58,6 +59,9 @@ func namesOf(args []string) []string {
 	return args
 }
 
+// notThere is store.ErrNone for people.
+func notThere() error { return fmt.Errorf("%w (mcp-sandbox store list)", store.ErrNone) }
+
 // chosen are the packages of these names, or all. What cannot be read is told.
 func chosen(in *store.Store, names []string) (all []*store.Package, code int) {
 	if len(names) == 0 {
@@ -72,8 +76,8 @@ func chosen(in *store.Store, names []string) (all []*store.Package, code int) {
 	}
 	for _, name := range names {
 		found, err := in.Show(name)
-		if err == nil && len(found) == 0 {
-			err = store.ErrNone
+		if errors.Is(err, store.ErrNone) || err == nil && len(found) == 0 {
+			err = notThere()
 		}
 		if err != nil {
 			code = fail("store: " + source.Quote(name) + ": " + err.Error())

@@ -15,5 +15,6 @@ func NotAllowed(source, why string) string {
 
 // NotSet is a variable that the server needs by its profile.
 func NotSet(variable, profile string) string {
-	return line(name(variable, pathWidth), " is not set, which ", name(profile, pathWidth), " needs")
+	return line(name(variable, pathWidth), " is not set, which ", name(profile, pathWidth),
+		" needs: set it in \"env\" of the client's entry")
 }

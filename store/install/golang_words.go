@@ -77,8 +77,8 @@ func goRefused(asked, status string, j *job) string {
 	case status == "401" || status == "403":
 		return j.closed(u.Host, name, status)
 	case j.settings.golang.direct:
-		return name + " is not known to " + u.Host + " (" + status + "), and \"direct\" of GOPROXY is not followed: " +
-			"modules would come " + byVersionControl
+		return name + " is not known to " + u.Host + " (" + status + "); \"direct\" of GOPROXY is not followed: " +
+			"an install runs no version control program"
 	}
 	return name + " is not known to " + u.Host + " (" + status + ")"
 }
