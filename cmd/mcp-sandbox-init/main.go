@@ -14,6 +14,7 @@ import (
 	"os"
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/build"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/inithelp"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/policy"
@@ -29,7 +30,7 @@ func run(args []string) int {
 	f, err := parse(args)
 	switch {
 	case f.help:
-		return show(usage)
+		return show(inithelp.Usage())
 	case f.version:
 		return show(build.Read("mcp-sandbox-init").String() + "\n")
 	}

@@ -48,6 +48,8 @@ func listOf(of string) func() []candidate {
 		return func() []candidate { return named(state.Names()) }
 	case "--deny-syscall", "--syscall":
 		return func() []candidate { return bare(reexec.CallNames()) }
+	case "--backend":
+		return func() []candidate { return bare([]string{appleContainer}) }
 	case "--env", "--variable":
 		return variableWords
 	}

@@ -44,6 +44,12 @@ func complete(words []string) string {
 	helps := last > 0 && before[0] == "help"
 	if helps {
 		before = before[1:]
+		if len(before) == 0 && strings.HasPrefix(word, "-") {
+			return completion{kind: "words", words: []candidate{{"--man", "print a manual page"}}}.String()
+		}
+		if len(before) > 0 && before[0] == "--man" {
+			before = before[1:]
+		}
 	}
 	c, n := find(before)
 	if c == nil || helps {
@@ -109,7 +115,7 @@ func completed(c *command, before []string, word string) completion {
 // flagWords are the names of all flags.
 func flagWords(o *options) (all []candidate) {
 	for _, l := range o.lines {
-		if l.name != "" {
+		if l.name != "" && l.here() {
 			all = append(all, candidate{"--" + l.name, l.text})
 		}
 	}
@@ -123,7 +129,7 @@ func metaOf(o *options, flag string) string {
 		return "true|false"
 	}
 	for _, l := range o.lines {
-		if l.name == name {
+		if l.name == name && l.here() {
 			return l.value
 		}
 	}

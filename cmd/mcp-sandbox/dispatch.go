@@ -19,6 +19,9 @@ func dispatch(args []string) int {
 		if len(args) == 1 {
 			return overview("")
 		}
+		if args[1] == "--man" {
+			return showManual(args[2:])
+		}
 		if !known(args[1]) {
 			return usageError("mcp-sandbox", source.Quote(args[1])+" is no command: there is "+names(""))
 		}
@@ -29,6 +32,8 @@ func dispatch(args []string) int {
 		return show(build.Read("mcp-sandbox").String() + "\n")
 	case "__complete": // what the scripts of the command completion call
 		return show(complete(args[1:]))
+	case "__manual": // what scripts/dist calls
+		return writeManuals(args[1:])
 	}
 	if c, n := find(args); c != nil {
 		return start(c, args[n:])

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"runtime"
-
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
 )
 
@@ -83,20 +81,18 @@ func (o *options) addLaunch() {
 	o.add("verbose", "", "say on standard error what holds", "true", truth(&o.flags.Verbose))
 	o.add("quiet", "", "say nothing on standard error but why it refuses to start", "true", truth(&o.flags.Quiet))
 	o.heading("Terminal and output")
-	if runtime.GOOS == "linux" {
-		o.add("tty", "", "give the server a terminal of its own, connected with this one", "true", truth(&o.flags.TTY))
-	}
+	addOnly(o, "linux", line{name: "tty", text: "give the server a terminal of its own, connected with this one"},
+		"true", truth(&o.flags.TTY))
 	o.add("stdout-guard", "", "send lines that are no JSON-RPC messages to standard error", "true",
 		truth(&o.flags.StdoutGuard))
 }
 
 // addBackend defines the flags of the one other place where a server can run, which only macOS has.
 func (o *options) addBackend() {
-	if runtime.GOOS != "darwin" {
-		return
-	}
-	o.heading("Backend")
-	o.add("backend", "NAME", appleContainer+": run it in a Linux virtual machine of its own "+
-		"(not tried on real hardware yet)", "", o.backend.set)
-	o.add("image", "IMAGE", "with it: the image that has COMMAND", "", source.Once(&o.backend.image))
+	const mac = "darwin"
+	addOnly(o, mac, line{text: "Backend"}, "", nil)
+	addOnly(o, mac, line{name: "backend", value: "NAME", text: appleContainer + ": run it in a Linux virtual machine " +
+		"of its own (not tried on real hardware yet)"}, "", o.backend.set)
+	addOnly(o, mac, line{name: "image", value: "IMAGE", text: "with it: the image that has COMMAND"}, "",
+		source.Once(&o.backend.image))
 }

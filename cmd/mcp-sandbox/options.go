@@ -5,6 +5,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"runtime"
 	"strconv"
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
@@ -53,8 +54,12 @@ type words struct {
 	notes        []string // lines for standard error on what does not mean what it looks like
 }
 
-// A line of the help: a flag, or a heading where there is no name.
-type line struct{ name, value, text string }
+// A line of the help: a flag, or a heading where there is no name. Some are of one system alone, as runtime.GOOS names
+// it.
+type line struct{ name, value, text, only string }
+
+// here reports whether this system has the flag.
+func (l *line) here() bool { return l.only == "" || l.only == runtime.GOOS }
 
 func newOptions() *options {
 	o := &options{set: pflag.NewFlagSet("", pflag.ContinueOnError), Launch: source.NewLaunch(), program: policy.Run}
@@ -84,7 +89,16 @@ func (o *options) add(name, meta, text, always string, take func(string) error) 
 		return take(s)
 	})
 	o.set.Lookup(name).NoOptDefVal = always
-	o.lines = append(o.lines, line{name, meta, text})
+	o.lines = append(o.lines, line{name: name, value: meta, text: text})
+}
+
+// addOnly defines a flag that one system has. On every other the manual page alone tells of it.
+func addOnly(o *options, system string, l line, always string, take func(string) error) {
+	if l.only = system; l.here() && l.name != "" {
+		o.add(l.name, l.value, l.text, always, take)
+		o.lines = o.lines[:len(o.lines)-1]
+	}
+	o.lines = append(o.lines, l)
 }
 
 // addPolicy defines the flags of all keys.

@@ -97,7 +97,7 @@ func unknownFlag(o *options, word string) error {
 	name := strings.TrimLeft(word, "-")
 	var names []string
 	for _, l := range o.lines {
-		if l.name != "" {
+		if l.name != "" && l.here() {
 			names = append(names, l.name)
 		}
 	}

@@ -72,6 +72,9 @@ func printed(text string) string {
 	return b.String()
 }
 
+// examples are those of the program.
+const examples = "  mcp-sandbox run -- ./server\n  mcp-sandbox run --allow-read ~/notes -- node server.js\n"
+
 // overview lists the commands, or those of one group.
 func overview(group string) int {
 	var b strings.Builder
@@ -86,8 +89,7 @@ func overview(group string) int {
 	}
 	fmt.Fprintf(&b, "\n\"mcp-sandbox %sCOMMAND --help\" tells more, with examples.\n", group)
 	if group == "" {
-		b.WriteString("\nExamples:\n  mcp-sandbox run -- ./server\n" +
-			"  mcp-sandbox run --allow-read ~/notes -- node server.js\n")
+		b.WriteString("\nExamples:\n" + examples)
 	}
 	return show(b.String())
 }
@@ -100,6 +102,9 @@ func help(c *command, o *options) int {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Usage: mcp-sandbox %s %s\n\n%s", c.name, c.args, c.long)
 	for _, l := range o.lines {
+		if !l.here() {
+			continue
+		}
 		if l.name == "" {
 			fmt.Fprintf(&b, "\n%s:\n", l.text)
 			continue

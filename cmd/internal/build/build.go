@@ -24,6 +24,7 @@ type Build struct {
 	Go       string `json:"go"`
 	OS       string `json:"os"`
 	Arch     string `json:"arch"`
+	Time     string `json:"-"` // of the commit, as 2026-11-24T03:11:47Z; "" where none was stamped
 }
 
 // Read returns the build of the running program. A file that cannot be read leaves the version "devel".
@@ -61,6 +62,8 @@ func (b *Build) fill(lines string) {
 			}
 		case kind == "build" && key == "vcs.revision":
 			b.Revision = value
+		case kind == "build" && key == "vcs.time":
+			b.Time = value
 		case kind == "build" && key == "vcs.modified":
 			b.Modified = value == "true"
 		}

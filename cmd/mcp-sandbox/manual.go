@@ -1,0 +1,102 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/build"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/inithelp"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/manual"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
+	"github.com/security-mcp/mcp-sandbox/policy/schema"
+)
+
+// manuals are the manual pages: of the program, each command, mcp-sandbox-init, and of policies.
+func manuals() ([]*manual.Page, error) {
+	document, err := manual.Policy(schema.JSON())
+	if err != nil {
+		return nil, err
+	}
+	all := []*manual.Page{{Name: "mcp-sandbox", Section: "1", Short: "run MCP servers confined",
+		Synopsis: []string{"mcp-sandbox COMMAND", "mcp-sandbox help [COMMAND]", "mcp-sandbox help --man [COMMAND]",
+			"mcp-sandbox --version"},
+		Text: "Runs MCP servers confined: they see no file and no network but what you grant.\n\n" +
+			"help says what a command does; with --man it prints its manual page, for man -l.\n",
+		Flags: []manual.Flag{{Text: "COMMANDS"}}, Examples: examples,
+		Also: []string{"mcp-sandbox-run(1)", "mcp-sandbox-init(1)", document.Reference()}}}
+	for _, c := range commands() {
+		p := c.manual(document.Reference())
+		all = append(all, p)
+		all[0].Flags = append(all[0].Flags, manual.Flag{Term: p.Reference(), Text: c.short})
+	}
+	own := &manual.Page{Name: "mcp-sandbox-init", Section: "1", Short: "start one MCP server confined, for hosts",
+		Synopsis: []string{inithelp.Synopsis}, Text: inithelp.Text, Flags: []manual.Flag{{Text: "OPTIONS"}},
+		More: inithelp.More, Examples: inithelp.Tips,
+		Also: []string{"mcp-sandbox-run(1)", document.Reference(), "mcp-sandbox(1)"}}
+	for _, f := range inithelp.Flags() {
+		own.Flags = append(own.Flags, manual.Flag{Term: "--" + f.Name, Value: f.Value, Text: f.Text})
+	}
+	return append(all, own, document), nil
+}
+
+// manual is the page of a command, which tells of the flags of every system.
+func (c *command) manual(document string) *manual.Page {
+	p := &manual.Page{Name: "mcp-sandbox-" + strings.ReplaceAll(c.name, " ", "-"), Section: "1", Short: c.short,
+		Synopsis: []string{strings.TrimSpace("mcp-sandbox " + c.name + " " + c.args)}, Text: c.long, Examples: c.tips,
+		Flags: []manual.Flag{{Text: "OPTIONS"}}, Also: []string{"mcp-sandbox(1)", document}}
+	for _, l := range c.flags().lines {
+		switch text := l.text; {
+		case l.name == "":
+			p.Flags = append(p.Flags, manual.Flag{Text: text})
+		default:
+			if l.only != "" {
+				text += " (on " + map[string]string{"linux": "Linux", "darwin": "macOS"}[l.only] + " alone)"
+			}
+			p.Flags = append(p.Flags, manual.Flag{Term: "--" + l.name, Value: l.value, Text: text})
+		}
+	}
+	p.Flags = append(p.Flags, manual.Flag{Term: "--help", Text: "print what the flags do, and examples"})
+	return p
+}
+
+// stamp is what the pages say of the build.
+func stamp() manual.Build {
+	b := build.Read("mcp-sandbox")
+	date, _, _ := strings.Cut(b.Time, "T")
+	return manual.Build{Version: b.Version, Date: date}
+}
+
+// showManual prints the page of the command that these words name.
+func showManual(words []string) int {
+	all, err := manuals()
+	if err != nil {
+		return fail("help --man: " + err.Error())
+	}
+	name := strings.Join(append([]string{"mcp-sandbox"}, words...), "-")
+	i := slices.IndexFunc(all, func(p *manual.Page) bool {
+		return p.Name == name || len(words) == 1 && p.Name == words[0]
+	})
+	if i < 0 {
+		return usageError("mcp-sandbox", "help --man: there is no page of "+source.Quote(strings.Join(words, " ")))
+	}
+	return show(all[i].Roff(stamp()))
+}
+
+// writeManuals writes all pages into a folder, for who packs them.
+func writeManuals(words []string) int {
+	if len(words) != 1 {
+		return usageError("mcp-sandbox", "__manual: into which folder?")
+	}
+	all, err := manuals()
+	if err != nil {
+		return fail("__manual: " + err.Error())
+	}
+	for b := stamp(); len(all) > 0; all = all[1:] {
+		if err := os.WriteFile(filepath.Join(words[0], all[0].File()), []byte(all[0].Roff(b)), 0o644); err != nil {
+			return fail("__manual: " + err.Error())
+		}
+	}
+	return 0
+}
