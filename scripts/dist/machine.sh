@@ -66,6 +66,12 @@ done </tmp/lines
 mcp-sandbox run --allow-read ~/servers --allow-write ~/project -- ~/servers/node_modules/.bin/mcp-server-filesystem ~/project </tmp/hello >/tmp/out
 grep -q '"serverInfo"' /tmp/out
 
+cp -r ~/Downloads/mcp-sandbox-*-linux-$arch/share ~/.local
+bash -c '. ~/.local/share/bash-completion/completions/mcp-sandbox; complete -p mcp-sandbox'
+ls ~/.local/share/zsh/site-functions/_mcp-sandbox ~/.local/share/fish/vendor_completions.d/mcp-sandbox.fish
+grep '^[.]TH "MCP-SANDBOX-RUN" "1" "20[0-9-]*" "mcp-sandbox v' ~/.local/share/man/man1/mcp-sandbox-run.1
+grep '^[.]TH "MCP-SANDBOX-POLICY" "5" "20[0-9-]*" "mcp-sandbox v' ~/.local/share/man/man5/mcp-sandbox-policy.5
+
 node - <<'CLIENT'
 const { readFileSync } = require("node:fs");
 const { spawnSync } = require("node:child_process");

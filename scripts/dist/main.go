@@ -130,6 +130,13 @@ func (b *builder) archive(t target, licenses []byte) (name string, packed []byte
 		const profile = "apparmor/mcp-sandbox"
 		files = append(files, file{profile, filepath.Join(b.tree, "scripts", "dist", profile), nil, 0o644})
 	}
+	if t.os != "windows" {
+		shared, err := b.shared()
+		if err != nil {
+			return "", nil, err
+		}
+		files = append(files, shared...)
+	}
 	for _, p := range programs {
 		files = append(files, file{p + suffix, filepath.Join(dir, p+suffix), nil, 0o755})
 	}

@@ -13,6 +13,7 @@ import (
 var notRun = []struct{ begin, why string }{
 	{"sudo install ", "root's folders; scripts/dist/machine.sh installs into a home"},
 	{"sudo apparmor_parser ", "a kernel with AppArmor; scripts/dist/apparmor has the profile read"},
+	{"sudo cp -r ", "root's folders; scripts/dist/machine.sh copies the same into a home"},
 	{"CGO_ENABLED=0 go install ", "the published module; make test-dist builds both programs of the commit"},
 }
 
