@@ -49,7 +49,7 @@ type placedPath struct {
 	path        string
 }
 
-// placed are the paths of a key. Those of the flags stand behind those of the document, and those of a profile in front.
+// placed are the paths of a key. Those of the flags stand behind those of the document, those of a profile in front.
 func (r *review) placed(key string) (all []placedPath) {
 	var given []placedPath
 	for _, s := range r.launch.Settings {
@@ -69,7 +69,8 @@ func (r *review) placed(key string) (all []placedPath) {
 		case i < added:
 			at.where = "profile " + r.from.profile.Package + ": " + strings.TrimPrefix(key, "filesystem.")
 		case i < document:
-			at.where = r.launch.Source.String() + ": /" + strings.ReplaceAll(key, ".", "/") + "/" + strconv.Itoa(i-added)
+			at.where = r.launch.Source.String() + ": /" + strings.ReplaceAll(key, ".", "/") + "/" +
+				strconv.Itoa(i-added)
 		default:
 			at = given[i-document]
 		}
