@@ -3,7 +3,6 @@ package install
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,7 +23,7 @@ type subject struct {
 	waits map[registrytest.Moment]string // for what it waits when the registry has fallen silent
 }
 
-// subjects are all package managers. A moment that cannot be told from another one is left out.
+// subjects are all package managers. The proxy of modules has no moment amid an archive.
 func subjects() []subject {
 	const awaited, archive = "waits for good from http://127.0.0.1:", "waits for the archive of "
 	unknown := "waits for a registry from http://127.0.0.1:"
@@ -63,7 +62,7 @@ func TestSilentRegistries(t *testing.T) {
 			if testing.Short() && moment == registrytest.AtArchive {
 				continue
 			}
-			t.Run(fmt.Sprint(s.name, moment), func(t *testing.T) {
+			t.Run(s.name+" "+moment.String(), func(t *testing.T) {
 				t.Parallel()
 				h, behave := s.home(t)
 				h.options.stall = 5 * time.Second

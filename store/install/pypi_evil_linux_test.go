@@ -47,6 +47,7 @@ var evilWheels = []struct {
 	{"for another Python", wheel{Python: ">=9"}, []string{"evil", "Requires-Python >=9"}},
 	{"out of the environment", wheel{Files: texts{"../../../../out": "x"}}, []string{"outside"}},
 	{"out of the data", wheel{Files: texts{"EVIL-1.0.data/data/../../out": "x"}}, []string{"Unexpected file"}},
+	{"out of the programs", wheel{Files: texts{"EVIL-1.0.data/scripts/../../../../../out": "#!/bin/sh\n"}}, []string{"evil", "scheme key", "/scripts/../../"}},
 	{"in place of the interpreter", wheel{Files: texts{"EVIL-1.0.data/scripts/python": "#!/bin/sh\n"}}, []string{"replaced the interpreter"}},
 	{"in place of the marker", wheel{Files: texts{"EVIL-1.0.data/data/pyvenv.cfg": "home = /root/.ssh\n"}}, []string{"replaced the interpreter"}},
 }

@@ -52,6 +52,10 @@ const (
 	AmidArchive // after half of it
 )
 
+func (m Moment) String() string {
+	return [...]string{"never", "at metadata", "at an archive", "amid an archive"}[m]
+}
+
 // New starts a registry, which the test's end stops.
 func New(tb testing.TB, packages ...Package) *Registry {
 	tb.Helper()
