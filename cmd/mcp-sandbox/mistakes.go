@@ -49,7 +49,7 @@ type placedPath struct {
 	path        string
 }
 
-// placed are the paths of a key. Those of the flags stand behind those of the document, those of a profile in front.
+// placed are the paths of a key: those of a profile, those of the document, those of the flags.
 func (r *review) placed(key string) (all []placedPath) {
 	var given []placedPath
 	for _, s := range r.launch.Settings {

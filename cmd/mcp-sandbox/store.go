@@ -35,7 +35,7 @@ the kernel says of each file, and the hashes where that changed.
 		tips:  "  mcp-sandbox store verify && echo whole\n",
 		flags: jsonOptions, run: verifyStore,
 	}, {
-		name: "store prune", args: "[--keep SIZE]", short: "remove packages that no start uses any more",
+		name: "store prune", args: "[--json] [--keep SIZE]", short: "remove packages that no start uses any more",
 		long: `Removes the versions that no start is resolved to any more. With --keep also others,
 those first that were not used for the longest time, until the packages take at most
 SIZE. A package from which a server runs stays.

@@ -59,6 +59,10 @@ func TestUpdate(t *testing.T) {
 	if stdout, _ = must(t, "store", "prune"); !strings.HasPrefix(stdout, "0 packages removed, ") {
 		t.Errorf("prune of what exact versions ask for: %s", stdout)
 	}
+	stdout, _ = must(t, "store", "prune", "--json")
+	if !strings.Contains(stdout, `"removed": []`) || !strings.Contains(stdout, `"freed": 0`) {
+		t.Errorf("prune --json: %s", stdout)
+	}
 	if stdout, _ = must(t, "store", "prune", "--keep", "1K"); !strings.HasPrefix(stdout, "3 packages removed, ") {
 		t.Errorf("prune --keep: %s", stdout)
 	}

@@ -139,6 +139,7 @@ func pruneOptions() *options {
 		o.keep = new(policy.Quantity)
 		return o.keep.UnmarshalText([]byte(s))
 	}
+	o.add("json", "", "print it as JSON", "true", truth(&o.json))
 	o.add("keep", "SIZE", "remove the longest unused packages too, until all take at most SIZE", "", take)
 	return o
 }
@@ -157,12 +158,7 @@ func pruneStore(o *options, args []string) int {
 			for _, p := range done.InUse {
 				say(o, "store prune: "+p.Name+" "+p.Version+" stays: a server runs from it")
 			}
-			var bytes int64
-			for _, p := range done.Removed {
-				bytes += p.Bytes
-			}
-			if code := show(countOf(len(done.Removed), "package") + " removed, " + sizeText(bytes) + " freed; " +
-				sizeText(done.Bytes) + " left\n"); code != 0 {
+			if code := showPruned(o, done); code != 0 {
 				return code
 			}
 		}
@@ -171,4 +167,23 @@ func pruneStore(o *options, args []string) int {
 		}
 		return 0
 	})
+}
+
+// showPruned prints what was removed and how much is left.
+func showPruned(o *options, done *store.Pruned) int {
+	found := struct {
+		Removed []stored `json:"removed"`
+		Freed   int64    `json:"freed"`
+		Left    int64    `json:"left"`
+	}{[]stored{}, 0, done.Bytes}
+	var l listing
+	for _, p := range done.Removed {
+		l.add(p)
+		found.Freed += p.Bytes
+	}
+	if found.Removed = append(found.Removed, l.Packages...); o.json {
+		return show(asJSON(&found))
+	}
+	return show(countOf(len(done.Removed), "package") + " removed, " + sizeText(found.Freed) + " freed; " +
+		sizeText(done.Bytes) + " left\n")
 }

@@ -22,11 +22,7 @@ func (i *installation) told(p *store.Package, took time.Duration) []string {
 	}
 	all := []string{line}
 	if len(p.Scripts) > 0 {
-		were := "was"
-		if len(p.Scripts) > 1 {
-			were = "were"
-		}
-		all = append(all, fmt.Sprintf("scripts of %s %s not run (--scripts)", plain(few(p.Scripts)), were))
+		all = append(all, "install scripts of "+plain(few(p.Scripts))+" were not run (--scripts)")
 	}
 	return all
 }
@@ -58,4 +54,13 @@ func few(words []string) string {
 		return fmt.Sprintf("%s and %d more", strings.Join(words[:most], ", "), len(words)-most)
 	}
 	return strings.Join(words, ", ")
+}
+
+// tellLines says of an install that failed what was not used of the configuration: that may be why.
+func (i *installation) tellLines() {
+	for _, line := range i.lines {
+		if i.Told != nil {
+			i.Told(line)
+		}
+	}
 }

@@ -93,8 +93,8 @@ func (j *job) closed(host, name, status string) string {
 	case len(j.settings.logins) > 0:
 		return text + " to the log-in of your configuration (" + status + ")"
 	case j.settings.login:
-		return text + " to somebody without a log-in (" + status + "): --registry-auth lets the install use that of " +
-			"your configuration"
+		return text + " to somebody without a log-in (" + status + "): --registry-auth takes that of your " +
+			"configuration"
 	}
 	return text + " to somebody without a log-in (" + status + "): write one into your netrc, and type --registry-auth"
 }

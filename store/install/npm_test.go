@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/security-mcp/mcp-sandbox/store/startline"
 )
@@ -176,5 +177,15 @@ func write(t *testing.T, name, text string) {
 func TestPlain(t *testing.T) {
 	if got := plain("a\x1b[2Jb\nä\u202e"); got != `a\x1b[2Jb\nä\u202e` {
 		t.Errorf("%q", got)
+	}
+}
+
+// Where --min-age leaves no version at all, npm says only that there is none.
+func TestTooYoungForNpm(t *testing.T) {
+	const words = "npm error code ENOVERSIONS\nnpm error No versions available for good\n"
+	j := &job{settings: &settings{}, before: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+	want := "No versions available for good, which --min-age demands to be published before 2026-01-02 03:04:05"
+	if got := npmExplain(words, j); got != want {
+		t.Error(got)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"time"
 )
 
 // What npm writes to standard error, of version 7 to 11.
@@ -55,6 +56,8 @@ func npmExplain(words string, j *job) string {
 		return npmNoRoom
 	case npmNotTaken().MatchString(all):
 		return notServed(npmNotTaken().FindStringSubmatch(all)[1])
+	case code == "ENOVERSIONS" && !j.before.IsZero():
+		return first + ", which --min-age demands to be published before " + j.before.UTC().Format(time.DateTime)
 	case code == "ETARGET":
 		_, first, _ = strings.Cut(first, " ")
 	}
@@ -116,7 +119,7 @@ func npmNotGiven(name, status, host string, j *job) string {
 		return host + " does not give " + name + " to the log-in of your configuration (" + status + ")"
 	case j.settings.login:
 		return host + " does not give " + name + " to somebody without a log-in (" + status +
-			"): --registry-auth lets the install use that of your configuration"
+			"): --registry-auth takes that of your configuration"
 	}
 	return host + " does not give " + name + " to somebody without a log-in (" + status +
 		"): write one into your npmrc, and type --registry-auth"

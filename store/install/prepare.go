@@ -100,6 +100,7 @@ func Prepare(ctx context.Context, in *store.Store, start *startline.Start, o Opt
 		err = context.Cause(ctx)
 	}
 	if err != nil {
+		i.tellLines()
 		return nil, fmt.Errorf("install %s: %w", i.title(), err)
 	}
 	return r, nil

@@ -27,7 +27,7 @@ func TestLogins(t *testing.T) {
 		h.options.RegistryAuth = false
 		for _, status := range []int{http.StatusUnauthorized, http.StatusForbidden} {
 			h.registry.Behave(registrytest.Behaviour{Token: token, Denial: status})
-			h.refused(t, "npx -y good", "--registry-auth lets the install use")
+			h.refused(t, "npx -y good", "--registry-auth takes that of your configuration")
 		}
 		h.registry.Behave(registrytest.Behaviour{Token: token, Denial: http.StatusNotFound})
 		h.refused(t, "npx -y @deps/dep", "@deps/dep", "(404)", "--registry-auth")
@@ -80,6 +80,12 @@ func TestProjectRegistry(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(project, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
+	}
+	var told []string
+	h.options.Told = func(line string) { told = append(told, line) }
+	h.refused(t, "npx -y theirs", "theirs is not known to ")
+	if len(told) != 1 || !strings.Contains(told[0], project+"/.npmrc names the registry ") {
+		t.Errorf("where the install fails: %q", told)
 	}
 	r := h.must(t, "npx -y good")
 	if n := len(theirs.Asked()); n > 0 || r.Package.Registry != h.registry.URL || len(r.Lines) != 2 ||

@@ -27,7 +27,7 @@ func TestScripts(t *testing.T) {
 		pack{Name: "gyp", Version: "1.0.0", Files: []file{{Name: "binding.gyp", Text: "{}"}}},
 		runnable(pack{Name: "y", Manifest: scripts}))
 	r := h.must(t, "npx -y x")
-	if want := "scripts of gyp, hidden, open were not run (--scripts)"; len(r.Lines) != 2 || r.Lines[1] != want {
+	if want := "install scripts of gyp, hidden, open were not run (--scripts)"; len(r.Lines) != 2 || r.Lines[1] != want {
 		t.Errorf("%q", r.Lines)
 	}
 	for _, name := range []string{"open", "hidden"} {
