@@ -25,6 +25,7 @@ var rules = []rule{
 	{"platform", "", "golang.org/x/sys"},
 	{"hosts", "", ""},
 	{"hosts/edit", "hosts", "github.com/tailscale/hujson github.com/pelletier/go-toml/v2 go.yaml.in/yaml"},
+	{"hosts/file", "init/places init/state", "golang.org/x/sys"},
 	{"init/order", "policy", ""},
 	{"init/diagnose", "platform init/order init/notice init/runtimes", ""},
 	{"init/notice", "policy init/order init/runtimes", ""},

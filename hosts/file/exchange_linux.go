@@ -1,0 +1,48 @@
+package file
+
+import (
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// patience is how long a program may have the file open for writing.
+const patience = 2 * time.Second
+
+func mtime(st *unix.Stat_t) unix.Timespec { return st.Mtim }
+
+// exchange gives two files each other's names.
+func (f *folder) exchange(a, b string) error {
+	err := unix.Renameat2(f.fd, a, f.fd, b, unix.RENAME_EXCHANGE)
+	if err == unix.EINVAL || err == unix.ENOSYS || err == unix.ENOTSUP {
+		return errExchange
+	}
+	return err
+}
+
+// settled is the text that the file has while nobody has it open for writing, and until release or Close nobody can:
+// such an open(2) waits. A file system without leases gives the text as it is.
+func (o *object) settled() ([]byte, error) {
+	for deadline := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
+		_, err := unix.FcntlInt(o.Fd(), unix.F_SETLEASE, unix.F_RDLCK)
+		text, readErr := o.text()
+		if readErr != nil {
+			return nil, readErr
+		}
+		if err == unix.EAGAIN && time.Now().After(deadline) {
+			return text, errOpen
+		}
+		if err == unix.EAGAIN {
+			continue
+		}
+		if err == nil {
+			if now, err := unix.FcntlInt(o.Fd(), unix.F_GETLEASE, 0); err != nil || now != unix.F_RDLCK {
+				o.release() // somebody waits to write
+				continue
+			}
+		}
+		return text, unix.Fstat(int(o.Fd()), &o.stat)
+	}
+}
+
+func (o *object) release() { _, _ = unix.FcntlInt(o.Fd(), unix.F_SETLEASE, unix.F_UNLCK) }

@@ -1,0 +1,104 @@
+package file
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// The test binary is also the process that is killed: see TestKilled.
+func TestMain(m *testing.M) {
+	if at := os.Getenv("FILE_TEST_KILL_AT"); at != "" {
+		count, _ := strconv.Atoi(at)
+		t, err := At(os.Getenv("FILE_TEST_PATH"))
+		if err != nil {
+			panic(err)
+		}
+		_, err = changer{t, ours, func(step string) {
+			if text := os.Getenv("FILE_TEST_HOST_WRITES"); step == "compared" && text != "" {
+				replace(t.File, text)
+			}
+			if count--; count == 0 {
+				_ = unix.Kill(unix.Getpid(), unix.SIGKILL)
+			}
+		}}.run()
+		if err != nil {
+			panic(err)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+const mark = "\nconfined\n"
+
+// ours is the change of these tests: a line more, once.
+func ours(old []byte) ([]byte, error) {
+	if bytes.HasSuffix(old, []byte(mark)) {
+		return old, nil
+	}
+	return append(old, mark...), nil
+}
+
+// replace writes a file as careful hosts do.
+func replace(path, text string) {
+	if err := errors.Join(os.WriteFile(path+".host", []byte(text), 0o644), os.Rename(path+".host", path)); err != nil {
+		panic(err)
+	}
+}
+
+// plant makes a home and a file in it, and says where the file is.
+func plant(t *testing.T, text string) string {
+	t.Helper()
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("XDG_STATE_HOME", "")
+	path := filepath.Join(home, "app", "mcp.json")
+	must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	must(t, os.WriteFile(path, []byte(text), 0o644))
+	return path
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func at(t *testing.T, path string) Target {
+	t.Helper()
+	target, err := At(path)
+	must(t, err)
+	return target
+}
+
+// holds compares the text of a file, and asks that nothing lies beside.
+func holds(t *testing.T, path, want string) {
+	t.Helper()
+	got, err := os.ReadFile(path)
+	if err != nil || string(got) != want {
+		t.Errorf("%s: %v, %q, want %q", path, err, got, want)
+	}
+	if left := leftovers(t, path); len(left) > 0 {
+		t.Errorf("left: %q", left)
+	}
+}
+
+func leftovers(t *testing.T, path string) (left []string) {
+	t.Helper()
+	entries, err := os.ReadDir(filepath.Dir(path))
+	must(t, err)
+	for _, e := range entries {
+		if strings.Contains(e.Name(), infix) {
+			left = append(left, e.Name())
+		}
+	}
+	return left
+}
