@@ -47,15 +47,15 @@ func (c *command) manual(document string) *manual.Page {
 		Synopsis: []string{strings.TrimSpace("mcp-sandbox " + c.name + " " + c.args)}, Text: c.long, Examples: c.tips,
 		Flags: []manual.Flag{{Text: "OPTIONS"}}, Also: []string{"mcp-sandbox(1)", document}}
 	for _, l := range c.flags().lines {
-		switch text := l.text; {
-		case l.name == "":
+		text := l.text
+		if l.name == "" {
 			p.Flags = append(p.Flags, manual.Flag{Text: text})
-		default:
-			if l.only != "" {
-				text += " (on " + map[string]string{"linux": "Linux", "darwin": "macOS"}[l.only] + " alone)"
-			}
-			p.Flags = append(p.Flags, manual.Flag{Term: "--" + l.name, Value: l.value, Text: text})
+			continue
 		}
+		if l.only != "" {
+			text += " (on " + map[string]string{"linux": "Linux", "darwin": "macOS"}[l.only] + " alone)"
+		}
+		p.Flags = append(p.Flags, manual.Flag{Term: "--" + l.name, Value: l.value, Text: text})
 	}
 	p.Flags = append(p.Flags, manual.Flag{Term: "--help", Text: "print what the flags do, and examples"})
 	return p

@@ -58,10 +58,12 @@ func TestWrittenAnew(t *testing.T) {
 			form := hosts.Form{Roots: "mcpServers projects/*/mcpServers mcp"}
 			anew := func(file []byte) []byte {
 				var b bytes.Buffer
-				if err := json.Compact(&b, file); indent != "" {
+				err := json.Compact(&b, file)
+				if indent != "" {
+					b.Reset()
 					err = json.Indent(&b, bytes.TrimSpace(file), "", indent)
-					b.Next(bytes.IndexByte(b.Bytes(), '\n') - 1)
-				} else if err != nil {
+				}
+				if err != nil {
 					t.Fatal(err)
 				}
 				return b.Bytes()

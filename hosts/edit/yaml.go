@@ -18,13 +18,13 @@ func parseYAML(file []byte) (*node, error) {
 	}
 	decoder := yaml.NewDecoder(bytes.NewReader(file))
 	var document, more yaml.Node
-	if err := decoder.Decode(&document); err == io.EOF { // comments alone
+	if err := decoder.Decode(&document); errors.Is(err, io.EOF) { // comments alone
 		return &node{kind: table, block: true}, nil
 	} else if err != nil {
 		first, _, _ := strings.Cut(err.Error(), "\n")
 		return nil, errors.New(strings.TrimPrefix(first, "yaml: "))
 	}
-	if err := decoder.Decode(&more); err != io.EOF {
+	if err := decoder.Decode(&more); !errors.Is(err, io.EOF) {
 		return nil, errors.New("several documents in one file")
 	}
 	y := reader{file: file}
