@@ -138,7 +138,16 @@ func metaOf(o *options, flag string) string {
 
 // operand is what the usage calls a command's own words; "" for none.
 func (c *command) operand() string {
-	words := strings.Fields(strings.ReplaceAll(c.args, "[-- COMMAND [ARG...]]", ""))
+	usage := strings.ReplaceAll(c.args, "[-- COMMAND [ARG...]]", "")
+	for { // without [--flag VALUE]
+		front, rest, flag := strings.Cut(usage, "[--")
+		_, behind, ends := strings.Cut(rest, "]")
+		if !flag || !ends {
+			break
+		}
+		usage = front + strings.TrimPrefix(behind, "...")
+	}
+	words := strings.Fields(usage)
 	if len(words) == 0 {
 		return ""
 	}

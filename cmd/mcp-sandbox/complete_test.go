@@ -32,14 +32,23 @@ func TestEveryValueCompletes(t *testing.T) {
 				t.Errorf("%s --%s %s: %q, behind = %q", c.name, l.name, l.value, apart, joined)
 			}
 		}
-		if operand := c.operand(); operand != "" && operand != "json]" && !strings.HasPrefix(operand, "--") {
-			if kind := kindOf(append(slices.Clone(words), "")...); kind == "" && operand != "SIZE" {
-				t.Errorf("%s: nothing for %s", c.name, operand)
-			}
+		if kind := kindOf(append(slices.Clone(words), "")...); kind == "" && c.operand() != "" {
+			t.Errorf("%s: nothing for %s", c.name, c.operand())
 		}
 	}
 	if values < 100 {
 		t.Errorf("only %d values", values)
+	}
+}
+
+// An operand is found in a usage wherever its flags stand.
+func TestOperand(t *testing.T) {
+	for usage, want := range map[string]string{"": "", "[--json]": "", "[--keep SIZE]": "", "[--json] FILE": "FILE", "NAME...": "NAME",
+		"[HOST...] [--server N]... [--project DIR] [--yes]": "HOST", "[flags] [FILE] [-- COMMAND [ARG...]]": "FILE",
+		"[flags] [--] COMMAND [ARG...]": "ARG", "bash|zsh": "bash|zsh", "[--x": "--x"} {
+		if got := (&command{args: usage}).operand(); got != want {
+			t.Errorf("%q: %q, want %q", usage, got, want)
+		}
 	}
 }
 
