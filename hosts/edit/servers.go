@@ -35,12 +35,13 @@ func (d *Document) Servers() []Server { return d.servers }
 
 // An entry says where a server's words lie.
 type entry struct {
-	path    []any // keys, and places in lists, from the root of the document to holder
-	holder  *node // the table in which the command lies
-	command string
-	list    bool    // the command is a list, and the arguments are in it
-	words   []*node // the command, and its arguments
-	own     int     // how many of them wrap wrote, its program with them
+	path      []any // keys, and places in lists, from the root of the document to holder
+	holder    *node // the table in which the command lies
+	command   string
+	list      bool     // the command is a list, and the arguments are in it
+	words     []*node  // the command, and its arguments
+	own       int      // how many of them wrap wrote, its program with them
+	variables []string // NAME=VALUE
 }
 
 // errTwice names no key: a key of a server can be anything.
@@ -103,13 +104,14 @@ func (d *Document) add(n *node, path []any, name *node, under string) error {
 	} else if n.twice {
 		return errTwice
 	} else {
-		s.Env, s.Dir = n.environment(), n.word("cwd")
+		s.Env, s.Dir, e.variables = n.environment(), n.word("cwd"), n.variables()
 		if inner := n.value(e.command); inner != nil && inner.kind == table { // as Zed wrote entries until 2025
 			if inner.twice {
 				return errTwice
 			}
 			e.path, e.holder, e.command = append(path, e.command), inner, "path"
 			s.Env = append(s.Env, inner.environment()...)
+			e.variables = append(e.variables, inner.variables()...)
 		}
 		if twin := e.twin(); twin != "" {
 			s.State, s.Reason = Cannot, fmt.Sprintf("both %q and %q are there", e.command, twin)
@@ -143,7 +145,7 @@ func (n *node) word(name string) string {
 // environment are the names of an entry's variables, whatever the host calls them.
 func (n *node) environment() []string {
 	var names []string
-	for _, key := range []string{"env", "envs", "environment"} {
+	for _, key := range environments() {
 		if v := n.value(key); v != nil && v.kind == table {
 			for _, m := range v.members {
 				names = append(names, m.name)

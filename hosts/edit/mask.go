@@ -1,0 +1,100 @@
+package edit
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+)
+
+// hidden stands for a text that is not shown.
+const hidden = `"…"`
+
+// Masked is the file for people's eyes: of all texts in it the keys, the commands and the arguments of servers are
+// shown. Passwords lie in the others: in variables, in headers, and in settings that have nothing to do with servers.
+func (d *Document) Masked() []byte {
+	shown := map[*node]bool{}
+	for i := range d.entries {
+		e := &d.entries[i]
+		for _, word := range e.words {
+			shown[word] = true
+		}
+		if e.holder != nil {
+			shown[e.holder.value("name")], shown[e.holder.value("type")] = true, true
+		}
+	}
+	var texts []*node
+	d.root.each(func(n *node) {
+		if n.kind == text && n.text != "" && !shown[n] {
+			texts = append(texts, n)
+		}
+	})
+	slices.SortFunc(texts, func(a, b *node) int { return a.start - b.start })
+	var b []byte
+	at := 0
+	for _, n := range texts {
+		if n.start < at { // the same value by two keys, as an alias of YAML
+			continue
+		}
+		end := n.end
+		if end == unknown {
+			end = d.endOfBlock(n)
+		}
+		b = append(append(b, d.bytes[at:n.start]...), hidden...)
+		at = end
+	}
+	return append(b, d.bytes[at:]...)
+}
+
+// each visits a node and all below it.
+func (n *node) each(visit func(*node)) {
+	if n == nil {
+		return
+	}
+	visit(n)
+	for _, item := range n.items {
+		item.each(visit)
+	}
+	for _, m := range n.members {
+		m.value.each(visit)
+	}
+}
+
+// endOfBlock is where a text of YAML ends that goes on over lines with more indentation than its own.
+func (d *Document) endOfBlock(n *node) int {
+	at := lineStart(d.bytes, n.start)
+	deep := indentation(d.bytes[at:])
+	for {
+		next := bytes.IndexByte(d.bytes[at:], '\n')
+		if next < 0 {
+			return len(d.bytes)
+		}
+		line := d.bytes[at+next+1:]
+		if own, _, _ := bytes.Cut(line, []byte("\n")); len(bytes.TrimSpace(own)) > 0 && indentation(line) <= deep {
+			return at + next
+		}
+		at += next + 1
+	}
+}
+
+func indentation(line []byte) int { return len(line) - len(bytes.TrimLeft(line, " ")) }
+
+// Variables are the values that an entry gives to variables, as NAME=VALUE, where they stand in the entry as they are.
+// They can be secrets.
+func (d *Document) Variables(server int) []string { return d.entries[server].variables }
+
+// variables are those of an entry, with their values.
+func (n *node) variables() (all []string) {
+	for _, key := range environments() {
+		if v := n.value(key); v != nil && v.kind == table {
+			for _, m := range v.members {
+				if m.value != nil && m.value.kind == text && !strings.Contains(m.value.text, "${") {
+					all = append(all, m.name+"="+m.value.text)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// environments are the keys by which hosts have an entry's variables.
+func environments() []string { return []string{"env", "envs", "environment"} }

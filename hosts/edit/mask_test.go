@@ -1,0 +1,45 @@
+package edit
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/hosts"
+)
+
+// What is shown of a file has no value but commands and arguments, in any language.
+func TestMasked(t *testing.T) {
+	for _, c := range []struct {
+		form hosts.Form
+		file string
+		want string
+	}{
+		{hosts.Form{Roots: "mcpServers"}, `{"theme":"hunter1","mcpServers":{"a":{"command":"npx","args":["-y","x"],"env":{"K":"hunter2","N":""},"headers":{"A":"hunter3"}}}}`,
+			`{"theme":"…","mcpServers":{"a":{"command":"npx","args":["-y","x"],"env":{"K":"…","N":""},"headers":{"A":"…"}}}}`},
+		{hosts.Form{Syntax: hosts.TOML, Roots: "mcp_servers"}, "token = 'hunter1'\n[mcp_servers.a]\ncommand = \"npx\"\nargs = ['x']\nenv = { K = \"hunter2\" }\n",
+			"token = \"…\"\n[mcp_servers.a]\ncommand = \"npx\"\nargs = ['x']\nenv = { K = \"…\" }\n"},
+		{hosts.Form{Syntax: hosts.YAML, Roots: "mcpServers", Named: true}, "key: |\n  hunter1\n  hunter1\n\nmcpServers:\n  - name: a\n    command: npx\n    args: [x]\n    env:\n      K: >-\n        hunter2\n        hunter3\n      L: hunter4\n",
+			"key: \"…\"\nmcpServers:\n  - name: a\n    command: npx\n    args: [x]\n    env:\n      K: \"…\"\n      L: \"…\"\n"},
+	} {
+		d, err := Open([]byte(c.file), c.form, func(string) bool { return false })
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := string(d.Masked())
+		if got != c.want || strings.Contains(got, "hunter") {
+			t.Errorf("%s:\n%s", c.form.Syntax, got)
+		}
+	}
+}
+
+func TestVariables(t *testing.T) {
+	d, err := Open([]byte(`{"mcpServers":{"a":{"command":"x","env":{"URL":"http://h","N":"","P":"${input:p}"}},"b":{"command":"y"}}}`),
+		hosts.Form{Roots: "mcpServers"}, func(string) bool { return false })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := d.Variables(0); !slices.Equal(got, []string{"URL=http://h", "N="}) || d.Variables(1) != nil {
+		t.Errorf("%q, %q", got, d.Variables(1))
+	}
+}
