@@ -162,7 +162,7 @@ func TestNoSuchFlag(t *testing.T) {
 	for _, name := range []string{"backend", "no-such-flag"} {
 		refused(t, []string{"run", "--" + name, "--", "echo", "ran"}, `unknown flag "--`+name+`"`)
 	}
-	for _, name := range []string{"wrap", "learn"} {
+	for _, name := range []string{"import", "learn"} {
 		refused(t, []string{name}, `"`+name+`" is no command`)
 	}
 }

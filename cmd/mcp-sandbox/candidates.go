@@ -42,6 +42,10 @@ func listOf(of string) func() []candidate {
 		return profileWords
 	case "--profile":
 		return func() []candidate { return append(profileWords(), candidate{"none", "add nothing"}) }
+	case "wrap", "unwrap", "status":
+		return func() []candidate { return bare(hostNames()) }
+	case "--server":
+		return func() []candidate { return bare(serverNames()) }
 	case "store show", "store update", "store verify":
 		return func() []candidate { return named(store.Names()) }
 	case "state rm", "--state":

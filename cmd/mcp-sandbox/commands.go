@@ -16,8 +16,8 @@ type command struct {
 // commands are all of them, in the order of the help.
 func commands() []command {
 	return slices.Concat(serverCommands(), []command{whyCommand()}, policyCommands(), []command{installCommand()},
-		storeCommands(), profileCommands(), stateCommands(), []command{reportCommand(), completionCommand(),
-			versionCommand()})
+		storeCommands(), profileCommands(), stateCommands(), wrapCommands(), []command{reportCommand(),
+			completionCommand(), versionCommand()})
 }
 
 // serverCommands are about a server and the machine.

@@ -120,8 +120,8 @@ func (e *envFiles) check(files *policy.Filesystem) error {
 	if runtime.GOOS != "linux" || len(e.files) == 0 {
 		return nil // elsewhere no confinement keeps a server from the user's files
 	}
-	grants := places(files.AllowWrite)
-	seen := slices.Concat(grants, places(files.AllowRead), []string{"/etc", "/usr", "/nix/store", "/gnu/store"})
+	grants := grantPlaces(files.AllowWrite)
+	seen := slices.Concat(grants, grantPlaces(files.AllowRead), []string{"/etc", "/usr", "/nix/store", "/gnu/store"})
 	for _, f := range e.files {
 		end, link := follow(f.path, grants)
 		if link != "" || f.opened != "" && end != f.opened {
@@ -173,8 +173,8 @@ func follow(path string, folders []string) (end, link string) {
 	return end, ""
 }
 
-// places are folders by their names and by where these lead.
-func places(folders []string) (all []string) {
+// grantPlaces are folders by their names and by where these lead.
+func grantPlaces(folders []string) (all []string) {
 	for _, folder := range folders {
 		folder = strings.TrimPrefix(folder, "-")
 		all = append(all, folder)

@@ -99,7 +99,7 @@ func (r *review) noteDenials() {
 	if !slices.ContainsFunc(r.launch.Settings, denies) {
 		return // and no link is followed
 	}
-	grants := places(slices.Concat(p.Filesystem.AllowRead, p.Filesystem.AllowWrite, baseFolders[:]))
+	grants := grantPlaces(slices.Concat(p.Filesystem.AllowRead, p.Filesystem.AllowWrite, baseFolders[:]))
 	for _, key := range pathKeys {
 		if !strings.HasPrefix(key, "filesystem.deny") {
 			continue

@@ -46,6 +46,7 @@ type results struct {
 	json     bool
 	calls    bool           // of plan
 	question order.Question // of why
+	wrap     wrapFlags      // of wrap, unwrap and status
 }
 
 // words are what is read of a command line besides its flags.

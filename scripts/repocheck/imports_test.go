@@ -82,7 +82,7 @@ var rules = []rule{
 	{"store/install", "policy init/order launcher store store/startline", "golang.org/x/mod/module golang.org/x/mod/semver go.yaml.in/yaml"},
 	{"store/install/registrytest", "", "golang.org/x/mod"},
 	{"cmd/page", "policy platform init/order", ""},
-	{"cmd", "policy platform init/order init/reports init/runtimes init/state init/notice init/explain init/reexec launcher profile store cmd/internal cmd/page", "golang.org/x/sys github.com/spf13/pflag github.com/rogpeppe/go-internal"},
+	{"cmd", "policy platform hosts init/order init/reports init/runtimes init/state init/notice init/places init/explain init/reexec launcher profile store cmd/internal cmd/page", "golang.org/x/sys github.com/spf13/pflag github.com/rogpeppe/go-internal github.com/tailscale/hujson github.com/pelletier/go-toml/v2 go.yaml.in/yaml"},
 	{"profile", "policy platform init/order init/notice init/explain init/places store/startline", ""},
 	{"scripts/profiles", "policy init/reexec launcher profile store scripts/stage scripts/testbed", "golang.org/x/net/dns/dnsmessage github.com/modelcontextprotocol/go-sdk"},
 	{"scripts", "policy platform init/order init/reexec launcher cmd/page scripts", "golang.org/x/sys github.com/modelcontextprotocol/go-sdk go.yaml.in/yaml"},
@@ -178,8 +178,8 @@ func TestImportedByOneOnly(t *testing.T) {
 	owners := map[string]string{
 		"github.com/landlock-lsm/go-landlock": "init/internal/layers", "github.com/spf13/pflag": "cmd",
 		"github.com/elastic/go-seccomp-bpf": "init/internal/seccomp", "github.com/godbus/dbus": "init/internal/userbus",
-		"go.yaml.in/yaml": "scripts store/install hosts/edit", "github.com/tailscale/hujson": "hosts/edit",
-		"github.com/pelletier/go-toml": "hosts/edit",
+		"go.yaml.in/yaml":             "scripts store/install hosts/edit cmd/mcp-sandbox",
+		"github.com/tailscale/hujson": "hosts/edit cmd/mcp-sandbox", "github.com/pelletier/go-toml": "hosts/edit cmd/mcp-sandbox",
 	}
 	used := map[string]bool{}
 	for _, s := range sources(t) {

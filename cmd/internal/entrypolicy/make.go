@@ -18,6 +18,7 @@ import (
 type Server struct {
 	Command []string // as the host would start it: npx -y NAME ARGS
 	Env     []string // the entry's own variables, NAME=VALUE
+	Names   []string // those of its variables whose values are not known
 	Dir     string   // its working folder, absolute; where the entry names none, the home
 	Home    string
 }
@@ -30,26 +31,26 @@ type Made struct {
 }
 
 // ErrNoPolicy says that nobody knows what the server needs: it has no profile, and no level was named.
-var ErrNoPolicy = errors.New("its package has no profile")
+var ErrNoPolicy = errors.New("there is no profile for it")
 
-// Make makes the policy of a server. level is the one that the user named, or "" for none. reduced says that this
-// machine gives confinement reduced, which cannot hold a list of hosts.
+// Make makes the policy of a server: from its profile, else from the level that the user named, "" for none. reduced
+// says that this machine gives confinement reduced, which cannot hold a list of hosts.
 func Make(s *Server, level policy.Level, reduced bool) (*Made, error) {
 	p, err := profile.For(s.Command)
 	if err != nil && level == "" {
 		return nil, err
 	}
-	m := &Made{Policy: policy.Policy{OnStdinClose: policy.Terminate, Level: level}}
+	m := &Made{Policy: policy.Policy{OnStdinClose: policy.Terminate}}
 	switch {
 	case p != nil:
 		m.From = "profile " + p.Package
-		if level != "" || reduced {
+		if reduced {
 			p = p.WithoutNetwork()
 		}
 	case level == "":
 		return nil, ErrNoPolicy
 	default:
-		m.From = "level " + string(level)
+		m.From, m.Policy.Level = "level "+string(level), level
 		p = &profile.Profile{Arguments: []profile.Argument{{Rest: true, Grant: profile.Read}}}
 	}
 	args := s.arguments()
@@ -76,8 +77,8 @@ func (s *Server) arguments() []string {
 
 // forward has the entry's own variables reach the server: by name, for a value may be a secret.
 func (m *Made) forward(s *Server) {
-	for _, v := range s.Env {
-		name, _, _ := strings.Cut(v, "=")
+	for _, name := range append(slices.Clone(s.Names), s.Env...) {
+		name, _, _ = strings.Cut(name, "=")
 		if !slices.Contains(m.Policy.EnvVars, name) {
 			m.Policy.EnvVars = append(m.Policy.EnvVars, name)
 		}

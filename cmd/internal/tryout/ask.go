@@ -169,22 +169,24 @@ func (t *tail) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// last is the last line that is not empty; of mcp-sandbox's own lines, which begin with its name, the last of those.
+// last is the server's last line that is not empty, and behind it the last of mcp-sandbox's own, which begin with its
+// name.
 func (t *tail) last() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	last, own := "", ""
+	server, own := "", ""
 	for line := range bytes.Lines(t.kept) {
 		text := strings.TrimSpace(string(line))
-		if text == "" {
-			continue
-		}
-		if last = text; strings.HasPrefix(text, "mcp-sandbox: ") {
-			own = text
+		switch {
+		case text == "":
+		case strings.HasPrefix(text, "mcp-sandbox: "):
+			own = strings.TrimPrefix(text, "mcp-sandbox: ")
+		default:
+			server = text
 		}
 	}
-	if own != "" {
-		return own
+	if server != "" && own != "" {
+		server += "; "
 	}
-	return last
+	return server + own
 }

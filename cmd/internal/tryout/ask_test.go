@@ -21,7 +21,7 @@ func TestAsk(t *testing.T) {
   if m.get("id") == 2: print(json.dumps({"id":2,"result":{"tools":[{"name":"a"},{"name":"b"}]}}), flush=True)`, "", 2},
 		"no tools": {loop + `  if m.get("id") == 1: print(json.dumps({"id":1,"result":{}}), flush=True)
   if m.get("id") == 2: print(json.dumps({"id":2,"error":{"code":-32601,"message":"no"}}), flush=True)`, "", 0},
-		"ends":    {`import sys; print("mcp-sandbox: refused", file=sys.stderr); print("bye", file=sys.stderr); sys.exit(3)`, "mcp-sandbox: refused", 0},
+		"ends":    {`import sys; print("mcp-sandbox: refused", file=sys.stderr); print("bye", file=sys.stderr); sys.exit(3)`, ": bye; refused", 0},
 		"silent":  {`import sys; sys.exit(3)`, "exit status 3", 0},
 		"refuses": {loop + `  print(json.dumps({"id":m.get("id"),"error":{"code":-32000,"message":"not today"}}), flush=True)`, "not today", 0},
 		"hangs":   {`import time; time.sleep(60)`, "no answer in time", 0},

@@ -1,0 +1,107 @@
+// Package wrapping finds the servers in the files of MCP hosts, and has them started by mcp-sandbox, or by their own
+// commands again.
+//
+//	files, problems := scope.Files()
+//	plan := scope.Plan(files, wrapping.Choice{Level: policy.Standard})
+//	for _, f := range plan.Files { f.Diff(); f.Change() }
+package wrapping
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/hosts"
+	"github.com/security-mcp/mcp-sandbox/hosts/edit"
+	"github.com/security-mcp/mcp-sandbox/hosts/file"
+)
+
+// A Scope says which files are looked at.
+type Scope struct {
+	Machine  hosts.Machine
+	Hosts    []*hosts.Host
+	Project  string // the folder of a project, absolute; then its files are looked at and none of the user's
+	Policies string // the user's folder of policies
+	Program  string // mcp-sandbox, absolute
+}
+
+// A File is one of a host's that is there.
+type File struct {
+	scope    *Scope
+	Host     *hosts.Host
+	Path     string
+	first    bool // the first of its host's: a policy has the server's name alone
+	target   file.Target
+	form     hosts.Form
+	document *edit.Document
+	Fixed    error // why the file cannot be replaced
+	text     []byte
+}
+
+// A Problem is a file that cannot be read.
+type Problem struct {
+	Host *hosts.Host
+	Path string
+	Err  error
+}
+
+// Files reads the files of the scope that are there.
+func (s *Scope) Files() (files []*File, problems []Problem) {
+	seen := map[string]bool{} // two hosts can have one file
+	for _, h := range s.Hosts {
+		first := true
+		for i := range h.Files {
+			paths, err := file.Glob(s.paths(&h.Files[i]))
+			if err != nil {
+				problems = append(problems, Problem{h, h.Files[i].Path, err})
+			}
+			for _, path := range paths {
+				f := &File{scope: s, Host: h, Path: path, form: h.Files[i].Form, first: first}
+				if err := f.read(); err != nil {
+					problems = append(problems, Problem{h, path, err})
+				} else if !seen[f.target.File] {
+					seen[f.target.File], first = true, false
+					files = append(files, f)
+				}
+			}
+		}
+	}
+	return files, problems
+}
+
+func (s *Scope) paths(f *hosts.File) []string {
+	if s.Project != "" {
+		return f.In(s.Project, s.Machine)
+	}
+	return f.Paths(s.Machine)
+}
+
+func (f *File) read() (err error) {
+	if f.scope.Project != "" {
+		f.target, err = file.In(f.scope.Project, f.Path)
+	} else {
+		f.target, err = file.At(f.Path)
+	}
+	if err != nil {
+		return err
+	}
+	read, err := f.target.Read()
+	if err != nil {
+		return err
+	}
+	f.text, f.Fixed = read.Bytes, read.Fixed
+	f.document, err = edit.Open(f.text, f.form, f.scope.ours)
+	return err
+}
+
+// projectPolicies is the folder of a project with the policies that wrap writes there, shared as the host's file is.
+const projectPolicies = ".mcp-sandbox"
+
+// ours reports whether a policy that an entry names is one that wrap writes.
+func (s *Scope) ours(policy string) bool {
+	if s.Project != "" {
+		rest, ok := strings.CutPrefix(filepath.ToSlash(policy), projectPolicies+"/")
+		return ok && strings.HasSuffix(rest, ".json") && !strings.Contains(rest, "/")
+	}
+	rest, err := filepath.Rel(s.Policies, policy)
+	return err == nil && filepath.IsLocal(rest) && filepath.IsAbs(policy) && strings.HasSuffix(rest, ".json")
+}

@@ -1,0 +1,74 @@
+package wrapping
+
+import (
+	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/hosts/edit"
+	"github.com/security-mcp/mcp-sandbox/policy"
+	"github.com/security-mcp/mcp-sandbox/policy/strictjson"
+)
+
+// Title names a server for people: "cursor: github", "claude-code: /home/ann/app: github".
+func (e *Entry) Title() string {
+	title := e.File.Host.Name + ": "
+	if e.Under != "" {
+		title += e.Under + ": "
+	}
+	return strictjson.Printable(title + e.Name)
+}
+
+// Opens says what the policy of a server to wrap gives the server.
+func (e *Entry) Opens() string {
+	p := &e.Made.Policy
+	var parts []string
+	add := func(what string, all []string) {
+		if len(all) > 0 {
+			parts = append(parts, what+" "+strings.Join(all, ", "))
+		}
+	}
+	switch p.Level {
+	case policy.LevelNetwork, policy.Privileged:
+		parts = append(parts, "the host's network")
+	default:
+		add("hosts", p.Network.AllowedDomains)
+	}
+	add("reads", p.Filesystem.AllowRead)
+	add("writes", p.Filesystem.AllowWrite)
+	add("variables", p.EnvVars)
+	if p.State != "" {
+		parts = append(parts, "keeps the home "+p.State)
+	}
+	if len(parts) == 0 {
+		parts = []string{"nothing but its own files"}
+	}
+	return strictjson.Printable(e.Made.From + ": " + strings.Join(parts, "; "))
+}
+
+// A Status is a server in the result of status.
+type Status struct {
+	Host   string `json:"host"`
+	File   string `json:"file"`
+	Server string `json:"server"`
+	Place  string `json:"place"`
+	State  string `json:"state"`
+	Reason string `json:"reason"`
+	Policy string `json:"policy"`
+}
+
+// Status is what status says of a server.
+func (e *Entry) Status() Status {
+	return Status{Host: e.File.Host.Name, File: e.File.Path, Server: e.Name, Place: e.Under, State: e.State.String(),
+		Reason: e.Reason, Policy: e.Policy}
+}
+
+// Words are the command line of a wrapped server, as its host starts the server.
+func (e *Entry) Words() []string {
+	return append([]string{e.program(), "run", "--policy", e.argument(), "--"}, e.Command...)
+}
+
+// Variables are the values that the entry gives to variables, and Folder the one in which its host starts the server.
+func (e *Entry) Variables() []string { return e.File.document.Variables(e.index) }
+func (e *Entry) Folder() string      { return e.server().Dir }
+
+// IsPlain reports whether a server is started as it is.
+func (e *Entry) IsPlain() bool { return e.State == edit.Plain }

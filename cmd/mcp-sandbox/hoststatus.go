@@ -1,0 +1,55 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/wrapping"
+	"github.com/security-mcp/mcp-sandbox/init/reexec"
+	"github.com/security-mcp/mcp-sandbox/policy/strictjson"
+)
+
+func status(o *options, args []string) int {
+	scope, err := scopeOf(o, args)
+	if err != nil {
+		return usageError("mcp-sandbox status", err.Error())
+	}
+	files, problems := scope.Files()
+	for _, p := range problems {
+		reexec.Say("status: " + strictjson.Printable(p.Host.Name+": "+p.Err.Error()))
+	}
+	if o.json {
+		return showServers(files)
+	}
+	var b strings.Builder
+	counts := map[string]int{}
+	for _, f := range files {
+		fmt.Fprintf(&b, "%s  %s\n", f.Host.Title, strictjson.Printable(f.Path))
+		for _, e := range f.Entries() {
+			s := e.Status()
+			counts[s.State]++
+			name, more := s.Server, s.Policy+s.Reason
+			if s.Place != "" {
+				name = s.Place + ": " + name
+			}
+			line := fmt.Sprintf("  %-8s %-24s %s", s.State, strictjson.Printable(name), strictjson.Printable(more))
+			b.WriteString(strings.TrimRight(line, " ") + "\n")
+		}
+	}
+	fmt.Fprintf(&b, "%d wrapped, %d plain, %d cannot be wrapped\n", counts["wrapped"], counts["plain"],
+		counts["cannot"])
+	return show(b.String())
+}
+
+// showServers prints the servers of files as programs read them.
+func showServers(files []*wrapping.File) int {
+	all := []wrapping.Status{}
+	for _, f := range files {
+		for _, e := range f.Entries() {
+			all = append(all, e.Status())
+		}
+	}
+	return show(asJSON(struct {
+		Servers []wrapping.Status `json:"servers"`
+	}{all}))
+}

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/wrapping"
+	"github.com/security-mcp/mcp-sandbox/cmd/page"
+	"github.com/security-mcp/mcp-sandbox/hosts/edit"
+	"github.com/security-mcp/mcp-sandbox/init/reexec"
+	"github.com/security-mcp/mcp-sandbox/launcher"
+	"github.com/security-mcp/mcp-sandbox/policy"
+	"github.com/security-mcp/mcp-sandbox/policy/strictjson"
+)
+
+// exitRefused is the answer of wrap and unwrap where a file, or a server of --server, was refused.
+const exitRefused = 1
+
+// A rewriting is one wrap or unwrap.
+type rewriting struct {
+	*options
+	name    string // of the command
+	scope   *wrapping.Scope
+	files   []*wrapping.File
+	entries []*wrapping.Entry
+	code    int
+}
+
+func wrap(o *options, args []string) int   { return rewrite(o, "wrap", args) }
+func unwrap(o *options, args []string) int { return rewrite(o, "unwrap", args) }
+
+func rewrite(o *options, name string, args []string) int {
+	r := &rewriting{options: o, name: name}
+	var err error
+	if r.scope, err = scopeOf(o, args); err != nil {
+		return usageError("mcp-sandbox "+name, err.Error())
+	}
+	r.read()
+	r.entries = r.scope.Plan(r.files, wrapping.Choice{Unwrap: name == "unwrap", Servers: o.wrap.servers,
+		Level: o.wrap.level, Reduced: isReduced})
+	r.tellLeft()
+	changes := 0
+	for _, e := range r.entries {
+		if e.Change {
+			changes++
+		}
+	}
+	if changes == 0 {
+		reexec.Say(name + ": nothing to change")
+		return r.result()
+	}
+	if !o.wrap.yes && !o.wrap.dry && (!page.IsTerminal(os.Stdin) || !page.IsTerminal(os.Stderr)) {
+		return fail(name + ": nobody can be asked, for this is no terminal: look with --dry-run, then type --yes")
+	}
+	if code := r.preview(); code != 0 || o.wrap.dry {
+		return max(code, r.code)
+	}
+	if !o.wrap.yes {
+		if yes, code := r.ask(changes); !yes {
+			return code
+		}
+	}
+	r.change()
+	if o.wrap.try {
+		r.tryAll()
+	}
+	return r.result()
+}
+
+// read reads the hosts' files.
+func (r *rewriting) read() {
+	files, problems := r.scope.Files()
+	r.files = files
+	for _, p := range problems {
+		r.refused(p.Host.Name + ": " + p.Err.Error())
+	}
+}
+
+// refused tells of a file or a server that was to be changed and was not.
+func (r *rewriting) refused(line string) {
+	reexec.Say(r.name + ": " + strictjson.Printable(line))
+	r.code = exitRefused
+}
+
+// tellLeft names the servers that are left alone.
+func (r *rewriting) tellLeft() {
+	for _, name := range r.wrap.servers {
+		if !slices.ContainsFunc(r.entries, func(e *wrapping.Entry) bool { return e.Name == name }) {
+			r.refused("no server " + source.Quote(name) + " in the files of these hosts")
+		}
+	}
+	for _, e := range r.entries {
+		switch {
+		case e.Change || e.Left == "" || r.name == "unwrap" && e.State == edit.Cannot && len(r.wrap.servers) == 0:
+		case len(r.wrap.servers) > 0:
+			r.refused(e.Title() + " is left alone: " + e.Left)
+		default:
+			reexec.Say(e.Title() + " is left alone: " + strictjson.Printable(e.Left+r.wayOut(e)))
+		}
+	}
+}
+
+// wayOut is the line that would wrap a server without a profile.
+func (r *rewriting) wayOut(e *wrapping.Entry) string {
+	if !e.IsPlain() || r.wrap.level != "" || r.name == "unwrap" {
+		return ""
+	}
+	return " (mcp-sandbox wrap " + e.File.Host.Name + " --server " + typedWord(e.Name) + " --level standard)"
+}
+
+// of are the entries of a file.
+func (r *rewriting) of(f *wrapping.File) (all []*wrapping.Entry) {
+	for _, e := range r.entries {
+		if e.File == f && e.Change {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// preview shows what is to be changed.
+func (r *rewriting) preview() int {
+	if r.json {
+		return 0
+	}
+	var b strings.Builder
+	for _, f := range r.files {
+		entries := r.of(f)
+		if len(entries) == 0 {
+			continue
+		}
+		text, err := f.Diff(entries)
+		if err != nil {
+			r.refused(f.Path + ": " + err.Error())
+			for _, e := range entries {
+				e.Change = false
+			}
+			continue
+		}
+		b.WriteString(visible(text))
+		for _, e := range entries {
+			if e.Made == nil {
+				continue
+			}
+			fmt.Fprintf(&b, "%s: %s\n    policy %s\n", e.Title(), e.Opens(), strictjson.Printable(e.Policy))
+			for _, n := range e.Made.Notices {
+				b.WriteString("    " + strictjson.Printable(n.Line) + "\n")
+			}
+		}
+	}
+	return show(b.String())
+}
+
+// result prints the servers as they are now, if that is asked for, and is the exit status.
+func (r *rewriting) result() int {
+	if !r.json {
+		return r.code
+	}
+	files, _ := r.scope.Files()
+	return max(r.code, showServers(files))
+}
+
+// isReduced reports whether this machine cannot hold a list of hosts.
+func isReduced() bool {
+	if runtime.GOOS != "linux" {
+		return true
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), doctorTime)
+	defer cancel()
+	m, err := launcher.Probe(ctx)
+	return err == nil && m.Confinement != policy.Full
+}
