@@ -2,11 +2,13 @@ package conformance_test
 
 import (
 	"encoding/json"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -61,12 +63,7 @@ func TestServer(t *testing.T) {
 // outside runs the suite on the server without a sandbox.
 func (s *subject) outside(t *testing.T) results {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := l.Addr().String()
-	l.Close()
+	at := unusedAddress(t)
 	command, env, _ := s.command(t, at[strings.LastIndexByte(at, ':')+1:])
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Env = append(env, "HOME="+testbed.Folder(t), "PATH=/usr/bin:/bin")
@@ -76,6 +73,21 @@ func (s *subject) outside(t *testing.T) results {
 	defer cmd.Wait()
 	defer cmd.Process.Kill()
 	return s.suite(t, at)
+}
+
+// unusedAddress is one on loopback on which nobody listens. The kernel gives its port to nobody who asks for any port,
+// as the sandbox of another subject does at the same time: those are from 32768 on; ip(7), ip_local_port_range.
+func unusedAddress(t *testing.T) string {
+	t.Helper()
+	for range 100 {
+		at := net.JoinHostPort("127.0.0.1", strconv.Itoa(10000+rand.IntN(20000)))
+		if l, err := net.Listen("tcp", at); err == nil {
+			l.Close()
+			return at
+		}
+	}
+	t.Fatal("no port is free")
+	return ""
 }
 
 // inside runs the suite on the server in a sandbox.
