@@ -58,10 +58,10 @@ func TestWrittenAnew(t *testing.T) {
 			form := hosts.Form{Roots: "mcpServers projects/*/mcpServers mcp"}
 			anew := func(file []byte) []byte {
 				var b bytes.Buffer
-				err := json.Compact(&b, file)
-				if indent != "" {
+				err := json.Indent(&b, bytes.TrimSpace(file), "", "  ")
+				if indent == "" {
 					b.Reset()
-					err = json.Indent(&b, bytes.TrimSpace(file), "", indent)
+					err = json.Compact(&b, file)
 				}
 				if err != nil {
 					t.Fatal(err)

@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-
-	"golang.org/x/sys/unix"
 )
 
 // The test binary is also the process that is killed: see TestKilled.
@@ -25,7 +23,9 @@ func TestMain(m *testing.M) {
 				replace(t.File, text)
 			}
 			if count--; count == 0 {
-				_ = unix.Kill(unix.Getpid(), unix.SIGKILL)
+				self, _ := os.FindProcess(os.Getpid())
+				_ = self.Kill()
+				select {} // until then
 			}
 		}}.run()
 		if err != nil {
@@ -59,6 +59,7 @@ func plant(t *testing.T, text string) string {
 	home := t.TempDir()
 	t.Setenv("HOME", home)
 	t.Setenv("XDG_STATE_HOME", "")
+	t.Setenv("LOCALAPPDATA", home)
 	path := filepath.Join(home, "app", "mcp.json")
 	must(t, os.MkdirAll(filepath.Dir(path), 0o755))
 	must(t, os.WriteFile(path, []byte(text), 0o644))

@@ -1,0 +1,90 @@
+package file
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"testing"
+)
+
+var steps = []string{"read", "created", "written", "synced", "laid", "backup", "compared", "exchanged", "removed"}
+
+// A host that writes at some step of a change, in one manner or another, has its text in the file afterwards, and the
+// change is made of that text.
+func TestHostWritesMeanwhile(t *testing.T) {
+	writeAtEachStep(t, map[string]func(path string){
+		"another file": func(path string) { replace(path, "host") },
+		"in place":     func(path string) { must(t, os.WriteFile(path, []byte("host"), 0o644)) },
+	}, func() {})
+}
+
+func writeAtEachStep(t *testing.T, manners map[string]func(path string), wait func()) {
+	for manner, write := range manners {
+		for _, step := range steps {
+			t.Run(manner+" at "+step, func(t *testing.T) {
+				path, done := plant(t, "old"), false
+				_, err := changer{at(t, path), ours, func(now string) {
+					if now == step && !done {
+						done = true
+						write(path)
+					}
+				}}.run()
+				wait()
+				must(t, err)
+				want := "host" + mark
+				if step == "exchanged" || step == "removed" { // then the change was made before
+					want = "host"
+				}
+				if !done {
+					t.Fatal("there is no such step")
+				}
+				holds(t, path, want)
+			})
+		}
+	}
+}
+
+// A file that its host takes away stays away; a host that writes each time is an error, and its last text stays.
+func TestHostWins(t *testing.T) {
+	for _, step := range steps[:7] {
+		path := plant(t, "old")
+		_, err := changer{at(t, path), ours, func(now string) {
+			if now == step {
+				os.Remove(path)
+			}
+		}}.run()
+		if !errors.Is(err, fs.ErrNotExist) || len(leftovers(t, path)) > 0 {
+			t.Errorf("%s: %v, %q", step, err, leftovers(t, path))
+		}
+	}
+	path, count := plant(t, "old"), 0
+	_, err := changer{at(t, path), ours, func(now string) {
+		if now == "compared" || now == "laid" {
+			count++
+			replace(path, fmt.Sprint("host ", count))
+		}
+	}}.run()
+	if !errors.Is(err, errBusy) {
+		t.Errorf("%v", err)
+	}
+	holds(t, path, fmt.Sprint("host ", count))
+}
+
+// What was written before the exchange is seen before, so that nobody sees the file go back in time.
+func TestSeenBefore(t *testing.T) {
+	path := plant(t, "old")
+	var seen []string
+	_, err := changer{at(t, path), ours, func(now string) {
+		if seen = append(seen, now); now == "laid" && len(seen) == 5 {
+			replace(path, "host")
+		}
+	}}.run()
+	must(t, err)
+	want := "read created written synced laid backup " + strings.Join(steps, " ")
+	if got := strings.Join(seen, " "); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	holds(t, path, "host"+mark)
+}
