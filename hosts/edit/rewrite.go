@@ -26,8 +26,22 @@ var errBreak = errors.New("the change would break the file")
 // Rewrite is the file with servers changed. A plain server is not unwrapped and a wrapped one not wrapped again; a
 // server that cannot be changed is an error.
 func (d *Document) Rewrite(changes []Change) ([]byte, error) {
-	var all []splice
-	var done []Change
+	all, done, err := d.splices(changes)
+	if err != nil {
+		return nil, err
+	}
+	after, err := d.apply(all)
+	if err != nil || len(done) == 0 {
+		return after, err
+	}
+	if err := d.verify(after, done); err != nil {
+		return nil, err
+	}
+	return after, nil
+}
+
+// splices are those of changes, in the order of the file, and the changes that there are to make.
+func (d *Document) splices(changes []Change) (all []splice, done []Change, err error) {
 	for _, c := range changes {
 		s, e := &d.servers[c.Server], &d.entries[c.Server]
 		var more []splice
@@ -47,18 +61,12 @@ func (d *Document) Rewrite(changes []Change) ([]byte, error) {
 			continue
 		}
 		if err != nil {
-			return nil, fmt.Errorf("server %q: %w", s.Name, err)
+			return nil, nil, fmt.Errorf("server %q: %w", s.Name, err)
 		}
 		all, done = append(all, more...), append(done, c)
 	}
-	if len(done) == 0 {
-		return slices.Clone(d.bytes), nil
-	}
-	after, err := d.apply(all)
-	if err != nil {
-		return nil, err
-	}
-	return after, d.verify(after, done)
+	slices.SortStableFunc(all, func(a, b splice) int { return a.start - b.start })
+	return all, done, nil
 }
 
 // verify reads the result with other eyes: all values are what they were, but for the words of the entries. The bytes

@@ -60,7 +60,7 @@ func (s source) remove(m *member, count int) (splice, error) {
 	if start > l.start+1 && blank(s.bytes[l.start+1:start], 0) && blank(s.bytes[end:l.end-1], 1) {
 		return splice{l.start + 1, l.end - 1, ""}, nil // the host has written the file anew, each item on a line
 	}
-	if comma := bytes.IndexByte(s.bytes[end:l.end], ','); comma >= 0 {
+	if comma := bytes.IndexByte(s.bytes[end:l.end], ','); comma >= 0 && blank(s.bytes[end:end+comma], 0) {
 		end += comma + 1
 	}
 	return splice{start, end, ""}, nil

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"unicode"
 
@@ -146,9 +145,8 @@ func (s source) addArgs(e *entry, words []string) splice {
 	return splice{at, at, "," + s.spaceBefore(m.start) + `"args"` + colon + values}
 }
 
-// apply puts splices into the file, none of which may overlap another.
+// apply puts splices into the file, which are in its order.
 func (s source) apply(all []splice) ([]byte, error) {
-	slices.SortStableFunc(all, func(a, b splice) int { return a.start - b.start })
 	var after []byte
 	at := 0
 	for _, one := range all {
