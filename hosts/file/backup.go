@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// kept is how many backups of a file are kept.
-const kept = 10
+// most is how many backups of a file are kept.
+const most = 10
 
 // backup keeps a text of a file, for people: nothing here reads what is kept. The text may hold secrets, so nobody else
 // can read it.
@@ -45,7 +45,7 @@ func prune(folder *folder, prefix string) error {
 	}
 	names = slices.DeleteFunc(names, func(name string) bool { return !strings.HasPrefix(name, prefix) })
 	slices.Sort(names)
-	for len(names) > kept && err == nil {
+	for len(names) > most && err == nil {
 		err = folder.remove(names[0])
 		names = names[1:]
 	}

@@ -2,7 +2,6 @@ package file
 
 import (
 	"bytes"
-	"crypto/rand"
 	"errors"
 	"path/filepath"
 	"time"
@@ -20,7 +19,7 @@ type Result struct {
 // Change replaces the file by what change makes of its text. The function is called again with what another program
 // wrote meanwhile. If the text stays the same, nothing is written.
 func (t Target) Change(change func(old []byte) ([]byte, error)) (Result, error) {
-	return changer{t, change, func(string) {}}.run()
+	return changer{Target: t, change: change, at: func(string) {}}.run()
 }
 
 // A changer replaces one file. Tests stop it at its steps.
@@ -28,39 +27,44 @@ type changer struct {
 	Target
 	change func(old []byte) ([]byte, error)
 	at     func(step string)
+	beside bool // tests: as if no file could be exchanged with one of another folder
 }
 
 func (c changer) run() (Result, error) {
-	unlock, err := lock()
+	own, unlock, err := lock()
 	if err != nil {
 		return Result{}, c.error("lock", err)
 	}
 	defer unlock()
 	folder, err := openFolder(filepath.Dir(c.File))
 	if err != nil {
-		return Result{}, err
+		return Result{}, c.error("open", err)
 	}
 	defer folder.close()
-	name := filepath.Base(c.File)
-	if err := recoverKilled(folder, c.File, name); err != nil {
+	s := stage{path: c.File, name: filepath.Base(c.File), folder: folder, own: own}
+	if err := s.recoverKilled(); err != nil {
 		return Result{}, c.error("clear away what a killed mcp-sandbox left of", err)
 	}
-	for i := range tries {
-		result, again, err := c.try(folder, name)
-		if err != nil {
+	s.beside = own == nil || c.beside
+	for i := 0; i < tries; i++ {
+		result, again, err := c.try(&s)
+		switch {
+		case isElsewhere(err) && !s.beside:
+			s.beside = true
+		case err != nil:
 			return Result{}, c.error("replace", err)
-		}
-		if !again {
+		case !again:
 			return result, nil
+		default:
+			time.Sleep(time.Duration(i) * 20 * time.Millisecond)
 		}
-		time.Sleep(time.Duration(i) * 20 * time.Millisecond)
 	}
 	return Result{}, c.error("replace", errBusy)
 }
 
 // try makes one change; again: another program wrote the file, and what that wrote is in its place.
-func (c changer) try(folder *folder, name string) (result Result, again bool, err error) {
-	o, err := folder.open(name)
+func (c changer) try(s *stage) (result Result, again bool, err error) {
+	o, err := s.folder.open(s.name)
 	if err != nil {
 		return result, false, err
 	}
@@ -76,75 +80,43 @@ func (c changer) try(folder *folder, name string) (result Result, again bool, er
 	if result.New, err = c.change(bytes.Clone(result.Old)); err != nil || bytes.Equal(result.Old, result.New) {
 		return result, false, err
 	}
-	beside, err := c.lay(folder, name, o, result)
-	if err != nil {
+	if err := s.lay(o, result, c.at); err != nil {
 		return result, false, err
 	}
 	if result.Backup, err = backup(c.File, result.Old); err != nil {
-		return result, false, errors.Join(err, folder.remove(beside))
+		return result, false, errors.Join(err, s.clear())
 	}
 	c.at("backup")
-	if !folder.same(name, o) {
-		return result, true, errors.Join(folder.remove(beside), forget(result.Backup))
+	if !s.folder.same(s.name, o) {
+		return result, true, errors.Join(s.clear(), forget(result.Backup))
 	}
 	c.at("compared")
-	if err := folder.exchange(beside, name); absent(err) { // the host took the file away; the next try says so
-		return result, true, errors.Join(folder.remove(beside), forget(result.Backup))
+	if err := s.exchange(); absent(err) { // the host took the file away; the next try says so
+		return result, true, errors.Join(s.clear(), forget(result.Backup))
 	} else if err != nil {
-		return result, false, errors.Join(err, folder.remove(beside), forget(result.Backup))
+		return result, false, errors.Join(err, s.clear(), forget(result.Backup))
 	}
 	c.at("exchanged")
-	if again, err = c.settle(folder, name, beside, result); again && err == nil {
+	if again, err = c.settle(s, result); again && err == nil {
 		err = forget(result.Backup)
 	}
-	return result, again, errors.Join(err, folder.sync())
-}
-
-// lay puts the new text complete beside the old, under a name that says what both are.
-func (c changer) lay(folder *folder, name string, like *object, r Result) (string, error) {
-	random := rand.Text()[:8]
-	half, beside := halfName(name, random), besideName(name, random, r)
-	if len(beside) > 255 {
-		return "", errName
-	}
-	f, err := folder.create(half)
-	if err != nil {
-		return "", err
-	}
-	c.at("created")
-	_, err = f.Write(r.New)
-	c.at("written")
-	if err == nil {
-		err = dress(f, like)
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		c.at("synced")
-		err = folder.rename(half, beside)
-	}
-	if err != nil {
-		return "", errors.Join(err, folder.remove(half))
-	}
-	c.at("laid")
-	return beside, nil
+	return result, again, errors.Join(err, s.folder.sync())
 }
 
 // settle looks at what came out of the exchange. If that is not the text that was read, another program wrote it last,
 // and it is put back; and so on, because such a program may have written the new file too. What this process put there
 // itself, and nobody else changed, is removed in the end: again, if that is the new text.
-func (c changer) settle(folder *folder, name, beside string, r Result) (again bool, err error) {
+func (c changer) settle(s *stage, r Result) (again bool, err error) {
 	want, put := r.Old, r.New
 	for range tries {
-		came, removed, err := folder.take(beside, want)
+		came, removed, err := s.take(want)
 		if removed || err != nil {
 			c.at("removed")
 			return again, err
 		}
-		switch err := folder.exchange(beside, name); {
+		switch err := s.exchange(); {
 		case absent(err): // the host took its file away
-			return true, rescue(folder, c.File, beside)
+			return true, s.rescue(s.at(), s.laid)
 		case err != nil:
 			return again, err
 		}

@@ -42,9 +42,9 @@ func TestChange(t *testing.T) {
 	if attribute == nil && (err != nil || string(value[:n]) != "host") {
 		t.Errorf("attribute: %q, %v", value, err)
 	}
-	kept, err := os.ReadFile(r.Backup)
-	if err != nil || string(kept) != "old" || !strings.Contains(r.Backup, "/.local/state/mcp-sandbox/backups/mcp.json.") {
-		t.Errorf("backup %s: %q, %v", r.Backup, kept, err)
+	text, err := os.ReadFile(r.Backup)
+	if err != nil || string(text) != "old" || !strings.Contains(r.Backup, "/.local/state/mcp-sandbox/backups/mcp.json.") {
+		t.Errorf("backup %s: %q, %v", r.Backup, text, err)
 	}
 	must(t, unix.Lstat(r.Backup, &st))
 	if st.Mode != unix.S_IFREG|0o600 {
@@ -160,7 +160,7 @@ func TestBackups(t *testing.T) {
 	}
 	entries, err := os.ReadDir(filepath.Dir(r.Backup))
 	must(t, err)
-	if len(entries) != kept+1 {
+	if len(entries) != most+1 {
 		t.Errorf("%d backups", len(entries))
 	}
 }

@@ -4,8 +4,9 @@
 //	f, err := t.Read()
 //	result, err := t.Change(func(old []byte) ([]byte, error) { return changed(old) })
 //
-// The new text lies complete beside the old before both change places in one step, so that there is the old file or the
-// new one at any time, also if this process is killed. What came out is compared with what was read: a host that wrote
+// The new text lies complete on the disk before both change places in one step, so that there is the old file or the
+// new one at any time, also if this process is killed. It lies where no confined server can write into it, unless the
+// disk is another than the user's state folder's. What came out is compared with what was read: a host that wrote
 // in between has both put back, and the change is made again from what the host wrote. Mode, owner, group and extended
 // attributes stay; a symbolic link stays, and the file that it leads to is replaced.
 //

@@ -12,12 +12,22 @@ const patience = 2 * time.Second
 func mtime(st *unix.Stat_t) unix.Timespec { return st.Mtim }
 
 // exchange gives two files each other's names.
-func (f *folder) exchange(a, b string) error {
-	err := unix.Renameat2(f.fd, a, f.fd, b, unix.RENAME_EXCHANGE)
+func exchange(from *folder, a string, to *folder, b string) error {
+	err := unix.Renameat2(from.fd, a, to.fd, b, unix.RENAME_EXCHANGE)
 	if err == unix.EINVAL || err == unix.ENOSYS || err == unix.ENOTSUP {
 		return errExchange
 	}
 	return err
+}
+
+// openPlain opens a folder whose path leads through no symbolic link: none was put there since the path was found.
+func openPlain(path string) (int, error) {
+	const flags = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC
+	fd, err := unix.Openat2(unix.AT_FDCWD, path, &unix.OpenHow{Flags: flags, Resolve: unix.RESOLVE_NO_SYMLINKS})
+	if err == unix.ENOSYS || err == unix.EPERM { // Linux 5.5, or a filter around a container
+		return unix.Open(path, flags, 0)
+	}
+	return fd, err
 }
 
 // settled is the text that the file has while nobody has it open for writing, and until release or Close nobody can:

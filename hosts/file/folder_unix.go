@@ -4,6 +4,7 @@ package file
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -24,7 +25,7 @@ type object struct {
 }
 
 func openFolder(path string) (*folder, error) {
-	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	fd, err := openPlain(path)
 	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
 	}
@@ -112,13 +113,17 @@ func (f *folder) sync() error {
 }
 
 func (f *folder) names() ([]string, error) {
-	dir, err := os.Open(f.path)
+	fd, err := unix.Openat(f.fd, ".", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil, err
 	}
+	dir := os.NewFile(uintptr(fd), f.path)
 	defer dir.Close()
 	return dir.Readdirnames(-1)
 }
+
+// isElsewhere is the error of an exchange with a folder on another disk.
+func isElsewhere(err error) bool { return errors.Is(err, unix.EXDEV) }
 
 // dress gives a new file the owner, the attributes and the mode of the old one, in the order in which none undoes
 // another: chown(2) takes bits from the mode, and an access control list is a part of the mode.

@@ -118,16 +118,19 @@ func (f *folder) same(name string, o *object) bool {
 func dress(*os.File, *object) error { return nil }
 
 // exchange gives two files each other's names, in two steps between which the second has no name but the first's.
-func (f *folder) exchange(a, b string) error {
-	out := f.at(a + spare)
-	if err := replaceFile(f.at(b), f.at(a), out); err != nil {
-		if _, gone := os.Lstat(f.at(b)); absent(gone) { // the new file could not be moved to its place
-			return errors.Join(err, os.Rename(out, f.at(b)))
+func exchange(from *folder, a string, to *folder, b string) error {
+	out := from.at(a + spare)
+	if err := replaceFile(to.at(b), from.at(a), out); err != nil {
+		if _, gone := os.Lstat(to.at(b)); absent(gone) { // the new file could not be moved to its place
+			return errors.Join(err, os.Rename(out, to.at(b)))
 		}
 		return err
 	}
-	return os.Rename(out, f.at(a))
+	return os.Rename(out, from.at(a))
 }
+
+// isElsewhere is never true: the new text always lies beside the file.
+func isElsewhere(error) bool { return false }
 
 func absent(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 
@@ -146,25 +149,26 @@ func backups() (*folder, error) {
 	return &folder{path}, err
 }
 
-// lock lets one process of this user change files at a time.
-func lock() (unlock func(), err error) {
+// lock lets one process of this user change files at a time. There is no folder in which that is safer than beside the
+// file: nothing confines a server on Windows.
+func lock() (own *folder, unlock func(), err error) {
 	path, err := ownFolder("wrap")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	f, err := os.OpenFile(filepath.Join(path, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	const now = windows.LOCKFILE_EXCLUSIVE_LOCK | windows.LOCKFILE_FAIL_IMMEDIATELY
 	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
 		switch err := windows.LockFileEx(windows.Handle(f.Fd()), now, 0, 1, 0, &windows.Overlapped{}); {
 		case err == nil:
-			return func() { f.Close() }, nil
+			return nil, func() { f.Close() }, nil
 		case err != windows.ERROR_LOCK_VIOLATION && err != windows.ERROR_IO_PENDING:
-			return nil, errors.Join(err, f.Close())
+			return nil, nil, errors.Join(err, f.Close())
 		case time.Now().After(deadline):
-			return nil, errors.Join(errLocked, f.Close())
+			return nil, nil, errors.Join(errLocked, f.Close())
 		}
 	}
 }

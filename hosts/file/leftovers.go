@@ -1,77 +1,32 @@
 package file
 
 import (
-	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
-	"path/filepath"
 	"strings"
 )
 
-// The names of what this package lays beside a file. A half text has a name of its own, so that what a killed process
-// left says what it is: the half of a text, a text that was never put in its place, or the file that came out.
-const (
-	infix  = ".mcp-sandbox-"
-	suffix = ".half"
-	spare  = ".spare" // on Windows, between the two steps of an exchange
-)
-
-func halfName(name, random string) string { return "." + name + infix + random + suffix }
-
-func besideName(name, random string, r Result) string {
-	return "." + name + infix + random + "-" + sum(r.Old) + "-" + sum(r.New)
-}
-
-func sum(text []byte) string {
-	all := sha256.Sum256(text)
-	return hex.EncodeToString(all[:8])
-}
-
-// take reads what came out of an exchange, and removes it if it is what this process expects, while nobody can write.
-func (f *folder) take(beside string, want []byte) (text []byte, removed bool, err error) {
-	o, err := f.open(beside)
-	if err != nil {
-		return nil, false, err
-	}
-	defer o.Close()
-	text, err = o.settled()
-	switch {
-	case errors.Is(err, errOpen):
-		return text, false, nil
-	case err != nil || !bytes.Equal(text, want):
-		return text, false, err
-	}
-	return text, true, f.remove(beside)
-}
-
 // recoverKilled ends what a killed process began: the file is the old or the new one then, or what another program
-// wrote since, and nothing lies beside.
-func recoverKilled(folder *folder, path, name string) error {
-	names, err := folder.names()
+// wrote since, and nothing lies about.
+//
+// The names in this product's folder are believed. Beside the file a confined server may have put anything under any
+// name: so nothing is looked at there that is not marked in the product's folder, and nothing is put into the file.
+func (s *stage) recoverKilled() error {
+	trusted := s.own
+	if trusted == nil {
+		trusted = s.folder
+	}
+	names, err := trusted.names()
 	if err != nil {
 		return err
 	}
 	for _, left := range names {
-		rest, ours := strings.CutPrefix(left, "."+name+infix)
-		parts := strings.Split(strings.TrimSuffix(rest, spare), "-")
-		half := strings.HasSuffix(rest, suffix)
-		if !ours || !half && len(parts) != 3 {
+		if !strings.HasPrefix(left, s.prefix()) {
 			continue
 		}
-		o, err := folder.open(left)
-		if err != nil {
-			continue // a link, a folder: not of this package's making
-		}
-		text, err := o.text()
-		foreign := o.foreign()
-		o.Close()
-		switch {
-		case foreign:
-		case half:
-			err = folder.remove(left)
-		case err == nil:
-			err = recoverBeside(folder, path, left, parts[1], parts[2], text)
+		if laid, beside := strings.CutSuffix(left, elsewhere); beside {
+			err = errors.Join(s.recoverFrom(s.folder, laid), s.recoverFrom(s.folder, laid+half), trusted.remove(left))
+		} else {
+			err = s.recoverFrom(trusted, left)
 		}
 		if err != nil {
 			return err
@@ -80,38 +35,50 @@ func recoverKilled(folder *folder, path, name string) error {
 	return nil
 }
 
-// recoverBeside removes the old or the new text. Another text is that of a program which wrote the file just before the
-// exchange: it belongs into the file, unless that has been written since.
-func recoverBeside(folder *folder, path, left, old, new string, text []byte) error {
-	if is := sum(text); is == old || is == new {
-		return folder.remove(left)
-	}
-	name := filepath.Base(path)
-	o, err := folder.open(name)
-	if err != nil {
-		return rescue(folder, path, left)
-	}
-	now, err := o.text()
-	o.Close()
-	if err != nil || sum(now) != new {
-		return errors.Join(err, rescue(folder, path, left))
-	}
-	if err := folder.exchange(left, name); err != nil {
+// recoverFrom removes the half of a text, the old or the new text. Another text is that of a program which wrote the
+// file just before the exchange: it belongs into the file, unless that has been written since.
+func (s *stage) recoverFrom(at *folder, left string) error {
+	parts := strings.Split(strings.TrimSuffix(strings.TrimPrefix(left, s.prefix()), spare), "-")
+	o, err := at.open(left)
+	if absent(err) {
+		return nil
+	} else if err != nil {
 		return err
 	}
-	return rescue(folder, path, left)
+	text, err := o.text()
+	o.Close()
+	switch is := sum(text); {
+	case strings.HasSuffix(left, half):
+		return at.remove(left)
+	case err != nil:
+		return err
+	case len(parts) != 3:
+		return s.rescue(at, left)
+	case is == parts[1] || is == parts[2]:
+		return at.remove(left)
+	}
+	if now, err := s.folder.open(s.name); err == nil {
+		text, err = now.text()
+		now.Close()
+		if err == nil && sum(text) == parts[2] && (at == s.own || s.own == nil) {
+			if err := exchange(at, left, s.folder, s.name); err != nil {
+				return err
+			}
+		}
+	}
+	return s.rescue(at, left)
 }
 
 // rescue moves what nobody needs, and no program of ours wrote, to the backups.
-func rescue(folder *folder, path, left string) error {
-	o, err := folder.open(left)
+func (s *stage) rescue(at *folder, left string) error {
+	o, err := at.open(left)
 	if err != nil {
 		return err
 	}
 	text, err := o.text()
 	o.Close()
 	if err == nil {
-		_, err = backup(path, text)
+		_, err = backup(s.path, text)
 	}
-	return errors.Join(err, folder.remove(left))
+	return errors.Join(err, at.remove(left))
 }

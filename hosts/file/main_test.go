@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -18,7 +19,7 @@ func TestMain(m *testing.M) {
 		if err != nil {
 			panic(err)
 		}
-		_, err = changer{t, ours, func(step string) {
+		_, err = changer{Target: t, change: ours, beside: os.Getenv("FILE_TEST_BESIDE") != "", at: func(step string) {
 			if text := os.Getenv("FILE_TEST_HOST_WRITES"); step == "compared" && text != "" {
 				replace(t.File, text)
 			}
@@ -80,7 +81,7 @@ func at(t *testing.T, path string) Target {
 	return target
 }
 
-// holds compares the text of a file, and asks that nothing lies beside.
+// holds compares the text of a file, and asks that nothing lies about.
 func holds(t *testing.T, path, want string) {
 	t.Helper()
 	got, err := os.ReadFile(path)
@@ -92,14 +93,34 @@ func holds(t *testing.T, path, want string) {
 	}
 }
 
+// leftovers are the paths of what lies beside a file and in this product's folder.
 func leftovers(t *testing.T, path string) (left []string) {
 	t.Helper()
-	entries, err := os.ReadDir(filepath.Dir(path))
-	must(t, err)
-	for _, e := range entries {
-		if strings.Contains(e.Name(), infix) {
-			left = append(left, e.Name())
+	wrap := filepath.Join(os.Getenv("HOME"), ".local", "state", "mcp-sandbox", "wrap")
+	for _, dir := range []string{filepath.Dir(path), wrap} {
+		entries, err := os.ReadDir(dir)
+		if err != nil && !absent(err) {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			if strings.Contains(e.Name(), infix) {
+				left = append(left, filepath.Join(dir, e.Name()))
+			}
 		}
 	}
 	return left
+}
+
+// kept reports whether there is a backup with that text.
+func kept(t *testing.T, text string) bool {
+	t.Helper()
+	folder, err := backups()
+	must(t, err)
+	defer folder.close()
+	names, err := folder.names()
+	must(t, err)
+	return slices.ContainsFunc(names, func(name string) bool {
+		got, err := os.ReadFile(filepath.Join(folder.path, name))
+		return err == nil && string(got) == text
+	})
 }

@@ -25,7 +25,7 @@ func writeAtEachStep(t *testing.T, manners map[string]func(path string), wait fu
 		for _, step := range steps {
 			t.Run(manner+" at "+step, func(t *testing.T) {
 				path, done := plant(t, "old"), false
-				_, err := changer{at(t, path), ours, func(now string) {
+				_, err := changer{Target: at(t, path), change: ours, beside: len(step)%2 > 0, at: func(now string) {
 					if now == step && !done {
 						done = true
 						write(path)
@@ -50,7 +50,7 @@ func writeAtEachStep(t *testing.T, manners map[string]func(path string), wait fu
 func TestHostWins(t *testing.T) {
 	for _, step := range steps[:7] {
 		path := plant(t, "old")
-		_, err := changer{at(t, path), ours, func(now string) {
+		_, err := changer{Target: at(t, path), change: ours, at: func(now string) {
 			if now == step {
 				os.Remove(path)
 			}
@@ -60,7 +60,7 @@ func TestHostWins(t *testing.T) {
 		}
 	}
 	path, count := plant(t, "old"), 0
-	_, err := changer{at(t, path), ours, func(now string) {
+	_, err := changer{Target: at(t, path), change: ours, at: func(now string) {
 		if now == "compared" || now == "laid" {
 			count++
 			replace(path, fmt.Sprint("host ", count))
@@ -76,7 +76,7 @@ func TestHostWins(t *testing.T) {
 func TestSeenBefore(t *testing.T) {
 	path := plant(t, "old")
 	var seen []string
-	_, err := changer{at(t, path), ours, func(now string) {
+	_, err := changer{Target: at(t, path), change: ours, at: func(now string) {
 		if seen = append(seen, now); now == "laid" && len(seen) == 5 {
 			replace(path, "host")
 		}

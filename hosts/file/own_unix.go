@@ -3,7 +3,6 @@
 package file
 
 import (
-	"os"
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/state"
@@ -13,28 +12,31 @@ import (
 // lockPatience is how long another mcp-sandbox may take for a file.
 const lockPatience = 20 * time.Second
 
-// lock lets one process of this user change files at a time.
-func lock() (unlock func(), err error) {
-	folder, at, err := state.OpenOwn("wrap", true)
+// lock lets one process of this user change files at a time, and opens the folder in which such a process works. No
+// server sees the folder, whatever is granted.
+func lock() (own *folder, unlock func(), err error) {
+	folderFD, at, err := state.OpenOwn("wrap", true)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	defer unix.Close(folder)
-	fd, err := unix.Openat(folder, "lock", unix.O_RDWR|unix.O_CREAT|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
+	own = &folder{folderFD, at}
+	fd, err := unix.Openat(own.fd, "lock", unix.O_RDWR|unix.O_CREAT|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
 	if err != nil {
-		return nil, &os.PathError{Op: "open", Path: at + "/lock", Err: err}
+		own.close()
+		return nil, nil, err
 	}
 	for deadline := time.Now().Add(lockPatience); ; time.Sleep(10 * time.Millisecond) {
-		switch err := unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB); {
+		switch err = unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB); {
 		case err == nil:
-			return func() { unix.Close(fd) }, nil
-		case err != unix.EWOULDBLOCK && err != unix.EINTR:
-			unix.Close(fd)
-			return nil, err
-		case time.Now().After(deadline):
-			unix.Close(fd)
-			return nil, errLocked
+			return own, func() { unix.Close(fd); own.close() }, nil
+		case err == unix.EWOULDBLOCK && time.Now().After(deadline):
+			err = errLocked
+		case err == unix.EWOULDBLOCK || err == unix.EINTR:
+			continue
 		}
+		unix.Close(fd)
+		own.close()
+		return nil, nil, err
 	}
 }
 
