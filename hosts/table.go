@@ -32,7 +32,7 @@ var table = [...]Host{
 		Files: []File{
 			{Path: vscode + "mcp.json", Form: Form{Syntax: JSONC, Roots: "servers"}},
 			{Path: vscode + "profiles/*/mcp.json", Form: Form{Syntax: JSONC, Roots: "servers"}},
-			{Path: vscode + "settings.json", Form: Form{Syntax: JSONC, Roots: "mcp/servers"}},
+			{Path: vscode + "settings.json", Form: Form{Syntax: JSONC, Roots: "mcp/servers mcp.servers"}},
 			{Path: remote + "mcp.json", Form: Form{Syntax: JSONC, Roots: "servers"}},
 			{Project: ".vscode/mcp.json", Form: Form{Syntax: JSONC, Roots: "servers"}},
 		},

@@ -33,6 +33,10 @@ import (
 // MaxSize is how many bytes a file may have.
 const MaxSize = 16 << 20
 
+// maxTOML is how many bytes a file of TOML may have: its decoder compares each table with all others, and 100,000 of
+// them (1.7 MB) took a minute.
+const maxTOML = 1 << 20
+
 // maxDepth is how many brackets may be open in a file: parsers call themselves for each.
 const maxDepth = 5000
 
@@ -54,6 +58,8 @@ func Open(file []byte, form hosts.Form, ours func(policy string) bool) (*Documen
 	switch {
 	case len(file) > MaxSize:
 		return nil, fmt.Errorf("more than %d MiB", MaxSize>>20)
+	case len(file) > maxTOML && form.Syntax == hosts.TOML:
+		return nil, fmt.Errorf("more than %d MiB of TOML", maxTOML>>20)
 	case !utf8.Valid(file):
 		return nil, errors.New("not UTF-8")
 	case tooDeep(file):

@@ -7,16 +7,18 @@ import (
 
 // starters are programs whose servers are left alone, and why.
 var starters = [...]struct{ names, reason string }{
-	{"docker podman nerdctl container finch", "starts the server in a container, which is confined there"},
+	{"docker docker-compose podman nerdctl container finch flatpak distrobox toolbox apptainer singularity",
+		"starts the server in a container, which is confined there"},
 	{"srt nono thv fence firejail bwrap landrun sandbox-exec mcp-context-protector mcp-defender",
 		"confines or watches the server already"},
 	{"mcp-sandbox mcp-sandbox-init", "is written here by hand: wrap changes only lines that wrap wrote"},
 	{"sudo doas pkexec su runuser", "needs rights that no confined process can get"},
-	{"wsl ssh", "starts the server on another system"},
+	{"wsl ssh kubectl limactl", "starts the server on another system"},
 }
 
 // leave is why a command is left alone, or empty.
 func leave(words []string) string {
+	words = behind(words)
 	program := base(words[0])
 	for _, s := range starters {
 		if slices.Contains(strings.Fields(s.names), program) {
@@ -30,6 +32,25 @@ func leave(words []string) string {
 		return program + " runs a line of a shell: name the program itself as the command"
 	}
 	return ""
+}
+
+// behind is what `env NAME=VALUE COMMAND` and `cmd /c COMMAND` start.
+func behind(words []string) []string {
+	rest := words[1:]
+	switch program := base(words[0]); {
+	case program == "env":
+		for len(rest) > 0 && strings.Contains(rest[0], "=") && rest[0][0] != '-' {
+			rest = rest[1:]
+		}
+	case program == "cmd" && len(rest) > 0 && strings.EqualFold(rest[0], "/c") && !shellLine(program, rest):
+		rest = rest[1:]
+	default:
+		return words
+	}
+	if len(rest) == 0 || rest[0] == "" || rest[0][0] == '-' {
+		return words
+	}
+	return behind(rest)
 }
 
 // shellLine reports whether a shell is given a line, and not the name of a script. What cmd /c starts is a program
