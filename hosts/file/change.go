@@ -91,7 +91,7 @@ func (c changer) try(s *stage) (result Result, again bool, err error) {
 		return result, true, errors.Join(s.clear(), forget(result.Backup))
 	}
 	c.at("compared")
-	if err := s.exchange(); absent(err) { // the host took the file away; the next try says so
+	if err := s.put(result.New, c.at); absent(err) { // the host took the file away; the next try says so
 		return result, true, errors.Join(s.clear(), forget(result.Backup))
 	} else if err != nil {
 		return result, false, errors.Join(err, s.clear(), forget(result.Backup))

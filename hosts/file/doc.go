@@ -40,6 +40,7 @@ var (
 	errOpen     = errors.New("another program has the file open for writing: close that program and try again")
 	errBusy     = errors.New("another program wrote the file each time: close that program and try again")
 	errExchange = errors.New("the file system cannot exchange two files: nothing was changed")
+	errTouched  = errors.New("another program wrote to the new text before it was in its place: end that program")
 	errLocked   = errors.New("another mcp-sandbox is changing files: try again when that one has ended")
 )
 

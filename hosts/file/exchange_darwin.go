@@ -27,4 +27,6 @@ func (o *object) settled() ([]byte, error) {
 	return text, unix.Fstat(int(o.Fd()), &o.stat)
 }
 
+func (o *object) disturbed() bool { return false }
+
 func (o *object) release() {}

@@ -50,9 +50,16 @@ func (o *object) settled() ([]byte, error) {
 				o.release() // somebody waits to write
 				continue
 			}
+			o.leased = true
 		}
 		return text, unix.Fstat(int(o.Fd()), &o.stat)
 	}
+}
+
+// disturbed reports whether somebody waits to write to a settled file.
+func (o *object) disturbed() bool {
+	now, err := unix.FcntlInt(o.Fd(), unix.F_GETLEASE, 0)
+	return o.leased && (err != nil || now != unix.F_RDLCK)
 }
 
 func (o *object) release() { _, _ = unix.FcntlInt(o.Fd(), unix.F_SETLEASE, unix.F_UNLCK) }

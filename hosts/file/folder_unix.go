@@ -21,7 +21,8 @@ type folder struct {
 // An object is a file of a folder, open for reading.
 type object struct {
 	*os.File
-	stat unix.Stat_t
+	stat   unix.Stat_t
+	leased bool // on Linux: the kernel tells of whoever opens the file for writing
 }
 
 func openFolder(path string) (*folder, error) {

@@ -101,6 +101,8 @@ func (o *object) settled() ([]byte, error) {
 	return text, errors.Join(err, o.Close())
 }
 
+func (o *object) disturbed() bool { return false }
+
 func (o *object) release() {}
 
 func (f *folder) same(name string, o *object) bool {

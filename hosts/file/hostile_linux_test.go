@@ -1,10 +1,12 @@
 package file
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -89,8 +91,55 @@ func TestOtherDisk(t *testing.T) {
 	_, err = changer{Target: at(t, path), change: ours, at: func(step string) { seen = append(seen, step) }}.run()
 	must(t, err)
 	holds(t, path, "old"+mark)
-	want := "read created written synced laid backup compared read marked " + strings.Join(steps[1:], " ")
+	want := "read created written synced laid backup compared read marked created written synced laid backup compared " +
+		"guarded exchanged removed"
 	if got := strings.Join(seen, " "); got != want {
 		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// A server that writes to the text while that lies beside the file does not get its own into the file.
+func TestWrittenBeside(t *testing.T) {
+	write := func(path string, after func(f *os.File)) {
+		f, err := os.OpenFile(path, os.O_RDWR, 0)
+		must(t, err)
+		_, err = f.WriteString("evil")
+		must(t, err)
+		after(f)
+	}
+	for _, c := range []struct {
+		name, step string
+		attack     func(laid string)
+		want       error
+	}{
+		{"nobody", "laid", func(string) {}, nil},
+		{"written", "laid", func(laid string) { write(laid, func(f *os.File) { f.Close() }) }, errTouched},
+		{"held open", "laid", func(laid string) {
+			write(laid, func(f *os.File) { t.Cleanup(func() { f.Close() }) })
+		}, errOpen},
+		{"opened late", "guarded", func(laid string) {
+			go write(laid, func(f *os.File) { f.Close() })
+			time.Sleep(50 * time.Millisecond)
+		}, errTouched},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			path, done := plant(t, "old"), false
+			_, err := changer{Target: at(t, path), change: ours, beside: true, at: func(step string) {
+				left, _ := filepath.Glob(filepath.Dir(path) + "/.*" + infix + "*")
+				if step == c.step && !done {
+					done = true
+					c.attack(left[0])
+				}
+			}}.run()
+			if !errors.Is(err, c.want) || !done {
+				t.Errorf("%v, want %v", err, c.want)
+			}
+			time.Sleep(20 * time.Millisecond)
+			if c.want == nil {
+				holds(t, path, "old"+mark)
+			} else {
+				holds(t, path, "old")
+			}
+		})
 	}
 }

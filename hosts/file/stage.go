@@ -88,6 +88,34 @@ func (s *stage) lay(like *object, r Result, at func(step string)) error {
 // exchange gives what was laid and the file each other's names.
 func (s *stage) exchange() error { return exchange(s.at(), s.laid, s.folder, s.name) }
 
+// put exchanges the new text and the file. Beside the file a confined server may write into the text, so there it is
+// read again while the kernel lets nobody open it for writing.
+func (s *stage) put(want []byte, at func(step string)) error {
+	if !s.beside || s.own == nil {
+		return s.exchange()
+	}
+	o, err := s.folder.open(s.laid)
+	if err != nil {
+		return err
+	}
+	defer o.Close()
+	text, err := o.settled()
+	if err == nil && !bytes.Equal(text, want) {
+		err = errTouched
+	}
+	if err != nil {
+		return err
+	}
+	at("guarded")
+	if err := s.exchange(); err != nil {
+		return err
+	}
+	if o.disturbed() {
+		return errors.Join(errTouched, s.exchange())
+	}
+	return nil
+}
+
 // clear removes what was laid.
 func (s *stage) clear() error { return errors.Join(s.at().remove(s.laid), s.unmark(s.laid)) }
 
