@@ -93,7 +93,7 @@ func failInstall(err error) int {
 // showListing prints the packages of an install or an update.
 func showListing(o *options, l *listing) int {
 	if o.json {
-		return show(asJSON(l))
+		return show(asJSON(&listing{append([]stored{}, l.Packages...)}))
 	}
 	text := ""
 	for _, p := range l.Packages {

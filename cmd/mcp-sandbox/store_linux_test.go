@@ -55,7 +55,10 @@ func TestUpdate(t *testing.T) {
 	}
 	u.registry.Add(published("acme", "1.2.0"))
 	must(t, "store", "update")
-	must(t, "store", "update", "acme")
+	stdout, stderr := must(t, "store", "update", "acme")
+	if stderr != "mcp-sandbox: nothing newer for npm:acme than 1.2.0, which is in the store\n" || !strings.HasPrefix(stdout, "npm:acme@1.2.0  ") {
+		t.Errorf("update of what is new: %s%s", stdout, stderr)
+	}
 	if stdout, _ = must(t, "store", "prune"); !strings.HasPrefix(stdout, "0 packages removed, ") {
 		t.Errorf("prune of what exact versions ask for: %s", stdout)
 	}
@@ -67,6 +70,10 @@ func TestUpdate(t *testing.T) {
 		t.Errorf("prune --keep: %s", stdout)
 	}
 	refused(t, []string{"store", "update", "acme"}, "not in the store")
+	stdout, stderr = must(t, "store", "update", "--json")
+	if stdout != "{\n  \"packages\": []\n}\n" || !strings.HasPrefix(stderr, "mcp-sandbox: store update: nothing is newer: ") {
+		t.Errorf("update of nothing: %s%s", stdout, stderr)
+	}
 }
 
 // A package that was changed is not started, and an update mends it.

@@ -59,6 +59,9 @@ func updateStore(o *options, args []string) int {
 		}
 		l.add(done.Package)
 	}
+	if code == 0 && len(l.Packages) == 0 {
+		say(o, "store update: nothing is newer: no start asks for a range, a tag or whichever version")
+	}
 	return cmp.Or(code, showListing(o, &l))
 }
 

@@ -11,9 +11,12 @@ import (
 )
 
 // told is what came of an install.
-func (i *installation) told(p *store.Package, took time.Duration) []string {
+func (i *installation) told(p *store.Package, began time.Time) []string {
+	if p.Installed.Before(began) { // the store had just this
+		return []string{plain("nothing newer for " + i.title() + " than " + p.Version + ", which is in the store")}
+	}
 	line := fmt.Sprintf("installed %s:%s %s (%s) in %.1f s", p.Ecosystem, p.Name, p.Version,
-		counted(p.Packages, "package"), took.Seconds())
+		counted(p.Packages, "package"), time.Since(began).Seconds())
 	switch {
 	case i.Scripts:
 		line += ", install scripts were allowed"

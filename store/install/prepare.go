@@ -200,7 +200,7 @@ func (i *installation) install(ctx context.Context) (*Ready, error) {
 	}
 	r, err := i.ready(p)
 	if err == nil {
-		r.Installed, r.Lines = true, slices.Concat(i.lines, c.lines, i.told(p, time.Since(began)))
+		r.Installed, r.Lines = true, slices.Concat(i.lines, c.lines, i.told(p, began))
 	}
 	return r, err
 }
