@@ -30,9 +30,9 @@ files of COMMAND itself, and an empty home and /tmp that are thrown away at the
 end, and has no network. COMMAND is the first word that is no flag: what follows
 it is the server's.
 
-The exit status is the server's own; 128+N if signal N ended it; 125 if the
-sandbox refused (the server has not run); 126 if COMMAND cannot be executed; 127
-if it was not found.
+The exit status is the server's own; 128+N if signal N ended it; 124 if the time
+limit did (--timeout); 125 if the sandbox refused (the server has not run); 126 if
+COMMAND cannot be executed; 127 if it was not found.
 `,
 		tips: `  mcp-sandbox run -- ./server --stdio
   mcp-sandbox run --allow-read ~/notes --env NODE_ENV=production node server.js

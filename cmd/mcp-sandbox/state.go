@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -23,12 +24,13 @@ each takes, when the last launch began, and the folder.
 		tips:  "  mcp-sandbox state list\n  mcp-sandbox state list --json | jq -r '.states[].name'\n",
 		flags: jsonOptions, run: listStates,
 	}, {
-		name: "state rm", args: "NAME...", short: "remove homes that last",
+		name: "state rm", args: "[--json] NAME...", short: "remove homes that last",
 		long: `Removes the homes of these names, whatever the servers left there. A home that a
-server is using stays. The exit status is 125 if one could not be removed.
+server is using stays. The exit status is 125 if one could not be removed. --json
+prints the names of those that were.
 `,
-		tips:  "  mcp-sandbox state rm acme\n",
-		flags: newOptions, run: removeStates,
+		tips:  "  mcp-sandbox state rm acme\n  mcp-sandbox state rm --json acme other | jq -r '.removed[]'\n",
+		flags: jsonOptions, run: removeStates,
 	}}
 }
 
@@ -62,11 +64,8 @@ func sizeText(bytes int64) string {
 	return strconv.FormatInt(bytes, 10) + "BKMGT"[unit:unit+1]
 }
 
-func removeStates(_ *options, args []string) int {
-	if len(args) > 0 && args[0] == "--" {
-		args = args[1:]
-	}
-	if len(args) == 0 {
+func removeStates(o *options, args []string) int {
+	if args = namesOf(args); len(args) == 0 {
 		return usageError("mcp-sandbox state rm", "which? Names of mcp-sandbox state list")
 	}
 	for _, name := range args {
@@ -74,10 +73,11 @@ func removeStates(_ *options, args []string) int {
 			return fail("state rm: " + err.Error())
 		}
 	}
-	code := 0
+	code, removed := 0, []string{}
 	for _, name := range args {
 		err := state.Remove(name)
 		if err == nil {
+			removed = append(removed, name)
 			continue
 		}
 		code = fail("state rm " + name + ": " + err.Error())
@@ -86,6 +86,11 @@ func removeStates(_ *options, args []string) int {
 				reexec.Say("state rm " + name + ": left: " + strictjson.Printable(path))
 			}
 		}
+	}
+	if o.json {
+		return cmp.Or(code, show(asJSON(struct {
+			Removed []string `json:"removed"`
+		}{removed})))
 	}
 	return code
 }
