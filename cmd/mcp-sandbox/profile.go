@@ -3,9 +3,13 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
+	"runtime"
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
+	"github.com/security-mcp/mcp-sandbox/cmd/page"
+	"github.com/security-mcp/mcp-sandbox/init/reexec"
 	"github.com/security-mcp/mcp-sandbox/policy/strictjson"
 	"github.com/security-mcp/mcp-sandbox/profile"
 	"github.com/security-mcp/mcp-sandbox/store/startline"
@@ -15,23 +19,29 @@ func profileCommands() []command {
 	return []command{{
 		name: "profile list", args: "[--json]", short: "list the packages whose needs are known",
 		long: `Lists the profiles that are part of this program: for each package the hosts, the
-variables and the arguments that its server needs. run without --policy adds the
-profile of the package that it starts to the flags; --profile none adds nothing.
+variables and the arguments that its server needs. "0…: write" are the arguments
+from the first on that are no flags, each a path that can be written; $NAME among the
+hosts is the host in that variable. run without --policy adds the profile of the
+package that it starts to the flags; --profile none adds nothing.
 `,
 		tips:  "  mcp-sandbox profile list\n  mcp-sandbox profile list --json | jq -r '.profiles[].id'\n",
 		flags: jsonOptions, run: listProfiles,
 	}, {
-		name: "profile show", args: "ID", short: "print a profile as its document",
-		long: "Prints the document of a profile, as it is part of this program.\n",
+		name: "profile show", args: "[--json] ID", short: "print a profile as its document",
+		long: "Prints the document of a profile, as it is part of this program: JSON, with --json and without.\n",
 		tips: "  mcp-sandbox profile show npm:@modelcontextprotocol/server-github\n",
 
-		flags: newOptions, run: showProfile,
+		flags: jsonOptions, run: showProfile,
 	}, {
-		name: "profile for", args: "[--] COMMAND [ARG...]", short: "name the profile that run would use",
-		long: `Prints the id of the profile that run adds for this command. The exit status is 1 if
-there is none.
+		name: "profile for", args: "[--json] [--] COMMAND [ARG...]", short: "name the profile that run would use",
+		long: `Prints the id of the profile that run adds for this command; of a command that names
+several packages those of each, of which run takes the one whose package has the
+program. If there is none the exit status is 1, and a line on standard error says why.
+--json prints the profiles as profile list does.
 `,
-		tips:  "  mcp-sandbox profile for npx -y @modelcontextprotocol/server-github\n",
+		tips: `  mcp-sandbox profile for npx -y @modelcontextprotocol/server-github
+  mcp-sandbox profile for --json -- npx -y @notionhq/notion-mcp-server | jq -r '.profiles[].hosts[]'
+`,
 		flags: profileForOptions, run: profileFor,
 	}}
 }
@@ -48,11 +58,32 @@ func listProfiles(o *options, args []string) int {
 		return show(asJSON(&l))
 	}
 	var b strings.Builder
-	for _, e := range l.Profiles {
-		needs := append(append(append([]string{}, e.Hosts...), e.Env...), e.Arguments...)
-		fmt.Fprintf(&b, "%-48s %s\n", e.ID, strings.Join(needs, " "))
-	}
+	profilesPage(l.Profiles, page.Printer{W: &b, Colour: page.IsTerminal(os.Stdout),
+		Width: page.TerminalWidth(os.Stdout)})
 	return show(b.String())
+}
+
+// profilesPage prints profiles for people.
+func profilesPage(profiles []profile.Entry, p page.Printer) {
+	all := make([]page.Section, 0, len(profiles))
+	for _, e := range profiles {
+		var lines [][]page.Cell
+		for _, row := range [...]struct {
+			name  string
+			words []string
+			mark  string
+		}{{"hosts", e.Hosts, " "}, {"variables", e.Env, " "}, {"arguments", e.Arguments, ", "}} {
+			if len(row.words) > 0 {
+				lines = append(lines, []page.Cell{{Text: fmt.Sprintf("%-9s", row.name)},
+					{Text: strings.Join(row.words, row.mark)}})
+			}
+		}
+		if len(lines) == 0 {
+			lines = [][]page.Cell{{{Text: "no host, no variable, no argument"}}}
+		}
+		all = append(all, page.Section{Title: e.ID, Lines: lines})
+	}
+	p.Sections(all)
 }
 
 func showProfile(_ *options, args []string) int {
@@ -81,32 +112,69 @@ func noSuchProfile(id string) string {
 }
 
 func profileForOptions() *options {
-	o := newOptions()
+	o := jsonOptions()
 	o.takesCommand = true
 	return o
 }
 
-func profileFor(_ *options, args []string) int {
+func profileFor(o *options, args []string) int {
 	command, err := commandOf(args)
 	if err != nil {
 		return usageError("mcp-sandbox profile for", err.Error())
 	}
-	start, err := startline.Parse(command)
+	if err := readStart(o, command); err != nil {
+		return fail("profile for: " + strictjson.Printable(err.Error()))
+	}
+	l, text, err := profilesOf(o.start)
 	if err != nil {
-		return fail(strictjson.Printable(err.Error()))
+		return fail("profile for: " + err.Error())
 	}
+	if o.json {
+		text = asJSON(&l)
+	}
+	code := show(text)
+	if len(l.Profiles) > 0 || code != 0 {
+		return code
+	}
+	for _, why := range whyNoProfile(o) {
+		reexec.Say("profile for: " + why)
+	}
+	return 1
+}
+
+// profilesOf are the profiles of all packages of a start, and their ids as lines.
+func profilesOf(start *startline.Start) (l profile.Listing, ids string, err error) {
+	l.Profiles = []profile.Entry{}
 	if start == nil {
-		return 1
+		return l, "", nil
 	}
-	code := 1
 	for _, s := range start.Specs {
 		p, err := profile.ByName(idOf(s))
 		if err != nil {
-			return fail("profile for: " + err.Error())
+			return l, "", err
 		}
 		if p != nil {
-			code = show(p.Package + "\n")
+			l.Profiles = append(l.Profiles, p.Entry())
+			ids += p.Package + "\n"
 		}
 	}
-	return code
+	return l, ids, nil
+}
+
+// whyNoProfile says why run would add no profile.
+func whyNoProfile(o *options) []string {
+	switch {
+	case len(o.notes) > 0: // a line that runs as it is
+		return o.notes
+	case o.start == nil && runtime.GOOS != "linux":
+		return []string{"there is none: packages are installed apart on Linux alone, elsewhere --profile ID adds one"}
+	case o.start == nil:
+		return []string{"there is none: the command is no npx, pnpm dlx, bunx, deno run, pipx run, uvx or go run " +
+			"of a package"}
+	}
+	var names []string
+	for _, s := range o.start.Specs {
+		names = append(names, idOf(s))
+	}
+	return []string{"there is none of " + strings.Join(names, ", ") + " (mcp-sandbox profile list)"}
 }

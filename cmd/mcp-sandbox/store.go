@@ -4,8 +4,8 @@ func storeCommands() []command {
 	return []command{{
 		name: "store list", args: "[--json]", short: "list the packages that run installed",
 		long: `Lists the packages that run and install keep: how much of the disk each takes, when
-a server was last started from it, and what starts find it. A package without one is
-an older version, which prune removes.
+a server was last started from it, and as what starts ask for it. A package that is
+asked for as nothing is an older version, which prune removes.
 `,
 		tips:  "  mcp-sandbox store list\n  mcp-sandbox store list --json | jq -r '.packages[].path'\n",
 		flags: jsonOptions, run: listStore,

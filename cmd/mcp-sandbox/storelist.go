@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
+	"github.com/security-mcp/mcp-sandbox/cmd/page"
 	"github.com/security-mcp/mcp-sandbox/policy/strictjson"
 	"github.com/security-mcp/mcp-sandbox/store"
 )
@@ -101,13 +102,21 @@ func listStore(o *options, args []string) int {
 			return cmp.Or(code, show(asJSON(&l)))
 		}
 		var b strings.Builder
-		for _, p := range l.Packages {
-			specs := strings.Join(p.Specs, ", ")
-			fmt.Fprintf(&b, "%-48s %8s  %s  %s\n", p.title(), sizeText(p.Bytes), p.Used.Local().Format(time.DateTime),
-				strictjson.Printable(cmp.Or(specs, "-")))
-		}
+		l.page(page.Printer{W: &b, Colour: page.IsTerminal(os.Stdout), Width: page.TerminalWidth(os.Stdout)})
 		return cmp.Or(code, show(b.String()))
 	})
+}
+
+// page prints the packages for people.
+func (l *listing) page(p page.Printer) {
+	all := make([]page.Section, 0, len(l.Packages))
+	for _, s := range l.Packages {
+		all = append(all, page.Section{Title: s.title(), Lines: [][]page.Cell{{
+			{Text: fmt.Sprintf("%5s", sizeText(s.Bytes))}, {Text: "used " + s.Used.Local().Format(time.DateTime)},
+			{Text: "asked for as " + cmp.Or(strings.Join(s.Specs, ", "), "nothing: store prune removes it")},
+		}}})
+	}
+	p.Sections(all)
 }
 
 func showStored(o *options, args []string) int {
