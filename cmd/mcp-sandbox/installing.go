@@ -111,7 +111,7 @@ func withPackage(o *options, ord *order.Order, command []string) (*order.Order, 
 	if ord, err = ofOwner(o, ord, r, command); err != nil {
 		return nil, o.refuse(err.Error())
 	}
-	startPackage(o, ord, r)
+	startPackage(ord, r)
 	return ord, 0
 }
 
@@ -134,7 +134,7 @@ func withStored(o *options, ord *order.Order, command []string) (*order.Order, e
 		return nil, err
 	}
 	if ord, err = ofOwner(o, ord, r, command); err == nil {
-		startPackage(o, ord, r)
+		startPackage(ord, r)
 	}
 	return ord, err
 }

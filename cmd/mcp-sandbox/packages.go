@@ -188,15 +188,8 @@ func inFront(extended policy.Policy, given *policy.Policy) policy.Policy {
 }
 
 // startPackage makes an order that of the program of a package.
-func startPackage(o *options, ord *order.Order, r *install.Ready) {
-	id := r.Package
-	var specs []string
-	for _, s := range o.start.Specs {
-		specs = append(specs, s.String())
-	}
-	ord.Command = r.Command
-	ord.Package = &order.PackageID{Manager: id.Manager, Spec: strings.Join(specs, " "), Name: id.Name,
-		Version: id.Version, Integrity: id.Integrity, Registry: id.Registry, Path: id.Path}
+func startPackage(ord *order.Order, r *install.Ready) {
+	ord.Command, ord.Package = r.Command, r.ID()
 	for _, entry := range r.Env {
 		ord.Env = setVariable(ord.Env, entry)
 	}

@@ -11,15 +11,15 @@ import (
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
-// compile writes an example into a folder and has it compiled there.
-func compile(t *testing.T, language, compiler string, args ...string) (program string) {
+// compile writes the example of a language in a document into a folder and has it compiled there.
+func compile(t *testing.T, text, language, compiler string, args ...string) (program string) {
 	t.Helper()
 	dir, err := os.MkdirTemp(testbed.Scratch(t), "host-")
 	if err != nil {
 		t.Fatal(err)
 	}
 	source := filepath.Join(dir, "host."+language)
-	if err := os.WriteFile(source, []byte(Blocks(text(t), language)[0]), 0o644); err != nil {
+	if err := os.WriteFile(source, []byte(Blocks(text, language)[0]), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	root, err := testbed.Root()
@@ -54,7 +54,7 @@ func TestGoHost(t *testing.T) {
 		t.Skip("nothing is built in this run; make test-owned builds it as an ordinary user")
 	}
 	home := installed(t)
-	program := compile(t, "go", "go", "build", "-trimpath")
+	program := compile(t, text(t), "go", "go", "build", "-trimpath")
 	server := testbed.Program(t, "server-go")
 	out, err := host(t, home, program, server)
 	for _, want := range []string{"read_file\n", "\nconfinement ", "\nended: exit\n"} {
@@ -78,13 +78,46 @@ func TestGoHost(t *testing.T) {
 	}
 }
 
+// The Go program of docs/packages.md is the example of package install. It installs a package once, which is then started
+// with the package's profile, and starts any other command as it is.
+func TestPackagesHost(t *testing.T) {
+	doc := document(t, "docs/packages.md")
+	example := strings.NewReplacer("package install_test", "package main", "func Example()", "func main()").
+		Replace(document(t, "store/install/example_test.go"))
+	if blocks := Blocks(doc, "go"); len(blocks) != 1 || blocks[0] != example {
+		t.Fatal("the program of docs/packages.md is not that of store/install/example_test.go")
+	}
+	if os.Getenv(testbed.ProgramsEnv) != "" {
+		t.Skip("nothing is built in this run; make test-owned builds it as an ordinary user")
+	}
+	home := installed(t)
+	program := compile(t, doc, "go", "go", "build", "-trimpath")
+	const server = "@modelcontextprotocol/server-filesystem"
+	for _, told := range []int{1, 0} {
+		out, err := host(t, home, program, "npx", "-y", server, filepath.Join(home, "project"))
+		if err != nil || strings.Count(out, "installed npm:"+server+" 1.0.0 (1 package)") != told || !strings.Contains(out, answer+"\n") ||
+			!strings.Contains(out, server+` 1.0.0, confinement full, profile "npm:`+server+`"`) {
+			t.Errorf("%v: %s", err, out)
+		}
+		if err := os.Remove(filepath.Join(home, "project", "written")); err != nil {
+			t.Error(err)
+		}
+	}
+	if out, err := host(t, home, program, "echo", "as it is"); err != nil || !strings.Contains(out, "as it is\n") {
+		t.Errorf("%v: %s", err, out)
+	}
+	if out, err := host(t, home, program, "npx", "-y", "none-such"); err == nil || !strings.Contains(out, "install npm:none-such: ") {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
 // The C program gives its policy on a descriptor, and prints the server's answer.
 func TestCHost(t *testing.T) {
 	if _, err := exec.LookPath("gcc"); err != nil {
 		testbed.Missing(t, "gcc", "no gcc")
 	}
 	home := installed(t)
-	program := compile(t, "c", "gcc", "-Wall", "-Werror", "-Wno-unused-result")
+	program := compile(t, text(t), "c", "gcc", "-Wall", "-Werror", "-Wno-unused-result")
 	server := filepath.Join(home, "node_modules", ".bin", "mcp-server-filesystem")
 	if err := os.MkdirAll(filepath.Dir(server), 0o755); err != nil {
 		t.Fatal(err)

@@ -13,13 +13,16 @@ import (
 func TestMain(m *testing.M) { os.Exit(testbed.Run(m)) }
 
 // text is README.md.
-func text(t *testing.T) string {
+func text(t *testing.T) string { return document(t, "README.md") }
+
+// document is a file of the repository.
+func document(t *testing.T, name string) string {
 	t.Helper()
 	root, err := testbed.Root()
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := os.ReadFile(filepath.Join(root, "README.md"))
+	b, err := os.ReadFile(filepath.Join(root, name))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@
 //	start, _ := startline.Parse([]string{"npx", "-y", "@x/y", "dir"})
 //	ready, err := install.Prepare(ctx, store, start, install.Options{Env: os.Environ(), Dir: "."})
 //	ready.Command // STORE/npm/@x/y/1.2.3-…/node_modules/.bin/y dir
+//	pol, target = ready.Apply(pol, target) // for launcher.Command
 //
 // What the store has is started without network. Everything else is fetched by the package manager itself, in a sandbox
 // of its own: the registries of the user's configuration are the only hosts, the new folder of the store is the only

@@ -10,6 +10,15 @@ import (
 	"github.com/security-mcp/mcp-sandbox/store"
 )
 
+// title names what is installed.
+func (i *installation) title() string {
+	var words []string
+	for _, s := range i.start.Specs {
+		words = append(words, s.String())
+	}
+	return strings.Join(words, " ")
+}
+
 // told is what came of an install.
 func (i *installation) told(p *store.Package, began time.Time) []string {
 	if p.Installed.Before(began) { // the store had just this

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/policy"
@@ -60,6 +59,8 @@ type Ready struct {
 	Installed bool
 	// Lines are for people, without a newline: of an install what came of it, and else nothing.
 	Lines []string
+
+	spec string // what was asked for
 }
 
 // ErrNoManager is the error of a line for whose package manager there is no row.
@@ -115,15 +116,6 @@ type installation struct {
 	lines []string // for Ready.Lines
 }
 
-// title names what is installed.
-func (i *installation) title() string {
-	var words []string
-	for _, s := range i.start.Specs {
-		words = append(words, s.String())
-	}
-	return strings.Join(words, " ")
-}
-
 // find looks into the store. Nil and no error is a package that has to be installed: also one that is there, where an
 // older one or its install scripts are wanted.
 func (i *installation) find() (*Ready, error) {
@@ -149,14 +141,14 @@ func (i *installation) find() (*Ready, error) {
 // ready says how a package of the store is started.
 func (i *installation) ready(p *store.Package) (*Ready, error) {
 	if i.NoProgram {
-		return &Ready{Package: p, Owner: p.Name}, nil
+		return &Ready{Package: p, Owner: p.Name, spec: i.title()}, nil
 	}
 	e, err := i.row.entry(p.Path, i.start)
 	if err != nil {
 		return nil, err
 	}
 	return &Ready{Package: p, Owner: e.owner, Command: append(slices.Clip(e.command), i.start.Args...), PathDir: e.path,
-		Env: e.env}, nil
+		Env: e.env, spec: i.title()}, nil
 }
 
 // private is the name of job.private in the stage.

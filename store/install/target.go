@@ -1,0 +1,38 @@
+package install
+
+import (
+	"cmp"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/launcher"
+	"github.com/security-mcp/mcp-sandbox/policy"
+)
+
+// Apply makes the launch of a start line that of the package's program: the command, PATH and the package of the
+// target, and the variables of the policy that the program needs.
+func (r *Ready) Apply(p policy.Policy, t launcher.Target) (policy.Policy, launcher.Target) {
+	t.Path, t.Args, t.Package = r.Command[0], r.Command[1:], r.ID()
+	if t.Env == nil {
+		t.Env = os.Environ()
+	}
+	if r.PathDir != "" {
+		path, _ := lookup(t.Env, "PATH")
+		t.Env = append(slices.Clip(t.Env), "PATH="+r.PathDir+":"+cmp.Or(path, "/usr/local/bin:/usr/bin:/bin"))
+	}
+	p.Env = slices.Clone(p.Env)
+	for _, entry := range r.Env {
+		name, value, _ := strings.Cut(entry, "=")
+		p.Env = slices.DeleteFunc(p.Env, func(v policy.Variable) bool { return v.Name == name })
+		p.Env = append(p.Env, policy.Variable{Name: name, Value: value})
+	}
+	return p, t
+}
+
+// ID is the package for a report.
+func (r *Ready) ID() *launcher.PackageID {
+	p := r.Package
+	return &launcher.PackageID{Manager: p.Manager, Spec: r.spec, Name: p.Name, Version: p.Version,
+		Integrity: p.Integrity, Registry: p.Registry, Path: p.Path}
+}
