@@ -1,6 +1,7 @@
 package store
 
 import (
+	"net/url"
 	"strconv"
 	"strings"
 )
@@ -18,27 +19,10 @@ func appendEscaped(b []byte, s string) []byte {
 	return b
 }
 
+// unescaped reads what appendEscaped wrote.
 func unescaped(s string) (string, bool) {
-	if !strings.Contains(s, "%") {
-		return s, true
-	}
-	b := make([]byte, 0, len(s))
-	for i := 0; i < len(s); i++ {
-		if s[i] != '%' {
-			b = append(b, s[i])
-			continue
-		}
-		if i+2 >= len(s) {
-			return "", false
-		}
-		c, err := strconv.ParseUint(s[i+1:i+3], 16, 8)
-		if err != nil {
-			return "", false
-		}
-		b = append(b, byte(c))
-		i += 2
-	}
-	return string(b), true
+	text, err := url.PathUnescape(s)
+	return text, err == nil
 }
 
 // A reader takes lines of a key and a value, in their order.
