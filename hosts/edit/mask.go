@@ -23,8 +23,8 @@ func (d *Document) Masked() []byte {
 		}
 	}
 	var texts []*node
-	d.root.each(func(n *node) {
-		if n.kind == text && n.text != "" && !shown[n] {
+	d.root.each(false, func(n *node, secret bool) {
+		if n.kind == text && n.text != "" && !shown[n] || n.kind == other && secret {
 			texts = append(texts, n)
 		}
 	})
@@ -45,17 +45,18 @@ func (d *Document) Masked() []byte {
 	return append(b, d.bytes[at:]...)
 }
 
-// each visits a node and all below it.
-func (n *node) each(visit func(*node)) {
+// each visits a node and all below it; secret: in a table of variables or headers, where a number is a value too.
+func (n *node) each(secret bool, visit func(n *node, secret bool)) {
 	if n == nil {
 		return
 	}
-	visit(n)
+	visit(n, secret)
 	for _, item := range n.items {
-		item.each(visit)
+		item.each(secret, visit)
 	}
 	for _, m := range n.members {
-		m.value.each(visit)
+		inside := slices.Contains(environments(), m.name) || strings.Contains(strings.ToLower(m.name), "headers")
+		m.value.each(secret || inside, visit)
 	}
 }
 
