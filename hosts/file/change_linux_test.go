@@ -125,6 +125,21 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// What is wrong with this product's own folders is said of them.
+func TestOwnFolders(t *testing.T) {
+	for _, name := range []string{"wrap", "backups"} {
+		path := plant(t, "old")
+		own := filepath.Join(os.Getenv("HOME"), ".local/state/mcp-sandbox", name)
+		must(t, os.MkdirAll(filepath.Dir(own), 0o700))
+		must(t, os.WriteFile(own, nil, 0o600))
+		if _, err := at(t, path).Change(ours); err == nil || !strings.Contains(err.Error(), own) {
+			t.Errorf("%v", err)
+		}
+		must(t, os.Remove(own))
+		holds(t, path, "old")
+	}
+}
+
 // A link in somebody else's project does not lead to the user's own files.
 func TestProject(t *testing.T) {
 	path := plant(t, "old")

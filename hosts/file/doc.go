@@ -101,9 +101,10 @@ func (t Target) Read() (File, error) {
 	return f, nil
 }
 
-// error names the file as the caller did. The names of files that this package makes are nobody's business.
+// error names the file as the caller did. The names of files that this package makes are nobody's business; those of
+// its folders are absolute, and named.
 func (t Target) error(op string, err error) error {
-	if inner := (*fs.PathError)(nil); errors.As(err, &inner) {
+	if inner := (*fs.PathError)(nil); errors.As(err, &inner) && !filepath.IsAbs(inner.Path) {
 		err = inner.Err
 	}
 	return &fs.PathError{Op: op, Path: t.Path, Err: err}
