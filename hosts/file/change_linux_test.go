@@ -5,9 +5,11 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -122,6 +124,38 @@ func TestRefused(t *testing.T) {
 				t.Errorf("read: %v, want %v", err, c.want)
 			}
 		})
+	}
+}
+
+// A group that the user is not in cannot be given to the new file: the old one stays.
+func TestForeignGroup(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can make a file of a group that its owner is not in")
+	}
+	path := plant(t, "old")
+	for dir := filepath.Dir(path); strings.HasPrefix(dir, os.TempDir()+"/"); dir = filepath.Dir(dir) {
+		must(t, os.Chmod(dir, 0o755))
+		must(t, os.Chown(dir, 12345, 12345))
+	}
+	program := filepath.Join(filepath.Dir(path), "test")
+	text, err := os.ReadFile("/proc/self/exe")
+	must(t, err)
+	must(t, os.WriteFile(program, text, 0o755))
+	for group, want := range map[int]string{12345: "", 4711: errGroup.Error()} {
+		must(t, os.WriteFile(path, []byte("old"), 0o644))
+		must(t, os.Chown(path, 12345, group))
+		cmd := exec.Command(program)
+		cmd.Env = append(os.Environ(), "FILE_TEST_PATH="+path, "FILE_TEST_KILL_AT=99")
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 12345, Gid: 12345}}
+		out, err := cmd.CombinedOutput()
+		if (err == nil) != (want == "") || !strings.Contains(string(out), want) {
+			t.Errorf("group %d: %v, %s", group, err, out)
+		}
+		if want == "" {
+			holds(t, path, "old"+mark)
+		} else {
+			holds(t, path, "old")
+		}
 	}
 }
 

@@ -32,6 +32,7 @@ const MaxSize = 16 << 20
 
 var (
 	errNotOurs  = errors.New("belongs to another user: that user can change the file")
+	errGroup    = errors.New("belongs to a group that is none of this user's: a new file cannot be given to that group")
 	errKind     = errors.New("no regular file")
 	errLinks    = errors.New("has a second name (a hard link): what replaces the file here would not be seen there")
 	errSize     = fmt.Errorf("has more than %d MiB", MaxSize>>20)

@@ -130,8 +130,10 @@ func isElsewhere(err error) bool { return errors.Is(err, unix.EXDEV) }
 // another: chown(2) takes bits from the mode, and an access control list is a part of the mode.
 func dress(f *os.File, like *object) error {
 	fd, was := int(f.Fd()), &like.stat
-	if err := unix.Fchown(fd, -1, int(was.Gid)); err != nil {
-		return &fs.PathError{Op: "chown", Path: f.Name(), Err: err}
+	if err := unix.Fchown(fd, -1, int(was.Gid)); err == unix.EPERM {
+		return errGroup
+	} else if err != nil {
+		return err
 	}
 	if err := copyAttributes(fd, int(like.Fd())); err != nil {
 		return err
