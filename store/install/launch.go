@@ -139,10 +139,9 @@ func (c *cell) refused(err error) error {
 	if c.hostNetwork() {
 		return fmt.Errorf("the sandbox of the install: %w", err)
 	}
-	fix := e.Hint
-	if fix == "" {
-		fix = "`mcp-sandbox doctor` says what this machine lacks"
-	}
+	fixes := strings.Split(e.Hint, "; or ") // of which an install's own minimum is none that a user can lower
+	fixes = slices.DeleteFunc(fixes, func(fix string) bool { return strings.Contains(fix, "minConfinement") })
+	fix := cmp.Or(strings.Join(fixes, "; or "), "`mcp-sandbox doctor` says what this machine lacks")
 	return fmt.Errorf("an install needs confinement full, which this machine does not give: %w: %s; "+
 		"or type --level network, which gives the install and the server the host's network", err, fix)
 }
