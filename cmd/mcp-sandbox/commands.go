@@ -94,10 +94,10 @@ COMMAND the profile of the package that it starts is part of the policy.
 `,
 		flags: showOptions, run: showPolicy,
 	}, {
-		name: "policy schema", short: "print the JSON Schema of policies",
+		name: "policy schema", args: "[--json]", short: "print the JSON Schema of policies",
 		long:  "Prints the JSON Schema (2020-12) of policies, for editors that check while you write.\n",
 		tips:  "  mcp-sandbox policy schema > policy.schema.json\n",
-		flags: newOptions, run: showSchema,
+		flags: jsonOptions, run: showSchema,
 	}, {
 		name: "policy explain", args: "[--json] FILE", short: "say in sentences what a policy opens",
 		long: explainHelp(),

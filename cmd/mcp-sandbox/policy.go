@@ -16,6 +16,7 @@ import (
 func showOptions() *options {
 	o := newOptions()
 	o.add("for", "init|run", "as mcp-sandbox-init or as mcp-sandbox run would have it (default run)", "", o.setProgram)
+	o.add("json", "", "print it as JSON, as without this flag", "true", truth(&o.json))
 	o.addPolicy()
 	addProfile(o)
 	return o
