@@ -92,9 +92,10 @@ func nothingLeft(t *testing.T, mark string) {
 	}
 }
 
-// near reports whether the shortest of some sessions are as short as they have to be.
+// near reports whether the shortest of some sessions are as short as they have to be. server-everything alone takes from
+// 60 to 330 ms to end; what a wrong end would add is a time that somebody waits for, a second or more.
 func near(bare, confined []time.Duration) bool {
-	return slices.Min(confined) <= slices.Min(bare)*6/5+50*time.Millisecond
+	return slices.Min(confined) <= slices.Min(bare)*6/5+500*time.Millisecond
 }
 
 func compare(t *testing.T, sdk string, bare, confined []time.Duration) {
