@@ -11,10 +11,10 @@ import (
 	"testing"
 )
 
-// CacheDir is where scripts/npm-cache installs what testdata/npm pins: a folder named by the lock, so a changed lock is
-// another folder and one that exists is complete.
-func CacheDir(root string) (string, error) {
-	lock, err := os.ReadFile(filepath.Join(root, "testdata", "npm", "package-lock.json"))
+// CacheDir is where scripts/npm-cache installs what a folder of the checkout pins: a folder named by the lock, so a
+// changed lock is another folder and one that exists is complete.
+func CacheDir(root, folder string) (string, error) {
+	lock, err := os.ReadFile(filepath.Join(root, folder, "package-lock.json"))
 	if err != nil {
 		return "", err
 	}

@@ -21,7 +21,7 @@ func Modules(tb testing.TB) string {
 
 func installedModules(tb testing.TB) string {
 	tb.Helper()
-	dir, err := CacheDir(root(tb))
+	dir, err := CacheDir(root(tb), "testdata/npm")
 	if err != nil {
 		tb.Fatal(err)
 	}

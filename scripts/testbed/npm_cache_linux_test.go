@@ -40,7 +40,7 @@ func checkout(t *testing.T) (top, dir string) {
 			t.Fatal(err)
 		}
 	}
-	if dir, err = CacheDir(top); err != nil {
+	if dir, err = CacheDir(top, "testdata/npm"); err != nil {
 		t.Fatal(err)
 	}
 	return top, dir
