@@ -1,7 +1,7 @@
 # Each target is one line; what is more than that is in scripts/, and says there why. scripts/go is the go command.
 GO := ./scripts/go
 
-.PHONY: all build dist run test test-long test-owned test-dist test-wine test-kernels test-places test-profiles lint vet fuzz stress bench npm-cache generate clean
+.PHONY: all build dist run test test-long test-owned test-dist test-wine test-kernels test-places test-profiles test-hosts lint vet fuzz stress bench npm-cache generate clean
 all: build
 
 build: ; CGO_ENABLED=0 $(GO) build -trimpath -o bin/ ./cmd/...
@@ -20,6 +20,7 @@ bench: ; $(GO) run ./scripts/bench
 test-kernels: ; $(GO) run ./scripts/kernels
 test-places: ; $(GO) run ./scripts/places
 test-profiles: ; $(GO) run ./scripts/profiles
+test-hosts: ; $(GO) run ./scripts/hosts
 npm-cache: ; ./scripts/npm-cache
 generate: ; $(GO) generate ./...
 clean: ; rm -rf bin .cache
