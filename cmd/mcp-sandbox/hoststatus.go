@@ -16,7 +16,7 @@ func status(o *options, args []string) int {
 	}
 	files, problems := scope.Files()
 	for _, p := range problems {
-		reexec.Say("status: " + strictjson.Printable(p.Host.Name+": "+p.Err.Error()))
+		reexec.Say("status: " + strictjson.Printable(p.String()))
 	}
 	if o.json {
 		return showServers(files)
@@ -28,7 +28,10 @@ func status(o *options, args []string) int {
 		for _, e := range f.Entries() {
 			s := e.Status()
 			counts[s.State]++
-			name, more := s.Server, s.Policy+s.Reason
+			name, more := s.Server, s.Policy
+			if s.Reason != "" {
+				more = s.Reason
+			}
 			if s.Place != "" {
 				name = s.Place + ": " + name
 			}

@@ -2,11 +2,11 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/wrapping"
@@ -42,28 +42,20 @@ func rewrite(o *options, name string, args []string) int {
 	}
 	r.read()
 	r.entries = r.scope.Plan(r.files, wrapping.Choice{Unwrap: name == "unwrap", Servers: o.wrap.servers,
-		Level: o.wrap.level, Reduced: isReduced})
+		Level: o.wrap.level, Reduced: sync.OnceValue(isReduced)})
 	r.tellLeft()
-	changes := 0
-	for _, e := range r.entries {
-		if e.Change {
-			changes++
-		}
-	}
-	if changes == 0 {
+	if r.changes() == 0 {
 		reexec.Say(name + ": nothing to change")
 		return r.result()
 	}
 	if !o.wrap.yes && !o.wrap.dry && (!page.IsTerminal(os.Stdin) || !page.IsTerminal(os.Stderr)) {
 		return fail(name + ": nobody can be asked, for this is no terminal: look with --dry-run, then type --yes")
 	}
-	if code := r.preview(); code != 0 || o.wrap.dry {
-		return max(code, r.code)
+	if code := r.preview(); code != 0 || o.wrap.dry || r.changes() == 0 {
+		return max(code, r.result())
 	}
-	if !o.wrap.yes {
-		if yes, code := r.ask(changes); !yes {
-			return code
-		}
+	if !o.wrap.yes && !r.ask() {
+		return r.result()
 	}
 	r.change()
 	if o.wrap.try {
@@ -77,7 +69,7 @@ func (r *rewriting) read() {
 	files, problems := r.scope.Files()
 	r.files = files
 	for _, p := range problems {
-		r.refused(p.Host.Name + ": " + p.Err.Error())
+		r.refused(p.String())
 	}
 }
 
@@ -107,10 +99,14 @@ func (r *rewriting) tellLeft() {
 
 // wayOut is the line that would wrap a server without a profile.
 func (r *rewriting) wayOut(e *wrapping.Entry) string {
-	if !e.IsPlain() || r.wrap.level != "" || r.name == "unwrap" {
+	if !e.Level {
 		return ""
 	}
-	return " (mcp-sandbox wrap " + e.File.Host.Name + " --server " + typedWord(e.Name) + " --level standard)"
+	line := " (mcp-sandbox wrap " + e.File.Host.Name
+	if r.wrap.project != "" {
+		line += " --project " + typedWord(r.wrap.project)
+	}
+	return line + " --server " + typedWord(e.Name) + " --level standard)"
 }
 
 // of are the entries of a file.
@@ -123,11 +119,18 @@ func (r *rewriting) of(f *wrapping.File) (all []*wrapping.Entry) {
 	return all
 }
 
-// preview shows what is to be changed.
-func (r *rewriting) preview() int {
-	if r.json {
-		return 0
+// changes is how many servers are to be changed.
+func (r *rewriting) changes() (n int) {
+	for _, e := range r.entries {
+		if e.Change {
+			n++
+		}
 	}
+	return n
+}
+
+// preview shows what is to be changed; with --json, whose result is on standard output, on standard error.
+func (r *rewriting) preview() int {
 	var b strings.Builder
 	for _, f := range r.files {
 		entries := r.of(f)
@@ -136,7 +139,7 @@ func (r *rewriting) preview() int {
 		}
 		text, err := f.Diff(entries)
 		if err != nil {
-			r.refused(f.Path + ": " + err.Error())
+			r.refused(f.Host.Name + ": " + f.Path + ": " + err.Error())
 			for _, e := range entries {
 				e.Change = false
 			}
@@ -144,16 +147,40 @@ func (r *rewriting) preview() int {
 		}
 		b.WriteString(visible(text))
 		for _, e := range entries {
-			if e.Made == nil {
-				continue
-			}
-			fmt.Fprintf(&b, "%s: %s\n    policy %s\n", e.Title(), e.Opens(), strictjson.Printable(e.Policy))
-			for _, n := range e.Made.Notices {
-				b.WriteString("    " + strictjson.Printable(n.Line) + "\n")
+			if e.Made != nil {
+				b.WriteString(opened(e))
 			}
 		}
 	}
+	if r.json {
+		os.Stderr.WriteString(b.String())
+		return 0
+	}
 	return show(b.String())
+}
+
+// opened are the lines on the policy of a server to wrap.
+func opened(e *wrapping.Entry) string {
+	lines := []string{e.Title() + ": " + e.Opens(), "    policy " + e.Policy}
+	if e.Kept {
+		lines[1] += " (remove that file for a new one)"
+	}
+	for _, line := range e.Wide() {
+		lines = append(lines, "    "+line)
+	}
+	withheld := false
+	for _, n := range e.Made.Notices {
+		line, _, flag := strings.Cut(n.Line, " (--") // of run, and this command has no such flags
+		withheld = withheld || flag
+		lines = append(lines, "    "+line)
+	}
+	if withheld {
+		lines = append(lines, "    what the server needs of that is for you to write into the policy")
+	}
+	for i := range lines {
+		lines[i] = strictjson.Printable(lines[i]) + "\n"
+	}
+	return strings.Join(lines, "")
 }
 
 // result prints the servers as they are now, if that is asked for, and is the exit status.

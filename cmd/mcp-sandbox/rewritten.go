@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/tryout"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/wrapping"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
 	"github.com/security-mcp/mcp-sandbox/policy/strictjson"
 )
@@ -32,18 +33,25 @@ func visible(text string) string {
 }
 
 // ask asks the user.
-func (r *rewriting) ask(changes int) (yes bool, code int) {
+func (r *rewriting) ask() bool {
 	if runtime.GOOS != "linux" && r.name == "wrap" {
 		reexec.Say("on this system nothing of these policies is held but limits: servers can do what you can")
 	}
-	fmt.Fprintf(os.Stderr, "%s %d servers? [y/N] ", r.name, changes)
-	answer, _ := bufio.NewReader(os.Stdin).ReadString('\n')
+	servers := "1 server"
+	if n := r.changes(); n > 1 {
+		servers = strconv.Itoa(n) + " servers"
+	}
+	fmt.Fprintf(os.Stderr, "%s %s? [y/N] ", r.name, servers)
+	answer, err := bufio.NewReader(os.Stdin).ReadString('\n')
 	switch strings.ToLower(strings.TrimSpace(answer)) {
 	case "y", "yes":
-		return true, 0
+		return true
+	}
+	if err != nil { // no line end was typed
+		fmt.Fprintln(os.Stderr)
 	}
 	reexec.Say(r.name + ": nothing was changed")
-	return false, r.code
+	return false
 }
 
 // change changes the files.
@@ -62,7 +70,9 @@ func (r *rewriting) change() {
 			}
 			continue
 		}
-		backups = filepath.Dir(result.Backup)
+		if result.Backup != "" {
+			backups = filepath.Dir(result.Backup)
+		}
 		line := fmt.Sprintf("%s: %d %sped in %s", f.Host.Name, len(entries), r.name, f.Path)
 		reexec.Say(strictjson.Printable(line))
 		if f.Host.Restart != "" {
@@ -85,22 +95,38 @@ func (r *rewriting) tryAll() {
 		if !e.Change || e.Made == nil {
 			continue
 		}
-		one, cancel := context.WithTimeout(ctx, tryTime)
-		words := e.Words()
-		words[0] = r.scope.Program
-		tools, err := tryout.Ask(one, &tryout.Server{Command: words, Dir: e.Folder(),
-			Env: append(os.Environ(), e.Variables()...)})
-		cancel()
-		if err == nil {
-			reexec.Say(fmt.Sprintf("%s answers: %d tools", e.Title(), tools))
+		if ctx.Err() != nil {
+			r.putBack(e, "was not tried, for this command was interrupted")
 			continue
 		}
-		why := strictjson.Printable(err.Error())
-		if err := r.scope.Restore(e); err != nil {
-			why += ", and its entry could not be put back: " + strictjson.Printable(err.Error())
-		} else {
-			why += ": its entry is as it was"
+		reexec.Say("starts " + e.Title() + " and waits up to " + tryTime.String() + " for its tools")
+		tools, err := r.try(ctx, e)
+		switch {
+		case err == nil:
+			reexec.Say(fmt.Sprintf("%s answers: %d tools", e.Title(), tools))
+		case ctx.Err() != nil:
+			r.putBack(e, "did not answer before this command was interrupted")
+		default:
+			r.putBack(e, "does not answer: "+err.Error())
 		}
-		r.refused(e.Title() + " does not answer: " + why)
 	}
+}
+
+// try starts a wrapped server as its host would, and asks for the server's tools.
+func (r *rewriting) try(ctx context.Context, e *wrapping.Entry) (tools int, err error) {
+	ctx, cancel := context.WithTimeout(ctx, tryTime)
+	defer cancel()
+	words := e.Words()
+	words[0] = r.scope.Program
+	return tryout.Ask(ctx, &tryout.Server{Command: words, Dir: e.Folder(), Env: append(os.Environ(), e.Variables()...)})
+}
+
+// putBack unwraps a server and says why.
+func (r *rewriting) putBack(e *wrapping.Entry, why string) {
+	if err := r.scope.Restore(e); err != nil {
+		why += ", and its entry could not be put back: " + err.Error()
+	} else {
+		why += ": its entry is as it was"
+	}
+	r.refused(e.Title() + " " + why)
 }

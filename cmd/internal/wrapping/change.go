@@ -4,15 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/rogpeppe/go-internal/diff"
 	"github.com/security-mcp/mcp-sandbox/hosts/edit"
 	"github.com/security-mcp/mcp-sandbox/hosts/file"
-	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
 // Diff is what changing the entries does to their file, as a unified diff without the values of variables, of headers
@@ -40,9 +37,7 @@ func (f *File) rewrite(d *edit.Document, entries []*Entry) ([]byte, error) {
 		if !e.Change {
 			continue
 		}
-		i := slices.IndexFunc(d.Servers(), func(s edit.Server) bool {
-			return s.Name == e.Name && s.Under == e.Under && s.State == e.State && slices.Equal(s.Command, e.Command)
-		})
+		i := find(e, d)
 		if i < 0 {
 			return nil, fmt.Errorf("server %q %w", e.Name, errMeanwhile)
 		}
@@ -55,13 +50,30 @@ func (f *File) rewrite(d *edit.Document, entries []*Entry) ([]byte, error) {
 	return d.Rewrite(changes)
 }
 
+// find is the place of the server in a document that was read later; -1 for a server that is another by now.
+func find(e *Entry, d *edit.Document) int {
+	nth := 0
+	for i, s := range d.Servers() {
+		switch {
+		case s.Name != e.Name || s.Under != e.Under:
+		case nth < e.nth:
+			nth++
+		case s.State == e.State && slices.Equal(s.Command, e.Command):
+			return i
+		default:
+			return -1
+		}
+	}
+	return -1
+}
+
 // Change writes the policies of servers that are wrapped, and then the file. What another program wrote into the file
 // meanwhile stays. Policies of servers that are unwrapped stay too: their user may have changed them. The result names
 // the backup of the file.
 func (f *File) Change(entries []*Entry) (file.Result, error) {
 	for _, e := range entries {
 		if e.Change && e.Made != nil && !e.Kept {
-			if err := e.writePolicy(); err != nil {
+			if err := e.policyFile().write(&e.Made.Policy); err != nil {
 				return file.Result{}, err
 			}
 		}
@@ -75,71 +87,6 @@ func (f *File) Change(entries []*Entry) (file.Result, error) {
 	})
 }
 
-// mostPolicy is how many bytes a policy may have.
-const mostPolicy = 1 << 20
-
-// policyThere is the policy that lies where the server's is to be written.
-func (e *Entry) policyThere() (*policy.Policy, error) {
-	info, err := os.Lstat(e.Policy)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular() || info.Size() > mostPolicy:
-		return nil, fmt.Errorf("%s is no policy", e.Policy)
-	}
-	text, err := os.ReadFile(e.Policy)
-	if err != nil {
-		return nil, err
-	}
-	p, err := policy.Parse(text)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", e.Policy, err)
-	}
-	return &p, nil
-}
-
-// writePolicy writes the policy of a server in one step.
-func (e *Entry) writePolicy() error {
-	folder, mode := filepath.Dir(e.Policy), fs.FileMode(0o700)
-	if e.File.scope.Project != "" {
-		mode = 0o755
-	}
-	if err := os.MkdirAll(folder, mode); err != nil {
-		return err
-	}
-	root, err := os.OpenRoot(folder)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	return replace(root, filepath.Base(e.Policy), e.Made.Policy.AppendJSON(nil))
-}
-
-// replace has a file of this name with this text.
-func replace(root *os.Root, name string, text []byte) error {
-	next := "." + name + ".new"
-	if err := root.Remove(next); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	f, err := root.OpenFile(next, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = root.Rename(next, name)
-	}
-	if err != nil {
-		err = errors.Join(err, root.Remove(next))
-	}
-	return err
-}
-
 // Restore unwraps one server, and removes the policy that was written for it.
 func (s *Scope) Restore(e *Entry) error {
 	files, _ := s.Files()
@@ -148,7 +95,7 @@ func (s *Scope) Restore(e *Entry) error {
 			continue
 		}
 		for _, now := range s.Plan([]*File{f}, Choice{Unwrap: true, Servers: []string{e.Name}}) {
-			if !now.Change || now.Under != e.Under {
+			if !now.Change || now.Under != e.Under || now.nth != e.nth {
 				continue
 			}
 			if _, err := f.Change([]*Entry{now}); err != nil || e.Kept {

@@ -29,7 +29,7 @@ type File struct {
 	scope    *Scope
 	Host     *hosts.Host
 	Path     string
-	first    bool // the first of its host's: a policy has the server's name alone
+	first    bool // the one that the host has without settings of its own: a policy has the server's name alone
 	target   file.Target
 	form     hosts.Form
 	document *edit.Document
@@ -44,28 +44,47 @@ type Problem struct {
 	Err  error
 }
 
+// String names the file, and says why it cannot be read.
+func (p *Problem) String() string {
+	text := p.Err.Error()
+	if !strings.Contains(text, p.Path) {
+		text = p.Path + ": " + text
+	}
+	return p.Host.Name + ": " + text
+}
+
 // Files reads the files of the scope that are there.
 func (s *Scope) Files() (files []*File, problems []Problem) {
 	seen := map[string]bool{} // two hosts can have one file
 	for _, h := range s.Hosts {
-		first := true
 		for i := range h.Files {
 			paths, err := file.Glob(s.paths(&h.Files[i]))
 			if err != nil {
 				problems = append(problems, Problem{h, h.Files[i].Path, err})
 			}
 			for _, path := range paths {
-				f := &File{scope: s, Host: h, Path: path, form: h.Files[i].Form, first: first}
+				f := &File{scope: s, Host: h, Path: path, form: h.Files[i].Form, first: s.first(h, path)}
 				if err := f.read(); err != nil {
 					problems = append(problems, Problem{h, path, err})
 				} else if !seen[f.target.File] {
-					seen[f.target.File], first = true, false
+					seen[f.target.File] = true
 					files = append(files, f)
 				}
 			}
 		}
 	}
 	return files, problems
+}
+
+// first reports whether a path is the one whose servers have policies named by them alone. Which files are there and
+// what variables say can change, and the path of a policy cannot.
+func (s *Scope) first(h *hosts.Host, path string) bool {
+	if s.Project != "" {
+		return h.Name == "claude-code"
+	}
+	m := hosts.Machine{OS: s.Machine.OS, Home: s.Machine.Home, Getenv: func(string) string { return "" }}
+	paths := h.Files[0].Paths(m)
+	return len(paths) > 0 && paths[0] == path
 }
 
 func (s *Scope) paths(f *hosts.File) []string {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/entrypolicy"
@@ -25,8 +26,10 @@ type Entry struct {
 	edit.Server
 	File   *File
 	index  int
+	nth    int // how many before this one have the same name in the same place
 	Change bool
 	Left   string            // why a server that was asked for is left alone
+	Level  bool              // --level would have the server wrapped
 	Made   *entrypolicy.Made // of a server to wrap
 	Policy string            // the path of its policy
 	Kept   bool              // a policy of the user's is there, and stays
@@ -34,8 +37,11 @@ type Entry struct {
 
 // Entries are all servers of a file, none of them to be changed.
 func (f *File) Entries() (all []*Entry) {
+	same := map[[2]string]int{}
 	for i, s := range f.document.Servers() {
-		e := &Entry{Server: s, File: f, index: i, Left: s.Reason}
+		at := [2]string{s.Under, s.Name}
+		e := &Entry{Server: s, File: f, index: i, nth: same[at], Left: s.Reason}
+		same[at]++
 		if e.Policy = s.Policy; e.Policy != "" && !filepath.IsAbs(e.Policy) {
 			e.Policy = filepath.Join(f.scope.Project, e.Policy)
 		}
@@ -59,6 +65,10 @@ func (s *Scope) Plan(files []*File, c Choice) (all []*Entry) {
 				e.Change = e.State == edit.Wrapped
 			case e.State == edit.Plain:
 				e.decide(&c)
+			default:
+				if err := e.policyProblem(); err != nil {
+					e.Left = err.Error()
+				}
 			}
 			all = append(all, e)
 		}
@@ -68,17 +78,28 @@ func (s *Scope) Plan(files []*File, c Choice) (all []*Entry) {
 
 // decide makes the policy with which a server is wrapped.
 func (e *Entry) decide(c *Choice) {
+	scope := e.File.scope
+	if scope.Project != "" && isElsewhere(e.Dir, scope.Project) {
+		e.Left = `has a "cwd" that is not the project's folder, in which mcp-sandbox would look for ` + projectPolicies
+		return
+	}
 	s := e.server()
 	made, err := entrypolicy.Make(s, c.Level, false)
 	if err == nil && len(made.Policy.Network.AllowedDomains) > 0 && c.Reduced() {
 		made, err = entrypolicy.Make(s, c.Level, true)
 	}
 	if err != nil {
-		e.Left = err.Error()
+		_, other := entrypolicy.Make(s, policy.Standard, true)
+		e.Left, e.Level = err.Error(), c.Level == "" && other == nil
 		return
 	}
+	if scope.Project != "" {
+		files := &made.Policy.Filesystem
+		files.AllowRead = share(files.AllowRead, scope.Project, scope.Machine.Home)
+		files.AllowWrite = share(files.AllowWrite, scope.Project, scope.Machine.Home)
+	}
 	e.Policy = filepath.Join(e.File.policies(), e.policyName())
-	there, err := e.policyThere()
+	there, err := e.policyFile().read()
 	if err != nil {
 		e.Left, e.Policy = err.Error(), ""
 		return
@@ -87,6 +108,15 @@ func (e *Entry) decide(c *Choice) {
 		made, e.Kept = &entrypolicy.Made{Policy: *there, From: "the policy that is there"}, true
 	}
 	e.Made, e.Change = made, true
+}
+
+// isElsewhere reports whether the folder in which the host starts a server, as written, is another than the project's.
+func isElsewhere(dir, project string) bool {
+	dir = strings.Replace(dir, "${workspaceFolder}", project, 1)
+	if !filepath.IsAbs(dir) {
+		return filepath.Clean(dir) != "." // "" too
+	}
+	return filepath.Clean(dir) != project
 }
 
 // server is the entry as its host would start it.
@@ -127,12 +157,16 @@ func (f *File) policies() string {
 }
 
 func (e *Entry) policyName() string {
-	where := e.Under
-	if !e.File.first || e.File.scope.Project != "" && e.File.Host.Name != "claude-code" || where != "" {
-		where = e.File.Host.Name + "\x00" + filepath.Base(e.File.Path) + "\x00" + e.Under
-		if e.File.scope.Project == "" {
-			where = e.File.Path + "\x00" + e.Under
-		}
+	if e.File.first && e.Under == "" && e.nth == 0 {
+		return entrypolicy.FileName(e.Name, "")
+	}
+	where := e.File.Path
+	if e.File.scope.Project != "" { // whose file has another path on the next machine
+		where = e.File.Host.Name + "\x00" + filepath.Base(e.File.Path)
+	}
+	where += "\x00" + e.Under
+	if e.nth > 0 {
+		where += "\x00" + strconv.Itoa(e.nth)
 	}
 	return entrypolicy.FileName(e.Name, where)
 }

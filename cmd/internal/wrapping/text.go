@@ -1,9 +1,11 @@
 package wrapping
 
 import (
+	"path/filepath"
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/hosts/edit"
+	"github.com/security-mcp/mcp-sandbox/init/explain"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"github.com/security-mcp/mcp-sandbox/policy/strictjson"
 )
@@ -19,7 +21,7 @@ func (e *Entry) Title() string {
 
 // Opens says what the policy of a server to wrap gives the server.
 func (e *Entry) Opens() string {
-	p := &e.Made.Policy
+	p := e.absolute()
 	var parts []string
 	add := func(what string, all []string) {
 		if len(all) > 0 {
@@ -27,7 +29,7 @@ func (e *Entry) Opens() string {
 		}
 	}
 	switch p.Level {
-	case policy.LevelNetwork, policy.Privileged:
+	case policy.LevelNetwork:
 		parts = append(parts, "the host's network")
 	default:
 		add("hosts", p.Network.AllowedDomains)
@@ -44,6 +46,27 @@ func (e *Entry) Opens() string {
 	return strictjson.Printable(e.Made.From + ": " + strings.Join(parts, "; "))
 }
 
+// absolute is the policy as mcp-sandbox run reads the file.
+func (e *Entry) absolute() policy.Policy {
+	p, err := e.Made.Policy.Absolute(filepath.Dir(e.Policy), e.File.scope.Machine.Home)
+	if err != nil {
+		return e.Made.Policy
+	}
+	return p
+}
+
+// Wide are the lines on what a policy of the user's, which stays, opens that is wide or dangerous.
+func (e *Entry) Wide() (all []string) {
+	if !e.Kept {
+		return nil
+	}
+	x := explain.Of(e.absolute(), policy.Run, e.File.scope.Machine.Home)
+	for _, l := range x.Warnings() {
+		all = append(all, strictjson.Printable(l.Pointer+": "+l.Verdict.String()+": "+l.Text))
+	}
+	return all
+}
+
 // A Status is a server in the result of status.
 type Status struct {
 	Host   string `json:"host"`
@@ -57,8 +80,14 @@ type Status struct {
 
 // Status is what status says of a server.
 func (e *Entry) Status() Status {
-	return Status{Host: e.File.Host.Name, File: e.File.Path, Server: e.Name, Place: e.Under, State: e.State.String(),
+	s := Status{Host: e.File.Host.Name, File: e.File.Path, Server: e.Name, Place: e.Under, State: e.State.String(),
 		Reason: e.Reason, Policy: e.Policy}
+	if err := e.policyProblem(); err != nil {
+		s.Reason = err.Error()
+	} else if e.File.Fixed != nil && e.State == edit.Plain {
+		s.State, s.Reason = edit.Cannot.String(), e.File.Fixed.Error()
+	}
+	return s
 }
 
 // Words are the command line of a wrapped server, as its host starts the server.
@@ -69,6 +98,3 @@ func (e *Entry) Words() []string {
 // Variables are the values that the entry gives to variables, and Folder the one in which its host starts the server.
 func (e *Entry) Variables() []string { return e.File.document.Variables(e.index) }
 func (e *Entry) Folder() string      { return e.server().Dir }
-
-// IsPlain reports whether a server is started as it is.
-func (e *Entry) IsPlain() bool { return e.State == edit.Plain }

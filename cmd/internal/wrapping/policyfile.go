@@ -1,0 +1,163 @@
+package wrapping
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/security-mcp/mcp-sandbox/hosts/edit"
+	"github.com/security-mcp/mcp-sandbox/policy"
+)
+
+// mostPolicy is how many bytes a policy may have.
+const mostPolicy = 1 << 20
+
+// errNoLevel is why a policy is not used that confines nothing: an entry that names mcp-sandbox looks confined.
+var errNoLevel = errors.New("is of level privileged, which confines nothing: change or remove the policy")
+
+// A policyFile is where the policy of a server lies, or is to lie.
+type policyFile struct {
+	path    string
+	project string // empty: in the user's folder of policies
+}
+
+func (e *Entry) policyFile() policyFile { return policyFile{e.Policy, e.File.scope.Project} }
+
+// read is the policy that lies there, or nil.
+func (f policyFile) read() (*policy.Policy, error) {
+	root, err := f.open(false)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	name := filepath.Base(f.path)
+	info, err := root.Lstat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular() || info.Size() > mostPolicy:
+		return nil, fmt.Errorf("%s is no policy: remove what lies there", f.path)
+	}
+	text, err := root.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	p, err := policy.Parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.path, err)
+	}
+	if p.Level == policy.Privileged {
+		return nil, fmt.Errorf("%s %w", f.path, errNoLevel)
+	}
+	return &p, nil
+}
+
+// policyProblem is why a wrapped server does not start, or is not confined; nil if its policy is fine.
+func (e *Entry) policyProblem() error {
+	if e.State != edit.Wrapped {
+		return nil
+	}
+	there, err := e.policyFile().read()
+	switch {
+	case err != nil:
+		return fmt.Errorf("is wrapped, but %w", err)
+	case there == nil:
+		return fmt.Errorf("is wrapped, but its policy %s is missing: type unwrap, and then wrap", e.Policy)
+	}
+	return nil
+}
+
+// open opens the folder of the policy. The folder of a project may be a stranger's: a link there is followed
+// nowhere.
+func (f policyFile) open(create bool) (*os.Root, error) {
+	folder := filepath.Dir(f.path)
+	if f.project == "" {
+		if create {
+			if err := os.MkdirAll(folder, 0o700); err != nil {
+				return nil, err
+			}
+		}
+		return os.OpenRoot(folder)
+	}
+	if create {
+		if err := os.Mkdir(folder, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+			return nil, err
+		}
+	}
+	written, err := os.Lstat(folder)
+	if err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return nil, err
+	}
+	if opened, err := root.Stat("."); err != nil || !os.SameFile(written, opened) {
+		root.Close()
+		return nil, fmt.Errorf("%s is a link: policies lie in a folder of the project itself", folder)
+	}
+	return root, nil
+}
+
+// write has this policy there, in one step.
+func (f policyFile) write(p *policy.Policy) error {
+	root, err := f.open(true)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return replace(root, filepath.Base(f.path), p.AppendJSON(nil))
+}
+
+// replace has a file of this name with this text.
+func replace(root *os.Root, name string, text []byte) error {
+	next := "." + name + ".new"
+	if err := root.Remove(next); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	f, err := root.OpenFile(next, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = root.Rename(next, name)
+	}
+	if err != nil {
+		err = errors.Join(err, root.Remove(next))
+	}
+	return err
+}
+
+// share writes the paths of a project's policy so that they hold for others who have the project too: those in the
+// project against the policy's folder, others in the home with "~/".
+func share(paths []string, project, home string) []string {
+	homes := []struct{ folder, written string }{{project, ".."}, {home, "~"}}
+	if real, err := filepath.EvalSymlinks(project); err == nil {
+		homes = append(homes[:1:1], struct{ folder, written string }{real, ".."}, homes[1])
+	}
+	all := make([]string, len(paths))
+	for i, path := range paths {
+		all[i] = path
+		optional := ""
+		if path[0] == '-' {
+			optional, path = "-", path[1:]
+		}
+		for _, h := range homes {
+			if below, err := filepath.Rel(h.folder, path); err == nil && filepath.IsLocal(below) {
+				all[i] = optional + filepath.ToSlash(filepath.Join(h.written, below))
+				break
+			}
+		}
+	}
+	return all
+}
