@@ -89,7 +89,7 @@ func (r *rewriting) tellLeft() {
 	for _, e := range r.entries {
 		switch {
 		case e.Change || e.Left == "" || r.name == "unwrap" && e.State == edit.Cannot && len(r.wrap.servers) == 0:
-		case len(r.wrap.servers) > 0:
+		case len(r.wrap.servers) > 0 || e.File.Fixed != nil && e.State != edit.Cannot:
 			r.refused(e.Title() + " is left alone: " + e.Left)
 		default:
 			reexec.Say(e.Title() + " is left alone: " + strictjson.Printable(e.Left+r.wayOut(e)))

@@ -8,6 +8,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -32,16 +33,20 @@ func visible(text string) string {
 	return b.String()
 }
 
+// counted is a number of things.
+func counted(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return strconv.Itoa(n) + " " + thing
+}
+
 // ask asks the user.
 func (r *rewriting) ask() bool {
 	if runtime.GOOS != "linux" && r.name == "wrap" {
 		reexec.Say("on this system nothing of these policies is held but limits: servers can do what you can")
 	}
-	servers := "1 server"
-	if n := r.changes(); n > 1 {
-		servers = strconv.Itoa(n) + " servers"
-	}
-	fmt.Fprintf(os.Stderr, "%s %s? [y/N] ", r.name, servers)
+	fmt.Fprintf(os.Stderr, "%s %s? [y/N] ", r.name, counted(r.changes(), "server"))
 	answer, err := bufio.NewReader(os.Stdin).ReadString('\n')
 	switch strings.ToLower(strings.TrimSpace(answer)) {
 	case "y", "yes":
@@ -103,11 +108,11 @@ func (r *rewriting) tryAll() {
 		tools, err := r.try(ctx, e)
 		switch {
 		case err == nil:
-			reexec.Say(fmt.Sprintf("%s answers: %d tools", e.Title(), tools))
+			reexec.Say(e.Title() + " answers: " + counted(tools, "tool"))
 		case ctx.Err() != nil:
 			r.putBack(e, "did not answer before this command was interrupted")
 		default:
-			r.putBack(e, "does not answer: "+err.Error())
+			r.putBack(e, "does not answer: "+withoutValues(err.Error(), e.Variables()))
 		}
 	}
 }
@@ -119,6 +124,22 @@ func (r *rewriting) try(ctx context.Context, e *wrapping.Entry) (tools int, err 
 	words := e.Words()
 	words[0] = r.scope.Program
 	return tryout.Ask(ctx, &tryout.Server{Command: words, Dir: e.Folder(), Env: append(os.Environ(), e.Variables()...)})
+}
+
+// withoutValues is a text of a server without the values of variables that the server was given: they may be secrets.
+func withoutValues(text string, variables []string) string {
+	const shortest = 4 // of a secret; "1" and "on" are in many words
+	var values []string
+	for _, v := range variables {
+		if _, value, _ := strings.Cut(v, "="); len(value) >= shortest {
+			values = append(values, value)
+		}
+	}
+	slices.SortFunc(values, func(a, b string) int { return len(b) - len(a) }) // one may hold another
+	for _, value := range values {
+		text = strings.ReplaceAll(text, value, "…")
+	}
+	return text
 }
 
 // putBack unwraps a server and says why.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -160,7 +161,7 @@ func TestWrapEightHosts(t *testing.T) {
 	}
 }
 
-// A server that does not answer is put back, and says why.
+// A server that does not answer is put back, and says why, without the values of its variables.
 func TestWrapTry(t *testing.T) {
 	home := testbed.Folder(t)
 	fine(t, os.Chmod(home, 0o755))
@@ -168,13 +169,15 @@ func TestWrapTry(t *testing.T) {
 	fine(t, err)
 	file := filepath.Join(home, ".cursor", "mcp.json")
 	fine(t, os.MkdirAll(filepath.Dir(file), 0o755))
-	text := []byte(`{"mcpServers": {"bad": {"command": "sh", "args": ["-e", "/nowhere/x.sh"]}}}`)
+	text := []byte(`{"mcpServers": {"bad": {"command": "sh", "args": ["-e", "/nowhere/x.sh"],
+		"env": {"SHORT": "nowhere", "LONG": "/nowhere/x"}}}}`)
 	fine(t, os.WriteFile(file, text, 0o644))
 	cmd := exec.Command(program, "wrap", "--yes", "--try", "--level", "standard")
 	cmd.Env = []string{"HOME=" + home, "PATH=/usr/bin:/bin"}
 	out, err := cmd.CombinedOutput()
-	if err == nil || !bytes.Contains(out, []byte("cursor: bad does not answer")) ||
-		!bytes.Contains(out, []byte("its entry is as it was")) {
+	_, why, found := bytes.Cut(out, []byte("cursor: bad does not answer"))
+	if err == nil || !found || !bytes.Contains(why, []byte("its entry is as it was")) ||
+		!bytes.Contains(why, []byte("….sh")) || bytes.Contains(why, []byte("nowhere")) {
 		t.Errorf("%v\n%s", err, out)
 	}
 	if now, err := os.ReadFile(file); err != nil || !bytes.Equal(now, text) {
@@ -183,4 +186,38 @@ func TestWrapTry(t *testing.T) {
 	if left, _ := filepath.Glob(filepath.Join(home, ".config/mcp-sandbox/policies/*/*")); len(left) > 0 {
 		t.Errorf("left %q", left)
 	}
+}
+
+// A file that cannot be replaced is refused, and the policy that was written for its server is taken away.
+func TestWrapRefused(t *testing.T) {
+	home := testbed.Folder(t)
+	program, err := exec.LookPath("mcp-sandbox")
+	fine(t, err)
+	file := filepath.Join(home, ".cursor", "mcp.json")
+	fine(t, os.MkdirAll(filepath.Dir(file), 0o755))
+	text := []byte(`{"mcpServers": {"ev": {"command": "npx", "args": ["-y", "@modelcontextprotocol/server-everything"]}}}`)
+	fine(t, os.WriteFile(file, text, 0o644))
+	wrap := func(want string) {
+		t.Helper()
+		cmd := exec.Command(program, "wrap", "--yes")
+		cmd.Env = []string{"HOME=" + home, "PATH=/usr/bin:/bin"}
+		out, err := cmd.CombinedOutput()
+		if failed, ok := errors.AsType[*exec.ExitError](err); !ok || failed.ExitCode() != exitRefused ||
+			!bytes.Contains(out, []byte(want)) {
+			t.Errorf("%v\n%s", err, out)
+		}
+		if now, err := os.ReadFile(file); err != nil || !bytes.Equal(now, text) {
+			t.Errorf("%v\n%s", err, now)
+		}
+		if left, _ := filepath.Glob(filepath.Join(home, ".config/mcp-sandbox/policies/*/*")); len(left) > 0 {
+			t.Errorf("left %q", left)
+		}
+	}
+	other := filepath.Join(home, "other")
+	fine(t, os.Link(file, other))
+	wrap("has a second name (a hard link)")
+	fine(t, os.Remove(other))
+	fine(t, os.MkdirAll(filepath.Join(home, ".local/state"), 0o700))
+	fine(t, os.WriteFile(filepath.Join(home, ".local/state/mcp-sandbox"), nil, 0o600)) // no folder for what is laid
+	wrap("lock " + file)
 }

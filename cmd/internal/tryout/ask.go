@@ -71,7 +71,7 @@ func Ask(ctx context.Context, s *Server) (tools int, err error) {
 	if last := words.last(); last != "" {
 		return 0, fmt.Errorf("%w: %s", err, last)
 	}
-	if ended != nil {
+	if ended != nil && ctx.Err() == nil { // else it was killed here
 		return 0, fmt.Errorf("%w: %w", err, ended)
 	}
 	return 0, err

@@ -71,20 +71,59 @@ func find(e *Entry, d *edit.Document) int {
 // meanwhile stays. Policies of servers that are unwrapped stay too: their user may have changed them. The result names
 // the backup of the file.
 func (f *File) Change(entries []*Entry) (file.Result, error) {
-	for _, e := range entries {
-		if e.Change && e.Made != nil && !e.Kept {
-			if err := e.policyFile().write(&e.Made.Policy); err != nil {
-				return file.Result{}, err
+	written, err := writePolicies(entries)
+	var result file.Result
+	if err == nil {
+		result, err = f.target.Change(func(old []byte) ([]byte, error) {
+			d, err := edit.Open(old, f.form, f.scope.ours)
+			if err != nil {
+				return nil, err
 			}
+			return f.rewrite(d, entries)
+		})
+	}
+	if err != nil {
+		err = errors.Join(err, f.forget(written))
+	}
+	return result, err
+}
+
+// forget removes policies that no server of the file has: a change can fail when the file was replaced already.
+func (f *File) forget(policies []string) (err error) {
+	now := &File{scope: f.scope, Host: f.Host, Path: f.Path, form: f.form}
+	if now.read() != nil {
+		return nil
+	}
+	entries := now.Entries()
+	for _, path := range policies {
+		if !slices.ContainsFunc(entries, func(e *Entry) bool { return e.Policy == path }) {
+			err = errors.Join(err, os.Remove(path))
 		}
 	}
-	return f.target.Change(func(old []byte) ([]byte, error) {
-		d, err := edit.Open(old, f.form, f.scope.ours)
-		if err != nil {
-			return nil, err
+	return err
+}
+
+// writePolicies has the policies there with which the user was told the servers would be wrapped. The result names
+// those that were not there.
+func writePolicies(entries []*Entry) (written []string, err error) {
+	for _, e := range entries {
+		if !e.Change || e.Made == nil {
+			continue
 		}
-		return f.rewrite(d, entries)
-	})
+		there, err := e.policyFile().read()
+		switch {
+		case err != nil:
+			return written, err
+		case there == nil:
+			if err := e.policyFile().write(&e.Made.Policy); err != nil {
+				return written, err
+			}
+			written = append(written, e.Policy)
+		case !bytes.Equal(there.AppendJSON(nil), e.Made.Policy.AppendJSON(nil)):
+			return written, fmt.Errorf("%s %w", e.Policy, errMeanwhile)
+		}
+	}
+	return written, nil
 }
 
 // Restore unwraps one server, and removes the policy that was written for it.
