@@ -104,7 +104,7 @@ func (r *rewriting) tryAll() {
 			r.putBack(e, "was not tried, for this command was interrupted")
 			continue
 		}
-		reexec.Say("starts " + e.Title() + " and waits up to " + tryTime.String() + " for its tools")
+		reexec.Say("starts " + e.Title() + " and waits for its tools, two minutes at most")
 		tools, err := r.try(ctx, e)
 		switch {
 		case err == nil:

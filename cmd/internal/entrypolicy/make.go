@@ -9,6 +9,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/notice"
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/init/runtimes"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"github.com/security-mcp/mcp-sandbox/profile"
 	"github.com/security-mcp/mcp-sandbox/store/startline"
@@ -87,12 +88,21 @@ func (m *Made) forward(s *Server) {
 
 // trees are the files and folders that words of the command name, each with the package that it is part of.
 func trees(s *Server) (all []string) {
+	script := s.script()
 	for _, word := range s.Command {
-		for _, path := range notice.Arguments([]string{word}, s.Dir) {
+		paths := notice.Arguments([]string{word}, s.Dir)
+		if len(paths) == 0 && script == filepath.Join(s.Dir, word) { // node index.js
+			paths = []string{script}
+		}
+		for _, path := range paths {
 			if _, err := os.Lstat(path); err != nil {
 				continue
 			}
-			if tree := treeOf(path, s); !slices.Contains(all, tree) {
+			command := s.Command
+			if path == script {
+				command = []string{command[0], path}
+			}
+			if tree := treeOf(path, command, s.Home); !slices.Contains(all, tree) {
 				all = append(all, tree)
 			}
 		}
@@ -100,16 +110,33 @@ func trees(s *Server) (all []string) {
 	return all
 }
 
+// script is the file that an interpreter is to run, absolute; "" if there is none.
+func (s *Server) script() string {
+	if !runtimes.Interprets(filepath.Base(s.Command[0])) {
+		return ""
+	}
+	for _, word := range s.Command[1:] {
+		path := word
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(s.Dir, path)
+		}
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && !strings.HasPrefix(word, "-") {
+			return filepath.Clean(path)
+		}
+	}
+	return ""
+}
+
 // treeOf is what is read together with a path: of a program in a virtual environment of Python that environment, of one
 // in node_modules the folder that has all of them, of a script the nearest folder above with a manifest of packages.
-func treeOf(path string, s *Server) string {
+func treeOf(path string, command []string, home string) string {
 	if folder := above(path, "pyvenv.cfg"); folder != "" {
 		return folder
 	}
-	grant := notice.GrantFor(s.Command, path, s.Home)
+	grant := notice.GrantFor(command, path, home)
 	if grant == filepath.Dir(path) { // a script
 		for _, manifest := range []string{"package.json", "pyproject.toml", "deno.json"} {
-			if folder := above(path, manifest); folder != "" && folder != s.Home {
+			if folder := above(path, manifest); folder != "" && folder != home {
 				return folder
 			}
 		}

@@ -96,6 +96,29 @@ func TestUnknownServer(t *testing.T) {
 	}
 }
 
+// A script is found in the server's working folder, as the interpreter finds it, and what lies beside it is read too.
+func TestScriptInWorkingFolder(t *testing.T) {
+	h := home(t, "work/server/package.json", "work/server/dist/index.js", "tools/run.py", "tools/data")
+	server, tools := filepath.Join(h, "work", "server"), filepath.Join(h, "tools")
+	for _, c := range []struct {
+		dir     string
+		command []string
+		read    []string
+	}{
+		{server, []string{"node", "dist/index.js"}, []string{server}},
+		{filepath.Join(server, "dist"), []string{"node", "--no-warnings", "index.js", "data"}, []string{server}},
+		{tools, []string{"python3", "run.py"}, []string{tools}},
+		{tools, []string{"python3", "./run.py"}, []string{tools}},
+		{tools, []string{"serve", "run.py"}, nil},
+		{tools, []string{"python3", "-c", "data.py"}, nil},
+	} {
+		m, err := Make(&Server{Command: c.command, Dir: c.dir, Home: h}, policy.Standard, false)
+		if err != nil || !slices.Equal(m.Policy.Filesystem.AllowRead, c.read) {
+			t.Errorf("%q in %s: %+v, %v", c.command, c.dir, m, err)
+		}
+	}
+}
+
 // Names of servers that differ give names of files that differ, which lead nowhere.
 func TestFileName(t *testing.T) {
 	if got := FileName("github", ""); got != "github.json" {
