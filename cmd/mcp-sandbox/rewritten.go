@@ -104,8 +104,13 @@ func (r *rewriting) tryAll() {
 			r.putBack(e, "was not tried, for this command was interrupted")
 			continue
 		}
+		words, known := e.Words()
+		if !known {
+			reexec.Say(e.Title() + " is not tried: its host puts something into the command for ${…}")
+			continue
+		}
 		reexec.Say("starts " + e.Title() + " and waits for its tools, two minutes at most")
-		tools, err := r.try(ctx, e)
+		tools, err := r.try(ctx, e, words)
 		switch {
 		case err == nil:
 			reexec.Say(e.Title() + " answers: " + counted(tools, "tool"))
@@ -118,10 +123,9 @@ func (r *rewriting) tryAll() {
 }
 
 // try starts a wrapped server as its host would, and asks for the server's tools.
-func (r *rewriting) try(ctx context.Context, e *wrapping.Entry) (tools int, err error) {
+func (r *rewriting) try(ctx context.Context, e *wrapping.Entry, words []string) (tools int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, tryTime)
 	defer cancel()
-	words := e.Words()
 	words[0] = r.scope.Program
 	return tryout.Ask(ctx, &tryout.Server{Command: words, Dir: e.Folder(), Env: append(os.Environ(), e.Variables()...)})
 }

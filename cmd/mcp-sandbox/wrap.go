@@ -98,7 +98,7 @@ func wrapOptions() *options {
 			}
 			return new(policy.Policy).Set("level", s)
 		})
-	o.add("try", "", "start each wrapped server once, and put back those that do not answer", "true",
+	o.add("try", "", "start each server that this command wraps, and put back those that do not answer", "true",
 		truth(&o.wrap.try))
 	return o
 }

@@ -122,7 +122,8 @@ func isElsewhere(dir, project string) bool {
 // server is the entry as its host would start it.
 func (e *Entry) server() *entrypolicy.Server {
 	m := &e.File.scope.Machine
-	s := &entrypolicy.Server{Command: seenThrough(e.Command), Env: e.Variables(), Home: m.Home, Dir: m.Home}
+	command := seenThrough(expanded(e.Command, e.File.scope))
+	s := &entrypolicy.Server{Command: command, Env: e.Variables(), Home: m.Home, Dir: m.Home}
 	for _, name := range e.Env {
 		if !slices.ContainsFunc(s.Env, func(v string) bool { return strings.HasPrefix(v, name+"=") }) {
 			s.Names = append(s.Names, name)
@@ -137,6 +138,18 @@ func (e *Entry) server() *entrypolicy.Server {
 		}
 	}
 	return s
+}
+
+// expanded are words with the folders that a host puts into them, as far as those are known here.
+func expanded(words []string, s *Scope) (all []string) {
+	known := []string{"${userHome}", s.Machine.Home}
+	if s.Project != "" {
+		known = append(known, "${workspaceFolder}", s.Project)
+	}
+	for _, word := range words {
+		all = append(all, strings.NewReplacer(known...).Replace(word))
+	}
+	return all
 }
 
 // seenThrough is a command without the cmd /c that npx needs on Windows, as the launcher sees it.

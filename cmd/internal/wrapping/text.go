@@ -2,6 +2,7 @@ package wrapping
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/hosts/edit"
@@ -90,9 +91,12 @@ func (e *Entry) Status() Status {
 	return s
 }
 
-// Words are the command line of a wrapped server, as its host starts the server.
-func (e *Entry) Words() []string {
-	return append([]string{e.program(), "run", "--policy", e.argument(), "--"}, e.Command...)
+// Words are the command line of a wrapped server, as its host starts the server. known is false if only the host knows
+// what to put into the words.
+func (e *Entry) Words() (words []string, known bool) {
+	command := expanded(e.Command, e.File.scope)
+	known = !slices.ContainsFunc(command, func(word string) bool { return strings.Contains(word, "${") })
+	return append([]string{e.program(), "run", "--policy", e.argument(), "--"}, command...), known
 }
 
 // Variables are the values that the entry gives to variables, and Folder the one in which its host starts the server.
