@@ -191,6 +191,7 @@ func TestWrapTry(t *testing.T) {
 // A file that cannot be replaced is refused, and the policy that was written for its server is taken away.
 func TestWrapRefused(t *testing.T) {
 	home := testbed.Folder(t)
+	fine(t, os.Chmod(home, 0o755))
 	program, err := exec.LookPath("mcp-sandbox")
 	fine(t, err)
 	file := filepath.Join(home, ".cursor", "mcp.json")
@@ -219,5 +220,5 @@ func TestWrapRefused(t *testing.T) {
 	fine(t, os.Remove(other))
 	fine(t, os.MkdirAll(filepath.Join(home, ".local/state"), 0o700))
 	fine(t, os.WriteFile(filepath.Join(home, ".local/state/mcp-sandbox"), nil, 0o600)) // no folder for what is laid
-	wrap("lock " + file)
+	wrap("wrap: lock ")
 }
