@@ -30,7 +30,7 @@ var evils = []struct {
 	evil  pack
 	words []string
 }{
-	{"changed on its way", pack{Change: flipped}, []string{"the archive of evil", "has not the hash"}},
+	{"changed on its way", pack{Change: flipped}, []string{"the archive of evil", "it was changed or cut off"}},
 	{"cut off", pack{Change: cut}, []string{"the archive of evil", "has not the hash"}},
 	{"another hash", pack{Integrity: "sha512-" + "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=="}, []string{"the archive of evil", "has not the hash"}},
 	{"SHA-1 alone", pack{Integrity: "sha1"}, []string{"only a sha1 hash of the archive of evil"}},

@@ -1,7 +1,9 @@
 package install
 
 import (
+	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -126,4 +128,17 @@ func pipAwaited(words string) string {
 		return "the archive of " + pipNow(words)
 	}
 	return pipNow(words)
+}
+
+// pipPassesOver reports whether pip asks no registry at a URL, whoever answers there: by plain http:// only the machine
+// itself and what trusted-host names.
+func (s *settings) pipPassesOver(u *url.URL) bool {
+	if s.python == nil || u.Scheme != "http" || u.Hostname() == "localhost" {
+		return false
+	}
+	if ip, err := netip.ParseAddr(u.Hostname()); err == nil && ip.IsLoopback() {
+		return false
+	}
+	trusted := strings.Fields(s.python.option("trusted-host"))
+	return !slices.Contains(trusted, u.Hostname()) && !slices.Contains(trusted, u.Host)
 }

@@ -68,7 +68,7 @@ func (s *settings) unreachable(ctx context.Context, specs []startline.Spec) erro
 			return p.Ecosystem == "jsr" && r.scope == denoJSR ||
 				p.Ecosystem != "jsr" && (r.scope == "" || s.of(p.Name) == r.url)
 		}
-		if err != nil || !slices.ContainsFunc(specs, serves) {
+		if err != nil || !slices.ContainsFunc(specs, serves) || s.pipPassesOver(u) {
 			continue
 		}
 		conn, err := new(net.Dialer).DialContext(ctx, "tcp", place(u))
