@@ -123,15 +123,19 @@ func (c *command) interpreter(script *resolved, at, arg string, depth int) error
 	return c.showExecutable(target, depth)
 }
 
-// checkNamed refuses what a script inside a write grant names by its path, if that would show more than is visible
+// checkNamed refuses what a script that strangers wrote names by its path, if that would show more than is visible
 // anyway: a first line is as good as a link.
 func (c *command) checkNamed(script *resolved, at string) error {
-	if !c.inWriteGrant(script.path) {
+	if !c.isForeign(script.path) {
 		return nil
 	}
 	r, err := c.lookups.resolve(at)
 	if err != nil || c.points.access(r.path).read || stored(r.path) {
 		return nil
 	}
-	return &os.PathError{Op: "exec", Path: script.path, Err: linkError(ErrLink, script.path, r.path)}
+	kind := ErrLink
+	if !c.inWriteGrant(script.path) {
+		kind = ErrFirstLine
+	}
+	return &os.PathError{Op: "exec", Path: script.path, Err: linkError(kind, script.path, r.path)}
 }

@@ -39,6 +39,8 @@ const (
 	// ErrLink: a path of the policy or the command goes through a symbolic link, or a script's first line, that the
 	// server could have written.
 	ErrLink Reason = "leads from inside a write grant to what is not granted itself"
+	// ErrFirstLine: a script of an installed package names an interpreter that the server would not see without.
+	ErrFirstLine Reason = "the first line of a package's script names what is not granted"
 	// ErrDenyLink: a denied path goes through a symbolic link that the server could have written: after a change of the
 	// link the next launch denies another file.
 	ErrDenyLink Reason = "goes through a symbolic link inside a write grant, which the server can replace: " +
@@ -102,7 +104,7 @@ func (e *detail) Unwrap() []error {
 	return []error{e.reason, e.err}
 }
 
-// linkError is an ErrLink or an ErrDenyLink: a link or a script, and its target, "" for nowhere.
+// linkError is an ErrLink, an ErrFirstLine or an ErrDenyLink: a link or a script, and its target, "" for nowhere.
 func linkError(kind Reason, link, target string) error {
 	leads := " leads nowhere"
 	if target != "" {

@@ -91,3 +91,52 @@ func TestOwnPackage(t *testing.T) {
 		}
 	}
 }
+
+// What a package says of its interpreter, or of the Python of an environment, shows nothing else of the home. A version
+// store is shown, and what is granted.
+func TestFirstLinesOfPackages(t *testing.T) {
+	const own = "home/.local/share/mcp-sandbox/store/npm/x/1-a"
+	root := plant(t, strings.ReplaceAll(`P/direct! = #!T/home/secret/bin/run\n
+		P/env! = #!/usr/bin/env T/home/secret/bin/run\n
+		P/name! = #!/usr/bin/env run\n
+		P/m/bin/venv!
+		P/m/pyvenv.cfg = home = T/home/secret/bin\n
+		P/nvm! = #!T/home/.nvm/versions/node/v20/bin/node\n
+		P/bin/own!
+		P/pyvenv.cfg = home = T/home/secret/bin\n
+		home/secret/bin/run!
+		home/secret/bin/python!
+		home/secret/lib/python3.12/os.py
+		home/.nvm/versions/node/v20/bin/node!`, "P/", own+"/"))
+	for _, c := range []struct {
+		name, seen string
+		err        error
+		read       []string
+	}{
+		{name: "direct", err: ErrFirstLine}, {name: "env", err: ErrFirstLine}, {name: "name", err: ErrFirstLine},
+		{name: "direct", read: []string{"T/home/secret"}},
+		{name: "m/bin/venv"},
+		{name: "nvm", seen: "/home/.nvm/versions/node/v20"},
+		{name: "bin/own", seen: "/home/secret"}, // written by the install
+	} {
+		r := wish{read: c.read}.request(root)
+		r.Command = []string{root + "/" + own + "/" + c.name}
+		r.Env = append(r.Env, "PATH="+root+"/home/secret/bin:/usr/bin")
+		r.Package.Path, r.Package.Given = root+"/"+own, root+"/"+own
+		v, err := Plan(r)
+		if !errors.Is(err, c.err) || c.err == nil && err != nil {
+			t.Errorf("%s: %v, want %v", c.name, err, c.err)
+		}
+		if err != nil {
+			continue
+		}
+		for _, path := range v.Implied {
+			if path != root+"/"+own && path != root+c.seen {
+				t.Errorf("%s: shows %s", c.name, path)
+			}
+		}
+		if c.seen != "" && !slices.Contains(v.Implied, root+c.seen) {
+			t.Errorf("%s: shows %q without %s", c.name, v.Implied, c.seen)
+		}
+	}
+}

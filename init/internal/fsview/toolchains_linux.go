@@ -131,8 +131,8 @@ func (t *toolchains) folder(at string) {
 	}
 }
 
-// venv shows the Python that a virtual environment was made from. A pyvenv.cfg inside a write grant is trusted only
-// if it points into a version store.
+// venv shows the Python that a virtual environment was made from. A pyvenv.cfg that strangers wrote is trusted only if
+// it points into a version store. That of a package's own folder was written by its install.
 func (t *toolchains) venv(prefix, config string) {
 	b, err := t.lookups.read(config, 8<<10)
 	if err != nil {
@@ -143,7 +143,7 @@ func (t *toolchains) venv(prefix, config string) {
 		return
 	}
 	python := join(path.Clean(home), "python")
-	if t.inWriteGrant(prefix) {
+	if t.isForeign(prefix) {
 		t.item(python)
 	} else if r, err := t.lookups.resolve(dirOf(python)); err == nil {
 		r.path = join(r.path, "python")

@@ -47,6 +47,12 @@ func (t *tree) inWriteGrant(path string) bool {
 	return slices.ContainsFunc(t.writes, func(grant string) bool { return within(path, grant) })
 }
 
+// isForeign reports whether strangers wrote a file: a server, in a write grant, or whoever published the package.
+func (t *tree) isForeign(path string) bool {
+	own := t.request.Package.Path
+	return t.inWriteGrant(path) || own != "" && below(path, own)
+}
+
 // throughServerLink is an error of that kind if a path goes through a link inside a write grant: the server could have
 // planted that link earlier to gain access at the next start.
 func (t *tree) throughServerLink(r *resolved, kind Reason) error {
