@@ -47,8 +47,8 @@ func npmExplain(words string, j *job) string {
 	case npmRefused().MatchString(all):
 		return npmNoEntry(npmRefused().FindStringSubmatch(all), j)
 	case code == "Z_DATA_ERROR" && npmCorrupted().MatchString(words):
-		return "the archive of " + npmCorrupted().FindStringSubmatch(words)[1] + " cannot be unpacked: it was changed or " +
-			"cut off on its way"
+		return "the archive of " + npmCorrupted().FindStringSubmatch(words)[1] + " cannot be unpacked: it was " +
+			"changed or cut off on its way"
 	case code == "EINTEGRITY" && npmCorrupted().MatchString(words):
 		return "the archive of " + npmCorrupted().FindStringSubmatch(words)[1] + " has not the hash that its " +
 			"registry says: it was changed or cut off on its way"

@@ -126,7 +126,7 @@ func (c *command) interpreter(script *resolved, at, arg string, depth int) error
 // checkNamed refuses what a script that strangers wrote names by its path, if that would show more than is visible
 // anyway: a first line is as good as a link.
 func (c *command) checkNamed(script *resolved, at string) error {
-	if !c.isForeign(script.path) {
+	if !isForeign(c.tree, script.path) {
 		return nil
 	}
 	r, err := c.lookups.resolve(at)

@@ -143,7 +143,7 @@ func (t *toolchains) venv(prefix, config string) {
 		return
 	}
 	python := join(path.Clean(home), "python")
-	if t.isForeign(prefix) {
+	if isForeign(t.tree, prefix) {
 		t.item(python)
 	} else if r, err := t.lookups.resolve(dirOf(python)); err == nil {
 		r.path = join(r.path, "python")

@@ -48,7 +48,7 @@ func (t *tree) inWriteGrant(path string) bool {
 }
 
 // isForeign reports whether strangers wrote a file: a server, in a write grant, or whoever published the package.
-func (t *tree) isForeign(path string) bool {
+func isForeign(t *tree, path string) bool {
 	own := t.request.Package.Path
 	return t.inWriteGrant(path) || own != "" && below(path, own)
 }
