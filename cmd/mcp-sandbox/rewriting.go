@@ -54,6 +54,7 @@ func rewrite(o *options, name string, args []string) int {
 	if code := r.preview(); code != 0 || o.wrap.dry || r.changes() == 0 {
 		return max(code, r.result())
 	}
+	r.sayWhatHolds()
 	if !o.wrap.yes && !r.ask() {
 		return r.result()
 	}

@@ -43,9 +43,6 @@ func counted(n int, thing string) string {
 
 // ask asks the user.
 func (r *rewriting) ask() bool {
-	if runtime.GOOS != "linux" && r.name == "wrap" {
-		reexec.Say("on this system nothing of these policies is held but limits: servers can do what you can")
-	}
 	fmt.Fprintf(os.Stderr, "%s %s? [y/N] ", r.name, counted(r.changes(), "server"))
 	answer, err := bufio.NewReader(os.Stdin).ReadString('\n')
 	switch strings.ToLower(strings.TrimSpace(answer)) {
@@ -57,6 +54,13 @@ func (r *rewriting) ask() bool {
 	}
 	reexec.Say(r.name + ": nothing was changed")
 	return false
+}
+
+// sayWhatHolds says on systems without confinement what a policy is worth there.
+func (r *rewriting) sayWhatHolds() {
+	if runtime.GOOS != "linux" && r.name == "wrap" {
+		reexec.Say("on this system nothing of these policies is held but limits: servers can do what you can")
+	}
 }
 
 // change changes the files.

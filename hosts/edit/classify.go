@@ -14,10 +14,24 @@ func (d *Document) own(words []string) (count int, policy string) {
 			return 0, ""
 		}
 	}
-	if words[count-1] != "--" || !d.ours(policy) {
+	if words[count-1] != "--" || !d.ours(policy) || !written(words[0], policy) {
 		return 0, ""
 	}
 	return count, policy
+}
+
+// written reports whether wrap names the launcher so beside such a policy: by its name alone in a project, whose policies
+// are relative, else by an absolute path. Another program of that name can be anything.
+func written(program, policy string) bool {
+	if !strings.ContainsAny(program, `/\`) {
+		return true
+	}
+	return isRooted(program) && isRooted(policy)
+}
+
+// isRooted reports whether a path of any system is absolute.
+func isRooted(path string) bool {
+	return strings.HasPrefix(path, "/") || strings.HasPrefix(path, `\`) || len(path) > 2 && path[1] == ':'
 }
 
 // classify says what can be done with the entry n, whose command lies in e.

@@ -43,3 +43,18 @@ func TestVariables(t *testing.T) {
 		t.Errorf("%q, %q", got, d.Variables(1))
 	}
 }
+
+// A program of the launcher's name that lies elsewhere is not taken for the launcher.
+func TestOtherLaunchers(t *testing.T) {
+	for program, want := range map[string]State{"mcp-sandbox": Wrapped, "./bin/mcp-sandbox": Cannot, "bin/mcp-sandbox": Cannot,
+		"/opt/x/mcp-sandbox": Cannot} {
+		d, err := Open([]byte(`{"mcpServers":{"a":{"command":"`+program+`","args":["run","--policy",".mcp-sandbox/a.json","--","x"]}}}`),
+			hosts.Form{Roots: "mcpServers"}, func(string) bool { return true })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := d.Servers()[0].State; got != want {
+			t.Errorf("%s: %s", program, got)
+		}
+	}
+}
