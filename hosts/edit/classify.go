@@ -20,8 +20,8 @@ func (d *Document) own(words []string) (count int, policy string) {
 	return count, policy
 }
 
-// written reports whether wrap names the launcher so beside such a policy: by its name alone in a project, whose policies
-// are relative, else by an absolute path. Another program of that name can be anything.
+// written reports whether wrap names the launcher so beside such a policy: by its name alone in a project, whose
+// policies are relative, else by an absolute path. Another program of that name can be anything.
 func written(program, policy string) bool {
 	if !strings.ContainsAny(program, `/\`) {
 		return true
