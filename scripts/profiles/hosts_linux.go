@@ -2,16 +2,12 @@ package main
 
 import (
 	"bufio"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
 	"io"
 	"log"
-	"math/big"
 	"net"
 	"net/http"
 	"net/netip"
@@ -24,6 +20,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/scripts/stage"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed/world"
 )
 
 // firstHost is the address of the first name; the hosts of the world follow it.
@@ -62,8 +59,7 @@ func newWorld() (w *hostWorld, err error) {
 	if err := os.Chmod(w.dir, 0o755); err != nil { // for the servers' user
 		return nil, err
 	}
-	w.ca, err = certify(&x509.Certificate{IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
-		Subject: pkix.Name{CommonName: "profiles test"}}, nil)
+	w.ca, err = world.Authority(&x509.Certificate{Subject: pkix.Name{CommonName: "profiles test"}})
 	if err != nil {
 		return nil, err
 	}
@@ -149,33 +145,12 @@ func (w *hostWorld) certificate(hello *tls.ClientHelloInfo) (*tls.Certificate, e
 	if c, ok := w.certificates.Load(name); ok {
 		return c.(*tls.Certificate), nil
 	}
-	usage := []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
-	own, err := certify(&x509.Certificate{DNSNames: []string{name}, ExtKeyUsage: usage}, &w.ca)
+	own, err := world.Certify(&x509.Certificate{DNSNames: []string{name}}, &w.ca)
 	if err != nil {
 		return nil, err
 	}
 	c, _ := w.certificates.LoadOrStore(name, &own) // a browser gives up where each connection has another
 	return c.(*tls.Certificate), nil
-}
-
-// certify makes a certificate, signed by the authority's or by itself.
-func certify(c *x509.Certificate, by *tls.Certificate) (tls.Certificate, error) {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		return tls.Certificate{}, err
-	}
-	c.SerialNumber = big.NewInt(time.Now().UnixNano())
-	c.NotBefore, c.NotAfter = time.Now().Add(-time.Hour), time.Now().Add(24*time.Hour)
-	parent, signer := c, any(key)
-	if by != nil {
-		parent, signer = by.Leaf, by.PrivateKey
-	}
-	der, err := x509.CreateCertificate(rand.Reader, c, parent, &key.PublicKey, signer)
-	if err != nil {
-		return tls.Certificate{}, err
-	}
-	leaf, err := x509.ParseCertificate(der)
-	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key, Leaf: leaf}, err
 }
 
 // peeked is a connection whose first bytes were looked at.

@@ -1,9 +1,6 @@
 package main
 
 import (
-	"encoding/binary"
-	"io"
-	"net"
 	"net/netip"
 	"strings"
 	"sync"
@@ -25,54 +22,11 @@ type names struct {
 func (n *names) serve() error {
 	n.known, n.names = map[string]netip.Addr{}, map[netip.Addr]string{}
 	n.forget()
-	at := net.JoinHostPort(world.NameServer, "53")
-	udp, err := net.ListenPacket("udp", at)
-	if err != nil {
-		return err
-	}
-	tcp, err := net.Listen("tcp", at)
-	if err != nil {
-		return err
-	}
-	go func() {
-		for b := make([]byte, 4096); ; {
-			size, from, err := udp.ReadFrom(b)
-			if err != nil {
-				return
-			}
-			if reply := n.answer(b[:size]); reply != nil {
-				_, _ = udp.WriteTo(reply, from)
-			}
+	return world.ServeNames(func(question []byte, _ string, reply func([]byte)) {
+		if b := n.answer(question); b != nil {
+			reply(b)
 		}
-	}()
-	go func() {
-		for {
-			c, err := tcp.Accept()
-			if err != nil {
-				return
-			}
-			go n.serveTCP(c)
-		}
-	}()
-	return nil
-}
-
-func (n *names) serveTCP(c net.Conn) {
-	defer c.Close()
-	for {
-		var size [2]byte
-		if _, err := io.ReadFull(c, size[:]); err != nil {
-			return
-		}
-		b := make([]byte, binary.BigEndian.Uint16(size[:]))
-		if _, err := io.ReadFull(c, b); err != nil {
-			return
-		}
-		reply := n.answer(b)
-		if _, err := c.Write(append(binary.BigEndian.AppendUint16(nil, uint16(len(reply))), reply...)); err != nil {
-			return
-		}
-	}
+	})
 }
 
 // answer answers one question.

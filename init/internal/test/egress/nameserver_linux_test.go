@@ -1,9 +1,6 @@
 package egress_test
 
 import (
-	"encoding/binary"
-	"io"
-	"net"
 	"net/netip"
 	"slices"
 	"strings"
@@ -38,7 +35,11 @@ var zone = struct {
 // know makes the name server know a name until the test's end. Names are of one test each, for all share the server.
 func know(t *testing.T, text string, n name) {
 	t.Helper()
-	zone.start.Do(func() { serveNames(t) })
+	zone.start.Do(func() {
+		if err := world.ServeNames(answer); err != nil {
+			t.Fatal(err)
+		}
+	})
 	zone.Lock()
 	defer zone.Unlock()
 	zone.names[text+"."] = n
@@ -65,52 +66,6 @@ func asked(text string) (all []string) {
 func isAbout(question, text string) bool {
 	n, _, _ := strings.Cut(strings.ToLower(question), " ")
 	return n == text || strings.HasSuffix(n, "."+text)
-}
-
-// serveNames starts the name server, which lives as long as the tests.
-func serveNames(t *testing.T) {
-	at := net.JoinHostPort(world.NameServer, "53")
-	udp, err := net.ListenPacket("udp", at)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tcp, err := net.Listen("tcp", at)
-	if err != nil {
-		t.Fatal(err)
-	}
-	go func() {
-		for b := make([]byte, 4096); ; {
-			n, from, err := udp.ReadFrom(b)
-			if err != nil {
-				return
-			}
-			go answer(slices.Clone(b[:n]), "udp", func(b []byte) { udp.WriteTo(b, from) })
-		}
-	}()
-	go func() {
-		for {
-			c, err := tcp.Accept()
-			if err != nil {
-				return
-			}
-			go serveTCP(c)
-		}
-	}()
-}
-
-func serveTCP(c net.Conn) {
-	defer c.Close()
-	for {
-		var size [2]byte
-		if _, err := io.ReadFull(c, size[:]); err != nil {
-			return
-		}
-		b := make([]byte, binary.BigEndian.Uint16(size[:]))
-		if _, err := io.ReadFull(c, b); err != nil {
-			return
-		}
-		answer(b, "tcp", func(b []byte) { c.Write(append(binary.BigEndian.AppendUint16(nil, uint16(len(b))), b...)) })
-	}
 }
 
 // answer answers one question.

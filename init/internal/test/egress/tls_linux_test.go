@@ -1,52 +1,27 @@
 package egress_test
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
 	"io"
 	"log"
-	"math/big"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed/world"
 )
 
 // authority is the tests' own certificate authority, made once.
 var authority = sync.OnceValues(func() (tls.Certificate, error) {
-	return certify(&x509.Certificate{IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
-		Subject: pkix.Name{CommonName: "egress tests"}}, nil)
+	return world.Authority(&x509.Certificate{Subject: pkix.Name{CommonName: "egress tests"}})
 })
-
-// certify makes a certificate, signed by the authority's or by itself.
-func certify(c *x509.Certificate, by *tls.Certificate) (tls.Certificate, error) {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		return tls.Certificate{}, err
-	}
-	c.SerialNumber = big.NewInt(time.Now().UnixNano())
-	c.NotBefore, c.NotAfter = time.Now().Add(-time.Hour), time.Now().Add(24*time.Hour)
-	parent, signer := c, any(key)
-	if by != nil {
-		parent, signer = by.Leaf, by.PrivateKey
-	}
-	der, err := x509.CreateCertificate(rand.Reader, c, parent, &key.PublicKey, signer)
-	if err != nil {
-		return tls.Certificate{}, err
-	}
-	leaf, err := x509.ParseCertificate(der)
-	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key, Leaf: leaf}, err
-}
 
 // certificate is the host's, for its name and addresses.
 func (s *site) certificate(t *testing.T) tls.Certificate {
@@ -56,9 +31,8 @@ func (s *site) certificate(t *testing.T) tls.Certificate {
 		t.Fatal(err)
 	}
 	c := &x509.Certificate{DNSNames: []string{s.Name}, Subject: pkix.Name{CommonName: s.Name},
-		IPAddresses: []net.IP{s.V4.AsSlice(), s.V6.AsSlice()},
-		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}
-	own, err := certify(c, &ca)
+		IPAddresses: []net.IP{s.V4.AsSlice(), s.V6.AsSlice()}}
+	own, err := world.Certify(c, &ca)
 	if err != nil {
 		t.Fatal(err)
 	}
