@@ -1,15 +1,20 @@
 package edit
 
 import (
+	"bytes"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/tailscale/hujson"
 )
 
 func parseJSON(file []byte, strict bool) (*node, error) {
+	file = append(bytes.Clone(file), '\n') // the parser does not take the end of a file for that of a // comment
 	v, err := hujson.Parse(file)
-	if err != nil {
+	if err != nil && !strict && comments(file) {
+		return &node{kind: table}, nil
+	} else if err != nil {
 		// What the parser calls a literal may be somebody's password.
 		message, _, _ := strings.Cut(strings.TrimPrefix(err.Error(), "hujson: "), " literal: ")
 		return nil, errors.New(message)
@@ -18,6 +23,16 @@ func parseJSON(file []byte, strict bool) (*node, error) {
 		return nil, errors.New("a comment or a comma after the last item, which this host does not read")
 	}
 	return jsonNode(&v), nil
+}
+
+// comments reports whether there is nothing but comments in a file: an empty one, for the hosts that read comments.
+func comments(file []byte) bool {
+	v, err := hujson.Parse(slices.Concat([]byte("["), file, []byte("]")))
+	if err != nil {
+		return false
+	}
+	all, ok := v.Value.(*hujson.Array)
+	return ok && len(all.Elements) == 0
 }
 
 func jsonNode(v *hujson.Value) *node {

@@ -176,7 +176,7 @@ func decode(file []byte, syntax hosts.Syntax) (v any, err error) {
 		err = yaml.Unmarshal(file, &v)
 		return v, err
 	}
-	if file, err = hujson.Standardize(bytes.Clone(file)); err != nil { // which writes into its argument
+	if file, err = hujson.Standardize(append(bytes.Clone(file), '\n')); err != nil { // which writes into its argument
 		return nil, err
 	}
 	decoder := json.NewDecoder(bytes.NewReader(file))

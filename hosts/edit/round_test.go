@@ -93,6 +93,17 @@ func TestWrittenAnew(t *testing.T) {
 	}
 }
 
+// A file need not end with a line end, behind a comment either.
+func TestNoLineEnd(t *testing.T) {
+	for file, form := range map[string]hosts.Form{
+		`{"mcpServers":{"a":{"command":"x"}}} // c`: jsoncForm,
+		"[mcp_servers.a]\ncommand='x' # c":          tomlForm,
+		"extensions:\n a:\n  cmd: x # c":            yamlForm,
+	} {
+		round(t, []byte(file), form)
+	}
+}
+
 // What was changed among the words that wrap wrote is put right or refused, and no comment is lost.
 func TestEditedInside(t *testing.T) {
 	const p = `"--policy", "` + folder + `a.json"`
