@@ -87,6 +87,22 @@ func (e *entry) read(s *Server, n *node) string {
 	return ""
 }
 
+// fixed is why an entry cannot be changed alone, or its variables are not all known: both are in YAML only.
+func (n *node) fixed() error {
+	if n.bound != nil {
+		return n.bound
+	}
+	if args := n.value("args"); args != nil && args.bound != nil {
+		return args.bound
+	}
+	for _, key := range environments() {
+		if v := n.value(key); v != nil && v.bound != nil && v.bound != errShared {
+			return v.bound
+		}
+	}
+	return nil
+}
+
 // remote reports whether an entry says that the host connects.
 func remote(n *node) bool {
 	switch strings.ToLower(strings.NewReplacer("-", "", "_", "").Replace(n.word("type"))) {

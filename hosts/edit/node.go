@@ -23,7 +23,8 @@ type node struct {
 	members    []member // of a table
 	block      bool     // told by indentation in YAML; a table of TOML that is no inline table
 	index      map[string]int
-	twice      bool // some name is there twice
+	twice      bool  // some name is there twice
+	bound      error // of YAML: what a change of the value would change besides, or what the value takes from elsewhere
 }
 
 // A member is one of a table.

@@ -101,6 +101,8 @@ func (d *Document) add(n *node, path []any, name *node, under string) error {
 	}
 	if n == nil || n.kind != table {
 		s.State, s.Reason = Cannot, "the entry is no table of settings"
+	} else if err := n.fixed(); err != nil {
+		s.State, s.Reason = Cannot, err.Error()
 	} else if n.twice {
 		return errTwice
 	} else {

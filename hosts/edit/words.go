@@ -75,10 +75,20 @@ func (s source) wrap(e *entry, program, policy string) ([]splice, error) {
 	}
 	all := []splice{{command.value.start, command.value.end, quote(program)}}
 	if args == nil {
+		if e.holder.block && s.syntax == hosts.YAML && !s.plainKey(e.holder.get(e.command)) {
+			return nil, errMove
+		}
 		return append(all, s.addArgs(e, append(quoted("run", "--policy="+policy, "--"), old))), nil
 	}
 	one, err := s.insert(args, append(quoted("run", "--policy", policy, "--"), old))
 	return append(all, one), err
+}
+
+// plainKey reports whether a member of YAML is written KEY: VALUE, and not in two parts, ? KEY and : VALUE.
+func (s source) plainKey(m *member) bool {
+	before := string(s.bytes[lineStart(s.bytes, m.start):m.start])
+	return m.stop != unknown && strings.Trim(before, "\ufeff -") == "" &&
+		bytes.HasPrefix(bytes.TrimLeft(s.bytes[m.stop:m.value.start], " \t"), []byte(":"))
 }
 
 // insert puts words before the first of a list, written as that list is.

@@ -27,7 +27,8 @@ func parseYAML(file []byte) (*node, error) {
 	if err := decoder.Decode(&more); !errors.Is(err, io.EOF) {
 		return nil, errors.New("several documents in one file")
 	}
-	y := reader{file: file}
+	y := reader{file: file, shared: map[*yaml.Node]bool{}}
+	y.findShared(document.Content[0])
 	for at, c := range file {
 		if c == '\n' {
 			y.lines = append(y.lines, at+1)
@@ -43,6 +44,26 @@ type reader struct {
 	lines []int // where each line but the first begins
 	last  struct{ line, column, offset int }
 	err   error
+
+	shared map[*yaml.Node]bool // values that an alias repeats in another place
+}
+
+// Why a value of YAML is no entry's own.
+var (
+	errShared = errors.New("an alias of YAML (*NAME) repeats the entry, or a part of it, in another place")
+	errAlias  = errors.New("an alias of YAML (*NAME) stands there: write the settings out")
+	errMerged = errors.New("the entry takes settings from another place (<<): write the settings out")
+	errName   = errors.New("the name is no text: put quotation marks around the name")
+)
+
+func (y *reader) findShared(n *yaml.Node) {
+	if n.Kind == yaml.AliasNode {
+		y.shared[n.Alias] = true
+		return
+	}
+	for _, inner := range n.Content {
+		y.findShared(inner)
+	}
 }
 
 // offset counts columns in characters, as the parser does.
@@ -64,12 +85,24 @@ func (y *reader) offset(n *yaml.Node) int {
 func (y *reader) node(from *yaml.Node) *node {
 	n := &node{start: y.offset(from), end: unknown}
 	n.block = from.Style&yaml.FlowStyle == 0
+	if y.shared[from] {
+		n.bound = errShared
+	}
 	switch from.Kind {
+	case yaml.AliasNode:
+		n.bound = errAlias
 	case yaml.MappingNode:
 		n.kind = table
 		for i := 0; i+1 < len(from.Content); i += 2 {
 			key, name := y.node(from.Content[i]), from.Content[i].Value
 			m := member{name: name, start: key.start, last: key.start, stop: key.end, value: y.node(from.Content[i+1])}
+			switch from.Content[i].Tag {
+			case "!!str":
+			case "!!merge":
+				n.bound = errMerged
+			default:
+				m.value.bound = errName
+			}
 			if !n.add(m) && y.err == nil {
 				y.err = fmt.Errorf("line %d: a key that is there twice", from.Content[i].Line)
 			}
@@ -79,7 +112,9 @@ func (y *reader) node(from *yaml.Node) *node {
 		for _, item := range from.Content {
 			n.items = append(n.items, y.node(item))
 		}
-		n.end = y.listEnd(n)
+		if n.end = y.listEnd(n); from.Anchor != "" || from.Style&yaml.TaggedStyle != 0 {
+			n.end, n.bound = unknown, errMove
+		}
 	case yaml.ScalarNode:
 		if from.Tag == "!!str" {
 			n.kind, n.text = text, from.Value
