@@ -9,14 +9,15 @@ import (
 // hidden stands for a text that is not shown.
 const hidden = `"…"`
 
-// Masked is the file for people's eyes: of all texts in it the keys, the commands and the arguments of servers are
-// shown. Passwords lie in the others: in variables, in headers, and in settings that have nothing to do with servers.
+// Masked is the file for people's eyes: of all texts in it the keys are shown, and the commands and the arguments of
+// servers that can be changed. Passwords lie in the others: in variables, in headers, and in settings that have nothing
+// to do with servers. Arguments that are a variable's or a header's value are hidden too.
 func (d *Document) Masked() []byte {
 	shown := map[*node]bool{}
 	for i := range d.entries {
 		e := &d.entries[i]
-		for _, word := range e.words {
-			shown[word] = true
+		for at, word := range e.words {
+			shown[word] = d.servers[i].State != Cannot && !isValue(e.words, at)
 		}
 		if e.holder != nil {
 			shown[e.holder.value("name")], shown[e.holder.value("type")] = true, true
@@ -43,6 +44,34 @@ func (d *Document) Masked() []byte {
 		at = end
 	}
 	return append(b, d.bytes[at:]...)
+}
+
+// isValue reports whether a word of a command line has the value of a variable, as env NAME=VALUE and -e NAME=VALUE do,
+// or of a header, as --header "NAME: VALUE" does.
+func isValue(words []*node, at int) bool {
+	if at == 0 {
+		return false
+	}
+	word := words[at].text
+	name, value, assigned := strings.Cut(word, "=")
+	switch {
+	case slices.Contains([]string{"-H", "--header", "--headers"}, words[at-1].text):
+		return true
+	case strings.HasPrefix(word, "-H"):
+		return len(word) > 2
+	case name == "--header", name == "--headers":
+		return assigned
+	case name == "--env":
+		return strings.Contains(value, "=")
+	}
+	return assigned && isVariable(strings.TrimPrefix(name, "-e"))
+}
+
+// isVariable reports whether a text can be the name of a variable in a shell.
+func isVariable(name string) bool {
+	return name != "" && !strings.ContainsFunc(name, func(c rune) bool {
+		return c != '_' && (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z')
+	})
 }
 
 // each visits a node and all below it; secret: in a table of variables or headers, where a number is a value too.

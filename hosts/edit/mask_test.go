@@ -33,6 +33,28 @@ func TestMasked(t *testing.T) {
 	}
 }
 
+// Values of variables and headers are hidden among the arguments too, and all arguments of what is left alone.
+func TestMaskedWords(t *testing.T) {
+	for words, want := range map[string]string{
+		`"-y","@x/fs","--flag=1","/a=b"`: `"-y","@x/fs","--flag=1","/a=b"`,
+		`"-H"`:                           `"-H"`,
+		`"mcp-remote","https://x","--header","Authorization: hunter2"`:             `"mcp-remote","https://x","--header","…"`,
+		`"--header=A:hunter2","-HA:hunter2","-H","A:hunter2"`:                      `"…","…","-H","…"`,
+		`"A=hunter2","-e","B_1=hunter2","-eC=hunter2","--env=D=hunter2","--env=E"`: `"…","-e","…","…","…","--env=E"`,
+	} {
+		for _, command := range []string{"npx", "docker"} {
+			file := func(words string) string {
+				return `{"mcpServers":{"a":{"command":"` + command + `","args":[` + words + `]}}}`
+			}
+			d := open(t, []byte(file(words)), jsonForm)
+			got := string(d.Masked())
+			if command == "npx" && got != file(want) || strings.Contains(got, "hunter") {
+				t.Errorf("%s\nwant\n%s", got, want)
+			}
+		}
+	}
+}
+
 func TestVariables(t *testing.T) {
 	d, err := Open([]byte(`{"mcpServers":{"a":{"command":"x","env":{"URL":"http://h","N":"","P":"${input:p}"}},"b":{"command":"y"}}}`),
 		hosts.Form{Roots: "mcpServers"}, func(string) bool { return false })
