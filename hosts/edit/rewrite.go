@@ -82,7 +82,7 @@ func (d *Document) verify(after []byte, done []Change) error {
 	}
 	again, err := Open(after, d.form, d.ours)
 	if err != nil {
-		return errBreak
+		return fmt.Errorf("%w: %w", errBreak, err)
 	}
 	if len(again.servers) != len(d.servers) {
 		return errors.New("the change would hide a server")
