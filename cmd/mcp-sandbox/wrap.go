@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -115,6 +116,11 @@ func scopeOf(o *options, args []string) (*wrapping.Scope, error) {
 	}
 	s := &wrapping.Scope{Machine: hosts.Machine{OS: runtime.GOOS, Home: filepath.Clean(home), Getenv: os.Getenv},
 		Project: o.wrap.project, Policies: filepath.Join(p.Config, "policies")}
+	if info, err := os.Stat(s.Project); s.Project != "" && err != nil {
+		return nil, fmt.Errorf("--project: %w", err)
+	} else if s.Project != "" && !info.IsDir() {
+		return nil, errors.New("--project: " + source.Quote(s.Project) + " is no folder")
+	}
 	if s.Program, err = ownProgram(); err != nil {
 		return nil, err
 	}
