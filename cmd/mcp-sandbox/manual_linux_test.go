@@ -22,7 +22,7 @@ func TestManualsAreClean(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	args := []string{"-T", "lint", "-W", "warning"}
+	args := []string{"-T", "lint"}
 	for _, p := range all {
 		file := filepath.Join(dir, p.File())
 		if err := os.WriteFile(file, []byte(p.Roff(manual.Build{Version: "v1", Date: "2026-11-24"})), 0o600); err != nil {
@@ -37,7 +37,7 @@ func TestManualsAreClean(t *testing.T) {
 	if err := os.WriteFile(bad, []byte(".SH NAME\n.PP\n.nothing\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command(mandoc, append(slices.Clone(args[:4]), bad)...).CombinedOutput(); err == nil || len(out) == 0 {
+	if out, err := exec.Command(mandoc, append(slices.Clone(args[:2]), bad)...).CombinedOutput(); err == nil || len(out) == 0 {
 		t.Errorf("a page with mistakes passes: %s", out)
 	}
 }

@@ -40,7 +40,7 @@ func (p *Page) Roff(b Build) string {
 	w := &writer{}
 	w.request("TH", strings.ToUpper(p.Name), p.Section, b.Date, "mcp-sandbox "+b.Version, "mcp-sandbox")
 	w.request("SH", "NAME")
-	w.line(verbatim(p.Name) + ` \- ` + prose(p.Short))
+	w.filled(verbatim(p.Name)+` \-`, p.Short)
 	w.request("SH", "SYNOPSIS")
 	w.synopsis(p.Synopsis)
 	w.request("SH", "DESCRIPTION")

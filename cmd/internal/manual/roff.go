@@ -46,8 +46,10 @@ func (w *writer) text(text string) {
 }
 
 // wrapped writes a paragraph in lines of at most 80 bytes, where its words allow that.
-func (w *writer) wrapped(paragraph string) {
-	line := ""
+func (w *writer) wrapped(paragraph string) { w.filled("", paragraph) }
+
+// filled writes a paragraph so, behind what is written already as roff has it.
+func (w *writer) filled(line, paragraph string) {
 	for word := range strings.FieldsSeq(paragraph) {
 		word = prose(word)
 		if line != "" && len(line)+1+len(word) > 80 {
