@@ -20,7 +20,9 @@ type connection struct {
 	member   *loop.Member // while there is no connection of the host's
 	cancel   func()       // the dial
 	stream   *relay.Stream
-	checks   bool      // a TLS client has to ask for an allowed name
+	checks   bool // a TLS client has to ask for an allowed name
+	named    bool // it has
+	answer   hello.Answer
 	deadline time.Time // for that, once its first byte has come; zero: known
 }
 
@@ -64,30 +66,63 @@ func (c *connection) join(outside int) {
 	}
 }
 
-// gate decides by the first bytes of the server's whether they go out: a TLS client has to ask for an allowed name.
+// gate decides by the first bytes of the server's whether they go out: a TLS client has to ask for an allowed name, and
+// once more where the host wants a second hello.
 func (c *connection) gate(first []byte) relay.Verdict {
-	if len(first) == 0 { // the end of input: nothing is asked for
+	switch {
+	case len(first) == 0, c.answer == hello.Final: // the end of input: nothing is asked for
 		return relay.Pass
+	case c.named && c.answer == hello.Unknown:
+		return relay.Wait
 	}
-	result, asked := hello.Name(first)
-	e := c.doors.engine
+	look := hello.Name
+	if c.named {
+		look = hello.Second
+	}
+	result, asked, size := look(first)
 	switch result {
 	case hello.NeedMore:
-		if c.deadline.IsZero() {
-			c.deadline = time.Now().Add(helloTime)
-			c.doors.begun = append(c.doors.begun, c)
-		}
-		return relay.Wait
+		return c.more(size)
 	case hello.ServerName:
+		e := c.doors.engine
 		if name, ok := e.rules.Canonical(asked); !ok || e.rules.Port(name, c.at.port) != match.Open {
 			e.told.serverName(c.at, asked)
 			return relay.Refuse
 		}
 	case hello.None:
-		e.told.serverName(c.at, "")
+		c.doors.engine.told.serverName(c.at, "")
 		return relay.Refuse
 	}
 	c.decided()
+	if c.named || result == hello.NotTLS {
+		return relay.Pass
+	}
+	c.named = true
+	c.stream.Answer(c.answers)
+	return relay.Verdict(size)
+}
+
+// more waits for the rest of a hello, or lets the records before that go out.
+func (c *connection) more(others int) relay.Verdict {
+	if c.deadline.IsZero() && others == 0 {
+		c.deadline = time.Now().Add(helloTime)
+		c.doors.begun = append(c.doors.begun, c)
+	}
+	return relay.Verdict(others) // 0 is Wait
+}
+
+// answers learns from the first bytes of the host's whether they want a second hello.
+func (c *connection) answers(first []byte) relay.Verdict {
+	answer, alerts := hello.AnswerOf(first)
+	switch {
+	case len(first) == 0:
+		answer = hello.Final
+	case alerts > 0:
+		return relay.Verdict(alerts)
+	case answer == hello.Unknown:
+		return relay.Wait
+	}
+	c.answer = answer
 	return relay.Pass
 }
 

@@ -61,13 +61,13 @@ func TestOfCryptoTLS(t *testing.T) {
 	} {
 		b := captured(t, c)
 		want, ok := seen(b)
-		result, name := Name(b)
+		result, name, _ := Name(b)
 		if !ok || name != strings.ToLower(want) || (result == ServerName) != (want != "") {
 			t.Errorf("%s: %d %q, want %q, %v", c.ServerName, result, name, want, ok)
 		}
 		for _, n := range []int{1, 2, 5, 100} {
 			again := cut(b[recordHeader:], n)
-			if r, s := Name(again); r != result || s != name {
+			if r, s, _ := Name(again); r != result || s != name {
 				t.Errorf("%s in records of %d bytes: %d %q", c.ServerName, n, r, s)
 			}
 			steady(t, c.ServerName, again)
@@ -84,7 +84,7 @@ func BenchmarkName(b *testing.B) {
 	hello := captured(b, &tls.Config{ServerName: "api.example.com"})
 	b.ReportAllocs()
 	for b.Loop() {
-		if r, _ := Name(hello); r != ServerName {
+		if r, _, _ := Name(hello); r != ServerName {
 			b.Fatal(r)
 		}
 	}
@@ -100,7 +100,7 @@ func FuzzName(f *testing.F) {
 	f.Add(append(record(22, captured0[5:20]), record(21, []byte{1, 0})...), []byte{9})
 	f.Add([]byte("SSH-2.0-x\r\n"), []byte{1})
 	f.Fuzz(func(t *testing.T, b, sizes []byte) {
-		result, name := Name(b)
+		result, name, size := Name(b)
 		steady(t, "fuzz", b)
 		if (result == ServerName) != (name != "") {
 			t.Fatalf("%d %q", result, name)
@@ -111,9 +111,9 @@ func FuzzName(f *testing.F) {
 		if want, ok := seen(b); ok && strings.ToLower(want) != name {
 			t.Fatalf("%q, crypto/tls reads %q", name, want)
 		}
-		message, _ := reassemble(b[:min(len(b), Limit)])
+		message, _ := reassemble(b[:size])
 		if again := divided(message, sizes); len(again) <= Limit {
-			if r, s := Name(again); r != result || s != name {
+			if r, s, _ := Name(again); r != result || s != name {
 				t.Fatalf("%d %q in other records, %d %q before", r, s, result, name)
 			}
 		}

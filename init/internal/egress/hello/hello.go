@@ -1,8 +1,8 @@
 // Package hello finds the server's name in the first bytes of a TLS connection (RFC 8446, RFC 6066).
 //
-//	switch result, name := hello.Name(peeked); result {
+//	switch result, name, size := hello.Name(peeked); result {
 //	case hello.ServerName:
-//		allow(name)
+//		allow(name, size)
 //	case hello.NeedMore:
 //		wait()
 //	}
@@ -28,11 +28,19 @@ const (
 	None
 )
 
+// Types of records: RFC 8446, 5.1.
+const (
+	changeCipherSpec = iota + 20
+	alert
+	handshake
+	data
+)
+
 const (
 	recordHeader  = 5
 	recordMax     = 1 << 14 // of a record's content
-	handshake     = 22      // the type of a record
-	clientHello   = 1       // the type of a message
+	clientHello   = 1       // the type of a message, as the next one
+	serverHello   = 2
 	messageHeader = 4
 )
 
@@ -42,34 +50,47 @@ const (
 // What begins with a type of a record, 20 to 23, is TLS, but a name is relied upon in records of versions 3.x alone: of
 // the first record Go's servers take any version below 16.0. A hello in the form of SSL 2 (RFC 5246, E.2), which
 // OpenSSL's servers take, holds no name. Every other protocol is not TLS.
-// Of a hello with Encrypted Client Hello the outer name counts: the inner one is not to be seen. A second hello, which
-// the far end may ask for (RFC 8446, 4.1.4), must repeat the name, and is not looked at.
-func Name(b []byte) (Result, string) {
+// Of a hello with Encrypted Client Hello the outer name counts: the inner one is not to be seen.
+//
+// size is how many bytes the records of a hello with a name take. If they have more than the hello there is no name
+// that could be relied upon: that might be a second hello.
+func Name(b []byte) (r Result, name string, size int) {
 	if len(b) > Limit {
 		b = b[:Limit]
 	}
 	switch {
 	case len(b) == 0:
-		return NeedMore, ""
+		return NeedMore, "", 0
 	case b[0] >= 0x80:
-		return old(b), ""
-	case b[0] < 20 || b[0] > 23:
-		return NotTLS, ""
+		return old(b), "", 0
+	case !isKind(b[0]):
+		return NotTLS, "", 0
 	case len(b) < 2:
-		return NeedMore, ""
+		return NeedMore, "", 0
 	}
 	message, ok := reassemble(b)
 	body, complete, ok := hello(message, ok)
 	switch {
 	case !ok, !complete && len(b) == Limit:
-		return None, ""
+		return None, "", 0
 	case !complete:
-		return NeedMore, ""
+		return NeedMore, "", 0
 	}
-	if name := serverName(body); name != "" {
-		return ServerName, name
+	size, whole := records(b, messageHeader+len(body))
+	if name = serverName(body); name != "" && whole {
+		return ServerName, name, size
 	}
-	return None, ""
+	return None, "", 0
+}
+
+// records is how many bytes the records take whose contents begin with n bytes. whole is false if they have more.
+func records(b []byte, n int) (size int, whole bool) {
+	for n > 0 {
+		content := int(b[size+3])<<8 | int(b[size+4])
+		size += recordHeader + content
+		n -= content
+	}
+	return size, n == 0
 }
 
 // old tells a hello in the form of SSL 2: two bytes of length, the type, and the version that is offered.
@@ -109,8 +130,8 @@ func reassemble(b []byte) (message []byte, ok bool) {
 	return message, true
 }
 
-// hello returns the body of the first message. What follows a complete message is not looked at, so that the result
-// does not depend on how much has come; follows says whether a record may still add to the message.
+// hello returns the body of the first message. The contents of what follows a complete message are not looked at, so
+// that the result does not depend on how much has come; follows says whether a record may still add to the message.
 func hello(message []byte, follows bool) (body []byte, complete, ok bool) {
 	switch {
 	case len(message) > 0 && message[0] != clientHello:

@@ -56,7 +56,8 @@ func TestName(t *testing.T) {
 	}{
 		"one record":         {record(22, good), ServerName, "api.example.com"},
 		"records of a byte":  {cut(good, 1), ServerName, "api.example.com"},
-		"another message":    {record(22, append(slices.Clone(good), 11, 0, 0, 0)), ServerName, "api.example.com"},
+		"another message":    {record(22, append(slices.Clone(good), 11, 0, 0, 0)), None, ""},
+		"a byte behind":      {cut(append(slices.Clone(good), 1), len(good)+1-9), None, ""},
 		"a record behind":    {append(record(22, good), record(21, []byte{1, 0})...), ServerName, "api.example.com"},
 		"underscore":         {record(22, message(sni("a_b-1.c"))), ServerName, "a_b-1.c"},
 		"longest":            {record(22, message(sni(long+long[:61]))), ServerName, long + long[:61]},
@@ -124,7 +125,7 @@ func TestName(t *testing.T) {
 		"half an extension":  {record(22, message(sni("a.b"), []byte{0})), None, ""},
 		"empty message":      {record(22, []byte{1, 0, 0, 0}), None, ""},
 	} {
-		result, name := Name(c.b)
+		result, name, _ := Name(c.b)
 		if result != c.want || name != c.name {
 			t.Errorf("%s: %d %q, want %d %q", what, result, name, c.want, c.name)
 		}
@@ -137,7 +138,7 @@ func steady(t *testing.T, what string, b []byte) {
 	t.Helper()
 	step := 1 + len(b)/500
 	for n, last, name := 0, NeedMore, ""; n <= len(b); n += step {
-		r, s := Name(b[:n])
+		r, s, _ := Name(b[:n])
 		if last != NeedMore && (r != last || s != name) || r == NeedMore && n >= Limit {
 			t.Fatalf("%s: %d bytes: %d %q, before %d %q", what, n, r, s, last, name)
 		}
@@ -166,7 +167,7 @@ func TestOtherVersions(t *testing.T) {
 		if (err == nil) != accepted {
 			t.Errorf("version %d: %v", version, err)
 		}
-		if got, name := Name(first.said); got == NotTLS || got == ServerName && name != "evil.test" {
+		if got, name, _ := Name(first.said); got == NotTLS || got == ServerName && name != "evil.test" {
 			t.Errorf("version %d, which a server takes: %v, %q", version, got, name)
 		}
 		c.Close()

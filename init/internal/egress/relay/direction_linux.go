@@ -17,6 +17,7 @@ type direction struct {
 	ended    bool   // to has been told so
 
 	look func(first []byte) Verdict // nil: what from says may go on
+	seen int                        // so many bytes may, of those that were looked at
 }
 
 // pump moves bytes until a socket has no more or takes no more, or until the direction has had its turn: again tells
@@ -37,7 +38,7 @@ func (r *Relay) pump(d *direction) (again bool, err error) {
 			return false, unix.Shutdown(d.to.fd, unix.SHUT_WR)
 		case !d.from.readable || !d.to.writable && !d.discards:
 			return false, nil
-		case d.look != nil:
+		case d.look != nil && d.seen == 0:
 			if wait, err := r.hold(d); wait || err != nil {
 				return false, err
 			}
@@ -53,19 +54,24 @@ func (r *Relay) pump(d *direction) (again bool, err error) {
 			return false, err
 		}
 		left -= n
+		d.seen = max(0, d.seen-n)
 	}
 	return false, nil
 }
 
-// take reads from a socket that was readable, with nothing under way.
+// take reads from a socket that was readable, with nothing under way: of bytes that are looked at those that were seen.
 func (r *Relay) take(d *direction) (int, error) {
+	most := turn
+	if d.look != nil {
+		most = d.seen
+	}
 	if d.discards {
-		n, err := discard(d.from.fd, turn)
+		n, err := discard(d.from.fd, most)
 		return d.took(n, err)
 	}
 	if !d.copies && !d.from.urgent {
 		if p := r.pipes.get(); p != nil {
-			n, err := r.splice(d.from.fd, p.in, pipeSize)
+			n, err := r.splice(d.from.fd, p.in, min(most, pipeSize))
 			if n > 0 {
 				p.n, d.pipe = n, p
 				return n, nil
@@ -77,7 +83,7 @@ func (r *Relay) take(d *direction) (int, error) {
 			d.copies = true
 		}
 	}
-	return r.copy(d)
+	return r.copy(d, most)
 }
 
 // unfit tells that splice(2) does not work with these descriptors, or not now.
@@ -116,8 +122,9 @@ func (d *direction) gave(n int, err error) (int, error) {
 }
 
 // copy goes through the one buffer: from's socket keeps what to's socket does not take, so nothing is held here.
-func (r *Relay) copy(d *direction) (int, error) {
-	n, err := peek(d.from.fd, r.buffer())
+func (r *Relay) copy(d *direction, most int) (int, error) {
+	buf := r.buffer()
+	n, err := peek(d.from.fd, buf[:min(most, len(buf))])
 	if n, err = d.took(n, err); n == 0 {
 		return 0, err
 	}

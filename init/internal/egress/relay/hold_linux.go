@@ -1,23 +1,40 @@
 package relay
 
-import "golang.org/x/sys/unix"
+import (
+	"math"
+
+	"golang.org/x/sys/unix"
+)
 
 // This file: bytes that may go out only when somebody has seen them.
 
-// A Verdict says what becomes of the first bytes from inside.
-type Verdict uint8
+// A Verdict says what becomes of the first bytes of a direction. A number of them means that so many go out, and that
+// those behind them are seen in turn.
+type Verdict int
 
 // The verdicts.
 const (
-	Wait   Verdict = iota // more bytes have to be seen
-	Pass                  // they go out, and all later ones too
-	Refuse                // the stream is reset, and none of them goes out
+	Refuse Verdict = -1          // the stream is reset, and none of the bytes goes out
+	Wait   Verdict = 0           // more bytes have to be seen
+	Pass   Verdict = math.MaxInt // they go out, and all later ones too
 )
 
 // Hold keeps what inside says in its socket until look has passed that. It is called once, right behind [Relay.Join].
 // look gets all that has come, again with more, and no bytes at all for an end of input without any; what outside says
 // goes to inside meanwhile.
 func (s *Stream) Hold(look func(first []byte) Verdict) { s.out.look = look }
+
+// Answer is Hold for what outside says. It is called by the look of Hold, which is asked again once this look has said
+// more than Wait: the bytes of inside may wait for that.
+func (s *Stream) Answer(look func(first []byte) Verdict) {
+	s.in.look = func(first []byte) Verdict {
+		v := look(first)
+		if v != Wait {
+			s.inside.readable, s.answered = true, true
+		}
+		return v
+	}
+}
 
 // hold asks whether the bytes of a readable socket may go on.
 func (r *Relay) hold(d *direction) (wait bool, err error) {
@@ -31,13 +48,17 @@ func (r *Relay) hold(d *direction) (wait bool, err error) {
 	case err != nil:
 		return true, err
 	}
-	switch d.look(r.buf[:n]) {
+	switch v := d.look(r.buf[:n]); v {
 	case Pass:
 		d.look = nil
 		return false, nil
 	case Refuse:
 		return true, unix.EACCES
+	case Wait:
+		d.from.readable = false // until more have come
+		return true, nil
+	default:
+		d.seen = int(v)
+		return false, nil
 	}
-	d.from.readable = false // until more have come
-	return true, nil
 }

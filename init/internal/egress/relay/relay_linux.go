@@ -52,6 +52,7 @@ type Stream struct {
 	out, in         direction // from inside to outside, and back
 	done            func(Ended)
 	over            bool
+	answered        bool // what inside said may wait for that
 }
 
 // Ended is what a stream has moved, and how the stream ended.
@@ -158,6 +159,12 @@ func (s *Stream) ready(l *leg, e uint32) {
 	}
 	if err == nil {
 		_, err = s.relay.pump(second)
+	}
+	if s.answered {
+		s.answered = false
+		if err == nil {
+			_, err = s.relay.pump(&s.out)
+		}
 	}
 	switch {
 	case err != nil:
