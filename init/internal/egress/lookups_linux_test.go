@@ -1,13 +1,18 @@
 package egress
 
 import (
+	"net/netip"
+	"os"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress/resolve"
+	"github.com/security-mcp/mcp-sandbox/init/internal/tally"
+	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/net/dns/dnsmessage"
+	"golang.org/x/sys/unix"
 )
 
 // A name that is known costs nothing of what a star may have, however often it is looked up.
@@ -63,5 +68,20 @@ func (l *lookups) forgetAll(t *testing.T) {
 	l.forget(time.Now())
 	if len(l.kept) > mostKept/2 {
 		t.Errorf("%d are kept", len(l.kept))
+	}
+}
+
+// A nameserver that does not answer is told as that: the host itself has refused nothing.
+func TestNameserverIsTold(t *testing.T) {
+	for err, want := range map[error]string{
+		unix.ETIMEDOUT: "nameserver 127.0.0.1:53: connection timed out",
+		os.NewSyscallError("recv", unix.ECONNREFUSED): "nameserver 127.0.0.1:53: recv: connection refused",
+	} {
+		said := order.Denied{}
+		tells := told{begun: true, tally: &tally.Tally{Report: func(d *order.Denied) { said = *d }}}
+		tells.upstream(target{"api.test", 0}, &resolve.ServerError{Server: netip.MustParseAddrPort("127.0.0.1:53"), Err: err})
+		if said.Kind != order.DeniedUpstream || said.Host != "api.test" || said.Errno != want {
+			t.Errorf("%+v, want %s", said, want)
+		}
 	}
 }

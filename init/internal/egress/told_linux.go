@@ -12,6 +12,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress/dial"
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress/match"
+	"github.com/security-mcp/mcp-sandbox/init/internal/egress/resolve"
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress/vet"
 	"github.com/security-mcp/mcp-sandbox/init/internal/tally"
 	"github.com/security-mcp/mcp-sandbox/init/order"
@@ -117,8 +118,9 @@ func (t *told) upstream(at target, err error) {
 		d.Errno = err.Error()
 	}
 	var dialled *dial.Error
-	byProxy := errors.As(err, &dialled) && dialled.Proxy != ""
-	if errno := syscall.Errno(0); !byProxy && errors.As(err, &errno) {
+	var asked *resolve.ServerError
+	others := errors.As(err, &asked) || errors.As(err, &dialled) && dialled.Proxy != "" // not the host itself
+	if errno := syscall.Errno(0); !others && errors.As(err, &errno) {
 		d.Errno = unix.ErrnoName(errno)
 	}
 	t.tell(d)
