@@ -66,6 +66,10 @@ func TestHostsInAFile(t *testing.T) {
 	if len(got.Filesystem.AllowRead) > 0 || len(notices) > 0 {
 		t.Errorf("a missing file: %+v %+v", got.Filesystem, notices)
 	}
+	got, _ = launch{home: home}.apply(t, p.WithoutNetwork())
+	if len(got.Network.AllowedDomains) > 0 || len(got.Filesystem.AllowRead) != 1 {
+		t.Errorf("without network: %+v", got)
+	}
 	got, _ = launch{home: home, to: policy.Policy{Level: policy.LevelNetwork}}.apply(t, p)
 	if len(got.Network.AllowedDomains) > 0 || len(got.Filesystem.AllowRead) != 1 {
 		t.Errorf("level network: %+v", got)
