@@ -35,7 +35,7 @@ func (p *Profile) Apply(to policy.Policy, args, env []string, home, dir string) 
 			a.argument(&p.Arguments[i])
 		}
 		for _, name := range p.HostsFrom {
-			a.hosts(&Argument{Variable: name, Grant: Host}, "variable "+name, a.value(name))
+			a.hosts(&Argument{Variable: name, Grant: Host}, aVariable+name, a.value(name))
 		}
 		a.grantFolders()
 	}
@@ -131,7 +131,7 @@ func (a *applying) reach(entries ...string) {
 func (a *applying) argument(arg *Argument) {
 	values, source := a.args.of(arg)
 	if len(values) == 0 && arg.Variable != "" {
-		source = "variable " + arg.Variable
+		source = aVariable + arg.Variable
 		if v := a.value(arg.Variable); v != "" {
 			values = []string{v}
 		}
@@ -141,7 +141,9 @@ func (a *applying) argument(arg *Argument) {
 		if !there {
 			return
 		}
-		values = []string{value}
+		if values = []string{value}; arg.Grant != Host {
+			source = defaultSource(arg)
+		}
 	}
 	for i, value := range values {
 		switch {
@@ -153,6 +155,14 @@ func (a *applying) argument(arg *Argument) {
 			a.hosts(arg, source, value)
 		}
 	}
+}
+
+// defaultSource is how a message names a path that nobody gave.
+func defaultSource(arg *Argument) string {
+	if arg.Default == "." {
+		return "working folder"
+	}
+	return "default"
 }
 
 // defaultOf is the value of a source that is not given. A path with "-" in front, which is missing, is none.

@@ -14,6 +14,7 @@ type folder struct {
 	real    string // without links
 	write   bool
 	key     string // of hosts in it
+	source  string // how messages name it: an argument by its path, a variable by its name alone
 }
 
 // folder takes a path that is to be granted, or leaves a notice.
@@ -27,24 +28,37 @@ func (a *applying) folder(arg *Argument, source, value string) {
 		path = filepath.Dir(path)
 	}
 	real, err := filepath.EvalSymlinks(path)
-	f := folder{path, real, arg.Grant == Write, arg.Key}
+	f := folder{path, real, arg.Grant == Write, arg.Key, source}
 	switch {
 	case err != nil:
-		a.refuse(source, f, "does not exist, or cannot be looked at")
+		a.refuse(f, "does not exist, or cannot be looked at")
 	case a.limits.why(f) != "":
-		a.refuse(source, f, a.limits.why(f))
+		a.refuse(f, a.limits.why(f))
 	default:
 		a.folders = append(a.folders, f)
 	}
 }
 
-// refuse leaves the notice of a path that is not granted.
-func (a *applying) refuse(source string, f folder, why string) {
+// refuse leaves the notice of a path that is not granted. What a variable holds stands in no message: a key can stand
+// there by mistake.
+func (a *applying) refuse(f folder, why string) {
 	flag := "--allow-read"
 	if f.write {
 		flag = "--allow-write"
 	}
-	a.note(f.written, flag+" "+notice.Shell(f.written), notice.NotGranted(source, f.written, why, flag))
+	if f.name() == f.source {
+		a.note(f.source, flag+" PATH", notice.NotGrantedIn(f.source, why, flag))
+		return
+	}
+	a.note(f.written, flag+" "+notice.Shell(f.written), notice.NotGranted(f.source, f.written, why, flag))
+}
+
+// name is how a message names the path.
+func (f *folder) name() string {
+	if strings.HasPrefix(f.source, aVariable) {
+		return f.source
+	}
+	return f.written
 }
 
 // holds reports whether inner is folder, or lies below it.
@@ -68,7 +82,7 @@ func (a *applying) grantFolders() {
 	for _, f := range a.folders {
 		switch {
 		case linkIn(f.written, writable):
-			a.refuse("argument", f, "leads over a link in a folder that the server may write")
+			a.refuse(f, "leads over a link in a folder that the server may write")
 		case f.write:
 			a.write(f.written)
 		default:

@@ -17,11 +17,11 @@ func (a *applying) hostsIn(f folder, writable []string) {
 	const most, patience = 1 << 20, time.Second
 	text, _, err := platform.ReadDocumentFile(f.real, most, patience)
 	if err != nil {
-		a.note(f.written, hostFlag, notice.NotAllowed(f.written, err.Error()))
+		a.note(f.name(), hostFlag, notice.NotAllowed(f.name(), err.Error()))
 		return
 	}
 	for _, value := range valuesOf(string(text), f.key) {
-		a.hosts(&Argument{Grant: Host}, f.written, value)
+		a.hosts(&Argument{Grant: Host}, f.name(), value)
 	}
 }
 

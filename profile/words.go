@@ -38,8 +38,11 @@ func (p *Profile) split(args []string) words {
 	return w
 }
 
-// anArgument is how a message names the source of a position.
-const anArgument = "argument"
+// How a message names the source of a position, and begins with that of a variable.
+const (
+	anArgument = "argument"
+	aVariable  = "variable "
+)
 
 // of are the values of a source of the command line, and how a message names that source.
 func (w *words) of(a *Argument) (values []string, source string) {

@@ -7,6 +7,11 @@ func NotGranted(source, path, why, flag string) string {
 		typed(path, 40), ")")
 }
 
+// NotGrantedIn is a path that a profile does not grant, and that stands in no message. source is what holds the path.
+func NotGrantedIn(source, why, flag string) string {
+	return line("the path in ", name(source, pathWidth), " is not granted: it ", name(why, 60), " (", flag, " PATH)")
+}
+
 // NotAllowed is the host of a source, which a profile does not allow. The source's value may be a password.
 func NotAllowed(source, why string) string {
 	return line("the host of ", name(source, pathWidth), " is not allowed: ", name(why, pathWidth),

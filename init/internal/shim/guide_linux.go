@@ -76,21 +76,25 @@ func (g *guide) argumentNotices(v *fsview.Viewer, dir string) (all []order.Notic
 			continue
 		}
 		n := order.Notice{Kind: order.NoticeArgument, Name: at, Flag: "--allow-read " + notice.Shell(grant), Line: text}
-		told := slices.ContainsFunc(g.order.Notices, func(n order.Notice) bool {
-			return n.Kind == order.NoticeProfile && n.Name == at
-		})
-		if !told && !slices.Contains(all, n) {
+		if !g.toldByProfile(at) && !slices.Contains(all, n) {
 			all = append(all, n)
 		}
 	}
 	return all
 }
 
+// toldByProfile reports whether there is a line already on what the profile does not grant of that name.
+func (g *guide) toldByProfile(name string) bool {
+	return slices.ContainsFunc(g.order.Notices, func(n order.Notice) bool {
+		return n.Kind == order.NoticeProfile && n.Name == name
+	})
+}
+
 // variableNotices are about values of the server's variables. A notice has the name of the variable alone.
 func (g *guide) variableNotices(v *fsview.Viewer) (all []order.Notice) {
 	for _, p := range notice.PathVariables(g.order.Env) {
 		n := order.Notice{Kind: order.NoticeArgument, Name: p.Name, Flag: "--allow-read", Line: notice.Variable(p.Name)}
-		if v.Sees(p.Path) == fsview.Hidden && !slices.Contains(all, n) {
+		if v.Sees(p.Path) == fsview.Hidden && !g.toldByProfile("variable "+p.Name) && !slices.Contains(all, n) {
 			all = append(all, n)
 		}
 	}
