@@ -84,12 +84,18 @@ func (a *applying) variables() {
 		}
 		a.to.Env = append(slices.Clip(a.to.Env), v)
 	}
+	if slices.ContainsFunc(a.profile.Unless, a.given) {
+		return
+	}
 	for _, name := range a.to.Unset(a.env) {
 		if _, set := a.lookup(name); !set && slices.Contains(a.profile.Required, name) {
 			a.note(name, "--env "+name+"=…", notice.NotSet(name, a.profile.Package))
 		}
 	}
 }
+
+// given reports whether a variable or a flag has a value.
+func (a *applying) given(name string) bool { return a.value(name) != "" || len(a.args.flags[name]) > 0 }
 
 func (a *applying) value(name string) string {
 	value, _ := a.lookup(name)
@@ -167,7 +173,7 @@ func defaultSource(arg *Argument) string {
 
 // defaultOf is the value of a source that is not given. A path with "-" in front, which is missing, is none.
 func (a *applying) defaultOf(arg *Argument) (value string, there bool) {
-	if slices.ContainsFunc(arg.Unless, func(name string) bool { return a.value(name) != "" }) {
+	if slices.ContainsFunc(arg.Unless, a.given) {
 		return "", false
 	}
 	if arg.Grant == Host {
@@ -190,6 +196,9 @@ func (a *applying) hosts(arg *Argument, source, value string) {
 	if err != nil {
 		a.note(source, hostFlag, notice.NotAllowed(source, err.Error()))
 		return
+	}
+	if usual, _ := hostsOf(arg.Default, arg.Scheme, ""); len(entries) == 1 && slices.Contains(usual, entries[0]) {
+		entries = usual // the default by its name: a server takes the same hosts then
 	}
 	a.reach(entries...)
 }

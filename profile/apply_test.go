@@ -102,25 +102,28 @@ func TestApplyLevels(t *testing.T) {
 func TestApplySources(t *testing.T) {
 	p := parsed(t, `"arguments": [{"position": 1, "rest": true, "grant": "host", "scheme": "https"}, {"flag": "--db", "grant": "host", "scheme": "mysql"},
 		{"flag": "--both", "variable": "X_BOTH", "grant": "host", "scheme": "https"},
-		{"variable": "X_HOST", "grant": "host", "scheme": "mysql", "portFrom": "X_PORT"}, {"variable": "X_API", "grant": "host", "default": "https://d.example.com"}]`)
+		{"variable": "X_HOST", "grant": "host", "scheme": "mysql", "portFrom": "X_PORT"}, {"variable": "X_API", "grant": "host", "default": "https://d.example.com,e.example.com"}]`)
 	for _, c := range []struct {
 		args, env string
 		policy    []policy.Variable
 		want      string
 	}{
-		{want: "d.example.com:443"},
-		{args: "first.example.com", want: "d.example.com:443"},
-		{args: "first a.example.com -v b.example.com", want: "a.example.com:443 b.example.com:443 d.example.com:443"},
-		{args: "--db=db.example.com first --db db2.example.com a.example.com", want: "a.example.com:443 db.example.com:3306 db2.example.com:3306 d.example.com:443"},
-		{args: "--db", want: "d.example.com:443"},
+		{want: "d.example.com:443 e.example.com:443"},
+		{args: "first.example.com", want: "d.example.com:443 e.example.com:443"},
+		{args: "first a.example.com -v b.example.com", want: "a.example.com:443 b.example.com:443 d.example.com:443 e.example.com:443"},
+		{args: "--db=db.example.com first --db db2.example.com a.example.com", want: "a.example.com:443 db.example.com:3306 db2.example.com:3306 d.example.com:443 e.example.com:443"},
+		{args: "--db", want: "d.example.com:443 e.example.com:443"},
 		{args: "-- first --db", want: "no"},
-		{args: "-- first a.example.com", want: "a.example.com:443 d.example.com:443"},
-		{env: "X_HOST=h.example.com", want: "h.example.com:3306 d.example.com:443"},
+		{args: "-- first a.example.com", want: "a.example.com:443 d.example.com:443 e.example.com:443"},
+		{env: "X_HOST=h.example.com", want: "h.example.com:3306 d.example.com:443 e.example.com:443"},
 		{env: "X_HOST=h.example.com X_PORT=13306 X_API=http://own.example.com", want: "h.example.com:13306 own.example.com:80"},
-		{env: "X_HOST=", want: "d.example.com:443"},
-		{env: "X_HOST=h.example.com", policy: []policy.Variable{{Name: "X_HOST", Value: "i.example.com"}}, want: "i.example.com:3306 d.example.com:443"},
-		{args: "-v --both f.example.com", env: "X_BOTH=v.example.com", want: "f.example.com:443 d.example.com:443"},
-		{env: "X_BOTH=v.example.com", want: "v.example.com:443 d.example.com:443"},
+		{env: "X_HOST=", want: "d.example.com:443 e.example.com:443"},
+		{env: "X_HOST=h.example.com", policy: []policy.Variable{{Name: "X_HOST", Value: "i.example.com"}}, want: "i.example.com:3306 d.example.com:443 e.example.com:443"},
+		{env: "X_API=https://D.example.com/v1", want: "d.example.com:443 e.example.com:443"},
+		{env: "X_API=https://d.example.com,o.example.com", want: "d.example.com:443 o.example.com:443"},
+		{env: "X_API=http://d.example.com", want: "d.example.com:80"},
+		{args: "-v --both f.example.com", env: "X_BOTH=v.example.com", want: "f.example.com:443 d.example.com:443 e.example.com:443"},
+		{env: "X_BOTH=v.example.com", want: "v.example.com:443 d.example.com:443 e.example.com:443"},
 	} {
 		got, notices := launch{to: policy.Policy{Env: c.policy}, args: strings.Fields(c.args), env: strings.Fields(c.env)}.apply(t, p)
 		text := strings.Join(got.Network.AllowedDomains, " ")

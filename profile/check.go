@@ -60,6 +60,14 @@ func checkFlag(s string) error {
 	return nil
 }
 
+// checkGiven checks what can be given in place of a variable.
+func checkGiven(s string) error {
+	if strings.HasPrefix(s, "-") {
+		return checkFlag(s)
+	}
+	return checkVariable(s)
+}
+
 func checkGrant(s string) error {
 	if !isWord("read write host", s) {
 		return errors.New("is none of: read write host")

@@ -28,8 +28,11 @@
 // and one grant: read or write of the path, of the folder around it with folder true; or host, the host of a URL or
 // connection string. Of a host without a scheme, scheme says which is meant, and portFrom which variable has the port.
 // A file that is read may have key: the URLs behind that key, in YAML or JSON, name hosts that are reached. default is
-// the value where no source is given, nor a variable of unless; "-~/x" is a path that may be missing. hostsFrom are
-// variables with a URL.
+// the value where no source is given, nor one of unless; "-~/x" is a path that may be missing. A source that
+// names one host of a default with several means them all. hostsFrom are variables with a URL.
+//
+// Beside required and optional, env may have unless: variables, and flags with a value, of which one makes up for what
+// is missing of required.
 //
 // A place of secrets, as ~/.kube, is granted for no argument, but for a server whose default lies in that place.
 package profile

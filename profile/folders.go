@@ -72,7 +72,7 @@ func holds(folder, inner string) bool {
 func (a *applying) grantFolders() {
 	var writable []string
 	for _, path := range a.to.Filesystem.AllowWrite {
-		writable = append(writable, a.found(path))
+		writable = append(writable, a.limits.found(path, a.dir))
 	}
 	for _, f := range a.folders {
 		if f.write {
@@ -93,13 +93,13 @@ func (a *applying) grantFolders() {
 }
 
 // found is a path of a policy without links, as far as it can be told.
-func (a *applying) found(path string) string {
+func (l *limits) found(path, dir string) string {
 	path = strings.TrimPrefix(path, "-")
 	if rest, ok := strings.CutPrefix(path, "~"); ok {
-		path = a.limits.home + rest
+		path = l.home + rest
 	}
 	if !filepath.IsAbs(path) {
-		path = filepath.Join(a.dir, path)
+		path = filepath.Join(dir, path)
 	}
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real

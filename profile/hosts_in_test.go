@@ -30,7 +30,7 @@ func TestHostsInAFile(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	p := parsed(t, `"arguments": [{"flag": "--config", "variable": "X_CONFIG", "grant": "read", "key": "server", "default": "-~/.kube/config", "unless": ["X_TEXT"]}]`)
+	p := parsed(t, `"arguments": [{"flag": "--config", "variable": "X_CONFIG", "grant": "read", "key": "server", "default": "-~/.kube/config", "unless": ["X_TEXT", "--text"]}]`)
 	for _, c := range []struct {
 		args, env   string
 		read, hosts string
@@ -44,6 +44,8 @@ func TestHostsInAFile(t *testing.T) {
 		{env: "X_CONFIG=large/config", read: "large/config", notices: 1},
 		{env: "X_TEXT=x"},
 		{env: "X_TEXT=x X_CONFIG=.kube/other", read: ".kube/other", hosts: "localhost:6443 two.example.com:443"},
+		{args: "--text x"},
+		{args: "--text", read: ".kube/config", hosts: "default.example.com:6443"},
 		{env: "X_TEXT=", read: ".kube/config", hosts: "default.example.com:6443"},
 		{env: "X_CONFIG=.kube", notices: 1},
 		{env: "X_CONFIG=.aws/config", notices: 1},

@@ -50,3 +50,19 @@ func TestApplyNoticesOfDefaults(t *testing.T) {
 		}
 	}
 }
+
+// Nothing is missing where one of the others is given.
+func TestApplyUnless(t *testing.T) {
+	p := parsed(t, `"env": {"required": ["X_TOKEN", "X_ID"], "optional": ["X_HEADERS"], "unless": ["X_HEADERS", "--token"]}`)
+	for _, c := range []struct {
+		args, env string
+		want      int
+	}{
+		{want: 2}, {env: "X_TOKEN=1", want: 1}, {env: "X_HEADERS=1"}, {env: "X_HEADERS=", want: 2}, {args: "--token=x"}, {args: "-v --token x"},
+		{args: "--tokens=x", want: 2}, {args: "-- --token=x", want: 2},
+	} {
+		if _, notices := (launch{args: strings.Fields(c.args), env: strings.Fields(c.env)}).apply(t, p); len(notices) != c.want {
+			t.Errorf("%q %q: %+v", c.args, c.env, notices)
+		}
+	}
+}

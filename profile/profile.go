@@ -13,6 +13,8 @@ type Profile struct {
 	// Required are variables without which the server does not work, Optional those that it can use besides. A name
 	// PREFIX_* is all that begin with PREFIX_.
 	Required, Optional []string
+	// Unless are variables, and flags with a value, that take the place of those in Required.
+	Unless []string
 	// HostsFrom are variables with a URL, whose host is reached.
 	HostsFrom []string
 	// State says that the server keeps something between launches.
@@ -39,7 +41,8 @@ type Argument struct {
 	// Default is the value where no source is given. A path may begin with "~/" for the home, and with "-" before that
 	// if it may be missing.
 	Default string
-	// Unless are variables that take the place of Default: where one is set, nothing is granted.
+	// Unless are variables, and flags with a value, that take the place of Default: where one is given, nothing is
+	// granted.
 	Unless []string
 	// Scheme is that of a host without one.
 	Scheme string

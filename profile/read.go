@@ -36,6 +36,7 @@ func Parse(doc []byte) (*Profile, error) {
 			r.members(v, at, map[string]func(*strictjson.Value, string){
 				"required": func(v *strictjson.Value, at string) { p.Required = r.list(v, at, checkVariables) },
 				"optional": func(v *strictjson.Value, at string) { p.Optional = r.list(v, at, checkVariables) },
+				"unless":   func(v *strictjson.Value, at string) { p.Unless = r.list(v, at, checkGiven) },
 			})
 		},
 		"hostsFrom": func(v *strictjson.Value, at string) { p.HostsFrom = r.list(v, at, checkVariable) },
@@ -177,7 +178,7 @@ func (r *reader) argument(v *strictjson.Value, at string) Argument {
 		"folder":   func(v *strictjson.Value, at string) { a.Folder = r.yes(v, at) },
 		"key":      word(&a.Key, checkText),
 		"default":  word(&a.Default, checkText),
-		"unless":   func(v *strictjson.Value, at string) { a.Unless = r.list(v, at, checkVariable) },
+		"unless":   func(v *strictjson.Value, at string) { a.Unless = r.list(v, at, checkGiven) },
 		"scheme":   word(&a.Scheme, checkScheme),
 		"portFrom": word(&a.PortFrom, checkVariable),
 	})
