@@ -139,7 +139,7 @@ func (a *applying) argument(arg *Argument) {
 	if len(values) == 0 && arg.Variable != "" {
 		source = aVariable + arg.Variable
 		if v := a.value(arg.Variable); v != "" {
-			values = []string{v}
+			values = arg.listed(v)
 		}
 	}
 	if len(values) == 0 && arg.Default != "" {

@@ -27,9 +27,10 @@
 //
 // and one grant: read or write of the path, of the folder around it with folder true; or host, the host of a URL or
 // connection string. Of a host without a scheme, scheme says which is meant, and portFrom which variable has the port.
-// A file that is read may have key: the URLs behind that key, in YAML or JSON, name hosts that are reached. default is
-// the value where no source is given, nor one of unless; "-~/x" is a path that may be missing. A source that
-// names one host of a default with several means them all. hostsFrom are variables with a URL.
+// A file that is read may have key: the URLs behind that key, in YAML or JSON, name hosts that are reached; a variable
+// may then list several files, as PATH does. default is the value where no source is given, nor one of unless; "-~/x"
+// is a path that may be missing. A source that names one host of a default with several means them all. hostsFrom are
+// variables with a URL.
 //
 // Beside required and optional, env may have unless: variables, and flags with a value, of which one makes up for what
 // is missing of required.

@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -8,6 +9,14 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/notice"
 	"github.com/security-mcp/mcp-sandbox/platform"
 )
+
+// listed are the paths in a variable. KUBECONFIG, as other variables with such a file, may have a list as PATH has.
+func (a *Argument) listed(value string) []string {
+	if a.Key == "" {
+		return []string{value}
+	}
+	return slices.DeleteFunc(filepath.SplitList(value), func(path string) bool { return path == "" })
+}
 
 // hostsIn grants the hosts that a file names behind its key. A file that the server may write says nothing.
 func (a *applying) hostsIn(f folder, writable []string) {

@@ -11,6 +11,7 @@ import (
 )
 
 func TestHostsInAFile(t *testing.T) {
+	const list = string(os.PathListSeparator)
 	home := t.TempDir()
 	for path, text := range map[string]string{
 		".kube/config":  "clusters:\n- cluster:\n    server: https://default.example.com:6443\n",
@@ -44,6 +45,10 @@ func TestHostsInAFile(t *testing.T) {
 		{env: "X_CONFIG=large/config", read: "large/config", notices: 1},
 		{env: "X_TEXT=x"},
 		{env: "X_TEXT=x X_CONFIG=.kube/other", read: ".kube/other", hosts: "localhost:6443 two.example.com:443"},
+		{env: "X_CONFIG=.kube/other" + list + ".kube/sub/one", read: ".kube/other .kube/sub/one", hosts: "localhost:6443 two.example.com:443 sub.example.com:443"},
+		{env: "X_CONFIG=.kube/other" + list, read: ".kube/other", hosts: "localhost:6443 two.example.com:443"},
+		{env: "X_CONFIG=missing" + list + ".kube/other" + list + ".aws/config", read: ".kube/other", hosts: "localhost:6443 two.example.com:443", notices: 2},
+		{args: "--config=.kube/other" + list + ".kube/config", notices: 1}, // a list is what a variable may have
 		{args: "--text x"},
 		{args: "--text", read: ".kube/config", hosts: "default.example.com:6443"},
 		{env: "X_TEXT=", read: ".kube/config", hosts: "default.example.com:6443"},
@@ -56,8 +61,8 @@ func TestHostsInAFile(t *testing.T) {
 		l.to.Filesystem.AllowWrite = []string{"~/work"}
 		got, notices := l.apply(t, p)
 		var read []string
-		if c.read != "" {
-			read = []string{filepath.Join(home, c.read)}
+		for _, path := range strings.Fields(c.read) {
+			read = append(read, filepath.Join(home, path))
 		}
 		if !slices.Equal(got.Filesystem.AllowRead, read) || len(notices) != c.notices ||
 			strings.Join(got.Network.AllowedDomains, " ") != c.hosts {
