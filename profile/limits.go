@@ -1,26 +1,29 @@
 package profile
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/explain"
 	"github.com/security-mcp/mcp-sandbox/init/places"
+	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
 // limits are the folders that no profile grants for an argument.
 type limits struct {
 	home  string
-	homes []string // the same as it is written and as it is found
+	homes []string // that and the one of passwd(5), as they are written and as they are found
 	own   []string // the product's, as they are written and as they are found
 	used  []string // secrets that the profile's server is there to use
 }
 
 func newLimits(home string, getenv func(string) string) limits {
 	home = filepath.Clean(home)
-	l := limits{home: home, homes: bothWays(home)}
+	l := limits{home: home, homes: bothWays(append(passwdHomes(), home)...)}
 	p, err := places.Of(func(name string) string {
 		if name == "HOME" {
 			return home
@@ -60,23 +63,48 @@ func bothWays(paths ...string) []string {
 	return all
 }
 
+// passwdHomes are the homes that passwd(5) names for this user, wherever HOME leads.
+func passwdHomes() []string {
+	const most, patience = 4 << 20, time.Second
+	text, _, err := platform.ReadDocumentFile("/etc/passwd", most, patience)
+	if err != nil { // then HOME is what there is
+		return nil
+	}
+	return homesIn(string(text), os.Getuid())
+}
+
+// homesIn are those homes of a user that a launch would call so.
+func homesIn(passwd string, uid int) []string {
+	return slices.DeleteFunc(platform.HomesOf(passwd, uid), func(home string) bool { return !filepath.IsAbs(home) })
+}
+
+// secret says of what secrets a folder is or holds a place of that home.
+func (l *limits) secret(f folder, home string) string {
+	for name, what := range explain.Secrets() {
+		for _, secret := range bothWays(filepath.Join(home, name)) {
+			within := holds(secret, f.real)
+			if !f.write && within && f.real != secret && slices.Contains(l.used, name) {
+				continue
+			}
+			if within || holds(f.real, secret) {
+				return what
+			}
+		}
+	}
+	return ""
+}
+
 // why is the reason for which a path is not granted; "" if it is.
 func (l *limits) why(f folder) string {
 	for _, home := range l.homes {
 		if holds(f.real, home) || holds(f.written, home) {
 			return "is or holds the home folder"
 		}
-		if f.real == filepath.Join(home, ".config") {
+		if slices.Contains(bothWays(filepath.Join(home, ".config")), f.real) {
 			return "holds the settings of all programs"
 		}
-		for name, what := range explain.Secrets() {
-			secret := filepath.Join(home, name)
-			if !f.write && f.real != secret && holds(secret, f.real) && slices.Contains(l.used, name) {
-				continue
-			}
-			if holds(secret, f.real) || holds(f.real, secret) {
-				return "is or holds a place of " + what
-			}
+		if what := l.secret(f, home); what != "" {
+			return "is or holds a place of " + what
 		}
 	}
 	for _, homes := range []string{"/home", "/Users"} {

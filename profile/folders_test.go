@@ -1,0 +1,50 @@
+package profile
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// A place of secrets that is a link, as tools for dotfiles make, is one at both of its ends.
+func TestApplyLinkedSecrets(t *testing.T) {
+	home := t.TempDir()
+	for _, dir := range []string{"dotfiles/ssh/keys", "dotfiles/config/app", "dotfiles/vim", "dotfiles/kube", "notes"} {
+		if err := os.MkdirAll(filepath.Join(home, dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for link, to := range map[string]string{".ssh": "dotfiles/ssh", ".config": "dotfiles/config", ".kube": "dotfiles/kube"} {
+		if err := os.Symlink(to, filepath.Join(home, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(home, "dotfiles/kube/config"), []byte("server: https://c.example.com\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := parsed(t, `"arguments": [{"position": 0, "grant": "read"}]`)
+	for path, granted := range map[string]bool{".ssh": false, ".ssh/keys": false, "dotfiles/ssh": false, "dotfiles/ssh/keys": false,
+		"dotfiles": false, ".config": false, "dotfiles/config": false, ".config/app": true, "dotfiles/vim": true, "notes": true, ".kube/config": false} {
+		got, notices := launch{args: []string{path}, home: home}.apply(t, p)
+		if slices.Equal(got.Filesystem.AllowRead, []string{filepath.Join(home, path)}) != granted || len(notices) == 0 != granted {
+			t.Errorf("%s: %q, %+v", path, got.Filesystem.AllowRead, notices)
+		}
+	}
+	own := parsed(t, `"arguments": [{"variable": "X", "grant": "read", "key": "server", "default": "-~/.kube/config"}]`)
+	if got, notices := (launch{home: home}).apply(t, own); len(got.Network.AllowedDomains) != 1 || len(notices) > 0 {
+		t.Errorf("a server's own file: %+v, %+v", got.Network, notices)
+	}
+}
+
+// The home that passwd(5) names is one beside HOME.
+func TestApplyPasswdHome(t *testing.T) {
+	l := limits{homes: []string{"/srv/ann"}}
+	l.homes = append(l.homes, homesIn("root:x:0:0::/var/lib/root:/bin/sh\nann:x:1000:1000::/data/ann:/bin/sh\n", 1000)...)
+	for path, granted := range map[string]bool{"/data": false, "/data/ann": false, "/data/ann/.ssh": false, "/data/ann/x": true, "/srv/ann": false,
+		"/var/lib/root": true} {
+		if why := l.why(folder{written: path, real: path}); (why == "") != granted {
+			t.Errorf("%s: %q", path, why)
+		}
+	}
+}
