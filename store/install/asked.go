@@ -14,7 +14,7 @@ import (
 // sandbox, so none of the project in the working folder will do, whatever the line says.
 func (i *installation) program() (string, error) {
 	folders := i.folders()
-	if typed := i.start.Program; filepath.IsAbs(typed) && !i.isProjects(filepath.Dir(typed)) {
+	if typed := i.start.Program; filepath.IsAbs(typed) && !i.surroundings().isProjects(filepath.Dir(typed)) {
 		folders = slices.Insert(folders, 0, filepath.Dir(typed))
 	}
 	for _, name := range i.row.programs {
@@ -30,33 +30,20 @@ func (i *installation) program() (string, error) {
 // folders are those of the user's PATH that are no project's.
 func (i *installation) folders() []string {
 	path, _ := lookup(i.Env, "PATH")
-	return slices.DeleteFunc(filepath.SplitList(path), i.isProjects)
+	return slices.DeleteFunc(filepath.SplitList(path), i.surroundings().isProjects)
 }
 
-// isProjects reports whether a folder of programs is a project's: a relative one, node_modules/.bin, one in the working
-// folder. A working folder that holds the home, or the system's programs, is no project.
-func (i *installation) isProjects(folder string) bool {
-	const links = "/node_modules/.bin"
-	at, dir := resolved(folder), resolved(i.Dir)
-	if !filepath.IsAbs(folder) || strings.HasSuffix(at, links) || strings.HasSuffix(filepath.Clean(folder), links) {
-		return true
-	}
-	home, _ := lookup(i.Env, "HOME")
-	for _, known := range [...]string{home, "/usr/bin", "/usr/local/bin"} {
-		if filepath.IsAbs(known) && isBelow(resolved(known), dir) {
-			return false
-		}
-	}
-	return isBelow(at, dir)
-}
-
-// ownEnv is the user's environment without loaders and without programs of a project: that of a manager. A question
-// is put outside of the sandbox, and a client's configuration, which may be a stranger's, has variables for the server.
+// ownEnv is the user's environment without loaders, and without what leads to programs of a project: that of a manager.
+// A question is put outside of the sandbox, and a client's configuration, which may be a stranger's, has variables for
+// the server.
 func (i *installation) ownEnv() []string {
+	around := i.surroundings()
 	env := slices.DeleteFunc(slices.Clone(i.Env), func(entry string) bool {
-		python, isPython := strings.CutPrefix(entry, "PIPX_DEFAULT_PYTHON=")
-		return isLoader(entry) || strings.HasPrefix(entry, "PATH=") || isPython && i.isProjects(filepath.Dir(python))
+		return isLoader(entry) || strings.HasPrefix(entry, "PATH=") || around.leadsToProject(entry)
 	})
+	if home, _ := lookup(i.Env, "HOME"); around.isProjects(home) {
+		env = append(env, "HOME="+first(append(ownHomes(), "/")...))
+	}
 	return append(env, "PATH="+strings.Join(i.folders(), string(filepath.ListSeparator)))
 }
 

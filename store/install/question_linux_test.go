@@ -2,7 +2,9 @@ package install
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -51,8 +53,12 @@ func TestQuestionsOutsideOfProjects(t *testing.T) {
 	try(project+"/tools/npx", "")
 	try("npx", "node_modules/.bin:tools:.")
 	try("npx", project+"/tools")
+	try("npx", project+"/tools", "HOME="+project+"/home", "npm_config_userconfig="+h.path+"/.npmrc")
 	h.options.Dir = filepath.Join(project, "tools")
 	try("npx", project+"/nested/node_modules/.bin")
+	put(t, filepath.Join(project, ".cursor", "mcp.json"), "{}")
+	h.options.Dir = "/"
+	try("npx", project+"/tools")
 	try("npx", "", "NODE_OPTIONS=--import=data:text/javascript,import{writeFileSync}from'node:fs';writeFileSync('"+mark+"','x')")
 }
 
@@ -100,5 +106,33 @@ func questionRunsNoHook(t *testing.T, h *home, line string) {
 	}
 	if exists(h.path, "mark") {
 		t.Error("a hook was run outside of the sandbox")
+	}
+}
+
+// A variable of a project's does not lead a manager, nor what stands for one in PATH, to a program of the project:
+// corepack runs the pnpm that lies in COREPACK_HOME or below the home.
+func TestQuestionsLeadToNoProject(t *testing.T) {
+	h := newHome(t, good()...)
+	project, shims := filepath.Join(h.path, "project"), filepath.Join(h.path, "shims")
+	mark := filepath.Join(h.path, "mark")
+	npm, err := exec.LookPath("npm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, kept := range []string{"tools", "home/.cache/tools"} {
+		put(t, filepath.Join(project, kept, "npm"), "#!/bin/sh\necho \"$0\" >> "+mark+"\nexec "+npm+" \"$@\"\n")
+	}
+	put(t, filepath.Join(shims, "npm"), "#!/bin/sh\nfor d in $MANAGER_HOME $LIST_DIRS $XDG_CACHE_HOME/tools $HOME/.cache/tools; do\n"+
+		"test -x $d/npm && exec $d/npm \"$@\"\ndone\nexec "+npm+" \"$@\"\n")
+	h.options.Dir = project
+	env := append(h.options.Env, "PATH="+shims+":"+os.Getenv("PATH"), "npm_config_userconfig="+filepath.Join(h.path, ".npmrc"))
+	for _, variable := range []string{"MANAGER_HOME=" + project + "/tools", "XDG_CACHE_HOME=" + project,
+		"MANAGER_HOME=" + h.path + "/shims/../project/tools", "LIST_DIRS=/nowhere:" + project + "/tools", "HOME=" + project + "/home"} {
+		h.options.Env, h.options.Update = append(slices.Clone(env), variable), true
+		h.must(t, "npx -y good")
+		if b, err := os.ReadFile(mark); err == nil {
+			t.Errorf("%s: %s", variable, b)
+			os.Remove(mark)
+		}
 	}
 }
