@@ -5,7 +5,6 @@ package state
 import (
 	"os"
 	"path"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -56,19 +55,65 @@ func OpenBelow(place, folder string, create bool) (fd int, at string, err error)
 	return fd, at, nil
 }
 
-// resolve follows the symbolic links of what is there of a path.
-func resolve(base string) (string, error) {
-	rest := ""
-	for {
-		real, err := filepath.EvalSymlinks(base)
-		if err == nil {
-			return strings.TrimRight(path.Join(real, rest), "/"), nil
-		}
-		if !os.IsNotExist(err) || base == "/" {
-			return "", err
-		}
-		base, rest = path.Dir(base), path.Join(path.Base(base), rest)
+// Trusted follows the symbolic links of a path to a folder, and demands that no other user, but root, can put another
+// in its place or write into it.
+func Trusted(at string, create bool) (real string, err error) {
+	if real, err = resolve(at); err != nil {
+		return "", err
 	}
+	fd, err := walk(real, create)
+	if err == nil {
+		unix.Close(fd)
+	}
+	return real, err
+}
+
+// mostLinks are followed in a path; the kernel has the same bound.
+const mostLinks = 40
+
+// resolve follows the symbolic links of what is there of a path, as long as no other user can change one.
+func resolve(base string) (string, error) {
+	at, rest := "/", strings.Split(base, "/")
+	for links := 0; len(rest) > 0; {
+		name := rest[0]
+		rest = rest[1:]
+		next := path.Join(at, name) // at has no link, so ".." is the folder above
+		var st unix.Stat_t
+		err := unix.Lstat(next, &st)
+		if err == unix.ENOENT {
+			return strings.TrimRight(path.Join(next, path.Join(rest...)), "/"), nil
+		}
+		if err == nil && st.Mode&unix.S_IFMT == unix.S_IFLNK {
+			target := ""
+			if target, err = readLink(at, next, int(st.Uid)); err == nil {
+				if links++; links > mostLinks {
+					err = unix.ELOOP
+				}
+				rest = append(strings.Split(target, "/"), rest...)
+				if next = at; path.IsAbs(target) {
+					next = "/"
+				}
+			}
+		}
+		if err != nil {
+			return "", &os.PathError{Op: "open", Path: next, Err: err}
+		}
+		at = next
+	}
+	return strings.TrimRight(at, "/"), nil
+}
+
+// readLink reads a symbolic link in a folder without one in its path, if nobody else can put another there.
+func readLink(folder, at string, owner int) (string, error) {
+	if owner != 0 && owner != unix.Geteuid() && !privdir.IsUnmapped(owner) {
+		return "", Unfit("user " + strconv.Itoa(owner) + " owns this link and could have it lead elsewhere")
+	}
+	fd, err := walk(strings.TrimRight(folder, "/"), false)
+	if err != nil {
+		return "", err
+	}
+	unix.Close(fd)
+	return os.Readlink(at)
 }
 
 // walk opens a folder, and demands of each on the way that nobody else can rename what lies in it.

@@ -143,6 +143,14 @@ func List() ([]Info, error) {
 	return sorted(all), err
 }
 
+// Trusted is the path: what lies below a user's profile is that user's.
+func Trusted(at string, create bool) (string, error) {
+	if create {
+		return at, os.MkdirAll(at, 0o700)
+	}
+	return at, nil
+}
+
 // Names are the names of all states, sorted.
 func Names() (names []string, err error) {
 	all, err := List()

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/security-mcp/mcp-sandbox/hosts/edit"
+	"github.com/security-mcp/mcp-sandbox/init/state"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
@@ -77,13 +78,12 @@ func (e *Entry) policyProblem() error {
 // nowhere.
 func (f policyFile) open(create bool) (*os.Root, error) {
 	folder := filepath.Dir(f.path)
-	if f.project == "" {
-		if create {
-			if err := os.MkdirAll(folder, 0o700); err != nil {
-				return nil, err
-			}
+	if f.project == "" { // of another user's home root makes nothing, and follows no link there
+		real, err := state.Trusted(folder, create)
+		if err != nil {
+			return nil, err
 		}
-		return os.OpenRoot(folder)
+		return os.OpenRoot(real)
 	}
 	if create {
 		if err := os.Mkdir(folder, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {

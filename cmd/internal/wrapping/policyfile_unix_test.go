@@ -1,0 +1,58 @@
+//go:build darwin || linux
+
+package wrapping
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/init/state"
+	"github.com/security-mcp/mcp-sandbox/policy"
+)
+
+// A folder of policies that another user can lead elsewhere is neither read nor written: root may wrap with the HOME of
+// a user, who has links there.
+func TestFolderOfOthers(t *testing.T) {
+	top, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	theirs, mine := filepath.Join(top, "theirs"), filepath.Join(top, "mine")
+	for _, folder := range []string{theirs, mine} {
+		if err := os.Mkdir(folder, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Chmod(theirs, 0o777); err != nil { // as good as owned by another
+		t.Fatal(err)
+	}
+	if err := os.Symlink(theirs, filepath.Join(top, "link")); err != nil {
+		t.Fatal(err)
+	}
+	p := &policy.Policy{Level: policy.Standard}
+	for _, folder := range []string{theirs, theirs + "/host", top + "/link", top + "/link/host"} {
+		f := policyFile{path: folder + "/server.json"}
+		unfit := state.Unfit("")
+		if err := f.write(p); !errors.As(err, &unfit) {
+			t.Errorf("%s: write: %v", folder, err)
+		}
+		if _, err := f.read(); !errors.As(err, &unfit) {
+			t.Errorf("%s: read: %v", folder, err)
+		}
+		if found, _ := os.ReadDir(theirs); len(found) > 0 {
+			t.Fatalf("%s: %v was made", folder, found)
+		}
+	}
+	f := policyFile{path: mine + "/host/server.json"}
+	if there, err := f.read(); err != nil || there != nil {
+		t.Errorf("%v, %v", there, err)
+	}
+	if err := f.write(p); err != nil {
+		t.Error(err)
+	}
+	if there, err := f.read(); err != nil || there == nil {
+		t.Errorf("%v, %v", there, err)
+	}
+}
