@@ -17,7 +17,7 @@ type command struct {
 func commands() []command {
 	return slices.Concat(serverCommands(), []command{whyCommand()}, policyCommands(), []command{installCommand()},
 		storeCommands(), profileCommands(), stateCommands(), wrapCommands(), []command{reportCommand(),
-			completionCommand(), versionCommand()})
+			completionCommand(), versionCommand(), helpCommand()})
 }
 
 // serverCommands are about a server and the machine.

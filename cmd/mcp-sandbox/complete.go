@@ -77,13 +77,10 @@ func commandWords(before []string, word string, helps bool) (all []candidate) {
 			all = append(all, candidate{first, text})
 		}
 	}
-	if len(before) > 0 || helps {
-		return all
-	}
-	if strings.HasPrefix(word, "-") {
+	if len(before) == 0 && !helps && strings.HasPrefix(word, "-") {
 		return []candidate{{"--help", "list the commands"}, {"--version", "print which build this is"}}
 	}
-	return append(all, candidate{"help", "say more about a command"})
+	return all
 }
 
 // completed is what a word of a command can be, behind these.

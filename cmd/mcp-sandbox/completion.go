@@ -37,7 +37,7 @@ bash-completion for the words of COMMAND; zsh, behind compinit in ~/.zshrc; fish
 
 func printScript(_ *options, args []string) int {
 	if args = namesOf(args); len(args) != 1 {
-		return usageError("mcp-sandbox completion", "of which shell? bash, zsh or fish")
+		return usageError("mcp-sandbox completion", "no shell: name bash, zsh or fish")
 	}
 	switch args[0] {
 	case "bash":

@@ -12,20 +12,9 @@ import (
 // dispatch finds the command of the arguments and runs it.
 func dispatch(args []string) int {
 	if len(args) == 0 {
-		return usageError("mcp-sandbox", "which command? One of "+names(""))
+		return usageError("mcp-sandbox", "no command: there is "+names(""))
 	}
 	switch args[0] {
-	case "help":
-		if len(args) == 1 {
-			return overview("")
-		}
-		if args[1] == "--man" {
-			return showManual(args[2:])
-		}
-		if !known(args[1]) {
-			return usageError("mcp-sandbox", source.Quote(args[1])+" is no command: there is "+names(""))
-		}
-		args = append(slices.Clone(args[1:]), "--help") // the same text
 	case "--help", "-h":
 		return overview("")
 	case "--version":
@@ -56,11 +45,6 @@ func find(args []string) (c *command, n int) {
 	return nil, 0
 }
 
-// known reports whether a command, or a group of them, has that name.
-func known(name string) bool {
-	return slices.Contains(strings.Split(names(""), ", "), name)
-}
-
 // noCommand is the error of a first word that is no command of this program: misspelt, a flag, or a server's.
 func noCommand(args []string) string {
 	text := source.Quote(args[0]) + " is no command"
@@ -77,7 +61,7 @@ func noCommand(args []string) string {
 	case strings.HasPrefix(args[0], "-"):
 		return text + ": flags come behind one, as in mcp-sandbox run " + typedWord(args[0])
 	case len(args) > 1 || strings.ContainsAny(args[0], `/\`):
-		return text + " (did you mean mcp-sandbox run " + typedWord(args[0]) + " ...?); there is " + all
+		return text + " (did you mean mcp-sandbox run " + typedWord(args[0]) + " ...?)"
 	}
 	return text + ": there is " + all
 }
@@ -101,7 +85,7 @@ func notInGroup(group string, args []string) int {
 	program, list := "mcp-sandbox "+group, names(group+" ")
 	switch {
 	case len(args) == 0:
-		return usageError(program, group+" what? One of "+list)
+		return usageError(program, group+" takes a command of its own: there is "+list)
 	case args[0] == "--help" || args[0] == "-h":
 		return overview(group + " ")
 	}

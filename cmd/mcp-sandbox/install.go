@@ -51,7 +51,7 @@ func specsOf(args []string) (all []startline.Spec, err error) {
 		args = args[1:]
 	}
 	if len(args) == 0 {
-		return nil, errors.New("which package? As in npm:@scope/name")
+		return nil, errors.New("no package: name one, as in npm:@scope/name")
 	}
 	for _, word := range args {
 		s, err := startline.ParseSpec(word)

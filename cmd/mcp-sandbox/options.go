@@ -45,6 +45,7 @@ type reporting struct {
 type results struct {
 	json     bool
 	calls    bool           // of plan
+	man      bool           // of help
 	question order.Question // of why
 	wrap     wrapFlags      // of wrap, unwrap and status
 }

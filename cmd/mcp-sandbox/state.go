@@ -66,7 +66,7 @@ func sizeText(bytes int64) string {
 
 func removeStates(o *options, args []string) int {
 	if args = namesOf(args); len(args) == 0 {
-		return usageError("mcp-sandbox state rm", "which? Names of mcp-sandbox state list")
+		return usageError("mcp-sandbox state rm", "no name: mcp-sandbox state list has the names")
 	}
 	for _, name := range args {
 		if err := policy.CheckState(name); err != nil {
