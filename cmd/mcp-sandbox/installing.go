@@ -142,6 +142,15 @@ func withStored(o *options, ord *order.Order, command []string) (*order.Order, e
 // notInstalled says what to do before a question about a package can be answered.
 func notInstalled(o *options) string {
 	line := "mcp-sandbox install"
+	given := &o.options
+	if given.MinAge > 0 {
+		line += " --min-age " + given.MinAge.String()
+	}
+	for i, on := range [...]bool{given.Scripts, given.RegistryAuth, given.RegistryFromProject} {
+		if on {
+			line += " --" + installFlags()[1+i]
+		}
+	}
 	for _, s := range o.start.Specs {
 		line += " " + notice.Shell(s.String())
 	}

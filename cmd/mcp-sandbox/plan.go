@@ -24,6 +24,7 @@ const planTime = 40 * time.Second
 // planOptions are a launch's, with what is to be printed.
 func planOptions() *options {
 	o := launchOptions()
+	addInstall(o)
 	o.heading("Output")
 	o.add("calls", "", "print every system call that run would make instead", "true", truth(&o.calls))
 	o.add("json", "", "print it as JSON", "true", truth(&o.json))
