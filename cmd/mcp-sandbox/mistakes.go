@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -29,7 +30,10 @@ var pathKeys = [...]string{
 	"filesystem.allowRead", "filesystem.allowWrite", "filesystem.denyRead", "filesystem.denyWrite",
 }
 
-// pathsOf are the paths of one of pathKeys.
+// socketKey is the key of sockets, whose paths the launch itself looks up.
+const socketKey = "network.allowUnixSockets"
+
+// pathsOf are the paths of one of pathKeys, or of socketKey.
 func pathsOf(p *policy.Policy, key string) []string {
 	switch key {
 	case "filesystem.allowRead":
@@ -38,6 +42,8 @@ func pathsOf(p *policy.Policy, key string) []string {
 		return p.Filesystem.AllowWrite
 	case "filesystem.denyRead":
 		return p.Filesystem.DenyRead
+	case socketKey:
+		return p.Network.AllowUnixSockets
 	}
 	return p.Filesystem.DenyWrite
 }
@@ -67,7 +73,7 @@ func (r *review) placed(key string) (all []placedPath) {
 		at := placedPath{written: path}
 		switch {
 		case i < added:
-			at.where = "profile " + r.from.profile.Package + ": " + strings.TrimPrefix(key, "filesystem.")
+			at.where = "profile " + r.from.profile.Package + ": " + key[strings.Index(key, ".")+1:]
 		case i < document:
 			at.where = r.launch.Source.String() + ": /" + strings.ReplaceAll(key, ".", "/") + "/" +
 				strconv.Itoa(i-added)
@@ -142,7 +148,7 @@ func (r *review) written() (pairs []string) {
 			pairs = append(pairs, "policy: "+key+" "+path, to)
 		}
 	}
-	for _, key := range pathKeys {
+	for _, key := range append(pathKeys[:], socketKey) {
 		for _, at := range r.placed(key) {
 			path, _ := strings.CutPrefix(at.path, "-")
 			if add(key, path, at.where); len(pairs) > 4*most {
@@ -152,6 +158,15 @@ func (r *review) written() (pairs []string) {
 	}
 	if flag := r.launch.FlagOf("cwd"); flag != "" {
 		add("cwd", r.policy.Cwd, flag)
+	}
+	if flag := r.launch.FlagOf("state"); flag != "" {
+		name := flag + " " + r.policy.State
+		pairs = append(pairs, "policy: state "+r.policy.State, name)
+		for _, grant := range slices.Concat(r.policy.Filesystem.AllowRead, r.policy.Filesystem.AllowWrite) {
+			if inside(r.home, []string{grant}) { // a grant that shows the host's home
+				pairs = append(pairs, "policy: state "+grant, name+": "+grant)
+			}
+		}
 	}
 	return pairs
 }

@@ -72,7 +72,8 @@ func (r *review) noteUnset() {
 		case list:
 			line += " (write --env " + name + ", and --env again for each of the others)"
 		case strings.HasSuffix(s.Value, "*"):
-			line += ", whatever follows the _"
+			line = s.Flag + " " + s.Value + ": no variable that begins with " + strings.TrimSuffix(s.Value, "*") +
+				" is set here"
 		default:
 			line += " (write --env " + s.Value + "=VALUE, or set it where this program is started)"
 		}
@@ -106,7 +107,8 @@ func (r *review) noteDenials() {
 		}
 		for _, at := range r.placed(key) {
 			if at.flag != "" && exists(at.path) && !inside(at.path, grants) {
-				r.notes = append(r.notes, at.flag+" "+at.path+": no --allow-read and no --allow-write holds it")
+				r.notes = append(r.notes, at.flag+" "+at.path+
+					" has no effect: it lies in no --allow-read and no --allow-write")
 			}
 		}
 	}

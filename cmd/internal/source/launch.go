@@ -42,7 +42,7 @@ func (l *Launch) Flags() [3]Flag {
 }
 
 // ErrTwice is the error of a flag that may be given once.
-var ErrTwice = errors.New("is there twice")
+var ErrTwice = errors.New("is given twice")
 
 // Once takes the value of a flag that may be given once.
 func Once(at *string) func(string) error {

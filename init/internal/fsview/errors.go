@@ -20,9 +20,10 @@ const (
 	// ErrSpecial: a grant of something that is neither folder nor file.
 	ErrSpecial Reason = "is a device or a pipe, not a folder or a file"
 	// ErrSocket: a grant of a socket.
-	ErrSocket Reason = "is a socket, which no grant of files opens: name it in network.allowUnixSockets"
+	ErrSocket Reason = "is a socket, which no grant of files opens: name it in network.allowUnixSockets " +
+		"(--allow-unix-socket)"
 	// ErrNoSocket: an allowed socket that is something else.
-	ErrNoSocket Reason = "is no socket: files and folders are granted by filesystem.allowRead"
+	ErrNoSocket Reason = "is no socket: files and folders are granted by filesystem.allowRead (--allow-read)"
 	// ErrNobody: an allowed socket that no program has open. bind(2) makes a new file each time, so nobody ever will.
 	ErrNobody Reason = "is a socket that no program listens on: start the program first, or write -PATH"
 	// ErrReplaceable: an allowed socket in a write grant, where an earlier server can have made it.
