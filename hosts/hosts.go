@@ -4,7 +4,7 @@
 //	h := hosts.ByName("cursor")
 //	h.Files[0].Paths(hosts.Machine{OS: "linux", Home: "/home/ann", Getenv: os.Getenv}) // "/home/ann/.cursor/mcp.json"
 //
-// The programs wrap, unwrap and status go by the table, and so do the names that a server may not write: what starts a
+// The commands wrap, unwrap and status go by the table, and so do the names that a server may not write: what starts a
 // server outside of a sandbox is written by no server inside of one. The shim links the table, so nothing here is
 // made when a program starts.
 //
@@ -17,7 +17,7 @@ type Host struct {
 	Name    string // as a command takes the name: claude-desktop
 	Title   string // as the host's maker writes the name: Claude Desktop
 	Restart string // what the user does before a changed file counts
-	Files   []File
+	Files   []File // where the host reads servers; at least one
 
 	// Guard are the files and folders below a home, on Linux, whose writer decides what the host executes. Those whose
 	// first part is protected in every folder (.cursor) need not be named.
@@ -33,12 +33,12 @@ type File struct {
 	// Project is the path below the root of a project.
 	Project string
 
-	Form Form
+	Form Form // how servers are written in the file
 }
 
 // A Form is how servers are written in a file.
 type Form struct {
-	Syntax  Syntax
+	Syntax  Syntax // the zero value is JSON
 	Roots   string // where the servers lie: keys between slashes, * being any key; several are between spaces
 	Named   bool   // the servers are a list, and each has a name; else they are a map by name
 	Command string // the key of the command; empty: command
@@ -48,6 +48,7 @@ type Form struct {
 // Syntax is the language of a file.
 type Syntax uint8
 
+// The languages.
 const (
 	JSON  Syntax = iota // as RFC 8259 has it: the host reads no comments
 	JSONC               // with comments, and commas after the last item
@@ -55,6 +56,7 @@ const (
 	YAML
 )
 
+// String is the name of the language for people.
 func (s Syntax) String() string { return [...]string{"JSON", "JSON with comments", "TOML", "YAML"}[s] }
 
 // All are the hosts, in the order in which commands list them.

@@ -7,9 +7,9 @@ import (
 
 // A Machine is whose files are meant. OS is a value of runtime.GOOS.
 type Machine struct {
-	OS     string
-	Home   string
-	Getenv func(string) string
+	OS     string              // "linux", "darwin" or "windows"
+	Home   string              // absolute
+	Getenv func(string) string // as os.Getenv
 }
 
 // A root is a folder with which a path of the table may begin: the value of a variable, if that is absolute, else a

@@ -7,8 +7,11 @@ type Policy struct {
 	// MinConfinement is the weakest confinement that may start the server. "" means the level's.
 	MinConfinement Confinement
 
+	// Filesystem has the grants and denials of files. The zero value grants nothing.
 	Filesystem Filesystem
-	Network    Network
+	// Network has the hosts and sockets that are reached. The zero value is no network.
+	Network Network
+	// Subprocess says whether other programs may be started.
 	Subprocess Subprocess
 
 	// Env are literal variables, which override forwarded ones of the same name.
@@ -17,6 +20,7 @@ type Policy struct {
 	// are all whose name begins with "PREFIX_".
 	EnvVars []string
 
+	// Limits are of memory, processes, time and the like.
 	Limits Limits
 
 	// OnStdinClose is what the end of standard input means. "" means [Terminate], but [Ignore] for mcp-sandbox run.
@@ -24,6 +28,7 @@ type Policy struct {
 	// OnHostExit is what the end of the launcher's parent means. "" means [Terminate].
 	OnHostExit Reaction
 
+	// Seccomp has the system calls that are refused besides those that always are.
 	Seccomp Seccomp
 
 	// Umask is three or four octal digits such as "0077". "" means the launcher's own, and "0077" in level strict.
@@ -42,22 +47,25 @@ type Policy struct {
 type Filesystem struct {
 	// Default is what can be seen without a grant. "" means [Deny]: the base system only.
 	Default Access
-	// AllowRead and AllowWrite are granted; write implies read.
+	// AllowRead are the paths that can be read.
 	AllowRead []string
-	// DenyRead appears empty inside a grant.
-	DenyRead   []string
+	// DenyRead are paths that appear empty inside a grant.
+	DenyRead []string
+	// AllowWrite are the paths that can be read and written.
 	AllowWrite []string
-	// DenyWrite is read-only inside a grant.
+	// DenyWrite are paths that are read-only inside a grant.
 	DenyWrite []string
-	// TmpSize caps the private /tmp, home and /dev/shm together. 0 means 1G or half of the memory limit, what is less.
+	// TmpSize caps the private /tmp, home and /dev/shm together, in bytes. 0 means 1G or half of the memory limit, what
+	// is less.
 	TmpSize Quantity
 }
 
 // Network is what the server may reach. The zero Network is none.
 type Network struct {
-	// AllowedDomains and DeniedDomains are forms that [ParseDomain] knows.
+	// AllowedDomains are the names and addresses that can be reached, in the forms that [ParseDomain] knows.
 	AllowedDomains []string
-	DeniedDomains  []string
+	// DeniedDomains are those that cannot, whatever AllowedDomains says, in the same forms.
+	DeniedDomains []string
 	// AllowPrivate lets names resolve to private addresses.
 	AllowPrivate bool
 	// CheckServerName [No] lets a TLS client on port 443 of a name ask for any name. [Unset] means [Yes]: it asks for
@@ -77,14 +85,14 @@ type Subprocess struct {
 
 // Limits are what the server may use. A zero field means the level's default, where it has one, and else no limit.
 type Limits struct {
-	CPU          CPU      // cores
+	CPU          CPU      // rate, in thousandths of a core
 	Memory       Quantity // bytes, of all processes together where there is a cgroup
 	AddressSpace Quantity // bytes, of each process; breaks V8, WASM, the JVM and Go
-	Pids         Count
-	OpenFiles    Count
-	FileSize     Quantity // bytes
-	IO           Quantity // bytes per second
-	Timeout      Duration
+	Pids         Count    // processes and threads
+	OpenFiles    Count    // descriptors, of each process
+	FileSize     Quantity // bytes of one file
+	IO           Quantity // bytes per second, of each disk
+	Timeout      Duration // of the whole run, by the clock on the wall
 	// Grace is between SIGTERM and SIGKILL. 0 means 5 s, but 1.5 s after a SIGTERM from the host.
 	Grace Duration
 }
@@ -96,5 +104,5 @@ type Seccomp struct {
 	Deny []string
 }
 
-// A Variable is one of the server's environment.
+// A Variable is one of the server's environment: NAME=VALUE.
 type Variable struct{ Name, Value string }

@@ -42,16 +42,18 @@ const (
 // Reaction is what an event does to the server.
 type Reaction string
 
+// The reactions.
 const (
-	Terminate Reaction = "terminate"
-	Ignore    Reaction = "ignore"
+	Terminate Reaction = "terminate" // the server is ended
+	Ignore    Reaction = "ignore"    // the server runs on
 )
 
 // Bool is true, false or nothing said.
 type Bool uint8
 
+// The values of a Bool.
 const (
-	Unset Bool = iota
+	Unset Bool = iota // nothing said: the default counts
 	No
 	Yes
 )

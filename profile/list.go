@@ -7,7 +7,7 @@ import (
 
 // A Listing is what mcp-sandbox profile list prints with --json.
 type Listing struct {
-	Profiles []Entry `json:"profiles"`
+	Profiles []Entry `json:"profiles"` // sorted by package
 }
 
 // An Entry is a profile in a few words.

@@ -36,31 +36,31 @@ const ManifestName = "mcp-sandbox.manifest"
 // An Identity is which package it is.
 type Identity struct {
 	Manager   string // whose folder of the store it lies in
-	Ecosystem string
+	Ecosystem string // npm, pypi, go or jsr
 	Name      string // as asked of the registry
-	Version   string
-	Integrity string // of the archive, as the lock file has it
-	Registry  string
+	Version   string // exact, as 1.2.3
+	Integrity string // hash of the archive, as the lock file has it
+	Registry  string // URL from which the archive came
 }
 
 // Contents is what an install left.
 type Contents struct {
-	Lock       string   // the lock file's path in the folder
-	Bytes      int64    // on the disk
-	Packages   int      // with the dependencies
-	Scripts    []string // packages whose install scripts were not run
-	ScriptsRan bool
+	Lock       string        // the lock file's path in the folder
+	Bytes      int64         // on the disk
+	Packages   int           // with the dependencies
+	Scripts    []string      // packages whose install scripts were not run
+	ScriptsRan bool          // the install was one with scripts
 	MinAge     time.Duration // that was demanded of every package at the install
-	Installed  time.Time
+	Installed  time.Time     // when Commit was called
 }
 
 // A Package is one folder of the store.
 type Package struct {
 	Identity
 	Contents
-	Specs []string // that are resolved to this package
-	Path  string   // of the folder
-	Used  time.Time
+	Specs []string  // that are resolved to this package
+	Path  string    // of the folder, absolute
+	Used  time.Time // when a server was last started from it
 
 	in    *Store
 	rel   string // Path below the store
@@ -76,11 +76,12 @@ var (
 
 // A TooYoung is the error of a package that is in the store and may be younger than was demanded.
 type TooYoung struct {
-	Package *Package
+	Package *Package      // that was found
 	Age     time.Duration // at least
-	Min     time.Duration
+	Min     time.Duration // that was demanded
 }
 
+// Error names the package, its age and the age that was demanded.
 func (t *TooYoung) Error() string {
 	return t.Package.title() + " is in the store, and only " + days(t.Age) + " old for certain: " + days(t.Min) +
 		" are demanded"
@@ -98,10 +99,11 @@ type Difference = tree.Difference
 
 // A Changed is the error of a package that is not what was installed.
 type Changed struct {
-	Package *Package
-	First   Difference
+	Package *Package   // as it was installed
+	First   Difference // the first that was found
 }
 
+// Error names the first difference, and the command that installs the package anew.
 func (c *Changed) Error() string {
 	at := c.Package.Path
 	if c.First.Path != "" {
@@ -116,11 +118,12 @@ type Refused = tree.Refused
 
 // A Full is the error of a file system without room for an install.
 type Full struct {
-	Path  string
-	Free  int64 // bytes
-	Files int64 // that can still be made; -1: not limited
+	Path  string // of the store
+	Free  int64  // bytes
+	Files int64  // that can still be made; -1: not limited
 }
 
+// Error names the file system and how little is free.
 func (f *Full) Error() string {
 	left := strconv.FormatInt(f.Free>>20, 10) + " MiB"
 	if f.Files >= 0 && f.Files < leastFiles {
@@ -131,14 +134,14 @@ func (f *Full) Error() string {
 
 // A Resolution is what a start's specs are resolved to until an update.
 type Resolution struct {
-	Manager string
-	Specs   []string
-	Path    string // of the package's folder
+	Manager string   // that installed the package
+	Specs   []string // of the start, as startline.Spec.String writes them
+	Path    string   // of the package's folder
 }
 
 // A Pruned is what [Store.Prune] did.
 type Pruned struct {
-	Removed []*Package
+	Removed []*Package // from the disk
 	InUse   []*Package // that would have been removed
 	Bytes   int64      // that are left
 }

@@ -14,7 +14,7 @@ import (
 
 // A Store is the folder of all packages of one user.
 type Store struct {
-	Path string
+	Path string // of the folder, absolute
 
 	disk    disk
 	stages  stages

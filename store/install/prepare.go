@@ -46,6 +46,7 @@ type Options struct {
 
 // Ready is a package that can be started.
 type Ready struct {
+	// Package is the package of the program in the store.
 	Package *store.Package
 	// Owner is the package that has the program, where several were asked for; else Package.Name.
 	Owner string

@@ -42,9 +42,10 @@ func (s Spec) Start() *Start {
 	return &Start{Manager: manager, Tool: manager, Program: manager, Specs: []Spec{s}}
 }
 
-// A SpecError says why a text names no package.
+// A SpecError says why a text names no package. Reason is a clause for a person.
 type SpecError struct{ Text, Reason string }
 
+// Error is the text, quoted and cut at 60 bytes, and the reason.
 func (e *SpecError) Error() string { return shown(e.Text) + ": " + e.Reason }
 
 // String is the form that ParseSpec reads.

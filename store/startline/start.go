@@ -33,6 +33,7 @@ type Unknown struct {
 	Reason  string // for a person, a clause without a capital letter
 }
 
+// Error is the program and the reason.
 func (u *Unknown) Error() string {
 	if strings.ContainsFunc(u.Program, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return shown(u.Program) + ": " + u.Reason
