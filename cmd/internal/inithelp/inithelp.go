@@ -18,9 +18,9 @@ output and error are the server's alone.
 	More = `Without a policy the server sees the base system and an empty home and /tmp, no
 file of yours, and no network.
 
-Exit status: the server's own; 128+N if signal N ended it; 125 if the sandbox
-refused (the server has not run); 126 if COMMAND cannot be executed; 127 if it
-was not found.
+Exit status: the server's own; 128+N if signal N ended it; 124 if the policy's time
+limit did; 125 if the sandbox refused (the server has not run); 126 if COMMAND cannot
+be executed; 127 if it was not found.
 `
 	Tips = `  mcp-sandbox-init -- ./server --stdio
   mcp-sandbox-init --policy policy.json -- node server.js
