@@ -189,3 +189,47 @@ func TestTooYoungForNpm(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// What npm says of a registry's answer names the package or the URL, and a log-in that is wanted the flag.
+func TestNpmWords(t *testing.T) {
+	j := &job{settings: &settings{registries: []registry{{"", "http://127.0.0.1:4873/"}}}}
+	for _, row := range []struct{ name, words, want string }{
+		{"a code with an underscore", `npm silly fetch manifest html@*
+npm http fetch GET 200 http://127.0.0.1:4873/html 110ms (cache miss)
+npm error code FETCH_ERROR
+npm error errno FETCH_ERROR
+npm error invalid json response body at http://127.0.0.1:4873/html reason: Unexpected token '<'
+`, "invalid json response body at http://127.0.0.1:4873/html reason: Unexpected token '<' (FETCH_ERROR)"},
+		{"an archive that cannot be unpacked", `npm warn tarball tarball data for x@http://127.0.0.1:4873/x/-/x-1.tgz (null) seems to be corrupted.
+npm error code Z_DATA_ERROR
+npm error errno Z_DATA_ERROR
+npm error zlib: incorrect data check
+`, "the archive of x cannot be unpacked: it was changed or cut off on its way"},
+		{"a log-in of which the registry names the way", `npm silly fetch manifest @s/c401@*
+npm http fetch GET 401 http://127.0.0.1:4873/@s%2fc401 205ms (cache skip)
+npm error code E401
+npm error Unable to authenticate, your authentication token seems to be invalid.
+npm error To correct this please try logging in again with:
+npm error   npm login
+`, "127.0.0.1:4873 does not give @s/c401 to somebody without a log-in (401): write one into your npmrc, and type " +
+			"--registry-auth"},
+		{"a connection that ends amid an archive", `npm silly fetch manifest half@*
+npm http fetch GET 200 http://127.0.0.1:4873/half 254ms (cache miss)
+npm silly tarball no local data for half@http://127.0.0.1:4873/half/-/1.0.0.tgz. Extracting by manifest.
+npm error code ECONNRESET
+npm error network aborted
+npm error network This is a problem related to network connectivity.
+`, "the archive of half: aborted (ECONNRESET)"},
+		{"a connection that ends amid an answer with a URL", `npm error code ECONNRESET
+npm error network Invalid response body while trying to fetch http://127.0.0.1:4873/x: aborted
+`, "Invalid response body while trying to fetch http://127.0.0.1:4873/x: aborted (ECONNRESET)"},
+		{"a platform", "npm error code EBADPLATFORM\nnpm error notsup Unsupported platform for x@1.0.0: wanted {}\n",
+			"Unsupported platform for x@1.0.0: wanted {} (EBADPLATFORM)"},
+		{"a version", "npm ERR! code ETARGET\nnpm ERR! notarget No matching version found for x@9.\n",
+			"No matching version found for x@9 (ETARGET)"},
+	} {
+		if got := npmExplain(row.words, j); got != row.want {
+			t.Errorf("%s: %q, want %q", row.name, got, row.want)
+		}
+	}
+}

@@ -9,11 +9,12 @@ import (
 
 // What npm writes to standard error, of version 7 to 11.
 var (
-	npmErrorLine = pattern(`^npm (?:error|ERR!) ?(?:code ([A-Z0-9]+)$|(.*))`)
+	npmErrorLine = pattern(`^npm (?:error|ERR!) ?(?:code ([A-Z0-9_]+)$|(.*))`)
 	npmAsks      = pattern(`^npm (?:silly|sill) fetch manifest (\S+)$`)
 	npmUnpacks   = pattern(`^npm (?:silly|sill) tarball no local data for (\S+)@(https?://\S+?)\. `)
 	npmAnswered  = pattern(`^npm http fetch GET (\d+) (\S+)`)
 	npmRefused   = pattern(`(40[134]) [A-Za-z ]+- GET (\S+)`)
+	npmDenied    = pattern(`(?m)^npm http fetch GET (401) (\S+)`)
 	npmCorrupted = pattern(`tarball data for (\S+)@https?://\S+ .*corrupted`)
 	npmOther     = pattern(`^(\S+)@((?:git|file|https?|github|link)[^ ]*:\S+)$`)
 	npmRequest   = pattern(`request to (\S+) failed, reason: (.*)`)
@@ -27,22 +28,7 @@ const npmNoRoom = "no room is left on the disk of the store"
 
 // npmExplain makes a line of npm's last words.
 func npmExplain(words string, j *job) string {
-	code, first, all := "", "", ""
-	for line := range strings.Lines(words) {
-		found := npmErrorLine().FindStringSubmatch(strings.TrimSpace(line))
-		switch {
-		case found == nil:
-		case found[1] != "":
-			code = found[1]
-		default:
-			text := strings.TrimSpace(found[2])
-			all += text + "\n"
-			kind, _, _ := strings.Cut(text, " ")
-			if first == "" && kind != "syscall" && kind != "errno" && kind != "path" {
-				first = text
-			}
-		}
-	}
+	code, first, all := npmError(words)
 	switch {
 	case npmRefused().MatchString(all):
 		return npmNoEntry(npmRefused().FindStringSubmatch(all), j)
@@ -61,8 +47,10 @@ func npmExplain(words string, j *job) string {
 		return notServed(npmNotTaken().FindStringSubmatch(all)[1])
 	case code == "ENOVERSIONS" && !j.before.IsZero():
 		return first + ", which --min-age demands to be published before " + j.before.UTC().Format(time.DateTime)
-	case code == "ETARGET":
-		_, first, _ = strings.Cut(first, " ")
+	case code == "E401": // of which npm has other words where the registry names a way to log in
+		if found := npmDenied().FindStringSubmatch(words); found != nil {
+			return npmNoEntry(found, j)
+		}
 	}
 	if spec := npmSpecElsewhere(words); spec != "" && code != "ETARGET" {
 		return notServed(spec)
@@ -80,6 +68,33 @@ func npmExplain(words string, j *job) string {
 		return first
 	}
 	return strings.TrimSuffix(first, ".") + " (" + code + ")"
+}
+
+// npmError is the code of npm's error, its first line, and all lines. The first line is without the word that npm puts
+// in front of each line of a kind, as "network".
+func npmError(words string) (code, first, all string) {
+	for line := range strings.Lines(words) {
+		found := npmErrorLine().FindStringSubmatch(strings.TrimSpace(line))
+		if found == nil || found[1] != "" {
+			if found != nil {
+				code = found[1]
+			}
+			continue
+		}
+		text := strings.TrimSpace(found[2])
+		all += text + "\n"
+		kind, rest, _ := strings.Cut(text, " ")
+		switch {
+		case first != "" || kind == "syscall" || kind == "errno" || kind == "path":
+		case kind == "network" && npmAwaited(words) != "" && !strings.Contains(rest, "://"):
+			first = npmAwaited(words) + ": " + rest
+		case kind == "network" || kind == "notarget" || kind == "notsup":
+			first = rest
+		default:
+			first = text
+		}
+	}
+	return code, first, all
 }
 
 // notServed is the refusal of a dependency that no registry serves.
