@@ -93,7 +93,7 @@ func failure(errno string) string {
 	case "ENOENT":
 		return "the name has no address now"
 	}
-	return name(errno, 80) + ", on this machine's side of the sandbox"
+	return name(errno, 130) + ", on this machine's side of the sandbox"
 }
 
 // withPort is a name or an address with a port; IPv6 stands in brackets.

@@ -44,6 +44,10 @@ func TestNetwork(t *testing.T) {
 			"api.x.com:443: connection refused by the host itself"},
 		{order.Denied{Act: act("upstream", "api.x.com", "", 0), Errno: "nameserver 192.0.2.1:53: SERVFAIL"}, nil,
 			"api.x.com: nameserver 192.0.2.1:53: SERVFAIL, on this machine's side of the sandbox"},
+		{order.Denied{Act: act("upstream", "api.x.com", "", 443), Errno: "proxy proxy.example.com:3128: proxy's answer: " +
+			"status 407: a way to log in is wanted that is not Basic, which alone is spoken"}, nil,
+			"api.x.com:443: proxy proxy.example.com:3128: proxy's answer: status 407: a way to log in is wanted that is not " +
+				"Basic, which alone is spoken, on this machine's side of the sandbox"},
 		{order.Denied{Act: order.Act{Kind: "limit", Asked: "too many"}}, nil, "too many"},
 	} {
 		if got := Network(&c.denied, c.ports); got != "network: "+c.want {
