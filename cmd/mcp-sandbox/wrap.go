@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/wrapping"
@@ -38,7 +37,7 @@ of an entry change, and unwrap brings them back.
 
 The exit status is 1 if a file or a server of --server was refused, and 125 if there
 is no terminal to ask on and no --yes.
-`,
+` + hostList(),
 		tips: `  mcp-sandbox wrap --dry-run
   mcp-sandbox wrap claude-desktop cursor
   mcp-sandbox wrap cursor --server notes --level standard
@@ -48,7 +47,7 @@ is no terminal to ask on and no --yes.
 		name: "unwrap", args: "[flags] [HOST...]", short: "have MCP hosts start their servers as before",
 		long: `Takes away what wrap wrote, and nothing else: what was changed elsewhere in a file
 since then stays. The policies stay too; wrap uses them again.
-`,
+` + hostList(),
 		tips:  "  mcp-sandbox unwrap\n  mcp-sandbox unwrap cursor --server notes\n",
 		flags: unwrapOptions, run: unwrap,
 	}, {
@@ -56,7 +55,7 @@ since then stays. The policies stay too; wrap uses them again.
 		short: "list the servers of MCP hosts and which are confined",
 		long: `Lists the servers in the configuration files of the hosts: wrapped, plain, or why one
 cannot be wrapped.
-`,
+` + hostList(),
 		tips: `  mcp-sandbox status
   mcp-sandbox status --json | jq -r '.servers[] | select(.state=="plain").server'
 `,
@@ -128,7 +127,7 @@ func scopeOf(o *options, args []string) (*wrapping.Scope, error) {
 	for _, name := range namesOf(args) {
 		h := hosts.ByName(name)
 		if h == nil {
-			return nil, errors.New(source.Quote(name) + " is no host that is known: " + strings.Join(hostNames(), " "))
+			return nil, unknownHost(name)
 		}
 		s.Hosts = append(s.Hosts, h)
 	}

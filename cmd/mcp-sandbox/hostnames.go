@@ -1,0 +1,31 @@
+package main
+
+import (
+	"errors"
+
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
+	"github.com/security-mcp/mcp-sandbox/policy/nearest"
+)
+
+// unknownHost is the error of a host that the table has not. The help lists those that it has.
+func unknownHost(name string) error {
+	text := source.Quote(name) + " is no host that is known"
+	if meant := nearest.Of(name, hostNames()); meant != "" {
+		text += " (did you mean " + meant + "?)"
+	}
+	return errors.New(text)
+}
+
+// hostList is the paragraph of a help that names all hosts.
+func hostList() string {
+	const width = 84
+	text, line := "", "HOST is one of"
+	for _, name := range hostNames() {
+		if len(line)+1+len(name) > width {
+			text, line = text+"\n"+line, name
+			continue
+		}
+		line += " " + name
+	}
+	return text + "\n" + line + ".\n"
+}
