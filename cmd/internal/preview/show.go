@@ -58,7 +58,10 @@ func (v *Preview) start() [][]page.Cell {
 	if v.Confinement != string(policy.Full) {
 		style = page.Yellow
 	}
-	tried := v.Confinement + ", tried just now without the command; run refuses less than " + string(v.least)
+	tried := v.Confinement + ", tried just now without the command"
+	if v.least != policy.None {
+		tried += "; run refuses less than " + string(v.least)
+	}
 	return append(lines, pair("level", string(v.Level), page.Plain), pair("confinement", tried, style))
 }
 
