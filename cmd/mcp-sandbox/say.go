@@ -101,6 +101,9 @@ const flagWidth = 24
 func help(c *command, o *options) int {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Usage: mcp-sandbox %s %s\n\n%s", c.name, c.args, c.long)
+	if len(o.lines) > 0 && o.lines[0].name != "" { // a heading has an empty line in front
+		b.WriteString("\n")
+	}
 	for _, l := range o.lines {
 		if !l.here() {
 			continue
