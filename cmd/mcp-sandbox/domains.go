@@ -18,7 +18,7 @@ func (r *review) noteDomains() {
 			}
 		case "network.deniedDomains":
 			if d, err := policy.ParseDomain(s.Value); err == nil && explain.Unneeded(d, n.AllowedDomains) {
-				text = "no --allow-domain holds it"
+				text = "no --allow-domain opens this host, so the denial has no effect"
 			}
 		case "network.allowPrivate", "network.checkServerName":
 			if len(n.AllowedDomains) == 0 && s.Value == opens(s.Key) && r.policy.Level != policy.LevelNetwork &&
