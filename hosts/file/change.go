@@ -22,6 +22,16 @@ func (t Target) Change(change func(old []byte) ([]byte, error)) (Result, error) 
 	return changer{Target: t, change: change, at: func(string) {}}.run()
 }
 
+// Alone calls a function while no other mcp-sandbox of this user changes files.
+func Alone(do func() error) error {
+	_, unlock, err := lock()
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return do()
+}
+
 // A changer replaces one file. Tests stop it at its steps.
 type changer struct {
 	Target

@@ -67,23 +67,30 @@ func find(e *Entry, d *edit.Document) int {
 	return -1
 }
 
-// Change writes the policies of servers that are wrapped, and then the file. What another program wrote into the file
-// meanwhile stays. Policies of servers that are unwrapped stay too: their user may have changed them. The result names
-// the backup of the file.
+// Change writes the policies of servers that are wrapped, and then the file, while no other mcp-sandbox of the user
+// writes either. What another program wrote into the file meanwhile stays. Policies of servers that are unwrapped stay
+// too: their user may have changed them. The result names the backup of the file.
 func (f *File) Change(entries []*Entry) (file.Result, error) {
-	written, err := writePolicies(entries)
-	var result file.Result
-	if err == nil {
-		result, err = f.target.Change(func(old []byte) ([]byte, error) {
-			d, err := edit.Open(old, f.form, f.scope.ours)
-			if err != nil {
-				return nil, err
-			}
-			return f.rewrite(d, entries)
-		})
+	var written []string
+	var policies error
+	result, err := f.target.Change(func(old []byte) ([]byte, error) {
+		d, err := edit.Open(old, f.form, f.scope.ours)
+		if err != nil {
+			return nil, err
+		}
+		after, err := f.rewrite(d, entries)
+		if err != nil {
+			return nil, err
+		}
+		more, err := writePolicies(entries)
+		written, policies = append(written, more...), err
+		return after, err
+	})
+	if policies != nil {
+		err = policies // which names the policy, and no host's file
 	}
-	if err != nil {
-		err = errors.Join(err, f.forget(written))
+	if err != nil && len(written) > 0 {
+		err = errors.Join(err, file.Alone(func() error { return f.forget(written) }))
 	}
 	return result, err
 }
