@@ -49,7 +49,11 @@ func hostsOf(value, scheme, port string) ([]string, error) {
 	if before, behind, ok := strings.Cut(value, "://"); ok {
 		scheme, value = strings.ToLower(before), behind
 	}
-	if i := strings.IndexAny(value, "/?#"); i >= 0 {
+	ends := "/?#"
+	if port := portOf(scheme); port == 443 || port == 80 { // where servers read "\\" as "/": URL Standard, 4.4
+		ends += `\`
+	}
+	if i := strings.IndexAny(value, ends); i >= 0 {
 		value = value[:i]
 	}
 	value = value[strings.LastIndexByte(value, '@')+1:]

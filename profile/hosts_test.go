@@ -13,6 +13,8 @@ func TestHostsOf(t *testing.T) {
 		{"https://user:p%40ss@es.example.com:9243/x", "", "", "es.example.com:9243"},
 		{"https://user:a@b@es.example.com", "", "", "es.example.com:443"},
 		{"http://es.example.com?x", "", "", "es.example.com:80"},
+		{`https://es.example.com\@other.example.com`, "", "", "es.example.com:443"}, // so URLs of the web are read
+		{`mysql://u:p\w@db.example.com`, "", "", "db.example.com:3306"},
 		{"wss://es.example.com#x", "", "", "es.example.com:443"},
 		{"postgres://u:p@db.example.com/d", "", "", "db.example.com:5432"},
 		{"postgresql://u:p@db.example.com:6543/d?sslmode=require", "", "", "db.example.com:6543"},
