@@ -32,11 +32,19 @@ func (a *applying) folder(arg *Argument, source, value string) {
 	switch {
 	case err != nil:
 		a.refuse(f, "does not exist, or cannot be looked at")
+	case !aFile(real):
+		a.refuse(f, "is neither a folder nor a file")
 	case a.limits.why(f) != "":
 		a.refuse(f, a.limits.why(f))
 	default:
 		a.folders = append(a.folders, f)
 	}
+}
+
+// aFile reports whether a path is a folder or a file: a launch refuses the grant of anything else.
+func aFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && (info.IsDir() || info.Mode().IsRegular())
 }
 
 // refuse leaves the notice of a path that is not granted. What a variable holds stands in no message: a key can stand

@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -34,6 +35,22 @@ func TestApplyLinkedSecrets(t *testing.T) {
 	own := parsed(t, `"arguments": [{"variable": "X", "grant": "read", "key": "server", "default": "-~/.kube/config"}]`)
 	if got, notices := (launch{home: home}).apply(t, own); len(got.Network.AllowedDomains) != 1 || len(notices) > 0 {
 		t.Errorf("a server's own file: %+v, %+v", got.Network, notices)
+	}
+}
+
+// What is neither a folder nor a file could not be granted: the launch would be refused.
+func TestApplyNoFile(t *testing.T) {
+	home := t.TempDir()
+	t.Chdir(home)
+	l, err := net.Listen("unix", "socket")
+	if err != nil {
+		t.Skip(err)
+	}
+	defer l.Close()
+	p := parsed(t, `"arguments": [{"position": 0, "grant": "read"}]`)
+	got, notices := launch{args: []string{"socket"}, home: home}.apply(t, p)
+	if len(got.Filesystem.AllowRead) > 0 || len(notices) != 1 {
+		t.Errorf("%q, %+v", got.Filesystem.AllowRead, notices)
 	}
 }
 
