@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -51,6 +52,22 @@ func TestApplyNoFile(t *testing.T) {
 	got, notices := launch{args: []string{"socket"}, home: home}.apply(t, p)
 	if len(got.Filesystem.AllowRead) > 0 || len(notices) != 1 {
 		t.Errorf("%q, %+v", got.Filesystem.AllowRead, notices)
+	}
+}
+
+// A file that cannot be read is told by its source alone.
+func TestApplyUnreadable(t *testing.T) {
+	if os.Getuid() <= 0 {
+		t.Skip("for root every file can be read")
+	}
+	home := t.TempDir()
+	if err := os.WriteFile(filepath.Join(home, "hunter2"), nil, 0); err != nil {
+		t.Fatal(err)
+	}
+	p := parsed(t, `"arguments": [{"variable": "X", "grant": "read", "key": "server"}]`)
+	_, notices := launch{env: []string{"X=hunter2"}, home: home}.apply(t, p)
+	if len(notices) != 1 || strings.Contains(notices[0].Line, "hunter") {
+		t.Errorf("%+v", notices)
 	}
 }
 

@@ -1,6 +1,8 @@
 package profile
 
 import (
+	"errors"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -26,6 +28,9 @@ func (a *applying) hostsIn(f folder, writable []string) {
 	const most, patience = 1 << 20, time.Second
 	text, _, err := platform.ReadDocumentFile(f.real, most, patience)
 	if err != nil {
+		if at := (*fs.PathError)(nil); errors.As(err, &at) {
+			err = at.Err // the name of the file is the source's to say
+		}
 		a.note(f.name(), hostFlag, notice.NotAllowed(f.name(), err.Error()))
 		return
 	}
