@@ -158,7 +158,7 @@ func (s *settings) bunLogin(q *question, at registry, r bunRegistry) {
 // bunProject is npmProject, and bunfig.toml before that.
 func bunProject(dir string, env []string) (file, registry string) {
 	file = filepath.Join(dir, "bunfig.toml")
-	if b, err := os.ReadFile(file); err == nil && strings.Contains(string(b), "registry") {
+	if b, err := readProjects(file); err == nil && strings.Contains(string(b), "registry") {
 		return file, "of [install]"
 	}
 	return npmProject(dir, env)

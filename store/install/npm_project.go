@@ -34,7 +34,7 @@ func npmProject(dir string, env []string) (file, registry string) {
 	if user, err := os.Stat(own); err == nil && os.SameFile(user, info) {
 		return "", "" // the user's own, which was read
 	}
-	b, err := os.ReadFile(file)
+	b, err := readProjects(file)
 	found := npmRegistryLine().FindSubmatch(b)
 	if err != nil || found == nil {
 		return "", ""

@@ -56,8 +56,13 @@ func (q *question) dollar(text string) string {
 // where that is asked for.
 func npmrcFile(q *question, files ...string) (map[string]string, error) {
 	all := map[string]string{}
-	for _, file := range append(files, filepath.Join(q.folder, ".npmrc")) {
-		b, err := os.ReadFile(file)
+	projects := filepath.Join(q.folder, ".npmrc")
+	for _, file := range append(files, projects) {
+		read := os.ReadFile
+		if file == projects {
+			read = readProjects
+		}
+		b, err := read(file)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
