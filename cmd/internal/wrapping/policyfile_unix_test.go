@@ -10,6 +10,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/state"
 	"github.com/security-mcp/mcp-sandbox/policy"
+	"golang.org/x/sys/unix"
 )
 
 // A folder of policies that another user can lead elsewhere is neither read nor written: root may wrap with the HOME of
@@ -54,5 +55,35 @@ func TestFolderOfOthers(t *testing.T) {
 	}
 	if there, err := f.read(); err != nil || there == nil {
 		t.Errorf("%v, %v", there, err)
+	}
+}
+
+// A policy that confines nothing is not kept for a server, nor one that is a link or a pipe.
+func TestPoliciesThatDoNot(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = errors.Join(os.WriteFile(dir+"/standard.json", []byte(`{"version":1,"level":"standard"}`), 0o600),
+		os.WriteFile(dir+"/privileged.json", []byte(`{"version":1,"level":"privileged"}`), 0o600),
+		os.Symlink("standard.json", dir+"/link.json"), unix.Mkfifo(dir+"/pipe.json", 0o600))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, project := range []string{"", filepath.Dir(dir)} {
+		for _, name := range []string{"privileged", "link", "pipe"} {
+			if there, err := (policyFile{dir + "/" + name + ".json", project}).read(); err == nil {
+				t.Errorf("%s: %v", name, there)
+			}
+		}
+		if there, err := (policyFile{dir + "/standard.json", project}).read(); err != nil || there == nil {
+			t.Error(there, err)
+		}
+	}
+	if err := os.Symlink(dir, dir+"/.mcp-sandbox"); err != nil {
+		t.Fatal(err)
+	}
+	if there, err := (policyFile{dir + "/.mcp-sandbox/standard.json", dir}).read(); err == nil {
+		t.Errorf("through a link of the project's: %v", there)
 	}
 }

@@ -1,0 +1,67 @@
+//go:build darwin || linux
+
+package store
+
+import (
+	"errors"
+	"os"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// A record is a file, and no link to one; a draft of another is not written through a link either.
+func TestRecordsAreNoLinks(t *testing.T) {
+	dir := t.TempDir()
+	err := errors.Join(os.WriteFile(dir+"/f", []byte("text"), 0o600), os.Symlink("f", dir+"/l"), os.Symlink("f", dir+"/.x"),
+		unix.Mkfifo(dir+"/p", 0o600))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, err := unix.Open(dir, openFolder, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(at)
+	for _, name := range []string{"l", "p", "."} {
+		if b, err := readFile(at, name, 99); err == nil {
+			t.Errorf("%s: %q was read", name, b)
+		}
+	}
+	if err := makeFile(at, "l", 0o600, nil); err == nil {
+		t.Error("a file was made at a link")
+	}
+	if err := replaceFile(at, "x", []byte("new")); err == nil {
+		t.Error("a draft was written through a link")
+	}
+	if b, err := os.ReadFile(dir + "/f"); err != nil || string(b) != "text" {
+		t.Errorf("%q, %v", b, err)
+	}
+}
+
+// A package whose folder belongs to another user is none of this user's store.
+func TestPackageOfAnother(t *testing.T) {
+	dir := t.TempDir()
+	const rel = "npm/x/1.0.0-0123456789ab"
+	if err := os.MkdirAll(dir+"/"+rel, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	at, err := unix.Open(dir, openFolder, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(at)
+	d := disk{fd: at, at: dir}
+	fd, err := d.open(rel)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unix.Close(fd)
+	if os.Geteuid() != 0 || os.Lchown(dir+"/"+rel, 12345, 12345) != nil {
+		return
+	}
+	if fd, err := d.open(rel); err == nil {
+		unix.Close(fd)
+		t.Error("another user's folder was opened")
+	}
+}
