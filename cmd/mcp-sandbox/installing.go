@@ -56,10 +56,16 @@ func installer(o *options, level policy.Level) install.Options {
 	if o.flags.Quiet {
 		i.Told = nil
 	} else if page.IsTerminal(os.Stderr) {
-		i.Terminal = os.Stderr
+		i.Terminal = terminal{os.Stderr}
 	}
 	return i
 }
+
+// A terminal says how wide it is.
+type terminal struct{ *os.File }
+
+// Columns are those of a row now.
+func (t terminal) Columns() int { return page.TerminalWidth(t.File) }
 
 // prepare finds the package of a start in the store, or installs the package.
 func prepare(o *options, start *startline.Start, level policy.Level) (*install.Ready, error) {

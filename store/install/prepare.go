@@ -36,7 +36,8 @@ type Options struct {
 	Env []string
 	// Dir is the user's working folder; "" is that of this process.
 	Dir string
-	// Terminal gets a line that is written over and over while an install goes on; nil is for no such line.
+	// Terminal gets a line that is written over and over while an install goes on; nil is for no such line. The line is
+	// shorter than a row of the terminal: that has 80 columns, or as many as its method Columns() int says.
 	Terminal io.Writer
 	// Told gets what cannot wait for the end: lines without a newline; nil is for nobody.
 	Told func(string)

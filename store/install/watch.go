@@ -127,16 +127,31 @@ func (w *watch) silence() time.Duration {
 	return time.Since(w.moved)
 }
 
-// line is how far the install is.
+// line is how far the install is. The title is cut where the terminal's row is shorter than the line: what is wrapped
+// onto a further row cannot be written over.
 func (w *watch) line() string {
-	line := fmt.Sprintf("mcp-sandbox: installing %s: %.0f s", w.title, time.Since(w.began).Seconds())
+	const begin = "mcp-sandbox: installing "
+	end := fmt.Sprintf(": %.0f s", time.Since(w.began).Seconds())
 	if w.size.bytes > 0 {
-		line += fmt.Sprintf(", %d files, %.1f MB", w.size.entries, float64(w.size.bytes)/1e6)
+		end += fmt.Sprintf(", %d files, %.1f MB", w.size.entries, float64(w.size.bytes)/1e6)
 	}
 	if silent := w.silence(); silent > 10*time.Second {
-		line += fmt.Sprintf(", nothing came for %.0f s", silent.Seconds())
+		end += fmt.Sprintf(", nothing came for %.0f s", silent.Seconds())
 	}
-	return line
+	title, row := w.title, w.columns()-1
+	if room := row - len(begin) - len(end); len(title) > room {
+		title = title[:max(room-1, 0)] + "…"
+	}
+	line := []rune(begin + title + end)
+	return string(line[:min(len(line), row)])
+}
+
+// columns are those of the terminal, or of most terminals.
+func (w *watch) columns() int {
+	if t, ok := w.terminal.(interface{ Columns() int }); ok && t.Columns() > 1 {
+		return t.Columns()
+	}
+	return 80
 }
 
 // say writes a line over the last one.
