@@ -160,6 +160,25 @@ func TestCheckWithoutRecord(t *testing.T) {
 	}
 }
 
+// A package without its manifest is named as a list names packages, and found by that name.
+func TestCheckWithoutManifest(t *testing.T) {
+	s := openIn(t, tempHome(t))
+	p := install(t, s, "npm:@x/server", installed("@x/server", "1.0.0"), "lock")
+	for _, name := range []string{"@x/server", "npm:@x/server", "npm:@x/server@1.0.0", "@x/server@1.0.0"} {
+		if all, err := s.Show(name); err != nil || len(all) != 1 {
+			t.Errorf("%s: %v, %v", name, all, err)
+		}
+	}
+	change(t, p.Path+"/"+ManifestName, func() { do(t, os.Remove(p.Path+"/"+ManifestName)) })
+	const want = ManifestName + ": cannot be read (no such file or directory), after npm:@x/server 1.0.0 was installed: " +
+		"`mcp-sandbox store update @x/server` installs it anew"
+	for _, name := range []string{"@x/server", "npm:@x/server", "npm:@x/server@1.0.0"} {
+		if _, err := s.Show(name); err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", name, err, want)
+		}
+	}
+}
+
 // A changed package is replaced by an install, and a server that runs from the old folder keeps its files.
 func TestUpdateReplaces(t *testing.T) {
 	s := openIn(t, tempHome(t))

@@ -23,8 +23,11 @@
 package store
 
 import (
+	"cmp"
 	"errors"
+	"path"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/store/internal/tree"
@@ -164,5 +167,28 @@ const (
 // age is how old a package is at least, with all that was installed with it.
 func (p *Package) age() time.Duration { return max(time.Since(p.Installed), 0) + p.MinAge }
 
-// title names a package for people.
-func (p *Package) title() string { return p.Ecosystem + ":" + p.Name + " " + p.Version }
+// title names a package for people. Of one whose manifest cannot be read the ecosystem is not known.
+func (p *Package) title() string {
+	return cmp.Or(p.Ecosystem, p.Manager) + ":" + p.Name + " " + p.Version
+}
+
+// isNamed reports whether a word names a package: its name, alone or as MANAGER:NAME, and that with @VERSION, as a list
+// of packages has it.
+func (p *Package) isNamed(word string) bool {
+	for _, before := range [...]string{"", p.Ecosystem + ":", p.Manager + ":"} {
+		if word == before+p.Name || word == before+p.Name+"@"+p.Version {
+			return true
+		}
+	}
+	return false
+}
+
+// packageAt is what the path of a package's folder below the store says.
+func packageAt(rel string) *Package {
+	folder, version := path.Split(rel)
+	manager, name, _ := strings.Cut(strings.TrimSuffix(folder, "/"), "/")
+	p := &Package{rel: rel}
+	p.Manager, p.Name = manager, strings.ReplaceAll(name, ",", "/")
+	p.Version = version[:max(len(version)-1-hashDigits, 0)]
+	return p
+}

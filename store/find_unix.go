@@ -99,8 +99,8 @@ func (s *Store) load(rel string) (*Package, error) {
 		return nil, err
 	}
 	defer unix.Close(fd)
-	p := &Package{in: s, rel: rel, Path: s.Path + "/" + rel}
-	p.Manager, p.Name, _ = strings.Cut(rel[:strings.LastIndexByte(rel, '/')], "/")
+	p := packageAt(rel)
+	p.in, p.Path = s, s.Path+"/"+rel
 	b, err := readFile(fd, ManifestName, 16<<10)
 	if err == nil && len(b) == 16<<10 && !strings.Contains(string(b), "\n\n") {
 		b, err = readFile(fd, ManifestName, mostHeader)

@@ -74,15 +74,15 @@ func Names() (all []string, err error) {
 	return slices.Compact(all), err
 }
 
-// Show is all packages of one name.
+// Show is all packages of one name, or the one of a name with a version.
 func (s *Store) Show(name string) ([]*Package, error) {
 	all, broken, err := s.List()
 	if err != nil {
 		return nil, err
 	}
-	all = slices.DeleteFunc(all, func(p *Package) bool { return p.Name != name && p.Ecosystem+":"+p.Name != name })
+	all = slices.DeleteFunc(all, func(p *Package) bool { return !p.isNamed(name) })
 	for _, bad := range broken {
-		if c, ok := errors.AsType[*Changed](bad); ok && c.Package.Name == name {
+		if c, ok := errors.AsType[*Changed](bad); ok && c.Package.isNamed(name) {
 			return all, bad
 		}
 	}
@@ -135,12 +135,13 @@ func (r *records) resolutions() (all []*resolution, err error) {
 	return all, err
 }
 
-// Resolutions are those of all specs, or of those that name one package.
+// Resolutions are those of all specs, or of those that name one package or are resolved to it.
 func (s *Store) Resolutions(name string) ([]Resolution, error) {
 	records, err := s.records.resolutions()
 	var all []Resolution
 	for _, r := range records {
-		if name == "" || slices.ContainsFunc(r.specs, func(spec string) bool { return isSpecOf(spec, name) }) {
+		if name == "" || packageAt(r.path).isNamed(name) ||
+			slices.ContainsFunc(r.specs, func(spec string) bool { return isSpecOf(spec, name) }) {
 			all = append(all, Resolution{r.manager, r.specs, s.Path + "/" + r.path})
 		}
 	}

@@ -160,7 +160,8 @@ func TestResolutions(t *testing.T) {
 	p := installed("y", "1.0")
 	p.Ecosystem = "pypi"
 	install(t, s, "pypi:y==1.0", p, "four")
-	for name, want := range map[string]int{"": 4, "@x/y": 2, "npm:@x/y": 2, "pypi:@x/y": 0, "y": 1, "pypi:y": 1, "@x/yz": 1, "x": 0} {
+	for name, want := range map[string]int{"": 4, "@x/y": 2, "npm:@x/y": 2, "pypi:@x/y": 0, "y": 1, "pypi:y": 1, "@x/yz": 1, "x": 0,
+		"npm:@x/y@1.0.0": 1, "@x/y@2.0.0": 1, "npm:@x/y@3.0.0": 0} {
 		if got, err := s.Resolutions(name); err != nil || len(got) != want {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
