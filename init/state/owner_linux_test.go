@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -101,4 +102,18 @@ func TestFullDisk(t *testing.T) {
 		t.Error(err)
 	}
 	opened(t, "new", me)
+}
+
+// Where a folder cannot be made the error is that of the attempt, and says what to type.
+func TestWhereNoFolderCanBeMade(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", "/sys/kernel/none")
+	fd, _, err := OpenOwn("state", true)
+	if err == nil {
+		unix.Close(fd)
+		t.Fatal("a folder was made in /sys/kernel")
+	}
+	if errors.Is(err, unix.ENOENT) || !strings.Contains(err.Error(), "/sys/kernel/none") ||
+		!strings.Contains(err.Error(), "set XDG_STATE_HOME") {
+		t.Error(err)
+	}
 }

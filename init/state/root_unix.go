@@ -129,10 +129,12 @@ func walk(at string, create bool) (int, error) {
 		}
 		above := fd
 		done += "/" + name
+		var made error
 		if create {
-			makeOwn(above, name)
+			made = makeOwn(above, name)
 		}
 		fd, err = unix.Openat(above, name, openPath|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+		err = notMade(err, made)
 		unix.Close(above)
 	}
 	if err == nil {
@@ -147,11 +149,30 @@ func walk(at string, create bool) (int, error) {
 }
 
 // makeOwn makes a folder that this user may enter, whatever the umask. Where that fails the open that follows does.
-func makeOwn(at int, name string) {
-	if unix.Mkdirat(at, name, 0o700) == nil {
+func makeOwn(at int, name string) error {
+	err := unix.Mkdirat(at, name, 0o700)
+	if err == nil {
 		privdir.MakeSearchable(at, name)
 	}
+	return err
 }
+
+// notMade is the error of an open, or where a folder is missing why that could not be made.
+func notMade(open, made error) error {
+	if open != unix.ENOENT || made == nil {
+		return open
+	}
+	return &unmade{made}
+}
+
+// An unmade is the error of a folder that is not there and cannot be made.
+type unmade struct{ err error }
+
+func (u *unmade) Error() string {
+	return "it cannot be made here: " + u.err.Error() + ": set XDG_STATE_HOME and XDG_DATA_HOME to folders of your own"
+}
+
+func (u *unmade) Unwrap() error { return u.err }
 
 // checkAbove is an error if another user could rename what lies in a folder. A group that has the number of this user
 // is the user's own, as Debian, Fedora and others make one for each, with a umask that lets it write.
@@ -178,12 +199,13 @@ func checkAbove(fd int) error {
 
 // ownFolder opens one of the product's folders, which only this user may enter.
 func ownFolder(at int, name string, create bool) (int, error) {
+	var made error
 	if create {
-		makeOwn(at, name)
+		made = makeOwn(at, name)
 	}
 	fd, err := openFolder(at, name)
 	if err != nil {
-		return -1, err
+		return -1, notMade(err, made)
 	}
 	var st unix.Stat_t
 	if err = unix.Fstat(fd, &st); err == nil && int(st.Uid) != unix.Geteuid() {
