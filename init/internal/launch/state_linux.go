@@ -2,9 +2,11 @@ package launch
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
@@ -12,6 +14,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/places"
 	"github.com/security-mcp/mcp-sandbox/init/state"
 	"github.com/security-mcp/mcp-sandbox/platform"
+	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
 )
 
@@ -112,6 +115,36 @@ func (l *Launch) checkOwn() error {
 		}
 	}
 	return nil
+}
+
+// makeOwn makes those of this product's folders that the server could make, in a write grant: a later launch, or wrap,
+// would believe what lies there. A folder that this user cannot make the server cannot make either. A probe makes nothing
+// that lasts.
+func (l *Launch) makeOwn() error {
+	p, err := places.Of(os.Getenv)
+	if err != nil || l.Order.Probe || l.Policy.Level == policy.Privileged {
+		return nil
+	}
+	for _, folder := range p.Folders() {
+		if l.canMake(folder) {
+			_, _ = state.Trusted(folder, true)
+		}
+	}
+	return nil
+}
+
+// canMake reports whether a folder is missing, and a write grant has the one in which it would lie.
+func (l *Launch) canMake(folder string) bool {
+	above := folder
+	for {
+		if _, err := os.Stat(above); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		above = path.Dir(above)
+	}
+	return above != folder && slices.ContainsFunc(l.Policy.Filesystem.AllowWrite, func(grant string) bool {
+		return strings.HasPrefix(followed(above)+"/", followed(strings.TrimPrefix(grant, "-"))+"/")
+	})
 }
 
 // followed is where a path leads.
