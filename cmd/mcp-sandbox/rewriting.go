@@ -45,6 +45,9 @@ func rewrite(o *options, name string, args []string) int {
 		Level: o.wrap.level, Reduced: sync.OnceValue(isReduced)})
 	r.tellLeft()
 	if r.changes() == 0 {
+		if !o.wrap.dry {
+			r.settle()
+		}
 		reexec.Say(name + ": nothing to change")
 		return r.result()
 	}
@@ -71,6 +74,18 @@ func (r *rewriting) read() {
 	r.files = files
 	for _, p := range problems {
 		r.refused(p.String())
+	}
+}
+
+// settle ends what a killed wrap or unwrap began with the files.
+func (r *rewriting) settle() {
+	for _, f := range r.files {
+		if f.Fixed != nil { // such a file is never changed
+			continue
+		}
+		if err := f.Settle(); err != nil {
+			r.refused(f.Host.Name + ": " + err.Error())
+		}
 	}
 }
 

@@ -1,6 +1,9 @@
 package edit
 
-import "strings"
+import (
+	"errors"
+	"strings"
+)
 
 // own counts the words that wrap wrote before a command, its program with them, and finds the policy; 0: none.
 func (d *Document) own(words []string) (count int, policy string) {
@@ -96,7 +99,7 @@ func (n *node) fixed() error {
 		return args.bound
 	}
 	for _, key := range environments() {
-		if v := n.value(key); v != nil && v.bound != nil && v.bound != errShared {
+		if v := n.value(key); v != nil && v.bound != nil && !errors.Is(v.bound, errShared) {
 			return v.bound
 		}
 	}

@@ -22,6 +22,19 @@ func (t Target) Change(change func(old []byte) ([]byte, error)) (Result, error) 
 	return changer{Target: t, change: change, at: func(string) {}}.run()
 }
 
+// Settle ends what a killed mcp-sandbox began with the file, as [Target.Change] does, and changes nothing else. Another
+// mcp-sandbox that is at work with files does that itself.
+func (t Target) Settle() error {
+	_, done, err := t.begin()
+	if err == nil {
+		done()
+	}
+	if errors.Is(err, errLocked) {
+		return nil
+	}
+	return err
+}
+
 // Alone calls a function while no other mcp-sandbox of this user changes files.
 func Alone(do func() error) error {
 	_, unlock, err := lock()
@@ -41,23 +54,14 @@ type changer struct {
 }
 
 func (c changer) run() (Result, error) {
-	own, unlock, err := lock()
+	s, done, err := c.begin()
 	if err != nil {
-		return Result{}, c.error("lock", err)
+		return Result{}, err
 	}
-	defer unlock()
-	folder, err := openFolder(filepath.Dir(c.File))
-	if err != nil {
-		return Result{}, c.error("open", err)
-	}
-	defer folder.close()
-	s := stage{path: c.File, name: filepath.Base(c.File), folder: folder, own: own}
-	if err := s.recoverKilled(); err != nil {
-		return Result{}, c.error("clear away what a killed mcp-sandbox left of", err)
-	}
-	s.beside = own == nil || c.beside
+	defer done()
+	s.beside = s.own == nil || c.beside
 	for i := 0; i < tries; i++ {
-		result, again, err := c.try(&s)
+		result, again, err := c.try(s)
 		switch {
 		case isElsewhere(err) && !s.beside:
 			s.beside = true
@@ -70,6 +74,26 @@ func (c changer) run() (Result, error) {
 		}
 	}
 	return Result{}, c.error("replace", errBusy)
+}
+
+// begin takes the lock, and ends what a killed process began with the file.
+func (t Target) begin() (s *stage, done func(), err error) {
+	own, unlock, err := lock()
+	if err != nil {
+		return nil, nil, t.error("lock", err)
+	}
+	folder, err := openFolder(filepath.Dir(t.File))
+	if err != nil {
+		unlock()
+		return nil, nil, t.error("open", err)
+	}
+	s = &stage{path: t.File, name: filepath.Base(t.File), folder: folder, own: own}
+	done = func() { folder.close(); unlock() }
+	if err := s.recoverKilled(); err != nil {
+		done()
+		return nil, nil, t.error("clear away what a killed mcp-sandbox left of", err)
+	}
+	return s, done, nil
 }
 
 // try makes one change; again: another program wrote the file, and what that wrote is in its place.

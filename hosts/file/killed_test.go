@@ -32,6 +32,10 @@ func TestKilled(t *testing.T) {
 					if trusted := mode == "" || os.PathSeparator == '\\'; lost && trusted {
 						want, lost = "host", false
 					}
+					must(t, at(t, path).Settle())
+					if left := leftovers(t, path); len(left) > 0 {
+						t.Errorf("step %d: left %q", n, left)
+					}
 					_, err = at(t, path).Change(ours)
 					must(t, err)
 					holds(t, path, want+mark)

@@ -95,6 +95,9 @@ func (f *File) Change(entries []*Entry) (file.Result, error) {
 	return result, err
 }
 
+// Settle ends what a killed mcp-sandbox began with the file.
+func (f *File) Settle() error { return f.target.Settle() }
+
 // forget removes policies that no server of the file has: a change can fail when the file was replaced already.
 func (f *File) forget(policies []string) (err error) {
 	now := &File{scope: f.scope, Host: f.Host, Path: f.Path, form: f.form}
