@@ -109,7 +109,8 @@ func New(c Config) *Launch {
 // Start tries one confinement after another, the strongest first, until the machine refuses no step. Where a step is
 // refused, everything that was started of the attempt is ended, and the next has another init. No server has run.
 func (l *Launch) Start() (*Sandbox, error) {
-	for _, step := range [...]func(*Launch) error{(*Launch).checkOwn, (*Launch).makeOwn, (*Launch).openState, l.installs.openAll} {
+	steps := [...]func(*Launch) error{(*Launch).checkOwn, makeOwn, (*Launch).openState, l.installs.openAll}
+	for _, step := range steps {
 		if err := step(l); err != nil {
 			return nil, err
 		}

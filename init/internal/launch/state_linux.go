@@ -118,23 +118,23 @@ func (l *Launch) checkOwn() error {
 }
 
 // makeOwn makes those of this product's folders that the server could make, in a write grant: a later launch, or wrap,
-// would believe what lies there. A folder that this user cannot make the server cannot make either. A probe makes nothing
-// that lasts.
-func (l *Launch) makeOwn() error {
+// would believe what lies there. A folder that this user cannot make the server cannot make either. A probe makes
+// nothing that lasts.
+func makeOwn(l *Launch) error {
 	p, err := places.Of(os.Getenv)
 	if err != nil || l.Order.Probe || l.Policy.Level == policy.Privileged {
 		return nil
 	}
 	for _, folder := range p.Folders() {
-		if l.canMake(folder) {
+		if canMake(l.Policy.Filesystem.AllowWrite, folder) {
 			_, _ = state.Trusted(folder, true)
 		}
 	}
 	return nil
 }
 
-// canMake reports whether a folder is missing, and a write grant has the one in which it would lie.
-func (l *Launch) canMake(folder string) bool {
+// canMake reports whether a folder is missing, and one of the write grants has the folder in which it would lie.
+func canMake(grants []string, folder string) bool {
 	above := folder
 	for {
 		if _, err := os.Stat(above); !errors.Is(err, fs.ErrNotExist) {
@@ -142,7 +142,7 @@ func (l *Launch) canMake(folder string) bool {
 		}
 		above = path.Dir(above)
 	}
-	return above != folder && slices.ContainsFunc(l.Policy.Filesystem.AllowWrite, func(grant string) bool {
+	return above != folder && slices.ContainsFunc(grants, func(grant string) bool {
 		return strings.HasPrefix(followed(above)+"/", followed(strings.TrimPrefix(grant, "-"))+"/")
 	})
 }
