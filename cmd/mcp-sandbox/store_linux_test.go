@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
+	"github.com/security-mcp/mcp-sandbox/store"
 	"github.com/security-mcp/mcp-sandbox/store/install/registrytest"
 )
 
@@ -103,6 +104,21 @@ func TestChangedPackage(t *testing.T) {
 	must(t, "store", "update", "acme")
 	must(t, "store", "verify", "acme")
 	must(t, "run", "npx", "-y", "acme")
+	stdout, _ = must(t, "store", "show", "acme", "--json")
+	var l listing
+	if err := json.Unmarshal([]byte(stdout), &l); err != nil || len(l.Packages) != 1 {
+		t.Fatalf("%v: %s", err, stdout)
+	}
+	folder = l.Packages[0].Path
+	if err := errors.Join(os.Chmod(folder, 0o755), os.Remove(folder+"/"+store.ManifestName), os.Chmod(folder, 0o555)); err != nil {
+		t.Fatal(err)
+	}
+	for _, names := range [][]string{nil, {"acme"}} {
+		code, stdout, stderr := program(t, append([]string{"store", "verify"}, names...)...)
+		if code != 1 || !strings.HasPrefix(stdout, folder) || stderr != "" {
+			t.Errorf("verify %q without the manifest: %d %s%s", names, code, stdout, stderr)
+		}
+	}
 }
 
 // Install scripts do not run unless they are asked for, and that is told.

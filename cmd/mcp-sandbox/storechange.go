@@ -100,7 +100,7 @@ func whole(folder string) bool {
 
 func verifyStore(o *options, args []string) int {
 	return withStore("store verify", func(in *store.Store) int {
-		all, code := chosen(in, namesOf(args))
+		all, changed, code := looked(in, namesOf(args))
 		type difference struct {
 			Package string `json:"package"`
 			Path    string `json:"path"`
@@ -109,17 +109,23 @@ func verifyStore(o *options, args []string) int {
 		found := struct {
 			Packages    int          `json:"packages"`
 			Differences []difference `json:"differences"`
-		}{len(all), []difference{}}
+		}{len(all) + len(changed), []difference{}}
 		var b strings.Builder
+		add := func(p *store.Package, d store.Difference) {
+			at := strings.TrimSuffix(p.Path+"/"+d.Path, "/")
+			found.Differences = append(found.Differences, difference{p.Manager + ":" + p.Name, at, d.What})
+			fmt.Fprintf(&b, "%s: %s\n", strictjson.Printable(at), d.What)
+		}
+		for _, c := range changed {
+			add(c.Package, c.First)
+		}
 		for _, p := range all {
 			differences, err := p.Verify()
 			if err != nil {
 				code = fail("store verify: " + strictjson.Printable(err.Error()))
 			}
 			for _, d := range differences {
-				at := strings.TrimSuffix(p.Path+"/"+d.Path, "/")
-				found.Differences = append(found.Differences, difference{p.Manager + ":" + p.Name, at, d.What})
-				fmt.Fprintf(&b, "%s: %s\n", strictjson.Printable(at), d.What)
+				add(p, d)
 			}
 		}
 		if o.json {

@@ -65,27 +65,40 @@ func notThere() error { return fmt.Errorf("%w (mcp-sandbox store list)", store.E
 
 // chosen are the packages of these names, or all. What cannot be read is told.
 func chosen(in *store.Store, names []string) (all []*store.Package, code int) {
+	all, changed, code := looked(in, names)
+	for _, c := range changed {
+		code = fail("store: " + strictjson.Printable(c.Error()))
+	}
+	return all, code
+}
+
+// looked are the packages of these names, or all, and apart those of which the manifest itself is not the one that was
+// written.
+func looked(in *store.Store, names []string) (all []*store.Package, changed []*store.Changed, code int) {
+	take := func(name string, err error) {
+		if c, ok := errors.AsType[*store.Changed](err); ok {
+			changed = append(changed, c)
+		} else if err != nil {
+			code = fail("store: " + name + strictjson.Printable(err.Error()))
+		}
+	}
 	if len(names) == 0 {
 		all, broken, err := in.List()
-		if err != nil {
-			return nil, fail("store: " + err.Error())
-		}
 		for _, bad := range broken {
-			code = fail("store: " + strictjson.Printable(bad.Error()))
+			take("", bad)
 		}
-		return all, code
+		take("", err)
+		return all, changed, code
 	}
 	for _, name := range names {
 		found, err := in.Show(name)
 		if errors.Is(err, store.ErrNone) || err == nil && len(found) == 0 {
 			err = notThere()
 		}
-		if err != nil {
-			code = fail("store: " + source.Quote(name) + ": " + err.Error())
-		}
+		take(source.Quote(name)+": ", err)
 		all = append(all, found...)
 	}
-	return all, code
+	return all, changed, code
 }
 
 func listStore(o *options, args []string) int {
