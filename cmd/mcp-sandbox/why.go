@@ -106,6 +106,10 @@ func setOp(at *order.Op) func(string) error {
 
 func why(o *options, args []string) int {
 	if o.question.IsZero() && len(o.Settings) == 0 && o.Source.String() == "" {
+		if len(namesOf(args)) > 1 { // a command, of which nothing is asked
+			return usageError("mcp-sandbox why", "the question is missing: --path, --socket, --host, --syscall or "+
+				"--variable, in front of the command")
+		}
 		return whyReport(o, args)
 	}
 	q := o.question
