@@ -100,7 +100,7 @@ func whole(folder string) bool {
 
 func verifyStore(o *options, args []string) int {
 	return withStore("store verify", func(in *store.Store) int {
-		all, changed, code := looked(in, namesOf(args))
+		all, changed, code := listed(in, namesOf(args))
 		type difference struct {
 			Package string `json:"package"`
 			Path    string `json:"path"`

@@ -65,16 +65,16 @@ func notThere() error { return fmt.Errorf("%w (mcp-sandbox store list)", store.E
 
 // chosen are the packages of these names, or all. What cannot be read is told.
 func chosen(in *store.Store, names []string) (all []*store.Package, code int) {
-	all, changed, code := looked(in, names)
+	all, changed, code := listed(in, names)
 	for _, c := range changed {
 		code = fail("store: " + strictjson.Printable(c.Error()))
 	}
 	return all, code
 }
 
-// looked are the packages of these names, or all, and apart those of which the manifest itself is not the one that was
+// listed are the packages of these names, or all, and apart those of which the manifest itself is not the one that was
 // written.
-func looked(in *store.Store, names []string) (all []*store.Package, changed []*store.Changed, code int) {
+func listed(in *store.Store, names []string) (all []*store.Package, changed []*store.Changed, code int) {
 	take := func(name string, err error) {
 		if c, ok := errors.AsType[*store.Changed](err); ok {
 			changed = append(changed, c)

@@ -4,6 +4,7 @@
 //
 // The hosts have addresses of the ranges for documentation (RFC 5737, RFC 3849). They are local by a route alone and
 // stand on no interface, for an address that getifaddrs(3) lists is the launcher's own machine, and is refused.
+// [ServeNames] is the transport of the hosts' name server, and [Authority] and [Certify] make certificates for them.
 package world
 
 import (
