@@ -118,8 +118,8 @@ func (l *Launch) checkOwn() error {
 }
 
 // makeOwn makes those of this product's folders that the server could make, in a write grant: a later launch, or wrap,
-// would believe what lies there. Where [state.Trusted] refuses to make one, because another user could change it, nothing
-// that lies there is believed either. A probe makes nothing that lasts.
+// would believe what lies there. Where [state.Trusted] refuses to make one, because another user could change it,
+// nothing that lies there is believed either. A probe makes nothing that lasts.
 func makeOwn(l *Launch) error {
 	p, err := places.Of(os.Getenv)
 	if err != nil || l.Order.Probe || l.Policy.Level == policy.Privileged {
