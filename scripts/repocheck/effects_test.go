@@ -27,9 +27,10 @@ var effects = []effect{
 	{"the environment", regexp.MustCompile(`\bos\.(Setenv|Unsetenv|Clearenv)\(`), shims},
 	{"the umask", regexp.MustCompile(`\b(unix|platform)\.Umask\(`), shims},
 	{"descriptors by number", regexp.MustCompile(`\bunix\.Dup[23]\(`), shims},
-	{"signal handlers", regexp.MustCompile(`\bsignals?\.(Open|Catch|Ignore|Without|ByDefault|Notify)\(`), shims},
-	// package coverwatch asks for SIGIO, which the shim catches
-	{"a signal to the process", regexp.MustCompile(`\bunix\.F_NOTIFY, |\bunix\.Kill\((0|unix\.Getpid\(\)),|\bplatform\.WakeAt\(`), shims + " init/internal/coverwatch"},
+	{"signal handlers", regexp.MustCompile(`\bsignals?\.(Open|Catch|Ignore|Without|StopGroup|StopSelf|Notify)\(`), shims},
+	// package coverwatch asks for SIGIO, which the shim catches; what package signals stops is the shim
+	{"a signal to the process", regexp.MustCompile(`\bunix\.F_NOTIFY, |\bunix\.(Kill|Tgkill)\((0|unix\.Getpid\(\)),|\bplatform\.WakeAt\(`),
+		shims + " init/internal/coverwatch init/internal/signals"},
 	{"the writes of package platform", regexp.MustCompile(`\bplatform\.WithoutSendmsg\(`), shims},
 	{"the scheduling", regexp.MustCompile(`\bunix\.SchedSetAttr\(`), shims},
 	// package program blocks signals in the thread that starts a runner, for as long as that takes
@@ -39,7 +40,7 @@ var effects = []effect{
 	{"attributes of the process", regexp.MustCompile(`\bunix\.Prctl\(`), shims},
 	{"the session", regexp.MustCompile(`\bunix\.(Setsid|Setpgid)\(|TIOCNOTTY\b.*\)|TIOCSCTTY\b.*0\)$`), shims + " init/internal/layers"},
 	{"limits of the process", regexp.MustCompile(`\b(unix|syscall)\.Setrlimit\(`), shims},
-	{"threads", regexp.MustCompile(`\bruntime\.LockOSThread\(`), shims},
+	{"threads", regexp.MustCompile(`\bruntime\.LockOSThread\(`), shims + " init/internal/signals"},
 }
 
 // Only the shims change what belongs to the whole process.

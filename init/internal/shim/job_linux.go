@@ -84,7 +84,7 @@ func (j job) suspend() {
 	for until := time.Now().Add(haltTimeout); !j.isStopped() && time.Now().Before(until); {
 		time.Sleep(time.Millisecond)
 	}
-	j.stopAll(func() error { return unix.Kill(unix.Getpid(), unix.SIGSTOP) })
+	j.stopAll(signals.StopSelf)
 }
 
 // onServerStop stops this job of the user's shell as well when its server was stopped, by Ctrl-Z above all, and
@@ -96,9 +96,7 @@ func (j job) onServerStop() {
 		return
 	}
 	t.Leave()
-	j.stopAll(func() error {
-		return signals.ByDefault(func() error { return unix.Kill(0, unix.SIGTSTP) }, unix.SIGTSTP)
-	})
+	j.stopAll(signals.StopGroup)
 	t.Enter()
 }
 

@@ -8,9 +8,6 @@ func Ignore(s unix.Signal) error { return sigaction(s, &action{handler: ignored}
 // Without calls a function while signals are ignored, and restores their actions.
 func Without(do func() error, list ...unix.Signal) error { return during(ignored, do, list) }
 
-// ByDefault calls a function while signals have their default actions, and restores their actions.
-func ByDefault(do func() error, list ...unix.Signal) error { return during(0, do, list) }
-
 func during(handler uintptr, do func() error, list []unix.Signal) error {
 	for _, s := range list {
 		var old action
