@@ -19,6 +19,10 @@ const ProgramsEnv = "MCP_SANDBOX_TEST_PROGRAMS"
 var (
 	building sync.Mutex
 	built    = map[string]string{} // name to path
+
+	// environ is this process's environment before a test sets a HOME of its own, where a build would find no cache and
+	// compile Go's own library for minutes.
+	environ = os.Environ()
 )
 
 // Program builds ./testdata/name once per test binary, static and without cgo, and returns its path. With ProgramsEnv
@@ -59,7 +63,7 @@ func program(tb testing.TB, source string) string {
 	path := filepath.Join(Scratch(tb), name)
 	cmd := exec.Command("go", "build", "-trimpath", "-o", path, source)
 	cmd.Dir = root(tb)
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	cmd.Env = append(environ, "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		tb.Fatalf("go build %s: %v\n%s", source, err, out)
 	}
