@@ -96,12 +96,12 @@ var lines = map[string][]string{
 }
 
 func TestParity(t *testing.T) {
-	if testing.Short() {
-		t.Log("the first lines of each tool alone; the rest without -short")
+	if testbed.OncePerKind() {
+		t.Log("the first lines of each tool alone; the rest without -short and without -race")
 	}
 	registry := startRegistry(t)
 	for tool, all := range lines {
-		if testing.Short() {
+		if testbed.OncePerKind() {
 			all = all[:3]
 		}
 		t.Run(tool, func(t *testing.T) {

@@ -3,7 +3,10 @@ package shim_test
 import (
 	"encoding/json"
 	"os"
+	"regexp"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/layers"
@@ -28,6 +31,26 @@ func write(p *layers.Layout) {
 	f := os.NewFile(listFD, "list")
 	json.NewEncoder(f).Encode(all)
 	f.Close()
+}
+
+// unnumbered gives the calls of a program as they are printed, wherever they are in it: without their numbers, and with
+// the call itself where it is named by its number. The second of two calls that look the same is marked as such.
+func unnumbered(all []op) []string {
+	number, reference := regexp.MustCompile(`^[0-9]+ +`), regexp.MustCompile(`#[0-9]+`)
+	var names []string
+	seen := map[string]int{}
+	for _, o := range all {
+		name := reference.ReplaceAllStringFunc(number.ReplaceAllString(o.Line, ""), func(ref string) string {
+			i, err := strconv.Atoi(ref[1:])
+			if err != nil || i >= len(names) {
+				return ref
+			}
+			return "<" + names[i] + ">"
+		})
+		seen[name]++
+		names = append(names, name+strings.Repeat("'", seen[name]-1))
+	}
+	return names
 }
 
 func pipe(tb testing.TB) (r, w *os.File) {

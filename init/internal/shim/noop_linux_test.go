@@ -151,20 +151,22 @@ func (s stage) list(t *testing.T, doc string) []op {
 }
 
 // Every call that changes what holds for the server is replaced by one that does nothing, each in a launch of its own:
-// the evidence has to miss it, or it proves nothing. With -short a call that an earlier document has letter for letter, in the
-// same confinement, is not tried again.
+// the evidence has to miss it, or it proves nothing. Where repetitions are left out, a call that an earlier document has letter
+// for letter, in the same confinement, is not tried again.
 func TestEveryOpIsMissed(t *testing.T) {
 	tried := map[string]bool{}
 	for _, d := range documents {
 		t.Run(d.name, func(t *testing.T) {
 			s := build(t, d.below)
 			applied := 0
-			for _, op := range s.list(t, d.text) {
+			all := s.list(t, d.text)
+			names := unnumbered(all)
+			for i, op := range all {
 				if program.Class(op.Class) != program.Apply || !op.Ran {
 					continue
 				}
 				applied++
-				if s.again(tried, d.text, op.Line) {
+				if s.again(tried, d.text, names[i]) {
 					continue
 				}
 				t.Run(strconv.Itoa(op.Index), func(t *testing.T) {
@@ -182,12 +184,12 @@ func TestEveryOpIsMissed(t *testing.T) {
 	}
 }
 
-// again reports, with -short, whether the same calls were tried before in the same confinement, by what is printed of them.
-func (s stage) again(tried map[string]bool, doc string, lines ...string) bool {
-	key := begin(doc) + " " + strings.ReplaceAll(strings.Join(lines, "\n"), s.dir, "STAGE")
+// again reports, where repetitions are left out, whether the same calls were tried before in the same confinement.
+func (s stage) again(tried map[string]bool, doc string, calls ...string) bool {
+	key := begin(doc) + " " + strings.ReplaceAll(strings.Join(calls, "\n"), s.dir, "STAGE")
 	before := tried[key]
 	tried[key] = true
-	return before && testing.Short()
+	return before && testbed.OncePerKind()
 }
 
 // Each namespace is asked for by one flag of one call: without the flag the launch is refused.
