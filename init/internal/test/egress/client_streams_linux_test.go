@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 )
 
 func banner(r *result, words []string) error {
@@ -160,7 +161,10 @@ func streams(r *result, words []string) error {
 	var all sync.WaitGroup
 	for i := range n {
 		all.Go(func() {
-			errs[i] = goes(words[0], func(c *net.TCPConn) error { return thereAndBack(c, size, want) })
+			errs[i] = goes(words[0], func(c *net.TCPConn) error {
+				c.SetDeadline(time.Now().Add(6 * patience)) // so many take longer than one
+				return thereAndBack(c, size, want)
+			})
 		})
 	}
 	all.Wait()

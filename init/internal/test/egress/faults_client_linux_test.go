@@ -124,7 +124,7 @@ func push(r *result, words []string) error {
 	return nil
 }
 
-// busy has so many connections echo without a pause for a while, and counts those that did.
+// busy has so many connections echo without a pause for a while, each at least once, and counts those that did.
 func busy(r *result, words []string) error {
 	n, err := strconv.Atoi(words[1])
 	during, err2 := time.ParseDuration(words[2])
@@ -142,10 +142,10 @@ func busy(r *result, words []string) error {
 	var all sync.WaitGroup
 	until := time.Now().Add(during)
 	for _, c := range held {
-		c.SetDeadline(until)
+		c.SetDeadline(until.Add(6 * patience)) // so many take longer than one
 		all.Go(func() {
 			b := make([]byte, 64<<10)
-			for first := true; ; first = false {
+			for first := true; first || time.Now().Before(until); first = false {
 				if _, err := c.Write(b); err != nil {
 					return
 				}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 // A process is one of the machine's, as /proc shows it.
@@ -188,7 +190,7 @@ func (t *trial) settled(living, dead int) bool {
 				alive++
 			}
 		}
-		if t.space != "" && len(all) == 0 {
+		if launcher := testbed.State(t.cmd.Process.Pid); len(all) == 0 && (t.space != "" || launcher == "" || launcher == "Z") {
 			return false
 		}
 		if t.space != "" && alive == living && len(gone) == dead && alive == last {
