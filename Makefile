@@ -9,7 +9,7 @@ dist: ; $(GO) run ./scripts/dist
 run: ; @$(GO) version >/dev/null && echo "compiling: up to two minutes the first time, seconds later" >&2 && CGO_ENABLED=0 $(GO) run -trimpath ./scripts/demo
 test: ; ./scripts/test -short -p 4
 test-long: ; ./scripts/test -race -p 3
-test-owned: ; ./scripts/test-owned -p 4
+test-owned: ; ./scripts/test-owned -short -p 4
 test-dist: ; ./scripts/test-dist
 test-wine: ; ./scripts/test-wine
 lint: ; ./scripts/lint
