@@ -1,7 +1,7 @@
 # Each target is one line; what is more than that is in scripts/, and says there why. scripts/go is the go command.
 GO := ./scripts/go
 
-.PHONY: all build dist run test test-long test-owned test-dist test-wine test-kernels test-places test-profiles test-hosts lint vet fuzz stress bench npm-cache generate clean
+.PHONY: all build dist run test test-long test-race test-owned test-dist test-wine test-kernels test-places test-profiles test-hosts lint vet fuzz stress bench npm-cache generate clean
 all: build
 
 build: ; CGO_ENABLED=0 $(GO) build -trimpath -o bin/ ./cmd/...
@@ -9,6 +9,7 @@ dist: ; $(GO) run ./scripts/dist
 run: ; @$(GO) version >/dev/null && echo "compiling: up to two minutes the first time, seconds later" >&2 && CGO_ENABLED=0 $(GO) run -trimpath ./scripts/demo
 test: ; ./scripts/test -short -p 4
 test-long: ; ./scripts/test -race -p 3
+test-race: ; ./scripts/test -short -race -p 2
 test-owned: ; ./scripts/test-owned -short -p 4
 test-dist: ; ./scripts/test-dist
 test-wine: ; ./scripts/test-wine

@@ -35,7 +35,7 @@ func (r result) String() string {
 }
 
 // patience of one step of an act. What is refused must be so at once, and never by this.
-const patience = 10 * time.Second
+const patience = 30 * time.Second
 
 // dialer dials one address after another, so that the first error is that of a refusal, whichever family it is of.
 func dialer() *net.Dialer { return &net.Dialer{Timeout: patience, FallbackDelay: -1} }
