@@ -7,4 +7,6 @@
 // of 0.1 ms for each signal. The handler is a few instructions of assembly that make one write(2), which is
 // safe in a handler (signal-safety(7)). The handler replaces the Go runtime's, so os/signal must not be used
 // for these signals in the same process.
+//
+// [StopGroup] and [StopSelf] stop the process itself, as Ctrl-Z does.
 package signals

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 	"golang.org/x/sys/unix"
 )
 
@@ -65,6 +66,13 @@ func TestStopIsThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Close()
+	other := exec.Command("sleep", "600") // of the same job
+	other.SysProcAttr = &unix.SysProcAttr{Setpgid: true, Pgid: cmd.Process.Pid, Pdeathsig: unix.SIGKILL}
+	if err := other.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer other.Wait()
+	defer other.Process.Kill()
 	stopped := 0
 	for {
 		var status unix.WaitStatus
@@ -83,6 +91,9 @@ func TestStopIsThere(t *testing.T) {
 			t.Errorf("stopped %d times, went on %d times, %v", stopped+1, n, err)
 		}
 		stopped++
+		if stopped == 2*stops-1 && testbed.State(other.Process.Pid) != "T" { // the last by SIGTSTP, nothing continued it
+			t.Errorf("the other process of the group is %s", testbed.State(other.Process.Pid))
+		}
 		unix.Kill(cmd.Process.Pid, unix.SIGCONT)
 	}
 }
