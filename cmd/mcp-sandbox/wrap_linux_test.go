@@ -109,8 +109,6 @@ func startOfEntry(t *testing.T, all map[string]any, keys ...string) (s started) 
 // Files of eight hosts: each server answers through the command line that its host reads, confined, and afterwards the
 // files are byte for byte what they were.
 func TestWrapEightHosts(t *testing.T) {
-	b, err := os.ReadFile(testbed.Program(t, "server-go")) // built with the caches of the HOME that is
-	fine(t, err)
 	home := testbed.Folder(t)
 	fine(t, os.Chmod(home, 0o755))
 	t.Setenv("HOME", home)
@@ -119,6 +117,8 @@ func TestWrapEightHosts(t *testing.T) {
 	}
 	server := filepath.Join(home, "server")
 	program, err := exec.LookPath("mcp-sandbox") // this test binary
+	fine(t, err)
+	b, err := os.ReadFile(testbed.Program(t, "server-go"))
 	fine(t, err)
 	fine(t, os.WriteFile(server, b, 0o755))
 	before := map[string][]byte{}

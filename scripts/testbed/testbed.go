@@ -111,7 +111,3 @@ func root(tb testing.TB) string {
 	}
 	return dir
 }
-
-// OncePerKind reports whether a test that starts the sandbox again and again leaves out repetitions: with -short, and
-// with the race detector, which finds nothing more in the second of two processes that do the same.
-func OncePerKind() bool { return race || testing.Short() }

@@ -145,7 +145,7 @@ func (h *home) must(t *testing.T, line string) *Ready {
 // refusedBoth is refused of a package and of one that needs it: without the long forms of the suite of the latter alone.
 func (h *home) refusedBoth(t *testing.T, line, evil, needy string, words ...string) {
 	t.Helper()
-	if !testbed.OncePerKind() {
+	if !testing.Short() {
 		h.refused(t, line+evil, words...)
 	}
 	h.refused(t, line+needy, words...)

@@ -59,7 +59,7 @@ func moments(metadata, archive, amid string) map[registrytest.Moment]string {
 func TestSilentRegistries(t *testing.T) {
 	for _, s := range subjects() {
 		for moment, words := range s.waits {
-			if testbed.OncePerKind() && moment == registrytest.AtArchive {
+			if testing.Short() && moment == registrytest.AtArchive {
 				continue
 			}
 			t.Run(s.name+" "+moment.String(), func(t *testing.T) {
@@ -90,7 +90,7 @@ func TestCancelled(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			h, behave := s.home(t)
 			for moment := range s.waits {
-				if testbed.OncePerKind() && moment != registrytest.AmidArchive && len(s.waits) == 3 {
+				if testing.Short() && moment != registrytest.AmidArchive && len(s.waits) == 3 {
 					continue
 				}
 				silent := make(chan struct{})

@@ -144,7 +144,7 @@ func TestEvilModules(t *testing.T) {
 			e.evil.Raw = raw
 			p.Add(e.evil)
 			t.Run(e.name, func(t *testing.T) {
-				if testbed.OncePerKind() && (e.words == nil || e.name == "does not compile") {
+				if testing.Short() && (e.words == nil || e.name == "does not compile") {
 					return // what it needs is compiled first
 				}
 				if e.words == nil { // not refused: another Go is neither fetched nor run
@@ -178,7 +178,7 @@ func TestGoConfiguration(t *testing.T) {
 			t.Errorf("%s was asked for", q.Path)
 		}
 	}
-	if !testbed.OncePerKind() { // else TestGo's is the install of a good module
+	if !testing.Short() { // else TestGo's is the install of a good module
 		h.must(t, line)
 	}
 }

@@ -30,7 +30,7 @@ var kin = []kind{
 // eachKind are those of kin that this run tries: pnpm 10 takes ten times as long as the others.
 func eachKind() (some []kind) {
 	for _, k := range kin {
-		if k.program != "" || !testbed.OncePerKind() {
+		if k.program != "" || !testing.Short() {
 			some = append(some, k)
 		}
 	}
@@ -40,8 +40,8 @@ func eachKind() (some []kind) {
 // long leaves a test to the suite's long form.
 func long(t *testing.T) {
 	t.Helper()
-	if testbed.OncePerKind() {
-		t.Skip("the suite without -short and without -race has this test")
+	if testing.Short() {
+		t.Skip("the suite without -short has this test")
 	}
 }
 

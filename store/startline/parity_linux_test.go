@@ -96,12 +96,12 @@ var lines = map[string][]string{
 }
 
 func TestParity(t *testing.T) {
-	if testbed.OncePerKind() {
-		t.Log("the first lines of each tool alone; the rest without -short and without -race")
+	if testing.Short() {
+		t.Log("the first lines of each tool alone; the rest without -short")
 	}
 	registry := startRegistry(t)
 	for tool, all := range lines {
-		if testbed.OncePerKind() {
+		if testing.Short() {
 			all = all[:3]
 		}
 		t.Run(tool, func(t *testing.T) {

@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 // buildDump builds testdata/dump. It skips in the suite's unprivileged repetition, which is given built programs because
@@ -62,8 +60,8 @@ func TestBytes(t *testing.T) {
 	_, noGCC := exec.LookPath("gcc")
 	for i, m := range modes {
 		t.Run(m.name, func(t *testing.T) {
-			if testbed.OncePerKind() && i > 0 {
-				t.Skip("a repetition, for which the standard library would be built anew")
+			if testing.Short() && i > 0 {
+				t.Skip("-short: the standard library would be built anew")
 			}
 			if m.gcc && noGCC != nil {
 				missing(t, "gcc", "no gcc: a cgo build needs one")

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 // TestMutatedTable changes each row and each sample, one at a time: the comparison has to notice every one.
@@ -59,7 +57,7 @@ func TestMutatedProgram(t *testing.T) {
 	for _, arch := range []string{"amd64", "arm64"} {
 		rows := readRows(t, arch)
 		for _, options := range []string{"-", "traced", "nounix,nonetlink", "-,notify"} {
-			if options != "-" && (arch == "arm64" || testbed.OncePerKind()) {
+			if options != "-" && (arch == "arm64" || testing.Short()) {
 				continue // the same blocks
 			}
 			o := parseOptions(t, options)

@@ -3,8 +3,6 @@ package seccomp
 import (
 	"slices"
 	"testing"
-
-	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 // readReported reads the names of testdata/reported.txt.
@@ -69,7 +67,7 @@ func TestEveryVariant(t *testing.T) {
 		for bits := range 1 << 5 {
 			for _, one := range []bool{false, true} {
 				for _, notify := range []bool{true, false} {
-					if testbed.OncePerKind() && !notify && bits&(bits-1) != 0 {
+					if testing.Short() && !notify && bits&(bits-1) != 0 {
 						continue
 					}
 					o := Options{NoUnix: bits&1 != 0, NoInet: bits&2 != 0, NoNetlink: bits&4 != 0, NoIPC: bits&8 != 0,

@@ -196,7 +196,7 @@ func TestEveryChangeIsNoticed(t *testing.T) {
 	var lock sync.Mutex
 	t.Run("launches", func(t *testing.T) {
 		for _, d := range append(documents, limitsDocuments...) {
-			if testbed.OncePerKind() && !slices.Contains(inShort, d.name) {
+			if testing.Short() && !slices.Contains(inShort, d.name) {
 				continue
 			}
 			t.Run(d.name, func(t *testing.T) {
@@ -220,7 +220,7 @@ func TestEveryChangeIsNoticed(t *testing.T) {
 			})
 		}
 	})
-	if testbed.OncePerKind() {
+	if testing.Short() {
 		return // what is free in part may be noticed in documents that were left out
 	}
 	for _, f := range free {

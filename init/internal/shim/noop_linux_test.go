@@ -151,8 +151,8 @@ func (s stage) list(t *testing.T, doc string) []op {
 }
 
 // Every call that changes what holds for the server is replaced by one that does nothing, each in a launch of its own:
-// the evidence has to miss it, or it proves nothing. Where repetitions are left out, a call that an earlier document has letter
-// for letter, in the same confinement, is not tried again.
+// the evidence has to miss it, or it proves nothing. With -short a call that an earlier document has letter for letter, in the
+// same confinement, is not tried again.
 func TestEveryOpIsMissed(t *testing.T) {
 	tried := map[string]bool{}
 	for _, d := range documents {
@@ -184,12 +184,12 @@ func TestEveryOpIsMissed(t *testing.T) {
 	}
 }
 
-// again reports, where repetitions are left out, whether the same calls were tried before in the same confinement.
+// again reports, with -short, whether the same calls were tried before in the same confinement.
 func (s stage) again(tried map[string]bool, doc string, calls ...string) bool {
 	key := begin(doc) + " " + strings.ReplaceAll(strings.Join(calls, "\n"), s.dir, "STAGE")
 	before := tried[key]
 	tried[key] = true
-	return before && testbed.OncePerKind()
+	return before && testing.Short()
 }
 
 // Each namespace is asked for by one flag of one call: without the flag the launch is refused.

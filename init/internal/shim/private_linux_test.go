@@ -50,6 +50,12 @@ func TestPrivateFolderGoes(t *testing.T) {
 			l := s.launch(weaker(grants, "reduced"), "")
 			script := strings.ReplaceAll(strings.ReplaceAll(fill+c.after, "KEPT", kept), "STAGE", s.dir)
 			l.Command = []string{"/bin/sh", "-c", script}
+			swept := func() bool { // a launch takes only so long for others' folders, and leaves the rest to the next
+				if o := run(t, s.launch(weaker(grants, "reduced"), "mark")); o.code != 0 {
+					t.Fatalf("code %d\n%s", o.code, o.stderr)
+				}
+				return len(folders(t)) == 0
+			}
 			cmd, under, done := start(t, l, nil)
 			var tree []int
 			if c.kill != nil {
@@ -79,12 +85,7 @@ func TestPrivateFolderGoes(t *testing.T) {
 				if !eventually(ended) {
 					t.Fatal("init or the server does not end")
 				}
-				eventually(func() bool { // a launch takes only so long for others' folders, and leaves the rest to the next
-					if o := run(t, s.launch(weaker(grants, "reduced"), "mark")); o.code != 0 {
-						t.Fatalf("code %d\n%s", o.code, o.stderr)
-					}
-					return len(folders(t)) == 0
-				})
+				eventually(swept)
 			}
 			ofRoot := os.Getuid() == 0 && c.name == "the launcher is killed" // which init cannot remove as a whole
 			var inside []string
@@ -104,10 +105,7 @@ func TestPrivateFolderGoes(t *testing.T) {
 				if len(inside) != 4 {
 					t.Errorf("%v", inside)
 				}
-				eventually(func() bool {
-					run(t, s.launch(weaker(grants, "reduced"), "mark"))
-					return len(folders(t)) == 0
-				})
+				eventually(swept)
 			}
 			if left := folders(t); len(left) > 0 {
 				t.Errorf("%v", left)
