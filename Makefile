@@ -8,7 +8,7 @@ build: ; CGO_ENABLED=0 $(GO) build -trimpath -o bin/ ./cmd/...
 dist: ; $(GO) run ./scripts/dist
 run: ; @$(GO) version >/dev/null && echo "compiling: up to two minutes the first time, seconds later" >&2 && CGO_ENABLED=0 $(GO) run -trimpath ./scripts/demo
 test: ; ./scripts/test -short -p 4
-test-long: ; ./scripts/test -race -p 3
+test-long: ; ./scripts/test -race
 test-race: ; ./scripts/test -short -race -p 2
 test-owned: ; ./scripts/test-owned -short -p 4
 test-dist: ; ./scripts/test-dist
