@@ -3,7 +3,8 @@
 // with process 1; without one this package does.
 //
 //	for _, p := range proctree.Descendants(init) { p.Signal(unix.SIGCONT) }
-//	killed := proctree.Sweep{Root: init}.Kill()
+//	sweep := proctree.Sweep{Root: init}
+//	killed := sweep.Kill()
 //
 // On Linux every orphan below a subreaper stays below it, so a [Sweep] finds all of them in one reading of the
 // table. macOS has no subreapers: a [Tree] remembers the processes that earlier readings showed.

@@ -6,6 +6,8 @@ import (
 	"os/exec"
 	"runtime"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -48,7 +50,7 @@ func TestSweepInVfork(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	began := time.Now()
-	if n := (Sweep{Root: c.Process.Pid}).Kill(); n != 2 || time.Since(began) >= stopTimeout {
+	if n := (&Sweep{Root: c.Process.Pid}).Kill(); n != 2 || time.Since(began) >= stopTimeout {
 		t.Errorf("%d killed in %v, want 2 before %v", n, time.Since(began), stopTimeout)
 	}
 }
@@ -65,7 +67,7 @@ func family(t *testing.T) int {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		Sweep{Root: c.Process.Pid}.Kill()
+		(&Sweep{Root: c.Process.Pid}).Kill()
 		c.Process.Kill()
 		c.Wait()
 	})
@@ -91,7 +93,7 @@ func TestSweep(t *testing.T) {
 	root := family(t)
 	all := Descendants(root)
 	spared := all[slices.IndexFunc(all, func(p Process) bool { return p.Depth == 2 })]
-	if n := (Sweep{Root: root, Spares: func(pid int) bool { return pid == spared.PID }}).Kill(); n != 2 {
+	if n := (&Sweep{Root: root, Spares: func(pid int) bool { return pid == spared.PID }}).Kill(); n != 2 {
 		t.Errorf("%d were killed, want 2", n)
 	}
 	if now, err := Look(spared.PID); err != nil || now.Dead() || now.Stopped() {
@@ -134,5 +136,41 @@ func TestDepth(t *testing.T) {
 		if got := depth(all, pid, 1); got != want {
 			t.Errorf("depth of %d is %d, want %d", pid, got, want)
 		}
+	}
+}
+
+// A process that is killed and has not ended yet counts once.
+func TestSlowEndCountsOnce(t *testing.T) {
+	runtime.LockOSThread() // ptrace(2) belongs to a thread
+	defer runtime.UnlockOSThread()
+	c := exec.Command("/bin/sh", "-c", "sleep 600 & echo $!; wait")
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer c.Wait()
+	defer c.Process.Kill()
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	slow, err := strconv.Atoi(strings.TrimSpace(line))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A traced process stops in its end until its tracer goes on.
+	if _, _, e := unix.Syscall6(unix.SYS_PTRACE, unix.PTRACE_SEIZE, uintptr(slow), 0, unix.PTRACE_O_TRACEEXIT, 0, 0); e != 0 {
+		t.Fatal(e)
+	}
+	defer unix.PtraceDetach(slow)
+	w := Sweep{Root: c.Process.Pid}
+	if first, second := w.Kill(), w.Kill(); first != 1 || second != 0 {
+		t.Errorf("counted %d, then %d", first, second)
+	}
+	if p, err := Look(slow); err != nil || p.Dead() {
+		t.Errorf("the process has ended: %v", err)
 	}
 }

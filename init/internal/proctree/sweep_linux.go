@@ -22,21 +22,29 @@ import (
 type Sweep struct {
 	Root   int
 	Spares func(pid int) bool // reports whether a process is not to be ended; nil: none is spared
+
+	counted map[int]uint64 // start times by pid of the processes that Kill has counted
 }
 
 // stopTimeout is how long a sweep tries to stop everything. Processes of one user can wake each other, and hundreds of
 // them leave the sweep little time.
 const stopTimeout = 20 * time.Second
 
-// Kill ends the processes, once, and returns how many of them were alive.
-func (w Sweep) Kill() (living int) {
+// Kill ends the processes, once, and returns how many of them were alive. A process whose end takes time is counted by
+// the first Kill of a Sweep alone.
+func (w *Sweep) Kill() (living int) {
 	signalled := map[int]uint64{}
 	for began := time.Now(); time.Since(began) < stopTimeout && w.stop(signalled) > 0; {
 	}
 	for _, p := range w.Found() {
-		if !p.Dead() && p.Signal(unix.SIGKILL) == nil {
-			living++
+		if p.Dead() || p.Signal(unix.SIGKILL) != nil || w.counted[p.PID] == p.Start {
+			continue
 		}
+		if w.counted == nil {
+			w.counted = map[int]uint64{}
+		}
+		w.counted[p.PID] = p.Start
+		living++
 	}
 	return living
 }
