@@ -17,6 +17,8 @@ const (
 	repairTimeout = 5 * time.Second
 	// retryDelay is the wait for a host's, or the kernel's, unfinished change.
 	retryDelay = time.Millisecond
+	// leastTries are the failed tries to lay covers before a file that stays the same is given up.
+	leastTries = 5
 	// untilExit is a pause until the runner has ended, or the deadline.
 	untilExit time.Duration = -1
 )
@@ -29,6 +31,7 @@ type repair struct {
 	laying    bool          // a runner lays covers
 	searching bool          // every cover lies
 	deadline  time.Time
+	failed    int    // tries to lay covers
 	late      string // the error after the deadline
 	err       error  // of a repair that failed
 
@@ -115,7 +118,11 @@ func (r *repair) mountCovers(lost []layers.Lost) error {
 	}
 	err = p.Check(p.Copy())
 	// A cover goes away a moment before the host's rename is done, and until then nothing can be mounted there.
-	if err == nil || time.Until(r.deadline) < repairTimeout*3/4 && unchanged(lost) {
+	// Where this process seldom runs, the first try may end long after that.
+	if err != nil {
+		r.failed++
+	}
+	if err == nil || r.failed >= leastTries && time.Until(r.deadline) < repairTimeout*3/4 && unchanged(lost) {
 		return err
 	}
 	return r.pause(retryDelay)
