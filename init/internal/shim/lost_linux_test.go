@@ -172,7 +172,7 @@ func wakes(t *testing.T, does string) {
 	l := st.flooding(t, masked, does, st.path("write/secret"), st.path("write/stop"))
 	cmd, under, done := start(t, l, nil)
 	e := under.Began()
-	s := &subject{T: t, stage: st, cmd: cmd, pid: e.PID}
+	s := &subject{T: t, stage: st, cmd: cmd, pid: e.PID, done: done}
 	for range 20000 {
 		if _, err := os.Stat(st.path("write/stop.ready")); err == nil {
 			break
