@@ -37,6 +37,9 @@ func TestMain(m *testing.M) {
 		if os.Args[1] == reapArg {
 			os.Exit(shim.Reap())
 		}
+		if os.Args[1] == reapChildArg {
+			os.Exit(reapChild())
+		}
 		runtime.LockOSThread() // as reexec.Init does: init dies with this thread
 		os.Exit(runShim(os.Args[1]))
 	}

@@ -24,12 +24,12 @@ func Reap() int {
 	unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
 	w := proctree.Sweep{Root: unix.Getpid()}
 	for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
-		found := w.Kill()
+		w.Kill()
 		if !reapAny() {
 			removeFolder()
 			return 0
 		}
-		if found == 0 {
+		if len(w.Found()) == 0 {
 			killHidden()
 		}
 		unix.Poll(nil, int(pause/time.Millisecond))

@@ -65,7 +65,10 @@ func TestLauncherKilled(t *testing.T) {
 			run.Began()
 		}
 		after := rand.N(200 * time.Millisecond)
-		time.Sleep(after) // any moment: there is no sign to wait for
+		time.Sleep(after)      // any moment: there is no sign to wait for
+		if round == rounds-1 { // on a slow machine no moment may have been late enough
+			host.Await(t, "a connection", func() bool { return s.Accepted.Load() > 0 })
+		}
 		below := descendants(cmd.Process.Pid)
 		cmd.Process.Kill()
 		run.Wait()
@@ -77,9 +80,6 @@ func TestLauncherKilled(t *testing.T) {
 			host.Await(t, fmt.Sprintf("after %v: the end of process %d", after, pid), func() bool { s := testbed.State(pid); return s == "" || s == "Z" })
 		}
 		host.Await(t, fmt.Sprintf("after %v: the end of all connections", after), func() bool { return s.Accepted.Load() == s.Ended.Load() })
-	}
-	if s.Accepted.Load() == 0 {
-		t.Error("no moment was late enough for a connection")
 	}
 	host.Await(t, "as many descriptors as before", func() bool { return ownDescriptors(t) <= before })
 }
