@@ -17,6 +17,7 @@ import (
 // An installation is a runtime below a home, a program for it, and the command.
 type installation struct {
 	name    string
+	again   bool                            // another place of a runtime that is in the list already: for the long forms of the suite
 	put     func(t *testing.T, home string) // puts the runtime there
 	file    string                          // the program's
 	text    string
@@ -29,6 +30,9 @@ type installation struct {
 // Each reads something of its installation, and none sees the rest of the home.
 func TestInstallations(t *testing.T) {
 	for _, i := range installations() {
+		if testing.Short() && i.again {
+			continue
+		}
 		t.Run(i.name, func(t *testing.T) {
 			home, dir := testbed.Folder(t), testbed.Folder(t)
 			if err := os.WriteFile(filepath.Join(home, "secret"), []byte("secret"), 0o644); err != nil {
@@ -111,9 +115,9 @@ func installations() []installation {
 	return []installation{
 		{name: "node of nodenv", put: putNode(".nodenv/versions/24.0.0"), command: ".nodenv/versions/24.0.0/bin/node", file: "hello.js",
 			text: javaScript + `require(path.join(process.execPath, "../../lib/node_modules/one")), "and", one, "secret")`, says: "one of HOME/.nodenv/versions/24.0.0"},
-		{name: "node unpacked", put: putNode("tools/node-v24"), command: "tools/node-v24/bin/node", file: "hello.js",
+		{name: "node unpacked", again: true, put: putNode("tools/node-v24"), command: "tools/node-v24/bin/node", file: "hello.js",
 			text: javaScript + `require(path.join(process.execPath, "../../lib/node_modules/one")), "and", one, "secret")`, says: "one of HOME/tools/node-v24"},
-		{name: "python of pyenv", put: putPython(".pyenv/versions/3.99.0"), command: ".pyenv/versions/3.99.0/bin/python3", file: "hello.py",
+		{name: "python of pyenv", again: true, put: putPython(".pyenv/versions/3.99.0"), command: ".pyenv/versions/3.99.0/bin/python3", file: "hello.py",
 			text: python, says: "HOME/.pyenv/versions/3.99.0 in HOME/.pyenv/versions/3.99.0"},
 		{name: "python unpacked", put: putPython("conda"), command: "conda/bin/python3", file: "hello.py", text: python, says: "HOME/conda in HOME/conda"},
 		{name: "python of a virtual environment", put: putVenv, command: "work/.venv/bin/python", file: "hello.py", text: python,
@@ -123,7 +127,7 @@ func installations() []installation {
 		{name: "bun", put: putRuntime("bun", ".bun/bin/bun"), command: ".bun/bin/bun", file: "hello.ts", text: typeScript, says: "HOME/.bun/bin/bun"},
 		{name: "java of SDKMAN", put: putJava(".sdkman/candidates/java/99"), command: ".sdkman/candidates/java/current/bin/java", file: "Hello.java", text: java,
 			says: "HOME/.sdkman/candidates/java/99"},
-		{name: "java unpacked", put: putJava("tools/jdk-99"), command: "tools/jdk-99/bin/java", file: "Hello.java", text: java, says: "HOME/tools/jdk-99"},
+		{name: "java unpacked", again: true, put: putJava("tools/jdk-99"), command: "tools/jdk-99/bin/java", file: "Hello.java", text: java, says: "HOME/tools/jdk-99"},
 		{name: "a program of Go", put: putGoProgram, command: "go/bin/hello", file: "hello.go", text: goProgram, says: "HOME/go/bin/hello"},
 	}
 }

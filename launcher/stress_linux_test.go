@@ -25,6 +25,9 @@ var ballast atomic.Pointer[[]byte]
 // Launches from several goroutines of one host that collects garbage all the time: each server ends as it was told.
 func TestStress(t *testing.T) {
 	n := 200
+	if testing.Short() {
+		n = 50
+	}
 	if s := os.Getenv(stressEnv); s != "" {
 		var err error
 		if n, err = strconv.Atoi(s); err != nil || n < 1 {

@@ -13,6 +13,9 @@ import (
 
 // Unconfined: every later failure of the same table in a sandbox is the sandbox's.
 func TestUnconfined(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it tells apart what fails elsewhere")
+	}
 	dir := t.TempDir()
 	for _, s := range append(subjects(t, dir), languageServers(t, dir)[2:]...) {
 		for host, drive := range map[string]func(context.Context, *testing.T, []string) times{

@@ -34,12 +34,7 @@ const (
 
 func TestMain(m *testing.M) {
 	if os.Args[0] == shimName {
-		if os.Args[1] == reapArg {
-			os.Exit(shim.Reap())
-		}
-		if os.Args[1] == reapChildArg {
-			os.Exit(reapChild())
-		}
+		reap(os.Args[1])
 		runtime.LockOSThread() // as reexec.Init does: init dies with this thread
 		os.Exit(runShim(os.Args[1]))
 	}
@@ -106,8 +101,6 @@ type launch struct {
 
 	change func(*exec.Cmd) // before the shim is started
 }
-
-const reapArg = "reap"
 
 const reportFD, listFD = 3, 4
 

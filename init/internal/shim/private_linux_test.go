@@ -29,7 +29,7 @@ func folders(t *testing.T) []string {
 // even to its owner, with links to what is the host's.
 func TestPrivateFolderGoes(t *testing.T) {
 	t.Setenv("TMPDIR", privateBase(t))
-	const fill = `cd $TMPDIR; i=0; while [ $i -lt 300 ]; do mkdir deeper-and-deeper-into-the-folder; cd -P deeper-and-deeper-into-the-folder || exit 9; i=$((i+1)); done
+	const fill = `cd $TMPDIR; long=$(printf %0250d 0); i=0; while [ $i -lt 40 ]; do mkdir $long; cd -P $long || exit 9; i=$((i+1)); done
 		: >file; cd $HOME; mkdir closed; : >closed/file; chmod 0 closed; ln -s KEPT link; ln -s STAGE/read folder; mkdir -p a/b/c d; mkfifo fifo; `
 	for _, c := range []struct {
 		name, after string

@@ -16,10 +16,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// reapChildArg makes this process a reaper with a child. It says the child's process id, reaps once its standard input
-// has ended, and says how much processor time that took.
-const reapChildArg = "reap-child"
+// Arguments that make this process a reaper, with children or with one of its own.
+const reapArg, reapChildArg = "reap", "reap-child"
 
+func reap(arg string) {
+	switch arg {
+	case reapArg:
+		os.Exit(shim.Reap())
+	case reapChildArg:
+		os.Exit(reapChild())
+	}
+}
+
+// reapChild starts a child and says its process id, reaps once standard input has ended, and says how much processor time
+// that took.
 func reapChild() int {
 	c := exec.Command("sleep", "600")
 	if platform.SetChildSubreaper() != nil || c.Start() != nil {

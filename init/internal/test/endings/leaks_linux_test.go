@@ -127,8 +127,11 @@ func once(t *testing.T, i int) {
 // hundred.
 func TestLeaks(t *testing.T) {
 	sequential, concurrent := 100, 40
-	if stress() {
+	switch {
+	case stress():
 		sequential, concurrent = 1000, 200
+	case testing.Short():
+		sequential, concurrent = 60, 20
 	}
 	for i := range 10 { // what is made once
 		once(t, i)

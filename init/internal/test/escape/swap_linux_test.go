@@ -14,7 +14,7 @@ import (
 // swappedLaunches are made under each of two policies.
 func swappedLaunches() int {
 	if testing.Short() {
-		return 150
+		return 40
 	}
 	return 1000
 }
