@@ -102,7 +102,8 @@ func TestApplyLevels(t *testing.T) {
 func TestApplySources(t *testing.T) {
 	p := parsed(t, `"arguments": [{"position": 1, "rest": true, "grant": "host", "scheme": "https"}, {"flag": "--db", "grant": "host", "scheme": "mysql"},
 		{"flag": "--both", "variable": "X_BOTH", "grant": "host", "scheme": "https"},
-		{"variable": "X_HOST", "grant": "host", "scheme": "mysql", "portFrom": "X_PORT"}, {"variable": "X_API", "grant": "host", "default": "https://d.example.com,e.example.com"}]`)
+		{"variable": "X_HOST", "grant": "host", "scheme": "mysql", "portFrom": "X_PORT"}, {"variable": "X_API", "grant": "host", "default": "https://d.example.com,e.example.com"}],
+		"flags": ["--header"]`)
 	for _, c := range []struct {
 		args, env string
 		policy    []policy.Variable
@@ -112,6 +113,7 @@ func TestApplySources(t *testing.T) {
 		{args: "first.example.com", want: "d.example.com:443 e.example.com:443"},
 		{args: "first a.example.com -v b.example.com", want: "a.example.com:443 b.example.com:443 d.example.com:443 e.example.com:443"},
 		{args: "--db=db.example.com first --db db2.example.com a.example.com", want: "a.example.com:443 db.example.com:3306 db2.example.com:3306 d.example.com:443 e.example.com:443"},
+		{args: "--header h.example.com first --header=h.example.com a.example.com --header", want: "a.example.com:443 d.example.com:443 e.example.com:443"},
 		{args: "--db", want: "d.example.com:443 e.example.com:443"},
 		{args: "-- first --db", want: "no"},
 		{args: "-- first a.example.com", want: "a.example.com:443 d.example.com:443 e.example.com:443"},

@@ -14,6 +14,7 @@
 //	 "policy": {"network": {"allowedDomains": ["api.example.com:443"]}, "limits": {"openFiles": 4096}},
 //	 "arguments": [{"position": 0, "rest": true, "grant": "write"}, {"flag": "--db", "grant": "host"}],
 //	 "env": {"required": ["X_TOKEN"], "optional": ["X_*"]},
+//	 "flags": ["--header"],
 //	 "hostsFrom": ["X_URL"],
 //	 "state": true}
 //
@@ -21,7 +22,8 @@
 // variables, whose value may begin with "~/" for the home. Each entry of arguments has a source, position, flag or
 // variable, or several, of which the first that is given counts:
 //
-//   - position N is the argument N of those that are no flags, from 0 on; with rest, all from there on
+//   - position N is the argument N of those that are no flags, from 0 on; with rest, all from there on. The word behind
+//     a flag counts as an argument unless the document has that flag: one that grants nothing stands in flags
 //   - flag is the word behind --flag, or the part behind --flag=; each time that it occurs
 //   - variable is a variable of the server
 //

@@ -16,12 +16,14 @@ func TestParse(t *testing.T) {
 	"arguments": [{"position": 0, "rest": true, "grant": "write"}, {"flag": "--db", "grant": "host", "scheme": "mysql", "portFrom": "X_PORT"},
 		{"variable": "X_CONFIG", "grant": "read", "folder": true, "default": "/srv/x"}],
 	"env": {"required": ["X_TOKEN"], "optional": ["EXAMPLE_*"], "unless": ["X_KEY", "--token"]},
+	"flags": ["--header"],
 	"hostsFrom": ["X_URL"],
 	"state": true}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &Profile{Package: "npm:@x/y", Required: []string{"X_TOKEN"}, Optional: []string{"EXAMPLE_*"}, Unless: []string{"X_KEY", "--token"}, HostsFrom: []string{"X_URL"}, State: true,
+	want := &Profile{Package: "npm:@x/y", Required: []string{"X_TOKEN"}, Optional: []string{"EXAMPLE_*"}, Unless: []string{"X_KEY", "--token"}, Flags: []string{"--header"},
+		HostsFrom: []string{"X_URL"}, State: true,
 		Arguments: []Argument{{Position: 0, Rest: true, Grant: Write}, {Position: -1, Flag: "--db", Grant: Host, Scheme: "mysql", PortFrom: "X_PORT"},
 			{Position: -1, Variable: "X_CONFIG", Grant: Read, Folder: true, Default: "/srv/x"}}}
 	want.Policy.Network.AllowedDomains = []string{"api.example.com:443"}
@@ -76,6 +78,7 @@ func TestParseErrors(t *testing.T) {
 		`{"arguments": [{"flag": "--db", "grant": "host", "how": 1}]}`:          "/arguments/0/how: unknown key",
 		`{"env": {"unless": ["A=B"]}}`:                                          "/env/unless/0: is no name of a variable",
 		`{"env": {"unless": ["--a=b"]}}`:                                        "/env/unless/0: is no flag",
+		`{"flags": ["header"]}`:                                                 "/flags/0: is no flag",
 		`{"env": {"required": ["A B"]}}`:                                        "/env/required/0: is no name of a variable",
 		`{"env": {"optional": ["*"]}}`:                                          "/env/optional/0: is no name of a variable",
 		`{"env": {"optional": ["A_*"]}}`:                                        "/env/optional/0: is a pattern with a prefix of fewer than three letters",

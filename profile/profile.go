@@ -15,6 +15,8 @@ type Profile struct {
 	Required, Optional []string
 	// Unless are variables, and flags with a value, that take the place of those in Required.
 	Unless []string
+	// Flags are further flags with a value, which grants nothing and is no argument.
+	Flags []string
 	// HostsFrom are variables with a URL, whose host is reached.
 	HostsFrom []string
 	// State says that the server keeps something between launches.

@@ -39,6 +39,7 @@ func Parse(doc []byte) (*Profile, error) {
 				"unless":   func(v *strictjson.Value, at string) { p.Unless = r.list(v, at, checkGiven) },
 			})
 		},
+		"flags":     func(v *strictjson.Value, at string) { p.Flags = r.list(v, at, checkFlag) },
 		"hostsFrom": func(v *strictjson.Value, at string) { p.HostsFrom = r.list(v, at, checkVariable) },
 		"state":     func(v *strictjson.Value, at string) { p.State = r.yes(v, at) },
 	})

@@ -26,9 +26,10 @@ func (p *Profile) split(args []string) words {
 			continue
 		}
 		flag, value, joined := strings.Cut(word, "=")
-		known := slices.Contains(p.Unless, flag) || slices.ContainsFunc(p.Arguments, func(a Argument) bool {
-			return a.Flag == flag || slices.Contains(a.Unless, flag)
-		})
+		known := slices.Contains(p.Flags, flag) || slices.Contains(p.Unless, flag) ||
+			slices.ContainsFunc(p.Arguments, func(a Argument) bool {
+				return a.Flag == flag || slices.Contains(a.Unless, flag)
+			})
 		if known && !joined && i+1 < len(args) {
 			i++
 			value, joined = args[i], true
