@@ -81,13 +81,13 @@ func TestSlowEndIsNotHidden(t *testing.T) {
 	if _, err := unix.Wait4(child, nil, unix.WALL, nil); err != nil { // the stop in its end
 		t.Fatal(err)
 	}
-	time.Sleep(100 * time.Millisecond) // the reaper looks for the child again and again
+	time.Sleep(50 * time.Millisecond) // the reaper looks for the child again and again
 	if err := unix.PtraceDetach(child); err != nil {
 		t.Fatal(err)
 	}
 	line, _ = said.ReadString('\n')
 	took, err := time.ParseDuration(strings.TrimSpace(line))
-	if e := c.Wait(); e != nil || err != nil || took > 200*time.Millisecond {
+	if e := c.Wait(); e != nil || err != nil || took > 300*time.Millisecond {
 		t.Errorf("%v, %v, %v of a processor", e, err, took)
 	}
 }
