@@ -92,8 +92,8 @@ func refuses(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// losesLastWords reports whether this is Wine: on a busy machine what a process writes to a pipe just before its end does
-// not always arrive there.
+// losesLastWords reports whether this is Wine: on a busy machine what a process writes to a pipe just before its end
+// does not always arrive there.
 func losesLastWords() bool {
 	return runtime.GOOS == "windows" && os.Getenv("MCP_SANDBOX_TEST_WINE") != ""
 }
