@@ -77,15 +77,23 @@ func FileOf(fd int) string {
 	return path
 }
 
+// leastWrite is how long a write may take, whatever is left of its time: no call says beforehand whether there is room,
+// and a write into room may be late on a busy machine.
+const leastWrite = time.Second
+
 // WriteUntil writes all of b before a moment. A write without a reader is left to a goroutine, which ends with
 // this process.
 func WriteUntil(fd int, b []byte, until time.Time) error {
-	done := make(chan error, 1)
-	go func() { done <- writeAll(Handle(fd), b) }()
+	begins, done := make(chan struct{}), make(chan error, 1)
+	go func() {
+		close(begins)
+		done <- writeAll(Handle(fd), b)
+	}()
+	<-begins
 	select {
 	case err := <-done:
 		return err
-	case <-time.After(time.Until(until)):
+	case <-time.After(max(time.Until(until), leastWrite)):
 		return errors.New("nobody reads it")
 	}
 }
