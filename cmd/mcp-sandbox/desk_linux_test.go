@@ -84,7 +84,7 @@ func (d *desk) interactive(t *testing.T, shell string, args ...string) func(line
 	}()
 	awaited := func(what string, enough func(out string) bool) {
 		var all []byte
-		for timeout := time.After(30 * time.Second); !enough(string(all)); {
+		for timeout := time.After(2 * time.Minute); !enough(string(all)); {
 			select {
 			case b, ok := <-out:
 				if !ok {
