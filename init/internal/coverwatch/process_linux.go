@@ -21,7 +21,7 @@ var errInTransit = errors.New("a socket has descriptors in it that were sent and
 func (q *search) searchProcess(p *proctree.Process) error {
 	tasks := "/proc/" + strconv.Itoa(p.PID) + "/task/"
 	var threads, fds []string
-	err := q.look(p, func() (held *target, err error) {
+	err := q.look(p, "", func() (held *target, err error) {
 		if threads, err = list(tasks); err != nil {
 			return nil, ignoreEnded(err)
 		}
@@ -39,7 +39,7 @@ func (q *search) searchProcess(p *proctree.Process) error {
 			return err
 		}
 		dir := tasks + thread
-		err = q.look(p, func() (_ *target, err error) {
+		err = q.look(p, dir, func() (_ *target, err error) {
 			fds, err = list(dir + "/fd")
 			return nil, ignoreEnded(err)
 		})
@@ -49,7 +49,7 @@ func (q *search) searchProcess(p *proctree.Process) error {
 		}
 		for _, link := range links {
 			if err == nil {
-				err = q.look(p, func() (*target, error) { return q.heldBy(dir + link) })
+				err = q.look(p, dir, func() (*target, error) { return q.heldBy(dir + link) })
 			}
 		}
 	}
@@ -64,8 +64,9 @@ func ignoreEnded(err error) error {
 	return err
 }
 
-// look calls at until that can look at a place of a process. An error is a target that is held there.
-func (q *search) look(p *proctree.Process, at func() (held *target, err error)) error {
+// look calls at until that can look at a place of a process, in the folder of a thread unless thread is "". An error is
+// a target that is held there.
+func (q *search) look(p *proctree.Process, thread string, at func() (held *target, err error)) error {
 	for {
 		if err := q.share(); err != nil {
 			return err
@@ -77,7 +78,7 @@ func (q *search) look(p *proctree.Process, at func() (held *target, err error)) 
 			return q.pause(retryDelay)
 		case held != nil:
 			return errors.New("process " + pid + " has the new " + held.Path + " open")
-		case err == nil || p.Ended():
+		case err == nil || p.Ended() || thread != "" && exiting(thread):
 			return nil
 		case q.mayRetry(err):
 		case errors.Is(err, errInTransit):
@@ -89,6 +90,17 @@ func (q *search) look(p *proctree.Process, at func() (held *target, err error)) 
 			return err
 		}
 	}
+}
+
+// exiting reports whether a thread has begun to end. It holds nothing for anybody from then on, and once its memory is
+// gone only root may list its descriptors: task_dump_owner, fs/proc/base.c.
+func exiting(thread string) bool {
+	b, err := platform.ReadSmall(thread+"/stat", 4096)
+	if err != nil {
+		return ignoreEnded(err) == nil
+	}
+	s, ok := platform.ParseStat(b)
+	return ok && s.Exiting
 }
 
 // replaced reports whether the host has put something else at the path of a target.

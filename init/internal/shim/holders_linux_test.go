@@ -71,6 +71,7 @@ var holdings = []struct {
 	{"on its way", "dir", "EXE -flood hold flight dir.new/a/b/file & read -r x <mapped; echo mapped $x", true},
 	{"another name", "dir", "ln dir.new/a/b/file kept", true},
 	{"nothing", "dir", "exec 3<dir.new.not 4<dir 5<sub/other/file; cd sub/other; cd ../..", false},
+	{"nothing, without a first thread", "dir", "EXE -flood headless dir.new.not/a/b/file $PWD/at & until [ -e at.ready ]; do :; done", false},
 	{"a file in what is protected", ".vscode", "sleep 600 3<.vscode.new/a/b/file & until ls -l /proc/$!/fd | grep -q vscode.new; do :; done", true},
 	{"mapped of what is protected", ".vscode", "EXE -flood hold shared .vscode.new/a/b/file & read -r x <mapped; echo mapped $x", true},
 	{"mapped alone of what is protected", ".vscode", "EXE -flood map .vscode.new/a/b/file & read -r x <mapped; echo mapped $x", false},
