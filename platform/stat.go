@@ -12,7 +12,7 @@ type Stat struct {
 	Parent  int
 	Group   int
 	Session int
-	Exiting bool // of the first thread too, or of the one whose stat was read: it has begun to end, and runs no more
+	Exiting bool // PF_EXITING, of the first thread alone too, or of the thread whose stat was read: it runs no program any more
 	Threads int
 	Start   uint64 // in ticks since the boot: with the process's number it names one process for ever
 }

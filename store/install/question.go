@@ -23,9 +23,9 @@ type question struct {
 	auth    bool     // what logs in is wanted as well
 }
 
-// answerWithin is how long a manager may take to tell its configuration: as long as a registry may be silent. On a busy
-// machine Python has taken 17 s.
-const answerWithin = time.Minute
+// answerWithin is how long a manager may take to tell its configuration: as long as a registry may be silent. With 15 s
+// a busy machine refused an install for Python's slow start.
+const answerWithin = stallAfter
 
 // run runs the manager's program in the folder and returns what it printed.
 func (q *question) run(ctx context.Context, args ...string) ([]byte, error) {

@@ -21,7 +21,7 @@ var errInTransit = errors.New("a socket has descriptors in it that were sent and
 func (q *search) searchProcess(p *proctree.Process) error {
 	tasks := "/proc/" + strconv.Itoa(p.PID) + "/task/"
 	var threads, fds []string
-	err := q.look(p, "", func() (held *target, err error) {
+	err := q.look(p, func() (held *target, err error) {
 		if threads, err = list(tasks); err != nil {
 			return nil, ignoreEnded(err)
 		}
@@ -39,9 +39,9 @@ func (q *search) searchProcess(p *proctree.Process) error {
 			return err
 		}
 		dir := tasks + thread
-		err = q.look(p, dir, func() (_ *target, err error) {
+		err = q.look(p, func() (_ *target, err error) {
 			fds, err = list(dir + "/fd")
-			return nil, ignoreEnded(err)
+			return nil, ignoreEnding(dir, err)
 		})
 		links := []string{"/cwd", "/root", "/exe"}
 		for _, fd := range fds {
@@ -49,7 +49,10 @@ func (q *search) searchProcess(p *proctree.Process) error {
 		}
 		for _, link := range links {
 			if err == nil {
-				err = q.look(p, dir, func() (*target, error) { return q.heldBy(dir + link) })
+				err = q.look(p, func() (*target, error) {
+					held, err := q.heldBy(dir + link)
+					return held, ignoreEnding(dir, err)
+				})
 			}
 		}
 	}
@@ -64,9 +67,22 @@ func ignoreEnded(err error) error {
 	return err
 }
 
-// look calls at until that can look at a place of a process, in the folder of a thread unless thread is "". An error is
-// a target that is held there.
-func (q *search) look(p *proctree.Process, thread string, at func() (held *target, err error)) error {
+// ignoreEnding is ignoreEnded, and nil too for a refusal of /proc to show a thread that has begun to end. Once such a
+// thread has given up its memory only root may list its descriptors (task_dump_owner, fs/proc/base.c); the server runs
+// no code in it any more, and threads that share the descriptors are looked at as well.
+func ignoreEnding(thread string, err error) error {
+	if isHidden(err) {
+		b, statErr := platform.ReadSmall(thread+"/stat", 4096)
+		s, ok := platform.ParseStat(b)
+		if statErr == nil && ok && s.Exiting {
+			return nil
+		}
+	}
+	return ignoreEnded(err)
+}
+
+// look calls at until that can look at a place of a process. An error is a target that is held there.
+func (q *search) look(p *proctree.Process, at func() (held *target, err error)) error {
 	for {
 		if err := q.share(); err != nil {
 			return err
@@ -78,7 +94,7 @@ func (q *search) look(p *proctree.Process, thread string, at func() (held *targe
 			return q.pause(retryDelay)
 		case held != nil:
 			return errors.New("process " + pid + " has the new " + held.Path + " open")
-		case err == nil || p.Ended() || thread != "" && exiting(thread):
+		case err == nil || p.Ended():
 			return nil
 		case q.mayRetry(err):
 		case errors.Is(err, errInTransit):
@@ -90,17 +106,6 @@ func (q *search) look(p *proctree.Process, thread string, at func() (held *targe
 			return err
 		}
 	}
-}
-
-// exiting reports whether a thread has begun to end. It holds nothing for anybody from then on, and once its memory is
-// gone only root may list its descriptors: task_dump_owner, fs/proc/base.c.
-func exiting(thread string) bool {
-	b, err := platform.ReadSmall(thread+"/stat", 4096)
-	if err != nil {
-		return ignoreEnded(err) == nil
-	}
-	s, ok := platform.ParseStat(b)
-	return ok && s.Exiting
 }
 
 // replaced reports whether the host has put something else at the path of a target.

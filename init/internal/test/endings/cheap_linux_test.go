@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -13,14 +14,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// While a server waits, shim and init cost nothing but a little memory. How much differs by a quarter from launch to
-// launch: one of a few has to stay below.
+// While a server waits, shim and init cost nothing but a little memory. How much differs from launch to launch, mostly in
+// Go's heap: the median of three counts.
 func TestSteadyState(t *testing.T) {
 	t.Parallel()
-	sometimes(t, func() error { return steady(t) })
+	all := []int{steady(t), steady(t), steady(t)}
+	slices.Sort(all)
+	if all[1] > 1536 {
+		t.Errorf("%d kB of private dirty memory", all)
+	}
 }
 
-func steady(t *testing.T) error {
+// steady is the private dirty memory of a launch whose server waits, in kB.
+func steady(t *testing.T) int {
 	t.Helper()
 	program := testbed.Command(t, "mcp-sandbox-init")
 	if f, err := os.Open(program); err == nil { // a file just built is dirty as a whole
@@ -66,10 +72,7 @@ func steady(t *testing.T) error {
 	if len(threads) > 8 {
 		t.Errorf("%d threads", len(threads))
 	}
-	if dirty+inInit > 1536 {
-		return fmt.Errorf("%d kB of private dirty memory", dirty+inInit)
-	}
-	return nil
+	return dirty + inInit
 }
 
 // A server that floods its init with children and signals is its own load: the shim sleeps.
