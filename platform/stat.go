@@ -12,7 +12,7 @@ type Stat struct {
 	Parent  int
 	Group   int
 	Session int
-	Exiting bool // PF_EXITING, of the first thread alone too, or of the thread whose stat was read: it runs no program any more
+	Exiting bool // PF_EXITING: the thread runs no program any more; of the first alone too, or of the one that was read
 	Threads int
 	Start   uint64 // in ticks since the boot: with the process's number it names one process for ever
 }
