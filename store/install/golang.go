@@ -17,6 +17,7 @@ var golang = manager{
 	entry:    goEntry,
 	explain:  goExplain,
 	awaited:  goAwaited,
+	builds:   goBuilds,
 }
 
 // A goAnswer is what `go env -json` says.

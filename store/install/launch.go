@@ -85,7 +85,7 @@ func (c *cell) launch(ctx context.Context, j *job, s step) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	w := &watch{stage: j.stage, title: c.title, terminal: c.Terminal, began: time.Now(),
-		limit: cmp.Or(c.stall, stallAfter)}
+		limit: cmp.Or(c.stall, stallAfter), builds: c.row.builds}
 	if s.slow {
 		w.limit = max(w.limit, slowStallAfter)
 	}
@@ -148,6 +148,10 @@ func (c *cell) refused(err error) error {
 
 // stalled is an install that stood still, perhaps because the program asked a refused host again and again.
 func (c *cell) stalled(j *job, w *watch, result *launcher.Result) error {
+	program := filepath.Base(j.program)
+	if w.limit >= slowStallAfter { // it waits for no registry
+		return fmt.Errorf("nothing came for %s: %s stands still, or a program that %s started", w.limit, program, program)
+	}
 	awaited, host := c.row.awaited(w.text()), ""
 	name := awaited[strings.LastIndexByte(awaited, ' ')+1:]
 	if awaited == "" {
@@ -156,7 +160,7 @@ func (c *cell) stalled(j *job, w *watch, result *launcher.Result) error {
 	if r := j.settings.of(name); r != "" {
 		host = " from " + r
 	}
-	line := fmt.Sprintf("nothing came for %s: %s waits for %s%s", w.limit, filepath.Base(j.program), awaited, host)
+	line := fmt.Sprintf("nothing came for %s: %s waits for %s%s", w.limit, program, awaited, host)
 	if result != nil {
 		line = strings.Join(append([]string{line}, c.denied(j, result)...), "; ")
 	}

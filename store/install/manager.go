@@ -46,6 +46,9 @@ type manager struct {
 	// awaited is the package that the manager last asked for and did not get, by the words of a launch that stands
 	// still. "" is for unknown.
 	awaited func(words string) string
+	// builds reports, by the words of a launch, whether the manager has fetched everything and starts compilers, which
+	// can be silent for long. Nil is for a manager that compiles nothing.
+	builds func(words string) bool
 }
 
 // managers is the table. Of a manager that is not here nothing is installed: its lines run as they are.

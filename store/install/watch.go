@@ -35,8 +35,9 @@ var errStalled = errors.New("the install stands still")
 // A watch sees how far a launch has come.
 type watch struct {
 	stage, title string
-	terminal     io.Writer // nil for none
-	limit        time.Duration
+	terminal     io.Writer         // nil for none
+	limit        time.Duration     // how long nothing may come
+	builds       func(string) bool // as of a manager, with whose answer yes the limit is that of compilers
 	began        time.Time
 	over         chan struct{}
 	done         sync.WaitGroup
@@ -99,7 +100,7 @@ func (w *watch) end() {
 	w.done.Wait()
 }
 
-// measure adds up what lies in the stage.
+// measure adds up what lies in the stage, and looks in the words for the beginning of a build.
 func (w *watch) measure() {
 	found := w.size
 	found.bytes, found.entries = 0, 0
@@ -117,6 +118,9 @@ func (w *watch) measure() {
 	defer w.mu.Unlock()
 	if found != w.size {
 		w.size, w.moved = found, time.Now()
+	}
+	if w.builds != nil && w.builds(w.words.String()) {
+		w.limit, w.builds = max(w.limit, slowStallAfter), nil
 	}
 }
 

@@ -1,0 +1,50 @@
+package install
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/store/startline"
+)
+
+// A compiler may be silent for longer than a registry: the go command says nothing while a large package is compiled.
+func TestSilentCompiler(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.options.stall = 8 * time.Second
+	ended := errors.New("the program ended by itself")
+	const asked = "# get https://proxy.example/x/@v/v1.0.0.zip\n# get https://proxy.example/x/@v/v1.0.0.zip: 200 OK (0.1s)\n"
+	for _, c := range []struct {
+		name, line, words string
+		row               manager
+		want              string
+	}{
+		{"go builds", "go run example.com/a@v1.0.0", asked + "WORK=/tmp/go-build1\nmkdir -p $WORK/b001/\n", golang, ended.Error()},
+		{"go has not begun", "go run example.com/b@v1.0.0", asked, golang, "nothing came for 8s: sh waits for a registry"},
+		{"npm builds nothing", "npx -y c", "WORK=/tmp/go-build1\n", npm, "nothing came for 8s: sh waits for a registry"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			start, err := startline.Parse(strings.Fields(c.line))
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.row.programs = []string{"sh"}
+			c.row.settings = func(context.Context, *question) (*settings, error) { return new(settings), nil }
+			c.row.install = func(ctx context.Context, j *job) (*contents, error) {
+				args := []string{"-c", "printf '%s' \"$1\"; sleep 16", "sh", c.words}
+				if err := j.run(ctx, step{args: args, local: true}); err != nil {
+					return nil, err
+				}
+				return nil, ended
+			}
+			i := &installation{Options: h.options, store: h.store, start: start, row: &c.row}
+			if _, err := i.install(t.Context()); !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v, want %s", err, c.want)
+			}
+		})
+	}
+}
