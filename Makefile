@@ -7,10 +7,10 @@ all: build
 build: ; CGO_ENABLED=0 $(GO) build -trimpath -o bin/ ./cmd/...
 dist: ; $(GO) run ./scripts/dist
 run: ; @$(GO) version >/dev/null && echo "compiling: up to two minutes the first time, seconds later" >&2 && CGO_ENABLED=0 $(GO) run -trimpath ./scripts/demo
-test: ; ./scripts/test -short -p 4
+test: ; ./scripts/test -short -p 3
 test-long: ; ./scripts/test -race
 test-race: ; ./scripts/test -short -race -p 2
-test-owned: ; ./scripts/test-owned -short -p 4
+test-owned: ; ./scripts/test-owned -short -p 3
 test-dist: ; ./scripts/test-dist
 test-wine: ; ./scripts/test-wine
 lint: ; ./scripts/lint

@@ -99,12 +99,12 @@ func (c *cell) launch(ctx context.Context, j *job, s step) error {
 	if err := sb.Cmd.Start(); err != nil {
 		return err
 	}
-	w.start(func() { cancel(errStalled) })
+	end := w.start(func() { cancel(errStalled) })
 	if !s.local && !c.hasProxy() {
 		go j.settings.probe(ctx, cancel)
 	}
 	sb.Cmd.Wait()
-	w.end()
+	end()
 	last, stop := context.WithTimeout(context.Background(), 10*time.Second)
 	defer stop()
 	result, err := sb.Wait(last)
@@ -150,7 +150,7 @@ func (c *cell) refused(err error) error {
 func (c *cell) stalled(j *job, w *watch, result *launcher.Result) error {
 	program := filepath.Base(j.program)
 	if w.limit >= slowStallAfter { // it waits for no registry
-		return fmt.Errorf("nothing came for %s: %s stands still, or a program that %s started", w.limit, program, program)
+		return fmt.Errorf("nothing came for %s: %s stands still, or a program that %[2]s started", w.limit, program)
 	}
 	awaited, host := c.row.awaited(w.text()), ""
 	name := awaited[strings.LastIndexByte(awaited, ' ')+1:]

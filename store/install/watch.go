@@ -39,8 +39,6 @@ type watch struct {
 	limit        time.Duration     // how long nothing may come
 	builds       func(string) bool // as of a manager, with whose answer yes the limit is that of compilers
 	began        time.Time
-	over         chan struct{}
-	done         sync.WaitGroup
 	said         string // the line on the terminal
 
 	mu    sync.Mutex
@@ -69,19 +67,21 @@ func (w *watch) text() string {
 	return w.words.String()
 }
 
-// start looks at the stage until end is called, and calls stop where nothing has come for too long.
-func (w *watch) start(stop func()) {
-	w.over = make(chan struct{})
+// start looks at the stage until the function that it returns is called, and calls stop where nothing has come for too
+// long.
+func (w *watch) start(stop func()) (end func()) {
+	over := make(chan struct{})
+	var looks sync.WaitGroup
 	w.mu.Lock()
 	w.moved = time.Now() // the program speaks already
 	w.mu.Unlock()
-	w.done.Go(func() {
+	looks.Go(func() {
 		measure, paint := time.NewTicker(measureEvery), time.NewTicker(paintEvery)
 		defer measure.Stop()
 		defer paint.Stop()
 		for {
 			select {
-			case <-w.over:
+			case <-over:
 				w.say("")
 				return
 			case <-measure.C:
@@ -93,11 +93,10 @@ func (w *watch) start(stop func()) {
 			}
 		}
 	})
-}
-
-func (w *watch) end() {
-	close(w.over)
-	w.done.Wait()
+	return func() {
+		close(over)
+		looks.Wait()
+	}
 }
 
 // measure adds up what lies in the stage, and looks in the words for the beginning of a build.
