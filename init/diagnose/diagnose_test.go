@@ -62,6 +62,8 @@ func TestHint(t *testing.T) {
 		{order.Network, "publish", syscall.EACCES, newMachine, "are root's"},
 		{order.Network, "publish", syscall.EADDRNOTAVAIL, newMachine, "an address of this machine"},
 		{order.Network, "socket", syscall.EAFNOSUPPORT, newMachine, "RestrictAddressFamilies"},
+		{order.Network, "sendto", syscall.EPERM, newMachine, "IPAddressDeny="},
+		{order.Network, "ioctl", syscall.EPERM, newMachine, "apparmor_restrict_unprivileged_userns"},
 		{order.Root, "chdir", syscall.EACCES, newMachine, "key cwd names"},
 		{order.Root, "mkdirat", syscall.ENOSPC, newMachine, "tmpSize"},
 		{order.Landlock, "openat", syscall.EACCES, newMachine, "--user"},

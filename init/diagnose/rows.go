@@ -29,6 +29,11 @@ var onLinux = [...]hintRow{
 	{layers: inNetwork, op: "publish", errnos: []syscall.Errno{syscall.EADDRNOTAVAIL},
 		hint: "name an address of this machine, or leave it out for 127.0.0.1"},
 
+	// A packet inside the sandbox.
+	{layers: inNetwork, op: "sendto", errnos: []syscall.Errno{syscall.EPERM},
+		hint: "a packet filter around the launcher, as a systemd unit's IPAddressDeny=, refuses the packets inside " +
+			"the sandbox too: take it away, or start the server without a list of domains"},
+
 	// A process of the launch was killed.
 	{layers: inExec, when: killedByFilter, hint: NeedsSockets},
 	{layers: []order.Layer{order.Landlock, order.Seccomp}, when: killedByFilter,

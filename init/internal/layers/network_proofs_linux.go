@@ -101,6 +101,9 @@ func refusePort(b *build, named []uint16) func(*check) {
 		}
 	}
 	sock := b.Do(sys.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0))
+	// A packet filter of the launcher's control group, as of a systemd unit with IPAddressDeny=, drops the packets of a
+	// sandbox too: connect(2) would wait for minutes.
+	b.Step(sys.SetSendTimeout(sock.Result(), 5))
 	connect := b.Observe(sys.Connect(sock.Result(), socketAddress(documentation4, port)))
 	return func(c *check) {
 		c.fact("connect TCP "+netip.AddrPortFrom(documentation4, port).String(), "ECONNREFUSED", c.result(connect))

@@ -45,6 +45,11 @@ func SetsockoptInt(fd arg, level, option, value int) call {
 	return sys(unix.SYS_SETSOCKOPT, fd, num(level), num(option), words(uint64(uint32(value))), num(4))
 }
 
+// SetSendTimeout limits how long connect(2) and what sends may wait; socket(7), SO_SNDTIMEO.
+func SetSendTimeout(fd arg, seconds uint64) call {
+	return sys(unix.SYS_SETSOCKOPT, fd, num(unix.SOL_SOCKET), num(unix.SO_SNDTIMEO), words(seconds, 0), num(16))
+}
+
 // Getsockname stores an address of at most size bytes.
 func Getsockname(fd arg, address addr, size byte) call {
 	return sys(unix.SYS_GETSOCKNAME, fd, ref(address), program.Bytes([]byte{size, 0, 0, 0}))
