@@ -170,7 +170,7 @@ func (tr *trigger) try(t *trial, l *launch, s *server) error {
 		t.Logf("the launch began after %v: init ended it before the launcher could", began)
 	case x == nil:
 		t.Errorf("no last record; code %d\n%s", code, t.stderr.String())
-	case tr.asked && !killed && x.Signal == "SIGKILL" && began > slack:
+	case tr.asked && !killed && x.Killed > s.beside && began > slack: // perhaps in the middle of its end
 		return fmt.Errorf("the launch began after %v, so its server could not end within %v", began, grace)
 	default:
 		tr.check(t, l.Begin != "", killed, 1+s.beside, code, x)
