@@ -101,7 +101,7 @@ func goModule(u *url.URL) string {
 
 // goBuilds finds the line by which a build begins: the folder of its temporary files. All modules are there by then.
 func goBuilds(words string) bool {
-	return strings.HasPrefix(words, "WORK=") || strings.Contains(words, "\nWORK=")
+	return strings.Contains("\n"+words, "\nWORK=")
 }
 
 // goAwaited is the module that the go command has asked for without an answer. It asks at once for all paths that a

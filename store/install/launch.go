@@ -148,19 +148,15 @@ func (c *cell) refused(err error) error {
 
 // stalled is an install that stood still, perhaps because the program asked a refused host again and again.
 func (c *cell) stalled(j *job, w *watch, result *launcher.Result) error {
-	program := filepath.Base(j.program)
-	if w.limit >= slowStallAfter { // it waits for no registry
-		return fmt.Errorf("nothing came for %s: %s stands still, or a program that %[2]s started", w.limit, program)
+	awaited, program := c.row.awaited(w.text()), filepath.Base(j.program)
+	state := program + " waits for " + cmp.Or(awaited, "a registry")
+	if r := j.settings.of(awaited[strings.LastIndexByte(awaited, ' ')+1:]); r != "" {
+		state += " from " + r
 	}
-	awaited, host := c.row.awaited(w.text()), ""
-	name := awaited[strings.LastIndexByte(awaited, ' ')+1:]
-	if awaited == "" {
-		awaited = "a registry"
+	if awaited == "" && w.limit >= slowStallAfter { // what is silent may be a compiler or an install script
+		state = fmt.Sprintf("%s stands still, or a program that %[1]s started", program)
 	}
-	if r := j.settings.of(name); r != "" {
-		host = " from " + r
-	}
-	line := fmt.Sprintf("nothing came for %s: %s waits for %s%s", w.limit, program, awaited, host)
+	line := fmt.Sprintf("nothing came for %s: %s", w.limit, state)
 	if result != nil {
 		line = strings.Join(append([]string{line}, c.denied(j, result)...), "; ")
 	}

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/launcher"
 	"github.com/security-mcp/mcp-sandbox/store/startline"
 )
 
@@ -46,5 +48,31 @@ func TestSilentCompiler(t *testing.T) {
 				t.Errorf("%v, want %s", err, c.want)
 			}
 		})
+	}
+}
+
+// An install that stands still says what it waits for: a registry's package as long as that is known, also where install
+// scripts, or builds of packages, may be silent for long.
+func TestStalled(t *testing.T) {
+	settings := &settings{registries: []registry{{"", "https://r.example/"}}}
+	act := order.Act{Kind: order.DeniedName, Host: "evil.example"}
+	result := &launcher.Result{Denied: []launcher.Denial{{Act: act}}}
+	for _, c := range []struct {
+		row         *manager
+		limit       time.Duration
+		words, want string
+	}{
+		{&npm, stallAfter, "", "nothing came for 45s: x waits for a registry from https://r.example/"},
+		{&npm, stallAfter, "npm silly fetch manifest y@^1\n", "nothing came for 45s: x waits for y from https://r.example/"},
+		{&npm, slowStallAfter, "", "nothing came for 10m0s: x stands still, or a program that x started"},
+		{&pypi, slowStallAfter, "Collecting y\n", "nothing came for 10m0s: x waits for y from https://r.example/"},
+		{&golang, slowStallAfter, "WORK=/tmp/go-build1\n", "nothing came for 10m0s: x stands still, or a program that x started"},
+	} {
+		w := &watch{limit: c.limit}
+		w.Write([]byte(c.words))
+		err := (&cell{row: c.row}).stalled(&job{program: "/bin/x", settings: settings}, w, result)
+		if err.Error() != c.want+"; evil.example is none of your registries and was refused" {
+			t.Errorf("%s, %q: %v, want %s", c.row.name, c.words, err, c.want)
+		}
 	}
 }
