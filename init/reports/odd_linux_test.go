@@ -56,3 +56,22 @@ func TestNoHalfLine(t *testing.T) {
 		t.Errorf("%v, %v, %q, %v", long, short, text, err)
 	}
 }
+
+// A launch whose new report another launch looks at gets no lock, and keeps as many others as any.
+func TestWithoutLock(t *testing.T) {
+	folder := home(t)
+	Prepare()
+	for range Kept {
+		create(t, "another\n", time.Hour, false)
+	}
+	own := create(t, "own\n", 0, false)
+	root, err := unix.Open(folder, unix.O_RDONLY|unix.O_DIRECTORY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(root)
+	trim(root, Kept-1, own)
+	if all := names(t, folder); len(all) != Kept || !slices.Contains(all, own) {
+		t.Errorf("%d reports are left, its own %v", len(all), slices.Contains(all, own))
+	}
+}

@@ -56,7 +56,7 @@ func Create(id string, now time.Time, first []byte) (fd int, err error) {
 		unix.Close(fd)
 		return -1, err
 	}
-	trim(root, Kept-1) // and this one
+	trim(root, Kept-1, name)
 	return fd, nil
 }
 
@@ -82,7 +82,7 @@ func Append(fd int, line []byte) error {
 func Close(fd int) {
 	unix.Close(fd)
 	if root, _, err := state.OpenOwn(folder, false); err == nil {
-		trim(root, Kept)
+		trim(root, Kept, "")
 		unix.Close(root)
 	}
 }
@@ -117,8 +117,13 @@ func list(root int) (all []entry) {
 	return all
 }
 
-func trim(root, stay int) {
+// trim removes the reports that are too many besides own, which may have no lock: another launch that looked at it in
+// that very moment had a shared one.
+func trim(root, stay int, own string) {
 	running := func(name string) bool {
+		if name == own {
+			return true
+		}
 		fd, err := unix.Openat(root, name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 		if err != nil {
 			return false
