@@ -15,10 +15,16 @@ import (
 // atNameServer has resolv.conf(5) name another server until the test's end. The test must not be parallel to others.
 func atNameServer(t *testing.T, server string) {
 	t.Helper()
+	resolvConf(t, world.NameServer, server)
+}
+
+// resolvConf replaces words of resolv.conf(5) until the test's end. The test must not be parallel to others.
+func resolvConf(t *testing.T, old, words string) {
+	t.Helper()
 	const path = "/etc/resolv.conf"
 	was, err := os.ReadFile(path)
 	if err == nil {
-		err = os.WriteFile(path, []byte(strings.ReplaceAll(string(was), world.NameServer, server)), 0)
+		err = os.WriteFile(path, []byte(strings.ReplaceAll(string(was), old, words)), 0)
 	}
 	if err != nil {
 		t.Fatal(err)
