@@ -2,6 +2,7 @@
 //
 //	make test-kernels
 //	go run ./scripts/kernels -row '^6.12-(user|root)$' -v
+//	go run ./scripts/kernels -row '^6[.](1|12)-user$' -quick
 //	go test -exec "bin/kernels exec -kernel 6.12 -uid 1000" ./platform
 //
 // Each row of package matrix is one machine in QEMU, two at a time. The program installs QEMU by apt, keeps kernels in
@@ -32,6 +33,7 @@ func main() {
 
 func runRows(ctx context.Context) (int, error) {
 	only := flag.String("row", "", "run only the rows whose names this regular expression matches")
+	quick := flag.Bool("quick", false, "of the project's tests only those that are marked quick")
 	verbose := flag.Bool("v", false, "print what the guests print, of one at a time")
 	atOnce := flag.Int("at-once", machinesAtOnce(), "machines that run at the same time")
 	flag.Parse()
@@ -52,6 +54,9 @@ func runRows(ctx context.Context) (int, error) {
 		if !chosen.MatchString(row.Name) {
 			results = append(results, matrix.Result{Row: row.Name, Skipped: "not asked for"})
 			continue
+		}
+		if *quick {
+			row.Suites = slices.DeleteFunc(slices.Clone(row.Suites), func(s matrix.Suite) bool { return !s.Quick })
 		}
 		if rows = append(rows, row); row.Missing == "" && !slices.Contains(kernels, row.Kernel) {
 			kernels = append(kernels, row.Kernel)

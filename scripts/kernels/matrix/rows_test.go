@@ -25,7 +25,7 @@ func TestTable(t *testing.T) {
 			t.Errorf("%s is required and cannot run", r.Name)
 		}
 		seen[r.Name] = true
-		if slices.Contains(r.Suites, Suite{"platform", "."}) {
+		if slices.Contains(r.Suites, Suite{"platform", ".", true}) {
 			seen[fmt.Sprint(r.Kernel, " ", r.Expect.UID)] = true
 		}
 	}
@@ -58,7 +58,7 @@ func TestPatterns(t *testing.T) {
 
 // good is a job, its status and an output that pass.
 func good(t *testing.T) (job.Job, job.Status, string) {
-	r := Row{Name: "x", Suites: []Suite{{"platform", "."}}, Expect: Rows()[0].Expect}
+	r := Row{Name: "x", Suites: []Suite{{"platform", ".", true}}, Expect: Rows()[0].Expect}
 	j, err := r.Job("/stage", "/checkout")
 	if err != nil {
 		t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 type Suite struct {
 	Package string // its folder below the checkout
 	Run     string // as -test.run
+	Quick   bool   // the gate has the time for it
 }
 
 // StepTime is how long the tests of a step may take, on a machine that is emulated on a busy one.
@@ -31,7 +32,7 @@ func (s *Suite) step(name, stage, checkout string) job.Step {
 const TryStep = "try"
 
 // Try compares the machine with the expectation.
-func Try() Suite { return Suite{"scripts/kernels/try", "TestRow$"} }
+func Try() Suite { return Suite{Package: "scripts/kernels/try", Run: "TestRow$"} }
 
 // Job is the work of a row's guest. stage is the folder of built programs and test binaries.
 func (r *Row) Job(stage, checkout string) (job.Job, error) {
