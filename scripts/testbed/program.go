@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// ProgramsEnv names a folder of programs built beforehand, for a run that has no Go build cache to write to, as the
-// unprivileged repetition of the suite (scripts/test):
+// ProgramsEnv names a folder of programs built beforehand: for command check, in which each package would build them
+// anew, and for a machine that has no Go build cache to write to:
 //
 //	CGO_ENABLED=0 go build -trimpath -o DIR/ ./testdata/probe ./testdata/server-go ./cmd/...
 //
