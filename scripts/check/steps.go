@@ -1,7 +1,5 @@
 package main
 
-import "strings"
-
 // A step is a command that must succeed.
 type step struct {
 	name   string
@@ -81,5 +79,5 @@ func (s *step) line() string {
 	if s.needs != "" {
 		where += ", needs " + string(s.needs)
 	}
-	return strings.TrimSpace(s.name + ": " + s.what + " (" + where + ")")
+	return s.name + ": " + s.what + " (" + where + ")"
 }
