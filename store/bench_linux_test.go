@@ -29,7 +29,7 @@ func grow(t testing.TB, folder string, entries int) {
 func BenchmarkCheck(b *testing.B) {
 	for _, entries := range []int{4_000, 78_000} {
 		s := openIn(b, tempHome(b))
-		g, err := s.Begin(b.Context(), "npm", specsOf(b, "npm:server"), nil)
+		g, err := s.Begin(b.Context(), wantedOf(b, "npm:server"), nil)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -42,7 +42,7 @@ func BenchmarkCheck(b *testing.B) {
 		b.Run(strconv.Itoa(entries), func(b *testing.B) {
 			began := platform.ProcessTime()
 			for b.Loop() {
-				p, err := s.Find("npm", specsOf(b, "npm:server"), 0)
+				p, err := s.Find(wantedOf(b, "npm:server"), 0)
 				if err == nil {
 					err = p.Check()
 				}
@@ -54,7 +54,7 @@ func BenchmarkCheck(b *testing.B) {
 		})
 		b.Run(strconv.Itoa(entries)+"/verify", func(b *testing.B) {
 			for b.Loop() {
-				p, err := s.Find("npm", specsOf(b, "npm:server"), 0)
+				p, err := s.Find(wantedOf(b, "npm:server"), 0)
 				if err == nil {
 					_, err = p.Verify()
 				}

@@ -127,7 +127,7 @@ func TestCheckOfACopy(t *testing.T) {
 		t.Fatalf("%s, %v", out, err)
 	}
 	s = openIn(t, copied)
-	p, err := s.Find("npm", specsOf(t, "npm:server"), 0)
+	p, err := s.Find(wantedOf(t, "npm:server"), 0)
 	do(t, err)
 	before = looked(t, s)
 	do(t, p.Check())

@@ -138,20 +138,20 @@ func (p *Package) Touch() error {
 	if err != nil {
 		return &os.PathError{Op: "touch", Path: p.Path, Err: err}
 	}
-	if len(p.asked) == 0 {
+	if p.asked == nil {
 		return nil
 	}
-	if r, err := p.in.records.resolved(p.Manager, p.asked); err == nil && r.path == p.rel {
+	if r, err := p.in.records.resolved(p.asked); err == nil && r.path == p.rel {
 		return nil
 	}
-	return p.in.records.remember(p.Manager, p.asked, p)
+	return p.in.records.remember(p.asked, p)
 }
 
 // remember writes to which package specs are resolved.
-func (r *records) remember(manager string, words []string, p *Package) error {
-	to := resolution{manager, words, p.rel}
-	if err := replaceFile(r.specs, specID(manager, words), to.text()); err != nil {
-		return &os.PathError{Op: "remember", Path: strings.Join(words, " "), Err: err}
+func (r *records) remember(a *asked, p *Package) error {
+	to := resolution{*a, p.rel}
+	if err := replaceFile(r.specs, a.id(), to.text()); err != nil {
+		return &os.PathError{Op: "remember", Path: strings.Join(a.specs, " "), Err: err}
 	}
 	return nil
 }

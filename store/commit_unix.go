@@ -47,7 +47,7 @@ func (g *Stage) commit(p Package) (*Package, error) {
 	}
 	name := p.rel[strings.LastIndexByte(p.rel, '/')+1:]
 	if old := g.kept(&p); old != nil {
-		return old, g.in.records.remember(p.Manager, g.asked.words(), old)
+		return old, g.in.records.remember(g.asked.asked(), old)
 	}
 	old, err := g.in.stages.setAside(at, name, false)
 	if err == nil {
@@ -74,7 +74,7 @@ func (g *Stage) place(p *Package) (at int, err error) {
 	if g.fd < 0 {
 		return -1, errors.New("the stage is at its end")
 	}
-	p.in, p.Manager, p.Specs = g.in, g.asked.manager, wordsOf(g.asked.specs)
+	p.in, p.Manager, p.Source, p.Specs = g.in, g.asked.Manager, g.asked.Source, wordsOf(g.asked.Specs)
 	p.Installed = time.Now().UTC()
 	p.Used = p.Installed
 	folder, err := folderOf(p.Manager, p.Name)
@@ -84,12 +84,12 @@ func (g *Stage) place(p *Package) (at int, err error) {
 	if !isVersion(p.Version) {
 		return -1, errors.New("version " + tree.Printable(p.Version) + " of " + p.Name + " cannot be kept")
 	}
-	for i, s := range g.asked.specs {
+	for i, s := range g.asked.Specs {
 		if s.Name != p.Name || s.Ecosystem != p.Ecosystem {
 			continue
 		}
 		if s.Exact() && s.Ecosystem != "pypi" && !isVersionOf(p.Version, s) { // there 1.0 is 1.0.0
-			return -1, errors.New(p.Name + " " + p.Version + " was installed in place of " + g.asked.specs[i].Range)
+			return -1, errors.New(p.Name + " " + p.Version + " was installed in place of " + g.asked.Specs[i].Range)
 		}
 		return g.locks[slices.Index(g.names, folder)], nil
 	}
@@ -112,7 +112,7 @@ func (g *Stage) seal(fd int, p *Package) (sum [32]byte, err error) {
 		return sum, errors.New("the install of " + p.title() + " left no lock file " + tree.Printable(p.Lock))
 	}
 	folder, _ := folderOf(p.Manager, p.Name)
-	p.rel = folder + "/" + p.Version + "-" + hex.EncodeToString(found.Entries[i].Sum[:])[:hashDigits]
+	p.rel = folder + "/" + p.Version + "-" + p.hash(found.Entries[i].Sum)
 	p.Path, p.Bytes = p.in.Path+"/"+p.rel, found.Bytes
 	h := header{p.Identity, p.Contents, p.Specs, len(found.Entries)}
 	text := appendManifest(nil, &h, found.Entries)
@@ -129,6 +129,14 @@ func (g *Stage) seal(fd int, p *Package) (sum [32]byte, err error) {
 		err = &os.PathError{Op: "write", Path: g.Folder, Err: err}
 	}
 	return sha256.Sum256(text), err
+}
+
+// hash tells packages of one version apart: by the lock file's sum and the source.
+func (p *Package) hash(lock [32]byte) string {
+	if p.Source != "" {
+		lock = sha256.Sum256(append(lock[:], p.Source...))
+	}
+	return hex.EncodeToString(lock[:])[:hashDigits]
 }
 
 // kept is the package that is at the place already and is whole, if its scripts ran as those of the new one and it is
@@ -173,9 +181,7 @@ func (g *Stage) settle(p *Package, fd int, manifest [32]byte) error {
 		err = g.in.records.writeIndex(&index{p.rel, manifest, state.Sum, state.Entries})
 	}
 	if err == nil {
-		err = g.in.records.remember(p.Manager, g.asked.words(), p)
+		err = g.in.records.remember(g.asked.asked(), p)
 	}
 	return err
 }
-
-func (a *asked) words() []string { return wordsOf(a.specs) }

@@ -29,7 +29,7 @@ func fillDisk() error {
 	if err != nil {
 		return err
 	}
-	_, err = s.Begin(context.Background(), "npm", serverSpecs(), nil)
+	_, err = s.Begin(context.Background(), Wanted{Manager: "npm", Specs: serverSpecs()}, nil)
 	if full, ok := errors.AsType[*Full](err); !ok || full.Free > 50<<20 {
 		return fmt.Errorf("50 MB: %w", err)
 	}
@@ -57,7 +57,7 @@ func fillDisk() error {
 
 // commitWith commits when so many bytes are left, and demands all or nothing.
 func commitWith(s *Store, home string, free int64) (bool, error) {
-	g, err := s.Begin(context.Background(), "npm", serverSpecs(), nil)
+	g, err := s.Begin(context.Background(), Wanted{Manager: "npm", Specs: serverSpecs()}, nil)
 	if err != nil {
 		return false, err
 	}
@@ -86,7 +86,7 @@ func commitWith(s *Store, home string, free int64) (bool, error) {
 			}
 		}
 	}
-	_, err = s.Find("npm", serverSpecs(), 0)
+	_, err = s.Find(Wanted{Manager: "npm", Specs: serverSpecs()}, 0)
 	if !errors.Is(err, ErrNone) {
 		return false, fmt.Errorf("after ENOSPC: %w", err)
 	}
@@ -123,7 +123,7 @@ func sameTime() error {
 		return err
 	}
 	for i := range 40 {
-		g, err := s.Begin(context.Background(), "npm", serverSpecs(), nil)
+		g, err := s.Begin(context.Background(), Wanted{Manager: "npm", Specs: serverSpecs()}, nil)
 		if err != nil {
 			return err
 		}
@@ -187,7 +187,7 @@ func oddUmask() error {
 		if err != nil {
 			return err
 		}
-		g, err := s.Begin(context.Background(), "npm", serverSpecs(), nil)
+		g, err := s.Begin(context.Background(), Wanted{Manager: "npm", Specs: serverSpecs()}, nil)
 		if err != nil {
 			return err
 		}
@@ -201,7 +201,7 @@ func oddUmask() error {
 			err = errors.Join(p.Check(), p.Touch())
 		}
 		if err == nil {
-			p, err = s.Find("npm", serverSpecs(), 0)
+			p, err = s.Find(Wanted{Manager: "npm", Specs: serverSpecs()}, 0)
 		}
 		if err != nil {
 			return fmt.Errorf("umask %o: %w", mask, err)

@@ -2,9 +2,10 @@
 //
 //	s, err := store.Open(os.Getenv)
 //	defer s.Close()
-//	p, err := s.Find("npm", specs, 0)
+//	wanted := store.Wanted{Manager: "npm", Source: source, Specs: specs}
+//	p, err := s.Find(wanted, 0)
 //	if errors.Is(err, store.ErrNone) {
-//		stage, err := s.Begin(ctx, "npm", specs, told) // waits for another install of that name
+//		stage, err := s.Begin(ctx, wanted, told) // waits for another install of that name
 //		defer stage.Abort()
 //		// Find again: the other install may have made the package. Else the package manager writes into stage.Folder
 //		p, err = stage.Commit(installed)
@@ -20,6 +21,9 @@
 //
 // A folder gets its name by one rename when it is whole and on the disk. Whoever is killed leaves a stage, which the
 // next install removes when its lock is free. Nothing here knows package managers, and nothing uses the network.
+//
+// Packages are kept apart by their source, a word that says all that decided where they came from: a search finds what
+// an install with that very word left, and nothing else.
 package store
 
 import (
@@ -31,6 +35,7 @@ import (
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/store/internal/tree"
+	"github.com/security-mcp/mcp-sandbox/store/startline"
 )
 
 // ManifestName is the manifest's name in a package's folder.
@@ -44,6 +49,7 @@ type Identity struct {
 	Version   string // exact, as 1.2.3
 	Integrity string // hash of the archive, as the lock file has it
 	Registry  string // URL from which the archive came
+	Source    string // of [Wanted]; "" in what was installed before there were sources
 }
 
 // Contents is what an install left.
@@ -67,7 +73,7 @@ type Package struct {
 
 	in    *Store
 	rel   string // Path below the store
-	asked []string
+	asked *asked
 }
 
 var (
@@ -135,9 +141,17 @@ func (f *Full) Error() string {
 	return f.Path + ": only " + left + " are free, too little to install: `mcp-sandbox store prune` removes packages"
 }
 
+// A Wanted is what a start asks for.
+type Wanted struct {
+	Manager string           // of the packages
+	Source  string           // all that decides where they come from, in one word
+	Specs   []startline.Spec // at least one
+}
+
 // A Resolution is what a start's specs are resolved to until an update.
 type Resolution struct {
 	Manager string   // that installed the package
+	Source  string   // of [Wanted]
 	Specs   []string // of the start, as startline.Spec.String writes them
 	Path    string   // of the package's folder
 }

@@ -3,7 +3,6 @@
 package store
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -13,11 +12,11 @@ import (
 
 // Find is the package to which specs were resolved, or one of exactly the version that they name. The error is
 // [ErrNone] where there is none, and a *[TooYoung] where none is old enough.
-func (s *Store) Find(manager string, specs []startline.Spec, minAge time.Duration) (*Package, error) {
-	if _, err := namesOf(manager, specs); err != nil {
+func (s *Store) Find(w Wanted, minAge time.Duration) (*Package, error) {
+	if _, err := w.names(); err != nil {
 		return nil, err
 	}
-	words := wordsOf(specs)
+	words := w.asked()
 	var young error
 	fit := func(p *Package) bool {
 		if p.asked = words; p.age() >= minAge {
@@ -26,9 +25,9 @@ func (s *Store) Find(manager string, specs []startline.Spec, minAge time.Duratio
 		young = &TooYoung{p, p.age(), minAge}
 		return false
 	}
-	if r, err := s.records.resolved(manager, words); err == nil {
+	if r, err := s.records.resolved(words); err == nil {
 		p, err := s.load(r.path)
-		if err == nil && p.Manager == manager && fit(p) {
+		if err == nil && p.Manager == w.Manager && p.Source == w.Source && fit(p) {
 			return p, nil
 		}
 		if err != nil && !isGone(err) {
@@ -37,8 +36,8 @@ func (s *Store) Find(manager string, specs []startline.Spec, minAge time.Duratio
 	} else if !isGone(err) {
 		return nil, err
 	}
-	if len(specs) == 1 && specs[0].Exact() {
-		p, err := s.exact(manager, specs[0], fit)
+	if len(w.Specs) == 1 && w.Specs[0].Exact() {
+		p, err := s.exact(&w, fit)
 		if p != nil || err != nil {
 			return p, err
 		}
@@ -50,26 +49,27 @@ func (s *Store) Find(manager string, specs []startline.Spec, minAge time.Duratio
 }
 
 // resolved reads the record of some specs. One that is damaged counts as none.
-func (r *records) resolved(manager string, words []string) (*resolution, error) {
-	b, err := readFile(r.specs, specID(manager, words), 1<<20)
+func (r *records) resolved(a *asked) (*resolution, error) {
+	b, err := readFile(r.specs, a.id(), 1<<20)
 	if err != nil {
 		return nil, err
 	}
 	to, err := parseResolution(string(b))
-	if err != nil || to.manager != manager || !slices.Equal(to.specs, words) {
+	if err != nil || !to.asked.equals(a) {
 		return nil, unix.ENOENT
 	}
 	return to, nil
 }
 
-// exact is the latest package of one version that was installed by a spec of that name alone.
-func (s *Store) exact(manager string, spec startline.Spec, fit func(*Package) bool) (best *Package, err error) {
-	folder, err := folderOf(manager, spec.Name)
+// exact is the latest package of one version that was installed from the same source by a spec of that name alone.
+func (s *Store) exact(w *Wanted, fit func(*Package) bool) (best *Package, err error) {
+	spec := w.Specs[0]
+	folder, err := folderOf(w.Manager, spec.Name)
 	if err != nil {
 		return nil, err
 	}
 	err = s.eachVersion(folder, func(p *Package) {
-		if p.Ecosystem == spec.Ecosystem && p.Name == spec.Name && isVersionOf(p.Version, spec) && p.isSingle() &&
+		if p.Source == w.Source && p.Ecosystem == spec.Ecosystem && p.Name == spec.Name && isVersionOf(p.Version, spec) && p.isSingle() &&
 			(best == nil || p.Installed.After(best.Installed)) && fit(p) {
 			best = p
 		}

@@ -13,7 +13,7 @@ import (
 // begun is a stage with a fake install in it.
 func begun(t testing.TB, s *Store) *Stage {
 	t.Helper()
-	g, err := s.Begin(t.Context(), "npm", specsOf(t, "npm:server"), nil)
+	g, err := s.Begin(t.Context(), wantedOf(t, "npm:server"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ func inAnImage() error {
 	if err != nil {
 		return err
 	}
-	p, err := s.Find("npm", serverSpecs(), 0)
+	p, err := s.Find(Wanted{Manager: "npm", Specs: serverSpecs()}, 0)
 	if err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func inAnImage() error {
 	if err = errors.Join(p.Check(), p.Remove()); err != nil {
 		return err
 	}
-	if _, err := s.Find("npm", serverSpecs(), 0); !errors.Is(err, ErrNone) {
+	if _, err := s.Find(Wanted{Manager: "npm", Specs: serverSpecs()}, 0); !errors.Is(err, ErrNone) {
 		return fmt.Errorf("after the removal: %w", err)
 	}
 	if left, _ := filepath.Glob(s.Path + "/.stages/*"); len(left) > 0 {
@@ -67,7 +67,7 @@ func inAnImage() error {
 
 // replace installs in place of a damaged package.
 func replace(s *Store) (*Package, error) {
-	g, err := s.Begin(context.Background(), "npm", serverSpecs(), nil)
+	g, err := s.Begin(context.Background(), Wanted{Manager: "npm", Specs: serverSpecs()}, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -127,7 +127,7 @@ func (r *records) resolutions() (all []*resolution, err error) {
 	names, err := namesIn(r.specs)
 	for _, name := range names {
 		if b, err := readFile(r.specs, name, 1<<20); err == nil {
-			if to, err := parseResolution(string(b)); err == nil && specID(to.manager, to.specs) == name {
+			if to, err := parseResolution(string(b)); err == nil && to.id() == name {
 				all = append(all, to)
 			}
 		}
@@ -142,7 +142,7 @@ func (s *Store) Resolutions(name string) ([]Resolution, error) {
 	for _, r := range records {
 		if name == "" || packageAt(r.path).isNamed(name) ||
 			slices.ContainsFunc(r.specs, func(spec string) bool { return isSpecOf(spec, name) }) {
-			all = append(all, Resolution{r.manager, r.specs, s.Path + "/" + r.path})
+			all = append(all, Resolution{r.manager, r.source, r.specs, s.Path + "/" + r.path})
 		}
 	}
 	slices.SortFunc(all, func(a, b Resolution) int {
@@ -167,12 +167,12 @@ func (s *Store) Remember(r Resolution) error {
 	if err != nil {
 		return err
 	}
-	return s.records.remember(r.Manager, r.Specs, p)
+	return s.records.remember(&asked{r.Manager, r.Source, r.Specs}, p)
 }
 
 // Forget removes what specs are resolved to: the next start installs anew, or finds the version that was asked for.
-func (s *Store) Forget(manager string, specs []string) error {
-	err := unix.Unlinkat(s.records.specs, specID(manager, specs), 0)
+func (s *Store) Forget(r Resolution) error {
+	err := unix.Unlinkat(s.records.specs, (&asked{r.Manager, r.Source, r.Specs}).id(), 0)
 	if isGone(err) {
 		return ErrNone
 	}

@@ -50,15 +50,15 @@ func TestSecondStartWaits(t *testing.T) {
 func TestWaitingEnds(t *testing.T) {
 	s := openIn(t, tempHome(t))
 	g := begun(t, s)
-	other, err := s.Begin(t.Context(), "npm", specsOf(t, "npm:other"), nil) // which nobody installs
+	other, err := s.Begin(t.Context(), wantedOf(t, "npm:other"), nil) // which nobody installs
 	do(t, err, other.Abort())
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	if _, err := s.Begin(ctx, "npm", specsOf(t, "npm:server@2.0.0"), nil); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := s.Begin(ctx, wantedOf(t, "npm:server@2.0.0"), nil); !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err)
 	}
 	do(t, g.Abort())
-	g, err = s.Begin(t.Context(), "npm", specsOf(t, "npm:server@2.0.0"), nil)
+	g, err = s.Begin(t.Context(), wantedOf(t, "npm:server@2.0.0"), nil)
 	do(t, err, g.Abort())
 }
 
@@ -66,7 +66,7 @@ func TestWaitingEnds(t *testing.T) {
 func TestStageOfTheKilled(t *testing.T) {
 	home := tempHome(t)
 	s := openIn(t, home)
-	living, err := s.Begin(t.Context(), "npm", specsOf(t, "npm:living"), nil)
+	living, err := s.Begin(t.Context(), wantedOf(t, "npm:living"), nil)
 	do(t, err)
 	defer living.Abort()
 	do(t, os.Chtimes(filepath.Dir(living.Folder), time.Unix(0, 0), time.Unix(0, 0))) // age counts for nothing
@@ -81,7 +81,7 @@ func TestStageOfTheKilled(t *testing.T) {
 	}
 	do(t, c.Process.Signal(syscall.SIGKILL))
 	c.Wait()
-	g, err := s.Begin(t.Context(), "npm", serverSpecs(), nil)
+	g, err := s.Begin(t.Context(), Wanted{Manager: "npm", Specs: serverSpecs()}, nil)
 	do(t, err)
 	left, _ := filepath.Glob(s.Path + "/.stages/*")
 	if len(left) != 2 || !strings.Contains(strings.Join(left, " "), filepath.Dir(living.Folder)) {
@@ -114,7 +114,7 @@ func TestPruneSparesWhatRuns(t *testing.T) {
 	if err != nil || len(done.Removed) != 1 || done.Removed[0].Path != b.Path {
 		t.Errorf("%+v, %v", done, err)
 	}
-	if _, err := s.Find("npm", specsOf(t, "npm:b"), 0); !errors.Is(err, ErrNone) {
+	if _, err := s.Find(wantedOf(t, "npm:b"), 0); !errors.Is(err, ErrNone) {
 		t.Error(err)
 	}
 	do(t, a.Check())
@@ -134,7 +134,7 @@ func TestPruneTidies(t *testing.T) {
 	if _, broken, err := s.List(); len(broken) != 2 || err != nil {
 		t.Errorf("%v, %v", broken, err)
 	}
-	if _, err := s.Find("npm", specsOf(t, "npm:kept"), 0); err == nil ||
+	if _, err := s.Find(wantedOf(t, "npm:kept"), 0); err == nil ||
 		!strings.Contains(err.Error(), "`mcp-sandbox store update kept`") {
 		t.Error(err)
 	}
@@ -148,7 +148,7 @@ func TestPruneTidies(t *testing.T) {
 		}
 	}
 	install(t, s, "npm:kept", installed("kept", "1.0.0"), "lock")
-	p, err := s.Find("npm", specsOf(t, "npm:kept"), 0)
+	p, err := s.Find(wantedOf(t, "npm:kept"), 0)
 	do(t, err, p.Check())
 }
 
@@ -166,16 +166,16 @@ func TestResolutions(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
 	}
-	do(t, s.Remember(Resolution{"npm", []string{"npm:@x/y@^1"}, latest.Path}))
-	if p, err := s.Find("npm", specsOf(t, "npm:@x/y@^1"), 0); err != nil || p.Version != "2.0.0" {
+	do(t, s.Remember(Resolution{"npm", "", []string{"npm:@x/y@^1"}, latest.Path}))
+	if p, err := s.Find(wantedOf(t, "npm:@x/y@^1"), 0); err != nil || p.Version != "2.0.0" {
 		t.Errorf("%+v, %v", p, err)
 	}
-	do(t, s.Forget("npm", []string{"npm:@x/y@^1"}))
-	if _, err := s.Find("npm", specsOf(t, "npm:@x/y@^1"), 0); !errors.Is(err, ErrNone) {
+	do(t, s.Forget(Resolution{Manager: "npm", Specs: []string{"npm:@x/y@^1"}}))
+	if _, err := s.Find(wantedOf(t, "npm:@x/y@^1"), 0); !errors.Is(err, ErrNone) {
 		t.Error(err)
 	}
 	for _, path := range []string{"/etc", s.Path, s.Path + "/../x", old.Path + "/..", s.Path + "/npm/@x/y/9.9.9-0123456789ab"} {
-		if s.Remember(Resolution{"npm", []string{"npm:@x/y"}, path}) == nil {
+		if s.Remember(Resolution{"npm", "", []string{"npm:@x/y"}, path}) == nil {
 			t.Errorf("%s is remembered", path)
 		}
 	}
@@ -197,12 +197,12 @@ func TestManyAtOnce(t *testing.T) {
 					}
 					continue
 				}
-				g, err := s.Begin(t.Context(), "npm", specs, nil)
+				g, err := s.Begin(t.Context(), Wanted{Manager: "npm", Specs: specs}, nil)
 				if err != nil {
 					t.Error(err)
 					return
 				}
-				if _, err := s.Find("npm", specs, 0); err != nil {
+				if _, err := s.Find(Wanted{Manager: "npm", Specs: specs}, 0); err != nil {
 					if err = write(g.Folder, "lock", 5); err == nil {
 						_, err = g.Commit(installed("@x/server", "1.0.0"))
 					}
@@ -211,7 +211,7 @@ func TestManyAtOnce(t *testing.T) {
 					}
 				}
 				g.Abort()
-				if p, err := s.Find("npm", specs, 0); err == nil {
+				if p, err := s.Find(Wanted{Manager: "npm", Specs: specs}, 0); err == nil {
 					if err := p.Check(); err != nil && !errors.Is(err, unix.ENOENT) {
 						t.Error(err)
 					}

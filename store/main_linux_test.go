@@ -69,12 +69,12 @@ func installOnce() error {
 	defer s.Close()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
-	g, err := s.Begin(ctx, "npm", serverSpecs(), func(line string) { fmt.Println(line) })
+	g, err := s.Begin(ctx, Wanted{Manager: "npm", Specs: serverSpecs()}, func(line string) { fmt.Println(line) })
 	if err != nil {
 		return err
 	}
 	defer g.Abort()
-	if p, err := s.Find("npm", serverSpecs(), 0); err == nil {
+	if p, err := s.Find(Wanted{Manager: "npm", Specs: serverSpecs()}, 0); err == nil {
 		fmt.Println("found")
 		return p.Check()
 	}
@@ -98,7 +98,7 @@ func installForEver() error {
 	fmt.Println("begun")
 	for {
 		version := strconv.Itoa(rand.IntN(3)) + ".0.0"
-		g, err := s.Begin(context.Background(), "npm", serverSpecs(), nil)
+		g, err := s.Begin(context.Background(), Wanted{Manager: "npm", Specs: serverSpecs()}, nil)
 		if err != nil {
 			return err
 		}
@@ -152,7 +152,7 @@ func TestKilledInstalls(t *testing.T) {
 				t.Fatalf("%s: %v, %v, %v", p.Path, d, err, checked)
 			}
 		}
-		p, err := s.Find("npm", serverSpecs(), 0)
+		p, err := s.Find(Wanted{Manager: "npm", Specs: serverSpecs()}, 0)
 		if err == nil {
 			found++
 			err = p.Check()
@@ -160,7 +160,7 @@ func TestKilledInstalls(t *testing.T) {
 		if err != nil && !errors.Is(err, ErrNone) {
 			t.Fatal(err)
 		}
-		g, err := s.Begin(t.Context(), "npm", serverSpecs(), nil)
+		g, err := s.Begin(t.Context(), Wanted{Manager: "npm", Specs: serverSpecs()}, nil)
 		do(t, err, g.Abort())
 		if left, _ := filepath.Glob(s.Path + "/.stages/*"); len(left) > 0 {
 			t.Fatalf("left: %s", left)

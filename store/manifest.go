@@ -60,6 +60,9 @@ func appendHeader(b []byte, h *header) []byte {
 	for _, f := range h.fields() {
 		line(f.key, *f.text)
 	}
+	if h.Source != "" {
+		line("source", h.Source)
+	}
 	line("bytes", strconv.FormatInt(h.Bytes, 10))
 	line("packages", strconv.Itoa(h.Packages))
 	line("scripts-ran", strconv.FormatBool(h.ScriptsRan))
@@ -96,6 +99,9 @@ func parseHeader(text string) (*header, int, error) {
 	r.ok = r.take() == manifestFirst
 	for _, f := range h.fields() {
 		*f.text = r.value(f.key)
+	}
+	if r.has("source") {
+		h.Source = r.value("source")
 	}
 	h.Bytes = r.number("bytes")
 	h.Packages = int(r.number("packages"))

@@ -10,7 +10,7 @@ import (
 )
 
 func sampleManifest() string {
-	h := header{Identity{"npm", "npm", "@x/y", "1.2.3", "sha512-a+b/c==", "https://registry.example/"},
+	h := header{Identity{"npm", "npm", "@x/y", "1.2.3", "sha512-a+b/c==", "https://registry.example/", "0123abcd"},
 		Contents{Lock: "package-lock.json", Bytes: 4096, Packages: 7, Scripts: []string{"esbuild"}, MinAge: time.Hour,
 			Installed: time.Unix(1, 2).UTC()}, []string{"npm:@x/y@^1 || 2"}, 4}
 	return string(appendManifest(nil, &h, []tree.Entry{
@@ -74,7 +74,7 @@ func FuzzManifest(f *testing.F) {
 }
 
 func FuzzRecords(f *testing.F) {
-	r := resolution{"npm", []string{"npm:@x/y", "npm:z@1"}, "npm/@x/y/1.2.3-0123456789ab"}
+	r := resolution{asked{"npm", "source", []string{"npm:@x/y", "npm:z@1"}}, "npm/@x/y/1.2.3-0123456789ab"}
 	x := index{path: r.path, entries: 4, state: [32]byte{1}, manifest: [32]byte{2}}
 	f.Add(string(r.text()))
 	f.Add(string(x.text()))
@@ -89,7 +89,7 @@ func FuzzRecords(f *testing.F) {
 }
 
 func TestRecords(t *testing.T) {
-	r := resolution{"npm", []string{"npm:@x/y", "npm:z@1 2"}, "npm/@x/y/1.2.3-0123456789ab"}
+	r := resolution{asked{"npm", "source", []string{"npm:@x/y", "npm:z@1 2"}}, "npm/@x/y/1.2.3-0123456789ab"}
 	got, err := parseResolution(string(r.text()))
 	if err != nil || !reflect.DeepEqual(*got, r) {
 		t.Errorf("%+v, %v", got, err)

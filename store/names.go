@@ -70,11 +70,6 @@ func idOf(words ...string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// specID is the name of the record of what specs were resolved to.
-func specID(manager string, specs []string) string {
-	return idOf(append([]string{manager}, specs...)...)
-}
-
 // wordsOf are specs as they are written.
 func wordsOf(specs []startline.Spec) []string {
 	words := make([]string, len(specs))
@@ -84,14 +79,15 @@ func wordsOf(specs []startline.Spec) []string {
 	return words
 }
 
-// namesOf are the folders of the specs' names, sorted, each once.
-func namesOf(manager string, specs []startline.Spec) ([]string, error) {
+// names are the folders of the specs' names, sorted, each once.
+func (w *Wanted) names() ([]string, error) {
+	specs := w.Specs
 	if len(specs) == 0 || len(specs) > 100 {
 		return nil, errors.New("1 to 100 packages can be installed at once, and not " + strconv.Itoa(len(specs)))
 	}
 	var folders []string
 	for _, s := range specs {
-		f, err := folderOf(manager, s.Name)
+		f, err := folderOf(w.Manager, s.Name)
 		if err != nil {
 			return nil, err
 		}

@@ -21,7 +21,7 @@ func TestRootLauncher(t *testing.T) {
 	}
 	const uid = 65533
 	s := openIn(t, tempHome(t))
-	g, err := s.Begin(t.Context(), "npm", specsOf(t, "npm:server"), nil)
+	g, err := s.Begin(t.Context(), wantedOf(t, "npm:server"), nil)
 	do(t, err, g.Give(uid, uid))
 	defer g.Abort()
 	// the shell is in the folder before setpriv takes root's rights
@@ -104,7 +104,7 @@ func TestModesAreMended(t *testing.T) {
 		do(t, os.Chmod(s.Path+folder, 0o777))
 	}
 	s = openIn(t, home)
-	p, err := s.Find("npm", specsOf(t, "npm:@a/b"), 0)
+	p, err := s.Find(wantedOf(t, "npm:@a/b"), 0)
 	do(t, err, p.Check())
 	for _, folder := range []string{"", "/npm", "/npm/@a", "/npm/@a/b", "/.index"} {
 		if st, err := os.Lstat(s.Path + folder); err != nil || st.Mode().Perm() != 0o700 {
@@ -135,7 +135,7 @@ func TestCommitEnds(t *testing.T) {
 	s := openIn(t, tempHome(t))
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	g, err := s.Begin(ctx, "npm", specsOf(t, "npm:server"), nil)
+	g, err := s.Begin(ctx, wantedOf(t, "npm:server"), nil)
 	do(t, err)
 	fill(t, g.Folder, "lock")
 	do(t, os.WriteFile(g.Folder+"/large", nil, 0o644), os.Truncate(g.Folder+"/large", 60<<30)) // sparse

@@ -41,7 +41,7 @@ func (r *records) forget(rel string) error {
 	all, err := r.resolutions()
 	for _, to := range all {
 		if to.path == rel {
-			unix.Unlinkat(r.specs, specID(to.manager, to.specs), 0)
+			unix.Unlinkat(r.specs, to.id(), 0)
 		}
 	}
 	if err == nil {

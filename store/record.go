@@ -3,6 +3,7 @@ package store
 import (
 	"encoding/hex"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -11,16 +12,31 @@ var errRecord = errors.New("the record is not one that mcp-sandbox wrote")
 
 // A resolution is to which package specs were resolved: .specs/ID.
 type resolution struct {
-	manager string
-	specs   []string
-	path    string // below the store
+	asked
+	path string // below the store
 }
 
-const resolutionFirst = "mcp-sandbox specs 1"
+// asked is a [Wanted] as a record has it.
+type asked struct {
+	manager, source string
+	specs           []string
+}
+
+func (w *Wanted) asked() *asked { return &asked{w.Manager, w.Source, wordsOf(w.Specs)} }
+
+func (a *asked) equals(b *asked) bool {
+	return a.manager == b.manager && a.source == b.source && slices.Equal(a.specs, b.specs)
+}
+
+// id is the name of the record.
+func (a *asked) id() string { return idOf(append([]string{a.manager, a.source}, a.specs...)...) }
+
+const resolutionFirst = "mcp-sandbox specs 2"
 
 func (r *resolution) text() []byte {
 	b := []byte(resolutionFirst + "\nmanager ")
-	b = append(appendEscaped(b, r.manager), '\n')
+	b = append(appendEscaped(b, r.manager), "\nsource "...)
+	b = append(appendEscaped(b, r.source), '\n')
 	for _, s := range r.specs {
 		b = append(appendEscaped(append(b, "spec "...), s), '\n')
 	}
@@ -30,7 +46,7 @@ func (r *resolution) text() []byte {
 func parseResolution(text string) (*resolution, error) {
 	in := reader{lines: strings.Split(strings.TrimSuffix(text, "\n"), "\n")}
 	in.ok = in.take() == resolutionFirst
-	r := &resolution{manager: in.value("manager")}
+	r := &resolution{asked: asked{manager: in.value("manager"), source: in.value("source")}}
 	for in.has("spec") {
 		r.specs = append(r.specs, in.value("spec"))
 	}

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/store/internal/tree"
-	"github.com/security-mcp/mcp-sandbox/store/startline"
 	"golang.org/x/sys/unix"
 )
 
@@ -24,25 +23,19 @@ type Stage struct {
 	fd    int    // of that folder, locked
 	locks []int  // of the names' folders
 	names []string
-	asked asked
+	asked Wanted
 	owner int // the user that got the folder
 	stop  func() error
 }
 
-// asked is what a stage is for.
-type asked struct {
-	manager string
-	specs   []startline.Spec
-}
-
 // Begin makes a folder for an install, when no other process installs one of these names. When it has waited for two
 // seconds told gets one line. Stages of killed installs are removed.
-func (s *Store) Begin(ctx context.Context, manager string, specs []startline.Spec, told func(string)) (*Stage, error) {
-	names, err := namesOf(manager, specs)
+func (s *Store) Begin(ctx context.Context, w Wanted, told func(string)) (*Stage, error) {
+	names, err := w.names()
 	if err != nil {
 		return nil, err
 	}
-	g := &Stage{in: s, fd: -1, owner: -1, names: names, asked: asked{manager, specs}, stop: ctx.Err}
+	g := &Stage{in: s, fd: -1, owner: -1, names: names, asked: w, stop: ctx.Err}
 	for _, name := range names {
 		if err = g.lock(ctx, name, told); err != nil {
 			g.Abort()
@@ -81,7 +74,7 @@ func (g *Stage) lock(ctx context.Context, name string, told func(string)) error 
 		}
 		g.Waited = true
 		if told != nil && time.Now().After(tell) {
-			told("another mcp-sandbox installs " + strings.Join(wordsOf(g.asked.specs), " ") + ": waiting for its end")
+			told("another mcp-sandbox installs " + strings.Join(wordsOf(g.asked.Specs), " ") + ": waiting for its end")
 			told = nil
 		}
 		select {

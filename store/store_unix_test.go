@@ -55,6 +55,11 @@ func specsOf(t testing.TB, words ...string) (specs []startline.Spec) {
 	return specs
 }
 
+// wantedOf is what a start of npm's packages asks for.
+func wantedOf(t testing.TB, words ...string) Wanted {
+	return Wanted{Manager: "npm", Specs: specsOf(t, words...)}
+}
+
 // installed is a package as an install describes one.
 func installed(name, version string) Package {
 	return Package{Identity: Identity{Ecosystem: "npm", Name: name, Version: version, Integrity: "sha512-x",
@@ -84,7 +89,7 @@ func fill(t testing.TB, folder, lock string) {
 // install makes a package of a fake install.
 func install(t testing.TB, s *Store, spec string, p Package, lock string) *Package {
 	t.Helper()
-	g, err := s.Begin(t.Context(), "npm", specsOf(t, spec), nil)
+	g, err := s.Begin(t.Context(), wantedOf(t, spec), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +105,7 @@ func install(t testing.TB, s *Store, spec string, p Package, lock string) *Packa
 func TestInstallAndFind(t *testing.T) {
 	s := openIn(t, tempHome(t))
 	const name = "@scope/server"
-	if _, err := s.Find("npm", specsOf(t, "npm:"+name), 0); !errors.Is(err, ErrNone) {
+	if _, err := s.Find(wantedOf(t, "npm:"+name), 0); !errors.Is(err, ErrNone) {
 		t.Fatal(err)
 	}
 	made := install(t, s, "npm:"+name+"@^1", installed(name, "1.2.3"), "lock")
@@ -113,7 +118,7 @@ func TestInstallAndFind(t *testing.T) {
 		want error
 	}{{"npm:" + name + "@^1", nil}, {"npm:" + name + "@1.2.3", nil}, {"npm:" + name + "@1.2.4", ErrNone},
 		{"npm:" + name, ErrNone}, {"npm:server@1.2.3", ErrNone}} {
-		p, err := s.Find("npm", specsOf(t, c.spec), 0)
+		p, err := s.Find(wantedOf(t, c.spec), 0)
 		if !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", c.spec, err, c.want)
 		}
@@ -123,7 +128,7 @@ func TestInstallAndFind(t *testing.T) {
 			}
 		}
 	}
-	if _, err := s.Find("pnpm", specsOf(t, "npm:"+name+"@^1"), 0); !errors.Is(err, ErrNone) {
+	if _, err := s.Find(Wanted{Manager: "pnpm", Specs: specsOf(t, "npm:"+name+"@^1")}, 0); !errors.Is(err, ErrNone) {
 		t.Errorf("another manager's: %v", err)
 	}
 	for path, want := range map[string]os.FileMode{"": 0o555 | os.ModeDir, "node_modules/a": 0o555 | os.ModeDir,
@@ -137,27 +142,64 @@ func TestInstallAndFind(t *testing.T) {
 	}
 }
 
+// A search finds what was installed from its own source: by the record, and by the version alone. The same archive from
+// another source is another package.
+func TestSources(t *testing.T) {
+	s := openIn(t, tempHome(t))
+	sources := []string{"", "a", "b"}
+	made := map[string]string{}
+	for _, source := range sources {
+		w := wantedOf(t, "npm:server@1.0.0")
+		w.Source = source
+		if p, err := s.Find(w, 0); !errors.Is(err, ErrNone) {
+			t.Errorf("source %q has before its install %+v, %v", source, p, err)
+		}
+		g, err := s.Begin(t.Context(), w, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fill(t, g.Folder, "lock")
+		p, err := g.Commit(installed("server", "1.0.0"))
+		if err != nil || p.Source != source {
+			t.Fatalf("%+v, %v", p, err)
+		}
+		made[source] = p.Path
+	}
+	for _, source := range sources {
+		w := wantedOf(t, "npm:server@1.0.0")
+		w.Source = source
+		for _, by := range []string{"record", "version"} {
+			if p, err := s.Find(w, 0); err != nil || p.Path != made[source] || p.Check() != nil {
+				t.Errorf("source %q, by its %s: %+v, %v", source, by, p, err)
+			}
+			if by == "record" {
+				do(t, s.Forget(Resolution{"npm", source, []string{"npm:server@1.0.0"}, ""}))
+			}
+		}
+	}
+}
+
 func TestAge(t *testing.T) {
 	s := openIn(t, tempHome(t))
 	p := installed("server", "1.0.0")
 	p.MinAge = 24 * time.Hour
 	install(t, s, "npm:server@1.0.0", p, "lock")
-	if _, err := s.Find("npm", specsOf(t, "npm:server@1.0.0"), 24*time.Hour); err != nil {
+	if _, err := s.Find(wantedOf(t, "npm:server@1.0.0"), 24*time.Hour); err != nil {
 		t.Error(err)
 	}
-	_, err := s.Find("npm", specsOf(t, "npm:server@1.0.0"), 25*time.Hour)
+	_, err := s.Find(wantedOf(t, "npm:server@1.0.0"), 25*time.Hour)
 	if young, ok := errors.AsType[*TooYoung](err); !ok || young.Package.Version != "1.0.0" || young.Age < p.MinAge {
 		t.Errorf("%v", err)
 	}
 	// the same version again, found with a greater age: now that is known
 	p.MinAge = 48 * time.Hour
 	install(t, s, "npm:server@1.0.0", p, "lock")
-	if _, err := s.Find("npm", specsOf(t, "npm:server@1.0.0"), 47*time.Hour); err != nil {
+	if _, err := s.Find(wantedOf(t, "npm:server@1.0.0"), 47*time.Hour); err != nil {
 		t.Error(err)
 	}
 	p.MinAge = 0 // and nothing forgets it
 	install(t, s, "npm:server@1.0.0", p, "lock")
-	if _, err := s.Find("npm", specsOf(t, "npm:server@1.0.0"), 47*time.Hour); err != nil {
+	if _, err := s.Find(wantedOf(t, "npm:server@1.0.0"), 47*time.Hour); err != nil {
 		t.Error(err)
 	}
 }

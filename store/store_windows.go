@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"time"
-
-	"github.com/security-mcp/mcp-sandbox/store/startline"
 )
 
 // errNone is why there is no store: what lies there is installed in a sandbox.
@@ -28,12 +26,10 @@ func Open(func(string) string) (*Store, error) { return nil, errNone }
 func (s *Store) Close() {}
 
 // Find fails.
-func (s *Store) Find(string, []startline.Spec, time.Duration) (*Package, error) { return nil, errNone }
+func (s *Store) Find(Wanted, time.Duration) (*Package, error) { return nil, errNone }
 
 // Begin fails.
-func (s *Store) Begin(context.Context, string, []startline.Spec, func(string)) (*Stage, error) {
-	return nil, errNone
-}
+func (s *Store) Begin(context.Context, Wanted, func(string)) (*Stage, error) { return nil, errNone }
 
 // List fails.
 func (s *Store) List() ([]*Package, []error, error) { return nil, nil, errNone }
@@ -51,7 +47,7 @@ func (s *Store) Resolutions(string) ([]Resolution, error) { return nil, errNone 
 func (s *Store) Remember(Resolution) error { return errNone }
 
 // Forget fails.
-func (s *Store) Forget(string, []string) error { return errNone }
+func (s *Store) Forget(Resolution) error { return errNone }
 
 // Prune fails.
 func (s *Store) Prune(int64) (*Pruned, error) { return nil, errNone }

@@ -25,7 +25,7 @@ func TestInstallAndStart(t *testing.T) {
 		defer disk.Close()
 		spec, err := startline.ParseSpec("npm:@x/y@1.0.0")
 		s.must(err)
-		stage, err := disk.Begin(t.Context(), "npm", []startline.Spec{spec}, func(string) {})
+		stage, err := disk.Begin(t.Context(), store.Wanted{Manager: "npm", Specs: []startline.Spec{spec}}, func(string) {})
 		s.must(err)
 		defer stage.Abort()
 		if os.Geteuid() == 0 {
@@ -51,7 +51,7 @@ echo I am installed' >node_modules/program && chmod 755 node_modules/program && 
 		host.Await(t, "the server's attempts", func() bool { _, err := os.Stat(grant + "/done"); return err == nil })
 		s.must(p.Check())
 		s.must(p.Touch())
-		s.must(disk.Forget("npm", p.Specs))
+		s.must(disk.Forget(store.Resolution{Manager: "npm", Specs: p.Specs}))
 		if pruned, err := disk.Prune(0); err != nil || len(pruned.Removed) > 0 || len(pruned.InUse) != 1 {
 			t.Errorf("while a server runs: %+v, %v", pruned, err)
 		}
