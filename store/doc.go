@@ -44,7 +44,7 @@ const ManifestName = "mcp-sandbox.manifest"
 // An Identity is which package it is.
 type Identity struct {
 	Manager   string // whose folder of the store it lies in
-	Ecosystem string // npm, pypi, go or jsr
+	Ecosystem string // npm, pypi or go; jsr in what was installed long ago
 	Name      string // as asked of the registry
 	Version   string // exact, as 1.2.3
 	Integrity string // hash of the archive, as the lock file has it

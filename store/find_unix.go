@@ -69,7 +69,8 @@ func (s *Store) exact(w *Wanted, fit func(*Package) bool) (best *Package, err er
 		return nil, err
 	}
 	err = s.eachVersion(folder, func(p *Package) {
-		if p.Source == w.Source && p.Ecosystem == spec.Ecosystem && p.Name == spec.Name && isVersionOf(p.Version, spec) && p.isSingle() &&
+		if p.Source == w.Source && p.Ecosystem == spec.Ecosystem &&
+			p.Name == spec.Name && isVersionOf(p.Version, spec) && p.isSingle() &&
 			(best == nil || p.Installed.After(best.Installed)) && fit(p) {
 			best = p
 		}
@@ -83,7 +84,7 @@ func (s *Store) exact(w *Wanted, fit func(*Package) bool) (best *Package, err er
 // isVersionOf reports whether a version is the one that a spec names. npm forgets what is behind a +.
 func isVersionOf(version string, spec startline.Spec) bool {
 	asked := strings.TrimPrefix(spec.Range, "==")
-	if spec.Ecosystem == "npm" || spec.Ecosystem == "jsr" {
+	if spec.Ecosystem == "npm" {
 		asked, _, _ = strings.Cut(asked, "+")
 	}
 	return version == asked

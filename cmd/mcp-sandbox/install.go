@@ -15,8 +15,9 @@ func installCommand() command {
 		long: `Installs each package as run does before its first start: by its own package manager,
 in a sandbox that reaches the registries alone and can write nothing but the new
 folder of the store. No install script runs unless --scripts says so. SPEC is
-npm:NAME[@RANGE], pypi:NAME[==VERSION], go:PACKAGE@VERSION or jsr:@SCOPE/NAME. run
-finds the package if its line has the same range, or none as here, or the exact version.
+npm:NAME[@RANGE], pypi:NAME[==VERSION] or go:PACKAGE@VERSION. run finds the package if
+its line has the same range, or none as here, or the exact version, and if packages come
+from the same place there: registry, package manager, proxy and authorities.
 
 Prints the name, the version and the folder of each package. The exit status is 125
 if one could not be installed; those before it stay.

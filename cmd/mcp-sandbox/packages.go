@@ -83,11 +83,12 @@ func readStart(o *options, command []string) error {
 	if unknown != nil {
 		o.notes = append(o.notes, unknown.Error()+asItIs)
 	}
-	if modules := inProject(o); modules != "" {
-		o.notes = append(o.notes, o.start.Tool+": "+modules+" has the package, which comes before the registry's"+
-			asItIs)
-		o.start = nil
+	if o.start != nil {
+		if err := install.Installer(o.start, o.options); err != nil {
+			o.notes, o.start = append(o.notes, err.Error()+asItIs), nil
+		}
 	}
+	noteProject(o)
 	for _, name := range installFlags() {
 		if f := o.set.Lookup(name); f != nil && f.Changed && o.start == nil {
 			o.notes = append(o.notes, "--"+name+" has no effect: the command starts no package that can be installed")
@@ -109,27 +110,26 @@ func readStart(o *options, command []string) error {
 // asItIs is the end of a line on a command that is not replaced by an installed program.
 const asItIs = ": the command runs as it is, without a profile"
 
-// inProject is the node_modules that has the package already: npx and bunx start what the project has. "" is none.
-func inProject(o *options) string {
-	if o.start == nil || o.start.Manager != "npm" && o.start.Manager != "bun" {
-		return ""
+// noteProject tells of a package that a node_modules of the working folder, or of one above, has as well: npx and bunx
+// themselves would start that, and whoever can write there would choose the program.
+func noteProject(o *options) {
+	if o.start == nil || !slices.Contains([]string{"npx", "npm exec", "bunx"}, o.start.Tool) {
+		return
 	}
 	dir, err := source.Folder()
 	if err != nil {
-		return ""
+		return
 	}
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
 	}
 	for _, s := range o.start.Specs {
-		if s.Range != "" {
-			continue
-		}
-		if modules := handed.InProject(dir, s.Name); modules != "" {
-			return modules
+		if modules := handed.InProject(dir, s.Name); modules != "" && s.Range == "" {
+			o.notes = append(o.notes, modules+" has "+s.Name+" too, which is not started: name its file for that, "+
+				"below "+filepath.Join(modules, ".bin"))
+			return
 		}
 	}
-	return ""
 }
 
 // idOf is the id of the profile of a package.

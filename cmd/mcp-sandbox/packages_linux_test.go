@@ -171,13 +171,13 @@ func TestWithoutProfile(t *testing.T) {
 	}
 }
 
-// What is not understood, and what the project has itself, runs as it is, and that is told.
+// What is not understood runs as it is, and that is told. What the project has itself does not come first.
 func TestAsItIs(t *testing.T) {
 	u := newUser(t)
 	t.Chdir(filepath.Dir(u.write(t, "p/node_modules/.bin/mine", "#!/bin/sh\n")))
 	for line, installs := range map[string]bool{
-		"npx -y acme": true, "npx -y mine@1": true, "pnpm dlx mine": false, "node server.js": false,
-		"npx -y mine": false, "npx -y --foreground-scripts acme": false, "npx -y file:../acme": false,
+		"npx -y acme": true, "npx -y mine@1": true, "pnpm dlx mine": true, "node server.js": false,
+		"npx -y mine": true, "bunx mine": true, "deno run jsr:@x/y": false, "npx -y --foreground-scripts acme": false, "npx -y file:../acme": false,
 		"npx -y github:acme/acme": false, "npx -y alias@npm:acme": false, "npx -y https://x.example/acme.tgz": false,
 	} {
 		o := runOptions()
@@ -185,9 +185,12 @@ func TestAsItIs(t *testing.T) {
 			t.Fatal(err)
 		}
 		told := len(o.notes) == 1 && strings.HasSuffix(o.notes[0], asItIs)
-		known := strings.HasPrefix(line, "node") || strings.HasPrefix(line, "pnpm")
-		if (o.start != nil) != (installs || strings.HasPrefix(line, "pnpm")) || told != (!installs && !known) {
+		if (o.start != nil) != installs || told != (!installs && !strings.HasPrefix(line, "node")) {
 			t.Errorf("%s: %+v, told %q", line, o.start, o.notes)
+		}
+		projects := len(o.notes) == 1 && strings.Contains(o.notes[0], "/p/node_modules has mine too, which is not started")
+		if projects != (line == "npx -y mine" || line == "bunx mine") {
+			t.Errorf("%s: told %q", line, o.notes)
 		}
 	}
 }

@@ -108,7 +108,7 @@ func newHome(t *testing.T, packages ...registrytest.Package) *home {
 			})
 		}
 	})
-	h.options = Options{Env: []string{"HOME=" + path, "PATH=" + os.Getenv("PATH"), "SECRET=s3cret"}, Dir: path}
+	h.options = Options{tests: tests{user: path}, Env: []string{"HOME=" + path, "PATH=" + os.Getenv("PATH"), "SECRET=s3cret"}, Dir: path}
 	return h
 }
 

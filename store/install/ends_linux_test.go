@@ -26,8 +26,7 @@ type subject struct {
 // subjects are all package managers. The proxy of modules has no moment amid an archive.
 func subjects() []subject {
 	const awaited, archive = "waits for good from http://127.0.0.1:", "waits for the archive of "
-	unknown := "waits for a registry from http://127.0.0.1:"
-	all := []subject{{"npm", "npx -y good", func(t *testing.T) (*home, func(registrytest.Behaviour)) {
+	return []subject{{"npm", "npx -y good", func(t *testing.T) (*home, func(registrytest.Behaviour)) {
 		h := newHome(t, good()...)
 		return h, h.registry.Behave
 	}, moments(awaited, archive, archive)}, {"pypi", "pipx run good-tool", func(t *testing.T) (*home, func(registrytest.Behaviour)) {
@@ -39,16 +38,6 @@ func subjects() []subject {
 			return h, p.Behave
 		}, map[registrytest.Moment]string{registrytest.AtMetadata: "waits for example.com/tool@v1.0.0 from http://127.0.0.1:",
 			registrytest.AtArchive: archive + "example.com/tool@v1.0.0 from http://127.0.0.1:"}}}
-	waits := map[string]map[registrytest.Moment]string{"pnpm": moments(unknown, archive, archive), "pnpm10": moments(unknown, archive, archive),
-		"bun": moments(unknown, unknown, unknown), "deno": moments(awaited, archive, archive)}
-	for _, k := range eachKind() {
-		all = append(all, subject{k.name, k.line + "good", func(t *testing.T) (*home, func(registrytest.Behaviour)) {
-			h := newHome(t, good()...)
-			h.use(t, k.program)
-			return h, h.registry.Behave
-		}, waits[k.name]})
-	}
-	return all
 }
 
 func moments(metadata, archive, amid string) map[registrytest.Moment]string {

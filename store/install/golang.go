@@ -5,19 +5,24 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/store/startline"
 )
 
 // golang is the row of the go command: `go run PACKAGE@VERSION` is built once, by `go install`.
 var golang = manager{
-	name:     "go",
-	programs: []string{"go"},
-	settings: goSettings,
-	install:  goInstall,
-	entry:    goEntry,
-	explain:  goExplain,
-	awaited:  goAwaited,
-	builds:   goBuilds,
+	name:          "go",
+	programs:      []string{"go"},
+	usual:         "proxy.golang.org",
+	configuration: configuration{goFiles, goDecides, "go env -w GOPROXY=URL"},
+	settings:      goSettings,
+	install:       goInstall,
+	entry:         goEntry,
+	explain:       goExplain,
+	awaited:       goAwaited,
+	builds:        goBuilds,
 }
 
 // A goAnswer is what `go env -json` says.
@@ -29,12 +34,21 @@ type goAnswer struct {
 	proxies                        []string // URLs and the separators between them
 }
 
-// goSettings asks the go command. The folder is empty, but a go.work or a go.mod above it could ask for another version
-// of Go to be fetched: GOTOOLCHAIN and GOWORK keep the command from that.
+// goFiles is the file that `go env -w` writes.
+func goFiles(q *question) []string { return []string{filepath.Join(q.config, "go", "env")} }
+
+// goDecides is true for the variables that say where modules come from and how they are compared.
+func goDecides(name string, _ *startline.Start) bool {
+	return slices.Contains([]string{"GOENV", "GOPROXY", "GOPRIVATE", "GONOPROXY", "GOSUMDB", "GONOSUMDB",
+		"GONOSUMCHECK", "GOINSECURE"}, name)
+}
+
+// goSettings asks the go command. A go.work or a go.mod in / could ask for another version of Go to be fetched:
+// GOTOOLCHAIN and GOWORK keep the command from that.
 func goSettings(ctx context.Context, q *question) (*settings, error) {
-	asked := *q
-	asked.env = append(asked.env[:len(asked.env):len(asked.env)], "GOTOOLCHAIN=local", "GOWORK=off", "GO111MODULE=on")
-	out, err := asked.run(ctx, "env", "-json")
+	env := map[string]string{"HOME": q.home, "GOENV": q.copyOf(goFiles(q)[0]), "GOTOOLCHAIN": "local", "GOWORK": "off",
+		"GO111MODULE": "on"}
+	out, err := q.run(ctx, env, "env", "-json")
 	if err != nil {
 		return nil, err
 	}
@@ -43,6 +57,7 @@ func goSettings(ctx context.Context, q *question) (*settings, error) {
 		return nil, fmt.Errorf("%s env -json: %w", q.program, err)
 	}
 	s := &settings{golang: a}
+	s.said = []string{a.GOPROXY, a.GONOPROXY, a.GOSUMDB, a.GONOSUMDB, a.GOINSECURE}
 	if err := goProxies(s, q); err != nil {
 		return nil, err
 	}
@@ -73,7 +88,7 @@ func goProxies(s *settings, q *question) error {
 			return fmt.Errorf("go env GOPROXY: %w", err)
 		}
 		if user == nil {
-			user = netrcLogin(q.env, r.url)
+			user = netrcLogin(q.home, r.url)
 		}
 		if user != nil {
 			s.login = true

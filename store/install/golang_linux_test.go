@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -56,14 +57,14 @@ func newGoHome(t *testing.T, modules ...goModuleOf) (*home, *registrytest.Proxy)
 	}
 	h := newHome(t)
 	p := registrytest.NewProxy(t, modules...)
-	h.options.Env = []string{"HOME=" + h.path, "PATH=" + os.Getenv("PATH"), "GOPROXY=" + p.URL + ",direct", "GOSUMDB=" + p.Database}
+	h.golang(t, "GOPROXY="+p.URL+",direct", "GOSUMDB="+p.Database)
 	return h, p
 }
 
-func (h *home) with(words ...string) *home {
-	other := *h
-	other.options.Env = append(h.options.Env[:len(h.options.Env):len(h.options.Env)], words...)
-	return &other
+// golang writes the user's configuration of the go command.
+func (h *home) golang(t *testing.T, lines ...string) {
+	t.Helper()
+	put(t, filepath.Join(h.path, ".config", "go", "env"), strings.Join(lines, "\n")+"\n")
 }
 
 // A program is built once, and found without the proxy from then on. The newest version that its author has not taken
@@ -163,12 +164,21 @@ func TestGoConfiguration(t *testing.T) {
 	t.Parallel()
 	h, p := newGoHome(t, goTool(goSaid), goDep)
 	const line = "go run example.com/tool@v1.0.0"
-	h.with("GOPROXY=direct").refused(t, line, "names no proxy", "version control")
-	h.with("GOPROXY=off").refused(t, line, "names no proxy")
-	h.with("GOPROXY=file:///tmp").refused(t, line, "is no http")
-	h.with("GOPROXY=https://u:s3cret@[").refused(t, line, "is no http")
-	h.with("GOPRIVATE=example.com/t*").refused(t, line, "matches GOPRIVATE", "version control")
-	h.with("GONOPROXY=example.com/dep").refused(t, line, "example.com/dep", "version control")
+	own := []string{"GOPROXY=" + p.URL, "GOSUMDB=" + p.Database}
+	for _, c := range []struct {
+		lines, words []string
+	}{
+		{[]string{"GOPROXY=direct"}, []string{"names no proxy", "version control"}},
+		{[]string{"GOPROXY=off"}, []string{"names no proxy"}},
+		{[]string{"GOPROXY=file:///tmp"}, []string{"is no http"}},
+		{[]string{"GOPROXY=https://u:s3cret@["}, []string{"is no http"}},
+		{append(own, "GOPRIVATE=example.com/t*"), []string{"matches GOPRIVATE", "version control"}},
+		{append(own, "GONOPROXY=example.com/dep"), []string{"example.com/dep", "version control"}},
+	} {
+		h.golang(t, c.lines...)
+		h.refused(t, line, c.words...)
+	}
+	h.golang(t, own...)
 	young := *h
 	young.options.MinAge = time.Hour
 	young.refused(t, line, "--min-age cannot be held for Go")

@@ -2,6 +2,7 @@ package install
 
 import (
 	"fmt"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -26,6 +27,9 @@ func (i *installation) told(p *store.Package, began time.Time) []string {
 	}
 	line := fmt.Sprintf("installed %s:%s %s (%s) in %.1f s", p.Ecosystem, p.Name, p.Version,
 		counted(p.Packages, "package"), time.Since(began).Seconds())
+	if u, err := url.Parse(p.Registry); err == nil && u.Host != i.row.usual {
+		line += " from " + plain(p.Registry)
+	}
 	switch {
 	case i.Scripts:
 		line += ", install scripts were allowed"

@@ -11,21 +11,24 @@ import (
 )
 
 // A manager is what this package knows of one package manager: a row of the table [managers], in a file of its own. The
-// functions of a row print nothing, and start no program but by [question.run] and [job.run].
+// functions of a row print nothing, and start no program but by [question.run] and [job.run], in a sandbox both.
 type manager struct {
 	// name is the Manager of a [startline.Start], and the manager's folder in the store.
 	name string
 	// programs are the names of the program that installs, the best first. They are looked for beside the program
 	// that the user typed, where that was a path, and then in PATH.
 	programs []string
-	// settings asks the manager itself which registries the user has configured: outside of the sandbox, in an empty
-	// folder, by question.run. Needed are all URLs that an install may have to reach, and the certificates that the
-	// configuration names. What logs in stands in settings.logins if question.auth asks for it, else settings.login
-	// alone says that there is some. A URL has to go through newRegistry, which takes the user's name out.
+	// usual is the host of the registry that the manager has built in.
+	usual string
+	configuration
+	// settings asks the manager itself which registries the user has configured, by question.run. Needed are all URLs
+	// that an install may have to reach, and the certificates that the configuration names. What logs in stands in
+	// settings.logins if question.auth asks for it, else settings.login alone says that there is some. A URL has to go
+	// through newRegistry, which takes the user's name out.
 	settings func(context.Context, *question) (*settings, error)
-	// project is the file in which the project of a working folder names registries, and the first of these; "" is
-	// for no such file. It may be nil. The user is told of the file, where settings was not asked in that folder.
-	project func(dir string, env []string) (file, registry string)
+	// project is the file in which the project of a working folder names registries, and those, by the options' names;
+	// "" is for no such file. It may be nil.
+	project func(dir, home string) (file string, registries map[string]string)
 	// install writes what the manager has to find in job.stage, runs the manager by job.run, and reads the lock file.
 	// Caches, logs, configuration: all that is no part of the package belongs below job.private, which is removed
 	// before the package is kept. Where this process is root the manager runs as another user: what the manager may
@@ -51,8 +54,20 @@ type manager struct {
 	builds func(words string) bool
 }
 
+// A configuration is how a user says where a manager's packages come from.
+type configuration struct {
+	// files are those of the user's configuration that the manager reads. What lies beside the manager's own program,
+	// and is as much its word, need not be named. It starts nothing, for each start asks.
+	files func(*question) []string
+	// decides reports whether a variable says where packages come from, or which of them are taken. None does here: of
+	// one whose value is not what settings.said has anyway the install is refused.
+	decides func(name string, s *startline.Start) bool
+	// write is the command that writes a registry into the user's configuration.
+	write string
+}
+
 // managers is the table. Of a manager that is not here nothing is installed: its lines run as they are.
-var managers = [...]*manager{&npm, &pnpm, &bun, &deno, &pypi, &golang}
+var managers = [...]*manager{&npm, &pypi, &golang}
 
 func managerOf(name string) *manager {
 	for _, m := range managers {

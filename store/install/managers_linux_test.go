@@ -2,39 +2,21 @@ package install
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
+	"github.com/security-mcp/mcp-sandbox/store/startline"
 )
 
-type kind struct {
-	name    string // of the subtest, too
-	program string // of a [testbed.Runtime]; "" is for the pnpm that is a program of node
-	line    string // in front of a package's name
-}
-
-// kin are the package managers beside npm that install packages of npm's registry.
-var kin = []kind{
-	{"pnpm", "pnpm", "pnpm dlx "},
-	{"pnpm10", "", "pnpm dlx "},
-	{"bun", "bun", "bunx "},
-	{"deno", "deno", "deno run -A npm:"},
-}
-
-// eachKind are those of kin that this run tries: pnpm 10 takes ten times as long as the others.
-func eachKind() (some []kind) {
-	for _, k := range kin {
-		if k.program != "" || !testing.Short() {
-			some = append(some, k)
-		}
-	}
-	return some
+// kin are the lines of other package managers than npm, in front of a package's name.
+var kin = []struct{ program, line string }{
+	{"pnpm", "pnpm dlx "}, {"bun", "bunx "}, {"bun", "bunx --bun "}, {"deno", "deno run -A npm:"},
 }
 
 // long leaves a test to the suite's long form.
@@ -45,24 +27,20 @@ func long(t *testing.T) {
 	}
 }
 
-// use puts a manager of testdata/npm in front of PATH.
+// use puts a runtime of testdata/npm in front of PATH.
 func (h *home) use(t *testing.T, program string) {
 	t.Helper()
 	folder := testbed.Folder(t)
-	names := map[string]string{}
-	switch program {
-	case "":
-		folder = filepath.Join(nodePrefix(t), "bin")
-	case "bun":
-		names = map[string]string{"bun": testbed.Runtime(t, "bun"), "bunx": testbed.Runtime(t, "bun")}
-	default:
-		names = map[string]string{program: testbed.Runtime(t, program)}
-	}
-	for name, file := range names {
-		if err := os.Symlink(file, filepath.Join(folder, name)); err != nil {
+	for _, name := range []string{program, program + "x"} { // bunx
+		if err := os.Symlink(testbed.Runtime(t, program), filepath.Join(folder, name)); err != nil {
 			t.Fatal(err)
 		}
 	}
+	h.inFront(folder)
+}
+
+// inFront puts a folder in front of PATH.
+func (h *home) inFront(folder string) {
 	for i, v := range h.options.Env {
 		if path, ok := strings.CutPrefix(v, "PATH="); ok {
 			h.options.Env[i] = "PATH=" + folder + ":" + path
@@ -70,79 +48,68 @@ func (h *home) use(t *testing.T, program string) {
 	}
 }
 
-var prefix struct {
-	sync.Mutex
-	path string
+// A line of another manager is installed by npm, once for all of them, and its program is started by what the line and
+// the program name: with the arguments of the line, and from the package, which it cannot write to.
+func TestKin(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, good()...)
+	for _, k := range kin {
+		h.use(t, k.program)
+	}
+	first := h.must(t, "npx -y good").Package
+	for _, k := range kin {
+		r := h.must(t, k.line+"good a --b")
+		if r.Installed || r.Package.Path != first.Path {
+			t.Errorf("%s: %+v", k.line, r.Package)
+		}
+		h.writesNowhere(t, k.line+"good")
+		said := h.said(t, r.Env, r.Command)
+		if !strings.HasPrefix(said[0], first.Path+"/node_modules/") || !slices.Equal(said[1:], []string{"a", "--b"}) {
+			t.Errorf("%s: %q", k.line, said)
+		}
+		if by := r.Command[0]; strings.Contains(k.line, "run") != (by == "deno") || strings.Contains(k.line, "--bun") != (by == "bun") {
+			t.Errorf("%s: %q", k.line, r.Command)
+		}
+		os.RemoveAll(filepath.Join(h.store.Path, "npm", "neighbour")) // of writesNowhere
+	}
 }
 
-// nodePrefix is what `npm install --global --prefix` makes of a pnpm that is a program of node.
-func nodePrefix(t *testing.T) string {
-	t.Helper()
-	prefix.Lock()
-	defer prefix.Unlock()
-	if prefix.path != "" {
-		return prefix.path
-	}
-	at := filepath.Join(testbed.Scratch(t), "prefix")
-	for _, err := range []error{
-		os.CopyFS(filepath.Join(at, "lib", "node_modules", "pnpm"), os.DirFS(filepath.Join(testbed.Modules(t), "pnpm"))),
-		os.Mkdir(filepath.Join(at, "bin"), 0o755),
-		os.Chmod(filepath.Join(at, "lib", "node_modules", "pnpm", "bin", "pnpm.cjs"), 0o755),
-		os.Symlink("../lib/node_modules/pnpm/bin/pnpm.cjs", filepath.Join(at, "bin", "pnpm")),
-	} {
+// Without npm a line of another manager can run as it is, and one of npm cannot.
+func TestWithoutNpm(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, good()...)
+	bare := testbed.Folder(t)
+	h.options.Env = []string{"PATH=" + bare}
+	for line, as := range map[string]bool{"pnpm dlx good": true, "bunx good": true, "deno run npm:good": true, "npx -y good": false,
+		"npm exec good": false} {
+		start, err := startline.Parse(strings.Fields(line))
 		if err != nil {
 			t.Fatal(err)
 		}
-	}
-	prefix.path = at
-	return at
-}
-
-// What is not in the store is installed, and found there without a registry from then on. The program gets the
-// arguments that the manager itself gives, and lies at the same place below the install.
-func TestKinInstalls(t *testing.T) {
-	for _, k := range kin {
-		t.Run(k.name, func(t *testing.T) {
-			t.Parallel()
-			h := newHome(t, good()...)
-			h.use(t, k.program)
-			line := k.line + "good a --b"
-			r := h.must(t, line)
-			p := r.Package
-			if p.Name != "good" || p.Version != "1.0.0" || !strings.HasPrefix(p.Integrity, "sha512-") || p.Registry != h.registry.URL || p.Packages != 2 {
-				t.Errorf("%+v", p)
-			}
-			if _, err := os.Lstat(p.Path + "/" + private); err == nil {
-				t.Error("the cache is in the package")
-			}
-			asked := len(h.registry.Asked())
-			again := h.must(t, line)
-			if again.Installed || strings.Join(again.Command, " ") != strings.Join(r.Command, " ") || len(h.registry.Asked()) != asked {
-				t.Errorf("the second time: %+v", again)
-			}
-			h.writesNowhere(t, k.line+"good") // first: outside of a sandbox a program of root's can write to the package
-			ours := h.said(t, r.Env, again.Command)
-			theirs := h.said(t, nil, strings.Fields(line))
-			t.Log(ours, theirs)
-			if !strings.HasPrefix(ours[0], p.Path+"/") || below(ours[0]) != below(theirs[0]) || !slices.Equal(ours[1:], theirs[1:]) {
-				t.Errorf("%q; by the manager itself %q", ours, theirs)
-			}
-		})
+		_, err = h.prepare(t, line)
+		if err == nil || errors.Is(err, ErrNoManager) != as || !strings.Contains(err.Error(), "not found in PATH") {
+			t.Errorf("%s: %v", line, err)
+		}
+		if err := Installer(start, h.options); (err != nil) != as || as && !errors.Is(err, ErrNoManager) {
+			t.Errorf("%s: %v", line, err)
+		}
+		h.options.Env[0] = "PATH=" + os.Getenv("PATH")
+		if err := Installer(start, h.options); err != nil {
+			t.Errorf("%s, with npm: %v", line, err)
+		}
+		h.options.Env[0] = "PATH=" + bare
 	}
 }
 
-// A manager that npm installed below ~/.local finds its own files: ~/.local as a whole is not shown.
-func TestManagerInLocal(t *testing.T) {
-	t.Parallel()
-	h := newHome(t, good()...)
-	local := filepath.Join(h.path, ".local")
-	if err := os.CopyFS(local, os.DirFS(nodePrefix(t))); err != nil {
+// The folder of a manager that npm itself installed is all that is shown of its prefix.
+func TestOwnFolder(t *testing.T) {
+	local := filepath.Join(t.TempDir(), ".local")
+	put(t, filepath.Join(local, "lib/node_modules/@x/npm/bin/npm-cli.js"), "")
+	put(t, filepath.Join(local, "bin/other"), "")
+	if err := os.Symlink("../lib/node_modules/@x/npm/bin/npm-cli.js", filepath.Join(local, "bin/npm")); err != nil {
 		t.Fatal(err)
 	}
-	h.options.Env = []string{"HOME=" + h.path, "PATH=" + filepath.Join(local, "bin") + ":" + os.Getenv("PATH")}
-	h.must(t, "pnpm dlx good")
-	own := ownFolder(filepath.Join(local, "bin", "pnpm"))
-	if own != filepath.Join(local, "lib", "node_modules", "pnpm") || ownFolder("/usr/bin/env") != "" {
+	if own := ownFolder(filepath.Join(local, "bin/npm")); own != filepath.Join(local, "lib/node_modules/@x/npm") || ownFolder("/usr/bin/env") != "" {
 		t.Errorf("%q", own)
 	}
 }
@@ -155,11 +122,6 @@ func TestLastWords(t *testing.T) {
 			t.Errorf("%q: %q", text, got)
 		}
 	}
-}
-
-// below is a path below the folder that the manager chose: from the first node_modules on, or from deno's npm.
-func below(path string) string {
-	return path[max(strings.Index(path, "/node_modules/"), strings.Index(path, "/npm/"), 0):]
 }
 
 // said is what the program of a package says that it got.
@@ -184,15 +146,13 @@ func (h *home) said(t *testing.T, env, command []string) (words []string) {
 	return nil
 }
 
-// Of a certificate that deno does not trust it is told what to set; an install goes by that.
-func TestDenoAuthority(t *testing.T) {
-	const words = "Download https://r.example/x\nerror: Failed loading https://r.example/x\n\nCaused by:\n    error sending request " +
-		"for url (https://r.example/x): client error (Connect): invalid peer certificate: UnknownIssuer\n"
-	if got := denoExplain(words, nil); !strings.Contains(got, "certificate of r.example: set DENO_TLS_CA_STORE=system, or DENO_CERT") {
-		t.Error(got)
+// put writes a file that anybody can execute.
+func put(t *testing.T, at, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+		t.Fatal(err)
 	}
-	j := &job{cell: &cell{Options: Options{Env: []string{denoStores + "=system"}}}}
-	if env := denoInstallVariables(j, ""); env[denoStores] != "system" || env["NO_COLOR"] != "1" {
-		t.Errorf("%q", env)
+	if err := os.WriteFile(at, []byte(text), 0o755); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -8,17 +8,12 @@ import (
 )
 
 // netrcLogin is what the user's netrc(5) has for the host of a URL; nil is nothing.
-func netrcLogin(env []string, registry string) *url.Userinfo {
+func netrcLogin(home, registry string) *url.Userinfo {
 	u, err := url.Parse(registry)
 	if err != nil {
 		return nil
 	}
-	file, _ := lookup(env, "NETRC")
-	if file == "" {
-		home, _ := lookup(env, "HOME")
-		file = filepath.Join(home, ".netrc")
-	}
-	b, err := os.ReadFile(file)
+	b, err := os.ReadFile(filepath.Join(home, ".netrc"))
 	if err != nil {
 		return nil
 	}

@@ -4,25 +4,84 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/store/startline"
 )
 
-// npm is the row of npm, which npx is a part of.
+// npm is the row of npm, which npx is a part of. It installs the lines of pnpm, bun and deno that name a package of
+// npm's as well: these have the same names, the same registries and the same archives.
 var npm = manager{
-	name:     "npm",
-	programs: []string{"npm"},
-	settings: npmSettings,
-	project:  npmProject,
-	install:  npmInstall,
-	entry:    npmEntry,
-	explain:  npmExplain,
-	awaited:  npmAwaited,
+	name:          "npm",
+	programs:      []string{"npm"},
+	usual:         "registry.npmjs.org",
+	configuration: configuration{npmFiles, npmDecides, "npm config set registry URL"},
+	settings:      npmSettings,
+	project:       npmProject,
+	install:       npmInstall,
+	entry:         npmEntry,
+	explain:       npmExplain,
+	awaited:       npmAwaited,
+}
+
+// npmFiles are the user's npmrc(5), and those for all users: of the prefix that a line of the user's names, of npm's
+// own and of node's.
+func npmFiles(q *question) []string {
+	own := filepath.Join(q.home, ".npmrc")
+	files := []string{own, "/etc/npmrc"}
+	b, _ := readConfiguration(own)
+	for _, found := range npmGlobalLine().FindAllStringSubmatch(string(b), -1) {
+		at := strings.ReplaceAll(strings.Trim(found[2], `"'`), "${HOME}", q.home)
+		if rest, below := strings.CutPrefix(at, "~/"); below {
+			at = filepath.Join(q.home, rest)
+		}
+		if found[1] == "prefix" {
+			at = filepath.Join(at, "etc", "npmrc")
+		}
+		if filepath.IsAbs(at) {
+			files = append(files, at)
+		}
+	}
+	programs := []string{q.program, resolved(q.program)}
+	for _, folder := range filepath.SplitList(q.path) {
+		if exists(folder, "node") {
+			programs = append(programs, filepath.Join(folder, "node"), resolved(filepath.Join(folder, "node")))
+			break
+		}
+	}
+	for _, program := range programs {
+		files = append(files, filepath.Join(filepath.Dir(filepath.Dir(program)), "etc", "npmrc"))
+	}
+	slices.Sort(files)
+	return slices.Compact(files)
+}
+
+// npmGlobalLine is a line of npmrc(5) that says where the file for all users lies.
+var npmGlobalLine = pattern(`(?m)^\s*(prefix|globalconfig)\s*=\s*(.*?)\s*$`)
+
+// npmDecides is true for the options of npm that name registries or files with such options; npm reads them in any
+// case, with - for _. pnpm and bun have names of their own.
+func npmDecides(name string, _ *startline.Start) bool {
+	option := strings.ToLower(strings.ReplaceAll(name, "-", "_"))
+	for _, front := range []string{"npm_config_", "pnpm_config_", "bun_config_"} {
+		option, found := strings.CutPrefix(option, front)
+		if found && (slices.Contains([]string{"registry", "userconfig", "globalconfig"}, option) ||
+			strings.HasSuffix(option, ":registry")) {
+			return true
+		}
+	}
+	return false
 }
 
 // npmSettings asks `npm config list`, which shows no token: config(7) of npm.
 func npmSettings(ctx context.Context, q *question) (*settings, error) {
-	out, err := q.run(ctx, "config", "list", "--json", "--logs-max=0", "--update-notifier=false", "--no-workspaces")
+	own := filepath.Join(q.home, ".npmrc")
+	env := map[string]string{"HOME": q.home, "npm_config_userconfig": q.copyOf(own)}
+	out, err := q.run(ctx, env, "config", "list", "--json", "--logs-max=0", "--update-notifier=false",
+		"--no-workspaces")
 	if err != nil {
 		return nil, err
 	}
@@ -30,9 +89,17 @@ func npmSettings(ctx context.Context, q *question) (*settings, error) {
 	if err := json.Unmarshal(out, &all); err != nil {
 		return nil, fmt.Errorf("%s config list: %w", q.program, err)
 	}
-	s := &settings{knows: map[string]bool{}}
+	global := npmText(all["globalconfig"])
+	if _, err := os.Lstat(global); err == nil && !slices.Contains(q.files, global) {
+		return nil, fmt.Errorf("%s reads %s, which is not where mcp-sandbox looks: `npm config set globalconfig %[2]s "+
+			"--location=user` names that", q.program, global)
+	}
+	s := &settings{knows: map[string]bool{}, said: []string{global, own}}
 	for name := range all {
 		s.knows[name] = true
+	}
+	for name, value := range q.project { // never with the project's log-in
+		all[name] = redact(value)
 	}
 	if err := s.npmRegistries(q, all); err != nil {
 		return nil, err
@@ -41,7 +108,7 @@ func npmSettings(ctx context.Context, q *question) (*settings, error) {
 	if s.ca, err = certificates(npmText(all["ca"]), npmText(all["cafile"])); err != nil {
 		return nil, fmt.Errorf("%s config: %w", q.program, err)
 	}
-	return s, npmLogins(s, q, npmText(all["globalconfig"]), npmText(all["userconfig"]))
+	return s, npmLogins(s, q, global, own)
 }
 
 // npmScope is a scope in the name of an option.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/store/startline"
@@ -50,7 +51,26 @@ func npmEntry(folder string, s *startline.Start) (*entry, error) {
 	if !strings.HasPrefix(file, own+string(filepath.Separator)) {
 		return nil, fmt.Errorf("program %s of %s leads to %s, out of the package", bin, name, file)
 	}
-	return &entry{owner: name, command: []string{command}, path: links}, nil
+	return &entry{owner: name, command: npmCommand(s, command, file), path: links}, nil
+}
+
+// npmCommand starts a program as the tool of the line would: bunx by bun where --bun says so, deno run by deno, all
+// others by what the program's first line names.
+func npmCommand(s *startline.Start, link, file string) []string {
+	beside := func(name string) string {
+		if strings.ContainsRune(s.Program, filepath.Separator) {
+			return filepath.Join(filepath.Dir(s.Program), name)
+		}
+		return name
+	}
+	switch {
+	case s.Tool == "bunx" && slices.Contains(s.Options, "--bun"):
+		return []string{beside("bun"), "--bun", "run", link}
+	case s.Tool == "deno run":
+		return slices.Concat([]string{s.Program, "run"}, s.Options,
+			[]string{"--node-modules-dir=manual", "--no-lock", "--no-config", "--cached-only", file})
+	}
+	return []string{link}
 }
 
 // npmLink makes the link of the package's program lead to the package: npm gives a name that a dependency has as well

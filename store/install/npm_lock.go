@@ -209,9 +209,9 @@ func readRegular(root *os.Root, name string, most int64) ([]byte, error) {
 	return readOpen(f, name, most)
 }
 
-// readProjects reads a file of a project, whose author, and every server that can write there, may have put a pipe or
-// the way to a device in its place.
-func readProjects(name string) ([]byte, error) {
+// readConfiguration reads a file of a configuration. The author of a project, and every server that can write there,
+// may have put a pipe or the way to a device in its place.
+func readConfiguration(name string) ([]byte, error) {
 	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err

@@ -15,8 +15,8 @@ import (
 var npmLoginKeys = map[string]bool{":_authToken": false, ":_auth": false, ":username": false, ":_password": false,
 	":certfile": true, ":keyfile": true}
 
-// npmLogins reads what logs in at the registries, which `npm config` does not show: from the user's own files and
-// variables, and never from a project's file, which somebody else may have written.
+// npmLogins reads what logs in at the registries, which `npm config` does not show: from the user's own files, and
+// never from a variable or a project's file, which somebody else may have written. A line may name a variable.
 func npmLogins(s *settings, q *question, files ...string) error {
 	var lines []string
 	for _, file := range files {
@@ -28,11 +28,6 @@ func npmLogins(s *settings, q *question, files ...string) error {
 			return fmt.Errorf("npm config: %w", err)
 		}
 		lines = append(lines, strings.Split(string(b), "\n")...)
-	}
-	for _, v := range q.env {
-		if line, ok := strings.CutPrefix(v, "npm_config_//"); ok {
-			lines = append(lines, "//"+line)
-		}
 	}
 	for _, line := range lines {
 		key, value, _ := strings.Cut(line, "=")

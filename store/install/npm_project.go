@@ -7,10 +7,11 @@ import (
 )
 
 // npmRegistryLine is a line of npmrc(5) that names a registry.
-var npmRegistryLine = pattern(`(?m)^\s*(?:@[^:=\s]+:)?registry\s*=\s*(\S+)`)
+var npmRegistryLine = pattern(`(?m)^\s*((?:@[^:=\s]+:)?registry)\s*=\s*(\S+)`)
 
 // npmProject looks where npm looks: in the nearest folder with a package.json or a node_modules, else in dir itself.
-func npmProject(dir string, env []string) (file, registry string) {
+// Of the file the registries are read here, and nothing else: npm is not started in a project.
+func npmProject(dir, home string) (file string, registries map[string]string) {
 	at := dir
 	for above := dir; ; above = filepath.Dir(above) {
 		if exists(above, "package.json") || exists(above, "node_modules") {
@@ -22,24 +23,19 @@ func npmProject(dir string, env []string) (file, registry string) {
 		}
 	}
 	file = filepath.Join(at, ".npmrc")
-	info, err := os.Stat(file)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > 1<<20 {
-		return "", ""
+	user, err := os.Stat(filepath.Join(home, ".npmrc"))
+	if info, bad := os.Stat(file); bad != nil || err == nil && os.SameFile(user, info) {
+		return "", nil // the user's own is read as that
 	}
-	home, _ := lookup(env, "HOME")
-	own, set := lookup(env, "npm_config_userconfig")
-	if !set {
-		own = filepath.Join(home, ".npmrc")
+	b, err := readConfiguration(file)
+	registries = map[string]string{}
+	for _, found := range npmRegistryLine().FindAllStringSubmatch(string(b), -1) {
+		registries[found[1]] = strings.Trim(found[2], `"'`)
 	}
-	if user, err := os.Stat(own); err == nil && os.SameFile(user, info) {
-		return "", "" // the user's own, which was read
+	if err != nil || len(registries) == 0 {
+		return "", nil
 	}
-	b, err := readProjects(file)
-	found := npmRegistryLine().FindSubmatch(b)
-	if err != nil || found == nil {
-		return "", ""
-	}
-	return file, redact(strings.Trim(string(found[1]), `"'`))
+	return file, registries
 }
 
 func exists(folder, name string) bool {

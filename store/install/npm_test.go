@@ -148,7 +148,7 @@ func TestLoginLines(t *testing.T) {
 //registry.example/npm/:_authToken=${NOT_SET}
 _authToken=no
 `)
-	q := &question{env: []string{"TWO=two", "npm_config_//registry.example/npm/:_auth=three"}, auth: true}
+	q := &question{env: []string{"TWO=two", "npm_config_//registry.example/npm/:_auth=no"}, auth: true}
 	if err := npmLogins(s, q, "", file, file+"-missing"); err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +156,7 @@ _authToken=no
 	for _, l := range s.logins {
 		got = append(got, l.key+"="+l.value)
 	}
-	want := `//registry.example/npm/:_authToken=one //registry.example/:_authToken=two //registry.example/npm/:_password="a;b" //registry.example/npm/:_auth=three`
+	want := `//registry.example/npm/:_authToken=one //registry.example/:_authToken=two //registry.example/npm/:_password="a;b"`
 	if strings.Join(got, " ") != want || !s.login {
 		t.Errorf("%s", strings.Join(got, " "))
 	}

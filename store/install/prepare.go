@@ -32,7 +32,8 @@ type Options struct {
 	Update bool
 	// NoProgram is for a package of which nothing is started now: there is no Command then.
 	NoProgram bool
-	// Env is the user's environment, as NAME=VALUE; nil is that of this process.
+	// Env is the environment of the launch, as NAME=VALUE; nil is that of this process. It may be a stranger's: PATH,
+	// proxies and authorities are taken, and an install by these is found by starts with the same ones alone.
 	Env []string
 	// Dir is the user's working folder; "" is that of this process.
 	Dir string
@@ -70,10 +71,7 @@ var ErrNoManager = errors.New("its packages cannot be installed apart")
 
 // Find is Prepare for a package that is in the store. [store.ErrNone] is one that is not there.
 func Find(in *store.Store, start *startline.Start, o Options) (*Ready, error) {
-	i := installation{store: in, start: start, Options: o, row: managerOf(start.Manager)}
-	if i.row == nil {
-		return nil, fmt.Errorf("%s: %w", start.Tool, ErrNoManager)
-	}
+	i := newInstallation(in, start, o)
 	r, err := i.find()
 	if r == nil && err == nil {
 		err = store.ErrNone
@@ -84,17 +82,7 @@ func Find(in *store.Store, start *startline.Start, o Options) (*Ready, error) {
 // Prepare finds a package in the store or installs it. When ctx ends nothing of an install runs 3 s later, and nothing
 // is left of it.
 func Prepare(ctx context.Context, in *store.Store, start *startline.Start, o Options) (*Ready, error) {
-	i := installation{store: in, start: start, Options: o, row: managerOf(start.Manager)}
-	if i.row == nil {
-		return nil, fmt.Errorf("%s: %w", start.Tool, ErrNoManager)
-	}
-	if i.Env == nil {
-		i.Env = os.Environ()
-	}
-	var err error
-	if i.Dir, err = filepath.Abs(i.Dir); err != nil {
-		return nil, err
-	}
+	i := newInstallation(in, start, o)
 	if r, err := i.find(); r != nil || err != nil {
 		return r, err
 	}
@@ -109,22 +97,14 @@ func Prepare(ctx context.Context, in *store.Store, start *startline.Start, o Opt
 	return r, nil
 }
 
-// An installation is one call of Prepare.
-type installation struct {
-	Options
-	store *store.Store
-	start *startline.Start
-	row   *manager
-	lines []string // for Ready.Lines
-}
-
 // find looks into the store. Nil and no error is a package that has to be installed: also one that is there, where an
 // older one or its install scripts are wanted.
 func (i *installation) find() (*Ready, error) {
-	if i.Update {
-		return nil, nil
+	w, err := i.wanted()
+	if i.Update || err != nil {
+		return nil, err
 	}
-	p, err := i.store.Find(i.row.name, i.start.Specs, i.MinAge)
+	p, err := i.store.Find(w, i.MinAge)
 	if _, young := errors.AsType[*store.TooYoung](err); young || errors.Is(err, store.ErrNone) {
 		return nil, nil
 	}
@@ -159,11 +139,11 @@ const private = ".mcp-sandbox-install"
 // install makes a stage, lets the manager fill it, and puts it into the store if everything is as it should be.
 func (i *installation) install(ctx context.Context) (*Ready, error) {
 	began := time.Now()
-	program, err := i.program()
+	w, err := i.wanted()
 	if err != nil {
 		return nil, err
 	}
-	stage, err := i.store.Begin(ctx, i.row.name, i.start.Specs, i.Told)
+	stage, err := i.store.Begin(ctx, w, i.Told)
 	if err != nil {
 		return nil, err
 	}
@@ -173,13 +153,16 @@ func (i *installation) install(ctx context.Context) (*Ready, error) {
 			return r, err
 		}
 	}
-	found, err := i.settings(ctx, program, stage.Folder)
+	if line := i.from.notAsked(); line != "" {
+		i.lines = append(i.lines, line)
+	}
+	found, q, err := i.from.settings(ctx, stage.Folder)
 	if err != nil {
 		return nil, err
 	}
 	c := &cell{Options: i.Options, row: i.row, title: i.title()}
-	c.Env = i.ownEnv()
-	j := &job{program: program, start: i.start, settings: found, stage: stage.Folder, scripts: i.Scripts, owner: -1,
+	c.Env = i.from.ownEnv(q.user)
+	j := &job{program: q.program, start: i.start, settings: found, stage: stage.Folder, scripts: i.Scripts, owner: -1,
 		private: filepath.Join(stage.Folder, private), cell: c}
 	if i.MinAge > 0 {
 		j.before = began.Add(-i.MinAge)

@@ -8,19 +8,24 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/store/startline"
 )
 
 // pypi is the row of pip, with which lines of pipx and of uvx are installed: both make an environment of a Python's and
 // start a program of the package in it. uv itself is not run here.
 var pypi = manager{
-	name:     "pypi",
-	programs: []string{"pipx", "python3", "python"},
-	settings: pipSettings,
-	install:  pipInstall,
-	entry:    pipEntry,
-	explain:  pipExplain,
-	awaited:  pipAwaited,
+	name:          "pypi",
+	programs:      []string{"pipx", "python3", "python"},
+	usual:         "pypi.org",
+	configuration: configuration{pipFiles, pipDecides, "pip config set global.index-url URL"},
+	settings:      pipSettings,
+	install:       pipInstall,
+	entry:         pipEntry,
+	explain:       pipExplain,
+	awaited:       pipAwaited,
 }
 
 // A pipAnswer is what a Python says of itself, of its pip and of the user's configuration of that.
@@ -36,13 +41,28 @@ type pipAnswer struct {
 	uv       string            // what says which packages uv takes; "" is nothing
 }
 
-// pipBase prints the interpreter that an environment was made from.
-const pipBase = `import os,sys
-print(os.path.realpath(getattr(sys, "_base_executable", "") or sys.executable), end="")`
+// pipFiles are the files of pip's configuration, and of uv's, which [uvLimit] reads.
+func pipFiles(q *question) []string {
+	return slices.Concat([]string{filepath.Join(q.home, ".pip", "pip.conf"), filepath.Join(q.config, "pip", "pip.conf"),
+		"/etc/xdg/pip/pip.conf", "/etc/pip.conf",
+		filepath.Join(filepath.Dir(filepath.Dir(resolved(q.program))), "pip.conf")}, uvFiles(q.user))
+}
 
-// pipAsk prints a pipAnswer. A Python without pip has the wheel of the module ensurepip, as Debian's with python3-venv.
+// pipDecides is true for the variables of pip's options that say which packages are taken. Those of uv count for lines
+// of uv alone.
+func pipDecides(name string, s *startline.Start) bool {
+	return slices.Contains([]string{"PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "PIP_FIND_LINKS", "PIP_NO_INDEX",
+		"PIP_CONFIG_FILE", "PIP_CONSTRAINT", "PIP_REQUIRE_HASHES", "PIP_UPLOADED_PRIOR_TO"}, name) ||
+		strings.HasPrefix(s.Tool, "uv") && slices.Contains(uvLimits, name)
+}
+
+// pipAsk prints a pipAnswer, by the interpreter that an environment was made from. A Python without pip has the wheel
+// of the module ensurepip, as Debian's with python3-venv.
 const pipAsk = `import ast, glob, json, os, platform, subprocess, sys, sysconfig
-a = {"Python": sys.argv[1], "Full": platform.python_version(), "Config": {}}
+base = os.path.realpath(getattr(sys, "_base_executable", "") or sys.executable)
+if sys.prefix != sys.base_prefix:
+    os.execv(base, [base, "-I", "-c", sys.argv[1], sys.argv[1]])
+a = {"Python": base, "Full": platform.python_version(), "Config": {}}
 scheme = "venv" if "venv" in sysconfig.get_scheme_names() else "posix_prefix"
 a["Packages"] = os.path.relpath(sysconfig.get_path("purelib", scheme, vars={"base": "/x", "platbase": "/x"}), "/x")
 try:
@@ -76,11 +96,8 @@ func pipSettings(ctx context.Context, q *question) (*settings, error) {
 	}
 	asked := *q
 	asked.program = python
-	out, err := asked.run(ctx, "-I", "-c", pipBase)
-	if err == nil {
-		asked.program = string(out)
-		out, err = asked.run(ctx, "-I", "-c", pipAsk, asked.program)
-	}
+	env := map[string]string{"HOME": q.copied.home, "XDG_CONFIG_HOME": q.copied.config}
+	out, err := asked.run(ctx, env, "-I", "-c", pipAsk, pipAsk)
 	if err != nil {
 		return nil, fmt.Errorf("%s with pip is needed: %w", python, err)
 	}
@@ -88,18 +105,15 @@ func pipSettings(ctx context.Context, q *question) (*settings, error) {
 	if err := json.Unmarshal(out, a); err != nil {
 		return nil, fmt.Errorf("pip of %s: %w", python, err)
 	}
-	a.uv = uvLimit(q.env)
+	a.uv = uvLimit(q.user)
 	s := &settings{python: a}
 	return s, pipRead(s, q)
 }
 
-// pipPython is the interpreter that pipx takes: that of its variable, else that of its own first line.
+// pipPython is the interpreter that pipx takes: that of its own first line.
 func pipPython(q *question) (string, error) {
 	if filepath.Base(q.program) != "pipx" {
 		return q.program, nil
-	}
-	if value, _ := lookup(q.env, "PIPX_DEFAULT_PYTHON"); filepath.IsAbs(value) {
-		return value, nil
 	}
 	f, err := os.Open(q.program)
 	if err != nil {
@@ -113,13 +127,12 @@ func pipPython(q *question) (string, error) {
 	if strings.HasPrefix(line, "#!") && len(words) == 1 && strings.HasPrefix(filepath.Base(words[0]), "py") {
 		return words[0], nil
 	}
-	path, _ := lookup(q.env, "PATH")
-	for _, folder := range filepath.SplitList(path) {
+	for _, folder := range filepath.SplitList(q.path) {
 		if found, err := exec.LookPath(filepath.Join(folder, "python3")); err == nil && filepath.IsAbs(folder) {
 			return found, nil
 		}
 	}
-	return "", fmt.Errorf("%s: its Python is not known: set PIPX_DEFAULT_PYTHON", q.program)
+	return "", fmt.Errorf("%s: its Python is not known, and there is no python3 in PATH", q.program)
 }
 
 // option is a setting of pip, by the order of its documentation: the variable, the command's section, the common one.
@@ -141,7 +154,8 @@ func pipRead(s *settings, q *question) error {
 	if extra := a.option("extra-index-url"); extra != "" {
 		return errors.New("pip's configuration has extra-index-url " + redact(strings.Fields(extra)[0]) + ": pip " +
 			"takes the higher version of a name from whichever index has it, so a stranger's package may take the " +
-			"place of yours. Name one index that has all packages (index-url), or PIP_CONFIG_FILE=/dev/null")
+			"place of yours. Name one index that has all packages (pip config set global.index-url URL, and " +
+			"pip config unset global.extra-index-url)")
 	}
 	if no := a.option("no-index"); no != "" && !strings.ContainsAny(no[:1], "0fFnN") {
 		return errors.New("pip's configuration has no-index: no package can be fetched")
@@ -149,7 +163,7 @@ func pipRead(s *settings, q *question) error {
 	for _, name := range pipLimits {
 		if value := a.option(name); value != "" && value != "false" {
 			return fmt.Errorf("pip's configuration has %s %.100q, by which an install in the store does not go: "+
-				"PIP_CONFIG_FILE=/dev/null leaves that configuration out", name, value)
+				"pip config unset global.%[1]s takes it out", name, value)
 		}
 	}
 	index := a.option("index-url")
@@ -170,7 +184,7 @@ func pipRead(s *settings, q *question) error {
 	}
 	s.proxy = a.option("proxy")
 	ca := a.option("cert")
-	for _, name := range []string{"REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"} {
+	for _, name := range []string{"PIP_CERT", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"} {
 		if value, _ := lookup(q.env, name); ca == "" {
 			ca = value
 		}
@@ -179,7 +193,7 @@ func pipRead(s *settings, q *question) error {
 		return fmt.Errorf("pip config: cert: %w", err)
 	}
 	if user == nil {
-		user = netrcLogin(q.env, r.url)
+		user = netrcLogin(q.home, r.url)
 	}
 	if s.login = user != nil; s.login && q.auth {
 		s.logins = []login{{key: r.url, value: user.String()}}

@@ -156,12 +156,12 @@ func TestPipConfiguration(t *testing.T) {
 	x.Add(script(wheel{Name: "closed"}))
 	set := func(text string) { h.pip(t, "[global]\nindex-url = "+x.URL+"\n"+text) }
 	set("extra-index-url = https://u:s3cret@elsewhere.example/simple\n")
-	h.refused(t, "pipx run good-tool", "extra-index-url https://elsewhere.example/simple", "PIP_CONFIG_FILE")
+	h.refused(t, "pipx run good-tool", "extra-index-url https://elsewhere.example/simple", "unset global.extra-index-url")
 	set("no-index = true\n")
 	h.refused(t, "pipx run good-tool", "no-index")
 	for _, line := range []string{"constraint = /x", "require-hashes = true", "uploaded-prior-to = P7D"} {
 		set(line + "\n")
-		h.refused(t, "pipx run good-tool", line[:strings.Index(line, " ")], "PIP_CONFIG_FILE")
+		h.refused(t, "pipx run good-tool", line[:strings.Index(line, " ")], "pip config unset global.")
 	}
 	h.pip(t, "[global]\nindex-url = http://elsewhere.example/simple/\n")
 	h.refused(t, "pipx run good-tool", "plain http", "trusted-host")
@@ -173,7 +173,7 @@ func TestPipConfiguration(t *testing.T) {
 	for name, value := range map[string]string{"UV_INDEX": "https://elsewhere.example/simple", "UV_EXCLUDE_NEWER": "7 days"} {
 		env := h.options.Env
 		h.options.Env = append(env[:len(env):len(env)], name+"="+value)
-		h.refused(t, "uvx good-tool", name, "says which packages uv takes")
+		h.refused(t, "uvx good-tool", name, "no variable decides where packages come from")
 		h.options.Env = env
 	}
 	file := filepath.Join(h.path, ".config", "uv", "uv.toml")

@@ -107,7 +107,7 @@ func TestGoProxies(t *testing.T) {
 		"https://u:p@a.example":                        "https://u:p@a.example/",
 	} {
 		s := &settings{golang: &goAnswer{GOPROXY: text}}
-		err := goProxies(s, &question{auth: true, env: []string{"HOME=/none"}})
+		err := goProxies(s, &question{auth: true, user: user{home: "/none"}})
 		j := &job{settings: s}
 		if got := goVariables(j)["GOPROXY"]; err != nil || got != want {
 			t.Errorf("%s: %q, %v", text, got, err)

@@ -2,78 +2,188 @@ package install
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
-	"golang.org/x/mod/semver"
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/launcher"
+	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
-// A question is put to a package manager about the user's configuration, outside of the sandbox.
+// A question is put to a package manager about the user's configuration: in a sandbox of its own, which has no network,
+// shows the files of that configuration, and holds nothing of this process's environment. Whatever the manager loads
+// or runs there, all that comes out is its answer, which is data of a stranger.
 type question struct {
-	program string   // the manager's
-	env     []string // the user's
-	folder  string   // empty, and not the user's working folder; that where [Options].RegistryFromProject
-	auth    bool     // what logs in is wanted as well
+	user
+	copied  user              // the folders with copies of the user's files, as the manager sees them
+	program string            // the manager's
+	path    string            // PATH for that
+	files   []string          // of the user's configuration; some may be missing
+	project map[string]string // what the project's configuration names, where [Options].RegistryFromProject
+	env     []string          // the variables that a line with a log-in may name; the manager gets none of them
+	auth    bool              // what logs in is wanted as well
 }
 
 // answerWithin is how long a manager may take to tell its configuration: as long as a registry may be silent. With 15 s
 // a busy machine refused an install for Python's slow start.
 const answerWithin = stallAfter
 
-// run runs the manager's program in the folder and returns what it printed.
-func (q *question) run(ctx context.Context, args ...string) ([]byte, error) {
+// mostAnswer bounds an answer, in bytes.
+const mostAnswer = 4 << 20
+
+// run runs the manager's program with these variables alone and returns what it printed.
+func (q *question) run(ctx context.Context, env map[string]string, args ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, answerWithin, fmt.Errorf("no answer within %s", answerWithin))
 	defer cancel()
-	cmd := exec.CommandContext(ctx, q.program, args...)
-	var out, words bytes.Buffer
-	cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr = q.env, q.folder, &out, &words
-	cmd.WaitDelay = time.Second
-	err := cmd.Run()
+	out, words, err := q.launch(ctx, env, args)
 	if cause := context.Cause(ctx); cause != nil {
 		err = cause
 	}
 	if err != nil {
 		asked, _, _ := strings.Cut(strings.Join(args, " "), "\n") // of a program without its other lines
-		return nil, fmt.Errorf("%s %s: %w: %s", q.program, asked, err, lastLine(words.String()))
+		return nil, fmt.Errorf("%s %s: %w%s", q.program, asked, err, behindColon(lastWords(words)))
 	}
-	return out.Bytes(), nil
+	return out, nil
 }
 
-// emptyFolder makes a folder in a stage in which a manager finds no project, also if somebody made one in the folders
-// above. It does not lie in /tmp: each pnpm below runs the .pnpmfile.cjs of whoever puts a pnpm-workspace.yaml there.
-func emptyFolder(stage string) (string, error) {
-	dir, err := os.MkdirTemp(stage, "ask-")
-	if err != nil {
-		return "", err
+func behindColon(text string) string {
+	if text == "" {
+		return ""
 	}
-	for name, text := range map[string]string{"package.json": "{}\n", "pnpm-workspace.yaml": "packages: []\n"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			return "", errors.Join(err, os.RemoveAll(dir))
+	return ": " + plain(text)
+}
+
+// launch starts the program in its sandbox and waits for the end.
+func (q *question) launch(ctx context.Context, env map[string]string, args []string) (out []byte, words string,
+	err error) {
+	sb, err := launcher.Command(ctx, q.policy(env), launcher.Target{Path: q.program, Args: args,
+		Env: []string{"PATH=" + q.path, "HOME=" + q.home}, Dir: "/",
+		Package: &launcher.PackageID{Manager: filepath.Base(q.program), Path: q.copied.home}})
+	if err != nil {
+		return nil, "", err
+	}
+	defer sb.Close()
+	said, told := bounded{most: mostAnswer}, bounded{most: mostAnswer}
+	sb.Cmd.Stdout, sb.Cmd.Stderr = &said, &told
+	if err := sb.Cmd.Start(); err != nil {
+		return nil, "", err
+	}
+	sb.Cmd.Wait()
+	last, stop := context.WithTimeout(context.Background(), 10*time.Second)
+	defer stop()
+	result, err := sb.Wait(last)
+	switch {
+	case err != nil:
+	case said.full:
+		err = errors.New("it printed more than an answer can be")
+	case result.Cause != order.CauseExit || result.ExitCode != 0:
+		err = fmt.Errorf("it ended with %d", result.ExitCode)
+	}
+	return said.Bytes(), told.String(), err
+}
+
+// policy lets the manager read its own program and the user's configuration.
+func (q *question) policy(env map[string]string) policy.Policy {
+	p := policy.Policy{Level: policy.Standard, MinConfinement: policy.Reduced, Cwd: "/"}
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		p.Env = append(p.Env, policy.Variable{Name: name, Value: env[name]})
+	}
+	for _, file := range q.files {
+		if q.copyOf(file) == "" {
+			p.Filesystem.AllowRead = append(p.Filesystem.AllowRead, "-"+file)
 		}
 	}
-	return dir, nil
+	if folder := ownFolder(q.program); folder != "" {
+		p.Filesystem.AllowRead = append(p.Filesystem.AllowRead, folder)
+	}
+	return p
 }
 
-// loaders are variables by which a manager, or the interpreter of its program, runs what is no part of that. Of a name
-// that ends in "*" all that begin so.
-var loaders = []string{"NODE_OPTIONS", "NODE_PATH", "BUN_OPTIONS", "BUN_INSPECT*", "BASH_ENV", "ENV", "BASH_FUNC_*",
-	"LD_*", "PYTHON*", "GCONV_PATH", "CC", "CXX", "FC", "AR", "PKG_CONFIG", "GOFLAGS", "COREPACK_INTEGRITY_KEYS",
-	"COREPACK_ENABLE_UNSAFE_CUSTOM_URLS"}
+// copyOf is where the copy of a file of the user's lies; "" is for a file of the system.
+func (q *question) copyOf(file string) string {
+	for _, f := range [...][2]string{{q.config, q.copied.config}, {q.home, q.copied.home}} {
+		if rel, err := filepath.Rel(f[0], file); err == nil && filepath.IsLocal(rel) {
+			return filepath.Join(f[1], rel)
+		}
+	}
+	return ""
+}
 
-// isLoader reports whether a variable is one of them.
-func isLoader(entry string) bool {
-	name, _, _ := strings.Cut(entry, "=")
-	return slices.ContainsFunc(loaders, func(l string) bool {
-		prefix, many := strings.CutSuffix(l, "*")
-		return name == l || many && strings.HasPrefix(name, prefix)
+// copy makes copies of the user's own files in a new folder of a stage, without what logs in: the manager may run as
+// another user, who cannot read them where they lie.
+func (q *question) copy(stage string) error {
+	home, err := os.MkdirTemp(stage, "ask-")
+	if err != nil {
+		return err
+	}
+	q.copied = user{home, filepath.Join(home, ".config")}
+	for _, file := range q.files {
+		to := q.copyOf(file)
+		b, err := readConfiguration(file)
+		if to == "" || isMissing(err) {
+			continue
+		}
+		if err == nil {
+			err = os.MkdirAll(filepath.Dir(to), 0o755)
+		}
+		if err == nil {
+			err = os.WriteFile(to, withoutLogins(b, asIs), 0o600)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if os.Geteuid() != 0 || os.Lchown(home, serverID, serverID) != nil {
+		return nil // a root that has not this id runs its sandboxes as itself
+	}
+	return filepath.WalkDir(home, func(at string, _ fs.DirEntry, err error) error {
+		return cmp.Or(err, os.Lchown(at, serverID, serverID))
 	})
+}
+
+func asIs(line string) string { return line }
+
+// A bounded buffer takes what fits and drops the rest.
+type bounded struct {
+	bytes.Buffer
+	most int
+	full bool
+}
+
+func (b *bounded) Write(text []byte) (int, error) {
+	if b.Len()+len(text) > b.most {
+		b.full = true
+		return len(text), nil
+	}
+	return b.Buffer.Write(text)
+}
+
+var _ io.Writer = (*bounded)(nil)
+
+// ownFolder is the folder of the package that a package manager is itself: "" where it is none. A prefix such as
+// ~/.local, in which the user has npm install programs, is not shown as a whole.
+func ownFolder(program string) string {
+	const modules = "/node_modules/"
+	real, err := filepath.EvalSymlinks(program)
+	at := strings.LastIndex(real, modules)
+	if err != nil || at < 0 {
+		return ""
+	}
+	words := strings.SplitN(real[at+len(modules):], "/", 3)
+	if strings.HasPrefix(words[0], "@") && len(words) > 1 {
+		words[0] += "/" + words[1]
+	}
+	return real[:at+len(modules)] + words[0]
 }
 
 // lastLine is the last line of a text that is not empty.
@@ -94,23 +204,4 @@ func lastWords(text string) string {
 		}
 	}
 	return lastLine(text)
-}
-
-// version is the manager's, by --version. A version before the least is refused.
-func (q *question) version(ctx context.Context, least, name string) (string, error) {
-	out, err := q.run(ctx, "--version")
-	if err != nil {
-		return "", err
-	}
-	word, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
-	if fields := strings.Fields(word); len(fields) > 1 && fields[0] == name { // as deno has it
-		word = fields[1]
-	}
-	if !semver.IsValid("v" + word) {
-		return "", fmt.Errorf("%s --version: %.100q is no version", q.program, word)
-	}
-	if semver.Compare("v"+word, "v"+least) < 0 {
-		return "", fmt.Errorf("%s is of version %s: %s %s or newer is needed", q.program, word, name, least)
-	}
-	return word, nil
 }

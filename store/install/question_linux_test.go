@@ -1,6 +1,7 @@
 package install
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -8,131 +9,236 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/security-mcp/mcp-sandbox/store"
 	"github.com/security-mcp/mcp-sandbox/store/install/registrytest"
+	"github.com/security-mcp/mcp-sandbox/store/startline"
 )
 
-// put writes a file that anybody can execute.
-func put(t *testing.T, at, text string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(at, []byte(text), 0o755); err != nil {
-		t.Fatal(err)
-	}
+// A manager is a line of each row, and how that is written for a home.
+var lines = map[string]struct {
+	line, program string
+	home          func(*testing.T) *home
+}{
+	"npm": {"npx -y good", "npm", func(t *testing.T) *home { return newHome(t, good()...) }},
+	"pypi": {"pipx run good-tool", "python3", func(t *testing.T) *home {
+		h, _ := newPythonHome(t, goodWheels()...)
+		return h
+	}},
+	"go": {"go run example.com/tool@v1.0.0", "go", func(t *testing.T) *home {
+		h, _ := newGoHome(t, goTool(goSaid), goDep)
+		return h
+	}},
 }
 
-// No program of the project in the working folder is run outside of the sandbox, however the line or PATH names it, and
-// no variable makes a package manager run what is no part of it.
-func TestQuestionsOutsideOfProjects(t *testing.T) {
-	h := newHome(t, good()...)
-	project := filepath.Join(h.path, "project")
-	mark := filepath.Join(h.path, "mark")
-	for _, folder := range []string{"node_modules/.bin", "tools", "nested/node_modules/.bin"} {
-		for _, name := range []string{"npm", "node", "npx"} {
-			put(t, filepath.Join(project, folder, name), "#!/bin/sh\necho \"$0 $*\" >> "+mark+"\nexec /usr/bin/env -i "+
-				"HOME=$HOME PATH="+os.Getenv("PATH")+" "+name+" \"$@\"\n")
-		}
-	}
-	h.options.Dir = project
-	env := h.options.Env
-	try := func(line, path string, more ...string) {
-		t.Helper()
-		h.options.Env = append(more, env...)
-		if path != "" {
-			h.options.Env = append(h.options.Env, "PATH="+path+":"+os.Getenv("PATH"))
-		}
-		h.options.Update = true
-		h.must(t, line+" -y good")
-		if b, err := os.ReadFile(mark); err == nil {
-			t.Errorf("%s, %s, %q: %s", line, path, more, b)
+// Whatever runs in place of a manager, when that is asked for its registries, is confined, writes nothing that stays,
+// and has none of the variables of the launch.
+func TestQuestionIsConfined(t *testing.T) {
+	for name, m := range lines {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := m.home(t)
+			search, _ := lookup(h.options.Env, "PATH")
+			real := ""
+			for _, folder := range filepath.SplitList(search) {
+				if found, err := exec.LookPath(filepath.Join(folder, m.program)); real == "" && err == nil {
+					real = found
+				}
+			}
+			shims, mark := filepath.Join(h.path, "shims"), filepath.Join(h.path, "mark")
+			put(t, filepath.Join(shims, m.program), "#!/bin/sh\ntouch "+mark+" "+h.path+"/.npmrc.new 2>/dev/null\n"+
+				"grep -q '^Seccomp:.*2' /proc/self/status || echo free >>"+mark+"\n"+
+				"test -z \"$EVIL$LD_PRELOAD$OPENSSL_CONF$NODE_OPTIONS\" || exit 77\nexec "+real+" \"$@\"\n")
+			exec.Command(filepath.Join(shims, m.program), "version").Run() // whatever comes of it
+			if b, err := os.ReadFile(mark); err != nil || string(b) != "free\n" {
+				t.Fatalf("outside of a sandbox: %q, %v", b, err)
+			}
 			os.Remove(mark)
-		}
-	}
-	try("./node_modules/.bin/npx", "")
-	try(project+"/tools/npx", "")
-	try("npx", "node_modules/.bin:tools:.")
-	try("npx", project+"/tools")
-	try("npx", project+"/tools", "HOME="+project+"/home", "npm_config_userconfig="+h.path+"/.npmrc")
-	h.options.Dir = filepath.Join(project, "tools")
-	try("npx", project+"/nested/node_modules/.bin")
-	put(t, filepath.Join(project, ".cursor", "mcp.json"), "{}")
-	h.options.Dir = "/"
-	try("npx", project+"/tools")
-	try("npx", "", "NODE_OPTIONS=--import=data:text/javascript,import{writeFileSync}from'node:fs';writeFileSync('"+mark+"','x')")
-}
-
-// What another user has put into /tmp is no project of a question's, and the project of the working folder, where that
-// is asked for its registry, runs nothing.
-func TestQuestionsRunNoHooks(t *testing.T) {
-	for _, k := range eachKind() { // one by one, for all have the process's TMPDIR
-		t.Run(k.name, func(t *testing.T) {
-			h := newHome(t, good()...)
-			h.use(t, k.program)
-			questionRunsNoHook(t, h, k.line)
+			os.Remove(h.path + "/.npmrc.new")
+			h.inFront(shims)
+			h.options.Env = append(h.options.Env, "EVIL=1", "NODE_OPTIONS=--require="+mark, "OPENSSL_CONF="+mark,
+				"PYTHONPATH="+h.path, "GOFLAGS=-toolexec="+mark)
+			r := h.must(t, m.line)
+			if !r.Installed {
+				t.Error("was there")
+			}
+			for _, at := range []string{mark, h.path + "/.npmrc.new"} {
+				if b, err := os.ReadFile(at); err == nil {
+					t.Errorf("%s is there: %q", at, b)
+				}
+			}
 		})
 	}
 }
 
-// questionRunsNoHook installs with hooks in the folder of temporary files and in the project.
-func questionRunsNoHook(t *testing.T, h *home, line string) {
-	theirs := registrytest.New(t, append(good(), runnable(pack{Name: "pnpm", Version: "9.1.2"}))...)
-	mark := filepath.Join(h.path, "mark")
+// A variable that names other sources than the user's configuration is refused, and nothing is left of it. One that
+// names the same is none.
+func TestVariablesDecideNothing(t *testing.T) {
+	const other = "http://127.0.0.1:9/"
+	for name, variables := range map[string][]string{
+		"npm": {"npm_config_registry=" + other, "NPM_CONFIG_REGISTRY=" + other, "npm_config_userconfig=/none", "NPM_config_globalconfig=/none",
+			"npm_config_@x:registry=" + other, "BUN_CONFIG_REGISTRY=" + other, "pnpm_config_registry=" + other},
+		"pypi": {"PIP_INDEX_URL=" + other, "PIP_EXTRA_INDEX_URL=" + other, "PIP_CONFIG_FILE=/none", "PIP_NO_INDEX=1"},
+		"go":   {"GOPROXY=" + other, "GOENV=/none", "GOSUMDB=off", "GONOSUMDB=*", "GOPRIVATE=*"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := lines[name]
+			h := m.home(t)
+			env := slices.Clip(h.options.Env)
+			for _, v := range variables {
+				h.options.Env = append(env, v)
+				word, _, _ := strings.Cut(v, "=")
+				h.refused(t, m.line, "the variable "+word+" is set", "no variable decides where packages come from")
+			}
+			h.nothingLeft(t)
+			h.options.Env = append(env, "npm_config_registry="+strings.TrimSuffix(h.registry.URL, "/"),
+				"npm_config_userconfig="+h.path+"/.npmrc", "GOENV="+h.path+"/.config/go/env")
+			h.must(t, m.line)
+		})
+	}
+}
+
+// What was installed with another manager, authority or way is not found by a start without.
+func TestInstallsAreApart(t *testing.T) {
+	for name, m := range lines {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := m.home(t)
+			start, err := startline.Parse(strings.Fields(m.line))
+			if err != nil {
+				t.Fatal(err)
+			}
+			source := func(more ...string) string {
+				t.Helper()
+				o := h.options
+				o.Env = append(slices.Clip(o.Env), more...)
+				s, err := newInstallation(h.store, start, o).from.source()
+				if err != nil {
+					t.Fatal(err)
+				}
+				return s
+			}
+			authority := filepath.Join(h.path, "ca.pem")
+			put(t, authority, "one")
+			plain := source()
+			for _, v := range []string{"HOME=/elsewhere", "LANG=C", "XDG_CONFIG_HOME=" + h.path, "SECRET=x", "npm_config_cache=/x"} {
+				if source(v) != plain {
+					t.Errorf("%s makes another source", v)
+				}
+			}
+			seen := map[string]string{plain: "none"}
+			try := func(what string, more ...string) {
+				t.Helper()
+				s := source(more...)
+				if seen[s] != "" {
+					t.Errorf("%s has the source of %s", what, seen[s])
+				}
+				seen[s] = what
+			}
+			for _, v := range []string{"HTTPS_PROXY=http://127.0.0.1:9", "https_proxy=http://127.0.0.1:9", "ALL_PROXY=socks5://127.0.0.1:9",
+				"no_proxy=*", "NODE_EXTRA_CA_CERTS=" + authority, "SSL_CERT_FILE=/none", "SSL_CERT_DIR=" + filepath.Dir(authority)} {
+				try(v, v)
+			}
+			put(t, authority, "two")
+			try("the changed authority", "NODE_EXTRA_CA_CERTS="+authority)
+			shims := filepath.Join(h.path, "shims")
+			put(t, filepath.Join(shims, m.program), "#!/bin/sh\n")
+			try("another program", "PATH="+shims+":"+os.Getenv("PATH"))
+			h.configure(t, "registry="+h.registry.URL+"\n//x/:_authToken=1\n# comment\n")
+			if source() != plain {
+				t.Error("a log-in makes another source")
+			}
+			if name == "npm" {
+				h.configure(t, "registry="+h.registry.URL+"other/\n")
+				try("another registry")
+			}
+		})
+	}
+	h := newHome(t, good()...)
+	env := slices.Clip(h.options.Env)
+	h.options.Env = append(env, "no_proxy=*")
+	first := h.must(t, "npx -y good")
+	start, _ := startline.Parse([]string{"npx", "-y", "good"})
+	h.options.Env = env
+	if r, err := Find(h.store, start, h.options); !errors.Is(err, store.ErrNone) {
+		t.Errorf("%+v, %v", r, err)
+	}
+	second := h.must(t, "npx -y good")
+	if !second.Installed || second.Package.Path == first.Package.Path {
+		t.Errorf("%s, %s", first.Package.Path, second.Package.Path)
+	}
+	if r, err := Find(h.store, start, h.options); err != nil || r.Package.Path != second.Package.Path {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if !strings.Contains(second.Lines[0], " from "+h.registry.URL) {
+		t.Errorf("the registry is not named: %q", second.Lines)
+	}
+}
+
+// No program of the project in the working folder installs, however the line or PATH names it.
+func TestNoProgramOfProjects(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, good()...)
+	project := filepath.Join(h.path, "project")
+	for _, folder := range []string{"node_modules/.bin", "tools", "nested/node_modules/.bin"} {
+		for _, name := range []string{"npm", "npx"} {
+			put(t, filepath.Join(project, folder, name), "#!/bin/sh\nexit 1\n")
+		}
+	}
+	put(t, filepath.Join(project, ".mcp.json"), "{}")
+	own, err := exec.LookPath("npm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := slices.Clip(h.options.Env)
+	for _, c := range []struct{ line, dir, path string }{
+		{"./node_modules/.bin/npx", project, ""}, {project + "/tools/npx", project, ""}, {"npx", project, "node_modules/.bin:tools:."},
+		{"npx", project, project + "/tools"}, {"npx", project + "/tools", project + "/nested/node_modules/.bin"}, {"npx", "/", project + "/tools"},
+	} {
+		h.options.Dir, h.options.Env = c.dir, append(env, "PATH="+c.path+":"+os.Getenv("PATH"))
+		start, err := startline.Parse([]string{c.line, "-y", "good"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := newInstallation(h.store, start, h.options).from.program(); err != nil || got != own {
+			t.Errorf("%+v: %s, %v", c, got, err)
+		}
+	}
+}
+
+// Of a project whose registry is asked the registries are read, and nothing of the project runs or is followed.
+func TestProjectIsOnlyRead(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, good()...)
+	registry := registrytest.New(t, append(good(), runnable(pack{Name: "pnpm", Version: "9.1.2"}))...)
+	theirs := registry.URL
+	project, mark := filepath.Join(h.path, "project"), filepath.Join(h.path, "mark")
 	script := "require('fs').writeFileSync('" + mark + "', '')\nmodule.exports = {hooks: {}}\n"
-	fill := func(folder string) {
-		put(t, folder+"/package.json", `{"packageManager": "pnpm@9.1.2", "workspaces": ["*"]}`)
-		put(t, folder+"/pnpm-workspace.yaml", "packages: ['*']\nregistry: "+theirs.URL+"\n")
-		put(t, folder+"/.npmrc", "registry="+theirs.URL+"\n")
-		put(t, folder+"/.pnpmfile.cjs", script)
-		put(t, folder+"/hook.js", script)
-		put(t, folder+"/bunfig.toml", "preload = ['./hook.js']\n[install]\nregistry = '"+theirs.URL+"'\n")
+	for name, text := range map[string]string{
+		"package.json": `{"packageManager": "pnpm@9.1.2", "workspaces": ["*"]}`, "pnpm-workspace.yaml": "packages: ['*']\nignorePnpmfile: false\n",
+		".pnpmfile.cjs": script, "hook.js": script, "bunfig.toml": "preload = ['./hook.js']\n",
+		".npmrc": "registry=" + strings.Replace(theirs, "//", "//u:s3cret@", 1) + "\nnode-options=--require=" + project + "/hook.js\ncafile=/none\n" +
+			"proxy=http://127.0.0.1:9\n" + strings.TrimPrefix(theirs, "http:") + ":_authToken=${SECRET}\n",
+	} {
+		put(t, filepath.Join(project, name), text)
 	}
-	temporary, project := filepath.Join(h.path, "tmp"), filepath.Join(h.path, "project")
-	fill(temporary)
-	fill(project)
-	t.Setenv("TMPDIR", temporary)
-	h.options.Env = append(h.options.Env, "TMPDIR="+temporary)
-	if r := h.must(t, line+"good"); r.Package.Registry != h.registry.URL || len(theirs.Asked()) > 0 {
-		t.Errorf("%s, %v", r.Package.Registry, theirs.Asked())
+	h.options.Dir, h.options.RegistryFromProject, h.options.RegistryAuth = project, true, true
+	for _, line := range []string{"npx -y good", "pnpm dlx good", "bunx good", "deno run npm:good"} {
+		h.options.Update = true
+		if r := h.must(t, line); r.Package.Registry != theirs {
+			t.Errorf("%s: %s", line, r.Package.Registry)
+		}
 	}
-	h.options.Dir, h.options.RegistryFromProject, h.options.Update = project, true, true
-	if r := h.must(t, line+"good"); r.Package.Registry != theirs.URL {
-		t.Errorf("the project's registry was not asked: %s", r.Package.Registry)
-	}
-	for _, asked := range theirs.Asked() {
-		if strings.HasPrefix(asked.Path, "/pnpm") {
-			t.Errorf("a pnpm was fetched: %s", asked.Path)
+	for _, asked := range registry.Asked() {
+		if asked.Authorization != "" {
+			t.Errorf("%s had the log-in %s", asked.Path, asked.Authorization)
 		}
 	}
 	if exists(h.path, "mark") {
 		t.Error("a hook was run outside of the sandbox")
 	}
-}
-
-// A variable of a project's does not lead a manager, nor what stands for one in PATH, to a program of the project:
-// corepack runs the pnpm that lies in COREPACK_HOME or below the home.
-func TestQuestionsLeadToNoProject(t *testing.T) {
-	h := newHome(t, good()...)
-	project, shims := filepath.Join(h.path, "project"), filepath.Join(h.path, "shims")
-	mark := filepath.Join(h.path, "mark")
-	npm, err := exec.LookPath("npm")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, kept := range []string{"tools", "home/.cache/tools"} {
-		put(t, filepath.Join(project, kept, "npm"), "#!/bin/sh\necho \"$0\" >> "+mark+"\nexec "+npm+" \"$@\"\n")
-	}
-	put(t, filepath.Join(shims, "npm"), "#!/bin/sh\nfor d in $MANAGER_HOME $LIST_DIRS $XDG_CACHE_HOME/tools $HOME/.cache/tools; do\n"+
-		"test -x $d/npm && exec $d/npm \"$@\"\ndone\nexec "+npm+" \"$@\"\n")
-	h.options.Dir = project
-	env := append(h.options.Env, "PATH="+shims+":"+os.Getenv("PATH"), "npm_config_userconfig="+filepath.Join(h.path, ".npmrc"))
-	for _, variable := range []string{"MANAGER_HOME=" + project + "/tools", "XDG_CACHE_HOME=" + project,
-		"MANAGER_HOME=" + h.path + "/shims/../project/tools", "LIST_DIRS=/nowhere:" + project + "/tools", "HOME=" + project + "/home"} {
-		h.options.Env, h.options.Update = append(slices.Clone(env), variable), true
-		h.must(t, "npx -y good")
-		if b, err := os.ReadFile(mark); err == nil {
-			t.Errorf("%s: %s", variable, b)
-			os.Remove(mark)
-		}
+	h.options.Update, h.options.RegistryFromProject = false, false
+	if r := h.must(t, "npx -y good"); r.Package.Registry != h.registry.URL {
+		t.Errorf("without the flag: %s", r.Package.Registry)
 	}
 }

@@ -65,8 +65,7 @@ func (s *settings) unreachable(ctx context.Context, specs []startline.Spec) erro
 	for _, r := range s.registries {
 		u, err := url.Parse(r.url)
 		serves := func(p startline.Spec) bool {
-			return p.Ecosystem == "jsr" && r.scope == denoJSR ||
-				p.Ecosystem != "jsr" && (r.scope == "" || s.of(p.Name) == r.url)
+			return r.scope == "" || s.of(p.Name) == r.url
 		}
 		if err != nil || !slices.ContainsFunc(specs, serves) || s.pipPassesOver(u) {
 			continue

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/launcher"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
+	"github.com/security-mcp/mcp-sandbox/store/install/registrytest"
 )
 
 // installed are a package of testdata/npm and all that it needs, as a registry has them.
@@ -79,22 +81,24 @@ func contentsOf(t *testing.T, folder string) (files []file) {
 	return files
 }
 
-// A real server, installed by each manager, answers a client from a launch without any network, the second time with
+// A real server, by the line of each manager, answers a client from a launch without any network, the second time with
 // the registry gone.
 func TestKinServers(t *testing.T) {
 	long(t)
 	all := installed(t, "@modelcontextprotocol/server-everything")
-	eachKin(t, func(t *testing.T, h *home, line, _ string) {
-		line += "@modelcontextprotocol/server-everything stdio"
+	for _, k := range kin {
+		h := newHome(t, all...)
+		h.use(t, k.program)
+		line := k.line + "@modelcontextprotocol/server-everything stdio"
 		r := h.must(t, line)
 		t.Log(r.Lines[0])
 		h.speaks(t, r)
-		h.configure(t, "registry=http://127.0.0.1:9/\n")
+		h.registry.Behave(registrytest.Behaviour{Denial: http.StatusNotFound, Token: token})
 		if r = h.must(t, line); r.Installed {
 			t.Error("installed again")
 		}
 		h.speaks(t, r)
-	}, all...)
+	}
 }
 
 // speaks starts a server in a launch as `run` does, and demands that initialize and tools/list are answered and that

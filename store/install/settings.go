@@ -19,7 +19,7 @@ type settings struct {
 	logins     []login         // what logs in; only where question.auth asked for it
 	login      bool            // there is something that logs in
 	knows      map[string]bool // names of options that this version of the manager has
-	version    string          // of the manager; "" where no function of the row needs the version
+	said       []string        // what else the manager said that a variable can say
 	python     *pipAnswer      // of pip alone
 	golang     *goAnswer       // of Go alone
 }

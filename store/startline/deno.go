@@ -57,14 +57,13 @@ func isDenoOption(word string) bool {
 	return len(flag) > 1 && strings.Trim(flag[1:], denoShort) == ""
 }
 
-// denoSpec reads npm:NAME[@RANGE][/PROGRAM] or jsr:@SCOPE/NAME[@RANGE][/EXPORT].
+// denoSpec reads npm:NAME[@RANGE][/PROGRAM].
 func denoSpec(word string) (spec Spec, bin, reason string) {
 	scheme, name, _ := strings.Cut(word, ":")
-	form := npmSpec
 	switch scheme {
 	case "npm":
 	case "jsr":
-		form = jsrSpec
+		return Spec{}, "", "packages of jsr are not installed by mcp-sandbox"
 	default:
 		return Spec{}, "", isURL
 	}
@@ -79,6 +78,6 @@ func denoSpec(word string) (spec Spec, bin, reason string) {
 			return Spec{}, "", shown(bin) + " is no program of a package"
 		}
 	}
-	spec, reason = form(name)
+	spec, reason = npmSpec(name)
 	return spec, bin, reason
 }

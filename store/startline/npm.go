@@ -84,17 +84,3 @@ func npmRange(word string) (wanted, reason string) {
 	}
 	return word, ""
 }
-
-// jsrSpec reads @SCOPE/NAME[@RANGE] of jsr.io.
-func jsrSpec(word string) (Spec, string) {
-	spec, reason := npmSpec(word)
-	if reason != "" {
-		return Spec{}, strings.ReplaceAll(reason, "no name of npm", "no name of jsr")
-	}
-	scope, name, scoped := strings.Cut(strings.TrimPrefix(spec.Name, "@"), "/")
-	if !scoped || !only(scope, "-") || !only(name, "-") {
-		return Spec{}, shown(spec.Name) + " is no name of jsr: letters, digits and - alone, as @SCOPE/NAME"
-	}
-	spec.Ecosystem = "jsr"
-	return spec, ""
-}

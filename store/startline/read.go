@@ -49,7 +49,7 @@ func (l *line) flag(words []string) (n int, reason string) {
 	flag, value, given := strings.Cut(words[0], "=")
 	ignored, kept := has(l.ignored, flag), has(l.kept, flag)
 	switch {
-	case (ignored || kept) && given && (words[0] != "--yes=true" || l.manager != "npm"):
+	case (ignored || kept) && given && (words[0] != "--yes=true" || !has("npx npm", strings.Fields(l.name)[0])):
 		return 0, l.notUnderstood(words[0]) // npx makes "--loglevel warn true" of --quiet=true
 	case (ignored || kept) && l.mixed && len(words) > 1 && (words[1] == "true" || words[1] == "false"):
 		return 0, "npm exec takes " + words[1] + " for the value of " + flag

@@ -4,12 +4,12 @@ import "strings"
 
 // A Spec is a package by its name in a registry, and which of its versions are meant.
 type Spec struct {
-	Ecosystem string // npm, pypi, go or jsr: whose names these are
+	Ecosystem string // npm, pypi or go: whose names these are
 	Name      string // as the registry has it: @scope/name, example.com/module/cmd/program
 	Range     string // as the ecosystem writes one: ^1.2, ==1.0, v1.2.3, or a tag as latest; "" for whichever version
 }
 
-// ParseSpec reads the form in which a package is named to mcp-sandbox: npm:NAME[@RANGE], jsr:@SCOPE/NAME[@RANGE],
+// ParseSpec reads the form in which a package is named to mcp-sandbox: npm:NAME[@RANGE],
 // pypi:NAME[==VERSION] or pypi:NAME@VERSION, go:PACKAGE[@VERSION].
 func ParseSpec(text string) (Spec, error) {
 	ecosystem, word, found := strings.Cut(text, ":")
@@ -19,13 +19,13 @@ func ParseSpec(text string) (Spec, error) {
 	case found && ecosystem == "npm":
 		spec, reason = npmSpec(word)
 	case found && ecosystem == "jsr":
-		spec, reason = jsrSpec(word)
+		reason = "packages of jsr are not installed by mcp-sandbox"
 	case found && ecosystem == "pypi":
 		spec, reason = uvSpec(word)
 	case found && ecosystem == "go":
 		spec, reason = goSpec(word)
 	default:
-		reason = "a package is named npm:NAME, pypi:NAME, go:PACKAGE or jsr:@SCOPE/NAME"
+		reason = "a package is named npm:NAME, pypi:NAME or go:PACKAGE"
 	}
 	if reason != "" {
 		return Spec{}, &SpecError{Text: text, Reason: reason}
@@ -35,11 +35,7 @@ func ParseSpec(text string) (Spec, error) {
 
 // Start is the start of the package, by the package manager that installs its ecosystem where no line names one.
 func (s Spec) Start() *Start {
-	manager := s.Ecosystem
-	if manager == "jsr" {
-		manager = "deno"
-	}
-	return &Start{Manager: manager, Tool: manager, Program: manager, Specs: []Spec{s}}
+	return &Start{Manager: s.Ecosystem, Tool: s.Ecosystem, Program: s.Ecosystem, Specs: []Spec{s}}
 }
 
 // A SpecError says why a text names no package. Reason is a clause for a person.
@@ -60,7 +56,7 @@ func (s Spec) String() string {
 // Exact reports whether the range is one version. A tag is a range: what it names changes.
 func (s Spec) Exact() bool {
 	switch s.Ecosystem {
-	case "npm", "jsr":
+	case "npm":
 		return isSemver(s.Range)
 	case "pypi":
 		return strings.HasPrefix(s.Range, "==") && !strings.ContainsAny(s.Range, "*,")

@@ -27,8 +27,6 @@ func TestParseSpec(t *testing.T) {
 		{"npm:p@", "npm:p", false},
 		{"npm:p.js", "npm:p.js", false},
 		{"npm:" + strings.Repeat("a", 214), "npm:" + strings.Repeat("a", 214), false},
-		{"jsr:@s/p@^1", "jsr:@s/p@^1", false},
-		{"jsr:@s/p@1.0.0", "jsr:@s/p@1.0.0", true},
 		{"pypi:p", "pypi:p", false},
 		{"pypi:My__Package.X", "pypi:my-package-x", false},
 		{"pypi:p==1.0", "pypi:p==1.0", true},
@@ -74,7 +72,7 @@ func TestHostileNames(t *testing.T) {
 		"npm:x@npm:y@1", "npm:x@NPM:y", "npm:x@file:y", "npm:x@FILE:y", "npm:x@./y", "npm:x@../y", "npm:x@/y", "npm:x@~/y", "npm:x@y.tgz", "npm:x@a/b",
 		"npm:x@https://h/y", "npm:x@git+https://h/y", "npm:x@github:a/b", "npm:x@workspace:*", "npm:x@1@2", "npm:x@-1", "npm:x@1\n2", "npm:x@1;2", "npm:x@$(y)",
 		"npm:x@" + strings.Repeat("1", 300),
-		"jsr:x", "jsr:@s", "jsr:@s/x.y", "jsr:@s/x_y", "jsr:@s/X", "jsr:@/x", "jsr:@s/..",
+		"jsr:x", "jsr:@s", "jsr:@s/x",
 		"pypi:", "pypi:.", "pypi:..", "pypi:../x", "pypi:-x", "pypi:x-", "pypi:x_", "pypi:.x", "pypi:a/b", "pypi:a b", "pypi:a\nb", "pypi:\u00e4", "pypi:a\u212a",
 		"pypi:x[y]", "pypi:x @ https://h/y", "pypi:x@https://h/y", "pypi:x@file:y", "pypi:x@", "pypi:x==", "pypi:x=1", "pypi:x===1", "pypi:x==1@2", "pypi:x==1;y",
 		"pypi:x>1.*", "pypi:x==1,,", "pypi:x.whl", "pypi:x.tar.gz", "pypi:python", "pypi:" + strings.Repeat("a", 300),
@@ -97,8 +95,8 @@ func TestErrorsAreInWords(t *testing.T) {
 	for text, want := range map[string]string{
 		"npm:JSONStream": `"npm:JSONStream": "JSONStream" is no name of npm: capital letters`,
 		"npm:a/b":        `"npm:a/b": a repository at GitHub is no name in a registry`,
-		"mcp-server":     `"mcp-server": a package is named npm:NAME, pypi:NAME, go:PACKAGE or jsr:@SCOPE/NAME`,
-		"jsr:x":          `"jsr:x": "x" is no name of jsr: letters, digits and - alone, as @SCOPE/NAME`,
+		"mcp-server":     `"mcp-server": a package is named npm:NAME, pypi:NAME or go:PACKAGE`,
+		"jsr:x":          `"jsr:x": packages of jsr are not installed by mcp-sandbox`,
 	} {
 		if _, err := ParseSpec(text); err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %s", text, err, want)

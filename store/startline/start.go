@@ -18,7 +18,7 @@ import (
 
 // A Start is what a line asks for.
 type Start struct {
-	Manager string   // installs the packages: npm, pnpm, bun, deno, pypi or go. The folder in the store, too
+	Manager string   // installs the packages: npm, pypi or go. The folder in the store, too
 	Tool    string   // as a person calls the form: "npx", "npm exec", "pnpm dlx", "uvx"
 	Program string   // the first word of the line, as it was typed
 	Specs   []Spec   // at least one

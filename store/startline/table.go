@@ -41,9 +41,9 @@ func tools() []tool {
 		ignored: npmOnes, valued: "--loglevel", packages: "-p --package"}
 	exec := tool{name: "npm exec", manager: "npm", programs: "npm npm-cli.js", verb: "exec", form: npmSpec,
 		read: readPackage, ignored: npmOnes, valued: "--loglevel", packages: "--package", mixed: true}
-	dlx := tool{name: "pnpm dlx", manager: "pnpm", programs: "pnpm pn pnpm.cjs pnpm.mjs", verb: "dlx", form: npmSpec,
+	dlx := tool{name: "pnpm dlx", manager: "npm", programs: "pnpm pn pnpm.cjs pnpm.mjs", verb: "dlx", form: npmSpec,
 		read: readPackage, ignored: "-y --yes -s --silent", valued: "--loglevel --reporter", packages: "--package"}
-	bunx := tool{name: "bunx", manager: "bun", programs: "bunx", form: npmSpec, read: readPackage,
+	bunx := tool{name: "bunx", manager: "npm", programs: "bunx", form: npmSpec, read: readPackage,
 		ignored: "-y --yes --silent --verbose --ignore-scripts", kept: "--bun", packages: "-p --package"}
 	uvx := tool{name: "uvx", manager: "pypi", programs: "uvx", form: uvSpec, read: readPackage,
 		ignored: "-q --quiet -v --verbose --no-progress", packages: "--from", with: "-w --with"}
@@ -54,7 +54,7 @@ func tools() []tool {
 		uvx, uvx.as("uv tool run", "uv", "tool run"),
 		{name: "pipx run", manager: "pypi", programs: "pipx", verb: "run", form: pipxSpec, read: readPackage,
 			ignored: "-q --quiet -v --verbose", packages: "--spec"},
-		{name: "deno run", manager: "deno", programs: "deno", verb: "run", read: readDeno},
+		{name: "deno run", manager: "npm", programs: "deno", verb: "run", read: readDeno},
 		{name: "go run", manager: "go", programs: "go", verb: "run", read: readGo},
 		{programs: "yarn yarnpkg", verb: "dlx", read: refused("mcp-sandbox installs no packages for yarn")},
 		{programs: "deno", verb: "x", read: refused("of deno only deno run npm:NAME is understood")},
@@ -104,7 +104,7 @@ func has(list, word string) bool { return slices.Contains(strings.Fields(list), 
 func (t *tool) notUnderstood(flag string) string {
 	flag, _, _ = strings.Cut(flag, "=")
 	switch {
-	case flag == "-p" && t.manager == "npm":
+	case flag == "-p" && t.mixed:
 		return "npm exec reads -p as --parseable: write --package"
 	case has("-c --call --shell-mode", flag):
 		return t.name + " hands the words behind " + flag + " to a shell"

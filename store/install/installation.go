@@ -1,0 +1,37 @@
+package install
+
+import (
+	"os"
+	"path/filepath"
+
+	"github.com/security-mcp/mcp-sandbox/store"
+	"github.com/security-mcp/mcp-sandbox/store/startline"
+)
+
+// An installation is one call of Prepare.
+type installation struct {
+	Options
+	store *store.Store
+	start *startline.Start
+	row   *manager
+	from  origin
+	lines []string // for Ready.Lines
+}
+
+func newInstallation(in *store.Store, start *startline.Start, o Options) *installation {
+	i := &installation{store: in, start: start, Options: o, row: managerOf(start.Manager)}
+	if i.Env == nil {
+		i.Env = os.Environ()
+	}
+	if at, err := filepath.Abs(i.Dir); err == nil { // else the working folder is gone, and no project's
+		i.Dir = at
+	}
+	i.from = origin{&i.Options, start, i.row}
+	return i
+}
+
+// wanted is what is looked for in the store.
+func (i *installation) wanted() (store.Wanted, error) {
+	source, err := i.from.source()
+	return store.Wanted{Manager: i.start.Manager, Source: source, Specs: i.start.Specs}, err
+}

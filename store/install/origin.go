@@ -1,0 +1,157 @@
+package install
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/store/startline"
+)
+
+// Installer says by an error that wraps [ErrNoManager] that the package manager is missing which installs the packages
+// of a line of another one: such a line can be started as it is.
+func Installer(start *startline.Start, o Options) error {
+	f := newInstallation(nil, start, o).from
+	_, err := f.program()
+	if f.row != nil && errors.Is(err, ErrNoManager) {
+		return err
+	}
+	return nil
+}
+
+// An origin is where the packages of an installation come from: by which manager, and by whose configuration.
+type origin struct {
+	*Options
+	start *startline.Start
+	row   *manager // nil for a manager of which nothing is installed
+}
+
+// program finds the manager's program: beside the program that was typed, then in PATH. None of the project in the
+// working folder will do, whatever the line says.
+func (f *origin) program() (string, error) {
+	if f.row == nil {
+		return "", fmt.Errorf("%s: %w", f.start.Tool, ErrNoManager)
+	}
+	folders := f.folders()
+	if typed := f.start.Program; filepath.IsAbs(typed) && !f.surroundings().isProjects(filepath.Dir(typed)) {
+		folders = slices.Insert(folders, 0, filepath.Dir(typed))
+	}
+	for _, name := range f.row.programs {
+		for _, folder := range folders {
+			if found, err := exec.LookPath(filepath.Join(folder, name)); err == nil {
+				return found, nil
+			}
+		}
+	}
+	err := fmt.Errorf("%s: not found in PATH (a project's own is not used)", strings.Join(f.row.programs, ", "))
+	if !strings.HasPrefix(f.start.Tool, "np") && f.row == &npm { // npx and npm themselves
+		err = fmt.Errorf("%s: %w (npm, which would install them, is not found in PATH)", f.start.Tool, ErrNoManager)
+	}
+	return "", err
+}
+
+// folders are those of the user's PATH that are no project's.
+func (f *origin) folders() []string {
+	path, _ := lookup(f.Env, "PATH")
+	return slices.DeleteFunc(filepath.SplitList(path), f.surroundings().isProjects)
+}
+
+// path is PATH for the manager.
+func (f *origin) path() string {
+	return strings.Join(f.folders(), string(filepath.ListSeparator))
+}
+
+// resolved is a path without links, or as it is.
+func resolved(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return filepath.Clean(path)
+}
+
+// isBelow reports whether a path is a folder or lies below that.
+func isBelow(path, folder string) bool {
+	rel, err := filepath.Rel(folder, path)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// question is what the manager is asked by, and by which files it answers.
+func (f *origin) question() (*question, error) {
+	u, err := f.user()
+	if err != nil {
+		return nil, err
+	}
+	program, err := f.program()
+	if err != nil {
+		return nil, err
+	}
+	q := &question{user: u, program: program, path: f.path(), env: f.Env, auth: f.RegistryAuth}
+	q.files = f.row.files(q)
+	if f.RegistryFromProject && f.row.project != nil {
+		_, q.project = f.row.project(f.Dir, u.home)
+	}
+	return q, nil
+}
+
+// notAsked is a line on a project's registry that does not count; "" is for none.
+func (f *origin) notAsked() string {
+	u, err := f.user()
+	if err != nil || f.row.project == nil || f.RegistryFromProject {
+		return ""
+	}
+	file, registries := f.row.project(f.Dir, u.home)
+	if file == "" {
+		return ""
+	}
+	name := slices.Min(slices.Collect(maps.Keys(registries)))
+	if registries["registry"] != "" {
+		name = "registry"
+	}
+	return file + " names the registry " + redact(registries[name]) + ", which was not asked (--registry-from-project)"
+}
+
+// settings asks the manager, in a folder of the stage.
+func (f *origin) settings(ctx context.Context, stage string) (*settings, *question, error) {
+	q, err := f.question()
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := q.copy(stage); err != nil {
+		return nil, nil, err
+	}
+	s, err := f.row.settings(ctx, q)
+	os.RemoveAll(q.copied.home)
+	if err == nil {
+		err = f.checkVariables(s, q)
+	}
+	return s, q, err
+}
+
+// checkVariables refuses an install for which a variable names other sources than the user's configuration. Passing
+// over the variable could fetch a name from a registry that somebody else has that name at.
+func (f *origin) checkVariables(s *settings, q *question) error {
+	for _, entry := range f.Env {
+		name, value, _ := strings.Cut(entry, "=")
+		if value == "" || !f.row.decides(name, f.start) || slices.Contains(q.files, value) || s.has(value) {
+			continue
+		}
+		return fmt.Errorf("the variable %s is set, and no variable decides where packages come from, for a client's "+
+			"entry can bring one: unset it, or write it into your own configuration (%s)", name, f.row.write)
+	}
+	return nil
+}
+
+// has reports whether a value of a variable is what the configuration says anyway.
+func (s *settings) has(value string) bool {
+	if slices.Contains(s.said, value) {
+		return true
+	}
+	r, _, err := newRegistry("", value)
+	return err == nil && len(s.registries) > 0 && s.registries[0].url == r.url
+}

@@ -1,0 +1,167 @@
+package install
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+)
+
+// A user is whose configuration a package manager has. Neither folder is this process's environment's word.
+type user struct {
+	home   string
+	config string // XDG_CONFIG_HOME, or .config in the home
+}
+
+// user is that of this process.
+func (f *origin) user() (user, error) {
+	if f.tests.user != "" {
+		return user{f.tests.user, filepath.Join(f.tests.user, ".config")}, nil
+	}
+	return currentUser()
+}
+
+// source is all that decides where packages come from, as one word: the manager's program, the configuration that it
+// reads, the registries of the project if they count, and the way to the registries, which the environment may choose.
+// An install is found by a start with the same source, and by no other: whoever sends connections elsewhere, or has
+// another authority trusted, does so for starts that say the same.
+func (f *origin) source() (string, error) {
+	q, err := f.question()
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.New()
+	fmt.Fprintf(sum, "%s\x00%s\x00", f.row.name, resolved(q.program))
+	for _, file := range q.files {
+		addFile(sum, file, deciding)
+	}
+	for _, name := range slices.Sorted(maps.Keys(q.project)) {
+		fmt.Fprintf(sum, "%s\x00%s\x00", name, q.project[name])
+	}
+	for _, entry := range f.way() {
+		fmt.Fprintf(sum, "%s\x00", entry)
+	}
+	for _, path := range f.authorities() {
+		if err := addAuthority(sum, path); err != nil {
+			return "", err
+		}
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:16]), nil
+}
+
+// mostAuthorities is how many files a folder of certificates may have.
+const mostAuthorities = 1000
+
+// addFile adds the path and the text of a file, if that is there, or why the file cannot be read.
+func addFile(sum hash.Hash, path string, seen func([]byte) []byte) {
+	b, err := readConfiguration(path)
+	switch {
+	case isMissing(err):
+	case err != nil:
+		fmt.Fprintf(sum, "%s\x00%v\x00", path, err)
+	default:
+		fmt.Fprintf(sum, "%s\x00%x\x00", path, sha256.Sum256(seen(b)))
+	}
+}
+
+func isMissing(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+}
+
+// addAuthority adds a file of certificates, or those of a folder. The system's own have the name alone.
+func addAuthority(sum hash.Hash, path string) error {
+	fmt.Fprintf(sum, "%s\x00", path)
+	path = resolved(path)
+	isSystems := func(folder string) bool { return isBelow(path, folder) }
+	if !filepath.IsAbs(path) || slices.ContainsFunc([]string{"/etc", "/usr", "/nix/store", "/gnu/store"}, isSystems) {
+		return nil
+	}
+	whole := func(b []byte) []byte { return b }
+	entries, err := os.ReadDir(path)
+	if err != nil { // no folder
+		addFile(sum, path, whole)
+		return nil
+	}
+	if len(entries) > mostAuthorities {
+		return fmt.Errorf("%s has %d files: too many for a folder of certificates", path, len(entries))
+	}
+	for _, e := range entries {
+		addFile(sum, filepath.Join(path, e.Name()), whole)
+	}
+	return nil
+}
+
+// deciding is a configuration without what logs in, which changes every day for some.
+func deciding(text []byte) []byte { return withoutLogins(text, redactAll) } // whose words have one space between
+
+// withoutLogins are the lines of a configuration but comments and those that log in, each as seen shows it.
+func withoutLogins(text []byte, seen func(string) string) []byte {
+	var kept []string
+	for line := range strings.Lines(string(text)) {
+		word := strings.TrimSpace(line)
+		if word == "" || strings.ContainsRune("#;_", rune(word[0])) || strings.HasPrefix(word, "//") {
+			continue
+		}
+		kept = append(kept, seen(strings.TrimRight(line, "\r\n")))
+	}
+	return []byte(strings.Join(kept, "\n"))
+}
+
+// wayVariables are by which way registries are reached, and authorityVariables whom an install trusts on that way. Of
+// the environment that a client gave, an install has these and PATH.
+var (
+	wayVariables = []string{"https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY",
+		"no_proxy", "NO_PROXY"}
+	authorityVariables = []string{"NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "SSL_CERT_DIR", "NIX_SSL_CERT_FILE",
+		"PIP_CERT", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"}
+)
+
+// way is what is set of wayVariables: in the environment of this process, by which the launcher reaches hosts, and in
+// that of the user, which the program gets.
+func (f *origin) way() (all []string) {
+	for _, name := range wayVariables {
+		if value := os.Getenv(name); value != "" {
+			all = append(all, "process "+name+"="+value)
+		}
+		if value, _ := lookup(f.Env, name); value != "" {
+			all = append(all, name+"="+value)
+		}
+	}
+	return all
+}
+
+// authorities are the files and folders that are trusted.
+func (f *origin) authorities() (all []string) {
+	for _, name := range authorityVariables {
+		value, _ := lookup(f.Env, name)
+		for _, path := range filepath.SplitList(value) {
+			all = append(all, path)
+		}
+	}
+	return all
+}
+
+// ownEnv is the environment of an install: the user's home, and what the environment of this process may choose.
+func (f *origin) ownEnv(u user) []string {
+	env := []string{"HOME=" + u.home, "PATH=" + f.path()}
+	for _, name := range slices.Concat(wayVariables, authorityVariables) {
+		if value, set := lookup(f.Env, name); set {
+			env = append(env, name+"="+value)
+		}
+	}
+	return env
+}
+
+// currentUser is the user of this process, by what the system knows.
+func currentUser() (user, error) {
+	home := os.Getenv("HOME") // TODO places
+	return user{home, filepath.Join(home, ".config")}, nil
+}
