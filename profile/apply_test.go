@@ -9,8 +9,12 @@ import (
 	"testing"
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
+
+// What lasts lies where the tests' variables say.
+func init() { platform.EnvironmentIsUsers() }
 
 // parsed is the profile of a document without the package.
 func parsed(t *testing.T, members string) *Profile {

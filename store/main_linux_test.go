@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/store/startline"
 )
 
@@ -29,6 +30,7 @@ var roles = map[string]func() error{
 const roleVariable = "STORE_TEST_ROLE"
 
 func TestMain(m *testing.M) {
+	platform.EnvironmentIsUsers()
 	if role := os.Getenv(roleVariable); role != "" {
 		if err := roles[role](); err != nil {
 			fmt.Fprintln(os.Stderr, err)

@@ -14,6 +14,7 @@ func status(o *options, args []string) int {
 	if err != nil {
 		return usageError("mcp-sandbox status", err.Error())
 	}
+	sayKept(o, policiesVariable)
 	files, problems := scope.Files()
 	for _, p := range problems {
 		reexec.Say("status: " + strictjson.Printable(p.String()))

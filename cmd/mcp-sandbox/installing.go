@@ -13,7 +13,6 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
 	"github.com/security-mcp/mcp-sandbox/policy"
-	"github.com/security-mcp/mcp-sandbox/store"
 	"github.com/security-mcp/mcp-sandbox/store/install"
 	"github.com/security-mcp/mcp-sandbox/store/startline"
 )
@@ -69,7 +68,7 @@ func (t terminal) Columns() int { return page.TerminalWidth(t.File) }
 
 // prepare finds the package of a start in the store, or installs the package.
 func prepare(o *options, start *startline.Start, level policy.Level) (*install.Ready, error) {
-	in, err := store.Open(os.Getenv)
+	in, err := openStore(o)
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +126,7 @@ func withStored(o *options, ord *order.Order, command []string) (*order.Order, e
 	if o.start == nil {
 		return ord, nil
 	}
-	in, err := store.Open(os.Getenv)
+	in, err := openStore(o)
 	if err != nil {
 		return nil, err
 	}

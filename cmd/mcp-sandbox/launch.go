@@ -55,7 +55,9 @@ func run(o *options, args []string) int {
 	if ord.ReportFD = o.ReportFD; o.ReportFD >= 0 {
 		ord.ReportFile = platform.FileOf(o.ReportFD)
 	}
-	ord.Keep = o.isKept(o.ReportFD)
+	if ord.Keep = o.isKept(o.ReportFD); ord.Keep {
+		sayKept(o, statesVariable)
+	}
 	if o.backend.name != "" {
 		o.tell()
 		return o.backend.run(o, ord)
@@ -83,7 +85,7 @@ func commandOf(args []string) ([]string, error) {
 
 // tell writes the notes to standard error, where no flag asks for quiet.
 func (o *options) tell() {
-	if quiet := o.set.Lookup("quiet"); quiet != nil && quiet.Changed {
+	if isQuiet(o) {
 		return
 	}
 	for _, line := range o.notes {
@@ -111,6 +113,9 @@ func launchOrder(o *options, command []string) (*order.Order, []string) {
 	p, err := policy.ParseCanonical(ord.Policy)
 	if err != nil {
 		return nil, []string{err.Error()}
+	}
+	if p.State != "" {
+		sayKept(o, statesVariable)
 	}
 	r := review{&o.Launch, &o.envFiles, &p, order.Lookup(ord.Env, "HOME"), o.notes, &o.packages}
 	if lines := r.mistakes(); len(lines) > 0 {

@@ -54,6 +54,7 @@ type results struct {
 type words struct {
 	takesCommand bool     // behind the flags there is a server's command
 	notes        []string // lines for standard error on what does not mean what it looks like
+	said         []string // variables of which a line was said
 }
 
 // A line of the help: a flag, or a heading where there is no name. Some are of one system alone, as runtime.GOOS names

@@ -40,6 +40,7 @@ func rewrite(o *options, name string, args []string) int {
 	if r.scope, err = scopeOf(o, args); err != nil {
 		return usageError("mcp-sandbox "+name, err.Error())
 	}
+	sayKept(o, policiesVariable, statesVariable)
 	r.read()
 	r.entries = r.scope.Plan(r.files, wrapping.Choice{Unwrap: name == "unwrap", Servers: o.wrap.servers,
 		Level: o.wrap.level, Reduced: sync.OnceValue(isReduced)})

@@ -38,6 +38,7 @@ func listStates(o *options, args []string) int {
 	if len(args) > 0 {
 		return usageError("mcp-sandbox state list", "unexpected "+source.Quote(args[0]))
 	}
+	sayKept(o, statesVariable)
 	all, err := state.List()
 	if err != nil {
 		return fail("state list: " + err.Error())
@@ -73,6 +74,7 @@ func removeStates(o *options, args []string) int {
 			return fail("state rm: " + err.Error())
 		}
 	}
+	sayKept(o, statesVariable)
 	code, removed := 0, []string{}
 	for _, name := range args {
 		err := state.Remove(name)

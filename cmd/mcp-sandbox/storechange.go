@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -19,7 +18,7 @@ import (
 func updateStore(o *options, args []string) int {
 	o.options.NoProgram, o.options.Update = true, true
 	var all []store.Resolution
-	code := withStore("store update", func(in *store.Store) int {
+	code := withStore(o, "store update", func(in *store.Store) int {
 		names := namesOf(args)
 		if len(names) == 0 {
 			names = []string{""}
@@ -46,7 +45,7 @@ func updateStore(o *options, args []string) int {
 			code = fail("store update: " + err.Error())
 			continue
 		}
-		if isExact(start) && whole(r.Path) {
+		if isExact(start) && whole(o, r.Path) {
 			continue
 		}
 		done, err := prepare(o, start, o.options.Level)
@@ -83,8 +82,8 @@ func isExact(start *startline.Start) bool {
 }
 
 // whole reports whether a package in a folder is what was installed.
-func whole(folder string) bool {
-	in, err := store.Open(os.Getenv)
+func whole(o *options, folder string) bool {
+	in, err := openStore(o)
 	if err != nil {
 		return false
 	}
@@ -99,7 +98,7 @@ func whole(folder string) bool {
 }
 
 func verifyStore(o *options, args []string) int {
-	return withStore("store verify", func(in *store.Store) int {
+	return withStore(o, "store verify", func(in *store.Store) int {
 		all, changed, code := listed(in, namesOf(args))
 		type difference struct {
 			Package string `json:"package"`
@@ -161,7 +160,7 @@ func pruneStore(o *options, args []string) int {
 	if o.keep != nil {
 		keep = int64(*o.keep)
 	}
-	return withStore("store prune", func(in *store.Store) int {
+	return withStore(o, "store prune", func(in *store.Store) int {
 		done, err := in.Prune(keep)
 		if done != nil {
 			for _, p := range done.InUse {

@@ -43,8 +43,8 @@ func (l *listing) add(p *store.Package) {
 }
 
 // withStore opens the store for a command.
-func withStore(name string, do func(*store.Store) int) int {
-	in, err := store.Open(os.Getenv)
+func withStore(o *options, name string, do func(*store.Store) int) int {
+	in, err := openStore(o)
 	if err != nil {
 		return fail(name + ": " + err.Error())
 	}
@@ -105,7 +105,7 @@ func listStore(o *options, args []string) int {
 	if len(args) > 0 {
 		return usageError("mcp-sandbox store list", "unexpected "+source.Quote(args[0]))
 	}
-	return withStore("store list", func(in *store.Store) int {
+	return withStore(o, "store list", func(in *store.Store) int {
 		all, code := chosen(in, nil)
 		l := listing{Packages: []stored{}}
 		for _, p := range all {
@@ -137,7 +137,7 @@ func showStored(o *options, args []string) int {
 	if len(names) != 1 {
 		return usageError("mcp-sandbox store show", "one name of mcp-sandbox store list is needed")
 	}
-	return withStore("store show", func(in *store.Store) int {
+	return withStore(o, "store show", func(in *store.Store) int {
 		all, code := chosen(in, names)
 		l := listing{Packages: []stored{}}
 		var b strings.Builder

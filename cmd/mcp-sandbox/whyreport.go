@@ -18,6 +18,7 @@ func whyReport(o *options, args []string) int {
 	}
 	named := file != ""
 	if !named {
+		sayKept(o, statesVariable)
 		if file, err = reports.Newest(); err != nil {
 			return fail("why: " + err.Error())
 		}

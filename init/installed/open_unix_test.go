@@ -9,8 +9,12 @@ import (
 	"testing"
 
 	"github.com/security-mcp/mcp-sandbox/init/places"
+	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
 )
+
+// What lasts lies where the tests' variables say.
+func init() { platform.EnvironmentIsUsers() }
 
 // aPackage makes the folder of one in a store of the test's own.
 func aPackage(tb testing.TB) string {

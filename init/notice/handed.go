@@ -68,3 +68,9 @@ func Granted(path string) string {
 	return line(name(path, pathWidth), " is read-only, for its hooks run outside: --allow-write ",
 		typed(path, pathWidth), " lets git commit")
 }
+
+// NotUsers is a variable that would name a folder for what lasts, and does not count.
+func NotUsers(variable, what, folder string) string {
+	return line(variable, " is not used: the process that started mcp-sandbox does not have this value: ", what,
+		" are kept below ", name(folder, pathWidth))
+}

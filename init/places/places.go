@@ -3,8 +3,9 @@
 //	p, err := places.Of(os.Getenv)
 //	p.State // "/home/ann/.local/state/mcp-sandbox"
 //
-// On Linux the folders are those of the XDG Base Directory Specification. A variable whose value is not absolute, or
-// that leads to a folder of another user, counts as not set. Nothing is made here.
+// On Linux the folders are those of the XDG Base Directory Specification, below the home that passwd(5) names. A
+// variable whose value is not absolute, leads to a folder of another user, or is not the user's word
+// ([platform.IsUsers]) counts as not set. Nothing is made here.
 package places
 
 import "errors"
@@ -39,5 +40,5 @@ func (p *Places) Folders() []string {
 	return all
 }
 
-// ErrNoHome is the error of an environment without a home.
-var ErrNoHome = errors.New("no " + homeVariable + ", or one that is not absolute: what lasts lies below it")
+// ErrNoHome is the error of a user without a home.
+var ErrNoHome = errors.New(noHome + ": what lasts lies below it")

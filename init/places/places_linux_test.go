@@ -4,7 +4,12 @@ import (
 	"errors"
 	"os"
 	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/platform"
 )
+
+// What lasts lies where the tests' variables say.
+func init() { platform.EnvironmentIsUsers() }
 
 func TestOf(t *testing.T) {
 	own := t.TempDir()

@@ -31,7 +31,9 @@ func child(args []string) int {
 		// not set-id.
 		return shim.Reap()
 	}
-	parent := parentFD() // before accept asks whose socket this is: the answer then holds for the watched process
+	platform.EnvironmentIsHanded() // by ChildEnv
+	// Before accept asks whose socket this is: the answer then holds for the watched process.
+	parent := parentFD()
 	o, host, err := accept(args)
 	if err != nil {
 		Say("not started by a launcher: " + err.Error())
@@ -166,12 +168,18 @@ func Exec(o *order.Order) error {
 
 // ChildEnv is the shim's environment. GODEBUG keeps its Go runtime from looking for cgroup files; the other
 // variables name the folders of temporary files, of the sockets of the user's other programs, and of what this product
-// keeps, and the company's proxy, by which the hosts of a policy are reached.
+// keeps, and the company's proxy, by which the hosts of a policy are reached. Those of what it keeps are handed on
+// where they are the user's word: this process decides, and its shims, whose parent is another one, go by that.
 func ChildEnv() []string {
 	env := []string{"GODEBUG=containermaxprocs=0"}
 	for _, name := range [...]string{"TMPDIR", "HOME", "XDG_RUNTIME_DIR", "XDG_DATA_HOME", "XDG_STATE_HOME",
 		"XDG_CONFIG_HOME", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy", "NO_PROXY", "no_proxy"} {
-		if value, set := os.LookupEnv(name); set {
+		value, set := os.LookupEnv(name)
+		switch name {
+		case "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME":
+			set = set && platform.IsUsers(name, value)
+		}
+		if set {
 			env = append(env, name+"="+value)
 		}
 	}

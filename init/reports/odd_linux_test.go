@@ -8,8 +8,12 @@ import (
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
 )
+
+// What lasts lies where the tests' variables say.
+func init() { platform.EnvironmentIsUsers() }
 
 // Reports of a clock that was years ahead neither stand for the newest nor push newer ones out.
 func TestClockWasAhead(t *testing.T) {

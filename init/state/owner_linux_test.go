@@ -113,7 +113,7 @@ func TestWhereNoFolderCanBeMade(t *testing.T) {
 		t.Fatal("a folder was made in /sys/kernel")
 	}
 	if errors.Is(err, unix.ENOENT) || !strings.Contains(err.Error(), "/sys/kernel/none") ||
-		!strings.Contains(err.Error(), "set XDG_STATE_HOME") {
+		!strings.Contains(err.Error(), "export them, then exec $SHELL") {
 		t.Error(err)
 	}
 }

@@ -169,8 +169,12 @@ func notMade(open, made error) error {
 type unmade struct{ err error }
 
 func (u *unmade) Error() string {
-	return "it cannot be made here: " + u.err.Error() + ": set XDG_STATE_HOME and XDG_DATA_HOME to folders of your own"
+	return "it cannot be made here: " + u.err.Error() + ": " + elsewhere
 }
+
+// elsewhere is how a user has what lasts lie in other folders. Set in front of a command the variables do not count.
+const elsewhere = "start mcp-sandbox from a program that has XDG_STATE_HOME and XDG_DATA_HOME lead to folders of " +
+	"your own (in a shell export them, then exec $SHELL)"
 
 func (u *unmade) Unwrap() error { return u.err }
 
@@ -189,7 +193,7 @@ func checkAbove(fd int) error {
 	switch owner := int(st.Uid); {
 	case owner != 0 && owner != me && !privdir.IsUnmapped(owner):
 		return Unfit("user " + strconv.Itoa(owner) + " owns this folder and could put another in place of what " +
-			"lies in it: set XDG_STATE_HOME and XDG_DATA_HOME to folders of your own")
+			"lies in it: " + elsewhere)
 	case others != 0 && uint32(st.Mode)&unix.S_ISVTX == 0:
 		return Unfit("others may write to this folder and put another in place of what lies in it: " +
 			"chmod go-w it")

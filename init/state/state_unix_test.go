@@ -9,8 +9,12 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
 )
+
+// What lasts lies where the tests' variables say.
+func init() { platform.EnvironmentIsUsers() }
 
 // stage gives a test a state folder of its own: base is where mcp-sandbox's folder is made.
 func stage(t *testing.T) (base string, me Owner) {

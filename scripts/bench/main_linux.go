@@ -54,6 +54,7 @@ func main() {
 		forEachLine(byInit(func() *exec.Cmd { return exec.Command(args[1]) }, policy.Reduced))
 		return
 	}
+	testbed.Nameless() // each home of -packages has a store
 	rounds := flag.Int("n", 0, "rounds: 200, or of streams 20, or of packages 9")
 	egress := flag.Bool("egress", false, "measure what reaches hosts by name, and nothing else")
 	packages := flag.Bool("packages", false, "measure the starts of packages, and nothing else")

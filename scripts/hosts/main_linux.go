@@ -49,6 +49,7 @@ type options struct {
 }
 
 func main() {
+	testbed.Nameless() // each user's home is a folder of the stage
 	stage.Main("hosts", func(ctx context.Context) (int, error) {
 		o := options{}
 		flag.BoolVar(&o.verbose, "v", false, "print what the hosts write")

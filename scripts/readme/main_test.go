@@ -10,7 +10,10 @@ import (
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
-func TestMain(m *testing.M) { os.Exit(testbed.Run(m)) }
+func TestMain(m *testing.M) {
+	testbed.Nameless() // a reader's home is a folder of the test
+	os.Exit(testbed.Run(m))
+}
 
 // text is README.md.
 func text(t *testing.T) string { return document(t, "README.md") }

@@ -30,7 +30,7 @@ var rules = []rule{
 	{"init/diagnose", "platform init/order init/notice init/runtimes", ""},
 	{"init/notice", "policy init/order init/runtimes", ""},
 	{"init/explain", "policy init/notice init/internal/egress/match init/internal/egress/vet init/internal/fsview/protected", ""},
-	{"init/places", "", "golang.org/x/sys"},
+	{"init/places", "platform", "golang.org/x/sys"},
 	{"init/state", "policy init/places init/internal/privdir", "golang.org/x/sys"},
 	{"init/installed", "init/places init/state", "golang.org/x/sys"},
 	{"init/reports", "platform init/places init/state init/internal/privdir", "golang.org/x/sys"},

@@ -8,9 +8,6 @@ import (
 	"github.com/security-mcp/mcp-sandbox/platform"
 )
 
-// maxProcess is more than the arguments or the environment of most processes; execve(2).
-const maxProcess = 1 << 20
-
 // readProcess reads /proc/PID. A process of another user, or one that is not dumpable, cannot be read. Process 1 gets
 // the orphans of a container too: it is this program's client only where it has the same session.
 func readProcess(pid int) (p process, ok bool) {
@@ -22,12 +19,13 @@ func readProcess(pid int) (p process, ok bool) {
 	if p.executable, err = os.Readlink(dir + "exe"); err != nil {
 		return p, false
 	}
-	env, err1 := platform.ReadSmall(dir+"environ", maxProcess)
-	args, err2 := platform.ReadSmall(dir+"cmdline", maxProcess)
+	var err1 error
+	p.env, err1 = platform.Environ(pid)
+	args, err2 := platform.ReadSmall(dir+"cmdline", platform.MaxEnviron)
 	if err1 != nil || err2 != nil {
 		return p, false
 	}
-	p.env, p.args = strings.Split(string(env), "\x00"), strings.Split(string(args), "\x00")
+	p.args = strings.Split(string(args), "\x00")
 	parent, of, ok := family(dir)
 	p.parent = parent
 	if ok && pid == 1 {

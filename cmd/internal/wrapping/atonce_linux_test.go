@@ -10,8 +10,12 @@ import (
 	"testing"
 
 	"github.com/security-mcp/mcp-sandbox/hosts"
+	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
+
+// What lasts lies where the tests' variables say.
+func init() { platform.EnvironmentIsUsers() }
 
 // Of several wraps at once each either changes a file or says that another did, and every server has its policy.
 func TestAtOnce(t *testing.T) {

@@ -9,8 +9,12 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/init/reports"
+	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
 )
+
+// What lasts lies where the tests' variables say.
+func init() { platform.EnvironmentIsUsers() }
 
 // A folder that does not answer holds up neither a launch nor its end, and gets the lines that it can once it answers.
 func TestFolderDoesNotAnswer(t *testing.T) {

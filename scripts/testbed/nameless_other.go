@@ -1,0 +1,6 @@
+//go:build !linux
+
+package testbed
+
+// Nameless does nothing: HOME counts here.
+func Nameless() {}
