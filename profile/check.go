@@ -7,7 +7,7 @@ import (
 )
 
 // Ecosystems are those whose registries name packages, as they stand in front of a name.
-const ecosystems = "npm pypi go jsr"
+const ecosystems = "npm pypi go"
 
 // splitID divides "npm:@x/y" into the ecosystem and the name. A name leads to a file of that name, and so holds no
 // "..".

@@ -79,7 +79,7 @@ var rules = []rule{
 	{"store", "init/places init/state store/startline store/internal/tree", "golang.org/x/sys"},
 	{"store/internal/tree", "", "golang.org/x/sys"},
 	{"store/startline", "", "golang.org/x/mod/module"},
-	{"store/install", "policy platform hosts init/order launcher store store/startline", "golang.org/x/mod/module golang.org/x/mod/semver go.yaml.in/yaml"},
+	{"store/install", "policy platform hosts init/order init/places launcher store store/startline", "golang.org/x/mod/module"},
 	{"store/install/registrytest", "", "golang.org/x/mod"},
 	{"cmd/page", "policy platform init/order", ""},
 	{"cmd", "policy platform hosts init/order init/reports init/runtimes init/state init/notice init/places init/explain init/reexec launcher profile store cmd/internal cmd/page", "golang.org/x/sys github.com/spf13/pflag github.com/rogpeppe/go-internal github.com/tailscale/hujson github.com/pelletier/go-toml/v2 go.yaml.in/yaml"},
@@ -178,7 +178,7 @@ func TestImportedByOneOnly(t *testing.T) {
 	owners := map[string]string{
 		"github.com/landlock-lsm/go-landlock": "init/internal/layers", "github.com/spf13/pflag": "cmd",
 		"github.com/elastic/go-seccomp-bpf": "init/internal/seccomp", "github.com/godbus/dbus": "init/internal/userbus",
-		"go.yaml.in/yaml":             "scripts store/install hosts/edit cmd/mcp-sandbox",
+		"go.yaml.in/yaml":             "scripts hosts/edit cmd/mcp-sandbox",
 		"github.com/tailscale/hujson": "hosts/edit cmd/mcp-sandbox", "github.com/pelletier/go-toml": "hosts/edit cmd/mcp-sandbox",
 	}
 	used := map[string]bool{}

@@ -15,7 +15,7 @@ import (
 var golang = manager{
 	name:          "go",
 	programs:      []string{"go"},
-	usual:         "proxy.golang.org",
+	usual:         "proxy.golang.org sum.golang.org",
 	configuration: configuration{goFiles, goDecides, "go env -w GOPROXY=URL"},
 	settings:      goSettings,
 	install:       goInstall,
@@ -34,8 +34,11 @@ type goAnswer struct {
 	proxies                        []string // URLs and the separators between them
 }
 
-// goFiles is the file that `go env -w` writes.
-func goFiles(q *question) []string { return []string{filepath.Join(q.config, "go", "env")} }
+// goFiles are the file that `go env -w` writes, and that of the installation.
+func goFiles(q *question) []string {
+	root := filepath.Dir(filepath.Dir(resolved(q.program)))
+	return []string{filepath.Join(q.config, "go", "env"), filepath.Join(root, "go.env")}
+}
 
 // goDecides is true for the variables that say where modules come from and how they are compared.
 func goDecides(name string, _ *startline.Start) bool {
@@ -43,7 +46,7 @@ func goDecides(name string, _ *startline.Start) bool {
 		"GONOSUMCHECK", "GOINSECURE"}, name)
 }
 
-// goSettings asks the go command. A go.work or a go.mod in / could ask for another version of Go to be fetched:
+// goSettings asks the go command. A go.work or a go.mod in /usr could ask for another version of Go to be fetched:
 // GOTOOLCHAIN and GOWORK keep the command from that.
 func goSettings(ctx context.Context, q *question) (*settings, error) {
 	env := map[string]string{"HOME": q.home, "GOENV": q.copyOf(goFiles(q)[0]), "GOTOOLCHAIN": "local", "GOWORK": "off",

@@ -18,7 +18,7 @@ type manager struct {
 	// programs are the names of the program that installs, the best first. They are looked for beside the program
 	// that the user typed, where that was a path, and then in PATH.
 	programs []string
-	// usual is the host of the registry that the manager has built in.
+	// usual are the hosts that the manager has built in, between spaces; the first is that of the registry.
 	usual string
 	configuration
 	// settings asks the manager itself which registries the user has configured, by question.run. Needed are all URLs

@@ -52,6 +52,9 @@ func npmFiles(q *question) []string {
 			break
 		}
 	}
+	if folder := ownFolder(q.program); folder != "" {
+		files = append(files, filepath.Join(folder, "npmrc"))
+	}
 	for _, program := range programs {
 		files = append(files, filepath.Join(filepath.Dir(filepath.Dir(program)), "etc", "npmrc"))
 	}

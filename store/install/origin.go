@@ -128,6 +128,9 @@ func (f *origin) settings(ctx context.Context, stage string) (*settings, *questi
 	s, err := f.row.settings(ctx, q)
 	os.RemoveAll(q.copied.home)
 	if err == nil {
+		err = q.check(s, f.row.usual)
+	}
+	if err == nil {
 		err = f.checkVariables(s, q)
 	}
 	return s, q, err
@@ -141,8 +144,8 @@ func (f *origin) checkVariables(s *settings, q *question) error {
 		if value == "" || !f.row.decides(name, f.start) || slices.Contains(q.files, value) || s.has(value) {
 			continue
 		}
-		return fmt.Errorf("the variable %s is set, and no variable decides where packages come from, for a client's "+
-			"entry can bring one: unset it, or write it into your own configuration (%s)", name, f.row.write)
+		return fmt.Errorf("%s is set, and no variable decides where packages come from, for a client's entry can bring "+
+			"one: unset it, or type %s", name, f.row.write)
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ import (
 var pypi = manager{
 	name:          "pypi",
 	programs:      []string{"pipx", "python3", "python"},
-	usual:         "pypi.org",
+	usual:         "pypi.org files.pythonhosted.org",
 	configuration: configuration{pipFiles, pipDecides, "pip config set global.index-url URL"},
 	settings:      pipSettings,
 	install:       pipInstall,

@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -67,7 +68,7 @@ func behindColon(text string) string {
 func (q *question) launch(ctx context.Context, env map[string]string, args []string) (out []byte, words string,
 	err error) {
 	sb, err := launcher.Command(ctx, q.policy(env), launcher.Target{Path: q.program, Args: args,
-		Env: []string{"PATH=" + q.path, "HOME=" + q.home}, Dir: "/",
+		Env: []string{"PATH=" + q.path, "HOME=" + q.home}, Dir: "/usr",
 		Package: &launcher.PackageID{Manager: filepath.Base(q.program), Path: q.copied.home}})
 	if err != nil {
 		return nil, "", err
@@ -94,7 +95,7 @@ func (q *question) launch(ctx context.Context, env map[string]string, args []str
 
 // policy lets the manager read its own program and the user's configuration.
 func (q *question) policy(env map[string]string) policy.Policy {
-	p := policy.Policy{Level: policy.Standard, MinConfinement: policy.Reduced, Cwd: "/"}
+	p := policy.Policy{Level: policy.Standard, MinConfinement: policy.Reduced, Cwd: "/usr"}
 	for _, name := range slices.Sorted(maps.Keys(env)) {
 		p.Env = append(p.Env, policy.Variable{Name: name, Value: env[name]})
 	}
@@ -152,6 +153,35 @@ func (q *question) copy(stage string) error {
 }
 
 func asIs(line string) string { return line }
+
+// check refuses an answer with a registry that neither stands in a file of the configuration nor is built into the
+// manager: whatever ran in the manager's place does not choose the hosts that an install reaches.
+func (q *question) check(s *settings, usual string) error {
+	known := strings.Fields(usual)
+	add := func(text string) {
+		known = append(known, strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
+			return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyz0123456789.-_:[]", r)
+		})...)
+	}
+	for _, file := range q.files {
+		b, _ := readConfiguration(file)
+		add(string(b))
+	}
+	for _, registry := range q.project {
+		add(registry)
+	}
+	for _, r := range s.registries {
+		u, err := url.Parse(r.url)
+		if err == nil && !slices.Contains(known, u.Host) {
+			err = fmt.Errorf("%s answers that %s is a registry, which stands in none of its configuration files",
+				q.program, plain(r.url))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // A bounded buffer takes what fits and drops the rest.
 type bounded struct {

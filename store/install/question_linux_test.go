@@ -70,6 +70,23 @@ func TestQuestionIsConfined(t *testing.T) {
 	}
 }
 
+// What answers in npm's place chooses no host: a registry of its answer that stands in no file of the user's is refused.
+func TestAnswersAreChecked(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, good()...)
+	shims := filepath.Join(h.path, "shims")
+	h.inFront(shims)
+	for registry, refused := range map[string]bool{"http://127.0.0.1:9/": true, "http://elsewhere.example/": true, h.registry.URL: false} {
+		put(t, filepath.Join(shims, "npm"), "#!/bin/sh\ntest \"$1\" = config || exit 3\n"+
+			`echo '{"registry": "`+registry+`", "cafile": "", "userconfig": "/etc/passwd"}'`+"\n")
+		_, err := h.prepare(t, "npx -y good")
+		if err == nil || strings.Contains(err.Error(), "stands in none of its configuration files") != refused {
+			t.Errorf("%s: %v", registry, err)
+		}
+	}
+	h.nothingLeft(t)
+}
+
 // A variable that names other sources than the user's configuration is refused, and nothing is left of it. One that
 // names the same is none.
 func TestVariablesDecideNothing(t *testing.T) {
@@ -88,7 +105,7 @@ func TestVariablesDecideNothing(t *testing.T) {
 			for _, v := range variables {
 				h.options.Env = append(env, v)
 				word, _, _ := strings.Cut(v, "=")
-				h.refused(t, m.line, "the variable "+word+" is set", "no variable decides where packages come from")
+				h.refused(t, m.line, word+" is set", "no variable decides where packages come from")
 			}
 			h.nothingLeft(t)
 			h.options.Env = append(env, "npm_config_registry="+strings.TrimSuffix(h.registry.URL, "/"),

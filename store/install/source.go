@@ -13,6 +13,9 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"github.com/security-mcp/mcp-sandbox/init/places"
+	"github.com/security-mcp/mcp-sandbox/platform"
 )
 
 // A user is whose configuration a package manager has. Neither folder is this process's environment's word.
@@ -162,6 +165,6 @@ func (f *origin) ownEnv(u user) []string {
 
 // currentUser is the user of this process, by what the system knows.
 func currentUser() (user, error) {
-	home := os.Getenv("HOME") // TODO places
-	return user{home, filepath.Join(home, ".config")}, nil
+	p, err := places.Of(os.Getenv)
+	return user{platform.UserHome(os.Getenv("HOME")), filepath.Dir(p.Config)}, err
 }

@@ -43,7 +43,8 @@ func TestSilentCompiler(t *testing.T) {
 				}
 				return nil, ended
 			}
-			i := &installation{Options: h.options, store: h.store, start: start, row: &c.row}
+			i := newInstallation(h.store, start, h.options)
+			i.row, i.from.row = &c.row, &c.row
 			if _, err := i.install(t.Context()); !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%v, want %s", err, c.want)
 			}
