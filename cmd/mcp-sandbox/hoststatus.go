@@ -38,6 +38,9 @@ func status(o *options, args []string) int {
 			}
 			line := fmt.Sprintf("  %-8s %-24s %s", s.State, strictjson.Printable(name), strictjson.Printable(more))
 			b.WriteString(strings.TrimRight(line, " ") + "\n")
+			for _, warning := range s.Warnings {
+				b.WriteString(strings.Repeat(" ", 11) + warning + "\n")
+			}
 		}
 	}
 	fmt.Fprintf(&b, "%d wrapped, %d plain, %d cannot be wrapped\n", counts["wrapped"], counts["plain"],

@@ -8,11 +8,13 @@ import (
 	"strconv"
 	"syscall"
 
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/handed"
 	"github.com/security-mcp/mcp-sandbox/cmd/page"
 	"github.com/security-mcp/mcp-sandbox/init/notice"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
 	"github.com/security-mcp/mcp-sandbox/policy"
+	"github.com/security-mcp/mcp-sandbox/store"
 	"github.com/security-mcp/mcp-sandbox/store/install"
 	"github.com/security-mcp/mcp-sandbox/store/startline"
 )
@@ -73,6 +75,9 @@ func prepare(o *options, start *startline.Start, level policy.Level) (*install.R
 		return nil, err
 	}
 	defer in.Close()
+	if line := handed.InstallProxy(); line != "" && isMissing(o, in, start) {
+		say(o, line)
+	}
 	ctx, stop := untilSignal()
 	defer stop()
 	r, err := install.Prepare(ctx, in, start, installer(o, level))
@@ -86,6 +91,12 @@ func prepare(o *options, start *startline.Start, level policy.Level) (*install.R
 	}
 	r.Package.Touch()
 	return r, nil
+}
+
+// isMissing reports whether a package would be installed.
+func isMissing(o *options, in *store.Store, start *startline.Start) bool {
+	_, err := install.Find(in, start, o.options)
+	return errors.Is(err, store.ErrNone)
 }
 
 // withPackage makes an order that of the program of the package which the command starts. The code is the exit status

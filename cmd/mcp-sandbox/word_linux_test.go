@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -135,4 +136,44 @@ func made(t *testing.T, dirs ...string) (all []string) {
 		}
 	}
 	return all
+}
+
+// A proxy that the client's own environment has not is told of by its address alone, on standard error and in the
+// report, however many other lines there are; the client's own is not.
+func TestUsersProxy(t *testing.T) {
+	c := newClient(t)
+	const proxy = "HTTPS_PROXY=http://ann:mellon@127.0.0.1:1"
+	said := "the proxy 127.0.0.1:1 of HTTPS_PROXY: the process that started mcp-sandbox does not have this value"
+	variables := []string{proxy}
+	for i := range 6 {
+		variables = append(variables, fmt.Sprintf("PATH_%d=%s/none/%[1]d", i, c.home))
+	}
+	for _, row := range []struct {
+		flags        []string
+		users, entry []string
+		want         string
+	}{
+		{[]string{"--allow-domain", "api.example.com"}, nil, []string{proxy}, "mcp-sandbox: hosts are reached by " + said + "\n"},
+		{[]string{"--level", "network"}, nil, []string{proxy}, "mcp-sandbox: the server is told of " + said + "\n"},
+		{[]string{"--allow-domain", "api.example.com", "--env", "PATH_*", "--memory", "17M"}, nil, variables, "mcp-sandbox: hosts are reached by " + said + "\n"},
+		{[]string{"--allow-domain", "api.example.com"}, []string{proxy}, nil, ""},
+		{[]string{"--level", "network"}, []string{proxy}, nil, ""},
+		{[]string{"--quiet", "--level", "network"}, nil, []string{proxy}, ""},
+		{nil, nil, []string{proxy}, ""},
+	} {
+		report := filepath.Join(t.TempDir(), "report")
+		words := append([]string{"run", "--report", report}, row.flags...)
+		_, errs := c.start(t, row.users, row.entry, append(words, "--", "true")...)
+		text, err := os.ReadFile(report)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(errs, said) != (row.want != "") || !strings.Contains(errs, row.want) || strings.Contains(errs+string(text), "mellon") {
+			t.Errorf("%q: %q", row.flags, errs)
+		}
+		noted := strings.Contains(string(text), `{"kind":"network","name":"HTTPS_PROXY","flag":""}`)
+		if noted != (row.want != "" || slices.Contains(row.flags, "--quiet")) {
+			t.Errorf("%q: report %s", row.flags, text)
+		}
+	}
 }

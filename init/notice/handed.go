@@ -71,6 +71,16 @@ func Granted(path string) string {
 
 // NotUsers is a variable that would name a folder for what lasts, and does not count.
 func NotUsers(variable, what, folder string) string {
-	return line(variable, " is not used: the process that started mcp-sandbox does not have this value: ", what,
-		" are kept below ", name(folder, pathWidth))
+	return line(variable, " is not used: ", notItsOwn, ": ", what, " are kept below ", name(folder, pathWidth))
 }
+
+// Proxy is a proxy by which what happens, and that whoever started the program may have chosen and not the user.
+// address is "" where that is not known.
+func Proxy(what, variable, address string) string {
+	if address != "" {
+		address = " " + name(address, 60)
+	}
+	return line(what, " the proxy", address, " of ", name(variable, 32), ": ", notItsOwn)
+}
+
+const notItsOwn = "the process that started mcp-sandbox does not have this value"

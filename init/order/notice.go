@@ -32,14 +32,16 @@ const (
 	NoticeEnv       NoticeKind = "env"       // a variable that is not forwarded
 	NoticeArgument  NoticeKind = "argument"  // a path that the server does not see
 	NoticeCwd       NoticeKind = "cwd"       // a working folder that the server does not see
-	NoticeNetwork   NoticeKind = "network"   // a program that fetches, without network
+	NoticeNetwork   NoticeKind = "network"   // a program that fetches, without network; or a proxy that an entry chose
+	NoticeProxy     NoticeKind = "proxy"     // of these a proxy; in no report
 	NoticeLimit     NoticeKind = "limit"     // a number that is too small for the server's runtime
 	NoticeData      NoticeKind = "data"      // the same where no control group holds the memory; in no report
 	NoticeProtected NoticeKind = "protected" // a path that is read-only in a write grant
 	NoticeProfile   NoticeKind = "profile"   // what a profile would have granted, and did not
 )
 
-// A Notice is a thing that the launch took from the server though it was handed over, with the flag that gives it.
+// A Notice is a thing that the launch took from the server though it was handed over, with the flag that gives it; or
+// one that the user may not have chosen, without a flag.
 type Notice struct {
 	Kind NoticeKind `json:"kind"`
 	Name string     `json:"name"`

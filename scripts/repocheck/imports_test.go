@@ -29,7 +29,7 @@ var rules = []rule{
 	{"init/order", "policy", ""},
 	{"init/diagnose", "platform init/order init/notice init/runtimes", ""},
 	{"init/notice", "policy init/order init/runtimes", ""},
-	{"init/explain", "policy init/notice init/internal/egress/match init/internal/egress/vet init/internal/fsview/protected", ""},
+	{"init/explain", "policy init/notice init/internal/egress/dial init/internal/egress/match init/internal/egress/vet init/internal/fsview/protected", ""},
 	{"init/places", "platform", "golang.org/x/sys"},
 	{"init/state", "policy init/places init/internal/privdir", "golang.org/x/sys"},
 	{"init/installed", "init/places init/state", "golang.org/x/sys"},

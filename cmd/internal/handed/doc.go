@@ -28,6 +28,7 @@ func Look(o *order.Order) (refusal string) {
 		}
 		o.Notices = append(o.Notices, fetched...)
 	}
+	o.Notices = append(proxies(o, &p), o.Notices...) // the gravest
 	o.Notices = append(o.Notices, forgotten(added(o.Dropped, os.Getppid(), readProcess))...)
 	o.Notices = append(o.Notices, shortages(o, &p)...)
 	return ""

@@ -56,16 +56,17 @@ func (e *Entry) absolute() policy.Policy {
 	return p
 }
 
-// Wide are the lines on what a policy of the user's, which stays, opens that is wide or dangerous.
+// Wide are the lines on what a policy of the user's, which stays, opens that is wide or dangerous, and on variables of
+// the entry.
 func (e *Entry) Wide() (all []string) {
 	if !e.Kept {
-		return nil
+		return warnings(e)
 	}
 	x := explain.Of(e.absolute(), policy.Run, e.File.scope.Machine.Home)
 	for _, l := range x.Warnings() {
 		all = append(all, strictjson.Printable(l.Pointer+": "+l.Verdict.String()+": "+l.Text))
 	}
-	return all
+	return append(all, warnings(e)...)
 }
 
 // A Status is a server in the result of status.
@@ -77,12 +78,14 @@ type Status struct {
 	State  string `json:"state"`
 	Reason string `json:"reason"`
 	Policy string `json:"policy"`
+
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 // Status is what status says of a server.
 func (e *Entry) Status() Status {
 	s := Status{Host: e.File.Host.Name, File: e.File.Path, Server: e.Name, Place: e.Under, State: e.State.String(),
-		Reason: e.Reason, Policy: e.Policy}
+		Reason: e.Reason, Policy: e.Policy, Warnings: warnings(e)}
 	if err := e.policyProblem(); err != nil {
 		s.Reason = err.Error()
 	} else if e.File.Fixed != nil && e.State == edit.Plain {

@@ -27,12 +27,17 @@ func (g *guide) notices() []order.Notice {
 		return nil
 	}
 	grouped := g.launch.Group.Holds("memory.max")
+	direct := g.open() && g.policy.Level != policy.LevelNetwork && g.policy.Level != policy.Privileged
 	own := slices.DeleteFunc(slices.Clone(g.order.Notices), func(n order.Notice) bool {
-		return n.Kind == order.NoticeNetwork && g.hasNetwork() || n.Kind == order.NoticeData && grouped
+		return n.Kind == order.NoticeNetwork && g.hasNetwork() || n.Kind == order.NoticeData && grouped ||
+			n.Kind == order.NoticeProxy && direct
 	})
 	for i := range own {
-		if own[i].Kind == order.NoticeData {
+		switch own[i].Kind {
+		case order.NoticeData:
 			own[i].Kind = order.NoticeLimit
+		case order.NoticeProxy:
+			own[i].Kind = order.NoticeNetwork
 		}
 	}
 	v := &fsview.Viewer{View: g.sandbox.View, Shared: g.sandbox.Shared(), Home: order.Lookup(g.order.Env, "HOME"),

@@ -15,6 +15,7 @@ type Proxy struct {
 	user, password string
 	login          bool // user and password were given
 	exceptions     exceptions
+	variable       string // that names it
 }
 
 // ProxyFrom reads https_proxy, HTTPS_PROXY, all_proxy or ALL_PROXY, the first that is not empty, and no_proxy or
@@ -35,11 +36,24 @@ func ProxyFrom(env func(string) string) (Proxy, error) {
 		if except == "" {
 			except = env("NO_PROXY")
 		}
-		p.exceptions = parseExceptions(except)
+		p.exceptions, p.variable = parseExceptions(except), name
 		return p, nil
 	}
 	return Proxy{}, nil
 }
+
+// Address is HOST:PORT of the value of a proxy's variable, also of a proxy that programs speak to and this package does
+// not; "" for what is none.
+func Address(value string) string {
+	p, err := parseProxy(value)
+	if err != nil && err != errHTTPS {
+		return ""
+	}
+	return p.String()
+}
+
+// Variable is the name of the variable in which the proxy stands.
+func (p Proxy) Variable() string { return p.variable }
 
 // IsSet reports whether there is a proxy.
 func (p Proxy) IsSet() bool { return p.host != "" }
@@ -74,12 +88,13 @@ func parseProxy(value string) (p Proxy, err error) {
 	if !ok {
 		scheme, rest = "http", value
 	}
+	var unspoken error
 	switch strings.ToLower(scheme) {
 	case "http":
 	case "socks5", "socks5h":
 		p.socks, p.port = true, 1080
 	case "https":
-		return Proxy{}, errHTTPS
+		unspoken, p.port = errHTTPS, 443
 	default:
 		return Proxy{}, errScheme
 	}
@@ -95,7 +110,7 @@ func parseProxy(value string) (p Proxy, err error) {
 	if err := p.setHost(rest); err != nil {
 		return Proxy{}, err
 	}
-	return p, nil
+	return p, unspoken
 }
 
 func (p *Proxy) setLogin(text string) error {
