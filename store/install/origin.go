@@ -113,7 +113,8 @@ func (f *origin) notAsked() string {
 	if registries["registry"] != "" {
 		name = "registry"
 	}
-	return file + " names the registry " + redact(registries[name]) + ", which was not asked (--registry-from-project)"
+	return file + " names the registry " + redact(registries[name]) + ", which was not asked " +
+		"(--registry-from-project)"
 }
 
 // settings asks the manager, in a folder of the stage.
@@ -144,8 +145,8 @@ func (f *origin) checkVariables(s *settings, q *question) error {
 		if value == "" || !f.row.decides(name, f.start) || slices.Contains(q.files, value) || s.has(value) {
 			continue
 		}
-		return fmt.Errorf("%s is set, and no variable decides where packages come from, for a client's entry can bring "+
-			"one: unset it, or type %s", name, f.row.write)
+		return fmt.Errorf("%s is set, and no variable decides where packages come from, for a client's entry can "+
+			"bring one: unset it, or type %s", name, f.row.write)
 	}
 	return nil
 }
