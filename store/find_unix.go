@@ -55,7 +55,7 @@ func (r *records) resolved(a *asked) (*resolution, error) {
 		return nil, err
 	}
 	to, err := parseResolution(string(b))
-	if err != nil || !to.asked.equals(a) {
+	if err != nil || !to.equals(a) {
 		return nil, unix.ENOENT
 	}
 	return to, nil

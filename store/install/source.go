@@ -145,9 +145,7 @@ func (f *origin) way() (all []string) {
 func (f *origin) authorities() (all []string) {
 	for _, name := range authorityVariables {
 		value, _ := lookup(f.Env, name)
-		for _, path := range filepath.SplitList(value) {
-			all = append(all, path)
-		}
+		all = append(all, filepath.SplitList(value)...)
 	}
 	return all
 }

@@ -46,7 +46,7 @@ func ProxyFrom(env func(string) string) (Proxy, error) {
 // not; "" for what is none.
 func Address(value string) string {
 	p, err := parseProxy(value)
-	if err != nil && err != errHTTPS {
+	if err != nil && !errors.Is(err, errHTTPS) {
 		return ""
 	}
 	return p.String()
