@@ -50,6 +50,8 @@ const (
 	WhyPackage   Why = "package"   // the package of this launch
 	WhyStage     Why = "stage"     // the folder in which this launch installs a package
 	WhyAlways    Why = "always"    // every server sees this
+
+	WhyCertificates Why = "certificates" // a variable names them; nothing else of the file or folder is shown
 )
 
 // Names are the names in a list of NAME=VALUE, sorted, each once.

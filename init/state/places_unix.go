@@ -117,8 +117,11 @@ func checkFile(at int, name string) error {
 	return nil
 }
 
-// makeLink makes a link, or demands the same one.
+// makeLink makes a link, or demands the same one. An empty file, on which an earlier launch mounted one, gives way.
 func makeLink(at int, name, target string) error {
+	if checkFile(at, name) == nil {
+		unix.Unlinkat(at, name, 0)
+	}
 	err := unix.Symlinkat(target, at, name)
 	if err != unix.EEXIST {
 		return err

@@ -40,7 +40,8 @@ func TestMake(t *testing.T) {
 		{"a file with content", func(p string) { os.WriteFile(p+"/f", []byte("x"), 0o600) }, "f"},
 		{"another link", func(p string) { os.Symlink("/etc", p+"/l") }, "l"},
 		{"a longer link", func(p string) { os.Symlink("n/deep", p+"/l") }, "l"},
-		{"a file for a link", func(p string) { os.WriteFile(p+"/l", nil, 0o600) }, "l"},
+		{"an empty file for a link", func(p string) { os.WriteFile(p+"/l", nil, 0o600) }, ""},
+		{"a file for a link", func(p string) { os.WriteFile(p+"/l", []byte("x"), 0o600) }, "l"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f, err := Open("acme", me)

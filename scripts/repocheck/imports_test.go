@@ -44,6 +44,7 @@ var rules = []rule{
 	{"init/internal/cgroup", "policy platform", "golang.org/x/sys"},
 	{"init/runtimes", "policy init/internal/fsview/toolchain", ""},
 	{"init/internal/fsview", "policy platform init/order init/runtimes init/internal/fsview", "golang.org/x/sys"},
+	{"init/internal/fsview/certpem", "", ""},
 	{"init/internal/fsview/gitconfig", "", ""},
 	{"init/internal/fsview/protected", "hosts", ""},
 	{"init/internal/fsview/toolchain", "", ""},

@@ -125,6 +125,8 @@ func reason(s order.Seen) string {
 		return "denied"
 	case order.WhyImplied:
 		return "the command needs it"
+	case order.WhyCertificates:
+		return "the certificates of it alone: a variable names it"
 	case order.WhyProtected:
 		return "protected: read-only, since your other programs execute or trust it"
 	case order.WhySocket:

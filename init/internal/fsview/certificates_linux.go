@@ -4,42 +4,210 @@ import (
 	"errors"
 	"os"
 	"path"
+	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/fsview/certpem"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"golang.org/x/sys/unix"
 )
 
-// certificates are the files that the environment names as trusted.
-type certificates struct{ *tree }
+// Bounds of what is read: of one file, of all together, and the names in a folder and the files of all.
+const (
+	maxCertificateFile  = 2 << 20
+	maxCertificateBytes = 4 << 20
+	maxCertificateNames = 4096
+	maxCertificateFiles = 1024
+)
 
-func (t certificates) add() {
+// certificates are those in the files that the environment names as trusted. A variable may name anything, and an entry
+// of a project may set it: nothing but certificates is shown, and no file of the host's.
+type certificates struct {
+	*tree
+	bytes, files int // so far
+}
+
+// A certified is a file in which certificates were found, by its name, and their text.
+type certified struct{ path, text string }
+
+// Reasons why certificates are not shown.
+var (
+	errNoCertificate = errors.New("holds no certificate")
+	errLargeFile     = errors.New("has more than 2M")
+	errLargeTogether = errors.New("has, with those before, more than 4M or 1024 files")
+	errManyNames     = errors.New("has more than 4096 files")
+)
+
+func (c *certificates) add() {
 	for _, key := range [...]string{"NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "NIX_SSL_CERT_FILE"} {
-		t.show(key, order.Lookup(t.request.Env, key), typeFile)
+		c.variable(key, typeFile)
 	}
-	folders := order.Lookup(t.request.Env, "SSL_CERT_DIR")
-	for folder := range strings.SplitSeq(folders, ":") { // SSL_CTX_load_verify_locations(3)
-		t.show("SSL_CERT_DIR", folder, typeFolder)
+	c.variable("SSL_CERT_DIR", typeFolder)
+}
+
+// variable shows what one variable names. Without a root of its own the server gets a variable with other paths.
+func (c *certificates) variable(key string, kind uint32) {
+	value := order.Lookup(c.request.Env, key)
+	places := []string{value}
+	if kind == typeFolder {
+		places = strings.Split(value, ":") // SSL_CTX_load_verify_locations(3)
+	}
+	for i, at := range places {
+		r, ok := c.find(key, at, kind)
+		if !ok {
+			continue
+		}
+		all, err := c.read(&r)
+		if err != nil {
+			c.warn(key + " " + at + ": " + err.Error() + " and is not shown")
+			continue
+		}
+		c.certified = append(c.certified, r.path)
+		if c.request.Shared {
+			places[i] = c.copy(&r, all)
+		} else {
+			c.show(&r, all)
+		}
+	}
+	if now := strings.Join(places, ":"); now != value {
+		c.view.Env = append(c.view.Env, key+"="+now)
 	}
 }
 
-func (t certificates) show(key, at string, kind uint32) {
+// find resolves a file or folder that is not visible anyway.
+func (c *certificates) find(key, at string, kind uint32) (r resolved, ok bool) {
 	if at == "" || at[0] != '/' {
-		return
+		return r, false
 	}
-	r, err := t.lookups.resolve(path.Clean(at))
+	r, err := c.lookups.resolve(path.Clean(at))
 	switch {
 	case missing(err), errors.Is(err, ErrSystem), err == unix.EACCES, err == nil && !r.entry.is(kind):
-		return
-	case err == nil && kind == typeFolder && t.tooBroad(r.path):
-		t.warn(key + " " + at + ": holds more than certificates and is not shown")
-		return
+		return r, false
+	case err == nil && kind == typeFolder && c.tooBroad(r.path):
+		c.warn(key + " " + at + ": holds more than certificates and is not shown")
+		return r, false
 	case err == nil:
-		err = t.allowLink(&r, false)
+		err = c.allowLink(&r, false)
 	}
 	if err != nil {
-		t.fail(&os.PathError{Op: key, Path: at, Err: err})
-		return
+		c.fail(&os.PathError{Op: key, Path: at, Err: err})
+		return r, false
 	}
-	t.imply(&r)
+	c.points.show(&r)
+	return r, !c.points.access(r.path).read && !c.points.has(r.path, noRead)
+}
+
+// read reads a file, or the files of a folder.
+func (c *certificates) read(r *resolved) (all []certified, err error) {
+	if r.entry.is(typeFile) {
+		text, err := c.text(r)
+		return []certified{{r.path, text}}, err
+	}
+	if c.request.Root && !c.request.may(&r.entry, r.path, needed(&r.entry, false)) {
+		return nil, cannotRead(unix.EACCES)
+	}
+	names, err := c.names(r.path)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		f, err := c.lookups.resolveFrom(r.path, name)
+		at := join(r.path, name)
+		if err != nil || !f.entry.is(typeFile) || c.allowLink(&f, false) != nil || c.points.has(f.path, noRead) ||
+			c.points.has(at, noRead) {
+			continue
+		}
+		text, err := c.text(&f)
+		switch {
+		case err == errLargeTogether:
+			return nil, err
+		case err == nil:
+			all = append(all, certified{at, text})
+		}
+	}
+	if len(all) == 0 {
+		return nil, errNoCertificate
+	}
+	return all, nil
+}
+
+// names are those of a folder's files and links, sorted.
+func (c *certificates) names(folder string) (names []string, err error) {
+	many := false
+	err = c.lookups.list(folder, func(name []byte, kind uint32) bool {
+		if kind == 0 || kind == typeFile || kind == typeLink {
+			names = append(names, string(name))
+		}
+		many = len(names) > maxCertificateNames
+		return !many
+	})
+	switch {
+	case err != nil:
+		return nil, cannotRead(err)
+	case many:
+		return nil, errManyNames
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+// text is the certificates of one file.
+func (c *certificates) text(r *resolved) (string, error) {
+	if c.request.Root && !c.request.may(&r.entry, r.path, needed(&r.entry, false)) {
+		return "", cannotRead(unix.EACCES)
+	}
+	b, err := c.lookups.read(r.path, maxCertificateFile+1)
+	if err != nil {
+		return "", cannotRead(err)
+	}
+	if c.bytes += len(b); c.bytes > maxCertificateBytes {
+		return "", errLargeTogether
+	}
+	if len(b) > maxCertificateFile {
+		return "", errLargeFile
+	}
+	text := string(certpem.Only(b))
+	if text == "" {
+		return "", errNoCertificate
+	}
+	if c.files++; c.files > maxCertificateFiles {
+		return "", errLargeTogether
+	}
+	return text, nil
+}
+
+func cannotRead(err error) error {
+	if at := (*os.PathError)(nil); errors.As(err, &at) {
+		err = at.Err
+	}
+	return errors.New("cannot be read (" + err.Error() + ")")
+}
+
+// show makes files of certificates, and links at the paths of the host's.
+func (c *certificates) show(r *resolved, all []certified) {
+	if r.entry.is(typeFolder) {
+		c.points.make(r.path, folder, 0o755, "")
+	}
+	for _, f := range all {
+		if c.points.access(f.path).read || c.points.has(f.path, link) {
+			continue
+		}
+		c.points.make(certificatesAt+f.path, file, 0o444, f.text)
+		c.points.make(f.path, link, 0, certificatesAt+f.path)
+	}
+}
+
+// copy has the launcher make files of certificates, and returns the path of the file, or of the folder with the files.
+func (c *certificates) copy(r *resolved, all []certified) string {
+	files := make([]Node, len(all))
+	for i, f := range all {
+		files[i] = Node{Path: baseOf(f.path), Kind: File, Mode: 0o444, Content: f.text}
+	}
+	at := join(c.request.Private, PrivateCertificates+"/"+strconv.Itoa(len(c.view.Copies)))
+	c.view.Copies = append(c.view.Copies, files)
+	if r.entry.is(typeFile) {
+		return join(at, files[0].Path)
+	}
+	return at
 }

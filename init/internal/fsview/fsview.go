@@ -131,12 +131,18 @@ type Process struct {
 
 	State  string  // the folder of the host that is the home; "" if the home does not last
 	Places []Place // in State, those above before those below
+
+	// Copies are files of certificates for a server without a root of its own, which the launcher makes in the private
+	// folder: see [PrivateCertificates]. Env are the variables, NAME=VALUE, that lead there.
+	Copies [][]Node
+	Env    []string
 }
 
 // Notes are a view's lists in the report, each sorted, and what plan says of the policy's paths.
 type Notes struct {
 	Given       []order.Seen
 	Implied     []string // grants that are not in the policy
+	Certified   []string // files and folders of which the server sees the certificates alone
 	Protected   []string // paths that are read-only inside a write grant
 	Unprotected []string // paths that would be protected if they existed
 	Warnings    []string

@@ -112,6 +112,9 @@ func (e *Explained) WritesPipe(path string, landlock bool) bool {
 	})
 }
 
+// Certificates reports whether Path has the certificates of a file of the host, because a variable names it.
+func (s *Spot) Certificates() bool { return within(s.Path, certificatesAt) }
+
 // MadeFresh reports whether a path is of the file systems that are made fresh for a server.
 func MadeFresh(path string) bool { return system(path) }
 

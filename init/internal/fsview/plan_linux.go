@@ -20,7 +20,7 @@ func Explain(r Request) (*Explained, error) {
 	home, grants := findHome(t), &grants{tree: t}
 	for _, step := range [...]func(){(&base{t}).add, storeFolders{t}.add, grants.add, hostSockets{grants}.add,
 		home.addPrivate, grants.protectNames, storeFolders{t}.open, grants.denyPipes,
-		(&command{toolchains{t}}).add, certificates{t}.add, home.cwd} {
+		(&command{toolchains{t}}).add, (&certificates{tree: t}).add, home.cwd} {
 		if step(); t.err != nil {
 			return nil, t.err
 		}
@@ -68,7 +68,11 @@ func (t *tree) fillNotes() {
 			v.Implied = append(v.Implied, path)
 		}
 	}
-	for _, list := range [...]*[]string{&v.Implied, &v.Protected, &v.Unprotected, &v.Warnings} {
+	v.Implied = append(v.Implied, t.certified...)
+	if v.Certified = t.certified; len(v.Copies) > 0 {
+		v.Certified = []string{join(t.request.Private, PrivateCertificates)}
+	}
+	for _, list := range [...]*[]string{&v.Implied, &v.Certified, &v.Protected, &v.Unprotected, &v.Warnings} {
 		slices.Sort(*list)
 		*list = slices.Compact(*list)
 	}

@@ -92,4 +92,10 @@ type bounds struct {
 const (
 	PrivateHome = "home"
 	PrivateTmp  = "tmp"
+	// PrivateCertificates is a folder with one more for each of [View.Copies], named by its number.
+	PrivateCertificates = "certificates"
 )
+
+// certificatesAt has the certificates in a root of the server's own, below the paths that they have on the host, where
+// links lead there. No policy can grant anything in /dev, and no server makes anything there.
+const certificatesAt = "/dev/certificates"

@@ -20,6 +20,9 @@ func (v *View) Sees() []order.Seen {
 			s.add(g.Path, g.Mode, g.Why)
 		}
 	}
+	for _, path := range v.Certified {
+		s.add(path, order.CanRead, order.WhyCertificates)
+	}
 	for _, path := range v.Implied {
 		s.add(path, order.CanRead, order.WhyImplied)
 	}
@@ -74,6 +77,7 @@ func (s *seen) add(path string, mode order.Mode, why order.Why) {
 // node adds a node of the base system. The folders on the way to others show nothing.
 func (s *seen) node(n *Node) {
 	switch {
+	case below(n.Path, certificatesAt), n.Kind == Link && below(n.Content, certificatesAt):
 	case n.Kind == File, n.Path == "/proc":
 		s.add(n.Path, order.Generated, order.WhyAlways)
 	case n.Kind == Bind && n.Write && !n.Device:

@@ -60,4 +60,7 @@ func (v *View) share(private string) {
 		v.Private = append(v.Private, Node{Path: join(private, PrivateHome), Kind: Dir, Mode: 0o700})
 	}
 	v.Private = append(v.Private, Node{Path: join(private, PrivateTmp), Kind: Dir, Mode: 0o700})
+	if at := join(private, PrivateCertificates); len(v.Copies) > 0 {
+		v.Nodes = append(v.Nodes, Node{Path: at, Kind: Bind, Source: at, Folder: true}) // the launcher fills the FileID
+	}
 }

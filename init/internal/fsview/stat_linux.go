@@ -2,6 +2,7 @@ package fsview
 
 import (
 	"os"
+	"slices"
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/platform"
@@ -91,19 +92,21 @@ func (h *lookups) read(path string, max int) ([]byte, error) {
 	if is, err := statxAt(fd, ""); err != nil || !e.is(typeFile) || !is.same(&e) {
 		return nil, &os.PathError{Op: "open", Path: path, Err: unix.ESTALE}
 	}
-	b := make([]byte, max)
-	for n := 0; ; {
-		k, err := unix.Read(fd, b[n:])
+	b := make([]byte, 0, min(max, 64<<10))
+	for len(b) < max {
+		b = slices.Grow(b, 1)
+		k, err := unix.Read(fd, b[len(b):min(cap(b), max)])
 		switch {
 		case err == unix.EINTR:
+			continue
 		case err != nil:
 			return nil, &os.PathError{Op: "read", Path: path, Err: err}
-		case k == 0 || n+k == max:
-			return b[:n+k], nil
-		default:
-			n += k
+		case k == 0:
+			return b, nil
 		}
+		b = b[:len(b)+k]
 	}
+	return b, nil
 }
 
 // list calls f with the name and the type (of st_mode, or 0 where the file system does not say) of all that lies

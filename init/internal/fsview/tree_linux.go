@@ -23,6 +23,8 @@ type tree struct {
 	own     []string // those, and the homes of the launcher's user
 	implied []string // grants that are not in the policy
 
+	certified []string // paths whose certificates are shown
+
 	err error // the first
 }
 

@@ -78,6 +78,9 @@ func (a *Attempt) startShared() error {
 		err = lookAndPlan(a, cgroup.Make)
 	}
 	if err == nil {
+		err = copyCertificates(a)
+	}
+	if err == nil {
 		a.kept.image, err = a.launch.replaceReaper(a.Confinement, a.Machine.UID)
 	}
 	if err == nil {

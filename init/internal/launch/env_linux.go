@@ -13,7 +13,7 @@ import (
 var temporaryNames = []string{"TMPDIR", "TMP", "TEMP"}
 
 // environ is the server's environment with the home that the server really has. Where it has no root of its own: with
-// the folder for temporary files, and with what lies below the home moved with it.
+// the folder for temporary files, with what lies below the home moved with it, and with the copies of certificates.
 func environ(s *Sandbox) []string {
 	o := s.launch.Order
 	if s.Confinement == policy.None {
@@ -27,9 +27,12 @@ func environ(s *Sandbox) []string {
 	env := make([]string, 0, len(o.Env)+4)
 	for _, v := range o.Env {
 		name, value, _ := strings.Cut(v, "=")
+		moved := order.Lookup(view.Env, name)
 		switch {
 		case name == "HOME":
 			continue
+		case moved != "":
+			v = name + "=" + moved
 		case temporary == "" || isGranted(view, value):
 		case slices.Contains(temporaryNames, name):
 			continue

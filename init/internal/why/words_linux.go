@@ -34,10 +34,13 @@ func (l *Launch) unseen(s *fsview.Spot, leads string) string {
 		return leads + " is a socket or a pipe of another program, which is covered in every grant"
 	}
 	switch s.Sight {
+	case order.SeesGenerated:
+		if s.Certificates() {
+			return leads + " is shown with its certificates alone: a variable names it"
+		}
+		return leads + " is not the host's for the server: it is made for each server"
 	case order.SeesPrivate:
 		return leads + " is not the host's for the server, which has a private folder of its own at " + s.Reading.At
-	case order.SeesGenerated:
-		return leads + " is not the host's for the server: it is made for each server"
 	case order.SeesHost:
 		return leads + " is there for the server, and cannot be opened: no grant covers it"
 	case order.SeesEmpty:
