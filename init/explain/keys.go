@@ -105,7 +105,9 @@ func (t *teller) noEffect(pointer string) {
 func tellVariables(t *teller) {
 	for _, v := range t.given.Env {
 		pointer, name := "/env"+strictjson.Step(v.Name), short(v.Name)
-		if notice.IsSetting(v.Name) {
+		if more := Certificates(v.Name); more != "" {
+			t.say(Note, pointer, "gets the variable "+name+", set here, and "+more)
+		} else if notice.IsSetting(v.Name) {
 			t.say(Note, pointer, "gets the variable "+name+", whose value stands in the policy for all who read "+
 				"the file")
 		} else {
@@ -115,6 +117,8 @@ func tellVariables(t *teller) {
 	for i, name := range t.given.EnvVars {
 		prefix, pattern := strings.CutSuffix(name, "*")
 		switch text := short(name); {
+		case Certificates(name) != "":
+			t.say(Note, item("/envVars", i), "gets your "+text+" and "+Certificates(name))
 		case pattern:
 			t.say(Note, item("/envVars", i), "gets all your variables that begin with "+short(prefix)+", secrets too")
 		case notice.IsSetting(name):
@@ -132,6 +136,17 @@ func tellVariables(t *teller) {
 	}
 	t.byDefault(false, Safe, "/envVars", "gets HOME, PATH, LANG, TZ and their like, and none of your other "+
 		"variables"+more)
+}
+
+// Certificates is what a variable of certificates opens; "" of another one.
+func Certificates(variable string) string {
+	switch variable {
+	case "NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "NIX_SSL_CERT_FILE":
+		return "sees the certificates in the file that it names, and nothing else of that file"
+	case "SSL_CERT_DIR":
+		return "sees the certificates in the files of the folders that it names, and nothing else of these"
+	}
+	return ""
 }
 
 func tellEnds(t *teller) {

@@ -92,6 +92,8 @@ func TestVerdicts(t *testing.T) {
 		{`"network": {"publish": ["8080:3000"]}`, "/network/publish/0", Note, "127.0.0.1:8080"},
 		{`"network": {"publish": ["0.0.0.0:8080:3000"]}`, "/network/publish/0", Wide, "every machine"},
 		{`"env": {"API_KEY": "x"}`, "/env/API_KEY", Note, "whose value stands in the policy"},
+		{`"env": {"SSL_CERT_DIR": "/home/ann/.ssh"}`, "/env/SSL_CERT_DIR", Note, "sees the certificates in the files of the folders that it names"},
+		{`"envVars": ["NODE_EXTRA_CA_CERTS"]`, "/envVars/0", Note, "sees the certificates in the file that it names"},
 		{`"envVars": ["GITHUB_TOKEN"]`, "/envVars/0", Note, "looks like a secret"},
 		{`"envVars": ["AWS_*"]`, "/envVars/0", Note, "begin with AWS_"},
 		{`"limits": {"memory": "unlimited"}`, "/limits/memory", Wide, "no limit on memory"},

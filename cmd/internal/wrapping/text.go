@@ -38,6 +38,7 @@ func (e *Entry) Opens() string {
 	add("reads", p.Filesystem.AllowRead)
 	add("writes", p.Filesystem.AllowWrite)
 	add("variables", p.EnvVars)
+	add("the certificates that these name:", certificates(&p))
 	if p.State != "" {
 		parts = append(parts, "keeps the home "+p.State)
 	}
@@ -45,6 +46,15 @@ func (e *Entry) Opens() string {
 		parts = []string{"nothing but its own files"}
 	}
 	return strictjson.Printable(e.Made.From + ": " + strings.Join(parts, "; "))
+}
+
+// certificates are the variables of a policy by which its server sees certificates.
+func certificates(p *policy.Policy) (names []string) {
+	for _, v := range p.Env {
+		names = append(names, v.Name)
+	}
+	names = append(names, p.EnvVars...)
+	return slices.DeleteFunc(names, func(name string) bool { return explain.Certificates(name) == "" })
 }
 
 // absolute is the policy as mcp-sandbox run reads the file.
