@@ -26,11 +26,7 @@ type envFiles struct {
 // system does not say that.
 type envFile struct {
 	path, opened string
-	trusted      []trusted
 }
-
-// A trusted is a file or folder of certificates that a variable names. A launch shows it to the server.
-type trusted struct{ variable, path string }
 
 const (
 	maxEnvFile     = 1 << 20
@@ -47,7 +43,7 @@ func (e *envFiles) read(file string) error {
 	if err != nil {
 		return err
 	}
-	f, n := envFile{path: path, opened: opened}, 0
+	n := 0
 	for line := range strings.SplitSeq(strings.TrimPrefix(string(doc), "\ufeff"), "\n") { // Windows' editors begin so
 		n++
 		v, err := variable(strings.TrimSuffix(line, "\r"))
@@ -56,25 +52,10 @@ func (e *envFiles) read(file string) error {
 		}
 		if v != "" {
 			e.variables = append(e.variables, source.Setting{Flag: "--env-file", Key: "env", Value: v})
-			f.trusted = append(f.trusted, trustedBy(v)...)
 		}
 	}
-	e.files = append(e.files, f)
+	e.files = append(e.files, envFile{path: path, opened: opened})
 	return nil
-}
-
-// trustedBy are the certificates that NAME=VALUE names.
-func trustedBy(v string) (all []trusted) {
-	name, value, _ := strings.Cut(v, "=")
-	switch name {
-	case "NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "NIX_SSL_CERT_FILE":
-		all = append(all, trusted{name, value})
-	case "SSL_CERT_DIR":
-		for folder := range strings.SplitSeq(value, ":") {
-			all = append(all, trusted{name, folder})
-		}
-	}
-	return all
 }
 
 // variable is NAME=VALUE of one line, or "". An error has nothing of the line but a name: the rest may be a secret.
@@ -114,26 +95,17 @@ func expanded(take func(path string) error) func(string) error {
 }
 
 // check refuses a file that is reached by a link inside a write grant: an earlier run of the server may have made that
-// link, and would read another file's secrets in its environment. Nor may a file inside a write grant name certificates
-// that are not granted, or an earlier run would choose what the server sees.
+// link, and would read another file's secrets in its environment.
 func (e *envFiles) check(files *policy.Filesystem) error {
 	if runtime.GOOS != "linux" || len(e.files) == 0 {
 		return nil // elsewhere no confinement keeps a server from the user's files
 	}
 	grants := grantPlaces(files.AllowWrite)
-	seen := slices.Concat(grants, grantPlaces(files.AllowRead), []string{"/etc", "/usr", "/nix/store", "/gnu/store"})
 	for _, f := range e.files {
 		end, link := follow(f.path, grants)
 		if link != "" || f.opened != "" && end != f.opened {
 			return errors.New("--env-file " + f.path + ": is reached by a link that the server can change: name " +
 				"the file itself, or keep the file outside of what the server may write")
-		}
-		for _, t := range f.trusted {
-			real, err := filepath.EvalSymlinks(t.path)
-			if inside(end, grants) && err == nil && !inside(real, seen) {
-				return errors.New("--env-file " + f.path + ": the server may write this file, and " + t.variable +
-					" in it names what is not granted: --allow-read that, or write --env " + t.variable)
-			}
 		}
 	}
 	return nil
