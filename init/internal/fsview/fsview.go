@@ -10,7 +10,7 @@
 // Lookups resolve paths and look at each once. Points are the statements about paths: of the base system, the grants
 // and denials, the home, what is protected, what a command implies. A tree holds both for one request; the types that
 // add points embed it. The emitter turns points into the nodes and covers of the View. The knowledge about names and
-// texts alone lies in the packages below: protected, toolchain and gitconfig.
+// texts alone lies in the packages below: protected, toolchain, gitconfig and certpem.
 package fsview
 
 import (
