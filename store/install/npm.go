@@ -46,11 +46,8 @@ func npmFiles(q *question) []string {
 		}
 	}
 	programs := []string{q.program, resolved(q.program)}
-	for _, folder := range filepath.SplitList(q.path) {
-		if exists(folder, "node") {
-			programs = append(programs, filepath.Join(folder, "node"), resolved(filepath.Join(folder, "node")))
-			break
-		}
+	if node := q.find("node", filepath.Dir(q.program)); node != "" {
+		programs = append(programs, node, resolved(node))
 	}
 	if folder := ownFolder(q.program); folder != "" {
 		files = append(files, filepath.Join(folder, "npmrc"))

@@ -29,7 +29,8 @@ func Installer(start *startline.Start, o Options) error {
 type origin struct {
 	*Options
 	start *startline.Start
-	row   *manager // nil for a manager of which nothing is installed
+	row   *manager             // nil for a manager of which nothing is installed
+	user  func() (user, error) // of this process
 }
 
 // program finds the manager's program: beside the program that was typed, then in PATH. None of the project in the
@@ -38,15 +39,13 @@ func (f *origin) program() (string, error) {
 	if f.row == nil {
 		return "", fmt.Errorf("%s: %w", f.start.Tool, ErrNoManager)
 	}
-	folders := f.folders()
-	if typed := f.start.Program; filepath.IsAbs(typed) && !f.surroundings().isProjects(filepath.Dir(typed)) {
-		folders = slices.Insert(folders, 0, filepath.Dir(typed))
+	beside := ""
+	if filepath.IsAbs(f.start.Program) {
+		beside = filepath.Dir(f.start.Program)
 	}
 	for _, name := range f.row.programs {
-		for _, folder := range folders {
-			if found, err := exec.LookPath(filepath.Join(folder, name)); err == nil {
-				return found, nil
-			}
+		if found := f.find(name, beside); found != "" {
+			return found, nil
 		}
 	}
 	err := fmt.Errorf("%s: not found in PATH (a project's own is not used)", strings.Join(f.row.programs, ", "))
@@ -56,15 +55,27 @@ func (f *origin) program() (string, error) {
 	return "", err
 }
 
-// folders are those of the user's PATH that are no project's.
-func (f *origin) folders() []string {
+// find is the first program of a name, in a folder or in those of PATH; "" is none. Each start looks, and so a folder
+// without such a program is not looked at further.
+func (f *origin) find(name, before string) string {
 	path, _ := lookup(f.Env, "PATH")
-	return slices.DeleteFunc(filepath.SplitList(path), f.surroundings().isProjects)
+	for _, folder := range append([]string{before}, filepath.SplitList(path)...) {
+		if !filepath.IsAbs(folder) {
+			continue
+		}
+		found, err := exec.LookPath(filepath.Join(folder, name))
+		if err == nil && !f.surroundings().isProjects(folder) {
+			return found
+		}
+	}
+	return ""
 }
 
-// path is PATH for the manager.
+// path is PATH for the manager: without folders of projects.
 func (f *origin) path() string {
-	return strings.Join(f.folders(), string(filepath.ListSeparator))
+	path, _ := lookup(f.Env, "PATH")
+	folders := slices.DeleteFunc(filepath.SplitList(path), f.surroundings().isProjects)
+	return strings.Join(folders, string(filepath.ListSeparator))
 }
 
 // resolved is a path without links, or as it is.
@@ -91,7 +102,7 @@ func (f *origin) question() (*question, error) {
 	if err != nil {
 		return nil, err
 	}
-	q := &question{user: u, program: program, path: f.path(), env: f.Env, auth: f.RegistryAuth}
+	q := &question{user: u, program: program, find: f.find, env: f.Env, auth: f.RegistryAuth}
 	q.files = f.row.files(q)
 	if f.RegistryFromProject && f.row.project != nil {
 		_, q.project = f.row.project(f.Dir, u.home)
@@ -123,6 +134,7 @@ func (f *origin) settings(ctx context.Context, stage string) (*settings, *questi
 	if err != nil {
 		return nil, nil, err
 	}
+	q.path = f.path()
 	if err := q.copy(stage); err != nil {
 		return nil, nil, err
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -127,10 +126,8 @@ func pipPython(q *question) (string, error) {
 	if strings.HasPrefix(line, "#!") && len(words) == 1 && strings.HasPrefix(filepath.Base(words[0]), "py") {
 		return words[0], nil
 	}
-	for _, folder := range filepath.SplitList(q.path) {
-		if found, err := exec.LookPath(filepath.Join(folder, "python3")); err == nil && filepath.IsAbs(folder) {
-			return found, nil
-		}
+	if found := q.find("python3", ""); found != "" {
+		return found, nil
 	}
 	return "", fmt.Errorf("%s: its Python is not known, and there is no python3 in PATH", q.program)
 }

@@ -26,9 +26,10 @@ import (
 // or runs there, all that comes out is its answer, which is data of a stranger.
 type question struct {
 	user
-	copied  user              // the folders with copies of the user's files, as the manager sees them
-	program string            // the manager's
-	path    string            // PATH for that
+	copied  user   // the folders with copies of the user's files, as the manager sees them
+	program string // the manager's
+	path    string // PATH for that
+	find    func(name, before string) string
 	files   []string          // of the user's configuration; some may be missing
 	project map[string]string // what the project's configuration names, where [Options].RegistryFromProject
 	env     []string          // the variables that a line with a log-in may name; the manager gets none of them

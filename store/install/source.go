@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/security-mcp/mcp-sandbox/init/places"
@@ -24,12 +25,15 @@ type user struct {
 	config string // XDG_CONFIG_HOME, or .config in the home
 }
 
-// user is that of this process.
-func (f *origin) user() (user, error) {
-	if f.tests.user != "" {
-		return user{f.tests.user, filepath.Join(f.tests.user, ".config")}, nil
-	}
-	return currentUser()
+// userOf is that of this process, who is looked up once.
+func userOf(o *Options) func() (user, error) {
+	return sync.OnceValues(func() (user, error) {
+		if home := o.tests.user; home != "" {
+			return user{home, filepath.Join(home, ".config")}, nil
+		}
+		p, err := places.Of(os.Getenv)
+		return user{platform.UserHome(os.Getenv("HOME")), filepath.Dir(p.Config)}, err
+	})
 }
 
 // source is all that decides where packages come from, as one word: the manager's program, the configuration that it
@@ -159,10 +163,4 @@ func (f *origin) ownEnv(u user) []string {
 		}
 	}
 	return env
-}
-
-// currentUser is the user of this process, by what the system knows.
-func currentUser() (user, error) {
-	p, err := places.Of(os.Getenv)
-	return user{platform.UserHome(os.Getenv("HOME")), filepath.Dir(p.Config)}, err
 }
