@@ -7,3 +7,6 @@ func IsUsers(_, _ string) bool { return true }
 
 // EnvironmentIsUsers has all variables count as the user's, as they do here anyway.
 func EnvironmentIsUsers() {}
+
+// UserHome is the value of HOME.
+func UserHome(variable string) string { return variable }
