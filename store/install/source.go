@@ -28,7 +28,7 @@ type user struct {
 // userOf is that of this process, who is looked up once.
 func userOf(o *Options) func() (user, error) {
 	return sync.OnceValues(func() (user, error) {
-		if home := o.tests.user; home != "" {
+		if home := o.user; home != "" {
 			return user{home, filepath.Join(home, ".config")}, nil
 		}
 		p, err := places.Of(os.Getenv)

@@ -120,7 +120,7 @@ func (c *certificates) read(r *resolved) (all []certified, err error) {
 		}
 		text, err := c.text(&f)
 		switch {
-		case err == errLargeTogether:
+		case errors.Is(err, errLargeTogether):
 			return nil, err
 		case err == nil:
 			all = append(all, certified{at, text})
