@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -107,6 +108,8 @@ func tellVariables(t *teller) {
 		pointer, name := "/env"+strictjson.Step(v.Name), short(v.Name)
 		if more := Certificates(v.Name); more != "" {
 			t.say(Note, pointer, "gets the variable "+name+", set here, and "+more)
+		} else if slices.Contains(ProxyVariables(), v.Name) {
+			t.say(Note, pointer, "gets the variable "+name+", set here: programs may reach hosts by that proxy")
 		} else if notice.IsSetting(v.Name) {
 			t.say(Note, pointer, "gets the variable "+name+", whose value stands in the policy for all who read "+
 				"the file")

@@ -17,5 +17,6 @@ func ProxyAddress(value string) string { return dial.Address(value) }
 
 // ProxyVariables are those by which programs are told of a proxy.
 func ProxyVariables() []string {
-	return []string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"}
+	return []string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy",
+		"FTP_PROXY", "ftp_proxy"}
 }

@@ -21,7 +21,7 @@ func proxies(o *order.Order, p *policy.Policy) (all []order.Notice) {
 		if !told[address] {
 			n.Line = notice.Proxy(what, variable, address)
 		}
-		told[address] = true
+		told[address] = address != ""
 		all = append(all, n)
 	}
 	if p.Level != policy.LevelNetwork && p.Level != policy.Privileged {

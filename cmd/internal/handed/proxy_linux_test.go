@@ -29,10 +29,12 @@ func TestProxies(t *testing.T) {
 		{"HTTP_PROXY=https://ann:mellon@h ALL_PROXY=h2 all_proxy=https://h", policy.LevelNetwork, "",
 			"HTTP_PROXY the server is told of the proxy h:443 of HTTP_PROXY" + rest + "\n" +
 				"ALL_PROXY the server is told of the proxy h2:80 of ALL_PROXY" + rest + "\nall_proxy "},
-		{"HTTPS_PROXY=x://mellon@h", policy.LevelNetwork, "", "HTTPS_PROXY the server is told of the proxy of HTTPS_PROXY" + rest},
+		{"HTTPS_PROXY=x://mellon@h", policy.LevelNetwork, "", "HTTPS_PROXY the server is told of the proxy h:80 of HTTPS_PROXY" + rest},
+		{"ALL_PROXY=: FTP_PROXY=socks4://h:9 ftp_proxy=:", policy.LevelNetwork, "", "ALL_PROXY the server is told of the proxy of ALL_PROXY" + rest +
+			"\nFTP_PROXY the server is told of the proxy h:9 of FTP_PROXY" + rest + "\nftp_proxy the server is told of the proxy of ftp_proxy" + rest},
 		{"", policy.LevelNetwork, "", ""},
 	} {
-		for _, name := range strings.Fields("HTTP_PROXY http_proxy HTTPS_PROXY https_proxy ALL_PROXY all_proxy NO_PROXY no_proxy") {
+		for _, name := range strings.Fields("HTTP_PROXY http_proxy HTTPS_PROXY https_proxy ALL_PROXY all_proxy NO_PROXY no_proxy FTP_PROXY ftp_proxy") {
 			t.Setenv(name, "")
 		}
 		o := &order.Order{Env: strings.Fields(c.env)}

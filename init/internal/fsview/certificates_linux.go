@@ -63,6 +63,7 @@ func (c *certificates) variable(key string, kind uint32) {
 			c.warn(key + " " + at + ": " + err.Error() + " and is not shown")
 			continue
 		}
+		c.points.show(&r) // the links on the way, now that certificates are behind them
 		c.certified = append(c.certified, r.path)
 		if c.request.Shared {
 			places[i] = c.copy(&r, all)
@@ -94,8 +95,11 @@ func (c *certificates) find(key, at string, kind uint32) (r resolved, ok bool) {
 		c.fail(&os.PathError{Op: key, Path: at, Err: err})
 		return r, false
 	}
-	c.points.show(&r)
-	return r, !c.points.access(r.path).read && !c.points.has(r.path, noRead)
+	if c.points.access(r.path).read { // what is on the way may be a link
+		c.points.show(&r)
+		return r, false
+	}
+	return r, !c.points.denied(r.path)
 }
 
 // read reads a file, or the files of a folder.
@@ -114,8 +118,8 @@ func (c *certificates) read(r *resolved) (all []certified, err error) {
 	for _, name := range names {
 		f, err := c.lookups.resolveFrom(r.path, name)
 		at := join(r.path, name)
-		if err != nil || !f.entry.is(typeFile) || c.allowLink(&f, false) != nil || c.points.has(f.path, noRead) ||
-			c.points.has(at, noRead) {
+		if err != nil || !f.entry.is(typeFile) || c.allowLink(&f, false) != nil || c.points.denied(f.path) ||
+			c.points.denied(at) {
 			continue
 		}
 		text, err := c.text(&f)

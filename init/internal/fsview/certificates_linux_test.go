@@ -54,6 +54,10 @@ func TestCertificates(t *testing.T) {
 			implied: "T/a", shown: "a/ca.pem"},
 		{name: "denied", tree: "a/ca.pem = PEM\n b/ca.pem = PEM\n b/other = PEM", env: "SSL_CERT_FILE=T/a/ca.pem\nSSL_CERT_DIR=T/b", implied: "T/b",
 			wish: wish{read: []string{"T/a"}, noRead: []string{"T/a/ca.pem", "T/b/ca.pem"}}, shown: "b/other"},
+		{name: "below a denied folder", tree: "p/d/e/ca.pem = PEM\n p/d/ca.pem = PEM", env: "SSL_CERT_FILE=T/p/d/ca.pem\nSSL_CERT_DIR=T/p/d/e",
+			wish: wish{read: []string{"T/p"}, noRead: []string{"T/p/d"}}},
+		{name: "a link to no certificate", tree: "secret = KEY\n l -> secret\n d/x = KEY\n m -> d", env: "SSL_CERT_FILE=T/l\nSSL_CERT_DIR=T/m",
+			warning: "SSL_CERT_DIR T/m: holds no certificate and is not shown\n SSL_CERT_FILE T/l: holds no certificate and is not shown"},
 		{name: "the host's root", tree: "ca.pem = PEM", env: "SSL_CERT_FILE=T/ca.pem", wish: wish{host: true}, implied: "T/ca.pem"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -87,6 +91,8 @@ func TestCertificates(t *testing.T) {
 					}
 				case n.Kind == Link && below(n.Content, certificatesAt):
 					linked = append(linked, strings.ReplaceAll("link "+n.Path+" -> "+n.Content, root, "T"))
+				case n.Kind == Link && within(n.Path, root) && c.implied == "":
+					t.Errorf("the link %s -> %s is shown", n.Path, n.Content)
 				case n.Kind == Bind && within(n.Path, root) && c.wish.read == nil && c.wish.write == nil:
 					t.Errorf("%s of the host is shown", n.Path)
 				}

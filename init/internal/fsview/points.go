@@ -104,6 +104,18 @@ func (ps points) access(path string) (a access) {
 	return a
 }
 
+// denied reports whether a denial of reading is the nearest statement about path.
+func (ps points) denied(path string) bool {
+	for q := path; ; q = dirOf(q) {
+		switch {
+		case ps.has(q, noRead):
+			return true
+		case ps.has(q, mayRead|mayWrite), q == "/":
+			return false
+		}
+	}
+}
+
 // exists reports whether the root will have an entry of its own at path, of one of some kinds: something made for the
 // server, or a folder on the way to something that is there.
 func (ps points) exists(path string, kinds flag) bool {

@@ -46,6 +46,9 @@ func ProxyFrom(env func(string) string) (Proxy, error) {
 // not; "" for what is none.
 func Address(value string) string {
 	p, err := parseProxy(value)
+	if _, rest, ok := strings.Cut(value, "://"); ok && errors.Is(err, errScheme) {
+		p, err = parseProxy(rest)
+	}
 	if err != nil && !errors.Is(err, errHTTPS) {
 		return ""
 	}
