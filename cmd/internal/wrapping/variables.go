@@ -27,7 +27,8 @@ func warnings(e *Entry) (all []string) {
 			}
 		case m.OS != "linux":
 		case name == "HOME" && filepath.Clean(value) != m.Home:
-			text = "~ in the policy is this folder, and where passwd(5) has no home for you, what mcp-sandbox keeps is below it"
+			text = "~ in the policy is this folder, and where passwd(5) has no home for you, what mcp-sandbox keeps " +
+				"is below it"
 		case slices.Contains([]string{"XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME"}, name) &&
 			(m.Getenv(name) != value || !platform.IsUsers(name, value)):
 			text = "what mcp-sandbox keeps stays in the user's own folders: for the server alone"
