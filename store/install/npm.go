@@ -31,7 +31,7 @@ var npm = manager{
 // own and of node's.
 func npmFiles(q *question) []string {
 	own := filepath.Join(q.home, ".npmrc")
-	files := []string{own, "/etc/npmrc"}
+	files := []string{own}
 	b, _ := readConfiguration(own)
 	for _, found := range npmGlobalLine().FindAllStringSubmatch(string(b), -1) {
 		at := strings.ReplaceAll(strings.Trim(found[2], `"'`), "${HOME}", q.home)
@@ -49,14 +49,14 @@ func npmFiles(q *question) []string {
 	if node := q.find("node", filepath.Dir(q.program)); node != "" {
 		programs = append(programs, node, resolved(node))
 	}
-	if folder := ownFolder(q.program); folder != "" {
-		files = append(files, filepath.Join(folder, "npmrc"))
-	}
 	for _, program := range programs {
 		files = append(files, filepath.Join(filepath.Dir(filepath.Dir(program)), "etc", "npmrc"))
 	}
-	slices.Sort(files)
-	return slices.Compact(files)
+	if folder := ownFolder(q.program); folder != "" {
+		files = append(files, filepath.Join(folder, "npmrc"))
+	}
+	files = append(files, "/etc/npmrc")
+	return files
 }
 
 // npmGlobalLine is a line of npmrc(5) that says where the file for all users lies.

@@ -94,6 +94,9 @@ func (q *question) launch(ctx context.Context, env map[string]string, args []str
 	return said.Bytes(), told.String(), err
 }
 
+// npmrcForAll is the name of the file for all users, which npm finds where its prefix says, in the home too.
+const npmrcForAll = "npmrc"
+
 // policy lets the manager read its own program and the user's configuration.
 func (q *question) policy(env map[string]string) policy.Policy {
 	p := policy.Policy{Level: policy.Standard, MinConfinement: policy.Reduced, Cwd: "/usr"}
@@ -101,7 +104,7 @@ func (q *question) policy(env map[string]string) policy.Policy {
 		p.Env = append(p.Env, policy.Variable{Name: name, Value: env[name]})
 	}
 	for _, file := range q.files {
-		if q.copyOf(file) == "" {
+		if q.copyOf(file) == "" || filepath.Base(file) == npmrcForAll {
 			p.Filesystem.AllowRead = append(p.Filesystem.AllowRead, "-"+file)
 		}
 	}

@@ -127,6 +127,20 @@ func TestRedirected(t *testing.T) {
 	h.must(t, "npx -y good")
 }
 
+// The file for all users counts, also where the user's prefix leads to one in the home.
+func TestGlobalConfiguration(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, good()...)
+	put(t, filepath.Join(h.path, ".npm-global/etc/npmrc"), "registry="+h.registry.URL+"\n")
+	for _, line := range []string{"prefix=~/.npm-global", "prefix = ${HOME}/.npm-global", "globalconfig=" + h.path + "/.npm-global/etc/npmrc"} {
+		h.configure(t, line+"\n")
+		h.options.Update = true
+		if r, err := h.prepare(t, "npx -y good"); err != nil || r.Package.Registry != h.registry.URL {
+			t.Errorf("%s: %+v, %v", line, r, err)
+		}
+	}
+}
+
 // Scopes have registries of their own.
 func TestScopes(t *testing.T) {
 	t.Parallel()
