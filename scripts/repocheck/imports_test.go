@@ -80,7 +80,7 @@ var rules = []rule{
 	{"store", "init/places init/state store/startline store/internal/tree", "golang.org/x/sys"},
 	{"store/internal/tree", "", "golang.org/x/sys"},
 	{"store/startline", "", "golang.org/x/mod/module"},
-	{"store/install", "policy platform hosts init/order init/places launcher store store/startline", "golang.org/x/mod/module"},
+	{"store/install", "policy platform hosts init/order init/places init/runtimes launcher store store/startline", "golang.org/x/mod/module"},
 	{"store/install/registrytest", "", "golang.org/x/mod"},
 	{"cmd/page", "policy platform init/order", ""},
 	{"cmd", "policy platform hosts init/order init/reports init/runtimes init/state init/notice init/places init/explain init/reexec launcher profile store cmd/internal cmd/page", "golang.org/x/sys github.com/spf13/pflag github.com/rogpeppe/go-internal github.com/tailscale/hujson github.com/pelletier/go-toml/v2 go.yaml.in/yaml"},

@@ -30,8 +30,11 @@ func newInstallation(in *store.Store, start *startline.Start, o Options) *instal
 	return i
 }
 
-// wanted is what is looked for in the store.
-func (i *installation) wanted() (store.Wanted, error) {
-	source, err := i.from.source()
-	return store.Wanted{Manager: i.start.Manager, Source: source, Specs: i.start.Specs}, err
+// wanted is what is looked for in the store, and the question by which that is found out.
+func (i *installation) wanted() (w store.Wanted, q *question, err error) {
+	if q, err = i.from.question(); err != nil {
+		return w, nil, err
+	}
+	source, err := i.from.source(q)
+	return store.Wanted{Manager: i.start.Manager, Source: source, Specs: i.start.Specs}, q, err
 }

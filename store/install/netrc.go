@@ -2,7 +2,6 @@ package install
 
 import (
 	"net/url"
-	"os"
 	"path/filepath"
 	"strings"
 )
@@ -13,7 +12,7 @@ func netrcLogin(home, registry string) *url.Userinfo {
 	if err != nil {
 		return nil
 	}
-	b, err := os.ReadFile(filepath.Join(home, ".netrc"))
+	b, err := readConfiguration(filepath.Join(home, ".netrc"))
 	if err != nil {
 		return nil
 	}

@@ -94,6 +94,12 @@ func npmSettings(ctx context.Context, q *question) (*settings, error) {
 		return nil, fmt.Errorf("%s reads %s, which is not where mcp-sandbox looks: `npm config set globalconfig %[2]s "+
 			"--location=user` names that", q.program, global)
 	}
+	for _, name := range []string{"before", "min-release-age"} {
+		if value := all[name]; value != nil && value != "" && value != float64(0) {
+			return nil, fmt.Errorf("npm's configuration has %s %v, by which an install in the store does not go: "+
+				"--min-age does that, and `npm config delete %[1]s` takes it out", name, value)
+		}
+	}
 	s := &settings{knows: map[string]bool{}, said: []string{global, own}}
 	for name := range all {
 		s.knows[name] = true

@@ -216,8 +216,11 @@ func readConfiguration(name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return readOpen(f, name, 1<<20)
+	return readOpen(f, name, mostConfiguration)
 }
+
+// mostConfiguration bounds such a file, and one of certificates.
+const mostConfiguration = 4 << 20
 
 // readOpen reads an open file, and closes it.
 func readOpen(f *os.File, name string, most int64) ([]byte, error) {

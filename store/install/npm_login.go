@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"net/url"
-	"os"
 	"strings"
 )
 
@@ -20,7 +19,7 @@ var npmLoginKeys = map[string]bool{":_authToken": false, ":_auth": false, ":user
 func npmLogins(s *settings, q *question, files ...string) error {
 	var lines []string
 	for _, file := range files {
-		b, err := os.ReadFile(file)
+		b, err := readConfiguration(file)
 		if errors.Is(err, fs.ErrNotExist) || file == "" {
 			continue
 		}
@@ -38,7 +37,7 @@ func npmLogins(s *settings, q *question, files ...string) error {
 		}
 		isFile, known := npmLoginKeys[name]
 		value, set := npmExpand(value, q.env)
-		if !known || !set || value == "" || strings.ContainsAny(value, "\r\n") || !s.loginAt(where) {
+		if !known || !set || value == "" || strings.ContainsAny(value, "\r\n") || !s.loginAt(where, q) {
 			continue
 		}
 		s.login = true
@@ -47,7 +46,7 @@ func npmLogins(s *settings, q *question, files ...string) error {
 		}
 		l := login{key: key, value: value}
 		if isFile {
-			b, err := os.ReadFile(strings.Trim(value, `"'`))
+			b, err := readConfiguration(strings.Trim(value, `"'`))
 			if err != nil {
 				return fmt.Errorf("npm config: %s: %w", key, err)
 			}
@@ -59,9 +58,13 @@ func npmLogins(s *settings, q *question, files ...string) error {
 }
 
 // loginAt reports whether a key's //HOST/PATH/ is at a registry: npm takes the longest path that a URL begins with.
-func (s *settings) loginAt(where string) bool {
+// A project does not choose that a log-in goes there without TLS.
+func (s *settings) loginAt(where string, q *question) bool {
 	for _, r := range s.registries {
-		_, rest, _ := strings.Cut(r.url, ":")
+		scheme, rest, _ := strings.Cut(r.url, ":")
+		if scheme == "http" && q.names(r) {
+			continue
+		}
 		host, found := strings.CutPrefix(where, "//")
 		if found && strings.Contains(host, "/") && strings.HasPrefix(rest, where) {
 			return true

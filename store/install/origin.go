@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/security-mcp/mcp-sandbox/init/runtimes"
 	"github.com/security-mcp/mcp-sandbox/store/startline"
 )
 
@@ -129,14 +130,13 @@ func (f *origin) notAsked() string {
 }
 
 // settings asks the manager, in a folder of the stage.
-func (f *origin) settings(ctx context.Context, stage string) (*settings, *question, error) {
-	q, err := f.question()
-	if err != nil {
-		return nil, nil, err
+func (f *origin) settings(ctx context.Context, q *question, stage string) (*settings, error) {
+	if err := f.checkLogins(q); err != nil {
+		return nil, err
 	}
 	q.path = f.path()
 	if err := q.copy(stage); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	s, err := f.row.settings(ctx, q)
 	os.RemoveAll(q.copied.home)
@@ -146,7 +146,39 @@ func (f *origin) settings(ctx context.Context, stage string) (*settings, *questi
 	if err == nil {
 		err = f.checkVariables(s, q)
 	}
-	return s, q, err
+	return s, err
+}
+
+// checkLogins refuses to log in by the word of a client's entry: through a proxy of its choice, trusting whom it says,
+// or by programs that lie where it wants.
+func (f *origin) checkLogins(q *question) error {
+	if !f.RegistryAuth {
+		return nil
+	}
+	for _, name := range slices.Concat(wayVariables, authorityVariables) {
+		value, _ := lookup(f.Env, name)
+		if !f.isUsers(name, value) {
+			return fmt.Errorf("--registry-auth with %s, which the process that started mcp-sandbox does not have: "+
+				"log-ins are not sent on the word of a client's entry", name)
+		}
+	}
+	for _, program := range []string{q.program, f.find("node", "")} {
+		if program != "" && !f.isUsersProgram(program, q.home) {
+			return fmt.Errorf("--registry-auth with %s: a log-in is given to programs of the system or of a version "+
+				"manager alone", program)
+		}
+	}
+	return nil
+}
+
+// isUsersProgram reports whether a program lies where the system or a version manager keeps programs, or was found by
+// the user's own PATH.
+func (f *origin) isUsersProgram(at, home string) bool {
+	path, _ := lookup(f.Env, "PATH")
+	folder, stored := runtimes.Stored(at)
+	systems := func(folder string) bool { return isBelow(at, folder) }
+	return f.isUsers("PATH", path) || stored && strings.HasPrefix(folder, home+"/.") ||
+		slices.ContainsFunc([]string{"/usr", "/bin", "/opt", "/nix/store", "/gnu/store"}, systems)
 }
 
 // checkVariables refuses an install for which a variable names other sources than the user's configuration. Passing

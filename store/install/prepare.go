@@ -100,7 +100,7 @@ func Prepare(ctx context.Context, in *store.Store, start *startline.Start, o Opt
 // find looks into the store. Nil and no error is a package that has to be installed: also one that is there, where an
 // older one or its install scripts are wanted.
 func (i *installation) find() (*Ready, error) {
-	w, err := i.wanted()
+	w, _, err := i.wanted()
 	if i.Update || err != nil {
 		return nil, err
 	}
@@ -139,7 +139,7 @@ const private = ".mcp-sandbox-install"
 // install makes a stage, lets the manager fill it, and puts it into the store if everything is as it should be.
 func (i *installation) install(ctx context.Context) (*Ready, error) {
 	began := time.Now()
-	w, err := i.wanted()
+	w, _, err := i.wanted()
 	if err != nil {
 		return nil, err
 	}
@@ -153,10 +153,17 @@ func (i *installation) install(ctx context.Context) (*Ready, error) {
 			return r, err
 		}
 	}
+	now, q, err := i.wanted() // the lock may have taken long
+	if err == nil && now.Source != w.Source {
+		err = errors.New("the configuration changed meanwhile: start it again")
+	}
+	if err != nil {
+		return nil, err
+	}
 	if line := i.from.notAsked(); line != "" {
 		i.lines = append(i.lines, line)
 	}
-	found, q, err := i.from.settings(ctx, stage.Folder)
+	found, err := i.from.settings(ctx, q, stage.Folder)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/security-mcp/mcp-sandbox/store/startline"
 )
@@ -104,9 +105,29 @@ func pipSettings(ctx context.Context, q *question) (*settings, error) {
 	if err := json.Unmarshal(out, a); err != nil {
 		return nil, fmt.Errorf("pip of %s: %w", python, err)
 	}
+	if err := a.check(); err != nil {
+		return nil, fmt.Errorf("%s: %w", python, err)
+	}
 	a.uv = uvLimit(q.user)
 	s := &settings{python: a}
 	return s, pipRead(s, q)
+}
+
+// pipPackages is where an environment has its packages, and pipVersion a version.
+var (
+	pipPackages = pattern(`^lib/[a-z]+[0-9.]+t?/site-packages$`)
+	pipVersion  = pattern(`^[0-9][0-9A-Za-z.+!-]*$`)
+)
+
+// check refuses an answer that is none of a Python's: paths and versions of it are written into the environment.
+func (a *pipAnswer) check() error {
+	isPath := func(text string) bool { return filepath.IsAbs(text) && !strings.ContainsAny(text, "\r\n\x00") }
+	if !pipPackages().MatchString(a.Packages) || !isPath(a.Python) || !isPath(a.Pip) ||
+		!pipVersion().MatchString(a.Full) || !pipVersion().MatchString(a.Version) {
+		return fmt.Errorf("an answer that no Python gives: packages in %.100q, interpreter %.100q, pip %.100q",
+			a.Packages, a.Python, a.Pip)
+	}
+	return nil
 }
 
 // pipPython is the interpreter that pipx takes: that of its own first line.
@@ -114,7 +135,7 @@ func pipPython(q *question) (string, error) {
 	if filepath.Base(q.program) != "pipx" {
 		return q.program, nil
 	}
-	f, err := os.Open(q.program)
+	f, err := os.OpenFile(q.program, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return "", err
 	}

@@ -98,16 +98,22 @@ func pipMarker(a *pipAnswer) []byte {
 		"\n")
 }
 
-// folder makes a folder in the stage that the manager may change, and those above it.
+// folder makes a folder in the stage that the manager may change, and those above it. Its name may come from a
+// manager's answer: nothing is made or given away outside of the stage.
 func (j *job) folder(name string) error {
-	at := j.stage
+	root, err := os.OpenRoot(j.stage)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	at := "."
 	for part := range strings.SplitSeq(filepath.ToSlash(name), "/") {
 		at = filepath.Join(at, part)
-		if err := os.Mkdir(at, 0o755); err != nil && !errors.Is(err, os.ErrExist) {
+		if err := root.Mkdir(at, 0o755); err != nil && !errors.Is(err, os.ErrExist) {
 			return err
 		}
 		if j.owner >= 0 {
-			if err := os.Lchown(at, j.owner, j.owner); err != nil {
+			if err := root.Lchown(at, j.owner, j.owner); err != nil {
 				return err
 			}
 		}
@@ -130,7 +136,7 @@ func pipStart(a *pipAnswer) ([]string, error) {
 
 // pipHas reports whether this version of pip knows an option. That of a wheel is not looked into.
 func pipHas(a *pipAnswer, option string) bool {
-	b, err := os.ReadFile(filepath.Join(a.Pip, "_internal", "cli", "cmdoptions.py"))
+	b, err := readConfiguration(filepath.Join(a.Pip, "_internal", "cli", "cmdoptions.py"))
 	return err == nil && strings.Contains(string(b), `"`+option+`"`)
 }
 

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"net/url"
@@ -158,6 +157,16 @@ func (q *question) copy(stage string) error {
 
 func asIs(line string) string { return line }
 
+// names reports whether a registry is the project's.
+func (q *question) names(r registry) bool {
+	name := "registry"
+	if r.scope != "" {
+		name = r.scope + ":registry"
+	}
+	_, is := q.project[name]
+	return is
+}
+
 // check refuses an answer with a registry that neither stands in a file of the configuration nor is built into the
 // manager: whatever ran in the manager's place does not choose the hosts that an install reaches.
 func (q *question) check(s *settings, usual string) error {
@@ -169,7 +178,7 @@ func (q *question) check(s *settings, usual string) error {
 	}
 	for _, file := range q.files {
 		b, _ := readConfiguration(file)
-		add(string(b))
+		add(string(withoutLogins(b, asIs)))
 	}
 	for _, registry := range q.project {
 		add(registry)
@@ -201,8 +210,6 @@ func (b *bounded) Write(text []byte) (int, error) {
 	}
 	return b.Buffer.Write(text)
 }
-
-var _ io.Writer = (*bounded)(nil)
 
 // ownFolder is the folder of the package that a package manager is itself: "" where it is none. A prefix such as
 // ~/.local, in which the user has npm install programs, is not shown as a whole.

@@ -86,6 +86,42 @@ func TestAnswersAreChecked(t *testing.T) {
 	h.nothingLeft(t)
 }
 
+// Where the project's configuration comes while another install of the name goes on, nothing is installed by it.
+func TestConfigurationChangesMeanwhile(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, good()...)
+	start, err := startline.Parse([]string{"npx", "-y", "good"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := h.store.Begin(t.Context(), store.Wanted{Manager: "npm", Specs: start.Specs}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.options.Told = func(string) { // it waits for the lock
+		h.configure(t, "registry=http://127.0.0.1:9/\n")
+		other.Abort()
+	}
+	h.refused(t, "npx -y good", "the configuration changed meanwhile")
+	h.nothingLeft(t)
+}
+
+// A log-in is not sent on the word of an entry.
+func TestLoginsOfStrangers(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, good()...)
+	h.options.RegistryAuth, h.options.stranger = true, true
+	env := slices.Clip(h.options.Env)
+	shims := filepath.Join(h.path, "shims")
+	put(t, filepath.Join(shims, "node"), "#!/bin/sh\n")
+	for _, v := range []string{"HTTPS_PROXY=http://127.0.0.1:9", "no_proxy=*", "NODE_EXTRA_CA_CERTS=/none", "PATH=" + shims + ":" + os.Getenv("PATH")} {
+		h.options.Env = append(env, v)
+		h.refused(t, "npx -y good", "--registry-auth with ")
+	}
+	h.options.Env = env
+	h.must(t, "npx -y good")
+}
+
 // A variable that names other sources than the user's configuration is refused, and nothing is left of it. One that
 // names the same is none.
 func TestVariablesDecideNothing(t *testing.T) {
@@ -128,11 +164,11 @@ func TestInstallsAreApart(t *testing.T) {
 				t.Helper()
 				o := h.options
 				o.Env = append(slices.Clip(o.Env), more...)
-				s, err := newInstallation(h.store, start, o).from.source()
+				w, _, err := newInstallation(h.store, start, o).wanted()
 				if err != nil {
 					t.Fatal(err)
 				}
-				return s
+				return w.Source
 			}
 			authority := filepath.Join(h.path, "ca.pem")
 			put(t, authority, "one")
@@ -158,6 +194,10 @@ func TestInstallsAreApart(t *testing.T) {
 			put(t, authority, "two")
 			try("the changed authority", "NODE_EXTRA_CA_CERTS="+authority)
 			shims := filepath.Join(h.path, "shims")
+			put(t, filepath.Join(shims, "interpreter"), "#!/bin/sh\n")
+			h.options.stranger = true
+			try("a stranger's PATH", "PATH="+shims+":"+os.Getenv("PATH"))
+			h.options.stranger = false
 			put(t, filepath.Join(shims, m.program), "#!/bin/sh\n")
 			try("another program", "PATH="+shims+":"+os.Getenv("PATH"))
 			h.configure(t, "registry="+h.registry.URL+"\n//x/:_authToken=1\n# comment\n")

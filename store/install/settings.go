@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
-	"os"
+	"path/filepath"
 	"strings"
 )
 
@@ -108,7 +108,10 @@ func (s *settings) of(name string) string {
 func certificates(text, file string) ([]byte, error) {
 	b := []byte(strings.ReplaceAll(text, `\n`, "\n") + "\n")
 	if file != "" {
-		more, err := os.ReadFile(file)
+		if !filepath.IsAbs(file) {
+			return nil, fmt.Errorf("%.200q is no absolute path", file)
+		}
+		more, err := readConfiguration(file)
 		if err != nil {
 			return nil, err
 		}

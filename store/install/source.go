@@ -40,13 +40,12 @@ func userOf(o *Options) func() (user, error) {
 // reads, the registries of the project if they count, and the way to the registries, which the environment may choose.
 // An install is found by a start with the same source, and by no other: whoever sends connections elsewhere, or has
 // another authority trusted, does so for starts that say the same.
-func (f *origin) source() (string, error) {
-	q, err := f.question()
-	if err != nil {
-		return "", err
-	}
+func (f *origin) source(q *question) (string, error) {
 	sum := sha256.New()
-	fmt.Fprintf(sum, "%s\x00%s\x00", f.row.name, resolved(q.program))
+	fmt.Fprintf(sum, "%s\x00%s\x00%t\x00", f.row.name, resolved(q.program), f.RegistryFromProject)
+	if path, _ := lookup(f.Env, "PATH"); !f.isUsers("PATH", path) { // it also says what the program itself starts
+		fmt.Fprintf(sum, "%s\x00%s\x00", q.program, path)
+	}
 	for _, file := range q.files {
 		addFile(sum, file, deciding)
 	}
@@ -62,6 +61,11 @@ func (f *origin) source() (string, error) {
 		}
 	}
 	return hex.EncodeToString(sum.Sum(nil)[:16]), nil
+}
+
+// isUsers reports whether a variable is the user's word.
+func (f *origin) isUsers(name, value string) bool {
+	return value == "" || !f.stranger && platform.IsUsers(name, value)
 }
 
 // mostAuthorities is how many files a folder of certificates may have.

@@ -25,9 +25,10 @@ const (
 
 // tests are for tests, which cannot wait as long nor write as much.
 type tests struct {
-	stall time.Duration   // how long an install may stand still; 0 is for stallAfter
-	home  policy.Quantity // the size of an install's private home; 0 is the policy's own
-	user  string          // the user's home; "" is that of this process's user
+	stall    time.Duration   // how long an install may stand still; 0 is for stallAfter
+	home     policy.Quantity // the size of an install's private home; 0 is the policy's own
+	stranger bool            // no variable is the user's word
+	user     string          // the user's home; "" is that of this process's user
 }
 
 // errStalled is the cause of an end by the watch.
