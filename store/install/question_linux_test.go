@@ -46,7 +46,8 @@ func TestQuestionIsConfined(t *testing.T) {
 			shims, mark := filepath.Join(h.path, "shims"), filepath.Join(h.path, "mark")
 			put(t, filepath.Join(shims, m.program), "#!/bin/sh\ntouch "+mark+" "+h.path+"/.npmrc.new 2>/dev/null\n"+
 				"grep -q '^Seccomp:.*2' /proc/self/status || echo free >>"+mark+"\n"+
-				"test -z \"$EVIL$LD_PRELOAD$OPENSSL_CONF$NODE_OPTIONS\" || exit 77\nexec "+real+" \"$@\"\n")
+				"test -z \"$EVIL$LD_PRELOAD$OPENSSL_CONF$NODE_OPTIONS\" || exit 77\n"+
+				"test -z \"$npm_config_userconfig\" || ! grep -q _authToken \"$npm_config_userconfig\" || exit 78\nexec "+real+" \"$@\"\n")
 			exec.Command(filepath.Join(shims, m.program), "version").Run() // whatever comes of it
 			if b, err := os.ReadFile(mark); err != nil || string(b) != "free\n" {
 				t.Fatalf("outside of a sandbox: %q, %v", b, err)
@@ -54,6 +55,7 @@ func TestQuestionIsConfined(t *testing.T) {
 			os.Remove(mark)
 			os.Remove(h.path + "/.npmrc.new")
 			h.inFront(shims)
+			h.configure(t, "registry="+h.registry.URL+"\n//elsewhere.example/:_authToken=x\n")
 			h.options.Env = append(h.options.Env, "EVIL=1", "NODE_OPTIONS=--require="+mark, "OPENSSL_CONF="+mark,
 				"PYTHONPATH="+h.path, "GOFLAGS=-toolexec="+mark)
 			r := h.must(t, m.line)

@@ -64,6 +64,22 @@ func TestLoginsOfOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.refused(t, "npx -y good", "(401)")
+	// The user's own for that host goes there without TLS by the user's word alone.
+	h.configure(t, "registry="+h.registry.URL+"\n"+project)
+	if err := os.WriteFile(h.options.Dir+"/.npmrc", []byte("registry="+h.registry.URL+"\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	h.refused(t, "npx -y good", "(401)")
+	h.options.RegistryFromProject = false
+	h.must(t, "npx -y good")
+}
+
+// An age that the user's npmrc demands is not dropped.
+func TestAgeOfConfiguration(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, good()...)
+	h.configure(t, "registry="+h.registry.URL+"\nbefore=2020-01-02T03:04:05Z\n")
+	h.refused(t, "npx -y good", "npm's configuration has before 2020", "--min-age")
 }
 
 // A project's registry is asked on request alone, and told of without.
