@@ -23,9 +23,14 @@ func Memfd(name string, exec bool) (int, error) {
 	return fd, os.NewSyscallError("memfd_create", err)
 }
 
-// Seal fixes the content of a memory file for ever.
+// Seal fixes the content of a memory file for ever. EBUSY: somebody else holds a page of the file. The kernel itself
+// does so at times, as it moves pages or measures their use, and after it has waited for 150 ms the call is to be made
+// again; memfd_wait_for_pins in mm/memfd.c.
 func Seal(fd int) error {
-	_, err := unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, allSeals)
+	err := error(unix.EBUSY)
+	for tries := 0; err == unix.EBUSY && tries < 20; tries++ {
+		_, err = unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, allSeals)
+	}
 	return os.NewSyscallError("fcntl F_ADD_SEALS", err)
 }
 

@@ -2,8 +2,10 @@ package platform
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -43,6 +45,39 @@ func TestSealed(t *testing.T) {
 			}
 		}
 		unix.Close(fd)
+	}
+}
+
+// A page that somebody else holds makes the kernel refuse for a while.
+func TestSealWaits(t *testing.T) {
+	held := func() (fd int, release func()) {
+		fd, err := Memfd("test", false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var pipe [2]int
+		if err := errors.Join(WriteAll(fd, make([]byte, 4096)), unix.Pipe2(pipe[:], unix.O_CLOEXEC)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := unix.Splice(fd, new(int64), pipe[1], nil, 4096, 0); err != nil {
+			t.Fatal(err)
+		}
+		release = sync.OnceFunc(func() { unix.Close(pipe[0]); unix.Close(pipe[1]) })
+		t.Cleanup(func() { release(); unix.Close(fd) })
+		return fd, release
+	}
+	fd, release := held()
+	other, _ := held()
+	sealed := make(chan error, 1)
+	go func() { sealed <- Seal(fd) }()
+	for range 2 { // the kernel waits as long for either
+		if _, err := unix.FcntlInt(uintptr(other), unix.F_ADD_SEALS, allSeals); err != unix.EBUSY {
+			t.Fatalf("a page that is held: %v", err)
+		}
+	}
+	release()
+	if err := <-sealed; err != nil || !IsSealed(fd) {
+		t.Errorf("sealed: %v", err)
 	}
 }
 

@@ -148,11 +148,12 @@ func TestUsersProxy(t *testing.T) {
 	for i := range 6 {
 		variables = append(variables, fmt.Sprintf("PATH_%d=%s/none/%[1]d", i, c.home))
 	}
-	for _, row := range []struct {
+	type row struct {
 		flags        []string
 		users, entry []string
 		want         string
-	}{
+	}
+	rows := []row{
 		{[]string{"--allow-domain", "api.example.com"}, nil, []string{proxy}, "mcp-sandbox: hosts are reached by " + said + "\n"},
 		{[]string{"--level", "network"}, nil, []string{proxy}, "mcp-sandbox: the server is told of " + said + "\n"},
 		{[]string{"--allow-domain", "api.example.com", "--env", "PATH_*", "--memory", "17M"}, nil, variables, "mcp-sandbox: hosts are reached by " + said + "\n"},
@@ -160,7 +161,14 @@ func TestUsersProxy(t *testing.T) {
 		{[]string{"--level", "network"}, []string{proxy}, nil, ""},
 		{[]string{"--quiet", "--level", "network"}, nil, []string{proxy}, ""},
 		{nil, nil, []string{proxy}, ""},
-	} {
+		{[]string{"--min-confinement", "reduced", "--allow-domain", "api.example.com"}, nil, []string{proxy}, "mcp-sandbox: hosts are reached by " + said + "\n"},
+	}
+	if uid := strconv.Itoa(os.Getuid()); uid != "0" { // the only user of a namespace of root's own is root, which is none for a server
+		reduced := []string{proxy, "unshare", "--user", "--map-user=" + uid, "--map-group=" + uid, "--keep-caps", "sh", "-c",
+			`echo 0 >/proc/sys/user/max_user_namespaces && exec setpriv --ambient-caps=-all --inh-caps=-all "$@"`, "sh"}
+		rows = append(rows, row{[]string{"--min-confinement", "reduced", "--allow-domain", "api.example.com"}, nil, reduced, ""})
+	}
+	for _, row := range rows {
 		report := filepath.Join(t.TempDir(), "report")
 		words := append([]string{"run", "--report", report}, row.flags...)
 		_, errs := c.start(t, row.users, row.entry, append(words, "--", "true")...)

@@ -40,6 +40,9 @@ func Variable(variable string) string {
 		" exists and is not visible inside: --allow-read that path, or --allow-write")
 }
 
+// Uncertified is a variable of certificates that names what is none: the text of a view's warning.
+func Uncertified(text string) string { return shrunk(text) }
+
 // Cwd is a working folder that the server does not see.
 func Cwd(folder, instead string) string {
 	return line("working folder ", name(folder, 60), " is not visible inside: the server starts in ",

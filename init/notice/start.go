@@ -1,6 +1,10 @@
 package notice
 
-import "github.com/security-mcp/mcp-sandbox/init/order"
+import (
+	"slices"
+
+	"github.com/security-mcp/mcp-sandbox/init/order"
+)
 
 // most is how many notices are lines on standard error. The report has all of them.
 const most = 5
@@ -21,7 +25,7 @@ func AtStart(o *order.Order, e *order.Enforced, lowered []string) (lines []strin
 	n := 0
 	for i := range e.Notices {
 		switch notice := &e.Notices[i]; {
-		case notice.Line == "":
+		case notice.Line == "", o.Verbose && slices.Contains(e.Warnings, notice.Line):
 		case notice.Kind == order.NoticeProtected && !o.Verbose:
 		case n == most && !o.Verbose:
 		default:

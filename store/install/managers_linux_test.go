@@ -57,6 +57,8 @@ func TestKin(t *testing.T) {
 		h.use(t, k.program)
 	}
 	first := h.must(t, "npx -y good").Package
+	put(t, filepath.Join(h.path, "bunfig.toml"), `preload = ["./preload.js"]`) // of the working folder: no word of the user's
+	put(t, filepath.Join(h.path, "preload.js"), `console.log('["preloaded"]')`)
 	for _, k := range kin {
 		r := h.must(t, k.line+"good a --b")
 		if r.Installed || r.Package.Path != first.Path {

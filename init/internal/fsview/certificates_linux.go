@@ -33,7 +33,7 @@ type certified struct{ path, text string }
 
 // Reasons why certificates are not shown.
 var (
-	errNoCertificate = errors.New("holds no certificate")
+	errNoCertificate = errors.New("holds no certificate in PEM")
 	errLargeFile     = errors.New("has more than 2M")
 	errLargeTogether = errors.New("has, with those before, more than 4M or 1024 files")
 	errManyNames     = errors.New("has more than 4096 files")
@@ -60,7 +60,7 @@ func (c *certificates) variable(key string, kind uint32) {
 		}
 		all, err := c.read(&r)
 		if err != nil {
-			c.warn(key + " " + at + ": " + err.Error() + " and is not shown")
+			c.refuse(key, at, err.Error())
 			continue
 		}
 		c.points.show(&r) // the links on the way, now that certificates are behind them
@@ -76,6 +76,13 @@ func (c *certificates) variable(key string, kind uint32) {
 	}
 }
 
+// refuse says why a variable shows nothing.
+func (c *certificates) refuse(key, at, why string) {
+	text := key + " " + at + ": " + why + " and is not shown"
+	c.warn(text)
+	c.view.Uncertified = append(c.view.Uncertified, text)
+}
+
 // find resolves a file or folder that is not visible anyway.
 func (c *certificates) find(key, at string, kind uint32) (r resolved, ok bool) {
 	if at == "" || at[0] != '/' {
@@ -83,10 +90,13 @@ func (c *certificates) find(key, at string, kind uint32) (r resolved, ok bool) {
 	}
 	r, err := c.lookups.resolve(path.Clean(at))
 	switch {
-	case missing(err), errors.Is(err, ErrSystem), err == unix.EACCES, err == nil && !r.entry.is(kind):
+	case missing(err), errors.Is(err, ErrSystem), err == unix.EACCES:
+		return r, false
+	case err == nil && !r.entry.is(kind):
+		c.refuse(key, at, "is no "+map[uint32]string{typeFile: "file", typeFolder: "folder"}[kind])
 		return r, false
 	case err == nil && kind == typeFolder && c.tooBroad(r.path):
-		c.warn(key + " " + at + ": holds more than certificates and is not shown")
+		c.refuse(key, at, "holds more than certificates")
 		return r, false
 	case err == nil:
 		err = c.allowLink(&r, false)

@@ -37,10 +37,10 @@ func TestCertificates(t *testing.T) {
 		{name: "a file of a folder", tree: "a/ca.pem = PEM\n a/b/ca.pem = PEM", env: "SSL_CERT_DIR=T/a\nSSL_CERT_FILE=T/a/ca.pem\nNODE_EXTRA_CA_CERTS=T/a/b/ca.pem",
 			implied: "T/a\n T/a/b/ca.pem\n T/a/ca.pem", shown: "a/b/ca.pem\n a/ca.pem"},
 		{name: "missing", env: "SSL_CERT_FILE=T/none"},
-		{name: "a key", tree: "key = KEY", env: "SSL_CERT_FILE=T/key", warning: "SSL_CERT_FILE T/key: holds no certificate and is not shown"},
-		{name: "a key and a hard link", tree: "key = KEY\n a/b", env: "SSL_CERT_DIR=T/a", warning: "SSL_CERT_DIR T/a: holds no certificate and is not shown"},
-		{name: "folder instead of a file", tree: "a/ca.pem = PEM", env: "SSL_CERT_FILE=T/a"},
-		{name: "file instead of a folder", tree: "ca.pem = PEM", env: "SSL_CERT_DIR=T/ca.pem"},
+		{name: "a key", tree: "key = KEY", env: "SSL_CERT_FILE=T/key", warning: "SSL_CERT_FILE T/key: holds no certificate in PEM and is not shown"},
+		{name: "a key and a hard link", tree: "key = KEY\n a/b", env: "SSL_CERT_DIR=T/a", warning: "SSL_CERT_DIR T/a: holds no certificate in PEM and is not shown"},
+		{name: "folder instead of a file", tree: "a/ca.pem = PEM", env: "SSL_CERT_FILE=T/a", warning: "SSL_CERT_FILE T/a: is no file and is not shown"},
+		{name: "file instead of a folder", tree: "ca.pem = PEM", env: "SSL_CERT_DIR=T/ca.pem", warning: "SSL_CERT_DIR T/ca.pem: is no folder and is not shown"},
 		{name: "relative", tree: "ca.pem = PEM", env: "SSL_CERT_FILE=ca.pem"},
 		{name: "a file of /proc", env: "SSL_CERT_FILE=/proc/self/environ\nSSL_CERT_DIR=/proc/self"},
 		{name: "the home", tree: "home/ca.pem = PEM", env: "SSL_CERT_DIR=T/home", warning: "SSL_CERT_DIR T/home: holds more than certificates and is not shown"},
@@ -57,7 +57,7 @@ func TestCertificates(t *testing.T) {
 		{name: "below a denied folder", tree: "p/d/e/ca.pem = PEM\n p/d/ca.pem = PEM", env: "SSL_CERT_FILE=T/p/d/ca.pem\nSSL_CERT_DIR=T/p/d/e",
 			wish: wish{read: []string{"T/p"}, noRead: []string{"T/p/d"}}},
 		{name: "a link to no certificate", tree: "secret = KEY\n l -> secret\n d/x = KEY\n m -> d", env: "SSL_CERT_FILE=T/l\nSSL_CERT_DIR=T/m",
-			warning: "SSL_CERT_DIR T/m: holds no certificate and is not shown\n SSL_CERT_FILE T/l: holds no certificate and is not shown"},
+			warning: "SSL_CERT_DIR T/m: holds no certificate in PEM and is not shown\n SSL_CERT_FILE T/l: holds no certificate in PEM and is not shown"},
 		{name: "the host's root", tree: "ca.pem = PEM", env: "SSL_CERT_FILE=T/ca.pem", wish: wish{host: true}, implied: "T/ca.pem"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -77,6 +77,8 @@ func TestCertificates(t *testing.T) {
 			same(t, "implied", relative(root, v.Implied), lines(c.implied))
 			same(t, "certified", relative(root, v.Certified), lines(c.implied))
 			same(t, "warnings", relative(root, v.Warnings), lines(c.warning))
+			slices.Sort(v.Uncertified)
+			same(t, "uncertified", relative(root, v.Uncertified), lines(c.warning))
 			want := lines(c.shown)
 			if c.shown == "" {
 				want = lines(strings.ReplaceAll(c.implied, "T/", ""))
@@ -156,7 +158,7 @@ func TestManyCertificates(t *testing.T) {
 	for env, want := range map[string]string{
 		"SSL_CERT_FILE=T/large/ca.pem": "",
 		"SSL_CERT_FILE=T/huge/ca.pem":  "SSL_CERT_FILE T/huge/ca.pem: has more than 2M and is not shown",
-		"SSL_CERT_DIR=T/huge":          "SSL_CERT_DIR T/huge: holds no certificate and is not shown",
+		"SSL_CERT_DIR=T/huge":          "SSL_CERT_DIR T/huge: holds no certificate in PEM and is not shown",
 		"SSL_CERT_DIR=T/full":          "SSL_CERT_DIR T/full: has, with those before, more than 4M or 1024 files and is not shown",
 		"SSL_CERT_DIR=T/many":          "SSL_CERT_DIR T/many: has more than 4096 files and is not shown",
 	} {

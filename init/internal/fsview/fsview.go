@@ -146,6 +146,7 @@ type Notes struct {
 	Protected   []string // paths that are read-only inside a write grant
 	Unprotected []string // paths that would be protected if they existed
 	Warnings    []string
+	Uncertified []string // those of the warnings that are about a variable of certificates, which they begin with
 }
 
 // An appearance is the input of [View.Appeared].

@@ -3,6 +3,7 @@ package shim
 import (
 	"path"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
@@ -27,7 +28,7 @@ func (g *guide) notices() []order.Notice {
 		return nil
 	}
 	grouped := g.launch.Group.Holds("memory.max")
-	direct := g.open() && g.policy.Level != policy.LevelNetwork && g.policy.Level != policy.Privileged
+	direct := g.sandbox.Shared() && g.policy.Level != policy.LevelNetwork && g.policy.Level != policy.Privileged
 	own := slices.DeleteFunc(slices.Clone(g.order.Notices), func(n order.Notice) bool {
 		return n.Kind == order.NoticeNetwork && g.hasNetwork() || n.Kind == order.NoticeData && grouped ||
 			n.Kind == order.NoticeProxy && direct
@@ -102,6 +103,10 @@ func (g *guide) variableNotices(v *fsview.Viewer) (all []order.Notice) {
 		if v.Sees(p.Path) == fsview.Hidden && !g.toldByProfile("variable "+p.Name) && !slices.Contains(all, n) {
 			all = append(all, n)
 		}
+	}
+	for _, text := range v.View.Uncertified {
+		variable, _, _ := strings.Cut(text, " ")
+		all = append(all, order.Notice{Kind: order.NoticeArgument, Name: variable, Line: notice.Uncertified(text)})
 	}
 	return all
 }
