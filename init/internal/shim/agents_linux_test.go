@@ -7,7 +7,6 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
@@ -36,7 +35,7 @@ func TestRealAgents(t *testing.T) {
 				testbed.Missing(t, c.start[0], "no "+c.start[0]+" can be started: "+err.Error())
 			}
 			t.Cleanup(func() { agent.Process.Kill(); agent.Wait() })
-			host.Await(t, "the agent", func() bool { _, err := os.Stat(dir + "/" + c.socket); return err == nil })
+			testbed.Await(t, "the agent", func() bool { _, err := os.Stat(dir + "/" + c.socket); return err == nil })
 			if c.start[0] == "ssh-agent" {
 				addKey(t, dir, as)
 			}

@@ -122,7 +122,7 @@ func (s *subject) suite(t *testing.T, at string) results {
 	t.Helper()
 	url := "http://" + at + s.path
 	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 10 * time.Second}
-	host.Await(t, s.name, func() bool {
+	testbed.Await(t, s.name, func() bool {
 		answer, err := client.Get(url)
 		if err == nil {
 			answer.Body.Close()

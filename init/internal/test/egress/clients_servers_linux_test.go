@@ -15,7 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 	"golang.org/x/sys/unix"
 )
@@ -108,7 +107,7 @@ func daemon(t *testing.T, k *kit, at string, environ []string, command ...string
 		<-over
 	})
 	ready := false
-	host.Await(t, "connections at "+at, func() bool {
+	testbed.Await(t, "connections at "+at, func() bool {
 		select {
 		case <-over:
 			return true

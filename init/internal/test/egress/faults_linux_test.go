@@ -67,7 +67,7 @@ func TestLauncherKilled(t *testing.T) {
 		after := rand.N(200 * time.Millisecond)
 		time.Sleep(after)      // any moment: there is no sign to wait for
 		if round == rounds-1 { // on a slow machine no moment may have been late enough
-			host.Await(t, "a connection", func() bool { return s.Accepted.Load() > 0 })
+			testbed.Await(t, "a connection", func() bool { return s.Accepted.Load() > 0 })
 		}
 		below := descendants(cmd.Process.Pid)
 		cmd.Process.Kill()
@@ -75,13 +75,13 @@ func TestLauncherKilled(t *testing.T) {
 		if run.Code != -1 {
 			t.Fatalf("after %v: code %d\n%s", after, run.Code, &run.Stderr)
 		}
-		host.Await(t, fmt.Sprintf("after %v: the end of all processes", after), func() bool { return len(withWord(s.Name)) == 0 })
+		testbed.Await(t, fmt.Sprintf("after %v: the end of all processes", after), func() bool { return len(withWord(s.Name)) == 0 })
 		for _, pid := range below {
-			host.Await(t, fmt.Sprintf("after %v: the end of process %d", after, pid), func() bool { s := testbed.State(pid); return s == "" || s == "Z" })
+			testbed.Await(t, fmt.Sprintf("after %v: the end of process %d", after, pid), func() bool { s := testbed.State(pid); return s == "" || s == "Z" })
 		}
-		host.Await(t, fmt.Sprintf("after %v: the end of all connections", after), func() bool { return s.Accepted.Load() == s.Ended.Load() })
+		testbed.Await(t, fmt.Sprintf("after %v: the end of all connections", after), func() bool { return s.Accepted.Load() == s.Ended.Load() })
 	}
-	host.Await(t, "as many descriptors as before", func() bool { return ownDescriptors(t) <= before })
+	testbed.Await(t, "as many descriptors as before", func() bool { return ownDescriptors(t) <= before })
 }
 
 // A limit of open files that no launch can be made with is told as that.
@@ -160,7 +160,7 @@ func TestMemoryOfStreams(t *testing.T) {
 	run := l.session(t, act("tcp", s.Name+":7", "before"), act("wait"), act("busy", s.Name+":7", "512", "2s"), act("wait"), act("tcp", s.Name+":7", "after"))
 	ended := func() { // 512 are the most
 		t.Helper()
-		host.Await(t, "the end of all streams", func() bool { return s.Accepted.Load() == s.Ended.Load() })
+		testbed.Await(t, "the end of all streams", func() bool { return s.Accepted.Load() == s.Ended.Load() })
 	}
 	run.good()
 	ended()

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 // Questions side by side are 64 at most; more of them are answered at once, and none is lost.
@@ -27,7 +28,7 @@ func TestQuestionsAtOnce(t *testing.T) {
 	}
 	go func() {
 		defer close(until)
-		host.Await(t, "64 questions upstream", func() bool { return len(asked(s.Name)) >= most })
+		testbed.Await(t, "64 questions upstream", func() bool { return len(asked(s.Name)) >= most })
 	}()
 	e := l.rows(t, row{"so many questions", act(append([]string{"ask", strconv.Itoa(all)}, packets...)...), "", ""},
 		row{"one after them", act("banner", s.Name+":80"), "220 crowd", ""})
@@ -68,8 +69,8 @@ func TestExhaustion(t *testing.T) {
 	}
 	run := host.Start(t, cmd)
 	run.Began()
-	host.Await(t, "the last connection", func() bool { return s.Accepted.Load() >= 1+200+60+60+1+50 })
-	host.Await(t, "few connections", func() bool { return descriptorsOf(t, cmd.Process.Pid) < 3*(60+60)+300+64 })
+	testbed.Await(t, "the last connection", func() bool { return s.Accepted.Load() >= 1+200+60+60+1+50 })
+	testbed.Await(t, "few connections", func() bool { return descriptorsOf(t, cmd.Process.Pid) < 3*(60+60)+300+64 })
 	const most = 64 << 10
 	if kilobytes := peak(t, cmd.Process.Pid); kilobytes > most {
 		t.Errorf("the launcher has taken %d kB, more than %d", kilobytes, most)

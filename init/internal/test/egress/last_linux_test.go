@@ -47,7 +47,7 @@ func TestShimDies(t *testing.T) {
 	cmd.Process.Kill()
 	run.Wait()
 	await(t, "the connection's end", over)
-	host.Await(t, "the server's end", func() bool { s := testbed.State(server); return s == "" || s == "Z" })
+	testbed.Await(t, "the server's end", func() bool { s := testbed.State(server); return s == "" || s == "Z" })
 }
 
 // Attack 40: an address inside stands for its name. When the name moves, the address leads to where the name is.

@@ -79,7 +79,7 @@ func TestLastBytes(t *testing.T) {
 	l := launch{network: network{Allowed: []string{s.Name + ":7"}}}
 	run := host.Start(t, l.cmd(t, clientProgram(t), clientIs, act("leave", s.Name+":7", strconv.Itoa(size))))
 	server := run.Began().PID
-	host.Await(t, "the server's end", func() bool { s := testbed.State(server); return s == "" || s == "Z" })
+	testbed.Await(t, "the server's end", func() bool { s := testbed.State(server); return s == "" || s == "Z" })
 	close(begin)
 	l.over(t, run)
 	want := fmt.Sprintf("%d %s <nil>", size, patternHash(size))

@@ -6,7 +6,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 // replacedFile: the host saves a denied file as editors do, by a new one under its name, while the server runs. The
@@ -21,7 +21,7 @@ func replacedFile(t *testing.T, l level) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	host.Await(t, "the server", func() bool { _, err := os.Lstat(secret + ".ready"); return err == nil })
+	testbed.Await(t, "the server", func() bool { _, err := os.Lstat(secret + ".ready"); return err == nil })
 	covered := func() bool { return mountedInside(cmd.Process.Pid, secret) }
 	if !covered() {
 		t.Error("the denied file is not covered to begin with")
@@ -30,7 +30,7 @@ func replacedFile(t *testing.T, l level) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	host.Await(t, "the cover", covered)
+	testbed.Await(t, "the cover", covered)
 	if err := os.WriteFile(secret+".done", nil, 0o644); err != nil {
 		t.Fatal(err)
 	}

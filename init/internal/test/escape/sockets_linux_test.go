@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed/attempt"
 )
@@ -74,17 +73,17 @@ func socketAnew(t *testing.T, l level) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	host.Await(t, "the server", func() bool { _, err := os.Lstat(s.dir + socket + ".ready"); return err == nil })
+	testbed.Await(t, "the server", func() bool { _, err := os.Lstat(s.dir + socket + ".ready"); return err == nil })
 	if err := os.Remove(s.dir + socket); err != nil {
 		t.Fatal(err)
 	}
-	host.Await(t, "the end of the cover", func() bool { return !mountedInside(cmd.Process.Pid, shown+socket) })
+	testbed.Await(t, "the end of the cover", func() bool { return !mountedInside(cmd.Process.Pid, shown+socket) })
 	anew, err := net.Listen("unix", s.dir+socket)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer anew.Close()
-	host.Await(t, "the cover", func() bool { return mountedInside(cmd.Process.Pid, shown+socket) })
+	testbed.Await(t, "the cover", func() bool { return mountedInside(cmd.Process.Pid, shown+socket) })
 	if err := os.WriteFile(s.dir+socket+".done", nil, 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -144,14 +144,3 @@ func (r *Report) Fact(name order.Layer, fact string) order.Fact {
 	})
 	return *cmp.Or(found, &order.Fact{})
 }
-
-// Await waits until something is so, and fails the test if that takes longer than [testbed.Patience].
-func Await(tb testing.TB, what string, is func() bool) {
-	tb.Helper()
-	for until := time.Now().Add(testbed.Patience()); !is(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(until) {
-			tb.Errorf("%s did not come", what)
-			return
-		}
-	}
-}

@@ -6,8 +6,8 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 	"github.com/security-mcp/mcp-sandbox/store"
 	"github.com/security-mcp/mcp-sandbox/store/startline"
 )
@@ -48,7 +48,7 @@ echo I am installed' >node_modules/program && chmod 755 node_modules/program && 
 		r = s.server(stored, `"allowWrite":["`+grant+`"]`, "/bin/sh", "-c", `"$1/node_modules/program"; rm -rf "$1"
 			echo more >>"$1/package-lock.json"; true >"$2/done"; exec sleep 100`, "sh", p.Path, grant)
 		r.Began()
-		host.Await(t, "the server's attempts", func() bool { _, err := os.Stat(grant + "/done"); return err == nil })
+		testbed.Await(t, "the server's attempts", func() bool { _, err := os.Stat(grant + "/done"); return err == nil })
 		s.must(p.Check())
 		s.must(p.Touch())
 		s.must(disk.Forget(store.Resolution{Manager: "npm", Specs: p.Specs}))

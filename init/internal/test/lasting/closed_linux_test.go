@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 // What a root launcher hides behind folders that the server's user may not enter stays hidden when these open, and
@@ -63,9 +64,9 @@ func TestClosedFolder(t *testing.T) {
 			cmd.Stdout = out
 			r := host.Start(t, cmd)
 			r.Began()
-			host.Await(t, "the server's start", heard("started"))
+			testbed.Await(t, "the server's start", heard("started"))
 			os.Chmod(closed+"/in", 0o755)
-			host.Await(t, "the control", heard("deep key"))
+			testbed.Await(t, "the control", heard("deep key"))
 			os.Chmod(closed+"/in", 0o700)
 			os.WriteFile(closed+"/in/new", []byte("file key again\n"), 0o644)
 			os.Rename(closed+"/in/new", closed+"/in/file")

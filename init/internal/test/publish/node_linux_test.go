@@ -27,7 +27,7 @@ func TestStreamableHTTP(t *testing.T) {
 	const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},` +
 		`"clientInfo":{"name":"test","version":"1"}}}`
 	var answer string
-	host.Await(t, "answered", func() bool { // it does not listen at once
+	testbed.Await(t, "answered", func() bool { // it does not listen at once
 		q, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+r.address(0)+"/mcp",
 			bytes.NewBufferString(initialize))
 		if err != nil {
