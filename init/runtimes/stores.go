@@ -15,6 +15,20 @@ func Stored(path string) (item string, ok bool) {
 	return "", false
 }
 
+// IsStoredIn reports whether path is a part of an installed thing in a version manager's store that lies at its own place
+// in a home, and not in a home within that.
+func IsStoredIn(home, path string) bool {
+	rest, below := strings.CutPrefix(path, home)
+	for i := range table {
+		for store := range strings.FieldsSeq(table[i].stores) {
+			if below && strings.HasPrefix(rest, store[:strings.IndexByte(store, '*')]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 func inStore(path, store string) (item string, ok bool) {
 	first := strings.IndexByte(store, '*')
 	above, below, ok := strings.Cut(path, store[:first])

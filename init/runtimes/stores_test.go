@@ -36,6 +36,23 @@ func TestStores(t *testing.T) {
 	}
 }
 
+// A store counts at its own place in the home alone, and not in a home that a server writes.
+func TestIsStoredIn(t *testing.T) {
+	for path, want := range map[string]bool{
+		"/home/u/.nvm/versions/node/v20/bin/npm":                                  true,
+		"/home/u/.local/share/uv/tools/x/bin/python":                              true,
+		"/home/u/.local/state/mcp-sandbox/state/a/.nvm/versions/node/v20/bin/npm": false,
+		"/home/u2/.nvm/versions/node/v20/bin/npm":                                 false,
+		"/home/u/p/.nvm/versions/node/v20/bin/npm":                                false,
+		"/home/u/.nvm/x":                                                          false,
+		"/opt/hostedtoolcache/node/20.1.0/x64/bin/node":                           false,
+	} {
+		if IsStoredIn("/home/u", path) != want {
+			t.Errorf("%s: %v", path, !want)
+		}
+	}
+}
+
 func TestShim(t *testing.T) {
 	for path, want := range map[string]string{
 		"/home/u/.pyenv/shims/python":                      "/home/u: /.pyenv",

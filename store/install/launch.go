@@ -46,7 +46,7 @@ func (c *cell) policy(ctx context.Context, j *job, s step) (p policy.Policy, err
 		p.Level, p.MinConfinement = policy.LevelNetwork, policy.Reduced
 		return p, nil
 	}
-	if folder := ownFolder(j.program); folder != "" {
+	if folder := ownFolder(j.program); folder != "" && !isBelow(j.program, j.stage) { // there an answer made the link
 		p.Filesystem.AllowRead = []string{folder}
 	}
 	if !s.local {

@@ -44,6 +44,10 @@ func npmLogins(s *settings, q *question, files ...string) error {
 		if !q.auth {
 			continue
 		}
+		if r := s.inClear(where, q); r != "" {
+			return fmt.Errorf("--registry-auth with %s of a project's .npmrc: npm would send your log-in at %s there "+
+				"without TLS", r, where)
+		}
 		l := login{key: key, value: value}
 		if isFile {
 			b, err := readConfiguration(strings.Trim(value, `"'`))
@@ -71,6 +75,23 @@ func (s *settings) loginAt(where string, q *question) bool {
 		}
 	}
 	return false
+}
+
+// inClear is a registry without TLS that a project names and to which npm sends a key's log-in too, for a key has no
+// scheme; "" is for none.
+func (s *settings) inClear(where string, q *question) string {
+	found := ""
+	for _, r := range s.registries {
+		scheme, rest, _ := strings.Cut(r.url, ":")
+		switch {
+		case scheme != "http" || !strings.HasPrefix(rest, where):
+		case !q.names(r):
+			return "" // the user has the log-in go there without TLS
+		default:
+			found = r.url
+		}
+	}
+	return found
 }
 
 // npmVariable is a variable in a value of npmrc(5).

@@ -162,7 +162,7 @@ func (f *origin) checkLogins(q *question) error {
 				"log-ins are not sent on the word of a client's entry", name)
 		}
 	}
-	for _, program := range []string{q.program, f.find("node", "")} {
+	for _, program := range []string{q.program, f.find("node", filepath.Dir(q.program)), f.find("node", "")} {
 		if program != "" && !f.isUsersProgram(program, q.home) {
 			return fmt.Errorf("--registry-auth with %s: a log-in is given to programs of the system or of a version "+
 				"manager alone", program)
@@ -171,13 +171,12 @@ func (f *origin) checkLogins(q *question) error {
 	return nil
 }
 
-// isUsersProgram reports whether a program lies where the system or a version manager keeps programs, or was found by
-// the user's own PATH.
+// isUsersProgram reports whether a program lies where the system or a version manager of the home keeps programs, or is
+// the one that the user's own PATH leads to. What was typed with its path, or lies beside that, is the line's word.
 func (f *origin) isUsersProgram(at, home string) bool {
 	path, _ := lookup(f.Env, "PATH")
-	folder, stored := runtimes.Stored(at)
 	systems := func(folder string) bool { return isBelow(at, folder) }
-	return f.isUsers("PATH", path) || stored && strings.HasPrefix(folder, home+"/.") ||
+	return f.isUsers("PATH", path) && f.find(filepath.Base(at), "") == at || runtimes.IsStoredIn(home, at) ||
 		slices.ContainsFunc([]string{"/usr", "/bin", "/opt", "/nix/store", "/gnu/store"}, systems)
 }
 

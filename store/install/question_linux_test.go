@@ -121,6 +121,17 @@ func TestLoginsOfStrangers(t *testing.T) {
 		h.refused(t, "npx -y good", "--registry-auth with ")
 	}
 	h.options.Env = env
+	h.options.stranger = false // the user's own PATH says nothing of what was typed with its path, or of another home's store
+	for _, folder := range []string{"typed", ".local/state/mcp-sandbox/state/a/.nvm/versions/node/v20/bin"} {
+		folder = filepath.Join(h.path, folder)
+		for _, name := range []string{"npx", "npm"} {
+			put(t, filepath.Join(folder, name), "#!/bin/sh\n")
+		}
+		h.refused(t, folder+"/npx -y good", "--registry-auth with "+folder+"/npm")
+		h.options.stranger, h.options.Env = true, append(env, "PATH="+folder+":"+os.Getenv("PATH"))
+		h.refused(t, "npx -y good", "--registry-auth with "+folder+"/npm")
+		h.options.stranger, h.options.Env = false, env
+	}
 	h.must(t, "npx -y good")
 }
 
@@ -197,6 +208,15 @@ func TestInstallsAreApart(t *testing.T) {
 			try("the changed authority", "NODE_EXTRA_CA_CERTS="+authority)
 			shims := filepath.Join(h.path, "shims")
 			put(t, filepath.Join(shims, "interpreter"), "#!/bin/sh\n")
+			linked := filepath.Join(h.path, "linked") // a Python loads what lies beside its name, and not behind the links
+			real, err := exec.LookPath(m.program)
+			if err != nil || os.MkdirAll(linked, 0o755) != nil || os.Symlink(real, filepath.Join(linked, m.program)) != nil {
+				t.Fatal(real, err)
+			}
+			typed := *start
+			typed.Program, start = filepath.Join(linked, typed.Tool), &typed
+			try("a program beside the one that was typed")
+			start.Program = ""
 			h.options.stranger = true
 			try("a stranger's PATH", "PATH="+shims+":"+os.Getenv("PATH"))
 			h.options.stranger = false

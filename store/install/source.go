@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"hash"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -36,15 +37,15 @@ func userOf(o *Options) func() (user, error) {
 	})
 }
 
-// source is all that decides where packages come from, as one word: the manager's program, the configuration that it
-// reads, the registries of the project if they count, and the way to the registries, which the environment may choose.
+// source is all that decides where packages come from, as one word: the manager's program, by its name and behind its
+// links, for a Python loads what lies beside its name; the configuration that the program reads, the registries of the project if they count, and the way to the registries, which the environment may choose.
 // An install is found by a start with the same source, and by no other: whoever sends connections elsewhere, or has
 // another authority trusted, does so for starts that say the same.
 func (f *origin) source(q *question) (string, error) {
 	sum := sha256.New()
-	fmt.Fprintf(sum, "%s\x00%s\x00%t\x00", f.row.name, resolved(q.program), f.RegistryFromProject)
+	fmt.Fprintf(sum, "%s\x00%s\x00%s\x00%t\x00", f.row.name, q.program, resolved(q.program), f.RegistryFromProject)
 	if path, _ := lookup(f.Env, "PATH"); !f.isUsers("PATH", path) { // it also says what the program itself starts
-		fmt.Fprintf(sum, "%s\x00%s\x00", q.program, path)
+		fmt.Fprintf(sum, "%s\x00", path)
 	}
 	for _, file := range q.files {
 		addFile(sum, file, deciding)
@@ -55,10 +56,8 @@ func (f *origin) source(q *question) (string, error) {
 	for _, entry := range f.way() {
 		fmt.Fprintf(sum, "%s\x00", entry)
 	}
-	for _, path := range f.authorities() {
-		if err := addAuthority(sum, path); err != nil {
-			return "", err
-		}
+	if err := f.addAuthorities(sum); err != nil {
+		return "", err
 	}
 	return hex.EncodeToString(sum.Sum(nil)[:16]), nil
 }
@@ -68,11 +67,15 @@ func (f *origin) isUsers(name, value string) bool {
 	return value == "" || !f.stranger && platform.IsUsers(name, value)
 }
 
-// mostAuthorities is how many files a folder of certificates may have.
-const mostAuthorities = 1000
+// Bounds of what is trusted: the files and folders that variables name, the files in those, and the bytes of all.
+const (
+	mostAuthorities    = 16
+	mostAuthorityFiles = 1024
+	mostAuthorityBytes = 4 << 20
+)
 
 // addFile adds the path and the text of a file, if that is there, or why the file cannot be read.
-func addFile(sum hash.Hash, path string, seen func([]byte) []byte) {
+func addFile(sum hash.Hash, path string, seen func([]byte) []byte) (read int) {
 	b, err := readConfiguration(path)
 	switch {
 	case isMissing(err):
@@ -81,33 +84,63 @@ func addFile(sum hash.Hash, path string, seen func([]byte) []byte) {
 	default:
 		fmt.Fprintf(sum, "%s\x00%x\x00", path, sha256.Sum256(seen(b)))
 	}
+	return len(b)
 }
 
 func isMissing(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
-// addAuthority adds a file of certificates, or those of a folder. The system's own have the name alone.
-func addAuthority(sum hash.Hash, path string) error {
-	fmt.Fprintf(sum, "%s\x00", path)
-	path = resolved(path)
-	isSystems := func(folder string) bool { return isBelow(path, folder) }
-	if !filepath.IsAbs(path) || slices.ContainsFunc([]string{"/etc", "/usr", "/nix/store", "/gnu/store"}, isSystems) {
-		return nil
+// addAuthorities adds what variables have an install trust. An entry names what it likes, and each start looks.
+func (f *origin) addAuthorities(sum hash.Hash) error {
+	all := f.authorities()
+	if len(all) > mostAuthorities {
+		return fmt.Errorf("variables name %d files and folders of certificates: more than %d", len(all), mostAuthorities)
 	}
-	whole := func(b []byte) []byte { return b }
-	entries, err := os.ReadDir(path)
-	if err != nil { // no folder
-		addFile(sum, path, whole)
-		return nil
-	}
-	if len(entries) > mostAuthorities {
-		return fmt.Errorf("%s has %d files: too many for a folder of certificates", path, len(entries))
-	}
-	for _, e := range entries {
-		addFile(sum, filepath.Join(path, e.Name()), whole)
+	files, left := 0, mostAuthorityBytes
+	for _, path := range all {
+		fmt.Fprintf(sum, "%s\x00", path)
+		within, err := authorityFiles(resolved(path))
+		if err != nil {
+			return err
+		}
+		for _, file := range within {
+			left -= addFile(sum, file, func(b []byte) []byte { return b })
+			if files++; files > mostAuthorityFiles || left < 0 {
+				return fmt.Errorf("%s: with those before, more than %d files of certificates or %d bytes", path,
+					mostAuthorityFiles, mostAuthorityBytes)
+			}
+		}
 	}
 	return nil
+}
+
+// authorityFiles are a file, or those of a folder, but for the system's own, which are the same for everybody.
+func authorityFiles(path string) (files []string, err error) {
+	isSystems := func(folder string) bool { return isBelow(path, folder) }
+	if !filepath.IsAbs(path) || slices.ContainsFunc([]string{"/etc", "/usr", "/nix/store", "/gnu/store"}, isSystems) {
+		return nil, nil
+	}
+	if info, err := os.Stat(path); err != nil || !info.IsDir() {
+		return []string{path}, nil
+	}
+	folder, err := os.Open(path)
+	if err != nil {
+		return []string{path}, nil
+	}
+	defer folder.Close()
+	names, err := folder.Readdirnames(mostAuthorityFiles + 1)
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	if len(names) > mostAuthorityFiles {
+		return nil, fmt.Errorf("%s has more than %d files: too many for a folder of certificates", path, mostAuthorityFiles)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		files = append(files, filepath.Join(path, name))
+	}
+	return files, nil
 }
 
 // deciding is a configuration without what logs in, which changes every day for some.
@@ -149,11 +182,19 @@ func (f *origin) way() (all []string) {
 	return all
 }
 
-// authorities are the files and folders that are trusted.
+// authorities are the files and folders that are trusted, each once.
 func (f *origin) authorities() (all []string) {
 	for _, name := range authorityVariables {
 		value, _ := lookup(f.Env, name)
-		all = append(all, filepath.SplitList(value)...)
+		places := []string{value}
+		if name == "SSL_CERT_DIR" {
+			places = filepath.SplitList(value)
+		}
+		for _, at := range places {
+			if at != "" && !slices.Contains(all, at) {
+				all = append(all, at)
+			}
+		}
 	}
 	return all
 }

@@ -13,11 +13,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Bounds of what is read: of one file, of all together, and the names in a folder and the files of all.
+// Bounds of what is read: of one file, of all together, and the folders of a variable, the names in all folders and the
+// files with certificates.
 const (
 	maxCertificateFile  = 2 << 20
 	maxCertificateBytes = 4 << 20
 	maxCertificateNames = 4096
+	maxCertificatePlace = 64
 	maxCertificateFiles = 1024
 )
 
@@ -25,7 +27,7 @@ const (
 // of a project may set it: nothing but certificates is shown, and no file of the host's.
 type certificates struct {
 	*tree
-	bytes, files int // so far
+	bytes, files, names int // so far
 }
 
 // A certified is a file in which certificates were found, by its name, and their text.
@@ -36,7 +38,7 @@ var (
 	errNoCertificate = errors.New("holds no certificate in PEM")
 	errLargeFile     = errors.New("has more than 2M")
 	errLargeTogether = errors.New("has, with those before, more than 4M or 1024 files")
-	errManyNames     = errors.New("has more than 4096 files")
+	errManyNames     = errors.New("has, with those before, more than 4096 files")
 )
 
 func (c *certificates) add() {
@@ -52,6 +54,10 @@ func (c *certificates) variable(key string, kind uint32) {
 	places := []string{value}
 	if kind == typeFolder {
 		places = strings.Split(value, ":") // SSL_CTX_load_verify_locations(3)
+	}
+	if len(places) > maxCertificatePlace {
+		c.refuse(key, "with "+strconv.Itoa(len(places))+" folders", "has more than 64")
+		return
 	}
 	for i, at := range places {
 		r, ok := c.find(key, at, kind)
@@ -121,7 +127,7 @@ func (c *certificates) read(r *resolved) (all []certified, err error) {
 	if c.request.Root && !c.request.may(&r.entry, r.path, needed(&r.entry, false)) {
 		return nil, cannotRead(unix.EACCES)
 	}
-	names, err := c.names(r.path)
+	names, err := c.list(r.path)
 	if err != nil {
 		return nil, err
 	}
@@ -146,14 +152,15 @@ func (c *certificates) read(r *resolved) (all []certified, err error) {
 	return all, nil
 }
 
-// names are those of a folder's files and links, sorted.
-func (c *certificates) names(folder string) (names []string, err error) {
+// list is the names of a folder's files and links, sorted.
+func (c *certificates) list(folder string) (names []string, err error) {
 	many := false
 	err = c.lookups.list(folder, func(name []byte, kind uint32) bool {
 		if kind == 0 || kind == typeFile || kind == typeLink {
 			names = append(names, string(name))
 		}
-		many = len(names) > maxCertificateNames
+		c.names++ // of what shows nothing too: an entry may name one folder many times
+		many = c.names > maxCertificateNames
 		return !many
 	})
 	switch {

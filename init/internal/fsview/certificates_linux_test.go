@@ -140,7 +140,7 @@ func TestCertificateCopies(t *testing.T) {
 // What is read of a machine is bounded, and nothing blocks.
 func TestManyCertificates(t *testing.T) {
 	pem := strings.ReplaceAll(certificate(t), `\n`, "\n")
-	root := plant(t, "home/\n large/ca.pem\n huge/ca.pem\n full/ca.pem\n many/ca.pem")
+	root := plant(t, "home/\n large/ca.pem\n huge/ca.pem\n full/ca.pem\n many/ca.pem\n some/x")
 	write := func(name, text string, hole int64) {
 		must(t, os.WriteFile(root+name, []byte(text), 0o644))
 		if hole > 0 {
@@ -152,6 +152,9 @@ func TestManyCertificates(t *testing.T) {
 	for i := range 3 {
 		write(fmt.Sprint("/full/", i), pem, maxCertificateFile)
 	}
+	for i := range 1000 {
+		write(fmt.Sprint("/some/", i), "", 0)
+	}
 	for i := range maxCertificateNames + 1 {
 		write(fmt.Sprint("/many/", i), "", 0)
 	}
@@ -160,7 +163,10 @@ func TestManyCertificates(t *testing.T) {
 		"SSL_CERT_FILE=T/huge/ca.pem":  "SSL_CERT_FILE T/huge/ca.pem: has more than 2M and is not shown",
 		"SSL_CERT_DIR=T/huge":          "SSL_CERT_DIR T/huge: holds no certificate in PEM and is not shown",
 		"SSL_CERT_DIR=T/full":          "SSL_CERT_DIR T/full: has, with those before, more than 4M or 1024 files and is not shown",
-		"SSL_CERT_DIR=T/many":          "SSL_CERT_DIR T/many: has more than 4096 files and is not shown",
+		"SSL_CERT_DIR=T/many":          "SSL_CERT_DIR T/many: has, with those before, more than 4096 files and is not shown",
+		"SSL_CERT_DIR=T/some:T/some:T/some:T/some:T/some": "SSL_CERT_DIR T/some: has, with those before, more than 4096 files and is not shown\n " +
+			"SSL_CERT_DIR T/some: holds no certificate in PEM and is not shown",
+		"SSL_CERT_DIR=" + strings.Repeat("T/large:", maxCertificatePlace): "SSL_CERT_DIR with 65 folders: has more than 64 and is not shown",
 	} {
 		r := wish{}.request(root)
 		r.Env = append(r.Env, strings.ReplaceAll(env, "T/", root+"/"))

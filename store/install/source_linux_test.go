@@ -1,0 +1,78 @@
+package install
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/store/startline"
+)
+
+// Each start looks at what variables have an install trust, and an entry may name anything: all together is bounded, and
+// the same folder counts once.
+func TestAuthoritiesAreBounded(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, good()...)
+	start, err := startline.Parse([]string{"npx", "-y", "good"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := func(name string, files int, size int64) string {
+		at := filepath.Join(h.path, name)
+		for i := range files {
+			put(t, fmt.Sprintf("%s/%d", at, i), "")
+			if err := os.Truncate(fmt.Sprintf("%s/%d", at, i), size); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return at
+	}
+	few, half := folder("few", 3, 10), folder("half", 600, 10)
+	var places []string
+	for i := range mostAuthorities + 1 {
+		places = append(places, fmt.Sprint("/none/", i))
+	}
+	for value, want := range map[string]string{
+		few:                                      "",
+		strings.Repeat(few+":", 100):             "",
+		strings.Repeat("/etc/ssl/certs:", 3):     "",
+		strings.Join(places[1:], ":"):            "",
+		strings.Join(places, ":"):                "17 files and folders",
+		half:                                     "",
+		half + ":" + folder("other", 600, 10):    "more than 1024 files",
+		folder("many", mostAuthorityFiles+1, 0):  "more than 1024 files",
+		folder("large", 2, mostAuthorityBytes-1): "4194304 bytes",
+		folder("whole", 1, mostAuthorityBytes):   "",
+		folder("huge", 2, 1<<40) + ":" + few:     "",
+	} {
+		o := h.options
+		o.Env = append(o.Env[:len(o.Env):len(o.Env)], "SSL_CERT_DIR="+value)
+		_, _, err := newInstallation(h.store, start, o).wanted()
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%.100s: %v, want %q", value, err, want)
+		}
+	}
+}
+
+// A log-in has no scheme: a project does not have npm send the one of a registry with TLS to the same host without.
+func TestLoginsInClear(t *testing.T) {
+	const https, http = "https://h.example/npm/", "http://h.example/npm/"
+	for _, c := range []struct {
+		own, projects, where, want string
+	}{
+		{https, http, "//h.example/npm/", http},
+		{https, http, "//h.example/", http},
+		{https, https, "//h.example/npm/", ""},
+		{http, http, "//h.example/npm/", ""},
+		{https, http, "//h.example/npm/other/", ""},
+		{https, "http://other.example/", "//h.example/npm/", ""},
+	} {
+		s := &settings{registries: []registry{{"", c.own}, {"@x", c.projects}}}
+		q := &question{project: map[string]string{"@x:registry": c.projects}}
+		if got := s.inClear(c.where, q); got != c.want {
+			t.Errorf("%+v: %q", c, got)
+		}
+	}
+}
