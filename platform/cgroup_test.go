@@ -46,6 +46,7 @@ func TestFindCgroup(t *testing.T) {
 		{"a container's part", []Mount{container}, "/docker/ab", "/sys/fs/cgroup"},
 		{"below a container's part", []Mount{container}, "/docker/ab/c", "/sys/fs/cgroup/c"},
 		{"a part of another container", []Mount{container}, "/docker/abc", ""},
+		{"a longer name of another container", []Mount{container}, "/docker/abcd", ""},
 		{"the host's mount, a container's group", []Mount{container}, "/", ""},
 		{"outside of the namespace", []Mount{v2}, "/../a", ""},
 		{"two levels outside", []Mount{v2}, "/../..", ""},

@@ -101,6 +101,10 @@ func TestParseBoundSockets(t *testing.T) {
 	if err != nil || !done || len(all) != 1 || all[0] != want {
 		t.Errorf("%+v, %v, %v", all, done, err)
 	}
+	accepted := "\x01\x01\x01" + message[3:] // by whoever listens
+	if all, _, err := ParseBoundSockets([]byte(head(20, accepted+name+vfs)), nil); err != nil || len(all) != 0 {
+		t.Errorf("a connection: %+v, %v", all, err)
+	}
 	if _, done, err := ParseBoundSockets([]byte(head(20, message+name+vfs)), nil); done || err != nil {
 		t.Errorf("not the last: %v, %v", done, err)
 	}

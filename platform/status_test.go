@@ -31,6 +31,7 @@ func TestProcess(t *testing.T) {
 		ok     bool
 	}{
 		{"Name:\tnode\nTgid:\t4711\nNStgid:\t4711\t2\nNSpid:\t4712\t3\n", 2, true},
+		{"Name:\tnode\nNStgid:\t4711\t17\t2\n", 2, true},
 		{"Name:\tnode\nNStgid:\t4711\n", 4711, true}, // in no other namespace than the reader's
 		{"Name:\tNStgid: 1\n", 0, false},
 		{"Name:\tx\nNStgid:\n", 0, false},

@@ -96,4 +96,7 @@ func TestSetErrors(t *testing.T) {
 			t.Errorf("env %q is taken", value)
 		}
 	}
+	if err := p.Set("limits.memory", "TOKEN=secret"); err == nil || strings.Contains(err.Error(), "secret") {
+		t.Errorf("a misplaced variable: %v", err)
+	}
 }

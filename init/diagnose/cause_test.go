@@ -21,6 +21,8 @@ func TestCause(t *testing.T) {
 			return ""
 		}}}
 	}
+	root := with(debianSwitch, "0")
+	root.Root = true
 	for _, c := range []struct {
 		name        string
 		full        *order.Refusal
@@ -35,6 +37,7 @@ func TestCause(t *testing.T) {
 		{"depth", clone(syscall.EUSERS), "EUSERS namespaces", Environment{}, "inside each other", "fewer"},
 		{"not built", clone(syscall.EINVAL), "EINVAL namespaces", Environment{}, "built without", "CONFIG_USER_NS"},
 		{"Debian", clone(syscall.EPERM), "EPERM namespaces", with(debianSwitch, "0"), debianSwitch + " is 0", debianSwitch + "=1"},
+		{"Debian, as root", clone(syscall.EPERM), "EPERM namespaces", root, "namespace refused: EPERM", "security module"},
 		{"chroot", clone(syscall.EPERM), "EPERM namespaces", Environment{Chrooted: true, Filtered: true}, "chroot", "bwrap"},
 		{"Docker", clone(syscall.EPERM), "EPERM namespaces", Environment{Filtered: true}, "seccomp filter", "docker run --user"},
 		{"Podman", clone(syscall.EPERM), "EPERM namespaces", Environment{Filtered: true}, "seccomp filter", "podman run --user"},

@@ -74,6 +74,9 @@ func TestRecord(t *testing.T) {
 	if err != nil || len(failed) != 1 || failed[0] != (test{"p", "TestA", "it did not come\n"}) {
 		t.Errorf("%+v, %v", failed, err)
 	}
+	if of := append(failed.of("p", "Test"), failed.of("q", "TestA")...); of != nil {
+		t.Errorf("of other tests: %+v", of)
+	}
 	seconds, err := os.ReadFile(filepath.Join(folder, secondsFile))
 	if want := "1.50 p TestA\n0.25 p TestB\n"; err != nil || string(seconds) != want {
 		t.Errorf("%q, %v, want %q", seconds, err, want)

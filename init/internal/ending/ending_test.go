@@ -34,6 +34,7 @@ func TestNext(t *testing.T) {
 		{"nothing is due", Ending{}, time.Time{}},
 		{"the past", Ending{Deadlines: Deadlines{KillAt: now.Add(-time.Hour)}}, now.Add(-time.Hour)},
 		{"the nearest counts", Ending{Deadlines: Deadlines{TimeoutAt: now.Add(time.Hour), SessionAt: now.Add(90 * time.Minute)}}, now.Add(time.Hour)},
+		{"wherever it stands", Ending{Deadlines: Deadlines{TimeoutAt: now.Add(2 * time.Hour), KillAt: now.Add(time.Hour)}}, now.Add(time.Hour)},
 	} {
 		if got := c.end.Next(); !got.Equal(c.want) {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)

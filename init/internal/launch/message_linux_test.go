@@ -125,6 +125,24 @@ func TestTake(t *testing.T) {
 	}
 }
 
+// Init's sockets are taken from init alone.
+func TestTakeFromAnother(t *testing.T) {
+	for text, n := range map[string]int{layers.MsgEgress: 5, layers.MsgPublish: layers.PublishReady} {
+		a, send := waiting(t, Config{})
+		a.Init.PID++
+		if err := unix.Sendmsg(send, []byte(text), unix.UnixRights(files(t, n)...), nil, 0); err != nil {
+			t.Fatal(err)
+		}
+		m, err := readMessage(a.Pipes.Ready)
+		if err == nil {
+			err = take(a, &m)
+		}
+		if err == nil || !strings.Contains(err.Error(), "nobody expects") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
 // Where the limit of open files cuts a message, what came is closed, and the launch is refused with EMFILE.
 func TestMessageIsCut(t *testing.T) {
 	a, send := waiting(t, Config{})

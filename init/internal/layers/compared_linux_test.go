@@ -73,6 +73,13 @@ func TestRulesAreCompared(t *testing.T) {
 		if k := judge(l, results); (k.refusal == nil) != c.ok {
 			t.Errorf("%s: %v", c.name, k.refusal)
 		}
+		if c.ok && !c.write { // a write that the user's own rights do not allow, and that was made
+			results.Store(made(l, "faccessat2 0"), fails(unix.EACCES))
+			results.Store(made(l, "openat 4"), 20)
+			if judge(l, results).refusal == nil {
+				t.Errorf("%s: it was opened for writing", c.name)
+			}
+		}
 	}
 }
 

@@ -87,6 +87,7 @@ func TestMountsAreCompared(t *testing.T) {
 		{"a device", "/dev/null ro", "/dev/null rw"},
 		{"not asked for", goodTable, goodTable + "11 1 8:4 / /home rw,nosuid,nodev - ext4 /dev/sdd rw\n"},
 		{"a second one on a fresh one", goodTable, goodTable + "11 7 8:4 / /tmp rw,nosuid,nodev - ext4 /dev/sdd rw\n"},
+		{"the same on a fresh one", goodTable, goodTable + "11 7 0:6 /0 /tmp rw,nosuid,nodev - tmpfs tmpfs rw\n"},
 		{"below a fresh one", goodTable, goodTable + "11 7 8:4 / /tmp/x ro,nosuid,nodev - ext4 /dev/sdd rw\n"},
 		{"below a frozen one", goodTable, goodTable + "11 9 8:4 / /srv/w/.git/x rw,nosuid,nodev - ext4 /dev/sdd rw\n"},
 		{"below a denied one", goodTable, goodTable + "11 10 8:4 / /srv/w/secret/x rw,nosuid - ext4 /dev/sdd rw\n"},

@@ -3,6 +3,7 @@
 package privdir
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -113,6 +114,17 @@ func TestBases(t *testing.T) {
 		}
 		d.Remove(AtEnd(nil))
 	}
+	if os.Geteuid() != 0 {
+		return
+	}
+	if err := errors.Join(os.Chmod(base, 0o755), os.Chown(base, 12345, 12345)); err != nil {
+		t.Fatal(err)
+	}
+	d, err := Make(asked)
+	if err != nil || filepath.Dir(d.Path) == base {
+		t.Errorf("another user's: made %s, %v", d.Path, err)
+	}
+	d.Remove(AtEnd(nil))
 }
 
 func list(t *testing.T, dir string) (names []string) {
