@@ -36,6 +36,8 @@ var steps = []step{
 	{name: "test-race", gate: true, beside: "test-root", // each waits for one long package
 		what: "the race detector in the packages in which one process does several things at once",
 		run:  "make test-race", reads: suite},
+	{name: "sabotage", gate: true, within: "sabotages", what: "tests notice some faults in the product",
+		run: "./scripts/go run ./scripts/sabotage -gate", reads: suite},
 	{name: "run", gate: true, what: "make run",
 		run: "make run", reads: code + " scripts/demo"},
 	{name: "compile", gate: true, what: "everything compiled for the other systems, tests too",
@@ -69,6 +71,8 @@ var steps = []step{
 		run: "./scripts/lint darwin windows && ./scripts/vet", reads: sources},
 	{name: "fuzz", what: "each fuzz target for 10 s",
 		run: "./scripts/fuzz 10s", reads: code + " scripts/fuzz"},
+	{name: "sabotages", what: "tests notice each fault of testdata/sabotages.txt",
+		run: "./scripts/go run ./scripts/sabotage", reads: suite},
 }
 
 func (s *step) line() string {
