@@ -61,6 +61,9 @@ func run(ctx context.Context, gate bool, only string, jobs int) error {
 	all = slices.DeleteFunc(all, func(b *block) bool {
 		return gate && b.word != "gate" || !names.MatchString(b.file+" "+b.pkg+"."+b.test)
 	})
+	if len(all) == 0 {
+		return errors.New("no fault is chosen")
+	}
 	temp, err := os.MkdirTemp("", "mcp-sandbox-sabotage-")
 	if err != nil {
 		return err

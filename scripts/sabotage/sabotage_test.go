@@ -30,7 +30,7 @@ func TestList(t *testing.T) {
 			gate++
 		}
 	}
-	if len(all) < 70 || gate < 15 || gate > 30 {
+	if len(all) < 70 || gate < 15 || gate > 40 {
 		t.Errorf("%d blocks, %d of them in the gate", len(all), gate)
 	}
 }
