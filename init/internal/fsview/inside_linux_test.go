@@ -44,6 +44,7 @@ func TestProtectedBehindLinks(t *testing.T) {
 			"frozen T/p/.git\n frozen T/p/attrs\n frozen T/p/tools/clean.py\n frozen T/p/tools/x.sh\n frozen T/p/watch"},
 		{"of the user", "home/.gitconfig = [core]\\nhooksPath = .githooks\\n[include]\\npath = ~/dot/git\\n[gpg]program=$HOME/../p/gpg\n home/dot/git = [core]\\nsshCommand = ../p/ssh -x\n p/.githooks/x!\n p/r/.git/x\n p/r/.githooks/y!\n p/gpg!\n p/ssh",
 			"frozen T/p/gpg\n frozen T/p/r/.git\n frozen T/p/r/.githooks"},
+		{"of the user, both files", "home/.gitconfig = [core]\\nfsmonitor=T/p/f\n home/.config/git/config = [core]\\nhooksPath=T/p/h\n p/f!\n p/h/x!\n p/g!", "frozen T/p/f\n frozen T/p/h"},
 		{"husky", "p/.git/config = [core]\\n hookspath = .husky/_\n p/.husky/_/h", "frozen T/p/.git\n frozen T/p/.husky"},
 		{"of a worktree", "main/.git/worktrees/w/commondir = ../..\n main/.git/worktrees/w/config.worktree = [core]\\nhooksPath=wh\n main/.git/config = [core]\\nfsmonitor=T/p/f\n p/.git = gitdir: ../main/.git/worktrees/w\n p/wh/x!\n p/f!",
 			"frozen T/p/.git\n frozen T/p/f\n frozen T/p/wh"},

@@ -29,6 +29,35 @@ func TestGitSettings(t *testing.T) {
 	}
 }
 
+// Of each variable that names something the kind is known, and no other variable names anything.
+func TestGitNames(t *testing.T) {
+	all := map[Kind]string{
+		Config: "include.path includeif.path",
+		Folder: "core.hookspath init.templatedir",
+		File:   "core.attributesfile gpg.allowedsignersfile gpg.revocationfile",
+		Command: "core.fsmonitor core.sshcommand core.editor core.pager core.askpass core.gitproxy core.alternaterefscommand credential.helper " +
+			"gpg.program gpg.defaultkeycommand filter.clean filter.smudge filter.process trailer.command diff.textconv diff.external merge.driver " +
+			"interactive.difffilter difftool.cmd mergetool.path remote.uploadpack remote.receivepack uploadpack.packobjectshook " +
+			"uploadpack.recentobjectshook submodule.update imap.tunnel sendemail.smtpserver sendemail.tocmd sendemail.cccmd sendemail.headercmd " +
+			"instaweb.httpd pager.log",
+		Tree:    "core.worktree",
+		Nothing: "core.bare user.name include.other includeif.hookspath remote.url diff.renames init.defaultbranch",
+	}
+	for want, names := range all {
+		for _, name := range strings.Fields(names) {
+			section, key, _ := strings.Cut(name, ".")
+			if got := Names(section, key, "x"); got != want {
+				t.Errorf("%s: %d, want %d", name, got, want)
+			}
+		}
+	}
+	for value, want := range map[string]Kind{"!./x": Command, "status": Nothing, "": Nothing} {
+		if got := Names("alias", "a", value); got != want {
+			t.Errorf("alias %q: %d, want %d", value, got, want)
+		}
+	}
+}
+
 func TestGitWords(t *testing.T) {
 	for command, want := range map[string]string{
 		"vim":                           "",
