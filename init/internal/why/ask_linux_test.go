@@ -77,6 +77,8 @@ func TestOpens(t *testing.T) {
 	h := newHouse(t)
 	for _, c := range []struct {
 		read, write, denied string
+		level               policy.Level
+		single              bool // no other program than its own
 		op                  order.Op
 		path                string
 		flags               string
@@ -99,8 +101,13 @@ func TestOpens(t *testing.T) {
 		{op: order.OpWrite, path: "T/home/.local/bin", flags: "--allow-write T/home/.local/bin", opens: []string{"where your shell looks for programs"}},
 		{write: "T/p", op: order.OpWrite, path: "T/p/.git/config", flags: "--allow-write T/p/.git/config", opens: []string{"hooks and configuration"}},
 		{read: "T/home", denied: "T/home/.ssh", op: order.OpRead, path: "T/home/.ssh", opens: []string{"id_ed25519", "SSH keys"}},
+		{write: "T/p", level: policy.Strict, op: order.OpWrite, path: "T/p/src/main.c", flags: "--level standard", opens: []string{"every allowWrite can be written"}},
+		{single: true, op: order.OpExec, path: "/usr/bin/env", flags: "--subprocess=true", opens: []string{"can start every program that it sees"}},
 	} {
-		p := policy.Policy{Filesystem: policy.Filesystem{AllowRead: h.at(c.read), AllowWrite: h.at(c.write), DenyRead: h.at(c.denied)}}
+		p := policy.Policy{Filesystem: policy.Filesystem{AllowRead: h.at(c.read), AllowWrite: h.at(c.write), DenyRead: h.at(c.denied)}, Level: c.level}
+		if c.single {
+			p.Subprocess.Allow = policy.No
+		}
 		a := h.ask(p, c.op, c.path)
 		if a.Allowed != order.ActDenied || a.Reason != order.ByPolicy || a.Patch == nil {
 			t.Errorf("%s %s: %+v", c.op, c.path, a)

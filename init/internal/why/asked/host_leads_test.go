@@ -2,6 +2,7 @@ package asked_test
 
 import (
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 
@@ -30,6 +31,10 @@ func TestHostLeads(t *testing.T) {
 		}
 		a := m.Host(&p, "api.acme.dev", 443)
 		asking{host: "api.acme.dev", port: 443, by: c.by, flags: c.flags, patch: c.patch}.hold(t, document, a)
+		private := slices.Contains(a.Opens, "the server can be led to private addresses by every allowed name")
+		if private != (c.flags == "--allow-private") {
+			t.Errorf("%s opens %q", c.found, a.Opens)
+		}
 	}
 	if a := (asked.Machine{Own: own}).Host(&p, "203.0.113.1", 443); a.Allowed != order.ActDenied || a.Patch != nil || !strings.Contains(a.Text, "of the host itself") {
 		t.Errorf("%+v", a)
