@@ -69,6 +69,26 @@ func TestAtStart(t *testing.T) {
 	}
 }
 
+// What is held in a lower confinement is said as it is.
+func TestLowered(t *testing.T) {
+	for _, c := range []struct {
+		confinement policy.Confinement
+		level       policy.Level
+		want        string
+	}{
+		{policy.Reduced, policy.Standard, "files and network are held"},
+		{policy.Reduced, policy.Strict, "files and network are held"},
+		{policy.Reduced, policy.LevelNetwork, "files are held"},
+		{policy.ConfinementLimits, policy.Standard, "files and network are not held"},
+		{policy.ConfinementLimits, policy.LevelNetwork, "files and network are not held"},
+	} {
+		want := "confinement " + string(c.confinement) + ": this machine refused user namespaces; " + c.want + " (mcp-sandbox doctor has the fix)"
+		if got := Lowered(c.confinement, c.level, "user namespaces"); got != want {
+			t.Errorf("level %s: %q, want %q", c.level, got, want)
+		}
+	}
+}
+
 // A limit that holds otherwise is no line.
 func TestLimits(t *testing.T) {
 	named := func(keys ...string) (all []order.Named) {

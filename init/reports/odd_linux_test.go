@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"errors"
 	"os"
 	"os/signal"
 	"slices"
@@ -34,6 +35,30 @@ func TestClockWasAhead(t *testing.T) {
 	slices.Sort(made)
 	if got := names(t, folder); !slices.Equal(got, made) {
 		t.Errorf("%q", got)
+	}
+}
+
+// A folder of reports that another user owns is none.
+func TestFolderOfAnother(t *testing.T) {
+	folder := home(t)
+	if !Prepare() || !Prepare() {
+		t.Fatal("this user's own is none")
+	}
+	var err error
+	if os.Geteuid() == 0 {
+		err = os.Chown(folder, 4711, 4711)
+	} else {
+		err = errors.Join(os.Remove(folder), os.Symlink("/usr", folder))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if Prepare() {
+		t.Error("prepared")
+	}
+	if fd, err := Create(order.NewID(), time.Now(), []byte("x\n")); err == nil {
+		unix.Close(fd)
+		t.Error("kept")
 	}
 }
 
