@@ -169,7 +169,7 @@ func TestApplyFolders(t *testing.T) {
 		t.Fatal(err)
 	}
 	home := filepath.Join(top, "users", "ann")
-	for _, dir := range []string{"project/sub", "notes", ".config/app", ".ssh/keys", ".aws", ".local/share/mcp-sandbox/store", ".kube", "other"} {
+	for _, dir := range []string{"project/sub", "notes", ".config/app", ".ssh/keys", ".aws", ".local/share/mcp-sandbox/store", ".kube", "other", ".local/state/app"} {
 		if err := os.MkdirAll(filepath.Join(home, dir), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -194,7 +194,7 @@ func TestApplyFolders(t *testing.T) {
 		{home + "/project notes", "project notes"}, {"link", "link"}, {".config/app", ".config/app"},
 		{"project project/sub", "project project/sub"},
 		{".", ""}, {home, ""}, {top, ""}, {"/", ""}, {"..", ""}, {"away", ""}, {".config", ""}, {".ssh", ""}, {".ssh/keys", ""}, {"keys", ""}, {"keys/keys", ""},
-		{".aws", ""}, {".kube", ""}, {".kube/config", ""}, {".local", ""}, {".local/share", ""}, {".local/share/mcp-sandbox", ""},
+		{".aws", ""}, {".kube", ""}, {".kube/config", ""}, {".local", ""}, {".local/share", ""}, {".local/state", ""}, {".local/state/app", ".local/state/app"}, {".local/share/mcp-sandbox", ""},
 		{".local/share/mcp-sandbox/store", ""}, {"/proc/self", ""}, {"/home", ""}, {"/home/bob", ""}, {"missing", ""}, {"~/project", ""},
 		{"project/out", "project/out"}, // no folder that can be written lies around the link
 		{"project project/out", "project"}, {"project/out project", "project"}, {"project via", "project"}, {"project project/sub/chain", "project"},

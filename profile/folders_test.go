@@ -1,12 +1,15 @@
 package profile
 
 import (
+	"errors"
 	"net"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
 // A place of secrets that is a link, as tools for dotfiles make, is one at both of its ends.
@@ -36,6 +39,35 @@ func TestApplyLinkedSecrets(t *testing.T) {
 	own := parsed(t, `"arguments": [{"variable": "X", "grant": "read", "key": "server", "default": "-~/.kube/config"}]`)
 	if got, notices := (launch{home: home}).apply(t, own); len(got.Network.AllowedDomains) != 1 || len(notices) > 0 {
 		t.Errorf("a server's own file: %+v, %+v", got.Network, notices)
+	}
+}
+
+// A link in the one folder that the server may write is not followed, for reading neither, and the file behind it is not
+// read for hosts.
+func TestApplyLinkInTheOnlyFolder(t *testing.T) {
+	home, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := []byte("server: https://c.example.com\n")
+	for _, dir := range []string{"project", "notes"} {
+		if err := errors.Join(os.Mkdir(filepath.Join(home, dir), 0o755), os.WriteFile(filepath.Join(home, dir, "conf"), text, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(os.Symlink("../notes/conf", home+"/project/out"), os.Symlink("../notes/conf", home+"/notes/in")); err != nil {
+		t.Fatal(err)
+	}
+	p := parsed(t, `"arguments": [{"variable": "X", "grant": "read", "key": "server"}]`)
+	for path, want := range map[string]struct{ granted, hosts bool }{
+		"project/out": {false, false}, "project/conf": {true, false}, "notes/conf": {true, true}, "notes/in": {true, true},
+	} {
+		to := policy.Policy{}
+		to.Filesystem.AllowWrite = []string{filepath.Join(home, "project")}
+		got, notices := launch{to: to, env: []string{"X=" + path}, home: home}.apply(t, p)
+		if granted := len(got.Filesystem.AllowRead) > 0; granted != want.granted || granted == (len(notices) > 0) || (len(got.Network.AllowedDomains) > 0) != want.hosts {
+			t.Errorf("%s: %q, %q, %+v", path, got.Filesystem.AllowRead, got.Network.AllowedDomains, notices)
+		}
 	}
 }
 
