@@ -39,6 +39,50 @@ func TestRecordsAreNoLinks(t *testing.T) {
 	}
 }
 
+// The store's folders, a package's and a stage's are folders, and no links to folders of the same user.
+func TestFoldersAreNoLinks(t *testing.T) {
+	dir := t.TempDir()
+	const name, version = "npm/x", "1.0.0-0123456789ab"
+	err := errors.Join(os.MkdirAll(dir+"/"+name+"/"+version, 0o700), os.Symlink("npm", dir+"/link"), os.Symlink("x", dir+"/npm/y"),
+		os.Symlink(version, dir+"/"+name+"/1.0.1-0123456789ab"), os.WriteFile(dir+"/npm/x/kept", nil, 0o600))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, err := unix.Open(dir, openFolder, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(at)
+	d := disk{fd: at, at: dir}
+	for rel, want := range map[string]bool{name + "/" + version: true, name + "/1.0.1-0123456789ab": false, "npm/y/" + version: false, "link/x/" + version: false} {
+		fd, err := d.open(rel)
+		unix.Close(fd)
+		if (err == nil) != want {
+			t.Errorf("%s: %v", rel, err)
+		}
+	}
+	g := Stage{Folder: dir + "/npm/y", fd: at}
+	for folder, want := range map[string]bool{"link": false, "npm": true} {
+		fd, err := ownFolder(at, folder, false)
+		unix.Close(fd)
+		if (err == nil) != want {
+			t.Errorf("%s: %v", folder, err)
+		}
+	}
+	if err := os.Symlink("npm/x", dir+"/"+inner); err != nil {
+		t.Fatal(err)
+	}
+	if g.Give(os.Getuid(), os.Getgid()) == nil || g.Drop("kept") == nil {
+		t.Error("a stage's folder is a link")
+	}
+	if _, err := os.Lstat(dir + "/npm/x/kept"); err != nil {
+		t.Error(err)
+	}
+	if err := errors.Join(os.Remove(dir+"/"+inner), os.Rename(dir+"/npm/x", dir+"/"+inner), g.Give(os.Getuid(), os.Getgid()), g.Drop("kept")); err != nil {
+		t.Error(err)
+	}
+}
+
 // A package whose folder belongs to another user is none of this user's store.
 func TestPackageOfAnother(t *testing.T) {
 	dir := t.TempDir()

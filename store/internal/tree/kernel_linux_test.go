@@ -88,6 +88,32 @@ func TestLookIsTheSame(t *testing.T) {
 	}
 }
 
+// What another file system holds, which is mounted in the folder, is no part of a package.
+func TestSurveyOfAMount(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("it takes root to mount")
+	}
+	top := t.TempDir()
+	if err := os.Mkdir(top+"/d", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	fd, err := openFolder(unix.AT_FDCWD, top)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(fd)
+	if found, err := Survey(fd, Request{Owner: -1}); err != nil || len(found.Entries) != 1 {
+		t.Errorf("without a mount: %+v, %v", found, err)
+	}
+	if err := unix.Mount("none", top+"/d", "tmpfs", 0, "mode=0700"); err != nil {
+		t.Skip(err)
+	}
+	defer unix.Unmount(top+"/d", unix.MNT_DETACH)
+	if _, err := Survey(fd, Request{Owner: -1}); err == nil || err.Error() != `"d" is on another file system` {
+		t.Errorf("%v", err)
+	}
+}
+
 // A package of more names than the bound is refused.
 func TestMostNames(t *testing.T) {
 	top := t.TempDir()
