@@ -16,7 +16,8 @@ func TestNetrc(t *testing.T) {
 			t.Errorf("%s: %v, want %s", host, got, want)
 		}
 	}
-	for _, text := range []string{"", "machine", "machine a.example", "login u password p", "machine b.example login u"} {
+	for _, text := range []string{"", "machine", "machine a.example", "login u password p", "machine b.example login u",
+		"machine example login u password p", "machine .example login u password p", "machine x.a.example login u password p", "machine a.exampl login u password p"} {
 		if got := netrcFor(text, "a.example"); got != nil {
 			t.Errorf("%q: %v", text, got)
 		}
@@ -95,6 +96,20 @@ func TestPythonIsGone(t *testing.T) {
 	}
 	if e, err := pipEntry(folder, start); err != nil || len(e.command) != 2 || e.command[0] != at {
 		t.Errorf("%+v, %v", e, err)
+	}
+}
+
+// Whatever the user's configuration says, nothing that a module brings is run in an install, and no other Go.
+func TestGoVariables(t *testing.T) {
+	j := &job{settings: &settings{golang: &goAnswer{GONOPROXY: "example.com/dep", GOSUMDB: "sums.example", GONOSUMDB: "example.com/x"}}, stage: "/s", private: "/s/p"}
+	for name, want := range map[string]string{"GOVCS": "*:off", "GOENV": "off", "GOTOOLCHAIN": "local", "GOWORK": "off", "CGO_ENABLED": "0", "GOSUMDB": "sums.example",
+		"GONOSUMDB": "example.com/x", "GONOPROXY": "example.com/dep", "GOINSECURE": "", "GOBIN": "/s/bin", "GOCACHE": "/s/p/cache"} {
+		if got := goVariables(j)[name]; got != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+	if j.scripts = true; goVariables(j)["CGO_ENABLED"] != "1" || goVariables(j)["GOVCS"] != "*:off" {
+		t.Errorf("with scripts: %v", goVariables(j))
 	}
 }
 

@@ -60,6 +60,9 @@ func redact(text string) string {
 	}
 	host, path, below := strings.Cut(rest, "/")
 	host = host[strings.LastIndex(host, "@")+1:]
+	if _, err := url.Parse("//" + host); err != nil && below { // u:pass/word@host
+		host, path, below = strings.Cut(path[strings.LastIndex(path, "@")+1:], "/")
+	}
 	if below {
 		host += "/"
 	}
