@@ -2,6 +2,7 @@ package testbed
 
 import (
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -23,6 +24,14 @@ func Comes(is func() bool) bool {
 		pause = min(2*pause, 10*time.Millisecond)
 	}
 	return true
+}
+
+// Pass lets time pass in a bubble of [synctest], whose clock is the test's own, and panics elsewhere. What was due by then
+// has been done.
+func Pass(d time.Duration) {
+	synctest.Wait()
+	time.Sleep(d)
+	synctest.Wait()
 }
 
 // Receive waits for what a channel hands over, or for its end. After [Patience] the test ends, with the name of the

@@ -1,6 +1,10 @@
 package testbed
 
-import "testing"
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+)
 
 // ended is a test that Fatalf ends.
 type ended struct {
@@ -50,4 +54,28 @@ func TestAwait(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
+}
+
+// In a bubble time passes at once, and what was due has been done; elsewhere it does not pass.
+func TestPass(t *testing.T) {
+	began := time.Now()
+	synctest.Test(t, func(t *testing.T) {
+		due, from := false, time.Now()
+		time.AfterFunc(time.Hour, func() { due = true })
+		if Pass(time.Hour - 1); due {
+			t.Error("done before its time")
+		}
+		if Pass(1); !due || time.Since(from) != time.Hour {
+			t.Errorf("done %v after %v", due, time.Since(from))
+		}
+	})
+	if time.Since(began) > time.Hour/2 {
+		t.Error("a bubble's hour is an hour")
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("outside of a bubble time was let pass")
+		}
+	}()
+	Pass(0)
 }
