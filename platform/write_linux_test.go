@@ -1,13 +1,17 @@
-package platform
+package platform_test
 
 import (
 	"os"
+	"runtime"
 	"strconv"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/security-mcp/mcp-sandbox/platform"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 // What finds room is written, however late it is; what finds none is given up at its time.
@@ -20,7 +24,7 @@ func TestWriteUntil(t *testing.T) {
 	defer w.Close()
 	fd := int(w.Fd())
 	past := time.Now().Add(-time.Second)
-	if err := WriteUntil(fd, []byte("late"), past); err != nil {
+	if err := platform.WriteUntil(fd, []byte("late"), past); err != nil {
 		t.Fatalf("into an empty pipe: %v", err)
 	}
 	var b [8]byte
@@ -28,13 +32,13 @@ func TestWriteUntil(t *testing.T) {
 		t.Errorf("read %q, %v", b[:n], err)
 	}
 	began := time.Now()
-	if WriteUntil(fd, make([]byte, 1<<20), began.Add(50*time.Millisecond)) == nil {
+	if platform.WriteUntil(fd, make([]byte, 1<<20), began.Add(50*time.Millisecond)) == nil {
 		t.Error("a full pipe took more")
 	}
 	if took := time.Since(began); took < 50*time.Millisecond {
 		t.Errorf("given up after %v", took)
 	}
-	if WriteUntil(fd, []byte("late"), past) == nil {
+	if platform.WriteUntil(fd, []byte("late"), past) == nil {
 		t.Error("a full pipe took a line")
 	}
 }
@@ -47,19 +51,14 @@ func TestWriteUntilOfWhatTakesNothing(t *testing.T) {
 	}
 	defer f.Close()
 	done := make(chan error, 1)
-	go func() { done <- WriteUntil(int(f.Fd()), []byte("line"), time.Now().Add(time.Hour)) }()
-	select {
-	case err = <-done:
-		if err == nil {
-			t.Error("written")
-		}
-	case <-time.After(time.Minute):
-		t.Error("it tries for ever")
+	go func() { done <- platform.WriteUntil(int(f.Fd()), []byte("line"), time.Now().Add(time.Hour)) }()
+	if testbed.Receive(t, "the end of the tries", done) == nil {
+		t.Error("written")
 	}
 }
 
 // Another process that has both ends of a pipe makes room, and takes it again just when a write was told that there
-// is some. The write is not waited for: while one lasts longer than it may, nobody makes room for a second.
+// is some. The write is not waited for: a writer sleeps in poll(2) alone.
 func TestWriteUntilNeverWaits(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -77,44 +76,43 @@ func TestWriteUntilNeverWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer unix.Close(also)
-	const may, cycle, held = 2 * time.Millisecond, 5 * time.Millisecond, 3 * time.Second
-	var began atomic.Int64
-	stop, stopped := make(chan struct{}), make(chan struct{})
+	line, other := []byte("mcp-sandbox: a line\n"), make([]byte, size)
+	unix.Write(also, other)
+	var over atomic.Bool
+	thread, done := make(chan int, 1), make(chan struct{})
 	go func() {
-		defer close(stopped)
-		b := make([]byte, size)
-		unix.Write(also, b)
-		for i := time.Duration(0); ; i++ {
-			select {
-			case <-stop:
-				unix.Read(also, b)
-				return
-			case <-time.After(cycle):
-			}
-			if at := began.Load(); at != 0 && time.Since(time.Unix(0, at)) > 2*may {
-				time.Sleep(held)
-			}
-			unix.Read(also, b)
-			for from := time.Now(); time.Since(from) < i%100*time.Microsecond; {
-				continue // until the other has been told
-			}
-			unix.Write(also, b)
+		defer close(done)
+		runtime.LockOSThread()
+		for thread <- unix.Gettid(); !over.Load(); {
+			platform.WriteUntil(out, line, time.Now().Add(time.Hour))
 		}
 	}()
-	waited := 0 // times; one alone may be this process, stopped for that long on a busy machine
-	for until := time.Now().Add(3 * time.Second); time.Now().Before(until) && waited < 2; {
-		from := time.Now()
-		began.Store(from.UnixNano())
-		WriteUntil(out, []byte("mcp-sandbox: a line\n"), from.Add(may))
-		began.Store(0)
-		if time.Since(from) > held*9/10 {
-			waited++
-			until = time.Now().Add(3 * time.Second)
+	const poll = 7 // of amd64; elsewhere it is ppoll
+	writer, call := <-thread, 0
+	sleeps := func() bool {
+		call = testbed.Call(unix.Getpid(), writer)
+		return call == poll || call == unix.SYS_PPOLL || call == unix.SYS_WRITE || call == unix.SYS_PWRITEV2
+	}
+	for i := range 2000 {
+		testbed.Await(t, "a writer that waits for room", sleeps)
+		if call == unix.SYS_WRITE || call == unix.SYS_PWRITEV2 {
+			t.Errorf("a write waits for a reader, at try %d", i)
+			break
 		}
+		unix.Read(also, other)
+		for range 8 * (i % 100) {
+			unix.Getpid() // until the other has been told
+		}
+		unix.Write(also, other)
 	}
-	close(stop)
-	<-stopped
-	if waited > 1 {
-		t.Error("writes wait for a reader")
-	}
+	over.Store(true)
+	testbed.Await(t, "the writer's end", func() bool {
+		unix.Read(also, other)
+		select {
+		case <-done:
+			return true
+		default:
+			return false
+		}
+	})
 }
