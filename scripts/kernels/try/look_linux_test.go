@@ -10,10 +10,10 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/security-mcp/mcp-sandbox/scripts/kernels/matrix"
 	"github.com/security-mcp/mcp-sandbox/scripts/kernels/place"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 // look says what group the server is in, and which limits that has.
@@ -87,14 +87,11 @@ func groups(t *testing.T) (all []string) {
 // remaining are the groups that were not there before. systemd removes a group a moment after its last process has
 // ended, and keeps slices, in which are only other groups.
 func remaining(t *testing.T, before []string) (left []string) {
-	for range 300 {
+	testbed.Comes(func() bool {
 		left = slices.DeleteFunc(groups(t), func(path string) bool {
 			return slices.Contains(before, path) || strings.HasSuffix(path, ".slice")
 		})
-		if len(left) == 0 {
-			return nil
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
+		return len(left) == 0
+	})
 	return left
 }

@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 )
 
 // must makes an attempt that is called rightly.
@@ -154,33 +153,5 @@ func TestProcessWork(t *testing.T) {
 	t.Setenv("ATTEMPT_TEST", "seen")
 	if r := must(t, "env"); !strings.Contains(r.Detail, "ATTEMPT_TEST=seen") {
 		t.Errorf("env: %+v", r)
-	}
-}
-
-// An answer is ok only if a line came back; the two acts are each other's control.
-func TestAnswers(t *testing.T) {
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := free.Addr().String()
-	go func() {
-		if c, err := free.Accept(); err == nil {
-			c.(*net.TCPConn).SetLinger(0)
-			c.Close()
-		}
-	}()
-	if r := must(t, "ask", at); r.OK {
-		t.Errorf("of a host that resets the connection: %+v", r)
-	}
-	free.Close()
-	served := make(chan Result, 1)
-	go func() { served <- must(t, "serve", at) }()
-	r := must(t, "ask", at)
-	for ; !r.OK; r = must(t, "ask", at) { // it does not listen at once
-		time.Sleep(time.Millisecond)
-	}
-	if s := <-served; r.Detail != "probe" || !s.OK || s.Detail != "probe" {
-		t.Errorf("asked %+v, served %+v", r, s)
 	}
 }
