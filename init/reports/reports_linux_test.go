@@ -146,15 +146,18 @@ func TestNewestWasWrittenLast(t *testing.T) {
 func TestAtOnce(t *testing.T) {
 	folder := home(t)
 	Prepare()
-	var all sync.WaitGroup
-	for range 3 * Kept {
+	var all, begun sync.WaitGroup
+	begun.Add(3 * Kept)
+	for i := range 3 * Kept {
 		all.Go(func() {
 			fd, err := Create(order.NewID(), time.Now(), []byte("x\n"))
-			if err != nil {
+			if begun.Done(); err != nil {
 				t.Error(err)
 				return
 			}
-			time.Sleep(time.Millisecond)
+			if i%2 == 0 { // the others end while some begin
+				begun.Wait()
+			}
 			Close(fd)
 		})
 	}
