@@ -4,12 +4,14 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/tally"
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 // A line between the first and the last is written whole or not at all, and never waited for.
@@ -157,24 +159,32 @@ func TestSmallPipe(t *testing.T) {
 
 // What nobody has read in the time of a last line is dropped and counted, and one who reads in that time has it.
 func TestSettle(t *testing.T) {
-	for _, reads := range []bool{false, true} {
-		var s Sink
-		reader, done := smallPipe(t, &s), make(chan struct{})
-		s.Later(&order.Denied{Event: "denied", Act: order.Act{Syscall: "ptrace"}})
-		go func() {
-			if time.Sleep(10 * time.Millisecond); reads {
-				read(reader)
-			}
-			close(done)
-		}()
-		began := time.Now()
-		s.Settle()
-		if took := time.Since(began); !reads && took < lastLine || took > 30*time.Second {
-			t.Errorf("%s", took)
+	for after, name := range map[time.Duration]string{0: "nobody reads", lastLine - 2*leastPause: "somebody reads"} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { settled(t, after) })
+		})
+	}
+}
+
+// settled lets somebody read after a while, if that is not 0.
+func settled(t *testing.T, after time.Duration) {
+	var s Sink
+	reader, done := smallPipe(t, &s), make(chan struct{})
+	s.Later(&order.Denied{Event: "denied", Act: order.Act{Syscall: "ptrace"}})
+	go func() {
+		defer close(done)
+		if after > 0 {
+			testbed.Pass(after)
+			read(reader)
 		}
-		<-done
-		if got := read(reader); reads && (s.Dropped != 0 || !strings.Contains(got, "ptrace")) || !reads && s.Dropped != 1 {
-			t.Errorf("reads %v: %d dropped, %q", reads, s.Dropped, got)
-		}
+	}()
+	began, reads := time.Now(), after > 0
+	s.Settle()
+	if took := time.Since(began); !reads && took != lastLine || reads && took > after+leastPause {
+		t.Errorf("%s", took)
+	}
+	<-done
+	if got := read(reader); reads && (s.Dropped != 0 || !strings.Contains(got, "ptrace")) || !reads && s.Dropped != 1 {
+		t.Errorf("reads %v: %d dropped, %q", reads, s.Dropped, got)
 	}
 }
