@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 	"golang.org/x/sys/unix"
@@ -43,15 +42,14 @@ func TestSweepInVfork(t *testing.T) {
 	}
 	t.Cleanup(func() { c.Process.Kill(); c.Wait() })
 	waiting := func(p Process) bool { return p.state == 'D' }
-	for end := time.Now().Add(testbed.Patience()); !slices.ContainsFunc(Descendants(c.Process.Pid), waiting); {
-		if time.Now().After(end) {
-			t.Fatal("no process waits in vfork")
-		}
-		time.Sleep(time.Millisecond)
+	waits := func() bool { return slices.ContainsFunc(Descendants(c.Process.Pid), waiting) }
+	testbed.Await(t, "a process that waits in vfork", waits)
+	w, signalled := Sweep{Root: c.Process.Pid}, map[int]uint64{}
+	if testbed.Await(t, "a sweep that waits for nobody", func() bool { return w.stop(signalled) == 0 }); !waits() {
+		t.Error("the parent did not wait")
 	}
-	began := time.Now()
-	if n := (&Sweep{Root: c.Process.Pid}).Kill(); n != 2 || time.Since(began) >= stopTimeout {
-		t.Errorf("%d killed in %v, want 2 before %v", n, time.Since(began), stopTimeout)
+	if n := w.Kill(); n != 2 {
+		t.Errorf("%d killed, want 2", n)
 	}
 }
 
@@ -104,7 +102,7 @@ func TestSweep(t *testing.T) {
 
 func TestHalt(t *testing.T) {
 	root := family(t)
-	Sweep{Root: root}.Halt(10 * time.Second)
+	Sweep{Root: root}.Halt(testbed.Patience())
 	for _, p := range Descendants(root) {
 		if !p.Stopped() {
 			t.Errorf("%+v is not stopped", p)

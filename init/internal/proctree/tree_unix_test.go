@@ -10,15 +10,18 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 // A process that leaves its parent and the root's session is killed with the tree, if a reading has shown it before.
 func TestTreeKill(t *testing.T) {
-	c := exec.Command("/bin/sh", "-c", "sh -c 'sleep 600 & echo $!; sleep 1' & wait; sleep 600")
+	c := exec.Command("/bin/sh", "-c", "exec 3<&0; sh -c 'sleep 600 & echo $!; read x <&3' & wait; sleep 600 & wait")
 	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	in, err := c.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
 	out, err := c.StdoutPipe()
 	if err == nil {
 		err = c.Start()
@@ -34,20 +37,31 @@ func TestTreeKill(t *testing.T) {
 	if err != nil || err2 != nil {
 		t.Fatal(line, err, err2)
 	}
-	for end := time.Now().Add(testbed.Patience()); !slices.Contains(tree.look(), orphan); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("the tree does not grow")
-		}
-	}
+	testbed.Await(t, "the process in the tree", func() bool { return slices.Contains(tree.look(), orphan) })
+	parent := parentOf(orphan)
+	in.Close()
+	testbed.Await(t, "the end of its parent, and another process", func() bool {
+		return parentOf(orphan) != parent && len(tree.look()) == 3
+	})
 	tree.Close()
-	if n := tree.Kill(); n < 3 {
-		t.Errorf("%d killed, want 3 or more", n)
+	if n := tree.Kill(); n != 3 {
+		t.Errorf("%d killed, want 3", n)
 	}
 	for _, p := range Table() {
 		if p.PID == orphan && !p.Dead() {
 			t.Error("a process of the tree lives")
 		}
 	}
+}
+
+// parentOf is a process's parent, 0 if there is no such process.
+func parentOf(pid int) int {
+	for _, p := range Table() {
+		if p.PID == pid {
+			return p.Parent
+		}
+	}
+	return 0
 }
 
 func TestTreeGrows(t *testing.T) {
