@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 // What git and hosts read through what is protected is protected too: behind links, and what a configuration names.
@@ -88,8 +90,8 @@ func TestNamedAndMissing(t *testing.T) {
 func quiet(t *testing.T, root string) {
 	t.Helper()
 	must(t, filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
-		for err == nil && d.IsDir() && changedSince(path, time.Now()) {
-			time.Sleep(time.Millisecond)
+		if err == nil && d.IsDir() {
+			testbed.Await(t, path+" of a while ago", func() bool { return !changedSince(path, time.Now()) })
 		}
 		return err
 	}))

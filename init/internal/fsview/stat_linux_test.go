@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 // What another server puts in the place of a file, between the launcher's look at it and its reading, is neither waited for
@@ -51,13 +53,8 @@ func TestReadWhatWasLookedAt(t *testing.T) {
 				}
 				done <- err
 			}()
-			select {
-			case err := <-done:
-				if !errors.Is(err, c.err) {
-					t.Errorf("%v, want %v", err, c.err)
-				}
-			case <-time.After(time.Minute):
-				t.Error("it waits")
+			if err := testbed.Receive(t, "the end of the reading", done); !errors.Is(err, c.err) {
+				t.Errorf("%v, want %v", err, c.err)
 			}
 		})
 	}
