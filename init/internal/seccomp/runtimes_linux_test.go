@@ -12,7 +12,6 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // execChild loads a filter and executes what follows it.
@@ -38,11 +37,13 @@ func execChild(mode string) {
 
 // threadsChild does what a Go server does: threads, files, a connection to itself, a child.
 func threadsChild() {
-	var wait sync.WaitGroup
+	var wait, locked sync.WaitGroup
+	locked.Add(20)
 	for range 20 {
 		wait.Go(func() {
 			runtime.LockOSThread()
-			time.Sleep(5 * time.Millisecond)
+			locked.Done()
+			locked.Wait()
 		})
 	}
 	wait.Wait()
