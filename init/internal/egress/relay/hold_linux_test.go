@@ -2,11 +2,14 @@ package relay
 
 import (
 	"errors"
+	"fmt"
 	"io"
+	"net"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 // hold is join with a look from the beginning.
@@ -26,31 +29,64 @@ func (b *bench) hold(look func([]byte) Verdict) *joined {
 // said waits for what a look was given.
 func said(t *testing.T, looks <-chan string, want string) {
 	t.Helper()
-	for end := time.After(20 * time.Second); ; {
-		select {
-		case got := <-looks:
-			if got == want {
-				return
-			}
-			if len(got) >= len(want) || got != want[:len(got)] {
-				t.Fatalf("%q was seen, want %q", got, want)
-			}
-		case <-end:
-			t.Fatalf("%q was never seen", want)
+	for {
+		got := testbed.Receive(t, "a look at "+want, looks)
+		if got == want {
+			return
+		}
+		if len(got) >= len(want) || got != want[:len(got)] {
+			t.Fatalf("%q was seen, want %q", got, want)
 		}
 	}
 }
 
-func silent(t *testing.T, c interface {
-	io.Reader
-	SetReadDeadline(time.Time) error
-}) {
-	t.Helper()
-	c.SetReadDeadline(time.Now().Add(20 * time.Millisecond))
-	if n, err := c.Read(make([]byte, 64)); n != 0 || !isTimeout(err) {
-		t.Errorf("%d bytes, %v: want silence", n, err)
+// silent demands that the relay, once it has done all that is to do, has sent nothing to one of the peers.
+func (b *bench) silent(j *joined, peer *net.TCPConn) {
+	b.t.Helper()
+	testbed.Await(b.t, "the arrival of what the peers have sent", func() bool {
+		return of(j.inside, unsent) == nil && of(j.outside, unsent) == nil
+	})
+	from := &j.stream.outside
+	if peer == j.inside {
+		from = &j.stream.inside
 	}
-	c.SetReadDeadline(time.Time{})
+	testbed.Await(b.t, "a relay that has nothing to do", func() (idle bool) {
+		b.do(func() {
+			n, err := unix.Poll([]unix.PollFd{{Fd: int32(b.set.FD()), Events: unix.POLLIN}}, 0)
+			idle = n == 0 && err == nil && unsent(from.fd) == nil
+		})
+		return idle
+	})
+	if err := of(peer, unread); err != nil {
+		b.t.Errorf("%v: want silence", err)
+	}
+}
+
+// of is what a look at the descriptor of a connection finds.
+func of(c *net.TCPConn, look func(fd int) error) (found error) {
+	raw, err := c.SyscallConn()
+	if err == nil {
+		err = raw.Control(func(fd uintptr) { found = look(int(fd)) })
+	}
+	return errors.Join(found, err)
+}
+
+// unsent are bytes, or an end, that the peer's kernel has not acknowledged; SIOCOUTQ of tcp(7).
+func unsent(fd int) error {
+	n, err := unix.IoctlGetInt(fd, unix.TIOCOUTQ)
+	if n > 0 {
+		err = fmt.Errorf("%d bytes are on their way", n)
+	}
+	return err
+}
+
+// unread is what a read would find.
+func unread(fd int) error {
+	n, _, err := unix.Recvfrom(fd, make([]byte, 64), unix.MSG_PEEK|unix.MSG_DONTWAIT)
+	if err == unix.EAGAIN {
+		return nil
+	}
+	return fmt.Errorf("%d bytes, %v", n, err)
 }
 
 // Nothing goes out while a look waits, outside is heard meanwhile, and all of it goes out once, in order, when it passes.
@@ -66,13 +102,13 @@ func TestHoldPasses(t *testing.T) {
 		})
 		j.inside.Write([]byte("abc"))
 		said(t, looks, "abc")
-		silent(t, j.outside)
+		b.silent(j, j.outside)
 		j.outside.Write([]byte("banner"))
 		got := make([]byte, 6)
 		if _, err := io.ReadFull(j.inside, got); err != nil || string(got) != "banner" {
 			t.Fatalf("%q, %v", got, err)
 		}
-		silent(t, j.outside)
+		b.silent(j, j.outside)
 		j.inside.Write([]byte("def"))
 		said(t, looks, "abcdef")
 		j.inside.Write([]byte("later"))
@@ -133,9 +169,9 @@ func TestHoldEnd(t *testing.T) {
 		j.inside.Write([]byte("abc"))
 		j.inside.CloseWrite()
 		said(t, looks, "abc")
-		silent(t, j.outside)
+		b.silent(j, j.outside)
 		b.do(b.Finish) // the server has ended: what it said is still seen first
-		silent(t, j.outside)
+		b.silent(j, j.outside)
 		b.do(j.stream.Reset)
 		if e := j.wait(t); e != (Ended{Reset: true}) {
 			t.Errorf("%+v", e)

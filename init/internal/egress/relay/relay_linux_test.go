@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/loop"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 // A bench is a relay that a goroutine serves. What the relay owns is touched by do alone.
@@ -90,13 +91,7 @@ func (b *bench) join(prefix []byte) *joined {
 
 func (j *joined) wait(t testing.TB) Ended {
 	t.Helper()
-	select {
-	case e := <-j.ended:
-		return e
-	case <-time.After(20 * time.Second):
-		t.Fatal("the stream has not ended")
-		return Ended{}
-	}
+	return testbed.Receive(t, "the end of the stream", j.ended)
 }
 
 // pair is a TCP connection over loopback: one end for the test, the other's bare descriptor for a relay.
