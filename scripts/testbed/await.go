@@ -46,3 +46,10 @@ func Receive[T any](tb testing.TB, event string, from <-chan T) T {
 		panic("unreachable")
 	}
 }
+
+// Moment lets the i-th of n parts of a span go by, for a test that acts at each moment of something. Any moment is fine,
+// no result depends on it.
+func Moment(i, n int, whole time.Duration) { time.Sleep(whole * time.Duration(i) / time.Duration(n)) }
+
+// Span lets time go by for a test that counts what somebody does who has nothing to do. A longer one changes no result.
+func Span(long time.Duration) { time.Sleep(long) }

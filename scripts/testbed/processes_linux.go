@@ -53,3 +53,29 @@ func EveryRight(namespaces uintptr) *syscall.SysProcAttr {
 		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}},
 		GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}}}
 }
+
+// Spared waits until a process sleeps or is over, and reports whether it sleeps. SIGKILL wakes every thread at once: one
+// that was sent before has been none.
+func Spared(tb testing.TB, pid int) bool {
+	tb.Helper()
+	state := ""
+	Await(tb, "the sleep or the end of process "+strconv.Itoa(pid), func() bool {
+		state = State(pid)
+		return state == "S" || state == "Z" || state == ""
+	})
+	return state == "S"
+}
+
+// Sleeps is how often the threads of a process have gone to sleep: a count of what it does; proc_pid_status(5).
+func Sleeps(pid int) (n int) {
+	files, _ := filepath.Glob("/proc/" + strconv.Itoa(pid) + "/task/*/status")
+	for _, f := range files {
+		b, _ := os.ReadFile(f)
+		_, rest, _ := strings.Cut(string(b), "\nvoluntary_ctxt_switches:")
+		if word := strings.Fields(rest); len(word) > 0 {
+			more, _ := strconv.Atoi(word[0])
+			n += more
+		}
+	}
+	return n
+}

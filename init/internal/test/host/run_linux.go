@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -74,17 +75,12 @@ func Start(tb testing.TB, cmd *exec.Cmd) *Run {
 // Began waits for the report's first line, which the server's release follows.
 func (r *Run) Began() order.Enforced {
 	r.Helper()
-	select {
-	case e, ok := <-r.began:
-		if !ok {
-			r.Wait()
-			r.Fatalf("code %d, the report is %s\n%s", r.Code, r.Lines, &r.Stderr)
-		}
-		return e
-	case <-time.After(testbed.Patience()):
-		r.Fatal("the report does not begin")
+	e := testbed.Receive(r.TB, "the report's first line", r.began)
+	if e.Event == "" { // the report's end
+		r.Wait()
+		r.Fatalf("code %d, the report is %s\n%s", r.Code, r.Lines, &r.Stderr)
 	}
-	return order.Enforced{}
+	return e
 }
 
 // ReadReport reads a report to its end. Each of began is called with the first line, before the second is read.
@@ -143,4 +139,10 @@ func (r *Report) Fact(name order.Layer, fact string) order.Fact {
 		return f.Name == fact || strings.HasPrefix(f.Name, fact+" (")
 	})
 	return *cmp.Or(found, &order.Fact{})
+}
+
+// Mounted reports whether a process has a mount at a path.
+func Mounted(pid int, path string) bool {
+	table, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/mountinfo")
+	return strings.Contains(string(table), " "+path+" ")
 }

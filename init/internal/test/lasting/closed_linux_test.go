@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
@@ -63,14 +62,14 @@ func TestClosedFolder(t *testing.T) {
 				while ! cat in/later 2>/dev/null; do sleep 0.05; done; cat in/file; : `}}.Cmd(t)
 			cmd.Stdout = out
 			r := host.Start(t, cmd)
-			r.Began()
+			e := r.Began()
 			testbed.Await(t, "the server's start", heard("started"))
 			os.Chmod(closed+"/in", 0o755)
 			testbed.Await(t, "the control", heard("deep key"))
 			os.Chmod(closed+"/in", 0o700)
 			os.WriteFile(closed+"/in/new", []byte("file key again\n"), 0o644)
 			os.Rename(closed+"/in/new", closed+"/in/file")
-			time.Sleep(300 * time.Millisecond)
+			testbed.Await(t, "the cover of the new file", func() bool { return host.Mounted(e.PID, closed+"/in/file") })
 			os.WriteFile(closed+"/in/later", []byte("later\n"), 0o644)
 			os.Chmod(closed+"/in", 0o755)
 			r.Wait()
