@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -21,7 +20,7 @@ func TestClosedStdoutIsSeen(t *testing.T) {
 		"IPv4": internetTo("tcp4"), "IPv6": internetTo("tcp6")} {
 		for _, l := range []launch{{}, {Guard: true}} {
 			t.Run(name, func(t *testing.T) {
-				for act, closes := range map[string]bool{"hang up": true, "say": false} {
+				for act, closes := range map[string]bool{"hang up": true, "echo": false} {
 					l.Command = serve(t, act)
 					cmd := l.cmd(t)
 					own, theirs := connect(t)
@@ -34,17 +33,10 @@ func TestClosedStdoutIsSeen(t *testing.T) {
 						t.Fatal(err)
 					}
 					theirs.Close()
-					ended := make(chan struct{})
-					go func() { io.Copy(io.Discard, own); close(ended) }()
-					select {
-					case <-ended:
-						if !closes {
-							t.Error("an end that the server did not make")
-						}
-					case <-time.After(map[bool]time.Duration{true: testbed.Patience(), false: 500 * time.Millisecond}[closes]):
-						if closes {
-							t.Error("no end was seen")
-						}
+					if closes {
+						within(t, "the end of the output", func() { io.Copy(io.Discard, own) })
+					} else { // what comes behind something of the server's is no end that it did not make
+						answered(t, own, in)
 					}
 					if unix.Kill(cmd.Process.Pid, 0) != nil {
 						t.Error("the server did not go on")
@@ -57,6 +49,21 @@ func TestClosedStdoutIsSeen(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// answered demands that what a server says to a message arrives.
+func answered(t *testing.T, own io.Reader, in io.Writer) {
+	t.Helper()
+	const message = `{"jsonrpc":"2.0"}` + "\n"
+	for range 2 {
+		io.WriteString(in, message)
+		got := make([]byte, len(message))
+		within(t, "an answer", func() {
+			if _, err := io.ReadFull(own, got); err != nil || string(got) != message {
+				t.Errorf("an end that the server did not make: %q, %v", got, err)
+			}
+		})
 	}
 }
 
@@ -90,7 +97,7 @@ func TestOutputOfTheKilledArrives(t *testing.T) {
 			var errs bytes.Buffer
 			cmd.Stdout, cmd.Stderr = out, &errs
 			var exit *exec.ExitError
-			within(t, testbed.Patience(), "the end", func() { err = cmd.Run() })
+			within(t, "the end", func() { err = cmd.Run() })
 			if !errors.As(err, &exit) || exit.ExitCode() != 5 {
 				t.Errorf("%v\n%s", err, errs.String())
 			}
@@ -119,14 +126,17 @@ func TestReadersThatDoNot(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	w.Close()
 	buf := make([]byte, 100)
 	for range 10 { // past the launcher's own lines
 		r.Read(buf)
 	}
-	time.Sleep(200 * time.Millisecond) // everything is full now
+	testbed.Await(t, "a full pipe", func() bool {
+		n, _ := unix.Poll([]unix.PollFd{{Fd: int32(w.Fd()), Events: unix.POLLOUT}}, 0)
+		return n == 0
+	})
+	w.Close()
 	cmd.Process.Signal(unix.SIGTERM)
-	within(t, testbed.Patience(), "the end", func() { cmd.Wait() })
+	within(t, "the end", func() { cmd.Wait() })
 	r.Close()
 
 	l.Command = []string{"/bin/sh", "-c", `while echo '{"jsonrpc":"2.0"}'; do :; done; exit 9`}
@@ -139,7 +149,7 @@ func TestReadersThatDoNot(t *testing.T) {
 	theirs.Close()
 	out.Read(buf)
 	out.Close()
-	within(t, testbed.Patience(), "the end", func() { cmd.Wait() })
+	within(t, "the end", func() { cmd.Wait() })
 	if code := cmd.ProcessState.ExitCode(); code != 128+int(unix.SIGPIPE) {
 		t.Errorf("exit code %d", code)
 	}

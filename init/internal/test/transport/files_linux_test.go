@@ -121,7 +121,7 @@ func TestLogIsFull(t *testing.T) {
 	l := launch{Command: []string{"/bin/sh", "-c", "yes"}}
 	cmd := exec.Command("/bin/sh", "-c", "ulimit -f "+strconv.Itoa(blocks)+"; exec "+l.words(t))
 	cmd.Stdout, cmd.Stderr = out, &errs
-	within(t, testbed.Patience(), "the end", func() { cmd.Run() })
+	within(t, "the end", func() { cmd.Run() })
 	info, err := out.Stat()
 	if err != nil {
 		t.Fatal(err)

@@ -71,7 +71,7 @@ func TestNobodyLooks(t *testing.T) {
 		t.Error(err)
 	}
 	out.Close()
-	within(t, testbed.Patience(), "the end", func() { cmd.Wait() })
+	within(t, "the end", func() { cmd.Wait() })
 	if code := cmd.ProcessState.ExitCode(); code != 128+1 {
 		t.Errorf("exit code %d", code)
 	}

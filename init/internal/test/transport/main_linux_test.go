@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -71,16 +70,12 @@ func (l launch) cmd(tb testing.TB) *exec.Cmd {
 	return cmd
 }
 
-// within fails the test if f takes longer than it may.
-func within(tb testing.TB, d time.Duration, what string, f func()) {
+// within waits until f is done.
+func within(tb testing.TB, what string, f func()) {
 	tb.Helper()
 	done := make(chan struct{})
 	go func() { defer close(done); f() }()
-	select {
-	case <-done:
-	case <-time.After(d):
-		tb.Fatalf("%s: not in %v", what, d)
-	}
+	testbed.Receive(tb, what, done)
 }
 
 func closeAll(all ...io.Closer) {

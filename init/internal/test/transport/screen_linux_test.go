@@ -5,10 +5,11 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
+
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 // A screen is the host's side of a terminal: what was written to it, and what has been looked at.
@@ -58,19 +59,18 @@ func newScreen(t *testing.T, master *os.File) *screen {
 // wait waits until a text appears behind what was waited for before.
 func (s *screen) wait(text string) {
 	s.Helper()
-	for until := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+	at, rest, over := -1, "", false
+	testbed.Comes(func() bool {
 		s.mu.Lock()
-		at := strings.Index(s.text[s.seen:], text)
-		if at >= 0 {
+		defer s.mu.Unlock()
+		rest, over = s.text[s.seen:], s.over
+		if at = strings.Index(rest, text); at >= 0 {
 			s.seen += at + len(text)
-			s.mu.Unlock()
-			return
 		}
-		rest, over := s.text[s.seen:], s.over
-		s.mu.Unlock()
-		if over || time.Now().After(until) {
-			s.Fatalf("%q did not appear; since then (ended: %v): %q", text, over, rest)
-		}
+		return at >= 0 || over
+	})
+	if at < 0 {
+		s.Fatalf("%q did not appear; since then (ended: %v): %q", text, over, rest)
 	}
 }
 

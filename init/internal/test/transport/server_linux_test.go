@@ -10,7 +10,6 @@ import (
 	"os/signal"
 	"strconv"
 	"strings"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -46,7 +45,9 @@ func server(act string, args []string) int {
 			fmt.Println("line", i)
 		}
 		os.NewFile(3, "done").Close()
-		time.Sleep(time.Hour)
+		for {
+			unix.Poll(nil, -1)
+		}
 	case "terminal":
 		terminal()
 	}
@@ -145,7 +146,6 @@ func terminal() {
 		line, err := in.ReadString('\n')
 		if err != nil {
 			fmt.Println("input ended")
-			time.Sleep(time.Second)
 			return
 		}
 		fmt.Printf("line %q\n", strings.TrimSpace(line))

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"testing"
-	"time"
 
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
@@ -64,23 +63,14 @@ func (n nap) pid() (pid int) {
 // await waits until the process is in a state.
 func (n nap) await(t *testing.T, want string) {
 	t.Helper()
-	child, state := 0, ""
-	for until := time.Now().Add(testbed.Patience()); state != want && time.Now().Before(until); time.Sleep(5 * time.Millisecond) {
-		if child = n.pid(); child != 0 {
-			state = testbed.State(child)
-		}
-	}
-	if state != want {
-		t.Fatalf("process %d is %q, want %q", child, state, want)
-	}
+	testbed.Await(t, "state "+want+" of "+n.command(), func() bool {
+		child := n.pid()
+		return child != 0 && testbed.State(child) == want
+	})
 }
 
 // over waits until the time limit has ended it.
 func (n nap) over(t *testing.T) {
 	t.Helper()
-	for until := time.Now().Add(testbed.Patience()); n.pid() != 0; time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(until) {
-			t.Fatal("the time limit does not end a stopped job")
-		}
-	}
+	testbed.Await(t, "the end of the stopped job by its time limit", func() bool { return n.pid() == 0 })
 }

@@ -5,9 +5,10 @@ import (
 	"bytes"
 	"io"
 	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -62,20 +63,23 @@ func TestStreamPushesBack(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	closeAll(theirs, to)
+	to.Close()
 	defer cmd.Wait()
 	defer cmd.Process.Signal(unix.SIGKILL)
 	out.Read(make([]byte, 10))
 	fd := int(own.Fd()) // which makes the descriptor one that blocks
 	unix.SetNonblock(fd, true)
 	const most = 64 << 20 // buffers of the kernel's grow up to net.ipv4.tcp_wmem and tcp_rmem
-	sent, quiet := 0, 0
-	for b := make([]byte, 64<<10); quiet < 10 && sent < most; {
+	sent := 0
+	for b, full := make([]byte, 64<<10), false; !full && sent < most; {
 		if n, err := unix.Write(fd, b); err == nil {
-			sent, quiet = sent+n, 0
-		} else if err == unix.EAGAIN {
-			quiet++
-			time.Sleep(50 * time.Millisecond)
+			sent += n
+		} else if err == unix.EAGAIN { // until the shim goes on or does not want what has come
+			testbed.Await(t, "room, or a shim that sleeps beside bytes", func() bool {
+				full = sleepsBeside(cmd.Process.Pid, theirs)
+				n, _ := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLOUT}}, 0)
+				return full || n > 0
+			})
 		} else {
 			t.Fatal(err)
 		}
@@ -83,6 +87,24 @@ func TestStreamPushesBack(t *testing.T) {
 	if sent >= most {
 		t.Error("what the server does not read is taken without end")
 	}
+}
+
+// sleepsBeside reports whether all threads of a process slept while there was something to read from a stream: who
+// wants it is awake as soon as it comes.
+func sleepsBeside(pid int, stream *os.File) bool {
+	before := testbed.Sleeps(pid)
+	there, err := unix.IoctlGetInt(int(stream.Fd()), unix.TIOCINQ)
+	if err != nil || there == 0 {
+		return false
+	}
+	threads, _ := filepath.Glob("/proc/" + strconv.Itoa(pid) + "/task/*/stat")
+	for _, path := range threads {
+		b, err := os.ReadFile(path)
+		if err != nil || b[bytes.LastIndexByte(b, ')')+2] != 'S' {
+			return false
+		}
+	}
+	return len(threads) > 0 && testbed.Sleeps(pid) == before
 }
 
 // A host that resets its connection is gone: the server that writes gets SIGPIPE, the launcher says nothing of its own.
@@ -102,7 +124,7 @@ func TestStreamReset(t *testing.T) {
 		t.Fatal(err)
 	}
 	own.Close()
-	within(t, testbed.Patience(), "the end", func() { cmd.Wait() })
+	within(t, "the end", func() { cmd.Wait() })
 	if code := cmd.ProcessState.ExitCode(); code != 128+int(unix.SIGPIPE) || strings.Contains(errs.String(), "write what the server says") {
 		t.Errorf("exit code %d\n%s", code, errs.String())
 	}
@@ -135,7 +157,7 @@ func TestStreamIsShared(t *testing.T) {
 		own.WriteString("xy")
 	}
 	cmd.Process.Signal(os.Signal(unix.SIGTERM)) // a launcher in the middle of a read that waits would not hear it
-	within(t, testbed.Patience(), "the end", func() { cmd.Wait() })
+	within(t, "the end", func() { cmd.Wait() })
 	unix.Shutdown(int(own.Fd()), unix.SHUT_WR)
 	<-stop
 }

@@ -6,7 +6,6 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
@@ -58,30 +57,18 @@ func TestTerminalOfHost(t *testing.T) {
 	s.typed("\x03")
 	s.wait("signal SIGINT")
 	s.typed("\x1a")
-	stopped(t, report.PID)
+	testbed.Await(t, "the server's stop", func() bool { return testbed.State(report.PID) == "T" })
 	sb.Cmd.Process.Signal(unix.SIGCONT)
 	s.wait("signal SIGCONT")
 	s.typed("again\n")
 	s.wait(`line "again"`)
 	s.hangUp()
-	within(t, testbed.Patience(), "the end", func() {
+	within(t, "the end", func() {
 		sb.Cmd.Wait()
 		if end, err := sb.Wait(ctx); err != nil || end.Cause != "cancelled" {
 			t.Errorf("%+v, %v", end, err)
 		}
 	})
-}
-
-// stopped waits until a process is.
-func stopped(t *testing.T, pid int) {
-	t.Helper()
-	for range 12000 {
-		if testbed.State(pid) == "T" {
-			return
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-	t.Fatal("it never stopped")
 }
 
 // shell starts a shell with job control in a terminal, as people have one.
@@ -186,7 +173,7 @@ func TestTerminalIsGivenBack(t *testing.T) {
 			if name == "killed" {
 				cmd.Process.Signal(unix.SIGTERM)
 			}
-			within(t, testbed.Patience(), "the end", func() { cmd.Wait() })
+			within(t, "the end", func() { cmd.Wait() })
 			if cmd.ProcessState.ExitCode() < 127 {
 				t.Errorf("exit code %d", cmd.ProcessState.ExitCode())
 			}
