@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
 
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 	"golang.org/x/sys/unix"
 )
 
@@ -60,17 +60,14 @@ func moved(args []string) (string, error) {
 	if err := os.WriteFile(filepath.Join(args[0], "ready"), nil, 0o666); err != nil {
 		return "", err
 	}
-	for range 6000 {
-		if _, err := os.Lstat(args[0]); err != nil {
-			fd, err := unix.Openat(dir, args[1], unix.O_RDONLY, 0)
-			if err == nil {
-				unix.Close(fd)
-			}
-			return "opened", err
-		}
-		time.Sleep(10 * time.Millisecond)
+	if !testbed.Comes(func() bool { _, err := os.Lstat(args[0]); return err != nil }) {
+		return "", errors.New("nobody moved it")
 	}
-	return "", errors.New("nobody moved it")
+	fd, err := unix.Openat(dir, args[1], unix.O_RDONLY, 0)
+	if err == nil {
+		unix.Close(fd)
+	}
+	return "opened", err
 }
 
 // linesWith searches the whole file: a list of the host can be longer than the part that "read" tells.
@@ -90,14 +87,11 @@ func readReplaced(args []string) (string, error) {
 	if err := os.WriteFile(args[0]+".ready", nil, 0o666); err != nil {
 		return "", err
 	}
-	for range 6000 {
-		if _, err := os.Lstat(args[0] + ".done"); err == nil {
-			b, err := os.ReadFile(args[0])
-			return string(b), err
-		}
-		time.Sleep(10 * time.Millisecond)
+	if !testbed.Comes(func() bool { _, err := os.Lstat(args[0] + ".done"); return err == nil }) {
+		return "", errors.New("nobody replaced it")
 	}
-	return "", errors.New("nobody replaced it")
+	b, err := os.ReadFile(args[0])
+	return string(b), err
 }
 
 // deface tries what a log file would show: its first bytes overwritten, its end cut off.

@@ -3,9 +3,10 @@ package escape_test
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
@@ -31,37 +32,36 @@ func coreDump(t *testing.T, l level) {
 	defer os.WriteFile(corePattern, before, 0)
 	s := stage(t)
 	mark := s.dir + "/home/dumped"
-	for _, pattern := range []string{"|/bin/touch " + mark, s.dir + "/write/core"} {
+	for _, pattern := range []string{"|/bin/touch " + mark + ".%P", s.dir + "/write/core.%P"} {
 		if err := os.WriteFile(corePattern, []byte(pattern), 0); err != nil {
 			t.Fatal(err)
 		}
 		program := adversary(t)
-		dumped := func(wait time.Duration) bool {
-			for until := time.Now().Add(wait); time.Now().Before(until); time.Sleep(10 * time.Millisecond) {
-				for _, path := range []string{mark, s.dir + "/write/core"} {
-					if os.Remove(path) == nil {
-						return true
-					}
-				}
-			}
-			return false
-		}
 		for _, act := range []string{"crash", "core-limit -- crash"} {
 			cmd := s.acting(t, l, act)
 			out, _ := cmd.Output()
 			if code := cmd.ProcessState.ExitCode(); code != 128+6 || strings.Contains(string(out), "soft 0") {
 				t.Errorf("inside, %s: code %d, %s", act, code, out)
 			}
-			if dumped(500 * time.Millisecond) {
-				t.Errorf("%q, %s: dumped", pattern, act)
-			}
 		}
 		cmd := exec.Command("/bin/sh", "-c", `ulimit -c unlimited; exec "$@"`, "sh", program, "crash")
 		if err := cmd.Run(); err == nil {
 			t.Error("the control lives")
 		}
-		if !dumped(testbed.Patience()) {
-			t.Errorf("%q: the control was not dumped", pattern)
+		dumped := func(pid string) (all []string) {
+			for _, start := range []string{mark, s.dir + "/write/core"} {
+				some, _ := filepath.Glob(start + "." + pid)
+				all = append(all, some...)
+			}
+			return all
+		}
+		testbed.Await(t, pattern+": the control's dump", func() bool { return len(dumped(strconv.Itoa(cmd.Process.Pid)+"*")) > 0 })
+		all := dumped("*") // the control was the last to crash
+		if len(all) != 1 {
+			t.Errorf("%q: dumped beside the control %d: %v", pattern, cmd.Process.Pid, all)
+		}
+		for _, path := range all {
+			os.Remove(path)
 		}
 	}
 }

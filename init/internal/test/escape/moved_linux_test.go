@@ -4,7 +4,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed/attempt"
@@ -40,11 +39,7 @@ func movedFolder(t *testing.T, l level) {
 		}
 		moved := make(chan error, 1)
 		go func() {
-			for until := time.Now().Add(testbed.Patience()); time.Now().Before(until); time.Sleep(10 * time.Millisecond) {
-				if _, err := os.Lstat(at + "/ready"); err == nil {
-					break
-				}
-			}
+			testbed.Comes(func() bool { _, err := os.Lstat(at + "/ready"); return err == nil })
 			moved <- os.Rename(at, to)
 		}()
 		got := way.do()

@@ -3,6 +3,7 @@ package escape_test
 import (
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -84,12 +85,10 @@ func TestInNetwork(t *testing.T) {
 				t.Errorf("%s: %s: %+v", l.name, acts[i], r)
 			}
 		}
-		if l.name != "network" {
-			time.Sleep(50 * time.Millisecond)
-		} else {
+		if l.name == "network" {
 			hears(heard, before+1)
 		}
-		if n := heard.Load() - before; (n != 0) != (l.name == "network") {
+		if n := heardSince(t, heard, port, before); (n != 0) != (l.name == "network") {
 			t.Errorf("%s: the host heard %d", l.name, n)
 		}
 	}
@@ -98,12 +97,31 @@ func TestInNetwork(t *testing.T) {
 
 // hears waits until so much was heard.
 func hears(heard *atomic.Int64, n int64) bool {
-	for until := time.Now().Add(testbed.Patience()); time.Now().Before(until); time.Sleep(time.Millisecond) {
-		if heard.Load() >= n {
-			return true
+	return testbed.Comes(func() bool { return heard.Load() >= n })
+}
+
+// last is the word that is answered once it is counted.
+const last = "last"
+
+// heardSince is how much was heard since a count, with all that is on its way: the test's own word and connection come
+// behind it.
+func heardSince(t *testing.T, heard *atomic.Int64, port string, before int64) int64 {
+	t.Helper()
+	for _, network := range []string{"udp", "tcp"} {
+		c, err := net.Dial(network, "127.0.0.1:"+port)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		c.SetDeadline(time.Now().Add(testbed.Patience()))
+		if network == "udp" {
+			io.WriteString(c, last)
+		}
+		if _, err := c.Read(make([]byte, 64)); err != nil && err != io.EOF { // a connection is closed once it is counted
+			t.Fatal(err)
 		}
 	}
-	return false
+	return heard.Load() - before - 2
 }
 
 // listeners count what comes in, on one port of every address.
@@ -114,9 +132,14 @@ func listeners(t *testing.T) (heard *atomic.Int64, port string) {
 	t.Cleanup(func() { udp.Close() })
 	port = strconv.Itoa(udp.LocalAddr().(*net.UDPAddr).Port)
 	go func() {
-		for b := make([]byte, 64); ; heard.Add(1) {
-			if _, _, err := udp.ReadFrom(b); err != nil {
+		for b := make([]byte, 64); ; {
+			n, from, err := udp.ReadFrom(b)
+			if err != nil {
 				return
+			}
+			heard.Add(1)
+			if string(b[:n]) == last {
+				udp.WriteTo(b[:n], from)
 			}
 		}
 	}()
@@ -181,13 +204,13 @@ func up(t *testing.T) {
 			if err := newAddress(ip); err != nil {
 				t.Fatal(fmt.Errorf("%s: %w", a, err))
 			}
-			for until := time.Now().Add(testbed.Patience()); time.Now().Before(until); time.Sleep(10 * time.Millisecond) { // its route comes a moment later
+			testbed.Await(t, "the route of "+a, func() bool {
 				c, err := net.Dial("udp", net.JoinHostPort(a, "9"))
 				if err == nil {
 					c.Close()
-					break
 				}
-			}
+				return err == nil
+			})
 		}
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
@@ -21,30 +20,18 @@ func ownerSignal(t *testing.T, l level) {
 		if err := target.Start(); err != nil {
 			t.Fatal(err)
 		}
-		ended := make(chan error, 1)
-		go func() { ended <- target.Wait() }()
 		act := "owner " + strconv.Itoa(target.Process.Pid)
 		if inside {
 			launch(t, s, l, append([]string{program}, strings.Fields(act)...)...)
 		} else {
 			s.outside(t, program, false, act)
 		}
-		wait := 200 * time.Millisecond // for what must not come
-		if !inside {
-			wait = testbed.Patience()
-		}
-		select {
-		case <-ended:
-			status := target.ProcessState.Sys().(syscall.WaitStatus)
-			if inside || status.Signal() != syscall.SIGKILL {
-				t.Errorf("inside %v: the host's process: %v", inside, target.ProcessState)
-			}
-		case <-time.After(wait):
-			if !inside {
-				t.Error("outside the process lives")
-			}
-			target.Process.Kill()
-			<-ended
+		spared := testbed.Spared(t, target.Process.Pid)
+		target.Process.Signal(syscall.SIGTERM)
+		target.Wait()
+		status := target.ProcessState.Sys().(syscall.WaitStatus)
+		if spared != inside || (status.Signal() == syscall.SIGKILL) == inside {
+			t.Errorf("inside %v: the host's process: %v", inside, target.ProcessState)
 		}
 	}
 }

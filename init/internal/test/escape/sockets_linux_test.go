@@ -6,10 +6,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed/attempt"
 )
@@ -100,8 +100,7 @@ func socketAnew(t *testing.T, l level) {
 func mountedInside(launcher int, path string) bool {
 	for _, init := range testbed.Children(launcher) {
 		for _, server := range testbed.Children(init) {
-			table, _ := os.ReadFile("/proc/" + strconv.Itoa(server) + "/mountinfo")
-			if strings.Contains(string(table), " "+path+" ") {
+			if host.Mounted(server, path) {
 				return true
 			}
 		}

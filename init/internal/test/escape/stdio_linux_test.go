@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 	"golang.org/x/sys/unix"
@@ -143,8 +142,7 @@ func inputInternet(t *testing.T, l level) {
 				t.Errorf("%s, inside: code %d, %+v\n%s", c.name, code, all, errs.String())
 			}
 		}
-		time.Sleep(50 * time.Millisecond) // for what should not come
-		if n := heard.Load() - before; n != 0 {
+		if n := heardSince(t, heard, port, before); n != 0 {
 			t.Errorf("%s: the host heard %d", c.name, n)
 		}
 	}
