@@ -5,10 +5,10 @@ import (
 	"runtime"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/seccomp"
 	"github.com/security-mcp/mcp-sandbox/platform"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 	"golang.org/x/sys/unix"
 )
 
@@ -53,15 +53,7 @@ func TestNobodyAnswers(t *testing.T) {
 			}
 		}
 	}
-	answer := func() error {
-		select {
-		case err := <-answers:
-			return err
-		case <-time.After(time.Minute):
-			t.Fatal("no answer")
-			return nil
-		}
-	}
+	answer := func() error { return testbed.Receive(t, "an answer", answers) }
 	for taken := false; !taken; { // a signal of the Go runtime's may take the call back: then it is made again
 		wait()
 		n, err := platform.Notified(fd)

@@ -2,6 +2,7 @@ package listener_test
 
 import (
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"runtime"
@@ -62,8 +63,8 @@ func launch(t *testing.T, name, doc, does string, args ...string) *host.Run {
 }
 
 // start runs a command under a shim. Once the server is about to run, something may be done meanwhile, with the
-// numbers of both; then the server's standard input ends.
-func start(t *testing.T, name, doc string, command []string, meanwhile func(shim, server int)) *host.Run {
+// numbers of both and the server's standard input, which ends then.
+func start(t *testing.T, name, doc string, command []string, meanwhile func(shim, server int, in io.Writer)) *host.Run {
 	t.Helper()
 	cmd := host.Order{Policy: doc, Command: command}.Cmd(t)
 	cmd.Args[0] = name
@@ -80,7 +81,7 @@ func start(t *testing.T, name, doc string, command []string, meanwhile func(shim
 			t.Fatal(err)
 		}
 		run = host.Start(t, cmd)
-		meanwhile(cmd.Process.Pid, run.Began().PID)
+		meanwhile(cmd.Process.Pid, run.Began().PID, in)
 		in.Close()
 	}
 	run.Wait()

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"syscall"
-	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/seccomp"
 	"golang.org/x/sys/unix"
@@ -58,25 +57,20 @@ func serve(does string, args []string) int {
 			fmt.Println(name, unix.ErrnoName(call(name)))
 		}
 	case "thread": // not the process's first
-		done := make(chan syscall.Errno)
-		go func() {
-			undisturbed()
-			time.Sleep(time.Millisecond)
-			done <- call("ptrace")
-		}()
-		fmt.Println(unix.ErrnoName(<-done), os.Getpid())
+		fmt.Println(unix.ErrnoName(elsewhere(func() syscall.Errno { return call("ptrace") })), os.Getpid())
 	case "child":
 		cmd := exec.Command(os.Args[0], serverIs, "thread")
 		cmd.Stdout = os.Stdout
 		if err := cmd.Run(); err != nil {
 			fmt.Println(err)
 		}
-	case "flood", "interrupted-flood": // so many calls by so many threads
+	case "flood", "interrupted-flood": // so many calls by so many threads, the latter behind a byte of input
 		calls, _ := strconv.Atoi(args[0])
 		threads, _ := strconv.Atoi(args[1])
 		begin := undisturbed
 		if does == "interrupted-flood" {
 			begin = runtime.LockOSThread
+			os.Stdin.Read(make([]byte, 1))
 		}
 		fmt.Println(flood(calls, threads, begin))
 	case "flood-and-read": // a file that is denied, when the input has ended
@@ -93,6 +87,22 @@ func serve(does string, args []string) int {
 		fmt.Println(strings.Join(names, " "), err)
 	}
 	return 0
+}
+
+// elsewhere calls f in a thread that is not the process's first.
+func elsewhere(f func() syscall.Errno) (e syscall.Errno) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		undisturbed()
+		if unix.Gettid() == unix.Getpid() { // which is kept from the next
+			e = elsewhere(f)
+		} else {
+			e = f()
+		}
+	}()
+	<-done
+	return e
 }
 
 // flood reports what its calls came to, each errno once. Each thread begins with something.
