@@ -51,5 +51,6 @@ func Receive[T any](tb testing.TB, event string, from <-chan T) T {
 // no result depends on it.
 func Moment(i, n int, whole time.Duration) { time.Sleep(whole * time.Duration(i) / time.Duration(n)) }
 
-// Span lets time go by for a test that counts what somebody does who has nothing to do. A longer one changes no result.
+// Span lets time go by where that is what a test is about: somebody who is slow, or who has nothing to do meanwhile. A
+// longer one changes no result.
 func Span(long time.Duration) { time.Sleep(long) }

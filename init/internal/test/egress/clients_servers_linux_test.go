@@ -31,8 +31,8 @@ func slowly(to string) func(*net.TCPConn) {
 			io.Copy(d, c)
 			d.(*net.TCPConn).CloseWrite()
 		}()
-		time.Sleep(500 * time.Millisecond)
-		for b := make([]byte, 100); ; time.Sleep(2 * time.Millisecond) {
+		testbed.Span(500 * time.Millisecond)
+		for b := make([]byte, 100); ; testbed.Span(2 * time.Millisecond) {
 			n, err := d.Read(b)
 			if _, failed := c.Write(b[:n]); err != nil || failed != nil {
 				return
@@ -98,13 +98,8 @@ func daemon(t *testing.T, k *kit, at string, environ []string, command ...string
 	}
 	t.Cleanup(func() {
 		cmd.Process.Signal(unix.SIGINT)
-		select {
-		case <-over:
-		case <-time.After(10 * time.Second):
-			t.Errorf("%s goes on after SIGINT", command[0])
-		}
-		unix.Kill(-cmd.Process.Pid, unix.SIGKILL)
-		<-over
+		defer unix.Kill(-cmd.Process.Pid, unix.SIGKILL)
+		testbed.Receive(t, "the end of "+command[0]+" by SIGINT", over)
 	})
 	ready := false
 	testbed.Await(t, "connections at "+at, func() bool {

@@ -64,8 +64,8 @@ func TestLauncherKilled(t *testing.T) {
 		if round%4 > 0 { // else while the launch is made
 			run.Began()
 		}
-		after := rand.N(200 * time.Millisecond)
-		time.Sleep(after)      // any moment: there is no sign to wait for
+		after := rand.IntN(200)
+		testbed.Moment(after, 200, 200*time.Millisecond)
 		if round == rounds-1 { // on a slow machine no moment may have been late enough
 			testbed.Await(t, "a connection", func() bool { return s.Accepted.Load() > 0 })
 		}
@@ -73,13 +73,13 @@ func TestLauncherKilled(t *testing.T) {
 		cmd.Process.Kill()
 		run.Wait()
 		if run.Code != -1 {
-			t.Fatalf("after %v: code %d\n%s", after, run.Code, &run.Stderr)
+			t.Fatalf("after %d ms: code %d\n%s", after, run.Code, &run.Stderr)
 		}
-		testbed.Await(t, fmt.Sprintf("after %v: the end of all processes", after), func() bool { return len(withWord(s.Name)) == 0 })
+		testbed.Await(t, fmt.Sprintf("after %d ms: the end of all processes", after), func() bool { return len(withWord(s.Name)) == 0 })
 		for _, pid := range below {
-			testbed.Await(t, fmt.Sprintf("after %v: the end of process %d", after, pid), func() bool { s := testbed.State(pid); return s == "" || s == "Z" })
+			testbed.Await(t, fmt.Sprintf("after %d ms: the end of process %d", after, pid), func() bool { s := testbed.State(pid); return s == "" || s == "Z" })
 		}
-		testbed.Await(t, fmt.Sprintf("after %v: the end of all connections", after), func() bool { return s.Accepted.Load() == s.Ended.Load() })
+		testbed.Await(t, fmt.Sprintf("after %d ms: the end of all connections", after), func() bool { return s.Accepted.Load() == s.Ended.Load() })
 	}
 	testbed.Await(t, "as many descriptors as before", func() bool { return ownDescriptors(t) <= before })
 }

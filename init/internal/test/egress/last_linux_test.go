@@ -43,10 +43,10 @@ func TestShimDies(t *testing.T) {
 	defer in.Close()
 	run := host.Start(t, cmd)
 	server := run.Began().PID
-	await(t, "the connection", seen)
+	testbed.Receive(t, "the connection", seen)
 	cmd.Process.Kill()
 	run.Wait()
-	await(t, "the connection's end", over)
+	testbed.Receive(t, "the connection's end", over)
 	testbed.Await(t, "the server's end", func() bool { s := testbed.State(server); return s == "" || s == "Z" })
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 // What a connection does end to end, it does through the launcher: ends of one direction, resets, bulk, order.
@@ -146,8 +147,8 @@ func TestSilentConnection(t *testing.T) {
 	}
 	run := host.Start(t, cmd)
 	run.Began()
-	await(t, "the connection", seen)
+	testbed.Receive(t, "the connection", seen)
 	in.Close()
 	l.over(t, run)
-	await(t, "its end", over)
+	testbed.Receive(t, "its end", over)
 }

@@ -5,20 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
-
-// await waits for a channel's end.
-func await(t *testing.T, what string, c <-chan struct{}) {
-	t.Helper()
-	select {
-	case <-c:
-	case <-time.After(testbed.Patience()):
-		t.Fatalf("%s did not come", what)
-	}
-}
 
 // Each kind of refusal: its record, the flag that lets it, and its line for people; one line a launch holds, for
 // only the first five are said.

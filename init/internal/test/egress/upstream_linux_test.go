@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
@@ -83,13 +82,8 @@ func TestLastBytes(t *testing.T) {
 	close(begin)
 	l.over(t, run)
 	want := fmt.Sprintf("%d %s <nil>", size, patternHash(size))
-	select {
-	case all := <-got:
-		if all != want {
-			t.Errorf("the host got %s, want %s", all, want)
-		}
-	case <-time.After(testbed.Patience()):
-		t.Errorf("of %d connections none has ended: %s%s", s.Accepted.Load(), &run.Stdout, &run.Stderr)
+	if all := testbed.Receive(t, "the end of the host's connection", got); all != want {
+		t.Errorf("the host got %s, want %s\n%s%s", all, want, &run.Stdout, &run.Stderr)
 	}
 }
 

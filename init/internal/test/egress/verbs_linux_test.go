@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed/world"
 )
 
@@ -65,14 +66,12 @@ func verbs() map[string]func(r *result, words []string) error {
 	}
 }
 
-// until asks again once a second: what it waits for has no sign.
+// until asks again and again: what it waits for has no other sign.
 func until(r *result, words []string) (err error) {
-	for range 60 {
-		if err = banner(r, words); err == nil && r.Text == words[1] {
-			return nil
-		}
-		time.Sleep(time.Second)
-	}
+	testbed.Comes(func() bool {
+		err = banner(r, words)
+		return err == nil && r.Text == words[1]
+	})
 	return err
 }
 
