@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strings"
+	"strconv"
 	"sync"
 	"syscall"
 	"testing"
@@ -53,14 +53,14 @@ func killed(t *testing.T, begin string) {
 				whole += whole / 10
 			}
 			run := start(t, at, keys, "/bin/sleep", mark)
-			time.Sleep(time.Duration(rand.Int64N(int64(whole * 3 / 2))))
+			testbed.Moment(rand.IntN(150), 100, whole)
 			run.Cmd.Process.Kill()
 			run.Wait()
 			if at.group {
 				behind += min(1, len(groups(t, at.top)))
 			}
 		}
-		if came, left := orphans(time.Minute); len(left) > 0 || came == 0 {
+		if came, left := orphans(); len(left) > 0 || came == 0 {
 			t.Errorf("%d processes came to this one, and live: %q", came, left)
 		}
 		next := start(t, at, keys, "/bin/true")
@@ -101,28 +101,23 @@ func adopt(t *testing.T) {
 }
 
 // orphans waits until none of them is left, and tells how many there were and which are.
-func orphans(most time.Duration) (came int, left []string) {
-	for until := time.Now().Add(most); ; {
-		pid, err := unix.Wait4(-1, nil, unix.WNOHANG, nil)
-		switch {
-		case err == unix.ECHILD:
-			return came, nil
-		case pid > 0:
-			came++
-		case time.Now().Before(until):
-			time.Sleep(10 * time.Millisecond)
-		default:
-			files, _ := filepath.Glob("/proc/self/task/*/children")
-			for _, f := range files {
-				b, _ := os.ReadFile(f)
-				for _, pid := range strings.Fields(string(b)) {
-					line, _ := os.ReadFile("/proc/" + pid + "/cmdline")
-					left = append(left, pid+" "+string(line))
-				}
+func orphans() (came int, left []string) {
+	if testbed.Comes(func() bool {
+		for {
+			pid, err := unix.Wait4(-1, nil, unix.WNOHANG, nil)
+			if pid <= 0 {
+				return err == unix.ECHILD
 			}
-			return came, left
+			came++
 		}
+	}) {
+		return came, nil
 	}
+	for _, pid := range testbed.Children(os.Getpid()) {
+		line, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
+		left = append(left, strconv.Itoa(pid)+" "+string(line))
+	}
+	return came, left
 }
 
 // takes is how long a launch takes from its start to its end: the first ones are slower.
@@ -143,7 +138,7 @@ func TestEndedLauncherLeavesNothing(t *testing.T) {
 		whole := takes(t, at)
 		for range 20 {
 			run := start(t, at, `"limits":{"memory":"64M"}`, "/bin/sleep", "100")
-			time.Sleep(time.Duration(rand.Int64N(int64(whole * 3 / 2))))
+			testbed.Moment(rand.IntN(150), 100, whole)
 			run.Cmd.Process.Signal(syscall.SIGTERM)
 			run.Wait()
 			if run.Code >= 0 || len(run.Lines) > 0 { // else it was too early for a handler
