@@ -78,21 +78,18 @@ func TestCloseOfSDKs(t *testing.T) {
 // nothingLeft waits until no process has mark in its environment.
 func nothingLeft(t *testing.T, mark string) {
 	t.Helper()
-	for until := time.Now().Add(testbed.Patience()); ; time.Sleep(20 * time.Millisecond) {
-		var left []string
+	var left []string
+	if !testbed.Comes(func() bool {
+		left = nil
 		environments, _ := filepath.Glob("/proc/[0-9]*/environ")
 		for _, path := range environments {
 			if text, _ := os.ReadFile(path); strings.Contains(string(text), "TEST_SESSION="+mark) {
 				left = append(left, path)
 			}
 		}
-		if len(left) == 0 {
-			return
-		}
-		if time.Now().After(until) {
-			t.Errorf("left by the session: %v", left)
-			return
-		}
+		return len(left) == 0
+	}) {
+		t.Errorf("left by the session: %v", left)
 	}
 }
 

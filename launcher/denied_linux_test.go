@@ -2,10 +2,9 @@ package launcher_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/launcher"
@@ -77,13 +76,9 @@ func TestDenied(t *testing.T) {
 	check(t, result.Denied)
 	var heard []launcher.Denial
 	for len(heard) < len(want()) {
-		select {
-		case d := <-calls:
-			if !slices.ContainsFunc(heard, func(h launcher.Denial) bool { return h == d }) {
-				heard = append(heard, d)
-			}
-		case <-time.After(testbed.Patience()):
-			t.Fatalf("only %+v was told", heard)
+		d := testbed.Receive(t, fmt.Sprintf("more than %+v", heard), calls)
+		if !slices.ContainsFunc(heard, func(h launcher.Denial) bool { return h == d }) {
+			heard = append(heard, d)
 		}
 	}
 	check(t, heard)
@@ -120,13 +115,9 @@ func TestSlowOnDenied(t *testing.T) {
 	close(held)
 	var kinds []string
 	for len(kinds) < len(want()) {
-		select {
-		case d := <-calls:
-			if !slices.Contains(kinds, string(d.Kind)) {
-				kinds = append(kinds, string(d.Kind))
-			}
-		case <-time.After(testbed.Patience()):
-			t.Fatal("only " + strings.Join(kinds, " "))
+		d := testbed.Receive(t, fmt.Sprintf("more than %v", kinds), calls)
+		if !slices.Contains(kinds, string(d.Kind)) {
+			kinds = append(kinds, string(d.Kind))
 		}
 	}
 }

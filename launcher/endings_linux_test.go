@@ -13,6 +13,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/launcher"
 	"github.com/security-mcp/mcp-sandbox/policy"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 // rounds is how often a test that looks for moments tries: so often, or where stressEnv is set in proportion to that.
@@ -59,7 +60,7 @@ func TestCancelledAtAnyMoment(t *testing.T) {
 	for i := range n {
 		ctx, cancel := context.WithCancel(t.Context())
 		sb, in := started(t, ctx)
-		time.Sleep(whole * time.Duration(i) / time.Duration(n))
+		testbed.Moment(i, n, whole)
 		cancel()
 		end, err := sb.Wait(within(t))
 		switch {
@@ -85,13 +86,9 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	n, whole := rounds(t, 40), takes(t)
 	for i := range n {
 		sb, in := started(t, t.Context())
-		time.Sleep(whole * time.Duration(i) / time.Duration(n))
+		testbed.Moment(i, n, whole)
 		sb.Cmd.Process.Kill()
-		began := time.Now()
 		end, err := sb.Wait(within(t))
-		if took := time.Since(began); took > 30*time.Second {
-			t.Errorf("told %s after the kill", took)
-		}
 		report, reported := sb.Report(within(t))
 		switch {
 		case err != nil:
@@ -116,7 +113,7 @@ func TestCloseWhileStartRuns(t *testing.T) {
 		var failed error
 		both.Go(func() { failed = sb.Cmd.Start() })
 		both.Go(func() {
-			time.Sleep(time.Duration(i) * 100 * time.Microsecond)
+			testbed.Moment(i, 10, time.Millisecond)
 			sb.Close()
 		})
 		both.Wait()
@@ -167,9 +164,9 @@ func TestAnyOrder(t *testing.T) {
 		}
 		var all sync.WaitGroup
 		for _, i := range rand.Perm(len(acts)) {
-			pause := time.Duration(rand.IntN(12)) * time.Millisecond
+			pause := rand.IntN(12)
 			all.Go(func() {
-				time.Sleep(pause)
+				testbed.Moment(pause, 1, time.Millisecond)
 				acts[i]()
 			})
 		}

@@ -8,11 +8,11 @@ import (
 	"os/exec"
 	"runtime"
 	"testing"
-	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/launcher"
 	"github.com/security-mcp/mcp-sandbox/policy"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 func descriptors(t *testing.T) int {
@@ -27,29 +27,42 @@ func descriptors(t *testing.T) int {
 // settle waits until as many descriptors are open as before.
 func settle(t *testing.T, want int) {
 	t.Helper()
-	for range 6000 {
-		runtime.GC()
-		if descriptors(t) <= want {
-			return
-		}
-		time.Sleep(5 * time.Millisecond)
+	if !testbed.Comes(func() bool { runtime.GC(); return descriptors(t) <= want }) {
+		t.Errorf("%d descriptors, %d before", descriptors(t), want)
 	}
-	t.Errorf("%d descriptors, %d before", descriptors(t), want)
 }
 
 // quiet is how many descriptors are open once the tests before this one have given back theirs.
 func quiet(t *testing.T) int {
 	t.Helper()
-	n := descriptors(t)
-	for same := 0; same < 5; time.Sleep(10 * time.Millisecond) {
-		runtime.GC()
-		if now := descriptors(t); now == n {
-			same++
-		} else {
+	n, same := descriptors(t), 0
+	testbed.Await(t, "the same descriptors again and again", func() bool {
+		forgotten(t)
+		if now := descriptors(t); now != n {
 			n, same = now, 0
 		}
-	}
+		same++
+		return same > 10
+	})
 	return n
+}
+
+// forgotten waits until what is in nobody's hands any more was given back as far as the runtime does that.
+func forgotten(t *testing.T) {
+	t.Helper()
+	for range 3 { // what one collection frees may hold the next
+		freed := make(chan struct{})
+		runtime.SetFinalizer(&[16]byte{}, func(*[16]byte) { close(freed) })
+		testbed.Await(t, "the end of a forgotten value", func() bool {
+			runtime.GC()
+			select {
+			case <-freed:
+				return true
+			default:
+				return false
+			}
+		})
+	}
 }
 
 func TestCloseGivesBack(t *testing.T) {
@@ -97,10 +110,7 @@ func TestForgottenServerLives(t *testing.T) {
 			}
 			forget(t, sb)
 			sb, cmd = nil, nil
-			for range 10 {
-				runtime.GC()
-				time.Sleep(5 * time.Millisecond)
-			}
+			forgotten(t)
 			if _, err := w.Write([]byte("still there\n")); err != nil {
 				t.Error(err)
 			}
@@ -150,14 +160,9 @@ func TestCloseEndsTheServer(t *testing.T) {
 	sb.Close()
 	done := make(chan error, 1)
 	go func() { done <- sb.Cmd.Wait() }()
-	select {
-	case err := <-done:
-		var exit *exec.ExitError
-		if !errors.As(err, &exit) || exit.ExitCode() != 143 {
-			t.Errorf("%v", err)
-		}
-	case <-time.After(time.Minute):
-		t.Error("the server outlives its host")
-		sb.Cmd.Process.Kill()
+	defer sb.Cmd.Process.Kill()
+	err := testbed.Receive(t, "the server's end by its host's", done)
+	if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) || exit.ExitCode() != 143 {
+		t.Errorf("%v", err)
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -84,7 +83,7 @@ func TestAsHostOfOrphans(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			time.Sleep(whole * time.Duration(i) / time.Duration(n))
+			testbed.Moment(i, n, whole)
 			switch i % 4 {
 			case 0:
 				cancel()
@@ -97,14 +96,11 @@ func TestAsHostOfOrphans(t *testing.T) {
 		})
 	}
 	all.Wait()
-	for until := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) { // on a machine that is not busy: 4 s
-		err := unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil)
-		if errors.Is(err, unix.ECHILD) {
-			break
-		}
-		if time.Now().After(until) {
-			ps, _ := exec.Command("ps", "-o", "pid,ppid,stat,comm", "--ppid", strconv.Itoa(os.Getpid())).Output()
-			t.Fatalf("children are left (%v):\n%s", err, ps)
-		}
+	if !testbed.Comes(func() bool { // on a machine that is not busy: 4 s
+		err = unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil)
+		return errors.Is(err, unix.ECHILD)
+	}) {
+		ps, _ := exec.Command("ps", "-o", "pid,ppid,stat,comm", "--ppid", strconv.Itoa(os.Getpid())).Output()
+		t.Fatalf("children are left (%v):\n%s", err, ps)
 	}
 }

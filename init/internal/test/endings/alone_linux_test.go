@@ -49,12 +49,17 @@ func TestEachWayAlone(t *testing.T) {
 // With both taken away the tree survives its shim: what the test above takes away is what there is.
 func TestNeitherWay(t *testing.T) {
 	t.Parallel()
-	run := start(t, launch{Without: "lifeline pdeathsig", Command: []string{"/bin/sh", "-c", waits}}, "", false)
-	run.line("ready")
-	run.settled(2, 0)
-	run.cmd.Process.Kill()
-	run.cmd.Process.Wait()
-	time.Sleep(500 * time.Millisecond)
+	l := launch{Without: "lifeline pdeathsig", Command: []string{"/bin/sh", "-c", waits}}
+	run, other := start(t, l, "", false), start(t, launch{Command: l.Command}, "", false)
+	for _, r := range []*trial{run, other} {
+		r.line("ready")
+		r.settled(2, 0)
+	}
+	for _, r := range []*trial{run, other} {
+		r.cmd.Process.Kill()
+		r.cmd.Process.Wait()
+	}
+	other.nobodyLeft() // what ends that one would have ended the first before
 	if living, _ := run.here(); len(living) != 2 {
 		t.Errorf("%v survived, want init and the server", living)
 	}

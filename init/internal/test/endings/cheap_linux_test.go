@@ -55,10 +55,9 @@ func steady(t *testing.T) int {
 		t.Fatalf("children of the shim: %v", init)
 	}
 	sometimes(t, func() error { // until what a launch leaves to do is done
-		time.Sleep(200 * time.Millisecond)
 		before := ticks(t, shim) + ticks(t, init[0])
 		switched := switches(t, shim) + switches(t, init[0])
-		time.Sleep(2 * time.Second)
+		testbed.Span(2 * time.Second)
 		used, woke := ticks(t, shim)+ticks(t, init[0])-before, switches(t, shim)+switches(t, init[0])-switched
 		if used != 0 || woke != 0 {
 			return fmt.Errorf("%d ticks of processor time and %d wake-ups in 2 s with an idle server", used, woke)
@@ -82,9 +81,8 @@ func TestFloodStaysInside(t *testing.T) {
 	run.line("ready")
 	shim := run.cmd.Process.Pid
 	sometimes(t, func() error {
-		time.Sleep(200 * time.Millisecond)
 		before, woke := ticks(t, shim), switches(t, shim)
-		time.Sleep(time.Second)
+		testbed.Span(time.Second)
 		if used, times := ticks(t, shim)-before, switches(t, shim)-woke; used > 2 || times > 50 {
 			return fmt.Errorf("%d ticks and %d wake-ups of the shim", used, times)
 		}

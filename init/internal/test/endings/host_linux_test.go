@@ -1,6 +1,7 @@
 package endings_test
 
 import (
+	"fmt"
 	"os"
 	"strconv"
 	"strings"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 // launchers are the two kinds, in each confinement that a test of the host's end asks for. To the policy document of
@@ -43,21 +45,9 @@ func TestForkOfTheHost(t *testing.T) {
 				t.Cleanup(func() { unix.Kill(pid, unix.SIGKILL) })
 			}
 			run.cmd.Process.Kill()
-			for until := time.Now().Add(endTimeout); ; time.Sleep(20 * time.Millisecond) {
-				living, _ := run.here()
-				left := 0
-				for _, p := range living {
-					if !forks[p.pid] {
-						left++
-					}
-				}
-				if left == 0 && len(living) == len(forks) {
-					break
-				}
-				if time.Now().After(until) {
-					t.Errorf("survived: %v, beside the host's forks %v", living, forks)
-					break
-				}
+			run.alone("all but the host's forks", func(p process) bool { return forks[p.pid] })
+			if living, _ := run.here(); len(living) != len(forks) {
+				t.Errorf("alive: %v, and the host's forks are %v", living, forks)
 			}
 			for pid := range forks {
 				unix.Kill(pid, unix.SIGKILL)
@@ -101,16 +91,7 @@ func TestStoppedAfterTheHostsEnd(t *testing.T) {
 			run.cmd.Process.Wait()
 			unix.Kill(shim, unix.SIGSTOP)
 			state(t, shim, 'T')
-			for until := time.Now().Add(endTimeout); ; time.Sleep(20 * time.Millisecond) {
-				living, _ := run.here()
-				if len(living) == 0 || len(living) == 1 && living[0].pid == shim {
-					break
-				}
-				if time.Now().After(until) {
-					t.Errorf("survived: %v", living)
-					break
-				}
-			}
+			run.alone("all but the stopped launcher", func(p process) bool { return p.pid == shim })
 			unix.Kill(shim, unix.SIGCONT)
 			run.nobodyLeft()
 		})
@@ -129,7 +110,7 @@ func TestHostEndsAtAnyMoment(t *testing.T) {
 		l := launch{Embedded: true, Command: []string{"/bin/sh", "-c", "sleep 1000"}}
 		run := start(t, l, "", true)
 		shim := run.child()
-		time.Sleep(time.Duration(i) * 500 * time.Microsecond)
+		testbed.Moment(i, 24, 12*time.Millisecond)
 		if i%3 > 0 && unix.Kill(shim, unix.SIGSTOP) == nil {
 			state(t, shim, 'T')
 		}
@@ -142,32 +123,26 @@ func TestHostEndsAtAnyMoment(t *testing.T) {
 }
 
 // child is the process id of the launcher that a host starts.
-func (t *trial) child() int {
+func (t *trial) child() (pid int) {
 	t.Helper()
-	for until := time.Now().Add(endTimeout); time.Now().Before(until); {
+	testbed.Await(t, "the host's launcher", func() bool {
 		for _, p := range processes() {
 			if p.parent == t.cmd.Process.Pid && !p.dead() {
-				return p.pid
+				pid = p.pid
 			}
 		}
-	}
-	t.Fatal("the host starts nothing")
-	return 0
+		return pid != 0
+	})
+	return pid
 }
 
-// state waits until a process is in a state.
+// state waits until a process is in a state, or has ended.
 func state(t *testing.T, pid int, want byte) {
 	t.Helper()
-	for until := time.Now().Add(endTimeout); time.Now().Before(until); time.Sleep(time.Millisecond) {
-		b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-		if err != nil {
-			return // it has ended
-		}
-		if i := strings.LastIndexByte(string(b), ')'); i > 0 && b[i+2] == want {
-			return
-		}
-	}
-	t.Errorf("%d is not %c", pid, want)
+	testbed.Await(t, fmt.Sprintf("state %c of process %d", want, pid), func() bool {
+		is := testbed.State(pid)
+		return is == "" || is[0] == want
+	})
 }
 
 // A signal that has only a number has a name all the same: those between are the kernel's for programs; signal(7).

@@ -138,12 +138,14 @@ func TestLeaks(t *testing.T) {
 	}
 	atOnce(t, 10)
 	before := count(t)
-	for calm := 0; calm < 3; calm++ { // the tests before this one may not be quite over
-		time.Sleep(200 * time.Millisecond)
+	calm := 0
+	testbed.Comes(func() bool { // the tests before this one may not be quite over
 		if now := count(t); now.goroutines != before.goroutines || now.descriptors != before.descriptors {
 			before, calm = now, 0
 		}
-	}
+		calm++
+		return calm > 50
+	})
 	began := time.Now()
 	for i := range sequential {
 		once(t, i)
@@ -152,10 +154,11 @@ func TestLeaks(t *testing.T) {
 	began = time.Now()
 	atOnce(t, concurrent)
 	t.Logf("%d launches at once in %.1f s", concurrent, time.Since(began).Seconds())
-	after := count(t)
-	for until := time.Now().Add(time.Minute); !after.within(before, sequential) && time.Now().Before(until); after = count(t) {
-		time.Sleep(200 * time.Millisecond) // the kernel frees some of it a little later
-	}
+	var after holdings
+	testbed.Comes(func() bool { // the kernel frees some of it a little later
+		after = count(t)
+		return after.within(before, sequential)
+	})
 	t.Logf("before %+v", before)
 	t.Logf("after  %+v", after)
 	if !after.within(before, sequential) {

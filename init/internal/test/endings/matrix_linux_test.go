@@ -9,6 +9,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 	"golang.org/x/sys/unix"
 )
 
@@ -51,9 +52,11 @@ func triggers() []trigger {
 		{name: "timeout", policy: timed, cause: order.CauseTimeout, code: 124, asked: true, after: limit, act: func(t *trial) {}},
 		{name: "TERM twice", policy: patient, cause: order.CauseCancelled, stubborn: true, killed: true, after: 600 * time.Millisecond,
 			act: func(t *trial) {
-				unix.Kill(launcherPID(t), unix.SIGTERM)
-				time.Sleep(600 * time.Millisecond)
-				unix.Kill(launcherPID(t), unix.SIGTERM)
+				testbed.Comes(func() bool { // and more often: those of the first moment are one
+					unix.Kill(launcherPID(t), unix.SIGTERM)
+					state := testbed.State(launcherPID(t))
+					return state == "" || state == "Z"
+				})
 			}},
 		{name: "Close", policy: graced, cause: order.CauseHostGone, asked: true, onlyEmbedded: true,
 			act: func(t *trial) { t.sb.Close() }},

@@ -180,8 +180,8 @@ func (t *trial) find(p process) {
 // settled waits until the sandbox has so many processes alive and dead. It reports false where it has none any more.
 func (t *trial) settled(living, dead int) bool {
 	t.Helper()
-	last := -1
-	for until := time.Now().Add(time.Minute); time.Now().Before(until); time.Sleep(20 * time.Millisecond) {
+	last, over := -1, false
+	if !testbed.Comes(func() bool {
 		t.here() // finds the namespace
 		all, gone := t.here()
 		alive := 0
@@ -190,42 +190,36 @@ func (t *trial) settled(living, dead int) bool {
 				alive++
 			}
 		}
-		if launcher := testbed.State(t.cmd.Process.Pid); len(all) == 0 && (t.space != "" || launcher == "" || launcher == "Z") {
-			return false
-		}
-		if t.space != "" && alive == living && len(gone) == dead && alive == last {
-			return true
-		}
+		launcher := testbed.State(t.cmd.Process.Pid)
+		over = len(all) == 0 && (t.space != "" || launcher == "" || launcher == "Z")
+		same := alive == last
 		last = alive
+		return over || t.space != "" && alive == living && len(gone) == dead && same
+	}) {
+		all, gone := t.here()
+		t.Fatalf("the sandbox has %v and %d dead, want %d alive and %d dead", all, len(gone), living, dead)
 	}
-	all, gone := t.here()
-	t.Fatalf("the sandbox has %v and %d dead, want %d alive and %d dead", all, len(gone), living, dead)
-	return false
+	return !over
 }
 
-// endTimeout bounds the end of processes on a machine that is busy. What outlives that ends by nothing.
-const endTimeout = 20 * time.Second
+// nobodyLeft demands that every process of the launch ends.
+func (t *trial) nobodyLeft() { t.Helper(); t.goneBy(time.Now()) }
 
-// nobodyLeft demands that every process of the launch is gone soon.
-func (t *trial) nobodyLeft() {
-	t.Helper()
-	t.goneBy(time.Now().Add(endTimeout))
-}
-
-// goneBy waits until every process of the launch is gone, and says by how much that was later than a moment. It
-// demands that it is not much.
+// goneBy waits until every process of the launch is gone, and says by how much that was later than a moment.
 func (t *trial) goneBy(moment time.Time) (late time.Duration) {
 	t.Helper()
-	for {
-		living, _ := t.here()
-		late = max(0, time.Since(moment))
-		if len(living) == 0 {
-			return late
-		}
-		if late > endTimeout {
-			t.Errorf("survived: %v", living)
-			return late
-		}
-		time.Sleep(20 * time.Millisecond)
+	t.alone("every process", func(process) bool { return false })
+	return max(0, time.Since(moment))
+}
+
+// alone waits until no process of the launch lives but those that are kept.
+func (t *trial) alone(of string, kept func(process) bool) {
+	t.Helper()
+	var living []process
+	if !testbed.Comes(func() bool {
+		living, _ = t.here()
+		return !slices.ContainsFunc(living, func(p process) bool { return !kept(p) })
+	}) {
+		t.Errorf("%s should end; alive: %v", of, living)
 	}
 }

@@ -108,7 +108,7 @@ func startWith(t *testing.T, l launch, more string, ownHost bool, stderr *os.Fil
 		tr.cmd.Env = append(os.Environ(), markName+"="+tr.mark)
 		tr.takeReport()
 	}
-	tr.cmd.WaitDelay = 30 * time.Second // for what holds standard error and should not live
+	tr.cmd.WaitDelay = testbed.Patience() // for what holds standard error and should not live
 	tr.began = time.Now()
 	if err := tr.cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -189,16 +189,12 @@ func (t *trial) end() (code int, x *order.Exited) {
 // exited is the last record of mcp-sandbox-init, whose report ends with it.
 func (t *trial) exited() *order.Exited {
 	t.Helper()
-	select {
-	case report := <-t.reports:
-		if len(report.Lines) > 0 {
-			t.last = report.Lines[len(report.Lines)-1]
-		}
-		if report.Exited.Event != "" {
-			return &report.Exited
-		}
-	case <-time.After(testbed.Patience()):
-		t.Error("the report has no end")
+	report := testbed.Receive(t, "the end of the report", t.reports)
+	if len(report.Lines) > 0 {
+		t.last = report.Lines[len(report.Lines)-1]
+	}
+	if report.Exited.Event != "" {
+		return &report.Exited
 	}
 	return nil
 }
