@@ -2,6 +2,7 @@ package entrypolicy
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -61,7 +62,9 @@ func Make(s *Server, level policy.Level, reduced bool) (*Made, error) {
 	if m.Policy, m.Notices, err = p.Apply(m.Policy, args, s.Env, s.Home, s.Dir); err != nil {
 		return nil, err
 	}
-	m.forward(s)
+	if err := m.forward(s); err != nil {
+		return nil, err
+	}
 	if m.Policy, err = m.Policy.Absolute(s.Dir, s.Home); err != nil {
 		return nil, err
 	}
@@ -76,14 +79,19 @@ func (s *Server) arguments() []string {
 	return s.Command[1:]
 }
 
-// forward has the entry's own variables reach the server: by name, for a value may be a secret.
-func (m *Made) forward(s *Server) {
+// forward has the entry's own variables reach the server: by name, for a value may be a secret. A star would be a
+// pattern, and open variables that the entry does not have.
+func (m *Made) forward(s *Server) error {
 	for _, name := range append(slices.Clone(s.Names), s.Env...) {
 		name, _, _ = strings.Cut(name, "=")
+		if strings.Contains(name, "*") {
+			return fmt.Errorf("its variable %q has a star in its name, which a policy takes for a pattern", name)
+		}
 		if !slices.Contains(m.Policy.EnvVars, name) {
 			m.Policy.EnvVars = append(m.Policy.EnvVars, name)
 		}
 	}
+	return nil
 }
 
 // trees are the files and folders that words of the command name, each with the package that it is part of.

@@ -67,7 +67,7 @@ func TestProfileOfHosts(t *testing.T) {
 
 func TestUnknownServer(t *testing.T) {
 	h := home(t, "x", "work/server/package.json", "work/server/dist/index.js", "py/.venv/pyvenv.cfg", "py/.venv/bin/serve",
-		"app/node_modules/p/cli.js", "data/file.db", ".ssh/id", "single.py")
+		"app/node_modules/p/cli.js", "data/file.db", ".ssh/id", "single.py", "package.json", "lone/run.js")
 	at := func(name string) string { return filepath.Join(h, name) }
 	for _, c := range []struct {
 		command []string
@@ -79,6 +79,7 @@ func TestUnknownServer(t *testing.T) {
 		{[]string{at("py/.venv/bin/serve"), "--db=" + at("data/file.db")}, []string{at("py/.venv"), at("data/file.db")}, 0},
 		{[]string{"python3", at("single.py")}, []string{at("single.py")}, 0},
 		{[]string{"node", "/nowhere.js", at(".ssh/id"), h, "/"}, nil, 3},
+		{[]string{"node", at("lone/run.js")}, []string{at("lone")}, 0}, // and not the home, which has a manifest
 		{[]string{"somewhere"}, nil, 0},
 	} {
 		s := &Server{Command: c.command, Dir: h, Home: h}
@@ -115,6 +116,28 @@ func TestScriptInWorkingFolder(t *testing.T) {
 		m, err := Make(&Server{Command: c.command, Dir: c.dir, Home: h}, policy.Standard, false)
 		if err != nil || !slices.Equal(m.Policy.Filesystem.AllowRead, c.read) {
 			t.Errorf("%q in %s: %+v, %v", c.command, c.dir, m, err)
+		}
+	}
+}
+
+// A policy that no launch takes is none, and a variable of the entry is a name and no pattern: a star would forward
+// what the entry does not have.
+func TestRefusedPolicy(t *testing.T) {
+	h := home(t, "x")
+	for _, c := range []struct {
+		env, names []string
+		ok         bool
+	}{
+		{[]string{"A=b"}, []string{"C"}, true},
+		{[]string{"=b"}, nil, false},
+		{[]string{"A B=c"}, nil, false},
+		{nil, []string{"A\x00"}, false},
+		{[]string{"AWS_*=x"}, nil, false},
+		{nil, []string{"AWS_*"}, false},
+	} {
+		m, err := Make(&Server{Command: []string{"somewhere"}, Env: c.env, Names: c.names, Dir: h, Home: h}, policy.Standard, false)
+		if (err == nil) != c.ok || c.ok && !slices.Equal(m.Policy.EnvVars, []string{"C", "A"}) {
+			t.Errorf("%q, %q: %+v, %v", c.env, c.names, m, err)
 		}
 	}
 }
