@@ -3,6 +3,7 @@
 package wrapping
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -58,7 +59,7 @@ func TestFolderOfOthers(t *testing.T) {
 	}
 }
 
-// A policy that confines nothing is not kept for a server, nor one that is a link or a pipe.
+// A policy that confines nothing is not kept for a server, nor one that is large, a link or a pipe.
 func TestPoliciesThatDoNot(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -66,12 +67,13 @@ func TestPoliciesThatDoNot(t *testing.T) {
 	}
 	err = errors.Join(os.WriteFile(dir+"/standard.json", []byte(`{"version":1,"level":"standard"}`), 0o600),
 		os.WriteFile(dir+"/privileged.json", []byte(`{"version":1,"level":"privileged"}`), 0o600),
+		os.WriteFile(dir+"/large.json", append([]byte(`{"version":1,"level":"standard"}`), bytes.Repeat([]byte(" "), mostPolicy)...), 0o600),
 		os.Symlink("standard.json", dir+"/link.json"), unix.Mkfifo(dir+"/pipe.json", 0o600))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, project := range []string{"", filepath.Dir(dir)} {
-		for _, name := range []string{"privileged", "link", "pipe"} {
+		for _, name := range []string{"privileged", "large", "link", "pipe"} {
 			if there, err := (policyFile{dir + "/" + name + ".json", project}).read(); err == nil {
 				t.Errorf("%s: %v", name, there)
 			}
