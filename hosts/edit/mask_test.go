@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -15,8 +16,8 @@ func TestMasked(t *testing.T) {
 		file string
 		want string
 	}{
-		{hosts.Form{Roots: "mcpServers"}, `{"theme":"hunter1","mcpServers":{"a":{"command":"npx","args":["-y","x"],"env":{"K":"hunter2","N":"","P":1234},"timeout":5,"http_headers":{"A":"hunter3"}}}}`,
-			`{"theme":"…","mcpServers":{"a":{"command":"npx","args":["-y","x"],"env":{"K":"…","N":"","P":"…"},"timeout":5,"http_headers":{"A":"…"}}}}`},
+		{hosts.Form{Roots: "mcpServers"}, `{"theme":"hunter1","mcpServers":{"a":{"command":"npx","args":["-y","x"],"env":{"K":"hunter2","N":"","P":1234},"timeout":5,"http_headers":{"A":"hunter3","B":1234,"C":true},"requestHeaders":[1234]}}}`,
+			`{"theme":"…","mcpServers":{"a":{"command":"npx","args":["-y","x"],"env":{"K":"…","N":"","P":"…"},"timeout":5,"http_headers":{"A":"…","B":"…","C":"…"},"requestHeaders":["…"]}}}`},
 		{hosts.Form{Syntax: hosts.TOML, Roots: "mcp_servers"}, "token = 'hunter1'\n[mcp_servers.a]\ncommand = \"npx\"\nargs = ['x']\nenv = { K = \"hunter2\" }\n",
 			"token = \"…\"\n[mcp_servers.a]\ncommand = \"npx\"\nargs = ['x']\nenv = { K = \"…\" }\n"},
 		{hosts.Form{Syntax: hosts.YAML, Roots: "mcpServers", Named: true}, "key: |\n  hunter1\n  hunter1\n\nmcpServers:\n  - name: a\n    command: npx\n    args: [x]\n    env:\n      K: >-\n        hunter2\n        hunter3\n      L: hunter4\n",
@@ -35,6 +36,7 @@ func TestMasked(t *testing.T) {
 
 // Values of variables and headers are hidden among the arguments too, and all arguments of what is left alone.
 func TestMaskedWords(t *testing.T) {
+	all := regexp.MustCompile(`"[^"]*"`)
 	for words, want := range map[string]string{
 		`"-y","@x/fs","--flag=1","/a=b"`: `"-y","@x/fs","--flag=1","/a=b"`,
 		`"-H"`:                           `"-H"`,
@@ -48,6 +50,9 @@ func TestMaskedWords(t *testing.T) {
 			}
 			d := open(t, []byte(file(words)), jsonForm)
 			got := string(d.Masked())
+			if command == "docker" && got != strings.Replace(file(all.ReplaceAllString(words, hidden)), "docker", "…", 1) {
+				t.Errorf("left alone, and shown:\n%s", got)
+			}
 			if command == "npx" && got != file(want) || strings.Contains(got, "hunter") {
 				t.Errorf("%s\nwant\n%s", got, want)
 			}

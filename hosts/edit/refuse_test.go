@@ -115,6 +115,23 @@ func TestCannot(t *testing.T) {
 	}
 }
 
+// Whatever its folder, no server of these programs is wrapped, and one whose name only begins so is.
+func TestStarters(t *testing.T) {
+	for name := range strings.FieldsSeq("docker docker-compose podman nerdctl container finch flatpak distrobox toolbox " +
+		"apptainer singularity srt nono thv fence firejail bwrap landrun sandbox-exec mcp-context-protector mcp-defender " +
+		"mcp-sandbox mcp-sandbox-init sudo doas pkexec su runuser wsl ssh kubectl limactl") {
+		for _, c := range []struct {
+			command string
+			want    State
+		}{{name, Cannot}, {"/opt/" + name, Cannot}, {name + "-x", Plain}} {
+			d := open(t, []byte(`{"mcpServers":{"a":{"command":"`+c.command+`","args":["x"]}}}`), jsonForm)
+			if s := d.Servers()[0]; s.State != c.want {
+				t.Errorf("%s: %v %q", c.command, s.State, s.Reason)
+			}
+		}
+	}
+}
+
 // Only what wrap writes is wrapped: a policy of somebody else, another program, or another order of words is not.
 func TestWrapped(t *testing.T) {
 	const p = folder + "cursor/a.json"
