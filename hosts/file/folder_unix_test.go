@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 )
 
 // In an open folder no link is followed, neither to read nor to write, and nothing that is there is written over: who
@@ -36,5 +37,46 @@ func TestFolderFollowsNothing(t *testing.T) {
 	}
 	if _, err := os.Lstat(dir + "/new"); err == nil {
 		t.Error("a file was made through a link")
+	}
+}
+
+// Whatever another program does to a file between the reading and the exchange is seen, be it that the size stays, the
+// time or the mode. Who only reads is not.
+func TestFolderSees(t *testing.T) {
+	dir := t.TempDir()
+	f, err := openFolder(at(t, dir).File)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.close()
+	path, then := dir+"/f", time.Now().Add(-time.Hour)
+	put := func(path, text string, when time.Time) {
+		must(t, os.WriteFile(path, []byte(text), 0o600))
+		must(t, os.Chtimes(path, when, when))
+	}
+	for _, c := range []struct {
+		name string
+		act  func()
+		same bool
+	}{
+		{"nothing", func() {}, true},
+		{"read", func() { _, err := os.ReadFile(path); must(t, err) }, true},
+		{"the same size", func() { put(path, "new", then.Add(time.Millisecond)) }, false},
+		{"the same time", func() { put(path, "longer", then) }, false},
+		{"another file", func() { put(path+"2", "new", then); must(t, os.Rename(path+"2", path)) }, false},
+		{"another mode", func() { must(t, os.Chmod(path, 0o640)) }, false},
+		{"a link to it", func() { must(t, os.Rename(path, path+"2")); must(t, os.Symlink("f2", path)) }, false},
+		{"gone", func() { must(t, os.Remove(path)) }, false},
+	} {
+		must(t, os.RemoveAll(path))
+		put(path, "old", then)
+		o, err := f.open("f")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.act(); f.same("f", o) != c.same {
+			t.Errorf("%s: the same: %t", c.name, !c.same)
+		}
+		o.Close()
 	}
 }
