@@ -3,6 +3,7 @@ package egress
 import (
 	"net/netip"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -82,6 +83,25 @@ func TestNameserverIsTold(t *testing.T) {
 		tells.upstream(target{"api.test", 0}, &resolve.ServerError{Server: netip.MustParseAddrPort("127.0.0.1:53"), Err: err})
 		if said.Kind != order.DeniedUpstream || said.Host != "api.test" || said.Errno != want {
 			t.Errorf("%+v, want %s", said, want)
+		}
+	}
+}
+
+// A new name makes room among the answers, old or not. Those that are not over stay as long as there is room without.
+func TestKeptIsBounded(t *testing.T) {
+	w := newWorld(t, apiHost, onlyAPI())
+	for _, c := range []struct{ over, want int }{{0, 1}, {100, mostKept - 99}, {mostKept, 1}} {
+		clear(w.lookups.kept)
+		for i := range mostKept {
+			until := time.Now().Add(time.Hour)
+			if i < c.over {
+				until = time.Now().Add(-time.Second)
+			}
+			w.lookups.kept[resolve.Query{Name: strconv.Itoa(i) + ".test", Type: dnsmessage.TypeA}] = &lookup{until: until}
+		}
+		w.lookups.get(resolve.Query{Name: "api.test", Type: dnsmessage.TypeA}, func(resolve.Answer) {})
+		if got := len(w.lookups.kept); got != c.want {
+			t.Errorf("%d were over: %d are kept, want %d", c.over, got, c.want)
 		}
 	}
 }

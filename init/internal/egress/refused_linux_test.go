@@ -139,3 +139,16 @@ func TestFlagOfPrivate(t *testing.T) {
 		}
 	}
 }
+
+// What a denial closes is told without a flag, for none would open it.
+func TestFlagsOfNames(t *testing.T) {
+	e, said := pureEngine(t, policy.Network{AllowedDomains: []string{"a.test", "*.wide.test"},
+		DeniedDomains: []string{"a.test", "*.shut.test", "x.wide.test", "late.test:443"}})
+	for name, want := range map[string]string{"a.test": "", "b.shut.test": "", "x.wide.test": "",
+		"shut.test": "--allow-domain shut.test", "late.test": "--allow-domain late.test", "other.test": "--allow-domain other.test"} {
+		*said = nil
+		if e.told.name(name); len(*said) != 1 || (*said)[0].Kind != order.DeniedName || (*said)[0].Host != name || (*said)[0].Flag != want {
+			t.Errorf("%s: %+v, want the flag %q", name, *said, want)
+		}
+	}
+}

@@ -79,6 +79,9 @@ func TestHandle(t *testing.T) {
 
 // The names that the table has keep their handles when it is full, and get the other family's.
 func TestFull(t *testing.T) {
+	if text := names.ErrFull.Error(); text != strconv.Itoa(names.MaxNames)+" names have been looked up" {
+		t.Errorf("%d names are the most: %s", names.MaxNames, text)
+	}
 	table := names.New()
 	first := handle(t, table, "n0", false, "")
 	for i := 1; i < names.MaxNames; i++ {
