@@ -50,8 +50,8 @@ func TestKept(t *testing.T) {
 	told := 0
 	w.lookups.get(slow, func(resolve.Answer) { told++ })
 	w.lookups.forgetAll(t)
-	if !w.lookups.kept[slow].busy || w.lookups.waiting != 1 {
-		t.Error("a look-up under way is forgotten")
+	if x := w.lookups.kept[slow]; x == nil || !x.busy || w.lookups.waiting != 1 {
+		t.Fatal("a look-up under way is forgotten")
 	}
 	w.lookups.resolver.Due(time.Now().Add(time.Hour)) // each nameserver had its time
 	w.until("failed", func() bool { w.lookups.resolver.Due(time.Now().Add(time.Hour)); return told == 1 })
