@@ -47,8 +47,8 @@ func Receive[T any](tb testing.TB, event string, from <-chan T) T {
 	}
 }
 
-// Moment lets the i-th of n parts of a span go by, for a test that acts at each moment of something. Any moment is fine,
-// no result depends on it.
+// Moment lets i of n parts of a span go by, for a test that acts at each moment of something. Any moment is fine, no
+// result depends on it.
 func Moment(i, n int, whole time.Duration) { time.Sleep(whole * time.Duration(i) / time.Duration(n)) }
 
 // Span lets time go by where that is what a test is about: somebody who is slow, or who has nothing to do meanwhile. A

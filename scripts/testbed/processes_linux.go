@@ -54,8 +54,8 @@ func EveryRight(namespaces uintptr) *syscall.SysProcAttr {
 		GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}}}
 }
 
-// Spared waits until a process sleeps or is over, and reports whether it sleeps. SIGKILL wakes every thread at once: one
-// that was sent before has been none.
+// Spared waits until a process sleeps or is over, and reports whether it sleeps. SIGKILL wakes every thread as soon as
+// it is sent, so who sleeps afterwards was not sent it.
 func Spared(tb testing.TB, pid int) bool {
 	tb.Helper()
 	state := ""
