@@ -15,8 +15,8 @@ func Stored(path string) (item string, ok bool) {
 	return "", false
 }
 
-// IsStoredIn reports whether path is a part of an installed thing in a version manager's store that lies at its own place
-// in a home, and not in a home within that.
+// IsStoredIn reports whether path is a part of an installed thing in a version manager's store that lies at its own
+// place in a home, and not in a home within that.
 func IsStoredIn(home, path string) bool {
 	rest, below := strings.CutPrefix(path, home)
 	for i := range table {

@@ -44,8 +44,8 @@ func TestIsStoredIn(t *testing.T) {
 		"/home/u/.local/state/mcp-sandbox/state/a/.nvm/versions/node/v20/bin/npm": false,
 		"/home/u2/.nvm/versions/node/v20/bin/npm":                                 false,
 		"/home/u/p/.nvm/versions/node/v20/bin/npm":                                false,
-		"/home/u/.nvm/x":                                                          false,
-		"/opt/hostedtoolcache/node/20.1.0/x64/bin/node":                           false,
+		"/home/u/.nvm/x": false,
+		"/opt/hostedtoolcache/node/20.1.0/x64/bin/node": false,
 	} {
 		if IsStoredIn("/home/u", path) != want {
 			t.Errorf("%s: %v", path, !want)

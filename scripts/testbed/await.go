@@ -26,8 +26,8 @@ func Comes(is func() bool) bool {
 	return true
 }
 
-// Pass lets time pass in a bubble of [synctest], whose clock is the test's own, and panics elsewhere. What was due by then
-// has been done.
+// Pass lets time pass in a bubble of [synctest], whose clock is the test's own, and panics elsewhere. What was due by
+// then has been done.
 func Pass(d time.Duration) {
 	synctest.Wait()
 	time.Sleep(d)

@@ -108,33 +108,6 @@ func TestConfigurationChangesMeanwhile(t *testing.T) {
 	h.nothingLeft(t)
 }
 
-// A log-in is not sent on the word of an entry.
-func TestLoginsOfStrangers(t *testing.T) {
-	t.Parallel()
-	h := newHome(t, good()...)
-	h.options.RegistryAuth, h.options.stranger = true, true
-	env := slices.Clip(h.options.Env)
-	shims := filepath.Join(h.path, "shims")
-	put(t, filepath.Join(shims, "node"), "#!/bin/sh\n")
-	for _, v := range []string{"HTTPS_PROXY=http://127.0.0.1:9", "no_proxy=*", "NODE_EXTRA_CA_CERTS=/none", "PATH=" + shims + ":" + os.Getenv("PATH")} {
-		h.options.Env = append(env, v)
-		h.refused(t, "npx -y good", "--registry-auth with ")
-	}
-	h.options.Env = env
-	h.options.stranger = false // the user's own PATH says nothing of what was typed with its path, or of another home's store
-	for _, folder := range []string{"typed", ".local/state/mcp-sandbox/state/a/.nvm/versions/node/v20/bin"} {
-		folder = filepath.Join(h.path, folder)
-		for _, name := range []string{"npx", "npm"} {
-			put(t, filepath.Join(folder, name), "#!/bin/sh\n")
-		}
-		h.refused(t, folder+"/npx -y good", "--registry-auth with "+folder+"/npm")
-		h.options.stranger, h.options.Env = true, append(env, "PATH="+folder+":"+os.Getenv("PATH"))
-		h.refused(t, "npx -y good", "--registry-auth with "+folder+"/npm")
-		h.options.stranger, h.options.Env = false, env
-	}
-	h.must(t, "npx -y good")
-}
-
 // A variable that names other sources than the user's configuration is refused, and nothing is left of it. One that
 // names the same is none.
 func TestVariablesDecideNothing(t *testing.T) {

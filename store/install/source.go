@@ -37,10 +37,11 @@ func userOf(o *Options) func() (user, error) {
 	})
 }
 
-// source is all that decides where packages come from, as one word: the manager's program, by its name and behind its
-// links, for a Python loads what lies beside its name; the configuration that the program reads, the registries of the project if they count, and the way to the registries, which the environment may choose.
-// An install is found by a start with the same source, and by no other: whoever sends connections elsewhere, or has
-// another authority trusted, does so for starts that say the same.
+// source is all that decides where packages come from, as one word: the manager's program, by its name and behind
+// its links, for a Python loads what lies beside its name; the configuration that the program reads, the registries
+// of the project if they count, and the way to the registries, which the environment may choose. An install is found
+// by a start with the same source, and by no other: whoever sends connections elsewhere, or has another authority
+// trusted, does so for starts that say the same.
 func (f *origin) source(q *question) (string, error) {
 	sum := sha256.New()
 	fmt.Fprintf(sum, "%s\x00%s\x00%s\x00%t\x00", f.row.name, q.program, resolved(q.program), f.RegistryFromProject)
@@ -56,7 +57,7 @@ func (f *origin) source(q *question) (string, error) {
 	for _, entry := range f.way() {
 		fmt.Fprintf(sum, "%s\x00", entry)
 	}
-	if err := f.addAuthorities(sum); err != nil {
+	if err := addAuthorities(sum, f.authorities()); err != nil {
 		return "", err
 	}
 	return hex.EncodeToString(sum.Sum(nil)[:16]), nil
@@ -92,10 +93,10 @@ func isMissing(err error) bool {
 }
 
 // addAuthorities adds what variables have an install trust. An entry names what it likes, and each start looks.
-func (f *origin) addAuthorities(sum hash.Hash) error {
-	all := f.authorities()
+func addAuthorities(sum hash.Hash, all []string) error {
 	if len(all) > mostAuthorities {
-		return fmt.Errorf("variables name %d files and folders of certificates: more than %d", len(all), mostAuthorities)
+		return fmt.Errorf("variables name %d files and folders of certificates: more than %d", len(all),
+			mostAuthorities)
 	}
 	files, left := 0, mostAuthorityBytes
 	for _, path := range all {
@@ -130,11 +131,12 @@ func authorityFiles(path string) (files []string, err error) {
 	}
 	defer folder.Close()
 	names, err := folder.Readdirnames(mostAuthorityFiles + 1)
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
 	if len(names) > mostAuthorityFiles {
-		return nil, fmt.Errorf("%s has more than %d files: too many for a folder of certificates", path, mostAuthorityFiles)
+		return nil, fmt.Errorf("%s has more than %d files: too many for a folder of certificates", path,
+			mostAuthorityFiles)
 	}
 	slices.Sort(names)
 	for _, name := range names {

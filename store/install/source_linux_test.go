@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -75,4 +76,31 @@ func TestLoginsInClear(t *testing.T) {
 			t.Errorf("%+v: %q", c, got)
 		}
 	}
+}
+
+// A log-in is not sent on the word of an entry.
+func TestLoginsOfStrangers(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, good()...)
+	h.options.RegistryAuth, h.options.stranger = true, true
+	env := slices.Clip(h.options.Env)
+	shims := filepath.Join(h.path, "shims")
+	put(t, filepath.Join(shims, "node"), "#!/bin/sh\n")
+	for _, v := range []string{"HTTPS_PROXY=http://127.0.0.1:9", "no_proxy=*", "NODE_EXTRA_CA_CERTS=/none", "PATH=" + shims + ":" + os.Getenv("PATH")} {
+		h.options.Env = append(env, v)
+		h.refused(t, "npx -y good", "--registry-auth with ")
+	}
+	h.options.Env = env
+	h.options.stranger = false // the user's own PATH says nothing of what was typed with its path, or of another home's store
+	for _, folder := range []string{"typed", ".local/state/mcp-sandbox/state/a/.nvm/versions/node/v20/bin"} {
+		folder = filepath.Join(h.path, folder)
+		for _, name := range []string{"npx", "npm"} {
+			put(t, filepath.Join(folder, name), "#!/bin/sh\n")
+		}
+		h.refused(t, folder+"/npx -y good", "--registry-auth with "+folder+"/npm")
+		h.options.stranger, h.options.Env = true, append(env, "PATH="+folder+":"+os.Getenv("PATH"))
+		h.refused(t, "npx -y good", "--registry-auth with "+folder+"/npm")
+		h.options.stranger, h.options.Env = false, env
+	}
+	h.must(t, "npx -y good")
 }

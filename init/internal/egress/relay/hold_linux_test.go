@@ -86,7 +86,7 @@ func unread(fd int) error {
 	if err == unix.EAGAIN {
 		return nil
 	}
-	return fmt.Errorf("%d bytes, %v", n, err)
+	return fmt.Errorf("%d bytes, %w", n, err)
 }
 
 // Nothing goes out while a look waits, outside is heard meanwhile, and all of it goes out once, in order, when it passes.

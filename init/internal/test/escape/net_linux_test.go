@@ -117,7 +117,7 @@ func heardSince(t *testing.T, heard *atomic.Int64, port string, before int64) in
 		if network == "udp" {
 			io.WriteString(c, last)
 		}
-		if _, err := c.Read(make([]byte, 64)); err != nil && err != io.EOF { // a connection is closed once it is counted
+		if _, err := c.Read(make([]byte, 64)); err != nil && !errors.Is(err, io.EOF) { // a connection is closed once it is counted
 			t.Fatal(err)
 		}
 	}
