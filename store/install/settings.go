@@ -60,8 +60,9 @@ func redact(text string) string {
 	}
 	host, path, below := strings.Cut(rest, "/")
 	host = host[strings.LastIndex(host, "@")+1:]
-	if _, err := url.Parse("//" + host); err != nil && below { // u:pass/word@host
-		host, path, below = strings.Cut(path[strings.LastIndex(path, "@")+1:], "/")
+	at := strings.LastIndex(path, "@")
+	if _, err := url.Parse("//" + host); err != nil && at >= 0 { // u:pass/word@host, and not github:x/y
+		host, path, below = strings.Cut(path[at+1:], "/")
 	}
 	if below {
 		host += "/"

@@ -43,6 +43,8 @@ func TestRedact(t *testing.T) {
 		"https://r.example/@x/y":       "https://r.example/@x/y",
 		"git+https://u:p@r.example/x":  "git+https://r.example/x",
 		"r.example":                    "r.example",
+		"github:x/dep":                 "github:x/dep",
+		"github:x/dep#v1":              "github:x/dep#v1",
 		"":                             "",
 	} {
 		if got := redact(text); got != want {
