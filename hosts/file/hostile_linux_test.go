@@ -4,11 +4,14 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"sync"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 // What a confined server puts beside a file of a project is not put into the file, whatever its name says; and what
@@ -100,6 +103,7 @@ func TestOtherDisk(t *testing.T) {
 
 // A server that writes to the text while that lies beside the file does not get its own into the file.
 func TestWrittenBeside(t *testing.T) {
+	var late sync.WaitGroup
 	write := func(path string, after func(f *os.File)) {
 		f, err := os.OpenFile(path, os.O_RDWR, 0)
 		must(t, err)
@@ -118,8 +122,16 @@ func TestWrittenBeside(t *testing.T) {
 			write(laid, func(f *os.File) { t.Cleanup(func() { f.Close() }) })
 		}, errOpen},
 		{"opened late", "guarded", func(laid string) {
-			go write(laid, func(f *os.File) { f.Close() })
-			time.Sleep(50 * time.Millisecond)
+			thread := make(chan int, 1)
+			late.Go(func() {
+				runtime.LockOSThread()
+				thread <- unix.Gettid()
+				write(laid, func(f *os.File) { f.Close() })
+			})
+			writer := <-thread
+			testbed.Await(t, "a writer that waits to open the file", func() bool {
+				return testbed.Call(os.Getpid(), writer) == unix.SYS_OPENAT
+			})
 		}, errTouched},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -134,7 +146,7 @@ func TestWrittenBeside(t *testing.T) {
 			if !errors.Is(err, c.want) || !done {
 				t.Errorf("%v, want %v", err, c.want)
 			}
-			time.Sleep(20 * time.Millisecond)
+			late.Wait()
 			if c.want == nil {
 				holds(t, path, "old"+mark)
 			} else {

@@ -15,6 +15,9 @@ import (
 
 // A host that has the file open, and writes later, is waited for.
 func TestHostWritesLate(t *testing.T) {
+	usual := patience
+	t.Cleanup(func() { patience = usual })
+	patience = testbed.Patience()
 	var writes sync.WaitGroup
 	writeAtEachStep(t, map[string]func(path string){
 		"late":              func(path string) { writeLate(t, &writes, path, os.O_TRUNC) },
@@ -27,7 +30,7 @@ func writeLate(t *testing.T, writes *sync.WaitGroup, path string, flag int) {
 	f, err := os.OpenFile(path, os.O_WRONLY|flag, 0)
 	must(t, err)
 	writes.Go(func() {
-		time.Sleep(30 * time.Millisecond)
+		testbed.Span(30 * time.Millisecond)
 		_, err := f.WriteString("host")
 		if err = errors.Join(err, f.Truncate(4), f.Close()); err != nil {
 			t.Error(err)
@@ -66,11 +69,14 @@ func TestConcurrentWriter(t *testing.T) {
 				failed <- err.Error()
 				return
 			}
-			if !eventually(path, text) {
+			if !testbed.Comes(func() bool { // changed by this package or not
+				got, err := os.ReadFile(path)
+				return err == nil && strings.TrimSuffix(string(got), mark) == text
+			}) {
 				failed <- "lost " + text
 				return
 			}
-			time.Sleep(time.Duration(rand.IntN(3000)) * time.Microsecond)
+			testbed.Moment(rand.IntN(3000), 3000, 3*time.Millisecond)
 		}
 	}()
 	changed := 0
@@ -94,15 +100,4 @@ func TestConcurrentWriter(t *testing.T) {
 		t.Error("nothing was changed")
 	}
 	t.Logf("changed %d times", changed)
-}
-
-// eventually reports whether the file has that text, changed by this package or not, within a tenth of a second.
-func eventually(path, want string) bool {
-	for range 100 {
-		if got, err := os.ReadFile(path); err == nil && strings.TrimSuffix(string(got), mark) == want {
-			return true
-		}
-		time.Sleep(time.Millisecond)
-	}
-	return false
 }
