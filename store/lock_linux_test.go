@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,8 +15,6 @@ import (
 
 	"golang.org/x/sys/unix"
 )
-
-func sleepUpTo(ms int) { time.Sleep(time.Duration(rand.IntN(ms*1000)) * time.Microsecond) }
 
 // The second start waits, says so after two seconds, and finds what the first installed.
 func TestSecondStartWaits(t *testing.T) {

@@ -12,8 +12,10 @@ import (
 	"strconv"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/security-mcp/mcp-sandbox/platform"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 	"github.com/security-mcp/mcp-sandbox/store/startline"
 )
 
@@ -134,12 +136,25 @@ func TestKilledInstalls(t *testing.T) {
 	}
 	s := openIn(t, home)
 	found, stages := 0, 0
-	for range times {
+	for i := range times {
 		c := as(t, "install for ever", home)
 		out, err := c.StdoutPipe()
 		do(t, err, c.Start())
 		out.Read(make([]byte, 6))
-		sleepUpTo(120)
+		switch {
+		case i < 5:
+			testbed.Await(t, "an installed package", func() bool {
+				_, err := s.Find(Wanted{Manager: "npm", Specs: serverSpecs()}, 0)
+				return err == nil
+			})
+		case i < 10:
+			testbed.Await(t, "a stage", func() bool {
+				left, _ := filepath.Glob(s.Path + "/.stages/*")
+				return len(left) > 0
+			})
+		default:
+			testbed.Moment(i, times, 120*time.Millisecond)
+		}
 		do(t, c.Process.Kill())
 		c.Wait()
 		left, _ := filepath.Glob(s.Path + "/.stages/*")
