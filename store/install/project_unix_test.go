@@ -6,9 +6,10 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 // A pipe or a device in place of a project's configuration does not hold a start up: a server that can write to the
@@ -29,13 +30,8 @@ func TestProjectFilesThatAreNone(t *testing.T) {
 			file, _ := npmProject(dir, "/none")
 			done <- file
 		}()
-		select {
-		case file := <-done:
-			if file != "" {
-				t.Errorf("%s: %s", kind, file)
-			}
-		case <-time.After(10 * time.Second):
-			t.Errorf("%s: no end", kind)
+		if file := testbed.Receive(t, "the end of the look at a "+kind, done); file != "" {
+			t.Errorf("%s: %s", kind, file)
 		}
 	}
 }
