@@ -2,13 +2,15 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
+
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 // A desk is a home in which shells are used: with a state, two packages, files, and a command acme that has a completion
@@ -84,16 +86,12 @@ func (d *desk) interactive(t *testing.T, shell string, args ...string) func(line
 	}()
 	awaited := func(what string, enough func(out string) bool) {
 		var all []byte
-		for timeout := time.After(2 * time.Minute); !enough(string(all)); {
-			select {
-			case b, ok := <-out:
-				if !ok {
-					t.Fatalf("%s: the shell ended: %q", what, all)
-				}
-				all = append(all, b...)
-			case <-timeout:
-				t.Fatalf("%s: the shell printed only %q", what, all)
+		for !enough(string(all)) {
+			b := testbed.Receive(t, fmt.Sprintf("%s: what the shell prints after %q", what, all), out)
+			if b == nil {
+				t.Fatalf("%s: the shell ended: %q", what, all)
 			}
+			all = append(all, b...)
 		}
 	}
 	awaited("start", func(out string) bool { return strings.Contains(out, "ready") })

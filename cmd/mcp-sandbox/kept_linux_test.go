@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
@@ -107,14 +106,10 @@ mv mcp-sandbox/reports mcp-sandbox/old && echo moved; mv mcp-sandbox old && echo
 				if first {
 					want = 1
 				}
-				for until := time.Now().Add(testbed.Patience()); ; time.Sleep(time.Millisecond) {
-					if entries, err := os.ReadDir(k.reports()); err == nil && len(entries) == want {
-						break
-					}
-					if time.Now().After(until) {
-						t.Fatal("no report was made\n" + errs.String())
-					}
-				}
+				testbed.Await(t, "the server's own report", func() bool {
+					entries, err := os.ReadDir(k.reports())
+					return err == nil && len(entries) == want
+				})
 				io.WriteString(in, "\n")
 				in.Close()
 				if err := cmd.Wait(); err != nil || out.String() != "beside\n0\n" {
@@ -134,7 +129,11 @@ mv mcp-sandbox/reports mcp-sandbox/old && echo moved; mv mcp-sandbox old && echo
 // A launcher that is killed leaves a report that can be read, and mcp-sandbox-init leaves none.
 func TestKilledRunLeavesAReport(t *testing.T) {
 	k := newKeeper(t)
-	cmd := k.command("run", "--", "sh", "-c", "unshare -U true; echo up; sleep 60")
+	cmd := k.command("run", "--", "sh", "-c", "unshare -U true; echo up; read -r never")
+	_, err := cmd.StdinPipe() // open for as long as the server is to stay
+	if err != nil {
+		t.Fatal(err)
+	}
 	out, err := cmd.StdoutPipe()
 	if err == nil {
 		err = cmd.Start()
@@ -145,13 +144,14 @@ func TestKilledRunLeavesAReport(t *testing.T) {
 	if _, err := out.Read(make([]byte, 3)); err != nil {
 		t.Fatal(err)
 	}
-	for until := time.Now().Add(testbed.Patience()); time.Now().Before(until); time.Sleep(time.Millisecond) {
-		if names, err := filepath.Glob(k.reports() + "/*"); err == nil && len(names) == 1 {
-			if text, _ := os.ReadFile(names[0]); bytes.Contains(text, []byte("unshare\",\"")) {
-				break
-			}
+	testbed.Await(t, "a report of unshare", func() bool {
+		names, err := filepath.Glob(k.reports() + "/*")
+		if err != nil || len(names) != 1 {
+			return false
 		}
-	}
+		text, _ := os.ReadFile(names[0])
+		return bytes.Contains(text, []byte("unshare\",\""))
+	})
 	cmd.Process.Kill()
 	cmd.Wait()
 	why := k.command("why")
