@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/scripttest"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 	"golang.org/x/sys/unix"
 )
 
@@ -127,11 +128,14 @@ func TestPolicyDescriptor(t *testing.T) {
 			ours, theirs := socketpair(t)
 			unix.SetNonblock(int(theirs.Fd()), true)
 			go func() {
+				defer ours.Close()
 				for _, part := range strings.SplitAfter(good, ",") {
-					time.Sleep(20 * time.Millisecond)
 					ours.WriteString(part)
+					testbed.Comes(func() bool { // the program has read that, and finds nothing
+						n, err := unix.IoctlGetInt(int(ours.Fd()), unix.TIOCOUTQ)
+						return n == 0 || err != nil
+					})
 				}
-				ours.Close()
 			}()
 			return theirs
 		}},
