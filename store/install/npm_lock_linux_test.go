@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 	"github.com/security-mcp/mcp-sandbox/store/startline"
@@ -108,16 +107,8 @@ func TestReadsOfNoFile(t *testing.T) {
 				_, err := read(name)
 				done <- err
 			}()
-			select {
-			case err := <-done:
-				if err == nil {
-					t.Errorf("%s of %s: no error", by, name)
-				}
-			case <-time.After(testbed.Patience() / 12):
-				if fd, err := unix.Open(folder+"/pipe", unix.O_WRONLY|unix.O_NONBLOCK, 0); err == nil { // and it ends
-					unix.Close(fd)
-				}
-				t.Fatalf("%s of %s waits", by, name)
+			if err := testbed.Receive(t, "the end of "+by+" of "+name, done); err == nil {
+				t.Errorf("%s of %s: no error", by, name)
 			}
 		}
 	}
