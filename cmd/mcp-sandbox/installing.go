@@ -75,7 +75,7 @@ func prepare(o *options, start *startline.Start, level policy.Level) (*install.R
 		return nil, err
 	}
 	defer in.Close()
-	if line := handed.InstallProxy(); line != "" && isMissing(o, in, start) {
+	if line := handed.InstallProxy(level); line != "" && isMissing(o, in, start) {
 		say(o, line)
 	}
 	ctx, stop := untilSignal()

@@ -77,14 +77,15 @@ func (s *settings) loginAt(where string, q *question) bool {
 	return false
 }
 
-// inClear is a registry without TLS that a project names and to which npm sends a key's log-in too, for a key has no
-// scheme; "" is for none.
+// inClear is a registry without TLS that a project names at the host of a key's log-in; "" is for none. A key has no
+// scheme, and npm takes a URL with the port of http, or with dots in the path, for the one of the key.
 func (s *settings) inClear(where string, q *question) string {
 	found := ""
+	at, err := url.Parse("http:" + where)
 	for _, r := range s.registries {
-		scheme, rest, _ := strings.Cut(r.url, ":")
+		u, bad := url.Parse(r.url)
 		switch {
-		case scheme != "http" || !strings.HasPrefix(rest, where):
+		case err != nil || bad != nil || u.Scheme != "http" || !strings.EqualFold(u.Hostname(), at.Hostname()):
 		case !q.names(r):
 			return "" // the user has the log-in go there without TLS
 		default:

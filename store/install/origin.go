@@ -60,7 +60,7 @@ func (f *origin) program() (string, error) {
 // without such a program is not looked at further.
 func (f *origin) find(name, before string) string {
 	path, _ := lookup(f.Env, "PATH")
-	for _, folder := range append([]string{before}, filepath.SplitList(path)...) {
+	for _, folder := range append([]string{before}, searched(path)...) {
 		if !filepath.IsAbs(folder) {
 			continue
 		}
@@ -75,7 +75,7 @@ func (f *origin) find(name, before string) string {
 // path is PATH for the manager: without folders of projects.
 func (f *origin) path() string {
 	path, _ := lookup(f.Env, "PATH")
-	folders := slices.DeleteFunc(filepath.SplitList(path), f.surroundings().isProjects)
+	folders := slices.DeleteFunc(searched(path), f.surroundings().isProjects)
 	return strings.Join(folders, string(filepath.ListSeparator))
 }
 
@@ -150,12 +150,12 @@ func (f *origin) settings(ctx context.Context, q *question, stage string) (*sett
 }
 
 // checkLogins refuses to log in by the word of a client's entry: through a proxy of its choice, trusting whom it says,
-// or by programs that lie where it wants.
+// or by programs that lie where it wants. By PATH a manager's own first line finds others, and that later.
 func (f *origin) checkLogins(q *question) error {
 	if !f.RegistryAuth {
 		return nil
 	}
-	for _, name := range slices.Concat(wayVariables, authorityVariables) {
+	for _, name := range slices.Concat(wayVariables, authorityVariables, []string{"PATH"}) {
 		value, _ := lookup(f.Env, name)
 		if !f.isUsers(name, value) {
 			return fmt.Errorf("--registry-auth with %s, which the process that started mcp-sandbox does not have: "+
@@ -175,7 +175,8 @@ func (f *origin) checkLogins(q *question) error {
 // the one that the user's own PATH leads to. What was typed with its path, or lies beside that, is the line's word.
 func (f *origin) isUsersProgram(at, home string) bool {
 	path, _ := lookup(f.Env, "PATH")
-	systems := func(folder string) bool { return isBelow(at, folder) }
+	folder := resolved(filepath.Dir(at)) // /usr/tmp may be a link
+	systems := func(system string) bool { return isBelow(at, system) && isBelow(folder, resolved(system)) }
 	return f.isUsers("PATH", path) && f.find(filepath.Base(at), "") == at || runtimes.IsStoredIn(home, at) ||
 		slices.ContainsFunc([]string{"/usr", "/bin", "/opt", "/nix/store", "/gnu/store"}, systems)
 }

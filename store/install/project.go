@@ -21,15 +21,31 @@ func (f *origin) surroundings() *surroundings {
 	return &surroundings{dir: f.Dir, home: u.home}
 }
 
+// Bounds of PATH, which each start looks at and which an entry may set.
+const (
+	mostSearched = 256 // folders
+	mostLevels   = 64  // of a folder
+)
+
+// searched are the folders of PATH, each once.
+func searched(path string) (folders []string) {
+	for _, folder := range filepath.SplitList(path) {
+		if len(folders) < mostSearched && !slices.Contains(folders, folder) {
+			folders = append(folders, folder)
+		}
+	}
+	return folders
+}
+
 // isProjects reports whether a folder of programs is a project's: a relative one, node_modules/.bin, one in the working
-// folder, or in a folder with a file in which a project names servers.
+// folder, or in a folder with a file in which a project names servers. One that lies very deep counts as such.
 func (s *surroundings) isProjects(folder string) bool {
 	const links = "/node_modules/.bin"
 	if !filepath.IsAbs(folder) {
 		return true
 	}
 	for _, at := range [...]string{filepath.Clean(folder), resolved(folder)} {
-		if strings.HasSuffix(at, links) || s.isInProject(at) {
+		if strings.HasSuffix(at, links) || strings.Count(at, "/") > mostLevels || s.isInProject(at) {
 			return true
 		}
 	}

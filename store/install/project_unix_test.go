@@ -3,8 +3,10 @@
 package install
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -32,6 +34,24 @@ func TestProjectFilesThatAreNone(t *testing.T) {
 		}()
 		if file := testbed.Receive(t, "the end of the look at a "+kind, done); file != "" {
 			t.Errorf("%s: %s", kind, file)
+		}
+	}
+}
+
+// Each start looks at PATH, which an entry may set: folders count once and not without end, and one that lies very deep is
+// a project's.
+func TestSearchIsBounded(t *testing.T) {
+	var many []string
+	for i := range 4 * mostSearched {
+		many = append(many, fmt.Sprint("/d", i/2))
+	}
+	if got := searched(strings.Join(many, ":")); len(got) != mostSearched || got[0] != "/d0" || got[1] != "/d1" {
+		t.Errorf("%d folders: %q", len(got), got)
+	}
+	s := &surroundings{dir: "/none", home: "/none"}
+	for levels, want := range map[int]bool{mostLevels: false, mostLevels + 1: true} {
+		if s.isProjects(strings.Repeat("/d", levels)) != want {
+			t.Errorf("%d levels: %v", levels, !want)
 		}
 	}
 }

@@ -67,7 +67,9 @@ func TestLoginsInClear(t *testing.T) {
 		{https, http, "//h.example/", http},
 		{https, https, "//h.example/npm/", ""},
 		{http, http, "//h.example/npm/", ""},
-		{https, http, "//h.example/npm/other/", ""},
+		{https, "http://h.example:80/npm/", "//h.example/npm/", "http://h.example:80/npm/"},
+		{https, "http://h.example/x/%2e%2e/npm/", "//h.example/npm/", "http://h.example/x/%2e%2e/npm/"},
+		{https, "http://H.example/", "//h.example/npm/", "http://H.example/"},
 		{https, "http://other.example/", "//h.example/npm/", ""},
 	} {
 		s := &settings{registries: []registry{{"", c.own}, {"@x", c.projects}}}
@@ -99,7 +101,7 @@ func TestLoginsOfStrangers(t *testing.T) {
 		}
 		h.refused(t, folder+"/npx -y good", "--registry-auth with "+folder+"/npm")
 		h.options.stranger, h.options.Env = true, append(env, "PATH="+folder+":"+os.Getenv("PATH"))
-		h.refused(t, "npx -y good", "--registry-auth with "+folder+"/npm")
+		h.refused(t, "npx -y good", "--registry-auth with PATH, which the process that started mcp-sandbox does not have")
 		h.options.stranger, h.options.Env = false, env
 	}
 	h.must(t, "npx -y good")

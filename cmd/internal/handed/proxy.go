@@ -56,9 +56,16 @@ func chosen() (variable, address string) {
 }
 
 // InstallProxy is the line on the proxy by which packages are about to be fetched, where the user may not have chosen
-// it; else "".
-func InstallProxy() string {
+// it; else "". In a level with the host's network the manager itself takes one, and that for http too.
+func InstallProxy(level policy.Level) string {
 	variable, address := chosen()
+	if level == policy.LevelNetwork || level == policy.Privileged {
+		for _, name := range explain.ProxyVariables() {
+			if value := os.Getenv(name); variable == "" && value != "" && !platform.IsUsers(name, value) {
+				variable, address = name, explain.ProxyAddress(value)
+			}
+		}
+	}
 	if variable == "" {
 		return ""
 	}

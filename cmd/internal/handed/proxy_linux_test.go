@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/security-mcp/mcp-sandbox/init/explain"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
@@ -57,6 +58,32 @@ func TestProxies(t *testing.T) {
 		o.Env = nil // the policy's own variables are in no environment
 		if c.level == policy.LevelNetwork && len(proxies(o, &p)) > 0 {
 			t.Errorf("%s: told of a server that has none", c.env)
+		}
+	}
+}
+
+// An install goes by the launcher's proxy, and in a level with the host's network by whichever its manager takes.
+func TestInstallProxy(t *testing.T) {
+	for _, c := range []struct {
+		env   string
+		level policy.Level
+		want  string
+	}{
+		{"", policy.LevelNetwork, ""},
+		{"HTTPS_PROXY=http://h:1", policy.Standard, " h:1 of HTTPS_PROXY: "},
+		{"HTTPS_PROXY=http://h:1", policy.LevelNetwork, " h:1 of HTTPS_PROXY: "},
+		{"http_proxy=http://h:1", policy.Standard, ""}, // no way of the launcher's
+		{"http_proxy=http://h:1", policy.LevelNetwork, " h:1 of http_proxy: "},
+		{"HTTP_PROXY=http://ann:mellon@h:1", policy.Privileged, " h:1 of HTTP_PROXY: "},
+	} {
+		for _, name := range explain.ProxyVariables() {
+			t.Setenv(name, "")
+		}
+		if name, value, set := strings.Cut(c.env, "="); set {
+			t.Setenv(name, value)
+		}
+		if got := InstallProxy(c.level); (got != "") != (c.want != "") || !strings.Contains(got, c.want) || strings.Contains(got, "mellon") {
+			t.Errorf("%s, %s: %q", c.env, c.level, got)
 		}
 	}
 }
