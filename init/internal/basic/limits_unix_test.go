@@ -181,10 +181,10 @@ func TestHostKilled(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, pid := range pids {
-			gone(t, pid, endTimeout)
+			gone(t, pid)
 		}
 		unix.Kill(shim, unix.SIGCONT)
-		gone(t, shim, endTimeout)
+		gone(t, shim)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 	"golang.org/x/sys/windows"
 )
 
@@ -77,7 +78,7 @@ func TestShimKilledWithoutTheFlag(t *testing.T) {
 	if err := r.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(500 * time.Millisecond)
+	testbed.Span(500 * time.Millisecond) // with the flag they would end, a moment after the shim
 	for _, pid := range pids {
 		if !lives(pid) {
 			t.Errorf("process %d has ended without it", pid)

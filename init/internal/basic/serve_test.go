@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 // serverArg makes the test binary the server of a test.
@@ -40,13 +42,12 @@ func serve(what string, args []string) int {
 		fmt.Println(dir)
 	case "daemon": // a process that starts another one away from it and ends before the server does
 		cmd := child("leave")
-		cmd.Stdout = os.Stdout
+		cmd.Stdin, cmd.Stdout = os.Stdin, os.Stdout
 		if err := cmd.Run(); err != nil {
 			fmt.Println(err)
 			return 1
 		}
-	case "leave":
-		time.Sleep(seen)
+	case "leave": // once there is a line, or the end, of input
 		cmd := child("stay")
 		cmd.Stdout = os.Stdout
 		detach(cmd)
@@ -54,24 +55,25 @@ func serve(what string, args []string) int {
 			fmt.Println(err)
 			return 1
 		}
-		time.Sleep(seen)
+		os.Stdin.Read(make([]byte, 1))
 	case "stay": // whatever happens, and say so
 		signal.Ignore()
 		fmt.Println(os.Getpid())
-		time.Sleep(time.Minute)
+		testbed.Span(stays)
 	case "polite": // to the end that it is asked for
 		c := make(chan os.Signal, 1)
 		signal.Notify(c)
 		fmt.Println(os.Getpid())
-		select {
-		case <-c:
-			return 5
-		case <-time.After(time.Minute):
-		}
+		go func() {
+			testbed.Span(stays)
+			os.Exit(0)
+		}()
+		<-c
+		return 5
 	case "deaf": // reads everything and goes on
 		fmt.Println(os.Getpid())
 		io.Copy(io.Discard, os.Stdin)
-		time.Sleep(time.Minute)
+		testbed.Span(stays)
 	case "tree": // a child and a grandchild that outlive it, and their ids; then the end of its input
 		depth, _ := strconv.Atoi(args[0])
 		fmt.Println(os.Getpid())
@@ -82,7 +84,7 @@ func serve(what string, args []string) int {
 			io.Copy(io.Discard, os.Stdin)
 			return 0
 		}
-		time.Sleep(time.Minute)
+		testbed.Span(stays)
 	case "breakaway":
 		fmt.Println(breakaway())
 	case "posture":
@@ -94,8 +96,8 @@ func serve(what string, args []string) int {
 	return 0
 }
 
-// seen is long enough for whoever looks at a process.
-const seen = 300 * time.Millisecond
+// stays is how long a server that has to stay is there if nothing ends it: longer than any test waits for its end.
+const stays = 10 * time.Minute
 
 // child is this program as another server.
 func child(words ...string) *exec.Cmd {

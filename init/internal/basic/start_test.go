@@ -8,10 +8,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
@@ -45,6 +45,7 @@ func (tr trial) launch(t *testing.T, change ...func(*exec.Cmd)) *run {
 		t.Fatal(err)
 	}
 	r.cmd.Args, r.cmd.Stderr = []string{shimName, string(text)}, &r.errs
+	r.cmd.WaitDelay = testbed.Patience() // whatever has its standard error still
 	for _, c := range change {
 		c(r.cmd)
 	}
@@ -101,8 +102,14 @@ func (r *run) wait(t *testing.T) int {
 // all is what the server says, the shim's exit code, and the two lines of its report.
 func (r *run) all(t *testing.T) (out string, code int, first *order.Enforced, last *order.Exited) {
 	t.Helper()
-	b, err := io.ReadAll(r.lines)
-	if err != nil {
+	var b []byte
+	var err error
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		b, err = io.ReadAll(r.lines)
+	}()
+	if testbed.Receive(t, "the end of the server's output", over); err != nil {
 		t.Fatal(err)
 	}
 	code = r.wait(t)
@@ -130,13 +137,7 @@ func (r *run) told(t *testing.T) (first *order.Enforced, last *order.Exited) {
 }
 
 // gone waits until a process has ended.
-func gone(t *testing.T, pid int, within time.Duration) {
+func gone(t *testing.T, pid int) {
 	t.Helper()
-	for end := time.Now().Add(within); lives(pid); {
-		if time.Now().After(end) {
-			t.Errorf("process %d still lives", pid)
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
+	testbed.Await(t, "the end of process "+strconv.Itoa(pid), func() bool { return !lives(pid) })
 }
