@@ -110,19 +110,16 @@ func (b *box) rename(from, to string, flags uint) {
 // hold has a child of the shell open a file, and waits until it is open.
 func (b *box) hold(name string) {
 	io.WriteString(b.ask, "sleep 600 3<"+name+" & until ls -l /proc/$!/fd | grep -q "+name+"; do :; done; : >held\n")
-	for range 10000 {
-		if _, err := os.Stat(b.path("held")); err == nil {
-			return
-		}
-		time.Sleep(time.Millisecond)
-	}
-	b.Fatal("nobody holds ", name)
+	testbed.Await(b, "a process that holds "+name, func() bool {
+		_, err := os.Stat(b.path("held"))
+		return err == nil
+	})
 }
 
 // run serves the loop until each step in turn has returned true.
 func run(t *testing.T, l *loop.Loop, steps ...func() bool) {
 	t.Helper()
-	until := time.Now().Add(20 * time.Second)
+	until := time.Now().Add(testbed.Patience())
 	var tick *loop.Timer
 	tick = l.Timer(func() {
 		if steps[0]() {
@@ -135,7 +132,7 @@ func run(t *testing.T, l *loop.Loop, steps ...func() bool) {
 	})
 	tick.Set(time.Now())
 	if err := l.Run(); err != nil || len(steps) > 0 {
-		t.Errorf("%v; %d steps are not done", err, len(steps))
+		t.Fatalf("%v; %d steps did not come", err, len(steps))
 	}
 }
 
@@ -188,14 +185,29 @@ func TestWatcher(t *testing.T) {
 	}
 }
 
-// A watcher that is stopped lays nothing, and reaps the runner that it had started.
+// A watcher that is stopped lays nothing, and reaps the runner that it had started. Another one, which the loop tells of the
+// same a moment later, has laid its covers by then.
 func TestStop(t *testing.T) {
 	var l loop.Loop
-	b := newBox(t)
+	b, other := newBox(t), newBox(t)
 	b.watch(&l)
-	run(t, &l, func() bool { b.w.onLoss(); b.w.Stop(); return true }, func() bool { return !b.w.repair.laying },
-		func() bool { b.w.onLoss(); b.rename("secret.new", "secret", 0); return true })
-	time.Sleep(20 * time.Millisecond)
+	other.watch(&l)
+	inits := []int{b.init, other.init}
+	slices.Sort(inits)
+	run(t, &l, func() bool { b.w.onLoss(); b.w.Stop(); other.w.onLoss(); return true }, other.settled,
+		func() bool { return b.w.repair == nil || !b.w.repair.laying },
+		func() bool {
+			for _, b := range []*box{b, other} {
+				b.w.onLoss()
+				b.rename("secret.new", "secret", 0)
+				b.w.OnRename()
+			}
+			return true
+		}, other.settled, func() bool { // no runner is left
+			children := testbed.Children(os.Getpid())
+			slices.Sort(children)
+			return slices.Equal(children, inits)
+		})
 	if b.settled() || b.lost != nil {
 		t.Errorf("covered again; lost %v", b.lost)
 	}
