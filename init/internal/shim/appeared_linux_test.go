@@ -6,9 +6,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 // What appeared is told when the server is asked to end, and what appears after that when it has ended: a host that kills the
@@ -58,14 +59,13 @@ func TestAppearedIsToldWhenTheEndBegins(t *testing.T) {
 				do(&subject{T: t, stage: st, cmd: cmd, pid: e.PID, ask: w})
 				told := func(want string) {
 					t.Helper()
-					for range 20000 {
-						if b, _ := os.ReadFile(errs.Name()); strings.Contains(string(b), want) {
-							return
-						}
-						time.Sleep(time.Millisecond)
+					var b []byte
+					if !testbed.Comes(func() bool {
+						b, _ = os.ReadFile(errs.Name())
+						return strings.Contains(string(b), want)
+					}) {
+						t.Errorf("%q is not told: %q", want, b)
 					}
-					b, _ := os.ReadFile(errs.Name())
-					t.Errorf("%q is not told: %q", want, b)
 				}
 				told(st.path("write/new/.git")[len(st.path("write/new/.git"))-32:] + " appeared")
 				os.Mkdir(st.path("write/.idea"), 0o777)
@@ -87,11 +87,8 @@ func TestAppearedIsToldWhenTheEndBegins(t *testing.T) {
 // appears waits for a file.
 func appears(t *testing.T, path string) {
 	t.Helper()
-	for range 20000 {
-		if _, err := os.Stat(path); err == nil {
-			return
-		}
-		time.Sleep(time.Millisecond)
-	}
-	t.Fatal(path)
+	testbed.Await(t, path, func() bool {
+		_, err := os.Stat(path)
+		return err == nil
+	})
 }

@@ -8,9 +8,10 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 // The main goroutine stays on the first thread from an init function on, and only from there: main may already run on another.
@@ -27,12 +28,10 @@ func headless(words []string) {
 		cmd := exec.Command("/proc/self/exe", floodFlag, "headless", words[1], words[1])
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 		cmd.Start()
-		for i := 0; i < 20000; i++ {
-			if _, err := os.Stat(words[1] + ".ready"); err == nil {
-				break
-			}
-			time.Sleep(time.Millisecond)
-		}
+		testbed.Comes(func() bool {
+			_, err := os.Stat(words[1] + ".ready")
+			return err == nil
+		})
 		return
 	}
 	runtime.GOMAXPROCS(2)
@@ -47,11 +46,9 @@ func headless(words []string) {
 	runs := make(chan bool)
 	go func() {
 		runs <- true // on a thread of its own, before the first one ends with what it has of Go's scheduler
-		for unix.Tgkill(self, self, 0) == nil && !zombie() {
-			time.Sleep(time.Millisecond)
-		}
+		testbed.Comes(func() bool { return unix.Tgkill(self, self, 0) != nil || zombie() })
 		os.WriteFile(words[1]+".ready", nil, 0o666)
-		time.Sleep(flooded)
+		testbed.Span(flooded)
 		runtime.KeepAlive(f)
 		os.Exit(9)
 	}()

@@ -5,9 +5,10 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 // hold is a server that has a file by something else than a descriptor. When it has, it says so in the pipe "mapped".
@@ -49,7 +50,7 @@ func hold(words []string) {
 	}
 	f.Close() // of nil does nothing
 	os.WriteFile("mapped", []byte(fmt.Sprintln(err)), 0)
-	time.Sleep(flooded)
+	testbed.Span(flooded)
 }
 
 // How the server has something in a new folder when that takes the place of one that is covered, and which.
@@ -111,7 +112,7 @@ func TestHoldsWhatLiesInWhatIsDenied(t *testing.T) {
 				// What is saved later is covered later, and before that nothing is looked for.
 				s.fresh(t, "write/secret.new")
 				s.covered("write/" + c.folder)
-				time.Sleep(300 * time.Millisecond)
+				s.shimIdle()
 				o = s.end()
 			}
 			last := o.report[len(o.report)-1]

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 // A loss is something that cannot be made good. The host saves the denied file when the server has done something.
@@ -67,7 +69,7 @@ func (c *loss) ends(t *testing.T) {
 
 // ended waits for a server that has to end by itself, and ends it if it does not.
 func (s *subject) ended() outcome {
-	late := time.AfterFunc(30*time.Second, func() { s.ask.Close() })
+	late := time.AfterFunc(testbed.Patience(), func() { s.ask.Close() })
 	defer s.ask.Close()
 	defer late.Stop()
 	return s.done()
@@ -90,7 +92,7 @@ func TestWatchIsKept(t *testing.T) {
 				t.Fatal(err)
 			}
 			s.coveredOrOver(s.path("write/secret"))
-			time.Sleep(300 * time.Millisecond) // the launcher has nothing to do any more
+			s.shimIdle()
 			os.Chmod(s.path("write/sub"), 0o777)
 			s.fresh(t, "write/sub/hidden.new")
 			if err := os.Rename(s.path("write/sub/hidden"), s.path("write/sub/hidden~")); err != nil {
@@ -110,14 +112,12 @@ func TestWatchIsKept(t *testing.T) {
 	}
 }
 
-// coveredOrOver waits, but not longer than a repair may take, until a path is covered or the server has ended.
+// coveredOrOver waits until a path is covered or the server has ended.
 func (s *subject) coveredOrOver(path string) {
-	for until := time.Now().Add(10 * time.Second); time.Now().Before(until); time.Sleep(10 * time.Millisecond) {
+	testbed.Await(s, path+" covered, or the end of the server", func() bool {
 		b, err := os.ReadFile("/proc/" + strconv.Itoa(s.pid) + "/mountinfo")
-		if err != nil || strings.Contains(string(b), " "+path+" ") {
-			return
-		}
-	}
+		return err != nil || strings.Contains(string(b), " "+path+" ")
+	})
 }
 
 // A folder of the server's own that cannot be watched is one that an earlier session may have made so.
@@ -173,12 +173,7 @@ func wakes(t *testing.T, does string) {
 	cmd, under, done := start(t, l, nil)
 	e := under.Began()
 	s := &subject{T: t, stage: st, cmd: cmd, pid: e.PID, done: done}
-	for range 20000 {
-		if _, err := os.Stat(st.path("write/stop.ready")); err == nil {
-			break
-		}
-		time.Sleep(time.Millisecond)
-	}
+	appears(t, st.path("write/stop.ready"))
 	for range 20 {
 		s.fresh(t, "write/secret.new")
 		if err := os.Rename(s.path("write/secret.new"), s.path("write/secret")); err != nil {

@@ -4,9 +4,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
@@ -99,31 +99,29 @@ func TestShimDiesWhileStopped(t *testing.T) {
 		t.Error("the server ran")
 	}
 	for _, pid := range []int{init, server} {
-		for end := time.Now().Add(time.Minute); testbed.State(pid) != "" && testbed.State(pid) != "Z"; time.Sleep(time.Millisecond) {
-			if time.Now().After(end) {
-				t.Fatalf("%d is still there: %s", pid, testbed.State(pid))
-			}
-		}
+		testbed.Await(t, "the end of process "+strconv.Itoa(pid), func() bool { return strings.Contains("Z", testbed.State(pid)) })
 	}
 }
 
 // stopped finds, of a shim, the init whose server stands in a stop of its tracer.
 func stopped(t *testing.T, shim int) (init, server int) {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(time.Millisecond) {
-		for _, init := range testbed.Children(shim) {
-			for _, server := range testbed.Children(init) {
-				if testbed.State(server) == "t" && testbed.State(init) == "S" {
-					time.Sleep(20 * time.Millisecond)
-					if testbed.State(server) == "t" {
-						return init, server
-					}
+	slept := 0
+	testbed.Await(t, "a stop that nobody ends", func() bool {
+		for _, init = range testbed.Children(shim) {
+			for _, server = range testbed.Children(init) {
+				if testbed.State(server) != "t" || testbed.State(init) != "S" {
+					continue
 				}
+				// An init that ends the stop wakes before the next look.
+				before := slept
+				slept = testbed.Sleeps(init)
+				return slept == before
 			}
 		}
-	}
-	t.Fatal("no process is stopped")
-	return 0, 0
+		return false
+	})
+	return init, server
 }
 
 // Servers with threads run, in level strict as well.

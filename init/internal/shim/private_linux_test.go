@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
@@ -67,7 +66,7 @@ func TestPrivateFolderGoes(t *testing.T) {
 					b, _ := os.ReadFile("/proc/" + pid + "/comm")
 					return string(b) == "sleep\n"
 				}
-				if !eventually(sleeps) || len(folders(t)) != 1 { // it has done what it does before it sleeps
+				if !testbed.Comes(sleeps) || len(folders(t)) != 1 { // it has done what it does before it sleeps
 					t.Fatalf("%v", folders(t))
 				}
 				c.kill(cmd.Process.Pid, init)
@@ -82,14 +81,14 @@ func TestPrivateFolderGoes(t *testing.T) {
 				ended := func() bool {
 					return !slices.ContainsFunc(tree, func(pid int) bool { return testbed.State(pid) != "" && testbed.State(pid) != "Z" })
 				}
-				if !eventually(ended) {
+				if !testbed.Comes(ended) {
 					t.Fatal("init or the server does not end")
 				}
-				eventually(swept)
+				testbed.Comes(swept)
 			}
 			ofRoot := os.Getuid() == 0 && c.name == "the launcher is killed" // which init cannot remove as a whole
 			var inside []string
-			eventually(func() bool {
+			testbed.Comes(func() bool {
 				left := folders(t)
 				if ofRoot && len(left) == 1 {
 					inside = nil
@@ -105,7 +104,7 @@ func TestPrivateFolderGoes(t *testing.T) {
 				if len(inside) != 4 {
 					t.Errorf("%v", inside)
 				}
-				eventually(swept)
+				testbed.Comes(swept)
 			}
 			if left := folders(t); len(left) > 0 {
 				t.Errorf("%v", left)
@@ -130,16 +129,6 @@ func TestPrivateFolderUmask(t *testing.T) {
 			t.Errorf("umask %o: code %d, %q, %v\n%s", umask, o.code, o.stdout, folders(t), o.stderr)
 		}
 	}
-}
-
-// eventually waits for what has to come about, and reports whether it has.
-func eventually(holds func() bool) bool {
-	for until := time.Now().Add(time.Minute); time.Now().Before(until); time.Sleep(10 * time.Millisecond) {
-		if holds() {
-			return true
-		}
-	}
-	return false
 }
 
 // privateBase is a folder for temporary files that a server of any user may pass through.

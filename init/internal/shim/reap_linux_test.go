@@ -14,6 +14,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/shim"
 	"github.com/security-mcp/mcp-sandbox/platform"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 	"golang.org/x/sys/unix"
 )
 
@@ -82,7 +83,8 @@ func TestSlowEndIsNotHidden(t *testing.T) {
 	if _, err := unix.Wait4(child, nil, unix.WALL, nil); err != nil { // the stop in its end
 		t.Fatal(err)
 	}
-	time.Sleep(50 * time.Millisecond) // the reaper looks for the child again and again
+	looked := testbed.Sleeps(c.Process.Pid)
+	testbed.Await(t, "look after look of the reaper at the child", func() bool { return testbed.Sleeps(c.Process.Pid) >= looked+20 })
 	// A further signal of the reaper's ends the stop by itself.
 	if err := unix.PtraceDetach(child); err != nil && !errors.Is(err, unix.ESRCH) {
 		t.Fatal(err)

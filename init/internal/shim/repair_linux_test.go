@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/layers"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 // alterRepair takes the effect of a repair away, or has it come too late.
@@ -80,11 +81,11 @@ func (s *subject) tell(line string) {
 		s.Fatal(err)
 	}
 	answer := s.path("write/answers/" + strconv.Itoa(s.asked))
-	for range 20000 {
-		if _, err := os.Stat(answer); err == nil {
-			return
-		}
-		time.Sleep(time.Millisecond)
+	if testbed.Comes(func() bool {
+		_, err := os.Stat(answer)
+		return err == nil
+	}) {
+		return
 	}
 	stat, _ := os.ReadFile("/proc/" + strconv.Itoa(s.pid) + "/stat")
 	s.ask.Close()
@@ -94,12 +95,11 @@ func (s *subject) tell(line string) {
 // covered waits until a cover lies at a path again.
 func (s *subject) covered(name string) {
 	s.Helper()
-	for range 20000 { // milliseconds and more: a busy machine takes its time
+	if testbed.Comes(func() bool {
 		b, _ := os.ReadFile("/proc/" + strconv.Itoa(s.pid) + "/mountinfo")
-		if strings.Contains(string(b), " "+s.path(name)+" ") {
-			return
-		}
-		time.Sleep(time.Millisecond)
+		return strings.Contains(string(b), " "+s.path(name)+" ")
+	}) {
+		return
 	}
 	s.cmd.Process.Signal(unix.SIGTERM)
 	s.ask.Close()
@@ -130,7 +130,7 @@ var replace = []struct {
 		if err := os.Remove(p); err != nil {
 			return err
 		}
-		time.Sleep(5 * time.Millisecond) // long enough to be missed
+		testbed.Span(5 * time.Millisecond) // long enough to be missed
 		return os.Rename(p+".new", p)
 	}},
 }

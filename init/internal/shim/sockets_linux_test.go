@@ -12,6 +12,7 @@ import (
 
 	launches "github.com/security-mcp/mcp-sandbox/init/internal/launch"
 	"github.com/security-mcp/mcp-sandbox/init/internal/layers"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 // serve serves the sockets of a policy with domains by the least that the proofs need. With the name of a file Begin
@@ -31,7 +32,7 @@ type beginning struct {
 }
 
 func (b beginning) Begin() {
-	time.Sleep(300 * time.Millisecond)
+	testbed.Span(300 * time.Millisecond)
 	_, err := os.Stat(b.mark)
 	os.WriteFile(b.mark+" at Begin", strconv.AppendBool(nil, err == nil), 0o600)
 }

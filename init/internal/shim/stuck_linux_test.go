@@ -16,14 +16,13 @@ func TestStuckRunner(t *testing.T) {
 		l.Begin, l.Stuck = confinement, true
 		cmd, _, done := start(t, l, nil)
 		var runner []int
-		for began := time.Now(); len(runner) == 0; time.Sleep(time.Millisecond) {
-			if runner = testbed.Children(cmd.Process.Pid); time.Since(began) > time.Minute {
-				cmd.Process.Kill()
-				t.Fatal("no runner is started")
-			}
-		}
+		t.Cleanup(func() { cmd.Process.Kill() })
+		testbed.Await(t, "a runner", func() bool {
+			runner = testbed.Children(cmd.Process.Pid)
+			return len(runner) > 0
+		})
 		cmd.Process.Signal(syscall.SIGTERM)
-		late := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() })
+		late := time.AfterFunc(testbed.Patience(), func() { cmd.Process.Kill() })
 		o := done()
 		if !late.Stop() || o.code != 128+15 || o.event() != "refused" || s.ran(&o, "mark") {
 			t.Errorf("%s: code %d, %s\n%s", confinement, o.code, o.event(), o.stderr)
