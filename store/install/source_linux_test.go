@@ -1,6 +1,7 @@
 package install
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -105,4 +106,24 @@ func TestLoginsOfStrangers(t *testing.T) {
 		h.options.stranger, h.options.Env = false, env
 	}
 	h.must(t, "npx -y good")
+}
+
+// An install sees the folder of a manager that is a package itself, and never one to which a link in the stage leads: a
+// manager's answer may have made that.
+func TestInstallSeesTheManager(t *testing.T) {
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "node_modules/x/program"), "")
+	stage := filepath.Join(dir, "stage")
+	for _, folder := range []string{stage, filepath.Join(dir, "bin")} {
+		if err := errors.Join(os.Mkdir(folder, 0o755), os.Symlink("../node_modules/x/program", folder+"/program")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for folder, want := range map[string][]string{"bin": {filepath.Join(dir, "node_modules/x")}, "stage": nil} {
+		j := &job{program: filepath.Join(dir, folder, "program"), stage: stage, settings: &settings{}}
+		p, err := (&cell{row: &npm}).policy(t.Context(), j, step{local: true})
+		if err != nil || !slices.Equal(p.Filesystem.AllowRead, want) {
+			t.Errorf("%s: %q, %v", folder, p.Filesystem.AllowRead, err)
+		}
+	}
 }

@@ -51,15 +51,7 @@ func TestNeitherWay(t *testing.T) {
 	t.Parallel()
 	l := launch{Without: "lifeline pdeathsig", Command: []string{"/bin/sh", "-c", waits}}
 	run, other := start(t, l, "", false), start(t, launch{Command: l.Command}, "", false)
-	for _, r := range []*trial{run, other} {
-		r.line("ready")
-		r.settled(2, 0)
-	}
-	for _, r := range []*trial{run, other} {
-		r.cmd.Process.Kill()
-		r.cmd.Process.Wait()
-	}
-	other.nobodyLeft() // what ends that one would have ended the first before
+	run.leftBehind(other)
 	if living, _ := run.here(); len(living) != 2 {
 		t.Errorf("%v survived, want init and the server", living)
 	}

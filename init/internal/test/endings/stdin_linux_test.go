@@ -120,15 +120,7 @@ func TestOnHostExitIgnore(t *testing.T) {
 			t.Parallel()
 			l := launch{Embedded: embedded, Command: []string{"/bin/sh", "-c", ends}}
 			run, other := start(t, l, quick+`,"onHostExit":"ignore"`, true), start(t, l, quick, true)
-			for _, r := range []*trial{run, other} {
-				r.line("ready")
-				r.settled(2, 0)
-			}
-			for _, r := range []*trial{run, other} {
-				r.cmd.Process.Kill()
-				r.cmd.Process.Wait()
-			}
-			other.nobodyLeft() // what ends that one would have ended the first before
+			run.leftBehind(other)
 			if !run.settled(2, 0) {
 				t.Error("nobody lives, want init and the server")
 			}

@@ -161,6 +161,21 @@ func (t *trial) line(want string) {
 	}
 }
 
+// leftBehind has the hosts of two trials end, and waits until nobody of the other is left: what ends the other would have
+// ended this one before.
+func (t *trial) leftBehind(other *trial) {
+	t.Helper()
+	for _, r := range []*trial{t, other} {
+		r.line("ready")
+		r.settled(2, 0)
+	}
+	for _, r := range []*trial{t, other} {
+		r.cmd.Process.Kill()
+		r.cmd.Process.Wait()
+	}
+	other.nobodyLeft()
+}
+
 func (t *trial) next() string {
 	line, err := t.stdout.ReadString('\n')
 	if err != nil && err != io.EOF {
