@@ -64,6 +64,7 @@ func TestServing(t *testing.T) {
 		"https://REGISTRY.example/a/-/a-1.tgz":      "https://registry.example/",
 		"http://127.0.0.1:4873/elsewhere/a.tgz":     "http://127.0.0.1:4873/npm/",
 		"http://registry.example/a/-/a-1.tgz":       "",
+		"http://registry.example:443/a/-/a-1.tgz":   "",
 		"https://registry.example:8443/a.tgz":       "",
 		"https://registry.example.evil.example/a":   "",
 		"https://u@registry.example/a.tgz":          "",
