@@ -24,6 +24,9 @@ func TestMain(m *testing.M) {
 	testbed.Machines()
 	reexec.Init()
 	flag.Parse()
+	if testing.Short() {
+		remember()
+	}
 	parallel := "4" // on two processors: most of an install is waiting
 	flag.Visit(func(f *flag.Flag) {
 		if f.Name == "test.parallel" {

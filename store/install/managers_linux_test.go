@@ -27,6 +27,15 @@ func long(t *testing.T) {
 	}
 }
 
+// first are as many rows of a table, and all of them in the suite's long form. What decides on the others is tested
+// without a manager as well.
+func first[T any](n int, rows ...T) []T {
+	if testing.Short() {
+		return rows[:n]
+	}
+	return rows
+}
+
 // use puts a runtime of testdata/npm in front of PATH.
 func (h *home) use(t *testing.T, program string) {
 	t.Helper()

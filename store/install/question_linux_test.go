@@ -29,6 +29,20 @@ var lines = map[string]struct {
 	}},
 }
 
+// installs installs the package of a manager's line. Go compiles for long: without the long forms of the suite its proxy
+// is asked for what it has not, which is behind the question.
+func (h *home) installs(t *testing.T, manager string) {
+	t.Helper()
+	line := lines[manager].line
+	if manager == "go" && testing.Short() {
+		h.refused(t, strings.Replace(line, "tool", "none", 1), "example.com/none@v1.0.0 is not known to 127.0.0.1")
+		return
+	}
+	if r := h.must(t, line); !r.Installed {
+		t.Errorf("%s: the package was there", line)
+	}
+}
+
 // Whatever runs in place of a manager, when that is asked for its registries, is confined, writes nothing that stays,
 // and has none of the variables of the launch.
 func TestQuestionIsConfined(t *testing.T) {
@@ -58,10 +72,7 @@ func TestQuestionIsConfined(t *testing.T) {
 			h.configure(t, "registry="+h.registry.URL+"\n//elsewhere.example/:_authToken=x\n")
 			h.options.Env = append(h.options.Env, "EVIL=1", "NODE_OPTIONS=--require="+mark, "OPENSSL_CONF="+mark,
 				"PYTHONPATH="+h.path, "GOFLAGS=-toolexec="+mark)
-			r := h.must(t, m.line)
-			if !r.Installed {
-				t.Error("was there")
-			}
+			h.installs(t, name)
 			for _, at := range []string{mark, h.path + "/.npmrc.new"} {
 				if b, err := os.ReadFile(at); err == nil {
 					t.Errorf("%s is there: %q", at, b)
@@ -131,7 +142,7 @@ func TestVariablesDecideNothing(t *testing.T) {
 			h.nothingLeft(t)
 			h.options.Env = append(env, "npm_config_registry="+strings.TrimSuffix(h.registry.URL, "/"),
 				"npm_config_userconfig="+h.path+"/.npmrc", "GOENV="+h.path+"/.config/go/env")
-			h.must(t, m.line)
+			h.installs(t, name)
 		})
 	}
 }

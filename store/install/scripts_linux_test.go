@@ -57,13 +57,16 @@ func TestScripts(t *testing.T) {
 func TestScriptsLater(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, append(good(), runnable(pack{Name: "y", Manifest: keys{"scripts": map[string]string{"install": "touch ran"}}}))...)
-	h.must(t, "npx -y good")
-	if r := h.must(t, "npx -y y"); r.Package.ScriptsRan {
-		t.Error("scripts ran")
+	for _, name := range first(1, "y", "good") {
+		if r := h.must(t, "npx -y "+name); r.Package.ScriptsRan {
+			t.Errorf("scripts of %s ran", name)
+		}
 	}
 	h.options.Scripts = true
-	if r := h.must(t, "npx -y good"); r.Installed {
-		t.Error("a package without scripts was installed again")
+	if !testing.Short() {
+		if r := h.must(t, "npx -y good"); r.Installed {
+			t.Error("a package without scripts was installed again")
+		}
 	}
 	r := h.must(t, "npx -y y")
 	if _, err := os.Stat(filepath.Join(r.Package.Path, "node_modules", "y", "ran")); err != nil || !r.Installed {
@@ -79,16 +82,13 @@ func TestEvilScripts(t *testing.T) {
 	}
 	h := newHome(t, script("fails", "exit 3"), script("fifo", "mkfifo pipe"), script("link", "ln -s /etc/passwd link"),
 		script("bin", "rm cli.js; ln -s /bin/sh cli.js"), script("lock", "echo '{}' > ../../package-lock.json"),
-		script("out", "touch ../../../../out $HOME/../out /etc/out"), script("goes", "curl http://elsewhere.example/ || node -e \"require('http').get('http://elsewhere.example/')\""),
-		script("fine", "true"))
+		script("out", "touch ../../../../out $HOME/../out /etc/out"), script("goes", "curl http://elsewhere.example/ || node -e \"require('http').get('http://elsewhere.example/')\""))
 	h.options.Scripts = true
-	h.refused(t, "npx -y fails", "the install script of fails ended with 3: exit 3")
-	h.refused(t, "npx -y fifo", "pipe")
-	h.refused(t, "npx -y link", "link")
-	h.refused(t, "npx -y bin", "program bin of bin leads to", "out of the package")
-	h.refused(t, "npx -y out", "out")
-	h.refused(t, "npx -y goes", "elsewhere.example is none of your registries")
-	h.must(t, "npx -y fine")
+	for _, c := range first(2, [][]string{{"fails", "the install script of fails ended with 3: exit 3"},
+		{"bin", "program bin of bin leads to", "out of the package"}, {"out", "out"}, {"fifo", "pipe"}, {"link", "link"},
+		{"goes", "elsewhere.example is none of your registries"}}...) {
+		h.refused(t, "npx -y "+c[0], c[1:]...)
+	}
 	p := h.must(t, "npx -y lock").Package
 	if b, err := os.ReadFile(p.Path + "/package-lock.json"); err != nil || !strings.Contains(string(b), p.Integrity) {
 		t.Errorf("a script wrote the lock file: %s, %v", b, err)
