@@ -40,6 +40,7 @@ type changes struct {
 	evidence *layers.Evidence
 	good     []order.LayerReport
 	rows     []string // their names, in the order of the table
+	calls    []string // as call has them, which are the same for all changes
 	tried    answer
 }
 
@@ -50,6 +51,9 @@ func (l *launch) alterEvidence(p *layers.Layout, e *layers.Evidence) {
 		return
 	}
 	c := &changes{Layout: p, evidence: e, good: good, rows: l.Change, tried: answer{}}
+	for i := range p.Len() {
+		c.calls = append(c.calls, c.call(i))
+	}
 	for i := range p.Len() {
 		if e.Ran(p.Op(i)) {
 			c.result(i)
@@ -105,27 +109,23 @@ func (c *changes) row(i int) string {
 // result changes what a call returned: to other errors, to success, to other numbers, to what it returned before the
 // change that it is there to show, and to nothing.
 func (c *changes) result(i int) {
-	o := c.Op(i)
+	o, name := c.Op(i), c.name(i)
 	was := uint64(c.evidence.Value(o))
 	others := []uint64{0, was + 1, was ^ 1<<32, program.Unset}
 	for _, errno := range []uint64{1, 2, 38} { // EPERM ENOENT ENOSYS
 		others = append(others, -errno)
 	}
 	for j := range c.Len() {
-		if j != i && c.call(j) == c.call(i) && c.evidence.Ran(c.Op(j)) {
+		if j != i && c.calls[j] == c.calls[i] && c.evidence.Ran(c.Op(j)) {
 			others = append(others, uint64(c.evidence.Value(c.Op(j))))
 		}
 	}
 	slices.Sort(others)
 	for _, v := range slices.Compact(others) {
-		if v == was {
-			continue
+		if c.evidence.Store(o, v); v == was || c.Class(i) == program.Control && v == program.Unset {
+			continue // the last is a call that claims nothing
 		}
-		c.evidence.Store(o, v)
-		if c.Class(i) == program.Control && v == program.Unset {
-			continue // a call that claims nothing
-		}
-		c.try(c.name(i)+" returns "+kindOf(v, was), c.Line(i, c.evidence.Results))
+		c.try(name+" returns "+kindOf(v, was), c.Line(i, c.evidence.Results))
 	}
 	c.evidence.Store(o, was)
 }
