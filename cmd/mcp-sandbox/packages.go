@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"os"
 	"path/filepath"
@@ -194,8 +193,7 @@ func startPackage(ord *order.Order, r *install.Ready) {
 		ord.Env = setVariable(ord.Env, entry)
 	}
 	if r.PathDir != "" {
-		path := cmp.Or(order.Lookup(ord.Env, "PATH"), "/usr/local/bin:/usr/bin:/bin")
-		ord.Env = setVariable(ord.Env, "PATH="+r.PathDir+":"+path)
+		ord.Env = setVariable(ord.Env, "PATH="+r.Path(order.Lookup(ord.Env, "PATH")))
 	}
 }
 

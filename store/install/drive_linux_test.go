@@ -32,7 +32,8 @@ const program = `#!/usr/bin/env node
 const fs = require('fs'), places = process.argv[2] === 'write' ? process.argv.slice(3) : []
 for (const at of places)
 	try { fs.writeFileSync(at, 'x'); console.log('wrote', at) } catch { console.log('refused', at) }
-if (places.length === 0) console.log(JSON.stringify([process.argv[1], ...process.argv.slice(2)]))
+const more = process.env.OF_DOT_ENV ? ['.env'] : []
+if (places.length === 0) console.log(JSON.stringify([process.argv[1], ...process.argv.slice(2), ...more]))
 `
 
 // runnable makes a package with a program of its name.

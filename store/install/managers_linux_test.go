@@ -68,6 +68,7 @@ func TestKin(t *testing.T) {
 	first := h.must(t, "npx -y good").Package
 	put(t, filepath.Join(h.path, "bunfig.toml"), `preload = ["./preload.js"]`) // of the working folder: no word of the user's
 	put(t, filepath.Join(h.path, "preload.js"), `console.log('["preloaded"]')`)
+	put(t, filepath.Join(h.path, ".env"), "OF_DOT_ENV=1\n")
 	for _, k := range kin {
 		r := h.must(t, k.line+"good a --b")
 		if r.Installed || r.Package.Path != first.Path {

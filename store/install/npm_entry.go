@@ -65,8 +65,9 @@ func npmCommand(s *startline.Start, link, file string) []string {
 	}
 	switch {
 	case s.Tool == "bunx" && slices.Contains(s.Options, "--bun"):
-		// No configuration: that of the working folder may name programs, and bun runs them first.
-		return []string{beside("bun"), "--config=/dev/null", "--bun", "run", link}
+		// No configuration and no .env: those of the working folder may name programs, which bun runs first, and
+		// variables, by which the package's program goes.
+		return []string{beside("bun"), "--config=/dev/null", "--env-file=/dev/null", "--bun", "run", link}
 	case s.Tool == "deno run":
 		return slices.Concat([]string{s.Program, "run"}, s.Options,
 			[]string{"--node-modules-dir=manual", "--no-lock", "--no-config", "--cached-only", file})

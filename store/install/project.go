@@ -40,16 +40,17 @@ func searched(path string) (folders []string) {
 // isProjects reports whether a folder of programs is a project's: a relative one, node_modules/.bin, one in the working
 // folder, or in a folder with a file in which a project names servers. One that lies very deep counts as such.
 func (s *surroundings) isProjects(folder string) bool {
-	const links = "/node_modules/.bin"
-	if !filepath.IsAbs(folder) {
-		return true
-	}
 	for _, at := range [...]string{filepath.Clean(folder), resolved(folder)} {
-		if strings.HasSuffix(at, links) || strings.Count(at, "/") > mostLevels || s.isInProject(at) {
+		if isAnybodys(at) || strings.Count(at, "/") > mostLevels || s.isInProject(at) {
 			return true
 		}
 	}
 	return false
+}
+
+// isAnybodys reports whether what lies in a folder of PATH depends on the working folder, or on a project's packages.
+func isAnybodys(folder string) bool {
+	return !filepath.IsAbs(folder) || strings.HasSuffix(filepath.Clean(folder), "/node_modules/.bin")
 }
 
 // isInProject reports whether a path lies in the working folder, or below a folder with such a file. A folder that

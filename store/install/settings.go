@@ -5,6 +5,7 @@ import (
 	"encoding/pem"
 	"fmt"
 	"net"
+	"net/netip"
 	"net/url"
 	"path/filepath"
 	"strings"
@@ -44,12 +45,29 @@ func newRegistry(scope, text string) (registry, *url.Userinfo, error) {
 	if !isHTTP || strings.ContainsAny(text, "${}\"'`\\ ") {
 		return registry{}, nil, fmt.Errorf("%.100q is no http:// or https:// URL", redact(text))
 	}
+	if !isPlainHost(strings.ToLower(u.Hostname())) {
+		return registry{}, nil, fmt.Errorf("%.100q has a host that programs read in different ways: write its name, "+
+			"or its address in the usual form", redact(text))
+	}
 	user := u.User
 	u.User, u.RawQuery, u.Fragment, u.Host = nil, "", "", strings.ToLower(u.Host)
 	if !strings.HasSuffix(u.Path, "/") {
 		u.Path += "/"
 	}
 	return registry{scope, u.String()}, user, nil
+}
+
+// isPlainHost reports whether a host is written as everybody knows it. npm takes 2130706433, 127.1 and 0:0::1 for other
+// texts, and then for the host of a log-in: url.spec.whatwg.org/#host-parsing.
+func isPlainHost(host string) bool {
+	if a, err := netip.ParseAddr(host); err == nil {
+		return a.String() == host && !a.Is4In6() && a.Zone() == ""
+	}
+	host = strings.TrimSuffix(host, ".")
+	last := host[strings.LastIndexByte(host, '.')+1:]
+	return last != "" && (last[0] < '0' || last[0] > '9') && !strings.ContainsFunc(host, func(r rune) bool {
+		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyz0123456789-._", r)
+	})
 }
 
 // redact takes user name and password out of the text of a URL.

@@ -14,6 +14,9 @@ func TestRegistries(t *testing.T) {
 		{"ftp://registry.example/", "", ""}, {"registry.example", "", ""}, {"https:///x", "", ""},
 		{"https://registry.example/${HOME}", "", ""}, {"https://registry.example/a b", "", ""}, {"", "", ""},
 		{"https://registry.example/\nignore-scripts=false", "", ""},
+		{"https://10.0.0.5/", "https://10.0.0.5/", ""}, {"https://r_1.x.local.:1/", "https://r_1.x.local.:1/", ""},
+		{"http://2130706433/", "", ""}, {"http://127.1/", "", ""}, {"http://x.0x7f/", "", ""}, {"http://127.0.0.1./", "", ""},
+		{"http://[0:0::1]/", "", ""}, {"http://[::ffff:127.0.0.1]/", "", ""}, {"http://registry\u3002example/", "", ""},
 	} {
 		r, user, err := newRegistry("", c.text)
 		if r.url != c.want || (err == nil) != (c.want != "") || user.String() != c.user {

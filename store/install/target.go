@@ -3,6 +3,7 @@ package install
 import (
 	"cmp"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -19,7 +20,7 @@ func (r *Ready) Apply(p policy.Policy, t launcher.Target) (policy.Policy, launch
 	}
 	if r.PathDir != "" {
 		path, _ := lookup(t.Env, "PATH")
-		t.Env = append(slices.Clip(t.Env), "PATH="+r.PathDir+":"+cmp.Or(path, "/usr/local/bin:/usr/bin:/bin"))
+		t.Env = append(slices.Clip(t.Env), "PATH="+r.Path(path))
 	}
 	p.Env = slices.Clone(p.Env)
 	for _, entry := range r.Env {
@@ -28,6 +29,14 @@ func (r *Ready) Apply(p policy.Policy, t launcher.Target) (policy.Policy, launch
 		p.Env = append(p.Env, policy.Variable{Name: name, Value: value})
 	}
 	return p, t
+}
+
+// Path is PATH for the program: the package's own programs, and those of a PATH. What a folder that is relative or a
+// node_modules/.bin has, as `npm run` puts it in front, would come before the interpreter: whoever can write there,
+// another server too, would choose the program.
+func (r *Ready) Path(path string) string {
+	folders := slices.DeleteFunc(filepath.SplitList(cmp.Or(path, "/usr/local/bin:/usr/bin:/bin")), isAnybodys)
+	return strings.Join(append([]string{r.PathDir}, folders...), string(filepath.ListSeparator))
 }
 
 // ID is the package for a report.

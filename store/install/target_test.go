@@ -33,6 +33,9 @@ func TestApply(t *testing.T) {
 	if given.Env[0].Value != "/elsewhere" || env[:2][1] != "" {
 		t.Errorf("the host's own: %+v %q", given.Env, env[:2])
 	}
+	if got := r.Path("node_modules/.bin::/w/node_modules/.bin/:/usr/bin:.:/w/bin"); got != "/s/bin:/usr/bin:/w/bin" {
+		t.Errorf("what a working folder decides stays in PATH: %s", got)
+	}
 	if _, target = (&Ready{Package: p, Command: r.Command, PathDir: "/s/bin"}).Apply(given, launcher.Target{Env: []string{}}); target.Env[0] !=
 		"PATH=/s/bin:/usr/local/bin:/usr/bin:/bin" {
 		t.Errorf("%q", target.Env)
