@@ -26,7 +26,7 @@ func newInstallation(in *store.Store, start *startline.Start, o Options) *instal
 	if at, err := filepath.Abs(i.Dir); err == nil { // else the working folder is gone, and no project's
 		i.Dir = at
 	}
-	i.from = origin{&i.Options, start, i.row, userOf(&i.Options)}
+	i.from = origin{Options: &i.Options, start: start, row: i.row, user: userOf(&i.Options)}
 	return i
 }
 

@@ -29,9 +29,10 @@ func Installer(start *startline.Start, o Options) error {
 // An origin is where the packages of an installation come from: by which manager, and by whose configuration.
 type origin struct {
 	*Options
-	start *startline.Start
-	row   *manager             // nil for a manager of which nothing is installed
-	user  func() (user, error) // of this process
+	start  *startline.Start
+	row    *manager             // nil for a manager of which nothing is installed
+	user   func() (user, error) // of this process
+	around *surroundings
 }
 
 // program finds the manager's program: beside the program that was typed, then in PATH. None of the project in the
@@ -64,7 +65,11 @@ func (f *origin) find(name, before string) string {
 		if !filepath.IsAbs(folder) {
 			continue
 		}
-		found, err := exec.LookPath(filepath.Join(folder, name))
+		at := filepath.Join(folder, name)
+		if _, err := follow(at); err != nil {
+			continue
+		}
+		found, err := exec.LookPath(at)
 		if err == nil && !f.surroundings().isProjects(folder) {
 			return found
 		}
@@ -77,14 +82,6 @@ func (f *origin) path() string {
 	path, _ := lookup(f.Env, "PATH")
 	folders := slices.DeleteFunc(searched(path), f.surroundings().isProjects)
 	return strings.Join(folders, string(filepath.ListSeparator))
-}
-
-// resolved is a path without links, or as it is.
-func resolved(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
-	}
-	return filepath.Clean(path)
 }
 
 // isBelow reports whether a path is a folder or lies below that.

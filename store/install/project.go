@@ -1,6 +1,7 @@
 package install
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -14,17 +15,22 @@ import (
 type surroundings struct {
 	dir  string // the working folder
 	home string // the user's
+
+	named map[string]bool // what namesServers said of folders
 }
 
 func (f *origin) surroundings() *surroundings {
-	u, _ := f.user() // without a home none of its folders is known
-	return &surroundings{dir: f.Dir, home: u.home}
+	if f.around == nil {
+		u, _ := f.user() // without a home none of its folders is known
+		f.around = &surroundings{dir: resolved(f.Dir), home: resolved(u.home), named: map[string]bool{}}
+	}
+	return f.around
 }
 
 // Bounds of PATH, which each start looks at and which an entry may set.
 const (
 	mostSearched = 256 // folders
-	mostLevels   = 64  // of a folder
+	mostLevels   = 32  // of a folder
 )
 
 // searched are the folders of PATH, each once.
@@ -38,8 +44,12 @@ func searched(path string) (folders []string) {
 }
 
 // isProjects reports whether a folder of programs is a project's: a relative one, node_modules/.bin, one in the working
-// folder, or in a folder with a file in which a project names servers. One that lies very deep counts as such.
+// folder, or in a folder with a file in which a project names servers. One that lies very deep, or behind many links,
+// counts as such.
 func (s *surroundings) isProjects(folder string) bool {
+	if _, err := follow(folder); errors.Is(err, errManySteps) {
+		return true
+	}
 	for _, at := range [...]string{filepath.Clean(folder), resolved(folder)} {
 		if isAnybodys(at) || strings.Count(at, "/") > mostLevels || s.isInProject(at) {
 			return true
@@ -56,13 +66,17 @@ func isAnybodys(folder string) bool {
 // isInProject reports whether a path lies in the working folder, or below a folder with such a file. A folder that
 // holds the home, or the system's programs, is no project.
 func (s *surroundings) isInProject(path string) bool {
-	dir := resolved(s.dir)
-	known := []string{resolved(s.home), "/usr/bin", "/usr/local/bin"}
+	known := []string{s.home, "/usr/bin", "/usr/local/bin"}
 	for at := path; ; at = filepath.Dir(at) {
 		if slices.ContainsFunc(known, func(k string) bool { return isBelow(k, at) }) || at == filepath.Dir(at) {
 			return false
 		}
-		if at == dir || namesServers(at) {
+		names, looked := s.named[at]
+		if !looked {
+			names = namesServers(at)
+			s.named[at] = names
+		}
+		if at == s.dir || names {
 			return true
 		}
 	}

@@ -48,7 +48,7 @@ func TestSearchIsBounded(t *testing.T) {
 	if got := searched(strings.Join(many, ":")); len(got) != mostSearched || got[0] != "/d0" || got[1] != "/d1" {
 		t.Errorf("%d folders: %q", len(got), got)
 	}
-	s := &surroundings{dir: "/none", home: "/none"}
+	s := &surroundings{dir: "/none", home: "/none", named: map[string]bool{}}
 	for levels, want := range map[int]bool{mostLevels: false, mostLevels + 1: true} {
 		if s.isProjects(strings.Repeat("/d", levels)) != want {
 			t.Errorf("%d levels: %v", levels, !want)

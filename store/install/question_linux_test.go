@@ -185,7 +185,8 @@ func TestInstallsAreApart(t *testing.T) {
 				seen[s] = what
 			}
 			for _, v := range []string{"HTTPS_PROXY=http://127.0.0.1:9", "https_proxy=http://127.0.0.1:9", "ALL_PROXY=socks5://127.0.0.1:9",
-				"no_proxy=*", "NODE_EXTRA_CA_CERTS=" + authority, "SSL_CERT_FILE=/none", "SSL_CERT_DIR=" + filepath.Dir(authority)} {
+				"no_proxy=*", "NODE_EXTRA_CA_CERTS=" + authority, "SSL_CERT_FILE=/none", "SSL_CERT_DIR=" + filepath.Dir(authority),
+				"NODE_EXTRA_CA_CERTS=https_proxy=http://127.0.0.1:9"} {
 				try(v, v)
 			}
 			put(t, authority, "two")

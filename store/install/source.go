@@ -44,23 +44,45 @@ func userOf(o *Options) func() (user, error) {
 // trusted, does so for starts that say the same.
 func (f *origin) source(q *question) (string, error) {
 	sum := sha256.New()
-	fmt.Fprintf(sum, "%s\x00%s\x00%s\x00%t\x00", f.row.name, q.program, resolved(q.program), f.RegistryFromProject)
+	add := func(kind string, words ...string) { fmt.Fprintf(sum, "%s %q\n", kind, words) } // no two kinds say the same
+	add("program", f.row.name, q.program, resolved(q.program))
 	if path, _ := lookup(f.Env, "PATH"); !f.isUsers("PATH", path) { // it also says what the program itself starts
-		fmt.Fprintf(sum, "%s\x00", path)
+		add("PATH", path)
 	}
 	for _, file := range q.files {
 		addFile(sum, file, deciding)
 	}
-	for _, name := range slices.Sorted(maps.Keys(q.project)) {
-		fmt.Fprintf(sum, "%s\x00%s\x00", name, q.project[name])
+	if f.RegistryFromProject {
+		add("project")
 	}
-	for _, entry := range f.way() {
-		fmt.Fprintf(sum, "%s\x00", entry)
+	for _, name := range slices.Sorted(maps.Keys(q.project)) {
+		add("project", name, q.project[name])
+	}
+	add("way", f.way()...)
+	for _, variable := range loginVariables(f, q) { // a registry may have other packages for another's log-in
+		add("login", variable)
 	}
 	if err := addAuthorities(sum, f.authorities()); err != nil {
 		return "", err
 	}
 	return hex.EncodeToString(sum.Sum(nil)[:16]), nil
+}
+
+// loginVariables are those that the user's files name, as ${TOKEN}, and that are not the user's word, where log-ins are
+// taken.
+func loginVariables(f *origin, q *question) (all []string) {
+	if !f.RegistryAuth {
+		return nil
+	}
+	for _, file := range q.files {
+		b, _ := readConfiguration(file)
+		for _, found := range npmVariable().FindAllStringSubmatch(string(b), -1) {
+			if value, _ := lookup(f.Env, found[1]); !f.isUsers(found[1], value) {
+				all = append(all, found[1]+"="+value)
+			}
+		}
+	}
+	return all
 }
 
 // isUsers reports whether a variable is the user's word.
@@ -81,9 +103,9 @@ func addFile(sum hash.Hash, path string, seen func([]byte) []byte) (read int) {
 	switch {
 	case isMissing(err):
 	case err != nil:
-		fmt.Fprintf(sum, "%s\x00%v\x00", path, err)
+		fmt.Fprintf(sum, "file %q %q\n", path, err)
 	default:
-		fmt.Fprintf(sum, "%s\x00%x\x00", path, sha256.Sum256(seen(b)))
+		fmt.Fprintf(sum, "file %q %x\n", path, sha256.Sum256(seen(b)))
 	}
 	return len(b)
 }
@@ -100,12 +122,15 @@ func addAuthorities(sum hash.Hash, all []string) error {
 	}
 	files, left := 0, mostAuthorityBytes
 	for _, path := range all {
-		fmt.Fprintf(sum, "%s\x00", path)
-		within, err := authorityFiles(resolved(path))
+		fmt.Fprintf(sum, "authority %q\n", path)
+		within, err := authorityFiles(path)
 		if err != nil {
 			return err
 		}
 		for _, file := range within {
+			if _, err := follow(file); errors.Is(err, errManySteps) {
+				return fmt.Errorf("%s: %w", file, err)
+			}
 			left -= addFile(sum, file, func(b []byte) []byte { return b })
 			if files++; files > mostAuthorityFiles || left < 0 {
 				return fmt.Errorf("%s: with those before, more than %d files of certificates or %d bytes", path,
@@ -118,6 +143,10 @@ func addAuthorities(sum hash.Hash, all []string) error {
 
 // authorityFiles are a file, or those of a folder, but for the system's own, which are the same for everybody.
 func authorityFiles(path string) (files []string, err error) {
+	if _, err := follow(path); errors.Is(err, errManySteps) {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	path = resolved(path)
 	isSystems := func(folder string) bool { return isBelow(path, folder) }
 	if !filepath.IsAbs(path) || slices.ContainsFunc([]string{"/etc", "/usr", "/nix/store", "/gnu/store"}, isSystems) {
 		return nil, nil

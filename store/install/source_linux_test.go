@@ -108,6 +108,36 @@ func TestLoginsOfStrangers(t *testing.T) {
 	h.must(t, "npx -y good")
 }
 
+// By the log-in of an entry's word another package may come: what was installed so is found with that alone.
+func TestLoginsOfEntries(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, good()...)
+	h.configure(t, "registry="+h.registry.URL+"\n//x/:_authToken=${A_TOKEN}\n")
+	start, err := startline.Parse([]string{"npx", "-y", "good"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	source := func(stranger, auth bool, more ...string) string {
+		o := h.options
+		o.stranger, o.RegistryAuth, o.Env = stranger, auth, append(slices.Clip(o.Env), more...)
+		w, _, err := newInstallation(h.store, start, o).wanted()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return w.Source
+	}
+	one, two, none := source(true, true, "A_TOKEN=1"), source(true, true, "A_TOKEN=2"), source(true, true)
+	if one == two || one == none {
+		t.Errorf("an entry's log-in is not in the source: %s, %s, %s", one, two, none)
+	}
+	if source(true, false, "A_TOKEN=1") != none || source(true, true, "OTHER=1") != none {
+		t.Error("what logs in nowhere makes another source")
+	}
+	if source(false, true, "A_TOKEN=1") != source(false, false) {
+		t.Error("the user's own log-in makes another source")
+	}
+}
+
 // An install sees the folder of a manager that is a package itself, and never one to which a link in the stage leads: a
 // manager's answer may have made that.
 func TestInstallSeesTheManager(t *testing.T) {

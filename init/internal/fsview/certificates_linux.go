@@ -28,6 +28,7 @@ const (
 type certificates struct {
 	*tree
 	bytes, files, names int // so far
+	steps               int // on the ways there
 }
 
 // A certified is a file in which certificates were found, by its name, and their text.
@@ -39,6 +40,7 @@ var (
 	errLargeFile     = errors.New("has more than 2M")
 	errLargeTogether = errors.New("has, with those before, more than 4M or 1024 files")
 	errManyNames     = errors.New("has, with those before, more than 4096 files")
+	errManySteps     = errors.New("has, with those before, too many links on the way")
 )
 
 func (c *certificates) add() {
@@ -95,7 +97,10 @@ func (c *certificates) find(key, at string, kind uint32) (r resolved, ok bool) {
 		return r, false
 	}
 	r, err := c.lookups.resolve(path.Clean(at))
-	switch {
+	switch c.steps += r.names; {
+	case c.steps > maxOnTheWay:
+		c.refuse(key, at, errManySteps.Error())
+		return r, false
 	case missing(err), errors.Is(err, ErrSystem), err == unix.EACCES:
 		return r, false
 	case err == nil && !r.entry.is(kind):
@@ -133,6 +138,9 @@ func (c *certificates) read(r *resolved) (all []certified, err error) {
 	}
 	for _, name := range names {
 		f, err := c.lookups.resolveFrom(r.path, name)
+		if c.steps += f.names; c.steps > maxOnTheWay {
+			return nil, errManySteps
+		}
 		at := join(r.path, name)
 		if err != nil || !f.entry.is(typeFile) || c.allowLink(&f, false) != nil || c.points.denied(f.path) ||
 			c.points.denied(at) {

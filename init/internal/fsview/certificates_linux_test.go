@@ -140,7 +140,7 @@ func TestCertificateCopies(t *testing.T) {
 // What is read of a machine is bounded, and nothing blocks.
 func TestManyCertificates(t *testing.T) {
 	pem := strings.ReplaceAll(certificate(t), `\n`, "\n")
-	root := plant(t, "home/\n large/ca.pem\n huge/ca.pem\n full/ca.pem\n many/ca.pem\n some/x")
+	root := plant(t, "home/\n large/ca.pem\n huge/ca.pem\n full/ca.pem\n many/ca.pem\n some/x\n far/d/")
 	write := func(name, text string, hole int64) {
 		must(t, os.WriteFile(root+name, []byte(text), 0o644))
 		if hole > 0 {
@@ -158,7 +158,13 @@ func TestManyCertificates(t *testing.T) {
 	for i := range maxCertificateNames + 1 {
 		write(fmt.Sprint("/many/", i), "", 0)
 	}
+	for i := range 60 {
+		must(t, os.Symlink(strings.Repeat("d/../", 600)+"../some/0", fmt.Sprint(root, "/far/", i)))
+	}
+	must(t, os.Symlink(strings.Repeat("d/../", 600)+"../large/ca.pem", root+"/far/ca"))
 	for env, want := range map[string]string{
+		"SSL_CERT_DIR=T/far":           "SSL_CERT_DIR T/far: has, with those before, too many links on the way and is not shown",
+		"SSL_CERT_FILE=T/far/ca":       "",
 		"SSL_CERT_FILE=T/large/ca.pem": "",
 		"SSL_CERT_FILE=T/huge/ca.pem":  "SSL_CERT_FILE T/huge/ca.pem: has more than 2M and is not shown",
 		"SSL_CERT_DIR=T/huge":          "SSL_CERT_DIR T/huge: holds no certificate in PEM and is not shown",

@@ -35,13 +35,16 @@ func (c *command) find(name string) (string, error) {
 
 // inPath looks for a name in PATH. A file without the right to execute is passed over, as by execvp.
 func (c *command) inPath(name string) (string, error) {
-	failed := &CommandError{Path: name, Kind: ErrNotFound}
+	failed, names := &CommandError{Path: name, Kind: ErrNotFound}, 0
 	for folder := range strings.SplitSeq(order.Lookup(c.request.Env, "PATH"), ":") {
 		if folder == "" || folder[0] != '/' {
 			continue
 		}
 		at := join(path.Clean(folder), name)
 		r, err := c.lookups.resolve(at)
+		if names += r.names; names > maxOnTheWay {
+			break
+		}
 		if err != nil {
 			continue
 		}

@@ -55,7 +55,8 @@ func TestAllNamesOfHome(t *testing.T) {
 		}
 	}
 	for path, want := range map[string]error{
-		".local/lib/python3.12/site-packages": ErrProtected, ".config/nvim/lua": ErrProtected, ".BASHRC": ErrProtected, ".Config/Fish/x": ErrProtected,
+		".local/lib/python3.12/site-packages": ErrProtected, ".local/etc/npmrc": ErrProtected,
+		".config/nvim/lua": ErrProtected, ".BASHRC": ErrProtected, ".Config/Fish/x": ErrProtected,
 		".m2/repository": nil, ".cargo/registry": nil, ".gradle/caches": nil, ".npm": nil, ".local/share/app": nil, ".local/library": nil, ".cache": nil,
 	} {
 		must(t, os.MkdirAll(root+"/home/"+path, 0o755))

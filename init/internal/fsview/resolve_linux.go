@@ -15,7 +15,12 @@ type resolved struct {
 	entry entry
 	links []followed
 	dirs  []string // folders that the links' own targets leave again by ".."
+	names int      // on the way, those of links included
 }
+
+// maxOnTheWay bounds the names on the ways of all that a list of the environment names, which an entry may set: a link
+// can have thousands.
+const maxOnTheWay = 1 << 16
 
 // A followed is a symbolic link on the way to a path.
 type followed struct {
@@ -31,6 +36,7 @@ func (h *lookups) resolveFrom(cur, rest string) (r resolved, err error) {
 	for rest != "" {
 		var name string
 		name, rest, _ = strings.Cut(rest, "/")
+		r.names++
 		switch name {
 		case "", ".":
 			continue
