@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -29,17 +27,12 @@ func start(t *testing.T, args []string, extra ...*os.File) launch {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var stdout, stderr bytes.Buffer
 	cmd := exec.Command(self)
 	cmd.Args = append([]string{"mcp-sandbox-init"}, args...)
-	cmd.Stdout, cmd.Stderr, cmd.ExtraFiles, cmd.Dir = &stdout, &stderr, extra, t.TempDir()
+	cmd.ExtraFiles, cmd.Dir = extra, t.TempDir()
 	began := time.Now()
-	err = cmd.Run()
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
-		t.Fatal(err)
-	}
-	return launch{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String(), time.Since(began)}
+	code, stdout, stderr := testbed.Finish(t, cmd)
+	return launch{code, stdout, stderr, time.Since(began)}
 }
 
 // refused demands a launch that the launcher refused in one line with these words, before the server ran.

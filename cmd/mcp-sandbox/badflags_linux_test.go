@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"errors"
 	"os"
 	"os/exec"
 	"strconv"
@@ -10,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/scripttest"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 // program runs mcp-sandbox.
@@ -19,15 +18,9 @@ func program(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var out, errs bytes.Buffer
 	cmd := exec.Command(self)
-	cmd.Args = append([]string{"mcp-sandbox"}, args...)
-	cmd.Stdout, cmd.Stderr, cmd.Dir = &out, &errs, t.TempDir()
-	var exit *exec.ExitError
-	if err := cmd.Run(); err != nil && !errors.As(err, &exit) {
-		t.Fatal(err)
-	}
-	return cmd.ProcessState.ExitCode(), out.String(), errs.String()
+	cmd.Args, cmd.Dir = append([]string{"mcp-sandbox"}, args...), t.TempDir()
+	return testbed.Finish(t, cmd)
 }
 
 // refused demands one clear line, nothing on standard output, and no server.

@@ -1,12 +1,12 @@
 package reexec_test
 
 import (
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 // The shim of a Go host and of mcp-sandbox run learns by its environment where the launcher's user keeps sockets, and
@@ -29,9 +29,7 @@ func TestChildEnv(t *testing.T) {
 
 // Exec puts nothing in the place of an open descriptor: number 3 may be the runtime's, which it polls from another thread.
 func TestExecKeepsDescriptors(t *testing.T) {
-	cmd := exec.Command("/proc/self/exe")
-	cmd.Args = []string{callerName, "in vain"}
-	if code, out, errs := finish(t, cmd); code != 125 || out != "" || !strings.Contains(errs, "argument list too long") {
+	if code, out, errs := testbed.Finish(t, testbed.As(callerName, "in vain")); code != 125 || out != "" || !strings.Contains(errs, "argument list too long") {
 		t.Errorf("status %d, %q\n%s", code, out, errs)
 	}
 }

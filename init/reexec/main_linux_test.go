@@ -22,13 +22,11 @@ import (
 // hostName is argument 0 of this test binary when it is the host of a test: who starts a shim is its parent.
 const hostName = "reexec.test host"
 
-// exitHost is the status of such a host that could not do what it was told.
-const exitHost = 70
-
 // callerName is argument 0 of this test binary when it calls one function of this package.
 const callerName = "reexec.test caller"
 
-func call(name string) int {
+func call(words []string) int {
+	name := words[0]
 	o, err := newOrder()
 	switch {
 	case err != nil:
@@ -72,12 +70,7 @@ func execInVain(o *order.Order) error {
 // TestMain makes the test binary a host, the shim that this host starts, and a second host between the two.
 func TestMain(m *testing.M) {
 	reexec.Init()
-	if os.Args[0] == hostName {
-		os.Exit(host(os.Args[1]))
-	}
-	if os.Args[0] == callerName {
-		os.Exit(call(os.Args[1]))
-	}
+	testbed.Roles{hostName: host, callerName: call}.Play()
 	os.Exit(testbed.Run(m))
 }
 
@@ -93,31 +86,31 @@ type start struct {
 }
 
 // host starts a shim as told and passes its status on. What the server says goes through.
-func host(request string) int {
+func host(words []string) int {
 	var s start
-	if json.Unmarshal([]byte(request), &s) != nil {
-		return exitHost
+	if json.Unmarshal([]byte(words[0]), &s) != nil {
+		return testbed.WrongRole
 	}
 	if s.Reaper {
 		err := errors.Join(platform.SetChildSubreaper(), unix.Dup3(3, layers.ReaperFolder, 0))
 		println(errors.Join(err, unix.Exec(s.Binary, append([]string{reexec.Name}, s.Args...), reexec.ChildEnv())).Error())
-		return exitHost
+		return testbed.WrongRole
 	}
 	cmd, err := s.command()
 	if err != nil {
 		println(err.Error())
-		return exitHost
+		return testbed.WrongRole
 	}
 	if s.RealUID != 0 {
 		if err := unix.Setreuid(s.RealUID, -1); err != nil {
 			println(err.Error())
-			return exitHost
+			return testbed.WrongRole
 		}
 	}
 	err = cmd.Run()
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
 		println(err.Error())
-		return exitHost
+		return testbed.WrongRole
 	}
 	return cmd.ProcessState.ExitCode()
 }
@@ -234,5 +227,5 @@ func as(t *testing.T, binary string, uid int, s start, files ...*os.File) (code 
 	if uid != 0 {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(uid)}}
 	}
-	return finish(t, cmd)
+	return testbed.Finish(t, cmd)
 }

@@ -54,7 +54,7 @@ func TestPrivilegedTrial(t *testing.T) {
 	for name, binary := range copies {
 		for _, part := range []string{reexec.DaemonServer, "mcp-sandbox-probe-daemon"} {
 			t.Run(name+" "+part, func(t *testing.T) {
-				code, out, errs := finish(t, trial(binary, part))
+				code, out, errs := testbed.Finish(t, trial(binary, part))
 				wrong(t, code, out, errs, "rights")
 			})
 		}
@@ -153,7 +153,7 @@ func TestPrivilegedCalls(t *testing.T) {
 			cmd := exec.Command(binary)
 			cmd.Args, cmd.Env, cmd.Dir = []string{callerName, act}, reexec.ChildEnv(), "/"
 			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobodyElse, Gid: nobodyElse}}
-			return finish(t, cmd)
+			return testbed.Finish(t, cmd)
 		}
 		code, out, errs := call(own)
 		if act != "plan" {

@@ -1,26 +1,12 @@
 package reexec_test
 
 import (
-	"bytes"
-	"errors"
-	"os/exec"
 	"strings"
 	"testing"
 
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
-
-func finish(t *testing.T, cmd *exec.Cmd) (code int, out, errs string) {
-	t.Helper()
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	err := cmd.Run()
-	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
-		t.Fatal(err)
-	}
-	return cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()
-}
 
 // right is what the right start of a shim ends with: the server has run.
 func right(t *testing.T, code int, out, errs string) {
@@ -97,6 +83,6 @@ func TestForeignPeer(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd.Args = []string{reexec.Name, reexec.ByHost}
-	code, out, errs = finish(t, cmd)
+	code, out, errs = testbed.Finish(t, cmd)
 	right(t, code, out, errs)
 }

@@ -74,6 +74,21 @@ func program(tb testing.TB, source string) string {
 	return path
 }
 
+// Self is a copy of the running test binary with a file name, one for all tests, for every user to execute.
+func Self(tb testing.TB, name string) string {
+	tb.Helper()
+	path := filepath.Join(Scratch(tb), name)
+	building.Lock()
+	defer building.Unlock()
+	if built[path] == "" {
+		if err := CopySelf(path); err != nil {
+			tb.Fatal(err)
+		}
+		built[path] = path
+	}
+	return path
+}
+
 // CopySelf copies the running program to path, for every user to execute.
 func CopySelf(path string) error {
 	self, err := os.Executable()

@@ -5,7 +5,6 @@ package basic
 import (
 	"encoding/json"
 	"os"
-	"os/exec"
 	"runtime"
 	"strconv"
 	"strings"
@@ -27,16 +26,11 @@ const hostName = "basic.test host"
 const removeVariable = "BASIC_TEST_REMOVE"
 
 // hostOf is its main.
-func hostOf(text string) int {
-	self, err := os.Executable()
-	if err != nil {
-		return 70
-	}
-	cmd := exec.Command(self)
-	cmd.Args = []string{shimName, text}
+func hostOf(words []string) int {
+	cmd := testbed.As(shimName, words...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	if cmd.Start() != nil {
-		return 70
+		return testbed.WrongRole
 	}
 	os.Stdout.WriteString(strconv.Itoa(cmd.Process.Pid) + "\n")
 	cmd.Wait()
@@ -45,17 +39,11 @@ func hostOf(text string) int {
 
 // TestMain makes the test binary the shim, and each process that it starts.
 func TestMain(m *testing.M) {
-	switch {
-	case len(os.Args) > 1 && IsHelper(os.Args[1]):
+	if len(os.Args) > 1 && IsHelper(os.Args[1]) {
 		alterLimits = func(p *plan, l *limits) { alter(l, order.Lookup(p.Env, removeVariable)) }
 		os.Exit(Helper(os.Args[1:]))
-	case os.Args[0] == hostName:
-		os.Exit(hostOf(os.Args[1]))
-	case os.Args[0] == shimName:
-		os.Exit(shimOf(os.Args[1]))
-	case len(os.Args) > 2 && os.Args[1] == serverArg:
-		os.Exit(serve(os.Args[2], os.Args[3:]))
 	}
+	testbed.Roles{hostName: hostOf, shimName: shimOf, serverArg: serve}.Play()
 	os.Exit(testbed.Run(m))
 }
 
@@ -76,10 +64,10 @@ type trial struct {
 }
 
 // shimOf is the main of the shim of a trial.
-func shimOf(text string) int {
+func shimOf(words []string) int {
 	var t trial
-	if json.Unmarshal([]byte(text), &t) != nil {
-		return 70
+	if json.Unmarshal([]byte(words[0]), &t) != nil {
+		return testbed.WrongRole
 	}
 	dir, _ := os.Getwd()
 	var err error
@@ -98,13 +86,13 @@ func shimOf(text string) int {
 	say := func(line string) { os.Stderr.WriteString("mcp-sandbox: " + line + "\n") }
 	if err != nil {
 		say(strings.ReplaceAll(err.Error(), "\n", "; "))
-		return 70
+		return testbed.WrongRole
 	}
 	o.MinWritten, o.Stored = written, t.Stored
 	o.StdoutGuard, o.Probe, o.Verbose = t.Guard, t.Probe, t.Verbose
 	if o.ReportFD, err = platform.CreateReport(t.ReportFile); err != nil {
 		say(err.Error())
-		return 70
+		return testbed.WrongRole
 	}
 	if o.Env = append(o.Env, removeVariable+"="+t.Remove); runtime.GOOS == "windows" {
 		alterLimits = func(_ *plan, l *limits) { alter(l, t.Remove) }

@@ -18,7 +18,8 @@ import (
 const serverArg = "-basic-server"
 
 // serve does what a test's server is to do.
-func serve(what string, args []string) int {
+func serve(words []string) int {
+	what, args := words[0], words[1:]
 	switch what {
 	case "exit":
 		n, _ := strconv.Atoi(args[0])

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -38,7 +37,7 @@ func (tr trial) launch(t *testing.T, change ...func(*exec.Cmd)) *run {
 	tr.ReportFile, tr.Document = r.report, tr.Policy.AppendJSON(nil)
 	tr.Self = self
 	if os.Getuid() == 0 { // the server is another user
-		tr.Self = reachable(t, self)
+		tr.Self = testbed.Self(t, "server")
 	}
 	text, err := json.Marshal(tr)
 	if err != nil {
@@ -62,23 +61,6 @@ func (tr trial) launch(t *testing.T, change ...func(*exec.Cmd)) *run {
 	r.lines = bufio.NewReader(out)
 	t.Cleanup(func() { r.cmd.Process.Kill(); r.wait(t) })
 	return r
-}
-
-// reachable is a copy of a binary that every user can execute.
-func reachable(t *testing.T, self string) string {
-	t.Helper()
-	path := filepath.Join(testbed.Scratch(t), "server")
-	if _, err := os.Stat(path); err == nil {
-		return path
-	}
-	b, err := os.ReadFile(self)
-	if err == nil {
-		err = os.WriteFile(path, b, 0o755)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return path
 }
 
 // line is one line that the server says.

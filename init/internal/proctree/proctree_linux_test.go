@@ -18,16 +18,14 @@ import (
 const vforkArg = "wait-in-vfork"
 
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == vforkArg {
-		runtime.LockOSThread() // /proc/PID/stat shows the state of the main thread
-		waitInVfork()
-	}
+	testbed.Roles{vforkArg: waitInVfork}.Play()
 	os.Exit(m.Run())
 }
 
-func waitInVfork() {
+func waitInVfork([]string) int {
+	runtime.LockOSThread() // /proc/PID/stat shows the state of the main thread
 	if pid, _, _ := unix.RawSyscall6(unix.SYS_CLONE, unix.CLONE_VFORK|uintptr(unix.SIGCHLD), 0, 0, 0, 0, 0); pid != 0 {
-		return
+		return 0
 	}
 	for {
 		unix.RawSyscall6(unix.SYS_PPOLL, 0, 0, 0, 0, 0, 0)

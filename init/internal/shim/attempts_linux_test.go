@@ -70,16 +70,16 @@ func tell(s string) {
 }
 
 // try makes an attempt in the server's process.
-func try(name string) {
+func try(words []string) int {
 	for _, a := range attempts() {
-		if a.name == name {
+		if a.name == words[0] {
 			if e := a.try(); e != 0 {
 				tell(unix.ErrnoName(e))
 			}
 			tell(made)
 		}
 	}
-	os.Exit(exitWrong)
+	return exitWrong
 }
 
 // fork ends the child at once if there is one.

@@ -23,14 +23,11 @@ const floodFlag = "-flood"
 // waits for half of that.
 const flooded = 2 * time.Minute
 
-func flood() {
-	if len(os.Args) < 4 || os.Args[1] != floodFlag {
-		return
-	}
-	paths := os.Args[3:]
+func flood(words []string) int {
+	paths := words[1:]
 	signal.Ignore(unix.SIGTERM)
 	end := time.Now().Add(flooded)
-	switch os.Args[2] {
+	switch words[0] {
 	case "rename":
 		for i := 0; time.Now().Before(end); i++ {
 			for _, dir := range paths {
@@ -82,7 +79,7 @@ func flood() {
 		}
 		fmt.Println(reads, "times")
 	}
-	os.Exit(9)
+	return 9
 }
 
 // server is this test binary as a server that never pauses.

@@ -2,7 +2,6 @@ package shim_test
 
 import (
 	"os"
-	"os/exec"
 	"runtime"
 	"slices"
 	"strings"
@@ -25,7 +24,7 @@ func init() {
 // With a file it holds that one, or with a third word has it in its memory alone. With "leave" it is a child of the server, in a session of its own, and the server ends.
 func headless(words []string) {
 	if words[0] == "leave" {
-		cmd := exec.Command("/proc/self/exe", floodFlag, "headless", words[1], words[1])
+		cmd := testbed.As(floodFlag, "headless", words[1], words[1])
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 		cmd.Start()
 		testbed.Comes(func() bool {
@@ -63,7 +62,7 @@ func zombie() bool {
 
 // A process whose first thread has ended lives as long as another of its threads does, and ends with the sandbox like any other.
 func TestFirstThreadEnds(t *testing.T) {
-	exe := copyOfSelf(t)
+	exe := testbed.Self(t, "self")
 	for _, confinement := range []string{"full", "reduced", "limits"} {
 		for name, words := range map[string][]string{"server": {"STAGE/write/note", "STAGE/write/at"}, "left behind": {"leave", "STAGE/write/at"}} {
 			t.Run(confinement+"/"+name, func(t *testing.T) {

@@ -85,7 +85,7 @@ var holdings = []struct {
 // What is in a folder that the host puts in the place of a covered one, and that a process of the sandbox has, or that has
 // another name, ends the server. What it has elsewhere is no matter.
 func TestHoldsWhatLiesInWhatIsDenied(t *testing.T) {
-	exe := copyOfSelf(t)
+	exe := testbed.Self(t, "self")
 	for _, c := range holdings {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -8,13 +8,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 // levelFlag makes this test binary a server that tries what the levels differ in.
 const levelFlag = "-acts-of-levels"
 
 // tryLevel tries each act and says which went through. Args are the stage and an address of the host's loopback.
-func tryLevel(args []string) {
+func tryLevel(args []string) int {
 	s := stage{args[0]}
 	for _, a := range []struct {
 		name string
@@ -36,12 +38,12 @@ func tryLevel(args []string) {
 			fmt.Print(a.name, " ")
 		}
 	}
-	os.Exit(0)
+	return 0
 }
 
 // Each level gives what the contract's table says, in each confinement that it can have, and nothing else.
 func TestLevels(t *testing.T) {
-	exe := copyOfSelf(t)
+	exe := testbed.Self(t, "self")
 	host, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

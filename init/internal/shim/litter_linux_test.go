@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 	"golang.org/x/sys/unix"
 )
 
@@ -47,7 +48,7 @@ func TestLitter(t *testing.T) {
 	s := build(t, "/var/tmp")
 	const bound = 1500 * time.Millisecond // half a second, a list of the names, and a launch
 	litters, next := s.launch(weaker(grants, "reduced"), ""), s.launch(weaker(grants, "reduced"), "mark")
-	litters.Command = []string{copyOfSelf(t), floodFlag, "litter", littered().String()}
+	litters.Command = []string{testbed.Self(t, "self"), floodFlag, "litter", littered().String()}
 	before := 0
 	for i, l := range []launch{litters, next} {
 		cmd, _, done := start(t, l, nil)

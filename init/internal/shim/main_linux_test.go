@@ -28,27 +28,13 @@ const shimName = "shim.test shim"
 
 // Exit codes of a shim whose test is wrong; the launcher has none of them.
 const (
-	exitWrong   = 70 // the request cannot be understood
+	exitWrong   = testbed.WrongRole
 	exitAnother = 71 // the Op that was to be altered is not where it was
 )
 
 func TestMain(m *testing.M) {
-	if os.Args[0] == shimName {
-		reap(os.Args[1])
-		runtime.LockOSThread() // as reexec.Init does: init dies with this thread
-		os.Exit(runShim(os.Args[1]))
-	}
-	if len(os.Args) == 3 && os.Args[1] == attemptFlag {
-		try(os.Args[2])
-	}
-	if len(os.Args) == 4 && os.Args[1] == levelFlag {
-		tryLevel(os.Args[2:])
-	}
-	if len(os.Args) == 4 && os.Args[1] == actFlag {
-		actAll(os.Args[2:])
-	}
-	tryDomains()
-	flood()
+	testbed.Roles{shimName: runShim, reaperName: func([]string) int { return shim.Reap() }, parentName: reapChild,
+		attemptFlag: try, levelFlag: tryLevel, actFlag: actAll, domainsFlag: tryDomains, floodFlag: flood}.Play()
 	states, err := os.MkdirTemp("", "mcp-sandbox-states-")
 	if err != nil {
 		panic(err)
@@ -104,9 +90,10 @@ type launch struct {
 
 const reportFD, listFD = 3, 4
 
-func runShim(request string) int {
+func runShim(words []string) int {
+	runtime.LockOSThread() // as reexec.Init does: init dies with this thread
 	var l launch
-	if json.Unmarshal([]byte(request), &l) != nil {
+	if json.Unmarshal([]byte(words[0]), &l) != nil {
 		return exitWrong
 	}
 	unix.CloseOnExec(listFD)
@@ -127,7 +114,7 @@ func runShim(request string) int {
 			View:     l.alterView,
 			Evidence: l.alterEvidence,
 		},
-		AlterRepair: l.alterRepair, Reaper: []string{shimName, reapArg},
+		AlterRepair: l.alterRepair, Reaper: []string{reaperName},
 		Say: func(s string) { os.Stderr.WriteString(s + "\n") }})
 	if l.List && made != nil {
 		write(made)
@@ -190,8 +177,7 @@ func start(tb testing.TB, l launch, stdin io.Reader) (cmd *exec.Cmd, under *host
 	if err != nil {
 		tb.Fatal(err)
 	}
-	cmd = exec.Command("/proc/self/exe")
-	cmd.Args = []string{shimName, string(request)}
+	cmd = testbed.As(shimName, string(request))
 	cmd.Stdin, cmd.Dir = stdin, testbed.Scratch(tb) // what a launch makes whose mounts were taken away
 	if l.TTY {
 		master, slave, err := pty.Open()

@@ -18,21 +18,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Arguments that make this process a reaper, with children or with one of its own.
-const reapArg, reapChildArg = "reap", "reap-child"
-
-func reap(arg string) {
-	switch arg {
-	case reapArg:
-		os.Exit(shim.Reap())
-	case reapChildArg:
-		os.Exit(reapChild())
-	}
-}
+// This test binary as a reaper, of others' children and of one of its own.
+const reaperName, parentName = "shim.test reaper", "shim.test parent"
 
 // reapChild starts a child and says its process id, reaps once standard input has ended, and says how much processor time
 // that took.
-func reapChild() int {
+func reapChild([]string) int {
 	c := exec.Command("sleep", "600")
 	if platform.SetChildSubreaper() != nil || c.Start() != nil {
 		return exitWrong
@@ -55,8 +46,7 @@ func processorTime() time.Duration {
 func TestSlowEndIsNotHidden(t *testing.T) {
 	runtime.LockOSThread() // ptrace(2) belongs to a thread
 	defer runtime.UnlockOSThread()
-	c := exec.Command("/proc/self/exe", reapChildArg)
-	c.Args[0] = shimName
+	c := testbed.As(parentName)
 	in, err := c.StdinPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -151,7 +151,7 @@ func acts() []act {
 }
 
 // actAll is the server: args are the stage and a stranger. /proc tells it the launcher.
-func actAll(args []string) {
+func actAll(args []string) int {
 	init := os.Getppid()
 	stat, _ := os.ReadFile("/proc/" + strconv.Itoa(init) + "/stat")
 	s, _ := platform.ParseStat(stat)
@@ -166,7 +166,7 @@ func actAll(args []string) {
 		}
 		fmt.Printf("%s\t%s\n", a.name, said)
 	}
-	os.Exit(0)
+	return 0
 }
 
 // What confinement reduced refuses on every version of Landlock, and what it lets pass.
@@ -175,7 +175,7 @@ func TestReducedActs(t *testing.T) {
 	if err != nil || machine == 0 {
 		testbed.Missing(t, "landlock", "without Landlock there is no confinement reduced")
 	}
-	exe := copyOfSelf(t)
+	exe := testbed.Self(t, "self")
 	for _, abi := range []int{machine, 5, 4, 3, 2, 1} {
 		t.Run(strconv.Itoa(abi), func(t *testing.T) {
 			s := build(t, "/var/tmp")
@@ -221,21 +221,4 @@ func stranger(t *testing.T) string {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65533, Gid: 65533}}
 	}
 	return strconv.Itoa(testbed.Background(t, cmd))
-}
-
-// copyOfSelf is this binary in a folder that every user may enter.
-func copyOfSelf(t *testing.T) string {
-	t.Helper()
-	exe := filepath.Join(testbed.Scratch(t), "self")
-	if _, err := os.Stat(exe); err == nil {
-		return exe
-	}
-	self, err := os.ReadFile("/proc/self/exe")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(exe, self, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	return exe
 }

@@ -17,14 +17,12 @@ const stopWord = "stop-again-and-again"
 const stops = 200
 
 func TestMain(m *testing.M) {
-	if len(os.Args) == 2 && os.Args[1] == stopWord {
-		os.Exit(stopAgainAndAgain())
-	}
+	testbed.Roles{stopWord: stopAgainAndAgain}.Play()
 	os.Exit(m.Run())
 }
 
 // stopAgainAndAgain stops this process from a thread that is not its first, and writes a byte behind each stop.
-func stopAgainAndAgain() (code int) {
+func stopAgainAndAgain([]string) (code int) {
 	fd, err := Open(unix.SIGTSTP)
 	if err != nil {
 		return 3
@@ -57,7 +55,7 @@ func TestStopIsThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	cmd := exec.Command("/proc/self/exe", stopWord)
+	cmd := testbed.As(stopWord)
 	cmd.Stdout, cmd.Stderr = w, os.Stderr
 	cmd.SysProcAttr = &unix.SysProcAttr{Setpgid: true, Pdeathsig: unix.SIGKILL}
 	runtime.LockOSThread() // whose end would be the child's; PR_SET_PDEATHSIG(2const)

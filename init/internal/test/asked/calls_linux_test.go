@@ -13,6 +13,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 	"github.com/security-mcp/mcp-sandbox/init/internal/why/asked"
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 // What is answered about a system call is what becomes of it in a launch, under policies that deny calls at random and
@@ -66,7 +67,7 @@ func denying(t *testing.T, names []string, seed uint64) string {
 // unfiltered has the calls made by the same user without a sandbox.
 func unfiltered(t *testing.T, request string) (errors []string) {
 	t.Helper()
-	cmd := exec.Command(program(t), serverIs, request)
+	cmd := exec.Command(testbed.Self(t, "server"), serverIs, request)
 	cmd.SysProcAttr = &syscall.SysProcAttr{}
 	if os.Geteuid() == 0 {
 		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: 65533, Gid: 65533}

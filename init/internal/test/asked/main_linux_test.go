@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
-	"sync"
 	"syscall"
 	"testing"
 
@@ -18,17 +16,14 @@ import (
 const serverIs = "-asked-server"
 
 func TestMain(m *testing.M) {
-	host.Main()
-	if len(os.Args) > 2 && os.Args[1] == serverIs {
-		os.Exit(serve(os.Args[2]))
-	}
+	host.Main(testbed.Roles{serverIs: serve})
 	os.Exit(testbed.Run(m))
 }
 
 // serve makes the calls of a list in JSON and prints their results; an empty list asks for the environment.
-func serve(request string) int {
+func serve(words []string) int {
 	var calls []attempt
-	err := json.Unmarshal([]byte(request), &calls)
+	err := json.Unmarshal([]byte(words[0]), &calls)
 	var answer any = os.Environ()
 	if err == nil && len(calls) > 0 {
 		answer = makeAll(calls)
@@ -47,7 +42,7 @@ func serve(request string) int {
 // launched runs the server under a policy, with a launcher of this environment, and reads what it printed.
 func launched(t *testing.T, document, request string, env []string) (answer []string, run *host.Run) {
 	t.Helper()
-	cmd := host.Order{Policy: document, Command: []string{program(t), serverIs, request}}.Cmd(t)
+	cmd := host.Order{Policy: document, Command: []string{testbed.Self(t, "server"), serverIs, request}}.Cmd(t)
 	cmd.Env = env
 	if os.Geteuid() == 0 {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Groups: []uint32{0}}}
@@ -59,16 +54,6 @@ func launched(t *testing.T, document, request string, env []string) (answer []st
 	}
 	return answer, run
 }
-
-// program is this test binary where every user may execute it.
-var program = func() func(*testing.T) string {
-	var once sync.Once
-	var path string
-	return func(t *testing.T) string {
-		once.Do(func() { path = testbed.CopyTo(t, filepath.Join(testbed.Scratch(t), "server")) })
-		return path
-	}
-}()
 
 func parsed(t *testing.T, document string) *policy.Policy {
 	t.Helper()

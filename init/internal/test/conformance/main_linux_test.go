@@ -14,7 +14,7 @@ import (
 const firstPort, lastPort = 60000, 60119
 
 func TestMain(m *testing.M) {
-	host.Main()
+	host.Main(nil)
 	ports := map[string]string{"/proc/sys/net/ipv4/ip_local_port_range": fmt.Sprintf("%d %d", firstPort, lastPort)}
 	os.Exit(world.Tests(ports, func() int { return testbed.Run(m) }))
 }

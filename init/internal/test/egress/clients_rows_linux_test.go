@@ -71,7 +71,7 @@ func java(t *testing.T, k *kit) []string {
 // goClient is this test binary by one of Go's resolvers.
 func goClient(resolver string) func(*testing.T, *kit) []string {
 	return func(t *testing.T, k *kit) []string {
-		program := clientProgram(t)
+		program := testbed.Self(t, "client")
 		if resolver == "cgo" {
 			cmd := exec.Command(program, clientIs, act("lookup", "localhost"))
 			cmd.Env = []string{"GODEBUG=netdns=cgo+1"}

@@ -59,7 +59,7 @@ func TestLauncherKilled(t *testing.T) {
 		if round == 1 { // the first one opened what the tests themselves keep
 			before = ownDescriptors(t)
 		}
-		cmd := l.cmd(t, clientProgram(t), clientIs, act("stall", s.Name+":19", "100000000", "4"), act("streams", s.Name+":7", "8", "100000000"))
+		cmd := l.cmd(t, testbed.Self(t, "client"), clientIs, act("stall", s.Name+":19", "100000000", "4"), act("streams", s.Name+":7", "8", "100000000"))
 		run := host.Start(t, cmd)
 		if round%4 > 0 { // else while the launch is made
 			run.Began()

@@ -35,7 +35,7 @@ func (l launch) session(t *testing.T, acts ...string) *session {
 	}
 	cmd := l.cmd(t)
 	words := append([]string{testbed.Command(t, "mcp-sandbox-init"), "--policy", policy, "--report-fd", strconv.Itoa(host.ReportFD), "--",
-		clientProgram(t), clientIs}, acts...)
+		testbed.Self(t, "client"), clientIs}, acts...)
 	words = append(l.Prefix, words...)
 	cmd.Path, cmd.Args = words[0], words
 	in, err := cmd.StdinPipe()

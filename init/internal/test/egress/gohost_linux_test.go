@@ -24,8 +24,8 @@ type hosted struct {
 // startHosted starts the client with acts; the client ends after the last one, or with its standard input.
 func startHosted(t *testing.T, ctx context.Context, n policy.Network, acts ...string) *hosted {
 	t.Helper()
-	p := policy.Policy{Network: n, Filesystem: policy.Filesystem{AllowRead: []string{clientProgram(t)}}}
-	target := launcher.Target{Path: clientProgram(t), Args: append([]string{clientIs}, acts...), Dir: "/",
+	p := policy.Policy{Network: n, Filesystem: policy.Filesystem{AllowRead: []string{testbed.Self(t, "client")}}}
+	target := launcher.Target{Path: testbed.Self(t, "client"), Args: append([]string{clientIs}, acts...), Dir: "/",
 		Env: []string{"HOME=" + testbed.Folder(t), "PATH=/usr/bin:/bin", testbed.NoWait}}
 	sb, err := launcher.Command(ctx, p, target)
 	if err != nil {

@@ -62,7 +62,7 @@ func TestExhaustion(t *testing.T) {
 	for range 50 {
 		acts = append(acts[:len(acts)-1], act("abort", at("7"), "reset"), act("stop"))
 	}
-	cmd := l.cmd(t, append([]string{clientProgram(t), clientIs}, acts...)...)
+	cmd := l.cmd(t, append([]string{testbed.Self(t, "client"), clientIs}, acts...)...)
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -35,7 +35,7 @@ func TestShimDies(t *testing.T) {
 		close(over)
 	})
 	l := launch{network: network{Allowed: []string{s.Name + ":7"}}}
-	cmd := l.cmd(t, clientProgram(t), clientIs, act("hold", s.Name+":7"))
+	cmd := l.cmd(t, testbed.Self(t, "client"), clientIs, act("hold", s.Name+":7"))
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)

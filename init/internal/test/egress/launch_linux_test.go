@@ -5,10 +5,8 @@ import (
 	"encoding/json"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 
@@ -46,7 +44,7 @@ func (l launch) policy(t *testing.T) string {
 	if l.Document != "" {
 		return l.Document
 	}
-	doc := map[string]any{"version": 1, "network": l.network, "filesystem": map[string]any{"allowRead": append(l.Grant, clientProgram(t))}}
+	doc := map[string]any{"version": 1, "network": l.network, "filesystem": map[string]any{"allowRead": append(l.Grant, testbed.Self(t, "client"))}}
 	for key, value := range map[string]any{"level": l.Level, "minConfinement": l.Least, "env": l.Env, "limits": l.Limits} {
 		if text, _ := json.Marshal(value); !slices.Contains([]string{`""`, "null"}, string(text)) {
 			doc[key] = value
@@ -87,16 +85,6 @@ type flow struct {
 	Port, Connections, Sent, Received int64
 }
 
-// clientProgram is this test binary where every user may execute it.
-var clientProgram = func() func(*testing.T) string {
-	var once sync.Once
-	var path string
-	return func(t *testing.T) string {
-		once.Do(func() { path = testbed.CopyTo(t, filepath.Join(testbed.Scratch(t), "client")) })
-		return path
-	}
-}()
-
 // act is one act of the client.
 func act(words ...string) string {
 	b, _ := json.Marshal(words)
@@ -110,7 +98,7 @@ func (l launch) cmd(t *testing.T, command ...string) *exec.Cmd {
 	cmd := o.Cmd(t)
 	cmd.Env = append([]string{"HOME=" + testbed.Folder(t), "PATH=/usr/local/bin:/usr/bin:/bin", testbed.NoWait}, l.Given...)
 	if len(l.Prefix) > 0 {
-		cmd.Path, cmd.Args = l.Prefix[0], append(slices.Clone(l.Prefix), append([]string{clientProgram(t)}, cmd.Args...)...)
+		cmd.Path, cmd.Args = l.Prefix[0], append(slices.Clone(l.Prefix), append([]string{testbed.Self(t, "client")}, cmd.Args...)...)
 	}
 	if os.Geteuid() == 0 {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Groups: []uint32{0}}}
@@ -124,7 +112,7 @@ func (l launch) cmd(t *testing.T, command ...string) *exec.Cmd {
 // acts has the client make acts in a sandbox. Each must leave a result.
 func (l launch) acts(t *testing.T, acts ...string) *ended {
 	t.Helper()
-	e := l.command(t, append([]string{clientProgram(t), clientIs}, acts...)...)
+	e := l.command(t, append([]string{testbed.Self(t, "client"), clientIs}, acts...)...)
 	e.Results = results(t, &e.Stdout)
 	if len(e.Results) != len(acts) || e.Code != 0 {
 		t.Fatalf("code %d, %d results of %d acts: %v\n%s%s", e.Code, len(e.Results), len(acts), e.Results, e.Lines, &e.Stderr)
@@ -182,7 +170,7 @@ func (l launch) over(t *testing.T, run *host.Run) *ended {
 // outside has the client make acts without a sandbox: the control.
 func outside(t *testing.T, env []string, acts ...string) []result {
 	t.Helper()
-	cmd := exec.Command(clientProgram(t), append([]string{clientIs}, acts...)...)
+	cmd := exec.Command(testbed.Self(t, "client"), append([]string{clientIs}, acts...)...)
 	cmd.Env = append(env, testbed.NoWait)
 	text, err := cmd.Output()
 	all := results(t, bytes.NewBuffer(text))

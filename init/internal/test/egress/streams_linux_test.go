@@ -140,7 +140,7 @@ func TestSilentConnection(t *testing.T) {
 		close(over)
 	})
 	l := launch{network: network{Allowed: []string{s.Name + ":7"}}}
-	cmd := l.cmd(t, clientProgram(t), clientIs, act("hold", s.Name+":7"))
+	cmd := l.cmd(t, testbed.Self(t, "client"), clientIs, act("hold", s.Name+":7"))
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)

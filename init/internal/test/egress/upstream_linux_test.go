@@ -76,7 +76,7 @@ func TestLastBytes(t *testing.T) {
 		got <- fmt.Sprintf("%d %x %v", n, h.Sum(nil), err)
 	})
 	l := launch{network: network{Allowed: []string{s.Name + ":7"}}}
-	run := host.Start(t, l.cmd(t, clientProgram(t), clientIs, act("leave", s.Name+":7", strconv.Itoa(size))))
+	run := host.Start(t, l.cmd(t, testbed.Self(t, "client"), clientIs, act("leave", s.Name+":7", strconv.Itoa(size))))
 	server := run.Began().PID
 	testbed.Await(t, "the server's end", func() bool { s := testbed.State(server); return s == "" || s == "Z" })
 	close(begin)

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"flag"
 	"os"
-	"os/exec"
 	"os/signal"
 	"strconv"
 	"strings"
@@ -31,16 +30,7 @@ const (
 )
 
 func TestMain(m *testing.M) {
-	host.Main()
-	switch os.Args[0] {
-	case programName:
-		os.Exit(program(os.Args[1]))
-	case hostName:
-		os.Exit(beHost(os.Args[1]))
-	}
-	if len(os.Args) == 3 && os.Args[1] == programName { // started by who cannot choose argument 0
-		os.Exit(program(os.Args[2]))
-	}
+	host.Main(testbed.Roles{programName: program, hostName: beHost})
 	flag.Parse()
 	flag.Set("test.parallel", "20") // most of a test's time goes by waiting
 	os.Exit(testbed.Run(m))
@@ -80,25 +70,25 @@ func decode(text string) (l launch, p policy.Policy) {
 	}
 	if err != nil {
 		println(err.Error())
-		os.Exit(host.Wrong)
+		os.Exit(testbed.WrongRole)
 	}
 	return l, p
 }
 
 // program does what mcp-sandbox-init does, with a report on descriptor 3.
-func program(request string) int {
-	l, _ := decode(request)
+func program(words []string) int {
+	l, _ := decode(words[0])
 	o, err := host.Order{Policy: l.Policy, Command: l.Command, Begin: string(l.Begin)}.Build()
 	if err != nil {
 		println(err.Error())
-		return host.Wrong
+		return testbed.WrongRole
 	}
 	if l.Without == "" {
 		return reexec.Run(o)
 	}
 	parent, err := unix.PidfdOpen(os.Getppid(), 0)
 	if err != nil {
-		return host.Wrong
+		return testbed.WrongRole
 	}
 	return shim.Run(shim.Config{Order: o, Host: -1, Parent: parent, Say: reexec.Say, Hooks: launches.Hooks{Program: l.alter}})
 }
@@ -116,7 +106,7 @@ func (l *launch) alter(p *layers.Layout, whole bool) {
 			}
 		}
 		println("no " + call)
-		os.Exit(host.Wrong)
+		os.Exit(testbed.WrongRole)
 		return 0
 	}
 	signals := find(p.Len()-1, -1, "signalfd4(")
@@ -136,16 +126,15 @@ func (l *launch) alter(p *layers.Layout, whole bool) {
 }
 
 // beHost starts a launcher, hands it all that it was given itself, and waits: for the test to kill it.
-func beHost(request string) int {
-	l, p := decode(request)
+func beHost(words []string) int {
+	l, p := decode(words[0])
 	signal.Ignore(syscall.SIGTERM)
-	cmd := exec.Command("/proc/self/exe")
-	cmd.Args = []string{programName, request}
+	cmd := testbed.As(programName, words...)
 	if l.Embedded {
 		sb, err := launcher.Command(context.Background(), p, launcher.Target{Path: l.Command[0], Args: l.Command[1:]})
 		if err != nil {
 			println(err.Error())
-			return host.Wrong
+			return testbed.WrongRole
 		}
 		cmd = sb.Cmd
 		cmd.Env = append(cmd.Env, testbed.NoWait)
@@ -158,7 +147,7 @@ func beHost(request string) int {
 	}
 	if err := cmd.Start(); err != nil {
 		println(err.Error())
-		return host.Wrong
+		return testbed.WrongRole
 	}
 	if l.Forks {
 		os.Stdout.WriteString(strconv.Itoa(fork()) + "\n")

@@ -69,8 +69,7 @@ func startWith(t *testing.T, l launch, more string, ownHost bool, stderr *os.Fil
 	}
 	switch {
 	case ownHost:
-		tr.cmd = exec.Command("/proc/self/exe")
-		tr.cmd.Args = []string{hostName, l.encode()}
+		tr.cmd = testbed.As(hostName, l.encode())
 	case l.Embedded:
 		if tr.sb, err = launcher.Command(context.Background(), p, launcher.Target{Path: l.Command[0], Args: l.Command[1:], Dir: "/"}); err != nil {
 			t.Fatal(err)
@@ -84,8 +83,7 @@ func startWith(t *testing.T, l launch, more string, ownHost bool, stderr *os.Fil
 		}
 		tr.cmd = exec.Command(l.Through[0], append(l.Through[1:], exe, programName, l.encode())...)
 	default:
-		tr.cmd = exec.Command("/proc/self/exe")
-		tr.cmd.Args = []string{programName, l.encode()}
+		tr.cmd = testbed.As(programName, l.encode())
 	}
 	in, inTo, err := os.Pipe()
 	if err != nil {

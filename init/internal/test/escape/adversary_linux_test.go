@@ -4,12 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
-	"sync"
 	"syscall"
-	"testing"
 
-	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed/attempt"
 )
 
@@ -21,18 +17,6 @@ import (
 // It knows every act of package attempt, and those of acts. An act that is refused is a result: the exit status is 0
 // when each was tried, 2 when one was not understood.
 const adversaryName = "escape"
-
-var (
-	copyAdversary sync.Once
-	adversaryPath string
-)
-
-// adversary is the adversary's program, for every uid.
-func adversary(tb testing.TB) string {
-	tb.Helper()
-	copyAdversary.Do(func() { adversaryPath = testbed.CopyTo(tb, filepath.Join(testbed.Scratch(tb), adversaryName)) })
-	return adversaryPath
-}
 
 // actAll is the adversary's main. os.Exit of a -race build waits a second.
 func actAll(args []string) {

@@ -36,7 +36,7 @@ func coreDump(t *testing.T, l level) {
 		if err := os.WriteFile(corePattern, []byte(pattern), 0); err != nil {
 			t.Fatal(err)
 		}
-		program := adversary(t)
+		program := testbed.Self(t, adversaryName)
 		for _, act := range []string{"crash", "core-limit -- crash"} {
 			cmd := s.acting(t, l, act)
 			out, _ := cmd.Output()

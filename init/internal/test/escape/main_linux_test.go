@@ -1,8 +1,6 @@
 package escape_test
 
 import (
-	"bytes"
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,25 +18,17 @@ func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) == adversaryName {
 		actAll(os.Args[1:])
 	}
-	host.Main()
-	if len(os.Args) > 2 && os.Args[1] == withoutLandlock {
-		println(execWithoutLandlock(os.Args[2:]).Error())
-		os.Exit(host.Wrong)
-	}
+	host.Main(testbed.Roles{withoutLandlock: execWithoutLandlock})
 	os.Exit(testbed.Run(m))
 }
 
 // launch runs a command in a sandbox and returns its output, the launcher's lines, and the exit status.
 func launch(t *testing.T, s *scene, l level, command ...string) (stdout, stderr string, code int) {
 	t.Helper()
-	var out, errs bytes.Buffer
 	cmd := s.shim(t, l, command...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = session(t), &out, &errs
-	err := cmd.Run()
-	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
-		t.Fatal(err)
-	}
-	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
+	cmd.Stdin = session(t)
+	code, stdout, stderr = testbed.Finish(t, cmd)
+	return stdout, stderr, code
 }
 
 // shim is a launch that is not started yet, on the machine of its level.
@@ -62,7 +52,7 @@ func (s *scene) shim(t *testing.T, l level, command ...string) *exec.Cmd {
 // acting is a launch of the adversary with its words.
 func (s *scene) acting(t *testing.T, l level, act string) *exec.Cmd {
 	t.Helper()
-	return s.shim(t, l, append([]string{adversary(t)}, strings.Fields(s.put(act))...)...)
+	return s.shim(t, l, append([]string{testbed.Self(t, adversaryName)}, strings.Fields(s.put(act))...)...)
 }
 
 // results reads what the program wrote of its acts.

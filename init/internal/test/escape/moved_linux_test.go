@@ -20,7 +20,7 @@ func movedFolder(t *testing.T, l level) {
 		ok   bool
 	}{
 		{"inside", func() attempt.Result {
-			command := append([]string{adversary(t)}, strings.Fields(s.put(act))...)
+			command := append([]string{testbed.Self(t, adversaryName)}, strings.Fields(s.put(act))...)
 			out, errs, _ := launch(t, s, l, command...)
 			all := results(t, out)
 			if len(all) != 1 {
@@ -28,7 +28,7 @@ func movedFolder(t *testing.T, l level) {
 			}
 			return all[0]
 		}, false},
-		{"outside", func() attempt.Result { return s.outside(t, adversary(t), false, s.put(act)) }, true},
+		{"outside", func() attempt.Result { return s.outside(t, testbed.Self(t, adversaryName), false, s.put(act)) }, true},
 	} {
 		at, to := s.dir+"/write/m", s.dir+"/home/m"
 		if err := os.Mkdir(at, 0o777); err != nil {

@@ -57,7 +57,7 @@ func TestInNetwork(t *testing.T) {
 		}
 		acts = append(acts, "connect "+family+" 1 6 "+a, "connect "+family+" 2 17 "+a, "connect "+family+" 1 262 "+a)
 	}
-	program := adversary(t)
+	program := testbed.Self(t, adversaryName)
 	s := stage(t)
 	var command []string
 	for _, a := range acts {

@@ -14,7 +14,7 @@ import (
 // read from it; fcntl(2). The same user's processes may be owners.
 func ownerSignal(t *testing.T, l level) {
 	s := stage(t)
-	program := adversary(t)
+	program := testbed.Self(t, adversaryName)
 	for _, inside := range []bool{true, false} {
 		target := exec.Command(program, "sleep", "1h")
 		if err := target.Start(); err != nil {

@@ -38,7 +38,7 @@ func replacedFile(t *testing.T, l level) {
 	if all := results(t, out.String()); err != nil || len(all) != 1 || all[0].OK || all[0].Errno != "EACCES" {
 		t.Errorf("inside: %+v, %v", all, err)
 	}
-	if r := s.outside(t, adversary(t), false, "replaced "+secret); r.Detail != "another key\n" {
+	if r := s.outside(t, testbed.Self(t, adversaryName), false, "replaced "+secret); r.Detail != "another key\n" {
 		t.Errorf("outside: %+v", r)
 	}
 }

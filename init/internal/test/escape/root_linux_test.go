@@ -7,6 +7,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 	"golang.org/x/sys/unix"
 )
 
@@ -34,7 +35,7 @@ func onlyRoot(t *testing.T, l level) {
 	}{
 		{"inside, with Landlock", s.acting(t, l, act), "EACCES EROFS"},
 		{"inside, without", exec.Command(self, append([]string{withoutLandlock, self}, s.acting(t, l, act).Args...)...), "EROFS"},
-		{"outside", exec.Command(adversary(t), strings.Fields(act)...), ""},
+		{"outside", exec.Command(testbed.Self(t, adversaryName), strings.Fields(act)...), ""},
 	} {
 		way.cmd.Env = []string{"HOME=" + s.dir + "/home", "PATH=/usr/bin:/bin"}
 		way.cmd.SysProcAttr = attr
@@ -59,7 +60,7 @@ func onlyRoot(t *testing.T, l level) {
 const withoutLandlock = "without-landlock"
 
 // execWithoutLandlock loads a filter in which landlock_create_ruleset and its two neighbours are ENOSYS; seccomp(2).
-func execWithoutLandlock(argv []string) error {
+func execWithoutLandlock(argv []string) int {
 	filter := []unix.SockFilter{
 		{Code: 0x20}, // the number
 		{Code: 0x35, Jf: 2, K: unix.SYS_LANDLOCK_CREATE_RULESET},
@@ -67,8 +68,10 @@ func execWithoutLandlock(argv []string) error {
 		{Code: 0x06, K: 0x00050000 | uint32(unix.ENOSYS)},
 		{Code: 0x06, K: 0x7fff0000},
 	}
-	if err := install(filter); err != nil {
-		return err
+	err := install(filter)
+	if err == nil {
+		err = unix.Exec(argv[0], argv[1:], os.Environ())
 	}
-	return unix.Exec(argv[0], argv[1:], os.Environ())
+	println(err.Error())
+	return testbed.WrongRole
 }

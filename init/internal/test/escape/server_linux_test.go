@@ -16,7 +16,7 @@ import (
 // alone runs one act in a sandbox of its own and returns what it told.
 func alone(t *testing.T, s *scene, l level, act string) string {
 	t.Helper()
-	command := append([]string{adversary(t)}, strings.Fields(act)...)
+	command := append([]string{testbed.Self(t, adversaryName)}, strings.Fields(act)...)
 	stdout, stderr, code := launch(t, s, l, command...)
 	all := results(t, stdout)
 	if code != 0 || len(all) != 1 {
@@ -28,7 +28,7 @@ func alone(t *testing.T, s *scene, l level, act string) string {
 // outside does the same without a sandbox, as an ordinary user if by is not nil.
 func outside(t *testing.T, by *syscall.Credential, act string) string {
 	t.Helper()
-	cmd := exec.Command(adversary(t), strings.Fields(act)...)
+	cmd := exec.Command(testbed.Self(t, adversaryName), strings.Fields(act)...)
 	cmd.Dir = "/"
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: by}
 	text, err := cmd.Output()

@@ -23,14 +23,14 @@ func socketsInGrants(t *testing.T, l level) {
 	paths := hostsSockets(t, s.dir)
 	const shown = "/mnt"
 	for _, path := range paths {
-		if got := s.outside(t, adversary(t), false, "unix "+s.dir+path); !got.OK {
+		if got := s.outside(t, testbed.Self(t, adversaryName), false, "unix "+s.dir+path); !got.OK {
 			t.Errorf("outside: %s: %+v", path, got)
 		}
 	}
 	inside := &scene{dir: shown, words: strings.NewReplacer("S/", shown+"/"), machine: testbed.Machine{At: s.dir, Shown: shown}}
 	abstract := "@" + filepath.Base(s.dir)
 	paths = append(paths, "/home/socket") // not granted
-	words := []string{adversary(t), "--", "unix", abstract}
+	words := []string{testbed.Self(t, adversaryName), "--", "unix", abstract}
 	for _, path := range paths {
 		words = append(words, "--", "unix", shown+path)
 	}
@@ -91,7 +91,7 @@ func socketAnew(t *testing.T, l level) {
 	if all := results(t, out.String()); err != nil || len(all) != 1 || all[0].OK || all[0].Errno != "EACCES" {
 		t.Errorf("inside: %+v, %v", all, err)
 	}
-	if r := s.outside(t, adversary(t), false, "replaced "+s.dir+socket); r.Errno != "ENXIO" { // open(2) of a socket
+	if r := s.outside(t, testbed.Self(t, adversaryName), false, "replaced "+s.dir+socket); r.Errno != "ENXIO" { // open(2) of a socket
 		t.Errorf("outside: %+v", r)
 	}
 }

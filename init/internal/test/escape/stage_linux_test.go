@@ -96,7 +96,7 @@ const asleep = "1h"
 // sleeper is the id of a process of the host.
 func sleeper(t *testing.T) int {
 	t.Helper()
-	return testbed.Background(t, exec.Command(adversary(t), "sleep", asleep))
+	return testbed.Background(t, exec.Command(testbed.Self(t, adversaryName), "sleep", asleep))
 }
 
 // listener is the port of a TCP listener of the host's loopback.

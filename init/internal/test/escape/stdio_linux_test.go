@@ -15,7 +15,7 @@ import (
 // naked is the same act without a sandbox.
 func (s *scene) naked(t *testing.T, act string) *exec.Cmd {
 	t.Helper()
-	return exec.Command(adversary(t), strings.Fields(s.put(act))...)
+	return exec.Command(testbed.Self(t, adversaryName), strings.Fields(s.put(act))...)
 }
 
 // told runs a command and returns what its one act told.

@@ -87,7 +87,7 @@ func TestGapsOfReduced(t *testing.T) {
 		t.Skip("what lies open to a user's server need not be open to root's, which is another user")
 	}
 	needLandlock(t)
-	program := adversary(t)
+	program := testbed.Self(t, adversaryName)
 	for _, g := range table() {
 		for _, r := range g.rows {
 			if r.open == "" || r.root || strings.Contains(r.not, "standard") {
@@ -112,7 +112,7 @@ func escape(t *testing.T, l level) {
 	s := stage(t)
 	s.started = true
 	all := rowsOf(l)
-	program := adversary(t)
+	program := testbed.Self(t, adversaryName)
 	command := []string{program}
 	for _, r := range all {
 		command = append(append(command, "--"), strings.Fields(s.put(r.act))...)
@@ -130,7 +130,7 @@ func escape(t *testing.T, l level) {
 // TestControls tries every row outside, where nothing forbids it.
 func TestControls(t *testing.T) {
 	s := stage(t)
-	program := adversary(t)
+	program := testbed.Self(t, adversaryName)
 	for _, g := range table() {
 		for _, r := range g.rows {
 			if !r.root || root() {

@@ -1,7 +1,7 @@
 // Package host is what the tests of whole launches share: the test binary as a launcher, its order,
 // and what a launch left behind. Tests alone import it.
 //
-//	func TestMain(m *testing.M) { host.Main(); os.Exit(testbed.Run(m)) }
+//	func TestMain(m *testing.M) { host.Main(nil); os.Exit(testbed.Run(m)) }
 //
 //	run := host.Start(t, host.Order{Policy: doc, Command: command}.Cmd(t))
 //	run.Wait()
@@ -19,6 +19,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
 	"github.com/security-mcp/mcp-sandbox/policy"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
 // Name is argument 0 of a test binary that is a launcher, or argument 1 where a shell or another program starts it.
@@ -26,9 +27,6 @@ const Name = "launcher of a test"
 
 // ReportFD is where such a launcher reports to, if it was given that descriptor.
 const ReportFD = 3
-
-// Wrong is the status of a launcher that does not understand its order. No launch ends with it.
-const Wrong = 70
 
 // An Order is what a test asks a launcher for.
 type Order struct {
@@ -41,26 +39,23 @@ type Order struct {
 	order.Stored
 }
 
-// Main makes the test binary the launcher that it was started as, or the shim. Else it returns.
-func Main() {
+// Main ends this process as the shim, as a launcher, or in one of the test's own roles. Else it returns.
+func Main(own testbed.Roles) {
 	reexec.Init()
-	for i := range min(2, len(os.Args)-1) {
-		if os.Args[i] == Name {
-			os.Exit(launch(os.Args[i+1]))
-		}
-	}
+	testbed.Roles{Name: launch}.Play()
+	own.Play()
 }
 
-func launch(request string) int {
+func launch(words []string) int {
 	var o Order
-	err := json.Unmarshal([]byte(request), &o)
+	err := json.Unmarshal([]byte(words[0]), &o)
 	var built *order.Order
 	if err == nil {
 		built, err = o.Build()
 	}
 	if err != nil {
 		println(err.Error())
-		return Wrong
+		return testbed.WrongRole
 	}
 	return reexec.Run(built)
 }
@@ -103,7 +98,5 @@ func (o Order) Args(tb testing.TB) []string {
 // Cmd is a launcher that is not started yet.
 func (o Order) Cmd(tb testing.TB) *exec.Cmd {
 	tb.Helper()
-	cmd := exec.Command("/proc/self/exe")
-	cmd.Args = o.Args(tb)
-	return cmd
+	return testbed.As(Name, o.Args(tb)[1])
 }

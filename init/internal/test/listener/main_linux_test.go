@@ -22,13 +22,7 @@ const (
 )
 
 func TestMain(m *testing.M) {
-	host.Main()
-	switch {
-	case os.Args[0] == outside:
-		os.Exit(outer(os.Args[1:]))
-	case len(os.Args) > 2 && os.Args[1] == serverIs:
-		os.Exit(serve(os.Args[2], os.Args[3:]))
-	}
+	host.Main(testbed.Roles{outside: outer, serverIs: serve})
 	os.Exit(testbed.Run(m))
 }
 
@@ -40,8 +34,7 @@ func outer(args []string) int {
 		println("listener outside:", err.Error())
 		return 71
 	}
-	cmd := exec.Command("/proc/self/exe")
-	cmd.Args = append([]string{shimName}, args...)
+	cmd := testbed.As(shimName, args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	cmd.ExtraFiles = []*os.File{os.NewFile(host.ReportFD, "report")}
 	err := cmd.Run()

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"runtime"
 	"strconv"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"syscall"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/seccomp"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 	"golang.org/x/sys/unix"
 )
 
@@ -49,7 +49,8 @@ func call(name string) syscall.Errno {
 }
 
 // serve is the server.
-func serve(does string, args []string) int {
+func serve(words []string) int {
+	does, args := words[0], words[1:]
 	switch does {
 	case "calls": // each of the names, and what became of it
 		undisturbed()
@@ -59,7 +60,7 @@ func serve(does string, args []string) int {
 	case "thread": // not the process's first
 		fmt.Println(unix.ErrnoName(elsewhere(func() syscall.Errno { return call("ptrace") })), os.Getpid())
 	case "child":
-		cmd := exec.Command(os.Args[0], serverIs, "thread")
+		cmd := testbed.As(serverIs, "thread")
 		cmd.Stdout = os.Stdout
 		if err := cmd.Run(); err != nil {
 			fmt.Println(err)

@@ -15,14 +15,6 @@ const (
 )
 
 func TestMain(m *testing.M) {
-	if len(os.Args) > 2 {
-		switch os.Args[1] {
-		case residentArg:
-			os.Exit(reside(os.Args[2:]))
-		case sealArg:
-			println(seal(os.Args[2], os.Args[3:]).Error())
-			os.Exit(70)
-		}
-	}
+	testbed.Roles{residentArg: reside, sealArg: seal}.Play()
 	os.Exit(testbed.Run(m))
 }

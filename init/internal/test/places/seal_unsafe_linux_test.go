@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unsafe"
 
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 	"golang.org/x/sys/unix"
 )
 
@@ -79,8 +80,14 @@ func networkIO() []uintptr {
 		unix.SYS_SETSOCKOPT, unix.SYS_SHUTDOWN, unix.SYS_SOCKET, unix.SYS_SOCKETPAIR}
 }
 
-// seal puts a filter on this process and executes a command. The listener of the one of that name stays open in it.
-func seal(name string, command []string) error {
+// seal is the way into such a place.
+func seal(words []string) int {
+	println(execSealed(words[0], words[1:]).Error())
+	return testbed.WrongRole
+}
+
+// execSealed puts a filter on this process and executes a command. The listener of the one of that name stays open in it.
+func execSealed(name string, command []string) error {
 	bans, ok := seals()[name]
 	if !ok {
 		return errors.New("no seal " + name)

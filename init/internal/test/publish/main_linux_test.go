@@ -6,9 +6,7 @@ import (
 	"io"
 	"net"
 	"os"
-	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -18,10 +16,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	host.Main()
-	if len(os.Args) > 2 && os.Args[1] == serverWord {
-		os.Exit(serve(os.Args[2:]))
-	}
+	host.Main(testbed.Roles{serverWord: serve})
 	os.Exit(testbed.Run(m))
 }
 
@@ -34,16 +29,6 @@ type launch struct {
 	Begin   string // the confinement to begin with
 }
 
-// binary is a copy of this one that every user may execute.
-var binary = func() func(testing.TB) string {
-	var once sync.Once
-	var path string
-	return func(tb testing.TB) string {
-		once.Do(func() { path = testbed.CopyTo(tb, filepath.Join(testbed.Scratch(tb), "publish.test")) })
-		return path
-	}
-}()
-
 func (l launch) policy(tb testing.TB) string {
 	tb.Helper()
 	network := map[string]any{"publish": l.Publish}
@@ -51,7 +36,7 @@ func (l launch) policy(tb testing.TB) string {
 		network["allowedDomains"] = l.Domains
 	}
 	doc := map[string]any{"version": 1, "network": network, "limits": map[string]any{"grace": "100ms"},
-		"filesystem": map[string]any{"allowRead": []string{binary(tb)}}}
+		"filesystem": map[string]any{"allowRead": []string{testbed.Self(tb, "server")}}}
 	if l.Level != "" {
 		doc["level"] = l.Level
 	}
@@ -77,7 +62,7 @@ type running struct {
 // command is a launcher that is not started.
 func (l launch) start(tb testing.TB, words ...string) *running {
 	tb.Helper()
-	o := host.Order{Policy: l.policy(tb), Command: append([]string{binary(tb), serverWord}, words...), Begin: l.Begin, Run: true}
+	o := host.Order{Policy: l.policy(tb), Command: append([]string{testbed.Self(tb, "server"), serverWord}, words...), Begin: l.Begin, Run: true}
 	cmd := o.Cmd(tb)
 	cmd.Env = []string{"PATH=/usr/bin:/bin", "HOME=" + testbed.Folder(tb), testbed.NoWait}
 	stdin, err := cmd.StdinPipe()

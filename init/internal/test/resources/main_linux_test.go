@@ -9,6 +9,6 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	host.Main()
+	host.Main(nil)
 	os.Exit(testbed.Run(m))
 }

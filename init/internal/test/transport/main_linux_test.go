@@ -4,11 +4,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"sync"
 	"testing"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
@@ -18,14 +14,7 @@ import (
 const serverWord = "transport.test-server"
 
 func TestMain(m *testing.M) {
-	host.Main()
-	if len(os.Args) > 4 && os.Args[1] == serverWord && os.Args[2] == "become" { // for shells, which name no program
-		unix.Exec("/proc/self/exe", os.Args[3:], os.Environ())
-		os.Exit(host.Wrong)
-	}
-	if len(os.Args) > 2 && os.Args[1] == serverWord {
-		os.Exit(server(os.Args[2], os.Args[3:]))
-	}
+	host.Main(testbed.Roles{serverWord: server})
 	os.Exit(testbed.Run(m))
 }
 
@@ -39,21 +28,9 @@ type launch struct {
 	Command []string
 }
 
-// binary is a copy of this one that every user may execute.
-func binary(tb testing.TB) string {
-	tb.Helper()
-	once.Do(func() { copied = testbed.CopyTo(tb, filepath.Join(testbed.Scratch(tb), "transport.test")) })
-	return copied
-}
-
-var (
-	once   sync.Once
-	copied string
-)
-
 // serve is the command of a server of this binary.
 func serve(tb testing.TB, act string, args ...string) []string {
-	return append([]string{binary(tb), serverWord, act}, args...)
+	return append([]string{testbed.Self(tb, "server"), serverWord, act}, args...)
 }
 
 func (l launch) cmd(tb testing.TB) *exec.Cmd {
@@ -63,7 +40,7 @@ func (l launch) cmd(tb testing.TB) *exec.Cmd {
 		cmd = exec.Command(l.Command[0], l.Command[1:]...)
 	} else {
 		doc := `{"version":1,"env":{"GORACE":"atexit_sleep_ms=0"},"limits":{"grace":"100ms"` + l.limit() + `}` + l.least() + `}`
-		cmd = exec.Command(binary(tb))
+		cmd = exec.Command(testbed.Self(tb, "server"))
 		cmd.Args = host.Order{Policy: doc, Command: l.Command, Run: true, Begin: l.Begin, TTY: l.TTY, Guard: l.Guard}.Args(tb)
 	}
 	cmd.Env = append(os.Environ(), "TERM=dumb", testbed.NoWait)

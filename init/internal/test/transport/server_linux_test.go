@@ -6,16 +6,17 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"os/signal"
 	"strconv"
 	"strings"
 
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 	"golang.org/x/sys/unix"
 )
 
 // server is the whole of what this binary does as a server.
-func server(act string, args []string) int {
+func server(words []string) int {
+	act, args := words[0], words[1:]
 	switch act {
 	case "echo": // everything until the end of input, or so many bytes
 		var in io.Reader = os.Stdin
@@ -60,7 +61,7 @@ func children() int {
 	if err != nil {
 		return 1
 	}
-	cmd := exec.Command("/proc/self/exe", serverWord, "child")
+	cmd := testbed.As(serverWord, "child")
 	cmd.Stdout, cmd.ExtraFiles = os.Stdout, []*os.File{w}
 	if cmd.Start() != nil {
 		return 1

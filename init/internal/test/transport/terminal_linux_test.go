@@ -91,11 +91,11 @@ func shell(t *testing.T) *screen {
 	return s
 }
 
-// words quotes a launch for a shell; sh gives a program another name only by exec -a, which not every one has.
+// words quotes a launch for a shell.
 func (l launch) words(t *testing.T) string {
 	cmd := l.cmd(t)
 	var b strings.Builder
-	for _, w := range append([]string{cmd.Path, serverWord, "become"}, cmd.Args...) {
+	for _, w := range append([]string{cmd.Path}, cmd.Args...) {
 		b.WriteString("'" + strings.ReplaceAll(w, "'", `'\''`) + "' ")
 	}
 	return b.String()

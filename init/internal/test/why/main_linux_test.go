@@ -9,9 +9,6 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	host.Main()
-	if len(os.Args) == 2 && os.Args[1] == serverName {
-		serve()
-	}
+	host.Main(testbed.Roles{serverName: serve})
 	os.Exit(testbed.Run(m))
 }

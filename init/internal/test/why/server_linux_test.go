@@ -39,18 +39,18 @@ type outcome struct {
 }
 
 // serve makes the attempts that come on standard input.
-func serve() {
+func serve([]string) int {
 	var acts []act
 	if err := json.NewDecoder(os.Stdin).Decode(&acts); err != nil {
 		println(err.Error())
-		os.Exit(3)
+		return 3
 	}
 	all := make([]outcome, len(acts))
 	for i, a := range acts {
 		all[i] = a.try()
 	}
 	json.NewEncoder(os.Stdout).Encode(all)
-	os.Exit(0)
+	return 0
 }
 
 func (a act) try() (o outcome) {
