@@ -96,7 +96,7 @@ type comparison struct {
 func (c *comparison) compare(document string) (after string) {
 	c.Helper()
 	p := parsed(c.T, document)
-	got, run := launched(c.T, document, c.request, usual(c.T))
+	got, run := launched(c.T, document, c.request, host.Env(c.T))
 	after = document
 	for i, name := range c.names {
 		a, err := asked.Syscall(p, name)

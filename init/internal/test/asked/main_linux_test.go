@@ -42,13 +42,8 @@ func serve(words []string) int {
 // launched runs the server under a policy, with a launcher of this environment, and reads what it printed.
 func launched(t *testing.T, document, request string, env []string) (answer []string, run *host.Run) {
 	t.Helper()
-	cmd := host.Order{Policy: document, Command: []string{testbed.Self(t, "server"), serverIs, request}}.Cmd(t)
-	cmd.Env = env
-	if os.Geteuid() == 0 {
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Groups: []uint32{0}}}
-	}
-	run = host.Start(t, cmd)
-	run.Wait()
+	l := host.Launch{Policy: document, Command: []string{testbed.Self(t, "server"), serverIs, request}, Env: env}
+	run = host.Finish(t, l.Cmd(t))
 	if err := json.Unmarshal(run.Stdout.Bytes(), &answer); err != nil || run.Code != 0 {
 		t.Fatalf("%s: code %d, %v, %s\n%s", document, run.Code, err, &run.Stdout, &run.Stderr)
 	}
@@ -62,9 +57,4 @@ func parsed(t *testing.T, document string) *policy.Policy {
 		t.Fatalf("%s: %v", document, err)
 	}
 	return &p
-}
-
-// usual is an environment with which a launcher starts.
-func usual(t *testing.T) []string {
-	return []string{"HOME=" + testbed.Folder(t), "PATH=/usr/bin:/bin", testbed.NoWait}
 }

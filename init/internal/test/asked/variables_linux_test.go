@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 	"github.com/security-mcp/mcp-sandbox/init/internal/why/asked"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
@@ -27,7 +28,7 @@ func TestAnswersAboutVariables(t *testing.T) {
 	count := func(n, with int) { rows, has = rows+n, has+with }
 	for seed := range uint64(12) {
 		r := rand.New(rand.NewPCG(3, seed))
-		env := usual(t)
+		env := host.Env(t)
 		for _, name := range variableNames {
 			if r.IntN(3) > 0 && !slices.Contains([]string{"HOME", "PATH", "SSH_AUTH_SOCK"}, name) {
 				env = append(env, name+"="+valueOf(name))

@@ -100,16 +100,14 @@ func (s *subject) inside(t *testing.T, level string) results {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := host.Order{Policy: string(text), Command: command, Run: true}
-	cmd := o.Cmd(t)
-	cmd.Env = append(env, "HOME="+testbed.Folder(t), "PATH=/usr/bin:/bin", testbed.NoWait)
-	r := host.Start(t, cmd)
+	l := host.Launch{Policy: string(text), Command: command, Run: true, Env: host.Env(t, env...)}
+	r := host.Start(t, l.Cmd(t))
 	began := r.Began()
 	if l := began.Layer(order.Network); l.State != order.Proved || len(began.Publish) != 1 {
 		t.Fatalf("layer network is %+v, published %q", l, began.Publish)
 	}
 	all := s.suite(t, began.Publish[0][:strings.LastIndexByte(began.Publish[0], ':')])
-	cmd.Process.Signal(syscall.SIGTERM)
+	r.Cmd.Process.Signal(syscall.SIGTERM)
 	r.Wait()
 	if r.Exited.Cause != order.CauseCancelled || slices.ContainsFunc(r.Exited.Denied, func(d order.DeniedCount) bool { return d.Kind != order.DeniedSyscall }) {
 		t.Errorf("%+v\n%s", r.Exited, &r.Stderr)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -22,7 +21,6 @@ type session struct {
 	*testing.T
 	launch launch
 	run    *host.Run
-	in     io.WriteCloser
 	out    *json.Decoder
 	Shim   int
 }
@@ -38,16 +36,8 @@ func (l launch) session(t *testing.T, acts ...string) *session {
 		testbed.Self(t, "client"), clientIs}, acts...)
 	words = append(l.Prefix, words...)
 	cmd.Path, cmd.Args = words[0], words
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &session{T: t, launch: l, in: in, out: json.NewDecoder(out)}
-	s.run = host.Start(t, cmd)
+	s := &session{T: t, launch: l, run: host.Talk(t, cmd)}
+	s.out = json.NewDecoder(s.run.Said)
 	s.run.Began()
 	s.Shim = cmd.Process.Pid
 	return s
@@ -77,7 +67,7 @@ func (s *session) good() result {
 // release has the client go on behind a wait.
 func (s *session) release() {
 	s.Helper()
-	if _, err := s.in.Write([]byte("\n")); err != nil {
+	if _, err := s.run.Stdin.Write([]byte("\n")); err != nil {
 		s.Fatal(err)
 	}
 	s.good()
@@ -85,7 +75,7 @@ func (s *session) release() {
 
 func (s *session) end() *ended {
 	s.Helper()
-	s.in.Close()
+	s.run.Stdin.Close()
 	e := s.launch.over(s.T, s.run)
 	if e.Code != 0 {
 		s.Errorf("code %d\n%s", e.Code, &e.Stderr)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed/world"
 )
 
@@ -76,12 +77,12 @@ func TestSelfConnect(t *testing.T) {
 // A confinement that cannot hold a list says so, unless the policy itself is content with it; then it has no network.
 func TestListNotHeld(t *testing.T) {
 	list := network{Allowed: []string{"x.example.com"}}
-	run := startRefused(t, launch{Begin: "reduced", network: list})
+	run := startRefused(t, launch{Launch: host.Launch{Begin: "reduced"}, network: list})
 	said := fmt.Sprintf("%s%s", run.Lines, &run.Stderr)
 	if run.Code != 125 || run.Exited.Event != "refused" || !strings.Contains(said, "allowedDomains") {
 		t.Errorf("code %d, %s", run.Code, said)
 	}
-	content := launch{Begin: "reduced", network: list, Least: "reduced", Run: true}
+	content := launch{Launch: host.Launch{Begin: "reduced", Run: true}, network: list, Least: "reduced"}
 	e := content.command(t, "/bin/echo", "ran")
 	if e.Code != 0 || e.Stdout.String() != "ran\n" || !strings.Contains(e.Stderr.String(), "network") {
 		t.Errorf("code %d, %q, %s", e.Code, &e.Stdout, &e.Stderr)

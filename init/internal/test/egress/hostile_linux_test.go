@@ -63,11 +63,7 @@ func TestExhaustion(t *testing.T) {
 		acts = append(acts[:len(acts)-1], act("abort", at("7"), "reset"), act("stop"))
 	}
 	cmd := l.cmd(t, append([]string{testbed.Self(t, "client"), clientIs}, acts...)...)
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	run := host.Start(t, cmd)
+	run := host.Hold(t, cmd)
 	run.Began()
 	testbed.Await(t, "the last connection", func() bool { return s.Accepted.Load() >= 1+200+60+60+1+50 })
 	testbed.Await(t, "few connections", func() bool { return descriptorsOf(t, cmd.Process.Pid) < 3*(60+60)+300+64 })
@@ -75,7 +71,7 @@ func TestExhaustion(t *testing.T) {
 	if kilobytes := peak(t, cmd.Process.Pid); kilobytes > most {
 		t.Errorf("the launcher has taken %d kB, more than %d", kilobytes, most)
 	}
-	in.Close()
+	run.Stdin.Close()
 	e := l.over(t, run)
 	for i, r := range results(t, &e.Stdout) {
 		switch {

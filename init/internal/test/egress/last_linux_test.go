@@ -36,12 +36,8 @@ func TestShimDies(t *testing.T) {
 	})
 	l := launch{network: network{Allowed: []string{s.Name + ":7"}}}
 	cmd := l.cmd(t, testbed.Self(t, "client"), clientIs, act("hold", s.Name+":7"))
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer in.Close()
-	run := host.Start(t, cmd)
+	run := host.Hold(t, cmd)
+	defer run.Stdin.Close()
 	server := run.Began().PID
 	testbed.Receive(t, "the connection", seen)
 	cmd.Process.Kill()

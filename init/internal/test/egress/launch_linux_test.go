@@ -3,11 +3,9 @@ package egress_test
 import (
 	"bytes"
 	"encoding/json"
-	"os"
 	"os/exec"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
@@ -24,6 +22,7 @@ type network struct {
 
 // A launch is what a test asks for. The zero one may reach nothing.
 type launch struct {
+	host.Launch
 	network
 	Level  string
 	Least  string            // minConfinement
@@ -31,18 +30,15 @@ type launch struct {
 	Given  []string          // to the launcher's environment, NAME=VALUE
 	Limits map[string]any
 	Grant  []string       // readable in addition
-	Begin  string         // the confinement
 	Prefix []string       // the command that starts the launcher with the words behind it
-	Run    bool           // as mcp-sandbox run: it has lines for people
 	lacks  []testbed.Lack // of the machine
-
-	Document string // the policy, if it is not made of the fields above
 }
 
+// policy is the document, made of these fields where Policy has none.
 func (l launch) policy(t *testing.T) string {
 	t.Helper()
-	if l.Document != "" {
-		return l.Document
+	if l.Policy != "" {
+		return l.Policy
 	}
 	doc := map[string]any{"version": 1, "network": l.network, "filesystem": map[string]any{"allowRead": append(l.Grant, testbed.Self(t, "client"))}}
 	for key, value := range map[string]any{"level": l.Level, "minConfinement": l.Least, "env": l.Env, "limits": l.Limits} {
@@ -94,14 +90,11 @@ func act(words ...string) string {
 // cmd is a launcher with a command that is not started yet.
 func (l launch) cmd(t *testing.T, command ...string) *exec.Cmd {
 	t.Helper()
-	o := host.Order{Policy: l.policy(t), Command: command, Begin: l.Begin, Run: l.Run}
-	cmd := o.Cmd(t)
-	cmd.Env = append([]string{"HOME=" + testbed.Folder(t), "PATH=/usr/local/bin:/usr/bin:/bin", testbed.NoWait}, l.Given...)
+	l.Policy, l.Command = l.policy(t), command
+	l.Launch.Env = host.Env(t, append([]string{"PATH=/usr/local/bin:/usr/bin:/bin"}, l.Given...)...)
+	cmd := l.Cmd(t)
 	if len(l.Prefix) > 0 {
 		cmd.Path, cmd.Args = l.Prefix[0], append(slices.Clone(l.Prefix), append([]string{testbed.Self(t, "client")}, cmd.Args...)...)
-	}
-	if os.Geteuid() == 0 {
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Groups: []uint32{0}}}
 	}
 	if len(l.lacks) > 0 {
 		testbed.Machine{Lacks: l.lacks}.Put(t, cmd)
@@ -129,8 +122,7 @@ func (l launch) command(t *testing.T, command ...string) *ended {
 // startRefused has a launch that must not come about.
 func startRefused(t *testing.T, l launch) *host.Run {
 	t.Helper()
-	run := host.Start(t, l.cmd(t, "/bin/echo", "ran"))
-	run.Wait()
+	run := host.Finish(t, l.cmd(t, "/bin/echo", "ran"))
 	if strings.Contains(run.Stdout.String(), "ran") {
 		t.Error("the server ran")
 	}

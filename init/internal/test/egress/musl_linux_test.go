@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
@@ -32,15 +33,15 @@ func TestNoListByLibc(t *testing.T) {
 			if text, err := exec.Command(installed(t, c.compiler), words...).CombinedOutput(); err != nil {
 				t.Fatalf("%v: %s", err, text)
 			}
-			host := c.compiler + ".nolist.example.com"
-			l := launch{Run: true, Grant: []string{dir}}
+			site := c.compiler + ".nolist.example.com"
+			l := launch{Launch: host.Launch{Run: true}, Grant: []string{dir}}
 			began := time.Now()
-			e := l.command(t, program, host+":80")
+			e := l.command(t, program, site+":80")
 			took[c.compiler] = time.Since(began)
 			if text := e.Stdout.String(); !strings.HasPrefix(text, "ERR ") || took[c.compiler] < c.least {
 				t.Errorf("%q after %s, want an error after %s", text, took[c.compiler], c.least)
 			}
-			e.told(t, denied{Kind: "name", Host: host, Flag: "--allow-domain " + host})
+			e.told(t, denied{Kind: "name", Host: site, Flag: "--allow-domain " + site})
 		})
 	}
 	if slow := took["musl-gcc"]; slow > 0 && took["gcc"] > slow { // musl's is the yardstick

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed/world"
 )
 
@@ -64,7 +65,7 @@ func addressesOfNames(t *testing.T, private bool) {
 	for _, at := range []string{world.Machine4, "127.0.0.1"} {
 		trap.listen(t, at+":7", whoami("the host itself"))
 	}
-	l := launch{network: network{Allowed: []string{public.Name + ":7", mixed.Name + ":7"}, Private: private}, Run: true}
+	l := launch{Launch: host.Launch{Run: true}, network: network{Allowed: []string{public.Name + ":7", mixed.Name + ":7"}, Private: private}}
 	rows := []row{{"a public address", act("banner", public.Name+":7"), "220 public", ""},
 		{"a public address among others", act("banner", mixed.Name+":7"), "220 mixed", ""}}
 	for _, r := range refusedAddresses {

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 )
 
 // A proxy of a company: CONNECT by name, with a password. What it was asked for is kept.
@@ -76,7 +78,7 @@ func TestCompanyProxy(t *testing.T) {
 	direct := newSite(t, "direct.example.com").serve(t, 7, whoami("direct"))
 	const name = "hidden.corp.example.com"
 	p := newProxy(t, map[string]string{name + ":7": v4.String() + ":7"})
-	l := launch{Run: true, network: network{Allowed: []string{name + ":7", name + ":22", direct.Name + ":7"}},
+	l := launch{Launch: host.Launch{Run: true}, network: network{Allowed: []string{name + ":7", name + ":22", direct.Name + ":7"}},
 		Given: []string{"HTTPS_PROXY=http://" + userInfo + "@" + p.Name + ":3128", "NO_PROXY=" + direct.Name}}
 	e := l.rows(t,
 		row{"by the proxy", act("banner", name+":7"), "220 hidden", ""},
@@ -109,7 +111,7 @@ func TestCompanyProxy(t *testing.T) {
 
 // A proxy that is not to be had refuses the launch, and the password is not told there either.
 func TestProxyNotToBeHad(t *testing.T) {
-	l := launch{Run: true, network: network{Allowed: []string{"x.example.com"}}, Given: []string{"HTTPS_PROXY=https://" + userInfo + "@proxy.example.com"}}
+	l := launch{Launch: host.Launch{Run: true}, network: network{Allowed: []string{"x.example.com"}}, Given: []string{"HTTPS_PROXY=https://" + userInfo + "@proxy.example.com"}}
 	run := startRefused(t, l)
 	said := fmt.Sprintf("%s%s", run.Lines, &run.Stderr)
 	if run.Code != 125 || !strings.Contains(said, "https") || strings.Contains(said, "mellon") {

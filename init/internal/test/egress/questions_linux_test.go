@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 	"golang.org/x/net/dns/dnsmessage"
 )
 
@@ -130,7 +131,7 @@ func TestQuestions(t *testing.T) {
 		for _, r := range rows {
 			acts = append(acts, act("packet", by, sandbox4+":53", hex.EncodeToString(r.packet)))
 		}
-		l := launch{network: network{Allowed: []string{ok.Name, "*.below.questions.example.com"}}, Run: true}
+		l := launch{Launch: host.Launch{Run: true}, network: network{Allowed: []string{ok.Name, "*.below.questions.example.com"}}}
 		e := l.acts(t, acts...)
 		for i, r := range rows {
 			if got := e.Results[i]; got.Error != "" {

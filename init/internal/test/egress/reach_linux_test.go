@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed/world"
 )
@@ -80,7 +81,7 @@ func TestEmptyList(t *testing.T) {
 
 // Without a list a name that is looked up is told all the same, with the flag that would allow it.
 func TestNoListTellsTheName(t *testing.T) {
-	e := launch{Run: true}.acts(t, act("lookup", "api.nolist.example.com"))
+	e := launch{Launch: host.Launch{Run: true}}.acts(t, act("lookup", "api.nolist.example.com"))
 	if e.Results[0].Error == "" {
 		t.Errorf("%s", e.Results[0])
 	}
@@ -97,7 +98,7 @@ func TestNoListRefusesAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := launch{Run: true, Level: "strict"}.acts(t,
+	e := launch{Launch: host.Launch{Run: true}, Level: "strict"}.acts(t,
 		act("tcp", sandbox4+":53", "x"), act("tcp", "203.0.113.9:53", "x"), act("udp", "203.0.113.9:53"), act("udp", "224.0.0.251:5353"),
 		act("lookup", machine+"."), act("lookup", "Last.Nolist.example.com"))
 	for i, want := range []string{"ECONNREFUSED", "ENETUNREACH", "ENETUNREACH", "ENETUNREACH"} {
@@ -117,7 +118,7 @@ func TestNoListRefusesAtOnce(t *testing.T) {
 // Without raw sockets a list holds as ever, and refused ports are not told; without a list nothing is.
 func TestNoRawSockets(t *testing.T) {
 	s := newSite(t, "raw.example.com").serve(t, 7, echo)
-	l := launch{Run: true, lacks: []testbed.Lack{testbed.NoRawSockets}, network: network{Allowed: []string{s.Name + ":7"}}}
+	l := launch{Launch: host.Launch{Run: true}, lacks: []testbed.Lack{testbed.NoRawSockets}, network: network{Allowed: []string{s.Name + ":7"}}}
 	e := l.rows(t, row{"what is allowed", act("tcp", s.Name+":7", "hello"), "hello", ""},
 		row{"another port", act("tcp", s.Name+":5432", "x"), "", "ECONNREFUSED"}, row{"a name", act("lookup", "a.raw.example.com"), "", "NXDOMAIN"})
 	if e.told(t, denied{Kind: "name", Host: "a.raw.example.com", Flag: "--allow-domain a.raw.example.com"}); len(e.Denied) != 1 {

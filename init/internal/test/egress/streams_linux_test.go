@@ -141,14 +141,10 @@ func TestSilentConnection(t *testing.T) {
 	})
 	l := launch{network: network{Allowed: []string{s.Name + ":7"}}}
 	cmd := l.cmd(t, testbed.Self(t, "client"), clientIs, act("hold", s.Name+":7"))
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	run := host.Start(t, cmd)
+	run := host.Hold(t, cmd)
 	run.Began()
 	testbed.Receive(t, "the connection", seen)
-	in.Close()
+	run.Stdin.Close()
 	l.over(t, run)
 	testbed.Receive(t, "its end", over)
 }

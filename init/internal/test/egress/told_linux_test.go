@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 )
 
 // Each kind of refusal: its record, the flag that lets it, and its line for people; one line a launch holds, for
@@ -14,7 +16,7 @@ func TestTold(t *testing.T) {
 	stranger, _ := newAddresses(t)
 	know(t, "intra.told.example.com", name{Addresses: []netip.Addr{netip.MustParseAddr("10.99.1.1")}})
 	know(t, "gone.told.example.com", name{Fails: true})
-	l := launch{Run: true, network: network{Allowed: []string{s.Name, s.Name + ":7", s.Name + ":9", "intra.told.example.com", "gone.told.example.com"}}}
+	l := launch{Launch: host.Launch{Run: true}, network: network{Allowed: []string{s.Name, s.Name + ":7", s.Name + ":9", "intra.told.example.com", "gone.told.example.com"}}}
 	control := row{"what is allowed", act("tcp", s.Name+":7", "hello"), "hello", ""}
 	for _, c := range []struct {
 		row
@@ -73,7 +75,7 @@ func TestTold(t *testing.T) {
 // What is allowed and goes well is not told as refused, and its connections and bytes are counted.
 func TestNothingToTell(t *testing.T) {
 	s := newSite(t, "fine.example.com").serve(t, 7, echo)
-	l := launch{Run: true, network: network{Allowed: []string{s.Name + ":7"}}}
+	l := launch{Launch: host.Launch{Run: true}, network: network{Allowed: []string{s.Name + ":7"}}}
 	e := l.rows(t, row{"once", act("tcp", s.Name+":7", "hello"), "hello", ""}, row{"twice", act("tcp", s.Name+":7", "again!"), "again!", ""})
 	if len(e.Denied)+len(e.Counts) > 0 || len(e.lines()) > 0 {
 		t.Errorf("denied %+v, %+v, said %q", e.Denied, e.Counts, e.lines())
@@ -88,7 +90,7 @@ func TestFloodOfRefusals(t *testing.T) {
 	for i := range names {
 		packets = append(packets, query("n"+string(rune('a'+i%26))+string(rune('a'+i/26%26))+string(rune('a'+i/676))+".flood.example.com", typeA))
 	}
-	l := launch{Run: true, network: network{Allowed: []string{"flood.example.com"}}}
+	l := launch{Launch: host.Launch{Run: true}, network: network{Allowed: []string{"flood.example.com"}}}
 	newSite(t, "flood.example.com").serve(t, 80, whoami("flood"))
 	e := l.rows(t, row{"a thousand names", act(append([]string{"packet", "tcp", sandbox4 + ":53"}, packets...)...), "", ""},
 		row{"an allowed one then", act("banner", "flood.example.com:80"), "220 flood", ""})

@@ -41,7 +41,7 @@ func TestSilentUpstream(t *testing.T) {
 	know(t, far, name{Addresses: []netip.Addr{netip.MustParseAddr(world.Silent4)}})
 	know(t, mute, name{Silent: true})
 	s := newSite(t, "near.silent-upstream.example.com").serve(t, 7, whoami("near"))
-	l := launch{Run: true, network: network{Allowed: []string{far + ":7", mute + ":7", s.Name + ":7"}}}
+	l := launch{Launch: host.Launch{Run: true}, network: network{Allowed: []string{far + ":7", mute + ":7", s.Name + ":7"}}}
 	e := l.rows(t,
 		row{"a host that answers", act("banner", s.Name+":7"), "220 near", ""},
 		row{"one that does not", act("patient", far+":7", ""), "", "ECONNRESET"},
@@ -90,7 +90,7 @@ func TestLastBytes(t *testing.T) {
 // Proxy variables in the policy's own environment would lead the server past its list of hosts, or nowhere.
 func TestProxyVariableInPolicy(t *testing.T) {
 	s := newSite(t, "variable.example.com").serve(t, 80, whoami("variable"))
-	l := launch{Run: true, network: network{Allowed: []string{s.Name}}, Env: map[string]string{"HTTPS_PROXY": "http://ann:mellon@proxy.example.com:3128"}}
+	l := launch{Launch: host.Launch{Run: true}, network: network{Allowed: []string{s.Name}}, Env: map[string]string{"HTTPS_PROXY": "http://ann:mellon@proxy.example.com:3128"}}
 	e := l.rows(t, row{"allowed", act("banner", s.Name+":80"), "220 variable", ""})
 	if said := fmt.Sprintf("%s%s", e.Lines, &e.Stderr); !strings.Contains(said, "HTTPS_PROXY") || strings.Contains(said, "mellon") {
 		t.Errorf("%s", said)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 	why "github.com/security-mcp/mcp-sandbox/init/internal/why/asked"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
@@ -56,7 +57,7 @@ func (w *whyWorld) compare(t *testing.T, count *whyCount, document string) (prop
 	if err != nil {
 		t.Fatalf("%s: %v", document, err)
 	}
-	results := launch{Document: document}.acts(t, acts(w.questions)...).Results
+	results := launch{Launch: host.Launch{Policy: document}}.acts(t, acts(w.questions)...).Results
 	for i, went := range reached(w.questions, results) {
 		q := w.questions[i]
 		a := whyMachine(q).Host(&p, q.host, q.port)

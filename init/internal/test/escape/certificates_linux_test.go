@@ -63,10 +63,8 @@ func TestCertificates(t *testing.T) {
 			}
 			doc := `{"version":1,"minConfinement":"` + least + `","level":"` + c.level + `","env":{"SSL_CERT_FILE":"` + dir + `/home/ca.pem","SSL_CERT_DIR":"` +
 				dir + `/trust:/none","DIR":"` + dir + `"}` + c.more + `}`
-			cmd := host.Order{Policy: doc, Begin: c.begin, Command: []string{"/bin/sh", "-c", run}}.Cmd(t)
-			cmd.Env = append(os.Environ(), "PATH=/usr/bin:/bin")
-			r := host.Start(t, cmd)
-			r.Wait()
+			r := host.Finish(t, host.Launch{Policy: doc, Begin: c.begin, Command: []string{"/bin/sh", "-c", run},
+				Env: append(os.Environ(), "PATH=/usr/bin:/bin")}.Cmd(t))
 			out, complaints := r.Stdout.String(), 0
 			for line := range strings.Lines(out) {
 				if strings.HasPrefix(line, "/bin/sh: ") || strings.HasPrefix(line, "cat: ") || strings.HasPrefix(line, "sh: ") {

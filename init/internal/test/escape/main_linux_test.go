@@ -5,7 +5,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
@@ -34,10 +33,10 @@ func launch(t *testing.T, s *scene, l level, command ...string) (stdout, stderr 
 // shim is a launch that is not started yet, on the machine of its level.
 func (s *scene) shim(t *testing.T, l level, command ...string) *exec.Cmd {
 	t.Helper()
-	cmd := host.Order{Policy: s.policy(l), Command: command, Stored: s.stored(l)}.Cmd(t)
-	cmd.Env = []string{"HOME=" + s.dir + "/home", "XDG_DATA_HOME=" + s.data, "PATH=/usr/bin:/bin", "HOST_SECRET=mellon", testbed.NoWait}
-	if root() {
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Groups: []uint32{0}}}
+	cmd := host.Launch{Policy: s.policy(l), Command: command, Stored: s.stored(l), Env: []string{"HOME=" + s.dir + "/home",
+		"XDG_DATA_HOME=" + s.data, "PATH=/usr/bin:/bin", "HOST_SECRET=mellon", testbed.NoWait}}.Cmd(t)
+	if !root() { // the namespace of an ordinary user has no other groups
+		cmd.SysProcAttr = nil
 	}
 	m := s.machine
 	if m.Root = root(); l.reduced {

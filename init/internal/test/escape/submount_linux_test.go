@@ -25,7 +25,7 @@ func submount(t *testing.T, l level) {
 		t.Fatal(err)
 	}
 	acts := strings.Fields(s.put("read S/read/sub/file -- append S/read/sub/file -- write S/read/sub/new"))
-	launcher := host.Order{Policy: s.policy(l), Command: append([]string{testbed.Self(t, adversaryName)}, acts...)}
+	launcher := host.Launch{Policy: s.policy(l), Command: append([]string{testbed.Self(t, adversaryName)}, acts...)}
 	cmd := exec.Command("/bin/sh", append([]string{"-c", script, s.dir, self}, launcher.Args(t)...)...)
 	cmd.Env = []string{"HOME=" + s.dir + "/home", "PATH=/usr/bin:/bin:/sbin"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS} // makes the propagation private, too

@@ -3,8 +3,7 @@
 //
 //	func TestMain(m *testing.M) { host.Main(nil); os.Exit(testbed.Run(m)) }
 //
-//	run := host.Start(t, host.Order{Policy: doc, Command: command}.Cmd(t))
-//	run.Wait()
+//	run := host.Finish(t, host.Launch{Policy: doc, Command: command}.Cmd(t))
 //	fmt.Println(run.Code, run.Exited.Cause)
 package host
 
@@ -12,6 +11,7 @@ import (
 	"encoding/json"
 	"os"
 	"os/exec"
+	"syscall"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -28,8 +28,9 @@ const Name = "launcher of a test"
 // ReportFD is where such a launcher reports to, if it was given that descriptor.
 const ReportFD = 3
 
-// An Order is what a test asks a launcher for.
-type Order struct {
+// A Launch is what a test asks a launcher for, and the environment of that. The launches of a package embed it, and
+// make its policy of what they say.
+type Launch struct {
 	Policy  string // the document
 	Command []string
 	Run     bool   // as mcp-sandbox run; else as mcp-sandbox-init
@@ -37,6 +38,8 @@ type Order struct {
 	TTY     bool
 	Guard   bool // of standard output
 	order.Stored
+
+	Env []string `json:"-"` // nil: that of the tests
 }
 
 // Main ends this process as the shim, as a launcher, or in one of the test's own roles. Else it returns.
@@ -47,11 +50,11 @@ func Main(own testbed.Roles) {
 }
 
 func launch(words []string) int {
-	var o Order
-	err := json.Unmarshal([]byte(words[0]), &o)
+	var l Launch
+	err := json.Unmarshal([]byte(words[0]), &l)
 	var built *order.Order
 	if err == nil {
-		built, err = o.Build()
+		built, err = l.Build()
 	}
 	if err != nil {
 		println(err.Error())
@@ -61,16 +64,16 @@ func launch(words []string) int {
 }
 
 // Build is the order as the product's launchers make it from their flags.
-func (o Order) Build() (*order.Order, error) {
-	p, err := policy.Parse([]byte(o.Policy))
+func (l Launch) Build() (*order.Order, error) {
+	p, err := policy.Parse([]byte(l.Policy))
 	if err != nil {
 		return nil, err
 	}
 	by := policy.Init
-	if o.Run {
+	if l.Run {
 		by = policy.Run
 	}
-	built, err := order.New(p, by, o.Command, os.Environ(), "/")
+	built, err := order.New(p, by, l.Command, os.Environ(), "/")
 	if err != nil {
 		return nil, err
 	}
@@ -78,25 +81,35 @@ func (o Order) Build() (*order.Order, error) {
 	if flags, err := unix.FcntlInt(ReportFD, unix.F_GETFD, 0); err == nil && flags&unix.FD_CLOEXEC == 0 {
 		built.ReportFD = ReportFD
 	}
-	built.TTY, built.StdoutGuard, built.Begin, built.Stored = o.TTY, o.Guard, o.Begin, o.Stored
-	if o.Begin != "" {
+	built.TTY, built.StdoutGuard, built.Begin, built.Stored = l.TTY, l.Guard, l.Begin, l.Stored
+	if l.Begin != "" {
 		built.Why = "a test"
 	}
 	return built, nil
 }
 
 // Args are the arguments of a launcher, argument 0 among them.
-func (o Order) Args(tb testing.TB) []string {
+func (l Launch) Args(tb testing.TB) []string {
 	tb.Helper()
-	b, err := json.Marshal(o)
+	b, err := json.Marshal(l)
 	if err != nil {
 		tb.Fatal(err)
 	}
 	return []string{Name, string(b)}
 }
 
-// Cmd is a launcher that is not started yet.
-func (o Order) Cmd(tb testing.TB) *exec.Cmd {
+// Cmd is a launcher that is not started yet. Root's has a group that its server must not have.
+func (l Launch) Cmd(tb testing.TB) *exec.Cmd {
 	tb.Helper()
-	return testbed.As(Name, o.Args(tb)[1])
+	cmd := testbed.As(Name, l.Args(tb)[1])
+	cmd.Env = l.Env
+	if os.Geteuid() == 0 {
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Groups: []uint32{0}}}
+	}
+	return cmd
+}
+
+// Env is the environment of a launcher that knows nothing of this one: a home of its own, programs, and more.
+func Env(tb testing.TB, more ...string) []string {
+	return append([]string{"HOME=" + testbed.Folder(tb), "PATH=/usr/bin:/bin", testbed.NoWait}, more...)
 }

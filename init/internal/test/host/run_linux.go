@@ -1,6 +1,7 @@
 package host
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"encoding/json"
@@ -22,7 +23,9 @@ type Run struct {
 	testing.TB
 	Cmd            *exec.Cmd
 	Stdout, Stderr bytes.Buffer // unless the Cmd has others
-	Code           int          // -1: a signal killed the launcher
+	Stdin          io.WriteCloser
+	Said           *bufio.Reader
+	Code           int // -1: a signal killed the launcher
 	Report
 	began  chan order.Enforced
 	report chan readReport
@@ -69,6 +72,41 @@ func Start(tb testing.TB, cmd *exec.Cmd) *Run {
 		report, err := ReadReport(from, func(e *order.Enforced) { r.began <- *e })
 		r.report <- readReport{report, err}
 	}()
+	return r
+}
+
+// Hold is Start with a standard input that stays open until the test closes Stdin.
+func Hold(tb testing.TB, cmd *exec.Cmd) *Run {
+	tb.Helper()
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	r := Start(tb, cmd)
+	r.Stdin = in
+	return r
+}
+
+// Talk is Hold for a test that reads from Said what the server says, meanwhile and after its end.
+func Talk(tb testing.TB, cmd *exec.Cmd) *Run {
+	tb.Helper()
+	from, to, err := os.Pipe()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { from.Close() })
+	defer to.Close()
+	cmd.Stdout = to
+	r := Hold(tb, cmd)
+	r.Said = bufio.NewReader(from)
+	return r
+}
+
+// Finish is Start, and waits for the end.
+func Finish(tb testing.TB, cmd *exec.Cmd) *Run {
+	tb.Helper()
+	r := Start(tb, cmd)
+	r.Wait()
 	return r
 }
 
@@ -127,6 +165,15 @@ func (r *Run) Wait() {
 	read := <-r.report
 	if r.Report = read.Report; read.err != nil && r.Code >= 0 { // one that is killed may leave half a line
 		r.Fatalf("code %d, the report is %s: %v\n%s", r.Code, r.Lines, read.err, &r.Stderr)
+	}
+}
+
+// Ran is Wait, and demands the lines of a launch that was not refused: the first, what was denied, the last.
+func (r *Run) Ran() {
+	r.Helper()
+	r.Wait()
+	if len(r.Lines) != 2+len(r.Denied) || r.Enforced.Event != "enforced" || r.Exited.Event != "exited" {
+		r.Fatalf("code %d, the report is %s\n%s", r.Code, r.Lines, &r.Stderr)
 	}
 }
 

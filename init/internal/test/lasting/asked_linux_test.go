@@ -20,7 +20,7 @@ func TestPackageIsExplained(t *testing.T) {
 		s.must(os.Chmod(s.pack+"/lock", 0o666))
 		built := func(stored order.Stored) *order.Order {
 			doc := `{"version":1,"minConfinement":"` + orFull(begin) + `"}`
-			o, err := host.Order{Policy: doc, Begin: begin, Command: []string{s.pack + "/program"}, Stored: stored}.Build()
+			o, err := host.Launch{Policy: doc, Begin: begin, Command: []string{s.pack + "/program"}, Stored: stored}.Build()
 			s.must(err)
 			return o
 		}
@@ -72,9 +72,7 @@ func TestPackageAndState(t *testing.T) {
 			stored.Package.Path = pack
 			doc := `{"version":1,"minConfinement":"` + orFull(s.begin) + `","state":"` + name + `"}`
 			script := `mkdir -p ~/.local/share/own && echo more >>~/.local/share/own/file && wc -l <~/.local/share/own/file && sh "$1/program"`
-			cmd := host.Order{Policy: doc, Begin: s.begin, Command: []string{"/bin/sh", "-c", script, "sh", pack}, Stored: stored}.Cmd(t)
-			cmd.Env = append(os.Environ(), "PATH=/usr/bin:/bin")
-			r := host.Start(t, cmd)
+			r := s.launch(host.Launch{Policy: doc, Command: []string{"/bin/sh", "-c", script, "sh", pack}, Stored: stored})
 			if r.Wait(); r.Code != 0 || !strings.Contains(r.Stdout.String(), "I am "+pack[strings.LastIndex(pack, "/")+1:]) {
 				t.Errorf("%s: %d %q\n%s", pack, r.Code, &r.Stdout, &r.Stderr)
 			}

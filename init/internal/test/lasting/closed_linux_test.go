@@ -55,7 +55,7 @@ func TestClosedFolder(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer out.Close()
-			cmd := host.Order{Policy: doc, Command: []string{"/bin/sh", "-c", `cd ` + closed + ` || exit 4
+			cmd := host.Launch{Policy: doc, Command: []string{"/bin/sh", "-c", `cd ` + closed + ` || exit 4
 				cat in/deep/key && exit 3; echo started
 				while ! cat in/deep/key 2>/dev/null; do sleep 0.05; done
 				cat in/secret/* in/file; rm in/fixed/key; ls in/secret
@@ -112,9 +112,8 @@ func TestClosedHome(t *testing.T) {
 			os.Chmod(h.home+folder, mode)
 		}
 		doc := `{"version":1,"minConfinement":"full","filesystem":{"default":"read"}}`
-		r := host.Start(t, host.Order{Policy: doc, Command: []string{"/bin/sh", "-c", "cd " + h.home +
+		r := host.Finish(t, host.Launch{Policy: doc, Command: []string{"/bin/sh", "-c", "cd " + h.home +
 			"/.local/state/mcp-sandbox && ls"}}.Cmd(t))
-		r.Wait()
 		if refused := mode == 0o700; r.Code == 125 || refused == (r.Code == 0) || r.Stdout.String() != "" {
 			t.Errorf("%o: %d %q\n%s", mode, r.Code, &r.Stdout, &r.Stderr)
 		}

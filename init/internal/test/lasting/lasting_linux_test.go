@@ -36,9 +36,14 @@ func (h *house) state() string { return h.home + "/.local/state/mcp-sandbox/stat
 func (h *house) start(more, script string) *host.Run {
 	h.Helper()
 	doc := `{"version":1,"minConfinement":"` + orFull(h.begin) + `","state":"` + name + `"` + more + `}`
-	cmd := host.Order{Policy: doc, Begin: h.begin, Command: []string{"/bin/sh", "-c", script}}.Cmd(h)
-	cmd.Env = append(os.Environ(), "PATH=/usr/bin:/bin")
-	return host.Start(h, cmd)
+	return h.launch(host.Launch{Policy: doc, Command: []string{"/bin/sh", "-c", script}})
+}
+
+// launch starts a launch in the house's confinement.
+func (h *house) launch(l host.Launch) *host.Run {
+	h.Helper()
+	l.Begin, l.Env = h.begin, append(os.Environ(), "PATH=/usr/bin:/bin")
+	return host.Start(h, l.Cmd(h))
 }
 
 func (h *house) run(more, script string) *host.Run {

@@ -54,9 +54,7 @@ func (h *house) must(err error) {
 func (s *shelf) server(stored order.Stored, filesystem string, command ...string) *host.Run {
 	s.Helper()
 	doc := `{"version":1,"minConfinement":"` + orFull(s.begin) + `","filesystem":{` + filesystem + `}}`
-	cmd := host.Order{Policy: doc, Begin: s.begin, Command: command, Stored: stored}.Cmd(s)
-	cmd.Env = append(os.Environ(), "PATH=/usr/bin:/bin")
-	return host.Start(s, cmd)
+	return s.launch(host.Launch{Policy: doc, Command: command, Stored: stored})
 }
 
 func (s *shelf) id() order.Stored {

@@ -127,9 +127,7 @@ func TestStageIsRefused(t *testing.T) {
 		"control":         {order.Stored{Stage: s.stage}, "standard", ""},
 	} {
 		doc := `{"version":1,"level":"` + c.level + `","minConfinement":"full","filesystem":{` + c.filesystem + `}}`
-		cmd := host.Order{Policy: doc, Command: []string{"/bin/true"}, Stored: c.stored}.Cmd(t)
-		r := host.Start(t, cmd)
-		r.Wait()
+		r := host.Finish(t, host.Launch{Policy: doc, Command: []string{"/bin/true"}, Stored: c.stored}.Cmd(t))
 		if (r.Code == 125) == (name == "control") {
 			t.Errorf("%s: %d\n%s", name, r.Code, &r.Stderr)
 		}

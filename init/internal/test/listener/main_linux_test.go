@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
-	"syscall"
 	"testing"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
@@ -59,24 +58,13 @@ func launch(t *testing.T, name, doc, does string, args ...string) *host.Run {
 // numbers of both and the server's standard input, which ends then.
 func start(t *testing.T, name, doc string, command []string, meanwhile func(shim, server int, in io.Writer)) *host.Run {
 	t.Helper()
-	cmd := host.Order{Policy: doc, Command: command}.Cmd(t)
+	cmd := host.Launch{Policy: doc, Command: command, Env: host.Env(t)}.Cmd(t)
 	cmd.Args[0] = name
-	cmd.Env = []string{"HOME=" + t.TempDir(), "PATH=/usr/bin:/bin"}
-	if os.Geteuid() == 0 {
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Groups: []uint32{0}}}
+	run := host.Hold(t, cmd)
+	if meanwhile != nil {
+		meanwhile(cmd.Process.Pid, run.Began().PID, run.Stdin)
 	}
-	var run *host.Run
-	if meanwhile == nil {
-		run = host.Start(t, cmd)
-	} else {
-		in, err := cmd.StdinPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		run = host.Start(t, cmd)
-		meanwhile(cmd.Process.Pid, run.Began().PID, in)
-		in.Close()
-	}
+	run.Stdin.Close()
 	run.Wait()
 	if run.Exited.Event != "exited" {
 		t.Fatalf("code %d and no last line\n%s", run.Code, &run.Stderr)

@@ -1,7 +1,6 @@
 package publish_test
 
 import (
-	"bufio"
 	"encoding/json"
 	"io"
 	"net"
@@ -22,11 +21,11 @@ func TestMain(m *testing.M) {
 
 // A launch is what a test asks for.
 type launch struct {
+	host.Launch
 	Publish []string
 	Domains []string
 	Level   string
 	Least   string // minConfinement
-	Begin   string // the confinement to begin with
 }
 
 func (l launch) policy(tb testing.TB) string {
@@ -53,31 +52,16 @@ func (l launch) policy(tb testing.TB) string {
 // A running server.
 type running struct {
 	*host.Run
-	began  order.Enforced
-	stdin  io.WriteCloser
-	stdout *bufio.Reader
-	ready  string // what it said first
+	began order.Enforced
+	ready string // what it said first
 }
 
-// command is a launcher that is not started.
+// start starts a launch of the server.
 func (l launch) start(tb testing.TB, words ...string) *running {
 	tb.Helper()
-	o := host.Order{Policy: l.policy(tb), Command: append([]string{testbed.Self(tb, "server"), serverWord}, words...), Begin: l.Begin, Run: true}
-	cmd := o.Cmd(tb)
-	cmd.Env = []string{"PATH=/usr/bin:/bin", "HOME=" + testbed.Folder(tb), testbed.NoWait}
-	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	from, to, err := os.Pipe()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() { from.Close() })
-	cmd.Stdout = to
-	r := &running{Run: host.Start(tb, cmd), stdin: stdin, stdout: bufio.NewReader(from)}
-	to.Close()
-	return r
+	l.Policy, l.Command = l.policy(tb), append([]string{testbed.Self(tb, "server"), serverWord}, words...)
+	l.Run, l.Env = true, host.Env(tb)
+	return &running{Run: host.Talk(tb, l.Cmd(tb))}
 }
 
 // run starts a server and waits until it listens.
@@ -85,7 +69,7 @@ func (l launch) run(tb testing.TB, words ...string) *running {
 	tb.Helper()
 	r := l.start(tb, words...)
 	r.began = r.Began()
-	line, err := r.stdout.ReadString('\n')
+	line, err := r.Said.ReadString('\n')
 	if r.ready = strings.TrimSpace(line); err != nil || !strings.HasPrefix(line, "ready") {
 		r.Wait()
 		tb.Fatalf("the server said %q, %v\n%s", line, err, &r.Stderr)
@@ -106,7 +90,7 @@ func (r *running) address(n int) string {
 // end closes the server's standard input, and waits for the launcher.
 func (r *running) end() {
 	r.Helper()
-	r.stdin.Close()
+	r.Stdin.Close()
 	r.Wait()
 	if r.Code != 0 {
 		r.Errorf("code %d\n%s", r.Code, &r.Stderr)

@@ -19,10 +19,8 @@ func TestStreamableHTTP(t *testing.T) {
 	modules := testbed.Modules(t)
 	entry := filepath.Join(modules, "@modelcontextprotocol/server-everything/dist/index.js")
 	doc := `{"version":1,"env":{"PORT":"3001"},"filesystem":{"allowRead":["` + modules + `"]},"network":{"publish":["0:3001"]}}`
-	o := host.Order{Policy: doc, Command: []string{node, entry, "streamableHttp"}, Run: true}
-	cmd := o.Cmd(t)
-	cmd.Env = []string{"PATH=/usr/bin:/bin", "HOME=" + testbed.Folder(t), testbed.NoWait}
-	r := &running{Run: host.Start(t, cmd)}
+	l := host.Launch{Policy: doc, Command: []string{node, entry, "streamableHttp"}, Run: true, Env: host.Env(t)}
+	r := &running{Run: host.Start(t, l.Cmd(t))}
 	r.began = r.Began()
 	const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},` +
 		`"clientInfo":{"name":"test","version":"1"}}}`

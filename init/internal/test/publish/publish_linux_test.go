@@ -86,7 +86,7 @@ func TestCallback(t *testing.T) {
 	if !strings.HasPrefix(page, "logged in") || len(page) != 9+1<<20 || err != nil {
 		t.Errorf("%d bytes, %v", len(page), err)
 	}
-	if line, err := r.stdout.ReadString('\n'); line != "GET /callback?code=1234 HTTP/1.1\n" || err != nil {
+	if line, err := r.Said.ReadString('\n'); line != "GET /callback?code=1234 HTTP/1.1\n" || err != nil {
 		t.Errorf("the server got %q, %v", line, err)
 	}
 	r.end()

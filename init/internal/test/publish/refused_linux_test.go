@@ -29,7 +29,7 @@ func TestRefused(t *testing.T) {
 		{"twice", launch{Publish: []string{"[::1]:0:1", "192.0.2.1:0:3000"}}, []string{"publish 192.0.2.1:0: cannot assign requested address", "an address of this machine"}},
 		{"allowed port", launch{Publish: []string{"0:8443"}, Domains: []string{"a.example:8443"}}, []string{"network.publish 0:8443", "allowedDomains"}},
 		{"port of names", launch{Publish: []string{"0:53"}, Domains: []string{"a.example:8443"}}, []string{"network.publish 0:53", "allowedDomains"}},
-		{"reduced", launch{Publish: []string{"0:3000"}, Begin: "reduced"}, []string{"network.publish 0:3000", "minConfinement reduced", "level network"}},
+		{"reduced", launch{Launch: host.Launch{Begin: "reduced"}, Publish: []string{"0:3000"}}, []string{"network.publish 0:3000", "minConfinement reduced", "level network"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := test.start(t, "echo@127.0.0.1:3000")
@@ -40,7 +40,7 @@ func TestRefused(t *testing.T) {
 					t.Errorf("no %q in %q", word, said)
 				}
 			}
-			if out, _ := io.ReadAll(r.stdout); r.Code != 125 || len(out) > 0 {
+			if out, _ := io.ReadAll(r.Said); r.Code != 125 || len(out) > 0 {
 				t.Errorf("code %d, %q", r.Code, out)
 			}
 		})
@@ -51,19 +51,14 @@ func TestRefused(t *testing.T) {
 // says so.
 func TestReducedByChoice(t *testing.T) {
 	port := strconv.Itoa(free(t, "127.0.0.1"))
-	l := launch{Publish: []string{port + ":3000"}, Begin: "reduced", Least: "reduced"}
-	o := host.Order{Policy: l.policy(t), Command: []string{"/bin/cat"}, Begin: l.Begin, Run: true}
-	cmd := o.Cmd(t)
-	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := host.Start(t, cmd)
+	l := launch{Launch: host.Launch{Begin: "reduced"}, Publish: []string{port + ":3000"}, Least: "reduced"}
+	l.Policy, l.Command, l.Run = l.policy(t), []string{"/bin/cat"}, true
+	r := host.Hold(t, l.Cmd(t))
 	began := r.Began()
 	if c, err := net.Dial("tcp", "127.0.0.1:"+port); !errors.Is(err, syscall.ECONNREFUSED) {
 		t.Errorf("%v, %v", c, err)
 	}
-	stdin.Close()
+	r.Stdin.Close()
 	r.Wait()
 	if r.Code != 0 || len(began.Publish) > 0 || !strings.Contains(r.Stderr.String(), "publish (the server has no network)") {
 		t.Errorf("code %d, %q\n%s", r.Code, began.Publish, &r.Stderr)

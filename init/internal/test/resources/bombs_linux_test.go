@@ -33,7 +33,7 @@ func explode(t *testing.T, at place, keys string, args ...string) *trial {
 	t.Helper()
 	h := beat()
 	run := start(t, at, keys, append([]string{testbed.Program(t, "probe")}, args...)...)
-	run.end()
+	run.Ran()
 	h.calm(t)
 	run.left(at)
 	x := &run.Exited
@@ -46,7 +46,7 @@ func explode(t *testing.T, at place, keys string, args ...string) *trial {
 func (t *trial) left(at place) {
 	t.Helper()
 	if at.group {
-		if left := groups(t.t, at.top); len(left) > 0 {
+		if left := groups(t, at.top); len(left) > 0 {
 			t.Errorf("left: %v", left)
 		}
 	}
@@ -98,7 +98,7 @@ func TestMemoryOfAChild(t *testing.T) {
 			bomb := testbed.Program(t, "probe")
 			keys := `"limits":{"memory":"64M"},"filesystem":{"allowRead":["` + bomb + `"]}`
 			run := start(t, at, keys, "/bin/sh", "-c", bomb+" memory 256; sleep 20; echo the parent lives")
-			run.end()
+			run.Ran()
 			if x := &run.Exited; x.Cause != order.CauseOOM || run.Code != 137 || run.Stdout.Len() != 0 || x.MemoryLimit != 64<<20 {
 				t.Errorf("code %d, %+v, %q\n%s", run.Code, x, &run.Stdout, &run.Stderr)
 			}
@@ -110,7 +110,7 @@ func TestMemoryOfAChild(t *testing.T) {
 func TestKilledOtherwise(t *testing.T) {
 	everywhere(t, func(t *testing.T, at place) {
 		run := start(t, at, `"limits":{"memory":"256M"}`, "/bin/sh", "-c", "kill -9 $$")
-		run.end()
+		run.Ran()
 		if run.Exited.Cause != order.CauseSignal || strings.Contains(run.Stderr.String(), "reached") {
 			t.Errorf("%+v\n%s", run.Exited, &run.Stderr)
 		}
@@ -154,14 +154,14 @@ func (t *trial) refusedForks(at place) {
 func TestDoublingForkBomb(t *testing.T) {
 	everywhere(t, func(t *testing.T, at place) {
 		before := start(t, at, `"limits":{"pids":60}`, "/bin/true")
-		if before.end(); !before.counted(at) {
+		if before.Ran(); !before.counted(at) {
 			t.Fatal("processes are not limited here: nothing would stop it")
 		}
 		var run *trial
 		for _, timeout := range []string{"3s", "40s"} { // some machines need longer for so many forks
 			h := beat()
 			run = start(t, at, `"limits":{"pids":60,"timeout":"`+timeout+`","grace":"500ms"}`, "/bin/sh", "-c", `b() { b | b & }; while :; do b; done 2>/dev/null; :`)
-			run.end()
+			run.Ran()
 			h.calm(t)
 			run.left(at)
 			if run.Exited.ForksRefused > 0 || !at.group {

@@ -21,7 +21,7 @@ func BenchmarkLaunch(b *testing.B) {
 		b.Run(c.name, func(b *testing.B) {
 			least := time.Hour
 			for b.Loop() {
-				cmd := host.Order{Policy: `{"version":1,` + c.limits + `}`, Command: []string{"/bin/true"}}.Cmd(b)
+				cmd := host.Launch{Policy: `{"version":1,` + c.limits + `}`, Command: []string{"/bin/true"}}.Cmd(b)
 				report, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 				if err != nil {
 					b.Fatal(err)

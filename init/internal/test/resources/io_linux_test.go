@@ -41,7 +41,7 @@ func TestIO(t *testing.T) {
 		write := []string{"/bin/sh", "-c", "exec dd if=/dev/zero of=" + dir + "/$$ bs=256k count=" + strconv.Itoa(size/(256<<10)) + " oflag=direct 2>&1"}
 		if device == "" || !at.group {
 			run := start(t, at, grant+`,"limits":{"io":"1M"}`, "/bin/true")
-			run.end()
+			run.Ran()
 			if l := run.Layer(order.Cgroup); at.group {
 				if f := run.Fact(order.Cgroup, "io.max"); f.Got != "" || f.Reason == "" {
 					t.Errorf("%+v", f)
@@ -53,7 +53,7 @@ func TestIO(t *testing.T) {
 		}
 		took := func(limits string) time.Duration {
 			run := start(t, at, grant+limits, write...)
-			run.end()
+			run.Ran()
 			if run.Code != 0 {
 				t.Fatalf("code %d\n%s%s", run.Code, &run.Stdout, &run.Stderr)
 			}

@@ -64,11 +64,11 @@ func killed(t *testing.T, begin string) {
 			t.Errorf("%d processes came to this one, and live: %q", came, left)
 		}
 		next := start(t, at, keys, "/bin/true")
-		if next.end(); next.Enforced.Confinement != begin {
+		if next.Ran(); next.Enforced.Confinement != begin {
 			t.Errorf("%s\n%s", next.Enforced.Confinement, &next.Stderr)
 		}
 		for again := 0; again < 10 && at.group && len(groups(t, at.top)) > 0; again++ { // a launch waits but a moment for what it has killed
-			start(t, at, keys, "/bin/true").end()
+			start(t, at, keys, "/bin/true").Ran()
 		}
 		t.Logf("%d launches killed within %v, %d left groups behind", n, whole*3/2, behind)
 		if at.group && behind == 0 {
@@ -126,7 +126,7 @@ func takes(t *testing.T, at place) time.Duration {
 	least := time.Hour
 	for range 3 {
 		began := time.Now()
-		start(t, at, `"limits":{"memory":"64M"}`, "/bin/true").end()
+		start(t, at, `"limits":{"memory":"64M"}`, "/bin/true").Ran()
 		least = min(least, time.Since(began))
 	}
 	return least
@@ -193,7 +193,7 @@ func TestLaunchesAtOnce(t *testing.T) {
 			wg.Go(func() {
 				for range 3 {
 					run := start(t, at, `"limits":{"memory":"64M"}`, "/bin/true")
-					run.end()
+					run.Ran()
 					if run.Code != 0 || at.group != (run.Layer(order.Cgroup).State == order.Proved) {
 						t.Errorf("code %d, %+v", run.Code, run.Layer(order.Cgroup))
 					}
@@ -212,8 +212,8 @@ func TestLaunchesAtOnce(t *testing.T) {
 				t.Error("the group of the launch that goes on is gone")
 			}
 		}
-		long.stdin.Close()
-		long.end()
+		long.Stdin.Close()
+		long.Ran()
 		if long.Code != 0 {
 			t.Errorf("code %d\n%s", long.Code, &long.Stderr)
 		}

@@ -27,7 +27,7 @@ func TestOwnLimits(t *testing.T) {
 			{`"memory":"unlimited","pids":"unlimited","openFiles":"unlimited"`, "", "", "", "", "", ""},
 		} {
 			run := start(t, at, `"limits":{`+c.limits+`}`, "/bin/cat", "/proc/self/limits")
-			run.end()
+			run.Ran()
 			if at.group { // which counts all processes together
 				c.data, c.processes = "", ""
 			}
@@ -73,17 +73,17 @@ func TestFileSizeAndAddressSpace(t *testing.T) {
 	everywhere(t, func(t *testing.T, at place) {
 		write := []string{"/bin/sh", "-c", "exec dd if=/dev/zero of=/tmp/file bs=64k count=64"}
 		run := start(t, at, `"limits":{"fileSize":"1M"}`, write...)
-		if run.end(); run.Exited.Cause != order.CauseSignal || run.Exited.Signal != "SIGXFSZ" {
+		if run.Ran(); run.Exited.Cause != order.CauseSignal || run.Exited.Signal != "SIGXFSZ" {
 			t.Errorf("%+v\n%s", run.Exited, &run.Stderr)
 		}
 		reserve := []string{"/bin/dd", "if=/dev/null", "of=/dev/null", "bs=128M", "count=1"}
 		run = start(t, at, `"limits":{"addressSpace":"64M","memory":"unlimited"}`, reserve...)
-		if run.end(); run.Code != 1 || !strings.Contains(run.Stderr.String(), "memory exhausted") {
+		if run.Ran(); run.Code != 1 || !strings.Contains(run.Stderr.String(), "memory exhausted") {
 			t.Errorf("code %d\n%s", run.Code, &run.Stderr)
 		}
 		for _, command := range [][]string{write, reserve} {
 			run = start(t, at, `"limits":{"memory":"unlimited"}`, command...)
-			if run.end(); run.Code != 0 {
+			if run.Ran(); run.Code != 0 {
 				t.Errorf("control: code %d\n%s", run.Code, &run.Stderr)
 			}
 		}

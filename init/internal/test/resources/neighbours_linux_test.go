@@ -21,8 +21,8 @@ func TestNeighboursDoNotStarve(t *testing.T) {
 			all = append(all, startOn(t, to, each, fill...))
 		}
 		for _, run := range all {
-			run.stdin.Close()
-			run.end()
+			run.Stdin.Close()
+			run.Ran()
 			if !run.counted(at) || !strings.HasPrefix(run.Stdout.String(), "full\n") || strings.Contains(run.Stderr.String(), "fork") {
 				t.Errorf("code %d, %q, %+v\n%s", run.Code, &run.Stdout, run.Exited, &run.Stderr)
 			}

@@ -138,7 +138,7 @@ func required() bool {
 }
 
 // groups are the groups below a folder that launchers made. A scope goes when systemd sees that it is empty.
-func groups(t *testing.T, dir string) (list []string) {
+func groups(t testing.TB, dir string) (list []string) {
 	t.Helper()
 	filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
 		if err == nil && d.IsDir() && strings.HasPrefix(d.Name(), "mcp-sandbox-") && !strings.HasSuffix(d.Name(), ".scope") {

@@ -11,7 +11,7 @@ import (
 func TestEvidence(t *testing.T) {
 	everywhere(t, func(t *testing.T, at place) {
 		run := start(t, at, `"limits":{"memory":"64M","pids":40,"cpu":"500m"}`, "/bin/true")
-		run.end()
+		run.Ran()
 		l := run.Layer(order.Cgroup)
 		if !at.group {
 			if l.State != order.Absent || l.Reason == "" || l.Effect == "" || len(l.Facts) != 0 {
@@ -49,7 +49,7 @@ func TestEvidence(t *testing.T) {
 func TestNothingToLimit(t *testing.T) {
 	everywhere(t, func(t *testing.T, at place) {
 		run := start(t, at, `"limits":{"memory":"unlimited","pids":"unlimited","cpu":"unlimited"}`, "/bin/true")
-		run.end()
+		run.Ran()
 		if l := run.Layer(order.Cgroup); l.State != order.Off || strings.Contains(run.Stderr.String(), "cgroup") {
 			t.Errorf("%+v\n%s", l, &run.Stderr)
 		}

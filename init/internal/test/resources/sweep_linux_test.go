@@ -63,7 +63,7 @@ func TestSweep(t *testing.T) {
 			kept[dir] = run
 		}
 		for range 10 { // a launch waits but a moment for what it has killed
-			start(t, at, `"limits":{"memory":"64M"}`, "/bin/true").end()
+			start(t, at, `"limits":{"memory":"64M"}`, "/bin/true").Ran()
 			if _, err := os.Stat(dead); err != nil {
 				break
 			}
@@ -130,7 +130,7 @@ func TestOwnGroupHasLess(t *testing.T) {
 			defer host.Wait()
 			defer host.Process.Kill()
 			run := start(t, at, `"limits":{"memory":"64M","pids":40,"cpu":"1"}`, "/bin/true")
-			run.end()
+			run.Ran()
 			for file, value := range map[string]string{"memory.max": strconv.Itoa(less), "pids.max": "40", "cpu.max": "70000 100000"} {
 				if got := run.Fact(order.Cgroup, file); got.Got != value || (got.Name == file) != (file == "pids.max") {
 					t.Errorf("%s: %+v", file, got)

@@ -1,7 +1,6 @@
 package resources_test
 
 import (
-	"io"
 	"os"
 	"os/exec"
 	"syscall"
@@ -11,11 +10,7 @@ import (
 )
 
 // A trial is one launch as its host sees it.
-type trial struct {
-	*host.Run
-	t     *testing.T
-	stdin io.Closer
-}
+type trial struct{ *host.Run }
 
 // start starts a launch in a place, as the user that the place is delegated to. Keys are those of a policy document.
 func start(t *testing.T, at place, keys string, command ...string) *trial {
@@ -30,10 +25,6 @@ func startTo(t *testing.T, at place, stdout *os.File, keys string, command ...st
 	if stdout != nil {
 		cmd.Stdout = stdout
 	}
-	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
 	if at.dir != "" {
 		group, err := os.Open(at.dir)
 		if err != nil {
@@ -42,13 +33,13 @@ func startTo(t *testing.T, at place, stdout *os.File, keys string, command ...st
 		defer group.Close()
 		cmd.SysProcAttr.UseCgroupFD, cmd.SysProcAttr.CgroupFD = true, int(group.Fd())
 	}
-	return &trial{Run: host.Start(t, cmd), t: t, stdin: stdin}
+	return &trial{host.Hold(t, cmd)}
 }
 
 // launcher is one in a place that is not started yet.
 func launcher(t *testing.T, at place, keys string, command ...string) *exec.Cmd {
 	t.Helper()
-	cmd := host.Order{Policy: `{"version":1,` + keys + `}`, Command: command, Begin: at.begin}.Cmd(t)
+	cmd := host.Launch{Policy: `{"version":1,` + keys + `}`, Command: command, Begin: at.begin}.Cmd(t)
 	cmd.SysProcAttr = &syscall.SysProcAttr{}
 	if at.uid != 0 {
 		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(at.uid), Gid: uint32(at.uid)}
@@ -57,13 +48,4 @@ func launcher(t *testing.T, at place, keys string, command ...string) *exec.Cmd 
 		cmd.Env = append(os.Environ(), "TMPDIR="+at.tmp)
 	}
 	return cmd
-}
-
-// end waits for the launcher, and demands the lines of a launch that was not refused: the first, what was denied, the last.
-func (t *trial) end() {
-	t.Helper()
-	t.Wait()
-	if len(t.Lines) != 2+len(t.Denied) || t.Enforced.Event != "enforced" || t.Exited.Event != "exited" {
-		t.Fatalf("code %d, the report is %s\n%s", t.Code, t.Lines, &t.Stderr)
-	}
 }

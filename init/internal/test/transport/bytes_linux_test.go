@@ -15,6 +15,7 @@ import (
 	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
@@ -63,7 +64,7 @@ func TestByteForByte(t *testing.T) {
 	}{{"10 MB of lines", text(10 << 20), false}, {"a line of 5 MB", longLine(), false}, {"slow reader", text(3 << 20), true}}
 	for _, w := range ways {
 		for _, p := range payloads {
-			for _, l := range []launch{{Bare: true}, {}, {Guard: true}, {TTY: true}} {
+			for _, l := range []launch{{Bare: true}, {}, {Launch: host.Launch{Guard: true}}, {Launch: host.Launch{TTY: true}}} {
 				if l.Guard && w.name == "terminal" || l.TTY && w.name != "terminal" {
 					continue
 				}

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
@@ -18,7 +19,7 @@ import (
 func TestClosedStdoutIsSeen(t *testing.T) {
 	for name, connect := range map[string]func(*testing.T) (own, theirs *os.File){"pipe": pipeTo, "socket": socketTo,
 		"IPv4": internetTo("tcp4"), "IPv6": internetTo("tcp6")} {
-		for _, l := range []launch{{}, {Guard: true}} {
+		for _, l := range []launch{{}, {Launch: host.Launch{Guard: true}}} {
 			t.Run(name, func(t *testing.T) {
 				for act, closes := range map[string]bool{"hang up": true, "echo": false} {
 					l.Command = serve(t, act)
@@ -87,7 +88,7 @@ func internetTo(network string) func(t *testing.T) (own, theirs *os.File) {
 func TestOutputOfTheKilledArrives(t *testing.T) {
 	for name, guard := range map[string]bool{"file": false, "guard": true} {
 		t.Run(name, func(t *testing.T) {
-			l := launch{Guard: guard, Command: serve(t, "children")}
+			l := launch{Launch: host.Launch{Guard: guard, Command: serve(t, "children")}}
 			cmd := l.cmd(t)
 			out, err := os.CreateTemp(t.TempDir(), "")
 			if err != nil {
@@ -119,7 +120,7 @@ func TestOutputOfTheKilledArrives(t *testing.T) {
 // A reader that has gone is told to the server as ever, by SIGPIPE, and one that takes nothing does not keep the
 // launcher.
 func TestReadersThatDoNot(t *testing.T) {
-	l := launch{Guard: true, Command: []string{"/bin/sh", "-c", "yes"}}
+	l := launch{Launch: host.Launch{Guard: true, Command: []string{"/bin/sh", "-c", "yes"}}}
 	cmd := l.cmd(t)
 	r, w := pipeTo(t)
 	cmd.Stdout, cmd.Stderr = nil, w

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
@@ -86,7 +87,7 @@ func TestOneLogForBoth(t *testing.T) {
 				}
 			}
 			out.WriteString("host\n")
-			cmd := launch{Command: []string{"/bin/sh", "-c", "for i in 1 2 3; do echo out $i; echo err $i >&2; done"}}.cmd(t)
+			cmd := launch{Launch: host.Launch{Command: []string{"/bin/sh", "-c", "for i in 1 2 3; do echo out $i; echo err $i >&2; done"}}}.cmd(t)
 			cmd.Stdout, cmd.Stderr = out, errs
 			if err := cmd.Run(); err != nil {
 				t.Error(err)
@@ -118,7 +119,7 @@ func TestLogIsFull(t *testing.T) {
 	}
 	defer out.Close()
 	var errs bytes.Buffer
-	l := launch{Command: []string{"/bin/sh", "-c", "yes"}}
+	l := launch{Launch: host.Launch{Command: []string{"/bin/sh", "-c", "yes"}}}
 	cmd := exec.Command("/bin/sh", "-c", "ulimit -f "+strconv.Itoa(blocks)+"; exec "+l.words(t))
 	cmd.Stdout, cmd.Stderr = out, &errs
 	within(t, "the end", func() { cmd.Run() })

@@ -8,6 +8,7 @@ import (
 
 	"github.com/creack/pty"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 	"github.com/security-mcp/mcp-sandbox/launcher"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
@@ -60,7 +61,7 @@ func TestNobodyLooks(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer closeAll(master, slave)
-	cmd := launch{TTY: true, Command: []string{"/bin/sh", "-c", "yes"}}.cmd(t)
+	cmd := launch{Launch: host.Launch{TTY: true, Command: []string{"/bin/sh", "-c", "yes"}}}.cmd(t)
 	out, theirs := pipeTo(t)
 	cmd.Stdin, cmd.Stdout = slave, theirs
 	if err := cmd.Start(); err != nil {

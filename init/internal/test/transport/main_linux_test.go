@@ -20,12 +20,9 @@ func TestMain(m *testing.M) {
 
 // A launch is what a test asks of mcp-sandbox run.
 type launch struct {
-	Bare    bool // no sandbox at all
-	TTY     bool
-	Guard   bool
+	host.Launch
+	Bare    bool   // no sandbox at all
 	Timeout string // limits.timeout; "" for none
-	Begin   string // the confinement to begin with; "" for full
-	Command []string
 }
 
 // serve is the command of a server of this binary.
@@ -35,15 +32,15 @@ func serve(tb testing.TB, act string, args ...string) []string {
 
 func (l launch) cmd(tb testing.TB) *exec.Cmd {
 	tb.Helper()
-	var cmd *exec.Cmd
+	l.Policy = `{"version":1,"env":{"GORACE":"atexit_sleep_ms=0"},"limits":{"grace":"100ms"` + l.limit() + `}` + l.least() + `}`
+	l.Run, l.Env = true, append(os.Environ(), "TERM=dumb", testbed.NoWait)
 	if l.Bare {
-		cmd = exec.Command(l.Command[0], l.Command[1:]...)
-	} else {
-		doc := `{"version":1,"env":{"GORACE":"atexit_sleep_ms=0"},"limits":{"grace":"100ms"` + l.limit() + `}` + l.least() + `}`
-		cmd = exec.Command(testbed.Self(tb, "server"))
-		cmd.Args = host.Order{Policy: doc, Command: l.Command, Run: true, Begin: l.Begin, TTY: l.TTY, Guard: l.Guard}.Args(tb)
+		cmd := exec.Command(l.Command[0], l.Command[1:]...)
+		cmd.Env = l.Env
+		return cmd
 	}
-	cmd.Env = append(os.Environ(), "TERM=dumb", testbed.NoWait)
+	cmd := l.Cmd(tb)
+	cmd.Path = testbed.Self(tb, "server") // which a shell can start as well
 	return cmd
 }
 

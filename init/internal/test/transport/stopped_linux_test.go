@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
@@ -15,7 +16,7 @@ import (
 // goes on.
 func TestStoppedJob(t *testing.T) {
 	s, n := shell(t), newNap(0)
-	s.typed(launch{TTY: true, Timeout: "8s", Command: []string{"/bin/sh", "-c", n.command() + " & sleep 1; kill -STOP $$; wait"}}.words(t) + "\n")
+	s.typed(launch{Launch: host.Launch{TTY: true, Command: []string{"/bin/sh", "-c", n.command() + " & sleep 1; kill -STOP $$; wait"}}, Timeout: "8s"}.words(t) + "\n")
 	n.await(t, "T")
 	n.over(t)
 }
@@ -31,7 +32,7 @@ func TestStoppedLauncher(t *testing.T) {
 					testbed.Missing(t, "landlock", "without Landlock there is no confinement reduced")
 				}
 				s, n := shell(t), newNap(1+2*i+j)
-				s.typed(launch{Begin: begin, Timeout: "8s", Command: []string{"/bin/sh", "-c", does + n.command() + " & wait"}}.words(t) + "\n")
+				s.typed(launch{Launch: host.Launch{Begin: begin, Command: []string{"/bin/sh", "-c", does + n.command() + " & wait"}}, Timeout: "8s"}.words(t) + "\n")
 				n.await(t, "S")
 				s.typed("\x1a")
 				s.wait("topped") // as the shell says it of the launcher

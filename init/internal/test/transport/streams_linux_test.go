@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
@@ -21,7 +22,7 @@ func TestOneConnectionForAll(t *testing.T) {
 	for _, network := range []string{"tcp4", "tcp6"} {
 		t.Run(network, func(t *testing.T) {
 			const words = "while read x; do echo out $x; echo err $x >&2; done"
-			cmd := launch{Command: []string{"/bin/sh", "-c", words + "; exit 3"}}.cmd(t)
+			cmd := launch{Launch: host.Launch{Command: []string{"/bin/sh", "-c", words + "; exit 3"}}}.cmd(t)
 			own, theirs := testbed.Stream(t, network)
 			cmd.Stdin, cmd.Stdout, cmd.Stderr = theirs, theirs, theirs
 			if err := cmd.Start(); err != nil {
@@ -56,7 +57,7 @@ func TestOneConnectionForAll(t *testing.T) {
 
 // A server that does not read makes its host wait, as over a pipe: the shim does not gather what it cannot hand on.
 func TestStreamPushesBack(t *testing.T) {
-	cmd := launch{Command: []string{"/bin/sh", "-c", "echo ready; sleep 1000"}}.cmd(t)
+	cmd := launch{Launch: host.Launch{Command: []string{"/bin/sh", "-c", "echo ready; sleep 1000"}}}.cmd(t)
 	own, theirs := testbed.Stream(t, "tcp4")
 	out, to := pipeTo(t)
 	cmd.Stdin, cmd.Stdout = theirs, to
@@ -109,7 +110,7 @@ func sleepsBeside(pid int, stream *os.File) bool {
 
 // A host that resets its connection is gone: the server that writes gets SIGPIPE, the launcher says nothing of its own.
 func TestStreamReset(t *testing.T) {
-	cmd := launch{Command: []string{"/bin/sh", "-c", "echo ready; read x; while echo x; do :; done"}}.cmd(t)
+	cmd := launch{Launch: host.Launch{Command: []string{"/bin/sh", "-c", "echo ready; read x; while echo x; do :; done"}}}.cmd(t)
 	own, theirs := testbed.Stream(t, "tcp4")
 	var errs bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = theirs, theirs, &errs
@@ -132,7 +133,7 @@ func TestStreamReset(t *testing.T) {
 
 // A stream that two processes read of: what another one took does not make the launcher wait.
 func TestStreamIsShared(t *testing.T) {
-	cmd := launch{Command: []string{"/bin/sh", "-c", "echo ready; exec cat"}}.cmd(t)
+	cmd := launch{Launch: host.Launch{Command: []string{"/bin/sh", "-c", "echo ready; exec cat"}}}.cmd(t)
 	own, theirs := testbed.Stream(t, "tcp4")
 	out, to := pipeTo(t)
 	cmd.Stdin, cmd.Stdout = theirs, to

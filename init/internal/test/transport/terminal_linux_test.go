@@ -10,6 +10,7 @@ import (
 	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 	"github.com/security-mcp/mcp-sandbox/launcher"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
@@ -105,7 +106,7 @@ func (l launch) words(t *testing.T) string {
 func TestTerminalOfItsOwn(t *testing.T) {
 	s := shell(t)
 	before := s.modes()
-	s.typed(launch{TTY: true, Command: serve(t, "terminal")}.words(t) + "\n")
+	s.typed(launch{Launch: host.Launch{TTY: true, Command: serve(t, "terminal")}}.words(t) + "\n")
 	s.owned("33x77")
 	if m := s.modes(); m.Lflag&(unix.ICANON|unix.ECHO|unix.ISIG) != 0 {
 		t.Errorf("the user's terminal is not raw: %x", m.Lflag)
@@ -157,7 +158,7 @@ func TestTerminalIsGivenBack(t *testing.T) {
 			defer closeAll(master, slave)
 			s := newScreen(t, master)
 			before := s.modes()
-			l := launch{TTY: true, Command: []string{"/bin/sh", "-c", script}}
+			l := launch{Launch: host.Launch{TTY: true, Command: []string{"/bin/sh", "-c", script}}}
 			if script == "" {
 				l.Command = []string{"/no such command"}
 			}

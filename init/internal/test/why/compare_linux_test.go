@@ -18,20 +18,14 @@ import (
 // A trial is one policy, and acts under it.
 type trial struct {
 	testing.TB
-	policy string
-	begin  string
-	acts   []act
-	server string
-	rows   *int
-}
-
-func (c *trial) order() host.Order {
-	return host.Order{Policy: c.policy, Begin: c.begin, Command: []string{c.server, serverName}}
+	host.Launch
+	acts []act
+	rows *int
 }
 
 // answers asks about each act; an error is that of a policy that is refused.
 func (c *trial) answers() ([]order.Answer, error) {
-	built, err := c.order().Build()
+	built, err := c.Build()
 	if err != nil {
 		return nil, err
 	}
@@ -51,10 +45,9 @@ func (c *trial) launch() (all []outcome, refused string) {
 	if err != nil {
 		c.Fatal(err)
 	}
-	cmd := c.order().Cmd(c)
+	cmd := c.Cmd(c)
 	cmd.Stdin = bytes.NewReader(in)
-	run := host.Start(c, cmd)
-	run.Wait()
+	run := host.Finish(c, cmd)
 	if run.Code == 125 {
 		return nil, run.Stderr.String()
 	}
@@ -92,7 +85,7 @@ func (c *trial) compare() {
 	outcomes, why := c.launch()
 	launched := why == ""
 	if launched != (refused == nil) {
-		c.Errorf("%s\nlaunched: %q, and the answer is %v", c.policy, why, refused)
+		c.Errorf("%s\nlaunched: %q, and the answer is %v", c.Policy, why, refused)
 	}
 	if !launched || refused != nil {
 		*c.rows++
@@ -103,7 +96,7 @@ func (c *trial) compare() {
 		*c.rows++
 		answer := &answers[i]
 		if is := outcomes[i].reached(a); is != (answer.Allowed == order.ActAllowed) {
-			c.Errorf("%s\nbegin %q: %+v\nreached %v: %+v\n%+v", c.policy, c.begin, a, is, outcomes[i], *answer)
+			c.Errorf("%s\nbegin %q: %+v\nreached %v: %+v\n%+v", c.Policy, c.Begin, a, is, outcomes[i], *answer)
 		}
 		c.checkSight(a, &outcomes[i], answer, there[i])
 		if patch, _ := json.Marshal(answer.Patch); answer.Patch != nil && !tried[string(patch)] && !slices.ContainsFunc(answer.Flags, busy) {
@@ -121,22 +114,22 @@ func busy(path string) bool { return path == "/tmp" || path == "/var/tmp" || pat
 func (c *trial) checkSight(a act, o *outcome, answer *order.Answer, is bool) {
 	c.Helper()
 	if is != answer.OnHost && os.Getuid() == 0 {
-		c.Errorf("%s\n%+v: on the host %v, %+v", c.policy, a, is, *answer)
+		c.Errorf("%s\n%+v: on the host %v, %+v", c.Policy, a, is, *answer)
 	}
 	if answer.Seen == order.SeesAbsent && o.Done && o.Made == "" {
-		c.Errorf("%s\n%+v: absent, and %+v", c.policy, a, *o)
+		c.Errorf("%s\n%+v: absent, and %+v", c.Policy, a, *o)
 	}
 }
 
 // try launches with the suggested change, which has to allow the act.
 func (c *trial) try(a act, answer *order.Answer) {
 	c.Helper()
-	changed := &trial{TB: c.TB, policy: patched(c, c.policy, answer.Patch), begin: c.begin, acts: []act{a},
-		server: c.server}
+	changed := *c
+	changed.Policy, changed.acts = patched(c, c.Policy, answer.Patch), []act{a}
 	*c.rows++
 	outcomes, refused := changed.launch()
 	if refused != "" || !outcomes[0].reached(a) {
-		c.Errorf("%s\n%+v: changed to %s\nrefused %q, %+v\n%+v", c.policy, a, changed.policy, refused, outcomes, *answer)
+		c.Errorf("%s\n%+v: changed to %s\nrefused %q, %+v\n%+v", c.Policy, a, changed.Policy, refused, outcomes, *answer)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 	"golang.org/x/sys/unix"
@@ -18,6 +19,10 @@ import (
 
 // world is a tree with files of every kind, and the home of a launcher's user.
 type world struct{ root, home, server string }
+
+func (w *world) trial(t *testing.T, policy, begin string, acts []act, rows *int) *trial {
+	return &trial{TB: t, Launch: host.Launch{Policy: policy, Begin: begin, Command: []string{w.server, serverName}}, acts: acts, rows: rows}
+}
 
 const (
 	script = "#!/bin/sh\nexit 7\n"
@@ -159,7 +164,7 @@ func TestRandomPolicies(t *testing.T) {
 	w, rows := newWorld(t), 0
 	for seed := range uint64(seeds(t)) {
 		r := rand.New(rand.NewPCG(seed, 18))
-		c := &trial{TB: t, policy: w.document(r), acts: w.acts(), server: w.server, rows: &rows}
+		c := w.trial(t, w.document(r), "", w.acts(), &rows)
 		c.compare()
 	}
 	t.Logf("%d rows", rows)
@@ -176,7 +181,7 @@ func TestReduced(t *testing.T) {
 		docs = docs[:2]
 	}
 	for _, doc := range docs {
-		c := &trial{TB: t, policy: w.policy(t, doc), begin: "reduced", acts: w.acts(), server: w.server, rows: &rows}
+		c := w.trial(t, w.policy(t, doc), "reduced", w.acts(), &rows)
 		c.compare()
 	}
 	t.Logf("%d rows", rows)

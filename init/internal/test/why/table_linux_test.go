@@ -143,7 +143,7 @@ func TestLayouts(t *testing.T) {
 	w, rows := newWorld(t), 0
 	for _, l := range layouts {
 		t.Run(l.name, func(t *testing.T) {
-			c := &trial{TB: t, policy: w.policy(t, l.policy), server: w.server, rows: &rows}
+			c := w.trial(t, w.policy(t, l.policy), "", nil, &rows)
 			var want []string
 			for line := range strings.SplitSeq(strings.TrimSpace(l.answers), "\n") {
 				question, answer, _ := strings.Cut(strings.TrimSpace(line), " => ")
