@@ -26,14 +26,14 @@ func parsed(t *testing.T, members string) *Profile {
 	return p
 }
 
-// A launch is what a profile is applied to.
-type launch struct {
+// A given is what a profile is applied to.
+type given struct {
 	to        policy.Policy
 	args, env []string
 	home, dir string
 }
 
-func (l launch) apply(t *testing.T, p *Profile) (policy.Policy, []order.Notice) {
+func (l given) apply(t *testing.T, p *Profile) (policy.Policy, []order.Notice) {
 	t.Helper()
 	if l.home == "" {
 		l.home = t.TempDir()
@@ -61,7 +61,7 @@ func TestApplyOnlyAdds(t *testing.T) {
 	to.Network.AllowedDomains = domains
 	to.Filesystem.DenyRead = []string{"/srv/secret"}
 	to.Limits.OpenFiles = 100
-	got, notices := launch{to: to, env: []string{"X_TOKEN=1", "X_B=user", "X_D=user"}, home: "/home/ann"}.apply(t, p)
+	got, notices := given{to: to, env: []string{"X_TOKEN=1", "X_B=user", "X_D=user"}, home: "/home/ann"}.apply(t, p)
 	want := policy.Policy{EnvVars: []string{"X_TOKEN", "X_OTHER", "X_B", "X_A", "X_D"}, State: "mine",
 		Env: []policy.Variable{{Name: "X_A", Value: "user"}, {Name: "X_C", Value: "/home/ann/c"}}}
 	want.Network.AllowedDomains = []string{"a.example.com", "api.example.com:443"}
@@ -73,7 +73,7 @@ func TestApplyOnlyAdds(t *testing.T) {
 	if rest := domains[:2]; rest[1] != "" {
 		t.Errorf("the list of the caller was written to: %q", rest)
 	}
-	if got, _ := (launch{}).apply(t, p); got.State != "npm-x-y" {
+	if got, _ := (given{}).apply(t, p); got.State != "npm-x-y" {
 		t.Errorf("state %q", got.State)
 	}
 }
@@ -82,7 +82,7 @@ func TestApplyLevels(t *testing.T) {
 	dir := t.TempDir()
 	p := parsed(t, `"policy": {"network": {"allowedDomains": ["api.example.com:443"]}}, "hostsFrom": ["X_URL"], "env": {"optional": ["X_URL"]},
 		"arguments": [{"position": 0, "grant": "write"}, {"position": 1, "grant": "host"}], "state": true`)
-	l := launch{args: []string{dir, "https://b.example.com"}, env: []string{"X_URL=https://c.example.com"}}
+	l := given{args: []string{dir, "https://b.example.com"}, env: []string{"X_URL=https://c.example.com"}}
 	all := []string{"api.example.com:443", "b.example.com:443", "c.example.com:443"}
 	for level, want := range map[policy.Level]struct{ hosts, write, read []string }{
 		"":                  {hosts: all, write: []string{dir}},
@@ -131,7 +131,7 @@ func TestApplySources(t *testing.T) {
 		{args: "-v --both f.example.com", env: "X_BOTH=v.example.com", want: "f.example.com:443 d.example.com:443 e.example.com:443"},
 		{env: "X_BOTH=v.example.com", want: "v.example.com:443 d.example.com:443 e.example.com:443"},
 	} {
-		got, notices := launch{to: policy.Policy{Env: c.policy}, args: strings.Fields(c.args), env: strings.Fields(c.env)}.apply(t, p)
+		got, notices := given{to: policy.Policy{Env: c.policy}, args: strings.Fields(c.args), env: strings.Fields(c.env)}.apply(t, p)
 		text := strings.Join(got.Network.AllowedDomains, " ")
 		if len(notices) > 0 {
 			text = "no"
@@ -145,7 +145,7 @@ func TestApplySources(t *testing.T) {
 // A variable that the server needs, and a host that cannot be read, leave a line; the value stands in none.
 func TestApplyNotices(t *testing.T) {
 	p := parsed(t, `"env": {"required": ["X_TOKEN", "X_URL"]}, "hostsFrom": ["X_URL"]`)
-	got, notices := launch{env: []string{"X_URL=https://u:hunter2@169.254.169.254"}}.apply(t, p)
+	got, notices := given{env: []string{"X_URL=https://u:hunter2@169.254.169.254"}}.apply(t, p)
 	if len(notices) != 2 || len(got.Network.AllowedDomains) > 0 {
 		t.Fatalf("%+v %+v", notices, got.Network)
 	}
@@ -200,7 +200,7 @@ func TestApplyFolders(t *testing.T) {
 		{"project project/out", "project"}, {"project/out project", "project"}, {"project via", "project"}, {"project project/sub/chain", "project"},
 		{"project project/config", "project"},
 	} {
-		got, notices := launch{args: strings.Fields(c.args), home: home}.apply(t, p)
+		got, notices := given{args: strings.Fields(c.args), home: home}.apply(t, p)
 		var want []string
 		for _, path := range strings.Fields(c.want) {
 			want = append(want, filepath.Join(home, path))
@@ -214,12 +214,12 @@ func TestApplyFolders(t *testing.T) {
 	}
 	granted := policy.Policy{}
 	granted.Filesystem.AllowWrite = []string{"~/project"}
-	got, notices := launch{to: granted, args: []string{"project/out"}, home: home}.apply(t, p)
+	got, notices := given{to: granted, args: []string{"project/out"}, home: home}.apply(t, p)
 	if len(got.Filesystem.AllowWrite) != 1 || len(notices) != 1 || notices[0].Name != filepath.Join(home, "project/out") {
 		t.Errorf("a link in a folder that the policy grants: %q, %+v", got.Filesystem.AllowWrite, notices)
 	}
 	around := parsed(t, `"arguments": [{"variable": "X_FILE", "grant": "write", "folder": true}]`)
-	got, notices = launch{env: []string{"X_FILE=" + home + "/notes/new.json"}, home: home}.apply(t, around)
+	got, notices = given{env: []string{"X_FILE=" + home + "/notes/new.json"}, home: home}.apply(t, around)
 	if !slices.Equal(got.Filesystem.AllowWrite, []string{filepath.Join(home, "notes")}) || len(notices) > 0 {
 		t.Errorf("the folder of a file: %q, %+v", got.Filesystem.AllowWrite, notices)
 	}

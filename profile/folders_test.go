@@ -31,13 +31,13 @@ func TestApplyLinkedSecrets(t *testing.T) {
 	p := parsed(t, `"arguments": [{"position": 0, "grant": "read"}]`)
 	for path, granted := range map[string]bool{".ssh": false, ".ssh/keys": false, "dotfiles/ssh": false, "dotfiles/ssh/keys": false,
 		"dotfiles": false, ".config": false, "dotfiles/config": false, ".config/app": true, "dotfiles/vim": true, "notes": true, ".kube/config": false} {
-		got, notices := launch{args: []string{path}, home: home}.apply(t, p)
+		got, notices := given{args: []string{path}, home: home}.apply(t, p)
 		if slices.Equal(got.Filesystem.AllowRead, []string{filepath.Join(home, path)}) != granted || len(notices) == 0 != granted {
 			t.Errorf("%s: %q, %+v", path, got.Filesystem.AllowRead, notices)
 		}
 	}
 	own := parsed(t, `"arguments": [{"variable": "X", "grant": "read", "key": "server", "default": "-~/.kube/config"}]`)
-	if got, notices := (launch{home: home}).apply(t, own); len(got.Network.AllowedDomains) != 1 || len(notices) > 0 {
+	if got, notices := (given{home: home}).apply(t, own); len(got.Network.AllowedDomains) != 1 || len(notices) > 0 {
 		t.Errorf("a server's own file: %+v, %+v", got.Network, notices)
 	}
 }
@@ -64,7 +64,7 @@ func TestApplyLinkInTheOnlyFolder(t *testing.T) {
 	} {
 		to := policy.Policy{}
 		to.Filesystem.AllowWrite = []string{filepath.Join(home, "project")}
-		got, notices := launch{to: to, env: []string{"X=" + path}, home: home}.apply(t, p)
+		got, notices := given{to: to, env: []string{"X=" + path}, home: home}.apply(t, p)
 		if granted := len(got.Filesystem.AllowRead) > 0; granted != want.granted || granted == (len(notices) > 0) || (len(got.Network.AllowedDomains) > 0) != want.hosts {
 			t.Errorf("%s: %q, %q, %+v", path, got.Filesystem.AllowRead, got.Network.AllowedDomains, notices)
 		}
@@ -81,7 +81,7 @@ func TestApplyNoFile(t *testing.T) {
 	}
 	defer l.Close()
 	p := parsed(t, `"arguments": [{"position": 0, "grant": "read"}]`)
-	got, notices := launch{args: []string{"socket"}, home: home}.apply(t, p)
+	got, notices := given{args: []string{"socket"}, home: home}.apply(t, p)
 	if len(got.Filesystem.AllowRead) > 0 || len(notices) != 1 {
 		t.Errorf("%q, %+v", got.Filesystem.AllowRead, notices)
 	}
@@ -97,7 +97,7 @@ func TestApplyUnreadable(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := parsed(t, `"arguments": [{"variable": "X", "grant": "read", "key": "server"}]`)
-	_, notices := launch{env: []string{"X=hunter2"}, home: home}.apply(t, p)
+	_, notices := given{env: []string{"X=hunter2"}, home: home}.apply(t, p)
 	if len(notices) != 1 || strings.Contains(notices[0].Line, "hunter") {
 		t.Errorf("%+v", notices)
 	}

@@ -57,7 +57,7 @@ func TestHostsInAFile(t *testing.T) {
 		{env: "X_CONFIG=missing", notices: 1},
 		{env: "X_CONFIG=work/config", read: "work/config"}, // the server may write that file
 	} {
-		l := launch{home: home, args: strings.Fields(c.args), env: strings.Fields(c.env)}
+		l := given{home: home, args: strings.Fields(c.args), env: strings.Fields(c.env)}
 		l.to.Filesystem.AllowWrite = []string{"~/work"}
 		got, notices := l.apply(t, p)
 		var read []string
@@ -69,15 +69,15 @@ func TestHostsInAFile(t *testing.T) {
 			t.Errorf("%s %s: %q %q %+v", c.args, c.env, got.Filesystem.AllowRead, got.Network.AllowedDomains, notices)
 		}
 	}
-	got, notices := launch{home: t.TempDir()}.apply(t, p)
+	got, notices := given{home: t.TempDir()}.apply(t, p)
 	if len(got.Filesystem.AllowRead) > 0 || len(notices) > 0 {
 		t.Errorf("a missing file: %+v %+v", got.Filesystem, notices)
 	}
-	got, _ = launch{home: home}.apply(t, p.WithoutNetwork())
+	got, _ = given{home: home}.apply(t, p.WithoutNetwork())
 	if len(got.Network.AllowedDomains) > 0 || len(got.Filesystem.AllowRead) != 1 {
 		t.Errorf("without network: %+v", got)
 	}
-	got, _ = launch{home: home, to: policy.Policy{Level: policy.LevelNetwork}}.apply(t, p)
+	got, _ = given{home: home, to: policy.Policy{Level: policy.LevelNetwork}}.apply(t, p)
 	if len(got.Network.AllowedDomains) > 0 || len(got.Filesystem.AllowRead) != 1 {
 		t.Errorf("level network: %+v", got)
 	}

@@ -20,7 +20,7 @@ func TestApplyNoticesOfPaths(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, env := range []string{"X_FILE=hunter", "X_FILE=hunter2", "X_FILE=hunter3", "X_FILE=~/hunter2", "X_DIR=/hunter2", "X_DIR=hunter-link"} {
-		l := launch{env: []string{env}, home: home}
+		l := given{env: []string{env}, home: home}
 		if env == "X_DIR=hunter-link" {
 			l.to.Filesystem.AllowWrite = []string{home}
 		}
@@ -44,7 +44,7 @@ func TestApplyNoticesOfDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	for value, want := range map[string]string{".": "working folder ", "~/link": "default "} {
-		_, notices := launch{home: home}.apply(t, parsed(t, `"arguments": [{"position": 0, "variable": "X", "grant": "read", "default": "`+value+`"}]`))
+		_, notices := given{home: home}.apply(t, parsed(t, `"arguments": [{"position": 0, "variable": "X", "grant": "read", "default": "`+value+`"}]`))
 		if len(notices) != 1 || !strings.HasPrefix(notices[0].Line, want) {
 			t.Errorf("%s: %+v", value, notices)
 		}
@@ -61,7 +61,7 @@ func TestApplyUnless(t *testing.T) {
 		{want: 2}, {env: "X_TOKEN=1", want: 1}, {env: "X_HEADERS=1"}, {env: "X_HEADERS=", want: 2}, {args: "--token=x"}, {args: "-v --token x"},
 		{args: "--tokens=x", want: 2}, {args: "-- --token=x", want: 2},
 	} {
-		if _, notices := (launch{args: strings.Fields(c.args), env: strings.Fields(c.env)}).apply(t, p); len(notices) != c.want {
+		if _, notices := (given{args: strings.Fields(c.args), env: strings.Fields(c.env)}).apply(t, p); len(notices) != c.want {
 			t.Errorf("%q %q: %+v", c.args, c.env, notices)
 		}
 	}

@@ -14,19 +14,19 @@ import (
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
-// a launch is what New takes.
-type launch struct {
+// Parts are what New takes.
+type parts struct {
 	order  order.Order
 	policy policy.Policy
 	plan   order.Plan
 	proved order.Enforced
 }
 
-func ordinary() launch {
+func ordinary() parts {
 	see := func(path string, mode order.Mode, why order.Why) order.Seen {
 		return order.Seen{Path: path, Mode: mode, Why: why}
 	}
-	l := launch{
+	l := parts{
 		order: order.Order{Command: []string{"node", "server.js", "\x1b[2J"}, Dir: "/home/ann/project",
 			Env: []string{"PATH=/usr/bin", "HOME=/home/ann", "API_KEY=secret-value", "MODE=secret-value"}, Dropped: []string{"AWS_TOKEN", "NOTION_TOKEN"}},
 		policy: policy.Policy{Level: policy.Standard, MinConfinement: policy.Reduced, Env: []policy.Variable{{Name: "MODE", Value: "secret-value"}}},
@@ -46,7 +46,7 @@ func ordinary() launch {
 	return l
 }
 
-func launches() map[string]launch {
+func launches() map[string]parts {
 	ordinary, group, lower, nothing := ordinary(), ordinary(), ordinary(), ordinary()
 	group.policy.Subprocess.Allow = policy.No
 	group.policy.Limits.Timeout, group.policy.Limits.CPU = policy.Duration(90e9), policy.CPU(500)
@@ -64,7 +64,7 @@ func launches() map[string]launch {
 	nothing.proved = order.Enforced{Confinement: "none", Warnings: []string{notice.NothingConfined}}
 	nothing.policy = policy.Policy{Level: policy.Privileged}.Effective(policy.Run)
 	nothing.plan.Sees = []order.Seen{{Path: "/", Mode: order.CanWrite, Why: order.WhyAlways}}
-	all := map[string]launch{"ordinary": ordinary, "group": group, "reduced": lower, "privileged": nothing}
+	all := map[string]parts{"ordinary": ordinary, "group": group, "reduced": lower, "privileged": nothing}
 	maps.Copy(all, lasting())
 	maps.Copy(all, byName())
 	return all
@@ -72,9 +72,9 @@ func launches() map[string]launch {
 
 // lasting are launches with a home that lasts: in a root of the server's own, under rules, and where nothing is a
 // barrier, as on Windows.
-func lasting() map[string]launch {
+func lasting() map[string]parts {
 	full, reduced, limits := ordinary(), ordinary(), ordinary()
-	kept := func(l *launch, home string, more ...order.Seen) {
+	kept := func(l *parts, home string, more ...order.Seen) {
 		l.policy.State = "acme"
 		l.plan.Home, l.plan.Cwd = home, home
 		l.plan.Sees = append(more, order.Seen{Path: home, Mode: order.CanWrite, Why: order.WhyState})
@@ -84,11 +84,11 @@ func lasting() map[string]launch {
 	kept(&reduced, "/home/ann/.local/state/mcp-sandbox/state/acme", order.Seen{Path: "/tmp/mcp-sandbox-NAME/tmp", Mode: order.Private, Why: order.WhyAlways})
 	kept(&limits, `C:\Users\ann\AppData\Local\mcp-sandbox\state\acme`, order.Seen{Path: `C:\`, Mode: order.CanWrite, Why: order.WhyAlways},
 		order.Seen{Path: `C:\Users\ann\AppData\Local\Temp\mcp-sandbox-NAME\tmp`, Mode: order.Private, Why: order.WhyAlways})
-	return map[string]launch{"lasting": full, "lasting-reduced": reduced, "lasting-limits": limits}
+	return map[string]parts{"lasting": full, "lasting-reduced": reduced, "lasting-limits": limits}
 }
 
 // byName are launches with hosts that are allowed: where names are held, and where there is no network instead.
-func byName() map[string]launch {
+func byName() map[string]parts {
 	full, open, reduced := ordinary(), ordinary(), ordinary()
 	full.policy.Network = policy.Network{AllowedDomains: []string{"API.example.com", "db.example.com:5432", "*.example.org", "localhost:8080",
 		"2001:db8::1", "[2001:db8::2]:22"}, DeniedDomains: []string{"bad.example.org", "*.example.org:80"}, CheckServerName: policy.Yes,
@@ -97,7 +97,7 @@ func byName() map[string]launch {
 	reduced.policy.Network, reduced.proved.Confinement = open.policy.Network, "reduced"
 	ports := ordinary()
 	ports.policy.Network.Publish = full.policy.Network.Publish
-	return map[string]launch{"names": full, "names-open": open, "names-reduced": reduced, "ports": ports}
+	return map[string]parts{"names": full, "names-open": open, "names-reduced": reduced, "ports": ports}
 }
 
 // The pages and the JSON are those of testdata; UPDATE=1 writes these. No value of a variable is in them.
