@@ -8,20 +8,20 @@ import (
 	"testing"
 	"time"
 
-	"github.com/security-mcp/mcp-sandbox/cmd/internal/scripttest"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed/scripttest"
 	"golang.org/x/sys/unix"
 )
 
-// A launch is one run of the program with real descriptors.
-type launch struct {
+// An ended is the program with real descriptors, at its end.
+type ended struct {
 	code           int
 	stdout, stderr string
 	took           time.Duration
 }
 
 // start runs the program with extra as its descriptors from 3 on; a nil one stays closed.
-func start(t *testing.T, args []string, extra ...*os.File) launch {
+func start(t *testing.T, args []string, extra ...*os.File) ended {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -32,11 +32,11 @@ func start(t *testing.T, args []string, extra ...*os.File) launch {
 	cmd.ExtraFiles, cmd.Dir = extra, t.TempDir()
 	began := time.Now()
 	code, stdout, stderr := testbed.Finish(t, cmd)
-	return launch{code, stdout, stderr, time.Since(began)}
+	return ended{code, stdout, stderr, time.Since(began)}
 }
 
 // refused demands a launch that the launcher refused in one line with these words, before the server ran.
-func (l launch) refused(t *testing.T, words string) {
+func (l ended) refused(t *testing.T, words string) {
 	t.Helper()
 	if l.code != 125 || l.stdout != "" || strings.Count(l.stderr, "\n") != 1 || !strings.Contains(l.stderr, words) {
 		t.Errorf("got %d %q %q, want 125, nothing, one line with %q", l.code, l.stdout, l.stderr, words)
@@ -46,7 +46,7 @@ func (l launch) refused(t *testing.T, words string) {
 	}
 }
 
-func (l launch) ran(t *testing.T, stdout string) {
+func (l ended) ran(t *testing.T, stdout string) {
 	t.Helper()
 	if l.code != 0 || l.stdout != stdout {
 		t.Errorf("got %d %q %q, want 0 %q", l.code, l.stdout, l.stderr, stdout)

@@ -3,8 +3,8 @@ package main
 import (
 	"testing"
 
-	"github.com/security-mcp/mcp-sandbox/cmd/internal/scripttest"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed/scripttest"
 )
 
 func TestMain(m *testing.M) { scripttest.Main(suite{m}, "mcp-sandbox-init", main) }

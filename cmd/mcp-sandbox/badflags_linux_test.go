@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/security-mcp/mcp-sandbox/cmd/internal/scripttest"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed/scripttest"
 )
 
 // program runs mcp-sandbox.

@@ -4,9 +4,9 @@ import (
 	"os"
 	"testing"
 
-	"github.com/security-mcp/mcp-sandbox/cmd/internal/scripttest"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed/scripttest"
 )
 
 // TestMain is the program's main where the binary is started as one. Without Init the shim would be a second run of the

@@ -11,11 +11,11 @@ import (
 	"testing"
 )
 
-// buildDump builds testdata/dump.
+// buildDump builds the program of package test/dump.
 func buildDump(t *testing.T, env []string, flags ...string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "dump")
-	cmd := exec.Command("go", append(append([]string{"build", "-o", file}, flags...), "./testdata/dump")...)
+	cmd := exec.Command("go", append(append([]string{"build", "-o", file}, flags...), "../test/dump")...)
 	cmd.Env = append(os.Environ(), env...)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %v\n%s", cmd.Args, err, out)
@@ -84,7 +84,7 @@ func missing(t *testing.T, word, why string) {
 	t.Skip(why)
 }
 
-// TestTrials runs the programs of testdata/dump from files: natively, and those of the other architecture emulated.
+// TestTrials runs the programs of test/dump from files: natively, and those of the other architecture emulated.
 func TestTrials(t *testing.T) {
 	for arch, emulator := range map[string]string{"amd64": "qemu-x86_64", "arm64": "qemu-aarch64"} {
 		t.Run(arch, func(t *testing.T) {
