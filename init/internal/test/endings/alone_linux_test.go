@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 	"golang.org/x/sys/unix"
 )
 
@@ -20,7 +21,7 @@ func TestEachWayAlone(t *testing.T) {
 			}
 			t.Run(without+"/"+tr.name, func(t *testing.T) {
 				t.Parallel()
-				l := launch{Without: without, Command: stubborn.command(t, false, false)}
+				l := launch{Launch: host.Launch{Command: stubborn.command(t, false, false)}, Without: without}
 				sometimes(t, func() error {
 					run := start(t, l, tr.policy, tr.ownHost)
 					if said := run.next(); said != "ready" || !run.settled(3, 0) {
@@ -49,8 +50,8 @@ func TestEachWayAlone(t *testing.T) {
 // With both taken away the tree survives its shim: what the test above takes away is what there is.
 func TestNeitherWay(t *testing.T) {
 	t.Parallel()
-	l := launch{Without: "lifeline pdeathsig", Command: []string{"/bin/sh", "-c", waits}}
-	run, other := start(t, l, "", false), start(t, launch{Command: l.Command}, "", false)
+	l := launch{Launch: host.Launch{Command: shell(waits)}, Without: "lifeline pdeathsig"}
+	run, other := start(t, l, "", false), start(t, of(l.Command), "", false)
 	run.leftBehind(other)
 	if living, _ := run.here(); len(living) != 2 {
 		t.Errorf("%v survived, want init and the server", living)

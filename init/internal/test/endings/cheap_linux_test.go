@@ -50,15 +50,15 @@ func steady(t *testing.T) int {
 	defer cmd.Process.Signal(unix.SIGTERM)
 	out.Read(make([]byte, 16))
 	shim := cmd.Process.Pid
-	init := children(shim)
+	init := testbed.Children(shim)
 	if len(init) != 1 {
 		t.Fatalf("children of the shim: %v", init)
 	}
 	sometimes(t, func() error { // until what a launch leaves to do is done
 		before := ticks(t, shim) + ticks(t, init[0])
-		switched := switches(t, shim) + switches(t, init[0])
+		switched := testbed.Sleeps(shim) + testbed.Sleeps(init[0])
 		testbed.Span(2 * time.Second)
-		used, woke := ticks(t, shim)+ticks(t, init[0])-before, switches(t, shim)+switches(t, init[0])-switched
+		used, woke := ticks(t, shim)+ticks(t, init[0])-before, testbed.Sleeps(shim)+testbed.Sleeps(init[0])-switched
 		if used != 0 || woke != 0 {
 			return fmt.Errorf("%d ticks of processor time and %d wake-ups in 2 s with an idle server", used, woke)
 		}
@@ -77,13 +77,13 @@ func steady(t *testing.T) int {
 // A server that floods its init with children and signals is its own load: the shim sleeps.
 func TestFloodStaysInside(t *testing.T) {
 	t.Parallel()
-	run := start(t, launch{Command: []string{"/bin/sh", "-c", `echo ready; i=0; while :; do (:) & kill -CHLD 1; kill -USR1 1; done`}}, `"limits":{"grace":"100ms"}`, false)
+	run := start(t, of(shell(`echo ready; i=0; while :; do (:) & kill -CHLD 1; kill -USR1 1; done`)), `"limits":{"grace":"100ms"}`, false)
 	run.line("ready")
 	shim := run.cmd.Process.Pid
 	sometimes(t, func() error {
-		before, woke := ticks(t, shim), switches(t, shim)
+		before, woke := ticks(t, shim), testbed.Sleeps(shim)
 		testbed.Span(time.Second)
-		if used, times := ticks(t, shim)-before, switches(t, shim)-woke; used > 2 || times > 50 {
+		if used, times := ticks(t, shim)-before, testbed.Sleeps(shim)-woke; used > 2 || times > 50 {
 			return fmt.Errorf("%d ticks and %d wake-ups of the shim", used, times)
 		}
 		return nil
@@ -91,15 +91,6 @@ func TestFloodStaysInside(t *testing.T) {
 	run.cmd.Process.Signal(unix.SIGTERM)
 	run.end()
 	run.nobodyLeft()
-}
-
-func children(pid int) (list []int) {
-	for _, p := range processes() {
-		if p.parent == pid {
-			list = append(list, p.pid)
-		}
-	}
-	return list
 }
 
 // ticks is the processor time that a process has used; proc_pid_stat(5).
@@ -113,19 +104,6 @@ func ticks(t *testing.T, pid int) int {
 	user, _ := strconv.Atoi(f[11])
 	system, _ := strconv.Atoi(f[12])
 	return user + system
-}
-
-// switches is how often the threads of a process have gone to sleep.
-func switches(t *testing.T, pid int) (n int) {
-	t.Helper()
-	tasks, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, task := range tasks {
-		n += field(t, fmt.Sprintf("/proc/%d/task/%s/status", pid, task.Name()), "voluntary_ctxt_switches")
-	}
-	return n
 }
 
 // field is the number behind a name in a file of /proc.

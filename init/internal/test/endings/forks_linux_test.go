@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
@@ -45,8 +46,8 @@ func TestForkBombShared(t *testing.T) {
 		t.Run(string(c.confinement)+"/"+c.name, func(t *testing.T) {
 			sometimes(t, func() error {
 				bound := strconv.Itoa(threadsOf(t, os.Getuid()) + most)
-				l := launch{Begin: c.confinement, Command: []string{prlimit, "--nproc=" + bound, "/bin/sh", "-c",
-					"exec 2>/dev/null; " + c.bomb + "echo ready; exec sleep 100"}}
+				l := launch{Launch: host.Launch{Begin: string(c.confinement), Command: []string{prlimit, "--nproc=" + bound, "/bin/sh", "-c",
+					"exec 2>/dev/null; " + c.bomb + "echo ready; exec sleep 100"}}}
 				run := start(t, l, `"limits":{"timeout":"`+allowed.String()+`","grace":"100ms"}`, false)
 				said := run.next()
 				code, x := run.end()

@@ -5,6 +5,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 )
 
 // What a policy leaves open is over before the hosts' patience ends: 1.5 s after their SIGTERM, even when the shim
@@ -21,8 +23,8 @@ func TestGraceByDefault(t *testing.T) {
 			t.Run(c.name, func(t *testing.T) {
 				t.Parallel()
 				sometimes(t, func() error {
-					other := start(t, launch{Command: says("TERM", ":")}, "", false)
-					run := start(t, launch{Embedded: embedded, Command: says("TERM", ":")}, "", false)
+					other := start(t, of(says("TERM", ":")), "", false)
+					run := start(t, launch{Launch: host.Launch{Command: says("TERM", ":")}, Embedded: embedded}, "", false)
 					other.line("ready")
 					run.line("ready")
 					later := make(chan string, 2)

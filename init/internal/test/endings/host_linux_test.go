@@ -10,8 +10,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 	"github.com/security-mcp/mcp-sandbox/init/order"
-	"github.com/security-mcp/mcp-sandbox/policy"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
@@ -21,8 +21,8 @@ func launchers() map[string]launch {
 	return map[string]launch{
 		"":                     {Embedded: true},
 		`"umask":"0022"`:       {},
-		`"umask":"0027"`:       {Begin: policy.Reduced},
-		`"level":"privileged"`: {Embedded: true, Begin: policy.None},
+		`"umask":"0027"`:       {Launch: host.Launch{Begin: "reduced"}},
+		`"level":"privileged"`: {Embedded: true, Launch: host.Launch{Begin: "none"}},
 	}
 }
 
@@ -30,10 +30,10 @@ func launchers() map[string]launch {
 func TestForkOfTheHost(t *testing.T) {
 	t.Parallel()
 	for more, l := range launchers() {
-		t.Run(string(l.Begin), func(t *testing.T) {
+		t.Run(l.Begin, func(t *testing.T) {
 			t.Parallel()
 			l.Forks = true
-			l.Command = []string{"/bin/sh", "-c", deaf + `(setsid sleep 1000 &); ` + waits}
+			l.Command = shell(deaf + `(setsid sleep 1000 &); ` + waits)
 			run := start(t, l, more, true)
 			forks := map[int]bool{}
 			for said := run.next(); said != "ready"; said = run.next() {
@@ -61,9 +61,9 @@ func TestForkOfTheHost(t *testing.T) {
 func TestStoppedWhenTheHostEnds(t *testing.T) {
 	t.Parallel()
 	for more, l := range launchers() {
-		t.Run(string(l.Begin), func(t *testing.T) {
+		t.Run(l.Begin, func(t *testing.T) {
 			t.Parallel()
-			l.Command = []string{"/bin/sh", "-c", deaf + `(setsid sleep 1000 &); ` + waits}
+			l.Command = shell(deaf + `(setsid sleep 1000 &); ` + waits)
 			run := start(t, l, more, true)
 			run.line("ready")
 			shim := run.child()
@@ -81,9 +81,9 @@ func TestStoppedWhenTheHostEnds(t *testing.T) {
 func TestStoppedAfterTheHostsEnd(t *testing.T) {
 	t.Parallel()
 	for more, l := range launchers() {
-		t.Run(string(l.Begin), func(t *testing.T) {
+		t.Run(l.Begin, func(t *testing.T) {
 			t.Parallel()
-			l.Command = []string{"/bin/sh", "-c", deaf + `(setsid sleep 1000 &); ` + waits}
+			l.Command = shell(deaf + `(setsid sleep 1000 &); ` + waits)
 			run := start(t, l, more, true)
 			run.line("ready")
 			shim := run.child()
@@ -107,7 +107,7 @@ func TestHostEndsAtAnyMoment(t *testing.T) {
 		step = 2
 	}
 	for i := 0; i < 24; i += step {
-		l := launch{Embedded: true, Command: []string{"/bin/sh", "-c", "sleep 1000"}}
+		l := launch{Launch: host.Launch{Command: shell("sleep 1000")}, Embedded: true}
 		run := start(t, l, "", true)
 		shim := run.child()
 		testbed.Moment(i, 24, 12*time.Millisecond)
@@ -149,7 +149,7 @@ func state(t *testing.T, pid int, want byte) {
 func TestRealTimeSignal(t *testing.T) {
 	t.Parallel()
 	for more, l := range launchers() {
-		l.Command = []string{"/bin/sh", "-c", "kill -37 $$"}
+		l.Command = shell("kill -37 $$")
 		code, x := start(t, l, more, false).end()
 		if code != 128+37 || x == nil || x.Cause != order.CauseSignal || x.Signal != "SIGRTMIN+3" {
 			t.Errorf("code %d, %+v", code, x)

@@ -28,7 +28,7 @@ func count(t *testing.T) (h holdings) {
 	h.goroutines = runtime.NumGoroutine()
 	h.descriptors = entries(t, "/proc/self/fd")
 	h.mounts = lines(t, "/proc/self/mountinfo")
-	h.children = len(children(os.Getpid()))
+	h.children = len(testbed.Children(os.Getpid()))
 	for _, dir := range []string{"/tmp", "/dev/shm", "/var/tmp"} {
 		h.temporary += entries(t, dir)
 	}

@@ -38,14 +38,10 @@ func TestMain(m *testing.M) {
 
 // A launch is what a test asks a launcher for.
 type launch struct {
-	Embedded bool   // by a Go host; else mcp-sandbox-init
-	Policy   string // the document
-	Command  []string
-	Through  []string // the words of a command that starts mcp-sandbox-init
-	Stdin    *os.File `json:"-"` // instead of a pipe
-
-	// Begin is the confinement to begin with, if that is not full. Not for an embedded launcher.
-	Begin policy.Confinement
+	host.Launch          // whose Begin is not for an embedded launcher
+	Embedded    bool     // by a Go host; else mcp-sandbox-init
+	Through     []string // the words of a command that starts mcp-sandbox-init
+	Stdin       *os.File `json:"-"` // instead of a pipe
 
 	// Forks has the host fork children that execute nothing, before it starts the launcher and after: they keep every
 	// descriptor of its. It says their process ids.
@@ -54,6 +50,9 @@ type launch struct {
 	// Without takes one of init's two ways to end with the shim away: "lifeline" or "pdeathsig".
 	Without string
 }
+
+// of is the launch of a server by mcp-sandbox-init.
+func of(command []string) launch { return launch{Launch: host.Launch{Command: command}} }
 
 func (l *launch) encode() string {
 	b, err := json.Marshal(l)
@@ -78,7 +77,7 @@ func decode(text string) (l launch, p policy.Policy) {
 // program does what mcp-sandbox-init does, with a report on descriptor 3.
 func program(words []string) int {
 	l, _ := decode(words[0])
-	o, err := host.Order{Policy: l.Policy, Command: l.Command, Begin: string(l.Begin)}.Build()
+	o, err := l.Build()
 	if err != nil {
 		println(err.Error())
 		return testbed.WrongRole

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
@@ -76,7 +77,7 @@ func TestKillMatrixShared(t *testing.T) {
 				}
 				t.Run(string(c)+"/"+tr.name+"/"+s.name, func(t *testing.T) {
 					t.Parallel()
-					l := launch{Begin: c, Command: s.command(t, tr.byItself, tr.stubborn)}
+					l := launch{Launch: host.Launch{Begin: string(c), Command: s.command(t, tr.byItself, tr.stubborn)}}
 					tr.hold(t, &l, &s)
 				})
 			}
@@ -99,7 +100,7 @@ func TestKillMatrix(t *testing.T) {
 				}
 				t.Run(tr.name+"/"+s.name+"/"+form, func(t *testing.T) {
 					t.Parallel()
-					l := launch{Embedded: embedded, Command: s.command(t, tr.byItself, tr.stubborn)}
+					l := launch{Launch: host.Launch{Command: s.command(t, tr.byItself, tr.stubborn)}, Embedded: embedded}
 					tr.hold(t, &l, &s)
 				})
 			}

@@ -40,6 +40,9 @@ func servers() []server {
 	}
 }
 
+// shell is a server in sh(1).
+func shell(script string) []string { return []string{"/bin/sh", "-c", script} }
+
 // command is the server's, which waits until it is ended or ends by itself.
 func (s *server) command(t *testing.T, byItself, stubborn bool) []string {
 	t.Helper()
@@ -54,5 +57,5 @@ func (s *server) command(t *testing.T, byItself, stubborn bool) []string {
 	if byItself {
 		last = ends
 	}
-	return []string{"/bin/sh", "-c", before + strings.ReplaceAll(s.script, "END", last)}
+	return shell(before + strings.ReplaceAll(s.script, "END", last))
 }

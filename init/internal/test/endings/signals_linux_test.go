@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 	"golang.org/x/sys/unix"
@@ -14,15 +15,15 @@ import (
 
 // says is a server that says the name of every signal of a list, and for some then does something.
 func says(names, then string) []string {
-	return []string{"/bin/sh", "-c", `for s in ` + names + `; do trap "echo $s; ` + then + `" $s; done; echo ready
-		sleep 1000 & while :; do wait $!; done`}
+	return shell(`for s in ` + names + `; do trap "echo $s; ` + then + `" $s; done; echo ready
+		sleep 1000 & while :; do wait $!; done`)
 }
 
 // Signals that do not ask for the end are passed on and change nothing else.
 func TestSignalsThatPass(t *testing.T) {
 	const names = "QUIT USR1 USR2 WINCH CONT TSTP"
 	t.Parallel()
-	l := launch{Command: says(names, ":"), Through: []string{"setsid", "--wait"}} // without a terminal, whose shell would wait
+	l := launch{Launch: host.Launch{Command: says(names, ":")}, Through: []string{"setsid", "--wait"}} // without a terminal, whose shell would wait
 	run := start(t, l, "", false)
 	run.line("ready")
 	run.settled(3, 0)
@@ -67,7 +68,7 @@ func TestSignalsThatEnd(t *testing.T) {
 		for _, embedded := range []bool{true, false} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				run := start(t, launch{Embedded: embedded, Command: says(name, "exit 9")}, "", false)
+				run := start(t, launch{Launch: host.Launch{Command: says(name, "exit 9")}, Embedded: embedded}, "", false)
 				run.line("ready")
 				run.settled(3, 0)
 				run.cmd.Process.Signal(unix.SignalNum("SIG" + name))
@@ -85,7 +86,7 @@ func TestSignalsThatEnd(t *testing.T) {
 func TestTwiceIsOnce(t *testing.T) {
 	t.Parallel()
 	sometimes(t, func() error {
-		run := start(t, launch{Command: says("TERM", ":"), Through: []string{"timeout", "600"}}, `"limits":{"grace":"900ms"}`, false)
+		run := start(t, launch{Launch: host.Launch{Command: says("TERM", ":")}, Through: []string{"timeout", "600"}}, `"limits":{"grace":"900ms"}`, false)
 		run.line("ready")
 		run.settled(3, 0)
 		from := time.Now()
@@ -108,7 +109,7 @@ func TestTwiceIsOnce(t *testing.T) {
 func TestTwiceInAMomentIsOnce(t *testing.T) {
 	t.Parallel()
 	sometimes(t, func() error {
-		run := start(t, launch{Command: says("TERM", ":")}, `"limits":{"grace":"900ms"}`, false)
+		run := start(t, of(says("TERM", ":")), `"limits":{"grace":"900ms"}`, false)
 		run.line("ready")
 		run.settled(3, 0)
 		run.cmd.Process.Signal(syscall.SIGTERM)
@@ -150,7 +151,7 @@ func TestHostLostAfterTERM(t *testing.T) {
 	for _, embedded := range []bool{true, false} {
 		t.Run("", func(t *testing.T) {
 			t.Parallel()
-			run := start(t, launch{Embedded: embedded, Command: says("TERM", ":")}, `"limits":{"grace":"5m"}`, true)
+			run := start(t, launch{Launch: host.Launch{Command: says("TERM", ":")}, Embedded: embedded}, `"limits":{"grace":"5m"}`, true)
 			run.line("ready")
 			run.settled(3, 0)
 			for _, p := range processes() {
@@ -174,8 +175,10 @@ func TestTERMAtAnyMoment(t *testing.T) {
 	if testing.Short() {
 		least = 20
 	}
-	script := []string{"/bin/sh", "-c", `trap "echo TERM; exit 3" TERM; echo ready; sleep 100 & while :; do wait $!; done`}
-	begin := func() *trial { return start(t, launch{Command: script}, `"limits":{"grace":"60s"}`, false) }
+	script := shell(`trap "echo TERM; exit 3" TERM; echo ready; sleep 100 & while :; do wait $!; done`)
+	begin := func() *trial {
+		return start(t, of(script), `"limits":{"grace":"60s"}`, false)
+	}
 	whole := time.Duration(0)
 	for range 2 { // the first is slower
 		run := begin()

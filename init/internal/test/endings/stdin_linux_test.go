@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/creack/pty"
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 	"golang.org/x/sys/unix"
@@ -44,7 +45,7 @@ func TestNoSession(t *testing.T) {
 	for name, in := range map[string]*os.File{"null": null, "pipe": ended, "file": file, "tty": tty} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			run := start(t, launch{Command: []string{"/bin/sh", "-c", "sleep 1.5; echo done"}, Stdin: in}, quick, false)
+			run := start(t, launch{Launch: host.Launch{Command: shell("sleep 1.5; echo done")}, Stdin: in}, quick, false)
 			code, x := run.end()
 			if said := run.next(); code != 0 || x == nil || x.Cause != order.CauseExit || said != "done" {
 				t.Errorf("code %d, said %q, %+v\n%s", code, said, x, run.stderr.String())
@@ -73,7 +74,7 @@ func TestSessionOver(t *testing.T) {
 		for _, kind := range []string{"pipe", "socket", "tcp4", "tcp6"} {
 			t.Run(c.name+"/"+kind, func(t *testing.T) {
 				t.Parallel()
-				l := launch{Command: []string{"/bin/sh", "-c", "echo ready; " + c.script}}
+				l := of(shell("echo ready; " + c.script))
 				hangUp := func(t *trial) { t.stdin.Close() }
 				own := (*os.File)(nil)
 				switch kind {
@@ -118,7 +119,7 @@ func TestOnHostExitIgnore(t *testing.T) {
 	for _, embedded := range []bool{true, false} {
 		t.Run("", func(t *testing.T) {
 			t.Parallel()
-			l := launch{Embedded: embedded, Command: []string{"/bin/sh", "-c", ends}}
+			l := launch{Launch: host.Launch{Command: shell(ends)}, Embedded: embedded}
 			run, other := start(t, l, quick+`,"onHostExit":"ignore"`, true), start(t, l, quick, true)
 			run.leftBehind(other)
 			if !run.settled(2, 0) {
@@ -151,7 +152,7 @@ func TestFullStderr(t *testing.T) {
 		_, err = unix.Write(fd, make([]byte, 4096))
 	}
 	unix.SetNonblock(fd, false)
-	run := startWith(t, launch{Command: []string{"/bin/sh", "-c", waits}}, quick, false, w)
+	run := startWith(t, of(shell(waits)), quick, false, w)
 	run.line("ready")
 	run.stdin.Close()
 	if code, x := run.end(); code != 143 || x == nil || x.Cause != order.CauseStdinClosed {

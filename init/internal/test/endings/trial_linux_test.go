@@ -60,7 +60,7 @@ func startWith(t *testing.T, l launch, more string, ownHost bool, stderr *os.Fil
 		more = "," + more
 	}
 	if l.Begin != "" {
-		more += `,"minConfinement":"` + string(l.Begin) + `"`
+		more += `,"minConfinement":"` + l.Begin + `"`
 	}
 	l.Policy = `{"version":1,"env":{"` + markName + `":"` + tr.mark + `"}` + more + `}`
 	p, err := policy.Parse([]byte(l.Policy))

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 )
 
@@ -17,7 +18,7 @@ import (
 func TestCPUTime(t *testing.T) {
 	t.Parallel()
 	const spin = `i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done; times`
-	run := start(t, launch{Command: []string{"/bin/sh", "-c", `echo ready; (setsid sh -c '` + spin + `' &); ` + spin + `; sleep 1000`}},
+	run := start(t, of(shell(`echo ready; (setsid sh -c '`+spin+`' &); `+spin+`; sleep 1000`)),
 		`"limits":{"grace":"100ms"}`, false)
 	run.line("ready")
 	ready := time.Now()
@@ -53,7 +54,7 @@ func TestMaxRSS(t *testing.T) {
 		"child":  "(" + dd + "); exit 0",
 		"orphan": "(setsid sh -c '" + dd + "; : >/tmp/done' &); while [ ! -e /tmp/done ]; do sleep 0.05; done",
 	} {
-		run := start(t, launch{Command: []string{"/bin/sh", "-c", script}}, "", false)
+		run := start(t, of(shell(script)), "", false)
 		code, x := run.end()
 		if code != 0 || x == nil || x.MaxRSS < size || x.MaxRSS > size*5/4 {
 			t.Errorf("%s: code %d, %+v", name, code, x)
@@ -64,7 +65,7 @@ func TestMaxRSS(t *testing.T) {
 // A limit of time brings RLIMIT_CPU with it, on every core that there is, and a second more until SIGKILL.
 func TestCPULimit(t *testing.T) {
 	t.Parallel()
-	run := start(t, launch{Command: []string{"/bin/sh", "-c", "ulimit -St; ulimit -Ht"}}, `"limits":{"timeout":"90s"}`, false)
+	run := start(t, of(shell("ulimit -St; ulimit -Ht")), `"limits":{"timeout":"90s"}`, false)
 	soft := 90 * runtime.NumCPU()
 	run.line(strconv.Itoa(soft))
 	run.line(strconv.Itoa(soft + 1))
@@ -84,7 +85,7 @@ func TestCPUCause(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			run := start(t, launch{Command: []string{"/bin/sh", "-c", c.script}, Through: []string{"/bin/sh", "-c", c.limit + `; exec "$@"`, "sh"}}, "", false)
+			run := start(t, launch{Launch: host.Launch{Command: shell(c.script)}, Through: []string{"/bin/sh", "-c", c.limit + `; exec "$@"`, "sh"}}, "", false)
 			code, x := run.end()
 			if code != c.code || x == nil || x.Cause != order.CauseCPU || x.Signal != c.signal {
 				t.Errorf("code %d, %+v", code, x)
@@ -93,7 +94,7 @@ func TestCPUCause(t *testing.T) {
 	}
 	t.Run("killed otherwise", func(t *testing.T) {
 		t.Parallel()
-		run := start(t, launch{Command: []string{"/bin/sh", "-c", "kill -9 $$"}}, `"limits":{"timeout":"10m"}`, false)
+		run := start(t, of(shell("kill -9 $$")), `"limits":{"timeout":"10m"}`, false)
 		if code, x := run.end(); code != 137 || x == nil || x.Cause != order.CauseSignal {
 			t.Errorf("code %d, %+v", code, x)
 		}
@@ -132,7 +133,7 @@ func TestExitCodes(t *testing.T) {
 	for range 4 {
 		wg.Go(func() {
 			for e := range next {
-				run := start(t, launch{Command: []string{"/bin/sh", "-c", e.script}}, "", false)
+				run := start(t, of(shell(e.script)), "", false)
 				if code, x := run.end(); code != e.code || x == nil || x.ExitCode != code || x.Cause != e.cause || x.Killed != 0 {
 					t.Errorf("%s: code %d, %+v", e.script, code, x)
 				}
