@@ -133,7 +133,7 @@ func branches(p *program.Builder, failed *program.Label) check {
 	p.Bind(on)
 	return func(r *program.Results) error {
 		if r.Errno(never) != unix.EBADF {
-			return fmt.Errorf("close of nothing: %v", r.Errno(never))
+			return fmt.Errorf("close of nothing: %w", r.Errno(never))
 		}
 		if r.Errno(read) != unix.EAGAIN || r.Word(letter) != 'c' {
 			return fmt.Errorf("the last read %d, letter %#x", r.Value(read), r.Word(letter))
