@@ -3,6 +3,8 @@ package shim_test
 import (
 	"strings"
 	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 )
 
 // A call that the policy names is EPERM in the server, in every confinement that has a filter, and goes through where the
@@ -19,7 +21,7 @@ func TestDeniedByName(t *testing.T) {
 		} {
 			t.Run(confinement+"/"+c.name, func(t *testing.T) {
 				doc := weaker(`{"version":1`+c.deny+`}`, confinement)
-				o := run(t, launch{Policy: doc, Begin: confinement, Command: []string{"/bin/sh", "-c", `exec mkdir "$HOME/folder"`},
+				o := run(t, launch{Launch: host.Launch{Policy: doc, Begin: confinement, Command: []string{"/bin/sh", "-c", `exec mkdir "$HOME/folder"`}},
 					Env: []string{"PATH=/usr/bin:/bin", "HOME=/nowhere/home"}, Dir: "/"})
 				if o.code != c.code || !strings.Contains(o.stderr, c.said) || o.event() != "exited" || o.report[0]["confinement"] != confinement {
 					t.Errorf("code %d, %s, %s", o.code, o.event(), o.stderr)

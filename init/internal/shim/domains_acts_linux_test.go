@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 	"github.com/security-mcp/mcp-sandbox/platform"
 )
 
@@ -143,8 +144,8 @@ func TestActsWithDomains(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := build(t, "")
-	o := run(t, launch{Policy: s.policy(`{"version":1,"network":{"allowedDomains":["a.example","b.example:8443"]}}`),
-		Command: []string{exe, domainsFlag}, Env: []string{"HOME=" + s.path("home"), "PATH=/usr/bin:/bin"}, Dir: s.dir})
+	o := run(t, launch{Launch: host.Launch{Policy: s.policy(`{"version":1,"network":{"allowedDomains":["a.example","b.example:8443"]}}`),
+		Command: []string{exe, domainsFlag}}, Env: []string{"HOME=" + s.path("home"), "PATH=/usr/bin:/bin"}, Dir: s.dir})
 	const want = `listens on 443: permission denied
 listens on 53: permission denied
 listens on 8443: address already in use

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
@@ -44,11 +45,11 @@ func tryLevel(args []string) int {
 // Each level gives what the contract's table says, in each confinement that it can have, and nothing else.
 func TestLevels(t *testing.T) {
 	exe := testbed.Self(t, "self")
-	host, err := net.Listen("tcp", "127.0.0.1:0")
+	outside, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer host.Close()
+	defer outside.Close()
 	for _, c := range []struct{ level, confinement, gives string }{
 		{"strict", "full", "reads "},
 		{"strict", "reduced", "reads "},
@@ -67,12 +68,14 @@ func TestLevels(t *testing.T) {
 			}
 			os.Chmod(s.path("home/key"), 0o644)
 			o := run(t, launch{
-				Policy: `{"version":1,"level":"` + c.level + `","minConfinement":"` + c.confinement + `","filesystem":{"allowRead":["` + s.path("read") + `"],"allowWrite":["` +
-					s.path("write") + `"]}}`,
-				Begin:   c.confinement,
-				Command: []string{exe, levelFlag, s.dir, host.Addr().String()},
-				Env:     []string{"HOME=" + s.path("home"), "PATH=/usr/bin:/bin"},
-				Dir:     s.dir,
+				Launch: host.Launch{
+					Policy: `{"version":1,"level":"` + c.level + `","minConfinement":"` + c.confinement + `","filesystem":{"allowRead":["` + s.path("read") + `"],"allowWrite":["` +
+						s.path("write") + `"]}}`,
+					Begin:   c.confinement,
+					Command: []string{exe, levelFlag, s.dir, outside.Addr().String()},
+				},
+				Env: []string{"HOME=" + s.path("home"), "PATH=/usr/bin:/bin"},
+				Dir: s.dir,
 			})
 			if o.code != 0 || o.report[0]["confinement"] != c.confinement || o.report[0]["level"] != c.level || o.stdout != c.gives {
 				t.Errorf("code %d, gives %q, want %q\n%v\n%s", o.code, o.stdout, c.gives, o.report, o.stderr)
@@ -88,8 +91,8 @@ func TestLevels(t *testing.T) {
 func TestNetworkIsStandardButForTheNetwork(t *testing.T) {
 	facts := func(level, confinement string) (all []string) {
 		s := build(t, "")
-		o := run(t, launch{Policy: `{"version":1,"level":"` + level + `","minConfinement":"` + confinement + `"}`, Begin: confinement,
-			Command: []string{"/bin/true"}, Env: []string{"HOME=/nowhere/home", "PATH=/usr/bin:/bin"}, Dir: s.dir})
+		o := run(t, launch{Launch: host.Launch{Policy: `{"version":1,"level":"` + level + `","minConfinement":"` + confinement + `"}`, Begin: confinement,
+			Command: []string{"/bin/true"}}, Env: []string{"HOME=/nowhere/home", "PATH=/usr/bin:/bin"}, Dir: s.dir})
 		if o.code != 0 {
 			t.Fatalf("code %d\n%s", o.code, o.stderr)
 		}

@@ -19,7 +19,6 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/layers"
 	"github.com/security-mcp/mcp-sandbox/init/internal/shim"
 	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
-	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
@@ -46,12 +45,12 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// A launch is what a test tells its shim.
+// A launch is what a test tells its shim. With TTY standard input is the terminal of the shim's own session, as pty.Start
+// makes it.
 type launch struct {
-	Policy  string // the document
-	Command []string
-	Env     []string
-	Dir     string
+	host.Launch
+	Env []string // of the server
+	Dir string
 
 	// Line and Op name a call of the program: no two launches of one policy may differ. Flags are taken out of its first
 	// argument; without any the call is replaced by one that does nothing.
@@ -59,15 +58,12 @@ type launch struct {
 	Op      int
 	Flags   uint64
 	altered *layers.Layout
-	TTY     bool   // standard input is the terminal of the shim's own session, as pty.Start makes it
-	Begin   string // the confinement to begin with
 	Verbose bool
 	Also    []int // further calls that are replaced
 	ABI     int   // of Landlock at most; 0: the machine's, -1: none
-	Stored  order.Stored
-	Umask   int  // the launcher's; 0: 027
-	Files   int  // the launcher's limit of open files; 0: what the test has
-	List    bool // write the program to descriptor 4 when it has run
+	Umask   int   // the launcher's; 0: 027
+	Files   int   // the launcher's limit of open files; 0: what the test has
+	List    bool  // write the program to descriptor 4 when it has run
 
 	Swap   string   // a path that something else takes the place of between the plan and the program
 	Change []string // write there which changes of the evidence are not noticed; the names of the rows

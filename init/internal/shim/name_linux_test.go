@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 	"golang.org/x/sys/unix"
 )
@@ -57,8 +58,8 @@ s.recv(1)
 					}
 					done <- seen{strings.TrimSpace(string(b[:n])), err}
 				}()
-				o := run(t, launch{Policy: weaker(`{"version":1}`, confinement), Command: []string{python, "-c", server, name},
-					Env: []string{"PATH=/usr/bin:/bin", "HOME=/nowhere/home"}, Dir: "/", Begin: confinement, change: func(cmd *exec.Cmd) { cmd.Stdin = theirs }})
+				o := run(t, launch{Launch: host.Launch{Policy: weaker(`{"version":1}`, confinement), Command: []string{python, "-c", server, name}, Begin: confinement},
+					Env: []string{"PATH=/usr/bin:/bin", "HOME=/nowhere/home"}, Dir: "/", change: func(cmd *exec.Cmd) { cmd.Stdin = theirs }})
 				if o.code != 0 {
 					t.Fatalf("code %d: %s", o.code, o.stderr)
 				}

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
@@ -75,25 +76,29 @@ func (s stage) launch(doc, mark string) launch {
 		return s.once(doc, mark)
 	}
 	return launch{
-		Stored:  s.stored(doc),
-		Policy:  s.policy(doc),
-		Begin:   begin(doc),
-		Command: []string{"/bin/sh", "-c", "echo ran; : >" + s.path("write/"+mark)},
-		Env:     []string{"HOME=" + s.path("home"), "PATH=/usr/bin:/bin"},
-		Dir:     s.dir,
-		TTY:     strings.Contains(doc, fromTerminal),
-		ABI:     strings.Count(doc, oldLandlock) * 2,
+		Launch: host.Launch{
+			Stored:  s.stored(doc),
+			Policy:  s.policy(doc),
+			Begin:   begin(doc),
+			Command: []string{"/bin/sh", "-c", "echo ran; : >" + s.path("write/"+mark)},
+			TTY:     strings.Contains(doc, fromTerminal),
+		},
+		Env: []string{"HOME=" + s.path("home"), "PATH=/usr/bin:/bin"},
+		Dir: s.dir,
+		ABI: strings.Count(doc, oldLandlock) * 2,
 	}
 }
 
 // once is such a launch whose server may not start others, and so is no shell.
 func (s stage) once(doc, mark string) launch {
 	return launch{
-		Policy:  s.policy(doc),
-		Begin:   begin(doc),
-		Command: []string{"awk", `BEGIN{print "ran"; printf "" >"` + s.path("write/"+mark) + `"}`},
-		Env:     []string{"HOME=" + s.path("home"), "PATH=/usr/bin:/bin"},
-		Dir:     s.dir,
+		Launch: host.Launch{
+			Policy:  s.policy(doc),
+			Begin:   begin(doc),
+			Command: []string{"awk", `BEGIN{print "ran"; printf "" >"` + s.path("write/"+mark) + `"}`},
+		},
+		Env: []string{"HOME=" + s.path("home"), "PATH=/usr/bin:/bin"},
+		Dir: s.dir,
 	}
 }
 

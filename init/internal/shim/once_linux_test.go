@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
@@ -23,7 +24,7 @@ func attempted(t *testing.T, doc, name string) outcome {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return run(t, launch{Policy: doc, Command: []string{self, attemptFlag, name}, Env: []string{"PATH=/usr/bin:/bin"}, Dir: "/"})
+	return run(t, launch{Launch: host.Launch{Policy: doc, Command: []string{self, attemptFlag, name}}, Env: []string{"PATH=/usr/bin:/bin"}, Dir: "/"})
 }
 
 // Every way to another process or program is refused behind the one execve, each in a launch of its own. What the same call
@@ -76,7 +77,7 @@ func TestOneExecFails(t *testing.T) {
 	if err := os.WriteFile(file, []byte("no program\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	l := launch{Policy: strings.Replace(onceOnly, "{", `{"filesystem":{"allowRead":["`+filepath.Dir(file)+`"]},`, 1), Command: []string{file}, Dir: "/"}
+	l := launch{Launch: host.Launch{Policy: strings.Replace(onceOnly, "{", `{"filesystem":{"allowRead":["`+filepath.Dir(file)+`"]},`, 1), Command: []string{file}}, Dir: "/"}
 	for _, doc := range []string{l.Policy, strings.Replace(l.Policy, "false", "true", 1)} {
 		l.Policy = doc
 		if o := run(t, l); o.code != 126 || !strings.Contains(o.stderr, "exec format error") {
@@ -149,8 +150,8 @@ func TestOneExecRuntimes(t *testing.T) {
 				t.Skip(err)
 			}
 			for _, level := range []string{`"subprocess":{"allow":false}`, `"level":"strict"`} {
-				o := run(t, launch{Policy: `{"version":1,` + level + `,"filesystem":{"allowRead":["` + filepath.Dir(script) + `"]}}`,
-					Command: r.argv, Env: []string{"PATH=/usr/local/bin:/usr/bin:/bin"}, Dir: "/"})
+				o := run(t, launch{Launch: host.Launch{Policy: `{"version":1,` + level + `,"filesystem":{"allowRead":["` + filepath.Dir(script) + `"]}}`,
+					Command: r.argv}, Env: []string{"PATH=/usr/local/bin:/usr/bin:/bin"}, Dir: "/"})
 				if o.code != 0 || !strings.Contains(o.stdout+o.stderr, r.want) {
 					t.Errorf("%s: code %d, %q\n%s", level, o.code, o.stdout, o.stderr)
 				}
@@ -198,7 +199,7 @@ func TestStarters(t *testing.T) {
 	}
 	for _, argv := range [][]string{{"sh", "-c", "echo ran"}, {filepath.Join(dir, "npx")}, {filepath.Join(dir, "uvx"), "mcp-server-fetch"}, {"npx", "-y", "server"}, {"uvx", "server"}, {filepath.Join(dir, "wrapper")},
 		{filepath.Join(dir, "set")}, {"env", "true"}} {
-		l := launch{Policy: onceOnly, Command: argv, Env: []string{"PATH=" + dir + ":/usr/bin:/bin"}, Dir: "/"}
+		l := launch{Launch: host.Launch{Policy: onceOnly, Command: argv}, Env: []string{"PATH=" + dir + ":/usr/bin:/bin"}, Dir: "/"}
 		o := run(t, l)
 		hint := ""
 		if len(o.report) == 1 {

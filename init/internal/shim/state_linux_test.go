@@ -71,11 +71,11 @@ func TestSwappedPackageIsRefused(t *testing.T) {
 			}
 			switch name {
 			case "package", "package by a link":
-				l.Swap = l.Stored.Package.Path
+				l.Swap = l.Package.Path
 			case "stage":
-				l.Swap = l.Stored.Stage
+				l.Swap = l.Stage
 			case "above":
-				l.Swap = filepath.Dir(l.Stored.Stage)
+				l.Swap = filepath.Dir(l.Stage)
 			}
 			var err error
 			switch name {
