@@ -13,8 +13,8 @@ import (
 	"testing"
 
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed/registrytest"
 	"github.com/security-mcp/mcp-sandbox/store"
-	"github.com/security-mcp/mcp-sandbox/store/install/registrytest"
 )
 
 // A start without a version keeps what was resolved first, until an update; an exact version is another package.

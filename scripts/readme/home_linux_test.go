@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
-	"github.com/security-mcp/mcp-sandbox/store/install/registrytest"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed/registrytest"
 )
 
 // hello is a client's first message, in a file that is the input of whatever is started.

@@ -81,7 +81,7 @@ var rules = []rule{
 	{"store/internal/tree", "", "golang.org/x/sys"},
 	{"store/startline", "", "golang.org/x/mod/module"},
 	{"store/install", "policy platform hosts init/order init/places init/runtimes launcher store store/startline", "golang.org/x/mod/module"},
-	{"store/install/registrytest", "", "golang.org/x/mod"},
+	{"scripts/testbed/registrytest", "", "golang.org/x/mod"},
 	{"cmd/page", "policy platform init/order", ""},
 	{"cmd", "policy platform hosts init/order init/reports init/runtimes init/state init/notice init/places init/explain init/reexec launcher profile store cmd/internal cmd/page", "golang.org/x/sys github.com/spf13/pflag github.com/rogpeppe/go-internal/diff github.com/tailscale/hujson github.com/pelletier/go-toml/v2 go.yaml.in/yaml"},
 	{"profile", "policy platform init/order init/notice init/explain init/places store/startline", ""},
@@ -94,7 +94,7 @@ var rules = []rule{
 // testOnly is what tests of init share, and testsAlone is all that none but a test may import.
 const testOnly = "init/internal/test"
 
-var testsAlone = []string{testOnly, "scripts/testbed/scripttest", "store/install/registrytest"}
+var testsAlone = []string{testOnly, "scripts/testbed/scripttest", "scripts/testbed/registrytest"}
 
 func below(name, dir string) bool { return name == dir || strings.HasPrefix(name, dir+"/") }
 

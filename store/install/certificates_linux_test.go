@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed/registrytest"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed/world"
-	"github.com/security-mcp/mcp-sandbox/store/install/registrytest"
 )
 
 // tlsRegistry is a registry whose certificate comes from an authority that no system knows, and the file of that.

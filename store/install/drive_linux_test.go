@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed/registrytest"
 	"github.com/security-mcp/mcp-sandbox/store"
-	"github.com/security-mcp/mcp-sandbox/store/install/registrytest"
 	"github.com/security-mcp/mcp-sandbox/store/startline"
 )
 

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
-	"github.com/security-mcp/mcp-sandbox/store/install/registrytest"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed/registrytest"
 	"github.com/security-mcp/mcp-sandbox/store/startline"
 )
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/security-mcp/mcp-sandbox/store/install/registrytest"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed/registrytest"
 )
 
 type (

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/security-mcp/mcp-sandbox/store/install/registrytest"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed/registrytest"
 )
 
 // searches is an install script that looks for log-ins in all that it can read, and dials the registry.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/security-mcp/mcp-sandbox/store/install/registrytest"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed/registrytest"
 )
 
 // good is a package with a program and a dependency.

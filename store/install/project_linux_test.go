@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/security-mcp/mcp-sandbox/store/install/registrytest"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed/registrytest"
 	"github.com/security-mcp/mcp-sandbox/store/startline"
 )
 

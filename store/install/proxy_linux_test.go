@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/security-mcp/mcp-sandbox/store/install/registrytest"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed/registrytest"
 )
 
 // connectProxy is a company's proxy, which alone knows where a host is.

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
-	"github.com/security-mcp/mcp-sandbox/store/install/registrytest"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed/registrytest"
 )
 
 type wheel = registrytest.Wheel

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/security-mcp/mcp-sandbox/store/install/registrytest"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed/registrytest"
 )
 
 // A terminal gets one line that is written over, and nothing of it stays.
