@@ -61,6 +61,8 @@ var probes = []probe{
 	{"ioctl TIOCSTI", unix.SYS_IOCTL, fixed(noFD, unix.TIOCSTI), unix.EPERM, false},
 	{"ioctl TIOCSTI, high bits", unix.SYS_IOCTL, fixed(noFD, high|unix.TIOCSTI), unix.EPERM, false},
 	{"ioctl TIOCLINUX", unix.SYS_IOCTL, fixed(noFD, 0x541c), unix.EPERM, false},
+	{"ioctl TIOCEXCL", unix.SYS_IOCTL, fixed(noFD, unix.TIOCEXCL), unix.EPERM, false},
+	{"ioctl TIOCNXCL, high bits", unix.SYS_IOCTL, fixed(noFD, high|unix.TIOCNXCL), unix.EPERM, false},
 	{"chmod 0755", unix.SYS_FCHMODAT, func(p *place) [6]uintptr { return [6]uintptr{cwd, p.file, 0o755} }, 0, false},
 	{"chmod 04755", unix.SYS_FCHMODAT, func(p *place) [6]uintptr { return [6]uintptr{cwd, p.file, 0o4755} }, unix.EPERM, false},
 	{"chmod 02755, high bits", unix.SYS_FCHMODAT, func(p *place) [6]uintptr { return [6]uintptr{cwd, p.file, high | 0o2755} }, unix.EPERM, false},

@@ -43,15 +43,8 @@ func flood(words []string) int {
 		headless(paths)
 	case "litter":
 		litter(paths[0])
-	case "terminal":
-		mode := unix.Fchmod(0, 0o666)
-		_, _, only := unix.Syscall(unix.SYS_IOCTL, 0, unix.TIOCEXCL, 0)
-		if mode != nil {
-			fmt.Print(mode, " ")
-		} else {
-			fmt.Print("0 ")
-		}
-		fmt.Println(int(only))
+	case "terminals":
+		touchTerminals(paths[0])
 	case "map":
 		f, err := os.Open(paths[0])
 		if err == nil {

@@ -62,7 +62,7 @@ func Open(c Config, host [3]layers.Standard) (*Streams, error) {
 			return s, err
 		}
 	} else {
-		s.Terminal.remember()
+		s.remember()
 		if err := s.yieldTerminal(); err != nil {
 			return s, refusal("give up the terminal", err)
 		}

@@ -151,7 +151,7 @@ func (t *Terminal) IsRaw() bool { return t.raw }
 // Enter sets the user's terminal to raw mode: the server's pty does the line discipline. In a background job it
 // does nothing, or SIGTTOU would stop this process.
 func (t *Terminal) Enter() {
-	if t.user < 0 || t.raw || !t.isForeground() {
+	if t.user < 0 || t.raw || !isForeground(t.user) {
 		return
 	}
 	modes, err := unix.IoctlGetTermios(t.user, unix.TCGETS)
@@ -169,17 +169,17 @@ func (t *Terminal) Enter() {
 	t.Resize()
 }
 
-// isForeground reports whether this process is in the foreground process group of the user's terminal, as far
-// as the terminal tells.
-func (t *Terminal) isForeground() bool {
-	group, err := unix.IoctlGetInt(t.user, unix.TIOCGPGRP)
+// isForeground reports whether this process is in the foreground process group of a terminal of the user's, as far as
+// the terminal tells.
+func isForeground(fd int) bool {
+	group, err := unix.IoctlGetInt(fd, unix.TIOCGPGRP)
 	return err != nil || group == unix.Getpgrp()
 }
 
 // Leave restores the mode of the user's terminal. In the background it does not: another job has set the mode
 // that it needs.
 func (t *Terminal) Leave() {
-	if t.raw && t.isForeground() {
+	if t.raw && isForeground(t.user) {
 		unix.IoctlSetTermios(t.user, unix.TCSETS, &t.saved)
 	}
 	t.raw = false

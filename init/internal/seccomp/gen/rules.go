@@ -20,6 +20,8 @@ const (
 
 	tiocsti, tioclinux = 0x5412, 0x541c // type into a terminal; TIOCLINUX does so by selecting and pasting
 	tiocsetd           = 0x5423         // another line discipline: silences the host's terminal, and loads modules
+	// A terminal that nobody opens any more, its user included, or everybody again: both outlive the server.
+	tiocexcl, tiocnxcl = 0x540c, 0x540d
 	// BTRFS_IOC_SNAP_CREATE and its second version: the owner of a subvolume gets a copy of its whole tree,
 	// without the mounts that cover denied paths. Calls of other file systems do not.
 	snapCreate, snapCreate2 = 0x50009401, 0x50009417
@@ -71,7 +73,7 @@ var rules = []rule{
 }
 
 // ioctls are refused whatever Landlock can.
-var ioctls = [...]uint32{tiocsti, tioclinux, tiocsetd, snapCreate, snapCreate2}
+var ioctls = [...]uint32{tiocsti, tioclinux, tiocsetd, tiocexcl, tiocnxcl, snapCreate, snapCreate2}
 
 // older are those of what an older Landlock leaves to the filter.
 var older = []rule{

@@ -44,6 +44,7 @@ func processes() (all []row) {
 		row{name: "type into the terminal, high bits", act: call(unix.SYS_IOCTL, "0 0x100005412 b:1"), in: "EPERM", out: "ENOTTY EIO EOPNOTSUPP EINVAL"},
 		row{name: "paste into the terminal", act: call(unix.SYS_IOCTL, "0 0x541c b:1"), in: "EPERM", out: "ENOTTY EIO EOPNOTSUPP EINVAL"},
 		row{name: "another line discipline", act: call(unix.SYS_IOCTL, "0 0x5423 b:4"), in: "EPERM", out: "ENOTTY EIO EOPNOTSUPP EINVAL"},
+		row{name: "the terminal for itself", act: call(unix.SYS_IOCTL, "0 0x540c"), in: "EPERM", out: "ENOTTY EIO EOPNOTSUPP EINVAL"},
 		row{name: "a terminal of the host", act: "stat =T", in: "ENOENT", not: "read"},
 		row{name: "open a terminal of the host", act: call(unix.SYS_OPENAT, "-100 s:=T 0x102"), in: "ENOENT"},
 	)
