@@ -27,9 +27,12 @@ func (i *interrupted) Error() string { return "ended by " + i.by.String() }
 // exitCode is that of a process that the signal ended.
 func (i *interrupted) exitCode() int { return 128 + int(i.by) }
 
-// untilSignal is a context that ends with the first of SIGTERM, SIGINT and SIGHUP. Signals that this process was
-// started to ignore stay ignored.
-func untilSignal() (context.Context, func()) {
+// errHostGone is the cause of an install's end with the host for whose server it was.
+var errHostGone = errors.New("the host ended before its server was installed")
+
+// untilEnd is a context that ends with the first of SIGTERM, SIGINT and SIGHUP, and with the host. Signals that this
+// process was started to ignore stay ignored.
+func untilEnd(host <-chan struct{}) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	came := make(chan os.Signal, 1)
 	for _, s := range [...]os.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP} {
@@ -41,6 +44,8 @@ func untilSignal() (context.Context, func()) {
 		select {
 		case s := <-came:
 			cancel(&interrupted{s.(syscall.Signal)})
+		case <-host:
+			cancel(errHostGone)
 		case <-ctx.Done():
 		}
 	}()
@@ -68,8 +73,9 @@ type terminal struct{ *os.File }
 // Columns are those of a row now.
 func (t terminal) Columns() int { return page.TerminalWidth(t.File) }
 
-// prepare finds the package of a start in the store, or installs the package.
-func prepare(o *options, start *startline.Start, level policy.Level) (*install.Ready, error) {
+// prepare finds the package of a start in the store, or installs the package. An install ends with the host, which is
+// nil where there is none that waits for a server.
+func prepare(o *options, start *startline.Start, level policy.Level, host <-chan struct{}) (*install.Ready, error) {
 	in, err := openStore(o)
 	if err != nil {
 		return nil, err
@@ -78,7 +84,7 @@ func prepare(o *options, start *startline.Start, level policy.Level) (*install.R
 	if line := handed.InstallProxy(level); line != "" && isMissing(o, in, start) {
 		say(o, line)
 	}
-	ctx, stop := untilSignal()
+	ctx, stop := untilEnd(host)
 	defer stop()
 	r, err := install.Prepare(ctx, in, start, installer(o, level))
 	if err != nil {
@@ -112,7 +118,11 @@ func withPackage(o *options, ord *order.Order, command []string) (*order.Order, 
 	if p.Level == policy.Privileged { // the policy's file says so
 		return ord, 0
 	}
-	r, err := prepare(o, o.start, p.Level)
+	var host <-chan struct{}
+	if p.OnHostExit != policy.Ignore {
+		host = reexec.HostEnds()
+	}
+	r, err := prepare(o, o.start, p.Level, host)
 	if signalled, ok := errors.AsType[*interrupted](err); ok {
 		o.refuse(err.Error())
 		return nil, signalled.exitCode()

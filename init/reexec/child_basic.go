@@ -72,3 +72,6 @@ func (errNoProgram) Error() string {
 }
 
 func (errNoProgram) Unwrap() error { return errors.ErrUnsupported }
+
+// HostEnds is nil: nothing is installed before a launch on this system.
+func HostEnds() <-chan struct{} { return nil }

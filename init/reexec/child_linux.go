@@ -16,8 +16,8 @@ import (
 
 // Other first arguments of a shim.
 const (
-	// mcp-sandbox run, by execve of itself: no socket, and the parent stays the parent. The second argument is
-	// the order's descriptor.
+	// mcp-sandbox run, by execve of itself: no socket, and the parent stays the parent. The second argument are
+	// the order's descriptor and, behind a comma, the host's.
 	BySelf = "self"
 
 	// An init without a pid namespace whose shim is gone, by execve of the shim's binary.
@@ -33,8 +33,12 @@ func child(args []string) int {
 	}
 	platform.EnvironmentIsHanded() // by ChildEnv
 	// Before accept asks whose socket this is: the answer then holds for the watched process.
-	parent := parentFD()
-	o, host, err := accept(args)
+	args, parent, err := takeHost(args)
+	var o *order.Order
+	host := -1
+	if err == nil {
+		o, host, err = accept(args)
+	}
 	if err != nil {
 		Say("not started by a launcher: " + err.Error())
 		return ending.ExitSandbox
@@ -74,7 +78,7 @@ func accept(args []string) (o *order.Order, host int, err error) {
 // Run makes this process the shim of an order, as mcp-sandbox-init does, and returns its exit code.
 func Run(o *order.Order) int {
 	RefusePrivileged()
-	return run(o, -1, parentFD())
+	return run(o, -1, hostOnce())
 }
 
 // Calls is the program with which [Run] would confine the server of an order, one line a call with the result it
@@ -162,7 +166,7 @@ func Exec(o *order.Order) error {
 	if _, err := unix.FcntlInt(uintptr(fd), unix.F_SETFD, 0); err != nil {
 		return os.NewSyscallError("fcntl F_SETFD", err)
 	}
-	err = unix.Exec("/proc/self/exe", []string{Name, BySelf, strconv.Itoa(fd)}, ChildEnv())
+	err = unix.Exec("/proc/self/exe", []string{Name, BySelf, handOver(fd)}, ChildEnv())
 	return &os.PathError{Op: "execve", Path: "/proc/self/exe", Err: err}
 }
 

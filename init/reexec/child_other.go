@@ -48,3 +48,6 @@ func RefuseKept(why []string) int { return Refuse(-1, why) }
 
 // Say writes one line of the launcher's to standard error.
 func Say(line string) { os.Stderr.WriteString("mcp-sandbox: " + line + "\n") }
+
+// HostEnds is nil: nothing is installed before a launch on this system.
+func HostEnds() <-chan struct{} { return nil }
