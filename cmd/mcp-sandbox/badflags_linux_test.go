@@ -100,6 +100,8 @@ func badValues(flag string) (bad []string, good string) {
 		return []string{"npm:", "npm:../x", "npm:@modelcontextprotocol/Server-github", "NONE", "github"}, "none"
 	case "min-age":
 		return []string{"0", "7", "-7d", "1.5d", "d", "99999d", "week"}, "7d"
+	case "install-size":
+		return append(sizes, "unlimited", "15M"), "4G"
 	case "scripts", "registry-auth", "registry-from-project":
 		return []string{"maybe"}, "true"
 	case "allow-unix-socket":

@@ -48,7 +48,7 @@ func TestEveryFlagExists(t *testing.T) {
 // The contract names every flag; nothing else gets in unseen.
 func TestNoOtherFlag(t *testing.T) {
 	own := []string{"policy", "policy-fd", "report", "report-fd", "verbose", "quiet", "tty", "stdout-guard", "env-file",
-		"profile", "min-age", "scripts", "registry-auth", "registry-from-project"}
+		"profile", "min-age", "scripts", "registry-auth", "registry-from-project", "install-size"}
 	for _, l := range runOptions().lines {
 		if l.name != "" && l.here() && !slices.Contains(own, l.name) &&
 			!slices.ContainsFunc(policyFlags(), func(f policyFlag) bool { return f.name == l.name }) {

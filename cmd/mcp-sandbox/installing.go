@@ -172,6 +172,9 @@ func notInstalled(o *options) string {
 	if given.MinAge > 0 {
 		line += " --min-age " + given.MinAge.String()
 	}
+	if given.Size > 0 {
+		line += " --install-size " + given.Size.String()
+	}
 	for i, on := range [...]bool{given.Scripts, given.RegistryAuth, given.RegistryFromProject} {
 		if on {
 			line += " --" + installFlags()[1+i]

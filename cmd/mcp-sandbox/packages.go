@@ -44,15 +44,26 @@ func addInstall(o *options) {
 	p := &o.options
 	o.add("min-age", "TIME", "install only what has been published for so long, as 7d", "", setAge(&p.MinAge))
 	o.add("scripts", "", "let install scripts run, in the sandbox of the install", "true", truth(&p.Scripts))
+	o.add("install-size", "SIZE", "what an install may have on the disk meanwhile (default 2G)", "",
+		func(s string) error {
+			err := p.Size.UnmarshalText([]byte(s))
+			if err == nil && p.Size < leastInstall {
+				err = errors.New(strconv.Quote(s) + " is no size of an install: write 16M or more, as 4G")
+			}
+			return err
+		})
 	o.add("registry-auth", "", "log in at the registries as the package manager is configured to", "true",
 		truth(&p.RegistryAuth))
 	o.add("registry-from-project", "", "take the registries from the configuration in this folder", "true",
 		truth(&p.RegistryFromProject))
 }
 
+// leastInstall is the least that --install-size may say; "unlimited" is less.
+const leastInstall policy.Quantity = 16 << 20
+
 // installFlags are the flags that addInstall defines.
-func installFlags() [4]string {
-	return [...]string{"min-age", "scripts", "registry-auth", "registry-from-project"}
+func installFlags() [5]string {
+	return [...]string{"min-age", "scripts", "registry-auth", "registry-from-project", "install-size"}
 }
 
 // setAge takes a number of days, as 7d, or a duration.

@@ -35,6 +35,7 @@ func (c *cell) hostNetwork() bool {
 func (c *cell) policy(ctx context.Context, j *job, s step) (p policy.Policy, err error) {
 	p = policy.Policy{Level: policy.Standard, MinConfinement: policy.Full, Cwd: j.stage}
 	p.Limits.Grace, p.Filesystem.TmpSize = policy.Duration(grace), c.home
+	p.Limits.FileSize = c.most() // the kernel's bound of one file; the watch has that of all
 	if s.alone {
 		p.Subprocess.Allow = policy.No
 	}
@@ -66,6 +67,9 @@ func (c *cell) env(s *settings) []string {
 	return append(slices.Clone(c.Env), "https_proxy="+s.proxy, "http_proxy="+s.proxy, "no_proxy="+s.noProxy)
 }
 
+// most is how many bytes the install may have on the disk.
+func (c *cell) most() policy.Quantity { return cmp.Or(c.Size, defaultSize) }
+
 // hasProxy reports whether the environment names a proxy, by which a sandbox reaches its hosts.
 func (c *cell) hasProxy() bool {
 	for _, name := range []string{"https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"} {
@@ -85,7 +89,7 @@ func (c *cell) launch(ctx context.Context, j *job, s step) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	w := &watch{stage: j.stage, title: c.title, terminal: c.Terminal, began: time.Now(),
-		limit: cmp.Or(c.stall, stallAfter), builds: c.row.builds}
+		limit: cmp.Or(c.stall, stallAfter), most: c.most(), builds: c.row.builds}
 	if s.slow {
 		w.limit = max(w.limit, slowStallAfter)
 	}
@@ -99,7 +103,11 @@ func (c *cell) launch(ctx context.Context, j *job, s step) error {
 	if err := sb.Cmd.Start(); err != nil {
 		return err
 	}
-	end := w.start(func() { cancel(errStalled) })
+	end := w.start(func(err error) {
+		if cancel(err); err != errStalled { // no grace to write more
+			sb.Cmd.Process.Kill()
+		}
+	})
 	if !s.local && !c.hasProxy() {
 		go j.settings.probe(ctx, cancel)
 	}

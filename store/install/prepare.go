@@ -21,6 +21,9 @@ type Options struct {
 	Scripts bool
 	// MinAge is for how long each package, dependencies as well, has to be published.
 	MinAge time.Duration
+	// Size is how many bytes the install may have on the disk at any time, caches included; 0 is for 2 GiB. There may
+	// be a file or folder for each 5 KiB of it.
+	Size policy.Quantity
 	// RegistryFromProject takes the registries from the configuration of the project in Dir.
 	RegistryFromProject bool
 	// RegistryAuth lets the install log in at the registries as the user's own configuration does.

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"path/filepath"
+	"math"
 	"sync"
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/policy"
+	"github.com/security-mcp/mcp-sandbox/store/internal/tree"
 )
 
 // How long an install may stand still: without a byte in its stage, and without a word. Registries answer a slow
@@ -18,9 +18,16 @@ import (
 const (
 	stallAfter     = 45 * time.Second
 	slowStallAfter = 10 * time.Minute // a compiler can be silent for long
-	measureEvery   = 3 * time.Second
+	lookEvery      = 100 * time.Millisecond
 	paintEvery     = 500 * time.Millisecond
 	mostWords      = 4 << 20
+)
+
+// defaultSize is what an install may have on the disk at any time, caches and archives included. There may be a file
+// or folder for each perName of it.
+const (
+	defaultSize policy.Quantity = 2 << 30
+	perName                     = 5 << 10
 )
 
 // tests are for tests, which cannot wait as long nor write as much.
@@ -34,11 +41,28 @@ type tests struct {
 // errStalled is the cause of an end by the watch.
 var errStalled = errors.New("the install stands still")
 
+// A tooLarge is the cause of an end by the watch, of an install that filled the disk.
+type tooLarge struct {
+	most policy.Quantity
+	why  error // nil: bytes
+}
+
+func (t *tooLarge) Error() string {
+	what := "more than " + t.most.String() + " came onto the disk"
+	if refused, ok := errors.AsType[*tree.Refused](t.why); ok {
+		what = fmt.Sprintf("more than %d files came onto the disk, or too deep folders (%s)", t.most/perName, refused)
+	} else if t.why != nil {
+		return "how much came onto the disk cannot be seen: " + t.why.Error()
+	}
+	return what + ": if the package is as large as that, type --install-size " + (2 * t.most).String()
+}
+
 // A watch sees how far a launch has come.
 type watch struct {
 	stage, title string
 	terminal     io.Writer         // nil for none
 	limit        time.Duration     // how long nothing may come
+	most         policy.Quantity   // bytes in the stage; 0 is any number
 	builds       func(string) bool // as of a manager, with whose answer yes the limit is that of compilers
 	began        time.Time
 	said         string // the line on the terminal
@@ -46,10 +70,21 @@ type watch struct {
 	mu    sync.Mutex
 	words bytes.Buffer
 	moved time.Time // when there was progress last
-	size  struct {
-		bytes   int64
-		entries int
-	}
+	size  size
+	looks
+}
+
+// A size is that of a stage.
+type size struct {
+	bytes   int64
+	entries int
+}
+
+// looks are when the stage was measured last, how long that took, and what was free on the disk.
+type looks struct {
+	last        time.Time
+	took        time.Duration
+	free, inode int64
 }
 
 // Write takes what the program says. The beginning of too long a speech is forgotten.
@@ -70,25 +105,33 @@ func (w *watch) text() string {
 }
 
 // start looks at the stage until the function that it returns is called, and calls stop where nothing has come for too
-// long.
-func (w *watch) start(stop func()) (end func()) {
+// long, or too much. The last look is at the stage that is left.
+func (w *watch) start(stop func(error)) (end func()) {
 	over := make(chan struct{})
 	var looks sync.WaitGroup
 	w.mu.Lock()
 	w.moved = time.Now() // the program speaks already
 	w.mu.Unlock()
 	looks.Go(func() {
-		measure, paint := time.NewTicker(measureEvery), time.NewTicker(paintEvery)
+		measure, paint := time.NewTicker(lookEvery), time.NewTicker(paintEvery)
 		defer measure.Stop()
 		defer paint.Stop()
 		for {
 			select {
 			case <-over:
 				w.say("")
+				if err := w.measure(); err != nil {
+					stop(err)
+				}
 				return
 			case <-measure.C:
-				if w.measure(); w.silence() > w.limit {
-					stop()
+				if !w.isDue() {
+					continue
+				}
+				if err := w.measure(); err != nil {
+					stop(err)
+				} else if w.silence() > w.limit {
+					stop(errStalled)
 				}
 			case <-paint.C:
 				w.say(w.line())
@@ -101,20 +144,29 @@ func (w *watch) start(stop func()) (end func()) {
 	}
 }
 
-// measure adds up what lies in the stage, and looks in the words for the beginning of a build.
-func (w *watch) measure() {
-	found := w.size
-	found.bytes, found.entries = 0, 0
-	filepath.WalkDir(w.stage, func(_ string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return nil
-		}
-		found.entries++
-		if info, err := d.Info(); err == nil && info.Mode().IsRegular() {
-			found.bytes += info.Size()
-		}
-		return nil
-	})
+// isDue spares the disk: looks take a tenth of the time at most. But where the disk has less by what the install may
+// still have, that may have come.
+func (w *watch) isDue() bool {
+	free, inodes := tree.Free(w.stage)
+	return time.Since(w.last) >= 10*w.took || w.most > 0 && (w.free-free >= int64(w.most)-w.size.bytes ||
+		w.inode-inodes >= int64(w.most/perName)-int64(w.size.entries))
+}
+
+// measure adds up what lies in the stage, and looks in the words for the beginning of a build. The error is a
+// *tooLarge.
+func (w *watch) measure() error {
+	most, began := tree.MostEntries, time.Now()
+	if w.most > 0 {
+		most = int(min(w.most/perName, math.MaxInt32))
+	}
+	w.free, w.inode = tree.Free(w.stage)
+	var found size
+	var err error
+	found.bytes, found.entries, err = tree.Usage(w.stage, most)
+	w.last, w.took = time.Now(), time.Since(began)
+	if w.most > 0 && (err != nil || found.bytes > int64(w.most)) {
+		return &tooLarge{w.most, err}
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if found != w.size {
@@ -123,6 +175,7 @@ func (w *watch) measure() {
 	if w.builds != nil && w.builds(w.words.String()) {
 		w.limit, w.builds = max(w.limit, slowStallAfter), nil
 	}
+	return nil
 }
 
 // silence is how long nothing has come.

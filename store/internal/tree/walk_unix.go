@@ -16,7 +16,8 @@ type visit func(at int, name, path string, st *unix.Stat_t) error
 type walker struct {
 	visit visit
 	enter func(at int, name string) (int, error)
-	left  int // names that may still come
+	left  int  // names that may still come
+	moves bool // others write meanwhile: what has gone away is passed over
 	buf   []byte
 }
 
@@ -60,6 +61,9 @@ func (w *walker) walk(fd int, above string, depth int) error {
 func (w *walker) one(fd int, name, path string, depth int) error {
 	var st unix.Stat_t
 	if err := unix.Fstatat(fd, name, &st, unix.AT_SYMLINK_NOFOLLOW); err != nil {
+		if w.moves && err == unix.ENOENT {
+			return nil
+		}
 		return &os.PathError{Op: "stat", Path: path, Err: err}
 	}
 	if err := w.visit(fd, name, path, &st); err != nil {
@@ -72,6 +76,9 @@ func (w *walker) one(fd int, name, path string, depth int) error {
 		return &Refused{path, "is a folder in more than 128 others"}
 	}
 	sub, err := w.enter(fd, name)
+	if w.moves && (err == unix.ENOENT || err == unix.ENOTDIR || err == unix.ELOOP) {
+		return nil
+	}
 	if err != nil {
 		return &os.PathError{Op: "open", Path: path, Err: err}
 	}
