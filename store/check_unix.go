@@ -99,8 +99,8 @@ func (p *Package) compare(fd int, known *index, most int) (sum [32]byte, all []D
 	return sum, all, err
 }
 
-// mostManifest is the largest manifest that is read.
-const mostManifest = 1 << 30
+// mostManifest is the largest manifest that is read: the names of a package's files have a bound.
+const mostManifest = 256 << 20
 
 func (r *records) readIndex(rel string) (*index, error) {
 	b, err := readFile(r.index, idOf(rel), 64<<10)

@@ -25,7 +25,6 @@ type leaving struct {
 
 	cmd      *exec.Cmd
 	out, err bytes.Buffer
-	screen   *os.File
 	launcher int
 }
 

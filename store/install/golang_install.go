@@ -67,12 +67,12 @@ func goContents(j *job, name string) (*contents, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := root.Open("bin/" + program)
+	f, err := openRegular(root, "bin/"+program)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	info, err := buildinfo.Read(f)
+	info, err := buildinfo.Read(&sparing{f, mostNotes})
 	if err != nil {
 		return nil, fmt.Errorf("program %s of %s: %w", program, name, err)
 	}

@@ -104,7 +104,7 @@ func (c *cell) launch(ctx context.Context, j *job, s step) error {
 		return err
 	}
 	end := w.start(func(err error) {
-		if cancel(err); err != errStalled { // no grace to write more
+		if cancel(err); !errors.Is(err, errStalled) { // no grace to write more
 			sb.Cmd.Process.Kill()
 		}
 	})

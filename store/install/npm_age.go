@@ -11,6 +11,7 @@ import (
 	"maps"
 	"net/url"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -62,11 +63,16 @@ func npmTooYoung(j *job, found npmFound) (unknown []string, err error) {
 // each answer, and the answers by their hash (cacache, version 5 of the index).
 func npmTimes(cache string) map[string]map[string]string {
 	all := map[string]map[string]string{}
-	filepath.WalkDir(filepath.Join(cache, "index-v5"), func(path string, d fs.DirEntry, err error) error {
+	root, err := os.OpenRoot(cache)
+	if err != nil {
+		return all
+	}
+	defer root.Close()
+	fs.WalkDir(root.FS(), "index-v5", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
 			return nil
 		}
-		b, _ := os.ReadFile(path)
+		b, _ := readRegular(root, path, mostList)
 		for line := range bytes.Lines(b) {
 			var index struct {
 				Integrity string
@@ -84,7 +90,7 @@ func npmTimes(cache string) map[string]map[string]string {
 				Name string
 				Time map[string]string
 			}
-			text = npmCached(cache, index.Integrity)
+			text = npmCached(root, index.Integrity)
 			if json.Unmarshal(text, &answer) == nil && answer.Name == npmNameAt(u) {
 				all[answer.Name] = answer.Time
 			}
@@ -95,12 +101,12 @@ func npmTimes(cache string) map[string]map[string]string {
 }
 
 // npmCached is a content of the cache.
-func npmCached(cache, integrity string) []byte {
+func npmCached(cache *os.Root, integrity string) []byte {
 	sum, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(integrity, "sha512-"))
 	if err != nil || len(sum) < 3 {
 		return nil
 	}
 	name := hex.EncodeToString(sum)
-	b, _ := os.ReadFile(filepath.Join(cache, "content-v2", "sha512", name[:2], name[2:4], name[4:]))
+	b, _ := readRegular(cache, path.Join("content-v2", "sha512", name[:2], name[2:4], name[4:]), mostReport)
 	return b
 }

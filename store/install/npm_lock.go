@@ -5,14 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/security-mcp/mcp-sandbox/store/startline"
 )
@@ -46,7 +44,7 @@ func npmContents(j *job) (npmFound, error) {
 		return found, err
 	}
 	defer root.Close()
-	text, err := readRegular(root, npmLock, 64<<20)
+	text, err := readRegular(root, npmLock, mostList)
 	if err != nil {
 		return found, err
 	}
@@ -156,7 +154,7 @@ func (m *npmManifest) bins(name string) map[string]string {
 }
 
 func npmRead(root *os.Root, folder string) (*npmManifest, error) {
-	text, err := readRegular(root, path.Join(folder, "package.json"), 4<<20)
+	text, err := readRegular(root, path.Join(folder, "package.json"), mostManifest)
 	m := new(npmManifest)
 	if err == nil {
 		err = json.Unmarshal(text, m)
@@ -198,39 +196,4 @@ func npmOwner(root *os.Root, s *startline.Start) (string, error) {
 		}
 	}
 	return "", last
-}
-
-// readRegular reads a file that is none but a regular one.
-func readRegular(root *os.Root, name string, most int64) ([]byte, error) {
-	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	return readOpen(f, name, most)
-}
-
-// readConfiguration reads a file of a configuration. The author of a project, and every server that can write there,
-// may have put a pipe or the way to a device in its place.
-func readConfiguration(name string) ([]byte, error) {
-	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	return readOpen(f, name, mostConfiguration)
-}
-
-// mostConfiguration bounds such a file, and one of certificates.
-const mostConfiguration = 4 << 20
-
-// readOpen reads an open file, and closes it.
-func readOpen(f *os.File, name string, most int64) ([]byte, error) {
-	defer f.Close()
-	info, err := f.Stat()
-	if err == nil && (!info.Mode().IsRegular() || info.Size() > most) {
-		err = fmt.Errorf("%s is no file of at most %d bytes", name, most)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return io.ReadAll(io.LimitReader(f, most))
 }

@@ -80,7 +80,7 @@ func pipAges(ctx context.Context, j *job, found pipFound) error {
 // pipOldEnough compares the time of one archive, which is known by its name and its hash.
 func pipOldEnough(root *os.Root, p *pipPackage, before time.Time) error {
 	name := p.Metadata.Name
-	text, err := readRegular(root, name, 256<<20)
+	text, err := readRegular(root, name, mostReport)
 	if err != nil {
 		return err
 	}

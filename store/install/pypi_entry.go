@@ -1,11 +1,11 @@
 package install
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/csv"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -34,19 +34,16 @@ func pipEntry(folder string, s *startline.Start) (*entry, error) {
 		return nil, fmt.Errorf("the Python that %s was installed for is gone: %s: `mcp-sandbox store update %s` takes "+
 			"another", owner, target, owner)
 	}
-	b, err := readRegular(root, "bin/"+program, mostProgram)
+	b, err := readStart(root, "bin/"+program, len(pipFirst))
 	if err != nil {
 		return nil, fmt.Errorf("program %s of %s: %w", program, owner, err)
 	}
 	e := &entry{owner: owner, path: filepath.Join(folder, "bin"), env: []string{"PYTHONDONTWRITEBYTECODE=1"}}
-	if e.command = []string{filepath.Join(e.path, program)}; bytes.HasPrefix(b, []byte(pipFirst)) {
+	if e.command = []string{filepath.Join(e.path, program)}; string(b) == pipFirst {
 		e.command = []string{python, e.command[0]}
 	}
 	return e, nil
 }
-
-// mostProgram bounds a program that is read: one of Rust's in a wheel can have some 100 MB.
-const mostProgram = 1 << 30
 
 // pipChoose is the package that has the program of a start, and that program: of several packages the first with one.
 func pipChoose(root *os.Root, s *startline.Start) (owner, program string, err error) {
@@ -106,28 +103,45 @@ func pipPrograms(root *os.Root, name string) (programs []string, err error) {
 		if own, _, _ := strings.Cut(folder, "-"); pipNormal(own) != name {
 			continue
 		}
-		text, err := readRegular(root, list, 64<<20)
+		if programs, err = pipListed(root, list); err != nil {
+			return nil, fmt.Errorf("%s: %w", list, err)
+		}
+		return programs, nil
+	}
+	return nil, fmt.Errorf("%s is not in its own environment", name)
+}
+
+// mostPrograms are more than any package has in bin.
+const mostPrograms = 10_000
+
+// pipListed are the programs that a list of installed files has, each once. The list is read row by row.
+func pipListed(root *os.Root, list string) (programs []string, err error) {
+	text, err := readRegular(root, list, mostList)
+	if err != nil {
+		return nil, err
+	}
+	r, looks := csv.NewReader(bytes.NewReader(text)), 0
+	r.FieldsPerRecord, r.ReuseRecord = -1, true
+	for {
+		row, err := r.Read()
+		if errors.Is(err, io.EOF) {
+			slices.Sort(programs)
+			return slices.Compact(programs), nil
+		}
 		if err != nil {
 			return nil, err
 		}
-		r := csv.NewReader(bufio.NewReader(bytes.NewReader(text)))
-		r.FieldsPerRecord = -1
-		rows, err := r.ReadAll()
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", list, err)
+		program, ok := strings.CutPrefix(row[0], "../../../bin/")
+		if !ok || program == "" || strings.Contains(program, "/") {
+			continue
 		}
-		for _, row := range rows {
-			program, ok := strings.CutPrefix(row[0], "../../../bin/")
-			if info, err := root.Lstat("bin/" + program); !ok || program == "" || strings.Contains(program, "/") ||
-				err != nil || !info.Mode().IsRegular() || info.Mode()&0o111 == 0 {
-				continue
-			}
-			programs = append(programs, program)
+		if looks++; looks > mostPrograms {
+			return nil, fmt.Errorf("more than %d programs", mostPrograms)
 		}
-		slices.Sort(programs)
-		return slices.Compact(programs), nil
+		if info, err := root.Lstat("bin/" + program); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+			programs = append(programs, strings.Clone(program))
+		}
 	}
-	return nil, fmt.Errorf("%s is not in its own environment", name)
 }
 
 // pipFirst is how a script begins that finds its interpreter beside itself: for sh a line that executes Python, for
@@ -146,25 +160,22 @@ func pipScripts(j *job) error {
 		return err
 	}
 	python := filepath.Join(j.stage, pipInterpreter)
+	short := "#!" + python + "\n"
+	long := "#!/bin/sh\n'''exec' " + python + " \"$0\" \"$@\"\n' '''\n" // pip's own vendored distlib, of a long path
 	for _, e := range all {
 		if !e.Type().IsRegular() {
 			continue
 		}
-		b, err := readRegular(root, "bin/"+e.Name(), mostProgram)
+		name := "bin/" + e.Name()
+		b, err := readStart(root, name, len(long))
+		switch {
+		case err != nil:
+		case strings.HasPrefix(string(b), short):
+			err = replaceStart(root, name, pipFirst, len(short))
+		case string(b) == long:
+			err = replaceStart(root, name, pipFirst, len(long))
+		}
 		if err != nil {
-			return err
-		}
-		rest, ok := bytes.CutPrefix(b, []byte("#!"+python+"\n"))
-		if !ok { // a long path: pip's own vendored distlib
-			rest, ok = bytes.CutPrefix(b, []byte("#!/bin/sh\n'''exec' "+python+" \"$0\" \"$@\"\n' '''\n"))
-		}
-		if !ok {
-			continue
-		}
-		if err := root.Remove("bin/" + e.Name()); err != nil {
-			return err
-		}
-		if err := root.WriteFile("bin/"+e.Name(), append([]byte(pipFirst), rest...), 0o755); err != nil {
 			return err
 		}
 	}

@@ -59,7 +59,7 @@ func pipContents(j *job) (pipFound, error) {
 	if err := pipIntact(root, j.settings.python); err != nil {
 		return found, err
 	}
-	text, err := readRegular(root, filepath.Base(j.private)+"/"+pipReport, 64<<20)
+	text, err := readRegular(root, filepath.Base(j.private)+"/"+pipReport, mostReport)
 	if err != nil {
 		return found, err
 	}

@@ -16,6 +16,7 @@ type Request struct {
 	Outside []string // targets of links that are right although they lead out of the folder
 	Own     string   // a name that no package may have
 	Most    int      // names; 0: [MostEntries]
+	Text    int      // bytes of paths and of targets of links; 0: 64 MiB
 }
 
 // A Found is what a folder holds.
@@ -35,6 +36,9 @@ func Survey(folder int, r Request) (*Found, error) {
 	s := surveyor{Request: r, dev: uint64(top.Dev), me: os.Geteuid(), names: map[uint64]*named{}}
 	if r.Most == 0 {
 		r.Most = MostEntries
+	}
+	if s.Text == 0 {
+		s.Text = mostText
 	}
 	w := newWalker(r.Most, s.visit)
 	w.enter = Open
@@ -78,6 +82,7 @@ type surveyor struct {
 	dev   uint64
 	me    int
 	bytes int64
+	text  int // bytes of names
 }
 
 func (s *surveyor) visit(at int, name, path string, st *unix.Stat_t) error {
@@ -105,6 +110,9 @@ func (s *surveyor) visit(at int, name, path string, st *unix.Stat_t) error {
 		e.Kind, e.Target = Link, target
 	default:
 		return &Refused{path, "is " + kindOf(uint32(st.Mode)) + ", which no package needs"}
+	}
+	if s.text += len(e.Path) + len(e.Target); s.text > s.Text {
+		return &Refused{"", "the paths of the package's files are too long together"}
 	}
 	s.found.Bytes += st.Blocks * 512
 	s.found.Entries = append(s.found.Entries, e)

@@ -36,6 +36,7 @@ const (
 	mostDepth   = 128
 	mostPath    = 4000
 	mostBytes   = 64 << 30
+	mostText    = 64 << 20 // of all paths and targets of links: some 5 MiB in a large package
 )
 
 // A Refused is the error of a folder that holds what no package needs.

@@ -62,6 +62,7 @@ func verbs() map[string]func(r *result, words []string) error {
 		"busy":        busy,        // HOST:PORT N DURATION: echoes without a pause
 		"pester":      pester,      // NAME N: so many questions below it, and no answers
 		"flood":       flood,       // NAME N: so many questions below it
+		"loop":        loop,        // KIND HOST:PORT N: datagrams, connections, names or bytes, and counts processor time
 		"from":        from,        // PORT HOST:PORT: connects from that port of its own
 	}
 }
