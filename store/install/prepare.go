@@ -19,11 +19,7 @@ import (
 type Options struct {
 	// Scripts lets install scripts run, in the sandbox, after everything was unpacked.
 	Scripts bool
-	// MinAge is for how long each package, dependencies as well, has to be published.
-	MinAge time.Duration
-	// Size is how many bytes the install may have on the disk at any time, caches included; 0 is for 2 GiB. There may
-	// be a file or folder for each 5 KiB of it.
-	Size policy.Quantity
+	Limits
 	// RegistryFromProject takes the registries from the configuration of the project in Dir.
 	RegistryFromProject bool
 	// RegistryAuth lets the install log in at the registries as the user's own configuration does.
@@ -47,6 +43,15 @@ type Options struct {
 	Told func(string)
 
 	tests
+}
+
+// Limits are those of what may be installed.
+type Limits struct {
+	// MinAge is for how long each package, dependencies as well, has to be published.
+	MinAge time.Duration
+	// Size is how many bytes the install may have on the disk at any time, caches included; 0 is for 2 GiB. There may
+	// be a file or folder for each 5 KiB of it.
+	Size policy.Quantity
 }
 
 // Ready is a package that can be started.

@@ -70,7 +70,6 @@ type watch struct {
 	mu    sync.Mutex
 	words bytes.Buffer
 	moved time.Time // when there was progress last
-	size  size
 	looks
 }
 
@@ -80,8 +79,9 @@ type size struct {
 	entries int
 }
 
-// looks are when the stage was measured last, how long that took, and what was free on the disk.
+// looks are what the last look at the stage found, when that was and how long it took, and what was free on the disk.
 type looks struct {
+	size        size
 	last        time.Time
 	took        time.Duration
 	free, inode int64
