@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"github.com/security-mcp/mcp-sandbox/store/startline"
@@ -79,4 +80,26 @@ func TestLargePackage(t *testing.T) {
 	h.nothingLeft(t)
 	h.options.Size = 64 << 20
 	h.must(t, "npx -y large")
+}
+
+// A look that takes long is not taken again at once, unless the disk has less by what the install may still have.
+func TestLooksAreDue(t *testing.T) {
+	w := &watch{stage: t.TempDir(), most: 1 << 40}
+	if !w.isDue() {
+		t.Error("the first look is not due")
+	}
+	if err := w.measure(); err != nil {
+		t.Fatal(err)
+	}
+	w.took = time.Hour
+	if w.isDue() {
+		t.Error("a look is due at once")
+	}
+	was := w.looks
+	for name, change := range map[string]func(){"bytes": func() { w.free += 1 << 41 }, "inodes": func() { w.inode += 1 << 40 }} {
+		w.looks = was
+		if change(); !w.isDue() {
+			t.Errorf("the disk has less %s, and no look is due", name)
+		}
+	}
 }

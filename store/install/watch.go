@@ -17,8 +17,9 @@ import (
 // request in less, and the hosts of servers wait for 60 s.
 const (
 	stallAfter     = 45 * time.Second
-	slowStallAfter = 10 * time.Minute // a compiler can be silent for long
-	lookEvery      = 100 * time.Millisecond
+	slowStallAfter = 10 * time.Minute       // a compiler can be silent for long
+	measureEvery   = 3 * time.Second        // for what stands still
+	lookEvery      = 100 * time.Millisecond // for what is too large
 	paintEvery     = 500 * time.Millisecond
 	mostWords      = 4 << 20
 )
@@ -113,24 +114,23 @@ func (w *watch) start(stop func(error)) (end func()) {
 	w.moved = time.Now() // the program speaks already
 	w.mu.Unlock()
 	looks.Go(func() {
-		measure, paint := time.NewTicker(lookEvery), time.NewTicker(paintEvery)
+		measure, paint := time.NewTicker(measureEvery), time.NewTicker(paintEvery)
+		look := time.NewTicker(lookEvery)
+		defer look.Stop()
 		defer measure.Stop()
 		defer paint.Stop()
 		for {
 			select {
 			case <-over:
 				w.say("")
-				if err := w.measure(); err != nil {
-					stop(err)
-				}
+				w.bound(stop)
 				return
-			case <-measure.C:
-				if !w.isDue() {
-					continue
+			case <-look.C:
+				if w.isDue() {
+					w.bound(stop)
 				}
-				if err := w.measure(); err != nil {
-					stop(err)
-				} else if w.silence() > w.limit {
+			case <-measure.C:
+				if w.bound(stop); w.silence() > w.limit {
 					stop(errStalled)
 				}
 			case <-paint.C:
@@ -141,6 +141,13 @@ func (w *watch) start(stop func(error)) (end func()) {
 	return func() {
 		close(over)
 		looks.Wait()
+	}
+}
+
+// bound calls stop where too much has come.
+func (w *watch) bound(stop func(error)) {
+	if err := w.measure(); err != nil {
+		stop(err)
 	}
 }
 
