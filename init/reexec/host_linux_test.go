@@ -53,7 +53,7 @@ func TestHandedHost(t *testing.T) {
 			cmd := exec.Command(own)
 			cmd.Args = []string{reexec.Name, reexec.BySelf, c.word}
 			cmd.Env, cmd.Dir, cmd.ExtraFiles = reexec.ChildEnv(), "/", []*os.File{order, c.host}
-			code, out, errs := finish(t, cmd)
+			code, out, errs := testbed.Finish(t, cmd)
 			if c.why == "" {
 				right(t, code, out, errs)
 			} else {
