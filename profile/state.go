@@ -24,3 +24,14 @@ func stateName(id string) string {
 	}
 	return name
 }
+
+// OfState is the package whose profile gives a home that lasts this name; "" for none.
+func OfState(name string) string {
+	all, _ := All()
+	for _, p := range all {
+		if p.State && p.StateName() == name {
+			return p.Package
+		}
+	}
+	return ""
+}

@@ -10,15 +10,9 @@ import (
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
 	"github.com/security-mcp/mcp-sandbox/cmd/page"
 	"github.com/security-mcp/mcp-sandbox/init/explain"
-	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
-
-// explained is what the policy of a file opens where mcp-sandbox run reads the file.
-func explained(p policy.Policy) explain.Explanation {
-	return explain.Of(p, policy.Run, order.Home(os.Environ()))
-}
 
 // A checked is the result of policy check as programs read it.
 type checked struct {
@@ -40,14 +34,13 @@ func check(o *options, args []string) int {
 		return usageError("mcp-sandbox policy check", err.Error())
 	}
 	src := source.Source{File: file, FD: -1}
-	p, err := readPolicy(src)
+	e, err := judged(src)
 	if err != nil {
 		if o.json {
 			show(asJSON(checked{Errors: mistakes(err), Warnings: []explain.Line{}}))
 		}
 		return fail(src.Lines(err, nil)...)
 	}
-	e := explained(p)
 	if o.json {
 		return show(asJSON(checked{true, []mistake{}, &e.Verdict, e.Warnings()}))
 	}
@@ -71,7 +64,7 @@ func mistakes(err error) (all []mistake) {
 func warn(src source.Source, lines []explain.Line) {
 	const most = 20
 	for _, l := range lines[:min(most, len(lines))] {
-		reexec.Say(src.String() + ": " + l.Pointer + ": " + l.Verdict.String() + ": " + l.Text)
+		reexec.Say(src.String() + ": " + l.String())
 	}
 	if n := len(lines) - most; n > 0 {
 		reexec.Say(src.String() + ": " + strconv.Itoa(n) + " more are wide or dangerous: mcp-sandbox policy explain " +
@@ -85,11 +78,10 @@ func explainPolicy(o *options, args []string) int {
 		return usageError("mcp-sandbox policy explain", err.Error())
 	}
 	src := source.Source{File: file, FD: -1}
-	p, err := readPolicy(src)
+	e, err := judged(src)
 	if err != nil {
 		return fail(src.Lines(err, nil)...)
 	}
-	e := explained(p)
 	if o.json {
 		return show(asJSON(e))
 	}

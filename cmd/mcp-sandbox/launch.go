@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/handed"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/judge"
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
@@ -132,5 +133,6 @@ func launchOrder(o *options, command []string) (*order.Order, []string) {
 	if ord.Notices = o.notices; o.profile != nil {
 		ord.Profile = o.profile.Package
 	}
+	ord.Opens = judge.Opens(asWritten(p, ord), ord.Maker())
 	return ord, nil
 }

@@ -6,7 +6,9 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/judge"
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
+	"github.com/security-mcp/mcp-sandbox/init/explain"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
 	"github.com/security-mcp/mcp-sandbox/policy"
@@ -34,17 +36,20 @@ func (o *options) setProgram(s string) error {
 	return nil
 }
 
-// readPolicy reads the policy of a file, and checks all of it.
-func readPolicy(src source.Source) (policy.Policy, error) {
+// judged reads the policy of a file, checks all of it, and says what it opens.
+func judged(src source.Source) (explain.Explanation, error) {
 	dir, err := source.Folder()
 	if err != nil {
-		return policy.Policy{}, err
+		return explain.Explanation{}, err
 	}
 	p, err := src.Read(dir, order.Home(os.Environ()))
 	if err == nil {
 		err = reexec.KnownCalls(&p)
 	}
-	return p, err
+	if err != nil {
+		return explain.Explanation{}, err
+	}
+	return judge.Of(p, src.Path(dir)), nil
 }
 
 func showPolicy(o *options, args []string) int {

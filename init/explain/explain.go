@@ -1,14 +1,15 @@
 // Package explain says in sentences what a policy opens, with a verdict for each.
 //
-//	e := explain.Of(p, policy.Run, home) // the policy's paths are absolute
+//	m := explain.Machine{Home: home}
+//	e := m.Explain(p, policy.Run)        // the policy's paths are absolute
 //	for _, l := range e.Lines {          // the most dangerous first
 //		fmt.Println(l.Verdict, l.Pointer, l.Text)
 //	}
 //	fmt.Println(e.Verdict) // that of the worst line
 //
-// The package reads the policy's text and tables of its own. The machine is not looked at: whether a path is there,
-// where a link leads and which program listens at a port is not known. A verdict is about what the server is given, not
-// about the server.
+// The package reads the policy's text, tables of its own and what a [Machine] says, and does not look at the machine
+// itself: cmd/internal/judge does, and judges for every command. A verdict is about what the server is given, not about
+// the server.
 //
 // A text holds names of the policy as they are written, shortened, and is to be escaped before it is printed. The value
 // of a variable is in no text.
@@ -74,6 +75,9 @@ type Line struct {
 	Text    string  `json:"text"`
 }
 
+// String is the line as commands print it that name what is wide or dangerous.
+func (l *Line) String() string { return l.Pointer + ": " + l.Verdict.String() + ": " + l.Text }
+
 // place orders lines.
 func (l *Line) place() int {
 	place := 2 * int(Dangerous-l.Verdict)
@@ -89,10 +93,25 @@ type Explanation struct {
 	Lines   []Line  `json:"lines"`   // the highest first, those by default last, else in the order of a policy's keys
 }
 
-// Of explains a valid policy whose paths are absolute, as program would launch it. home is what "~" stands for.
+// A Machine is what a verdict goes by besides the policy. Of the zero one nothing is known.
+type Machine struct {
+	Home string   // what "~" stands for
+	Own  []string // this product's folders, absolute
+	// Whose says to whom a home that lasts belongs where that is not the policy itself, and whether the home is there;
+	// "": to nobody else.
+	Whose func(state string) (whose string, there bool)
+}
+
+// Of explains a policy where only the home is known.
 func Of(p policy.Policy, program policy.Program, home string) Explanation {
+	m := Machine{Home: home}
+	return m.Explain(p, program)
+}
+
+// Explain explains a valid policy whose paths are absolute, as program would launch it.
+func (m *Machine) Explain(p policy.Policy, program policy.Program) Explanation {
 	effective := p.Effective(program)
-	t := &teller{given: &p, p: &effective, home: strings.TrimSuffix(home, "/"),
+	t := &teller{given: &p, p: &effective, machine: m, home: strings.TrimSuffix(m.Home, "/"),
 		rules: match.New(&effective.Network), opened: map[string][]uint16{}}
 	for _, entry := range t.rules.Facts() {
 		t.opened[entry.Text] = entry.Ports
@@ -103,11 +122,35 @@ func Of(p policy.Policy, program policy.Program, home string) Explanation {
 	}
 	tellTogether(t)
 	e := Explanation{Lines: t.lines}
+	e.sort()
+	return e
+}
+
+// sort has the highest lines first, and the verdict of the whole.
+func (e *Explanation) sort() {
 	slices.SortStableFunc(e.Lines, func(a, b Line) int { return a.place() - b.place() })
 	for _, l := range e.Lines {
 		e.Verdict = max(e.Verdict, l.Verdict)
 	}
-	return e
+}
+
+// Raise takes over what of the same policy, read in another way, has a higher verdict. more goes on a text of that.
+func (e *Explanation) Raise(other *Explanation, more string) {
+	for _, l := range other.Warnings() {
+		at := -1
+		for i, have := range e.Lines {
+			if have.Pointer == l.Pointer && have.Default == l.Default && (at < 0 || have.Verdict > e.Lines[at].Verdict) {
+				at = i
+			}
+		}
+		switch l.Text += more; {
+		case at < 0:
+			e.Lines = append(e.Lines, l)
+		case l.Verdict > e.Lines[at].Verdict:
+			e.Lines[at] = l
+		}
+	}
+	e.sort()
 }
 
 // Warnings are the lines about what is wide or dangerous.
@@ -127,15 +170,16 @@ func (e *Explanation) Count(v Verdict) (n int) {
 
 // A teller gathers the lines of one policy.
 type teller struct {
-	given  *policy.Policy // as written
-	p      *policy.Policy // with its defaults
-	home   string         // without a slash at the end; "" for / too
-	rules  *match.Rules
-	opened map[string][]uint16 // the ports that the entries of a host open, without the denied ones
-	paths  *pathRules
-	seen   Verdict     // the highest of what it reads
-	relays [][2]string // the lines of their table
-	lines  []Line
+	given   *policy.Policy // as written
+	p       *policy.Policy // with its defaults
+	machine *Machine
+	home    string // without a slash at the end; "" for / too
+	rules   *match.Rules
+	opened  map[string][]uint16 // the ports that the entries of a host open, without the denied ones
+	paths   *pathRules
+	seen    Verdict     // the highest of what it reads
+	relays  [][2]string // the lines of their table
+	lines   []Line
 }
 
 // say adds a line about what the policy names.

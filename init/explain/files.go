@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/fsview/protected"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
@@ -105,6 +106,9 @@ func readsOf(t *teller, r *pathRule) (v Verdict, why string) {
 	home, others := t.homeOf(r.path)
 	found := secretsIn(t, r)
 	switch secret := secretAt(r.path, home); {
+	case slices.ContainsFunc(t.own(home), func(own string) bool { return within(r.path, own) }):
+		return Dangerous, ": what mcp-sandbox keeps of all servers: their homes with log-ins, packages, policies, " +
+			"reports, backups"
 	case secret != "":
 		return Dangerous, ": " + secret
 	case t.home != "" && within(t.home, r.path) && t.paths.reader(t.home) == r:
@@ -167,6 +171,25 @@ func secretsIn(t *teller, r *pathRule) (all []string) {
 		}
 		if at := home + "/" + name; t.paths.reader(at) == r {
 			all = append(all, t.tilde(at))
+		}
+	}
+	if len(all) > 0 {
+		return all
+	}
+	for _, own := range t.own(home) {
+		if below(own, r.path) && t.paths.reader(own) == r {
+			all = append(all, t.tilde(own))
+		}
+	}
+	return all
+}
+
+// own are this product's folders, and those that it would have below a home; "" is none.
+func (t *teller) own(home string) []string {
+	all := slices.Clip(t.machine.Own)
+	for _, name := range protected.Own() {
+		if at := home + "/" + name; home != "" && !slices.Contains(all, at) {
+			all = append(all, at)
 		}
 	}
 	return all

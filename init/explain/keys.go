@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -108,8 +107,8 @@ func tellVariables(t *teller) {
 		pointer, name := "/env"+strictjson.Step(v.Name), short(v.Name)
 		if more := Certificates(v.Name); more != "" {
 			t.say(Note, pointer, "gets the variable "+name+", set here, and "+more)
-		} else if slices.Contains(ProxyVariables(), v.Name) {
-			t.say(Note, pointer, "gets the variable "+name+", set here: programs may reach hosts by that proxy")
+		} else if v.Value != "" && (isProxy(v.Name) || isOtherProxy(v.Name, v.Value)) {
+			tellProxy(t, pointer, "gets the variable "+name+", set here", v.Value)
 		} else if notice.IsSetting(v.Name) {
 			t.say(Note, pointer, "gets the variable "+name+", whose value stands in the policy for all who read "+
 				"the file")
@@ -122,6 +121,8 @@ func tellVariables(t *teller) {
 		switch text := short(name); {
 		case Certificates(name) != "":
 			t.say(Note, item("/envVars", i), "gets your "+text+" and "+Certificates(name))
+		case isProxy(name):
+			tellProxy(t, item("/envVars", i), "gets your "+text, "")
 		case pattern:
 			t.say(Note, item("/envVars", i), "gets all your variables that begin with "+short(prefix)+", secrets too")
 		case notice.IsSetting(name):
@@ -192,7 +193,18 @@ func tellUmask(t *teller) {
 }
 
 func tellState(t *teller) {
+	whose, v := "", Wide
+	if t.machine.Whose != nil && t.p.State != "" {
+		var there bool
+		if whose, there = t.machine.Whose(t.p.State); there {
+			v = Dangerous
+		}
+	}
 	switch {
+	case t.p.State != "" && whose != "":
+		t.seen = max(t.seen, v)
+		t.say(v, "/state", "has the home "+short(t.p.State)+", which is that of "+t.tilde(whose)+": reads and changes "+
+			"what is kept there, log-ins too")
 	case t.p.State != "":
 		t.say(Note, "/state", "keeps its home under the name "+short(t.p.State)+": what one run leaves there the next "+
 			"one finds, and no limit holds its size")

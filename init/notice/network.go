@@ -104,6 +104,12 @@ func withPort(host string, port uint16) string {
 	return host + ":" + strconv.Itoa(int(port))
 }
 
+// ProxyVariables are those by which programs are told of a proxy.
+func ProxyVariables() []string {
+	return []string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy",
+		"FTP_PROXY", "ftp_proxy"}
+}
+
 // ProxyVariable is a variable of the policy's own that sends a server with allowed domains to a proxy.
 func ProxyVariable(variable string) string {
 	return line("env ", name(variable, 32), ": with allowed domains the server reaches hosts without a proxy; by this ",

@@ -13,7 +13,7 @@ func sample() *Order {
 		Env: []string{"PATH=/usr/bin", "EMPTY="}, Dropped: []string{"SECRET"}, Dir: "/srv/data", Written: []string{"a", "b"},
 		Files: Files{PolicyFile: "/p.json", ReportFile: "/r.jsonl", Launcher: "/usr/bin/mcp-sandbox", EnvFiles: []string{"/a.env", "/b"}},
 		Guide: Guide{Named: []Named{{"limits.memory", "--memory"}},
-			Notices: []Notice{{NoticeEnv, "TOKEN", "--env TOKEN", "a line"}, {Kind: NoticeCwd}}},
+			Notices: []Notice{{NoticeEnv, "TOKEN", "--env TOKEN", "a line"}, {Kind: NoticeCwd}}, Opens: []string{"a warning"}},
 		Beginning: Beginning{"reduced", "clone: EPERM"},
 		Stored:    Stored{&PackageID{"npm", "npm:@x/y@^1", "@x/y", "1.2.3", "sha512-a", "registry.example", "/store/npm/@x/y/1.2.3-ab"}, "npm:@x/y", "/store/s"},
 		ReportFD:  9, Flags: Flags{MinWritten: true, Verbose: true},

@@ -6,6 +6,7 @@ import "github.com/security-mcp/mcp-sandbox/policy"
 type Guide struct {
 	Named   []Named  // limits that the policy or a flag names
 	Notices []Notice // those of mcp-sandbox run itself; the shim adds its own
+	Opens   []string // what of the policy is wide or dangerous, for the report's warnings
 }
 
 // A Named limit is a limit that is no level's default.
@@ -78,7 +79,7 @@ func appendGuide(b []byte, g *Guide) []byte {
 	for _, n := range g.Notices {
 		list = append(list, string(n.Kind), n.Name, n.Flag, n.Line)
 	}
-	return appendList(b, list)
+	return appendList(appendList(b, list), g.Opens)
 }
 
 // guide reads what appendGuide wrote.
@@ -91,6 +92,7 @@ func (d *decoder) guide() (g Guide) {
 	for ; len(named) > 0; named = named[2:] {
 		g.Named = append(g.Named, Named{named[0], named[1]})
 	}
+	g.Opens = d.list()
 	for ; len(notices) > 0; notices = notices[4:] {
 		g.Notices = append(g.Notices, Notice{NoticeKind(notices[0]), notices[1], notices[2], notices[3]})
 	}

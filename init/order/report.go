@@ -3,6 +3,7 @@ package order
 import (
 	"crypto/sha256"
 	"errors"
+	"slices"
 	"syscall"
 	"time"
 
@@ -125,7 +126,8 @@ func NewEnforced(o *Order, p *policy.Policy, reached policy.Confinement) *Enforc
 	sum := sha256.Sum256(o.Policy)
 	return &Enforced{Event: "enforced", Version: 1, Level: string(p.Level), Confinement: string(reached),
 		MinConfinement: string(p.MinConfinement), PolicySHA256: Hex(sum[:]),
-		Command: o.Command, EnvDropped: o.Dropped, State: p.State, Profile: o.Profile, Package: o.Package}
+		Command: o.Command, EnvDropped: o.Dropped, State: p.State, Profile: o.Profile, Package: o.Package,
+		Warnings: slices.Clone(o.Opens)}
 }
 
 // Hex is data in lower-case digits. Package encoding/hex would link fmt.

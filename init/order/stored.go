@@ -1,5 +1,10 @@
 package order
 
+import (
+	"cmp"
+	"strings"
+)
+
 // Stored is what a launch has to do with installed packages. No policy can ask for it: only the program that made the
 // order.
 type Stored struct {
@@ -10,6 +15,12 @@ type Stored struct {
 	// Stage is the absolute path of the one folder of the store that the server may write: of a launch that installs.
 	// "" for none.
 	Stage string
+}
+
+// Maker names the launch where a home that lasts is made for it: by the policy's file, by the profile, or by the first
+// two words of the command.
+func (o *Order) Maker() string {
+	return cmp.Or(o.PolicyFile, o.Profile, strings.Join(o.Command[:min(len(o.Command), 2)], " "))
 }
 
 // A PackageID says which package was installed, and where.

@@ -6,8 +6,8 @@
 //
 // A server may have left anything in its folder: links, odd modes, deep trees, sockets. So on Linux and macOS all
 // is done through descriptors and without following a symbolic link. Beside the folder of a name lies the name's lock,
-// a file that no server sees: each launch holds the lock shared, [Remove] takes it alone, and its time is that of the
-// last launch. A folder is opened only where no other user, but root, can rename it or a folder above.
+// a file that no server sees: each launch holds the lock shared, [Remove] takes it alone, its time is that of the
+// last launch, and its text names whoever had the folder made. A folder is opened only where no other user, but root, can rename it or a folder above.
 package state
 
 import (
@@ -19,8 +19,12 @@ import (
 // An Owner is the user that the server will be.
 type Owner struct {
 	UID, GID int
-	Chown    bool // it is another user than this process: a folder that is made is given to it
+	Chown    bool   // it is another user than this process: a folder that is made is given to it
+	Maker    string // of the launch, see [Maker]
 }
+
+// mostMaker is how many bytes of a maker's name the lock keeps.
+const mostMaker = 4096
 
 // A Place is where something will be mounted in a state, or a link of the sandbox's.
 type Place struct {

@@ -33,9 +33,14 @@ func Open(name string, o Owner) (*Folder, error) {
 	if err != nil {
 		return nil, &os.PathError{Op: "lock", Path: at, Err: err}
 	}
-	if f.FD, err = o.open(root, name); err != nil {
+	made := false
+	if f.FD, made, err = o.open(root, name); err != nil {
 		f.Close()
 		return nil, &os.PathError{Op: "open", Path: at, Err: err}
+	}
+	if made { // else another's word would stand there; where nothing can be written nobody is known
+		unix.Ftruncate(f.lock, 0)
+		unix.Pwrite(f.lock, []byte(o.Maker[:min(len(o.Maker), mostMaker)]), 0)
 	}
 	now := unix.NsecToTimeval(time.Now().UnixNano())
 	unix.Futimes(f.lock, []unix.Timeval{now, now}) // only a list shows it
@@ -55,23 +60,45 @@ func (f *Folder) Close() {
 	}
 }
 
-// open makes the folder, or takes back the rights to one that a server changed.
-func (o *Owner) open(root int, name string) (int, error) {
-	if err := unix.Mkdirat(root, name, 0o700); err != nil && err != unix.EEXIST {
-		return -1, err
-	}
-	fd, err := openFolder(root, name)
+// Maker names the policy, profile or command of the launch that had the folder of a state made; "" if that is not known.
+// there is false where no such folder is.
+func Maker(name string) (maker string, there bool) {
+	root, _, err := openRoot(false)
 	if err != nil {
-		return -1, err
+		return "", false
+	}
+	defer unix.Close(root)
+	var st unix.Stat_t
+	if unix.Fstatat(root, name, &st, unix.AT_SYMLINK_NOFOLLOW) != nil {
+		return "", false
+	}
+	fd, err := unix.Openat(root, "."+name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return "", true
+	}
+	defer unix.Close(fd)
+	text := make([]byte, mostMaker)
+	n, _ := unix.Pread(fd, text, 0)
+	return string(text[:max(n, 0)]), true
+}
+
+// open makes the folder, or takes back the rights to one that a server changed.
+func (o *Owner) open(root int, name string) (fd int, made bool, err error) {
+	if err = unix.Mkdirat(root, name, 0o700); err != nil && err != unix.EEXIST {
+		return -1, false, err
+	}
+	made = err == nil
+	if fd, err = openFolder(root, name); err != nil {
+		return -1, false, err
 	}
 	if err = o.take(fd); err == nil {
 		err = unix.Fchmod(fd, 0o700)
 	}
 	if err != nil {
 		unix.Close(fd)
-		return -1, err
+		return -1, false, err
 	}
-	return fd, nil
+	return fd, made, nil
 }
 
 // take demands that a file is the server's. One of this user's, whom no server is, was just made.

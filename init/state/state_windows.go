@@ -22,11 +22,12 @@ type Folder struct {
 
 // Open makes the folder of a name where there is none, and takes its lock for a launch. The folder has the rights of
 // the user's own folder for local data.
-func Open(name string, _ Owner) (*Folder, error) {
+func Open(name string, o Owner) (*Folder, error) {
 	at, err := folderOf(name)
 	if err != nil {
 		return nil, err
 	}
+	_, made := os.Lstat(at)
 	if err = os.MkdirAll(at, 0o700); err != nil {
 		return nil, err
 	}
@@ -40,9 +41,27 @@ func Open(name string, _ Owner) (*Folder, error) {
 		}
 		return nil, &os.PathError{Op: "lock", Path: at, Err: err}
 	}
+	if errors.Is(made, fs.ErrNotExist) {
+		windows.SetEndOfFile(f.lock)
+		windows.Write(f.lock, []byte(o.Maker[:min(len(o.Maker), mostMaker)]))
+	}
 	now := windows.NsecToFiletime(time.Now().UnixNano())
 	windows.SetFileTime(f.lock, nil, nil, &now) // only a list shows it
 	return f, nil
+}
+
+// Maker names the policy, profile or command of the launch that had the folder of a state made; "" if that is not known.
+// there is false where no such folder is.
+func Maker(name string) (maker string, there bool) {
+	at, err := folderOf(name)
+	if err == nil {
+		_, err = os.Lstat(at)
+	}
+	if err != nil {
+		return "", false
+	}
+	text, _ := os.ReadFile(lockOf(at))
+	return string(text[:min(len(text), mostMaker)]), true
 }
 
 // Foresee says where [Open] would find or make the folder of a name, and makes nothing.

@@ -31,7 +31,7 @@ func proxies(o *order.Order, p *policy.Policy) (all []order.Notice) {
 		}
 		return all
 	}
-	for _, variable := range explain.ProxyVariables() {
+	for _, variable := range notice.ProxyVariables() {
 		value := os.Getenv(variable)
 		if value != "" && order.Lookup(o.Env, variable) == value && !platform.IsUsers(variable, value) {
 			add("the server is told of", variable, explain.ProxyAddress(value))
@@ -60,7 +60,7 @@ func chosen() (variable, address string) {
 func InstallProxy(level policy.Level) string {
 	variable, address := chosen()
 	if level == policy.LevelNetwork || level == policy.Privileged {
-		for _, name := range explain.ProxyVariables() {
+		for _, name := range notice.ProxyVariables() {
 			if value := os.Getenv(name); variable == "" && value != "" && !platform.IsUsers(name, value) {
 				variable, address = name, explain.ProxyAddress(value)
 			}

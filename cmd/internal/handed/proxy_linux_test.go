@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/security-mcp/mcp-sandbox/init/explain"
+	"github.com/security-mcp/mcp-sandbox/init/notice"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
@@ -76,7 +76,7 @@ func TestInstallProxy(t *testing.T) {
 		{"http_proxy=http://h:1", policy.LevelNetwork, " h:1 of http_proxy: "},
 		{"HTTP_PROXY=http://ann:mellon@h:1", policy.Privileged, " h:1 of HTTP_PROXY: "},
 	} {
-		for _, name := range explain.ProxyVariables() {
+		for _, name := range notice.ProxyVariables() {
 			t.Setenv(name, "")
 		}
 		if name, value, set := strings.Cut(c.env, "="); set {

@@ -27,19 +27,19 @@ type Preview struct {
 	Variables   []Variable    `json:"variables"`
 	Network     []string      `json:"network"` // as in network.allowedDomains; "*" for all that the host reaches
 	Limits      map[Key]Limit `json:"limits"`
+	Warnings    []string      `json:"warnings"` // what of the policy is wide or dangerous, and the trial launch's
 
 	about
 }
 
 // about is what the page has besides.
 type about struct {
-	least    policy.Confinement
-	unseen   string // the launcher's folder, where the server has another because it cannot see that one
-	tmpSize  int64
-	several  bool // it may start programs
-	names    policy.Network
-	remains  []string
-	warnings []string
+	least   policy.Confinement
+	unseen  string // the launcher's folder, where the server has another because it cannot see that one
+	tmpSize int64
+	several bool // it may start programs
+	names   policy.Network
+	remains []string
 }
 
 // A Variable is the name of one that the launcher or the server has.
@@ -63,8 +63,8 @@ func New(o *order.Order, p *policy.Policy, planned *order.Plan, proved *order.En
 	v := &Preview{Command: o.Command, File: planned.Command, Cwd: planned.Cwd, Home: planned.Home, User: planned.User,
 		Level: p.Level, Confinement: proved.Confinement, Sees: planned.Sees, Variables: variables(o, p, planned),
 		Network: network(p, proved), Limits: limits(&p.Limits, proved),
-		about: about{least: p.MinConfinement, tmpSize: planned.TmpSize, several: yes, names: p.Network,
-			warnings: proved.Warnings}}
+		Warnings: append(append([]string{}, o.Opens...), proved.Warnings...),
+		about:    about{least: p.MinConfinement, tmpSize: planned.TmpSize, several: yes, names: p.Network}}
 	if p.Cwd == "" && planned.Cwd == planned.Home && o.Dir != planned.Home {
 		v.unseen = o.Dir
 	}

@@ -22,7 +22,7 @@ func (v *Preview) Show(p page.Printer) {
 		{Title: "Network", Lines: v.reach()},
 		{Title: "Limits", Lines: v.bounds()},
 		{Title: "What follows on this machine", Lines: texts(v.remains)},
-		{Title: "Warnings", Lines: texts(v.warnings)},
+		{Title: "Warnings", Lines: texts(v.Warnings)},
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/judge"
 	"github.com/security-mcp/mcp-sandbox/hosts/edit"
 	"github.com/security-mcp/mcp-sandbox/init/explain"
 	"github.com/security-mcp/mcp-sandbox/policy"
@@ -38,7 +39,7 @@ func (e *Entry) Opens() string {
 	add("reads", p.Filesystem.AllowRead)
 	add("writes", p.Filesystem.AllowWrite)
 	add("variables", p.EnvVars)
-	add("the certificates that these name:", certificates(&p))
+	add("the certificates that these name:", certificates(p))
 	if p.State != "" {
 		parts = append(parts, "keeps the home "+p.State)
 	}
@@ -57,24 +58,33 @@ func certificates(p *policy.Policy) (names []string) {
 	return slices.DeleteFunc(names, func(name string) bool { return explain.Certificates(name) == "" })
 }
 
-// absolute is the policy as mcp-sandbox run reads the file.
-func (e *Entry) absolute() policy.Policy {
-	p, err := e.Made.Policy.Absolute(filepath.Dir(e.Policy), e.File.scope.Machine.Home)
-	if err != nil {
-		return e.Made.Policy
+// absolute is the policy as mcp-sandbox run reads the file; nil where there is none.
+func (e *Entry) absolute() *policy.Policy {
+	var p *policy.Policy
+	if e.Made != nil {
+		p = &e.Made.Policy
+	} else if e.State == edit.Wrapped {
+		p, _ = e.policyFile().read() // whose error is the reason in the status
+	}
+	if p == nil {
+		return nil
+	}
+	if at, err := p.Absolute(filepath.Dir(e.Policy), e.File.scope.Machine.Home); err == nil {
+		return &at
 	}
 	return p
 }
 
-// Wide are the lines on what a policy of the user's, which stays, opens that is wide or dangerous, and on variables of
-// the entry.
+// Wide are the lines on what the policy of a server that is wrapped, or to be wrapped, opens that is wide or dangerous,
+// and on variables of the entry.
 func (e *Entry) Wide() (all []string) {
-	if !e.Kept {
+	p := e.absolute()
+	if p == nil {
 		return warnings(e)
 	}
-	x := explain.Of(e.absolute(), policy.Run, e.File.scope.Machine.Home)
+	x := judge.Of(*p, e.Policy)
 	for _, l := range x.Warnings() {
-		all = append(all, strictjson.Printable(l.Pointer+": "+l.Verdict.String()+": "+l.Text))
+		all = append(all, strictjson.Printable(l.String()))
 	}
 	return append(all, warnings(e)...)
 }
@@ -95,7 +105,7 @@ type Status struct {
 // Status is what status says of a server.
 func (e *Entry) Status() Status {
 	s := Status{Host: e.File.Host.Name, File: e.File.Path, Server: e.Name, Place: e.Under, State: e.State.String(),
-		Reason: e.Reason, Policy: e.Policy, Warnings: warnings(e)}
+		Reason: e.Reason, Policy: e.Policy, Warnings: e.Wide()}
 	if err := e.policyProblem(); err != nil {
 		s.Reason = err.Error()
 	} else if e.File.Fixed != nil && e.State == edit.Plain {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/init/explain"
+	"github.com/security-mcp/mcp-sandbox/init/notice"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/policy/strictjson"
 )
@@ -20,7 +21,7 @@ func warnings(e *Entry) (all []string) {
 		text := ""
 		switch {
 		case known && value == "":
-		case slices.Contains(explain.ProxyVariables(), name):
+		case slices.Contains(notice.ProxyVariables(), name):
 			text = "is a proxy by which hosts may be reached, with an address that is not known here"
 			if address := explain.ProxyAddress(value); address != "" {
 				text = "hosts may be reached by the proxy " + address

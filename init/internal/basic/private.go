@@ -51,6 +51,7 @@ func (p *plan) openHome() (home string, err error) {
 		}
 		return filepath.Join(p.private.Path, fsview.PrivateHome), nil
 	}
+	owner.Maker = p.Maker()
 	p.lasts, err = state.Open(p.policy.State, owner)
 	if err != nil {
 		return "", p.refusedState(err)

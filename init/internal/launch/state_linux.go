@@ -28,7 +28,7 @@ type lasting struct {
 // owner is the server's user, to whom the folder belongs.
 func (l *Launch) owner() state.Owner {
 	m := &l.Machine
-	return state.Owner{UID: m.OuterUID, GID: m.OuterGID, Chown: m.Root}
+	return state.Owner{UID: m.OuterUID, GID: m.OuterGID, Chown: m.Root, Maker: l.Order.Maker()}
 }
 
 // openState opens the folder of the policy's state. All attempts share it, and the lock is held until the launch ends.

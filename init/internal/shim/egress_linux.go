@@ -72,15 +72,12 @@ func (n *network) note(e *order.Enforced, o *order.Order, shared bool) {
 	if n.proxy.IsSet() {
 		e.Layer(order.Network).Effect = "via proxy " + n.proxy.String()
 	}
-	for _, variable := range proxyVariables {
-		if order.Lookup(o.Env, variable) != "" {
+	for _, variable := range notice.ProxyVariables() {
+		if order.Lookup(o.Env, variable) != "" && !o.Guided { // a guided one says what its policy opens
 			e.Warnings = append(e.Warnings, notice.ProxyVariable(variable))
 		}
 	}
 }
-
-// proxyVariables are those by which programs are told of a proxy.
-var proxyVariables = [...]string{"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"}
 
 // finish carries what the server said last, for no longer than a server may take to end.
 func (n *network) finish() {

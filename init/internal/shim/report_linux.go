@@ -25,7 +25,7 @@ func (s *shim) reportEnforced() error {
 	e.PID, e.Kernel, e.LandlockABI = sandbox.Server, sandbox.Machine.Kernel, sandbox.Machine.LandlockABI
 	e.Layers = sandbox.Layers
 	notes := sandbox.View.Notes
-	e.ImpliedGrants, e.Warnings = notes.Implied, notes.Warnings
+	e.ImpliedGrants, e.Warnings = notes.Implied, append(e.Warnings, notes.Warnings...)
 	e.Protected, e.Unprotected = notes.Protected, notes.Unprotected
 	if text := loweredWarning(&s.launch.Ladder); text != "" {
 		e.Warnings = append([]string{text}, e.Warnings...)
