@@ -20,7 +20,7 @@ func Network(d *order.Denied, ports []uint16) string {
 	text := ""
 	switch d.Kind {
 	case order.DeniedName:
-		text = lookedUp(host, d.Flag)
+		text = lookedUp(host, d)
 	case order.DeniedPort:
 		text = at + " is refused" + open(ports)
 	case order.DeniedAddress:
@@ -45,8 +45,8 @@ func Network(d *order.Denied, ports []uint16) string {
 	return line("network: ", text)
 }
 
-func lookedUp(host, flag string) string {
-	if flag == "" {
+func lookedUp(host string, d *order.Denied) string {
+	if d.Flag == "" && d.Suggest() != "" {
 		return host + " is denied by network.deniedDomains (name looked up)"
 	}
 	return host + " is not allowed (name looked up)"

@@ -39,7 +39,7 @@ func Reason(d *order.DeniedCount) string {
 		}
 		return "the filter refuses this system call"
 	case order.DeniedName:
-		if d.Flag == "" {
+		if d.Flag == "" && d.Suggest() != "" {
 			return "denied by network.deniedDomains"
 		}
 		return "no entry allows this name"

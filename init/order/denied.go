@@ -1,6 +1,12 @@
 package order
 
-import "time"
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/policy"
+)
 
 // DeniedKind is what was refused while the server ran.
 type DeniedKind string
@@ -30,6 +36,49 @@ type Act struct {
 	Port    uint16     `json:"port,omitempty"`
 	Asked   string     `json:"asked,omitempty"` // the TLS server name
 	Path    string     `json:"path,omitempty"`  // of a file or a socket
+}
+
+// Suggest is the flag that lets an act, where nothing but a missing entry stands against it; "" where there is none. Only
+// the launch knows what else does.
+func (a *Act) Suggest() string {
+	switch a.Kind {
+	case DeniedName:
+		if a.Host == "localhost" || strings.HasSuffix(a.Host, ".localhost") { // an entry of this machine has a port
+			return "--allow-domain localhost:PORT"
+		}
+		return allowDomain(a.Host)
+	case DeniedPort:
+		host := a.Host
+		if strings.Contains(host, ":") {
+			host = "[" + host + "]"
+		}
+		return allowDomain(host + ":" + strconv.Itoa(int(a.Port)))
+	case DeniedPrivate:
+		return "--allow-private"
+	case DeniedSyscall:
+		if StartsProgram(a.Syscall) {
+			return "--subprocess"
+		}
+	case DeniedLimit:
+		if a.Asked == "" { // else it is no limit of the policy's
+			return "--pids"
+		}
+	}
+	return ""
+}
+
+// allowDomain is the flag with an entry; "" for what is none, or would open other names as well.
+func allowDomain(entry string) string {
+	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_:[]"
+	if d, err := policy.ParseDomain(entry); err != nil || d.Below || strings.Trim(entry, letters) != "" {
+		return ""
+	}
+	return "--allow-domain " + entry
+}
+
+// StartsProgram reports whether a call is one that subprocess.allow decides.
+func StartsProgram(call string) bool {
+	return call == "clone" || call == "fork" || call == "vfork" || call == "execveat"
 }
 
 // Denied is what was refused while the server ran.

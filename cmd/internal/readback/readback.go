@@ -10,11 +10,14 @@ package readback
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
+	"path"
 	"strconv"
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/init/notice"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
 )
@@ -47,8 +50,8 @@ type Reading struct {
 func (r *Reading) Foreign() int { return r.foreign }
 
 // File reads the report in a file.
-func File(path string) (*Reading, error) {
-	text, _, err := platform.ReadDocumentFile(path, maxFile, maxTime)
+func File(name string) (*Reading, error) {
+	text, _, err := platform.ReadDocumentFile(name, maxFile, maxTime)
 	if errors.Is(err, platform.ErrTooLong) {
 		err = errors.New("more than " + strconv.Itoa(maxFile>>20) + " MiB, which no report has")
 	}
@@ -107,6 +110,7 @@ func (r *Reading) take(line []byte) {
 		if json.Unmarshal(line, &d) != nil || over {
 			break
 		}
+		d.Flag = flag(&d.Act, d.Flag, d.Errno)
 		if len(r.Denied) == maxDenied {
 			r.more++
 		} else {
@@ -119,9 +123,41 @@ func (r *Reading) take(line []byte) {
 			break
 		}
 		r.Exited = x
+		r.count()
 		return
 	}
 	r.foreign++
+}
+
+// count gives the counts of the last line their flags, which a count or its record has.
+func (r *Reading) count() {
+	flags := map[order.Act]string{}
+	for i := range r.Denied {
+		flags[r.Denied[i].Act] = r.Denied[i].Flag
+	}
+	for i := range r.Exited.Denied {
+		d := &r.Exited.Denied[i]
+		d.Flag = cmp.Or(flag(&d.Act, d.Flag, d.Errno), flags[d.Act])
+	}
+}
+
+// flag is the flag of a refusal, if that is the one which a launch suggests for the very act. A stranger's report would
+// have people open another host or folder than the one that was refused.
+func flag(a *order.Act, written, errno string) string {
+	suggested := a.Suggest()
+	switch {
+	case len(a.Path) < 2 || a.Path != path.Clean(a.Path) || !path.IsAbs(a.Path):
+	case a.Kind == order.DeniedOpen && errno == "EROFS":
+		suggested = "--allow-write " + notice.Shell(a.Path)
+	case a.Kind == order.DeniedOpen, a.Kind == order.DeniedExec:
+		suggested = "--allow-read " + notice.Shell(a.Path)
+	case a.Kind == order.DeniedUnix:
+		suggested = "--allow-unix-socket " + notice.Shell(a.Path)
+	}
+	if written != suggested {
+		return ""
+	}
+	return suggested
 }
 
 // event is the kind of a record; "" for a line that is none.

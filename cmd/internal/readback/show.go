@@ -139,7 +139,8 @@ func act(a *order.Act) string {
 func (r *Reading) denials() (lines [][]page.Cell) {
 	if r.Exited != nil && len(r.Exited.Denied) > 0 {
 		for _, d := range first(r.Exited.Denied) {
-			lines = append(lines, []page.Cell{{Text: act(&d.Act)}, {Text: strconv.FormatInt(d.Count, 10) + " times"}})
+			lines = append(lines, []page.Cell{{Text: act(&d.Act)}, {Text: strconv.FormatInt(d.Count, 10) + " times"},
+				{Text: d.Flag}})
 		}
 		return lines
 	}

@@ -5,8 +5,7 @@
 //	l.Show(refusals.Page{W: os.Stdout, Width: 80})
 //
 // Each act stands once, with how often it was refused, why, and the flag that would let it. A report may come from a
-// stranger: texts are escaped and cut, numbers of lines have bounds, and a flag is shown only where it is one that a
-// launch suggests for that act.
+// stranger: texts are escaped and cut, and numbers of lines have bounds. Flags are those that package readback leaves.
 package refusals
 
 import (
@@ -98,7 +97,6 @@ func (l *List) count(counted []order.DeniedCount, records []order.Denied) {
 		d := &records[i]
 		at, known := index[d.Act]
 		if known && complete && at < inLast {
-			l.Denied[at].Flag = cmp.Or(l.Denied[at].Flag, d.Flag)
 			continue
 		}
 		add(order.DeniedCount{Act: d.Act, Flag: d.Flag, Errno: d.Errno, Count: 1})
@@ -106,6 +104,6 @@ func (l *List) count(counted []order.DeniedCount, records []order.Denied) {
 	slices.SortStableFunc(l.Denied, func(a, b Refusal) int { return cmp.Compare(b.Count, a.Count) })
 	for i := range l.Denied {
 		d := &l.Denied[i]
-		d.Name, d.Why, d.Flag = notice.Act(&d.Act), notice.Reason(&d.DeniedCount), suggested(&d.DeniedCount)
+		d.Name, d.Why = notice.Act(&d.Act), notice.Reason(&d.DeniedCount)
 	}
 }

@@ -154,12 +154,9 @@ func (q *questions) services(name string, done func(dns.Answer)) {
 
 // name tells of a name that no entry allows.
 func (t *told) name(name string) {
-	flag := "--allow-domain " + name
-	switch {
-	case t.rules.Name(name).Reason == match.Denied:
-		flag = ""
-	case name == "localhost" || strings.HasSuffix(name, ".localhost"): // an entry of this machine has a port
-		flag = "--allow-domain localhost:PORT"
+	d := &order.Denied{Act: order.Act{Kind: order.DeniedName, Host: name}}
+	if t.rules.Name(name).Reason != match.Denied {
+		d.Flag = d.Suggest()
 	}
-	t.tell(&order.Denied{Act: order.Act{Kind: order.DeniedName, Host: name}, Flag: flag})
+	t.tell(d)
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/netip"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -23,17 +22,6 @@ import (
 type target struct {
 	host string
 	port uint16
-}
-
-func (t target) entry() string {
-	host := t.host
-	if t.port == 0 {
-		return host
-	}
-	if strings.IndexByte(host, ':') >= 0 {
-		host = "[" + host + "]"
-	}
-	return host + ":" + strconv.Itoa(int(t.port))
 }
 
 // told is what a person and a host learn: refusals once, and what went where.
@@ -61,8 +49,8 @@ func (t *told) port(at target) {
 	if a, err := netip.ParseAddr(at.host); err == nil {
 		reason = t.rules.Address(a, at.port)
 	}
-	if reason != match.Denied && at.port != 53 {
-		d.Flag = "--allow-domain " + at.entry()
+	if reason != match.Denied {
+		d.Flag = d.Suggest()
 	}
 	t.tell(d)
 }
@@ -76,7 +64,7 @@ func (t *told) address(a netip.AddrPort) {
 func (t *told) private(name string, class vet.Class) {
 	d := &order.Denied{Act: order.Act{Kind: order.DeniedPrivate, Host: name}}
 	if class == vet.Private {
-		d.Flag = "--allow-private"
+		d.Flag = d.Suggest()
 	}
 	t.tell(d)
 }

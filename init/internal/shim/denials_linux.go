@@ -51,15 +51,10 @@ func (n *denials) isNew(d *order.Denied) bool {
 
 // flag is the flag that lets a system call; "" for none, and for other acts.
 func (n *denials) flag(a *order.Act) string {
-	if a.Kind == order.DeniedSyscall && n.policy.Subprocess.Allow == policy.No && startsProgram(a.Syscall) {
-		return "--subprocess"
+	if a.Kind == order.DeniedSyscall && n.policy.Subprocess.Allow == policy.No {
+		return a.Suggest()
 	}
 	return ""
-}
-
-// startsProgram reports whether a call is one that subprocess.allow decides.
-func startsProgram(call string) bool {
-	return call == "clone" || call == "fork" || call == "vfork" || call == "execveat"
 }
 
 // fill puts all that the server was refused into the last record.

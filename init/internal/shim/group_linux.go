@@ -35,8 +35,8 @@ func (g *group) onRefusedFork() {
 
 // refusedFork is a fork beyond limits.pids.
 func refusedFork() *order.Denied {
-	return &order.Denied{Event: "denied", Layer: order.Cgroup, Errno: "EAGAIN", Flag: "--pids",
-		Act: order.Act{Kind: order.DeniedLimit}}
+	act := order.Act{Kind: order.DeniedLimit}
+	return &order.Denied{Event: "denied", Layer: order.Cgroup, Errno: "EAGAIN", Flag: act.Suggest(), Act: act}
 }
 
 func (g *group) close() {
