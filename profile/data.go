@@ -43,14 +43,19 @@ func Document(id string) ([]byte, error) {
 
 func fileOf(ecosystem, name string) string { return "data/" + ecosystem + "/" + name + ".json" }
 
+// idOf is the package of a file of profiles.
+func idOf(path string) string {
+	id := strings.TrimSuffix(strings.TrimPrefix(path, "data/"), ".json")
+	return strings.Replace(id, "/", ":", 1)
+}
+
 // All are the profiles, sorted by their packages.
 func All() (all []*Profile, err error) {
 	err = fs.WalkDir(data, "data", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
-		id := strings.TrimSuffix(strings.TrimPrefix(path, "data/"), ".json")
-		p, err := ByName(strings.Replace(id, "/", ":", 1))
+		p, err := ByName(idOf(path))
 		if err == nil && p == nil {
 			err = errors.New(path + " is the document of no package")
 		}

@@ -3,6 +3,7 @@ package profile
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"io/fs"
 	"strings"
 )
 
@@ -27,11 +28,19 @@ func stateName(id string) string {
 
 // OfState is the package whose profile gives a home that lasts this name; "" for none.
 func OfState(name string) string {
-	all, _ := All()
-	for _, p := range all {
-		if p.State && p.StateName() == name {
-			return p.Package
+	found := ""
+	_ = fs.WalkDir(data, "data", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
 		}
-	}
-	return ""
+		id := idOf(path)
+		if !strings.EqualFold(stateName(id), name) { // as some file systems compare
+			return nil
+		}
+		if p, err := ByName(id); err == nil && p.State {
+			found = id
+		}
+		return fs.SkipAll
+	})
+	return found
 }

@@ -61,7 +61,7 @@ func (c claim) wrapped(name, id string) string {
 		if err != nil {
 			continue
 		}
-		if p, err := policy.Parse(doc); err == nil && p.State == name {
+		if p, err := policy.Parse(doc); err == nil && strings.EqualFold(p.State, name) {
 			return file
 		}
 	}
