@@ -170,9 +170,9 @@ the last line is about the whole policy. In front stand a verdict
 		b.WriteString("  " + v.String() + strings.Repeat(" ", len("dangerous  ")-len(v.String())) + v.Means() + "\n")
 	}
 	b.WriteString(`
-and the entry's place in FILE, as a JSON pointer. Only FILE is read: whether a path
-exists, where a link leads and what listens at a port is not looked at. What holds on
-this machine plan and doctor say.
+and the entry's place in FILE, as a JSON pointer. Links are followed; whether a path
+exists and what listens at a port is not looked at. What holds on this machine plan
+and doctor say.
 
 The exit status is 0 whatever the verdict, and 125 if FILE is no policy.
 `)

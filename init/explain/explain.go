@@ -139,7 +139,8 @@ func (e *Explanation) Raise(other *Explanation, more string) {
 	for _, l := range other.Warnings() {
 		at := -1
 		for i, have := range e.Lines {
-			if have.Pointer == l.Pointer && have.Default == l.Default && (at < 0 || have.Verdict > e.Lines[at].Verdict) {
+			if have.Pointer == l.Pointer && have.Default == l.Default &&
+				(at < 0 || have.Verdict > e.Lines[at].Verdict) {
 				at = i
 			}
 		}

@@ -46,12 +46,16 @@ func reads(path string, but ...string) policy.Policy {
 
 // Of two readings of a policy each entry has the higher verdict, and a lower one changes nothing.
 func TestRaise(t *testing.T) {
-	two := func(a, b string) policy.Policy { return policy.Policy{Filesystem: policy.Filesystem{AllowRead: []string{a, b}}} }
+	two := func(a, b string) policy.Policy {
+		return policy.Policy{Filesystem: policy.Filesystem{AllowRead: []string{a, b}}}
+	}
 	e, other := Of(two(home+"/link", home+"/.ssh"), policy.Run, home), Of(two(home+"/.ssh", home+"/notes"), policy.Run, home)
 	lines := len(e.Lines)
 	e.Raise(&other, "; so")
 	says := func(pointer, part string) bool {
-		return slices.ContainsFunc(e.Lines, func(l Line) bool { return l.Pointer == pointer && l.Verdict == Dangerous && strings.Contains(l.Text, part) })
+		return slices.ContainsFunc(e.Lines, func(l Line) bool {
+			return l.Pointer == pointer && l.Verdict == Dangerous && strings.Contains(l.Text, part)
+		})
 	}
 	if len(e.Lines) != lines || !says("/filesystem/allowRead/0", "SSH keys; so") || !says("/filesystem/allowRead/1", "SSH keys") || e.Count(Dangerous) != 2 {
 		t.Error(text(e))

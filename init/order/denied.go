@@ -38,8 +38,8 @@ type Act struct {
 	Path    string     `json:"path,omitempty"`  // of a file or a socket
 }
 
-// Suggest is the flag that lets an act, where nothing but a missing entry stands against it; "" where there is none. Only
-// the launch knows what else does.
+// Suggest is the flag that lets an act, where nothing but a missing entry stands against it; "" where there is none.
+// Only the launch knows what else does.
 func (a *Act) Suggest() string {
 	switch a.Kind {
 	case DeniedName:

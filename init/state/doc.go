@@ -7,7 +7,8 @@
 // A server may have left anything in its folder: links, odd modes, deep trees, sockets. So on Linux and macOS all
 // is done through descriptors and without following a symbolic link. Beside the folder of a name lies the name's lock,
 // a file that no server sees: each launch holds the lock shared, [Remove] takes it alone, its time is that of the
-// last launch, and its text names whoever had the folder made. A folder is opened only where no other user, but root, can rename it or a folder above.
+// last launch, and its text names whoever had the folder made. A folder is opened only where no other user, but root,
+// can rename it or a folder above.
 package state
 
 import (

@@ -60,8 +60,8 @@ func (f *Folder) Close() {
 	}
 }
 
-// Maker names the policy, profile or command of the launch that had the folder of a state made; "" if that is not known.
-// there is false where no such folder is.
+// Maker names the policy, profile or command of the launch that had the folder of a state made; "" if that is not
+// known. there is false where no such folder is.
 func Maker(name string) (maker string, there bool) {
 	root, _, err := openRoot(false)
 	if err != nil {

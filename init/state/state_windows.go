@@ -50,8 +50,8 @@ func Open(name string, o Owner) (*Folder, error) {
 	return f, nil
 }
 
-// Maker names the policy, profile or command of the launch that had the folder of a state made; "" if that is not known.
-// there is false where no such folder is.
+// Maker names the policy, profile or command of the launch that had the folder of a state made; "" if that is not
+// known. there is false where no such folder is.
 func Maker(name string) (maker string, there bool) {
 	at, err := folderOf(name)
 	if err == nil {

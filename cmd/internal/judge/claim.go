@@ -19,8 +19,8 @@ type claim struct{ maker string }
 // unknown is whose a home is that an older version made, or that could not be noted.
 const unknown = "a server that nobody noted"
 
-// whose says to whom a home belongs that the claim's maker did not have made alone: to the one who did, to a server that
-// wrap gave it, or to the package whose profile names it so.
+// whose says to whom a home belongs that the claim's maker did not have made alone: to the one who did, to a server
+// that wrap gave it, or to the package whose profile names it so.
 func (c claim) whose(name string) (whose string, there bool) {
 	id := profile.OfState(name)
 	made, there := state.Maker(name)
@@ -37,8 +37,8 @@ func (c claim) whose(name string) (whose string, there bool) {
 	return "", there
 }
 
-// isKin reports whether a maker is as good as the claim's. A policy that wrap wrote is of the package that it was written
-// for, and one server has policies of one name with all hosts.
+// isKin reports whether a maker is as good as the claim's. A policy that wrap wrote is of the package that it was
+// written for, and one server has policies of one name with all hosts.
 func (c claim) isKin(maker, id string) bool {
 	mine, other := isWrapped(c.maker), isWrapped(maker)
 	return same(c.maker, maker) || id != "" && (maker == id && mine || c.maker == id && other) ||

@@ -22,8 +22,8 @@ import (
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
-// Of judges a valid policy whose paths are absolute. maker is as in [order.Order.Maker]: the policy's file, if it lies in
-// one.
+// Of judges a valid policy whose paths are absolute. maker is as in [order.Order.Maker]: the policy's file, if it lies
+// in one.
 func Of(p policy.Policy, maker string) explain.Explanation {
 	home := order.Home(os.Environ())
 	m := explain.Machine{Home: home, Own: ownFolders(), Whose: claim{maker}.whose}
@@ -54,8 +54,8 @@ func Opens(p policy.Policy, maker string) (lines []string) {
 	return lines
 }
 
-// ownFolders are this product's folders, as they are named and where links lead. A variable that does not count here may
-// have counted where a server was started.
+// ownFolders are this product's folders, as they are named and where links lead. A variable that does not count here
+// may have counted where a server was started.
 func ownFolders() (all []string) {
 	var named []string
 	if p, err := places.Of(os.Getenv); err == nil {

@@ -27,7 +27,6 @@ type Preview struct {
 	Variables   []Variable    `json:"variables"`
 	Network     []string      `json:"network"` // as in network.allowedDomains; "*" for all that the host reaches
 	Limits      map[Key]Limit `json:"limits"`
-	Warnings    []string      `json:"warnings"` // what of the policy is wide or dangerous, and the trial launch's
 
 	about
 }
@@ -40,6 +39,8 @@ type about struct {
 	several bool // it may start programs
 	names   policy.Network
 	remains []string
+
+	Warnings []string `json:"warnings"` // what of the policy is wide or dangerous, and the trial launch's
 }
 
 // A Variable is the name of one that the launcher or the server has.
@@ -63,8 +64,8 @@ func New(o *order.Order, p *policy.Policy, planned *order.Plan, proved *order.En
 	v := &Preview{Command: o.Command, File: planned.Command, Cwd: planned.Cwd, Home: planned.Home, User: planned.User,
 		Level: p.Level, Confinement: proved.Confinement, Sees: planned.Sees, Variables: variables(o, p, planned),
 		Network: network(p, proved), Limits: limits(&p.Limits, proved),
-		Warnings: append(append([]string{}, o.Opens...), proved.Warnings...),
-		about:    about{least: p.MinConfinement, tmpSize: planned.TmpSize, several: yes, names: p.Network}}
+		about: about{least: p.MinConfinement, tmpSize: planned.TmpSize, several: yes, names: p.Network,
+			Warnings: append(append([]string{}, o.Opens...), proved.Warnings...)}}
 	if p.Cwd == "" && planned.Cwd == planned.Home && o.Dir != planned.Home {
 		v.unseen = o.Dir
 	}
