@@ -44,7 +44,7 @@ func (d *Document) classify(s *Server, e *entry, n *node) {
 		return
 	}
 	if count, policy := d.own(s.Command); count > 0 {
-		s.State, s.Policy, s.Command = Wrapped, policy, s.Command[count:]
+		s.State, s.Program, s.Policy, s.Command = Wrapped, s.Command[0], policy, s.Command[count:]
 		e.own = count
 		return
 	}

@@ -114,12 +114,15 @@ func (d *Document) Variables(server int) []string { return d.entries[server].var
 
 // variables are those of an entry, with their values.
 func (n *node) variables() (all []string) {
-	for _, key := range environments() {
-		if v := n.value(key); v != nil && v.kind == table {
-			for _, m := range v.members {
-				if m.value != nil && m.value.kind == text && !strings.Contains(m.value.text, "${") {
-					all = append(all, m.name+"="+m.value.text)
-				}
+	for _, v := range n.all(environments()) {
+		for _, m := range v.members {
+			if m.value != nil && m.value.kind == text && !strings.Contains(m.value.text, "${") {
+				all = append(all, m.name+"="+m.value.text)
+			}
+		}
+		for _, item := range v.items {
+			if strings.Contains(item.text, "=") && !strings.Contains(item.text, "${") {
+				all = append(all, item.text)
 			}
 		}
 	}
@@ -128,3 +131,6 @@ func (n *node) variables() (all []string) {
 
 // environments are the keys by which hosts have an entry's variables.
 func environments() []string { return []string{"env", "envs", "environment"} }
+
+// envFiles are the keys by which an entry names a file of variables.
+func envFiles() []string { return []string{"envFile", "env_file"} }

@@ -1,6 +1,10 @@
 package edit
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+	"strings"
+)
 
 type kind uint8
 
@@ -66,6 +70,17 @@ func (n *node) value(name string) *node {
 		return m.value
 	}
 	return nil
+}
+
+// all are the values of the members that have one of these names, for a host that does not tell cases apart too.
+func (n *node) all(names []string) (values []*node) {
+	for i := range n.members {
+		m := &n.members[i]
+		if m.value != nil && slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, m.name) }) {
+			values = append(values, m.value)
+		}
+	}
+	return values
 }
 
 // texts are the items of a list; false: some item is no text, or the node is no list.

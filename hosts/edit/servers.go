@@ -24,9 +24,12 @@ type Server struct {
 	Under   string // the key for which * stands in the form's roots: of which project the server is; else empty
 	State   State
 	Reason  string   // why, for Cannot
+	Program string   // of Wrapped: mcp-sandbox, as written
 	Policy  string   // of Wrapped
 	Command []string // and the arguments, without what wrap wrote; none if there is no command
 	Env     []string // the names of the variables that the entry sets or passes on
+	EnvFile bool     // a file has more of them
+	URL     bool     // an address stands there too
 	Dir     string   // the working folder, as written
 }
 
@@ -106,7 +109,8 @@ func (d *Document) add(n *node, path []any, name *node, under string) error {
 	} else if n.twice {
 		return errTwice
 	} else {
-		s.Env, s.Dir, e.variables = n.environment(), n.word("cwd"), n.variables()
+		s.Env, e.variables = n.environment(), n.variables()
+		s.EnvFile, s.URL = len(n.all(envFiles())) > 0, address(n)
 		if inner := n.value(e.command); inner != nil && inner.kind == table { // as Zed wrote entries until 2025
 			if inner.twice {
 				return errTwice
@@ -115,8 +119,12 @@ func (d *Document) add(n *node, path []any, name *node, under string) error {
 			s.Env = append(s.Env, inner.environment()...)
 			e.variables = append(e.variables, inner.variables()...)
 		}
+		dir, one := n.folder()
+		s.Dir = dir
 		if twin := e.twin(); twin != "" {
 			s.State, s.Reason = Cannot, fmt.Sprintf("both %q and %q are there", e.command, twin)
+		} else if !one {
+			s.State, s.Reason = Cannot, "two keys name a working folder"
 		} else {
 			d.classify(&s, &e, n)
 		}
@@ -147,10 +155,13 @@ func (n *node) word(name string) string {
 // environment are the names of an entry's variables, whatever the host calls them.
 func (n *node) environment() []string {
 	var names []string
-	for _, key := range environments() {
-		if v := n.value(key); v != nil && v.kind == table {
-			for _, m := range v.members {
-				names = append(names, m.name)
+	for _, v := range n.all(environments()) {
+		for _, m := range v.members {
+			names = append(names, m.name)
+		}
+		for _, item := range v.items { // ["NAME=VALUE"]
+			if name, _, ok := strings.Cut(item.text, "="); ok {
+				names = append(names, name)
 			}
 		}
 	}
@@ -159,4 +170,15 @@ func (n *node) environment() []string {
 		names = append(names, more...)
 	}
 	return names
+}
+
+// folder is the working folder, as written; one: no other key names another.
+func (n *node) folder() (dir string, one bool) {
+	for _, v := range n.all([]string{"cwd", "workingDirectory", "working_directory"}) {
+		if dir != "" && v.text != dir {
+			return dir, false
+		}
+		dir = v.text
+	}
+	return dir, true
 }

@@ -3,6 +3,7 @@
 package state
 
 import (
+	"errors"
 	"os"
 	"path"
 	"strconv"
@@ -41,6 +42,9 @@ func OpenBelow(place, folder string, create bool) (fd int, at string, err error)
 		return -1, "", err
 	}
 	if fd, err = walk(at, create); err != nil {
+		if p, ok := errors.AsType[*os.PathError](err); ok && strings.HasSuffix(p.Err.Error(), owned) {
+			p.Err = Unfit(p.Err.Error() + ": " + elsewhere)
+		}
 		return -1, "", err
 	}
 	for _, name := range [...]string{path.Base(place), folder} {
@@ -53,19 +57,6 @@ func OpenBelow(place, folder string, create bool) (fd int, at string, err error)
 		}
 	}
 	return fd, at, nil
-}
-
-// Trusted follows the symbolic links of a path to a folder, and demands that no other user, but root, can put another
-// in its place or write into it.
-func Trusted(at string, create bool) (real string, err error) {
-	if real, err = resolve(at); err != nil {
-		return "", err
-	}
-	fd, err := walk(real, create)
-	if err == nil {
-		unix.Close(fd)
-	}
-	return real, err
 }
 
 // mostLinks are followed in a path; the kernel has the same bound.
@@ -178,23 +169,16 @@ const elsewhere = "start mcp-sandbox from a program that has XDG_STATE_HOME and 
 
 func (u *unmade) Unwrap() error { return u.err }
 
-// checkAbove is an error if another user could rename what lies in a folder. A group that has the number of this user
-// is the user's own, as Debian, Fedora and others make one for each, with a umask that lets it write.
+// checkAbove is an error if another user could rename what lies in a folder.
 func checkAbove(fd int) error {
 	var st unix.Stat_t
 	if err := unix.Fstat(fd, &st); err != nil {
 		return err
 	}
-	me := unix.Geteuid()
-	others := uint32(st.Mode) & 0o022
-	if int(st.Gid) == me {
-		others &^= 0o020
-	}
-	switch owner := int(st.Uid); {
-	case owner != 0 && owner != me && !privdir.IsUnmapped(owner):
-		return Unfit("user " + strconv.Itoa(owner) + " owns this folder and could put another in place of what " +
-			"lies in it: " + elsewhere)
-	case others != 0 && uint32(st.Mode)&unix.S_ISVTX == 0:
+	switch owner, foreign, write := others(&st); {
+	case foreign:
+		return Unfit("user " + strconv.Itoa(owner) + owned)
+	case write && uint32(st.Mode)&unix.S_ISVTX == 0:
 		return Unfit("others may write to this folder and put another in place of what lies in it: " +
 			"chmod go-w it")
 	}

@@ -170,6 +170,9 @@ func Trusted(at string, create bool) (string, error) {
 	return at, nil
 }
 
+// TrustedFile is nil: who may change a file is a matter of its access list here.
+func TrustedFile(string) error { return nil }
+
 // Names are the names of all states, sorted.
 func Names() (names []string, err error) {
 	all, err := List()
