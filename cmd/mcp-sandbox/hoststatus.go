@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/wrapping"
@@ -38,7 +39,7 @@ func status(o *options, args []string) int {
 			}
 			line := fmt.Sprintf("  %-8s %-24s %s", s.State, strictjson.Printable(name), strictjson.Printable(more))
 			b.WriteString(strings.TrimRight(line, " ") + "\n")
-			for _, warning := range s.Warnings {
+			for _, warning := range few(s.Warnings, s.Policy) {
 				b.WriteString(strings.Repeat(" ", 11) + warning + "\n")
 			}
 		}
@@ -46,6 +47,16 @@ func status(o *options, args []string) int {
 	fmt.Fprintf(&b, "%d wrapped, %d plain, %d cannot be wrapped\n", counts["wrapped"], counts["plain"],
 		counts["cannot"])
 	return show(b.String())
+}
+
+// few are the first of the lines on a server: a policy can have thousands.
+func few(lines []string, policy string) []string {
+	const most = 20
+	if n := len(lines) - most; n > 0 {
+		more := strconv.Itoa(n) + " more are wide or dangerous: mcp-sandbox policy explain " + typedWord(policy)
+		return append(lines[:most:most], strictjson.Printable(more))
+	}
+	return lines
 }
 
 // showServers prints the servers of files as programs read them.

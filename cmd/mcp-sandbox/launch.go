@@ -122,6 +122,7 @@ func launchOrder(o *options, command []string) (*order.Order, []string) {
 	if lines := r.mistakes(); len(lines) > 0 {
 		return nil, lines
 	}
+	r.noteOwner(ord.PolicyFile)
 	r.note(command)
 	o.notes, ord.Written = r.notes, r.written()
 	ord.EnvFiles = o.paths()

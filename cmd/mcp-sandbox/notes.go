@@ -1,12 +1,14 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
+	"github.com/security-mcp/mcp-sandbox/init/state"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
@@ -18,6 +20,17 @@ func (r *review) note(command []string) {
 	r.noteDomains()
 	r.noteFolder(command[0])
 	r.noteWords(command[1:])
+}
+
+// noteOwner tells of a policy that another user can change. A policy from a descriptor is the host's own.
+func (r *review) noteOwner(file string) {
+	if r.launch.Source.File == "" {
+		return
+	}
+	err := state.TrustedFile(file)
+	if _, unfit := errors.AsType[state.Unfit](err); unfit {
+		r.notes = append(r.notes, "--policy is not yours alone: "+strings.TrimPrefix(err.Error(), "open "))
+	}
 }
 
 // noteTwice tells of a key with one value that flags give more than one.

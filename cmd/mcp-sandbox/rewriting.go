@@ -104,6 +104,11 @@ func (r *rewriting) tellLeft() {
 		}
 	}
 	for _, e := range r.entries {
+		if r.name == "wrap" && e.State == edit.Wrapped {
+			for _, line := range few(e.Status().Warnings, e.Policy) {
+				reexec.Say(e.Title() + ": " + line)
+			}
+		}
 		switch {
 		case e.Change || e.Left == "" || r.name == "unwrap" && e.State == edit.Cannot && len(r.wrap.servers) == 0:
 		case len(r.wrap.servers) > 0 || e.File.Fixed != nil && e.State != edit.Cannot:
@@ -182,7 +187,7 @@ func opened(e *wrapping.Entry) string {
 	if e.Kept {
 		lines[1] += " (remove that file for a new one)"
 	}
-	for _, line := range e.Wide() {
+	for _, line := range few(e.Wide(), e.Policy) {
 		lines = append(lines, "    "+line)
 	}
 	withheld := false

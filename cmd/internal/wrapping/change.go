@@ -132,6 +132,9 @@ func writePolicies(entries []*Entry) (written []string, err error) {
 		case !bytes.Equal(there.AppendJSON(nil), e.Made.Policy.AppendJSON(nil)):
 			return written, fmt.Errorf("%s %w", e.Policy, errMeanwhile)
 		}
+		if err := e.policyFile().remember(&e.Made.Policy); err != nil {
+			return written, err
+		}
 	}
 	return written, nil
 }

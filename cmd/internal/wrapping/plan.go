@@ -66,9 +66,7 @@ func (s *Scope) Plan(files []*File, c Choice) (all []*Entry) {
 			case e.State == edit.Plain:
 				e.decide(&c)
 			default:
-				if err := e.policyProblem(); err != nil {
-					e.Left = err.Error()
-				}
+				e.Left = e.Status().Reason
 			}
 			all = append(all, e)
 		}
@@ -79,8 +77,8 @@ func (s *Scope) Plan(files []*File, c Choice) (all []*Entry) {
 // decide makes the policy with which a server is wrapped.
 func (e *Entry) decide(c *Choice) {
 	scope := e.File.scope
-	if scope.Project != "" && isElsewhere(e.Dir, scope.Project) {
-		e.Left = `has a "cwd" that is not the project's folder, in which mcp-sandbox would look for ` + projectPolicies
+	if err := e.trouble(); err != nil {
+		e.Left = err.Error()
 		return
 	}
 	s := e.server()

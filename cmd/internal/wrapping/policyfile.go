@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/security-mcp/mcp-sandbox/hosts/edit"
 	"github.com/security-mcp/mcp-sandbox/init/state"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
@@ -26,8 +25,32 @@ type policyFile struct {
 
 func (e *Entry) policyFile() policyFile { return policyFile{e.Policy, e.File.scope.Project} }
 
+// check is why somebody else could decide what lies there, or nil.
+func (f policyFile) check() error {
+	root, err := f.open(false)
+	if err == nil {
+		root.Close()
+		err = state.TrustedFile(f.path)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return yours("the policy", err)
+}
+
+// yours names what somebody else can change.
+func yours(what string, err error) error {
+	if _, unfit := errors.AsType[state.Unfit](err); unfit {
+		return fmt.Errorf("%s is not yours alone: %w", what, err)
+	}
+	return err
+}
+
 // read is the policy that lies there, or nil.
 func (f policyFile) read() (*policy.Policy, error) {
+	if err := f.check(); err != nil {
+		return nil, err
+	}
 	root, err := f.open(false)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -59,17 +82,17 @@ func (f policyFile) read() (*policy.Policy, error) {
 	return &p, nil
 }
 
-// policyProblem is why a wrapped server does not start, or is not confined; nil if its policy is fine.
+// policyProblem is why a wrapped server does not start, is not confined, or is confined by another policy than its user
+// saw; nil if its policy is fine.
 func (e *Entry) policyProblem() error {
-	if e.State != edit.Wrapped {
-		return nil
-	}
 	there, err := e.policyFile().read()
-	switch {
-	case err != nil:
+	if err == nil && there == nil {
+		err = fmt.Errorf("its policy %s is missing: type unwrap, and then wrap", e.Policy)
+	} else if err == nil {
+		err = e.policyFile().known(there)
+	}
+	if err != nil {
 		return fmt.Errorf("is wrapped, but %w", err)
-	case there == nil:
-		return fmt.Errorf("is wrapped, but its policy %s is missing: type unwrap, and then wrap", e.Policy)
 	}
 	return nil
 }
@@ -84,6 +107,9 @@ func (f policyFile) open(create bool) (*os.Root, error) {
 			return nil, err
 		}
 		return os.OpenRoot(real)
+	}
+	if _, err := state.Trusted(f.project, false); err != nil {
+		return nil, err
 	}
 	if create {
 		if err := os.Mkdir(folder, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
@@ -101,6 +127,10 @@ func (f policyFile) open(create bool) (*os.Root, error) {
 	if opened, err := root.Stat("."); err != nil || !os.SameFile(written, opened) {
 		root.Close()
 		return nil, fmt.Errorf("%s is a link: policies lie in a folder of the project itself", folder)
+	}
+	if _, err := state.Trusted(folder, false); err != nil {
+		root.Close()
+		return nil, err
 	}
 	return root, nil
 }

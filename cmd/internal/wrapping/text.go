@@ -1,6 +1,7 @@
 package wrapping
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -23,7 +24,7 @@ func (e *Entry) Title() string {
 
 // Opens says what the policy of a server to wrap gives the server.
 func (e *Entry) Opens() string {
-	p := e.absolute()
+	p := e.absolute(&e.Made.Policy)
 	var parts []string
 	add := func(what string, all []string) {
 		if len(all) > 0 {
@@ -39,7 +40,7 @@ func (e *Entry) Opens() string {
 	add("reads", p.Filesystem.AllowRead)
 	add("writes", p.Filesystem.AllowWrite)
 	add("variables", p.EnvVars)
-	add("the certificates that these name:", certificates(p))
+	add("the certificates that these name:", certificates(&p))
 	if p.State != "" {
 		parts = append(parts, "keeps the home "+p.State)
 	}
@@ -58,33 +59,28 @@ func certificates(p *policy.Policy) (names []string) {
 	return slices.DeleteFunc(names, func(name string) bool { return explain.Certificates(name) == "" })
 }
 
-// absolute is the policy as mcp-sandbox run reads the file; nil where there is none.
-func (e *Entry) absolute() *policy.Policy {
+// absolute is a policy as mcp-sandbox run reads its file.
+func (e *Entry) absolute(p *policy.Policy) policy.Policy {
+	if read, err := p.Absolute(filepath.Dir(e.Policy), e.File.scope.Machine.Home); err == nil {
+		return read
+	}
+	return *p
+}
+
+// Wide are the lines on what the policy of a server opens that is wide or dangerous, and on variables of the entry.
+// Whoever wrote a policy, it is judged alike.
+func (e *Entry) Wide() (all []string) {
 	var p *policy.Policy
 	if e.Made != nil {
 		p = &e.Made.Policy
 	} else if e.State == edit.Wrapped {
-		p, _ = e.policyFile().read() // whose error is the reason in the status
+		p, _ = e.policyFile().read()
 	}
-	if p == nil {
-		return nil
-	}
-	if at, err := p.Absolute(filepath.Dir(e.Policy), e.File.scope.Machine.Home); err == nil {
-		return &at
-	}
-	return p
-}
-
-// Wide are the lines on what the policy of a server that is wrapped, or to be wrapped, opens that is wide or dangerous,
-// and on variables of the entry.
-func (e *Entry) Wide() (all []string) {
-	p := e.absolute()
-	if p == nil {
-		return warnings(e)
-	}
-	x := judge.Of(*p, e.Policy)
-	for _, l := range x.Warnings() {
-		all = append(all, strictjson.Printable(l.String()))
+	if p != nil {
+		x := judge.Of(e.absolute(p), e.Policy)
+		for _, l := range x.Warnings() {
+			all = append(all, strictjson.Printable(l.String()))
+		}
 	}
 	return append(all, warnings(e)...)
 }
@@ -105,11 +101,25 @@ type Status struct {
 // Status is what status says of a server.
 func (e *Entry) Status() Status {
 	s := Status{Host: e.File.Host.Name, File: e.File.Path, Server: e.Name, Place: e.Under, State: e.State.String(),
-		Reason: e.Reason, Policy: e.Policy, Warnings: e.Wide()}
-	if err := e.policyProblem(); err != nil {
-		s.Reason = err.Error()
-	} else if e.File.Fixed != nil && e.State == edit.Plain {
-		s.State, s.Reason = edit.Cannot.String(), e.File.Fixed.Error()
+		Reason: e.Reason, Policy: e.Policy, Warnings: warnings(e)}
+	if e.State == edit.Cannot {
+		return s
+	}
+	err := e.trouble()
+	if err == nil && e.State == edit.Wrapped {
+		if err := e.policyProblem(); err != nil {
+			s.Reason = err.Error()
+		}
+		s.Warnings = e.Wide()
+		return s
+	}
+	if err != nil && e.State == edit.Wrapped {
+		err = fmt.Errorf("looks wrapped, but %w", err)
+	} else if err == nil {
+		err = e.File.Fixed
+	}
+	if err != nil {
+		s.State, s.Reason = edit.Cannot.String(), err.Error()
 	}
 	return s
 }
