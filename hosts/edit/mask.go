@@ -120,11 +120,6 @@ func (n *node) variables() (all []string) {
 				all = append(all, m.name+"="+m.value.text)
 			}
 		}
-		for _, item := range v.items {
-			if strings.Contains(item.text, "=") && !strings.Contains(item.text, "${") {
-				all = append(all, item.text)
-			}
-		}
 	}
 	return all
 }

@@ -160,9 +160,8 @@ func (n *node) environment() []string {
 			names = append(names, m.name)
 		}
 		for _, item := range v.items { // ["NAME=VALUE"]
-			if name, _, ok := strings.Cut(item.text, "="); ok {
-				names = append(names, name)
-			}
+			name, _, _ := strings.Cut(item.text, "=")
+			names = append(names, name)
 		}
 	}
 	for _, key := range []string{"env_keys", "env_vars"} {

@@ -1,6 +1,7 @@
 package wrapping
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -83,11 +84,9 @@ func (s *Scope) decides(name string) bool {
 // lookUp is why the user's mcp-sandbox is not what a host finds in these folders. In a folder that is not in the user's
 // own PATH, or is the project's, whoever wrote the entry can put a program of that name at any time.
 func (s *Scope) lookUp(program string, folders, users []string) error {
-	same := func(folder string) func(string) bool {
-		return func(own string) bool { return filepath.Clean(own) == filepath.Clean(folder) }
-	}
 	for _, folder := range folders {
-		if !filepath.IsAbs(folder) || !slices.ContainsFunc(users, same(folder)) || s.inProject(folder) {
+		same := func(own string) bool { return filepath.Clean(own) == filepath.Clean(folder) }
+		if !filepath.IsAbs(folder) || !slices.ContainsFunc(users, same) || s.inProject(folder) {
 			return fmt.Errorf("has hosts look for %s in %q first, by its PATH: not one of your own folders of programs",
 				program, folder)
 		}
@@ -124,8 +123,8 @@ func resolved(path string) string {
 // programIn is the program that a host finds by a name in a folder; "" for none.
 func (s *Scope) programIn(folder, program string) string {
 	windows, suffixes := s.Machine.OS == "windows", []string{""}
-	if windows {
-		suffixes = append(suffixes, strings.Split(s.Machine.Getenv("PATHEXT")+";.com;.exe;.bat;.cmd", ";")...)
+	if windows && filepath.Ext(program) == "" {
+		suffixes = strings.Split(cmp.Or(s.Machine.Getenv("PATHEXT"), ".com;.exe;.bat;.cmd"), ";")
 	}
 	for _, suffix := range suffixes {
 		at := filepath.Join(folder, program+suffix)
