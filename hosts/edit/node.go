@@ -76,7 +76,8 @@ func (n *node) value(name string) *node {
 func (n *node) all(names []string) (values []*node) {
 	for i := range n.members {
 		m := &n.members[i]
-		if m.value != nil && slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, m.name) }) {
+		same := func(name string) bool { return strings.EqualFold(name, m.name) }
+		if m.value != nil && slices.ContainsFunc(names, same) {
 			values = append(values, m.value)
 		}
 	}

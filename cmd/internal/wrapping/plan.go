@@ -77,7 +77,7 @@ func (s *Scope) Plan(files []*File, c Choice) (all []*Entry) {
 // decide makes the policy with which a server is wrapped.
 func (e *Entry) decide(c *Choice) {
 	scope := e.File.scope
-	if err := e.trouble(); err != nil {
+	if err := trouble(e); err != nil {
 		e.Left = err.Error()
 		return
 	}

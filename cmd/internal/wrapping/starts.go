@@ -15,7 +15,7 @@ import (
 
 // trouble is why an entry, as wrap wrote it or would, does not start the user's mcp-sandbox with the policy that is
 // shown, or may not tomorrow. An entry can be a stranger's, and hosts go by all of it.
-func (e *Entry) trouble() error {
+func trouble(e *Entry) error {
 	scope := e.File.scope
 	if e.URL {
 		return errors.New("has a URL beside its command: its host decides which of them counts")
@@ -28,14 +28,14 @@ func (e *Entry) trouble() error {
 	if e.State == edit.Plain {
 		program = e.program()
 	}
-	if err := e.starts(program); err != nil || e.Policy == "" {
+	if err := starts(e, program); err != nil || e.Policy == "" {
 		return err
 	}
 	return e.policyFile().check()
 }
 
 // starts is why the entry's host does not find the user's mcp-sandbox by this word, or nil.
-func (e *Entry) starts(program string) error {
+func starts(e *Entry, program string) error {
 	scope := e.File.scope
 	switch {
 	case program == scope.Program:

@@ -105,7 +105,7 @@ func (e *Entry) Status() Status {
 	if e.State == edit.Cannot {
 		return s
 	}
-	err := e.trouble()
+	err := trouble(e)
 	if err == nil && e.State == edit.Wrapped {
 		if err := e.policyProblem(); err != nil {
 			s.Reason = err.Error()
