@@ -104,7 +104,7 @@ func (r *rewriting) tellLeft() {
 		}
 	}
 	for _, e := range r.entries {
-		if r.name == "wrap" && e.State == edit.Wrapped {
+		if r.name == "wrap" && e.State == edit.Wrapped && !e.Change {
 			for _, line := range few(e.Status().Warnings, e.Policy) {
 				reexec.Say(e.Title() + ": " + line)
 			}

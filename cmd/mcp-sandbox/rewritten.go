@@ -16,6 +16,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/tryout"
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/wrapping"
+	"github.com/security-mcp/mcp-sandbox/hosts/edit"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
 	"github.com/security-mcp/mcp-sandbox/policy/strictjson"
 )
@@ -101,7 +102,7 @@ func (r *rewriting) tryAll() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	for _, e := range r.entries {
-		if !e.Change || e.Made == nil {
+		if !e.Change || e.Made == nil || e.State == edit.Wrapped { // that one was not put into the file now
 			continue
 		}
 		if ctx.Err() != nil {

@@ -44,6 +44,8 @@ func (f *File) rewrite(d *edit.Document, entries []*Entry) ([]byte, error) {
 		c := edit.Change{Server: i}
 		if e.State == edit.Plain {
 			c.Program, c.Policy = e.program(), e.argument()
+		} else if e.Made != nil { // whose policy alone is taken over
+			c.Program = e.Program
 		}
 		changes = append(changes, c)
 	}

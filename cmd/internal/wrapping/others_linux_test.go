@@ -111,7 +111,7 @@ func TestWideOfWrapped(t *testing.T) {
 		t.Errorf("nothing wide: %+v", e.Status())
 	}
 	d.write(lies, `{"version":1,"level":"network"}`)
-	if _, e := d.plan(Choice{}); !wide(e) || !strings.Contains(e.Left, "changed since you wrapped it") {
+	if _, e := d.plan(Choice{}); !wide(e) || !strings.Contains(e.Status().Reason, "changed since you wrapped it") {
 		t.Errorf("by another: %+v", e.Status())
 	}
 }

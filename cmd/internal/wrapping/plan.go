@@ -2,6 +2,7 @@ package wrapping
 
 import (
 	"bytes"
+	"errors"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -66,7 +67,7 @@ func (s *Scope) Plan(files []*File, c Choice) (all []*Entry) {
 			case e.State == edit.Plain:
 				e.decide(&c)
 			default:
-				e.Left = e.Status().Reason
+				review(e)
 			}
 			all = append(all, e)
 		}
@@ -106,6 +107,17 @@ func (e *Entry) decide(c *Choice) {
 		made, e.Kept = &entrypolicy.Made{Policy: *there, From: "the policy that is there"}, true
 	}
 	e.Made, e.Change = made, true
+}
+
+// review takes over the policy of a wrapped server that this user did not see, or says why the server is left alone.
+func review(e *Entry) {
+	if e.Left = e.Status().Reason; trouble(e) != nil || !errors.Is(e.policyProblem(), errUnseen) {
+		return
+	}
+	if there, err := e.policyFile().read(); err == nil && there != nil {
+		e.Made, e.Kept = &entrypolicy.Made{Policy: *there, From: "the policy that is there"}, true
+		e.Change, e.Left = true, ""
+	}
 }
 
 // isElsewhere reports whether the folder in which the host starts a server, as written, is another than the project's.

@@ -45,6 +45,9 @@ func (f policyFile) remember(p *policy.Policy) error {
 	return replace(root, name, []byte(sum(string(p.AppendJSON(nil)))))
 }
 
+// errUnseen is the way out for a policy that the user did not see.
+var errUnseen = errors.New("wrap shows what the policy opens, and takes it over")
+
 // known is why a policy is not the one with which the user wrapped the server, or nil.
 func (f policyFile) known(p *policy.Policy) error {
 	var was []byte
@@ -52,12 +55,11 @@ func (f policyFile) known(p *policy.Policy) error {
 		was, _ = root.ReadFile(name)
 		root.Close()
 	}
-	look := "see mcp-sandbox policy explain, then type unwrap, and wrap"
 	switch string(was) {
 	case sum(string(p.AppendJSON(nil))):
 		return nil
 	case "":
-		return fmt.Errorf("not by you: no wrap of yours wrote its policy %s (%s)", f.path, look)
+		return fmt.Errorf("not by you: no wrap of yours wrote its policy %s (%w)", f.path, errUnseen)
 	}
-	return errors.New("its policy " + f.path + " changed since you wrapped it (" + look + ")")
+	return fmt.Errorf("its policy %s changed since you wrapped it (%w)", f.path, errUnseen)
 }

@@ -1,6 +1,7 @@
 package wrapping
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -21,10 +22,11 @@ func TestRecords(t *testing.T) {
 	reason := func() string {
 		t.Helper()
 		_, e := d.plan(Choice{})
-		if s := e.Status(); s.State != "wrapped" || s.Reason != e.Left {
-			t.Errorf("%+v, left: %s", s, e.Left)
+		s := e.Status()
+		if s.State != "wrapped" || e.Change != (s.Reason != "") || e.Left != "" { // wrap takes over what was not seen
+			t.Errorf("%+v, change: %t, left: %s", s, e.Change, e.Left)
 		}
-		return e.Left
+		return s.Reason
 	}
 	if got := reason(); got != "" {
 		t.Errorf("as wrapped: %s", got)
@@ -40,7 +42,22 @@ func TestRecords(t *testing.T) {
 			t.Errorf("%s\n%s", got, changed)
 		}
 	}
+	f, e = d.plan(Choice{})
+	entry := d.text(d.file)
+	if _, err := f.Change([]*Entry{e}); err != nil || d.text(d.file) != entry || reason() != "" {
+		t.Errorf("taken over: %v, %s\n%s", err, reason(), d.text(d.file))
+	}
 	d.write(lies, was)
+	f, e = d.plan(Choice{})
+	d.write(lies, strings.Replace(was, "standard", "network", 1))
+	if _, err := f.Change([]*Entry{e}); !errors.Is(err, errMeanwhile) || reason() == "" {
+		t.Errorf("taken over, and changed meanwhile: %v", err)
+	}
+	d.write(lies, was)
+	f, e = d.plan(Choice{})
+	if _, err := f.Change([]*Entry{e}); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.Symlink(d.Machine.Home, d.Machine.Home+"2"); err != nil {
 		t.Fatal(err)
 	}
