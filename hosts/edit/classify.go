@@ -2,6 +2,7 @@ package edit
 
 import (
 	"errors"
+	"slices"
 	"strings"
 )
 
@@ -115,8 +116,15 @@ func remote(n *node) bool {
 	return false
 }
 
+func addresses() []string { return []string{"url", "uri", "serverUrl", "httpUrl", "endpoint"} }
+
+// hasAddress reports whether some host reads an address there, by a key in whatever case.
+func (n *node) hasAddress() bool {
+	return slices.ContainsFunc(n.all(addresses()), func(v *node) bool { return v.text != "" })
+}
+
 func address(n *node) bool {
-	for _, key := range []string{"url", "uri", "serverUrl", "httpUrl", "endpoint"} {
+	for _, key := range addresses() {
 		if n.get(key) != nil {
 			return true
 		}

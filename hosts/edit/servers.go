@@ -110,7 +110,7 @@ func (d *Document) add(n *node, path []any, name *node, under string) error {
 		return errTwice
 	} else {
 		s.Env, e.variables = n.environment(), n.variables()
-		s.EnvFile, s.URL = len(n.all(envFiles())) > 0, address(n)
+		s.EnvFile, s.URL = len(n.all(envFiles())) > 0, n.hasAddress()
 		if inner := n.value(e.command); inner != nil && inner.kind == table { // as Zed wrote entries until 2025
 			if inner.twice {
 				return errTwice

@@ -29,7 +29,11 @@ func (e *Entry) policyFile() policyFile { return policyFile{e.Policy, e.File.sco
 func (f policyFile) check() error {
 	root, err := f.open(false)
 	if err == nil {
+		info, missing := root.Lstat(filepath.Base(f.path))
 		root.Close()
+		if missing == nil && !info.Mode().IsRegular() { // run would follow a link
+			return fmt.Errorf("%s is no policy: remove what lies there", f.path)
+		}
 		err = state.TrustedFile(f.path)
 	}
 	if errors.Is(err, fs.ErrNotExist) {

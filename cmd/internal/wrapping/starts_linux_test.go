@@ -105,7 +105,8 @@ func TestStarts(t *testing.T) {
 		{"a file", "mcp-sandbox", []string{"own"}, `,"ENVFILE":".env"`, "has a file of variables"},
 		{"the project by name", "mcp-sandbox", []string{"own"}, `,"cwd":"TOP/project/"`, ""},
 		{"a folder of the project", "mcp-sandbox", []string{"own"}, `,"cwd":"TOP/project/../other"`, `has a "cwd"`},
-		{"an address beside it", "mcp-sandbox", []string{"own"}, `,"url":"https://x"`, "has a URL beside its command"},
+		{"an address beside it", "mcp-sandbox", []string{"own"}, `,"URL":"https://x"`, "has a URL beside its command"},
+		{"no address", "mcp-sandbox", []string{"own"}, `,"url":null,"uri":""`, ""},
 		{"two folders", "mcp-sandbox", []string{"own"}, `,"cwd":".","workingDirectory":"TOP/other"`, "two keys name"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
