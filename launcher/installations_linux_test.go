@@ -17,7 +17,7 @@ import (
 // An installation is a runtime below a home, a program for it, and the command.
 type installation struct {
 	name    string
-	again   bool                            // another place of a runtime that is in the list already: for the long forms of the suite
+	long    bool                            // for the long forms of the suite alone: slow, or another place of a runtime that is in the list already
 	put     func(t *testing.T, home string) // puts the runtime there
 	file    string                          // the program's
 	text    string
@@ -30,7 +30,7 @@ type installation struct {
 // Each reads something of its installation, and none sees the rest of the home.
 func TestInstallations(t *testing.T) {
 	for _, i := range installations() {
-		if testing.Short() && i.again {
+		if testing.Short() && i.long {
 			continue
 		}
 		t.Run(i.name, func(t *testing.T) {
@@ -115,9 +115,9 @@ func installations() []installation {
 	return []installation{
 		{name: "node of nodenv", put: putNode(".nodenv/versions/24.0.0"), command: ".nodenv/versions/24.0.0/bin/node", file: "hello.js",
 			text: javaScript + `require(path.join(process.execPath, "../../lib/node_modules/one")), "and", one, "secret")`, says: "one of HOME/.nodenv/versions/24.0.0"},
-		{name: "node unpacked", again: true, put: putNode("tools/node-v24"), command: "tools/node-v24/bin/node", file: "hello.js",
+		{name: "node unpacked", long: true, put: putNode("tools/node-v24"), command: "tools/node-v24/bin/node", file: "hello.js",
 			text: javaScript + `require(path.join(process.execPath, "../../lib/node_modules/one")), "and", one, "secret")`, says: "one of HOME/tools/node-v24"},
-		{name: "python of pyenv", again: true, put: putPython(".pyenv/versions/3.99.0"), command: ".pyenv/versions/3.99.0/bin/python3", file: "hello.py",
+		{name: "python of pyenv", long: true, put: putPython(".pyenv/versions/3.99.0"), command: ".pyenv/versions/3.99.0/bin/python3", file: "hello.py",
 			text: python, says: "HOME/.pyenv/versions/3.99.0 in HOME/.pyenv/versions/3.99.0"},
 		{name: "python unpacked", put: putPython("conda"), command: "conda/bin/python3", file: "hello.py", text: python, says: "HOME/conda in HOME/conda"},
 		{name: "python of a virtual environment", put: putVenv, command: "work/.venv/bin/python", file: "hello.py", text: python,
@@ -125,9 +125,9 @@ func installations() []installation {
 		{name: "deno", put: putRuntime("deno", ".deno/bin/deno"), command: ".deno/bin/deno", args: "run --allow-all", file: "hello.ts", text: typeScript,
 			says: "HOME/.deno/bin/deno"},
 		{name: "bun", put: putRuntime("bun", ".bun/bin/bun"), command: ".bun/bin/bun", file: "hello.ts", text: typeScript, says: "HOME/.bun/bin/bun"},
-		{name: "java of SDKMAN", put: putJava(".sdkman/candidates/java/99"), command: ".sdkman/candidates/java/current/bin/java", file: "Hello.java", text: java,
+		{name: "java of SDKMAN", long: true, put: putJava(".sdkman/candidates/java/99"), command: ".sdkman/candidates/java/current/bin/java", file: "Hello.java", text: java,
 			says: "HOME/.sdkman/candidates/java/99"},
-		{name: "java unpacked", again: true, put: putJava("tools/jdk-99"), command: "tools/jdk-99/bin/java", file: "Hello.java", text: java, says: "HOME/tools/jdk-99"},
+		{name: "java unpacked", long: true, put: putJava("tools/jdk-99"), command: "tools/jdk-99/bin/java", file: "Hello.java", text: java, says: "HOME/tools/jdk-99"},
 		{name: "a program of Go", put: putGoProgram, command: "go/bin/hello", file: "hello.go", text: goProgram, says: "HOME/go/bin/hello"},
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 // Where no host answers, or none listens, that is told.
 func TestUnreachableRegistries(t *testing.T) {
+	long(t)
 	t.Parallel()
 	h := newHome(t, good()...)
 	for _, c := range first(2, [][]string{
@@ -64,6 +65,7 @@ func TestFullDisk(t *testing.T) {
 
 // Where npm's cache has no room in the private home, it lies on the disk, and nothing of the first try is used.
 func TestFullHome(t *testing.T) {
+	long(t)
 	large := make([]byte, 9<<20)
 	rand.NewChaCha8([32]byte{}).Read(large)
 	h := newHome(t, runnable(pack{Name: "large", Files: []file{{Name: "large", Text: string(large)}}}))

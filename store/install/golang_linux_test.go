@@ -132,7 +132,7 @@ func TestEvilModules(t *testing.T) {
 	t.Parallel()
 	h, p := newGoHome(t, goDep)
 	t.Run("all", func(t *testing.T) {
-		for i, e := range first(4, evilModules...) {
+		for i, e := range first(2, evilModules...) {
 			name := "evil" + string(rune('a'+i))
 			e.evil.Path, e.evil.Version = "example.com/"+name, "v1.0.0"
 			if e.evil.Files == nil {
@@ -158,6 +158,7 @@ func TestEvilModules(t *testing.T) {
 
 // What is refused before anything is asked of a proxy.
 func TestGoConfiguration(t *testing.T) {
+	long(t)
 	t.Parallel()
 	h, p := newGoHome(t, goTool(goSaid), goDep)
 	const line = "go run example.com/tool@v1.0.0"

@@ -43,6 +43,7 @@ func certificate(t *testing.T) map[string]string {
 
 // An install script finds no log-in that the install had, and reaches no registry.
 func TestScriptsAndLogins(t *testing.T) {
+	long(t)
 	packages := []pack{runnable(pack{Name: "x", Manifest: keys{"scripts": map[string]string{"postinstall": searches}}})}
 	t.Parallel()
 	h := newHome(t, packages...)

@@ -45,6 +45,7 @@ func TestNoProgramOfProjects(t *testing.T) {
 
 // Of a project whose registry is asked the registries are read, and nothing of the project runs or is followed.
 func TestProjectIsOnlyRead(t *testing.T) {
+	long(t)
 	t.Parallel()
 	h := newHome(t, good()...)
 	registry := registrytest.New(t, append(good(), runnable(pack{Name: "pnpm", Version: "9.1.2"}))...)

@@ -58,7 +58,7 @@ func TestEvilWheels(t *testing.T) {
 	x.Add(wheel{Name: "x", Version: "1.0", Sdist: true, Files: runsAtInstall}, wheel{Name: "dep", Version: "1.0"})
 	files := strings.TrimSuffix(x.URL, "simple/") + "files/"
 	t.Run("all", func(t *testing.T) {
-		for i, e := range first(4, evilWheels...) {
+		for i, e := range first(2, evilWheels...) {
 			e.evil.Name, e.evil.Version = fmt.Sprintf("evil%d", i), "1.0"
 			for j, r := range e.evil.Requires {
 				e.evil.Requires[j] = strings.ReplaceAll(r, "INDEX", files)
@@ -84,6 +84,7 @@ func TestEvilWheels(t *testing.T) {
 
 // A wheel without a program of the name that is asked for.
 func TestWheelPrograms(t *testing.T) {
+	long(t)
 	t.Parallel()
 	two := texts{"one": "m:main", "two": "m:main"}
 	h, _ := newPythonHome(t,
@@ -134,6 +135,7 @@ def build_wheel(to, config_settings=None, metadata_directory=None):
 
 // What is younger than --min-age is refused, dependencies as well, and what an index does not date.
 func TestYoungWheels(t *testing.T) {
+	long(t)
 	t.Parallel()
 	young := time.Now().Add(-time.Hour)
 	h, x := newPythonHome(t, goodWheels()...)
@@ -157,7 +159,7 @@ func TestPipConfiguration(t *testing.T) {
 	h, x := newPythonHome(t, goodWheels()...)
 	x.Add(script(wheel{Name: "closed"}))
 	index := "index-url = " + x.URL + "\n"
-	for _, c := range first(2, [][]string{
+	for _, c := range first(1, [][]string{
 		{index + "extra-index-url = https://u:s3cret@elsewhere.example/simple", "extra-index-url https://elsewhere.example/simple", "unset global.extra-index-url"},
 		{index + "require-hashes = true", "require-hashes", "pip config unset global."},
 		{index + "constraint = /x", "constraint", "pip config unset global."},

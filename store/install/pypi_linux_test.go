@@ -118,6 +118,7 @@ func TestPypi(t *testing.T) {
 
 // Of an index that cannot be reached pip says that it has no such package.
 func TestPypiUnreachable(t *testing.T) {
+	long(t)
 	t.Parallel()
 	h, _ := newPythonHome(t, goodWheels()...)
 	h.pip(t, "[global]\nindex-url = https://no-such-name.example/simple\n")

@@ -54,6 +54,7 @@ func TestLogins(t *testing.T) {
 
 // A token of another registry goes nowhere, and neither does that of a project's file.
 func TestLoginsOfOthers(t *testing.T) {
+	long(t)
 	t.Parallel()
 	h := newHome(t, good()...)
 	h.configure(t, "registry="+h.registry.URL+"\n//elsewhere.example/:_authToken="+token+"\n")
@@ -118,6 +119,7 @@ func TestProjectRegistry(t *testing.T) {
 
 // An archive that a registry redirects to another host is not fetched.
 func TestRedirected(t *testing.T) {
+	long(t)
 	t.Parallel()
 	h := newHome(t, good()...)
 	theirs := registrytest.New(t, good()...)
@@ -143,6 +145,7 @@ func TestRedirected(t *testing.T) {
 
 // The file for all users counts, also where the user's prefix leads to one in the home.
 func TestGlobalConfiguration(t *testing.T) {
+	long(t)
 	t.Parallel()
 	h := newHome(t, good()...)
 	put(t, filepath.Join(h.path, ".npm-global/etc/npmrc"), "registry="+h.registry.URL+"\n")
@@ -157,6 +160,7 @@ func TestGlobalConfiguration(t *testing.T) {
 
 // Scopes have registries of their own.
 func TestScopes(t *testing.T) {
+	long(t)
 	t.Parallel()
 	h := newHome(t, good()[0])
 	theirs := registrytest.New(t, good()[1:]...)
@@ -172,6 +176,7 @@ func TestScopes(t *testing.T) {
 
 // A registry of the private network is reached by its name and address, and no other private address is.
 func TestPrivateRegistry(t *testing.T) {
+	long(t)
 	t.Parallel()
 	h := newHome(t)
 	serve := func(at string) *registrytest.Registry {

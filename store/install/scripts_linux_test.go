@@ -55,6 +55,7 @@ func TestScripts(t *testing.T) {
 
 // With scripts a package that was installed without is installed anew, and one without scripts is not.
 func TestScriptsLater(t *testing.T) {
+	long(t)
 	t.Parallel()
 	h := newHome(t, append(good(), runnable(pack{Name: "y", Manifest: keys{"scripts": map[string]string{"install": "touch ran"}}}))...)
 	for _, name := range first(1, "y", "good") {
@@ -76,6 +77,7 @@ func TestScriptsLater(t *testing.T) {
 
 // Scripts that fail, or that leave what no package needs, leave nothing.
 func TestEvilScripts(t *testing.T) {
+	long(t)
 	t.Parallel()
 	script := func(name, text string) pack {
 		return runnable(pack{Name: name, Manifest: keys{"scripts": map[string]string{"postinstall": text}}})

@@ -71,6 +71,7 @@ func TestInstallIsBounded(t *testing.T) {
 
 // A package that unpacks to more than an install may have is refused, and installed where the flag says so.
 func TestLargePackage(t *testing.T) {
+	long(t)
 	t.Parallel()
 	some := make([]byte, 1<<10) // npm takes an archive for a bomb where it unpacks to thousandfold
 	rand.NewChaCha8([32]byte{}).Read(some)

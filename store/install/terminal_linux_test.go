@@ -12,6 +12,7 @@ import (
 
 // A terminal gets one line that is written over, and nothing of it stays.
 func TestTerminal(t *testing.T) {
+	long(t)
 	t.Parallel()
 	h := newHome(t, good()...)
 	var screen bytes.Buffer

@@ -14,6 +14,7 @@ import (
 
 // A compiler may be silent for longer than a registry: the go command says nothing while a large package is compiled.
 func TestSilentCompiler(t *testing.T) {
+	long(t)
 	t.Parallel()
 	h := newHome(t)
 	h.options.stall = 8 * time.Second

@@ -1,10 +1,13 @@
 package shim_test
 
-import "regexp"
+import (
+	"regexp"
+	"sync"
+)
 
 // A freedom is what may have any value, with the reason.
 type freedom struct {
-	what *regexp.Regexp
+	what func() *regexp.Regexp
 	kind int
 	why  string
 }
@@ -15,14 +18,14 @@ const (
 	either         // calls of different kinds
 )
 
-func whole(what, why string) freedom {
-	return freedom{regexp.MustCompile("^(" + what + ")$"), asWhole, why}
-}
-func partly(what, why string) freedom {
-	return freedom{regexp.MustCompile("^(" + what + ")$"), inPart, why}
-}
-func mixed(what, why string) freedom {
-	return freedom{regexp.MustCompile("^(" + what + ")$"), either, why}
+func whole(what, why string) freedom  { return freedom{expression(what), asWhole, why} }
+func partly(what, why string) freedom { return freedom{expression(what), inPart, why} }
+func mixed(what, why string) freedom  { return freedom{expression(what), either, why} }
+
+// expression is compiled when somebody asks: each launch of this package starts the test's program anew, and a hundred of
+// these would take it 4 ms.
+func expression(what string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("^(" + what + ")$") })
 }
 
 var free = []freedom{

@@ -15,7 +15,7 @@ import (
 // a name costs no more than three times as much as to take it away, on ext4 and on tmpfs.
 func littered() time.Duration {
 	if testing.Short() {
-		return 4 * time.Second
+		return 2 * time.Second
 	}
 	return 8 * time.Second
 }

@@ -137,10 +137,14 @@ var replace = []struct {
 
 // A host saves a denied and a protected file 200 times, and the server, which goes on, never reads the one or writes the other.
 func TestWhatTheHostReplacesIsCoveredAgain(t *testing.T) {
+	rounds := 25
+	if testing.Short() {
+		rounds = 5
+	}
 	for _, way := range replace {
 		t.Run(way.name, func(t *testing.T) {
 			s := build(t, "/var/tmp").subject(t, masked, nil)
-			for range 25 {
+			for range rounds {
 				for _, name := range []string{"write/secret", "write/.mcp.json"} {
 					s.fresh(t, name+".new")
 					if err := way.do(s.path(name)); err != nil {

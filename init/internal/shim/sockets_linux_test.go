@@ -48,14 +48,10 @@ func TestBeginsBeforeRelease(t *testing.T) {
 	}
 }
 
-var (
-	connectCall = regexp.MustCompile(` connect\(#(\d+), (\{[^}]*\})`)
-	socketCall  = regexp.MustCompile(` socket\(\d+, (0x[0-9a-f]+),`)
-)
-
 // A connection that is accepted and reset before connect(2) returns loses its error to a connect(2) that blocks, and the
 // proof waits for that error. The kernel does so in some launch of thousands, so the program itself is looked at.
 func TestProofOfResetDoesNotBlock(t *testing.T) {
+	connectCall, socketCall := regexp.MustCompile(` connect\(#(\d+), (\{[^}]*\})`), regexp.MustCompile(` socket\(\d+, (0x[0-9a-f]+),`)
 	const refused = "{0x10200c009000002, 0}" // 192.0.2.1 port 9: nobody listens there, and connect(2) has to say so
 	s := build(t, "")
 	blocks := map[bool][]string{}
