@@ -87,6 +87,9 @@ func missing(t *testing.T, word, why string) {
 // TestTrials runs the programs of test/dump from files: natively, and those of the other architecture emulated.
 func TestTrials(t *testing.T) {
 	for arch, emulator := range map[string]string{"amd64": "qemu-x86_64", "arm64": "qemu-aarch64"} {
+		if testing.Short() && arch != runtime.GOARCH {
+			continue // a standard library is compiled first
+		}
 		t.Run(arch, func(t *testing.T) {
 			var qemu []string
 			if arch != runtime.GOARCH {

@@ -30,7 +30,7 @@ func TestClient(t *testing.T) {
 	for port := firstPort; port <= lastPort; port++ {
 		ports = append(ports, fmt.Sprint("localhost:", port))
 	}
-	for _, level := range []string{"standard", "strict"} {
+	for _, level := range levels() {
 		t.Run(level, func(t *testing.T) {
 			w := wrap(t, program, level, ports)
 			runSuite(t, "client", "--suite", "all", "--command", w.script).same(t, bare)

@@ -44,6 +44,14 @@ func subjects() []subject {
 	}
 }
 
+// levels are those in which a whole suite is gone through.
+func levels() []string {
+	if testing.Short() {
+		return []string{"standard"}
+	}
+	return []string{"standard", "strict"}
+}
+
 // The suite finds in a server behind a list of domains, reached by a published port, what it finds without a sandbox.
 func TestServer(t *testing.T) {
 	for _, s := range subjects() {
@@ -53,7 +61,7 @@ func TestServer(t *testing.T) {
 			if failed := bare.failed(); len(bare) < 25 || s.passes && len(failed) > 0 {
 				t.Fatalf("%d scenarios, without a sandbox these failed: %q", len(bare), failed)
 			}
-			for _, level := range []string{"standard", "strict"} {
+			for _, level := range levels() {
 				t.Run(level, func(t *testing.T) { s.inside(t, level).same(t, bare) })
 			}
 		})

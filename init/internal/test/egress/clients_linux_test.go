@@ -3,6 +3,7 @@ package egress_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -42,6 +43,9 @@ const (
 func TestClients(t *testing.T) {
 	other := newSite(t, "other-clients.example.com")
 	for _, r := range reachers() {
+		if testing.Short() && slices.Contains(relatives, r.name) {
+			continue
+		}
 		t.Run(r.name, func(t *testing.T) {
 			t.Parallel()
 			k := newKit(t)

@@ -9,6 +9,9 @@ import (
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
+// relatives are the reachers that look names up and connect as another one does: for the suite's long form.
+var relatives = []string{"node net.connect", "undici", "grpc-js", "bun", "asyncio", "go and cgo", "git over https", "openssl", "psql"}
+
 func reachers() []reacher {
 	return []reacher{
 		{"node fetch", 443, overTLS, node("fetch"), "", "ENOTFOUND", "ECONNREFUSED", "ECONNRESET|UND_ERR_SOCKET"},

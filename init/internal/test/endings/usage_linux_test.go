@@ -80,8 +80,8 @@ func TestCPUCause(t *testing.T) {
 		name, limit, script, signal string
 		code                        int
 	}{
-		{"SIGXCPU", "ulimit -St 3", "while :; do :; done", "SIGXCPU", 152},
-		{"ignored", "ulimit -t 3", `trap "" XCPU; while :; do :; done`, "SIGKILL", 137},
+		{"SIGXCPU", "ulimit -St 1", "while :; do :; done", "SIGXCPU", 152},
+		{"ignored", "ulimit -t 1", `trap "" XCPU; while :; do :; done`, "SIGKILL", 137},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
