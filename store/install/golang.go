@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/store/startline"
 )
 
@@ -36,7 +37,7 @@ type goAnswer struct {
 
 // goFiles are the file that `go env -w` writes, and that of the installation.
 func goFiles(q *question) []string {
-	root := filepath.Dir(filepath.Dir(resolved(q.program)))
+	root := filepath.Dir(filepath.Dir(platform.Resolved(q.program)))
 	return []string{filepath.Join(q.config, "go", "env"), filepath.Join(root, "go.env")}
 }
 

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/store/startline"
 )
 
@@ -45,9 +46,9 @@ func npmFiles(q *question) []string {
 			files = append(files, at)
 		}
 	}
-	programs := []string{q.program, resolved(q.program)}
+	programs := []string{q.program, platform.Resolved(q.program)}
 	if node := q.find("node", filepath.Dir(q.program)); node != "" {
-		programs = append(programs, node, resolved(node))
+		programs = append(programs, node, platform.Resolved(node))
 	}
 	for _, program := range programs {
 		files = append(files, filepath.Join(filepath.Dir(filepath.Dir(program)), "etc", "npmrc"))

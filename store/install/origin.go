@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/init/runtimes"
+	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/store/startline"
 )
 
@@ -66,7 +67,7 @@ func (f *origin) find(name, before string) string {
 			continue
 		}
 		at := filepath.Join(folder, name)
-		if _, err := follow(at); err != nil {
+		if _, err := platform.Follow(at); err != nil {
 			continue
 		}
 		found, err := exec.LookPath(at)
@@ -172,8 +173,8 @@ func (f *origin) checkLogins(q *question) error {
 // the one that the user's own PATH leads to. What was typed with its path, or lies beside that, is the line's word.
 func (f *origin) isUsersProgram(at, home string) bool {
 	path, _ := lookup(f.Env, "PATH")
-	folder := resolved(filepath.Dir(at)) // /usr/tmp may be a link
-	systems := func(system string) bool { return isBelow(at, system) && isBelow(folder, resolved(system)) }
+	folder := platform.Resolved(filepath.Dir(at)) // /usr/tmp may be a link
+	systems := func(system string) bool { return isBelow(at, system) && isBelow(folder, platform.Resolved(system)) }
 	return f.isUsers("PATH", path) && f.find(filepath.Base(at), "") == at || runtimes.IsStoredIn(home, at) ||
 		slices.ContainsFunc([]string{"/usr", "/bin", "/opt", "/nix/store", "/gnu/store"}, systems)
 }

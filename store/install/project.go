@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	mcp "github.com/security-mcp/mcp-sandbox/hosts"
+	"github.com/security-mcp/mcp-sandbox/platform"
 )
 
 // surroundings are where an installation is asked for: they may be a stranger's, who wrote a client's configuration.
@@ -22,7 +23,8 @@ type surroundings struct {
 func (f *origin) surroundings() *surroundings {
 	if f.around == nil {
 		u, _ := f.user() // without a home none of its folders is known
-		f.around = &surroundings{dir: resolved(f.Dir), home: resolved(u.home), named: map[string]bool{}}
+		dir, home := platform.Resolved(f.Dir), platform.Resolved(u.home)
+		f.around = &surroundings{dir: dir, home: home, named: map[string]bool{}}
 	}
 	return f.around
 }
@@ -47,10 +49,10 @@ func searched(path string) (folders []string) {
 // folder, or in a folder with a file in which a project names servers. One that lies very deep, or behind many links,
 // counts as such.
 func (s *surroundings) isProjects(folder string) bool {
-	if _, err := follow(folder); errors.Is(err, errManySteps) {
+	if _, err := platform.Follow(folder); errors.Is(err, platform.ErrManyNames) {
 		return true
 	}
-	for _, at := range [...]string{filepath.Clean(folder), resolved(folder)} {
+	for _, at := range [...]string{filepath.Clean(folder), platform.Resolved(folder)} {
 		if isAnybodys(at) || strings.Count(at, "/") > mostLevels || s.isInProject(at) {
 			return true
 		}

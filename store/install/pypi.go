@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/store/startline"
 )
 
@@ -45,7 +46,7 @@ type pipAnswer struct {
 func pipFiles(q *question) []string {
 	return slices.Concat([]string{filepath.Join(q.home, ".pip", "pip.conf"), filepath.Join(q.config, "pip", "pip.conf"),
 		"/etc/xdg/pip/pip.conf", "/etc/pip.conf",
-		filepath.Join(filepath.Dir(filepath.Dir(resolved(q.program))), "pip.conf")}, uvFiles(q.user))
+		filepath.Join(filepath.Dir(filepath.Dir(platform.Resolved(q.program))), "pip.conf")}, uvFiles(q.user))
 }
 
 // pipDecides is true for the variables of pip's options that say which packages are taken. Those of uv count for lines

@@ -45,7 +45,7 @@ func userOf(o *Options) func() (user, error) {
 func (f *origin) source(q *question) (string, error) {
 	sum := sha256.New()
 	add := func(kind string, words ...string) { fmt.Fprintf(sum, "%s %q\n", kind, words) } // no two kinds say the same
-	add("program", f.row.name, q.program, resolved(q.program))
+	add("program", f.row.name, q.program, platform.Resolved(q.program))
 	if path, _ := lookup(f.Env, "PATH"); !f.isUsers("PATH", path) { // it also says what the program itself starts
 		add("PATH", path)
 	}
@@ -128,7 +128,7 @@ func addAuthorities(sum hash.Hash, all []string) error {
 			return err
 		}
 		for _, file := range within {
-			if _, err := follow(file); errors.Is(err, errManySteps) {
+			if _, err := platform.Follow(file); errors.Is(err, platform.ErrManyNames) {
 				return fmt.Errorf("%s: %w", file, err)
 			}
 			left -= addFile(sum, file, func(b []byte) []byte { return b })
@@ -143,10 +143,10 @@ func addAuthorities(sum hash.Hash, all []string) error {
 
 // authorityFiles are a file, or those of a folder, but for the system's own, which are the same for everybody.
 func authorityFiles(path string) (files []string, err error) {
-	if _, err := follow(path); errors.Is(err, errManySteps) {
+	if _, err := platform.Follow(path); errors.Is(err, platform.ErrManyNames) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	path = resolved(path)
+	path = platform.Resolved(path)
 	isSystems := func(folder string) bool { return isBelow(path, folder) }
 	if !filepath.IsAbs(path) || slices.ContainsFunc([]string{"/etc", "/usr", "/nix/store", "/gnu/store"}, isSystems) {
 		return nil, nil

@@ -9,6 +9,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/notice"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/init/runtimes"
+	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
@@ -28,7 +29,7 @@ func fetches(o *order.Order, p *policy.Policy) (all []order.Notice, hangs string
 	}
 	at := ""
 	if f.starts {
-		at = installed(resolved(o.Dir), program, f.pkg)
+		at = installed(platform.Resolved(o.Dir), program, f.pkg)
 	}
 	cached := seesCache(o, p)
 	flags := "--allow-domain " + strings.Join(strings.Fields(runtimes.Hosts(f.name)), " --allow-domain ")
@@ -111,7 +112,7 @@ func meets(p *policy.Policy, folder string) bool {
 // sees reports whether a grant holds a folder, as both are written or as they are resolved.
 func sees(p *policy.Policy, folder string) bool {
 	return granted(p, func(grant string) bool {
-		return isBelow(folder, grant) || isBelow(resolved(folder), resolved(filepath.Clean(grant)))
+		return isBelow(folder, grant) || isBelow(platform.Resolved(folder), platform.Resolved(filepath.Clean(grant)))
 	})
 }
 
@@ -125,12 +126,4 @@ func isBelow(path, folder string) bool {
 	const end = string(filepath.Separator)
 	path, folder = filepath.Clean(path), filepath.Clean(folder)
 	return strings.HasPrefix(strings.TrimSuffix(path, end)+end, strings.TrimSuffix(folder, end)+end)
-}
-
-// resolved is a path without links, or the path itself.
-func resolved(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
-	}
-	return path
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
@@ -84,7 +85,7 @@ func TestFetches(t *testing.T) {
 	}
 	// Windows takes a right for it, and Wine makes a link that leads nowhere.
 	_ = os.Symlink(filepath.Join(dir, "p", "sub"), filepath.Join(dir, "link"))
-	linked := resolved(filepath.Join(dir, "link")) == resolved(filepath.Join(dir, "p", "sub"))
+	linked := platform.Resolved(filepath.Join(dir, "link")) == platform.Resolved(filepath.Join(dir, "p", "sub"))
 	if runtime.GOOS != "windows" && !linked {
 		t.Fatal("no link")
 	}

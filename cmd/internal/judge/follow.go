@@ -1,11 +1,14 @@
 package judge
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
@@ -27,25 +30,12 @@ func followed(p policy.Policy) (to policy.Policy, moved bool) {
 	return p, moved
 }
 
-// follow is where a path leads, as far as something is there. A link may lead to what only comes later.
+// follow is where a path leads, as far as something is there: a link may lead to what only comes later. A way
+// that is too long to be gone to its end may lead anywhere, and so to the home.
 func follow(at string) string {
-	const mostLinks = 40
-	rest := ""
-	for range mostLinks {
-		if real, err := filepath.EvalSymlinks(at); err == nil {
-			return filepath.Join(real, rest)
-		}
-		to, err := os.Readlink(at)
-		switch {
-		case err == nil && filepath.IsAbs(to):
-			at = to
-		case err == nil:
-			at = filepath.Join(follow(filepath.Dir(at)), to)
-		case filepath.Dir(at) == at:
-			return filepath.Join(at, rest)
-		default:
-			at, rest = filepath.Dir(at), filepath.Join(filepath.Base(at), rest)
-		}
+	real, err := platform.Follow(at)
+	if errors.Is(err, platform.ErrManyNames) {
+		return order.Home(os.Environ())
 	}
-	return filepath.Join(at, rest)
+	return real
 }

@@ -57,6 +57,7 @@ func TestLinks(t *testing.T) {
 		"-" + link(t, "a", home+"/b"): explain.Dangerous, link(t, own, home+"/p/own"): explain.Dangerous, own: explain.Dangerous,
 		link(t, "../.local", home+"/p/local"): explain.Dangerous, link(t, home+"/nothing", home+"/p/none"): explain.Note,
 		link(t, "loop", home+"/loop"): explain.Note, home + "/p": explain.Note,
+		link(t, strings.Repeat("p/../", 128)+"p", home+"/long"): explain.Dangerous, // nobody goes to its end
 	}
 	for at, want := range cases {
 		if got := verdictOf(at); got != want {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/places"
 	"github.com/security-mcp/mcp-sandbox/init/state"
+	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
@@ -32,7 +33,8 @@ func (f policyFile) records(create bool) (root *os.Root, name string, err error)
 		return nil, "", err
 	}
 	root, err = os.OpenRoot(folder)
-	return root, "policy-" + sum(filepath.Join(resolved(filepath.Dir(f.path)), filepath.Base(f.path)))[:32], err
+	path := filepath.Join(platform.Resolved(filepath.Dir(f.path)), filepath.Base(f.path))
+	return root, "policy-" + sum(path)[:32], err
 }
 
 // remember records that the user wrapped a server with this policy.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/hosts/edit"
 	"github.com/security-mcp/mcp-sandbox/init/state"
+	"github.com/security-mcp/mcp-sandbox/platform"
 )
 
 // trouble is why an entry, as wrap wrote it or would, does not start the user's mcp-sandbox with the policy that is
@@ -104,20 +105,12 @@ func (s *Scope) inProject(folder string) bool {
 	if s.Project == "" {
 		return false
 	}
-	for _, at := range []func(string) string{filepath.Clean, resolved} {
+	for _, at := range []func(string) string{filepath.Clean, platform.Resolved} {
 		if inside, err := filepath.Rel(at(s.Project), at(folder)); err == nil && filepath.IsLocal(inside) {
 			return true
 		}
 	}
 	return false
-}
-
-// resolved is a path without links, or the path itself.
-func resolved(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
-	}
-	return path
 }
 
 // programIn is the program that a host finds by a name in a folder; "" for none.
