@@ -28,8 +28,8 @@ type leaving struct {
 	launcher int
 }
 
-// begin starts the host, and waits until its launcher installs.
-func (l *leaving) begin(t *testing.T, u *user, silent <-chan struct{}) {
+// begin starts the host.
+func (l *leaving) begin(t *testing.T, u *user) {
 	t.Helper()
 	self, err := exec.LookPath("mcp-sandbox")
 	if err != nil {
@@ -51,7 +51,11 @@ func (l *leaving) begin(t *testing.T, u *user, silent <-chan struct{}) {
 	if err := l.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	testbed.Receive(t, l.name+": a registry that has fallen silent", silent)
+}
+
+// installing finds the launcher, which installs.
+func (l *leaving) installing(t *testing.T, u *user) {
+	t.Helper()
 	text, err := os.ReadFile(filepath.Join(u.home, l.name))
 	if _, bad := fmt.Sscan(string(text), &l.launcher); err != nil || bad != nil {
 		t.Fatal(err, bad, l.err.String())
@@ -79,7 +83,13 @@ func TestHostGoneInAnInstall(t *testing.T) {
 	silent := make(chan struct{}, len(hosts))
 	u.registry.Behave(registrytest.Behaviour{Hang: registrytest.AmidArchive, Silent: func() { silent <- struct{}{} }})
 	for _, h := range hosts {
-		h.begin(t, u, silent)
+		h.begin(t, u)
+	}
+	for range hosts {
+		testbed.Receive(t, "a registry that has fallen silent for all", silent)
+	}
+	for _, h := range hosts {
+		h.installing(t, u)
 	}
 	for _, h := range hosts {
 		h.cmd.Process.Kill()
