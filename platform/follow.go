@@ -28,6 +28,11 @@ func Follow(path string) (string, error) {
 		return real, err
 	}
 	at, rest := "/", strings.Split(path, "/")
+	if len(rest) <= most {
+		if straight, err := isStraight(path); straight {
+			return filepath.Clean(path), err
+		}
+	}
 	links := 0
 	for left := most - len(rest); len(rest) > 0; {
 		if left < 0 {

@@ -72,7 +72,7 @@ func installPackages(o *options, args []string) int {
 	o.options.NoProgram = true
 	var l listing
 	for _, s := range specs {
-		r, err := prepare(o, s.Start(), o.options.Level, nil)
+		r, err := prepare(o, s.Start(), o.options.Level, false)
 		if err != nil {
 			showListing(o, &l)
 			return failInstall(err)

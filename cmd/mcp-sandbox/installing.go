@@ -73,20 +73,28 @@ type terminal struct{ *os.File }
 // Columns are those of a row now.
 func (t terminal) Columns() int { return page.TerminalWidth(t.File) }
 
-// prepare finds the package of a start in the store, or installs the package. An install ends with the host, which is
-// nil where there is none that waits for a server.
-func prepare(o *options, start *startline.Start, level policy.Level, host <-chan struct{}) (*install.Ready, error) {
+// prepare finds the package of a start in the store, or installs the package. With hosted the install ends with the
+// host, which waits for a server.
+func prepare(o *options, start *startline.Start, level policy.Level, hosted bool) (*install.Ready, error) {
 	in, err := openStore(o)
 	if err != nil {
 		return nil, err
 	}
 	defer in.Close()
-	if line := handed.InstallProxy(level); line != "" && isMissing(o, in, start) {
-		say(o, line)
+	options := installer(o, level)
+	r, err := install.Find(in, start, options)
+	if errors.Is(err, store.ErrNone) {
+		if line := handed.InstallProxy(level); line != "" {
+			say(o, line)
+		}
+		var host <-chan struct{}
+		if hosted {
+			host = reexec.HostEnds()
+		}
+		ctx, stop := untilEnd(host)
+		defer stop()
+		r, err = install.Prepare(ctx, in, start, options)
 	}
-	ctx, stop := untilEnd(host)
-	defer stop()
-	r, err := install.Prepare(ctx, in, start, installer(o, level))
 	if err != nil {
 		return nil, err
 	}
@@ -97,12 +105,6 @@ func prepare(o *options, start *startline.Start, level policy.Level, host <-chan
 	}
 	r.Package.Touch()
 	return r, nil
-}
-
-// isMissing reports whether a package would be installed.
-func isMissing(o *options, in *store.Store, start *startline.Start) bool {
-	_, err := install.Find(in, start, o.options)
-	return errors.Is(err, store.ErrNone)
 }
 
 // withPackage makes an order that of the program of the package which the command starts. The code is the exit status
@@ -118,11 +120,7 @@ func withPackage(o *options, ord *order.Order, command []string) (*order.Order, 
 	if p.Level == policy.Privileged { // the policy's file says so
 		return ord, 0
 	}
-	var host <-chan struct{}
-	if p.OnHostExit != policy.Ignore {
-		host = reexec.HostEnds()
-	}
-	r, err := prepare(o, o.start, p.Level, host)
+	r, err := prepare(o, o.start, p.Level, p.OnHostExit != policy.Ignore)
 	if signalled, ok := errors.AsType[*interrupted](err); ok {
 		o.refuse(err.Error())
 		return nil, signalled.exitCode()

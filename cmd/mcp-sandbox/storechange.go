@@ -48,7 +48,7 @@ func updateStore(o *options, args []string) int {
 		if isExact(start) && whole(o, r.Path) {
 			continue
 		}
-		done, err := prepare(o, start, o.options.Level, nil)
+		done, err := prepare(o, start, o.options.Level, false)
 		if signalled, ok := errors.AsType[*interrupted](err); ok {
 			return signalled.exitCode()
 		}
