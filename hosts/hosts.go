@@ -19,6 +19,9 @@ type Host struct {
 	Restart string // what the user does before a changed file counts
 	Files   []File // where the host reads servers; at least one
 
+	// Shell says that the host starts servers by a shell, with the variables of the entry.
+	Shell bool
+
 	// Guard are the files and folders below a home, on Linux, whose writer decides what the host executes. Those whose
 	// first part is protected in every folder (.cursor) need not be named.
 	Guard []string

@@ -53,7 +53,7 @@ var table = [...]Host{
 		},
 		Guard: []string{".codeium", ".config/Windsurf/User", ".windsurf-server"}},
 
-	{Name: "zed", Title: "Zed", Restart: "nothing: the file counts as soon as it is written",
+	{Name: "zed", Title: "Zed", Restart: "nothing: the file counts as soon as it is written", Shell: true,
 		Files: []File{
 			{Path: "$XDG/zed/settings.json", Windows: "$APP/Zed/settings.json",
 				Form: Form{Syntax: JSONC, Roots: "context_servers"}},

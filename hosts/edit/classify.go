@@ -68,6 +68,8 @@ func (e *entry) read(s *Server, n *node) string {
 		return "reached by a URL: no program is started"
 	case command == nil:
 		return "no command: the host itself has what is meant"
+	case !n.starts():
+		return "its type is none of those by which a host starts the command"
 	case e.list:
 		if s.Command, ok = command.texts(); !ok {
 			return "the command is not a list of words"
@@ -114,6 +116,13 @@ func remote(n *node) bool {
 		return true
 	}
 	return false
+}
+
+// starts reports whether nothing in an entry says that the host starts something else than the command.
+func (n *node) starts() bool {
+	return !slices.ContainsFunc(n.all([]string{"type", "transport", "transportType", "source"}), func(v *node) bool {
+		return v.kind > text || !slices.Contains([]string{"", "stdio", "local", "custom"}, strings.ToLower(v.text))
+	})
 }
 
 func addresses() []string { return []string{"url", "uri", "serverUrl", "httpUrl", "endpoint"} }

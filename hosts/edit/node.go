@@ -39,7 +39,8 @@ type member struct {
 	value       *node
 }
 
-// add reports whether there was no such member before. The first of two counts.
+// add reports whether there was no such member before. The first of two counts. A name that opencode fills in, with
+// what a file or a variable holds, may become that of any other.
 func (n *node) add(m member) bool {
 	if n.index == nil {
 		n.index = map[string]int{}
@@ -49,7 +50,7 @@ func (n *node) add(m member) bool {
 		n.index[m.name] = len(n.members)
 	}
 	n.members = append(n.members, m)
-	n.twice = n.twice || again
+	n.twice = n.twice || again || strings.Contains(m.name, "{file:") || strings.Contains(m.name, "{env:")
 	return !again
 }
 

@@ -86,6 +86,8 @@ func (d *Document) walk(n *node, keys []string, path []any, under string) error 
 				return err
 			}
 		}
+	case n.value(keys[0]) != nil && len(n.all(keys[:1])) > 1: // for hosts that do not tell cases apart
+		return errTwice
 	default:
 		return d.walk(n.value(keys[0]), keys[1:], append(slices.Clone(path), keys[0]), under)
 	}

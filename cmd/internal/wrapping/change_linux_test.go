@@ -164,6 +164,9 @@ func TestOurs(t *testing.T) {
 		"s.json":                      {false, false},
 		".mcp-sandbox/s.json":         {false, true},
 		".mcp-sandbox/a/s.json":       {false, false},
+		".mcp-sandbox/${X:-s}.json":   {false, false}, // hosts would put another there
+		".mcp-sandbox/{env:X}.json":   {false, false},
+		"/h/policies/cursor/$X.json":  {false, false},
 		".mcp-sandbox/../s.json":      {false, false},
 		".mcp-sandbox/s":              {false, false},
 		"a/.mcp-sandbox/s.json":       {false, false},

@@ -115,12 +115,16 @@ func (f *File) read() (err error) {
 // projectPolicies is the folder of a project with the policies that wrap writes there, shared as the host's file is.
 const projectPolicies = ".mcp-sandbox"
 
-// ours reports whether a policy that an entry names is one that wrap writes.
+// ours reports whether a policy that an entry names is one that wrap writes. What else is in a name, as ${X:-a}, hosts
+// may fill in.
 func (s *Scope) ours(policy string) bool {
+	const letters = "abcdefghijklmnopqrstuvwxyz0123456789_-"
 	if s.Project != "" {
 		rest, ok := strings.CutPrefix(filepath.ToSlash(policy), projectPolicies+"/")
-		return ok && strings.HasSuffix(rest, ".json") && !strings.Contains(rest, "/")
+		name, json := strings.CutSuffix(rest, ".json")
+		return ok && json && strings.Trim(name, letters) == ""
 	}
 	rest, err := filepath.Rel(s.Policies, policy)
-	return err == nil && filepath.IsLocal(rest) && filepath.IsAbs(policy) && strings.HasSuffix(rest, ".json")
+	name, json := strings.CutSuffix(filepath.ToSlash(rest), ".json")
+	return err == nil && filepath.IsAbs(policy) && json && strings.Trim(name, letters+"/") == ""
 }

@@ -3,6 +3,7 @@ package wrapping
 import (
 	"bytes"
 	"errors"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -122,7 +123,13 @@ func review(e *Entry) {
 
 // isElsewhere reports whether the folder in which the host starts a server, as written, is another than the project's.
 func isElsewhere(dir, project string) bool {
-	dir = strings.Replace(dir, "${workspaceFolder}", project, 1)
+	const word = "${workspaceFolder}" // which is a folder's name for hosts that do not know the word
+	if _, err := os.Lstat(filepath.Join(project, word)); err != nil {
+		dir = strings.Replace(dir, word, project, 1)
+	}
+	if slices.Contains(strings.Split(filepath.ToSlash(dir), "/"), "..") { // from a link that leads elsewhere
+		return true
+	}
 	if !filepath.IsAbs(dir) {
 		return filepath.Clean(dir) != "." // "" too
 	}

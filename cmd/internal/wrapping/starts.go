@@ -48,6 +48,8 @@ func starts(e *Entry, program string) error {
 		return yours("the program", state.TrustedFile(program))
 	case e.EnvFile:
 		return errors.New("has a file of variables: a PATH in it would say which mcp-sandbox is started")
+	case e.File.Host.Shell && len(e.Env) > 0:
+		return errors.New("has variables, and its host starts it by a shell, which goes by some of them")
 	}
 	users := filepath.SplitList(scope.Machine.Getenv("PATH"))
 	lists := [][]string{users} // by which some hosts look the program up whatever the entry says
@@ -79,14 +81,15 @@ func (s *Scope) decides(name string) bool {
 	if s.Machine.OS == "windows" { // which does not tell cases apart
 		return strings.EqualFold(name, "PATH") || strings.EqualFold(name, "PATHEXT")
 	}
-	return name == "PATH"
+	return name == "PATH" || strings.Contains(name, "{") // which opencode fills in
 }
 
 // lookUp is why the user's mcp-sandbox is not what a host finds in these folders. In a folder that is not in the user's
 // own PATH, or is the project's, whoever wrote the entry can put a program of that name at any time.
 func (s *Scope) lookUp(program string, folders, users []string) error {
 	for _, folder := range folders {
-		same := func(own string) bool { return filepath.Clean(own) == filepath.Clean(folder) }
+		// To clean a path would be to leave out a link in it that is gone up from again.
+		same := func(own string) bool { return strings.TrimRight(own, "/") == strings.TrimRight(folder, "/") }
 		if !filepath.IsAbs(folder) || !slices.ContainsFunc(users, same) || s.inProject(folder) {
 			return fmt.Errorf("has hosts look for %s in %q first, by its PATH: not one of your own folders of programs",
 				program, folder)
@@ -120,7 +123,7 @@ func (s *Scope) programIn(folder, program string) string {
 		suffixes = strings.Split(cmp.Or(s.Machine.Getenv("PATHEXT"), ".com;.exe;.bat;.cmd"), ";")
 	}
 	for _, suffix := range suffixes {
-		at := filepath.Join(folder, program+suffix)
+		at := strings.TrimRight(folder, "/") + string(os.PathSeparator) + program + suffix
 		info, err := os.Stat(at)
 		if err == nil && info.Mode().IsRegular() && (windows || info.Mode()&0o111 != 0) {
 			return at

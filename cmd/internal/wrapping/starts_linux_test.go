@@ -105,6 +105,11 @@ func TestStarts(t *testing.T) {
 		{"a file", "mcp-sandbox", []string{"own"}, `,"ENVFILE":".env"`, "has a file of variables"},
 		{"the project by name", "mcp-sandbox", []string{"own"}, `,"cwd":"TOP/project/"`, ""},
 		{"a folder of the project", "mcp-sandbox", []string{"own"}, `,"cwd":"TOP/project/../other"`, `has a "cwd"`},
+		{"up again from a link", "mcp-sandbox", []string{"own"}, `,"cwd":"away/.."`, `has a "cwd"`},
+		{"up again from a link, by name", "mcp-sandbox", []string{"own"}, `,"cwd":"TOP/project/away/../project"`, `has a "cwd"`},
+		{"up again from a link, in the PATH", "mcp-sandbox", []string{"own"}, `,"env":{"PATH":"TOP/project/away/../../own:TOP/own"}`, "../own\" first"},
+		{"the project by a word, and a folder of that name", "mcp-sandbox", []string{"own"}, `,"cwd":"${workspaceFolder}"`, `has a "cwd"`},
+		{"a name that opencode fills in", "mcp-sandbox", []string{"own"}, `,"env":{"{file:./name}":"TOP/older"}`, "has a {file:./name} that its host alone knows"},
 		{"an address beside it", "mcp-sandbox", []string{"own"}, `,"URL":"https://x"`, "has a URL beside its command"},
 		{"no address", "mcp-sandbox", []string{"own"}, `,"url":null,"uri":""`, ""},
 		{"two folders", "mcp-sandbox", []string{"own"}, `,"cwd":".","workingDirectory":"TOP/other"`, "two keys name"},
@@ -114,7 +119,8 @@ func TestStarts(t *testing.T) {
 			s.put(t, filepath.Join(s.top, "older", "mcp-sandbox"), 0o755)
 			s.put(t, filepath.Join(s.top, "odd", "mcp-sandbox"), 0o644)
 			if err := errors.Join(os.Mkdir(s.top+"/link", 0o755), os.Symlink(s.Program, s.top+"/link/mcp-sandbox"),
-				os.MkdirAll(s.project+"/bin", 0o755), os.Symlink(s.project+"/bin", s.top+"/into")); err != nil {
+				os.MkdirAll(s.project+"/bin", 0o755), os.Symlink(s.project+"/bin", s.top+"/into"),
+				os.Symlink(s.top+"/older", s.project+"/away"), os.Mkdir(s.project+"/${workspaceFolder}", 0o755)); err != nil {
 				t.Fatal(err)
 			}
 			folders := append([]string(nil), c.path...)
@@ -131,6 +137,17 @@ func TestStarts(t *testing.T) {
 				t.Errorf("%s: %s, want %q", got.State, got.Reason, c.reason)
 			}
 		})
+	}
+}
+
+// Zed starts servers by a shell, and that reads BASH_ENV and their like.
+func TestShells(t *testing.T) {
+	for more, want := range map[string]string{"": "wrapped", `,"env":{"BASH_ENV":"x"}`: "cannot"} {
+		s, h := newShop(t, "linux"), *hosts.ByName("cursor")
+		h.Shell, s.Hosts = hosts.ByName("zed").Shell, []*hosts.Host{&h}
+		if got := s.wrapped(t, "mcp-sandbox", more); got.State != want {
+			t.Errorf("%s: %+v", more, got)
+		}
 	}
 }
 
