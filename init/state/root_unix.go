@@ -71,6 +71,9 @@ func resolve(base string) (string, error) {
 		next := path.Join(at, name) // at has no link, so ".." is the folder above
 		var st unix.Stat_t
 		err := unix.Lstat(next, &st)
+		if err == nil && name == ".." { // from a folder in whose place others may put a link
+			_, err = Trusted(at, false)
+		}
 		if err == unix.ENOENT {
 			return strings.TrimRight(path.Join(next, path.Join(rest...)), "/"), nil
 		}

@@ -69,3 +69,16 @@ func TestTrustedFile(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A path can go up from a folder in whose place another user puts a link.
+func TestTrustedUpAgain(t *testing.T) {
+	top, err := filepath.EvalSymlinks(t.TempDir())
+	at := top + "/open/folder/../../file"
+	err = errors.Join(err, os.MkdirAll(top+"/open/folder", 0o755), os.WriteFile(top+"/file", nil, 0o644))
+	if err = errors.Join(err, TrustedFile(at), os.Chmod(top+"/open", 0o757)); err != nil {
+		t.Fatal(err)
+	}
+	if _, unfit := errors.AsType[Unfit](TrustedFile(at)); !unfit || TrustedFile(top+"/file") != nil {
+		t.Error(TrustedFile(at), TrustedFile(top+"/file"))
+	}
+}
