@@ -43,7 +43,7 @@ type Act struct {
 func (a *Act) Suggest() string {
 	switch a.Kind {
 	case DeniedName:
-		if a.Host == "localhost" || strings.HasSuffix(a.Host, ".localhost") { // an entry of this machine has a port
+		if a.Host == "localhost" { // an entry of this machine has a port
 			return "--allow-domain localhost:PORT"
 		}
 		return allowDomain(a.Host)

@@ -26,6 +26,7 @@ func TestForgedFlags(t *testing.T) {
 		{name, "", "--allow-domain b.example", false}, {name, "", "--allow-domain *.a.example", false}, {port, "", "--allow-domain [2001:db8::1]:22", false},
 		{order.Act{Kind: order.DeniedName, Host: "*.example"}, "", "--allow-domain *.example", false}, {order.Act{Kind: order.DeniedName, Host: "a; rm -rf ~"}, "", "--allow-domain a; rm -rf ~", false},
 		{order.Act{Kind: order.DeniedName}, "", "--allow-domain ", false}, {order.Act{Kind: order.DeniedPort, Host: "a.example", Port: 53}, "", "--allow-domain a.example:53", false},
+		{order.Act{Kind: order.DeniedName, Host: "x.localhost"}, "", "--allow-domain localhost:PORT", false}, // which opens no such name
 		{order.Act{Kind: order.DeniedName, Host: "x.localhost --level privileged"}, "", "--allow-domain x.localhost --level privileged", false},
 		{call("ptrace"), "", "--subprocess", false}, {order.Act{Kind: order.DeniedLimit, Asked: "too many look-ups"}, "", "--pids", false},
 		{open, "ENOENT", "--allow-read /p", false}, {open, "ENOENT", "--allow-write /p/x", false}, {open, "EROFS", "--allow-read /p/x", false}, {open, "", "--allow-read ~/x", false},
