@@ -37,6 +37,9 @@ const MaxSize = 16 << 20
 // them (1.7 MB) took a minute.
 const maxTOML = 1 << 20
 
+// maxServers is how many servers a file may have: for each a command looks at folders, programs and a policy.
+const maxServers = 1000
+
 // maxDepth is how many brackets may be open in a file: parsers call themselves for each.
 const maxDepth = 5000
 

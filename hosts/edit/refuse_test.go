@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -13,6 +14,15 @@ var (
 	tomlForm  = hosts.Form{Syntax: hosts.TOML, Roots: "mcp_servers"}
 	yamlForm  = hosts.Form{Syntax: hosts.YAML, Roots: "extensions", Command: "cmd"}
 )
+
+// servers are so many in JSON.
+func servers(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `,"%d":{}`, i)
+	}
+	return "{" + b.String()[1:] + "}"
+}
 
 // Refused in one line that shows no value of the file. Each has a neighbour that is read.
 func TestRefused(t *testing.T) {
@@ -50,6 +60,8 @@ func TestRefused(t *testing.T) {
 		{"a server that opencode names", `{"mcpServers":{"a":{"command":"x"},"{file:n}":{"command":"y"}}}`, jsonForm, errTwice.Error()},
 		{"a root that opencode names", `{"mcpServers":{},"{env:N}":{"a":{"command":"y"}}}`, jsonForm, errTwice.Error()},
 		{"a command that opencode names", `{"mcpServers":{"a":{"command":"x","{file:n}":"y"}}}`, jsonForm, errTwice.Error()},
+		{"many servers", `{"mcpServers":` + servers(maxServers) + `}`, jsonForm, ""},
+		{"too many", `{"mcpServers":` + servers(maxServers) + `,"projects":{"/a":{"mcpServers":` + servers(1) + `}}}`, jsonForm, "more than 1000 servers"},
 		{"TOML", "[mcp_servers.a]\ncommand = 'x'", tomlForm, ""},
 		{"TOML, big", strings.Repeat(" ", maxTOML), tomlForm, ""},
 		{"TOML, too big", strings.Repeat(" ", maxTOML+1), tomlForm, "more than 1 MiB of TOML"},

@@ -96,6 +96,9 @@ func (d *Document) walk(n *node, keys []string, path []any, under string) error 
 
 // add reads one entry.
 func (d *Document) add(n *node, path []any, name *node, under string) error {
+	if len(d.servers) == maxServers {
+		return fmt.Errorf("more than %d servers", maxServers)
+	}
 	s := Server{Under: under}
 	if name != nil {
 		s.Name = name.text

@@ -22,6 +22,7 @@ type Scope struct {
 	Project  string // the folder of a project, absolute; then its files are looked at and none of the user's
 	Policies string // the user's folder of policies
 	Program  string // mcp-sandbox, absolute
+	judged   map[string][]string
 }
 
 // A File is one of a host's that is there.

@@ -77,12 +77,25 @@ func (e *Entry) Wide() (all []string) {
 		p, _ = e.policyFile().read()
 	}
 	if p != nil {
-		x := judge.Of(e.absolute(p), e.Policy)
-		for _, l := range x.Warnings() {
-			all = append(all, strictjson.Printable(l.String()))
-		}
+		all = e.File.scope.judge(e.absolute(p), e.Policy)
 	}
 	return append(all, warnings(e)...)
+}
+
+// judge are the lines on one policy, which can be long, and that of a thousand servers.
+func (s *Scope) judge(p policy.Policy, file string) []string {
+	key := file + "\x00" + string(p.AppendJSON(nil))
+	if s.judged == nil {
+		s.judged = map[string][]string{}
+	}
+	if _, known := s.judged[key]; !known {
+		x := judge.Of(p, file)
+		s.judged[key] = []string{}
+		for _, l := range x.Warnings() {
+			s.judged[key] = append(s.judged[key], strictjson.Printable(l.String()))
+		}
+	}
+	return slices.Clip(s.judged[key])
 }
 
 // A Status is a server in the result of status.
