@@ -21,6 +21,8 @@ type Host struct {
 
 	// Shell says that the host starts servers by a shell, with the variables of the entry.
 	Shell bool
+	// Runs says that the host itself runs what stands in the texts of an entry as $(COMMAND).
+	Runs bool
 
 	// Guard are the files and folders below a home, on Linux, whose writer decides what the host executes. Those whose
 	// first part is protected in every folder (.cursor) need not be named.

@@ -127,7 +127,7 @@ var table = [...]Host{
 		},
 		Guard: []string{".config/opencode"}},
 
-	{Name: "crush", Title: "Crush", Restart: newOnes,
+	{Name: "crush", Title: "Crush", Restart: newOnes, Runs: true,
 		Files: []File{
 			{Path: "$XDG/crush/crush.json", Windows: "$LOCAL/crush/crush.json", Form: Form{Roots: "mcp"}},
 			{Project: "{crush.json,.crush.json}", Form: Form{Roots: "mcp"}},

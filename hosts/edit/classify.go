@@ -118,9 +118,10 @@ func remote(n *node) bool {
 	return false
 }
 
-// starts reports whether nothing in an entry says that the host starts something else than the command.
+// starts reports whether nothing in an entry says that the host starts something else than the command, or elsewhere.
 func (n *node) starts() bool {
-	return !slices.ContainsFunc(n.all([]string{"type", "transport", "transportType", "source"}), func(v *node) bool {
+	keys := []string{"type", "transport", "transportType", "source", "uses", "experimental_environment"}
+	return !slices.ContainsFunc(n.all(keys), func(v *node) bool {
 		return v.kind > text || !slices.Contains([]string{"", "stdio", "local", "custom"}, strings.ToLower(v.text))
 	})
 }

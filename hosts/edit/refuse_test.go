@@ -108,6 +108,7 @@ func TestCannot(t *testing.T) {
 		`{"type":null,"command":"x"}`:                                        "",
 		`{"Type":"builtin","command":"x"}`:                                   "its type is none of those by which",
 		`{"source":"extension","command":"x"}`:                               "its type is none of those by which",
+		`{"uses":"owner/other","command":"x"}`:                               "its type is none of those by which",
 		`{"transport":{"type":"http"},"command":"x"}`:                        "its type is none of those by which",
 		`{"command":"/usr/local/bin/docker","args":["run"]}`:                 "docker starts the server in a container",
 		`{"command":"C:\\Docker\\DOCKER.EXE","args":["run"]}`:                "docker starts the server in a container",

@@ -30,6 +30,7 @@ type Server struct {
 	Env     []string // the names of the variables that the entry sets or passes on
 	EnvFile bool     // a file has more of them
 	URL     bool     // an address stands there too
+	Runs    bool     // a text in the entry has $(COMMAND)
 	Dir     string   // the working folder, as written
 }
 
@@ -116,6 +117,9 @@ func (d *Document) add(n *node, path []any, name *node, under string) error {
 	} else {
 		s.Env, e.variables = n.environment(), n.variables()
 		s.EnvFile, s.URL = len(n.all(envFiles())) > 0, n.hasAddress()
+		n.each(false, func(v *node, _ bool) {
+			s.Runs = s.Runs || strings.Contains(v.text, "$(") || strings.Contains(v.text, "`")
+		})
 		if inner := n.value(e.command); inner != nil && inner.kind == table { // as Zed wrote entries until 2025
 			if inner.twice {
 				return errTwice

@@ -21,6 +21,9 @@ func trouble(e *Entry) error {
 	if e.URL {
 		return errors.New("has a URL beside its command: its host decides which of them counts")
 	}
+	if scope.Project != "" && e.File.Host.Runs && e.Runs {
+		return errors.New("has $(COMMAND) in it, which its host runs outside of the sandbox")
+	}
 	if scope.Project != "" && isElsewhere(e.Dir, scope.Project) {
 		return errors.New(`has a "cwd" that is not the project's folder, in which mcp-sandbox would look for ` +
 			projectPolicies)

@@ -140,13 +140,17 @@ func TestStarts(t *testing.T) {
 	}
 }
 
-// Zed starts servers by a shell, and that reads BASH_ENV and their like.
+// Zed starts servers by a shell, and that reads BASH_ENV and their like. Crush runs $(COMMAND) itself.
 func TestShells(t *testing.T) {
-	for more, want := range map[string]string{"": "wrapped", `,"env":{"BASH_ENV":"x"}`: "cannot"} {
+	for _, c := range []struct{ host, more, want string }{
+		{"zed", "", "wrapped"}, {"zed", `,"env":{"BASH_ENV":"x"}`, "cannot"}, {"cursor", `,"env":{"BASH_ENV":"x"}`, "wrapped"},
+		{"crush", `,"env":{"A":"$A"}`, "wrapped"}, {"crush", `,"env":{"A":"${A:-$(id)}"}`, "cannot"}, {"crush", ",\"title\":\"`id`\"", "cannot"},
+		{"cursor", `,"env":{"A":"$(id)"}`, "wrapped"},
+	} {
 		s, h := newShop(t, "linux"), *hosts.ByName("cursor")
-		h.Shell, s.Hosts = hosts.ByName("zed").Shell, []*hosts.Host{&h}
-		if got := s.wrapped(t, "mcp-sandbox", more); got.State != want {
-			t.Errorf("%s: %+v", more, got)
+		h.Shell, h.Runs, s.Hosts = hosts.ByName(c.host).Shell, hosts.ByName(c.host).Runs, []*hosts.Host{&h}
+		if got := s.wrapped(t, "mcp-sandbox", c.more); got.State != c.want {
+			t.Errorf("%+v: %+v", c, got)
 		}
 	}
 }
