@@ -64,7 +64,7 @@ func TestRefused(t *testing.T) {
 		{"too many", `{"mcpServers":` + servers(maxServers) + `,"projects":{"/a":{"mcpServers":` + servers(1) + `}}}`, jsonForm, "more than 1000 servers"},
 		{"TOML", "[mcp_servers.a]\ncommand = 'x'", tomlForm, ""},
 		{"TOML, big", strings.Repeat(" ", maxTOML), tomlForm, ""},
-		{"TOML, too big", strings.Repeat(" ", maxTOML+1), tomlForm, "more than 1 MiB of TOML"},
+		{"TOML, too big", strings.Repeat(" ", maxTOML+1), tomlForm, "more than 256 KiB of TOML"},
 		{"TOML, twice", "[mcp_servers.a]\ncommand = 'x'\ncommand = 'y'", tomlForm, "not TOML: line 3, column 1"},
 		{"TOML, broken", "[mcp_servers.a]\nenv = sesame", tomlForm, "not TOML: line 2, column 7"},
 		{"YAML", "extensions:\n  a:\n    cmd: x", yamlForm, ""},

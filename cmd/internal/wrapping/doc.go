@@ -7,6 +7,7 @@
 package wrapping
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 
@@ -95,6 +96,10 @@ func (s *Scope) paths(f *hosts.File) []string {
 	return f.Paths(s.Machine)
 }
 
+// mostOfProject is how many bytes a file of a project may have, which anybody may have written: those of the user's can
+// hold much else, and a byte takes a hundred of memory.
+const mostOfProject = 1 << 20
+
 func (f *File) read() (err error) {
 	if f.scope.Project != "" {
 		f.target, err = file.In(f.scope.Project, f.Path)
@@ -108,7 +113,9 @@ func (f *File) read() (err error) {
 	if err != nil {
 		return err
 	}
-	f.text, f.Fixed = read.Bytes, read.Fixed
+	if f.text, f.Fixed = read.Bytes, read.Fixed; f.scope.Project != "" && len(f.text) > mostOfProject {
+		return fmt.Errorf("more than %d MiB, in a project", mostOfProject>>20)
+	}
 	f.document, err = edit.Open(f.text, f.form, f.scope.ours)
 	return err
 }

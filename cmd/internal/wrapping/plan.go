@@ -141,8 +141,13 @@ func (e *Entry) server() *entrypolicy.Server {
 	m := &e.File.scope.Machine
 	command := seenThrough(expanded(e.Command, e.File.scope))
 	s := &entrypolicy.Server{Command: command, Env: e.Variables(), Home: m.Home, Dir: m.Home}
+	known := map[string]bool{}
+	for _, variable := range s.Env {
+		name, _, _ := strings.Cut(variable, "=")
+		known[name] = true
+	}
 	for _, name := range e.Env {
-		if !slices.ContainsFunc(s.Env, func(v string) bool { return strings.HasPrefix(v, name+"=") }) {
+		if !known[name] {
 			s.Names = append(s.Names, name)
 		}
 	}
@@ -163,8 +168,9 @@ func expanded(words []string, s *Scope) (all []string) {
 	if s.Project != "" {
 		known = append(known, "${workspaceFolder}", s.Project)
 	}
+	fills := strings.NewReplacer(known...)
 	for _, word := range words {
-		all = append(all, strings.NewReplacer(known...).Replace(word))
+		all = append(all, fills.Replace(word))
 	}
 	return all
 }

@@ -155,6 +155,21 @@ func TestShells(t *testing.T) {
 	}
 }
 
+// A file of a project is not read where it is long.
+func TestLongFiles(t *testing.T) {
+	s := newShop(t, "linux")
+	path := filepath.Join(s.project, ".cursor", "mcp.json")
+	s.put(t, path, 0o644)
+	for more, want := range []int{0, 1} {
+		if err := os.WriteFile(path, []byte(strings.Repeat(" ", mostOfProject+more)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if files, problems := s.Files(); len(problems) != want || len(files) != 1-want {
+			t.Errorf("%d bytes more: %d files, %v", more, len(files), problems)
+		}
+	}
+}
+
 // On Windows a suffix stands for the program's, the working folder comes first, and variables have no case.
 func TestStartsOnWindows(t *testing.T) {
 	for _, c := range []struct{ name, program, file, more, reason string }{
