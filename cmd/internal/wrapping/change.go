@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"reflect"
 	"slices"
 
 	"github.com/rogpeppe/go-internal/diff"
@@ -60,7 +61,7 @@ func find(e *Entry, d *edit.Document) int {
 		case s.Name != e.Name || s.Under != e.Under:
 		case nth < e.nth:
 			nth++
-		case s.State == e.State && slices.Equal(s.Command, e.Command):
+		case reflect.DeepEqual(s, e.Server) && slices.Equal(d.Variables(i), e.Variables()):
 			return i
 		default:
 			return -1

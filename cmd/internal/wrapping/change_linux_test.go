@@ -78,6 +78,8 @@ func TestMeanwhile(t *testing.T) {
 		{"another server before", "", "", strings.Replace(one, `"s"`, `"r":{"command":"x"},"s"`, 1), true},
 		{"another command", "", "", strings.Replace(one, "true", "false", 1), false},
 		{"another argument", "", "", strings.Replace(one, `"a"`, `"a","b"`, 1), false},
+		{"another folder", "", "", strings.Replace(one, `"args"`, `"cwd":"/x","args"`, 1), false},
+		{"another PATH", "", "", strings.Replace(one, `"args"`, `"env":{"PATH":"/x"},"args"`, 1), false},
 		{"another name", "", "", strings.Replace(one, `"s"`, `"r"`, 1), false},
 		{"left alone by now", "", "", strings.Replace(one, `"/usr/bin/true"`, `"docker"`, 1), false},
 		{"gone", "", "", `{"mcpServers":{}}`, false},
