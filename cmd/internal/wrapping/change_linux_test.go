@@ -62,7 +62,7 @@ func (d *desk) plan(c Choice) (*File, *Entry) {
 	return files[0], all[0]
 }
 
-const one = `{"mcpServers":{"s":{"command":"/usr/bin/true","args":["a"]}}}`
+const one = `{"mcpServers":{"s":{"command":"/usr/bin/true","args":["a"],"env":{"A":"b"}}}}`
 
 // What another program wrote since the user was asked is not wrapped, and no policy counts that was not shown. What
 // has nothing to do with the server stays.
@@ -79,7 +79,8 @@ func TestMeanwhile(t *testing.T) {
 		{"another command", "", "", strings.Replace(one, "true", "false", 1), false},
 		{"another argument", "", "", strings.Replace(one, `"a"`, `"a","b"`, 1), false},
 		{"another folder", "", "", strings.Replace(one, `"args"`, `"cwd":"/x","args"`, 1), false},
-		{"another PATH", "", "", strings.Replace(one, `"args"`, `"env":{"PATH":"/x"},"args"`, 1), false},
+		{"another variable", "", "", strings.Replace(one, `"A":`, `"PATH":"/x","A":`, 1), false},
+		{"another value", "", "", strings.Replace(one, `"b"`, `"c"`, 1), false},
 		{"another name", "", "", strings.Replace(one, `"s"`, `"r"`, 1), false},
 		{"left alone by now", "", "", strings.Replace(one, `"/usr/bin/true"`, `"docker"`, 1), false},
 		{"gone", "", "", `{"mcpServers":{}}`, false},
