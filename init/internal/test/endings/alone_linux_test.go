@@ -23,7 +23,7 @@ func TestEachWayAlone(t *testing.T) {
 				t.Parallel()
 				l := launch{Launch: host.Launch{Command: stubborn.command(t, false, false)}, Without: without}
 				sometimes(t, func() error {
-					run := start(t, l, tr.policy, tr.ownHost)
+					run := start(t, l, tr.policy(&stubborn), tr.ownHost)
 					if said := run.next(); said != "ready" || !run.settled(3, 0) {
 						run.end()
 						return fmt.Errorf("over before it was looked at; it said %q", said)
@@ -31,9 +31,9 @@ func TestEachWayAlone(t *testing.T) {
 					from := time.Now()
 					tr.act(run)
 					began := from.Sub(run.began) // on a busy machine the end takes as long as the beginning
-					over := from.Add(tr.after + grace + slack + began)
+					over := from.Add(tr.after + unasked + slack + began)
 					if tr.name == "timeout" {
-						over = run.began.Add(tr.after + grace + slack + began)
+						over = run.began.Add(tr.after + unasked + slack + began)
 					}
 					run.cmd.Wait()
 					late := run.goneBy(over)

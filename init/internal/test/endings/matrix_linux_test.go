@@ -15,15 +15,16 @@ import (
 )
 
 const (
-	grace = 400 * time.Millisecond
-	limit = 5 * time.Second // of time, for the servers that need long to begin; a machine that needs longer gets more
-	slack = 3 * time.Second // of processes that end: less than what another grace would take
+	grace   = 400 * time.Millisecond // for servers that do not heed SIGTERM
+	unasked = time.Second            // for those that nobody signals before
+	limit   = 5 * time.Second        // of time, for the servers that need long to begin; a machine that needs longer gets more
+	slack   = 3 * time.Second        // of processes that end: less than what another grace would take
 )
 
 // A trigger is one way to end a launch.
 type trigger struct {
 	name   string
-	policy string
+	limits string // but for the grace
 	act    func(t *trial)
 	cause  order.Cause // "" if nobody is left to tell
 	code   int         // 0: as the server ends
@@ -35,23 +36,21 @@ type trigger struct {
 }
 
 func triggers() []trigger {
-	graced := `"limits":{"pids":700,"grace":"` + grace.String() + `"}`
-	patient := `"limits":{"pids":700,"grace":"20s"}`
-	timed := `"limits":{"pids":700,"grace":"` + grace.String() + `","timeout":"` + limit.String() + `"}`
+	timed := `,"timeout":"` + limit.String() + `"`
 	launcherPID := func(t *trial) int { return t.cmd.Process.Pid }
 	return []trigger{
-		{name: "exit", policy: graced, cause: order.CauseExit, code: 7, byItself: true,
+		{name: "exit", cause: order.CauseExit, code: 7, byItself: true,
 			act: func(t *trial) { t.stdin.Write([]byte("\n")) }},
-		{name: "TERM launcher", policy: graced, cause: order.CauseCancelled, asked: true,
+		{name: "TERM launcher", cause: order.CauseCancelled, asked: true,
 			act: func(t *trial) { unix.Kill(launcherPID(t), unix.SIGTERM) }},
-		{name: "KILL launcher", policy: graced,
+		{name: "KILL launcher",
 			act: func(t *trial) { unix.Kill(launcherPID(t), unix.SIGKILL) }},
-		{name: "KILL host", policy: graced, cause: order.CauseHostGone, asked: true, ownHost: true,
+		{name: "KILL host", cause: order.CauseHostGone, asked: true, ownHost: true,
 			act: func(t *trial) { unix.Kill(launcherPID(t), unix.SIGKILL) }},
-		{name: "stdin", policy: graced, cause: order.CauseStdinClosed, asked: true, after: grace,
+		{name: "stdin", cause: order.CauseStdinClosed, asked: true, after: unasked,
 			act: func(t *trial) { t.stdin.Close() }},
-		{name: "timeout", policy: timed, cause: order.CauseTimeout, code: 124, asked: true, after: limit, act: func(t *trial) {}},
-		{name: "TERM twice", policy: patient, cause: order.CauseCancelled, stubborn: true, killed: true, after: 600 * time.Millisecond,
+		{name: "timeout", limits: timed, cause: order.CauseTimeout, code: 124, asked: true, after: limit, act: func(t *trial) {}},
+		{name: "TERM twice", cause: order.CauseCancelled, stubborn: true, killed: true, after: 600 * time.Millisecond,
 			act: func(t *trial) {
 				testbed.Comes(func() bool { // and more often: those of the first moment are one
 					unix.Kill(launcherPID(t), unix.SIGTERM)
@@ -59,11 +58,27 @@ func triggers() []trigger {
 					return state == "" || state == "Z"
 				})
 			}},
-		{name: "Close", policy: graced, cause: order.CauseHostGone, asked: true, onlyEmbedded: true,
+		{name: "Close", cause: order.CauseHostGone, asked: true, onlyEmbedded: true,
 			act: func(t *trial) { t.sb.Close() }},
-		{name: "KILL init", policy: graced, cause: order.CauseSupervisorLost, killed: true,
+		{name: "KILL init", cause: order.CauseSupervisorLost, killed: true,
 			act: func(t *trial) { unix.Kill(t.process1, unix.SIGKILL) }},
 	}
+}
+
+// policy is that of a launch of a server: one that heeds SIGTERM gets more time than any machine needs, which nobody waits
+// for unless nobody signals.
+func (tr *trigger) policy(s *server) string {
+	return fmt.Sprintf(`"limits":{"pids":700,"grace":"%s"%s}`, tr.grace(s), tr.limits)
+}
+
+func (tr *trigger) grace(s *server) time.Duration {
+	switch {
+	case tr.name == "stdin":
+		return unasked
+	case s.stubborn && !tr.stubborn:
+		return grace
+	}
+	return 20 * time.Second
 }
 
 // The same without a pid namespace: there the shim, or init in its place, finds and kills everything itself. With -short
@@ -115,9 +130,9 @@ func TestKillMatrix(t *testing.T) {
 func (tr trigger) hold(t *testing.T, l *launch, s *server) {
 	t.Helper()
 	sometimes(t, func() error {
-		err := tr.try(start(t, *l, tr.policy, tr.ownHost), l, s)
+		err := tr.try(start(t, *l, tr.policy(s), tr.ownHost), l, s)
 		if err != nil && tr.name == "timeout" {
-			tr.policy = strings.Replace(tr.policy, tr.after.String(), (2 * tr.after).String(), 1)
+			tr.limits = strings.Replace(tr.limits, tr.after.String(), (2 * tr.after).String(), 1)
 			tr.after *= 2
 		}
 		return err
@@ -150,7 +165,7 @@ func (tr *trigger) try(t *trial, l *launch, s *server) error {
 	}
 	killed := tr.killed || s.stubborn || tr.stubborn
 	if tr.asked && killed {
-		over = over.Add(grace)
+		over = over.Add(min(tr.grace(s), unasked))
 	}
 	code, x, late := 0, (*order.Exited)(nil), time.Duration(0)
 	if tr.ownHost {
@@ -170,15 +185,15 @@ func (tr *trigger) try(t *trial, l *launch, s *server) error {
 	case tr.cause == "" && (code != -1 || (x != nil) != l.Embedded || x != nil && x.Cause != order.CauseSupervisorLost):
 		t.Errorf("a launcher that was killed ended with %d and said %+v", code, x)
 	case tr.onlyEmbedded, tr.cause == "":
-	case tr.ownHost && time.Since(from) > grace+2*time.Second: // then init ends them, and the launcher has nobody to count
+	case tr.ownHost && time.Since(from) > tr.grace(s)+2*time.Second: // then init ends them, and the launcher has nobody to count
 		if began < time.Second {
 			return errors.New("the launcher was slower than init waits for it")
 		}
 		t.Logf("the launch began after %v: init ended it before the launcher could", began)
 	case x == nil:
 		t.Errorf("no last record; code %d\n%s", code, t.stderr.String())
-	case tr.asked && !killed && x.Killed > s.beside && began > slack: // perhaps in the middle of its end
-		return fmt.Errorf("the launch began after %v, so its server could not end within %v", began, grace)
+	case tr.name == "stdin" && !killed && x.Killed > s.beside && began > slack: // perhaps in the middle of its end
+		return fmt.Errorf("the launch began after %v, so its server could not end within %v", began, unasked)
 	default:
 		tr.check(t, l.Begin != "", killed, 1+s.beside, code, x)
 	}
