@@ -78,6 +78,8 @@ func checkForeign(s string) error {
 	before, _, slash := strings.Cut(s, "/")
 	_, err := netip.ParseAddr(strings.Trim(before, "[]"))
 	switch {
+	case strings.ContainsAny(s, ", "):
+		return invalid(s, "is no domain: write each name by itself")
 	case !ascii(s): // before a letter such as U+212A becomes the k of ASCII
 		return invalid(s, "is not ASCII: write the xn-- form of the name")
 	case strings.IndexByte(s, '@') >= 0:

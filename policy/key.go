@@ -23,8 +23,8 @@ func (k *key) String() string {
 // keys is the policy's whole language but for version, in the order of a canonical document. Parsing, writing,
 // checking, flags and the test of the schema all follow it. Keys of one section stand together.
 var keys = [...]key{
-	{"", "level", func(p *Policy) slot { return word(&p.Level, "strict standard network privileged") }},
-	{"", "minConfinement", func(p *Policy) slot { return word(&p.MinConfinement, "full reduced limits none") }},
+	{"", "level", func(p *Policy) slot { return word(&p.Level, levels) }},
+	{"", "minConfinement", func(p *Policy) slot { return word(&p.MinConfinement, confinements) }},
 	{"filesystem", "default", func(p *Policy) slot { return word(&p.Filesystem.Default, "deny read") }},
 	{"filesystem", "allowRead", func(p *Policy) slot { return list{&p.Filesystem.AllowRead, checkGrant} }},
 	{"filesystem", "denyRead", func(p *Policy) slot { return list{&p.Filesystem.DenyRead, checkPath} }},

@@ -15,17 +15,25 @@ type list struct {
 }
 
 func (l list) parse(v *strictjson.Value, r *keyErrors) {
-	if v.Kind == strictjson.Null || !r.is(v, strictjson.Array, "") || len(v.Items) == 0 {
+	if v.Kind == strictjson.Null || !r.is(v, strictjson.Array, "", l.meant(v)) || len(v.Items) == 0 {
 		return
 	}
 	items := make([]string, 0, len(v.Items))
 	for i := range v.Items {
-		if r.is(&v.Items[i], strictjson.String, "/"+strconv.Itoa(i)) {
+		if r.is(&v.Items[i], strictjson.String, "/"+strconv.Itoa(i), "") {
 			items = append(items, v.Items[i].Text)
 			r.addAt(i, l.item(v.Items[i].Text))
 		}
 	}
 	*l.at = items
+}
+
+// meant is a single string as a list.
+func (l list) meant(v *strictjson.Value) string {
+	if v.Kind != strictjson.String || l.item(v.Text) != nil {
+		return `["…"]`
+	}
+	return "[" + quote(v.Text) + "]"
 }
 
 func (l list) set(values []string) error {
@@ -52,14 +60,14 @@ func (l list) write(w *strictjson.Writer) { w.Strings(*l.at) }
 type variables struct{ p *Policy }
 
 func (e variables) parse(v *strictjson.Value, r *keyErrors) {
-	if v.Kind == strictjson.Null || !r.is(v, strictjson.Object, "") || len(v.Items) == 0 {
+	if v.Kind == strictjson.Null || !r.is(v, strictjson.Object, "", `{"NAME": "value"}`) || len(v.Items) == 0 {
 		return
 	}
 	env := make([]Variable, 0, len(v.Items))
 	for i := range v.Items {
 		m := &v.Items[i]
 		below := strictjson.Step(m.Name)
-		if r.is(m, strictjson.String, below) {
+		if r.is(m, strictjson.String, below, "the value between quotes") {
 			r.add(below, checkName(m.Name))
 			r.add(below, checkValue(m.Text))
 			env = append(env, Variable{m.Name, m.Text})

@@ -30,6 +30,11 @@ func ParseCanonical(doc []byte) (Policy, error) {
 	if err != nil {
 		errors.As(err, &errs)
 	}
+	if root == nil && len(doc) > 1 && (doc[0] == 0 || doc[1] == 0 || doc[0]^doc[1] == 0xff^0xfe) {
+		errs = nil
+		errs.Add("", "the document is UTF-16: save it as UTF-8, as every JSON is; RFC 8259, 8.1")
+		return Policy{}, errs
+	}
 	if root == nil {
 		if c := firstOf(doc); c == '-' || c|0x20 >= 'a' && c|0x20 <= 'z' {
 			errs[0].Msg += ": a policy is JSON, which begins with {, and no YAML"

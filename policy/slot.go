@@ -39,12 +39,15 @@ func (r *keyErrors) addAt(i int, err error) {
 	}
 }
 
-// is reports whether v is of kind k, and an error where not. The error gives an example of k.
-func (r *keyErrors) is(v *strictjson.Value, k strictjson.Kind, below string) bool {
+// is reports whether v is of kind k, and an error where not: with the value as it was meant, "" where nothing tells.
+func (r *keyErrors) is(v *strictjson.Value, k strictjson.Kind, below, meant string) bool {
 	if v.Kind == k {
 		return true
 	}
-	r.add(below, textError("must be "+k.String()+", not "+v.Kind.String()))
+	if meant != "" {
+		meant = ": write " + meant
+	}
+	r.add(below, textError("must be "+k.String()+", not "+v.Kind.String()+meant))
 	return false
 }
 
@@ -61,9 +64,24 @@ func (s scalar[T]) parse(v *strictjson.Value, r *keyErrors) {
 	word := s.kind == strictjson.Number && v.Kind == strictjson.String && v.Text == unlimited
 	switch {
 	case v.Kind == strictjson.Null && s.other == strictjson.Null:
-	case word || v.Kind == s.other || r.is(v, s.kind, ""):
+	case word || v.Kind == s.other || r.is(v, s.kind, "", s.meant(v)):
 		r.add("", s.set([]string{v.Text}))
 	}
+}
+
+// meant is a value of another kind as the slot takes it: a number alone gets the unit or the second part that it lacks.
+func (s scalar[T]) meant(v *strictjson.Value) string {
+	t := v.Text
+	for _, text := range [...]string{t, t + "s", t + "M", t + ":" + t, "0" + t} {
+		switch _, err := s.read(text); {
+		case err != nil || t == "" || v.Kind == strictjson.Null:
+		case s.kind == strictjson.String:
+			return quote(text)
+		default:
+			return text
+		}
+	}
+	return ""
 }
 
 func (s scalar[T]) set(values []string) error {

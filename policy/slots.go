@@ -18,11 +18,28 @@ func text[T ~string](at *T, valid func(string) error) slot {
 // word is the slot of one of a few words, which stand in a string with spaces between.
 func word[T ~string](at *T, words string) slot {
 	return text(at, func(s string) error {
-		if !slices.Contains(strings.Split(words, " "), s) {
-			return invalid(s, "is none of: "+words)
+		if slices.Contains(strings.Split(words, " "), s) {
+			return nil
 		}
-		return nil
+		return invalid(s, "is none of: "+words+otherScale(s))
 	})
+}
+
+// The words of the two keys that people take for one.
+const (
+	levels       = "strict standard network privileged"
+	confinements = "full reduced limits none"
+)
+
+// otherScale names the key to which a word belongs that stands at the other.
+func otherScale(s string) string {
+	switch {
+	case slices.Contains(strings.Split(levels, " "), s):
+		return " (it is a word of level)"
+	case slices.Contains(strings.Split(confinements, " "), s):
+		return " (it is a word of minConfinement)"
+	}
+	return ""
 }
 
 // A number is a limit that knows its own syntax.

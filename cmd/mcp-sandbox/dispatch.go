@@ -47,6 +47,11 @@ func find(args []string) (c *command, n int) {
 
 // noCommand is the error of a first word that is no command of this program: misspelt, a flag, or a server's.
 func noCommand(args []string) string {
+	if words := strings.Fields(args[0]); len(words) > 1 {
+		if c, _ := find(words); c != nil {
+			return severalWords(words)
+		}
+	}
 	text := source.Quote(args[0]) + " is no command"
 	all := names("")
 	switch meant := nearest.Of(args[0], strings.Split(all, ", ")); {
@@ -64,6 +69,19 @@ func noCommand(args []string) string {
 		return text + " (did you mean mcp-sandbox run " + typedWord(args[0]) + " ...?)"
 	}
 	return text + ": there is " + all
+}
+
+// severalWords is the error of a command line that stands in one word, as in an mcp.json of one argument.
+func severalWords(words []string) string {
+	const most = 6
+	quoted := make([]string, 0, most+1)
+	for _, w := range words[:min(len(words), most)] {
+		quoted = append(quoted, source.Quote(w))
+	}
+	if len(words) > most {
+		quoted = append(quoted, "…")
+	}
+	return "the whole line is one word: write each word as an element of its own, " + strings.Join(quoted, ", ")
 }
 
 // synonym is the command that other programs call by that name; "" for none.

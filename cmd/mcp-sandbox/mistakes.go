@@ -1,13 +1,10 @@
 package main
 
 import (
-	"errors"
-	"io/fs"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
@@ -117,7 +114,7 @@ func (r *review) missing() (lines []string) {
 	for _, key := range pathKeys {
 		for _, at := range r.placed(key) {
 			if !strings.HasPrefix(at.path, "-") && !inside(at.path, fresh[:]) && !exists(at.path) {
-				lines = append(lines, at.where+" "+at.path+": no such file or directory"+at.advice())
+				lines = append(lines, at.where+" "+at.shown()+": no such file or directory"+at.advice())
 			}
 		}
 	}
@@ -169,60 +166,4 @@ func (r *review) written() (pairs []string) {
 		}
 	}
 	return pairs
-}
-
-// exists reports whether there is something. Other errors than of a missing path are the launch's to name.
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil || !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR)
-}
-
-// advice is what to write in place of a path that is missing.
-func (at *placedPath) advice() string {
-	if text := at.shell(); text != "" {
-		return text
-	}
-	if strings.Contains(at.written, ",") {
-		if at.flag == "" {
-			return " (a comma is part of a name: write each path as a string of its own)"
-		}
-		return " (a comma is part of a name: write " + at.flag + " once for each path)"
-	}
-	if path, rest, ok := strings.Cut(at.path, ":"); ok && exists(path) {
-		return " (a path has the same name inside: leave :" + rest + " out)"
-	}
-	return " (create it, or write - in front of the path if it may be missing)"
-}
-
-// shell explains what only a shell would have taken out of a path.
-func (at *placedPath) shell() string {
-	name, rest, ok := shellVariable(at.written)
-	switch {
-	case ok && name == "HOME":
-		return " (no shell expands $HOME here: write ~" + rest + ")"
-	case ok:
-		return " (no shell expands $" + name + " here: write the folder itself)"
-	case strings.HasPrefix(at.written, "file://"):
-		return " (write the path without file://)"
-	case len(at.written) > 2 && at.written[0] == '%' && strings.Contains(at.written[1:], "%"):
-		return " (no shell expands % here: write the folder itself)"
-	case len(at.written) > 1 && strings.ContainsRune(`"'`, rune(at.written[0])):
-		return " (the quotes are part of the name here: no shell takes them away)"
-	}
-	return ""
-}
-
-// shellVariable finds $NAME or ${NAME} in a word, and what follows.
-func shellVariable(word string) (name, rest string, ok bool) {
-	_, after, ok := strings.Cut(word, "$")
-	if !ok {
-		return "", "", false
-	}
-	if inner, braces := strings.CutPrefix(after, "{"); braces {
-		name, rest, ok = strings.Cut(inner, "}")
-	} else {
-		rest = strings.TrimLeft(after, "_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
-		name = after[:len(after)-len(rest)]
-	}
-	return name, rest, ok && name != "" && strings.Trim(name, "0123456789") != ""
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -26,7 +27,7 @@ func (o *options) parse(args []string) (rest []string, err error) {
 		return nil, o.userError(err)
 	}
 	if missing != "" {
-		return nil, errors.New(missing + " needs a value")
+		return nil, errors.New(missing + " needs a value" + form(o.lines, missing))
 	}
 	o.Settings = slices.Concat(o.variables, o.Settings) // a variable's own flag is stronger than a file of variables
 	return append(o.set.Args(), tail...), nil
@@ -60,6 +61,16 @@ func takesValue(set *pflag.FlagSet, word string) bool {
 	return ok && f != nil && f.NoOptDefVal == ""
 }
 
+// form is how the value of a flag looks, behind a colon.
+func form(lines []line, flag string) string {
+	for _, l := range lines {
+		if l.name == strings.TrimPrefix(flag, "--") && l.value != "" {
+			return ": " + l.value
+		}
+	}
+	return ""
+}
+
 // switchNote is the line on a word that reads as the value of the switch in front, and is the command.
 func switchNote(set *pflag.FlagSet, flag, word string) []string {
 	f := set.Lookup(strings.TrimPrefix(flag, "--"))
@@ -80,7 +91,8 @@ func (o *options) userError(err error) error {
 	case errors.As(err, &invalid):
 		return errors.New("--" + invalid.GetFlag().Name + ": " + inFlags(invalid.Unwrap().Error()))
 	case errors.As(err, &missing):
-		return errors.New("--" + missing.GetSpecifiedName() + " needs a value")
+		name := missing.GetSpecifiedName()
+		return errors.New("--" + name + " needs a value" + form(o.lines, name))
 	case errors.As(err, &syntax):
 		return errors.New("unknown flag " + source.Quote(syntax.GetSpecifiedFlag()))
 	case errors.As(err, &unknown):
@@ -100,6 +112,10 @@ func unknownFlag(o *options, word string) error {
 		if l.name != "" && l.here() {
 			names = append(names, l.name)
 		}
+	}
+	if flag, _, several := strings.Cut(name, " "); several && slices.Contains(names, flag) {
+		return errors.New(source.Quote("--"+flag) + " and its value are one word: write each as an element of its " +
+			`own, as in "--` + flag + `", "` + cmp.Or(strings.TrimPrefix(form(o.lines, flag), ": "), "…") + `"`)
 	}
 	text := "unknown flag " + source.Quote(word)
 	if known := answer(o.set, word); known != "" {
@@ -122,7 +138,7 @@ func unknownFlag(o *options, word string) error {
 // inFlags says a text about the policy in the words of the command line: of a key in a section the flag.
 func inFlags(text string) string {
 	for _, f := range policyFlags() {
-		if strings.Contains(f.key, ".") && f.always == "" {
+		if (strings.Contains(f.key, ".") || f.key == "minConfinement") && f.always == "" {
 			text = strings.ReplaceAll(text, f.key, "--"+f.name)
 		}
 	}

@@ -172,8 +172,13 @@ func PolicyLost(err error) string {
 		err.Error() + " (deny, or grant, whole folders rather than single files)"
 }
 
-// NotExecuted is a command that looked executable.
-func NotExecuted(command string, err error) string { return "execute " + command + ": " + err.Error() }
+// NotExecuted is a command that looked executable, and what it is; "" where nothing tells.
+func NotExecuted(command string, err error, what string) string {
+	if what != "" {
+		what = ": " + what
+	}
+	return line("execute ", name(command, 60), ": ", err.Error(), what)
+}
 
 // Denied are the refused calls of a launch; "" for none.
 func Denied(all []order.DeniedCount) string {

@@ -2,8 +2,10 @@ package shim
 
 import (
 	"cmp"
+	"runtime"
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/init/diagnose"
 	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
 	"github.com/security-mcp/mcp-sandbox/init/internal/launch"
 	"github.com/security-mcp/mcp-sandbox/init/notice"
@@ -76,11 +78,29 @@ func (s *shim) finish() int {
 // notExecuted reports a command that the kernel did not execute though it looked executable.
 func notExecuted(sandbox *launch.Sandbox, say func(string)) int {
 	err := sandbox.Program.ExecError()
-	say(notice.NotExecuted(sandbox.View.Command, err))
+	file := sandbox.View.Command
+	there := func(path string) bool { return unix.Access(path, unix.F_OK) == nil }
+	what := diagnose.Unexecutable(file, head(file), runtime.GOARCH, there)
+	say(notice.NotExecuted(file, err, what))
 	if err == unix.ENOENT {
 		return ending.ExitMissing
 	}
 	return ending.ExitCannot
+}
+
+// head is the beginning of a file; nil for one that cannot be read.
+func head(file string) []byte {
+	fd, err := unix.Open(file, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil
+	}
+	defer unix.Close(fd)
+	b := make([]byte, diagnose.ExecutableHead)
+	n, err := unix.Read(fd, b)
+	if err != nil {
+		return nil
+	}
+	return b[:n]
 }
 
 // onDenied reports what was refused, and says the first refusal of an act.
