@@ -1,10 +1,12 @@
 package notice
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
@@ -15,27 +17,24 @@ import (
 // Early is how soon after its release a server ends that lacks something.
 const Early = 10 * time.Second
 
-// withheld is what the launcher has and the server did not get.
-type withheld struct {
-	variables []string
-	network   bool
-	arguments []string // and variables with paths
-	cwd       string   // "" if the server started in the launcher's
-	limits    []string // flags or keys of numbers that a person named, with the number
-	git       string   // the flag that makes a protected .git writable
-}
-
 // An End is how a server ended.
 type End struct {
 	*order.Exited
-	After   time.Duration // since the release
-	Network bool          // the server had one
+	After  time.Duration // since the release
+	Policy *policy.Policy
+	Found  Found
+}
+
+// Found is what the server's own namespaces told when all of the server had ended.
+type Found struct {
+	Network bool // a name or an address was asked for where there is no network
+	Files   bool // the private files had no room left
 }
 
 // Line is the line about an end that was not the server's own, or that came early in a launch of mcp-sandbox run; ""
 // for others.
-func (e *End) Line(o *order.Order, first *order.Enforced, l *policy.Limits) string {
-	switch limit, _ := l.Timeout.Value(); e.Cause {
+func (e *End) Line(o *order.Order, first *order.Enforced) string {
+	switch limit, _ := e.Policy.Limits.Timeout.Value(); e.Cause {
 	case order.CauseTimeout:
 		return Timeout(limit, o.NameOf("limits.timeout"))
 	case order.CauseCPU:
@@ -47,49 +46,97 @@ func (e *End) Line(o *order.Order, first *order.Enforced, l *policy.Limits) stri
 		case e.Signal == "SIGKILL":
 			return KilledServer
 		case o.Guided && e.After < Early && e.ExitCode != 0:
-			w := withheldOf(o, first, e.Network)
-			w.limits = numbersOf(o.Named, l)
-			return e.without(w)
+			return e.early(e.causes(o, first))
 		}
 	}
 	return ""
 }
 
-// without is the line about an early end; "" if the server was given everything.
-func (e *End) without(w *withheld) string {
-	var parts []string
-	if len(w.variables) > 0 {
-		parts = append(parts, "variables "+list(w.variables, ", ", 44)+" (--env)")
-	}
-	if w.network {
-		parts = append(parts, "network (--allow-domain HOST)")
-	}
-	if w.cwd != "" {
-		parts = append(parts, "working folder")
-	}
-	if len(w.arguments) > 0 {
-		parts = append(parts, "argument "+list(w.arguments, ", ", 30))
-	}
-	if len(w.limits) > 0 {
-		parts = append(parts, "more than "+strings.Join(w.limits, ", "))
-	}
-	if w.git != "" {
-		parts = append(parts, "writes to .git ("+w.git+")")
-	}
-	if len(parts) == 0 {
-		return ""
-	}
+// mostCauses is how many causes the line about an early end names.
+const mostCauses = 3
+
+// early is the line about an early end.
+func (e *End) early(causes []string) string {
 	how := "ended with " + strconv.Itoa(e.ExitCode)
 	if e.Signal != "" {
 		how = "was ended by " + e.Signal
 	}
 	seconds := strconv.FormatFloat(e.After.Seconds(), 'f', 1, 64)
-	return line("the server ", how, " after ", seconds, " s. Not given to it: ", strings.Join(parts, "; "))
+	text := "the server " + how + " after " + seconds + " s"
+	between := ". Not given to it: "
+	for i, cause := range causes[:min(len(causes), mostCauses)] {
+		if i > 0 && utf8.RuneCountInString(text+between+cause) > Width { // a shortened flag cannot be typed
+			break
+		}
+		text, between = text+between+cause, "; "
+	}
+	return line(text)
+}
+
+// causes are what an early end may come from, those first that something tells of.
+func (e *End) causes(o *order.Order, first *order.Enforced) (all []string) {
+	add := func(is bool, parts ...string) {
+		if is {
+			all = append(all, strings.Join(parts, ""))
+		}
+	}
+	l := &e.Policy.Limits
+	written := func(key, flag string) string { return " (" + cmp.Or(o.NameOf(key), flag) + ")" }
+	memory, finite := l.Memory.Value()
+	reached := finite && (e.MemoryPeak >= memory || e.MaxRSS > memory/16*15 || e.aborted())
+	add(e.ForksRefused > 0, "more than ", l.Pids.String(), " processes", written("limits.pids", "--pids"))
+	add(reached, "more than ", l.Memory.String(), " of memory", written("limits.memory", "--memory"))
+	add(e.Signal == "SIGXFSZ", "files of more than ", l.FileSize.String(), written("limits.fileSize", "--file-size"))
+	add(e.Found.Files, "more than ", e.Policy.Filesystem.TmpSize.String(), " of private files",
+		written("filesystem.tmpSize", "--tmp-size"))
+	add(e.Found.Network, "network (--allow-domain HOST)")
+	w := withheldOf(o, first)
+	for _, at := range readOnly(o, e.Policy) {
+		add(true, "writes to ", name(at, 24), " (--allow-write ", typed(at, 80), ")")
+	}
+	add(w.git != "", "writes to .git (", w.git, ")")
+	add(len(w.variables) > 0, "variables ", list(w.variables, ", ", 44), " (--env)")
+	add(w.cwd != "", "working folder")
+	add(len(w.arguments) > 0, "argument ", list(w.arguments, ", ", 30))
+	add(finite && memory < 256<<20 && !reached, "more than ", l.Memory.String(), " of memory",
+		written("limits.memory", "--memory"))
+	if numbers := numbersOf(o.Named, l); len(numbers) > 0 {
+		add(true, "more than ", strings.Join(numbers, ", "))
+	}
+	return all
+}
+
+// aborted reports whether the server's runtime gave up, as Node.js and C++ do without memory.
+func (e *End) aborted() bool { return e.Signal == "SIGABRT" || e.ExitCode == 128+6 }
+
+// readOnly are the grants for reading that the server's command line names: a server that was to write there failed.
+func readOnly(o *order.Order, p *policy.Policy) (all []string) {
+	home := order.Lookup(o.Env, "HOME")
+	for _, grant := range p.Filesystem.AllowRead {
+		short := grant
+		if rest, ok := strings.CutPrefix(grant, home+"/"); ok && home != "" {
+			short = "~/" + rest
+		}
+		named := func(word string) bool { return strings.Contains(word, grant) || strings.Contains(word, short) }
+		if !strings.HasPrefix(grant, "-") && !slices.Contains(p.Filesystem.AllowWrite, grant) &&
+			slices.ContainsFunc(o.Command[min(1, len(o.Command)):], named) {
+			all = append(all, grant)
+		}
+	}
+	return all
+}
+
+// withheld is what the launcher has and the server did not get.
+type withheld struct {
+	variables []string
+	arguments []string // and variables with paths
+	cwd       string   // "" if the server started in the launcher's
+	git       string   // the flag that makes a protected .git writable
 }
 
 // withheldOf is what the order and the first line of the report say of it.
-func withheldOf(o *order.Order, e *order.Enforced, network bool) *withheld {
-	w := &withheld{network: !network}
+func withheldOf(o *order.Order, e *order.Enforced) *withheld {
+	w := &withheld{}
 	for _, n := range e.Notices {
 		switch n.Kind {
 		case order.NoticeEnv:

@@ -17,14 +17,14 @@ func TestLinesAreLines(t *testing.T) {
 	for _, n := range []string{"x", strings.Repeat("/long", 100), "/a\x1b[2J\nb\u202e\xff", strings.Repeat("\x1b", 100)} {
 		many := slices.Repeat([]string{n}, 40)
 		x := &order.Exited{ExitCode: 1, Cause: order.CauseExit}
-		end := End{Exited: x, After: time.Second}
+		end := End{Exited: x, After: time.Second, Policy: &policy.Policy{}}
 		first := &order.Enforced{Notices: []order.Notice{{Kind: order.NoticeEnv, Name: n}, {Kind: order.NoticeArgument, Name: n}, {Kind: order.NoticeCwd, Name: n}}}
 		for i, text := range []string{
 			Variables(many), Variables(slices.Repeat([]string{"V_TOKEN"}, 99999)), Variables(many[:1]), Argument(n, n), HomeArgument(n), NotGranted(n, n, n, "--allow-write"), NotAllowed(n, n), NotSet(n, n), Variable(n), Cwd(n, n), Fetches(n, "--allow-domain a.example"), FetchHangs(n, "standard", "--allow-domain a.example"),
 			Protected(n), Granted(n), Lowered(policy.Reduced, policy.Standard, n), NothingHolds(many), Appeared(n, 3), Refused(n, n), Refused(n, ""), Forks(60, n), NotSearched(n),
 			NotWritten(1, errors.New(n)), Timeout(time.Hour, n), Memory(1<<20, n), Denied([]order.DeniedCount{{Act: order.Act{Kind: order.DeniedSyscall, Syscall: n}, Count: 1}}),
 			Limits([]order.Named{{Key: "limits.memory", Written: n}}, &order.Enforced{Layers: []order.LayerReport{{Layer: order.Cgroup, State: order.Absent}}}),
-			end.Line(&order.Order{Flags: order.Flags{Guided: true}}, first, &policy.Limits{}),
+			end.Line(&order.Order{Command: []string{n}, Flags: order.Flags{Guided: true}}, first),
 			Why(3, n, nil), Why(1, "", []order.Act{{Path: n}, {Host: n, Port: 1}, {Kind: order.DeniedUDP, Host: n}}),
 			Killed, KilledServer, CPUTime, MachineMemory, SessionOver, Unread, NothingConfined, NoBarrier("Linux virtual machine or container"),
 		} {
@@ -129,9 +129,9 @@ func TestEarlyEnd(t *testing.T) {
 		want  string
 	}{
 		{"early", guided, exit, 300 * time.Millisecond, "the server ended with 3 after 0.3 s. Not given to it: " +
-			"variables NOTION_TOKEN, DATABASE_URL (--env); network (--allow-domain HOST); working folder; argument /a"},
+			"variables NOTION_TOKEN, DATABASE_URL (--env); working folder; argument /a"},
 		{"a signal", guided, order.Exited{Cause: order.CauseSignal, Signal: "SIGSEGV", ExitCode: 139}, time.Second, "the server was ended by SIGSEGV after 1.0 s. Not given to it: " +
-			"variables NOTION_TOKEN, DATABASE_URL (--env); network (--allow-domain HOST); working folder; argument /a"},
+			"variables NOTION_TOKEN, DATABASE_URL (--env); working folder; argument /a"},
 		{"late", guided, exit, Early, ""},
 		{"well", guided, order.Exited{Cause: order.CauseExit}, 0, ""},
 		{"of another program", &order.Order{}, exit, 0, ""},
@@ -139,14 +139,60 @@ func TestEarlyEnd(t *testing.T) {
 		{"killed", guided, order.Exited{Cause: order.CauseSignal, Signal: "SIGKILL", ExitCode: 137}, time.Hour, KilledServer},
 		{"supervisor", guided, order.Exited{Cause: order.CauseSupervisorLost, Signal: "SIGKILL"}, 0, Killed},
 	} {
-		end := End{Exited: &c.x, After: c.after}
-		if got := end.Line(c.order, first, &policy.Limits{}); got != c.want {
+		end := End{Exited: &c.x, After: c.after, Policy: &policy.Policy{}}
+		if got := end.Line(c.order, first); got != c.want {
 			t.Errorf("%s: %q\nwant %q", c.name, got, c.want)
 		}
 	}
-	end := End{Exited: &exit, Network: true}
-	if got := end.Line(&order.Order{Flags: order.Flags{Guided: true}}, &order.Enforced{}, &policy.Limits{}); got != "" {
-		t.Errorf("nothing was withheld: %q", got)
+}
+
+// What something tells of comes first, three causes at most; without any the status is all that is said.
+func TestCauses(t *testing.T) {
+	first := &order.Enforced{Notices: []order.Notice{{Kind: order.NoticeProtected, Name: "/p/.git", Flag: "--allow-write /p/.git"}, {Kind: order.NoticeArgument, Name: "/a"}}}
+	for _, c := range []struct {
+		name, command string
+		x             order.Exited
+		found         Found
+		policy        string
+		want          string
+	}{
+		{"nothing", "", order.Exited{}, Found{}, `{}`, ""},
+		{"network", "", order.Exited{}, Found{Network: true}, `{}`, "network (--allow-domain HOST)"},
+		{"private files", "", order.Exited{}, Found{Files: true}, `{"filesystem":{"tmpSize":"4M"}}`, "more than 4M of private files (--tmp-size)"},
+		{"both", "", order.Exited{}, Found{Files: true, Network: true}, `{}`, "more than 1G of private files (--tmp-size); network (--allow-domain HOST)"},
+		{"processes", "", order.Exited{ForksRefused: 1}, Found{}, `{"limits":{"pids":9}}`, "more than 9 processes (--pids)"},
+		{"aborted", "", order.Exited{Signal: "SIGABRT"}, Found{}, `{}`, "more than 2G of memory (--memory)"},
+		{"aborted in a shell", "", order.Exited{ExitCode: 134}, Found{}, `{"limits":{"memory":"1G"}}`, "more than 1G of memory (--memory)"},
+		{"much memory", "", order.Exited{MaxRSS: 2040 << 20}, Found{}, `{}`, "more than 2G of memory (--memory)"},
+		{"memory of a group", "", order.Exited{MemoryPeak: 2 << 30}, Found{}, `{}`, "more than 2G of memory (--memory)"},
+		{"little memory", "", order.Exited{MaxRSS: 1 << 20}, Found{}, `{"limits":{"memory":"128M"}}`, "more than 128M of memory (--memory)"},
+		{"a large file", "", order.Exited{Signal: "SIGXFSZ"}, Found{}, `{"limits":{"fileSize":"1M"}}`, "files of more than 1M (--file-size)"},
+		{"written where it is read", "/h/p/f.json", order.Exited{}, Found{}, `{"filesystem":{"allowRead":["/h/p"]}}`, "writes to /h/p (--allow-write /h/p)"},
+		{"by a shell", "echo x >~/p/f", order.Exited{}, Found{}, `{"filesystem":{"allowRead":["/h/p"]}}`, "writes to /h/p (--allow-write /h/p)"},
+		{"written where it is written", "/h/p/f.json", order.Exited{}, Found{}, `{"filesystem":{"allowRead":["/h/p"],"allowWrite":["/h/p"]}}`, ""},
+		{"read elsewhere", "/h/q/f.json", order.Exited{}, Found{}, `{"filesystem":{"allowRead":["/h/p"]}}`, ""},
+		{"git", "git", order.Exited{}, Found{}, `{}`, "writes to .git (--allow-write /p/.git); argument /a"},
+		{"three", "git", order.Exited{ForksRefused: 1}, Found{Network: true, Files: true}, `{"limits":{"pids":9}}`, "more than 9 processes (--pids); more than 1G of private files (--tmp-size); network (--allow-domain HOST)"},
+	} {
+		p, err := policy.Parse([]byte(strings.Replace(strings.Replace(c.policy, "{", `{"version":1,`, 1), ",}", "}", 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p = p.Effective(policy.Run)
+		c.x.Cause = order.CauseExit
+		if c.x.ExitCode == 0 {
+			c.x.ExitCode = 1
+		}
+		o := &order.Order{Command: []string{"server", c.command}, Env: []string{"HOME=/h"}, Flags: order.Flags{Guided: true}}
+		e := &order.Enforced{}
+		if c.command == "git" {
+			e = first
+		}
+		end := End{Exited: &c.x, Policy: &p, Found: c.found}
+		_, causes, _ := strings.Cut(end.Line(o, e), ". Not given to it: ")
+		if causes != c.want {
+			t.Errorf("%s: %q, want %q", c.name, causes, c.want)
+		}
 	}
 }
 

@@ -31,7 +31,7 @@ func (s *shim) finish(first *order.Enforced, end *notice.End) int {
 	}
 	if s.server.failed != "" {
 		s.Say(s.server.failed)
-	} else if text := end.Line(s.Order, first, &s.plan.policy.Limits); text != "" {
+	} else if text := end.Line(s.Order, first); text != "" {
 		s.say(text)
 	}
 	x.WallSeconds = time.Since(s.began).Seconds()

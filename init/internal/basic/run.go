@@ -70,7 +70,7 @@ func Run(c Config) int {
 		c.Say(line)
 	}
 	x := s.watch(stdin)
-	return s.finish(enforced, &notice.End{Exited: &x, After: time.Since(released), Network: true})
+	return s.finish(enforced, &notice.End{Exited: &x, After: time.Since(released), Policy: &s.plan.policy})
 }
 
 // launch is everything up to a proved server that waits for its release, and the first line of the report.

@@ -20,6 +20,7 @@ type guide struct {
 	launch   *launch.Launch
 	sandbox  *launch.Sandbox
 	released time.Time
+	lacks    lacks
 }
 
 // notices are those of a launch that mcp-sandbox run made: its own, and those of the planned view.
@@ -140,7 +141,9 @@ func (g *guide) linesAtStart(e *order.Enforced) []string {
 
 // lineAtEnd says why a server ended, if that was not its own doing, or what an early end may come from; "" for others.
 func (g *guide) lineAtEnd(x *order.Exited, e *order.Enforced) string {
-	network := g.hasNetwork() || len(g.policy.Network.AllowedDomains) > 0
-	end := notice.End{Exited: x, After: time.Since(g.released), Network: network}
-	return end.Line(g.order, e, &g.policy.Limits)
+	end := notice.End{Exited: x, After: time.Since(g.released), Policy: g.policy}
+	if g.order.Guided {
+		end.Found = g.lacks.found()
+	}
+	return end.Line(g.order, e)
 }

@@ -87,10 +87,16 @@ func Run(c Config) int {
 	for _, line := range s.guide.linesAtStart(s.enforced) { // before the server writes to the same standard error
 		c.Say(line)
 	}
+	if s.Order.Guided {
+		s.guide.lacks = openLacks(s.monitor.sandbox, s.guide.hasNetwork() || len(s.policy.Network.AllowedDomains) > 0)
+	}
 	if err := s.monitor.sandbox.Release(); err != nil {
 		return s.refuse(err)
 	}
 	s.guide.released = time.Now()
+	if s.Order.Guided {
+		s.monitor.loop.Timer(func() { s.guide.lacks.openFiles(s.monitor.sandbox) }).Set(s.guide.released.Add(started))
+	}
 	s.denied.again = s.monitor.loop.Timer(func() { s.denied.retry(&s.sink) })
 	s.denied.retry(&s.sink)
 	s.denied.keep = func() { keep(s.Order, s.sink.Keep, s.enforced) }
