@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/init/runtimes"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
@@ -117,7 +118,9 @@ func readOnly(o *order.Order, p *policy.Policy) (all []string) {
 		if rest, ok := strings.CutPrefix(grant, home+"/"); ok && home != "" {
 			short = "~/" + rest
 		}
-		named := func(word string) bool { return strings.Contains(word, grant) || strings.Contains(word, short) }
+		named := func(word string) bool { // and not the server's own program
+			return runtimes.Starter(word) == "" && (strings.Contains(word, grant) || strings.Contains(word, short))
+		}
 		if !strings.HasPrefix(grant, "-") && !slices.Contains(p.Filesystem.AllowWrite, grant) &&
 			slices.ContainsFunc(o.Command[min(1, len(o.Command)):], named) {
 			all = append(all, grant)

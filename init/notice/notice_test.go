@@ -170,6 +170,7 @@ func TestCauses(t *testing.T) {
 		{"written where it is read", "/h/p/f.json", order.Exited{}, Found{}, `{"filesystem":{"allowRead":["/h/p"]}}`, "writes to /h/p (--allow-write /h/p)"},
 		{"by a shell", "echo x >~/p/f", order.Exited{}, Found{}, `{"filesystem":{"allowRead":["/h/p"]}}`, "writes to /h/p (--allow-write /h/p)"},
 		{"written where it is written", "/h/p/f.json", order.Exited{}, Found{}, `{"filesystem":{"allowRead":["/h/p"],"allowWrite":["/h/p"]}}`, ""},
+		{"the program itself", "/h/p/server.js", order.Exited{}, Found{}, `{"filesystem":{"allowRead":["/h/p"]}}`, ""},
 		{"read elsewhere", "/h/q/f.json", order.Exited{}, Found{}, `{"filesystem":{"allowRead":["/h/p"]}}`, ""},
 		{"git", "git", order.Exited{}, Found{}, `{}`, "writes to .git (--allow-write /p/.git); argument /a"},
 		{"three", "git", order.Exited{ForksRefused: 1}, Found{Network: true, Files: true}, `{"limits":{"pids":9}}`, "more than 9 processes (--pids); more than 1G of private files (--tmp-size); network (--allow-domain HOST)"},
