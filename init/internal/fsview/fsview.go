@@ -14,6 +14,8 @@
 package fsview
 
 import (
+	"slices"
+
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
 )
@@ -109,6 +111,11 @@ type View struct {
 	Notes
 
 	watched appearance
+}
+
+// FirstFresh is the first of the private folders that is on the private tmpfs, and no folder of a state; -1 for none.
+func (v *View) FirstFresh() int {
+	return slices.IndexFunc(v.Private, func(n Node) bool { return n.Kind != Bind })
 }
 
 // A Capacity is what the private tmpfs holds.

@@ -126,15 +126,10 @@ func (r pivot) freshDevices(c *check, v *fsview.View, l viewLooks) freshDevices 
 			fresh.home = &v.Private[i]
 		}
 	}
-	if i := firstFresh(v); i >= 0 {
+	if i := v.FirstFresh(); i >= 0 {
 		fresh.private = devName(c.stat(l.nodes[len(v.Nodes)+i]).Dev)
 	}
 	return fresh
-}
-
-// firstFresh is the first private folder on the tmpfs, or -1.
-func firstFresh(v *fsview.View) int {
-	return slices.IndexFunc(v.Private, func(n fsview.Node) bool { return n.Kind != fsview.Bind })
 }
 
 // proveState shows which folder the home is, by the inode that was found at its path.
@@ -157,7 +152,7 @@ const statfsSize, statfsBlock, statfsBlocks, statfsFiles = 128, 8, 16, 40
 // statPrivate reads the size of the private tmpfs, and returns its comparison. The kernel counts in pages.
 func statPrivate(b *build) func(*check) {
 	v := b.View
-	first := firstFresh(v)
+	first := v.FirstFresh()
 	if first < 0 {
 		return func(*check) {}
 	}

@@ -17,7 +17,7 @@ import (
 type lacks struct {
 	counters int    // /proc/PID/net/snmp of a network namespace without network; proc_net(5)
 	tried    uint64 // what the launch itself tried there, for the proof
-	files    int    // the first private folder
+	files    int    // the first folder on the private tmpfs
 }
 
 // openLacks opens what a server that waits for its release has for itself.
@@ -38,10 +38,10 @@ func openLacks(s *launch.Sandbox, network bool) lacks {
 // runs before is not dumpable. A server that has ended by then has not filled much.
 const started = 10 * time.Millisecond
 
-// openFiles opens the first private folder of a server that was released.
+// openFiles opens the first folder on the private tmpfs of a server that was released.
 func (l *lacks) openFiles(s *launch.Sandbox) {
-	if !s.Shared() && len(s.View.Private) > 0 && s.View.TmpSize > 0 {
-		l.files = openedOr("/proc/"+strconv.Itoa(s.Server)+"/root"+s.View.Private[0].Path, unix.O_PATH)
+	if i := s.View.FirstFresh(); i >= 0 && !s.Shared() && s.View.TmpSize > 0 {
+		l.files = openedOr("/proc/"+strconv.Itoa(s.Server)+"/root"+s.View.Private[i].Path, unix.O_PATH)
 	}
 }
 
