@@ -51,6 +51,9 @@ func noCommand(args []string) string {
 		if c, _ := find(words); c != nil {
 			return severalWords(words)
 		}
+		if isLine(args[0], words[0]) {
+			return severalWords(append([]string{"run"}, words...))
+		}
 	}
 	text := source.Quote(args[0]) + " is no command"
 	all := names("")
@@ -69,6 +72,14 @@ func noCommand(args []string) string {
 		return text + " (did you mean mcp-sandbox run " + typedWord(args[0]) + " ...?)"
 	}
 	return text + ": there is " + all
+}
+
+// isLine reports whether a word with blanks in it is the line of a server, and no file of such a name.
+func isLine(word, first string) bool {
+	if strings.HasPrefix(first, "-") {
+		return true
+	}
+	return !exists(word) && (!strings.ContainsAny(first, `/\`) || exists(first))
 }
 
 // severalWords is the error of a command line that stands in one word, as in an mcp.json of one argument.

@@ -105,8 +105,12 @@ func foretold[T any](ord *order.Order, p *policy.Policy,
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), planTime)
 	defer cancel()
+	dir := ord.Dir
+	if !exists(dir) { // the policy's cwd is taken, and this process runs where nothing is
+		dir = "/"
+	}
 	proved, err := launcher.Prove(ctx, asWritten(*p, ord), launcher.Target{Path: ord.Command[0],
-		Args: ord.Command[1:], Dir: ord.Dir, Package: ord.Package})
+		Args: ord.Command[1:], Dir: dir, Package: ord.Package})
 	if err != nil || proved.Confinement == string(policy.Full) || p.Level == policy.Privileged {
 		return answer, proved, err
 	}

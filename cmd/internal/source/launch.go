@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"os"
+	"path/filepath"
 	"strconv"
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
@@ -120,15 +121,20 @@ func (l *Launch) Policy(dir, home string) (policy.Policy, []string) {
 
 // Order is the order of a launch in this folder, or an error.
 func (l *Launch) Order(program policy.Program, command []string) (*order.Order, []string) {
-	dir, err := Folder()
-	if err != nil {
-		return nil, []string{err.Error()}
+	dir, gone := Folder()
+	if gone != nil { // relative paths start where it was, and lead to nothing
+		if dir = os.Getenv("PWD"); !filepath.IsAbs(dir) {
+			return nil, []string{gone.Error()}
+		}
 	}
 	env := os.Environ()
 	file := l.Source.Path(dir)
 	p, why := l.Policy(dir, order.Home(env))
-	if len(why) > 0 {
+	switch {
+	case len(why) > 0:
 		return nil, why
+	case gone != nil && p.Cwd == "": // the server would start in it
+		return nil, []string{gone.Error()}
 	}
 	o, err := order.New(p, program, command, env, dir)
 	if err != nil {
