@@ -29,6 +29,7 @@ func (p *Profile) Apply(to policy.Policy, args, env []string, home, dir string) 
 	a := &applying{profile: p, to: to, args: p.split(args), env: env, dir: dir}
 	a.limits = newLimits(home, a.value)
 	a.limits.useOf(p)
+	a.byHand = newByHand(&to, &a.limits, dir)
 	if to.Level != policy.Privileged {
 		a.own()
 		for i := range p.Arguments {
@@ -52,6 +53,7 @@ type applying struct {
 	dir     string
 	limits  limits
 	folders []folder
+	byHand  byHand
 	notices []order.Notice
 }
 
@@ -84,7 +86,7 @@ func (a *applying) variables() {
 		}
 		a.to.Env = append(slices.Clip(a.to.Env), v)
 	}
-	if slices.ContainsFunc(a.profile.Unless, a.given) {
+	if slices.ContainsFunc(a.profile.Unless, a.isSet) {
 		return
 	}
 	for _, name := range a.to.Unset(a.env) {
@@ -94,8 +96,8 @@ func (a *applying) variables() {
 	}
 }
 
-// given reports whether a variable or a flag has a value.
-func (a *applying) given(name string) bool { return a.value(name) != "" || len(a.args.flags[name]) > 0 }
+// isSet reports whether a variable or a flag has a value.
+func (a *applying) isSet(name string) bool { return a.value(name) != "" || len(a.args.flags[name]) > 0 }
 
 func (a *applying) value(name string) string {
 	value, _ := a.lookup(name)
@@ -173,7 +175,7 @@ func defaultSource(arg *Argument) string {
 
 // defaultOf is the value of a source that is not given. A path with "-" in front, which is missing, is none.
 func (a *applying) defaultOf(arg *Argument) (value string, there bool) {
-	if slices.ContainsFunc(arg.Unless, a.given) {
+	if slices.ContainsFunc(arg.Unless, a.isSet) {
 		return "", false
 	}
 	if arg.Grant == Host {
@@ -193,8 +195,14 @@ func (a *applying) hosts(arg *Argument, source, value string) {
 		return
 	}
 	entries, err := hostsOf(value, arg.Scheme, a.value(arg.PortFrom))
-	if err != nil {
-		a.note(source, hostFlag, notice.NotAllowed(source, err.Error()))
+	switch {
+	case errors.Is(err, errNotNamed): // no flag allows such a one either
+		a.note(source, "", notice.NotAllowed(source, err.Error(), ""))
+		return
+	case err != nil && a.byHand.hosts:
+		return
+	case err != nil:
+		a.note(source, hostFlag, notice.NotAllowed(source, err.Error(), hostFlag))
 		return
 	}
 	if usual, _ := hostsOf(arg.Default, arg.Scheme, ""); len(entries) == 1 && slices.Contains(usual, entries[0]) {

@@ -150,7 +150,7 @@ func TestApplyNotices(t *testing.T) {
 		t.Fatalf("%+v %+v", notices, got.Network)
 	}
 	for _, n := range notices {
-		if n.Kind != order.NoticeProfile || n.Line == "" || n.Flag == "" || strings.Contains(n.Line, "hunter2") || len(n.Line) > 200 {
+		if n.Kind != order.NoticeProfile || n.Line == "" || (n.Flag == "") != (n.Name == "variable X_URL") || strings.Contains(n.Line, "hunter2") || len(n.Line) > 200 {
 			t.Errorf("%+v", n)
 		}
 	}

@@ -24,21 +24,34 @@ func (a *applying) folder(arg *Argument, source, value string) {
 		path = filepath.Join(a.dir, path)
 	}
 	path = filepath.Clean(path)
+	file := path
 	if arg.Folder {
 		path = filepath.Dir(path)
 	}
-	real, err := filepath.EvalSymlinks(path)
-	f := folder{path, real, arg.Grant == Write, arg.Key, source}
+	f, err := lookAt(arg, source, path)
+	alone := false
+	if err == nil && arg.Folder && filepath.Base(file)[0] != '.' && a.limits.why(f) != "" && !a.byHand.has(f) {
+		f, err = lookAt(arg, source, file) // a folder of other things: the file alone, which has to be there
+		alone = true
+	}
 	switch {
+	case err != nil && alone:
+		a.refuse(f, "would lie in a folder of other things: make that file first", false)
 	case err != nil:
-		a.refuse(f, "does not exist, or cannot be looked at")
-	case !aFile(real):
-		a.refuse(f, "is neither a folder nor a file")
+		a.refuse(f, "does not exist, or cannot be looked at: make it first", false)
+	case !aFile(f.real):
+		a.refuse(f, "is neither a folder nor a file", false)
 	case a.limits.why(f) != "":
-		a.refuse(f, a.limits.why(f))
+		a.refuse(f, a.limits.why(f), true)
 	default:
 		a.folders = append(a.folders, f)
 	}
+}
+
+// lookAt is a path of a source, with where the path leads.
+func lookAt(arg *Argument, source, path string) (folder, error) {
+	real, err := filepath.EvalSymlinks(path)
+	return folder{path, real, arg.Grant == Write, arg.Key, source}, err
 }
 
 // aFile reports whether a path is a folder or a file: a launch refuses the grant of anything else.
@@ -48,17 +61,30 @@ func aFile(path string) bool {
 }
 
 // refuse leaves the notice of a path that is not granted. What a variable holds stands in no message: a key can stand
-// there by mistake.
-func (a *applying) refuse(f folder, why string) {
-	flag := "--allow-read"
-	if f.write {
+// there by mistake. grantable is false where no flag grants the path as it is now.
+func (a *applying) refuse(f folder, why string, grantable bool) {
+	flag := ""
+	switch {
+	case a.byHand.has(f):
+		return
+	case grantable && f.write:
 		flag = "--allow-write"
+	case grantable:
+		flag = "--allow-read"
 	}
 	if f.name() == f.source {
-		a.note(f.source, flag+" PATH", notice.NotGrantedIn(f.source, why, flag))
+		a.note(f.source, typed(flag, "PATH"), notice.NotGrantedIn(f.source, why, flag))
 		return
 	}
-	a.note(f.written, flag+" "+notice.Shell(f.written), notice.NotGranted(f.source, f.written, why, flag))
+	a.note(f.written, typed(flag, notice.Shell(f.written)), notice.NotGranted(f.source, f.written, why, flag))
+}
+
+// typed is a flag with its value; "" for no flag.
+func typed(flag, value string) string {
+	if flag == "" {
+		return ""
+	}
+	return flag + " " + value
 }
 
 // name is how a message names the path.
@@ -78,10 +104,7 @@ func holds(folder, inner string) bool {
 // grantFolders grants the paths that were taken, but for links that a server could have made: those in a folder which
 // it may write.
 func (a *applying) grantFolders() {
-	var writable []string
-	for _, path := range a.to.Filesystem.AllowWrite {
-		writable = append(writable, a.limits.found(path, a.dir))
-	}
+	writable := a.limits.allFound(a.to.Filesystem.AllowWrite, a.dir)
 	for _, f := range a.folders {
 		if f.write {
 			writable = append(writable, f.real)
@@ -90,7 +113,7 @@ func (a *applying) grantFolders() {
 	for _, f := range a.folders {
 		switch {
 		case linkIn(f.written, writable):
-			a.refuse(f, "leads over a link in a folder that the server may write")
+			a.refuse(f, "leads over a link in a folder that the server may write", false)
 		case f.write:
 			a.write(f.written)
 		default:
@@ -98,6 +121,14 @@ func (a *applying) grantFolders() {
 			a.hostsIn(f, writable)
 		}
 	}
+}
+
+// allFound are paths of a policy without links.
+func (l *limits) allFound(paths []string, dir string) (all []string) {
+	for _, path := range paths {
+		all = append(all, l.found(path, dir))
+	}
+	return all
 }
 
 // found is a path of a policy without links, as far as it can be told.

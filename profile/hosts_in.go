@@ -31,7 +31,7 @@ func (a *applying) hostsIn(f folder, writable []string) {
 		if at := (*fs.PathError)(nil); errors.As(err, &at) {
 			err = at.Err // the name of the file is the source's to say
 		}
-		a.note(f.name(), hostFlag, notice.NotAllowed(f.name(), err.Error()))
+		a.note(f.name(), hostFlag, notice.NotAllowed(f.name(), err.Error(), hostFlag))
 		return
 	}
 	for _, value := range valuesOf(string(text), f.key) {

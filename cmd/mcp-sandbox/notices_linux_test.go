@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -195,5 +196,33 @@ func TestHiddenPaths(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// What lies at an argument or in a variable decides the flag of the line, and that flag helps.
+func TestSocketArgument(t *testing.T) {
+	dir := testbed.Folder(t)
+	at := filepath.Join(dir, "a.sock")
+	l, err := net.Listen("unix", at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if err := os.Chmod(at, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range []entry{
+		{args: []string{"--", "test", "-S", at}, dir: "/"},
+		{args: []string{"--env", "AGENT=" + at, "--", "sh", "-c", `test -S "$AGENT"`}, dir: "/"},
+	} {
+		first, code, _, stderr := e.start(t)
+		if code != 1 || !strings.Contains(stderr, "--allow-unix-socket ") || strings.Contains(stderr, "--allow-read") ||
+			len(first.Notices) != 1 || !strings.HasPrefix(first.Notices[0].Flag, "--allow-unix-socket") {
+			t.Errorf("code %d, %q, %+v", code, stderr, first.Notices)
+		}
+		e.args = append([]string{"--allow-unix-socket", at}, e.args...)
+		if first, code, _, stderr = e.start(t); code != 0 || stderr != "" {
+			t.Errorf("typed: code %d, %q, %+v", code, stderr, first.Notices)
+		}
 	}
 }

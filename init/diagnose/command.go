@@ -62,10 +62,30 @@ func NotExecutable(file string, err error) string {
 	return "a program needs chmod +x, and a script that or its interpreter in front, as in node server.js"
 }
 
-// Grant is the remedy where the working folder cannot be seen inside.
-func Grant(path string, outside bool) string {
-	if !outside {
-		return "nor is it there outside: make that folder, and grant it"
+// Grant is the remedy where the working folder cannot be seen inside. flag was tried on the plan of the launch.
+func Grant(flag, path string) string {
+	return "grant it: " + flag + " " + notice.Shell(path) + ", or " + keyOf(flag) + " in the policy"
+}
+
+// GrantTarget is the remedy for a link that a server could have made.
+func GrantTarget(flag, target string) string {
+	return "grant what it leads to, if that is yours: " + flag + " " + notice.Shell(target) + ", or " + keyOf(flag) +
+		" in the policy"
+}
+
+// MakeFirst is the remedy where the working folder is missing outside as well.
+const MakeFirst = "nor is it there outside: make that folder, and grant it"
+
+// NoGrant is what stands in the place of a remedy where no grant helps.
+func NoGrant(err error) string { return "nothing grants it: " + err.Error() }
+
+// keyOf is the key of the policy that a flag of grants adds to.
+func keyOf(flag string) string {
+	switch flag {
+	case "--allow-write":
+		return "allowWrite"
+	case "--allow-unix-socket":
+		return "allowUnixSockets"
 	}
-	return "grant it: --allow-read " + notice.Shell(path) + ", or allowRead in the policy"
+	return "allowRead"
 }

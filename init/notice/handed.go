@@ -1,6 +1,9 @@
 package notice
 
-import "strconv"
+import (
+	"cmp"
+	"strconv"
+)
 
 // This file: what was handed to the launch and is not the server's.
 
@@ -22,31 +25,53 @@ func Variables(names []string) string {
 	return line("not forwarded to the server: ", list(names, ", ", 50), " (", list(flags, " ", 74), ")")
 }
 
-// Argument is an argument of the server that is a path which the server does not see.
-func Argument(path, grant string) string {
-	return line("argument ", name(path, pathWidth), " is not visible inside: --allow-read ", typed(grant, pathWidth),
-		", or --allow-write")
+// Offer is a flag that grants a path, for the middle of a line; "" for no flag.
+func Offer(flag, path string, width int) string {
+	if flag == "" {
+		return ""
+	}
+	return flag + " " + typed(path, width)
+}
+
+// noFlag stands where no flag helps.
+const noFlag = "no flag shows it"
+
+// Argument is an argument of the server that is a path which the server does not see. flag was tried; "" is none. With
+// write the path can be granted for writing as well.
+func Argument(path, flag string, write bool) string {
+	if write {
+		flag += ", or --allow-write"
+	}
+	return line("argument ", name(path, pathWidth), " is not visible inside: ", cmp.Or(flag, noFlag))
 }
 
 // HomeArgument is an argument that is the home, which is a private folder inside.
-func HomeArgument(path string) string {
-	return line("argument ", name(path, pathWidth), " is an empty private home inside: --allow-read ",
-		typed(path, pathWidth), ", or better a folder in it")
+func HomeArgument(path, flag string) string {
+	if flag != "" {
+		flag += ", or better a folder in it"
+	}
+	return line("argument ", name(path, pathWidth), " is an empty private home inside: ", cmp.Or(flag, noFlag))
 }
 
 // Variable is a variable whose value is a path which the server does not see. The value may be a secret.
-func Variable(variable string) string {
-	return line("the path in variable ", name(variable, pathWidth),
-		" exists and is not visible inside: --allow-read that path, or --allow-write")
+func Variable(variable, flag string, write bool) string {
+	if flag != "" {
+		flag += " that path"
+	}
+	if write {
+		flag += ", or --allow-write"
+	}
+	return line("the path in variable ", name(variable, pathWidth), " exists and is not visible inside: ",
+		cmp.Or(flag, noFlag))
 }
 
 // Uncertified is a variable of certificates that names what is none: the text of a view's warning.
 func Uncertified(text string) string { return shrunk(text) }
 
 // Cwd is a working folder that the server does not see.
-func Cwd(folder, instead string) string {
+func Cwd(folder, instead, flag string) string {
 	return line("working folder ", name(folder, 60), " is not visible inside: the server starts in ",
-		name(instead, 30), " (--allow-read ", typed(folder, 40), ")")
+		name(instead, 30), " (", cmp.Or(flag, noFlag), ")")
 }
 
 // Fetches is a program that fetches packages, without network. flags open what it fetches from.

@@ -2,6 +2,7 @@ package fsview
 
 import (
 	"cmp"
+	"errors"
 	"os"
 	"slices"
 	"strings"
@@ -23,6 +24,9 @@ func (g hostSockets) add() {
 	for _, given := range g.request.Policy.Network.AllowUnixSockets {
 		path, optional := strings.CutPrefix(given, "-")
 		if err := g.allow(path, optional); err != nil {
+			if errors.Is(err, ErrLink) {
+				err = offers{g.tree}.offered(err, path, false)
+			}
 			g.fail(&os.PathError{Op: "network.allowUnixSockets", Path: path, Err: err})
 		}
 	}

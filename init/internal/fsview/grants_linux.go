@@ -62,6 +62,7 @@ func (g *grants) resolveDeferred() {
 	for i := range g.allowed {
 		r := &g.allowed[i]
 		if err := g.allowLink(&r.resolved, r.flag == mayWrite); err != nil {
+			err = offers{g.tree}.offered(err, strings.TrimPrefix(r.given, "-"), r.flag == mayWrite)
 			g.fail(&os.PathError{Op: r.key, Path: r.given, Err: err})
 		} else if g.throughServerLink(&r.resolved, ErrLink) != nil {
 			g.allow(r, mayRead)

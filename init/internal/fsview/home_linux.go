@@ -101,7 +101,7 @@ func (h *home) cwd() {
 	if c := h.request.Policy.Cwd; c != "" {
 		at, ok := h.inside(c)
 		if !ok {
-			h.fail(&os.PathError{Op: "cwd", Path: c, Err: ErrNotVisible})
+			h.fail(&os.PathError{Op: "cwd", Path: c, Err: h.unseen(c)})
 		}
 		h.view.Cwd = at
 		return
@@ -118,6 +118,18 @@ func (h *home) cwd() {
 			h.fail(&os.PathError{Op: "cwd", Path: h.view.Home, Err: unix.ENOTDIR})
 		}
 	}
+}
+
+// unseen is why a working folder cannot be had. One in a write grant, behind a link, is to be written.
+func (h *home) unseen(cwd string) error {
+	if r, err := h.lookups.resolve(cwd); err == nil && !r.entry.is(typeFolder) {
+		return unix.ENOTDIR
+	}
+	write := h.inWriteGrant(path.Clean(cwd))
+	if _, err := (offers{h.tree}).offer(cwd, true); err != nil {
+		write = false
+	}
+	return offers{h.tree}.offered(ErrNotVisible, cwd, write)
 }
 
 // inside finds where a folder of the host is inside, if the server will see it there.

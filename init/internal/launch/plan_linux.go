@@ -96,8 +96,12 @@ func (a *Attempt) plan(group func(*cgroup.Request) *cgroup.Group) (err error) {
 	if entry := unheldPublish(l); entry != "" && !l.Order.MinWritten {
 		return l.Ladder.cannotHold(Publish, entry)
 	}
-	if a.View, err = fsview.Plan(viewRequest(&a.Sandbox)); err != nil {
+	files, err := fsview.Explain(viewRequest(&a.Sandbox))
+	if err != nil {
 		return refusedView(err)
+	}
+	if a.View = files.View; l.Order.Guided {
+		a.kept.files = files
 	}
 	if len(a.View.Unheld) > 0 && !l.Order.MinWritten {
 		u := a.View.Unheld[0]

@@ -38,6 +38,15 @@ type kept struct {
 	image   int         // of this binary, which init executes when this process is gone; -1 if it does not have to
 	memory  []byte      // of the program
 	sockets []int       // of the sandbox's network namespace, for published ports, until somebody takes them over
+	files   *fsview.Explained
+}
+
+// TakeFiles returns how a sandbox's view came about, for lines that propose a grant, and forgets that, which takes as
+// much memory as the plan took; nil for a launch that says no such line.
+func TakeFiles(s *Sandbox) *fsview.Explained {
+	files := s.kept.files
+	s.kept.files = nil
+	return files
 }
 
 // Init is process 1 of the sandbox's namespaces, or the server's parent where there are none.

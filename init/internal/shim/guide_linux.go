@@ -19,6 +19,7 @@ type guide struct {
 	policy   *policy.Policy
 	launch   *launch.Launch
 	sandbox  *launch.Sandbox
+	files    *fsview.Explained // until the notices are made
 	released time.Time
 	lacks    lacks
 }
@@ -40,6 +41,8 @@ func (g *guide) notices() []order.Notice {
 			own[i].Kind = order.NoticeLimit
 		case order.NoticeProxy:
 			own[i].Kind = order.NoticeNetwork
+		case order.NoticeProfile:
+			g.check(&own[i])
 		}
 	}
 	v := &fsview.Viewer{View: g.sandbox.View, Shared: g.sandbox.Shared(), Home: order.Lookup(g.order.Env, "HOME"),
@@ -66,24 +69,31 @@ func (g *guide) cwdNotice(v *fsview.Viewer) []order.Notice {
 	if g.policy.Cwd != "" || dir == "/" || dir == "" || v.Sees(dir) != fsview.Hidden {
 		return nil
 	}
-	return []order.Notice{{Kind: order.NoticeCwd, Name: dir, Flag: "--allow-read " + notice.Shell(dir),
-		Line: notice.Cwd(dir, v.View.Cwd)}}
+	o := g.offer(dir)
+	return []order.Notice{{Kind: order.NoticeCwd, Name: dir, Flag: o.typed(),
+		Line: notice.Cwd(dir, v.View.Cwd, o.flag(40))}}
 }
 
 func (g *guide) argumentNotices(v *fsview.Viewer, dir string) (all []order.Notice) {
 	for _, at := range notice.Arguments(g.order.Command[1:], dir) {
-		grant, text := at, ""
+		if g.toldByProfile(at) {
+			continue
+		}
+		n := order.Notice{Kind: order.NoticeArgument, Name: at}
 		switch v.Sees(at) {
 		case fsview.EmptyHome:
-			text = notice.HomeArgument(at)
+			if v.View.State != "" { // the home that was asked for
+				continue
+			}
+			o := g.offer(at)
+			n.Flag, n.Line = o.typed(), notice.HomeArgument(at, o.flag(64))
 		case fsview.Hidden:
-			grant = notice.GrantFor(g.order.Command, at, v.Home)
-			text = notice.Argument(at, grant)
+			o := g.offer(notice.GrantFor(g.order.Command, at, v.Home), at)
+			n.Flag, n.Line = o.typed(), notice.Argument(at, o.flag(64), o.writes)
 		default:
 			continue
 		}
-		n := order.Notice{Kind: order.NoticeArgument, Name: at, Flag: "--allow-read " + notice.Shell(grant), Line: text}
-		if !g.toldByProfile(at) && !slices.Contains(all, n) {
+		if !slices.Contains(all, n) {
 			all = append(all, n)
 		}
 	}
@@ -100,8 +110,13 @@ func (g *guide) toldByProfile(name string) bool {
 // variableNotices are about values of the server's variables. A notice has the name of the variable alone.
 func (g *guide) variableNotices(v *fsview.Viewer) (all []order.Notice) {
 	for _, p := range notice.PathVariables(g.order.Env) {
-		n := order.Notice{Kind: order.NoticeArgument, Name: p.Name, Flag: "--allow-read", Line: notice.Variable(p.Name)}
-		if v.Sees(p.Path) == fsview.Hidden && !g.toldByProfile("variable "+p.Name) && !slices.Contains(all, n) {
+		if v.Sees(p.Path) != fsview.Hidden || g.toldByProfile("variable "+p.Name) {
+			continue
+		}
+		o := g.offer(p.Path) // which may be a secret: no line has the path
+		n := order.Notice{Kind: order.NoticeArgument, Name: p.Name, Flag: o.Flag,
+			Line: notice.Variable(p.Name, o.Flag, o.writes)}
+		if !slices.Contains(all, n) {
 			all = append(all, n)
 		}
 	}

@@ -30,8 +30,10 @@ func (s *shim) reportEnforced() error {
 	if text := loweredWarning(&s.launch.Ladder); text != "" {
 		e.Warnings = append([]string{text}, e.Warnings...)
 	}
-	s.guide = guide{order: s.Order, policy: &s.policy, launch: s.launch, sandbox: sandbox}
+	s.guide = guide{order: s.Order, policy: &s.policy, launch: s.launch, sandbox: sandbox,
+		files: launch.TakeFiles(sandbox)}
 	e.Notices = s.guide.notices()
+	s.guide.files = nil
 	s.network.note(e, s.Order, sandbox.Shared())
 	if err := s.network.publish.note(sandbox, e); err != nil {
 		return err
@@ -96,6 +98,20 @@ func keep(o *order.Order, how func(order.Line), first order.Line) {
 	}
 }
 
+// offered is the remedy for what no grant shows.
+func offered(o *fsview.Offered, path string) string {
+	_, missing := os.Stat(path)
+	switch {
+	case o.No == nil && errors.Is(o, fsview.ErrLink):
+		return diagnose.GrantTarget(o.Offer.Flag, o.Offer.Path)
+	case o.No == nil:
+		return diagnose.Grant(o.Offer.Flag, o.Offer.Path)
+	case missing != nil:
+		return diagnose.MakeFirst
+	}
+	return diagnose.NoGrant(o.No)
+}
+
 // refused is the record of a launch that failed, with what to do about that.
 func refused(o *order.Order, err error) *order.Refused {
 	r := order.NewRefused(err)
@@ -124,9 +140,8 @@ func refused(o *order.Order, err error) *order.Refused {
 	if errors.Is(err, fsview.ErrNotExecutable) {
 		r.Hint = diagnose.NotExecutable(r.Path, err)
 	}
-	if errors.Is(err, fsview.ErrNotVisible) && r.Op == "cwd" {
-		_, missing := os.Stat(r.Path)
-		r.Hint = diagnose.Grant(r.Path, missing == nil)
+	if o := (*fsview.Offered)(nil); errors.As(err, &o) {
+		r.Hint = offered(o, r.Path)
 	}
 	if errors.Is(err, fsview.ErrStarts) {
 		r.Hint = diagnose.StartsOthers

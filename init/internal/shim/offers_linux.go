@@ -1,0 +1,71 @@
+package shim
+
+import (
+	"path"
+	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
+	"github.com/security-mcp/mcp-sandbox/init/internal/layers"
+	"github.com/security-mcp/mcp-sandbox/init/notice"
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/policy"
+)
+
+// An offer is the grant that a line proposes, which the plan of the launch was asked about. Without a Flag no grant
+// helps.
+type offer struct {
+	fsview.Offer
+	writes bool // the same can be granted for writing
+}
+
+// offer is the first of some paths that can be granted. Paths are looked at, and nothing is planned again: a start with
+// a notice takes no longer than one without.
+func (g *guide) offer(paths ...string) offer {
+	if g.files == nil {
+		return offer{}
+	}
+	for _, at := range paths {
+		o, err := fsview.OfferOf(g.files, at, false)
+		if err != nil || o.Flag == fsview.OfferSocket && g.noSockets() {
+			continue
+		}
+		_, err = fsview.OfferOf(g.files, at, true)
+		return offer{o, err == nil && o.Flag != fsview.OfferSocket}
+	}
+	return offer{}
+}
+
+// noSockets reports whether a launch of this policy would be refused for an allowed socket.
+func (g *guide) noSockets() bool {
+	hostNet := g.policy.Level == policy.LevelNetwork
+	return layers.WhyNoUnix(g.sandbox.View, g.sandbox.Machine.LandlockABI, hostNet) != ""
+}
+
+// typed is the flag as a person types it in a shell; "" for none.
+func (o *offer) typed() string {
+	if o.Flag == "" {
+		return ""
+	}
+	return o.Flag + " " + notice.Shell(o.Path)
+}
+
+// flag is the same for a line: a long path is shortened.
+func (o *offer) flag(width int) string { return notice.Offer(o.Flag, o.Path, width) }
+
+// check takes a flag out of a profile's notice that the plan of this launch would refuse.
+func (g *guide) check(n *order.Notice) {
+	flag, _, _ := strings.Cut(n.Flag, " ")
+	if g.files == nil || flag != fsview.OfferRead && flag != fsview.OfferWrite {
+		return
+	}
+	at := n.Name
+	if variable, ok := strings.CutPrefix(at, "variable "); ok {
+		at = order.Lookup(g.order.Env, variable)
+	}
+	if !strings.HasPrefix(at, "/") {
+		return
+	}
+	if _, err := fsview.OfferOf(g.files, path.Clean(at), flag == fsview.OfferWrite); err != nil {
+		n.Flag, n.Line = "", notice.Unflagged(n.Line)
+	}
+}
