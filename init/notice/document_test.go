@@ -41,6 +41,9 @@ func TestDocumentedLines(t *testing.T) {
 	var want []string
 	for _, d := range []order.Denied{
 		{Act: order.Act{Kind: order.DeniedName, Host: "login.example.com"}, Flag: "--allow-domain login.example.com"},
+		{Act: order.Act{Kind: order.DeniedName, Host: "dev.example.com", Asked: "localhost"}},
+		{Act: order.Act{Kind: order.DeniedName, Host: "svc", Asked: "svc.ns.svc.cluster.local"}},
+		upstream("svc", 0, "no such name: search lists are not used, so allow, and ask for, the full name"),
 		{Act: order.Act{Kind: order.DeniedName, Host: "bad.example.com"}},
 		{Act: order.Act{Kind: order.DeniedPort, Host: api, Port: 8080}, Flag: "--allow-domain api.example.com:8080"},
 		{Act: order.Act{Kind: order.DeniedPort, Host: "localhost", Port: 3000}, Flag: "--allow-domain localhost:3000"},

@@ -7,6 +7,8 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/order"
 )
 
+const localhost = "localhost"
+
 // Network is the first refusal of an act in the network. ports are those that the policy opens of the host.
 func Network(d *order.Denied, ports []uint16) string {
 	host := name(d.Host, 60)
@@ -46,6 +48,14 @@ func Network(d *order.Denied, ports []uint16) string {
 }
 
 func lookedUp(host string, d *order.Denied) string {
+	switch {
+	case d.Asked == localhost:
+		return host + " is this machine, by its hosts file (name looked up): have the server ask for localhost, with " +
+			"--allow-domain localhost:PORT"
+	case d.Asked != "":
+		return host + " is not allowed (name looked up): search lists are not used, so have the server ask for " +
+			name(d.Asked, 60) + ", which is"
+	}
 	if d.Flag == "" && d.Suggest() != "" {
 		return host + " is denied by network.deniedDomains (name looked up)"
 	}

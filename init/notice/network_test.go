@@ -19,6 +19,10 @@ func TestNetwork(t *testing.T) {
 	}{
 		{order.Denied{Act: act("name", "api.x.com", "", 0), Flag: "--allow-domain api.x.com"}, nil,
 			"api.x.com is not allowed (name looked up); --allow-domain api.x.com"},
+		{order.Denied{Act: order.Act{Kind: "name", Host: "dev.x.com", Asked: "localhost"}}, nil,
+			"dev.x.com is this machine, by its hosts file (name looked up): have the server ask for localhost, with --allow-domain localhost:PORT"},
+		{order.Denied{Act: order.Act{Kind: "name", Host: "svc", Asked: "svc.x.com"}}, nil,
+			"svc is not allowed (name looked up): search lists are not used, so have the server ask for svc.x.com, which is"},
 		{order.Denied{Act: act("name", "bad.x.com", "", 0)}, nil, "bad.x.com is denied by network.deniedDomains (name looked up)"},
 		{order.Denied{Act: act("port", "db.x.com", "", 5432), Flag: "--allow-domain db.x.com:5432"}, []uint16{80, 443},
 			"db.x.com:5432 is refused, only 80 and 443 are allowed; --allow-domain db.x.com:5432"},

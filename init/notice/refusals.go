@@ -39,6 +39,12 @@ func Reason(d *order.DeniedCount) string {
 		}
 		return "the filter refuses this system call"
 	case order.DeniedName:
+		switch {
+		case d.Asked == localhost:
+			return "this machine by its hosts file: the server has to ask for localhost"
+		case d.Asked != "":
+			return "search lists are not used: the server has to ask for " + d.Asked
+		}
 		if d.Flag == "" && d.Suggest() != "" {
 			return "denied by network.deniedDomains"
 		}

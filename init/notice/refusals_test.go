@@ -18,6 +18,8 @@ func TestReason(t *testing.T) {
 		{kind: order.DeniedSyscall, act: order.Act{Syscall: "clone"}, flag: "--subprocess", named: "clone", reason: "it may start no other program"},
 		{kind: order.DeniedName, act: order.Act{Host: "a.example"}, named: "a.example", reason: "denied by network.deniedDomains"},
 		{kind: order.DeniedPort, act: order.Act{Host: "a.example", Port: 8080}, named: "a.example:8080", reason: "no entry opens this port"},
+		{kind: order.DeniedName, act: order.Act{Host: "a.example", Asked: "localhost"}, named: "a.example", reason: "this machine by its hosts file: the server has to ask for localhost"},
+		{kind: order.DeniedName, act: order.Act{Host: "a", Asked: "a.example"}, named: "a", reason: "search lists are not used: the server has to ask for a.example"},
 		{kind: order.DeniedAddress, act: order.Act{Address: "203.0.113.11", Port: 80}, named: "203.0.113.11:80", reason: "an address that no allowed name has"},
 		{kind: order.DeniedPrivate, act: order.Act{Host: "a.example"}, flag: "--allow-private", named: "a.example", reason: "resolves to a private address"},
 		{kind: order.DeniedPrivate, act: order.Act{Host: "a.example"}, named: "a.example", reason: "resolves to an address that is denied or that no policy opens"},

@@ -34,7 +34,7 @@ type Act struct {
 	Host    string     `json:"host,omitempty"`
 	Address string     `json:"address,omitempty"` // never a private one
 	Port    uint16     `json:"port,omitempty"`
-	Asked   string     `json:"asked,omitempty"` // the TLS server name
+	Asked   string     `json:"asked,omitempty"` // the TLS server name; of kind name the one that was meant
 	Path    string     `json:"path,omitempty"`  // of a file or a socket
 }
 

@@ -40,7 +40,7 @@ func (q *questions) answer(asked *dns.Question, done func(dns.Answer)) {
 	address := asked.Type == dnsmessage.TypeA || asked.Type == dnsmessage.TypeAAAA
 	switch {
 	case !allowed.Allowed:
-		e.told.name(host)
+		e.told.name(host, e.meant(host))
 		done(dns.Answer{Code: dnsmessage.RCodeNameError, Blocked: true})
 	case !service && !address: // the name may exist, and has no such record
 		done(dns.Answer{})
@@ -93,6 +93,7 @@ func (q *questions) addresses(name string, kind dnsmessage.Type, done func(dns.A
 	e.lookups.get(resolve.Query{Name: name, Type: kind}, func(a resolve.Answer) {
 		switch a.Code {
 		case resolve.NoName:
+			q.missing(name)
 			done(dns.Answer{Code: dnsmessage.RCodeNameError})
 		case resolve.Failed:
 			e.told.upstream(target{name, 0}, a.Err)
@@ -142,7 +143,7 @@ func (q *questions) services(name string, done func(dns.Answer)) {
 				switch {
 				case !ok:
 				case !e.rules.Name(host).Allowed:
-					e.told.name(host)
+					e.told.name(host, e.meant(host))
 				default:
 					found.Targets = append(found.Targets, dns.SRV(t))
 				}
@@ -152,11 +153,13 @@ func (q *questions) services(name string, done func(dns.Answer)) {
 	})
 }
 
-// name tells of a name that no entry allows.
-func (t *told) name(name string) {
+// name tells of a name that no entry allows, and of the one that was meant, or "".
+func (t *told) name(name, meant string) {
 	d := &order.Denied{Act: order.Act{Kind: order.DeniedName, Host: name}}
 	if t.rules.Name(name).Reason != match.Denied {
-		d.Flag = d.Suggest()
+		if d.Asked = meant; meant == "" {
+			d.Flag = d.Suggest()
+		}
 	}
 	t.tell(d)
 }

@@ -86,6 +86,7 @@ func New(c Config) (*Engine, error) {
 func newListener(c *Config) (*Engine, error) {
 	e := &Engine{rules: match.New(&c.Network), sockets: c.Sockets}
 	e.told = told{tally: c.Tally, rules: e.rules}
+	e.lookups.resolver = resolve.New(nil, c.Resolve) // of which the files alone are asked
 	for _, s := range c.Sockets {
 		if err := e.tap(s); err != nil {
 			e.Close()
@@ -223,8 +224,8 @@ func (e *Engine) Close() {
 		e.doors.close()
 		e.asked.close()
 		e.lookups.resolver.Close()
-		e.host.close()
 	}
+	e.host.close()
 	closeAll(e.sockets)
 	e.sockets, e.taps = nil, nil
 	if e.set != nil {

@@ -147,7 +147,7 @@ func TestFlagsOfNames(t *testing.T) {
 	for name, want := range map[string]string{"a.test": "", "b.shut.test": "", "x.wide.test": "",
 		"shut.test": "--allow-domain shut.test", "late.test": "--allow-domain late.test", "other.test": "--allow-domain other.test"} {
 		*said = nil
-		if e.told.name(name); len(*said) != 1 || (*said)[0].Kind != order.DeniedName || (*said)[0].Host != name || (*said)[0].Flag != want {
+		if e.told.name(name, ""); len(*said) != 1 || (*said)[0].Kind != order.DeniedName || (*said)[0].Host != name || (*said)[0].Flag != want {
 			t.Errorf("%s: %+v, want the flag %q", name, *said, want)
 		}
 	}

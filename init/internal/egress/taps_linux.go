@@ -106,7 +106,7 @@ func (e *Engine) lookedUp(question []byte) {
 		return
 	}
 	if name, ok := e.rules.Canonical(q.Name); ok && !isMachine(name) {
-		e.told.name(name)
+		e.told.name(name, e.meant(name))
 	}
 }
 

@@ -13,6 +13,7 @@ type conf struct {
 	attempts int           // tries at each server
 	rotate   bool
 	tcp      bool // use-vc
+	search   []string
 }
 
 // Limits of resolv.conf(5) and of <resolv.h>: MAXNS, RES_MAXRETRANS, RES_MAXRETRY.
@@ -20,6 +21,7 @@ const (
 	mostServers  = 3
 	mostTimeout  = 30
 	mostAttempts = 5
+	mostSearched = 32
 )
 
 func parseConf(text string) conf {
@@ -37,6 +39,8 @@ func parseConf(text string) conf {
 			if a, err := netip.ParseAddr(fields[1]); err == nil && len(c.servers) < mostServers {
 				c.servers = append(c.servers, a)
 			}
+		case "search", "domain": // the last counts
+			c.search = fields[1:min(len(fields), mostSearched+1)]
 		case "options":
 			for _, o := range fields[1:] {
 				c.option(o)

@@ -127,6 +127,18 @@ func (r *Resolver) reread() {
 	}
 }
 
+// InHosts are the addresses that the hosts file has of a name.
+func (r *Resolver) InHosts(name string) []netip.Addr {
+	r.reread()
+	return r.hosts.addresses(name)
+}
+
+// Search is the search list of the machine, which no look-up uses.
+func (r *Resolver) Search() []string {
+	r.reread()
+	return r.conf.search
+}
+
 // inHosts answers a name that the hosts file has: with the addresses of the family, or with none.
 func (r *Resolver) inHosts(q Query) (Answer, bool) {
 	if q.Type == dnsmessage.TypeSRV {

@@ -1,0 +1,44 @@
+package egress
+
+import (
+	"errors"
+	"net/netip"
+	"slices"
+	"strings"
+)
+
+// This file: names that mean another one on this machine.
+
+// errSearched is said of an allowed name that no nameserver knows, and that this machine's own programs complete.
+var errSearched = errors.New("no such name: search lists are not used, so allow, and ask for, the full name")
+
+// meant is the name that a server has to ask for instead, since no entry for the one that it asked for would help:
+// localhost for a name that the hosts file gives to this machine, or the name that a search list makes of one without a
+// dot, if that is allowed. "" is none.
+func (e *Engine) meant(name string) string {
+	r := e.lookups.resolver
+	if found := r.InHosts(name); len(found) > 0 {
+		e.host.look()
+		other := func(a netip.Addr) bool { return !a.IsLoopback() && !slices.Contains(e.host.own, a) }
+		if slices.ContainsFunc(found, other) || name == "localhost" {
+			return ""
+		}
+		return "localhost"
+	}
+	if strings.Contains(name, ".") {
+		return ""
+	}
+	for _, domain := range r.Search() {
+		if full, ok := e.rules.Canonical(name + "." + domain); ok && e.rules.Name(full).Allowed {
+			return full
+		}
+	}
+	return ""
+}
+
+// missing tells of an allowed name that does not exist, where only a search list would have made one of it.
+func (q *questions) missing(name string) {
+	if e := q.engine; !strings.Contains(name, ".") && len(e.lookups.resolver.Search()) > 0 {
+		e.told.upstream(target{name, 0}, errSearched)
+	}
+}
