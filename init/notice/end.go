@@ -9,7 +9,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
-	"github.com/security-mcp/mcp-sandbox/init/runtimes"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
@@ -24,6 +23,9 @@ type End struct {
 	After  time.Duration // since the release
 	Policy *policy.Policy
 	Found  Found
+	Held   []string // causes that the plan of the files knows
+
+	Unwritable []string // of ReadOnly those that no grant for writing opens
 }
 
 // Found is what the server's own namespaces told when all of the server had ended.
@@ -92,10 +94,17 @@ func (e *End) causes(o *order.Order, first *order.Enforced) (all []string) {
 		written("filesystem.tmpSize", "--tmp-size"))
 	add(e.Found.Network, "network (--allow-domain HOST)")
 	w := withheldOf(o, first)
-	for _, at := range readOnly(o, e.Policy) {
-		add(true, "writes to ", name(at, 24), " (--allow-write ", typed(at, 80), ")")
+	for _, at := range ReadOnly(o, e.Policy) {
+		flag := Offer("--allow-write", at, 80)
+		if slices.Contains(e.Unwritable, at) {
+			flag = ""
+		}
+		add(true, Withheld(at, flag))
 	}
-	add(w.git != "", "writes to .git (", w.git, ")")
+	for _, cause := range e.Held {
+		add(true, cause)
+	}
+	add(w.git != "" && len(e.Held) == 0, "writes to .git (", w.git, ")")
 	add(len(w.variables) > 0, "variables ", list(w.variables, ", ", 44), " (--env)")
 	add(w.cwd != "", "working folder")
 	add(len(w.arguments) > 0, "argument ", list(w.arguments, ", ", 30))
@@ -109,25 +118,6 @@ func (e *End) causes(o *order.Order, first *order.Enforced) (all []string) {
 
 // aborted reports whether the server's runtime gave up, as Node.js and C++ do without memory.
 func (e *End) aborted() bool { return e.Signal == "SIGABRT" || e.ExitCode == 128+6 }
-
-// readOnly are the grants for reading that the server's command line names: a server that was to write there failed.
-func readOnly(o *order.Order, p *policy.Policy) (all []string) {
-	home := order.Lookup(o.Env, "HOME")
-	for _, grant := range p.Filesystem.AllowRead {
-		short := grant
-		if rest, ok := strings.CutPrefix(grant, home+"/"); ok && home != "" {
-			short = "~/" + rest
-		}
-		named := func(word string) bool { // and not the server's own program
-			return runtimes.Starter(word) == "" && (strings.Contains(word, grant) || strings.Contains(word, short))
-		}
-		if !strings.HasPrefix(grant, "-") && !slices.Contains(p.Filesystem.AllowWrite, grant) &&
-			slices.ContainsFunc(o.Command[min(1, len(o.Command)):], named) {
-			all = append(all, grant)
-		}
-	}
-	return all
-}
 
 // withheld is what the launcher has and the server did not get.
 type withheld struct {

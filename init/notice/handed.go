@@ -91,10 +91,12 @@ func Protected(path string) string {
 	return line(name(path, pathWidth), " is read-only: what is written there runs code outside of the sandbox")
 }
 
-// Granted is a protected path that can be granted by its name.
-func Granted(path string) string {
-	return line(name(path, pathWidth), " is read-only, for its hooks run outside: --allow-write ",
-		typed(path, pathWidth), " lets git commit")
+// Granted is a .git, which can be granted by its name. flag was tried; "" is none.
+func Granted(path, flag string) string {
+	if flag == "" {
+		return Protected(path)
+	}
+	return line(name(path, pathWidth), " is read-only, for its hooks run outside: ", flag, " lets git commit")
 }
 
 // NotUsers is a variable that would name a folder for what lasts, and does not count.

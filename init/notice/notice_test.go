@@ -21,7 +21,7 @@ func TestLinesAreLines(t *testing.T) {
 		first := &order.Enforced{Notices: []order.Notice{{Kind: order.NoticeEnv, Name: n}, {Kind: order.NoticeArgument, Name: n}, {Kind: order.NoticeCwd, Name: n}}}
 		for i, text := range []string{
 			Variables(many), Variables(slices.Repeat([]string{"V_TOKEN"}, 99999)), Variables(many[:1]), Argument(n, Offer("--allow-read", n, 64), true), HomeArgument(n, Offer("--allow-read", n, 64)), NotGranted(n, n, n, "--allow-write"), NotAllowed(n, n, "--allow-domain HOST:PORT"), NotSet(n, n), Variable(n, "--allow-read", true), Cwd(n, n, Offer("--allow-read", n, 40)), Fetches(n, "--allow-domain a.example"), FetchHangs(n, "standard", "--allow-domain a.example"),
-			Protected(n), Granted(n), Lowered(policy.Reduced, policy.Standard, n), NothingHolds(many), Appeared(n, 3), Refused(n, n), Refused(n, ""), Forks(60, n), NotSearched(n),
+			Protected(n), Withheld(n, ""), Granted(n, Offer("--allow-write", n, 64)), Withheld(n, ""), Lowered(policy.Reduced, policy.Standard, n), NothingHolds(many), Appeared(n, 3), Refused(n, n), Refused(n, ""), Forks(60, n), NotSearched(n),
 			NotWritten(1, errors.New(n)), Timeout(time.Hour, n), Memory(1<<20, n), Denied([]order.DeniedCount{{Act: order.Act{Kind: order.DeniedSyscall, Syscall: n}, Count: 1}}),
 			Limits([]order.Named{{Key: "limits.memory", Written: n}}, &order.Enforced{Layers: []order.LayerReport{{Layer: order.Cgroup, State: order.Absent}}}),
 			end.Line(&order.Order{Command: []string{n}, Flags: order.Flags{Guided: true}}, first),

@@ -12,6 +12,7 @@ type rule struct {
 	given string // with the '-' of an optional path
 	flag  flag   // mayRead, mayWrite, noRead, noWrite
 	resolved
+	git byGit // of a path that the grant of a .git file opens
 }
 
 // grants are the paths of the policy that exist.
@@ -25,8 +26,9 @@ type grants struct {
 func (g *grants) add() {
 	fs := &g.request.Policy.Filesystem
 	g.each("allowWrite", fs.AllowWrite, mayWrite, g.grant)
-	for i := range g.allowed {
-		g.writes = append(g.writes, g.allowed[i].path)
+	opened := gitFiles{g}.find()
+	for _, r := range slices.Concat(g.allowed, opened) {
+		g.writes = append(g.writes, r.path)
 	}
 	g.each("allowRead", fs.AllowRead, mayRead, g.grant)
 	// First the grants through no link of the server's: such a link may lead to one of these.
@@ -37,6 +39,7 @@ func (g *grants) add() {
 	}
 	g.each("denyRead", fs.DenyRead, noRead, g.deny)
 	g.each("denyWrite", fs.DenyWrite, noWrite, g.deny)
+	gitFiles{g}.open(opened)
 	g.resolveDeferred()
 }
 

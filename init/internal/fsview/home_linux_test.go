@@ -2,6 +2,7 @@ package fsview
 
 import (
 	"errors"
+	"syscall"
 	"testing"
 )
 
@@ -73,7 +74,7 @@ func TestCwd(t *testing.T) {
 		{name: "the policy's, private", wish: wish{cwd: "/tmp"}, want: "/tmp"},
 		{name: "the policy's, not visible", wish: wish{cwd: "T/p"}, err: ErrNotVisible},
 		{name: "the policy's, missing", wish: wish{cwd: "T/none"}, err: ErrNotVisible},
-		{name: "the policy's, a file", wish: wish{read: []string{"T/p"}, cwd: "T/p/file"}, err: ErrNotVisible},
+		{name: "the policy's, a file", wish: wish{read: []string{"T/p"}, cwd: "T/p/file"}, err: syscall.ENOTDIR},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			root := plant(t, "home/\n p/a/\n p/file\n l -> p")

@@ -92,6 +92,10 @@ func (t offers) mayOffer(o Offer, r *resolved) error {
 		return ErrProtected
 	case write && t.strict:
 		return ErrStrictStage
+	case write && isGitFile(r):
+		if _, why := t.gitFile(r.path); why != "" {
+			return Reason(why)
+		}
 	case t.request.State != "" && len(t.homes) > 0 && within(t.homes[len(t.homes)-1], r.path):
 		return ErrShown
 	}

@@ -56,6 +56,8 @@ func (g *grants) protectNames() {
 func (p *protector) protectGrant(r *rule) {
 	write := p.points.access(r.path).write
 	switch {
+	case r.git != notGit:
+		p.protectGitFile(r)
 	case protected.InRepository(r.path):
 		if r.flag == mayWrite && write { // a name granted is writable: the report says so
 			p.warn(r.path + " is writable: hooks and configuration of a repository run code outside of the sandbox")

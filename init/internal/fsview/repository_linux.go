@@ -77,7 +77,7 @@ func (p *protector) protectNamed(file, folder string, parse func([]byte) (string
 	if err != nil {
 		return ""
 	}
-	if p.points.has(r.path, mayWrite) {
+	if p.points.has(r.path, mayWrite) && !p.gitdirs[r.path] {
 		p.warnBounded(r.path + " is writable: " + file + " names it, " +
 			"and hooks and config of a repository run code outside of the sandbox")
 	}

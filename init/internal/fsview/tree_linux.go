@@ -23,13 +23,16 @@ type tree struct {
 	own     []string // those, and the homes of the launcher's user
 	implied []string // grants that are not in the policy
 
+	gitdirs map[string]bool // those that the grant of a .git file opens
+
 	certified []string // paths whose certificates are shown
 
 	err error // the first
 }
 
 func newTree(r *Request) *tree {
-	t := &tree{request: r, view: new(View), points: make(points, 96), lookups: newLookups()}
+	t := &tree{request: r, view: new(View), points: make(points, 96), lookups: newLookups(),
+		gitdirs: map[string]bool{}}
 	t.strict = r.Policy.Level == policy.Strict
 	t.view.HostRoot = r.Policy.Filesystem.Default == policy.Read && !r.Shared
 	return t

@@ -15,13 +15,15 @@ import (
 
 // A guide finds what the server of one launch does not get, and says it.
 type guide struct {
-	order    *order.Order
-	policy   *policy.Policy
-	launch   *launch.Launch
-	sandbox  *launch.Sandbox
-	files    *fsview.Explained // until the notices are made
-	released time.Time
-	lacks    lacks
+	order   *order.Order
+	policy  *policy.Policy
+	launch  *launch.Launch
+	sandbox *launch.Sandbox
+	offers  *offers // while the notices are made
+
+	held, unwritable []string // as in notice.End
+	released         time.Time
+	lacks            lacks
 }
 
 // notices are those of a launch that mcp-sandbox run made: its own, and those of the planned view.
@@ -42,7 +44,7 @@ func (g *guide) notices() []order.Notice {
 		case order.NoticeProxy:
 			own[i].Kind = order.NoticeNetwork
 		case order.NoticeProfile:
-			g.check(&own[i])
+			g.offers.check(&own[i])
 		}
 	}
 	v := &fsview.Viewer{View: g.sandbox.View, Shared: g.sandbox.Shared(), Home: order.Lookup(g.order.Env, "HOME"),
@@ -52,6 +54,7 @@ func (g *guide) notices() []order.Notice {
 	if len(cwd) > 0 {
 		dir = ""
 	}
+	g.unwritable, g.held = g.readOnly(), slices.Concat(g.heldCauses(), g.gitSettings(v))
 	return slices.Concat(own, g.argumentNotices(v, dir), g.variableNotices(v), cwd, g.protectedNotices())
 }
 
@@ -69,7 +72,7 @@ func (g *guide) cwdNotice(v *fsview.Viewer) []order.Notice {
 	if g.policy.Cwd != "" || dir == "/" || dir == "" || v.Sees(dir) != fsview.Hidden {
 		return nil
 	}
-	o := g.offer(dir)
+	o := g.offers.offer(dir)
 	return []order.Notice{{Kind: order.NoticeCwd, Name: dir, Flag: o.typed(),
 		Line: notice.Cwd(dir, v.View.Cwd, o.flag(40))}}
 }
@@ -85,10 +88,10 @@ func (g *guide) argumentNotices(v *fsview.Viewer, dir string) (all []order.Notic
 			if v.View.State != "" { // the home that was asked for
 				continue
 			}
-			o := g.offer(at)
+			o := g.offers.offer(at)
 			n.Flag, n.Line = o.typed(), notice.HomeArgument(at, o.flag(64))
 		case fsview.Hidden:
-			o := g.offer(notice.GrantFor(g.order.Command, at, v.Home), at)
+			o := g.offers.offer(notice.GrantFor(g.order.Command, at, v.Home), at)
 			n.Flag, n.Line = o.typed(), notice.Argument(at, o.flag(64), o.writes)
 		default:
 			continue
@@ -113,7 +116,7 @@ func (g *guide) variableNotices(v *fsview.Viewer) (all []order.Notice) {
 		if v.Sees(p.Path) != fsview.Hidden || g.toldByProfile("variable "+p.Name) {
 			continue
 		}
-		o := g.offer(p.Path) // which may be a secret: no line has the path
+		o := g.offers.offer(p.Path) // which may be a secret: no line has the path
 		n := order.Notice{Kind: order.NoticeArgument, Name: p.Name, Flag: o.Flag,
 			Line: notice.Variable(p.Name, o.Flag, o.writes)}
 		if !slices.Contains(all, n) {
@@ -129,10 +132,13 @@ func (g *guide) variableNotices(v *fsview.Viewer) (all []order.Notice) {
 
 // protectedNotices are about what the server may not write in its write grants.
 func (g *guide) protectedNotices() (all []order.Notice) {
+	left := mostAsked
 	for _, at := range g.sandbox.View.Protected {
 		n := order.Notice{Kind: order.NoticeProtected, Name: at, Line: notice.Protected(at)}
-		if path.Base(at) == ".git" {
-			n.Flag, n.Line = "--allow-write "+notice.Shell(at), notice.Granted(at)
+		if path.Base(at) == ".git" && left > 0 {
+			left--
+			o := g.offers.writeOffer(at)
+			n.Flag, n.Line = o.typed(), notice.Granted(at, o.flag(64))
 		}
 		all = append(all, n)
 	}
@@ -156,7 +162,8 @@ func (g *guide) linesAtStart(e *order.Enforced) []string {
 
 // lineAtEnd says why a server ended, if that was not its own doing, or what an early end may come from; "" for others.
 func (g *guide) lineAtEnd(x *order.Exited, e *order.Enforced) string {
-	end := notice.End{Exited: x, After: time.Since(g.released), Policy: g.policy}
+	end := notice.End{Exited: x, After: time.Since(g.released), Policy: g.policy, Held: g.held,
+		Unwritable: g.unwritable}
 	if g.order.Guided {
 		end.Found = g.lacks.found()
 	}

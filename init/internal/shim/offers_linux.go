@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
+	"github.com/security-mcp/mcp-sandbox/init/internal/launch"
 	"github.com/security-mcp/mcp-sandbox/init/internal/layers"
 	"github.com/security-mcp/mcp-sandbox/init/notice"
 	"github.com/security-mcp/mcp-sandbox/init/order"
@@ -18,12 +19,17 @@ type offer struct {
 	writes bool // the same can be granted for writing
 }
 
+// offers ask the plan of a launch.
+type offers struct {
+	order   *order.Order
+	policy  *policy.Policy
+	sandbox *launch.Sandbox
+	files   *fsview.Explained
+}
+
 // offer is the first of some paths that can be granted. Paths are looked at, and nothing is planned again: a start with
 // a notice takes no longer than one without.
-func (g *guide) offer(paths ...string) offer {
-	if g.files == nil {
-		return offer{}
-	}
+func (g *offers) offer(paths ...string) offer {
 	for _, at := range paths {
 		o, err := fsview.OfferOf(g.files, at, false)
 		if err != nil || o.Flag == fsview.OfferSocket && g.noSockets() {
@@ -36,7 +42,7 @@ func (g *guide) offer(paths ...string) offer {
 }
 
 // noSockets reports whether a launch of this policy would be refused for an allowed socket.
-func (g *guide) noSockets() bool {
+func (g *offers) noSockets() bool {
 	hostNet := g.policy.Level == policy.LevelNetwork
 	return layers.WhyNoUnix(g.sandbox.View, g.sandbox.Machine.LandlockABI, hostNet) != ""
 }
@@ -53,9 +59,9 @@ func (o *offer) typed() string {
 func (o *offer) flag(width int) string { return notice.Offer(o.Flag, o.Path, width) }
 
 // check takes a flag out of a profile's notice that the plan of this launch would refuse.
-func (g *guide) check(n *order.Notice) {
+func (g *offers) check(n *order.Notice) {
 	flag, _, _ := strings.Cut(n.Flag, " ")
-	if g.files == nil || flag != fsview.OfferRead && flag != fsview.OfferWrite {
+	if flag != fsview.OfferRead && flag != fsview.OfferWrite {
 		return
 	}
 	at := n.Name
@@ -68,4 +74,12 @@ func (g *guide) check(n *order.Notice) {
 	if _, err := fsview.OfferOf(g.files, path.Clean(at), flag == fsview.OfferWrite); err != nil {
 		n.Flag, n.Line = "", notice.Unflagged(n.Line)
 	}
+}
+
+// writeOffer is the grant of a path for writing.
+func (g *offers) writeOffer(at string) (o offer) {
+	if w, err := fsview.OfferOf(g.files, at, true); err == nil {
+		o.Offer = w
+	}
+	return o
 }

@@ -31,9 +31,9 @@ func (s *shim) reportEnforced() error {
 		e.Warnings = append([]string{text}, e.Warnings...)
 	}
 	s.guide = guide{order: s.Order, policy: &s.policy, launch: s.launch, sandbox: sandbox,
-		files: launch.TakeFiles(sandbox)}
+		offers: &offers{s.Order, &s.policy, sandbox, launch.TakeFiles(sandbox)}}
 	e.Notices = s.guide.notices()
-	s.guide.files = nil
+	s.guide.offers = nil // the plan has much memory
 	s.network.note(e, s.Order, sandbox.Shared())
 	if err := s.network.publish.note(sandbox, e); err != nil {
 		return err

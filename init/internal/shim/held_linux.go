@@ -1,0 +1,70 @@
+package shim
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
+	"github.com/security-mcp/mcp-sandbox/init/notice"
+)
+
+// This file: what a server that uses git does not get, as causes of an early end.
+
+// heldCauses are about the folder in which the server works: where it starts, or the first that its words name.
+func (g *guide) heldCauses() (causes []string) {
+	at := g.sandbox.View.Cwd
+	for _, folder := range append([]string{at}, notice.Arguments(g.order.Command[1:], at)...) {
+		for _, w := range fsview.WithheldAt(g.offers.files, folder) {
+			short := w.At
+			if path.Base(short) == ".git" {
+				short = ".git"
+			}
+			o := offer{Offer: w.Offer}
+			causes = append(causes, notice.Withheld(short, o.typed()))
+		}
+		if len(causes) > 0 {
+			break
+		}
+	}
+	return causes
+}
+
+// gitSettings are the user's settings of git, of a server that runs git and does not see these.
+func (g *guide) gitSettings(v *fsview.Viewer) []string {
+	if v.Home == "" || !g.usesGit() {
+		return nil
+	}
+	for _, name := range []string{".gitconfig", ".config/git/config"} {
+		at := v.Home + "/" + name
+		if v.Sees(at) != fsview.Hidden {
+			continue
+		}
+		if o := g.offers.offer(at); o.Flag != "" {
+			return []string{"~/" + name + " (" + o.Flag + " ~/" + name + ")"}
+		}
+	}
+	return nil
+}
+
+// usesGit reports whether a word of the command is git, or has that in it, or a .git is granted.
+func (g *guide) usesGit() bool {
+	isGit := func(at string) bool { return path.Base(at) == ".git" }
+	hasGit := func(word string) bool {
+		return slices.Contains(strings.FieldsFunc(word, func(r rune) bool { return r < 'a' || r > 'z' }), "git")
+	}
+	return slices.ContainsFunc(g.policy.Filesystem.AllowWrite, isGit) || slices.ContainsFunc(g.order.Command, hasGit)
+}
+
+// mostAsked is how many repositories the plan is asked about.
+const mostAsked = 32
+
+// readOnly are the grants for reading that a line would name, and that cannot be granted for writing.
+func (g *guide) readOnly() (all []string) {
+	for _, at := range notice.ReadOnly(g.order, g.policy) {
+		if o := g.offers.writeOffer(at); o.Flag == "" {
+			all = append(all, at)
+		}
+	}
+	return all
+}

@@ -1,0 +1,39 @@
+package notice
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/init/runtimes"
+	"github.com/security-mcp/mcp-sandbox/policy"
+)
+
+// This file: what a server that ended early may have had to write.
+
+// ReadOnly are the grants for reading that the server's command line names: a server that was to write there failed.
+func ReadOnly(o *order.Order, p *policy.Policy) (all []string) {
+	home := order.Lookup(o.Env, "HOME")
+	for _, grant := range p.Filesystem.AllowRead {
+		short := grant
+		if rest, ok := strings.CutPrefix(grant, home+"/"); ok && home != "" {
+			short = "~/" + rest
+		}
+		named := func(word string) bool { // and not the server's own program
+			return runtimes.Starter(word) == "" && (strings.Contains(word, grant) || strings.Contains(word, short))
+		}
+		if !strings.HasPrefix(grant, "-") && !slices.Contains(p.Filesystem.AllowWrite, grant) &&
+			slices.ContainsFunc(o.Command[min(1, len(o.Command)):], named) {
+			all = append(all, grant)
+		}
+	}
+	return all
+}
+
+// Withheld is a path that the server may have had to write, as a cause of its end. flag was tried; "" is none.
+func Withheld(path, flag string) string {
+	if flag == "" {
+		return "writes to " + name(path, 24) + ", which no flag opens"
+	}
+	return "writes to " + name(path, 24) + " (" + flag + ")"
+}
