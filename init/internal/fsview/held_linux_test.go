@@ -1,0 +1,41 @@
+package fsview
+
+import (
+	"strings"
+	"testing"
+)
+
+// What is held of the folder in which a server works, each with the flag that helps or with none.
+func TestWithheldAt(t *testing.T) {
+	const tree = worktreeOf + "\n repo/.claude/worktrees/x/.git = gitdir: T/repo/.git/worktrees/x\n repo/.claude/worktrees/x/c\n " +
+		"repo/.git/worktrees/x/commondir = ../..\n repo/.git/worktrees/x/gitdir = T/repo/.claude/worktrees/x/.git\n repo/.vscode/x\n repo/d/x"
+	for _, c := range []struct {
+		name, at string
+		write    []string
+		want     string
+	}{
+		{"a repository", "repo/d", []string{"T/repo"}, "T/repo/.git --allow-write T/repo/.git"},
+		{"a repository that is granted", "repo/d", []string{"T/repo", "T/repo/.git"}, ""},
+		{"a worktree", "w", []string{"T/w"}, "T/w/.git --allow-write T/w/.git"},
+		{"a worktree whose file is granted", "w", []string{"T/w", "T/w/.git"}, ""},
+		{"an agent's", "repo/.claude/worktrees/x", []string{"T/repo"},
+			"T/repo/.claude/worktrees/x --allow-write T/repo/.claude/worktrees/x\n T/repo/.claude/worktrees/x/.git --allow-write T/repo/.claude/worktrees/x/.git"},
+		{"settings", "repo/.vscode", []string{"T/repo"}, "T/repo/.vscode\n T/repo/.git --allow-write T/repo/.git"},
+		{"nothing is granted", "w", nil, ""},
+		{"the repository itself", "repo/.git/refs", []string{"T/repo"}, "T/repo/.git --allow-write T/repo/.git"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			root := plant(t, tree)
+			e, err := Explain(wish{write: c.write}.request(root))
+			must(t, err)
+			var got []string
+			for _, w := range WithheldAt(e, root+"/"+c.at) {
+				got = append(got, strings.TrimSpace(w.At+" "+w.Offer.Flag+" "+w.Offer.Path))
+			}
+			for i := range got {
+				got[i] = strings.ReplaceAll(got[i], root, "T")
+			}
+			same(t, "withheld", got, lines(c.want))
+		})
+	}
+}
