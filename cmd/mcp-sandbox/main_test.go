@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"runtime"
 	"testing"
 
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
@@ -31,4 +32,14 @@ func (s suite) Run() int {
 	return testbed.Run(s.m)
 }
 
-func TestScripts(t *testing.T) { scripttest.Run(t) }
+// TestScripts runs the scripts, and types what the lines of launches propose.
+func TestScripts(t *testing.T) {
+	var s scripttest.Scripts
+	s.TypeProposals("mcp-sandbox")
+	t.Cleanup(func() { // when all scripts have ended
+		if n := s.Typed(); n < 40 && runtime.GOOS == "linux" && !t.Failed() {
+			t.Errorf("the lines of %d launches were typed", n)
+		}
+	})
+	s.Run(t)
+}

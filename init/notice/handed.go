@@ -42,7 +42,7 @@ func Argument(path, flag string, write bool) string {
 	if write {
 		flag += ", or --allow-write"
 	}
-	return line("argument ", name(path, pathWidth), " is not visible inside: ", cmp.Or(flag, noFlag))
+	return line("argument ", name(path, 40), " is not visible inside: ", cmp.Or(flag, noFlag))
 }
 
 // HomeArgument is an argument that is the home, which is a private folder inside.
@@ -50,7 +50,7 @@ func HomeArgument(path, flag string) string {
 	if flag != "" {
 		flag += ", or better a folder in it"
 	}
-	return line("argument ", name(path, pathWidth), " is an empty private home inside: ", cmp.Or(flag, noFlag))
+	return line("argument ", name(path, 40), " is an empty private home inside: ", cmp.Or(flag, noFlag))
 }
 
 // Variable is a variable whose value is a path which the server does not see. The value may be a secret.
@@ -70,8 +70,8 @@ func Uncertified(text string) string { return shrunk(text) }
 
 // Cwd is a working folder that the server does not see.
 func Cwd(folder, instead, flag string) string {
-	return line("working folder ", name(folder, 60), " is not visible inside: the server starts in ",
-		name(instead, 30), " (", cmp.Or(flag, noFlag), ")")
+	return line("working folder ", name(folder, 24), " is not visible inside: the server starts in ",
+		name(instead, 20), " (", cmp.Or(flag, noFlag), ")")
 }
 
 // Fetches is a program that fetches packages, without network. flags open what it fetches from.
@@ -96,7 +96,7 @@ func Granted(path, flag string) string {
 	if flag == "" {
 		return Protected(path)
 	}
-	return line(name(path, pathWidth), " is read-only, for its hooks run outside: ", flag, " lets git commit")
+	return line(name(path, 40), " is read-only, for its hooks run outside: ", flag, " lets git commit")
 }
 
 // NotUsers is a variable that would name a folder for what lasts, and does not count.

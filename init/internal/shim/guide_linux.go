@@ -74,7 +74,7 @@ func (g *guide) cwdNotice(v *fsview.Viewer) []order.Notice {
 	}
 	o := g.offers.offer(dir)
 	return []order.Notice{{Kind: order.NoticeCwd, Name: dir, Flag: o.typed(),
-		Line: notice.Cwd(dir, v.View.Cwd, o.flag(40))}}
+		Line: notice.Cwd(dir, v.View.Cwd, o.flag(66))}}
 }
 
 func (g *guide) argumentNotices(v *fsview.Viewer, dir string) (all []order.Notice) {
@@ -89,10 +89,10 @@ func (g *guide) argumentNotices(v *fsview.Viewer, dir string) (all []order.Notic
 				continue
 			}
 			o := g.offers.offer(at)
-			n.Flag, n.Line = o.typed(), notice.HomeArgument(at, o.flag(64))
+			n.Flag, n.Line = o.typed(), notice.HomeArgument(at, o.flag(82))
 		case fsview.Hidden:
 			o := g.offers.offer(notice.GrantFor(g.order.Command, at, v.Home), at)
-			n.Flag, n.Line = o.typed(), notice.Argument(at, o.flag(64), o.writes)
+			n.Flag, n.Line = o.typed(), notice.Argument(at, o.flag(82), o.writes)
 		default:
 			continue
 		}
@@ -138,7 +138,7 @@ func (g *guide) protectedNotices() (all []order.Notice) {
 		if path.Base(at) == ".git" && left > 0 {
 			left--
 			o := g.offers.writeOffer(at)
-			n.Flag, n.Line = o.typed(), notice.Granted(at, o.flag(64))
+			n.Flag, n.Line = o.typed(), notice.Granted(at, o.flag(82))
 		}
 		all = append(all, n)
 	}

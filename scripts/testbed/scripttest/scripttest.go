@@ -5,7 +5,8 @@
 //
 // The test binary is the program. Besides testscript's own commands there are two: "exits N COMMAND" demands an exit
 // status, and "refuses N COMMAND" demands besides that nothing came on standard output and that every line on standard
-// error, at least one, is the launcher's. The condition [root] holds for user 0.
+// error, at least one, is the launcher's. The condition [root] holds for user 0. [Scripts.TypeProposals] has what the
+// lines of launches propose typed.
 package scripttest
 
 import (
@@ -15,6 +16,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"unicode/utf8"
@@ -27,8 +29,17 @@ func Main(m interface{ Run() int }, name string, main func()) {
 	testscript.Main(m, map[string]func(){name: main})
 }
 
+// Scripts are the scripts of a package; the zero value runs them.
+type Scripts struct {
+	typed string       // the program whose lines are typed; "" for none
+	lines atomic.Int32 // of launches whose lines were typed
+}
+
 // Run runs the scripts in testdata/script.
-func Run(t *testing.T) {
+func Run(t *testing.T) { new(Scripts).Run(t) }
+
+// Run runs the scripts in testdata/script.
+func (s *Scripts) Run(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
 		RequireExplicitExec: true,
@@ -50,13 +61,23 @@ func Run(t *testing.T) {
 			}
 			return os.Geteuid() == 0, nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "refuses": refuses},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": s.exits, "refuses": s.refuses},
 	})
 }
 
 // notBegun is ERROR_INTERNAL_ERROR. On a busy machine the CreateProcess of Wine fails with it now and then: Wine made
 // the process, and the process ended before its first instruction. No other system has this number.
 const notBegun = syscall.Errno(1359)
+
+func (s *Scripts) exits(ts *testscript.TestScript, neg bool, args []string) {
+	exits(ts, neg, args)
+	s.typeProposals(ts, args)
+}
+
+func (s *Scripts) refuses(ts *testscript.TestScript, neg bool, args []string) {
+	refuses(ts, neg, args)
+	s.typeProposals(ts, args)
+}
 
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
