@@ -54,7 +54,7 @@ func (g *guide) notices() []order.Notice {
 	if len(cwd) > 0 {
 		dir = ""
 	}
-	g.unwritable, g.held = g.readOnly(), slices.Concat(g.heldCauses(), g.gitSettings(v))
+	g.unwritable, g.held = g.readOnly(), slices.Concat(g.heldCauses(v), g.gitSettings(v))
 	return slices.Concat(own, g.argumentNotices(v, dir), g.variableNotices(v), cwd, g.protectedNotices())
 }
 

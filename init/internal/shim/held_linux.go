@@ -11,10 +11,14 @@ import (
 
 // This file: what a server that uses git does not get, as causes of an early end.
 
-// heldCauses are about the folder in which the server works: where it starts, or the first that its words name.
-func (g *guide) heldCauses() (causes []string) {
+// heldCauses are about the folder in which the server works: where it starts, or the first that its words name. Only
+// what can be looked at without waiting is looked at.
+func (g *guide) heldCauses(v *fsview.Viewer) (causes []string) {
 	at := g.sandbox.View.Cwd
 	for _, folder := range append([]string{at}, notice.Arguments(g.order.Command[1:], at)...) {
+		if v.Sees(folder) != fsview.Seen {
+			continue
+		}
 		for _, w := range fsview.WithheldAt(g.offers.files, folder) {
 			short := w.At
 			if path.Base(short) == ".git" {
