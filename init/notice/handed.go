@@ -3,6 +3,7 @@ package notice
 import (
 	"cmp"
 	"strconv"
+	"unicode/utf8"
 )
 
 // This file: what was handed to the launch and is not the server's.
@@ -33,6 +34,12 @@ func Offer(flag, path string, width int) string {
 	return flag + " " + typed(path, width)
 }
 
+// besides is how much of a path stands in a line besides a flag and the sentence. The flag stays whole as far as there
+// is room: one that was shortened cannot be typed.
+func besides(flag string, sentence int) int {
+	return min(max(Width-sentence-utf8.RuneCountInString(flag), 24), pathWidth)
+}
+
 // noFlag stands where no flag helps.
 const noFlag = "no flag shows it"
 
@@ -42,7 +49,7 @@ func Argument(path, flag string, write bool) string {
 	if write {
 		flag += ", or --allow-write"
 	}
-	return line("argument ", name(path, 40), " is not visible inside: ", cmp.Or(flag, noFlag))
+	return line("argument ", name(path, besides(flag, 34)), " is not visible inside: ", cmp.Or(flag, noFlag))
 }
 
 // HomeArgument is an argument that is the home, which is a private folder inside.
@@ -50,7 +57,7 @@ func HomeArgument(path, flag string) string {
 	if flag != "" {
 		flag += ", or better a folder in it"
 	}
-	return line("argument ", name(path, 40), " is an empty private home inside: ", cmp.Or(flag, noFlag))
+	return line("argument ", name(path, besides(flag, 44)), " is an empty private home inside: ", cmp.Or(flag, noFlag))
 }
 
 // Variable is a variable whose value is a path which the server does not see. The value may be a secret.
@@ -70,7 +77,7 @@ func Uncertified(text string) string { return shrunk(text) }
 
 // Cwd is a working folder that the server does not see.
 func Cwd(folder, instead, flag string) string {
-	return line("working folder ", name(folder, 24), " is not visible inside: the server starts in ",
+	return line("working folder ", name(folder, besides(flag, 84)), " is not visible inside: the server starts in ",
 		name(instead, 20), " (", cmp.Or(flag, noFlag), ")")
 }
 
@@ -96,7 +103,7 @@ func Granted(path, flag string) string {
 	if flag == "" {
 		return Protected(path)
 	}
-	return line(name(path, 40), " is read-only, for its hooks run outside: ", flag, " lets git commit")
+	return line(name(path, besides(flag, 60)), " is read-only, for its hooks run outside: ", flag, " lets git commit")
 }
 
 // NotUsers is a variable that would name a folder for what lasts, and does not count.
