@@ -17,9 +17,9 @@ func Appeared(at string, others int) string {
 		" or run git there, it can run code")
 }
 
-// NotSearched is a write grant that could not be searched for protected names.
-func NotSearched(grant string) string {
-	return line("not all of ", name(grant, 35), " could be searched in time for what appeared while the server ran: "+
+// NotSearched is a folder of a write grant that could not be searched for protected names.
+func NotSearched(folder string) string {
+	return line("not all of ", name(folder, 45), " could be searched for what appeared while the server ran: "+
 		"look before you open it or run git there")
 }
 

@@ -59,6 +59,7 @@ func (g hostSockets) allow(path string, optional bool) error {
 		return err
 	}
 	if program := cmp.Or(policy.DaemonOf(r.path), policy.DaemonOf(path)); program != "" {
+		g.view.Daemons = append(g.view.Daemons, Daemon{path, program})
 		g.warn("allowUnixSockets " + path + ": the server gets the rights of " + program + ", which are not confined")
 	}
 	if g.points.has(r.path, socket) {

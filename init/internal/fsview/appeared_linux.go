@@ -16,20 +16,23 @@ const (
 
 // Appeared looks once more for the protected names, and returns those that were not there when the server started,
 // the highest ones first, and how many more there are. A folder that cannot be looked into any more is one.
-// Unfinished is a write grant that could not be searched to the end within the given time, or "".
+// Unfinished is a folder that has too much to search to the end, or for which there was no time, or "".
 func (v *View) Appeared(within time.Duration) (paths []string, more int, unfinished string) {
 	found := make(map[string]bool)
 	known := func(path string) bool { return v.watched.known[path] }
-	s := search{buf: make([]byte, 8<<10), until: time.Now().Add(within), skip: known}
+	skip := func(path string) bool { return known(path) || v.watched.passed[path] }
+	s := search{buf: make([]byte, 8<<10), until: time.Now().Add(within), skip: skip}
 	for _, root := range v.watched.searched {
-		s.left, s.found = searchFolders, nil
+		s.left, s.found = v.watched.folders, nil
 		if err := s.tree(root); err != nil {
 			s.found = append(s.found, finding{path: root, err: err})
 		}
 		for _, f := range s.found {
-			if errors.Is(f.err, errLate) {
-				unfinished = root
-			} else if !known(f.path) {
+			switch {
+			case known(f.path):
+			case f.whole && f.err == nil, errors.Is(f.err, errLate): // and may have been there before
+				unfinished = f.path
+			default:
 				found[f.path] = true
 			}
 		}

@@ -2,6 +2,7 @@ package fsview
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -45,6 +46,40 @@ func TestAppeared(t *testing.T) {
 			same(t, "appeared", relative(root, got), lines(c.want))
 			if more != 0 || unfinished != "" {
 				t.Errorf("%d more, %q", more, unfinished)
+			}
+		})
+	}
+}
+
+// What was there at the start did not appear, though it was no part of the search then, or has too much to be searched.
+func TestAppearedIsTrue(t *testing.T) {
+	for _, c := range []struct {
+		name       string
+		wish       wish
+		before, n  int // folders before, and at the end
+		unfinished string
+	}{
+		{"a grant in a grant", wish{write: []string{"T/p", "T/p/many"}}, 150, 150, ""},
+		{"a denial in a grant", wish{write: []string{"T/p"}, noWrite: []string{"T/p/many"}}, 150, 150, ""},
+		{"too many from the start", wish{write: []string{"T/p"}}, 250, 250, ""},
+		{"too many at the end", wish{write: []string{"T/p"}}, 150, 250, "T/p/many"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			root := plant(t, "home/\n p/many/\n p/a/b/\n p/a/c/")
+			many(t, root+"/p/many/%03d", c.before, folderAt)
+			many(t, root+"/p/a/b/%02d", 60, folderAt)
+			r := c.wish.request(root)
+			r.bounds.folders = 200
+			v, err := Plan(r)
+			must(t, err)
+			for i := c.before; i < c.n; i++ {
+				must(t, folderAt(fmt.Sprintf("%s/p/many/%03d", root, i)))
+			}
+			must(t, os.Mkdir(root+"/p/a/.git", 0o755)) // the control
+			got, _, unfinished := v.Appeared(time.Minute)
+			same(t, "appeared", relative(root, got), lines("T/p/a/.git"))
+			if unfinished = strings.ReplaceAll(unfinished, root, "T"); unfinished != c.unfinished {
+				t.Errorf("unfinished %q, want %q", unfinished, c.unfinished)
 			}
 		})
 	}

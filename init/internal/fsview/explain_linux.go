@@ -17,6 +17,7 @@ type Cause struct {
 	Kind CauseKind
 	At   string // the path of the statement, which is the asked path or a folder above; "" where there is none
 	By   string // a JSON pointer to the policy's entry; "" where the policy says nothing
+	Why  string // of a folder that is held as a whole
 }
 
 // A CauseKind is the origin of a [Cause].
@@ -72,7 +73,7 @@ func (e *Explained) writing(path string) Cause {
 			case f&noWrite != 0:
 				return e.rules.entryOf(e.rules.denied, q, noWrite)
 			case f&readOnly != 0:
-				return Cause{Kind: ByProtected, At: q}
+				return protecting(e.View, q)
 			case f&mayWrite != 0:
 				return e.grant(q)
 			}
@@ -89,6 +90,15 @@ func (e *Explained) writing(path string) Cause {
 		}
 	}
 	return Cause{}
+}
+
+// protecting is the cause of a path that is protected by its name, or held because of what may lie there.
+func protecting(v *View, path string) Cause {
+	held := func(h Held) bool { return h.Path == path }
+	if i := slices.IndexFunc(v.Held, held); i >= 0 {
+		return Cause{Kind: ByProtected, At: path, Why: v.Held[i].Why}
+	}
+	return Cause{Kind: ByProtected, At: path}
 }
 
 // sharedCause is the cause for a server in the host's root: the rule with the longest path.

@@ -154,13 +154,27 @@ type Notes struct {
 	Unprotected []string // paths that would be protected if they existed
 	Warnings    []string
 	Uncertified []string // those of the warnings that are about a variable of certificates, which they begin with
+	Held        []Held
+	Daemons     []Daemon
 }
+
+// A Held is a folder that is read-only as a whole because of what may lie in it, and the write grant that it is, or
+// lies in. A grant of the folder itself would open it where Granted is true.
+type Held struct {
+	Path, Grant, Why string
+	Granted          bool
+}
+
+// A Daemon is a socket as the policy names it, and the program behind it, which has all of the user's rights.
+type Daemon struct{ Path, Program string }
 
 // An appearance is the input of [View.Appeared].
 type appearance struct {
 	searched []string // write grants
 	awaited  []string // paths that did not exist
 	known    map[string]bool
+	passed   map[string]bool // folders of the grants that were no part of the search
+	folders  int             // how many of a grant are searched
 }
 
 // Sockets is what a root shows of the host's UNIX domain sockets. A read-only mount does not prevent connect(2):

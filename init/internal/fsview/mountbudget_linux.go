@@ -59,12 +59,14 @@ func (p *protection) markProtected() {
 		all.fold(&p.lookups, total-most)
 	}
 	var folded []string
+	why := "what runs code outside would take more than " + strconv.Itoa(most) + " mounts to protect"
 	for _, b := range all {
 		if !b.protected || b.covered {
 			continue
 		}
 		if b.fan > 0 && total > most {
 			folded = append(folded, b.path)
+			p.hold(b.path, why, false)
 		}
 		p.points.allow(b.path, b.entry, readOnly)
 		p.view.Protected = append(p.view.Protected, b.path)
@@ -74,8 +76,7 @@ func (p *protection) markProtected() {
 		if n > 1 {
 			is = " and " + strconv.Itoa(n-1) + " more are"
 		}
-		p.warn(folded[0] + is + " read-only as a whole: to protect each repository and each setting that runs code " +
-			"outside of the sandbox takes more than " + strconv.Itoa(most) + " mounts")
+		p.warn(folded[0] + is + " read-only as a whole: " + why)
 	}
 }
 

@@ -108,11 +108,19 @@ func (p *protection) protectAt(f finding) {
 		return
 	}
 	why := "more than " + strconv.Itoa(p.bounds.folders) +
-		" folders would have to be searched for what runs code outside of the sandbox"
+		" folders to search for what runs code outside"
 	if f.err != nil {
 		why = "it cannot be searched for what runs code outside of the sandbox: " + f.err.Error()
 	}
+	if !errors.Is(f.err, unix.EACCES) { // what the user may not enter is no loss
+		p.hold(f.path, why, f.err == nil)
+	}
 	p.warnBounded(f.path + " is read-only as a whole: " + why)
+}
+
+// hold notes a folder that is read-only because of what may lie in it.
+func (p *protection) hold(path, why string, granted bool) {
+	p.view.Held = append(p.view.Held, Held{path, p.rootOf(path), why, granted})
 }
 
 // warnBounded warns, but not of everything that the server can make thousands of.

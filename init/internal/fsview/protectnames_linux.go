@@ -24,12 +24,18 @@ func (g *grants) protectNames() {
 	bounds.folders = cmp.Or(bounds.folders, searchFolders)
 	bounds.mounts = cmp.Or(bounds.mounts, maxProtectMounts)
 	bounds.inside = cmp.Or(bounds.inside, insideNames)
-	g.view.watched.known = make(map[string]bool)
+	g.view.watched.known, g.view.watched.folders = make(map[string]bool), bounds.folders
 	links := hardLinks{&protection{tree: g.tree, bounds: bounds}, make(map[platform.FileID]hardLink)}
 	p := &protector{gitConfigs{insides{links, make(map[string]bool), bounds.inside}, make(map[string][]gitSetting)}}
 	for i := range g.denied {
 		r := &g.denied[i]
 		p.note(r.key, r.path, &r.entry, r.flag == noRead)
+	}
+	g.view.watched.passed = make(map[string]bool)
+	for path := range g.points {
+		if p.needsNoSearch(path) && g.inWriteGrant(path) {
+			g.view.watched.passed[path] = true
+		}
 	}
 	for i := range g.allowed {
 		p.protectGrant(&g.allowed[i])

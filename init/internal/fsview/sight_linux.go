@@ -1,7 +1,6 @@
 package fsview
 
 import (
-	"path"
 	"slices"
 	"strings"
 
@@ -17,7 +16,19 @@ const (
 	Denied                 // the policy takes the path out of a grant
 	Hidden                 // the path exists on the host and the server cannot see it
 	EmptyHome              // the server has an empty private home there
+	Unmade                 // nothing is there, and the server does not see the folder that the path would lie in
+	Passing                // nothing is there, and what the server makes there goes with its private home
 )
+
+// A Look is what is known of a path that nothing checked.
+type Look struct {
+	Sight  Sight
+	Real   string // without links; of what is not there the nearest folder that is
+	Socket bool
+	Folder bool
+
+	Missing int // how many names of the path are not there
+}
 
 // A Viewer finds how a server sees paths that nothing checked. A look opens nothing, mounts nothing and asks no
 // network: paths on other file systems than local ones are Unknown.
@@ -31,26 +42,34 @@ type Viewer struct {
 }
 
 // Sees looks at one absolute path.
-func (v *Viewer) Sees(at string) Sight {
+func (v *Viewer) Sees(at string) Sight { return v.Look(at).Sight }
+
+// Look is Sees, and says what lies there.
+func (v *Viewer) Look(at string) (found Look) {
 	if v.Open {
-		return Seen
+		return Look{Sight: Seen}
 	}
 	if v.lookups.seen == nil {
 		v.lookups = newLookups()
 	}
 	w := walker{viewer: v}
 	real, ok := w.walk(at)
+	found = Look{Real: real, Socket: w.kind == typeSocket, Folder: w.kind == typeFolder, Missing: w.missing}
 	switch {
+	case w.missing > 0:
+		found.Sight = v.unmade(real, w.missing)
 	case !ok:
-		return Unknown
+		found.Sight = Unknown
 	case v.denies(real):
-		return Denied
-	case v.Home != "" && real == path.Clean(v.Home) && !v.binds(real):
-		return EmptyHome
+		found.Sight = Denied
+	case v.isHome(real) && !v.binds(real):
+		found.Sight = EmptyHome
 	case w.lost || !v.shows(real):
-		return Hidden
+		found.Sight = Hidden
+	default:
+		found.Sight = Seen
 	}
-	return Seen
+	return found
 }
 
 // shows reports whether the server has a path of the host without links, or a stand-in of its own.
@@ -101,7 +120,10 @@ const maxSteps = 128
 type walker struct {
 	viewer *Viewer
 	steps  int
-	lost   bool // went through a symbolic link that the server does not see
+	lost   bool   // went through a symbolic link that the server does not see
+	kind   uint32 // of what the path leads to
+
+	missing int // how many names of the path are not there
 }
 
 // walk resolves a path as far as that is free of effects.
@@ -126,10 +148,13 @@ func (w *walker) walk(at string) (real string, ok bool) {
 		}
 		var st unix.Statx_t
 		const flags = unix.AT_SYMLINK_NOFOLLOW | unix.AT_NO_AUTOMOUNT | unix.AT_STATX_DONT_SYNC
-		if unix.Statx(unix.AT_FDCWD, next, flags, unix.STATX_TYPE, &st) != nil {
+		if err := unix.Statx(unix.AT_FDCWD, next, flags, unix.STATX_TYPE, &st); err == unix.ENOENT {
+			w.missing = 1 + len(strings.FieldsFunc(rest, func(r rune) bool { return r == '/' }))
+			return cur, false
+		} else if err != nil {
 			return "", false
 		}
-		if uint32(st.Mode)&typeMask != typeLink {
+		if w.kind = uint32(st.Mode) & typeMask; w.kind != typeLink {
 			cur = next
 			continue
 		}

@@ -55,7 +55,14 @@ func TestSees(t *testing.T) {
 		{"", Seen, Hidden}, // a folder on the way
 		{"home", EmptyHome, EmptyHome},
 		{"home/project", Hidden, Hidden},
-		{"no-such", Unknown, Unknown},
+		{"no-such", Unknown, Unmade},
+		{"other/new", Unmade, Unmade},
+		{"other/new/deep", Unknown, Unknown}, // whoever names that may mean something else
+		{"granted/new", Unknown, Unknown},
+		{"granted/denied/new", Unknown, Unknown},
+		{"home/new", Passing, Unmade}, // without a root of its own the server has another home
+		{"home/new/deep", Passing, Unmade},
+		{"home/project/new", Unmade, Unmade},
 		{"round", Unknown, Unknown},
 		{"remote", Unknown, Unknown},
 		{"remote/below", Unknown, Unknown},
@@ -73,6 +80,11 @@ func TestSees(t *testing.T) {
 				t.Errorf("%s, shared %v: %d, want %d", c.path, shared, got, want)
 			}
 		}
+	}
+	lasting := *view
+	lasting.State = at("state")
+	if v := (&Viewer{View: &lasting, Home: at("home")}); v.Sees(at("home/new")) != Unknown {
+		t.Error("a home that lasts is thrown away")
 	}
 	if v := (&Viewer{View: view, Shared: true}); v.Sees("/tmp") != Seen {
 		t.Error("/tmp has a stand-in")

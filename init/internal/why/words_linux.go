@@ -55,6 +55,9 @@ func (l *Launch) readOnly(s *fsview.Spot, leads string) string {
 	case fsview.ByRule:
 		return leads + " is read-only by " + c.By
 	case fsview.ByProtected:
+		if c.Why != "" {
+			return leads + " is read-only, with all of " + c.At + ": " + c.Why
+		}
 		text := leads + " is protected: others of your programs execute or trust it"
 		if c.At != s.Path {
 			text = leads + " is protected with " + c.At + ": others of your programs execute or trust what lies there"

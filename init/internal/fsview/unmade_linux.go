@@ -1,0 +1,55 @@
+package fsview
+
+import (
+	"path"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/fsview/protected"
+	"golang.org/x/sys/unix"
+)
+
+// unmade is the sight of a path that is not there: missing of its names lie, or would lie, below a folder that is.
+func (v *Viewer) unmade(folder string, missing int) Sight {
+	switch {
+	case v.denies(folder) || v.binds(folder) || v.Home == "":
+		return Unknown
+	case v.isHome(folder) && !v.Shared && v.View.State == "":
+		return Passing
+	case v.isHome(folder) && !v.Shared:
+		return Unknown // and made in the home that lasts
+	case within(folder, path.Clean(v.Home)), missing == 1 && !v.shows(folder):
+		return Unmade
+	}
+	return Unknown
+}
+
+func (v *Viewer) isHome(real string) bool { return v.Home != "" && real == path.Clean(v.Home) }
+
+// Grantable reports whether a folder or a file of the host may be granted for writing, as far as its name tells: the
+// planner refuses what others of the user's programs execute, and a grant of the home or of what holds it is no advice.
+func (v *Viewer) Grantable(real string) bool {
+	home := path.Clean(v.Home)
+	if real == "/" || system(real) || systemFolder(real) || v.Home != "" && within(home, real) {
+		return false
+	}
+	return !protected.StartsCode(real) && (v.Home == "" || !below(real, home) ||
+		!protected.IsAtHome(real[len(home)+1:]))
+}
+
+// Writes reports whether the server can write a path of the host, protected names aside.
+func (v *Viewer) Writes(real string) bool {
+	near, write := -1, false
+	for i := range v.View.Nodes {
+		if n := &v.View.Nodes[i]; n.Kind == Bind && within(real, n.Source) && len(n.Source) >= near {
+			near, write = len(n.Source), n.Write
+		}
+	}
+	return write && v.binds(real)
+}
+
+// Opens reports whether a grant of its own opens a folder that is held: it has no more folders than are searched. Looks
+// again, for the search stops at the first that is too much.
+func (h *Held) Opens() bool {
+	s := search{buf: make([]byte, 8<<10), left: searchFolders}
+	top, err := s.folder(unix.AT_FDCWD, h.Path, h.Path, 0, s.buf)
+	return h.Granted && err == nil && len(top.names) <= searchFolders
+}
