@@ -39,6 +39,9 @@ func (p *Profile) Apply(to policy.Policy, args, env []string, home, dir string) 
 			a.hosts(&Argument{Variable: name, Grant: Host}, aVariable+name, a.value(name))
 		}
 		a.grantFolders()
+		if p.Moves {
+			a.notices = append(a.notices, apart(&a.limits, a.to.Filesystem.AllowWrite, dir)...)
+		}
 	}
 	a.variables() // last: a value of the profile's own is no argument
 	return a.to, a.notices, nil

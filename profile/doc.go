@@ -16,7 +16,7 @@
 //	 "env": {"required": ["X_TOKEN"], "optional": ["X_*"]},
 //	 "flags": ["--header"],
 //	 "hostsFrom": ["X_URL"],
-//	 "state": true}
+//	 "state": true, "moves": true}
 //
 // policy holds keys that grant: allowedDomains, allowRead and allowWrite of fixed places, limits that raise, and
 // variables, whose value may begin with "~/" for the home. Each entry of arguments has a source, position, flag or
@@ -33,6 +33,8 @@
 // may then list several files, as PATH does. default is the value where no source is given, nor one of unless; "-~/x"
 // is a path that may be missing. A source that names one host of a default with several means them all. hostsFrom are
 // variables with a URL.
+//
+// moves says that the server renames files from one of its folders to another, which two grants do not let it do.
 //
 // Beside required and optional, env may have unless: variables, and flags with a value, of which one makes up for what
 // is missing of required.

@@ -21,6 +21,8 @@ type Profile struct {
 	HostsFrom []string
 	// State says that the server keeps something between launches.
 	State bool
+	// Moves says that the server renames files from one of its folders to another.
+	Moves bool
 }
 
 // An Argument is a word of the command line, or a variable, that names a folder or a host. Of its sources the first

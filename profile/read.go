@@ -42,6 +42,7 @@ func Parse(doc []byte) (*Profile, error) {
 		"flags":     func(v *strictjson.Value, at string) { p.Flags = r.list(v, at, checkFlag) },
 		"hostsFrom": func(v *strictjson.Value, at string) { p.HostsFrom = r.list(v, at, checkVariable) },
 		"state":     func(v *strictjson.Value, at string) { p.State = r.yes(v, at) },
+		"moves":     func(v *strictjson.Value, at string) { p.Moves = r.yes(v, at) },
 	})
 	if p.Package == "" && len(errs) == 0 {
 		errs.Add("/package", `missing: write "package": "npm:NAME"`)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/handed"
@@ -131,7 +132,7 @@ func launchOrder(o *options, command []string) (*order.Order, []string) {
 	}
 	ord.Verbose, ord.TTY, ord.StdoutGuard = o.flags.Verbose, o.flags.TTY, o.flags.StdoutGuard
 	ord.Quiet = o.flags.Quiet
-	if ord.Notices = o.notices; o.profile != nil {
+	if ord.Notices = slices.Concat(o.notices, r.forTheEnd(o.profile, command)); o.profile != nil {
 		ord.Profile = o.profile.Package
 	}
 	ord.Opens = judge.Opens(asWritten(p, ord), ord.Maker())

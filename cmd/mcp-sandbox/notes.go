@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
+	"github.com/security-mcp/mcp-sandbox/init/notice"
 	"github.com/security-mcp/mcp-sandbox/init/state"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
@@ -72,9 +73,6 @@ func (r *review) noteUnset() {
 		unset[name] = true
 	}
 	for _, s := range r.launch.Settings {
-		if s.Key == "env" {
-			r.noteUnexpanded(s)
-		}
 		if s.Key != "env" || !unset[s.Value] {
 			continue
 		}
@@ -91,15 +89,6 @@ func (r *review) noteUnset() {
 			line += " (write --env " + s.Value + "=VALUE, or set it where this program is started)"
 		}
 		r.notes = append(r.notes, line)
-	}
-}
-
-// noteUnexpanded tells of a value that a client or a shell should have replaced by another. The value is not shown.
-func (r *review) noteUnexpanded(s source.Setting) {
-	if name, value, ok := strings.Cut(s.Value, "="); ok && strings.HasPrefix(value, "${") &&
-		strings.HasSuffix(value, "}") {
-		r.notes = append(r.notes, s.Flag+" "+name+": the server gets ${...} as it is: no shell and no client put "+
-			"a value there")
 	}
 }
 
@@ -153,6 +142,9 @@ func (r *review) noteWords(arguments []string) {
 			value = v
 		}
 		instead := ""
+		if form := notice.ReferenceIn(value); strings.HasSuffix(form, "://...") {
+			instead = form + " is"
+		}
 		switch name, _, ok := shellVariable(value); {
 		case value == "~" || strings.HasPrefix(value, "~/"):
 			instead = "~ is"

@@ -86,13 +86,15 @@ func (e *End) causes(o *order.Order, first *order.Enforced) (all []string) {
 	l := &e.Policy.Limits
 	written := func(key, flag string) string { return " (" + cmp.Or(o.NameOf(key), flag) + ")" }
 	memory, finite := l.Memory.Value()
-	reached := finite && (e.MemoryPeak >= memory || e.MaxRSS > memory/16*15 || e.aborted())
+	reached := finite && (e.MemoryPeak >= memory || e.MaxRSS > memory/16*15)
 	add(e.ForksRefused > 0, "more than ", l.Pids.String(), " processes", written("limits.pids", "--pids"))
 	add(reached, "more than ", l.Memory.String(), " of memory", written("limits.memory", "--memory"))
 	add(e.Signal == "SIGXFSZ", "files of more than ", l.FileSize.String(), written("limits.fileSize", "--file-size"))
 	add(e.Found.Files, "more than ", e.Policy.Filesystem.TmpSize.String(), " of private files",
 		written("filesystem.tmpSize", "--tmp-size"))
-	add(e.Found.Network, "network (--allow-domain HOST)")
+	refused := refusedActs(e.Denied)
+	all = append(all, refused...)
+	add(e.Found.Network && len(refused) == 0, "network (--allow-domain HOST)")
 	w := withheldOf(o, first)
 	for _, at := range ReadOnly(o, e.Policy) {
 		flag := Offer("--allow-write", at, 80)
@@ -105,11 +107,16 @@ func (e *End) causes(o *order.Order, first *order.Enforced) (all []string) {
 		add(true, cause)
 	}
 	add(w.git != "" && len(e.Held) == 0, "writes to .git (", w.git, ")")
+	// An assertion that failed looks the same as a runtime that got no memory.
+	add(finite && !reached && (memory < 256<<20 || e.aborted()), "more than ", l.Memory.String(), " of memory",
+		written("limits.memory", "--memory"))
+	add(len(w.unset) > 0, "variables ", list(w.unset, ", ", 44), " (not set here)")
 	add(len(w.variables) > 0, "variables ", list(w.variables, ", ", 44), " (--env)")
+	add(len(w.certificates) > 0 && e.reaches(), "certificates of ", list(w.certificates, ", ", 44),
+		" (--env, --allow-read)")
+	add(len(w.behind) > 0, list(w.behind, ", ", 44), " behind the command (write it in front)")
 	add(w.cwd != "", "working folder")
 	add(len(w.arguments) > 0, "argument ", list(w.arguments, ", ", 30))
-	add(finite && memory < 256<<20 && !reached, "more than ", l.Memory.String(), " of memory",
-		written("limits.memory", "--memory"))
 	if numbers := numbersOf(o.Named, l); len(numbers) > 0 {
 		add(true, "more than ", strings.Join(numbers, ", "))
 	}
@@ -119,12 +126,21 @@ func (e *End) causes(o *order.Order, first *order.Enforced) (all []string) {
 // aborted reports whether the server's runtime gave up, as Node.js and C++ do without memory.
 func (e *End) aborted() bool { return e.Signal == "SIGABRT" || e.ExitCode == 128+6 }
 
+// reaches reports whether the server had hosts to ask.
+func (e *End) reaches() bool {
+	return e.Policy.Level == policy.LevelNetwork || len(e.Policy.Network.AllowedDomains) > 0
+}
+
 // withheld is what the launcher has and the server did not get.
 type withheld struct {
 	variables []string
+	unset     []string // variables to forward that are not there
 	arguments []string // and variables with paths
+	behind    []string // flags of this program among the arguments
 	cwd       string   // "" if the server started in the launcher's
 	git       string   // the flag that makes a protected .git writable
+
+	certificates []string // variables with a file of certificates
 }
 
 // withheldOf is what the order and the first line of the report say of it.
@@ -138,6 +154,12 @@ func withheldOf(o *order.Order, e *order.Enforced) *withheld {
 			w.arguments = append(w.arguments, n.Name)
 		case order.NoticeCwd:
 			w.cwd = n.Name
+		case order.NoticeBehind:
+			if !slices.Contains(w.behind, n.Name) {
+				w.behind = append(w.behind, n.Name)
+			}
+		case order.NoticeUnset:
+			w.unset = append(w.unset, n.Name)
 		case order.NoticeProtected:
 			if w.git == "" {
 				w.git = n.Flag
@@ -146,7 +168,11 @@ func withheldOf(o *order.Order, e *order.Enforced) *withheld {
 	}
 	named := w.variables[:len(w.variables):len(w.variables)] // few, of thousands that may have been dropped
 	for _, n := range o.Dropped {
-		if IsSetting(n) && !slices.Contains(named, n) {
+		switch {
+		case slices.Contains(named, n):
+		case IsCertificate(n):
+			w.certificates = append(w.certificates, n)
+		case IsSetting(n):
 			w.variables = append(w.variables, n)
 		}
 	}
@@ -174,62 +200,4 @@ func numbersOf(named []order.Named, l *policy.Limits) (all []string) {
 		}
 	}
 	return all
-}
-
-// Timeout is the end by limits.timeout.
-func Timeout(limit time.Duration, written string) string {
-	if written == "" {
-		written = "limits.timeout"
-	}
-	return line("the server was ended after its time limit of ", limit.String(), " (", written, ")")
-}
-
-// Killed is the end of a sandbox whose process 1 was killed.
-const Killed = "the sandbox's process 1 was killed from outside (kill -9, or this machine ran out of memory); " +
-	"all of the server ended with it"
-
-// KilledServer is the end of a server by a SIGKILL that was not the launcher's.
-const KilledServer = "the server was killed by SIGKILL (kill -9, or this machine ran out of memory)"
-
-// CPUTime is the end by the processor time that a time limit allows.
-const CPUTime = "the server was ended because its processor time was used up (limits.timeout times limits.cpu)"
-
-// Memory is the end by a limit of memory.
-func Memory(limit int64, written string) string {
-	if written == "" {
-		written = "limits.memory"
-	}
-	return line("memory limit ", policy.Quantity(limit).String(), " reached: the server was ended (raise ",
-		written, ")")
-}
-
-// MachineMemory is the end by the memory of the machine.
-const MachineMemory = "killed because the memory of the machine, or of a control group above the server's, was used up"
-
-// PolicyLost is the end of a server that the policy no longer holds.
-func PolicyLost(err error) string {
-	return "the server is ended, because the host replaced something that the policy denies or protects: " +
-		err.Error() + " (deny, or grant, whole folders rather than single files)"
-}
-
-// NotExecuted is a command that looked executable, and what it is; "" where nothing tells.
-func NotExecuted(command string, err error, what string) string {
-	if what != "" {
-		what = ": " + what
-	}
-	return line("execute ", name(command, 60), ": ", err.Error(), what)
-}
-
-// Denied are the refused calls of a launch; "" for none.
-func Denied(all []order.DeniedCount) string {
-	var text []string
-	for _, c := range all {
-		if c.Kind == order.DeniedSyscall {
-			text = append(text, c.Syscall+" "+strconv.FormatInt(c.Count, 10))
-		}
-	}
-	if text == nil {
-		return ""
-	}
-	return line("denied system calls: ", strings.Join(text, ", "))
 }

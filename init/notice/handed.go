@@ -75,6 +75,12 @@ func Variable(variable, flag string, write bool) string {
 // Uncertified is a variable of certificates that names what is none: the text of a view's warning.
 func Uncertified(text string) string { return shrunk(text) }
 
+// AgentVariable is the variable of the socket that the policy knows by that variable.
+func AgentVariable(variable, flag string) string {
+	return line("the path in variable ", name(variable, pathWidth), " exists and is not visible inside: ", flag, " '$",
+		name(variable, pathWidth), "'")
+}
+
 // Cwd is a working folder that the server does not see.
 func Cwd(folder, instead, flag string) string {
 	return line("working folder ", name(folder, besides(flag, 84)), " is not visible inside: the server starts in ",

@@ -42,3 +42,18 @@ func IsSetting(variable string) bool {
 	}
 	return false
 }
+
+// IsCertificate reports whether a variable names a file of certificates, or a folder of them, for one program or one
+// library: those that all programs share are forwarded anyway.
+func IsCertificate(variable string) bool {
+	if variable == "PIP_CERT" || variable == "DENO_CERT" || variable == "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH" {
+		return true
+	}
+	for _, end := range [...]string{"_CA_BUNDLE", "_CA_CERTS", "_CA_CERT", "_CAFILE", "_CAINFO", "_CA_FILE", "_CA_PATH",
+		"_CAPATH", "_TRUSTSTORE", "_CERT_FILE"} {
+		if strings.HasSuffix(strings.ToUpper(variable), end) {
+			return true
+		}
+	}
+	return false
+}

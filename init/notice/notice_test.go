@@ -22,6 +22,8 @@ func TestLinesAreLines(t *testing.T) {
 		for i, text := range []string{
 			Variables(many), Variables(slices.Repeat([]string{"V_TOKEN"}, 99999)), Variables(many[:1]), Argument(n, Offer("--allow-read", n, 64), true), HomeArgument(n, Offer("--allow-read", n, 64)), NotGranted(n, n, n, "--allow-write"), NotAllowed(n, n, "--allow-domain HOST:PORT"), NotSet(n, n), Variable(n, "--allow-read", true), Cwd(n, n, Offer("--allow-read", n, 40)), Fetches(n, "--allow-domain a.example"), FetchHangs(n, "standard", "--allow-domain a.example"),
 			Protected(n), Withheld(n, ""), Granted(n, Offer("--allow-write", n, 64)), Withheld(n, ""), Lowered(policy.Reduced, policy.Standard, n), NothingHolds(many), Appeared(n, 3), Refused(n, n), Refused(n, ""), Forks(60, n), NotSearched(n),
+			Unmade(n, n), Unmade(n, ""), UnmadeVariable(n), Passing(n), Single(n, n), Single(n, ""), Held(1, n, n, n, true), Held(9, n, n, n, false), WholeGrant(n, n), InStrict(n, 0), InStrict(n, 7),
+			Apart(n, n, n), Apart(n, n, ""), LinksOut(n, n, 2), Daemon(n, n), Reference(n, "~/..."), Reference(n, "op://..."), AgentVariable(n, n),
 			NotWritten(1, errors.New(n)), Timeout(time.Hour, n), Memory(1<<20, n), Denied([]order.DeniedCount{{Act: order.Act{Kind: order.DeniedSyscall, Syscall: n}, Count: 1}}),
 			Limits([]order.Named{{Key: "limits.memory", Written: n}}, &order.Enforced{Layers: []order.LayerReport{{Layer: order.Cgroup, State: order.Absent}}}),
 			end.Line(&order.Order{Command: []string{n}, Flags: order.Flags{Guided: true}}, first),
@@ -32,6 +34,29 @@ func TestLinesAreLines(t *testing.T) {
 				t.Errorf("%d: %d columns: %q", i, utf8.RuneCountInString(text), text)
 			}
 		}
+	}
+}
+
+// Each kind of notice has its place, but for those that the line at the end is made of, and for what is protected.
+func TestGravity(t *testing.T) {
+	kinds := gravity()
+	for _, k := range []order.NoticeKind{order.NoticeEnv, order.NoticeArgument, order.NoticeCwd, order.NoticeNetwork, order.NoticeLimit, order.NoticeProfile, order.NoticeProxy,
+		order.NoticeDaemon, order.NoticeData, order.NoticeReference, order.NoticeLost, order.NoticeSingle, order.NoticeHeld, order.NoticeApart, order.NoticeLinks} {
+		if !slices.Contains(kinds[:], k) {
+			t.Errorf("%s has no place", k)
+		}
+		if kinds := " env argument cwd network limit profile protected "; !strings.Contains(kinds, " "+string(k.Reported())+" ") {
+			t.Errorf("%s is %s in the report", k, k.Reported())
+		}
+	}
+	var notices []order.Notice
+	for _, k := range slices.Backward(kinds[:]) {
+		notices = append(notices, order.Notice{Kind: k, Line: string(k)})
+	}
+	notices = append(notices, order.Notice{Kind: order.NoticeProxy, Line: "proxy, the second"}, order.Notice{Kind: order.NoticeBehind}, order.Notice{Kind: order.NoticeUnset})
+	want := []string{"proxy", "proxy, the second", "daemon", "single", "lost"}
+	if got := AtStart(&order.Order{}, &order.Enforced{Notices: notices}, nil); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 
@@ -161,6 +186,7 @@ func TestCauses(t *testing.T) {
 		{"private files", "", order.Exited{}, Found{Files: true}, `{"filesystem":{"tmpSize":"4M"}}`, "more than 4M of private files (--tmp-size)"},
 		{"both", "", order.Exited{}, Found{Files: true, Network: true}, `{}`, "more than 1G of private files (--tmp-size); network (--allow-domain HOST)"},
 		{"processes", "", order.Exited{ForksRefused: 1}, Found{}, `{"limits":{"pids":9}}`, "more than 9 processes (--pids)"},
+		{"an assertion", "/h/p/f.json", order.Exited{Signal: "SIGABRT"}, Found{Network: true}, `{"filesystem":{"allowRead":["/h/p"]}}`, "network (--allow-domain HOST); writes to /h/p (--allow-write /h/p); more than 2G of memory (--memory)"},
 		{"aborted", "", order.Exited{Signal: "SIGABRT"}, Found{}, `{}`, "more than 2G of memory (--memory)"},
 		{"aborted in a shell", "", order.Exited{ExitCode: 134}, Found{}, `{"limits":{"memory":"1G"}}`, "more than 1G of memory (--memory)"},
 		{"much memory", "", order.Exited{MaxRSS: 2040 << 20}, Found{}, `{}`, "more than 2G of memory (--memory)"},
@@ -170,6 +196,8 @@ func TestCauses(t *testing.T) {
 		{"written where it is read", "/h/p/f.json", order.Exited{}, Found{}, `{"filesystem":{"allowRead":["/h/p"]}}`, "writes to /h/p (--allow-write /h/p)"},
 		{"by a shell", "echo x >~/p/f", order.Exited{}, Found{}, `{"filesystem":{"allowRead":["/h/p"]}}`, "writes to /h/p (--allow-write /h/p)"},
 		{"written where it is written", "/h/p/f.json", order.Exited{}, Found{}, `{"filesystem":{"allowRead":["/h/p"],"allowWrite":["/h/p"]}}`, ""},
+		{"beside it", "/h/pq/f.json /h/p.txt", order.Exited{}, Found{}, `{"filesystem":{"allowRead":["/h/p"]}}`, ""},
+		{"a refused name", "", order.Exited{Denied: []order.DeniedCount{{Act: order.Act{Kind: order.DeniedName, Host: "a.example"}, Flag: "--allow-domain a.example"}, {Act: order.Act{Kind: order.DeniedSyscall, Syscall: "unshare"}}}}, Found{}, `{}`, "a.example (--allow-domain a.example)"},
 		{"the program itself", "/h/p/server.js", order.Exited{}, Found{}, `{"filesystem":{"allowRead":["/h/p"]}}`, ""},
 		{"read elsewhere", "/h/q/f.json", order.Exited{}, Found{}, `{"filesystem":{"allowRead":["/h/p"]}}`, ""},
 		{"git", "git", order.Exited{}, Found{}, `{}`, "writes to .git (--allow-write /p/.git); argument /a"},
@@ -193,44 +221,6 @@ func TestCauses(t *testing.T) {
 		_, causes, _ := strings.Cut(end.Line(o, e), ". Not given to it: ")
 		if causes != c.want {
 			t.Errorf("%s: %q, want %q", c.name, causes, c.want)
-		}
-	}
-}
-
-func TestPaths(t *testing.T) {
-	words := []string{"--root=/srv", "-y", "pkg", "@scope/name", "../x", "file:///f", "/a/../b", "postgres://h/db", "A=/secret"}
-	if got, want := Arguments(words, ""), []string{"/srv", "/f", "/b"}; !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
-	}
-	if got, want := Arguments(words, "/w/d"), []string{"/srv", "/w/d/@scope/name", "/w/x", "/f", "/b", "/w/d/A=/secret"}; !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
-	}
-	env := []string{"HOME=/h", "KUBECONFIG=/k/a:/k/b", "URL=http://x", "TOKEN=s3cret", "XDG_CONFIG_HOME=/x", "D=/d/"}
-	if got, want := PathVariables(env), []PathVariable{{"KUBECONFIG", "/k/a"}, {"KUBECONFIG", "/k/b"}, {"D", "/d"}}; !slices.Equal(got, want) {
-		t.Errorf("%v, want %v", got, want)
-	}
-	for at, want := range map[string]string{
-		"/h/s/node_modules/a/dist/i.js": "/h/s", "/h/s/node_modules/.bin/a": "/h/s", "/h/app/server.js": "/h/app",
-		"/h/server.js": "/h/server.js", "/h/app/data": "/h/app/data",
-	} {
-		if got := GrantFor([]string{"node", at}, at, "/h"); got != want {
-			t.Errorf("%s: %s, want %s", at, got, want)
-		}
-	}
-	if got := GrantFor([]string{"cat", "/h/a/b.txt"}, "/h/a/b.txt", "/h"); got != "/h/a/b.txt" {
-		t.Error(got)
-	}
-}
-
-func TestNames(t *testing.T) {
-	for _, n := range strings.Fields("NOTION_TOKEN API_KEY DATABASE_URL PGPASSWORD MDB_MCP_CONNECTION_STRING KUBECONFIG AWS_SECRET_ACCESS_KEY GOOGLE_APPLICATION_CREDENTIALS") {
-		if !IsSetting(n) {
-			t.Errorf("%s is a setting", n)
-		}
-	}
-	for _, n := range strings.Fields("DISPLAY XDG_RUNTIME_DIR SSH_AUTH_SOCK DBUS_SESSION_BUS_ADDRESS LS_COLORS TERM_PROGRAM PWD CURL_CA_BUNDLE npm_config_key") {
-		if IsSetting(n) {
-			t.Errorf("%s is no setting", n)
 		}
 	}
 }

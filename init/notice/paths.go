@@ -33,25 +33,65 @@ func Arguments(words []string, dir string) (paths []string) {
 // A PathVariable is a variable with one of the paths in its value.
 type PathVariable struct{ Name, Path string }
 
-// PathVariables are variables whose value is a path, or a list of paths with colons. Those that every server gets
-// have a meaning of their own.
-func PathVariables(env []string) (found []PathVariable) {
+// PathVariables are variables whose value is a path, a list of paths with colons, or an address with a path in it.
+// Those that every server gets have a meaning of their own, and those of a session count if the policy names them.
+func PathVariables(env []string, named func(variable string) bool) (found []PathVariable) {
 	const others = " HOME PATH SHELL PWD NODE_EXTRA_CA_CERTS SSL_CERT_FILE SSL_CERT_DIR NIX_SSL_CERT_FILE TZ LANG TERM "
 	for _, entry := range env {
 		variable, value, _ := strings.Cut(entry, "=")
-		if value == "" || value[0] != '/' || IsSession(variable) || strings.Contains(others, " "+variable+" ") {
+		if strings.Contains(others, " "+variable+" ") || IsSession(variable) && !named(variable) {
 			continue
 		}
-		for part := range strings.SplitSeq(value, ":") {
+		for _, at := range pathsIn(value) {
 			if len(found) == maxPaths {
 				return found
 			}
-			if strings.HasPrefix(part, "/") && len(part) < 4096 {
-				found = append(found, PathVariable{variable, path.Clean(part)})
-			}
+			found = append(found, PathVariable{variable, at})
 		}
 	}
 	return found
+}
+
+// pathsIn are the absolute paths of a value.
+func pathsIn(value string) (paths []string) {
+	add := func(at string) {
+		if strings.HasPrefix(at, "/") && len(at) < 4096 {
+			paths = append(paths, path.Clean(at))
+		}
+	}
+	if strings.HasPrefix(value, "/") {
+		for part := range strings.SplitSeq(value, ":") {
+			add(part)
+		}
+		return paths
+	}
+	if len(value) > 4096 || strings.ContainsAny(value, "\n{") { // a text or a document
+		return nil
+	}
+	// unix:path=/a,guid=1 file:///a sqlite:////a http+unix://%2Fa/b postgres:///db?host=/a "host=/a user=b"
+	for part := range strings.FieldsFuncSeq(value, func(r rune) bool { return strings.ContainsRune("?&,; ", r) }) {
+		if name, rest, ok := strings.Cut(part, "="); ok && isWord(name, "_-.:") {
+			if part = rest; strings.HasSuffix(name, "abstract") { // of D-Bus: a socket without a file
+				continue
+			}
+		} else if i := strings.Index(part, ":/"); i > 0 && isWord(part[:i], "+-.:") {
+			part = part[i+1:]
+		}
+		add(pathOfAddress(part))
+	}
+	return paths
+}
+
+// pathOfAddress is the path in what follows an address's scheme; "" where a host stands there.
+func pathOfAddress(rest string) string {
+	host, _, _ := strings.Cut(strings.TrimPrefix(rest, "//"), "/")
+	switch {
+	case strings.HasPrefix(rest, "//") && strings.HasPrefix(strings.ToUpper(host), "%2F"):
+		return strings.ReplaceAll(strings.ReplaceAll(host, "%2F", "/"), "%2f", "/")
+	case strings.HasPrefix(rest, "//") && host != "":
+		return ""
+	}
+	return rest
 }
 
 // GrantFor is the folder or file to grant for an argument: of a program among others in node_modules the folder that

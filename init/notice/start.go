@@ -1,6 +1,7 @@
 package notice
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
@@ -9,7 +10,34 @@ import (
 // most is how many notices are lines on standard error. The report has all of them.
 const most = 5
 
-// AtStart are the lines of a launch before its server runs. lowered are the lines about the confinement.
+// gravity has the kinds of notices, the gravest first: what gives more away than was meant, what the user loses, what
+// no server starts with, what many do not start with, and what a server meets later. A kind that is not here is no line
+// without --verbose.
+func gravity() [15]order.NoticeKind {
+	return [...]order.NoticeKind{
+		order.NoticeProxy, order.NoticeDaemon,
+		order.NoticeSingle, order.NoticeLost,
+		order.NoticeNetwork, order.NoticeLimit, order.NoticeData,
+		order.NoticeReference, order.NoticeProfile, order.NoticeEnv, order.NoticeArgument, order.NoticeCwd,
+		order.NoticeLinks, order.NoticeHeld, order.NoticeApart,
+	}
+}
+
+// byGravity are the notices with the gravest first, those of a kind as they were.
+func byGravity(notices []order.Notice) []order.Notice {
+	kinds := gravity()
+	rank := func(n *order.Notice) int {
+		if i := slices.Index(kinds[:], n.Kind); i >= 0 {
+			return i
+		}
+		return len(kinds)
+	}
+	return slices.SortedStableFunc(slices.Values(notices), func(a, b order.Notice) int {
+		return cmp.Compare(rank(&a), rank(&b))
+	})
+}
+
+// AtStart are the lines of a launch before its server runs. lowered are the lines about what holds less than it was to.
 func AtStart(o *order.Order, e *order.Enforced, lowered []string) (lines []string) {
 	if o.Quiet {
 		return nil
@@ -22,11 +50,11 @@ func AtStart(o *order.Order, e *order.Enforced, lowered []string) (lines []strin
 	if text := Limits(o.Named, e); text != "" && !o.Verbose { // in Whole by layers
 		lines = append(lines, text)
 	}
-	n := 0
-	for i := range e.Notices {
-		switch notice := &e.Notices[i]; {
+	kinds, n := gravity(), 0
+	for _, notice := range byGravity(e.Notices) {
+		switch {
 		case notice.Line == "", o.Verbose && slices.Contains(e.Warnings, notice.Line):
-		case notice.Kind == order.NoticeProtected && !o.Verbose:
+		case !slices.Contains(kinds[:], notice.Kind) && !o.Verbose:
 		case n == most && !o.Verbose:
 		default:
 			lines = append(lines, notice.Line)

@@ -20,7 +20,7 @@ func ReadOnly(o *order.Order, p *policy.Policy) (all []string) {
 			short = "~/" + rest
 		}
 		named := func(word string) bool { // and not the server's own program
-			return runtimes.Starter(word) == "" && (strings.Contains(word, grant) || strings.Contains(word, short))
+			return runtimes.Starter(word) == "" && (names(word, grant) || names(word, short))
 		}
 		if !strings.HasPrefix(grant, "-") && !slices.Contains(p.Filesystem.AllowWrite, grant) &&
 			slices.ContainsFunc(o.Command[min(1, len(o.Command)):], named) {

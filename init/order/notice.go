@@ -28,18 +28,48 @@ func (g *Guide) NameOf(key string) string {
 // NoticeKind is the subject of a notice.
 type NoticeKind string
 
-// The subjects.
+// The subjects that a report names.
 const (
 	NoticeEnv       NoticeKind = "env"       // a variable that is not forwarded
 	NoticeArgument  NoticeKind = "argument"  // a path that the server does not see
 	NoticeCwd       NoticeKind = "cwd"       // a working folder that the server does not see
-	NoticeNetwork   NoticeKind = "network"   // a program that fetches, without network; or a proxy that an entry chose
-	NoticeProxy     NoticeKind = "proxy"     // of these a proxy; in no report
+	NoticeNetwork   NoticeKind = "network"   // a program that fetches, without network
 	NoticeLimit     NoticeKind = "limit"     // a number that is too small for the server's runtime
-	NoticeData      NoticeKind = "data"      // the same where no control group holds the memory; in no report
 	NoticeProtected NoticeKind = "protected" // a path that is read-only in a write grant
 	NoticeProfile   NoticeKind = "profile"   // what a profile would have granted, and did not
 )
+
+// Subjects that a report has under another name: see [NoticeKind.Reported].
+const (
+	NoticeProxy     NoticeKind = "proxy"     // a proxy that an entry chose
+	NoticeDaemon    NoticeKind = "daemon"    // a socket whose program does everything for the server
+	NoticeData      NoticeKind = "data"      // a limit where no control group holds the memory
+	NoticeReference NoticeKind = "reference" // a variable whose value names what nobody put there
+	NoticeLost      NoticeKind = "lost"      // a path to make in the home that does not last
+	NoticeSingle    NoticeKind = "single"    // a file that is granted for writing by itself
+	NoticeHeld      NoticeKind = "held"      // a write grant with folders that could not be searched
+	NoticeApart     NoticeKind = "apart"     // write grants between which nothing can be renamed
+	NoticeLinks     NoticeKind = "links"     // a grant with links that lead out of it
+	NoticeBehind    NoticeKind = "behind"    // a flag of this program behind the command; for the end alone
+	NoticeUnset     NoticeKind = "unset"     // a variable to forward that is not set; for the end alone
+)
+
+// Reported is the kind as a report names it.
+func (k NoticeKind) Reported() NoticeKind {
+	switch k {
+	case NoticeProxy, NoticeDaemon:
+		return NoticeNetwork
+	case NoticeData:
+		return NoticeLimit
+	case NoticeReference, NoticeUnset:
+		return NoticeEnv
+	case NoticeLost, NoticeLinks, NoticeBehind:
+		return NoticeArgument
+	case NoticeSingle, NoticeHeld, NoticeApart:
+		return NoticeProtected
+	}
+	return k
+}
 
 // A Notice is a thing that the launch took from the server though it was handed over, with the flag that gives it; or
 // one that the user may not have chosen, without a flag.

@@ -109,7 +109,7 @@ func (e *Enforced) AppendJSON(b []byte) []byte {
 		w.list("publish", e.Publish)
 	}
 	objects(w, "notices", e.Notices, func(n *Notice) {
-		w.str("kind", string(n.Kind))
+		w.str("kind", string(n.Kind.Reported()))
 		w.str("name", n.Name)
 		w.str("flag", n.Flag)
 	})

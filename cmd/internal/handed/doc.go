@@ -28,7 +28,8 @@ func Look(o *order.Order) (refusal string) {
 		}
 		o.Notices = append(o.Notices, fetched...)
 	}
-	o.Notices = append(proxies(o, &p), o.Notices...) // the gravest
+	o.Notices = append(o.Notices, proxies(o, &p)...)
+	o.Notices = append(o.Notices, references(o.Env)...)
 	o.Notices = append(o.Notices, forgotten(added(o.Dropped, os.Getppid(), readProcess))...)
 	o.Notices = append(o.Notices, shortages(o, &p)...)
 	return ""

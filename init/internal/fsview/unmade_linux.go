@@ -3,7 +3,6 @@ package fsview
 import (
 	"path"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/fsview/protected"
 	"golang.org/x/sys/unix"
 )
 
@@ -24,15 +23,9 @@ func (v *Viewer) unmade(folder string, missing int) Sight {
 
 func (v *Viewer) isHome(real string) bool { return v.Home != "" && real == path.Clean(v.Home) }
 
-// Grantable reports whether a folder or a file of the host may be granted for writing, as far as its name tells: the
-// planner refuses what others of the user's programs execute, and a grant of the home or of what holds it is no advice.
-func (v *Viewer) Grantable(real string) bool {
-	home := path.Clean(v.Home)
-	if real == "/" || system(real) || systemFolder(real) || v.Home != "" && within(home, real) {
-		return false
-	}
-	return !protected.StartsCode(real) && (v.Home == "" || !below(real, home) ||
-		!protected.IsAtHome(real[len(home)+1:]))
+// Broad reports whether a folder holds more than what one server needs: the home, what holds it, and the system's.
+func (v *Viewer) Broad(real string) bool {
+	return systemFolder(real) || v.Home != "" && within(path.Clean(v.Home), real)
 }
 
 // Writes reports whether the server can write a path of the host, protected names aside.

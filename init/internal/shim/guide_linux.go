@@ -35,27 +35,24 @@ func (g *guide) notices() []order.Notice {
 	direct := g.sandbox.Shared() && g.policy.Level != policy.LevelNetwork && g.policy.Level != policy.Privileged
 	own := slices.DeleteFunc(slices.Clone(g.order.Notices), func(n order.Notice) bool {
 		return n.Kind == order.NoticeNetwork && g.hasNetwork() || n.Kind == order.NoticeData && grouped ||
-			n.Kind == order.NoticeProxy && direct
+			n.Kind == order.NoticeProxy && direct || n.Kind == order.NoticeApart && g.sandbox.Shared()
 	})
 	for i := range own {
-		switch own[i].Kind {
-		case order.NoticeData:
-			own[i].Kind = order.NoticeLimit
-		case order.NoticeProxy:
-			own[i].Kind = order.NoticeNetwork
-		case order.NoticeProfile:
+		if own[i].Kind == order.NoticeProfile {
 			g.offers.check(&own[i])
 		}
 	}
 	v := &fsview.Viewer{View: g.sandbox.View, Shared: g.sandbox.Shared(), Home: order.Lookup(g.order.Env, "HOME"),
 		Open: g.open()}
+	grants := &grantGuide{v, g.order, g.policy, g.offers}
 	cwd := g.cwdNotice(v)
 	dir := g.order.Dir
 	if len(cwd) > 0 {
 		dir = ""
 	}
 	g.unwritable, g.held = g.readOnly(), slices.Concat(g.heldCauses(v), g.gitSettings(v))
-	return slices.Concat(own, g.argumentNotices(v, dir), g.variableNotices(v), cwd, g.protectedNotices())
+	return slices.Concat(own, grants.notices(), g.argumentNotices(grants, dir), g.variableNotices(grants), cwd,
+		g.protectedNotices())
 }
 
 // hasNetwork reports whether the server has the host's network.
@@ -77,13 +74,15 @@ func (g *guide) cwdNotice(v *fsview.Viewer) []order.Notice {
 		Line: notice.Cwd(dir, v.View.Cwd, o.flag(66))}}
 }
 
-func (g *guide) argumentNotices(v *fsview.Viewer, dir string) (all []order.Notice) {
+func (g *guide) argumentNotices(v *grantGuide, dir string) (all []order.Notice) {
+	whole := notice.Arguments(g.order.Command[1:], "")
 	for _, at := range notice.Arguments(g.order.Command[1:], dir) {
-		if g.toldByProfile(at) {
+		look := v.Look(at)
+		if g.toldByProfile(at) || !mayBePath(v.Viewer, at, &look, !slices.Contains(whole, at)) {
 			continue
 		}
 		n := order.Notice{Kind: order.NoticeArgument, Name: at}
-		switch v.Sees(at) {
+		switch look.Sight {
 		case fsview.EmptyHome:
 			if v.View.State != "" { // the home that was asked for
 				continue
@@ -93,6 +92,8 @@ func (g *guide) argumentNotices(v *fsview.Viewer, dir string) (all []order.Notic
 		case fsview.Hidden:
 			o := g.offers.offer(notice.GrantFor(g.order.Command, at, v.Home), at)
 			n.Flag, n.Line = o.typed(), notice.Argument(at, o.flag(82), o.writes)
+		case fsview.Unmade, fsview.Passing:
+			n = v.unmade(look, at, "")
 		default:
 			continue
 		}
@@ -111,14 +112,26 @@ func (g *guide) toldByProfile(name string) bool {
 }
 
 // variableNotices are about values of the server's variables. A notice has the name of the variable alone.
-func (g *guide) variableNotices(v *fsview.Viewer) (all []order.Notice) {
-	for _, p := range notice.PathVariables(g.order.Env) {
-		if v.Sees(p.Path) != fsview.Hidden || g.toldByProfile("variable "+p.Name) {
+func (g *guide) variableNotices(v *grantGuide) (all []order.Notice) {
+	for _, p := range notice.PathVariables(g.order.Env, v.named) {
+		look := v.Look(p.Path)
+		if g.toldByProfile("variable " + p.Name) {
 			continue
 		}
-		o := g.offers.offer(p.Path) // which may be a secret: no line has the path
-		n := order.Notice{Kind: order.NoticeArgument, Name: p.Name, Flag: o.Flag,
-			Line: notice.Variable(p.Name, o.Flag, o.writes)}
+		n := order.Notice{Kind: order.NoticeArgument, Name: p.Name}
+		switch look.Sight {
+		case fsview.Hidden:
+			o := g.offers.offer(p.Path) // which may be a secret: no line has the path
+			n.Flag, n.Line = o.Flag, notice.Variable(p.Name, o.Flag, o.writes)
+			if "$"+p.Name == policy.AgentSocket && o.Flag == fsview.OfferSocket &&
+				slices.Contains(g.policy.EnvVars, p.Name) {
+				n.Line = notice.AgentVariable(p.Name, o.Flag)
+			}
+		case fsview.Unmade, fsview.Passing:
+			n = v.unmade(look, "", p.Name)
+		default:
+			continue
+		}
 		if !slices.Contains(all, n) {
 			all = append(all, n)
 		}
@@ -157,6 +170,10 @@ func (g *guide) linesAtStart(e *order.Enforced) []string {
 	if keys := launch.NotHeld(g.sandbox); len(keys) > 0 {
 		lowered = append(lowered, notice.NothingHolds(keys))
 	}
+	if g.order.Guided {
+		grants := &grantGuide{Viewer: &fsview.Viewer{View: g.sandbox.View}, order: g.order, policy: g.policy}
+		lowered = append(lowered, grants.readOnly()...)
+	}
 	return notice.AtStart(g.order, e, lowered)
 }
 
@@ -168,4 +185,8 @@ func (g *guide) lineAtEnd(x *order.Exited, e *order.Enforced) string {
 		end.Found = g.lacks.found()
 	}
 	return end.Line(g.order, e)
+}
+
+func (g *guide) ofGrants(v *fsview.Viewer) *grantGuide {
+	return &grantGuide{v, g.order, g.policy, g.offers}
 }

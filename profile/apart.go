@@ -1,0 +1,41 @@
+package profile
+
+import (
+	"path/filepath"
+	"runtime"
+	"slices"
+
+	"github.com/security-mcp/mcp-sandbox/init/notice"
+	"github.com/security-mcp/mcp-sandbox/init/order"
+)
+
+// apart is the notice of write grants between which a server that moves files cannot: rename(2) between two mounts is
+// EXDEV, which happens without a sandbox on two disks alone.
+func apart(l *limits, writes []string, dir string) []order.Notice {
+	if runtime.GOOS != "linux" {
+		return nil
+	}
+	var grants []string
+	for _, path := range writes {
+		grants = append(grants, l.found(path, dir))
+	}
+	slices.Sort(grants)
+	for i := 1; i < len(grants); i++ {
+		if holds(grants[0], grants[i]) {
+			continue
+		}
+		above := filepath.Dir(grants[0])
+		for !holds(above, grants[i]) {
+			above = filepath.Dir(above)
+		}
+		if l.why(folder{written: above, real: above, write: true}) != "" || above == "/" {
+			above = ""
+		}
+		n := order.Notice{Kind: order.NoticeApart, Name: grants[i], Line: notice.Apart(grants[0], grants[i], above)}
+		if above != "" {
+			n.Flag = "--allow-write " + notice.Shell(above)
+		}
+		return []order.Notice{n}
+	}
+	return nil
+}
