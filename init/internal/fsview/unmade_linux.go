@@ -23,9 +23,19 @@ func (v *Viewer) unmade(folder string, missing int) Sight {
 
 func (v *Viewer) isHome(real string) bool { return v.Home != "" && real == path.Clean(v.Home) }
 
-// Broad reports whether a folder holds more than what one server needs: the home, what holds it, and the system's.
+// Broad reports whether a folder holds more than what one server needs: the system's, a home or what holds it, what all
+// of a user's programs keep, and the sockets of a session.
 func (v *Viewer) Broad(real string) bool {
-	return systemFolder(real) || v.Home != "" && within(path.Clean(v.Home), real)
+	if systemFolder(real) || v.Home != "" && within(path.Clean(v.Home), real) {
+		return true
+	}
+	for _, name := range [...]string{".config", ".local", ".local/share", ".local/state", ".cache"} {
+		if v.Home != "" && real == join(path.Clean(v.Home), name) {
+			return true
+		}
+	}
+	above := dirOf(real)
+	return above == "/home" || above == "/run/user" || real == "/run/user" || real == "/root"
 }
 
 // Writes reports whether the server can write a path of the host, protected names aside.

@@ -90,7 +90,11 @@ func (g *guide) argumentNotices(v *grantGuide, dir string) (all []order.Notice) 
 			o := g.offers.offer(at)
 			n.Flag, n.Line = o.typed(), notice.HomeArgument(at, o.flag(82))
 		case fsview.Hidden:
-			o := g.offers.offer(notice.GrantFor(g.order.Command, at, v.Home), at)
+			grant := notice.GrantFor(g.order.Command, at, v.Home)
+			if v.Sees(grant) == fsview.Seen { // and a link leads out of that
+				grant = notice.GrantFor(g.order.Command, look.Real, v.Home)
+			}
+			o := g.offers.offer(grant, at)
 			n.Flag, n.Line = o.typed(), notice.Argument(at, o.flag(82), o.writes)
 		case fsview.Unmade, fsview.Passing:
 			n = v.unmade(look, at, "")
