@@ -94,6 +94,9 @@ func TestLinksOut(t *testing.T) {
 
 // A folder of many things is no advice for a grant.
 func TestBroad(t *testing.T) {
+	if v := (&Viewer{View: &View{}, Home: "/data/users/ann"}); !v.Broad("/data/users") || v.Broad("/data/users/bob") {
+		t.Error("what holds the home")
+	}
 	v := &Viewer{View: &View{}, Home: "/home/ann"}
 	for at, want := range map[string]bool{"/home/ann/notes": false, "/srv/data": false, "/home/ann": true, "/home": true, "/": true, "/tmp": true, "/usr/share/x": true, "/home/bob": true,
 		"/run/user/1000": true, "/home/ann/.config": true, "/home/ann/.config/x": false, "/home/ann/.local/share": true, "/home/ann/.local/share/x": false} {

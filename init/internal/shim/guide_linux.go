@@ -190,7 +190,3 @@ func (g *guide) lineAtEnd(x *order.Exited, e *order.Enforced) string {
 	}
 	return end.Line(g.order, e)
 }
-
-func (g *guide) ofGrants(v *fsview.Viewer) *grantGuide {
-	return &grantGuide{v, g.order, g.policy, g.offers}
-}
