@@ -92,9 +92,9 @@ func (e *End) causes(o *order.Order, first *order.Enforced) (all []string) {
 	add(e.Signal == "SIGXFSZ", "files of more than ", l.FileSize.String(), written("limits.fileSize", "--file-size"))
 	add(e.Found.Files, "more than ", e.Policy.Filesystem.TmpSize.String(), " of private files",
 		written("filesystem.tmpSize", "--tmp-size"))
-	refused := refusedActs(e.Denied)
+	refused, named := refusedActs(e.Denied)
 	all = append(all, refused...)
-	add(e.Found.Network && len(refused) == 0, "network (--allow-domain HOST)")
+	add(e.Found.Network && !named, "network (--allow-domain HOST)")
 	w := withheldOf(o, first)
 	for _, at := range ReadOnly(o, e.Policy) {
 		flag := Offer("--allow-write", at, 80)

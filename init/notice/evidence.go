@@ -8,15 +8,16 @@ import (
 
 // This file: what tells of the cause of an early end.
 
-// refusedActs are the refused acts that a flag allows, each with that flag. Of processes that were too many the limit
-// tells.
-func refusedActs(denied []order.DeniedCount) (all []string) {
+// refusedActs are the refused acts that a flag allows, each with that flag; named reports whether one is of the
+// network. Of processes that were too many the limit tells.
+func refusedActs(denied []order.DeniedCount) (all []string, named bool) {
 	for i := range denied {
 		if d := &denied[i]; d.Flag != "" && d.Kind != order.DeniedLimit {
 			all = append(all, name(Act(&d.Act), 60)+" ("+d.Flag+")")
+			named = named || d.Kind != order.DeniedSyscall
 		}
 	}
-	return all
+	return all, named
 }
 
 // names reports whether a word, which may be a script, names a path or what lies below it.
