@@ -1,7 +1,10 @@
 package coverwatch
 
 import (
+	"os/exec"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
 	"github.com/security-mcp/mcp-sandbox/init/internal/layers"
@@ -40,5 +43,18 @@ func TestMappedIsFound(t *testing.T) {
 			at != nil && at.Path != c.at || unsure != c.unsure {
 			t.Errorf("%s: %v, %v, want %q, %v", c.name, at, unsure, c.at, c.unsure)
 		}
+	}
+}
+
+// Where /proc does not show init, it may not show a holder either: the search says so, and finds nobody innocent.
+func TestHiddenProcesses(t *testing.T) {
+	gone := exec.Command("true")
+	if err := gone.Run(); err != nil {
+		t.Fatal(err)
+	}
+	r := &repair{Watcher: &Watcher{Config: Config{Init: gone.Process.Pid}}, yield: func(time.Duration) bool { return false }}
+	r.due("late")
+	if err := r.search(nil); err == nil || !strings.Contains(err.Error(), "hides processes") {
+		t.Error(err)
 	}
 }

@@ -41,8 +41,11 @@ type search struct {
 	failures  int
 }
 
-// search searches when every cover lies.
+// search searches when every cover lies. Init is as hidden as a process can be: where /proc shows it, it shows all.
 func (r *repair) search(mounts []platform.Mount) error {
+	if _, err := proctree.Look(r.Init); err != nil {
+		return errors.New("who has it open: /proc hides processes, as the mount option hidepid does: " + err.Error())
+	}
 	q := &search{uid: r.Machine.UID, processes: r.processes, pause: r.pause, began: time.Now(), slice: time.Now()}
 	for _, k := range r.laid {
 		if slices.ContainsFunc(q.targets, func(t target) bool { return t.Path == k.Path }) {

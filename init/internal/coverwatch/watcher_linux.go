@@ -2,7 +2,7 @@
 // Package layers, root_denied, makes the mount over a denied path.
 //
 //	w, err := coverwatch.New(config)  // while init is dumpable
-//	warnings, err := w.Watch(server)  // before the table of mounts is compared
+//	warnings, err := w.Watch(server, table)  // before the table of mounts is compared
 //	w.Register(&loop)                 // when the server is released; w.OnRename() then follows each SIGIO
 //	w.Stop()                          // when the server is killed or has ended
 //
@@ -87,11 +87,11 @@ func (c *Config) open(name string) (int, error) {
 	return fd, nil
 }
 
-// Watch begins to watch: from here on the kernel sends SIGIO.
-func (w *Watcher) Watch(server int) (warnings []string, err error) {
+// Watch begins to watch: from here on the kernel sends SIGIO. The table is init's mountinfo, and stays the caller's.
+func (w *Watcher) Watch(server, table int) (warnings []string, err error) {
 	w.server = server
-	if w.paths.mountinfo, err = w.open("mountinfo"); err != nil {
-		return nil, err
+	if w.paths.mountinfo, err = unix.FcntlInt(uintptr(table), unix.F_DUPFD_CLOEXEC, 0); err != nil {
+		return nil, &order.Refusal{Layer: order.Root, Op: "fcntl", Path: "mountinfo", Err: err}
 	}
 	err = w.paths.watchFirst(w.Machine.UID)
 	return w.paths.folders.warnings, err

@@ -79,7 +79,12 @@ func (b *box) watch(l *loop.Loop) {
 		b.Fatal(err)
 	}
 	b.Cleanup(b.w.Close)
-	if warnings, err := b.w.Watch(b.init); err != nil || len(warnings) > 0 {
+	table, err := os.Open("/proc/" + strconv.Itoa(b.init) + "/mountinfo")
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer table.Close()
+	if warnings, err := b.w.Watch(b.init, int(table.Fd())); err != nil || len(warnings) > 0 {
 		b.Fatal(err, warnings)
 	}
 	b.w.Register(l)

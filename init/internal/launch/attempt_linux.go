@@ -1,7 +1,6 @@
 package launch
 
 import (
-	"errors"
 	"strconv"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/cgroup"
@@ -24,7 +23,7 @@ type Attempt struct {
 func (l *Launch) newAttempt() *Attempt {
 	return &Attempt{Sandbox: Sandbox{launch: l, Confinement: l.Ladder.Confinement, Machine: l.Machine,
 		Init: Init{PID: -1, FD: -1}, Pipes: Pipes{-1, -1, -1}, Listener: notify.New(seccomp.Name, l.Denied),
-		kept: kept{image: -1}}}
+		kept: kept{image: -1, mounts: -1}}}
 }
 
 // Run plans, starts and proves.
@@ -173,14 +172,17 @@ func adoptAndResume(a *Attempt) error {
 // prove compares the evidence.
 func (a *Attempt) prove() error {
 	l := a.launch
-	if a.watchesCovers() {
-		warnings, err := l.Covers.Watch(&a.Sandbox)
-		if err != nil {
-			return err
-		}
+	table, err := openMounts(&a.Sandbox)
+	defer closeAll([]int{table})
+	if err == nil && a.watchesCovers() {
+		var warnings []string
+		warnings, err = l.Covers.Watch(&a.Sandbox, table)
 		a.View.Warnings = append(a.View.Warnings, warnings...)
 	}
-	mounts, err := readMounts(&a.Sandbox)
+	if err != nil {
+		return err
+	}
+	mounts, err := readMounts(&a.Sandbox, table)
 	if err != nil {
 		return err
 	}
@@ -200,19 +202,32 @@ func (a *Attempt) prove() error {
 	return nil
 }
 
+// openMounts is init's table of mounts, if init has its own: what init has sent, or the file in this process's /proc.
+func openMounts(s *Sandbox) (fd int, err error) {
+	fd, s.kept.mounts = s.kept.mounts, -1
+	if fd >= 0 || s.Shared() {
+		return fd, nil
+	}
+	path := mountsPath(s)
+	if fd, err = unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0); err != nil {
+		return -1, &order.Refusal{Layer: order.Root, Op: "mountinfo", Path: path, Err: err}
+	}
+	return fd, nil
+}
+
+func mountsPath(s *Sandbox) string { return "/proc/" + strconv.Itoa(s.Init.PID) + "/mountinfo" }
+
 // readMounts reads init's table of mounts, if init has its own.
-func readMounts(s *Sandbox) ([]platform.Mount, error) {
-	if s.Shared() {
+func readMounts(s *Sandbox, table int) (mounts []platform.Mount, err error) {
+	if table < 0 {
 		return nil, nil
 	}
-	path := "/proc/" + strconv.Itoa(s.Init.PID) + "/mountinfo"
-	table, err := platform.ReadSmall(path, 8<<20)
-	if err != nil {
-		return nil, &order.Refusal{Layer: order.Root, Op: "mountinfo", Path: path, Err: errors.Unwrap(err)}
+	b, err := platform.ReadFD(table, 8<<20)
+	if err == nil {
+		mounts, err = platform.ParseMountinfo(b)
 	}
-	mounts, err := platform.ParseMountinfo(table)
 	if err != nil {
-		return nil, &order.Refusal{Layer: order.Root, Op: "mountinfo", Path: path, Err: err}
+		return nil, &order.Refusal{Layer: order.Root, Op: "mountinfo", Path: mountsPath(s), Err: err}
 	}
 	return mounts, nil
 }

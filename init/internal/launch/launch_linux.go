@@ -65,8 +65,8 @@ type Interrupt struct {
 type Covers interface {
 	// Open is called while init's namespaces can be opened: later init is not dumpable.
 	Open(*Sandbox) error
-	// Watch is called before init's table of mounts is compared.
-	Watch(*Sandbox) (warnings []string, err error)
+	// Watch is called before init's table of mounts, an open file of the caller's, is read and compared.
+	Watch(s *Sandbox, table int) (warnings []string, err error)
 	// Close ends the watch of a sandbox that is given up.
 	Close()
 }

@@ -45,6 +45,9 @@ func take(a *Attempt, m *message) error {
 		a.kept.sockets == nil:
 		a.kept.sockets = m.carried
 		return nil
+	case m.text == layers.MsgMounts && m.pid == a.Init.PID && len(m.carried) == 1 && a.kept.mounts < 0:
+		a.kept.mounts = m.carried[0]
+		return nil
 	case m.text == layers.MsgListener && len(m.carried) == 1:
 		a.Listener.Take(m.carried[0])
 		return nil

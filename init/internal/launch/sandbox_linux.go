@@ -37,6 +37,7 @@ type kept struct {
 	private privdir.Dir // has /tmp and the home where the sandbox has no tmpfs of its own
 	image   int         // of this binary, which init executes when this process is gone; -1 if it does not have to
 	memory  []byte      // of the program
+	mounts  int         // init's table of mounts, until it is read; -1: none was sent
 	sockets []int       // of the sandbox's network namespace, for published ports, until somebody takes them over
 	files   *fsview.Explained
 }
@@ -129,7 +130,7 @@ func (s *Sandbox) Close() {
 	s.Cleanup()
 	s.Listener.Close()
 	s.CloseEgress()
-	closeAll(TakeSockets(s))
+	closeAll(append(TakeSockets(s), s.kept.mounts))
 	if s.launch.Hooks.Program == nil { // or a test reads the program afterwards
 		unix.Munmap(s.kept.memory)
 		s.kept.memory, s.Program = nil, nil

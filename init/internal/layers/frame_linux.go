@@ -25,6 +25,7 @@ const (
 	MsgStopped  = "s" // a server with a terminal was stopped
 	MsgListener = "l" // carries the seccomp listener
 	MsgEgress   = "e" // carries the sockets of [EgressSockets]
+	MsgMounts   = "m" // carries a descriptor of init's table of mounts
 	MsgPublish  = "p" // carries [PublishReady] sockets; later one that was asked for, or none if that failed
 )
 

@@ -5,7 +5,10 @@ import (
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
+	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"github.com/security-mcp/mcp-sandbox/init/internal/program/sys"
 	"github.com/security-mcp/mcp-sandbox/platform"
+	"golang.org/x/sys/unix"
 )
 
 // An expectedMount is a mount that mountinfo has to list. A deep one may have mounts of the host below it, which must
@@ -31,6 +34,20 @@ const (
 	flagsPts   = "rw,nosuid,noexec"
 	flagsProc  = "ro,nosuid,nodev,noexec"
 )
+
+// sendMounts hands the shim a descriptor of init's table of mounts. By its path the shim does not come to that where
+// the launcher's /proc hides processes (hidepid, proc(5)): init is not dumpable later. Init sees itself in its own
+// /proc. What a descriptor shows begins at the root that the process had at the open, so this comes behind pivot_root;
+// the mounts are those of the moment of each read.
+func sendMounts(b *build) {
+	var none program.Label
+	message, fd := carrier(b, MsgMounts, 1)
+	table := b.Call(sys.Openat(sys.CWD, procPath+"/self/mountinfo", unix.O_RDONLY|unix.O_CLOEXEC, 0)).StoreAt(fd)
+	b.BranchUnlessOK(&none) // no /proc of its own: the shim tries the path
+	b.Step(sys.Sendmsg(sys.FD(fdReady), message, 0)).Returns(program.Int(len(MsgMounts)))
+	b.Call(sys.Close(table.Result()))
+	b.Bind(&none)
+}
 
 // proveMounts compares init's table of mounts, as the shim read it, with the view: every expected mount is listed
 // with its flags, no other mount is, and none is shared.

@@ -25,6 +25,7 @@ func (r pivot) layout(b *build) {
 	v := b.View
 	b.Do(sys.PivotRoot(".", "."))
 	b.Do(sys.Umount2(".", unix.MNT_DETACH))
+	sendMounts(b)
 	if !v.HostRoot { // else the root was mounted read-only
 		b.Do(sys.MountSetattr(sys.CWD, "/", 0, attrReadOnly))
 	}

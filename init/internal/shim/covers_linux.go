@@ -21,12 +21,12 @@ func (w coverWatch) Open(s *launch.Sandbox) (err error) {
 }
 
 // Watch begins to watch, before the table of mounts is compared.
-func (w coverWatch) Watch(s *launch.Sandbox) (warnings []string, err error) {
+func (w coverWatch) Watch(s *launch.Sandbox, table int) (warnings []string, err error) {
 	requestShortSlice(s.Init.PID)
 	if err := signals.Catch(unix.SIGIO); err != nil { // whatever the host was doing with it
 		return nil, &order.Refusal{Layer: order.Root, Op: "rt_sigaction", Path: "SIGIO", Err: err}
 	}
-	return w.covers.Watch(s.Server)
+	return w.covers.Watch(s.Server, table)
 }
 
 // Close ends the watch of a sandbox that is given up.

@@ -83,7 +83,10 @@ func places() []place {
 		{name: "a clone that kills", way: then(user, sealed("clone")), want: reduced, check: ns, detail: "SIGSYS"},
 		{name: "SystemCallFilter=~@keyring", way: then(user, sealed("@keyring")), want: full, check: ns, detail: "usable"},
 		{name: "SystemCallFilter=@system-service", way: then(user, sealed("@system")), want: "", weak: policy.ConfinementLimits, check: "Landlock", detail: "SIGSYS", fix: "SystemCallFilter=", hint: "@sandbox"},
-		{name: "ProtectProc=invisible", way: then(user, unshared("mount -t proc -o hidepid=invisible proc /proc", "--mount", "--pid", "--fork")), want: reduced, check: ns, detail: "mountinfo", fix: "ProtectProc=", warning: "ProtectProc="},
+		{name: "ProtectProc=invisible", way: then(user, unshared("mount -t proc -o hidepid=invisible proc /proc", "--mount", "--pid", "--fork")), want: full, check: ns, detail: "usable"},
+		{name: "ProtectProc=noaccess", way: then(user, unshared("mount -t proc -o hidepid=noaccess proc /proc", "--mount", "--pid", "--fork")), want: full, check: ns, detail: "usable"},
+		{name: "ProtectProc=ptraceable", way: then(user, unshared("mount -t proc -o hidepid=ptraceable proc /proc", "--mount", "--pid", "--fork")), want: full, check: ns, detail: "usable"},
+		{name: "ProtectProc=invisible, no /proc of its own", way: then(user, unshared("mount -t proc -o hidepid=invisible proc /proc\nmount --bind /proc/sys /proc/sys\nmount -o remount,bind,ro /proc/sys", "--mount", "--pid", "--fork")), want: reduced, check: ns, detail: "mountinfo", fix: "ProtectProc=", warning: "ProtectProc="},
 
 		{name: "in a chroot", way: then(user, chrooted), want: reduced, check: ns, detail: "chroot", fix: "bwrap"},
 		{name: "/proc/sys is read-only", way: then(user, unshared("mount --bind /proc/sys /proc/sys\nmount -o remount,bind,ro /proc/sys", "--mount")), want: reduced, strong: true, check: ns, detail: "no /proc of its own", fix: "ProtectKernelTunables=no"},
