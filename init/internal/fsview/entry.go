@@ -9,6 +9,7 @@ type entry struct {
 	uid, gid uint32
 	links    uint32
 	target   string // of a symbolic link
+	mount    bool   // a mount begins at the path
 }
 
 // File types of st_mode; inode(7).

@@ -53,6 +53,7 @@ type Cover struct {
 	Folder bool
 	Source string // the host's path behind Path
 	Closed bool   // a root launcher's server may not enter a folder above Path
+	Mount  bool   // a mount of the host's begins at Path, which comes along with the grant
 
 	platform.FileID // of the covered file when Plan looked
 }
@@ -62,7 +63,7 @@ type CoverKind uint8
 
 const (
 	Pin      CoverKind = iota // bound onto itself, unchanged, against a rename
-	ReadOnly                  // bound onto itself, read-only with all below it
+	ReadOnly                  // bound onto itself, read-only with all below it; a mount is made so itself
 	Deny                      // covered by an empty folder, or by an empty file without any right
 )
 

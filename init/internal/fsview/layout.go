@@ -85,6 +85,9 @@ func (e *emitter) node(path string) Node {
 func (e *emitter) cover(path string, kind CoverKind) {
 	st := &e.points[path].entry
 	c := Cover{Path: path, Kind: kind, Folder: st.is(typeFolder), Source: path, FileID: st.FileID}
+	if at, ok := e.stat(path); ok { // the point may have what another path to the same file has
+		c.Mount = at.mount
+	}
 	e.view.Covers = append(e.view.Covers, c)
 }
 

@@ -54,7 +54,8 @@ func statxAt(folder int, name string) (entry, error) {
 		return entry{}, err
 	}
 	id := platform.StatxID(&st)
-	return entry{FileID: id, mode: uint32(st.Mode), uid: st.Uid, gid: st.Gid, links: st.Nlink}, nil
+	return entry{FileID: id, mode: uint32(st.Mode), uid: st.Uid, gid: st.Gid, links: st.Nlink,
+		mount: st.Attributes&unix.STATX_ATTR_MOUNT_ROOT != 0}, nil
 }
 
 // buffer is one for all calls: new memory costs a launch more than the calls themselves.

@@ -63,6 +63,10 @@ func (r masks) layout(b *build) {
 	for i, k := range ClosedCovers(b.View) {
 		at := program.Int(fdTrees + b.binds() + i)
 		tree := r.trees.deny[k]
+		if comesReadOnly(k) {
+			b.setAttributes(at, attrReadOnly, k.Path)
+			continue
+		}
 		if k.Kind != fsview.Deny {
 			tree = b.Do(sys.OpenTree(at, "", unix.AT_EMPTY_PATH|unix.AT_RECURSIVE)).For(k.Path).Result()
 		}
@@ -76,6 +80,10 @@ func (r masks) layout(b *build) {
 			continue
 		}
 		path, tree := k.Path[1:], r.trees.deny[k]
+		if comesReadOnly(k) {
+			b.Do(sys.MountSetattr(sys.CWD, path, unix.AT_RECURSIVE|unix.AT_SYMLINK_NOFOLLOW, attrReadOnly)).For(k.Path)
+			continue
+		}
 		if k.Kind != fsview.Deny {
 			tree = b.copyOf(path)
 		}
@@ -83,6 +91,10 @@ func (r masks) layout(b *build) {
 		b.Call(sys.Close(tree)) // a view can have more covers than RLIMIT_NOFILE allows descriptors
 	}
 }
+
+// comesReadOnly reports whether a cover is a mount that came along with the grant, and is made read-only itself: what
+// the host does to the file below the mount cannot take that away.
+func comesReadOnly(k *fsview.Cover) bool { return k.Kind == fsview.ReadOnly && k.Mount }
 
 // attributesOf are those that the mount of a cover gets; a pin has those of the mount that it copies.
 func attributesOf(k *fsview.Cover) uint64 {

@@ -64,6 +64,9 @@ func proveMounts(c *check, v *fsview.View, proc *procMount, fresh freshDevices) 
 			c.refuse("mountinfo", m.Path, mismatch{"a private mount", m.Propagation})
 		}
 		if !w.satisfiedBy(m) {
+			if isHidden(want[:len(want)-len(v.Covers)], c.Mounts, m) {
+				continue
+			}
 			c.refuse("mountinfo", m.Path, mismatch{w.fs + " " + w.options, m.Type + " " + m.Options})
 		}
 		if m.Path == w.path {
@@ -81,6 +84,18 @@ func proveMounts(c *check, v *fsview.View, proc *procMount, fresh freshDevices) 
 		}
 	}
 	proc.lacks(c)
+}
+
+// isHidden reports whether a mount of the host's that came along with a grant, and has the grant's flags, lies below
+// another mount: at a path inside a cover, or below a second mount at its path. No path leads to it.
+func isHidden(nodes []expectedMount, mounts []platform.Mount, m *platform.Mount) bool {
+	var grant *expectedMount
+	for i := range nodes {
+		if w := &nodes[i]; w.deep && isBelow(m.Path, w.path) && (grant == nil || len(w.path) >= len(grant.path)) {
+			grant = w
+		}
+	}
+	return grant != nil && grant.satisfiedBy(m) && topmost(mounts, m.Path).ID != m.ID
 }
 
 // topmost is the mount to which a walk along a path comes, as the kernel walks: at each folder on into what is mounted

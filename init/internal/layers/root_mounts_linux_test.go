@@ -170,6 +170,30 @@ func TestMountsOfTheHostAreCompared(t *testing.T) {
 	}
 }
 
+// A mount of the host's below a cover, which nobody can come to, needs no more than the grant's flags.
+func TestHiddenMounts(t *testing.T) {
+	const below = "11 4 8:4 / /srv/w/.git/objects rw,nosuid,nodev - ext4 /dev/sdd rw\n"
+	const same = "11 4 8:4 / /srv/w/.git rw,nosuid,nodev - ext4 /dev/sdd rw\n12 11 8:4 / /srv/w/.git ro,nosuid,nodev - ext4 /dev/sdd rw\n"
+	cover := "9 4 8:1 /srv/w/.git /srv/w/.git ro,nosuid,nodev - ext4 /dev/sda rw\n"
+	twice := strings.Replace(goodTable, cover, same, 1)
+	for _, good := range []string{goodTable + below, twice} {
+		if _, refusal := checked(good); refusal != nil {
+			t.Error(refusal)
+		}
+	}
+	for name, bad := range map[string]string{
+		"the grant's flags":  strings.Replace(goodTable+below, "objects rw,nosuid,nodev", "objects rw,nosuid", 1),
+		"on the cover":       strings.Replace(goodTable+below, "11 4", "11 9", 1),
+		"no cover":           strings.Replace(goodTable, cover, "", 1) + below,
+		"the one on top":     strings.Replace(twice, ".git ro", ".git rw", 1),
+		"below a read grant": goodTable + "11 2 8:4 / /usr/x rw,nosuid,nodev - ext4 /dev/sdd rw\n12 2 8:4 / /usr/x ro,nosuid,nodev - ext4 /dev/sdd rw\n",
+	} {
+		if _, refusal := checked(bad); refusal == nil {
+			t.Errorf("not noticed: %s", name)
+		}
+	}
+}
+
 // A walk along a path goes into what is mounted on top, and not into what lies below a pin.
 func TestTopmost(t *testing.T) {
 	mounts := []platform.Mount{

@@ -1,0 +1,63 @@
+package shim_test
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
+)
+
+// A mount of the host's that comes along with a write grant is held as a folder is: where a protected or denied path is
+// a mount itself, below such a path, and on the way to one. Beside it the grant is written.
+func TestMountsInAGrantAreHeld(t *testing.T) {
+	for _, c := range []struct {
+		name, at string
+		deny     string // more of the policy
+		held     string // a path that the server may not make
+		free     string // and one that it may
+		says     string
+	}{
+		{name: "a protected folder", at: "write/.git", held: "write/.git/x", free: "write/x", says: "Read-only"},
+		{name: "below a protected folder", at: "write/.git/hooks", held: "write/.git/hooks/x", free: "write/x", says: "Read-only"},
+		{name: "a protected file", at: "write/.mcp.json", held: "write/.mcp.json", free: "write/x", says: "Read-only"},
+		{name: "the folder of one", at: "write/deep", held: "write/deep/.git/x", free: "write/deep/x", says: "Read-only"},
+		{name: "a folder that may not be written", at: "write/frozen", deny: `,"denyWrite":["STAGE/write/frozen"]`,
+			held: "write/frozen/x", free: "write/x", says: "Read-only"},
+		{name: "below one", at: "write/frozen/below", deny: `,"denyWrite":["STAGE/write/frozen"]`,
+			held: "write/frozen/below/x", free: "write/x", says: "Read-only"},
+		{name: "a denied folder", at: "write/frozen", deny: `,"denyRead":["STAGE/write/frozen"]`,
+			held: "write/frozen/x", free: "write/x", says: "Read-only"},
+		{name: "below a denied folder", at: "write/frozen/below", deny: `,"denyRead":["STAGE/write/frozen"]`,
+			held: "write/frozen/below/x", free: "write/x", says: "nonexistent"},
+		{name: "control", at: "write/frozen", held: "read/x", free: "write/frozen/x", says: "Read-only"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := build(t, "")
+			other := s.path("outer/mounted")
+			script := `mkdir -p outer/mounted/.git write/frozen/below; : >write/.mcp.json; chmod -R a+rwX outer/mounted write`
+			if strings.HasSuffix(c.at, ".json") {
+				other = s.path("write/note")
+			}
+			prepare := exec.Command("/bin/sh", "-c", script)
+			prepare.Dir = s.dir
+			if out, err := prepare.CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			doc := `{"version":1,"minConfinement":"full","filesystem":{"allowRead":["STAGE/read"],"allowWrite":["STAGE/write"]` +
+				c.deny + `}}`
+			l := launch{Launch: host.Launch{Policy: s.policy(doc),
+				Command: []string{"/bin/sh", "-c", `for f; do (echo z >"$f") 2>&1; done`, "sh", s.path(c.held), s.path(c.free)}},
+				Env: []string{"HOME=" + s.path("home"), "PATH=/usr/bin:/bin"}, Dir: s.dir}
+			l.change = func(cmd *exec.Cmd) {
+				testbed.Machine{At: other, Shown: s.path(c.at), Root: os.Geteuid() == 0 && c.deny == ""}.Put(t, cmd)
+			}
+			o := run(t, l)
+			if n := strings.Count(o.stdout, "\n"); o.code != 0 || n != 1 || !strings.Contains(o.stdout, c.says) {
+				t.Errorf("code %d\n%s\n%s\n%v", o.code, o.stdout, o.stderr, o.report)
+			}
+		})
+	}
+}
