@@ -134,7 +134,7 @@ func (s *search) children(f *searched, depth int, buf []byte) error {
 		}
 		e, lost := statxAt(fd, name)
 		switch {
-		case missing(lost):
+		case missing(lost), s.isClosed(fd, lost):
 		case lost != nil:
 			return &os.PathError{Op: "statx", Path: path, Err: lost}
 		case e.is(typeFolder):
@@ -142,6 +142,16 @@ func (s *search) children(f *searched, depth int, buf []byte) error {
 		}
 	}
 	return nil
+}
+
+// isClosed reports whether something in an open folder may not even be looked at by a process that can enter the folder,
+// as a FUSE file system of another user's: the server, which is the same user, can use nothing there either.
+func (s *search) isClosed(folder int, err error) bool {
+	if s.may != nil || !errors.Is(err, unix.EACCES) {
+		return false
+	}
+	_, err = statxAt(folder, ".")
+	return err == nil
 }
 
 // whole adds a folder that was listed, and in which not all was searched.

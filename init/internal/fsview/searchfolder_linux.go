@@ -52,7 +52,7 @@ func (s *search) folder(at int, name, path string, depth int, buf []byte) (f sea
 	for _, name := range append(guarded, unknown...) {
 		e, err := statxAt(fd, name)
 		switch {
-		case missing(err):
+		case missing(err), s.isClosed(fd, err):
 		case err != nil:
 			return f, &os.PathError{Op: "statx", Path: join(path, name), Err: err}
 		case protected.Guards([]byte(name)):
