@@ -99,7 +99,17 @@ func (e *emitter) parents(path string) {
 	}
 	e.parents(q)
 	e.made[q] = true
-	e.add(Node{Path: q, Kind: Dir, Mode: 0o755})
+	e.add(Node{Path: q, Kind: Dir, Mode: e.wayMode(q)})
+}
+
+// wayMode is the mode of a folder that is made for the way to something: the host's, as far as it lets others read and
+// enter. GnuPG takes a folder below /run/user only if nobody else may enter that.
+func (e *emitter) wayMode(path string) uint32 {
+	const most, search = 0o755, 0o500
+	if st, ok := e.stat(path); ok && st.is(typeFolder) {
+		return most&st.mode | search
+	}
+	return most
 }
 
 // pin pins the folders between path and the root of the writable region that path lies in: a folder that can be

@@ -1,6 +1,7 @@
 package fsview
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -66,6 +67,27 @@ func TestSeenRest(t *testing.T) {
 	} {
 		if all[want.Path] != want {
 			t.Errorf("%+v, want %+v", all[want.Path], want)
+		}
+	}
+}
+
+// A folder that is made for the way to a grant lets nobody in whom the host's does not, and the server through.
+func TestModesOfFoldersOnTheWay(t *testing.T) {
+	root := plant(t, "home/\n a/b/c/d/file")
+	for name, mode := range map[string]os.FileMode{"a": 0o700, "a/b": 0o2751, "a/b/c": 0o777 | os.ModeSticky, "a/b/c/d": 0o100} {
+		must(t, os.Chmod(root+"/"+name, mode))
+	}
+	v, err := Plan(wish{read: []string{"T/a/b/c/d/file"}}.request(root))
+	must(t, err)
+	got := map[string]uint32{}
+	for _, n := range v.Nodes {
+		if n.Kind == Dir {
+			got[strings.TrimPrefix(n.Path, root)] = n.Mode
+		}
+	}
+	for name, want := range map[string]uint32{"/a": 0o700, "/a/b": 0o751, "/a/b/c": 0o755, "/a/b/c/d": 0o500} {
+		if got[name] != want {
+			t.Errorf("%s has %o, want %o", name, got[name], want)
 		}
 	}
 }

@@ -144,8 +144,8 @@ func (s *search) children(f *searched, depth int, buf []byte) error {
 	return nil
 }
 
-// isClosed reports whether something in an open folder may not even be looked at by a process that can enter the folder,
-// as a FUSE file system of another user's: the server, which is the same user, can use nothing there either.
+// isClosed reports whether something in an open folder may not even be looked at by a process that can enter the
+// folder, as a FUSE file system of another user's: the server, which is the same user, can use nothing there either.
 func (s *search) isClosed(folder int, err error) bool {
 	if s.may != nil || !errors.Is(err, unix.EACCES) {
 		return false
