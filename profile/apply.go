@@ -23,8 +23,12 @@ import (
 //
 // The notices are what is not granted though it was handed over, each with the flag that grants it.
 func (p *Profile) Apply(to policy.Policy, args, env []string, home, dir string) (policy.Policy, []order.Notice, error) {
-	if !filepath.IsAbs(home) || !filepath.IsAbs(dir) {
-		return to, nil, errors.New("profile " + p.Package + ": the home or the working folder is not absolute")
+	switch {
+	case !filepath.IsAbs(home):
+		return to, nil, errors.New("profile " + p.Package + ": HOME is not set to a whole path: set it to your home " +
+			"folder")
+	case !filepath.IsAbs(dir):
+		return to, nil, errors.New("profile " + p.Package + ": the working folder is not a whole path")
 	}
 	a := &applying{profile: p, to: to, args: p.split(args), env: env, dir: dir}
 	a.limits = newLimits(home, a.value)

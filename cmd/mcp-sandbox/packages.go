@@ -14,6 +14,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/init/runtimes"
+	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"github.com/security-mcp/mcp-sandbox/profile"
 	"github.com/security-mcp/mcp-sandbox/store/install"
@@ -164,6 +165,9 @@ func setProfile(o *options, id string, command []string) error {
 		args = o.start.Args
 	}
 	o.Extend = func(to policy.Policy, dir, home string) (policy.Policy, error) {
+		if home == "" { // some clients start servers without HOME
+			home = platform.UserHome("")
+		}
 		extended, notices, err := p.Apply(to, args, os.Environ(), home, dir)
 		o.notices, o.added = notices, map[string]int{
 			"filesystem.allowRead":  len(extended.Filesystem.AllowRead) - len(to.Filesystem.AllowRead),

@@ -10,8 +10,8 @@ import (
 )
 
 // NotFound is the remedy where there is no program of the command's name. path is what was looked for; "" is returned
-// where that was the interpreter of a script.
-func NotFound(command, path string) string {
+// where that was the interpreter of a script. home is the user's.
+func NotFound(command, path, home string) string {
 	const separators = `/\`
 	name := command[strings.LastIndexAny(command, separators)+1:]
 	switch {
@@ -39,7 +39,7 @@ func NotFound(command, path string) string {
 	case strings.Contains(command, ":"):
 		return "an image of a container is no command: name a program of this machine"
 	default:
-		return "no folder of PATH has it, and a client's PATH is often shorter than a terminal's: write its whole path"
+		return "no folder of PATH has it, and " + runtimes.ShortPath(home, command)
 	}
 }
 

@@ -25,7 +25,7 @@ func TestNotFound(t *testing.T) {
 		{"server.py", "server.py", "python3 ./server.py"},
 		{"source", "source", "sh -c"},
 	} {
-		got := NotFound(c.command, c.path)
+		got := NotFound(c.command, c.path, "")
 		if c.want == "" && got != "" || !strings.Contains(got, c.want) {
 			t.Errorf("%s: got %q, want %q", c.command, got, c.want)
 		}

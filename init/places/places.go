@@ -41,4 +41,4 @@ func (p *Places) Folders() []string {
 }
 
 // ErrNoHome is the error of a user without a home.
-var ErrNoHome = errors.New(noHome + ": what lasts lies below it")
+var ErrNoHome = errors.New(noHome + ": what lasts lies below it, so set HOME to such a folder")

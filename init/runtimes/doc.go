@@ -9,6 +9,7 @@
 //		reexec.Say(s.Line("--memory"))
 //	}
 //
-// The package reads names, the beginning of a file, and numbers; not the file system. The table is laid out by the
-// compiler and searched as it lies: a start pays for nothing that it does not ask. The numbers are Linux's.
+// The package reads names, the beginning of a file, and numbers; the file system only for a program that PATH has not.
+// The table is laid out by the compiler and searched as it lies: a start pays for nothing that it does not ask. The
+// numbers are Linux's.
 package runtimes

@@ -42,20 +42,26 @@ func (f *origin) program() (string, error) {
 	if f.row == nil {
 		return "", fmt.Errorf("%s: %w", f.start.Tool, ErrNoManager)
 	}
-	beside := ""
-	if filepath.IsAbs(f.start.Program) {
-		beside = filepath.Dir(f.start.Program)
-	}
 	for _, name := range f.row.programs {
-		if found := f.find(name, beside); found != "" {
+		if found := f.find(name, beside(f.start)); found != "" {
 			return found, nil
 		}
 	}
-	err := fmt.Errorf("%s: not found in PATH (a project's own is not used)", strings.Join(f.row.programs, ", "))
+	home, _ := lookup(f.Env, "HOME")
+	err := fmt.Errorf("%s: not found in PATH (a project's own is not used): %s", strings.Join(f.row.programs, ", "),
+		runtimes.ShortPath(platform.UserHome(home), filepath.Base(f.start.Program)))
 	if !strings.HasPrefix(f.start.Tool, "np") && f.row == &npm { // npx and npm themselves
 		err = fmt.Errorf("%s: %w (npm, which would install them, is not found in PATH)", f.start.Tool, ErrNoManager)
 	}
 	return "", err
+}
+
+// beside is the folder of a program that was typed with its path, in which its runtime lies too; else "".
+func beside(start *startline.Start) string {
+	if filepath.IsAbs(start.Program) {
+		return filepath.Dir(start.Program)
+	}
+	return ""
 }
 
 // find is the first program of a name, in a folder or in those of PATH; "" is none. Each start looks, and so a folder
@@ -78,10 +84,10 @@ func (f *origin) find(name, before string) string {
 	return ""
 }
 
-// path is PATH for the manager: without folders of projects.
+// path is PATH for the manager: without folders of projects, and last the folder of the program that was typed.
 func (f *origin) path() string {
 	path, _ := lookup(f.Env, "PATH")
-	folders := slices.DeleteFunc(searched(path), f.surroundings().isProjects)
+	folders := slices.DeleteFunc(append(searched(path), beside(f.start)), f.surroundings().isProjects)
 	return strings.Join(folders, string(filepath.ListSeparator))
 }
 

@@ -71,7 +71,8 @@ type Ready struct {
 	// Lines are for people, without a newline: of an install what came of it, and else nothing.
 	Lines []string
 
-	spec string // what was asked for
+	spec   string // what was asked for
+	beside string // the folder of the program that was typed with its path, or ""
 }
 
 // ErrNoManager is the error of a line for whose package manager there is no row.
@@ -138,7 +139,7 @@ func (i *installation) ready(p *store.Package) (*Ready, error) {
 		return nil, err
 	}
 	return &Ready{Package: p, Owner: e.owner, Command: append(slices.Clip(e.command), i.start.Args...), PathDir: e.path,
-		Env: e.env, spec: i.title()}, nil
+		Env: e.env, spec: i.title(), beside: beside(i.start)}, nil
 }
 
 // private is the name of job.private in the stage.

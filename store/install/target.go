@@ -31,11 +31,13 @@ func (r *Ready) Apply(p policy.Policy, t launcher.Target) (policy.Policy, launch
 	return p, t
 }
 
-// Path is PATH for the program: the package's own programs, and those of a PATH. What a folder that is relative or a
+// Path is PATH for the program: the package's own programs, those of a PATH, and the runtime beside a package manager
+// that was typed with its path: a client's PATH often has neither. What a folder that is relative or a
 // node_modules/.bin has, as `npm run` puts it in front, would come before the interpreter: whoever can write there,
 // another server too, would choose the program.
 func (r *Ready) Path(path string) string {
-	folders := slices.DeleteFunc(filepath.SplitList(cmp.Or(path, "/usr/local/bin:/usr/bin:/bin")), isAnybodys)
+	all := append(filepath.SplitList(cmp.Or(path, "/usr/local/bin:/usr/bin:/bin")), r.beside)
+	folders := slices.DeleteFunc(all, isAnybodys)
 	return strings.Join(append([]string{r.PathDir}, folders...), string(filepath.ListSeparator))
 }
 

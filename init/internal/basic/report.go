@@ -2,6 +2,7 @@ package basic
 
 import (
 	"errors"
+	"os"
 	"runtime"
 	"slices"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
 	"github.com/security-mcp/mcp-sandbox/init/notice"
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
@@ -73,7 +75,7 @@ func refused(o *order.Order, err error) *order.Refused {
 	r.Hint = diagnose.Hint(err, diagnose.Circumstances{OS: runtime.GOOS})
 	switch {
 	case errors.Is(err, fsview.ErrNotFound):
-		r.Hint = diagnose.NotFound(o.Command[0], r.Path)
+		r.Hint = diagnose.NotFound(o.Command[0], r.Path, platform.UserHome(os.Getenv("HOME")))
 	case errors.Is(err, fsview.ErrNotExecutable):
 		r.Hint = diagnose.NotExecutable(r.Path, err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/signals"
 	"github.com/security-mcp/mcp-sandbox/init/notice"
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
 )
@@ -135,7 +136,7 @@ func refused(o *order.Order, err error) *order.Refused {
 		r.Hint = diagnose.PrivateFolder(n.UID)
 	}
 	if errors.Is(err, fsview.ErrNotFound) {
-		r.Hint = diagnose.NotFound(o.Command[0], r.Path)
+		r.Hint = diagnose.NotFound(o.Command[0], r.Path, platform.UserHome(os.Getenv("HOME")))
 	}
 	if errors.Is(err, fsview.ErrNotExecutable) {
 		r.Hint = diagnose.NotExecutable(r.Path, err)
