@@ -89,3 +89,8 @@ func keyOf(flag string) string {
 	}
 	return "allowRead"
 }
+
+// InTheirPlace is the remedy where a policy names too many paths of one folder.
+func InTheirPlace(flag, folder string) string {
+	return "name that folder in their place (" + flag + " " + notice.Shell(folder) + ")"
+}

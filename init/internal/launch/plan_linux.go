@@ -188,7 +188,7 @@ func (s *Sandbox) complete() error {
 	req := requestOf(s)
 	req.View, req.Group, req.Env, req.Filter, req.Asking = s.View, s.launch.Group, environ(s), filter, asking
 	if err = s.Program.Complete(req); err != nil {
-		return &order.Refusal{Layer: order.Policy, Op: "lay out", Err: err}
+		return crowded(&s.launch.Policy, err)
 	}
 	return nil
 }

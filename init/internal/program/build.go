@@ -3,7 +3,7 @@ package program
 import "errors"
 
 // ErrFull is the error of a program that outgrew its memory.
-var ErrFull = errors.New("program: more calls or data than fit; the policy is too large")
+var ErrFull = errors.New("more calls or data than fit into a program: the policy names too much")
 
 // A Builder adds Ops to a program.
 type Builder struct {
