@@ -96,7 +96,7 @@ func (q *questions) addresses(name string, kind dnsmessage.Type, done func(dns.A
 			q.missing(name)
 			done(dns.Answer{Code: dnsmessage.RCodeNameError})
 		case resolve.Failed:
-			e.told.upstream(target{name, 0}, a.Err)
+			q.failed(name, kind, a.Err)
 			done(dns.Answer{Code: dnsmessage.RCodeServerFailure})
 		case resolve.NoData:
 			done(dns.Answer{})
@@ -108,6 +108,24 @@ func (q *questions) addresses(name string, kind dnsmessage.Type, done func(dns.A
 				return
 			}
 			done(q.handle(name, v6, good, a.TTL))
+		}
+	})
+}
+
+// failed tells that the addresses of one family could not be looked up, if the other family has none: a nameserver that
+// refuses AAAA keeps nobody from a host that has an A.
+func (q *questions) failed(name string, kind dnsmessage.Type, err error) {
+	e, other := q.engine, dnsmessage.TypeA
+	if kind == other {
+		other = dnsmessage.TypeAAAA
+	}
+	if other == dnsmessage.TypeAAAA && !e.host.hasIPv6() {
+		e.told.upstream(target{name, 0}, err)
+		return
+	}
+	e.lookups.get(resolve.Query{Name: name, Type: other}, func(a resolve.Answer) {
+		if a.Code != resolve.Found {
+			e.told.upstream(target{name, 0}, err)
 		}
 	})
 }

@@ -139,7 +139,7 @@ func TestProxyName(t *testing.T) {
 		k.asked[dnsmessage.TypeA](resolve.Answer{Code: resolve.NoName})
 		k.asked[dnsmessage.TypeAAAA](resolve.Answer{Code: resolve.NoName})
 		b.ended(t, o)
-		if !errors.Is(o.err, unix.ENOENT) || !strings.Contains(o.err.Error(), ": look up: ") {
+		if !errors.Is(o.err, unix.ENOENT) || !strings.HasSuffix(o.err.Error(), ": look up: no such name") {
 			t.Errorf("got %v", o.err)
 		}
 	})

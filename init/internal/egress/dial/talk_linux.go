@@ -16,6 +16,12 @@ type lookup struct {
 	err   error
 }
 
+// noName is ENOENT in words of names: nothing is a file here.
+type noName struct{}
+
+func (noName) Error() string { return "no such name" }
+func (noName) Unwrap() error { return unix.ENOENT }
+
 func (l *lookup) pending() bool { return l != nil && l.left > 0 }
 
 // byProxy connects to the proxy: the user's, which may have any address.
@@ -34,7 +40,7 @@ func (a *dial) byProxy() {
 		a.fail(&Error{Step: "look up", Err: unix.ENOSYS})
 		return
 	}
-	a.lookup = &lookup{left: 2, err: unix.ENOENT}
+	a.lookup = &lookup{left: 2, err: noName{}}
 	for _, kind := range [...]dnsmessage.Type{dnsmessage.TypeAAAA, dnsmessage.TypeA} {
 		a.dialer.config.Resolver.Lookup(resolve.Query{Name: p.host, Type: kind}, a.resolved)
 	}

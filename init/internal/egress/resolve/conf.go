@@ -14,6 +14,7 @@ type conf struct {
 	rotate   bool
 	tcp      bool // use-vc
 	search   []string
+	usual    bool // no nameserver is named, and the servers are the machine itself
 }
 
 // Limits of resolv.conf(5) and of <resolv.h>: MAXNS, RES_MAXRETRANS, RES_MAXRETRY.
@@ -47,7 +48,7 @@ func parseConf(text string) conf {
 			}
 		}
 	}
-	if len(c.servers) == 0 {
+	if c.usual = len(c.servers) == 0; c.usual {
 		c.servers = []netip.Addr{netip.AddrFrom4([4]byte{127, 0, 0, 1}), netip.IPv6Loopback()}
 	}
 	return c

@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"errors"
 	"io"
 	"os"
 	"time"
@@ -41,6 +42,19 @@ func (f *file) read(now time.Time) (text string, changed bool) {
 		return contents(f.path), true
 	}
 	return "", false
+}
+
+// lack is why the file names no nameserver.
+func (f *file) lack() string {
+	_, err := os.Stat(f.path)
+	target, link := os.Readlink(f.path)
+	switch {
+	case err == nil:
+		return f.path + " names no nameserver"
+	case errors.Is(err, unix.ENOENT) && link == nil:
+		return f.path + " is a link to " + target + ", which is not there"
+	}
+	return err.Error()
 }
 
 // contents is the text of a regular file: a pipe there would never end.

@@ -63,8 +63,20 @@ func (l *lookup) next() {
 			return
 		}
 	}
+	if l.conf.usual && l.last != nil {
+		l.last = &unnamed{l.last, l.resolver.files.resolv.lack()}
+	}
 	l.finish(Answer{Err: l.last})
 }
+
+// An unnamed error is that of a nameserver which no file names.
+type unnamed struct {
+	err error
+	why string
+}
+
+func (u *unnamed) Error() string { return u.err.Error() + " (" + u.why + ")" }
+func (u *unnamed) Unwrap() error { return u.err }
 
 // begin makes a try; it reports whether one is under way.
 func (l *lookup) begin(server netip.AddrPort, tcp, edns bool) bool {

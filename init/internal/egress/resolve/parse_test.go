@@ -60,18 +60,18 @@ func FuzzParse(f *testing.F) {
 func TestConf(t *testing.T) {
 	loopback := []netip.Addr{netip.MustParseAddr("127.0.0.1"), netip.MustParseAddr("::1")}
 	for text, want := range map[string]conf{
-		"": {loopback, 5 * time.Second, 2, false, false, nil},
-		"# nameserver 1.1.1.1\n;nameserver 1.1.1.1\nnameserver dns.example\nnameserver\n": {loopback, 5 * time.Second, 2, false, false, nil},
+		"": {loopback, 5 * time.Second, 2, false, false, nil, true},
+		"# nameserver 1.1.1.1\n;nameserver 1.1.1.1\nnameserver dns.example\nnameserver\n": {loopback, 5 * time.Second, 2, false, false, nil, true},
 		"nameserver 1.1.1.1\r\n  nameserver\t2.2.2.2 # x\nnameserver fe80::1%eth0\nnameserver 4.4.4.4": {
-			[]netip.Addr{netip.MustParseAddr("1.1.1.1"), netip.MustParseAddr("2.2.2.2"), netip.MustParseAddr("fe80::1%eth0")}, 5 * time.Second, 2, false, false, nil},
-		"options timeout:1 attempts:4 rotate use-vc trust-ad ndots:5 edns0\ndomain c\nsearch a b": {loopback, time.Second, 4, true, true, []string{"a", "b"}},
-		"options timeout:99999999999999999999 attempts:0 timeout:":                                {loopback, time.Second, 1, false, false, nil},
-		"options timeout:99999999999999999999 attempts:77":                                        {loopback, 30 * time.Second, 5, false, false, nil},
-		"options timeout:-3 attempts:x":                                                           {loopback, time.Second, 1, false, false, nil},
+			[]netip.Addr{netip.MustParseAddr("1.1.1.1"), netip.MustParseAddr("2.2.2.2"), netip.MustParseAddr("fe80::1%eth0")}, 5 * time.Second, 2, false, false, nil, false},
+		"options timeout:1 attempts:4 rotate use-vc trust-ad ndots:5 edns0\ndomain c\nsearch a b": {loopback, time.Second, 4, true, true, []string{"a", "b"}, true},
+		"options timeout:99999999999999999999 attempts:0 timeout:":                                {loopback, time.Second, 1, false, false, nil, true},
+		"options timeout:99999999999999999999 attempts:77":                                        {loopback, 30 * time.Second, 5, false, false, nil, true},
+		"options timeout:-3 attempts:x":                                                           {loopback, time.Second, 1, false, false, nil, true},
 	} {
 		got := parseConf(text)
 		if !slices.Equal(got.servers, want.servers) || got.timeout != want.timeout || got.attempts != want.attempts ||
-			got.rotate != want.rotate || got.tcp != want.tcp || !slices.Equal(got.search, want.search) {
+			got.rotate != want.rotate || got.tcp != want.tcp || !slices.Equal(got.search, want.search) || got.usual != want.usual {
 			t.Errorf("%q: got %+v, want %+v", text, got, want)
 		}
 	}
