@@ -72,6 +72,8 @@ func npmRange(word string) (wanted, reason string) {
 		return "", ""
 	case strings.HasPrefix(lower, "npm:"):
 		return "", isAlias
+	case strings.Contains(word, "://") && !strings.HasPrefix(lower, "file:"): // whatever its last name looks like
+		return "", isURL
 	case strings.HasPrefix(lower, "file:"), isArchive(word), strings.ContainsAny(word[:1], `./\`),
 		strings.HasPrefix(word, "~/"):
 		return "", isFile

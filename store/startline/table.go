@@ -18,6 +18,7 @@ type tool struct {
 	packages string // flags that name a package; the first word is a program then
 	with     string // flags that name a package for the program's environment
 	mixed    bool   // flags are read behind the package too, until "--"
+	config   bool   // flags that name a package may stand in front of the verb
 	form     form
 	read     func(*tool, []string) (*Start, string)
 }
@@ -40,9 +41,10 @@ func tools() []tool {
 	npx := tool{name: "npx", manager: "npm", programs: "npx npx-cli.js", form: npmSpec, read: readPackage,
 		ignored: npmOnes, valued: "--loglevel", packages: "-p --package"}
 	exec := tool{name: "npm exec", manager: "npm", programs: "npm npm-cli.js", verb: "exec", form: npmSpec,
-		read: readPackage, ignored: npmOnes, valued: "--loglevel", packages: "--package", mixed: true}
+		read: readPackage, ignored: npmOnes, valued: "--loglevel", packages: "--package", mixed: true, config: true}
 	dlx := tool{name: "pnpm dlx", manager: "npm", programs: "pnpm pn pnpm.cjs pnpm.mjs", verb: "dlx", form: npmSpec,
-		read: readPackage, ignored: "-y --yes -s --silent", valued: "--loglevel --reporter", packages: "--package"}
+		read: readPackage, ignored: "-y --yes -s --silent", valued: "--loglevel --reporter", packages: "--package",
+		config: true}
 	bunx := tool{name: "bunx", manager: "npm", programs: "bunx", form: npmSpec, read: readPackage,
 		ignored: "-y --yes --silent --verbose --ignore-scripts", kept: "--bun", packages: "-p --package"}
 	uvx := tool{name: "uvx", manager: "pypi", programs: "uvx", form: uvSpec, read: readPackage,
@@ -56,10 +58,10 @@ func tools() []tool {
 			ignored: "-q --quiet -v --verbose", packages: "--spec"},
 		{name: "deno run", manager: "npm", programs: "deno", verb: "run", read: readDeno},
 		{name: "go run", manager: "go", programs: "go", verb: "run", read: readGo},
-		{programs: "yarn yarnpkg", verb: "dlx", read: refused("mcp-sandbox installs no packages for yarn")},
-		{programs: "deno", verb: "x", read: refused("of deno only deno run npm:NAME is understood")},
-		{programs: "uv", verb: "run", read: refused("uv installs what the project or the script names")},
-		{programs: "dnx", read: refused("mcp-sandbox installs no packages of NuGet")},
+		{name: "yarn dlx", programs: "yarn yarnpkg", verb: "dlx", read: refused("mcp-sandbox installs no packages for yarn")},
+		{name: "deno x", programs: "deno", verb: "x", read: refused("of deno only deno run npm:NAME is understood")},
+		{name: "uv run", programs: "uv", verb: "run", read: refused("uv installs what the project or the script names")},
+		{name: "dnx", programs: "dnx", read: refused("mcp-sandbox installs no packages of NuGet")},
 	}
 }
 
@@ -74,21 +76,31 @@ func refused(reason string) func(*tool, []string) (*Start, string) {
 }
 
 // afterVerb is what follows the tool's verb, and flags that are kept. They, and those that change nothing, may stand
-// before the verb.
+// before the verb; of npm and pnpm also those that name packages, which are configuration there.
 func (t *tool) afterVerb(words []string) (rest []string, found bool, reason string) {
 	verb := strings.Fields(t.verb)
 	var kept []string
 	rest = words
 	for len(verb) > 0 {
-		switch {
-		case len(rest) == 0:
+		if len(rest) == 0 {
 			return nil, false, ""
+		}
+		flag, _, given := strings.Cut(rest[0], "=")
+		packages := t.config && has(t.packages, flag)
+		switch {
 		case rest[0] == verb[0]:
 			rest, verb = rest[1:], verb[1:]
 		case has(t.kept, rest[0]):
 			kept, rest = append(kept, rest[0]), rest[1:]
-		case has(t.ignored, rest[0]):
+		case has(t.ignored, rest[0]), has(t.valued, flag) && given:
 			rest = rest[1:]
+		case packages && given:
+			kept, rest = append(kept, rest[0]), rest[1:]
+		case (packages || has(t.valued, flag)) && len(rest) > 1:
+			if packages {
+				kept = append(kept, rest[:2]...)
+			}
+			rest = rest[2:]
 		case !strings.HasPrefix(rest[0], "-"), rest[0] == "--":
 			return nil, false, ""
 		default: // a flag that may have a value
