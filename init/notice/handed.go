@@ -94,9 +94,9 @@ func Fetches(program, flags string) string {
 }
 
 // FetchHangs is the refusal of a program that would try to fetch packages for a minute and more.
-func FetchHangs(program, level, flags string) string {
-	return line(name(program, 32), " would wait a minute for packages, for level ", level, " has no network: add ",
-		flags, ", or install the server and start its own command")
+func FetchHangs(program, flags string) string {
+	return line(name(program, 32), " would wait a minute for packages without a network: add ", flags,
+		", or install the server")
 }
 
 // Protected is a protected path in a write grant.

@@ -32,15 +32,53 @@ func fetches(o *order.Order, p *policy.Policy) (all []order.Notice, hangs string
 		at = installed(platform.Resolved(o.Dir), program, f.pkg)
 	}
 	cached := seesCache(o, p)
-	flags := "--allow-domain " + strings.Join(strings.Fields(runtimes.Hosts(f.name)), " --allow-domain ")
+	hosts, remote := hostsOf(f.pkg)
+	flags := "--allow-domain " + strings.Join(append(strings.Fields(runtimes.Hosts(f.name)), hosts...), " --allow-domain ")
 	switch {
 	case at != "" && (at == filepath.Dir(program) || sees(p, at)), cached && f.prefers:
 		return nil, ""
-	case f.hangs && !f.prefers && !cached && at == "" && !strings.Contains(f.pkg, ":") && noNetwork(p):
-		return nil, notice.FetchHangs(f.name, string(p.Level), flags)
+	case f.hangs && !f.prefers && !cached && at == "" && remote && noNetwork(p):
+		return nil, notice.FetchHangs(f.name, flags)
 	}
 	return []order.Notice{{Kind: order.NoticeNetwork, Name: f.name, Flag: flags,
 		Line: notice.Fetches(f.name, flags)}}, ""
+}
+
+// hostsOf are the hosts besides the registry's from which npm fetches what a word names; remote is false where it is a
+// file, or one that no flag opens.
+func hostsOf(pkg string) (hosts []string, remote bool) {
+	if i := strings.LastIndexByte(pkg, '@'); i > 0 && !strings.Contains(pkg[:i], ":") {
+		pkg = pkg[i+1:] // of NAME@URL
+	}
+	scheme, rest, found := strings.Cut(pkg, ":")
+	switch {
+	case found && strings.HasPrefix(rest, "//") && scheme != "file":
+		host, _, _ := strings.Cut(rest[2:], "/")
+		host = strings.ToLower(host[strings.LastIndexByte(host, '@')+1:])
+		if _, err := policy.ParseDomain(host); err != nil || strings.Contains(host, "*") {
+			return nil, false
+		}
+		return withArchives(host), true
+	case found:
+		known := map[string]string{"npm": "", "github": "github.com", "gitlab": "gitlab.com", "bitbucket": "bitbucket.org",
+			"gist": "gist.github.com"}
+		host, is := known[scheme]
+		return withArchives(host), is
+	case strings.Count(pkg, "/") == 1 && pkg[0] != '@': // OWNER/NAME
+		return withArchives("github.com"), true
+	}
+	return nil, true
+}
+
+// withArchives are a host and the one that has its archives.
+func withArchives(host string) []string {
+	switch host {
+	case "":
+		return nil
+	case "github.com":
+		return []string{host, "codeload.github.com"}
+	}
+	return []string{host}
 }
 
 // isOffline reports whether a variable of the server says that nothing is to be fetched.

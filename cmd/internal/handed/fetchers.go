@@ -58,7 +58,10 @@ func fetchOf(words []string) *fetch {
 		return nil
 	}
 	f := &fetch{fetcher: &table[i], program: program, name: base(words[0])}
-	rest := operands(words[1:])
+	rest, named := operands(words[1:])
+	if len(rest) > 1 && words[1][0] == '-' && f.verbs != "" && !strings.Contains(f.verbs+scripts, " "+rest[0]+" ") {
+		rest = rest[1:] // perhaps the value of a flag in front of the verb
+	}
 	first := ""
 	if len(rest) > 0 {
 		first = rest[0]
@@ -70,7 +73,7 @@ func fetchOf(words []string) *fetch {
 		}
 		rest = rest[min(1, len(rest)):]
 	}
-	if len(rest) > 0 {
+	if rest = append(named, rest...); len(rest) > 0 {
 		f.pkg = rest[0]
 	}
 	switch {
@@ -86,8 +89,11 @@ func fetchOf(words []string) *fetch {
 	return f
 }
 
-// operands are the words without flags and the values of those that take one, and what --package names first.
-func operands(words []string) (rest []string) {
+// scripts are verbs behind which a name is a project's script, and nothing is fetched.
+const scripts = " run run-script start stop restart test exec "
+
+// operands are the words without flags and the values of those that take one, and what --package and its like name.
+func operands(words []string) (rest, named []string) {
 	const valued = " -c --call --prefix -w --workspace -C --dir --cwd --loglevel --registry --cache --userconfig " +
 		"--python --with --index-url --directory "
 	for i := 0; i < len(words); i++ {
@@ -99,14 +105,14 @@ func operands(words []string) (rest []string) {
 				i++
 				value = words[i]
 			}
-			rest = append(rest, value)
+			named = append(named, value)
 		case !given && strings.Contains(valued, " "+word+" "):
 			i++
 		case !strings.HasPrefix(word, "-"):
 			rest = append(rest, word)
 		}
 	}
-	return rest
+	return rest, named
 }
 
 func base(word string) string {
