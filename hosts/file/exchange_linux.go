@@ -17,6 +17,9 @@ func exchange(from *folder, a string, to *folder, b string) error {
 	if err == unix.EINVAL || err == unix.ENOSYS || err == unix.ENOTSUP {
 		return errExchange
 	}
+	if err == unix.EBUSY { // rename(2)
+		return errMounted
+	}
 	return err
 }
 
