@@ -71,6 +71,9 @@ func (l *Launch) judgePath(path string, op order.Op, depth int) verdict {
 	spot := l.Plan.Find(path)
 	real, is, err := l.Plan.OnHost(path)
 	v := verdict{Answer: order.Answer{Seen: spot.Sight, OnHost: is}, real: real, path: path}
+	if err == unix.ENAMETOOLONG {
+		return v.tooLong()
+	}
 	object, need := real, needs(op)
 	// A path that ends at a file with a slash behind it, or in a ring of links, cannot be made.
 	made := !is && err == nil && l.Plan.Look(real) == fsview.KindNone
@@ -98,6 +101,12 @@ func (l *Launch) judgePath(path string, op order.Op, depth int) verdict {
 	if op == order.OpExec && v.Allowed == order.ActAllowed {
 		return l.judgeInterpreter(v, spot.Path, depth)
 	}
+	return v
+}
+
+// tooLong answers for a path that no file can have.
+func (v verdict) tooLong() verdict {
+	v.other(order.ByMissing, v.path+" cannot exist: a name has at most 255 bytes, and a path 4095")
 	return v
 }
 

@@ -14,6 +14,8 @@ func (l *Launch) judgeSocket(path string) verdict {
 	real, is, err := l.Plan.OnHost(path)
 	v := verdict{Answer: order.Answer{Seen: spot.Sight, OnHost: is}, real: real, path: path}
 	switch {
+	case err == unix.ENAMETOOLONG:
+		return v.tooLong()
 	case err != nil:
 		v.other(order.ByPermissions, path+" cannot be looked at: "+err.Error())
 		return v
