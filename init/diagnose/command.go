@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"errors"
+	"path"
 	"strings"
 	"syscall"
 
@@ -9,13 +10,13 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/runtimes"
 )
 
-// NotFound is the remedy where there is no program of the command's name. path is what was looked for; "" is returned
+// NotFound is the remedy where there is no program of the command's name. at is what was looked for; "" is returned
 // where that was the interpreter of a script. home is the user's.
-func NotFound(command, path, home string) string {
+func NotFound(command, at, home string) string {
 	const separators = `/\`
 	name := command[strings.LastIndexAny(command, separators)+1:]
 	switch {
-	case !strings.HasSuffix(path, name):
+	case !strings.HasSuffix(at, name):
 		return ""
 	case strings.HasPrefix(command, "-"):
 		return "flags come in front of --, behind it stands the command"
@@ -75,6 +76,11 @@ func GrantTarget(flag, target string) string {
 
 // MakeFirst is the remedy where the working folder is missing outside as well.
 const MakeFirst = "nor is it there outside: make that folder, and grant it"
+
+// InFolder is the remedy for a working folder that is a file.
+func InFolder(file string) string {
+	return "it is a file: name the folder that it lies in, " + notice.Shell(path.Dir(file))
+}
 
 // NoGrant is what stands in the place of a remedy where no grant helps.
 func NoGrant(err error) string { return "nothing grants it: " + err.Error() }

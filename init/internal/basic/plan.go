@@ -6,8 +6,8 @@ import (
 	"os"
 	"runtime"
 	"strings"
+	"syscall"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
 	"github.com/security-mcp/mcp-sandbox/init/internal/privdir"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/init/state"
@@ -47,7 +47,7 @@ func newPlan(o *order.Order) (*plan, error) {
 	p.workdir = cmp.Or(p.policy.Cwd, o.Dir)
 	info, err := os.Stat(p.workdir)
 	if err == nil && !info.IsDir() {
-		err = fsview.ErrNotVisible
+		err = syscall.ENOTDIR
 	}
 	if err != nil {
 		return nil, refusedPath("cwd", p.workdir, err)

@@ -144,6 +144,9 @@ func refused(o *order.Order, err error) *order.Refused {
 	if o := (*fsview.Offered)(nil); errors.As(err, &o) {
 		r.Hint = offered(o, r.Path)
 	}
+	if r.Op == "cwd" && errors.Is(err, unix.ENOTDIR) {
+		r.Hint = diagnose.InFolder(r.Path)
+	}
 	if errors.Is(err, fsview.ErrStarts) {
 		r.Hint = diagnose.StartsOthers
 	}

@@ -187,15 +187,15 @@ func TestPathThroughMissingFolders(t *testing.T) {
 // What no file can be named is missing, whatever is asked: no permission refuses it.
 func TestTooLong(t *testing.T) {
 	h := newHouse(t)
-	for _, path := range []string{h.root + "/" + strings.Repeat("n", 256), h.root + strings.Repeat("/n", 2100),
-		h.root + "/" + strings.Repeat("n", 256) + "/x"} {
+	for _, path := range []string{"T/" + strings.Repeat("n", 256), "T" + strings.Repeat("/n", 2100),
+		"T/" + strings.Repeat("n", 256) + "/x"} {
 		for _, op := range []order.Op{order.OpRead, order.OpWrite, order.OpExec} {
 			if a := h.ask(policy.Policy{}, op, path); a.Reason != order.ByMissing {
 				t.Errorf("%s of %d bytes: %s", op, len(path), a.Reason)
 			}
 		}
 	}
-	if a := h.ask(policy.Policy{}, order.OpRead, h.root+"/"+strings.Repeat("n", 255)); a.Reason != order.ByMissing {
+	if a := h.ask(policy.Policy{}, order.OpRead, "T/"+strings.Repeat("n", 255)); a.Reason != order.ByMissing {
 		t.Errorf("the longest name: %s", a.Reason)
 	}
 }
