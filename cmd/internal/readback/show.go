@@ -25,6 +25,7 @@ func (r *Reading) launch() []page.Section {
 	}
 	return []page.Section{
 		{Title: "Started", Lines: r.start()},
+		{Title: "Files of the host", Lines: r.files()},
 		{Title: "Proved before the server ran: read back from the kernel, or tried and found refused",
 			Lines: page.Layers(first(r.Enforced.Layers))},
 		{Title: "Noted", Lines: r.notes()},
