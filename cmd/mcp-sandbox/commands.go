@@ -53,7 +53,7 @@ process, and so cannot know what this machine refuses: it is the program that ru
 begins with, of the strongest confinement.
 `,
 		tips: `  mcp-sandbox plan --allow-read ~/notes -- node server.js
-  mcp-sandbox plan --json -- ./server | jq -r '.sees[] | select(.mode == "write").path'
+  mcp-sandbox plan --json -- ./server | jq -r '.sees[] | .mode + " " + .path'
   mcp-sandbox plan --calls -- ./server | grep seccomp
 `,
 		flags: planOptions, run: plan,

@@ -27,9 +27,11 @@ scripts are in their places already.
 Each line of the examples is of one shell: bash, which wants the package
 bash-completion for the words of COMMAND; zsh, behind compinit in ~/.zshrc; fish.
 `,
-		tips: `  D=~/.local/share/bash-completion/completions; mkdir -p $D; mcp-sandbox completion bash >$D/mcp-sandbox
+		tips: `  D=~/.local/share/bash-completion/completions; mkdir -p $D
+  mcp-sandbox completion bash >$D/mcp-sandbox
   echo 'source <(mcp-sandbox completion zsh)' >>~/.zshrc
-  D=~/.config/fish/completions; mkdir -p $D; mcp-sandbox completion fish >$D/mcp-sandbox.fish
+  D=~/.config/fish/completions; mkdir -p $D
+  mcp-sandbox completion fish >$D/mcp-sandbox.fish
 `,
 		flags: newOptions, run: printScript,
 	}

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/build"
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/inithelp"
@@ -61,11 +62,26 @@ func (c *command) manual(document string) *manual.Page {
 	return p
 }
 
-// stamp is what the pages say of the build.
+// written is when the pages were last looked through: their date where the build has none of a commit.
+const written = "2026-11-28"
+
+// stamp is what the pages say of the build. Two builds of one commit say the same.
 func stamp() manual.Build {
 	b := build.Read("mcp-sandbox")
-	date, _, _ := strings.Cut(b.Time, "T")
-	return manual.Build{Version: b.Version, Date: date}
+	return manual.Build{Version: b.Version, Date: dateOf(b.Time, b.Version)}
+}
+
+// dateOf is the day of a commit, by its time or by a version made of that, as v0.0.0-20261127101010-0123456789ab.
+func dateOf(commit, version string) string {
+	if date, _, found := strings.Cut(commit, "T"); found {
+		return date
+	}
+	for part := range strings.FieldsFuncSeq(version, func(r rune) bool { return r == '-' || r == '.' }) {
+		if at, err := time.Parse("20060102150405", part); err == nil {
+			return at.Format(time.DateOnly)
+		}
+	}
+	return written
 }
 
 // showManual prints the page of the command that these words name.

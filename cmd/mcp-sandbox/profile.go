@@ -40,7 +40,7 @@ program. If there is none the exit status is 1, and a line on standard error say
 --json prints the profiles as profile list does.
 `,
 		tips: `  mcp-sandbox profile for npx -y @modelcontextprotocol/server-github
-  mcp-sandbox profile for --json -- npx -y @notionhq/notion-mcp-server | jq -r '.profiles[].hosts[]'
+  mcp-sandbox profile for --json -- npx -y NAME | jq -r '.profiles[].hosts[]'
 `,
 		flags: profileForOptions, run: profileFor,
 	}}

@@ -57,7 +57,7 @@ since then stays. The policies stay too; wrap uses them again.
 cannot be wrapped.
 ` + hostList(),
 		tips: `  mcp-sandbox status
-  mcp-sandbox status --json | jq -r '.servers[] | select(.state=="plain").server'
+  mcp-sandbox status --json | jq -r '.servers[] | .state + " " + .server'
 `,
 		flags: statusOptions, run: status,
 	}}

@@ -18,7 +18,6 @@ type tool struct {
 	packages string // flags that name a package; the first word is a program then
 	with     string // flags that name a package for the program's environment
 	mixed    bool   // flags are read behind the package too, until "--"
-	config   bool   // flags that name a package may stand in front of the verb
 	form     form
 	read     func(*tool, []string) (*Start, string)
 }
@@ -41,10 +40,9 @@ func tools() []tool {
 	npx := tool{name: "npx", manager: "npm", programs: "npx npx-cli.js", form: npmSpec, read: readPackage,
 		ignored: npmOnes, valued: "--loglevel", packages: "-p --package"}
 	exec := tool{name: "npm exec", manager: "npm", programs: "npm npm-cli.js", verb: "exec", form: npmSpec,
-		read: readPackage, ignored: npmOnes, valued: "--loglevel", packages: "--package", mixed: true, config: true}
+		read: readPackage, ignored: npmOnes, valued: "--loglevel", packages: "--package", mixed: true}
 	dlx := tool{name: "pnpm dlx", manager: "npm", programs: "pnpm pn pnpm.cjs pnpm.mjs", verb: "dlx", form: npmSpec,
-		read: readPackage, ignored: "-y --yes -s --silent", valued: "--loglevel --reporter", packages: "--package",
-		config: true}
+		read: readPackage, ignored: "-y --yes -s --silent", valued: "--loglevel --reporter", packages: "--package"}
 	bunx := tool{name: "bunx", manager: "npm", programs: "bunx", form: npmSpec, read: readPackage,
 		ignored: "-y --yes --silent --verbose --ignore-scripts", kept: "--bun", packages: "-p --package"}
 	uvx := tool{name: "uvx", manager: "pypi", programs: "uvx", form: uvSpec, read: readPackage,
@@ -58,9 +56,11 @@ func tools() []tool {
 			ignored: "-q --quiet -v --verbose", packages: "--spec"},
 		{name: "deno run", manager: "npm", programs: "deno", verb: "run", read: readDeno},
 		{name: "go run", manager: "go", programs: "go", verb: "run", read: readGo},
-		{name: "yarn dlx", programs: "yarn yarnpkg", verb: "dlx", read: refused("mcp-sandbox installs no packages for yarn")},
+		{name: "yarn dlx", programs: "yarn yarnpkg", verb: "dlx",
+			read: refused("mcp-sandbox installs no packages for yarn")},
 		{name: "deno x", programs: "deno", verb: "x", read: refused("of deno only deno run npm:NAME is understood")},
-		{name: "uv run", programs: "uv", verb: "run", read: refused("uv installs what the project or the script names")},
+		{name: "uv run", programs: "uv", verb: "run",
+			read: refused("uv installs what the project or the script names")},
 		{name: "dnx", programs: "dnx", read: refused("mcp-sandbox installs no packages of NuGet")},
 	}
 }
@@ -86,7 +86,7 @@ func (t *tool) afterVerb(words []string) (rest []string, found bool, reason stri
 			return nil, false, ""
 		}
 		flag, _, given := strings.Cut(rest[0], "=")
-		packages := t.config && has(t.packages, flag)
+		packages := has("npm pnpm", strings.Fields(t.name)[0]) && has(t.packages, flag)
 		switch {
 		case rest[0] == verb[0]:
 			rest, verb = rest[1:], verb[1:]

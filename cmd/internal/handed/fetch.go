@@ -33,7 +33,8 @@ func fetches(o *order.Order, p *policy.Policy) (all []order.Notice, hangs string
 	}
 	cached := seesCache(o, p)
 	hosts, remote := hostsOf(f.pkg)
-	flags := "--allow-domain " + strings.Join(append(strings.Fields(runtimes.Hosts(f.name)), hosts...), " --allow-domain ")
+	hosts = append(strings.Fields(runtimes.Hosts(f.name)), hosts...)
+	flags := "--allow-domain " + strings.Join(hosts, " --allow-domain ")
 	switch {
 	case at != "" && (at == filepath.Dir(program) || sees(p, at)), cached && f.prefers:
 		return nil, ""
@@ -60,8 +61,8 @@ func hostsOf(pkg string) (hosts []string, remote bool) {
 		}
 		return withArchives(host), true
 	case found:
-		known := map[string]string{"npm": "", "github": "github.com", "gitlab": "gitlab.com", "bitbucket": "bitbucket.org",
-			"gist": "gist.github.com"}
+		known := map[string]string{"npm": "", "github": "github.com", "gitlab": "gitlab.com",
+			"bitbucket": "bitbucket.org", "gist": "gist.github.com"}
 		host, is := known[scheme]
 		return withArchives(host), is
 	case strings.Count(pkg, "/") == 1 && pkg[0] != '@': // OWNER/NAME
