@@ -12,7 +12,15 @@ import (
 // on it.
 func Here() Circumstances {
 	kernel, _ := platform.Kernel() // a kernel without a release is taken for an old one
-	return Circumstances{OS: runtime.GOOS, Kernel: kernel, Root: os.Geteuid() == 0, Sysctl: sysctl}
+	return Circumstances{OS: runtime.GOOS, Kernel: kernel, Root: os.Geteuid() == 0, Sysctl: sysctl,
+		Traced: traced}
+}
+
+// traced reads TracerPid; proc_pid_status(5).
+func traced() bool {
+	b, err := platform.ReadSmall("/proc/self/status", 16<<10)
+	_, rest, found := strings.Cut(string(b), "\nTracerPid:\t")
+	return err == nil && found && !strings.HasPrefix(rest, "0\n")
 }
 
 func sysctl(name string) string {

@@ -21,12 +21,19 @@ func circumstancesOf(kernel string, root bool, zero string) Circumstances {
 
 var newMachine = circumstancesOf("6.12.1", false, "")
 
+// tracedMachine is one whose launcher another process traces.
+func tracedMachine() Circumstances {
+	c := newMachine
+	c.Traced = func() bool { return true }
+	return c
+}
+
 // Each row has a refusal that it is for, and no other row comes before it. A part of each hint is enough.
 func TestHint(t *testing.T) {
 	killed := Killed{"SIGSYS"}
 	reach := &order.Refusal{Layer: order.Policy, Op: "reach full", Err: errors.ErrUnsupported}
 	hold := &order.Refusal{Layer: order.Policy, Op: "hold", Err: errors.ErrUnsupported}
-	used := map[string]bool{}
+	used, traced := map[string]bool{}, tracedMachine()
 	for _, c := range []struct {
 		layer         order.Layer
 		op            string
@@ -43,6 +50,9 @@ func TestHint(t *testing.T) {
 		{order.Root, "mount", NoProc{"masked"}, newMachine, "procMount: Unmasked"},
 		{order.Namespaces, OpProc, errors.New("another's"), newMachine, "unshare --mount-proc"},
 		{order.Namespaces, OpLook, syscall.ENOENT, newMachine, "gVisor"},
+		{order.Namespaces, OpLook, syscall.ENOENT, traced, "proot"},
+		{order.Exec, OpRunner, errors.New("ended with 182"), traced, "proot"},
+		{order.Exec, OpRunner, errors.New("ended with 182"), newMachine, ""},
 		{order.Namespaces, "clone", syscall.ENOSPC, newMachine, "user.max_user_namespaces"},
 		{order.Namespaces, "clone", syscall.EACCES, newMachine, "kernel.unprivileged_userns_clone"},
 		{order.Namespaces, "clone", syscall.EAGAIN, newMachine, "ulimit -u"},

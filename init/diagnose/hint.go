@@ -73,6 +73,8 @@ func withErrno(r *order.Refusal, _ Circumstances) bool { return errnoOf(r) != 0 
 
 func notThePrivateFolder(r *order.Refusal, _ Circumstances) bool { return r.Op != OpPrivate }
 
+func isTraced(_ *order.Refusal, f Circumstances) bool { return f.Traced != nil && f.Traced() }
+
 func asRoot(_ *order.Refusal, f Circumstances) bool { return f.Root }
 
 // onNewKernel: the kernel has every call that confinement full needs, so what is missing is hidden.

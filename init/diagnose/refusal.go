@@ -15,7 +15,8 @@ const (
 	OpProc    = "look for itself in" // the launcher's /proc
 	OpPrivate = "make the private folder in"
 	OpGiveUp  = "give up user 0"
-	OpUse     = "use" // a standard descriptor
+	OpUse     = "use"    // a standard descriptor
+	OpRunner  = "runner" // the process that clones init
 )
 
 // Circumstances determine a refusal's meaning besides the refusal.
@@ -23,6 +24,8 @@ type Circumstances struct {
 	OS     string // as runtime.GOOS
 	Kernel string // its release
 	Root   bool   // the launcher is user 0
+	// Traced reports whether another process traces the launcher, as ptrace(2) does; nil: nobody knows.
+	Traced func() bool
 	// Sysctl is the value of a sysctl(8) by its name with dots, or "".
 	Sysctl func(name string) string
 }

@@ -19,6 +19,10 @@ var (
 	noCall = []syscall.Errno{syscall.ENOSYS}
 )
 
+// byTracer is the remedy where calls are not what they seem.
+const byTracer = "another program traces the launcher and changes its system calls, as proot does: nothing can be held " +
+	"there, so start mcp-sandbox outside of it"
+
 // onLinux are the hints for refusals of a Linux kernel.
 var onLinux = [...]hintRow{
 	// A port of this machine for a server.
@@ -28,6 +32,10 @@ var onLinux = [...]hintRow{
 		hint: "ports below net.ipv4.ip_unprivileged_port_start, mostly 1024, are root's: name a higher HOSTPORT"},
 	{layers: inNetwork, op: "publish", errnos: []syscall.Errno{syscall.EADDRNOTAVAIL},
 		hint: "name an address of this machine, or leave it out for 127.0.0.1"},
+
+	// A tracer in between.
+	{layers: inExec, op: OpRunner, when: isTraced, hint: byTracer},
+	{layers: inNamespaces, op: OpLook, errnos: []syscall.Errno{syscall.ENOENT}, when: isTraced, hint: byTracer},
 
 	// A packet inside the sandbox.
 	{layers: inNetwork, op: "sendto", errnos: []syscall.Errno{syscall.EPERM},

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/init/diagnose"
 	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
 	"github.com/security-mcp/mcp-sandbox/init/internal/layers"
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
@@ -63,7 +64,7 @@ func (a *Attempt) adoptInit() error {
 		if st.Signaled() { // its one call but exit
 			return &order.Refusal{Layer: order.Namespaces, Op: "clone", Err: killedBy(st.Signal())}
 		}
-		return refusedStart("runner", errors.New("ended with status "+strconv.Itoa(int(st))))
+		return refusedStart(diagnose.OpRunner, errors.New("ended with "+strconv.Itoa(st.ExitStatus())))
 	}
 	if a.Init.FD, err = unix.PidfdOpen(a.Init.PID, 0); err != nil {
 		return refusedStart("pidfd_open", err)
