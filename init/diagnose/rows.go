@@ -20,8 +20,8 @@ var (
 )
 
 // byTracer is the remedy where calls are not what they seem.
-const byTracer = "another program traces the launcher and changes its system calls, as proot does: nothing can be held " +
-	"there, so start mcp-sandbox outside of it"
+const byTracer = "another program traces the launcher and changes its system calls, as proot does: nothing can be " +
+	"held there, so start mcp-sandbox outside of it"
 
 // onLinux are the hints for refusals of a Linux kernel.
 var onLinux = [...]hintRow{
