@@ -77,6 +77,7 @@ func TestModesOfFoldersOnTheWay(t *testing.T) {
 	for name, mode := range map[string]os.FileMode{"a": 0o700, "a/b": 0o2751, "a/b/c": 0o777 | os.ModeSticky, "a/b/c/d": 0o100} {
 		must(t, os.Chmod(root+"/"+name, mode))
 	}
+	defer os.Chmod(root+"/a/b/c/d", 0o700) // or its user could not remove the file
 	v, err := Plan(wish{read: []string{"T/a/b/c/d/file"}}.request(root))
 	must(t, err)
 	got := map[string]uint32{}
