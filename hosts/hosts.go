@@ -4,9 +4,8 @@
 //	h := hosts.ByName("cursor")
 //	h.Files[0].Paths(hosts.Machine{OS: "linux", Home: "/home/ann", Getenv: os.Getenv}) // "/home/ann/.cursor/mcp.json"
 //
-// The commands wrap, unwrap and status go by the table, and so do the names that a server may not write: what starts a
-// server outside of a sandbox is written by no server inside of one. The shim links the table, so nothing here is
-// made when a program starts.
+// The commands wrap, unwrap and status go by the table. A test demands that a launch refuses a server each of these
+// files: what starts a server outside of a sandbox is written by no server inside of one.
 //
 // Hosts change their files. A row is what the host's documentation said in November 2026, or its source where
 // that is public.
@@ -23,10 +22,6 @@ type Host struct {
 	Shell bool
 	// Runs says that the host itself runs what stands in the texts of an entry as $(COMMAND).
 	Runs bool
-
-	// Guard are the files and folders below a home, on Linux, whose writer decides what the host executes. Those whose
-	// first part is protected in every folder (.cursor) need not be named.
-	Guard []string
 }
 
 // A File is one in which the host's user writes servers. Either Path or Project is set.

@@ -17,16 +17,14 @@ var table = [...]Host{
 	{Name: "claude-desktop", Title: "Claude Desktop", Restart: quitOpen,
 		Files: []File{
 			{Path: "$APP/Claude/claude_desktop_config.json", Form: Form{Roots: servers}},
-		},
-		Guard: []string{".config/Claude", ".config/claude"}},
+		}},
 
 	{Name: "claude-code", Title: "Claude Code", Restart: newOnes,
 		Files: []File{
 			// A comment in this file makes the host take it for broken and empty it.
 			{Path: "$CLAUDE_CONFIG_DIR/.claude.json", Form: Form{Roots: servers + " projects/*/mcpServers"}},
 			{Project: ".mcp.json", Form: Form{Roots: servers}},
-		},
-		Guard: []string{".claude.json"}},
+		}},
 
 	{Name: "vscode", Title: "Visual Studio Code", Restart: "restart the server in the list of MCP servers",
 		Files: []File{
@@ -35,31 +33,26 @@ var table = [...]Host{
 			{Path: vscode + "settings.json", Form: Form{Syntax: JSONC, Roots: "mcp/servers mcp.servers"}},
 			{Path: remote + "mcp.json", Form: Form{Syntax: JSONC, Roots: "servers"}},
 			{Project: ".vscode/mcp.json", Form: Form{Syntax: JSONC, Roots: "servers"}},
-		},
-		Guard: []string{".config/Code/User", ".config/Code - Insiders/User", ".config/VSCodium/User", ".vscode-server",
-			".vscode-insiders", ".vscode-oss"}},
+		}},
 
 	{Name: "cursor", Title: "Cursor", Restart: "switch the server off and on in the settings, under MCP",
 		Files: []File{
 			{Path: "~/.cursor/mcp.json", Form: Form{Syntax: JSONC, Roots: servers}},
 			{Project: ".cursor/mcp.json", Form: Form{Syntax: JSONC, Roots: servers}},
-		},
-		Guard: []string{".config/Cursor/User", ".cursor-server"}},
+		}},
 
 	{Name: "windsurf", Title: "Windsurf", Restart: "press Refresh in the list of MCP servers",
 		Files: []File{
 			{Path: "~/.codeium/windsurf/mcp_config.json", Form: Form{Roots: servers}},
 			{Path: "~/.codeium/mcp_config.json", Form: Form{Roots: servers}}, // its plugin for JetBrains
-		},
-		Guard: []string{".codeium", ".config/Windsurf/User", ".windsurf-server"}},
+		}},
 
 	{Name: "zed", Title: "Zed", Restart: "nothing: the file counts as soon as it is written", Shell: true,
 		Files: []File{
 			{Path: "$XDG/zed/settings.json", Windows: "$APP/Zed/settings.json",
 				Form: Form{Syntax: JSONC, Roots: "context_servers"}},
 			{Project: ".zed/settings.json", Form: Form{Syntax: JSONC, Roots: "context_servers"}},
-		},
-		Guard: []string{".config/zed", ".local/share/zed"}},
+		}},
 
 	{Name: "codex", Title: "Codex", Restart: newOnes,
 		Files: []File{
@@ -77,8 +70,7 @@ var table = [...]Host{
 		Files: []File{
 			{Path: "$COPILOT_HOME/mcp-config.json", Form: Form{Roots: servers}},
 			{Project: ".github/mcp.json", Form: Form{Roots: servers}},
-		},
-		Guard: []string{".copilot", ".config/github-copilot"}},
+		}},
 
 	{Name: "continue", Title: "Continue", Restart: "reload the editor's window",
 		Files: []File{
@@ -93,23 +85,20 @@ var table = [...]Host{
 		Files: []File{
 			{Path: "$XDG/goose/config.yaml", Windows: "$APP/Block/goose/config/config.yaml",
 				Form: Form{Syntax: YAML, Roots: "extensions", Command: "cmd"}},
-		},
-		Guard: []string{".config/goose"}},
+		}},
 
 	{Name: "lmstudio", Title: "LM Studio", Restart: "switch the server off and on, under Program",
 		Files: []File{
 			{Path: "~/.lmstudio/mcp.json", Form: Form{Roots: servers}},
 			{Path: "~/.cache/lm-studio/mcp.json", Form: Form{Roots: servers}},
-		},
-		Guard: []string{".lmstudio/mcp.json", ".cache/lm-studio/mcp.json"}},
+		}},
 
 	{Name: "cline", Title: "Cline", Restart: "nothing: the file counts as soon as it is written",
 		Files: []File{
 			{Path: "~/.cline/data/settings/cline_mcp_settings.json", Form: Form{Roots: servers}},
 			{Path: "$APP/" + editors + storage + cline, Form: Form{Roots: servers}},
 			{Path: "~/.vscode-server/data" + storage + cline, Form: Form{Roots: servers}},
-		},
-		Guard: []string{"Documents/Cline"}},
+		}},
 
 	{Name: "roo", Title: "Roo Code", Restart: "nothing: the file counts as soon as it is written",
 		Files: []File{
@@ -124,15 +113,13 @@ var table = [...]Host{
 				Form: Form{Syntax: JSONC, Roots: "mcp", Words: true}},
 			{Project: "{opencode.json,opencode.jsonc}", Form: Form{Syntax: JSONC, Roots: "mcp", Words: true}},
 			{Project: ".opencode/{opencode.json,opencode.jsonc}", Form: Form{Syntax: JSONC, Roots: "mcp", Words: true}},
-		},
-		Guard: []string{".config/opencode"}},
+		}},
 
 	{Name: "crush", Title: "Crush", Restart: newOnes, Runs: true,
 		Files: []File{
 			{Path: "$XDG/crush/crush.json", Windows: "$LOCAL/crush/crush.json", Form: Form{Roots: "mcp"}},
 			{Project: "{crush.json,.crush.json}", Form: Form{Roots: "mcp"}},
-		},
-		Guard: []string{".config/crush", ".local/share/crush/crush.json"}},
+		}},
 
 	{Name: "amazonq", Title: "Amazon Q", Restart: newOnes,
 		Files: []File{
@@ -140,13 +127,11 @@ var table = [...]Host{
 			{Path: "~/.aws/amazonq/{cli-agents,agents}/*.json", Form: Form{Roots: servers}},
 			{Project: ".amazonq/{mcp,default}.json", Form: Form{Roots: servers}},
 			{Project: ".amazonq/cli-agents/*.json", Form: Form{Roots: servers}},
-		},
-		Guard: []string{".aws/amazonq"}},
+		}},
 
 	{Name: "jetbrains", Title: "JetBrains Junie", Restart: "nothing: the file counts as soon as it is written",
 		Files: []File{
 			{Path: "~/.junie/mcp/mcp.json", Form: Form{Roots: servers}},
 			{Project: ".junie/mcp/mcp.json", Form: Form{Roots: servers}},
-		},
-		Guard: []string{".config/JetBrains", ".local/share/JetBrains"}},
+		}},
 }

@@ -4,11 +4,9 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
-	mcp "github.com/security-mcp/mcp-sandbox/hosts"
 	"github.com/security-mcp/mcp-sandbox/platform"
 )
 
@@ -84,18 +82,20 @@ func (s *surroundings) isInProject(path string) bool {
 	}
 }
 
+// ProjectFiles are the files, and folders of such, in which a project names servers for a host of MCP servers. They are
+// relative to the project's folder and have slashes.
+func ProjectFiles() []string {
+	return []string{".mcp.json", ".vscode/mcp.json", ".cursor/mcp.json", ".zed/settings.json", ".codex/config.toml",
+		".gemini/settings.json", ".github/mcp.json", ".continue/mcpServers", ".roo/mcp.json",
+		"opencode.json", "opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc",
+		"crush.json", ".crush.json", ".amazonq/mcp.json", ".amazonq/default.json", ".amazonq/cli-agents",
+		".junie/mcp/mcp.json"}
+}
+
 // namesServers reports whether a project that lies in a folder names servers there for a host.
 func namesServers(folder string) bool {
-	m := mcp.Machine{OS: runtime.GOOS, Getenv: func(string) string { return "" }}
-	for _, h := range mcp.All() {
-		for k := range h.Files {
-			for _, file := range h.Files[k].In(folder, m) {
-				file, _, _ = strings.Cut(file, "*")
-				if _, err := os.Lstat(file); err == nil {
-					return true
-				}
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(ProjectFiles(), func(file string) bool {
+		_, err := os.Lstat(filepath.Join(folder, filepath.FromSlash(file)))
+		return err == nil
+	})
 }

@@ -19,8 +19,6 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/security-mcp/mcp-sandbox/hosts"
 )
 
 // anywhere are the names that count in every folder of a write grant that is searched. All begin with a byte that
@@ -67,17 +65,9 @@ const Reports = ".local/state/mcp-sandbox/reports"
 //go:embed home.txt
 var home string
 
-// AtHome are the paths below the user's home, besides the names that count anywhere: those of the hosts of MCP servers,
-// and those of home.txt.
+// AtHome are the paths below the user's home, besides the names that count anywhere: those of home.txt.
 func AtHome() iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for _, host := range hosts.All() {
-			for _, name := range host.Guard {
-				if !yield(name) {
-					return
-				}
-			}
-		}
 		for line := range strings.SplitSeq(home, "\n") {
 			if line != "" && line[0] != '#' && !yield(line) {
 				return
