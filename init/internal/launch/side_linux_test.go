@@ -14,7 +14,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/launch"
 	"github.com/security-mcp/mcp-sandbox/init/internal/loop"
-	"github.com/security-mcp/mcp-sandbox/init/internal/stdio"
+	"github.com/security-mcp/mcp-sandbox/init/internal/relay"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/policy"
@@ -46,7 +46,7 @@ func newEngine(t *testing.T, document string) *engine {
 		}
 	}
 	e := &engine{in: in[1], out: out[0], theirs: [2]int{in[0], out[1]}}
-	given := stdio.Streams{Server: [3]int{in[0], out[1], out[1]}}
+	given := relay.Streams{Server: [3]int{in[0], out[1], out[1]}}
 	standards, err := given.Standards()
 	if err != nil {
 		t.Fatal(err)

@@ -8,8 +8,8 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/launch"
 	"github.com/security-mcp/mcp-sandbox/init/internal/layers"
 	"github.com/security-mcp/mcp-sandbox/init/internal/proctree"
+	"github.com/security-mcp/mcp-sandbox/init/internal/relay"
 	"github.com/security-mcp/mcp-sandbox/init/internal/signals"
-	"github.com/security-mcp/mcp-sandbox/init/internal/stdio"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
 )
@@ -17,7 +17,7 @@ import (
 // A job is what Ctrl-Z stops: the shim and the processes of its sandbox.
 type job struct {
 	sandbox  *launch.Sandbox
-	terminal *stdio.Terminal
+	terminal *relay.Terminal
 	deadline time.Time // of the server's end, or zero
 }
 

@@ -10,8 +10,8 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/layers"
 	"github.com/security-mcp/mcp-sandbox/init/internal/loop"
 	"github.com/security-mcp/mcp-sandbox/init/internal/proctree"
+	"github.com/security-mcp/mcp-sandbox/init/internal/relay"
 	"github.com/security-mcp/mcp-sandbox/init/internal/signals"
-	"github.com/security-mcp/mcp-sandbox/init/internal/stdio"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
@@ -22,7 +22,7 @@ type monitor struct {
 	say     func(string) // of a quiet monitor it does nothing
 	quiet   bool
 	sandbox *launch.Sandbox // nil until there is one
-	stdio   *stdio.Streams  // what the server gets; nil until then
+	stdio   *relay.Streams  // what the server gets; nil until then
 	group   group
 	signals signalPipes
 	loop    loop.Loop

@@ -4,8 +4,9 @@ import (
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
+	"github.com/security-mcp/mcp-sandbox/init/internal/relay"
 	"github.com/security-mcp/mcp-sandbox/init/internal/signals"
-	"github.com/security-mcp/mcp-sandbox/init/internal/stdio"
+	"github.com/security-mcp/mcp-sandbox/init/internal/streams"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/policy"
@@ -15,17 +16,17 @@ import (
 // openStdio makes what the server gets as standard input, output and error.
 func (s *shim) openStdio() error {
 	m, anySocket := s.monitor, s.policy.Level == policy.Privileged
-	host, err := stdio.Check(anySocket)
+	host, err := streams.Check(anySocket)
 	if err != nil {
 		return err
 	}
-	carried := stdio.Carried(&host[1], anySocket) && stdio.Carried(&host[2], anySocket)
-	if !s.Order.TTY && carried && stdio.SameFile(1, 2) {
+	carried := streams.Carried(&host[1], anySocket) && streams.Carried(&host[2], anySocket)
+	if !s.Order.TTY && carried && streams.SameFile(1, 2) {
 		if err = shareOpenFile(1, 2); err != nil {
 			return &order.Refusal{Layer: order.Descriptors, Op: "relay", Err: err}
 		}
 	}
-	m.stdio, err = stdio.Open(stdio.Config{
+	m.stdio, err = relay.Open(relay.Config{
 		TTY: s.Order.TTY, Guard: s.Order.StdoutGuard, AnySocket: anySocket,
 		UID: s.machine.UID, GID: s.machine.GID, Chown: s.machine.Root,
 		WatchStdin: s.policy.OnStdinClose == policy.Terminate, SessionEnds: m.sessionEnds,
@@ -36,8 +37,8 @@ func (s *shim) openStdio() error {
 }
 
 // stdioAsGiven is what a server gets that gets this process's standard input, output and error.
-func stdioAsGiven() *stdio.Streams {
-	return &stdio.Streams{Server: [3]int{0, 1, 2}, Terminal: stdio.Terminal{Given: stdio.IsControlling()}}
+func stdioAsGiven() *relay.Streams {
+	return &relay.Streams{Server: [3]int{0, 1, 2}, Terminal: relay.Terminal{Given: relay.IsControlling()}}
 }
 
 // shareOpenFile makes two descriptors of one file the same open file description, or a write to one would
@@ -77,7 +78,7 @@ func detachStdio() {
 }
 
 // inRawMode ends the shim's own lines with \r\n while the user's terminal is in raw mode.
-func inRawMode(say func(string), t *stdio.Terminal) func(string) {
+func inRawMode(say func(string), t *relay.Terminal) func(string) {
 	return func(line string) {
 		say(line)
 		if t.IsRaw() {

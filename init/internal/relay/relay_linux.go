@@ -1,4 +1,4 @@
-package stdio
+package relay
 
 import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/loop"

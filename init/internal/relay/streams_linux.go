@@ -1,4 +1,4 @@
-package stdio
+package relay
 
 import (
 	"time"
@@ -6,9 +6,9 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/guard"
 	"github.com/security-mcp/mcp-sandbox/init/internal/layers"
 	"github.com/security-mcp/mcp-sandbox/init/internal/loop"
+	"github.com/security-mcp/mcp-sandbox/init/internal/streams"
 	"github.com/security-mcp/mcp-sandbox/init/notice"
 	"github.com/security-mcp/mcp-sandbox/init/order"
-	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
 )
 
@@ -80,24 +80,19 @@ func refusal(op string, err error) error {
 	return &order.Refusal{Layer: order.Descriptors, Op: op, Err: err}
 }
 
-// Carried reports whether the server gets a pipe in place of one of the host's descriptors.
-func Carried(is *layers.Standard, anySocket bool) bool {
-	return is.Is(unix.S_IFREG) || isStream(is) && !anySocket
-}
-
 // openRelays puts pipes in place of the descriptors that are not handed over. Standard output and error that
 // are the same file get one pipe, so that the order of what the server writes is kept.
 func (s *Streams) openRelays() error {
 	var carried [3]bool
 	for i := range carried {
-		carried[i] = Carried(&s.host[i], s.AnySocket)
+		carried[i] = streams.Carried(&s.host[i], s.AnySocket)
 	}
 	if s.Guard || carried[1] {
 		if err := s.relayOut(1, s.Guard); err != nil {
 			return err
 		}
 	}
-	if carried[2] && carried[1] && !s.Guard && SameFile(1, 2) {
+	if carried[2] && carried[1] && !s.Guard && streams.SameFile(1, 2) {
 		s.Server[2] = s.Server[1]
 	} else if carried[2] {
 		if err := s.relayOut(2, false); err != nil {
@@ -183,17 +178,11 @@ func (s *Streams) CloseServerEnds() {
 // Standards describes what the server gets.
 func (s *Streams) Standards() (all [3]layers.Standard, err error) {
 	for i, fd := range s.Server {
-		if all[i], err = describe(fd); err != nil {
+		if all[i], err = streams.Describe(fd); err != nil {
 			return all, refusal("look", err)
 		}
 	}
 	return all, nil
-}
-
-// SameFile reports whether two descriptors are open on one file.
-func SameFile(a, b int) bool {
-	var x, y unix.Stat_t
-	return unix.Fstat(a, &x) == nil && unix.Fstat(b, &y) == nil && platform.StatID(&x) == platform.StatID(&y)
 }
 
 // Register has a loop carry bytes, and wait for the ends of the terminal and of standard input.

@@ -1,8 +1,9 @@
-package stdio
+package relay
 
 import (
 	"strconv"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/streams"
 	"golang.org/x/sys/unix"
 )
 
@@ -18,10 +19,10 @@ type handed struct {
 
 // remember keeps the state of each standard descriptor that is a terminal.
 func (s *Streams) remember() {
-	all := isTerminal(0) && SameFile(0, 1) && SameFile(0, 2)
+	all := streams.IsTerminal(0) && streams.SameFile(0, 1) && streams.SameFile(0, 2)
 	for std := range 3 {
 		var st unix.Stat_t
-		if !isTerminal(std) || unix.Fstat(std, &st) != nil {
+		if !streams.IsTerminal(std) || unix.Fstat(std, &st) != nil {
 			continue
 		}
 		fd, err := hold(std, s.AnySocket)

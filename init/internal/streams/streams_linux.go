@@ -1,4 +1,4 @@
-package stdio
+package streams
 
 import (
 	"errors"
@@ -34,7 +34,7 @@ func usable(fd int, anySocket bool) (is layers.Standard, err error) {
 	if flags&unix.O_PATH != 0 {
 		return is, errors.New("it was opened with O_PATH; it must be a pipe, socket, terminal, file or /dev/null")
 	}
-	if is, err = describe(fd); err != nil {
+	if is, err = Describe(fd); err != nil {
 		return is, err
 	}
 	switch is.Mode & unix.S_IFMT {
@@ -48,15 +48,15 @@ func usable(fd int, anySocket bool) (is layers.Standard, err error) {
 			"(a datagram, listening or unconnected one): the server could reach other addresses by it; " +
 			"give it a pipe, a socketpair or a connected stream")
 	case unix.S_IFCHR:
-		if is.Major == 1 && is.Minor == 3 || isTerminal(fd) { // null(4)
+		if is.Major == 1 && is.Minor == 3 || IsTerminal(fd) { // null(4)
 			return is, nil
 		}
 	}
 	return is, errors.New("it must be a pipe, socket, terminal, file or /dev/null")
 }
 
-// describe looks at an open file.
-func describe(fd int) (is layers.Standard, err error) {
+// Describe looks at an open file.
+func Describe(fd int) (is layers.Standard, err error) {
 	var st unix.Stat_t
 	if err = unix.Fstat(fd, &st); err != nil {
 		return is, os.NewSyscallError("fstat", err)
@@ -85,7 +85,19 @@ func isStream(is *layers.Standard) bool {
 		!is.Listens && is.Connected
 }
 
-func isTerminal(fd int) bool {
+// Carried reports whether the server gets a pipe in place of one of the host's descriptors.
+func Carried(is *layers.Standard, anySocket bool) bool {
+	return is.Is(unix.S_IFREG) || isStream(is) && !anySocket
+}
+
+// SameFile reports whether two descriptors are open on one file.
+func SameFile(a, b int) bool {
+	var x, y unix.Stat_t
+	return unix.Fstat(a, &x) == nil && unix.Fstat(b, &y) == nil && platform.StatID(&x) == platform.StatID(&y)
+}
+
+// IsTerminal reports whether a descriptor is open on a terminal.
+func IsTerminal(fd int) bool {
 	_, err := unix.IoctlGetTermios(fd, unix.TCGETS)
 	return err == nil
 }
