@@ -3,6 +3,7 @@ package launcher
 import (
 	"context"
 
+	"github.com/security-mcp/mcp-sandbox/init/ask"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
 	"github.com/security-mcp/mcp-sandbox/policy"
@@ -58,7 +59,7 @@ func Why(ctx context.Context, p policy.Policy, t Target, q Question) (Answer, er
 	}
 	if err == nil && t.Path == "" {
 		var command []string
-		if command, err = reexec.AnyCommand(); err == nil {
+		if command, err = ask.AnyCommand(); err == nil {
 			t.Path, t.Args = command[0], command[1:]
 		}
 	}
@@ -69,7 +70,7 @@ func Why(ctx context.Context, p policy.Policy, t Target, q Question) (Answer, er
 	if err != nil {
 		return Answer{}, &Error{Layer: order.Policy, Op: "check", Err: err}
 	}
-	a, err := reexec.Why(o, q)
+	a, err := ask.Why(o, q)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -80,11 +81,11 @@ func Why(ctx context.Context, p policy.Policy, t Target, q Question) (Answer, er
 		}
 		if proved.Confinement != string(policy.Full) {
 			o.Begin = proved.Confinement
-			if a, err = reexec.Why(o, q); err != nil {
+			if a, err = ask.Why(o, q); err != nil {
 				return Answer{}, err
 			}
 		}
 	}
-	a.Patch, err = reexec.FitPatch(p.AppendJSON(nil), a.Patch)
+	a.Patch, err = ask.FitPatch(p.AppendJSON(nil), a.Patch)
 	return a, err
 }

@@ -4,7 +4,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/security-mcp/mcp-sandbox/init/reexec"
+	"github.com/security-mcp/mcp-sandbox/init/ask"
 	"github.com/security-mcp/mcp-sandbox/init/state"
 	"github.com/security-mcp/mcp-sandbox/profile"
 	"github.com/security-mcp/mcp-sandbox/store"
@@ -51,7 +51,7 @@ func listOf(of string) func() []candidate {
 	case "state rm", "--state":
 		return func() []candidate { return named(state.Names()) }
 	case "--deny-syscall", "--syscall":
-		return func() []candidate { return bare(reexec.CallNames()) }
+		return func() []candidate { return bare(ask.CallNames()) }
 	case "--backend":
 		return func() []candidate { return bare([]string{appleContainer}) }
 	case "--env", "--variable":

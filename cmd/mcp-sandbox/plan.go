@@ -10,6 +10,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/preview"
 	"github.com/security-mcp/mcp-sandbox/cmd/page"
+	"github.com/security-mcp/mcp-sandbox/init/ask"
 	"github.com/security-mcp/mcp-sandbox/init/notice"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
@@ -75,7 +76,7 @@ func plan(o *options, args []string) int {
 
 // planCalls prints the program of the strongest confinement.
 func planCalls(ord *order.Order, p *policy.Policy) int {
-	lines, err := reexec.Calls(ord)
+	lines, err := ask.Calls(ord)
 	if err != nil {
 		return fail(err.Error())
 	}
@@ -88,7 +89,7 @@ func planCalls(ord *order.Order, p *policy.Policy) int {
 
 // previewOf is the plan of an order, and what a trial launch of it proved.
 func previewOf(ord *order.Order, p *policy.Policy) (*preview.Preview, error) {
-	planned, proved, err := foretold(ord, p, reexec.Plan)
+	planned, proved, err := foretold(ord, p, ask.Plan)
 	if err != nil {
 		return nil, err
 	}

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
+	"github.com/security-mcp/mcp-sandbox/init/ask"
 	"github.com/security-mcp/mcp-sandbox/init/order"
-	"github.com/security-mcp/mcp-sandbox/init/reexec"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"github.com/security-mcp/mcp-sandbox/store"
 )
@@ -167,7 +167,7 @@ func whoseCommand(args []string) ([]string, error) {
 	if len(args) > 0 {
 		return source.Command(args)
 	}
-	return reexec.AnyCommand()
+	return ask.AnyCommand()
 }
 
 // answerOf answers for the confinement that this machine gives.
@@ -176,7 +176,7 @@ func answerOf(ord *order.Order, q order.Question) (order.Answer, error) {
 	if err != nil {
 		return order.Answer{}, err
 	}
-	a, _, err := foretold(ord, &p, func(o *order.Order) (order.Answer, error) { return reexec.Why(o, q) })
+	a, _, err := foretold(ord, &p, func(o *order.Order) (order.Answer, error) { return ask.Why(o, q) })
 	return a, err
 }
 
@@ -194,7 +194,7 @@ func fit(a *order.Answer, l *source.Launch) {
 	}
 	patch := a.Patch
 	if err == nil {
-		a.Patch, err = reexec.FitPatch(document, patch)
+		a.Patch, err = ask.FitPatch(document, patch)
 	}
 	if err == nil {
 		return

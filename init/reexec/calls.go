@@ -15,6 +15,3 @@ func KnownCalls(p *policy.Policy) error {
 	}
 	return errs.Err()
 }
-
-// CallNames are the names that KnownCalls knows.
-func CallNames() []string { return seccomp.Names() }

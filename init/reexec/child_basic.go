@@ -3,7 +3,6 @@
 package reexec
 
 import (
-	"errors"
 	"os"
 	"time"
 
@@ -42,36 +41,6 @@ func Exec(o *order.Order) error {
 	os.Exit(Run(o))
 	return nil
 }
-
-// Calls fails: this system has no program of system calls. The report of a launch has everything that is set.
-func Calls(*order.Order) ([]string, error) {
-	return nil, errNoProgram{}
-}
-
-// Plan is what [Run] would show the server of an order and hand to it. Nothing is started.
-func Plan(o *order.Order) (*order.Plan, error) { return basic.Plan(o) }
-
-// Why fails: nothing here holds files and names back, so there is nothing to be explained.
-func Why(*order.Order, order.Question) (order.Answer, error) {
-	return order.Answer{}, errNoBarrier{}
-}
-
-type errNoBarrier struct{}
-
-func (errNoBarrier) Error() string {
-	return "unsupported here: no policy holds back files or hosts on this system; mcp-sandbox plan tells what is " +
-		"limited"
-}
-
-func (errNoBarrier) Unwrap() error { return errors.ErrUnsupported }
-
-type errNoProgram struct{}
-
-func (errNoProgram) Error() string {
-	return "unsupported here: a launch makes no program of system calls; run --report tells what it sets"
-}
-
-func (errNoProgram) Unwrap() error { return errors.ErrUnsupported }
 
 // HostEnds is nil: nothing is installed before a launch on this system.
 func HostEnds() <-chan struct{} { return nil }

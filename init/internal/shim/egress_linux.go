@@ -53,6 +53,9 @@ func (n *network) check() error {
 	return nil
 }
 
+// CheckNetwork is the refusal of a policy's network by this machine.
+func CheckNetwork(p *policy.Policy) error { return (&network{policy: p}).check() }
+
 // serve makes the engine that serves the sockets of the server's network namespace.
 func (n *network) serve(sockets []layers.Carried) (launch.Serving, error) {
 	engine, err := egress.New(egress.Config{Sockets: sockets, Network: n.policy.Network, Proxy: n.proxy,

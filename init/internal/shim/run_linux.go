@@ -163,18 +163,8 @@ func (s *shim) restore() {
 	}
 }
 
-// Calls is the program that [Run] would first give to the runner for this order on this machine, one line a call.
-func Calls(o *order.Order) ([]string, error) {
-	return foreseen(o, (*launch.Launch).Calls)
-}
-
-// Plan is what [Run] would show the server of this order on this machine.
-func Plan(o *order.Order) (*order.Plan, error) {
-	return foreseen(o, (*launch.Launch).Plan)
-}
-
-// foreseen is what a launch tells that is planned and never started, or the error that [Run] would say.
-func foreseen[T any](o *order.Order, tell func(*launch.Launch) (T, error)) (told T, err error) {
+// Foreseen is what a launch tells that is planned and never started, or the error that [Run] would say.
+func Foreseen[T any](o *order.Order, tell func(*launch.Launch) (T, error)) (told T, err error) {
 	l, err := foresee(o)
 	if err == nil {
 		told, err = tell(l)

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/security-mcp/mcp-sandbox/init/ask"
 	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 	"github.com/security-mcp/mcp-sandbox/init/order"
-	"github.com/security-mcp/mcp-sandbox/init/reexec"
 )
 
 // What plan and why say of the store is what a server finds there.
@@ -26,7 +26,7 @@ func TestPackageIsExplained(t *testing.T) {
 		}
 		o := built(s.id())
 		o.Stage = s.stage
-		p, err := reexec.Plan(o)
+		p, err := ask.Plan(o)
 		s.must(err)
 		seen := map[string]order.Seen{}
 		for _, path := range p.Sees {
@@ -50,7 +50,7 @@ func TestPackageIsExplained(t *testing.T) {
 			{s.stage + "/new", order.OpWrite, order.ActAllowed, "the package is installed there"},
 			{s.neighbour + "/lock", order.OpRead, order.ActDenied, ""},
 		} {
-			a, err := reexec.Why(o, order.Question{Path: c.path, Op: c.op})
+			a, err := ask.Why(o, order.Question{Path: c.path, Op: c.op})
 			if err != nil || a.Allowed != c.allowed || !strings.Contains(a.Text, c.said) {
 				t.Errorf("%q, %s %s: %+v, %v", begin, c.op, c.path, a, err)
 			}
@@ -58,7 +58,7 @@ func TestPackageIsExplained(t *testing.T) {
 				t.Errorf("%q, %s: no policy opens the package: %+v", begin, c.path, a)
 			}
 		}
-		if _, err := reexec.Plan(built(order.Stored{Package: &order.PackageID{Path: s.home}})); err == nil {
+		if _, err := ask.Plan(built(order.Stored{Package: &order.PackageID{Path: s.home}})); err == nil {
 			t.Errorf("%q: a plan of a package outside of the store", begin)
 		}
 	}

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/security-mcp/mcp-sandbox/init/ask"
 	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 	"github.com/security-mcp/mcp-sandbox/init/order"
-	"github.com/security-mcp/mcp-sandbox/init/reexec"
 	"golang.org/x/sys/unix"
 )
 
@@ -31,7 +31,7 @@ func (c *trial) answers() ([]order.Answer, error) {
 	}
 	all := make([]order.Answer, len(c.acts))
 	for i, a := range c.acts {
-		if all[i], err = reexec.Why(built, a.question()); err != nil {
+		if all[i], err = ask.Why(built, a.question()); err != nil {
 			return nil, err
 		}
 	}

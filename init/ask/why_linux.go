@@ -1,4 +1,4 @@
-package shim
+package ask
 
 import (
 	"errors"
@@ -7,16 +7,26 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress/dial"
 	"github.com/security-mcp/mcp-sandbox/init/internal/launch"
+	"github.com/security-mcp/mcp-sandbox/init/internal/shim"
 	"github.com/security-mcp/mcp-sandbox/init/internal/why"
 	"github.com/security-mcp/mcp-sandbox/init/internal/why/asked"
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/init/reexec"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
-// Why answers a question about the launch that [Run] would make of this order on this machine.
+// Why answers a question about the launch that [reexec.Run] would make of an order, in the confinement with which the
+// order begins. Nothing is started. The error is that of a launch that would be refused, or of the question.
 func Why(o *order.Order, q order.Question) (order.Answer, error) {
-	e, err := foreseen(o, (*launch.Launch).Explain)
+	err := reexec.Unprivileged()
+	if err == nil {
+		err = q.Check()
+	}
+	if err != nil {
+		return order.Answer{}, err
+	}
+	e, err := shim.Foreseen(o, (*launch.Launch).Explain)
 	if err != nil {
 		return order.Answer{}, err
 	}
@@ -51,7 +61,7 @@ func whyLaunch(o *order.Order, e *launch.Explained) *why.Launch {
 		if err != nil {
 			return nil, err
 		}
-		again, err := foreseen(changed, (*launch.Launch).Explain)
+		again, err := shim.Foreseen(changed, (*launch.Launch).Explain)
 		if err != nil {
 			return nil, err
 		}
@@ -128,10 +138,10 @@ func checkPatch(o *order.Order, a *order.Answer) {
 	}
 	var planned *launch.Explained
 	if err == nil {
-		planned, err = foreseen(changed, (*launch.Launch).Explain)
+		planned, err = shim.Foreseen(changed, (*launch.Launch).Explain)
 	}
 	if err == nil {
-		err = (&network{policy: &planned.Policy}).check()
+		err = shim.CheckNetwork(&planned.Policy)
 	}
 	if err != nil {
 		a.Flags, a.Patch, a.Opens = nil, nil, nil

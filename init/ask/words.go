@@ -1,9 +1,10 @@
-package reexec
+package ask
 
 import (
 	"errors"
 	"os"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/seccomp"
 	"github.com/security-mcp/mcp-sandbox/init/internal/why/asked"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 )
@@ -25,3 +26,6 @@ func AnyCommand() ([]string, error) {
 	}
 	return nil, errors.New("no command: name one behind the flags, for there is no program true here to stand for it")
 }
+
+// CallNames are the names of system calls that a policy can deny.
+func CallNames() []string { return seccomp.Names() }

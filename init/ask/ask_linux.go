@@ -1,0 +1,23 @@
+package ask
+
+import (
+	"github.com/security-mcp/mcp-sandbox/init/internal/launch"
+	"github.com/security-mcp/mcp-sandbox/init/internal/shim"
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/init/reexec"
+)
+
+// Calls is the program with which [reexec.Run] would confine the server of an order, one line a call with the result it
+// demands. Nothing is started.
+func Calls(o *order.Order) ([]string, error) { return foreseen(o, (*launch.Launch).Calls) }
+
+// Plan is what [reexec.Run] would show the server of an order and hand to it, in the confinement with which the order
+// begins. Nothing is started.
+func Plan(o *order.Order) (*order.Plan, error) { return foreseen(o, (*launch.Launch).Plan) }
+
+func foreseen[T any](o *order.Order, tell func(*launch.Launch) (T, error)) (told T, err error) {
+	if err = reexec.Unprivileged(); err == nil {
+		told, err = shim.Foreseen(o, tell)
+	}
+	return told, err
+}
