@@ -5,8 +5,8 @@
 //	sandbox.Release()         // the server executes
 //
 // An [Attempt] plans one confinement for this machine, starts the runner with the program of package layers, and
-// compares the evidence. A [Ladder] chooses the next confinement where the machine refuses a step. The result is a
-// [Sandbox].
+// compares the evidence. A [ladder.Ladder] chooses the next confinement where the machine refuses a step. The result is
+// a [Sandbox].
 //
 // Nothing here changes the process that calls it, so several launches can run side by side in one process, each on a
 // thread of its own that is locked: init's life hangs on the thread that started it. Without [Config].Process only

@@ -6,6 +6,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/cgroup"
 	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
+	"github.com/security-mcp/mcp-sandbox/init/internal/ladder"
 	"github.com/security-mcp/mcp-sandbox/init/internal/layers"
 	"github.com/security-mcp/mcp-sandbox/init/internal/tally"
 	"github.com/security-mcp/mcp-sandbox/init/order"
@@ -89,7 +90,7 @@ const launchTimeout = 30 * time.Second
 // A Launch is the state that its attempts share.
 type Launch struct {
 	Config
-	Ladder Ladder
+	Ladder ladder.Ladder
 	Group  *cgroup.Group // the server's control group; nil until the first plan
 	began  time.Time
 	lasts  lasting
@@ -103,7 +104,7 @@ func New(c Config) *Launch {
 	if c.Interrupt.Check == nil {
 		c.Interrupt.Check = func([]unix.PollFd) error { return nil }
 	}
-	return &Launch{Config: c, Ladder: NewLadder(c.Order, &c.Policy), began: time.Now()}
+	return &Launch{Config: c, Ladder: ladder.New(c.Order, &c.Policy), began: time.Now()}
 }
 
 // Start tries one confinement after another, the strongest first, until the machine refuses no step. Where a step is

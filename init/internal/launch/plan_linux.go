@@ -10,6 +10,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/diagnose"
 	"github.com/security-mcp/mcp-sandbox/init/internal/cgroup"
 	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
+	"github.com/security-mcp/mcp-sandbox/init/internal/ladder"
 	"github.com/security-mcp/mcp-sandbox/init/internal/layers"
 	"github.com/security-mcp/mcp-sandbox/init/internal/privdir"
 	"github.com/security-mcp/mcp-sandbox/init/internal/program"
@@ -91,10 +92,10 @@ func (a *Attempt) plan(group func(*cgroup.Request) *cgroup.Group) (err error) {
 			Err: mechanism(cmp.Or(a.Machine.NoLandlock, unix.ENOSYS))}
 	}
 	if key, entry := unheldDomains(l); key != "" && !l.Order.MinWritten {
-		return l.Ladder.cannotHold(key, entry)
+		return l.Ladder.CannotHold(key, entry)
 	}
 	if entry := unheldPublish(l); entry != "" && !l.Order.MinWritten {
-		return l.Ladder.cannotHold(Publish, entry)
+		return l.Ladder.CannotHold(ladder.Publish, entry)
 	}
 	files, err := fsview.Explain(viewRequest(&a.Sandbox))
 	if err != nil {
@@ -105,7 +106,7 @@ func (a *Attempt) plan(group func(*cgroup.Request) *cgroup.Group) (err error) {
 	}
 	if len(a.View.Unheld) > 0 && !l.Order.MinWritten {
 		u := a.View.Unheld[0]
-		return l.Ladder.cannotHold(u.Key, u.Path)
+		return l.Ladder.CannotHold(u.Key, u.Path)
 	}
 	if len(a.View.Allowed) > 0 {
 		hostNet := l.Policy.Level == policy.LevelNetwork

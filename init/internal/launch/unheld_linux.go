@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"github.com/security-mcp/mcp-sandbox/init/internal/ladder"
 	"github.com/security-mcp/mcp-sandbox/init/internal/layers"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
@@ -13,7 +14,7 @@ func unheldDomains(l *Launch) (key, entry string) {
 	switch {
 	case c == policy.Full || c == policy.None || l.Policy.Level == policy.LevelNetwork:
 	case len(n.AllowedDomains) > 0:
-		return AllowedDomains, n.AllowedDomains[0]
+		return ladder.AllowedDomains, n.AllowedDomains[0]
 	case len(n.DeniedDomains) > 0 && l.Ladder.NoFilter:
 		return "network.deniedDomains", n.DeniedDomains[0]
 	}
@@ -39,7 +40,7 @@ func NotHeld(s *Sandbox) (keys []string) {
 		keys = append(keys, key+has)
 	}
 	if unheldPublish(s.launch) != "" {
-		keys = append(keys, Publish+has)
+		keys = append(keys, ladder.Publish+has)
 	}
 	for _, u := range s.View.Unheld {
 		keys = append(keys, u.Key+" "+u.Path)

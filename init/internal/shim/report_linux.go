@@ -9,6 +9,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/diagnose"
 	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
+	"github.com/security-mcp/mcp-sandbox/init/internal/ladder"
 	"github.com/security-mcp/mcp-sandbox/init/internal/launch"
 	"github.com/security-mcp/mcp-sandbox/init/internal/privdir"
 	"github.com/security-mcp/mcp-sandbox/init/internal/signals"
@@ -62,7 +63,7 @@ func (s *shim) notifyLowered() {
 }
 
 // loweredWarning is the one line about a weaker confinement than was asked for: the refused step, and the remedy.
-func loweredWarning(ladder *launch.Ladder) string {
+func loweredWarning(ladder *ladder.Ladder) string {
 	why := ladder.Why()
 	if ladder.Confinement == policy.None {
 		return notice.NothingConfined
@@ -117,18 +118,18 @@ func offered(o *fsview.Offered, path string) string {
 func refused(o *order.Order, err error) *order.Refused {
 	r := order.NewRefused(err)
 	r.Hint = diagnose.Hint(err, diagnose.Here())
-	if all := (launch.AllRefused{}); errors.As(err, &all) {
+	if all := (ladder.AllRefused{}); errors.As(err, &all) {
 		r.Hint = hints(all.Refused)
 		if all.Next != "" && !o.Probe { // which makes its trial of the next anyway
 			r.Hint = diagnose.LessConfinement(r.Hint, string(all.Next))
 		}
 	}
-	if u := (launch.Unheld{}); errors.As(err, &u) {
+	if u := (ladder.Unheld{}); errors.As(err, &u) {
 		r.Hint = diagnose.NotHeld(hints(u.Refused), string(u.Confinement))
 		switch r.Op {
-		case launch.AllowedDomains:
+		case ladder.AllowedDomains:
 			r.Hint = diagnose.DomainsNotHeld(hints(u.Refused), string(u.Confinement))
-		case launch.Publish:
+		case ladder.Publish:
 			r.Hint = diagnose.PublishNotHeld(hints(u.Refused), string(u.Confinement))
 		}
 	}

@@ -1,4 +1,6 @@
-package launch
+// Package ladder says what happens when the machine refuses a step: which weaker confinement is tried next, if the
+// policy allows one, and what the error is when none is left.
+package ladder
 
 import (
 	"cmp"
@@ -23,8 +25,8 @@ type Ladder struct {
 	withoutProc bool   // full is taken without a /proc of its own, for nothing below it holds
 }
 
-// NewLadder begins with the strongest confinement, or where a host found out before that this machine refuses it.
-func NewLadder(o *order.Order, p *policy.Policy) Ladder {
+// New begins with the strongest confinement, or where a host found out before that this machine refuses it.
+func New(o *order.Order, p *policy.Policy) Ladder {
 	l := Ladder{Confinement: policy.Full, least: p.MinConfinement}
 	begin := policy.Confinement(o.Begin)
 	switch {
@@ -106,9 +108,9 @@ func (l *Ladder) Why() string {
 	return cmp.Or(strings.Join(slices.Compact(all), "; "), l.known)
 }
 
-// cannotHold is the refusal of a policy that says of a path or a domain what a confinement without a root and a network
+// CannotHold is the refusal of a policy that says of a path or a domain what a confinement without a root and a network
 // of its own cannot hold.
-func (l *Ladder) cannotHold(key, path string) error {
+func (l *Ladder) CannotHold(key, path string) error {
 	return &order.Refusal{Layer: order.Policy, Op: key, Path: path,
 		Err: Unheld{Confinement: l.Confinement, Refused: l.Refused, why: l.Why()}}
 }

@@ -1,4 +1,4 @@
-package launch
+package ladder
 
 import (
 	"github.com/security-mcp/mcp-sandbox/init/order"

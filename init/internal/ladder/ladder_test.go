@@ -1,4 +1,4 @@
-package launch
+package ladder
 
 import (
 	"errors"
@@ -39,7 +39,7 @@ func TestLadder(t *testing.T) {
 		{"full is taken again once", policy.ConfinementLimits, []error{noProc, noLandlock, noNamespaces}, "full reduced full reduced", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			l := NewLadder(&order.Order{}, &policy.Policy{MinConfinement: c.least})
+			l := New(&order.Order{}, &policy.Policy{MinConfinement: c.least})
 			tried, err := []string{string(l.Confinement)}, error(nil)
 			for _, refused := range c.refused {
 				if err = l.Next(refused); err == nil {
@@ -73,7 +73,7 @@ func TestLadderBegins(t *testing.T) {
 		if c.begin != "" {
 			o.Why = "known"
 		}
-		l := NewLadder(o, &policy.Policy{Level: c.level, MinConfinement: c.least})
+		l := New(o, &policy.Policy{Level: c.level, MinConfinement: c.least})
 		if l.Confinement != c.want || l.Why() != c.why {
 			t.Errorf("%+v: %s, %q", c, l.Confinement, l.Why())
 		}
@@ -83,7 +83,7 @@ func TestLadderBegins(t *testing.T) {
 // Full without a /proc of its own is accepted where the policy asks for full, or where nothing below it holds.
 func TestLadderAccepts(t *testing.T) {
 	bare := []order.LayerReport{{Facts: []order.Fact{{Name: "fresh /proc", Reason: "masked"}}}}
-	l := NewLadder(&order.Order{}, &policy.Policy{MinConfinement: policy.Reduced})
+	l := New(&order.Order{}, &policy.Policy{MinConfinement: policy.Reduced})
 	err := l.Accept(bare)
 	if !errors.As(err, new(diagnose.NoProc)) || l.Accept(nil) != nil {
 		t.Fatal(err)
@@ -96,7 +96,7 @@ func TestLadderAccepts(t *testing.T) {
 	if err := l.Accept(bare); err != nil || l.Confinement != policy.Full || l.Why() != "" {
 		t.Errorf("%v, %s, %q", err, l.Confinement, l.Why())
 	}
-	l = NewLadder(&order.Order{}, &policy.Policy{MinConfinement: policy.Full})
+	l = New(&order.Order{}, &policy.Policy{MinConfinement: policy.Full})
 	if err := l.Accept(bare); err != nil {
 		t.Error(err)
 	}
