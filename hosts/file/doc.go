@@ -43,8 +43,8 @@ var (
 	errExchange = errors.New("the file system cannot exchange two files: nothing was changed")
 	errMounted  = errors.New("is a mount of its own, as Docker and Flatpak make for a single file, and no file can " +
 		"take its place: paste the new lines, as they are shown above, into it by hand")
-	errTouched  = errors.New("another program wrote to the new text before it was in its place: end that program")
-	errLocked   = errors.New("another mcp-sandbox is changing files: try again when that one has ended")
+	errTouched = errors.New("another program wrote to the new text before it was in its place: end that program")
+	errLocked  = errors.New("another mcp-sandbox is changing files: try again when that one has ended")
 )
 
 // A Target is a file that is there.
