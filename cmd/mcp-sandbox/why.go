@@ -116,7 +116,7 @@ func why(o *options, args []string) int {
 	if q.Path != "" && q.Op == "" {
 		q.Op = order.OpRead
 	}
-	command, err := whoseCommand(args)
+	command, err := commandOrTrue(args)
 	if err == nil {
 		err = q.Check()
 	}
@@ -161,9 +161,9 @@ func why(o *options, args []string) int {
 	return code
 }
 
-// whoseCommand are the words of the server's command. A question without one is about a server of which nothing is
+// commandOrTrue are the words of the server's command. A question without one is about a server of which nothing is
 // known, and that needs nothing.
-func whoseCommand(args []string) ([]string, error) {
+func commandOrTrue(args []string) ([]string, error) {
 	if len(args) > 0 {
 		return source.Command(args)
 	}

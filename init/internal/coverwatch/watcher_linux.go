@@ -87,8 +87,8 @@ func (c *Config) open(name string) (int, error) {
 	return fd, nil
 }
 
-// Watch begins to watch: from here on the kernel sends SIGIO. The table is init's mountinfo, and stays the caller's. Init
-// has mounted since it opened the table: the poll takes that event away, for the table is compared afterwards.
+// Watch begins to watch: from here on the kernel sends SIGIO. The table is init's mountinfo, and stays the caller's.
+// Init has mounted since it opened the table: the poll takes that event away, for the table is compared afterwards.
 func (w *Watcher) Watch(server, table int) (warnings []string, err error) {
 	w.server = server
 	if w.paths.mountinfo, err = unix.FcntlInt(uintptr(table), unix.F_DUPFD_CLOEXEC, 0); err != nil {

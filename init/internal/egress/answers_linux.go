@@ -40,12 +40,12 @@ func (q *questions) answer(asked *dns.Question, done func(dns.Answer)) {
 	address := asked.Type == dnsmessage.TypeA || asked.Type == dnsmessage.TypeAAAA
 	switch {
 	case !allowed.Allowed:
-		e.told.name(host, e.meant(host))
+		e.denials.name(host, e.meant(host))
 		done(dns.Answer{Code: dnsmessage.RCodeNameError, Blocked: true})
 	case !service && !address: // the name may exist, and has no such record
 		done(dns.Answer{})
 	case star != "" && !e.table.Known(name) && !e.table.Star(star, time.Now()):
-		e.told.limit(limitNames)
+		e.denials.limit(limitNames)
 		done(dns.Answer{Code: dnsmessage.RCodeServerFailure})
 	case service:
 		q.services(name, done)
@@ -78,7 +78,7 @@ func (q *questions) pointer(asked *dns.Question) dns.Answer {
 func (q *questions) addresses(name string, kind dnsmessage.Type, done func(dns.Answer)) {
 	e := q.engine
 	v6 := kind == dnsmessage.TypeAAAA
-	if e.doors.byProxy(name) { // perhaps the proxy alone can resolve the name
+	if e.accepter.byProxy(name) { // perhaps the proxy alone can resolve the name
 		if v6 {
 			done(dns.Answer{})
 			return
@@ -103,7 +103,7 @@ func (q *questions) addresses(name string, kind dnsmessage.Type, done func(dns.A
 		default:
 			good, bad := e.host.vetted(a.Addresses, 0, e.rules)
 			if len(good) == 0 {
-				e.told.private(name, bad)
+				e.denials.private(name, bad)
 				done(dns.Answer{})
 				return
 			}
@@ -120,12 +120,12 @@ func (q *questions) failed(name string, kind dnsmessage.Type, err error) {
 		other = dnsmessage.TypeAAAA
 	}
 	if other == dnsmessage.TypeAAAA && !e.host.hasIPv6() {
-		e.told.upstream(target{name, 0}, err)
+		e.denials.upstream(target{name, 0}, err)
 		return
 	}
 	e.lookups.get(resolve.Query{Name: name, Type: other}, func(a resolve.Answer) {
 		if a.Code != resolve.Found {
-			e.told.upstream(target{name, 0}, err)
+			e.denials.upstream(target{name, 0}, err)
 		}
 	})
 }
@@ -134,7 +134,7 @@ func (q *questions) handle(name string, v6 bool, good []netip.Addr, ttl time.Dur
 	e := q.engine
 	a, err := e.table.Handle(name, v6, good)
 	if err != nil {
-		e.told.limit(limitNames)
+		e.denials.limit(limitNames)
 		return dns.Answer{Code: dnsmessage.RCodeServerFailure}
 	}
 	return dns.Answer{Addresses: []netip.Addr{a}, TTL: seconds(ttl)}
@@ -152,7 +152,7 @@ func (q *questions) services(name string, done func(dns.Answer)) {
 		case resolve.NoName:
 			done(dns.Answer{Code: dnsmessage.RCodeNameError})
 		case resolve.Failed:
-			e.told.upstream(target{name, 0}, a.Err)
+			e.denials.upstream(target{name, 0}, a.Err)
 			done(dns.Answer{Code: dnsmessage.RCodeServerFailure})
 		default:
 			found := dns.Answer{TTL: seconds(a.TTL)}
@@ -161,7 +161,7 @@ func (q *questions) services(name string, done func(dns.Answer)) {
 				switch {
 				case !ok:
 				case !e.rules.Name(host).Allowed:
-					e.told.name(host, e.meant(host))
+					e.denials.name(host, e.meant(host))
 				default:
 					found.Targets = append(found.Targets, dns.SRV(t))
 				}
@@ -172,7 +172,7 @@ func (q *questions) services(name string, done func(dns.Answer)) {
 }
 
 // name tells of a name that no entry allows, and of the one that was meant, or "".
-func (t *told) name(name, meant string) {
+func (t *denials) name(name, meant string) {
 	d := &order.Denied{Act: order.Act{Kind: order.DeniedName, Host: name}}
 	if t.rules.Name(name).Reason != match.Denied {
 		if d.Asked = meant; meant == "" {

@@ -37,7 +37,7 @@ func (w *world) refuses() {
 // What the proofs were refused is not told as the server's, though it is read only then.
 func TestBeginForgetsProofs(t *testing.T) {
 	w := newWorld(t, apiHost, onlyAPI())
-	w.told.begun = false
+	w.denials.begun = false
 	w.refuses()
 	w.Begin()
 	w.Serve()
@@ -54,10 +54,10 @@ func TestServeIsDue(t *testing.T) {
 	w.server(443)
 	fd := w.connect(w.handle("api.test", "203.0.113.10"), 443)
 	w.until("written", func() bool { _, err := unix.Write(fd, []byte(begunHello)); return err == nil })
-	w.until("begun", func() bool { return len(w.doors.begun) == 1 })
-	w.doors.begun[0].deadline = time.Now()
+	w.until("begun", func() bool { return len(w.accepter.begun) == 1 })
+	w.accepter.begun[0].deadline = time.Now()
 	w.Serve()
-	if w.doors.living != 0 {
+	if w.accepter.living != 0 {
 		t.Error("its time is over, and it lives")
 	}
 	unix.Close(fd)
@@ -75,7 +75,7 @@ func TestPortsOfLocalhost(t *testing.T) {
 	}{{80, false}, {443, true}} {
 		fd := w.connect(loopback, c.port)
 		if c.open {
-			w.until("joined", func() bool { return w.doors.relay.Live() == 1 })
+			w.until("joined", func() bool { return w.accepter.relay.Live() == 1 })
 		} else if _, err := w.read(fd); err != unix.ECONNRESET {
 			t.Errorf("port %d: %v", c.port, err)
 		}
@@ -116,10 +116,10 @@ func TestDialIsCancelled(t *testing.T) {
 		unix.Connect(fd, &unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}, Port: 80})
 	}
 	fd := w.connect(w.handle("api.test", "203.0.113.10"), 80)
-	w.until("a dial", func() bool { return !w.doors.dialer.Next().IsZero() })
+	w.until("a dial", func() bool { return !w.accepter.dialer.Next().IsZero() })
 	reset(fd)
-	w.until("none lives", func() bool { return w.doors.living == 0 })
-	if at := w.doors.dialer.Next(); !at.IsZero() || len(w.said) != 0 {
+	w.until("none lives", func() bool { return w.accepter.living == 0 })
+	if at := w.accepter.dialer.Next(); !at.IsZero() || len(w.said) != 0 {
 		t.Errorf("a dial until %s, %+v", at, w.said)
 	}
 }
@@ -129,13 +129,13 @@ func TestFinishWaitsForNoHost(t *testing.T) {
 	w := newWorld(t, apiHost, onlyAPI())
 	listener := w.server(80)
 	fd := w.connect(w.handle("api.test", "203.0.113.10"), 80)
-	w.until("joined", func() bool { return w.doors.relay.Live() == 1 })
+	w.until("joined", func() bool { return w.accepter.relay.Live() == 1 })
 	_, err := unix.Write(fd, []byte("last words"))
 	w.must(err)
 	unix.Close(fd)
 	w.Finish(time.Now().Add(10 * time.Second))
-	if w.doors.living != 0 {
-		t.Errorf("%d are waited for", w.doors.living)
+	if w.accepter.living != 0 {
+		t.Errorf("%d are waited for", w.accepter.living)
 	}
 	out, _, err := unix.Accept4(listener, unix.SOCK_CLOEXEC)
 	w.must(err)
@@ -175,10 +175,10 @@ func TestNoFilesLeft(t *testing.T) {
 		}
 		unix.Close(fd)
 	}
-	if d := w.refusal(order.DeniedLimit); d == nil || d.Asked != limitFiles || w.doors.living != 0 {
+	if d := w.refusal(order.DeniedLimit); d == nil || d.Asked != limitFiles || w.accepter.living != 0 {
 		t.Errorf("%+v", d)
 	}
-	if w.doors.from.spare.fd == 0 {
+	if w.accepter.from.reserve.fd == 0 {
 		t.Error("no descriptor is held for the next one")
 	}
 }

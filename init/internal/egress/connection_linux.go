@@ -14,7 +14,7 @@ import (
 
 // A connection of the server's.
 type connection struct {
-	doors    *doors
+	accepter *accepter
 	fd       int
 	at       target
 	member   *loop.Member // while there is no connection of the host's
@@ -35,13 +35,13 @@ func (c *connection) dial(t dial.Target, err error) {
 		c.end()
 		return
 	}
-	c.cancel = c.doors.dialer.Dial(t, func(fd int, err error) {
+	c.cancel = c.accepter.dialer.Dial(t, func(fd int, err error) {
 		c.cancel = nil
 		if err != nil {
 			if scarce(err) {
-				c.doors.engine.told.files(err)
+				c.accepter.engine.denials.files(err)
 			} else {
-				c.doors.engine.told.upstream(c.at, err)
+				c.accepter.engine.denials.upstream(c.at, err)
 			}
 			c.end()
 			return
@@ -53,9 +53,9 @@ func (c *connection) dial(t dial.Target, err error) {
 // join hands both connections to the relay.
 func (c *connection) join(outside int) {
 	c.member.Remove()
-	delete(c.doors.alone, c)
-	count := c.doors.engine.told.count(c.at)
-	c.stream = c.doors.relay.Join(c.fd, outside, nil, func(x relay.Ended) {
+	delete(c.accepter.alone, c)
+	count := c.accepter.engine.denials.count(c.at)
+	c.stream = c.accepter.relay.Join(c.fd, outside, nil, func(x relay.Ended) {
 		count.Sent += x.Sent
 		count.Received += x.Received
 		c.fd = -1
@@ -84,13 +84,13 @@ func (c *connection) gate(first []byte) relay.Verdict {
 	case hello.NeedMore:
 		return c.more(size)
 	case hello.ServerName:
-		e := c.doors.engine
+		e := c.accepter.engine
 		if name, ok := e.rules.Canonical(asked); !ok || e.rules.Port(name, c.at.port) != match.Open {
-			e.told.serverName(c.at, asked)
+			e.denials.serverName(c.at, asked)
 			return relay.Refuse
 		}
 	case hello.None:
-		c.doors.engine.told.serverName(c.at, "")
+		c.accepter.engine.denials.serverName(c.at, "")
 		return relay.Refuse
 	}
 	c.decided()
@@ -106,7 +106,7 @@ func (c *connection) gate(first []byte) relay.Verdict {
 func (c *connection) more(others int) relay.Verdict {
 	if c.deadline.IsZero() && others == 0 {
 		c.deadline = time.Now().Add(helloTime)
-		c.doors.begun = append(c.doors.begun, c)
+		c.accepter.begun = append(c.accepter.begun, c)
 	}
 	return relay.Verdict(others) // 0 is Wait
 }
@@ -143,7 +143,7 @@ func (c *connection) end() {
 		c.cancel = nil
 	}
 	c.member.Remove()
-	delete(c.doors.alone, c)
+	delete(c.accepter.alone, c)
 	reset(c.fd)
 	c.fd = -1
 	c.left()
@@ -151,13 +151,13 @@ func (c *connection) end() {
 
 func (c *connection) left() {
 	c.decided()
-	c.doors.living--
+	c.accepter.living--
 }
 
 // decided is called when nothing more is awaited of a TLS client. Those that come and go leave nothing in the list.
 func (c *connection) decided() {
 	if !c.deadline.IsZero() {
 		c.deadline = time.Time{}
-		c.doors.begun = slices.DeleteFunc(c.doors.begun, func(other *connection) bool { return other == c })
+		c.accepter.begun = slices.DeleteFunc(c.accepter.begun, func(other *connection) bool { return other == c })
 	}
 }

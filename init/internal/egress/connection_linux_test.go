@@ -47,14 +47,14 @@ func TestHelloTime(t *testing.T) {
 	upstream := w.server(443)
 	fd := w.connect(w.handle("api.test", "203.0.113.10"), 443)
 	w.until("connected", func() bool { _, err := unix.Write(fd, []byte(begunHello)); return err == nil })
-	w.until("the hello has begun", func() bool { return len(w.doors.begun) == 1 })
+	w.until("the hello has begun", func() bool { return len(w.accepter.begun) == 1 })
 	out, _, err := unix.Accept4(upstream, unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC)
 	w.must(err)
-	w.doors.due(w.doors.next().Add(-time.Millisecond))
-	if w.doors.living != 1 {
+	w.accepter.due(w.accepter.next().Add(-time.Millisecond))
+	if w.accepter.living != 1 {
 		t.Error("reset before its time")
 	}
-	w.doors.due(w.doors.next())
+	w.accepter.due(w.accepter.next())
 	for what, end := range map[string]int{"inside": fd, "outside": out} {
 		if text, err := w.read(end); text != "" || err != unix.ECONNRESET {
 			t.Errorf("%s: %q, %v", what, text, err)
@@ -64,8 +64,8 @@ func TestHelloTime(t *testing.T) {
 	if d := w.refusal(order.DeniedServerName); d == nil || d.Host != "api.test" || d.Port != 443 || d.Asked != "" {
 		t.Errorf("%+v", d)
 	}
-	if w.doors.living != 0 || !w.doors.next().IsZero() || len(w.doors.alone) != 0 {
-		t.Errorf("%d live, %d alone", w.doors.living, len(w.doors.alone))
+	if w.accepter.living != 0 || !w.accepter.next().IsZero() || len(w.accepter.alone) != 0 {
+		t.Errorf("%d live, %d alone", w.accepter.living, len(w.accepter.alone))
 	}
 }
 
@@ -73,9 +73,9 @@ func TestHelloTime(t *testing.T) {
 func TestDialsEnd(t *testing.T) {
 	w := newWorld(t, apiHost, policy.Network{AllowedDomains: []string{"api.test", "slow.test"}})
 	slow := w.connect(w.handle("slow.test", "203.0.113.11"), 80)
-	w.until("one", func() bool { return w.doors.living == 1 })
+	w.until("one", func() bool { return w.accepter.living == 1 })
 	reset(slow)
-	w.until("none", func() bool { return w.doors.living == 0 })
+	w.until("none", func() bool { return w.accepter.living == 0 })
 	fd := w.connect(w.handle("api.test", "203.0.113.10"), 80) // nobody listens there
 	if _, err := w.read(fd); err != unix.ECONNRESET {
 		t.Error(err)
@@ -84,8 +84,8 @@ func TestDialsEnd(t *testing.T) {
 	if d := w.refusal(order.DeniedUpstream); d == nil || d.Host != "api.test" || d.Port != 80 || d.Errno != "ECONNREFUSED" {
 		t.Errorf("%+v", d)
 	}
-	if at := w.doors.dialer.Next(); w.doors.living != 0 || !at.IsZero() || len(w.doors.alone) != 0 {
-		t.Errorf("%d live, a dial until %v", w.doors.living, at)
+	if at := w.accepter.dialer.Next(); w.accepter.living != 0 || !at.IsZero() || len(w.accepter.alone) != 0 {
+		t.Errorf("%d live, a dial until %v", w.accepter.living, at)
 	}
 }
 
@@ -97,7 +97,7 @@ func TestMostConnections(t *testing.T) {
 	for range mostConnections {
 		all = append(all, w.connect(to, 80))
 	}
-	w.until("all", func() bool { return w.doors.living == mostConnections })
+	w.until("all", func() bool { return w.accepter.living == mostConnections })
 	over := w.connect(to, 80)
 	if _, err := w.read(over); err != unix.ECONNRESET {
 		t.Error(err)
@@ -106,13 +106,13 @@ func TestMostConnections(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 	reset(all[0])
-	w.until("room", func() bool { return w.doors.living == mostConnections-1 })
+	w.until("room", func() bool { return w.accepter.living == mostConnections-1 })
 	all[0] = w.connect(to, 80)
-	w.until("the room is taken", func() bool { return w.doors.living == mostConnections })
+	w.until("the room is taken", func() bool { return w.accepter.living == mostConnections })
 	for _, fd := range append(all, over) {
 		reset(fd)
 	}
-	w.until("none", func() bool { return w.doors.living == 0 })
+	w.until("none", func() bool { return w.accepter.living == 0 })
 }
 
 // Once the server has ended, a connection that waits for its host is waited for only if the server said something there.
@@ -120,14 +120,14 @@ func TestFinishWaitsForBytes(t *testing.T) {
 	w := newWorld(t, apiHost, policy.Network{AllowedDomains: []string{"slow.test"}})
 	to := w.handle("slow.test", "203.0.113.11")
 	mute, speaks := w.connect(to, 80), w.connect(to, 80)
-	w.until("both", func() bool { return w.doors.living == 2 })
+	w.until("both", func() bool { return w.accepter.living == 2 })
 	_, err := unix.Write(speaks, []byte("last words"))
 	w.must(err)
 	unix.Close(mute)
 	unix.Close(speaks)
 	w.Finish(time.Now().Add(50 * time.Millisecond))
-	if w.doors.living != 1 {
-		t.Errorf("%d are waited for", w.doors.living)
+	if w.accepter.living != 1 {
+		t.Errorf("%d are waited for", w.accepter.living)
 	}
 }
 

@@ -29,17 +29,17 @@ type Config struct {
 
 // An Engine serves the sockets of one server.
 type Engine struct {
-	set     *loop.Set // nil without allowed domains: then there are taps alone, and nothing is answered
-	timer   *loop.Timer
-	rules   *match.Rules
-	table   *names.Table
-	host    host
-	lookups lookups
-	doors   doors
-	asked   questions
-	taps    []*tapSocket
-	told    told
-	sockets []layers.Carried
+	set      *loop.Set // nil without allowed domains: then there are taps alone, and nothing is answered
+	timer    *loop.Timer
+	rules    *match.Rules
+	table    *names.Table
+	host     host
+	lookups  lookups
+	accepter accepter
+	asked    questions
+	taps     []*tapSocket
+	denials  denials
+	sockets  []layers.Carried
 
 	published []policy.Publish // ports of the server that the launcher itself connects to
 }
@@ -55,10 +55,11 @@ func New(c Config) (*Engine, error) {
 		return nil, err
 	}
 	e := &Engine{set: set, rules: match.New(&c.Network), table: names.New(), sockets: c.Sockets}
-	e.told = told{tally: c.Tally, rules: e.rules, counts: map[target]*order.Egress{}}
+	e.denials = denials{tally: c.Tally, rules: e.rules, counts: map[target]*order.Egress{}}
 	e.lookups = newLookups(resolve.New(set, c.Resolve))
-	e.doors = doors{engine: e, relay: relay.New(set), proxy: c.Proxy, checks: c.Network.CheckServerName != policy.No}
-	e.doors.dialer = dial.New(set, dial.Config{Proxy: c.Proxy, Resolver: e.lookups.resolver})
+	checks := c.Network.CheckServerName != policy.No
+	e.accepter = accepter{engine: e, relay: relay.New(set), proxy: c.Proxy, checks: checks}
+	e.accepter.dialer = dial.New(set, dial.Config{Proxy: c.Proxy, Resolver: e.lookups.resolver})
 	e.asked = questions{engine: e}
 	for _, text := range c.Network.Publish {
 		if p, err := policy.ParsePublish(text); err == nil {
@@ -71,7 +72,7 @@ func New(c Config) (*Engine, error) {
 		}
 	}
 	e.host.private = c.Network.AllowPrivate
-	e.doors.from.spare.open()
+	e.accepter.from.reserve.open()
 	for _, s := range c.Sockets {
 		if err := e.serve(s); err != nil {
 			e.Close()
@@ -85,7 +86,7 @@ func New(c Config) (*Engine, error) {
 // no use for more.
 func newListener(c *Config) (*Engine, error) {
 	e := &Engine{rules: match.New(&c.Network), sockets: c.Sockets}
-	e.told = told{tally: c.Tally, rules: e.rules}
+	e.denials = denials{tally: c.Tally, rules: e.rules}
 	e.lookups.resolver = resolve.New(nil, c.Resolve) // of which the files alone are asked
 	for _, s := range c.Sockets {
 		if err := e.tap(s); err != nil {
@@ -104,9 +105,9 @@ func (e *Engine) serve(s layers.Carried) (err error) {
 		unix.SetsockoptInt(s.FD, unix.SOL_IPV6, unix.IPV6_FREEBIND, 1)
 		_, err = e.set.Add(s.FD, unix.EPOLLIN, func(uint32) { e.asked.serve(s.FD) })
 	case layers.DNSTCP:
-		err = e.doors.listen(s.FD, func() { e.asked.accept(s.FD) })
+		err = e.accepter.listen(s.FD, func() { e.asked.accept(s.FD) })
 	case layers.Listener:
-		err = e.doors.listen(s.FD, func() { e.doors.accept(s.FD, s.Port) })
+		err = e.accepter.listen(s.FD, func() { e.accepter.accept(s.FD, s.Port) })
 	default:
 		err = e.tap(s)
 	}
@@ -149,14 +150,14 @@ func (e *Engine) Serve() {
 	e.set.Serve()
 	now := time.Now()
 	e.lookups.resolver.Due(now)
-	e.doors.dialer.Due(now)
-	e.doors.due(now)
+	e.accepter.dialer.Due(now)
+	e.accepter.due(now)
 	e.timer.Set(e.next())
 }
 
 // next is the next moment at which something is due; zero: none.
 func (e *Engine) next() time.Time {
-	return earliest(e.lookups.resolver.Next(), e.doors.dialer.Next(), e.doors.next())
+	return earliest(e.lookups.resolver.Next(), e.accepter.dialer.Next(), e.accepter.next())
 }
 
 func earliest(times ...time.Time) (first time.Time) {
@@ -173,7 +174,7 @@ func (e *Engine) Begin() {
 	for _, t := range e.taps {
 		t.serve()
 	}
-	e.told.begun = true
+	e.denials.begun = true
 }
 
 // Counts are what went by each name and port.
@@ -181,7 +182,7 @@ func (e *Engine) Counts() []order.Egress {
 	if e == nil {
 		return nil
 	}
-	return e.told.list()
+	return e.denials.list()
 }
 
 // Ports are those that the policy opens of a name.
@@ -202,10 +203,10 @@ func (e *Engine) Finish(until time.Time) {
 		return
 	}
 	e.timer = nil
-	e.doors.relay.Finish()
+	e.accepter.relay.Finish()
 	e.Serve() // connections that nobody has accepted yet
-	e.doors.finish()
-	for e.doors.living > 0 {
+	e.accepter.finish()
+	for e.accepter.living > 0 {
 		left := time.Until(earliest(until, e.next()))
 		if left <= 0 && !time.Now().Before(until) {
 			return
@@ -221,7 +222,7 @@ func (e *Engine) Close() {
 		return
 	}
 	if e.set != nil {
-		e.doors.close()
+		e.accepter.close()
 		e.asked.close()
 		e.lookups.resolver.Close()
 	}

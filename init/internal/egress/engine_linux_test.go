@@ -43,7 +43,7 @@ func TestCloseResetsAll(t *testing.T) {
 	listener := w.server(80)
 	joined := w.connect(w.handle("api.test", "203.0.113.10"), 80)
 	waits := w.connect(w.handle("slow.test", "203.0.113.11"), 80)
-	w.until("two connections", func() bool { return w.doors.living == 2 && w.doors.relay.Live() == 1 })
+	w.until("two connections", func() bool { return w.accepter.living == 2 && w.accepter.relay.Live() == 1 })
 	w.Close()
 	for what, fd := range map[string]int{"joined": joined, "waiting for a name": waits} {
 		if _, err := unix.Read(fd, make([]byte, 1)); err != unix.ECONNRESET {
@@ -51,8 +51,8 @@ func TestCloseResetsAll(t *testing.T) {
 		}
 		unix.Close(fd)
 	}
-	if w.doors.living != 0 {
-		t.Errorf("%d connections live", w.doors.living)
+	if w.accepter.living != 0 {
+		t.Errorf("%d connections live", w.accepter.living)
 	}
 	_ = listener
 }
@@ -86,15 +86,15 @@ func TestBegunIsBounded(t *testing.T) {
 	if err == unix.EAGAIN || err == unix.ENOTCONN {
 		w.until("connected", func() bool { _, err = unix.Write(first, []byte(begunHello)); return err == nil })
 	}
-	w.until("the first has begun", func() bool { return len(w.doors.begun) == 1 })
+	w.until("the first has begun", func() bool { return len(w.accepter.begun) == 1 })
 	for i := range 20 {
 		fd := w.connect(to, 443)
 		_, err := unix.Write(fd, []byte(begunHello))
 		w.must(err)
-		w.until(fmt.Sprintf("connection %d has begun", i), func() bool { return len(w.doors.begun) > 1 })
+		w.until(fmt.Sprintf("connection %d has begun", i), func() bool { return len(w.accepter.begun) > 1 })
 		reset(fd)
-		w.until("it has gone", func() bool { return w.doors.living == 1 })
-		if n := len(w.doors.begun); n != 1 {
+		w.until("it has gone", func() bool { return w.accepter.living == 1 })
+		if n := len(w.accepter.begun); n != 1 {
 			t.Fatalf("%d have begun after %d that have gone", n, i+1)
 		}
 	}

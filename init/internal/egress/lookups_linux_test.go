@@ -79,7 +79,7 @@ func TestNameserverIsTold(t *testing.T) {
 		os.NewSyscallError("recv", unix.ECONNREFUSED): "nameserver 127.0.0.1:53: recv: connection refused",
 	} {
 		said := order.Denied{}
-		tells := told{begun: true, tally: &tally.Tally{Report: func(d *order.Denied) { said = *d }}}
+		tells := denials{begun: true, tally: &tally.Tally{Report: func(d *order.Denied) { said = *d }}}
 		tells.upstream(target{"api.test", 0}, &resolve.ServerError{Server: netip.MustParseAddrPort("127.0.0.1:53"), Err: err})
 		if said.Kind != order.DeniedUpstream || said.Host != "api.test" || said.Errno != want {
 			t.Errorf("%+v, want %s", said, want)

@@ -39,6 +39,6 @@ func (e *Engine) meant(name string) string {
 // missing tells of an allowed name that does not exist, where only a search list would have made one of it.
 func (q *questions) missing(name string) {
 	if e := q.engine; !strings.Contains(name, ".") && len(e.lookups.resolver.Search()) > 0 {
-		e.told.upstream(target{name, 0}, errSearched)
+		e.denials.upstream(target{name, 0}, errSearched)
 	}
 }

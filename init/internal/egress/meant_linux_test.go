@@ -38,7 +38,7 @@ func TestMeantNames(t *testing.T) {
 		"svc": {"svc.ns.svc.cluster.local", ""}, "printer": {"printer.lan.test", ""}, "svc.ns": {"", "--allow-domain svc.ns"},
 	} {
 		said = nil
-		if e.told.name(name, e.meant(name)); len(said) != 1 || said[0].Host != name || said[0].Asked != want[0] || said[0].Flag != want[1] {
+		if e.denials.name(name, e.meant(name)); len(said) != 1 || said[0].Host != name || said[0].Asked != want[0] || said[0].Flag != want[1] {
 			t.Errorf("%s: %+v, want %q", name, said, want)
 		}
 	}

@@ -119,8 +119,8 @@ func TestPublisherWithoutFiles(t *testing.T) {
 	if _, err := caller.Read(make([]byte, 1)); !errors.Is(err, unix.ECONNRESET) {
 		t.Error(err)
 	}
-	if p.living != 0 || p.from.spare.fd == 0 {
-		t.Errorf("%d live, the spare is %d", p.living, p.from.spare.fd)
+	if p.living != 0 || p.from.reserve.fd == 0 {
+		t.Errorf("%d live, the spare is %d", p.living, p.from.reserve.fd)
 	}
 }
 

@@ -39,7 +39,7 @@ func Publish(entries []policy.Publish) (*Publisher, error) {
 		return nil, err
 	}
 	p := &Publisher{set: set, relay: relay.New(set), calls: map[*call]struct{}{}}
-	p.from.spare.open()
+	p.from.reserve.open()
 	for _, e := range entries {
 		port := &published{Publish: e}
 		if port.fd, err = listen(netip.AddrPortFrom(e.Address, e.HostPort)); err == nil {
@@ -190,7 +190,7 @@ func (p *Publisher) Close() {
 		unix.Close(fd)
 	}
 	p.sockets = nil
-	p.from.spare.close()
+	p.from.reserve.close()
 	p.set.Close()
 	p.set = nil
 }

@@ -59,7 +59,7 @@ func (q *questions) ask(packet []byte, long bool, reply func([]byte)) bool {
 	case err != nil: // told by the answer, whatever else that says
 		done(dns.Answer{})
 	case q.waiting == mostWaiting:
-		q.engine.told.limit(limitQuestions)
+		q.engine.denials.limit(limitQuestions)
 		done(dns.Answer{Code: dnsmessage.RCodeServerFailure})
 	default:
 		q.waiting++
@@ -106,14 +106,14 @@ func (q *questions) accept(listener int) {
 	for range questionsATurn {
 		fd, _, err := unix.Accept4(listener, unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC)
 		if err != nil {
-			q.engine.doors.failed(listener, err)
+			q.engine.accepter.failed(listener, err)
 			return
 		}
 		l := &longQuestions{all: q, fd: fd}
 		l.use()
 		_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1) // an answer waits for no ACK
 		if len(q.long) >= mostLong && !q.closeIdle() {
-			q.engine.told.limit(limitQuestions)
+			q.engine.denials.limit(limitQuestions)
 			unix.Close(fd)
 			continue
 		}

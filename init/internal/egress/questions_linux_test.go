@@ -105,7 +105,7 @@ func TestIdleQuestionsMakeRoom(t *testing.T) {
 		}
 	}
 	if d := w.refusal(order.DeniedLimit); d != nil {
-		t.Errorf("told: %+v", d)
+		t.Errorf("denials: %+v", d)
 	}
 	for _, fd := range idle {
 		c.write(fd, "slow.test.")

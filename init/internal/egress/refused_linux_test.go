@@ -115,7 +115,7 @@ func TestRefusedQuestions(t *testing.T) {
 
 // What is counted of names and ports is bounded, and so is what the last line has of it.
 func TestCountsAreBounded(t *testing.T) {
-	told := told{counts: map[target]*order.Egress{}}
+	told := denials{counts: map[target]*order.Egress{}}
 	for i := range 2 * mostTargets {
 		c := told.count(target{strings.Repeat("x", 200) + strconv.Itoa(i), 443})
 		c.Sent += int64(i)
@@ -134,7 +134,7 @@ func TestCountsAreBounded(t *testing.T) {
 func TestFlagOfPrivate(t *testing.T) {
 	for class, want := range map[vet.Class]string{vet.Private: "--allow-private", vet.Own: "", vet.Special: ""} {
 		e, said := pureEngine(t, policy.Network{})
-		if e.told.private("intra.test", class); len(*said) != 1 || (*said)[0].Flag != want {
+		if e.denials.private("intra.test", class); len(*said) != 1 || (*said)[0].Flag != want {
 			t.Errorf("class %d: %+v", class, *said)
 		}
 	}
@@ -147,7 +147,7 @@ func TestFlagsOfNames(t *testing.T) {
 	for name, want := range map[string]string{"a.test": "", "b.shut.test": "", "x.wide.test": "",
 		"shut.test": "--allow-domain shut.test", "late.test": "--allow-domain late.test", "other.test": "--allow-domain other.test"} {
 		*said = nil
-		if e.told.name(name, ""); len(*said) != 1 || (*said)[0].Kind != order.DeniedName || (*said)[0].Host != name || (*said)[0].Flag != want {
+		if e.denials.name(name, ""); len(*said) != 1 || (*said)[0].Kind != order.DeniedName || (*said)[0].Host != name || (*said)[0].Flag != want {
 			t.Errorf("%s: %+v, want the flag %q", name, *said, want)
 		}
 	}

@@ -48,9 +48,9 @@ func TestOwnAddressIsNotDialled(t *testing.T) {
 	w.host.look()
 	w.host.own = append(w.host.own, netip.MustParseAddr("203.0.113.50"))
 	fd := w.connect(netip.MustParseAddr("203.0.113.51"), 80)
-	w.until("another is joined", func() bool { return w.doors.relay.Live() == 1 })
+	w.until("another is joined", func() bool { return w.accepter.relay.Live() == 1 })
 	own := w.connect(netip.MustParseAddr("203.0.113.50"), 80)
-	w.until("decided", func() bool { return len(w.said) > 0 || w.doors.relay.Live() > 1 })
+	w.until("decided", func() bool { return len(w.said) > 0 || w.accepter.relay.Live() > 1 })
 	if _, err := unix.Read(own, make([]byte, 1)); err != unix.ECONNRESET {
 		t.Error(err)
 	}

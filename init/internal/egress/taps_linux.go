@@ -83,19 +83,19 @@ func (e *Engine) refused(r tap.Refused) {
 	case r.Addr == ownIPv4 || r.Addr == ownIPv6:
 	case r.UDP && r.Addr.IsLoopback():
 	case r.UDP && known:
-		e.told.udp(name, "", r.Port)
+		e.denials.udp(name, "", r.Port)
 	case r.UDP:
-		e.told.udp("", r.Addr.String(), r.Port)
+		e.denials.udp("", r.Addr.String(), r.Port)
 	case known:
-		e.told.port(target{name, r.Port})
+		e.denials.port(target{name, r.Port})
 	case r.Addr.IsLoopback():
 		if !slices.ContainsFunc(e.published, func(p policy.Publish) bool { return p.Port == r.Port }) {
-			e.told.port(target{"localhost", r.Port}) // else perhaps the Publisher was refused
+			e.denials.port(target{"localhost", r.Port}) // else perhaps the Publisher was refused
 		}
 	case e.rules.Literal(r.Addr):
-		e.told.port(target{r.Addr.String(), r.Port})
+		e.denials.port(target{r.Addr.String(), r.Port})
 	default:
-		e.told.address(netip.AddrPortFrom(r.Addr, r.Port))
+		e.denials.address(netip.AddrPortFrom(r.Addr, r.Port))
 	}
 }
 
@@ -106,7 +106,7 @@ func (e *Engine) lookedUp(question []byte) {
 		return
 	}
 	if name, ok := e.rules.Canonical(q.Name); ok && !isMachine(name) {
-		e.told.name(name, e.meant(name))
+		e.denials.name(name, e.meant(name))
 	}
 }
 

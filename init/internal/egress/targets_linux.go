@@ -13,7 +13,7 @@ import (
 // This file: what is dialled for a connection.
 
 // find calls done with what to dial for a target, or with an error.
-func (d *doors) find(at target, a netip.Addr, done func(dial.Target, error)) {
+func (d *accepter) find(at target, a netip.Addr, done func(dial.Target, error)) {
 	t := dial.Target{Name: at.host, Port: at.port}
 	switch {
 	case a.IsLoopback():
@@ -30,10 +30,10 @@ func (d *doors) find(at target, a netip.Addr, done func(dial.Target, error)) {
 	}
 }
 
-func (d *doors) literal(t dial.Target, a netip.Addr, done func(dial.Target, error)) {
+func (d *accepter) literal(t dial.Target, a netip.Addr, done func(dial.Target, error)) {
 	good, _ := d.engine.host.vetted([]netip.Addr{a}, t.Port, d.engine.rules)
 	if len(good) == 0 {
-		d.engine.told.private(t.Name, vet.Own)
+		d.engine.denials.private(t.Name, vet.Own)
 		done(t, unix.EACCES)
 		return
 	}
@@ -42,7 +42,7 @@ func (d *doors) literal(t dial.Target, a netip.Addr, done func(dial.Target, erro
 }
 
 // resolve vets the addresses that a name has now: the address inside is a handle, and says nothing of them.
-func (d *doors) resolve(t dial.Target, done func(dial.Target, error)) {
+func (d *accepter) resolve(t dial.Target, done func(dial.Target, error)) {
 	e, left := d.engine, 2
 	var found []netip.Addr
 	var failed error
@@ -62,13 +62,13 @@ func (d *doors) resolve(t dial.Target, done func(dial.Target, error)) {
 		case len(good) > 0:
 			done(t, nil)
 		case len(found) > 0:
-			e.told.private(t.Name, bad)
+			e.denials.private(t.Name, bad)
 			done(t, unix.EACCES)
 		default:
 			if failed == nil {
 				failed = unix.ENOENT
 			}
-			e.told.upstream(target{t.Name, t.Port}, failed)
+			e.denials.upstream(target{t.Name, t.Port}, failed)
 			done(t, failed)
 		}
 	}
@@ -82,7 +82,7 @@ func (d *doors) resolve(t dial.Target, done func(dial.Target, error)) {
 }
 
 // byProxy reports whether the company's proxy is asked for a name on any of its ports.
-func (d *doors) byProxy(name string) bool {
+func (d *accepter) byProxy(name string) bool {
 	for _, port := range d.engine.rules.PortsOf(name) {
 		if d.proxy.Uses(name, port) {
 			return true

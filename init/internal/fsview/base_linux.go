@@ -21,10 +21,10 @@ func (b *base) add() {
 		return
 	}
 	b.system()
-	b.points.make("/proc", folder, 0o555, "")
-	b.points.make("/run", folder, 0o755, "")
-	b.points.make("/dev", folder, 0o755, "")
-	b.points.make("/tmp", private, 0o1777, "")
+	b.points.setGenerated("/proc", folder, 0o555, "")
+	b.points.setGenerated("/run", folder, 0o755, "")
+	b.points.setGenerated("/dev", folder, 0o755, "")
+	b.points.setGenerated("/tmp", private, 0o1777, "")
 	b.etc()
 	b.generated()
 }
@@ -65,7 +65,7 @@ func missing(err error) bool {
 
 // etc adds the parts of /etc that programs need to run. No part names this machine's users.
 func (b *base) etc() {
-	b.points.make("/etc", folder, 0o755, "")
+	b.points.setGenerated("/etc", folder, 0o755, "")
 	names := make([]string, 0, 32)
 	err := b.lookups.list("/etc", func(name []byte, _ uint32) bool {
 		if inEtc(string(name)) {
@@ -101,11 +101,11 @@ func (b *base) devices() {
 		}
 		b.points.allow(path, e, mayRead|device)
 	}
-	b.points.make("/dev/ptmx", link, 0, "pts/ptmx")
-	b.points.make("/dev/fd", link, 0, "/proc/self/fd")
-	b.points.make("/dev/stdin", link, 0, "/proc/self/fd/0")
-	b.points.make("/dev/stdout", link, 0, "/proc/self/fd/1")
-	b.points.make("/dev/stderr", link, 0, "/proc/self/fd/2")
-	b.points.make("/dev/pts", folder, 0o755, "")
-	b.points.make("/dev/shm", private, 0o1777, "")
+	b.points.setGenerated("/dev/ptmx", link, 0, "pts/ptmx")
+	b.points.setGenerated("/dev/fd", link, 0, "/proc/self/fd")
+	b.points.setGenerated("/dev/stdin", link, 0, "/proc/self/fd/0")
+	b.points.setGenerated("/dev/stdout", link, 0, "/proc/self/fd/1")
+	b.points.setGenerated("/dev/stderr", link, 0, "/proc/self/fd/2")
+	b.points.setGenerated("/dev/pts", folder, 0o755, "")
+	b.points.setGenerated("/dev/shm", private, 0o1777, "")
 }

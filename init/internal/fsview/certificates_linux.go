@@ -216,14 +216,14 @@ func cannotRead(err error) error {
 // show makes files of certificates, and links at the paths of the host's.
 func (c *certificates) show(r *resolved, all []certified) {
 	if r.entry.is(typeFolder) {
-		c.points.make(r.path, folder, 0o755, "")
+		c.points.setGenerated(r.path, folder, 0o755, "")
 	}
 	for _, f := range all {
 		if c.points.access(f.path).read || c.points.has(f.path, link) {
 			continue
 		}
-		c.points.make(certificatesAt+f.path, file, 0o444, f.text)
-		c.points.make(f.path, link, 0, certificatesAt+f.path)
+		c.points.setGenerated(certificatesAt+f.path, file, 0o444, f.text)
+		c.points.setGenerated(f.path, link, 0, certificatesAt+f.path)
 	}
 }
 

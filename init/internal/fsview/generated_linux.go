@@ -13,19 +13,19 @@ import (
 func (b *base) generated() {
 	uid, gid := strconv.Itoa(b.request.UID), strconv.Itoa(b.request.GID)
 	name := userName(b.request.Env)
-	b.points.make("/etc/passwd", file, 0o644, passwd(name, uid, gid, b.view.Home))
-	b.points.make("/etc/group", file, 0o644, group(name, gid))
+	b.points.setGenerated("/etc/passwd", file, 0o644, passwd(name, uid, gid, b.view.Home))
+	b.points.setGenerated("/etc/group", file, 0o644, group(name, gid))
 	id, err := machineID()
 	b.fail(err)
-	b.points.make("/etc/machine-id", file, 0o444, id)
+	b.points.setGenerated("/etc/machine-id", file, 0o444, id)
 	switch {
 	case b.request.named():
 		var uts unix.Utsname
 		if err := unix.Uname(&uts); err != nil {
 			b.fail(os.NewSyscallError("uname", err))
 		}
-		b.points.make("/etc/hosts", file, 0o644, hostsWith(unix.ByteSliceToString(uts.Nodename[:])))
-		b.points.make(resolvPath, file, 0o644, resolvFile)
+		b.points.setGenerated("/etc/hosts", file, 0o644, hostsWith(unix.ByteSliceToString(uts.Nodename[:])))
+		b.points.setGenerated(resolvPath, file, 0o644, resolvFile)
 	default:
 		b.visible("/etc/hosts")
 		b.resolvConf()
@@ -57,12 +57,12 @@ func (b *base) resolvConf() {
 		at = r.path
 	}
 	if b.request.named() {
-		b.points.make(at, file, 0o644, resolvFile)
+		b.points.setGenerated(at, file, 0o644, resolvFile)
 		return
 	}
 	text, err := b.lookups.read(r.path, 64<<10)
 	b.fail(err)
-	b.points.make(at, file, 0o644, string(text))
+	b.points.setGenerated(at, file, 0o644, string(text))
 }
 
 // machineID is a random one, marked as a version 4 UUID as machine-id(5) has it.

@@ -57,7 +57,7 @@ func (h *home) addPrivate() {
 	case h.request.Shared:
 		h.view.Home = join(h.request.Private, PrivateHome)
 	default:
-		h.points.make(h.real.path, private, 0o700, "")
+		h.points.setGenerated(h.real.path, private, 0o700, "")
 	}
 	h.points.show(&h.real)
 }
@@ -79,7 +79,7 @@ func (h *home) addState() {
 		}
 		return
 	}
-	h.points.make(h.real.path, private|lasting, 0o700, "")
+	h.points.setGenerated(h.real.path, private|lasting, 0o700, "")
 	h.points[h.real.path].entry = folder
 }
 

@@ -29,7 +29,7 @@ func impliedAt(home, prefix string) []string {
 	r := Request{Neighbours: Neighbours{Homes: []string{"/data/own"}}}
 	p := toolchains{newTree(&r)}
 	p.homes = []string{home}
-	p.points.make("/run", folder, 0o755, "")
+	p.points.setGenerated("/run", folder, 0o755, "")
 	for _, path := range []string{join(prefix, "pyvenv.cfg"), join(prefix, "bin")} {
 		for ; p.lookups.seen[path] == nil; path = dirOf(path) {
 			p.lookups.seen[path] = &looked{entry: entry{mode: typeFolder | 0o755}}

@@ -52,7 +52,7 @@ func (ps points) allow(path string, e entry, f flag) {
 	p.entry = e
 }
 
-func (ps points) make(path string, f flag, mode uint32, content string) {
+func (ps points) setGenerated(path string, f flag, mode uint32, content string) {
 	p := ps.at(path)
 	p.flags |= f
 	p.mode, p.content = mode, content

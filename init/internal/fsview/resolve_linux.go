@@ -101,11 +101,11 @@ func relativeTo(path, folder string) string {
 // show makes the links of a resolved path exist inside, where no bind brings them along.
 func (ps points) show(r *resolved) {
 	for _, l := range r.links {
-		ps.make(l.at, link, 0, l.target)
+		ps.setGenerated(l.at, link, 0, l.target)
 	}
 	for _, d := range r.dirs {
 		if d != "/" && ps.at(d).flags&(private|link|file) == 0 {
-			ps.make(d, folder, 0o755, "")
+			ps.setGenerated(d, folder, 0o755, "")
 		}
 	}
 }

@@ -54,7 +54,7 @@ func (s storeFolders) openAbove(path string) {
 			continue
 		}
 		if e, ok := s.lookups.stat(path[:i]); ok && !s.request.enters(&e, path[:i]) {
-			s.points.make(path[:i], private, 0o555, "")
+			s.points.setGenerated(path[:i], private, 0o555, "")
 			return
 		}
 	}

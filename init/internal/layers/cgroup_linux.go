@@ -55,7 +55,7 @@ func (r cgroupLimits) layout(b *build) {
 	}
 	_, self := b.observe("/proc/self/cgroup", 8192)
 	b.prove(func(c *check) {
-		proveMembers(c, g, r.proc.mounted(c), c.filled(self))
+		proveMembers(c, g, r.proc.mounted(c), c.bytesOf(self))
 		proveCgroupLimits(c, g.Settings)
 	})
 }

@@ -99,7 +99,7 @@ func (r closeDescriptors) layout(b *build) {
 				"close_range closed the rest; the list could not be read back")
 			return
 		}
-		c.fact("descriptors", "0 1 2, until execve 3 5 6", openDescriptors(c.filled(list)))
+		c.fact("descriptors", "0 1 2, until execve 3 5 6", openDescriptors(c.bytesOf(list)))
 	})
 }
 

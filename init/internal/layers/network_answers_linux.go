@@ -86,7 +86,7 @@ func (a *egressAsk) await(b *build) {
 		q.wait(b)
 		at := b.Space(512)
 		q.read = fileRead{b.Ask(sys.Recv(q.fd.Result(), at, 512, unix.MSG_DONTWAIT)).For(q.name), at}
-		b.prove(func(c *check) { c.fact(q.name, answerOf(q.rcode), q.says(c.filled(q.read))) })
+		b.prove(func(c *check) { c.fact(q.name, answerOf(q.rcode), q.says(c.bytesOf(q.read))) })
 	}
 }
 

@@ -58,7 +58,7 @@ func loUp() []byte {
 func interfacesUp(c *check, links []fileRead) (up string, whole bool) {
 	var names []string
 	for _, l := range links {
-		found, done, ok := platform.ParseLinks(c.filled(l))
+		found, done, ok := platform.ParseLinks(c.bytesOf(l))
 		if !ok {
 			return "an answer that cannot be read", false
 		}

@@ -119,7 +119,7 @@ func (r egressRoutes) addressIPv6(b *build, name, want, effect string) (refused 
 	ack.op = b.Observe(sys.Recv(sock, ack.at, ackSpace, unix.MSG_DONTWAIT))
 	r.state.ack6 = ack.op
 	return func(c *check) bool {
-		errno, ok := platform.AckErrno(c.filled(ack))
+		errno, ok := platform.AckErrno(c.bytesOf(ack))
 		if !ok || errno == 0 {
 			return false
 		}
@@ -160,7 +160,7 @@ func addressesOf(c *check, parts addressList, of func(netip.Addr) bool) string {
 	var all []netip.Addr
 	whole := false
 	for _, part := range parts {
-		found, done, ok := platform.ParseAddresses(c.filled(part))
+		found, done, ok := platform.ParseAddresses(c.bytesOf(part))
 		if !ok {
 			return "an answer that cannot be read"
 		}

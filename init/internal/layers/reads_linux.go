@@ -64,12 +64,12 @@ func (b *build) observe(path string, size int) (fd program.Op, r fileRead) {
 	return fd, fileRead{b.Observe(sys.Read(fd.Result(), at, size)).For(path), at}
 }
 
-// filled are the bytes that a call stored.
-func (e *Evidence) filled(r fileRead) []byte { return e.Filled(r.op, r.at) }
+// bytesOf are the bytes that a call stored.
+func (e *Evidence) bytesOf(r fileRead) []byte { return e.Filled(r.op, r.at) }
 
 // line is the text of a file of one line. A run of white space is one blank: the kernel pads its columns.
 func (e *Evidence) line(r fileRead) string {
-	return strings.Join(strings.Fields(string(e.filled(r))), " ")
+	return strings.Join(strings.Fields(string(e.bytesOf(r))), " ")
 }
 
 // rewrite writes an existing file in one write.
@@ -87,7 +87,7 @@ func enter(b *build) func(*check) {
 	at := b.Space(pathMax)
 	cwd := fileRead{b.Ask(sys.Getcwd(at, pathMax)), at}
 	return func(c *check) {
-		path, whole := strings.CutSuffix(string(c.filled(cwd)), "\x00")
+		path, whole := strings.CutSuffix(string(c.bytesOf(cwd)), "\x00")
 		c.fact("working directory", dir, choose(whole, path, ""))
 	}
 }

@@ -79,7 +79,7 @@ func (r readOnlyProc) layout(b *build) {
 		if !r.proc.mounted(c) {
 			return
 		}
-		c.fact("/proc/self of init", "1", string(c.filled(self)))
+		c.fact("/proc/self of init", "1", string(c.bytesOf(self)))
 		if o := r.proc.keys; c.Ran(o) && c.Errno(o) != 0 && c.Errno(o) != unix.ENOENT {
 			c.refuse("move_mount", procKeys, c.Errno(o))
 		}

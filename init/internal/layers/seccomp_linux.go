@@ -32,8 +32,8 @@ func (r seccomp) layout(b *build) {
 	b.fact("mode", "2", b.Observe(sys.Prctl(unix.PR_GET_SECCOMP, program.Int(0))))
 	after, statusAfter := injectInput(b), readStatus(b)
 	b.prove(func(c *check) {
-		was, known := platform.Filters(c.filled(statusBefore))
-		is, _ := platform.Filters(c.filled(statusAfter))
+		was, known := platform.Filters(c.bytesOf(statusBefore))
+		is, _ := platform.Filters(c.bytesOf(statusAfter))
 		if known {
 			c.fact("filters", strconv.Itoa(was+1), strconv.Itoa(is))
 		}

@@ -30,7 +30,7 @@ func failures(text string) (lines []string) {
 		all = append(all, line)
 		if name, ok := now(line); ok {
 			last = name
-		} else if name, how := ended(line); how != "" {
+		} else if name, how := testResult(line); how != "" {
 			if last = name; how != pass {
 				ends = append(ends, line)
 			}
@@ -47,7 +47,7 @@ func failures(text string) (lines []string) {
 		if i == mostTests {
 			return append(lines, fmt.Sprintf("… and %d more", len(ends)-i))
 		}
-		name, _ := ended(end)
+		name, _ := testResult(end)
 		if died(end) {
 			lines = append(append(lines, cut([]string{end}, 0, 1)...), cut(output[end], mostLines, 0)...)
 		} else {
@@ -72,8 +72,8 @@ func now(line string) (test string, ok bool) {
 	return found[1], true
 }
 
-// ended is the test that a line says how it ended.
-func ended(line string) (test, how string) {
+// testResult is the test that a line says how it ended.
+func testResult(line string) (test, how string) {
 	found := endedLine.FindStringSubmatch(line)
 	if found == nil {
 		return "", ""
@@ -117,7 +117,7 @@ func Quiet(output string) string {
 			begun = line
 			continue
 		}
-		if _, how := ended(line); how != "" {
+		if _, how := testResult(line); how != "" {
 			if begun = ""; how == pass {
 				continue
 			}

@@ -12,7 +12,7 @@ type tally struct{ passed, failed, skipped []string }
 
 func count(output string) (t tally) {
 	for line := range strings.Lines(output) {
-		switch name, how := ended(line); how {
+		switch name, how := testResult(line); how {
 		case "":
 		case pass:
 			t.passed = append(t.passed, name)

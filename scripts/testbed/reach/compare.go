@@ -30,8 +30,8 @@ func acts(local string) []act {
 	}
 }
 
-// words are the probe's arguments.
-func words(local string) (all []string) {
+// probeArgs are the probe's arguments.
+func probeArgs(local string) (all []string) {
 	for _, a := range acts(local) {
 		all = append(append(all, "--"), a.words...)
 	}

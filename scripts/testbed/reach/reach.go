@@ -68,7 +68,7 @@ func (t Trial) Run() (Found, error) {
 		return Found{}, err
 	}
 	argv := append([]string{t.Launcher, "--policy-fd", "3", "--report-fd", "4"}, t.Words...)
-	argv = append(append(argv, "--", t.Probe), words(h.port())...)
+	argv = append(append(argv, "--", t.Probe), probeArgs(h.port())...)
 	l, stderr, err := run(t.Command(argv...), h, policy)
 	if err != nil {
 		return Found{}, fmt.Errorf("%w\n%s", err, stderr)

@@ -85,7 +85,7 @@ func (q *hostQuestion) opens(changed *policy.Network, closes []int) (all []strin
 			" of this machine's loopback: some of these ask nobody who they are")
 	}
 	all = append(all, wide...)
-	return append(all, newPorts(q.rules, match.New(changed))...)
+	return append(all, portsTaken(q.rules, match.New(changed))...)
 }
 
 // explained are the sentences about the added entries that policy check warns of: hosts that pass on to strangers, and
@@ -112,8 +112,8 @@ func sharedAbove(host string) string {
 	return ""
 }
 
-// newPorts tells of ports at which a server can listen, and can no more when an entry opens them.
-func newPorts(before, after *match.Rules) []string {
+// portsTaken tells of ports at which a server can listen, and can no more when an entry opens them.
+func portsTaken(before, after *match.Rules) []string {
 	const first = 1024 // that a server can bind; ip_unprivileged_port_start in ip(7)
 	var taken []uint16
 	for _, port := range after.Ports() {

@@ -8,11 +8,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A spare is a descriptor that is held for the moment when no other can be had: a connection that cannot be accepted
-// would keep its listener ready, and the loop busy, for as long as it waits. The zero spare holds none.
-type spare struct{ fd int } // 0: none
+// A reserveFD is a descriptor that is held for the moment when no other can be had: a connection that cannot be
+// accepted would keep its listener ready, and the loop busy, for as long as it waits. The zero reserveFD holds none.
+type reserveFD struct{ fd int } // 0: none
 
-func (s *spare) open() {
+func (s *reserveFD) open() {
 	if s.fd > 0 {
 		return
 	}
@@ -23,7 +23,7 @@ func (s *spare) open() {
 
 // refuse resets one connection that waits at a listener, and reports whether none waits in vain: where the table of the
 // whole machine is full (ENFILE), another process may take what is closed here.
-func (s *spare) refuse(listener int) bool {
+func (s *reserveFD) refuse(listener int) bool {
 	s.close()
 	fd, _, err := unix.Accept4(listener, unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC)
 	if err == nil {
@@ -33,7 +33,7 @@ func (s *spare) refuse(listener int) bool {
 	return !scarce(err)
 }
 
-func (s *spare) close() {
+func (s *reserveFD) close() {
 	if s.fd > 0 {
 		unix.Close(s.fd)
 		s.fd = 0
@@ -48,7 +48,7 @@ const rest = 100 * time.Millisecond
 
 // listeners are where connections come in. While they are paused connections wait in the queues; listen(2).
 type listeners struct {
-	spare   spare
+	reserve reserveFD
 	members []*loop.Member
 	paused  bool
 	again   time.Time // when a pause for want of descriptors is over; zero: it is none of those
@@ -72,7 +72,7 @@ func (l *listeners) pause(pause bool) {
 
 // refuse is called where a connection waits at a listener, and there is no descriptor for it.
 func (l *listeners) refuse(listener int) {
-	if !l.spare.refuse(listener) {
+	if !l.reserve.refuse(listener) {
 		l.pause(true)
 		l.again = time.Now().Add(rest)
 	}
@@ -81,7 +81,7 @@ func (l *listeners) refuse(listener int) {
 // due ends a pause for want of descriptors. The spare one that was lost then comes back first.
 func (l *listeners) due(now time.Time) {
 	if !l.again.IsZero() && !now.Before(l.again) {
-		l.spare.open()
+		l.reserve.open()
 		l.pause(false)
 	}
 }

@@ -23,8 +23,8 @@ const (
 	helloTime       = 10 * time.Second // for a TLS client that has begun to say its server name
 )
 
-// doors takes the server's connections, and joins each with one of the host's own.
-type doors struct {
+// accepter takes the server's connections, and joins each with one of the host's own.
+type accepter struct {
 	engine *Engine
 	relay  *relay.Relay
 	dialer *dial.Dialer
@@ -37,14 +37,14 @@ type doors struct {
 }
 
 // listen has the set wait for connections.
-func (d *doors) listen(fd int, accept func()) error {
+func (d *accepter) listen(fd int, accept func()) error {
 	m, err := d.engine.set.Add(fd, unix.EPOLLIN, func(uint32) { accept() })
 	d.from.members = append(d.from.members, m)
 	return err
 }
 
 // accept takes connections to a port of the policy.
-func (d *doors) accept(listener int, port uint16) {
+func (d *accepter) accept(listener int, port uint16) {
 	for range acceptsATurn {
 		fd, _, err := unix.Accept4(listener, unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC)
 		if err != nil {
@@ -59,19 +59,19 @@ func (d *doors) accept(listener int, port uint16) {
 
 // failed is called where a connection cannot be accepted. Before the server is released there is no loop that would end
 // a pause, and the launch has its own time limit.
-func (d *doors) failed(listener int, err error) {
+func (d *accepter) failed(listener int, err error) {
 	switch {
 	case !scarce(err):
-	case d.engine.told.begun:
-		d.engine.told.files(err)
+	case d.engine.denials.begun:
+		d.engine.denials.files(err)
 		d.from.refuse(listener)
 	default:
-		d.from.spare.refuse(listener)
+		d.from.reserve.refuse(listener)
 	}
 }
 
 // open begins to join a connection, or reports that it is refused.
-func (d *doors) open(fd int, port uint16) bool {
+func (d *accepter) open(fd int, port uint16) bool {
 	local, err := unix.Getsockname(fd)
 	if err != nil {
 		return false
@@ -82,10 +82,10 @@ func (d *doors) open(fd int, port uint16) bool {
 		return false
 	}
 	if d.living == mostConnections {
-		d.engine.told.limit(limitConnections)
+		d.engine.denials.limit(limitConnections)
 		return false
 	}
-	c := &connection{doors: d, fd: fd, at: at}
+	c := &connection{accepter: d, fd: fd, at: at}
 	// Only the end by a reset is told of now: bytes and the end of input wait for the other side.
 	if c.member, err = d.engine.set.Add(fd, unix.EPOLLET, func(events uint32) { c.hungUp(events) }); err != nil {
 		return false
@@ -97,25 +97,25 @@ func (d *doors) open(fd int, port uint16) bool {
 	d.alone[c] = struct{}{}
 	_, named := d.engine.table.NameOf(to.Addr())
 	c.checks = named && d.checks && port == 443
-	d.engine.told.count(at).Connections++
+	d.engine.denials.count(at).Connections++
 	d.find(at, to.Addr(), c.dial)
 	return true
 }
 
 // allowed is the target of a connection to an address, if the policy opens it.
-func (d *doors) allowed(to netip.AddrPort) (at target, ok bool) {
+func (d *accepter) allowed(to netip.AddrPort) (at target, ok bool) {
 	e := d.engine
 	if to.Addr().IsLoopback() {
 		at = target{"localhost", to.Port()}
 		if ok = e.rules.Localhost(to.Port()); !ok {
-			e.told.port(at)
+			e.denials.port(at)
 		}
 		return at, ok
 	}
 	if name, named := e.table.NameOf(to.Addr()); named {
 		at = target{name, to.Port()}
 		if ok = e.rules.Port(name, to.Port()) == match.Open; !ok {
-			e.told.port(at)
+			e.denials.port(at)
 		}
 		return at, ok
 	}
@@ -124,36 +124,36 @@ func (d *doors) allowed(to netip.AddrPort) (at target, ok bool) {
 		return at, true
 	}
 	if e.rules.Literal(to.Addr()) {
-		e.told.port(at)
+		e.denials.port(at)
 	} else {
-		e.told.address(to)
+		e.denials.address(to)
 	}
 	return at, false
 }
 
 // next is when a client's time for its server name is over, or connections are accepted again.
-func (d *doors) next() time.Time { return earliest(d.nextHello(), d.from.again) }
+func (d *accepter) next() time.Time { return earliest(d.nextHello(), d.from.again) }
 
-func (d *doors) nextHello() time.Time {
+func (d *accepter) nextHello() time.Time {
 	if len(d.begun) == 0 {
 		return time.Time{}
 	}
 	return d.begun[0].deadline
 }
 
-func (d *doors) due(now time.Time) {
+func (d *accepter) due(now time.Time) {
 	d.from.due(now)
 	for at := d.nextHello(); !at.IsZero() && !now.Before(at); at = d.nextHello() {
 		c := d.begun[0]
 		c.decided()
-		d.engine.told.serverName(c.at, "")
+		d.engine.denials.serverName(c.at, "")
 		c.stream.Reset()
 	}
 }
 
 // finish ends the connections that wait for a host, and have nothing to say there: no launcher stays for a dial of
 // which nobody waits for the answer.
-func (d *doors) finish() {
+func (d *accepter) finish() {
 	for c := range d.alone {
 		if n, err := unix.IoctlGetInt(c.fd, unix.SIOCINQ); n == 0 && err == nil {
 			c.end()
@@ -161,13 +161,13 @@ func (d *doors) finish() {
 	}
 }
 
-func (d *doors) close() {
+func (d *accepter) close() {
 	for c := range d.alone {
 		c.end()
 	}
 	d.relay.Close()
 	d.dialer.Close()
-	d.from.spare.close()
+	d.from.reserve.close()
 }
 
 // reset closes a connection so that its client gets an error and no empty answer: socket(7), SO_LINGER.

@@ -24,8 +24,8 @@ type target struct {
 	port uint16
 }
 
-// told is what a person and a host learn: refusals once, and what went where.
-type told struct {
+// denials is what a person and a host learn: refusals once, and what went where.
+type denials struct {
 	begun  bool
 	tally  *tally.Tally
 	rules  *match.Rules
@@ -35,7 +35,7 @@ type told struct {
 // mostTargets is how many names and ports are counted apart.
 const mostTargets = 1024
 
-func (t *told) tell(d *order.Denied) {
+func (t *denials) tell(d *order.Denied) {
 	if t.begun {
 		d.Event, d.Layer = "denied", order.Network
 		t.tally.Refuse(d, time.Now())
@@ -43,7 +43,7 @@ func (t *told) tell(d *order.Denied) {
 }
 
 // port tells of a port that no entry opens of a name, or of this machine itself.
-func (t *told) port(at target) {
+func (t *denials) port(at target) {
 	d := &order.Denied{Act: order.Act{Kind: order.DeniedPort, Host: at.host, Port: at.port}}
 	reason := t.rules.Port(at.host, at.port)
 	if a, err := netip.ParseAddr(at.host); err == nil {
@@ -56,12 +56,12 @@ func (t *told) port(at target) {
 }
 
 // address tells of an address that no allowed name has.
-func (t *told) address(a netip.AddrPort) {
+func (t *denials) address(a netip.AddrPort) {
 	t.tell(&order.Denied{Act: order.Act{Kind: order.DeniedAddress, Address: a.Addr().String(), Port: a.Port()}})
 }
 
 // private tells of a name whose addresses may not be dialled; not of the addresses, which the server may not learn.
-func (t *told) private(name string, class vet.Class) {
+func (t *denials) private(name string, class vet.Class) {
 	d := &order.Denied{Act: order.Act{Kind: order.DeniedPrivate, Host: name}}
 	if class == vet.Private {
 		d.Flag = d.Suggest()
@@ -69,11 +69,11 @@ func (t *told) private(name string, class vet.Class) {
 	t.tell(d)
 }
 
-func (t *told) serverName(at target, asked string) {
+func (t *denials) serverName(at target, asked string) {
 	t.tell(&order.Denied{Act: order.Act{Kind: order.DeniedServerName, Host: at.host, Port: at.port, Asked: asked}})
 }
 
-func (t *told) udp(host, address string, port uint16) {
+func (t *denials) udp(host, address string, port uint16) {
 	t.tell(&order.Denied{Act: order.Act{Kind: order.DeniedUDP, Host: host, Address: address, Port: port}})
 }
 
@@ -86,12 +86,12 @@ const (
 	limitQuestions   = "too many look-ups at once: some failed"
 )
 
-func (t *told) limit(which string) {
+func (t *denials) limit(which string) {
 	t.tell(&order.Denied{Act: order.Act{Kind: order.DeniedLimit, Asked: which}})
 }
 
 // files tells of a descriptor that was not to be had.
-func (t *told) files(err error) {
+func (t *denials) files(err error) {
 	if errors.Is(err, unix.ENFILE) {
 		t.limit(limitTable)
 	} else {
@@ -100,7 +100,7 @@ func (t *told) files(err error) {
 }
 
 // upstream tells of what the host itself could not do.
-func (t *told) upstream(at target, err error) {
+func (t *denials) upstream(at target, err error) {
 	d := &order.Denied{Act: order.Act{Kind: order.DeniedUpstream, Host: at.host, Port: at.port}}
 	if d.Errno = "failed"; err != nil {
 		d.Errno = err.Error()
@@ -115,7 +115,7 @@ func (t *told) upstream(at target, err error) {
 }
 
 // count is where a connection's bytes are counted.
-func (t *told) count(at target) *order.Egress {
+func (t *denials) count(at target) *order.Egress {
 	c := t.counts[at]
 	if c == nil {
 		c = &order.Egress{Host: at.host, Port: at.port}
@@ -130,7 +130,7 @@ func (t *told) count(at target) *order.Egress {
 const listBytes = 12 << 10
 
 // list is in the order of names and ports. Where all have no room it is of those that carried the most.
-func (t *told) list() (all []order.Egress) {
+func (t *denials) list() (all []order.Egress) {
 	for _, c := range t.counts {
 		all = append(all, *c)
 	}
