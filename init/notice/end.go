@@ -86,7 +86,7 @@ func (e *End) causes(o *order.Order, first *order.Enforced) (all []string) {
 	l := &e.Policy.Limits
 	written := func(key, flag string) string { return " (" + cmp.Or(o.NameOf(key), flag) + ")" }
 	memory, finite := l.Memory.Value()
-	reached := finite && (e.MemoryPeak >= memory || e.MaxRSS > memory/16*15)
+	reached := finite && (e.MemoryPeak >= memory || e.MaxRSS > memory/16*15 || e.aborted() && e.MaxRSS > memory/2)
 	add(e.ForksRefused > 0, "more than ", l.Pids.String(), " processes", written("limits.pids", "--pids"))
 	add(reached, "more than ", l.Memory.String(), " of memory", written("limits.memory", "--memory"))
 	add(e.Signal == "SIGXFSZ", "files of more than ", l.FileSize.String(), written("limits.fileSize", "--file-size"))
@@ -96,20 +96,15 @@ func (e *End) causes(o *order.Order, first *order.Enforced) (all []string) {
 	all = append(all, refused...)
 	add(e.Found.Network && !named, "network (--allow-domain HOST)")
 	w := withheldOf(o, first)
-	for _, at := range ReadOnly(o, e.Policy) {
-		flag := Offer("--allow-write", at, 80)
-		if slices.Contains(e.Unwritable, at) {
-			flag = ""
-		}
-		add(true, Withheld(at, flag))
-	}
 	for _, cause := range e.Held {
 		add(true, cause)
 	}
-	add(w.git != "" && len(e.Held) == 0, "writes to .git (", w.git, ")")
-	// An assertion that failed looks the same as a runtime that got no memory.
-	add(finite && !reached && (memory < 256<<20 || e.aborted()), "more than ", l.Memory.String(), " of memory",
-		written("limits.memory", "--memory"))
+	add(w.git != "" && len(e.Held) == 0 && NamesGit(o.Command), "writes to .git (", w.git, ")")
+	small := finite && !reached && memory < 256<<20
+	add(small, "more than ", l.Memory.String(), " of memory", written("limits.memory", "--memory"))
+	if all == nil { // nothing tells whether the server wanted to write there
+		all = e.readOnly(o)
+	}
 	add(len(w.unset) > 0, "variables ", list(w.unset, ", ", 44), " (not set here)")
 	add(len(w.variables) > 0, "variables ", list(w.variables, ", ", 44), " (--env)")
 	add(len(w.certificates) > 0 && e.reaches(), "certificates of ", list(w.certificates, ", ", 44),
@@ -117,10 +112,24 @@ func (e *End) causes(o *order.Order, first *order.Enforced) (all []string) {
 	add(len(w.behind) > 0, list(w.behind, ", ", 44), " behind the command (write it in front)")
 	add(w.cwd != "", "working folder")
 	add(len(w.arguments) > 0, "argument ", list(w.arguments, ", ", 30))
-	if numbers := numbersOf(o.Named, l); len(numbers) > 0 {
+	said := map[string]bool{"limits.memory": reached || small, "limits.pids": e.ForksRefused > 0,
+		"limits.fileSize": e.Signal == "SIGXFSZ"}
+	if numbers := numbersOf(o.Named, l, said); len(numbers) > 0 {
 		add(true, "more than ", strings.Join(numbers, ", "))
 	}
 	return all
+}
+
+// readOnly are the grants for reading that the command names.
+func (e *End) readOnly(o *order.Order) (causes []string) {
+	for _, at := range ReadOnly(o, e.Policy) {
+		flag := Offer("--allow-write", at, 80)
+		if slices.Contains(e.Unwritable, at) {
+			flag = ""
+		}
+		causes = append(causes, Withheld(at, flag))
+	}
+	return causes
 }
 
 // aborted reports whether the server's runtime gave up, as Node.js and C++ do without memory.
@@ -145,7 +154,7 @@ type withheld struct {
 
 // withheldOf is what the order and the first line of the report say of it.
 func withheldOf(o *order.Order, e *order.Enforced) *withheld {
-	w := &withheld{}
+	w, gits := &withheld{}, 0
 	for _, n := range e.Notices {
 		switch n.Kind {
 		case order.NoticeEnv:
@@ -161,10 +170,12 @@ func withheldOf(o *order.Order, e *order.Enforced) *withheld {
 		case order.NoticeUnset:
 			w.unset = append(w.unset, n.Name)
 		case order.NoticeProtected:
-			if w.git == "" {
-				w.git = n.Flag
-			}
+			gits++
+			w.git = n.Flag
 		}
+	}
+	if gits > 1 { // which of them the server meant is not known
+		w.git = ""
 	}
 	named := w.variables[:len(w.variables):len(w.variables)] // few, of thousands that may have been dropped
 	for _, n := range o.Dropped {
@@ -179,11 +190,14 @@ func withheldOf(o *order.Order, e *order.Enforced) *withheld {
 	return w
 }
 
-// numbersOf are the limits that a person named and that a server meets as errors.
-func numbersOf(named []order.Named, l *policy.Limits) (all []string) {
+// numbersOf are the limits that a person named and that a server meets as errors, but for those that were said.
+func numbersOf(named []order.Named, l *policy.Limits, said map[string]bool) (all []string) {
 	for _, n := range named {
-		number := ""
-		switch n.Key {
+		number, key := "", n.Key
+		if said[key] {
+			key = ""
+		}
+		switch key {
 		case "limits.memory":
 			number = l.Memory.String()
 		case "limits.pids":

@@ -186,9 +186,10 @@ func TestCauses(t *testing.T) {
 		{"private files", "", order.Exited{}, Found{Files: true}, `{"filesystem":{"tmpSize":"4M"}}`, "more than 4M of private files (--tmp-size)"},
 		{"both", "", order.Exited{}, Found{Files: true, Network: true}, `{}`, "more than 1G of private files (--tmp-size); network (--allow-domain HOST)"},
 		{"processes", "", order.Exited{ForksRefused: 1}, Found{}, `{"limits":{"pids":9}}`, "more than 9 processes (--pids)"},
-		{"an assertion", "/h/p/f.json", order.Exited{Signal: "SIGABRT"}, Found{Network: true}, `{"filesystem":{"allowRead":["/h/p"]}}`, "network (--allow-domain HOST); writes to /h/p (--allow-write /h/p); more than 2G of memory (--memory)"},
-		{"aborted", "", order.Exited{Signal: "SIGABRT"}, Found{}, `{}`, "more than 2G of memory (--memory)"},
-		{"aborted in a shell", "", order.Exited{ExitCode: 134}, Found{}, `{"limits":{"memory":"1G"}}`, "more than 1G of memory (--memory)"},
+		{"an assertion", "/h/p/f.json", order.Exited{Signal: "SIGABRT"}, Found{Network: true}, `{"filesystem":{"allowRead":["/h/p"]}}`, "network (--allow-domain HOST)"},
+		{"aborted", "", order.Exited{Signal: "SIGABRT", MaxRSS: 1200 << 20}, Found{}, `{}`, "more than 2G of memory (--memory)"},
+		{"aborted with little", "", order.Exited{Signal: "SIGABRT", MaxRSS: 90 << 20}, Found{}, `{}`, ""},
+		{"aborted in a shell", "", order.Exited{ExitCode: 134, MaxRSS: 600 << 20}, Found{}, `{"limits":{"memory":"1G"}}`, "more than 1G of memory (--memory)"},
 		{"much memory", "", order.Exited{MaxRSS: 2040 << 20}, Found{}, `{}`, "more than 2G of memory (--memory)"},
 		{"memory of a group", "", order.Exited{MemoryPeak: 2 << 30}, Found{}, `{}`, "more than 2G of memory (--memory)"},
 		{"little memory", "", order.Exited{MaxRSS: 1 << 20}, Found{}, `{"limits":{"memory":"128M"}}`, "more than 128M of memory (--memory)"},
@@ -202,6 +203,7 @@ func TestCauses(t *testing.T) {
 		{"the program itself", "/h/p/server.js", order.Exited{}, Found{}, `{"filesystem":{"allowRead":["/h/p"]}}`, ""},
 		{"read elsewhere", "/h/q/f.json", order.Exited{}, Found{}, `{"filesystem":{"allowRead":["/h/p"]}}`, ""},
 		{"git", "git", order.Exited{}, Found{}, `{}`, "writes to .git (--allow-write /p/.git); argument /a"},
+		{"written perhaps", "/h/p/f.json", order.Exited{ForksRefused: 1}, Found{}, `{"limits":{"pids":9},"filesystem":{"allowRead":["/h/p"]}}`, "more than 9 processes (--pids)"},
 		{"three", "git", order.Exited{ForksRefused: 1}, Found{Network: true, Files: true}, `{"limits":{"pids":9}}`, "more than 9 processes (--pids); more than 1G of private files (--tmp-size); network (--allow-domain HOST)"},
 	} {
 		p, err := policy.Parse([]byte(strings.Replace(strings.Replace(c.policy, "{", `{"version":1,`, 1), ",}", "}", 1)))

@@ -30,6 +30,14 @@ func ReadOnly(o *order.Order, p *policy.Policy) (all []string) {
 	return all
 }
 
+// NamesGit reports whether a word of a command is git, or has that in it.
+func NamesGit(command []string) bool {
+	noLetter := func(r rune) bool { return r < 'a' || r > 'z' }
+	return slices.ContainsFunc(command, func(word string) bool {
+		return slices.Contains(strings.FieldsFunc(word, noLetter), "git")
+	})
+}
+
 // Withheld is a path that the server may have had to write, as a cause of its end. flag was tried; "" is none.
 func Withheld(path, flag string) string {
 	if flag == "" {

@@ -162,6 +162,8 @@ func (p *protector) protectGitFile(r *rule) {
 	case gitWhole:
 		p.warn(r.path + " is writable: hooks and configuration of a repository run code outside of the sandbox")
 	case gitWorktree:
+		p.warn(r.path + " is writable: git outside of the sandbox follows links there, and runs what a repository in " +
+			"its index configures")
 		for _, name := range heldInWorktree() {
 			p.protectPath(join(r.path, name))
 		}

@@ -3,7 +3,6 @@ package shim
 import (
 	"path"
 	"slices"
-	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
 	"github.com/security-mcp/mcp-sandbox/init/notice"
@@ -22,6 +21,9 @@ func (g *guide) heldCauses(v *fsview.Viewer) (causes []string) {
 		for _, w := range fsview.WithheldAt(g.offers.files, folder) {
 			short := w.At
 			if path.Base(short) == ".git" {
+				if !g.usesGit() || slices.Contains(g.policy.Filesystem.AllowWrite, w.Offer.Path) {
+					continue
+				}
 				short = ".git"
 			}
 			o := offer{Offer: w.Offer}
@@ -54,10 +56,7 @@ func (g *guide) gitSettings(v *fsview.Viewer) []string {
 // usesGit reports whether a word of the command is git, or has that in it, or a .git is granted.
 func (g *guide) usesGit() bool {
 	isGit := func(at string) bool { return path.Base(at) == ".git" }
-	hasGit := func(word string) bool {
-		return slices.Contains(strings.FieldsFunc(word, func(r rune) bool { return r < 'a' || r > 'z' }), "git")
-	}
-	return slices.ContainsFunc(g.policy.Filesystem.AllowWrite, isGit) || slices.ContainsFunc(g.order.Command, hasGit)
+	return slices.ContainsFunc(g.policy.Filesystem.AllowWrite, isGit) || notice.NamesGit(g.order.Command)
 }
 
 // mostAsked is how many repositories the plan is asked about.
