@@ -17,7 +17,8 @@ func TestSees(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := func(name string) string { return filepath.Join(dir, name) }
-	for _, d := range []string{"granted/denied/again", "granted/folder", "other", "home/project", "private", "remote/below"} {
+	for _, d := range []string{"granted/denied/again", "granted/folder", "other", "home/project", "private", "remote/below",
+		"way/to/it"} {
 		if err := os.MkdirAll(at(d), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -34,7 +35,9 @@ func TestSees(t *testing.T) {
 	view := &View{
 		Nodes: []Node{{Path: dir, Kind: Dir}, {Path: at("granted"), Kind: Bind, Source: at("granted"), Folder: true},
 			{Path: at("granted/denied/again"), Kind: Bind, Source: at("granted/denied/again"), Folder: true},
-			{Path: at("shown"), Kind: Link, Content: "granted/folder"}},
+			{Path: at("shown"), Kind: Link, Content: "granted/folder"},
+			{Path: at("way"), Kind: Dir}, {Path: at("way/to"), Kind: Dir},
+			{Path: at("way/to/it"), Kind: Bind, Source: at("way/to/it"), Folder: true}},
 		Covers:  []Cover{{Path: at("granted/denied"), Source: at("granted/denied"), Kind: Deny}},
 		Private: []Node{{Path: at("home")}, {Path: at("private")}},
 	}
@@ -52,7 +55,11 @@ func TestSees(t *testing.T) {
 		{"other", Hidden, Hidden},
 		{"other/pipe", Hidden, Hidden},
 		{"other/../granted", Seen, Seen},
-		{"", Seen, Hidden}, // a folder on the way
+		{"", Seen, Hidden},      // holds the home
+		{"way", Hidden, Hidden}, // which only leads to what is granted
+		{"way/to", Hidden, Hidden},
+		{"way/to/it", Seen, Seen},
+		{"way/new", Unmade, Unmade},
 		{"home", EmptyHome, EmptyHome},
 		{"home/project", Hidden, Hidden},
 		{"no-such", Unknown, Unmade},
