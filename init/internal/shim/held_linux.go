@@ -33,7 +33,21 @@ func (g *guide) heldCauses(v *fsview.Viewer) (causes []string) {
 			break
 		}
 	}
-	return causes
+	return append(causes, g.readFolder(v, causes)...)
+}
+
+// readFolder is the folder in which the server starts, if that is granted for reading and nothing better is known.
+func (g *guide) readFolder(v *fsview.Viewer, better []string) []string {
+	spot := g.offers.files.Find(g.sandbox.View.Cwd)
+	if len(better) > 0 || len(notice.ReadOnly(g.order, g.policy)) > 0 || !spot.Host() || spot.Write ||
+		spot.Reading.Kind != fsview.ByRule || v.Broad(spot.Path) {
+		return nil
+	}
+	o := g.offers.writeOffer(spot.Path)
+	if o.Flag == "" {
+		return nil
+	}
+	return []string{notice.Withheld("the working folder", o.typed())}
 }
 
 // gitSettings are the user's settings of git, of a server that runs git and does not see these.
