@@ -23,7 +23,7 @@ type Attempt struct {
 func (l *Launch) newAttempt() *Attempt {
 	return &Attempt{Sandbox: Sandbox{launch: l, Confinement: l.Ladder.Confinement, Machine: l.Machine,
 		Init: Init{PID: -1, FD: -1}, Pipes: Pipes{-1, -1, -1}, Listener: notify.New(seccomp.Name, l.Denied),
-		kept: kept{image: -1, mounts: -1}}}
+		kept: kept{image: -1, mounts: -1, room: -1}}}
 }
 
 // Run plans, starts and proves.

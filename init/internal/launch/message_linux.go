@@ -48,6 +48,9 @@ func take(a *Attempt, m *message) error {
 	case m.text == layers.MsgMounts && m.pid == a.Init.PID && len(m.carried) == 1 && a.kept.mounts < 0:
 		a.kept.mounts = m.carried[0]
 		return nil
+	case m.text == layers.MsgRoom && m.pid == a.Init.PID && len(m.carried) == 1 && a.kept.room < 0:
+		a.kept.room = m.carried[0]
+		return nil
 	case m.text == layers.MsgListener && len(m.carried) == 1:
 		a.Listener.Take(m.carried[0])
 		return nil

@@ -40,7 +40,7 @@ func waiting(t *testing.T, c Config) (a *Attempt, send int) {
 	}
 	t.Cleanup(func() { closeAll(pair[:]) })
 	a = &Attempt{Sandbox: Sandbox{launch: &Launch{Config: c}, Init: Init{PID: os.Getpid(), FD: -1},
-		Listener: notify.New(nil, nil), Pipes: Pipes{-1, pair[0], -1}, kept: kept{image: -1, mounts: -1}}}
+		Listener: notify.New(nil, nil), Pipes: Pipes{-1, pair[0], -1}, kept: kept{image: -1, mounts: -1, room: -1}}}
 	return a, pair[1]
 }
 
@@ -91,6 +91,8 @@ func TestTake(t *testing.T) {
 		{"two listeners", domains, take3, layers.MsgListener, 2, 0, "nobody expects"},
 		{"the table of mounts", policy.Policy{}, nil, layers.MsgMounts, 1, 1, ""},
 		{"two tables", policy.Policy{}, nil, layers.MsgMounts, 2, 0, "nobody expects"},
+		{"a folder of the private files", policy.Policy{}, nil, layers.MsgRoom, 1, 1, ""},
+		{"two folders", policy.Policy{}, nil, layers.MsgRoom, 2, 0, "nobody expects"},
 		{"another message", domains, take3, layers.MsgReady, 1, 0, "nobody expects"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -120,7 +122,7 @@ func TestTake(t *testing.T) {
 			a.CloseEgress()
 			a.CloseEgress()
 			a.Listener.Close()
-			closeAll([]int{a.kept.mounts})
+			closeAll([]int{a.kept.mounts, TakeRoom(&a.Sandbox)})
 			if n := openFiles(t) - before; n != 0 || len(got.sockets) > 0 && !got.closed {
 				t.Errorf("%d descriptors are left", n)
 			}
@@ -131,7 +133,7 @@ func TestTake(t *testing.T) {
 // Init's sockets are taken from init alone.
 func TestTakeFromAnother(t *testing.T) {
 	for text, n := range map[string]int{layers.MsgEgress: 5, layers.MsgPublish: layers.PublishReady,
-		layers.MsgMounts: 1} {
+		layers.MsgMounts: 1, layers.MsgRoom: 1} {
 		a, send := waiting(t, Config{})
 		a.Init.PID++
 		if err := unix.Sendmsg(send, []byte(text), unix.UnixRights(files(t, n)...), nil, 0); err != nil {

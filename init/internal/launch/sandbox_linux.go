@@ -38,6 +38,7 @@ type kept struct {
 	image   int         // of this binary, which init executes when this process is gone; -1 if it does not have to
 	memory  []byte      // of the program
 	mounts  int         // init's table of mounts, until it is read; -1: none was sent
+	room    int         // a folder on the private tmpfs, until somebody takes it over; -1: none was sent
 	sockets []int       // of the sandbox's network namespace, for published ports, until somebody takes them over
 	files   *fsview.Explained
 }
@@ -48,6 +49,13 @@ func TakeFiles(s *Sandbox) *fsview.Explained {
 	files := s.kept.files
 	s.kept.files = nil
 	return files
+}
+
+// TakeRoom is a folder on the private tmpfs; -1 where there is none. The caller owns that.
+func TakeRoom(s *Sandbox) int {
+	room := s.kept.room
+	s.kept.room = -1
+	return room
 }
 
 // Init is process 1 of the sandbox's namespaces, or the server's parent where there are none.
@@ -130,7 +138,7 @@ func (s *Sandbox) Close() {
 	s.Cleanup()
 	s.Listener.Close()
 	s.CloseEgress()
-	closeAll(append(TakeSockets(s), s.kept.mounts))
+	closeAll(append(TakeSockets(s), s.kept.mounts, TakeRoom(s)))
 	if s.launch.Hooks.Program == nil { // or a test reads the program afterwards
 		unix.Munmap(s.kept.memory)
 		s.kept.memory, s.Program = nil, nil

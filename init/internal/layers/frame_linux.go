@@ -26,6 +26,7 @@ const (
 	MsgListener = "l" // carries the seccomp listener
 	MsgEgress   = "e" // carries the sockets of [EgressSockets]
 	MsgMounts   = "m" // carries a descriptor of init's table of mounts
+	MsgRoom     = "r" // carries the first folder on the private tmpfs
 	MsgPublish  = "p" // carries [PublishReady] sockets; later one that was asked for, or none if that failed
 )
 

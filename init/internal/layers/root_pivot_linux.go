@@ -26,6 +26,7 @@ func (r pivot) layout(b *build) {
 	b.Do(sys.PivotRoot(".", "."))
 	b.Do(sys.Umount2(".", unix.MNT_DETACH))
 	sendMounts(b)
+	sendRoom(b)
 	if !v.HostRoot { // else the root was mounted read-only
 		b.Do(sys.MountSetattr(sys.CWD, "/", 0, attrReadOnly))
 	}
@@ -191,4 +192,20 @@ func proveNode(c *check, n *fsview.Node, got inode, fresh freshDevices) {
 	if !ok || n.Kind != fsview.Bind && !fresh.has(got.Dev) {
 		c.refuse("stat", n.Path, mismatch{"what was put there", "something else"})
 	}
+}
+
+// sendRoom hands the shim a folder on the private tmpfs, of which it reads how much room is left when the server has
+// ended: by then no path leads there, and init is not dumpable before.
+func sendRoom(b *build) {
+	at := b.View.FirstFresh()
+	if at < 0 || b.View.TmpSize <= 0 {
+		return
+	}
+	var none program.Label
+	message, fd := carrier(b, MsgRoom, 1)
+	folder := b.Call(sys.Openat(sys.CWD, b.View.Private[at].Path, unix.O_PATH|unix.O_CLOEXEC, 0)).StoreAt(fd)
+	b.BranchUnlessOK(&none) // a line at the end is then missing
+	b.Step(sys.Sendmsg(sys.FD(fdReady), message, 0)).Returns(program.Int(len(MsgRoom)))
+	b.Call(sys.Close(folder.Result()))
+	b.Bind(&none)
 }

@@ -3,7 +3,6 @@ package shim
 import (
 	"strconv"
 	"strings"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -17,12 +16,12 @@ import (
 type lacks struct {
 	counters int    // /proc/PID/net/snmp of a network namespace without network; proc_net(5)
 	tried    uint64 // what the launch itself tried there, for the proof
-	files    int    // the first folder on the private tmpfs
+	files    int    // a folder on the private tmpfs
 }
 
 // openLacks opens what a server that waits for its release has for itself.
 func openLacks(s *launch.Sandbox, network bool) lacks {
-	l := lacks{counters: -1, files: -1}
+	l := lacks{counters: -1, files: launch.TakeRoom(s)}
 	if s.Shared() {
 		return l
 	}
@@ -32,17 +31,6 @@ func openLacks(s *launch.Sandbox, network bool) lacks {
 		l.tried = l.read()
 	}
 	return l
-}
-
-// started is how long after its release a server is certainly a program of its own, whose files may be looked at: what
-// runs before is not dumpable. A server that has ended by then has not filled much.
-const started = 10 * time.Millisecond
-
-// openFiles opens the first folder on the private tmpfs of a server that was released.
-func (l *lacks) openFiles(s *launch.Sandbox) {
-	if i := s.View.FirstFresh(); i >= 0 && !s.Shared() && s.View.TmpSize > 0 {
-		l.files = openedOr("/proc/"+strconv.Itoa(s.Server)+"/root"+s.View.Private[i].Path, unix.O_PATH)
-	}
 }
 
 // openedOr is -1 for what cannot be opened: a line at the end is then missing, and nothing else.

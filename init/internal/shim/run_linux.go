@@ -94,9 +94,6 @@ func Run(c Config) int {
 		return s.refuse(err)
 	}
 	s.guide.released = time.Now()
-	if s.Order.Guided {
-		s.monitor.loop.Timer(func() { s.guide.lacks.openFiles(s.monitor.sandbox) }).Set(s.guide.released.Add(started))
-	}
 	s.denied.again = s.monitor.loop.Timer(func() { s.denied.retry(&s.sink) })
 	s.denied.retry(&s.sink)
 	s.denied.keep = func() { keep(s.Order, s.sink.Keep, s.enforced) }
