@@ -4,7 +4,9 @@ import (
 	"errors"
 	"os"
 	"slices"
+	"strings"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/fsview/protected"
 	"golang.org/x/sys/unix"
 )
 
@@ -58,6 +60,9 @@ func (t offers) offer(at string, write bool) (o Offer, err error) {
 		err = t.allowLink(&r, write)
 	}
 	if errors.Is(err, ErrLink) { // an earlier server may have made that link: its target is granted by its own name
+		if write && t.holdsSettings(r.path) {
+			return o, ErrSettings
+		}
 		if t.guarded(r.path) || slices.ContainsFunc(t.ownHomes(), func(h string) bool { return within(h, r.path) }) {
 			return o, err
 		}
@@ -71,6 +76,22 @@ func (t offers) offer(at string, write bool) (o Offer, err error) {
 		err = t.mayOffer(o, &r)
 	}
 	return o, err
+}
+
+// holdsSettings reports whether settings of the user's other programs lie in a folder, or programs that a shell finds:
+// a server that made a link there is not to be given that by whoever types what a line proposes.
+func (t offers) holdsSettings(folder string) bool {
+	return slices.ContainsFunc(t.ownHomes(), func(home string) bool {
+		if !within(folder, home) {
+			return false
+		}
+		for name := range protected.AtHome() {
+			if within(join(home, name), folder) {
+				return true
+			}
+		}
+		return strings.Contains(folder[len(home):]+"/", "/bin/")
+	})
 }
 
 // mayOffer is the error of a launch with the grant, or why the grant is of no use.

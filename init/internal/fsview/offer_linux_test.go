@@ -15,7 +15,8 @@ import (
 // not offered would be refused, or would not help.
 func TestOffer(t *testing.T) {
 	const tree = "home/x\n home/out -> T/other\n home/bash -> T/elsewhere/.bashrc\n home/up -> T/\n other/f\n p/.vscode/x\n p/.git/x\n " +
-		"elsewhere/.claude/x\n home/set -> T/elsewhere/.claude\n state/\n deep -> other"
+		"elsewhere/.claude/x\n home/set -> T/elsewhere/.claude\n state/\n deep -> other\n home/.config/a/x\n " +
+		"home/p/conf -> T/home/.config\n home/p/one -> T/home/.config/a\n home/p/bin -> T/home/.local/bin\n home/.local/bin/x"
 	for _, c := range []struct {
 		name  string
 		wish  wish
@@ -30,6 +31,10 @@ func TestOffer(t *testing.T) {
 		{name: "a link in a write grant to what is granted", wish: wish{write: []string{"T/home"}, read: []string{"T/other"}}, at: "T/home/out", want: "--allow-read T/home/out"},
 		{name: "a link in a write grant to a home", wish: wish{write: []string{"T/home"}}, at: "T/home/up"},
 		{name: "a link in a write grant to settings", wish: wish{write: []string{"T/home"}}, at: "T/home/set"},
+		{name: "a link in a write grant to a folder of settings", wish: wish{write: []string{"T/home/p"}}, at: "T/home/p/conf", write: true},
+		{name: "to a folder of programs", wish: wish{write: []string{"T/home/p"}}, at: "T/home/p/bin", write: true},
+		{name: "and to read", wish: wish{write: []string{"T/home/p"}}, at: "T/home/p/conf", want: "--allow-read T/home/.config"},
+		{name: "a link in a write grant to one program's", wish: wish{write: []string{"T/home/p"}}, at: "T/home/p/one", write: true, want: "--allow-write T/home/.config/a"},
 		{name: "settings", at: "T/p/.vscode", write: true},
 		{name: "settings, to read", at: "T/p/.vscode", want: "--allow-read T/p/.vscode"},
 		{name: "a repository", wish: wish{write: []string{"T/p"}}, at: "T/p/.git", write: true, want: "--allow-write T/p/.git"},
