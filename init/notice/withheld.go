@@ -45,3 +45,8 @@ func Withheld(path, flag string) string {
 	}
 	return "writes to " + name(path, 24) + " (" + flag + ")"
 }
+
+// Named is Withheld for what names a folder that no line may propose, for strangers may have written the name.
+func Named(path, folder string) string {
+	return "writes to " + name(path, 24) + ", which names " + name(folder, pathWidth) + " (grant that, if it is yours)"
+}

@@ -8,7 +8,8 @@ import (
 // A Withheld is a path that a server may have to write where it works, and may not.
 type Withheld struct {
 	At    string
-	Offer Offer // without a Flag there is none that helps
+	Offer Offer  // without a Flag there is none that helps
+	Named string // without a Flag: the repository that a .git names, and that does not name that back
 }
 
 // WithheldAt is what is protected of a folder in a write grant, and of the repository around: the folder itself, if
@@ -27,8 +28,12 @@ func WithheldAt(e *Explained, folder string) (all []Withheld) {
 		if _, is := e.tree.lookups.stat(git); !is {
 			continue
 		}
-		if (held || e.Find(at).Write) && !e.Find(git).Write && !opened(e.tree, git) {
-			all = append(all, withheld(e, git))
+		if (held || e.Find(at).Write) && !e.Find(git).Write && !opened(e, git) {
+			w := withheld(e, git)
+			if w.Offer.Flag == "" {
+				w.Named = namedRepository(e, git)
+			}
+			all = append(all, w)
 		}
 		break
 	}
@@ -40,11 +45,29 @@ func withheld(e *Explained, at string) Withheld {
 	if err != nil {
 		o = Offer{}
 	}
-	return Withheld{at, o}
+	return Withheld{At: at, Offer: o}
 }
 
 // opened reports whether a grant has opened what a .git file names.
-func opened(t *tree, git string) bool {
-	r, ok := t.lookups.pathIn(git, dirOf(git), gitconfig.GitFile)
-	return ok && t.gitdirs[r.path]
+func opened(e *Explained, git string) bool {
+	r, ok := e.tree.lookups.pathIn(git, dirOf(git), gitconfig.GitFile)
+	return ok && (e.tree.gitdirs[r.path] || e.Find(r.path).Write)
+}
+
+// namedRepository is the repository that a .git file names, if a grant of that helps. The file may be a server's work:
+// that the user wants to grant the folder is for the user to say.
+func namedRepository(e *Explained, git string) string {
+	r, ok := e.tree.lookups.pathIn(git, dirOf(git), gitconfig.GitFile)
+	if !ok {
+		return ""
+	}
+	for _, part := range [...]string{"HEAD", "objects", "refs"} { // gitrepository-layout(5)
+		if _, is := e.tree.lookups.stat(join(r.path, part)); !is {
+			return ""
+		}
+	}
+	if _, err := OfferOf(e, r.path, true); err != nil {
+		return ""
+	}
+	return r.path
 }

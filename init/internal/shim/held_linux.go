@@ -27,7 +27,11 @@ func (g *guide) heldCauses(v *fsview.Viewer) (causes []string) {
 				short = ".git"
 			}
 			o := offer{Offer: w.Offer}
-			causes = append(causes, notice.Withheld(short, o.typed()))
+			cause := notice.Withheld(short, o.typed())
+			if w.Named != "" {
+				cause = notice.Named(short, w.Named)
+			}
+			causes = append(causes, cause)
 		}
 		if len(causes) > 0 {
 			break
