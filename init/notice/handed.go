@@ -84,8 +84,8 @@ func AgentVariable(variable, flag string) string {
 // Cwd is a working folder that the server does not see, or of which it sees only what is granted in it.
 func Cwd(folder, instead, flag string) string {
 	if folder == instead {
-		return line("working folder ", name(folder, besides(flag, 62)), " shows the server only what is granted in it (",
-			cmp.Or(flag, noFlag), ")")
+		return line("working folder ", name(folder, besides(flag, 62)), " shows the server only what is granted in it",
+			" (", cmp.Or(flag, noFlag), ")")
 	}
 	return line("working folder ", name(folder, besides(flag, 84)), " is not visible inside: the server starts in ",
 		name(instead, 20), " (", cmp.Or(flag, noFlag), ")")

@@ -8,7 +8,8 @@ import (
 // What is held of the folder in which a server works, each with the flag that helps or with none.
 func TestWithheldAt(t *testing.T) {
 	const tree = worktreeOf + "\n repo/.claude/worktrees/x/.git = gitdir: T/repo/.git/worktrees/x\n repo/.claude/worktrees/x/c\n " +
-		"repo/.git/worktrees/x/commondir = ../..\n repo/.git/worktrees/x/gitdir = T/repo/.claude/worktrees/x/.git\n repo/.vscode/x\n repo/d/x"
+		"repo/.git/worktrees/x/commondir = ../..\n repo/.git/worktrees/x/gitdir = T/repo/.claude/worktrees/x/.git\n repo/.vscode/x\n repo/d/x\n " +
+		"apart/.git = gitdir: T/dir\n dir/HEAD\n dir/objects/x\n dir/refs/x\n forged/.git = gitdir: T/other\n other/HEAD"
 	for _, c := range []struct {
 		name, at string
 		write    []string
@@ -20,6 +21,9 @@ func TestWithheldAt(t *testing.T) {
 		{"a worktree whose file is granted", "w", []string{"T/w", "T/w/.git"}, ""},
 		{"an agent's", "repo/.claude/worktrees/x", []string{"T/repo"},
 			"T/repo/.claude/worktrees/x --allow-write T/repo/.claude/worktrees/x\n T/repo/.claude/worktrees/x/.git --allow-write T/repo/.claude/worktrees/x/.git"},
+		{"one that is elsewhere", "apart", []string{"T/apart"}, "T/apart/.git  T/dir"},
+		{"and is granted", "apart", []string{"T/apart", "T/dir"}, ""},
+		{"a file that names no repository", "forged", []string{"T/forged"}, "T/forged/.git"},
 		{"settings", "repo/.vscode", []string{"T/repo"}, "T/repo/.vscode\n T/repo/.git --allow-write T/repo/.git"},
 		{"nothing is granted", "w", nil, ""},
 		{"the repository itself", "repo/.git/refs", []string{"T/repo"}, "T/repo/.git --allow-write T/repo/.git"},
@@ -30,7 +34,7 @@ func TestWithheldAt(t *testing.T) {
 			must(t, err)
 			var got []string
 			for _, w := range WithheldAt(e, root+"/"+c.at) {
-				got = append(got, strings.TrimSpace(w.At+" "+w.Offer.Flag+" "+w.Offer.Path))
+				got = append(got, strings.TrimSpace(w.At+" "+w.Offer.Flag+" "+w.Offer.Path+w.Named))
 			}
 			for i := range got {
 				got[i] = strings.ReplaceAll(got[i], root, "T")

@@ -77,7 +77,7 @@ func (v *Viewer) shows(real string) bool {
 	if v.View.HostRoot || real == "/" || real == "/tmp" || v.binds(real) { // TMPDIR stands for /tmp elsewhere
 		return true
 	}
-	broad := v.Broad(real) // or else a made folder is only on the way to a grant, with nothing of the host's around that
+	broad := v.Broad(real) // or else a made folder is only on the way to a grant, with nothing around that
 	made := func(n Node) bool { return n.Kind != Bind && n.Path == real && (n.Kind != Dir || broad) }
 	private := func(n Node) bool { return n.Kind != Bind && n.Path == real }
 	return !v.Shared && (slices.ContainsFunc(v.View.Nodes, made) || slices.ContainsFunc(v.View.Private, private))
