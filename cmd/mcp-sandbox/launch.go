@@ -125,6 +125,9 @@ func launchOrder(o *options, command []string) (*order.Order, []string) {
 	}
 	r.noteOwner(ord.PolicyFile)
 	r.note(command)
+	if o.bare {
+		r.noteFolder(command[0])
+	}
 	o.notes, ord.Written = r.notes, r.written()
 	ord.EnvFiles = o.paths()
 	if o.flags.TTY && o.flags.StdoutGuard { // a terminal takes lines apart and echoes what is typed

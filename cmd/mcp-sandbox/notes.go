@@ -19,7 +19,6 @@ func (r *review) note(command []string) {
 	r.noteUnset()
 	r.noteDenials()
 	r.noteDomains()
-	r.noteFolder(command[0])
 	r.noteWords(command[1:])
 }
 
@@ -119,7 +118,7 @@ func (r *review) noteDenials() {
 // baseFolders hold what is visible without a grant.
 var baseFolders = [...]string{"/bin", "/etc", "/gnu", "/lib", "/lib32", "/lib64", "/nix", "/run", "/sbin", "/usr"}
 
-// noteFolder tells of a folder as the command, behind a flag that takes one path.
+// noteFolder tells of a folder as the command, behind a flag that takes one path and without "--" between.
 func (r *review) noteFolder(command string) {
 	given := r.launch.Settings
 	if len(given) == 0 || !slices.Contains(pathKeys[:], given[len(given)-1].Key) {

@@ -53,6 +53,7 @@ type results struct {
 // words are what is read of a command line besides its flags.
 type words struct {
 	takesCommand bool     // behind the flags there is a server's command
+	bare         bool     // no "--" stands in front of that
 	notes        []string // lines for standard error on what does not mean what it looks like
 	said         []string // variables of which a line was said
 }

@@ -44,6 +44,7 @@ func (o *options) split(args []string) (flags, rest []string, missing string) {
 			if i > 0 {
 				o.notes = append(o.notes, switchNote(o.set, args[i-1], word)...)
 			}
+			o.bare = true
 			return args[:i], append([]string{"--"}, args[i:]...), ""
 		case takesValue(o.set, word):
 			if i++; i == len(args) || strings.HasPrefix(args[i], "--") {

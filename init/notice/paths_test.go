@@ -83,6 +83,8 @@ func TestReferenceIn(t *testing.T) {
 		"${KEY}": "${...}", "${input:key}": "${...}", "${env:KEY}": "${...}", "postgres://u:${PW}@h/db": "${...}", "$(pass show x)": "$(...)", "$API_KEY": "$...",
 		"{{ secrets.KEY }}": "{{...}}", "{env:KEY}": "{env:...}", "{file:~/key}": "{file:...}", "%API_KEY%": "%...%", "<your-api-key>": "<...>", "~/x": "~/...", "~": "~/...",
 		"": "", "s3cret": "", "https://example.com/~ann": "", "$ecret": "", "$": "", "100%": "", "%d%": "", "<a href=\"x\">": "", "${": "", "{}": "", "postgres://u:p@h/db": "", "${a} and more": "",
+		"${workspaceFolder}/x": "${...}", "${FOO}/x": "${...}", "${env:FOO}\\x": "${...}", "$HOME/x": "$...", "$API_KEY:x": "", "%APPDATA%\\x": "%...%", "%USERPROFILE%/x": "%...%",
+		"/srv/${FOO}/x": "${...}", "C:\\${FOO}": "${...}", "a${FOO}/x": "", "%d%/x": "", "100%/x%": "", "${}/x": "", "${/x": "", "$ecret/x": "", "${a b}/x": "", "/a%20b%20c": "",
 	} {
 		if got := ReferenceIn(value); got != want {
 			t.Errorf("%s: %q, want %q", value, got, want)

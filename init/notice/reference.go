@@ -17,11 +17,8 @@ func ReferenceIn(value string) string {
 			return p.begin + "..." + p.end
 		}
 	}
-	if name, ok := strings.CutPrefix(value, "$"); ok && isVariable(name) {
-		return "$..."
-	}
-	if name, ok := strings.CutPrefix(value, "%"); ok && strings.HasSuffix(name, "%") && isVariable(name[:len(name)-1]) {
-		return "%...%"
+	if form := inPath(value); form != "" {
+		return form
 	}
 	scheme, rest, ok := strings.Cut(value, "://")
 	switch {
@@ -29,6 +26,27 @@ func ReferenceIn(value string) string {
 		return scheme + "://..."
 	case ok && strings.Contains(rest, "${") && strings.Contains(rest, "}"):
 		return "${...}"
+	}
+	return ""
+}
+
+// inPath is the form of a variable that a path begins with, or that is all of a value; "" for none.
+func inPath(value string) string {
+	first := value
+	if i := strings.IndexAny(value, `/\`); i >= 0 {
+		first = value[:i]
+	}
+	if name, ok := strings.CutPrefix(first, "$"); ok && isVariable(name) {
+		return "$..."
+	}
+	if name, ok := strings.CutPrefix(first, "%"); ok && strings.HasSuffix(name, "%") && isVariable(name[:len(name)-1]) {
+		return "%...%"
+	}
+	if first == "" || strings.HasSuffix(first, ":") || first != value && strings.HasPrefix(first, "${") {
+		_, name, _ := strings.Cut(value, "${")
+		if name, _, ends := strings.Cut(name, "}"); ends && name != "" && isWord(name, "_-.:") {
+			return "${...}"
+		}
 	}
 	return ""
 }
