@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -102,17 +103,46 @@ func (r *review) noteDenials() {
 		return // and no link is followed
 	}
 	grants := grantPlaces(slices.Concat(p.Filesystem.AllowRead, p.Filesystem.AllowWrite, baseFolders[:]))
+	repositories := gitFolders(p.Filesystem.AllowWrite)
+	opened := func(at string) bool {
+		return inside(at, repositories) ||
+			slices.ContainsFunc(repositories, func(r string) bool { return inside(r, []string{at}) })
+	}
 	for _, key := range pathKeys {
 		if !strings.HasPrefix(key, "filesystem.deny") {
 			continue
 		}
 		for _, at := range r.placed(key) {
-			if at.flag != "" && exists(at.path) && !inside(at.path, grants) {
+			if at.flag != "" && exists(at.path) && !inside(at.path, grants) && !opened(at.path) {
 				r.notes = append(r.notes, at.flag+" "+at.path+
 					" has no effect: it lies in no --allow-read and no --allow-write")
 			}
 		}
 	}
+}
+
+// gitFolders are the folders of git that grants of .git files name: such a grant opens parts of them.
+func gitFolders(grants []string) (all []string) {
+	const most = 4096 // bytes of a path
+	for _, at := range grantPlaces(grants) {
+		info, err := os.Stat(at)
+		if err != nil || filepath.Base(at) != ".git" || !info.Mode().IsRegular() || info.Size() > most {
+			continue
+		}
+		text, err := os.ReadFile(at)
+		dir, ok := strings.CutPrefix(strings.TrimRight(string(text), "\r\n"), "gitdir: ")
+		if err != nil || !ok {
+			continue
+		}
+		if !filepath.IsAbs(dir) {
+			dir = filepath.Join(filepath.Dir(at), dir)
+		}
+		if above := filepath.Dir(dir); filepath.Base(above) == "worktrees" {
+			dir = filepath.Dir(above) // of the repository
+		}
+		all = append(all, dir)
+	}
+	return grantPlaces(all)
 }
 
 // baseFolders hold what is visible without a grant.
