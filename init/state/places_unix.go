@@ -15,7 +15,11 @@ import (
 func (f *Folder) Make(o Owner, places []Place) error {
 	for i := range places {
 		if err := f.make(&o, &places[i]); err != nil {
-			return &os.PathError{Op: "mount on", Path: f.Path + "/" + places[i].Name, Err: err}
+			at := f.Path + "/" + places[i].Name
+			if err == errKept {
+				err = Unfit(string(errKept) + " (move " + at + ", or take the grant of this path away)")
+			}
+			return &os.PathError{Op: "mount on", Path: at, Err: err}
 		}
 	}
 	return nil
@@ -104,6 +108,9 @@ func (o *Owner) makeFile(at int, name string) error {
 	return o.take(fd)
 }
 
+// errKept is what a mount would hide.
+const errKept = Unfit("the server keeps something else there than an empty file")
+
 // checkFile looks at what lies where a file will be mounted.
 func checkFile(at int, name string) error {
 	var st unix.Stat_t
@@ -111,8 +118,7 @@ func checkFile(at int, name string) error {
 		return err
 	}
 	if st.Mode&unix.S_IFMT != unix.S_IFREG || st.Size != 0 || st.Nlink != 1 {
-		return Unfit("the server keeps something else there than an empty file: take the grant of this path away, or " +
-			"move it")
+		return errKept
 	}
 	return nil
 }
