@@ -5,6 +5,7 @@ import (
 	"path"
 	"strings"
 	"syscall"
+	"unicode/utf8"
 
 	"github.com/security-mcp/mcp-sandbox/init/notice"
 	"github.com/security-mcp/mcp-sandbox/init/runtimes"
@@ -64,14 +65,24 @@ func NotExecutable(file string, err error) string {
 }
 
 // Grant is the remedy where the working folder cannot be seen inside. flag was tried on the plan of the launch.
-func Grant(flag, path string) string {
-	return "grant it: " + flag + " " + notice.Shell(path) + ", or " + keyOf(flag) + " in the policy"
-}
+func Grant(flag, path string) string { return grant("grant it: ", flag, path) }
 
 // GrantTarget is the remedy for a link that a server could have made.
 func GrantTarget(flag, target string) string {
-	return "grant what it leads to, if that is yours: " + flag + " " + notice.Shell(target) + ", or " + keyOf(flag) +
-		" in the policy"
+	return grant("grant what it leads to, if that is yours: ", flag, target)
+}
+
+// grant is a remedy with a flag that is whole, in the brackets of a line of its own; else with the key alone.
+func grant(what, flag, path string) string {
+	key := keyOf(flag) + " in the policy"
+	text := notice.Offer(flag, path, notice.Width-len(what)-len("( )")-len(flag))
+	if without, none := strings.CutPrefix(text, "no flag"); none {
+		return what + key + without
+	}
+	if all := what + text + ", or " + key; utf8.RuneCountInString(all) <= notice.Width-len("()") {
+		return all
+	}
+	return what + text
 }
 
 // MakeFirst is the remedy where the working folder is missing outside as well.

@@ -51,3 +51,21 @@ func TestNotExecutable(t *testing.T) {
 		}
 	}
 }
+
+// A flag of a remedy is whole in the line that the remedy has, or the key is named alone.
+func TestGrant(t *testing.T) {
+	deep := "/srv/" + strings.Repeat("deep/", 27) + "f"
+	for _, c := range []struct{ path, want string }{
+		{"/srv/a b", "grant it: --allow-read '/srv/a b', or allowRead in the policy"},
+		{deep, "grant it: --allow-read " + deep},
+		{deep + deep, "grant it: allowRead in the policy, for the path is too long for a line"},
+		{"/srv/\x1b", "grant it: allowRead in the policy, for the path has characters that no line shows"},
+	} {
+		if got := Grant("--allow-read", c.path); got != c.want {
+			t.Errorf("%q: %s", c.path, got)
+		}
+	}
+	if got := GrantTarget("--allow-write", "/d"); !strings.HasSuffix(got, ": --allow-write /d, or allowWrite in the policy") {
+		t.Error(got)
+	}
+}

@@ -39,15 +39,6 @@ func name(text string, width int) string {
 	return "…" + string(all[len(all)-width+1:])
 }
 
-// typed is a path for the middle of a line, as a person types the path in a shell.
-func typed(text string, width int) string {
-	quoted := Shell(text)
-	if extra := utf8.RuneCountInString(quoted) - utf8.RuneCountInString(text); extra > 0 {
-		return Shell(name(text, max(width-extra, 1)))
-	}
-	return name(text, width)
-}
-
 // list are the first words that fit into a width, and how many more there are.
 func list(words []string, between string, width int) string {
 	var b strings.Builder

@@ -17,10 +17,28 @@ const mostLines = 4
 // remedy, which stands in brackets at the end, has a line of its own, where more words stay whole.
 func Fit(text string) (lines []string) {
 	text = strictjson.Printable(text)
-	if at := strings.Index(text, " ("); at > 0 && strings.HasSuffix(text, ")") && utf8.RuneCountInString(text) > Width {
+	if at := remedyIn(text); at > 0 && utf8.RuneCountInString(text) > Width {
 		return append(wrapped(text[:at]), wrapped(text[at+1:])...)
 	}
 	return wrapped(text)
+}
+
+// remedyIn is where the blank in front of the remedy stands: at the first bracket from which the rest fits into a line,
+// or at the first of all; 0 for none.
+func remedyIn(text string) (first int) {
+	for at := 0; strings.HasSuffix(text, ")"); at++ {
+		next := strings.Index(text[at:], " (")
+		if next < 0 {
+			break
+		}
+		if at += next; first == 0 {
+			first = at
+		}
+		if utf8.RuneCountInString(text[at+1:]) <= Width {
+			return at
+		}
+	}
+	return first
 }
 
 // wrapped are the lines of a printable text. Where its long words cannot make it fit, it goes on in the next line.

@@ -62,24 +62,6 @@ func TestShell(t *testing.T) {
 	}
 }
 
-// A suggested path is quoted whole, however much of it is shown.
-func TestTyped(t *testing.T) {
-	for _, c := range []struct {
-		text  string
-		width int
-		want  string
-	}{
-		{"/a b", 20, "'/a b'"},
-		{"/a/b", 20, "/a/b"},
-		{"/0123456789/my notes", 12, "'…/my notes'"},
-		{"''''''''", 4, "…"},
-	} {
-		if got := typed(c.text, c.width); got != c.want {
-			t.Errorf("%s, %d: %s, want %s", c.text, c.width, got, c.want)
-		}
-	}
-}
-
 func TestInFlags(t *testing.T) {
 	for hint, want := range map[string]string{
 		"or let the server start with less confinement: minConfinement reduced": "or let the server start with less confinement: --min-confinement reduced",

@@ -12,11 +12,11 @@ import (
 const ownFolder = "put it into a folder of its own, and --allow-write that"
 
 // writeFlag is the advice to grant a folder for writing; folder is "" where that one is not to be granted.
-func writeFlag(folder string, width int) string {
+func writeFlag(folder string) string {
 	if folder == "" {
 		return ownFolder
 	}
-	return "--allow-write " + typed(folder, width)
+	return WholeFlag("--allow-write", folder)
 }
 
 // subject is an argument or a variable at the beginning of a line; a long path is shortened.
@@ -30,7 +30,7 @@ func subject(what string, width int) string {
 
 // Unmade is a path that is not there, of an argument or a variable: the server does not see the folder around it.
 func Unmade(what, folder string) string {
-	return line(subject(what, 60), " is not there yet, and its folder is not visible inside: ", writeFlag(folder, 80))
+	return proposing(subject(what, 60)+" is not there yet, and its folder is not visible inside", writeFlag(folder))
 }
 
 // UnmadeVariable is Unmade for a variable, whose value may be a secret.
@@ -46,8 +46,8 @@ func Passing(what string) string {
 
 // Single is a file that is granted for writing by itself; folder is the one around it, "" if that is not to be granted.
 func Single(file, folder string) string {
-	return line("single file ", name(path.Base(file), 24), ": no rename can replace it, and what is made beside it is ",
-		"lost or refused: ", writeFlag(folder, 64))
+	return proposing("single file "+name(path.Base(file), 24)+": no rename can replace it, and what is made beside it "+
+		"is lost or refused", writeFlag(folder))
 }
 
 // Held are folders of a write grant that are read-only; first is one of them. fits reports whether a grant of its own
@@ -58,7 +58,7 @@ func Held(n int, grant, first, why string, fits bool) string {
 		text = "a folder of " + name(grant, 22) + " is read-only: "
 	}
 	if fits {
-		return line(text, why, " (--allow-write ", typed(first, 60), ")")
+		return bracketing(text+why, WholeFlag("--allow-write", first))
 	}
 	return line(text, why, ", as for ", name(first, 40))
 }
@@ -84,7 +84,7 @@ func Apart(one, other, above string) string {
 	if above == "" {
 		return line(text, ": put both into one folder, and --allow-write that")
 	}
-	return line(text, ": --allow-write ", typed(above, 58))
+	return proposing(text, WholeFlag("--allow-write", above))
 }
 
 // LinksOut is a link of a grant that leads to what the server does not see; others is how many more there are.
@@ -93,7 +93,7 @@ func LinksOut(link, to string, others int) string {
 	if others > 0 {
 		text += more(others)
 	}
-	return line(text, " leads out of its grant, to what is not visible inside: --allow-read ", typed(to, 70))
+	return proposing(text+" leads out of its grant, to what is not visible inside", WholeFlag("--allow-read", to))
 }
 
 // Daemon is a socket, as the user wrote that, of a program that acts for whoever connects.

@@ -26,14 +26,6 @@ func Variables(names []string) string {
 	return line("not forwarded to the server: ", list(names, ", ", 50), " (", list(flags, " ", 74), ")")
 }
 
-// Offer is a flag that grants a path, for the middle of a line; "" for no flag.
-func Offer(flag, path string, width int) string {
-	if flag == "" {
-		return ""
-	}
-	return flag + " " + typed(path, width)
-}
-
 // besides is how much of a path stands in a line besides a flag and the sentence. The flag stays whole as far as there
 // is room: one that was shortened cannot be typed.
 func besides(flag string, sentence int) int {
@@ -47,17 +39,15 @@ const noFlag = "no flag shows it"
 // write the path can be granted for writing as well.
 func Argument(path, flag string, write bool) string {
 	if write {
-		flag += ", or --allow-write"
+		flag = also(flag, ", or --allow-write")
 	}
-	return line("argument ", name(path, besides(flag, 34)), " is not visible inside: ", cmp.Or(flag, noFlag))
+	return proposing("argument "+name(path, besides(flag, 34))+" is not visible inside", cmp.Or(flag, noFlag))
 }
 
 // HomeArgument is an argument that is the home, which is a private folder inside.
 func HomeArgument(path, flag string) string {
-	if flag != "" {
-		flag += ", or better a folder in it"
-	}
-	return line("argument ", name(path, besides(flag, 44)), " is an empty private home inside: ", cmp.Or(flag, noFlag))
+	flag = also(flag, ", or better a folder in it")
+	return proposing("argument "+name(path, besides(flag, 44))+" is an empty private home inside", cmp.Or(flag, noFlag))
 }
 
 // Variable is a variable whose value is a path which the server does not see. The value may be a secret.
@@ -84,11 +74,11 @@ func AgentVariable(variable, flag string) string {
 // Cwd is a working folder that the server does not see, or of which it sees only what is granted in it.
 func Cwd(folder, instead, flag string) string {
 	if folder == instead {
-		return line("working folder ", name(folder, besides(flag, 62)), " shows the server only what is granted in it",
-			" (", cmp.Or(flag, noFlag), ")")
+		return bracketing("working folder "+name(folder, besides(flag, 62))+
+			" shows the server only what is granted in it", cmp.Or(flag, noFlag))
 	}
-	return line("working folder ", name(folder, besides(flag, 84)), " is not visible inside: the server starts in ",
-		name(instead, 20), " (", cmp.Or(flag, noFlag), ")")
+	return bracketing("working folder "+name(folder, besides(flag, 84))+
+		" is not visible inside: the server starts in "+name(instead, 20), cmp.Or(flag, noFlag))
 }
 
 // Fetches is a program that fetches packages, without network. flags open what it fetches from.
@@ -113,7 +103,8 @@ func Granted(path, flag string) string {
 	if flag == "" {
 		return Protected(path)
 	}
-	return line(name(path, besides(flag, 60)), " is read-only, for its hooks run outside: ", flag, " lets git commit")
+	return proposing(name(path, besides(flag, 60))+" is read-only, for its hooks run outside",
+		also(flag, " lets git commit"))
 }
 
 // NotUsers is a variable that would name a folder for what lasts, and does not count.

@@ -5,8 +5,11 @@ import "strings"
 // NotGranted is a path that a profile does not grant. source is how the path was handed over: an argument, a variable.
 // The flag before the path grants it; "" is none.
 func NotGranted(source, path, why, flag string) string {
-	return line(name(source, 24), " ", name(path, 30), " is not granted: it ", name(why, 60),
-		bracketed(Offer(flag, path, 64)))
+	text := name(source, 24) + " " + name(path, 30) + " is not granted: it " + name(why, 60)
+	if flag == "" {
+		return line(text)
+	}
+	return bracketing(text, WholeFlag(flag, path))
 }
 
 // NotGrantedIn is a path that a profile does not grant, and that stands in no message. source is what holds the path.

@@ -71,7 +71,7 @@ func (g *guide) cwdNotice(v *fsview.Viewer) []order.Notice {
 	}
 	o := g.offers.offer(dir)
 	return []order.Notice{{Kind: order.NoticeCwd, Name: dir, Flag: o.typed(),
-		Line: notice.Cwd(dir, v.View.Cwd, o.flag(66))}}
+		Line: notice.Cwd(dir, v.View.Cwd, o.flag())}}
 }
 
 func (g *guide) argumentNotices(v *grantGuide, dir string) (all []order.Notice) {
@@ -88,14 +88,14 @@ func (g *guide) argumentNotices(v *grantGuide, dir string) (all []order.Notice) 
 				continue
 			}
 			o := g.offers.offer(at)
-			n.Flag, n.Line = o.typed(), notice.HomeArgument(at, o.flag(82))
+			n.Flag, n.Line = o.typed(), notice.HomeArgument(at, o.flag())
 		case fsview.Hidden:
 			grant := notice.GrantFor(g.order.Command, at, v.Home)
 			if v.Sees(grant) == fsview.Seen { // and a link leads out of that
 				grant = notice.GrantFor(g.order.Command, look.Real, v.Home)
 			}
 			o := g.offers.offer(grant, at)
-			n.Flag, n.Line = o.typed(), notice.Argument(at, o.flag(82), o.writes)
+			n.Flag, n.Line = o.typed(), notice.Argument(at, o.flag(), o.writes)
 		case fsview.Unmade, fsview.Passing:
 			n = v.unmade(look, at, "")
 		default:
@@ -155,7 +155,7 @@ func (g *guide) protectedNotices() (all []order.Notice) {
 		if path.Base(at) == ".git" && left > 0 {
 			left--
 			o := g.offers.writeOffer(at)
-			n.Flag, n.Line = o.typed(), notice.Granted(at, o.flag(82))
+			n.Flag, n.Line = o.typed(), notice.Granted(at, o.flag())
 		}
 		all = append(all, n)
 	}

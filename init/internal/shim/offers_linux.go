@@ -55,8 +55,8 @@ func (o *offer) typed() string {
 	return o.Flag + " " + notice.Shell(o.Path)
 }
 
-// flag is the same for a line: a long path is shortened.
-func (o *offer) flag(width int) string { return notice.Offer(o.Flag, o.Path, width) }
+// flag is the same for a line, or why no line has that flag; "" for none.
+func (o *offer) flag() string { return notice.WholeFlag(o.Flag, o.Path) }
 
 // check takes a flag out of a profile's notice that the plan of this launch would refuse.
 func (g *offers) check(n *order.Notice) {

@@ -1,0 +1,57 @@
+package notice
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/security-mcp/mcp-sandbox/policy/strictjson"
+)
+
+// This file: flags that lines propose. One that was cut cannot be typed: such a flag is whole, or none is proposed.
+
+// What stands in place of a flag that cannot be shown whole.
+const (
+	tooLong = "no flag, for the path is too long for a line"
+	unshown = "no flag, for the path has characters that no line shows"
+)
+
+// Offer is a flag that grants a path, as a person types both in a shell; "" for no flag. A path that is wider than
+// width is too long.
+func Offer(flag, path string, width int) string {
+	switch {
+	case flag == "":
+		return ""
+	case strictjson.Printable(path) != path:
+		return unshown
+	case utf8.RuneCountInString(Shell(path)) > width:
+		return tooLong
+	}
+	return flag + " " + Shell(path)
+}
+
+// WholeFlag is Offer for a flag that may have a line of its own, in brackets.
+func WholeFlag(flag, path string) string { return Offer(flag, path, Width-len("( )")-len(flag)) }
+
+// also is a flag with what follows, if there is a flag and room.
+func also(flag, more string) string {
+	if !strings.HasPrefix(flag, "--") || utf8.RuneCountInString(flag+more) > Width-len("()") {
+		return flag
+	}
+	return flag + more
+}
+
+// proposing is a text with a remedy. Where both are too wide for a line, [Fit] gives the remedy one.
+func proposing(text, remedy string) string {
+	if one := strictjson.Printable(text) + ": " + remedy; utf8.RuneCountInString(one) <= Width {
+		return one
+	}
+	return bracketing(text, remedy)
+}
+
+// bracketing is proposing with the remedy in brackets.
+func bracketing(text, remedy string) string {
+	if one := strictjson.Printable(text) + " (" + remedy + ")"; utf8.RuneCountInString(one) <= Width {
+		return one
+	}
+	return line(text) + " (" + remedy + ")"
+}

@@ -1,0 +1,47 @@
+package notice
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// A flag that a line proposes is whole, on a line of its own if need be. One that no line holds is not proposed.
+func TestProposedWhole(t *testing.T) {
+	const read, write = "--allow-read", "--allow-write"
+	for _, c := range []struct {
+		path string
+		none string // what the line has in place of a flag
+	}{
+		{"/srv/" + strings.Repeat("x", 30), ""},
+		{"/srv/" + strings.Repeat("x", 100), ""},
+		{"/srv/" + strings.Repeat("deep/", 27) + "f", ""},
+		{"/srv/" + strings.Repeat("a b (c) ", 17) + "f", ""},
+		{"/srv/" + strings.Repeat("x", 200), tooLong},
+		{"/srv/a\x1b[2Jb", unshown},
+		{"/srv/a\nb", unshown},
+	} {
+		offer := func(flag string) string { return Offer(flag, c.path, Width-3-len(flag)) }
+		for i, text := range []string{
+			Argument(c.path, offer(read), true), HomeArgument(c.path, offer(read)), Cwd(c.path, c.path, offer(read)),
+			Granted(c.path, offer(write)), NotGranted("argument", c.path, "is not there", read),
+			Unmade("argument "+c.path, c.path), Single(c.path+"/f", c.path),
+			Held(3, c.path, c.path, "more than 200 folders lie in it", true), Apart(c.path+"/a", c.path+"/b", c.path),
+			LinksOut(c.path+"/l", c.path, 2),
+		} {
+			lines, whole := Fit(text), 0
+			for _, l := range lines {
+				if utf8.RuneCountInString(l) > Width {
+					t.Errorf("%d: %d columns: %s", i, utf8.RuneCountInString(l), l)
+				}
+				if strings.Contains(l, read+" "+Shell(c.path)) || strings.Contains(l, write+" "+Shell(c.path)) {
+					whole++
+				}
+			}
+			all := strings.Join(lines, " ")
+			if c.none == "" && whole != 1 || c.none != "" && (!strings.Contains(all, c.none) || strings.Contains(all, "--")) {
+				t.Errorf("%d: %q", i, lines)
+			}
+		}
+	}
+}
