@@ -3,6 +3,7 @@
 package state
 
 import (
+	"errors"
 	"os"
 	"strings"
 
@@ -16,7 +17,7 @@ func (f *Folder) Make(o Owner, places []Place) error {
 	for i := range places {
 		if err := f.make(&o, &places[i]); err != nil {
 			at := f.Path + "/" + places[i].Name
-			if err == errKept {
+			if errors.Is(err, errKept) {
 				err = Unfit(string(errKept) + " (move " + at + ", or take the grant of this path away)")
 			}
 			return &os.PathError{Op: "mount on", Path: at, Err: err}
