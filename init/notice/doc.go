@@ -39,11 +39,14 @@ func name(text string, width int) string {
 	return "…" + string(all[len(all)-width+1:])
 }
 
+// listed is how much of a word stands in a list.
+const listed = 64
+
 // list are the first words that fit into a width, and how many more there are.
 func list(words []string, between string, width int) string {
 	var b strings.Builder
 	for i, word := range words {
-		if word = name(word, 64); i > 0 {
+		if word = name(word, listed); i > 0 {
 			word = between + word
 		}
 		if i > 0 && utf8.RuneCountInString(b.String())+utf8.RuneCountInString(word) > width {

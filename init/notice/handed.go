@@ -3,6 +3,7 @@ package notice
 import (
 	"cmp"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -15,15 +16,24 @@ func more(n int) string { return " and " + strconv.Itoa(n) + " more" }
 
 // Variables are variables that the program which started this one has set for the server.
 func Variables(names []string) string {
+	const text = "not forwarded to the server: "
 	if len(names) == 1 {
-		return line("not forwarded to the server: ", name(names[0], pathWidth),
-			", which the program that started this one set (--env ", name(names[0], pathWidth), " forwards it)")
+		text := text + name(names[0], pathWidth) + ", which the program that started this one set"
+		if flag := WholeFlag("--env", names[0]); strings.HasPrefix(flag, "--") {
+			return bracketing(text, also(flag, " forwards it"))
+		}
+		return line(text)
 	}
-	flags := make([]string, len(names))
-	for i, n := range names {
-		flags[i] = "--env " + n
+	var flags []string
+	for _, n := range names {
+		if flag := Offer("--env", n, listed-len("--env ")); strings.HasPrefix(flag, "--") {
+			flags = append(flags, flag)
+		}
 	}
-	return line("not forwarded to the server: ", list(names, ", ", 50), " (", list(flags, " ", 74), ")")
+	if len(flags) == 0 {
+		return line(text, list(names, ", ", 50))
+	}
+	return line(text, list(names, ", ", 50), " (", list(flags, " ", 74), ")")
 }
 
 // besides is how much of a path stands in a line besides a flag and the sentence. The flag stays whole as far as there

@@ -45,3 +45,23 @@ func TestProposedWhole(t *testing.T) {
 		}
 	}
 }
+
+// A name in a flag is whole as well, and a name that no line holds has none.
+func TestVariablesWhole(t *testing.T) {
+	long, wide := strings.Repeat("LONG_", 20)+"KEY", strings.Repeat("W", 300)
+	for _, c := range []struct {
+		names []string
+		want  string // the last line
+	}{
+		{[]string{"A_KEY"}, "not forwarded to the server: A_KEY, which the program that started this one set (--env A_KEY forwards it)"},
+		{[]string{long}, "(--env " + long + " forwards it)"},
+		{[]string{"A", long, "B"}, "(--env A --env B)"},
+		{[]string{wide}, "which the program that started this one set"},
+		{[]string{"A\x1b", "B\x1b"}, `not forwarded to the server: A\x1b, B\x1b`},
+	} {
+		lines := Fit(Variables(c.names))
+		if last := lines[len(lines)-1]; !strings.HasSuffix(last, c.want) {
+			t.Errorf("%.40q: %q, want %s", c.names, lines, c.want)
+		}
+	}
+}
