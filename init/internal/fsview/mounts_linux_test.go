@@ -2,34 +2,20 @@ package fsview
 
 import (
 	"errors"
-	"os"
-	"os/exec"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 
+	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 	"golang.org/x/sys/unix"
 )
 
 // What is protected is protected wherever it is mounted besides: the home at a second place, a part of it, or a place of which
 // the home is a part. The mounts are those of a namespace of the test's own.
 func TestProtectedByAnotherMount(t *testing.T) {
-	if os.Getenv("VIEW_TEST_MOUNTS") == "" {
-		cmd := exec.Command(os.Args[0], "-test.run=^TestProtectedByAnotherMount$", "-test.v")
-		cmd.Env = append(os.Environ(), "VIEW_TEST_MOUNTS=1")
-		cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS}
-		if os.Geteuid() != 0 {
-			cmd.SysProcAttr.Cloneflags |= syscall.CLONE_NEWUSER
-			cmd.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}}
-			cmd.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}}
-		}
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Errorf("%v\n%s", err, out)
-		}
+	if !testbed.OwnMounts(t) {
 		return
 	}
-	must(t, unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""))
 	const tree = "home/.bashrc\n home/.config/fish/x\n home/.ssh/config -> ../dot\n home/dot\n home/p/.git/config = [core]\\nfsmonitor = T/home/p/w\n home/p/w\n home/p/.vscode/x\n second/\n q/part/\n data/home/.bashrc\n conf/policy"
 	for _, c := range []struct {
 		name, from, to string
