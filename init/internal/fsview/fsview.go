@@ -1,11 +1,12 @@
 // Package fsview plans a server's view of the file system. Package layers mounts the planned view.
 //
-//	v, err := fsview.Plan(fsview.Request{Policy: p, Command: argv, Env: env, Dir: dir, Identity: ids})
+//	e, err := fsview.Explain(fsview.Request{Policy: p, Command: argv, Env: env, Dir: dir, Identity: ids})
+//	v := e.View
 //
-// [Plan] takes the effective policy and looks at the machine once: it resolves every path, follows the command to its
-// interpreter, finds what is protected inside a write grant, and returns a View: plain data that the rows of the root
-// lay out as system calls. Plan keeps nothing open and changes nothing. A path that is swapped later is noticed:
-// every Bind carries the device and inode.
+// [Explain] takes the effective policy and looks at the machine once: it resolves every path, follows the command to
+// its interpreter, finds what is protected inside a write grant, and returns a View: plain data that the rows of the
+// root lay out as system calls; and beside it the reasons. Explain keeps nothing open and changes nothing. A path that
+// is swapped later is noticed: every Bind carries the device and inode.
 //
 // Lookups resolve paths and look at each once. Points are the statements about paths: of the base system, the grants
 // and denials, the home, what is protected, what a command implies. A tree holds both for one request; the types that
@@ -55,7 +56,7 @@ type Cover struct {
 	Closed bool   // a root launcher's server may not enter a folder above Path
 	Mount  bool   // a mount of the host's begins at Path, which comes along with the grant
 
-	platform.FileID // of the covered file when Plan looked
+	platform.FileID // of the covered file when Explain looked
 }
 
 // CoverKind is the effect of a [Cover].

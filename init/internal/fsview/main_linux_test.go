@@ -12,3 +12,12 @@ func TestMain(m *testing.M) {
 	}
 	os.Exit(m.Run())
 }
+
+// Plan is the view alone.
+func Plan(r Request) (*View, error) {
+	e, err := Explain(r)
+	if err != nil {
+		return nil, err
+	}
+	return e.View, nil
+}

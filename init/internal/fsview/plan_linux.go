@@ -5,16 +5,8 @@ import (
 	"slices"
 )
 
-// Plan works out the View of a Request. An error is an *os.PathError whose Op is the policy's key, or a *CommandError.
-func Plan(r Request) (*View, error) {
-	e, err := Explain(r)
-	if err != nil {
-		return nil, err
-	}
-	return e.View, nil
-}
-
-// Explain is Plan, and keeps the reasons. A launch has no use for these.
+// Explain works out the View of a Request, and keeps the reasons, which the lines of a launch ask. An error is an
+// *os.PathError whose Op is the policy's key, or a *CommandError.
 func Explain(r Request) (*Explained, error) {
 	t := newTree(&r)
 	home, grants := findHome(t), &grants{tree: t}
