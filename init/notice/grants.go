@@ -38,10 +38,18 @@ func UnmadeVariable(what string) string {
 	return line(subject(what, 80), " is not there yet, and its folder is not visible inside: --allow-write that folder")
 }
 
+// UnmadeInStrict is Unmade of a launch that writes nothing.
+func UnmadeInStrict(what string) string {
+	return line(subject(what, 60), " is not there yet, and level strict writes nothing: take --level standard")
+}
+
 // Passing is a path that is not there, of an argument or a variable: it would be made in the home that does not last.
-func Passing(what string) string {
-	return line(subject(what, 60), " would be made in the private home, which is thrown away: --state NAME keeps it, ",
-		"or make a folder for it and --allow-write that")
+func Passing(what string, strict bool) string {
+	text := subject(what, 60) + " would be made in the private home, which is thrown away: --state NAME keeps it"
+	if strict {
+		return line(text)
+	}
+	return line(text, ", or make a folder for it and --allow-write that")
 }
 
 // Single is a file that is granted for writing by itself; folder is the one around it, "" if that is not to be granted.

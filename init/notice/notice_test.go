@@ -23,7 +23,7 @@ func TestLinesAreLines(t *testing.T) {
 		for i, text := range []string{
 			Variables(many), Variables(slices.Repeat([]string{"V_TOKEN"}, 99999)), Variables(many[:1]), Argument(n, Offer("--allow-read", n, 64), true), HomeArgument(n, Offer("--allow-read", n, 64)), NotGranted(n, n, n, "--allow-write"), NotAllowed(n, n, "--allow-domain HOST:PORT"), NotSet(n, n), Variable(n, "--allow-read", true), Cwd(n, n, Offer("--allow-read", n, 66)), Cwd(n, "/", Offer("--allow-read", n, 66)), Fetches(n, "--allow-domain a.example"), FetchHangs(n, "--allow-domain a.example"),
 			Protected(n), Withheld(n, ""), Granted(n, Offer("--allow-write", n, 64)), Withheld(n, ""), Lowered(policy.Reduced, policy.Standard, n), NothingHolds(many), Appeared(n, 3), Refused(n, n), Refused(n, ""), Forks(60, n), NotSearched(n),
-			Unmade(n, n), Unmade(n, ""), UnmadeVariable(n), Passing(n), Single(n, n), Single(n, ""), Held(1, n, n, n, true), Held(9, n, n, n, false), WholeGrant(n, n), InStrict(n, 0), InStrict(n, 7),
+			Unmade(n, n), Unmade(n, ""), UnmadeVariable(n), UnmadeInStrict(n), Passing(n, false), Single(n, n), Single(n, ""), Held(1, n, n, n, true), Held(9, n, n, n, false), WholeGrant(n, n), InStrict(n, 0), InStrict(n, 7),
 			Apart(n, n, n), Apart(n, n, ""), LinksOut(n, n, 2), Daemon(n, n), Reference(n, "~/..."), Reference(n, "op://..."), AgentVariable(n, n),
 			NotWritten(1, errors.New(n)), Timeout(time.Hour, n), Memory(1<<20, n), Denied([]order.DeniedCount{{Act: order.Act{Kind: order.DeniedSyscall, Syscall: n}, Count: 1}}),
 			Limits([]order.Named{{Key: "limits.memory", Written: n}}, &order.Enforced{Layers: []order.LayerReport{{Layer: order.Cgroup, State: order.Absent}}}),

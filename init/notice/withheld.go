@@ -46,7 +46,13 @@ func Withheld(path, flag string) string {
 	return "writes to " + name(path, 24) + " (" + flag + ")"
 }
 
-// Named is Withheld for what names a folder that no line may propose, for strangers may have written the name.
+// Named is Withheld for what names a folder that no line may propose, for a server may have written the name.
 func Named(path, folder string) string {
-	return "writes to " + name(path, 24) + ", which names " + name(folder, pathWidth) + " (grant that, if it is yours)"
+	return "writes to " + name(path, 24) + ", which names " + name(folder, pathWidth) +
+		" (grant that only if you made it so)"
+}
+
+// NotMade is Withheld for a folder that is not there, and that the server cannot make.
+func NotMade(folder string) string {
+	return "the folder " + name(folder, 24) + " (" + WholeFlag("mkdir", folder) + ")"
 }

@@ -40,9 +40,11 @@ const (
 	// ErrLink: a path of the policy or the command goes through a symbolic link, or a script's first line, that the
 	// server could have written.
 	ErrLink Reason = "leads from inside a write grant to what is not granted itself"
-	// ErrSettings: what a link that the server could have written leads to, for writing.
+	// ErrSettings: what a link that the server could have written leads to.
 	ErrSettings Reason = "settings or programs of yours lie there, and a server may have made that link: " +
-		"name the folder itself, if the server is to write it"
+		"name the folder itself, if the server is to have it"
+	// ErrPattern: a path that no policy can name.
+	ErrPattern Reason = "has a * in its name, which a policy takes for a pattern"
 	// ErrFirstLine: a script of an installed package names an interpreter that the server would not see without.
 	ErrFirstLine Reason = "the first line of a package's script names what is not granted"
 	// ErrDenyLink: a denied path goes through a symbolic link that the server could have written: after a change of the

@@ -10,6 +10,8 @@ type Withheld struct {
 	At    string
 	Offer Offer  // without a Flag there is none that helps
 	Named string // without a Flag: the repository that a .git names, and that does not name that back
+
+	Unmade bool // the folder is not there, and no grant has the server make it
 }
 
 // WithheldAt is what is protected of a folder in a write grant, and of the repository around: the folder itself, if
@@ -28,16 +30,36 @@ func WithheldAt(e *Explained, folder string) (all []Withheld) {
 		if _, is := e.tree.lookups.stat(git); !is {
 			continue
 		}
-		if (held || e.Find(at).Write) && !e.Find(git).Write && !opened(e, git) {
+		if !held && !e.Find(at).Write {
+			break
+		}
+		if !e.Find(git).Write && !opened(e, git) {
 			w := withheld(e, git)
-			if w.Offer.Flag == "" {
-				w.Named = namedRepository(e, git)
+			if r, err := e.tree.lookups.resolve(git); w.Offer.Flag == "" || err != nil || r.path != git { // a link
+				w = Withheld{At: git, Named: namedRepository(e, git)}
 			}
 			all = append(all, w)
+		}
+		if logs := missingLogs(e, git); logs != "" {
+			all = append(all, Withheld{At: logs, Unmade: true})
 		}
 		break
 	}
 	return all
+}
+
+// missingLogs is the folder of logs that a worktree's commit makes, and that a bare repository does not have: the grant
+// of the worktree's .git opens what is there.
+func missingLogs(e *Explained, git string) string {
+	f, why := offers{e.tree}.gitFile(git)
+	if why != "" || !f.worktree() || e.Find(f.common.path).Write {
+		return ""
+	}
+	logs := join(f.common.path, "logs")
+	if _, is := e.tree.lookups.stat(logs); is {
+		return ""
+	}
+	return logs
 }
 
 func withheld(e *Explained, at string) Withheld {
@@ -54,12 +76,15 @@ func opened(e *Explained, git string) bool {
 	return ok && (e.tree.gitdirs[r.path] || e.Find(r.path).Write)
 }
 
-// namedRepository is the repository that a .git file names, if a grant of that helps. The file may be a server's work:
-// that the user wants to grant the folder is for the user to say.
+// namedRepository is the repository that a .git file names, or a link .git, if a grant of that helps. Either may be a
+// server's work: that the user wants to grant the folder is for the user to say.
 func namedRepository(e *Explained, git string) string {
 	r, ok := e.tree.lookups.pathIn(git, dirOf(git), gitconfig.GitFile)
 	if !ok {
-		return ""
+		var err error
+		if r, err = e.tree.lookups.resolve(git); err != nil {
+			return ""
+		}
 	}
 	for _, part := range [...]string{"HEAD", "objects", "refs"} { // gitrepository-layout(5)
 		if _, is := e.tree.lookups.stat(join(r.path, part)); !is {

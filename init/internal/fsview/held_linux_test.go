@@ -9,7 +9,9 @@ import (
 func TestWithheldAt(t *testing.T) {
 	const tree = worktreeOf + "\n repo/.claude/worktrees/x/.git = gitdir: T/repo/.git/worktrees/x\n repo/.claude/worktrees/x/c\n " +
 		"repo/.git/worktrees/x/commondir = ../..\n repo/.git/worktrees/x/gitdir = T/repo/.claude/worktrees/x/.git\n repo/.vscode/x\n repo/d/x\n " +
-		"apart/.git = gitdir: T/dir\n dir/HEAD\n dir/objects/x\n dir/refs/x\n forged/.git = gitdir: T/other\n other/HEAD"
+		"apart/.git = gitdir: T/dir\n dir/HEAD\n dir/objects/x\n dir/refs/x\n forged/.git = gitdir: T/other\n other/HEAD\n " +
+		"led/.git -> T/repo/.git\n lead/.git -> T/home\n " +
+		"b/HEAD\n b/objects/x\n b/refs/x\n b/worktrees/bw/commondir = ../..\n b/worktrees/bw/gitdir = T/bw/.git\n bw/.git = gitdir: T/b/worktrees/bw"
 	for _, c := range []struct {
 		name, at string
 		write    []string
@@ -24,6 +26,13 @@ func TestWithheldAt(t *testing.T) {
 		{"one that is elsewhere", "apart", []string{"T/apart"}, "T/apart/.git  T/dir"},
 		{"and is granted", "apart", []string{"T/apart", "T/dir"}, ""},
 		{"a file that names no repository", "forged", []string{"T/forged"}, "T/forged/.git"},
+		{"a link that a server may have made", "led", []string{"T/led"}, "T/led/.git  T/repo/.git"},
+		{"to what can be read", "led", []string{"T/led", "T/w"}, "T/led/.git  T/repo/.git"},
+		{"and is granted by name", "led", []string{"T/led", "T/repo/.git"}, ""},
+		{"to no repository", "lead", []string{"T/lead"}, "T/lead/.git"},
+		{"a worktree of a bare repository", "bw", []string{"T/bw"}, "T/bw/.git --allow-write T/bw/.git\n T/b/logs  unmade"},
+		{"whose file is granted", "bw", []string{"T/bw", "T/bw/.git"}, "T/b/logs  unmade"},
+		{"which is granted", "bw", []string{"T/bw", "T/b"}, "T/bw/.git --allow-write T/bw/.git"},
 		{"settings", "repo/.vscode", []string{"T/repo"}, "T/repo/.vscode\n T/repo/.git --allow-write T/repo/.git"},
 		{"nothing is granted", "w", nil, ""},
 		{"the repository itself", "repo/.git/refs", []string{"T/repo"}, "T/repo/.git --allow-write T/repo/.git"},
@@ -34,7 +43,7 @@ func TestWithheldAt(t *testing.T) {
 			must(t, err)
 			var got []string
 			for _, w := range WithheldAt(e, root+"/"+c.at) {
-				got = append(got, strings.TrimSpace(w.At+" "+w.Offer.Flag+" "+w.Offer.Path+w.Named))
+				got = append(got, strings.TrimSpace(w.At+" "+w.Offer.Flag+" "+w.Offer.Path+w.Named+map[bool]string{true: "unmade"}[w.Unmade]))
 			}
 			for i := range got {
 				got[i] = strings.ReplaceAll(got[i], root, "T")

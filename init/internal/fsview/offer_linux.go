@@ -60,7 +60,7 @@ func (t offers) offer(at string, write bool) (o Offer, err error) {
 		err = t.allowLink(&r, write)
 	}
 	if errors.Is(err, ErrLink) { // an earlier server may have made that link: its target is granted by its own name
-		if write && t.holdsSettings(r.path) {
+		if t.holdsSettings(r.path) || write && protected.InRepository(r.path) {
 			return o, ErrSettings
 		}
 		if t.guarded(r.path) || slices.ContainsFunc(t.ownHomes(), func(h string) bool { return within(h, r.path) }) {
@@ -105,6 +105,8 @@ func (t offers) mayOffer(o Offer, r *resolved) error {
 		return err
 	case r.path == "/":
 		return ErrSystem
+	case strings.Contains(o.Path, "*"):
+		return ErrPattern
 	case !r.entry.is(typeFolder) && !r.entry.is(typeFile):
 		return ErrSpecial
 	case t.heldBack(r.path, write):

@@ -21,18 +21,30 @@ type grantGuide struct {
 	offers *offers // while the notices are made
 }
 
-// unmade is about a path that is not there yet, of an argument or of a variable, whose value may be a secret.
+// unmade is about a path that is not there yet, of an argument or of a variable, whose value may be a secret: no line
+// has that.
 func (g *grantGuide) unmade(look fsview.Look, at, variable string) order.Notice {
 	n := order.Notice{Kind: order.NoticeArgument, Name: at}
 	what := "argument " + at
+	strict := g.policy.Level == policy.Strict
 	if variable != "" {
 		n.Name, what = variable, "the path in variable "+variable
 	}
 	if look.Sight == fsview.Passing {
-		n.Kind, n.Flag, n.Line = order.NoticeLost, "--state NAME", notice.Passing(what)
+		n.Kind, n.Flag, n.Line = order.NoticeLost, "--state NAME", notice.Passing(what, strict)
 		return n
 	}
-	folder := g.folder(look.Real)
+	if strict {
+		n.Line = notice.UnmadeInStrict(what)
+		return n
+	}
+	for range look.Missing { // as written: a server may have made a link on the way
+		at = path.Dir(at)
+	}
+	folder := ""
+	if g.Look(at).Real == look.Real && !g.Broad(look.Real) {
+		folder = g.offers.writeOffer(at).Path
+	}
 	if n.Flag = fsview.OfferWrite + " FOLDER"; folder != "" && variable == "" {
 		n.Flag = fsview.OfferWrite + " " + notice.Shell(folder)
 	}

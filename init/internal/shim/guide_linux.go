@@ -46,8 +46,8 @@ func (g *guide) notices() []order.Notice {
 		Open: g.open()}
 	grants := &grantGuide{v, g.order, g.policy, g.offers}
 	cwd := g.cwdNotice(v)
-	dir := g.order.Dir
-	if len(cwd) > 0 {
+	dir := v.View.Cwd // where the server's relative words begin
+	if len(cwd) > 0 || g.policy.Cwd == "" && dir != g.order.Dir {
 		dir = ""
 	}
 	g.unwritable, g.held = g.readOnly(), slices.Concat(g.heldCauses(v), g.gitSettings(v))
@@ -132,7 +132,7 @@ func (g *guide) variableNotices(v *grantGuide) (all []order.Notice) {
 				n.Line = notice.AgentVariable(p.Name, o.Flag)
 			}
 		case fsview.Unmade, fsview.Passing:
-			n = v.unmade(look, "", p.Name)
+			n = v.unmade(look, p.Path, p.Name)
 		default:
 			continue
 		}

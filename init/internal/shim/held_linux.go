@@ -26,12 +26,14 @@ func (g *guide) heldCauses(v *fsview.Viewer) (causes []string) {
 				}
 				short = ".git"
 			}
-			o := offer{Offer: w.Offer}
-			cause := notice.Withheld(short, o.typed())
-			if w.Named != "" {
-				cause = notice.Named(short, w.Named)
+			switch {
+			case w.Unmade && g.usesGit():
+				causes = append(causes, notice.NotMade(w.At))
+			case w.Named != "":
+				causes = append(causes, notice.Named(short, w.Named))
+			case !w.Unmade:
+				causes = append(causes, notice.Withheld(short, notice.WholeFlag(w.Offer.Flag, w.Offer.Path)))
 			}
-			causes = append(causes, cause)
 		}
 		if len(causes) > 0 {
 			break
@@ -51,7 +53,7 @@ func (g *guide) readFolder(v *fsview.Viewer, better []string) []string {
 	if o.Flag == "" {
 		return nil
 	}
-	return []string{notice.Withheld("the working folder", o.typed())}
+	return []string{notice.Withheld("the working folder", o.flag())}
 }
 
 // gitSettings are the user's settings of git, of a server that runs git and does not see these.
@@ -65,7 +67,11 @@ func (g *guide) gitSettings(v *fsview.Viewer) []string {
 			continue
 		}
 		if o := g.offers.offer(at); o.Flag != "" {
-			return []string{"~/" + name + " (" + o.Flag + " ~/" + name + ")"}
+			flag := o.Flag + " ~/" + name
+			if o.Path != at { // where its links lead
+				flag = o.flag()
+			}
+			return []string{"~/" + name + " (" + flag + ")"}
 		}
 	}
 	return nil
