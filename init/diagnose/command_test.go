@@ -58,8 +58,8 @@ func TestGrant(t *testing.T) {
 	for _, c := range []struct{ path, want string }{
 		{"/srv/a b", "grant it: --allow-read '/srv/a b', or allowRead in the policy"},
 		{deep, "grant it: --allow-read " + deep},
-		{deep + deep, "grant it: allowRead in the policy, for the path is too long for a line"},
-		{"/srv/\x1b", "grant it: allowRead in the policy, for the path has characters that no line shows"},
+		{deep + deep, "grant it: allowRead in the policy, for the name is too long for a line"},
+		{"/srv/\x1b", "grant it: allowRead in the policy, for the name has characters that no line shows"},
 	} {
 		if got := Grant("--allow-read", c.path); got != c.want {
 			t.Errorf("%q: %s", c.path, got)

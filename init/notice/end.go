@@ -73,7 +73,7 @@ func (e *End) early(causes []string) string {
 		}
 		text, between = text+between+cause, "; "
 	}
-	return line(text)
+	return text // of one that is too wide [Fit] gives the flag a line of its own
 }
 
 // causes are what an early end may come from, those first that something tells of.
@@ -99,12 +99,12 @@ func (e *End) causes(o *order.Order, first *order.Enforced) (all []string) {
 	for _, cause := range e.Held {
 		add(true, cause)
 	}
-	add(w.git != "" && len(e.Held) == 0 && NamesGit(o.Command), "writes to .git (", w.git, ")")
-	small := finite && !reached && memory < 256<<20
-	add(small, "more than ", l.Memory.String(), " of memory", written("limits.memory", "--memory"))
+	add(w.git != "" && len(e.Held) == 0 && NamesGit(o.Command), "writes to .git (", whole(w.git), ")")
 	if all == nil { // nothing tells whether the server wanted to write there
 		all = e.readOnly(o)
 	}
+	small := finite && !reached && memory < 256<<20
+	add(small, "more than ", l.Memory.String(), " of memory", written("limits.memory", "--memory"))
 	add(len(w.unset) > 0, "variables ", list(w.unset, ", ", 44), " (not set here)")
 	add(len(w.variables) > 0, "variables ", list(w.variables, ", ", 44), " (--env)")
 	add(len(w.certificates) > 0 && e.reaches(), "certificates of ", list(w.certificates, ", ", 44),
@@ -123,7 +123,7 @@ func (e *End) causes(o *order.Order, first *order.Enforced) (all []string) {
 // readOnly are the grants for reading that the command names.
 func (e *End) readOnly(o *order.Order) (causes []string) {
 	for _, at := range ReadOnly(o, e.Policy) {
-		flag := Offer("--allow-write", at, 80)
+		flag := WholeFlag("--allow-write", at)
 		if slices.Contains(e.Unwritable, at) {
 			flag = ""
 		}

@@ -13,7 +13,7 @@ import (
 func refusedActs(denied []order.DeniedCount) (all []string, named bool) {
 	for i := range denied {
 		if d := &denied[i]; d.Flag != "" && d.Kind != order.DeniedLimit {
-			all = append(all, name(Act(&d.Act), 60)+" ("+d.Flag+")")
+			all = append(all, name(Act(&d.Act), 60)+" ("+whole(d.Flag)+")")
 			named = named || d.Kind != order.DeniedSyscall
 		}
 	}

@@ -28,7 +28,12 @@ func Network(d *order.Denied, ports []uint16) string {
 	case order.DeniedAddress:
 		text = at + " is an address that no allowed name has; the server resolves names itself, or keeps old ones"
 	case order.DeniedPrivate:
-		return line("network: ", host, private(d.Flag))
+		if d.Flag != "" {
+			return fitting("network: "+host+" resolves to a private address", "; ",
+				also(whole(d.Flag), ", or allow the address itself"), "")
+		}
+		text = host + " resolves to an address that is denied, or that no policy opens: of this machine, its links, " +
+			"a cloud's metadata"
 	case order.DeniedServerName:
 		text = at + ": the server sent no name there that can be checked (TLS server name); refused"
 		if d.Asked != "" {
@@ -41,10 +46,10 @@ func Network(d *order.Denied, ports []uint16) string {
 	case order.DeniedUpstream:
 		text = at + ": " + failure(d.Errno)
 	}
-	if d.Flag != "" {
-		text += "; " + d.Flag
+	if d.Flag == "" {
+		return line("network: ", text)
 	}
-	return line("network: ", text)
+	return fitting("network: "+text, "; ", whole(d.Flag), "")
 }
 
 func lookedUp(host string, d *order.Denied) string {
@@ -60,14 +65,6 @@ func lookedUp(host string, d *order.Denied) string {
 		return host + " is denied by network.deniedDomains (name looked up)"
 	}
 	return host + " is not allowed (name looked up)"
-}
-
-func private(flag string) string {
-	if flag == "" {
-		return " resolves to an address that is denied, or that no policy opens: of this machine, its links, " +
-			"a cloud's metadata"
-	}
-	return " resolves to a private address; " + flag + ", or allow the address itself"
 }
 
 // open is which ports are open of a host that has some.

@@ -200,6 +200,7 @@ func TestCauses(t *testing.T) {
 		{"little memory", "", order.Exited{MaxRSS: 1 << 20}, Found{}, `{"limits":{"memory":"128M"}}`, "more than 128M of memory (--memory)"},
 		{"a large file", "", order.Exited{Signal: "SIGXFSZ"}, Found{}, `{"limits":{"fileSize":"1M"}}`, "files of more than 1M (--file-size)"},
 		{"written where it is read", "/h/p/f.json", order.Exited{}, Found{}, `{"filesystem":{"allowRead":["/h/p"]}}`, "writes to /h/p (--allow-write /h/p)"},
+		{"and little memory", "/h/p/f.json", order.Exited{}, Found{}, `{"limits":{"memory":"64M"},"filesystem":{"allowRead":["/h/p"]}}`, "writes to /h/p (--allow-write /h/p); more than 64M of memory (--memory)"},
 		{"by a shell", "echo x >~/p/f", order.Exited{}, Found{}, `{"filesystem":{"allowRead":["/h/p"]}}`, "writes to /h/p (--allow-write /h/p)"},
 		{"written where it is written", "/h/p/f.json", order.Exited{}, Found{}, `{"filesystem":{"allowRead":["/h/p"],"allowWrite":["/h/p"]}}`, ""},
 		{"beside it", "/h/pq/f.json /h/p.txt", order.Exited{}, Found{}, `{"filesystem":{"allowRead":["/h/p"]}}`, ""},

@@ -17,7 +17,9 @@ func Arguments(words []string, dir string) (paths []string) {
 		if strings.HasPrefix(word, "-") { // --root=/srv
 			_, word, _ = strings.Cut(word, "=")
 		}
-		word, _ = strings.CutPrefix(word, "file://")
+		if address, ok := strings.CutPrefix(word, "file://"); ok {
+			word = strings.ReplaceAll(address, "%20", " ")
+		}
 		switch {
 		case len(paths) == maxPaths:
 			return paths

@@ -7,11 +7,11 @@ import (
 )
 
 func TestPaths(t *testing.T) {
-	words := []string{"--root=/srv", "-y", "pkg", "@scope/name", "../x", "file:///f", "/a/../b", "postgres://h/db", "A=/secret"}
-	if got, want := Arguments(words, ""), []string{"/srv", "/f", "/b"}; !slices.Equal(got, want) {
+	words := []string{"--root=/srv", "-y", "pkg", "@scope/name", "../x", "file:///f%20g", "/a/../b", "postgres://h/db", "A=/secret"}
+	if got, want := Arguments(words, ""), []string{"/srv", "/f g", "/b"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got, want := Arguments(words, "/w/d"), []string{"/srv", "/w/d/@scope/name", "/w/x", "/f", "/b", "/w/d/A=/secret"}; !slices.Equal(got, want) {
+	if got, want := Arguments(words, "/w/d"), []string{"/srv", "/w/d/@scope/name", "/w/x", "/f g", "/b", "/w/d/A=/secret"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	env := []string{"HOME=/h", "KUBECONFIG=/k/a:/k/b", "URL=http://x", "TOKEN=s3cret", "XDG_CONFIG_HOME=/x", "SSH_AUTH_SOCK=/s", "D=/d/"}

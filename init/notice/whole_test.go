@@ -1,9 +1,13 @@
 package notice
 
 import (
+	"cmp"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
 // A flag that a line proposes is whole, on a line of its own if need be. One that no line holds is not proposed.
@@ -62,6 +66,44 @@ func TestVariablesWhole(t *testing.T) {
 		lines := Fit(Variables(c.names))
 		if last := lines[len(lines)-1]; !strings.HasSuffix(last, c.want) {
 			t.Errorf("%.40q: %q, want %s", c.names, lines, c.want)
+		}
+	}
+}
+
+// The line about an early end, and the one about a refused name, have the flag whole or not at all.
+func TestEndWhole(t *testing.T) {
+	host := strings.Repeat("sub.", 36) + "example.com"
+	git := "/srv/" + strings.Repeat("deep/", 24) + ".git"
+	for _, c := range []struct{ flag, whole string }{
+		{"--allow-domain a.example", ""},
+		{"--allow-domain " + host, ""},
+		{"--allow-domain " + strings.Repeat("sub.", 60) + "example.com", tooLong},
+		{"--allow-write " + git, ""},
+		{"--allow-write " + Shell(git+"/a b"), ""},
+		{"--allow-write /srv/" + strings.Repeat("x", 200), tooLong},
+		{"--allow-write '/srv/a\nb'", unshown},
+	} {
+		_, value, _ := strings.Cut(c.flag, " ")
+		d := order.Act{Kind: order.DeniedName, Host: value}
+		x := &order.Exited{Cause: order.CauseExit, ExitCode: 1}
+		p := policy.Policy{}.Effective(policy.Run)
+		o := &order.Order{Command: []string{"git", "--denied"}, Flags: order.Flags{Guided: true}}
+		first := &order.Enforced{Notices: []order.Notice{{Kind: order.NoticeProtected, Name: value, Flag: c.flag}}}
+		protected := (&End{Exited: x, Policy: &p}).Line(o, first)
+		refused := *x
+		refused.Denied = []order.DeniedCount{{Act: d, Flag: c.flag}}
+		denied := (&End{Exited: &refused, Policy: &p}).Line(o, &order.Enforced{})
+		for _, text := range []string{protected, denied, Network(&order.Denied{Act: d, Flag: c.flag}, nil)} {
+			lines := Fit(text)
+			all := strings.Join(lines, "\n")
+			if want := cmp.Or(c.whole, c.flag); !strings.Contains(all, want) || c.whole != "" && strings.Contains(all, "--allow") {
+				t.Errorf("%q, want %s", lines, want)
+			}
+			for _, l := range lines {
+				if utf8.RuneCountInString(l) > Width {
+					t.Errorf("%d columns: %s", utf8.RuneCountInString(l), l)
+				}
+			}
 		}
 	}
 }
