@@ -35,7 +35,7 @@ func WithheldAt(e *Explained, folder string) (all []Withheld) {
 		}
 		if !e.Find(git).Write && !opened(e, git) {
 			w := withheld(e, git)
-			if r, err := e.tree.lookups.resolve(git); w.Offer.Flag == "" || err != nil || r.path != git { // a link
+			if w.Offer.Path != git { // none, or what a link leads to
 				w = Withheld{At: git, Named: namedRepository(e, git)}
 			}
 			all = append(all, w)

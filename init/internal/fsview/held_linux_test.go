@@ -10,7 +10,7 @@ func TestWithheldAt(t *testing.T) {
 	const tree = worktreeOf + "\n repo/.claude/worktrees/x/.git = gitdir: T/repo/.git/worktrees/x\n repo/.claude/worktrees/x/c\n " +
 		"repo/.git/worktrees/x/commondir = ../..\n repo/.git/worktrees/x/gitdir = T/repo/.claude/worktrees/x/.git\n repo/.vscode/x\n repo/d/x\n " +
 		"apart/.git = gitdir: T/dir\n dir/HEAD\n dir/objects/x\n dir/refs/x\n forged/.git = gitdir: T/other\n other/HEAD\n " +
-		"led/.git -> T/repo/.git\n lead/.git -> T/home\n " +
+		"led/.git -> T/repo/.git\n store/.git -> T/dir\n lead/.git -> T/home\n " +
 		"b/HEAD\n b/objects/x\n b/refs/x\n b/worktrees/bw/commondir = ../..\n b/worktrees/bw/gitdir = T/bw/.git\n bw/.git = gitdir: T/b/worktrees/bw"
 	for _, c := range []struct {
 		name, at string
@@ -27,7 +27,8 @@ func TestWithheldAt(t *testing.T) {
 		{"and is granted", "apart", []string{"T/apart", "T/dir"}, ""},
 		{"a file that names no repository", "forged", []string{"T/forged"}, "T/forged/.git"},
 		{"a link that a server may have made", "led", []string{"T/led"}, "T/led/.git  T/repo/.git"},
-		{"to what can be read", "led", []string{"T/led", "T/w"}, "T/led/.git  T/repo/.git"},
+		{"to one in another grant", "led", []string{"T/led", "T/repo"}, "T/led/.git  T/repo/.git"},
+		{"to a repository of another name", "store", []string{"T/store"}, "T/store/.git  T/dir"},
 		{"and is granted by name", "led", []string{"T/led", "T/repo/.git"}, ""},
 		{"to no repository", "lead", []string{"T/lead"}, "T/lead/.git"},
 		{"a worktree of a bare repository", "bw", []string{"T/bw"}, "T/bw/.git --allow-write T/bw/.git\n T/b/logs  unmade"},
