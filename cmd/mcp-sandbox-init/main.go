@@ -41,6 +41,7 @@ func run(args []string) int {
 	if err != nil {
 		return reexec.Refuse(f.ReportFD, []string{err.Error()})
 	}
+	reexec.Reach(nil, args, "", func() int { return f.ReportFD })
 	o, why := f.Order(policy.Init, f.command)
 	if len(why) > 0 {
 		return reexec.Refuse(f.ReportFD, why)

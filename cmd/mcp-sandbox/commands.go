@@ -9,6 +9,7 @@ type command struct {
 	short string // one line
 	long  string // the text of --help above the flags; the examples come below
 	tips  string // examples
+	blind bool   // looks at no file
 	flags func() *options
 	run   func(o *options, args []string) int
 }

@@ -139,6 +139,9 @@ func start(c *command, args []string) int {
 		o.openReport() // a report that was understood gets the refusal as well
 		return o.refuse(hinted("mcp-sandbox "+c.name, err.Error()))
 	}
+	if !c.blind {
+		reach(o, nil, args)
+	}
 	return c.run(o, rest)
 }
 

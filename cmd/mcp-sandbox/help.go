@@ -19,7 +19,7 @@ func helpCommand() command {
 			o.add("man", "", "print the manual page instead, in the language of man(7)", "true", truth(&o.man))
 			return o
 		},
-		run: helpWith,
+		run: helpWith, blind: true,
 	}
 }
 

@@ -112,6 +112,7 @@ func launchOrder(o *options, command []string) (*order.Order, []string) {
 	if len(why) > 0 {
 		return nil, why
 	}
+	reach(o, ord, nil)
 	p, err := policy.ParseCanonical(ord.Policy)
 	if err != nil {
 		return nil, []string{err.Error()}

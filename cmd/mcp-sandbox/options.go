@@ -181,6 +181,16 @@ func (o *options) openReport() error {
 	return nil
 }
 
+// reach ends the program where a file system does not answer at which the program is about to look.
+func reach(o *options, ord *order.Order, words []string) {
+	reexec.Reach(ord, words, o.report, func() int {
+		if o.ReportFD < 0 {
+			o.openReport()
+		}
+		return o.ReportFD
+	})
+}
+
 // reportAdvice is what to do about a report that cannot be created.
 func reportAdvice(err error) string {
 	if errors.Is(err, fs.ErrNotExist) {

@@ -49,6 +49,8 @@ func judged(src source.Source) (explain.Explanation, error) {
 	if err != nil {
 		return explain.Explanation{}, err
 	}
+	f := &p.Filesystem
+	reexec.Reach(nil, slices.Concat(f.AllowRead, f.AllowWrite, f.DenyRead, f.DenyWrite), "", func() int { return -1 })
 	return judge.Of(p, src.Path(dir)), nil
 }
 

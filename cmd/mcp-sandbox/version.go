@@ -12,7 +12,7 @@ func versionCommand() command {
 mistake should begin with. All of it comes from the program's own file.
 `,
 		tips:  "  mcp-sandbox version\n  mcp-sandbox version --json | jq -r .revision\n",
-		flags: jsonOptions, run: version,
+		flags: jsonOptions, run: version, blind: true,
 	}
 }
 

@@ -1,6 +1,10 @@
 package diagnose
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/security-mcp/mcp-sandbox/init/notice"
+)
 
 // NeedsSockets is the remedy for a launch that may make no sockets.
 const NeedsSockets = "let what the launcher runs in allow sockets: in a systemd unit, @network-io in " +
@@ -29,6 +33,15 @@ func Elsewhere(os string) string {
 		return inWSL
 	}
 	return inLinux
+}
+
+// Unmount is the remedy where the file system that is mounted at a path does not answer.
+func Unmount(at string, root bool) string {
+	command := "umount -l " + notice.Shell(at)
+	if !root {
+		command = "sudo " + command
+	}
+	return "`" + command + "`, or name another path"
 }
 
 // PrivateFolder is the remedy where there is no place for the private folder of a server with this user id.

@@ -43,7 +43,7 @@ func child(args []string) int {
 		Say("not started by a launcher: " + err.Error())
 		return ending.ExitSandbox
 	}
-	return run(o, host, parent)
+	return run(o, host, parent, args[0] == BySelf)
 }
 
 // accept reads the order, if arguments and descriptors are those of a launcher's start.
@@ -78,15 +78,15 @@ func accept(args []string) (o *order.Order, host int, err error) {
 // Run makes this process the shim of an order, as mcp-sandbox-init does, and returns its exit code.
 func Run(o *order.Order) int {
 	RefusePrivileged()
-	return run(o, -1, hostOnce())
+	return run(o, -1, hostOnce(), false)
 }
 
-func run(o *order.Order, host, parent int) int {
+func run(o *order.Order, host, parent int, reached bool) int {
 	runtime.LockOSThread() // init dies with the thread that started it
 	if host >= 0 {
 		unix.CloseOnExec(host)
 	}
-	return shim.Run(shim.Config{Order: o, Host: host, Parent: parent, Say: Say,
+	return shim.Run(shim.Config{Order: o, Host: host, Parent: parent, Reached: reached, Say: Say,
 		Reaper: []string{Name, byInit}})
 }
 

@@ -68,6 +68,7 @@ var rules = []rule{
 	{"init/internal/privdir", "platform", "golang.org/x/sys"},
 	{"init/internal/egress/relay", "init/internal/loop", "golang.org/x/sys"},
 	{"init/internal/coverwatch", "platform init/order init/notice init/internal/layers init/internal/fsview init/internal/loop init/internal/proctree init/internal/program", "golang.org/x/sys"},
+	{"init/internal/answers", "platform init/order init/internal/program", "golang.org/x/sys"},
 	{"init/internal/trialcalls", "platform init/order init/internal/program", "golang.org/x/sys"},
 	{"init/internal/basic", "policy platform init/order init/places init/state init/installed init/notice init/diagnose init/internal/ending init/internal/fsview init/internal/guard init/internal/privdir init/internal/proctree init/internal/report", "golang.org/x/sys"},
 	{"init/internal/ladder", "policy init/order init/diagnose", ""},

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/diagnose"
+	"github.com/security-mcp/mcp-sandbox/init/internal/answers"
 	"github.com/security-mcp/mcp-sandbox/init/internal/fsview"
 	"github.com/security-mcp/mcp-sandbox/init/internal/ladder"
 	"github.com/security-mcp/mcp-sandbox/init/internal/launch"
@@ -144,6 +145,9 @@ func refused(o *order.Order, err error) *order.Refused {
 	}
 	if o := (*fsview.Offered)(nil); errors.As(err, &o) {
 		r.Hint = offered(o, r.Path)
+	}
+	if n := (*answers.NoAnswer)(nil); errors.As(err, &n) {
+		r.Hint = diagnose.Unmount(n.Mount, unix.Geteuid() == 0)
 	}
 	if r.Op == "cwd" && errors.Is(err, unix.ENOTDIR) {
 		r.Hint = diagnose.InFolder(r.Path)

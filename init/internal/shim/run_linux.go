@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/answers"
 	"github.com/security-mcp/mcp-sandbox/init/internal/launch"
 	"github.com/security-mcp/mcp-sandbox/init/internal/layers"
 	"github.com/security-mcp/mcp-sandbox/init/internal/report"
@@ -20,9 +21,11 @@ import (
 // A Config is one launch.
 type Config struct {
 	Order  *order.Order
-	Host   int          // the socket to the host, or -1; the report goes there too
-	Parent int          // a pidfd of the process whose end is the host's end, or -1
-	Say    func(string) // one line for standard error
+	Host   int // the socket to the host, or -1; the report goes there too
+	Parent int // a pidfd of the process whose end is the host's end, or -1
+	// Reached is true where this program has made [Reach] for the order before.
+	Reached bool
+	Say     func(string) // one line for standard error
 
 	// Reaper are the arguments with which this binary calls [Reap]. Without them only confinement full can be reached.
 	Reaper []string
@@ -72,6 +75,7 @@ func Run(c Config) int {
 		func() error { return s.network.publish.open(&s.policy, s.Order.Probe) },
 		s.watchHost,
 		s.openStdio,
+		func() error { return reach(s) },
 		s.startSandbox, // proved; the server waits
 		s.checkHost,
 		s.reportEnforced,
@@ -175,7 +179,8 @@ func Foreseen[T any](o *order.Order, tell func(*launch.Launch) (T, error)) (told
 // foresee prepares a launch that is not started.
 func foresee(o *order.Order) (*launch.Launch, error) {
 	s := &shim{Config: Config{Order: o, Parent: -1}}
-	for _, step := range [...]func() error{s.findDeadlyCalls, s.readPolicy} {
+	reach := func() error { return ask(answers.Mounts(), o, &s.policy, answers.Wait{Timeout: reachTimeout}) }
+	for _, step := range [...]func() error{s.findDeadlyCalls, s.readPolicy, reach} {
 		if err := step(); err != nil {
 			return nil, err
 		}

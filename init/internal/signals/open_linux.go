@@ -24,6 +24,24 @@ func Open(list ...unix.Signal) (fd int, err error) {
 	return p[0], unblock(list)
 }
 
+// During opens a pipe as Open does, and calls a function with it. Afterwards the actions are what they were.
+func During(do func(fd int), list ...unix.Signal) error {
+	old := make([]action, len(list))
+	for i, s := range list {
+		if err := sigaction(s, nil, &old[i]); err != nil {
+			return err
+		}
+	}
+	fd, err := Open(list...)
+	do(fd)
+	for i, s := range list {
+		sigaction(s, &old[i], nil)
+	}
+	unix.Close(fd)
+	unix.Close(int(writeEnds[list[0]]))
+	return err
+}
+
 // Catch catches a signal of an open pipe, even if the signal was ignored when the process started, or by [Ignore].
 func Catch(s unix.Signal) error { return catch(s, true) }
 

@@ -1,0 +1,110 @@
+package testbed
+
+import (
+	"encoding/binary"
+	"fmt"
+	"os"
+	"sync"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// A Daemon is how far the process behind a FUSE file system goes with what it is asked.
+type Daemon int
+
+// The daemons. The kernel lets a signal end the wait for a request that no daemon has read, and not the wait for one
+// that was read.
+const (
+	Answers  Daemon = iota // an empty folder
+	Stopped                // nothing is read after the beginning, as by a stopped process
+	Deserted               // all is read and nothing answered, as by sshfs without its server
+)
+
+// Fuse mounts a FUSE file system in a test of [OwnMounts], with this process as its daemon. With the test, or with the
+// returned function, the daemon ends, and with it every wait.
+func Fuse(tb testing.TB, at string, d Daemon) (end func()) {
+	tb.Helper()
+	fd, err := unix.Open("/dev/fuse", unix.O_RDWR|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
+	if err == unix.ENOENT || err == unix.EACCES {
+		Missing(tb, "fuse", "/dev/fuse: "+err.Error())
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
+	options := fmt.Sprintf("fd=%d,rootmode=40000,user_id=%d,group_id=%d", fd, os.Geteuid(), os.Getegid())
+	err = unix.Mount("test", at, "fuse.test", 0, options)
+	// Not before: the kernel wakes nobody who began to poll when nothing was mounted.
+	device := os.NewFile(uintptr(fd), "/dev/fuse")
+	end = sync.OnceFunc(func() {
+		device.Close()
+		unix.Unmount(at, unix.MNT_DETACH)
+	})
+	tb.Cleanup(end)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	go serve(device, d)
+	return end
+}
+
+// serve reads requests, linux/fuse.h: a header of 40 bytes with the operation at 4 and its number at 8.
+func serve(device *os.File, d Daemon) {
+	b := make([]byte, 1<<17)
+	for {
+		n, err := device.Read(b)
+		if err != nil || n < 40 {
+			return
+		}
+		const initialise = 26
+		op := binary.LittleEndian.Uint32(b[4:])
+		if op == initialise || d == Answers {
+			if a := answer(op); a != nil {
+				binary.LittleEndian.PutUint32(a, uint32(len(a)))
+				copy(a[8:16], b[8:16])
+				device.Write(a)
+			}
+		}
+		if d == Stopped {
+			return
+		}
+	}
+}
+
+// answer is what an empty folder answers: a header of 16 bytes, with the error at 4, and the operation's own part. nil:
+// nothing is expected.
+func answer(op uint32) []byte {
+	failed := func(e unix.Errno) []byte {
+		a := make([]byte, 16)
+		binary.LittleEndian.PutUint32(a[4:], uint32(-int32(e)))
+		return a
+	}
+	switch op {
+	case 2, 36, 42: // forget, interrupt, batch_forget
+		return nil
+	case 1: // lookup
+		return failed(unix.ENOENT)
+	case 3: // getattr
+		a := make([]byte, 16+104)
+		a[32] = 1 // ino
+		binary.LittleEndian.PutUint32(a[16+16+60:], unix.S_IFDIR|0o755)
+		a[16+16+64] = 2 // nlink
+		return a
+	case 17: // statfs
+		a := make([]byte, 16+80)
+		binary.LittleEndian.PutUint32(a[16+40:], 4096) // bsize
+		binary.LittleEndian.PutUint32(a[16+44:], 255)  // namelen
+		return a
+	case 26: // init
+		a := make([]byte, 16+64)
+		binary.LittleEndian.PutUint32(a[16:], 7)
+		binary.LittleEndian.PutUint32(a[20:], 31)
+		binary.LittleEndian.PutUint32(a[16+20:], 1<<16) // max_write
+		return a
+	case 27: // opendir
+		return make([]byte, 16+16)
+	case 28, 29, 34: // readdir, releasedir, access
+		return make([]byte, 16)
+	}
+	return failed(unix.ENOSYS)
+}
