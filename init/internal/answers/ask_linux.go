@@ -50,7 +50,7 @@ func Mounts() []platform.Mount {
 		return nil // the launch says what is wrong with the machine
 	}
 	mounts, _ := platform.ParseMountinfo(b)
-	if !slices.ContainsFunc(mounts, func(m platform.Mount) bool { return waits(m.Type) }) {
+	if !slices.ContainsFunc(mounts, func(m platform.Mount) bool { return waits(&m) }) {
 		return nil
 	}
 	return mounts
@@ -59,10 +59,32 @@ func Mounts() []platform.Mount {
 // Ask is an *order.Refusal with a *[NoAnswer] where a look would not come back. Where no process can be started for
 // that nothing is known. The calling thread must be locked, as for program.Start.
 func Ask(mounts []platform.Mount, looks []Look, w Wait) error {
-	if ask := reached(mounts, looks, host{os.Readlink, isProgram}); len(ask) > 0 {
+	if ask := reached(mounts, looks, host{readlink, isProgram, list}); len(ask) > 0 {
 		return askAll(ask, w)
 	}
 	return nil
+}
+
+func readlink(at string) (string, error) {
+	var b [unix.PathMax]byte
+	n, err := unix.Readlink(at, b[:])
+	if err == unix.EINVAL {
+		return "", nil
+	}
+	return string(b[:max(n, 0)]), err
+}
+
+func list(folder string) []string {
+	f, err := os.Open(folder)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	names, err := f.Readdirnames(0)
+	if err != nil {
+		return nil
+	}
+	return append(names, "") // not nil
 }
 
 func isProgram(at string) bool {

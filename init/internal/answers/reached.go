@@ -1,6 +1,7 @@
 package answers
 
 import (
+	"cmp"
 	"maps"
 	"path"
 	"slices"
@@ -14,6 +15,7 @@ type Look struct {
 	Path  string
 	Below bool // also at what is mounted below
 	First bool // of several in a row, which end with the first at which there is a program
+	Home  bool // many looks are made there: the folder is listed once
 }
 
 // A question is one look of the process that is started for them.
@@ -24,9 +26,14 @@ type question struct {
 // mostAsked is how many questions there are at most: words of a policy and of the environment are strangers' too.
 const mostAsked = 1000
 
-// waits reports whether a file system of this type has to ask somebody else: a process, or another machine.
-func waits(kind string) bool {
-	kind, _, _ = strings.Cut(kind, ".")
+// waits reports whether a file system has to ask somebody else: a process, or another machine. No launch looks for what
+// is the host's in the trees that are made fresh for a server, where systemd has an autofs. The root is not asked: this
+// program came from it.
+func waits(m *platform.Mount) bool {
+	if m.Path == "/" || within(m.Path, "/proc") || within(m.Path, "/sys") || within(m.Path, "/dev") {
+		return false
+	}
+	kind, _, _ := strings.Cut(m.Type, ".")
 	switch kind {
 	case "fuse", "fuseblk", "nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "virtiofs", "ceph", "afs", "coda", "lustre",
 		"gpfs", "beegfs", "orangefs", "pvfs2", "glusterfs", "vboxsf", "vmhgfs", "prl_fs", autofs:
@@ -39,21 +46,21 @@ func waits(kind string) bool {
 const autofs = "autofs"
 
 // reached are the questions about the mounts that looks meet. Links are followed as far as no such mount is met. Of
-// mounts at one path the last is seen. The root is not asked: this program came from it.
+// mounts at one path the last is seen.
 func reached(mounts []platform.Mount, looks []Look, h host) (all []question) {
-	seen := map[string]string{}
+	kinds := map[string]string{}
 	for i := range mounts {
-		if m := &mounts[i]; waits(m.Type) || seen[m.Path] != "" {
-			seen[m.Path] = m.Type
+		if delete(kinds, mounts[i].Path); waits(&mounts[i]) {
+			kinds[mounts[i].Path] = mounts[i].Type
 		}
 	}
-	met := slices.Sorted(maps.Keys(seen)) // the outer one first
-	met = slices.DeleteFunc(met, func(at string) bool { return at == "/" || !waits(seen[at]) })
-	if len(met) == 0 {
+	if len(kinds) == 0 {
 		return nil
 	}
+	met := slices.Sorted(maps.Keys(kinds)) // the outer one first
+	w := ways{met, h.readlink, map[string]string{}, map[string][]string{}}
 	add := func(at, mount string) {
-		if q := (question{at, mount, seen[mount]}); len(all) < mostAsked && !slices.Contains(all, q) {
+		if q := (question{at, mount, kinds[mount]}); len(all) < mostAsked && !slices.Contains(all, q) {
 			all = append(all, q)
 		}
 	}
@@ -62,9 +69,12 @@ func reached(mounts []platform.Mount, looks []Look, h host) (all []question) {
 		if found = found && l.First; found {
 			continue
 		}
-		at, mount := way(l.Path, met, h.readlink)
+		at, mount := w.follow(l.Path)
 		if mount != "" {
 			add(at, mount)
+		}
+		if l.Home && mount == "" {
+			w.listed[at] = h.list(at)
 		}
 		found = l.First && mount == "" && h.isProgram(at)
 		for _, m := range met {
@@ -78,38 +88,74 @@ func reached(mounts []platform.Mount, looks []Look, h host) (all []question) {
 
 // A host is the file system as far as no mount that waits is met.
 type host struct {
-	readlink  func(string) (string, error)
+	readlink  func(string) (target string, err error) // "" of what is no link
 	isProgram func(string) bool
+	list      func(string) []string // the names in a folder; nil: unknown
 }
 
-// way is where a path leads, and the innermost of the mount points on that way, if there is one: behind it links are
+// ways follow links up to mount points.
+type ways struct {
+	met      []string
+	readlink func(string) (string, error)
+	known    map[string]string // by the path of a link its target, "" for what is no link, and gone
+	listed   map[string][]string
+}
+
+// gone stands for what is not there, or cannot be looked at.
+const gone = "\x00"
+
+// follow is where a path leads, and the innermost of the mount points on that way, if there is one: behind it links are
 // not followed.
-func way(p string, met []string, readlink func(string) (string, error)) (at, mount string) {
-	cur, rest := "/", p
+func (w *ways) follow(p string) (at, mount string) {
+	cur, rest := "", p
 	for links := 0; rest != ""; {
 		var name string
-		name, rest, _ = strings.Cut(rest, "/")
-		next := path.Join(cur, name)
-		if slices.Contains(met, next) {
+		switch name, rest, _ = strings.Cut(rest, "/"); name {
+		case "", ".":
+			continue
+		case "..":
+			cur = cur[:max(strings.LastIndexByte(cur, '/'), 0)]
+			continue
+		}
+		next := cur + "/" + name
+		if slices.Contains(w.met, next) {
 			at = path.Join(next, rest)
-			for _, m := range met {
+			for _, m := range w.met {
 				if within(at, m) {
 					mount = m
 				}
 			}
 			return at, mount
 		}
-		target, err := readlink(next)
+		target := w.target(next)
 		switch {
-		case err != nil || links == 40: // no link, or too many; path_resolution(7)
+		case target == gone || links == 40: // path_resolution(7)
+			return path.Join(next, rest), ""
+		case target == "":
 			cur = next
+			continue
 		case target[0] == '/':
-			cur, rest, links = "/", target+"/"+rest, links+1
-		default:
-			rest, links = target+"/"+rest, links+1
+			cur = ""
 		}
+		rest, links = target+"/"+rest, links+1
 	}
-	return cur, ""
+	return cmp.Or(cur, "/"), ""
+}
+
+func (w *ways) target(at string) string {
+	target, is := w.known[at]
+	if !is {
+		i := strings.LastIndexByte(at, '/')
+		if names := w.listed[at[:i]]; names != nil && !slices.Contains(names, at[i+1:]) {
+			return gone
+		}
+		var err error
+		if target, err = w.readlink(at); err != nil {
+			target = gone
+		}
+		w.known[at] = target
+	}
+	return target
 }
 
 // within reports whether a path is a folder, or lies below it.

@@ -32,8 +32,11 @@ func made(t *testing.T, forbidden string, program string, links ...string) host 
 				return target, nil
 			}
 		}
-		return "", errors.New("no link")
-	}, func(at string) bool { ask(at); return at == program }}
+		if at == "/gone" {
+			return "", errors.New("not there")
+		}
+		return "", nil
+	}, func(at string) bool { ask(at); return at == program }, func(at string) []string { ask(at); return []string{"l", "p"} }}
 }
 
 func TestReached(t *testing.T) {
@@ -56,6 +59,9 @@ func TestReached(t *testing.T) {
 		{"one in another", mounts("ext4 /", "nfs4 /n", "nfs4 /n/a"), "/n", []Look{{Path: "/n/a/b"}, {Path: "/n", Below: true}}, "/n/a/b@/n/a /n@/n /n/a@/n/a"},
 		{"covered by another", mounts("ext4 /", "nfs /n", "tmpfs /n"), "", []Look{{Path: "/n"}}, ""},
 		{"over another", mounts("ext4 /", "autofs /n", "nfs /n"), "/n", []Look{{Path: "/n"}}, "/n@/n"},
+		{"a home", fuse, "/h/p/fu", []Look{{Path: "/h", Home: true}, {Path: "/h/l/x"}, {Path: "/h/r"}}, "/h/p/fu/x@/h/p/fu"},
+		{"what is not there", fuse, "/gone/x", []Look{{Path: "/gone/x/y"}, {Path: "/gone"}}, ""},
+		{"systemd's", mounts("ext4 /", "autofs /proc/sys/fs/binfmt_misc"), "", []Look{{Path: "/", Below: true}}, ""},
 		{"the root", mounts("9p /", "tmpfs /h"), "", []Look{{Path: "/h", Below: true}}, ""},
 		{"the first program", mounts("ext4 /", "nfs /late"), "/late", []Look{{Path: "/bin/x", First: true}, {Path: "/late/x", First: true}, {Path: "/late/y"}}, "/late/y@/late"},
 		{"no program before", mounts("ext4 /", "nfs /late"), "/late", []Look{{Path: "/sbin/x", First: true}, {Path: "/late/x", First: true}}, "/late/x@/late"},

@@ -64,8 +64,12 @@ func (l *looks) homes(names bool, homes ...string) {
 	if names {
 		below = slices.AppendSeq(append(below, protected.Anywhere()...), protected.AtHome())
 	}
-	for _, home := range homes {
-		l.add(false, home)
+	slices.Sort(homes)
+	for _, home := range slices.Compact(homes) {
+		if home == "" {
+			continue
+		}
+		l.all = append(l.all, answers.Look{Path: home, Home: names})
 		for _, name := range below {
 			l.add(true, home+"/"+name)
 		}
@@ -74,10 +78,8 @@ func (l *looks) homes(names bool, homes ...string) {
 
 // ownHomes are the homes of this user.
 func ownHomes() []string {
-	home := os.Getenv("HOME")
 	b, _ := platform.ReadSmall("/etc/passwd", 4<<20) // a user who is not there has HOME alone
-	return slices.DeleteFunc(append(platform.HomesOf(string(b), unix.Getuid()), home),
-		func(at string) bool { return at == "" })
+	return append(platform.HomesOf(string(b), unix.Getuid()), os.Getenv("HOME"))
 }
 
 // looksAround are the paths at which a program looks before it has a policy: its folder, the homes, this product's
@@ -108,7 +110,11 @@ func looksOf(o *order.Order, p *policy.Policy) []answers.Look {
 	l.add(false, slices.Concat(o.EnvFiles, p.Network.AllowUnixSockets)...)
 	l.homes(len(f.AllowWrite) > 0, append(ownHomes(), order.Lookup(o.Env, "HOME"))...)
 	l.words(o.Command[1:])
-	l.words(slices.DeleteFunc(slices.Clone(o.Env), func(v string) bool { return strings.HasPrefix(v, "PATH=") }))
+	for _, v := range o.Env {
+		if _, value, _ := strings.Cut(v, "="); strings.HasPrefix(value, "/") && !strings.HasPrefix(v, "PATH=") {
+			l.words([]string{value})
+		}
+	}
 	if strings.Contains(o.Command[0], "/") {
 		l.add(false, o.Command[0])
 		return l.all
