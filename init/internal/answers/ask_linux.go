@@ -140,8 +140,9 @@ func layout(p *program.Builder, ask []question) (last []program.Op) {
 	p.Call(sys.Chdir("/"))
 	p.Call(sys.CloseRange(0, math.MaxUint32, 0))
 	buf := p.Space(512) // more than struct statfs and struct statx
-	for _, q := range ask {
-		if q.kind != autofs {
+	for i, q := range ask {
+		before := slices.ContainsFunc(ask[:i], func(b question) bool { return b.mount == q.mount })
+		if q.kind != autofs && !before {
 			p.Call(sys.Statfs(q.mount, buf))
 		}
 		last = append(last, p.Call(sys.Statx(program.Int(unix.AT_FDCWD), q.path, 0, unix.STATX_BASIC_STATS, buf)))

@@ -23,8 +23,12 @@ type question struct {
 	path, mount, kind string // kind is the file system's type
 }
 
-// mostAsked is how many questions there are at most: words of a policy and of the environment are strangers' too.
-const mostAsked = 1000
+// How many questions there are at most, and how many of one mount: on a home over a network each takes as long as a
+// look of the launch, and words of a policy and of the environment are strangers' too.
+const (
+	mostAsked = 1000
+	mostOfOne = 16
+)
 
 // waits reports whether a file system has to ask somebody else: a process, or another machine. No launch looks for what
 // is the host's in the trees that are made fresh for a server, where systemd has an autofs. The root is not asked: this
@@ -59,9 +63,11 @@ func reached(mounts []platform.Mount, looks []Look, h host) (all []question) {
 	}
 	met := slices.Sorted(maps.Keys(kinds)) // the outer one first
 	w := ways{met, h.readlink, map[string]string{}, map[string][]string{}}
+	asked := map[string]int{}
 	add := func(at, mount string) {
-		if q := (question{at, mount, kinds[mount]}); len(all) < mostAsked && !slices.Contains(all, q) {
-			all = append(all, q)
+		q := question{at, mount, kinds[mount]}
+		if len(all) < mostAsked && (asked[mount] < mostOfOne || q.kind == autofs) && !slices.Contains(all, q) {
+			all, asked[mount] = append(all, q), asked[mount]+1
 		}
 	}
 	found := false
