@@ -79,7 +79,7 @@ func TestInterrupted(t *testing.T) {
 	defer r.Close()
 	w.Close()
 	enough := errors.New("enough")
-	err = Ask(Mounts(), []Look{{Path: at}}, Wait{Timeout: time.Hour, FDs: []unix.PollFd{{Fd: int32(r.Fd()), Events: unix.POLLIN}},
+	err = Ask(Mounts(), []Look{{Path: at}}, Wait{Timeout: 10 * time.Second, FDs: []unix.PollFd{{Fd: int32(r.Fd()), Events: unix.POLLIN}},
 		Check: func(polled []unix.PollFd) error {
 			if polled[0].Revents != 0 {
 				return enough
