@@ -1,6 +1,7 @@
 package answers
 
 import (
+	"bytes"
 	"errors"
 	"math"
 	"os"
@@ -49,11 +50,25 @@ func Mounts() []platform.Mount {
 	if err != nil {
 		return nil // the launch says what is wrong with the machine
 	}
+	if !mayWait(b) { // every launch asks, and most machines have no such mount
+		return nil
+	}
 	mounts, _ := platform.ParseMountinfo(b)
 	if !slices.ContainsFunc(mounts, func(m platform.Mount) bool { return waits(&m) }) {
 		return nil
 	}
 	return mounts
+}
+
+// mayWait reports whether a table of mounts, proc_pid_mountinfo(5), has a type of those that wait.
+func mayWait(table []byte) bool {
+	for line := range bytes.Lines(table) {
+		_, rest, _ := bytes.Cut(line, []byte(" - "))
+		if kind, _, _ := bytes.Cut(rest, []byte(" ")); waiting(string(kind)) {
+			return true
+		}
+	}
+	return false
 }
 
 // Ask is an *order.Refusal with a *[NoAnswer] where a look would not come back. Where no process can be started for

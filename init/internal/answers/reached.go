@@ -37,7 +37,12 @@ func waits(m *platform.Mount) bool {
 	if m.Path == "/" || within(m.Path, "/proc") || within(m.Path, "/sys") || within(m.Path, "/dev") {
 		return false
 	}
-	kind, _, _ := strings.Cut(m.Type, ".")
+	return waiting(m.Type)
+}
+
+// waiting reports whether file systems of a type have to ask.
+func waiting(kind string) bool {
+	kind, _, _ = strings.Cut(kind, ".")
 	switch kind {
 	case "fuse", "fuseblk", "nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "virtiofs", "ceph", "afs", "coda", "lustre",
 		"gpfs", "beegfs", "orangefs", "pvfs2", "glusterfs", "vboxsf", "vmhgfs", "prl_fs", autofs:
