@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -110,13 +111,19 @@ func (r *rewriting) tellLeft() {
 			}
 		}
 		switch {
-		case e.Change || e.Left == "" || r.name == "unwrap" && e.State == edit.Cannot && len(r.wrap.servers) == 0:
+		case e.Change || e.Left == "" || r.name == "unwrap" && e.State == edit.Cannot && len(r.wrap.servers) == 0 &&
+			!isOwn(e.Command):
 		case len(r.wrap.servers) > 0 || e.File.Fixed != nil && e.State != edit.Cannot:
 			r.refused(e.Title() + " is left alone: " + e.Left)
 		default:
 			reexec.Say(e.Title() + " is left alone: " + strictjson.Printable(e.Left+r.wayOut(e)))
 		}
 	}
+}
+
+// isOwn reports whether a command is this program: whoever wrote such an entry hopes that unwrap takes it back.
+func isOwn(command []string) bool {
+	return len(command) > 0 && strings.TrimSuffix(filepath.Base(command[0]), ".exe") == "mcp-sandbox"
 }
 
 // wayOut is the line that would wrap a server without a profile.

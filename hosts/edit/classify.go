@@ -6,22 +6,63 @@ import (
 	"strings"
 )
 
-// own counts the words that wrap wrote before a command, its program with them, and finds the policy; 0: none.
-func (d *Document) own(words []string) (count int, policy string) {
+// own counts the words that wrap wrote before a command, its program with them, and finds the policy; 0: none. added
+// are those of them that are flags which the user put behind the policy.
+func (d *Document) own(words []string) (count int, policy string, added []string) {
 	if len(words) < 5 || base(words[0]) != "mcp-sandbox" || words[1] != "run" {
-		return 0, ""
+		return 0, "", nil
 	}
 	policy, joined := strings.CutPrefix(words[2], "--policy=")
-	count = 4
+	first := 3
 	if !joined {
-		if count, policy = 5, words[3]; words[2] != "--policy" || len(words) < 6 {
-			return 0, ""
+		if first, policy = 4, words[3]; words[2] != "--policy" {
+			return 0, "", nil
 		}
 	}
-	if words[count-1] != "--" || !d.ours(policy) || !written(words[0], policy) {
-		return 0, ""
+	count = first + flags(words[first:])
+	if count+1 >= len(words) || words[count] != "--" || !d.ours(policy) || !written(words[0], policy) {
+		return 0, "", nil
 	}
-	return count, policy
+	return count + 1, policy, words[first:count]
+}
+
+// valued are the flags of run with a value, each of its own, that lines of a launch and its documents propose, and bare
+// those without.
+const (
+	valued = " --allow-read --allow-write --allow-domain --allow-unix-socket --deny-read --deny-write --deny-domain" +
+		" --env --env-file --state --cwd --level --profile --report --memory --pids --open-files --tmp-size --cpu" +
+		" --timeout --install-size --min-confinement --publish "
+	bare = " --subprocess --verbose --quiet --allow-private --no-check-server-name --scripts --registry-auth --tty "
+)
+
+// names are those of flags, without values.
+func names(added []string) string {
+	var all []string
+	for len(added) > 0 {
+		name, _, _ := strings.Cut(added[0], "=")
+		if all = append(all, name); flags(added[:1]) == 1 {
+			added = added[1:]
+		} else {
+			added = added[2:]
+		}
+	}
+	return strings.Join(slices.Compact(slices.Sorted(slices.Values(all))), " ")
+}
+
+// flags counts the words in front of all others that are such flags, with their values.
+func flags(words []string) (n int) {
+	for n < len(words) {
+		name, _, joined := strings.Cut(words[n], "=")
+		switch name = " " + name + " "; {
+		case strings.Contains(valued, name) && !joined && n+1 < len(words):
+			n += 2
+		case strings.Contains(valued, name) && joined || strings.Contains(bare, name):
+			n++
+		default:
+			return n
+		}
+	}
+	return n
 }
 
 // written reports whether wrap names the launcher so beside such a policy: by its name alone in a project, whose
@@ -44,9 +85,12 @@ func (d *Document) classify(s *Server, e *entry, n *node) {
 	if s.Reason = e.read(s, n); s.Reason != "" {
 		return
 	}
-	if count, policy := d.own(s.Command); count > 0 {
+	if count, policy, added := d.own(s.Command); count > 0 {
 		s.State, s.Program, s.Policy, s.Command = Wrapped, s.Command[0], policy, s.Command[count:]
-		e.own = count
+		if e.own = count; len(added) > 0 {
+			s.Reason = "has flags besides its policy, on which nothing is said here: " + names(added) +
+				" (what they allow can stand in the policy, and unwrap takes them away)"
+		}
 		return
 	}
 	if s.Reason = leave(s.Command); s.Reason != "" {

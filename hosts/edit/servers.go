@@ -23,7 +23,7 @@ type Server struct {
 	Name    string
 	Under   string // the key for which * stands in the form's roots: of which project the server is; else empty
 	State   State
-	Reason  string   // why, for Cannot
+	Reason  string   // why, for Cannot; of Wrapped, that there are flags besides the policy
 	Program string   // of Wrapped: mcp-sandbox, as written
 	Policy  string   // of Wrapped
 	Command []string // and the arguments, without what wrap wrote; none if there is no command
@@ -44,7 +44,7 @@ type entry struct {
 	command   string
 	list      bool     // the command is a list, and the arguments are in it
 	words     []*node  // the command, and its arguments
-	own       int      // how many of them wrap wrote, its program with them
+	own       int      // how many of them wrap wrote, its program and the flags that were added with them
 	variables []string // NAME=VALUE
 }
 

@@ -32,7 +32,9 @@ func (s source) unwrap(e *entry) ([]splice, error) {
 }
 
 // hadNoArgs reports whether the entry had no list of arguments, which the spelling of --policy tells.
-func (e *entry) hadNoArgs() bool { return e.own == 4 && len(e.words) == e.own+1 && !e.list }
+func (e *entry) hadNoArgs() bool {
+	return e.own > 0 && len(e.words) == e.own+1 && !e.list && strings.HasPrefix(e.words[2].text, "--policy=")
+}
 
 // remove takes the first words of a list away, with what is between them and the next.
 func (s source) remove(m *member, count int) (splice, error) {

@@ -18,6 +18,9 @@ import (
 // shown, or may not tomorrow. An entry can be a stranger's, and hosts go by all of it.
 func trouble(e *Entry) error {
 	scope := e.File.scope
+	if e.State == edit.Wrapped && e.Reason != "" {
+		return errors.New(e.Reason)
+	}
 	if e.URL {
 		return errors.New("has a URL beside its command: its host decides which of them counts")
 	}
