@@ -20,6 +20,7 @@ func status(o *options, args []string) int {
 	for _, p := range problems {
 		reexec.Say("status: " + strictjson.Printable(p.String()))
 	}
+	sayMisplaced("status", files)
 	if o.json {
 		return showServers(files)
 	}
@@ -47,6 +48,15 @@ func status(o *options, args []string) int {
 	fmt.Fprintf(&b, "%d wrapped, %d plain, %d cannot be wrapped\n", counts["wrapped"], counts["plain"],
 		counts["cannot"])
 	return show(b.String())
+}
+
+// sayMisplaced tells of files in which no host finds the servers.
+func sayMisplaced(command string, files []*wrapping.File) {
+	for _, f := range files {
+		if line := f.Misplaced(); line != "" {
+			reexec.Say(command + ": " + strictjson.Printable(line))
+		}
+	}
 }
 
 // few are the first of the lines on a server: a policy can have thousands.

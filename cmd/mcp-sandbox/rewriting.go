@@ -77,6 +77,7 @@ func (r *rewriting) read() {
 	for _, p := range problems {
 		r.refused(p.String())
 	}
+	sayMisplaced(r.name, files)
 }
 
 // settle ends what a killed wrap or unwrap began with the files.

@@ -78,6 +78,16 @@ func (s *Scope) Files() (files []*File, problems []Problem) {
 	return files, problems
 }
 
+// Misplaced is about a file that has servers where its host does not look, or empty.
+func (f *File) Misplaced() string {
+	where := f.document.Misplaced()
+	if where == "" {
+		return ""
+	}
+	root, _, _ := strings.Cut(f.form.Roots, " ")
+	return f.Host.Name + ": " + f.Path + ": " + f.Host.Title + ` looks for servers below "` + root + `", and ` + where
+}
+
 // first reports whether a path is the one whose servers have policies named by them alone. Which files are there and
 // what variables say can change, and the path of a policy cannot.
 func (s *Scope) first(h *hosts.Host, path string) bool {
