@@ -182,12 +182,25 @@ func (r *review) noteWords(arguments []string) {
 		case ok && name == "HOME" && (strings.HasPrefix(value, "$HOME") || strings.HasPrefix(value, "${HOME}")):
 			instead = "$HOME is"
 		}
+		if isQuoted(value) && told < most {
+			told++
+			r.notes = append(r.notes, "argument "+shown(word)+": the quotes are part of it, since no shell takes them "+
+				"away: leave them out")
+		}
 		if instead != "" && told < most {
 			told++
 			r.notes = append(r.notes, "argument "+shown(word)+": "+instead+" not expanded, since no shell reads it: "+
 				"write the whole path")
 		}
 	}
+}
+
+// isQuoted reports whether all of a word is in quotes, as a shell has a word with blanks.
+func isQuoted(word string) bool {
+	if len(word) < 3 || word[0] != '"' && word[0] != '\'' {
+		return false
+	}
+	return strings.IndexByte(word[1:], word[0]) == len(word)-2
 }
 
 // shown is a word of the command in a message, shortened, without the value of NAME=VALUE.

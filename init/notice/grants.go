@@ -43,6 +43,11 @@ func UnmadeInStrict(what string) string {
 	return line(subject(what, 60), " is not there yet, and level strict writes nothing: take --level standard")
 }
 
+// NoScript is the script of a command, which is not there: no grant makes one.
+func NoScript(at string) string {
+	return line(subject("argument "+at, 80), " does not exist: write the script's whole path, as it is on this machine")
+}
+
 // Passing is a path that is not there, of an argument or a variable: it would be made in the home that does not last.
 func Passing(what string, strict bool) string {
 	text := subject(what, 60) + " would be made in the private home, which is thrown away: --state NAME keeps it"

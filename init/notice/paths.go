@@ -102,11 +102,17 @@ func GrantFor(command []string, at, home string) string {
 	if i := strings.Index(at+"/", "/node_modules/"); i > 0 {
 		return at[:i]
 	}
-	script := len(command) > 1 && path.Clean(command[1]) == at && path.Ext(at) != ""
-	if folder := path.Dir(at); script && runs(command[0]) && folder != home && strings.Count(folder, "/") > 1 {
+	script := IsScript(command, at) && path.Clean(command[1]) == at
+	if folder := path.Dir(at); script && folder != home && strings.Count(folder, "/") > 1 {
 		return folder
 	}
 	return at
+}
+
+// IsScript reports whether a path, which is absolute, is the script of a command.
+func IsScript(command []string, at string) bool {
+	return len(command) > 1 && path.Ext(at) != "" && runs(command[0]) && !strings.HasPrefix(command[1], "-") &&
+		strings.HasSuffix(at, path.Clean("/"+command[1]))
 }
 
 // runs reports whether a program runs scripts, which have other files beside them: no shell, whose scripts seldom have.

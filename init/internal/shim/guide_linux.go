@@ -82,6 +82,11 @@ func (g *guide) argumentNotices(v *grantGuide, dir string) (all []order.Notice) 
 			continue
 		}
 		n := order.Notice{Kind: order.NoticeArgument, Name: at}
+		if look.Missing > 0 && v.View.State == "" && notice.IsScript(g.order.Command, at) {
+			n.Line = notice.NoScript(at)
+			all = append(all, n)
+			continue
+		}
 		switch look.Sight {
 		case fsview.EmptyHome:
 			if v.View.State != "" { // the home that was asked for
