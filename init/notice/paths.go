@@ -1,7 +1,9 @@
 package notice
 
 import (
+	"cmp"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/init/runtimes"
@@ -107,6 +109,21 @@ func GrantFor(command []string, at, home string) string {
 		return folder
 	}
 	return at
+}
+
+// PackageOf is the folder to read for a script in a folder: the nearest that has a manifest or packages, or the highest
+// above with packages, where a workspace has those of all its parts. Neither the home nor what holds that.
+func PackageOf(folder, home string, has func(at string) bool) string {
+	manifests := []string{"package.json", "pyproject.toml", "deno.json"}
+	found := ""
+	for at := folder; !strings.HasPrefix(home+"/", at+"/") && strings.Count(at, "/") > 1; at = path.Dir(at) {
+		if has(at+"/node_modules") || found == "" && slices.ContainsFunc(manifests, func(name string) bool {
+			return has(at + "/" + name)
+		}) {
+			found = at
+		}
+	}
+	return cmp.Or(found, folder)
 }
 
 // IsScript reports whether a path, which is absolute, is the script of a command.

@@ -32,6 +32,25 @@ func TestPaths(t *testing.T) {
 	}
 }
 
+// A script is read with the packages that it asks for, and with no home.
+func TestPackageOf(t *testing.T) {
+	there := " /h/package.json /h/node_modules /h/ts/package.json /h/ws/node_modules /h/ws/p/a/package.json /node_modules " +
+		"/srv/package.json /srv/a/pyproject.toml /h/lib/node_modules "
+	for folder, want := range map[string]string{
+		"/h/ts/dist": "/h/ts", "/h/ts": "/h/ts", "/h/ws/p/a/dist": "/h/ws", "/h/ws/p/b": "/h/ws", "/h/lone": "/h/lone",
+		"/h": "/h", "/srv/a/b": "/srv/a", "/srv/x": "/srv/x", "/h/lib/x/y": "/h/lib", "/": "/",
+	} {
+		got := PackageOf(folder, "/h", func(at string) bool { return strings.Contains(there, " "+at+" ") })
+		if got != want {
+			t.Errorf("%s: %s, want %s", folder, got, want)
+		}
+	}
+	above := func(at string) bool { return at == "/data/u/node_modules" } // and above the home
+	if got := PackageOf("/data/u/y", "/data/u/y/z", above); got != "/data/u/y" {
+		t.Error(got)
+	}
+}
+
 func TestNames(t *testing.T) {
 	for _, n := range strings.Fields("NOTION_TOKEN API_KEY DATABASE_URL PGPASSWORD MDB_MCP_CONNECTION_STRING KUBECONFIG AWS_SECRET_ACCESS_KEY GOOGLE_APPLICATION_CREDENTIALS") {
 		if !IsSetting(n) {

@@ -46,6 +46,11 @@ func Withheld(path, flag string) string {
 	return "writes to " + name(path, 24) + " (" + flag + ")"
 }
 
+// Packages are those of a script that is visible where they are not.
+func Packages(folder, flag string) string {
+	return "packages in " + name(folder, 30) + " (" + flag + ")"
+}
+
 // Named is Withheld for what names a folder that no line may propose, for a server may have written the name.
 func Named(path, folder string) string {
 	return "writes to " + name(path, 24) + ", which names " + name(folder, pathWidth) +

@@ -136,18 +136,17 @@ func (s *Server) script() string {
 }
 
 // treeOf is what is read together with a path: of a program in a virtual environment of Python that environment, of one
-// in node_modules the folder that has all of them, of a script the nearest folder above with a manifest of packages.
+// in node_modules the folder that has all of them, of a script the folder of its package.
 func treeOf(path string, command []string, home string) string {
 	if folder := above(path, "pyvenv.cfg"); folder != "" {
 		return folder
 	}
 	grant := notice.GrantFor(command, path, home)
 	if grant == filepath.Dir(path) { // a script
-		for _, manifest := range []string{"package.json", "pyproject.toml", "deno.json"} {
-			if folder := above(path, manifest); folder != "" && folder != home {
-				return folder
-			}
-		}
+		return notice.PackageOf(grant, home, func(at string) bool {
+			_, err := os.Lstat(at)
+			return err == nil
+		})
 	}
 	return grant
 }

@@ -67,7 +67,7 @@ func TestProfileOfHosts(t *testing.T) {
 
 func TestUnknownServer(t *testing.T) {
 	h := home(t, "x", "work/server/package.json", "work/server/dist/index.js", "py/.venv/pyvenv.cfg", "py/.venv/bin/serve",
-		"app/node_modules/p/cli.js", "data/file.db", ".ssh/id", "single.py", "package.json", "lone/run.js")
+		"app/node_modules/p/cli.js", "ws/node_modules/x", "ws/packages/a/package.json", "ws/packages/a/dist/i.js", "data/file.db", ".ssh/id", "single.py", "package.json", "lone/run.js")
 	at := func(name string) string { return filepath.Join(h, name) }
 	for _, c := range []struct {
 		command []string
@@ -76,6 +76,7 @@ func TestUnknownServer(t *testing.T) {
 	}{
 		{[]string{"node", at("work/server/dist/index.js")}, []string{at("work/server")}, 0},
 		{[]string{"node", at("app/node_modules/p/cli.js")}, []string{at("app")}, 0},
+		{[]string{"node", at("ws/packages/a/dist/i.js")}, []string{at("ws")}, 0}, // where the packages are
 		{[]string{at("py/.venv/bin/serve"), "--db=" + at("data/file.db")}, []string{at("py/.venv"), at("data/file.db")}, 0},
 		{[]string{"python3", at("single.py")}, []string{at("single.py")}, 0},
 		{[]string{"node", "/nowhere.js", at(".ssh/id"), h, "/"}, nil, 3},

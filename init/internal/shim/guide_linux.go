@@ -99,6 +99,9 @@ func (g *guide) argumentNotices(v *grantGuide, dir string) (all []order.Notice) 
 			if v.Sees(grant) == fsview.Seen { // and a link leads out of that
 				grant = notice.GrantFor(g.order.Command, look.Real, v.Home)
 			}
+			if grant != at && notice.IsScript(g.order.Command, at) {
+				grant = packageOf(v.Viewer, grant)
+			}
 			o := g.offers.offer(grant, at)
 			n.Flag, n.Line = o.typed(), notice.Argument(at, o.flag(), o.writes)
 		case fsview.Unmade, fsview.Passing:

@@ -39,7 +39,44 @@ func (g *guide) heldCauses(v *fsview.Viewer) (causes []string) {
 			break
 		}
 	}
+	causes = append(causes, packages(g, v)...)
 	return append(causes, g.readFolder(v, causes)...)
+}
+
+// packageOf is the folder to grant for a script in a folder.
+func packageOf(v *fsview.Viewer, folder string) string {
+	return notice.PackageOf(folder, v.Home, func(at string) bool {
+		look := v.Look(at)
+		return look.Sight != fsview.Unknown && look.Missing == 0
+	})
+}
+
+// packages are those of the server's script, where the script is visible and they are not.
+func packages(g *guide, v *fsview.Viewer) []string {
+	if len(g.order.Command) < 2 {
+		return nil
+	}
+	at := path.Clean(g.order.Command[1])
+	if !path.IsAbs(at) {
+		at = path.Join(g.sandbox.View.Cwd, at)
+	}
+	look := v.Look(at)
+	if look.Sight != fsview.Seen || !notice.IsScript(g.order.Command, at) {
+		return nil
+	}
+	folder := packageOf(v, path.Dir(look.Real))
+	at = folder + "/node_modules"
+	if v.Sees(at) != fsview.Hidden {
+		return nil
+	}
+	if v.Broad(folder) { // the home, say
+		folder = at
+	}
+	o := g.offers.offer(folder)
+	if o.Flag == "" {
+		return nil
+	}
+	return []string{notice.Packages(at, o.typed())}
 }
 
 // readFolder is the folder in which the server starts, if that is granted for reading and nothing better is known.
