@@ -13,8 +13,8 @@ import (
 func unknownHost(name string) error {
 	text := source.Quote(name) + " is no host that is known"
 	if strings.ContainsAny(name, `/\`) || filepath.Ext(name) != "" {
-		return errors.New(source.Quote(name) + " is no host: a file is found by the name of the host that reads it, " +
-			"as cursor, or by --project FOLDER; entries of any other file are changed by hand")
+		return errors.New(source.Quote(name) + " is no host: a file is found by the name of the host that reads " +
+			"it, as cursor, or by --project FOLDER; entries of any other file are changed by hand")
 	}
 	if meant := nearest.Of(name, hostNames()); meant != "" {
 		text += " (did you mean " + meant + "?)"
