@@ -6,13 +6,13 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/launchflags"
 )
 
-// flags is the command line. The two programs share its table and its meaning, in package source, but not the
+// flags is the command line. The two programs share its table and its meaning, in package launchflags, but not the
 // reader: pflag would cost every start 0.1 ms (docs/performance.md), for five flags.
 type flags struct {
-	source.Launch
+	launchflags.Launch
 	command       []string
 	help, version bool
 }
@@ -23,16 +23,16 @@ type usageError struct{ line string }
 func (e *usageError) Error() string { return e.line + `; see "mcp-sandbox-init --help"` }
 
 // table is every flag that takes a value.
-func (f *flags) table() []source.Flag {
+func (f *flags) table() []launchflags.Flag {
 	list := f.Flags()
 	return append(list[:], f.setting("level", "level"), f.setting("min-confinement", "minConfinement"))
 }
 
-func (f *flags) setting(name, key string) source.Flag {
+func (f *flags) setting(name, key string) launchflags.Flag {
 	value := ""
-	once := source.Once(&value)
-	return source.Flag{Name: name, Set: func(s string) error {
-		f.Settings = append(f.Settings, source.Setting{Flag: "--" + name, Key: key, Value: s})
+	once := launchflags.Once(&value)
+	return launchflags.Flag{Name: name, Set: func(s string) error {
+		f.Settings = append(f.Settings, launchflags.Setting{Flag: "--" + name, Key: key, Value: s})
 		return once(s)
 	}}
 }
@@ -40,7 +40,7 @@ func (f *flags) setting(name, key string) source.Flag {
 // parse reads the arguments up to "--". With an error it still returns what it understood: the report's
 // descriptor, above all.
 func parse(args []string) (*flags, error) {
-	f := &flags{Launch: source.NewLaunch()}
+	f := &flags{Launch: launchflags.NewLaunch()}
 	var first error
 	fail := func(line string) {
 		if first == nil {
@@ -51,7 +51,7 @@ func parse(args []string) (*flags, error) {
 	for len(args) > 0 && args[0] != "--" {
 		name, value, joined := strings.Cut(args[0], "=")
 		args = args[1:]
-		i := slices.IndexFunc(table, func(t source.Flag) bool { return name == "--"+t.Name })
+		i := slices.IndexFunc(table, func(t launchflags.Flag) bool { return name == "--"+t.Name })
 		switch {
 		case !joined && (name == "--help" || name == "-h"):
 			f.help = true
@@ -69,7 +69,7 @@ func parse(args []string) (*flags, error) {
 			value, args = args[0], args[1:]
 		}
 		switch err := table[i].Set(value); {
-		case errors.Is(err, source.ErrTwice):
+		case errors.Is(err, launchflags.ErrTwice):
 			fail(name + " " + err.Error())
 		case err != nil:
 			fail(name + ": " + err.Error())
@@ -81,7 +81,7 @@ func parse(args []string) (*flags, error) {
 		fail(err.Error())
 	}
 	var err error
-	if f.command, err = source.Command(args); err != nil {
+	if f.command, err = launchflags.Command(args); err != nil {
 		fail(err.Error())
 	}
 	return f, first

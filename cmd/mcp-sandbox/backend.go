@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/launchflags"
 )
 
 // backend is where the server runs if not here.
@@ -17,7 +17,7 @@ func (b *backend) set(s string) error {
 	if s != appleContainer {
 		return errors.New(strconv.Quote(s) + " is none: there is " + appleContainer)
 	}
-	return source.Once(&b.name)(s)
+	return launchflags.Once(&b.name)(s)
 }
 
 // check is the error of the two flags together.

@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/init/ask"
-	"github.com/security-mcp/mcp-sandbox/init/state"
-	"github.com/security-mcp/mcp-sandbox/profile"
-	"github.com/security-mcp/mcp-sandbox/store"
+	"github.com/security-mcp/mcp-sandbox/init/keep/state"
+	"github.com/security-mcp/mcp-sandbox/launcher/packages/profile"
+	"github.com/security-mcp/mcp-sandbox/launcher/packages/store"
 )
 
 // valueOf is what a value can be that the help calls meta, of a flag or a command. front stands before the value in its

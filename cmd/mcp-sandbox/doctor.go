@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/launchflags"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
 	"github.com/security-mcp/mcp-sandbox/launcher"
 	"github.com/security-mcp/mcp-sandbox/platform"
@@ -21,7 +21,7 @@ const doctorTime = 2 * time.Minute
 
 func doctor(o *options, args []string) int {
 	if len(args) > 0 {
-		return usageError("mcp-sandbox doctor", "unexpected "+source.Quote(args[0]))
+		return usageError("mcp-sandbox doctor", "unexpected "+launchflags.Quote(args[0]))
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), doctorTime)
 	defer cancel()

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/launchflags"
 	"github.com/security-mcp/mcp-sandbox/init/explain"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
@@ -33,7 +33,7 @@ func (r *review) noteDomains() {
 }
 
 // domainFlag is the flag as it is written.
-func domainFlag(s source.Setting) string {
+func domainFlag(s launchflags.Setting) string {
 	if s.Key == "network.allowedDomains" || s.Key == "network.deniedDomains" {
 		return s.Flag + " " + s.Value
 	}

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/launchflags"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/policy"
@@ -19,7 +19,7 @@ import (
 // envFiles are the files of --env-file, and the variables in them.
 type envFiles struct {
 	files     []envFile
-	variables []source.Setting
+	variables []launchflags.Setting
 }
 
 // An envFile is a file of variables by its absolute path, as given, and by the path that was opened, "" where the
@@ -51,7 +51,7 @@ func (e *envFiles) read(file string) error {
 			return errors.New(file + ":" + strconv.Itoa(n) + ": " + err.Error())
 		}
 		if v != "" {
-			e.variables = append(e.variables, source.Setting{Flag: "--env-file", Key: "env", Value: v})
+			e.variables = append(e.variables, launchflags.Setting{Flag: "--env-file", Key: "env", Value: v})
 		}
 	}
 	e.files = append(e.files, envFile{path: path, opened: opened})

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/launchflags"
 	"github.com/security-mcp/mcp-sandbox/cmd/page"
 	"github.com/security-mcp/mcp-sandbox/init/explain"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
@@ -33,7 +33,7 @@ func check(o *options, args []string) int {
 	if err != nil {
 		return usageError("mcp-sandbox policy check", err.Error())
 	}
-	src := source.Source{File: file, FD: -1}
+	src := launchflags.Source{File: file, FD: -1}
 	e, err := judged(src)
 	if err != nil {
 		if o.json {
@@ -61,7 +61,7 @@ func mistakes(err error) (all []mistake) {
 }
 
 // warn says what of a policy is wide or dangerous, one thing a line.
-func warn(src source.Source, lines []explain.Line) {
+func warn(src launchflags.Source, lines []explain.Line) {
 	const most = 20
 	for _, l := range lines[:min(most, len(lines))] {
 		reexec.Say(src.String() + ": " + l.String())
@@ -77,7 +77,7 @@ func explainPolicy(o *options, args []string) int {
 	if err != nil {
 		return usageError("mcp-sandbox policy explain", err.Error())
 	}
-	src := source.Source{File: file, FD: -1}
+	src := launchflags.Source{File: file, FD: -1}
 	e, err := judged(src)
 	if err != nil {
 		return fail(src.Lines(err, nil)...)

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/launchflags"
 )
 
 // A policyFlag is the flag of one of the policy's keys.
@@ -94,5 +94,5 @@ func (o *options) addBackend() {
 	addOnly(o, mac, line{name: "backend", value: "NAME", text: appleContainer + ": run it in a Linux virtual machine " +
 		"of its own (not tried on real hardware yet)"}, "", o.backend.set)
 	addOnly(o, mac, line{name: "image", value: "IMAGE", text: "with it: the image that has COMMAND"}, "",
-		source.Once(&o.backend.image))
+		launchflags.Once(&o.backend.image))
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/launchflags"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
@@ -76,7 +76,7 @@ func TestSwitches(t *testing.T) {
 	if _, err := o.parse([]string{"--subprocess", "--allow-private=false", "--no-subprocess", "--allow-private"}); err != nil {
 		t.Fatal(err)
 	}
-	want := []source.Setting{{Flag: "--subprocess", Key: "subprocess.allow", Value: "true"}, {Flag: "--allow-private", Key: "network.allowPrivate", Value: "false"},
+	want := []launchflags.Setting{{Flag: "--subprocess", Key: "subprocess.allow", Value: "true"}, {Flag: "--allow-private", Key: "network.allowPrivate", Value: "false"},
 		{Flag: "--no-subprocess", Key: "subprocess.allow", Value: "false"}, {Flag: "--allow-private", Key: "network.allowPrivate", Value: "true"}}
 	if !slices.Equal(o.Settings, want) {
 		t.Errorf("got %v, want %v", o.Settings, want)

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
-	"github.com/security-mcp/mcp-sandbox/profile"
+	"github.com/security-mcp/mcp-sandbox/launcher/packages/profile"
 )
 
 // forTheEnd are the notices that stand in no line at the start, for the line about a server that ends early: of

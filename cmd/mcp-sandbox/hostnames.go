@@ -5,15 +5,15 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/launchflags"
 	"github.com/security-mcp/mcp-sandbox/policy/nearest"
 )
 
 // unknownHost is the error of a host that the table has not. The help lists those that it has.
 func unknownHost(name string) error {
-	text := source.Quote(name) + " is no host that is known"
+	text := launchflags.Quote(name) + " is no host that is known"
 	if strings.ContainsAny(name, `/\`) || filepath.Ext(name) != "" {
-		return errors.New(source.Quote(name) + " is no host: a file is found by the name of the host that reads " +
+		return errors.New(launchflags.Quote(name) + " is no host: a file is found by the name of the host that reads " +
 			"it, as cursor, or by --project FOLDER; entries of any other file are changed by hand")
 	}
 	if meant := nearest.Of(name, hostNames()); meant != "" {

@@ -4,9 +4,9 @@ import (
 	"errors"
 
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
+	"github.com/security-mcp/mcp-sandbox/launcher/packages/startline"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"github.com/security-mcp/mcp-sandbox/policy/strictjson"
-	"github.com/security-mcp/mcp-sandbox/store/startline"
 )
 
 func installCommand() command {

@@ -8,15 +8,15 @@ import (
 	"strconv"
 	"syscall"
 
-	"github.com/security-mcp/mcp-sandbox/cmd/internal/handed"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/withheld"
 	"github.com/security-mcp/mcp-sandbox/cmd/page"
 	"github.com/security-mcp/mcp-sandbox/init/notice"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
+	"github.com/security-mcp/mcp-sandbox/launcher/packages/install"
+	"github.com/security-mcp/mcp-sandbox/launcher/packages/startline"
+	"github.com/security-mcp/mcp-sandbox/launcher/packages/store"
 	"github.com/security-mcp/mcp-sandbox/policy"
-	"github.com/security-mcp/mcp-sandbox/store"
-	"github.com/security-mcp/mcp-sandbox/store/install"
-	"github.com/security-mcp/mcp-sandbox/store/startline"
 )
 
 // An interrupted install is the error of an install that a signal ended.
@@ -84,7 +84,7 @@ func prepare(o *options, start *startline.Start, level policy.Level, hosted bool
 	options := installer(o, level)
 	r, err := install.Find(in, start, options)
 	if errors.Is(err, store.ErrNone) {
-		if line := handed.InstallProxy(level); line != "" {
+		if line := withheld.InstallProxy(level); line != "" {
 			say(o, line)
 		}
 		var host <-chan struct{}

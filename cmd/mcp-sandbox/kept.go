@@ -4,10 +4,10 @@ import (
 	"os"
 	"slices"
 
+	"github.com/security-mcp/mcp-sandbox/init/keep/places"
 	"github.com/security-mcp/mcp-sandbox/init/notice"
-	"github.com/security-mcp/mcp-sandbox/init/places"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
-	"github.com/security-mcp/mcp-sandbox/store"
+	"github.com/security-mcp/mcp-sandbox/launcher/packages/store"
 )
 
 // Variables that name the folders of what this program keeps.

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/security-mcp/mcp-sandbox/cmd/internal/handed"
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/judge"
-	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/launchflags"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/withheld"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
 	"github.com/security-mcp/mcp-sandbox/platform"
@@ -64,7 +64,7 @@ func run(o *options, args []string) int {
 		o.tell()
 		return o.backend.run(o, ord)
 	}
-	refusal := handed.Look(ord)
+	refusal := withheld.Look(ord)
 	for i, note := range o.notes {
 		if refusal != "" { // then the command does not run at all
 			o.notes[i] = strings.TrimSuffix(note, asItIs)
@@ -82,7 +82,7 @@ func commandOf(args []string) ([]string, error) {
 	if len(args) < 2 {
 		return nil, errors.New("no command: it comes behind the flags, as in mcp-sandbox run node server.js")
 	}
-	return source.Command(args)
+	return launchflags.Command(args)
 }
 
 // tell writes the notes to standard error, where no flag asks for quiet.

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/security-mcp/mcp-sandbox/cmd/page"
-	"github.com/security-mcp/mcp-sandbox/profile"
+	"github.com/security-mcp/mcp-sandbox/launcher/packages/profile"
 )
 
 // No line of a listing is wider than the terminal, and each part of it says what it is.

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/launchflags"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
@@ -14,7 +14,7 @@ import (
 // A review looks at what the flags of one launch say, before it starts: at what cannot be followed, and at what has no
 // effect.
 type review struct {
-	launch *source.Launch
+	launch *launchflags.Launch
 	files  *envFiles
 	policy *policy.Policy // the launch's: absolute paths, all defaults
 	home   string         // the server's

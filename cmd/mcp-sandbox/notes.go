@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/launchflags"
+	"github.com/security-mcp/mcp-sandbox/init/keep/state"
 	"github.com/security-mcp/mcp-sandbox/init/notice"
-	"github.com/security-mcp/mcp-sandbox/init/state"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
@@ -36,7 +36,7 @@ func (r *review) noteOwner(file string) {
 
 // noteTwice tells of a key with one value that flags give more than one.
 func (r *review) noteTwice() {
-	last := map[string]source.Setting{}
+	last := map[string]launchflags.Setting{}
 	for _, s := range r.launch.Settings {
 		if before, twice := last[s.Key]; twice && !several(s.Key) {
 			r.notes = append(r.notes, typed(before)+" does not count: "+typed(s)+" comes after it")
@@ -46,7 +46,7 @@ func (r *review) noteTwice() {
 }
 
 // typed is a flag and its value as they are written.
-func typed(s source.Setting) string {
+func typed(s launchflags.Setting) string {
 	switch {
 	case strings.HasPrefix(s.Flag, "--no-"):
 		return s.Flag
@@ -98,7 +98,7 @@ func (r *review) noteDenials() {
 	if p.Level == policy.Privileged || p.Filesystem.Default == policy.Read || runtime.GOOS != "linux" {
 		return // nothing is denied, or all of it is held, or no denial holds anyway
 	}
-	denies := func(s source.Setting) bool { return strings.HasPrefix(s.Key, "filesystem.deny") }
+	denies := func(s launchflags.Setting) bool { return strings.HasPrefix(s.Key, "filesystem.deny") }
 	if !slices.ContainsFunc(r.launch.Settings, denies) {
 		return // and no link is followed
 	}
@@ -209,5 +209,5 @@ func shown(word string) string {
 	if len(word) > most {
 		word = strings.ToValidUTF8(word[:most], "") + "…"
 	}
-	return source.Quote(word)
+	return launchflags.Quote(word)
 }

@@ -8,10 +8,10 @@ import (
 	"runtime"
 	"strconv"
 
-	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/launchflags"
+	"github.com/security-mcp/mcp-sandbox/init/keep/reports"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
-	"github.com/security-mcp/mcp-sandbox/init/reports"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"github.com/spf13/pflag"
@@ -23,7 +23,7 @@ type options struct {
 	lines []line // of the help
 	help  bool
 
-	source.Launch
+	launchflags.Launch
 	flags   order.Flags
 	program policy.Program
 	reporting
@@ -66,7 +66,8 @@ type line struct{ name, value, text, only string }
 func (l *line) here() bool { return l.only == "" || l.only == runtime.GOOS }
 
 func newOptions() *options {
-	o := &options{set: pflag.NewFlagSet("", pflag.ContinueOnError), Launch: source.NewLaunch(), program: policy.Run}
+	set := pflag.NewFlagSet("", pflag.ContinueOnError)
+	o := &options{set: set, Launch: launchflags.NewLaunch(), program: policy.Run}
 	o.set.Usage = func() {}
 	o.set.SetOutput(io.Discard)
 	return o
@@ -136,7 +137,7 @@ func (o *options) addFlag(f *policyFlag) {
 		case f.always != "":
 			s = f.always
 		}
-		o.Settings = append(o.Settings, source.Setting{Flag: "--" + f.name, Key: f.key, Value: s})
+		o.Settings = append(o.Settings, launchflags.Setting{Flag: "--" + f.name, Key: f.key, Value: s})
 		return new(policy.Policy).Set(f.key, s)
 	})
 	if f.name == "env" {
@@ -158,7 +159,7 @@ func (o *options) reportFile(s string) error {
 	if s == "-" {
 		return errors.New("- would be standard error, by which the server could forge the report: name a file")
 	}
-	return source.Once(&o.report)(s)
+	return launchflags.Once(&o.report)(s)
 }
 
 // openReport opens the file of --report, or looks at the descriptor of --report-fd. ReportFD is then the

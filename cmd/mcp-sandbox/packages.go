@@ -10,15 +10,15 @@ import (
 	"strings"
 	"time"
 
-	"github.com/security-mcp/mcp-sandbox/cmd/internal/handed"
-	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/launchflags"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/withheld"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/init/runtimes"
+	"github.com/security-mcp/mcp-sandbox/launcher/packages/install"
+	"github.com/security-mcp/mcp-sandbox/launcher/packages/profile"
+	"github.com/security-mcp/mcp-sandbox/launcher/packages/startline"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/policy"
-	"github.com/security-mcp/mcp-sandbox/profile"
-	"github.com/security-mcp/mcp-sandbox/store/install"
-	"github.com/security-mcp/mcp-sandbox/store/startline"
 )
 
 // packages are what a command line says of the package that it starts, and what is known of that package.
@@ -37,7 +37,7 @@ const noProfile = "none" // the value of --profile
 // addProfile defines the flag of the profile.
 func addProfile(o *options) {
 	o.add("profile", "ID|none", "add what this package needs (default: the package that COMMAND starts)", "",
-		source.Once(&o.asked))
+		launchflags.Once(&o.asked))
 }
 
 // addInstall defines the flags of an install.
@@ -113,7 +113,7 @@ func readStart(o *options, command []string) error {
 		return err
 	}
 	if o.asked != "" && o.asked != noProfile && o.profile == nil {
-		return errors.New("--profile " + source.Quote(o.asked) + ": " + noSuchProfile(o.asked))
+		return errors.New("--profile " + launchflags.Quote(o.asked) + ": " + noSuchProfile(o.asked))
 	}
 	return nil
 }
@@ -127,7 +127,7 @@ func noteProject(o *options) {
 	if o.start == nil || !slices.Contains([]string{"npx", "npm exec", "bunx"}, o.start.Tool) {
 		return
 	}
-	dir, err := source.Folder()
+	dir, err := launchflags.Folder()
 	if err != nil {
 		return
 	}
@@ -135,7 +135,7 @@ func noteProject(o *options) {
 		dir = real
 	}
 	for _, s := range o.start.Specs {
-		if modules := handed.InProject(dir, s.Name); modules != "" && s.Range == "" {
+		if modules := withheld.InProject(dir, s.Name); modules != "" && s.Range == "" {
 			o.notes = append(o.notes, modules+" has "+s.Name+" too, which is not started: name its file for that, "+
 				"below "+filepath.Join(modules, ".bin"))
 			return

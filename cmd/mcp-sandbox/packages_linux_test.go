@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/launchflags"
+	"github.com/security-mcp/mcp-sandbox/launcher/packages/profile"
 	"github.com/security-mcp/mcp-sandbox/policy"
-	"github.com/security-mcp/mcp-sandbox/profile"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed/registrytest"
 )
@@ -197,8 +197,8 @@ func TestAsItIs(t *testing.T) {
 
 // A path of a profile's is named by the profile, one of the document by its place there, one of a flag by the flag.
 func TestPlacesOfPaths(t *testing.T) {
-	launch := &source.Launch{Source: source.Source{File: "p.json", FD: -1}}
-	launch.Settings = []source.Setting{{Key: "filesystem.allowWrite", Flag: "--allow-write", Value: "/c"}}
+	launch := &launchflags.Launch{Source: launchflags.Source{File: "p.json", FD: -1}}
+	launch.Settings = []launchflags.Setting{{Key: "filesystem.allowWrite", Flag: "--allow-write", Value: "/c"}}
 	p := &policy.Policy{Filesystem: policy.Filesystem{AllowWrite: []string{"/a", "/b", "/c"}}}
 	from := &packages{profile: &profile.Profile{Package: "npm:x"}, added: map[string]int{"filesystem.allowWrite": 1}}
 	r := review{launch, &envFiles{}, p, "/home", nil, from}

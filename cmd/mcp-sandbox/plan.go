@@ -8,15 +8,15 @@ import (
 	"strings"
 	"time"
 
-	"github.com/security-mcp/mcp-sandbox/cmd/internal/preview"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/planpage"
 	"github.com/security-mcp/mcp-sandbox/cmd/page"
 	"github.com/security-mcp/mcp-sandbox/init/ask"
 	"github.com/security-mcp/mcp-sandbox/init/notice"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
 	"github.com/security-mcp/mcp-sandbox/launcher"
+	"github.com/security-mcp/mcp-sandbox/launcher/packages/store"
 	"github.com/security-mcp/mcp-sandbox/policy"
-	"github.com/security-mcp/mcp-sandbox/store"
 )
 
 // planTime is more than a launch may take until its evidence is complete.
@@ -88,12 +88,12 @@ func planCalls(ord *order.Order, p *policy.Policy) int {
 }
 
 // previewOf is the plan of an order, and what a trial launch of it proved.
-func previewOf(ord *order.Order, p *policy.Policy) (*preview.Preview, error) {
+func previewOf(ord *order.Order, p *policy.Policy) (*planpage.Preview, error) {
 	planned, proved, err := foretold(ord, p, ask.Plan)
 	if err != nil {
 		return nil, err
 	}
-	return preview.New(ord, p, planned, proved), nil
+	return planpage.New(ord, p, planned, proved), nil
 }
 
 // foretold asks about the launch of an order in the confinement that a trial launch finds this machine to give. The

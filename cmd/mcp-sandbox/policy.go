@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/judge"
-	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/launchflags"
 	"github.com/security-mcp/mcp-sandbox/init/explain"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
@@ -37,8 +37,8 @@ func (o *options) setProgram(s string) error {
 }
 
 // judged reads the policy of a file, checks all of it, and says what it opens.
-func judged(src source.Source) (explain.Explanation, error) {
-	dir, err := source.Folder()
+func judged(src launchflags.Source) (explain.Explanation, error) {
+	dir, err := launchflags.Folder()
 	if err != nil {
 		return explain.Explanation{}, err
 	}
@@ -68,7 +68,7 @@ func showPolicy(o *options, args []string) int {
 			return fail(err.Error())
 		}
 	}
-	dir, err := source.Folder()
+	dir, err := launchflags.Folder()
 	if err != nil {
 		return fail(err.Error())
 	}
@@ -88,7 +88,7 @@ func showPolicy(o *options, args []string) int {
 
 func showSchema(_ *options, args []string) int {
 	if len(args) > 0 {
-		return usageError("mcp-sandbox policy schema", "unexpected "+source.Quote(args[0]))
+		return usageError("mcp-sandbox policy schema", "unexpected "+launchflags.Quote(args[0]))
 	}
 	return show(string(schema.JSON()))
 }
@@ -100,7 +100,7 @@ func fileOf(args []string, needed bool) (string, error) {
 	}
 	switch {
 	case len(args) > 1:
-		return "", errors.New("unexpected " + source.Quote(args[1]))
+		return "", errors.New("unexpected " + launchflags.Quote(args[1]))
 	case len(args) == 1 && args[0] != "":
 		return args[0], nil
 	case len(args) == 1:

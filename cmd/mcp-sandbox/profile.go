@@ -7,12 +7,12 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/launchflags"
 	"github.com/security-mcp/mcp-sandbox/cmd/page"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
+	"github.com/security-mcp/mcp-sandbox/launcher/packages/profile"
+	"github.com/security-mcp/mcp-sandbox/launcher/packages/startline"
 	"github.com/security-mcp/mcp-sandbox/policy/strictjson"
-	"github.com/security-mcp/mcp-sandbox/profile"
-	"github.com/security-mcp/mcp-sandbox/store/startline"
 )
 
 func profileCommands() []command {
@@ -48,7 +48,7 @@ program. If there is none the exit status is 1, and a line on standard error say
 
 func listProfiles(o *options, args []string) int {
 	if len(args) > 0 {
-		return usageError("mcp-sandbox profile list", "unexpected "+source.Quote(args[0]))
+		return usageError("mcp-sandbox profile list", "unexpected "+launchflags.Quote(args[0]))
 	}
 	l, err := profile.List()
 	if err != nil {
@@ -96,7 +96,7 @@ func showProfile(_ *options, args []string) int {
 		err = errors.New(noSuchProfile(names[0]))
 	}
 	if err != nil {
-		return fail("profile show " + strictjson.Printable(source.Quote(names[0])) + ": " + err.Error())
+		return fail("profile show " + strictjson.Printable(launchflags.Quote(names[0])) + ": " + err.Error())
 	}
 	return show(string(document))
 }

@@ -4,7 +4,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/security-mcp/mcp-sandbox/cmd/internal/readback"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/reportpage"
 	"github.com/security-mcp/mcp-sandbox/cmd/page"
 )
 
@@ -29,7 +29,7 @@ func showReport(o *options, args []string) int {
 	if err != nil {
 		return usageError("mcp-sandbox report", err.Error())
 	}
-	r, err := readback.File(file)
+	r, err := reportpage.File(file)
 	if err != nil {
 		return fail(file + ": " + cause(err))
 	}

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/launchflags"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/mcphosts/edit"
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/wrapping"
 	"github.com/security-mcp/mcp-sandbox/cmd/page"
-	"github.com/security-mcp/mcp-sandbox/hosts/edit"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
 	"github.com/security-mcp/mcp-sandbox/launcher"
 	"github.com/security-mcp/mcp-sandbox/policy"
@@ -102,7 +102,7 @@ func (r *rewriting) refused(line string) {
 func (r *rewriting) tellLeft() {
 	for _, name := range r.wrap.servers {
 		if !slices.ContainsFunc(r.entries, func(e *wrapping.Entry) bool { return e.Name == name }) {
-			r.refused("no server " + source.Quote(name) + " in the files of these hosts")
+			r.refused("no server " + launchflags.Quote(name) + " in the files of these hosts")
 		}
 	}
 	for _, e := range r.entries {

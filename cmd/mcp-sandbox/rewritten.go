@@ -14,9 +14,9 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/mcphosts/edit"
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/tryout"
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/wrapping"
-	"github.com/security-mcp/mcp-sandbox/hosts/edit"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
 	"github.com/security-mcp/mcp-sandbox/policy/strictjson"
 )

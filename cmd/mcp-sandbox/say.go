@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf16"
 
-	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/launchflags"
 	"github.com/security-mcp/mcp-sandbox/init/notice"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
 )
@@ -19,7 +19,7 @@ func hinted(program, what string) string { return what + `; see "` + program + `
 // typedWord is a word of the command line as a person types the word again. The value behind "=" may be a secret.
 func typedWord(word string) string {
 	if strings.Contains(word, "=") {
-		return source.Quote(word)
+		return launchflags.Quote(word)
 	}
 	return notice.Shell(word)
 }

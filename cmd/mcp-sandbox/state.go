@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/launchflags"
+	"github.com/security-mcp/mcp-sandbox/init/keep/state"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
-	"github.com/security-mcp/mcp-sandbox/init/state"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"github.com/security-mcp/mcp-sandbox/policy/strictjson"
 )
@@ -36,7 +36,7 @@ prints the names of those that were.
 
 func listStates(o *options, args []string) int {
 	if len(args) > 0 {
-		return usageError("mcp-sandbox state list", "unexpected "+source.Quote(args[0]))
+		return usageError("mcp-sandbox state list", "unexpected "+launchflags.Quote(args[0]))
 	}
 	sayKept(o, statesVariable)
 	all, err := state.List()

@@ -12,9 +12,9 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/security-mcp/mcp-sandbox/launcher/packages/store"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed/registrytest"
-	"github.com/security-mcp/mcp-sandbox/store"
 )
 
 // A start without a version keeps what was resolved first, until an update; an exact version is another package.

@@ -7,11 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/launchflags"
+	"github.com/security-mcp/mcp-sandbox/launcher/packages/startline"
+	"github.com/security-mcp/mcp-sandbox/launcher/packages/store"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"github.com/security-mcp/mcp-sandbox/policy/strictjson"
-	"github.com/security-mcp/mcp-sandbox/store"
-	"github.com/security-mcp/mcp-sandbox/store/startline"
 )
 
 // updateStore resolves again what starts are resolved to.
@@ -29,7 +29,7 @@ func updateStore(o *options, args []string) int {
 				err = notThere()
 			}
 			if err != nil {
-				return fail("store update: " + source.Quote(name) + ": " + err.Error())
+				return fail("store update: " + launchflags.Quote(name) + ": " + err.Error())
 			}
 			all = append(all, found...)
 		}
@@ -154,7 +154,7 @@ func pruneOptions() *options {
 
 func pruneStore(o *options, args []string) int {
 	if len(args) > 0 {
-		return usageError("mcp-sandbox store prune", "unexpected "+source.Quote(args[0]))
+		return usageError("mcp-sandbox store prune", "unexpected "+launchflags.Quote(args[0]))
 	}
 	keep := int64(-1)
 	if o.keep != nil {

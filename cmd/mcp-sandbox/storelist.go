@@ -9,10 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/launchflags"
 	"github.com/security-mcp/mcp-sandbox/cmd/page"
+	"github.com/security-mcp/mcp-sandbox/launcher/packages/store"
 	"github.com/security-mcp/mcp-sandbox/policy/strictjson"
-	"github.com/security-mcp/mcp-sandbox/store"
 )
 
 // A listing is what store list prints with --json.
@@ -95,7 +95,7 @@ func listed(in *store.Store, names []string) (all []*store.Package, changed []*s
 		if errors.Is(err, store.ErrNone) || err == nil && len(found) == 0 {
 			err = notThere()
 		}
-		take(source.Quote(name)+": ", err)
+		take(launchflags.Quote(name)+": ", err)
 		all = append(all, found...)
 	}
 	return all, changed, code
@@ -103,7 +103,7 @@ func listed(in *store.Store, names []string) (all []*store.Package, changed []*s
 
 func listStore(o *options, args []string) int {
 	if len(args) > 0 {
-		return usageError("mcp-sandbox store list", "unexpected "+source.Quote(args[0]))
+		return usageError("mcp-sandbox store list", "unexpected "+launchflags.Quote(args[0]))
 	}
 	return withStore(o, "store list", func(in *store.Store) int {
 		all, code := chosen(in, nil)

@@ -7,11 +7,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/launchflags"
 	"github.com/security-mcp/mcp-sandbox/init/ask"
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/launcher/packages/store"
 	"github.com/security-mcp/mcp-sandbox/policy"
-	"github.com/security-mcp/mcp-sandbox/store"
 )
 
 func whyCommand() command {
@@ -61,8 +61,8 @@ func whyOptions() *options {
 	o.add("socket", "PATH", "may it connect to this socket?", "", expanded(absolute(&q.Socket)))
 	o.add("host", "HOST[:PORT]", "may it connect to this name or address? (default ports 80 and 443)", "",
 		setHost(q))
-	o.add("syscall", "NAME", "may it make this system call?", "", source.Once(&q.Syscall))
-	o.add("variable", "NAME", "does it get this variable?", "", source.Once(&q.Variable))
+	o.add("syscall", "NAME", "may it make this system call?", "", launchflags.Once(&q.Syscall))
+	o.add("variable", "NAME", "does it get this variable?", "", launchflags.Once(&q.Variable))
 	o.heading("Output")
 	o.add("json", "", "print it as JSON", "true", truth(&o.json))
 	o.heading("Policy")
@@ -79,10 +79,10 @@ func whyOptions() *options {
 func absolute(at *string) func(string) error {
 	return func(s string) error {
 		if *at != "" {
-			return source.ErrTwice
+			return launchflags.ErrTwice
 		}
 		if !filepath.IsAbs(s) {
-			dir, err := source.Folder()
+			dir, err := launchflags.Folder()
 			if err != nil {
 				return err
 			}
@@ -165,7 +165,7 @@ func why(o *options, args []string) int {
 // known, and that needs nothing.
 func commandOrTrue(args []string) ([]string, error) {
 	if len(args) > 0 {
-		return source.Command(args)
+		return launchflags.Command(args)
 	}
 	return ask.AnyCommand()
 }
@@ -182,7 +182,7 @@ func answerOf(ord *order.Order, q order.Question) (order.Answer, error) {
 
 // fit makes the patch of an answer one of the FILE given. There is none for a document from a descriptor, which cannot
 // be read again, and none that takes away what a flag said.
-func fit(a *order.Answer, l *source.Launch) {
+func fit(a *order.Answer, l *launchflags.Launch) {
 	document := []byte(`{"version": 1}`)
 	var err error
 	switch {
@@ -201,7 +201,7 @@ func fit(a *order.Answer, l *source.Launch) {
 	}
 	a.Patch = nil
 	for _, p := range patch {
-		if flag := l.FlagOf(source.Key(p.Path)); p.Op == "remove" && flag != "" {
+		if flag := l.FlagOf(launchflags.Key(p.Path)); p.Op == "remove" && flag != "" {
 			a.Text += "; a flag says so: leave out that " + flag
 			return
 		}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/launchflags"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 )
 
@@ -37,7 +37,7 @@ func setHost(q *order.Question) func(string) error {
 				q.Port = uint16(n)
 			}
 		}
-		return source.Once(&q.Host)(host)
+		return launchflags.Once(&q.Host)(host)
 	}
 }
 

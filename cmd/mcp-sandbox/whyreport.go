@@ -4,10 +4,10 @@ import (
 	"os"
 	"strings"
 
-	"github.com/security-mcp/mcp-sandbox/cmd/internal/readback"
-	"github.com/security-mcp/mcp-sandbox/cmd/internal/refusals"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/reportpage"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/whypage"
 	"github.com/security-mcp/mcp-sandbox/cmd/page"
-	"github.com/security-mcp/mcp-sandbox/init/reports"
+	"github.com/security-mcp/mcp-sandbox/init/keep/reports"
 )
 
 // whyReport lists the refusals of a report, or of the one that was kept last.
@@ -23,11 +23,11 @@ func whyReport(o *options, args []string) int {
 			return fail("why: " + err.Error())
 		}
 	}
-	r, err := readback.File(file)
+	r, err := reportpage.File(file)
 	if err != nil {
 		return fail(file + ": " + cause(err))
 	}
-	l, forged := refusals.Of(r)
+	l, forged := whypage.Of(r)
 	code := showRefusals(l, o.json, !named)
 	switch {
 	case code != 0:
@@ -39,12 +39,12 @@ func whyReport(o *options, args []string) int {
 	return code
 }
 
-func showRefusals(l *refusals.List, json, titled bool) int {
+func showRefusals(l *whypage.List, json, titled bool) int {
 	if json {
 		return show(asJSON(l))
 	}
 	var b strings.Builder
-	p := refusals.Page{W: &b, Colour: page.IsTerminal(os.Stdout), Width: page.TerminalWidth(os.Stdout)}
+	p := whypage.Page{W: &b, Colour: page.IsTerminal(os.Stdout), Width: page.TerminalWidth(os.Stdout)}
 	if titled {
 		l.Title(p)
 	}

@@ -9,10 +9,10 @@ import (
 	"runtime"
 	"slices"
 
-	"github.com/security-mcp/mcp-sandbox/cmd/internal/source"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/launchflags"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/mcphosts"
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/wrapping"
-	"github.com/security-mcp/mcp-sandbox/hosts"
-	"github.com/security-mcp/mcp-sandbox/init/places"
+	"github.com/security-mcp/mcp-sandbox/init/keep/places"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
@@ -68,7 +68,7 @@ func statusOptions() *options {
 	o.add("project", "FOLDER", "the hosts' files of this project, and not the user's", "",
 		expanded(func(folder string) (err error) {
 			if o.wrap.project != "" {
-				return source.ErrTwice
+				return launchflags.ErrTwice
 			}
 			o.wrap.project, err = filepath.Abs(folder)
 			return err
@@ -113,19 +113,19 @@ func scopeOf(o *options, args []string) (*wrapping.Scope, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &wrapping.Scope{Machine: hosts.Machine{OS: runtime.GOOS, Home: filepath.Clean(home), Getenv: os.Getenv},
+	s := &wrapping.Scope{Machine: mcphosts.Machine{OS: runtime.GOOS, Home: filepath.Clean(home), Getenv: os.Getenv},
 		Project: o.wrap.project, Policies: filepath.Join(p.Config, "policies")}
 	if info, err := os.Stat(s.Project); s.Project != "" && err != nil {
 		return nil, fmt.Errorf("--project: %w", err)
 	} else if s.Project != "" && !info.IsDir() {
-		return nil, errors.New("--project: " + source.Quote(s.Project) + " is no folder")
+		return nil, errors.New("--project: " + launchflags.Quote(s.Project) + " is no folder")
 	}
 	if s.Program, err = ownProgram(); err != nil {
 		return nil, err
 	}
-	all := hosts.All()
+	all := mcphosts.All()
 	for _, name := range namesOf(args) {
-		h := hosts.ByName(name)
+		h := mcphosts.ByName(name)
 		if h == nil {
 			return nil, unknownHost(name)
 		}
@@ -156,7 +156,7 @@ func serverNames() (names []string) {
 }
 
 func hostNames() (names []string) {
-	for _, h := range hosts.All() {
+	for _, h := range mcphosts.All() {
 		names = append(names, h.Name)
 	}
 	return names

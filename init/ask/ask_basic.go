@@ -5,7 +5,7 @@ package ask
 import (
 	"errors"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/basic"
+	"github.com/security-mcp/mcp-sandbox/init/internal/limitsonly"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 )
 
@@ -22,7 +22,7 @@ func Calls(*order.Order) ([]string, error) {
 }
 
 // Plan is what [reexec.Run] would show the server of an order and hand to it. Nothing is started.
-func Plan(o *order.Order) (*order.Plan, error) { return basic.Plan(o) }
+func Plan(o *order.Order) (*order.Plan, error) { return limitsonly.Plan(o) }
 
 // Why fails: nothing here holds files and names back, so there is nothing to be explained.
 func Why(*order.Order, order.Question) (order.Answer, error) {

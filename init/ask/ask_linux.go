@@ -1,8 +1,8 @@
 package ask
 
 import (
-	"github.com/security-mcp/mcp-sandbox/init/internal/launch"
-	"github.com/security-mcp/mcp-sandbox/init/internal/shim"
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine/launch"
+	"github.com/security-mcp/mcp-sandbox/init/internal/supervise/shim"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
 )

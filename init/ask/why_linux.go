@@ -5,11 +5,11 @@ import (
 	"os"
 	"slices"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine/launch"
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress/dial"
-	"github.com/security-mcp/mcp-sandbox/init/internal/launch"
-	"github.com/security-mcp/mcp-sandbox/init/internal/shim"
-	"github.com/security-mcp/mcp-sandbox/init/internal/why"
-	"github.com/security-mcp/mcp-sandbox/init/internal/why/asked"
+	"github.com/security-mcp/mcp-sandbox/init/internal/supervise/shim"
+	"github.com/security-mcp/mcp-sandbox/init/internal/why/files"
+	"github.com/security-mcp/mcp-sandbox/init/internal/why/hosts"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
 	"github.com/security-mcp/mcp-sandbox/platform"
@@ -41,9 +41,9 @@ func Why(o *order.Order, q order.Question) (order.Answer, error) {
 	case q.Syscall != "":
 		a, err = askCall(e, &p, q.Syscall)
 	case q.Variable != "":
-		a = asked.Variable(&p, launcherEnv(o), q.Variable)
+		a = hosts.Variable(&p, launcherEnv(o), q.Variable)
 	default:
-		a = why.Ask(whyLaunch(o, e), q)
+		a = files.Ask(whyLaunch(o, e), q)
 	}
 	if q.Path == "" && q.Socket == "" {
 		checkPatch(o, &a)
@@ -55,8 +55,8 @@ func Why(o *order.Order, q order.Question) (order.Answer, error) {
 }
 
 // whyLaunch is an order's launch, to be asked about files.
-func whyLaunch(o *order.Order, e *launch.Explained) *why.Launch {
-	replan := func(p policy.Policy) (*why.Launch, error) {
+func whyLaunch(o *order.Order, e *launch.Explained) *files.Launch {
+	replan := func(p policy.Policy) (*files.Launch, error) {
 		changed, err := withPolicy(o, p)
 		if err != nil {
 			return nil, err
@@ -67,7 +67,7 @@ func whyLaunch(o *order.Order, e *launch.Explained) *why.Launch {
 		}
 		return whyLaunch(changed, again), nil
 	}
-	return &why.Launch{Plan: e.Files, Policy: e.Policy, Open: e.Open, Landlock: e.Landlock, Replan: replan}
+	return &files.Launch{Plan: e.Files, Policy: e.Policy, Open: e.Open, Landlock: e.Landlock, Replan: replan}
 }
 
 // withPolicy is an order with another policy.
@@ -92,7 +92,7 @@ func askHost(e *launch.Explained, p *policy.Policy, q *order.Question) order.Ans
 		return order.Answer{Allowed: order.ActAllowed, By: order.NoEntry,
 			Text: q.Host + " is held back by nothing: confinement " + string(e.Confinement) + " has the host's network"}
 	}
-	var m asked.Machine
+	var m hosts.Machine
 	m.Own, _ = platform.OwnAddresses() // without these an own address is one like others
 	port := q.Port
 	if port == 0 {
@@ -107,9 +107,9 @@ func askHost(e *launch.Explained, p *policy.Policy, q *order.Question) order.Ans
 // askCall asks about a system call. Confinement none has no filter.
 func askCall(e *launch.Explained, p *policy.Policy, name string) (order.Answer, error) {
 	if e.Confinement == policy.None {
-		return asked.Filtered(&policy.Policy{Level: policy.Privileged}, e.Filter, name)
+		return hosts.Filtered(&policy.Policy{Level: policy.Privileged}, e.Filter, name)
 	}
-	return asked.Filtered(p, e.Filter, name)
+	return hosts.Filtered(p, e.Filter, name)
 }
 
 // launcherEnv are the variables that the order was made from. Of those that are dropped only the names are known.
@@ -127,7 +127,7 @@ func checkPatch(o *order.Order, a *order.Answer) {
 	if a.Patch == nil {
 		return
 	}
-	_, after, err := asked.Fit(o.Policy, a.Patch)
+	_, after, err := hosts.Fit(o.Policy, a.Patch)
 	var p policy.Policy
 	if err == nil {
 		p, err = policy.Parse(after)

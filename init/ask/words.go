@@ -4,15 +4,15 @@ import (
 	"errors"
 	"os"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/seccomp"
-	"github.com/security-mcp/mcp-sandbox/init/internal/why/asked"
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine/seccomp"
+	"github.com/security-mcp/mcp-sandbox/init/internal/why/hosts"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 )
 
 // FitPatch makes a patch that applies to a document as the document stands: missing objects and lists are added. A
 // removal of what the document has not is an error: a flag said it.
 func FitPatch(document []byte, patch []order.Patch) ([]order.Patch, error) {
-	fitted, _, err := asked.Fit(document, patch)
+	fitted, _, err := hosts.Fit(document, patch)
 	return fitted, err
 }
 

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/fsview/protected"
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine/fsview/protected"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 

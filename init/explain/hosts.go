@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/egress/vet"
+	"github.com/security-mcp/mcp-sandbox/init/internal/egress/addresses"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
@@ -138,7 +138,7 @@ func relaysOf(t *teller, d policy.Domain) (drops, accounts []string) {
 func tellAddress(t *teller, pointer string, d policy.Domain) {
 	a, err := netip.ParseAddr(d.Host)
 	text := "can reach the address " + hostName(d, webPorts)
-	if err == nil && vet.ClassOf(a, func(netip.Addr) bool { return false }) == vet.Private {
+	if err == nil && addresses.ClassOf(a, func(netip.Addr) bool { return false }) == addresses.Private {
 		text += ", which is one of your local network"
 	}
 	v, why := listens(d.Port)

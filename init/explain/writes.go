@@ -3,7 +3,7 @@ package explain
 import (
 	"strings"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/fsview/protected"
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine/fsview/protected"
 )
 
 // writesOf says what there is to change in a grant.

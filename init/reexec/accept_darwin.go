@@ -4,7 +4,7 @@ import (
 	"errors"
 	"os"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/basic"
+	"github.com/security-mcp/mcp-sandbox/init/internal/limitsonly"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
@@ -12,7 +12,7 @@ import (
 
 // accept reads the order of a Go host from its pipe. The other end of the host's socket must be the parent, of the same
 // user: a set-user-ID host would otherwise start any program for any user.
-func accept(args []string) (o *order.Order, host int, watch basic.Watch, err error) {
+func accept(args []string) (o *order.Order, host int, watch limitsonly.Watch, err error) {
 	if len(args) != 1 || args[0] != ByHost {
 		return nil, -1, nil, errArguments
 	}

@@ -5,7 +5,7 @@ import (
 	"os"
 	"strconv"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/basic"
+	"github.com/security-mcp/mcp-sandbox/init/internal/limitsonly"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/windows"
@@ -13,7 +13,7 @@ import (
 
 // accept reads the order of a Go host from a pipe, and finds the two pipes to that host. The arguments are the handles'
 // values; each must be an inherited pipe. A program never has more rights than its caller on Windows.
-func accept(args []string) (o *order.Order, host int, watch basic.Watch, err error) {
+func accept(args []string) (o *order.Order, host int, watch limitsonly.Watch, err error) {
 	if len(args) != 4 || args[0] != ByHost {
 		return nil, -1, nil, errArguments
 	}
@@ -44,7 +44,7 @@ func accept(args []string) (o *order.Order, host int, watch basic.Watch, err err
 func unprivileged() error { return nil }
 
 // watchHost reads from a host: a byte asks for the server's end, and the end of the pipe is the host's.
-func watchHost(down *os.File) basic.Watch {
+func watchHost(down *os.File) limitsonly.Watch {
 	return func(gone, asked func()) {
 		b := make([]byte, 1)
 		for {

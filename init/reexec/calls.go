@@ -3,7 +3,7 @@ package reexec
 import (
 	"strconv"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/seccomp"
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine/seccomp"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
-	"github.com/security-mcp/mcp-sandbox/init/internal/shim"
+	"github.com/security-mcp/mcp-sandbox/init/internal/supervise/ending"
+	"github.com/security-mcp/mcp-sandbox/init/internal/supervise/shim"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"

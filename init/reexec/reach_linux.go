@@ -3,7 +3,7 @@ package reexec
 import (
 	"os"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/shim"
+	"github.com/security-mcp/mcp-sandbox/init/internal/supervise/shim"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 )
 

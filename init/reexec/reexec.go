@@ -18,7 +18,7 @@ import (
 	"errors"
 	"os"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
+	"github.com/security-mcp/mcp-sandbox/init/internal/supervise/ending"
 )
 
 // Name is argument 0 of a re-executed child.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/ending"
-	"github.com/security-mcp/mcp-sandbox/init/internal/report"
+	"github.com/security-mcp/mcp-sandbox/init/internal/supervise/ending"
+	"github.com/security-mcp/mcp-sandbox/init/internal/supervise/report"
 	"github.com/security-mcp/mcp-sandbox/init/notice"
 	"github.com/security-mcp/mcp-sandbox/platform"
 )

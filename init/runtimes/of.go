@@ -5,7 +5,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/fsview/toolchain"
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine/fsview/toolchain"
 )
 
 // Head is how much of a program's file [Of] looks at.

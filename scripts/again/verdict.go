@@ -17,7 +17,8 @@ var reasons = regexp.MustCompile(
 // never are the packages and tests of which one failure in fifty is the finding: acts that must be refused, how a
 // sandbox ends, descriptors that leak, hosts by name, and calls that are taken away.
 var never = regexp.MustCompile(`/init/internal/(test/(escape|endings|egress|publish|resources|listener|lasting)` +
-	`|egress|relay|streams|proctree|basic|layers|shim|coverwatch)\b|/init/reexec\b|/launcher\b` +
+	`|egress|confine/(layers|streams)|supervise/(relay|proctree|shim|coverwatch)|limitsonly)\b` +
+	`|/init/reexec\b|/launcher\b` +
 	`|(?i:escape|denial|denied|ending|killed|anymoment|leftbehind|zombie|orphan|descriptor|leak|missed|sabotage|swap)`)
 
 // broken is a test binary that is not to be trusted any more.

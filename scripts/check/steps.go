@@ -17,7 +17,7 @@ type step struct {
 // at, among them the documents.
 const (
 	code = "go.mod go.sum Makefile scripts/go scripts/testbed scripts/npm-cache " +
-		"cmd hosts init launcher platform policy profile store testdata"
+		"cmd init launcher platform policy testdata"
 	suite   = "."
 	sources = code + " scripts .golangci.yml"
 	guests  = code + " scripts/kernels scripts/stage docs"

@@ -8,11 +8,11 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/security-mcp/mcp-sandbox/launcher/packages/install"
+	"github.com/security-mcp/mcp-sandbox/launcher/packages/startline"
+	"github.com/security-mcp/mcp-sandbox/launcher/packages/store"
 	"github.com/security-mcp/mcp-sandbox/scripts/stage"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
-	"github.com/security-mcp/mcp-sandbox/store"
-	"github.com/security-mcp/mcp-sandbox/store/install"
-	"github.com/security-mcp/mcp-sandbox/store/startline"
 )
 
 // useCache has the store of this process in the checkout's cache.

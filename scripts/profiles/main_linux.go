@@ -20,7 +20,7 @@
 //   - profile/data/npm/NAME.json, the profile; package profile has its form
 //   - scripts/profiles/sessions/npm/NAME.json, the session; type session has its form: the version, the arguments and
 //     variables with dummy keys, and calls that reach every host of the profile
-//   - nothing else: `go test ./profile` looks for what is wrong in both
+//   - nothing else: `go test ./launcher/packages/profile` looks for what is wrong in both
 //
 // A package of Go's is go:PACKAGE, and has its documents below go instead of npm.
 //

@@ -15,8 +15,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/security-mcp/mcp-sandbox/launcher"
+	"github.com/security-mcp/mcp-sandbox/launcher/packages/profile"
 	"github.com/security-mcp/mcp-sandbox/policy"
-	"github.com/security-mcp/mcp-sandbox/profile"
 )
 
 // patience is how long a server may take for one answer.

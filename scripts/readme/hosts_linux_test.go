@@ -80,9 +80,9 @@ func TestGoHost(t *testing.T) {
 func TestPackagesHost(t *testing.T) {
 	doc := document(t, "docs/packages.md")
 	example := strings.NewReplacer("package install_test", "package main", "func Example()", "func main()").
-		Replace(document(t, "store/install/example_test.go"))
+		Replace(document(t, "launcher/packages/install/example_test.go"))
 	if blocks := Blocks(doc, "go"); len(blocks) != 1 || blocks[0] != example {
-		t.Fatal("the program of docs/packages.md is not that of store/install/example_test.go")
+		t.Fatal("the program of docs/packages.md is not that of launcher/packages/install/example_test.go")
 	}
 	home := installed(t)
 	program := compile(t, doc, "go", "go", "build", "-trimpath")

@@ -19,10 +19,10 @@ type effect struct {
 }
 
 // The shims: what they do to their process is their own matter.
-const shims = "init/reexec init/internal/shim init/internal/basic"
+const shims = "init/reexec init/internal/supervise/shim init/internal/limitsonly"
 
 var effects = []effect{
-	{"the end of the process", regexp.MustCompile(`\b(os|unix|syscall)\.Exit\(`), shims + " init/internal/seccomp/gen"},
+	{"the end of the process", regexp.MustCompile(`\b(os|unix|syscall)\.Exit\(`), shims + " init/internal/confine/seccomp/gen"},
 	{"the working folder", regexp.MustCompile(`\b(os|unix)\.F?[Cc]hdir\(`), shims},
 	{"the environment", regexp.MustCompile(`\bos\.(Setenv|Unsetenv|Clearenv)\(`), shims},
 	{"the umask", regexp.MustCompile(`\b(unix|platform)\.Umask\(`), shims},
@@ -30,17 +30,17 @@ var effects = []effect{
 	{"signal handlers", regexp.MustCompile(`\bsignals?\.(Open|Catch|Ignore|Without|StopGroup|StopSelf|Notify)\(`), shims},
 	// package coverwatch asks for SIGIO, which the shim catches; what package signals stops is the shim
 	{"a signal to the process", regexp.MustCompile(`\bunix\.F_NOTIFY, |\bunix\.(Kill|Tgkill)\((0|unix\.Getpid\(\)),|\bplatform\.WakeAt\(`),
-		shims + " init/internal/coverwatch init/internal/signals"},
+		shims + " init/internal/supervise/coverwatch init/internal/supervise/signals"},
 	{"the writes of package platform", regexp.MustCompile(`\bplatform\.WithoutSendmsg\(`), shims},
 	{"the scheduling", regexp.MustCompile(`\bunix\.SchedSetAttr\(`), shims},
 	// package program blocks signals in the thread that starts a runner, for as long as that takes
-	{"the signal mask", regexp.MustCompile(`\bunix\.PthreadSigmask\(`), "init/internal/signals init/internal/program"},
+	{"the signal mask", regexp.MustCompile(`\bunix\.PthreadSigmask\(`), "init/internal/supervise/signals init/internal/confine/program"},
 	{"all children", regexp.MustCompile(`\b(unix|syscall)\.Wait4\(-1\b`), shims},
 	{"the parent of orphans", regexp.MustCompile(`\bplatform\.SetChildSubreaper\(`), shims},
 	{"attributes of the process", regexp.MustCompile(`\bunix\.Prctl\(`), shims},
-	{"the session", regexp.MustCompile(`\bunix\.(Setsid|Setpgid)\(|TIOCNOTTY\b.*\)|TIOCSCTTY\b.*0\)$`), shims + " init/internal/layers"},
+	{"the session", regexp.MustCompile(`\bunix\.(Setsid|Setpgid)\(|TIOCNOTTY\b.*\)|TIOCSCTTY\b.*0\)$`), shims + " init/internal/confine/layers"},
 	{"limits of the process", regexp.MustCompile(`\b(unix|syscall)\.Setrlimit\(`), shims},
-	{"threads", regexp.MustCompile(`\bruntime\.LockOSThread\(`), shims + " init/internal/signals"},
+	{"threads", regexp.MustCompile(`\bruntime\.LockOSThread\(`), shims + " init/internal/supervise/signals"},
 }
 
 // Only the shims change what belongs to the whole process.

@@ -10,7 +10,7 @@ import (
 
 // The top level is fixed; names that begin with a dot are free.
 func TestTopLevel(t *testing.T) {
-	want := strings.Fields("LICENSE Makefile README.md cmd docs go.mod go.sum hosts init launcher platform policy profile scripts store testdata")
+	want := strings.Fields("LICENSE Makefile README.md cmd docs go.mod go.sum init launcher platform policy scripts testdata")
 	entries, err := os.ReadDir(root(t))
 	if err != nil {
 		t.Fatal(err)

@@ -25,7 +25,7 @@ func TestOnlyTestsTrustTheEnvironment(t *testing.T) {
 			t.Errorf("%s has every variable count as the user's", s.path)
 		}
 		for _, p := range s.imports {
-			product := below(s.dir, "cmd") || below(s.dir, "init") || below(s.dir, "store")
+			product := below(s.dir, "cmd") || below(s.dir, "init") || below(s.dir, "launcher/packages/store")
 			if p == module+"/scripts/testbed" && product && !s.test && !below(s.dir, testOnly) {
 				t.Errorf("%s imports %s, in which every variable counts", s.path, p)
 			}
@@ -48,8 +48,8 @@ func TestVariablesAreNamed(t *testing.T) {
 	found := map[string]bool{}
 	for _, s := range sources(t) {
 		first, _, _ := strings.Cut(s.dir, "/")
-		if s.test || !slices.Contains(strings.Fields("cmd hosts init launcher platform policy profile store"), first) ||
-			below(s.dir, testOnly) || below(s.dir, "store/install") || strings.HasSuffix(s.path, "_windows.go") {
+		if s.test || !slices.Contains(strings.Fields("cmd init launcher platform policy"), first) ||
+			below(s.dir, testOnly) || below(s.dir, "launcher/packages/install") || strings.HasSuffix(s.path, "_windows.go") {
 			continue
 		}
 		f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root(t), s.path), nil, 0)

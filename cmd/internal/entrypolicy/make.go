@@ -11,9 +11,9 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/notice"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/init/runtimes"
+	"github.com/security-mcp/mcp-sandbox/launcher/packages/profile"
+	"github.com/security-mcp/mcp-sandbox/launcher/packages/startline"
 	"github.com/security-mcp/mcp-sandbox/policy"
-	"github.com/security-mcp/mcp-sandbox/profile"
-	"github.com/security-mcp/mcp-sandbox/store/startline"
 )
 
 // A Server is an entry of a host's file, as far as its policy goes by it.

@@ -5,9 +5,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/security-mcp/mcp-sandbox/init/places"
-	"github.com/security-mcp/mcp-sandbox/init/state"
-	"github.com/security-mcp/mcp-sandbox/profile"
+	"github.com/security-mcp/mcp-sandbox/init/keep/places"
+	"github.com/security-mcp/mcp-sandbox/init/keep/state"
+	"github.com/security-mcp/mcp-sandbox/launcher/packages/profile"
 )
 
 // A claim is what asks for a home that lasts.

@@ -16,8 +16,8 @@ import (
 	"slices"
 
 	"github.com/security-mcp/mcp-sandbox/init/explain"
+	"github.com/security-mcp/mcp-sandbox/init/keep/places"
 	"github.com/security-mcp/mcp-sandbox/init/order"
-	"github.com/security-mcp/mcp-sandbox/init/places"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )

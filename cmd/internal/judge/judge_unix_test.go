@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/security-mcp/mcp-sandbox/init/explain"
-	"github.com/security-mcp/mcp-sandbox/init/state"
+	"github.com/security-mcp/mcp-sandbox/init/keep/state"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )

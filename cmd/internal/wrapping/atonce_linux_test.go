@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/security-mcp/mcp-sandbox/hosts"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/mcphosts"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
@@ -36,8 +36,8 @@ func TestAtOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		scope := func() *Scope {
-			return &Scope{Machine: hosts.Machine{OS: "linux", Home: home, Getenv: func(string) string { return "" }},
-				Hosts: []*hosts.Host{hosts.ByName("cursor")}, Program: "/usr/bin/mcp-sandbox",
+			return &Scope{Machine: mcphosts.Machine{OS: "linux", Home: home, Getenv: func(string) string { return "" }},
+				Hosts: []*mcphosts.Host{mcphosts.ByName("cursor")}, Program: "/usr/bin/mcp-sandbox",
 				Policies: filepath.Join(home, fmt.Sprint("policies", round))}
 		}
 		var all sync.WaitGroup

@@ -9,8 +9,8 @@ import (
 	"slices"
 
 	"github.com/rogpeppe/go-internal/diff"
-	"github.com/security-mcp/mcp-sandbox/hosts/edit"
-	"github.com/security-mcp/mcp-sandbox/hosts/file"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/mcphosts/edit"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/mcphosts/file"
 )
 
 // Diff is what changing the entries does to their file, as a unified diff without the values of variables, of headers

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/security-mcp/mcp-sandbox/hosts"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/mcphosts"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
 )
@@ -41,8 +41,8 @@ func newDesk(t *testing.T, text string) *desk {
 	t.Setenv("HOME", home)
 	t.Setenv("XDG_STATE_HOME", filepath.Join(home, "state"))
 	d := &desk{T: t, file: filepath.Join(home, ".cursor", "mcp.json"), Scope: &Scope{
-		Machine: hosts.Machine{OS: "linux", Home: home, Getenv: func(string) string { return "" }},
-		Hosts:   []*hosts.Host{hosts.ByName("cursor")}, Program: "/usr/bin/mcp-sandbox",
+		Machine: mcphosts.Machine{OS: "linux", Home: home, Getenv: func(string) string { return "" }},
+		Hosts:   []*mcphosts.Host{mcphosts.ByName("cursor")}, Program: "/usr/bin/mcp-sandbox",
 		Policies: filepath.Join(home, "policies")}}
 	d.write(d.file, text)
 	return d

@@ -11,15 +11,15 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/security-mcp/mcp-sandbox/hosts"
-	"github.com/security-mcp/mcp-sandbox/hosts/edit"
-	"github.com/security-mcp/mcp-sandbox/hosts/file"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/mcphosts"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/mcphosts/edit"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/mcphosts/file"
 )
 
 // A Scope says which files are looked at.
 type Scope struct {
-	Machine  hosts.Machine
-	Hosts    []*hosts.Host
+	Machine  mcphosts.Machine
+	Hosts    []*mcphosts.Host
 	Project  string // the folder of a project, absolute; then its files are looked at and none of the user's
 	Policies string // the user's folder of policies
 	Program  string // mcp-sandbox, absolute
@@ -29,11 +29,11 @@ type Scope struct {
 // A File is one of a host's that is there.
 type File struct {
 	scope    *Scope
-	Host     *hosts.Host
+	Host     *mcphosts.Host
 	Path     string
 	first    bool // the one that the host has without settings of its own: a policy has the server's name alone
 	target   file.Target
-	form     hosts.Form
+	form     mcphosts.Form
 	document *edit.Document
 	Fixed    error // why the file cannot be replaced
 	text     []byte
@@ -41,7 +41,7 @@ type File struct {
 
 // A Problem is a file that cannot be read.
 type Problem struct {
-	Host *hosts.Host
+	Host *mcphosts.Host
 	Path string
 	Err  error
 }
@@ -90,16 +90,16 @@ func (f *File) Misplaced() string {
 
 // first reports whether a path is the one whose servers have policies named by them alone. Which files are there and
 // what variables say can change, and the path of a policy cannot.
-func (s *Scope) first(h *hosts.Host, path string) bool {
+func (s *Scope) first(h *mcphosts.Host, path string) bool {
 	if s.Project != "" {
 		return h.Name == "claude-code"
 	}
-	m := hosts.Machine{OS: s.Machine.OS, Home: s.Machine.Home, Getenv: func(string) string { return "" }}
+	m := mcphosts.Machine{OS: s.Machine.OS, Home: s.Machine.Home, Getenv: func(string) string { return "" }}
 	paths := h.Files[0].Paths(m)
 	return len(paths) > 0 && paths[0] == path
 }
 
-func (s *Scope) paths(f *hosts.File) []string {
+func (s *Scope) paths(f *mcphosts.File) []string {
 	if s.Project != "" {
 		return f.In(s.Project, s.Machine)
 	}

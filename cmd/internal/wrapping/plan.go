@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/entrypolicy"
-	"github.com/security-mcp/mcp-sandbox/hosts/edit"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/mcphosts/edit"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 

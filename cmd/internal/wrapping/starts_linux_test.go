@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/security-mcp/mcp-sandbox/hosts"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/mcphosts"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
@@ -25,7 +25,7 @@ func newShop(t *testing.T, system string) *shop {
 	}
 	s := &shop{top: top, own: filepath.Join(top, "own"), other: filepath.Join(top, "other"), project: filepath.Join(top, "project"), system: system}
 	s.Scope = &Scope{Program: filepath.Join(s.own, "mcp-sandbox"), Project: s.project,
-		Hosts: []*hosts.Host{hosts.ByName("cursor")}, Machine: hosts.Machine{OS: "linux", Home: top}}
+		Hosts: []*mcphosts.Host{mcphosts.ByName("cursor")}, Machine: mcphosts.Machine{OS: "linux", Home: top}}
 	s.path(s.own, s.other)
 	s.put(t, filepath.Join(s.own, "mcp-sandbox"), 0o755)
 	if system == "windows" {
@@ -147,8 +147,8 @@ func TestShells(t *testing.T) {
 		{"crush", `,"env":{"A":"$A"}`, "wrapped"}, {"crush", `,"env":{"A":"${A:-$(id)}"}`, "cannot"}, {"crush", ",\"title\":\"`id`\"", "cannot"},
 		{"cursor", `,"env":{"A":"$(id)"}`, "wrapped"},
 	} {
-		s, h := newShop(t, "linux"), *hosts.ByName("cursor")
-		h.Shell, h.Runs, s.Hosts = hosts.ByName(c.host).Shell, hosts.ByName(c.host).Runs, []*hosts.Host{&h}
+		s, h := newShop(t, "linux"), *mcphosts.ByName("cursor")
+		h.Shell, h.Runs, s.Hosts = mcphosts.ByName(c.host).Shell, mcphosts.ByName(c.host).Runs, []*mcphosts.Host{&h}
 		if got := s.wrapped(t, "mcp-sandbox", c.more); got.State != c.want {
 			t.Errorf("%+v: %+v", c, got)
 		}

@@ -4,10 +4,10 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine/layers"
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress/dial"
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress/match"
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress/relay"
-	"github.com/security-mcp/mcp-sandbox/init/internal/layers"
 	"golang.org/x/sys/unix"
 )
 

@@ -9,11 +9,11 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine/tally"
+	"github.com/security-mcp/mcp-sandbox/init/internal/egress/addresses"
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress/dial"
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress/match"
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress/resolve"
-	"github.com/security-mcp/mcp-sandbox/init/internal/egress/vet"
-	"github.com/security-mcp/mcp-sandbox/init/internal/tally"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"golang.org/x/sys/unix"
 )
@@ -61,9 +61,9 @@ func (t *denials) address(a netip.AddrPort) {
 }
 
 // private tells of a name whose addresses may not be dialled; not of the addresses, which the server may not learn.
-func (t *denials) private(name string, class vet.Class) {
+func (t *denials) private(name string, class addresses.Class) {
 	d := &order.Denied{Act: order.Act{Kind: order.DeniedPrivate, Host: name}}
-	if class == vet.Private {
+	if class == addresses.Private {
 		d.Flag = d.Suggest()
 	}
 	t.tell(d)

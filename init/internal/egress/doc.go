@@ -14,6 +14,6 @@
 //
 // A [Publisher] is the other way: the host reaches ports of the server. It works with an Engine beside it and without.
 //
-// The parts: match says what the policy allows, resolve and vet which addresses a name has, names which of them the
-// server gets, dns and hello read what the server sends, tap tells what the kernel refused, dial and relay carry.
+// The parts: match says what the policy allows, resolve and addresses which addresses a name has, names which of them
+// the server gets, dns and hello read what the server sends, tap tells what the kernel refused, dial and relay carry.
 package egress

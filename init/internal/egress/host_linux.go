@@ -4,8 +4,8 @@ import (
 	"net/netip"
 	"slices"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/egress/addresses"
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress/match"
-	"github.com/security-mcp/mcp-sandbox/init/internal/egress/vet"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"golang.org/x/sys/unix"
 )
@@ -52,18 +52,18 @@ func (h *host) hasIPv6() bool {
 }
 
 // vetted are the addresses that may be dialled, and the class of those that may not: the least bad one.
-func (h *host) vetted(all []netip.Addr, port uint16, rules *match.Rules) (good []netip.Addr, bad vet.Class) {
+func (h *host) vetted(all []netip.Addr, port uint16, rules *match.Rules) (good []netip.Addr, bad addresses.Class) {
 	h.look()
 	if h.failed != nil {
-		return nil, vet.Own // no address is known not to be the machine's own
+		return nil, addresses.Own // no address is known not to be the machine's own
 	}
 	for _, a := range all {
-		class := vet.ClassOf(a, func(a netip.Addr) bool { return slices.Contains(h.own, a) })
+		class := addresses.ClassOf(a, func(a netip.Addr) bool { return slices.Contains(h.own, a) })
 		switch {
 		case rules.Dials(a, port, class, h.private):
 			good = append(good, a)
 		case rules.DeniedAddress(a, port):
-			bad = max(bad, vet.Special)
+			bad = max(bad, addresses.Special)
 		default:
 			bad = max(bad, class)
 		}

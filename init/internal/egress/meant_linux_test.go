@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine/tally"
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress/resolve"
-	"github.com/security-mcp/mcp-sandbox/init/internal/tally"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )

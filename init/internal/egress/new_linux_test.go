@@ -4,8 +4,8 @@ import (
 	"os"
 	"testing"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/layers"
-	"github.com/security-mcp/mcp-sandbox/init/internal/tally"
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine/layers"
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine/tally"
 	"golang.org/x/sys/unix"
 )
 

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine/tally"
+	"github.com/security-mcp/mcp-sandbox/init/internal/egress/addresses"
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress/match"
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress/tap"
-	"github.com/security-mcp/mcp-sandbox/init/internal/egress/vet"
-	"github.com/security-mcp/mcp-sandbox/init/internal/tally"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
@@ -28,14 +28,14 @@ func TestVetted(t *testing.T) {
 		address string
 		port    uint16
 		good    bool
-		class   vet.Class
+		class   addresses.Class
 	}{
 		{"203.0.113.10", 80, true, 0},
-		{"203.0.113.9", 80, false, vet.Special}, // denied
-		{"10.0.0.8", 80, false, vet.Private},
+		{"203.0.113.9", 80, false, addresses.Special}, // denied
+		{"10.0.0.8", 80, false, addresses.Private},
 		{"10.0.0.7", 80, true, 0}, // an entry is that address
-		{"10.0.0.7", 81, false, vet.Private},
-		{"203.0.113.50", 80, false, vet.Own}, // no entry opens an address that the machine has got since
+		{"10.0.0.7", 81, false, addresses.Private},
+		{"203.0.113.50", 80, false, addresses.Own}, // no entry opens an address that the machine has got since
 	} {
 		a := netip.MustParseAddr(c.address)
 		good, bad := h.vetted([]netip.Addr{a}, c.port, rules)
@@ -44,7 +44,7 @@ func TestVetted(t *testing.T) {
 		}
 	}
 	h.failed = errors.New("no list of addresses")
-	if good, bad := h.vetted([]netip.Addr{netip.MustParseAddr("203.0.113.10")}, 80, rules); len(good) > 0 || bad != vet.Own {
+	if good, bad := h.vetted([]netip.Addr{netip.MustParseAddr("203.0.113.10")}, 80, rules); len(good) > 0 || bad != addresses.Own {
 		t.Errorf("the own addresses are not known: %v, class %d", good, bad)
 	}
 }
@@ -132,7 +132,7 @@ func TestCountsAreBounded(t *testing.T) {
 
 // The flag for private addresses is told only where it opens them.
 func TestFlagOfPrivate(t *testing.T) {
-	for class, want := range map[vet.Class]string{vet.Private: "--allow-private", vet.Own: "", vet.Special: ""} {
+	for class, want := range map[addresses.Class]string{addresses.Private: "--allow-private", addresses.Own: "", addresses.Special: ""} {
 		e, said := pureEngine(t, policy.Network{})
 		if e.denials.private("intra.test", class); len(*said) != 1 || (*said)[0].Flag != want {
 			t.Errorf("class %d: %+v", class, *said)

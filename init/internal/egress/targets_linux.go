@@ -3,9 +3,9 @@ package egress
 import (
 	"net/netip"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/egress/addresses"
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress/dial"
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress/resolve"
-	"github.com/security-mcp/mcp-sandbox/init/internal/egress/vet"
 	"golang.org/x/net/dns/dnsmessage"
 	"golang.org/x/sys/unix"
 )
@@ -33,7 +33,7 @@ func (d *accepter) find(at target, a netip.Addr, done func(dial.Target, error)) 
 func (d *accepter) literal(t dial.Target, a netip.Addr, done func(dial.Target, error)) {
 	good, _ := d.engine.host.vetted([]netip.Addr{a}, t.Port, d.engine.rules)
 	if len(good) == 0 {
-		d.engine.denials.private(t.Name, vet.Own)
+		d.engine.denials.private(t.Name, addresses.Own)
 		done(t, unix.EACCES)
 		return
 	}

@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine/layers"
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine/tally"
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress/resolve"
-	"github.com/security-mcp/mcp-sandbox/init/internal/layers"
-	"github.com/security-mcp/mcp-sandbox/init/internal/tally"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"

@@ -3,7 +3,7 @@ package match
 import (
 	"net/netip"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/egress/vet"
+	"github.com/security-mcp/mcp-sandbox/init/internal/egress/addresses"
 )
 
 // Address says whether an entry that is an address opens the port of it. ::ffff:192.0.2.1 is 192.0.2.1.
@@ -20,7 +20,7 @@ func (r *Rules) Literal(a netip.Addr) bool {
 func (r *Rules) HasLiterals() bool { return len(r.allowed.addresses) > 0 }
 
 // DeniedAddress reports whether a denied entry that is an address closes the port of it, whatever name led there. An
-// entry closes the address with any zone, and the IPv6 addresses that lead to an IPv4 one: [vet.Embedded].
+// entry closes the address with any zone, and the IPv6 addresses that lead to an IPv4 one: [addresses.Embedded].
 func (r *Rules) DeniedAddress(a netip.Addr, port uint16) bool { return r.deniedAddress(a).has(port) }
 
 func (r *Rules) deniedAddress(a netip.Addr) ports {
@@ -29,7 +29,7 @@ func (r *Rules) deniedAddress(a netip.Addr) ports {
 	}
 	a = a.WithZone("")
 	p := r.denied.ofAddress(a.Unmap())
-	for inside := range vet.Embedded(a) {
+	for inside := range addresses.Embedded(a) {
 		p = p.and(r.denied.ofAddress(inside))
 	}
 	return p

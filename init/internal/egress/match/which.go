@@ -3,7 +3,7 @@ package match
 import (
 	"net/netip"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/egress/vet"
+	"github.com/security-mcp/mcp-sandbox/init/internal/egress/addresses"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
@@ -65,7 +65,7 @@ func Decide(n *policy.Network, h Host, port uint16) (w Which) {
 
 // Dials reports whether a connection may go to an address of that class, to which a name led or which an entry is. Of
 // private ones those that allowPrivate opens, or an entry that is the address. Port 0 asks for any port.
-func (r *Rules) Dials(a netip.Addr, port uint16, class vet.Class, allowPrivate bool) bool {
+func (r *Rules) Dials(a netip.Addr, port uint16, class addresses.Class, allowPrivate bool) bool {
 	if r.DeniedAddress(a, port) {
 		return false
 	}
@@ -73,5 +73,5 @@ func (r *Rules) Dials(a netip.Addr, port uint16, class vet.Class, allowPrivate b
 	if port != 0 {
 		named = r.Address(a, port) == Open
 	}
-	return vet.Allowed(class, allowPrivate) || named && class == vet.Private
+	return addresses.Allowed(class, allowPrivate) || named && class == addresses.Private
 }

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/egress/addresses"
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress/match"
-	"github.com/security-mcp/mcp-sandbox/init/internal/egress/vet"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
@@ -81,7 +81,7 @@ func TestDials(t *testing.T) {
 	} {
 		a := netip.MustParseAddr(c.address)
 		for allow, want := range map[bool]bool{false: c.alone, true: c.opened} {
-			if rules.Dials(a, c.port, vet.ClassOf(a, nil), allow) != want {
+			if rules.Dials(a, c.port, addresses.ClassOf(a, nil), allow) != want {
 				t.Errorf("%s port %d, allowPrivate %t: not %t", c.address, c.port, allow, want)
 			}
 		}

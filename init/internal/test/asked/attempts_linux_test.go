@@ -7,7 +7,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/seccomp"
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine/seccomp"
 	"golang.org/x/sys/unix"
 )
 
@@ -55,7 +55,7 @@ var refusable = map[string][2][6]uintptr{
 // refuses some, the second with others.
 func attempts(t *testing.T) (names []string, all []attempt) {
 	t.Helper()
-	text, err := os.ReadFile("../../seccomp/testdata/" + runtime.GOARCH + ".txt")
+	text, err := os.ReadFile("../../confine/seccomp/testdata/" + runtime.GOARCH + ".txt")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
-	"github.com/security-mcp/mcp-sandbox/init/internal/why/asked"
+	"github.com/security-mcp/mcp-sandbox/init/internal/why/hosts"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
@@ -99,7 +99,7 @@ func (c *comparison) compare(document string) (after string) {
 	got, run := launched(c.T, document, c.request, host.Env(c.T))
 	after = document
 	for i, name := range c.names {
-		a, err := asked.Syscall(p, name)
+		a, err := hosts.Syscall(p, name)
 		if err != nil {
 			c.Fatalf("%s: %v", name, err)
 		}
@@ -108,16 +108,16 @@ func (c *comparison) compare(document string) (after string) {
 		if a.Patch == nil {
 			continue
 		}
-		now, err := asked.Syscall(parsed(c.T, after), name) // the positions of an earlier removal are gone
+		now, err := hosts.Syscall(parsed(c.T, after), name) // the positions of an earlier removal are gone
 		if err != nil || now.Patch == nil {
 			continue
 		}
-		_, changed, err := asked.Fit([]byte(after), now.Patch)
+		_, changed, err := hosts.Fit([]byte(after), now.Patch)
 		if err != nil {
 			c.Fatalf("%+v: %v", now, err)
 		}
 		after = string(changed)
-		if again, err := asked.Syscall(parsed(c.T, after), name); err != nil || again.Allowed == order.ActDenied {
+		if again, err := hosts.Syscall(parsed(c.T, after), name); err != nil || again.Allowed == order.ActDenied {
 			c.Errorf("%s: %+v, %v", name, again, err)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
-	"github.com/security-mcp/mcp-sandbox/init/internal/why/asked"
+	"github.com/security-mcp/mcp-sandbox/init/internal/why/hosts"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
@@ -99,7 +99,7 @@ func compareVariables(t *testing.T, document string, env []string, count func(ro
 	after = document
 	with := 0
 	for _, name := range variableNames {
-		a := asked.Variable(parsed(t, document), env, name)
+		a := hosts.Variable(parsed(t, document), env, name)
 		there := slices.ContainsFunc(got, func(v string) bool { return strings.HasPrefix(v, name+"=") })
 		if there != (a.Allowed == order.ActAllowed) || (a.Reason == order.ByMissing) == a.OnHost && !there {
 			t.Errorf("%s: %s: %t, but %+v", document, name, there, a)
@@ -110,12 +110,12 @@ func compareVariables(t *testing.T, document string, env []string, count func(ro
 		if a.Patch == nil {
 			continue
 		}
-		_, changed, err := asked.Fit([]byte(after), a.Patch)
+		_, changed, err := hosts.Fit([]byte(after), a.Patch)
 		if err != nil {
 			t.Fatalf("%+v: %v", a, err)
 		}
 		after = string(changed)
-		if again := asked.Variable(parsed(t, after), env, name); again.Allowed != order.ActAllowed {
+		if again := hosts.Variable(parsed(t, after), env, name); again.Allowed != order.ActAllowed {
 			t.Errorf("%s: %+v", after, again)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/program"
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine/program"
 )
 
 func main() {

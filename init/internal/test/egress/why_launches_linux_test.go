@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
-	why "github.com/security-mcp/mcp-sandbox/init/internal/why/asked"
+	why "github.com/security-mcp/mcp-sandbox/init/internal/why/hosts"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )

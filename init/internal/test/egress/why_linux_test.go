@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	why "github.com/security-mcp/mcp-sandbox/init/internal/why/asked"
+	why "github.com/security-mcp/mcp-sandbox/init/internal/why/hosts"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed/world"
 )
 

@@ -11,9 +11,9 @@ import (
 	"syscall"
 	"testing"
 
-	launches "github.com/security-mcp/mcp-sandbox/init/internal/launch"
-	"github.com/security-mcp/mcp-sandbox/init/internal/layers"
-	"github.com/security-mcp/mcp-sandbox/init/internal/shim"
+	launches "github.com/security-mcp/mcp-sandbox/init/internal/confine/launch"
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine/layers"
+	"github.com/security-mcp/mcp-sandbox/init/internal/supervise/shim"
 	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
 	"github.com/security-mcp/mcp-sandbox/launcher"

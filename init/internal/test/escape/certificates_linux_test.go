@@ -15,7 +15,7 @@ import (
 // certificates, and is shown without these, whatever else the server has. Outside the same script reads the keys.
 func TestCertificates(t *testing.T) {
 	dir := stage(t).dir
-	text, err := os.ReadFile("../../fsview/testdata/acme.pem")
+	text, err := os.ReadFile("../../confine/fsview/testdata/acme.pem")
 	if err != nil {
 		t.Fatal(err)
 	}

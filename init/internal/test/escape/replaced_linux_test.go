@@ -10,7 +10,7 @@ import (
 )
 
 // replacedFile: the host saves a denied file as editors do, by a new one under its name, while the server runs. The
-// cover lay on the old one. Of the ways to save, and of servers that wait for the moment, init/internal/shim has
+// cover lay on the old one. Of the ways to save, and of servers that wait for the moment, init/internal/supervise/shim has
 // the tests.
 func replacedFile(t *testing.T, l level) {
 	s := stage(t)

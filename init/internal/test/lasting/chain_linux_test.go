@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/launcher/packages/startline"
+	"github.com/security-mcp/mcp-sandbox/launcher/packages/store"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
-	"github.com/security-mcp/mcp-sandbox/store"
-	"github.com/security-mcp/mcp-sandbox/store/startline"
 )
 
 // One launch installs into a stage of the store, and another starts from the package. A prune spares the package while

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/test/host"
-	"github.com/security-mcp/mcp-sandbox/init/state"
+	"github.com/security-mcp/mcp-sandbox/init/keep/state"
 	"golang.org/x/sys/unix"
 )
 

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/notify"
-	"github.com/security-mcp/mcp-sandbox/init/internal/seccomp"
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine/notify"
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine/seccomp"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 )
 
@@ -26,7 +26,7 @@ const (
 // dangerous are the calls of the set that this machine has, but for what only subprocess.allow refuses.
 func dangerous(t *testing.T) (names []string) {
 	t.Helper()
-	text, err := os.ReadFile("../../seccomp/testdata/reported.txt")
+	text, err := os.ReadFile("../../confine/seccomp/testdata/reported.txt")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"syscall"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/seccomp"
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine/seccomp"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 	"golang.org/x/sys/unix"
 )

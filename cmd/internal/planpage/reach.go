@@ -1,0 +1,79 @@
+package planpage
+
+import (
+	"strconv"
+
+	"github.com/security-mcp/mcp-sandbox/cmd/page"
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/policy"
+)
+
+// network is what the server may reach. No confinement below reduced holds anything back, and reduced has no way to a
+// name: it has no network of its own in which the names could be answered.
+func network(p *policy.Policy, proved *order.Enforced) []string {
+	reached := policy.Confinement(proved.Confinement)
+	switch {
+	case p.Level == policy.LevelNetwork || !reached.Holds(policy.Reduced):
+		return []string{"*"}
+	case !reached.Holds(policy.Full):
+		return []string{}
+	}
+	return append([]string{}, p.Network.AllowedDomains...)
+}
+
+func (v *Preview) reach() [][]page.Cell {
+	switch {
+	case len(v.Network) == 0:
+		return texts(append([]string{
+			"none: no address can be reached, this machine's own neither (--allow-domain HOST opens one, " +
+				"--level network all)"}, v.published()...))
+	case v.Network[0] == "*":
+		return [][]page.Cell{{{Text: "all that this machine reaches, this machine's own addresses included",
+			Style: page.Yellow}}}
+	}
+	var lines []string
+	for _, entry := range v.Network {
+		lines = append(lines, inWords(entry, "80, 443"))
+	}
+	for _, entry := range v.names.DeniedDomains {
+		lines = append(lines, "not "+inWords(entry, "every port"))
+	}
+	if v.names.AllowPrivate {
+		lines = append(lines, "these names at private addresses too")
+	}
+	if v.names.CheckServerName == policy.No {
+		lines = append(lines, "on port 443 whatever name a TLS client asks for")
+	}
+	return texts(append(append(lines, "and no other address"), v.published()...))
+}
+
+// published are the server's ports that this machine reaches, in the one confinement that has them.
+func (v *Preview) published() (lines []string) {
+	if v.Confinement != string(policy.Full) {
+		return nil
+	}
+	for _, entry := range v.names.Publish {
+		p, err := policy.ParsePublish(entry)
+		if err != nil {
+			continue
+		}
+		lines = append(lines, "its port "+strconv.Itoa(int(p.Port))+" is reached at "+p.Outside())
+	}
+	return lines
+}
+
+// inWords is an entry of a list with its port, or with the ports that an entry without one stands for.
+func inWords(entry, every string) string {
+	d, err := policy.ParseDomain(entry)
+	if err != nil {
+		return entry
+	}
+	name, ports := d.Host, every
+	if d.Below {
+		name = "*." + name
+	}
+	if d.Port != 0 {
+		ports = strconv.Itoa(int(d.Port))
+	}
+	return name + " (" + ports + ")"
+}

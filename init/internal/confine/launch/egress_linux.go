@@ -1,0 +1,66 @@
+package launch
+
+import (
+	"errors"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine/layers"
+	"github.com/security-mcp/mcp-sandbox/init/order"
+)
+
+// An Egress takes over the sockets that init has opened in the sandbox's network namespace, in the order of
+// [layers.EgressSockets], and answers what arrives at them. Where it fails it has closed them.
+type Egress func([]layers.Carried) (Serving, error)
+
+// A Serving answers what arrives at a sandbox's sockets. It is served from the handover on: init proves the sockets by
+// using them, before the server is released.
+type Serving interface {
+	FD() int // to poll for POLLIN
+	Serve()  // handles what is there, and does not block
+	Begin()  // is called before the server is released: what arrived until then was the proofs'
+	Close()  // closes the sockets and all that came of them
+}
+
+// takeEgress hands the sockets that init sent to the launch's Egress. Without one nobody answers: they are closed.
+func takeEgress(a *Attempt, fds []int) error {
+	l := a.launch
+	expected := layers.EgressSockets(&l.Policy, &a.Machine)
+	if len(fds) != len(expected) || a.Egress != nil {
+		closeAll(fds)
+		return &order.Refusal{Layer: order.Network, Op: "hand over",
+			Err: errors.New("other sockets than the expected ones")}
+	}
+	serve := l.Egress
+	if l.Hooks.Egress != nil {
+		serve = l.Hooks.Egress
+	}
+	if serve == nil {
+		closeAll(fds)
+		return nil
+	}
+	sockets := make([]layers.Carried, len(fds))
+	for i, fd := range fds {
+		sockets[i] = layers.Carried{EgressSocket: expected[i], FD: fd}
+	}
+	serving, err := serve(sockets)
+	if err != nil {
+		return &order.Refusal{Layer: order.Network, Op: "serve", Err: err}
+	}
+	a.Egress = serving
+	return nil
+}
+
+// egressFD is the descriptor to poll for what arrives at a sandbox's sockets, or -1.
+func egressFD(s Serving) int {
+	if s == nil {
+		return -1
+	}
+	return s.FD()
+}
+
+// CloseEgress closes the sandbox's sockets, and all that came of them.
+func (s *Sandbox) CloseEgress() {
+	if s.Egress != nil {
+		s.Egress.Close()
+		s.Egress = nil
+	}
+}

@@ -1,0 +1,24 @@
+package launch
+
+import "github.com/security-mcp/mcp-sandbox/init/internal/confine/layers"
+
+// TakeSockets are the sockets for published ports that init opened in the sandbox's network namespace. The caller owns
+// them.
+func TakeSockets(s *Sandbox) []int {
+	taken := s.kept.sockets
+	s.kept.sockets = nil
+	return taken
+}
+
+// ReadMessage reads a message of init's after the release, with the sockets that it carries; "" is the end of file.
+func ReadMessage(s *Sandbox) (text string, carried []int) {
+	m, err := readMessage(s.Pipes.Ready)
+	if err != nil { // what was carried is closed
+		return m.text, nil
+	}
+	if m.text != layers.MsgPublish || m.pid != s.Init.PID {
+		closeAll(m.carried)
+		return m.text, nil
+	}
+	return m.text, m.carried
+}

@@ -1,0 +1,146 @@
+package launch
+
+import (
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine/fsview"
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine/layers"
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine/notify"
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine/privdir"
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/policy"
+	"golang.org/x/sys/unix"
+)
+
+// ExitTimeout is how long init may take to kill and reap all that is left.
+const ExitTimeout = 500 * time.Millisecond
+
+// A Sandbox is proved, and its server waits for the release.
+type Sandbox struct {
+	Confinement policy.Confinement
+	Machine     layers.Machine
+	View        *fsview.View
+	Layers      []order.LayerReport // the evidence
+	Init        Init
+	Server      int // pid, in the namespace of this process
+	Listener    *notify.Listener
+	Egress      Serving // nil: none was made
+	Pipes       Pipes
+	Program     *layers.Layout
+
+	launch *Launch
+	kept   kept
+}
+
+// kept is the state that a sandbox keeps until its end.
+type kept struct {
+	private privdir.Dir // has /tmp and the home where the sandbox has no tmpfs of its own
+	image   int         // of this binary, which init executes when this process is gone; -1 if it does not have to
+	memory  []byte      // of the program
+	mounts  int         // init's table of mounts, until it is read; -1: none was sent
+	room    int         // a folder on the private tmpfs, until somebody takes it over; -1: none was sent
+	sockets []int       // of the sandbox's network namespace, for published ports, until somebody takes them over
+	files   *fsview.Explained
+}
+
+// TakeFiles returns how a sandbox's view came about, for lines that propose a grant, and forgets that, which takes as
+// much memory as the plan took; nil for a launch that says no such line.
+func TakeFiles(s *Sandbox) *fsview.Explained {
+	files := s.kept.files
+	s.kept.files = nil
+	return files
+}
+
+// TakeRoom is a folder on the private tmpfs; -1 where there is none. The caller owns that.
+func TakeRoom(s *Sandbox) int {
+	room := s.kept.room
+	s.kept.room = -1
+	return room
+}
+
+// Init is process 1 of the sandbox's namespaces, or the server's parent where there are none.
+type Init struct{ PID, FD int } // FD is a pidfd; -1: not known
+
+// Shared reports whether the server has the host's namespaces.
+func (s *Sandbox) Shared() bool { return s.Confinement != policy.Full }
+
+// watchesCovers reports whether there are covers that the host could remove, and a watcher.
+func (s *Sandbox) watchesCovers() bool { return len(s.View.Covers) > 0 && s.launch.Covers != nil }
+
+// Release lets the server execute. A server that is refused something at once is told of: so Begin comes first.
+func (s *Sandbox) Release() error {
+	if s.Egress != nil {
+		s.Egress.Begin()
+	}
+	return s.Pipes.resume()
+}
+
+// Send sends init a message, or a signal for the server: only init is sure that the process id is still the server's.
+func (s *Sandbox) Send(message byte) {
+	if s.Pipes.Lifeline >= 0 {
+		unix.Write(s.Pipes.Lifeline, []byte{message})
+	}
+}
+
+// CloseLifeline makes init kill all processes of the sandbox and end.
+func (s *Sandbox) CloseLifeline() {
+	if s.Pipes.Lifeline >= 0 {
+		unix.Close(s.Pipes.Lifeline)
+		s.Pipes.Lifeline = -1
+	}
+}
+
+// KillInit kills init. With process 1 the kernel ends the rest; pid_namespaces(7).
+func (s *Sandbox) KillInit() {
+	unix.PidfdSendSignal(s.Init.FD, unix.SIGKILL, nil, 0)
+	s.CloseLifeline()
+}
+
+// Ended reports whether init has ended.
+func (s *Sandbox) Ended(timeout time.Duration) bool { return poll(s.Init.FD, unix.POLLIN, timeout) }
+
+// Reap reaps init.
+func (s *Sandbox) Reap() (unix.Rusage, error) {
+	_, usage, err := wait(s.Init.PID)
+	s.Init.PID = 0
+	return usage, err
+}
+
+// Cleanup removes what stood for namespaces and a root. All processes that could write to it must have exited.
+func (s *Sandbox) Cleanup() {
+	s.kept.private.Remove(privdir.AtEnd(func() bool { return s.launch.Interrupt.Check(nil) != nil }))
+	if s.kept.image >= 0 {
+		unix.Close(s.kept.image)
+		s.kept.image = -1
+	}
+}
+
+// Close kills and reaps what is left of the sandbox, and gives back everything that it holds.
+func (s *Sandbox) Close() {
+	if s.Init.FD >= 0 {
+		unix.PidfdSendSignal(s.Init.FD, unix.SIGKILL, nil, 0)
+		unix.Close(s.Init.FD)
+		s.Init.FD = -1
+	}
+	s.Pipes.close() // after the kill: on lifeline EOF init would still kill and reap
+	if s.Init.PID > 0 {
+		s.Reap()
+	}
+	if p := s.launch.Process; p != nil {
+		if s.Shared() && s.Program != nil {
+			p.SweepOrphans() // the server's process, which was init's child
+		}
+		p.ReapChildren(ExitTimeout)
+	}
+	if covers := s.launch.Covers; covers != nil {
+		covers.Close()
+	}
+	s.Cleanup()
+	s.Listener.Close()
+	s.CloseEgress()
+	closeAll(append(TakeSockets(s), s.kept.mounts, TakeRoom(s)))
+	if s.launch.Hooks.Program == nil { // or a test reads the program afterwards
+		unix.Munmap(s.kept.memory)
+		s.kept.memory, s.Program = nil, nil
+	}
+}

@@ -1,0 +1,185 @@
+// Package coverwatch keeps the covers of a running sandbox in place, and finds protected names that appeared meanwhile.
+// Package layers, root_denied, makes the mount over a denied path.
+//
+//	w, err := coverwatch.New(config)  // while init is dumpable
+//	warnings, err := w.Watch(server, table)  // before the table of mounts is compared
+//	w.Register(&loop)                 // when the server is released; w.OnRename() then follows each SIGIO
+//	w.Stop()                          // when the server is killed or has ended
+//
+// The kernel unmounts a cover when the host replaces or deletes the file below it, since Linux 3.18 (8ed936b5671b),
+// and reports that by poll(2) on init's table of mounts. When the host renames the covered file to another name, as
+// editors do that keep a backup, the cover goes along and the table does not change. So the folders that covers lie
+// in are watched for renames. A host that renames a folder above a cover, which is not itself a cover, is not
+// noticed.
+//
+// Between the host's rename and the new cover the server can open and read the new file. Open descriptors and
+// mappings of the file are searched for. The server is not stopped: a timer that sends SIGCONT would wake the server,
+// and waiting for the stop would delay the cover.
+//
+// A watch is never given up: where a watch cannot begin, or a cover cannot be looked at, the server ends.
+//
+// The package changes nothing that belongs to the whole process: the handler of SIGIO is the caller's. A runner dies
+// with the thread that started it, so the loop's thread has to be locked.
+package coverwatch
+
+import (
+	"iter"
+	"strconv"
+	"time"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine/fsview"
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine/layers"
+	"github.com/security-mcp/mcp-sandbox/init/internal/loop"
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"golang.org/x/sys/unix"
+)
+
+// A Config is one sandbox and its covers. The descriptors stay the caller's.
+type Config struct {
+	Covers  []fsview.Cover
+	Machine layers.Machine
+	Init    int // pid of process 1 of the sandbox
+	InitFD  int // a pidfd of the same process
+	Release int // write end of the release pipe; the server's execve closes the last read end
+
+	// Lost is called once, if a cover cannot be laid again or a process holds an uncovered file. The caller kills
+	// the server.
+	Lost func(error)
+	// Alter, for tests, changes the program of a runner that lays covers.
+	Alter func(*layers.Repair)
+}
+
+// A Watcher watches the covers of one sandbox and lays lost ones again. A nil Watcher does nothing.
+type Watcher struct {
+	Config
+	server     int    // pid
+	namespaces [2]int // user and mount namespace of init, or -1
+	paths      paths
+
+	stopped    bool
+	repair     *repair      // nil while every cover lies
+	wake       *loop.Timer  // resumes the repair
+	runnerExit *loop.Source // the same
+}
+
+// New opens init's namespaces.
+func New(c Config) (w *Watcher, err error) {
+	w = &Watcher{Config: c, namespaces: [2]int{-1, -1}, paths: paths{mountinfo: -1}}
+	for _, k := range c.Covers {
+		w.paths.covers = append(w.paths.covers, cover{Cover: k, file: k.FileID})
+	}
+	for i, name := range []string{"ns/user", "ns/mnt"} {
+		if w.namespaces[i], err = w.open(name); err != nil {
+			w.Close()
+			return nil, err
+		}
+	}
+	return w, nil
+}
+
+// open opens a file of init's in /proc.
+func (c *Config) open(name string) (int, error) {
+	path := "/proc/" + strconv.Itoa(c.Init) + "/" + name
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return -1, &order.Refusal{Layer: order.Root, Op: "open", Path: path, Err: err}
+	}
+	return fd, nil
+}
+
+// Watch begins to watch: from here on the kernel sends SIGIO. The table is init's mountinfo, and stays the caller's.
+// Init has mounted since it opened the table: the poll takes that event away, for the table is compared afterwards.
+func (w *Watcher) Watch(server, table int) (warnings []string, err error) {
+	w.server = server
+	if w.paths.mountinfo, err = unix.FcntlInt(uintptr(table), unix.F_DUPFD_CLOEXEC, 0); err != nil {
+		return nil, &order.Refusal{Layer: order.Root, Op: "fcntl", Path: "mountinfo", Err: err}
+	}
+	poll(w.paths.mountinfo, unix.POLLPRI)
+	err = w.paths.watchFirst(w.Machine.UID)
+	return w.paths.folders.warnings, err
+}
+
+// Register has the loop wait for lost covers.
+func (w *Watcher) Register(l *loop.Loop) {
+	if w != nil {
+		// No process of the sandbox can change that table.
+		l.Add(w.paths.mountinfo, unix.POLLPRI, func(int16) { w.onLoss() })
+		w.runnerExit = l.Add(-1, unix.POLLIN, func(int16) { w.resume() })
+		w.wake = l.Timer(w.resume)
+	}
+}
+
+// Stop ends the watch. A runner that still lays covers goes on, and the loop reaps it.
+func (w *Watcher) Stop() {
+	if w != nil {
+		w.stopped = true
+		w.wake.Stop()
+	}
+}
+
+// Close closes the descriptors of a watcher that no loop serves any more.
+func (w *Watcher) Close() {
+	if w != nil {
+		w.paths.close()
+		unix.Close(w.namespaces[0])
+		unix.Close(w.namespaces[1])
+	}
+}
+
+// OnRename looks whether something covered was renamed in a watched folder. Mostly something else was.
+func (w *Watcher) OnRename() {
+	if w != nil && w.paths.changed() {
+		w.onLoss()
+	}
+}
+
+// onLoss begins a repair, or sends one that searches for holders back to laying covers.
+func (w *Watcher) onLoss() {
+	switch r := w.repair; {
+	case w.stopped:
+	case r == nil:
+		w.beginRepair(nil)
+	case r.searching:
+		r.cancel()
+		w.beginRepair(r.laid)
+	case !r.laying: // else the covers are compared again when the runner has ended
+		w.resume()
+	}
+}
+
+func (w *Watcher) beginRepair(laid []layers.Lost) {
+	r := &repair{Watcher: w, laid: laid}
+	r.next, r.cancel = iter.Pull(r.run)
+	w.repair = r
+	w.resume()
+}
+
+// resume goes on with the repair until the next pause.
+func (w *Watcher) resume() {
+	r := w.repair
+	w.wake.Stop()
+	delay, paused := r.next()
+	switch {
+	case w.stopped:
+	case poll(w.InitFD, unix.POLLIN) > 0: // init has ended
+		w.Stop()
+	case r.err != nil:
+		w.Stop()
+		w.Lost(r.err)
+	case !paused:
+		w.repair = nil
+	case delay == untilExit:
+		w.wake.Set(r.deadline)
+	default:
+		w.wake.Set(time.Now().Add(delay))
+	}
+}
+
+// poll returns the events of a descriptor, or all if they cannot be found out.
+func poll(fd int, events int16) int16 {
+	fds := []unix.PollFd{{Fd: int32(fd), Events: events}}
+	if _, err := unix.Poll(fds, 0); err != nil {
+		return -1
+	}
+	return fds[0].Revents
+}

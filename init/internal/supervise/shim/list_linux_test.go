@@ -1,0 +1,72 @@
+package shim_test
+
+import (
+	"encoding/json"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine/layers"
+)
+
+// An op is one call of a program, as a shim lists it.
+type op struct {
+	Index int
+	Row   int // in the order of the table; -1: the frame's own
+	Class uint8
+	Ran   bool
+	Line  string
+}
+
+func write(p *layers.Layout) {
+	var all []op
+	results := p.Copy()
+	for i := range p.Len() {
+		row := slices.IndexFunc(p.Spans, func(s [2]int) bool { return s[0] <= i && i < s[1] })
+		all = append(all, op{i, row, uint8(p.Class(i)), results.Ran(p.Op(i)), p.Line(i, nil)})
+	}
+	f := os.NewFile(listFD, "list")
+	json.NewEncoder(f).Encode(all)
+	f.Close()
+}
+
+// unnumbered gives the calls of a program as they are printed, wherever they are in it: without their numbers, and with
+// the call itself where it is named by its number. The second of two calls that look the same is marked as such.
+func unnumbered(all []op) []string {
+	number, reference := regexp.MustCompile(`^[0-9]+ +`), regexp.MustCompile(`#[0-9]+`)
+	var names []string
+	seen := map[string]int{}
+	for _, o := range all {
+		name := reference.ReplaceAllStringFunc(number.ReplaceAllString(o.Line, ""), func(ref string) string {
+			i, err := strconv.Atoi(ref[1:])
+			if err != nil || i >= len(names) {
+				return ref
+			}
+			return "<" + names[i] + ">"
+		})
+		seen[name]++
+		names = append(names, name+strings.Repeat("'", seen[name]-1))
+	}
+	return names
+}
+
+func pipe(tb testing.TB) (r, w *os.File) {
+	tb.Helper()
+	r, w, err := os.Pipe()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return r, w
+}
+
+// event is the name of the report's only or last record.
+func (o *outcome) event() string {
+	if len(o.report) == 0 {
+		return "no report"
+	}
+	s, _ := o.report[len(o.report)-1]["event"].(string)
+	return s
+}

@@ -1,0 +1,195 @@
+package shim
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine/answers"
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine/launch"
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine/layers"
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine/tally"
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine/trialcalls"
+	"github.com/security-mcp/mcp-sandbox/init/internal/supervise/report"
+	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/platform"
+	"github.com/security-mcp/mcp-sandbox/policy"
+)
+
+// A Config is one launch.
+type Config struct {
+	Order  *order.Order
+	Host   int // the socket to the host, or -1; the report goes there too
+	Parent int // a pidfd of the process whose end is the host's end, or -1
+	// Reached is true where this program has made [Reach] for the order before.
+	Reached bool
+	Say     func(string) // one line for standard error
+
+	// Reaper are the arguments with which this binary calls [Reap]. Without them only confinement full can be reached.
+	Reaper []string
+
+	// Hooks, for tests, change the launch.
+	Hooks launch.Hooks
+	// AlterRepair, for tests, changes the program that lays covers again.
+	AlterRepair func(r *layers.Repair)
+}
+
+// A shim is one launch under way.
+type shim struct {
+	Config
+	policy  policy.Policy
+	machine layers.Machine // as far as it is known before an attempt
+	began   time.Time
+	sink    report.Sink
+	orphans orphans
+	launch  *launch.Launch
+	monitor *monitor
+
+	enforced *order.Enforced // the first line of the report
+	guide    guide
+	denied   denials
+	network  network
+}
+
+// Run starts the server of an order and returns the launcher's exit code when all of it has ended.
+func Run(c Config) int {
+	s := &shim{Config: c, began: time.Now(), orphans: orphans{hosted: c.Host >= 0},
+		monitor: newMonitor(c.Say, c.Order.Quiet, c.AlterRepair)}
+	s.denied = denials{Tally: tally.Tally{Report: s.onDenied}, order: c.Order, policy: &s.policy}
+	s.network = network{policy: &s.policy, denied: &s.denied.Tally}
+	s.sink = report.Sink{Report: c.Order.ReportFD, Host: c.Host}
+	defer s.restore()
+	if c.Order.Probe && c.Host >= 0 {
+		// Single calls explain and decide nothing: without an answer the launch that follows is no different.
+		if t, err := trialcalls.Run(); err == nil {
+			s.sink.NotifyHost(t)
+		}
+	}
+	for _, step := range [...]func() error{
+		s.monitor.signals.open, // from here on SIGTERM refuses the launch
+		s.findDeadlyCalls,      // before anything makes one of them
+		s.readPolicy,
+		s.network.check,
+		func() error { return s.network.publish.open(&s.policy, s.Order.Probe) },
+		s.watchHost,
+		s.openStdio,
+		func() error { return reach(s) },
+		s.startSandbox, // proved; the server waits
+		s.checkHost,
+		s.reportEnforced,
+	} {
+		if err := step(); err != nil {
+			return s.refuse(err)
+		}
+	}
+	if c.Order.Probe {
+		s.monitor.sandbox.Close()
+		return 0
+	}
+	for _, line := range s.guide.linesAtStart(s.enforced) { // before the server writes to the same standard error
+		c.Say(line)
+	}
+	if s.Order.Guided {
+		s.guide.lacks = openLacks(s.monitor.sandbox, s.guide.hasNetwork() || len(s.policy.Network.AllowedDomains) > 0)
+	}
+	if err := s.monitor.sandbox.Release(); err != nil {
+		return s.refuse(err)
+	}
+	s.guide.released = time.Now()
+	s.denied.again = s.monitor.loop.Timer(func() { s.denied.retry(&s.sink) })
+	s.denied.retry(&s.sink)
+	s.denied.keep = func() { keep(s.Order, s.sink.Keep, s.enforced) }
+	s.monitor.loop.Timer(s.denied.keep).Set(s.guide.released.Add(keepAfter))
+	s.network.engine.Register(&s.monitor.loop)
+	s.network.publish.Register(&s.monitor.loop)
+	s.monitor.run(c.Host, c.Parent, &s.policy)
+	return s.finish()
+}
+
+func (s *shim) findDeadlyCalls() (err error) {
+	s.machine.Deadly, err = launch.DeadlyCalls()
+	if slices.Contains(s.machine.Deadly, unix.SYS_SENDMSG) {
+		platform.WithoutSendmsg() // the refusal is still to be written, perhaps to a socket
+	}
+	return err
+}
+
+// readPolicy reads the policy, and chooses the server's ids by it.
+func (s *shim) readPolicy() (err error) {
+	if s.policy, err = policy.ParseCanonical(s.Order.Policy); err != nil {
+		return &order.Refusal{Layer: order.Policy, Op: "parse", Err: err}
+	}
+	deadly := s.machine.Deadly
+	s.machine, err = launch.Identify(&s.policy)
+	s.machine.Deadly, s.machine.Umask = deadly, platform.Umask()
+	return err
+}
+
+// startSandbox builds and proves the strongest confinement that the machine gives.
+func (s *shim) startSandbox() error {
+	m := s.monitor
+	if err := launch.CheckProc(); err != nil {
+		return err
+	}
+	standards, err := m.stdio.Standards()
+	if err != nil {
+		return err
+	}
+	s.launch = launch.New(launch.Config{Order: s.Order, Policy: s.policy, Machine: s.machine,
+		Stdio: launch.Stdio{FDs: m.stdio.Server, Standards: standards, TTY: s.Order.TTY || m.stdio.Terminal.Given},
+		Host:  launch.Host{PIDFD: s.Parent, Grace: s.hostGrace()}, Reaper: s.Reaper, Process: &s.orphans,
+		Interrupt: launch.Interrupt{FDs: s.interrupts(), Check: s.interrupted}, Covers: coverWatch{m},
+		Denied: &s.denied.Tally, Egress: s.network.serve, Hooks: s.Hooks})
+	if m.sandbox, err = s.launch.Start(); err != nil {
+		return err
+	}
+	m.group.Group = s.launch.Group
+	m.group.denied, m.group.pids = s.onDenied, cmp.Or(s.Order.NameOf("limits.pids"), "limits.pids")
+	m.stdio.CloseServerEnds()
+	return nil
+}
+
+// restore undoes what the server and the shim changed of the user's terminals, and removes the control group.
+func (s *shim) restore() {
+	s.network.publish.Close()
+	if s.launch != nil {
+		s.monitor.group.close()
+		s.launch.Close()
+	}
+	if t := s.monitor.stdio; t != nil {
+		t.Terminal.Restore()
+		t.Terminal.Leave()
+	}
+}
+
+// Foreseen is what a launch tells that is planned and never started, or the error that [Run] would say.
+func Foreseen[T any](o *order.Order, tell func(*launch.Launch) (T, error)) (told T, err error) {
+	l, err := foresee(o)
+	if err == nil {
+		told, err = tell(l)
+	}
+	if err != nil {
+		err = report.Foresee(o, err, refused(o, err).Hint)
+	}
+	return told, err
+}
+
+// foresee prepares a launch that is not started.
+func foresee(o *order.Order) (*launch.Launch, error) {
+	s := &shim{Config: Config{Order: o, Parent: -1}}
+	reach := func() error { return ask(answers.Mounts(), o, &s.policy, answers.Wait{Timeout: reachTimeout}) }
+	for _, step := range [...]func() error{s.findDeadlyCalls, s.readPolicy, reach} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	given := stdioAsGiven()
+	standards, err := given.Standards()
+	if err != nil {
+		return nil, err
+	}
+	return launch.New(launch.Config{Order: o, Policy: s.policy, Machine: s.machine,
+		Stdio: launch.Stdio{FDs: given.Server, Standards: standards, TTY: o.TTY || given.Terminal.Given}}), nil
+}

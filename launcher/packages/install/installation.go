@@ -1,0 +1,40 @@
+package install
+
+import (
+	"os"
+	"path/filepath"
+
+	"github.com/security-mcp/mcp-sandbox/launcher/packages/startline"
+	"github.com/security-mcp/mcp-sandbox/launcher/packages/store"
+)
+
+// An installation is one call of Prepare.
+type installation struct {
+	Options
+	store *store.Store
+	start *startline.Start
+	row   *manager
+	from  origin
+	lines []string // for Ready.Lines
+}
+
+func newInstallation(in *store.Store, start *startline.Start, o Options) *installation {
+	i := &installation{store: in, start: start, Options: o, row: managerOf(start.Manager)}
+	if i.Env == nil {
+		i.Env = os.Environ()
+	}
+	if at, err := filepath.Abs(i.Dir); err == nil { // else the working folder is gone, and no project's
+		i.Dir = at
+	}
+	i.from = origin{Options: &i.Options, start: start, row: i.row, user: userOf(&i.Options)}
+	return i
+}
+
+// wanted is what is looked for in the store, and the question by which that is found out.
+func (i *installation) wanted() (w store.Wanted, q *question, err error) {
+	if q, err = i.from.question(); err != nil {
+		return w, nil, err
+	}
+	source, err := i.from.source(q)
+	return store.Wanted{Manager: i.start.Manager, Source: source, Specs: i.start.Specs}, q, err
+}

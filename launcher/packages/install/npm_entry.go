@@ -1,0 +1,115 @@
+package install
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/launcher/packages/startline"
+)
+
+// npmEntry is the link that npx would execute: node_modules/.bin/NAME, and not the file behind the link, for programs
+// compare process.argv[1] with names. The folder of the links goes in front of PATH, as npx does.
+//
+// Of the variables that npx sets none is given: npm_config_* and npm_package_json are npm's own settings and paths that
+// are not here, INIT_CWD is the working folder, NODE and npm_execpath start programs that are not to be started. A
+// server that needs one does not work when it is started by node either.
+func npmEntry(folder string, s *startline.Start) (*entry, error) {
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	name, err := npmOwner(root, s)
+	if err != nil {
+		return nil, err
+	}
+	m, err := npmRead(root, "node_modules/"+name)
+	if err != nil {
+		return nil, err
+	}
+	bins := m.bins(name)
+	bin, err := startline.ChooseBin(name, bins, s.Bin)
+	if err != nil {
+		return nil, err
+	}
+	links := filepath.Join(folder, "node_modules", ".bin")
+	command := filepath.Join(links, bin)
+	file, err := filepath.EvalSymlinks(command)
+	if err != nil {
+		return nil, fmt.Errorf("program %s of %s is %.100q, which the package has not", bin, name, bins[bin])
+	}
+	own, err := filepath.EvalSymlinks(filepath.Join(folder, "node_modules", filepath.FromSlash(name)))
+	if err != nil {
+		return nil, err
+	}
+	if !strings.HasPrefix(file, own+string(filepath.Separator)) {
+		return nil, fmt.Errorf("program %s of %s leads to %s, out of the package", bin, name, file)
+	}
+	return &entry{owner: name, command: npmCommand(s, command, file), path: links}, nil
+}
+
+// npmCommand starts a program as the tool of the line would: bunx by bun where --bun says so, deno run by deno, all
+// others by what the program's first line names.
+func npmCommand(s *startline.Start, link, file string) []string {
+	beside := func(name string) string {
+		if strings.ContainsRune(s.Program, filepath.Separator) {
+			return filepath.Join(filepath.Dir(s.Program), name)
+		}
+		return name
+	}
+	switch {
+	case s.Tool == "bunx" && slices.Contains(s.Options, "--bun"):
+		// No configuration and no .env: those of the working folder may name programs, which bun runs first, and
+		// variables, by which the package's program goes.
+		return []string{beside("bun"), "--config=/dev/null", "--env-file=/dev/null", "--bun", "run", link}
+	case s.Tool == "deno run":
+		return slices.Concat([]string{s.Program, "run"}, s.Options,
+			[]string{"--node-modules-dir=manual", "--no-lock", "--no-config", "--cached-only", file})
+	}
+	return []string{link}
+}
+
+// npmLink makes the link of the package's program lead to the package: npm gives a name that a dependency has as well
+// to either.
+func npmLink(j *job) error {
+	root, err := os.OpenRoot(j.stage)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	owner, err := npmOwner(root, j.start)
+	if err != nil {
+		return err
+	}
+	m, err := npmRead(root, "node_modules/"+owner)
+	if err != nil {
+		return err
+	}
+	bins := m.bins(owner)
+	bin, err := startline.ChooseBin(owner, bins, j.start.Bin)
+	if err != nil {
+		return nil // npmEntry has words for that, where a program is wanted
+	}
+	link := "node_modules/.bin/" + bin
+	file := path.Join("node_modules", owner, path.Join("/", bins[bin])) // as npm-normalize-package-bin has it
+	own, err := root.Stat(file)
+	if err != nil || !own.Mode().IsRegular() {
+		return nil // the same
+	}
+	if linked, err := root.Stat(link); err == nil && os.SameFile(own, linked) {
+		return nil
+	}
+	if err := root.Remove(link); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := root.Symlink("../"+strings.TrimPrefix(file, "node_modules/"), link); err != nil || j.owner < 0 {
+		return err
+	}
+	return root.Lchown(link, j.owner, j.owner)
+}

@@ -1,0 +1,209 @@
+package install
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/init/runtimes"
+	"github.com/security-mcp/mcp-sandbox/launcher/packages/startline"
+	"github.com/security-mcp/mcp-sandbox/platform"
+)
+
+// Installer says by an error that wraps [ErrNoManager] that the package manager is missing which installs the packages
+// of a line of another one: such a line can be started as it is.
+func Installer(start *startline.Start, o Options) error {
+	f := newInstallation(nil, start, o).from
+	_, err := f.program()
+	if f.row != nil && errors.Is(err, ErrNoManager) {
+		return err
+	}
+	return nil
+}
+
+// An origin is where the packages of an installation come from: by which manager, and by whose configuration.
+type origin struct {
+	*Options
+	start  *startline.Start
+	row    *manager             // nil for a manager of which nothing is installed
+	user   func() (user, error) // of this process
+	around *surroundings
+}
+
+// program finds the manager's program: beside the program that was typed, then in PATH. None of the project in the
+// working folder will do, whatever the line says.
+func (f *origin) program() (string, error) {
+	if f.row == nil {
+		return "", fmt.Errorf("%s: %w", f.start.Tool, ErrNoManager)
+	}
+	for _, name := range f.row.programs {
+		if found := f.find(name, beside(f.start)); found != "" {
+			return found, nil
+		}
+	}
+	home, _ := lookup(f.Env, "HOME")
+	err := fmt.Errorf("%s: not found in PATH (a project's own is not used): %s", strings.Join(f.row.programs, ", "),
+		runtimes.ShortPath(platform.UserHome(home), filepath.Base(f.start.Program)))
+	if !strings.HasPrefix(f.start.Tool, "np") && f.row == &npm { // npx and npm themselves
+		err = fmt.Errorf("%s: %w (npm, which would install them, is not found in PATH)", f.start.Tool, ErrNoManager)
+	}
+	return "", err
+}
+
+// beside is the folder of a program that was typed with its path, in which its runtime lies too; else "".
+func beside(start *startline.Start) string {
+	if filepath.IsAbs(start.Program) {
+		return filepath.Dir(start.Program)
+	}
+	return ""
+}
+
+// find is the first program of a name, in a folder or in those of PATH; "" is none. Each start looks, and so a folder
+// without such a program is not looked at further.
+func (f *origin) find(name, before string) string {
+	path, _ := lookup(f.Env, "PATH")
+	for _, folder := range append([]string{before}, searched(path)...) {
+		if !filepath.IsAbs(folder) {
+			continue
+		}
+		at := filepath.Join(folder, name)
+		if _, err := platform.Follow(at); err != nil {
+			continue
+		}
+		found, err := exec.LookPath(at)
+		if err == nil && !f.surroundings().isProjects(folder) {
+			return found
+		}
+	}
+	return ""
+}
+
+// path is PATH for the manager: without folders of projects, and last the folder of the program that was typed.
+func (f *origin) path() string {
+	path, _ := lookup(f.Env, "PATH")
+	folders := slices.DeleteFunc(append(searched(path), beside(f.start)), f.surroundings().isProjects)
+	return strings.Join(folders, string(filepath.ListSeparator))
+}
+
+// isBelow reports whether a path is a folder or lies below that.
+func isBelow(path, folder string) bool {
+	rel, err := filepath.Rel(folder, path)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// question is what the manager is asked by, and by which files it answers.
+func (f *origin) question() (*question, error) {
+	u, err := f.user()
+	if err != nil {
+		return nil, err
+	}
+	program, err := f.program()
+	if err != nil {
+		return nil, err
+	}
+	q := &question{user: u, program: program, find: f.find, env: f.Env, auth: f.RegistryAuth}
+	q.files = f.row.files(q)
+	if f.RegistryFromProject && f.row.project != nil {
+		_, q.project = f.row.project(f.Dir, u.home)
+	}
+	return q, nil
+}
+
+// notAsked is a line on a project's registry that does not count; "" is for none.
+func (f *origin) notAsked() string {
+	u, err := f.user()
+	if err != nil || f.row.project == nil || f.RegistryFromProject {
+		return ""
+	}
+	file, registries := f.row.project(f.Dir, u.home)
+	if file == "" {
+		return ""
+	}
+	name := slices.Min(slices.Collect(maps.Keys(registries)))
+	if registries["registry"] != "" {
+		name = "registry"
+	}
+	return file + " names the registry " + redact(registries[name]) + ", which was not asked " +
+		"(--registry-from-project)"
+}
+
+// settings asks the manager, in a folder of the stage.
+func (f *origin) settings(ctx context.Context, q *question, stage string) (*settings, error) {
+	if err := f.checkLogins(q); err != nil {
+		return nil, err
+	}
+	q.path = f.path()
+	if err := q.copy(stage); err != nil {
+		return nil, err
+	}
+	s, err := f.row.settings(ctx, q)
+	os.RemoveAll(q.copied.home)
+	if err == nil {
+		err = q.check(s, f.row.usual)
+	}
+	if err == nil {
+		err = f.checkVariables(s, q)
+	}
+	return s, err
+}
+
+// checkLogins refuses to log in by the word of a client's entry: through a proxy of its choice, trusting whom it says,
+// or by programs that lie where it wants. By PATH a manager's own first line finds others, and that later.
+func (f *origin) checkLogins(q *question) error {
+	if !f.RegistryAuth {
+		return nil
+	}
+	for _, name := range slices.Concat(wayVariables, authorityVariables, []string{"PATH"}) {
+		value, _ := lookup(f.Env, name)
+		if !f.isUsers(name, value) {
+			return fmt.Errorf("--registry-auth with %s, which the process that started mcp-sandbox does not have: "+
+				"log-ins are not sent on the word of a client's entry", name)
+		}
+	}
+	for _, program := range []string{q.program, f.find("node", filepath.Dir(q.program)), f.find("node", "")} {
+		if program != "" && !f.isUsersProgram(program, q.home) {
+			return fmt.Errorf("--registry-auth with %s: a log-in is given to programs of the system or of a version "+
+				"manager alone", program)
+		}
+	}
+	return nil
+}
+
+// isUsersProgram reports whether a program lies where the system or a version manager of the home keeps programs, or is
+// the one that the user's own PATH leads to. What was typed with its path, or lies beside that, is the line's word.
+func (f *origin) isUsersProgram(at, home string) bool {
+	path, _ := lookup(f.Env, "PATH")
+	folder := platform.Resolved(filepath.Dir(at)) // /usr/tmp may be a link
+	systems := func(system string) bool { return isBelow(at, system) && isBelow(folder, platform.Resolved(system)) }
+	return f.isUsers("PATH", path) && f.find(filepath.Base(at), "") == at || runtimes.IsStoredIn(home, at) ||
+		slices.ContainsFunc([]string{"/usr", "/bin", "/opt", "/nix/store", "/gnu/store"}, systems)
+}
+
+// checkVariables refuses an install for which a variable names other sources than the user's configuration. Passing
+// over the variable could fetch a name from a registry that somebody else has that name at.
+func (f *origin) checkVariables(s *settings, q *question) error {
+	for _, entry := range f.Env {
+		name, value, _ := strings.Cut(entry, "=")
+		if value == "" || !f.row.decides(name, f.start) || slices.Contains(q.files, value) || s.has(value) {
+			continue
+		}
+		return fmt.Errorf("%s is set, and no variable decides where packages come from, for a client's entry can "+
+			"bring one: unset it, or type %s", name, f.row.write)
+	}
+	return nil
+}
+
+// has reports whether a value of a variable is what the configuration says anyway.
+func (s *settings) has(value string) bool {
+	if slices.Contains(s.said, value) {
+		return true
+	}
+	r, _, err := newRegistry("", value)
+	return err == nil && len(s.registries) > 0 && s.registries[0].url == r.url
+}

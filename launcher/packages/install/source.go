@@ -1,0 +1,242 @@
+package install
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+
+	"github.com/security-mcp/mcp-sandbox/init/keep/places"
+	"github.com/security-mcp/mcp-sandbox/platform"
+)
+
+// A user is whose configuration a package manager has. Neither folder is this process's environment's word.
+type user struct {
+	home   string
+	config string // XDG_CONFIG_HOME, or .config in the home
+}
+
+// userOf is that of this process, who is looked up once.
+func userOf(o *Options) func() (user, error) {
+	return sync.OnceValues(func() (user, error) {
+		if home := o.user; home != "" {
+			return user{home, filepath.Join(home, ".config")}, nil
+		}
+		p, err := places.Of(os.Getenv)
+		return user{platform.UserHome(os.Getenv("HOME")), filepath.Dir(p.Config)}, err
+	})
+}
+
+// source is all that decides where packages come from, as one word: the manager's program, by its name and behind
+// its links, for a Python loads what lies beside its name; the configuration that the program reads, the registries
+// of the project if they count, and the way to the registries, which the environment may choose. An install is found
+// by a start with the same source, and by no other: whoever sends connections elsewhere, or has another authority
+// trusted, does so for starts that say the same.
+func (f *origin) source(q *question) (string, error) {
+	sum := sha256.New()
+	add := func(kind string, words ...string) { fmt.Fprintf(sum, "%s %q\n", kind, words) } // no two kinds say the same
+	add("program", f.row.name, q.program, platform.Resolved(q.program))
+	if path, _ := lookup(f.Env, "PATH"); !f.isUsers("PATH", path) { // it also says what the program itself starts
+		add("PATH", path)
+	}
+	for _, file := range q.files {
+		addFile(sum, file, deciding)
+	}
+	if f.RegistryFromProject {
+		add("project")
+	}
+	for _, name := range slices.Sorted(maps.Keys(q.project)) {
+		add("project", name, q.project[name])
+	}
+	add("way", f.way()...)
+	for _, variable := range loginVariables(f, q) { // a registry may have other packages for another's log-in
+		add("login", variable)
+	}
+	if err := addAuthorities(sum, f.authorities()); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:16]), nil
+}
+
+// loginVariables are those that the user's files name, as ${TOKEN}, and that are not the user's word, where log-ins are
+// taken.
+func loginVariables(f *origin, q *question) (all []string) {
+	if !f.RegistryAuth {
+		return nil
+	}
+	for _, file := range q.files {
+		b, _ := readConfiguration(file)
+		for _, found := range npmVariable().FindAllStringSubmatch(string(b), -1) {
+			if value, _ := lookup(f.Env, found[1]); !f.isUsers(found[1], value) {
+				all = append(all, found[1]+"="+value)
+			}
+		}
+	}
+	return all
+}
+
+// isUsers reports whether a variable is the user's word.
+func (f *origin) isUsers(name, value string) bool {
+	return value == "" || !f.stranger && platform.IsUsers(name, value)
+}
+
+// Bounds of what is trusted: the files and folders that variables name, the files in those, and the bytes of all.
+const (
+	mostAuthorities    = 16
+	mostAuthorityFiles = 1024
+	mostAuthorityBytes = 4 << 20
+)
+
+// addFile adds the path and the text of a file, if that is there, or why the file cannot be read.
+func addFile(sum hash.Hash, path string, seen func([]byte) []byte) (read int) {
+	b, err := readConfiguration(path)
+	switch {
+	case isMissing(err):
+	case err != nil:
+		fmt.Fprintf(sum, "file %q %q\n", path, err)
+	default:
+		fmt.Fprintf(sum, "file %q %x\n", path, sha256.Sum256(seen(b)))
+	}
+	return len(b)
+}
+
+func isMissing(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+}
+
+// addAuthorities adds what variables have an install trust. An entry names what it likes, and each start looks.
+func addAuthorities(sum hash.Hash, all []string) error {
+	if len(all) > mostAuthorities {
+		return fmt.Errorf("variables name %d files and folders of certificates: more than %d", len(all),
+			mostAuthorities)
+	}
+	files, left := 0, mostAuthorityBytes
+	for _, path := range all {
+		fmt.Fprintf(sum, "authority %q\n", path)
+		within, err := authorityFiles(path)
+		if err != nil {
+			return err
+		}
+		for _, file := range within {
+			if _, err := platform.Follow(file); errors.Is(err, platform.ErrManyNames) {
+				return fmt.Errorf("%s: %w", file, err)
+			}
+			left -= addFile(sum, file, func(b []byte) []byte { return b })
+			if files++; files > mostAuthorityFiles || left < 0 {
+				return fmt.Errorf("%s: with those before, more than %d files of certificates or %d bytes", path,
+					mostAuthorityFiles, mostAuthorityBytes)
+			}
+		}
+	}
+	return nil
+}
+
+// authorityFiles are a file, or those of a folder, but for the system's own, which are the same for everybody.
+func authorityFiles(path string) (files []string, err error) {
+	if _, err := platform.Follow(path); errors.Is(err, platform.ErrManyNames) {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	path = platform.Resolved(path)
+	isSystems := func(folder string) bool { return isBelow(path, folder) }
+	if !filepath.IsAbs(path) || slices.ContainsFunc([]string{"/etc", "/usr", "/nix/store", "/gnu/store"}, isSystems) {
+		return nil, nil
+	}
+	if info, err := os.Stat(path); err != nil || !info.IsDir() {
+		return []string{path}, nil
+	}
+	folder, err := os.Open(path)
+	if err != nil {
+		return []string{path}, nil
+	}
+	defer folder.Close()
+	names, err := folder.Readdirnames(mostAuthorityFiles + 1)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	if len(names) > mostAuthorityFiles {
+		return nil, fmt.Errorf("%s has more than %d files: too many for a folder of certificates", path,
+			mostAuthorityFiles)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		files = append(files, filepath.Join(path, name))
+	}
+	return files, nil
+}
+
+// deciding is a configuration without what logs in, which changes every day for some.
+func deciding(text []byte) []byte { return withoutLogins(text, redactAll) } // whose words have one space between
+
+// withoutLogins are the lines of a configuration but comments and those that log in, each as seen shows it.
+func withoutLogins(text []byte, seen func(string) string) []byte {
+	var kept []string
+	for line := range strings.Lines(string(text)) {
+		word := strings.TrimSpace(line)
+		if word == "" || strings.ContainsRune("#;_", rune(word[0])) || strings.HasPrefix(word, "//") {
+			continue
+		}
+		kept = append(kept, seen(strings.TrimRight(line, "\r\n")))
+	}
+	return []byte(strings.Join(kept, "\n"))
+}
+
+// wayVariables are by which way registries are reached, and authorityVariables whom an install trusts on that way. Of
+// the environment that a client gave, an install has these and PATH.
+var (
+	wayVariables = []string{"https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY",
+		"no_proxy", "NO_PROXY"}
+	authorityVariables = []string{"NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "SSL_CERT_DIR", "NIX_SSL_CERT_FILE",
+		"PIP_CERT", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"}
+)
+
+// way is what is set of wayVariables: in the environment of this process, by which the launcher reaches hosts, and in
+// that of the user, which the program gets.
+func (f *origin) way() (all []string) {
+	for _, name := range wayVariables {
+		if value := os.Getenv(name); value != "" {
+			all = append(all, "process "+name+"="+value)
+		}
+		if value, _ := lookup(f.Env, name); value != "" {
+			all = append(all, name+"="+value)
+		}
+	}
+	return all
+}
+
+// authorities are the files and folders that are trusted, each once.
+func (f *origin) authorities() (all []string) {
+	for _, name := range authorityVariables {
+		value, _ := lookup(f.Env, name)
+		places := []string{value}
+		if name == "SSL_CERT_DIR" {
+			places = filepath.SplitList(value)
+		}
+		for _, at := range places {
+			if at != "" && !slices.Contains(all, at) {
+				all = append(all, at)
+			}
+		}
+	}
+	return all
+}
+
+// ownEnv is the environment of an install: the user's home, and what the environment of this process may choose.
+func (f *origin) ownEnv(u user) []string {
+	env := []string{"HOME=" + u.home, "PATH=" + f.path()}
+	for _, name := range slices.Concat(wayVariables, authorityVariables) {
+		if value, set := lookup(f.Env, name); set {
+			env = append(env, name+"="+value)
+		}
+	}
+	return env
+}

@@ -1,0 +1,159 @@
+//go:build darwin || linux
+
+package store
+
+import (
+	"errors"
+	"os"
+	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/init/keep/places"
+	"github.com/security-mcp/mcp-sandbox/init/keep/state"
+	"golang.org/x/sys/unix"
+)
+
+// A Store is the folder of all packages of one user.
+type Store struct {
+	Path string // of the folder, absolute
+
+	disk    disk
+	stages  stages
+	records records
+}
+
+// A disk is the folder of all packages.
+type disk struct {
+	at string
+	fd int
+}
+
+// stages is the folder of the installs under way, and of what will be removed.
+type stages struct {
+	at string
+	fd int
+}
+
+// records are the folders of what is known of specs and of packages.
+type records struct{ specs, index int }
+
+// Open opens the store, and makes one where there is none. Only this user may enter the folder, and no other user, but
+// root, can put another in its place.
+func Open(getenv func(string) string) (*Store, error) {
+	p, err := places.Of(getenv)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{disk: disk{fd: -1}, stages: stages{fd: -1}, records: records{-1, -1}}
+	if s.disk.fd, s.Path, err = state.OpenBelow(p.Data, "store", true); err != nil {
+		return nil, err
+	}
+	s.disk.at, s.stages.at = s.Path, s.Path+"/.stages"
+	for _, f := range []struct {
+		fd   *int
+		name string
+	}{{&s.records.specs, ".specs"}, {&s.records.index, ".index"}, {&s.stages.fd, ".stages"}} {
+		if *f.fd, err = ownFolder(s.disk.fd, f.name, true); err != nil {
+			s.Close()
+			return nil, &os.PathError{Op: "open", Path: s.Path + "/" + f.name, Err: err}
+		}
+	}
+	return s, nil
+}
+
+// Close closes the store. Packages and stages of the store serve no longer.
+func (s *Store) Close() {
+	for _, fd := range [...]*int{&s.disk.fd, &s.records.specs, &s.records.index, &s.stages.fd} {
+		closeAt(fd)
+	}
+}
+
+// closeAt closes a descriptor once.
+func closeAt(fd *int) {
+	if *fd >= 0 {
+		unix.Close(*fd)
+		*fd = -1
+	}
+}
+
+const openFolder = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC
+
+// ownFolder opens a folder of the store's own, whatever the umask was when it was made.
+func ownFolder(at int, name string, create bool) (int, error) {
+	made := create && unix.Mkdirat(at, name, 0o700) == nil
+	fd, err := unix.Openat(at, name, openFolder, 0)
+	if err == unix.EACCES && made {
+		// a umask that takes the maker's rights: only the mode of what was just made is changed
+		unix.Fchmodat(at, name, 0o700, 0)
+		fd, err = unix.Openat(at, name, openFolder, 0)
+	}
+	if err == unix.ELOOP || err == unix.ENOTDIR {
+		err = errors.New("it is no folder")
+	}
+	if err != nil {
+		return -1, err
+	}
+	var st unix.Stat_t
+	if err = unix.Fstat(fd, &st); err == nil && int(st.Uid) != unix.Geteuid() {
+		err = errors.New("another user owns it")
+	}
+	if err == nil && st.Mode&0o777 != 0o700 {
+		err = unix.Fchmod(fd, 0o700)
+	}
+	if err == nil && made {
+		err = unix.Fsync(at)
+	}
+	if err != nil {
+		unix.Close(fd)
+		return -1, err
+	}
+	return fd, nil
+}
+
+// folder opens the folder of a name below the store, as npm/@scope/name.
+func (d *disk) folder(path string, create bool) (int, error) {
+	at := d.fd
+	for name := range strings.SplitSeq(path, "/") {
+		fd, err := ownFolder(at, name, create)
+		if at != d.fd {
+			unix.Close(at)
+		}
+		if err != nil {
+			return -1, err
+		}
+		at = fd
+	}
+	return at, nil
+}
+
+// open opens the folder of a package.
+func (d *disk) open(rel string) (int, error) {
+	i := strings.LastIndexByte(rel, '/')
+	at, err := d.folder(rel[:i], false)
+	if err != nil {
+		return -1, err
+	}
+	defer unix.Close(at)
+	fd, err := unix.Openat(at, rel[i+1:], openFolder, 0)
+	if err != nil {
+		return -1, err
+	}
+	var st unix.Stat_t
+	if err = unix.Fstat(fd, &st); err == nil && int(st.Uid) != unix.Geteuid() {
+		err = errors.New("another user owns it")
+	}
+	if err != nil {
+		unix.Close(fd)
+		return -1, err
+	}
+	return fd, nil
+}
+
+// isGone is true for the error of what is not there.
+func isGone(err error) bool { return errors.Is(err, unix.ENOENT) }
+
+// same reports whether a descriptor is of what lies at a name.
+func same(fd, at int, name string) bool {
+	var held, there unix.Stat_t
+	return unix.Fstat(fd, &held) == nil && unix.Fstatat(at, name, &there, unix.AT_SYMLINK_NOFOLLOW) == nil &&
+		held.Ino == there.Ino && held.Dev == there.Dev
+}
