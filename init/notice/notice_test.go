@@ -45,12 +45,12 @@ func TestLinesAreLines(t *testing.T) {
 // Each kind of notice has its place, but for those that the line at the end is made of, and for what is protected.
 func TestGravity(t *testing.T) {
 	kinds := gravity()
-	for _, k := range []order.NoticeKind{order.NoticeEnv, order.NoticeArgument, order.NoticeCwd, order.NoticeNetwork, order.NoticeLimit, order.NoticeProfile, order.NoticeProxy,
-		order.NoticeDaemon, order.NoticeData, order.NoticeReference, order.NoticeLost, order.NoticeSingle, order.NoticeHeld, order.NoticeApart, order.NoticeLinks} {
+	for _, k := range []order.NoticeKind{order.NoticeEnv, order.NoticeArgument, order.NoticeCwd, order.NoticeNetwork, order.NoticeProfile, order.NoticeProxy,
+		order.NoticeDaemon, order.NoticeReference, order.NoticeLost, order.NoticeSingle, order.NoticeHeld, order.NoticeApart, order.NoticeLinks} {
 		if !slices.Contains(kinds[:], k) {
 			t.Errorf("%s has no place", k)
 		}
-		if kinds := " env argument cwd network limit profile protected "; !strings.Contains(kinds, " "+string(k.Reported())+" ") {
+		if kinds := " env argument cwd network profile protected "; !strings.Contains(kinds, " "+string(k.Reported())+" ") {
 			t.Errorf("%s is %s in the report", k, k.Reported())
 		}
 	}

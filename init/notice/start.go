@@ -13,11 +13,11 @@ const most = 5
 // gravity has the kinds of notices, the gravest first: what gives more away than was meant, what the user loses, what
 // no server starts with, what many do not start with, and what a server meets later. A kind that is not here is no line
 // without --verbose.
-func gravity() [15]order.NoticeKind {
+func gravity() [13]order.NoticeKind {
 	return [...]order.NoticeKind{
 		order.NoticeProxy, order.NoticeDaemon,
 		order.NoticeSingle, order.NoticeLost,
-		order.NoticeNetwork, order.NoticeLimit, order.NoticeData,
+		order.NoticeNetwork,
 		order.NoticeReference, order.NoticeProfile, order.NoticeEnv, order.NoticeArgument, order.NoticeCwd,
 		order.NoticeLinks, order.NoticeHeld, order.NoticeApart,
 	}

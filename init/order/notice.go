@@ -34,7 +34,6 @@ const (
 	NoticeArgument  NoticeKind = "argument"  // a path that the server does not see
 	NoticeCwd       NoticeKind = "cwd"       // a working folder that the server does not see
 	NoticeNetwork   NoticeKind = "network"   // a program that fetches, without network
-	NoticeLimit     NoticeKind = "limit"     // a number that is too small for the server's runtime
 	NoticeProtected NoticeKind = "protected" // a path that is read-only in a write grant
 	NoticeProfile   NoticeKind = "profile"   // what a profile would have granted, and did not
 )
@@ -43,7 +42,6 @@ const (
 const (
 	NoticeProxy     NoticeKind = "proxy"     // a proxy that an entry chose
 	NoticeDaemon    NoticeKind = "daemon"    // a socket whose program does everything for the server
-	NoticeData      NoticeKind = "data"      // a limit where no control group holds the memory
 	NoticeReference NoticeKind = "reference" // a variable whose value names what nobody put there
 	NoticeLost      NoticeKind = "lost"      // a path to make in the home that does not last
 	NoticeSingle    NoticeKind = "single"    // a file that is granted for writing by itself
@@ -59,8 +57,6 @@ func (k NoticeKind) Reported() NoticeKind {
 	switch k {
 	case NoticeProxy, NoticeDaemon:
 		return NoticeNetwork
-	case NoticeData:
-		return NoticeLimit
 	case NoticeReference, NoticeUnset:
 		return NoticeEnv
 	case NoticeLost, NoticeLinks, NoticeBehind:

@@ -16,7 +16,6 @@ type Runtime struct {
 	shims      shims
 	lib        string // what lies in folder lib of an installation whose programs lie in bin; X and Y are numbers
 	homes      homes
-	limits
 }
 
 type (
@@ -36,31 +35,6 @@ type Home struct {
 	Mark    string // what lies in each installation
 	Shows   string // what the program needs of an installation: folders, or "." for the whole
 }
-
-// limits are with how little a runtime starts.
-type limits struct {
-	measured string // versions; "" for a row without limits
-	heavy    int    // the first major version that takes what is enough of memory, and not the least; 0: none does
-	needs    [needs]need
-}
-
-// A need is how much of a limit a runtime takes until a small server has answered initialize.
-type need struct {
-	least  int64 // with less none of the measured versions starts; 0: each starts with the least that a policy may say
-	enough int64 // with this every one starts
-	hangs  bool  // with too little the runtime can wait for ever
-}
-
-// The columns of limits.
-const (
-	data   = iota // memory, as RLIMIT_DATA for each process
-	memory        // memory, as memory.max of a control group
-	pids
-	openFiles
-	fileSize
-	addressSpace
-	needs
-)
 
 // Interprets reports whether a program is one that scripts are written for. A server that wrote a script may have
 // env(1) find such a one, whose installation is shown then, and none of the user's own programs, which may hold what

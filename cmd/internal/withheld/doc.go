@@ -1,5 +1,5 @@
 // Package withheld finds what mcp-sandbox run was handed for a server that will not get it, as far as the launcher
-// knows: variables that a client set, a program that fetches without network, a limit that is too small for a runtime.
+// knows: variables that a client set, a program that fetches without network.
 //
 //	refusal := withheld.Look(ord) // ord.Notices has the rest
 //
@@ -31,6 +31,5 @@ func Look(o *order.Order) (refusal string) {
 	o.Notices = append(o.Notices, proxies(o, &p)...)
 	o.Notices = append(o.Notices, references(o.Env)...)
 	o.Notices = append(o.Notices, forgotten(added(o.Dropped, os.Getppid(), readProcess))...)
-	o.Notices = append(o.Notices, shortages(o, &p)...)
 	return ""
 }

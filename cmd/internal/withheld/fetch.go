@@ -166,3 +166,24 @@ func isBelow(path, folder string) bool {
 	path, folder = filepath.Clean(path), filepath.Clean(folder)
 	return strings.HasPrefix(strings.TrimSuffix(path, end)+end, strings.TrimSuffix(folder, end)+end)
 }
+
+// find is the file of a command, or the command itself.
+func find(command, dir, paths string) string {
+	switch {
+	case filepath.IsAbs(command):
+		return command
+	case strings.ContainsRune(command, os.PathSeparator):
+		return filepath.Join(dir, command)
+	}
+	for _, folder := range filepath.SplitList(paths) {
+		if at := filepath.Join(folder, command); filepath.IsAbs(folder) && isFile(at) {
+			return at
+		}
+	}
+	return command
+}
+
+func isFile(at string) bool {
+	info, err := os.Stat(at)
+	return err == nil && info.Mode().IsRegular()
+}

@@ -37,9 +37,7 @@ func (s *shim) enforced() (*order.Enforced, error) {
 	}
 	s.lowered = append(s.lowered, warning)
 	e.Warnings = append(e.Warnings, s.lowered...)
-	e.Notices = slices.DeleteFunc(slices.Clone(s.Order.Notices), func(n order.Notice) bool {
-		return n.Kind == order.NoticeData
-	})
+	e.Notices = slices.Clone(s.Order.Notices)
 	for i := range e.Layers {
 		if err := mismatch(&e.Layers[i]); err != nil {
 			return nil, err

@@ -31,10 +31,9 @@ func (g *guide) notices() []order.Notice {
 	if !g.order.Guided {
 		return nil
 	}
-	grouped := g.launch.Group.Holds("memory.max")
 	direct := g.sandbox.Shared() && g.policy.Level != policy.LevelNetwork && g.policy.Level != policy.Privileged
 	own := slices.DeleteFunc(slices.Clone(g.order.Notices), func(n order.Notice) bool {
-		return n.Kind == order.NoticeNetwork && g.hasNetwork() || n.Kind == order.NoticeData && grouped ||
+		return n.Kind == order.NoticeNetwork && g.hasNetwork() ||
 			n.Kind == order.NoticeProxy && direct || n.Kind == order.NoticeApart && g.sandbox.Shared()
 	})
 	for i := range own {
