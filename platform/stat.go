@@ -12,7 +12,6 @@ type Stat struct {
 	Parent  int
 	Group   int
 	Session int
-	Exiting bool // PF_EXITING: the thread runs no program any more; of the first alone too, or of the one that was read
 	Threads int
 	Start   uint64 // in ticks since the boot: with the process's number it names one process for ever
 }
@@ -22,15 +21,12 @@ type Stat struct {
 func ParseStat(b []byte) (s Stat, ok bool) {
 	end := bytes.LastIndexByte(b, ')')
 	f := bytes.Fields(b[end+1:]) // from field 3 on
-	const (
-		flags, start = 9 - 3, 22 - 3
-		exiting      = 4 // PF_EXITING, include/linux/sched.h
-	)
+	const start = 22 - 3
 	if end < 0 || len(f) <= start || len(f[0]) != 1 {
 		return s, false
 	}
 	s.State = f[0][0]
-	var errs [6]error
+	var errs [5]error
 	for i, n := range [...]struct {
 		field int
 		to    *int
@@ -38,7 +34,5 @@ func ParseStat(b []byte) (s Stat, ok bool) {
 		*n.to, errs[i] = strconv.Atoi(string(f[n.field-3]))
 	}
 	s.Start, errs[4] = strconv.ParseUint(string(f[start]), 10, 64)
-	bits, err := strconv.ParseUint(string(f[flags]), 10, 32)
-	s.Exiting, errs[5] = bits&exiting != 0, err
 	return s, errors.Join(errs[:]...) == nil
 }

@@ -68,36 +68,3 @@ func FuzzStatus(f *testing.F) {
 		}
 	})
 }
-
-// FuzzMaps: what is read is at most one mapping a line.
-func FuzzMaps(f *testing.F) {
-	f.Add([]byte("55d0-55d1 r--p 00000000 fd:10 1234                       /base/a b (deleted)\n7fff-8000 rw-p 00000000 00:00 0 \n"))
-	f.Add([]byte("a b c 1:2 -3\n"))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		if maps, ok := ParseMaps(b); ok && len(maps) > bytes.Count(b, []byte("\n")) {
-			t.Errorf("%q: %d mappings", b, len(maps))
-		}
-	})
-}
-
-func TestParseMaps(t *testing.T) {
-	const good = "55d0-55d1 r--p 00000000 fd:10 1234                       /base/a b (deleted)\n" +
-		"7fff-8000 rw-p 00000000 00:00 0 \n" + "7fff-8000 rw-p 00000000 00:00 0                          [stack]\n"
-	maps, ok := ParseMaps([]byte(good))
-	if !ok || len(maps) != 3 || maps[0] != (Mapping{FileID: FileID{0xfd<<32 | 0x10, 1234}, Path: "/base/a b (deleted)"}) || maps[1].Path != "" {
-		t.Errorf("%v, %v", maps, ok)
-	}
-	const shared = "1-2 r--s 0 fd:10 1 /a\n"
-	for table, writes := range map[string]bool{shared: false, "1-2 rw-s 0 fd:10 1 /a\n": true, shared + "Rss: 4 kB\nVmFlags: rd mr mw me sh\n": true,
-		shared + "Rss: 4 kB\nVmFlags: rd sh mr me \n": true, shared + "VmFlags: rd mr me ms \n": false, "1-2 rw-p 0 fd:10 1 /a\nVmFlags: rd wr mr mw \n": false} {
-		maps, ok := ParseMaps([]byte(table))
-		if !ok || len(maps) != 1 || maps[0].Writes != writes {
-			t.Errorf("%q: %v, %v", table, maps, ok)
-		}
-	}
-	for _, bad := range []string{"x\n", good + "7fff", "a b c d e f\n", "a rw-p c 1:2 -3\n", "a rw-p c 12 3\n", "a rw c 1:2 3\n"} {
-		if _, ok := ParseMaps([]byte(bad)); ok {
-			t.Errorf("%q was read", bad)
-		}
-	}
-}

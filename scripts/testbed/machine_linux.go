@@ -39,8 +39,6 @@ type Machine struct {
 	Root bool
 	// At is a folder of the host's that it shows at Shown, another one; "" for none.
 	At, Shown string
-	// Overlay shows it through an overlayfs, whose upper layer is on a file system of its own and empty.
-	Overlay bool
 	// Apart is true where it has a network namespace of its own.
 	Apart bool
 }
@@ -93,9 +91,6 @@ func (m Machine) Apply(cmd *exec.Cmd) error {
 	a.GidMappings = []syscall.SysProcIDMap{{ContainerID: gid, HostID: gid, Size: size}}
 	if !m.Root { // whose capabilities in the new namespace would not survive the execve
 		a.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_SYS_RESOURCE}
-		if m.Overlay { // its folder for work has mode 0
-			a.AmbientCaps = append(a.AmbientCaps, unix.CAP_DAC_OVERRIDE)
-		}
 	}
 	return nil
 }
@@ -152,29 +147,7 @@ func (m *Machine) show() error {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return os.NewSyscallError("private mounts", err)
 	}
-	if m.Overlay {
-		return os.NewSyscallError(NoOverlay, overlay(m.At, m.Shown))
-	}
 	return os.NewSyscallError("bind "+m.Shown, unix.Mount(m.At, m.Shown, "", unix.MS_BIND|unix.MS_REC, ""))
-}
-
-// NoOverlay is in what a machine says that was to show a folder through an overlayfs and may not mount one.
-const NoOverlay = "mount an overlayfs"
-
-// overlay mounts an overlayfs over a private folder. Its upper layer is on a tmpfs: with both layers on one file
-// system overlayfs shows the numbers of that.
-func overlay(at, shown string) error {
-	if err := unix.Mount("upper", shown, "tmpfs", 0, ""); err != nil {
-		return err
-	}
-	for _, dir := range []string{"/upper", "/work"} {
-		if err := os.Mkdir(shown+dir, 0o755); err != nil {
-			return err
-		}
-	}
-	// userxattr is allowed in a user namespace; filesystems/overlayfs.rst.
-	options := "userxattr,lowerdir=" + at + ",upperdir=" + shown + "/upper,workdir=" + shown + "/work"
-	return unix.Mount("overlay", shown, "overlay", 0, options)
 }
 
 // hideLinks hides the links of this process's namespaces, which it keeps over execve.

@@ -5,35 +5,36 @@ import (
 	"slices"
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine/fsview"
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine/layers"
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine/program"
-	"github.com/security-mcp/mcp-sandbox/init/internal/supervise/proctree"
 	"golang.org/x/sys/unix"
 )
 
 const (
-	// repairTimeout is how long laying the covers may take, and then the search for holders. A machine that stands
-	// still for a second need not cost the server its life.
+	// repairTimeout is how long laying the covers may take. A machine that stands still for a second need not cost
+	// the server its life.
 	repairTimeout = 5 * time.Second
 	// retryDelay is the wait for a host's, or the kernel's, unfinished change.
 	retryDelay = time.Millisecond
 	// leastTries are the failed tries to lay covers before a file that stays the same is given up.
 	leastTries = 5
+	// linkTimeout is how long a covered file may have another name.
+	linkTimeout = 200 * time.Millisecond
 	// untilExit is a pause until the runner has ended, or the deadline.
 	untilExit time.Duration = -1
 )
 
-// A repair lays covers over the host's present files at their paths, and then searches for holders. A repair
-// is a coroutine: where it pauses, the loop serves everything else.
+// A repair lays covers over the host's present files at their paths, and then looks whether these have other names. A
+// repair is a coroutine: where it pauses, the loop serves everything else.
 type repair struct {
 	*Watcher
-	laid      []layers.Lost // or tried: a runner that failed may have laid some of its covers
-	laying    bool          // a runner lays covers
-	searching bool          // every cover lies
-	deadline  time.Time
-	failed    int    // tries to lay covers
-	late      string // the error after the deadline
-	err       error  // of a repair that failed
+	laid     []layers.Lost // or tried: a runner that failed may have laid some of its covers
+	laying   bool          // a runner lays covers
+	complete bool          // every cover lies
+	deadline time.Time
+	failed   int   // tries to lay covers
+	err      error // of a repair that failed
 
 	yield  func(time.Duration) bool
 	next   func() (delay time.Duration, paused bool)
@@ -42,12 +43,9 @@ type repair struct {
 
 func (r *repair) run(yield func(time.Duration) bool) {
 	r.yield = yield
-	r.due("it does so faster than it can be covered")
-	r.err = r.mountAndSearch()
+	r.deadline = time.Now().Add(repairTimeout)
+	r.err = r.mountAll()
 }
-
-// due sets the deadline, and the error at the deadline.
-func (r *repair) due(late string) { r.deadline, r.late = time.Now().Add(repairTimeout), late }
 
 // pause lets the loop go on. An error means that the repair is too late or cancelled.
 func (r *repair) pause(delay time.Duration) error {
@@ -55,14 +53,13 @@ func (r *repair) pause(delay time.Duration) error {
 		return errors.New("cancelled")
 	}
 	if time.Now().After(r.deadline) {
-		return errors.New(r.late)
+		return errors.New("it does so faster than it can be covered")
 	}
 	return nil
 }
 
-// mountAndSearch mounts covers until none is missing, and then searches for holders. The host may go on replacing files
-// meanwhile.
-func (r *repair) mountAndSearch() error {
+// mountAll mounts covers until none is missing. The host may go on replacing files meanwhile.
+func (r *repair) mountAll() error {
 	for !r.stopped {
 		// The watch comes first: whatever changes after the comparison brings another event.
 		if err := r.paths.watch(); err != nil {
@@ -82,9 +79,8 @@ func (r *repair) mountAndSearch() error {
 		case len(r.laid) == 0:
 			return nil
 		default:
-			r.searching = true
-			r.due("finding out who has it open takes too long")
-			return r.search(mounts)
+			r.complete = true
+			return r.checkNames()
 		}
 		if err != nil {
 			return err
@@ -149,19 +145,33 @@ func (r *repair) await(pid int) error {
 	return err
 }
 
+// checkNames looks for other names of covered files, by which the server could open them. A host that replaces a file by
+// a link to a new one removes the other name at once, so such a name is an error only after a while.
+func (r *repair) checkNames() error {
+	until := time.Now().Add(linkTimeout)
+	for i := 0; i < len(r.laid); {
+		k := &r.laid[i]
+		f, err := lookAt(k.Path)
+		switch {
+		case err == unix.ENOENT || err == nil && (k.Kind == fsview.Pin || !f.linked()):
+			i++
+			continue
+		case err != nil:
+			return err
+		case time.Now().After(until):
+			return errors.New("the new " + k.Path + " has another name (a hard link)")
+		}
+		if err = r.pause(retryDelay); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // unchanged reports whether the host still has the same files at the paths of covers.
 func unchanged(lost []layers.Lost) bool {
 	return !slices.ContainsFunc(lost, func(k layers.Lost) bool {
 		f, err := lookAt(k.Path)
 		return err != nil || f.id() != k.FileID
-	})
-}
-
-// processes are those of the sandbox that may hold a target. Before execve the server's process is undumpable, so
-// /proc hides its files, and holds only the rows' descriptors. execve closes the last read end of the release pipe:
-// POLLERR.
-func (r *repair) processes() []proctree.Process {
-	return slices.DeleteFunc(proctree.Descendants(r.Init), func(p proctree.Process) bool {
-		return p.Dead() || p.PID == r.server && poll(r.Release, 0)&unix.POLLERR == 0
 	})
 }

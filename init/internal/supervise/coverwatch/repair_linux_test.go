@@ -20,8 +20,8 @@ func ready(t *testing.T) int {
 	return p[0]
 }
 
-// A step of a repair that was due, and was taken back by what the loop called before in the same turn, is not done: it would look
-// for holders while a cover is still being laid, and the end of that would look for no further cover.
+// A step of a repair that was due, and was taken back by what the loop called before in the same turn, is not done: it
+// would go on while a cover is still being laid, and the end of that would look for no further cover.
 func TestStepThatIsNoLongerDue(t *testing.T) {
 	var l loop.Loop
 	w := &Watcher{paths: paths{mountinfo: -1}}

@@ -2,7 +2,7 @@
 // Package layers, root_denied, makes the mount over a denied path.
 //
 //	w, err := coverwatch.New(config)  // while init is dumpable
-//	warnings, err := w.Watch(server, table)  // before the table of mounts is compared
+//	warnings, err := w.Watch(table)  // before the table of mounts is compared
 //	w.Register(&loop)                 // when the server is released; w.OnRename() then follows each SIGIO
 //	w.Stop()                          // when the server is killed or has ended
 //
@@ -12,9 +12,9 @@
 // in are watched for renames. A host that renames a folder above a cover, which is not itself a cover, is not
 // noticed.
 //
-// Between the host's rename and the new cover the server can open and read the new file. Open descriptors and
-// mappings of the file are searched for. The server is not stopped: a timer that sends SIGCONT would wake the server,
-// and waiting for the stop would delay the cover.
+// Between the host's rename and the new cover the server can open the new file, and keep it open: that is not looked
+// for, as a server that hands a descriptor on is not found. The server is not stopped: a timer that sends SIGCONT would
+// wake the server, and waiting for the stop would delay the cover.
 //
 // A watch is never given up: where a watch cannot begin, or a cover cannot be looked at, the server ends.
 //
@@ -40,10 +40,8 @@ type Config struct {
 	Machine layers.Machine
 	Init    int // pid of process 1 of the sandbox
 	InitFD  int // a pidfd of the same process
-	Release int // write end of the release pipe; the server's execve closes the last read end
 
-	// Lost is called once, if a cover cannot be laid again or a process holds an uncovered file. The caller kills
-	// the server.
+	// Lost is called once, if a cover cannot be laid again. The caller kills the server.
 	Lost func(error)
 	// Alter, for tests, changes the program of a runner that lays covers.
 	Alter func(*layers.Repair)
@@ -52,7 +50,6 @@ type Config struct {
 // A Watcher watches the covers of one sandbox and lays lost ones again. A nil Watcher does nothing.
 type Watcher struct {
 	Config
-	server     int    // pid
 	namespaces [2]int // user and mount namespace of init, or -1
 	paths      paths
 
@@ -89,8 +86,7 @@ func (c *Config) open(name string) (int, error) {
 
 // Watch begins to watch: from here on the kernel sends SIGIO. The table is init's mountinfo, and stays the caller's.
 // Init has mounted since it opened the table: the poll takes that event away, for the table is compared afterwards.
-func (w *Watcher) Watch(server, table int) (warnings []string, err error) {
-	w.server = server
+func (w *Watcher) Watch(table int) (warnings []string, err error) {
 	if w.paths.mountinfo, err = unix.FcntlInt(uintptr(table), unix.F_DUPFD_CLOEXEC, 0); err != nil {
 		return nil, &order.Refusal{Layer: order.Root, Op: "fcntl", Path: "mountinfo", Err: err}
 	}
@@ -133,13 +129,13 @@ func (w *Watcher) OnRename() {
 	}
 }
 
-// onLoss begins a repair, or sends one that searches for holders back to laying covers.
+// onLoss begins a repair, or has one that laid all covers begin again.
 func (w *Watcher) onLoss() {
 	switch r := w.repair; {
 	case w.stopped:
 	case r == nil:
 		w.beginRepair(nil)
-	case r.searching:
+	case r.complete:
 		r.cancel()
 		w.beginRepair(r.laid)
 	case !r.laying: // else the covers are compared again when the runner has ended

@@ -16,7 +16,7 @@ type coverWatch struct{ *monitor }
 // Open opens init's namespaces.
 func (w coverWatch) Open(s *launch.Sandbox) (err error) {
 	w.covers, err = coverwatch.New(coverwatch.Config{Covers: s.View.Covers, Machine: s.Machine, Init: s.Init.PID,
-		InitFD: s.Init.FD, Release: s.Pipes.Release, Lost: w.policyLost, Alter: w.alterRepair})
+		InitFD: s.Init.FD, Lost: w.policyLost, Alter: w.alterRepair})
 	return err
 }
 
@@ -26,7 +26,7 @@ func (w coverWatch) Watch(s *launch.Sandbox, table int) (warnings []string, err 
 	if err := signals.Catch(unix.SIGIO); err != nil { // whatever the host was doing with it
 		return nil, &order.Refusal{Layer: order.Root, Op: "rt_sigaction", Path: "SIGIO", Err: err}
 	}
-	return w.covers.Watch(s.Server, table)
+	return w.covers.Watch(table)
 }
 
 // Close ends the watch of a sandbox that is given up.

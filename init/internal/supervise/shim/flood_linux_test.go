@@ -37,22 +37,12 @@ func flood(words []string) int {
 				}
 			}
 		}
-	case "hold":
-		hold(paths)
 	case "headless":
 		headless(paths)
 	case "litter":
 		litter(paths[0])
 	case "terminals":
 		touchTerminals(paths[0])
-	case "map":
-		f, err := os.Open(paths[0])
-		if err == nil {
-			_, err = unix.Mmap(int(f.Fd()), 0, 1, unix.PROT_READ, unix.MAP_PRIVATE)
-			f.Close()
-		}
-		os.WriteFile("mapped", []byte(fmt.Sprintln(err)), 0)
-		testbed.Span(flooded)
 	case "awake":
 		signal.Notify(make(chan os.Signal, 1), unix.SIGCONT)
 		awake(200 * time.Microsecond)
