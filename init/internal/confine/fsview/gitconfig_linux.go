@@ -84,17 +84,9 @@ func (c *gitConfig) protectSetting(s gitSetting, folder string, depth int) {
 			c.protectPath(at)
 			c.file(at, depth+1)
 		}
-	case gitconfig.Folder:
+	case gitconfig.Hooks:
 		if at, ok := c.path(s.value, c.tree); ok {
 			c.protectDeep(at)
-		}
-	default:
-		words := []string{s.value}
-		if s.kind == gitconfig.Command {
-			words = append(words, gitconfig.Words(s.value)...)
-		}
-		for _, word := range words {
-			c.protectFile(word)
 		}
 	}
 }
@@ -119,7 +111,7 @@ func (c *gitConfig) settings(file string) ([]gitSetting, error) {
 	}
 	var found []gitSetting
 	gitconfig.Parse(string(b), func(section, name, value string) bool {
-		kind := gitconfig.Names(section, name, value)
+		kind := gitconfig.Names(section, name)
 		if kind != gitconfig.Nothing && value != "" && strings.IndexByte(value, 0) < 0 {
 			found = append(found, gitSetting{kind, value})
 		}
@@ -148,17 +140,6 @@ func (c *gitConfig) path(value, from string) (string, bool) {
 		return join(homes[0], value[2:]), true
 	}
 	return from + "/" + value, from != ""
-}
-
-// protectFile protects a file that exists. Other values were no file names.
-func (c *gitConfig) protectFile(value string) {
-	at, ok := c.path(value, c.tree)
-	if !ok {
-		return
-	}
-	if r, err := c.lookups.resolve(at); err == nil && r.entry.is(typeFile) {
-		c.protectPath(at)
-	}
 }
 
 // whole protects all of a work tree: its configuration may name further files. The user's configuration, and

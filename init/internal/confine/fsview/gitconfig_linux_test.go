@@ -10,7 +10,7 @@ import (
 // A work tree whose configuration is longer, or names more, than is looked at is read-only as a whole. The user's
 // configuration may name anything, so with such a one there is no write grant.
 func TestGitConfigTooLong(t *testing.T) {
-	names := func(n int) string { return "[core]\\n" + strings.Repeat("pager = p/x\\n", n) }
+	names := func(n int) string { return "[core]\\n" + strings.Repeat("hooksPath = p/x\\n", n) }
 	// Of several files each has less than the bound.
 	folders := func(n int) string { return " = [core]\\n" + strings.Repeat("hooksPath = ../n\\n", n) }
 	long := func(n int) string { return strings.Repeat("#", n-1) + "\\n" }

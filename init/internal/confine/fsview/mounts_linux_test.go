@@ -16,7 +16,7 @@ func TestProtectedByAnotherMount(t *testing.T) {
 	if !testbed.OwnMounts(t) {
 		return
 	}
-	const tree = "home/.bashrc\n home/.config/fish/x\n home/.ssh/config -> ../dot\n home/dot\n home/p/.git/config = [core]\\nfsmonitor = T/home/p/w\n home/p/w\n home/p/.vscode/x\n second/\n q/part/\n data/home/.bashrc\n conf/policy"
+	const tree = "home/.bashrc\n home/.config/fish/x\n home/.ssh/config -> ../dot\n home/dot\n home/p/.git/config = [core]\\nhooksPath = T/home/p/w\n home/p/w/x\n home/p/.vscode/x\n second/\n q/part/\n data/home/.bashrc\n conf/policy"
 	for _, c := range []struct {
 		name, from, to string
 		write          string

@@ -145,8 +145,8 @@ func (r *repair) await(pid int) error {
 	return err
 }
 
-// checkNames looks for other names of covered files, by which the server could open them. A host that replaces a file by
-// a link to a new one removes the other name at once, so such a name is an error only after a while.
+// checkNames looks for other names of covered files, by which the server could open them. A host that replaces a file
+// by a link to a new one removes the other name at once, so such a name is an error only after a while.
 func (r *repair) checkNames() error {
 	until := time.Now().Add(linkTimeout)
 	for i := 0; i < len(r.laid); {

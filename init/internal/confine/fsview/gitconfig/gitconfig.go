@@ -1,5 +1,5 @@
-// Package gitconfig reads git's configuration, git-config(1), and knows which variables name files that git
-// reads or executes. The package reads texts alone, not the file system.
+// Package gitconfig reads git's configuration, git-config(1), and knows which variables name files that are
+// followed. The package reads texts alone, not the file system.
 package gitconfig
 
 import (
@@ -100,55 +100,22 @@ type Kind uint8
 const (
 	Nothing Kind = iota
 	Config       // a file to include
-	Folder       // a folder of hooks
-	File
-	Command
-	Tree // the work tree, which relative paths start from
+	Hooks        // a folder of hooks
+	Tree         // the work tree, which relative paths start from
 )
 
-// Names are a variable's files that git reads or executes, unasked or in everyday commands.
-func Names(section, name, value string) Kind {
-	switch section {
-	case "include", "includeif":
-		if name == "path" {
-			return Config
-		}
-		return Nothing
-	case "pager":
-		return Command
-	case "alias":
-		if value != "" && value[0] == '!' {
-			return Command
-		}
-		return Nothing
-	}
-	switch name {
-	case "worktree":
+// Names is the kind of what a variable names that is followed. What git executes besides, such as core.fsmonitor, a
+// filter or an alias, is a command: which of its words are files, only git and a shell know.
+func Names(section, name string) Kind {
+	switch section + "." + name {
+	case "include.path", "includeif.path":
+		return Config
+	case "core.hookspath":
+		return Hooks
+	case "core.worktree":
 		return Tree
-	case "hookspath", "templatedir":
-		return Folder
-	case "attributesfile", "allowedsignersfile", "revocationfile":
-		return File
-	case "fsmonitor", "sshcommand", "editor", "pager", "askpass", "gitproxy", "alternaterefscommand", "helper",
-		"program", "defaultkeycommand", "clean", "smudge", "process", "command", "textconv", "external", "driver",
-		"difffilter", "cmd", "path", "uploadpack", "receivepack", "packobjectshook", "recentobjectshook", "update",
-		"tunnel", "smtpserver", "tocmd", "cccmd", "headercmd", "httpd":
-		return Command
 	}
 	return Nothing
-}
-
-// Words are the words of a command that may be paths: no shell is needed to tell a script's name from the rest, for
-// only what exists counts. The first word alone is looked for in PATH.
-func Words(command string) (words []string) {
-	command = strings.ReplaceAll(command, "$HOME/", "~/")
-	separates := func(r rune) bool { return strings.ContainsRune(" \t\r\n'\"`;|&()<>=,!$", r) }
-	for i, w := range strings.FieldsFunc(command, separates) {
-		if i > 0 || strings.IndexByte(w, '/') >= 0 {
-			words = append(words, w)
-		}
-	}
-	return words
 }
 
 // GitFile is the path in a worktree's or a submodule's .git file, "gitdir: PATH"; gitrepository-layout(5).
