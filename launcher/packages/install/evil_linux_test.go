@@ -135,22 +135,15 @@ func TestBinOfADependency(t *testing.T) {
 	}
 }
 
-// Versions that are younger than wanted are passed over, and where no other will do that is told: of dependencies too,
-// of those that a shrinkwrap names, and of those of which the registry does not tell the time.
+// Versions that are younger than wanted are passed over, and where no other will do that is told: of dependencies too.
 func TestMinAge(t *testing.T) {
 	t.Parallel()
 	young := time.Now().Add(-2 * 24 * time.Hour)
-	shrink := `{"lockfileVersion":3,"packages":{"":{"dependencies":{"dep":"1"}},"node_modules/dep":{"version":"1.1.0","resolved":"REGISTRYdep/-/1.1.0.tgz","integrity":"HASH"}}}`
-	dep := pack{Name: "dep", Version: "1.1.0", Published: young}
-	h := newHome(t, runnable(pack{Name: "x", Version: "1.0.0", Manifest: needs("dep", "^1.0.0")}), pack{Name: "dep", Version: "1.0.0"}, dep,
-		runnable(pack{Name: "y", Manifest: needs("dep", "1.1.0")}), runnable(pack{Name: "ageless", Ageless: true}),
+	h := newHome(t, runnable(pack{Name: "x", Version: "1.0.0", Manifest: needs("dep", "^1.0.0")}), pack{Name: "dep", Version: "1.0.0"},
+		pack{Name: "dep", Version: "1.1.0", Published: young}, runnable(pack{Name: "y", Manifest: needs("dep", "1.1.0")}),
 		runnable(pack{Name: "z", Version: "1.1.0", Published: young}))
-	shrink = strings.NewReplacer("HASH", dep.SHA512(), "REGISTRY", h.registry.URL).Replace(shrink)
-	h.registry.Add(runnable(pack{Name: "shrunk", Manifest: keys{"_hasShrinkwrap": true, "dependencies": map[string]string{"dep": "1"}},
-		Files: []file{{Name: "npm-shrinkwrap.json", Text: shrink}}}))
 	h.options.MinAge = 7 * 24 * time.Hour
-	for _, c := range first(1, [][]string{{"shrunk", "dep@1.1.0"}, {"ageless", "the registry does not say when ageless@1.0.0 was published"},
-		{"y", "dep@1.1.0", "with a date before"}, {"z@1.1.0", "z@1.1.0", "with a date before"}}...) {
+	for _, c := range first(1, [][]string{{"y", "dep@1.1.0", "with a date before"}, {"z@1.1.0", "z@1.1.0", "with a date before"}}...) {
 		h.refused(t, "npx -y "+c[0], c[1:]...)
 	}
 	r := h.must(t, "npx -y x")
@@ -158,7 +151,7 @@ func TestMinAge(t *testing.T) {
 		t.Errorf("%s, %v", b, err)
 	}
 	h.options.MinAge = 0
-	for _, line := range first(1, "npx -y shrunk", "npx -y y", "npx -y z@1.1.0", "npx -y ageless") {
+	for _, line := range first(1, "npx -y y", "npx -y z@1.1.0") {
 		h.must(t, line)
 	}
 }

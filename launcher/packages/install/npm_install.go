@@ -63,9 +63,6 @@ func npmInstall(ctx context.Context, j *job) (*contents, error) {
 		return nil, err
 	}
 	found, err := npmContents(j)
-	if err == nil && !j.before.IsZero() {
-		err = npmAges(ctx, j, found)
-	}
 	if err == nil {
 		err = npmLink(j)
 	}
@@ -87,14 +84,11 @@ func npmInstall(ctx context.Context, j *job) (*contents, error) {
 const npmHomeCache = `"${HOME}/.npm"`
 
 // npmFetch runs `npm install`. The cache, of which nothing is kept, lies in the private home: that is memory, and ends
-// with the launch, and no disk makes and removes files and folders for each archive. It lies on the disk where npmAges
-// reads it, and where the home has too little room.
+// with the launch, and no disk makes and removes files and folders for each archive. It lies on the disk where the home
+// has too little room.
 func npmFetch(ctx context.Context, j *job, install step) error {
 	var err error
 	for _, cache := range []string{npmHomeCache, j.quoted("cache")} {
-		if cache == npmHomeCache && !j.before.IsZero() {
-			continue
-		}
 		// Nothing of a first try is left: npm takes packages that are there for whole.
 		for _, name := range []string{"node_modules", npmLock} {
 			if err := j.remove(filepath.Join(j.stage, name)); err != nil {

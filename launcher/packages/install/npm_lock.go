@@ -32,8 +32,7 @@ type npmLocked struct {
 // npmFound is what an install of npm left.
 type npmFound struct {
 	*contents
-	text   []byte // of the lock file
-	locked map[string]npmLocked
+	text []byte // of the lock file
 }
 
 // npmContents reads the lock file and the packages' own files, before a program of theirs has run.
@@ -56,7 +55,7 @@ func npmContents(j *job) (npmFound, error) {
 		return found, fmt.Errorf("%s is of version %d, and 2 or 3 is needed: use npm 7 or newer", npmLock, lock.Version)
 	}
 	delete(lock.Packages, "")
-	found.text, found.locked = text, lock.Packages
+	found.text = text
 	folders := slices.Sorted(maps.Keys(lock.Packages))
 	for _, folder := range folders {
 		if err := npmCheck(lock.Packages, folder, j.settings); err != nil {

@@ -133,24 +133,16 @@ def build_wheel(to, config_settings=None, metadata_directory=None):
 	}
 }
 
-// What is younger than --min-age is refused, dependencies as well, and what an index does not date.
+// With --min-age a pip that can do so takes what is old enough, and any other installs nothing.
 func TestYoungWheels(t *testing.T) {
-	long(t)
 	t.Parallel()
-	young := time.Now().Add(-time.Hour)
 	h, x := newPythonHome(t, goodWheels()...)
-	x.Add(script(wheel{Name: "young", Version: "1.0"}), script(wheel{Name: "young", Version: "2.0", Uploaded: young}),
-		wheel{Name: "baby", Version: "1.0", Uploaded: young}, script(wheel{Name: "needy", Requires: []string{"baby"}}),
-		script(wheel{Name: "ageless", Ageless: true}))
+	x.Add(script(wheel{Name: "young", Version: "1.0"}), script(wheel{Name: "young", Version: "2.0", Uploaded: time.Now().Add(-time.Hour)}))
 	h.options.MinAge = 24 * time.Hour
-	for _, c := range first(2, [][]string{{"needy", "baby 1.0 was uploaded"}, {"ageless", "does not say when ageless 1.0 was uploaded"},
-		{"young", "young 2.0 was uploaded", "young==VERSION"}}...) {
-		h.refused(t, "pipx run "+c[0], c[1:]...)
+	if r, err := h.prepare(t, "pipx run young"); err != nil && !strings.Contains(err.Error(), "--min-age takes a pip with --uploaded-prior-to, as pip 26 is") || err == nil && r.Package.Version != "1.0" {
+		t.Errorf("%+v, %v", r, err)
 	}
 	h.nothingLeft(t)
-	h.must(t, "pipx run --spec young==1.0 young")
-	x.Plain = true
-	h.refused(t, "pipx run --spec young==2.0 young", "does not say when young 2.0 was uploaded")
 }
 
 // pip's configuration decides where packages come from.
@@ -196,7 +188,6 @@ func TestPipConfiguration(t *testing.T) {
 	}
 	h.refused(t, "pipx run closed", "without a log-in", "--registry-auth")
 	h.options.RegistryAuth = true
-	h.options.MinAge = time.Hour
 	r := h.must(t, "pipx run closed")
 	err := filepath.WalkDir(r.Package.Path, func(at string, d os.DirEntry, err error) error {
 		if err == nil && d.Type().IsRegular() {

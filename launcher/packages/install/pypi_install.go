@@ -21,6 +21,9 @@ var (
 const pipOptions = "install -vv --no-color --no-input --disable-pip-version-check --no-cache-dir --progress-bar off " +
 	"--no-warn-script-location --retries 2 --timeout 60"
 
+// pipBefore is pip's option for what was uploaded before a time. Where an index tells no times pip refuses.
+const pipBefore = "--uploaded-prior-to"
+
 // pipInstall makes an environment in the stage and runs pip in it. Of a wheel pip unpacks files and runs nothing. An
 // sdist is a program that makes a wheel: pip takes none, and the kernel lets pip start no process, for a dependency by
 // URL would be one all the same. With scripts there is one launch for both, because what an sdist needs is known when
@@ -35,8 +38,12 @@ func pipInstall(ctx context.Context, j *job) (*contents, error) {
 	if !j.scripts {
 		args = append(args, "--only-binary", ":all:")
 	}
-	if !j.before.IsZero() && pipHas(a, "--uploaded-prior-to") {
-		args = append(args, "--uploaded-prior-to", j.before.UTC().Format(time.RFC3339))
+	if !j.before.IsZero() {
+		if !pipHas(a, pipBefore) {
+			return nil, fmt.Errorf("--min-age takes a pip with %s, as pip 26 is: %s has pip %s. Without --min-age it "+
+				"is installed, and counts as old as it has been in the store", pipBefore, a.Python, a.Version)
+		}
+		args = append(args, pipBefore, j.before.UTC().Format(time.RFC3339))
 	}
 	args = append(args, "--report", filepath.Join(j.private, pipReport), "--")
 	for _, s := range j.start.Specs {
@@ -56,7 +63,6 @@ func pipInstall(ctx context.Context, j *job) (*contents, error) {
 	if err != nil {
 		return nil, err
 	}
-	base := a.Python
 	j.program = filepath.Join(j.stage, pipInterpreter)
 	run := step{args: append(start, args...), env: pipVariables(j), alone: !j.scripts, slow: j.scripts}
 	if err := j.run(ctx, run); err != nil {
@@ -66,10 +72,7 @@ func pipInstall(ctx context.Context, j *job) (*contents, error) {
 	if err != nil {
 		return nil, err
 	}
-	j.program = base
-	if err := pipAges(ctx, j, found); err != nil {
-		return nil, err
-	}
+	j.program = a.Python
 	return found.contents, pipScripts(j)
 }
 

@@ -17,8 +17,7 @@ import (
 
 // An Index serves wheels as PEP 503 and PEP 691 say.
 type Index struct {
-	URL   string // ends in a slash
-	Plain bool   // the form with times is not spoken
+	URL string // ends in a slash
 
 	mu     sync.Mutex
 	wheels []Wheel
@@ -141,9 +140,7 @@ func (x *Index) page(w http.ResponseWriter, q *http.Request, wheels []Wheel, nam
 		if o.Uploaded.IsZero() {
 			o.Uploaded = time.Now().AddDate(-1, 0, 0)
 		}
-		if !o.Ageless {
-			f.Time = o.Uploaded.UTC().Format("2006-01-02T15:04:05.000000Z")
-		}
+		f.Time = o.Uploaded.UTC().Format("2006-01-02T15:04:05.000000Z")
 		files = append(files, f)
 		links += fmt.Sprintf("<a href=\"%s#%s\" data-requires-python=\"%s\">%s</a>\n", f.URL, hash,
 			html.EscapeString(o.Python), f.Filename)
@@ -152,7 +149,7 @@ func (x *Index) page(w http.ResponseWriter, q *http.Request, wheels []Wheel, nam
 		http.NotFound(w, q)
 		return
 	}
-	if x.Plain || !strings.Contains(q.Header.Get("Accept"), "v1+json") {
+	if !strings.Contains(q.Header.Get("Accept"), "v1+json") {
 		w.Header().Set("Content-Type", "text/html")
 		fmt.Fprint(w, links)
 		return

@@ -21,7 +21,6 @@ type Package struct {
 	Unlisted      map[string]any // keys of package.json in the archive alone
 	Files         []File         // besides package.json
 	Published     time.Time      // zero: a year ago
-	Ageless       bool           // the registry does not say when the version was published
 
 	Integrity string              // in place of the archive's; "none" for none, "sha1" for that sum alone
 	Archive   string              // URL in place of the registry's own

@@ -185,9 +185,7 @@ func (r *Registry) metadata(w http.ResponseWriter, packages []Package, name stri
 		if p.Published.IsZero() {
 			p.Published = time.Now().AddDate(-1, 0, 0)
 		}
-		if !p.Ageless {
-			times[p.Version] = p.Published.UTC().Format(time.RFC3339)
-		}
+		times[p.Version] = p.Published.UTC().Format(time.RFC3339)
 	}
 	if latest == "" {
 		http.Error(w, `{"error":"Not found"}`, http.StatusNotFound)

@@ -22,7 +22,6 @@ type Wheel struct {
 	Python        string            // Requires-Python
 	Sdist         bool              // an archive of sources, of Files alone
 	Uploaded      time.Time         // zero: a year ago
-	Ageless       bool              // the index does not say when the archive was uploaded
 
 	Hash   string              // in place of the archive's; "none" for none, "md5" for that sum alone
 	Place  string              // URL of the archive in place of the index's own
