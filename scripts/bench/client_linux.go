@@ -17,7 +17,7 @@ import (
 // clientArg makes this program the client of the streams: it reads lines with an act and its numbers, and answers each
 // with nanoseconds. Its sockets block, for Go's poller would add its own times to what is measured.
 //
-//	-as-client ADDRESS|NAME [PROXY]
+//	-as-client ADDRESS|NAME
 const clientArg = "-as-client"
 
 // The acts of a client.
@@ -29,8 +29,7 @@ const (
 )
 
 type client struct {
-	to    netip.AddrPort // the site, or the proxy
-	ask   string         // a CONNECT request, if there is a proxy
+	to    netip.AddrPort // the site
 	names *unix.SockaddrInet4
 }
 
@@ -78,11 +77,7 @@ func newClient(words []string) (*client, error) {
 		}
 	}
 	c.to = netip.AddrPortFrom(address, sitePort)
-	if len(words) > 1 {
-		c.ask = fmt.Sprintf("CONNECT %s HTTP/1.1\r\nHost: %[1]s\r\n\r\n", c.to)
-		c.to, err = netip.ParseAddrPort(words[1])
-	}
-	return c, err
+	return c, nil
 }
 
 func (c *client) act(act string, many, size int) (time.Duration, error) {
@@ -120,7 +115,7 @@ func median(many int, act func() error) (time.Duration, error) {
 	return all[many/2], nil
 }
 
-// connect is a connection, through the proxy if there is one.
+// connect is a connection.
 func (c *client) connect() (fd int, err error) {
 	fd, err = unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -137,24 +132,7 @@ func (c *client) connect() (fd int, err error) {
 		unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLOUT}}, -1)
 		err = nil
 	}
-	if err != nil || c.ask == "" {
-		return fd, os.NewSyscallError("connect", err)
-	}
-	if _, err := unix.Write(fd, []byte(c.ask)); err != nil {
-		return fd, err
-	}
-	b := make([]byte, 512)
-	for n := 0; !strings.HasSuffix(string(b[:n]), "\r\n\r\n"); {
-		part, err := unix.Read(fd, b[n:])
-		if err != nil || part == 0 {
-			return fd, fmt.Errorf("the proxy said %q, %w", b[:n], errors.Join(err, unix.ECONNRESET))
-		}
-		n += part
-	}
-	if !strings.Contains(string(b[:16]), " 200 ") {
-		return fd, fmt.Errorf("the proxy said %q", b)
-	}
-	return fd, nil
+	return fd, os.NewSyscallError("connect", err)
 }
 
 // touch is a connection for a byte each way.

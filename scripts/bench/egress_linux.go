@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -73,18 +72,9 @@ func streams(dir, rounds string) error {
 		return err
 	}
 	b := newBench(dir)
-	if err := openTun(dir); err != nil {
-		return err
-	}
-	defer func() {
-		for _, dir := range b.folders {
-			os.RemoveAll(dir)
-		}
-	}()
 	port := strconv.Itoa(sitePort)
 	relay := b.command("/bin/sh", "-c", `echo "<nil>"; exec "$@"`, "sh", b.path("relay"), relayAt, port, siteAt, port)
-	for name, cmd := range map[string]*exec.Cmd{"server": b.command(b.path("host"), serverArg),
-		"proxy": b.command(b.path("host"), proxyArg), "relay": relay} {
+	for name, cmd := range map[string]*exec.Cmd{"server": b.command(b.path("host"), serverArg), "relay": relay} {
 		p, err := begin(name, cmd)
 		if err != nil {
 			return err
@@ -94,7 +84,7 @@ func streams(dir, rounds string) error {
 			p.end()
 		}()
 	}
-	all, err := rigger{b}.rigs()
+	all, err := b.rigs()
 	if err != nil {
 		return err
 	}
@@ -115,30 +105,12 @@ func streams(dir, rounds string) error {
 	return nil
 }
 
-// openTun gives the measured user /dev/net/tun, as most systems do, where only root may open it. Of this mount
-// namespace.
-func openTun(dir string) error {
-	const tun = "/dev/net/tun"
-	var st unix.Stat_t
-	if os.Getuid() != 0 || unix.Stat(tun, &st) != nil || st.Mode&0o6 == 0o6 {
-		return nil
-	}
-	mine := filepath.Join(dir, "tun")
-	if err := unix.Mknod(mine, unix.S_IFCHR, int(st.Rdev)); err != nil {
-		return &os.PathError{Op: "mknod", Path: mine, Err: err}
-	}
-	if err := os.Chmod(mine, 0o666); err != nil {
-		return err
-	}
-	return os.NewSyscallError("mount", unix.Mount(mine, tun, "", unix.MS_BIND, ""))
-}
-
 // measure has each client make the act, in a new order each time.
 func (a act) measure(all []*rig, counts bool) error {
 	for _, k := range rand.Perm(len(all)) {
 		r := all[k]
 		if a.verb == actLookup && r.name != rigDirect && r.name != rigSandbox {
-			continue // the others do not answer questions for names, or ask another server
+			continue // the relay does not answer questions for names
 		}
 		took, err := r.ask(a.verb, a.many, a.size)
 		if err != nil {

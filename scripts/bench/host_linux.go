@@ -18,13 +18,21 @@ const hostArg = "-as-host"
 
 var ballast []byte
 
+// starterArg makes this program a Go host that starts another launcher once for each line: MEGABYTES PROGRAM WORD....
+const starterArg = "-as-starter"
+
 func host(megabytes string, want policy.Confinement) {
+	fill(megabytes)
+	forEachLine(func() error { return launchOnce(want) })
+}
+
+// fill makes the heap as large as a host's.
+func fill(megabytes string) {
 	mb, _ := strconv.Atoi(megabytes)
 	ballast = make([]byte, mb<<20)
 	for i := 0; i < len(ballast); i += 4096 {
 		ballast[i] = 1
 	}
-	forEachLine(func() error { return launchOnce(want) })
 }
 
 // forEachLine answers each line of standard input with what became of a launch.

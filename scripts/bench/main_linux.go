@@ -5,13 +5,12 @@
 //	go run ./scripts/bench -packages [-n ROUNDS]
 //
 // It launches /bin/true alone, in the plainest C program with the same namespaces and mounts, in bubblewrap with the
-// same binds, in mcp-sandbox-init with its report on a pipe, and from two running Go hosts, one of them with 200 MB
-// of heap; and where user namespaces are forbidden in mcp-sandbox-init, which tries full confinement first and has to
-// go on with reduced, and from a Go host, which remembers that. Then what a server that renames without end costs
-// the launcher. Then, with few rounds, what -egress measures alone: streams, connections and look-ups of a server that
-// reaches a host by name, beside the same client and server on loopback, behind the plainest relay in C, and behind
-// slirp4netns, pasta and CONNECT proxies where these are installed; and launches with and without domains, and with
-// another mcp-sandbox-init. Last what -packages measures alone: servers that npx starts, from the store, from npm's
+// same binds, directly and from a running Go host with 200 MB of heap, in mcp-sandbox-init with its report on a pipe,
+// by mcp-sandbox run, and from two running Go hosts, one of them with 200 MB of heap; and where user namespaces are forbidden in mcp-sandbox-init, which tries full confinement first and has to
+// go on with reduced, and from a Go host, which remembers that. Then, with few rounds, what -egress measures alone:
+// streams, connections and look-ups of a server that reaches a host by name, beside the same client and server on
+// loopback and behind the plainest relay in C; and launches with and without domains, and with another
+// mcp-sandbox-init. Last what -packages measures alone: servers that npx starts, from the store, from npm's
 // cache, plain, and for the first time, until they answer. Times are wall-clock medians of one machine: only the ratios
 // of one run say something. As root it measures as another user, because that is what people are.
 package main
@@ -35,20 +34,19 @@ func main() {
 	case len(args) == 3 && args[0] == hostArg:
 		host(args[1], policy.Confinement(args[2]))
 		return
-	case len(args) > 1 && args[0] == renamerArg:
-		renames(args[1:])
-		return
 	case len(args) > 1 && args[0] == clientArg:
 		clientMain(args[1:])
 		return
 	case len(args) == 1 && args[0] == serverArg:
 		peer(server)
-	case len(args) == 1 && args[0] == proxyArg:
-		peer(proxy)
 	case len(args) == 3 && args[0] == worldArg:
 		peer(func() error { return becomeWorld(args[1], args[2]) })
 	case len(args) == 3 && args[0] == egressArg:
 		peer(func() error { return streams(args[1], args[2]) })
+		return
+	case len(args) > 2 && args[0] == starterArg:
+		fill(args[1])
+		forEachLine(func() error { return exec.Command(args[2], args[3:]...).Run() })
 		return
 	case len(args) == 2 && args[0] == launcherArg:
 		forEachLine(byInit(func() *exec.Cmd { return exec.Command(args[1]) }, policy.Reduced))
@@ -94,12 +92,6 @@ func run(rounds int, egress, packages bool, before string) error {
 		return err
 	}
 	print(variants, rounds)
-	if err := b.resident(); err != nil {
-		return err
-	}
-	if err := b.flood(); err != nil {
-		return err
-	}
 	if err := b.egress(5, before); err != nil {
 		return err
 	}

@@ -1,12 +1,10 @@
 package main
 
 import (
-	"bufio"
 	"encoding/binary"
 	"fmt"
 	"io"
 	"net"
-	"net/http"
 	"net/netip"
 	"os"
 	"strconv"
@@ -19,7 +17,6 @@ const (
 	siteName = "site.example.com"
 	siteAt   = "203.0.113.10"
 	relayAt  = "203.0.113.11"
-	proxyAt  = "203.0.113.12:3128"
 	sitePort = 7
 )
 
@@ -30,13 +27,10 @@ const (
 	wantSink  = 'u' // whatever comes is read to its end, and answered with a byte
 )
 
-// serverArg and proxyArg make this program the server, with its name server, or a proxy.
-const (
-	serverArg = "-as-server"
-	proxyArg  = "-as-proxy"
-)
+// serverArg makes this program the server, with its name server.
+const serverArg = "-as-server"
 
-// chunk is what client, server and proxy write at most at once.
+// chunk is what client and server write at most at once.
 const chunk = 128 << 10
 
 // accept serves each connection, and says in a line that it does.
@@ -126,38 +120,6 @@ func nameServer(udp net.PacketConn) {
 		}
 		udp.WriteTo(answer, from)
 	}
-}
-
-// proxy is a CONNECT proxy that copies through its own memory, as one in JavaScript has to: io.Copy between sockets
-// would be splice(2).
-func proxy() error {
-	return accept(proxyAt, func(c *net.TCPConn) {
-		from := bufio.NewReader(c)
-		r, err := http.ReadRequest(from)
-		if err != nil {
-			return
-		}
-		up, err := net.Dial("tcp", r.Host)
-		if err != nil {
-			fmt.Fprintf(c, "HTTP/1.1 502 Bad Gateway\r\n\r\n")
-			return
-		}
-		defer up.Close()
-		io.WriteString(c, "HTTP/1.1 200 OK\r\n\r\n")
-		done := make(chan struct{})
-		go func() {
-			copyAll(up.(*net.TCPConn), from)
-			close(done)
-		}()
-		copyAll(c, up)
-		<-done
-	})
-}
-
-func copyAll(to *net.TCPConn, from io.Reader) {
-	b := make([]byte, chunk)
-	io.CopyBuffer(struct{ io.Writer }{to}, struct{ io.Reader }{from}, b)
-	to.CloseWrite()
 }
 
 // peer is the program of a host of the world.

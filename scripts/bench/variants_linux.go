@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -27,8 +28,6 @@ type bench struct {
 	cred   *syscall.Credential
 	mounts []string // what the sandbox shows of the host, read-only
 	links  [][2]string
-
-	folders []string // others, which end with it
 }
 
 // newBench is one whose folder has the programs already.
@@ -50,8 +49,8 @@ func prepare() (*bench, error) {
 	if err := os.Chmod(dir, 0o755); err != nil {
 		return nil, err
 	}
-	to := b.path("mcp-sandbox-init")
-	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", to, "./cmd/mcp-sandbox-init")
+	programs := []string{"mcp-sandbox-init", "mcp-sandbox"}
+	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", dir, "./cmd/mcp-sandbox-init", "./cmd/mcp-sandbox")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	cc := exec.Command("cc", "-O2", "-o", b.path("floor"), "testdata/floor/floor.c")
 	for _, c := range []*exec.Cmd{build, cc} {
@@ -61,7 +60,12 @@ func prepare() (*bench, error) {
 	}
 	// The linker writes by mmap(2), page by page. Written anew, as an installation does, a program lies in the page
 	// cache in large pieces, and each start of it maps fewer of them.
-	if err := rewrite(to, to); err != nil {
+	for _, name := range programs {
+		if err := rewrite(b.path(name), b.path(name)); err != nil {
+			return nil, err
+		}
+	}
+	if err := b.home(); err != nil {
 		return nil, err
 	}
 	// Freshly written pages of a program count as its private dirty memory until they are on the disk.
@@ -71,6 +75,15 @@ func prepare() (*bench, error) {
 		return nil, err
 	}
 	return b, b.learn()
+}
+
+// home makes a home for the measured user, where mcp-sandbox run keeps its reports.
+func (b *bench) home() error {
+	err := os.Mkdir(b.path("home"), 0o700)
+	if err == nil && b.cred != nil {
+		err = os.Chown(b.path("home"), int(b.cred.Uid), int(b.cred.Gid))
+	}
+	return err
 }
 
 // rewrite makes a new file at to of a program.
@@ -165,8 +178,11 @@ func (b *bench) variants() ([]*variant, error) {
 		{name: target + " alone", launch: func() error { return b.command(target).Run() }},
 		{name: "C floor: namespaces and mounts, nothing else", launch: once(b.path("floor"), floor...)},
 		{name: reference, launch: once("bwrap", bwrap...)},
+		{name: "bubblewrap from a Go host, heap 200 MB", host: b.command(host,
+			slices.Concat([]string{starterArg, "200", "bwrap"}, bwrap, []string{"--", target})...)},
 		{name: "mcp-sandbox-init, all layers, report",
 			launch: byInit(func() *exec.Cmd { return b.init() }, policy.Full)},
+		{name: "mcp-sandbox run, all layers, report", launch: once(b.path("mcp-sandbox"), "run", "--quiet")},
 		{name: "from a Go host, heap 0 MB, all layers, report", host: b.command(host, hostArg, "0", "full")},
 		{name: "from a Go host, heap 200 MB, all layers, report", host: b.command(host, hostArg, "200", "full")},
 		{name: "user namespaces forbidden: mcp-sandbox-init, reduced, report",
