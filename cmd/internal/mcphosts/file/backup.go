@@ -2,6 +2,8 @@ package file
 
 import (
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"os"
 	"path/filepath"
@@ -21,7 +23,8 @@ func backup(path string, text []byte) (string, error) {
 		return "", err
 	}
 	defer folder.close()
-	prefix := filepath.Base(path) + "." + sum([]byte(path))[:8] + "."
+	sum := sha256.Sum256([]byte(path))
+	prefix := filepath.Base(path) + "." + hex.EncodeToString(sum[:4]) + "."
 	name := prefix + time.Now().UTC().Format("20060102T150405.000000000Z") + "." + rand.Text()[:4]
 	f, err := folder.create(name)
 	if err != nil {

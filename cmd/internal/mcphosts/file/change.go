@@ -106,26 +106,26 @@ func (c changer) try(s *stage) (result Result, again bool, err error) {
 	if err := o.fixed(); err != nil {
 		return result, false, err
 	}
-	if result.Old, err = o.settled(); err != nil {
+	if result.Old, err = o.text(); err != nil {
 		return result, false, err
 	}
-	o.release()
 	c.at("read")
 	if result.New, err = c.change(bytes.Clone(result.Old)); err != nil || bytes.Equal(result.Old, result.New) {
 		return result, false, err
 	}
-	if err := s.lay(o, result, c.at); err != nil {
+	if err := s.lay(o, result.New, c.at); err != nil {
 		return result, false, err
 	}
 	if result.Backup, err = backup(c.File, result.Old); err != nil {
 		return result, false, errors.Join(err, s.clear())
 	}
 	c.at("backup")
-	if !s.folder.same(s.name, o) {
+	if !s.folder.same(s.name, o) || o.written() {
 		return result, true, errors.Join(s.clear(), forget(result.Backup))
 	}
+	o.shut()
 	c.at("compared")
-	if err := s.put(result.New, c.at); absent(err) { // the host took the file away; the next try says so
+	if err := s.exchange(); absent(err) { // the host took the file away; the next try says so
 		return result, true, errors.Join(s.clear(), forget(result.Backup))
 	} else if err != nil {
 		return result, false, errors.Join(err, s.clear(), forget(result.Backup))
@@ -139,12 +139,21 @@ func (c changer) try(s *stage) (result Result, again bool, err error) {
 
 // settle looks at what came out of the exchange. If that is not the text that was read, another program wrote it last,
 // and it is put back; and so on, because such a program may have written the new file too. What this process put there
-// itself, and nobody else changed, is removed in the end: again, if that is the new text.
+// itself, and nobody else changed, is removed in the end: again, if that is the new text. A text that lay beside the
+// file is looked at too: a confined server may have written to it.
 func (c changer) settle(s *stage, r Result) (again bool, err error) {
 	want, put := r.Old, r.New
 	for range tries {
-		came, removed, err := s.take(want)
-		if removed || err != nil {
+		came, same, err := is(s.at(), s.laid, want)
+		if err == nil && same && s.beside && s.own != nil && bytes.Equal(put, r.New) {
+			if _, safe, err := is(s.folder, s.name, put); err == nil && !safe {
+				return false, errors.Join(errTouched, s.exchange(), s.clear())
+			}
+		}
+		if same || err != nil {
+			if err == nil {
+				err = s.clear()
+			}
 			c.at("removed")
 			return again, err
 		}
@@ -157,5 +166,5 @@ func (c changer) settle(s *stage, r Result) (again bool, err error) {
 		c.at("exchanged")
 		want, put, again = put, came, true
 	}
-	return again, errBusy
+	return again, errors.Join(errBusy, s.rescue(s.at(), s.laid))
 }

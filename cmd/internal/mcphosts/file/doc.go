@@ -7,12 +7,12 @@
 // The new text lies complete on the disk before both change places in one step, so that there is the old file or the
 // new one at any time, also if this process is killed. It lies where no confined server can write into it, unless the
 // disk is another than the user's state folder's. What came out is compared with what was read: a host that wrote
-// in between has both put back, and the change is made again from what the host wrote. Mode, owner, group and extended
-// attributes stay; a symbolic link stays, and the file that it leads to is replaced.
+// in between has both put back, and the change is made again from what the host wrote, five times at most. Mode, owner,
+// group and extended attributes stay; a symbolic link stays, and the file that it leads to is replaced.
 //
-// A host that opened the old file before the exchange, and writes into it afterwards, is waited for: on Linux by a
-// lease (fcntl(2)), which the kernel gives for a file that nobody has open for writing. macOS and file systems without
-// leases have no such thing. Windows exchanges two files in two steps (ReplaceFile), and keeps both under some name.
+// A host that has the old file open for writing counts as one that wrote: on Linux the kernel tells of such a one
+// (F_SETLEASE, fcntl(2), taken and given back at once). Elsewhere what a host writes into the old file after the
+// exchange is lost. Windows exchanges two files in two steps (ReplaceFile), and keeps both under some name.
 //
 // Refused is what belongs to another user, what is no regular file, what has a second name (a hard link), what is
 // larger than [MaxSize], and a file system that cannot exchange files.
@@ -36,14 +36,12 @@ var (
 	errKind     = errors.New("no regular file")
 	errLinks    = errors.New("has a second name (a hard link): what replaces the file here would not be seen there")
 	errSize     = fmt.Errorf("has more than %d MiB", MaxSize>>20)
-	errName     = errors.New("the name is too long for a second file beside it")
 	errOutside  = errors.New("a link leads out of the project")
-	errOpen     = errors.New("another program has the file open for writing: close that program and try again")
 	errBusy     = errors.New("another program wrote the file each time: close that program and try again")
 	errExchange = errors.New("the file system cannot exchange two files: nothing was changed")
 	errMounted  = errors.New("is a mount of its own, as Docker and Flatpak make for a single file, and no file can " +
 		"take its place: paste the new lines, as they are shown above, into it by hand")
-	errTouched = errors.New("another program wrote to the new text before it was in its place: end that program")
+	errTouched = errors.New("another program wrote to the new text, or has it open: end that program and try again")
 	errLocked  = errors.New("another mcp-sandbox is changing files: try again when that one has ended")
 )
 

@@ -18,15 +18,5 @@ func openPlain(path string) (int, error) {
 	return unix.Open(path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW_ANY|unix.O_CLOEXEC, 0)
 }
 
-// settled is the text that the file has. macOS does not say who has a file open for writing.
-func (o *object) settled() ([]byte, error) {
-	text, err := o.text()
-	if err != nil {
-		return nil, err
-	}
-	return text, unix.Fstat(int(o.Fd()), &o.stat)
-}
-
-func (o *object) disturbed() bool { return false }
-
-func (o *object) release() {}
+// written is never true: macOS does not say who has a file open for writing.
+func (o *object) written() bool { return false }

@@ -1,13 +1,6 @@
 package file
 
-import (
-	"time"
-
-	"golang.org/x/sys/unix"
-)
-
-// patience is how long a program may have the file open for writing. A test has a longer one.
-var patience = 2 * time.Second
+import "golang.org/x/sys/unix"
 
 func mtime(st *unix.Stat_t) unix.Timespec { return st.Mtim }
 
@@ -33,36 +26,12 @@ func openPlain(path string) (int, error) {
 	return fd, err
 }
 
-// settled is the text that the file has while nobody has it open for writing, and until release or Close nobody can:
-// such an open(2) waits. A file system without leases gives the text as it is.
-func (o *object) settled() ([]byte, error) {
-	for deadline := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
-		_, err := unix.FcntlInt(o.Fd(), unix.F_SETLEASE, unix.F_RDLCK)
-		text, readErr := o.text()
-		if readErr != nil {
-			return nil, readErr
-		}
-		if err == unix.EAGAIN && time.Now().After(deadline) {
-			return text, errOpen
-		}
-		if err == unix.EAGAIN {
-			continue
-		}
-		if err == nil {
-			if now, err := unix.FcntlInt(o.Fd(), unix.F_GETLEASE, 0); err != nil || now != unix.F_RDLCK {
-				o.release() // somebody waits to write
-				continue
-			}
-			o.leased = true
-		}
-		return text, unix.Fstat(int(o.Fd()), &o.stat)
+// written reports whether another program has the file open for writing: then the kernel gives no lease; fcntl(2). Of a
+// file system without leases nobody knows.
+func (o *object) written() bool {
+	_, err := unix.FcntlInt(o.Fd(), unix.F_SETLEASE, unix.F_RDLCK)
+	if err == nil {
+		unix.FcntlInt(o.Fd(), unix.F_SETLEASE, unix.F_UNLCK)
 	}
+	return err == unix.EAGAIN
 }
-
-// disturbed reports whether somebody waits to write to a settled file.
-func (o *object) disturbed() bool {
-	now, err := unix.FcntlInt(o.Fd(), unix.F_GETLEASE, 0)
-	return o.leased && (err != nil || now != unix.F_RDLCK)
-}
-
-func (o *object) release() { _, _ = unix.FcntlInt(o.Fd(), unix.F_SETLEASE, unix.F_UNLCK) }

@@ -21,8 +21,7 @@ type folder struct {
 // An object is a file of a folder, open for reading.
 type object struct {
 	*os.File
-	stat   unix.Stat_t
-	leased bool // on Linux: the kernel tells of whoever opens the file for writing
+	stat unix.Stat_t
 }
 
 func openFolder(path string) (*folder, error) {
@@ -64,6 +63,9 @@ func (o *object) fixed() error {
 	}
 	return nil
 }
+
+// shut does nothing: an open file can be replaced.
+func (o *object) shut() {}
 
 func (o *object) foreign() bool { return int(o.stat.Uid) != os.Geteuid() }
 

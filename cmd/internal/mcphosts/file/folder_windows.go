@@ -92,18 +92,10 @@ func (o *object) text() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// settled closes the file after reading: Windows replaces no file that somebody has open without leave to delete it.
-func (o *object) settled() ([]byte, error) {
-	text, err := o.text()
-	if err == nil {
-		err = windows.GetFileInformationByHandle(windows.Handle(o.Fd()), &o.info)
-	}
-	return text, errors.Join(err, o.Close())
-}
+// shut closes the file: Windows replaces no file that somebody has open without leave to delete it.
+func (o *object) shut() { o.Close() }
 
-func (o *object) disturbed() bool { return false }
-
-func (o *object) release() {}
+func (o *object) written() bool { return false }
 
 func (f *folder) same(name string, o *object) bool {
 	now, err := f.open(name)
