@@ -50,7 +50,8 @@ func prepare() (*bench, error) {
 		return nil, err
 	}
 	programs := []string{"mcp-sandbox-init", "mcp-sandbox"}
-	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", dir, "./cmd/mcp-sandbox-init", "./cmd/mcp-sandbox")
+	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", dir, "./cmd/mcp-sandbox-init",
+		"./cmd/mcp-sandbox")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	cc := exec.Command("cc", "-O2", "-o", b.path("floor"), "testdata/floor/floor.c")
 	for _, c := range []*exec.Cmd{build, cc} {
