@@ -6,13 +6,14 @@
 //
 // It launches /bin/true alone, in the plainest C program with the same namespaces and mounts, in bubblewrap with the
 // same binds, directly and from a running Go host with 200 MB of heap, in mcp-sandbox-init with its report on a pipe,
-// by mcp-sandbox run, and from two running Go hosts, one of them with 200 MB of heap; and where user namespaces are forbidden in mcp-sandbox-init, which tries full confinement first and has to
-// go on with reduced, and from a Go host, which remembers that. Then, with few rounds, what -egress measures alone:
-// streams, connections and look-ups of a server that reaches a host by name, beside the same client and server on
-// loopback and behind the plainest relay in C; and launches with and without domains, and with another
-// mcp-sandbox-init. Last what -packages measures alone: servers that npx starts, from the store, from npm's
-// cache, plain, and for the first time, until they answer. Times are wall-clock medians of one machine: only the ratios
-// of one run say something. As root it measures as another user, because that is what people are.
+// by mcp-sandbox run, and from two running Go hosts, one of them with 200 MB of heap; and where user namespaces are
+// forbidden in mcp-sandbox-init, which tries full confinement first and has to go on with reduced, and from a Go host,
+// which remembers that. Then, with few rounds, what -egress measures alone: streams, connections and look-ups of a
+// server that reaches a host by name, beside the same client and server on loopback and behind the plainest relay in C;
+// and launches with and without domains, and with another mcp-sandbox-init. Last what -packages measures alone: servers
+// that npx starts, from the store, from npm's cache, plain, and for the first time, until they answer. Times are
+// wall-clock medians of one machine: only the ratios of one run say something. As root it measures as another user,
+// because that is what people are.
 package main
 
 import (
