@@ -28,7 +28,7 @@ func TestWrapSettles(t *testing.T) {
 	fine(t, os.Mkdir(filepath.Dir(file), 0o755))
 	fine(t, os.WriteFile(file, []byte(`{"mcpServers": {"u": {"url": "x"}}}`), 0o644))
 	of := sha256.Sum256([]byte(file)) // as package cmd/internal/mcphosts/file names what lies about
-	left := filepath.Join(home, ".local/state/mcp-sandbox/wrap/.mcp.json.mcp-sandbox-"+hex.EncodeToString(of[:4])+"-0-0-1.half")
+	left := filepath.Join(home, ".local/state/mcp-sandbox/wrap/.mcp-sandbox-"+hex.EncodeToString(of[:4])+"-A")
 	for _, command := range []string{"wrap", "unwrap"} {
 		fine(t, os.MkdirAll(filepath.Dir(left), 0o700))
 		fine(t, os.WriteFile(left, nil, 0o600))
