@@ -1,6 +1,10 @@
 package policy
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/policy/text"
+)
 
 // Absolute returns the policy with all its paths absolute and clean: "~/x" against home, relative ones against base. A
 // leading "-" stays. Absolute reads the text only: a link in the middle of "a/../b" is not followed. A path that then
@@ -49,11 +53,11 @@ func resolve(s, base, home string, check func(string) error) (string, error) {
 	case absolute(p):
 	case p == "~" || strings.HasPrefix(p, "~/"):
 		if !absolute(home) {
-			return s, invalid(s, "needs HOME, which is "+quote(home)+" and not absolute: write the whole path")
+			return s, invalid(s, "needs HOME, which is "+text.Quote(home)+" and not absolute: write the whole path")
 		}
 		p = home + p[1:]
 	case !absolute(base):
-		return s, invalid(s, "is relative to "+quote(base)+", which is not absolute")
+		return s, invalid(s, "is relative to "+text.Quote(base)+", which is not absolute")
 	default:
 		p = base + "/" + p
 	}

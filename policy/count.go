@@ -1,6 +1,10 @@
 package policy
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/security-mcp/mcp-sandbox/policy/text"
+)
 
 // A Count is a number of things. 0 means that nothing is said, and below 0 only [Unlimited] is valid.
 type Count int64
@@ -17,12 +21,12 @@ func (c Count) String() string {
 }
 
 // UnmarshalText reads a whole number or "unlimited".
-func (c *Count) UnmarshalText(text []byte) error {
-	return readLimit(c, text, func(s string) (int64, string) {
+func (c *Count) UnmarshalText(str []byte) error {
+	return readLimit(c, str, func(s string) (int64, string) {
 		n, err := strconv.ParseInt(s, 10, 64)
 		switch {
 		case err != nil || s[0] == '+':
-			return 0, "is neither a whole number nor " + quote(unlimited)
+			return 0, "is neither a whole number nor " + text.Quote(unlimited)
 		case n < 0:
 			return 0, "is negative"
 		}

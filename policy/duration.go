@@ -3,6 +3,8 @@ package policy
 import (
 	"strings"
 	"time"
+
+	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
 // A Duration is a time.Duration. 0 means that nothing is said, and below 0 only [Unlimited] is valid.
@@ -27,14 +29,14 @@ func (d Duration) String() string {
 }
 
 // UnmarshalText reads Go's syntax, as in "30s" or "1h30m", or "unlimited".
-func (d *Duration) UnmarshalText(text []byte) error {
-	return readLimit(d, text, func(s string) (int64, string) {
+func (d *Duration) UnmarshalText(str []byte) error {
+	return readLimit(d, str, func(s string) (int64, string) {
 		t, err := time.ParseDuration(s)
 		switch {
 		case strings.HasPrefix(s, "-"):
 			return 0, "is negative"
 		case err != nil && digits(s):
-			return 0, "has no unit: write " + quote(s+"s") + " for seconds"
+			return 0, "has no unit: write " + text.Quote(s+"s") + " for seconds"
 		case err != nil:
 			return 0, "is no duration: write 500ms, 30s or 1h30m" + meantDuration(s) + orUnlimited
 		}

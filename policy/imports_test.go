@@ -14,9 +14,10 @@ import (
 // The packages that every start of the shim pays for import nothing that is dear, and have nothing to initialise.
 func TestImports(t *testing.T) {
 	allowed := []string{"embed", "errors", "math", "math/bits", "net/netip", "path", "runtime", "slices", "strconv", "strings", "time", "unicode/utf16",
-		"unicode/utf8", "github.com/security-mcp/mcp-sandbox/policy/nearest", "github.com/security-mcp/mcp-sandbox/policy/strictjson", "github.com/security-mcp/mcp-sandbox/policy/suffix"}
+		"unicode/utf8", "github.com/security-mcp/mcp-sandbox/policy/nearest", "github.com/security-mcp/mcp-sandbox/policy/strictjson", "github.com/security-mcp/mcp-sandbox/policy/suffix",
+		"github.com/security-mcp/mcp-sandbox/policy/text"}
 	files := 0
-	for _, folder := range []string{".", "nearest", "strictjson", "suffix"} {
+	for _, folder := range []string{".", "nearest", "strictjson", "suffix", "text"} {
 		names, err := filepath.Glob(folder + "/*.go")
 		if err != nil {
 			t.Fatal(err)

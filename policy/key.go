@@ -52,10 +52,10 @@ var keys = [...]key{
 	{"", "onStdinClose", func(p *Policy) slot { return word(&p.OnStdinClose, "terminate ignore") }},
 	{"", "onHostExit", func(p *Policy) slot { return word(&p.OnHostExit, "terminate ignore") }},
 	{"seccomp", "deny", func(p *Policy) slot { return list{&p.Seccomp.Deny, checkCall} }},
-	{"", "umask", func(p *Policy) slot { return text(&p.Umask, checkUmask) }},
-	{"", "state", func(p *Policy) slot { return text(&p.State, CheckState) }},
-	{"", "cwd", func(p *Policy) slot { return text(&p.Cwd, checkFolder) }},
-	{"", "user", func(p *Policy) slot { return text(&p.User, checkUser) }},
+	{"", "umask", func(p *Policy) slot { return plain(&p.Umask, checkUmask) }},
+	{"", "state", func(p *Policy) slot { return plain(&p.State, CheckState) }},
+	{"", "cwd", func(p *Policy) slot { return plain(&p.Cwd, checkFolder) }},
+	{"", "user", func(p *Policy) slot { return plain(&p.User, checkUser) }},
 }
 
 // Keys lists every key of a document but version, with its section in front: "filesystem.allowRead". The order

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/policy/strictjson"
+	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
 // list is strings that all pass one check. null is an empty list: Go writes null for a nil slice.
@@ -33,7 +34,7 @@ func (l list) meant(v *strictjson.Value) string {
 	if v.Kind != strictjson.String || l.item(v.Text) != nil {
 		return `["…"]`
 	}
-	return "[" + quote(v.Text) + "]"
+	return "[" + text.Quote(v.Text) + "]"
 }
 
 func (l list) set(values []string) error {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/security-mcp/mcp-sandbox/policy/strictjson"
+	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
 // MaxDocument is how long a document that a user wrote may be, in bytes.
@@ -88,7 +89,7 @@ func checkVersion(v *strictjson.Value, errs *Errors) {
 	case v.Kind != strictjson.Number:
 		errs.Add("/version", "must be a number, not "+v.Kind.String())
 	case v.Text != "1":
-		errs.Add("/version", quote(v.Text)+" is unknown: this program knows version 1")
+		errs.Add("/version", text.Quote(v.Text)+" is unknown: this program knows version 1")
 	}
 }
 

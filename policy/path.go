@@ -4,6 +4,8 @@ import (
 	"path"
 	"runtime"
 	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
 // checkPath checks a path as it is written.
@@ -17,7 +19,7 @@ func checkPath(s string) error {
 	case strings.IndexByte(p, '*') >= 0:
 		return invalid(s, "is a pattern: paths are taken as they are, and a folder stands for all below it")
 	case p[0] == '~' && len(p) > 1 && p[1] != '/':
-		return invalid(s, "names another user's home: only ~/ is known; a file of that name is "+quote("./"+p))
+		return invalid(s, "names another user's home: only ~/ is known; a file of that name is "+text.Quote("./"+p))
 	}
 	return checkText(s)
 }

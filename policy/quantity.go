@@ -5,6 +5,8 @@ import (
 	"math/bits"
 	"strconv"
 	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
 // A Quantity is a number of bytes. 0 means that nothing is said, and below 0 only [Unlimited] is valid.
@@ -133,22 +135,10 @@ func decimal(s string, unit uint64) (int64, bool) {
 func digits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
 // invalid is the error of a text that no value comes from.
-func invalid[T string | []byte](text T, why string) error {
-	return textError(quote(string(text)) + " " + why)
+func invalid[T string | []byte](s T, why string) error {
+	return textError(text.Quote(string(s)) + " " + why)
 }
 
 type textError string
 
 func (e textError) Error() string { return string(e) }
-
-// quote shows a text in an error on one line, shortened, and without the value of a text NAME=VALUE, which
-// may be a misplaced secret.
-func quote(s string) string {
-	if i := strings.IndexByte(s, '='); i > 0 && i+1 < len(s) && !strings.ContainsAny(s[:i], "/.:") {
-		s = s[:i+1] + "…"
-	}
-	if len(s) > 80 {
-		s = s[:80] + "…"
-	}
-	return strconv.Quote(s)
-}

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/security-mcp/mcp-sandbox/policy/strictjson"
+	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
 // A slot is one value of a Policy with its ways in and out.
@@ -72,13 +73,13 @@ func (s scalar[T]) parse(v *strictjson.Value, r *keyErrors) {
 // meant is a value of another kind as the slot takes it: a number alone gets the unit or the second part that it lacks.
 func (s scalar[T]) meant(v *strictjson.Value) string {
 	t := v.Text
-	for _, text := range [...]string{t, t + "s", t + "M", t + ":" + t, "0" + t} {
-		switch _, err := s.read(text); {
+	for _, str := range [...]string{t, t + "s", t + "M", t + ":" + t, "0" + t} {
+		switch _, err := s.read(str); {
 		case err != nil || t == "" || v.Kind == strictjson.Null:
 		case s.kind == strictjson.String:
-			return quote(text)
+			return text.Quote(str)
 		default:
-			return text
+			return str
 		}
 	}
 	return ""

@@ -8,8 +8,8 @@ import (
 	"github.com/security-mcp/mcp-sandbox/policy/strictjson"
 )
 
-// text is the slot of a string that passes a check.
-func text[T ~string](at *T, valid func(string) error) slot {
+// plain is the slot of a string that passes a check.
+func plain[T ~string](at *T, valid func(string) error) slot {
 	return scalar[T]{at: at, kind: strictjson.String,
 		read: func(s string) (T, error) { return T(s), valid(s) },
 		text: func(v T) string { return string(v) }}
@@ -17,7 +17,7 @@ func text[T ~string](at *T, valid func(string) error) slot {
 
 // word is the slot of one of a few words, which stand in a string with spaces between.
 func word[T ~string](at *T, words string) slot {
-	return text(at, func(s string) error {
+	return plain(at, func(s string) error {
 		if slices.Contains(strings.Split(words, " "), s) {
 			return nil
 		}

@@ -1,6 +1,10 @@
 package policy
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/policy/text"
+)
 
 // AgentSocket is the word of allowUnixSockets for the socket that the launcher's variable of this name names.
 const AgentSocket = "$" + agentVariable
@@ -43,7 +47,7 @@ func (p Policy) WithAgent(env []string) (Policy, error) {
 				"starts (ssh-agent sets it)"))
 			continue
 		case !absolute(at):
-			r.addAt(i, invalid(s, "is "+quote(at)+", which is no absolute path"))
+			r.addAt(i, invalid(s, "is "+text.Quote(at)+", which is no absolute path"))
 			continue
 		}
 		if err := checkSocket(at); err != nil {

@@ -7,9 +7,8 @@ import (
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/cmd/page"
-	"github.com/security-mcp/mcp-sandbox/init/notice"
 	"github.com/security-mcp/mcp-sandbox/init/order"
-	"github.com/security-mcp/mcp-sandbox/policy/strictjson"
+	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
 // answerPage is an answer as people read it: the answer, below it what to type and what that opens.
@@ -59,10 +58,10 @@ func typedFlags(flags []string) (all []string) {
 
 // typedValue is a word as notice.Shell has it. Of what a terminal would not print the shell makes the bytes again.
 func typedValue(word string) string {
-	if escaped := strictjson.Printable(word); escaped != word {
+	if escaped := text.Printable(word); escaped != word {
 		return "$'" + strings.ReplaceAll(escaped, "'", `\'`) + "'"
 	}
-	return notice.Shell(word)
+	return text.Shell(word)
 }
 
 // oneLine is one operation of a patch.
@@ -71,5 +70,5 @@ func oneLine(p order.Patch) string {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.Encode(p) // strings, and what a policy has: nothing can fail
-	return strings.TrimSpace(printed(strings.TrimSpace(b.String())))
+	return strings.TrimSpace(text.Lines(strings.TrimSpace(b.String())))
 }

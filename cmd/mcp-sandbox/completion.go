@@ -3,7 +3,7 @@ package main
 import (
 	_ "embed" // the scripts of the shells
 
-	"github.com/security-mcp/mcp-sandbox/cmd/internal/launchflags"
+	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
 //go:embed completion/mcp-sandbox.bash
@@ -49,5 +49,5 @@ func printScript(_ *options, args []string) int {
 	case "fish":
 		return show(fishScript)
 	}
-	return usageError("mcp-sandbox completion", launchflags.Quote(args[0])+" is none of bash, zsh and fish")
+	return usageError("mcp-sandbox completion", text.Quote(args[0])+" is none of bash, zsh and fish")
 }

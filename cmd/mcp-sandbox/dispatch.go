@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/build"
-	"github.com/security-mcp/mcp-sandbox/cmd/internal/launchflags"
 	"github.com/security-mcp/mcp-sandbox/policy/nearest"
+	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
 // dispatch finds the command of the arguments and runs it.
@@ -55,7 +55,7 @@ func noCommand(args []string) string {
 			return severalWords(append([]string{"run"}, words...))
 		}
 	}
-	text := launchflags.Quote(args[0]) + " is no command"
+	text := text.Quote(args[0]) + " is no command"
 	all := names("")
 	switch meant := nearest.Of(args[0], strings.Split(all, ", ")); {
 	case args[0] == "--":
@@ -87,7 +87,7 @@ func severalWords(words []string) string {
 	const most = 6
 	quoted := make([]string, 0, most+1)
 	for _, w := range words[:min(len(words), most)] {
-		quoted = append(quoted, launchflags.Quote(w))
+		quoted = append(quoted, text.Quote(w))
 	}
 	if len(words) > most {
 		quoted = append(quoted, "…")
@@ -118,7 +118,7 @@ func notInGroup(group string, args []string) int {
 	case args[0] == "--help" || args[0] == "-h":
 		return overview(group + " ")
 	}
-	text := launchflags.Quote(args[0]) + " is no command of " + group
+	text := text.Quote(args[0]) + " is no command of " + group
 	if meant, ok := strings.CutPrefix(synonym(args[0]), group+" "); ok {
 		return usageError(program, text+" (did you mean "+program+" "+meant+"?)")
 	}

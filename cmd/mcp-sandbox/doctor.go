@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/security-mcp/mcp-sandbox/cmd/internal/launchflags"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
 	"github.com/security-mcp/mcp-sandbox/launcher"
 	"github.com/security-mcp/mcp-sandbox/platform"
+	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
 // exitCannot is doctor's answer on a machine where no server of level standard can start.
@@ -21,7 +21,7 @@ const doctorTime = 2 * time.Minute
 
 func doctor(o *options, args []string) int {
 	if len(args) > 0 {
-		return usageError("mcp-sandbox doctor", "unexpected "+launchflags.Quote(args[0]))
+		return usageError("mcp-sandbox doctor", "unexpected "+text.Quote(args[0]))
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), doctorTime)
 	defer cancel()

@@ -12,6 +12,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/explain"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
 	"github.com/security-mcp/mcp-sandbox/policy"
+	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
 // A checked is the result of policy check as programs read it.
@@ -149,15 +150,6 @@ func counts(e *explain.Explanation) string {
 	return " (" + strings.Join(parts, ", ") + ")"
 }
 
-// shortPointer is a pointer as the page has it: names of variables can be long.
-func shortPointer(pointer string) string {
-	const most = 80
-	if len(pointer) <= most {
-		return pointer
-	}
-	return strings.ToValidUTF8(pointer[:most], "") + "…"
-}
-
 // explainHelp is the help of the command. The verdicts are those of package explain.
 func explainHelp() string {
 	var b strings.Builder
@@ -178,3 +170,6 @@ The exit status is 0 whatever the verdict, and 125 if FILE is no policy.
 `)
 	return b.String()
 }
+
+// shortPointer is a pointer as the page has it: names of variables can be long.
+func shortPointer(pointer string) string { return text.Short(pointer, 80, text.Begin) }

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/security-mcp/mcp-sandbox/cmd/internal/launchflags"
+	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
 // helpCommand has the words of the other commands as its arguments.
@@ -36,7 +36,7 @@ func helpWith(o *options, words []string) int {
 	case c != nil && n == len(words):
 		return help(c, c.flags())
 	case c != nil:
-		return usageError("mcp-sandbox help", "unexpected "+launchflags.Quote(words[n]))
+		return usageError("mcp-sandbox help", "unexpected "+text.Quote(words[n]))
 	case !slices.Contains(strings.Split(names(""), ", "), words[0]):
 		return usageError("mcp-sandbox", noCommand(words[:1]))
 	case len(words) == 1:

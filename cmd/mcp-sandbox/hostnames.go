@@ -5,21 +5,21 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/security-mcp/mcp-sandbox/cmd/internal/launchflags"
 	"github.com/security-mcp/mcp-sandbox/policy/nearest"
+	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
 // unknownHost is the error of a host that the table has not. The help lists those that it has.
 func unknownHost(name string) error {
-	text := launchflags.Quote(name) + " is no host that is known"
+	s := text.Quote(name) + " is no host that is known"
 	if strings.ContainsAny(name, `/\`) || filepath.Ext(name) != "" {
-		return errors.New(launchflags.Quote(name) + " is no host: a file is found by the name of the host that reads " +
+		return errors.New(text.Quote(name) + " is no host: a file is found by the name of the host that reads " +
 			"it, as cursor, or by --project FOLDER; entries of any other file are changed by hand")
 	}
 	if meant := nearest.Of(name, hostNames()); meant != "" {
-		text += " (did you mean " + meant + "?)"
+		s += " (did you mean " + meant + "?)"
 	}
-	return errors.New(text)
+	return errors.New(s)
 }
 
 // hostList is the paragraph of a help that names all hosts.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/wrapping"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
-	"github.com/security-mcp/mcp-sandbox/policy/strictjson"
+	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
 func status(o *options, args []string) int {
@@ -18,7 +18,7 @@ func status(o *options, args []string) int {
 	sayKept(o, policiesVariable)
 	files, problems := scope.Files()
 	for _, p := range problems {
-		reexec.Say("status: " + strictjson.Printable(p.String()))
+		reexec.Say("status: " + text.Printable(p.String()))
 	}
 	sayMisplaced("status", files)
 	if o.json {
@@ -27,7 +27,7 @@ func status(o *options, args []string) int {
 	var b strings.Builder
 	counts := map[string]int{}
 	for _, f := range files {
-		fmt.Fprintf(&b, "%s  %s\n", f.Host.Title, strictjson.Printable(f.Path))
+		fmt.Fprintf(&b, "%s  %s\n", f.Host.Title, text.Printable(f.Path))
 		for _, e := range f.Entries() {
 			s := e.Status()
 			counts[s.State]++
@@ -38,7 +38,7 @@ func status(o *options, args []string) int {
 			if s.Place != "" {
 				name = s.Place + ": " + name
 			}
-			line := fmt.Sprintf("  %-8s %-24s %s", s.State, strictjson.Printable(name), strictjson.Printable(more))
+			line := fmt.Sprintf("  %-8s %-24s %s", s.State, text.Printable(name), text.Printable(more))
 			b.WriteString(strings.TrimRight(line, " ") + "\n")
 			for _, warning := range few(s.Warnings, s.Policy) {
 				b.WriteString(strings.Repeat(" ", 11) + warning + "\n")
@@ -54,7 +54,7 @@ func status(o *options, args []string) int {
 func sayMisplaced(command string, files []*wrapping.File) {
 	for _, f := range files {
 		if line := f.Misplaced(); line != "" {
-			reexec.Say(command + ": " + strictjson.Printable(line))
+			reexec.Say(command + ": " + text.Printable(line))
 		}
 	}
 }
@@ -64,7 +64,7 @@ func few(lines []string, policy string) []string {
 	const most = 20
 	if n := len(lines) - most; n > 0 {
 		more := strconv.Itoa(n) + " more are wide or dangerous: mcp-sandbox policy explain " + typedWord(policy)
-		return append(lines[:most:most], strictjson.Printable(more))
+		return append(lines[:most:most], text.Printable(more))
 	}
 	return lines
 }

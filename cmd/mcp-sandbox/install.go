@@ -6,7 +6,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
 	"github.com/security-mcp/mcp-sandbox/launcher/packages/startline"
 	"github.com/security-mcp/mcp-sandbox/policy"
-	"github.com/security-mcp/mcp-sandbox/policy/strictjson"
+	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
 func installCommand() command {
@@ -84,7 +84,7 @@ func installPackages(o *options, args []string) int {
 
 // failInstall says why an install did not come about.
 func failInstall(err error) int {
-	code := fail(strictjson.Printable(err.Error()))
+	code := fail(text.Printable(err.Error()))
 	if signalled, ok := errors.AsType[*interrupted](err); ok {
 		return signalled.exitCode()
 	}
@@ -96,11 +96,11 @@ func showListing(o *options, l *listing) int {
 	if o.json {
 		return show(asJSON(&listing{append([]stored{}, l.Packages...)}))
 	}
-	text := ""
+	s := ""
 	for _, p := range l.Packages {
-		text += p.title() + "  " + strictjson.Printable(p.Path) + "\n"
+		s += p.title() + "  " + text.Printable(p.Path) + "\n"
 	}
-	return show(text)
+	return show(s)
 }
 
 // say writes a line unless --quiet is there.

@@ -10,13 +10,13 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/withheld"
 	"github.com/security-mcp/mcp-sandbox/cmd/page"
-	"github.com/security-mcp/mcp-sandbox/init/notice"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
 	"github.com/security-mcp/mcp-sandbox/launcher/packages/install"
 	"github.com/security-mcp/mcp-sandbox/launcher/packages/startline"
 	"github.com/security-mcp/mcp-sandbox/launcher/packages/store"
 	"github.com/security-mcp/mcp-sandbox/policy"
+	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
 // An interrupted install is the error of an install that a signal ended.
@@ -179,7 +179,7 @@ func notInstalled(o *options) string {
 		}
 	}
 	for _, s := range o.start.Specs {
-		line += " " + notice.Shell(s.String())
+		line += " " + text.Shell(s.String())
 	}
 	return o.start.Tool + ": the package is not installed yet: first " + line
 }

@@ -9,9 +9,9 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/build"
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/inithelp"
-	"github.com/security-mcp/mcp-sandbox/cmd/internal/launchflags"
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/manual"
 	"github.com/security-mcp/mcp-sandbox/policy/schema"
+	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
 // manuals are the manual pages: of the program, each command, mcp-sandbox-init, and of policies.
@@ -95,7 +95,7 @@ func showManual(words []string) int {
 		return p.Name == name || len(words) == 1 && p.Name == words[0]
 	})
 	if i < 0 {
-		return usageError("mcp-sandbox", "help --man: there is no page of "+launchflags.Quote(strings.Join(words, " ")))
+		return usageError("mcp-sandbox", "help --man: there is no page of "+text.Quote(strings.Join(words, " ")))
 	}
 	return show(all[i].Roff(stamp()))
 }

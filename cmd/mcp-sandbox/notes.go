@@ -12,6 +12,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/keep/state"
 	"github.com/security-mcp/mcp-sandbox/init/notice"
 	"github.com/security-mcp/mcp-sandbox/policy"
+	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
 // note adds the lines on what the flags and the command say and does not come about. The server starts all the same.
@@ -156,7 +157,7 @@ func (r *review) noteFolder(command string) {
 	}
 	if info, err := os.Stat(command); err == nil && info.IsDir() {
 		flag := given[len(given)-1].Flag
-		r.notes = append(r.notes, shown(command)+" is the command: "+flag+" takes one path, so write "+flag+
+		r.notes = append(r.notes, text.Quote(command)+" is the command: "+flag+" takes one path, so write "+flag+
 			" again for each")
 	}
 }
@@ -184,13 +185,13 @@ func (r *review) noteWords(arguments []string) {
 		}
 		if isQuoted(value) && told < most {
 			told++
-			r.notes = append(r.notes, "argument "+shown(word)+": the quotes are part of it, since no shell takes them "+
-				"away: leave them out")
+			r.notes = append(r.notes, "argument "+text.Quote(word)+": the quotes are part of it, since no shell "+
+				"takes them away: leave them out")
 		}
 		if instead != "" && told < most {
 			told++
-			r.notes = append(r.notes, "argument "+shown(word)+": "+instead+" not expanded, since no shell reads it: "+
-				"write the whole path")
+			r.notes = append(r.notes, "argument "+text.Quote(word)+": "+instead+" not expanded, since no shell reads "+
+				"it: write the whole path")
 		}
 	}
 }
@@ -201,13 +202,4 @@ func isQuoted(word string) bool {
 		return false
 	}
 	return strings.IndexByte(word[1:], word[0]) == len(word)-2
-}
-
-// shown is a word of the command in a message, shortened, without the value of NAME=VALUE.
-func shown(word string) string {
-	const most = 80
-	if len(word) > most {
-		word = strings.ToValidUTF8(word[:most], "") + "…"
-	}
-	return launchflags.Quote(word)
 }

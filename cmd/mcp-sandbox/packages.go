@@ -19,6 +19,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/launcher/packages/startline"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/policy"
+	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
 // packages are what a command line says of the package that it starts, and what is known of that package.
@@ -113,7 +114,7 @@ func readStart(o *options, command []string) error {
 		return err
 	}
 	if o.asked != "" && o.asked != noProfile && o.profile == nil {
-		return errors.New("--profile " + launchflags.Quote(o.asked) + ": " + noSuchProfile(o.asked))
+		return errors.New("--profile " + text.Quote(o.asked) + ": " + noSuchProfile(o.asked))
 	}
 	return nil
 }

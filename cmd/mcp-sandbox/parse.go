@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/security-mcp/mcp-sandbox/cmd/internal/launchflags"
 	"github.com/security-mcp/mcp-sandbox/policy/nearest"
+	"github.com/security-mcp/mcp-sandbox/policy/text"
 	"github.com/spf13/pflag"
 )
 
@@ -21,7 +21,7 @@ func (o *options) parse(args []string) (rest []string, err error) {
 	}
 	// pflag takes these for go test's own and passes over them.
 	if i := slices.IndexFunc(flags, func(s string) bool { return strings.HasPrefix(s, "-test.") }); i >= 0 {
-		return nil, errors.New("unknown flag " + launchflags.Quote(flags[i]))
+		return nil, errors.New("unknown flag " + text.Quote(flags[i]))
 	}
 	if err := o.set.Parse(flags); err != nil {
 		return nil, o.userError(err)
@@ -95,7 +95,7 @@ func (o *options) userError(err error) error {
 		name := missing.GetSpecifiedName()
 		return errors.New("--" + name + " needs a value" + form(o.lines, name))
 	case errors.As(err, &syntax):
-		return errors.New("unknown flag " + launchflags.Quote(syntax.GetSpecifiedFlag()))
+		return errors.New("unknown flag " + text.Quote(syntax.GetSpecifiedFlag()))
 	case errors.As(err, &unknown):
 		if short := unknown.GetSpecifiedShortnames(); short != "" {
 			return unknownFlag(o, "-"+short)
@@ -115,10 +115,10 @@ func unknownFlag(o *options, word string) error {
 		}
 	}
 	if flag, _, several := strings.Cut(name, " "); several && slices.Contains(names, flag) {
-		return errors.New(launchflags.Quote("--"+flag) + " and its value are one word: write each as an element of " +
+		return errors.New(text.Quote("--"+flag) + " and its value are one word: write each as an element of " +
 			`its own, as in "--` + flag + `", "` + cmp.Or(strings.TrimPrefix(form(o.lines, flag), ": "), "…") + `"`)
 	}
-	text := "unknown flag " + launchflags.Quote(word)
+	text := "unknown flag " + text.Quote(word)
 	if known := answer(o.set, word); known != "" {
 		return errors.New(text + ": " + known)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"github.com/security-mcp/mcp-sandbox/policy/schema"
+	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
 func showOptions() *options {
@@ -88,7 +89,7 @@ func showPolicy(o *options, args []string) int {
 
 func showSchema(_ *options, args []string) int {
 	if len(args) > 0 {
-		return usageError("mcp-sandbox policy schema", "unexpected "+launchflags.Quote(args[0]))
+		return usageError("mcp-sandbox policy schema", "unexpected "+text.Quote(args[0]))
 	}
 	return show(string(schema.JSON()))
 }
@@ -100,7 +101,7 @@ func fileOf(args []string, needed bool) (string, error) {
 	}
 	switch {
 	case len(args) > 1:
-		return "", errors.New("unexpected " + launchflags.Quote(args[1]))
+		return "", errors.New("unexpected " + text.Quote(args[1]))
 	case len(args) == 1 && args[0] != "":
 		return args[0], nil
 	case len(args) == 1:

@@ -7,12 +7,11 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/security-mcp/mcp-sandbox/cmd/internal/launchflags"
 	"github.com/security-mcp/mcp-sandbox/cmd/page"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
 	"github.com/security-mcp/mcp-sandbox/launcher/packages/profile"
 	"github.com/security-mcp/mcp-sandbox/launcher/packages/startline"
-	"github.com/security-mcp/mcp-sandbox/policy/strictjson"
+	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
 func profileCommands() []command {
@@ -48,7 +47,7 @@ program. If there is none the exit status is 1, and a line on standard error say
 
 func listProfiles(o *options, args []string) int {
 	if len(args) > 0 {
-		return usageError("mcp-sandbox profile list", "unexpected "+launchflags.Quote(args[0]))
+		return usageError("mcp-sandbox profile list", "unexpected "+text.Quote(args[0]))
 	}
 	l, err := profile.List()
 	if err != nil {
@@ -96,7 +95,7 @@ func showProfile(_ *options, args []string) int {
 		err = errors.New(noSuchProfile(names[0]))
 	}
 	if err != nil {
-		return fail("profile show " + strictjson.Printable(launchflags.Quote(names[0])) + ": " + err.Error())
+		return fail("profile show " + text.Printable(text.Quote(names[0])) + ": " + err.Error())
 	}
 	return show(string(document))
 }
@@ -123,7 +122,7 @@ func profileFor(o *options, args []string) int {
 		return usageError("mcp-sandbox profile for", err.Error())
 	}
 	if err := readStart(o, command); err != nil {
-		return fail("profile for: " + strictjson.Printable(err.Error()))
+		return fail("profile for: " + text.Printable(err.Error()))
 	}
 	l, text, err := profilesOf(o.start)
 	if err != nil {

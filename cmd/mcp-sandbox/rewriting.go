@@ -9,14 +9,13 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/security-mcp/mcp-sandbox/cmd/internal/launchflags"
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/mcphosts/edit"
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/wrapping"
 	"github.com/security-mcp/mcp-sandbox/cmd/page"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
 	"github.com/security-mcp/mcp-sandbox/launcher"
 	"github.com/security-mcp/mcp-sandbox/policy"
-	"github.com/security-mcp/mcp-sandbox/policy/strictjson"
+	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
 // exitRefused is the answer of wrap and unwrap where a file, or a server of --server, was refused.
@@ -94,7 +93,7 @@ func (r *rewriting) settle() {
 
 // refused tells of a file or a server that was to be changed and was not.
 func (r *rewriting) refused(line string) {
-	reexec.Say(r.name + ": " + strictjson.Printable(line))
+	reexec.Say(r.name + ": " + text.Printable(line))
 	r.code = exitRefused
 }
 
@@ -102,7 +101,7 @@ func (r *rewriting) refused(line string) {
 func (r *rewriting) tellLeft() {
 	for _, name := range r.wrap.servers {
 		if !slices.ContainsFunc(r.entries, func(e *wrapping.Entry) bool { return e.Name == name }) {
-			r.refused("no server " + launchflags.Quote(name) + " in the files of these hosts")
+			r.refused("no server " + text.Quote(name) + " in the files of these hosts")
 		}
 	}
 	for _, e := range r.entries {
@@ -117,7 +116,7 @@ func (r *rewriting) tellLeft() {
 		case len(r.wrap.servers) > 0 || e.File.Fixed != nil && e.State != edit.Cannot:
 			r.refused(e.Title() + " is left alone: " + e.Left)
 		default:
-			reexec.Say(e.Title() + " is left alone: " + strictjson.Printable(e.Left+r.wayOut(e)))
+			reexec.Say(e.Title() + " is left alone: " + text.Printable(e.Left+r.wayOut(e)))
 		}
 	}
 }
@@ -167,7 +166,7 @@ func (r *rewriting) preview() int {
 		if len(entries) == 0 {
 			continue
 		}
-		text, err := f.Diff(entries)
+		s, err := f.Diff(entries)
 		if err != nil {
 			r.refused(f.Host.Name + ": " + f.Path + ": " + err.Error())
 			for _, e := range entries {
@@ -175,7 +174,7 @@ func (r *rewriting) preview() int {
 			}
 			continue
 		}
-		b.WriteString(visible(text))
+		b.WriteString(text.Lines(s))
 		for _, e := range entries {
 			if e.Made != nil {
 				b.WriteString(opened(e))
@@ -208,7 +207,7 @@ func opened(e *wrapping.Entry) string {
 		lines = append(lines, "    what the server needs of that is for you to write into the policy")
 	}
 	for i := range lines {
-		lines[i] = strictjson.Printable(lines[i]) + "\n"
+		lines[i] = text.Printable(lines[i]) + "\n"
 	}
 	return strings.Join(lines, "")
 }

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -18,33 +17,12 @@ import (
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/tryout"
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/wrapping"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
-	"github.com/security-mcp/mcp-sandbox/policy/strictjson"
+	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
-
-// visible is a text with what a terminal would act on escaped, but for lines and tabulators.
-func visible(text string) string {
-	var b strings.Builder
-	for _, c := range text {
-		if c == '\n' || c == '\t' || strconv.IsPrint(c) {
-			b.WriteRune(c)
-		} else {
-			fmt.Fprintf(&b, "\\u%04x", c)
-		}
-	}
-	return b.String()
-}
-
-// counted is a number of things.
-func counted(n int, thing string) string {
-	if n != 1 {
-		thing += "s"
-	}
-	return strconv.Itoa(n) + " " + thing
-}
 
 // ask asks the user.
 func (r *rewriting) ask() bool {
-	fmt.Fprintf(os.Stderr, "%s %s? [y/N] ", r.name, counted(r.changes(), "server"))
+	fmt.Fprintf(os.Stderr, "%s %s? [y/N] ", r.name, text.Count(r.changes(), "server"))
 	answer, err := bufio.NewReader(os.Stdin).ReadString('\n')
 	switch strings.ToLower(strings.TrimSpace(answer)) {
 	case "y", "yes":
@@ -84,13 +62,13 @@ func (r *rewriting) change() {
 			backups = filepath.Dir(result.Backup)
 		}
 		line := fmt.Sprintf("%s: %d %sped in %s", f.Host.Name, len(entries), r.name, f.Path)
-		reexec.Say(strictjson.Printable(line))
+		reexec.Say(text.Printable(line))
 		if f.Host.Restart != "" {
 			reexec.Say(f.Host.Title + ": " + f.Host.Restart)
 		}
 	}
 	if backups != "" {
-		reexec.Say("the files as they were: " + strictjson.Printable(backups))
+		reexec.Say("the files as they were: " + text.Printable(backups))
 	}
 }
 
@@ -118,7 +96,7 @@ func (r *rewriting) tryAll() {
 		tools, err := r.try(ctx, e, words)
 		switch {
 		case err == nil:
-			reexec.Say(e.Title() + " answers: " + counted(tools, "tool"))
+			reexec.Say(e.Title() + " answers: " + text.Count(tools, "tool"))
 		case ctx.Err() != nil:
 			r.putBack(e, "did not answer before this command was interrupted")
 		default:

@@ -4,13 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"strconv"
 	"strings"
-	"unicode/utf16"
 
-	"github.com/security-mcp/mcp-sandbox/cmd/internal/launchflags"
-	"github.com/security-mcp/mcp-sandbox/init/notice"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
+	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
 // hinted is one clear line with where to read more.
@@ -19,9 +16,9 @@ func hinted(program, what string) string { return what + `; see "` + program + `
 // typedWord is a word of the command line as a person types the word again. The value behind "=" may be a secret.
 func typedWord(word string) string {
 	if strings.Contains(word, "=") {
-		return launchflags.Quote(word)
+		return text.Quote(word)
 	}
-	return notice.Shell(word)
+	return text.Shell(word)
 }
 
 // usageError says in one line what is wrong with the command line.
@@ -52,24 +49,7 @@ func asJSON(result any) string {
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	e.Encode(result) // data of our own types: nothing can fail
-	return printed(b.String())
-}
-
-// printed is JSON with what a terminal would act on escaped: outside of strings JSON has nothing of the kind.
-func printed(text string) string {
-	var b strings.Builder
-	for _, r := range text {
-		switch {
-		case r == '\n' || strconv.IsPrint(r):
-			b.WriteRune(r)
-		case r > 0xffff:
-			high, low := utf16.EncodeRune(r)
-			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
-		default:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		}
-	}
-	return b.String()
+	return text.Lines(b.String())
 }
 
 // examples are those of the program.

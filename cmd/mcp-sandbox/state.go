@@ -8,11 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/security-mcp/mcp-sandbox/cmd/internal/launchflags"
 	"github.com/security-mcp/mcp-sandbox/init/keep/state"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
 	"github.com/security-mcp/mcp-sandbox/policy"
-	"github.com/security-mcp/mcp-sandbox/policy/strictjson"
+	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
 func stateCommands() []command {
@@ -36,7 +35,7 @@ prints the names of those that were.
 
 func listStates(o *options, args []string) int {
 	if len(args) > 0 {
-		return usageError("mcp-sandbox state list", "unexpected "+launchflags.Quote(args[0]))
+		return usageError("mcp-sandbox state list", "unexpected "+text.Quote(args[0]))
 	}
 	sayKept(o, statesVariable)
 	all, err := state.List()
@@ -51,7 +50,7 @@ func listStates(o *options, args []string) int {
 	var b strings.Builder
 	for _, s := range all {
 		used := s.Used.Local().Format(time.DateTime)
-		fmt.Fprintf(&b, "%-24s %8s  %s  %s\n", s.Name, sizeText(s.Bytes), used, strictjson.Printable(s.Path))
+		fmt.Fprintf(&b, "%-24s %8s  %s  %s\n", s.Name, sizeText(s.Bytes), used, text.Printable(s.Path))
 	}
 	return show(b.String())
 }
@@ -85,7 +84,7 @@ func removeStates(o *options, args []string) int {
 		code = fail("state rm " + name + ": " + err.Error())
 		if left, ok := errors.AsType[*state.Left](err); ok {
 			for _, path := range left.Paths {
-				reexec.Say("state rm " + name + ": left: " + strictjson.Printable(path))
+				reexec.Say("state rm " + name + ": left: " + text.Printable(path))
 			}
 		}
 	}

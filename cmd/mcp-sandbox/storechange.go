@@ -7,11 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/security-mcp/mcp-sandbox/cmd/internal/launchflags"
 	"github.com/security-mcp/mcp-sandbox/launcher/packages/startline"
 	"github.com/security-mcp/mcp-sandbox/launcher/packages/store"
 	"github.com/security-mcp/mcp-sandbox/policy"
-	"github.com/security-mcp/mcp-sandbox/policy/strictjson"
+	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
 // updateStore resolves again what starts are resolved to.
@@ -29,7 +28,7 @@ func updateStore(o *options, args []string) int {
 				err = notThere()
 			}
 			if err != nil {
-				return fail("store update: " + launchflags.Quote(name) + ": " + err.Error())
+				return fail("store update: " + text.Quote(name) + ": " + err.Error())
 			}
 			all = append(all, found...)
 		}
@@ -53,7 +52,7 @@ func updateStore(o *options, args []string) int {
 			return signalled.exitCode()
 		}
 		if err != nil {
-			code = fail(strictjson.Printable(err.Error()))
+			code = fail(text.Printable(err.Error()))
 			continue
 		}
 		l.add(done.Package)
@@ -113,7 +112,7 @@ func verifyStore(o *options, args []string) int {
 		add := func(p *store.Package, d store.Difference) {
 			at := strings.TrimSuffix(p.Path+"/"+d.Path, "/")
 			found.Differences = append(found.Differences, difference{p.Manager + ":" + p.Name, at, d.What})
-			fmt.Fprintf(&b, "%s: %s\n", strictjson.Printable(at), d.What)
+			fmt.Fprintf(&b, "%s: %s\n", text.Printable(at), d.What)
 		}
 		for _, c := range changed {
 			add(c.Package, c.First)
@@ -121,7 +120,7 @@ func verifyStore(o *options, args []string) int {
 		for _, p := range all {
 			differences, err := p.Verify()
 			if err != nil {
-				code = fail("store verify: " + strictjson.Printable(err.Error()))
+				code = fail("store verify: " + text.Printable(err.Error()))
 			}
 			for _, d := range differences {
 				add(p, d)
@@ -154,7 +153,7 @@ func pruneOptions() *options {
 
 func pruneStore(o *options, args []string) int {
 	if len(args) > 0 {
-		return usageError("mcp-sandbox store prune", "unexpected "+launchflags.Quote(args[0]))
+		return usageError("mcp-sandbox store prune", "unexpected "+text.Quote(args[0]))
 	}
 	keep := int64(-1)
 	if o.keep != nil {
@@ -171,7 +170,7 @@ func pruneStore(o *options, args []string) int {
 			}
 		}
 		if err != nil {
-			return fail("store prune: " + strictjson.Printable(err.Error()))
+			return fail("store prune: " + text.Printable(err.Error()))
 		}
 		return 0
 	})

@@ -9,10 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/security-mcp/mcp-sandbox/cmd/internal/launchflags"
 	"github.com/security-mcp/mcp-sandbox/cmd/page"
 	"github.com/security-mcp/mcp-sandbox/launcher/packages/store"
-	"github.com/security-mcp/mcp-sandbox/policy/strictjson"
+	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
 // A listing is what store list prints with --json.
@@ -67,7 +66,7 @@ func notThere() error { return fmt.Errorf("%w (mcp-sandbox store list)", store.E
 func chosen(in *store.Store, names []string) (all []*store.Package, code int) {
 	all, changed, code := listed(in, names)
 	for _, c := range changed {
-		code = fail("store: " + strictjson.Printable(c.Error()))
+		code = fail("store: " + text.Printable(c.Error()))
 	}
 	return all, code
 }
@@ -79,7 +78,7 @@ func listed(in *store.Store, names []string) (all []*store.Package, changed []*s
 		if c, ok := errors.AsType[*store.Changed](err); ok {
 			changed = append(changed, c)
 		} else if err != nil {
-			code = fail("store: " + name + strictjson.Printable(err.Error()))
+			code = fail("store: " + name + text.Printable(err.Error()))
 		}
 	}
 	if len(names) == 0 {
@@ -95,7 +94,7 @@ func listed(in *store.Store, names []string) (all []*store.Package, changed []*s
 		if errors.Is(err, store.ErrNone) || err == nil && len(found) == 0 {
 			err = notThere()
 		}
-		take(launchflags.Quote(name)+": ", err)
+		take(text.Quote(name)+": ", err)
 		all = append(all, found...)
 	}
 	return all, changed, code
@@ -103,7 +102,7 @@ func listed(in *store.Store, names []string) (all []*store.Package, changed []*s
 
 func listStore(o *options, args []string) int {
 	if len(args) > 0 {
-		return usageError("mcp-sandbox store list", "unexpected "+launchflags.Quote(args[0]))
+		return usageError("mcp-sandbox store list", "unexpected "+text.Quote(args[0]))
 	}
 	return withStore(o, "store list", func(in *store.Store) int {
 		all, code := chosen(in, nil)
@@ -169,7 +168,7 @@ func described(p *store.Package, title string) string {
 		{"size", sizeText(p.Bytes)}, {"install scripts", scripts},
 		{"installed", at(p.Installed)}, {"used", at(p.Used)},
 	} {
-		fmt.Fprintf(&b, "%-16s %s\n", row[0], strictjson.Printable(cmp.Or(row[1], "-")))
+		fmt.Fprintf(&b, "%-16s %s\n", row[0], text.Printable(cmp.Or(row[1], "-")))
 	}
 	return b.String()
 }

@@ -2,7 +2,7 @@ package main
 
 import (
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/build"
-	"github.com/security-mcp/mcp-sandbox/cmd/internal/launchflags"
+	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
 func versionCommand() command {
@@ -18,7 +18,7 @@ mistake should begin with. All of it comes from the program's own file.
 
 func version(o *options, args []string) int {
 	if len(args) > 0 {
-		return usageError("mcp-sandbox version", "unexpected "+launchflags.Quote(args[0]))
+		return usageError("mcp-sandbox version", "unexpected "+text.Quote(args[0]))
 	}
 	b := build.Read("mcp-sandbox")
 	if o.json {

@@ -14,6 +14,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/wrapping"
 	"github.com/security-mcp/mcp-sandbox/init/keep/places"
 	"github.com/security-mcp/mcp-sandbox/policy"
+	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
 // A wrapFlags has the flags of wrap, unwrap and status.
@@ -118,7 +119,7 @@ func scopeOf(o *options, args []string) (*wrapping.Scope, error) {
 	if info, err := os.Stat(s.Project); s.Project != "" && err != nil {
 		return nil, fmt.Errorf("--project: %w", err)
 	} else if s.Project != "" && !info.IsDir() {
-		return nil, errors.New("--project: " + launchflags.Quote(s.Project) + " is no folder")
+		return nil, errors.New("--project: " + text.Quote(s.Project) + " is no folder")
 	}
 	if s.Program, err = ownProgram(); err != nil {
 		return nil, err

@@ -4,6 +4,8 @@ import (
 	"io"
 	"strings"
 	"unicode"
+
+	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
 // indent begins each line of a table.
@@ -26,7 +28,7 @@ func (p Printer) columnWidths(lines [][]Cell) (widths []int) {
 			if i == len(widths) {
 				widths = append(widths, 0)
 			}
-			if n := TextWidth(Printable(line[i].Text)); n <= p.widest() && i < len(line)-1 {
+			if n := TextWidth(text.Short(line[i].Text, Longest, text.Begin)); n <= p.widest() && i < len(line)-1 {
 				widths[i] = max(widths[i], n)
 			}
 		}
@@ -42,7 +44,7 @@ func (p Printer) line(line []Cell, widths []int) string {
 		line = line[:len(line)-1]
 	}
 	for i, c := range line {
-		c.Text = Printable(c.Text)
+		c.Text = text.Short(c.Text, Longest, text.Begin)
 		if i == len(line)-1 {
 			b += p.wrapped(c, at)
 			break
@@ -141,10 +143,10 @@ func column(r rune) int {
 }
 
 // Line prints a short word and the text behind it as one paragraph, whose later lines are indented.
-func (p Printer) Line(word Cell, text string) {
+func (p Printer) Line(word Cell, s string) {
 	const indent = "  "
-	word.Text = Printable(word.Text)
-	parts := Wrap(word.Text+Printable(text), p.width()-len(indent), p.Width > 0)
+	word.Text = text.Short(word.Text, Longest, text.Begin)
+	parts := Wrap(word.Text+text.Short(s, Longest, text.Begin), p.width()-len(indent), p.Width > 0)
 	if rest, ok := strings.CutPrefix(parts[0], word.Text); ok {
 		parts[0] = p.paint(word) + rest
 	}

@@ -12,17 +12,16 @@ package page
 import (
 	"io"
 	"os"
-	"unicode/utf8"
 
 	"github.com/security-mcp/mcp-sandbox/platform"
-	"github.com/security-mcp/mcp-sandbox/policy/strictjson"
+	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
 // Sizes, in characters.
 const (
 	Width   = 100  // of a line, where words are short
 	widest  = 48   // of a column but the last; the rest of a line whose cell is wider comes below that cell
-	longest = 4096 // of a cell
+	Longest = 4096 // of a cell
 )
 
 // A Style is a parameter of the sequence Select Graphic Rendition, ECMA-48.
@@ -98,7 +97,7 @@ func (p Printer) Sections(all []Section) {
 		if len(s.Lines) == 0 {
 			continue
 		}
-		io.WriteString(p.W, between+p.paint(Cell{Printable(s.Title), Bold})+"\n")
+		io.WriteString(p.W, between+p.paint(Cell{text.Short(s.Title, Longest, text.Begin), Bold})+"\n")
 		p.Columns(s.Lines)
 		between = "\n"
 	}
@@ -109,13 +108,4 @@ func (p Printer) paint(c Cell) string {
 		return c.Text
 	}
 	return "\x1b[" + string(c.Style) + "m" + c.Text + "\x1b[m"
-}
-
-// Printable is a cell's text as any terminal may be given it.
-func Printable(text string) string {
-	text = strictjson.Printable(text)
-	if utf8.RuneCountInString(text) <= longest {
-		return text
-	}
-	return string([]rune(text)[:longest]) + "…"
 }

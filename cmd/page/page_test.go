@@ -36,7 +36,7 @@ func TestWrap(t *testing.T) {
 
 // Whatever a cell holds, the terminal gets lines of characters that it prints.
 func FuzzColumns(f *testing.F) {
-	f.Add("\x1b]0;title\x07", "a\nb\u009b31m\u202e", "\xff"+strings.Repeat("y", 2*longest))
+	f.Add("\x1b]0;title\x07", "a\nb\u009b31m\u202e", "\xff"+strings.Repeat("y", 2*Longest))
 	f.Fuzz(func(t *testing.T, one, two, three string) {
 		var b strings.Builder
 		p := Printer{W: &b}
@@ -46,7 +46,7 @@ func FuzzColumns(f *testing.F) {
 				t.Fatalf("%q in %q", r, b.String())
 			}
 		}
-		if n := b.Len(); n > 64*longest {
+		if n := b.Len(); n > 64*Longest {
 			t.Fatalf("%d bytes", n)
 		}
 	})

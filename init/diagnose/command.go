@@ -9,6 +9,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/notice"
 	"github.com/security-mcp/mcp-sandbox/init/runtimes"
+	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
 // NotFound is the remedy where there is no program of the command's name. at is what was looked for; "" is returned
@@ -37,7 +38,7 @@ func NotFound(command, at, home string) string {
 		return ""
 	case runtimes.Starter(command) != "":
 		return "no script is looked up: start it by its interpreter, " + runtimes.Starter(command) + " ./" +
-			notice.Shell(command)
+			text.Shell(command)
 	case strings.Contains(command, ":"):
 		return "an image of a container is no command: name a program of this machine"
 	default:
@@ -59,7 +60,7 @@ func NotExecutable(file string, err error) string {
 		return ""
 	}
 	if interpreter := runtimes.Starter(file); interpreter != "" {
-		return "start it by its interpreter: " + interpreter + " " + notice.Shell(file)
+		return "start it by its interpreter: " + interpreter + " " + text.Shell(file)
 	}
 	return "a program needs chmod +x, and a script that or its interpreter in front, as in node server.js"
 }
@@ -90,7 +91,7 @@ const MakeFirst = "nor is it there outside: make that folder, and grant it"
 
 // InFolder is the remedy for a working folder that is a file.
 func InFolder(file string) string {
-	return "it is a file: name the folder that it lies in, " + notice.Shell(path.Dir(file))
+	return "it is a file: name the folder that it lies in, " + text.Shell(path.Dir(file))
 }
 
 // NoGrant is what stands in the place of a remedy where no grant helps.
@@ -109,5 +110,5 @@ func keyOf(flag string) string {
 
 // InTheirPlace is the remedy where a policy names too many paths of one folder.
 func InTheirPlace(flag, folder string) string {
-	return "name that folder in their place (" + flag + " " + notice.Shell(folder) + ")"
+	return "name that folder in their place (" + flag + " " + text.Shell(folder) + ")"
 }

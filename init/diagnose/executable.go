@@ -5,8 +5,8 @@ import (
 	"encoding/binary"
 	"strings"
 
-	"github.com/security-mcp/mcp-sandbox/init/notice"
 	"github.com/security-mcp/mcp-sandbox/init/runtimes"
+	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
 // ExecutableHead is how many bytes of a file [Unexecutable] looks at: in them lie an ELF file's table of segments and
@@ -53,7 +53,7 @@ func Unexecutable(file string, head []byte, arch string, there func(string) bool
 		case loader == "":
 			return ""
 		case there(loader):
-			return "its loader " + loader + " is not visible inside: --allow-read " + notice.Shell(loader)
+			return "its loader " + loader + " is not visible inside: --allow-read " + text.Shell(loader)
 		default:
 			return "its loader " + loader + " is not there: it was made for another Linux (musl, NixOS); take the " +
 				"one for this, or install that loader"

@@ -3,7 +3,7 @@ package diagnose
 import (
 	"strconv"
 
-	"github.com/security-mcp/mcp-sandbox/init/notice"
+	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
 // NeedsSockets is the remedy for a launch that may make no sockets.
@@ -37,7 +37,7 @@ func Elsewhere(os string) string {
 
 // Unmount is the remedy where the file system that is mounted at a path does not answer.
 func Unmount(at string, root bool) string {
-	command := "umount -l " + notice.Shell(at)
+	command := "umount -l " + text.Shell(at)
 	if !root {
 		command = "sudo " + command
 	}

@@ -22,7 +22,7 @@ func TestDocuments(t *testing.T) {
 			t.Fatal(err)
 		}
 		golden := filepath.Join("testdata", strings.TrimSuffix(filepath.Base(file), ".json")+".golden")
-		got := text(of(t, string(doc)))
+		got := textOf(of(t, string(doc)))
 		if *update {
 			if err := os.WriteFile(golden, []byte(got), 0o666); err != nil {
 				t.Fatal(err)

@@ -22,6 +22,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress/match"
 	"github.com/security-mcp/mcp-sandbox/policy"
+	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
 // A Verdict says how much is opened. A higher one opens more.
@@ -229,13 +230,7 @@ func item(pointer string, i int) string { return pointer + "/" + strconv.Itoa(i)
 const mostName = 120
 
 // short is a name as a text has it: of a long one the two ends.
-func short(name string) string {
-	if len(name) <= mostName {
-		return name
-	}
-	const end = mostName / 2
-	return strings.ToValidUTF8(name[:end], "") + "…" + strings.ToValidUTF8(name[len(name)-end:], "")
-}
+func short(name string) string { return text.Short(name, mostName, text.Ends) }
 
 // some is a list in a sentence, the first of it where it is long.
 func some(names []string) string {

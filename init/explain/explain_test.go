@@ -23,7 +23,7 @@ func of(t testing.TB, doc string) Explanation {
 	return Of(p, policy.Run, home)
 }
 
-func text(e Explanation) string {
+func textOf(e Explanation) string {
 	var b strings.Builder
 	for _, l := range e.Lines {
 		said := "  "

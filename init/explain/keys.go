@@ -118,17 +118,17 @@ func tellVariables(t *teller) {
 	}
 	for i, name := range t.given.EnvVars {
 		prefix, pattern := strings.CutSuffix(name, "*")
-		switch text := short(name); {
+		switch s := short(name); {
 		case Certificates(name) != "":
-			t.say(Note, item("/envVars", i), "gets your "+text+" and "+Certificates(name))
+			t.say(Note, item("/envVars", i), "gets your "+s+" and "+Certificates(name))
 		case isProxy(name):
-			tellProxy(t, item("/envVars", i), "gets your "+text, "")
+			tellProxy(t, item("/envVars", i), "gets your "+s, "")
 		case pattern:
 			t.say(Note, item("/envVars", i), "gets all your variables that begin with "+short(prefix)+", secrets too")
 		case notice.IsSetting(name):
-			t.say(Note, item("/envVars", i), "gets your "+text+", which looks like a secret or an address")
+			t.say(Note, item("/envVars", i), "gets your "+s+", which looks like a secret or an address")
 		default:
-			t.say(Safe, item("/envVars", i), "gets your "+text)
+			t.say(Safe, item("/envVars", i), "gets your "+s)
 		}
 	}
 	more := ""

@@ -35,7 +35,7 @@ func TestOwnFoldersAndHomes(t *testing.T) {
 		e := m.Explain(c.p, policy.Run)
 		i := slices.IndexFunc(e.Lines, func(l Line) bool { return l.Pointer == c.pointer })
 		if i < 0 || e.Lines[i].Verdict != c.want || !strings.Contains(e.Lines[i].Text, c.text) {
-			t.Errorf("%+v: want %s %s %q:\n%s", c.p, c.want, c.pointer, c.text, text(e))
+			t.Errorf("%+v: want %s %s %q:\n%s", c.p, c.want, c.pointer, c.text, textOf(e))
 		}
 	}
 }
@@ -58,7 +58,7 @@ func TestRaise(t *testing.T) {
 		})
 	}
 	if len(e.Lines) != lines || !says("/filesystem/allowRead/0", "SSH keys; so") || !says("/filesystem/allowRead/1", "SSH keys") || e.Count(Dangerous) != 2 {
-		t.Error(text(e))
+		t.Error(textOf(e))
 	}
 	together := two("/srv", home+"/.ssh")
 	together.Network.AllowedDomains = []string{"github.com"}
@@ -66,7 +66,7 @@ func TestRaise(t *testing.T) {
 	apart.Filesystem.AllowRead = []string{"/srv", "/opt"}
 	e, other = Of(apart, policy.Run, home), Of(together, policy.Run, home)
 	if e.Raise(&other, ""); e.Verdict != Dangerous || !says("/network/allowedDomains", "can give to strangers") || e.Lines[0].Verdict != Dangerous {
-		t.Error(text(e))
+		t.Error(textOf(e))
 	}
 }
 
@@ -90,8 +90,8 @@ func TestProxyVariables(t *testing.T) {
 	} {
 		e := of(t, `{"version": 1, `+c.doc+`}`)
 		i := slices.IndexFunc(e.Lines, func(l Line) bool { return l.Pointer == c.pointer })
-		if i < 0 || e.Lines[i].Verdict != c.want || !strings.Contains(e.Lines[i].Text, c.text) || strings.Contains(text(e), "mellon") {
-			t.Errorf("%s: want %s %q:\n%s", c.doc, c.want, c.text, text(e))
+		if i < 0 || e.Lines[i].Verdict != c.want || !strings.Contains(e.Lines[i].Text, c.text) || strings.Contains(textOf(e), "mellon") {
+			t.Errorf("%s: want %s %q:\n%s", c.doc, c.want, c.text, textOf(e))
 		}
 	}
 }

@@ -125,7 +125,7 @@ func TestWiderIsNeverMilder(t *testing.T) {
 		p := random(r)
 		before := Of(p, policy.Run, home)
 		if again := Of(p, policy.Run, home); !reflect.DeepEqual(again, before) {
-			t.Fatalf("twice the same policy:\n%s%s", text(before), text(again))
+			t.Fatalf("twice the same policy:\n%s%s", textOf(before), textOf(again))
 		}
 		q := p
 		for range 1 + r.IntN(3) {
@@ -133,7 +133,7 @@ func TestWiderIsNeverMilder(t *testing.T) {
 		}
 		after := Of(q, policy.Run, home)
 		if after.Verdict < before.Verdict {
-			t.Fatalf("%s became %s:\n%s%s", before.Verdict, after.Verdict, text(before), text(after))
+			t.Fatalf("%s became %s:\n%s%s", before.Verdict, after.Verdict, textOf(before), textOf(after))
 		}
 		milder[before.Verdict]++
 	}

@@ -37,18 +37,18 @@ func isOtherProxy(variable, value string) bool {
 }
 
 // tellProxy tells of a variable of a proxy with the value, "" where only the launcher has that.
-func tellProxy(t *teller, pointer, text, value string) {
+func tellProxy(t *teller, pointer, s, value string) {
 	by := "the proxy that it names"
 	if address := ProxyAddress(value); address != "" {
 		by = "the proxy " + short(address)
 	}
 	switch {
 	case t.hostNetwork():
-		t.say(Wide, pointer, text+": programs reach hosts by "+by+", which can read and change what is not encrypted")
+		t.say(Wide, pointer, s+": programs reach hosts by "+by+", which can read and change what is not encrypted")
 	case len(t.p.Network.AllowedDomains) > 0:
-		t.say(Wide, pointer, text+": programs ask "+by+", which has to be allowed itself, and decides what else can "+
+		t.say(Wide, pointer, s+": programs ask "+by+", which has to be allowed itself, and decides what else can "+
 			"be reached, whatever allowedDomains names")
 	default:
-		t.say(Note, pointer, text+": programs would reach hosts by "+by+", if there were a network")
+		t.say(Note, pointer, s+": programs would reach hosts by "+by+", if there were a network")
 	}
 }

@@ -135,7 +135,7 @@ func TestVerdicts(t *testing.T) {
 		e := of(t, `{"version": 1, `+c.doc+`}`)
 		i := slices.IndexFunc(e.Lines, func(l Line) bool { return l.Pointer == c.pointer })
 		if i < 0 || e.Lines[i].Verdict != c.want || !strings.Contains(e.Lines[i].Text, c.text) {
-			t.Errorf("%s: want %s %s %q:\n%s", c.doc, c.want, c.pointer, c.text, text(e))
+			t.Errorf("%s: want %s %s %q:\n%s", c.doc, c.want, c.pointer, c.text, textOf(e))
 		}
 	}
 }
@@ -154,8 +154,8 @@ func TestTogether(t *testing.T) {
 		{`"filesystem": {"allowRead": ["~/notes"]}, "network": {"allowedDomains": ["api.github.com"]}`, false},
 	} {
 		e := of(t, `{"version": 1, `+c.doc+`}`)
-		if got := strings.Contains(text(e), " can give to strangers what it reads"); got != c.want {
-			t.Errorf("%s: %t:\n%s", c.doc, got, text(e))
+		if got := strings.Contains(textOf(e), " can give to strangers what it reads"); got != c.want {
+			t.Errorf("%s: %t:\n%s", c.doc, got, textOf(e))
 		}
 	}
 }

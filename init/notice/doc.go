@@ -11,33 +11,19 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/security-mcp/mcp-sandbox/policy/strictjson"
+	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
 // Width is how wide a line is at most: 200 columns with the program's name in front.
 const Width = 200 - len("mcp-sandbox: ")
 
 // line joins parts to a line that is no wider than a line may be.
-func line(parts ...string) string { return middle(shrunk(strings.Join(parts, "")), Width) }
-
-// cut is a printable text, shortened at its end.
-func cut(text string, width int) string {
-	text = strictjson.Printable(text)
-	if utf8.RuneCountInString(text) <= width {
-		return text
-	}
-	return string([]rune(text)[:width-1]) + "…"
+func line(parts ...string) string {
+	return text.Short(shrunk(strings.Join(parts, "")), Width, text.Ends)
 }
 
 // name is a path or a word for the middle of a line. Of a long one the end is kept, which tells more.
-func name(text string, width int) string {
-	text = strictjson.Printable(text)
-	all := []rune(text)
-	if len(all) <= width {
-		return text
-	}
-	return "…" + string(all[len(all)-width+1:])
-}
+func name(word string, width int) string { return text.Short(word, width, text.End) }
 
 // listed is how much of a word stands in a list.
 const listed = 64

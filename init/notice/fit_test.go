@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
 // A long name loses its middle, and what to type stays.
@@ -56,7 +58,7 @@ func TestShell(t *testing.T) {
 		"a;b":                "'a;b'",
 		"":                   "''",
 	} {
-		if got := Shell(word); got != want {
+		if got := text.Shell(word); got != want {
 			t.Errorf("%q: %s, want %s", word, got, want)
 		}
 	}

@@ -66,14 +66,14 @@ func Single(file, folder string) string {
 // Held are folders of a write grant that are read-only; first is one of them. fits reports whether a grant of its own
 // opens it.
 func Held(n int, grant, first, why string, fits bool) string {
-	text := strconv.Itoa(n) + " folders of " + name(grant, 22) + " are read-only: "
+	s := strconv.Itoa(n) + " folders of " + name(grant, 22) + " are read-only: "
 	if n == 1 {
-		text = "a folder of " + name(grant, 22) + " is read-only: "
+		s = "a folder of " + name(grant, 22) + " is read-only: "
 	}
 	if fits {
-		return bracketing(text+why, WholeFlag("--allow-write", first))
+		return bracketing(s+why, WholeFlag("--allow-write", first))
 	}
-	return line(text, why, ", as for ", name(first, 40))
+	return line(s, why, ", as for ", name(first, 40))
 }
 
 // WholeGrant is a write grant, as the user wrote that, of which nothing can be written.

@@ -16,13 +16,13 @@ func more(n int) string { return " and " + strconv.Itoa(n) + " more" }
 
 // Variables are variables that the program which started this one has set for the server.
 func Variables(names []string) string {
-	const text = "not forwarded to the server: "
+	const s = "not forwarded to the server: "
 	if len(names) == 1 {
-		text := text + name(names[0], pathWidth) + ", which the program that started this one set"
+		s := s + name(names[0], pathWidth) + ", which the program that started this one set"
 		if flag := WholeFlag("--env", names[0]); strings.HasPrefix(flag, "--") {
-			return bracketing(text, also(flag, " forwards it"))
+			return bracketing(s, also(flag, " forwards it"))
 		}
-		return line(text)
+		return line(s)
 	}
 	var flags []string
 	for _, n := range names {
@@ -31,9 +31,9 @@ func Variables(names []string) string {
 		}
 	}
 	if len(flags) == 0 {
-		return line(text, list(names, ", ", 50))
+		return line(s, list(names, ", ", 50))
 	}
-	return line(text, list(names, ", ", 50), " (", list(flags, " ", 74), ")")
+	return line(s, list(names, ", ", 50), " (", list(flags, " ", 74), ")")
 }
 
 // besides is how much of a path stands in a line besides a flag and the sentence. The flag stays whole as far as there

@@ -6,6 +6,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
+	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
 // This file: what holds less than was asked for.
@@ -29,7 +30,7 @@ func Lowered(c policy.Confinement, level policy.Level, why string) string {
 		holds = "files are held"
 	}
 	start, end := "confinement "+string(c)+": this machine refused ", "; "+holds+" (mcp-sandbox doctor has the fix)"
-	return line(start, cut(why, Width-len(start)-len(end)), end)
+	return line(start, text.Short(why, Width-len(start)-len(end), text.Begin), end)
 }
 
 // NothingHolds is the line about keys of a policy that starts a server without what they ask for.

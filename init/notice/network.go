@@ -19,37 +19,37 @@ func Network(d *order.Denied, ports []uint16) string {
 	if d.Port != 0 {
 		at = withPort(host, d.Port)
 	}
-	text := ""
+	str := ""
 	switch d.Kind {
 	case order.DeniedName:
-		text = lookedUp(host, d)
+		str = lookedUp(host, d)
 	case order.DeniedPort:
-		text = at + " is refused" + open(ports)
+		str = at + " is refused" + open(ports)
 	case order.DeniedAddress:
-		text = at + " is an address that no allowed name has; the server resolves names itself, or keeps old ones"
+		str = at + " is an address that no allowed name has; the server resolves names itself, or keeps old ones"
 	case order.DeniedPrivate:
 		if d.Flag != "" {
 			return fitting("network: "+host+" resolves to a private address", "; ",
 				also(whole(d.Flag), ", or allow the address itself"), "")
 		}
-		text = host + " resolves to an address that is denied, or that no policy opens: of this machine, its links, " +
+		str = host + " resolves to an address that is denied, or that no policy opens: of this machine, its links, " +
 			"a cloud's metadata"
 	case order.DeniedServerName:
-		text = at + ": the server sent no name there that can be checked (TLS server name); refused"
+		str = at + ": the server sent no name there that can be checked (TLS server name); refused"
 		if d.Asked != "" {
-			text = at + ": the server asked for " + name(d.Asked, 60) + " there (TLS server name); refused"
+			str = at + ": the server asked for " + name(d.Asked, 60) + " there (TLS server name); refused"
 		}
 	case order.DeniedUDP:
-		text = "udp " + strconv.Itoa(int(d.Port)) + " to " + host + " is refused: only TCP can be allowed"
+		str = "udp " + strconv.Itoa(int(d.Port)) + " to " + host + " is refused: only TCP can be allowed"
 	case order.DeniedLimit:
-		text = d.Asked
+		str = d.Asked
 	case order.DeniedUpstream:
-		text = at + ": " + failure(d.Errno)
+		str = at + ": " + failure(d.Errno)
 	}
 	if d.Flag == "" {
-		return line("network: ", text)
+		return line("network: ", str)
 	}
-	return fitting("network: "+text, "; ", whole(d.Flag), "")
+	return fitting("network: "+str, "; ", whole(d.Flag), "")
 }
 
 func lookedUp(host string, d *order.Denied) string {

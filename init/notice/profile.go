@@ -1,6 +1,8 @@
 package notice
 
-import "strings"
+import (
+	"strings"
+)
 
 // NotGranted is a path that a profile does not grant. source is how the path was handed over: an argument, a variable.
 // The flag before the path grants it; "" is none.

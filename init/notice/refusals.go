@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
 // This file: refusals as mcp-sandbox why lists them, and the line at a server's end that names this command.
@@ -96,21 +97,21 @@ func spaced(errno string) string {
 // Why is the line at the end of a server that was refused something. report is the report's file; "" is the one that
 // is kept. last are acts for the end of a server that hardly lived; nil for others.
 func Why(n int, report string, last []order.Act) string {
-	text := strconv.Itoa(n) + " refusals: mcp-sandbox why"
+	s := strconv.Itoa(n) + " refusals: mcp-sandbox why"
 	if n == 1 {
-		text = "1 refusal: mcp-sandbox why"
+		s = "1 refusal: mcp-sandbox why"
 	}
-	if report = Shell(report); report != "''" && len(report) < Width/2 {
-		text += " " + report
+	if report = text.Shell(report); report != "''" && len(report) < Width/2 {
+		s += " " + report
 	} else if report != "''" {
-		text += ", with the file of the report"
+		s += ", with the file of the report"
 	}
 	var acts []string
 	for i := len(last) - 1; i >= 0; i-- {
 		acts = append(acts, Act(&last[i]))
 	}
 	if len(acts) > 0 {
-		text += "; the last: " + list(acts, ", ", 80)
+		s += "; the last: " + list(acts, ", ", 80)
 	}
-	return line(strings.TrimSpace(text))
+	return line(strings.TrimSpace(s))
 }

@@ -9,11 +9,11 @@ import (
 
 // Appeared is a protected name that was not there at the start. others is how many more there are.
 func Appeared(at string, others int) string {
-	text := name(at, 35)
+	s := name(at, 35)
 	if others > 0 {
-		text += more(others)
+		s += more(others)
 	}
-	return line(text, " appeared while the server ran: look into it before you open ", name(path.Dir(at), 35),
+	return line(s, " appeared while the server ran: look into it before you open ", name(path.Dir(at), 35),
 		" or run git there, it can run code")
 }
 

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/security-mcp/mcp-sandbox/policy/strictjson"
+	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
 // This file: flags that lines propose. One that was cut cannot be typed: such a flag is whole, or none is proposed.
@@ -21,13 +21,13 @@ func Offer(flag, path string, width int) string {
 	if flag == "" {
 		return ""
 	}
-	return typed(flag+" "+Shell(path), width+len(flag)+1)
+	return typed(flag+" "+text.Shell(path), width+len(flag)+1)
 }
 
 // typed is a flag with its value as a person types both, or why no line of a width has that.
 func typed(flag string, width int) string {
 	switch {
-	case strictjson.Printable(flag) != flag:
+	case text.Printable(flag) != flag:
 		return unshown
 	case utf8.RuneCountInString(flag) > width:
 		return tooLong
@@ -56,10 +56,10 @@ func proposing(text, remedy string) string { return fitting(text, ": ", remedy, 
 func bracketing(text, remedy string) string { return fitting(text, " (", remedy, ")") }
 
 // fitting is proposing with what stands around the remedy.
-func fitting(text, before, remedy, after string) string {
-	one := strictjson.Printable(text) + before + remedy + after
+func fitting(s, before, remedy, after string) string {
+	one := text.Printable(s) + before + remedy + after
 	if remedy == "" || utf8.RuneCountInString(one) <= Width {
 		return one
 	}
-	return line(text) + " (" + remedy + ")"
+	return line(s) + " (" + remedy + ")"
 }

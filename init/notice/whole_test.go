@@ -8,6 +8,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
+	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
 // A flag that a line proposes is whole, on a line of its own if need be. One that no line holds is not proposed.
@@ -26,19 +27,19 @@ func TestProposedWhole(t *testing.T) {
 		{"/srv/a\nb", unshown},
 	} {
 		offer := func(flag string) string { return Offer(flag, c.path, Width-3-len(flag)) }
-		for i, text := range []string{
+		for i, str := range []string{
 			Argument(c.path, offer(read), true), HomeArgument(c.path, offer(read)), Cwd(c.path, c.path, offer(read)),
 			Granted(c.path, offer(write)), NotGranted("argument", c.path, "is not there", read),
 			Unmade("argument "+c.path, c.path), Single(c.path+"/f", c.path),
 			Held(3, c.path, c.path, "more than 200 folders lie in it", true), Apart(c.path+"/a", c.path+"/b", c.path),
 			LinksOut(c.path+"/l", c.path, 2),
 		} {
-			lines, whole := Fit(text), 0
+			lines, whole := Fit(str), 0
 			for _, l := range lines {
 				if utf8.RuneCountInString(l) > Width {
 					t.Errorf("%d: %d columns: %s", i, utf8.RuneCountInString(l), l)
 				}
-				if strings.Contains(l, read+" "+Shell(c.path)) || strings.Contains(l, write+" "+Shell(c.path)) {
+				if strings.Contains(l, read+" "+text.Shell(c.path)) || strings.Contains(l, write+" "+text.Shell(c.path)) {
 					whole++
 				}
 			}
@@ -79,7 +80,7 @@ func TestEndWhole(t *testing.T) {
 		{"--allow-domain " + host, ""},
 		{"--allow-domain " + strings.Repeat("sub.", 60) + "example.com", tooLong},
 		{"--allow-write " + git, ""},
-		{"--allow-write " + Shell(git+"/a b"), ""},
+		{"--allow-write " + text.Shell(git+"/a b"), ""},
 		{"--allow-write /srv/" + strings.Repeat("x", 200), tooLong},
 		{"--allow-write '/srv/a\nb'", unshown},
 	} {

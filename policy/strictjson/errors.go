@@ -1,9 +1,9 @@
 package strictjson
 
 import (
-	"strconv"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
 // An Error is one thing wrong with a document.
@@ -26,18 +26,7 @@ func (e Error) Error() string {
 	if len(p) > most {
 		p = strings.ToValidUTF8(p[:most], "") + "…"
 	}
-	return Printable(p) + ": " + e.Msg
-}
-
-// Printable is s, or s escaped as Go does it if a terminal would do more than print it, or would print it in
-// another order: control characters of one byte or two (C1), marks that turn the direction of text, and what is
-// not UTF-8.
-func Printable(s string) string {
-	if utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !strconv.IsPrint(r) }) {
-		return s
-	}
-	s = strconv.Quote(s)
-	return s[1 : len(s)-1]
+	return text.Printable(p) + ": " + e.Msg
 }
 
 // Errors is everything wrong with a document, at most [MaxErrors], the last of which then says that there are

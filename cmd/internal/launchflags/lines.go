@@ -2,10 +2,10 @@ package launchflags
 
 import (
 	"errors"
-	"strconv"
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/policy"
+	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
 // Lines is what is wrong as people read it, one thing a line, without line breaks of its own. Each names where it was
@@ -50,26 +50,18 @@ func Key(pointer string) string {
 	return ""
 }
 
-// Quote shows an argument that was not understood. The value behind "=" may be a secret.
-func Quote(s string) string {
-	if name, value, _ := strings.Cut(s, "="); value != "" {
-		s = name + "=…"
-	}
-	return strconv.Quote(s)
-}
-
 // Command are the words behind the "--" that args begin with.
 func Command(args []string) ([]string, error) {
 	switch {
 	case len(args) > 0 && args[0] != "--":
-		return nil, errors.New("unexpected " + Quote(args[0]) + ": the command comes after --")
+		return nil, errors.New("unexpected " + text.Quote(args[0]) + ": the command comes after --")
 	case len(args) < 2:
 		return nil, errors.New("no command: it comes after --")
 	case args[1] == "":
 		return nil, errors.New("the command is empty")
 	}
 	if name, _, is := strings.Cut(args[1], "="); is && !strings.ContainsAny(name, `/\`) {
-		return nil, errors.New(Quote(args[1]) + " stands where the command belongs: a variable is set by env or " +
+		return nil, errors.New(text.Quote(args[1]) + " stands where the command belongs: a variable is set by env or " +
 			"envVars of the policy, with mcp-sandbox run by --env " + name)
 	}
 	return args[1:], nil

@@ -17,9 +17,9 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/security-mcp/mcp-sandbox/init/notice"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
+	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
 // The bounds. A launch writes at most 256 denied records; the rest is counted in the last line.
@@ -148,11 +148,11 @@ func flag(a *order.Act, written, errno string) string {
 	switch {
 	case len(a.Path) < 2 || a.Path != path.Clean(a.Path) || !path.IsAbs(a.Path):
 	case a.Kind == order.DeniedOpen && errno == "EROFS":
-		suggested = "--allow-write " + notice.Shell(a.Path)
+		suggested = "--allow-write " + text.Shell(a.Path)
 	case a.Kind == order.DeniedOpen, a.Kind == order.DeniedExec:
-		suggested = "--allow-read " + notice.Shell(a.Path)
+		suggested = "--allow-read " + text.Shell(a.Path)
 	case a.Kind == order.DeniedUnix:
-		suggested = "--allow-unix-socket " + notice.Shell(a.Path)
+		suggested = "--allow-unix-socket " + text.Shell(a.Path)
 	}
 	if written != suggested {
 		return ""

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/cmd/page"
-	"github.com/security-mcp/mcp-sandbox/init/notice"
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
 const (
@@ -63,14 +63,14 @@ func (l *List) open() string {
 
 // Title is a line about the launch, for a report that nobody named.
 func (l *List) Title(p Page) {
-	text := l.Time.UTC().Format("2006-01-02 15:04:05 UTC")
+	s := l.Time.UTC().Format("2006-01-02 15:04:05 UTC")
 	for i, word := range l.Command[:min(len(l.Command), mostWords)] {
 		if i == 0 {
-			text += " "
+			s += " "
 		}
-		text += " " + notice.Shell(word)
+		s += " " + text.Shell(word)
 	}
-	p.text("", text, page.Bold)
+	p.text("", s, page.Bold)
 }
 
 // refused is a launch that was refused, with what to do about it.
@@ -91,7 +91,7 @@ func (p Page) refused(r *order.Refused) {
 func count(d *Refusal) string { return strconv.FormatInt(d.Count, 10) + "x" }
 
 // name is the name of an act as it is printed.
-func (p Page) name(d *Refusal) string { return page.Printable(d.Name) }
+func (p Page) name(d *Refusal) string { return text.Short(d.Name, page.Longest, text.Begin) }
 
 // column is how wide the column of names is at most.
 func (p Page) column() int {
@@ -117,10 +117,10 @@ func (p Page) row(d *Refusal, counts, names int) {
 }
 
 // text prints a text behind a head, wrapped between words. On a terminal a longer word is divided.
-func (p Page) text(head, text string, style page.Style) {
-	text = page.Printable(text)
+func (p Page) text(head, s string, style page.Style) {
+	s = text.Short(s, page.Longest, text.Begin)
 	at := page.TextWidth(head)
-	parts := []string{text}
+	parts := []string{s}
 	if p.Width > 0 {
 		if at > p.Width-8 { // a terminal of a few columns
 			at = 0
@@ -128,7 +128,7 @@ func (p Page) text(head, text string, style page.Style) {
 			io.WriteString(p.W, strings.Join(page.Wrap(head, p.Width, true), "\n")+"\n")
 			head = ""
 		}
-		parts = page.Wrap(text, max(p.Width-at, 1), true)
+		parts = page.Wrap(s, max(p.Width-at, 1), true)
 	}
 	for _, part := range parts {
 		if p.Colour && style != page.Plain {

@@ -10,7 +10,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/mcphosts/edit"
 	"github.com/security-mcp/mcp-sandbox/init/explain"
 	"github.com/security-mcp/mcp-sandbox/policy"
-	"github.com/security-mcp/mcp-sandbox/policy/strictjson"
+	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
 // Title names a server for people: "cursor: github", "claude-code: /home/ann/app: github".
@@ -19,7 +19,7 @@ func (e *Entry) Title() string {
 	if e.Under != "" {
 		title += e.Under + ": "
 	}
-	return strictjson.Printable(title + e.Name)
+	return text.Printable(title + e.Name)
 }
 
 // Opens says what the policy of a server to wrap gives the server.
@@ -47,7 +47,7 @@ func (e *Entry) Opens() string {
 	if len(parts) == 0 {
 		parts = []string{"nothing but its own files"}
 	}
-	return strictjson.Printable(e.Made.From + ": " + strings.Join(parts, "; "))
+	return text.Printable(e.Made.From + ": " + strings.Join(parts, "; "))
 }
 
 // certificates are the variables of a policy by which its server sees certificates.
@@ -92,7 +92,7 @@ func (s *Scope) judge(p policy.Policy, file string) []string {
 		x := judge.Of(p, file)
 		s.judged[key] = []string{}
 		for _, l := range x.Warnings() {
-			s.judged[key] = append(s.judged[key], strictjson.Printable(l.String()))
+			s.judged[key] = append(s.judged[key], text.Printable(l.String()))
 		}
 	}
 	return slices.Clip(s.judged[key])

@@ -8,7 +8,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/explain"
 	"github.com/security-mcp/mcp-sandbox/init/notice"
 	"github.com/security-mcp/mcp-sandbox/platform"
-	"github.com/security-mcp/mcp-sandbox/policy/strictjson"
+	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
 // warnings are the lines on the variables of the entry that have mcp-sandbox itself, and not only the server, do
@@ -18,24 +18,24 @@ func warnings(e *Entry) (all []string) {
 	s := e.server()
 	for _, variable := range append(s.Env, s.Names...) {
 		name, value, known := strings.Cut(variable, "=")
-		text := ""
+		str := ""
 		switch {
 		case known && value == "":
 		case slices.Contains(notice.ProxyVariables(), name):
-			text = "is a proxy by which hosts may be reached, with an address that is not known here"
+			str = "is a proxy by which hosts may be reached, with an address that is not known here"
 			if address := explain.ProxyAddress(value); address != "" {
-				text = "hosts may be reached by the proxy " + address
+				str = "hosts may be reached by the proxy " + address
 			}
 		case m.OS != "linux":
 		case name == "HOME" && filepath.Clean(value) != m.Home:
-			text = "~ in the policy is this folder, and where passwd(5) has no home for you, what mcp-sandbox keeps " +
+			str = "~ in the policy is this folder, and where passwd(5) has no home for you, what mcp-sandbox keeps " +
 				"is below it"
 		case slices.Contains([]string{"XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME"}, name) &&
 			(m.Getenv(name) != value || !platform.IsUsers(name, value)):
-			text = "what mcp-sandbox keeps stays in the user's own folders: for the server alone"
+			str = "what mcp-sandbox keeps stays in the user's own folders: for the server alone"
 		}
-		if text != "" {
-			all = append(all, strictjson.Printable("env "+name+": "+text))
+		if str != "" {
+			all = append(all, text.Printable("env "+name+": "+str))
 		}
 	}
 	return all

@@ -7,6 +7,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/notice"
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
 // apart is the notice of write grants between which a server that moves files cannot: rename(2) between two mounts is
@@ -33,7 +34,7 @@ func apart(l *limits, writes []string, dir string) []order.Notice {
 		}
 		n := order.Notice{Kind: order.NoticeApart, Name: grants[i], Line: notice.Apart(grants[0], grants[i], above)}
 		if above != "" {
-			n.Flag = "--allow-write " + notice.Shell(above)
+			n.Flag = "--allow-write " + text.Shell(above)
 		}
 		return []order.Notice{n}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/init/notice"
+	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
 // A folder is a path that a source names.
@@ -76,7 +77,7 @@ func (a *applying) refuse(f folder, why string, grantable bool) {
 		a.note(f.source, typed(flag, "PATH"), notice.NotGrantedIn(f.source, why, flag))
 		return
 	}
-	a.note(f.written, typed(flag, notice.Shell(f.written)), notice.NotGranted(f.source, f.written, why, flag))
+	a.note(f.written, typed(flag, text.Shell(f.written)), notice.NotGranted(f.source, f.written, why, flag))
 }
 
 // typed is a flag with its value; "" for no flag.

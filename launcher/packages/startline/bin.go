@@ -6,6 +6,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
 // ChooseBin is the program that npm starts of a package: the one that was asked for, else any of them if all are one
@@ -27,7 +29,7 @@ func ChooseBin(name string, bins map[string]string, asked string) (string, error
 	case len(all) == 0:
 		return "", errors.New(name + " has no program")
 	case asked != "" && good[asked] == "":
-		return "", errors.New(name + " has no program " + shown(asked) + ", but " + enumerated(all))
+		return "", errors.New(name + " has no program " + text.Word(asked) + ", but " + enumerated(all))
 	case asked != "":
 		return asked, nil
 	case good[own] != "":

@@ -3,6 +3,8 @@ package startline
 import (
 	"slices"
 	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
 // Flags of deno run that hold for the program. Permissions have their value behind "=", never in the next word.
@@ -75,7 +77,7 @@ func denoSpec(word string) (spec Spec, bin, reason string) {
 	if i := strings.Index(name[from:], "/"); i >= 0 {
 		name, bin = name[:from+i], name[from+i+1:]
 		if !isBin(bin) {
-			return Spec{}, "", shown(bin) + " is no program of a package"
+			return Spec{}, "", text.Word(bin) + " is no program of a package"
 		}
 	}
 	spec, reason = npmSpec(name)

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"golang.org/x/mod/module"
+
+	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
 // readGo reads go run PACKAGE@VERSION. Without a version go runs what lies in the working folder.
@@ -40,15 +42,15 @@ func goSpec(word string) (Spec, string) {
 	host, _, _ := strings.Cut(name, "/")
 	switch {
 	case module.CheckImportPath(name) != nil, !isLower(host), !only(host, "-."):
-		return Spec{}, shown(name) + " is no path of a Go package"
+		return Spec{}, text.Word(name) + " is no path of a Go package"
 	case !strings.Contains(host, "."):
-		return Spec{}, shown(name) + " is no path of a Go package with a host in front"
+		return Spec{}, text.Word(name) + " is no path of a Go package with a host in front"
 	case len(name) > longestGo:
-		return Spec{}, shown(name) + " is no path of a Go package: more than 255 letters"
+		return Spec{}, text.Word(name) + " is no path of a Go package: more than 255 letters"
 	case strings.Contains(version, ":"):
 		return Spec{}, isURL
 	case at && !isGoVersion(version):
-		return Spec{}, shown(version) + " is no version of a Go module"
+		return Spec{}, text.Word(version) + " is no version of a Go module"
 	}
 	return Spec{Ecosystem: "go", Name: name, Range: version}, ""
 }

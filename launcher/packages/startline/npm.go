@@ -1,6 +1,10 @@
 package startline
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/policy/text"
+)
 
 // npmSpec reads NAME[@RANGE] of npm's registry by npm's rules for new names: package npm-package-arg, and
 // validate-npm-package-name. Older names with capital letters are not read: two of them can be one folder.
@@ -38,19 +42,19 @@ func npmName(name string) string {
 	case name[0] != '@':
 		scope, plain = "@x", name
 	case !scoped, scope == "@", plain == "":
-		return shown(name) + " is no name of npm: a scope is written @SCOPE/NAME"
+		return text.Word(name) + " is no name of npm: a scope is written @SCOPE/NAME"
 	}
 	switch scope = scope[1:]; {
 	case len(name) > longestNPM:
-		return shown(name) + " is no name of npm: more than 214 letters"
+		return text.Word(name) + " is no name of npm: more than 214 letters"
 	case !isLower(name):
-		return shown(name) + " is no name of npm: capital letters"
+		return text.Word(name) + " is no name of npm: capital letters"
 	case !only(scope, "-_.") || !only(plain, "-_."):
-		return shown(name) + " is no name of npm: letters, digits and -._ alone"
+		return text.Word(name) + " is no name of npm: letters, digits and -._ alone"
 	case strings.ContainsAny(scope[:1], ".-") || strings.ContainsAny(plain[:1], ".-") || name[0] == '_':
-		return shown(name) + " is no name of npm: what it begins with"
+		return text.Word(name) + " is no name of npm: what it begins with"
 	case name == "node_modules" || name == "favicon.ico":
-		return shown(name) + " is no name of npm: reserved"
+		return text.Word(name) + " is no name of npm: reserved"
 	}
 	return ""
 }
@@ -82,7 +86,7 @@ func npmRange(word string) (wanted, reason string) {
 	case strings.Contains(word, "/"):
 		return "", isGitHub
 	case len(word) > longestRange, word[0] == '-', !only(word, " .-_+*^~<>=|"):
-		return "", shown(word) + " is neither a version, nor a range, nor a tag"
+		return "", text.Word(word) + " is neither a version, nor a range, nor a tag"
 	}
 	return word, ""
 }

@@ -1,6 +1,10 @@
 package startline
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/policy/text"
+)
 
 // uvSpec reads what uvx takes as a package: NAME, NAME@VERSION, NAME@latest, or as pip writes it NAME==VERSION.
 func uvSpec(word string) (Spec, string) {
@@ -20,13 +24,13 @@ func uvSpec(word string) (Spec, string) {
 	case name != strings.TrimSpace(name), strings.ContainsAny(version, "/:"):
 		return Spec{}, isURL
 	case spec.Range != "":
-		return Spec{}, shown(word) + " has two versions"
+		return Spec{}, text.Word(word) + " has two versions"
 	case isPython(spec.Name):
 		return Spec{}, spec.Name + " is an interpreter for uv, and no package"
 	case version == "latest":
 		spec.Range = version
 	case !isPyVersion(version):
-		return Spec{}, shown(version) + " is no version"
+		return Spec{}, text.Word(version) + " is no version"
 	default:
 		spec.Range = "==" + version
 	}
@@ -60,9 +64,9 @@ func pipxSpec(word string) (Spec, string) {
 		isArchive(name):
 		return Spec{}, isFile
 	case len(name) > longestNPM:
-		return Spec{}, shown(name) + " is no name of PyPI: more than 214 letters"
+		return Spec{}, text.Word(name) + " is no name of PyPI: more than 214 letters"
 	case !only(name, "-_.") || !isAlnum(name[0]) || !isAlnum(name[len(name)-1]):
-		return Spec{}, shown(name) + " is no name of PyPI: letters, digits and -._ between them alone"
+		return Spec{}, text.Word(name) + " is no name of PyPI: letters, digits and -._ between them alone"
 	}
 	wanted, reason := pyRange(rest)
 	return Spec{Ecosystem: "pypi", Name: pyName(name), Range: wanted}, reason
@@ -78,24 +82,24 @@ func pyName(name string) string {
 }
 
 // pyRange reads clauses as >=1,<2 and takes the blanks out.
-func pyRange(text string) (wanted, reason string) {
-	text = strings.ReplaceAll(text, " ", "")
-	if text == "" {
+func pyRange(s string) (wanted, reason string) {
+	s = strings.ReplaceAll(s, " ", "")
+	if s == "" {
 		return "", ""
 	}
-	for clause := range strings.SplitSeq(text, ",") {
+	for clause := range strings.SplitSeq(s, ",") {
 		version := strings.TrimLeft(clause, "=<>!~")
 		switch operator := clause[:len(clause)-len(version)]; {
 		case !has("== != <= >= < > ~=", operator),
 			!isPyVersion(strings.TrimSuffix(version, ".*")),
 			strings.HasSuffix(version, ".*") && operator != "==" && operator != "!=":
-			return "", shown(text) + " is no range of versions"
+			return "", text.Word(s) + " is no range of versions"
 		}
 	}
-	if len(text) > longestRange {
-		return "", shown(text) + " is no range of versions: more than 256 letters"
+	if len(s) > longestRange {
+		return "", text.Word(s) + " is no range of versions: more than 256 letters"
 	}
-	return text, ""
+	return s, ""
 }
 
 // isPyVersion reports whether a word can be a version of PEP 440: 1, 1.2.3rc1, 1!2.0, 1.0.post1, 1.0+local.

@@ -3,6 +3,8 @@ package startline
 import (
 	"slices"
 	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
 // A line is what was read of one so far.
@@ -96,7 +98,7 @@ func (l *line) start() (*Start, string) {
 		s.Specs = []Spec{spec}
 	default:
 		if s.Bin = l.words[0]; !isBin(s.Bin) {
-			return nil, shown(s.Bin) + " is no program of a package"
+			return nil, text.Word(s.Bin) + " is no program of a package"
 		}
 	}
 	s.Specs, s.Args = append(s.Specs, l.beside...), slices.Clone(l.words[1:])

@@ -1,6 +1,10 @@
 package startline
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/policy/text"
+)
 
 // A Spec is a package by its name in a registry, and which of its versions are meant.
 type Spec struct {
@@ -42,7 +46,7 @@ func (s Spec) Start() *Start {
 type SpecError struct{ Text, Reason string }
 
 // Error is the text, quoted and cut at 60 bytes, and the reason.
-func (e *SpecError) Error() string { return shown(e.Text) + ": " + e.Reason }
+func (e *SpecError) Error() string { return text.Word(e.Text) + ": " + e.Reason }
 
 // String is the form that ParseSpec reads.
 func (s Spec) String() string {
@@ -113,9 +117,9 @@ func notRegistry(word string) string {
 	case strings.Contains(word, ":"):
 		return isURL
 	case word[0] == '-':
-		return shown(word) + " begins like a flag"
+		return text.Word(word) + " begins like a flag"
 	case strings.ContainsFunc(word, func(r rune) bool { return r < ' ' || r > '~' }):
-		return shown(word) + " has characters that no name in a registry has"
+		return text.Word(word) + " has characters that no name in a registry has"
 	}
 	return ""
 }

@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
 // A Start is what a line asks for.
@@ -36,7 +38,7 @@ type Unknown struct {
 // Error is the program and the reason.
 func (u *Unknown) Error() string {
 	if strings.ContainsFunc(u.Program, func(r rune) bool { return !unicode.IsPrint(r) }) {
-		return shown(u.Program) + ": " + u.Reason
+		return text.Word(u.Program) + ": " + u.Reason
 	}
 	return u.Program + ": " + u.Reason
 }

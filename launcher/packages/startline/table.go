@@ -3,6 +3,8 @@ package startline
 import (
 	"slices"
 	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
 // A tool is one form of line: a program with the word or words behind which a package is named. Lists stand between
@@ -127,8 +129,8 @@ func (t *tool) notUnderstood(flag string) string {
 	case has("-w --workspace --workspaces -ws -F --filter -r --recursive", flag):
 		return "the flag " + flag + " starts what is in workspaces"
 	case t.mixed:
-		return "the flag " + shown(flag) + " is not understood, and " + t.name +
+		return "the flag " + text.Word(flag) + " is not understood, and " + t.name +
 			" takes each flag for its own: those of the package's program stand behind \"--\""
 	}
-	return "the flag " + shown(flag) + " of " + t.name + " is not understood"
+	return "the flag " + text.Word(flag) + " of " + t.name + " is not understood"
 }

@@ -1,23 +1,8 @@
 package startline
 
 import (
-	"strconv"
 	"strings"
-	"unicode/utf8"
 )
-
-// shown is a word as a message has it: quoted, and not longer than a line can bear.
-func shown(word string) string {
-	const most = 60
-	if len(word) > most {
-		cut := most
-		for cut > 0 && !utf8.RuneStart(word[cut]) {
-			cut--
-		}
-		word = word[:cut] + "…"
-	}
-	return strconv.Quote(word)
-}
 
 // only reports whether a word is made of letters and digits of ASCII and of others, and not empty.
 func only(word, others string) bool {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/launcher/packages/internal/tree"
+	"github.com/security-mcp/mcp-sandbox/policy/text"
 	"golang.org/x/sys/unix"
 )
 
@@ -82,7 +83,7 @@ func (g *Stage) place(p *Package) (at int, err error) {
 		return -1, err
 	}
 	if !isVersion(p.Version) {
-		return -1, errors.New("version " + tree.Printable(p.Version) + " of " + p.Name + " cannot be kept")
+		return -1, errors.New("version " + text.Printable(p.Version) + " of " + p.Name + " cannot be kept")
 	}
 	for i, s := range g.asked.Specs {
 		if s.Name != p.Name || s.Ecosystem != p.Ecosystem {
@@ -109,7 +110,7 @@ func (g *Stage) seal(fd int, p *Package) (sum [32]byte, err error) {
 		return e.Path == p.Lock && e.Kind == tree.File
 	})
 	if i < 0 {
-		return sum, errors.New("the install of " + p.title() + " left no lock file " + tree.Printable(p.Lock))
+		return sum, errors.New("the install of " + p.title() + " left no lock file " + text.Printable(p.Lock))
 	}
 	folder, _ := folderOf(p.Manager, p.Name)
 	p.rel = folder + "/" + p.Version + "-" + p.hash(found.Entries[i].Sum)

@@ -36,6 +36,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/launcher/packages/internal/tree"
 	"github.com/security-mcp/mcp-sandbox/launcher/packages/startline"
+	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
 // ManifestName is the manifest's name in a package's folder.
@@ -116,7 +117,7 @@ type Changed struct {
 func (c *Changed) Error() string {
 	at := c.Package.Path
 	if c.First.Path != "" {
-		at += "/" + tree.Printable(c.First.Path)
+		at += "/" + text.Printable(c.First.Path)
 	}
 	return at + ": " + c.First.What + ", after " + c.Package.title() + " was installed: `mcp-sandbox store update " +
 		c.Package.Name + "` installs it anew"

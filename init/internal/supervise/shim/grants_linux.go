@@ -9,6 +9,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/notice"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
+	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
 // This file: notices of grants that give less than they read, or more, and of paths that are not there yet.
@@ -46,7 +47,7 @@ func (g *grantGuide) unmade(look fsview.Look, at, variable string) order.Notice 
 		folder = g.offers.writeOffer(at).Path
 	}
 	if n.Flag = fsview.OfferWrite + " FOLDER"; folder != "" && variable == "" {
-		n.Flag = fsview.OfferWrite + " " + notice.Shell(folder)
+		n.Flag = fsview.OfferWrite + " " + text.Shell(folder)
 	}
 	if n.Line = notice.Unmade(what, folder); folder != "" && variable != "" {
 		n.Line = notice.UnmadeVariable(what)
@@ -93,7 +94,7 @@ func (g *grantGuide) notices() (all []order.Notice) {
 			folder := g.folder(path.Dir(look.Real))
 			n := order.Notice{Kind: order.NoticeSingle, Name: at, Line: notice.Single(at, folder)}
 			if folder != "" {
-				n.Flag = "--allow-write " + notice.Shell(folder)
+				n.Flag = "--allow-write " + text.Shell(folder)
 			}
 			all = append(all, n)
 		}
@@ -129,7 +130,7 @@ func (g *grantGuide) held() (all []order.Notice) {
 		n := order.Notice{Kind: order.NoticeHeld, Name: first.Path,
 			Line: notice.Held(len(held), grant, first.Path, first.Why, opens)}
 		if opens {
-			n.Flag = "--allow-write " + notice.Shell(first.Path)
+			n.Flag = "--allow-write " + text.Shell(first.Path)
 		}
 		all = append(all, n)
 	}
@@ -175,7 +176,7 @@ func (g *grantGuide) links() (all []order.Notice) {
 		if o := g.offers.offer(to); o.Flag == "" {
 			continue
 		}
-		all = append(all, order.Notice{Kind: order.NoticeLinks, Name: link, Flag: "--allow-read " + notice.Shell(to),
+		all = append(all, order.Notice{Kind: order.NoticeLinks, Name: link, Flag: "--allow-read " + text.Shell(to),
 			Line: notice.LinksOut(link, to, others)})
 	}
 	return all

@@ -10,6 +10,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/notice"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
+	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
 // An offer is the grant that a line proposes, which the plan of the launch was asked about. Without a Flag no grant
@@ -52,7 +53,7 @@ func (o *offer) typed() string {
 	if o.Flag == "" {
 		return ""
 	}
-	return o.Flag + " " + notice.Shell(o.Path)
+	return o.Flag + " " + text.Shell(o.Path)
 }
 
 // flag is the same for a line, or why no line has that flag; "" for none.

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/egress/match"
-	"github.com/security-mcp/mcp-sandbox/policy/strictjson"
+	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
 // A target is what a server would connect to.
@@ -18,7 +18,7 @@ type target struct {
 }
 
 func targetOf(host string, port uint16) target {
-	t := target{text: strictjson.Printable(host), ports: []uint16{port}}
+	t := target{text: text.Printable(host), ports: []uint16{port}}
 	if port == 0 {
 		t.ports = []uint16{80, 443}
 	}

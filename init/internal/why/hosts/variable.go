@@ -9,6 +9,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"github.com/security-mcp/mcp-sandbox/policy/strictjson"
+	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
 const envVarsKey = "/envVars/"
@@ -16,14 +17,14 @@ const envVarsKey = "/envVars/"
 // Variable answers whether the server has a variable of that name. env is the launcher's environment, NAME=VALUE. HOME
 // is set by every launch that confines.
 func Variable(p *policy.Policy, env []string, name string) order.Answer {
-	shown := strictjson.Printable(name)
+	shown := text.Printable(name)
 	a := order.Answer{Allowed: order.ActAllowed, By: order.NoEntry, OnHost: has(env, name)}
 	asked := forwarding(p, env)
 	got, _ := asked.Environ(env)
 	switch {
 	case given(asked, name):
 		a.By = "/env" + strictjson.Step(name)
-		a.Text = shown + " is set at " + strictjson.Printable(a.By)
+		a.Text = shown + " is set at " + text.Printable(a.By)
 	case name == "HOME" && p.Level != policy.Privileged:
 		a.Text = "HOME is set by the launch: the home that the server has"
 	case has(got, name):
@@ -85,7 +86,7 @@ func forwardedBy(p *policy.Policy, env []string, name string) string {
 
 // dropped is the answer for a variable that the server has not.
 func dropped(a *order.Answer, p *policy.Policy, env []string, name string) {
-	shown := strictjson.Printable(name)
+	shown := text.Printable(name)
 	a.Allowed, a.Reason = order.ActDenied, order.ByPolicy
 	c := change{policy: *p, flags: []string{"--env", name}, opens: gives(p, name),
 		patch: []order.Patch{{Op: "add", Path: envVarsKey + "-", Value: name}}}
@@ -118,7 +119,7 @@ func gives(p *policy.Policy, name string) []string {
 	case isCode(name):
 		return []string{"the server's programs execute what " + name + " names"}
 	case notice.IsSetting(name):
-		return []string{"the server gets the value of " + strictjson.Printable(name) +
+		return []string{"the server gets the value of " + text.Printable(name) +
 			", which looks like a secret or an address"}
 	}
 	return nil

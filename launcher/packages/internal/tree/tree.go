@@ -131,11 +131,3 @@ func (f *follower) staysInside(path string) bool {
 	}
 	return true
 }
-
-// Printable is a path as a line shows it: quoted where a byte is not printable.
-func Printable(path string) string {
-	if q := strconv.Quote(path); q != `"`+path+`"` {
-		return q
-	}
-	return path
-}
