@@ -20,31 +20,31 @@ type subject struct {
 	name  string
 	line  string // that starts the package
 	home  func(*testing.T) (*home, func(registrytest.Behaviour))
-	waits map[registrytest.Moment]string // for what it waits when the registry has fallen silent
+	waits map[registrytest.Moment]string // for what it waits when the registry has fallen silent, without the port
 }
 
 // subjects are all package managers. The proxy of modules has no moment amid an archive.
 func subjects() []subject {
-	const awaited, archive = "waits for good from http://127.0.0.1:", "waits for the archive of "
+	const awaited, archive = "waits for good from http://127.0.0.1:", "waits for http://127.0.0.1:"
 	return []subject{{"npm", "npx -y good", func(t *testing.T) (*home, func(registrytest.Behaviour)) {
 		h := newHome(t, good()...)
 		return h, h.registry.Behave
-	}, moments(awaited, archive, archive)}, {"pypi", "pipx run good-tool", func(t *testing.T) (*home, func(registrytest.Behaviour)) {
+	}, moments(awaited, archive+"*/-/1.0.0.tgz", archive+"*/-/1.0.0.tgz")}, {"pypi", "pipx run good-tool", func(t *testing.T) (*home, func(registrytest.Behaviour)) {
 		h, x := newPythonHome(t, goodWheels()...)
 		return h, x.Behave
-	}, moments("waits for good-tool from http://127.0.0.1:", "waits for good-tool from http://127.0.0.1:", archive+"good-tool from http://127.0.0.1:")},
+	}, moments(archive+"*/simple/good-tool/", "waits for good-tool from http://127.0.0.1:", archive+"*/files/good_tool-1.0")},
 		{"go", "go run example.com/tool@v1.0.0", func(t *testing.T) (*home, func(registrytest.Behaviour)) {
 			h, p := newGoHome(t, goTool(goSaid), goDep)
 			return h, p.Behave
-		}, map[registrytest.Moment]string{registrytest.AtMetadata: "waits for example.com/tool@v1.0.0 from http://127.0.0.1:",
-			registrytest.AtArchive: archive + "example.com/tool@v1.0.0 from http://127.0.0.1:"}}}
+		}, map[registrytest.Moment]string{registrytest.AtMetadata: archive + "*/example.com/tool/@v/v1.0.0.info",
+			registrytest.AtArchive: archive + "*/example.com/tool/@v/v1.0.0.zip"}}}
 }
 
 func moments(metadata, archive, amid string) map[registrytest.Moment]string {
 	return map[registrytest.Moment]string{registrytest.AtMetadata: metadata, registrytest.AtArchive: archive, registrytest.AmidArchive: amid}
 }
 
-// A registry that falls silent ends the install, and the line names the registry, and the package where the manager does.
+// A registry that falls silent ends the install, and the line names the registry and the package.
 func TestSilentRegistries(t *testing.T) {
 	for _, s := range subjects() {
 		for moment, words := range s.waits {
@@ -56,7 +56,7 @@ func TestSilentRegistries(t *testing.T) {
 				h, behave := s.home(t)
 				h.options.stall = 5 * time.Second
 				behave(registrytest.Behaviour{Hang: moment})
-				h.refused(t, s.line, "nothing came for 5s", words)
+				h.refused(t, s.line, append(strings.Split(words, "*"), "nothing came for 5s")...)
 				h.nothingLeft(t)
 			})
 		}

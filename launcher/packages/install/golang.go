@@ -17,12 +17,12 @@ var golang = manager{
 	name:          "go",
 	programs:      []string{"go"},
 	usual:         "proxy.golang.org sum.golang.org",
-	configuration: configuration{goFiles, goDecides, "go env -w GOPROXY=URL"},
+	configuration: configuration{goFiles, goDecides, "go env -w GOPROXY=URL", "netrc"},
 	settings:      goSettings,
 	install:       goInstall,
 	entry:         goEntry,
-	explain:       goExplain,
-	awaited:       goAwaited,
+	asks:          pattern(`^# get (https?://\S+)$`),
+	answers:       pattern(`^# get (https?://\S+): `),
 	builds:        goBuilds,
 }
 
@@ -111,9 +111,6 @@ func goProxies(s *settings, q *question) error {
 	return nil
 }
 
-// byVersionControl is why nothing comes from a repository.
-const byVersionControl = "by a version control program, which is not run in an install"
-
 // goDatabase adds the host of the checksum database: the go command asks a proxy for it, then the database itself.
 func goDatabase(s *settings) error {
 	words := strings.Fields(s.golang.GOSUMDB)
@@ -157,4 +154,9 @@ func goVariables(j *job) map[string]string {
 		"GOBIN":      filepath.Join(j.stage, "bin"), "GOPATH": own("path"), "GOMODCACHE": own("modules"),
 		"GOCACHE": own("cache"), "GOTMPDIR": own("tmp"), "TMPDIR": own("tmp"),
 	}
+}
+
+// goBuilds finds the line by which a build begins: the folder of its temporary files. All modules are there by then.
+func goBuilds(words string) bool {
+	return strings.Contains("\n"+words, "\nWORK=")
 }

@@ -157,8 +157,8 @@ func (c *cell) refused(err error) error {
 // stalled is an install that stood still, perhaps because the program asked a refused host again and again.
 func (c *cell) stalled(j *job, w *watch, result *launcher.Result) error {
 	awaited, program := c.row.awaited(w.text()), filepath.Base(j.program)
-	state := program + " waits for " + cmp.Or(awaited, "a registry")
-	if r := j.settings.of(awaited[strings.LastIndexByte(awaited, ' ')+1:]); r != "" {
+	state := program + " waits for " + cmp.Or(redact(awaited), "a registry")
+	if r := j.settings.of(awaited); r != "" && !strings.Contains(awaited, "://") {
 		state += " from " + r
 	}
 	if awaited == "" && w.limit >= slowStallAfter { // what is silent may be a compiler or an install script
@@ -179,13 +179,13 @@ func (c *cell) failed(ctx context.Context, j *job, w *watch, result *launcher.Re
 		}
 	}
 	var parts []string
-	if text := c.row.explain(w.text(), j); text != "" {
+	if text := j.explain(c.row, w.text()); text != "" {
 		parts = append(parts, text)
 	}
 	parts = append(parts, c.denied(j, result)...)
 	if len(parts) == 0 {
 		parts = append(parts, fmt.Sprintf("%s ended with %d: %s", filepath.Base(j.program), result.ExitCode,
-			lastWords(w.text())))
+			redactAll(lastWords(w.text()))))
 	}
 	return errors.New(plain(strings.Join(parts[:min(len(parts), 3)], "; ")))
 }

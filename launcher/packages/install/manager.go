@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/launcher/packages/startline"
@@ -43,12 +44,9 @@ type manager struct {
 	// package has instead, or that its program does not lie in the folder. The folder may also be one that was
 	// installed long ago, and may be moved between install and entry.
 	entry func(folder string, s *startline.Start) (*entry, error)
-	// explain makes one line of the last words of a launch that failed: what a user has to know, without the manager's
-	// prefixes. "" is for words that say nothing.
-	explain func(words string, j *job) string
-	// awaited is the package that the manager last asked for and did not get, by the words of a launch that stands
-	// still. "" is for unknown.
-	awaited func(words string) string
+	// asks and answers are the lines by which the manager says what it asks for and what it got: a package's name or a
+	// URL. An answer without a name is to all that was asked before.
+	asks, answers func() *regexp.Regexp
 	// builds reports, by the words of a launch, whether the manager has fetched everything and starts compilers, which
 	// can be silent for long. Nil is for a manager that compiles nothing.
 	builds func(words string) bool
@@ -64,6 +62,8 @@ type configuration struct {
 	decides func(name string, s *startline.Start) bool
 	// write is the command that writes a registry into the user's configuration.
 	write string
+	// logins is the file that log-ins are written into.
+	logins string
 }
 
 // managers is the table. Of a manager that is not here nothing is installed: its lines run as they are.

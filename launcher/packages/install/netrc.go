@@ -78,21 +78,6 @@ func (l *login) user() *url.Userinfo {
 	return u.User
 }
 
-// closed is about a registry that gives a package to nobody, or to somebody else.
-func (j *job) closed(host, name, status string) string {
-	text := host + " does not give " + name
-	switch {
-	case len(j.settings.logins) > 0 && j.scripts:
-		return text + " to somebody without a log-in (" + status + "), and with --scripts there is none"
-	case len(j.settings.logins) > 0:
-		return text + " to the log-in of your configuration (" + status + ")"
-	case j.settings.login:
-		return text + " to somebody without a log-in (" + status + "): --registry-auth takes that of your " +
-			"configuration"
-	}
-	return text + " to somebody without a log-in (" + status + "): write one into your netrc, and type --registry-auth"
-}
-
 // redactAll takes the names and passwords out of the URLs in a text.
 func redactAll(text string) string {
 	words := strings.Fields(text)

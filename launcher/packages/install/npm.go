@@ -19,13 +19,14 @@ var npm = manager{
 	name:          "npm",
 	programs:      []string{"npm"},
 	usual:         "registry.npmjs.org",
-	configuration: configuration{npmFiles, npmDecides, "npm config set registry URL"},
+	configuration: configuration{npmFiles, npmDecides, "npm config set registry URL", "npmrc"},
 	settings:      npmSettings,
 	project:       npmProject,
 	install:       npmInstall,
 	entry:         npmEntry,
-	explain:       npmExplain,
-	awaited:       npmAwaited,
+	asks: pattern(`^npm sill(?:y)? ` +
+		`(?:fetch manifest (@?[^@\s]+)|tarball no local data for \S+?@(https?://\S+)\. )`),
+	answers: pattern(`^npm http fetch GET \d+ (\S+)`),
 }
 
 // npmFiles are the user's npmrc(5), and those for all users: of the prefix that a line of the user's names, of npm's

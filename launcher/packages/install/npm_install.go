@@ -102,7 +102,7 @@ func npmFetch(ctx context.Context, j *job, install step) error {
 		if err == nil {
 			err = j.run(ctx, install)
 		}
-		if err == nil || !strings.Contains(err.Error(), npmNoRoom) {
+		if err == nil || !strings.Contains(err.Error(), noRoom) {
 			break
 		}
 	}

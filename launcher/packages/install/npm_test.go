@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/security-mcp/mcp-sandbox/launcher/packages/startline"
 )
@@ -67,25 +66,6 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// What npm said last names what npm waits for.
-func TestAwaited(t *testing.T) {
-	for _, c := range []struct{ words, want string }{
-		{"", ""},
-		{"npm silly fetch manifest @x/y@^1\n", "@x/y"},
-		{"npm sill fetch manifest x@*\nnpm http fetch GET 200 https://r.example/x 12ms (cache miss)\n", ""},
-		{"npm silly fetch manifest x@*\nnpm http fetch GET 200 https://r.example/x 1ms\nnpm silly fetch manifest @x/y@1\n" +
-			"npm silly fetch manifest z@1\nnpm http fetch GET 200 https://r.example/z 1ms\n", "@x/y"},
-		{"npm silly fetch manifest @x/y@*\nnpm http fetch GET 200 https://r.example/npm/@x%2fy 1ms\n", ""},
-		{"npm silly tarball no local data for @x/y@https://r.example/@x/y/-/y-1.tgz. Extracting by manifest.\n", "the archive of @x/y"},
-		{"npm silly tarball no local data for x@https://r.example/x/-/x-1.tgz. Extracting by manifest.\n" +
-			"npm http fetch GET 200 https://r.example/x/-/x-1.tgz 7ms (cache miss)\n", ""},
-	} {
-		if got := npmAwaited(c.words); got != c.want {
-			t.Errorf("%q: %q, want %q", c.words, got, c.want)
-		}
-	}
-}
-
 // A log-in counts for the registry whose URL begins with its place, and a variable is the user's.
 func TestLoginLines(t *testing.T) {
 	s := &settings{registries: []registry{{"", "https://registry.example/npm/"}}}
@@ -131,59 +111,5 @@ func write(t *testing.T, name, text string) {
 func TestPlain(t *testing.T) {
 	if got := plain("a\x1b[2Jb\nä\u202e"); got != `a\x1b[2Jb\nä\u202e` {
 		t.Errorf("%q", got)
-	}
-}
-
-// Where --min-age leaves no version at all, npm says only that there is none.
-func TestTooYoungForNpm(t *testing.T) {
-	const words = "npm error code ENOVERSIONS\nnpm error No versions available for good\n"
-	j := &job{settings: &settings{}, before: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
-	want := "No versions available for good, which --min-age demands to be published before 2026-01-02 03:04:05"
-	if got := npmExplain(words, j); got != want {
-		t.Error(got)
-	}
-}
-
-// What npm says of a registry's answer names the package or the URL, and a log-in that is wanted the flag.
-func TestNpmWords(t *testing.T) {
-	j := &job{settings: &settings{registries: []registry{{"", "http://127.0.0.1:4873/"}}}}
-	for _, row := range []struct{ name, words, want string }{
-		{"a code with an underscore", `npm silly fetch manifest html@*
-npm http fetch GET 200 http://127.0.0.1:4873/html 110ms (cache miss)
-npm error code FETCH_ERROR
-npm error errno FETCH_ERROR
-npm error invalid json response body at http://127.0.0.1:4873/html reason: Unexpected token '<'
-`, "invalid json response body at http://127.0.0.1:4873/html reason: Unexpected token '<' (FETCH_ERROR)"},
-		{"an archive that cannot be unpacked", `npm warn tarball tarball data for x@http://127.0.0.1:4873/x/-/x-1.tgz (null) seems to be corrupted.
-npm error code Z_DATA_ERROR
-npm error errno Z_DATA_ERROR
-npm error zlib: incorrect data check
-`, "the archive of x cannot be unpacked: it was changed or cut off on its way"},
-		{"a log-in of which the registry names the way", `npm silly fetch manifest @s/c401@*
-npm http fetch GET 401 http://127.0.0.1:4873/@s%2fc401 205ms (cache skip)
-npm error code E401
-npm error Unable to authenticate, your authentication token seems to be invalid.
-npm error To correct this please try logging in again with:
-npm error   npm login
-`, "127.0.0.1:4873 does not give @s/c401 to somebody without a log-in (401): write one into your npmrc, and type " +
-			"--registry-auth"},
-		{"a connection that ends amid an archive", `npm silly fetch manifest half@*
-npm http fetch GET 200 http://127.0.0.1:4873/half 254ms (cache miss)
-npm silly tarball no local data for half@http://127.0.0.1:4873/half/-/1.0.0.tgz. Extracting by manifest.
-npm error code ECONNRESET
-npm error network aborted
-npm error network This is a problem related to network connectivity.
-`, "the archive of half: aborted (ECONNRESET)"},
-		{"a connection that ends amid an answer with a URL", `npm error code ECONNRESET
-npm error network Invalid response body while trying to fetch http://127.0.0.1:4873/x: aborted
-`, "Invalid response body while trying to fetch http://127.0.0.1:4873/x: aborted (ECONNRESET)"},
-		{"a platform", "npm error code EBADPLATFORM\nnpm error notsup Unsupported platform for x@1.0.0: wanted {}\n",
-			"Unsupported platform for x@1.0.0: wanted {} (EBADPLATFORM)"},
-		{"a version", "npm ERR! code ETARGET\nnpm ERR! notarget No matching version found for x@9.\n",
-			"No matching version found for x@9 (ETARGET)"},
-	} {
-		if got := npmExplain(row.words, j); got != row.want {
-			t.Errorf("%s: %q, want %q", row.name, got, row.want)
-		}
 	}
 }

@@ -21,12 +21,12 @@ var pypi = manager{
 	name:          "pypi",
 	programs:      []string{"pipx", "python3", "python"},
 	usual:         "pypi.org files.pythonhosted.org",
-	configuration: configuration{pipFiles, pipDecides, "pip config set global.index-url URL"},
+	configuration: configuration{pipFiles, pipDecides, "pip config set global.index-url URL", "netrc"},
 	settings:      pipSettings,
 	install:       pipInstall,
 	entry:         pipEntry,
-	explain:       pipExplain,
-	awaited:       pipAwaited,
+	asks:          pattern(`^(?:Collecting|Getting page|Downloading(?: link)?) (\S+)`),
+	answers:       pattern(`^(?:Collecting|Getting page|Downloading)()`), // it does one thing after the other
 }
 
 // A pipAnswer is what a Python says of itself, of its pip and of the user's configuration of that.

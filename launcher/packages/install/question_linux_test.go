@@ -35,7 +35,7 @@ func (h *home) installs(t *testing.T, manager string) {
 	t.Helper()
 	line := lines[manager].line
 	if manager == "go" && testing.Short() {
-		h.refused(t, strings.Replace(line, "tool", "none", 1), "example.com/none@v1.0.0 is not known to 127.0.0.1")
+		h.refused(t, strings.Replace(line, "tool", "none", 1), "/example.com/none/@v/v1.0.0.info: 404")
 		return
 	}
 	if r := h.must(t, line); !r.Installed {

@@ -115,3 +115,16 @@ func (s *settings) probe(ctx context.Context, end context.CancelCauseFunc) {
 		}
 	}
 }
+
+// pipPassesOver reports whether pip asks no registry at a URL, whoever answers there: by plain http:// only the machine
+// itself and what trusted-host names.
+func (s *settings) pipPassesOver(u *url.URL) bool {
+	if s.python == nil || u.Scheme != "http" || u.Hostname() == "localhost" {
+		return false
+	}
+	if ip, err := netip.ParseAddr(u.Hostname()); err == nil && ip.IsLoopback() {
+		return false
+	}
+	trusted := strings.Fields(s.python.option("trusted-host"))
+	return !slices.Contains(trusted, u.Hostname()) && !slices.Contains(trusted, u.Host)
+}

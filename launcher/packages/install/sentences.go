@@ -1,0 +1,140 @@
+package install
+
+import (
+	"cmp"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// A sentence is what a person reads where a package manager has written a text to standard error.
+type sentence struct {
+	manager string // "" for each
+	pattern func() *regexp.Regexp
+	text    string // with the groups of the pattern as $1 or $NAME
+}
+
+// Sentences of patterns with the groups at, path and status. That of a 404 counts where a log-in was left behind: many
+// registries hide private packages so.
+const (
+	closed = "$at$path ($status) is not given to "
+	hidden = "$at$path ($status) may be hidden from "
+)
+
+// onlyServed is why a dependency is refused, and byVersionControl why nothing comes from a repository.
+const (
+	onlyServed       = "only what a registry serves is installed"
+	byVersionControl = "by a version control program, which is not run in an install"
+)
+
+// noRoom is about ENOSPC.
+const noRoom = "no room is left on the disk of the store"
+
+// sentences are those of npm 7 to 11, pip 22.3 to 26, and go 1.21 to 1.26 with -x. The first one that matches is shown.
+// The last ones of each are the manager's own words.
+var sentences = [...]sentence{
+	{"", pattern(`(?i)no space left on device|code ENOSPC`), noRoom},
+	{"npm", pattern(`(?s).*http fetch GET (?P<status>40[13]) (?P<at>\S+).*code E40[13]`), closed},
+	{"npm", pattern(`(?s).*http fetch GET (?P<status>404) (?P<at>\S+/@\S+).*code E404`), hidden},
+	{"npm", pattern(`(?s)tarball data for (\S+)@https?://\S+ [^\n]*corrupted.*code (?:EINTEGRITY|Z_DATA_ERROR)`),
+		"the archive of $1 has not the hash that its registry says, or cannot be unpacked: it was changed or cut off " +
+			"on its way"},
+	{"npm", pattern(`code (\S+)\nnpm \S+ path \S+/node_modules/((?:@[^/\s]+/)?[^/\s]+)\nnpm \S+ command failed\n` +
+		`npm \S+ command sh -c (?:-- )?(.{0,100})`), "the install script of $2 ended with $1: $3"},
+	{"npm", pattern(`(?:fetch manifest |Refusing to fetch ")(@?[^@\s]+)@` +
+		`((?:git|file|https?|github|link)[^ :]*:[^\s"]+)`), "dependency $1 comes from $2: " + onlyServed},
+	{"npm", pattern(`No versions available for \S+`), "$0: with --min-age, none that is as old"},
+	{"npm", pattern(`(?m)^npm (?:error|ERR!) network aborted`), "a registry has ended its answer before the end"},
+	{"npm", pattern(`(?m)(?:^npm \S+ (?:code|syscall|errno|path|dest) .*\n)*` +
+		`^npm (?:error|ERR!) (?:(?:network|notarget|notsup) )?(.+)`), "$1"},
+
+	{"pypi", pattern(`(?s)(?P<at>\S+) "GET (?P<path>\S+) HTTP/[0-9.]+" (?P<status>40[13]).*No matching distribution`),
+		closed},
+	{"pypi", pattern(`DO NOT MATCH THE HASHES.*\n\s+(\S+) from `),
+		"the archive of $1 has not the hash that its registry says: it was changed or cut off on its way"},
+	{"pypi", pattern(`(?s).*Collecting ([^\s@]+).*(?:not permitted while executing command|No permission to execute)`),
+		"$1 is no wheel of the index: pip wanted to start a program for it, and only wheels are installed " +
+			"(--scripts lets source archives of the index run theirs)"},
+	{"pypi", pattern(`\S+ is not a trusted or secure host`), "$0, which pip does not ask by plain http://, unless " +
+		"trusted-host of its configuration names it"},
+	{"pypi", pattern(`(?s)different python version: ([^\n]*).*(No matching distribution found for [^\n]+)`),
+		"$2 and this Python: $1"},
+	{"pypi", pattern(`(?s)No sources permitted for .*from versions: none\).*` +
+		`(No matching distribution found for [^\n]+)`),
+		"$1: there is no wheel, and without --scripts no archive is taken whose own program has to make one"},
+	{"pypi", pattern(`(?s)ERROR: (?:Exception:|[^\n]* due to an OSError\.)\n.*\n(?:\w+\.)*(\w+: [^\n]*)`), "$1"},
+	{"pypi", pattern(`(?m)^\s*ERROR: (Could not find a version .*)`), "$1"},
+	{"pypi", pattern(`(?s).*\n\s*ERROR: ([^\n]*)`), "$1"},
+
+	{"go", pattern(`(?:reading|fetch:|Get) (?P<at>https?://\S+): (?P<status>40[13]) `), closed},
+	{"go", pattern(`(\S+@\S+?)(?:/go\.mod)?: verifying .*checksum mismatch`),
+		"the archive of $1 has not the checksum that the database of checksums says: it was changed on its way"},
+	{"go", pattern(`reading https?://\S+: 4(?:04|10) [^\n]*`), "$0: the proxies of GOPROXY alone are asked, for " +
+		"a module comes from its repository " + byVersionControl},
+	{"go", pattern(`(module \S+|import path "\S+"): .*(?:GOVCS disallows|\?go-get=1)`),
+		"$1: it would come from its repository, " + byVersionControl},
+	{"go", pattern(`package \S+: build constraints exclude all Go files`),
+		"$0: the package may need cgo, which starts a C compiler, and which --scripts alone turns on"},
+	{"go", pattern(`(?:^|\n)(?:go: (\S+@\S+ )|(package |\S+\.(?:go|s|mod):\d+))` +
+		`([^\n]*(?:\n\t[^\n]*)*)`), "$1$2$3"},
+	{"go", pattern(`(?s).*\ngo: ([^\n]*)`), "$1"},
+}
+
+// explain makes a line of a manager's last words; "" is for words of which no sentence is known.
+func (j *job) explain(m *manager, words string) string {
+	for _, s := range sentences {
+		at := []int(nil)
+		if s.manager == "" || s.manager == m.name {
+			at = s.pattern().FindStringSubmatchIndex(words)
+		}
+		leftBehind := j.settings.login && len(j.settings.logins) == 0
+		if at == nil || s.text == hidden && !leftBehind {
+			continue
+		}
+		text := string(s.pattern().ExpandString(nil, s.text, words, at))
+		if s.text == closed || s.text == hidden {
+			text += j.whom(m)
+		}
+		for _, folder := range []string{j.stage + "/", filepath.Base(j.private) + "/modules/"} {
+			text = strings.ReplaceAll(text, folder, "")
+		}
+		return redactAll(text)
+	}
+	return ""
+}
+
+// whom says to whom a registry gives no package, and how to log in.
+func (j *job) whom(m *manager) string {
+	switch {
+	case len(j.settings.logins) > 0 && j.scripts && m.name != "npm":
+		return "somebody without a log-in, and with --scripts there is none"
+	case len(j.settings.logins) > 0:
+		return "the log-in of your configuration"
+	case j.settings.login:
+		return "somebody without a log-in: --registry-auth takes that of your configuration"
+	}
+	return "somebody without a log-in: write one into your " + m.logins + ", and type --registry-auth"
+}
+
+// awaited is what a manager asked for last and did not get, by its words: a package's name or a URL; "" is for unknown.
+// A manager may ask for several at once, of which the longest tells most: Go asks for all paths that a module may have.
+func (m *manager) awaited(words string) string {
+	var open []string
+	for line := range strings.Lines(words) {
+		line = strings.TrimSpace(line)
+		if found := m.answers().FindStringSubmatch(line); found != nil {
+			answer := strings.ReplaceAll(strings.ReplaceAll(found[1], "%2f", "/"), "%2F", "/")
+			open = slices.DeleteFunc(open, func(asked string) bool {
+				return asked == found[1] || strings.HasSuffix(answer, "/"+asked) || found[1] == ""
+			})
+		}
+		if found := m.asks().FindStringSubmatch(line); found != nil {
+			open = append(open, cmp.Or(found[1:]...))
+		}
+	}
+	if len(open) == 0 {
+		return ""
+	}
+	return slices.MaxFunc(open, func(a, b string) int { return cmp.Compare(len(a), len(b)) })
+}
