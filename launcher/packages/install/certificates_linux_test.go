@@ -15,28 +15,35 @@ import (
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed/world"
 )
 
-// tlsRegistry is a registry whose certificate comes from an authority that no system knows, and the file of that.
-func tlsRegistry(t *testing.T) (r *registrytest.Registry, file string) {
+// authority makes a certificate for 127.0.0.1 by an authority that no system knows, and the file of that.
+func authority(t *testing.T) (own tls.Certificate, file string) {
 	t.Helper()
 	authority, err := world.Authority(&x509.Certificate{Subject: pkix.Name{CommonName: "tests"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	own, err := world.Certify(&x509.Certificate{Subject: pkix.Name{CommonName: "registry"},
+	own, err = world.Certify(&x509.Certificate{Subject: pkix.Name{CommonName: "registry"},
 		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}, &authority)
 	if err != nil {
 		t.Fatal(err)
 	}
+	file = filepath.Join(t.TempDir(), "ca.pem")
+	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: authority.Leaf.Raw}), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return own, file
+}
+
+// tlsRegistry is a registry with such a certificate, and the file of its authority.
+func tlsRegistry(t *testing.T) (r *registrytest.Registry, file string) {
+	t.Helper()
+	own, file := authority(t)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	r = registrytest.Serve(t, tls.NewListener(l, &tls.Config{Certificates: []tls.Certificate{own}}), good()...)
 	r.URL = strings.Replace(r.URL, "http:", "https:", 1)
-	file = filepath.Join(t.TempDir(), "ca.pem")
-	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: authority.Leaf.Raw}), 0o644); err != nil {
-		t.Fatal(err)
-	}
 	return r, file
 }
 

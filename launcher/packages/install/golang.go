@@ -17,7 +17,7 @@ var golang = manager{
 	name:          "go",
 	programs:      []string{"go"},
 	usual:         "proxy.golang.org sum.golang.org",
-	configuration: configuration{goFiles, goDecides, "go env -w GOPROXY=URL", "netrc"},
+	configuration: configuration{goFiles, goDecides, "go env -w GOPROXY=URL", "GOPROXY or, for https://, your netrc"},
 	settings:      goSettings,
 	install:       goInstall,
 	entry:         goEntry,
@@ -91,9 +91,6 @@ func goProxies(s *settings, q *question) error {
 		if err != nil {
 			return fmt.Errorf("go env GOPROXY: %w", err)
 		}
-		if user == nil {
-			user = netrcLogin(q.home, r.url)
-		}
 		if user != nil {
 			s.login = true
 		}
@@ -103,6 +100,7 @@ func goProxies(s *settings, q *question) error {
 		s.registries = append(s.registries, r)
 		a.proxies = append(a.proxies, r.url, separator)
 	}
+	s.netrc(q)
 	if len(s.registries) == 0 {
 		return fmt.Errorf("go env GOPROXY is %.100q and names no proxy: modules would come from their repositories, %s",
 			redactAll(a.GOPROXY), byVersionControl)

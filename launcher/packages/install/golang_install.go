@@ -49,7 +49,7 @@ func goInstall(ctx context.Context, j *job) (*contents, error) {
 	}
 	j.program = filepath.Join(a.GOROOT, "bin", "go") // not a starter of a version manager
 	run := step{args: []string{"install", "-x", spec.Name + "@" + wanted}, env: goVariables(j)}
-	if err := j.run(ctx, run); err != nil {
+	if err := j.runWithNetrc(ctx, run); err != nil {
 		return nil, err
 	}
 	return goContents(j, spec.Name)

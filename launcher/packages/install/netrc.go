@@ -1,61 +1,39 @@
 package install
 
 import (
+	"context"
 	"net/url"
 	"path/filepath"
 	"strings"
 )
 
-// netrcLogin is what the user's netrc(5) has for the host of a URL; nil is nothing.
-func netrcLogin(home, registry string) *url.Userinfo {
-	u, err := url.Parse(registry)
+// netrc is the login of the user's netrc(5), which pip and the go command read themselves.
+const netrc = "netrc"
+
+// netrc takes the user's netrc(5), as it is.
+func (s *settings) netrc(q *question) {
+	b, err := readConfiguration(filepath.Join(q.home, ".netrc"))
 	if err != nil {
-		return nil
+		return
 	}
-	b, err := readConfiguration(filepath.Join(home, ".netrc"))
-	if err != nil {
-		return nil
+	s.login = true
+	if q.auth {
+		s.logins = append(s.logins, login{key: netrc, file: b})
 	}
-	return netrcFor(string(b), u.Hostname())
 }
 
-// netrcFor is what a text has for a host. The words of a macro end at an empty line, and are left out.
-func netrcFor(text, host string) *url.Userinfo {
-	var words []string
-	for _, block := range strings.Split(strings.ReplaceAll(text, "\r", ""), "\n\n") {
-		block, _, _ = strings.Cut(block, "macdef")
-		words = append(words, strings.Fields(block)...)
-	}
-	here, found, login, password := false, false, "", ""
-	for i := 0; i < len(words); i++ {
-		next := ""
-		if i+1 < len(words) {
-			next = words[i+1]
-		}
-		switch words[i] {
-		case "machine", "default":
-			if found {
-				return url.UserPassword(login, password)
-			}
-			here = words[i] == "default" || next == host
-			if words[i] == "default" {
-				continue
-			}
-		case "login":
-			if here {
-				login, found = next, true
-			}
-		case "password":
-			if here {
-				password, found = next, true
+// runWithNetrc is run with that file, which pip and the go command find by a variable. With scripts programs of
+// packages run in the launch, and could read the file.
+func (j *job) runWithNetrc(ctx context.Context, s step) error {
+	for _, l := range j.settings.logins {
+		if l.key == netrc && !j.scripts {
+			s.env["NETRC"] = filepath.Join(j.private, netrc)
+			if err := j.write(s.env["NETRC"], l.file); err != nil {
+				return err
 			}
 		}
-		i++
 	}
-	if !found {
-		return nil
-	}
-	return url.UserPassword(login, password)
+	return j.run(ctx, s)
 }
 
 // withLogin is a registry's URL with the name and password that log in there.

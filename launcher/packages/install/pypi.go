@@ -211,11 +211,9 @@ func pipRead(s *settings, q *question) error {
 	if s.ca, err = certificates("", ca); err != nil {
 		return fmt.Errorf("pip config: cert: %w", err)
 	}
-	if user == nil {
-		user = netrcLogin(q.home, r.url)
-	}
 	if s.login = user != nil; s.login && q.auth {
 		s.logins = []login{{key: r.url, value: user.String()}}
 	}
+	s.netrc(q)
 	return nil
 }

@@ -189,15 +189,23 @@ func TestPipConfiguration(t *testing.T) {
 	h.refused(t, "pipx run closed", "/simple/closed/ (401)", "without a log-in", "--registry-auth")
 	h.options.RegistryAuth = true
 	r := h.must(t, "pipx run closed")
-	err := filepath.WalkDir(r.Package.Path, func(at string, d os.DirEntry, err error) error {
-		if err == nil && d.Type().IsRegular() {
-			if b, _ := os.ReadFile(at); strings.Contains(string(b), "s3cret") {
-				t.Errorf("%s has the password", at)
-			}
-		}
-		return err
-	})
-	if err != nil {
-		t.Error(err)
-	}
+	noSecret(t, r.Package.Path, "s3cret")
+
+	// Programs of packages find none of it.
+	x.Add(wheel{Name: "reads", Version: "1.0", Sdist: true, Files: texts{
+		"reads-1.0/pyproject.toml": "[build-system]\nrequires = []\nbuild-backend = \"backend\"\nbackend-path = [\".\"]\n",
+		"reads-1.0/PKG-INFO":       "Metadata-Version: 2.1\nName: reads\nVersion: 1.0\n", "reads-1.0/backend.py": pythonReads}})
+	h.options.Scripts = true
+	h.refused(t, "pipx run reads", "with --scripts there is none")
+	x.Behave(registrytest.Behaviour{})
+	h.refused(t, "pipx run reads", "the program of a source archive failed: found nothing")
 }
+
+// pythonReads is a backend that looks for the log-in in all that it can read.
+const pythonReads = `import os
+found = [v for v in os.environ.values() if "s3cret" in v or "netrc" in v]
+for top in [os.environ["TMPDIR"] + "/../..", os.environ["HOME"]]:
+    for folder, _, names in os.walk(top):
+        found += [n for n in names if n == "netrc" or n == "pip.conf" and "s3cret" in open(os.path.join(folder, n)).read()]
+raise SystemExit("found " + (" ".join(found) or "nothing"))
+`

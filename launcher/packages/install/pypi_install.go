@@ -65,7 +65,7 @@ func pipInstall(ctx context.Context, j *job) (*contents, error) {
 	}
 	j.program = filepath.Join(j.stage, pipInterpreter)
 	run := step{args: append(start, args...), env: pipVariables(j), alone: !j.scripts, slow: j.scripts}
-	if err := j.run(ctx, run); err != nil {
+	if err := j.runWithNetrc(ctx, run); err != nil {
 		return nil, err
 	}
 	found, err := pipContents(j)

@@ -9,21 +9,6 @@ import (
 	"github.com/security-mcp/mcp-sandbox/launcher/packages/startline"
 )
 
-func TestNetrc(t *testing.T) {
-	const text = "machine a.example login u password p\nmachine b.example\n  login v\n  password w\n\nmacdef init\n machine c.example login x\n\ndefault login d password e\n"
-	for host, want := range map[string]string{"a.example": "u:p", "b.example": "v:w", "c.example": "d:e"} {
-		if got := netrcFor(text, host); got.String() != want {
-			t.Errorf("%s: %v, want %s", host, got, want)
-		}
-	}
-	for _, text := range []string{"", "machine", "machine a.example", "login u password p", "machine b.example login u",
-		"machine example login u password p", "machine .example login u password p", "machine x.a.example login u password p", "machine a.exampl login u password p"} {
-		if got := netrcFor(text, "a.example"); got != nil {
-			t.Errorf("%q: %v", text, got)
-		}
-	}
-}
-
 // What stands in a URL comes to the log-in as it was typed.
 func TestLoginsOfURLs(t *testing.T) {
 	_, user, err := newRegistry("", "https://u%40x:p%2Fa:b@index.example/simple")

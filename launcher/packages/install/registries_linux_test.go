@@ -27,7 +27,7 @@ func TestLogins(t *testing.T) {
 		h.options.RegistryAuth = false
 		for _, status := range first(1, http.StatusForbidden, http.StatusUnauthorized) {
 			h.registry.Behave(registrytest.Behaviour{Token: token, Denial: status})
-			h.refused(t, "npx -y good", "--registry-auth takes that of your configuration")
+			h.refused(t, "npx -y good", "--registry-auth takes those of your configuration")
 		}
 		h.registry.Behave(registrytest.Behaviour{Token: token, Denial: http.StatusNotFound})
 		h.refused(t, "npx -y @deps/dep", "@deps%2fdep (404) may be hidden", "--registry-auth")

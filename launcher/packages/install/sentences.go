@@ -63,6 +63,7 @@ var sentences = [...]sentence{
 	{"pypi", pattern(`(?s)No sources permitted for .*from versions: none\).*` +
 		`(No matching distribution found for [^\n]+)`),
 		"$1: there is no wheel, and without --scripts no archive is taken whose own program has to make one"},
+	{"pypi", pattern(`\n *(.+)\n *error: subprocess-exited-with-error`), "the program of a source archive failed: $1"},
 	{"pypi", pattern(`(?s)ERROR: (?:Exception:|[^\n]* due to an OSError\.)\n.*\n(?:\w+\.)*(\w+: [^\n]*)`), "$1"},
 	{"pypi", pattern(`(?m)^\s*ERROR: (Could not find a version .*)`), "$1"},
 	{"pypi", pattern(`(?s).*\n\s*ERROR: ([^\n]*)`), "$1"},
@@ -110,9 +111,9 @@ func (j *job) whom(m *manager) string {
 	case len(j.settings.logins) > 0 && j.scripts && m.name != "npm":
 		return "somebody without a log-in, and with --scripts there is none"
 	case len(j.settings.logins) > 0:
-		return "the log-in of your configuration"
+		return "the log-ins of your configuration"
 	case j.settings.login:
-		return "somebody without a log-in: --registry-auth takes that of your configuration"
+		return "somebody without a log-in: --registry-auth takes those of your configuration"
 	}
 	return "somebody without a log-in: write one into your " + m.logins + ", and type --registry-auth"
 }
