@@ -1,13 +1,16 @@
 package install
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -15,12 +18,15 @@ import (
 	"github.com/security-mcp/mcp-sandbox/platform"
 )
 
+// pipUsual are the hosts of the index that pip has built in, and of its archives.
+const pipUsual = "pypi.org files.pythonhosted.org"
+
 // pypi is the row of pip, with which lines of pipx and of uvx are installed: both make an environment of a Python's and
 // start a program of the package in it. uv itself is not run here.
 var pypi = manager{
 	name:          "pypi",
 	programs:      []string{"pipx", "python3", "python"},
-	usual:         "pypi.org files.pythonhosted.org",
+	usual:         pipUsual,
 	configuration: configuration{pipFiles, pipDecides, "pip config set global.index-url URL", "netrc"},
 	settings:      pipSettings,
 	install:       pipInstall,
@@ -34,10 +40,9 @@ type pipAnswer struct {
 	Python   string            // the path of the interpreter, not that of an environment
 	Full     string            // its version
 	Packages string            // where an environment has its packages, below the environment
+	Wheels   []string          // folders that may have a wheel of pip
 	Pip      string            // the folder of the module, or a wheel
 	Version  string            // pip's
-	Index    string            // the URL that pip has built in
-	Files    string            // the host of that index's archives
 	Config   map[string]string // `pip config list`
 	uv       string            // what says which packages uv takes; "" is nothing
 }
@@ -57,37 +62,14 @@ func pipDecides(name string, s *startline.Start) bool {
 		strings.HasPrefix(s.Tool, "uv") && slices.Contains(uvLimits, name)
 }
 
-// pipAsk prints a pipAnswer, by the interpreter that an environment was made from. A Python without pip has the wheel
-// of the module ensurepip, as Debian's with python3-venv.
-const pipAsk = `import ast, glob, json, os, platform, subprocess, sys, sysconfig
-base = os.path.realpath(getattr(sys, "_base_executable", "") or sys.executable)
-if sys.prefix != sys.base_prefix:
-    os.execv(base, [base, "-I", "-c", sys.argv[1], sys.argv[1]])
-a = {"Python": base, "Full": platform.python_version(), "Config": {}}
-scheme = "venv" if "venv" in sysconfig.get_scheme_names() else "posix_prefix"
-a["Packages"] = os.path.relpath(sysconfig.get_path("purelib", scheme, vars={"base": "/x", "platbase": "/x"}), "/x")
-try:
-    import pip
-    a["Pip"] = os.path.dirname(os.path.abspath(pip.__file__))
-except ImportError:
-    import ensurepip
-    places = [sysconfig.get_config_var("WHEEL_PKG_DIR"), os.path.join(os.path.dirname(ensurepip.__file__), "_bundled")]
-    a["Pip"] = [w for p in places if p for w in sorted(glob.glob(os.path.join(p, "pip-*.whl")))][0]
-    sys.path.insert(0, a["Pip"])
-    os.environ["PYTHONPATH"] = a["Pip"]
-    import pip
-from pip._internal.models.index import PyPI
-a.update(Version=pip.__version__, Index=PyPI.simple_url, Files=PyPI.file_storage_domain)
-code = "import sys; sys.path.insert(0, sys.argv.pop(1)); import runpy; runpy.run_module('pip', run_name='__main__')"
-where = a["Pip"] if a["Pip"].endswith(".whl") else os.path.dirname(a["Pip"])
-said = subprocess.run([sys.executable, "-I", "-c", code, where, "config", "list"], text=True, stdin=subprocess.DEVNULL,
-                      stdout=subprocess.PIPE)
-if said.returncode:
-    sys.exit(said.returncode)
-for line in said.stdout.splitlines():
-    key, _, value = line.partition("=")
-    a["Config"][key] = ast.literal_eval(value)
-print(json.dumps(a))`
+// pipAsk prints what no option of a Python does alone: the interpreter that an environment was made from, and folders.
+const pipAsk = `import json, os, platform, sys, sysconfig as s
+print(json.dumps({"Python": os.path.realpath(sys._base_executable), "Full": platform.python_version(),
+    "Packages": s.get_path("purelib", "posix_prefix", {"base": ""})[1:],
+    "Wheels": [s.get_config_var("WHEEL_PKG_DIR") or "", s.get_path("stdlib") + "/ensurepip/_bundled"]}))`
+
+// pipSays is a line of `pip --version`.
+var pipSays = pattern(`(?m)^pip (\S+) from (.+) \(python [^()]*\)$`)
 
 // pipSettings asks the Python that pipx would take, and its pip.
 func pipSettings(ctx context.Context, q *question) (*settings, error) {
@@ -95,16 +77,9 @@ func pipSettings(ctx context.Context, q *question) (*settings, error) {
 	if err != nil {
 		return nil, err
 	}
-	asked := *q
-	asked.program = python
-	env := map[string]string{"HOME": q.copied.home, "XDG_CONFIG_HOME": q.copied.config}
-	out, err := asked.run(ctx, env, "-I", "-c", pipAsk, pipAsk)
+	a, err := pipAnswered(ctx, *q, python)
 	if err != nil {
 		return nil, fmt.Errorf("%s with pip is needed: %w", python, err)
-	}
-	a := new(pipAnswer)
-	if err := json.Unmarshal(out, a); err != nil {
-		return nil, fmt.Errorf("pip of %s: %w", python, err)
 	}
 	if err := a.check(); err != nil {
 		return nil, fmt.Errorf("%s: %w", python, err)
@@ -112,6 +87,62 @@ func pipSettings(ctx context.Context, q *question) (*settings, error) {
 	a.uv = uvLimit(q.user)
 	s := &settings{python: a}
 	return s, pipRead(s, q)
+}
+
+// pipAnswered asks a Python. One without pip has the wheel of the module ensurepip, as Debian's with python3-venv.
+func pipAnswered(ctx context.Context, q question, python string) (*pipAnswer, error) {
+	env := map[string]string{"HOME": q.copied.home, "XDG_CONFIG_HOME": q.copied.config}
+	q.program = python
+	out, err := q.run(ctx, env, "-I", "-c", pipAsk)
+	a := new(pipAnswer)
+	if err == nil {
+		err = json.Unmarshal(out, a)
+	}
+	if err == nil && (!filepath.IsAbs(a.Python) || ownFolder(a.Python) != "") { // of which more would be shown
+		err = fmt.Errorf("an answer that no Python gives: interpreter %.100q", a.Python)
+	}
+	if err != nil {
+		return nil, err
+	}
+	q.program = a.Python
+	pip := []string{"-I", "-m", "pip"}
+	out, err = q.run(ctx, env, append(pip, "--version")...)
+	for _, folder := range a.Wheels {
+		wheels, _ := fs.Glob(os.DirFS(filepath.Clean("/"+folder)), "pip-*.whl")
+		if err != nil && len(wheels) > 0 {
+			wheels[0] = filepath.Join(folder, wheels[0])
+			a.Pip, pip = wheels[0], []string{"-I", filepath.Join(wheels[0], "pip")}
+			out, err = q.run(ctx, env, append(pip, "--version")...)
+		}
+	}
+	found := pipSays().FindStringSubmatch(string(out))
+	if err != nil || found == nil {
+		return nil, cmp.Or(err, errors.New("pip --version names no version"))
+	}
+	a.Version, a.Pip = found[1], cmp.Or(a.Pip, found[2])
+	if out, err = q.run(ctx, env, append(pip, "config", "list")...); err != nil {
+		return nil, err
+	}
+	a.Config = map[string]string{}
+	for line := range strings.Lines(string(out)) {
+		if key, text, is := strings.Cut(strings.TrimSpace(line), "="); is && err == nil {
+			a.Config[key], err = pythonText(text)
+		}
+	}
+	return a, err
+}
+
+// pythonText is the text that Python's repr shows.
+func pythonText(shown string) (string, error) {
+	if n := len(shown) - 1; n > 0 && shown[0] == '\'' && shown[n] == '\'' {
+		inner := strings.ReplaceAll(shown[1:n], `"`, `\"`)
+		shown = `"` + strings.ReplaceAll(inner, `\'`, `'`) + `"`
+	}
+	text, err := strconv.Unquote(shown)
+	if err != nil {
+		err = fmt.Errorf("pip config list: %.100q: %w", redactAll(shown), err)
+	}
+	return text, err
 }
 
 // pipPackages is where an environment has its packages, and pipVersion a version.
@@ -185,21 +216,15 @@ func pipRead(s *settings, q *question) error {
 				"pip config unset global.%[1]s takes it out", name, value)
 		}
 	}
-	index := a.option("index-url")
-	if index == "" {
-		index = a.Index
-	}
-	r, user, err := newRegistry("", index)
+	usual := strings.Fields(pipUsual)
+	index := "https://" + usual[0] + "/simple/"
+	r, user, err := newRegistry("", cmp.Or(a.option("index-url"), index))
 	if err != nil {
 		return fmt.Errorf("pip config: index-url: %w", err)
 	}
 	s.registries = append(s.registries, r)
-	if own, _, err := newRegistry("", a.Index); err == nil && own.url == r.url {
-		files, _, err := newRegistry("@files", "https://"+a.Files)
-		if err != nil {
-			return err
-		}
-		s.registries = append(s.registries, files)
+	if r.url == index {
+		s.registries = append(s.registries, registry{"@files", "https://" + usual[1] + "/"})
 	}
 	s.proxy = a.option("proxy")
 	ca := a.option("cert")

@@ -127,8 +127,7 @@ func (j *job) folder(name string) error {
 // pipStart is how the environment's Python starts the user's pip.
 func pipStart(a *pipAnswer) ([]string, error) {
 	if strings.HasSuffix(a.Pip, ".whl") {
-		return []string{"-I", "-c", "import sys; sys.path.insert(0, sys.argv.pop(1)); import runpy; " +
-			"runpy.run_module('pip', run_name='__main__', alter_sys=True)", a.Pip}, nil
+		return []string{"-I", filepath.Join(a.Pip, "pip")}, nil
 	}
 	runner := filepath.Join(a.Pip, "__pip-runner__.py")
 	if _, err := os.Stat(runner); err != nil {

@@ -4,10 +4,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 
+	"github.com/security-mcp/mcp-sandbox/launcher/packages/startline"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed/registrytest"
 )
@@ -123,4 +125,52 @@ func TestPypiUnreachable(t *testing.T) {
 	h, _ := newPythonHome(t, goodWheels()...)
 	h.pip(t, "[global]\nindex-url = https://no-such-name.example/simple\n")
 	h.refused(t, "pipx run good-tool", "install pypi:good-tool: no-such-name.example cannot be reached (")
+}
+
+// A Python without pip is asked, and installs, by the wheel of ensurepip.
+func TestPipOfAWheel(t *testing.T) {
+	t.Parallel()
+	wheels, _ := filepath.Glob("/usr/share/python-wheels/pip-*.whl")
+	if len(wheels) == 0 {
+		testbed.Missing(t, "pip", "there is no wheel of pip")
+	}
+	h, x := newPythonHome(t)
+	shim := filepath.Join(h.path, "shims", "python3")
+	put(t, shim, `#!/bin/sh
+case "$*" in
+*"-m pip"*) exit 1;;
+*-c*) echo '{"Python": "'"$0"'", "Full": "3.11.2", "Packages": "lib/python3.11/site-packages", "Wheels": ["", "/usr/share/python-wheels"]}';;
+*) exec `+python+` "$@";;
+esac
+`)
+	h.inFront(filepath.Dir(shim))
+	start, err := startline.Parse([]string{"pipx", "run", "x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	theirs := filepath.Join(h.path, "node_modules", "x", "python") // of which the answer would have the folder shown
+	put(t, theirs, "#!/bin/sh\n")
+	put(t, filepath.Join(h.path, "liar", "python3"), "#!/bin/sh\necho '{\"Python\": \""+theirs+"\"}'\n")
+	liar := *h
+	liar.options.Env = slices.Clone(h.options.Env)
+	liar.inFront(filepath.Join(h.path, "liar"))
+	liar.refused(t, "pipx run x", "an answer that no Python gives", theirs)
+	i := newInstallation(h.store, start, h.options)
+	w, q, err := i.wanted()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stage, err := h.store.Begin(t.Context(), w, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stage.Abort()
+	s, err := i.from.settings(t.Context(), q, stage.Folder)
+	if err != nil || s.python.Pip != wheels[0] || s.registries[0].url != x.URL || s.python.Version == "" {
+		t.Fatalf("%+v, %v", s, err)
+	}
+	command, err := pipStart(s.python)
+	if out, bad := exec.Command(python, append(command, "--version")...).Output(); err != nil || bad != nil || !strings.Contains(string(out), wheels[0]) {
+		t.Errorf("%q: %s, %v, %v", command, out, err, bad)
+	}
 }

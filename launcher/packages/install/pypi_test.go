@@ -122,3 +122,17 @@ func TestGoProxies(t *testing.T) {
 		}
 	}
 }
+
+// What pip shows of a configuration is the text that stands there.
+func TestPythonText(t *testing.T) {
+	for shown, want := range map[string]string{"'a'": "a", `'it"s'`: `it"s`, `"it's"`: "it's", `'a\'b"'`: `a'b"`, `'\nx\\y'`: "\nx\\y", "''": ""} {
+		if got, err := pythonText(shown); got != want || err != nil {
+			t.Errorf("%s: %q, %v", shown, got, err)
+		}
+	}
+	for _, bad := range []string{"", "a", "'a", "a'", "['a']", "'a\nb'"} {
+		if got, err := pythonText(bad); err == nil {
+			t.Errorf("%s: %q", bad, got)
+		}
+	}
+}
