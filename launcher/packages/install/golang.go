@@ -23,7 +23,7 @@ var golang = manager{
 	entry:         goEntry,
 	asks:          pattern(`^# get (https?://\S+)$`),
 	answers:       pattern(`^# get (https?://\S+): `),
-	builds:        goBuilds,
+	builds:        pattern(`(?m)^WORK=`), // the folder of its temporary files; all modules are there by then
 }
 
 // A goAnswer is what `go env -json` says.
@@ -152,9 +152,4 @@ func goVariables(j *job) map[string]string {
 		"GOBIN":      filepath.Join(j.stage, "bin"), "GOPATH": own("path"), "GOMODCACHE": own("modules"),
 		"GOCACHE": own("cache"), "GOTMPDIR": own("tmp"), "TMPDIR": own("tmp"),
 	}
-}
-
-// goBuilds finds the line by which a build begins: the folder of its temporary files. All modules are there by then.
-func goBuilds(words string) bool {
-	return strings.Contains("\n"+words, "\nWORK=")
 }

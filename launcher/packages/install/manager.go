@@ -47,9 +47,9 @@ type manager struct {
 	// asks and answers are the lines by which the manager says what it asks for and what it got: a package's name or a
 	// URL. An answer without a name is to all that was asked before.
 	asks, answers func() *regexp.Regexp
-	// builds reports, by the words of a launch, whether the manager has fetched everything and starts compilers, which
-	// can be silent for long. Nil is for a manager that compiles nothing.
-	builds func(words string) bool
+	// builds is the line by which the manager says that it has fetched everything and starts compilers, which can be
+	// silent for long. Nil is for a manager that compiles nothing.
+	builds func() *regexp.Regexp
 }
 
 // A configuration is how a user says where a manager's packages come from.

@@ -115,11 +115,16 @@ func npmVariables(j *job) map[string]string {
 		"npm_config_globalconfig": filepath.Join(j.private, "none")}
 }
 
-// npmrc writes npm's whole configuration for an install.
+// npmrc writes npm's whole configuration for an install. The files that a line names are written below job.private.
 func npmrc(j *job, cache string, logins []login) error {
 	var b strings.Builder
+	var err error
 	b.WriteString(npmOptions)
 	line := func(name, value string) { fmt.Fprintf(&b, "%s=%s\n", name, value) }
+	file := func(name string, text []byte) string {
+		err = errors.Join(err, j.write(filepath.Join(j.private, name), text))
+		return j.quoted(name)
+	}
 	line("cache", cache)
 	for name, value := range map[string]string{"allow-git": "none", "omit-lockfile-registry-resolved": "false"} {
 		if j.settings.knows[name] {
@@ -130,23 +135,6 @@ func npmrc(j *job, cache string, logins []login) error {
 	// All versions have before, which counts for dependencies; min-release-age has whole days and is new.
 	if !j.before.IsZero() {
 		line("before", j.before.UTC().Format(time.RFC3339))
-	}
-	lines, err := npmrcRegistries(j, logins)
-	return errors.Join(err, j.write(filepath.Join(j.private, "npmrc"), []byte(b.String()+lines)))
-}
-
-// quoted is a path below job.private for npmrc(5).
-func (j *job) quoted(name string) string { return fmt.Sprintf("%q", filepath.Join(j.private, name)) }
-
-// npmrcRegistries are the lines of npmrc(5) that npm and its kin have in common: registries, log-ins and certificates.
-// The files that such a line names are written below job.private.
-func npmrcRegistries(j *job, logins []login) (string, error) {
-	var b strings.Builder
-	var err error
-	line := func(name, value string) { fmt.Fprintf(&b, "%s=%s\n", name, value) }
-	file := func(name string, text []byte) string {
-		err = errors.Join(err, j.write(filepath.Join(j.private, name), text))
-		return j.quoted(name)
 	}
 	for i := range j.settings.logins { // of an earlier launch with log-ins
 		err = errors.Join(err, j.remove(filepath.Join(j.private, loginFile(i))))
@@ -166,8 +154,12 @@ func npmrcRegistries(j *job, logins []login) (string, error) {
 		}
 		line(l.key, l.value)
 	}
-	return b.String(), err
+	file("npmrc", []byte(b.String()))
+	return err
 }
+
+// quoted is a path below job.private for npmrc(5).
+func (j *job) quoted(name string) string { return fmt.Sprintf("%q", filepath.Join(j.private, name)) }
 
 // loginFile is the name below job.private of the file that a log-in names.
 func loginFile(i int) string { return fmt.Sprintf("login-%d", i) }

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"github.com/security-mcp/mcp-sandbox/launcher/packages/startline"
 	"github.com/security-mcp/mcp-sandbox/platform"
@@ -167,14 +166,8 @@ func pipPython(q *question) (string, error) {
 	if filepath.Base(q.program) != "pipx" {
 		return q.program, nil
 	}
-	f, err := os.OpenFile(q.program, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	b := make([]byte, 256)
-	n, _ := f.Read(b)
-	line, _, _ := strings.Cut(string(b[:n]), "\n")
+	b, _ := readConfiguration(q.program) // of what cannot be read no Python is known
+	line, _, _ := strings.Cut(string(b), "\n")
 	words := strings.Fields(strings.TrimPrefix(line, "#!"))
 	if strings.HasPrefix(line, "#!") && len(words) == 1 && strings.HasPrefix(filepath.Base(words[0]), "py") {
 		return words[0], nil

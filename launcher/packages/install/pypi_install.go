@@ -73,7 +73,7 @@ func pipInstall(ctx context.Context, j *job) (*contents, error) {
 		return nil, err
 	}
 	j.program = a.Python
-	return found.contents, pipScripts(j)
+	return found, pipScripts(j)
 }
 
 // pipInterpreter is the interpreter of an environment: a link to the user's, so that mends of that hold here as well.

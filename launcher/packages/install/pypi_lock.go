@@ -33,12 +33,6 @@ type pipPackage struct {
 	} `json:"metadata"`
 }
 
-// pipFound is what an install of pip left.
-type pipFound struct {
-	*contents
-	all []pipPackage // by their names
-}
-
 // pipSeparators are what PEP 503 takes for one dash.
 var pipSeparators = pattern(`[-_.]+`)
 
@@ -49,8 +43,8 @@ func pipNormal(name string) string {
 
 // pipContents reads pip's report, writes the lock file, and looks whether the environment is still the one that was
 // made: a wheel may have files for all of its folders.
-func pipContents(j *job) (pipFound, error) {
-	found := pipFound{contents: &contents{lock: pipLock, registry: j.settings.registries[0].url}}
+func pipContents(j *job) (*contents, error) {
+	found := &contents{lock: pipLock, registry: j.settings.registries[0].url}
 	root, err := os.OpenRoot(j.stage)
 	if err != nil {
 		return found, err
@@ -67,26 +61,27 @@ func pipContents(j *job) (pipFound, error) {
 	if err := json.Unmarshal(text, &report); err != nil || len(report.Install) == 0 {
 		return found, errors.Join(errors.New("pip's report names no package"), err)
 	}
-	found.all, found.packages = report.Install, len(report.Install)
-	for i := range found.all {
-		p := &found.all[i]
+	all := report.Install
+	found.packages = len(all)
+	for i := range all {
+		p := &all[i]
 		p.Metadata.Name = pipNormal(p.Metadata.Name)
 		if err := pipCheck(p, j); err != nil {
 			return found, err
 		}
 	}
-	slices.SortFunc(found.all, func(a, b pipPackage) int { return strings.Compare(a.Metadata.Name, b.Metadata.Name) })
+	slices.SortFunc(all, func(a, b pipPackage) int { return strings.Compare(a.Metadata.Name, b.Metadata.Name) })
 	owner, _, err := pipChoose(root, j.start)
 	if err != nil {
 		owner = j.start.Specs[0].Name // a program may not be wanted; else the entry says what there is
 	}
-	i := slices.IndexFunc(found.all, func(p pipPackage) bool { return p.Metadata.Name == owner })
+	i := slices.IndexFunc(all, func(p pipPackage) bool { return p.Metadata.Name == owner })
 	if i < 0 {
 		return found, fmt.Errorf("pip's report does not name %s", owner)
 	}
-	found.name, found.version, found.integrity = owner, found.all[i].Metadata.Version, "sha256:"+found.all[i].hash()
+	found.name, found.version, found.integrity = owner, all[i].Metadata.Version, "sha256:"+all[i].hash()
 	found.outside = []string{j.settings.python.Python}
-	return found, j.write(filepath.Join(j.stage, pipLock), pipLockText(found.all, j.settings))
+	return found, j.write(filepath.Join(j.stage, pipLock), pipLockText(all, j.settings))
 }
 
 // pipIntact refuses an environment whose interpreter or marker a package has replaced.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"regexp"
 	"sync"
 	"time"
 
@@ -61,10 +62,10 @@ func (t *tooLarge) Error() string {
 // A watch sees how far a launch has come.
 type watch struct {
 	stage, title string
-	terminal     io.Writer         // nil for none
-	limit        time.Duration     // how long nothing may come
-	most         policy.Quantity   // bytes in the stage; 0 is any number
-	builds       func(string) bool // as of a manager, with whose answer yes the limit is that of compilers
+	terminal     io.Writer             // nil for none
+	limit        time.Duration         // how long nothing may come
+	most         policy.Quantity       // bytes in the stage; 0 is any number
+	builds       func() *regexp.Regexp // as of a manager, with which the limit is that of compilers
 	began        time.Time
 	said         string // the line on the terminal
 
@@ -179,7 +180,7 @@ func (w *watch) measure() error {
 	if found != w.size {
 		w.size, w.moved = found, time.Now()
 	}
-	if w.builds != nil && w.builds(w.words.String()) {
+	if w.builds != nil && w.builds().Match(w.words.Bytes()) {
 		w.limit, w.builds = max(w.limit, slowStallAfter), nil
 	}
 	return nil
