@@ -13,6 +13,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/launcher"
 	"github.com/security-mcp/mcp-sandbox/policy"
+	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
 // grace is between the request to end and the kill: with that nothing of an install runs 3 s after its context.
@@ -168,7 +169,7 @@ func (c *cell) stalled(j *job, w *watch, result *launcher.Result) error {
 	if result != nil {
 		line = strings.Join(append([]string{line}, c.denied(j, result)...), "; ")
 	}
-	return errors.New(plain(line))
+	return errors.New(text.Printable(line))
 }
 
 // failed is an install whose program ended with an error.
@@ -187,7 +188,7 @@ func (c *cell) failed(ctx context.Context, j *job, w *watch, result *launcher.Re
 		parts = append(parts, fmt.Sprintf("%s ended with %d: %s", filepath.Base(j.program), result.ExitCode,
 			redactAll(lastWords(w.text()))))
 	}
-	return errors.New(plain(strings.Join(parts[:min(len(parts), 3)], "; ")))
+	return errors.New(text.Printable(strings.Join(parts[:min(len(parts), 3)], "; ")))
 }
 
 // denied is what the sandbox refused to the program, a part of a line each.

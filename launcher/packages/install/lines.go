@@ -3,12 +3,11 @@ package install
 import (
 	"fmt"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/security-mcp/mcp-sandbox/launcher/packages/store"
+	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
 // title names what is installed.
@@ -23,12 +22,13 @@ func (i *installation) title() string {
 // told is what came of an install.
 func (i *installation) told(p *store.Package, began time.Time) []string {
 	if p.Installed.Before(began) { // the store had just this
-		return []string{plain("nothing newer for " + i.title() + " than " + p.Version + ", which is in the store")}
+		line := "nothing newer for " + i.title() + " than " + p.Version + ", which is in the store"
+		return []string{text.Printable(line)}
 	}
 	line := fmt.Sprintf("installed %s:%s %s (%s) in %.1f s", p.Ecosystem, p.Name, p.Version,
-		counted(p.Packages, "package"), time.Since(began).Seconds())
+		text.Count(p.Packages, "package"), time.Since(began).Seconds())
 	if u, err := url.Parse(p.Registry); err == nil && u.Host != strings.Fields(i.row.usual)[0] {
-		line += " from " + plain(p.Registry)
+		line += " from " + text.Printable(p.Registry)
 	}
 	switch {
 	case i.Scripts:
@@ -38,29 +38,9 @@ func (i *installation) told(p *store.Package, began time.Time) []string {
 	}
 	all := []string{line}
 	if len(p.Scripts) > 0 {
-		all = append(all, "install scripts of "+plain(few(p.Scripts))+" were not run (--scripts)")
+		all = append(all, "install scripts of "+text.Printable(few(p.Scripts))+" were not run (--scripts)")
 	}
 	return all
-}
-
-func counted(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return fmt.Sprintf("%d %ss", n, word)
-}
-
-// plain shows what is not for a terminal escaped: registries and packages choose names and messages.
-func plain(text string) string {
-	var b strings.Builder
-	for _, r := range text {
-		if unicode.IsPrint(r) {
-			b.WriteRune(r)
-		} else {
-			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
-		}
-	}
-	return b.String()
 }
 
 // few is a list for a line.

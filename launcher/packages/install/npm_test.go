@@ -106,10 +106,3 @@ func write(t *testing.T, name, text string) {
 		t.Fatal(err)
 	}
 }
-
-// What a registry says cannot move a terminal's cursor.
-func TestPlain(t *testing.T) {
-	if got := plain("a\x1b[2Jb\nä\u202e"); got != `a\x1b[2Jb\nä\u202e` {
-		t.Errorf("%q", got)
-	}
-}

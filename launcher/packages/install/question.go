@@ -18,6 +18,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/launcher"
 	"github.com/security-mcp/mcp-sandbox/policy"
+	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
 // A question is put to a package manager about the user's configuration: in a sandbox of its own, which has no network,
@@ -57,11 +58,11 @@ func (q *question) run(ctx context.Context, env map[string]string, args ...strin
 	return out, nil
 }
 
-func behindColon(text string) string {
-	if text == "" {
+func behindColon(s string) string {
+	if s == "" {
 		return ""
 	}
-	return ": " + plain(text)
+	return ": " + text.Printable(s)
 }
 
 // launch starts the program in its sandbox and waits for the end.
@@ -187,7 +188,7 @@ func (q *question) check(s *settings, usual string) error {
 		u, err := url.Parse(r.url)
 		if err == nil && !slices.Contains(known, u.Host) {
 			err = fmt.Errorf("%s answers that %s is a registry, which stands in none of its configuration files",
-				q.program, plain(r.url))
+				q.program, text.Printable(r.url))
 		}
 		if err != nil {
 			return err
