@@ -103,6 +103,9 @@ func (e *End) causes(o *order.Order, first *order.Enforced) (all []string) {
 	if all == nil { // nothing tells whether the server wanted to write there
 		all = e.readOnly(o)
 	}
+	for _, at := range hiddenOf(o, e.Policy) {
+		add(true, name(at, 40), ", which is denied (denyRead)")
+	}
 	small := finite && !reached && memory < 256<<20
 	add(small, "more than ", l.Memory.String(), " of memory", written("limits.memory", "--memory"))
 	add(len(w.unset) > 0, "variables ", list(w.unset, ", ", 44), " (not set here)")

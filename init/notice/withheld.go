@@ -12,22 +12,39 @@ import (
 // This file: what a server that ended early may have had to write.
 
 // ReadOnly are the grants for reading that the server's command line names: a server that was to write there failed.
+// Where a word of it names what is denied, that is the likelier cause.
 func ReadOnly(o *order.Order, p *policy.Policy) (all []string) {
-	home := order.Lookup(o.Env, "HOME")
+	if len(hiddenOf(o, p)) > 0 {
+		return nil
+	}
 	for _, grant := range p.Filesystem.AllowRead {
-		short := grant
-		if rest, ok := strings.CutPrefix(grant, home+"/"); ok && home != "" {
-			short = "~/" + rest
-		}
-		named := func(word string) bool { // and not the server's own program
-			return runtimes.Starter(word) == "" && (names(word, grant) || names(word, short))
-		}
-		if !strings.HasPrefix(grant, "-") && !slices.Contains(p.Filesystem.AllowWrite, grant) &&
-			slices.ContainsFunc(o.Command[min(1, len(o.Command)):], named) {
+		if !slices.Contains(p.Filesystem.AllowWrite, grant) && named(o, grant) {
 			all = append(all, grant)
 		}
 	}
 	return all
+}
+
+// hiddenOf are the paths that the policy hides and the server's command line names.
+func hiddenOf(o *order.Order, p *policy.Policy) (all []string) {
+	for _, denial := range p.Filesystem.DenyRead {
+		if named(o, denial) {
+			all = append(all, denial)
+		}
+	}
+	return all
+}
+
+// named reports whether the server's command line names a path of the policy, other than as its own program.
+func named(o *order.Order, at string) bool {
+	home, short := order.Lookup(o.Env, "HOME"), at
+	if rest, ok := strings.CutPrefix(at, home+"/"); ok && home != "" {
+		short = "~/" + rest
+	}
+	return !strings.HasPrefix(at, "-") && slices.ContainsFunc(o.Command[min(1, len(o.Command)):],
+		func(word string) bool {
+			return runtimes.Starter(word) == "" && (names(word, at) || names(word, short))
+		})
 }
 
 // NamesGit reports whether a word of a command is git, or has that in it.

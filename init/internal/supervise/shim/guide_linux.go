@@ -49,9 +49,10 @@ func (g *guide) notices() []order.Notice {
 	if len(cwd) > 0 || g.policy.Cwd == "" && dir != g.order.Dir {
 		dir = ""
 	}
-	g.unwritable, g.held = g.readOnly(), slices.Concat(g.heldCauses(v), g.gitSettings(v))
-	return slices.Concat(own, grants.notices(), g.argumentNotices(grants, dir), g.variableNotices(grants), cwd,
-		g.protectedNotices())
+	arguments := g.argumentNotices(grants, dir)
+	g.unwritable = g.readOnly()
+	g.held = slices.Concat(g.heldCauses(v, len(arguments) > 0), g.gitSettings(v))
+	return slices.Concat(own, grants.notices(), arguments, g.variableNotices(grants), cwd, g.protectedNotices())
 }
 
 // hasNetwork reports whether the server has the host's network.

@@ -11,8 +11,8 @@ import (
 // This file: what a server that uses git does not get, as causes of an early end.
 
 // heldCauses are about the folder in which the server works: where it starts, or the first that its words name. Only
-// what can be looked at without waiting is looked at.
-func (g *guide) heldCauses(v *fsview.Viewer) (causes []string) {
+// what can be looked at without waiting is looked at. told is whether a line at start says what the server does not see.
+func (g *guide) heldCauses(v *fsview.Viewer, told bool) (causes []string) {
 	at := g.sandbox.View.Cwd
 	for _, folder := range append([]string{at}, notice.Arguments(g.order.Command[1:], at)...) {
 		if v.Sees(folder) != fsview.Seen {
@@ -40,7 +40,10 @@ func (g *guide) heldCauses(v *fsview.Viewer) (causes []string) {
 		}
 	}
 	causes = append(causes, packages(g, v)...)
-	return append(causes, g.readFolder(v, causes)...)
+	if told || len(causes) > 0 {
+		return causes
+	}
+	return g.readFolder(v)
 }
 
 // packageOf is the folder to grant for a script in a folder.
@@ -80,9 +83,9 @@ func packages(g *guide, v *fsview.Viewer) []string {
 }
 
 // readFolder is the folder in which the server starts, if that is granted for reading and nothing better is known.
-func (g *guide) readFolder(v *fsview.Viewer, better []string) []string {
+func (g *guide) readFolder(v *fsview.Viewer) []string {
 	spot := g.offers.files.Find(g.sandbox.View.Cwd)
-	if len(better) > 0 || len(notice.ReadOnly(g.order, g.policy)) > 0 || !spot.Host() || spot.Write ||
+	if len(notice.ReadOnly(g.order, g.policy)) > 0 || !spot.Host() || spot.Write ||
 		spot.Reading.Kind != fsview.ByRule || v.Broad(spot.Path) {
 		return nil
 	}
