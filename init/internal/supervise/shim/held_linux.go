@@ -11,7 +11,8 @@ import (
 // This file: what a server that uses git does not get, as causes of an early end.
 
 // heldCauses are about the folder in which the server works: where it starts, or the first that its words name. Only
-// what can be looked at without waiting is looked at. told is whether a line at start says what the server does not see.
+// what can be looked at without waiting is looked at. told is whether a line at start says what the server does not
+// see.
 func (g *guide) heldCauses(v *fsview.Viewer, told bool) (causes []string) {
 	at := g.sandbox.View.Cwd
 	for _, folder := range append([]string{at}, notice.Arguments(g.order.Command[1:], at)...) {
