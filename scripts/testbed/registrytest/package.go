@@ -105,9 +105,3 @@ func must(err error) {
 		panic(err)
 	}
 }
-
-// SHA512 is the hash of the archive, as the registry tells it.
-func (p *Package) SHA512() string {
-	sum := sha512.Sum512(p.archive())
-	return "sha512-" + base64.StdEncoding.EncodeToString(sum[:])
-}
