@@ -3,9 +3,11 @@ package main
 import (
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/launchflags"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/mcphosts/edit"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
@@ -53,6 +55,17 @@ func TestNoOtherFlag(t *testing.T) {
 		if l.name != "" && l.here() && !slices.Contains(own, l.name) &&
 			!slices.ContainsFunc(policyFlags(), func(f policyFlag) bool { return f.name == l.name }) {
 			t.Errorf("--%s is in no table", l.name)
+		}
+	}
+}
+
+// unwrap takes flags of run out of an entry: each is one, with a value or without.
+func TestFlagsOfEntries(t *testing.T) {
+	for _, name := range strings.Fields(edit.Valued + edit.Bare) {
+		o := runOptions()
+		_, err := o.parse([]string{name})
+		if takes := err != nil; o.set.Lookup(name[len("--"):]) == nil || takes != strings.Contains(edit.Valued, " "+name+" ") {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

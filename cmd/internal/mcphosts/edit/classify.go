@@ -26,13 +26,13 @@ func (d *Document) own(words []string) (count int, policy string, added []string
 	return count + 1, policy, words[first:count]
 }
 
-// valued are the flags of run with a value, each of its own, that lines of a launch and its documents propose, and bare
-// those without.
+// Valued are the flags of run with a value, each of its own, that lines of a launch and its documents propose, and Bare
+// those without. A test of mcp-sandbox compares them with run's.
 const (
-	valued = " --allow-read --allow-write --allow-domain --allow-unix-socket --deny-read --deny-write --deny-domain" +
+	Valued = " --allow-read --allow-write --allow-domain --allow-unix-socket --deny-read --deny-write --deny-domain" +
 		" --env --env-file --state --cwd --level --profile --report --memory --pids --open-files --tmp-size --cpu" +
 		" --timeout --install-size --min-confinement --publish "
-	bare = " --subprocess --verbose --quiet --allow-private --no-check-server-name --scripts --registry-auth --tty "
+	Bare = " --subprocess --verbose --quiet --allow-private --no-check-server-name --scripts --registry-auth --tty "
 )
 
 // names are those of flags, without values.
@@ -54,9 +54,9 @@ func flags(words []string) (n int) {
 	for n < len(words) {
 		name, _, joined := strings.Cut(words[n], "=")
 		switch name = " " + name + " "; {
-		case strings.Contains(valued, name) && !joined && n+1 < len(words):
+		case strings.Contains(Valued, name) && !joined && n+1 < len(words):
 			n += 2
-		case strings.Contains(valued, name) && joined || strings.Contains(bare, name):
+		case strings.Contains(Valued, name) && joined || strings.Contains(Bare, name):
 			n++
 		default:
 			return n
