@@ -15,6 +15,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/build"
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/inithelp"
+	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/policy"
@@ -42,7 +43,7 @@ func run(args []string) int {
 		return reexec.Refuse(f.ReportFD, []string{err.Error()})
 	}
 	reexec.Reach(nil, args, "", func() int { return f.ReportFD })
-	o, why := f.Order(policy.Init, f.command)
+	o, why := orderOf(f)
 	if len(why) > 0 {
 		return reexec.Refuse(f.ReportFD, why)
 	}
@@ -50,6 +51,23 @@ func run(args []string) int {
 		o.ReportFile = platform.FileOf(o.ReportFD)
 	}
 	return reexec.Run(o)
+}
+
+// orderOf makes the order of the command line, or says why there is none.
+func orderOf(f *flags) (*order.Order, []string) {
+	here, err := f.Here()
+	if err != nil {
+		return nil, []string{err.Error()}
+	}
+	p, why := f.Policy(here.Dir, here.Home)
+	if len(why) > 0 {
+		return nil, why
+	}
+	settled, why := f.Settle(p, policy.Init, here)
+	if len(why) > 0 {
+		return nil, why
+	}
+	return here.Order(settled, f.command), nil
 }
 
 // show prints what was asked for. No server runs, so standard output is free.

@@ -122,23 +122,23 @@ func ids() string {
 func TestEveryFlagWithBadInput(t *testing.T) {
 	server := []string{"--", "echo", "ran"}
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
-	for _, l := range runOptions().lines {
-		if l.name == "" || !l.here() {
+	for _, l := range command(t, "run").Flags().Lines {
+		if l.Name == "" || !l.Here() {
 			continue
 		}
-		t.Run(l.name, func(t *testing.T) {
-			flag := "--" + l.name
-			bad, good := badValues(l.name)
+		t.Run(l.Name, func(t *testing.T) {
+			flag := "--" + l.Name
+			bad, good := badValues(l.Name)
 			if len(bad) == 0 {
 				t.Fatal("this flag needs bad values here")
 			}
 			for i, v := range append(bad, "") {
 				refused(t, append([]string{"run", flag + "=" + v}, server...), "")
-				if l.value != "" && (i == 0 || !testing.Short()) { // no switch; the value as the next word
+				if l.Value != "" && (i == 0 || !testing.Short()) { // no switch; the value as the next word
 					refused(t, append([]string{"run", flag, v}, server...), "")
 				}
 			}
-			if l.value != "" {
+			if l.Value != "" {
 				refused(t, append([]string{"run", flag}, server...), flag+" needs a value")
 			}
 			if good == "" {

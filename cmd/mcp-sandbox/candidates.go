@@ -4,6 +4,8 @@ import (
 	"os"
 	"strings"
 
+	"github.com/security-mcp/mcp-sandbox/cmd/mcp-sandbox/run"
+	"github.com/security-mcp/mcp-sandbox/cmd/mcp-sandbox/wrap"
 	"github.com/security-mcp/mcp-sandbox/init/ask"
 	"github.com/security-mcp/mcp-sandbox/init/keep/state"
 	"github.com/security-mcp/mcp-sandbox/launcher/packages/profile"
@@ -43,9 +45,9 @@ func listOf(of string) func() []candidate {
 	case "--profile":
 		return func() []candidate { return append(profileWords(), candidate{"none", "add nothing"}) }
 	case "wrap", "unwrap", "status":
-		return func() []candidate { return bare(hostNames()) }
+		return func() []candidate { return bare(wrap.HostNames()) }
 	case "--server":
-		return func() []candidate { return bare(serverNames()) }
+		return func() []candidate { return bare(wrap.ServerNames()) }
 	case "store show", "store update", "store verify":
 		return func() []candidate { return named(store.Names()) }
 	case "state rm", "--state":
@@ -53,7 +55,7 @@ func listOf(of string) func() []candidate {
 	case "--deny-syscall", "--syscall":
 		return func() []candidate { return bare(ask.CallNames()) }
 	case "--backend":
-		return func() []candidate { return bare([]string{appleContainer}) }
+		return func() []candidate { return bare([]string{run.AppleContainer}) }
 	case "--env", "--variable":
 		return variableWords
 	}

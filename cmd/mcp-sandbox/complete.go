@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/cli"
 )
 
 // A completion is what the word under the cursor can be.
@@ -64,12 +66,12 @@ func complete(words []string) string {
 func commandWords(before []string, word string, helps bool) (all []candidate) {
 	group := strings.Join(append(slices.Clone(before), ""), " ")
 	for _, c := range commands() {
-		name, ok := strings.CutPrefix(c.name, group)
+		name, ok := strings.CutPrefix(c.Name, group)
 		if !ok {
 			continue
 		}
 		first, _, more := strings.Cut(name, " ")
-		text := c.short
+		text := c.Short
 		if more {
 			text = strings.ReplaceAll(names(group+first+" "), ", ", " | ")
 		}
@@ -84,9 +86,9 @@ func commandWords(before []string, word string, helps bool) (all []candidate) {
 }
 
 // completed is what a word of a command can be, behind these.
-func completed(c *command, before []string, word string) completion {
-	o := c.flags()
-	flags, rest, missing := o.split(before)
+func completed(c *cli.Command, before []string, word string) completion {
+	f := c.Flags()
+	flags, rest, missing := f.Split(before)
 	name, value, joined := strings.Cut(word, "=")
 	at := len(flags)
 	if rest != nil && before[at] == "--" {
@@ -94,48 +96,34 @@ func completed(c *command, before []string, word string) completion {
 	}
 	switch {
 	case missing != "" && at == len(before)-1:
-		return valueOf(missing, metaOf(o, missing), "", word)
+		return valueOf(missing, f.Meta(strings.TrimPrefix(missing, "--")), "", word)
 	case missing != "":
 		return completion{}
-	case rest != nil && strings.Contains(c.args, "COMMAND"):
+	case rest != nil && strings.Contains(c.Args, "COMMAND"):
 		return completion{kind: "command", from: at}
 	case rest == nil && joined && strings.HasPrefix(word, "--"):
-		return valueOf(name, metaOf(o, name), name+"=", value)
+		return valueOf(name, f.Meta(strings.TrimPrefix(name, "--")), name+"=", value)
 	case rest == nil && strings.HasPrefix(word, "-"):
-		return completion{kind: "words", words: flagWords(o)}
-	case strings.HasSuffix(c.args, "] COMMAND [ARG...]"):
+		return completion{kind: "words", words: flagWords(f)}
+	case strings.HasSuffix(c.Args, "] COMMAND [ARG...]"):
 		return completion{kind: "command", from: len(before)}
 	}
-	return valueOf(c.name, c.operand(), "", word)
+	return valueOf(c.Name, operand(c), "", word)
 }
 
 // flagWords are the names of all flags.
-func flagWords(o *options) (all []candidate) {
-	for _, l := range o.lines {
-		if l.name != "" && l.here() {
-			all = append(all, candidate{"--" + l.name, l.text})
+func flagWords(f *cli.Flags) (all []candidate) {
+	for _, l := range f.Lines {
+		if l.Name != "" && l.Here() {
+			all = append(all, candidate{"--" + l.Name, l.Text})
 		}
 	}
 	return append(all, candidate{"--help", "print what the flags do, and examples"})
 }
 
-// metaOf is what the help calls a flag's value; of a switch that takes one the values.
-func metaOf(o *options, flag string) string {
-	name := strings.TrimPrefix(flag, "--")
-	if f := o.set.Lookup(name); f != nil && f.NoOptDefVal == "true" {
-		return "true|false"
-	}
-	for _, l := range o.lines {
-		if l.name == name && l.here() {
-			return l.value
-		}
-	}
-	return ""
-}
-
 // operand is what the usage calls a command's own words; "" for none.
-func (c *command) operand() string {
-	usage := strings.ReplaceAll(c.args, "[-- COMMAND [ARG...]]", "")
+func operand(c *cli.Command) string {
+	usage := strings.ReplaceAll(c.Args, "[-- COMMAND [ARG...]]", "")
 	for { // without [--flag VALUE]
 		front, rest, flag := strings.Cut(usage, "[--")
 		_, behind, ends := strings.Cut(rest, "]")

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/cli"
 )
 
 // kindOf is the first word of an answer.
@@ -19,21 +21,20 @@ func TestEveryValueCompletes(t *testing.T) {
 	unknown := strings.Fields("SIZE N TIME CORES OCTAL HOST HOST[:PORT] [ADDRESS:]HOSTPORT:PORT UID:GID IMAGE")
 	values := 0
 	for _, c := range commands() {
-		words := strings.Fields(c.name)
-		o := c.flags()
-		for _, l := range o.lines {
-			if l.name == "" || l.value == "" || !l.here() {
+		words := strings.Fields(c.Name)
+		for _, l := range c.Flags().Lines {
+			if l.Name == "" || l.Value == "" || !l.Here() {
 				continue
 			}
 			values++
-			apart := kindOf(append(slices.Clone(words), "--"+l.name, "")...)
-			joined := kindOf(append(slices.Clone(words), "--"+l.name+"=")...)
-			if known := apart != ""; apart != joined || known == slices.Contains(unknown, l.value) {
-				t.Errorf("%s --%s %s: %q, behind = %q", c.name, l.name, l.value, apart, joined)
+			apart := kindOf(append(slices.Clone(words), "--"+l.Name, "")...)
+			joined := kindOf(append(slices.Clone(words), "--"+l.Name+"=")...)
+			if known := apart != ""; apart != joined || known == slices.Contains(unknown, l.Value) {
+				t.Errorf("%s --%s %s: %q, behind = %q", c.Name, l.Name, l.Value, apart, joined)
 			}
 		}
-		if kind := kindOf(append(slices.Clone(words), "")...); kind == "" && c.operand() != "" {
-			t.Errorf("%s: nothing for %s", c.name, c.operand())
+		if kind := kindOf(append(slices.Clone(words), "")...); kind == "" && operand(&c) != "" {
+			t.Errorf("%s: nothing for %s", c.Name, operand(&c))
 		}
 	}
 	if values < 100 {
@@ -46,7 +47,7 @@ func TestOperand(t *testing.T) {
 	for usage, want := range map[string]string{"": "", "[--json]": "", "[--keep SIZE]": "", "[--json] FILE": "FILE", "NAME...": "NAME",
 		"[HOST...] [--server N]... [--project DIR] [--yes]": "HOST", "[flags] [FILE] [-- COMMAND [ARG...]]": "FILE",
 		"[flags] [--] COMMAND [ARG...]": "ARG", "bash|zsh": "bash|zsh", "[--x": "--x"} {
-		if got := (&command{args: usage}).operand(); got != want {
+		if got := operand(&cli.Command{Args: usage}); got != want {
 			t.Errorf("%q: %q, want %q", usage, got, want)
 		}
 	}

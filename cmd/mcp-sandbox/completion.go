@@ -3,6 +3,7 @@ package main
 import (
 	_ "embed" // the scripts of the shells
 
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/cli"
 	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
@@ -15,10 +16,10 @@ var zshScript string
 //go:embed completion/mcp-sandbox.fish
 var fishScript string
 
-func completionCommand() command {
-	return command{
-		name: "completion", args: "bash|zsh|fish", short: "print what completes this program's words in a shell",
-		long: `Prints the script by which a shell completes commands, flags, their values and the
+func completionCommand() cli.Command {
+	return cli.Command{
+		Name: "completion", Args: "bash|zsh|fish", Short: "print what completes this program's words in a shell",
+		Long: `Prints the script by which a shell completes commands, flags, their values and the
 names of packages, profiles and states. The script asks the mcp-sandbox of PATH, so
 one script serves every version. The words of a server's COMMAND are completed as
 that command's own. Where a package of a distribution installed mcp-sandbox, the
@@ -27,27 +28,27 @@ scripts are in their places already.
 Each line of the examples is of one shell: bash, which wants the package
 bash-completion for the words of COMMAND; zsh, behind compinit in ~/.zshrc; fish.
 `,
-		tips: `  D=~/.local/share/bash-completion/completions; mkdir -p $D
+		Tips: `  D=~/.local/share/bash-completion/completions; mkdir -p $D
   mcp-sandbox completion bash >$D/mcp-sandbox
   echo 'source <(mcp-sandbox completion zsh)' >>~/.zshrc
   D=~/.config/fish/completions; mkdir -p $D
   mcp-sandbox completion fish >$D/mcp-sandbox.fish
 `,
-		flags: newOptions, run: printScript,
+		Setup: func(*cli.Flags) cli.Run { return printScript },
 	}
 }
 
-func printScript(_ *options, args []string) int {
-	if args = namesOf(args); len(args) != 1 {
-		return usageError("mcp-sandbox completion", "no shell: name bash, zsh or fish")
+func printScript(args []string) int {
+	if args = cli.Operands(args); len(args) != 1 {
+		return cli.UsageError("completion", "no shell: name bash, zsh or fish")
 	}
 	switch args[0] {
 	case "bash":
-		return show(bashScript)
+		return cli.Show(bashScript)
 	case "zsh":
-		return show(zshScript)
+		return cli.Show(zshScript)
 	case "fish":
-		return show(fishScript)
+		return cli.Show(fishScript)
 	}
-	return usageError("mcp-sandbox completion", text.Quote(args[0])+" is none of bash, zsh and fish")
+	return cli.UsageError("completion", text.Quote(args[0])+" is none of bash, zsh and fish")
 }

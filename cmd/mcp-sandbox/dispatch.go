@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/build"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/cli"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/pipeline"
 	"github.com/security-mcp/mcp-sandbox/policy/nearest"
 	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
@@ -12,33 +14,33 @@ import (
 // dispatch finds the command of the arguments and runs it.
 func dispatch(args []string) int {
 	if len(args) == 0 {
-		return usageError("mcp-sandbox", "no command: there is "+names(""))
+		return cli.UsageError("", "no command: there is "+names(""))
 	}
 	switch args[0] {
 	case "--help", "-h":
 		return overview("")
 	case "--version":
-		return show(build.Read("mcp-sandbox").String() + "\n")
+		return cli.Show(build.Read("mcp-sandbox").String() + "\n")
 	case "__complete": // what the scripts of the command completion call
-		return show(complete(args[1:]))
+		return cli.Show(complete(args[1:]))
 	case "__manual": // what scripts/dist calls
 		return writeManuals(args[1:])
 	}
 	if c, n := find(args); c != nil {
-		return start(c, args[n:])
+		return c.Start(args[n:])
 	}
 	if names(args[0]+" ") != "" {
 		return notInGroup(args[0], args[1:])
 	}
-	return usageError("mcp-sandbox", noCommand(args))
+	return cli.UsageError("", noCommand(args))
 }
 
 // find is the command that the first n words name; nil for none.
-func find(args []string) (c *command, n int) {
+func find(args []string) (c *cli.Command, n int) {
 	all := commands()
 	for n := min(2, len(args)); n > 0; n-- {
 		name := strings.Join(args[:n], " ")
-		if i := slices.IndexFunc(all, func(c command) bool { return c.name == name }); i >= 0 {
+		if i := slices.IndexFunc(all, func(c cli.Command) bool { return c.Name == name }); i >= 0 {
 			return &all[i], n
 		}
 	}
@@ -67,9 +69,9 @@ func noCommand(args []string) string {
 	case args[0] == "-v" || args[0] == "-V":
 		return text + " (did you mean mcp-sandbox version?)"
 	case strings.HasPrefix(args[0], "-"):
-		return text + ": flags come behind one, as in mcp-sandbox run " + typedWord(args[0])
+		return text + ": flags come behind one, as in mcp-sandbox run " + cli.Typed(args[0])
 	case len(args) > 1 || strings.ContainsAny(args[0], `/\`):
-		return text + " (did you mean mcp-sandbox run " + typedWord(args[0]) + " ...?)"
+		return text + " (did you mean mcp-sandbox run " + cli.Typed(args[0]) + " ...?)"
 	}
 	return text + ": there is " + all
 }
@@ -79,7 +81,7 @@ func isLine(word, first string) bool {
 	if strings.HasPrefix(first, "-") {
 		return true
 	}
-	return !exists(word) && (!strings.ContainsAny(first, `/\`) || exists(first))
+	return !pipeline.Exists(word) && (!strings.ContainsAny(first, `/\`) || pipeline.Exists(first))
 }
 
 // severalWords is the error of a command line that stands in one word, as in an mcp.json of one argument.
@@ -114,42 +116,25 @@ func notInGroup(group string, args []string) int {
 	program, list := "mcp-sandbox "+group, names(group+" ")
 	switch {
 	case len(args) == 0:
-		return usageError(program, group+" takes a command of its own: there is "+list)
+		return cli.UsageError(group, group+" takes a command of its own: there is "+list)
 	case args[0] == "--help" || args[0] == "-h":
 		return overview(group + " ")
 	}
 	text := text.Quote(args[0]) + " is no command of " + group
 	if meant, ok := strings.CutPrefix(synonym(args[0]), group+" "); ok {
-		return usageError(program, text+" (did you mean "+program+" "+meant+"?)")
+		return cli.UsageError(group, text+" (did you mean "+program+" "+meant+"?)")
 	}
 	if meant := nearest.Of(args[0], strings.Split(list, ", ")); meant != "" {
-		return usageError(program, text+" (did you mean "+program+" "+meant+"?)")
+		return cli.UsageError(group, text+" (did you mean "+program+" "+meant+"?)")
 	}
-	return usageError(program, text+": there is "+list)
-}
-
-// start reads one command's flags and runs it.
-func start(c *command, args []string) int {
-	o := c.flags()
-	rest, err := o.parse(args)
-	switch {
-	case o.help:
-		return help(c, o)
-	case err != nil:
-		o.openReport() // a report that was understood gets the refusal as well
-		return o.refuse(hinted("mcp-sandbox "+c.name, err.Error()))
-	}
-	if !c.blind {
-		reach(o, nil, args)
-	}
-	return c.run(o, rest)
+	return cli.UsageError(group, text+": there is "+list)
 }
 
 // names lists the first words of all commands, or the second ones of a group.
 func names(group string) string {
 	var list []string
 	for _, c := range commands() {
-		if name, ok := strings.CutPrefix(c.name, group); ok {
+		if name, ok := strings.CutPrefix(c.Name, group); ok {
 			name, _, _ = strings.Cut(name, " ")
 			list = append(list, name)
 		}

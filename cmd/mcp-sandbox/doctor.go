@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/cli"
 	"github.com/security-mcp/mcp-sandbox/init/reexec"
 	"github.com/security-mcp/mcp-sandbox/launcher"
 	"github.com/security-mcp/mcp-sandbox/platform"
-	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
 // exitCannot is doctor's answer on a machine where no server of level standard can start.
@@ -19,9 +19,23 @@ const exitCannot = 1
 // doctorTime is far more than all trials take on the slowest machine.
 const doctorTime = 2 * time.Minute
 
-func doctor(o *options, args []string) int {
-	if len(args) > 0 {
-		return usageError("mcp-sandbox doctor", "unexpected "+text.Quote(args[0]))
+func doctorCommand() cli.Command {
+	return cli.Command{
+		Name: "doctor", Args: "[--json]", Short: "try what confinement this machine gives",
+		Long: `Tries everything that a launch needs, in processes that are thrown away, and prints
+what came of it, a line each: [✓] it works, [!] it is limited, [✗] it is missing;
+below a gap what to do about it. Changes nothing on this machine.
+
+The exit status is 0 if a server of level standard can start here, and else 1.
+`,
+		Tips:  "  mcp-sandbox doctor\n  mcp-sandbox doctor --json | jq -r .confinement\n",
+		Setup: cli.WithJSON(doctor),
+	}
+}
+
+func doctor(_ *cli.Flags, json bool, args []string) int {
+	if err := cli.NoOperand(args); err != nil {
+		return cli.UsageError("doctor", err.Error())
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), doctorTime)
 	defer cancel()
@@ -33,10 +47,10 @@ func doctor(o *options, args []string) int {
 		return exitCannot
 	}
 	text := checkLines(m, platform.WantsColour(os.Stdout))
-	if o.json {
-		text = asJSON(m)
+	if json {
+		text = cli.AsJSON(m)
 	}
-	switch code := show(text); {
+	switch code := cli.Show(text); {
 	case code != 0:
 		return code
 	case m.Refused != nil:

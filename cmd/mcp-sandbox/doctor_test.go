@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/cli"
 	"github.com/security-mcp/mcp-sandbox/launcher"
 )
 
@@ -28,8 +29,8 @@ func TestDoctorText(t *testing.T) {
 		if err := json.Unmarshal(b, &m); err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.ReplaceAll(string(b), "\r\n", "\n"); asJSON(&m) != got {
-			t.Errorf("%s: --json prints %s", file, asJSON(&m))
+		if got := strings.ReplaceAll(string(b), "\r\n", "\n"); cli.AsJSON(&m) != got {
+			t.Errorf("%s: --json prints %s", file, cli.AsJSON(&m))
 		}
 		text := checkLines(&m, false)
 		golden := filepath.Join("testdata", "doctor", strings.TrimSuffix(filepath.Base(file), ".json")+".golden")

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/build"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/cli"
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/inithelp"
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/manual"
 	"github.com/security-mcp/mcp-sandbox/policy/schema"
@@ -28,9 +29,9 @@ func manuals() ([]*manual.Page, error) {
 		Flags: []manual.Flag{{Text: "COMMANDS"}}, Examples: examples,
 		Also: []string{"mcp-sandbox-run(1)", "mcp-sandbox-init(1)", document.Reference()}}}
 	for _, c := range commands() {
-		p := c.manual(document.Reference())
+		p := pageOf(&c, document.Reference())
 		all = append(all, p)
-		all[0].Flags = append(all[0].Flags, manual.Flag{Term: p.Reference(), Text: c.short})
+		all[0].Flags = append(all[0].Flags, manual.Flag{Term: p.Reference(), Text: c.Short})
 	}
 	own := &manual.Page{Name: "mcp-sandbox-init", Section: "1", Short: "start one MCP server confined, for hosts",
 		Synopsis: []string{inithelp.Synopsis}, Text: inithelp.Text, Flags: []manual.Flag{{Text: "OPTIONS"}},
@@ -42,21 +43,21 @@ func manuals() ([]*manual.Page, error) {
 	return append(all, own, document), nil
 }
 
-// manual is the page of a command, which tells of the flags of every system.
-func (c *command) manual(document string) *manual.Page {
-	p := &manual.Page{Name: "mcp-sandbox-" + strings.ReplaceAll(c.name, " ", "-"), Section: "1", Short: c.short,
-		Synopsis: []string{strings.TrimSpace("mcp-sandbox " + c.name + " " + c.args)}, Text: c.long, Examples: c.tips,
+// pageOf is the page of a command, which tells of the flags of every system.
+func pageOf(c *cli.Command, document string) *manual.Page {
+	p := &manual.Page{Name: "mcp-sandbox-" + strings.ReplaceAll(c.Name, " ", "-"), Section: "1", Short: c.Short,
+		Synopsis: []string{strings.TrimSpace("mcp-sandbox " + c.Name + " " + c.Args)}, Text: c.Long, Examples: c.Tips,
 		Flags: []manual.Flag{{Text: "OPTIONS"}}, Also: []string{"mcp-sandbox(1)", document}}
-	for _, l := range c.flags().lines {
-		text := l.text
-		if l.name == "" {
+	for _, l := range c.Flags().Lines {
+		text := l.Text
+		if l.Name == "" {
 			p.Flags = append(p.Flags, manual.Flag{Text: text})
 			continue
 		}
-		if l.only != "" {
-			text += " (on " + map[string]string{"linux": "Linux", "darwin": "macOS"}[l.only] + " alone)"
+		if l.Only != "" {
+			text += " (on " + map[string]string{"linux": "Linux", "darwin": "macOS"}[l.Only] + " alone)"
 		}
-		p.Flags = append(p.Flags, manual.Flag{Term: "--" + l.name, Value: l.value, Text: text})
+		p.Flags = append(p.Flags, manual.Flag{Term: "--" + l.Name, Value: l.Value, Text: text})
 	}
 	p.Flags = append(p.Flags, manual.Flag{Term: "--help", Text: "print what the flags do, and examples"})
 	return p
@@ -88,30 +89,30 @@ func dateOf(commit, version string) string {
 func showManual(words []string) int {
 	all, err := manuals()
 	if err != nil {
-		return fail("help --man: " + err.Error())
+		return cli.Fail("help --man: " + err.Error())
 	}
 	name := strings.Join(append([]string{"mcp-sandbox"}, words...), "-")
 	i := slices.IndexFunc(all, func(p *manual.Page) bool {
 		return p.Name == name || len(words) == 1 && p.Name == words[0]
 	})
 	if i < 0 {
-		return usageError("mcp-sandbox", "help --man: there is no page of "+text.Quote(strings.Join(words, " ")))
+		return cli.UsageError("", "help --man: there is no page of "+text.Quote(strings.Join(words, " ")))
 	}
-	return show(all[i].Roff(stamp()))
+	return cli.Show(all[i].Roff(stamp()))
 }
 
 // writeManuals writes all pages into a folder, for who packs them.
 func writeManuals(words []string) int {
 	if len(words) != 1 {
-		return usageError("mcp-sandbox", "__manual: into which folder?")
+		return cli.UsageError("", "__manual: into which folder?")
 	}
 	all, err := manuals()
 	if err != nil {
-		return fail("__manual: " + err.Error())
+		return cli.Fail("__manual: " + err.Error())
 	}
 	for b := stamp(); len(all) > 0; all = all[1:] {
 		if err := os.WriteFile(filepath.Join(words[0], all[0].File()), []byte(all[0].Roff(b)), 0o644); err != nil {
-			return fail("__manual: " + err.Error())
+			return cli.Fail("__manual: " + err.Error())
 		}
 	}
 	return 0

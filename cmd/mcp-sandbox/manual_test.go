@@ -26,13 +26,13 @@ func TestManuals(t *testing.T) {
 		}
 	}
 	for _, c := range commands() {
-		page := pages["mcp-sandbox-"+strings.ReplaceAll(c.name, " ", "-")+"(1)"]
+		page := pages["mcp-sandbox-"+strings.ReplaceAll(c.Name, " ", "-")+"(1)"]
 		if page == "" {
-			t.Errorf("%s has no page", c.name)
+			t.Errorf("%s has no page", c.Name)
 		}
-		for _, l := range c.flags().lines {
-			if l.name != "" && !strings.Contains(page, "\n\\fB\\-\\-"+strings.ReplaceAll(l.name, "-", `\-`)+`\fR`) {
-				t.Errorf("%s: no --%s", c.name, l.name)
+		for _, l := range c.Flags().Lines {
+			if l.Name != "" && !strings.Contains(page, "\n\\fB\\-\\-"+strings.ReplaceAll(l.Name, "-", `\-`)+`\fR`) {
+				t.Errorf("%s: no --%s", c.Name, l.Name)
 			}
 		}
 	}
@@ -60,9 +60,9 @@ func TestDateOfPages(t *testing.T) {
 // Examples fit into a terminal of 80 columns.
 func TestExamplesAreNarrow(t *testing.T) {
 	for _, c := range commands() {
-		for line := range strings.SplitSeq(c.tips, "\n") {
+		for line := range strings.SplitSeq(c.Tips, "\n") {
 			if len(line) > 80 {
-				t.Errorf("%s: %d columns: %s", c.name, len(line), line)
+				t.Errorf("%s: %d columns: %s", c.Name, len(line), line)
 			}
 		}
 	}

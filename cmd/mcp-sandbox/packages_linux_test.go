@@ -9,9 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/security-mcp/mcp-sandbox/cmd/internal/launchflags"
-	"github.com/security-mcp/mcp-sandbox/launcher/packages/profile"
-	"github.com/security-mcp/mcp-sandbox/policy"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed/registrytest"
 )
@@ -168,44 +165,5 @@ func TestWithoutProfile(t *testing.T) {
 	stdout, _ = must(t, "policy", "show", "--profile", "npm:@modelcontextprotocol/server-slack")
 	if !strings.Contains(stdout, `"slack.com:443"`) {
 		t.Errorf("--profile adds no host: %s", stdout)
-	}
-}
-
-// What is not understood runs as it is, and that is told. What the project has itself does not come first.
-func TestAsItIs(t *testing.T) {
-	u := newUser(t)
-	t.Chdir(filepath.Dir(u.write(t, "p/node_modules/.bin/mine", "#!/bin/sh\n")))
-	for line, installs := range map[string]bool{
-		"npx -y acme": true, "npx -y mine@1": true, "pnpm dlx mine": true, "node server.js": false,
-		"npx -y mine": true, "bunx mine": true, "deno run jsr:@x/y": false, "npx -y --foreground-scripts acme": false, "npx -y file:../acme": false,
-		"npx -y github:acme/acme": false, "npx -y alias@npm:acme": false, "npx -y https://x.example/acme.tgz": false,
-	} {
-		o := runOptions()
-		if err := readStart(o, strings.Fields(line)); err != nil {
-			t.Fatal(err)
-		}
-		told := len(o.notes) == 1 && strings.HasSuffix(o.notes[0], asItIs)
-		if (o.start != nil) != installs || told != (!installs && !strings.HasPrefix(line, "node")) {
-			t.Errorf("%s: %+v, told %q", line, o.start, o.notes)
-		}
-		projects := len(o.notes) == 1 && strings.Contains(o.notes[0], "/p/node_modules has mine too, which is not started")
-		if projects != (line == "npx -y mine" || line == "bunx mine") {
-			t.Errorf("%s: told %q", line, o.notes)
-		}
-	}
-}
-
-// A path of a profile's is named by the profile, one of the document by its place there, one of a flag by the flag.
-func TestPlacesOfPaths(t *testing.T) {
-	launch := &launchflags.Launch{Source: launchflags.Source{File: "p.json", FD: -1}}
-	launch.Settings = []launchflags.Setting{{Key: "filesystem.allowWrite", Flag: "--allow-write", Value: "/c"}}
-	p := &policy.Policy{Filesystem: policy.Filesystem{AllowWrite: []string{"/a", "/b", "/c"}}}
-	from := &packages{profile: &profile.Profile{Package: "npm:x"}, added: map[string]int{"filesystem.allowWrite": 1}}
-	r := review{launch, &envFiles{}, p, "/home", nil, from}
-	want := []string{"profile npm:x: allowWrite", "p.json: /filesystem/allowWrite/0", "--allow-write"}
-	for i, at := range r.placed("filesystem.allowWrite") {
-		if at.where != want[i] {
-			t.Errorf("%s: %q, want %q", at.path, at.where, want[i])
-		}
 	}
 }

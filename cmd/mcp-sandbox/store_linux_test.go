@@ -49,7 +49,7 @@ func TestUpdate(t *testing.T) {
 	is("acme", "1.1.0")
 	is("acme@1.0.0", "1.0.0")
 	stdout, _ = must(t, "store", "list", "--json")
-	var l listing
+	var l struct{ Packages []struct{ Path string } }
 	if err := json.Unmarshal([]byte(stdout), &l); err != nil || len(l.Packages) != 2 {
 		t.Fatalf("%s: %v", stdout, err)
 	}
@@ -104,7 +104,7 @@ func TestChangedPackage(t *testing.T) {
 	must(t, "store", "verify", "acme")
 	must(t, "run", "npx", "-y", "acme")
 	stdout, _ = must(t, "store", "show", "acme", "--json")
-	var l listing
+	var l struct{ Packages []struct{ Path string } }
 	if err := json.Unmarshal([]byte(stdout), &l); err != nil || len(l.Packages) != 1 {
 		t.Fatalf("%v: %s", err, stdout)
 	}

@@ -2,27 +2,27 @@ package main
 
 import (
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/build"
-	"github.com/security-mcp/mcp-sandbox/policy/text"
+	"github.com/security-mcp/mcp-sandbox/cmd/internal/cli"
 )
 
-func versionCommand() command {
-	return command{
-		name: "version", args: "[--json]", short: "print which build this is",
-		long: `Prints the version, the commit, the version of Go and the system: what a report of a
+func versionCommand() cli.Command {
+	return cli.Command{
+		Name: "version", Args: "[--json]", Short: "print which build this is",
+		Long: `Prints the version, the commit, the version of Go and the system: what a report of a
 mistake should begin with. All of it comes from the program's own file.
 `,
-		tips:  "  mcp-sandbox version\n  mcp-sandbox version --json | jq -r .revision\n",
-		flags: jsonOptions, run: version, blind: true,
+		Tips:  "  mcp-sandbox version\n  mcp-sandbox version --json | jq -r .revision\n",
+		Setup: cli.WithJSON(version), Blind: true,
 	}
 }
 
-func version(o *options, args []string) int {
-	if len(args) > 0 {
-		return usageError("mcp-sandbox version", "unexpected "+text.Quote(args[0]))
+func version(_ *cli.Flags, json bool, args []string) int {
+	if err := cli.NoOperand(args); err != nil {
+		return cli.UsageError("version", err.Error())
 	}
 	b := build.Read("mcp-sandbox")
-	if o.json {
-		return show(asJSON(b))
+	if json {
+		return cli.ShowJSON(b)
 	}
-	return show(b.String() + "\n")
+	return cli.Show(b.String() + "\n")
 }

@@ -1,9 +1,13 @@
 package notice
 
-import "strings"
+import (
+	"strings"
 
-// inFlags are pairs: how a hint names a key of the policy, and how mcp-sandbox run writes the same. What stands first
-// counts.
+	"github.com/security-mcp/mcp-sandbox/policy"
+)
+
+// inFlags are pairs: how a hint names a setting of the policy, and how mcp-sandbox run writes the same. The first that
+// fits counts.
 var inFlags = [...]string{
 	"level network without domains", "--level network without --allow-domain",
 	"set minConfinement to limits", "add --min-confinement limits",
@@ -12,17 +16,19 @@ var inFlags = [...]string{
 	"subprocess.allow false", "--subprocess=false",
 	"take level network", "take --level network",
 	"minConfinement", "--min-confinement",
-	"filesystem.tmpSize", "--tmp-size",
-	"filesystem.allowRead", "--allow-read",
-	"limits.fileSize", "--file-size",
-	"limits.timeout", "--timeout",
-	"limits.memory", "--memory",
-	"limits.cpu", "--cpu",
 	"onStdinClose \"ignore\"", "--on-stdin-close ignore",
-	"network.deniedDomains", "--deny-domain",
 	"key cwd", "--cwd",
 	"key user", "--user",
 }
 
-// InFlags is a hint, which names the keys of a policy, in the flags of mcp-sandbox run.
-func InFlags(hint string) string { return strings.NewReplacer(inFlags[:]...).Replace(hint) }
+// InFlags returns a text, which names the keys of a policy, in the flags of mcp-sandbox run. A key at the top of a
+// policy is a word of English too, and is replaced in the phrases of inFlags alone.
+func InFlags(text string) string {
+	pairs := inFlags[:]
+	for _, key := range policy.Keys() {
+		if strings.Contains(key, ".") {
+			pairs = append(pairs, key, policy.Flag(key))
+		}
+	}
+	return strings.NewReplacer(pairs...).Replace(text)
+}

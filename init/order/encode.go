@@ -17,7 +17,6 @@ func (o *Order) Encode() []byte {
 	b = appendList(b, o.Env)
 	b = appendList(b, o.Dropped)
 	b = appendList(b, o.EnvFiles)
-	b = appendList(b, o.Written)
 	for _, s := range []string{o.Dir, o.PolicyFile, o.ReportFile, o.Launcher, o.Begin, o.Why} {
 		b = appendBytes(b, []byte(s))
 	}
@@ -60,7 +59,7 @@ func Decode(b []byte) (*Order, error) {
 	}
 	d := decoder{b: b[len(magic):]}
 	o := &Order{Policy: d.bytes(), Command: d.list(), Env: d.list(), Dropped: d.list()}
-	o.EnvFiles, o.Written = d.list(), d.list()
+	o.EnvFiles = d.list()
 	for _, s := range []*string{&o.Dir, &o.PolicyFile, &o.ReportFile, &o.Launcher, &o.Begin, &o.Why} {
 		*s = string(d.bytes())
 	}

@@ -10,10 +10,10 @@ import (
 func sample() *Order {
 	return &Order{
 		Policy: []byte(`{"version":1}`), Command: []string{"/bin/server", "--stdio", "", "a\xffb\nc"},
-		Env: []string{"PATH=/usr/bin", "EMPTY="}, Dropped: []string{"SECRET"}, Dir: "/srv/data", Written: []string{"a", "b"},
+		Env: []string{"PATH=/usr/bin", "EMPTY="}, Dropped: []string{"SECRET"}, Dir: "/srv/data",
 		Files: Files{PolicyFile: "/p.json", ReportFile: "/r.jsonl", Launcher: "/usr/bin/mcp-sandbox", EnvFiles: []string{"/a.env", "/b"}},
 		Guide: Guide{Named: []Named{{"limits.memory", "--memory"}},
-			Notices: []Notice{{NoticeEnv, "TOKEN", "--env TOKEN", "a line"}, {Kind: NoticeCwd}}, Opens: []string{"a warning"}},
+			Notices: []Notice{{NoticeEnv, "TOKEN", "--env TOKEN", "a line"}, {Kind: NoticeCwd}}, Opens: []string{"a warning"}, Places: []Place{{"cwd", "/srv", "--cwd /srv"}}},
 		Beginning: Beginning{"reduced", "clone: EPERM"},
 		Stored:    Stored{&PackageID{"npm", "npm:@x/y@^1", "@x/y", "1.2.3", "sha512-a", "registry.example", "/store/npm/@x/y/1.2.3-ab"}, "npm:@x/y", "/store/s"},
 		ReportFD:  9, Flags: Flags{MinWritten: true, Verbose: true},
@@ -56,7 +56,7 @@ func TestEachFieldOfAnOrder(t *testing.T) {
 // same compares what was meant: an empty list is as good as none.
 func same(a, b *Order) bool {
 	normal := func(o Order) Order {
-		for _, l := range []*[]string{&o.Command, &o.Env, &o.Dropped, &o.EnvFiles, &o.Written} {
+		for _, l := range []*[]string{&o.Command, &o.Env, &o.Dropped, &o.EnvFiles} {
 			*l = append([]string{}, *l...)
 		}
 		o.Policy = append([]byte{}, o.Policy...)

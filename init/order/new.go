@@ -8,14 +8,17 @@ import (
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
-// New makes the order for one server. Paths of the policy that are still relative start at dir; env is what the
-// server's variables are chosen from. A policy that is not valid, or that asks for what nothing enforces yet, is a
-// policy.Errors.
-func New(p policy.Policy, program policy.Program, command, env []string, dir string) (*Order, error) {
-	if len(command) == 0 || command[0] == "" {
-		return nil, errors.New("no command")
-	}
-	written, pids, named := p.MinConfinement != "", p.Limits.Pids != 0, namedLimits(&p.Limits)
+// A Settled policy is valid, has absolute paths and all defaults.
+type Settled struct {
+	Policy                  policy.Policy
+	Named                   []Named // limits that were written out
+	MinWritten, PidsWritten bool    // see [Flags]
+}
+
+// Settle fills in a policy. Paths that are still relative start at dir; env is what the server's variables are chosen
+// from. A policy that is not valid, or that asks for what nothing enforces yet, is a policy.Errors.
+func Settle(p policy.Policy, program policy.Program, env []string, dir string) (*Settled, error) {
+	s := &Settled{Named: namedLimits(&p.Limits), MinWritten: p.MinConfinement != "", PidsWritten: p.Limits.Pids != 0}
 	p, err := p.Absolute(dir, Home(env))
 	if err != nil {
 		return nil, err
@@ -26,11 +29,40 @@ func New(p policy.Policy, program policy.Program, command, env []string, dir str
 	if p, err = p.WithAgent(env); err != nil {
 		return nil, err
 	}
-	p = p.Effective(program)
-	o := &Order{Policy: p.AppendJSON(nil), Command: command, Dir: dir, ReportFD: -1,
-		Guide: Guide{Named: named}, Flags: Flags{MinWritten: written, PidsWritten: pids}}
-	o.Env, o.Dropped = p.Environ(env)
-	return o, nil
+	s.Policy = p.Effective(program)
+	return s, nil
+}
+
+// Written returns the policy without the defaults that mean less than the same value written out.
+func (s *Settled) Written() policy.Policy {
+	p := s.Policy
+	if !s.MinWritten {
+		p.MinConfinement = ""
+	}
+	if !s.PidsWritten {
+		p.Limits.Pids = 0
+	}
+	return p
+}
+
+// Order makes the order for one server, without a report. env and dir are those of [Settle].
+func (s *Settled) Order(command, env []string, dir string) *Order {
+	o := &Order{Policy: s.Policy.AppendJSON(nil), Command: command, Dir: dir, ReportFD: -1,
+		Guide: Guide{Named: s.Named}, Flags: Flags{MinWritten: s.MinWritten, PidsWritten: s.PidsWritten}}
+	o.Env, o.Dropped = s.Policy.Environ(env)
+	return o
+}
+
+// New makes the order for one server from a policy that is not settled; the errors are those of [Settle].
+func New(p policy.Policy, program policy.Program, command, env []string, dir string) (*Order, error) {
+	if len(command) == 0 || command[0] == "" {
+		return nil, errors.New("no command")
+	}
+	s, err := Settle(p, program, env, dir)
+	if err != nil {
+		return nil, err
+	}
+	return s.Order(command, env, dir), nil
 }
 
 // Lookup is the last value of a variable in a list of NAME=VALUE. Windows does not tell the cases of names apart.

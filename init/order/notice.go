@@ -1,12 +1,46 @@
 package order
 
-import "github.com/security-mcp/mcp-sandbox/policy"
+import (
+	"errors"
+	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/policy"
+)
 
 // A Guide is how a person wrote a launch, for the lines on standard error.
 type Guide struct {
 	Named   []Named  // limits that the policy or a flag names
 	Notices []Notice // those of mcp-sandbox run itself; the shim adds its own
 	Opens   []string // what of the policy is wide or dangerous, for the report's warnings
+	Places  []Place  // of what refusals name: lines on standard error have these, reports the policy's own words
+}
+
+// A Place is where a person wrote a value of the policy.
+type Place struct {
+	Key, Value string // "filesystem.allowRead", "/srv"
+	Text       string // "--allow-read /srv"
+}
+
+// Place returns the text of the place of a value, or "". key may be without its section.
+func (g *Guide) Place(key, value string) string {
+	for _, p := range g.Places {
+		if p.Value == value && (p.Key == key || strings.HasSuffix(p.Key, "."+key)) {
+			return p.Text
+		}
+	}
+	return ""
+}
+
+// Line returns the text of an error, which names a value of the policy by its place.
+func (g *Guide) Line(err error) string {
+	line := err.Error()
+	if r, ok := errors.AsType[*Refusal](err); ok && r.Layer == Policy {
+		rest, begins := strings.CutPrefix(line, r.Error())
+		if text := g.Place(r.Op, r.Path); text != "" && begins {
+			return text + ": " + r.Err.Error() + rest
+		}
+	}
+	return line
 }
 
 // A Named limit is a limit that is no level's default.
@@ -105,7 +139,11 @@ func appendGuide(b []byte, g *Guide) []byte {
 	for _, n := range g.Notices {
 		list = append(list, string(n.Kind), n.Name, n.Flag, n.Line)
 	}
-	return appendList(appendList(b, list), g.Opens)
+	b, list = appendList(appendList(b, list), g.Opens), nil
+	for _, p := range g.Places {
+		list = append(list, p.Key, p.Value, p.Text)
+	}
+	return appendList(b, list)
 }
 
 // guide reads what appendGuide wrote.
@@ -119,6 +157,14 @@ func (d *decoder) guide() (g Guide) {
 		g.Named = append(g.Named, Named{named[0], named[1]})
 	}
 	g.Opens = d.list()
+	places := d.list()
+	if len(places)%3 != 0 {
+		d.bad = true
+		return g
+	}
+	for ; len(places) > 0; places = places[3:] {
+		g.Places = append(g.Places, Place{places[0], places[1], places[2]})
+	}
 	for ; len(notices) > 0; notices = notices[4:] {
 		g.Notices = append(g.Notices, Notice{NoticeKind(notices[0]), notices[1], notices[2], notices[3]})
 	}

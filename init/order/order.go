@@ -3,8 +3,6 @@
 // Both are plain data with their encodings; nothing here makes a system call.
 package order
 
-import "strings"
-
 // RunnerName is the name of a runner and of the init that it clones, in /proc/PID/comm. By this name a host
 // finds those of a shim that it killed.
 const RunnerName = "mcp-sandbox:run"
@@ -16,10 +14,6 @@ type Order struct {
 	Env     []string // the server's environment
 	Dropped []string // names of variables that were not forwarded
 	Dir     string   // the launcher's working directory
-
-	// Written says how a user wrote what a refusal names: pairs of "policy: allowRead /srv" and "--allow-read /srv".
-	// Lines on standard error say the second; reports say what is refused.
-	Written []string
 
 	Files // protected inside write grants
 
@@ -65,14 +59,4 @@ type Flags struct {
 	TTY bool
 	// StdoutGuard sends lines of the server's standard output that are no JSON-RPC messages to standard error.
 	StdoutGuard bool
-}
-
-// AsWritten is a line with the beginning as the user wrote that.
-func (o *Order) AsWritten(line string) string {
-	for i := 0; i+1 < len(o.Written); i += 2 {
-		if rest, ok := strings.CutPrefix(line, o.Written[i]+":"); ok {
-			return o.Written[i+1] + ":" + rest
-		}
-	}
-	return line
 }

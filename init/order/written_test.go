@@ -1,18 +1,29 @@
 package order
 
-import "testing"
+import (
+	"errors"
+	"fmt"
+	"syscall"
+	"testing"
+)
 
-func TestAsWritten(t *testing.T) {
-	o := &Order{Written: []string{"policy: allowRead /a", "--allow-read /a", "policy: cwd /a", "p.json: /cwd /a", "odd"}}
-	for line, want := range map[string]string{
-		"policy: allowRead /a: is a socket":  "--allow-read /a: is a socket",
-		"policy: cwd /a: is not visible":     "p.json: /cwd /a: is not visible",
-		"policy: allowRead /ab: is a socket": "policy: allowRead /ab: is a socket",
-		"exec: start /a: no such file":       "exec: start /a: no such file",
-		"":                                   "",
+func TestLine(t *testing.T) {
+	g := &Guide{Places: []Place{{"filesystem.allowRead", "/a", "--allow-read /a"}, {"cwd", "/a", "p.json: /cwd /a"}}}
+	socket := errors.New("is a socket")
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{&Refusal{Layer: Policy, Op: "allowRead", Path: "/a", Err: socket}, "--allow-read /a: is a socket"},
+		{&Refusal{Layer: Policy, Op: "filesystem.allowRead", Path: "/a", Err: socket}, "--allow-read /a: is a socket"},
+		{fmt.Errorf("%w (create it)", &Refusal{Layer: Policy, Op: "cwd", Path: "/a", Err: socket}), "p.json: /cwd /a: is a socket (create it)"},
+		{&Refusal{Layer: Policy, Op: "allowRead", Path: "/ab", Err: socket}, "policy: allowRead /ab: is a socket"},
+		{&Refusal{Layer: Policy, Op: "Read", Path: "/a", Err: socket}, "policy: Read /a: is a socket"},
+		{&Refusal{Layer: Exec, Op: "cwd", Path: "/a", Err: syscall.ENOENT}, "exec: cwd /a: no such file or directory"},
+		{fmt.Errorf("first: %w", &Refusal{Layer: Policy, Op: "cwd", Path: "/a", Err: socket}), "first: policy: cwd /a: is a socket"},
 	} {
-		if got := o.AsWritten(line); got != want {
-			t.Errorf("%q: got %q, want %q", line, got, want)
+		if got := g.Line(c.err); got != c.want {
+			t.Errorf("%v: got %q, want %q", c.err, got, c.want)
 		}
 	}
 }

@@ -89,6 +89,7 @@ var rules = []rule{
 	{"scripts/testbed/registrytest", "", "golang.org/x/mod"},
 	{"cmd/page", "policy platform init/order", ""},
 	{"cmd", "policy platform cmd/internal/mcphosts init/ask init/order init/keep/reports init/runtimes init/keep/state init/notice init/keep/places init/explain init/reexec launcher launcher/packages/profile launcher/packages/store cmd/internal cmd/page", "golang.org/x/sys github.com/spf13/pflag github.com/rogpeppe/go-internal/diff github.com/tailscale/hujson github.com/pelletier/go-toml/v2 go.yaml.in/yaml"},
+	{"cmd/mcp-sandbox", "policy cmd/mcp-sandbox init/ask init/order init/keep/reports init/runtimes init/keep/state init/notice init/keep/places init/explain init/reexec launcher platform launcher/packages/profile launcher/packages/store cmd/internal cmd/page", "github.com/spf13/pflag"},
 	{"launcher/packages/profile", "policy platform init/order init/notice init/explain init/keep/places launcher/packages/startline", ""},
 	{"scripts/profiles", "policy init/reexec launcher launcher/packages/profile launcher/packages/store scripts/stage scripts/testbed", "golang.org/x/net/dns/dnsmessage github.com/modelcontextprotocol/go-sdk"},
 	{"scripts", "policy platform init/order init/reexec launcher cmd/page scripts", "golang.org/x/sys github.com/modelcontextprotocol/go-sdk go.yaml.in/yaml"},

@@ -17,8 +17,6 @@ type Launch struct {
 	Source   Source
 	ReportFD int       // -1 for none
 	Settings []Setting // in the order given
-	// Extend adds to the policy of a document and of the flags; nil adds nothing.
-	Extend func(p policy.Policy, dir, home string) (policy.Policy, error)
 }
 
 // A Setting is a flag of one of the policy's keys. The flag is applied after the document, which the flag overrides.
@@ -111,41 +109,50 @@ func (l *Launch) Policy(dir, home string) (policy.Policy, []string) {
 		}
 		delete(values, s.Key)
 	}
-	if l.Extend != nil {
-		if p, err = l.Extend(p, dir, home); err != nil {
-			return p, []string{err.Error()}
-		}
-	}
 	return p, nil
 }
 
-// Order is the order of a launch in this folder, or an error.
-func (l *Launch) Order(program policy.Program, command []string) (*order.Order, []string) {
+// A Here is where a launch begins.
+type Here struct {
+	Dir, Home  string
+	Env        []string
+	PolicyFile string
+	gone       error // the working folder is not there: relative paths start where it was, and lead to nothing
+}
+
+// Here looks where the launch begins, before the document is read.
+func (l *Launch) Here() (*Here, error) {
 	dir, gone := Folder()
-	if gone != nil { // relative paths start where it was, and lead to nothing
+	if gone != nil {
 		if dir = os.Getenv("PWD"); !filepath.IsAbs(dir) {
-			return nil, []string{gone.Error()}
+			return nil, gone
 		}
 	}
 	env := os.Environ()
-	file := l.Source.Path(dir)
-	p, why := l.Policy(dir, order.Home(env))
-	switch {
-	case len(why) > 0:
-		return nil, why
-	case gone != nil && p.Cwd == "": // the server would start in it
-		return nil, []string{gone.Error()}
+	return &Here{Dir: dir, Home: order.Home(env), Env: env, PolicyFile: l.Source.Path(dir), gone: gone}, nil
+}
+
+// Settle fills in a policy of [Launch.Policy].
+func (l *Launch) Settle(p policy.Policy, program policy.Program, h *Here) (*order.Settled, []string) {
+	if h.gone != nil && p.Cwd == "" { // the server would start in it
+		return nil, []string{h.gone.Error()}
 	}
-	o, err := order.New(p, program, command, env, dir)
+	s, err := order.Settle(p, program, h.Env, h.Dir)
 	if err != nil {
 		return nil, l.Source.Lines(err, l.FlagOf)
 	}
-	o.PolicyFile = file
-	for i := range o.Named {
-		o.Named[i].Written = cmp.Or(l.FlagOf(o.Named[i].Key), o.Named[i].Key)
+	for i := range s.Named {
+		s.Named[i].Written = cmp.Or(l.FlagOf(s.Named[i].Key), s.Named[i].Key)
 	}
+	return s, nil
+}
+
+// Order makes the order of a command, without a report.
+func (h *Here) Order(s *order.Settled, command []string) *order.Order {
+	o := s.Order(command, h.Env, h.Dir)
+	o.PolicyFile = h.PolicyFile
 	o.Launcher, _ = os.Executable()
-	return o, nil
+	return o
 }
 
 // Given is the last value of a key's flag, or "".

@@ -60,7 +60,8 @@ func mismatch(l *order.LayerReport) error {
 // refuse writes why the server was not started, and returns the exit code.
 func (s *shim) refuse(err error) int {
 	r := refused(s.Order, err)
-	code := s.sink.Refuse(err, r, func(line string) { s.Say(s.Order.AsWritten(line)) })
+	line, code := s.sink.Refuse(s.Order, err, r)
+	s.Say(line)
 	if s.Order.Keep {
 		s.sink.KeepOnly(r)
 	}

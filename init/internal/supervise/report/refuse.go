@@ -20,18 +20,17 @@ func (e Signalled) Error() string {
 // ErrHostGone is a launch whose host was gone before the server was released.
 var ErrHostGone = errors.New("the host ended, or closed its sandbox, before the server was released")
 
-// Refuse writes the one line of a refused launch, to the report and, by say, for people. The result is the exit code.
-func (s *Sink) Refuse(err error, r *order.Refused, say func(line string)) int {
+// Refuse writes the one line of a refused launch to the report. The line for people and the exit code are the results.
+func (s *Sink) Refuse(o *order.Order, err error, r *order.Refused) (line string, code int) {
 	s.Last(r)
-	say(text(err, r.Hint))
-	return exitCode(err)
+	return text(o, err, r.Hint), exitCode(err)
 }
 
-func text(err error, hint string) string {
+func text(o *order.Order, err error, hint string) string {
 	if hint == "" {
-		return err.Error()
+		return o.Line(err)
 	}
-	return err.Error() + " (" + hint + ")"
+	return o.Line(err) + " (" + hint + ")"
 }
 
 // A Foreseen is the error of a launch that is only planned: [Sink.Refuse] would say the same line.
@@ -42,7 +41,7 @@ type Foreseen struct {
 
 // Foresee is the error of a plan, with the hint, in the words of the order's user.
 func Foresee(o *order.Order, err error, hint string) error {
-	return Foreseen{err, o.AsWritten(text(err, hint))}
+	return Foreseen{err, text(o, err, hint)}
 }
 
 func (f Foreseen) Error() string { return f.line }

@@ -1,6 +1,7 @@
 package shim
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -157,8 +158,7 @@ func (g *grantGuide) readOnly() (lines []string) {
 
 // written is an entry of the policy as the user wrote that: behind a flag, or as the policy has it.
 func (g *grantGuide) written(key, path string) string {
-	text := g.order.AsWritten("policy: " + key + " " + path + ":")
-	return strings.TrimSuffix(strings.TrimPrefix(text, "policy: "), ":")
+	return cmp.Or(g.order.Place(key, path), key+" "+path)
 }
 
 // mostLinked is how many grants are searched for links.

@@ -189,5 +189,8 @@ func RefuseReach(err error, reportFile string, reportFD func() int, say func(str
 	if locked(table(), l.all, answers.Wait{Timeout: time.Second}) == nil {
 		s.Report = reportFD()
 	}
-	return s.Refuse(err, refused(&order.Order{Flags: order.Flags{Guided: true}}, err), say)
+	o := &order.Order{Flags: order.Flags{Guided: true}}
+	line, code := s.Refuse(o, err, refused(o, err))
+	say(line)
+	return code
 }

@@ -82,7 +82,8 @@ func (s *shim) refuse(err error) int {
 		sandbox.Close()
 	}
 	r := refused(s.Order, err)
-	code := s.sink.Refuse(err, r, func(line string) { s.Say(s.Order.AsWritten(line)) })
+	line, code := s.sink.Refuse(s.Order, err, r)
+	s.Say(line)
 	keep(s.Order, s.sink.KeepOnly, r)
 	return code
 }
