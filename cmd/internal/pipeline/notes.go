@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/launchflags"
-	"github.com/security-mcp/mcp-sandbox/init/keep/state"
 	"github.com/security-mcp/mcp-sandbox/init/notice"
+	"github.com/security-mcp/mcp-sandbox/platform/folder"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
@@ -29,8 +29,8 @@ func (r *review) noteOwner(file string) {
 	if r.line.Source.File == "" {
 		return
 	}
-	err := state.TrustedFile(file)
-	if _, unfit := errors.AsType[state.Unfit](err); unfit {
+	err := folder.TrustedFile(file)
+	if _, unfit := errors.AsType[folder.Unfit](err); unfit {
 		r.notes = append(r.notes, "--policy is not yours alone: "+strings.TrimPrefix(err.Error(), "open "))
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/security-mcp/mcp-sandbox/init/keep/state"
+	"github.com/security-mcp/mcp-sandbox/platform/folder"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
@@ -34,7 +34,7 @@ func (f policyFile) check() error {
 		if missing == nil && !info.Mode().IsRegular() { // run would follow a link
 			return fmt.Errorf("%s is no policy: remove what lies there", f.path)
 		}
-		err = state.TrustedFile(f.path)
+		err = folder.TrustedFile(f.path)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -44,7 +44,7 @@ func (f policyFile) check() error {
 
 // yours names what somebody else can change.
 func yours(what string, err error) error {
-	if _, unfit := errors.AsType[state.Unfit](err); unfit {
+	if _, unfit := errors.AsType[folder.Unfit](err); unfit {
 		return fmt.Errorf("%s is not yours alone: %w", what, err)
 	}
 	return err
@@ -104,35 +104,35 @@ func (e *Entry) policyProblem() error {
 // open opens the folder of the policy. The folder of a project may be a stranger's: a link there is followed
 // nowhere.
 func (f policyFile) open(create bool) (*os.Root, error) {
-	folder := filepath.Dir(f.path)
+	dir := filepath.Dir(f.path)
 	if f.project == "" { // of another user's home root makes nothing, and follows no link there
-		real, err := state.Trusted(folder, create)
+		real, err := folder.Trusted(dir, create)
 		if err != nil {
 			return nil, err
 		}
 		return os.OpenRoot(real)
 	}
-	if _, err := state.Trusted(f.project, false); err != nil {
+	if _, err := folder.Trusted(f.project, false); err != nil {
 		return nil, err
 	}
 	if create {
-		if err := os.Mkdir(folder, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+		if err := os.Mkdir(dir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
 			return nil, err
 		}
 	}
-	written, err := os.Lstat(folder)
+	written, err := os.Lstat(dir)
 	if err != nil {
 		return nil, err
 	}
-	root, err := os.OpenRoot(folder)
+	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
 	}
 	if opened, err := root.Stat("."); err != nil || !os.SameFile(written, opened) {
 		root.Close()
-		return nil, fmt.Errorf("%s is a link: policies lie in a folder of the project itself", folder)
+		return nil, fmt.Errorf("%s is a link: policies lie in a folder of the project itself", dir)
 	}
-	if _, err := state.Trusted(folder, false); err != nil {
+	if _, err := folder.Trusted(dir, false); err != nil {
 		root.Close()
 		return nil, err
 	}

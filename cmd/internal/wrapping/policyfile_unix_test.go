@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/security-mcp/mcp-sandbox/init/keep/state"
+	"github.com/security-mcp/mcp-sandbox/platform/folder"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
 )
@@ -22,8 +22,8 @@ func TestFolderOfOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	theirs, mine := filepath.Join(top, "theirs"), filepath.Join(top, "mine")
-	for _, folder := range []string{theirs, mine} {
-		if err := os.Mkdir(folder, 0o700); err != nil {
+	for _, at := range []string{theirs, mine} {
+		if err := os.Mkdir(at, 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -34,17 +34,17 @@ func TestFolderOfOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := &policy.Policy{Level: policy.Standard}
-	for _, folder := range []string{theirs, theirs + "/host", top + "/link", top + "/link/host"} {
-		f := policyFile{path: folder + "/server.json"}
-		unfit := state.Unfit("")
+	for _, at := range []string{theirs, theirs + "/host", top + "/link", top + "/link/host"} {
+		f := policyFile{path: at + "/server.json"}
+		unfit := folder.Unfit("")
 		if err := f.write(p); !errors.As(err, &unfit) {
-			t.Errorf("%s: write: %v", folder, err)
+			t.Errorf("%s: write: %v", at, err)
 		}
 		if _, err := f.read(); !errors.As(err, &unfit) {
-			t.Errorf("%s: read: %v", folder, err)
+			t.Errorf("%s: read: %v", at, err)
 		}
 		if found, _ := os.ReadDir(theirs); len(found) > 0 {
-			t.Fatalf("%s: %v was made", folder, found)
+			t.Fatalf("%s: %v was made", at, found)
 		}
 	}
 	f := policyFile{path: mine + "/host/server.json"}

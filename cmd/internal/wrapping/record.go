@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 
 	"github.com/security-mcp/mcp-sandbox/init/keep/places"
-	"github.com/security-mcp/mcp-sandbox/init/keep/state"
 	"github.com/security-mcp/mcp-sandbox/platform"
+	"github.com/security-mcp/mcp-sandbox/platform/folder"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
@@ -28,11 +28,11 @@ func (f policyFile) records(create bool) (root *os.Root, name string, err error)
 	if err != nil {
 		return nil, "", err
 	}
-	folder, err := state.Trusted(filepath.Join(p.State, "wrap"), create)
+	at, err := folder.Trusted(filepath.Join(p.State, "wrap"), create)
 	if err != nil {
 		return nil, "", err
 	}
-	root, err = os.OpenRoot(folder)
+	root, err = os.OpenRoot(at)
 	path := filepath.Join(platform.Resolved(filepath.Dir(f.path)), filepath.Base(f.path))
 	return root, "policy-" + sum(path)[:32], err
 }

@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/mcphosts/edit"
-	"github.com/security-mcp/mcp-sandbox/init/keep/state"
 	"github.com/security-mcp/mcp-sandbox/platform"
+	"github.com/security-mcp/mcp-sandbox/platform/folder"
 )
 
 // trouble is why an entry, as wrap wrote it or would, does not start the user's mcp-sandbox with the policy that is
@@ -51,7 +51,7 @@ func starts(e *Entry, program string) error {
 		if !scope.isProgram(program) {
 			return scope.another(program)
 		}
-		return yours("the program", state.TrustedFile(program))
+		return yours("the program", folder.TrustedFile(program))
 	case e.EnvFile:
 		return errors.New("has a file of variables: a PATH in it would say which mcp-sandbox is started")
 	case e.File.Host.Shell && len(e.Env) > 0:

@@ -12,6 +12,8 @@ package installed
 import (
 	"errors"
 	"strconv"
+
+	"github.com/security-mcp/mcp-sandbox/platform/folder"
 )
 
 // ErrRemoving is the error of [Open] while a package is removed.
@@ -20,12 +22,7 @@ var ErrRemoving = errors.New("the package is being removed or changed: start the
 // ErrNone is the error of a folder that is not there.
 var ErrNone = errors.New("the package is not in the store: `mcp-sandbox install` puts it there")
 
-// An Unfit is why a folder is not opened.
-type Unfit string
-
-func (u Unfit) Error() string { return string(u) }
-
 // foreign is the error of a folder that belongs to somebody else.
 func foreign(owner, want int) error {
-	return Unfit("it belongs to user " + strconv.Itoa(owner) + ", and not to user " + strconv.Itoa(want))
+	return folder.Unfit("it belongs to user " + strconv.Itoa(owner) + ", and not to user " + strconv.Itoa(want))
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/keep/places"
 	"github.com/security-mcp/mcp-sandbox/init/keep/state"
+	"github.com/security-mcp/mcp-sandbox/platform/folder"
 	"golang.org/x/sys/unix"
 )
 
@@ -75,7 +76,7 @@ func open(at string, owners ...int) (*Folder, error) {
 	}
 	below, err := belowStore(at, root)
 	if err == nil && strings.Count(below, "/")+1 < leastDepth {
-		err = Unfit("it is the folder of no package, but one above")
+		err = folder.Unfit("it is the folder of no package, but one above")
 	}
 	fd := -1
 	if err == nil {
@@ -105,12 +106,11 @@ func belowStore(at, root string) (string, error) {
 			return below, nil
 		}
 	}
-	return "", Unfit("it does not lie below " + root + ", the store of this user")
+	return "", folder.Unfit("it does not lie below " + root + ", the store of this user")
 }
 
 // walk opens a folder below another through no symbolic link. The folders on the way are this user's alone.
 func walk(from int, below string) (fd int, err error) {
-	const flags = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC
 	fd = from
 	for name := range strings.SplitSeq(below, "/") {
 		above := fd
@@ -118,17 +118,15 @@ func walk(from int, below string) (fd int, err error) {
 			err = checkAbove(above)
 		}
 		if err == nil {
-			fd, err = unix.Openat(above, name, flags, 0)
+			fd, err = folder.Open(above, name)
 		}
 		if above != from {
 			unix.Close(above)
 		}
-		switch {
-		case err == unix.ENOENT:
-			return -1, ErrNone
-		case err == unix.ELOOP, err == unix.ENOTDIR:
-			return -1, Unfit("it is no folder, or a symbolic link leads to it")
-		case err != nil:
+		if err == unix.ENOENT {
+			err = ErrNone
+		}
+		if err != nil {
 			return -1, err
 		}
 	}
@@ -145,7 +143,7 @@ func checkAbove(fd int) error {
 	case int(st.Uid) != unix.Geteuid():
 		return foreign(int(st.Uid), unix.Geteuid())
 	case st.Mode&0o022 != 0:
-		return Unfit("others may write to a folder above it: chmod go-w that folder")
+		return folder.Unfit("others may write to a folder above it: chmod go-w that folder")
 	}
 	return nil
 }
@@ -182,13 +180,8 @@ func (f *Folder) lock(held func() error) error {
 
 // check demands that the folder which is locked still lies at its path: whoever held the lock may have removed it.
 func (f *Folder) check() error {
-	var locked, there unix.Stat_t
-	if err := unix.Fstat(f.FD, &locked); err != nil {
-		return err
-	}
-	err := unix.Lstat(f.Path, &there)
-	if err == unix.ENOENT || err == nil && (there.Dev != locked.Dev || there.Ino != locked.Ino) {
+	if !folder.Same(f.FD, unix.AT_FDCWD, f.Path) {
 		return ErrNone
 	}
-	return err
+	return nil
 }

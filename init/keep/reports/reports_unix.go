@@ -7,13 +7,13 @@ import (
 	"os"
 	"time"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/confine/privdir"
 	"github.com/security-mcp/mcp-sandbox/init/keep/places"
 	"github.com/security-mcp/mcp-sandbox/init/keep/state"
+	"github.com/security-mcp/mcp-sandbox/platform/folder"
 	"golang.org/x/sys/unix"
 )
 
-const folder = "reports"
+const own = "reports"
 
 // Prepare makes the folder where there is none, and reports whether there is one. A launch calls it before the server's
 // view is planned: a folder that comes later is not hidden.
@@ -26,7 +26,7 @@ func Prepare() bool {
 	if unix.Stat(p.Reports(), &st) == nil {
 		return st.Mode&unix.S_IFMT == unix.S_IFDIR && int(st.Uid) == unix.Geteuid()
 	}
-	fd, _, err := state.OpenOwn(folder, true)
+	fd, _, err := state.OpenOwn(own, true)
 	if err != nil {
 		return false
 	}
@@ -40,7 +40,7 @@ func Create(id string, now time.Time, first []byte) (fd int, err error) {
 	if len(first) > MaxBytes {
 		return -1, errLong
 	}
-	root, _, err := state.OpenOwn(folder, false)
+	root, _, err := state.OpenOwn(own, false)
 	if err != nil {
 		return -1, err
 	}
@@ -81,7 +81,7 @@ func Append(fd int, line []byte) error {
 // finds no other's.
 func Close(fd int) {
 	unix.Close(fd)
-	if root, _, err := state.OpenOwn(folder, false); err == nil {
+	if root, _, err := state.OpenOwn(own, false); err == nil {
 		trim(root, Kept, "")
 		unix.Close(root)
 	}
@@ -89,7 +89,7 @@ func Close(fd int) {
 
 // Newest is the path of the report that was written to last.
 func Newest() (string, error) {
-	root, at, err := state.OpenOwn(folder, false)
+	root, at, err := state.OpenOwn(own, false)
 	if err != nil && !errors.Is(err, unix.ENOENT) {
 		return "", err
 	}
@@ -104,7 +104,7 @@ func Newest() (string, error) {
 // list are the reports in the folder, the newest first: this user's own files.
 func list(root int) (all []entry) {
 	left := mostNames
-	privdir.EachName(root, func(name string) bool {
+	folder.Each(root, func(name string) bool {
 		var st unix.Stat_t
 		if isName(name) && unix.Fstatat(root, name, &st, unix.AT_SYMLINK_NOFOLLOW) == nil &&
 			st.Mode&unix.S_IFMT == unix.S_IFREG && int(st.Uid) == unix.Geteuid() {

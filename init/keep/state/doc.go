@@ -60,11 +60,6 @@ func (f *Foreign) Error() string {
 		": take another name, or --user"
 }
 
-// An Unfit is why a folder cannot hold states, or a place in a state cannot be mounted on.
-type Unfit string
-
-func (u Unfit) Error() string { return string(u) }
-
 // A Left is what [Remove] could not remove.
 type Left struct {
 	Paths []string // five at most

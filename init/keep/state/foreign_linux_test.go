@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/security-mcp/mcp-sandbox/platform/folder"
 	"golang.org/x/sys/unix"
 )
 
@@ -16,18 +17,18 @@ func TestOwnFoldersOfAnother(t *testing.T) {
 	}
 	base, me := stage(t)
 	opened(t, "acme", me)
-	for _, folder := range []string{"/mcp-sandbox", "/mcp-sandbox/state"} {
-		if err := os.Chown(base+folder, 4711, 4711); err != nil {
+	for _, at := range []string{"/mcp-sandbox", "/mcp-sandbox/state"} {
+		if err := os.Chown(base+at, 4711, 4711); err != nil {
 			t.Fatal(err)
 		}
 		for _, create := range []bool{false, true} {
 			fd, _, err := OpenOwn("state", create)
 			unix.Close(fd)
-			if unfit := Unfit(""); !errors.As(err, &unfit) || !strings.Contains(err.Error(), "user 4711 owns it") {
-				t.Errorf("%s: %v", folder, err)
+			if unfit := folder.Unfit(""); !errors.As(err, &unfit) || !strings.Contains(err.Error(), "user 4711 owns it") {
+				t.Errorf("%s: %v", at, err)
 			}
 		}
-		if err := os.Chown(base+folder, 0, 0); err != nil {
+		if err := os.Chown(base+at, 0, 0); err != nil {
 			t.Fatal(err)
 		}
 		opened(t, "acme", me)
@@ -55,7 +56,7 @@ func TestPlaceOfAnotherFileSystem(t *testing.T) {
 		}
 		err := f.Make(me, places)
 		unix.Unmount(f.Path+at, unix.MNT_DETACH)
-		if unfit := Unfit(""); !errors.As(err, &unfit) || !strings.Contains(err.Error(), "another file system") {
+		if unfit := folder.Unfit(""); !errors.As(err, &unfit) || !strings.Contains(err.Error(), "another file system") {
 			t.Errorf("%s: %v", at, err)
 		}
 	}

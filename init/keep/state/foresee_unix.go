@@ -8,6 +8,7 @@ import (
 	"path"
 
 	"github.com/security-mcp/mcp-sandbox/init/keep/places"
+	"github.com/security-mcp/mcp-sandbox/platform/folder"
 	"golang.org/x/sys/unix"
 )
 
@@ -18,7 +19,7 @@ func Foresee(name string, o Owner) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	at, err := resolve(path.Dir(p.State))
+	at, err := folder.Resolve(path.Dir(p.State))
 	if err != nil {
 		return "", err
 	}
@@ -36,7 +37,7 @@ func Foresee(name string, o Owner) (string, error) {
 	case err == unix.ENOENT:
 		return at, nil
 	case err == nil && st.Mode&unix.S_IFMT != unix.S_IFDIR:
-		err = Unfit("it is no folder")
+		err = folder.Unfit("it is no folder")
 	case err == nil && !o.has(&st):
 		err = &Foreign{int(st.Uid), o.UID}
 	}

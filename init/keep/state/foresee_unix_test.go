@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/platform/folder"
 )
 
 // Foresee says what Open would, and makes nothing.
@@ -25,7 +27,7 @@ func TestForesee(t *testing.T) {
 	}
 	for name, fits := range map[string]bool{"acme": true, "new": true, "file": false, "link": false} {
 		at, err := Foresee(name, me)
-		unfit := Unfit("")
+		unfit := folder.Unfit("")
 		if at != root+"/"+name || fits != (err == nil) || !fits && !errors.As(err, &unfit) {
 			t.Errorf("%s: %s, %v", name, at, err)
 		}

@@ -6,7 +6,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/confine/privdir"
+	"github.com/security-mcp/mcp-sandbox/platform/folder"
 	"golang.org/x/sys/unix"
 )
 
@@ -88,7 +88,7 @@ func (o *Owner) open(root int, name string) (fd int, made bool, err error) {
 		return -1, false, err
 	}
 	made = err == nil
-	if fd, err = openFolder(root, name); err != nil {
+	if fd, err = folder.OpenAny(root, name); err != nil {
 		return -1, false, err
 	}
 	if err = o.take(fd); err == nil {
@@ -117,20 +117,6 @@ func (o *Owner) take(fd int) error {
 	}
 }
 
-// openFolder opens a folder of any mode, and nothing that a link leads to.
-func openFolder(at int, name string) (int, error) {
-	const flags = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC
-	fd, err := unix.Openat(at, name, flags, 0)
-	if err == unix.EACCES {
-		privdir.MakeSearchable(at, name)
-		fd, err = unix.Openat(at, name, flags, 0)
-	}
-	if err == unix.ELOOP || err == unix.ENOTDIR {
-		err = Unfit("it is no folder")
-	}
-	return fd, err
-}
-
 // lock takes the lock of a name. Whoever removes a state removes its lock too, so the lock that was taken must still be
 // the name's.
 func lock(root int, name string, how int) (int, error) {
@@ -140,16 +126,12 @@ func lock(root int, name string, how int) (int, error) {
 		if err != nil {
 			return -1, err
 		}
-		var held, there unix.Stat_t
 		unix.Fchmod(fd, 0o600) // the umask may have taken this user's rights
-		if err = unix.Flock(fd, how|unix.LOCK_NB); err == nil {
-			err = unix.Fstat(fd, &held)
-		}
-		if err != nil {
+		if err = unix.Flock(fd, how|unix.LOCK_NB); err != nil {
 			unix.Close(fd)
 			return -1, err
 		}
-		if unix.Fstatat(root, "."+name, &there, unix.AT_SYMLINK_NOFOLLOW) == nil && held.Ino == there.Ino {
+		if folder.Same(fd, root, "."+name) {
 			return fd, nil
 		}
 		unix.Close(fd)

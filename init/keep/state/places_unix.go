@@ -7,7 +7,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/confine/privdir"
+	"github.com/security-mcp/mcp-sandbox/platform/folder"
 	"golang.org/x/sys/unix"
 )
 
@@ -18,7 +18,7 @@ func (f *Folder) Make(o Owner, places []Place) error {
 		if err := f.make(&o, &places[i]); err != nil {
 			at := f.Path + "/" + places[i].Name
 			if errors.Is(err, errKept) {
-				err = Unfit(string(errKept) + " (move " + at + ", or take the grant of this path away)")
+				err = folder.Unfit(string(errKept) + " (move " + at + ", or take the grant of this path away)")
 			}
 			return &os.PathError{Op: "mount on", Path: at, Err: err}
 		}
@@ -42,7 +42,7 @@ func (f *Folder) make(o *Owner, p *Place) error {
 		}
 		defer unix.Close(fd)
 		if !p.Inner && !isEmpty(fd) {
-			return Unfit("the server keeps files of its own there, which a grant of this path would hide: " +
+			return folder.Unfit("the server keeps files of its own there, which a grant of this path would hide: " +
 				"take the grant away, or move them")
 		}
 		return nil
@@ -55,13 +55,13 @@ func (f *Folder) make(o *Owner, p *Place) error {
 func (f *Folder) above(o *Owner, place string) (at int, name string, err error) {
 	at, err = unix.FcntlInt(uintptr(f.FD), unix.F_DUPFD_CLOEXEC, 3)
 	for err == nil {
-		folder, rest, more := strings.Cut(place, "/")
+		next, rest, more := strings.Cut(place, "/")
 		if !more {
 			return at, place, nil
 		}
-		next, bad := o.makeFolder(at, folder)
+		below, bad := o.makeFolder(at, next)
 		unix.Close(at)
-		at, place, err = next, rest, bad
+		at, place, err = below, rest, bad
 	}
 	return -1, "", err
 }
@@ -71,7 +71,7 @@ func (o *Owner) makeFolder(at int, name string) (int, error) {
 	if err := unix.Mkdirat(at, name, 0o700); err != nil && err != unix.EEXIST {
 		return -1, err
 	}
-	fd, err := openFolder(at, name)
+	fd, err := folder.OpenAny(at, name)
 	if err != nil {
 		return -1, err
 	}
@@ -83,7 +83,7 @@ func (o *Owner) makeFolder(at int, name string) (int, error) {
 		err = unix.Fstat(at, &above)
 	}
 	if err == nil && st.Dev != above.Dev {
-		err = Unfit("another file system is mounted there")
+		err = folder.Unfit("another file system is mounted there")
 	}
 	if err == nil && st.Mode&0o700 != 0o700 {
 		err = unix.Fchmod(fd, 0o700)
@@ -110,7 +110,7 @@ func (o *Owner) makeFile(at int, name string) error {
 }
 
 // errKept is what a mount would hide.
-const errKept = Unfit("the server keeps something else there than an empty file")
+const errKept = folder.Unfit("the server keeps something else there than an empty file")
 
 // checkFile looks at what lies where a file will be mounted.
 func checkFile(at int, name string) error {
@@ -135,7 +135,7 @@ func makeLink(at int, name, target string) error {
 	}
 	b := make([]byte, len(target)+1)
 	if n, err := unix.Readlinkat(at, name, b); err != nil || string(b[:n]) != target {
-		return Unfit("the server keeps something else there than the link to " + target + ": move it")
+		return folder.Unfit("the server keeps something else there than the link to " + target + ": move it")
 	}
 	return nil
 }
@@ -143,6 +143,6 @@ func makeLink(at int, name, target string) error {
 // isEmpty reports whether a folder has no name.
 func isEmpty(fd int) bool {
 	empty := true
-	privdir.EachName(fd, func(string) bool { empty = false; return false })
+	folder.Each(fd, func(string) bool { empty = false; return false })
 	return empty
 }

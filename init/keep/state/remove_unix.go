@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/security-mcp/mcp-sandbox/init/internal/confine/privdir"
+	"github.com/security-mcp/mcp-sandbox/platform/folder"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
 )
@@ -43,18 +43,18 @@ func Remove(name string) error {
 
 // removeTree removes a folder with all that is in it.
 func removeTree(root int, name, at string) error {
-	fd, err := openFolder(root, name)
+	fd, err := folder.OpenAny(root, name)
 	if err != nil {
 		return &os.PathError{Op: "open", Path: at, Err: err}
 	}
 	defer unix.Close(fd)
 	unix.Fchmod(fd, 0o700)
-	privdir.Empty(fd, func() bool { return false })
+	folder.Empty(fd, func() bool { return false })
 	if err = unix.Unlinkat(root, name, unix.AT_REMOVEDIR); err == nil {
 		return nil
 	}
 	left := &Left{Err: err}
-	privdir.EachName(fd, func(in string) bool {
+	folder.Each(fd, func(in string) bool {
 		if err := unix.Unlinkat(fd, in, 0); err != nil && len(left.Paths) == 0 && err != unix.EISDIR {
 			left.Err = err
 		}
@@ -105,7 +105,7 @@ func Names() (all []string, err error) {
 
 // eachState calls do for the folder of each state.
 func eachState(root int, do func(name string, st unix.Stat_t)) {
-	privdir.EachName(root, func(name string) bool {
+	folder.Each(root, func(name string) bool {
 		var st unix.Stat_t
 		if policy.CheckState(name) == nil && unix.Fstatat(root, name, &st, unix.AT_SYMLINK_NOFOLLOW) == nil &&
 			st.Mode&unix.S_IFMT == unix.S_IFDIR {
@@ -135,7 +135,7 @@ func (c *count) add(at int, name string, depth int) {
 		return
 	}
 	defer unix.Close(fd)
-	privdir.EachName(fd, func(in string) bool {
+	folder.Each(fd, func(in string) bool {
 		c.add(fd, in, depth+1)
 		return c.names > 0
 	})

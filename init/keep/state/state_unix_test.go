@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/security-mcp/mcp-sandbox/platform"
+	"github.com/security-mcp/mcp-sandbox/platform/folder"
 	"golang.org/x/sys/unix"
 )
 
@@ -107,7 +108,7 @@ func TestOpenWhereOthersCanRename(t *testing.T) {
 			unix.Chmod(at, c.mode)
 			f, err := Open("acme", me)
 			f.Close()
-			if unfit := Unfit(""); c.fails != errors.As(err, &unfit) || !c.fails && err != nil {
+			if unfit := folder.Unfit(""); c.fails != errors.As(err, &unfit) || !c.fails && err != nil {
 				t.Errorf("%s, %s: %v", c.name, at, err)
 			}
 			unix.Chmod(at, 0o700)

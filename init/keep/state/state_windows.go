@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/keep/places"
+	"github.com/security-mcp/mcp-sandbox/platform/folder"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/windows"
 )
@@ -32,7 +33,7 @@ func Open(name string, o Owner) (*Folder, error) {
 		return nil, err
 	}
 	if info, err := os.Lstat(at); err != nil || !info.IsDir() {
-		return nil, &os.PathError{Op: "open", Path: at, Err: Unfit("it is no folder")}
+		return nil, &os.PathError{Op: "open", Path: at, Err: folder.Unfit("it is no folder")}
 	}
 	f := &Folder{Path: at}
 	if f.lock, err = lock(at, windows.FILE_SHARE_READ|windows.FILE_SHARE_WRITE); err != nil {
@@ -71,7 +72,7 @@ func Foresee(name string, _ Owner) (string, error) {
 		return "", err
 	}
 	if info, err := os.Lstat(at); err == nil && !info.IsDir() {
-		return at, &os.PathError{Op: "open", Path: at, Err: Unfit("it is no folder")}
+		return at, &os.PathError{Op: "open", Path: at, Err: folder.Unfit("it is no folder")}
 	}
 	return at, nil
 }
@@ -87,7 +88,7 @@ func (f *Folder) Close() {
 // folderOf is where a state is. Windows has names of devices, and forgets a last dot.
 func folderOf(name string) (string, error) {
 	if !filepath.IsLocal(name) || strings.HasSuffix(name, ".") {
-		return "", Unfit("Windows has no folder of that name")
+		return "", folder.Unfit("Windows has no folder of that name")
 	}
 	p, err := places.Of(os.Getenv)
 	return filepath.Join(p.States(), name), err
@@ -161,17 +162,6 @@ func List() ([]Info, error) {
 	}
 	return sorted(all), err
 }
-
-// Trusted is the path: what lies below a user's profile is that user's.
-func Trusted(at string, create bool) (string, error) {
-	if create {
-		return at, os.MkdirAll(at, 0o700)
-	}
-	return at, nil
-}
-
-// TrustedFile is nil: who may change a file is a matter of its access list here.
-func TrustedFile(string) error { return nil }
 
 // Names are the names of all states, sorted.
 func Names() (names []string, err error) {

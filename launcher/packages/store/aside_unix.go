@@ -6,7 +6,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 
-	"github.com/security-mcp/mcp-sandbox/launcher/packages/internal/tree"
+	"github.com/security-mcp/mcp-sandbox/platform/folder"
 	"golang.org/x/sys/unix"
 )
 
@@ -25,9 +25,9 @@ func (t *stages) newStage() (name string, fd int, err error) {
 			return "", -1, err
 		}
 		name = hex.EncodeToString(random[:])
-		fd, err = ownFolder(t.fd, name, true)
+		fd, err = folder.Own(t.fd, name, true)
 		if err == nil {
-			if err = flock(fd, unix.LOCK_EX|unix.LOCK_NB); err == nil && same(fd, t.fd, name) {
+			if err = folder.Lock(fd, unix.LOCK_EX|unix.LOCK_NB); err == nil && folder.Same(fd, t.fd, name) {
 				return name, fd, nil
 			}
 			unix.Close(fd)
@@ -41,7 +41,7 @@ func (t *stages) newStage() (name string, fd int, err error) {
 
 // setAside moves what is at a name to a stage. The caller may hold the lock of the folder.
 func (t *stages) setAside(at int, name string, locked bool) (aside, error) {
-	fd, err := tree.Open(at, name)
+	fd, err := folder.OpenAny(at, name)
 	if isGone(err) {
 		return aside{}, nil
 	}
@@ -70,7 +70,7 @@ func (t *stages) setAside(at int, name string, locked bool) (aside, error) {
 // removeInPlace removes a package that overlayfs cannot rename, for it lies in an image. Without a manifest the rest of
 // a killed removal is no package.
 func removeInPlace(at int, name string, fd int, locked bool) error {
-	if !locked && flock(fd, unix.LOCK_EX|unix.LOCK_NB) == unix.EWOULDBLOCK {
+	if !locked && folder.Lock(fd, unix.LOCK_EX|unix.LOCK_NB) == unix.EWOULDBLOCK {
 		return ErrInUse
 	}
 	err := unix.Fchmod(fd, 0o700)
@@ -78,7 +78,7 @@ func removeInPlace(at int, name string, fd int, locked bool) error {
 		err = unix.Unlinkat(fd, ManifestName, 0)
 	}
 	if err == nil || isGone(err) {
-		err = tree.Remove(at, name)
+		err = folder.Remove(at, name)
 	}
 	return err
 }
@@ -89,7 +89,7 @@ func (a *aside) end(remove bool, at int, name string) error {
 		return nil
 	}
 	if !remove {
-		if fd, err := unix.Openat(a.fd, inner, openFolder, 0); err == nil {
+		if fd, err := folder.Open(a.fd, inner); err == nil {
 			if unix.Renameat(a.fd, inner, at, name) == nil {
 				unix.Fchmod(fd, 0o555)
 			}
@@ -102,7 +102,7 @@ func (a *aside) end(remove bool, at int, name string) error {
 // drop removes the stage.
 func (a *aside) drop() (err error) {
 	if !isHeld(a.fd, inner) {
-		err = tree.Remove(a.in.fd, a.name)
+		err = folder.Remove(a.in.fd, a.name)
 	}
 	unix.Close(a.fd)
 	*a = aside{}

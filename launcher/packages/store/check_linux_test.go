@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/security-mcp/mcp-sandbox/platform/folder"
 	"golang.org/x/sys/unix"
 )
 
@@ -184,7 +185,7 @@ func TestUpdateReplaces(t *testing.T) {
 	s := openIn(t, tempHome(t))
 	p := install(t, s, "npm:server", installed("server", "1.0.0"), "lock")
 	flip(t, p.Path+"/node_modules/a/index.js")
-	running, err := unix.Open(p.Path, openFolder, 0)
+	running, err := folder.Open(unix.AT_FDCWD, p.Path)
 	do(t, err, unix.Flock(running, unix.LOCK_SH|unix.LOCK_NB))
 	again := install(t, s, "npm:server", installed("server", "1.0.0"), "lock")
 	if again.Path != p.Path {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/launcher/packages/internal/tree"
+	"github.com/security-mcp/mcp-sandbox/platform/folder"
 	"golang.org/x/sys/unix"
 )
 
@@ -80,7 +81,7 @@ func (p *Package) Verify() ([]Difference, error) {
 
 // compare compares the folder with its manifest, and the manifest with the one that was last seen.
 func (p *Package) compare(fd int, known *index, most int) (sum [32]byte, all []Difference, err error) {
-	b, err := readFile(fd, ManifestName, mostManifest)
+	b, err := folder.Read(fd, ManifestName, mostManifest)
 	if err != nil {
 		return sum, []Difference{{Path: ManifestName, What: "cannot be read (" + err.Error() + ")"}}, nil
 	}
@@ -103,7 +104,7 @@ func (p *Package) compare(fd int, known *index, most int) (sum [32]byte, all []D
 const mostManifest = 256 << 20
 
 func (r *records) readIndex(rel string) (*index, error) {
-	b, err := readFile(r.index, idOf(rel), 64<<10)
+	b, err := folder.Read(r.index, idOf(rel), 64<<10)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +116,7 @@ func (r *records) readIndex(rel string) (*index, error) {
 }
 
 func (r *records) writeIndex(x *index) error {
-	return replaceFile(r.index, idOf(x.path), x.text())
+	return folder.Replace(r.index, idOf(x.path), x.text())
 }
 
 // dropIndex removes what is known of a package, if anything.
@@ -150,7 +151,7 @@ func (p *Package) Touch() error {
 // remember writes to which package specs are resolved.
 func (r *records) remember(a *asked, p *Package) error {
 	to := resolution{*a, p.rel}
-	if err := replaceFile(r.specs, a.id(), to.text()); err != nil {
+	if err := folder.Replace(r.specs, a.id(), to.text()); err != nil {
 		return &os.PathError{Op: "remember", Path: strings.Join(a.specs, " "), Err: err}
 	}
 	return nil

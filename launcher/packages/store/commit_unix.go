@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/launcher/packages/internal/tree"
+	"github.com/security-mcp/mcp-sandbox/platform/folder"
 	"github.com/security-mcp/mcp-sandbox/policy/text"
 	"golang.org/x/sys/unix"
 )
@@ -37,7 +38,7 @@ func (g *Stage) commit(p Package) (*Package, error) {
 	if err != nil {
 		return nil, err
 	}
-	fd, err := tree.Open(g.fd, inner)
+	fd, err := folder.OpenAny(g.fd, inner)
 	if err != nil {
 		return nil, &os.PathError{Op: "open", Path: g.Folder, Err: err}
 	}
@@ -112,15 +113,15 @@ func (g *Stage) seal(fd int, p *Package) (sum [32]byte, err error) {
 	if i < 0 {
 		return sum, errors.New("the install of " + p.title() + " left no lock file " + text.Printable(p.Lock))
 	}
-	folder, _ := folderOf(p.Manager, p.Name)
-	p.rel = folder + "/" + p.Version + "-" + p.hash(found.Entries[i].Sum)
+	of, _ := folderOf(p.Manager, p.Name)
+	p.rel = of + "/" + p.Version + "-" + p.hash(found.Entries[i].Sum)
 	p.Path, p.Bytes = p.in.Path+"/"+p.rel, found.Bytes
 	h := header{p.Identity, p.Contents, p.Specs, len(found.Entries)}
 	text := appendManifest(nil, &h, found.Entries)
 	if len(appendHeader(nil, &h)) > mostHeader {
 		return sum, errors.New("package " + p.title() + " has too long a list of scripts")
 	}
-	if err = makeFile(fd, ManifestName, 0o444, text); err == nil {
+	if err = folder.Make(fd, ManifestName, 0o444, text); err == nil {
 		err = unix.Fchmod(fd, 0o755)
 	}
 	if err == nil {
@@ -169,7 +170,7 @@ func (g *Stage) moveIn(fd, at int, name string) error {
 // moveBack undoes moveIn.
 func (g *Stage) moveBack(fd, at int, name string) {
 	unix.Fchmod(fd, 0o700)
-	if same(fd, at, name) {
+	if folder.Same(fd, at, name) {
 		unix.Renameat(at, name, g.fd, inner)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/launcher/packages/startline"
+	"github.com/security-mcp/mcp-sandbox/platform/folder"
 	"golang.org/x/sys/unix"
 )
 
@@ -50,7 +51,7 @@ func (s *Store) Find(w Wanted, minAge time.Duration) (*Package, error) {
 
 // resolved reads the record of some specs. One that is damaged counts as none.
 func (r *records) resolved(a *asked) (*resolution, error) {
-	b, err := readFile(r.specs, a.id(), 1<<20)
+	b, err := folder.Read(r.specs, a.id(), 1<<20)
 	if err != nil {
 		return nil, err
 	}
@@ -102,9 +103,9 @@ func (s *Store) load(rel string) (*Package, error) {
 	defer unix.Close(fd)
 	p := packageAt(rel)
 	p.in, p.Path = s, s.Path+"/"+rel
-	b, err := readFile(fd, ManifestName, 16<<10)
+	b, err := folder.Read(fd, ManifestName, 16<<10)
 	if err == nil && len(b) == 16<<10 && !strings.Contains(string(b), "\n\n") {
-		b, err = readFile(fd, ManifestName, mostHeader)
+		b, err = folder.Read(fd, ManifestName, mostHeader)
 	}
 	if err != nil {
 		return nil, &Changed{p, Difference{Path: ManifestName, What: "cannot be read (" + err.Error() + ")"}}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/security-mcp/mcp-sandbox/platform/folder"
 	"golang.org/x/sys/unix"
 )
 
@@ -39,7 +40,7 @@ func inAnImage() error {
 	if _, changed := errors.AsType[*Changed](p.Check()); !changed {
 		return errors.New("a change is not found")
 	}
-	running, err := unix.Open(p.Path, openFolder, 0)
+	running, err := folder.Open(unix.AT_FDCWD, p.Path)
 	if err == nil {
 		err = unix.Flock(running, unix.LOCK_SH)
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/security-mcp/mcp-sandbox/platform/folder"
 	"golang.org/x/sys/unix"
 )
 
@@ -18,20 +19,20 @@ func TestRecordsAreNoLinks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at, err := unix.Open(dir, openFolder, 0)
+	at, err := folder.Open(unix.AT_FDCWD, dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer unix.Close(at)
 	for _, name := range []string{"l", "p", "."} {
-		if b, err := readFile(at, name, 99); err == nil {
+		if b, err := folder.Read(at, name, 99); err == nil {
 			t.Errorf("%s: %q was read", name, b)
 		}
 	}
-	if err := makeFile(at, "l", 0o600, nil); err == nil {
+	if err := folder.Make(at, "l", 0o600, nil); err == nil {
 		t.Error("a file was made at a link")
 	}
-	if err := replaceFile(at, "x", []byte("new")); err == nil {
+	if err := folder.Replace(at, "x", []byte("new")); err == nil {
 		t.Error("a draft was written through a link")
 	}
 	if b, err := os.ReadFile(dir + "/f"); err != nil || string(b) != "text" {
@@ -48,7 +49,7 @@ func TestFoldersAreNoLinks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at, err := unix.Open(dir, openFolder, 0)
+	at, err := folder.Open(unix.AT_FDCWD, dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,11 +63,11 @@ func TestFoldersAreNoLinks(t *testing.T) {
 		}
 	}
 	g := Stage{Folder: dir + "/npm/y", fd: at}
-	for folder, want := range map[string]bool{"link": false, "npm": true} {
-		fd, err := ownFolder(at, folder, false)
+	for name, want := range map[string]bool{"link": false, "npm": true} {
+		fd, err := folder.Own(at, name, false)
 		unix.Close(fd)
 		if (err == nil) != want {
-			t.Errorf("%s: %v", folder, err)
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 	if err := os.Symlink("npm/x", dir+"/"+inner); err != nil {
@@ -90,7 +91,7 @@ func TestPackageOfAnother(t *testing.T) {
 	if err := os.MkdirAll(dir+"/"+rel, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	at, err := unix.Open(dir, openFolder, 0)
+	at, err := folder.Open(unix.AT_FDCWD, dir)
 	if err != nil {
 		t.Fatal(err)
 	}

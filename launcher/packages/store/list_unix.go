@@ -12,6 +12,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/keep/state"
 	"github.com/security-mcp/mcp-sandbox/launcher/packages/internal/tree"
 	"github.com/security-mcp/mcp-sandbox/launcher/packages/startline"
+	"github.com/security-mcp/mcp-sandbox/platform/folder"
 	"golang.org/x/sys/unix"
 )
 
@@ -126,7 +127,7 @@ func (d *disk) below(folder string, do func(rel string)) {
 func (r *records) resolutions() (all []*resolution, err error) {
 	names, err := namesIn(r.specs)
 	for _, name := range names {
-		if b, err := readFile(r.specs, name, 1<<20); err == nil {
+		if b, err := folder.Read(r.specs, name, 1<<20); err == nil {
 			if to, err := parseResolution(string(b)); err == nil && to.id() == name {
 				all = append(all, to)
 			}

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/platform/folder"
 	"golang.org/x/sys/unix"
 )
 
@@ -96,7 +97,7 @@ func TestPruneSparesWhatRuns(t *testing.T) {
 	}
 	a, b, c := all[0], all[1], all[2]
 	do(t, a.Touch()) // b is now the longest unused
-	fd, err := unix.Open(b.Path, openFolder, 0)
+	fd, err := folder.Open(unix.AT_FDCWD, b.Path)
 	do(t, err, unix.Flock(fd, unix.LOCK_SH))
 	if err := b.Remove(); !errors.Is(err, ErrInUse) {
 		t.Error(err)

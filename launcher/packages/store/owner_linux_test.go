@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/platform/folder"
 	"golang.org/x/sys/unix"
 )
 
@@ -83,7 +84,7 @@ func TestForeignStore(t *testing.T) {
 		}, "it is no folder"},
 		{"another user's above", func(home string) { do(t, os.Chown(home+"/.local", 4711, 4711)) }, "user 4711 owns this folder"},
 		{"all may write above", func(home string) { do(t, os.Chmod(home+"/.local", 0o777)) }, "others may write to this folder"},
-		{"another user's records", func(home string) { do(t, os.Chown(home+store+"/.specs", 4711, 4711)) }, "another user owns it"},
+		{"another user's records", func(home string) { do(t, os.Chown(home+store+"/.specs", 4711, 4711)) }, "user 4711 owns it"},
 	} {
 		home := tempHome(t)
 		openIn(t, home)
@@ -154,7 +155,7 @@ func TestSharedLock(t *testing.T) {
 	s := openIn(t, tempHome(t))
 	p := install(t, s, "npm:server", installed("server", "1.0.0"), "lock")
 	for range 2 {
-		fd, err := unix.Open(p.Path, openFolder, 0)
+		fd, err := folder.Open(unix.AT_FDCWD, p.Path)
 		do(t, err, unix.Flock(fd, unix.LOCK_SH|unix.LOCK_NB))
 		defer unix.Close(fd)
 	}

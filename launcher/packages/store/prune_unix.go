@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/security-mcp/mcp-sandbox/platform/folder"
 	"golang.org/x/sys/unix"
 )
 
@@ -52,12 +53,12 @@ func (r *records) forget(rel string) error {
 
 // remove takes the package's folder away, so nobody finds half of it, and empties it then.
 func (s *Store) remove(at int, name string) error {
-	fd, err := unix.Openat(at, name, openFolder, 0)
+	fd, err := folder.Open(at, name)
 	if err != nil {
 		return err
 	}
 	defer unix.Close(fd)
-	if err = flock(fd, unix.LOCK_EX|unix.LOCK_NB); err == unix.EWOULDBLOCK {
+	if err = folder.Lock(fd, unix.LOCK_EX|unix.LOCK_NB); err == unix.EWOULDBLOCK {
 		return ErrInUse
 	}
 	if err != nil {
@@ -127,7 +128,7 @@ func (s *Store) tidy() {
 	}
 	names, _ := namesIn(s.records.index)
 	for _, name := range names {
-		b, err := readFile(s.records.index, name, 64<<10)
+		b, err := folder.Read(s.records.index, name, 64<<10)
 		if x, bad := parseIndex(string(b)); err == nil && bad == nil && isPackagePath(x.path) && idOf(x.path) == name {
 			paths[x.path] = true
 		}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/security-mcp/mcp-sandbox/launcher/packages/internal/tree"
+	"github.com/security-mcp/mcp-sandbox/platform/folder"
 	"golang.org/x/sys/unix"
 )
 
@@ -94,7 +94,7 @@ func (d *disk) tryLock(name string) (int, error) {
 	if err != nil {
 		return -1, err
 	}
-	if err = flock(fd, unix.LOCK_EX|unix.LOCK_NB); err == nil {
+	if err = folder.Lock(fd, unix.LOCK_EX|unix.LOCK_NB); err == nil {
 		again, bad := d.folder(name, false)
 		if bad == nil {
 			var held, there unix.Stat_t
@@ -123,7 +123,7 @@ func (g *Stage) make() (err error) {
 		return &os.PathError{Op: "mkdir", Path: at, Err: err}
 	}
 	g.Folder = at + "/" + g.name + "/" + inner
-	fd, err := ownFolder(g.fd, inner, true)
+	fd, err := folder.Own(g.fd, inner, true)
 	if err != nil {
 		return &os.PathError{Op: "mkdir", Path: g.Folder, Err: err}
 	}
@@ -133,7 +133,7 @@ func (g *Stage) make() (err error) {
 
 // Give hands the folder over to the user that the package manager will be. Commit takes it back.
 func (g *Stage) Give(uid, gid int) error {
-	fd, err := unix.Openat(g.fd, inner, openFolder, 0)
+	fd, err := folder.Open(g.fd, inner)
 	if err == nil {
 		err = unix.Fchown(fd, uid, gid)
 		unix.Close(fd)
@@ -147,9 +147,9 @@ func (g *Stage) Give(uid, gid int) error {
 
 // Drop removes a name in the folder, whatever it is, as a package manager's cache.
 func (g *Stage) Drop(name string) error {
-	fd, err := unix.Openat(g.fd, inner, openFolder, 0)
+	fd, err := folder.Open(g.fd, inner)
 	if err == nil {
-		err = tree.Remove(fd, name)
+		err = folder.Remove(fd, name)
 		unix.Close(fd)
 	}
 	if err != nil {
@@ -162,8 +162,8 @@ func (g *Stage) Drop(name string) error {
 func (g *Stage) Abort() error {
 	var err error
 	if g.fd >= 0 {
-		tree.Remove(g.fd, inner)
-		err = tree.Remove(g.in.stages.fd, g.name)
+		folder.Remove(g.fd, inner)
+		err = folder.Remove(g.in.stages.fd, g.name)
 		closeAt(&g.fd)
 	}
 	for i := range g.locks {
@@ -180,12 +180,12 @@ func (g *Stage) Abort() error {
 func (t *stages) sweep() {
 	names, _ := namesIn(t.fd)
 	for _, name := range names {
-		fd, err := unix.Openat(t.fd, name, openFolder, 0)
+		fd, err := folder.Open(t.fd, name)
 		if err != nil {
 			continue
 		}
-		if flock(fd, unix.LOCK_EX|unix.LOCK_NB) == nil && !isHeld(fd, inner) {
-			tree.Remove(t.fd, name)
+		if folder.Lock(fd, unix.LOCK_EX|unix.LOCK_NB) == nil && !isHeld(fd, inner) {
+			folder.Remove(t.fd, name)
 		}
 		unix.Close(fd)
 	}
@@ -193,12 +193,12 @@ func (t *stages) sweep() {
 
 // isHeld reports whether a folder is locked.
 func isHeld(at int, name string) bool {
-	fd, err := unix.Openat(at, name, openFolder, 0)
+	fd, err := folder.Open(at, name)
 	if err != nil {
 		return false
 	}
 	defer unix.Close(fd)
-	return flock(fd, unix.LOCK_EX|unix.LOCK_NB) == unix.EWOULDBLOCK
+	return folder.Lock(fd, unix.LOCK_EX|unix.LOCK_NB) == unix.EWOULDBLOCK
 }
 
 // removeEmpty removes the folders of a name where no package is in them. The caller holds the lock.

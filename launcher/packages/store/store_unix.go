@@ -9,6 +9,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/keep/places"
 	"github.com/security-mcp/mcp-sandbox/init/keep/state"
+	"github.com/security-mcp/mcp-sandbox/platform/folder"
 	"golang.org/x/sys/unix"
 )
 
@@ -52,7 +53,7 @@ func Open(getenv func(string) string) (*Store, error) {
 		fd   *int
 		name string
 	}{{&s.records.specs, ".specs"}, {&s.records.index, ".index"}, {&s.stages.fd, ".stages"}} {
-		if *f.fd, err = ownFolder(s.disk.fd, f.name, true); err != nil {
+		if *f.fd, err = folder.Own(s.disk.fd, f.name, true); err != nil {
 			s.Close()
 			return nil, &os.PathError{Op: "open", Path: s.Path + "/" + f.name, Err: err}
 		}
@@ -75,45 +76,11 @@ func closeAt(fd *int) {
 	}
 }
 
-const openFolder = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC
-
-// ownFolder opens a folder of the store's own, whatever the umask was when it was made.
-func ownFolder(at int, name string, create bool) (int, error) {
-	made := create && unix.Mkdirat(at, name, 0o700) == nil
-	fd, err := unix.Openat(at, name, openFolder, 0)
-	if err == unix.EACCES && made {
-		// a umask that takes the maker's rights: only the mode of what was just made is changed
-		unix.Fchmodat(at, name, 0o700, 0)
-		fd, err = unix.Openat(at, name, openFolder, 0)
-	}
-	if err == unix.ELOOP || err == unix.ENOTDIR {
-		err = errors.New("it is no folder")
-	}
-	if err != nil {
-		return -1, err
-	}
-	var st unix.Stat_t
-	if err = unix.Fstat(fd, &st); err == nil && int(st.Uid) != unix.Geteuid() {
-		err = errors.New("another user owns it")
-	}
-	if err == nil && st.Mode&0o777 != 0o700 {
-		err = unix.Fchmod(fd, 0o700)
-	}
-	if err == nil && made {
-		err = unix.Fsync(at)
-	}
-	if err != nil {
-		unix.Close(fd)
-		return -1, err
-	}
-	return fd, nil
-}
-
 // folder opens the folder of a name below the store, as npm/@scope/name.
 func (d *disk) folder(path string, create bool) (int, error) {
 	at := d.fd
 	for name := range strings.SplitSeq(path, "/") {
-		fd, err := ownFolder(at, name, create)
+		fd, err := folder.Own(at, name, create)
 		if at != d.fd {
 			unix.Close(at)
 		}
@@ -133,7 +100,7 @@ func (d *disk) open(rel string) (int, error) {
 		return -1, err
 	}
 	defer unix.Close(at)
-	fd, err := unix.Openat(at, rel[i+1:], openFolder, 0)
+	fd, err := folder.Open(at, rel[i+1:])
 	if err != nil {
 		return -1, err
 	}
@@ -150,10 +117,3 @@ func (d *disk) open(rel string) (int, error) {
 
 // isGone is true for the error of what is not there.
 func isGone(err error) bool { return errors.Is(err, unix.ENOENT) }
-
-// same reports whether a descriptor is of what lies at a name.
-func same(fd, at int, name string) bool {
-	var held, there unix.Stat_t
-	return unix.Fstat(fd, &held) == nil && unix.Fstatat(at, name, &there, unix.AT_SYMLINK_NOFOLLOW) == nil &&
-		held.Ino == there.Ino && held.Dev == there.Dev
-}

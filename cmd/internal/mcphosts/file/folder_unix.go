@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 
+	own "github.com/security-mcp/mcp-sandbox/platform/folder"
 	"golang.org/x/sys/unix"
 )
 
@@ -36,20 +37,14 @@ func (f *folder) close() { unix.Close(f.fd) }
 
 // open opens a regular file. A pipe without a writer is not waited for.
 func (f *folder) open(name string) (*object, error) {
-	fd, err := unix.Openat(f.fd, name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
-	if err == unix.ELOOP || err == unix.ENXIO {
+	o := &object{}
+	fd, err := own.OpenFile(f.fd, name, &o.stat)
+	if err == unix.EINVAL {
 		return nil, errKind
 	} else if err != nil {
 		return nil, err
 	}
-	o := &object{File: os.NewFile(uintptr(fd), name)}
-	if err = unix.Fstat(fd, &o.stat); err == nil && o.stat.Mode&unix.S_IFMT != unix.S_IFREG {
-		err = errKind
-	}
-	if err != nil {
-		o.Close()
-		return nil, err
-	}
+	o.File = os.NewFile(uintptr(fd), name)
 	return o, nil
 }
 
@@ -97,7 +92,7 @@ func (f *folder) same(name string, o *object) bool {
 
 // create makes a file that nobody else can read.
 func (f *folder) create(name string) (*os.File, error) {
-	fd, err := unix.Openat(f.fd, name, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
+	fd, err := own.Create(f.fd, name)
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/keep/state"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
+	"github.com/security-mcp/mcp-sandbox/platform/folder"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
 )
@@ -118,16 +119,16 @@ func (l *Launch) checkOwn() error {
 }
 
 // makeOwn makes those of this product's folders that the server could make, in a write grant: a later launch, or wrap,
-// would believe what lies there. Where [state.Trusted] refuses to make one, because another user could change it,
+// would believe what lies there. Where [folder.Trusted] refuses to make one, because another user could change it,
 // nothing that lies there is believed either. A probe makes nothing that lasts.
 func makeOwn(l *Launch) error {
 	p, err := places.Of(os.Getenv)
 	if err != nil || l.Order.Probe || l.Policy.Level == policy.Privileged {
 		return nil
 	}
-	for _, folder := range p.Folders() {
-		if canMake(l.Policy.Filesystem.AllowWrite, folder) {
-			_, _ = state.Trusted(folder, true)
+	for _, own := range p.Folders() {
+		if canMake(l.Policy.Filesystem.AllowWrite, own) {
+			_, _ = folder.Trusted(own, true)
 		}
 	}
 	return nil

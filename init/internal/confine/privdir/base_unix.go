@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/security-mcp/mcp-sandbox/platform/folder"
 	"golang.org/x/sys/unix"
 )
 
@@ -42,11 +43,6 @@ func (n *NoBase) add(base string, err error) {
 
 func (n *NoBase) Error() string { return n.why }
 
-// An unfit is why a folder cannot be a base.
-type unfit string
-
-func (u unfit) Error() string { return string(u) }
-
 // checkBase is an error if another user could rename or remove what is made in a folder. Where swappable is set
 // a world-writable folder without the sticky bit, as a Pod's emptyDir, serves if the folder is the root of a
 // mount.
@@ -56,11 +52,11 @@ func checkBase(dir int, swappable bool) error {
 		return err
 	}
 	uid := int(st.Uid)
-	if uid != 0 && uid != unix.Geteuid() && !IsUnmapped(uid) {
-		return unfit("it belongs to user " + strconv.Itoa(uid) + ", who could take the folder away")
+	if folder.IsForeign(uid) {
+		return folder.Unfit("it belongs to user " + strconv.Itoa(uid) + ", who could take the folder away")
 	}
 	if st.Mode&0o022 != 0 && st.Mode&unix.S_ISVTX == 0 && !(swappable && isMountRoot(dir)) {
-		return unfit("others may write to it, and without the sticky bit take the folder away")
+		return folder.Unfit("others may write to it, and without the sticky bit take the folder away")
 	}
 	return nil
 }
@@ -77,7 +73,7 @@ func checkSearchable(base string) error {
 			return err
 		}
 		if st.Mode&0o001 == 0 {
-			return unfit("the server's user may not enter " + path)
+			return folder.Unfit("the server's user may not enter " + path)
 		}
 	}
 	return nil

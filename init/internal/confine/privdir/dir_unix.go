@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/security-mcp/mcp-sandbox/platform/folder"
 	"golang.org/x/sys/unix"
 )
 
@@ -46,7 +47,7 @@ func Make(r Request) (Dir, error) {
 // makeIn makes the folder in a base. Another launcher's removeUnlocked may remove the folder before it is locked.
 func (r *Request) makeIn(base string) (d Dir, err error) {
 	if !filepath.IsAbs(base) {
-		return d, unfit("it is not absolute")
+		return d, folder.Unfit("it is not absolute")
 	}
 	if r.Chown {
 		if err = checkSearchable(base); err != nil {
@@ -66,7 +67,7 @@ func (r *Request) tryIn(base string) (d Dir, err error) {
 	if base, err = filepath.EvalSymlinks(base); err != nil {
 		return d, err
 	}
-	parent, err := unix.Open(base, openPath|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	parent, err := unix.Open(base, folder.OpenPath|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return d, &os.PathError{Op: "open", Path: base, Err: err}
 	}
@@ -81,8 +82,8 @@ func (r *Request) tryIn(base string) (d Dir, err error) {
 	if err = unix.Mkdirat(parent, name, 0o700); err != nil {
 		return d, err
 	}
-	MakeSearchable(parent, name)
-	fd, err := openDir(parent, name)
+	folder.MakeSearchable(parent, name)
+	fd, err := folder.Open(parent, name)
 	if err != nil {
 		unix.Unlinkat(parent, name, unix.AT_REMOVEDIR)
 		return d, err
@@ -97,17 +98,13 @@ func (r *Request) tryIn(base string) (d Dir, err error) {
 	return d, err
 }
 
-func openDir(at int, name string) (int, error) {
-	return unix.Openat(at, name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
-}
-
 // fill makes what is in the folder, and gives the server's folders to the server.
 func (r *Request) fill(fd int) error {
 	for _, sub := range r.Folders {
 		if err := unix.Mkdirat(fd, sub, 0o700); err != nil {
 			return err
 		}
-		MakeSearchable(fd, sub)
+		folder.MakeSearchable(fd, sub)
 	}
 	if r.File != "" {
 		if err := makeFile(fd, r.File); err != nil {
@@ -144,15 +141,15 @@ func (d *Dir) Remove(over func() bool) {
 	if d.fd == 0 {
 		return
 	}
-	EachName(d.fd, func(sub string) (on bool) {
-		MakeSearchable(d.fd, sub)
-		if fd, err := openDir(d.fd, sub); err == nil {
-			Empty(fd, over)
+	folder.Each(d.fd, func(sub string) (on bool) {
+		folder.MakeSearchable(d.fd, sub)
+		if fd, err := folder.Open(d.fd, sub); err == nil {
+			folder.Empty(fd, over)
 			unix.Close(fd)
 		}
 		return true
 	})
-	Empty(d.fd, over)
+	folder.Empty(d.fd, over)
 	unix.Close(d.fd)
 	d.fd = 0
 	unix.Rmdir(d.Path) // fails if it is not empty, and so if another folder was put in its place
@@ -166,7 +163,7 @@ func removeUnlocked(base string) {
 	}
 	defer unix.Close(parent)
 	var left []string
-	EachName(parent, func(name string) bool {
+	folder.Each(parent, func(name string) bool {
 		if isName(name) {
 			left = append(left, name)
 		}
@@ -174,7 +171,7 @@ func removeUnlocked(base string) {
 	})
 	over := budget(others, nil)
 	for _, name := range left {
-		fd, err := openDir(parent, name)
+		fd, err := folder.Open(parent, name)
 		if err != nil {
 			continue
 		}

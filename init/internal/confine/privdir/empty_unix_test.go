@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/platform/folder"
 	"golang.org/x/sys/unix"
 )
 
@@ -29,10 +30,10 @@ func TestEmptyEnds(t *testing.T) {
 		}
 	}
 	left := func() (n int) {
-		EachName(top, func(string) bool { n++; return true })
+		folder.Each(top, func(string) bool { n++; return true })
 		return n
 	}
-	Empty(top, budget(-1, nil))
+	folder.Empty(top, budget(-1, nil))
 	if n := left(); n < 2900 {
 		t.Errorf("%d are left, though there was no time", n)
 	}
@@ -43,7 +44,7 @@ func TestEmptyEnds(t *testing.T) {
 		}
 	}
 	for from := time.Now(); left() > 0 && time.Since(from) < time.Minute; { // as launches do, one after the other
-		Empty(top, budget(10*time.Millisecond, nil))
+		folder.Empty(top, budget(10*time.Millisecond, nil))
 	}
 	if n := left(); n != 0 {
 		t.Errorf("%d are left", n)

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/security-mcp/mcp-sandbox/platform/folder"
 	"golang.org/x/sys/unix"
 )
 
@@ -53,7 +54,7 @@ func emptied(t *testing.T, dir string) (left []string) {
 		t.Fatal(err)
 	}
 	defer unix.Close(top)
-	Empty(top, func() bool { return false })
-	EachName(top, func(name string) bool { left = append(left, name); return true })
+	folder.Empty(top, func() bool { return false })
+	folder.Each(top, func(name string) bool { left = append(left, name); return true })
 	return left
 }

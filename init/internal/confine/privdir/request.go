@@ -1,5 +1,7 @@
 package privdir
 
+import "github.com/security-mcp/mcp-sandbox/platform/folder"
+
 // A Request is what is asked of [Make]. Windows knows the folders alone: there the server is the same user.
 type Request struct {
 	Folders []string // in the private folder, for the server
@@ -17,16 +19,8 @@ type Request struct {
 const Prefix = "mcp-sandbox-"
 
 func newName() (string, error) {
-	var random [16]byte
-	if err := fillRandom(random[:]); err != nil {
-		return "", err
-	}
-	const digits = "0123456789abcdef"
-	name := []byte(Prefix)
-	for _, c := range random {
-		name = append(name, digits[c>>4], digits[c&15])
-	}
-	return string(name), nil
+	random, err := folder.Random()
+	return Prefix + random, err
 }
 
 // isName reports whether a name is one of newName's.

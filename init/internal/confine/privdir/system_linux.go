@@ -1,44 +1,9 @@
 package privdir
 
-import (
-	"strconv"
-
-	"github.com/security-mcp/mcp-sandbox/platform"
-	"golang.org/x/sys/unix"
-)
-
-// openPath opens a folder that need not be readable; open(2).
-const openPath = unix.O_PATH
-
-// IsUnmapped reports whether an owner is one that this user namespace does not map, as the machine's root;
-// user_namespaces(7). If the map cannot be read, it is taken to map all.
-func IsUnmapped(uid int) bool {
-	const overflow = 65534 // how each such owner appears
-	if uid != overflow {
-		return false
-	}
-	b, err := platform.ReadSmall("/proc/self/uid_map", 64<<10)
-	ranges, ok := platform.ParseIDMap(b)
-	return err == nil && ok && !platform.Mapped(ranges, overflow)
-}
+import "golang.org/x/sys/unix"
 
 func isMountRoot(dir int) bool {
 	var st unix.Statx_t
 	err := unix.Statx(dir, "", unix.AT_EMPTY_PATH, 0, &st)
 	return err == nil && st.Attributes_mask&st.Attributes&unix.STATX_ATTR_MOUNT_ROOT != 0
-}
-
-// MakeSearchable gives its owner every right to a folder again, and never to what a symbolic link in its place
-// leads to.
-func MakeSearchable(dir int, name string) {
-	fd, err := unix.Openat(dir, name, unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
-	if err == nil {
-		unix.Chmod("/proc/self/fd/"+strconv.Itoa(fd), 0o700)
-		unix.Close(fd)
-	}
-}
-
-func fillRandom(b []byte) error {
-	_, err := unix.Getrandom(b, 0)
-	return err
 }

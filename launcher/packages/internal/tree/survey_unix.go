@@ -7,6 +7,7 @@ import (
 	"os"
 	"strconv"
 
+	"github.com/security-mcp/mcp-sandbox/platform/folder"
 	"golang.org/x/sys/unix"
 )
 
@@ -28,12 +29,12 @@ type Found struct {
 // Survey reads a folder that strangers filled, and refuses what no package needs: all that is no file, folder or link,
 // links that lead out, files with a name elsewhere, files of others, and more than the bounds. Of the folders that this
 // user may not read the modes are changed, for a folder has no other name; nothing else is changed.
-func Survey(folder int, r Request) (*Found, error) {
-	var top unix.Stat_t
-	if err := unix.Fstat(folder, &top); err != nil {
+func Survey(top int, r Request) (*Found, error) {
+	var st unix.Stat_t
+	if err := unix.Fstat(top, &st); err != nil {
 		return nil, err
 	}
-	s := surveyor{Request: r, dev: uint64(top.Dev), me: os.Geteuid(), names: map[uint64]*named{}}
+	s := surveyor{Request: r, dev: uint64(st.Dev), me: os.Geteuid(), names: map[uint64]*named{}}
 	if r.Most == 0 {
 		r.Most = MostEntries
 	}
@@ -41,10 +42,10 @@ func Survey(folder int, r Request) (*Found, error) {
 		s.Text = mostText
 	}
 	w := newWalker(r.Most, s.visit)
-	w.enter = Open
-	err := rewind(folder)
+	w.enter = folder.OpenAny
+	err := rewind(top)
 	if err == nil {
-		err = w.walk(folder, "", 0)
+		err = w.walk(top, "", 0)
 	}
 	if err != nil {
 		return nil, err

@@ -2,9 +2,6 @@ package tree
 
 import "golang.org/x/sys/unix"
 
-// makeSearchable gives its owner every right to a folder, and never to what a link in its place leads to.
-func makeSearchable(at int, name string) { unix.Fchmodat(at, name, 0o700, unix.AT_SYMLINK_NOFOLLOW) }
-
 // makeReadable lets its owner read a file.
 func makeReadable(at int, name string) { unix.Fchmodat(at, name, 0o600, unix.AT_SYMLINK_NOFOLLOW) }
 

@@ -6,9 +6,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// makeSearchable gives its owner every right to a folder, and never to what a link in its place leads to.
-func makeSearchable(at int, name string) { chmod(at, name, unix.O_DIRECTORY, 0o700) }
-
 // makeReadable lets its owner read a file.
 func makeReadable(at int, name string) { chmod(at, name, 0, 0o600) }
 

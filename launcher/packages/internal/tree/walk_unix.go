@@ -30,16 +30,6 @@ func openFolder(at int, name string) (int, error) {
 	return unix.Openat(at, name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 }
 
-// Open opens a folder of this user's of any mode, and nothing that a link leads to.
-func Open(at int, name string) (int, error) {
-	fd, err := openFolder(at, name)
-	if err == unix.EACCES {
-		makeSearchable(at, name)
-		fd, err = openFolder(at, name)
-	}
-	return fd, err
-}
-
 // walk goes through what is in a folder, which was opened for this walk: it is read from where it stands.
 func (w *walker) walk(fd int, above string, depth int) error {
 	names, err := w.names(fd, above)

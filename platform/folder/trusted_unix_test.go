@@ -1,6 +1,6 @@
 //go:build darwin || linux
 
-package state
+package folder
 
 import (
 	"errors"

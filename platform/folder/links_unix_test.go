@@ -1,6 +1,6 @@
 //go:build darwin || linux
 
-package state
+package folder
 
 import (
 	"errors"
@@ -27,7 +27,7 @@ func TestLinksOfOthers(t *testing.T) {
 	}
 	for path, want := range map[string]string{"mine/link": "mine", "mine/link/a/b": "mine/a/b", "mine/relative/a": "mine/a",
 		"sticky/link": "mine", "open/link": "", "open/relative": "", "mine/twice/a": "", "sticky/twice": "", "mine/loop": ""} {
-		real, err := resolve(at(path))
+		real, err := Resolve(at(path))
 		unfit := Unfit("")
 		switch {
 		case want != "" && (err != nil || real != at(want)):
@@ -39,7 +39,7 @@ func TestLinksOfOthers(t *testing.T) {
 	if os.Geteuid() != 0 || os.Lchown(at("sticky/link"), 12345, 12345) != nil {
 		return
 	}
-	if real, err := resolve(at("sticky/link")); err == nil {
+	if real, err := Resolve(at("sticky/link")); err == nil {
 		t.Errorf("another user's link leads to %q", real)
 	}
 }

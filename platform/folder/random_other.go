@@ -1,6 +1,6 @@
 //go:build !linux
 
-package privdir
+package folder
 
 import "crypto/rand"
 
