@@ -1,6 +1,10 @@
 package explain
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/policy"
+)
 
 // tellDenials tells of denyRead and denyWrite.
 func tellDenials(t *teller) {
@@ -36,7 +40,7 @@ func tellDenials(t *teller) {
 func takesAway(t *teller, r *pathRule) bool {
 	if !r.write {
 		for folder := range strings.FieldsSeq("/bin /etc /gnu /lib /lib32 /lib64 /nix /run /sbin /usr") {
-			if within(r.path, folder) {
+			if policy.Within(r.path, folder) {
 				return true
 			}
 		}
@@ -45,8 +49,8 @@ func takesAway(t *teller, r *pathRule) bool {
 	if r.write {
 		by = t.paths.write
 	}
-	for _, n := range t.paths.lengths {
-		if n <= len(r.path) && within(r.path, r.path[:n]) && by[r.path[:n]].grant != nil {
+	for at := range policy.Upwards(r.path) {
+		if by[at].grant != nil {
 			return true
 		}
 	}

@@ -10,7 +10,7 @@ import (
 
 // tilde is a path as people write it.
 func (t *teller) tilde(at string) string {
-	if at = strings.TrimPrefix(at, "-"); t.home != "" && within(at, t.home) {
+	if at = strings.TrimPrefix(at, "-"); t.home != "" && policy.Within(at, t.home) {
 		at = "~" + at[len(t.home):]
 	}
 	return short(at)
@@ -18,16 +18,16 @@ func (t *teller) tilde(at string) string {
 
 // homeOf is the home that a path is or lies in, "" for none, and whether the home is another user's.
 func (t *teller) homeOf(at string) (home string, others bool) {
-	if t.home != "" && within(at, t.home) {
+	if t.home != "" && policy.Within(at, t.home) {
 		return t.home, false
 	}
 	for _, folder := range homes {
-		if below(at, folder) {
+		if policy.Below(at, folder) {
 			name, _, _ := strings.Cut(at[len(folder)+1:], "/")
 			return folder + "/" + name, true
 		}
 	}
-	if within(at, "/root") {
+	if policy.Within(at, "/root") {
 		return "/root", true
 	}
 	return "", false
@@ -106,12 +106,12 @@ func readsOf(t *teller, r *pathRule) (v Verdict, why string) {
 	home, others := t.homeOf(r.path)
 	found := secretsIn(t, r)
 	switch secret := secretAt(r.path, home); {
-	case slices.ContainsFunc(t.own(home), func(own string) bool { return within(r.path, own) }):
+	case slices.ContainsFunc(t.own(home), func(own string) bool { return policy.Within(r.path, own) }):
 		return Dangerous, ": what mcp-sandbox keeps of all servers: their homes with log-ins, packages, policies, " +
 			"reports, backups"
 	case secret != "":
 		return Dangerous, ": " + secret
-	case t.home != "" && within(t.home, r.path) && t.paths.reader(t.home) == r:
+	case t.home != "" && policy.Within(t.home, r.path) && t.paths.reader(t.home) == r:
 		v, why = Wide, ", and so your whole home"
 		if r.path == t.home {
 			why = ": your whole home"
@@ -138,7 +138,7 @@ func secretAt(at, home string) string {
 		return ""
 	}
 	for name, what := range Secrets() {
-		if home != "" && len(at) > len(home) && within(at[len(home)+1:], name) {
+		if home != "" && len(at) > len(home) && policy.Within(at[len(home)+1:], name) {
 			return what
 		}
 	}
@@ -153,10 +153,10 @@ func secretAt(at, home string) string {
 
 // holds reports whether a path is or holds what has that name below a home; "" is no home.
 func holds(path, home, name string) bool {
-	if home != "" && below(path, home) {
-		return within(name, path[len(home)+1:])
+	if home != "" && policy.Below(path, home) {
+		return policy.Within(name, path[len(home)+1:])
 	}
-	return home != "" && within(home, path)
+	return home != "" && policy.Within(home, path)
 }
 
 // secretsIn are the places of secrets that a grant opens: in its home, or in yours.
@@ -177,7 +177,7 @@ func secretsIn(t *teller, r *pathRule) (all []string) {
 		return all
 	}
 	for _, own := range t.own(home) {
-		if below(own, r.path) && t.paths.reader(own) == r {
+		if policy.Below(own, r.path) && t.paths.reader(own) == r {
 			all = append(all, t.tilde(own))
 		}
 	}
@@ -203,9 +203,9 @@ func atPlace(at string, write bool) (v Verdict, why string) {
 		if write {
 			much = p.write
 		}
-		part := below(at, p.path)
+		part := policy.Below(at, p.path)
 		switch {
-		case !part && !within(p.path, at):
+		case !part && !policy.Within(p.path, at):
 			continue
 		case write && part && hasPrograms(at[len(p.path):]):
 		case part && (much == Wide || much == Dangerous && write):

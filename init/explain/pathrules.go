@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/policy"
@@ -22,11 +21,10 @@ type decision struct {
 	denied bool
 }
 
-// pathRules are all entries about files. The more specific path wins, and on a tie a denial.
+// pathRules are all entries about files, as policy.Decide weighs them.
 type pathRules struct {
 	all         []pathRule
 	read, write map[string]decision // by path
-	lengths     []int               // of all paths, the longest first
 }
 
 // rulesOf reads the entries. In level strict nothing is written. Where the policy names a confinement that cannot hold
@@ -55,7 +53,6 @@ func rulesOf(t *teller) *pathRules {
 		if !rule.grants && t.denialsMayFail() {
 			continue
 		}
-		r.lengths = append(r.lengths, len(rule.path))
 		if rule.grants || !rule.write {
 			rule.decides(r.read)
 		}
@@ -64,9 +61,6 @@ func rulesOf(t *teller) *pathRules {
 			rule.decides(r.write)
 		}
 	}
-	slices.Sort(r.lengths)
-	r.lengths = slices.Compact(r.lengths)
-	slices.Reverse(r.lengths)
 	return r
 }
 
@@ -85,14 +79,6 @@ func (r *pathRule) decides(by map[string]decision) {
 	by[r.path] = d
 }
 
-// within reports whether a path is folder or lies below it.
-func within(path, folder string) bool {
-	return folder == "/" || strings.HasPrefix(path, folder) && (len(path) == len(folder) || path[len(folder)] == '/')
-}
-
-// below reports whether a path lies below folder.
-func below(path, folder string) bool { return path != folder && within(path, folder) }
-
 // reader is the entry that lets the server read a path, or nil.
 func (r *pathRules) reader(path string) *pathRule { return r.winner(r.read, path) }
 
@@ -101,16 +87,12 @@ func (r *pathRules) writer(path string) *pathRule { return r.winner(r.write, pat
 
 // winner is the grant that decides about a path, or nil.
 func (r *pathRules) winner(by map[string]decision, path string) *pathRule {
-	for _, n := range r.lengths {
-		if n > len(path) || !within(path, path[:n]) {
-			continue
-		}
-		if d, is := by[path[:n]]; is {
-			if d.denied {
-				return nil
-			}
-			return d.grant
-		}
+	at, granted := policy.Decide(path, func(at string) (grants, denies bool) {
+		d := by[at]
+		return d.grant != nil, d.denied
+	})
+	if !granted {
+		return nil
 	}
-	return nil
+	return by[at].grant
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine/fsview/protected"
+	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
 // writesOf says what there is to change in a grant.
@@ -43,7 +44,7 @@ func writesOf(t *teller, r *pathRule) (v Verdict, why string) {
 // startsAt reports whether a path below a home is one in which a shell finds programs, or lies in one.
 func startsAt(rest string) bool {
 	for name, kind := range starts() {
-		if kind == "name" && within(rest, name) {
+		if kind == "name" && policy.Within(rest, name) {
 			return true
 		}
 	}

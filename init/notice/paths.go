@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/init/runtimes"
+	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
 // maxPaths is how many paths of a command, and of its variables, are looked at.
@@ -116,7 +117,7 @@ func GrantFor(command []string, at, home string) string {
 func PackageOf(folder, home string, has func(at string) bool) string {
 	manifests := []string{"package.json", "pyproject.toml", "deno.json"}
 	found := ""
-	for at := folder; !strings.HasPrefix(home+"/", at+"/") && strings.Count(at, "/") > 1; at = path.Dir(at) {
+	for at := folder; !policy.Within(home, at) && strings.Count(at, "/") > 1; at = path.Dir(at) {
 		if has(at+"/node_modules") || found == "" && slices.ContainsFunc(manifests, func(name string) bool {
 			return has(at + "/" + name)
 		}) {

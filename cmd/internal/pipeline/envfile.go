@@ -152,6 +152,6 @@ func grantPlaces(folders []string) (all []string) {
 // inside reports whether a path is one of the folders or lies below one.
 func inside(path string, folders []string) bool {
 	return slices.ContainsFunc(folders, func(folder string) bool {
-		return path == folder || strings.HasPrefix(path, strings.TrimSuffix(folder, "/")+"/")
+		return policy.Within(path, folder)
 	})
 }

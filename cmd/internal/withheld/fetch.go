@@ -144,14 +144,15 @@ func seesCache(o *order.Order, p *policy.Policy) bool {
 // meets reports whether a grant holds a folder, or a part of that folder.
 func meets(p *policy.Policy, folder string) bool {
 	return granted(p, func(grant string) bool {
-		return isBelow(folder, grant) || isBelow(grant, folder)
+		return platform.Within(folder, grant) || platform.Within(grant, folder)
 	})
 }
 
 // sees reports whether a grant holds a folder, as both are written or as they are resolved.
 func sees(p *policy.Policy, folder string) bool {
 	return granted(p, func(grant string) bool {
-		return isBelow(folder, grant) || isBelow(platform.Resolved(folder), platform.Resolved(filepath.Clean(grant)))
+		return platform.Within(folder, grant) ||
+			platform.Within(platform.Resolved(folder), platform.Resolved(filepath.Clean(grant)))
 	})
 }
 
@@ -159,12 +160,6 @@ func granted(p *policy.Policy, is func(grant string) bool) bool {
 	fs := &p.Filesystem
 	return fs.Default == policy.Read || slices.ContainsFunc(slices.Concat(fs.AllowRead, fs.AllowWrite),
 		func(grant string) bool { return is(strings.TrimPrefix(grant, "-")) })
-}
-
-func isBelow(path, folder string) bool {
-	const end = string(filepath.Separator)
-	path, folder = filepath.Clean(path), filepath.Clean(folder)
-	return strings.HasPrefix(strings.TrimSuffix(path, end)+end, strings.TrimSuffix(folder, end)+end)
 }
 
 // find is the file of a command, or the command itself.

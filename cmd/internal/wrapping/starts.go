@@ -114,12 +114,8 @@ func (s *Scope) inProject(folder string) bool {
 	if s.Project == "" {
 		return false
 	}
-	for _, at := range []func(string) string{filepath.Clean, platform.Resolved} {
-		if inside, err := filepath.Rel(at(s.Project), at(folder)); err == nil && filepath.IsLocal(inside) {
-			return true
-		}
-	}
-	return false
+	return platform.Within(folder, s.Project) ||
+		platform.Within(platform.Resolved(folder), platform.Resolved(s.Project))
 }
 
 // programIn is the program that a host finds by a name in a folder; "" for none.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/launcher"
+	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/policy"
 	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
@@ -48,7 +49,7 @@ func (c *cell) policy(ctx context.Context, j *job, s step) (p policy.Policy, err
 		p.Level, p.MinConfinement = policy.LevelNetwork, policy.Reduced
 		return p, nil
 	}
-	if folder := ownFolder(j.program); folder != "" && !isBelow(j.program, j.stage) { // there an answer made the link
+	if folder := ownFolder(j.program); folder != "" && !platform.Within(j.program, j.stage) { // there an answer links
 		p.Filesystem.AllowRead = []string{folder}
 	}
 	if !s.local {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/launcher/packages/startline"
+	"github.com/security-mcp/mcp-sandbox/platform"
 )
 
 // npmEntry is the link that npx would execute: node_modules/.bin/NAME, and not the file behind the link, for programs
@@ -48,7 +49,7 @@ func npmEntry(folder string, s *startline.Start) (*entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !strings.HasPrefix(file, own+string(filepath.Separator)) {
+	if file == own || !platform.Within(file, own) {
 		return nil, fmt.Errorf("program %s of %s leads to %s, out of the package", bin, name, file)
 	}
 	return &entry{owner: name, command: npmCommand(s, command, file), path: links}, nil

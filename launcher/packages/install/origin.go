@@ -91,12 +91,6 @@ func (f *origin) path() string {
 	return strings.Join(folders, string(filepath.ListSeparator))
 }
 
-// isBelow reports whether a path is a folder or lies below that.
-func isBelow(path, folder string) bool {
-	rel, err := filepath.Rel(folder, path)
-	return err == nil && filepath.IsLocal(rel)
-}
-
 // question is what the manager is asked by, and by which files it answers.
 func (f *origin) question() (*question, error) {
 	u, err := f.user()
@@ -180,7 +174,9 @@ func (f *origin) checkLogins(q *question) error {
 func (f *origin) isUsersProgram(at, home string) bool {
 	path, _ := lookup(f.Env, "PATH")
 	folder := platform.Resolved(filepath.Dir(at)) // /usr/tmp may be a link
-	systems := func(system string) bool { return isBelow(at, system) && isBelow(folder, platform.Resolved(system)) }
+	systems := func(system string) bool {
+		return platform.Within(at, system) && platform.Within(folder, platform.Resolved(system))
+	}
 	return f.isUsers("PATH", path) && f.find(filepath.Base(at), "") == at || runtimes.IsStoredIn(home, at) ||
 		slices.ContainsFunc([]string{"/usr", "/bin", "/opt", "/nix/store", "/gnu/store"}, systems)
 }

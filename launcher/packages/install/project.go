@@ -68,7 +68,7 @@ func isAnybodys(folder string) bool {
 func (s *surroundings) isInProject(path string) bool {
 	known := []string{s.home, "/usr/bin", "/usr/local/bin"}
 	for at := path; ; at = filepath.Dir(at) {
-		if slices.ContainsFunc(known, func(k string) bool { return isBelow(k, at) }) || at == filepath.Dir(at) {
+		if slices.ContainsFunc(known, func(k string) bool { return platform.Within(k, at) }) || at == filepath.Dir(at) {
 			return false
 		}
 		names, looked := s.named[at]

@@ -147,7 +147,7 @@ func authorityFiles(path string) (files []string, err error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	path = platform.Resolved(path)
-	isSystems := func(folder string) bool { return isBelow(path, folder) }
+	isSystems := func(folder string) bool { return platform.Within(path, folder) }
 	if !filepath.IsAbs(path) || slices.ContainsFunc([]string{"/etc", "/usr", "/nix/store", "/gnu/store"}, isSystems) {
 		return nil, nil
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/notice"
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
@@ -22,11 +23,11 @@ func apart(l *limits, writes []string, dir string) []order.Notice {
 	}
 	slices.Sort(grants)
 	for i := 1; i < len(grants); i++ {
-		if holds(grants[0], grants[i]) {
+		if platform.Within(grants[i], grants[0]) {
 			continue
 		}
 		above := filepath.Dir(grants[0])
-		for !holds(above, grants[i]) {
+		for !platform.Within(grants[i], above) {
 			above = filepath.Dir(above)
 		}
 		if l.why(folder{written: above, real: above, write: true}) != "" || above == "/" {

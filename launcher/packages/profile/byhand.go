@@ -3,6 +3,7 @@ package profile
 import (
 	"slices"
 
+	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
@@ -29,5 +30,5 @@ func (h *byHand) has(f folder) bool {
 		grants = h.write
 	}
 	return f.real != "" && !linkIn(f.written, h.write) &&
-		slices.ContainsFunc(grants, func(at string) bool { return holds(at, f.real) })
+		slices.ContainsFunc(grants, func(at string) bool { return platform.Within(f.real, at) })
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/security-mcp/mcp-sandbox/init/explain"
+	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
@@ -126,7 +127,7 @@ func wide(path string) string {
 		return "is no place of one product"
 	}
 	for secret, what := range explain.Secrets() {
-		if holds(secret, rest) || holds(rest, secret) {
+		if platform.Within(rest, secret) || platform.Within(secret, rest) {
 			return "is or holds a place of " + what
 		}
 	}

@@ -3,9 +3,11 @@ package profile
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/init/notice"
+	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/policy/text"
 )
 
@@ -96,12 +98,6 @@ func (f *folder) name() string {
 	return f.written
 }
 
-// holds reports whether inner is folder, or lies below it.
-func holds(folder, inner string) bool {
-	rest, ok := strings.CutPrefix(inner, folder)
-	return ok && (rest == "" || os.IsPathSeparator(rest[0]) || os.IsPathSeparator(folder[len(folder)-1]))
-}
-
 // grantFolders grants the paths that were taken, but for links that a server could have made: those in a folder which
 // it may write.
 func (a *applying) grantFolders() {
@@ -159,10 +155,8 @@ func linkIn(path string, folders []string) bool {
 		if err != nil {
 			return true
 		}
-		for _, folder := range folders {
-			if holds(folder, parent) {
-				return true
-			}
+		if slices.ContainsFunc(folders, func(folder string) bool { return platform.Within(parent, folder) }) {
+			return true
 		}
 		if !filepath.IsAbs(target) {
 			target = filepath.Join(parent, target)

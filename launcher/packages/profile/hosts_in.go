@@ -22,7 +22,7 @@ func (a *Argument) listed(value string) []string {
 
 // hostsIn grants the hosts that a file names behind its key. A file that the server may write says nothing.
 func (a *applying) hostsIn(f folder, writable []string) {
-	if f.key == "" || slices.ContainsFunc(writable, func(folder string) bool { return holds(folder, f.real) }) {
+	if f.key == "" || slices.ContainsFunc(writable, func(at string) bool { return platform.Within(f.real, at) }) {
 		return
 	}
 	const most, patience = 1 << 20, time.Second

@@ -45,7 +45,7 @@ func (l *limits) useOf(p *Profile) {
 			continue
 		}
 		for name := range explain.Secrets() {
-			if holds(name, rest) {
+			if platform.Within(rest, name) {
 				l.used = append(l.used, name)
 			}
 		}
@@ -82,11 +82,11 @@ func homesIn(passwd string, uid int) []string {
 func (l *limits) secret(f folder, home string) string {
 	for name, what := range explain.Secrets() {
 		for _, secret := range bothWays(filepath.Join(home, name)) {
-			within := holds(secret, f.real)
+			within := platform.Within(f.real, secret)
 			if !f.write && within && f.real != secret && slices.Contains(l.used, name) {
 				continue
 			}
-			if within || holds(f.real, secret) {
+			if within || platform.Within(secret, f.real) {
 				return what
 			}
 		}
@@ -97,7 +97,7 @@ func (l *limits) secret(f folder, home string) string {
 // why is the reason for which a path is not granted; "" if it is.
 func (l *limits) why(f folder) string {
 	for _, home := range l.homes {
-		if holds(f.real, home) || holds(f.written, home) {
+		if platform.Within(home, f.real) || platform.Within(home, f.written) {
 			return "is or holds the home folder"
 		}
 		if slices.Contains(bothWays(filepath.Join(home, ".config")), f.real) {
@@ -113,7 +113,7 @@ func (l *limits) why(f folder) string {
 		}
 	}
 	for _, own := range l.own {
-		if holds(own, f.real) || holds(f.real, own) {
+		if platform.Within(f.real, own) || platform.Within(own, f.real) {
 			return "is a folder of mcp-sandbox itself"
 		}
 	}

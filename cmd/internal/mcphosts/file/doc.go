@@ -25,6 +25,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/platform"
 )
 
 // MaxSize is how many bytes a file may have.
@@ -67,7 +69,7 @@ func In(project, path string) (Target, error) {
 		return Target{}, err
 	}
 	t, err := At(path)
-	if inside, _ := filepath.Rel(root.File, t.File); err == nil && !filepath.IsLocal(inside) {
+	if err == nil && !platform.Within(t.File, root.File) {
 		err = &fs.PathError{Op: "open", Path: path, Err: errOutside}
 	}
 	return t, err

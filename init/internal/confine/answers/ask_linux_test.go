@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/policy"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 	"golang.org/x/sys/unix"
 )
@@ -41,7 +42,7 @@ func TestAsk(t *testing.T) {
 			}
 			refusal, _ := errors.AsType[*order.Refusal](err)
 			no, _ := errors.AsType[*NoAnswer](err)
-			if no == nil || no.Mount != at || no.Type != "fuse.test" || refusal.Layer != order.Root || !within(refusal.Path, at) {
+			if no == nil || no.Mount != at || no.Type != "fuse.test" || refusal.Layer != order.Root || !policy.Within(refusal.Path, at) {
 				t.Errorf("%s: %v: %v", name, look, err)
 			}
 		}

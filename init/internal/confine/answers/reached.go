@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/platform"
+	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
 // A Look is an absolute path at which a launch looks.
@@ -34,7 +35,8 @@ const (
 // is the host's in the trees that are made fresh for a server, where systemd has an autofs. The root is not asked: this
 // program came from it.
 func waits(m *platform.Mount) bool {
-	if m.Path == "/" || within(m.Path, "/proc") || within(m.Path, "/sys") || within(m.Path, "/dev") {
+	if m.Path == "/" || policy.Within(m.Path, "/proc") || policy.Within(m.Path, "/sys") ||
+		policy.Within(m.Path, "/dev") {
 		return false
 	}
 	return waiting(m.Type)
@@ -89,7 +91,7 @@ func reached(mounts []platform.Mount, looks []Look, h host) (all []question) {
 		}
 		found = l.First && mount == "" && h.isProgram(at)
 		for _, m := range met {
-			if l.Below && m != at && within(m, at) {
+			if l.Below && m != at && policy.Within(m, at) {
 				add(m, m)
 			}
 		}
@@ -132,7 +134,7 @@ func (w *ways) follow(p string) (at, mount string) {
 		if slices.Contains(w.met, next) {
 			at = path.Join(next, rest)
 			for _, m := range w.met {
-				if within(at, m) {
+				if policy.Within(at, m) {
 					mount = m
 				}
 			}
@@ -167,9 +169,4 @@ func (w *ways) target(at string) string {
 		w.known[at] = target
 	}
 	return target
-}
-
-// within reports whether a path is a folder, or lies below it.
-func within(p, folder string) bool {
-	return p == folder || strings.HasPrefix(p, strings.TrimSuffix(folder, "/")+"/")
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/security-mcp/mcp-sandbox/platform"
+	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
 // mounts are those of a table as "type path".
@@ -21,7 +22,7 @@ func mounts(table ...string) (all []platform.Mount) {
 // made is a host with links as "path target" and a program. Of what lies in a mount that waits nothing may be asked.
 func made(t *testing.T, forbidden string, program string, links ...string) host {
 	ask := func(at string) {
-		if forbidden != "" && within(at, forbidden) {
+		if forbidden != "" && policy.Within(at, forbidden) {
 			t.Errorf("%s is looked at", at)
 		}
 	}

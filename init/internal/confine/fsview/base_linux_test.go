@@ -155,7 +155,7 @@ func TestHostRoot(t *testing.T) {
 		t.Error("not the host's root")
 	}
 	for _, n := range v.Nodes {
-		if n.Kind != Bind && !below(n.Path, "/dev") && !below(n.Path, "/tmp") {
+		if n.Kind != Bind && !policy.Below(n.Path, "/dev") && !policy.Below(n.Path, "/tmp") {
 			t.Errorf("cannot be made in the host's root: %+v", n)
 		}
 	}

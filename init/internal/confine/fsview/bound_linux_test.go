@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/security-mcp/mcp-sandbox/platform"
+	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
 )
 
@@ -115,7 +116,7 @@ func TestSockets(t *testing.T) {
 			}
 			var got []string
 			for _, k := range v.Covers {
-				if below(k.Path, root) && k.Path != root+"/home" {
+				if policy.Below(k.Path, root) && k.Path != root+"/home" {
 					got = append(got, strings.ReplaceAll([]string{"pin", "frozen", "denied"}[k.Kind]+" "+k.Path, root, "T"))
 				}
 			}

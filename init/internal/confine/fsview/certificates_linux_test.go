@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
 )
 
@@ -86,16 +87,16 @@ func TestCertificates(t *testing.T) {
 			var shown, linked []string
 			for _, n := range v.Nodes {
 				switch {
-				case n.Kind == File && below(n.Path, certificatesAt):
+				case n.Kind == File && policy.Below(n.Path, certificatesAt):
 					shown = append(shown, strings.TrimPrefix(n.Path, certificatesAt+root+"/"))
 					if one := strings.ReplaceAll(pem, `\n`, "\n"); n.Content != one || n.Mode != 0o444 {
 						t.Errorf("%s, mode %o:\n%s", n.Path, n.Mode, n.Content)
 					}
-				case n.Kind == Link && below(n.Content, certificatesAt):
+				case n.Kind == Link && policy.Below(n.Content, certificatesAt):
 					linked = append(linked, strings.ReplaceAll("link "+n.Path+" -> "+n.Content, root, "T"))
-				case n.Kind == Link && within(n.Path, root) && c.implied == "":
+				case n.Kind == Link && policy.Within(n.Path, root) && c.implied == "":
 					t.Errorf("the link %s -> %s is shown", n.Path, n.Content)
-				case n.Kind == Bind && within(n.Path, root) && c.wish.read == nil && c.wish.write == nil:
+				case n.Kind == Bind && policy.Within(n.Path, root) && c.wish.read == nil && c.wish.write == nil:
 					t.Errorf("%s of the host is shown", n.Path)
 				}
 			}
@@ -131,7 +132,7 @@ func TestCertificateCopies(t *testing.T) {
 		t.Error("no rule for the copies")
 	}
 	for _, n := range v.Nodes {
-		if within(n.Path, root) && n.Path != root+"/granted" {
+		if policy.Within(n.Path, root) && n.Path != root+"/granted" {
 			t.Errorf("%s of the host can be read", n.Path)
 		}
 	}

@@ -1,5 +1,7 @@
 package fsview
 
+import "github.com/security-mcp/mcp-sandbox/policy"
+
 // closeCovers finds the covers below folders that a root launcher's server may not enter. Init, which is the same user,
 // finds no way to their paths, and the mode of such a folder may change while the server runs.
 func (t *tree) closeCovers() {
@@ -10,7 +12,7 @@ func (t *tree) closeCovers() {
 	for i := range t.view.Covers {
 		k := &t.view.Covers[i]
 		region := t.view.Region(k.Path)
-		for at := dirOf(k.Path); region != "" && within(at, region) && !k.Closed; at = dirOf(at) {
+		for at := dirOf(k.Path); region != "" && policy.Within(at, region) && !k.Closed; at = dirOf(at) {
 			is, known := closed[at]
 			if !known {
 				e, ok := t.lookups.stat(at)
@@ -33,12 +35,12 @@ func (v *View) Region(path string) string {
 		region = "/"
 	}
 	for i := range v.Nodes {
-		if n := &v.Nodes[i]; n.Kind == Bind && within(path, n.Path) { // the last is the innermost
+		if n := &v.Nodes[i]; n.Kind == Bind && policy.Within(path, n.Path) { // the last is the innermost
 			region = n.Path
 		}
 	}
 	for i := range v.Private {
-		if p := v.Private[i].Path; within(path, p) && within(p, region) {
+		if p := v.Private[i].Path; policy.Within(path, p) && policy.Within(p, region) {
 			return ""
 		}
 	}

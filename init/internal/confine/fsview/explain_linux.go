@@ -3,6 +3,8 @@ package fsview
 import (
 	"slices"
 	"strconv"
+
+	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
 // An Explained is a View with the statements that led to it.
@@ -43,21 +45,16 @@ func (e *Explained) reading(path string) Cause {
 	if e.tree.request.Shared {
 		return e.sharedCause(path, false)
 	}
-	for q := path; ; q = dirOf(q) {
-		if p := e.tree.points[q]; p != nil {
-			switch f := p.flags; {
-			case f&noRead != 0:
-				return e.denial(q)
-			case f&(mayRead|mayWrite) != 0:
-				return e.grant(q)
-			case f&(private|hidden) != 0:
-				return Cause{Kind: ByStandIn, At: q}
-			}
-		}
-		if q == "/" {
-			return Cause{}
-		}
+	at, granted := e.tree.points.decide(path, reading)
+	switch {
+	case granted:
+		return e.grant(at)
+	case e.tree.points.has(at, noRead):
+		return e.denial(at)
+	case at != "":
+		return Cause{Kind: ByStandIn, At: at}
 	}
+	return Cause{}
 }
 
 // writing is what decides whether the server writes a path of the host that it reads.
@@ -65,22 +62,16 @@ func (e *Explained) writing(path string) Cause {
 	if e.tree.request.Shared {
 		return e.sharedCause(path, true)
 	}
-	for q := path; ; q = dirOf(q) {
-		if p := e.tree.points[q]; p != nil {
-			switch f := p.flags; {
-			case f&noRead != 0:
-				return e.denial(q)
-			case f&noWrite != 0:
-				return e.rules.entryOf(e.rules.denied, q, noWrite)
-			case f&readOnly != 0:
-				return protecting(e.View, q)
-			case f&mayWrite != 0:
-				return e.grant(q)
-			}
-		}
-		if q == "/" {
-			break
-		}
+	at, granted := e.tree.points.decide(path, writing)
+	switch {
+	case granted:
+		return e.grant(at)
+	case e.tree.points.has(at, noRead):
+		return e.denial(at)
+	case e.tree.points.has(at, noWrite):
+		return e.rules.entryOf(e.rules.denied, at, noWrite)
+	case at != "":
+		return protecting(e.View, at)
 	}
 	if e.tree.strict {
 		for q := path; q != "/"; q = dirOf(q) {
@@ -113,7 +104,7 @@ func (e *Explained) sharedCause(path string, write bool) Cause {
 func (v *View) ruleFor(path string, write bool) (best *Node) {
 	for i := range v.Nodes {
 		n := &v.Nodes[i]
-		if n.Kind == Bind && within(path, n.Path) && (n.Write || n.Device || !write) &&
+		if n.Kind == Bind && policy.Within(path, n.Path) && (n.Write || n.Device || !write) &&
 			(best == nil || len(n.Path) > len(best.Path)) {
 			best = n
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine/fsview/toolchain"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/init/runtimes"
+	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
 // FuzzSmallFiles: first lines of scripts, .git files, pyvenv.cfg and access lists may be the server's own work.
@@ -59,16 +60,16 @@ func FuzzPaths(f *testing.F) {
 		if !strings.HasPrefix(at, "/") || path.Clean(at) != at || strings.Contains(name, "/") {
 			return
 		}
-		if item, ok := runtimes.Stored(at); ok && (!within(at, item) || item == "/" || !stored(at)) {
+		if item, ok := runtimes.Stored(at); ok && (!policy.Within(at, item) || item == "/" || !stored(at)) {
 			t.Errorf("%q: %q of a store", at, item)
 		}
 		if above, shows, ok := runtimes.Shim(at); ok && (!strings.HasPrefix(at, above+"/.") || !strings.HasPrefix(shows, "/.")) {
 			t.Errorf("%q: %q below %q is a store", at, shows, above)
 		}
-		if name != "" && name != "." && name != ".." && (dirOf(join(at, name)) != at || baseOf(join(at, name)) != name || !below(join(at, name), at)) {
+		if name != "" && name != "." && name != ".." && (dirOf(join(at, name)) != at || baseOf(join(at, name)) != name || !policy.Below(join(at, name), at)) {
 			t.Errorf("%q and %q: %q", at, name, join(at, name))
 		}
-		if comparePaths(at, at) != 0 || !within(at, at) || below(at, at) {
+		if comparePaths(at, at) != 0 || !policy.Within(at, at) || policy.Below(at, at) {
 			t.Errorf("%q and itself", at)
 		}
 		if protected.InRepository(at) != slices.ContainsFunc(strings.Split(at, "/"), protected.IsVersionControl) {

@@ -4,6 +4,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
 // A rule is one path of the policy's allowRead, allowWrite, denyRead or denyWrite.
@@ -104,7 +106,7 @@ func (g *grants) grant(r rule, path string, optional bool) (err error) {
 
 // deny resolves, checks and adds one denial.
 func (g *grants) deny(r rule, path string, optional bool) (err error) {
-	if within(path, "/sys") {
+	if policy.Within(path, "/sys") {
 		return nil // no server sees it
 	}
 	r.resolved, err = g.lookups.resolve(path)
@@ -159,7 +161,7 @@ func (g *grants) folders() (all []string) {
 	slices.SortFunc(all, comparePaths)
 	outer := ""
 	return slices.DeleteFunc(all, func(path string) bool {
-		if outer != "" && within(path, outer) {
+		if outer != "" && policy.Within(path, outer) {
 			return true
 		}
 		outer = path

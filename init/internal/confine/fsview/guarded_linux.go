@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine/fsview/protected"
+	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
 // guarded reports whether a path may not be granted for writing at all.
@@ -17,7 +18,7 @@ func (t *tree) guardedAt(path string) bool {
 		return true
 	}
 	for _, home := range t.ownHomes() {
-		if below(path, home) && protected.IsAtHome(path[len(home)+1:]) {
+		if policy.Below(path, home) && protected.IsAtHome(path[len(home)+1:]) {
 			return true
 		}
 	}
@@ -36,7 +37,7 @@ func ours(t *tree) func(path string) bool {
 		}
 		holds := func(folder string) bool {
 			r, err := t.lookups.resolve(folder)
-			return is(folder) || within(path, folder) || err == nil && within(path, r.path)
+			return is(folder) || policy.Within(path, folder) || err == nil && policy.Within(path, r.path)
 		}
 		return slices.ContainsFunc(t.request.Own, is) || slices.ContainsFunc(t.request.Folders, holds)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
 )
 
@@ -93,7 +94,7 @@ func systemFolder(path string) bool {
 		return true
 	}
 	folders := []string{"/usr", "/bin", "/sbin", "/etc", "/boot", "/nix/store", "/gnu/store"}
-	return slices.ContainsFunc(folders, func(folder string) bool { return within(path, folder) })
+	return slices.ContainsFunc(folders, func(folder string) bool { return policy.Within(path, folder) })
 }
 
 // cwd decides the working folder: the policy's, the launcher's if the server sees it, or the home.

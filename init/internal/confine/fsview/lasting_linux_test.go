@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
 // The product's folders are protected and hidden wherever variables put them, also in grants of less than the home.
@@ -64,7 +66,7 @@ func TestLastingHome(t *testing.T) {
 		t.Errorf("%+v", v.Private)
 	}
 	for _, n := range v.Nodes {
-		if n.Kind != Bind && below(n.Path, root+"/home") {
+		if n.Kind != Bind && policy.Below(n.Path, root+"/home") {
 			t.Errorf("made by path: %+v", n)
 		}
 	}

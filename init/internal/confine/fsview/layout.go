@@ -1,6 +1,10 @@
 package fsview
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/security-mcp/mcp-sandbox/policy"
+)
 
 // layout adds the node or the cover of one point.
 func (e *emitter) layout(path string) {
@@ -54,7 +58,7 @@ func (e *emitter) add(n Node) {
 
 // inState reports whether what is made at a path is made in the folder of a state, and in no other mount there.
 func (e *emitter) inState(path string) bool {
-	if e.home == "" || !below(path, e.home) {
+	if e.home == "" || !policy.Below(path, e.home) {
 		return false
 	}
 	for q := dirOf(path); q != e.home; q = dirOf(q) {
@@ -136,7 +140,7 @@ func (e *emitter) pin(path string) {
 // sortPrivate puts the private folders into the order in which the nodes need them: a node below one comes after it.
 func sortPrivate(v *View) {
 	first := func(path string) int {
-		i := slices.IndexFunc(v.Nodes, func(n Node) bool { return below(n.Path, path) })
+		i := slices.IndexFunc(v.Nodes, func(n Node) bool { return policy.Below(n.Path, path) })
 		if i < 0 {
 			return len(v.Nodes)
 		}

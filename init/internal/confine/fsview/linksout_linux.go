@@ -3,6 +3,8 @@ package fsview
 import (
 	"path"
 	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
 // How much of a node_modules is looked at: names, and links that lead out of the grant.
@@ -57,7 +59,7 @@ func (s *linkSearch) folder(at string) (scopes []string) {
 	})
 	for _, link := range links {
 		target, err := s.viewer.lookups.readlink(link)
-		if err != nil || within(path.Clean(relativeTo(target, at)), s.grant) || len(s.found) == maxLinksOut {
+		if err != nil || policy.Within(path.Clean(relativeTo(target, at)), s.grant) || len(s.found) == maxLinksOut {
 			continue
 		}
 		if look := s.viewer.Look(link); look.Sight == Hidden && look.Folder &&

@@ -5,6 +5,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine/fsview/protected"
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
 )
 
@@ -106,14 +107,14 @@ func (e *Explained) Look(path string) FileKind {
 // and a rule of Landlock is one only where no folder above may be written.
 func (e *Explained) WritesPipe(path string, landlock bool) bool {
 	return !landlock || slices.ContainsFunc(e.View.Private, func(n Node) bool {
-		return within(path, n.Path) && n.Path != "/dev" && (n.Kind == Bind || n.Mode&0o200 != 0)
+		return policy.Within(path, n.Path) && n.Path != "/dev" && (n.Kind == Bind || n.Mode&0o200 != 0)
 	}) || slices.ContainsFunc(e.View.Nodes, func(n Node) bool {
-		return n.Kind == Bind && n.Write && !n.Device && within(path, n.Path)
+		return n.Kind == Bind && n.Write && !n.Device && policy.Within(path, n.Path)
 	})
 }
 
 // Certificates reports whether Path has the certificates of a file of the host, because a variable names it.
-func (s *Spot) Certificates() bool { return within(s.Path, certificatesAt) }
+func (s *Spot) Certificates() bool { return policy.Within(s.Path, certificatesAt) }
 
 // MadeFresh reports whether a path is of the file systems that are made fresh for a server.
 func MadeFresh(path string) bool { return system(path) }

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
 // The mounts of a view, applied in the order in which the root is built.
@@ -28,12 +30,12 @@ func build(t testing.TB, v *View) []mounted {
 		ms = append(ms, mounted{path: n.Path, kind: "private"})
 	}
 	for _, n := range v.Nodes {
-		for len(rest) > 0 && below(n.Path, rest[0].Path) {
+		for len(rest) > 0 && policy.Below(n.Path, rest[0].Path) {
 			private(rest[0])
 			rest = rest[1:]
 		}
 		for _, p := range rest {
-			if below(n.Path, p.Path) {
+			if policy.Below(n.Path, p.Path) {
 				t.Errorf("%s comes before the private folder %s that it lies in", n.Path, p.Path)
 			}
 		}
@@ -86,7 +88,7 @@ func effective(ms []mounted, path string) string {
 	kind := "none"
 	for _, m := range ms {
 		switch {
-		case !within(path, m.path):
+		case !policy.Within(path, m.path):
 		case !m.after:
 			kind = m.kind
 		case kind == "write":
@@ -106,7 +108,7 @@ func wanted(w wish, held []string, root, path string) string {
 		}{{yes, true}, {no, false}} {
 			for _, g := range at(root, list.paths) {
 				g, err := filepath.EvalSymlinks(strings.TrimPrefix(g, "-"))
-				if err == nil && within(path, g) && (len(g) > most || len(g) == most && !list.is) {
+				if err == nil && policy.Within(path, g) && (len(g) > most || len(g) == most && !list.is) {
 					most, got = len(g), list.is
 				}
 			}

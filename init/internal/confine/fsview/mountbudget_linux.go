@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
 // maxProtectMounts is how many mounts protected names may take, those included that keep the folders above them in
@@ -107,7 +109,7 @@ func (p *protection) branches() branches {
 func (bs branches) cover(i int) (saved int) {
 	above := bs[i]
 	for _, b := range bs[i+1:] {
-		if !below(b.path, above.path) {
+		if !policy.Below(b.path, above.path) {
 			break
 		}
 		if b.root == above.root && !b.covered {

@@ -4,6 +4,7 @@ import (
 	"path"
 
 	"github.com/security-mcp/mcp-sandbox/platform"
+	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
 // An alias is a folder at or below a write grant that is mounted at a second path too, as a home may be.
@@ -29,7 +30,7 @@ func (h *lookups) mountTable() ([]platform.Mount, error) {
 // mountOf is the mount that a path lies in; nil if the root is none.
 func mountOf(mounts []platform.Mount, path string) (on *platform.Mount) {
 	for i := range mounts {
-		if m := &mounts[i]; within(path, m.Path) && (on == nil || len(m.Path) >= len(on.Path)) {
+		if m := &mounts[i]; policy.Within(path, m.Path) && (on == nil || len(m.Path) >= len(on.Path)) {
 			on = m
 		}
 	}
@@ -49,7 +50,7 @@ func elsewhere(mounts []platform.Mount, at string) (places []string) {
 	}
 	inside := insideOf(on, at)
 	for i := range mounts {
-		if m := &mounts[i]; m != on && m.Dev == on.Dev && within(inside, m.Root) {
+		if m := &mounts[i]; m != on && m.Dev == on.Dev && policy.Within(inside, m.Root) {
 			if place := path.Clean(m.Path + "/" + inside[len(m.Root):]); place != at {
 				places = append(places, place)
 			}
@@ -72,7 +73,7 @@ func (p *protection) aliases() []alias {
 	for _, w := range p.writes {
 		folders := []string{w}
 		for i := range mounts {
-			if below(mounts[i].Path, w) {
+			if policy.Below(mounts[i].Path, w) {
 				folders = append(folders, mounts[i].Path)
 			}
 		}
@@ -86,7 +87,7 @@ func (p *protection) aliases() []alias {
 			}
 			inside := insideOf(on, at)
 			for i := range mounts {
-				if m := &mounts[i]; m.Dev == on.Dev && below(m.Root, inside) {
+				if m := &mounts[i]; m.Dev == on.Dev && policy.Below(m.Root, inside) {
 					if part := path.Clean(at + "/" + m.Root[len(inside):]); part != m.Path {
 						p.aliased = append(p.aliased, alias{part, m.Path})
 					}
@@ -102,9 +103,9 @@ func (p *protection) places(at string) []string {
 	places := []string{at}
 	for _, a := range p.aliases() {
 		switch {
-		case within(at, a.as):
+		case policy.Within(at, a.as):
 			places = append(places, path.Clean(a.at+"/"+at[len(a.as):]))
-		case below(a.as, at):
+		case policy.Below(a.as, at):
 			places = append(places, a.at)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine/fsview/protected"
+	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
 // Every name of the tables is held where it is, as a file or as a folder, and nothing of what servers write for a project.
@@ -50,7 +51,7 @@ func TestAllNamesOfHome(t *testing.T) {
 	v, err := Plan(wish{write: []string{"T/home"}}.request(root))
 	must(t, err)
 	for name := range protected.AtHome() {
-		if !slices.ContainsFunc(v.Protected, func(held string) bool { return within(root+"/home/"+name, held) }) {
+		if !slices.ContainsFunc(v.Protected, func(held string) bool { return policy.Within(root+"/home/"+name, held) }) {
 			t.Errorf("%s is not held", name)
 		}
 	}

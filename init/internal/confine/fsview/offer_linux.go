@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine/fsview/protected"
+	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
 )
 
@@ -63,7 +64,8 @@ func (t offers) offer(at string, write bool) (o Offer, err error) {
 		if t.holdsSettings(r.path) || write && protected.InRepository(r.path) {
 			return o, ErrSettings
 		}
-		if t.guarded(r.path) || slices.ContainsFunc(t.ownHomes(), func(h string) bool { return within(h, r.path) }) {
+		holds := func(home string) bool { return policy.Within(home, r.path) }
+		if t.guarded(r.path) || slices.ContainsFunc(t.ownHomes(), holds) {
 			return o, err
 		}
 		o.Path = r.path
@@ -82,11 +84,11 @@ func (t offers) offer(at string, write bool) (o Offer, err error) {
 // a server that made a link there is not to be given that by whoever types what a line proposes.
 func (t offers) holdsSettings(folder string) bool {
 	return slices.ContainsFunc(t.ownHomes(), func(home string) bool {
-		if !within(folder, home) {
+		if !policy.Within(folder, home) {
 			return false
 		}
 		for name := range protected.AtHome() {
-			if within(join(home, name), folder) {
+			if policy.Within(join(home, name), folder) {
 				return true
 			}
 		}
@@ -119,7 +121,7 @@ func (t offers) mayOffer(o Offer, r *resolved) error {
 		if _, why := t.gitFile(r.path); why != "" {
 			return Reason(why)
 		}
-	case t.request.State != "" && len(t.homes) > 0 && within(t.homes[len(t.homes)-1], r.path):
+	case t.request.State != "" && len(t.homes) > 0 && policy.Within(t.homes[len(t.homes)-1], r.path):
 		return ErrShown
 	}
 	need := needed(&r.entry, write)

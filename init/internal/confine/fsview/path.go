@@ -20,19 +20,6 @@ func join(folder, name string) string {
 	return folder + "/" + name
 }
 
-// within reports whether path is folder or lies below it.
-func within(path, folder string) bool {
-	return path == folder || below(path, folder)
-}
-
-// below reports whether path lies below folder.
-func below(path, folder string) bool {
-	if folder == "/" {
-		return len(path) > 1
-	}
-	return len(path) > len(folder) && path[len(folder)] == '/' && path[:len(folder)] == folder
-}
-
 // comparePaths compares paths so that a folder comes directly before all that lies below it: '/' is the lowest byte.
 func comparePaths(a, b string) int {
 	for i := 0; i < len(a) && i < len(b); i++ {

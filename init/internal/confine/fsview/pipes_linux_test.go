@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
 )
 
@@ -36,7 +37,7 @@ func TestPipes(t *testing.T) {
 			must(t, err)
 			var got []string
 			for _, k := range v.Covers {
-				if below(k.Path, root) && k.Kind != Pin {
+				if policy.Below(k.Path, root) && k.Kind != Pin {
 					got = append(got, relative(root, []string{[]string{"", "frozen", "denied"}[k.Kind] + " " + k.Path})...)
 				}
 			}

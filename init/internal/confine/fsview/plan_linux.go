@@ -3,6 +3,8 @@ package fsview
 import (
 	"cmp"
 	"slices"
+
+	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
 // Explain works out the View of a Request, and keeps the reasons, which the lines of a launch ask. An error is an
@@ -35,17 +37,17 @@ func Explain(r Request) (*Explained, error) {
 	return &Explained{View: t.view, tree: t, rules: grants}, nil
 }
 
-// limit sets the private tmpfs's limits, tmpfs(5): policy is the policy's number of bytes, 0 for the default and
+// limit sets the private tmpfs's limits, tmpfs(5): size is the policy's number of bytes, 0 for the default and
 // negative for none. There is an inode for each 8 KiB, which is more than npx needs for real servers, besides those
 // of the layout itself.
-func (v *View) limit(policy int64) {
-	if policy < 0 {
+func (v *View) limit(size int64) {
+	if size < 0 {
 		return
 	}
-	v.TmpSize = cmp.Or(policy, 1<<30)
+	v.TmpSize = cmp.Or(size, 1<<30)
 	layout := 16 + 2*len(v.Private) // the root, what covers denied paths, the folder and the file of Landlock's proof
 	for i := range v.Nodes {
-		if slices.ContainsFunc(v.Private, func(n Node) bool { return below(v.Nodes[i].Path, n.Path) }) {
+		if slices.ContainsFunc(v.Private, func(n Node) bool { return policy.Below(v.Nodes[i].Path, n.Path) }) {
 			layout++
 		}
 	}

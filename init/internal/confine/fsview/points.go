@@ -1,5 +1,7 @@
 package fsview
 
+import "github.com/security-mcp/mcp-sandbox/policy"
+
 // A flag is a statement of the policy, or of the base system, about a path.
 type flag uint16
 
@@ -64,56 +66,49 @@ type access struct {
 	read, write, private bool
 }
 
-// access looks upwards from path: the nearest point that says something about reading decides it, and so for writing.
-// So the more specific path wins, and of a grant and a denial of one path the denial.
+// access is the path's state by the nearest points that say something about reading and about writing.
 func (ps points) access(path string) (a access) {
-	var readKnown, writeKnown, denied bool
-	for q := path; ; q = dirOf(q) {
-		if p := ps[q]; p != nil {
-			f := p.flags
-			switch {
-			case writeKnown:
-			case f&(noRead|noWrite|readOnly) != 0:
-				writeKnown = true
-			case f&mayWrite != 0:
-				a.write, writeKnown = true, true
-			}
-			switch {
-			case readKnown:
-			case f&noRead != 0:
-				denied = true // of the host's tree; on the private tmpfs it changes nothing
-				if f&private != 0 {
-					a.private, readKnown = true, true
-				}
-			case f&(mayRead|mayWrite) != 0:
-				a.read, readKnown = !denied, true
-			case f&private != 0:
-				a.private, readKnown = true, true
-			case f&hidden != 0:
-				readKnown = true
-			}
-			if readKnown && (writeKnown || !a.read) {
-				break
-			}
-		}
-		if q == "/" {
-			break
-		}
+	if _, a.read = ps.decide(path, reading); a.read {
+		_, a.write = ps.decide(path, writing)
+	} else {
+		_, a.private = ps.decide(path, onTmpfs)
 	}
-	a.write = a.write && a.read
 	return a
+}
+
+// decide returns the point that decides about a path, and whether that grants.
+func (ps points) decide(path string, says func(flag) (grants, denies bool)) (by string, granted bool) {
+	return policy.Decide(path, func(at string) (grants, denies bool) {
+		if p := ps[at]; p != nil {
+			return says(p.flags)
+		}
+		return false, false
+	})
+}
+
+// reading is for the host's tree: a grant takes the place of what is made for the server at the same path.
+func reading(f flag) (grants, denies bool) {
+	grants = f&(mayRead|mayWrite) != 0
+	return grants, f&noRead != 0 || !grants && f&(private|hidden) != 0
+}
+
+func writing(f flag) (grants, denies bool) { return f&mayWrite != 0, f&(noRead|noWrite|readOnly) != 0 }
+
+// onTmpfs is for the private tmpfs, on which a denial of the host's tree changes nothing.
+func onTmpfs(f flag) (grants, denies bool) {
+	if f&noRead != 0 {
+		return f&private != 0, false
+	}
+	denies = f&(mayRead|mayWrite) != 0 || f&(private|hidden) == hidden
+	return f&private != 0, denies
 }
 
 // denied reports whether a denial of reading is the nearest statement about path.
 func (ps points) denied(path string) bool {
-	for q := path; ; q = dirOf(q) {
-		switch {
-		case ps.has(q, noRead):
-			return true
-		case ps.has(q, mayRead|mayWrite), q == "/":
-			return false
-		}
-	}
+	by, granted := ps.decide(path, func(f flag) (grants, denies bool) {
+		return f&(mayRead|mayWrite) != 0, f&noRead != 0
+	})
+	return by != "" && !granted
 }
 
 // exists reports whether the root will have an entry of its own at path, of one of some kinds: something made for the
@@ -129,7 +124,7 @@ func (ps points) exists(path string, kinds flag) bool {
 		return true
 	}
 	for q, p := range ps {
-		if below(q, path) && (p.flags&(private|folder|link|file) != 0 || ps.access(q).read) {
+		if policy.Below(q, path) && (p.flags&(private|folder|link|file) != 0 || ps.access(q).read) {
 			return true
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine/fsview/protected"
+	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
 // How far protected folders are looked through: those of settings have them at the top, a .git the hooks of a submodule
@@ -127,12 +128,12 @@ func (in *inside) leftOut(path string, head bool) bool {
 func (in *inside) follow(link string) {
 	r, err := in.lookups.resolve(link)
 	switch {
-	case err == nil && within(in.root, r.path):
+	case err == nil && policy.Within(in.root, r.path):
 		if in.points.access(r.path).write && r.path != in.root {
 			in.warnBounded(link + " leads to " + r.path + ", which is writable")
 		}
 		return
-	case err == nil && within(r.path, in.root):
+	case err == nil && policy.Within(r.path, in.root):
 		return
 	}
 	in.protectPath(link)

@@ -1,6 +1,10 @@
 package fsview
 
-import "github.com/security-mcp/mcp-sandbox/init/internal/confine/fsview/protected"
+import (
+	"github.com/security-mcp/mcp-sandbox/init/internal/confine/fsview/protected"
+
+	"github.com/security-mcp/mcp-sandbox/policy"
+)
 
 // homes protects the names of the homes, and what links of these names, or in them, lead to in a write grant: a
 // folder of dotfiles may be granted, and the home not.
@@ -37,7 +41,7 @@ func (p *protector) homes() {
 // writesHome reports whether a name below a home lies in a write grant.
 func (p *protector) writesHome(home, name string) bool {
 	for _, w := range p.writes {
-		if within(home, w) || below(w, home) && within(name, w[len(home)+1:]) {
+		if policy.Within(home, w) || policy.Below(w, home) && policy.Within(name, w[len(home)+1:]) {
 			return p.points.access(join(home, name)).write
 		}
 	}

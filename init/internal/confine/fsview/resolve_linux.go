@@ -3,6 +3,7 @@ package fsview
 import (
 	"strings"
 
+	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
 )
 
@@ -87,7 +88,7 @@ func (h *lookups) resolveFrom(cur, rest string) (r resolved, err error) {
 
 // system reports whether path is of the file systems that are made fresh for the server.
 func system(path string) bool {
-	return within(path, "/proc") || within(path, "/sys") || within(path, "/dev")
+	return policy.Within(path, "/proc") || policy.Within(path, "/sys") || policy.Within(path, "/dev")
 }
 
 // relativeTo is a path as it is, or below folder if it is relative. It may not be clean.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
 // Sees are the paths of a view with the mode of each, sorted, each once. A folder stands for all below it.
@@ -56,7 +57,7 @@ func (v *View) Sees() []order.Seen {
 
 // privateHome reports whether the home lies in another private folder, on whose tmpfs it is made without a mount.
 func (v *View) privateHome() bool {
-	holds := func(n Node) bool { return within(v.Home, n.Path) }
+	holds := func(n Node) bool { return policy.Within(v.Home, n.Path) }
 	bound := func(n Node) bool { return n.Kind == Bind && holds(n) }
 	return slices.ContainsFunc(v.Private, holds) && !slices.ContainsFunc(v.Nodes, bound)
 }
@@ -77,7 +78,7 @@ func (s *seen) add(path string, mode order.Mode, why order.Why) {
 // node adds a node of the base system. The folders on the way to others show nothing.
 func (s *seen) node(n *Node) {
 	switch {
-	case below(n.Path, certificatesAt), n.Kind == Link && below(n.Content, certificatesAt):
+	case policy.Below(n.Path, certificatesAt), n.Kind == Link && policy.Below(n.Content, certificatesAt):
 	case n.Kind == File, n.Path == "/proc":
 		s.add(n.Path, order.Generated, order.WhyAlways)
 	case n.Kind == Bind && n.Write && !n.Device:

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
 )
 
@@ -87,12 +88,12 @@ func (v *Viewer) shows(real string) bool {
 func (v *Viewer) binds(real string) bool {
 	near, bound := -1, v.View.HostRoot
 	for i := range v.View.Private {
-		if p := v.View.Private[i].Path; within(real, p) && len(p) > near {
+		if p := v.View.Private[i].Path; policy.Within(real, p) && len(p) > near {
 			near, bound = len(p), false
 		}
 	}
 	for i := range v.View.Nodes {
-		if n := &v.View.Nodes[i]; n.Kind == Bind && within(real, n.Source) && len(n.Source) >= near {
+		if n := &v.View.Nodes[i]; n.Kind == Bind && policy.Within(real, n.Source) && len(n.Source) >= near {
 			near, bound = len(n.Source), true
 		}
 	}
@@ -103,12 +104,12 @@ func (v *Viewer) binds(real string) bool {
 func (v *Viewer) denies(real string) bool {
 	near, kind := -1, ReadOnly
 	for i := range v.View.Covers {
-		if c := &v.View.Covers[i]; c.Kind == Deny && within(real, c.Source) && len(c.Source) > near {
+		if c := &v.View.Covers[i]; c.Kind == Deny && policy.Within(real, c.Source) && len(c.Source) > near {
 			near, kind = len(c.Source), c.Kind
 		}
 	}
 	for i := range v.View.Nodes {
-		if n := &v.View.Nodes[i]; n.Kind == Bind && within(real, n.Source) && len(n.Source) > near {
+		if n := &v.View.Nodes[i]; n.Kind == Bind && policy.Within(real, n.Source) && len(n.Source) > near {
 			kind = ReadOnly
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/platform"
+	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
 // Bounds on the work that other programs' sockets can make for a launch. Beyond them the server gets no socket of the
@@ -61,14 +62,14 @@ func (g *grants) coverSockets() {
 func (s *sockets) crowded(folder string) (why string) {
 	for _, c := range s.request.Crowded {
 		for _, path := range s.lookups.bothNames(c) {
-			if within(folder, path) || within(path, folder) {
+			if policy.Within(folder, path) || policy.Within(path, folder) {
 				return "it is, holds or lies in " + path + ", and " + socketsCrowd
 			}
 		}
 	}
 	for _, h := range slices.Concat(s.homes, s.request.Homes) {
 		for _, path := range s.lookups.bothNames(h) {
-			if !systemFolder(path) && within(path, folder) {
+			if !systemFolder(path) && policy.Within(path, folder) {
 				return "it is or holds the home folder " + path + ", and " + socketsCrowd
 			}
 		}
@@ -125,7 +126,7 @@ func (s *sockets) fileSystems() (devs []uint64, err error) {
 		}
 		devs = append(devs, on.Number(), s.points[f].entry.Dev)
 		for i := range s.mounts {
-			if m := &s.mounts[i]; below(m.Path, f) {
+			if m := &s.mounts[i]; policy.Below(m.Path, f) {
 				devs = append(devs, m.Number())
 			}
 		}
@@ -174,7 +175,7 @@ func (s *sockets) placesOf(folder string) []string {
 func (s *sockets) coverMounted() {
 	for i := range s.mounts {
 		m := &s.mounts[i]
-		if !slices.ContainsFunc(s.shown, func(folder string) bool { return below(m.Path, folder) }) {
+		if !slices.ContainsFunc(s.shown, func(folder string) bool { return policy.Below(m.Path, folder) }) {
 			continue
 		}
 		if e, err := statx(m.Path); err == nil && e.is(typeSocket) {

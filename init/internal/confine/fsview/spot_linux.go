@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
 // A Spot is where a path leads for a server, and what is there.
@@ -77,7 +78,7 @@ func (f *finder) step(next string) {
 	switch {
 	case f.onHost:
 		f.host(next)
-	case !r.Shared && (within(next, "/proc") || next == "/dev/pts/ptmx"),
+	case !r.Shared && (policy.Within(next, "/proc") || next == "/dev/pts/ptmx"),
 		next == "/proc/self", next == "/proc/thread-self": // the server's own
 		f.stop(next, order.SeesGenerated)
 	case r.Shared || ps.access(next).read:
@@ -115,7 +116,7 @@ func (ps points) closed(path string) bool {
 
 // standIn is the sight of what lies on the sandbox's own file systems. In /dev the server makes nothing.
 func standIn(path string) order.Sight {
-	if within(path, "/dev") && !within(path, "/dev/shm") {
+	if policy.Within(path, "/dev") && !policy.Within(path, "/dev/shm") {
 		return order.SeesAbsent
 	}
 	return order.SeesPrivate
@@ -195,7 +196,7 @@ func (f *finder) rights() {
 	case r.Open:
 		f.Read, f.Write = true, true
 	case r.Shared:
-		f.Read = f.View.ruleFor(f.Path, false) != nil || within(f.Path, "/proc")
+		f.Read = f.View.ruleFor(f.Path, false) != nil || policy.Within(f.Path, "/proc")
 		f.Write = f.View.ruleFor(f.Path, true) != nil
 	default:
 		device := f.tree.points.has(f.Path, device)

@@ -49,13 +49,13 @@ func (t *tree) warn(text string) { t.view.Warnings = append(t.view.Warnings, tex
 
 // inWriteGrant reports whether path lies in a write grant.
 func (t *tree) inWriteGrant(path string) bool {
-	return slices.ContainsFunc(t.writes, func(grant string) bool { return within(path, grant) })
+	return slices.ContainsFunc(t.writes, func(grant string) bool { return policy.Within(path, grant) })
 }
 
 // isForeign reports whether strangers wrote a file: a server, in a write grant, or whoever published the package.
 func isForeign(t *tree, path string) bool {
 	own := t.request.Package.Path
-	return t.inWriteGrant(path) || own != "" && below(path, own)
+	return t.inWriteGrant(path) || own != "" && policy.Below(path, own)
 }
 
 // throughServerLink is an error of that kind if a path goes through a link inside a write grant: the server could have
@@ -135,7 +135,8 @@ func (t *tree) tooBroad(folder string) bool {
 	if baseOf(folder) == ".local" || folder == "/root" || dirOf(folder) == "/home" {
 		return true
 	}
-	return slices.ContainsFunc(t.ownHomes(), func(home string) bool { return within(join(home, ".local"), folder) })
+	holds := func(home string) bool { return policy.Within(join(home, ".local"), folder) }
+	return slices.ContainsFunc(t.ownHomes(), holds)
 }
 
 // closed reports whether a folder that cannot be listed is gone, or closed to the server too, as another user's without

@@ -104,7 +104,7 @@ func (w wish) request(root string) Request {
 func show(v *View, root string) []string {
 	var out []string
 	add := func(path string, words ...string) {
-		if within(path, root) {
+		if policy.Within(path, root) {
 			out = append(out, strings.ReplaceAll(strings.Join(words, " "), root, "T"))
 		}
 	}

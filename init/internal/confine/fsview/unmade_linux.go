@@ -3,6 +3,7 @@ package fsview
 import (
 	"path"
 
+	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
 )
 
@@ -15,7 +16,7 @@ func (v *Viewer) unmade(folder string, missing int) Sight {
 		return Passing
 	case v.isHome(folder) && !v.Shared:
 		return Unknown // and made in the home that lasts
-	case within(folder, path.Clean(v.Home)), missing == 1 && !v.shows(folder):
+	case policy.Within(folder, path.Clean(v.Home)), missing == 1 && !v.shows(folder):
 		return Unmade
 	}
 	return Unknown
@@ -26,7 +27,7 @@ func (v *Viewer) isHome(real string) bool { return v.Home != "" && real == path.
 // Broad reports whether a folder holds more than what one server needs: the system's, a home or what holds it, what all
 // of a user's programs keep, and the sockets of a session.
 func (v *Viewer) Broad(real string) bool {
-	if systemFolder(real) || v.Home != "" && within(path.Clean(v.Home), real) {
+	if systemFolder(real) || v.Home != "" && policy.Within(path.Clean(v.Home), real) {
 		return true
 	}
 	for _, name := range [...]string{".config", ".local", ".local/share", ".local/state", ".cache"} {
@@ -42,7 +43,7 @@ func (v *Viewer) Broad(real string) bool {
 func (v *Viewer) Writes(real string) bool {
 	near, write := -1, false
 	for i := range v.View.Nodes {
-		if n := &v.View.Nodes[i]; n.Kind == Bind && within(real, n.Source) && len(n.Source) >= near {
+		if n := &v.View.Nodes[i]; n.Kind == Bind && policy.Within(real, n.Source) && len(n.Source) >= near {
 			near, write = len(n.Source), n.Write
 		}
 	}

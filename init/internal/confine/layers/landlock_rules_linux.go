@@ -7,6 +7,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine/fsview"
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine/program"
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine/program/sys"
+	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
 )
 
@@ -135,7 +136,7 @@ func needed(all []rule) []rule {
 	for i := range all {
 		given := false
 		for j := range all {
-			above := all[i].path != all[j].path && isBelow(all[i].path, all[j].path)
+			above := all[i].path != all[j].path && policy.Below(all[i].path, all[j].path)
 			given = given || above && all[i].rights&^all[j].rights == 0
 		}
 		if !given {

@@ -3,11 +3,11 @@ package layers
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine/fsview"
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine/program"
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine/program/sys"
+	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
 )
 
@@ -64,7 +64,7 @@ func (r root) layout(b *build) {
 	n := nodes{build: b, tree: fdTrees, made: make([]*fsview.Node, 0, len(v.Nodes)+len(v.Private))}
 	placed := 0
 	for i := range v.Nodes {
-		for ; placed < len(private) && isBelow(v.Nodes[i].Path, v.Private[placed].Path); placed++ {
+		for ; placed < len(private) && policy.Below(v.Nodes[i].Path, v.Private[placed].Path); placed++ {
 			n.placePrivate(&v.Private[placed], private[placed])
 		}
 		n.make(&v.Nodes[i])
@@ -147,15 +147,11 @@ func (r *nodes) mountPoint(path string, folder bool) {
 
 func (r *nodes) exists(path string) bool {
 	for i := len(r.made) - 1; i >= 0; i-- {
-		if n := r.made[i]; n.Path == path || isBelow(path, n.Path) {
+		if n := r.made[i]; n.Path == path || policy.Below(path, n.Path) {
 			return n.Kind == fsview.Bind || n.Path == path
 		}
 	}
 	return r.View.HostRoot
-}
-
-func isBelow(path, folder string) bool {
-	return folder == "/" || strings.HasPrefix(path, folder) && len(path) > len(folder) && path[len(folder)] == '/'
 }
 
 // cloneTree copies the host's mounts at and below a path. fsview resolved the path. A symbolic link that appeared since

@@ -8,6 +8,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine/fsview"
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine/program"
 	"github.com/security-mcp/mcp-sandbox/init/internal/confine/program/sys"
+	"github.com/security-mcp/mcp-sandbox/policy"
 	"golang.org/x/sys/unix"
 )
 
@@ -102,7 +103,7 @@ type freshDevices struct {
 
 // state is the device of what is made in a home that lasts, if a path lies in one; else 0.
 func (o freshDevices) state(path string) uint64 {
-	if o.home == nil || !isBelow(path, o.home.Path) {
+	if o.home == nil || !policy.Below(path, o.home.Path) {
 		return 0
 	}
 	return o.home.Dev

@@ -76,7 +76,7 @@ func (w *widening) secrets() {
 			}
 			for _, part := range w.change.at {
 				real, _, _ := w.after.Plan.OnHost(part)
-				if strings.HasPrefix(real, at+"/") && w.new(real) != "" {
+				if policy.Below(real, at) && w.new(real) != "" {
 					found = append(found, "the server can "+w.word(real)+" "+real+", which lies among "+what)
 				}
 			}
@@ -132,7 +132,7 @@ func (w *widening) own() {
 	for _, at := range w.change.at {
 		real, _, _ := w.after.Plan.OnHost(at)
 		for _, folder := range w.before.Plan.OwnFolders() {
-			if strings.HasPrefix(real, folder+"/") && w.new(real) != "" {
+			if policy.Below(real, folder) && w.new(real) != "" {
 				w.say("the server can " + w.new(real) + " " + real + ", which is of mcp-sandbox itself")
 			}
 		}
@@ -166,7 +166,7 @@ func (w *widening) programs() {
 		if !w.after.Plan.Find(real).Write {
 			continue
 		}
-		made := func(path string) bool { return strings.HasPrefix(path, real+"/") && !slices.Contains(was, path) }
+		made := func(path string) bool { return policy.Below(path, real) && !slices.Contains(was, path) }
 		if i := slices.IndexFunc(is, made); i >= 0 {
 			w.say("the server can make " + is[i] + " and the like, which others of your programs execute or trust")
 		}
