@@ -26,7 +26,7 @@ var rules = []rule{
 	{"platform", "", "golang.org/x/sys"},
 	{"platform/folder", "platform", "golang.org/x/sys"},
 	{"cmd/internal/mcphosts", "", ""},
-	{"cmd/internal/mcphosts/edit", "cmd/internal/mcphosts", "github.com/tailscale/hujson github.com/pelletier/go-toml/v2 go.yaml.in/yaml"},
+	{"cmd/internal/mcphosts/edit", "cmd/internal/mcphosts launcher/packages/startline", "github.com/tailscale/hujson github.com/pelletier/go-toml/v2 go.yaml.in/yaml"},
 	{"cmd/internal/mcphosts/file", "platform init/keep/places init/keep/state", "golang.org/x/sys"},
 	{"init/order", "policy", ""},
 	{"init/diagnose", "policy/text platform init/order init/notice init/runtimes", ""},

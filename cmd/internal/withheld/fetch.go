@@ -9,6 +9,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/init/notice"
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/init/runtimes"
+	"github.com/security-mcp/mcp-sandbox/launcher/packages/startline"
 	"github.com/security-mcp/mcp-sandbox/platform"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
@@ -43,6 +44,21 @@ func fetches(o *order.Order, p *policy.Policy) (all []order.Notice, hangs string
 	}
 	return []order.Notice{{Kind: order.NoticeNetwork, Name: f.name, Flag: flags,
 		Line: notice.Fetches(f.name, flags)}}, ""
+}
+
+// mostWrapped is how many programs in front of a command are looked through.
+const mostWrapped = 4
+
+// unwrapped is the command behind those that start it, as far as it is sure to start in the same environment.
+func unwrapped(command []string) []string {
+	for range mostWrapped {
+		inner, sets := startline.Unwrap(command)
+		if inner == nil || sets || startline.Program(command[0]) == "cmd" {
+			break
+		}
+		command = inner
+	}
+	return command
 }
 
 // hostsOf are the hosts besides the registry's from which npm fetches what a word names; remote is false where it is a

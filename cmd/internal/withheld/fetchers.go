@@ -1,9 +1,10 @@
 package withheld
 
 import (
-	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/launcher/packages/startline"
 )
 
 // A fetcher is a program that fetches packages, to start or to install them.
@@ -49,15 +50,16 @@ type fetch struct {
 // fetchOf reads a command line; nil if it fetches nothing.
 func fetchOf(words []string) *fetch {
 	program := words[0]
-	if base(program) == "node" && len(words) > 1 {
+	if startline.Program(program) == "node" && len(words) > 1 {
 		words = words[1:]
 	}
 	table := fetchers()
-	i := slices.IndexFunc(table[:], func(f fetcher) bool { return strings.Contains(f.names, " "+base(words[0])+" ") })
+	name := startline.Program(words[0])
+	i := slices.IndexFunc(table[:], func(f fetcher) bool { return strings.Contains(f.names, " "+name+" ") })
 	if i < 0 {
 		return nil
 	}
-	f := &fetch{fetcher: &table[i], program: program, name: base(words[0])}
+	f := &fetch{fetcher: &table[i], program: program, name: name}
 	rest, named := operands(words[1:])
 	if len(rest) > 1 && words[1][0] == '-' && f.verbs != "" && !strings.Contains(f.verbs+scripts, " "+rest[0]+" ") {
 		rest = rest[1:] // perhaps the value of a flag in front of the verb
@@ -113,10 +115,6 @@ func operands(words []string) (rest, named []string) {
 		}
 	}
 	return rest, named
-}
-
-func base(word string) string {
-	return strings.TrimSuffix(strings.TrimSuffix(filepath.Base(word), ".exe"), ".cmd")
 }
 
 // unversioned is a package's name without the version: "@scope/name" of "@scope/name@1.2".

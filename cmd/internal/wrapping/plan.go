@@ -11,6 +11,7 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/entrypolicy"
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/mcphosts/edit"
+	"github.com/security-mcp/mcp-sandbox/launcher/packages/startline"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
 
@@ -139,7 +140,10 @@ func isElsewhere(dir, project string) bool {
 // server is the entry as its host would start it.
 func (e *Entry) server() *entrypolicy.Server {
 	m := &e.File.scope.Machine
-	command := seenThrough(expanded(e.Command, e.File.scope))
+	command := expanded(e.Command, e.File.scope)
+	if inner, _ := startline.Unwrap(command); inner != nil && startline.Program(command[0]) == "cmd" {
+		command = inner // npx needs cmd /c on Windows
+	}
 	s := &entrypolicy.Server{Command: command, Env: e.Variables(), Home: m.Home, Dir: m.Home}
 	known := map[string]bool{}
 	for _, variable := range s.Env {
@@ -173,15 +177,6 @@ func expanded(words []string, s *Scope) (all []string) {
 		all = append(all, fills.Replace(word))
 	}
 	return all
-}
-
-// seenThrough is a command without the cmd /c that npx needs on Windows, as the launcher sees it.
-func seenThrough(command []string) []string {
-	if len(command) > 2 && strings.EqualFold(strings.TrimSuffix(filepath.Base(command[0]), ".exe"), "cmd") &&
-		strings.EqualFold(command[1], "/c") {
-		return command[2:]
-	}
-	return command
 }
 
 // policies is the folder of the policies of a file's servers.

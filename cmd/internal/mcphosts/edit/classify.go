@@ -4,12 +4,14 @@ import (
 	"errors"
 	"slices"
 	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/launcher/packages/startline"
 )
 
 // own counts the words that wrap wrote before a command, its program with them, and finds the policy; 0: none. added
 // are those of them that are flags which the user put behind the policy.
 func (d *Document) own(words []string) (count int, policy string, added []string) {
-	if len(words) < 5 || base(words[0]) != "mcp-sandbox" || words[1] != "run" {
+	if len(words) < 5 || startline.Program(words[0]) != "mcp-sandbox" || words[1] != "run" {
 		return 0, "", nil
 	}
 	policy, joined := strings.CutPrefix(words[2], "--policy=")

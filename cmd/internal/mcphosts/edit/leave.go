@@ -3,6 +3,8 @@ package edit
 import (
 	"slices"
 	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/launcher/packages/startline"
 )
 
 // starters are programs whose servers are left alone, and why.
@@ -18,8 +20,14 @@ var starters = [...]struct{ names, reason string }{
 
 // leave is why a command is left alone, or empty.
 func leave(words []string) string {
-	words = behind(words)
-	program := base(words[0])
+	program := startline.Program(words[0])
+	for !shellLine(program, words[1:]) {
+		inner, _ := startline.Unwrap(words)
+		if inner == nil {
+			break
+		}
+		words, program = inner, startline.Program(inner[0])
+	}
 	for _, s := range starters {
 		if slices.Contains(strings.Fields(s.names), program) {
 			return program + " " + s.reason
@@ -32,25 +40,6 @@ func leave(words []string) string {
 		return program + " runs a line of a shell: name the program itself as the command"
 	}
 	return ""
-}
-
-// behind is what `env NAME=VALUE COMMAND` and `cmd /c COMMAND` start.
-func behind(words []string) []string {
-	rest := words[1:]
-	switch program := base(words[0]); {
-	case program == "env":
-		for len(rest) > 0 && strings.Contains(rest[0], "=") && rest[0][0] != '-' {
-			rest = rest[1:]
-		}
-	case program == "cmd" && len(rest) > 0 && strings.EqualFold(rest[0], "/c") && !shellLine(program, rest):
-		rest = rest[1:]
-	default:
-		return words
-	}
-	if len(rest) == 0 || rest[0] == "" || rest[0][0] == '-' {
-		return words
-	}
-	return behind(rest)
 }
 
 // shellLine reports whether a shell is given a line, and not the name of a script. What cmd /c starts is a program
@@ -67,15 +56,4 @@ func shellLine(program string, args []string) bool {
 		return strings.ContainsAny(strings.Join(args, " "), "&|<>^%")
 	}
 	return false
-}
-
-// base is the name of a program without its folder and the suffixes of Windows.
-func base(program string) string {
-	name := program[strings.LastIndexAny(program, `/\`)+1:]
-	for _, suffix := range []string{".exe", ".cmd", ".bat"} {
-		if len(name) > len(suffix) && strings.EqualFold(name[len(name)-len(suffix):], suffix) {
-			return strings.ToLower(name[:len(name)-len(suffix)])
-		}
-	}
-	return name
 }
