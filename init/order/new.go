@@ -65,15 +65,21 @@ func New(p policy.Policy, program policy.Program, command, env []string, dir str
 	return s.Order(command, env, dir), nil
 }
 
-// Lookup is the last value of a variable in a list of NAME=VALUE. Windows does not tell the cases of names apart.
+// Lookup is the last value of a variable in a list of NAME=VALUE, and "" of none.
 func Lookup(env []string, name string) string {
+	value, _ := Variable(env, name)
+	return value
+}
+
+// Variable is the same, and whether there is one. Windows does not tell the cases of names apart.
+func Variable(env []string, name string) (value string, set bool) {
 	for i := len(env) - 1; i >= 0; i-- {
 		n, v, ok := strings.Cut(env[i], "=")
 		if ok && (n == name || runtime.GOOS == "windows" && strings.EqualFold(n, name)) {
-			return v
+			return v, true
 		}
 	}
-	return ""
+	return "", false
 }
 
 // Home is the folder that "~" stands for: HOME, on Windows USERPROFILE where there is no HOME.

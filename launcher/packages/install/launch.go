@@ -75,7 +75,7 @@ func (c *cell) most() policy.Quantity { return cmp.Or(c.Size, defaultSize) }
 // hasProxy reports whether the environment names a proxy, by which a sandbox reaches its hosts.
 func (c *cell) hasProxy() bool {
 	for _, name := range []string{"https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"} {
-		if value, _ := lookup(c.Env, name); value != "" {
+		if value := order.Lookup(c.Env, name); value != "" {
 			return true
 		}
 	}

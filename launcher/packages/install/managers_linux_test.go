@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/launcher/packages/startline"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
@@ -139,7 +140,7 @@ func TestLastWords(t *testing.T) {
 // said is what the program of a package says that it got.
 func (h *home) said(t *testing.T, env, command []string) (words []string) {
 	t.Helper()
-	search, _ := lookup(h.options.Env, "PATH")
+	search := order.Lookup(h.options.Env, "PATH")
 	program := command[0]
 	for _, folder := range filepath.SplitList(search) {
 		if !filepath.IsAbs(program) && exists(folder, program) {

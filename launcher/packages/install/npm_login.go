@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"net/url"
 	"strings"
+
+	"github.com/security-mcp/mcp-sandbox/init/order"
 )
 
 // npmLoginKeys are what npm logs in with at a registry, as //HOST/PATH/:KEY=VALUE; npmrc(5). Those named file name a
@@ -102,7 +104,7 @@ var npmVariable = pattern(`\$\{([^}?]+)\??\}`)
 func npmExpand(value string, env []string) (string, bool) {
 	set := true
 	value = npmVariable().ReplaceAllStringFunc(value, func(found string) string {
-		text, ok := lookup(env, npmVariable().FindStringSubmatch(found)[1])
+		text, ok := order.Variable(env, npmVariable().FindStringSubmatch(found)[1])
 		set = set && ok
 		return text
 	})

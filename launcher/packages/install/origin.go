@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/init/runtimes"
 	"github.com/security-mcp/mcp-sandbox/launcher/packages/startline"
 	"github.com/security-mcp/mcp-sandbox/platform"
@@ -47,7 +48,7 @@ func (f *origin) program() (string, error) {
 			return found, nil
 		}
 	}
-	home, _ := lookup(f.Env, "HOME")
+	home := order.Lookup(f.Env, "HOME")
 	err := fmt.Errorf("%s: not found in PATH (a project's own is not used): %s", strings.Join(f.row.programs, ", "),
 		runtimes.ShortPath(platform.UserHome(home), filepath.Base(f.start.Program)))
 	if !strings.HasPrefix(f.start.Tool, "np") && f.row == &npm { // npx and npm themselves
@@ -67,7 +68,7 @@ func beside(start *startline.Start) string {
 // find is the first program of a name, in a folder or in those of PATH; "" is none. Each start looks, and so a folder
 // without such a program is not looked at further.
 func (f *origin) find(name, before string) string {
-	path, _ := lookup(f.Env, "PATH")
+	path := order.Lookup(f.Env, "PATH")
 	for _, folder := range append([]string{before}, searched(path)...) {
 		if !filepath.IsAbs(folder) {
 			continue
@@ -86,7 +87,7 @@ func (f *origin) find(name, before string) string {
 
 // path is PATH for the manager: without folders of projects, and last the folder of the program that was typed.
 func (f *origin) path() string {
-	path, _ := lookup(f.Env, "PATH")
+	path := order.Lookup(f.Env, "PATH")
 	folders := slices.DeleteFunc(append(searched(path), beside(f.start)), f.surroundings().isProjects)
 	return strings.Join(folders, string(filepath.ListSeparator))
 }
@@ -154,7 +155,7 @@ func (f *origin) checkLogins(q *question) error {
 		return nil
 	}
 	for _, name := range slices.Concat(wayVariables, authorityVariables, []string{"PATH"}) {
-		value, _ := lookup(f.Env, name)
+		value := order.Lookup(f.Env, name)
 		if !f.isUsers(name, value) {
 			return fmt.Errorf("--registry-auth with %s, which the process that started mcp-sandbox does not have: "+
 				"log-ins are not sent on the word of a client's entry", name)
@@ -172,7 +173,7 @@ func (f *origin) checkLogins(q *question) error {
 // isUsersProgram reports whether a program lies where the system or a version manager of the home keeps programs, or is
 // the one that the user's own PATH leads to. What was typed with its path, or lies beside that, is the line's word.
 func (f *origin) isUsersProgram(at, home string) bool {
-	path, _ := lookup(f.Env, "PATH")
+	path := order.Lookup(f.Env, "PATH")
 	folder := platform.Resolved(filepath.Dir(at)) // /usr/tmp may be a link
 	systems := func(system string) bool {
 		return platform.Within(at, system) && platform.Within(folder, platform.Resolved(system))

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/launcher/packages/startline"
 	"github.com/security-mcp/mcp-sandbox/platform"
 )
@@ -222,7 +223,7 @@ func pipRead(s *settings, q *question) error {
 	s.proxy = a.option("proxy")
 	ca := a.option("cert")
 	for _, name := range []string{"PIP_CERT", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"} {
-		if value, _ := lookup(q.env, name); ca == "" {
+		if value := order.Lookup(q.env, name); ca == "" {
 			ca = value
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/launcher/packages/startline"
 	"github.com/security-mcp/mcp-sandbox/launcher/packages/store"
 )
@@ -50,7 +51,7 @@ func TestQuestionIsConfined(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := m.home(t)
-			search, _ := lookup(h.options.Env, "PATH")
+			search := order.Lookup(h.options.Env, "PATH")
 			real := ""
 			for _, folder := range filepath.SplitList(search) {
 				if found, err := exec.LookPath(filepath.Join(folder, m.program)); real == "" && err == nil {

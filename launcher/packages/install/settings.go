@@ -149,13 +149,3 @@ func certificates(text, file string) ([]byte, error) {
 	}
 	return all.Bytes(), nil
 }
-
-// lookup is a variable of an environment.
-func lookup(env []string, name string) (string, bool) {
-	for i := len(env) - 1; i >= 0; i-- {
-		if value, ok := strings.CutPrefix(env[i], name+"="); ok {
-			return value, true
-		}
-	}
-	return "", false
-}

@@ -17,6 +17,7 @@ import (
 	"syscall"
 
 	"github.com/security-mcp/mcp-sandbox/init/keep/places"
+	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/platform"
 )
 
@@ -46,7 +47,7 @@ func (f *origin) source(q *question) (string, error) {
 	sum := sha256.New()
 	add := func(kind string, words ...string) { fmt.Fprintf(sum, "%s %q\n", kind, words) } // no two kinds say the same
 	add("program", f.row.name, q.program, platform.Resolved(q.program))
-	if path, _ := lookup(f.Env, "PATH"); !f.isUsers("PATH", path) { // it also says what the program itself starts
+	if path := order.Lookup(f.Env, "PATH"); !f.isUsers("PATH", path) { // it also says what the program itself starts
 		add("PATH", path)
 	}
 	for _, file := range q.files {
@@ -77,7 +78,7 @@ func loginVariables(f *origin, q *question) (all []string) {
 	for _, file := range q.files {
 		b, _ := readConfiguration(file)
 		for _, found := range npmVariable().FindAllStringSubmatch(string(b), -1) {
-			if value, _ := lookup(f.Env, found[1]); !f.isUsers(found[1], value) {
+			if value := order.Lookup(f.Env, found[1]); !f.isUsers(found[1], value) {
 				all = append(all, found[1]+"="+value)
 			}
 		}
@@ -206,7 +207,7 @@ func (f *origin) way() (all []string) {
 		if value := os.Getenv(name); value != "" {
 			all = append(all, "process "+name+"="+value)
 		}
-		if value, _ := lookup(f.Env, name); value != "" {
+		if value := order.Lookup(f.Env, name); value != "" {
 			all = append(all, name+"="+value)
 		}
 	}
@@ -216,7 +217,7 @@ func (f *origin) way() (all []string) {
 // authorities are the files and folders that are trusted, each once.
 func (f *origin) authorities() (all []string) {
 	for _, name := range authorityVariables {
-		value, _ := lookup(f.Env, name)
+		value := order.Lookup(f.Env, name)
 		places := []string{value}
 		if name == "SSL_CERT_DIR" {
 			places = filepath.SplitList(value)
@@ -234,7 +235,7 @@ func (f *origin) authorities() (all []string) {
 func (f *origin) ownEnv(u user) []string {
 	env := []string{"HOME=" + u.home, "PATH=" + f.path()}
 	for _, name := range slices.Concat(wayVariables, authorityVariables) {
-		if value, set := lookup(f.Env, name); set {
+		if value, set := order.Variable(f.Env, name); set {
 			env = append(env, name+"="+value)
 		}
 	}

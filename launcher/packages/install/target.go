@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/launcher"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
@@ -19,7 +20,7 @@ func (r *Ready) Apply(p policy.Policy, t launcher.Target) (policy.Policy, launch
 		t.Env = os.Environ()
 	}
 	if r.PathDir != "" {
-		path, _ := lookup(t.Env, "PATH")
+		path := order.Lookup(t.Env, "PATH")
 		t.Env = append(slices.Clip(t.Env), "PATH="+r.Path(path))
 	}
 	p.Env = slices.Clone(p.Env)

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/launcher"
 	"github.com/security-mcp/mcp-sandbox/launcher/packages/store"
 	"github.com/security-mcp/mcp-sandbox/policy"
@@ -23,7 +24,7 @@ func TestApply(t *testing.T) {
 	if want := []policy.Variable{{Name: "A", Value: "1"}, {Name: "DENO_DIR", Value: "/s/deno"}}; !slices.Equal(pol.Env, want) {
 		t.Errorf("%+v", pol.Env)
 	}
-	if path, _ := lookup(target.Env, "PATH"); path != "/s/bin:/usr/bin" || target.Path != "deno" || len(target.Args) != 2 ||
+	if path := order.Lookup(target.Env, "PATH"); path != "/s/bin:/usr/bin" || target.Path != "deno" || len(target.Args) != 2 ||
 		target.Dir != "/work" || target.Profile != "npm:x" {
 		t.Errorf("%+v", target)
 	}

@@ -118,12 +118,7 @@ func (a *applying) lookup(name string) (value string, ok bool) {
 			return v.Value, true
 		}
 	}
-	for _, entry := range slices.Backward(a.env) {
-		if value, ok := strings.CutPrefix(entry, name+"="); ok {
-			return value, true
-		}
-	}
-	return "", false
+	return order.Variable(a.env, name)
 }
 
 // write adds paths that can be written, in level strict read.
