@@ -127,7 +127,7 @@ func lock(root int, name string, how int) (int, error) {
 			return -1, err
 		}
 		unix.Fchmod(fd, 0o600) // the umask may have taken this user's rights
-		if err = unix.Flock(fd, how|unix.LOCK_NB); err != nil {
+		if err = folder.Lock(fd, how|unix.LOCK_NB); err != nil {
 			unix.Close(fd)
 			return -1, err
 		}

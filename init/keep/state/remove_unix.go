@@ -130,7 +130,7 @@ func (c *count) add(at int, name string, depth int) {
 	if st.Mode&unix.S_IFMT != unix.S_IFDIR || depth == mostDepth {
 		return
 	}
-	fd, err := unix.Openat(at, name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	fd, err := folder.Open(at, name)
 	if err != nil {
 		return
 	}

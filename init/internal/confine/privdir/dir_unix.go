@@ -107,7 +107,7 @@ func (r *Request) fill(fd int) error {
 		folder.MakeSearchable(fd, sub)
 	}
 	if r.File != "" {
-		if err := makeFile(fd, r.File); err != nil {
+		if err := folder.Make(fd, r.File, 0o644, nil); err != nil {
 			return err
 		}
 	}
@@ -123,15 +123,6 @@ func (r *Request) fill(fd int) error {
 		}
 	}
 	return nil
-}
-
-func makeFile(dir int, name string) error {
-	fd, err := unix.Openat(dir, name, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL|unix.O_CLOEXEC, 0o644)
-	if err != nil {
-		return err
-	}
-	defer unix.Close(fd)
-	return unix.Fchmod(fd, 0o644)
 }
 
 // Remove removes the folder with all that is in it. The rest when over returns true the next launch
