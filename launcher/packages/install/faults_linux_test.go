@@ -8,9 +8,10 @@ import (
 	"path/filepath"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/security-mcp/mcp-sandbox/launcher/packages/store"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
-	"golang.org/x/sys/unix"
 )
 
 // Where no host answers, or none listens, that is told.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/security-mcp/mcp-sandbox/launcher/packages/install/internal/job"
 	"github.com/security-mcp/mcp-sandbox/launcher/packages/startline"
 	"github.com/security-mcp/mcp-sandbox/platform"
 )
@@ -24,7 +25,7 @@ func TestLinksAreBounded(t *testing.T) {
 	for name, bounded := range map[string]bool{"real": true, "absolute": true, "relative": true, "two": true, "long": false, "loop": false} {
 		o := Options{Env: []string{"PATH=" + filepath.Join(dir, name)}, Dir: "/none"}
 		f := newInstallation(nil, &startline.Start{Manager: "npm"}, o).from
-		f.user = func() (user, error) { return user{}, nil }
+		f.user = func() (job.User, error) { return job.User{}, nil }
 		if found := f.find("npm", ""); (found != "") != bounded || bounded && f.path() == "" {
 			t.Errorf("%s: found %q", name, found)
 		}

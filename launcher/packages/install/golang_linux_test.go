@@ -81,7 +81,7 @@ func TestGo(t *testing.T) {
 		k.Registry != p.URL || k.Packages != 2 || r.PathDir != "" {
 		t.Errorf("%+v, %+v", r, k)
 	}
-	lock, err := os.ReadFile(k.Path + "/" + goLock)
+	lock, err := os.ReadFile(k.Path + "/" + k.Lock)
 	if err != nil || !strings.HasPrefix(string(lock), "example.com/dep v1.2.0 h1:") || strings.Count(string(lock), "\n") != 2 {
 		t.Errorf("%s, %v", lock, err)
 	}

@@ -3,17 +3,28 @@ package install
 import (
 	"os"
 	"path/filepath"
+	"time"
 
+	"github.com/security-mcp/mcp-sandbox/launcher/packages/install/internal/job"
 	"github.com/security-mcp/mcp-sandbox/launcher/packages/startline"
 	"github.com/security-mcp/mcp-sandbox/launcher/packages/store"
+	"github.com/security-mcp/mcp-sandbox/policy"
 )
+
+// tests are for tests, which cannot wait as long nor write as much.
+type tests struct {
+	stall    time.Duration   // how long an install may stand still; 0 is for the usual
+	home     policy.Quantity // the size of an install's private home; 0 is the policy's own
+	stranger bool            // no variable is the user's word
+	user     string          // the user's home; "" is that of this process's user
+}
 
 // An installation is one call of Prepare.
 type installation struct {
 	Options
 	store *store.Store
 	start *startline.Start
-	row   *manager
+	row   *job.Manager
 	from  origin
 	lines []string // for Ready.Lines
 }
@@ -31,7 +42,7 @@ func newInstallation(in *store.Store, start *startline.Start, o Options) *instal
 }
 
 // wanted is what is looked for in the store, and the question by which that is found out.
-func (i *installation) wanted() (w store.Wanted, q *question, err error) {
+func (i *installation) wanted() (w store.Wanted, q *job.Question, err error) {
 	if q, err = i.from.question(); err != nil {
 		return w, nil, err
 	}

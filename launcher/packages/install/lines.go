@@ -27,7 +27,7 @@ func (i *installation) told(p *store.Package, began time.Time) []string {
 	}
 	line := fmt.Sprintf("installed %s:%s %s (%s) in %.1f s", p.Ecosystem, p.Name, p.Version,
 		text.Count(p.Packages, "package"), time.Since(began).Seconds())
-	if u, err := url.Parse(p.Registry); err == nil && u.Host != strings.Fields(i.row.usual)[0] {
+	if u, err := url.Parse(p.Registry); err == nil && u.Host != strings.Fields(i.row.Usual)[0] {
 		line += " from " + text.Printable(p.Registry)
 	}
 	switch {

@@ -64,7 +64,7 @@ func TestScriptsAndLogins(t *testing.T) {
 	if b, err := os.ReadFile(own + "found"); err != nil || string(b) != "[]" {
 		t.Errorf("log-ins were in %s, %v", b, err)
 	}
-	if exists(own, "reached") {
+	if isThere(own, "reached") {
 		t.Error("the script reached the registry")
 	}
 }

@@ -114,36 +114,13 @@ func TestWithoutNpm(t *testing.T) {
 	}
 }
 
-// The folder of a manager that npm itself installed is all that is shown of its prefix.
-func TestOwnFolder(t *testing.T) {
-	local := filepath.Join(t.TempDir(), ".local")
-	put(t, filepath.Join(local, "lib/node_modules/@x/npm/bin/npm-cli.js"), "")
-	put(t, filepath.Join(local, "bin/other"), "")
-	if err := os.Symlink("../lib/node_modules/@x/npm/bin/npm-cli.js", filepath.Join(local, "bin/npm")); err != nil {
-		t.Fatal(err)
-	}
-	if own := ownFolder(filepath.Join(local, "bin/npm")); own != filepath.Join(local, "lib/node_modules/@x/npm") || ownFolder("/usr/bin/env") != "" {
-		t.Errorf("%q", own)
-	}
-}
-
-// The words of a node that ended by an error.
-func TestLastWords(t *testing.T) {
-	const stack = "node:internal\n  throw err;\n\nError: Cannot find module 'x'\n    at y {\n  code: 'Z'\n}\n\nNode.js v20.20.2\n"
-	for text, want := range map[string]string{stack: "Error: Cannot find module 'x'", "a\nb\n\n": "b", "Node.js v1": "Node.js v1"} {
-		if got := lastWords(text); got != want {
-			t.Errorf("%q: %q", text, got)
-		}
-	}
-}
-
 // said is what the program of a package says that it got.
 func (h *home) said(t *testing.T, env, command []string) (words []string) {
 	t.Helper()
 	search := order.Lookup(h.options.Env, "PATH")
 	program := command[0]
 	for _, folder := range filepath.SplitList(search) {
-		if !filepath.IsAbs(program) && exists(folder, program) {
+		if !filepath.IsAbs(program) && isThere(folder, program) {
 			program = filepath.Join(folder, program)
 		}
 	}
@@ -168,4 +145,9 @@ func put(t *testing.T, at, text string) {
 	if err := os.WriteFile(at, []byte(text), 0o755); err != nil {
 		t.Fatal(err)
 	}
+}
+
+func isThere(folder, name string) bool {
+	_, err := os.Lstat(filepath.Join(folder, name))
+	return err == nil
 }

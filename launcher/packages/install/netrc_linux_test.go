@@ -8,32 +8,15 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/security-mcp/mcp-sandbox/launcher/packages/install/internal/job"
 	"github.com/security-mcp/mcp-sandbox/launcher/packages/startline"
 	"github.com/security-mcp/mcp-sandbox/launcher/packages/store"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed/registrytest"
 )
-
-// A netrc counts as a log-in, and its text leaves the home only where log-ins are wanted.
-func TestNetrc(t *testing.T) {
-	home := t.TempDir()
-	write(t, filepath.Join(home, ".netrc"), "machine a.example login u password s3cret\n")
-	for auth, want := range map[bool]int{false: 0, true: 1} {
-		s := &settings{golang: &goAnswer{GOPROXY: "https://a.example"}}
-		err := goProxies(s, &question{auth: auth, user: user{home: home}})
-		if err != nil || !s.login || len(s.logins) != want {
-			t.Errorf("with --registry-auth %v: %+v, %v", auth, s, err)
-		}
-	}
-	s := new(settings)
-	if s.netrc(&question{auth: true, user: user{home: t.TempDir()}}); s.login || len(s.logins) > 0 {
-		t.Errorf("without a netrc: %+v", s)
-	}
-}
 
 // The go command logs in by the netrc, of which nothing stays, and which a launch with scripts has not.
 func TestNetrcOfGo(t *testing.T) {
@@ -41,11 +24,8 @@ func TestNetrcOfGo(t *testing.T) {
 	t.Parallel()
 	h, p := newGoHome(t, goTool(goSaid), goDep)
 	at, file := closedProxy(t, p)
+	h.golang(t, "GOPROXY="+at, "GOSUMDB=off")
 	start, err := startline.Parse([]string{"go", "run", "example.com/tool@v1.0.0"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	root, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,11 +37,17 @@ func TestNetrcOfGo(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		j := &job{start: start, stage: stage.Folder, private: filepath.Join(stage.Folder, private), scripts: scripts, owner: -1,
-			cell: &cell{Options: i.Options, row: i.row, title: i.title()},
-			settings: &settings{registries: []registry{{"", at}}, golang: &goAnswer{GOROOT: strings.TrimSpace(string(root)),
-				GOSUMDB: "off", proxies: []string{at}}, login: true,
-				logins: []login{{key: netrc, file: []byte("machine " + machine + " login u password s3cret\n")}}}}
+		_, q, err := i.wanted()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := i.from.settings(t.Context(), q, stage.Folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Login, s.Logins = true, []job.Login{{Key: job.Netrc, File: []byte("machine " + machine + " login u password s3cret\n")}}
+		j := &job.Job{Program: q.Program, Start: start, Stage: stage.Folder, Private: filepath.Join(stage.Folder, private), Scripts: scripts,
+			Owner: -1, Cell: i.cell(q), Settings: s}
 		_, err = i.fill(t.Context(), stage, j)
 		if (err == nil) == scripts || scripts && !strings.Contains(err.Error(), "(401) is not given to somebody without a log-in, and with --scripts") {
 			t.Errorf("scripts %v: %v", scripts, err)

@@ -13,6 +13,8 @@ import (
 
 	"github.com/security-mcp/mcp-sandbox/init/order"
 	"github.com/security-mcp/mcp-sandbox/init/runtimes"
+	"github.com/security-mcp/mcp-sandbox/launcher/packages/install/internal/job"
+	"github.com/security-mcp/mcp-sandbox/launcher/packages/install/npm"
 	"github.com/security-mcp/mcp-sandbox/launcher/packages/startline"
 	"github.com/security-mcp/mcp-sandbox/platform"
 )
@@ -32,8 +34,8 @@ func Installer(start *startline.Start, o Options) error {
 type origin struct {
 	*Options
 	start  *startline.Start
-	row    *manager             // nil for a manager of which nothing is installed
-	user   func() (user, error) // of this process
+	row    *job.Manager             // nil for a manager of which nothing is installed
+	user   func() (job.User, error) // of this process
 	around *surroundings
 }
 
@@ -43,15 +45,15 @@ func (f *origin) program() (string, error) {
 	if f.row == nil {
 		return "", fmt.Errorf("%s: %w", f.start.Tool, ErrNoManager)
 	}
-	for _, name := range f.row.programs {
+	for _, name := range f.row.Programs {
 		if found := f.find(name, beside(f.start)); found != "" {
 			return found, nil
 		}
 	}
 	home := order.Lookup(f.Env, "HOME")
-	err := fmt.Errorf("%s: not found in PATH (a project's own is not used): %s", strings.Join(f.row.programs, ", "),
+	err := fmt.Errorf("%s: not found in PATH (a project's own is not used): %s", strings.Join(f.row.Programs, ", "),
 		runtimes.ShortPath(platform.UserHome(home), filepath.Base(f.start.Program)))
-	if !strings.HasPrefix(f.start.Tool, "np") && f.row == &npm { // npx and npm themselves
+	if !strings.HasPrefix(f.start.Tool, "np") && f.row == &npm.Manager { // npx and npm themselves
 		err = fmt.Errorf("%s: %w (npm, which would install them, is not found in PATH)", f.start.Tool, ErrNoManager)
 	}
 	return "", err
@@ -93,7 +95,7 @@ func (f *origin) path() string {
 }
 
 // question is what the manager is asked by, and by which files it answers.
-func (f *origin) question() (*question, error) {
+func (f *origin) question() (*job.Question, error) {
 	u, err := f.user()
 	if err != nil {
 		return nil, err
@@ -102,10 +104,10 @@ func (f *origin) question() (*question, error) {
 	if err != nil {
 		return nil, err
 	}
-	q := &question{user: u, program: program, find: f.find, env: f.Env, auth: f.RegistryAuth}
-	q.files = f.row.files(q)
-	if f.RegistryFromProject && f.row.project != nil {
-		_, q.project = f.row.project(f.Dir, u.home)
+	q := &job.Question{User: u, Program: program, Find: f.find, Env: f.Env, Auth: f.RegistryAuth}
+	q.Files = f.row.Files(q)
+	if f.RegistryFromProject && f.row.Project != nil {
+		_, q.Project = f.row.Project(f.Dir, u.Home)
 	}
 	return q, nil
 }
@@ -113,10 +115,10 @@ func (f *origin) question() (*question, error) {
 // notAsked is a line on a project's registry that does not count; "" is for none.
 func (f *origin) notAsked() string {
 	u, err := f.user()
-	if err != nil || f.row.project == nil || f.RegistryFromProject {
+	if err != nil || f.row.Project == nil || f.RegistryFromProject {
 		return ""
 	}
-	file, registries := f.row.project(f.Dir, u.home)
+	file, registries := f.row.Project(f.Dir, u.Home)
 	if file == "" {
 		return ""
 	}
@@ -124,23 +126,23 @@ func (f *origin) notAsked() string {
 	if registries["registry"] != "" {
 		name = "registry"
 	}
-	return file + " names the registry " + redact(registries[name]) + ", which was not asked " +
+	return file + " names the registry " + job.Redact(registries[name]) + ", which was not asked " +
 		"(--registry-from-project)"
 }
 
 // settings asks the manager, in a folder of the stage.
-func (f *origin) settings(ctx context.Context, q *question, stage string) (*settings, error) {
+func (f *origin) settings(ctx context.Context, q *job.Question, stage string) (*job.Settings, error) {
 	if err := f.checkLogins(q); err != nil {
 		return nil, err
 	}
-	q.path = f.path()
-	if err := q.copy(stage); err != nil {
+	q.Path = f.path()
+	if err := q.Copy(stage); err != nil {
 		return nil, err
 	}
-	s, err := f.row.settings(ctx, q)
-	os.RemoveAll(q.copied.home)
+	s, err := f.row.Settings(ctx, q)
+	os.RemoveAll(q.Copied.Home)
 	if err == nil {
-		err = q.check(s, f.row.usual)
+		err = q.Check(s, f.row.Usual)
 	}
 	if err == nil {
 		err = f.checkVariables(s, q)
@@ -150,7 +152,7 @@ func (f *origin) settings(ctx context.Context, q *question, stage string) (*sett
 
 // checkLogins refuses to log in by the word of a client's entry: through a proxy of its choice, trusting whom it says,
 // or by programs that lie where it wants. By PATH a manager's own first line finds others, and that later.
-func (f *origin) checkLogins(q *question) error {
+func (f *origin) checkLogins(q *job.Question) error {
 	if !f.RegistryAuth {
 		return nil
 	}
@@ -161,8 +163,8 @@ func (f *origin) checkLogins(q *question) error {
 				"log-ins are not sent on the word of a client's entry", name)
 		}
 	}
-	for _, program := range []string{q.program, f.find("node", filepath.Dir(q.program)), f.find("node", "")} {
-		if program != "" && !f.isUsersProgram(program, q.home) {
+	for _, program := range []string{q.Program, f.find("node", filepath.Dir(q.Program)), f.find("node", "")} {
+		if program != "" && !f.isUsersProgram(program, q.Home) {
 			return fmt.Errorf("--registry-auth with %s: a log-in is given to programs of the system or of a version "+
 				"manager alone", program)
 		}
@@ -184,23 +186,14 @@ func (f *origin) isUsersProgram(at, home string) bool {
 
 // checkVariables refuses an install for which a variable names other sources than the user's configuration. Passing
 // over the variable could fetch a name from a registry that somebody else has that name at.
-func (f *origin) checkVariables(s *settings, q *question) error {
+func (f *origin) checkVariables(s *job.Settings, q *job.Question) error {
 	for _, entry := range f.Env {
 		name, value, _ := strings.Cut(entry, "=")
-		if value == "" || !f.row.decides(name, f.start) || slices.Contains(q.files, value) || s.has(value) {
+		if value == "" || !f.row.Decides(name, f.start) || slices.Contains(q.Files, value) || s.Has(value) {
 			continue
 		}
 		return fmt.Errorf("%s is set, and no variable decides where packages come from, for a client's entry can "+
-			"bring one: unset it, or type %s", name, f.row.write)
+			"bring one: unset it, or type %s", name, f.row.Write)
 	}
 	return nil
-}
-
-// has reports whether a value of a variable is what the configuration says anyway.
-func (s *settings) has(value string) bool {
-	if slices.Contains(s.said, value) {
-		return true
-	}
-	r, _, err := newRegistry("", value)
-	return err == nil && len(s.registries) > 0 && s.registries[0].url == r.url
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/launcher/packages/install/internal/job"
 	"github.com/security-mcp/mcp-sandbox/launcher/packages/startline"
 	"github.com/security-mcp/mcp-sandbox/launcher/packages/store"
 	"github.com/security-mcp/mcp-sandbox/policy"
@@ -134,15 +135,15 @@ func (i *installation) ready(p *store.Package) (*Ready, error) {
 	if i.NoProgram {
 		return &Ready{Package: p, Owner: p.Name, spec: i.title()}, nil
 	}
-	e, err := i.row.entry(p.Path, i.start)
+	e, err := i.row.Entry(p.Path, i.start)
 	if err != nil {
 		return nil, err
 	}
-	return &Ready{Package: p, Owner: e.owner, Command: append(slices.Clip(e.command), i.start.Args...), PathDir: e.path,
-		Env: e.env, spec: i.title(), beside: beside(i.start)}, nil
+	return &Ready{Package: p, Owner: e.Owner, Command: append(slices.Clip(e.Command), i.start.Args...), PathDir: e.Path,
+		Env: e.Env, spec: i.title(), beside: beside(i.start)}, nil
 }
 
-// private is the name of job.private in the stage.
+// private is the name of Job.Private in the stage.
 const private = ".mcp-sandbox-install"
 
 // install makes a stage, lets the manager fill it, and puts it into the store if everything is as it should be.
@@ -176,12 +177,11 @@ func (i *installation) install(ctx context.Context) (*Ready, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &cell{Options: i.Options, row: i.row, title: i.title()}
-	c.Env = i.from.ownEnv(q.user)
-	j := &job{program: q.program, start: i.start, settings: found, stage: stage.Folder, scripts: i.Scripts, owner: -1,
-		private: filepath.Join(stage.Folder, private), cell: c}
+	c := i.cell(q)
+	j := &job.Job{Program: q.Program, Start: i.start, Settings: found, Stage: stage.Folder, Scripts: i.Scripts,
+		Owner: -1, Private: filepath.Join(stage.Folder, private), Cell: c}
 	if i.MinAge > 0 {
-		j.before = began.Add(-i.MinAge)
+		j.Before = began.Add(-i.MinAge)
 	}
 	has, err := i.fill(ctx, stage, j)
 	if err != nil {
@@ -193,32 +193,35 @@ func (i *installation) install(ctx context.Context) (*Ready, error) {
 	}
 	r, err := i.ready(p)
 	if err == nil {
-		r.Installed, r.Lines = true, slices.Concat(i.lines, c.lines, i.told(p, began))
+		r.Installed, r.Lines = true, slices.Concat(i.lines, c.Lines, i.told(p, began))
 	}
 	return r, err
 }
 
-// serverID is the user that a sandbox of root's runs as; policy.md has that number.
-const serverID = 65533
+// cell is the sandbox of the install.
+func (i *installation) cell(q *job.Question) *job.Cell {
+	return &job.Cell{Row: i.row, Title: i.title(), Level: i.Level, Env: i.from.ownEnv(q.User), Size: i.Size,
+		Terminal: i.Terminal, Stall: i.stall, Home: i.home}
+}
 
 // fill lets the manager write into the stage, and leaves there nothing but the package.
-func (i *installation) fill(ctx context.Context, stage *store.Stage, j *job) (*contents, error) {
-	if err := os.Mkdir(j.private, 0o755); err != nil {
+func (i *installation) fill(ctx context.Context, stage *store.Stage, j *job.Job) (*job.Contents, error) {
+	if err := os.Mkdir(j.Private, 0o755); err != nil {
 		return nil, err
 	}
 	// A root that has not this id runs its sandboxes as itself.
-	if os.Geteuid() == 0 && os.Lchown(j.private, serverID, serverID) == nil {
-		j.owner = serverID
-		if err := stage.Give(serverID, serverID); err != nil {
+	if os.Geteuid() == 0 && os.Lchown(j.Private, job.ServerID, job.ServerID) == nil {
+		j.Owner = job.ServerID
+		if err := stage.Give(job.ServerID, job.ServerID); err != nil {
 			return nil, err
 		}
 	}
-	c, err := i.row.install(ctx, j)
+	c, err := i.row.Install(ctx, j)
 	if err == nil {
-		stage.Outside = c.outside
+		stage.Outside = c.Outside
 	}
 	if err == nil && !i.NoProgram {
-		_, err = i.row.entry(j.stage, i.start)
+		_, err = i.row.Entry(j.Stage, i.start)
 	}
 	if err == nil {
 		err = stage.Drop(private)
@@ -227,17 +230,17 @@ func (i *installation) fill(ctx context.Context, stage *store.Stage, j *job) (*c
 }
 
 // packageOf is what the store keeps of an install.
-func (i *installation) packageOf(c *contents) store.Package {
+func (i *installation) packageOf(c *job.Contents) store.Package {
 	ecosystem := ""
 	for _, s := range i.start.Specs {
-		if s.Name == c.name {
+		if s.Name == c.Name {
 			ecosystem = s.Ecosystem
 		}
 	}
 	return store.Package{
-		Identity: store.Identity{Ecosystem: ecosystem, Name: c.name, Version: c.version, Integrity: c.integrity,
-			Registry: c.registry},
-		Contents: store.Contents{Lock: c.lock, Packages: c.packages, Scripts: c.scripts, ScriptsRan: i.Scripts,
+		Identity: store.Identity{Ecosystem: ecosystem, Name: c.Name, Version: c.Version, Integrity: c.Integrity,
+			Registry: c.Registry},
+		Contents: store.Contents{Lock: c.Lock, Packages: c.Packages, Scripts: c.Scripts, ScriptsRan: i.Scripts,
 			MinAge: i.MinAge},
 	}
 }

@@ -21,7 +21,7 @@ type surroundings struct {
 func (f *origin) surroundings() *surroundings {
 	if f.around == nil {
 		u, _ := f.user() // without a home none of its folders is known
-		dir, home := platform.Resolved(f.Dir), platform.Resolved(u.home)
+		dir, home := platform.Resolved(f.Dir), platform.Resolved(u.Home)
 		f.around = &surroundings{dir: dir, home: home, named: map[string]bool{}}
 	}
 	return f.around

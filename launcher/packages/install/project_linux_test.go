@@ -72,7 +72,7 @@ func TestProjectIsOnlyRead(t *testing.T) {
 			t.Errorf("%s had the log-in %s", asked.Path, asked.Authorization)
 		}
 	}
-	if exists(h.path, "mark") {
+	if isThere(h.path, "mark") {
 		t.Error("a hook was run outside of the sandbox")
 	}
 	h.options.Update, h.options.RegistryFromProject = false, false

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/security-mcp/mcp-sandbox/launcher/packages/install/npm"
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
@@ -29,7 +30,7 @@ func TestProjectFilesThatAreNone(t *testing.T) {
 		}
 		done := make(chan string, 1)
 		go func() {
-			file, _ := npmProject(dir, "/none")
+			file, _ := npm.Manager.Project(dir, "/none")
 			done <- file
 		}()
 		if file := testbed.Receive(t, "the end of the look at a "+kind, done); file != "" {

@@ -45,15 +45,15 @@ func script(w wheel) wheel {
 	return w
 }
 
-const python = "/usr/bin/python3"
+const python3 = "/usr/bin/python3"
 
-var hasPip = sync.OnceValue(func() error { return exec.Command(python, "-m", "pip", "--version").Run() })
+var hasPip = sync.OnceValue(func() error { return exec.Command(python3, "-m", "pip", "--version").Run() })
 
 // newPythonHome is newHome with an index in pip's configuration.
 func newPythonHome(t *testing.T, wheels ...wheel) (*home, *registrytest.Index) {
 	t.Helper()
 	if err := hasPip(); err != nil {
-		testbed.Missing(t, "pip", python+" -m pip: "+err.Error())
+		testbed.Missing(t, "pip", python3+" -m pip: "+err.Error())
 	}
 	h := newHome(t)
 	x := registrytest.NewIndex(t, wheels...)
@@ -92,7 +92,7 @@ func TestPypi(t *testing.T) {
 		p.Registry != x.URL || p.Packages != 2 || r.Owner != "good-tool" {
 		t.Errorf("%+v, %+v", r, p)
 	}
-	lock, err := os.ReadFile(p.Path + "/" + pipLock)
+	lock, err := os.ReadFile(p.Path + "/" + p.Lock)
 	if err != nil || !strings.Contains(string(lock), `name = "dep"`) || !strings.Contains(string(lock), "sha256") {
 		t.Errorf("%s, %v", lock, err)
 	}
@@ -140,7 +140,7 @@ func TestPipOfAWheel(t *testing.T) {
 case "$*" in
 *"-m pip"*) exit 1;;
 *-c*) echo '{"Python": "'"$0"'", "Full": "3.11.2", "Packages": "lib/python3.11/site-packages", "Wheels": ["", "/usr/share/python-wheels"]}';;
-*) exec `+python+` "$@";;
+*) exec `+python3+` "$@";;
 esac
 `)
 	h.inFront(filepath.Dir(shim))
@@ -166,11 +166,11 @@ esac
 	}
 	defer stage.Abort()
 	s, err := i.from.settings(t.Context(), q, stage.Folder)
-	if err != nil || s.python.Pip != wheels[0] || s.registries[0].url != x.URL || s.python.Version == "" {
+	if err != nil || s.Registries[0].URL != x.URL {
 		t.Fatalf("%+v, %v", s, err)
 	}
-	command, err := pipStart(s.python)
-	if out, bad := exec.Command(python, append(command, "--version")...).Output(); err != nil || bad != nil || !strings.Contains(string(out), wheels[0]) {
+	command, err := s.Answer.(interface{ Command() ([]string, error) }).Command()
+	if out, bad := exec.Command(python3, append(command, "--version")...).Output(); err != nil || bad != nil || !strings.Contains(string(out), wheels[0]) {
 		t.Errorf("%q: %s, %v, %v", command, out, err, bad)
 	}
 }

@@ -6,21 +6,26 @@ import (
 	"os"
 	"strings"
 	"sync"
+
+	"github.com/security-mcp/mcp-sandbox/launcher/packages/install/golang"
+	"github.com/security-mcp/mcp-sandbox/launcher/packages/install/internal/job"
+	"github.com/security-mcp/mcp-sandbox/launcher/packages/install/npm"
+	"github.com/security-mcp/mcp-sandbox/launcher/packages/install/python"
 )
 
 // remember makes a manager be asked once for a configuration, without the long forms of the suite: half of an install
 // that is refused is its question. What the question reads is the key.
 func remember() {
-	for _, row := range []*manager{&npm, &pypi, &golang} {
+	for _, row := range []*job.Manager{&npm.Manager, &python.Manager, &golang.Manager} {
 		var answers sync.Map
-		ask := row.settings
-		row.settings = func(ctx context.Context, q *question) (*settings, error) {
-			key, ok := q.reads()
+		ask := row.Settings
+		row.Settings = func(ctx context.Context, q *job.Question) (*job.Settings, error) {
+			key, ok := reads(q)
 			if !ok {
 				return ask(ctx, q)
 			}
 			if known, ok := answers.Load(key); ok {
-				s := known.(settings)
+				s := known.(job.Settings)
 				return &s, nil
 			}
 			s, err := ask(ctx, q)
@@ -33,18 +38,18 @@ func remember() {
 }
 
 // reads is what an answer depends on; it is not known where the configuration names other files, or logs in.
-func (q *question) reads() (key string, ok bool) {
-	info, err := os.Stat(q.program)
-	if err != nil || q.auth {
+func reads(q *job.Question) (key string, ok bool) {
+	info, err := os.Stat(q.Program)
+	if err != nil || q.Auth {
 		return "", false
 	}
-	key = fmt.Sprintf("%s\x00%s\x00%s\x00%v %v\x00%q", q.home, q.config, q.program, info.Size(), info.ModTime(), q.project)
-	for _, file := range q.files {
+	key = fmt.Sprintf("%s\x00%s\x00%s\x00%v %v\x00%q", q.Home, q.Config, q.Program, info.Size(), info.ModTime(), q.Project)
+	for _, file := range q.Files {
 		b, err := os.ReadFile(file)
 		if err == nil && (strings.Contains(string(b), "cafile") || strings.Contains(string(b), "cert")) {
 			return "", false
 		}
 		key += fmt.Sprintf("\x00%q", b)
 	}
-	return key + "\x00" + q.path, true
+	return key + "\x00" + q.Path, true
 }

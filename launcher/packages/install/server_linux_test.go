@@ -45,10 +45,10 @@ func installed(t *testing.T, name string) (all []pack) {
 			needed, _ := p.Manifest[kind].(map[string]any)
 			for dep := range needed {
 				for at := folder; strings.HasPrefix(at, modules); at = filepath.Dir(at) {
-					if exists(filepath.Join(at, "node_modules", dep), "package.json") {
+					if isThere(filepath.Join(at, "node_modules", dep), "package.json") {
 						add(filepath.Join(at, "node_modules", dep))
 						break
-					} else if at == modules && exists(filepath.Join(at, dep), "package.json") {
+					} else if at == modules && isThere(filepath.Join(at, dep), "package.json") {
 						add(filepath.Join(at, dep))
 					}
 				}

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/security-mcp/mcp-sandbox/launcher/packages/install/internal/job"
+	"github.com/security-mcp/mcp-sandbox/launcher/packages/install/npm"
 	"github.com/security-mcp/mcp-sandbox/launcher/packages/startline"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
@@ -20,11 +22,11 @@ func (h *home) writing(t *testing.T, name, script string, size policy.Quantity) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	row := npm
-	row.programs = []string{"sh"}
-	row.settings = func(context.Context, *question) (*settings, error) { return new(settings), nil }
-	row.install = func(ctx context.Context, j *job) (*contents, error) {
-		return nil, errors.Join(j.run(ctx, step{args: []string{"-c", "cd " + j.private + "; " + script}, local: true}), errWritten)
+	row := npm.Manager
+	row.Programs = []string{"sh"}
+	row.Settings = func(context.Context, *job.Question) (*job.Settings, error) { return new(job.Settings), nil }
+	row.Install = func(ctx context.Context, j *job.Job) (*job.Contents, error) {
+		return nil, errors.Join(j.Run(ctx, job.Step{Args: []string{"-c", "cd " + j.Private + "; " + script}, Local: true}), errWritten)
 	}
 	i := newInstallation(h.store, start, h.options)
 	i.Size, i.row, i.from.row = size, &row, &row
@@ -82,26 +84,4 @@ func TestLargePackage(t *testing.T) {
 	h.nothingLeft(t)
 	h.options.Size = 64 << 20
 	h.must(t, "npx -y large")
-}
-
-// A look that takes long is not taken again at once, unless the disk has less by what the install may still have.
-func TestLooksAreDue(t *testing.T) {
-	w := &watch{stage: t.TempDir(), most: 1 << 40}
-	if !w.isDue() {
-		t.Error("the first look is not due")
-	}
-	if err := w.measure(); err != nil {
-		t.Fatal(err)
-	}
-	w.took = time.Hour
-	if w.isDue() {
-		t.Error("a look is due at once")
-	}
-	was := w.looks
-	for name, change := range map[string]func(){"bytes": func() { w.free += 1 << 41 }, "inodes": func() { w.inode += 1 << 40 }} {
-		w.looks = was
-		if change(); !w.isDue() {
-			t.Errorf("the disk has less %s, and no look is due", name)
-		}
-	}
 }

@@ -7,34 +7,26 @@ import (
 	"fmt"
 	"hash"
 	"io"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
-	"syscall"
 
 	"github.com/security-mcp/mcp-sandbox/init/keep/places"
 	"github.com/security-mcp/mcp-sandbox/init/order"
+	"github.com/security-mcp/mcp-sandbox/launcher/packages/install/internal/job"
 	"github.com/security-mcp/mcp-sandbox/platform"
 )
 
-// A user is whose configuration a package manager has. Neither folder is this process's environment's word.
-type user struct {
-	home   string
-	config string // XDG_CONFIG_HOME, or .config in the home
-}
-
 // userOf is that of this process, who is looked up once.
-func userOf(o *Options) func() (user, error) {
-	return sync.OnceValues(func() (user, error) {
+func userOf(o *Options) func() (job.User, error) {
+	return sync.OnceValues(func() (job.User, error) {
 		if home := o.user; home != "" {
-			return user{home, filepath.Join(home, ".config")}, nil
+			return job.User{Home: home, Config: filepath.Join(home, ".config")}, nil
 		}
 		p, err := places.Of(os.Getenv)
-		return user{platform.UserHome(os.Getenv("HOME")), filepath.Dir(p.Config)}, err
+		return job.User{Home: platform.UserHome(os.Getenv("HOME")), Config: filepath.Dir(p.Config)}, err
 	})
 }
 
@@ -43,21 +35,21 @@ func userOf(o *Options) func() (user, error) {
 // of the project if they count, and the way to the registries, which the environment may choose. An install is found
 // by a start with the same source, and by no other: whoever sends connections elsewhere, or has another authority
 // trusted, does so for starts that say the same.
-func (f *origin) source(q *question) (string, error) {
+func (f *origin) source(q *job.Question) (string, error) {
 	sum := sha256.New()
 	add := func(kind string, words ...string) { fmt.Fprintf(sum, "%s %q\n", kind, words) } // no two kinds say the same
-	add("program", f.row.name, q.program, platform.Resolved(q.program))
+	add("program", f.row.Name, q.Program, platform.Resolved(q.Program))
 	if path := order.Lookup(f.Env, "PATH"); !f.isUsers("PATH", path) { // it also says what the program itself starts
 		add("PATH", path)
 	}
-	for _, file := range q.files {
+	for _, file := range q.Files {
 		addFile(sum, file, deciding)
 	}
 	if f.RegistryFromProject {
 		add("project")
 	}
-	for _, name := range slices.Sorted(maps.Keys(q.project)) {
-		add("project", name, q.project[name])
+	for _, name := range slices.Sorted(maps.Keys(q.Project)) {
+		add("project", name, q.Project[name])
 	}
 	add("way", f.way()...)
 	for _, variable := range loginVariables(f, q) { // a registry may have other packages for another's log-in
@@ -71,13 +63,13 @@ func (f *origin) source(q *question) (string, error) {
 
 // loginVariables are those that the user's files name, as ${TOKEN}, and that are not the user's word, where log-ins are
 // taken.
-func loginVariables(f *origin, q *question) (all []string) {
+func loginVariables(f *origin, q *job.Question) (all []string) {
 	if !f.RegistryAuth {
 		return nil
 	}
-	for _, file := range q.files {
-		b, _ := readConfiguration(file)
-		for _, found := range npmVariable().FindAllStringSubmatch(string(b), -1) {
+	for _, file := range q.Files {
+		b, _ := job.ReadConfiguration(file)
+		for _, found := range job.Variable().FindAllStringSubmatch(string(b), -1) {
 			if value := order.Lookup(f.Env, found[1]); !f.isUsers(found[1], value) {
 				all = append(all, found[1]+"="+value)
 			}
@@ -100,19 +92,15 @@ const (
 
 // addFile adds the path and the text of a file, if that is there, or why the file cannot be read.
 func addFile(sum hash.Hash, path string, seen func([]byte) []byte) (read int) {
-	b, err := readConfiguration(path)
+	b, err := job.ReadConfiguration(path)
 	switch {
-	case isMissing(err):
+	case job.IsMissing(err):
 	case err != nil:
 		fmt.Fprintf(sum, "file %q %q\n", path, err)
 	default:
 		fmt.Fprintf(sum, "file %q %x\n", path, sha256.Sum256(seen(b)))
 	}
 	return len(b)
-}
-
-func isMissing(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
 // addAuthorities adds what variables have an install trust. An entry names what it likes, and each start looks.
@@ -176,20 +164,7 @@ func authorityFiles(path string) (files []string, err error) {
 }
 
 // deciding is a configuration without what logs in, which changes every day for some.
-func deciding(text []byte) []byte { return withoutLogins(text, redactAll) } // whose words have one space between
-
-// withoutLogins are the lines of a configuration but comments and those that log in, each as seen shows it.
-func withoutLogins(text []byte, seen func(string) string) []byte {
-	var kept []string
-	for line := range strings.Lines(string(text)) {
-		word := strings.TrimSpace(line)
-		if word == "" || strings.ContainsRune("#;_", rune(word[0])) || strings.HasPrefix(word, "//") {
-			continue
-		}
-		kept = append(kept, seen(strings.TrimRight(line, "\r\n")))
-	}
-	return []byte(strings.Join(kept, "\n"))
-}
+func deciding(text []byte) []byte { return job.WithoutLogins(text, job.RedactAll) } // with one space between words
 
 // wayVariables are by which way registries are reached, and authorityVariables whom an install trusts on that way. Of
 // the environment that a client gave, an install has these and PATH.
@@ -232,8 +207,8 @@ func (f *origin) authorities() (all []string) {
 }
 
 // ownEnv is the environment of an install: the user's home, and what the environment of this process may choose.
-func (f *origin) ownEnv(u user) []string {
-	env := []string{"HOME=" + u.home, "PATH=" + f.path()}
+func (f *origin) ownEnv(u job.User) []string {
+	env := []string{"HOME=" + u.Home, "PATH=" + f.path()}
 	for _, name := range slices.Concat(wayVariables, authorityVariables) {
 		if value, set := order.Variable(f.Env, name); set {
 			env = append(env, name+"="+value)

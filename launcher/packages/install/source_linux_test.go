@@ -1,7 +1,6 @@
 package install
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -54,29 +53,6 @@ func TestAuthoritiesAreBounded(t *testing.T) {
 		_, _, err := newInstallation(h.store, start, o).wanted()
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%.100s: %v, want %q", value, err, want)
-		}
-	}
-}
-
-// A log-in has no scheme: a project does not have npm send the one of a registry with TLS to the same host without.
-func TestLoginsInClear(t *testing.T) {
-	const https, http = "https://h.example/npm/", "http://h.example/npm/"
-	for _, c := range []struct {
-		own, projects, where, want string
-	}{
-		{https, http, "//h.example/npm/", http},
-		{https, http, "//h.example/", http},
-		{https, https, "//h.example/npm/", ""},
-		{http, http, "//h.example/npm/", ""},
-		{https, "http://h.example:80/npm/", "//h.example/npm/", "http://h.example:80/npm/"},
-		{https, "http://h.example/x/%2e%2e/npm/", "//h.example/npm/", "http://h.example/x/%2e%2e/npm/"},
-		{https, "http://H.example/", "//h.example/npm/", "http://H.example/"},
-		{https, "http://other.example/", "//h.example/npm/", ""},
-	} {
-		s := &settings{registries: []registry{{"", c.own}, {"@x", c.projects}}}
-		q := &question{project: map[string]string{"@x:registry": c.projects}}
-		if got := s.inClear(c.where, q); got != c.want {
-			t.Errorf("%+v: %q", c, got)
 		}
 	}
 }
@@ -135,25 +111,5 @@ func TestLoginsOfEntries(t *testing.T) {
 	}
 	if source(false, true, "A_TOKEN=1") != source(false, false) {
 		t.Error("the user's own log-in makes another source")
-	}
-}
-
-// An install sees the folder of a manager that is a package itself, and never one to which a link in the stage leads: a
-// manager's answer may have made that.
-func TestInstallSeesTheManager(t *testing.T) {
-	dir := t.TempDir()
-	put(t, filepath.Join(dir, "node_modules/x/program"), "")
-	stage := filepath.Join(dir, "stage")
-	for _, folder := range []string{stage, filepath.Join(dir, "bin")} {
-		if err := errors.Join(os.Mkdir(folder, 0o755), os.Symlink("../node_modules/x/program", folder+"/program")); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for folder, want := range map[string][]string{"bin": {filepath.Join(dir, "node_modules/x")}, "stage": nil} {
-		j := &job{program: filepath.Join(dir, folder, "program"), stage: stage, settings: &settings{}}
-		p, err := (&cell{row: &npm}).policy(t.Context(), j, step{local: true})
-		if err != nil || !slices.Equal(p.Filesystem.AllowRead, want) {
-			t.Errorf("%s: %q, %v", folder, p.Filesystem.AllowRead, err)
-		}
 	}
 }

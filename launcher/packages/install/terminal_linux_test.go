@@ -33,28 +33,3 @@ func TestTerminal(t *testing.T) {
 		t.Errorf("%q", screen.String())
 	}
 }
-
-// narrow is a terminal of so many columns.
-type narrow struct {
-	bytes.Buffer
-	columns int
-}
-
-func (n *narrow) Columns() int { return n.columns }
-
-// The line of an install fits into a row, for a row that was wrapped cannot be written over.
-func TestLineFitsTheRow(t *testing.T) {
-	const title = "npm:@modelcontextprotocol/server-filesystem"
-	for columns, want := range map[int]string{
-		0:   "mcp-sandbox: installing npm:@modelcontextprotocol/se…: 0 s, 2607 files, 36.0 MB",
-		200: "mcp-sandbox: installing " + title + ": 0 s, 2607 files, 36.0 MB",
-		60:  "mcp-sandbox: installing npm:@mod…: 0 s, 2607 files, 36.0 MB",
-		30:  "mcp-sandbox: installing …: 0 ",
-	} {
-		w := &watch{title: title, began: time.Now(), moved: time.Now(), terminal: &narrow{columns: columns}}
-		w.size.bytes, w.size.entries = 36e6, 2607
-		if got := w.line(); got != want {
-			t.Errorf("%d columns: %q, want %q", columns, got, want)
-		}
-	}
-}
