@@ -14,7 +14,7 @@ const flags = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXE
 func Open(at int, name string) (int, error) {
 	fd, err := unix.Openat(at, name, flags, 0)
 	if err == unix.ELOOP || err == unix.ENOTDIR {
-		err = Unfit("it is no folder")
+		err = Unfit("it is no folder, or a symbolic link leads to it")
 	}
 	return fd, err
 }
