@@ -10,45 +10,68 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-const mostStuck = 1000 // folders that cannot be emptied and are remembered
+// A remover goes down by descriptors and removes names while a folder is read. What lies below shallow folders is moved
+// up to top, as long as the file system lets it: an overlay does not, for folders of its lower layer. Below deepest
+// folders nothing is removed then.
+type remover struct {
+	top    int
+	prefix string // of what was moved up: nobody can have guessed it
+	moved  int
+	over   func() bool
+	ended  bool
+}
 
-// Empty removes all that is in a folder, without following symbolic links and however deep: a folder in a folder is
-// moved up before it is opened, so the number of open descriptors does not grow with the depth. Names that cannot be
-// removed stay, and so do those that are left when over returns true.
-//
-// Names are removed while the folder is read, for reading all of them alone may take longer than there is time.
-// A file system may skip some names then, so the folder is read again as long as something is removed. A folder that
+const shallow, deepest = 16, 64
+
+// Empty removes all that is in a folder, without following symbolic links and however deep, with a bounded number of
+// descriptors. Names that cannot be removed stay, and so do those that are left when over returns true; a folder that
 // cannot be emptied, as another user's, holds up no other.
 func Empty(top int, over func() bool) {
-	prefix, err := Random() // which nobody can have guessed
+	random, err := Random()
 	if err != nil {
 		return
 	}
-	stuck := map[string]bool{}
-	for round := 0; ; round++ {
-		folder, removed, ended := "", false, false
-		Each(top, func(name string) bool {
-			if ended = over(); ended {
+	r := remover{top: top, prefix: "." + random + ".", over: over}
+	r.empty(top, 0)
+}
+
+// empty removes all in a folder. A file system may skip names of a folder that changes while it is read, so it is read
+// again as long as that removes something.
+func (r *remover) empty(fd, depth int) {
+	for changed := true; changed && !r.ended; {
+		changed = false
+		Each(fd, func(name string) bool {
+			if r.ended = r.ended || r.over(); r.ended {
 				return false
 			}
-			err := Unlink(top, name)
-			if err == unix.ENOTEMPTY && folder == "" && !stuck[name] {
-				folder = name
-			}
-			removed = removed || err == nil
+			changed = r.remove(fd, name, depth) || changed
 			return true
 		})
-		if ended {
-			return
-		}
-		switch {
-		case folder != "" && lift(top, folder, "."+prefix+"."+strconv.Itoa(round)+".", over):
-		case folder != "" && len(stuck) < mostStuck:
-			stuck[folder] = true
-		case !removed:
-			return
+	}
+}
+
+// remove removes a name, or moves it up. changed is false where the name stays.
+func (r *remover) remove(at int, name string, depth int) (changed bool) {
+	err := Unlink(at, name)
+	if err == nil || err != unix.ENOTEMPTY && err != unix.EACCES {
+		return err == nil
+	}
+	fd, err := OpenAny(at, name)
+	if err != nil {
+		return false
+	}
+	defer unix.Close(fd)
+	unix.Fchmod(fd, 0o700) // rename(2) changes its ".."
+	if depth >= shallow {
+		r.moved++
+		if unix.Renameat(at, name, r.top, r.prefix+strconv.Itoa(r.moved)) == nil {
+			return true
 		}
 	}
+	if depth < deepest {
+		r.empty(fd, depth+1)
+	}
+	return Unlink(at, name) == nil
 }
 
 // Remove removes what is at a name in a folder, with all that is in it. The error is of the first name that stays.
@@ -85,32 +108,6 @@ func Unlink(dir int, name string) error {
 		}
 	}
 	return err
-}
-
-// lift empties one folder of top: its files are removed, its folders renamed into top, to names that begin with
-// prefix. changed is true after any change.
-func lift(top int, name, prefix string, over func() bool) (changed bool) {
-	MakeSearchable(top, name)
-	fd, err := Open(top, name)
-	if err != nil {
-		return false
-	}
-	defer unix.Close(fd)
-	i, ended := 0, false
-	Each(fd, func(sub string) bool {
-		if ended = over(); ended {
-			return false
-		}
-		err := Unlink(fd, sub)
-		if err == unix.ENOTEMPTY || err == unix.EACCES {
-			MakeSearchable(fd, sub) // rename(2) changes its ".."
-			err = unix.Renameat(fd, sub, top, prefix+strconv.Itoa(i))
-			i++
-		}
-		changed = changed || err == nil
-		return true
-	})
-	return !ended && (unix.Unlinkat(top, name, unix.AT_REMOVEDIR) == nil || changed)
 }
 
 // Each calls do for each name in a folder, from the first one, until do returns false.

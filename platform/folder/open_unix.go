@@ -37,11 +37,15 @@ func Own(at int, name string, create bool) (int, error) {
 			unix.Fsync(at)
 		}
 	}
-	fd, err := OpenAny(at, name)
+	var st unix.Stat_t
+	fd, err := Open(at, name)
+	if err == unix.EACCES && unix.Fstatat(at, name, &st, unix.AT_SYMLINK_NOFOLLOW) == nil &&
+		int(st.Uid) == unix.Geteuid() {
+		fd, err = OpenAny(at, name)
+	}
 	if err != nil {
 		return -1, notMade(err, made)
 	}
-	var st unix.Stat_t
 	if err = unix.Fstat(fd, &st); err == nil && int(st.Uid) != unix.Geteuid() {
 		err = Unfit("user " + strconv.Itoa(int(st.Uid)) + " owns it")
 	}

@@ -130,7 +130,7 @@ func (r *review) missing() (lines []string) {
 
 // places are for the order the values that refusals name, and where each was written.
 func (r *review) places() (all []order.Place) {
-	const most = 100 // paths: a policy of more is a program's
+	const most = 200 // paths: a policy of more is a program's
 	for _, key := range append(pathKeys[:], socketKey) {
 		for _, at := range r.placed(key) {
 			path := strings.TrimPrefix(at.path, "-")

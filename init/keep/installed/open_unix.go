@@ -180,8 +180,10 @@ func (f *Folder) lock(held func() error) error {
 
 // check demands that the folder which is locked still lies at its path: whoever held the lock may have removed it.
 func (f *Folder) check() error {
-	if !folder.Same(f.FD, unix.AT_FDCWD, f.Path) {
+	var there unix.Stat_t
+	err := unix.Lstat(f.Path, &there)
+	if err == unix.ENOENT || err == nil && !folder.Same(f.FD, unix.AT_FDCWD, f.Path) {
 		return ErrNone
 	}
-	return nil
+	return err
 }

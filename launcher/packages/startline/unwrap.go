@@ -10,7 +10,11 @@ func Unwrap(command []string) (inner []string, sets bool) {
 		return nil, false
 	}
 	words := command[1:]
-	switch program := Program(command[0]); program {
+	program := Program(command[0])
+	if strings.EqualFold(program, "cmd") {
+		program = "cmd"
+	}
+	switch program {
 	case "env":
 		inner, sets = behindEnv(words)
 	case "sh", "bash", "dash", "ash", "zsh", "ksh":

@@ -56,7 +56,8 @@ func write(folder, lock string, files int) error {
 	if err := os.Mkdir(folder+"/node_modules", 0o755); err != nil {
 		return err
 	}
-	errs := []error{os.WriteFile(folder+"/package-lock.json", []byte(lock), 0o644)}
+	errs := []error{os.WriteFile(folder+"/package-lock.json", []byte(lock), 0o644),
+		os.MkdirAll(folder+"/node_modules/a/b/c", 0o755), os.WriteFile(folder+"/node_modules/a/b/c/file", nil, 0o644)}
 	for i := range files {
 		errs = append(errs, os.WriteFile(folder+"/node_modules/"+strconv.Itoa(i), []byte(lock+strconv.Itoa(i)), 0o644))
 	}

@@ -18,13 +18,19 @@ var starters = [...]struct{ names, reason string }{
 	{"wsl ssh kubectl limactl", "starts the server on another system"},
 }
 
+// mostWrapped is how many programs in front of a command are looked through.
+const mostWrapped = 8
+
 // leave is why a command is left alone, or empty.
 func leave(words []string) string {
 	program := startline.Program(words[0])
-	for !shellLine(program, words[1:]) {
+	for n := 0; !shellLine(program, words[1:]); n++ {
 		inner, _ := startline.Unwrap(words)
 		if inner == nil {
 			break
+		}
+		if n == mostWrapped {
+			return "starts the server through too many other programs"
 		}
 		words, program = inner, startline.Program(inner[0])
 	}

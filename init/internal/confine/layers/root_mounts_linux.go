@@ -93,7 +93,7 @@ func proveMounts(c *check, v *fsview.View, proc *procMount, fresh freshDevices) 
 func isHidden(nodes []expectedMount, mounts []platform.Mount, m *platform.Mount) bool {
 	var grant *expectedMount
 	for i := range nodes {
-		if w := &nodes[i]; w.deep && policy.Below(m.Path, w.path) && (grant == nil || len(w.path) >= len(grant.path)) {
+		if w := &nodes[i]; w.deep && isBelow(m.Path, w.path) && (grant == nil || len(w.path) >= len(grant.path)) {
 			grant = w
 		}
 	}
@@ -203,11 +203,11 @@ func expected(want []expectedMount, m *platform.Mount) *expectedMount {
 	pinned := false
 	for i := range want {
 		w := &want[i]
-		pinned = pinned || w.pin && policy.Below(m.Path, w.path)
+		pinned = pinned || w.pin && isBelow(m.Path, w.path)
 		switch {
 		case w.path == m.Path && !w.seen && w.satisfiedBy(m):
 			return w
-		case w.deep && policy.Below(m.Path, w.path):
+		case w.deep && isBelow(m.Path, w.path):
 			if near == nil || len(w.path) >= len(near.path) {
 				near = w
 			}
@@ -245,3 +245,6 @@ func hasOptions(m *platform.Mount, options string) bool {
 	}
 	return true
 }
+
+// isBelow reports whether a mount lies below a path, or is a second one at the root.
+func isBelow(mount, at string) bool { return policy.Below(mount, at) || mount == "/" && at == "/" }
