@@ -35,6 +35,9 @@ func TestNoOtherFlag(t *testing.T) {
 func TestFlagsOfEntries(t *testing.T) {
 	for _, name := range strings.Fields(edit.Valued + edit.Bare) {
 		o := command(t, "run").Flags()
+		if slices.ContainsFunc(o.Lines, func(l cli.Line) bool { return "--"+l.Name == name && !l.Here() }) {
+			continue // an entry may be of another system
+		}
 		_, err := o.Parse([]string{name})
 		if takes := err != nil; !o.Has(name[len("--"):]) || takes != strings.Contains(edit.Valued, " "+name+" ") {
 			t.Errorf("%s: %v", name, err)

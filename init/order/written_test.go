@@ -3,7 +3,6 @@ package order
 import (
 	"errors"
 	"fmt"
-	"syscall"
 	"testing"
 )
 
@@ -19,7 +18,7 @@ func TestLine(t *testing.T) {
 		{fmt.Errorf("%w (create it)", &Refusal{Layer: Policy, Op: "cwd", Path: "/a", Err: socket}), "p.json: /cwd /a: is a socket (create it)"},
 		{&Refusal{Layer: Policy, Op: "allowRead", Path: "/ab", Err: socket}, "policy: allowRead /ab: is a socket"},
 		{&Refusal{Layer: Policy, Op: "Read", Path: "/a", Err: socket}, "policy: Read /a: is a socket"},
-		{&Refusal{Layer: Exec, Op: "cwd", Path: "/a", Err: syscall.ENOENT}, "exec: cwd /a: no such file or directory"},
+		{&Refusal{Layer: Exec, Op: "cwd", Path: "/a", Err: socket}, "exec: cwd /a: is a socket"},
 		{fmt.Errorf("first: %w", &Refusal{Layer: Policy, Op: "cwd", Path: "/a", Err: socket}), "first: policy: cwd /a: is a socket"},
 	} {
 		if got := g.Line(c.err); got != c.want {

@@ -109,6 +109,7 @@ func (c changer) try(s *stage) (result Result, again bool, err error) {
 	if result.Old, err = o.text(); err != nil {
 		return result, false, err
 	}
+	o.shut()
 	c.at("read")
 	if result.New, err = c.change(bytes.Clone(result.Old)); err != nil || bytes.Equal(result.Old, result.New) {
 		return result, false, err
@@ -123,7 +124,6 @@ func (c changer) try(s *stage) (result Result, again bool, err error) {
 	if !s.folder.same(s.name, o) || o.written() {
 		return result, true, errors.Join(s.clear(), forget(result.Backup))
 	}
-	o.shut()
 	c.at("compared")
 	if err := s.exchange(); absent(err) { // the host took the file away; the next try says so
 		return result, true, errors.Join(s.clear(), forget(result.Backup))

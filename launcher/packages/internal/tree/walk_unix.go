@@ -3,6 +3,7 @@
 package tree
 
 import (
+	"errors"
 	"os"
 	"slices"
 
@@ -33,6 +34,9 @@ func openFolder(at int, name string) (int, error) {
 // walk goes through what is in a folder, which was opened for this walk: it is read from where it stands.
 func (w *walker) walk(fd int, above string, depth int) error {
 	names, err := w.names(fd, above)
+	if w.moves && errors.Is(err, unix.ENOENT) { // removed since it was opened
+		return nil
+	}
 	if err != nil {
 		return err
 	}
