@@ -39,7 +39,7 @@ func TestFlagsOfEntries(t *testing.T) {
 			continue // an entry may be of another system
 		}
 		_, err := o.Parse([]string{name})
-		if takes := err != nil; !o.Has(name[len("--"):]) || takes != strings.Contains(edit.Valued, " "+name+" ") {
+		if takes := err != nil; takes && !strings.Contains(err.Error(), "needs a value") || takes != strings.Contains(edit.Valued, " "+name+" ") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

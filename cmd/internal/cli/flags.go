@@ -110,9 +110,6 @@ func (f *Flags) Given(name string) bool {
 	return flag != nil && flag.Changed
 }
 
-// Has reports whether there is a flag of that name on this system.
-func (f *Flags) Has(name string) bool { return f.set.Lookup(name) != nil }
-
 // Meta returns the help's word for a flag's value; of a switch that takes one the values.
 func (f *Flags) Meta(flag string) string {
 	if set := f.set.Lookup(flag); set != nil && set.NoOptDefVal == "true" {

@@ -43,8 +43,8 @@ func TestEveryFlagExists(t *testing.T) {
 	for _, f := range KeyFlags() {
 		name := strings.TrimPrefix(f.Flag(), "--")
 		told := slices.ContainsFunc(o.Lines, func(l cli.Line) bool { return l.Name == name })
-		if f.Key != "" && (!o.Has(name) || !told) {
-			t.Errorf("--%s exists: %v, in the help: %v", name, o.Has(name), told)
+		if _, err := o.Parse([]string{f.Flag()}); f.Key != "" && (!told || err != nil && strings.Contains(err.Error(), "unknown flag")) {
+			t.Errorf("--%s: in the help: %v, %v", name, told, err)
 		}
 	}
 }

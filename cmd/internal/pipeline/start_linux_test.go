@@ -2,11 +2,13 @@ package pipeline
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/cli"
 	"github.com/security-mcp/mcp-sandbox/cmd/internal/launchflags"
+	"github.com/security-mcp/mcp-sandbox/launcher/packages/install"
 	"github.com/security-mcp/mcp-sandbox/launcher/packages/profile"
 	"github.com/security-mcp/mcp-sandbox/policy"
 )
@@ -50,5 +52,66 @@ func TestPlacesOfPaths(t *testing.T) {
 		if at.where != want[i] {
 			t.Errorf("%s: %q, want %q", at.path, at.where, want[i])
 		}
+	}
+}
+
+// decided is the decision of a command line: its flags, and behind "--" the command.
+func decided(t *testing.T, words ...string) (*Line, *Start, *Decision) {
+	t.Helper()
+	f := cli.NewFlags()
+	l := ForLaunch(f)
+	rest, err := f.Parse(words)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := l.Start(rest[1:])
+	d, why := l.Decide(s, nil)
+	if len(why) > 0 {
+		t.Fatal(why)
+	}
+	return l, s, d
+}
+
+// Of a line that names several packages the profile is that of the package which has the program.
+func TestProfileOfTheOwner(t *testing.T) {
+	t.Setenv("HOME", t.TempDir())
+	const slack = "@modelcontextprotocol/server-slack"
+	l, s, d := decided(t, "--", "npx", "-y", "-p", "acme", "-p", slack, "program")
+	if hosts := d.Policy.Network.AllowedDomains; len(hosts) > 0 {
+		t.Errorf("before the owner is known: %q", hosts)
+	}
+	for owner, want := range map[string]bool{"acme": false, slack: true} {
+		again, why := l.DecideOwner(s, d, &install.Ready{Owner: owner})
+		if len(why) > 0 {
+			t.Fatal(why)
+		}
+		if hosts := again.Policy.Network.AllowedDomains; slices.Contains(hosts, "slack.com:443") != want {
+			t.Errorf("%s has the program: %q", owner, hosts)
+		}
+	}
+}
+
+// Paths of a profile come before those of flags, which are looked up first from the end.
+func TestPathsOfProfileComeFirst(t *testing.T) {
+	given, own := t.TempDir(), t.TempDir()
+	_, _, d := decided(t, "--profile", "npm:@modelcontextprotocol/server-filesystem", "--allow-write", given, "--", "server", own)
+	if got := d.Policy.Filesystem.AllowWrite; !slices.Equal(got, []string{own, given}) {
+		t.Errorf("%q, want %q in front of %q", got, own, given)
+	}
+}
+
+// A host's policy that confines nothing installs nothing: the command runs as it is.
+func TestNothingIsInstalledUnconfined(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	l, s, d := decided(t, "--", "npx", "-y", "acme")
+	d.Policy.Level = policy.Privileged
+	t.Setenv("PATH", home) // an install would have no npm
+	r, note, err := l.Prepare(s, d)
+	if r != nil || note != nil || err != nil {
+		t.Errorf("%v, %q, %v", r, note, err)
+	}
+	if left, err := os.ReadDir(home); len(left) > 0 || err != nil {
+		t.Errorf("the store was opened: %v, %v", left, err)
 	}
 }
