@@ -2,8 +2,9 @@
 // the lines on standard error and standard output.
 //
 //	c := cli.Command{Name: "state list", Setup: func(f *cli.Flags) cli.Run {
-//		json := f.JSON()
-//		return func(args []string) int { return cli.Show("...") }
+//		long := false
+//		f.Switch("long", "say more", &long)
+//		return func(args []string) int { return cli.Show(page(args, long)) }
 //	}}
 //	code := c.Start(os.Args[2:])
 package cli
