@@ -1,10 +1,10 @@
-// Package readme reads the examples of README.md, so that tests can run them as a reader would.
+// Package readme reads the examples of README.md and docs/embedding.md, so that tests can run them as a reader would.
 //
 //	for _, block := range readme.Blocks(text, "sh") {
 //		for line := range strings.Lines(block) {
 //
-// The tests of this package run each of them: the lines of shells, each server of the mcp.json entries, the Go program
-// and the C program. scripts/dist/machine.sh runs the quick start once more, on a machine without Go.
+// The tests of this package run each of them: the lines of shells, each server of the mcp.json entries and the
+// programs of docs/embedding.md. scripts/dist/machine.sh runs the quick start once more, on a machine without Go.
 package readme
 
 import "strings"

@@ -51,7 +51,7 @@ func host(t *testing.T, home, program string, words ...string) (string, error) {
 // The Go program compiles as it stands and lists a server's tools. Where the server cannot start it says why, at once.
 func TestGoHost(t *testing.T) {
 	home := installed(t)
-	program := compile(t, text(t), "go", "go", "build", "-trimpath")
+	program := compile(t, embedding(t), "go", "go", "build", "-trimpath")
 	server := testbed.Program(t, "server-go")
 	out, err := host(t, home, program, server)
 	for _, want := range []string{"read_file\n", "\nconfinement ", "\nended: exit\n"} {
@@ -111,7 +111,27 @@ func TestCHost(t *testing.T) {
 		testbed.Missing(t, "gcc", "no gcc")
 	}
 	home := installed(t)
-	program := compile(t, text(t), "c", "gcc", "-Wall", "-Werror", "-Wno-unused-result")
+	answers(t, home, compile(t, embedding(t), "c", "gcc", "-Wall", "-Werror", "-Wno-unused-result"))
+}
+
+// The Python program does the same.
+func TestPythonHost(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		testbed.Missing(t, "python3", "no python3")
+	}
+	home := installed(t)
+	script := filepath.Join(home, "host.py")
+	if err := os.WriteFile(script, []byte(Blocks(embedding(t), "python")[0]), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	answers(t, home, python, script)
+}
+
+// answers demands of a host, whose words are followed by a server's, that it prints the server's first answer, and that
+// the server may write to ~/project alone.
+func answers(t *testing.T, home, program string, words ...string) {
+	t.Helper()
 	server := filepath.Join(home, "node_modules", ".bin", "mcp-server-filesystem")
 	if err := os.MkdirAll(filepath.Dir(server), 0o755); err != nil {
 		t.Fatal(err)
@@ -119,14 +139,31 @@ func TestCHost(t *testing.T) {
 	if err := os.WriteFile(server, []byte(filesServer), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	out, err := host(t, home, program, server, filepath.Join(home, "project"))
+	out, err := host(t, home, program, append(words, server, filepath.Join(home, "project"))...)
 	if err != nil || len(said(out)) != 1 || said(out)[0] != answer {
 		t.Errorf("%v: %s", err, out)
 	}
 	if _, err := os.Stat(filepath.Join(home, "project", "written")); err != nil {
 		t.Error(err)
 	}
-	if out, err := host(t, home, program, server, filepath.Join(home, "notes")); err == nil {
+	if out, err := host(t, home, program, append(words, server, filepath.Join(home, "notes"))...); err == nil {
 		t.Errorf("a folder that is not granted was written to: %s", out)
+	}
+}
+
+// The TypeScript program, which has no types that Node would have to take out, lists the tools of a server of npm.
+func TestTypeScriptHost(t *testing.T) {
+	modules := testbed.Modules(t)
+	home := installed(t)
+	script := filepath.Join(home, "host.mjs")
+	if err := os.WriteFile(script, []byte(Blocks(embedding(t), "ts")[0]), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(modules, filepath.Join(home, "node_modules")); err != nil {
+		t.Fatal(err)
+	}
+	out, err := host(t, home, "node", script, testbed.Program(t, "server-go"))
+	if err != nil || !strings.Contains("\n"+out, "\nread_file\n") {
+		t.Errorf("%v: %s", err, out)
 	}
 }

@@ -1,6 +1,7 @@
 package readme
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +15,9 @@ func TestMain(m *testing.M) {
 	testbed.Nameless() // a reader's home is a folder of the test
 	os.Exit(testbed.Run(m))
 }
+
+// embedding is docs/embedding.md.
+func embedding(t *testing.T) string { return document(t, "docs/embedding.md") }
 
 // text is README.md.
 func text(t *testing.T) string { return document(t, "README.md") }
@@ -34,25 +38,24 @@ func document(t *testing.T, name string) string {
 
 // A fence in a language that no test reads would be an example that nobody tries.
 func TestLanguages(t *testing.T) {
-	read := map[string]int{"json": 4, "sh": 7, "text": 1, "go": 1, "c": 1}
-	fences := 0
-	for line := range strings.Lines(text(t)) {
-		if language, found := strings.CutPrefix(strings.TrimSpace(line), "```"); found && language != "" {
-			fences++
-			if read[language] == 0 {
-				t.Errorf("a block of %q: no test reads those", language)
+	for document, want := range map[string]map[string]int{
+		text(t):      {"json": 4, "sh": 7, "text": 1},
+		embedding(t): {"go": 1, "ts": 1, "python": 1, "sh": 1, "c": 1},
+	} {
+		got := map[string]int{}
+		for line := range strings.Lines(document) {
+			if language, found := strings.CutPrefix(strings.TrimSpace(line), "```"); found && language != "" {
+				got[language]++
 			}
 		}
-	}
-	blocks := 0
-	for language, least := range read {
-		n := len(Blocks(text(t), language))
-		if blocks += n; n < least {
-			t.Errorf("%d blocks of %s, want %d or more", n, language, least)
+		if !maps.Equal(got, want) {
+			t.Errorf("blocks %v, tests read %v", got, want)
 		}
-	}
-	if fences != blocks {
-		t.Errorf("%d fences, %d blocks", fences, blocks)
+		for language, n := range want {
+			if blocks := len(Blocks(document, language)); blocks != n {
+				t.Errorf("%d blocks of %s, want %d", blocks, language, n)
+			}
+		}
 	}
 }
 

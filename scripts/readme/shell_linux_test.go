@@ -96,7 +96,7 @@ func said(stderr string) (lines []string) {
 // typed are the lines that can run here. Each begin of notRun and of shows belongs to one.
 func typed(t *testing.T) (lines []string) {
 	t.Helper()
-	all := strings.Join(Blocks(text(t), "sh"), "")
+	all := strings.Join(append(Blocks(text(t), "sh"), Blocks(embedding(t), "sh")...), "")
 	for _, n := range notRun {
 		if !strings.Contains("\n"+all, "\n"+n.begin) {
 			t.Errorf("no line begins with %q", n.begin)

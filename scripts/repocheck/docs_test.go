@@ -33,7 +33,8 @@ func TestDocsNameWhatIsThere(t *testing.T) {
 		pattern string
 		there   func(dir, name string) bool
 	}{
-		{`\]\(([^)#:]+)\)`, inDir},
+		{`\]\(([^)#:]+)(?:#[^)]*)?\)`, inDir},
+		{`\]\(([^):]*#[^)]+)\)`, func(dir, link string) bool { return hasHeading(t, top, dir, link) }},
 		{"`((?:cmd|docs|init|launcher|platform|policy|scripts|testdata)/[a-zA-Z0-9_./-]+)`", func(_, name string) bool { return exists(name) }},
 		{"[ `]((?:layers|launch|shim)/[a-z_]+\\.go)", func(_, name string) bool {
 			return inDir("init/internal/confine", name) || inDir("init/internal/supervise", name)
@@ -66,4 +67,26 @@ func TestDocsNameWhatIsThere(t *testing.T) {
 			t.Errorf("nothing matches %s: the test looks for the wrong thing", names[i].pattern)
 		}
 	}
+}
+
+// hasHeading reports whether a link with an anchor leads to a heading: its words in lower case, with hyphens.
+func hasHeading(t *testing.T, top, dir, link string) bool {
+	t.Helper()
+	name, anchor, _ := strings.Cut(link, "#")
+	if name == "" {
+		return true // in the document itself
+	}
+	text, err := os.ReadFile(filepath.Join(top, filepath.FromSlash(path.Join(dir, name))))
+	if err != nil {
+		return false
+	}
+	for line := range strings.Lines(string(text)) {
+		if words, is := strings.CutPrefix(strings.TrimLeft(line, "#"), " "); is && line[0] == '#' {
+			words = regexp.MustCompile(`[^a-z0-9 _-]`).ReplaceAllString(strings.ToLower(strings.TrimSpace(words)), "")
+			if strings.ReplaceAll(words, " ", "-") == anchor {
+				return true
+			}
+		}
+	}
+	return false
 }
