@@ -33,7 +33,7 @@ type group struct {
 	rows []row
 }
 
-// table is every row. docs/SECURITY.md carries it.
+// table is every row. testdata/escape.md carries it.
 func table() []group {
 	all := []group{
 		{"namespaces", spaces()}, {"mounts", mounts()}, {"processes", processes()}, {"signals", signals()},
