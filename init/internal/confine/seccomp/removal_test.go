@@ -12,7 +12,7 @@ import (
 var strictest = []string{"-", "traced", "nounix,noinet,nonetlink,noipc,nopeers"}
 
 // TestEveryRuleIsMissed lets the calls of a rule pass, or one call that is refused by its name: the tables have to
-// notice under each option that makes a difference. docs/removals.md has what it found.
+// notice under each option that makes a difference. testdata/removals.md has what it found.
 func TestEveryRuleIsMissed(t *testing.T) {
 	samples := readSamples(t)
 	noticed := map[string]map[string]bool{} // by what was taken away: who noticed
@@ -95,10 +95,10 @@ func removed(t *testing.T, arch string, rules [limit]byte, o Options, number int
 	return slices.Clone(a.code[a.pos:])
 }
 
-// listed compares with what docs/removals.md has between the marks, or writes it there.
+// listed compares with what testdata/removals.md has between the marks, or writes it there.
 func listed(t *testing.T, want string) {
 	t.Helper()
-	const file = "../../../../docs/removals.md"
+	const file = "../../../../testdata/removals.md"
 	const begin, end = "<!-- rules: go test -update in init/internal/confine/seccomp -->\n", "<!-- end of rules -->\n"
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -107,13 +107,13 @@ func listed(t *testing.T, want string) {
 	head, rest, ok := strings.Cut(string(text), begin)
 	got, tail, ended := strings.Cut(rest, end)
 	if !ok || !ended {
-		t.Fatal("docs/removals.md has no such list")
+		t.Fatal("testdata/removals.md has no such list")
 	}
 	if *update {
 		if err := os.WriteFile(file, []byte(head+begin+want+end+tail), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	} else if got != want {
-		t.Errorf("docs/removals.md says\n%s\nand was found\n%s", got, want)
+		t.Errorf("testdata/removals.md says\n%s\nand was found\n%s", got, want)
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/security-mcp/mcp-sandbox/scripts/testbed"
 )
 
-var update = flag.Bool("update", false, "write the rows of docs/removals.md anew, as this user sees them")
+var update = flag.Bool("update", false, "write the rows of testdata/removals.md anew, as this user sees them")
 
 // A tableRow is a line of the golden order: what it is called, and the confinements that have it, a letter each.
 type tableRow struct{ name, where string }
@@ -85,7 +85,7 @@ func TestEveryRowIsMissed(t *testing.T) {
 	}
 }
 
-// TestRemovalsAreListed: docs/removals.md has every row of the table, with the calls whose removal the tests above miss.
+// TestRemovalsAreListed: testdata/removals.md has every row of the table, with the calls whose removal the tests above miss.
 func TestRemovalsAreListed(t *testing.T) {
 	if abi, err := platform.LandlockABI(); err != nil || abi < 6 {
 		testbed.Missing(t, "landlock6", "the list is of a kernel with Landlock ABI 6 or later")
@@ -94,7 +94,7 @@ func TestRemovalsAreListed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join(root, "docs/removals.md")
+	file := filepath.Join(root, "testdata/removals.md")
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -107,7 +107,7 @@ func TestRemovalsAreListed(t *testing.T) {
 	head, rest, ok := strings.Cut(string(text), begin)
 	got, tail, ended := strings.Cut(rest, end)
 	if !ok || !ended {
-		t.Fatal("docs/removals.md has no such list")
+		t.Fatal("testdata/removals.md has no such list")
 	}
 	want := removals(t)
 	if *update {
@@ -115,7 +115,7 @@ func TestRemovalsAreListed(t *testing.T) {
 			t.Fatal(err)
 		}
 	} else if got != want {
-		t.Errorf("docs/removals.md says, as %s,\n%s\nand the program has\n%s", who, got, want)
+		t.Errorf("testdata/removals.md says, as %s,\n%s\nand the program has\n%s", who, got, want)
 	}
 }
 
